@@ -1,0 +1,59 @@
+/** `docs/svc-api.md`, made of the methods of the step. */
+import { apiStep } from "../steps/api/ApiStep.ts"
+import { methodTable } from "../steps/api/MethodTable.ts"
+import { metavarOf, methodUsage } from "../steps/main/Help.ts"
+import type { CommandOption, Method } from "../steps/main/Step.ts"
+
+const cell = (text: string) => text.replaceAll("|", "\\|").replaceAll("<", "\\<")
+
+const optionRow = ([name, option]: readonly [string, CommandOption]) => {
+  const metavar = metavarOf(option)
+  const short = option.short === undefined ? "" : `, \`-${option.short}\``
+  const fallback = option.default === undefined ? "" : ` (default \`${option.default}\`)`
+  return `| ${cell(`\`--${name}${metavar === null ? "" : ` ${metavar}`}\`${short}`)} | ${cell(option.help)}${fallback} |`
+}
+
+const methodSection = (method: Method) => {
+  const row = methodTable.find((row) => row.method === method.method)
+  const options = Object.entries(method.options ?? {})
+  const example = method.examples[0]
+  return [
+    `### ${method.method}`,
+    `${method.summary}.${row === undefined ? "" : ` Endpoint: \`${row.endpoint}\`.`}`,
+    `\`\`\`\nsvc-api ${methodUsage(method)}\n\`\`\``,
+    ...(options.length === 0 ? [] : [["| option | meaning |", "|---|---|", ...options.map(optionRow)].join("\n")]),
+    ...(example === undefined ? [] : [`For example \`svc-api ${method.method} ${example.command}\`.`])
+  ].join("\n\n")
+}
+
+const headings = [...new Set(apiStep.methods.map(({ group }) => group))]
+
+export const apiPage = (): string => `# svc-api
+
+Made from \`steps/api/MethodTable.ts\` by \`npm run docs\`, as are \`svc-api --help\` and the completions.
+
+\`svc-api METHOD\` is one call of the API, or one for each identifier that is given, in one session. How to name the service and the account is
+in [settings.md](settings.md); the exit codes are in [exit-codes.md](exit-codes.md).
+
+**Output.** What the service sends, out of its envelope: its own key names, unknown fields, identifiers as numbers or texts as they came. One
+identifier gives its payload; several give an object with a member for each that was found, in the order given. With \`--format jsonl\` each is
+a line \`{"id":...,"result":...}\`, and a list is a line for each item. \`--output FILE\` writes a file that appears, or is replaced, only when
+everything that could be had is in it. Characters that steer a terminal are escaped as JSON allows, which
+changes no value; large bodies and those of \`request\` stay as they came.
+
+**Large bodies.** \`get-snv-annotations\` and \`get-case-report\` for one identifier as \`json\` are passed on as they come, byte for byte, checked
+but never held in memory; other bodies may have 64 MiB. Standard output then has the beginning of a body that breaks off, and the exit code says so.
+
+**Failures.** What fails for one identifier does not stop the others: it is said on stderr, and the most severe failure is the exit code. "Not found" is
+66, however the service says it; a \`success: false\` is 65 with the identifiers of the error.
+
+**Writing.** Fields come from options or from \`--input FILE|-\`, a JSON object in UTF-8. Nothing that changes data is sent twice: when the answer gets lost,
+the exit code is 69 and the message says what is not known. \`update-virtual-panel\` reads the panel, says on stderr what changes, sends the whole panel with what
+was not given as it was, and reads again when the answer gets lost. Options can be seen by other users of the computer: personal data is better in an input.
+
+${headings
+  .map((heading) =>
+    [`## ${heading}`, ...apiStep.methods.filter(({ group }) => group === heading).map(methodSection)].join("\n\n")
+  )
+  .join("\n\n")}
+`

@@ -1,0 +1,23 @@
+/**
+ * `npm run check`: everything that must be green before a commit is pushed. One line per check, its output only when it
+ * fails, and a failed check does not hide the next one.
+ */
+import { spawnSync } from "node:child_process"
+
+const checks: ReadonlyArray<readonly [name: string, command: string, ...args: Array<string>]> = [
+  ["format and lint", "biome", "check", "--error-on-warnings"],
+  ["types", "tsc", "-p", "."],
+  ["effect rules", "effect-tsgo", "diagnostics", "--project", "tsconfig.json", "--format", "text", "--strict"],
+  ["tests", "vitest", "run", "--reporter=dot", "--silent=passed-only"]
+]
+
+const failed = checks.filter(([name, command, ...args]) => {
+  const started = performance.now()
+  const result = spawnSync(command, args, { encoding: "utf8", env: { ...process.env, FORCE_COLOR: "0" } })
+  const seconds = ((performance.now() - started) / 1000).toFixed(1)
+  console.log(`${result.status === 0 ? "ok    " : "FAILED"} ${name} (${seconds} s)`)
+  if (result.status !== 0) console.log(`${result.stdout}${result.stderr}${result.error?.message ?? ""}`)
+  return result.status !== 0
+})
+
+process.exitCode = failed.length === 0 ? 0 : 1

@@ -1,0 +1,66 @@
+/**
+ * `npm run docs`: writes the pages that are made from the sources. A test compares them, so they cannot be old.
+ *
+ * - `docs/settings.md`, from `core/src/settings/Keys.ts`
+ * - `docs/svc-api.md`, from the methods of `steps/api`
+ * - the examples in `docs/library.md`, from `docs/examples`
+ * - `docs/exit-codes.md`, and the table between the two marks in README.md, from `core/src/Errors.ts`
+ */
+import { readFileSync, writeFileSync } from "node:fs"
+import { ExitCodes, severityOrder } from "../core/src/Errors.ts"
+import { apiPage } from "./api-page.ts"
+import { settingsPage } from "./settings-page.ts"
+
+const fromRoot = (path: string) => new URL(`../${path}`, import.meta.url)
+
+/** Every error class of `Errors.ts`: its name, the first sentence of its comment, its exit code. */
+const errorClasses = (source: string) =>
+  [...source.matchAll(/\/\*\* ([^\n]+?) \*\/\nexport class (\w+) [\s\S]*?errorExitCode\] = (\d+)/g)].map(
+    ([, sentence = "", name = "", code]) => ({ sentence, name, code: Number(code) })
+  )
+
+const meanings = Object.entries(ExitCodes).map(([code, meaning]) => `| ${code} | ${meaning} |`)
+const meaningsTable = ["| code | meaning |", "|---|---|", ...meanings].join("\n")
+
+const exitCodesPage = (source: string) => `# Exit codes
+
+Made from \`core/src/Errors.ts\` by \`npm run docs\`. The codes are those of sysexits and part of the interface: a pipeline may
+decide by them. What happened stands on stderr, one line per file or request that failed.
+
+${meaningsTable}
+
+With several failures the most severe one decides, in this order: ${severityOrder.join(", ")}. A file that is skipped by
+policy is no failure: it exists and \`--overwrite\` is not given, or it is archived and the answer to restoring it is no.
+
+## Which situation ends with which code
+
+${Object.keys(ExitCodes)
+  .map(Number)
+  .map((code) => ({ code, rows: errorClasses(source).filter((row) => row.code === code) }))
+  .filter(({ rows }) => rows.length > 0)
+  .map(({ code, rows }) => [`### ${code}`, "", ...rows.map((row) => `- **${row.name}**: ${row.sentence}`)].join("\n"))
+  .join("\n\n")}
+`
+
+const marked = /(<!-- exit codes: npm run docs -->\n)[\s\S]*?(<!-- end of exit codes -->)/
+
+const exampleMark = /(<!-- (docs\/examples\/[a-z-]+\.ts) -->\n)[\s\S]*?(<!-- end -->)/g
+
+/** A page with the examples it names, as they are now. */
+const withExamples = (page: string) =>
+  readFileSync(fromRoot(page), "utf8").replace(
+    exampleMark,
+    (_, begin: string, path: string, end: string) =>
+      `${begin}\`\`\`ts\n${readFileSync(fromRoot(path), "utf8")}\`\`\`\n${end}`
+  )
+
+/** The pages as they must be now: path from the root, and content. */
+export const generatedPages = (): ReadonlyArray<readonly [path: string, content: string]> => [
+  ["docs/settings.md", settingsPage()],
+  ["docs/svc-api.md", apiPage()],
+  ["docs/library.md", withExamples("docs/library.md")],
+  ["docs/exit-codes.md", exitCodesPage(readFileSync(fromRoot("core/src/Errors.ts"), "utf8"))],
+  ["README.md", readFileSync(fromRoot("README.md"), "utf8").replace(marked, `$1${meaningsTable}\n$2`)]
+]
+
+if (import.meta.main) for (const [path, content] of generatedPages()) writeFileSync(fromRoot(path), content)

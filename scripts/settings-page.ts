@@ -1,0 +1,63 @@
+/** `docs/settings.md`, made of the table of settings. */
+import { groups, type Key, type KeyName, keyNames, stepNames, table } from "../core/src/settings/Keys.ts"
+import { metavarOf } from "../steps/main/Help.ts"
+
+const cell = (text: string) => text.replaceAll("|", "\\|").replaceAll("<", "\\<")
+
+const option = (name: KeyName) => {
+  const { short } = table[name]
+  const metavar = metavarOf(table[name])
+  return `\`--${name}${metavar === null ? "" : ` ${metavar}`}\`${short === undefined ? "" : `, \`-${short}\``}`
+}
+
+const forms: Readonly<Record<Key["type"], string>> = {
+  text: "text",
+  secret: "text, kept secret",
+  path: "path",
+  list: "list",
+  lines: "list (repeated, not comma-separated)",
+  flag: "flag",
+  choice: "choice",
+  int: "number",
+  duration: "time"
+}
+
+const row = (name: KeyName) => {
+  const key = table[name]
+  const fallback = key.default === undefined ? "" : `\`${key.default}\``
+  const steps = stepNames.filter((step) => key.steps.includes(step)).join(", ")
+  const beyond = key.beyond === true ? " (+)" : ""
+  const variable = key.env === undefined ? "" : `\`${key.env}\``
+  return `| ${[option(name) + beyond, variable, forms[key.type], fallback, key.help, steps].map(cell).join(" | ")} |`
+}
+
+const section = (group: (typeof groups)[number]) => `## ${group}
+
+| option | variable | form | default | meaning | steps |
+|---|---|---|---|---|---|
+${keyNames
+  .filter((name) => table[name].group === group && table[name].hidden === undefined)
+  .map(row)
+  .join("\n")}`
+
+export const settingsPage = (): string => `# Settings
+
+Made from \`core/src/settings/Keys.ts\` by \`npm run docs\`.
+
+Every setting has one name. It is the long option, and the key in the JSON file of \`--config\`. A value comes from the
+command line, else from the variable, else from the file, else it is the default. An empty variable counts as not set; an
+empty value on the command line is an error, since it is mostly a shell variable that was not set. \`(+)\` marks settings
+beyond the specification of the service's own tool.
+
+- **list**: comma-separated (\`-a A1,A2\`), or the option repeated; in the file a list or a comma-separated text
+- **flag**: \`--overwrite\`, turned off by \`--no-overwrite\` or \`--overwrite=false\`; elsewhere \`true\`, \`false\`, \`1\`,
+  \`0\`, \`yes\`, \`no\`, \`on\` or \`off\` in any case
+- **time**: a number with \`ms\`, \`s\`, \`m\`, \`h\` or \`d\`, 24 days at most
+- **path**: relative to the folder the step runs in
+
+\`--config\` is an option only. The file may be a pipe (\`--config <(vault read ...)\`), so that a password needs no file. A file
+with a password should be readable by its owner alone (\`chmod 600\`), otherwise there is a warning. Unknown keys are
+warnings as well; \`filter\` is accepted for \`filters\`. Wrong values stop the step before it contacts anything.
+
+${groups.map(section).join("\n\n")}
+`

@@ -1,0 +1,55 @@
+#!/usr/bin/env bash
+# Installs what `npm run e2e`, and `npm test` in CI, need besides Node: tools from Debian's packages, and an S3 server into .e2e/ from its own
+# lock. May be run again at any time; takes no time when everything is there.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+# command: Debian package
+tools=(
+  nginx:nginx-light tinyproxy:tinyproxy samtools:samtools bcftools:bcftools tabix:tabix
+  strace:strace openssl:openssl curl:curl gcc:build-essential
+)
+
+export PATH="$PATH:/usr/sbin:/sbin"
+packages=()
+for tool in "${tools[@]}"; do
+  command -v "${tool%%:*}" >/dev/null || packages+=("${tool##*:}")
+done
+
+if ((${#packages[@]} > 0)); then
+  command -v apt-get >/dev/null || { echo "This needs ${packages[*]}; only Debian's apt-get is known here." >&2; exit 1; }
+  as_root=()
+  if [ "$(id -u)" -ne 0 ]; then
+    command -v sudo >/dev/null || { echo "Please install as root: apt-get install ${packages[*]}" >&2; exit 1; }
+    as_root=(sudo)
+  fi
+  echo "Installing ${packages[*]} ..."
+  log=$(mktemp)
+  # A fresh machine has no package lists, an old one stale ones. Nothing of it may start a service on this machine.
+  policy=/usr/sbin/policy-rc.d
+  [ -e "$policy" ] || { printf '#!/bin/sh\nexit 101\n' | "${as_root[@]}" tee "$policy" >/dev/null; "${as_root[@]}" chmod 755 "$policy"; ours=yes; }
+  install() {
+    "${as_root[@]}" apt-get update -qq &&
+      "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get -o DPkg::Lock::Timeout=120 install -y -qq --no-install-recommends "${packages[@]}"
+  }
+  done=no
+  for attempt in 1 2 3; do
+    if install >"$log" 2>&1; then done=yes; break; fi
+    [ "$attempt" = 3 ] || sleep 5
+  done
+  [ "${ours:-no}" = no ] || "${as_root[@]}" rm -f "$policy"
+  [ "$done" = yes ] || { cat "$log" >&2; exit 1; }
+  rm -f "$log"
+fi
+
+# The S3 server: complete only when its lock was copied last.
+server=test/e2e/s3-server
+if ! cmp -s "$server/package-lock.json" .e2e/s3/.installed; then
+  echo "Installing the S3 server into .e2e/s3 ..."
+  rm -rf .e2e/s3
+  mkdir -p .e2e/s3
+  cp "$server/package.json" "$server/package-lock.json" .e2e/s3/
+  npm ci --prefix .e2e/s3 --ignore-scripts --no-audit --no-fund --loglevel=error >/dev/null
+  cp "$server/package-lock.json" .e2e/s3/.installed
+fi
+echo "Ready: ${tools[*]%%:*}, s3rver."

@@ -1,0 +1,12 @@
+import { defineConfig } from "vitest/config"
+
+export default defineConfig({
+  test: {
+    include: ["{core,platform,steps,sandbox,test}/**/*.test.ts"],
+    // Real servers and real tools: `npm run e2e`.
+    exclude: ["test/e2e/**"],
+    // Finite on purpose: a test that waits for a socket which never answers must fail, not hang.
+    testTimeout: 20_000,
+    maxWorkers: 2
+  }
+})

@@ -1,0 +1,28 @@
+import { defineConfig } from "vitest/config"
+
+/** `npm run coverage` (scripts/coverage.ts): what the tests reach of core. */
+export default defineConfig({
+  test: {
+    include: ["{core,platform,steps,sandbox,test}/**/*.test.ts"],
+    // What these run are other processes, which are not counted.
+    exclude: [
+      "test/e2e/**",
+      "test/{architecture,build,docs,ensure,step-runner}.test.ts",
+      "test/download*.test.ts",
+      "sandbox/CommandLine.test.ts"
+    ],
+    // Counting turns off much of what makes V8 fast.
+    testTimeout: 180_000,
+    hookTimeout: 180_000,
+    maxWorkers: 2,
+    reporters: ["dot"],
+    silent: "passed-only",
+    coverage: {
+      enabled: true,
+      provider: "v8",
+      include: ["core/src/**/*.ts"],
+      reporter: ["json-summary"],
+      reportOnFailure: true
+    }
+  }
+})
