@@ -1,0 +1,85 @@
+/**
+ * Every repetition policy of the product, named after its purpose. Times are virtual in tests.
+ */
+import { Duration, Effect, Random, Schedule } from "effect"
+
+/** A failure that knows how long the other side asked to wait, or null when it did not say. */
+export interface AskedToWait {
+  readonly retryAfter: Duration.Duration | null
+}
+
+/** The longest wait that a `Retry-After` of the service can bring about. */
+export const longestRetryAfter = Duration.minutes(2)
+
+/**
+ * Repeating an API request that may be repeated: 0.5 s doubling to 16 s, jittered by a fifth, longer when the service
+ * asks for it (capped), `tries` sends in all. Seven tries outlast a restart of half a minute.
+ */
+export const apiRetry = (tries: number) =>
+  Schedule.min([Schedule.exponential("500 millis"), Schedule.spaced("16 seconds")]).pipe(
+    Schedule.jittered,
+    Schedule.setInputType<AskedToWait>(),
+    Schedule.modifyDelay(({ duration, input }) =>
+      Effect.succeed(
+        input.retryAfter === null ? duration : Duration.max(duration, Duration.min(input.retryAfter, longestRetryAfter))
+      )
+    ),
+    Schedule.upTo({ times: tries - 1 })
+  )
+
+/** The longest wait between two requests to a link host, also when it asks for more. */
+export const longestLinkDelay = Duration.seconds(60)
+
+/**
+ * Asking a link host again for the same byte: 1 s doubling to 60 s, with full jitter, longer when the host asks for it
+ * (capped), 8 times. Progress starts it anew.
+ */
+export const linkRetry = Schedule.min([Schedule.exponential("1 second"), Schedule.spaced(longestLinkDelay)]).pipe(
+  Schedule.setInputType<AskedToWait>(),
+  Schedule.modifyDelay(({ duration, input }) =>
+    Effect.map(Random.next, (random) => {
+      const jittered = Duration.times(duration, random)
+      return input.retryAfter === null
+        ? jittered
+        : Duration.max(jittered, Duration.min(input.retryAfter, longestLinkDelay))
+    })
+  ),
+  Schedule.upTo({ times: 8 })
+)
+
+/** Looking again whether a lock file is free: 5 ms growing to 25 ms, jittered so that waiters do not march in step. */
+export const lockPoll = Schedule.min([Schedule.exponential("5 millis", 1.5), Schedule.spaced("25 millis")]).pipe(
+  Schedule.jittered
+)
+
+/** What is known, after looking at restorations, of when to look again. */
+export interface RestorationOutlook {
+  /** Until the earliest expected restoration; null when nothing is expected that can be read as a time. */
+  readonly expected: Duration.Duration | null
+  /** Until nobody waits any longer. */
+  readonly left: Duration.Duration
+}
+
+/** Timers do not go further: at least once a day the service is asked, whatever it estimated. */
+export const longestRestorationSleep = Duration.hours(24)
+
+/**
+ * Looking whether files have been restored: a moment after the earliest estimate, then from an eighth of `poll` (at
+ * least a second) growing to `poll`, jittered by a fifth, and a last time when the waiting ends.
+ */
+export const restorationPoll = <Outlook extends RestorationOutlook>(poll: Duration.Duration) =>
+  Schedule.min([
+    Schedule.exponential(Duration.min(poll, Duration.max(Duration.seconds(1), Duration.times(poll, 1 / 8))), 1.5),
+    Schedule.spaced(poll)
+  ]).pipe(
+    Schedule.jittered,
+    Schedule.setInputType<Outlook>(),
+    Schedule.modifyDelay(({ duration, input: { expected, left } }) => {
+      const wanted = Duration.sum(duration, expected ?? Duration.zero)
+      return Effect.succeed(Duration.min(Duration.min(wanted, left), longestRestorationSleep))
+    }),
+    Schedule.while(({ input }) => Duration.isGreaterThan(input.left, Duration.zero))
+  )
+
+/** Asking once more for a body that broke in the middle and cannot be continued: after about 1 s and 2 s, twice in all. */
+export const bodyRetry = Schedule.exponential("1 second").pipe(Schedule.jittered, Schedule.upTo({ times: 2 }))

@@ -1,0 +1,61 @@
+/** Analyses as lists give them (endpoints getAnalyses, getPersonAnalyses, findAnalysesByFilename). */
+import { Schema } from "effect"
+import { AnalysisId, LimsId, PersonId, Reference, SampleId } from "./Ids.ts"
+import { maybe, openEnum, record } from "./Record.ts"
+
+export const AnalysisType = openEnum([
+  "SNV",
+  "SANGER_MUT_SURVEYOR",
+  "CNV",
+  "QPCR",
+  "SV",
+  "MSI",
+  "PATHO_UI_SV",
+  "PATHO_UI_MSI",
+  "STR"
+])
+export const SampleOrigin = openEnum(["GERMLINE", "SOMATIC", "UNKNOWN", "SNPID", "MASKED"])
+export const AnalysisStatus = openEnum(["PENDING", "DONE", "FAILED"])
+
+export const AnalysisApproval = record({
+  analysisId: maybe(AnalysisId),
+  userId: maybe(Reference),
+  userName: maybe(Schema.String),
+  approvalTime: maybe(Schema.String),
+  status: maybe(openEnum(["APPROVED", "REJECTED", "PENDING"])),
+  comment: maybe(Schema.String)
+})
+
+/** One analysis of `GET /api/analyses` and `GET /person/{personLimsId}/analyses`. */
+export const AnalysisItem = record({
+  id: AnalysisId,
+  analysisType: maybe(AnalysisType),
+  status: maybe(AnalysisStatus),
+  regulatoryStatus: maybe(openEnum(["UNKNOWN", "IN_VITRO_DIAGNOSTIC", "RESEARCH_USE_ONLY", "PERFORMANCE_STUDY_ONLY"])),
+  sourceId: maybe(Schema.String),
+  sampleId: maybe(SampleId),
+  sampleOrigin: maybe(SampleOrigin),
+  enrichmentKitName: maybe(Schema.String),
+  referencedAnalysisId: maybe(AnalysisId),
+  personLimsId: maybe(LimsId),
+  jobName: maybe(Schema.String),
+  analysisApproval: maybe(AnalysisApproval),
+  sequencingBatchId: maybe(Reference),
+  firstAnnotated: maybe(Schema.String),
+  lastAnnotated: maybe(Schema.String)
+})
+export type AnalysisItem = typeof AnalysisItem.Type
+
+/** One analysis of `GET /analysis-list/find-by-customer-provided-input-file-name`: other fields than {@link AnalysisItem}. */
+export const FoundAnalysis = record({
+  analysisId: AnalysisId,
+  personId: maybe(PersonId),
+  enrichmentKitId: maybe(Reference),
+  analysisStatus: maybe(AnalysisStatus),
+  matchingOriginalFileName: maybe(Schema.String),
+  matchingCustomerProvidedInputFilePath: maybe(Schema.String),
+  sampleOrigin: maybe(SampleOrigin),
+  analysisType: maybe(AnalysisType),
+  finishedDate: maybe(Schema.String)
+})
+export type FoundAnalysis = typeof FoundAnalysis.Type

@@ -1,0 +1,144 @@
+/** Case reports, very large and always complete (getCaseReport, getCaseReportInfos). */
+import { Schema } from "effect"
+import { AnalysisType } from "./Analyses.ts"
+import { CnvAnnotations, CnvType } from "./Cnv.ts"
+import { ReportGene } from "./Genes.ts"
+import { AnalysisId, LimsId, PanelId, PersonId, Reference, SampleId } from "./Ids.ts"
+import { mapOf, maybe, record } from "./Record.ts"
+
+/** One report of `GET /api/cases/reports/info`. */
+export const CaseReportInfo = record({
+  limsId: LimsId,
+  timeSubmitted: maybe(Schema.String),
+  timeApproved: maybe(Schema.String),
+  markedForApproval: maybe(Schema.Boolean)
+})
+export type CaseReportInfo = typeof CaseReportInfo.Type
+
+/** An analysis the report stands on; older servers call its `type` `analysisType`. */
+export const ReportAnalysis = record({
+  analysisId: AnalysisId,
+  sampleId: maybe(SampleId),
+  type: maybe(AnalysisType),
+  analysisType: maybe(AnalysisType),
+  enrichmentKit: maybe(Schema.String),
+  sourceId: maybe(Schema.String),
+  annotationSources: maybe(Schema.Array(record({ name: maybe(Schema.String), value: maybe(Schema.Unknown) }))),
+  selected: maybe(Schema.Boolean)
+})
+
+const Disease = record({
+  id: maybe(Reference),
+  shortName: maybe(Schema.String),
+  name: maybe(Schema.String),
+  omimId: maybe(Schema.Int),
+  icd10Id: maybe(Schema.String),
+  orphanetId: maybe(Reference)
+})
+
+const Significance = record({
+  id: maybe(Reference),
+  name: maybe(Schema.String)
+})
+
+const conclusion = {
+  analysisIds: maybe(Schema.Array(AnalysisId)),
+  significance: maybe(Significance),
+  variant: maybe(Schema.String),
+  cdna: maybe(Schema.String),
+  position: maybe(Schema.String),
+  latestComment: maybe(Schema.Unknown),
+  commentCount: maybe(Schema.Int)
+}
+
+export const SnvConclusion = record({
+  ...conclusion,
+  genes: maybe(Schema.Array(ReportGene)),
+  transcript: maybe(Schema.String),
+  acmgVersion: maybe(Schema.String),
+  acmgCriteria: maybe(Schema.Array(Schema.String)),
+  annotations: maybe(mapOf(Schema.Unknown)),
+  selectedPaper: maybe(Schema.Array(Schema.Unknown))
+})
+export type SnvConclusion = typeof SnvConclusion.Type
+
+export const CnvConclusion = record({
+  ...conclusion,
+  hgvs: maybe(Schema.String),
+  iscn: maybe(Schema.String),
+  copyNumber: maybe(Schema.Int),
+  type: maybe(CnvType),
+  mosaic: maybe(Schema.Boolean),
+  /** Bases. */
+  length: maybe(Schema.Int),
+  log2: maybe(Schema.Finite),
+  refSpread: maybe(Schema.Finite),
+  affectedGenes: maybe(Schema.Array(ReportGene)),
+  transcripts: maybe(Schema.Array(Schema.String)),
+  exons: maybe(Schema.Array(Schema.Int)),
+  annotations: maybe(CnvAnnotations)
+})
+export type CnvConclusion = typeof CnvConclusion.Type
+
+export const Conclusion = record({
+  diseases: maybe(Schema.Array(Disease)),
+  disease: maybe(Disease),
+  modeOfInheritance: maybe(Schema.String),
+  genotype: maybe(Schema.String),
+  clinicalAssessment: maybe(Schema.String),
+  comment: maybe(Schema.String),
+  variantCategory: maybe(Schema.String),
+  cnvConclusions: maybe(Schema.Array(CnvConclusion)),
+  snvConclusions: maybe(Schema.Array(SnvConclusion))
+})
+export type Conclusion = typeof Conclusion.Type
+
+const active = { active: maybe(Schema.Boolean) }
+
+export const PersonItem = record({
+  ...active,
+  type: Schema.Literal("PERSON"),
+  personId: maybe(PersonId),
+  limsId: maybe(LimsId),
+  familyId: maybe(Schema.String),
+  hpoTerms: maybe(Schema.Array(Schema.String)),
+  comment: maybe(Schema.String),
+  analyses: maybe(Schema.Array(ReportAnalysis))
+})
+
+export const MethodsItem = record({
+  ...active,
+  type: Schema.Literal("METHODS"),
+  analyses: maybe(Schema.Array(ReportAnalysis))
+})
+
+export const VirtualPanelItem = record({
+  ...active,
+  type: Schema.Literal("VIRTUAL_PANEL"),
+  allGenesPanel: maybe(Schema.Boolean),
+  virtualPanelId: maybe(PanelId),
+  name: maybe(Schema.String),
+  genes: maybe(Schema.Array(ReportGene)),
+  appliedFilters: maybe(Schema.Array(record({ name: maybe(Schema.String), filter: maybe(Schema.String) }))),
+  conclusions: maybe(Schema.Array(Conclusion))
+})
+
+/** An item of a kind this release does not know. */
+export const UnknownItem = record({
+  type: Schema.String.check(Schema.makeFilter((type) => !["PERSON", "METHODS", "VIRTUAL_PANEL"].includes(type)))
+})
+
+/** The payload of `GET /api/cases/{personId}/report`; items are told apart by `type`. */
+export const CaseReport = record({
+  draft: maybe(Schema.Boolean),
+  personId: maybe(PersonId),
+  submitter: maybe(Schema.String),
+  submitted: maybe(Schema.String),
+  approver: maybe(Schema.String),
+  approved: maybe(Schema.String),
+  title: maybe(Schema.String),
+  comment: maybe(Schema.String),
+  reportState: maybe(Schema.String),
+  items: Schema.Array(Schema.Union([PersonItem, MethodsItem, VirtualPanelItem, UnknownItem]))
+})
+export type CaseReport = typeof CaseReport.Type

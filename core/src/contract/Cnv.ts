@@ -1,0 +1,113 @@
+/** Copy-number variants: results of target regions and pending segments (getCnvTargetResults, getPendingCnvSegments). */
+import { Schema } from "effect"
+import { HeaderItem, Row } from "./Annotations.ts"
+import { AnalysisId, GeneId, Reference } from "./Ids.ts"
+import { mapOf, maybe, openEnum, record } from "./Record.ts"
+
+export const CnvType = openEnum(["LOSS", "GAIN"])
+
+const Thresholds = record({
+  homDelThreshold: maybe(Schema.Finite),
+  hetDelThreshold: maybe(Schema.Finite),
+  dupThreshold: maybe(Schema.Finite),
+  multiDupThreshold: maybe(Schema.Finite)
+})
+
+const GeneTerm = record({
+  accessionId: maybe(Reference),
+  name: maybe(Schema.String),
+  abbreviation: maybe(Schema.String)
+})
+
+/** The body of `GET /api/results/{personLimsId}/cnv`; maps named `geneIdTo...` are keyed by gene id. */
+export const CnvTargetResults = record({
+  targetRegionsHeader: Schema.Array(HeaderItem),
+  data: Schema.Array(Row),
+  bivariance: maybe(Schema.Finite),
+  maxValidBivariance: maybe(Schema.Finite),
+  meanCoverage: maybe(Schema.Finite),
+  refSpreadThreshold: maybe(Schema.Finite),
+  /** In mixed case, unlike the sex of a person record. */
+  sex: maybe(openEnum(["Male", "Female", "Unknown", "Intersex"])),
+  thresholds: maybe(Thresholds),
+  segmentationThresholds: maybe(Thresholds),
+  uniquePersonLabelSuffixes: maybe(mapOf(Schema.Unknown)),
+  wgs: maybe(Schema.Boolean),
+  geneIdToHpoTerms: maybe(mapOf(Schema.Array(GeneTerm))),
+  geneIdToHpoMoiTerms: maybe(mapOf(Schema.Array(GeneTerm))),
+  geneIdToHpoMatchedTerms: maybe(mapOf(Schema.Array(Schema.Unknown))),
+  geneIdToHpoSimScore: maybe(mapOf(Schema.NullOr(Schema.Finite)))
+})
+export type CnvTargetResults = typeof CnvTargetResults.Type
+
+const Found = maybe(Schema.Union([Schema.Int, Schema.Array(Schema.Unknown)]))
+const Words = maybe(Schema.Union([Schema.String, Schema.Array(Schema.Unknown)]))
+
+/** What databases know of a copy-number variant; the keys have a colon on the wire. */
+export const CnvAnnotations = record({
+  "DGV:found": Found,
+  "DGV:subtype": Words,
+  "DECIPHER:sig": Words,
+  "DECIPHER:type": Words,
+  "DECIPHER:found": Found,
+  "ALLEXES_CNV:sig_gain": Words,
+  "ALLEXES_CNV:sig_loss": Words,
+  "ALLEXES_CNV:found_gain": Found,
+  "ALLEXES_CNV:found_loss": Found,
+  localFoundGain: Found,
+  localFoundLoss: Found,
+  localSignificanceGain: maybe(Schema.Unknown),
+  localSignificanceLoss: maybe(Schema.Unknown)
+})
+export type CnvAnnotations = typeof CnvAnnotations.Type
+
+/** One segment; its fields were inferred from samples, so only what names it is required. */
+export const PendingCnvSegment = record({
+  index: maybe(Schema.Boolean),
+  pendingCnvId: Reference,
+  detectedSegmentId: maybe(Reference),
+  log2Value: maybe(Schema.Finite),
+  refSpread: maybe(Schema.Finite),
+  copyNumber: maybe(Schema.Int),
+  type: maybe(CnvType),
+  position: maybe(record({ chromosome: maybe(Schema.String), start: maybe(Schema.Int), end: maybe(Schema.Int) })),
+  regionInfo: maybe(Schema.Unknown),
+  exactBreakpointBegin: maybe(Schema.Boolean),
+  exactBreakpointEnd: maybe(Schema.Boolean),
+  cytoband: maybe(Schema.String),
+  cdna: maybe(Schema.String),
+  regionIndexBegin: maybe(Schema.Int),
+  regionIndexEnd: maybe(Schema.Int),
+  mosaic: maybe(Schema.Boolean),
+  mosaicRelation: maybe(Schema.Unknown),
+  analysisId: maybe(AnalysisId),
+  relativeAnalysisIds: maybe(Schema.Array(AnalysisId)),
+  comment: maybe(Schema.String),
+  iscn: maybe(Schema.String),
+  hgvs: maybe(Schema.String),
+  inheritance: maybe(Schema.String),
+  geneIds: maybe(Schema.Array(GeneId)),
+  transcriptNcbiIds: maybe(Schema.Array(Schema.String)),
+  exons: maybe(Schema.Array(Schema.Int)),
+  localFoundGain: maybe(Schema.Int),
+  localFoundLoss: maybe(Schema.Int),
+  localSignificanceGain: maybe(Schema.Unknown),
+  localSignificanceLoss: maybe(Schema.Unknown),
+  overlapOperator: maybe(openEnum(["AND", "OR"])),
+  overlapParam: maybe(Schema.Finite),
+  otherOverlapParam: maybe(Schema.Finite),
+  commentCount: maybe(Schema.Int),
+  recentComment: maybe(Schema.Unknown),
+  annotations: maybe(CnvAnnotations),
+  relativesData: maybe(
+    mapOf(record({ copyNumbers: maybe(Schema.Array(Schema.Int)), types: maybe(Schema.Array(CnvType)) }))
+  )
+})
+export type PendingCnvSegment = typeof PendingCnvSegment.Type
+
+/** The payload of `GET /pending-cnv`. */
+export const PendingCnvSegments = record({
+  data: Schema.Array(PendingCnvSegment),
+  cnvHeader: maybe(Schema.Array(HeaderItem))
+})
+export type PendingCnvSegments = typeof PendingCnvSegments.Type

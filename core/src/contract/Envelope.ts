@@ -1,0 +1,30 @@
+/** The two forms of a reply body, specification 2.2: an envelope around the payload, or the payload itself. */
+import { Schema } from "effect"
+import { Reference } from "./Ids.ts"
+import { maybe, record } from "./Record.ts"
+
+/** The fields that explain a failure, in envelopes and in the bodies of error statuses (wire facts 1.7). */
+export const errorFields = {
+  success: maybe(Schema.Unknown),
+  errorMessageId: maybe(Reference),
+  errorExpected: maybe(Schema.Unknown),
+  errorId: maybe(Reference),
+  additionalInformation: maybe(Schema.Unknown)
+}
+
+/** The record of an envelope around `payload`. */
+const envelope = <S extends Schema.Top>(payload: S) => record({ ...errorFields, response: maybe(payload) })
+
+/** An envelope that also tells what is inside it. */
+export type Enveloped<S extends Schema.Top> = ReturnType<typeof envelope<S>> & { readonly payload: S }
+
+/**
+ * `{success, response, errorMessageId, ...}` around a payload. `response` is null or absent when there is none;
+ * `success` is open because it arrives as text or not at all at times (H20).
+ */
+export const enveloped = <S extends Schema.Top>(payload: S): Enveloped<S> =>
+  Object.assign(envelope(payload), { payload })
+
+/** The body of an error status: all fields optional, unknown ones kept. */
+export const ErrorBody = record({ ...errorFields, response: maybe(Schema.Unknown) })
+export type ErrorBody = typeof ErrorBody.Type

@@ -1,0 +1,27 @@
+/** The files of an analysis and their links (getFileDownloadLinks, wire facts 1.5). */
+import { Schema } from "effect"
+import { AnalysisId, LimsId, SampleId } from "./Ids.ts"
+import { ByteCount, Hint, maybe, record } from "./Record.ts"
+
+/** One file. Every field may be missing; `fileName` is the service's word and may be hostile. */
+export const FileLink = record({
+  fileName: maybe(Schema.String),
+  /** A presigned link: whoever has it can read the file. Null or absent while the file is archived. */
+  downloadLink: maybe(Schema.RedactedFromValue(Schema.String)),
+  currentlyArchived: maybe(Schema.Boolean),
+  /** ISO 8601, set while a restoration runs; null when it is not text. */
+  estimatedRestoreTime: Schema.optionalKey(Hint),
+  /** Bytes; null when not given or not usable. */
+  size: Schema.optionalKey(ByteCount)
+})
+export type FileLink = typeof FileLink.Type
+
+/** The payload of `GET /api/analysis/{analysisId}/get-file-download-links`. */
+export const AnalysisFiles = record({
+  id: AnalysisId,
+  sampleId: maybe(SampleId),
+  limsId: maybe(LimsId),
+  customerProvidedInputFilePaths: maybe(Schema.Array(Schema.String)),
+  apiFileLinks: Schema.Array(FileLink)
+})
+export type AnalysisFiles = typeof AnalysisFiles.Type

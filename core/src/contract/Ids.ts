@@ -1,0 +1,68 @@
+/**
+ * The identifiers of specification 2.1: branded text inside, number or text on the wire.
+ *
+ * Analyses, internal persons, panels and genes are JSON integers on the wire of some services and text on others
+ * (wire facts, section 0); LIMS and sample identifiers are always text. Where the wire may have integers, an identifier
+ * that reads as one is sent as one: `7` came as a number and goes as a number, `A7` and `007` stay text. The one thing
+ * lost is the difference between `7` and `"7"`, which no known service makes.
+ *
+ * Integers beyond 2^53 are refused: JSON has already rounded them to the identifier of something else.
+ */
+import { Schema, SchemaGetter } from "effect"
+
+const canonicalInteger = /^(0|-?[1-9][0-9]{0,15})$/
+
+const asSent = (id: string): string | number => {
+  const number = canonicalInteger.test(id) ? Number(id) : Number.NaN
+  return Number.isSafeInteger(number) ? number : id
+}
+
+const fromWire = SchemaGetter.transform((id: string | number) => String(id))
+
+const WireId = Schema.Union([Schema.String, Schema.Int])
+
+/** Goes out as an integer when it reads as one. */
+const integerOnWire = { decode: fromWire, encode: SchemaGetter.transform(asSent) }
+
+/** Goes out as text, always. */
+const textOnWire = { decode: fromWire, encode: SchemaGetter.transform((id: string): string | number => id) }
+
+/** An analysis. */
+export const AnalysisId = WireId.pipe(Schema.decodeTo(Schema.String.pipe(Schema.brand("AnalysisId")), integerOnWire))
+export type AnalysisId = typeof AnalysisId.Type
+
+/** The service's own identifier of a person, obtained from the LIMS identifier. */
+export const PersonId = WireId.pipe(Schema.decodeTo(Schema.String.pipe(Schema.brand("PersonId")), integerOnWire))
+export type PersonId = typeof PersonId.Type
+
+/** A virtual panel; `1` is "all genes". */
+export const PanelId = WireId.pipe(Schema.decodeTo(Schema.String.pipe(Schema.brand("PanelId")), integerOnWire))
+export type PanelId = typeof PanelId.Type
+
+/** A gene of the service's gene list. */
+export const GeneId = WireId.pipe(Schema.decodeTo(Schema.String.pipe(Schema.brand("GeneId")), integerOnWire))
+export type GeneId = typeof GeneId.Type
+
+/** A person, as the laboratory system names it. */
+export const LimsId = WireId.pipe(Schema.decodeTo(Schema.String.pipe(Schema.brand("LimsId")), textOnWire))
+export type LimsId = typeof LimsId.Type
+
+/** A sample. */
+export const SampleId = WireId.pipe(Schema.decodeTo(Schema.String.pipe(Schema.brand("SampleId")), textOnWire))
+export type SampleId = typeof SampleId.Type
+
+/** A running number that names nothing we ask for: a kit, a batch, a user. Kept in the form it came in. */
+export const Reference = WireId
+export type Reference = typeof Reference.Type
+
+/** An identifier inside a path or query, where everything is text. */
+export const inAddress = <S extends Schema.Top>(id: S): Schema.toType<S> => Schema.toType(id)
+
+/** A list in one query parameter, joined by commas. */
+export const CommaJoined = <S extends Schema.Codec<string, string>>(item: S) =>
+  Schema.String.pipe(
+    Schema.decodeTo(Schema.Array(item), {
+      decode: SchemaGetter.transform((text: string) => (text === "" ? [] : text.split(","))),
+      encode: SchemaGetter.transform((items: ReadonlyArray<string>) => items.join(","))
+    })
+  )

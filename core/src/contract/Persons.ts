@@ -1,0 +1,89 @@
+/** Persons with their clinical information (getPerson, createOrUpdatePerson, getInternalPersonId). */
+import { Schema } from "effect"
+import { LimsId } from "./Ids.ts"
+import { maybe, openEnum, record } from "./Record.ts"
+
+export const Sex = openEnum(["UNKNOWN", "MALE", "FEMALE", "INTERSEX"])
+export const Presence = openEnum(["PRESENT", "ABSENT"])
+export const Level = openEnum(["MAJOR", "MINOR", "UNKNOWN"])
+
+/** A qualifier of a phenotype term; `synomys` is the wire's spelling. */
+export const TermModifier = record({
+  accession: Schema.String,
+  name: maybe(Schema.String),
+  description: maybe(Schema.String),
+  synomys: maybe(Schema.Array(Schema.String))
+})
+
+/** A term of the Human Phenotype Ontology, such as `HP:0001166`; `synomys` is the wire's spelling. */
+export const HpoTerm = record({
+  accession: Schema.String,
+  name: maybe(Schema.String),
+  description: maybe(Schema.String),
+  synomys: maybe(Schema.Array(Schema.String)),
+  presence: maybe(Presence),
+  level: maybe(Level),
+  modifiers: maybe(Schema.Array(TermModifier))
+})
+export type HpoTerm = typeof HpoTerm.Type
+
+/** A disease as clinical information names it. */
+export const PersonDisease = record({
+  shortName: maybe(Schema.String),
+  name: maybe(Schema.String),
+  presence: maybe(Presence),
+  level: maybe(Level),
+  modifiers: maybe(Schema.Array(TermModifier))
+})
+export type PersonDisease = typeof PersonDisease.Type
+
+export const PersonalInformation = record({
+  limsId: maybe(LimsId),
+  familyId: maybe(Schema.String),
+  firstName: maybe(Schema.String),
+  lastName: maybe(Schema.String),
+  comment: maybe(Schema.String),
+  sex: maybe(Sex),
+  /** A date as the service writes it, usually `YYYY-MM-DD`. */
+  birthDate: maybe(Schema.String),
+  country: maybe(Schema.String),
+  consentType: maybe(openEnum(["FULL_CONSENT", "NO_CONSENT", "UNKNOWN"])),
+  validationStatus: maybe(openEnum(["UNKNOWN", "FLAGGED", "PROCESSED", "VALIDATED", "DELETING"]))
+})
+export type PersonalInformation = typeof PersonalInformation.Type
+
+export const ClinicalInformation = record({
+  limsId: maybe(LimsId),
+  hpoTerms: maybe(Schema.Array(HpoTerm)),
+  diseases: maybe(Schema.Array(PersonDisease)),
+  consanguineous: maybe(Schema.Boolean),
+  parentageConfirmed: maybe(Schema.Boolean)
+})
+export type ClinicalInformation = typeof ClinicalInformation.Type
+
+/** The payload of `GET /api/person/{personLimsId}`. */
+export const Person = record({
+  personalInformation: maybe(PersonalInformation),
+  clinicalInformation: maybe(ClinicalInformation)
+})
+export type Person = typeof Person.Type
+
+/** The body of `PUT /api/person`; a null or absent field leaves the stored value as it is. The service judges numbers. */
+export const PersonUpdate = record({
+  id: LimsId,
+  familyId: maybe(Schema.String),
+  firstName: maybe(Schema.String),
+  lastName: maybe(Schema.String),
+  comment: maybe(Schema.String),
+  country: maybe(Schema.String),
+  /** A person created without one is stored as UNKNOWN. */
+  sex: maybe(Sex),
+  birthDateYear: maybe(Schema.Finite),
+  /** 1 to 12. */
+  birthDateMonth: maybe(Schema.Finite),
+  /** 1 to 31. */
+  birthDateDay: maybe(Schema.Finite),
+  /** Such as `HP:0001166`. */
+  hpoTermIds: maybe(Schema.Array(Schema.String))
+})
+export type PersonUpdate = typeof PersonUpdate.Type

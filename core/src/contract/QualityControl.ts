@@ -1,0 +1,114 @@
+/** Quality metrics of a case (getQcCaseMetrics). */
+import { Schema } from "effect"
+import { AnalysisId, LimsId, Reference, SampleId } from "./Ids.ts"
+import { mapOf, maybe, record } from "./Record.ts"
+
+const batchId = maybe(Reference)
+
+export const MetricDimension = record({
+  id: maybe(Reference),
+  name: maybe(Schema.String),
+  description: maybe(Schema.String),
+  grid: maybe(Schema.Boolean),
+  chart: maybe(Schema.Boolean),
+  threshold: maybe(Schema.Boolean)
+})
+
+/** What a metric means. */
+export const MetricType = record({
+  id: maybe(Reference),
+  type: maybe(Schema.String),
+  title: maybe(Schema.String),
+  description: maybe(Schema.String),
+  dimensions: maybe(Schema.Array(MetricDimension)),
+  chartTitle: maybe(Schema.String)
+})
+export type MetricType = typeof MetricType.Type
+
+/** A number, a word, or a map of them. */
+const Value = Schema.Union([Schema.Finite, Schema.String, mapOf(Schema.Unknown)])
+
+/** One value of one metric. */
+export const MetricValue = record({
+  analysisId: maybe(AnalysisId),
+  sequencingBatchId: batchId,
+  dimension: maybe(Schema.String),
+  data: maybe(Value),
+  groupingKey: maybe(
+    record({ type: maybe(Schema.String), lane: maybe(Schema.String), linkedAnalysisId: maybe(AnalysisId) })
+  ),
+  violated: maybe(Schema.Boolean),
+  mappedData: maybe(Value),
+  linkedAnalysisId: maybe(AnalysisId),
+  type: maybe(Schema.String)
+})
+
+/** The metrics of one analysis or sequencing batch. */
+export const MetricItem = record({
+  analysisId: maybe(AnalysisId),
+  referenceAnalysisId: maybe(AnalysisId),
+  sequencingBatchId: batchId,
+  sampleId: maybe(SampleId),
+  qualityMetricTypes: maybe(Schema.Array(Reference)),
+  data: maybe(mapOf(MetricValue))
+})
+export type MetricItem = typeof MetricItem.Type
+
+/** The metrics of one person. */
+export const PersonMetrics = record({
+  /** The LIMS id, in spite of its name. */
+  personId: maybe(LimsId),
+  /** By analysis. */
+  sampleIds: maybe(mapOf(Schema.NullOr(Schema.String))),
+  metricResults: maybe(Schema.Array(MetricItem)),
+  sequencingBatchesMetricResults: maybe(Schema.Array(MetricItem))
+})
+export type PersonMetrics = typeof PersonMetrics.Type
+
+export const ThresholdRange = record({
+  lowerBound: maybe(Schema.Finite),
+  upperBound: maybe(Schema.Finite),
+  defaultLowerBound: maybe(Schema.Finite),
+  defaultUpperBound: maybe(Schema.Finite),
+  fixedValues: maybe(Schema.Boolean)
+})
+
+export const EnrichmentKit = record({
+  id: maybe(Reference),
+  bedFile: maybe(Schema.String),
+  /** Bases. */
+  bedRegionsSize: maybe(Schema.Int),
+  canBeDeleted: maybe(Schema.Boolean),
+  disabledAnnotationFields: maybe(
+    Schema.Array(record({ name: maybe(Schema.String), displayName: maybe(Schema.String) }))
+  ),
+  name: maybe(Schema.String)
+})
+
+export const MetricCategory = record({
+  id: maybe(Reference),
+  title: maybe(Schema.String),
+  description: maybe(Schema.String),
+  name: maybe(Schema.String),
+  types: maybe(Schema.Array(MetricType)),
+  order: maybe(Schema.Int)
+})
+
+export const ThresholdRanges = record({
+  enrichmentKits: maybe(Schema.Array(EnrichmentKit)),
+  categories: maybe(Schema.Array(MetricCategory)),
+  ranges: maybe(mapOf(mapOf(ThresholdRange)))
+})
+
+const shared = {
+  metricTypes: maybe(Schema.Array(MetricType)),
+  thresholdRanges: maybe(ThresholdRanges)
+}
+
+/** The payload of `GET /api/qualitycontrol/metrics/case/{personId}`; `metricResults` is a map whose one key is the LIMS id. */
+export const QcCaseReply = record({ ...shared, metricResults: maybe(mapOf(PersonMetrics)) })
+export type QcCaseReply = typeof QcCaseReply.Type
+
+/** {@link QcCaseReply} with the map unwrapped: the metrics of the one person asked for. */
+export const QcCaseMetrics = record({ ...shared, metricResults: PersonMetrics })
+export type QcCaseMetrics = typeof QcCaseMetrics.Type

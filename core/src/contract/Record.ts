@@ -1,0 +1,42 @@
+/**
+ * How every record of the wire is declared: the fields we know, and all others kept.
+ *
+ * A service gains fields and enum values between our releases; neither may fail a list or vanish from an output.
+ */
+import { Schema, SchemaGetter } from "effect"
+
+/** A JSON object with known `fields`; unknown keys are decoded, kept and encoded as they came. */
+export const record = <const Fields extends Schema.Struct.Fields>(fields: Fields) =>
+  Schema.StructWithRest(Schema.Struct(fields), [Schema.Record(Schema.String, Schema.Unknown)])
+
+/** A key that may be absent or null. */
+export const maybe = <S extends Schema.Top>(schema: S) => Schema.optionalKey(Schema.NullOr(schema))
+
+/** A closed list in the documents, an open one on the wire: an unknown word is kept as it is. */
+export const openEnum = <const Words extends ReadonlyArray<string>>(words: Words) =>
+  Schema.Union([Schema.Literals(words), Schema.String])
+
+/** A JSON object used as a map. */
+export const mapOf = <S extends Schema.Top>(value: S) => Schema.Record(Schema.String, value)
+
+const isByteCount = (value: unknown): value is number =>
+  typeof value === "number" && Number.isSafeInteger(value) && value >= 0
+
+/**
+ * A size in bytes, or null when the service gave nothing usable: text, a negative or fractional number, or one beyond
+ * 2^53 that JSON has already rounded. Unknown is not zero.
+ */
+export const ByteCount = Schema.Unknown.pipe(
+  Schema.decodeTo(Schema.NullOr(Schema.Int), {
+    decode: SchemaGetter.transform((value) => (isByteCount(value) ? value : null)),
+    encode: SchemaGetter.transform((value): unknown => value)
+  })
+)
+
+/** Text that is only a hint: anything else in its place is taken for null instead of failing the record. */
+export const Hint = Schema.Unknown.pipe(
+  Schema.decodeTo(Schema.NullOr(Schema.String), {
+    decode: SchemaGetter.transform((value) => (typeof value === "string" ? value : null)),
+    encode: SchemaGetter.transform((value): unknown => value)
+  })
+)

@@ -1,0 +1,36 @@
+import { assert, describe, it } from "@effect/vitest"
+import { ServiceApi } from "./ServiceApi.ts"
+
+const declared = Object.values(ServiceApi.groups).flatMap((group) =>
+  Object.values(group.endpoints).map(({ identifier, method, path }) => `${method} ${path} ${identifier}`)
+)
+
+describe("ServiceApi", () => {
+  it("has the endpoints of specification 4.1, session, restore and report infos, and no others", () => {
+    assert.sameMembers(declared, [
+      "HEAD / initialSession",
+      "HEAD /authenticate authenticate",
+      "POST /login login",
+      "POST /logout logout",
+      "GET /api/person/:personLimsId/id getInternalPersonId",
+      "GET /api/analysis/:analysisId/annotations getSnvAnnotations",
+      "GET /api/results/:personLimsId/cnv getCnvTargetResults",
+      "GET /pending-cnv getPendingCnvSegments",
+      "GET /api/qualitycontrol/metrics/case/:personId getQcCaseMetrics",
+      "GET /api/:personId/coverage getCoverageData",
+      "GET /api/analyses getAnalyses",
+      "GET /person/:personLimsId/analyses getPersonAnalyses",
+      "GET /api/cases/:personId/report getCaseReport",
+      "GET /api/cases/reports/info getCaseReportInfos",
+      "GET /api/person/:personLimsId getPerson",
+      "PUT /api/person createOrUpdatePerson",
+      "GET /analysis-list/find-by-customer-provided-input-file-name findAnalysesByFilename",
+      "GET /virtual-panel/:id getVirtualPanel",
+      "POST /api/virtual-panel createOrUpdateVirtualPanel",
+      "GET /virtual-panels getVirtualPanelSummaries",
+      "GET /virtual-panel-genes getAllGenes",
+      "GET /api/analysis/:analysisId/get-file-download-links getFileDownloadLinks",
+      "POST /archive/analysis/restore requestRestore"
+    ])
+  })
+})

@@ -1,0 +1,211 @@
+/**
+ * The whole API, declared once: the client makes its requests from it, the sandbox its routes, the documentation its table.
+ *
+ * Source: specification section 4.1; wire facts 1.2 (session) and 1.4 (rows named at the endpoints). Endpoints carry the
+ * names of the client methods. The session cookie and the `X-CSRF-TOKEN` header of every request belong to the session
+ * and are not repeated here. Codecs are off because every record already is what travels as JSON.
+ */
+import { Schema } from "effect"
+import { HttpApi, HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
+import { AnalysisItem, FoundAnalysis } from "./Analyses.ts"
+import { SnvAnnotations } from "./Annotations.ts"
+import { RestoreAnswer, RestoreRequest } from "./Archive.ts"
+import { CaseReport, CaseReportInfo } from "./CaseReports.ts"
+import { CnvTargetResults, PendingCnvSegments } from "./Cnv.ts"
+import { CoverageItem } from "./Coverage.ts"
+import { enveloped } from "./Envelope.ts"
+import { AnalysisFiles } from "./Files.ts"
+import { Gene } from "./Genes.ts"
+import { AnalysisId, CommaJoined, inAddress, LimsId, PanelId, PersonId } from "./Ids.ts"
+import { VirtualPanel, VirtualPanelSummary, VirtualPanelUpdate } from "./Panels.ts"
+import { Person, PersonUpdate } from "./Persons.ts"
+import { QcCaseReply } from "./QualityControl.ts"
+import { LoginForm, LogoutForm } from "./SessionForms.ts"
+import { BadRequest, Forbidden, NotFound, Unprocessable } from "./WireErrors.ts"
+
+const disableCodecs = true
+
+/** Omitted, the server takes the panel its user chose last: hidden state, so the client sends `1`, all genes. */
+const virtualPanelId = Schema.optionalKey(inAddress(PanelId))
+const analysisId = { analysisId: inAddress(AnalysisId) }
+const personLimsId = { personLimsId: inAddress(LimsId) }
+const flag = Schema.optionalKey(Schema.Literals(["true", "false"]))
+
+/** Answers with a token header and a session cookie (wire facts 1.2). */
+const session = HttpApiGroup.make("session").add(
+  HttpApiEndpoint.head("initialSession", "/", { disableCodecs, success: HttpApiSchema.Empty(200) }),
+  HttpApiEndpoint.head("authenticate", "/authenticate", { disableCodecs, success: HttpApiSchema.Empty(200) }),
+  HttpApiEndpoint.post("login", "/login", {
+    disableCodecs,
+    payload: LoginForm.pipe(HttpApiSchema.asFormUrlEncoded()),
+    success: HttpApiSchema.Empty(200)
+  }),
+  HttpApiEndpoint.post("logout", "/logout", {
+    disableCodecs,
+    payload: LogoutForm.pipe(HttpApiSchema.asFormUrlEncoded()),
+    success: HttpApiSchema.Empty(200)
+  })
+)
+
+/** Rows 1, 11, 12. */
+const person = HttpApiGroup.make("person").add(
+  HttpApiEndpoint.get("getInternalPersonId", "/api/person/:personLimsId/id", {
+    disableCodecs,
+    params: personLimsId,
+    success: enveloped(PersonId),
+    error: [NotFound, Forbidden]
+  }),
+  HttpApiEndpoint.get("getPerson", "/api/person/:personLimsId", {
+    disableCodecs,
+    params: personLimsId,
+    success: enveloped(Person),
+    error: [NotFound, Forbidden]
+  }),
+  HttpApiEndpoint.put("createOrUpdatePerson", "/api/person", {
+    disableCodecs,
+    payload: PersonUpdate,
+    success: PersonId,
+    error: [BadRequest, Forbidden]
+  })
+)
+
+/** Rows 2, 7, 8, 13. */
+const analysis = HttpApiGroup.make("analysis").add(
+  HttpApiEndpoint.get("getSnvAnnotations", "/api/analysis/:analysisId/annotations", {
+    disableCodecs,
+    params: analysisId,
+    success: SnvAnnotations,
+    error: [BadRequest, Forbidden]
+  }),
+  HttpApiEndpoint.get("getAnalyses", "/api/analyses", {
+    disableCodecs,
+    query: { analysisIds: Schema.optionalKey(CommaJoined(inAddress(AnalysisId))) },
+    success: enveloped(Schema.Array(AnalysisItem)),
+    error: [BadRequest, Forbidden]
+  }),
+  HttpApiEndpoint.get("getPersonAnalyses", "/person/:personLimsId/analyses", {
+    disableCodecs,
+    params: personLimsId,
+    success: Schema.Array(AnalysisItem),
+    error: [BadRequest, Forbidden]
+  }),
+  HttpApiEndpoint.get("findAnalysesByFilename", "/analysis-list/find-by-customer-provided-input-file-name", {
+    disableCodecs,
+    query: { customerProvidedInputFileName: Schema.Array(Schema.String) },
+    success: enveloped(Schema.Array(FoundAnalysis)),
+    error: [BadRequest, Forbidden]
+  })
+)
+
+/** Rows 3 and 4; the two lists really have different names. */
+const cnv = HttpApiGroup.make("cnv").add(
+  HttpApiEndpoint.get("getCnvTargetResults", "/api/results/:personLimsId/cnv", {
+    disableCodecs,
+    params: personLimsId,
+    query: { analysisIds: Schema.Array(inAddress(AnalysisId)), virtualPanelId },
+    success: CnvTargetResults,
+    error: [NotFound, Unprocessable, Forbidden]
+  }),
+  HttpApiEndpoint.get("getPendingCnvSegments", "/pending-cnv", {
+    disableCodecs,
+    query: { personId: inAddress(PersonId), analysesIds: Schema.Array(inAddress(AnalysisId)), virtualPanelId },
+    success: enveloped(PendingCnvSegments),
+    error: [BadRequest, Forbidden]
+  })
+)
+
+/** Row 5; the variable is a LIMS id in spite of its name. */
+const quality = HttpApiGroup.make("quality").add(
+  HttpApiEndpoint.get("getQcCaseMetrics", "/api/qualitycontrol/metrics/case/:personId", {
+    disableCodecs,
+    params: { personId: inAddress(LimsId) },
+    success: enveloped(QcCaseReply),
+    error: [BadRequest, Forbidden]
+  })
+)
+
+/** Row 6; the variable is a LIMS id in spite of its name. */
+const coverage = HttpApiGroup.make("coverage").add(
+  HttpApiEndpoint.get("getCoverageData", "/api/:personId/coverage", {
+    disableCodecs,
+    params: { personId: inAddress(LimsId) },
+    query: { virtualPanelId },
+    success: Schema.Array(CoverageItem),
+    error: [BadRequest, Forbidden]
+  })
+)
+
+/** Rows 9 and 10. */
+const report = HttpApiGroup.make("report").add(
+  HttpApiEndpoint.get("getCaseReport", "/api/cases/:personId/report", {
+    disableCodecs,
+    params: { personId: inAddress(LimsId) },
+    query: { draft: flag, inactive: flag },
+    success: enveloped(CaseReport),
+    error: [NotFound, Forbidden]
+  }),
+  HttpApiEndpoint.get("getCaseReportInfos", "/api/cases/reports/info", {
+    disableCodecs,
+    success: enveloped(Schema.Array(CaseReportInfo)),
+    error: [Forbidden]
+  })
+)
+
+/** Rows 14 to 17. */
+const panel = HttpApiGroup.make("panel").add(
+  HttpApiEndpoint.get("getVirtualPanel", "/virtual-panel/:id", {
+    disableCodecs,
+    params: { id: inAddress(PanelId) },
+    success: enveloped(VirtualPanel),
+    error: [Forbidden]
+  }),
+  HttpApiEndpoint.post("createOrUpdateVirtualPanel", "/api/virtual-panel", {
+    disableCodecs,
+    payload: VirtualPanelUpdate,
+    success: enveloped(PanelId),
+    error: [BadRequest, Forbidden]
+  }),
+  HttpApiEndpoint.get("getVirtualPanelSummaries", "/virtual-panels", {
+    disableCodecs,
+    success: enveloped(Schema.Array(VirtualPanelSummary)),
+    error: [Forbidden]
+  }),
+  HttpApiEndpoint.get("getAllGenes", "/virtual-panel-genes", {
+    disableCodecs,
+    success: enveloped(Schema.Array(Gene)),
+    error: [Forbidden]
+  })
+)
+
+/** Row 18. */
+const file = HttpApiGroup.make("file").add(
+  HttpApiEndpoint.get("getFileDownloadLinks", "/api/analysis/:analysisId/get-file-download-links", {
+    disableCodecs,
+    params: analysisId,
+    success: enveloped(AnalysisFiles),
+    error: [BadRequest, Forbidden]
+  })
+)
+
+/** Row 19. */
+const archive = HttpApiGroup.make("archive").add(
+  HttpApiEndpoint.post("requestRestore", "/archive/analysis/restore", {
+    disableCodecs,
+    payload: RestoreRequest.pipe(HttpApiSchema.asFormUrlEncoded()),
+    success: enveloped(Schema.Array(RestoreAnswer)),
+    error: [BadRequest, Forbidden]
+  })
+)
+
+/** The contract of the service: endpoints by group, with the schemas of what they take and give. */
+export class ServiceApi extends HttpApi.make("service")
+  .add(session)
+  .add(person)
+  .add(analysis)
+  .add(cnv)
+  .add(quality)
+  .add(coverage)
+  .add(report)
+  .add(panel)
+  .add(file)
+  .add(archive) {}

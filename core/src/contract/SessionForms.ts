@@ -1,0 +1,12 @@
+/** The forms of login and logout (wire facts 1.2). */
+import { Schema } from "effect"
+
+/** `_csrf` is the token of the initial session. */
+export const LoginForm = Schema.Struct({
+  _csrf: Schema.String,
+  username: Schema.String,
+  password: Schema.RedactedFromValue(Schema.String)
+})
+
+/** `_csrf` is the current token. */
+export const LogoutForm = Schema.Struct({ _csrf: Schema.String })
