@@ -1,0 +1,276 @@
+/**
+ * A session at work: who may send when, what to do about each reply, and how often.
+ *
+ * `Exchange.ts` is one request on the wire, `Login.ts` the requests of login and logout, `Recognition.ts` and
+ * `LoginHistory.ts` the rules; this module puts them in order behind the gate.
+ */
+import { Clock, Effect, Exit, Option, Random, Ref, Schema, Scope } from "effect"
+import { HttpClient, HttpClientRequest } from "effect/http"
+import {
+  Forbidden,
+  type LoginRefused,
+  OutcomeUnknown,
+  SessionContention,
+  type SessionError,
+  Unavailable
+} from "../Errors.ts"
+import { apiRetry } from "../Schedules.ts"
+import {
+  makeExchange,
+  type Reply,
+  readBeginning,
+  readStreaming,
+  readWhole,
+  Setback,
+  statusSetback
+} from "./Exchange.ts"
+import { makeGate } from "./Gate.ts"
+import { makeLogin, urlBelow } from "./Login.ts"
+import {
+  afterLogin,
+  afterLoss,
+  afterSuccess,
+  judgeForbidden,
+  type LoginCause,
+  type LoginHistory,
+  mayLogIn,
+  noLogins,
+  recentLogins
+} from "./LoginHistory.ts"
+import { errorDetail, recognise } from "./Recognition.ts"
+import { RepeatSafe, SlowReply } from "./RequestMarks.ts"
+import type { Session, SessionSettings, SessionTimeouts } from "./Session.ts"
+
+/** What is known of the session; only the holder of the gate changes it. */
+interface State {
+  readonly loggedIn: boolean
+  /** Whether a login has ever worked, so that the service does speak our protocol. */
+  readonly proven: boolean
+  readonly loginCause: LoginCause
+  readonly history: LoginHistory
+  /** Ends every later request: a rejected password is sent once. */
+  readonly refused: LoginRefused | null
+  /** Why the last login failed, when it did. */
+  readonly loginTrouble: SessionError | null
+  readonly closed: boolean
+}
+
+/** What one request has met so far; each is met once before it is believed. */
+interface Met {
+  readonly forbidden: boolean
+  readonly html: boolean
+}
+
+/** `Lost`: the session is gone; `undone` says that the service refused the request, so it cannot have taken effect. */
+type Outcome<A> =
+  | { readonly _tag: "Answer"; readonly answer: A }
+  | { readonly _tag: "Lost"; readonly met: Met; readonly undone: boolean }
+  | { readonly _tag: "Failed"; readonly error: SessionError }
+
+/** How an attempt gets its scope: closed with the attempt, or open as long as the caller's. */
+type Scoping<R> = <A>(attempt: Effect.Effect<Outcome<A>, Setback, Scope.Scope>) => Effect.Effect<Outcome<A>, Setback, R>
+
+const closeAtOnce: Scoping<never> = (attempt) => Effect.scoped(attempt)
+
+const keepOpen: Scoping<Scope.Scope> = (attempt) =>
+  Effect.uninterruptibleMask((restore) =>
+    Effect.gen(function* () {
+      const inner = yield* Scope.fork(yield* Effect.scope)
+      const exit = yield* Effect.exit(restore(Scope.provide(attempt, inner)))
+      if (Exit.isFailure(exit) || exit.value._tag !== "Answer") yield* Scope.close(inner, exit)
+      return yield* exit
+    })
+  )
+
+export const makeConversation = Effect.fnUntraced(function* (settings: SessionSettings, timeouts: SessionTimeouts) {
+  const { baseUrl } = settings
+  const host = baseUrl.host
+  const bodyLimit = settings.bodyLimit ?? 64 * 1024 * 1024
+  const tries = settings.tries ?? 7
+  const waits = { headers: timeouts.headers, idle: timeouts.idle }
+
+  const exchange = yield* makeExchange(yield* HttpClient.HttpClient, settings.profile, host)
+  const wire = makeLogin(settings, exchange, waits)
+  const base = urlBelow(baseUrl, "").slice(0, -1)
+  const gate = yield* makeGate(`${baseUrl.href}\n${settings.username}`, timeouts.grace)
+  const state = yield* Ref.make<State>({
+    loggedIn: false,
+    proven: false,
+    loginCause: "start",
+    history: noLogins,
+    refused: null,
+    loginTrouble: null,
+    closed: false
+  })
+  const contention = (history: LoginHistory, now: number) =>
+    new SessionContention({ host, logins: recentLogins(history, now) })
+  const change = (f: (state: State) => Partial<State>) => Ref.update(state, (now) => ({ ...now, ...f(now) }))
+
+  /**
+   * One login, or two when the session ends between initial page and form; counted, and remembered when it fails. A
+   * service that has never let us in and answers both alike does not speak our protocol; else somebody interferes.
+   */
+  const login: Effect.Effect<void, Setback | SessionError> = Effect.gen(function* () {
+    let first: number | null = null
+    while (true) {
+      const { history, loginCause, loginTrouble, proven } = yield* Ref.get(state)
+      const now = yield* Clock.currentTimeMillis
+      if (!mayLogIn(history, now)) return yield* loginTrouble ?? contention(history, now)
+      yield* wire.initialSession
+      const counted = change(({ history }) => ({ history: afterLogin(history, now, loginCause) }))
+      const verdict = yield* wire.submit.pipe(
+        Effect.tap(counted),
+        Effect.tapErrorTag("Unavailable", () => counted)
+      )
+      if (verdict.verdict === "loggedIn") {
+        yield* Effect.logDebug(`Logged in to ${host}`)
+        return yield* change(() => ({ loggedIn: true, proven: true, loginTrouble: null }))
+      }
+      if (verdict.verdict === "sessionLost" && first === null) {
+        first = verdict.status
+        // Not in step with whoever ended it.
+        yield* Effect.delay(Effect.void, yield* Random.nextIntBetween(100, 600))
+        continue
+      }
+      const interfered = verdict.verdict === "sessionLost" && (proven || verdict.status !== first)
+      const failure = interfered ? contention((yield* Ref.get(state)).history, now) : wire.failure(verdict)
+      yield* change(() => ({ loginTrouble: failure, refused: failure._tag === "LoginRefused" ? failure : null }))
+      return yield* failure
+    }
+  }).pipe(
+    // Whatever kept the login from being sent, the request behind it was not sent either.
+    Effect.mapError((error) => (error._tag === "Setback" ? new Setback({ ...error, kind: "notSent" }) : error)),
+    Effect.withSpan("Session.login")
+  )
+
+  const ensureLogin = Effect.gen(function* () {
+    const { closed, refused, loggedIn } = yield* Ref.get(state)
+    if (closed) return yield* Effect.interrupt
+    if (refused !== null) return yield* refused
+    if (!loggedIn) yield* login
+  })
+
+  /** Sends a request once, after a login where one is due, and gives its reply to `use`. */
+  const attempt = <A>(
+    request: HttpClientRequest.HttpClientRequest,
+    label: string,
+    met: Met,
+    use: (reply: Reply) => Effect.Effect<A, Setback | SessionError>
+  ): Effect.Effect<Outcome<A>, Setback | SessionError, Scope.Scope> =>
+    Effect.gen(function* () {
+      yield* ensureLogin
+      const headers = (yield* SlowReply) ? timeouts.slowHeaders : timeouts.headers
+      const reply = yield* exchange.send(request, { ...waits, headers })
+      const recognised = recognise(reply)
+      if (recognised === "ok" || (recognised === "html" && met.html)) {
+        const answer = yield* use(reply)
+        yield* change(({ history }) => ({ history: afterSuccess(history) }))
+        return { _tag: "Answer", answer }
+      }
+      const beginning = yield* readBeginning(reply)
+      if (recognised === "transient") return yield* yield* statusSetback(reply, errorDetail(parsed(beginning)))
+      const { history } = yield* Ref.get(state)
+      if (recognised !== "forbidden") {
+        yield* change(() => ({ loggedIn: false, loginCause: "lost", history: afterLoss(history) }))
+        yield* Effect.logDebug(`${label}: the session is gone (status ${reply.status})`)
+        return { _tag: "Lost", met: { ...met, html: met.html || recognised === "html" }, undone: false }
+      }
+      if (judgeForbidden(history, yield* Clock.currentTimeMillis, met.forbidden) === "forbidden") {
+        return yield* new Forbidden({ what: label })
+      }
+      yield* change(() => ({ loggedIn: false, loginCause: history.lost ? "lost" : "forbidden" }))
+      yield* Effect.logDebug(`${label}: forbidden, perhaps because the session is gone`)
+      return { _tag: "Lost", met: { ...met, forbidden: true }, undone: true }
+    })
+
+  /** Repeats `attempt` as often as its setbacks and `repeatable` allow, and says how it ended for good. */
+  const persist = <A, R>(
+    label: string,
+    repeatable: boolean,
+    scoping: Scoping<R>,
+    attempt: Effect.Effect<Outcome<A>, Setback | SessionError, Scope.Scope>
+  ): Effect.Effect<Outcome<A>, never, R> =>
+    Effect.suspend(() => {
+      let sent = 0
+      const failed = (error: SessionError): Outcome<A> => ({ _tag: "Failed", error })
+      const mayRepeat = (setback: Setback) => repeatable || setback.kind === "notSent"
+      return Effect.suspend(() => {
+        sent++
+        const work = Effect.catchIf(attempt, isSessionError, (error) => Effect.succeed(failed(error)))
+        return scoping(gate.inside(work))
+      }).pipe(
+        Effect.tapError((setback) =>
+          mayRepeat(setback) && sent < tries
+            ? Effect.logWarning(`${host}: ${setback.reason}; trying again (${sent} of ${tries})`)
+            : Effect.void
+        ),
+        Effect.retry({ schedule: apiRetry(tries), while: mayRepeat }),
+        Effect.catch((setback) =>
+          Effect.succeed(
+            failed(
+              mayRepeat(setback) || !leavesDoubt(setback)
+                ? new Unavailable({ host, reason: setback.reason, attempts: sent })
+                : new OutcomeUnknown({ request: label })
+            )
+          )
+        )
+      )
+    })
+
+  const request = Effect.fn("Session.request")(function* <A, R>(
+    asked: HttpClientRequest.HttpClientRequest,
+    scoping: Scoping<R>,
+    use: (label: string) => (reply: Reply) => Effect.Effect<A, Setback | SessionError>
+  ) {
+    const url = asked.url.startsWith(`${base}/`) ? asked.url : urlBelow(baseUrl, asked.url)
+    const label = `${asked.method} ${url.slice(baseUrl.origin.length).replace(/[?#].*$/s, "")}`
+    const repeatable = asked.method === "GET" || asked.method === "HEAD" || (yield* RepeatSafe)
+    const absolute = HttpClientRequest.setUrl(asked, url)
+    let met: Met = { forbidden: false, html: false }
+    while (true) {
+      const outcome = yield* persist(label, repeatable, scoping, attempt(absolute, label, met, use(label)))
+      if (outcome._tag === "Answer") return outcome.answer
+      if (outcome._tag === "Failed") return yield* outcome.error
+      if (!repeatable && !outcome.undone) return yield* new OutcomeUnknown({ request: label })
+      met = outcome.met
+    }
+  })
+
+  const logout = Effect.gen(function* () {
+    yield* change(() => ({ closed: true }))
+    yield* gate.enter
+    if ((yield* Ref.get(state)).loggedIn) yield* wire.logout
+  }).pipe(
+    Effect.scoped,
+    Effect.interruptible,
+    Effect.timeoutOption(timeouts.logout),
+    Effect.catchCause((cause) => Effect.logDebug("The logout failed", cause))
+  )
+  yield* Effect.addFinalizer(() => logout)
+
+  const begun = yield* persist(
+    "login",
+    true,
+    closeAtOnce,
+    Effect.as(ensureLogin, { _tag: "Answer", answer: undefined } as const)
+  )
+  if (begun._tag === "Failed") return yield* begun.error
+
+  const conversation: Session["Service"] = {
+    http: HttpClient.makeWith<never, never, SessionError, never>(
+      Effect.flatMap((asked) => request(asked, closeAtOnce, (label) => (reply) => readWhole(reply, label, bodyLimit))),
+      Effect.succeed
+    ),
+    stream: (asked) => request(asked, keepOpen, () => (reply) => Effect.succeed(readStreaming(reply)))
+  }
+  return conversation
+})
+
+const isSessionError = (error: Setback | SessionError): error is SessionError => error._tag !== "Setback"
+
+/** Whether a request that changes data may have taken effect although it got this instead of its answer. */
+const leavesDoubt = (setback: Setback): boolean =>
+  setback.kind === "broken" || setback.status === 408 || setback.status === 502 || setback.status === 504
+
+const decodeJson = Schema.decodeUnknownOption(Schema.fromJsonString(Schema.Unknown))
+const parsed = (text: string): unknown => Option.getOrNull(decodeJson(text))

@@ -1,0 +1,257 @@
+/**
+ * One request and its reply on the wire, with the newest cookies and token, and a bound on every wait.
+ *
+ * Knows nothing of logins: that is `Session.ts`. Only one exchange runs at a time, so its state needs no lock.
+ */
+import {
+  Array as Arr,
+  Cause,
+  Clock,
+  Context,
+  Data,
+  Duration,
+  Effect,
+  Option,
+  Pull,
+  Redacted,
+  Ref,
+  type Scope,
+  Stream
+} from "effect"
+import { Cookies, Headers, HttpClient, HttpClientError, HttpClientRequest } from "effect/http"
+import { ProxyRefused, ReplyTooLarge, TlsRefused } from "../Errors.ts"
+import { isUndecided, retryAfterSeconds } from "./Recognition.ts"
+import { type ReplyHead, ReplyResponse } from "./ReplyResponse.ts"
+import type { SessionProfile } from "./SessionProfile.ts"
+import { faultOfClientError, TransportFault } from "./TransportFault.ts"
+
+/** An exchange that brought no answer; the session decides whether it is worth another try. */
+export class Setback extends Data.TaggedError("Setback")<{
+  /** `notSent`: the service saw nothing. `broken`: it may have seen and done it. `status`: it said so itself. */
+  readonly kind: "notSent" | "broken" | "status"
+  readonly reason: string
+  readonly status: number | null
+  readonly retryAfter: Duration.Duration | null
+}> {
+  override get message() {
+    return this.reason
+  }
+}
+
+/** A reply of which the head and the beginning of the body are here. */
+export interface Reply extends ReplyHead {
+  readonly request: HttpClientRequest.HttpClientRequest
+  /** The first bytes of the body; empty only when the body is. */
+  readonly start: Uint8Array
+  /** The next bytes after `start`, null at the end. */
+  readonly next: Effect.Effect<Uint8Array | null, Setback>
+}
+
+export interface Waits {
+  readonly headers: Duration.Duration
+  readonly idle: Duration.Duration
+}
+
+export interface Exchange {
+  /** Sends `request`, whose URL is absolute; the connection belongs to the scope. */
+  readonly send: (
+    request: HttpClientRequest.HttpClientRequest,
+    waits: Waits
+  ) => Effect.Effect<Reply, Setback | TlsRefused | ProxyRefused, Scope.Scope>
+  /** The newest token that any reply carried. */
+  readonly token: Effect.Effect<Option.Option<Redacted.Redacted>>
+  /** Whether a cookie would go with a request to `url`. */
+  readonly hasCookieFor: (url: string) => Effect.Effect<boolean>
+  readonly hasCookies: Effect.Effect<boolean>
+  /** Drops cookies and token. */
+  readonly forget: Effect.Effect<void>
+}
+
+/** The retry-relevant part of a `status` setback, taken from the head of a reply. */
+export const statusSetback = (reply: ReplyHead, detail: string): Effect.Effect<Setback> =>
+  Effect.map(Clock.currentTimeMillis, (now) => {
+    const seconds = retryAfterSeconds(reply.headers["retry-after"], now)
+    return new Setback({
+      kind: "status",
+      reason: `status ${reply.status}${detail === "" ? "" : ` (${detail})`}`,
+      status: reply.status,
+      retryAfter: seconds === null ? null : Duration.seconds(seconds)
+    })
+  })
+
+export const makeExchange = Effect.fnUntraced(function* (
+  client: HttpClient.HttpClient,
+  profile: SessionProfile,
+  host: string
+) {
+  const jar = yield* Ref.make<ReadonlyArray<Cookies.Cookie>>([])
+  const token = yield* Ref.make(Option.none<Redacted.Redacted>())
+  const http = HttpClient.withCookiesRef(client, jar)
+  const tokenHeader = profile.tokenHeader.toLowerCase()
+  const redactedNames = [...(yield* Headers.CurrentRedactedNames), tokenHeader]
+
+  const dress = (request: HttpClientRequest.HttpClientRequest) =>
+    Effect.map(Ref.get(token), (token) =>
+      HttpClientRequest.setHeaders(request, {
+        ...(Headers.has(request.headers, "accept") ? {} : { accept: "*/*" }),
+        ...profile.headers,
+        "user-agent": profile.userAgent,
+        ...(Option.isSome(token) ? { [tokenHeader]: Redacted.value(token.value) } : {})
+      })
+    )
+
+  const judge = (fault: TransportFault): Setback | TlsRefused | ProxyRefused => {
+    if (fault.kind === "Tls") return new TlsRefused({ host: fault.proxy ?? host, reason: fault.reason })
+    if (fault.kind === "Proxy" && fault.status !== undefined && fault.status < 500) {
+      return new ProxyRefused({ proxy: fault.proxy ?? "", status: fault.status })
+    }
+    const kind = fault.kind === "Broken" ? "broken" : "notSent"
+    return new Setback({ kind, reason: fault.reason, status: null, retryAfter: null })
+  }
+
+  const silence = (wait: Duration.Duration, what: string) => () =>
+    Effect.fail(broken(`${what} within ${Duration.format(wait)}`))
+
+  const send: Exchange["send"] = Effect.fnUntraced(function* (request, waits) {
+    const dressed = yield* dress(request)
+    const response = yield* http.execute(dressed).pipe(
+      Effect.provideContext(
+        Context.empty().pipe(
+          Context.add(HttpClient.TracerPropagationEnabled, false),
+          Context.add(Headers.CurrentRedactedNames, redactedNames)
+        )
+      ),
+      Effect.mapError((error) => judge(faultOfClientError(error))),
+      Effect.timeoutOrElse({ duration: waits.headers, orElse: silence(waits.headers, "no answer") })
+    )
+    const fresh = response.headers[tokenHeader]
+    if (fresh !== undefined && fresh !== "") yield* Ref.set(token, Option.some(Redacted.make(fresh)))
+
+    // Some clients call it an error when there is no body, as after HEAD or 204.
+    const body = response.stream.pipe(
+      Stream.catchIf(
+        (error) => error.reason._tag === "EmptyBodyError",
+        () => Stream.empty
+      ),
+      Stream.mapError((error) => broken(faultOfClientError(error).reason))
+    )
+    const pull = yield* Stream.toPull(body)
+    let held: ReadonlyArray<Uint8Array> = []
+    const next: Reply["next"] = Effect.suspend(() => {
+      const chunk = held[0]
+      if (chunk !== undefined) {
+        held = held.slice(1)
+        return Effect.succeed(chunk)
+      }
+      return Pull.matchEffect(pull, {
+        onSuccess: ([first, ...rest]): Effect.Effect<Uint8Array | null, Setback> => {
+          held = rest
+          return Effect.succeed(first)
+        },
+        onFailure: Effect.failCause,
+        onDone: () => Effect.succeed(null)
+      }).pipe(
+        Effect.timeoutOrElse({ duration: waits.idle, orElse: silence(waits.idle, "no further byte of the answer") })
+      )
+    })
+
+    let start: Uint8Array = new Uint8Array(0)
+    while (isUndecided(start) && start.length < undecidedLimit) {
+      const chunk = yield* next
+      if (chunk === null) break
+      start = start.length === 0 ? chunk : concatenated([start, chunk])
+    }
+    const { url, status, headers, cookies } = response
+    return { request, url, status, headers, cookies, start, next }
+  })
+
+  const exchange: Exchange = {
+    send,
+    token: Ref.get(token),
+    hasCookies: Effect.map(Ref.get(jar), (cookies) => cookies.length > 0),
+    hasCookieFor: (url) =>
+      Effect.zipWith(
+        Ref.get(jar),
+        Clock.currentTimeMillis,
+        (cookies, now) => Cookies.toRequestCookieHeader(cookies, url, now) !== undefined
+      ),
+    forget: Effect.andThen(Ref.set(jar, []), Ref.set(token, Option.none()))
+  }
+  return exchange
+})
+
+/** White space and byte order marks before a body begins that we look past, in bytes. */
+const undecidedLimit = 64 * 1024
+
+const broken = (reason: string) => new Setback({ kind: "broken", reason, status: null, retryAfter: null })
+
+const concatenated = (chunks: ReadonlyArray<Uint8Array>): Uint8Array<ArrayBuffer> => {
+  const whole = new Uint8Array(chunks.reduce((sum, chunk) => sum + chunk.length, 0))
+  let at = 0
+  for (const chunk of chunks) {
+    whole.set(chunk, at)
+    at += chunk.length
+  }
+  return whole
+}
+
+/** Reads a reply to its end, at most `limit` bytes. `label` names the request in the error. */
+export const readWhole = Effect.fnUntraced(function* (reply: Reply, label: string, limit: number) {
+  const chunks = [reply.start]
+  let size = reply.start.length
+  while (true) {
+    if (size > limit) return yield* new ReplyTooLarge({ request: label, limit })
+    const chunk = yield* reply.next
+    if (chunk === null) return new ReplyResponse(reply.request, reply, concatenated(chunks))
+    chunks.push(chunk)
+    size += chunk.length
+  }
+})
+
+/** The reply with its body as it comes. A body that breaks fails the stream with a {@link TransportFault} inside. */
+export const readStreaming = (reply: Reply): ReplyResponse => {
+  const rest = Stream.fromPull(
+    Effect.succeed(
+      Effect.flatMap(reply.next, (chunk) => (chunk === null ? Cause.done() : Effect.succeed(Arr.of(chunk))))
+    )
+  )
+  const response: ReplyResponse = new ReplyResponse(
+    reply.request,
+    reply,
+    Stream.mapError(
+      reply.start.length === 0 ? rest : Stream.concat(Stream.succeed(reply.start), rest),
+      (setback) =>
+        new HttpClientError.HttpClientError({
+          reason: new HttpClientError.DecodeError({
+            request: reply.request,
+            response,
+            description: setback.reason,
+            cause: new TransportFault({ kind: "Broken", reason: setback.reason })
+          })
+        })
+    )
+  )
+  return response
+}
+
+/** The beginning of a body as text and the rest thrown away, so that the connection is free; for error pages. */
+export const readBeginning = (reply: Reply): Effect.Effect<string> =>
+  Effect.gen(function* () {
+    let text = reply.start
+    let size = text.length
+    while (size < discardLimit) {
+      const chunk = yield* reply.next
+      if (chunk === null) break
+      if (text.length < beginningLimit) text = concatenated([text, chunk])
+      size += chunk.length
+    }
+    return text
+  }).pipe(
+    Effect.catch(() => Effect.succeed(reply.start)),
+    Effect.map((bytes) => new TextDecoder().decode(bytes))
+  )
+
+/** Of an error page this much is looked at ... */
+const beginningLimit = 64 * 1024
+/** ... and this much read, before its connection is cut instead. */
+const discardLimit = 1024 * 1024

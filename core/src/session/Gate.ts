@@ -1,0 +1,49 @@
+/**
+ * The gate that one API request of an account passes at a time, in this process and between processes.
+ */
+import { Deferred, type Duration, Effect, Fiber, type Scope, Semaphore } from "effect"
+import { AccountLock } from "./AccountLock.ts"
+
+export interface Gate {
+  /** Holds the gate until the scope closes. Waiting can be interrupted. */
+  readonly enter: Effect.Effect<void, never, Scope.Scope>
+  /**
+   * Runs `work` inside the gate to its end even when the caller is interrupted, for at most the grace time: the
+   * service must have answered before the next request, the logout included, may start (S8).
+   */
+  readonly inside: <A, E, R>(work: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R | Scope.Scope>
+}
+
+export const makeGate = Effect.fnUntraced(function* (key: string, grace: Duration.Duration) {
+  const lock = yield* AccountLock
+  const permit = yield* Semaphore.make(1)
+
+  const enter: Gate["enter"] = Effect.gen(function* () {
+    yield* Semaphore.takeScoped(permit, 1)
+    const held = yield* Deferred.make<void>()
+    const holder = yield* Effect.forkScoped(
+      lock.withLock(key)(Effect.andThen(Deferred.succeed(held, undefined), Effect.never))
+    )
+    yield* Effect.addFinalizer(() => Fiber.interrupt(holder))
+    // A lock that fails with a defect ends the wait as well.
+    yield* Effect.raceFirst(Deferred.await(held), Fiber.join(holder))
+  })
+
+  const inside: Gate["inside"] = (work) =>
+    Effect.andThen(
+      enter,
+      Effect.uninterruptibleMask((restore) =>
+        Effect.flatMap(Effect.forkChild(work), (fiber) =>
+          Effect.onInterrupt(restore(Fiber.join(fiber)), () =>
+            Fiber.await(fiber).pipe(
+              Effect.interruptible,
+              Effect.timeoutOption(grace),
+              Effect.andThen(Fiber.interrupt(fiber))
+            )
+          )
+        )
+      )
+    )
+
+  return { enter, inside }
+})

@@ -1,0 +1,112 @@
+/**
+ * The three requests that begin and end a session: initial page, login form, logout (specification section 5).
+ *
+ * Each runs inside the gate of `Session.ts`, which also decides when and how often.
+ */
+import { Effect, Option, Redacted } from "effect"
+import { HttpClientRequest } from "effect/http"
+import { Forbidden, LoginProtocol, LoginRefused, Unavailable } from "../Errors.ts"
+import { type Exchange, type Reply, readBeginning, statusSetback, type Waits } from "./Exchange.ts"
+import { type LoginRecognised, recognise, recogniseLogin } from "./Recognition.ts"
+import type { SessionSettings } from "./Session.ts"
+
+/** `path` below the base URL; `""` is the base URL with a slash at its end. Never another host. */
+export const urlBelow = (baseUrl: URL, path: string): string => {
+  const base = `${baseUrl.origin}${baseUrl.pathname.replace(/\/+$/, "")}`
+  return `${base}${path.startsWith("/") ? "" : "/"}${path}`
+}
+
+export const makeLogin = (settings: SessionSettings, exchange: Exchange, waits: Waits) => {
+  const { baseUrl, profile } = settings
+  const host = baseUrl.host
+  const loginUrl = urlBelow(baseUrl, profile.loginPath)
+
+  const currentToken = Effect.map(exchange.token, (token) =>
+    Option.getOrElse(Option.map(token, Redacted.value), () => "")
+  )
+
+  const form = (path: string, fields: Readonly<Record<string, string>>) =>
+    HttpClientRequest.post(urlBelow(baseUrl, path)).pipe(HttpClientRequest.bodyUrlParams(fields))
+
+  const missing = (reply: Reply, path: string, what: string) => {
+    const location = reply.headers["location"]
+    const target = reply.status >= 300 && reply.status < 400 && location !== undefined && URL.parse(location, reply.url)
+    return target && target.origin !== baseUrl.origin
+      ? `it redirects to ${target.origin}; give that as the address of the service`
+      : `no ${what} in the reply to HEAD ${path === "" ? "/" : path} (status ${reply.status})`
+  }
+
+  /** Asks the initial paths for an unauthenticated session: token and cookie, both or none. */
+  const initialSession = Effect.gen(function* () {
+    let problem = "no initial path is configured"
+    let setback = null
+    for (const path of profile.initialPaths) {
+      yield* exchange.forget
+      const reply = yield* Effect.scoped(exchange.send(HttpClientRequest.head(urlBelow(baseUrl, path)), waits))
+      if (recognise(reply) === "transient") {
+        setback ??= yield* statusSetback(reply, "")
+        continue
+      }
+      const hasToken = Option.isSome(yield* exchange.token)
+      const hasCookies = yield* exchange.hasCookies
+      if (hasToken && hasCookies) {
+        if (yield* exchange.hasCookieFor(loginUrl)) return
+        return yield* new LoginProtocol({
+          host,
+          reason: "its session cookie may not be sent to the login page (other path, or https only)"
+        })
+      }
+      problem = missing(reply, path, hasToken ? "session cookie" : `${profile.tokenHeader} header`)
+    }
+    if (setback !== null) return yield* setback
+    return yield* new LoginProtocol({ host, reason: problem })
+  })
+
+  /** Sends user name and password once. A connection that breaks now is not tried again: it may have counted. */
+  const submit = Effect.gen(function* () {
+    const request = form(profile.loginPath, {
+      [profile.tokenField]: yield* currentToken,
+      [profile.usernameField]: settings.username,
+      [profile.passwordField]: Redacted.value(settings.password)
+    })
+    const received = Effect.gen(function* () {
+      const reply = yield* exchange.send(request, waits)
+      const text = yield* readBeginning(reply)
+      return recogniseLogin({
+        status: reply.status,
+        hasToken: (reply.headers[profile.tokenHeader.toLowerCase()] ?? "") !== "",
+        location: reply.headers["location"],
+        text
+      })
+    })
+    return yield* Effect.scoped(received).pipe(
+      Effect.mapError((error) =>
+        error._tag === "Setback" && error.kind !== "notSent"
+          ? new Unavailable({ host, reason: `${error.reason}, during the login`, attempts: 1 })
+          : error
+      )
+    )
+  })
+
+  /** The error of a login that ended with `verdict`. */
+  const failure = (verdict: Exclude<LoginRecognised, { readonly verdict: "loggedIn" }>) => {
+    switch (verdict.verdict) {
+      case "refused":
+        return new LoginRefused({ user: settings.username, host })
+      case "protocol":
+        return new LoginProtocol({ host, reason: verdict.reason })
+      case "sessionLost":
+        return verdict.status === 403
+          ? new Forbidden({ what: `The login of ${settings.username}` })
+          : new LoginProtocol({ host, reason: verdict.reason })
+    }
+  }
+
+  /** Ends the session; any answer will do. */
+  const logout = Effect.gen(function* () {
+    const request = form(profile.logoutPath, { [profile.tokenField]: yield* currentToken })
+    yield* Effect.flatMap(exchange.send(request, waits), readBeginning)
+  }).pipe(Effect.scoped, Effect.withSpan("Session.logout"))
+
+  return { initialSession, submit, failure, logout }
+}

@@ -1,0 +1,105 @@
+/**
+ * A reply as `HttpClientResponse`: head and body, the body either in memory or still a stream.
+ *
+ * In memory it can be read as often as one likes, and no part of it hangs on a connection.
+ */
+import { Effect, Inspectable, Option, type Schema, Stream } from "effect"
+import {
+  type Cookies,
+  type Headers,
+  HttpClientError,
+  type HttpClientRequest,
+  HttpClientResponse,
+  HttpIncomingMessage,
+  UrlParams
+} from "effect/http"
+import { pipeArguments } from "effect/Pipeable"
+
+export interface ReplyHead {
+  readonly url: string
+  readonly status: number
+  readonly headers: Headers.Headers
+  readonly cookies: Cookies.Cookies
+}
+
+type Body = Stream.Stream<Uint8Array, HttpClientError.HttpClientError>
+
+// `TextDecoder` drops a byte order mark, which `JSON.parse` would refuse.
+const decoder = new TextDecoder()
+
+export class ReplyResponse extends Inspectable.Class implements HttpClientResponse.HttpClientResponse {
+  readonly [HttpIncomingMessage.TypeId]: typeof HttpIncomingMessage.TypeId = HttpIncomingMessage.TypeId
+  readonly [HttpClientResponse.TypeId]: typeof HttpClientResponse.TypeId = HttpClientResponse.TypeId
+  readonly request: HttpClientRequest.HttpClientRequest
+  readonly url: string
+  readonly status: number
+  readonly headers: Headers.Headers
+  readonly cookies: Cookies.Cookies
+  readonly remoteAddress: Option.Option<string> = Option.none()
+  readonly stream: Body
+  readonly #bytes: Effect.Effect<Uint8Array<ArrayBuffer>, HttpClientError.HttpClientError>
+
+  constructor(request: HttpClientRequest.HttpClientRequest, head: ReplyHead, body: Uint8Array<ArrayBuffer> | Body) {
+    super()
+    this.request = request
+    this.url = head.url
+    this.status = head.status
+    this.headers = head.headers
+    this.cookies = head.cookies
+    if (body instanceof Uint8Array) {
+      this.#bytes = Effect.succeed(body)
+      this.stream = body.length === 0 ? Stream.empty : Stream.succeed(body)
+    } else {
+      this.#bytes = Stream.mkUint8Array(body)
+      this.stream = body
+    }
+  }
+
+  get arrayBuffer(): Effect.Effect<ArrayBuffer, HttpClientError.HttpClientError> {
+    return Effect.map(this.#bytes, (bytes) =>
+      bytes.byteLength === bytes.buffer.byteLength
+        ? bytes.buffer
+        : bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.byteLength)
+    )
+  }
+
+  get text(): Effect.Effect<string, HttpClientError.HttpClientError> {
+    return Effect.map(this.#bytes, (bytes) => decoder.decode(bytes))
+  }
+
+  get json(): Effect.Effect<Schema.Json, HttpClientError.HttpClientError> {
+    return Effect.flatMap(this.text, (text) =>
+      Effect.try({
+        try: (): Schema.Json => (text === "" ? null : JSON.parse(text)),
+        catch: () => this.#unreadable("not JSON")
+      })
+    )
+  }
+
+  get urlParamsBody(): Effect.Effect<UrlParams.UrlParams, HttpClientError.HttpClientError> {
+    return Effect.map(this.text, (text) => UrlParams.fromInput(new URLSearchParams(text)))
+  }
+
+  get formData(): Effect.Effect<FormData, HttpClientError.HttpClientError> {
+    return Effect.fail(this.#unreadable("multipart bodies are not part of this API"))
+  }
+
+  get upgrade(): HttpClientResponse.HttpClientResponse["upgrade"] {
+    return Effect.fail(this.#unreadable("connection upgrades are not part of this API"))
+  }
+
+  #unreadable(description: string): HttpClientError.HttpClientError {
+    return new HttpClientError.HttpClientError({
+      reason: new HttpClientError.DecodeError({ request: this.request, response: this, description })
+    })
+  }
+
+  override toJSON(): unknown {
+    return HttpIncomingMessage.inspect(this, { _id: "ReplyResponse", status: this.status })
+  }
+
+  pipe() {
+    // biome-ignore lint/complexity/noArguments: the protocol of Pipeable
+    return pipeArguments(this, arguments)
+  }
+}

@@ -1,0 +1,47 @@
+/**
+ * Every wire fact of the session in one value, so that a service that differs needs a setting and no new release.
+ *
+ * Source: specification sections 5 and 9 (names "not shown") and the behaviour of the existing clients.
+ */
+import { Schema } from "effect"
+
+/** What a configuration may override; keys that are absent keep the defaults of {@link makeSessionProfile}. */
+export const SessionProfileOverrides = Schema.Struct({
+  /** Paths asked in order with `HEAD` until one answers with a token and a cookie. `""` is the base URL itself. */
+  initialPaths: Schema.optionalKey(Schema.NonEmptyArray(Schema.String)),
+  /** Carrier of the CSRF token, in replies and in requests. */
+  tokenHeader: Schema.optionalKey(Schema.NonEmptyString),
+  loginPath: Schema.optionalKey(Schema.NonEmptyString),
+  logoutPath: Schema.optionalKey(Schema.NonEmptyString),
+  /** Form field of the token in the login and logout requests. */
+  tokenField: Schema.optionalKey(Schema.NonEmptyString),
+  usernameField: Schema.optionalKey(Schema.NonEmptyString),
+  passwordField: Schema.optionalKey(Schema.NonEmptyString),
+  userAgent: Schema.optionalKey(Schema.NonEmptyString),
+  /** Sent with every API request. */
+  headers: Schema.optionalKey(Schema.Record(Schema.String, Schema.String))
+})
+
+/** The wire facts of the session; all paths are relative to the base URL. */
+export type SessionProfile = Required<typeof SessionProfileOverrides.Type>
+
+/**
+ * The known service, named as `svc-steps/<version>`, with `overrides` on top.
+ *
+ * `Sec-Fetch-Mode: same-origin` is needed: the service refuses a login that says `cors`, which some HTTP stacks add.
+ */
+export const makeSessionProfile = (
+  version: string,
+  overrides: typeof SessionProfileOverrides.Type = {}
+): SessionProfile => ({
+  initialPaths: ["", "/authenticate"],
+  tokenHeader: "X-CSRF-TOKEN",
+  loginPath: "/login",
+  logoutPath: "/logout",
+  tokenField: "_csrf",
+  usernameField: "username",
+  passwordField: "password",
+  userAgent: `svc-steps/${version}`,
+  headers: { "sec-fetch-mode": "same-origin" },
+  ...overrides
+})

@@ -1,0 +1,54 @@
+import { assert, describe, it } from "@effect/vitest"
+import { HttpClientError, HttpClientRequest } from "effect/http"
+import { faultOfCause, faultOfClientError, TransportFault, tlsReason } from "./TransportFault.ts"
+
+const coded = (code: string, extra: object = {}) => Object.assign(new Error("secret-canary"), { code }, extra)
+
+describe("TransportFault", () => {
+  it("reads codes, also of causes and of several addresses tried", () => {
+    assert.strictEqual(faultOfCause(coded("ECONNREFUSED")).kind, "NotSent")
+    assert.strictEqual(faultOfCause(coded("ECONNRESET")).kind, "Broken")
+    assert.strictEqual(faultOfCause(new Error("x", { cause: coded("ENOTFOUND") })).reason, "unknown host name")
+    assert.strictEqual(faultOfCause(Object.assign(new Error("x"), { errors: [coded("ECONNREFUSED")] })).kind, "NotSent")
+    assert.strictEqual(faultOfCause(coded("CERT_HAS_EXPIRED")).kind, "Tls")
+    const own = new TransportFault({ kind: "Proxy", reason: "x", proxy: "p", status: 407 })
+    assert.strictEqual(faultOfCause(new Error("y", { cause: own })), own)
+  })
+
+  it("knows nothing of the rest, and repeats nothing of its text", () => {
+    const cyclic = new Error("secret-canary")
+    cyclic.cause = cyclic
+    for (const cause of [cyclic, undefined, null, "secret-canary", { code: 7 }]) {
+      const fault = faultOfCause(cause)
+      assert.strictEqual(fault.kind, "Broken")
+      assert.notInclude(fault.message, "canary")
+    }
+    assert.strictEqual(faultOfCause(coded("EWHATEVER")).reason, "EWHATEVER")
+  })
+
+  it("a request that cannot be formed was not sent", () => {
+    const request = HttpClientRequest.get("http://")
+    const reasons = [new HttpClientError.InvalidUrlError({ request }), new HttpClientError.EncodeError({ request })]
+    for (const reason of reasons) {
+      assert.strictEqual(faultOfClientError(new HttpClientError.HttpClientError({ reason })).kind, "NotSent")
+    }
+    const reason = new HttpClientError.TransportError({ request, cause: coded("EPIPE") })
+    assert.strictEqual(faultOfClientError(new HttpClientError.HttpClientError({ reason })).reason, "connection closed")
+  })
+
+  it("N4 says what is wrong with a certificate", () => {
+    for (const [code, says] of [
+      ["CERT_NOT_YET_VALID", "not valid yet"],
+      ["DEPTH_ZERO_SELF_SIGNED_CERT", "self-signed"],
+      ["SELF_SIGNED_CERT_IN_CHAIN", "unknown authority"],
+      ["UNABLE_TO_VERIFY_LEAF_SIGNATURE", "unknown authority"],
+      ["ERR_TLS_CERT_ALTNAME_INVALID", "another host name"],
+      ["ERR_SSL_WRONG_VERSION_NUMBER", "does not speak TLS"],
+      ["ERR_SSL_UNSUPPORTED_PROTOCOL", "no TLS version"],
+      ["CRL_HAS_EXPIRED", "CRL_HAS_EXPIRED"]
+    ] as const) {
+      assert.include(tlsReason(code) ?? "", says)
+    }
+    assert.isNull(tlsReason("ECONNRESET"))
+  })
+})

@@ -1,0 +1,96 @@
+/**
+ * Why an exchange got no complete answer, in the few kinds that the session treats differently.
+ *
+ * The HTTP layer of the platform puts one as `cause` into its `TransportError` or `DecodeError`; an HTTP client that
+ * knows nothing of it is understood by the error codes that runtimes use.
+ */
+import { Data, Predicate } from "effect"
+import type { HttpClientError } from "effect/http"
+
+export class TransportFault extends Data.TaggedError("TransportFault")<{
+  /**
+   * - `NotSent`: no connection came about, so the service saw nothing and any request may be repeated.
+   * - `Broken`: the connection ended, or stayed silent, before the answer was complete.
+   * - `Tls`: the certificate or the protocol version was not accepted; never repeated.
+   * - `Proxy`: the proxy answered instead of the service, with `status`; the service saw nothing.
+   */
+  readonly kind: "NotSent" | "Broken" | "Tls" | "Proxy"
+  /** For a person, without secrets: no path, no header, no address with credentials. */
+  readonly reason: string
+  /** Host and port of the proxy, for `Proxy`. */
+  readonly proxy?: string
+  readonly status?: number
+}> {
+  override get message() {
+    return this.reason
+  }
+}
+
+const sayings: Readonly<Record<string, readonly [kind: TransportFault["kind"], reason: string]>> = {
+  ECONNREFUSED: ["NotSent", "connection refused"],
+  ENOTFOUND: ["NotSent", "unknown host name"],
+  EAI_AGAIN: ["NotSent", "the name could not be resolved for the moment"],
+  EHOSTUNREACH: ["NotSent", "host unreachable"],
+  ENETUNREACH: ["NotSent", "network unreachable"],
+  ECONNRESET: ["Broken", "connection reset"],
+  EPIPE: ["Broken", "connection closed"],
+  ETIMEDOUT: ["Broken", "connection timed out"],
+  HPE_INVALID_CONSTANT: ["Broken", "the answer is not HTTP"],
+  HPE_HEADER_OVERFLOW: ["Broken", "the headers of the answer are too large"],
+  HPE_INVALID_EOF_STATE: ["Broken", "the answer is cut"]
+}
+
+const codeOf = (cause: unknown): string | undefined =>
+  Predicate.hasProperty(cause, "code") && typeof cause.code === "string" ? cause.code : undefined
+
+const causesOf = (error: unknown): ReadonlyArray<unknown> => {
+  const found: Array<unknown> = []
+  let next = error
+  // Five links are more than any runtime nests; the bound keeps a cycle from holding us.
+  while (next !== undefined && found.length < 5) {
+    found.push(next)
+    if (Predicate.hasProperty(next, "errors") && Array.isArray(next.errors)) found.push(...next.errors)
+    next = Predicate.hasProperty(next, "cause") ? next.cause : undefined
+  }
+  return found
+}
+
+const tlsCodes =
+  /^(ERR_TLS|ERR_SSL|CERT_|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO_(GET|VERIFY)|ERROR_IN_CERT|HOSTNAME_MISMATCH|CRL_|INVALID_CA|PATH_LENGTH|EPROTO$)/
+
+/** What the error codes of OpenSSL and Node mean for a person; null for a code that is not about TLS. */
+export const tlsReason = (code: string): string | null => {
+  if (!tlsCodes.test(code)) return null
+  if (code === "CERT_HAS_EXPIRED") return "its certificate has expired"
+  if (code === "CERT_NOT_YET_VALID") return "its certificate is not valid yet"
+  if (code === "ERR_TLS_CERT_ALTNAME_INVALID") return "its certificate is for another host name"
+  if (code.startsWith("DEPTH_ZERO_SELF_SIGNED")) return "its certificate is self-signed"
+  if (/^(SELF_SIGNED|UNABLE_TO_)/.test(code)) return "its certificate comes from an unknown authority"
+  if (/WRONG_VERSION_NUMBER|PACKET_LENGTH_TOO_LONG|HTTP_REQUEST/.test(code)) return "it does not speak TLS there"
+  if (/PROTOCOL/.test(code)) return "it offers no TLS version that is safe (1.2 at least)"
+  return code
+}
+
+/** The fault behind any error of a connection: a fault inside it, or its error code; `Broken` when nothing is known. */
+export const faultOfCause = (error: unknown): TransportFault => {
+  const causes = causesOf(error)
+  for (const cause of causes) {
+    if (cause instanceof TransportFault) return cause
+  }
+  for (const cause of causes) {
+    const code = codeOf(cause)
+    if (code === undefined) continue
+    const tls = tlsReason(code)
+    if (tls !== null) return new TransportFault({ kind: "Tls", reason: tls })
+    const saying = sayings[code]
+    if (saying !== undefined) return new TransportFault({ kind: saying[0], reason: saying[1] })
+  }
+  const code = causes.map(codeOf).find((code) => code !== undefined)
+  return new TransportFault({ kind: "Broken", reason: code ?? "connection broken" })
+}
+
+/** {@link faultOfCause} of a client error; a URL or body that cannot be sent counts as `NotSent`. */
+export const faultOfClientError = (error: HttpClientError.HttpClientError): TransportFault =>
+  error.reason._tag === "InvalidUrlError" || error.reason._tag === "EncodeError"
+    ? new TransportFault({ kind: "NotSent", reason: "the request cannot be formed" })
+    : faultOfCause(error.reason)
