@@ -1,0 +1,77 @@
+/**
+ * Requests to addresses that the contract does not know: the reply as it is, with the error rules that hold everywhere.
+ */
+import { Effect, type Schema } from "effect"
+import type { HttpClient, HttpClientRequest, HttpClientResponse } from "effect/http"
+import { ReplyMalformed, type ServiceError, type SessionError, UsageError } from "../Errors.ts"
+import { denied, refused } from "./Reply.ts"
+import { type Asked, parsed } from "./ReplyText.ts"
+
+/** The body of a reply, by what is in it rather than by what its headers say. */
+export type GenericBody =
+  | { readonly _tag: "Empty" }
+  | { readonly _tag: "Json"; readonly json: Schema.Json; readonly text: string }
+  | { readonly _tag: "Text"; readonly text: string }
+  | { readonly _tag: "Bytes"; readonly bytes: Uint8Array }
+
+/** The reply to a request of any address. */
+export interface GenericReply {
+  readonly status: number
+  /** As the service sent it, or null. */
+  readonly contentType: string | null
+  readonly body: GenericBody
+}
+
+/** Sends any request through a session. */
+export const makeRequest = (http: HttpClient.HttpClient.With<SessionError>) =>
+  Effect.fn("ServiceClient.request")(function* (
+    request: HttpClientRequest.HttpClientRequest
+  ): Effect.fn.Return<GenericReply, ServiceError | UsageError> {
+    if (!/^\/(?![/\\])/.test(request.url)) {
+      return yield* new UsageError({ message: "The path of a request begins with one / and has no host" })
+    }
+    const label = `${request.method} ${request.url.replace(/[?#].*$/s, "")}`
+    const asked: Asked = { request: label, subject: label, missing: [404] }
+    const response = yield* http.execute(request)
+    const bytes = yield* bytesOf(response, label)
+    const text = yield* textIn(bytes)
+    yield* refused(response.status, text ?? "", asked)
+    const contentType = response.headers["content-type"] ?? null
+    const body = yield* bodyOf(bytes, text, contentType, label)
+    if (body._tag === "Json") yield* denied(response.status, body.json, asked)
+    return { status: response.status, contentType, body }
+  })
+
+const bytesOf = (response: HttpClientResponse.HttpClientResponse, request: string) =>
+  response.arrayBuffer.pipe(
+    Effect.map((buffer) => new Uint8Array(buffer)),
+    Effect.mapError(() => new ReplyMalformed({ request, reason: "its body cannot be read to the end" }))
+  )
+
+/** JSON is what says that it is JSON, and what begins like an object or a list and can be read as one (H17). */
+const bodyOf = Effect.fnUntraced(function* (
+  bytes: Uint8Array,
+  text: string | null,
+  contentType: string | null,
+  request: string
+): Effect.fn.Return<GenericBody, ReplyMalformed> {
+  if (bytes.length === 0) return { _tag: "Empty" }
+  if (text === null) return { _tag: "Bytes", bytes }
+  const saysJson = contentType === null || /[/+]json\b/i.test(contentType)
+  const looksLikeJson = /^\s*[[{]/.test(text)
+  if (!looksLikeJson && (contentType === null || !saysJson || /^\s*</.test(text))) return { _tag: "Text", text }
+  return yield* parsed(text, request).pipe(
+    Effect.map((json): GenericBody => ({ _tag: "Json", json, text })),
+    Effect.catch((error) => (saysJson ? Effect.fail(error) : Effect.succeed<GenericBody>({ _tag: "Text", text })))
+  )
+})
+
+const strict = new TextDecoder("utf-8", { fatal: true })
+
+/** The bytes as UTF-8 without its byte order mark, or null when they are something else. */
+const textIn = (bytes: Uint8Array): Effect.Effect<string | null> =>
+  bytes.includes(0)
+    ? Effect.succeed(null)
+    : Effect.try({ try: () => strict.decode(bytes), catch: () => "not UTF-8" as const }).pipe(
+        Effect.orElseSucceed(() => null)
+      )

@@ -1,0 +1,140 @@
+/**
+ * One reading of every reply: status and body in, the payload or the reason why there is none out.
+ *
+ * The service says "not found" and "no" in several ways, and which one differs by endpoint (specification section 7,
+ * wire facts 1.4 and 1.7). Here they become one `ServiceError`. Reasons name places in a body, never values: a value may
+ * be personal data.
+ */
+import { Effect, type Schema, SchemaIssue } from "effect"
+import type { HttpClientResponse } from "effect/http"
+import { Forbidden, NotFound, ReplyMalformed, RequestRejected } from "../Errors.ts"
+import { type Asked, parsed, textOf } from "./ReplyText.ts"
+
+/** The reply to a typed call: its payload, taken out of the envelope if there is one. */
+export const payloadOf = Effect.fnUntraced(function* (
+  response: HttpClientResponse.HttpClientResponse,
+  asked: Asked
+): Effect.fn.Return<Schema.Json, NotFound | RequestRejected | ReplyMalformed | Forbidden> {
+  const text = yield* textOf(response, asked.request)
+  yield* refused(response.status, text, asked)
+  return yield* opened(yield* parsed(text, asked.request, asked.exact), response.status, asked)
+})
+
+type JsonObject = { readonly [key: string]: Schema.Json }
+
+const isObject = (json: Schema.Json): json is JsonObject =>
+  typeof json === "object" && json !== null && !Array.isArray(json)
+
+/**
+ * Takes the payload out of its envelope. Not every endpoint is known to have one, so the body decides: no record has
+ * a field of these names.
+ *
+ * - `success` false, or no `success` and no response but an `errorMessageId`: rejected.
+ * - `success` true and no response, or a bare null: not found.
+ */
+export const opened = Effect.fnUntraced(function* (
+  json: Schema.Json,
+  status: number,
+  asked: Asked
+): Effect.fn.Return<Schema.Json, NotFound | RequestRejected | ReplyMalformed> {
+  if (!isEnvelope(json)) return json ?? (yield* absent(asked))
+  const response = json["response"] ?? null
+  switch (json["success"] ?? null) {
+    case true:
+    case "true":
+      return response ?? (yield* absent(asked))
+    case false:
+    case "false":
+      return yield* rejected(status, json, asked)
+    case null:
+      if (response !== null) return response
+      if (json["errorMessageId"] != null) return yield* rejected(status, json, asked)
+      return yield* absent(asked)
+    default:
+      return yield* new ReplyMalformed({ request: asked.request, reason: "success: expected true or false" })
+  }
+})
+
+const isEnvelope = (json: Schema.Json): json is JsonObject =>
+  isObject(json) && ["success", "response", "errorMessageId"].some((key) => Object.hasOwn(json, key))
+
+const absent = Effect.fnUntraced(function* ({
+  request,
+  subject,
+  whenNull
+}: Asked): Effect.fn.Return<Schema.Json, NotFound | ReplyMalformed> {
+  if (whenNull !== undefined) return whenNull
+  if (subject === null) return yield* new ReplyMalformed({ request, reason: "null where a result is due" })
+  return yield* new NotFound({ what: subject })
+})
+
+/** The error that a body with `success: false` means, whatever the status around it. */
+const rejected = (status: number, body: JsonObject, { request }: Asked) =>
+  new RequestRejected({
+    request,
+    status,
+    errorMessageId: said(body["errorMessageId"]),
+    errorId: said(body["errorId"]),
+    additionalInformation: said(body["additionalInformation"])
+  })
+
+/** Fails with what a status of 300 and above means; any other passes. */
+export const refused = Effect.fnUntraced(function* (
+  status: number,
+  text: string,
+  asked: Asked
+): Effect.fn.Return<void, NotFound | RequestRejected | Forbidden> {
+  if (status >= 300) return yield* refusal(status, yield* errorBody(text), asked)
+})
+
+/** Fails when `json` is an envelope that says `success: false`; anything else passes. */
+export const denied = Effect.fnUntraced(function* (
+  status: number,
+  json: Schema.Json,
+  asked: Asked
+): Effect.fn.Return<void, RequestRejected> {
+  if (isEnvelope(json) && (json["success"] === false || json["success"] === "false"))
+    return yield* rejected(status, json, asked)
+})
+
+const refusal = (status: number, body: JsonObject, asked: Asked) => {
+  const { missing, subject } = asked
+  const detail = said(body["errorMessageId"])
+  if (status === 403) return new Forbidden({ what: subject ?? asked.request })
+  return subject !== null && missing.includes(status)
+    ? new NotFound({ what: subject, ...(detail === null ? {} : { detail }) })
+    : rejected(status, body, asked)
+}
+
+/** The fields of an error body; none when it is absent, HTML or anything else. */
+const errorBody = (text: string): Effect.Effect<JsonObject> =>
+  parsed(text, "").pipe(
+    Effect.map((json) => (isObject(json) ? json : {})),
+    Effect.orElseSucceed(() => ({}))
+  )
+
+/** Longest text of the service in a message of ours. */
+const longestSaid = 500
+
+/** A field of an error body as one printable line, or null when it says nothing. */
+const said = (value: Schema.Json | undefined): string | null => {
+  if (typeof value !== "string" && typeof value !== "number") return null
+  const line = String(value)
+    .replace(/[\p{C}\p{Zl}\p{Zp}\s]+/gu, " ")
+    .trim()
+  return line === "" ? null : line.length > longestSaid ? `${line.slice(0, longestSaid)}...` : line
+}
+
+/** Where and how `error` found the payload wrong, without the value: `[3].size: expected an integer`. */
+export const placeOfIssue = (error: Schema.SchemaError): string => {
+  const [first] = formatIssues(error.issue).issues
+  if (first === undefined) return "not as agreed"
+  const path = (first.path ?? []).map((segment) => placeName(typeof segment === "object" ? segment.key : segment))
+  const where = path.join("").replace(/^\./, "")
+  return where === "" ? first.message : `${where}: ${first.message}`
+}
+
+const placeName = (key: PropertyKey): string =>
+  typeof key === "number" ? `[${key}]` : /^[\w:]{1,64}$/.test(String(key)) ? `.${String(key)}` : "[...]"
+
+const formatIssues = SchemaIssue.makeFormatterStandardSchemaV1()

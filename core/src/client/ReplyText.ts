@@ -1,0 +1,104 @@
+/**
+ * The body of a reply as text and as JSON; everything that cannot be read is a `ReplyMalformed` that quotes nothing.
+ */
+import { Effect, type Schema } from "effect"
+import type { HttpClientResponse } from "effect/http"
+import { ReplyMalformed } from "../Errors.ts"
+
+/** What was asked, in the words of a message, and how the service says that it is not there. */
+export interface Asked {
+  /** For example `getPerson (person L1)`. */
+  readonly request: string
+  /** What a "not found" is about, such as `person L1`; null when the request names nothing that could be missing. */
+  readonly subject: string | null
+  /** Statuses that mean "not found" here. */
+  readonly missing: ReadonlyArray<number>
+  /** The payload when the service reports success and none; without it, that is "not found" too. */
+  readonly whenNull?: Schema.Json
+  /** Numbers that lose digits here are kept as they are written. */
+  readonly exact?: boolean
+}
+
+/** A JSON text is refused beyond this depth: what is deeper cannot be written again. */
+export const deepest = 1000
+
+/** The body as text; a leading byte order mark is dropped. */
+export const textOf = (response: HttpClientResponse.HttpClientResponse, request: string) =>
+  response.text.pipe(
+    Effect.map((text) => (text.startsWith("\uFEFF") ? text.slice(1) : text)),
+    Effect.mapError(() => new ReplyMalformed({ request, reason: "its body cannot be read to the end" }))
+  )
+
+/**
+ * `text` as JSON (H17, H18, H19).
+ *
+ * @param exact - a number that loses digits becomes what `JSON.rawJSON` makes of it: written again, it is the same
+ */
+export const parsed = Effect.fnUntraced(function* (
+  text: string,
+  request: string,
+  exact = false
+): Effect.fn.Return<Schema.Json, ReplyMalformed> {
+  const malformed = (reason: string) => new ReplyMalformed({ request, reason })
+  if (/^\s*$/.test(text)) return yield* malformed("its body is empty")
+  if (/^\s*</.test(text)) return yield* malformed("a page of HTML or XML instead of JSON")
+  if (isTooDeep(text)) return yield* malformed(`JSON nested deeper than ${deepest} levels`)
+  return yield* Effect.try({
+    try: (): Schema.Json => (exact && mayLoseDigits.test(text) ? parseExactly(text) : JSON.parse(text)),
+    // The parser's own message quotes the body.
+    catch: (error) => malformed(`not JSON${placeOf(error, text.length)}`)
+  })
+})
+
+/** The parser tells the place of most errors, but not of those in short texts. */
+// Sixteen digits or a large exponent, in whatever place; texts that look so only cost time.
+const mayLoseDigits = /\d{16}|\d\.\d{10}|[eE][+-]?\d{2}/
+
+/** Since Node 21; the types of the language do not have it yet. */
+const { parse, rawJSON } = JSON as unknown as {
+  readonly parse: (
+    text: string,
+    reviver: (key: string, value: Schema.Json, context: { readonly source?: string }) => Schema.Json
+  ) => Schema.Json
+  readonly rawJSON: (text: string) => Schema.Json
+}
+
+const parseExactly = (text: string): Schema.Json =>
+  parse(text, (_, value, { source }) => {
+    if (typeof value !== "number" || source === undefined) return value
+    const short = source.length < 16 && value !== 0 && Number.isFinite(value)
+    return short || String(value) === source ? value : rawJSON(source)
+  })
+
+const placeOf = (error: unknown, length: number): string => {
+  const message = error instanceof SyntaxError ? error.message : ""
+  const position = /at position (\d+)( \(line \d+ column \d+\))?$/.exec(message)?.[1]
+  if (position === undefined ? message.startsWith("Unexpected end") : Number(position) >= length) {
+    return `: it breaks off after ${length} characters`
+  }
+  return position === undefined ? "" : ` at character ${Number(position) + 1} of ${length}`
+}
+
+const isTooDeep = (text: string): boolean => {
+  let depth = 0
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at)
+    if (code === quote) {
+      for (at++; at < text.length; at++) {
+        const inside = text.charCodeAt(at)
+        if (inside === quote) break
+        if (inside === backslash) at++
+      }
+    } else if (code === openBrace || code === openBracket) {
+      if (++depth > deepest) return true
+    } else if (code === closeBrace || code === closeBracket) depth--
+  }
+  return false
+}
+
+const quote = 0x22
+const backslash = 0x5c
+const openBrace = 0x7b
+const closeBrace = 0x7d
+const openBracket = 0x5b
+const closeBracket = 0x5d

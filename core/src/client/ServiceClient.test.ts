@@ -1,0 +1,296 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, type Layer, type Schema } from "effect"
+import { type Answer, enveloped, service } from "../../../test/wire/FakeService.ts"
+import { AnalysisId, GeneId, LimsId, PanelId, PersonId } from "../contract/Ids.ts"
+import type { ServiceError } from "../Errors.ts"
+import { allGenes, ServiceClient, serversChoice } from "./ServiceClient.ts"
+import { ServiceJson } from "./ServiceJson.ts"
+
+const lims = LimsId.make("L1")
+const analysis = AnalysisId.make("7")
+const ids = ["7", "A8"].map((id) => AnalysisId.make(id))
+
+type Call = (client: ServiceClient["Service"]) => Effect.Effect<object | string, ServiceError>
+
+const made = (call: Call, layer: Layer.Layer<ServiceClient>) =>
+  Effect.provide(Effect.flatMap(ServiceClient, call), layer)
+
+/** A call of every method, with the request it must make and a payload it must take. */
+const methods: ReadonlyArray<
+  readonly [name: string, call: Call, line: string, payload: Schema.Json, subject: string | null]
+> = [
+  ["getInternalPersonId", (c) => c.getInternalPersonId(lims), "GET /api/person/L1/id", 1001, "person L1"],
+  [
+    "getSnvAnnotations",
+    (c) => c.getSnvAnnotations(analysis),
+    "GET /api/analysis/7/annotations",
+    { data: [], header: [] },
+    "analysis 7"
+  ],
+  [
+    "getCnvTargetResults",
+    (c) => c.getCnvTargetResults(lims, ids),
+    "GET /api/results/L1/cnv?analysisIds=7&analysisIds=A8&virtualPanelId=1",
+    { targetRegionsHeader: [], data: [] },
+    "person L1"
+  ],
+  [
+    "getPendingCnvSegments",
+    (c) => c.getPendingCnvSegments({ personId: PersonId.make("1001") }, ids),
+    "GET /pending-cnv?personId=1001&analysesIds=7&analysesIds=A8&virtualPanelId=1",
+    { data: [], cnvHeader: [] },
+    "analyses 7, A8 of person 1001"
+  ],
+  [
+    "getQcCaseMetrics",
+    (c) => c.getQcCaseMetrics(lims),
+    "GET /api/qualitycontrol/metrics/case/L1",
+    { metricResults: { L1: { personId: "L1" } } },
+    "quality metrics of person L1"
+  ],
+  [
+    "getCoverageData",
+    (c) => c.getCoverageData(lims, { virtualPanelId: PanelId.make("V 2") }),
+    "GET /api/L1/coverage?virtualPanelId=V+2",
+    [],
+    "person L1"
+  ],
+  ["getAnalyses", (c) => c.getAnalyses(ids), "GET /api/analyses?analysisIds=7%2CA8", [], null],
+  ["getAnalyses", (c) => c.getAnalyses(), "GET /api/analyses", [], null],
+  ["getPersonAnalyses", (c) => c.getPersonAnalyses(lims), "GET /person/L1/analyses", [], "person L1"],
+  ["getCaseReport", (c) => c.getCaseReport(lims), "GET /api/cases/L1/report", { items: [] }, "report of person L1"],
+  [
+    "getCaseReport",
+    (c) => c.getCaseReport(lims, { draft: true, inactive: true }),
+    "GET /api/cases/L1/report?draft=true&inactive=true",
+    { items: [] },
+    "draft inactive report of person L1"
+  ],
+  ["getCaseReportInfos", (c) => c.getCaseReportInfos, "GET /api/cases/reports/info", [], null],
+  ["getPerson", (c) => c.getPerson(lims), "GET /api/person/L1", {}, "person L1"],
+  [
+    "findAnalysesByFilename",
+    (c) => c.findAnalysesByFilename(["a+b", "c&d=e"]),
+    "GET /analysis-list/find-by-customer-provided-input-file-name?customerProvidedInputFileName=a%2Bb&customerProvidedInputFileName=c%26d%3De",
+    [],
+    null
+  ],
+  [
+    "getVirtualPanel",
+    (c) => c.getVirtualPanel(allGenes),
+    "GET /virtual-panel/1",
+    { name: "x", genes: [] },
+    "virtual panel 1"
+  ],
+  ["getVirtualPanelSummaries", (c) => c.getVirtualPanelSummaries, "GET /virtual-panels", [], null],
+  ["getAllGenes", (c) => c.getAllGenes, "GET /virtual-panel-genes", [], null],
+  [
+    "getFileDownloadLinks",
+    (c) => c.getFileDownloadLinks(analysis),
+    "GET /api/analysis/7/get-file-download-links",
+    { id: 7, apiFileLinks: [] },
+    "analysis 7"
+  ]
+]
+
+describe("reading methods", () => {
+  it.effect.each(methods)("%s asks what is declared and takes the payload in both forms", ([, call, line, payload]) =>
+    Effect.gen(function* () {
+      for (const body of [enveloped(payload), JSON.stringify(payload)]) {
+        const { layer, lines } = service(body)
+        yield* made(call, layer)
+        assert.deepStrictEqual(lines(), [line])
+      }
+    })
+  )
+
+  it.effect.each(methods)("H20 %s: 404, 400 and null are the same NotFound", ([name, call, , , subject]) =>
+    Effect.gen(function* () {
+      const answers: ReadonlyArray<Answer> = [
+        { status: 404, body: "" },
+        { status: 404, body: "<html>no</html>", type: "text/html" },
+        { status: 400, body: JSON.stringify({ success: false, response: null }) },
+        { status: 400, body: "not json" },
+        { status: 200, body: enveloped(null) },
+        { status: 200, body: '{"success":true}' },
+        { status: 200, body: "null" }
+      ]
+      for (const answer of answers) {
+        const error = yield* Effect.flip(made(call, service(answer).layer))
+        if (subject !== null) {
+          assert.strictEqual(error._tag, "NotFound")
+          assert.strictEqual(error.message, `${subject}: not found`)
+        } else {
+          // Nothing was named that could be missing.
+          assert.include(["RequestRejected", "ReplyMalformed"], error._tag)
+          assert.include(error.message, name)
+        }
+      }
+    })
+  )
+
+  it.effect("a report and annotations may take minutes to begin, nothing else may", () =>
+    Effect.gen(function* () {
+      const slow: Array<string> = []
+      for (const [name, call, , payload] of methods) {
+        const { layer, sent } = service(enveloped(payload))
+        yield* made(call, layer)
+        if (sent[0]?.slow) slow.push(name)
+      }
+      assert.deepStrictEqual(slow, ["getSnvAnnotations", "getCaseReport", "getCaseReport"])
+    })
+  )
+})
+
+describe("arguments", () => {
+  it.effect.each([
+    ["a/b", "a%2Fb"],
+    ["a?b#c", "a%3Fb%23c"],
+    ["50%25", "50%2525"],
+    ["a b+c&d=e", "a%20b%2Bc%26d%3De"],
+    ["%2F", "%252F"],
+    ["Größe 🧬", "Gr%C3%B6%C3%9Fe%20%F0%9F%A7%AC"],
+    ["...", "..."],
+    ["a\\b\n", "a%5Cb%0A"]
+  ] as const)("an identifier %j is encoded once, as %j", ([id, path]) =>
+    Effect.gen(function* () {
+      const { layer, lines } = service(enveloped({}))
+      yield* Effect.provide(
+        Effect.flatMap(ServiceClient, (c) => c.getPerson(LimsId.make(id))),
+        layer
+      )
+      assert.deepStrictEqual(lines(), [`GET /api/person/${path}`])
+    })
+  )
+
+  it.effect.each(["", ".", "..", "\ud800"])("an identifier %j would change the path: nothing is sent", (id) =>
+    Effect.gen(function* () {
+      const { layer, sent } = service(enveloped({}))
+      const error = yield* Effect.flip(
+        Effect.provide(
+          Effect.flatMap(ServiceClient, (c) => c.getPerson(LimsId.make(id))),
+          layer
+        )
+      )
+      assert.strictEqual(error._tag, "NotFound")
+      assert.lengthOf(sent, 0)
+    })
+  )
+
+  it.effect("the panel is all genes, a named one, or the service's choice", () =>
+    Effect.gen(function* () {
+      const { layer, lines } = service(enveloped([]))
+      yield* Effect.gen(function* () {
+        const client = yield* ServiceClient
+        yield* client.getCoverageData(lims)
+        yield* client.getCoverageData(lims, { virtualPanelId: PanelId.make("17") })
+        yield* client.getCoverageData(lims, { virtualPanelId: serversChoice })
+      }).pipe(Effect.provide(layer))
+      assert.deepStrictEqual(lines(), [
+        "GET /api/L1/coverage?virtualPanelId=1",
+        "GET /api/L1/coverage?virtualPanelId=17",
+        "GET /api/L1/coverage"
+      ])
+    })
+  )
+
+  it.effect("pending segments convert a LIMS identifier first", () =>
+    Effect.gen(function* () {
+      const { layer, lines } = service((line) => enveloped(line.endsWith("/id") ? "1001" : { data: [] }))
+      yield* Effect.gen(function* () {
+        yield* (yield* ServiceClient).getPendingCnvSegments(lims, [analysis], { virtualPanelId: serversChoice })
+        yield* (yield* ServiceJson).getPendingCnvSegments(lims, [analysis], { virtualPanelId: serversChoice })
+      }).pipe(Effect.provide(layer))
+      const asked = ["GET /api/person/L1/id", "GET /pending-cnv?personId=1001&analysesIds=7"]
+      assert.deepStrictEqual(lines(), [...asked, ...asked])
+    })
+  )
+
+  it.effect("an empty list of analyses is an empty answer, not a question for all", () =>
+    Effect.gen(function* () {
+      const { layer, sent } = service(enveloped([{ id: 1 }]))
+      yield* Effect.gen(function* () {
+        const client = yield* ServiceClient
+        assert.deepStrictEqual(yield* client.getAnalyses([]), [])
+        assert.deepStrictEqual(yield* client.requestRestore([]), [])
+      }).pipe(Effect.provide(layer))
+      assert.lengthOf(sent, 0)
+    })
+  )
+})
+
+describe("writing methods", () => {
+  it.effect("a person: identifiers as text, unknown fields and nulls as given", () =>
+    Effect.gen(function* () {
+      const { layer, sent } = service("1001")
+      const update = { id: LimsId.make("200"), sex: null, hpoTermIds: ["HP:0001166"], ofTomorrow: { a: [1] } }
+      const id = yield* Effect.provide(
+        Effect.flatMap(ServiceClient, (c) => c.createOrUpdatePerson(update)),
+        layer
+      )
+      assert.strictEqual(id, "1001")
+      assert.deepStrictEqual([sent[0]?.line, sent[0]?.contentType], ["PUT /api/person", "application/json"])
+      assert.deepStrictEqual(JSON.parse(sent[0]?.body ?? ""), { ...update })
+    })
+  )
+
+  it.effect("a panel: integers go as integers, text as text", () =>
+    Effect.gen(function* () {
+      const { layer, sent } = service(enveloped(17))
+      const geneIds = ["2200", "G7"].map((id) => GeneId.make(id))
+      const id = yield* Effect.provide(
+        Effect.flatMap(ServiceClient, (c) => c.createOrUpdateVirtualPanel({ name: "n", active: true, geneIds })),
+        layer
+      )
+      assert.strictEqual(id, "17")
+      assert.strictEqual(sent[0]?.line, "POST /api/virtual-panel")
+      assert.deepStrictEqual(JSON.parse(sent[0]?.body ?? ""), { name: "n", active: true, geneIds: [2200, "G7"] })
+    })
+  )
+
+  it.effect("a restoration: a form with one field per analysis", () =>
+    Effect.gen(function* () {
+      const { layer, sent } = service(enveloped([{ restoreEstimation: "2026-11-21T12:00:00Z" }]))
+      const answers = yield* Effect.provide(
+        Effect.flatMap(ServiceClient, (c) => c.requestRestore(ids)),
+        layer
+      )
+      assert.deepStrictEqual(answers, [{ restoreEstimation: "2026-11-21T12:00:00Z" }])
+      assert.deepStrictEqual(
+        [sent[0]?.line, sent[0]?.contentType, sent[0]?.body],
+        [
+          "POST /archive/analysis/restore",
+          "application/x-www-form-urlencoded",
+          "analysisIds=7&analysisIds=A8&disableArchive=false"
+        ]
+      )
+    })
+  )
+
+  it.effect("a restoration that answers only yes has no estimates", () =>
+    Effect.gen(function* () {
+      const { layer } = service(enveloped(null))
+      assert.deepStrictEqual(
+        yield* Effect.provide(
+          Effect.flatMap(ServiceClient, (c) => c.requestRestore(ids)),
+          layer
+        ),
+        []
+      )
+    })
+  )
+
+  it.effect("400 on a write is a rejection, not a missing thing", () =>
+    Effect.gen(function* () {
+      const { layer } = service({ status: 400, body: JSON.stringify({ errorMessageId: "INVALID_PERSON" }) })
+      const error = yield* Effect.flip(
+        Effect.provide(
+          Effect.flatMap(ServiceClient, (c) => c.createOrUpdatePerson({ id: LimsId.make("") })),
+          layer
+        )
+      )
+      assert.strictEqual(error._tag, "RequestRejected")
+      assert.include(error.message, "INVALID_PERSON")
+    })
+  )
+})
