@@ -1,0 +1,29 @@
+/** The person at the terminal, if there is one. */
+import { Context, Effect, type Redacted } from "effect"
+
+/**
+ * Asks the person at the terminal. Questions go to the terminal, never to standard output.
+ *
+ * Without a terminal nobody is asked: `present` is false, `confirm` answers no at once, and callers must not ask for
+ * a `line` or a `secret`.
+ */
+export class Operator extends Context.Service<
+  Operator,
+  {
+    readonly present: boolean
+    /** One line of text. */
+    readonly line: (question: string) => Effect.Effect<string>
+    /** One line that is not shown while it is typed. */
+    readonly secret: (question: string) => Effect.Effect<Redacted.Redacted>
+    /** Yes or no; anything but a clear yes is no. */
+    readonly confirm: (question: string) => Effect.Effect<boolean>
+  }
+>()("svc-steps/core/settings/Operator") {
+  /** Nobody is there: for tests and unattended runs. */
+  static readonly absent = Operator.of({
+    present: false,
+    line: () => Effect.succeed(""),
+    secret: () => Effect.die("nobody is at the terminal"),
+    confirm: () => Effect.succeed(false)
+  })
+}

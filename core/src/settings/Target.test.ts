@@ -1,0 +1,93 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Redacted, Result, Schema } from "effect"
+import { resolveProxy, resolveTarget } from "./Target.ts"
+
+const template = "https://{target}.example.org/base"
+const url = (target: string | null, base: string | null = template) =>
+  Result.map(resolveTarget(target, base), (found) => found.href)
+
+describe("target", () => {
+  for (const [target, base, href] of [
+    ["https://lab.example.org", null, "https://lab.example.org/"],
+    ["https://lab.example.org", template, "https://lab.example.org/"],
+    ["http://127.0.0.1:8080/app", null, "http://127.0.0.1:8080/app/"],
+    ["HTTPS://LAB.example.org/a/b/", null, "https://lab.example.org/a/b/"],
+    [" lab1 ", template, "https://lab1.example.org/base/"],
+    ["lab-1.eu", "http://host/{target}", "http://host/lab-1.eu/"]
+  ] as const) {
+    it(`${target} with ${base} is ${href}`, () => {
+      assert.deepStrictEqual(url(target, base), Result.succeed(href))
+    })
+  }
+
+  it("G1 a missing target has the message of the specification", () => {
+    for (const target of [null, "", "  "]) {
+      assert.deepStrictEqual(url(target), Result.fail("Missing required argument --target"))
+    }
+  })
+
+  it("a name without a template says so and what to do", () => {
+    const found = url("lab1", null)
+    assert.isTrue(
+      Result.isFailure(found) && /^--target lab1 is a name, .*--baseUrl \(SVC_BASE_URL\)/.test(found.failure)
+    )
+    const unused = url("lab1", "https://example.org")
+    assert.isTrue(Result.isFailure(unused) && unused.failure.startsWith("--baseUrl has no {target}"))
+  })
+
+  it("no other scheme, no credentials, no query", () => {
+    for (const target of [
+      "ftp://h",
+      "file:///etc/passwd",
+      "https://",
+      "https://u:pw@h",
+      "https://h/?a=1",
+      "https://h/#a"
+    ]) {
+      const found = url(target)
+      assert.isTrue(Result.isFailure(found), target)
+      assert.notInclude(JSON.stringify(found), "pw@")
+    }
+  })
+
+  it.prop("a name never leads to another host than the template's", [Schema.String], ([name]) => {
+    const found = resolveTarget(name, "https://{target}.example.org")
+    if (Result.isFailure(found) || name.includes("://")) return
+    assert.isTrue(found.success.hostname.endsWith(".example.org"), found.success.href)
+    assert.strictEqual(found.success.pathname, "/")
+  })
+
+  it("a name cannot smuggle in a host, a path or a port", () => {
+    for (const name of ["evil.org/", "evil.org#", "evil.org?", "a@b", "a:1", "a b", "..", "-a", "a/../b", "a%2f"]) {
+      assert.isTrue(Result.isFailure(url(name)), name)
+    }
+  })
+})
+
+describe("proxy", () => {
+  it("G4 credentials inside the URL are taken out of it", () => {
+    const proxy = Result.getOrThrow(resolveProxy("http://us%40er:p%3Aw@proxy:3128", null, null))
+    assert.strictEqual(proxy?.url.href, "http://proxy:3128/")
+    assert.strictEqual(proxy?.username, "us@er")
+    assert.strictEqual(proxy?.password === null ? null : Redacted.value(proxy?.password ?? Redacted.make("")), "p:w")
+  })
+
+  it("the options win over the URL", () => {
+    const proxy = Result.getOrThrow(resolveProxy("https://a:b@proxy", "c", Redacted.make("d")))
+    assert.strictEqual(proxy?.username, "c")
+    assert.strictEqual(Redacted.value(proxy?.password ?? Redacted.make("")), "d")
+  })
+
+  it("a broken percent encoding is taken as it stands", () => {
+    assert.strictEqual(Result.getOrThrow(resolveProxy("http://a%zz@proxy", null, null))?.username, "a%zz")
+  })
+
+  it("G4 only valid http and https URLs, and the message repeats nothing of it", () => {
+    for (const proxy of ["socks5://u:pw@h", "proxy:3128", "http://", "nonsense", "http://u:pw@h:99999"]) {
+      const found = resolveProxy(proxy, null, null)
+      assert.isTrue(Result.isFailure(found), proxy)
+      assert.notInclude(JSON.stringify(found), "pw")
+    }
+    assert.deepStrictEqual(resolveProxy(null, null, null), Result.succeed(null))
+  })
+})

@@ -1,0 +1,81 @@
+/** Where the service and the proxy are: the rules for `target`, `baseUrl` and `proxy` (design.md section 5). */
+import { Redacted, Result } from "effect"
+import type { ProxyAddress } from "./Settings.ts"
+
+/** A missing `target`, letter for letter as in specification section 7. */
+export const missingTarget = "Missing required argument --target"
+
+/** A URL, or null; Node 20, on which the bundles run too, has no `URL.parse`. */
+const urlOf = (text: string) => (URL.canParse(text) ? new URL(text) : null)
+
+const isAddress = (text: string) => text.includes("://")
+
+/** A URL that may be a base: http or https, no credentials, no query; with a slash at its end. */
+const baseOf = (text: string, what: string): Result.Result<URL, string> => {
+  const url = urlOf(text)
+  // The text is not repeated: it may hold credentials.
+  if (url === null || url.hostname === "" || (url.protocol !== "http:" && url.protocol !== "https:")) {
+    return Result.fail(`${what} must be an http or https URL such as https://lab.example.org`)
+  }
+  if (url.username !== "" || url.password !== "") {
+    return Result.fail(`${what} must not hold credentials: use --username and SVC_PASSWORD`)
+  }
+  if (url.search !== "" || url.hash !== "") return Result.fail(`${what} must not hold a query or a fragment`)
+  if (!url.pathname.endsWith("/")) url.pathname += "/"
+  return Result.succeed(url)
+}
+
+/**
+ * The base URL of the API: `target` itself when it is a URL, else its name put into the template at `{target}`.
+ * Fails with one sentence for the user.
+ */
+export const resolveTarget = (target: string | null, template: string | null): Result.Result<URL, string> => {
+  const name = target?.trim() ?? ""
+  if (name === "") return Result.fail(missingTarget)
+  if (isAddress(name)) return baseOf(name, "--target")
+  // Checked before it becomes part of a host name: "a.example.com/" must not lead to another host.
+  if (!/^[A-Za-z0-9](?:[A-Za-z0-9_.-]{0,61}[A-Za-z0-9])?$/.test(name)) {
+    return Result.fail("--target must be a full http(s) URL, or a name of letters, digits, dots and dashes")
+  }
+  if (template === null) {
+    return Result.fail(
+      `--target ${name} is a name, and there is no template to put it into: give a full URL such as ` +
+        "https://lab.example.org, or set --baseUrl (SVC_BASE_URL) to one with {target} in it"
+    )
+  }
+  if (!template.includes("{target}")) {
+    return Result.fail(
+      `--baseUrl has no {target} to put the name ${name} into: write for example https://{target}.example.org, ` +
+        "or give the full URL as --target"
+    )
+  }
+  return baseOf(template.trim().replaceAll("{target}", name), "--baseUrl")
+}
+
+/** The proxy without its credentials; those of the options win over those inside the URL. */
+export const resolveProxy = (
+  proxy: string | null,
+  username: string | null,
+  password: Redacted.Redacted | null
+): Result.Result<ProxyAddress | null, string> => {
+  if (proxy === null) return Result.succeed(null)
+  const url = urlOf(proxy.trim())
+  if (url === null || url.hostname === "" || (url.protocol !== "http:" && url.protocol !== "https:")) {
+    return Result.fail("--proxy must be an http or https URL such as http://proxy.example.org:3128")
+  }
+  const inside = { username: decoded(url.username), password: decoded(url.password) }
+  url.username = ""
+  url.password = ""
+  return Result.succeed({
+    url,
+    username: username ?? (inside.username === "" ? null : inside.username),
+    password: password ?? (inside.password === "" ? null : Redacted.make(inside.password))
+  })
+}
+
+/** A percent-encoded part of a URL; as it stands when the encoding is broken. */
+const decoded = (part: string): string =>
+  Result.getOrElse(
+    Result.try(() => decodeURIComponent(part)),
+    () => part
+  )

@@ -1,0 +1,206 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Layer as EffectLayer, FileSystem, Option, PlatformError, Redacted } from "effect"
+import { type KeyName, keysOf, type StepName } from "./Keys.ts"
+import { Operator } from "./Operator.ts"
+import { decode, type Layer } from "./Settings.ts"
+import { complete, validate, warningsOf } from "./Validation.ts"
+
+/** A disk with the folders `.` and `out`, and the file `regions.bed`. */
+const disk = FileSystem.layerNoop({
+  stat: (path) =>
+    path === "." || path === "out" || path === "regions.bed"
+      ? Effect.succeed({ type: path === "regions.bed" ? "File" : "Directory" } as FileSystem.File.Info)
+      : Effect.fail(
+          PlatformError.systemError({ _tag: "NotFound", module: "FileSystem", method: "stat", pathOrDescriptor: path })
+        )
+})
+
+const good: Layer = { target: ["https://lab.example.org"], analysisIds: ["A1"] }
+
+const check = (layer: Layer, step: StepName = "download") => {
+  const { problems, settings } = decode(step, { commandLine: layer, environment: {}, file: {} })
+  const takes = (key: KeyName) => keysOf(step).includes(key)
+  return validate(settings, { service: step !== "verify", takes }, problems).pipe(Effect.provide(disk))
+}
+
+const messagesOf = (layer: Layer, step?: StepName) =>
+  Effect.map(Effect.flip(check(layer, step)), (error) => error.message.split("\n"))
+
+describe("validation", () => {
+  it.effect("accepts what is right", () => check(good))
+
+  it.effect("G1 the four messages of the specification, letter for letter, together in one pass", () =>
+    Effect.gen(function* () {
+      const messages = yield* messagesOf({
+        analysisIds: ["A1"],
+        filetypes: ["cram"],
+        loglevel: ["loud"],
+        destination: ["no/such"]
+      })
+      assert.deepStrictEqual(messages, [
+        "Missing required argument --target",
+        "Unsupported file type: cram",
+        "Invalid log level: loud",
+        "Destination directory does not exist: no/such"
+      ])
+    })
+  )
+
+  it.effect("a destination that is a file does not exist as a directory", () =>
+    Effect.gen(function* () {
+      assert.deepStrictEqual(yield* messagesOf({ ...good, destination: ["regions.bed"] }), [
+        "Destination directory does not exist: regions.bed"
+      ])
+    })
+  )
+
+  it.effect("something must be selected, unless stored requests are resumed", () =>
+    Effect.gen(function* () {
+      const { target } = good
+      assert.isDefined(target)
+      const [message] = yield* messagesOf({ target: target ?? [] })
+      assert.strictEqual(
+        message,
+        "Nothing is selected: give at least one of --analysisIds, --sampleIds and --limsIds, or use --resumeArchivedDownloads"
+      )
+      for (const key of ["analysisIds", "sampleIds", "limsIds"]) yield* check({ target: target ?? [], [key]: ["X"] })
+      yield* check({ target: target ?? [], resumeArchivedDownloads: ["true"] })
+      yield* check({ target: target ?? [] }, "resume-restore")
+      assert.match((yield* messagesOf({ target: target ?? [] }, "request-restore"))[0] ?? "", /^Nothing is selected/)
+    })
+  )
+
+  it.effect("contradictions are errors that name the sources", () =>
+    Effect.gen(function* () {
+      const pairs: ReadonlyArray<Layer> = [
+        { range: ["chr1:1-2"], bed: ["regions.bed"] },
+        { bed: ["regions.bed"], unmapped: ["true"] },
+        { list: ["true"], plan: ["true"] },
+        { links: ["true"], list: ["true"] },
+        { resumeArchivedDownloads: ["true"], plan: ["true"] },
+        { resumeArchivedDownloads: ["true"], links: ["true"] }
+      ]
+      for (const pair of pairs) {
+        const messages = yield* messagesOf({ ...good, ...pair })
+        assert.strictEqual(messages.length, 1)
+        for (const key of Object.keys(pair)) assert.include(messages[0], `--${key}`)
+      }
+      yield* check({ ...good, range: ["chr1:1-2"], unmapped: ["true"] })
+      yield* check({ ...good, list: ["true"], resumeArchivedDownloads: ["true"] })
+      yield* check({ ...good, list: ["true"], plan: ["false"] })
+    })
+  )
+
+  it.effect("G4 the proxy must be an http or https URL", () =>
+    Effect.gen(function* () {
+      assert.match(
+        (yield* messagesOf({ ...good, proxy: ["socks5://h"] }))[0] ?? "",
+        /^--proxy must be an http or https URL/
+      )
+    })
+  )
+
+  it.effect("a missing BED or CA file is not found, after everything else was right", () =>
+    Effect.gen(function* () {
+      const bed = yield* Effect.flip(check({ ...good, bed: ["none.bed"] }))
+      assert.deepStrictEqual([bed._tag, bed.message], ["NotFound", "BED file none.bed: not found"])
+      const ca = yield* Effect.flip(check({ ...good, caFile: ["out"] }))
+      assert.strictEqual(ca.message, "CA file out: not found")
+      assert.strictEqual(
+        (yield* Effect.flip(check({ ...good, bed: ["none.bed"], loglevel: ["x"] })))._tag,
+        "UsageError"
+      )
+    })
+  )
+
+  it.effect("a step without the service needs no target", () => check({}, "verify"))
+})
+
+describe("warnings", () => {
+  const warnings = (layer: Layer) =>
+    warningsOf(decode("download", { commandLine: layer, environment: {}, file: {} }).settings).join("\n")
+
+  it("settings without effect and risks", () => {
+    assert.strictEqual(warnings(good), "")
+    assert.match(warnings({ ...good, proxyUsername: ["u"] }), /--proxyUsername: no effect without --proxy/)
+    assert.match(warnings({ ...good, password: ["x"] }), /^--password can be read by other users/)
+    assert.match(warnings({ target: ["http://lab.example.org"] }), /not encrypted/)
+    assert.match(warnings({ ...good, resumeArchivedDownloads: ["true"] }), /--analysisIds: no effect/)
+  })
+
+  it("loopback is no clear-text risk", () => {
+    for (const host of ["127.0.0.1:80", "localhost", "[::1]:81"])
+      assert.strictEqual(warnings({ target: [`http://${host}`] }), "")
+    assert.match(warnings({ target: ["http://127.example.org"] }), /not encrypted/)
+  })
+})
+
+describe("credentials", () => {
+  const settingsOf = (layer: Layer) => decode("download", { commandLine: layer, environment: {}, file: {} }).settings
+  const person = (answers: { readonly line: string; readonly secret: string }) => {
+    const asked: Array<string> = []
+    const answer = <A>(question: string, value: A) =>
+      Effect.sync(() => {
+        asked.push(question)
+        return value
+      })
+    const operator = Operator.of({
+      present: true,
+      line: (question) => answer(question, answers.line),
+      secret: (question) => answer(question, Redacted.make(answers.secret)),
+      confirm: () => Effect.succeed(false)
+    })
+    return { asked, layer: EffectLayer.succeed(Operator, operator) }
+  }
+  const nobody = EffectLayer.succeed(Operator, Operator.absent)
+
+  it.effect("Y1 without a terminal the missing one is named, and nobody is asked", () =>
+    Effect.gen(function* () {
+      const user = yield* Effect.flip(complete(settingsOf(good)).pipe(Effect.provide(nobody)))
+      assert.deepInclude(user, { _tag: "CredentialsMissing", missing: "username" })
+      const password = yield* Effect.flip(
+        complete(settingsOf({ ...good, username: ["u"] })).pipe(Effect.provide(nobody))
+      )
+      assert.deepInclude(password, { _tag: "CredentialsMissing", missing: "password" })
+    })
+  )
+
+  it.effect("a person is asked for what is missing only", () =>
+    Effect.gen(function* () {
+      const both = person({ line: "ada", secret: "s3cret" })
+      const settings = yield* complete(settingsOf(good)).pipe(Effect.provide(both.layer))
+      assert.strictEqual(settings.username, "ada")
+      assert.strictEqual(Redacted.value(settings.password), "s3cret")
+      assert.deepStrictEqual(both.asked, ["User name for lab.example.org: ", "Password of ada for lab.example.org: "])
+      const none = person({ line: "", secret: "" })
+      yield* complete(settingsOf({ ...good, username: ["u"], password: ["p"] })).pipe(Effect.provide(none.layer))
+      assert.deepStrictEqual(none.asked, [])
+    })
+  )
+
+  it.effect("an empty answer is no answer", () =>
+    Effect.gen(function* () {
+      const silent = person({ line: "ada", secret: "" })
+      const error = yield* Effect.flip(complete(settingsOf(good)).pipe(Effect.provide(silent.layer)))
+      assert.deepInclude(error, { missing: "password" })
+    })
+  )
+
+  it.effect("the settings of a step are complete: base URL, proxy, origins", () =>
+    Effect.gen(function* () {
+      const settings = yield* complete(
+        settingsOf({
+          target: ["lab1"],
+          baseUrl: ["https://{target}.example.org"],
+          username: ["u"],
+          password: ["p"],
+          proxy: ["http://a:b@proxy:1"]
+        })
+      ).pipe(Effect.provide(nobody))
+      assert.strictEqual(settings.baseUrl.href, "https://lab1.example.org/")
+      assert.strictEqual(settings.proxy?.url.href, "http://proxy:1/")
+      assert.isTrue(settings.given("target"))
+      assert.deepStrictEqual(Option.getOrNull(Option.fromNullishOr(settings.proxy?.username)), "a")
+    })
+  )
+})

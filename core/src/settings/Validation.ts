@@ -1,0 +1,153 @@
+/**
+ * The rules that settings must keep (specification section 7), checked in one pass: before any network contact and
+ * before anybody is asked for a password.
+ */
+import { Effect, FileSystem, Option, Redacted, Result } from "effect"
+import { CredentialsMissing, NotFound, UsageError } from "../Errors.ts"
+import type { KeyName } from "./Keys.ts"
+import { Operator } from "./Operator.ts"
+import type { LocalSettings, Settings } from "./Settings.ts"
+import { nameAt } from "./Settings.ts"
+import { resolveProxy, resolveTarget } from "./Target.ts"
+
+/** What the caller already found wrong: of decoding, and of the step's own rules. One sentence each, without `Error: `. */
+export type Problems = ReadonlyArray<string>
+
+const given = (settings: LocalSettings, ...names: ReadonlyArray<KeyName>) =>
+  names.filter((name) => isOn(settings[name]))
+
+const isOn = (value: LocalSettings[KeyName]) => value !== null && value !== false
+
+/** `--range and bed in the configuration file`: names each key by the place where it was set. */
+const named = (settings: LocalSettings, names: ReadonlyArray<KeyName>) =>
+  names.map((name) => nameAt(name, settings.source(name))).join(" and ")
+
+/** Combinations that have no meaning. Each is an error, as picking one silently would deliver wrong data. */
+const contradictions = (settings: LocalSettings): Problems => {
+  const problems: Array<string> = []
+  const exclusive = (why: string, ...names: ReadonlyArray<KeyName>) => {
+    const found = given(settings, ...names)
+    if (found.length > 1) problems.push(`${named(settings, found)} cannot be used together: ${why}`)
+  }
+  exclusive("both say which regions are wanted", "range", "bed")
+  exclusive("give the regions with --range when the unmapped reads are wanted as well", "bed", "unmapped")
+  exclusive("each replaces the download by something else", "list", "plan", "links")
+  exclusive("stored requests are resumed as they were made", "resumeArchivedDownloads", "plan")
+  exclusive("stored requests are resumed as they were made", "resumeArchivedDownloads", "links")
+  return problems
+}
+
+/** Settings that do nothing beside the others: worth a line in the log. */
+export const warningsOf = (settings: LocalSettings): ReadonlyArray<string> => {
+  const warnings: Array<string> = []
+  const idle = given(settings, "proxyUsername", "proxyPassword")
+  if (settings.proxy === null && idle.length > 0) {
+    warnings.push(`${named(settings, idle)}: no effect without --proxy`)
+  }
+  if (settings.source("password") === "command line") {
+    warnings.push("--password can be read by other users of this computer while it runs: SVC_PASSWORD is safer")
+  }
+  const base = resolveTarget(settings.target, settings.baseUrl)
+  if (Result.isSuccess(base) && base.success.protocol === "http:" && !isLoopback(base.success.hostname)) {
+    warnings.push(`${base.success.origin} is not encrypted: the password travels in clear text`)
+  }
+  if (settings.resumeArchivedDownloads) {
+    const chosen = ["analysisIds", "sampleIds", "limsIds", "filters"] as const
+    const unused = chosen.filter((name) => settings[name].length > 0)
+    if (unused.length > 0) {
+      warnings.push(
+        `${named(settings, unused)}: no effect with --resumeArchivedDownloads, which resumes all that is stored`
+      )
+    }
+  }
+  return warnings
+}
+
+const isLoopback = (hostname: string) =>
+  hostname === "localhost" || hostname === "[::1]" || /^127(?:\.\d{1,3}){3}$/.test(hostname)
+
+const folderExists = Effect.fnUntraced(function* (path: string) {
+  const fs = yield* FileSystem.FileSystem
+  const info = yield* Effect.option(fs.stat(path))
+  return Option.isSome(info) && info.value.type === "Directory"
+})
+
+const fileExists = Effect.fnUntraced(function* (path: string) {
+  const fs = yield* FileSystem.FileSystem
+  const info = yield* Effect.option(fs.stat(path))
+  return Option.isSome(info) && info.value.type !== "Directory"
+})
+
+export interface Rules {
+  /** The step needs the service: a target, something selected, and a destination that exists. */
+  readonly service: boolean
+  /** The step takes these keys; rules about others do not apply. */
+  readonly takes: (key: KeyName) => boolean
+}
+
+/**
+ * Fails with all that is wrong as one UsageError, one line per problem; a missing BED or CA file, found last, is
+ * NotFound.
+ */
+export const validate = Effect.fn("settings.validate")(function* (
+  settings: LocalSettings,
+  rules: Rules,
+  found: Problems
+): Effect.fn.Return<void, UsageError | NotFound, FileSystem.FileSystem> {
+  const problems: Array<string> = []
+  if (rules.service) {
+    const base = resolveTarget(settings.target, settings.baseUrl)
+    if (Result.isFailure(base)) problems.push(base.failure)
+  }
+  problems.push(...found)
+  if (rules.service && rules.takes("destination") && !(yield* folderExists(settings.destination))) {
+    problems.push(`Destination directory does not exist: ${settings.destination}`)
+  }
+  const proxy = resolveProxy(settings.proxy, settings.proxyUsername, settings.proxyPassword)
+  if (Result.isFailure(proxy)) problems.push(proxy.failure)
+  const selected = settings.analysisIds.length + settings.sampleIds.length + settings.limsIds.length > 0
+  if (rules.takes("analysisIds") && !selected && !settings.resumeArchivedDownloads) {
+    const resume = rules.takes("resumeArchivedDownloads") ? ", or use --resumeArchivedDownloads" : ""
+    problems.push(`Nothing is selected: give at least one of --analysisIds, --sampleIds and --limsIds${resume}`)
+  }
+  problems.push(...contradictions(settings))
+  if (problems.length > 0) return yield* new UsageError({ message: [...new Set(problems)].join("\n") })
+
+  for (const [path, what] of [
+    [settings.bed, "BED file"],
+    [settings.caFile, "CA file"]
+  ] as const) {
+    if (path !== null && !(yield* fileExists(path))) return yield* new NotFound({ what: `${what} ${path}` })
+  }
+})
+
+/**
+ * Validated settings made complete for a step that logs in. User name and password are asked for at the terminal when
+ * nothing gives them; without a terminal that is CredentialsMissing (specification section 5.7).
+ */
+export const complete = Effect.fn("settings.complete")(function* (
+  settings: LocalSettings
+): Effect.fn.Return<Settings, UsageError | CredentialsMissing, Operator> {
+  const operator = yield* Operator
+  const fromRule = <A>(result: Result.Result<A, string>) =>
+    Effect.mapError(Effect.fromResult(result), (message) => new UsageError({ message }))
+  const baseUrl = yield* fromRule(resolveTarget(settings.target, settings.baseUrl))
+  const proxy = yield* fromRule(resolveProxy(settings.proxy, settings.proxyUsername, settings.proxyPassword))
+
+  const ask = <A>(missing: "username" | "password", question: Effect.Effect<A>, isEmpty: (answer: A) => boolean) =>
+    Effect.gen(function* () {
+      if (!operator.present) return yield* new CredentialsMissing({ missing })
+      const answer = yield* question
+      return isEmpty(answer) ? yield* new CredentialsMissing({ missing }) : answer
+    })
+  const username =
+    settings.username ?? (yield* ask("username", operator.line(`User name for ${baseUrl.host}: `), (it) => it === ""))
+  const password =
+    settings.password ??
+    (yield* ask(
+      "password",
+      operator.secret(`Password of ${username} for ${baseUrl.host}: `),
+      (it) => Redacted.value(it) === ""
+    ))
+  return { ...settings, target: settings.target?.trim() ?? "", baseUrl, username, password, proxy }
+})
