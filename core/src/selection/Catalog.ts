@@ -1,0 +1,112 @@
+/**
+ * The selected analyses and their files, asked for one analysis after the other (one API request in flight).
+ *
+ * A failing analysis becomes an item like the others, so that it stops nothing; only when the service as a whole cannot
+ * be used are the remaining ones given up without asking.
+ */
+import { Clock, Effect, Redacted, Ref, Stream } from "effect"
+import { ServiceClient } from "../client/ServiceClient.ts"
+import type { AnalysisFiles } from "../contract/Files.ts"
+import { AnalysisId } from "../contract/Ids.ts"
+import type { ServiceError } from "../Errors.ts"
+import type { ListedAnalysis, PlanFailure } from "./DownloadPlan.ts"
+import {
+  byIds,
+  idsToAsk,
+  needsRecords,
+  type SelectedAnalysis,
+  type Selection,
+  type SelectionRequest,
+  select
+} from "./Selection.ts"
+
+/** The selection, with at most one request for the records of analyses. */
+export const choose = Effect.fn("selection.choose")(function* (
+  request: SelectionRequest
+): Effect.fn.Return<Selection, ServiceError, ServiceClient> {
+  if (!needsRecords(request)) return byIds(request)
+  const client = yield* ServiceClient
+  const ids = idsToAsk(request)
+  return select(request, yield* client.getAnalyses(ids?.map((id) => AnalysisId.make(id))))
+})
+
+/** What one answer with download links says. */
+export interface CatalogEntry {
+  readonly listed: ListedAnalysis
+  /** By file name; files without a link are absent. */
+  readonly links: ReadonlyMap<string, Redacted.Redacted>
+  /** Milliseconds since 1970. */
+  readonly fetchedAt: number
+}
+
+export type CatalogItem =
+  | { readonly _tag: "Listed"; readonly entry: CatalogEntry }
+  | { readonly _tag: "Failed"; readonly failure: PlanFailure }
+
+/** After so many analyses in a row for which the service was unavailable, the rest is given up. */
+const mostUnavailable = 3
+
+/** One item per analysis, in order, each asked for when the stream is pulled. */
+export const catalog = (analyses: ReadonlyArray<SelectedAnalysis>): Stream.Stream<CatalogItem, never, ServiceClient> =>
+  Stream.unwrap(
+    Effect.gen(function* () {
+      const client = yield* ServiceClient
+      const gaveUp = yield* Ref.make<ServiceError | null>(null)
+      const unavailable = yield* Ref.make(0)
+
+      const item = Effect.fnUntraced(function* (analysis: SelectedAnalysis) {
+        const error = yield* Ref.get(gaveUp)
+        if (error !== null) return failed(analysis, error)
+        return yield* Effect.matchEffect(client.getFileDownloadLinks(AnalysisId.make(analysis.id)), {
+          onSuccess: (files) =>
+            Effect.gen(function* () {
+              yield* Ref.set(unavailable, 0)
+              return { _tag: "Listed", entry: entryOf(analysis, files, yield* Clock.currentTimeMillis) } as const
+            }),
+          onFailure: (error) =>
+            Effect.gen(function* () {
+              const inARow = error._tag === "Unavailable" ? yield* Ref.updateAndGet(unavailable, (n) => n + 1) : 0
+              if (isGeneral(error) || inARow >= mostUnavailable) yield* Ref.set(gaveUp, error)
+              return failed(analysis, error)
+            })
+        })
+      })
+      return Stream.mapEffect(Stream.fromIterable(analyses), item)
+    })
+  )
+
+const failed = (analysis: SelectedAnalysis, error: ServiceError): CatalogItem => ({
+  _tag: "Failed",
+  failure: { analysisId: analysis.id, error }
+})
+
+/** Errors that say nothing about one analysis: the next request would end the same way. */
+export const isGeneral = (error: ServiceError): boolean =>
+  error._tag === "LoginRefused" ||
+  error._tag === "LoginProtocol" ||
+  error._tag === "SessionContention" ||
+  error._tag === "TlsRefused" ||
+  error._tag === "ProxyRefused"
+
+/** The answer in our words; every field of it may be missing. */
+export const entryOf = (analysis: SelectedAnalysis, files: AnalysisFiles, fetchedAt: number): CatalogEntry => {
+  const links = new Map<string, Redacted.Redacted>()
+  for (const { fileName, downloadLink } of files.apiFileLinks) {
+    if (fileName != null && downloadLink != null && Redacted.value(downloadLink) !== "")
+      links.set(fileName, downloadLink)
+  }
+  const listed = {
+    ...analysis,
+    sampleId: files.sampleId ?? null,
+    limsId: files.limsId ?? null,
+    files: files.apiFileLinks.map((file) => ({
+      fileName: file.fileName ?? null,
+      size: file.size ?? null,
+      // Without the flag, a running restoration tells that the file is not here.
+      archived: file.currentlyArchived ?? file.estimatedRestoreTime != null,
+      estimatedRestoreTime: file.estimatedRestoreTime ?? null,
+      hasLink: file.downloadLink != null && Redacted.value(file.downloadLink) !== ""
+    }))
+  }
+  return { listed, links, fetchedAt }
+}

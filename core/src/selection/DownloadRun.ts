@@ -1,0 +1,262 @@
+/**
+ * Carries a plan out: fetches its files some at a time, checks each before it gets its name, and says what became of it.
+ *
+ * A failure of one file never stops another. A data file and its index go one after the other, so that the index is
+ * checked against the data it will lie beside, and never replaces the good index of a data file that could not be
+ * replaced itself.
+ */
+import { Effect, FileSystem, Option, Path, type PlatformError } from "effect"
+import { CannotCreate, LocalIo, NotFound, type TransferError } from "../Errors.ts"
+import type { Codec } from "../genome/Codec.ts"
+import { checkStructure } from "../genome/Structure.ts"
+import { FileTransfer, type PartReader, type TransferOutcome, type TransferProgress } from "../transfer/FileTransfer.ts"
+import type { SliceOutcome } from "../transfer/SliceRequest.ts"
+import { SliceTransfer } from "../transfer/SliceTransfer.ts"
+import { type DownloadPlan, finalName, type PlannedFile, type PlannedSlice, pathOf } from "./DownloadPlan.ts"
+import { existingSlice } from "./ExistingSlice.ts"
+import { dataFileOf } from "./FileName.ts"
+import type { LinkBook } from "./LinkBook.ts"
+import { readerOf } from "./LocalFile.ts"
+import { finalPath } from "./PlanView.ts"
+import { type FileResult, untouched } from "./Report.ts"
+import { errnoOf } from "./ReportFile.ts"
+import { sliceTask } from "./SliceTasks.ts"
+
+export interface RunRequest {
+  /** Names the service; part of the identity of unfinished files. */
+  readonly target: string
+  readonly destination: string
+  readonly overwrite: boolean
+  /** Files in transfer at the same time. */
+  readonly connections: number
+}
+
+/** Told about everything while it happens; must not fail. */
+export interface RunObserver {
+  readonly progress: (file: PlannedFile, event: TransferProgress) => Effect.Effect<void>
+  /** Once per file of the plan, skipped and refused ones too. */
+  readonly finished: (file: PlannedFile, result: FileResult) => Effect.Effect<void>
+}
+
+type Services = FileTransfer | SliceTransfer | FileSystem.FileSystem | Path.Path | Codec
+
+/** The result of each file, as the observer saw them, in the order of the plan. */
+export const run = Effect.fn("selection.run")(function* (
+  plan: DownloadPlan,
+  links: LinkBook,
+  request: RunRequest,
+  observer: RunObserver
+): Effect.fn.Return<ReadonlyArray<FileResult>, never, Services> {
+  const results = new Map<PlannedFile, FileResult>()
+  const settle = (file: PlannedFile, result: FileResult) =>
+    Effect.suspend(() => {
+      results.set(file, result)
+      return observer.finished(file, result)
+    })
+  for (const file of plan.files) {
+    const result = decided(file, request)
+    if (result === null) continue
+    if (result.reason === "exists" && file.slice !== null) yield* tidied(file, request)
+    yield* settle(file, result)
+  }
+  yield* Effect.forEach(
+    pairs(plan.files),
+    Effect.fnUntraced(function* (pair) {
+      let broken: FileResult["error"] = null
+      for (const file of pair) {
+        const result: FileResult =
+          broken === null ? yield* fetched(file, links, request, observer) : orphaned(file, broken, request)
+        broken = result.error
+        yield* settle(file, result)
+      }
+    }),
+    { concurrency: request.connections, discard: true }
+  )
+  return plan.files.flatMap((file) => results.get(file) ?? [])
+})
+
+/** The fetched files: each data file followed by its index, indexes of other data files alone. */
+const pairs = (files: ReadonlyArray<PlannedFile>): ReadonlyArray<ReadonlyArray<PlannedFile>> => {
+  const fetch = files.filter((file) => file.decision._tag === "Fetch")
+  const byPath = new Map(fetch.map((file) => [pathOf(file), file]))
+  const dataOf = (file: PlannedFile) => {
+    const name = dataFileOf(file.fileName)
+    return name === null ? undefined : byPath.get(pathOf({ folder: file.folder, fileName: name }))
+  }
+  const indexes = Map.groupBy(fetch, dataOf)
+  return (indexes.get(undefined) ?? []).map((file) => [file, ...(indexes.get(file) ?? [])])
+}
+
+/** What a result says about its file before anything became of it. */
+export const identity = (file: PlannedFile, request: Pick<RunRequest, "destination">) => ({
+  analysisId: file.analysisId,
+  fileName: file.fileName,
+  path: finalPath(request.destination, file),
+  bytes: file.size
+})
+
+/** The result of a file that the plan does not fetch. */
+const decided = (file: PlannedFile, request: RunRequest): FileResult | null => {
+  const { decision } = file
+  switch (decision._tag) {
+    case "Fetch":
+      return null
+    case "Skip":
+      return untouched(identity(file, request), { action: "skipped", reason: decision.reason, error: null })
+    case "Fail":
+      return untouched(identity(file, request), { action: "failed", reason: null, error: decision.error })
+  }
+}
+
+/** An index whose data file failed in this run: it fails with the same error. */
+const orphaned = (file: PlannedFile, error: FileResult["error"], request: RunRequest): FileResult =>
+  untouched(identity(file, request), { action: "failed", reason: null, error })
+
+const fetched = (
+  file: PlannedFile,
+  links: LinkBook,
+  request: RunRequest,
+  observer: RunObserver
+): Effect.Effect<FileResult, never, Services> =>
+  Effect.gen(function* () {
+    return file.slice === null
+      ? yield* whole(file, links, request, observer)
+      : yield* cut(file, file.slice, links, request, observer)
+  }).pipe(
+    Effect.catch((error: TransferError) =>
+      Effect.succeed(untouched(identity(file, request), { action: "failed", reason: null, error }))
+    )
+  )
+
+/** The folder of a file, made where it is missing. */
+const folderOf = Effect.fnUntraced(function* (file: PlannedFile, request: RunRequest) {
+  const fs = yield* FileSystem.FileSystem
+  const path = yield* Path.Path
+  const directory = path.join(request.destination, file.folder)
+  if (file.folder !== "") {
+    yield* Effect.mapError(fs.makeDirectory(directory, { recursive: true }), folderRefused(directory))
+  }
+  return directory
+})
+
+const whole = Effect.fn("selection.fetch")(function* (
+  file: PlannedFile,
+  links: LinkBook,
+  request: RunRequest,
+  observer: RunObserver
+) {
+  const transfer = yield* FileTransfer
+  const context = yield* Effect.context<Codec | FileSystem.FileSystem | Path.Path>()
+  const first = yield* links.current(file.analysisId, file.fileName)
+  const directory = yield* folderOf(file, request)
+  const outcome = yield* transfer.download({
+    target: request.target,
+    analysisId: file.analysisId,
+    fileName: file.fileName,
+    directory,
+    name: file.fileName,
+    overwrite: request.overwrite,
+    size: first.size ?? file.size,
+    link: first.link,
+    renewLink: links.renewed(file.analysisId, file.fileName),
+    check: (part) => Effect.provideContext(structure(file, directory, part), context),
+    progress: (event) => observer.progress(file, event)
+  })
+  return downloaded(file, request, outcome)
+})
+
+const cut = Effect.fn("selection.cut")(function* (
+  file: PlannedFile,
+  slice: PlannedSlice,
+  links: LinkBook,
+  request: RunRequest,
+  observer: RunObserver
+) {
+  const path = yield* Path.Path
+  const transfer = yield* SliceTransfer
+  const context = yield* Effect.context<Codec | FileSystem.FileSystem>()
+  if (slice.indexFile === null) return yield* new NotFound({ what: `index of ${file.fileName}` })
+  const task = yield* sliceTask({ ...file, indexFile: slice.indexFile }, slice.wish, links)
+  const directory = yield* folderOf(file, request)
+  const name = finalName(file)
+  const outcome = yield* transfer.download({
+    ...task,
+    directory,
+    name,
+    overwrite: request.overwrite,
+    existing: Effect.provideContext(existingSlice(path.join(directory, name), task.kind, slice.wish), context),
+    progress: (event) => observer.progress(file, event)
+  })
+  return cutOut(file, request, outcome)
+})
+
+/** A slice that was complete when its run was killed may have leftovers beside it. */
+const tidied = Effect.fnUntraced(function* (file: PlannedFile, { destination }: RunRequest) {
+  const path = yield* Path.Path
+  const transfer = yield* SliceTransfer
+  yield* transfer.tidy(path.join(destination, file.folder), finalName(file))
+})
+
+const cutOut = (file: PlannedFile, request: RunRequest, outcome: SliceOutcome): FileResult => {
+  const { index, regions } = outcome
+  const exists = outcome.action === "exists"
+  return {
+    ...identity(file, request),
+    action: exists ? "skipped" : "downloaded",
+    reason: exists ? "exists" : null,
+    bytes: outcome.bytes,
+    resumedFrom: 0,
+    sha256: outcome.sha256,
+    // A long list is a summary with a comma in it.
+    regions: regions.includes(", ") ? [regions] : regions.split(" "),
+    records: outcome.records,
+    index: index === null ? null : indexResult(file, request, index),
+    fetched: outcome.fetched,
+    attempts: outcome.attempts,
+    renewals: outcome.renewals,
+    milliseconds: outcome.milliseconds,
+    error: null
+  }
+}
+
+const indexResult = (file: PlannedFile, request: RunRequest, index: NonNullable<SliceOutcome["index"]>) => ({
+  path: finalPath(request.destination, { ...file, slice: index }),
+  bytes: index.bytes,
+  sha256: index.sha256
+})
+
+const downloaded = (file: PlannedFile, request: RunRequest, outcome: TransferOutcome): FileResult => ({
+  ...identity(file, request),
+  action: outcome.action === "exists" ? "skipped" : "downloaded",
+  reason: outcome.action === "exists" ? "exists" : null,
+  bytes: outcome.bytes,
+  resumedFrom: outcome.resumedFrom,
+  sha256: outcome.sha256,
+  regions: null,
+  records: null,
+  index: null,
+  fetched: null,
+  attempts: outcome.attempts,
+  renewals: outcome.renewals,
+  milliseconds: outcome.milliseconds,
+  error: null
+})
+
+/** Looks at the complete part as what its name says it is, and at an index together with its data file if that is here. */
+const structure = Effect.fnUntraced(function* (file: PlannedFile, directory: string, part: PartReader) {
+  const fs = yield* FileSystem.FileSystem
+  const path = yield* Path.Path
+  const dataName = dataFileOf(file.fileName)
+  const dataPath = dataName === null ? null : path.join(directory, dataName)
+  const info = dataPath === null ? Option.none() : yield* Effect.option(fs.stat(dataPath))
+  if (dataName === null || dataPath === null || Option.isNone(info) || info.value.type !== "File") {
+    return yield* checkStructure(file.fileName, part)
+  }
+  const reader = yield* readerOf(dataPath, Number(info.value.size))
+  return yield* checkStructure(file.fileName, part, { name: dataName, reader })
+}, Effect.scoped)
+
+const folderRefused = (path: string) => (error: PlatformError.PlatformError) =>
+  ["EEXIST", "ENOTDIR"].includes(errnoOf(error))
+    ? new CannotCreate({ path, reason: "something that is not a folder is in its place" })
+    : new LocalIo({ path, operation: "create", errno: errnoOf(error) })

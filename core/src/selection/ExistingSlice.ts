@@ -1,0 +1,81 @@
+/** Whether what stands under the name of a slice is that slice: its header names its regions. */
+import { Effect, FileSystem, Option, type Scope } from "effect"
+import { CannotCreate, type LocalIo } from "../Errors.ts"
+import { readBamHeader } from "../genome/BamHeader.ts"
+import type { ByteReader } from "../genome/ByteReader.ts"
+import type { Codec } from "../genome/Codec.ts"
+import { bamRegions, vcfRegions } from "../genome/SliceHeader.ts"
+import { checkStructure } from "../genome/Structure.ts"
+import { readVcfHeader } from "../genome/VcfHeader.ts"
+import { planCut } from "../transfer/SliceCut.ts"
+import type { SliceKind, SliceWish } from "../transfer/SliceRequest.ts"
+import { maker, otherRegions, type SliceState } from "../transfer/SliceState.ts"
+import { readerOf } from "./LocalFile.ts"
+
+const indexSuffixes: Readonly<Record<SliceKind, ReadonlyArray<string>>> = {
+  bam: ["bai", "csi"],
+  "vcf.gz": ["tbi", "csi"]
+}
+
+/** Reads header and index of `path`, never the network: the wish is resolved against the file itself. */
+export const existingSlice = (
+  path: string,
+  kind: SliceKind,
+  wish: SliceWish
+): Effect.Effect<SliceState, never, FileSystem.FileSystem | Codec> =>
+  look(path, kind, wish).pipe(
+    Effect.scoped,
+    Effect.catch(({ message }) =>
+      Effect.succeed({ _tag: "Other", error: new CannotCreate({ path, reason: message }) } as const)
+    )
+  )
+
+const look = Effect.fn("selection.existingSlice")(function* (
+  path: string,
+  kind: SliceKind,
+  wish: SliceWish
+): Effect.fn.Return<SliceState, LocalIo, FileSystem.FileSystem | Codec | Scope.Scope> {
+  const size = yield* sizeOf(path)
+  if (size === null) return { _tag: "Absent" }
+  const reader = yield* readerOf(path, size)
+  const regions = yield* recorded(path, reader, kind)
+  if (regions === null) return { _tag: "Other", error: otherRegions(path, null) }
+  const incomplete = { _tag: "Incomplete", regions } as const
+  for (const suffix of indexSuffixes[kind]) {
+    const indexName = `${path}.${suffix}`
+    const indexSize = yield* sizeOf(indexName)
+    if (indexSize === null) continue
+    const index = yield* readerOf(indexName, indexSize)
+    // What does not hold together is cut out again, and regions that it cannot have are judged by the remote file.
+    return yield* Effect.andThen(
+      checkStructure(path, reader),
+      planCut({ name: path, reader, indexName, index }, { kind, ...wish })
+    ).pipe(
+      Effect.match({
+        onFailure: () => incomplete,
+        onSuccess: (cut): SliceState =>
+          cut.regions === regions
+            ? { _tag: "Same", bytes: size, regions }
+            : { _tag: "Other", error: otherRegions(path, regions) }
+      })
+    )
+  }
+  return incomplete
+})
+
+/** Null when there is no file. */
+const sizeOf = Effect.fnUntraced(function* (path: string) {
+  const fs = yield* FileSystem.FileSystem
+  const info = yield* Effect.option(fs.stat(path))
+  return Option.isSome(info) && info.value.type === "File" ? Number(info.value.size) : null
+})
+
+/** The regions that the header names; null when it is not ours, or not readable. */
+const recorded = (path: string, reader: ByteReader<LocalIo>, kind: SliceKind) => {
+  const program = { name: maker, version: "" }
+  const regions =
+    kind === "bam"
+      ? Effect.map(readBamHeader(path, reader), (header) => bamRegions(header, program))
+      : Effect.map(readVcfHeader(path, reader), ({ text }) => vcfRegions(text, program))
+  return Effect.catchTag(regions, "FileDamaged", () => Effect.succeed(null))
+}

@@ -1,0 +1,76 @@
+/**
+ * What a file name of the service tells (type, sample, the data file of an index) and whether it may become a local name.
+ */
+import { UnsafeName } from "../Errors.ts"
+import { isPrintable, printable } from "./Printable.ts"
+
+/** The file types that can be asked for (specification section 2.4). */
+export const fileTypes = ["bam", "bam.bai", "vcf.gz", "vcf.gz.tbi"] as const
+export type FileType = (typeof fileTypes)[number]
+
+/** The type of a name by its suffix, in any case (`S1.BAM` is a `bam`); null for any other file. */
+export const fileTypeOf = (name: string): FileType | null => {
+  const lower = name.toLowerCase()
+  return fileTypes.find((type) => lower.endsWith(`.${type}`)) ?? null
+}
+
+/** `<sample>` of the output names: the name without its type suffix; a name without one is its own sample. */
+export const sampleOf = (name: string): string => {
+  const type = fileTypeOf(name)
+  return type === null ? name : name.slice(0, name.length - type.length - 1)
+}
+
+/** The name of the file that an index belongs to (`S1.bam` for `S1.bam.bai`); null when `name` is not an index. */
+export const dataFileOf = (name: string): string | null => {
+  const type = fileTypeOf(name)
+  return type === "bam.bai" || type === "vcf.gz.tbi" ? name.slice(0, -".bai".length) : null
+}
+
+/** What a slice is called instead: `S1.ranged.bam`, or `S1.unmapped.bam` when it holds nothing but unplaced reads. */
+export const sliceName = (name: string, form: "ranged" | "unmapped"): string =>
+  `${sampleOf(name)}.${form}.${fileTypeOf(name) ?? ""}`
+
+/** Whether `index` is a name that an index of `data` can have, best first: 0 `S1.bam.bai`, 1 `S1.bam.csi`, 2 `S1.bai`, 3 `S1.csi`. */
+export const indexRank = (data: string, index: string): number | null => {
+  const type = fileTypeOf(data)
+  const suffix = type === "bam" ? "bai" : "tbi"
+  const stem = data.slice(0, data.length - (type?.length ?? 0) - 1)
+  const names = [`${data}.${suffix}`, `${data}.csi`, `${stem}.${suffix}`, `${stem}.csi`]
+  const rank = names.findIndex((name) => name.toLowerCase() === index.toLowerCase())
+  return rank === -1 ? null : rank
+}
+
+/**
+ * One key for all names that could be the same file somewhere: case-insensitive file systems, and those that store
+ * accented letters composed (NFC) or decomposed (NFD).
+ */
+export const collisionKey = (name: string): string => name.normalize("NFC").toUpperCase().toLowerCase().normalize("NFC")
+
+/**
+ * Why `name` must not be used as a file name, or null. Names are judged, never repaired: two repaired names could meet.
+ * Refused: paths, `.`-names (kept for part files), names a shell or Windows reads as something else, invisible
+ * characters, more than 255 bytes.
+ */
+export const unsafeName = (name: string): UnsafeName | null => {
+  const reason = reasonOf(name)
+  return reason === null ? null : new UnsafeName({ name: `"${printable(name.slice(0, 300))}"`, reason })
+}
+
+const encoder = new TextEncoder()
+const devices = /^(con|prn|aux|nul|com[0-9]|lpt[0-9])(\.|$)/i
+const whitespace = /\s/u
+
+const reasonOf = (name: string): string | null => {
+  if (name === "") return "it is empty"
+  if (name.includes("/") || name.includes("\\")) return "it is a path, not a plain name"
+  if (!isPrintable(name)) return "it holds a control or invisible character"
+  if (name.startsWith(".")) return "it begins with a dot; such names are kept for unfinished files"
+  if (name.startsWith("-")) return "it begins with a hyphen and would be read as an option"
+  if (whitespace.test(name[0] ?? "")) return "it begins with a space"
+  if (name.endsWith(".") || whitespace.test(name.at(-1) ?? "")) return "it ends with a dot or a space"
+  if (/^[a-z]:/i.test(name)) return "it begins like a drive"
+  if (devices.test(name)) return "it is the name of a device on some systems"
+  if (/\.part(\.json)?$/i.test(name)) return "it is named like an unfinished file"
+  if (encoder.encode(name).length > 255) return "it is longer than 255 bytes"
+  return null
+}

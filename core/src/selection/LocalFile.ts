@@ -1,0 +1,30 @@
+/** Random access to a finished file on the disk. */
+import { Effect, FileSystem, type PlatformError, type Scope } from "effect"
+import { LocalIo } from "../Errors.ts"
+import type { ByteReader } from "../genome/ByteReader.ts"
+import { errnoOf } from "./ReportFile.ts"
+
+export const localIo = (operation: string, path: string) => (error: PlatformError.PlatformError) =>
+  new LocalIo({ path, operation, errno: errnoOf(error) })
+
+/** Opens a file of `size` bytes until the scope closes. */
+export const readerOf = Effect.fnUntraced(function* (
+  path: string,
+  size: number
+): Effect.fn.Return<ByteReader<LocalIo>, LocalIo, FileSystem.FileSystem | Scope.Scope> {
+  const fs = yield* FileSystem.FileSystem
+  const failed = localIo("read", path)
+  const file = yield* Effect.mapError(fs.open(path), failed)
+  const read = Effect.fnUntraced(function* (offset: number, length: number) {
+    const bytes = new Uint8Array(Math.max(0, Math.min(length, size - offset)))
+    yield* Effect.mapError(file.seek(BigInt(offset), "start"), failed)
+    let filled = 0
+    while (filled < bytes.length) {
+      const count = Number(yield* Effect.mapError(file.read(bytes.subarray(filled)), failed))
+      if (count === 0) return yield* new LocalIo({ path, operation: "read", errno: "EIO" })
+      filled += count
+    }
+    return bytes
+  })
+  return { size, read }
+})

@@ -1,0 +1,61 @@
+/**
+ * Writes a report: readers see the old report or the whole new one, also when the run is killed in between.
+ */
+import { Effect, FileSystem, Option, Path, type PlatformError } from "effect"
+import { CannotCreate, LocalIo } from "../Errors.ts"
+
+/** Asked at the start of a run, so that hours of work do not end in a report that has no folder. */
+export const canWriteReport = Effect.fn("selection.canWriteReport")(function* (
+  file: string
+): Effect.fn.Return<void, CannotCreate, FileSystem.FileSystem | Path.Path> {
+  const fs = yield* FileSystem.FileSystem
+  const path = yield* Path.Path
+  const [folder, there] = yield* Effect.all([
+    Effect.option(fs.stat(path.dirname(path.resolve(file)))),
+    Effect.option(fs.stat(file))
+  ])
+  if (Option.isNone(folder) || folder.value.type !== "Directory") {
+    return yield* new CannotCreate({ path: file, reason: "its folder does not exist" })
+  }
+  if (Option.isSome(there) && there.value.type === "Directory") {
+    return yield* new CannotCreate({ path: file, reason: "it is a folder" })
+  }
+})
+
+/**
+ * Replaces the file with `text`. A device or pipe at the path is written to and never replaced.
+ *
+ * @param own - unique to this process, for the name of the temporary file beside it
+ */
+export const writeReport = Effect.fn("selection.writeReport")(function* (
+  file: string,
+  text: string,
+  own: string
+): Effect.fn.Return<void, LocalIo, FileSystem.FileSystem | Path.Path> {
+  const fs = yield* FileSystem.FileSystem
+  const path = yield* Path.Path
+  const there = yield* Effect.option(fs.stat(file))
+  if (Option.isSome(there) && there.value.type !== "File") {
+    return yield* Effect.mapError(fs.writeFileString(file, text), failed(file))
+  }
+  const temporary = path.join(path.dirname(file), `.${path.basename(file)}.${own}.new`)
+  yield* Effect.gen(function* () {
+    const handle = yield* fs.open(temporary, { flag: "wx" })
+    yield* handle.writeAll(new TextEncoder().encode(text))
+    yield* handle.sync
+  }).pipe(
+    Effect.scoped,
+    Effect.andThen(fs.rename(temporary, file)),
+    Effect.onError(() => Effect.ignore(fs.remove(temporary))),
+    Effect.mapError(failed(file))
+  )
+})
+
+const failed = (path: string) => (error: PlatformError.PlatformError) =>
+  new LocalIo({ path, operation: "write the report", errno: errnoOf(error) })
+
+/** The system's name of an error, such as `ENOSPC`; `EIO` when it has none. */
+export const errnoOf = (error: PlatformError.PlatformError): string => {
+  const { cause } = error.reason
+  return typeof cause === "object" && cause !== null && "code" in cause ? String(cause.code) : "EIO"
+}

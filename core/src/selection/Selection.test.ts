@@ -1,0 +1,83 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Result } from "effect"
+import { parse } from "./Filter.ts"
+import { byIds, idsToAsk, needsRecords, type SelectionRequest, select } from "./Selection.ts"
+
+const records = [
+  { id: "1", sampleId: "S1", personLimsId: "L1", status: "DONE" },
+  { id: "2", sampleId: "S2", personLimsId: "L1", status: "FAILED" },
+  { id: "10", sampleId: "S1", personLimsId: "200000000", status: "DONE" },
+  { id: "11", sampleId: null, personLimsId: null, status: "DONE" },
+  { id: "2", sampleId: "S2", personLimsId: "L1", status: "FAILED" }
+]
+
+const request = (some: Partial<SelectionRequest>): SelectionRequest => ({
+  analysisIds: [],
+  sampleIds: [],
+  limsIds: [],
+  filters: [],
+  latest: false,
+  ...some
+})
+const filter = (source: string) => Result.getOrThrow(parse(source, ["status", "id"]))
+const ids = (some: Partial<SelectionRequest>) => select(request(some), records).analyses.map(({ id }) => id)
+const missing = (some: Partial<SelectionRequest>) =>
+  select(request(some), records).missing.map(({ error }) => error.message)
+
+describe("Selection", () => {
+  it("ids alone need no records; the order is kept, a repeated id counts once", () => {
+    const alone = request({ analysisIds: ["7", "A1", "7"] })
+    assert.isFalse(needsRecords(alone))
+    assert.deepStrictEqual(byIds(alone).analyses, [
+      { id: "7", named: true },
+      { id: "A1", named: true }
+    ])
+    for (const more of [
+      { sampleIds: ["S1"] },
+      { limsIds: ["L1"] },
+      { latest: true },
+      { filters: [filter("id = 1")] }
+    ]) {
+      assert.isTrue(needsRecords(request({ analysisIds: ["7"], ...more })))
+    }
+  })
+
+  it("asks for the ids it knows, unless samples or persons have to be told apart, or there are too many", () => {
+    assert.deepStrictEqual(idsToAsk(request({ analysisIds: ["2", "2", "1"], latest: true })), ["2", "1"])
+    assert.isNull(idsToAsk(request({ analysisIds: ["2"], sampleIds: ["S1"] })))
+    assert.isNull(idsToAsk(request({ sampleIds: ["S1"] })))
+    assert.isNull(idsToAsk(request({ analysisIds: Array.from({ length: 201 }, (_, i) => `${i}`), latest: true })))
+  })
+
+  it("criteria are ANDed, values of one criterion are ORed", () => {
+    assert.deepStrictEqual(ids({ sampleIds: ["S1"] }), ["1", "10"])
+    assert.deepStrictEqual(ids({ sampleIds: ["S1", "S2"] }), ["1", "2", "10"])
+    assert.deepStrictEqual(ids({ sampleIds: ["S1"], limsIds: ["L1"] }), ["1"])
+    assert.deepStrictEqual(ids({ analysisIds: ["10", "2", "1"], sampleIds: ["S1"] }), ["10", "1"])
+    assert.deepStrictEqual(ids({ limsIds: ["200000000"] }), ["10"])
+    assert.deepStrictEqual(ids({ sampleIds: ["S1", "S2"], filters: [filter("status = DONE"), filter("id > 1")] }), [
+      "10"
+    ])
+  })
+
+  it("the newest is chosen among those that pass the filters", () => {
+    assert.deepStrictEqual(ids({ limsIds: ["L1"], latest: true }), ["2"])
+    assert.deepStrictEqual(ids({ limsIds: ["L1"], latest: true, filters: [filter("status = DONE")] }), ["1"])
+  })
+
+  it("what nothing fits is named, and the others go on", () => {
+    const wanted = { analysisIds: ["1", "99"], sampleIds: ["S1", "S9"], limsIds: ["L1", "L9"] }
+    assert.deepStrictEqual(ids(wanted), ["1"])
+    assert.deepStrictEqual(missing(wanted), ["analysis 99: not found", "sample S9: not found", "person L9: not found"])
+  })
+
+  it("an empty result is not found either", () => {
+    assert.deepStrictEqual(missing({ sampleIds: ["S2"], limsIds: ["200000000"] }), [
+      "selected analyses: not found (none fits the analysis, sample and LIMS ids together)"
+    ])
+    assert.deepStrictEqual(missing({ sampleIds: ["S2"], filters: [filter("status = DONE")] }), [
+      "selected analyses: not found (1 fit the ids, none passes the filters)"
+    ])
+    assert.deepStrictEqual(missing({ sampleIds: ["S2"] }), [])
+  })
+})

@@ -1,0 +1,114 @@
+/**
+ * Which analyses are meant: `analysisIds`, `sampleIds` and `limsIds` (all of them must fit), filters, `--latest`.
+ *
+ * Source: specification sections 2.4 and 7, design.md section 4.
+ */
+import { NotFound } from "../Errors.ts"
+import { type Filter, matches } from "./Filter.ts"
+import { latest } from "./Latest.ts"
+
+/** What the user asked for; identifiers as text, in the order given. */
+export interface SelectionRequest {
+  readonly analysisIds: ReadonlyArray<string>
+  readonly sampleIds: ReadonlyArray<string>
+  readonly limsIds: ReadonlyArray<string>
+  readonly filters: ReadonlyArray<Filter>
+  readonly latest: boolean
+}
+
+/** What the selection looks at in a record of `GET /api/analyses`; filters may look at every other field. */
+export interface AnalysisRecord {
+  readonly id: string
+  readonly sampleId?: string | null | undefined
+  readonly personLimsId?: string | null | undefined
+}
+
+export interface SelectedAnalysis {
+  readonly id: string
+  /** The user named this analysis by its id, so a missing file of it is an error and not just a smaller result. */
+  readonly named: boolean
+}
+
+/** An id, sample or person that nothing fits. */
+export interface Missing {
+  /** Set when it is an analysis. */
+  readonly analysisId: string | null
+  readonly error: NotFound
+}
+
+export interface Selection {
+  /** In the order of `analysisIds` when given, else in the order of the service; each analysis once. */
+  readonly analyses: ReadonlyArray<SelectedAnalysis>
+  /** They fail, the others go on. */
+  readonly missing: ReadonlyArray<Missing>
+}
+
+/** Whether the records of analyses are needed: ids alone already say everything. */
+export const needsRecords = (request: SelectionRequest): boolean =>
+  request.sampleIds.length > 0 || request.limsIds.length > 0 || request.filters.length > 0 || request.latest
+
+/** Longer lists of ids are left out of the request, as they could exceed what a server takes as an address. */
+const mostIdsInAddress = 200
+
+/** The ids to ask `GET /api/analyses` for, or null for all, as telling "no such sample" from "of another analysis" needs all. */
+export const idsToAsk = (request: SelectionRequest): ReadonlyArray<string> | null => {
+  const ids = unique(request.analysisIds)
+  const justIds = ids.length > 0 && request.sampleIds.length === 0 && request.limsIds.length === 0
+  return justIds && ids.length <= mostIdsInAddress ? ids : null
+}
+
+/** The selection when `needsRecords` is false. */
+export const byIds = (request: SelectionRequest): Selection => ({
+  analyses: unique(request.analysisIds).map((id) => ({ id, named: true })),
+  missing: []
+})
+
+/** The selection out of `records`: ids, samples and persons first, then the filters, then the newest of each person. */
+export const select = <A extends AnalysisRecord>(request: SelectionRequest, records: ReadonlyArray<A>): Selection => {
+  const byId = new Map<string, A>()
+  for (const record of records) if (!byId.has(record.id)) byId.set(record.id, record)
+  const all = [...byId.values()]
+  const ids = unique(request.analysisIds)
+  const samples = new Set(request.sampleIds)
+  const persons = new Set(request.limsIds)
+
+  const missing: Array<Missing> = [
+    ...ids.filter((id) => !byId.has(id)).map((id) => nothing(`analysis ${id}`, id)),
+    ...absent(samples, all, "sampleId").map((id) => nothing(`sample ${id}`)),
+    ...absent(persons, all, "personLimsId").map((id) => nothing(`person ${id}`))
+  ]
+
+  const candidates = ids.length === 0 ? all : ids.flatMap((id) => byId.get(id) ?? [])
+  const identified = candidates.filter((it) => fits(samples, it.sampleId) && fits(persons, it.personLimsId))
+  const filtered = identified.filter((it) => request.filters.every((filter) => matches(filter, it)))
+  const chosen = request.latest ? latest(filtered) : filtered
+
+  if (chosen.length === 0 && missing.length === 0) {
+    const detail =
+      identified.length === 0
+        ? "none fits the analysis, sample and LIMS ids together"
+        : `${identified.length} fit the ids, none passes the filters`
+    missing.push({ analysisId: null, error: new NotFound({ what: "selected analyses", detail }) })
+  }
+  const named = new Set(ids)
+  return { analyses: chosen.map(({ id }) => ({ id, named: named.has(id) })), missing }
+}
+
+const nothing = (what: string, analysisId: string | null = null): Missing => ({
+  analysisId,
+  error: new NotFound({ what })
+})
+
+const unique = (ids: ReadonlyArray<string>) => [...new Set(ids)]
+
+const fits = (wanted: ReadonlySet<string>, value: string | null | undefined) =>
+  wanted.size === 0 || (value != null && wanted.has(value))
+
+const absent = <A extends AnalysisRecord>(
+  wanted: ReadonlySet<string>,
+  records: ReadonlyArray<A>,
+  key: "sampleId" | "personLimsId"
+): ReadonlyArray<string> => {
+  const present = new Set(records.map((record) => record[key]))
+  return [...wanted].filter((id) => !present.has(id))
+}

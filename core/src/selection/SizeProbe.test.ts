@@ -1,0 +1,84 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Schema } from "effect"
+import { host, patterned, type Script, ScriptedHost } from "../../../test/transfer/ScriptedHost.ts"
+import { AnalysisFiles } from "../contract/Files.ts"
+import { LinkBroken } from "../transfer/LinkHost.ts"
+import { entryOf } from "./Catalog.ts"
+import { withSizes } from "./SizeProbe.ts"
+
+const linked = (fileName: string, more: object = {}) => ({
+  fileName,
+  downloadLink: `https://${host}/${fileName}`,
+  ...more
+})
+const entry = (...links: ReadonlyArray<object>) =>
+  entryOf({ id: "A1", named: true }, Schema.decodeUnknownSync(AnalysisFiles)({ id: "A1", apiFileLinks: links }), 0)
+
+const probing = Effect.fnUntraced(function* (script: Script, ...links: ReadonlyArray<object>) {
+  const files = new ScriptedHost({ bytes: patterned(5000), etag: '"v1"' }, script)
+  const { files: found } = yield* withSizes(entry(...links)).pipe(Effect.provide(files.layer))
+  assert.strictEqual(files.open, 0)
+  return { sizes: found.map(({ size }) => size), seen: files.seen, mostOpen: files.mostOpen }
+})
+
+describe("sizes that the service does not tell", () => {
+  it.effect("come from one byte of the link, and only where they are missing and a link is there", () =>
+    Effect.gen(function* () {
+      const { seen, sizes } = yield* probing(
+        (_, good) => good,
+        linked("a.bam"),
+        linked("told.bam", { size: 7 }),
+        linked("cold.bam", { currentlyArchived: true }),
+        { fileName: "nolink.bam" },
+        { downloadLink: `https://${host}/nameless` }
+      )
+      assert.deepStrictEqual(sizes, [5000, 7, null, null, null])
+      assert.deepStrictEqual(seen, [{ link: `https://${host}/a.bam`, range: "bytes=0-0", ifRange: null }])
+    })
+  )
+
+  it.effect("H1 a host without ranges tells by the length of the whole file, which is not read", () =>
+    Effect.gen(function* () {
+      const { sizes } = yield* probing(
+        (_, __) => ({ status: 200, headers: { "content-length": "5000" }, body: [{ fail: "Reset" }] }),
+        linked("a.bam")
+      )
+      assert.deepStrictEqual(sizes, [5000])
+    })
+  )
+
+  it.effect("an empty file has none of the bytes that were asked for, and the size 0", () =>
+    Effect.gen(function* () {
+      const { sizes } = yield* probing(
+        () => ({ status: 416, headers: { "content-range": "bytes */0" }, body: [] }),
+        linked("empty.bam")
+      )
+      assert.deepStrictEqual(sizes, [0])
+    })
+  )
+
+  it.effect("a link host that refuses or breaks leaves its file of unknown size, and stops no other", () =>
+    Effect.gen(function* () {
+      const links = ["forbidden.bam", "broken.bam", "a.bam"].map((name) => linked(name))
+      const { sizes } = yield* probing(
+        ({ link }, good) =>
+          link.endsWith("forbidden.bam")
+            ? { status: 403, headers: {}, body: [] }
+            : link.endsWith("broken.bam")
+              ? new LinkBroken({ host, fault: "Connect", reason: "closed" })
+              : good,
+        ...links
+      )
+      assert.deepStrictEqual(sizes, [null, null, 5000])
+    })
+  )
+
+  it.effect("no more than four links are asked at a time", () =>
+    Effect.gen(function* () {
+      const links = Array.from({ length: 9 }, (_, i) => linked(`${i}.bam`))
+      const { mostOpen, seen } = yield* probing((_, good) => good, ...links)
+      assert.strictEqual(seen.length, 9)
+      assert.isAtMost(mostOpen, 4)
+    })
+  )
+})
