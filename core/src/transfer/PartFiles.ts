@@ -1,0 +1,63 @@
+/**
+ * The disk under a transfer: the part file, its journal, and the commit to the final name.
+ *
+ * The interface only; `platform/PartFiles.ts` does it on Node. Names are those of `PartJournal.placeOf`.
+ */
+import { Context, type Effect, type Scope } from "effect"
+import type { CannotCreate, LocalIo } from "../Errors.ts"
+
+/** The names of one transfer, all in one directory so that a rename never crosses file systems. */
+export interface PartPlace {
+  readonly directory: string
+  readonly name: string
+  readonly part: string
+  readonly journal: string
+  readonly lock: string
+}
+
+/** An open part file. Offsets and lengths in bytes; nothing under the final name changes before `commit`. */
+export interface PartFile {
+  /** Bytes in the file when it was opened. */
+  readonly length: number
+  readonly write: (offset: number, bytes: Uint8Array) => Effect.Effect<void, LocalIo>
+  /** Exactly `length` bytes, fewer only at the end of the file. */
+  readonly read: (offset: number, length: number) => Effect.Effect<Uint8Array, LocalIo>
+  /** Returns when everything written so far survives a power cut. */
+  readonly sync: Effect.Effect<void, LocalIo>
+  /** Promises that the bytes before `frontier` are written and final, so that hashing can follow the download. */
+  readonly settled: (frontier: number) => Effect.Effect<void>
+  /** SHA-256 of the first `size` bytes, in hex. */
+  readonly sha256: (size: number) => Effect.Effect<string, LocalIo>
+  /**
+   * Gives the part its final name: cuts it to `size`, syncs, sets the mode of the user's umask, links or renames,
+   * syncs the directory, removes the journal. Without `overwrite` an existing file is never replaced.
+   */
+  readonly commit: (size: number, overwrite: boolean) => Effect.Effect<void, CannotCreate | LocalIo>
+}
+
+export class PartFiles extends Context.Service<
+  PartFiles,
+  {
+    /** SHA-256 of a text, in hex. */
+    readonly fingerprint: (text: string) => Effect.Effect<string>
+    /**
+     * Size of the regular file under the final name, null when there is none; anything else there is refused. Clears
+     * away what a crash in the middle of a commit left.
+     */
+    readonly existing: (place: PartPlace) => Effect.Effect<number | null, CannotCreate | LocalIo>
+    /** Bytes free for this user on the file system of the directory, null when it cannot say. */
+    readonly free: (place: Pick<PartPlace, "directory">) => Effect.Effect<number | null>
+    /** Opens the part that is there (null when there is none that may be trusted). */
+    readonly reopen: (place: PartPlace) => Effect.Effect<PartFile | null, CannotCreate | LocalIo, Scope.Scope>
+    /** Starts an empty part in place of whatever part was there; its journal is gone before the old part is. */
+    readonly create: (place: PartPlace) => Effect.Effect<PartFile, CannotCreate | LocalIo, Scope.Scope>
+    /** The journal's text, null when there is none. */
+    readonly readJournal: (place: PartPlace) => Effect.Effect<string | null, CannotCreate | LocalIo>
+    /** Replaces the journal as a whole: readers see the old or the new one. */
+    readonly writeJournal: (place: PartPlace, text: string) => Effect.Effect<void, CannotCreate | LocalIo>
+    /** Removes the file under the final name, durably: what takes its place must never be taken for it. */
+    readonly withdraw: (place: PartPlace) => Effect.Effect<void, CannotCreate | LocalIo>
+    /** Removes part and journal. */
+    readonly discard: (place: PartPlace) => Effect.Effect<void, LocalIo>
+  }
+>()("svc-steps/core/transfer/PartFiles") {}

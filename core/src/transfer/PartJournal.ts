@@ -1,0 +1,71 @@
+/**
+ * What a part file knows about itself, so that a later run may go on with it: `.<name>.<8 hex>.part.json`.
+ *
+ * It never holds a link. Progress is what it says, not the length of the part file: a part may have holes and tails
+ * that never reached the disk.
+ */
+import { Option, Schema } from "effect"
+import type { ByteRanges } from "./ByteRanges.ts"
+import { wellFormed } from "./ByteRanges.ts"
+import type { PartPlace } from "./PartFiles.ts"
+
+const Bytes = Schema.Int.pipe(Schema.check(Schema.isGreaterThanOrEqualTo(0)))
+
+export class PartJournal extends Schema.Class<PartJournal>("svc-steps/core/transfer/PartJournal")({
+  schema: Schema.Literal("svc.part/1"),
+  /** SHA-256 of what is downloaded, see `identityText`. */
+  identity: Schema.String,
+  /** The run that writes the part; another value than one's own means that another run took it over. */
+  writer: Schema.String,
+  /** Size in bytes, null until a reply told it. */
+  size: Schema.NullOr(Bytes),
+  etag: Schema.NullOr(Schema.String),
+  lastModified: Schema.NullOr(Schema.String),
+  /** Half-open byte ranges that survive a power cut. */
+  durable: Schema.Array(Schema.Tuple([Bytes, Bytes]))
+}) {}
+
+const Json = Schema.fromJsonString(PartJournal)
+const decodeJson = Schema.decodeUnknownOption(Json)
+
+export const encode = Schema.encodeSync(Json)
+
+/** The journal in `text` when it is whole and of this file; anything else is no journal. */
+export const decode = (text: string, identity: string): PartJournal | null => {
+  const journal = Option.getOrNull(decodeJson(text))
+  if (journal === null || journal.identity !== identity) return null
+  return wellFormed(journal.durable, journal.size ?? Number.MAX_SAFE_INTEGER) ? journal : null
+}
+
+/** A journal without progress. */
+export const start = (identity: string, writer: string, size: number | null): PartJournal =>
+  new PartJournal({ schema: "svc.part/1", identity, writer, size, etag: null, lastModified: null, durable: [] })
+
+/** Bytes of the file that need not be fetched again. */
+export const durable = (journal: PartJournal): ByteRanges => journal.durable
+
+/** The text whose SHA-256 is the identity of a remote file; `range` is empty for the whole of it. */
+export const identityText = (file: {
+  readonly target: string
+  readonly analysisId: string
+  readonly fileName: string
+  readonly size: number | null
+}): string => JSON.stringify([file.target, file.analysisId, file.fileName, file.size, ""])
+
+/** File names take at most this many bytes on the usual file systems. */
+const longestName = 255
+const encoder = new TextEncoder()
+const decoder = new TextDecoder()
+
+/** Room for what is appended to the name of a part: `.json.new`, `.lock` and the marks of a waiting lock. */
+const suffixRoom = 48
+
+/** The hidden names beside `name`; a long name is shortened, the identity keeps it apart. */
+export const placeOf = (directory: string, name: string, identity: string): PartPlace => {
+  const suffix = `.${identity.slice(0, 8)}.part`
+  const room = longestName - ".".length - suffix.length - suffixRoom
+  // A cut inside a letter decodes to U+FFFD, which is dropped again.
+  const stem = decoder.decode(encoder.encode(name).subarray(0, room)).replace(/\ufffd+$/, "")
+  const part = `.${stem}${suffix}`
+  return { directory, name, part, journal: `${part}.json`, lock: `${part}.lock` }
+}

@@ -1,0 +1,105 @@
+/**
+ * How far a part has come: what is written, what of it survives a power cut, and the journal that says so.
+ */
+import { Deferred, Effect, Ref, Scope, Semaphore } from "effect"
+import { Busy, type CannotCreate, type LocalIo } from "../Errors.ts"
+import * as ByteRanges from "./ByteRanges.ts"
+import type { PartFile, PartFiles, PartPlace } from "./PartFiles.ts"
+import * as PartJournal from "./PartJournal.ts"
+import * as VersionWatch from "./VersionWatch.ts"
+
+export type ProgressError = LocalIo | CannotCreate | Busy
+
+export interface PartProgress extends VersionWatch.VersionWatch {
+  readonly part: PartFile
+  readonly ranges: Effect.Effect<ByteRanges.ByteRanges>
+  /** Tells of bytes that `part.write` has taken. */
+  readonly written: (start: number, end: number) => Effect.Effect<number>
+  /** Syncs the part and then the journal. */
+  readonly flush: Effect.Effect<void, ProgressError>
+  /** Never succeeds; fails when a flush in the background did. */
+  readonly failed: Effect.Effect<never, ProgressError>
+}
+
+/** A crash costs at most this many bytes of a file. */
+const flushInterval = 64 * 1024 * 1024
+
+export const make = Effect.fnUntraced(function* (
+  files: PartFiles["Service"],
+  place: PartPlace,
+  part: PartFile,
+  journal: PartJournal.PartJournal
+): Effect.fn.Return<PartProgress, never, Scope.Scope> {
+  const scope = yield* Scope.Scope
+  const ranges = yield* Ref.make<ByteRanges.ByteRanges>(journal.durable)
+  const unsynced = yield* Ref.make(0)
+  const watch = yield* VersionWatch.make
+  const broken = yield* Deferred.make<never, ProgressError>()
+  const flushing = yield* Semaphore.make(1)
+
+  const save = Effect.gen(function* () {
+    const snapshot = yield* Ref.get(ranges)
+    yield* Ref.set(unsynced, 0)
+    yield* part.sync
+    yield* stillOurs(files, place, journal)
+    const told = yield* watch.known
+    yield* files.writeJournal(
+      place,
+      PartJournal.encode(
+        new PartJournal.PartJournal({
+          ...journal,
+          size: told?.size ?? journal.size,
+          etag: told?.etag ?? null,
+          lastModified: told?.lastModified ?? null,
+          durable: snapshot
+        })
+      )
+    )
+  })
+  const flush = flushing.withPermit(save)
+  // In the background, so that the disk and the network work at the same time; a slow disk is not asked twice.
+  const flushLater = flushing
+    .withPermitsIfAvailable(1)(save)
+    .pipe(
+      Effect.catch((error) => Deferred.fail(broken, error)),
+      Effect.forkIn(scope)
+    )
+
+  const written = Effect.fnUntraced(function* (start: number, end: number) {
+    const now = yield* Ref.updateAndGet(ranges, (old) => ByteRanges.add(old, start, end))
+    yield* part.settled(ByteRanges.prefix(now))
+    const waiting = yield* Ref.updateAndGet(unsynced, (bytes) => bytes + end - start)
+    if (waiting >= flushInterval) yield* flushLater
+    return ByteRanges.count(now)
+  })
+
+  if (journal.etag !== null || journal.lastModified !== null) {
+    const { size, etag, lastModified } = journal
+    yield* Effect.ignore(watch.learn({ size, etag, lastModified }))
+  }
+  yield* part.settled(ByteRanges.prefix(journal.durable))
+  return {
+    ...watch,
+    part,
+    ranges: Ref.get(ranges),
+    written,
+    flush,
+    failed: Deferred.await(broken)
+  }
+})
+
+/**
+ * Locks can lie (network file systems grant the same one twice), so a run looks whether the journal is still its own
+ * before it relies on it.
+ */
+export const stillOurs = Effect.fnUntraced(function* (
+  files: PartFiles["Service"],
+  place: PartPlace,
+  journal: PartJournal.PartJournal
+) {
+  const text = yield* files.readJournal(place)
+  const found = text === null ? null : PartJournal.decode(text, journal.identity)
+  if (found !== null && found.writer !== journal.writer) {
+    return yield* new Busy({ file: place.name, owner: "it took the part file over" })
+  }
+})

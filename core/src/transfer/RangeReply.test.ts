@@ -1,0 +1,168 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Schema } from "effect"
+import { type Asked, contentRange, judge, type ObjectVersion, strongTag, type Verdict } from "./RangeReply.ts"
+
+const tag = '"v1"'
+const known: ObjectVersion = { size: 1000, etag: tag, lastModified: "Mon, 01 Jan 2026 00:00:00 GMT" }
+const part: Asked = { first: 100, end: 200, range: true, size: 1000, known }
+const whole: Asked = { first: 0, end: 1000, range: false, size: 1000, known: null }
+
+const reply = (status: number, headers: Record<string, string> = {}, framed = true) => ({
+  status,
+  headers: new Map(Object.entries(headers)),
+  framed
+})
+const good = { etag: tag, "content-range": "bytes 100-199/1000", "content-length": "100" }
+const tagOf = (verdict: Verdict) => verdict._tag
+
+describe("RangeReply", () => {
+  it("takes the range that was asked for", () => {
+    const verdict = judge(part, reply(206, good))
+    assert.deepStrictEqual(verdict, {
+      _tag: "Bytes",
+      first: 100,
+      end: 200,
+      version: { size: 1000, etag: tag, lastModified: null }
+    })
+    assert.deepInclude(judge(whole, reply(200, { "content-length": "1000" })), { _tag: "Bytes", first: 0, end: 1000 })
+    assert.deepInclude(
+      judge(part, reply(206, { ...good, "content-range": "bytes 100-149/1000", "content-length": "50" })),
+      {
+        _tag: "Bytes",
+        end: 150
+      }
+    )
+  })
+
+  it("H1 the whole file in place of a range is never appended", () => {
+    assert.strictEqual(tagOf(judge(part, reply(200, { etag: tag, "content-length": "1000" }))), "RangeIgnored")
+    const firstPiece: Asked = { first: 0, end: 100, range: true, size: null, known: null }
+    assert.strictEqual(tagOf(judge(firstPiece, reply(200, { "content-length": "1000" }))), "RangeIgnored")
+    assert.deepInclude(judge(firstPiece, reply(200, { "content-length": "60" })), { _tag: "Bytes", end: 60 })
+    assert.strictEqual(tagOf(judge(firstPiece, reply(200))), "RangeIgnored")
+  })
+
+  const wrongParts: ReadonlyArray<readonly [string, Record<string, string>, RegExp]> = [
+    ["a later start", { "content-range": "bytes 101-199/1000" }, /from 101 when asked for 100/],
+    ["an earlier start", { "content-range": "bytes 99-199/1000" }, /from 99 when asked for 100/],
+    ["more than asked", { etag: tag, "content-range": "bytes 100-299/1000" }, /up to 300 when asked for 200/],
+    ["no range", {}, /without saying which/],
+    ["an unsatisfied range", { "content-range": "bytes */1000" }, /without saying which/],
+    ["another unit", { "content-range": "items 100-199/1000" }, /without saying which/],
+    ["garbage", { "content-range": "bytes a-b/c" }, /without saying which/],
+    ["an end before the start", { "content-range": "bytes 100-99/1000" }, /without saying which/],
+    ["an end beyond the total", { "content-range": "bytes 100-199/150" }, /without saying which/],
+    ["several parts", { ...good, "content-type": "multipart/byteranges; boundary=x" }, /several ranges/],
+    ["a length that contradicts", { ...good, "content-length": "99" }, /contradicts itself/]
+  ]
+  for (const [name, headers, reason] of wrongParts) {
+    it(`H2 206 with ${name} is no reply`, () => {
+      const verdict = judge(part, reply(206, headers))
+      assert.strictEqual(verdict._tag, "Wrong")
+      if (verdict._tag === "Wrong") assert.match(verdict.reason, reason)
+    })
+  }
+
+  it("H2 206 with another total, or without a request for a range", () => {
+    assert.deepInclude(judge({ ...part, known: null }, reply(206, { "content-range": "bytes 100-199/2000" })), {
+      _tag: "WrongSize",
+      size: 2000
+    })
+    assert.strictEqual(tagOf(judge(part, reply(206, { ...good, "content-range": "bytes 100-199/2000" }))), "Changed")
+    assert.strictEqual(tagOf(judge(whole, reply(206, { "content-range": "bytes 0-999/1000" }))), "Wrong")
+  })
+
+  it("H3 another entity tag, or time of modification where there is no tag, is another file", () => {
+    assert.strictEqual(tagOf(judge(part, reply(206, { ...good, etag: '"v2"' }))), "Changed")
+    assert.strictEqual(tagOf(judge(part, reply(200, { etag: '"v2"', "content-length": "1000" }))), "Changed")
+    assert.strictEqual(tagOf(judge(part, reply(206, { "content-range": "bytes 100-199/1000" }))), "Changed")
+    const untagged = { ...part, known: { ...known, etag: null } }
+    const date = { "content-range": "bytes 100-199/1000", "last-modified": "Tue, 02 Jan 2026 00:00:00 GMT" }
+    assert.strictEqual(tagOf(judge(untagged, reply(206, date))), "Changed")
+  })
+
+  it("H4 only a quoted tag without W/ vouches for bytes", () => {
+    assert.strictEqual(strongTag('"abc-2"'), '"abc-2"')
+    assert.strictEqual(strongTag(' "" '), '""')
+    for (const weak of ['W/"abc"', "abc", '"abc', 'abc"', '"a"b"', '"a b"', "", undefined, '"\u00e4"']) {
+      assert.isNull(strongTag(weak), weak)
+    }
+  })
+
+  it("H5 412 means that the file changed", () => {
+    assert.strictEqual(tagOf(judge(part, reply(412))), "Changed")
+  })
+
+  it("H6 416 tells the true size, or nothing", () => {
+    assert.deepInclude(judge({ ...part, known: null, size: null }, reply(416, { "content-range": "bytes */50" })), {
+      _tag: "WrongSize",
+      size: 50
+    })
+    assert.strictEqual(tagOf(judge(part, reply(416, { "content-range": "bytes */50" }))), "Changed")
+    assert.strictEqual(tagOf(judge(part, reply(416, { "content-range": "bytes */1000" }))), "Wrong")
+    assert.strictEqual(tagOf(judge(part, reply(416))), "Wrong")
+  })
+
+  it("H7 a length that contradicts the listing is found before a byte is taken", () => {
+    assert.deepInclude(judge(whole, reply(200, { "content-length": "999" })), { _tag: "WrongSize", size: 999 })
+    assert.deepInclude(judge(whole, reply(200, { "content-length": "1001" })), { _tag: "WrongSize", size: 1001 })
+  })
+
+  it("H8 without any length the end must be marked", () => {
+    const unknown: Asked = { first: 0, end: null, range: false, size: null, known: null }
+    assert.strictEqual(tagOf(judge(unknown, reply(200, {}, false))), "Wrong")
+    assert.deepInclude(judge(unknown, reply(200, {}, true)), { _tag: "Bytes", end: null })
+    assert.deepInclude(judge(whole, reply(200, {}, false)), { _tag: "Bytes", end: 1000 })
+  })
+
+  it("H9 an encoded body is never taken for the file", () => {
+    for (const encoding of ["gzip", "br", "aws-chunked", "identity, gzip"]) {
+      const verdict = judge(whole, reply(200, { "content-encoding": encoding, "content-length": "1000" }))
+      assert.strictEqual(verdict._tag, "Wrong", encoding)
+    }
+    assert.strictEqual(
+      tagOf(judge(whole, reply(200, { "content-encoding": "identity", "content-length": "1000" }))),
+      "Bytes"
+    )
+  })
+
+  it("H10 H12 H13 L1 the other statuses", () => {
+    for (const status of [201, 202, 203, 204, 205, 207, 226, 300, 304, 402, 405, 406, 418, 501, 505, 599]) {
+      assert.strictEqual(tagOf(judge(whole, reply(status, { "content-length": "1000" }))), "Wrong", String(status))
+    }
+    for (const status of [400, 401, 403, 404, 410])
+      assert.deepInclude(judge(whole, reply(status)), { _tag: "Stale", status })
+    for (const status of [408, 425, 429, 500, 502, 503, 504]) {
+      assert.deepInclude(judge(whole, reply(status, { "retry-after": "2" })), {
+        _tag: "Later",
+        status,
+        retryAfter: "2"
+      })
+    }
+  })
+
+  it("H11 a redirect needs to say where", () => {
+    for (const status of [301, 302, 303, 307, 308]) {
+      assert.deepInclude(judge(whole, reply(status, { location: "/b" })), { _tag: "Redirect", location: "/b" })
+      assert.strictEqual(tagOf(judge(whole, reply(status))), "Wrong")
+    }
+  })
+
+  const length = Schema.Int.pipe(Schema.check(Schema.isBetween({ minimum: 0, maximum: 1e12 })))
+  it.prop("Content-Range round trip", [length, length, length], ([first, more, rest]) => {
+    const [end, size] = [first + more + 1, first + more + 1 + rest]
+    assert.deepStrictEqual(contentRange(`bytes ${first}-${end - 1}/${size}`), { first, end, size })
+    assert.deepStrictEqual(contentRange(`Bytes ${first}-${end - 1}/*`), { first, end, size: null })
+    assert.deepStrictEqual(contentRange(`bytes */${size}`), { first: null, size })
+  })
+
+  const Headers = Schema.Record(
+    Schema.Literals(["content-range", "content-length", "etag", "content-encoding", "location", "content-type"]),
+    Schema.String
+  )
+  const Status = Schema.Int.pipe(Schema.check(Schema.isBetween({ minimum: 200, maximum: 599 })))
+  it.prop("bytes are taken only where they were asked for", [Status, Headers], ([status, headers]) => {
+    const verdict = judge(part, reply(status, headers))
+    return verdict._tag !== "Bytes" || (verdict.first === 100 && verdict.end !== null && verdict.end <= 200)
+  })
+})

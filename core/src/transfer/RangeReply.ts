@@ -1,0 +1,164 @@
+/**
+ * Whether a reply of a link host is what was asked for. Pure: status and header fields in, a verdict out.
+ *
+ * A 206 is not enough: start, end and total of `Content-Range` must be those asked for (RFC 9110 sections 13 to 15).
+ */
+
+/** What makes two replies speak of the same bytes. Only a strong `etag` is kept. */
+export interface ObjectVersion {
+  readonly size: number | null
+  readonly etag: string | null
+  readonly lastModified: string | null
+}
+
+/** `[first, end)` was asked for; `end` null asks for everything. `range` false: without a `Range` field. */
+export interface Asked {
+  readonly first: number
+  readonly end: number | null
+  readonly range: boolean
+  /** Size according to the listing. */
+  readonly size: number | null
+  /** What earlier replies told of the object. */
+  readonly known: ObjectVersion | null
+}
+
+export interface ReplyHead {
+  readonly status: number
+  readonly headers: ReadonlyMap<string, string>
+  readonly framed: boolean
+}
+
+export type Verdict =
+  /** The body is `[first, end)` of this version; `end` null: to the end, wherever that is. */
+  | { readonly _tag: "Bytes"; readonly first: number; readonly end: number | null; readonly version: ObjectVersion }
+  /** The whole body in place of a range: the host does not do ranges. */
+  | { readonly _tag: "RangeIgnored"; readonly version: ObjectVersion }
+  | { readonly _tag: "Changed"; readonly reason: string }
+  | { readonly _tag: "WrongSize"; readonly size: number }
+  /** The link is no longer honoured. */
+  | { readonly _tag: "Stale"; readonly status: number }
+  | { readonly _tag: "Redirect"; readonly location: string }
+  /** `retryAfter` in seconds or as a date, as sent. */
+  | { readonly _tag: "Later"; readonly status: number; readonly retryAfter: string | null }
+  /** Not a reply to this request. */
+  | { readonly _tag: "Wrong"; readonly reason: string }
+
+const later = new Set([408, 425, 429, 500, 502, 503, 504])
+const stale = new Set([400, 401, 403, 404, 410])
+const redirect = new Set([301, 302, 303, 307, 308])
+
+const wrong = (reason: string): Verdict => ({ _tag: "Wrong", reason })
+
+export const judge = (asked: Asked, reply: ReplyHead): Verdict => {
+  const { status, headers } = reply
+  if (stale.has(status)) return { _tag: "Stale", status }
+  if (later.has(status)) return { _tag: "Later", status, retryAfter: headers.get("retry-after") ?? null }
+  const location = headers.get("location")
+  if (redirect.has(status) && location !== undefined) return { _tag: "Redirect", location }
+  if (status === 412) return { _tag: "Changed", reason: "the link host says that the file changed" }
+  if (status === 416) return judgeUnsatisfied(asked, headers.get("content-range"))
+  if (status !== 200 && status !== 206) return wrong(`answered ${status} to a request for the file`)
+  const encoding = headers.get("content-encoding")?.trim().toLowerCase() ?? ""
+  if (encoding !== "" && encoding !== "identity") return wrong(`sent the file with content encoding ${token(encoding)}`)
+  return status === 206 ? judgePart(asked, headers) : judgeWhole(asked, reply)
+}
+
+const judgePart = (asked: Asked, headers: ReadonlyMap<string, string>): Verdict => {
+  if (!asked.range) return wrong("answered 206 although no range was asked for")
+  if (/^\s*multipart\//i.test(headers.get("content-type") ?? "")) return wrong("sent several ranges in one reply")
+  const range = contentRange(headers.get("content-range"))
+  if (range === null || range.first === null) return wrong("sent a range without saying which")
+  if (range.first !== asked.first) return wrong(`sent bytes from ${range.first} when asked for ${asked.first}`)
+  const length = contentLength(headers)
+  if (length !== null && length !== range.end - range.first)
+    return wrong("sent a range whose length contradicts itself")
+  const version = versionOf(headers, range.size)
+  const conflict = conflictWith(asked, version)
+  if (conflict !== null) return conflict
+  // A host may send fewer bytes than asked for, but nothing else.
+  const limit = asked.end ?? range.size
+  if (limit !== null && range.end > limit) return wrong(`sent bytes up to ${range.end} when asked for ${limit}`)
+  return { _tag: "Bytes", first: range.first, end: range.end, version }
+}
+
+const judgeWhole = (asked: Asked, { headers, framed }: ReplyHead): Verdict => {
+  const size = contentLength(headers)
+  const version = versionOf(headers, size)
+  const conflict = conflictWith(asked, version)
+  if (conflict !== null) return conflict
+  if (asked.first > 0) return { _tag: "RangeIgnored", version }
+  const expected = size ?? asked.known?.size ?? asked.size
+  if (expected === null && !framed) return wrong("does not say how long the file is")
+  // Asked for the first piece and got everything: that is a good start, if it may be taken as everything.
+  if (asked.end !== null && expected !== null && asked.end < expected) return { _tag: "RangeIgnored", version }
+  if (asked.end !== null && expected === null) return { _tag: "RangeIgnored", version }
+  return { _tag: "Bytes", first: 0, end: expected, version }
+}
+
+/** 416: there is no such range. An empty object has none at all. */
+const judgeUnsatisfied = (asked: Asked, field: string | undefined): Verdict => {
+  const size = contentRange(field)?.size ?? null
+  if (size === null) return wrong("answered 416 to a range inside the file")
+  const version = { size, etag: asked.known?.etag ?? null, lastModified: asked.known?.lastModified ?? null }
+  return (
+    conflictWith(asked, version) ??
+    (size <= asked.first ? { _tag: "WrongSize", size } : wrong("answered 416 to a range inside the file"))
+  )
+}
+
+const conflictWith = (asked: Asked, version: ObjectVersion): Verdict | null => {
+  const changed = asked.known === null ? null : difference(asked.known, version)
+  if (changed !== null) return { _tag: "Changed", reason: changed }
+  if (asked.size !== null && version.size !== null && version.size !== asked.size) {
+    return { _tag: "WrongSize", size: version.size }
+  }
+  return null
+}
+
+/** How `next` contradicts `known`; null when it may be the same object. */
+export const difference = (known: ObjectVersion, next: ObjectVersion): string | null => {
+  if (known.size !== null && next.size !== null && known.size !== next.size) {
+    return `its size changed from ${known.size} to ${next.size} bytes`
+  }
+  if (known.etag !== null) return known.etag === next.etag ? null : "its entity tag changed"
+  if (known.lastModified !== null && next.lastModified !== null && known.lastModified !== next.lastModified) {
+    return "its time of last modification changed"
+  }
+  return null
+}
+
+const versionOf = (headers: ReadonlyMap<string, string>, size: number | null): ObjectVersion => ({
+  size,
+  etag: strongTag(headers.get("etag")),
+  lastModified: headers.get("last-modified")?.trim() ?? null
+})
+
+/** An entity tag that promises byte equality; `W/"..."` and tags without quotes do not (RFC 9110 section 8.8.3). */
+export const strongTag = (field: string | undefined): string | null => {
+  const tag = field?.trim()
+  return tag !== undefined && /^"[\x21\x23-\x7e]{0,1000}"$/.test(tag) ? tag : null
+}
+
+/** `bytes 0-99/200`, `bytes 0-99/*` and the unsatisfied `bytes *`+`/200`; `end` is exclusive. */
+export const contentRange = (
+  field: string | undefined
+):
+  | { readonly first: number; readonly end: number; readonly size: number | null }
+  | { readonly first: null; readonly size: number }
+  | null => {
+  const match = /^bytes (?:(\d{1,16})-(\d{1,16})|\*)\/(?:(\d{1,16})|\*)$/i.exec(field?.trim() ?? "")
+  if (match === null) return null
+  const [first, last, size] = [match[1], match[2], match[3]].map((text) => (text === undefined ? null : Number(text)))
+  if (first === null || first === undefined || last === null || last === undefined) {
+    return size === null || size === undefined ? null : { first: null, size }
+  }
+  if (last < first || (size !== null && size !== undefined && last >= size)) return null
+  return { first, end: last + 1, size: size ?? null }
+}
+
+const contentLength = (headers: ReadonlyMap<string, string>): number | null => {
+  const text = headers.get("content-length")
+  return text !== undefined && /^\d{1,16}$/.test(text) ? Number(text) : null
+}
+
+const token = (text: string) => text.replace(/[^a-z0-9._, -]/g, "?").slice(0, 40)

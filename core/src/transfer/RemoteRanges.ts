@@ -1,0 +1,128 @@
+/**
+ * Random access to a file behind a link: exact ranges, all of one version of the file.
+ *
+ * The first reply tells size and entity tag; every later request carries that tag (`If-Range`), so that bytes of two
+ * versions never meet. A host that answers with the whole file is refused, since a slice would then fetch it again and
+ * again. Faults H1-H5, L1, L2, N5-N13.
+ */
+import { Effect, Ref } from "effect"
+import { FileDamaged, LinkProtocol, type TransferError } from "../Errors.ts"
+import type { ByteReader } from "../genome/ByteReader.ts"
+import type { LinkHost } from "./LinkHost.ts"
+import * as LinkLease from "./LinkLease.ts"
+import type { LinkPool } from "./LinkPool.ts"
+import { type ByteSink, fetchRange } from "./RangeFetch.ts"
+import type { Restart } from "./Restart.ts"
+import * as VersionWatch from "./VersionWatch.ts"
+
+/** What reading a file behind a link can end with; `Restart`: the file is another one now. */
+export type RemoteError = TransferError | Restart
+
+export interface RemoteRanges extends ByteReader<RemoteError> {
+  /** Bytes that reading this would fetch. */
+  readonly cost: (offset: number, length: number) => number
+  /** Bytes that were fetched so far. */
+  readonly fetched: Effect.Effect<number>
+  /** Requests sent so far. */
+  readonly requests: Effect.Effect<number>
+  /** Links asked for again. */
+  readonly renewals: Effect.Effect<number>
+}
+
+export interface RemoteServices {
+  readonly host: LinkHost["Service"]
+  readonly pool: LinkPool["Service"]
+}
+
+/** The first request asks for so many bytes: they hold the header of most files, and are kept. */
+const headLength = 64 * 1024
+/** Longer reads are cut into pieces that are fetched at the same time. */
+const piece = 1024 * 1024
+
+/** Opens a file by reading its head. Requests share the pool; reads at the same time use several connections. */
+export const open = Effect.fn("RemoteRanges.open")(function* (
+  services: RemoteServices,
+  file: LinkLease.LinkedFile
+): Effect.fn.Return<RemoteRanges, RemoteError> {
+  const { permits, settings } = services.pool
+  const lease = yield* LinkLease.make(file)
+  const watch = yield* VersionWatch.make
+  const attempts = yield* Ref.make(0)
+  const fetched = yield* Ref.make(0)
+
+  const bring = Effect.fnUntraced(function* (start: number, end: number): Effect.fn.Return<Uint8Array, RemoteError> {
+    const bytes = new Uint8Array(end - start)
+    const sink: ByteSink = {
+      begin: start,
+      write: (offset, batch) =>
+        Effect.suspend(() => {
+          bytes.set(batch, offset - start)
+          return Ref.update(fetched, (sum) => sum + batch.length)
+        }),
+      read: (offset, length) => Effect.sync(() => bytes.subarray(offset - start, offset - start + length))
+    }
+    // Each range has its own budget of wrong replies: a long slice may meet more than one accident.
+    const wrongReplies = yield* Ref.make(0)
+    const { host } = services
+    const context = {
+      request: file,
+      host,
+      lease,
+      watch,
+      sink,
+      pool: permits,
+      timeouts: settings,
+      attempts,
+      wrongReplies
+    }
+    yield* fetchRange(context, [start, end]).pipe(
+      Effect.catchTag(
+        "Restart",
+        (error): Effect.Effect<never, RemoteError> =>
+          error.cause === "Changed" ? error : noRanges(file.fileName, error)
+      )
+    )
+    return bytes
+  })
+
+  const asked = Math.min(file.size ?? headLength, headLength)
+  const head = yield* bring(0, asked)
+  const size = (yield* watch.known)?.size ?? file.size
+  if (size === null) {
+    const reason = "does not say how long the file is, and neither does the service"
+    return yield* new LinkProtocol({ file: file.fileName, host: "the link host", reason })
+  }
+  if (size === 0) return yield* new FileDamaged({ file: file.fileName, fault: "Size", reason: "it is empty" })
+  const kept = Math.min(asked, size)
+
+  const cost = (offset: number, length: number) => Math.max(0, Math.min(size, offset + length) - Math.max(offset, kept))
+
+  const read = Effect.fnUntraced(function* (offset: number, length: number): Effect.fn.Return<Uint8Array, RemoteError> {
+    const end = Math.min(size, offset + length)
+    if (end <= offset) return new Uint8Array(0)
+    if (end <= kept) return head.subarray(offset, end)
+    const bytes = new Uint8Array(end - offset)
+    const begin = Math.max(offset, Math.min(kept, end))
+    if (offset < begin) bytes.set(head.subarray(offset, begin))
+    if (offset === begin && end - begin <= piece) return yield* bring(begin, end)
+    const starts = Array.from({ length: Math.ceil((end - begin) / piece) }, (_, i) => begin + i * piece)
+    yield* Effect.forEach(
+      starts,
+      (start) => Effect.map(bring(start, Math.min(end, start + piece)), (part) => bytes.set(part, start - offset)),
+      { concurrency: settings.connections, discard: true }
+    )
+    return bytes
+  })
+
+  return {
+    size,
+    read,
+    cost,
+    fetched: Ref.get(fetched),
+    requests: Ref.get(attempts),
+    renewals: lease.renewals
+  }
+})
+
+const noRanges = (file: string, { reason }: Restart) =>
+  new LinkProtocol({ file, host: "the link host", reason: `cannot serve single regions: ${reason}` })

@@ -1,0 +1,74 @@
+/**
+ * How data file and index of a slice get their final names, so that a crash at no moment leaves an index beside data that
+ * it does not belong to, nor data that looks complete without its index where nothing was before.
+ */
+import { Effect, Random } from "effect"
+import type { SliceResult } from "../genome/Slice.ts"
+import type { PartFile, PartFiles, PartPlace } from "./PartFiles.ts"
+import * as PartJournal from "./PartJournal.ts"
+import * as PartProgress from "./PartProgress.ts"
+
+/** Indexes that could stand beside a slice under the name of its data file. */
+const indexSuffixes = ["bai", "csi", "tbi"] as const
+
+/** An empty part in place of whatever was there, with a journal that names this run as the writer. */
+export const begin = Effect.fnUntraced(function* (files: PartFiles["Service"], place: PartPlace, identity: string) {
+  const random = yield* Effect.map(Random.next, (number) => number.toString(16).slice(2, 14))
+  const writer = (yield* files.fingerprint(`${identity} ${random}`)).slice(0, 16)
+  const part = yield* files.create(place)
+  const journal = PartJournal.start(identity, writer, null)
+  yield* files.writeJournal(place, PartJournal.encode(journal))
+  return { part, journal }
+})
+
+/** Removes the parts of both files. */
+export const discard = Effect.fnUntraced(function* (files: PartFiles["Service"], place: PartPlace, identity: string) {
+  for (const suffix of indexSuffixes) {
+    yield* files.discard(PartJournal.placeOf(place.directory, `${place.name}.${suffix}`, identity))
+  }
+  yield* files.discard(place)
+})
+
+export interface Pair {
+  readonly place: PartPlace
+  readonly identity: string
+  readonly part: PartFile
+  readonly journal: PartJournal.PartJournal
+  readonly result: SliceResult
+  /** A data file stands under the final name and is to be replaced. */
+  readonly replaces: boolean
+}
+
+/**
+ * Commits both. Where nothing was, the index comes first and the data file completes the pair. Where a pair is replaced
+ * the old index goes first: a reader then finds no index, never a wrong one, and the next run mends it.
+ */
+export const commit = Effect.fn("SlicePair.commit")(function* (files: PartFiles["Service"], pair: Pair) {
+  const { identity, part, place, result } = pair
+  const name = `${place.name}.${result.indexSuffix}`
+  const indexPlace = PartJournal.placeOf(place.directory, name, identity)
+  const index = yield* files.create(indexPlace)
+  return yield* Effect.gen(function* () {
+    yield* index.write(0, result.index)
+    const sha256 = yield* index.sha256(result.index.length)
+    yield* index.sync
+    // What may fail for want of space has been done when the first name changes.
+    yield* part.sync
+    yield* PartProgress.stillOurs(files, place, pair.journal)
+    if (pair.replaces) {
+      for (const suffix of indexSuffixes) {
+        yield* files.withdraw(PartJournal.placeOf(place.directory, `${place.name}.${suffix}`, identity))
+      }
+      yield* part.commit(result.bytes, true)
+      yield* index.commit(result.index.length, true)
+    } else {
+      yield* index.commit(result.index.length, true)
+      // Data that appeared meanwhile is not ours, so our index must not stay beside it.
+      yield* Effect.onError(part.commit(result.bytes, false), () => Effect.ignore(files.withdraw(indexPlace)))
+    }
+    return { name, bytes: result.index.length, sha256 }
+  }).pipe(
+    Effect.uninterruptible,
+    Effect.onError(() => Effect.ignore(files.discard(indexPlace)))
+  )
+})

@@ -1,0 +1,67 @@
+/** What is asked of a slice, and what it says in the end. */
+import type { Effect } from "effect"
+import type { RegionText } from "../genome/RegionText.ts"
+import type { LinkedFile } from "./LinkLease.ts"
+import type { SliceState } from "./SliceState.ts"
+import type { TransferProgress } from "./TransferRequest.ts"
+
+/** A file behind a link; `link` and `renewLink` as in a `TransferRequest`. */
+export type SliceSourceFile = Omit<LinkedFile, "progress">
+
+/** What is wanted of every file, whatever its references. */
+export interface SliceWish {
+  /** May be empty when `unmapped` is set. */
+  readonly wanted: ReadonlyArray<RegionText>
+  /** Takes the reads without a position too (BAM). */
+  readonly unmapped: boolean
+}
+
+/** What can be sliced. */
+export type SliceKind = "bam" | "vcf.gz"
+
+/** A slice to make: of which file, by which index. */
+export interface SliceTask extends SliceWish {
+  readonly kind: SliceKind
+  readonly data: SliceSourceFile
+  /** The index of `data`; its name tells the format. */
+  readonly index: SliceSourceFile
+  readonly progress: (event: TransferProgress) => Effect.Effect<void>
+}
+
+/** A slice to make, and where it goes. */
+export interface SliceRequest extends SliceTask {
+  readonly directory: string
+  /** Final name in `directory`; the index gets the same with `.bai`, `.csi` or `.tbi`. */
+  readonly name: string
+  readonly overwrite: boolean
+  /** What stands under the final names now. */
+  readonly existing: Effect.Effect<SliceState>
+}
+
+/** What became of a slice. */
+export interface SliceOutcome {
+  /** `exists`: the same slice was there; nothing was asked of the link host. */
+  readonly action: "downloaded" | "exists"
+  /** Size of the slice. */
+  readonly bytes: number
+  readonly sha256: string | null
+  /** The regions as the header of the slice names them. */
+  readonly regions: string
+  readonly records: number | null
+  /** The index that was written. */
+  readonly index: { readonly name: string; readonly bytes: number; readonly sha256: string } | null
+  /** Bytes that came from the link host, header and index included. */
+  readonly fetched: number
+  /** Requests to link hosts. */
+  readonly attempts: number
+  readonly renewals: number
+  readonly milliseconds: number
+}
+
+/** What a slice would fetch. */
+export interface SliceEstimate {
+  /** Bytes, header and index included. */
+  readonly bytes: number
+  readonly requests: number
+  readonly regions: string
+}

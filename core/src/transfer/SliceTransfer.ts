@@ -1,0 +1,276 @@
+/**
+ * Regions of a BAM or VCF behind links as a file of their own with a fresh index: both under their final names, or none.
+ *
+ * ```
+ * same slice there? -> claim -> header and index -> regions -> ranges -> part -> check -> SHA-256 -> commit both
+ *                                      ^                                 |
+ *                                      +----------- begin again ---------+  the remote file changed
+ * ```
+ *
+ * A slice that was stopped begins anew: its part is never used again, since only the engine could tell how far it is.
+ */
+import { Clock, Context, Effect, Layer, Ref, type Scope } from "effect"
+import { FileDamaged, LocalIo, type TransferError } from "../Errors.ts"
+import { fromBytes } from "../genome/ByteReader.ts"
+import { Codec } from "../genome/Codec.ts"
+import type { SliceResult } from "../genome/Slice.ts"
+import type { Program } from "../genome/SliceHeader.ts"
+import { checkStructure } from "../genome/Structure.ts"
+import { unsafeName } from "../selection/FileName.ts"
+import { gatheredWrites } from "./GatheredWrites.ts"
+import { LinkHost } from "./LinkHost.ts"
+import { LinkPool } from "./LinkPool.ts"
+import { PartClaim } from "./PartClaim.ts"
+import { type PartFile, PartFiles, type PartPlace } from "./PartFiles.ts"
+import * as PartJournal from "./PartJournal.ts"
+import * as RemoteRanges from "./RemoteRanges.ts"
+import { Restart } from "./Restart.ts"
+import { planCut } from "./SliceCut.ts"
+import * as SlicePair from "./SlicePair.ts"
+import type { SliceEstimate, SliceOutcome, SliceRequest, SliceTask } from "./SliceRequest.ts"
+import { maker, otherRegions, type SliceState } from "./SliceState.ts"
+
+/** So often the remote file may change under a slice before it is given up. */
+const mostChanges = 2
+
+/** Cuts regions out of remote BAM and VCF files, with a fresh index, and puts them under their final name when whole. */
+export class SliceTransfer extends Context.Service<
+  SliceTransfer,
+  {
+    readonly download: (request: SliceRequest) => Effect.Effect<SliceOutcome, TransferError>
+    /** Reads header and index and says what the slice would fetch. */
+    readonly estimate: (task: SliceTask) => Effect.Effect<SliceEstimate, TransferError>
+    /** Clears away what a run that was killed left beside a slice that is whole. */
+    readonly tidy: (directory: string, name: string) => Effect.Effect<void>
+  }
+>()("svc-steps/core/transfer/SliceTransfer") {
+  /** `version` of the maker, for the headers of slices. */
+  static readonly layer = (version: string) =>
+    Layer.effect(
+      SliceTransfer,
+      Effect.gen(function* () {
+        const host = yield* LinkHost
+        const files = yield* PartFiles
+        const claims = yield* PartClaim
+        const pool = yield* LinkPool
+        const codec = yield* Codec
+        const services = { host, files, claims, pool, program: { name: maker, version } }
+        return SliceTransfer.of({
+          download: (request) => Effect.provideService(download(services, request), Codec, codec),
+          estimate: (task) => Effect.provideService(estimate(services, task), Codec, codec),
+          tidy: (directory, name) => tidy(services, directory, name)
+        })
+      })
+    )
+}
+
+interface Services extends RemoteRanges.RemoteServices {
+  readonly files: PartFiles["Service"]
+  readonly claims: PartClaim["Service"]
+  readonly program: Program
+}
+
+/** What all attempts at one slice share. */
+interface Transfer extends Services {
+  readonly request: SliceRequest
+  readonly place: PartPlace
+  readonly identity: string
+  readonly traffic: Ref.Ref<Traffic>
+}
+
+interface Traffic {
+  readonly fetched: number
+  readonly attempts: number
+  readonly renewals: number
+}
+
+const download = Effect.fn("SliceTransfer.download")(function* (
+  services: Services,
+  request: SliceRequest
+): Effect.fn.Return<SliceOutcome, TransferError, Codec> {
+  const begun = yield* Clock.monotonicTimeNanos
+  const unsafe = unsafeName(request.name) ?? unsafeName(`${request.name}.bai`)
+  if (unsafe !== null) return yield* unsafe
+  const { identity, place } = yield* placeOf(services, request.directory, request.name)
+  const traffic = yield* Ref.make<Traffic>({ fetched: 0, attempts: 0, renewals: 0 })
+  const transfer: Transfer = { ...services, request, place, identity, traffic }
+  const result = yield* unlessSame(request, () =>
+    Effect.scoped(
+      // The run that had the claim before may have brought the slice.
+      Effect.andThen(
+        transfer.claims.claim(place),
+        unlessSame(request, (state) => untilCommitted(transfer, state))
+      )
+    )
+  )
+  return {
+    ...result,
+    ...(yield* Ref.get(traffic)),
+    milliseconds: Number(((yield* Clock.monotonicTimeNanos) - begun) / 1_000_000n)
+  }
+})
+
+/** The same for all that could be written under this name, so that only one run does. */
+const placeOf = Effect.fnUntraced(function* ({ files }: Services, directory: string, name: string) {
+  const identity = yield* files.fingerprint(JSON.stringify(["slice", name]))
+  return { identity, place: PartJournal.placeOf(directory, name, identity) }
+})
+
+const tidy = (services: Services, directory: string, name: string): Effect.Effect<void> =>
+  Effect.gen(function* () {
+    const { claims, files } = services
+    const { identity, place } = yield* placeOf(services, directory, name)
+    if ((yield* files.readJournal(place)) !== null) {
+      // Not without the claim: the run may be alive.
+      yield* Effect.scoped(Effect.andThen(claims.claim(place), SlicePair.discard(files, place, identity)))
+    }
+    yield* claims.clear(place)
+  }).pipe(Effect.ignore)
+
+type Result = Omit<SliceOutcome, keyof Traffic | "milliseconds">
+
+/** What is there already, and stays, decides first. */
+const unlessSame = Effect.fnUntraced(function* <E, R>(
+  { existing, overwrite }: SliceRequest,
+  otherwise: (state: SliceState) => Effect.Effect<Result, E, R>
+) {
+  const state = yield* existing
+  if (overwrite) return yield* otherwise(state)
+  if (state._tag === "Other") return yield* state.error
+  if (state._tag !== "Same") return yield* otherwise(state)
+  const { bytes, regions } = state
+  return { action: "exists", bytes, regions, sha256: null, records: null, index: null } satisfies Result as Result
+})
+
+/** Begins again when the remote file changed, and knows when that is no use. */
+const untilCommitted = Effect.fnUntraced(function* (
+  transfer: Transfer,
+  state: SliceState
+): Effect.fn.Return<Result, TransferError, Codec> {
+  const { request } = transfer
+  let changes = 0
+  while (true) {
+    const outcome = yield* attempt(transfer, state).pipe(Effect.scoped, Effect.catchTag("Restart", Effect.succeed))
+    if (!(outcome instanceof Restart)) return outcome
+    yield* request.progress({ _tag: "Restarting", reason: outcome.reason })
+    changes++
+    if (changes > mostChanges) {
+      const reason = `it changed ${changes} times while regions were cut out of it: ${outcome.reason}`
+      return yield* new FileDamaged({ file: request.data.fileName, fault: "Changing", reason })
+    }
+  }
+})
+
+interface Opened {
+  readonly data: RemoteRanges.RemoteRanges
+  readonly index: RemoteRanges.RemoteRanges
+}
+
+/** Both files, opened at the same time. */
+const opened = (
+  services: Services,
+  { data, index, progress }: SliceTask
+): Effect.Effect<Opened, RemoteRanges.RemoteError> =>
+  Effect.all(
+    {
+      data: RemoteRanges.open(services, { ...data, progress }),
+      index: RemoteRanges.open(services, { ...index, progress })
+    },
+    { concurrency: 2 }
+  )
+
+const cutOf = ({ data, index }: Opened, task: SliceTask, tell?: Effect.Effect<void>) => {
+  const { read, size } = data
+  const reader =
+    tell === undefined
+      ? data
+      : { size, read: (offset: number, length: number) => Effect.tap(read(offset, length), tell) }
+  return planCut({ name: task.data.fileName, reader, indexName: task.index.fileName, index }, task)
+}
+
+/** One version of the remote files: from their heads to the commit. */
+const attempt = Effect.fn("SliceTransfer.attempt")(function* (
+  transfer: Transfer,
+  state: SliceState
+): Effect.fn.Return<Result, RemoteRanges.RemoteError, Codec | Scope.Scope> {
+  const { files, identity, place, program, pool, request, traffic } = transfer
+  const remote = yield* opened(transfer, request)
+  return yield* Effect.gen(function* () {
+    const before = yield* remote.data.fetched
+    const told = yield* Ref.make(0)
+    const tell = Effect.gen(function* () {
+      const done = (yield* remote.data.fetched) - before
+      yield* request.progress({ _tag: "Bytes", done, size: yield* Ref.get(told) })
+    })
+    const cut = yield* cutOf(remote, request, tell)
+    yield* Ref.set(told, cut.bytes)
+    if (!request.overwrite && state._tag === "Incomplete" && state.regions !== cut.regions) {
+      return yield* otherRegions(`${place.directory}/${place.name}`, state.regions)
+    }
+    yield* enoughSpace(transfer, cut.bytes)
+    yield* request.progress({ _tag: "Started", size: cut.bytes, resumedFrom: 0 })
+    const { part, journal } = yield* SlicePair.begin(files, place, identity)
+    return yield* Effect.gen(function* () {
+      const { flush, sink } = gatheredWrites(part)
+      const result = yield* cut.write(sink, { program, connections: pool.settings.connections })
+      yield* flush
+      yield* checked(part, place, result)
+      const sha256 = yield* part.sha256(result.bytes)
+      const replaces = state._tag !== "Absent"
+      const index = yield* SlicePair.commit(files, { place, identity, part, journal, result, replaces })
+      const { bytes, records } = result
+      return { action: "downloaded" as const, bytes, sha256, regions: cut.regions, records, index }
+    }).pipe(Effect.onError(() => Effect.ignore(SlicePair.discard(files, place, identity))))
+  }).pipe(Effect.ensuring(Effect.flatMap(trafficOf(remote), (sum) => Ref.update(traffic, (old) => added(old, sum)))))
+})
+
+const trafficOf = ({ data, index }: Opened): Effect.Effect<Traffic> =>
+  Effect.gen(function* () {
+    return {
+      fetched: (yield* data.fetched) + (yield* index.fetched),
+      attempts: (yield* data.requests) + (yield* index.requests),
+      renewals: (yield* data.renewals) + (yield* index.renewals)
+    }
+  })
+
+const added = (one: Traffic, other: Traffic): Traffic => ({
+  fetched: one.fetched + other.fetched,
+  attempts: one.attempts + other.attempts,
+  renewals: one.renewals + other.renewals
+})
+
+/** Looks at what was written as at a file of somebody else, before it gets its name. */
+const checked = Effect.fnUntraced(function* (part: PartFile, { name }: PartPlace, result: SliceResult) {
+  const reader = { size: result.bytes, read: part.read }
+  yield* checkStructure(name, reader)
+  yield* checkStructure(`${name}.${result.indexSuffix}`, fromBytes(result.index), { name, reader })
+})
+
+/** A slice is about as large as what is fetched for it. */
+const enoughSpace = Effect.fnUntraced(function* ({ files, place }: Transfer, needed: number) {
+  const free = yield* files.free(place)
+  if (free !== null && needed > free) {
+    const operation = `write about ${needed} bytes (${free} are free) to`
+    return yield* new LocalIo({ path: `${place.directory}/${place.name}`, operation, errno: "ENOSPC" })
+  }
+})
+
+const estimate = Effect.fn("SliceTransfer.estimate")(function* (
+  services: Services,
+  task: SliceTask
+): Effect.fn.Return<SliceEstimate, TransferError, Codec> {
+  const read = Effect.gen(function* () {
+    const remote = yield* opened(services, task)
+    const cut = yield* cutOf(remote, task)
+    const seen = yield* trafficOf(remote)
+    const costs = cut.ranges.map(({ length, offset }) => remote.data.cost(offset, length)).filter((cost) => cost > 0)
+    return {
+      bytes: costs.reduce((sum, cost) => sum + cost, seen.fetched),
+      requests: seen.attempts + costs.length,
+      regions: cut.regions
+    }
+  })
+  return yield* read.pipe(
+    Effect.catchTag("Restart", ({ reason }) => new FileDamaged({ file: task.data.fileName, fault: "Changing", reason }))
+  )
+})

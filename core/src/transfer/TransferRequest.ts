@@ -1,0 +1,61 @@
+/**
+ * What is asked of a transfer, what it tells while it runs, and what it says in the end.
+ */
+import type { Effect, Redacted } from "effect"
+import type { FileDamaged, LocalIo, ServiceError } from "../Errors.ts"
+
+/** A link asked for again, with the size that the listing gives now. */
+export interface FreshLink {
+  readonly link: Redacted.Redacted
+  readonly size: number | null
+}
+
+/** What a running transfer tells; for a progress bar and the log, never with a link in it. */
+export type TransferProgress =
+  | { readonly _tag: "Started"; readonly size: number | null; readonly resumedFrom: number }
+  | { readonly _tag: "Bytes"; readonly done: number; readonly size: number | null }
+  | { readonly _tag: "Retrying"; readonly reason: string; readonly milliseconds: number }
+  | { readonly _tag: "Renewing"; readonly reason: string }
+  | { readonly _tag: "Restarting"; readonly reason: string }
+
+/** Random access to a part that has all its bytes. */
+export interface PartReader {
+  readonly size: number
+  readonly read: (offset: number, length: number) => Effect.Effect<Uint8Array, LocalIo>
+}
+
+/** One file to bring, where from and where to. */
+export interface TransferRequest {
+  /** `target`, `analysisId` and `fileName` are the identity of the remote file. */
+  readonly target: string
+  readonly analysisId: string
+  readonly fileName: string
+  readonly directory: string
+  /** The final name in `directory`. */
+  readonly name: string
+  readonly overwrite: boolean
+  /** Bytes, from the listing. */
+  readonly size: number | null
+  readonly link: Redacted.Redacted
+  /** Asks the service for the link again. */
+  readonly renewLink: Effect.Effect<FreshLink, ServiceError>
+  /** Structure check of the complete part; a failure keeps it from getting its final name. */
+  readonly check?: (part: PartReader) => Effect.Effect<unknown, FileDamaged | LocalIo>
+  readonly progress: (event: TransferProgress) => Effect.Effect<void>
+}
+
+/** What became of a file, and what it took. Sizes in bytes. */
+export interface TransferOutcome {
+  /** `exists`: a file was there and `overwrite` is false; nothing was asked of the link host. */
+  readonly action: "downloaded" | "exists"
+  /** Size of the file under the final name. */
+  readonly bytes: number
+  /** Bytes taken over from an earlier run. */
+  readonly resumedFrom: number
+  /** Hex; null when the file existed. */
+  readonly sha256: string | null
+  /** Requests to link hosts. */
+  readonly attempts: number
+  readonly renewals: number
+  readonly milliseconds: number
+}
