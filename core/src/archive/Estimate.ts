@@ -1,0 +1,57 @@
+/**
+ * When a restoration may be expected. Estimates are hints for when to look: whether a file is back is decided by the
+ * flags of the service alone, so a clock that is wrong costs a look or some waiting, and nothing else (faults C2, L11).
+ */
+import { Duration } from "effect"
+import { requesting, type TrackingEntry } from "./TrackingEntry.ts"
+
+/** Restorations take up to half a day (wire facts 1.4); after that an unexplained one counts as over. */
+const longestRestoration = Duration.toMillis("12 hours")
+
+/** An estimate further ahead of its request is no estimate: waiting for the year 9999 would keep a lost request lost. */
+const credible = Duration.toMillis("7 days")
+
+const timestamp = /^(\d{4}-\d\d-\d\d)[Tt ](\d\d:\d\d)(?::(\d\d)(?:\.\d{1,9})?)?([Zz]|[+-]\d\d:?\d\d)?$/
+
+/**
+ * An ISO 8601 time as milliseconds since 1970; null for any other text. Without an offset it is UTC, as the service
+ * writes it; a leap second is the second before it.
+ */
+export const timeOf = (text: string | null): number | null => {
+  const match = timestamp.exec(text?.trim() ?? "")
+  if (match === null) return null
+  const [, day, minute, second = "00", zone = "Z"] = match
+  const offset = zone.length === 5 ? `${zone.slice(0, 3)}:${zone.slice(3)}` : zone.toUpperCase()
+  const time = Date.parse(`${day}T${minute}:${second === "60" ? "59" : second}${offset}`)
+  return Number.isNaN(time) ? null : time
+}
+
+/** Whether a restoration that the service does not mention may still be under way. `now` in ms since 1970. */
+export const mayBeUnderWay = (
+  { requestTime, restoreEstimation, status }: Pick<TrackingEntry, "requestTime" | "restoreEstimation" | "status">,
+  now: number
+): boolean => {
+  if (status === requesting) return false
+  const expected = timeOf(restoreEstimation)
+  const requested = timeOf(requestTime)
+  if (expected !== null && expected - (requested ?? now) <= credible) return expected > now
+  return requested !== null && now - requested < longestRestoration
+}
+
+/** The earliest of `estimates` that lies ahead, as it was written; null when none does. */
+export const nextOf = (estimates: ReadonlyArray<string | null>, now: number): string | null => {
+  let next: { readonly text: string; readonly time: number } | null = null
+  for (const text of estimates) {
+    const time = timeOf(text)
+    if (text !== null && time !== null && time > now && (next === null || time < next.time)) next = { text, time }
+  }
+  return next?.text ?? null
+}
+
+/** How long until the first may be back: zero when one is overdue; null when nothing is known of one of them. */
+export const untilFirst = (estimates: ReadonlyArray<string | null>, now: number): Duration.Duration | null => {
+  const times = estimates.map(timeOf)
+  if (times.length === 0 || times.includes(null)) return null
+  const first = times.reduce<number>((least, time) => Math.min(least, time ?? least), Number.MAX_SAFE_INTEGER)
+  return Duration.millis(Math.max(0, first - now))
+}

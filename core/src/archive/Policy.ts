@@ -1,0 +1,93 @@
+/**
+ * What happens with archived files: the table of specification 3 for `no`, `ask`, `all` and `force`, as pure functions.
+ *
+ * Every decision carries the reason that the log gives for it (specification 4.2, rule 4).
+ */
+
+export type RestoreMode = "ask" | "all" | "force" | "no"
+
+/** An archived file that was asked for. */
+export interface ArchivedFile {
+  readonly analysisId: string
+  readonly fileName: string
+  /** Bytes; null when the service does not say. */
+  readonly size: number | null
+  /** The service's word that a restoration is under way, as text; null when it says nothing. */
+  readonly estimatedRestoreTime: string | null
+  /** Estimate of the entry that the restoration file has for exactly this request; null without one. */
+  readonly tracked: { readonly restoreEstimation: string | null } | null
+}
+
+/** Which questions are to be asked, once the rest is known. */
+export type Questions<F> =
+  | { readonly _tag: "None" }
+  | { readonly _tag: "Once"; readonly files: ReadonlyArray<F> }
+  | { readonly _tag: "Each"; readonly files: ReadonlyArray<F> }
+
+/** What was answered; a file without an answer counts as no. */
+export interface Answers<F> {
+  /** Somebody is at a terminal. */
+  readonly present: boolean
+  readonly yes: ReadonlySet<F>
+}
+
+export type RestoreDecision =
+  /** The service is asked for its restoration. */
+  | { readonly _tag: "Request"; readonly reason: string }
+  /** It is being restored already: nothing is asked of the service, the file is remembered. */
+  | { readonly _tag: "Follow"; readonly reason: string }
+  /** Requested and remembered before. */
+  | { readonly _tag: "Wait"; readonly reason: string }
+  | { readonly _tag: "Leave"; readonly reason: string }
+
+/** The files that somebody has to agree to: those already remembered were agreed to before. */
+export const questions = <F extends ArchivedFile>(
+  mode: RestoreMode,
+  present: boolean,
+  files: ReadonlyArray<F>
+): Questions<F> => {
+  const open = files.filter(({ tracked }) => tracked === null)
+  if (!present || open.length === 0 || mode === "force" || mode === "no") return { _tag: "None" }
+  return mode === "all" ? { _tag: "Once", files: open } : { _tag: "Each", files: open }
+}
+
+/**
+ * The decision on each file, in order. One request restores a whole analysis, so `maxRestores` counts analyses; the
+ * first ones get their turn.
+ */
+export const decide = <F extends ArchivedFile>(
+  mode: RestoreMode,
+  files: ReadonlyArray<F>,
+  answers: Answers<F>,
+  maxRestores: number | null
+): ReadonlyArray<{ readonly file: F; readonly decision: RestoreDecision }> => {
+  const asked = new Set<string>()
+  return files.map((file) => {
+    if (file.tracked !== null) return { file, decision: { _tag: "Wait", reason: "it was requested before" } }
+    const { agreed, reason } = consent(mode, answers, file)
+    if (!agreed) return { file, decision: { _tag: "Leave", reason } }
+    if (file.estimatedRestoreTime !== null) {
+      return { file, decision: { _tag: "Follow", reason: `${reason}, and it is being restored already` } }
+    }
+    if (maxRestores !== null && asked.size >= maxRestores && !asked.has(file.analysisId)) {
+      return { file, decision: { _tag: "Leave", reason: `--maxRestores ${maxRestores} is used up` } }
+    }
+    asked.add(file.analysisId)
+    return { file, decision: { _tag: "Request", reason } }
+  })
+}
+
+const consent = <F extends ArchivedFile>(
+  mode: RestoreMode,
+  { present, yes }: Answers<F>,
+  file: F
+): { readonly agreed: boolean; readonly reason: string } => {
+  if (mode === "no") return { agreed: false, reason: "restoreArchived is no" }
+  if (mode === "force") return { agreed: true, reason: "restoreArchived is force" }
+  if (!present) {
+    return { agreed: false, reason: `restoreArchived is ${mode}, and without a terminal to ask on that means no` }
+  }
+  const agreed = yes.has(file)
+  const scope = mode === "all" ? "asked once for all archived files" : "asked for this file"
+  return { agreed, reason: `${scope}, the answer was ${agreed ? "yes" : "no"}` }
+}

@@ -1,0 +1,256 @@
+/**
+ * Carries the policy out: asks the person, asks the service, and remembers, in an order that loses nothing.
+ *
+ * An entry is durable before the service is asked, so that neither a crash nor a lost answer can leave a restoration
+ * that is paid for and forgotten; its estimate is durable before the user is told (faults S6, T18, T19).
+ */
+import { Clock, DateTime, Effect } from "effect"
+import { ServiceClient } from "../client/ServiceClient.ts"
+import { AnalysisId } from "../contract/Ids.ts"
+import type { ServiceError, TrackingError } from "../Errors.ts"
+import { entryOf, isGeneral } from "../selection/Catalog.ts"
+import { printable } from "../selection/Printable.ts"
+import { humanSize } from "../selection/Size.ts"
+import { Operator } from "../settings/Operator.ts"
+import { mayBeUnderWay } from "./Estimate.ts"
+import { type ArchivedFile, decide, questions, type RestoreDecision, type RestoreMode } from "./Policy.ts"
+import { entriesOf, type Item, put, type TargetName, without } from "./TrackingDocument.ts"
+import { keyOf, type NewEntry, optionsKeyOf, requesting } from "./TrackingEntry.ts"
+import { TrackingFile } from "./TrackingFile.ts"
+
+/** A file found archived, as the listing has it. */
+export interface Candidate extends Omit<ArchivedFile, "tracked"> {
+  /** With which options its download is asked for. */
+  readonly options: NewEntry["options"]
+}
+
+export interface RestoreRequest {
+  readonly mode: RestoreMode
+  /** Most restorations of analyses to ask for in this run; null for no limit. */
+  readonly maxRestores: number | null
+  /** Address of the service, as entries store it. */
+  readonly target: string
+  readonly nameOf: TargetName
+}
+
+/** What became of a candidate. */
+export type RestoreResult =
+  | { readonly _tag: "Pending"; readonly estimate: string | null }
+  | { readonly _tag: "Left"; readonly reason: string }
+  | { readonly _tag: "Failed"; readonly error: ServiceError | TrackingError }
+
+type Services = ServiceClient | TrackingFile | Operator
+
+/** The result for each candidate, in order. One request per analysis at most; a failure stops no other analysis. */
+export const restore = Effect.fn("archive.restore")(function* <C extends Candidate>(
+  candidates: ReadonlyArray<C>,
+  request: RestoreRequest
+): Effect.fn.Return<ReadonlyArray<RestoreResult>, never, Services> {
+  const tracking = yield* TrackingFile
+  // Who wants no restorations does not need the file to be readable.
+  const known = yield* Effect.result(tracking.read)
+  if (known._tag === "Failure" && request.mode !== "no") {
+    yield* Effect.logError(known.failure.message)
+    return candidates.map(() => ({ _tag: "Failed", error: known.failure }))
+  }
+  const now = yield* Clock.currentTimeMillis
+  const entries = known._tag === "Success" ? entriesOf(known.success, request.target, request.nameOf) : new Map()
+  const files = candidates.map((candidate) => ({ ...candidate, tracked: trackedBy(entries, candidate, request, now) }))
+  const decided = decide(request.mode, files, yield* answers(request.mode, files), request.maxRestores)
+
+  const results = new Map<ArchivedFile, RestoreResult>()
+  let gaveUp: ServiceError | null = null
+  const settle = Effect.fnUntraced(function* (
+    wanted: ReadonlyArray<File>,
+    begin: Effect.Effect<string | null, ServiceError | TrackingError, Services>
+  ) {
+    if (wanted.length === 0) return
+    const outcome: RestoreResult = yield* Effect.match(begin, {
+      onSuccess: (estimate): RestoreResult => ({ _tag: "Pending", estimate }),
+      onFailure: (error): RestoreResult => ({ _tag: "Failed", error })
+    })
+    if (outcome._tag === "Failed") {
+      yield* Effect.logError(`Restoration of ${namesOf(wanted)}: ${outcome.error.message}`)
+      if (isServiceWide(outcome.error)) gaveUp = outcome.error
+    }
+    for (const file of wanted) results.set(file, outcome)
+  })
+  for (const [analysisId, group] of Map.groupBy(decided, ({ file }) => file.analysisId)) {
+    for (const { decision, file } of group) {
+      yield* say(file, decision)
+      if (decision._tag === "Leave") results.set(file, { _tag: "Left", reason: decision.reason })
+      if (decision._tag === "Wait") results.set(file, { _tag: "Pending", estimate: estimateOf(file) })
+    }
+    const having = (tag: RestoreDecision["_tag"]) =>
+      group.filter(({ decision }) => decision._tag === tag).map(({ file }) => file)
+    const [follow, ask] = [having("Follow"), having("Request")]
+    yield* settle(follow, followed(follow, request))
+    yield* settle(ask, gaveUp === null ? requested(analysisId, ask, request) : Effect.fail(gaveUp))
+  }
+  return files.flatMap((file) => results.get(file) ?? [])
+})
+
+type File = Candidate & ArchivedFile
+
+/** The next analysis would fail the same way. */
+const isServiceWide = (error: ServiceError | TrackingError): error is ServiceError => {
+  switch (error._tag) {
+    case "TrackingUnusable":
+    case "LocalIo":
+    case "Busy":
+    case "CannotCreate":
+      return false
+    default:
+      return isGeneral(error)
+  }
+}
+
+/** The entry of exactly this request, while its restoration may be under way. */
+const trackedBy = (
+  entries: ReturnType<typeof entriesOf>,
+  { analysisId, estimatedRestoreTime, fileName, options }: Candidate,
+  { target }: RestoreRequest,
+  now: number
+): ArchivedFile["tracked"] => {
+  const entry = entries.get(keyOf(target, { analysisId, fileName, optionsKey: optionsKeyOf(options) }))
+  if (entry === undefined) return null
+  const confirmed = estimatedRestoreTime !== null && entry.status !== requesting
+  return confirmed || mayBeUnderWay(entry, now) ? { restoreEstimation: entry.restoreEstimation } : null
+}
+
+const estimateOf = (file: ArchivedFile) => file.estimatedRestoreTime ?? file.tracked?.restoreEstimation ?? null
+
+/** Asks the person what the mode wants to know. */
+const answers = Effect.fnUntraced(function* (mode: RestoreMode, files: ReadonlyArray<File>) {
+  const operator = yield* Operator
+  const wanted = questions(mode, operator.present, files)
+  const yes = new Set<File>()
+  if (wanted._tag === "Each") {
+    for (const file of wanted.files) if (yield* operator.confirm(questionFor(file))) yes.add(file)
+  }
+  if (wanted._tag === "Once" && (yield* operator.confirm(questionForAll(wanted.files)))) {
+    for (const file of wanted.files) yes.add(file)
+  }
+  return { present: operator.present, yes }
+})
+
+const questionFor = ({ analysisId, estimatedRestoreTime, fileName, size }: File): string => {
+  const how = size === null ? "of unknown size" : humanSize(size)
+  const what = `${fileName} (analysis ${analysisId}, ${how})`
+  return estimatedRestoreTime === null
+    ? `${what} is archived. Restore it? That takes hours and may cost money.`
+    : `${what} is archived and being restored already. Download it when it is back?`
+}
+
+const questionForAll = (files: ReadonlyArray<File>): string => {
+  const unknown = files.filter(({ size }) => size === null).length
+  const bytes = humanSize(files.reduce((sum, { size }) => sum + (size ?? 0), 0))
+  const size =
+    unknown === 0 ? bytes : unknown === files.length ? "of unknown size" : `${bytes} and ${unknown} of unknown size`
+  const analyses = new Set(files.map(({ analysisId }) => analysisId)).size
+  const [them, each] = [counted(files.length, "archived file"), counted(analyses, "analysis", "analyses")]
+  return `Restore ${them} of ${each}, ${size}? That takes hours and may cost money.`
+}
+
+const counted = (count: number, one: string, many = `${one}s`) => `${count} ${count === 1 ? one : many}`
+
+/** Every decision with its reason (specification 4.2, rule 4). */
+const say = (file: File, { _tag, reason }: RestoreDecision): Effect.Effect<void> => {
+  const name = printable(`${file.fileName} (analysis ${file.analysisId})`)
+  const estimate = estimateOf(file)
+  const expected = estimate === null ? "" : `; expected at ${printable(estimate)}`
+  switch (_tag) {
+    case "Request":
+      return Effect.logInfo(`${name}: archived, asking for its restoration: ${reason}`)
+    case "Follow":
+      return Effect.logInfo(`${name}: archived, remembered: ${reason}${expected}`)
+    case "Wait":
+      return Effect.logInfo(`${name}: archived, its restoration is pending: ${reason}${expected}`)
+    case "Leave": {
+      const running = file.estimatedRestoreTime === null ? "" : `; a restoration is under way${expected}`
+      return Effect.logWarning(`${name}: archived, skipped: ${reason}${running}`)
+    }
+  }
+}
+
+const namesOf = (files: ReadonlyArray<File>) =>
+  printable(`${files.map(({ fileName }) => fileName).join(", ")} (analysis ${files[0]?.analysisId})`)
+
+const entryFor = (
+  { analysisId, fileName, options }: File,
+  { target }: RestoreRequest,
+  state: Pick<NewEntry, "restoreEstimation" | "requestTime" | "status">
+): NewEntry => ({ target, analysisId, fileName, options, ...state })
+
+const remember = Effect.fnUntraced(function* (
+  files: ReadonlyArray<File>,
+  request: RestoreRequest,
+  state: Pick<NewEntry, "restoreEstimation" | "requestTime" | "status">
+) {
+  const tracking = yield* TrackingFile
+  yield* tracking.change((document) =>
+    files.reduce((changed, file) => put(changed, entryFor(file, request, state), request.nameOf), document)
+  )
+})
+
+/** A restoration that is under way is only remembered. */
+const followed = Effect.fnUntraced(function* (files: ReadonlyArray<File>, request: RestoreRequest) {
+  const requestTime = DateTime.formatIso(yield* DateTime.now)
+  const restoreEstimation = files[0]?.estimatedRestoreTime ?? null
+  yield* remember(files, request, { restoreEstimation, requestTime, status: "pending" })
+  return restoreEstimation
+})
+
+/** Asks for the restoration of one analysis; returns the estimate. */
+const requested = Effect.fnUntraced(function* (
+  analysisId: string,
+  files: ReadonlyArray<File>,
+  request: RestoreRequest
+): Effect.fn.Return<string | null, ServiceError | TrackingError, ServiceClient | TrackingFile> {
+  const client = yield* ServiceClient
+  const requestTime = DateTime.formatIso(yield* DateTime.now)
+  yield* remember(files, request, { restoreEstimation: null, requestTime, status: requesting })
+  const answered = Effect.map(client.requestRestore([AnalysisId.make(analysisId)]), (items) => {
+    const item = items.find((item) => item.analysisId === analysisId) ?? items[0]
+    return item?.restoreEstimation ?? null
+  })
+  const restoreEstimation = yield* Effect.catch(answered, (error) => lookedAgain(analysisId, files, request, error))
+  yield* remember(files, request, { restoreEstimation, requestTime, status: "pending" })
+  const expected = restoreEstimation === null ? "at a time the service does not tell" : `at ${restoreEstimation}`
+  yield* Effect.logInfo(printable(`Restoration of analysis ${analysisId} requested, expected ${expected}`))
+  return restoreEstimation
+})
+
+/**
+ * After a "no" or a lost answer: the restoration may be under way all the same. A clear no is not remembered; without an
+ * answer the entry stays, and the next run asks again.
+ */
+const lookedAgain = Effect.fnUntraced(function* (
+  analysisId: string,
+  files: ReadonlyArray<File>,
+  request: RestoreRequest,
+  error: ServiceError
+): Effect.fn.Return<string | null, ServiceError | TrackingError, ServiceClient | TrackingFile> {
+  if (isGeneral(error)) return yield* error
+  const client = yield* ServiceClient
+  const id = AnalysisId.make(analysisId)
+  const listing = yield* Effect.option(client.getFileDownloadLinks(id))
+  if (listing._tag === "Some") {
+    const now = yield* Clock.currentTimeMillis
+    const { listed } = entryOf({ id: analysisId, named: false }, listing.value, now)
+    const ours = listed.files.filter(({ fileName }) => files.some((file) => file.fileName === fileName))
+    const estimate =
+      ours.find(({ estimatedRestoreTime }) => estimatedRestoreTime !== null)?.estimatedRestoreTime ?? null
+    if (estimate !== null || (ours.length > 0 && ours.every(({ archived }) => !archived))) return estimate
+  }
+  if (error._tag === "RequestRejected" || error._tag === "NotFound" || error._tag === "Forbidden") {
+    const keys = new Set(
+      files.map((file) => keyOf(request.target, { ...file, optionsKey: optionsKeyOf(file.options) }))
+    )
+    const tracking = yield* TrackingFile
+    const refused = ({ entry }: Item) =>
+      entry?.status === requesting && keys.has(keyOf(request.nameOf(entry.target), entry))
+    yield* tracking.change((document) => without(document, refused))
+  }
+  return yield* error
+})

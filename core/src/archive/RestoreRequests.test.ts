@@ -1,0 +1,286 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Layer, Result, Schema } from "effect"
+import { TestClock } from "effect/testing"
+import { ServiceClient } from "../client/ServiceClient.ts"
+import { RestoreAnswer } from "../contract/Archive.ts"
+import { AnalysisFiles } from "../contract/Files.ts"
+import { OutcomeUnknown, RequestRejected, type ServiceError, TrackingUnusable, Unavailable } from "../Errors.ts"
+import { Operator } from "../settings/Operator.ts"
+import { type Candidate, type RestoreRequest, type RestoreResult, restore } from "./Requests.ts"
+import { empty, parse, render, type TrackingDocument } from "./TrackingDocument.ts"
+import { TrackingFile } from "./TrackingFile.ts"
+
+const target = "https://lab/"
+const estimate = "2026-11-21T15:00:00Z"
+const noon = Date.parse("2026-11-21T12:00:00Z")
+const options = { destination: "out", overwrite: false, filetypes: ["bam"] }
+
+const candidate = (analysisId: string, fileName: string, some: Partial<Candidate> = {}): Candidate => ({
+  analysisId,
+  fileName,
+  size: 1024,
+  estimatedRestoreTime: null,
+  options,
+  ...some
+})
+
+const asked = (some: Partial<RestoreRequest> = {}): RestoreRequest => ({
+  mode: "force",
+  maxRestores: null,
+  target,
+  nameOf: (stored) => stored ?? target,
+  ...some
+})
+
+interface World {
+  readonly restoring?: (analysisId: string) => Effect.Effect<ReadonlyArray<object>, ServiceError>
+  /** What the listing of an analysis says when it is looked at after a failure. */
+  readonly listing?: (analysisId: string) => Effect.Effect<ReadonlyArray<object>, ServiceError>
+  /** What the person answers; null when nobody is there. */
+  readonly answer?: ((question: string) => boolean) | null
+  readonly document?: TrackingDocument
+  /** Fails the change of this number, the first is 0. */
+  readonly failingChange?: number
+  readonly unreadable?: boolean
+}
+
+const unusable = new TrackingUnusable({ path: "r.json", reason: "it is not JSON" })
+const entriesIn = (document: TrackingDocument) =>
+  document.items.map(({ entry, problem }) =>
+    entry === null ? problem : `${entry.analysisId} ${entry.fileName} ${entry.status} ${entry.restoreEstimation}`
+  )
+
+/** A service, a restoration file and a person, with everything that happens to them in its order. */
+const world = ({ answer = null, document = empty, failingChange, listing, restoring, unreadable = false }: World) => {
+  const events: Array<string> = []
+  let stored = document
+  let changes = 0
+  const client = Layer.mock(ServiceClient, {
+    requestRestore: (ids) =>
+      Effect.suspend(() => {
+        events.push(`restore ${ids.join()}`)
+        const items = restoring?.(ids.join()) ?? Effect.succeed([{ analysisId: ids[0], restoreEstimation: estimate }])
+        return Effect.map(items, (found) => found.map((item) => Schema.decodeUnknownSync(RestoreAnswer)(item)))
+      }),
+    getFileDownloadLinks: (id) =>
+      Effect.suspend(() => {
+        events.push(`list ${id}`)
+        const files = listing?.(id) ?? Effect.succeed([])
+        return Effect.map(files, (apiFileLinks) => Schema.decodeUnknownSync(AnalysisFiles)({ id, apiFileLinks }))
+      })
+  })
+  const tracking = Layer.succeed(TrackingFile, {
+    path: "r.json",
+    ensure: Effect.void,
+    read: Effect.suspend(() => (unreadable ? Effect.fail(unusable) : Effect.succeed(stored))),
+    change: (edit) =>
+      Effect.suspend(() => {
+        if (changes++ === failingChange) return Effect.fail(unusable)
+        stored = edit(stored)
+        events.push(`file ${entriesIn(stored).join(", ")}`.trimEnd())
+        return Effect.succeed(stored)
+      })
+  })
+  const operator = Layer.succeed(Operator, {
+    ...Operator.absent,
+    present: answer !== null,
+    confirm: (question) =>
+      Effect.sync(() => {
+        events.push(question)
+        return answer?.(question) ?? false
+      })
+  })
+  return { events, stored: () => stored, layer: Layer.mergeAll(client, tracking, operator) }
+}
+
+const shown = (results: ReadonlyArray<RestoreResult>) =>
+  results.map((it) =>
+    it._tag === "Pending" ? `Pending ${it.estimate}` : it._tag === "Left" ? `Left: ${it.reason}` : it.error._tag
+  )
+
+const going = (candidates: ReadonlyArray<Candidate>, request: RestoreRequest, place: World = {}) => {
+  const { events, layer, stored } = world(place)
+  return Effect.gen(function* () {
+    yield* TestClock.setTime(noon)
+    const results = yield* restore(candidates, request)
+    return { results: shown(results), events, stored: stored() }
+  }).pipe(Effect.provide(layer))
+}
+
+/** A restoration file with one entry for each of `files`, as an earlier run left it. */
+const remembered = (files: ReadonlyArray<string>, state: object) =>
+  Result.getOrThrow(
+    parse(JSON.stringify(files.map((fileName) => ({ analysisId: "A1", fileName, options, target, ...state }))))
+  )
+
+describe("answers and limits", () => {
+  it.effect("an answer without this analysis, or without an estimate, still counts as a yes", () =>
+    Effect.gen(function* () {
+      const answered = (items: ReadonlyArray<object>) =>
+        Effect.map(
+          going([candidate("A1", "S.bam")], asked(), { restoring: () => Effect.succeed(items) }),
+          ({ results, stored }) => [...results, ...entriesIn(stored)]
+        )
+      const unknown = ["Pending null", "A1 S.bam pending null"]
+      assert.deepStrictEqual(yield* answered([]), unknown)
+      assert.deepStrictEqual(yield* answered([{ analysisId: "A1" }]), unknown)
+      const known = [`Pending ${estimate}`, `A1 S.bam pending ${estimate}`]
+      assert.deepStrictEqual(yield* answered([{ restoreEstimation: estimate }]), known)
+      const other = { analysisId: "A0", restoreEstimation: "2027-01-01T00:00:00Z" }
+      assert.deepStrictEqual(yield* answered([other, { analysisId: "A1", restoreEstimation: estimate }]), known)
+    })
+  )
+
+  it.effect("what is being restored already is only remembered, with the service's estimate", () =>
+    Effect.gen(function* () {
+      const files = [candidate("A1", "S.bam", { estimatedRestoreTime: estimate })]
+      const { events, results } = yield* going(files, asked())
+      assert.deepStrictEqual(results, [`Pending ${estimate}`])
+      assert.deepStrictEqual(events, [`file A1 S.bam pending ${estimate}`])
+    })
+  )
+
+  it.effect("--maxRestores counts analyses, and the rest is left with that reason", () =>
+    Effect.gen(function* () {
+      const files = [candidate("A1", "S.bam"), candidate("A1", "T.bam"), candidate("A2", "U.bam")]
+      const { events, results } = yield* going(files, asked({ maxRestores: 1 }))
+      assert.deepStrictEqual(results, [
+        `Pending ${estimate}`,
+        `Pending ${estimate}`,
+        "Left: --maxRestores 1 is used up"
+      ])
+      assert.notInclude(events, "restore A2")
+    })
+  )
+})
+
+describe("requests made before", () => {
+  it.effect("T19 are waited for and not made again while they may be under way", () =>
+    Effect.gen(function* () {
+      const document = remembered(["S.bam"], { status: "pending", restoreEstimation: estimate })
+      const { events, results } = yield* going([candidate("A1", "S.bam")], asked(), { document })
+      assert.deepStrictEqual([results, events], [[`Pending ${estimate}`], []])
+      const confirmed = candidate("A1", "S.bam", { estimatedRestoreTime: "2026-11-21T18:00:00Z" })
+      const late = remembered(["S.bam"], { status: "pending", restoreEstimation: "2026-11-20T00:00:00Z" })
+      assert.deepStrictEqual((yield* going([confirmed], asked(), { document: late })).results, [
+        "Pending 2026-11-21T18:00:00Z"
+      ])
+    })
+  )
+
+  it.effect("are made again when they are over, were never answered, or were for other options", () =>
+    Effect.gen(function* () {
+      const states = [
+        { status: "pending", restoreEstimation: "2026-11-21T11:00:00Z" },
+        { status: "requesting" },
+        { status: "pending", restoreEstimation: estimate, options: { ...options, range: "chr1" } }
+      ]
+      for (const state of states) {
+        const document = remembered(["S.bam"], state)
+        const { events } = yield* going([candidate("A1", "S.bam")], asked(), { document })
+        assert.include(events, "restore A1", JSON.stringify(state))
+      }
+    })
+  )
+})
+
+describe("questions", () => {
+  const files = [
+    candidate("A1", "S.bam"),
+    candidate("A1", "T.bam", { size: null }),
+    candidate("A2", "U.bam", { estimatedRestoreTime: estimate })
+  ]
+
+  it.effect("all: one for all files, with the sum of what is known", () =>
+    Effect.gen(function* () {
+      const question = Effect.fnUntraced(function* (some: ReadonlyArray<Candidate>) {
+        const { events, results } = yield* going(some, asked({ mode: "all" }), { answer: () => false })
+        assert.isTrue(results.every((it) => it.startsWith("Left: asked once")))
+        assert.strictEqual(events.length, 1)
+        return events[0]
+      })
+      const cost = "That takes hours and may cost money."
+      assert.strictEqual(
+        yield* question(files),
+        `Restore 3 archived files of 2 analyses, 2 KiB and 1 of unknown size? ${cost}`
+      )
+      assert.strictEqual(yield* question(files.slice(0, 1)), `Restore 1 archived file of 1 analysis, 1 KiB? ${cost}`)
+      assert.strictEqual(
+        yield* question(files.slice(1, 2)),
+        `Restore 1 archived file of 1 analysis, of unknown size? ${cost}`
+      )
+      const agreed = yield* going(files, asked({ mode: "all" }), { answer: () => true })
+      assert.deepStrictEqual(agreed.results, Array(3).fill(`Pending ${estimate}`))
+    })
+  )
+
+  it.effect("nobody is asked when nobody is there, and then nothing is restored", () =>
+    Effect.gen(function* () {
+      const { events, results } = yield* going(files, asked({ mode: "ask" }))
+      assert.deepStrictEqual(events, [])
+      assert.isTrue(results.every((it) => it.includes("without a terminal")))
+    })
+  )
+})
+
+describe("failures", () => {
+  const rejected = new RequestRejected({
+    request: "requestRestore",
+    status: 400,
+    errorMessageId: "NO",
+    errorId: null,
+    additionalInformation: null
+  })
+  const lost = new OutcomeUnknown({ request: "requestRestore" })
+  const one = [candidate("A1", "S.bam")]
+  const failing = (error: ServiceError, listing?: World["listing"]): World => ({
+    restoring: (id) => (id === "A1" ? Effect.fail(error) : Effect.succeed([])),
+    ...(listing === undefined ? {} : { listing })
+  })
+
+  it.effect("a clear no leaves the entries of others and of answered requests as they are", () =>
+    Effect.gen(function* () {
+      const document = remembered(["S.bam", "other.bam"], { status: "requesting" })
+      const { stored } = yield* going(one, asked(), { ...failing(rejected), document })
+      assert.deepStrictEqual(entriesIn(stored), ["A1 other.bam requesting null"])
+      assert.include(render(stored), "other.bam")
+    })
+  )
+
+  it.effect("S6 without an answer the entry stays, so that the next run asks again", () =>
+    Effect.gen(function* () {
+      for (const listing of [
+        () => Effect.succeed([{ fileName: "S.bam", currentlyArchived: true }]),
+        () => Effect.fail(new Unavailable({ host: "lab", reason: "closed", attempts: 3 }))
+      ]) {
+        const { events, results, stored } = yield* going(one, asked(), failing(lost, listing))
+        assert.deepStrictEqual(results, ["OutcomeUnknown"])
+        assert.deepStrictEqual(entriesIn(stored), ["A1 S.bam requesting null"])
+        assert.strictEqual(events.filter((it) => it.startsWith("restore")).length, 1)
+      }
+    })
+  )
+
+  it.effect("S6 when the listing shows that the lost request took effect, it counts as answered", () =>
+    Effect.gen(function* () {
+      const running = yield* going(
+        one,
+        asked(),
+        failing(lost, () =>
+          Effect.succeed([
+            { fileName: "other.bam", currentlyArchived: true, estimatedRestoreTime: "2027-01-01T00:00:00Z" },
+            { fileName: "S.bam", currentlyArchived: true, estimatedRestoreTime: estimate }
+          ])
+        )
+      )
+      assert.deepStrictEqual(running.results, [`Pending ${estimate}`])
+      assert.deepStrictEqual(entriesIn(running.stored), [`A1 S.bam pending ${estimate}`])
+      const back = yield* going(
+        one,
+        asked(),
+        failing(lost, () => Effect.succeed([{ fileName: "S.bam", currentlyArchived: false }]))
+      )
+      assert.deepStrictEqual(back.results, ["Pending null"])
+    })
+  )
+})

@@ -1,0 +1,299 @@
+/**
+ * Looks at the restorations of a file: what is back is downloaded with the options stored for it and its entry removed at
+ * once; the rest stays (specification 4.2, rules 2 and 6).
+ */
+import { Clock, Effect, type FileSystem, type Path, Stream } from "effect"
+import type { ServiceClient } from "../client/ServiceClient.ts"
+import {
+  EntryUnusable,
+  type LocalIo,
+  type NotFound,
+  type ServiceError,
+  type TrackingReadError,
+  type UsageError
+} from "../Errors.ts"
+import type { Codec } from "../genome/Codec.ts"
+import { type CatalogEntry, catalog } from "../selection/Catalog.ts"
+import type { Layout } from "../selection/DownloadPlan.ts"
+import type { FileType } from "../selection/FileName.ts"
+import { makeLinkBook } from "../selection/LinkBook.ts"
+import { printable } from "../selection/Printable.ts"
+import { type FileResult, untouched } from "../selection/Report.ts"
+import type { Operator } from "../settings/Operator.ts"
+import type { FileTransfer } from "../transfer/FileTransfer.ts"
+import type { PartFiles } from "../transfer/PartFiles.ts"
+import type { SliceWish } from "../transfer/SliceRequest.ts"
+import type { SliceTransfer } from "../transfer/SliceTransfer.ts"
+import { type Arrival, deliver, type Observe } from "./Delivery.ts"
+import { readinessOf } from "./Readiness.ts"
+import { type RestoreRequest, restore } from "./Requests.ts"
+import { type StoredPaths, storedPaths } from "./StoredPath.ts"
+import { entriesOf, keyOfItem, without } from "./TrackingDocument.ts"
+import type { TrackingEntry } from "./TrackingEntry.ts"
+import { TrackingFile } from "./TrackingFile.ts"
+
+export interface ResumeRequest extends RestoreRequest {
+  /** What is done where an entry stores nothing, as entries of the object layout do. */
+  readonly fallback: {
+    readonly destination: string
+    readonly overwrite: boolean
+    readonly layout: Layout
+    readonly filetypes: ReadonlyArray<FileType>
+  }
+  /** The regions of stored options, with a located path to a BED file; null for whole files. */
+  readonly wishOf: (stored: StoredRegions) => Effect.Effect<SliceWish | null, WishError, FileSystem.FileSystem>
+  readonly connections: number
+  /** Files this run writes itself, with what they are. */
+  readonly own: ReadonlyMap<string, string>
+  /** Download nothing and ask for nothing. */
+  readonly statusOnly: boolean
+}
+
+export interface StoredRegions {
+  readonly range: string | null
+  readonly bed: string | null
+  readonly unmapped: boolean
+}
+
+/** Stored regions are checked as those of the command line are. */
+type WishError = UsageError | NotFound | LocalIo
+
+/** Where one entry stands after a look. */
+export interface Standing {
+  readonly entry: TrackingEntry
+  readonly state:
+    | { readonly _tag: "Done" }
+    /** Back, but only the status was asked for. */
+    | { readonly _tag: "Available" }
+    /** `estimate` as written, null when nobody knows. */
+    | { readonly _tag: "Pending"; readonly estimate: string | null }
+    | { readonly _tag: "Failed"; readonly error: NonNullable<FileResult["error"]> }
+  /** Of its files. */
+  readonly results: ReadonlyArray<FileResult>
+}
+
+export interface Look {
+  /** Of all entries for this target that were in the file since the run began, in their order. */
+  readonly standings: ReadonlyArray<Standing>
+  /** Entries that nobody can use. */
+  readonly unusable: ReadonlyArray<EntryUnusable>
+}
+
+export interface Resume {
+  /** One look. Entries that failed in an earlier look for a reason that does not pass are not tried again. */
+  readonly look: Effect.Effect<Look, TrackingReadError, Services>
+}
+
+type Services = ServiceClient | TrackingFile | Operator | FileTransfer | SliceTransfer | PartFiles | Codec | Common
+type Common = FileSystem.FileSystem | Path.Path
+
+/** What one run remembers between its looks. */
+interface Memory {
+  readonly standings: Map<string, Standing>
+  /** About these a decision was made before: nobody is asked twice. */
+  readonly asked: Set<string>
+  toldUnusable: boolean
+}
+
+export const makeResume = (request: ResumeRequest, observe: Observe): Effect.Effect<Resume> =>
+  Effect.sync(() => {
+    const memory: Memory = { standings: new Map(), asked: new Set(), toldUnusable: false }
+    return { look: look(request, observe, memory) }
+  })
+
+const look = Effect.fn("archive.look")(function* (
+  request: ResumeRequest,
+  observe: Observe,
+  memory: Memory
+): Effect.fn.Return<Look, TrackingReadError, Services> {
+  const tracking = yield* TrackingFile
+  const paths = yield* storedPaths(tracking.path)
+  const document = yield* tracking.read
+  const unusable = document.items.flatMap(({ problem }, index) =>
+    problem === null ? [] : new EntryUnusable({ path: tracking.path, position: index + 1, reason: printable(problem) })
+  )
+  if (!memory.toldUnusable) {
+    memory.toldUnusable = true
+    yield* Effect.forEach(unusable, ({ message }) => Effect.logError(message), { discard: true })
+  }
+  const entries = [...entriesOf(document, request.target, request.nameOf)]
+  for (const key of memory.standings.keys()) {
+    // Somebody else has finished it, or taken it back.
+    if (!entries.some(([known]) => known === key) && memory.standings.get(key)?.state._tag !== "Done") {
+      memory.standings.delete(key)
+    }
+  }
+  const open = entries.filter(([key]) => !isSettled(memory.standings.get(key)))
+  const { failures, listings } = yield* listed(open.map(([, { analysisId }]) => analysisId))
+  const now = yield* Clock.currentTimeMillis
+  const set = (key: string, entry: TrackingEntry, state: Standing["state"], results?: ReadonlyArray<FileResult>) =>
+    memory.standings.set(key, { entry, state, results: results ?? [resultOf(entry, state, paths, request)] })
+
+  const arrivals: Array<Arrival> = []
+  const cold: Array<{ readonly key: string; readonly entry: TrackingEntry; readonly size: number | null }> = []
+  for (const [key, entry] of open) {
+    const listing = listings.get(entry.analysisId)
+    if (listing === undefined) {
+      const error = failures.get(entry.analysisId)
+      if (error !== undefined) set(key, entry, { _tag: "Failed", error })
+      continue
+    }
+    const readiness = readinessOf(entry, listing.listed, request.fallback.filetypes, now)
+    switch (readiness._tag) {
+      case "Missing":
+        set(key, entry, { _tag: "Failed", error: readiness.error })
+        break
+      case "Restoring":
+        set(key, entry, { _tag: "Pending", estimate: readiness.estimate })
+        break
+      case "Archived":
+        set(key, entry, { _tag: "Pending", estimate: null })
+        cold.push({ key, entry, size: readiness.files[0]?.size ?? null })
+        break
+      case "Ready": {
+        const wish = yield* Effect.result(request.wishOf(regionsOf(entry, paths)))
+        if (wish._tag === "Failure") {
+          set(key, entry, { _tag: "Failed", error: wish.failure })
+          break
+        }
+        set(key, entry, { _tag: "Available" })
+        arrivals.push(arrivalOf(key, entry, listing, { files: readiness.files, wish: wish.success }, paths, request))
+      }
+    }
+  }
+  for (const { entry, state } of open.flatMap(([key]) => memory.standings.get(key) ?? [])) {
+    if (state._tag !== "Failed") continue
+    const { message } = state.error
+    yield* Effect.logError(message.startsWith(nameOf(entry)) ? message : `${nameOf(entry)}: ${message}`)
+  }
+  if (!request.statusOnly) {
+    const unasked = cold.filter(({ key }) => !memory.asked.has(key))
+    for (const { key } of unasked) memory.asked.add(key)
+    yield* askedAnew(unasked, request, set)
+    const links = yield* makeLinkBook([...listings.values()])
+    const delivery = { target: request.target, connections: request.connections, links, own: request.own }
+    yield* deliver(arrivals, delivery, observe, (arrival, results) =>
+      Effect.gen(function* () {
+        const entry = memory.standings.get(arrival.key)?.entry
+        if (entry === undefined) return
+        // Gone back to the archive between the look and the download.
+        if (results.some(({ reason }) => reason === "archived")) {
+          set(arrival.key, entry, { _tag: "Pending", estimate: null })
+          return
+        }
+        const error =
+          results.find(({ error }) => error !== null)?.error ?? (yield* removed(tracking, arrival.key, entry, request))
+        set(arrival.key, entry, error === null ? { _tag: "Done" } : { _tag: "Failed", error }, results)
+      })
+    )
+  }
+  return { standings: [...memory.standings.values()], unusable }
+})
+
+/** Nothing more will become of it in this run. */
+const isSettled = (standing: Standing | undefined): boolean =>
+  standing?.state._tag === "Done" || (standing?.state._tag === "Failed" && !passes(standing.state.error))
+
+/** Failures of the network and the service, which another look may not meet. */
+export const passes = ({ _tag }: NonNullable<FileResult["error"]>): boolean =>
+  ["Unavailable", "SessionContention", "LoginProtocol", "OutcomeUnknown", "LinkProtocol", "Busy"].includes(_tag)
+
+/** Asks for the files of each analysis, one analysis after the other. */
+const listed = Effect.fnUntraced(function* (analysisIds: ReadonlyArray<string>) {
+  const analyses = [...new Set(analysisIds)].map((id) => ({ id, named: false }))
+  const listings = new Map<string, CatalogEntry>()
+  const failures = new Map<string, ServiceError>()
+  yield* Stream.runForEach(catalog(analyses), (item) =>
+    Effect.sync(() => {
+      if (item._tag === "Listed") listings.set(item.entry.listed.id, item.entry)
+      else if (item.failure.analysisId !== null) failures.set(item.failure.analysisId, item.failure.error)
+    })
+  )
+  return { listings, failures }
+})
+
+const arrivalOf = (
+  key: string,
+  { fileName, options }: TrackingEntry,
+  listing: CatalogEntry,
+  what: Pick<Arrival, "files" | "wish">,
+  paths: StoredPaths,
+  { fallback }: ResumeRequest
+): Arrival => ({
+  key,
+  fileName,
+  listing,
+  ...what,
+  destination: destinationOf(options, paths, fallback),
+  layout: options.layout ?? fallback.layout,
+  overwrite: options.overwrite ?? fallback.overwrite
+})
+
+const regionsOf = ({ options: { bed, range, unmapped } }: TrackingEntry, paths: StoredPaths): StoredRegions => ({
+  range: range ?? null,
+  bed: bed == null ? null : paths.located(bed),
+  unmapped: unmapped === true
+})
+
+const destinationOf = (options: TrackingEntry["options"], paths: StoredPaths, fallback: ResumeRequest["fallback"]) =>
+  options.destination == null ? fallback.destination : paths.located(options.destination)
+
+/** Archived without a restoration that anybody knows of: the policy decides, as for a file found archived today. */
+const askedAnew = Effect.fnUntraced(function* (
+  cold: ReadonlyArray<{ readonly key: string; readonly entry: TrackingEntry; readonly size: number | null }>,
+  request: ResumeRequest,
+  set: (key: string, entry: TrackingEntry, state: Standing["state"]) => void
+) {
+  if (cold.length === 0) return
+  yield* Effect.logWarning(
+    `${cold.length} requested file${cold.length === 1 ? " is" : "s are"} archived, and the service tells of no restoration: deciding anew`
+  )
+  const candidates = cold.map(({ entry: { analysisId, fileName, storedOptions }, size }) => ({
+    analysisId,
+    fileName,
+    size,
+    estimatedRestoreTime: null,
+    options: storedOptions
+  }))
+  const results = yield* restore(candidates, request)
+  for (const [index, { entry, key }] of cold.entries()) {
+    const result = results[index]
+    if (result?._tag === "Failed") set(key, entry, { _tag: "Failed", error: result.error })
+    if (result?._tag === "Pending") set(key, entry, { _tag: "Pending", estimate: result.estimate })
+  }
+})
+
+/** Takes a finished entry out of the file; null, or why it is still there. */
+const removed = Effect.fnUntraced(function* (
+  tracking: TrackingFile["Service"],
+  key: string,
+  entry: TrackingEntry,
+  request: ResumeRequest
+) {
+  const change = tracking.change((document) => without(document, (item) => keyOfItem(item, request.nameOf) === key))
+  return yield* Effect.matchEffect(change, {
+    onSuccess: ({ items }) => {
+      const left = items.length === 1 ? "1 entry remains" : `${items.length} entries remain`
+      return Effect.as(Effect.logInfo(`${nameOf(entry)}: done; ${left} in ${tracking.path}`), null)
+    },
+    onFailure: (error) =>
+      Effect.as(Effect.logError(`${nameOf(entry)}: downloaded, but its entry stays: ${error.message}`), error)
+  })
+})
+
+const nameOf = ({ analysisId, fileName }: TrackingEntry) => printable(`${fileName} (analysis ${analysisId})`)
+
+/** The result for an entry of which no file was tried. */
+const resultOf = (
+  { analysisId, fileName, options }: TrackingEntry,
+  state: Standing["state"],
+  paths: StoredPaths,
+  { fallback }: ResumeRequest
+): FileResult => {
+  const folder = (options.layout ?? fallback.layout) === "analysis" ? `/${analysisId}` : ""
+  const path = `${destinationOf(options, paths, fallback)}${folder}/${fileName}`
+  const file = { analysisId, fileName, path, bytes: null }
+  return state._tag === "Failed"
+    ? untouched(file, { action: "failed", reason: null, error: state.error })
+    : untouched(file, { action: "skipped", reason: "pending", error: null })
+}

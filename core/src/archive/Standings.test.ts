@@ -1,0 +1,86 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Result } from "effect"
+import { EntryUnusable, NotFound } from "../Errors.ts"
+import { untouched } from "../selection/Report.ts"
+import type { Standing } from "./Resume.ts"
+import { standingsText } from "./Standings.ts"
+import { readEntry } from "./TrackingEntry.ts"
+
+const standing = (analysisId: string, fileName: string, state: Standing["state"], path?: string): Standing => ({
+  entry: Result.getOrThrow(readEntry({ analysisId, fileName })),
+  state,
+  results:
+    path === undefined
+      ? []
+      : [untouched({ analysisId, fileName, path, bytes: null }, { action: "skipped", reason: "pending", error: null })]
+})
+const time = "2026-11-21T15:00:00Z"
+const look = {
+  standings: [
+    standing("A1", "S.bam", { _tag: "Done" }, "out/S.bam"),
+    standing("A2", "T.bam", { _tag: "Pending", estimate: time }, "out/T.bam"),
+    standing("A1", "U.bam", { _tag: "Available" }),
+    standing("A2", "V.bam", { _tag: "Pending", estimate: null }),
+    standing("A3", "W.bam", { _tag: "Failed", error: new NotFound({ what: "W.bam", detail: "gone\u001b[2J" }) })
+  ],
+  unusable: [new EntryUnusable({ path: "r.json", position: 6, reason: "it is not an object" })]
+}
+
+describe("standings", () => {
+  it("as text: by analysis, with the state of each file, and what cannot be used at the end", () => {
+    const lines = standingsText(look, "text").split("\n")
+    assert.deepStrictEqual(lines.slice(0, 8), [
+      "Analysis ID: A1",
+      "  S.bam  [DOWNLOADED]",
+      "  U.bam  [AVAILABLE]",
+      "Analysis ID: A2",
+      `  T.bam  [ARCHIVED]  expected at ${time}`,
+      "  V.bam  [ARCHIVED]",
+      "Analysis ID: A3",
+      "  W.bam  [FAILED]  W.bam: not found (gone\\u001b[2J)"
+    ])
+    assert.match(lines[8] ?? "", /r\.json.*6.*it is not an object/)
+    assert.strictEqual(lines.length, 9)
+  })
+
+  it("as one JSON document with the same facts", () => {
+    const document = JSON.parse(standingsText(look, "json"))
+    assert.strictEqual(document.schema, "svc.restorations/1")
+    assert.deepStrictEqual(document.restorations[1], {
+      analysisId: "A2",
+      fileName: "T.bam",
+      path: "out/T.bam",
+      status: "pending",
+      estimatedRestoreTime: time,
+      error: null
+    })
+    assert.deepStrictEqual(
+      document.restorations.map(({ path, status }: { path: string | null; status: string }) => [status, path]),
+      [
+        ["done", "out/S.bam"],
+        ["pending", "out/T.bam"],
+        ["available", null],
+        ["pending", null],
+        ["failed", null]
+      ]
+    )
+    assert.strictEqual(document.restorations[4].error.tag, "NotFound")
+    assert.strictEqual(document.failures.length, 1)
+    assert.strictEqual(document.failures[0].error.tag, "EntryUnusable")
+  })
+
+  it("nothing to tell is told as such", () => {
+    const nothing = { standings: [], unusable: [] }
+    for (const empty of [null, nothing]) {
+      assert.strictEqual(standingsText(empty, "text"), "No restorations")
+      assert.deepStrictEqual(JSON.parse(standingsText(empty, "json")), {
+        schema: "svc.restorations/1",
+        restorations: [],
+        failures: []
+      })
+    }
+    const broken = standingsText({ ...nothing, unusable: look.unusable }, "text")
+    assert.match(broken, /it is not an object/)
+    assert.notMatch(broken, /No restorations/)
+  })
+})

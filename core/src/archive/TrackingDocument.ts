@@ -1,0 +1,191 @@
+/**
+ * The text of a restoration file as a list of entries, and back (specification 2.3).
+ *
+ * Every entry keeps its own text: a change of one leaves all others byte for byte as they were, whatever is in them.
+ * Two layouts are read, an array of entries and an object with `restorations`; the array is written.
+ */
+import { Result } from "effect"
+import { readJson } from "../settings/JsonText.ts"
+import { keyOf, type NewEntry, readEntry, type TrackingEntry, textOf, withChanges } from "./TrackingEntry.ts"
+
+/** An entry with its text; one that cannot be used has its `problem`, and stays. */
+export type Item =
+  | { readonly text: string; readonly entry: TrackingEntry; readonly problem: null }
+  | { readonly text: string; readonly entry: null; readonly problem: string }
+
+export interface TrackingDocument {
+  readonly layout: "array" | "object"
+  readonly items: ReadonlyArray<Item>
+}
+
+/** What is read from a file that does not exist. */
+export const empty: TrackingDocument = { layout: "array", items: [] }
+
+/** Real entries have two levels; a text that nests deeper was made to overflow something. */
+const deepest = 64
+
+/** Reads the text of a file; fails with a reason for a person. */
+export const parse = (text: string): Result.Result<TrackingDocument, string> => {
+  if (text === "") return Result.fail("it is empty (0 bytes), which no run leaves behind")
+  if (text.startsWith("\ufeff")) return Result.fail("it begins with a byte order mark: save it as UTF-8 without one")
+  if (depthOf(text) > deepest) return Result.fail("it is nested deeper than a restoration file can be")
+  const parsed = Result.mapError(
+    Result.try((): unknown => JSON.parse(text)),
+    () => whereBroken(text)
+  )
+  return Result.flatMap(parsed, (value) => documentOf(text, value))
+}
+
+/** `JSON.parse` does not say where; its message may also quote the text. */
+const whereBroken = (text: string): string => {
+  if (/^\0*$/.test(text)) return "it holds only zero bytes, as after a crash of the machine"
+  const fault = readJson(text)
+  return Result.isFailure(fault)
+    ? `it is not JSON: expected ${fault.failure.expected} in line ${fault.failure.line}, column ${fault.failure.column}`
+    : "it is not JSON"
+}
+
+const documentOf = (text: string, value: unknown): Result.Result<TrackingDocument, string> => {
+  if (Array.isArray(value)) return Result.succeed({ layout: "array", items: itemsOf(text, value, text.indexOf("[")) })
+  if (typeof value !== "object" || value === null) return Result.fail("it is neither a list of entries nor an object")
+  const places = members(text, text.indexOf("{")).filter(({ name }) => name === "restorations")
+  const [place, ...others] = places
+  if (place === undefined) return Result.fail("it has no list of entries (`restorations`)")
+  if (others.length > 0) return Result.fail("it has `restorations` twice")
+  const list: unknown = Reflect.get(value, "restorations")
+  return Array.isArray(list)
+    ? Result.succeed({ layout: "object", items: itemsOf(text, list, place.start) })
+    : Result.fail("its `restorations` is not a list")
+}
+
+const itemsOf = (text: string, values: ReadonlyArray<unknown>, start: number): ReadonlyArray<Item> => {
+  const spans = elements(text, start)
+  return values.map((value, index) => {
+    const span = spans[index] ?? { start: 0, end: 0 }
+    const own = text.slice(span.start, span.end)
+    return Result.match(readEntry(value), {
+      onSuccess: (entry) => ({ text: own, entry, problem: null }),
+      onFailure: (problem) => ({ text: own, entry: null, problem })
+    })
+  })
+}
+
+/** The text of a file in the array layout. */
+export const render = ({ items }: TrackingDocument): string =>
+  items.length === 0 ? "[]\n" : `[\n  ${items.map(({ text }) => text).join(",\n  ")}\n]\n`
+
+/** Names the target of an entry, so that a name and the address it stands for are the same. */
+export type TargetName = (stored: string | null) => string
+
+/** The key of an item; null for one that cannot be used. */
+export const keyOfItem = ({ entry }: Item, nameOf: TargetName): string | null =>
+  entry === null ? null : keyOf(nameOf(entry.target), entry)
+
+/** The usable entries of one target, each request once, in the order of the file. */
+export const entriesOf = (
+  { items }: TrackingDocument,
+  target: string,
+  nameOf: TargetName
+): ReadonlyMap<string, TrackingEntry> => {
+  const entries = new Map<string, TrackingEntry>()
+  for (const item of items) {
+    if (item.entry === null || nameOf(item.entry.target) !== target) continue
+    const key = keyOf(target, item.entry)
+    if (!entries.has(key)) entries.set(key, item.entry)
+  }
+  return entries
+}
+
+/** The document with this request in it: the entry it has already, brought up to date, or a new one at the end. */
+export const put = (document: TrackingDocument, entry: NewEntry, nameOf: TargetName): TrackingDocument => {
+  const text = textOf(entry)
+  const fresh = itemOf(text)
+  const key = keyOfItem(fresh, nameOf)
+  const { requestTime, restoreEstimation, status } = entry
+  let found = false
+  const items = document.items.map((item) => {
+    if (key === null || keyOfItem(item, nameOf) !== key) return item
+    found = true
+    return itemOf(withChanges(item.text, { restoreEstimation, requestTime, status }))
+  })
+  return { ...document, items: found ? items : [...items, fresh] }
+}
+
+const itemOf = (text: string): Item => {
+  const indented = text.replaceAll("\n", "\n  ")
+  return Result.match(readEntry(JSON.parse(text)), {
+    onSuccess: (entry): Item => ({ text: indented, entry, problem: null }),
+    onFailure: (problem): Item => ({ text: indented, entry: null, problem })
+  })
+}
+
+/** The document without the items for which `drop` holds. */
+export const without = (document: TrackingDocument, drop: (item: Item, index: number) => boolean): TrackingDocument => {
+  const items = document.items.filter((item, index) => !drop(item, index))
+  return items.length === document.items.length ? document : { ...document, items }
+}
+
+// --- places in a JSON text; depth is looked at in any text, the rest in valid JSON only --------------------------------
+
+interface Span {
+  readonly start: number
+  readonly end: number
+}
+
+const [quote, backslash, comma, open, close, openObject, closeObject] = [0x22, 0x5c, 0x2c, 0x5b, 0x5d, 0x7b, 0x7d]
+
+/** Behind the string that begins at `at`; the end of the text when it does not end. */
+const endOfString = (text: string, at: number): number => {
+  let end = at
+  while (true) {
+    end = text.indexOf('"', end + 1)
+    if (end === -1) return text.length
+    let slashes = 0
+    while (text.charCodeAt(end - 1 - slashes) === backslash) slashes++
+    if (slashes % 2 === 0) return end + 1
+  }
+}
+
+const depthOf = (text: string): number => {
+  let depth = 0
+  let most = 0
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at)
+    if (code === quote) at = endOfString(text, at) - 1
+    else if (code === open || code === openObject) most = Math.max(most, ++depth)
+    else if (code === close || code === closeObject) depth--
+  }
+  return most
+}
+
+/** The parts between the commas of the array or object that begins at `start`, without the space around them. */
+const elements = (text: string, start: number): ReadonlyArray<Span> => {
+  const spans: Array<Span> = []
+  let depth = 0
+  let from = start + 1
+  const add = (to: number) => {
+    const part = text.slice(from, to)
+    const end = from + part.trimEnd().length
+    if (end > from) spans.push({ start: from + (part.length - part.trimStart().length), end })
+    from = to + 1
+  }
+  for (let at = start; at < text.length; at++) {
+    const code = text.charCodeAt(at)
+    if (code === quote) at = endOfString(text, at) - 1
+    else if (code === open || code === openObject) depth++
+    else if (code === comma && depth === 1) add(at)
+    else if ((code === close || code === closeObject) && --depth === 0) {
+      add(at)
+      return spans
+    }
+  }
+  return spans
+}
+
+/** The members of an object: each name, and where its value begins. */
+const members = (text: string, start: number) =>
+  elements(text, start).map((span) => {
+    const nameEnd = endOfString(text, span.start)
+    const value = text.slice(text.indexOf(":", nameEnd) + 1, span.end)
+    return { name: String(JSON.parse(text.slice(span.start, nameEnd))), start: span.end - value.trimStart().length }
+  })

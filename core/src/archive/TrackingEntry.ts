@@ -1,0 +1,149 @@
+/**
+ * One entry of the restoration file: a file that waits for its restoration, with all that was asked for when it was
+ * requested (specification 2.3).
+ *
+ * `target`, `requestTime` and `status` are the keys of the object layout; the array layout may have them as well. An
+ * entry without a target belongs to whatever target is asked for. Paths are relative to the folder of the file.
+ */
+import { Result, Schema } from "effect"
+import { placeOfIssue } from "../client/Reply.ts"
+import { Hint, maybe } from "../contract/Record.ts"
+import { fileTypeOf, fileTypes, unsafeName } from "../selection/FileName.ts"
+
+const Id = Schema.Union([Schema.NonEmptyString, Schema.Int])
+
+const Options = Schema.Struct({
+  destination: maybe(Schema.NonEmptyString),
+  overwrite: maybe(Schema.Boolean),
+  range: maybe(Schema.NonEmptyString),
+  bed: maybe(Schema.NonEmptyString),
+  filetypes: maybe(Schema.Array(Schema.Literals(fileTypes)).pipe(Schema.check(Schema.isNonEmpty()))),
+  unmapped: maybe(Schema.Boolean),
+  layout: maybe(Schema.Literals(["flat", "analysis"]))
+})
+
+/** What an entry stores of the options of its request; absent where the entry says nothing. */
+export type StoredOptions = typeof Options.Type
+
+const Entry = Schema.Struct({
+  analysisId: Id,
+  fileName: Schema.NonEmptyString,
+  restoreEstimation: Schema.optionalKey(Hint),
+  target: maybe(Schema.NonEmptyString),
+  requestTime: Schema.optionalKey(Hint),
+  status: Schema.optionalKey(Hint),
+  options: maybe(Options)
+})
+
+const decodeEntry = Schema.decodeUnknownResult(Entry)
+
+export interface TrackingEntry {
+  readonly analysisId: string
+  readonly fileName: string
+  /** As the service gave it: any text, or null. A hint for when to look, never a fact. */
+  readonly restoreEstimation: string | null
+  readonly target: string | null
+  readonly requestTime: string | null
+  readonly status: string | null
+  readonly options: StoredOptions
+  /** The options as they are in the file, with the keys that are not ours. */
+  readonly storedOptions: Readonly<Record<string, unknown>>
+  /** Stands for everything in the options that makes one request different from another. */
+  readonly optionsKey: string
+}
+
+/** Status of an entry that is written before the service is asked, so that no answer can be lost. */
+export const requesting = "requesting"
+
+/** An entry out of a parsed JSON value; fails with a reason for a person. */
+export const readEntry = (value: unknown): Result.Result<TrackingEntry, string> => {
+  if (!isObject(value)) return Result.fail("it is not an object")
+  const decoded = decodeEntry(value)
+  if (Result.isFailure(decoded)) return Result.fail(placeOfIssue(decoded.failure))
+  const { analysisId, fileName, options, ...entry } = decoded.success
+  // Together with the type this is what the command line would never have let through.
+  const unsafe = unsafeName(fileName)
+  if (unsafe !== null) return Result.fail(unsafe.message)
+  if (fileTypeOf(fileName) === null) return Result.fail("fileName: not a file type that can be downloaded")
+  return Result.succeed({
+    analysisId: String(analysisId),
+    fileName,
+    restoreEstimation: entry.restoreEstimation ?? null,
+    target: entry.target ?? null,
+    requestTime: entry.requestTime ?? null,
+    status: entry.status ?? null,
+    options: options ?? {},
+    storedOptions: isObject(value["options"]) ? value["options"] : {},
+    optionsKey: optionsKeyOf(value["options"])
+  })
+}
+
+/** What makes two entries the same request; ids and options that differ only in form are equal (`"12"` and `12`). */
+export const keyOf = (target: string, entry: Pick<TrackingEntry, "analysisId" | "fileName" | "optionsKey">): string =>
+  JSON.stringify([target, entry.analysisId, entry.fileName, entry.optionsKey])
+
+/** Where the file itself lies is no part of a request, and these values say what is said by leaving the key out. */
+const saysNothing = (key: string, value: unknown) =>
+  value === null || value === false || key === "restorationFile" || (key === "layout" && value === "flat")
+
+/** The key of stored options, given as parsed JSON. */
+export const optionsKeyOf = (options: unknown): string => {
+  const members = isObject(options) ? Object.entries(options).filter(([key, value]) => !saysNothing(key, value)) : []
+  return JSON.stringify(canonical(Object.fromEntries(members)))
+}
+
+/** The same for all values that mean the same: names sorted, numbers as text, file types as a set. */
+const canonical = (value: unknown): unknown => {
+  if (Array.isArray(value)) return value.map(canonical).sort(byText)
+  if (isObject(value)) {
+    return Object.entries(value)
+      .map(([key, member]): readonly [string, unknown] => [key, canonical(member)])
+      .sort(byText)
+  }
+  return typeof value === "number" ? String(value) : value
+}
+
+const byText = (a: unknown, b: unknown) => {
+  const [one, other] = [JSON.stringify(a), JSON.stringify(b)]
+  return one < other ? -1 : one > other ? 1 : 0
+}
+
+const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === "object" && value !== null && !Array.isArray(value)
+
+/** What is written for a new request. */
+export interface NewEntry {
+  readonly target: string
+  readonly analysisId: string
+  readonly fileName: string
+  readonly restoreEstimation: string | null
+  /** ISO 8601 UTC. */
+  readonly requestTime: string
+  readonly status: string
+  /** `NewOptions`, or what an entry had stored before. */
+  readonly options: NewOptions | Readonly<Record<string, unknown>>
+}
+
+/** The options of a new request, in the order of specification 2.3. */
+export interface NewOptions {
+  readonly destination: string
+  readonly overwrite: boolean
+  readonly range: string | null
+  readonly bed: string | null
+  readonly restorationFile: string
+  readonly filetypes: ReadonlyArray<string>
+  readonly unmapped?: true
+  readonly layout?: "analysis"
+}
+
+/** The JSON text of a new entry, its keys in the order of specification 2.3 and those beyond it last. */
+export const textOf = ({ analysisId, fileName, restoreEstimation, options, ...rest }: NewEntry): string => {
+  const { target, requestTime, status } = rest
+  return JSON.stringify({ analysisId, fileName, restoreEstimation, options, target, requestTime, status }, null, 2)
+}
+
+/** The JSON text of an entry with some values replaced, all its other keys kept. */
+export const withChanges = (
+  text: string,
+  changes: Partial<Pick<NewEntry, "restoreEstimation" | "requestTime" | "status">>
+): string => JSON.stringify({ ...JSON.parse(text), ...changes }, null, 2)

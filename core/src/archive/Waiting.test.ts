@@ -1,0 +1,121 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Clock, Duration, Effect, Fiber, Ref } from "effect"
+import { TestClock } from "effect/testing"
+import { timeOf } from "./Estimate.ts"
+import { untilRestored } from "./Waiting.ts"
+
+const iso = (millis: number) => new Date(millis).toISOString()
+
+/** Looks `count` times at most on the virtual clock; when each look took place, in ms, and how long each sleep was. */
+const looks = Effect.fnUntraced(function* (
+  awaited: (nth: number, now: number) => ReadonlyArray<string | null>,
+  wait: Duration.Input,
+  poll: Duration.Input = "5 minutes"
+) {
+  const start = yield* Clock.currentTimeMillis
+  const times = yield* Ref.make<ReadonlyArray<number>>([])
+  const sleeps: Array<number> = []
+  const look = Effect.gen(function* () {
+    const now = yield* Clock.currentTimeMillis
+    const seen = yield* Ref.updateAndGet(times, (before) => [...before, now - start])
+    return { value: seen.length, awaited: awaited(seen.length, now) }
+  })
+  const fiber = yield* Effect.forkChild(
+    untilRestored(look, { wait: Duration.fromInputUnsafe(wait), poll: Duration.fromInputUnsafe(poll) }, (_, sleep) =>
+      Effect.sync(() => sleeps.push(Duration.toMillis(sleep)))
+    )
+  )
+  yield* TestClock.adjust(Duration.sum(Duration.fromInputUnsafe(wait), Duration.fromInputUnsafe("1 hour")))
+  yield* Fiber.join(fiber)
+  return { times: yield* Ref.get(times), sleeps }
+})
+
+const minute = 60_000
+const hour = 60 * minute
+
+describe("waiting for restorations", () => {
+  it.effect("looks once when nothing is awaited, or nobody waits", () =>
+    Effect.gen(function* () {
+      const none = yield* looks(() => [], "6 hours")
+      assert.deepStrictEqual([none.times, none.sleeps], [[0], []])
+      assert.deepStrictEqual((yield* looks(() => [null], 0)).times, [0])
+    })
+  )
+
+  it.effect("sleeps until the earliest estimate, then looks often, then by the poll", () =>
+    Effect.gen(function* () {
+      const { times } = yield* looks(() => [iso(3 * hour), iso(2 * hour)], "6 hours")
+      assert.isAtLeast(times[1] ?? 0, 2 * hour)
+      assert.isBelow(times[1] ?? 0, 2 * hour + minute)
+      const gaps = times.slice(2).map((time, index) => time - (times[index + 1] ?? 0))
+      assert.isBelow(gaps[0] ?? 0, 1.5 * minute)
+      for (const gap of gaps) assert.isAtMost(gap, 5 * minute * 1.2 + 1)
+      for (const gap of gaps.slice(6, -1)) assert.isAtLeast(gap, 5 * minute * 0.8 - 1)
+      assert.approximately(times.at(-1) ?? 0, 6 * hour, 1)
+    })
+  )
+
+  it.effect("L11 an estimation that is no time, or a time long past, is looked at by the poll", () =>
+    Effect.gen(function* () {
+      for (const estimate of [null, "soon", "", "1970-01-01T00:00:00Z", "2026-13-45T99:99:99Z"]) {
+        const { times } = yield* looks(() => [estimate, "9999-12-31T23:59:59Z"], "1 hour")
+        assert.isAbove(times.length, 12, String(estimate))
+        assert.isBelow(times.length, 30, String(estimate))
+      }
+    })
+  )
+
+  it.effect("L11 the year 9999 neither spins nor sleeps for ever: one look a day, and the end is kept", () =>
+    Effect.gen(function* () {
+      const { sleeps, times } = yield* looks(() => ["9999-12-31T23:59:59Z"], "20 days")
+      assert.strictEqual(times.length, 21)
+      assert.approximately(times.at(-1) ?? 0, 20 * 24 * hour, 1)
+      assert.isAtMost(Math.max(...sleeps), 24 * hour)
+    })
+  )
+
+  it("L11 C3 an offset counts, a missing one is UTC, a leap second is a second", () => {
+    assert.strictEqual(timeOf("1970-01-01T02:00:00+02:00"), 0)
+    assert.strictEqual(timeOf("1970-01-01T02:00:00+0200"), 0)
+    assert.strictEqual(timeOf("1970-01-01T00:00:00"), 0)
+    assert.strictEqual(timeOf("1970-01-01 00:00:00.123456Z"), 0)
+    assert.strictEqual(timeOf("1970-01-01T00:00"), 0)
+    assert.strictEqual(timeOf("2016-12-31T23:59:60Z"), Date.parse("2016-12-31T23:59:59Z"))
+    for (const text of ["", "soon", "2026", "12.3.2026", "2026-11-21", "Sat Nov 21 2026", "2026-13-01T00:00:00Z", null])
+      assert.isNull(timeOf(text), String(text))
+  })
+
+  it.effect("C1 a clock that is set back or forward changes neither the end nor the pace", () =>
+    Effect.gen(function* () {
+      for (const jump of [-hour, 24 * hour, -60 * 365 * 24 * hour]) {
+        const clock = yield* Clock.Clock
+        let offset = 0
+        const jumping: Clock.Clock = {
+          ...clock,
+          sleep: (duration) => clock.sleep(duration),
+          currentTimeMillisUnsafe: () => clock.currentTimeMillisUnsafe() + offset,
+          currentTimeMillis: Effect.map(clock.currentTimeMillis, (now) => now + offset),
+          monotonicTimeNanosUnsafe: () => clock.monotonicTimeNanosUnsafe(),
+          monotonicTimeNanos: clock.monotonicTimeNanos
+        }
+        const begun = yield* clock.monotonicTimeNanos
+        let count = 0
+        const look = Effect.sync(() => {
+          count++
+          if (count === 3) offset = jump
+          return { value: count, awaited: [null] }
+        })
+        const fiber = yield* untilRestored(
+          look,
+          { wait: Duration.hours(1), poll: Duration.minutes(5) },
+          () => Effect.void
+        ).pipe(Effect.provideService(Clock.Clock, jumping), Effect.forkChild)
+        yield* TestClock.adjust("2 hours")
+        const looked = yield* Fiber.join(fiber)
+        assert.isAbove(looked, 12)
+        assert.isBelow(looked, 30)
+        assert.isAtMost(Number((yield* clock.monotonicTimeNanos) - begun), 2 * hour * 1e6)
+      }
+    })
+  )
+})
