@@ -1,0 +1,158 @@
+/**
+ * BAM records in place (SAM specification, section 4.2): reads the few fields that slicing and indexing need straight
+ * from the bytes, and encodes whole records. Positions are 0-based.
+ */
+
+/** Bits of the flag field (SAM specification, section 1.4). */
+export const Flag = {
+  paired: 1,
+  properPair: 2,
+  unmapped: 4,
+  mateUnmapped: 8,
+  reverse: 16,
+  mateReverse: 32,
+  first: 64,
+  last: 128,
+  secondary: 256,
+  qcFail: 512,
+  duplicate: 1024,
+  supplementary: 2048
+} as const
+
+/** A record with its fixed fields, without its leading block_size, is at least this long (bytes). */
+export const smallest = 32
+
+/** Size of the record at `at` in bytes, with its own 4-byte length field. */
+export const recordSize = (view: DataView, at: number): number => view.getUint32(at, true) + 4
+
+/** Index of its reference, -1 when it has none. */
+export const refId = (view: DataView, at: number): number => view.getInt32(at + 4, true)
+
+/** 0-based leftmost position, -1 when it has none. */
+export const position = (view: DataView, at: number): number => view.getInt32(at + 8, true)
+
+export const flags = (view: DataView, at: number): number => view.getUint16(at + 18, true)
+
+const nameLength = (view: DataView, at: number) => view.getUint8(at + 12)
+const cigarCount = (view: DataView, at: number) => view.getUint16(at + 16, true)
+
+/**
+ * True when the variable parts fit into the record, so that the other functions stay inside it. The whole record must
+ * lie in `view`.
+ */
+export const isSound = (view: DataView, at: number): boolean => {
+  const size = recordSize(view, at)
+  const bases = view.getInt32(at + 20, true)
+  return (
+    size >= smallest + 4 &&
+    nameLength(view, at) > 0 &&
+    bases >= 0 &&
+    smallest + 4 + nameLength(view, at) + 4 * cigarCount(view, at) + ((bases + 1) >>> 1) + bases <= size
+  )
+}
+
+/** True for the CIGAR operations that move along the reference: M, D, N, = and X. */
+const consumesReference = 0b110001101
+
+/**
+ * 0-based position after the last base it covers, as htslib counts: an unmapped record, or one whose CIGAR covers
+ * nothing, is one base long. The stand-in CIGAR of records with a CG tag spans the same bases as the real one.
+ */
+export const end = (view: DataView, at: number): number => {
+  const start = position(view, at)
+  if ((flags(view, at) & Flag.unmapped) !== 0) return start + 1
+  let length = 0
+  const first = at + 36 + nameLength(view, at)
+  const last = first + 4 * cigarCount(view, at)
+  for (let op = first; op < last; op += 4) {
+    const word = view.getUint32(op, true)
+    if (((consumesReference >>> (word & 15)) & 1) === 1) length += word >>> 4
+  }
+  return start + Math.max(1, length)
+}
+
+/** The smallest bin of the R-tree that holds `[start, end)` (SAM specification, section 5.3). */
+export const binOf = (start: number, end: number, minShift: number, depth: number): number => {
+  const last = end - 1
+  let shift = 2 ** minShift
+  let first = ((1 << (3 * depth)) - 1) / 7
+  for (let level = depth; level > 0; level--) {
+    if (Math.floor(start / shift) === Math.floor(last / shift)) return first + Math.floor(start / shift)
+    shift *= 8
+    first -= 1 << (3 * (level - 1))
+  }
+  return 0
+}
+
+export interface RecordFields {
+  readonly name: string
+  readonly flags: number
+  readonly refId: number
+  readonly position: number
+  readonly mapq: number
+  /** Pairs of length and operation, as in `76M2D24M`; empty for `*`. */
+  readonly cigar: ReadonlyArray<
+    readonly [length: number, operation: "M" | "I" | "D" | "N" | "S" | "H" | "P" | "=" | "X"]
+  >
+  readonly mateRefId: number
+  readonly matePosition: number
+  readonly templateLength: number
+  readonly bases: string
+  /** Phred values, one per base; empty when unknown. */
+  readonly qualities: ReadonlyArray<number>
+  /** Tags of type Z or i. */
+  readonly tags: ReadonlyArray<readonly [name: string, value: string | number]>
+}
+
+const nibbles = "=ACMGRSVTWYHKDBN"
+const codes = Uint8Array.from({ length: 256 }, (_, char) => Math.max(0, nibbles.indexOf(String.fromCharCode(char))))
+const operations = "MIDNSHP=X"
+const encoder = new TextEncoder()
+
+/** The record with its 4-byte length in front. */
+export const encodeRecord = (record: RecordFields): Uint8Array => {
+  const name = encoder.encode(record.name)
+  const tags = record.tags.map(([key, value]) => ({
+    key: encoder.encode(key),
+    value: typeof value === "string" ? encoder.encode(value) : value
+  }))
+  const tagBytes = tags.reduce((sum, { value }) => sum + (typeof value === "number" ? 7 : value.length + 4), 0)
+  const packed = (record.bases.length + 1) >>> 1
+  const bytes = new Uint8Array(36 + name.length + 1 + 4 * record.cigar.length + packed + record.bases.length + tagBytes)
+  const view = new DataView(bytes.buffer)
+  view.setUint32(0, bytes.length - 4, true)
+  view.setInt32(4, record.refId, true)
+  view.setInt32(8, record.position, true)
+  view.setUint8(12, name.length + 1)
+  view.setUint8(13, record.mapq)
+  view.setUint16(16, record.cigar.length, true)
+  view.setUint16(18, record.flags, true)
+  view.setInt32(20, record.bases.length, true)
+  view.setInt32(24, record.mateRefId, true)
+  view.setInt32(28, record.matePosition, true)
+  view.setInt32(32, record.templateLength, true)
+  bytes.set(name, 36)
+  let at = 37 + name.length
+  for (const [length, operation] of record.cigar) {
+    view.setUint32(at, (length << 4) | operations.indexOf(operation), true)
+    at += 4
+  }
+  for (let i = 0; i < record.bases.length; i++) {
+    const code = codes[record.bases.charCodeAt(i) & 0xff]!
+    bytes[at + (i >>> 1)]! |= i % 2 === 0 ? code << 4 : code
+  }
+  at += packed
+  if (record.qualities.length === 0) bytes.fill(0xff, at, at + record.bases.length)
+  else bytes.set(record.qualities, at)
+  at += record.bases.length
+  for (const { key, value } of tags) {
+    bytes.set(key, at)
+    bytes[at + 2] = typeof value === "number" ? 0x69 : 0x5a
+    if (typeof value === "number") view.setInt32(at + 3, value, true)
+    else bytes.set(value, at + 3)
+    at += typeof value === "number" ? 7 : value.length + 4
+  }
+  const stop = record.position < 0 ? 0 : end(view, 0)
+  view.setUint16(14, record.position < 0 ? binOf(-1, 0, 14, 5) : binOf(record.position, stop, 14, 5), true)
+  return bytes
+}

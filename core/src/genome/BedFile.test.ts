@@ -1,0 +1,52 @@
+import { gzipSync } from "node:zlib"
+import { assert, describe, it } from "@effect/vitest"
+import { Effect } from "effect"
+import * as ZlibCodec from "../../../platform/ZlibCodec.ts"
+import { bgzf, concat, text } from "../../../test/genome/Fixtures.ts"
+import { readBed } from "./BedFile.ts"
+import { Codec } from "./Codec.ts"
+
+const provided = Effect.provide(ZlibCodec.layer)
+const bed = text(Array.from({ length: 9_000 }, (_, i) => `chr1\t${i * 10}\t${i * 10 + 5}\n`).join(""))
+
+describe("readBed", () => {
+  it.effect("D12 plain, gzip and BGZF give the same regions", () =>
+    Effect.gen(function* () {
+      const codec = yield* Codec
+      const plain = yield* readBed("r.bed", bed)
+      assert.strictEqual(plain.length, 9_000)
+      assert.deepStrictEqual(yield* readBed("r.bed.gz", new Uint8Array(gzipSync(bed))), plain)
+      assert.deepStrictEqual(yield* readBed("r.bed.gz", bgzf(codec, bed)), plain)
+    }).pipe(provided)
+  )
+
+  it.effect("D12 a gzip header with every optional field", () =>
+    Effect.gen(function* () {
+      const zipped = new Uint8Array(gzipSync(bed))
+      const fields = concat(Uint8Array.of(3, 0, 1, 2, 3), text("name\0"), text("comment\0"), Uint8Array.of(9, 9))
+      const full = concat(zipped.subarray(0, 10), fields, zipped.subarray(10))
+      full[3] = 2 | 4 | 8 | 16
+      assert.strictEqual((yield* readBed("r.bed.gz", full)).length, 9_000)
+    }).pipe(provided)
+  )
+
+  it.effect("D12 cut, damaged and joined gzip files are refused", () =>
+    Effect.gen(function* () {
+      const codec = yield* Codec
+      const zipped = new Uint8Array(gzipSync(bed))
+      const flipped = zipped.slice()
+      flipped[500]! ^= 4
+      const block = bgzf(codec, bed)
+      for (const bytes of [
+        zipped.subarray(0, -1),
+        zipped.subarray(0, 12),
+        flipped,
+        concat(zipped, new Uint8Array(gzipSync("chr2\t1\t2\n"))),
+        block.subarray(0, 5_000)
+      ]) {
+        const error = yield* Effect.flip(readBed("r.bed.gz", bytes))
+        assert.match(error.message, /^Error: Invalid BED file: r.bed.gz: /)
+      }
+    }).pipe(provided)
+  )
+})

@@ -1,0 +1,18 @@
+/** Random access to the bytes of one file, wherever it lies. */
+import { Effect } from "effect"
+
+/**
+ * A file of known size. `read` gives exactly the bytes `[offset, offset + length)` cut at `size`, and fails with `E`
+ * when it cannot; a reader of something that may change fails rather than mix two versions.
+ */
+export interface ByteReader<E = never> {
+  /** Bytes. */
+  readonly size: number
+  readonly read: (offset: number, length: number) => Effect.Effect<Uint8Array, E>
+}
+
+/** Bytes in memory as a `ByteReader`. */
+export const fromBytes = (bytes: Uint8Array): ByteReader => ({
+  size: bytes.length,
+  read: (offset, length) => Effect.succeed(bytes.subarray(offset, offset + length))
+})

@@ -1,0 +1,18 @@
+/** Raw deflate and CRC-32, the only two things BGZF needs from outside. */
+import { Context } from "effect"
+
+/**
+ * Synchronous byte codecs: a BGZF block is at most 64 KiB, so a call costs less than handing it to another thread.
+ * Platform and sandbox each bring a layer.
+ */
+export class Codec extends Context.Service<
+  Codec,
+  {
+    /** The inflated bytes, or `null` when the stream is damaged, unfinished or longer than `maxOutput` bytes. */
+    readonly inflateRaw: (bytes: Uint8Array, maxOutput: number) => Uint8Array | null
+    /** A raw deflate stream; `level` 0-9 as in zlib. */
+    readonly deflateRaw: (bytes: Uint8Array, level: number) => Uint8Array
+    /** CRC-32 of gzip (RFC 1952), unsigned. */
+    readonly crc32: (bytes: Uint8Array) => number
+  }
+>()("svc-steps/core/genome/Codec") {}

@@ -1,0 +1,320 @@
+/**
+ * Builds BAI, TBI or CSI while records are written, in file order (SAM specification, sections 5.1-5.3). Virtual
+ * offsets are kept as pairs of numbers here: this is the one place that touches every record.
+ */
+import { binOf } from "./BamRecord.ts"
+import { type Counts, metaBin, type ReferenceIndex } from "./BinIndex.ts"
+import { type TabixColumns, vcfColumns } from "./TabixIndex.ts"
+import * as VirtualOffset from "./VirtualOffset.ts"
+
+export interface IndexBuilder {
+  /**
+   * A record of reference `ref` that covers `[start, end)` (0-based) and begins in the file at (`block`, `within`). The
+   * record before it ends there.
+   */
+  readonly add: (ref: number, start: number, end: number, mapped: boolean, block: number, within: number) => void
+  /** The last record added ends at (`block`, `within`). Call it before anything without a place is written. */
+  readonly close: (block: number, within: number) => void
+  /**
+   * A whole reference copied from a file whose index has `source`, with counts and linear index; `map` tells where an
+   * offset of that file lies now.
+   */
+  readonly adopt: (
+    ref: number,
+    source: ReferenceIndex,
+    counts: Counts,
+    map: (offset: VirtualOffset.VirtualOffset) => readonly [block: number, within: number]
+  ) => void
+  /** Reads without a position, at the end of a BAM. */
+  readonly addUnplaced: (count: number) => void
+  /** The `.bai` of a BAM with `references` reference sequences. */
+  readonly bai: (references: number) => Uint8Array
+  /** The inflated `.csi` of a BAM with `references` reference sequences. */
+  readonly csi: (references: number) => Uint8Array
+  /** The inflated `.tbi` of a VCF; `names[i]` is reference `i`. */
+  readonly tbi: (names: ReadonlyArray<string>) => Uint8Array
+  /** The inflated `.csi` of a VCF. */
+  readonly vcfCsi: (names: ReadonlyArray<string>) => Uint8Array
+}
+
+interface Reference {
+  /** Chunks of a bin as runs of four numbers: block, within, endBlock, endWithin. */
+  readonly bins: Map<number, Array<number>>
+  /** Per smallest bin the first record that overlaps it, as block and within; block -1 where there is none. */
+  readonly linear: Array<number>
+  first: readonly [number, number]
+  last: readonly [number, number]
+  mapped: number
+  unmapped: number
+}
+
+/** A growing little-endian buffer. */
+class Out {
+  private bytes = new Uint8Array(0x10000)
+  private view = new DataView(this.bytes.buffer)
+  private length = 0
+  private room(size: number): number {
+    const at = this.length
+    this.length += size
+    if (this.length > this.bytes.length) {
+      const bytes = new Uint8Array(this.length * 2)
+      bytes.set(this.bytes)
+      this.bytes = bytes
+      this.view = new DataView(bytes.buffer)
+    }
+    return at
+  }
+  raw(bytes: Uint8Array): void {
+    const at = this.room(bytes.length)
+    this.bytes.set(bytes, at)
+  }
+  u32(value: number): void {
+    const at = this.room(4)
+    this.view.setUint32(at, value, true)
+  }
+  u64(value: number): void {
+    const at = this.room(8)
+    this.view.setBigUint64(at, BigInt(value), true)
+  }
+  offset(block: number, within: number): void {
+    const at = this.room(8)
+    this.view.setUint16(at, within, true)
+    this.view.setUint16(at + 2, block % 0x10000, true)
+    this.view.setUint32(at + 4, Math.floor(block / 0x10000), true)
+  }
+  done(): Uint8Array {
+    return this.bytes.subarray(0, this.length)
+  }
+}
+
+const encoder = new TextEncoder()
+
+const columnsOf = (names: ReadonlyArray<string>): TabixColumns => ({ ...vcfColumns, names })
+
+/** `minShift` 14 and `depth` 5 for BAI and TBI; a CSI of longer references takes more depth. */
+export const make = (minShift: number, depth: number): IndexBuilder => {
+  const references: Array<Reference | undefined> = []
+  const window = 2 ** minShift
+  let unplaced = 0
+
+  // The run of records that fall into one bin, not yet a chunk of it.
+  let ref = -1
+  let bin = -1
+  let current: Reference | undefined
+  let chunk: Array<number> | undefined
+
+  const select = (next: number, block: number, within: number): Reference => {
+    ref = next
+    current = references[next]
+    if (current === undefined) {
+      current = { bins: new Map(), linear: [], first: [block, within], last: [0, 0], mapped: 0, unmapped: 0 }
+      references[next] = current
+    }
+    return current
+  }
+
+  const close: IndexBuilder["close"] = (block, within) => {
+    if (current === undefined || chunk === undefined) return
+    chunk[chunk.length - 2] = block
+    chunk[chunk.length - 1] = within
+    current.last = [block, within]
+    // What comes next does not follow it: it begins a chunk of its own.
+    chunk = undefined
+  }
+
+  const add: IndexBuilder["add"] = (next, start, end, mapped, block, within) => {
+    if (next !== ref) close(block, within)
+    const target = next === ref && current !== undefined ? current : select(next, block, within)
+    if (mapped) target.mapped++
+    else target.unmapped++
+    const linear = target.linear
+    for (let i = Math.floor(start / window), last = Math.floor((end - 1) / window); i <= last; i++) {
+      while (linear.length < 2 * i) linear.push(-1, 0)
+      if (linear.length === 2 * i) linear.push(block, within)
+      else if (linear[2 * i] === -1) {
+        linear[2 * i] = block
+        linear[2 * i + 1] = within
+      }
+    }
+    const id = binOf(start, end, minShift, depth)
+    if (id !== bin || chunk === undefined) {
+      close(block, within)
+      bin = id
+      chunk = target.bins.get(id)
+      if (chunk === undefined) {
+        chunk = []
+        target.bins.set(id, chunk)
+      }
+      // A chunk that ends in the block where this one begins costs no further read: they become one.
+      if (chunk.length === 0 || chunk[chunk.length - 2] !== block) chunk.push(block, within, 0, 0)
+    }
+  }
+
+  const adopt: IndexBuilder["adopt"] = (next, source, counts, map) => {
+    const bins = new Map<number, Array<number>>()
+    let first: readonly [number, number] | undefined
+    let last: readonly [number, number] = [0, 0]
+    const before = (a: readonly [number, number], b: readonly [number, number]) =>
+      a[0] < b[0] || (a[0] === b[0] && a[1] < b[1])
+    for (const { chunks, id } of source.bins.values()) {
+      const moved: Array<number> = []
+      for (const { begin, end } of chunks) {
+        const from = map(begin)
+        const to = map(end)
+        if (first === undefined || before(from, first)) first = from
+        if (before(last, to)) last = to
+        moved.push(...from, ...to)
+      }
+      bins.set(id, moved)
+    }
+    const linear: Array<number> = []
+    for (const offset of source.linear) {
+      // Zero stands for a window without records in indexes of other writers.
+      if (offset === 0n) linear.push(-1, 0)
+      else linear.push(...map(VirtualOffset.fromBits(offset)))
+    }
+    references[next] = { bins, linear, first: first ?? [0, 0], last, mapped: counts.mapped, unmapped: counts.unmapped }
+    current = undefined
+    chunk = undefined
+    ref = -1
+  }
+
+  /** Empty windows take the offset of the next record, as htslib does. */
+  const filled = (linear: ReadonlyArray<number>): Array<number> => {
+    const result = [...linear]
+    while (result[result.length - 2] === -1) result.length -= 2
+    for (let i = result.length - 4; i >= 0; i -= 2) {
+      if (result[i] !== -1) continue
+      result[i] = result[i + 2]!
+      result[i + 1] = result[i + 3]!
+    }
+    return result
+  }
+
+  /**
+   * Bins whose chunks all lie within 64 KiB of the file move into their parent, as htslib does: splitting them would
+   * not save a read, and indexes of thin data shrink by an order of magnitude.
+   */
+  const compact = (
+    bins: ReadonlyMap<number, ReadonlyArray<number>>
+  ): ReadonlyArray<readonly [number, ReadonlyArray<number>]> => {
+    const result = new Map<number, ReadonlyArray<number>>(bins)
+    for (let level = depth; level > 0; level--) {
+      for (const [id, chunks] of [...result]) {
+        if (id < firstOfLevel(level) || id >= firstOfLevel(level + 1)) continue
+        if (chunks[chunks.length - 2]! - chunks[0]! >= 0x10000) continue
+        const parent = (id - 1) >>> 3
+        result.delete(id)
+        result.set(parent, joinChunks(result.get(parent) ?? [], chunks))
+      }
+    }
+    return [...result].sort((a, b) => a[0] - b[0])
+  }
+
+  const writeReferences = (out: Out, count: number, withLinear: boolean) => {
+    for (let i = 0; i < count; i++) {
+      const reference = references[i]
+      if (reference === undefined) {
+        out.u32(0)
+        if (withLinear) out.u32(0)
+        continue
+      }
+      const linear = filled(reference.linear)
+      const loffset = (id: number) => {
+        if (withLinear) return
+        let level = depth
+        while (id < firstOfLevel(level)) level--
+        const first = (id - firstOfLevel(level)) * 8 ** (depth - level)
+        const at = Math.min(2 * first, linear.length - 2)
+        out.offset(linear[at]!, linear[at + 1]!)
+      }
+      const bins = compact(reference.bins)
+      out.u32(bins.length + 1)
+      for (const [id, chunks] of bins) {
+        out.u32(id)
+        loffset(id)
+        out.u32(chunks.length / 4)
+        for (let at = 0; at < chunks.length; at += 2) out.offset(chunks[at]!, chunks[at + 1]!)
+      }
+      out.u32(metaBin(depth))
+      if (!withLinear) out.offset(0, 0)
+      out.u32(2)
+      out.offset(...reference.first)
+      out.offset(...reference.last)
+      out.u64(reference.mapped)
+      out.u64(reference.unmapped)
+      if (!withLinear) continue
+      out.u32(linear.length / 2)
+      for (let at = 0; at < linear.length; at += 2) out.offset(linear[at]!, linear[at + 1]!)
+    }
+    out.u64(unplaced)
+  }
+
+  const writeColumns = (out: Out, columns: TabixColumns) => {
+    const names = encoder.encode(columns.names.map((name) => `${name}\0`).join(""))
+    const { begin, end, format, meta, name, skip } = columns
+    for (const value of [format, name, begin, end, meta, skip, names.length]) out.u32(value)
+    out.raw(names)
+  }
+
+  const csi = (count: number, columns: TabixColumns | null): Uint8Array => {
+    const aux = new Out()
+    if (columns !== null) writeColumns(aux, columns)
+    const out = new Out()
+    out.raw(encoder.encode("CSI\u0001"))
+    for (const value of [minShift, depth, aux.done().length]) out.u32(value)
+    out.raw(aux.done())
+    out.u32(count)
+    writeReferences(out, count, false)
+    return out.done()
+  }
+
+  return {
+    add,
+    close,
+    adopt,
+    addUnplaced: (count) => {
+      unplaced += count
+    },
+    bai: (count) => {
+      const out = new Out()
+      out.raw(encoder.encode("BAI\u0001"))
+      out.u32(count)
+      writeReferences(out, count, true)
+      return out.done()
+    },
+    csi: (count) => csi(count, null),
+    tbi: (names) => {
+      const out = new Out()
+      out.raw(encoder.encode("TBI\u0001"))
+      out.u32(names.length)
+      writeColumns(out, columnsOf(names))
+      writeReferences(out, names.length, true)
+      return out.done()
+    },
+    vcfCsi: (names) => csi(names.length, columnsOf(names))
+  }
+}
+
+/** First bin number of a level; level 0 is the root. */
+const firstOfLevel = (level: number): number => (2 ** (3 * level) - 1) / 7
+
+/** Chunks of two bins in file order; those that meet in one block become one. */
+const joinChunks = (a: ReadonlyArray<number>, b: ReadonlyArray<number>): ReadonlyArray<number> => {
+  const chunks: Array<readonly [number, number, number, number]> = []
+  for (const list of [a, b]) {
+    for (let i = 0; i < list.length; i += 4) chunks.push([list[i]!, list[i + 1]!, list[i + 2]!, list[i + 3]!])
+  }
+  chunks.sort((x, y) => x[0] - y[0] || x[1] - y[1])
+  const joined: Array<number> = []
+  for (const [block, within, endBlock, endWithin] of chunks) {
+    const last = joined.length - 4
+    if (last < 0 || block > joined[last + 2]!) {
+      joined.push(block, within, endBlock, endWithin)
+    } else if (endBlock > joined[last + 2]! || (endBlock === joined[last + 2] && endWithin > joined[last + 3]!)) {
+      joined[last + 2] = endBlock
+      joined[last + 3] = endWithin
+    }
+  }
+  return joined
+}

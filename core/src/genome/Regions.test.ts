@@ -1,0 +1,178 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Result, Schema } from "effect"
+import { formatRegions, type KnownReference, resolveRegions } from "./Regions.ts"
+import { parseBed, parseRange } from "./RegionText.ts"
+
+const known: ReadonlyArray<KnownReference> = [
+  { name: "chr1", length: 1_000 },
+  { name: "chr1:100", length: 1_000 },
+  { name: "chr1:100-200", length: 1_000 },
+  { name: "chr2:100-200", length: 1_000 },
+  { name: "HLA-A*01:01:01:01", length: 3_503 },
+  { name: "chrM", length: null }
+]
+
+const resolve = (text: string) =>
+  Result.flatMap(parseRange(text), (wanted) => resolveRegions(wanted, known)).pipe(Result.map(formatRegions))
+const message = (text: string) =>
+  Result.match(resolve(text), { onFailure: (error) => error.message, onSuccess: () => "" })
+
+describe("parseRange and resolveRegions", () => {
+  it.each([
+    ["chrM", "chrM"],
+    ["{chr1}", "chr1"],
+    ["chr1:500", "chr1:500-1000"],
+    ["chr1:-1,000", "chr1"],
+    ["chr1:5-", "chr1:5-1000"],
+    ["chr1:10-20 chr1:15-40 chr1:41-50 chr1:60-60", "chr1:10-50 chr1:60-60"],
+    ["chr1:990-5,000", "chr1:990-1000"],
+    ["chr1:1-1000", "chr1"],
+    ["HLA-A*01:01:01:01", "{HLA-A*01:01:01:01}"],
+    ["HLA-A*01:01:01:01:1-2", "{HLA-A*01:01:01:01}:1-2"],
+    ["{chr1:100}:5-6", "{chr1:100}:5-6"],
+    ["{chr1}:100-200", "chr1:100-200"],
+    ["chr2:100-200", "{chr2:100-200}"],
+    ["  chrM:7-9\t\nchr1:5-6 ", "chr1:5-6 chrM:7-9"],
+    ["chrM:7", "chrM:7-"]
+  ])("D10 %s is %s", (text, formatted) => {
+    assert.deepStrictEqual(resolve(text), Result.succeed(formatted))
+  })
+
+  it.each([
+    ["chr1:0-0", "count from 1"],
+    ["chr1:5-1", "ends before it starts"],
+    ["chr1:1-99999999999999999999", "no reference is as long"],
+    ["chr1:9007199254740993", "no reference is as long"],
+    ["chr1:2000-3000", "has 1000 bases"],
+    ["chr1:1e9", "Unknown reference: chr1:1e9"],
+    ["chr1:", "positions are missing"],
+    ["chr1:-", "positions are missing"],
+    ["chr1:1--2", "whole numbers"],
+    [":1-2", "name of the reference is missing"],
+    ["", "names no region"],
+    ["  ", "names no region"],
+    ["chr1:1-2\u0000", "control characters"],
+    ["*", "--unmapped"],
+    ["{chr1", "closing }"],
+    ["{}:1-2", "closing }"],
+    ["{chr1}1-2", "after }"],
+    ["chr1:100", "Ambiguous range: chr1:100: write {chr1:100} for the reference, or {chr1}:100"],
+    ["chr1:100-200", "Ambiguous"],
+    ["1:5-6", "did you mean chr1?"],
+    ["MT", "did you mean chrM?"],
+    ["CHR1", "did you mean chr1?"],
+    ["chr", "Unknown reference: chr is not in the file (it has chr1, "],
+    ["ch", "Unknown reference"]
+  ])("D10 %j is refused: %s", (text, part) => {
+    assert.include(message(text), part)
+    assert.match(message(text), /^Error: /)
+  })
+
+  it.effect("D10 D11 a hundred thousand regions, and a megabyte of nonsense, take no time", () =>
+    Effect.sync(() => {
+      const many = Array.from({ length: 100_000 }, (_, i) => `chr1:${(i % 900) + 1}-${(i % 900) + 5}`).join(" ")
+      assert.deepStrictEqual(resolve(many), Result.succeed("chr1:1-904"))
+      for (const nonsense of [
+        "chr1:".repeat(200_000),
+        "1,".repeat(500_000),
+        `chr1:${"9".repeat(1_000_000)}`,
+        "{".repeat(1e6)
+      ]) {
+        const before = process.hrtime.bigint()
+        assert.notStrictEqual(message(nonsense), "")
+        assert.isBelow(Number(process.hrtime.bigint() - before) / 1e6, 1000)
+      }
+    })
+  )
+
+  const Intervals = Schema.Array(
+    Schema.Tuple([
+      Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 999 })),
+      Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 120 }))
+    ])
+  ).check(Schema.isMinLength(1))
+  it.effect.prop(
+    "merging covers the same positions as the regions, without overlap or touch, both from text and from BED",
+    [Intervals],
+    ([intervals]) =>
+      Effect.sync(() => {
+        const wanted = new Set(
+          intervals
+            .flatMap(([start, size]) => Array.from({ length: size }, (_, i) => start + i))
+            .filter((at) => at < 1_000)
+        )
+        const text = intervals.map(([start, size]) => `{chr1}:${start + 1}-${start + size}`).join(" ")
+        const bed = intervals.map(([start, size]) => `chr1\t${start}\t${start + size}\textra\n`).join("")
+        for (const parsed of [parseRange(text), parseBed("x.bed", bed)]) {
+          const [reference] = Result.getOrThrow(resolveRegions(Result.getOrThrow(parsed), known))
+          const bounds = reference?.bounds ?? []
+          const covered: Array<number> = []
+          for (let i = 0; i < bounds.length; i += 2) {
+            const [start = 0, end = 0] = bounds.slice(i, i + 2)
+            assert.isTrue(i === 0 || start > (bounds[i - 1] ?? 0))
+            for (let at = start; at < end; at++) covered.push(at)
+          }
+          assert.deepStrictEqual(
+            covered,
+            [...wanted].sort((a, b) => a - b)
+          )
+          // And back again: what the header of a slice says reads as the same regions.
+          const again = Result.flatMap(
+            parseRange(
+              formatRegions(reference === undefined ? [] : [reference])
+                .replace(/^chr1$/, "{chr1}")
+                .replaceAll(/(^| )chr1:/g, "$1{chr1}:")
+            ),
+            (own) => resolveRegions(own, known)
+          )
+          assert.deepStrictEqual(Result.getOrThrow(again)[0]?.bounds, bounds)
+        }
+      })
+  )
+
+  it.effect.prop("D10 no text makes the parser throw", [Schema.String], ([text]) =>
+    Effect.sync(() => {
+      resolve(text)
+      parseBed("x.bed", text)
+    })
+  )
+})
+
+describe("parseBed", () => {
+  const bed = (content: string) =>
+    Result.match(
+      Result.flatMap(parseBed("r.bed", content), (wanted) => resolveRegions(wanted, known)).pipe(
+        Result.map(formatRegions)
+      ),
+      { onFailure: (error) => error.message, onSuccess: (text) => text }
+    )
+  it.each([
+    ["chr1\t0\t10\n", "chr1:1-10"],
+    ["chr1\t0\t10", "chr1:1-10"],
+    ["\ufeffchr1\t0\t10\r\nchr1\t20\t30\r\n", "chr1:1-10 chr1:21-30"],
+    ["# note\ntrack name=x\nbrowser position chr1\n\n  \nchr1\t5\t6\tname\t0\t+\t5\t6\t0\t1\t1\t0\n", "chr1:6-6"],
+    ["chr1 5  6\n", "chr1:6-6"],
+    ["chr1\t5\t9\nchr1\t0\t6\n", "chr1:1-9"],
+    ["chr1:100-200\t5\t9\n", "{chr1:100-200}:6-9"],
+    ["chr1\t0\t1000\n", "chr1"]
+  ])("D12 %j gives %s", (content, formatted) => {
+    assert.strictEqual(bed(content), formatted)
+  })
+  it.each([
+    ["chr1\t5\n", "line 1: it needs a name, a start and an end"],
+    ["chr1\t0\t1\nchr1\t9\t5\n", "line 2: it ends before it starts"],
+    ["chr1\t5\t5\n", "line 1: it is empty"],
+    ["chr1\t-5\t5\n", "line 1: start and end are whole numbers"],
+    ["chr1\t1e3\t5\n", "whole numbers"],
+    ["chr1\t0\t9999999999999\n", "no reference is as long"],
+    ["\n# nothing\n", "names no region"],
+    ["chr9\t0\t5\n", "Unknown reference: chr9"],
+    ["tracks\t0\t5\n", "Unknown reference: tracks"]
+  ])("D12 %j is refused: %s", (content, part) => {
+    assert.include(bed(content), part)
+  })
+  it("D12 a million lines are read in seconds", () => {
+    const content = "chr1\t10\t20\n".repeat(1_000_000)
+    assert.strictEqual(bed(content), "chr1:11-20")
+  })
+})

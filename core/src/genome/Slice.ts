@@ -1,0 +1,143 @@
+/** What BAM and VCF slices have in common: where they read from, where they write to, and the run from one to the other. */
+import { Effect, Stream } from "effect"
+import type { FileDamaged } from "../Errors.ts"
+import * as BgzfWriter from "./BgzfWriter.ts"
+import type { ByteReader } from "./ByteReader.ts"
+import { Codec } from "./Codec.ts"
+import type * as IndexBuilder from "./IndexBuilder.ts"
+import type { RecordFormat } from "./RecordFormat.ts"
+import type { ReferenceRegions } from "./Regions.ts"
+import type { Program } from "./SliceHeader.ts"
+import type { ByteRange, Stretch } from "./SlicePlan.ts"
+import * as SliceScan from "./SliceScan.ts"
+
+/** A file and the index beside it. */
+export interface SliceSource<E> {
+  readonly name: string
+  readonly reader: ByteReader<E>
+  readonly indexName: string
+  readonly index: ByteReader<E>
+}
+
+/** Where a slice goes: pieces in order, each written before the next is made. */
+export interface SliceSink<E> {
+  readonly write: (bytes: Uint8Array) => Effect.Effect<void, E>
+}
+
+export interface SliceOptions {
+  readonly program: Program
+  /** Deflate level of the blocks that cannot be copied, 0-9. */
+  readonly level?: number
+  /** Ranges fetched at the same time. */
+  readonly connections?: number
+}
+
+export interface SliceResult {
+  /** Bytes written. */
+  readonly bytes: number
+  readonly records: number
+  /** Bytes that were fetched for records, and in how many ranges. */
+  readonly fetched: number
+  readonly ranges: number
+  /** Bytes of blocks that passed as they were. */
+  readonly copied: number
+  /** The whole index file of the slice, and the suffix that belongs to it. */
+  readonly index: Uint8Array
+  readonly indexSuffix: "bai" | "csi" | "tbi"
+}
+
+const defaultLevel = 6
+const defaultConnections = 8
+
+/** Collects emitted blocks and hands them on as few pieces: neighbours in one buffer are one piece again. */
+const outbox = () => {
+  let pieces: Array<Uint8Array> = []
+  let bytes = 0
+  return {
+    emit: (piece: Uint8Array) => {
+      bytes += piece.length
+      const last = pieces[pieces.length - 1]
+      if (last !== undefined && last.buffer === piece.buffer && last.byteOffset + last.length === piece.byteOffset) {
+        pieces[pieces.length - 1] = new Uint8Array(last.buffer, last.byteOffset, last.length + piece.length)
+      } else pieces.push(piece)
+    },
+    take: (): ReadonlyArray<Uint8Array> => {
+      const taken = pieces
+      pieces = []
+      return taken
+    },
+    bytes: () => bytes
+  }
+}
+
+/** A BGZF file of `content`, such as a CSI or TBI. */
+export const compress = (codec: Codec["Service"], content: Uint8Array, level: number): Uint8Array => {
+  const box = outbox()
+  const writer = BgzfWriter.make(codec, level, box.emit)
+  writer.write(content)
+  writer.finish()
+  const bytes = new Uint8Array(box.bytes())
+  let at = 0
+  for (const piece of box.take()) {
+    bytes.set(piece, at)
+    at += piece.length
+  }
+  return bytes
+}
+
+export interface RunOptions<E, E2> {
+  readonly file: string
+  readonly reader: ByteReader<E>
+  readonly sink: SliceSink<E2>
+  readonly format: RecordFormat
+  readonly header: Uint8Array
+  readonly regions: ReadonlyArray<ReferenceRegions>
+  readonly stretches: ReadonlyArray<Stretch>
+  readonly ranges: ReadonlyArray<ByteRange>
+  readonly index: IndexBuilder.IndexBuilder
+  readonly options: SliceOptions
+}
+
+/**
+ * Fetches the ranges, several at a time and handed on in order, scans them and writes header, records and end-of-file
+ * block. At most `connections` ranges are in memory.
+ */
+export const run = Effect.fnUntraced(function* <E, E2>({
+  file,
+  format,
+  header,
+  index,
+  options,
+  ranges,
+  reader,
+  regions,
+  sink,
+  stretches
+}: RunOptions<E, E2>): Effect.fn.Return<
+  { readonly bytes: number; readonly records: number; readonly copied: number },
+  FileDamaged | E | E2,
+  Codec
+> {
+  const codec = yield* Codec
+  const box = outbox()
+  const writer = BgzfWriter.make(codec, options.level ?? defaultLevel, box.emit)
+  const drain = Effect.suspend(() => Effect.forEach(box.take(), (piece) => sink.write(piece), { discard: true }))
+  writer.write(header)
+  writer.flush()
+  const scan = SliceScan.make({ file, codec, format, stretches, regions, writer, index })
+  yield* Stream.fromIterable(ranges).pipe(
+    Stream.mapEffect(({ length, offset }) => Effect.map(reader.read(offset, length), (bytes) => ({ bytes, offset })), {
+      concurrency: options.connections ?? defaultConnections
+    }),
+    Stream.runForEach(({ bytes, offset }) =>
+      Effect.andThen(
+        Effect.suspend(() => Effect.fromResult(scan.push(offset, bytes))),
+        drain
+      )
+    )
+  )
+  yield* Effect.fromResult(scan.end())
+  writer.finish()
+  yield* drain
+  return { bytes: box.bytes(), records: scan.records(), copied: scan.copied() }
+})

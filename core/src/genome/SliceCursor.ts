@@ -1,0 +1,84 @@
+/** Where a slice stands in the file, and the fetched bytes around it. */
+import * as Bgzf from "./Bgzf.ts"
+import type { Stretch } from "./SlicePlan.ts"
+import * as VirtualOffset from "./VirtualOffset.ts"
+
+/** The next record to look at lies at (`block`, `within`) in stretch `current`. */
+export interface SliceCursor {
+  block: number
+  within: number
+  readonly stretch: () => Stretch | undefined
+  /** Number of the stretch. */
+  readonly current: () => number
+  /** The stretch is done; the next one begins where the cursor stands, or later. */
+  readonly nextStretch: () => void
+  /** Adds the next fetched bytes, which begin at `offset` of the file. */
+  readonly push: (offset: number, bytes: Uint8Array) => void
+  /** Size of the block at the cursor; `missing` when its bytes are not here yet, `lost` when they never will be, `noBlock`. */
+  readonly blockSize: () => number
+  /** The fetched bytes `[from, to)` of the file, which must be here. */
+  readonly bytes: (from: number, to: number) => Uint8Array
+  /** The end of the last whole block that begins at the cursor or behind it and before `stop`; -1 where no block begins. */
+  readonly blocksUntil: (stop: number) => number
+}
+
+export const missing = 0
+export const noBlock = -1
+export const lost = -2
+
+export const make = (stretches: ReadonlyArray<Stretch>): SliceCursor => {
+  let window: Uint8Array = new Uint8Array(0)
+  let windowOffset = 0
+  let current = 0
+  const first = stretches[0]
+
+  const cursor: SliceCursor = {
+    block: first === undefined ? 0 : VirtualOffset.block(first.begin),
+    within: first === undefined ? 0 : VirtualOffset.within(first.begin),
+    stretch: () => stretches[current],
+    current: () => current,
+    nextStretch: () => {
+      current++
+      const next = stretches[current]
+      if (next === undefined) return
+      const block = VirtualOffset.block(next.begin)
+      if (block > cursor.block) {
+        cursor.block = block
+        cursor.within = VirtualOffset.within(next.begin)
+      } else if (block === cursor.block) cursor.within = Math.max(cursor.within, VirtualOffset.within(next.begin))
+    },
+    push: (offset, bytes) => {
+      const used = Math.max(0, cursor.block - windowOffset)
+      if (used < window.length && windowOffset + window.length === offset) {
+        const joined = new Uint8Array(window.length - used + bytes.length)
+        joined.set(window.subarray(used))
+        joined.set(bytes, window.length - used)
+        window = joined
+        windowOffset += used
+      } else {
+        window = bytes
+        windowOffset = offset
+      }
+    },
+    blockSize: () => {
+      const at = cursor.block - windowOffset
+      if (at < 0) return lost
+      if (at >= window.length) return missing
+      const size = Bgzf.blockSize(window, at)
+      if (size < 0) return noBlock
+      return at + size > window.length ? missing : size
+    },
+    bytes: (from, to) => window.subarray(from - windowOffset, to - windowOffset),
+    blocksUntil: (stop) => {
+      let at = cursor.block - windowOffset
+      while (windowOffset + at < stop) {
+        const size = Bgzf.blockSize(window, at)
+        if (size < 0) return -1
+        if (size === Bgzf.needMore || at + size > window.length) break
+        at += size
+      }
+      return windowOffset + at
+    }
+  }
+  return cursor
+}

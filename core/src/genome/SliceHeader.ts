@@ -1,0 +1,94 @@
+/** Headers of slices: the header of the source, and a record of what was taken from it. */
+import type { BamHeader } from "./BamHeader.ts"
+
+/** Who makes a slice. */
+export interface Program {
+  readonly name: string
+  readonly version: string
+}
+
+const encoder = new TextEncoder()
+const decoder = new TextDecoder()
+
+/** Regions longer than this are given by number and checksum, so that a header stays readable (characters). */
+const longestRegions = 4096
+
+/**
+ * The regions as they stand in a header: the text itself, or for a long list its length and CRC-32. Equal regions give
+ * equal keys, so an existing slice can be compared with what is wanted now.
+ */
+export const regionsKey = (regions: string, crc32: (bytes: Uint8Array) => number): string => {
+  if (regions.length <= longestRegions) return regions
+  const count = regions.split(" ").length
+  return `${count} regions, CRC-32 ${crc32(encoder.encode(regions)).toString(16).padStart(8, "0")}`
+}
+
+const tagOf = (line: string, tag: string): string | undefined =>
+  line
+    .split("\t")
+    .find((field) => field.startsWith(`${tag}:`))
+    ?.slice(3)
+
+const programLines = (text: string): ReadonlyArray<string> =>
+  text.split("\n").filter((line) => line.startsWith("@PG\t"))
+
+const regionsPrefix = "regions "
+
+/** The text of a BAM header with one more `@PG`: PP names the program before it, DS the regions (SAM specification, section 1.3). */
+export const bamSliceText = (header: BamHeader, program: Program, regions: string): Uint8Array => {
+  const text = decoder.decode(header.text)
+  const lines = programLines(text)
+  const ids = lines.map((line) => tagOf(line, "ID"))
+  const before = new Set(lines.map((line) => tagOf(line, "PP")))
+  // The end of the chain; in several chains the last.
+  const previous = ids.findLast((id) => id !== undefined && !before.has(id)) ?? ids[ids.length - 1]
+  let id = program.name
+  for (let i = 1; ids.includes(id); i++) id = `${program.name}.${i}`
+  const pp = previous === undefined ? "" : `\tPP:${previous}`
+  const line = `@PG\tID:${id}\tPN:${program.name}\tVN:${program.version}${pp}\tDS:${regionsPrefix}${regions}\n`
+  const own = header.text
+  const joint = own.length === 0 || own[own.length - 1] === 0x0a ? "" : "\n"
+  const added = encoder.encode(joint + line)
+  const result = new Uint8Array(own.length + added.length)
+  result.set(own)
+  result.set(added, own.length)
+  return result
+}
+
+/** The regions key of a BAM slice made by `program`, `null` for other files. */
+export const bamRegions = (header: BamHeader, program: Program): string | null => {
+  const line = programLines(decoder.decode(header.text)).findLast((one) => tagOf(one, "PN") === program.name)
+  const description = line === undefined ? undefined : tagOf(line, "DS")
+  return description?.startsWith(regionsPrefix) === true ? description.slice(regionsPrefix.length) : null
+}
+
+const vcfKey = (program: Program) => `##${program.name}_regions=`
+
+/** VCF header lines with one more before `#CHROM` that names program and regions. */
+export const vcfSliceText = (text: Uint8Array, program: Program, regions: string): Uint8Array => {
+  const lines = decoder.decode(text).split("\n")
+  const at = lines.findLastIndex((line) => line.startsWith("#CHROM"))
+  const start = encoder.encode(
+    lines
+      .slice(0, at)
+      .map((line) => `${line}\n`)
+      .join("")
+  ).length
+  const added = encoder.encode(`${vcfKey(program)}<Version="${program.version}",Regions="${regions}">\n`)
+  const ended = text[text.length - 1] === 0x0a
+  const result = new Uint8Array(text.length + added.length + (ended ? 0 : 1))
+  result.set(text.subarray(0, start))
+  result.set(added, start)
+  result.set(text.subarray(start), start + added.length)
+  if (!ended) result[result.length - 1] = 0x0a
+  return result
+}
+
+/** The regions key of a VCF slice made by `program`, `null` for other files. */
+export const vcfRegions = (text: Uint8Array, program: Program): string | null => {
+  const line = decoder
+    .decode(text)
+    .split("\n")
+    .findLast((one) => one.startsWith(vcfKey(program)))
+  return /,Regions="([^"]*)">$/.exec(line ?? "")?.[1] ?? null
+}

@@ -1,0 +1,240 @@
+/**
+ * From regions and an index to the stretches of the file that have to be read. The index is taken as a hint where that is
+ * possible: the scan judges every record itself, and a stretch may be read too far but never out of order.
+ */
+import { type BinIndex, firstLeaf, type ReferenceIndex } from "./BinIndex.ts"
+import type { ReferenceRegions } from "./Regions.ts"
+import * as VirtualOffset from "./VirtualOffset.ts"
+
+/** A stretch `[begin, end)` of the file that holds wanted records. */
+export interface Stretch {
+  /** Number of the reference, -1 for the reads without one. */
+  readonly ref: number
+  readonly begin: VirtualOffset.VirtualOffset
+  readonly end: VirtualOffset.VirtualOffset
+  /** Records that start here or later (0-based) are not what this stretch is read for. */
+  readonly until: number
+  /** Byte offset behind which nothing has to be fetched. */
+  readonly fetchEnd: number
+  /** The index of the reference, when all of its records are wanted: its blocks can be copied unread. */
+  readonly whole: ReferenceIndex | null
+}
+
+/** A block may be as long; where the index knows no better, so much is fetched for the last one. */
+const longestBlock = 0x10000
+
+/** First chunks of bins, to find where records surely start behind a position. */
+interface Starts {
+  /** 0-based start of each bin, ascending. */
+  readonly positions: Float64Array
+  /** Least first chunk of this bin and all behind it. */
+  readonly offsets: BigUint64Array
+}
+
+const levelOf = (id: number, depth: number): number => {
+  let level = depth
+  while (id < firstLeaf(level)) level--
+  return level
+}
+
+const startsOf = (reference: ReferenceIndex, index: BinIndex): Starts => {
+  const bins = [...reference.bins.values()]
+    .filter((bin) => bin.chunks.length > 0)
+    .map((bin) => {
+      const level = levelOf(bin.id, index.depth)
+      const position = (bin.id - firstLeaf(level)) * 2 ** (index.minShift + 3 * (index.depth - level))
+      return { position, offset: bin.chunks[0]!.begin }
+    })
+    .sort((a, b) => a.position - b.position)
+  const offsets = new BigUint64Array(bins.length)
+  let least = 2n ** 64n - 1n
+  for (let i = bins.length - 1; i >= 0; i--) {
+    const { offset } = bins[i]!
+    if (offset < least) least = offset
+    offsets[i] = least
+  }
+  return { positions: Float64Array.from(bins, ({ position }) => position), offsets }
+}
+
+/** Offset of a record that starts at `position` or later, with all behind it; `null` when the index knows none. */
+const upperBound = ({ offsets, positions }: Starts, position: number): bigint | null => {
+  let low = 0
+  let high = positions.length
+  while (low < high) {
+    const middle = (low + high) >>> 1
+    if (positions[middle]! < position) low = middle + 1
+    else high = middle
+  }
+  return offsets[low] ?? null
+}
+
+/** Offset before which no record reaches `position`. */
+const lowerBound = (reference: ReferenceIndex, index: BinIndex, position: number): bigint => {
+  const { bins, linear } = reference
+  const window = Math.floor(position / 2 ** index.minShift)
+  if (linear.length > 0) return linear[Math.min(window, linear.length - 1)]!
+  let least = 0n
+  for (let level = 0; level <= index.depth; level++) {
+    const bin = bins.get(firstLeaf(level) + Math.floor(window / 8 ** (index.depth - level)))
+    if (bin?.loffset !== null && bin?.loffset !== undefined && bin.loffset > least) least = bin.loffset
+  }
+  return least
+}
+
+/** Numbers of all bins that `[start, end)` touches, as far as the index has them. */
+const binsOver = (reference: ReferenceIndex, index: BinIndex, start: number, end: number): ReadonlyArray<number> => {
+  const found: Array<number> = []
+  for (let level = 0; level <= index.depth; level++) {
+    const size = 2 ** (index.minShift + 3 * (index.depth - level))
+    const base = firstLeaf(level)
+    const first = base + Math.floor(start / size)
+    const last = Math.min(base + Math.floor((end - 1) / size), base + 8 ** level - 1)
+    if (last - first < reference.bins.size) {
+      for (let id = first; id <= last; id++) if (reference.bins.has(id)) found.push(id)
+    } else {
+      for (const id of reference.bins.keys()) if (id >= first && id <= last) found.push(id)
+    }
+  }
+  return found
+}
+
+/** Stretches of one interval, merged where they meet. */
+const intervalStretches = (
+  ref: number,
+  reference: ReferenceIndex,
+  index: BinIndex,
+  starts: Starts,
+  start: number,
+  end: number
+): ReadonlyArray<Stretch> => {
+  const lower = lowerBound(reference, index, start)
+  const upper = upperBound(starts, end)
+  const chunks = binsOver(reference, index, start, Math.min(end, 2 ** (index.minShift + 3 * index.depth)))
+    .flatMap((id) => reference.bins.get(id)?.chunks ?? [])
+    .filter((chunk) => chunk.end > lower && (upper === null || chunk.begin < upper))
+    .sort((a, b) => (a.begin < b.begin ? -1 : a.begin > b.begin ? 1 : 0))
+  const stretches: Array<Stretch> = []
+  for (const chunk of chunks) {
+    const begin = chunk.begin < lower ? VirtualOffset.fromBits(lower) : chunk.begin
+    const stop = upper === null || chunk.end < upper ? chunk.end : VirtualOffset.fromBits(upper)
+    const last = stretches[stretches.length - 1]
+    const fetchTo = fetchEnd(stop, nextBlock(reference, stop))
+    if (last !== undefined && VirtualOffset.block(last.end) >= VirtualOffset.block(begin)) {
+      if (stop > last.end) stretches[stretches.length - 1] = { ...last, end: stop, fetchEnd: fetchTo }
+    } else {
+      stretches.push({ ref, begin, end: stop, until: end, fetchEnd: fetchTo, whole: null })
+    }
+  }
+  return stretches
+}
+
+/** Byte offset of the first block behind `end` that the windows of the reference know; infinite when none. */
+const nextBlock = ({ linear }: ReferenceIndex, end: VirtualOffset.VirtualOffset): number => {
+  const behind = (end | 0xffffn) + 1n
+  let low = 0
+  let high = linear.length
+  while (low < high) {
+    const middle = (low + high) >>> 1
+    if (linear[middle]! < behind) low = middle + 1
+    else high = middle
+  }
+  const found = linear[low]
+  return found === undefined ? Number.POSITIVE_INFINITY : VirtualOffset.block(VirtualOffset.fromBits(found))
+}
+
+/** The block in which `end` lies has to be fetched whole; a later block that the index knows says how long it can be. */
+const fetchEnd = (end: VirtualOffset.VirtualOffset, next: number): number => {
+  const block = VirtualOffset.block(end)
+  return VirtualOffset.within(end) === 0 ? block : Math.min(next, block + longestBlock)
+}
+
+/** First and last record of a reference, when the index knows its counts and its windows. */
+const wholeStretch = (ref: number, reference: ReferenceIndex): Stretch | null => {
+  if (reference.counts === null || reference.linear.length === 0) return null
+  let begin: VirtualOffset.VirtualOffset | null = null
+  let end: VirtualOffset.VirtualOffset | null = null
+  for (const { chunks } of reference.bins.values()) {
+    for (const chunk of chunks) {
+      if (begin === null || chunk.begin < begin) begin = chunk.begin
+      if (end === null || chunk.end > end) end = chunk.end
+    }
+  }
+  if (begin === null || end === null) return null
+  // The block behind it is read too: its first record proves where the reference ends.
+  const fetchTo = VirtualOffset.block(end) + longestBlock
+  return { ref, begin, end, until: Number.POSITIVE_INFINITY, fetchEnd: fetchTo, whole: reference }
+}
+
+/** How to plan. */
+export interface PlanOptions {
+  /** Take wanted references as a whole where the index allows it (BAM). */
+  readonly copyWhole: boolean
+  /** Take the reads without a reference too, which lie behind all others; `dataEnd` is where the data ends. */
+  readonly unplaced: { readonly firstRecord: VirtualOffset.VirtualOffset; readonly dataEnd: number } | null
+}
+
+/** The stretches to read, in file order. References that the index has nothing about give none. */
+export const planStretches = (
+  regions: ReadonlyArray<ReferenceRegions>,
+  index: BinIndex,
+  options: PlanOptions
+): ReadonlyArray<Stretch> => {
+  const stretches: Array<Stretch> = []
+  for (const { bounds, ref, whole } of regions) {
+    const reference = index.reference(ref)
+    const all = whole && options.copyWhole ? wholeStretch(ref, reference) : null
+    if (all !== null) {
+      stretches.push(all)
+      continue
+    }
+    const starts = startsOf(reference, index)
+    for (let i = 0; i < bounds.length; i += 2) {
+      stretches.push(...intervalStretches(ref, reference, index, starts, bounds[i]!, bounds[i + 1]!))
+    }
+  }
+  stretches.sort((a, b) => (a.begin < b.begin ? -1 : a.begin > b.begin ? 1 : 0))
+  if (options.unplaced !== null) {
+    const { dataEnd, firstRecord } = options.unplaced
+    const begin = index.lastEnd ?? firstRecord
+    const end = VirtualOffset.make(dataEnd, 0)
+    if (begin < end) {
+      stretches.push({ ref: -1, begin, end, until: Number.POSITIVE_INFINITY, fetchEnd: dataEnd, whole: null })
+    }
+  }
+  return stretches
+}
+
+/** A run of bytes to fetch. */
+export interface ByteRange {
+  readonly offset: number
+  readonly length: number
+}
+
+/** Ranges nearer to each other than this are fetched as one: measured at 20-50 ms round trip, less is not faster. */
+const smallestGap = 0x10000
+
+/** No request is longer, so that several run at once and memory stays bounded. */
+const longestRange = 0x100000
+
+/** The byte ranges of the stretches: in order, without overlap, joined over small gaps, cut to 1 MiB. */
+export const byteRanges = (stretches: ReadonlyArray<Stretch>, size: number): ReadonlyArray<ByteRange> => {
+  const spans: Array<{ start: number; end: number }> = []
+  for (const { begin, fetchEnd } of stretches) {
+    const start = VirtualOffset.block(begin)
+    const end = Math.min(fetchEnd, size)
+    const last = spans[spans.length - 1]
+    if (last !== undefined && start <= last.end + smallestGap) last.end = Math.max(last.end, end)
+    else if (end > start) spans.push({ start, end })
+  }
+  return spans.flatMap(({ end, start }) => {
+    const ranges: Array<ByteRange> = []
+    for (let offset = start; offset < end; offset += longestRange) {
+      ranges.push({ offset, length: Math.min(longestRange, end - offset) })
+    }
+    return ranges
+  })
+}
+
+/** Bytes that the ranges fetch. */
+export const bytesOfRanges = (ranges: ReadonlyArray<ByteRange>): number =>
+  ranges.reduce((sum, { length }) => sum + length, 0)

@@ -1,0 +1,181 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Result, Schema } from "effect"
+import * as ZlibCodec from "../../../platform/ZlibCodec.ts"
+import { bamFile, bgzf, concat, counting, read, references, text } from "../../../test/genome/Fixtures.ts"
+import { encodeBamHeader } from "./BamHeader.ts"
+import { fromBytes } from "./ByteReader.ts"
+import { Codec } from "./Codec.ts"
+import * as IndexBuilder from "./IndexBuilder.ts"
+import { checkStructure, kindOf } from "./Structure.ts"
+
+const provided = Effect.provide(ZlibCodec.layer)
+const reads = Array.from({ length: 300 }, (_, i) => read(`r${i}`, i < 200 ? 0 : 2, i * 250))
+
+const vcf = "##fileformat=VCFv4.2\n##contig=<ID=chr1,length=9>\n#CHROM\tPOS\tID\tREF\tALT\tQUAL\tFILTER\tINFO\n"
+
+const faultOf = (name: string, bytes: Uint8Array, data?: { readonly name: string; readonly bytes: Uint8Array }) =>
+  Effect.flip(
+    checkStructure(
+      name,
+      fromBytes(bytes),
+      data === undefined ? undefined : { name: data.name, reader: fromBytes(data.bytes) }
+    )
+  )
+
+describe("checkStructure", () => {
+  it("D16 the kind goes by the suffix, in any case", () => {
+    assert.strictEqual(kindOf("a.BAM"), "bam")
+    assert.strictEqual(kindOf("a.bam.Bai"), "bam.bai")
+    assert.strictEqual(kindOf("a.vcf.gz.tbi"), "vcf.gz.tbi")
+    assert.strictEqual(kindOf("a.txt"), null)
+    assert.strictEqual(kindOf("bam"), null)
+  })
+
+  it.effect("a sound BAM, its index and an empty BAM pass", () =>
+    Effect.gen(function* () {
+      const codec = yield* Codec
+      const { bai, bam } = bamFile(codec, reads)
+      assert.strictEqual((yield* checkStructure("a.bam", fromBytes(bam))).references, 3)
+      const facts = yield* checkStructure("a.bam.bai", fromBytes(bai), { name: "a.bam", reader: fromBytes(bam) })
+      assert.deepStrictEqual(facts, { kind: "bam.bai", references: 3, samples: null, compared: 2 })
+      const empty = bamFile(codec, [])
+      yield* checkStructure("a.bam", fromBytes(empty.bam))
+      yield* checkStructure("a.bam.bai", fromBytes(empty.bai), { name: "a.bam", reader: fromBytes(empty.bam) })
+    }).pipe(provided)
+  )
+
+  it.effect("D1 every truncation of a BAM is found", () =>
+    Effect.gen(function* () {
+      const codec = yield* Codec
+      const { bam } = bamFile(codec, reads.slice(0, 60), { blockBytes: 700 })
+      for (let length = 0; length < bam.length; length++) {
+        const fault = yield* faultOf("a.bam", bam.subarray(0, length))
+        assert.strictEqual(fault.fault, length === 0 ? "NotBgzf" : "Truncated")
+      }
+    }).pipe(provided)
+  )
+
+  it.effect("D3 error pages, zeros and other formats under a genomic name", () =>
+    Effect.gen(function* () {
+      const codec = yield* Codec
+      assert.strictEqual((yield* faultOf("a.bam", text("<html>Sign in</html>"))).fault, "NotBgzf")
+      assert.strictEqual((yield* faultOf("a.vcf.gz", new Uint8Array(70_000))).fault, "NotBgzf")
+      assert.strictEqual((yield* faultOf("a.vcf.gz.tbi", text("##fileformat=VCFv4.2\n"))).fault, "NotBgzf")
+      assert.strictEqual((yield* faultOf("a.bam.bai", text("<html>"))).fault, "BadIndex")
+      assert.strictEqual((yield* faultOf("a.bam", bgzf(codec, text(vcf)))).fault, "BadHeader")
+      assert.strictEqual(
+        (yield* faultOf("a.vcf.gz", bgzf(codec, encodeBamHeader(text(""), references)))).fault,
+        "BadHeader"
+      )
+      assert.strictEqual((yield* faultOf("a.vcf.gz", bgzf(codec, text("##fileformat=VCFv4.2\n")))).fault, "BadHeader")
+    }).pipe(provided)
+  )
+
+  it.effect("D7 an index of another file", () =>
+    Effect.gen(function* () {
+      const codec = yield* Codec
+      const { bai, bam } = bamFile(codec, reads)
+      const data = { name: "a.bam", bytes: bam }
+      const other = bamFile(codec, reads, { references: references.concat({ name: "chr4", length: 10 }) })
+      const references4 = yield* faultOf("a.bam.bai", other.bai, data)
+      assert.strictEqual(references4.fault, "IndexMismatch")
+      assert.include(references4.reason, "4 references and the data has 3")
+      const small = bamFile(codec, reads.slice(0, 3))
+      const longer = bamFile(codec, reads, { blockBytes: 500 })
+      assert.include(
+        (yield* faultOf("a.bam.bai", longer.bai, { name: "a.bam", bytes: small.bam })).reason,
+        "points to byte"
+      )
+      const shifted = bamFile(
+        codec,
+        reads.slice(1).map((own) => ({ ...own, refId: 1 })),
+        { blockBytes: 600 }
+      )
+      const unlike = yield* faultOf("a.bam.bai", shifted.bai, { name: "a.bam", bytes: longer.bam })
+      assert.include(unlike.reason, "no record of reference")
+      assert.strictEqual(
+        (yield* faultOf("a.bam.bai", bai, { name: "a.bam", bytes: bgzf(codec, text(vcf)) })).fault,
+        "BadHeader"
+      )
+    }).pipe(provided)
+  )
+
+  it.effect("a tabix index is compared with the names in the lines", () =>
+    Effect.gen(function* () {
+      const codec = yield* Codec
+      const line = text("chr1\t5\t.\tA\tC\t.\t.\t.\n")
+      const data = bgzf(codec, text(vcf), line)
+      const builder = IndexBuilder.make(14, 5)
+      builder.add(0, 4, 5, true, 0, vcf.length)
+      builder.close(0, vcf.length + line.length)
+      const file = { name: "a.vcf.gz", reader: fromBytes(data) }
+      const facts = yield* checkStructure("a.vcf.gz.tbi", fromBytes(bgzf(codec, builder.tbi(["chr1"]))), file)
+      assert.strictEqual(facts.compared, 1)
+      yield* checkStructure("a.vcf.gz.csi", fromBytes(bgzf(codec, builder.vcfCsi(["chr1"]))), file)
+      const fault = yield* Effect.flip(checkStructure("a.vcf.gz.tbi", fromBytes(bgzf(codec, builder.tbi(["1"]))), file))
+      assert.strictEqual(fault.fault, "IndexMismatch")
+      const bamIndex = bgzf(codec, IndexBuilder.make(14, 5).csi(1))
+      assert.strictEqual(
+        (yield* Effect.flip(checkStructure("a.vcf.gz.csi", fromBytes(bamIndex), file))).fault,
+        "IndexMismatch"
+      )
+    }).pipe(provided)
+  )
+
+  it.effect("reads head and tail only", () =>
+    Effect.gen(function* () {
+      const codec = yield* Codec
+      const { bam } = bamFile(codec, reads)
+      const large = concat(
+        bam.subarray(0, -28),
+        ...Array.from({ length: 400 }, () => bgzf(codec, new Uint8Array(100_000)))
+      )
+      const reader = counting({ ...fromBytes(large), size: large.length })
+      yield* checkStructure("a.bam", reader)
+      assert.isBelow(reader.bytesRead(), 200_000)
+    }).pipe(provided)
+  )
+
+  const head = (claims: { text?: number; references?: number; name?: number }) => {
+    const bytes = encodeBamHeader(text("@CO\tx\n"), references)
+    const view = new DataView(bytes.buffer)
+    if (claims.text !== undefined) view.setUint32(4, claims.text, true)
+    if (claims.references !== undefined) view.setUint32(14, claims.references, true)
+    if (claims.name !== undefined) view.setUint32(18, claims.name, true)
+    return bytes
+  }
+  it.effect.each([
+    ["2 GB of text", head({ text: 2 ** 31 }), "BadHeader"],
+    ["10^8 references", head({ references: 1e8 }), "BadHeader"],
+    ["a name of 2 GB", head({ name: 2 ** 31 }), "BadHeader"],
+    ["an empty name", head({ name: 0 }), "BadHeader"],
+    ["a name without end", head({ name: 4 }), "BadHeader"],
+    ["more references than follow", head({ references: 9 }), "Truncated"]
+  ] as const)("D9 a header that claims %s", ([, bytes, fault]) =>
+    Effect.gen(function* () {
+      const codec = yield* Codec
+      assert.strictEqual((yield* faultOf("a.bam", bgzf(codec, bytes))).fault, fault)
+    }).pipe(provided)
+  )
+
+  it.effect("D5 a header behind endless empty blocks", () =>
+    Effect.gen(function* () {
+      const codec = yield* Codec
+      const empty = bgzf(codec)
+      const bytes = concat(...Array.from({ length: 3_000 }, () => empty))
+      const fault = yield* faultOf("a.bam", bytes)
+      assert.strictEqual(fault.fault, "BadHeader")
+    }).pipe(provided)
+  )
+
+  const Spots = Schema.Array(Schema.Tuple([Schema.Int, Schema.Int])).check(Schema.isMinLength(1))
+  it.effect.prop("D9 mutated headers end typed", [Spots], ([spots]) =>
+    Effect.gen(function* () {
+      const codec = yield* Codec
+      const bytes = encodeBamHeader(text("@CO\tx\n"), references)
+      for (const [at, value] of spots) bytes[Math.abs(at) % bytes.length] = value
+      const result = yield* Effect.result(checkStructure("a.bam", fromBytes(bgzf(codec, bytes))))
+      if (Result.isFailure(result)) assert.include(["BadHeader", "Truncated"], result.failure.fault)
+    }).pipe(provided)
+  )
+})

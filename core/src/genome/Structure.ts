@@ -1,0 +1,265 @@
+/**
+ * Whether a file is what its name says, whole at both ends, and whether an index belongs to its data: checked on head,
+ * tail and index alone, so the cost does not grow with the data.
+ */
+import { Effect } from "effect"
+import { FileDamaged } from "../Errors.ts"
+import { parseBai } from "./BaiIndex.ts"
+import { type BamHeader, readBamHeader } from "./BamHeader.ts"
+import * as Bgzf from "./Bgzf.ts"
+import type { BinIndex, Chunk } from "./BinIndex.ts"
+import { inflateAt, inflatePrefix, readBlocks } from "./Blocks.ts"
+import type { ByteReader } from "./ByteReader.ts"
+import { Codec } from "./Codec.ts"
+import { parseCsi, parseTbi, type TabixIndex } from "./TabixIndex.ts"
+import { readVcfHeader } from "./VcfHeader.ts"
+import { placeOf } from "./VcfRecord.ts"
+import * as VirtualOffset from "./VirtualOffset.ts"
+
+export type { ByteReader } from "./ByteReader.ts"
+
+export type FileKind = "bam" | "bam.bai" | "bam.csi" | "vcf.gz" | "vcf.gz.tbi" | "vcf.gz.csi"
+
+/** What a sound file tells about itself. `references` and `samples` are null where the format has none. */
+export interface StructureFacts {
+  readonly kind: FileKind | "other"
+  readonly references: number | null
+  readonly samples: number | null
+  /** Chunks of an index that were compared with the data. */
+  readonly compared: number
+}
+
+/** The file that an index belongs to. */
+export interface DataFile<E> {
+  readonly name: string
+  readonly reader: ByteReader<E>
+}
+
+const kinds: ReadonlyArray<FileKind> = ["bam.bai", "bam.csi", "vcf.gz.tbi", "vcf.gz.csi", "vcf.gz", "bam"]
+
+/** The kind by the end of the name, in any case; `null` for names that promise nothing we know. */
+export const kindOf = (name: string): FileKind | null => {
+  const lower = name.toLowerCase()
+  return kinds.find((kind) => lower.endsWith(`.${kind}`)) ?? null
+}
+
+/** An index may take this many bytes; the largest of human genomes takes a tenth. */
+const largestIndex = 0x10000000
+
+/** An index inflates to a few times its size; the constant is for the many zeros of a nearly empty one. */
+const inflatedIndexLimit = (size: number) => Math.min(largestIndex, 0x1000000 + size * 16)
+
+/** Chunks compared with the data. */
+const samples = 8
+
+/** Fails with `FileDamaged` `Truncated` unless the BGZF file ends with its end-of-file block. */
+export const checkEnd = Effect.fnUntraced(function* <E>(
+  file: string,
+  reader: ByteReader<E>
+): Effect.fn.Return<void, FileDamaged | E> {
+  const length = Bgzf.eofBlock.length
+  const tail = yield* reader.read(Math.max(0, reader.size - length), length)
+  if (tail.length === length && Bgzf.eofBlock.every((byte, i) => tail[i] === byte)) return
+  return yield* new FileDamaged({
+    file,
+    fault: "Truncated",
+    reason: "it does not end with the BGZF end-of-file block, so its end is missing"
+  })
+})
+
+/** Reads and parses a `.bai`, `.csi` or `.tbi`. Fails with `FileDamaged`: `BadIndex`, for BGZF ones also `NotBgzf`, `BadBlock`, `Truncated`. */
+export const readIndex = Effect.fn("readIndex")(function* <E>(
+  file: string,
+  reader: ByteReader<E>,
+  format: BinIndex["format"]
+): Effect.fn.Return<TabixIndex, FileDamaged | E, Codec> {
+  if (reader.size > largestIndex) {
+    return yield* new FileDamaged({ file, fault: "BadIndex", reason: `too large for an index: ${reader.size} bytes` })
+  }
+  if (format === "BAI") {
+    const index = yield* Effect.fromResult(parseBai(file, yield* reader.read(0, reader.size)))
+    return { index, columns: null }
+  }
+  // One more than the limit, so that reaching it fails instead of cutting the index.
+  const limit = inflatedIndexLimit(reader.size)
+  const { bytes } = yield* inflatePrefix(file, reader, limit + 1, limit, "BadIndex")
+  return yield* Effect.fromResult(format === "TBI" ? parseTbi(file, bytes) : parseCsi(file, bytes))
+})
+
+const mismatch = (file: string, data: string, reason: string) =>
+  new FileDamaged({ file, fault: "IndexMismatch", reason: `it is not the index of ${data}: ${reason}` })
+
+interface Sample {
+  readonly reference: number
+  readonly chunk: Chunk
+}
+
+/** The first chunks of a few references: some spread over all, then, where those are empty, the first ones. */
+const sampleChunks = (index: BinIndex): ReadonlyArray<Sample> => {
+  const step = Math.max(1, Math.floor(index.references / samples))
+  const found = new Map<number, Sample>()
+  for (let visit = 0; visit < 8 * samples && found.size < samples; visit++) {
+    const reference = visit < samples ? visit * step : visit - samples
+    if (reference >= index.references || found.has(reference)) continue
+    const [bin] = index.reference(reference).bins.values()
+    const chunk = bin?.chunks[0]
+    if (chunk !== undefined) found.set(reference, { reference, chunk })
+  }
+  return [...found.values()]
+}
+
+/**
+ * The inflated bytes from a virtual offset to the end of its block, `null` at the end of the file. Fails with `wrong`
+ * when the offset does not lie in a block.
+ */
+const bytesAt = Effect.fnUntraced(function* <E>(
+  data: DataFile<E>,
+  at: VirtualOffset.VirtualOffset,
+  wrong: FileDamaged
+): Effect.fn.Return<Uint8Array | null, FileDamaged | E, Codec> {
+  const codec = yield* Codec
+  let offset = VirtualOffset.block(at)
+  let within = VirtualOffset.within(at)
+  while (offset < data.reader.size) {
+    const bytes = yield* data.reader.read(offset, Bgzf.maxBlock)
+    const size = Bgzf.blockSize(bytes, 0)
+    if (size <= 0 || size > bytes.length) return yield* wrong
+    const inflated = yield* Effect.fromResult(inflateAt(data.name, codec, { offset, bytes, starts: [0, size] }, 0))
+    if (within < inflated.length) return inflated.subarray(within)
+    if (within > inflated.length) return yield* wrong
+    // The end of a block is the start of the next one, and some writers leave empty blocks between.
+    offset += size
+    within = 0
+  }
+  return offset === data.reader.size && within === 0 ? null : yield* wrong
+})
+
+/** How to tell whose record lies at a place. */
+interface Owner {
+  /** The reference that the record at the start of `bytes` names; `null` when it does not lie whole in its block. */
+  readonly of: (bytes: Uint8Array) => number | string | null
+  /** True when the index should cover a record of that owner. */
+  readonly covers: (owner: number | string) => boolean
+  /** Owner of the records of reference `i`. */
+  readonly expected: (i: number) => number | string
+}
+
+/**
+ * Compares sampled chunks with the data: where a chunk begins, a record of its reference begins; where the last one ends,
+ * no record follows that the index should cover.
+ */
+const compareChunks = Effect.fnUntraced(function* <E>(
+  file: string,
+  index: BinIndex,
+  data: DataFile<E>,
+  owner: Owner
+): Effect.fn.Return<number, FileDamaged | E, Codec> {
+  const { lastEnd } = index
+  if (lastEnd === null) return 0
+  const lastBlock = VirtualOffset.block(lastEnd)
+  const beyond = mismatch(file, data.name, `it points to byte ${lastBlock} of ${data.reader.size}`)
+  if (lastBlock > data.reader.size) return yield* beyond
+  const chunks = sampleChunks(index)
+  for (const { chunk, reference } of chunks) {
+    const offset = VirtualOffset.block(chunk.begin)
+    const wrong = mismatch(file, data.name, `no record of reference ${reference + 1} begins at byte ${offset}`)
+    const bytes = yield* bytesAt(data, chunk.begin, wrong)
+    const found = bytes === null ? "" : owner.of(bytes)
+    if (found !== null && found !== owner.expected(reference)) return yield* wrong
+  }
+  const rest = yield* bytesAt(data, lastEnd, beyond)
+  const next = rest === null ? null : owner.of(rest)
+  if (next !== null && owner.covers(next)) {
+    return yield* mismatch(file, data.name, `more records follow where it ends, at byte ${lastBlock}`)
+  }
+  return chunks.length
+})
+
+const recordReference = (bytes: Uint8Array): number | null =>
+  bytes.length < 8 ? null : new DataView(bytes.buffer, bytes.byteOffset).getInt32(4, true)
+
+const lineReference = (bytes: Uint8Array): string | null => {
+  const end = bytes.indexOf(0x0a)
+  return end === -1 ? null : (placeOf(bytes.subarray(0, end))?.name ?? "")
+}
+
+const compareBam = Effect.fnUntraced(function* <E>(
+  file: string,
+  index: BinIndex,
+  data: DataFile<E>
+): Effect.fn.Return<number, FileDamaged | E, Codec> {
+  const header: BamHeader = yield* readBamHeader(data.name, data.reader)
+  if (header.references.length !== index.references) {
+    return yield* mismatch(
+      file,
+      data.name,
+      `it has ${index.references} references and the data has ${header.references.length}`
+    )
+  }
+  return yield* compareChunks(file, index, data, {
+    of: recordReference,
+    covers: (reference) => reference !== -1,
+    expected: (i) => i
+  })
+})
+
+const compareVcf = Effect.fnUntraced(function* <E>(
+  file: string,
+  { columns, index }: TabixIndex,
+  data: DataFile<E>
+): Effect.fn.Return<number, FileDamaged | E, Codec> {
+  if (columns === null) return yield* mismatch(file, data.name, "it is an index of a BAM file")
+  yield* readVcfHeader(data.name, data.reader)
+  const names = new Set<number | string>(columns.names)
+  return yield* compareChunks(file, index, data, {
+    of: lineReference,
+    covers: (name) => names.has(name),
+    expected: (i) => columns.names[i] ?? ""
+  })
+})
+
+/**
+ * Checks a file by the suffix of `name` (`bam`, `bam.bai`, `bam.csi`, `vcf.gz`, `vcf.gz.tbi`, `vcf.gz.csi`, in any case);
+ * other names pass as `other`. With `data`, an index is also compared with the file it should belong to.
+ *
+ * Reads head, tail and index, never the whole data: damage in the middle is `walkBlocks`'s to find. Fails with
+ * `FileDamaged`: `NotBgzf`, `Truncated`, `BadBlock`, `BadHeader`, `BadIndex`, `IndexMismatch`.
+ */
+export const checkStructure = Effect.fn("checkStructure")(function* <E, E2 = never>(
+  name: string,
+  reader: ByteReader<E>,
+  data?: DataFile<E2>
+): Effect.fn.Return<StructureFacts, FileDamaged | E | E2, Codec> {
+  const kind = kindOf(name)
+  switch (kind) {
+    case null:
+      return { kind: "other", references: null, samples: null, compared: 0 }
+    case "bam": {
+      yield* readBlocks(name, reader, 0, 0)
+      yield* checkEnd(name, reader)
+      const header = yield* readBamHeader(name, reader)
+      return { kind, references: header.references.length, samples: null, compared: 0 }
+    }
+    case "vcf.gz": {
+      yield* readBlocks(name, reader, 0, 0)
+      yield* checkEnd(name, reader)
+      const header = yield* readVcfHeader(name, reader)
+      return { kind, references: null, samples: header.samples.length, compared: 0 }
+    }
+    default: {
+      const format = kind === "bam.bai" ? "BAI" : kind === "vcf.gz.tbi" ? "TBI" : "CSI"
+      if (format !== "BAI") {
+        yield* readBlocks(name, reader, 0, 0)
+        yield* checkEnd(name, reader)
+      }
+      const parsed = yield* readIndex(name, reader, format)
+      const compared =
+        data === undefined
+          ? 0
+          : kind === "bam.bai" || kind === "bam.csi"
+            ? yield* compareBam(name, parsed.index, data)
+            : yield* compareVcf(name, parsed, data)
+      return { kind, references: parsed.index.references, samples: null, compared }
+    }
+  }
+})

@@ -1,0 +1,77 @@
+/** The header lines of a VCF.gz (VCF specification, section 1.4), kept as they are. */
+import { Effect } from "effect"
+import { FileDamaged } from "../Errors.ts"
+import { largestHeader } from "./BamHeader.ts"
+import { inflatePrefix } from "./Blocks.ts"
+import type { ByteReader } from "./ByteReader.ts"
+import type { Codec } from "./Codec.ts"
+
+export interface VcfHeader {
+  /** All lines that begin with `#`, with their line feeds. */
+  readonly text: Uint8Array
+  /** References named by `##contig` lines, in order; a VCF need not name any. */
+  readonly contigs: ReadonlyArray<VcfContig>
+  /** Names of the samples in the `#CHROM` line. */
+  readonly samples: ReadonlyArray<string>
+}
+
+export interface VcfContig {
+  readonly name: string
+  /** Bases, where the header says so. */
+  readonly length: number | null
+}
+
+const decoder = new TextDecoder()
+const hash = 0x23
+const lineFeed = 0x0a
+
+/** Where the header ends, -1 when more bytes are needed to know. */
+const headerEnd = (bytes: Uint8Array, ended: boolean): number => {
+  let at = 0
+  while (at < bytes.length) {
+    if (bytes[at] !== hash) return at
+    const end = bytes.indexOf(lineFeed, at)
+    if (end === -1) return ended ? bytes.length : -1
+    at = end + 1
+  }
+  return ended ? at : -1
+}
+
+/** `ID` and `length` of `##contig=<...>`; quotes hide commas. */
+const contigOf = (line: string): VcfContig | null => {
+  const id = /[<,]ID=([^,>]+)/.exec(line)?.[1]
+  const length = /[<,]length=(\d+)/.exec(line)?.[1]
+  return id === undefined ? null : { name: id, length: length === undefined ? null : Number(length) }
+}
+
+/**
+ * Reads the header through as few blocks as it needs. Lenient about the lines between the first and the last, as tabix
+ * is. Fails with `FileDamaged`: `NotBgzf`, `BadBlock`, `Truncated`, `BadHeader`.
+ */
+export const readVcfHeader = Effect.fn("readVcfHeader")(function* <E>(
+  file: string,
+  reader: ByteReader<E>
+): Effect.fn.Return<VcfHeader, FileDamaged | E, Codec> {
+  const bad = (reason: string) => new FileDamaged({ file, fault: "BadHeader", reason })
+  let wanted = 0x10000
+  while (true) {
+    const { bytes, ended } = yield* inflatePrefix(file, reader, wanted, largestHeader, "BadHeader")
+    const first = decoder.decode(bytes.subarray(0, 17))
+    if (!first.startsWith("##fileformat=VCF")) return yield* bad("it does not begin with ##fileformat=VCF")
+    const end = headerEnd(bytes, ended)
+    if (end === -1) {
+      wanted = bytes.length * 2
+      continue
+    }
+    const text = bytes.subarray(0, end)
+    const lines = decoder.decode(text).split("\n")
+    const titles = lines.findLast((line) => line.startsWith("#CHROM"))
+    if (titles === undefined) return yield* bad("it has no #CHROM line")
+    const contigs = lines.filter((line) => line.startsWith("##contig=")).map(contigOf)
+    return {
+      text,
+      contigs: contigs.filter((contig) => contig !== null),
+      samples: titles.trimEnd().split("\t").slice(9)
+    }
+  }
+})
