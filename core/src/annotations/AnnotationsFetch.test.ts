@@ -1,0 +1,369 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Cause, Effect, Exit, Fiber, Layer, Option, Stream } from "effect"
+import { Cookies, Headers, HttpClient, HttpClientError, type HttpClientRequest } from "effect/http"
+import { TestClock } from "effect/testing"
+import { chance, chunksOf } from "../../../test/annotations/Bodies.ts"
+import type { SessionError } from "../Errors.ts"
+import { ReplyResponse } from "../session/ReplyResponse.ts"
+import { Session } from "../session/Session.ts"
+import { TransportFault } from "../session/TransportFault.ts"
+import { type AnnotationsRequest, makeAnnotationsFetch, type TextOutput } from "./AnnotationsFetch.ts"
+import { Spools } from "./Spool.ts"
+
+/** How the service answers: `broken` ends the connection after the text. */
+interface Answer {
+  readonly status?: number
+  readonly text: string
+  readonly broken?: boolean
+}
+
+const encoder = new TextEncoder()
+
+/** A session whose requests for annotations are answered in turn; keeps the paths. */
+const sessionOf = (answers: ReadonlyArray<Answer>, asked: Array<string>, chunk = 16) =>
+  Layer.succeed(Session, {
+    http: HttpClient.makeWith<never, never, SessionError, never>(() => Effect.die("only streams"), Effect.succeed),
+    stream: (request: HttpClientRequest.HttpClientRequest) =>
+      Effect.sync(() => {
+        const { broken = false, status = 200, text } = answers[asked.length] ?? { text: "" }
+        asked.push(request.url)
+        const chunks = chunksOf(encoder.encode(text), chance(asked.length), chunk)
+        const head = { url: "https://lab.example.org/x", status, headers: Headers.empty, cookies: Cookies.empty }
+        const response: ReplyResponse = new ReplyResponse(
+          request,
+          head,
+          Stream.concat(
+            Stream.fromIterable(chunks),
+            broken
+              ? Stream.fail(
+                  new HttpClientError.HttpClientError({
+                    reason: new HttpClientError.DecodeError({
+                      request,
+                      response: new ReplyResponse(request, head, new Uint8Array(0)),
+                      cause: new TransportFault({ kind: "Broken", reason: "connection reset" })
+                    })
+                  })
+                )
+              : Stream.empty
+          )
+        )
+        return response
+      })
+  })
+
+const memorySpools = (opened: { count: number; bytes: number }) =>
+  Layer.succeed(Spools, {
+    open: Effect.sync(() => {
+      opened.count++
+      let content = new Uint8Array(0)
+      return {
+        size: () => content.length,
+        write: (bytes: Uint8Array) =>
+          Effect.sync(() => {
+            opened.bytes += bytes.length
+            content = Uint8Array.from([...content, ...bytes])
+          }),
+        read: (offset: number, into: Uint8Array) =>
+          Effect.sync(() => {
+            // Never all at once, so that rows are cut.
+            const part = content.subarray(offset, offset + Math.min(into.length, 23))
+            into.set(part)
+            return part.length
+          })
+      }
+    })
+  })
+
+interface Ground {
+  readonly output: TextOutput
+  readonly written: () => string
+  readonly asked: Array<string>
+  readonly spooled: { count: number; bytes: number }
+}
+
+/** @param rewinds - false for an output that is seen at once */
+const ground = (rewinds = true): Ground => {
+  let text = ""
+  return {
+    output: {
+      write: (bytes) =>
+        Effect.sync(() => {
+          text += new TextDecoder("latin1").decode(bytes)
+        }),
+      rewind: (size) =>
+        Effect.sync(() => {
+          if (rewinds) text = text.slice(0, size)
+          return rewinds || text.length <= size
+        })
+    },
+    written: () => text,
+    asked: [],
+    spooled: { count: 0, bytes: 0 }
+  }
+}
+
+const all: AnnotationsRequest = { format: "jsonl", columns: [], filter: { genes: [], regions: null }, several: false }
+
+/** Fetches `ids`, and gives how each ended. */
+const fetchAll = (
+  { asked, output, spooled }: Ground,
+  request: Partial<AnnotationsRequest>,
+  ids: ReadonlyArray<string>,
+  answers: ReadonlyArray<Answer>
+) =>
+  Effect.gen(function* () {
+    const fetch = yield* makeAnnotationsFetch({ ...all, ...request }, output)
+    return yield* Effect.forEach(ids, (id) => Effect.exit(fetch(id)))
+  }).pipe(Effect.provide([sessionOf(answers, asked), memorySpools(spooled)]))
+
+const failureOf = <A, E>(exit: Exit.Exit<A, E> | undefined) =>
+  exit === undefined || Exit.isSuccess(exit) ? null : Option.getOrNull(Cause.findErrorOption(exit.cause))
+
+const header = '"header":[{"id":"ID"},{"id":"Gene","title":"Symbol"}]'
+const data = '"data":[["v1","BRCA1"],["v2",null],["v3",["TP53"]]]'
+const last: Answer = { text: `{${data},${header},"x":1}` }
+const first: Answer = { text: `{${header},"x":1,${data}}` }
+const lines = [
+  '{"analysisId":"A1","ID":"v1","Gene":"BRCA1"}',
+  '{"analysisId":"A1","ID":"v2","Gene":null}',
+  '{"analysisId":"A1","ID":"v3","Gene":["TP53"]}'
+]
+const wanted = lines.map((line) => `${line}\n`).join("")
+
+describe("one analysis", () => {
+  for (const [name, answer] of [
+    ["last", last],
+    ["first", first]
+  ] as const) {
+    it.effect(`header ${name}: the same text; rows wait only where they must`, () =>
+      Effect.gen(function* () {
+        const it = ground()
+        const [exit] = yield* fetchAll(it, {}, ["A/1"], [answer])
+        assert.strictEqual(it.written().replaceAll("A/1", "A1"), wanted)
+        assert.deepStrictEqual(it.asked, ["/api/analysis/A%2F1/annotations"])
+        assert.strictEqual(it.spooled.bytes > 0, name === "last")
+        assert.deepStrictEqual(
+          exit,
+          Exit.succeed({
+            bytes: answer.text.length,
+            rowsRead: 3,
+            rowsWritten: 3,
+            unmetGenes: [],
+            unplacedRows: 0,
+            missingColumns: []
+          })
+        )
+      })
+    )
+  }
+
+  it.effect("columns, genes and counts", () =>
+    Effect.gen(function* () {
+      const it = ground()
+      const filter = { genes: ["tp53", "X"], regions: null }
+      const [exit] = yield* fetchAll(it, { columns: ["symbol"], filter }, ["A1"], [last])
+      assert.strictEqual(it.written(), '{"analysisId":"A1","Gene":["TP53"]}\n')
+      assert.deepStrictEqual(
+        Exit.map(exit ?? Exit.die(0), ({ rowsRead, rowsWritten, unmetGenes }) => [rowsRead, rowsWritten, unmetGenes]),
+        Exit.succeed([3, 1, ["X"]])
+      )
+    })
+  )
+
+  it.effect("json is the body byte for byte, and a line feed after it only between several", () =>
+    Effect.gen(function* () {
+      const odd = `\ufeff {"x" : "\\u00e4" ,${data}\n,${header}} \n`
+      const one = ground()
+      yield* fetchAll(one, { format: "json" }, ["A1"], [{ text: odd }])
+      assert.strictEqual(
+        new TextDecoder("utf-8", { ignoreBOM: true }).decode(Uint8Array.from(one.written(), (c) => c.charCodeAt(0))),
+        odd
+      )
+      const two = ground()
+      yield* fetchAll(two, { format: "json", several: true }, ["A1", "A2"], [last, first])
+      assert.strictEqual(two.written(), `${last.text}\n${first.text}\n`)
+      assert.strictEqual(two.spooled.bytes, 0)
+    })
+  )
+
+  it.effect("an identifier that would change the path is not found without asking", () =>
+    Effect.gen(function* () {
+      const it = ground()
+      const [exit] = yield* fetchAll(it, {}, [".."], [last])
+      assert.strictEqual(failureOf(exit)?._tag, "NotFound")
+      assert.deepStrictEqual(it.asked, [])
+    })
+  )
+})
+
+describe("bodies that cannot be used", () => {
+  for (const format of ["jsonl", "tsv", "json"] as const) {
+    it.effect(`H18 cut at any byte fail typed and leave nothing in the output (${format})`, () =>
+      Effect.gen(function* () {
+        for (const { text } of [last, first]) {
+          for (let cut = 0; cut < text.length; cut++) {
+            const it = ground()
+            const [exit] = yield* fetchAll(it, { format }, ["A1"], [{ text: text.slice(0, cut) }])
+            assert.strictEqual(failureOf(exit)?._tag, "ReplyMalformed", `${cut}`)
+            assert.strictEqual(it.written(), "")
+          }
+        }
+      })
+    )
+
+    it.effect(`H20 answers of another kind are told apart, and never in the output (${format})`, () =>
+      Effect.gen(function* () {
+        const cases: ReadonlyArray<readonly [Answer, tag: string, message: RegExp]> = [
+          [{ text: '{"success":false,"errorMessageId":"BUSY"}' }, "RequestRejected", /BUSY/],
+          [{ text: '{"success":true,"response":null}' }, "NotFound", /analysis A1: not found/],
+          [{ text: "null" }, "NotFound", /analysis A1/],
+          [{ status: 400, text: '{"errorMessageId":"ANALYSIS_NOT_FOUND"}' }, "NotFound", /ANALYSIS_NOT_FOUND/],
+          [{ status: 404, text: "" }, "NotFound", /analysis A1/],
+          [{ status: 422, text: '{"errorMessageId":"NOT_SNV"}' }, "RequestRejected", /NOT_SNV/],
+          [{ text: "[]" }, "ReplyMalformed", /it has no data/],
+          [{ text: '{"data":[[1]]}' }, "ReplyMalformed", /it has no header/],
+          [{ text: `{${header}}` }, "ReplyMalformed", /it has no data/],
+          [{ text: `{"x":"${"y".repeat(70_000)}"}` }, "ReplyMalformed", /it has no data/],
+          [{ text: "<html>" }, "ReplyMalformed", /HTML/],
+          [{ text: "" }, "ReplyMalformed", /its body is empty/]
+        ]
+        for (const [answer, tag, message] of cases) {
+          const it = ground()
+          const [exit] = yield* fetchAll(it, { format }, ["A1"], [answer])
+          const failure = failureOf(exit)
+          assert.strictEqual(failure?._tag, tag, answer.text.slice(0, 50))
+          assert.match(failure?.message ?? "", message)
+          assert.strictEqual(it.written(), "")
+        }
+      })
+    )
+  }
+
+  it.effect("rows and headers that do not fit each other", () =>
+    Effect.gen(function* () {
+      for (const [text, message] of [
+        [`{"data":[["a","b"],["c"]],${header}}`, /row 2 has 1 cells, the header 2 columns/],
+        [`{${header},"data":[["a","b"],["c","d","e"]]}`, /row 2 has 3 cells, the header 2 columns/],
+        ['{"data":[["SECRET"]],"header":[{"id":1,"title":"SECRET"}]}', /header: \[0\]\.id/]
+      ] as const) {
+        const it = ground()
+        const [exit] = yield* fetchAll(it, {}, ["A1"], [{ text }])
+        const failure = failureOf(exit)
+        assert.strictEqual(failure?._tag, "ReplyMalformed")
+        assert.match(failure?.message ?? "", message)
+        assert.notInclude(failure?.message, "SECRET")
+        assert.strictEqual(it.written(), "")
+      }
+    })
+  )
+
+  it.effect("unknown columns and filters without a column are the user's to correct", () =>
+    Effect.gen(function* () {
+      for (const request of [{ columns: ["Gnee"] }, { filter: { genes: [], regions: [] } }]) {
+        const it = ground()
+        const [exit] = yield* fetchAll(it, request, ["A1"], [last])
+        assert.strictEqual(failureOf(exit)?._tag, "UsageError")
+        assert.match(
+          failureOf(exit)?.message ?? "",
+          /^Analysis A1: (Unknown column Gnee \(did you mean Gene\?\)|There is no chromosome)/
+        )
+      }
+    })
+  )
+})
+
+describe("bodies that break off", () => {
+  const broken = (answer: Answer, at: number): Answer => ({ text: answer.text.slice(0, at), broken: true })
+
+  for (const format of ["jsonl", "tsv", "json"] as const) {
+    it.effect(`N7 are fetched anew, and the output has them once (${format})`, () =>
+      Effect.gen(function* () {
+        const whole = ground()
+        yield* fetchAll(whole, { format }, ["A1"], [first])
+        const it = ground()
+        const fiber = yield* Effect.forkChild(
+          fetchAll(it, { format }, ["A1"], [broken(first, 90), broken(last, 10), first])
+        )
+        yield* TestClock.adjust("10 seconds")
+        const [exit] = yield* Fiber.join(fiber)
+        assert.isTrue(Exit.isSuccess(exit ?? Exit.die(0)))
+        assert.strictEqual(it.written(), whole.written())
+        assert.strictEqual(it.asked.length, 3)
+      })
+    )
+  }
+
+  it.effect("N7 end as unavailable after three tries, with nothing in the output", () =>
+    Effect.gen(function* () {
+      const it = ground()
+      const fiber = yield* Effect.forkChild(fetchAll(it, {}, ["A1"], Array(9).fill(broken(last, 60))))
+      yield* TestClock.adjust("1 minute")
+      const [exit] = yield* Fiber.join(fiber)
+      const failure = failureOf(exit)
+      assert.strictEqual(failure?._tag, "Unavailable")
+      assert.match(failure?.message ?? "", /lab\.example\.org is unavailable: connection reset \(3 attempts\)/)
+      assert.strictEqual(it.written(), "")
+    })
+  )
+
+  it.effect("are not fetched anew where some of their rows have been seen", () =>
+    Effect.gen(function* () {
+      const it = ground(false)
+      const [exit] = yield* fetchAll(it, { format: "json" }, ["A1"], [broken(first, 90), first])
+      assert.strictEqual(failureOf(exit)?._tag, "Unavailable")
+      assert.strictEqual(it.asked.length, 1)
+      const unseen = ground(false)
+      const fiber = yield* Effect.forkChild(fetchAll(unseen, {}, ["A1"], [broken(last, 90), last]))
+      yield* TestClock.adjust("10 seconds")
+      yield* Fiber.join(fiber)
+      assert.strictEqual(unseen.written(), wanted)
+    })
+  )
+})
+
+describe("several analyses", () => {
+  it.effect("one that fails leaves the others as if it had not been there", () =>
+    Effect.gen(function* () {
+      const it = ground()
+      const cut = { text: first.text.slice(0, -5) }
+      const exits = yield* fetchAll(it, {}, ["A0", "A1", "A2", "A3"], [cut, last, { status: 404, text: "" }, first])
+      assert.deepStrictEqual(
+        exits.map((exit) => failureOf(exit)?._tag ?? null),
+        ["ReplyMalformed", null, "NotFound", null]
+      )
+      assert.strictEqual(it.written(), wanted + wanted.replaceAll('"A1"', '"A3"'))
+      assert.strictEqual(it.spooled.count, 4)
+    })
+  )
+
+  it.effect("are one table: one line of names, columns found by name, missing ones said", () =>
+    Effect.gen(function* () {
+      const it = ground()
+      const swapped = { text: '{"data":[["TP53","v9"]],"header":[{"id":"Gene"},{"id":"ID"}]}' }
+      const fewer = { text: '{"data":[["v8"]],"header":[{"id":"ID"}]}' }
+      const cut = { text: first.text.slice(0, -5) }
+      const exits = yield* fetchAll(it, { format: "tsv" }, ["A0", "A1", "A2", "A3"], [cut, last, swapped, fewer])
+      assert.strictEqual(
+        it.written(),
+        "analysisId\tID\tGene\nA1\tv1\tBRCA1\nA1\tv2\t\nA1\tv3\tTP53\nA2\tv9\tTP53\nA3\tv8\t\n"
+      )
+      assert.deepStrictEqual(
+        exits.map((exit) => (Exit.isSuccess(exit) ? exit.value.missingColumns : null)),
+        [null, [], [], ["Gene"]]
+      )
+    })
+  )
+
+  it.effect("with columns that the table does not have are refused, as these would be lost", () =>
+    Effect.gen(function* () {
+      const it = ground()
+      const more = { text: '{"data":[["v9",1,2]],"header":[{"id":"ID"},{"id":"AF"},{"id":"Gene"}]}' }
+      const [, exit] = yield* fetchAll(it, { format: "tsv" }, ["A1", "A2"], [last, more])
+      assert.strictEqual(failureOf(exit)?._tag, "UsageError")
+      assert.match(failureOf(exit)?.message ?? "", /does not have \(AF\)/)
+      const chosen = ground()
+      yield* fetchAll(chosen, { format: "tsv", columns: ["ID"] }, ["A1", "A2"], [last, more])
+      assert.strictEqual(chosen.written(), "analysisId\tID\nA1\tv1\nA1\tv2\nA1\tv3\nA2\tv9\n")
+    })
+  )
+})

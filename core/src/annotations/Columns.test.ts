@@ -1,0 +1,77 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Result } from "effect"
+import { type Column, columnFor, columnsOf, pick } from "./Columns.ts"
+
+const decode = (header: unknown) => columnsOf(new TextEncoder().encode(JSON.stringify(header)))
+const columns = (...names: ReadonlyArray<readonly [id: string, title?: string]>): ReadonlyArray<Column> =>
+  names.map(([id, title = ""], index) => ({ index, id, title, name: id }))
+
+describe("the header", () => {
+  it.effect("gives columns; other fields and odd titles do no harm", () =>
+    Effect.gen(function* () {
+      const found = yield* decode([
+        { id: "Chr", title: "Chromosome", badge: 5 },
+        { id: "x", title: null },
+        { id: "y", title: 7 }
+      ])
+      assert.deepStrictEqual(
+        found.map(({ id, index, title }) => [index, id, title]),
+        [
+          [0, "Chr", "Chromosome"],
+          [1, "x", ""],
+          [2, "y", ""]
+        ]
+      )
+    })
+  )
+
+  it.effect("columns of one id have different names, and none is that of the analysis", () =>
+    Effect.gen(function* () {
+      const found = yield* decode(["a", "analysisId", "a", "a_2", "a"].map((id) => ({ id })))
+      assert.deepStrictEqual(
+        found.map(({ name }) => name),
+        ["a", "analysisId_2", "a_2", "a_2_2", "a_3"]
+      )
+    })
+  )
+
+  it.effect("that is none is refused by its place, quoting nothing", () =>
+    Effect.gen(function* () {
+      const reason = yield* Effect.flip(decode([{ id: "a" }, { id: 5, title: "SECRET" }]))
+      assert.match(reason, /^header: \[1\]\.id: /)
+      assert.notInclude(reason, "SECRET")
+      assert.match(yield* Effect.flip(decode([{}])), /^header: \[0\]\.id: /)
+    })
+  )
+})
+
+describe("--columns", () => {
+  const known = columns(["Chr", "Chromosome"], ["Pos", "Position"], ["Chromosome"], ["pos", "Other"])
+  const picked = (...words: ReadonlyArray<string>) =>
+    Result.map(pick(known, words), (found) => found.map(({ index }) => index))
+
+  it("are called by id or title, in the order asked for, each once; the exact one first", () => {
+    assert.deepStrictEqual(picked("Pos", "Chr"), Result.succeed([1, 0]))
+    assert.deepStrictEqual(picked("Chromosome", "pos", "Position", "CHR"), Result.succeed([2, 3, 1, 0]))
+    assert.deepStrictEqual(picked("Chr", "chr"), Result.succeed([0]))
+  })
+
+  it("that do not exist are all named, with the nearest that do", () => {
+    assert.deepStrictEqual(
+      picked("Chr", "Pso", "Zygosity"),
+      Result.fail("Unknown columns Pso (did you mean Pos?), Zygosity; there are Chr, Pos, Chromosome, pos")
+    )
+    const many = columns(...Array.from({ length: 25 }, (_, i) => [`C${i}`] as const))
+    assert.match(Result.getOrThrow(Result.flip(pick(many, ["no such"]))), /C19, and 5 more$/)
+  })
+})
+
+describe("aliases", () => {
+  it("find a column by id before title, in any case", () => {
+    const known = columns(["cDNA", "Position"], ["START"], ["Symbol"], ["x", " gene "], ["c", "CHROM"])
+    assert.strictEqual(columnFor(known, "position")?.index, 1)
+    assert.strictEqual(columnFor(known, "gene")?.index, 2)
+    assert.strictEqual(columnFor(known, "chromosome")?.index, 4)
+    assert.isNull(columnFor(known, "reference"))
+  })
+})

@@ -1,0 +1,25 @@
+/**
+ * Marks between the cells of scanned rows.
+ *
+ * In JSON, the bytes 0x00 to 0x08 stand nowhere: not inside strings, not outside. So `BodyScanner` writes into the rows
+ * themselves where a cell ends, where a row ends, and what belongs to no cell. Whoever reads the rows later needs no JSON
+ * parser to find the cells: each goes from where the last one ended to the next mark.
+ */
+
+/** Never written by the scanner; readers put it behind the last byte they have. */
+export const stop = 0
+/** In place of the comma between two cells. */
+export const cellEnd = 1
+/** In place of the bracket that closes a row; a row of no cells is this mark alone. */
+export const rowEnd = 2
+/** In place of white space in rows, of the bracket that opens a row, and of the comma between rows. */
+export const skip = 3
+
+/**
+ * Which of four bytes are marks: the highest bit of the lowest byte that is set tells the first one; zero when none is.
+ * Bytes above the first mark may be reported wrongly.
+ */
+export const marksIn = (word: number): number => (word - 0x04040404) & ~word & 0x80808080
+
+/** The place (0 to 3) of the first byte that a word of `0x80` bits reports; the word is not zero. */
+export const firstOf = (bits: number): number => (31 - Math.clz32(bits & -bits)) >> 3

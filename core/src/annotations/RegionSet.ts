@@ -1,0 +1,57 @@
+/**
+ * Wanted regions for positions in a table, where nobody says which chromosomes there are: a chromosome is the same with
+ * and without `chr`, in any case, and M is MT.
+ */
+import type { RegionText } from "../genome/RegionText.ts"
+
+/** Spellings of one chromosome become one. */
+const spelling = (name: string): string => {
+  const bare = name.trim().toLowerCase().replace(/^chr/, "")
+  return bare === "m" ? "mt" : bare
+}
+
+/** Regions of one chromosome, 0-based half-open, sorted by start and merged: starts and ends in turn. */
+export type Stretches = Float64Array
+
+export class RegionSet {
+  readonly #stretches: ReadonlyMap<string, Stretches>
+
+  constructor(regions: ReadonlyArray<RegionText>) {
+    const found = new Map<string, Array<readonly [number, number]>>()
+    for (const { end, name, start } of regions.flatMap(({ readings }) => readings)) {
+      const key = spelling(name)
+      const list = found.get(key) ?? []
+      if (list.length === 0) found.set(key, list)
+      list.push([start, end ?? Number.POSITIVE_INFINITY])
+    }
+    this.#stretches = new Map([...found].map(([key, list]) => [key, merged(list)]))
+  }
+
+  /** The regions on a chromosome, null when there are none. */
+  on(chromosome: string): Stretches | null {
+    return this.#stretches.get(spelling(chromosome)) ?? null
+  }
+}
+
+const merged = (intervals: ReadonlyArray<readonly [number, number]>): Stretches => {
+  const bounds: Array<number> = []
+  for (const [start, end] of [...intervals].sort(([a], [b]) => a - b)) {
+    const last = bounds[bounds.length - 1]
+    if (last !== undefined && start <= last) bounds[bounds.length - 1] = Math.max(last, end)
+    else bounds.push(start, end)
+  }
+  return Float64Array.from(bounds)
+}
+
+/** Whether positions `start` up to `end` (0-based half-open) touch one of the stretches. */
+export const touches = (stretches: Stretches, start: number, end: number): boolean => {
+  // The first stretch that ends behind the start.
+  let low = 0
+  let high = stretches.length / 2
+  while (low < high) {
+    const middle = (low + high) >>> 1
+    if ((stretches[2 * middle + 1] ?? 0) > start) high = middle
+    else low = middle + 1
+  }
+  return low < stretches.length / 2 && (stretches[2 * low] ?? 0) < end
+}

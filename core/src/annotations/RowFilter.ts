@@ -1,0 +1,130 @@
+/**
+ * Which rows are wanted: those of some genes, those in some regions, or both.
+ *
+ * A variant is in a region when one of its reference bases is: from its position, 1-based, as far as its reference allele
+ * goes. A cell of genes may hold one symbol, several in one text, or a list; upper and lower case are the same.
+ */
+import { Result } from "effect"
+import type { RegionText } from "../genome/RegionText.ts"
+import { quote, zeroDigit } from "./Ascii.ts"
+import type { Block } from "./Block.ts"
+import { CellCache } from "./CellCache.ts"
+import { type Column, columnFor, namesFor, type Role } from "./Columns.ts"
+import { RegionSet, type Stretches, touches } from "./RegionSet.ts"
+import type { RowChoice } from "./RowConverter.ts"
+
+export interface FilterRequest {
+  /** Empty for all. */
+  readonly genes: ReadonlyArray<string>
+  /** Null for all. */
+  readonly regions: ReadonlyArray<RegionText> | null
+}
+
+interface Places {
+  readonly gene: number | null
+  readonly chromosome: number | null
+  readonly position: number | null
+  readonly reference: number | null
+}
+
+/** The filter for rows of these columns, null when all are wanted; the failure is one sentence. */
+export const rowFilter = (
+  { genes, regions }: FilterRequest,
+  columns: ReadonlyArray<Column>
+): Result.Result<RowFilter | null, string> => {
+  if (genes.length === 0 && regions === null) return Result.succeed(null)
+  const place = (role: Role) => columnFor(columns, role)?.index ?? null
+  const places: Places = {
+    gene: place("gene"),
+    chromosome: place("chromosome"),
+    position: place("position"),
+    reference: place("reference")
+  }
+  const needed = [
+    ...(genes.length === 0 ? [] : ["gene" as const]),
+    ...(regions === null ? [] : ["chromosome" as const, "position" as const])
+  ]
+  const lacking = needed.find((role) => places[role] === null)
+  return lacking === undefined
+    ? Result.succeed(new RowFilter(genes, regions, places))
+    : Result.fail(`There is no ${lacking} column to filter by (its id or title would be one of ${namesFor(lacking)})`)
+}
+
+/** What stands between symbols in one text. */
+const betweenSymbols = /[\s,;|/]+/
+
+const symbolsIn = (value: unknown): ReadonlyArray<string> =>
+  typeof value === "string"
+    ? value.split(betweenSymbols).map((symbol) => symbol.toUpperCase())
+    : Array.isArray(value)
+      ? value.flatMap(symbolsIn)
+      : []
+
+const textOf = (value: unknown): string => (typeof value === "string" || typeof value === "number" ? String(value) : "")
+
+/** The number that a cell of digits is, with or without quotes; NaN for any other cell. */
+const digitsIn = (bytes: Uint8Array, from: number, to: number): number => {
+  const inQuotes = bytes[from] === quote
+  const end = inQuotes ? to - 1 : to
+  let number = 0
+  for (let at = inQuotes ? from + 1 : from; at < end; at++) {
+    const digit = (bytes[at] ?? 0) - zeroDigit
+    if (digit < 0 || digit > 9) return Number.NaN
+    number = number * 10 + digit
+  }
+  return number > 0 && number <= Number.MAX_SAFE_INTEGER ? number : Number.NaN
+}
+
+/** Bases of an allele; one where nothing or a sign stands for it. */
+const basesOf = (value: unknown): number => Math.max(1, /^[A-Za-z]*/.exec(textOf(value))?.[0].length ?? 1)
+
+export class RowFilter implements RowChoice {
+  /** Rows that no region could take because their position cannot be read. */
+  unplaced = 0
+
+  readonly #places: Places
+  readonly #wanted: ReadonlySet<string>
+  readonly #met = new Set<string>()
+  readonly #genes: CellCache<boolean>
+  readonly #chromosomes: CellCache<Stretches | null> | null
+  readonly #alleles = new CellCache(basesOf)
+
+  constructor(genes: ReadonlyArray<string>, regions: ReadonlyArray<RegionText> | null, places: Places) {
+    this.#places = places
+    this.#wanted = new Set(genes.map((gene) => gene.toUpperCase()))
+    this.#genes = new CellCache((value) => {
+      const hits = symbolsIn(value).filter((symbol) => this.#wanted.has(symbol))
+      for (const hit of hits) this.#met.add(hit)
+      return hits.length > 0
+    })
+    const set = regions === null ? null : new RegionSet(regions)
+    this.#chromosomes = set === null ? null : new CellCache((value) => set.on(textOf(value)))
+  }
+
+  /** Wanted genes that no row had, in upper case. */
+  get unmetGenes(): ReadonlyArray<string> {
+    return [...this.#wanted].filter((gene) => !this.#met.has(gene))
+  }
+
+  accepts(source: Block, starts: Int32Array): boolean {
+    const { gene } = this.#places
+    if (this.#wanted.size > 0 && gene !== null && !cell(this.#genes, source, starts, gene)) return false
+    return this.#chromosomes === null || this.#isInside(this.#chromosomes, source, starts)
+  }
+
+  #isInside(chromosomes: CellCache<Stretches | null>, source: Block, starts: Int32Array): boolean {
+    const { chromosome, position, reference } = this.#places
+    const stretches = chromosome === null ? null : cell(chromosomes, source, starts, chromosome)
+    if (stretches === null || position === null) return false
+    const start = digitsIn(source.bytes, starts[position] ?? 0, (starts[position + 1] ?? 0) - 1) - 1
+    if (Number.isNaN(start)) {
+      this.unplaced++
+      return false
+    }
+    const bases = reference === null ? 1 : cell(this.#alleles, source, starts, reference)
+    return touches(stretches, start, start + bases)
+  }
+}
+
+const cell = <A>(cache: CellCache<A>, source: Block, starts: Int32Array, place: number): A =>
+  cache.get(source, starts[place] ?? 0, (starts[place + 1] ?? 0) - 1)

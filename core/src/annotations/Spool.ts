@@ -1,0 +1,21 @@
+/** Where rows wait until their header is known. The interface only; `platform/SpoolFiles.ts` does it on Node. */
+import { Context, type Effect, type Scope } from "effect"
+import type { CannotCreate, LocalIo } from "../Errors.ts"
+
+/** Bytes written once from first to last, then read. */
+export interface Spool {
+  /** Bytes written. */
+  readonly size: () => number
+  /** Takes a copy. */
+  readonly write: (bytes: Uint8Array) => Effect.Effect<void, CannotCreate | LocalIo>
+  /** Fills `into` from `offset` on; fewer bytes than fit, but at least one before the end. */
+  readonly read: (offset: number, into: Uint8Array) => Effect.Effect<number, LocalIo>
+}
+
+export class Spools extends Context.Service<
+  Spools,
+  {
+    /** An empty spool that is gone with the scope, and with the process. */
+    readonly open: Effect.Effect<Spool, never, Scope.Scope>
+  }
+>()("svc-steps/core/annotations/Spools") {}

@@ -1,0 +1,46 @@
+/**
+ * Where the usual tokens of rows end, for a scanner that reads ahead: `safe` where that is not known yet, or where only the
+ * grammar can decide. Words are read up to `safe`, so the chunk must go on for eight bytes behind it.
+ */
+import { backslash, digit, pointSign, quote, shortEscape, specialIn } from "./Ascii.ts"
+import { firstOf } from "./Marks.ts"
+
+/** Of a string whose inside begins at `from`: behind its closing quote. */
+export const afterString = (chunk: Uint8Array, view: DataView, from: number, safe: number): number => {
+  let at = from
+  while (at < safe) {
+    const special = specialIn(view.getInt32(at, true))
+    if (special === 0) {
+      at += 4
+      continue
+    }
+    at += firstOf(special)
+    if (chunk[at] === quote) return at + 1
+    at = afterCharacter(chunk, at, safe)
+  }
+  return safe
+}
+
+/** Of an escape of two bytes, or a character of two or three. */
+const afterCharacter = (chunk: Uint8Array, at: number, safe: number): number => {
+  const byte = chunk[at] ?? 0
+  const second = chunk[at + 1] ?? 0
+  if (byte === backslash) return shortEscape[second] === 1 ? at + 2 : safe
+  if ((second & 0xc0) !== 0x80) return safe
+  if (byte >= 0xc2 && byte < 0xe0) return at + 2
+  const usual = byte > 0xe0 && byte < 0xf0 && byte !== 0xed
+  return usual && ((chunk[at + 2] ?? 0) & 0xc0) === 0x80 ? at + 3 : safe
+}
+
+export const afterDigits = (chunk: Uint8Array, from: number, safe: number): number => {
+  let at = from
+  while (at < safe && digit[chunk[at] ?? 0] === 1) at++
+  return at
+}
+
+/** Of a number whose whole part ends at `at`. */
+export const afterNumber = (chunk: Uint8Array, at: number, safe: number): number => {
+  if (at >= safe || chunk[at] !== pointSign) return at
+  const end = afterDigits(chunk, at + 1, safe)
+  return end === at + 1 ? safe : end
+}
