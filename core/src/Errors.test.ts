@@ -1,0 +1,71 @@
+import { assert, describe, it } from "@effect/vitest"
+import {
+  CredentialsMissing,
+  LinkForbidden,
+  LocalIo,
+  mostSevere,
+  NotFound,
+  ProxyRefused,
+  RestorationsPending,
+  Unavailable
+} from "./Errors.ts"
+
+const notFound = new NotFound({ what: "S1.bam" })
+const unavailable = new Unavailable({ host: "lab", reason: "closed", attempts: 3 })
+const full = new LocalIo({ path: "out/S1.bam", operation: "write", errno: "ENOSPC" })
+
+describe("the exit code of several failures", () => {
+  it("is that of the most severe one, in whatever order they came", () => {
+    const forbidden = new LinkForbidden({ file: "S1.bam", host: "files", status: 403 })
+    assert.strictEqual(mostSevere([]), 0)
+    assert.strictEqual(mostSevere([notFound]), 66)
+    assert.strictEqual(mostSevere([unavailable, notFound]), 66)
+    assert.strictEqual(mostSevere([notFound, unavailable, forbidden]), 77)
+    assert.strictEqual(mostSevere([forbidden, notFound, full]), 74)
+    assert.strictEqual(mostSevere([full, forbidden, notFound]), 74)
+  })
+
+  it("is 1 as soon as something failed that is no failure of ours, and never 0", () => {
+    assert.strictEqual(mostSevere([new Error("defect")]), 1)
+    assert.strictEqual(mostSevere([full, new Error("defect")]), 1)
+  })
+})
+
+describe("messages", () => {
+  it("say what to do about a missing user name or password, each its own", () => {
+    assert.match(new CredentialsMissing({ missing: "username" }).message, /^No user name: .*--username.*SVC_USER/)
+    const { message } = new CredentialsMissing({ missing: "password" })
+    assert.match(message, /^No password.*SVC_PASSWORD/)
+    // A password on the command line would be seen by everybody on the machine.
+    assert.notInclude(message, "--password")
+  })
+
+  it("tell refused credentials of a proxy from its other answers", () => {
+    for (const status of [401, 407]) {
+      assert.match(new ProxyRefused({ proxy: "proxy:3128", status }).message, /refused the credentials/)
+    }
+    assert.strictEqual(
+      new ProxyRefused({ proxy: "proxy:3128", status: 403 }).message,
+      "The proxy proxy:3128 answered 403"
+    )
+  })
+
+  it("K1 K3 say what is wrong with the disk in words, and name an error that has none", () => {
+    assert.strictEqual(full.message, "Cannot write out/S1.bam: the disk is full")
+    const odd = new LocalIo({ path: "out", operation: "read", errno: "ESTALE" })
+    assert.strictEqual(odd.message, "Cannot read out: ESTALE")
+  })
+
+  it("say when to come back for restorations, where that is known", () => {
+    const rerun = "svc-resume-restore"
+    const nextEstimate = "2026-11-21T15:00:00Z"
+    assert.strictEqual(
+      new RestorationsPending({ count: 2, nextEstimate, rerun }).message,
+      `2 restorations pending, the next expected at ${nextEstimate}: run again later: ${rerun}`
+    )
+    assert.strictEqual(
+      new RestorationsPending({ count: 1, nextEstimate: null, rerun }).message,
+      `1 restoration pending: run again later: ${rerun}`
+    )
+  })
+})

@@ -1,0 +1,95 @@
+/** What found values mean: pure rules, for the checks that have any. */
+import { DateTime, Option } from "effect"
+import { type Check, ok, warn } from "./Check.ts"
+
+/** Beyond this many seconds a clock is wrong, not only read at another moment. */
+const mostSkew = 60
+
+const spanOf = (seconds: number): string =>
+  seconds < 120
+    ? `${Math.round(seconds)} s`
+    : seconds < 7200
+      ? `${Math.round(seconds / 60)} min`
+      : seconds < 172_800
+        ? `${Math.round(seconds / 3600)} h`
+        : `${Math.round(seconds / 86_400)} days`
+
+/**
+ * @param date - the `Date` field of a reply, null without one
+ * @param before - when the request was sent and its reply had come, in ms
+ */
+export const judgeClock = (date: string | null, before: number, after: number): Check => {
+  const name = "clock"
+  const theirs = date === null ? null : Option.getOrNull(DateTime.make(date))
+  if (theirs === null) return warn(name, "the service does not tell its time", "Nothing to do: it was not compared")
+  const millis = DateTime.toEpochMillis(theirs)
+  // The field has whole seconds: the true time is up to one second later.
+  const skew = (before > millis + 1000 ? before - millis - 1000 : after < millis ? after - millis : 0) / 1000
+  if (Math.abs(skew) <= mostSkew)
+    return ok(name, `agrees with the service (within ${spanOf(Math.ceil(Math.abs(skew)) + 1)})`)
+  return warn(
+    name,
+    `this computer is ${spanOf(Math.abs(skew))} ${skew > 0 ? "ahead of" : "behind"} the service`,
+    "Set its clock (NTP): certificates, links and estimates of restorations are judged by it"
+  )
+}
+
+export interface Certificate {
+  /** Who vouches for it. */
+  readonly issuer: string
+  /** End of its validity, in ms since 1970. */
+  readonly validTo: number
+}
+
+const day = 86_400_000
+
+/** For a certificate that was accepted. */
+export const judgeCertificate = ({ issuer, validTo }: Certificate, protocol: string, now: number): Check => {
+  const until = `until ${DateTime.formatIso(DateTime.makeUnsafe(validTo)).slice(0, 10)}`
+  const says = `${protocol}, certificate by ${issuer}, ${until}`
+  const left = Math.floor((validTo - now) / day)
+  return left >= 14
+    ? ok("tls", says)
+    : warn(
+        "tls",
+        `${says} (${left} day${left === 1 ? "" : "s"} left)`,
+        "Tell whoever runs the service to renew the certificate"
+      )
+}
+
+const gib = 1024 ** 3
+
+/** @param free - bytes for this user, null when the file system does not say */
+export const judgeSpace = (folder: string, free: number | null): Check => {
+  if (free === null)
+    return ok("destination", `${folder} can be written to; its file system does not tell its free space`)
+  const says = `${folder} can be written to, ${(free / gib).toFixed(1)} GiB free`
+  return free >= 10 * gib
+    ? ok("destination", says)
+    : warn("destination", says, "A genome takes 50 to 150 GiB: see svc-download --plan for what you need")
+}
+
+/** @param version - such as `24.21.0` */
+export const judgeNode = (version: string): Check => {
+  const [major = 0, minor = 0] = version.split(".").map(Number)
+  return major > 22 || (major === 22 && minor >= 19)
+    ? ok("node", `Node ${version}`)
+    : warn(
+        "node",
+        `Node ${version} is older than 22.19`,
+        "Install Node 22.19 or newer: svc-steps is not tested with this one"
+      )
+}
+
+/**
+ * @param mode - permission bits of the configuration file
+ * @param secret - whether it holds a password
+ */
+export const judgeConfig = (path: string, mode: number, secret: boolean): Check =>
+  secret && (mode & 0o077) !== 0
+    ? warn(
+        "config",
+        `${path} holds a password, and other users may open it (mode ${(mode & 0o777).toString(8)})`,
+        `chmod 600 ${path}`
+      )
+    : ok("config", `${path} ${secret ? "holds a password and is private" : "holds no password"}`)

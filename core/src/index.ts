@@ -1,0 +1,66 @@
+/**
+ * svc-steps as a library: the client of the service, its session, its records and its errors, as Effect services.
+ *
+ * This part is free of Node; `svc-steps/node` has the layers that do the work, and `svc-steps/sandbox` a service to test
+ * against. Every export is documented where it is declared.
+ */
+
+// --- the service: one method per endpoint -----------------------------------------------------------------------------
+
+export type { GenericBody, GenericReply } from "./client/GenericRequest.ts"
+export { allGenes, type PanelChoice, type ServersChoice, serversChoice } from "./client/PanelChoice.ts"
+export { type InternalPerson, type ReportChoice, ServiceClient, type ServiceMethods } from "./client/ServiceClient.ts"
+export { ServiceJson } from "./client/ServiceJson.ts"
+export { type PayloadStream, ServiceStreams } from "./client/ServiceStreams.ts"
+
+// --- identifiers and records ------------------------------------------------------------------------------------------
+
+export { AnalysisItem, FoundAnalysis } from "./contract/Analyses.ts"
+export { SnvAnnotations } from "./contract/Annotations.ts"
+export { RestoreAnswer } from "./contract/Archive.ts"
+export { CaseReport, CaseReportInfo } from "./contract/CaseReports.ts"
+export { CnvTargetResults, PendingCnvSegments } from "./contract/Cnv.ts"
+export { CoverageItem } from "./contract/Coverage.ts"
+export { AnalysisFiles, FileLink } from "./contract/Files.ts"
+export { Gene } from "./contract/Genes.ts"
+export { AnalysisId, GeneId, LimsId, PanelId, PersonId, SampleId } from "./contract/Ids.ts"
+export { VirtualPanel, VirtualPanelSummary, VirtualPanelUpdate } from "./contract/Panels.ts"
+export { Person, PersonUpdate } from "./contract/Persons.ts"
+export { QcCaseMetrics } from "./contract/QualityControl.ts"
+export { ServiceApi } from "./contract/ServiceApi.ts"
+
+// --- the session, for those who wire it themselves ----------------------------------------------------------------------
+
+export { AccountLock } from "./session/AccountLock.ts"
+export { RepeatSafe, SlowReply } from "./session/RequestMarks.ts"
+export { Session, type SessionSettings, type SessionTimeouts } from "./session/Session.ts"
+export { makeSessionProfile, type SessionProfile, SessionProfileOverrides } from "./session/SessionProfile.ts"
+export { type ServiceSettings, serviceConfig } from "./settings/ServiceConfig.ts"
+export type { ProxyAddress } from "./settings/Settings.ts"
+
+// --- files from link hosts: whole, or regions of them ---------------------------------------------------------------------
+
+export { Codec } from "./genome/Codec.ts"
+export { parseBed, parseRange, type RegionText } from "./genome/RegionText.ts"
+export { existingSlice } from "./selection/ExistingSlice.ts"
+export { FileTransfer } from "./transfer/FileTransfer.ts"
+export type {
+  SliceEstimate,
+  SliceKind,
+  SliceOutcome,
+  SliceRequest,
+  SliceSourceFile,
+  SliceTask,
+  SliceWish
+} from "./transfer/SliceRequest.ts"
+export type { SliceState } from "./transfer/SliceState.ts"
+export { SliceTransfer } from "./transfer/SliceTransfer.ts"
+export type { FreshLink, TransferOutcome, TransferProgress, TransferRequest } from "./transfer/TransferRequest.ts"
+
+// --- files in the archive -----------------------------------------------------------------------------------------------
+
+export { type Found, type Patience, untilRestored } from "./archive/Waiting.ts"
+
+// --- everything that can go wrong, with its sentence and exit code ----------------------------------------------------------
+
+export * from "./Errors.ts"

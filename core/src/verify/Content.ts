@@ -1,0 +1,33 @@
+/** What is looked at in the inflated content of a file while its blocks are walked. */
+
+/** A fault in the content: `at` is an index into the bytes that were taken last. */
+export interface ContentFault {
+  readonly at: number
+  /** With the block as subject. */
+  readonly phrase: string
+}
+
+/** Takes the content of a file part by part, in order; parts end anywhere. Keeps a few bytes of them at most. */
+export interface ContentCheck {
+  readonly take: (content: Uint8Array) => ContentFault | null
+  /** After the last part: a phrase with the file as subject, or null. */
+  readonly finish: () => string | null
+}
+
+/** Content that nobody reads, such as that of an index. */
+export const unread: ContentCheck = { take: () => null, finish: () => null }
+
+/** How many records a file has; the names are those of its references. */
+export interface RecordCounts {
+  readonly records: number
+  /** Records of each reference, in the order of the header for BAM, of appearance for VCF. */
+  readonly ofReference: ReadonlyMap<string, number>
+  /** Records without a reference; 0 in VCF. */
+  readonly unplaced: number
+  /** Whether the records stand in the order of their places. */
+  readonly sorted: boolean
+}
+
+export interface RecordCheck extends ContentCheck {
+  readonly counts: () => RecordCounts
+}

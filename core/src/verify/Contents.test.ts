@@ -1,0 +1,104 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Schema } from "effect"
+import { concat, read, references, text } from "../../../test/genome/Fixtures.ts"
+import { encodeBamHeader } from "../genome/BamHeader.ts"
+import * as BamRecord from "../genome/BamRecord.ts"
+import { bamRecords } from "./BamContent.ts"
+import type { RecordCheck } from "./Content.ts"
+import { vcfRecords } from "./VcfContent.ts"
+
+const sam = text("@HD\tVN:1.6\tSO:coordinate\n")
+const header = { text: sam, references, size: encodeBamHeader(sam, references).length }
+const reads = Array.from({ length: 30 }, (_, i) => read(`r${i}`, i < 20 ? 0 : 2, i * 250))
+const bam = concat(
+  encodeBamHeader(sam, references),
+  ...reads.map(BamRecord.encodeRecord),
+  BamRecord.encodeRecord(read("u", -1, -1, []))
+)
+
+/** Takes `bytes` in parts of the given sizes, over and over. */
+const inParts = (check: RecordCheck, bytes: Uint8Array, sizes: ReadonlyArray<number>) => {
+  let at = 0
+  for (let i = 0; at < bytes.length; i++) {
+    const size = 1 + Math.abs((sizes[i % sizes.length] ?? 0) % 300)
+    const fault = check.take(bytes.slice(at, at + size))
+    if (fault !== null) return { fault, counts: check.counts() }
+    at += size
+  }
+  return { fault: check.finish(), counts: check.counts() }
+}
+
+const Sizes = Schema.Array(Schema.Int)
+
+describe("records of a BAM", () => {
+  it.effect.prop("are counted alike wherever the parts end", [Sizes], ([sizes]) =>
+    Effect.sync(() => {
+      const { counts, fault } = inParts(bamRecords(header), bam, sizes)
+      assert.strictEqual(fault, null)
+      assert.deepInclude(counts, { records: 31, unplaced: 1, sorted: true })
+      assert.deepStrictEqual([...counts.ofReference.values()], [20, 0, 10])
+    })
+  )
+
+  it("a cut in any record is seen", () => {
+    for (let length = header.size + 1; length < bam.length; length += 13) {
+      const whole = reads.some((_, i) => {
+        const end = header.size + reads.slice(0, i + 1).reduce((sum, it) => sum + BamRecord.encodeRecord(it).length, 0)
+        return end === length
+      })
+      if (whole) continue
+      assert.strictEqual(inParts(bamRecords(header), bam.subarray(0, length), [50]).fault, "ends inside a record")
+    }
+  })
+
+  it("a file that promises no order may have any, and says so", () => {
+    const plain = { ...header, text: text("@HD\tVN:1.6\tSO:queryname\n") }
+    const turned = concat(bam.subarray(0, header.size), ...[...reads].reverse().map(BamRecord.encodeRecord))
+    const { counts, fault } = inParts(bamRecords(plain), turned, [1000])
+    assert.strictEqual(fault, null)
+    assert.strictEqual(counts.sorted, false)
+  })
+
+  it("a place in a fault lies in the record it is about", () => {
+    const wrong = BamRecord.encodeRecord(read("r", 9, 1))
+    const { fault } = inParts(bamRecords(header), concat(bam.subarray(0, header.size), wrong), [299])
+    assert.match(typeof fault === "object" ? (fault?.phrase ?? "") : "", /number 1\) on a reference/)
+  })
+})
+
+describe("lines of a VCF", () => {
+  const line = (chromosome: string, position: number | string) => `${chromosome}\t${position}\t.\tA\tC\t.\t.\t.\n`
+  const body = (...lines: ReadonlyArray<string>) => text(`##fileformat=VCFv4.2\n#CHROM\tPOS\n${lines.join("")}`)
+
+  it.effect.prop("are counted alike wherever the parts end", [Sizes], ([sizes]) =>
+    Effect.sync(() => {
+      const lines = [line("chr1", 5), line("chr1", 5), line("chr10", 1), line("chr2", 7)]
+      const { counts, fault } = inParts(vcfRecords(), body(...lines), sizes)
+      assert.strictEqual(fault, null)
+      assert.deepInclude(counts, { records: 4, sorted: true })
+      assert.deepStrictEqual(Object.fromEntries(counts.ofReference), { chr1: 2, chr10: 1, chr2: 1 })
+    })
+  )
+
+  it("lines longer than what is kept, and a last line without its line feed", () => {
+    const long = `chr1\t9\t.\t${"A".repeat(20_000)}\tC\t.\t.\t.\n`
+    const { counts, fault } = inParts(vcfRecords(), body(line("chr1", 5), long, line("chr1", 10).trimEnd()), [200])
+    assert.strictEqual(fault, null)
+    assert.deepInclude(counts, { records: 3, sorted: true })
+  })
+
+  it("what is no record, at its place", () => {
+    for (const wrong of ["chr1\n", "chr1\tfive\t.\n", "\t5\t.\n", "chr1\t5\n", "chr1\t-5\t.\n"]) {
+      const { fault } = inParts(vcfRecords(), body(line("chr1", 1), wrong), [299])
+      assert.match(typeof fault === "object" ? (fault?.phrase ?? "") : "", /number 2\)/, JSON.stringify(wrong))
+    }
+    assert.strictEqual(inParts(vcfRecords(), body("chr1\t"), [299]).fault, "ends inside a record")
+  })
+
+  it("positions that go back, and references that come again, are not in order", () => {
+    const sorted = (...lines: ReadonlyArray<string>) => inParts(vcfRecords(), body(...lines), [40]).counts.sorted
+    assert.isFalse(sorted(line("chr1", 5), line("chr1", 4)))
+    assert.isFalse(sorted(line("chr1", 5), line("chr2", 4), line("chr1", 6)))
+    assert.isTrue(sorted(line("chr2", 5), line("chr1", 4)))
+  })
+})

@@ -1,0 +1,18 @@
+/** Local files as a verification reads them. `platform/FileSource.ts` does it on Node. */
+import { Context, type Effect, type Scope } from "effect"
+import type { FileDamaged, LocalIo } from "../Errors.ts"
+import type { ByteReader } from "../genome/ByteReader.ts"
+
+/** An open file; a file that gets shorter while it is read is `FileDamaged` `Changing`. */
+export interface OpenFile extends ByteReader<LocalIo | FileDamaged> {
+  /** SHA-256 of the whole file in hex, made beside other work. */
+  readonly sha256: Effect.Effect<string, LocalIo>
+}
+
+export class FileSource extends Context.Service<
+  FileSource,
+  {
+    /** Opens a regular file until the scope closes. */
+    readonly open: (path: string) => Effect.Effect<OpenFile, LocalIo, Scope.Scope>
+  }
+>()("svc-steps/core/verify/FileSource") {}

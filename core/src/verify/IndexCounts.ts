@@ -1,0 +1,38 @@
+/** Whether an index covers its data file: as many records of each reference as the walk through the data has counted. */
+import { Effect } from "effect"
+import { FileDamaged } from "../Errors.ts"
+import type { TabixIndex } from "../genome/TabixIndex.ts"
+import type { RecordCounts } from "./Content.ts"
+
+/**
+ * Fails with `FileDamaged` `IndexMismatch`. References without counts, which some writers leave out, are not compared;
+ * but records of a reference that has no entry at all are not covered.
+ */
+export const compareCounts = (
+  file: string,
+  { columns, index }: TabixIndex,
+  data: string,
+  counted: RecordCounts
+): Effect.Effect<void, FileDamaged> => {
+  const mismatch = (reason: string) =>
+    Effect.fail(new FileDamaged({ file, fault: "IndexMismatch", reason: `it does not cover ${data}: ${reason}` }))
+  if (!counted.sorted) return mismatch("its records are not in order, so no index can serve it")
+  const names = columns?.names ?? [...counted.ofReference.keys()]
+  for (const [i, name] of names.entries()) {
+    const { bins, counts } = index.reference(i)
+    const found = counted.ofReference.get(name) ?? 0
+    if (counts === null) {
+      if (found > 0 && bins.size === 0) return mismatch(`it has nothing of the ${found} records on ${name}`)
+      continue
+    }
+    const claimed = counts.mapped + counts.unmapped
+    if (claimed !== found) return mismatch(`it counts ${claimed} records on ${name}, and there are ${found}`)
+  }
+  const covered = new Set(names)
+  const missing = [...counted.ofReference].find(([name, found]) => found > 0 && !covered.has(name))
+  if (missing !== undefined) return mismatch(`it does not know ${missing[0]}, which has ${missing[1]} records`)
+  if (index.unplaced !== null && columns === null && index.unplaced !== counted.unplaced) {
+    return mismatch(`it counts ${index.unplaced} reads without a position, and there are ${counted.unplaced}`)
+  }
+  return Effect.void
+}

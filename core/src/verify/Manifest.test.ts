@@ -1,0 +1,59 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Result, Schema } from "effect"
+import { type FileResult, reportJson, untouched } from "../selection/Report.ts"
+import { parseManifest } from "./Manifest.ts"
+
+const sum = "0123456789abcdef".repeat(4)
+const run = { version: "1", host: "h", startedAt: new Date(0), finishedAt: new Date(0), exitCode: 0 } as const
+const identity = (path: string | null, bytes: number | null) => ({ analysisId: "A1", fileName: path, path, bytes })
+
+const report = (...files: ReadonlyArray<FileResult>) => JSON.stringify(reportJson(run, files))
+const parsed = (text: string) => Result.getOrThrow(parseManifest("m", text))
+const refused = (text: string) => Result.getOrThrow(Result.flip(parseManifest("m", text))).message
+
+describe("manifests", () => {
+  it("a report: downloaded and kept files by size and checksum, archived ones need not be there", () => {
+    const skipped = { action: "skipped", error: null } as const
+    const { absent, entries } = parsed(
+      report(
+        { ...untouched(identity("d/a.bam", 7), { action: "downloaded", reason: null, error: null }), sha256: sum },
+        untouched(identity("d/b.bam", 8), { ...skipped, reason: "exists" }),
+        untouched(identity("d/c.bam", 9), { ...skipped, reason: "archived" }),
+        untouched(identity("d/e.bam", 10), { action: "failed", reason: null, error: { _tag: "X", message: "m" } }),
+        untouched(identity(null, null), { action: "failed", reason: null, error: { _tag: "X", message: "m" } })
+      )
+    )
+    assert.deepStrictEqual(entries, [
+      { path: "d/a.bam", bytes: 7, sha256: sum },
+      { path: "d/b.bam", bytes: 8, sha256: null },
+      { path: "d/e.bam", bytes: null, sha256: null }
+    ])
+    assert.deepStrictEqual(
+      absent.map(({ path }) => path),
+      ["d/c.bam"]
+    )
+  })
+
+  it("sha256sum: text and binary marks, capital digits, escaped names, Windows line ends", () => {
+    const { entries } = parsed(`${sum}  a b.bam\r\n${sum.toUpperCase()} *c.bam\n\\${sum}  x\\ny\\\\z\n`)
+    assert.deepStrictEqual(
+      entries.map(({ path, sha256 }) => [path, sha256]),
+      [
+        ["a b.bam", sum],
+        ["c.bam", sum],
+        ["x\ny\\z", sum]
+      ]
+    )
+  })
+
+  it("anything else is refused, with the line", () => {
+    assert.match(refused(`${sum}  a\nhello\n`), /^m: line 2 /)
+    assert.match(refused(""), /names no file/)
+    assert.match(refused('{"schema":"svc.report/2","files":[]}'), /svc\.report\/1/)
+    assert.match(refused(report().slice(0, 40)), /cut off/)
+  })
+
+  it.effect.prop("no text makes it throw", [Schema.String], ([text]) =>
+    Effect.sync(() => assert.isBoolean(Result.isSuccess(parseManifest("m", text))))
+  )
+})

@@ -1,0 +1,72 @@
+/** What files should be: the report of a download (`svc.report/1`) or the output of `sha256sum`. */
+import { Option, Result, Schema } from "effect"
+import { FileDamaged } from "../Errors.ts"
+
+/** What is known about one file; `bytes` and `sha256` are null where the manifest does not say. */
+export interface Expected {
+  /** As it stands in the manifest. */
+  readonly path: string
+  readonly bytes: number | null
+  readonly sha256: string | null
+}
+
+export interface Manifest {
+  readonly entries: ReadonlyArray<Expected>
+  /** Files that need not be there: archived ones, for example. With the reason, for a person. */
+  readonly absent: ReadonlyArray<{ readonly path: string; readonly reason: string }>
+}
+
+const Entry = Schema.Struct({
+  path: Schema.NullOr(Schema.String),
+  action: Schema.Literals(["downloaded", "skipped", "failed"]),
+  reason: Schema.NullOr(Schema.String),
+  bytes: Schema.NullOr(Schema.Int),
+  sha256: Schema.NullOr(Schema.String),
+  regions: Schema.optionalKey(Schema.NullOr(Schema.Array(Schema.String)))
+})
+
+const Report = Schema.fromJsonString(
+  Schema.Struct({ schema: Schema.Literal("svc.report/1"), files: Schema.Array(Entry) })
+)
+const decodeReport = Schema.decodeUnknownOption(Report)
+
+type Place = typeof Entry.Type & { readonly path: string }
+
+const expectedOf = ({ action, bytes, path, reason, sha256 }: Place): Expected => ({
+  path,
+  // What a skipped file had in the listing may be the size of another version: it was kept, not checked.
+  bytes: action === "downloaded" || reason === "exists" ? bytes : null,
+  sha256
+})
+
+/** `<64 hex>  name` or `<64 hex> *name`; a backslash in front says that line feeds in the name are escaped. */
+const sumLine = /^(\\?)([0-9a-f]{64}) [ *](.+)$/i
+
+const unescaped = (name: string) =>
+  name.replace(/\\[\\nr]/g, (pair) => (pair === "\\n" ? "\n" : pair === "\\r" ? "\r" : "\\"))
+
+/** @param file - the name of the manifest, for the message of `FileDamaged` */
+export const parseManifest = (file: string, text: string): Result.Result<Manifest, FileDamaged> => {
+  const wrong = (reason: string) => Result.fail(new FileDamaged({ file, fault: "BadRecord", reason }))
+  if (text.trimStart().startsWith("{")) {
+    const report = Option.getOrNull(decodeReport(text))
+    if (report === null) return wrong("not a report of svc-download (svc.report/1), or cut off")
+    const placed = report.files.filter((entry): entry is Place => entry.path !== null)
+    const isArchived = (entry: Place) => entry.action === "skipped" && entry.reason === "archived"
+    return Result.succeed({
+      entries: placed.filter((entry) => !isArchived(entry)).map(expectedOf),
+      absent: placed
+        .filter(isArchived)
+        .map(({ path }) => ({ path, reason: "it was in the archive, so not downloaded" }))
+    })
+  }
+  const entries: Array<Expected> = []
+  for (const [i, line] of text.split(/\r?\n/).entries()) {
+    if (line.trim() === "") continue
+    const [, escaped, sha256, name] = sumLine.exec(line) ?? []
+    if (sha256 === undefined || name === undefined)
+      return wrong(`line ${i + 1} is not one of sha256sum, and it is no JSON`)
+    entries.push({ path: escaped === "" ? name : unescaped(name), bytes: null, sha256: sha256.toLowerCase() })
+  }
+  return entries.length === 0 ? wrong("it names no file") : Result.succeed({ entries, absent: [] })
+}

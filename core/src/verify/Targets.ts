@@ -1,0 +1,119 @@
+/** Which files a verification is about: operands, what lies in folders, what a manifest names. */
+import { Effect, FileSystem, Option, Path } from "effect"
+import { type FileKind, kindOf } from "../genome/Structure.ts"
+import type { Expected, Manifest } from "./Manifest.ts"
+
+export interface Target {
+  readonly path: string
+  readonly role:
+    | { readonly _tag: "File"; readonly kind: FileKind | null; readonly bytes: number }
+    /** Of a download that goes on in the next run. */
+    | { readonly _tag: "Part" }
+    | { readonly _tag: "Unreadable"; readonly errno: string }
+    | { readonly _tag: "Missing" }
+    /** Need not be there, for this reason. */
+    | { readonly _tag: "Absent"; readonly reason: string }
+  readonly expected: Expected | null
+  readonly notes: ReadonlyArray<string>
+}
+
+/** `.name.<8 hex>.part` with its journal and lock (`core/src/transfer/PartJournal.ts`). */
+const part = /^\..+\.[0-9a-f]{8}\.part(?:$|\.)/
+
+/** The rank of a file in a run: an index comes after the file that it may be compared with. */
+const rankOf = ({ role }: Target): number => (role._tag === "File" && isIndex(role.kind) ? 1 : 0)
+
+export const isIndex = (kind: FileKind | null): boolean => kind !== null && kind !== "bam" && kind !== "vcf.gz"
+
+/** The file that an index with this path belongs to. */
+export const dataOf = (index: string): string => index.replace(/\.(?:bai|csi|tbi)$/i, "")
+
+const errnoOf = (error: { readonly reason: { readonly cause?: unknown } }): string => {
+  const { cause } = error.reason
+  return typeof cause === "object" && cause !== null && "code" in cause ? String(cause.code) : "EIO"
+}
+
+/**
+ * The files, each once, indexes last. Folders are searched to any depth without following links to folders; journals and
+ * locks of parts are left out. What a manifest names is looked for at its path, else beside the manifest.
+ */
+export const findTargets = Effect.fn("verify.findTargets")(function* (
+  paths: ReadonlyArray<string>,
+  manifest: (Manifest & { readonly file: string }) | null
+): Effect.fn.Return<ReadonlyArray<Target>, never, FileSystem.FileSystem | Path.Path> {
+  const fs = yield* FileSystem.FileSystem
+  const path = yield* Path.Path
+  const targets = new Map<string, Target>()
+
+  const add = (target: Target) => {
+    const key = path.resolve(target.path)
+    if (!targets.has(key)) targets.set(key, target)
+  }
+
+  const look = (file: string, expected: Expected | null, notes: ReadonlyArray<string>) =>
+    Effect.match(fs.stat(file), {
+      onFailure: (error): Target => {
+        const errno = errnoOf(error)
+        const role =
+          errno === "ENOENT" || errno === "ENOTDIR"
+            ? { _tag: "Missing" as const }
+            : { _tag: "Unreadable" as const, errno }
+        return { path: file, role, expected, notes }
+      },
+      onSuccess: (info): Target | "folder" => {
+        if (info.type === "Directory") return "folder"
+        if (info.type !== "File")
+          return { path: file, role: { _tag: "Unreadable", errno: "it is no file" }, expected, notes }
+        if (part.test(path.basename(file))) return { path: file, role: { _tag: "Part" }, expected, notes }
+        return { path: file, role: { _tag: "File", kind: kindOf(file), bytes: Number(info.size) }, expected, notes }
+      }
+    })
+
+  const search = (folder: string): Effect.Effect<void> =>
+    Effect.matchEffect(fs.readDirectory(folder), {
+      onFailure: (error) =>
+        Effect.sync(() =>
+          add({ path: folder, role: { _tag: "Unreadable", errno: errnoOf(error) }, expected: null, notes: [] })
+        ),
+      onSuccess: (names) =>
+        Effect.forEach(
+          [...names].sort(),
+          (name) =>
+            Effect.gen(function* () {
+              const file = path.join(folder, name)
+              if (part.test(name) && !name.endsWith(".part")) return
+              const found = yield* look(file, null, [])
+              if (found !== "folder") return add(found)
+              // Following a link to a folder could go round for ever.
+              if (Option.isNone(yield* Effect.option(fs.readLink(file)))) yield* search(file)
+            }),
+          { discard: true }
+        )
+    })
+
+  if (manifest !== null) {
+    const beside = path.dirname(manifest.file)
+    for (const expected of manifest.entries) {
+      const places = [expected.path, path.join(beside, expected.path), path.join(beside, path.basename(expected.path))]
+      let found: Target | "folder" = "folder"
+      for (const place of places) {
+        found = yield* look(place, expected, [])
+        if (found !== "folder" && found.role._tag !== "Missing") break
+      }
+      add(
+        found === "folder" || found.role._tag === "Missing"
+          ? { path: expected.path, role: { _tag: "Missing" }, expected, notes: [] }
+          : found
+      )
+    }
+  }
+  for (const { path: file, reason } of manifest?.absent ?? []) {
+    add({ path: file, role: { _tag: "Absent", reason }, expected: null, notes: [] })
+  }
+  for (const operand of paths) {
+    const found = yield* look(operand, null, manifest === null ? [] : [`not in ${manifest.file}`])
+    if (found === "folder") yield* search(operand)
+    else add(found)
+  }
+  return [...targets.values()].sort((a, b) => rankOf(a) - rankOf(b))
+})

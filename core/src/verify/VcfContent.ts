@@ -1,0 +1,105 @@
+/** Walks the lines of a VCF file by their first two columns (VCF specification, section 1.6.1). */
+import type { ContentFault, RecordCheck } from "./Content.ts"
+
+const lineFeed = 0x0a
+const tab = 0x09
+const hash = 0x23
+
+/** Bytes of a line that are looked at: more than any CHROM and POS take. */
+const enough = 4096
+
+const decoder = new TextDecoder()
+
+/** The digits in `[at, stop)` as a number; -1 when there is anything else. */
+const numberIn = (line: Uint8Array, at: number, stop: number): number => {
+  let value = 0
+  for (let i = at; i < stop; i++) {
+    const digit = line[i]! - 0x30
+    if (digit < 0 || digit > 9) return -1
+    value = value * 10 + digit
+  }
+  return at === stop ? -1 : value
+}
+
+const startsWith = (line: Uint8Array, name: Uint8Array): boolean => {
+  for (let i = 0; i < name.length; i++) if (line[i] !== name[i]) return false
+  return line[name.length] === tab
+}
+
+export const vcfRecords = (): RecordCheck => {
+  const counts = new Map<string, number>()
+  const kept = new Uint8Array(enough)
+  let length = 0
+  let records = 0
+  let sorted = true
+  let name = ""
+  let nameBytes = new Uint8Array(0)
+  let ofName = 0
+  let lastPosition = -1
+
+  const change = (line: Uint8Array, stop: number) => {
+    if (name !== "") counts.set(name, ofName)
+    name = decoder.decode(line.subarray(0, stop))
+    nameBytes = line.slice(0, stop)
+    // All records of a reference must stand together.
+    if (counts.has(name)) sorted = false
+    ofName = counts.get(name) ?? 0
+    lastPosition = -1
+  }
+
+  const judge = (line: Uint8Array): string | null => {
+    if (line.length === 0 || line[0] === hash) return null
+    records++
+    const wrong = `has a line that is not a VCF record (number ${records})`
+    const same = name !== "" && startsWith(line, nameBytes)
+    const first = same ? nameBytes.length : line.indexOf(tab)
+    if (first < 1) return wrong
+    const second = line.indexOf(tab, first + 1)
+    const position = numberIn(line, first + 1, second)
+    if (second === -1 || position === -1) return wrong
+    if (!same) change(line, first)
+    ofName++
+    if (position < lastPosition) sorted = false
+    lastPosition = position
+    return null
+  }
+
+  const keep = (piece: Uint8Array) => {
+    const part = piece.subarray(0, enough - length)
+    kept.set(part, length)
+    length += part.length
+  }
+
+  const take = (content: Uint8Array): ContentFault | null => {
+    let at = 0
+    while (at < content.length) {
+      const end = content.indexOf(lineFeed, at)
+      const piece = content.subarray(at, end === -1 ? content.length : end)
+      if (end === -1) {
+        keep(piece)
+        break
+      }
+      const whole = length === 0
+      if (!whole) keep(piece)
+      const phrase = judge(whole ? piece : kept.subarray(0, length))
+      if (phrase !== null) return { at, phrase }
+      length = 0
+      at = end + 1
+    }
+    return null
+  }
+
+  return {
+    take,
+    finish: () => {
+      const phrase = judge(kept.subarray(0, length))
+      return phrase === null ? null : "ends inside a record"
+    },
+    counts: () => ({
+      records,
+      ofReference: new Map(name === "" ? counts : [...counts, [name, ofName]]),
+      unplaced: 0,
+      sorted
+    })
+  }
+}

@@ -1,0 +1,134 @@
+/** What a verification found out about one file, and how it is shown. */
+import { ExitCodes, type FileDamaged, type LocalIo, mostSevere, type NotFound } from "../Errors.ts"
+import type { FileKind } from "../genome/Structure.ts"
+import { printable } from "../selection/Printable.ts"
+import { humanSize } from "../selection/Size.ts"
+import type { Place } from "./Damage.ts"
+
+/** Null where the kind of file has none. */
+export interface Facts {
+  readonly blocks: number | null
+  /** Inflated bytes. */
+  readonly inflated: number | null
+  readonly references: number | null
+  readonly samples: number | null
+  readonly records: number | null
+  /** Of an index: the file beside it that it was compared with. */
+  readonly comparedWith: string | null
+}
+
+export const noFacts: Facts = {
+  blocks: null,
+  inflated: null,
+  references: null,
+  samples: null,
+  records: null,
+  comparedWith: null
+}
+
+/**
+ * - `ok` everything that can be checked holds
+ * - `failed` damaged, missing or unreadable: see `error`
+ * - `unfinished` a part of a download that goes on in the next run: no damage
+ * - `unchecked` nothing is known about this kind of file, and no size or checksum was given
+ */
+export type Status = "ok" | "failed" | "unfinished" | "unchecked"
+
+export interface Verdict {
+  readonly path: string
+  readonly kind: FileKind | null
+  readonly status: Status
+  readonly bytes: number | null
+  /** Only where a manifest asked for it. */
+  readonly sha256: string | null
+  /** What the reader should know besides, in words. */
+  readonly notes: ReadonlyArray<string>
+  readonly facts: Facts
+  /** The first damage. */
+  readonly place: Place | null
+  readonly error: FileDamaged | LocalIo | NotFound | null
+}
+
+const words: Readonly<Record<Status, string>> = {
+  ok: "ok",
+  failed: "FAILED",
+  unfinished: "unfinished",
+  unchecked: "not checked"
+}
+
+const counted = (count: number | null, noun: string) =>
+  count === null ? [] : [`${count} ${noun}${count === 1 ? "" : "s"}`]
+
+/** One line, `ok  a.bam  1.2 MiB, 40 blocks, ...`; safe on a terminal. */
+export const verdictLine = ({ bytes, error, facts, notes, path, sha256, status }: Verdict): string => {
+  const about = [
+    ...(bytes === null ? [] : [humanSize(bytes)]),
+    ...counted(facts.blocks, "block"),
+    ...counted(facts.references, "reference"),
+    ...counted(facts.samples, "sample"),
+    ...counted(facts.records, "record"),
+    ...(facts.comparedWith === null ? [] : [`belongs to ${facts.comparedWith}`]),
+    ...(sha256 === null || error !== null ? [] : ["sha256 as expected"])
+  ]
+  // The message of an error begins with the file it is about.
+  const what = error === null ? `${path}${about.length === 0 ? "" : `  ${about.join(", ")}`}` : error.message
+  return printable([`${words[status].padEnd(12)}${what}`, ...notes].join("; "))
+}
+
+export interface Totals {
+  readonly files: number
+  readonly ok: number
+  readonly failed: number
+  readonly unfinished: number
+  readonly unchecked: number
+  /** Bytes of the files that were checked. */
+  readonly bytes: number
+}
+
+export const totalsOf = (verdicts: ReadonlyArray<Verdict>): Totals => {
+  const count = (status: Status) => verdicts.filter((verdict) => verdict.status === status).length
+  const checked = verdicts.filter(({ status }) => status === "ok" || status === "failed")
+  return {
+    files: verdicts.length,
+    ok: count("ok"),
+    failed: count("failed"),
+    unfinished: count("unfinished"),
+    unchecked: count("unchecked"),
+    bytes: checked.reduce((sum, { bytes }) => sum + (bytes ?? 0), 0)
+  }
+}
+
+/** `3 files: 2 ok, 1 failed`. */
+export const summary = (totals: Totals): string => {
+  const parts = (["ok", "failed", "unfinished", "unchecked"] as const).filter((status) => totals[status] > 0)
+  const named = parts.map((status) => `${totals[status]} ${words[status].toLowerCase()}`)
+  return `${counted(totals.files, "file").join()}${named.length === 0 ? "" : `: ${named.join(", ")}`} (${humanSize(totals.bytes)})`
+}
+
+export const exitCodeOf = (verdicts: ReadonlyArray<Verdict>) => mostSevere(verdicts.flatMap(({ error }) => error ?? []))
+
+/** The document of `--format json`, schema `svc.verify/1`; its keys are the contract. */
+export const verdictsJson = (version: string, verdicts: ReadonlyArray<Verdict>) => {
+  const exitCode = exitCodeOf(verdicts)
+  return {
+    schema: "svc.verify/1",
+    version,
+    exitCode,
+    exitMeaning: ExitCodes[exitCode],
+    totals: totalsOf(verdicts),
+    files: verdicts.map(({ error, facts, place, ...verdict }) => ({
+      ...verdict,
+      ...facts,
+      error:
+        error === null
+          ? null
+          : {
+              tag: error._tag,
+              message: error.message,
+              ...(error._tag === "FileDamaged" ? { fault: error.fault } : {}),
+              block: place?.block ?? null,
+              offset: place?.offset ?? null
+            }
+    }))
+  }
+}

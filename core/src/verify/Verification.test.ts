@@ -1,0 +1,232 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Layer, Result } from "effect"
+import * as ZlibCodec from "../../../platform/ZlibCodec.ts"
+import { bamFile, bgzf, concat, read, text } from "../../../test/genome/Fixtures.ts"
+import { LocalIo } from "../Errors.ts"
+import * as Bgzf from "../genome/Bgzf.ts"
+import { fromBytes } from "../genome/ByteReader.ts"
+import { Codec } from "../genome/Codec.ts"
+import { kindOf } from "../genome/Structure.ts"
+import { BlockPool } from "./BlockPool.ts"
+import { FileSource } from "./FileSource.ts"
+import type { Target } from "./Targets.ts"
+import type { Verdict } from "./Verdict.ts"
+import { verify } from "./Verification.ts"
+
+const reads = Array.from({ length: 24 }, (_, i) => read(`r${i}`, i < 16 ? 0 : 2, i * 250))
+const vcfHead = "##fileformat=VCFv4.2\n##contig=<ID=chr1,length=90000>\n#CHROM\tPOS\tID\tREF\tALT\tQUAL\tFILTER\tINFO\n"
+const vcfLines = Array.from({ length: 9 }, (_, i) => `chr1\t${100 + i}\t.\tA\tC\t.\t.\tDP=${i}\n`)
+
+type Files = Readonly<Record<string, Uint8Array>>
+
+/** Files in memory; their checksum is a stand-in that tells the same from other bytes. */
+const memory = (files: Files) =>
+  Layer.succeed(FileSource, {
+    open: (path) => {
+      const bytes = files[path]
+      return bytes === undefined
+        ? Effect.fail(new LocalIo({ path, operation: "open", errno: "ENOENT" }))
+        : Effect.succeed({ ...fromBytes(bytes), sha256: Effect.succeed(sumOf(bytes)) })
+    }
+  })
+const sumOf = (bytes: Uint8Array) => `sum of ${bytes.join()}`
+
+const targetsOf = (files: Files, expected: Target["expected"] = null): ReadonlyArray<Target> =>
+  Object.entries(files).map(([path, bytes]) => ({
+    path,
+    role: { _tag: "File", kind: kindOf(path), bytes: bytes.length },
+    expected,
+    notes: []
+  }))
+
+const silent = { progress: () => Effect.void, verdict: () => Effect.void }
+
+const check = (files: Files, expected: Target["expected"] = null) =>
+  verify(targetsOf(files, expected), silent).pipe(
+    Effect.provide(Layer.mergeAll(memory(files), BlockPool.layerHere)),
+    Effect.map((verdicts) => new Map(verdicts.map((verdict) => [verdict.path, verdict])))
+  )
+const checkOne = (path: string, bytes: Uint8Array, expected: Target["expected"] = null) =>
+  Effect.map(check({ [path]: bytes }, expected), (verdicts) => verdicts.get(path) as Verdict)
+
+const faultOf = (verdict: Verdict | undefined) =>
+  verdict?.error?._tag === "FileDamaged" ? verdict.error.fault : (verdict?.error?._tag ?? null)
+
+/** The content as any reader of gzip would give it, null when it gives none. */
+const contentOf = (codec: Codec["Service"], bytes: Uint8Array): Uint8Array | null => {
+  const parts: Array<Uint8Array> = []
+  for (let at = 0; at < bytes.length; ) {
+    const size = Bgzf.blockSize(bytes, at)
+    if (size <= 0 || at + size > bytes.length) return null
+    const block = Bgzf.inflateBlock(codec, bytes, at, size)
+    if (Result.isFailure(block)) return null
+    parts.push(block.success)
+    at += size
+  }
+  return concat(...parts)
+}
+
+const provided = Effect.provide(ZlibCodec.layer)
+
+const subjects = Effect.map(Codec, (codec) => ({
+  codec,
+  files: [
+    { name: "a.bam", bytes: bamFile(codec, reads.slice(0, 9), { blockBytes: 400 }).bam },
+    { name: "a.vcf.gz", bytes: bgzf(codec, text(vcfHead), ...vcfLines.map(text)) }
+  ]
+}))
+
+describe("verify", () => {
+  it.effect("sound files tell what they hold, and an index whom it belongs to", () =>
+    Effect.gen(function* () {
+      const { bai, bam } = bamFile(yield* Codec, reads)
+      const verdicts = yield* check({ "a.bam": bam, "a.bam.bai": bai })
+      assert.deepInclude(verdicts.get("a.bam")?.facts, { records: 24, references: 3 })
+      assert.strictEqual(verdicts.get("a.bam.bai")?.facts.comparedWith, "a.bam")
+      assert.deepStrictEqual(
+        [...verdicts.values()].map(({ status }) => status),
+        ["ok", "ok"]
+      )
+    }).pipe(provided)
+  )
+
+  /** One bit wrong: found, or no reader can notice it, and then the checksum tells. True when it was found. */
+  const flip = Effect.fnUntraced(function* (codec: Codec["Service"], name: string, bytes: Uint8Array, bit: number) {
+    const spoiled = bytes.slice()
+    spoiled[bit >>> 3] = (spoiled[bit >>> 3] ?? 0) ^ (1 << (bit & 7))
+    const verdict = yield* checkOne(name, spoiled)
+    if (verdict.status === "failed") {
+      assert.strictEqual(verdict.error?._tag, "FileDamaged")
+      // The damage is reported at the block it is in, never far behind.
+      if (verdict.place !== null) assert.isAtMost(verdict.place.offset, bit >>> 3)
+      return true
+    }
+    assert.deepStrictEqual(contentOf(codec, spoiled), contentOf(codec, bytes), `${name} bit ${bit}`)
+    const against = yield* checkOne(name, spoiled, { path: name, bytes: bytes.length, sha256: sumOf(bytes) })
+    assert.strictEqual(faultOf(against), "Checksum")
+    return false
+  })
+
+  it.effect(
+    "D2 every single flipped bit of a small BAM and a small VCF is found, but for those that no reader can notice",
+    () =>
+      Effect.gen(function* () {
+        const { codec, files } = yield* subjects
+        for (const { bytes, name } of files) {
+          const bits = Array.from({ length: bytes.length * 8 }, (_, bit) => bit)
+          const found = yield* Effect.filter(bits, (bit) => flip(codec, name, bytes, bit))
+          // The unused bits behind a deflate stream, and copies from another place with the same bytes.
+          assert.isAbove(found.length / bits.length, 0.99)
+        }
+      }).pipe(provided),
+    60_000
+  )
+
+  it.effect("D2 1,000 seeds of a flipped bit in blocks of usual size: found, or no reader can notice it", () =>
+    Effect.gen(function* () {
+      const codec = yield* Codec
+      const many = Array.from({ length: 300 }, (_, i) => read(`r${i}`, 0, i * 97))
+      const { bam } = bamFile(codec, many, { blockBytes: 30_000 })
+      for (let seed = 1; seed <= 1000; seed++) {
+        yield* flip(codec, "a.bam", bam, (Math.imul(seed, 0x9e3779b1) >>> 0) % (bam.length * 8))
+      }
+    }).pipe(provided)
+  )
+
+  it.effect("D1 every truncation is found", () =>
+    Effect.gen(function* () {
+      const { files } = yield* subjects
+      for (const { bytes, name } of files) {
+        for (let length = 0; length < bytes.length; length++) {
+          const verdict = yield* checkOne(name, bytes.subarray(0, length))
+          assert.oneOf(faultOf(verdict), ["Truncated", "NotBgzf"], `${name} cut to ${length}`)
+        }
+      }
+    }).pipe(provided)
+  )
+
+  it.effect("a cut at the border of two blocks, where every block that is left is sound", () =>
+    Effect.gen(function* () {
+      const { files } = yield* subjects
+      const [{ bytes, name } = { bytes: new Uint8Array(0), name: "" }] = files
+      const first = Bgzf.blockSize(bytes, 0)
+      const verdict = yield* checkOne(name, bytes.subarray(0, first + Bgzf.blockSize(bytes, first)))
+      assert.strictEqual(faultOf(verdict), "Truncated")
+      assert.include(verdict.error?.message ?? "", "end-of-file block")
+    }).pipe(provided)
+  )
+
+  it.effect("the first of several damages is reported, with its block counted from 1 and its byte", () =>
+    Effect.gen(function* () {
+      const { files } = yield* subjects
+      const bytes = (files[0]?.bytes ?? new Uint8Array(0)).slice()
+      const second = Bgzf.blockSize(bytes, 0)
+      const third = second + Bgzf.blockSize(bytes, second)
+      bytes[third] = 0
+      bytes[third - 5] = (bytes[third - 5] ?? 0) ^ 1
+      const verdict = yield* checkOne("a.bam", bytes)
+      assert.deepStrictEqual(verdict.place, { block: 2, offset: second })
+      assert.match(verdict.error?.message ?? "", new RegExp(`^a\\.bam: block 2 at byte ${second} `))
+    }).pipe(provided)
+  )
+
+  it.effect("sound blocks with records that are none, or out of the order the header promises", () =>
+    Effect.gen(function* () {
+      const codec = yield* Codec
+      const swapped = bamFile(codec, [...reads].reverse()).bam
+      assert.strictEqual(faultOf(yield* checkOne("a.bam", swapped)), "BadRecord")
+      const foreign = bamFile(codec, [read("r", 7, 1)]).bam
+      assert.strictEqual(faultOf(yield* checkOne("a.bam", foreign)), "BadRecord")
+      const lines = bgzf(codec, text(`${vcfHead}chr1\t5\t.\tA\tC\t.\t.\t.\nchr1 five\n`))
+      assert.strictEqual(faultOf(yield* checkOne("a.vcf.gz", lines)), "BadRecord")
+      const { bam } = bamFile(codec, reads)
+      const last = bam.length - Bgzf.eofBlock.length
+      const content = contentOf(codec, bam.subarray(0, last)) ?? new Uint8Array(0)
+      const cut = yield* checkOne("a.bam", bgzf(codec, content.subarray(0, content.length - 3)))
+      assert.include(cut.error?.message ?? "", "ends inside a record")
+    }).pipe(provided)
+  )
+
+  it.effect("D7 an index of another file, of an older version of its file, and one whose file is damaged", () =>
+    Effect.gen(function* () {
+      const codec = yield* Codec
+      const { bai, bam } = bamFile(codec, reads)
+      const fewer = bamFile(codec, reads.slice(0, 23))
+      const older = yield* check({ "a.bam": bam, "a.bam.bai": fewer.bai })
+      assert.strictEqual(faultOf(older.get("a.bam.bai")), "IndexMismatch")
+      assert.strictEqual(older.get("a.bam")?.status, "ok")
+      const spoiled = bam.slice()
+      spoiled[bam.length - 40] = (spoiled[bam.length - 40] ?? 0) ^ 1
+      const beside = yield* check({ "a.bam": spoiled, "a.bam.bai": bai })
+      assert.strictEqual(beside.get("a.bam")?.status, "failed")
+      assert.deepInclude(beside.get("a.bam.bai"), { status: "ok", notes: ["not compared with a.bam, which failed"] })
+      const alone = yield* checkOne("b.bam.bai", bai)
+      assert.deepStrictEqual(alone.notes, ["not compared: b.bam is not there"])
+    }).pipe(provided)
+  )
+
+  it.effect("size and checksum of a manifest count for any kind of file", () =>
+    Effect.gen(function* () {
+      const bytes = text("notes")
+      const expected = { path: "notes.txt", bytes: 5, sha256: sumOf(bytes) }
+      assert.strictEqual((yield* checkOne("notes.txt", bytes, expected)).status, "ok")
+      assert.strictEqual(faultOf(yield* checkOne("notes.txt", bytes, { ...expected, bytes: 6 })), "Size")
+      assert.strictEqual(faultOf(yield* checkOne("notes.txt", bytes, { ...expected, sha256: "0" })), "Checksum")
+      assert.strictEqual((yield* checkOne("notes.txt", bytes)).status, "unchecked")
+    }).pipe(provided)
+  )
+
+  it.effect("a file that is gone since it was found is a failure of that file alone", () =>
+    Effect.gen(function* () {
+      const { bai, bam } = bamFile(yield* Codec, reads)
+      const verdicts = yield* verify(targetsOf({ "gone.bam": bam, "a.bam.bai": bai }), silent).pipe(
+        Effect.provide(Layer.mergeAll(memory({ "a.bam.bai": bai }), BlockPool.layerHere))
+      )
+      assert.deepStrictEqual(
+        verdicts.map(({ status }) => status),
+        ["failed", "ok"]
+      )
+      assert.strictEqual(verdicts[0]?.error?._tag, "LocalIo")
+    }).pipe(provided)
+  )
+})

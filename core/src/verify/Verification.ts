@@ -1,0 +1,197 @@
+/** Checks files one after another, each as thoroughly as its kind allows. */
+import { Effect, Fiber, type Scope } from "effect"
+import { FileDamaged, LocalIo, NotFound } from "../Errors.ts"
+import { type BamHeader, readBamHeader } from "../genome/BamHeader.ts"
+import type { Codec } from "../genome/Codec.ts"
+import { checkStructure, type FileKind, readIndex } from "../genome/Structure.ts"
+import { readVcfHeader } from "../genome/VcfHeader.ts"
+import { bamRecords } from "./BamContent.ts"
+import type { BlockPool } from "./BlockPool.ts"
+import { type RecordCheck, type RecordCounts, unread } from "./Content.ts"
+import type { Damage } from "./Damage.ts"
+import { FileSource, type OpenFile } from "./FileSource.ts"
+import { compareCounts } from "./IndexCounts.ts"
+import { dataOf, isIndex, type Target } from "./Targets.ts"
+import { vcfRecords } from "./VcfContent.ts"
+import { type Facts, noFacts, type Verdict } from "./Verdict.ts"
+import { walkWhole } from "./WholeWalk.ts"
+
+/** Hears what happens: bytes of the file at `path` that are proven so far, and each verdict when it is made. */
+export interface VerifyEvents {
+  readonly progress: (path: string, bytes: number) => Effect.Effect<void>
+  readonly verdict: (verdict: Verdict) => Effect.Effect<void>
+}
+
+type Failure = Damage | FileDamaged | LocalIo
+
+/** What is remembered of a data file for the index that comes after it. */
+type Known = { readonly _tag: "Sound"; readonly counts: RecordCounts } | { readonly _tag: "Failed" }
+
+interface Checked {
+  readonly facts: Facts
+  readonly notes: ReadonlyArray<string>
+  readonly counts: RecordCounts | null
+}
+
+/** Checks all targets; failures of files are verdicts, so this cannot fail. */
+export const verify = Effect.fn("verify")(function* (
+  targets: ReadonlyArray<Target>,
+  events: VerifyEvents
+): Effect.fn.Return<ReadonlyArray<Verdict>, never, FileSource | BlockPool | Codec> {
+  const known = new Map<string, Known>()
+  const verdicts: Array<Verdict> = []
+  for (const target of targets) {
+    const verdict = yield* Effect.scoped(verdictOf(target, known, (bytes) => events.progress(target.path, bytes)))
+    verdicts.push(verdict)
+    yield* events.verdict(verdict)
+  }
+  return verdicts
+})
+
+const verdictOf = (target: Target, known: Map<string, Known>, progress: (bytes: number) => Effect.Effect<void>) =>
+  Effect.gen(function* () {
+    const { expected, notes, path, role } = target
+    const bare: Verdict = {
+      path,
+      kind: null,
+      status: "unchecked",
+      bytes: null,
+      sha256: null,
+      notes,
+      facts: noFacts,
+      place: null,
+      error: null
+    }
+    switch (role._tag) {
+      case "Missing":
+        return { ...bare, status: "failed", error: new NotFound({ what: path }) } satisfies Verdict
+      case "Unreadable":
+        return {
+          ...bare,
+          status: "failed",
+          error: new LocalIo({ path, operation: "read", errno: role.errno })
+        } satisfies Verdict
+      case "Absent":
+        return { ...bare, notes: [...notes, role.reason] } satisfies Verdict
+      case "Part":
+        return {
+          ...bare,
+          status: "unfinished",
+          notes: [...notes, "part of a download: the next run goes on with it"]
+        } satisfies Verdict
+      case "File": {
+        const file: Verdict = { ...bare, kind: role.kind, bytes: role.bytes }
+        if (role.kind === null && expected === null) return { ...file, notes: [...notes, "unknown type"] }
+        const failed = (error: Failure): Verdict => {
+          known.set(path, { _tag: "Failed" })
+          return error._tag === "Damage"
+            ? { ...file, status: "failed", error: error.error, place: error.place }
+            : { ...file, status: "failed", error }
+        }
+        return yield* Effect.match(checkFile(target, role.kind, known, progress), {
+          onFailure: failed,
+          onSuccess: ({ counts, facts, notes: more, sha256 }): Verdict => {
+            if (counts !== null) known.set(path, { _tag: "Sound", counts })
+            return { ...file, status: "ok", facts, sha256, notes: [...notes, ...more] }
+          }
+        })
+      }
+    }
+  })
+
+const checkFile = (
+  { expected, path }: Target,
+  kind: FileKind | null,
+  known: ReadonlyMap<string, Known>,
+  progress: (bytes: number) => Effect.Effect<void>
+): Effect.Effect<Checked & { readonly sha256: string | null }, Failure, FileSource | BlockPool | Codec | Scope.Scope> =>
+  Effect.gen(function* () {
+    const source = yield* FileSource
+    const file = yield* source.open(path)
+    const wrong = (fault: FileDamaged["fault"], reason: string) => new FileDamaged({ file: path, fault, reason })
+    // Beside the walk: it reads what the walk has just brought into memory.
+    const hashing = yield* Effect.forkScoped(expected?.sha256 == null ? Effect.succeed(null) : file.sha256)
+    const checked = yield* checkKind(path, kind, file, known, progress)
+    if (expected?.bytes != null && expected.bytes !== file.size) {
+      return yield* wrong("Size", `it has ${file.size} bytes, and ${expected.bytes} are expected`)
+    }
+    const sha256 = yield* Fiber.join(hashing)
+    if (sha256 !== null && sha256 !== expected?.sha256) {
+      return yield* wrong("Checksum", `its SHA-256 is ${sha256}, and ${expected?.sha256} is expected`)
+    }
+    return { ...checked, sha256 }
+  })
+
+const checkKind = (
+  path: string,
+  kind: FileKind | null,
+  file: OpenFile,
+  known: ReadonlyMap<string, Known>,
+  progress: (bytes: number) => Effect.Effect<void>
+): Effect.Effect<Checked, Failure, FileSource | BlockPool | Codec | Scope.Scope> => {
+  if (kind === null)
+    return Effect.succeed({ facts: noFacts, notes: ["type unknown: only size and checksum"], counts: null })
+  return isIndex(kind) ? checkIndex(path, kind, file, known, progress) : checkData(path, kind, file, progress)
+}
+
+/** The header first, as its damage has the better words; then every byte. */
+const checkData = (
+  path: string,
+  kind: FileKind,
+  file: OpenFile,
+  progress: (bytes: number) => Effect.Effect<void>
+): Effect.Effect<Checked, Failure, BlockPool | Codec> =>
+  Effect.gen(function* () {
+    // A broken block within the header is found by the walk, which knows its number.
+    const header = yield* Effect.result(headerOf(path, kind, file))
+    const { facts, records } =
+      header._tag === "Success" ? header.success : { facts: { references: null, samples: null }, records: null }
+    const walked = yield* walkWhole(path, file, records ?? unread, progress)
+    if (header._tag === "Failure") return yield* header.failure
+    const counts = records?.counts() ?? null
+    return { facts: { ...noFacts, ...facts, ...walked, records: counts?.records ?? null }, notes: [], counts }
+  })
+
+interface Header {
+  readonly facts: Pick<Facts, "references" | "samples">
+  readonly records: RecordCheck
+}
+
+const headerOf = (path: string, kind: FileKind, file: OpenFile): Effect.Effect<Header, FileDamaged | LocalIo, Codec> =>
+  kind === "bam"
+    ? Effect.map(readBamHeader(path, file), (header: BamHeader) => ({
+        facts: { references: header.references.length, samples: null },
+        records: bamRecords(header)
+      }))
+    : Effect.map(readVcfHeader(path, file), ({ samples }) => ({
+        facts: { references: null, samples: samples.length },
+        records: vcfRecords()
+      }))
+
+/** Index alone, then with the file that it belongs to: by samples, and by the numbers of records where these are known. */
+const checkIndex = (
+  path: string,
+  kind: FileKind,
+  file: OpenFile,
+  known: ReadonlyMap<string, Known>,
+  progress: (bytes: number) => Effect.Effect<void>
+): Effect.Effect<Checked, Failure, FileSource | BlockPool | Codec | Scope.Scope> =>
+  Effect.gen(function* () {
+    const walked = kind === "bam.bai" ? {} : yield* walkWhole(path, file, unread, progress)
+    const data = dataOf(path)
+    const about = known.get(data)
+    const source = yield* FileSource
+    const opened = about?._tag === "Failed" ? null : yield* Effect.option(source.open(data))
+    const beside = opened !== null && opened._tag === "Some" ? { name: data, reader: opened.value } : undefined
+    const { compared: _, kind: __, ...facts } = yield* checkStructure(path, file, beside)
+    yield* progress(file.size)
+    if (about?._tag === "Sound") {
+      const format = kind === "bam.bai" ? "BAI" : kind === "vcf.gz.tbi" ? "TBI" : "CSI"
+      yield* compareCounts(path, yield* readIndex(path, file, format), data, about.counts)
+    }
+    const notes =
+      beside !== undefined
+        ? []
+        : [about?._tag === "Failed" ? `not compared with ${data}, which failed` : `not compared: ${data} is not there`]
+    return { facts: { ...noFacts, ...facts, ...walked, comparedWith: beside?.name ?? null }, notes, counts: null }
+  })

@@ -1,0 +1,156 @@
+/** Reads a BGZF file from its first to its last byte and proves every block. */
+import { Effect, Option, Stream } from "effect"
+import { FileDamaged } from "../Errors.ts"
+import * as Bgzf from "../genome/Bgzf.ts"
+import type { ByteReader } from "../genome/ByteReader.ts"
+import type { Codec } from "../genome/Codec.ts"
+import { checkEnd } from "../genome/Structure.ts"
+import { BlockPool, type BlockRun, type InflatedRun, mostBlocks } from "./BlockPool.ts"
+import type { ContentCheck } from "./Content.ts"
+import { Damage, damageAt, type Place } from "./Damage.ts"
+import * as HeaderCensus from "./HeaderCensus.ts"
+
+/** What a whole file is made of; `inflated` in bytes. */
+export interface WalkFacts {
+  readonly blocks: number
+  readonly inflated: number
+}
+
+/** Bytes read at once: their content fits into the cache of a processor (measured: 1 MiB is a third slower). */
+const windowSize = 0x40000
+
+/** A run and where it lies; or, at the end of what can be read, the reason. */
+type Piece =
+  | { readonly _tag: "Run"; readonly run: BlockRun; readonly first: Place; readonly starts: ReadonlyArray<number> }
+  | { readonly _tag: "End"; readonly damage: Damage }
+
+const pieceOf = (bytes: Uint8Array<ArrayBuffer>, starts: ReadonlyArray<number>, from: number, window: Place): Piece => {
+  const part = starts.slice(from, from + mostBlocks + 1)
+  const [begin = 0] = part
+  const end = part.at(-1) ?? begin
+  const whole = begin === 0 && from + part.length === starts.length
+  return {
+    _tag: "Run",
+    // Most windows are one run and move as they are.
+    run: { bytes: whole ? bytes : bytes.slice(begin, end), starts: whole ? part : part.map((at) => at - begin) },
+    first: { block: window.block + from, offset: window.offset + begin },
+    starts: part.map((at) => window.offset + at)
+  }
+}
+
+/** The blocks of a file in runs; never more than one window is read ahead of whoever takes them. */
+const pieces = <E>(file: string, reader: ByteReader<E>, census: HeaderCensus.HeaderCensus): Stream.Stream<Piece, E> => {
+  const read = Effect.fnUntraced(function* (
+    window: Place
+  ): Effect.fn.Return<readonly [ReadonlyArray<Piece>, Option.Option<Place>], E> {
+    const bytes = ownBuffer(yield* reader.read(window.offset, windowSize))
+    const starts = [0]
+    let damage: Damage | null = null
+    let at = 0
+    while (at < bytes.length && damage === null) {
+      const place = { block: window.block + starts.length - 1, offset: window.offset + at }
+      const size = Bgzf.blockSize(bytes, at)
+      if (size < 0) {
+        damage = damageAt(file, place.offset === 0 ? "NotBgzf" : "BadBlock", place, misfits[size] ?? "")
+      } else if (size === Bgzf.needMore || at + size > bytes.length) {
+        if (window.offset + bytes.length < reader.size) break
+        damage = damageAt(file, "Truncated", place, "is cut off by the end of the file")
+      } else {
+        census.take(bytes, at, place)
+        at += size
+        starts.push(at)
+      }
+    }
+    const found: Array<Piece> = []
+    for (let from = 0; from + 1 < starts.length; from += mostBlocks) found.push(pieceOf(bytes, starts, from, window))
+    if (damage !== null) return [[...found, { _tag: "End", damage }], Option.none()]
+    const next = { block: window.block + starts.length - 1, offset: window.offset + at }
+    return [found, next.offset < reader.size ? Option.some(next) : Option.none()]
+  })
+  return Stream.paginate<Place, Piece, E>({ block: 1, offset: 0 }, read)
+}
+
+const misfits: Readonly<Record<number, string>> = {
+  [Bgzf.notBgzf]: "does not begin as a BGZF block",
+  [Bgzf.badHeader]: "has a header that contradicts itself"
+}
+
+/** A reader of memory gives views; only a buffer of its own may move to another thread. */
+const ownBuffer = (bytes: Uint8Array): Uint8Array<ArrayBuffer> =>
+  bytes.buffer instanceof ArrayBuffer && bytes.byteLength === bytes.buffer.byteLength
+    ? new Uint8Array(bytes.buffer)
+    : bytes.slice()
+
+/**
+ * Proves headers, size and CRC-32 of every block, the end-of-file block, and what `content` looks at. So any flipped bit
+ * that changes the content is found, and any cut. A bit that leaves the content as it is (one in the unused bits behind a
+ * deflate stream, say) is seen by a checksum of the file only.
+ *
+ * Fails with the first `Damage` of the file. `progress` hears how many bytes of the file are proven.
+ */
+export const walkWhole = Effect.fn("verify.walkWhole")(function* <E>(
+  file: string,
+  reader: ByteReader<E>,
+  content: ContentCheck,
+  progress: (offset: number) => Effect.Effect<void>
+): Effect.fn.Return<WalkFacts, Damage | E, BlockPool | Codec> {
+  const pool = yield* BlockPool
+  const census = HeaderCensus.make()
+  let blocks = 0
+  let inflated = 0
+  let proven = 0
+
+  const judge = (piece: Extract<Piece, { readonly _tag: "Run" }>, done: InflatedRun): Damage | null => {
+    const place = (i: number): Place => ({ block: piece.first.block + i, offset: piece.starts[i] ?? 0 })
+    const length = done.content.length
+    const fault = content.take(done.content)
+    // Given back at once, since the collector lets such buffers pile up.
+    if (done.content.buffer instanceof ArrayBuffer) done.content.buffer.transfer(0)
+    if (fault !== null) {
+      return damageAt(
+        file,
+        "BadRecord",
+        place(
+          Math.max(
+            0,
+            done.ends.findIndex((end) => end > fault.at)
+          )
+        ),
+        fault.phrase
+      )
+    }
+    blocks += done.ends.length
+    inflated += length
+    proven = piece.starts.at(-1) ?? 0
+    return done.wrong === null ? null : damageAt(file, "BadBlock", place(done.ends.length), done.wrong)
+  }
+
+  const prove = (piece: Piece): Effect.Effect<() => Damage | null> =>
+    piece._tag === "End"
+      ? Effect.succeed(() => piece.damage)
+      : Effect.map(pool.inflate(piece.run), (done) => () => judge(piece, done))
+  // Runs come back in their order, so the first damage that is met is the first of the file.
+  yield* Stream.mapEffect(pieces(file, reader, census), prove, { concurrency: pool.width }).pipe(
+    Stream.runForEach((verdict): Effect.Effect<void, Damage> => {
+      const damage = verdict()
+      return damage === null ? progress(proven) : Effect.fail(damage)
+    })
+  )
+  yield* Effect.mapError(checkEnd(file, reader), (error) =>
+    error instanceof FileDamaged ? new Damage({ error, place: null }) : error
+  )
+  const whole = (reason: string, fault: FileDamaged["fault"]) =>
+    new Damage({ error: new FileDamaged({ file, fault, reason }), place: null })
+  const cut = content.finish()
+  if (cut !== null) return yield* whole(cut, "BadRecord")
+  const odd = census.odd()
+  if (odd !== null) {
+    return yield* damageAt(
+      file,
+      "BadBlock",
+      odd,
+      "has a header unlike all others: one bit differs, and its content is sound"
+    )
+  }
+  return { blocks, inflated }
+})
