@@ -1,0 +1,56 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Schema } from "effect"
+import { ByteRing } from "./ByteRing.ts"
+
+const Amount = Schema.Int.pipe(Schema.check(Schema.isBetween({ minimum: 1, maximum: 700_000 })))
+const Step = Schema.Struct({ how: Schema.Literals(["fill", "push", "take"]), amount: Amount })
+
+const numbers = Uint8Array.from({ length: 3 * 1024 * 1024 }, (_, i) => i % 251)
+/** The bytes that follow `from` others, each one more than the one before. */
+const sequence = (from: number, length: number) => numbers.subarray(from % 251, (from % 251) + length)
+
+describe("ByteRing", () => {
+  it.prop("gives the bytes in the order in which they came, whatever the portions", [Schema.Array(Step)], ([steps]) => {
+    const ring = new ByteRing()
+    let next = 0
+    let due = 0
+    const check = (bytes: Uint8Array) => {
+      assert.isTrue(Buffer.from(sequence(due, bytes.length)).equals(bytes))
+      due += bytes.length
+    }
+    const fresh = (length: number) => {
+      next += length
+      return sequence(next - length, length)
+    }
+    for (const { how, amount } of steps) {
+      if (how === "take") {
+        const bytes = ring.peek().subarray(0, amount)
+        check(bytes)
+        ring.take(bytes.length)
+      } else if (how === "push") {
+        ring.push(fresh(amount))
+      } else if (ring.roomy) {
+        const { target } = ring
+        const length = Math.min(amount, target.length)
+        target.set(fresh(length))
+        ring.filled(length)
+      }
+    }
+    while (ring.used > 0) {
+      const bytes = ring.peek()
+      check(bytes)
+      ring.take(bytes.length)
+    }
+    assert.strictEqual(due, next)
+  })
+
+  it("where the next read lands does not depend on what is taken meanwhile", () => {
+    const ring = new ByteRing()
+    while (ring.roomy) ring.filled(ring.target.length)
+    const told = ring.target
+    ring.take(ring.peek().length)
+    assert.isTrue(ring.roomy)
+    assert.strictEqual(ring.target.byteOffset, told.byteOffset)
+    assert.strictEqual(ring.target.length, told.length)
+  })
+})

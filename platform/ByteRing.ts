@@ -1,0 +1,71 @@
+/**
+ * The buffer between a socket and the reader of its body: the kernel writes into it, the reader takes slices of it,
+ * and no byte is copied in between.
+ */
+
+const capacity = 2 * 1024 * 1024
+/** The most that one read of the socket may bring. */
+const reach = 512 * 1024
+
+export class ByteRing {
+  readonly #buffer = Buffer.allocUnsafeSlow(capacity)
+  #head = 0
+  #used = 0
+  /** Bytes of a socket that brings its own buffers, when they found no room. */
+  #overflow: Array<Uint8Array> = []
+
+  /**
+   * Where the next read must put its bytes. It depends on nothing but what was read before, so it stays right while
+   * reading has stopped. It may be written to only while the ring is `roomy`.
+   */
+  get target(): Buffer {
+    return this.#buffer.subarray(this.#head, Math.min(this.#head + reach, capacity))
+  }
+
+  /** Whether the whole of `target` is free. */
+  get roomy(): boolean {
+    return this.#overflow.length === 0 && capacity - this.#used >= this.target.length
+  }
+
+  /** Bytes that can be taken. */
+  get used(): number {
+    return this.#used
+  }
+
+  /** `length` bytes were put into `target`. */
+  filled(length: number): void {
+    // Bytes that someone still reads would be lost without a trace: nothing downstream could know.
+    if (length > capacity - this.#used) throw new RangeError("a ring buffer was overrun")
+    this.#head = (this.#head + length) % capacity
+    this.#used += length
+  }
+
+  /** Copies bytes in. What finds no room waits for `take`; the caller stops reading when the ring is not `roomy`. */
+  push(bytes: Uint8Array): void {
+    let rest = bytes
+    while (rest.length > 0 && this.#overflow.length === 0) {
+      const room = Math.min(capacity - this.#used, capacity - this.#head, rest.length)
+      if (room === 0) break
+      this.#buffer.set(rest.subarray(0, room), this.#head)
+      this.filled(room)
+      rest = rest.subarray(room)
+    }
+    if (rest.length > 0) this.#overflow.push(rest)
+  }
+
+  /** The oldest bytes that lie in one piece; they stay valid until taken. */
+  peek(): Uint8Array {
+    const tail = (this.#head - this.#used + capacity) % capacity
+    return this.#buffer.subarray(tail, Math.min(tail + this.#used, capacity))
+  }
+
+  /** Frees the oldest `length` bytes. */
+  take(length: number): void {
+    this.#used -= length
+    if (this.#overflow.length > 0) {
+      const waiting = this.#overflow
+      this.#overflow = []
+      for (const bytes of waiting) this.push(bytes)
+    }
+  }
+}

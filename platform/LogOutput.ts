@@ -1,0 +1,125 @@
+/**
+ * Where log lines go: standard error, and the log file as well when there is one. Standard output is left to data.
+ *
+ * Text: `2026-11-21T02:00:00.000Z [info]: message`; json: one object a line with `time`, `level`, `message` and what the
+ * program annotated. Both are scrubbed of secrets and safe on a terminal (specification 2.4, 4.2).
+ */
+import { Cause, Effect, Formatter, Layer, Logger, References } from "effect"
+import type { CannotCreate } from "../core/src/Errors.ts"
+import { printable } from "../core/src/selection/Printable.ts"
+import { openLogFile } from "./LogFile.ts"
+import type { Scrubber } from "./Scrubber.ts"
+
+export interface LogSettings {
+  readonly level: "error" | "warn" | "info" | "debug"
+  readonly format: "text" | "json"
+}
+
+const minimum = { error: "Error", warn: "Warn", info: "Info", debug: "Debug" } as const
+const levels: Readonly<Record<string, LogSettings["level"]>> = {
+  Fatal: "error",
+  Error: "error",
+  Warn: "warn",
+  Info: "info"
+}
+
+/** One part of a log message as text: strings as they are, errors by their message. */
+const textOf = (part: unknown): string =>
+  typeof part === "string" ? part : part instanceof Error ? part.message : Formatter.format(part)
+
+export interface LogLine {
+  readonly time: Date
+  readonly level: LogSettings["level"]
+  readonly message: string
+  readonly annotations?: Readonly<Record<string, unknown>>
+}
+
+/**
+ * One line without its line feed: whatever the message holds, it cannot begin a second line, steer a terminal or show a
+ * secret.
+ */
+export const formatLine = (format: LogSettings["format"], line: LogLine, scrubber: Scrubber): string => {
+  const time = line.time.toISOString()
+  const message = scrubber.scrub(line.message)
+  const annotations = Object.entries(line.annotations ?? {})
+  if (format === "json") {
+    const more = Object.fromEntries(annotations.filter(([key]) => !["time", "level", "message"].includes(key)))
+    const clean = (key: string, value: unknown) => (typeof value === "string" ? scrubber.scrubNamed(key, value) : value)
+    const head = JSON.stringify({ time, level: line.level, message })
+    const tail = annotations.length === 0 ? "{}" : JSON.stringify(more, clean)
+    // JSON has escaped quotes and C0 already; what printable still replaces gets the same form, so it stays JSON.
+    return printable(tail === "{}" ? head : `${head.slice(0, -1)},${tail.slice(1)}`)
+  }
+  const more = annotations.map(([key, value]) => ` ${key}=${scrubber.scrubNamed(key, textOf(value))}`).join("")
+  return printable(`${time} [${line.level}]: ${message}${more}`)
+}
+
+const bareMark = "svc-steps/bare"
+const bare = (message: string, prefix: string) =>
+  Effect.forEach(message.split("\n"), (line) => Effect.logError(line), { discard: true }).pipe(
+    Effect.annotateLogs(bareMark, prefix)
+  )
+
+/** Says why a run failed: as text it is `Error: <message>`, one line for each line of the message. */
+export const failure = (message: string): Effect.Effect<void> => bare(message, "Error: ")
+
+/** What to do about a failure; as text a line without time and level. */
+export const hint = (message: string): Effect.Effect<void> => bare(message, "")
+
+const causeText = (cause: Cause.Cause<unknown>, level: LogSettings["level"]): ReadonlyArray<string> =>
+  cause.reasons.length === 0
+    ? []
+    : level === "debug"
+      ? [Cause.pretty(cause)]
+      : Cause.prettyErrors(cause).map((error) => error.message)
+
+const makeLogger = (
+  settings: LogSettings,
+  scrubber: Scrubber,
+  write: (line: string) => void,
+  append: (lines: string) => void
+) =>
+  Logger.make<unknown, void>(({ cause, date, fiber, logLevel, message }) => {
+    const parts = [...(Array.isArray(message) ? message : [message]).map(textOf), ...causeText(cause, settings.level)]
+    const { [bareMark]: prefix, ...annotations } = fiber.getRef(References.CurrentLogAnnotations)
+    const text = parts.join(" ")
+    const level = levels[logLevel] ?? "debug"
+    const line = formatLine(settings.format, { time: date, level, message: text, annotations }, scrubber)
+    const isBare = typeof prefix === "string" && settings.format === "text"
+    write(isBare ? printable(`${prefix}${scrubber.scrub(text)}`) : line)
+    append(`${line}\n`)
+  })
+
+/**
+ * Replaces all loggers by one for standard error.
+ *
+ * @param write - takes one finished line for standard error
+ */
+export const layerStderr = (
+  settings: LogSettings,
+  scrubber: Scrubber,
+  write: (line: string) => void
+): Layer.Layer<never> =>
+  Layer.mergeAll(
+    Logger.layer([makeLogger(settings, scrubber, write, () => {})]),
+    Layer.succeed(References.MinimumLogLevel, minimum[settings.level])
+  )
+
+/**
+ * The same, and every line goes to the file too. Fails with CannotCreate when it cannot be opened at the start; a
+ * failure later is said once on standard error and does not stop the run.
+ */
+export const layerFile = (
+  file: string,
+  settings: LogSettings,
+  scrubber: Scrubber,
+  write: (line: string) => void
+): Layer.Layer<never, CannotCreate> => {
+  const logger = Effect.gen(function* () {
+    const warn = (message: string) =>
+      write(formatLine(settings.format, { time: new Date(), level: "warn", message }, scrubber))
+    const { append } = yield* openLogFile(file, warn)
+    return makeLogger(settings, scrubber, write, append)
+  })
+  return Layer.mergeAll(Logger.layer([logger]), Layer.succeed(References.MinimumLogLevel, minimum[settings.level]))
+}

@@ -1,0 +1,131 @@
+import { execFileSync } from "node:child_process"
+import {
+  chmodSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync
+} from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Fiber } from "effect"
+import { openOutput } from "./OutputFile.ts"
+
+const folder = Effect.acquireRelease(
+  Effect.sync(() => mkdtempSync(join(tmpdir(), "svc-output-"))),
+  (path) => Effect.sync(() => rmSync(path, { recursive: true, force: true }))
+)
+const bytes = (text: string) => new TextEncoder().encode(text)
+const content = (path: string) => readFileSync(path, "utf8")
+
+/** Writes `text` and commits. */
+const put = (path: string, text: string) =>
+  Effect.scoped(
+    Effect.gen(function* () {
+      const output = yield* openOutput(path)
+      for (const part of text) yield* output.write(bytes(part))
+      yield* output.commit
+    })
+  )
+
+describe("an output file", () => {
+  it.live("appears when it is committed, and not before", () =>
+    Effect.gen(function* () {
+      const path = join(yield* folder, "x.json")
+      yield* Effect.scoped(
+        Effect.gen(function* () {
+          const output = yield* openOutput(path)
+          yield* output.write(bytes("new"))
+          assert.deepStrictEqual(
+            readdirSync(join(path, "..")).map((name) => name.startsWith(".x.json.")),
+            [true]
+          )
+          yield* output.commit
+          assert.strictEqual(content(path), "new")
+        })
+      )
+      assert.deepStrictEqual(readdirSync(join(path, "..")), ["x.json"])
+    })
+  )
+
+  it.live("stays as it was when there is a failure or an interruption", () =>
+    Effect.gen(function* () {
+      const path = join(yield* folder, "x.json")
+      writeFileSync(path, "old")
+      const writing = Effect.flatMap(openOutput(path), ({ write }) => write(bytes("half")))
+      yield* Effect.exit(Effect.scoped(Effect.andThen(writing, Effect.fail("no"))))
+      const fiber = yield* Effect.forkChild(Effect.scoped(Effect.andThen(writing, Effect.never)))
+      yield* Effect.sleep("20 millis")
+      yield* Fiber.interrupt(fiber)
+      assert.deepStrictEqual([content(path), readdirSync(join(path, ".."))], ["old", ["x.json"]])
+    })
+  )
+
+  it.live("forgets what was written after a place", () =>
+    Effect.gen(function* () {
+      const path = join(yield* folder, "x.json")
+      yield* Effect.scoped(
+        Effect.gen(function* () {
+          const output = yield* openOutput(path)
+          yield* output.write(bytes("a long beginning"))
+          assert.isTrue(yield* output.rewind(2))
+          yield* output.write(bytes("good end"))
+          yield* output.commit
+        })
+      )
+      assert.strictEqual(content(path), "a good end")
+    })
+  )
+
+  it.live("behind a link replaces what the link leads to", () =>
+    Effect.gen(function* () {
+      const path = yield* folder
+      mkdirSync(join(path, "real"))
+      writeFileSync(join(path, "real", "x"), "old")
+      symlinkSync(join("real", "x"), join(path, "link"))
+      yield* put(join(path, "link"), "new")
+      assert.strictEqual(content(join(path, "real", "x")), "new")
+      assert.deepStrictEqual(readdirSync(path), ["link", "real"])
+    })
+  )
+
+  it.live("is not written through a link planted under its temporary name", () =>
+    Effect.gen(function* () {
+      const path = yield* folder
+      writeFileSync(join(path, "victim"), "untouched")
+      symlinkSync("victim", join(path, `.x.${process.pid}.new`))
+      yield* put(join(path, "x"), "new")
+      assert.deepStrictEqual([content(join(path, "victim")), content(join(path, "x"))], ["untouched", "new"])
+    })
+  )
+
+  it.live("that is a pipe is written to and stays a pipe", () =>
+    Effect.gen(function* () {
+      const path = join(yield* folder, "pipe")
+      execFileSync("mkfifo", [path])
+      const reader = yield* Effect.forkChild(
+        Effect.promise(() => import("node:fs/promises").then((fs) => fs.readFile(path)))
+      )
+      yield* put(path, "through")
+      assert.strictEqual((yield* Fiber.join(reader)).toString(), "through")
+      assert.deepStrictEqual(readdirSync(join(path, "..")), ["pipe"])
+    })
+  )
+
+  it.live("that cannot be made is said at once", () =>
+    Effect.gen(function* () {
+      const path = yield* folder
+      mkdirSync(join(path, "closed"))
+      chmodSync(join(path, "closed"), 0o555)
+      const isRoot = process.getuid?.() === 0
+      for (const name of [".", "none/x", ...(isRoot ? [] : ["closed/x"])]) {
+        const error = yield* Effect.flip(Effect.scoped(openOutput(join(path, name))))
+        assert.strictEqual(error._tag, "CannotCreate", name)
+      }
+    })
+  )
+})

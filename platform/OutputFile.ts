@@ -1,0 +1,129 @@
+/**
+ * Where a command writes its data: standard output as it comes, or a file that appears only when it is complete.
+ */
+import { constants } from "node:fs"
+import { type FileHandle, open, realpath, rename, rm, stat } from "node:fs/promises"
+import { basename, dirname, join, resolve } from "node:path"
+import { Effect, type Scope } from "effect"
+import { CannotCreate, LocalIo } from "../core/src/Errors.ts"
+
+/** Takes data in order. Nothing of a file is seen under its name before `commit`; without it the file stays as it was. */
+export interface Output {
+  /** Waits while the reader is slow. */
+  readonly write: (bytes: Uint8Array) => Effect.Effect<void, LocalIo>
+  /** All data is there. */
+  readonly commit: Effect.Effect<void, LocalIo | CannotCreate>
+  /** Forgets what was written after the first `size` bytes; false where it has been seen already. */
+  readonly rewind: (size: number) => Effect.Effect<boolean, LocalIo>
+}
+
+const errnoOf = (error: unknown): string => (error instanceof Error && "code" in error ? String(error.code) : "EIO")
+
+const attempt = <A>(path: string, operation: string, act: () => Promise<A>): Effect.Effect<A, LocalIo> =>
+  Effect.tryPromise({ try: act, catch: (error) => new LocalIo({ path, operation, errno: errnoOf(error) }) })
+
+/** A reader that has gone, or a full disk behind `>`, ends the whole process: nothing is left to do here. */
+const toStandardOutput = (bytes: Uint8Array) =>
+  Effect.callback<void>((resume) => {
+    process.stdout.write(bytes, (error) => {
+      if (error === null || error === undefined) resume(Effect.void)
+    })
+  })
+
+const standardOutput = (): Output => {
+  let written = 0
+  return {
+    write: (bytes) =>
+      Effect.suspend(() => {
+        written += bytes.length
+        return toStandardOutput(bytes)
+      }),
+    commit: Effect.void,
+    rewind: (size) => Effect.sync(() => written <= size)
+  }
+}
+
+/** @param at - place in the file; null where there are no places, as in a pipe */
+const writeAll = async (file: FileHandle, bytes: Uint8Array, at: number | null): Promise<void> => {
+  let done = 0
+  while (done < bytes.length) {
+    const { bytesWritten } = await file.write(bytes, done, bytes.length - done, at === null ? null : at + done)
+    done += bytesWritten
+  }
+}
+
+/** A pipe or device is written to and never replaced. */
+const toDevice = (path: string) =>
+  Effect.map(
+    Effect.acquireRelease(
+      attempt(path, "open", () => open(path, constants.O_WRONLY)),
+      (file) => Effect.promise(() => file.close())
+    ),
+    (file): Output => {
+      let written = 0
+      return {
+        write: (bytes) =>
+          Effect.suspend(() => {
+            written += bytes.length
+            return attempt(path, "write", () => writeAll(file, bytes, null))
+          }),
+        commit: Effect.void,
+        rewind: (size) => Effect.sync(() => written <= size)
+      }
+    }
+  )
+
+/** Beside the final name until it is complete: another file system cannot be renamed from. */
+const toFile = Effect.fnUntraced(function* (path: string) {
+  const temporary = join(dirname(path), `.${basename(path)}.${process.pid}.new`)
+  const failed = (errno: string) =>
+    errno === "EACCES" || errno === "EPERM" || errno === "EROFS"
+      ? new CannotCreate({ path, reason: "permission denied" })
+      : new LocalIo({ path, operation: "write", errno })
+  const file = yield* Effect.acquireRelease(
+    Effect.tryPromise({
+      // What a killed process of this number left; a link that somebody put there is not followed.
+      try: () => rm(temporary, { force: true }).then(() => open(temporary, "wx")),
+      catch: (error) => failed(errnoOf(error))
+    }),
+    // Nothing is there any more after the rename.
+    (file) => Effect.promise(() => file.close().then(() => rm(temporary, { force: true })))
+  )
+  let size = 0
+  return {
+    write: (bytes) =>
+      attempt(path, "write", async () => {
+        await writeAll(file, bytes, size)
+        size += bytes.length
+      }),
+    commit: attempt(path, "write", async () => {
+      await file.sync()
+      await rename(temporary, path)
+      const folder = await open(dirname(path), "r")
+      await folder.sync().finally(() => folder.close())
+    }),
+    rewind: (to) =>
+      attempt(path, "write", async () => {
+        await file.truncate(to)
+        size = to
+        return true
+      })
+  } satisfies Output
+})
+
+/**
+ * Opens `path`, or standard output for null and `-`. CannotCreate says at once what would make the work useless: no such
+ * folder, a folder in place of the file, no permission.
+ */
+export const openOutput = Effect.fn("OutputFile.open")(function* (
+  path: string | null
+): Effect.fn.Return<Output, CannotCreate | LocalIo, Scope.Scope> {
+  if (path === null || path === "-") return standardOutput()
+  const real = yield* Effect.promise(() => realpath(path).catch(() => resolve(path)))
+  const [there, folder] = yield* Effect.promise(() =>
+    Promise.all([real, dirname(real)].map((name) => stat(name).catch(() => null)))
+  )
+  if (folder?.isDirectory() !== true) return yield* new CannotCreate({ path, reason: "its folder does not exist" })
+  if (there?.isDirectory() === true) return yield* new CannotCreate({ path, reason: "it is a folder" })
+  return yield* there == null || there.isFile() ? toFile(real) : toDevice(real)
+})

@@ -1,0 +1,339 @@
+/**
+ * `PartFiles` on Node: part files that follow no link, and a commit that survives a power cut.
+ *
+ * Offsets are absolute in every call, so several connections write one part. The file descriptor is used directly: the
+ * thread that hashes reads from the same one.
+ */
+import { createHash } from "node:crypto"
+import fs from "node:fs"
+import { join } from "node:path"
+import { Data, Effect, Layer, type Scope, Semaphore } from "effect"
+import { CannotCreate, LocalIo } from "../core/src/Errors.ts"
+import { type PartFile, PartFiles, type PartPlace } from "../core/src/transfer/PartFiles.ts"
+import { DigestThread } from "./DigestThread.ts"
+
+const { O_CREAT, O_DIRECTORY, O_EXCL, O_NOFOLLOW, O_NONBLOCK, O_RDONLY, O_RDWR, O_WRONLY } = fs.constants
+
+/** Smaller files are hashed by the main thread when they are complete, in bytes. */
+const followedSize = 8 * 1024 * 1024
+/** The hash follows in strides of this many bytes. */
+const stride = 4 * 1024 * 1024
+const longestJournal = 16 * 1024 * 1024
+
+/** Part files on the disk of this machine. */
+export const layer: Layer.Layer<PartFiles> = Layer.effect(
+  PartFiles,
+  Effect.gen(function* () {
+    // Read once: Node can only read it by setting it, which another thread could see.
+    const mode = yield* Effect.sync(() => 0o666 & ~process.umask())
+    const digests = yield* Effect.acquireRelease(
+      Effect.sync(() => new DigestThread()),
+      (thread) => Effect.promise(() => thread.close())
+    )
+    return PartFiles.of({
+      fingerprint: (text) => Effect.sync(() => createHash("sha256").update(text).digest("hex")),
+      existing,
+      free,
+      reopen: (place) => reopen(place, digests, mode),
+      create: (place) => create(place, digests, mode),
+      readJournal,
+      writeJournal,
+      withdraw,
+      discard
+    })
+  })
+)
+
+/** What the system said, before it is known what it means. */
+class Errno extends Data.TaggedError("Errno")<{ readonly code: string }> {}
+
+type Done<A> = (error: NodeJS.ErrnoException | null, value?: A) => void
+
+/** A file system call, never interrupted: a write that goes on after its file was closed would hit another file. */
+const call = <A = void>(start: (done: Done<A>) => void): Effect.Effect<A, Errno> =>
+  Effect.uninterruptible(
+    Effect.callback((resume) =>
+      start((error, value) =>
+        resume(error === null ? Effect.succeed(value as A) : Effect.fail(new Errno({ code: error.code ?? "EIO" })))
+      )
+    )
+  )
+
+const named =
+  (path: string, operation: string) =>
+  <A, E, R>(self: Effect.Effect<A, E | Errno, R>): Effect.Effect<A, Exclude<E, Errno> | LocalIo, R> =>
+    Effect.catch(
+      self,
+      (error): Effect.Effect<never, Exclude<E, Errno> | LocalIo> =>
+        error instanceof Errno
+          ? Effect.fail(new LocalIo({ path, operation, errno: error.code }))
+          : Effect.fail(error as Exclude<E, Errno>)
+    )
+
+const tolerate =
+  (...codes: ReadonlyArray<string>) =>
+  <A, R>(self: Effect.Effect<A, Errno, R>): Effect.Effect<A | null, Errno, R> =>
+    Effect.catch(self, (error) => (codes.includes(error.code) ? Effect.succeed(null) : Effect.fail(error)))
+
+// --- names -----------------------------------------------------------------------------------------------------------
+
+/** The regular file at a path, null when there is nothing; everything else is refused and not touched. */
+const plain = Effect.fnUntraced(function* (path: string) {
+  const stats = yield* call<fs.Stats>((done) => fs.lstat(path, done)).pipe(tolerate("ENOENT"), named(path, "look at"))
+  if (stats === null || stats.isFile()) return stats
+  const what = stats.isSymbolicLink()
+    ? "a symbolic link"
+    : stats.isDirectory()
+      ? "a directory"
+      : stats.isFIFO()
+        ? "a pipe"
+        : "a device or socket"
+  return yield* new CannotCreate({ path, reason: `${what} of that name is in the way` })
+})
+
+const remove = (path: string) =>
+  call((done) => fs.unlink(path, done)).pipe(tolerate("ENOENT"), named(path, "remove"), Effect.asVoid)
+
+const sameFile = (a: fs.Stats, b: fs.Stats) => a.ino === b.ino && a.dev === b.dev
+
+const existing = Effect.fnUntraced(function* (place: PartPlace) {
+  const final = yield* plain(join(place.directory, place.name))
+  if (final === null) return null
+  const part = yield* plain(join(place.directory, place.part))
+  if (part !== null && sameFile(part, final)) yield* remove(join(place.directory, place.part))
+  if (part === null || sameFile(part, final)) yield* remove(join(place.directory, place.journal))
+  return final.size
+})
+
+const free = ({ directory }: Pick<PartPlace, "directory">) =>
+  call<fs.StatsFs>((done) => fs.statfs(directory, done)).pipe(
+    // A file system that counts no blocks (some network and memory ones) says nothing about its space.
+    Effect.map(({ bavail, bsize, blocks }) => (blocks === 0 ? null : bavail * bsize)),
+    Effect.orElseSucceed(() => null)
+  )
+
+const withdraw = Effect.fnUntraced(function* ({ directory, name }: PartPlace) {
+  const path = join(directory, name)
+  if ((yield* plain(path)) === null) return
+  yield* remove(path)
+  yield* syncFolder(directory)
+})
+
+const discard = Effect.fnUntraced(function* (place: PartPlace) {
+  yield* remove(join(place.directory, place.journal))
+  yield* remove(join(place.directory, place.part))
+})
+
+// --- journal ---------------------------------------------------------------------------------------------------------
+
+const readJournal = Effect.fnUntraced(function* (place: PartPlace) {
+  const path = join(place.directory, place.journal)
+  const stats = yield* plain(path)
+  if (stats === null || stats.size > longestJournal) return null
+  return yield* Effect.scoped(
+    Effect.flatMap(opened(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK), (fd) => readExactly(fd, 0, stats.size))
+  ).pipe(
+    Effect.map((bytes) => Buffer.from(bytes).toString("utf8")),
+    tolerate("ENOENT"),
+    named(path, "read")
+  )
+})
+
+const writeJournal = Effect.fnUntraced(function* (place: PartPlace, text: string) {
+  const path = join(place.directory, place.journal)
+  const fresh = `${path}.new`
+  yield* plain(path)
+  yield* remove(fresh)
+  const bytes = Buffer.from(text, "utf8")
+  yield* Effect.scoped(
+    Effect.gen(function* () {
+      const fd = yield* opened(fresh, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW)
+      yield* writeAll(fd, bytes, 0)
+      yield* sync(fd)
+    })
+  ).pipe(
+    Effect.onError(() => Effect.ignore(remove(fresh))),
+    named(fresh, "write")
+  )
+  yield* call((done) => fs.rename(fresh, path, done)).pipe(named(path, "replace"))
+})
+
+// --- part ------------------------------------------------------------------------------------------------------------
+
+const opened = (path: string, flags: number): Effect.Effect<number, Errno, Scope.Scope> =>
+  Effect.acquireRelease(
+    call<number>((done) => fs.open(path, flags, 0o600, done)),
+    // An error of close has no one to go to: everything that matters was synced before.
+    (fd) => Effect.ignore(call((done) => fs.close(fd, done)))
+  )
+
+/** Waits until the disk has it. A file system that cannot (ENOTSUP, EINVAL) promises nothing more than it has done. */
+const sync = (fd: number) => call((done) => fs.fsync(fd, done)).pipe(tolerate("ENOTSUP", "EOPNOTSUPP", "EINVAL"))
+
+const syncFolder = (directory: string) =>
+  Effect.scoped(Effect.flatMap(opened(directory, O_RDONLY | O_DIRECTORY), sync)).pipe(named(directory, "sync"))
+
+const writeAll = Effect.fnUntraced(function* (fd: number, bytes: Uint8Array, offset: number) {
+  let at = 0
+  while (at < bytes.length) {
+    at += yield* call<number>((done) => fs.write(fd, bytes, at, bytes.length - at, offset + at, done))
+  }
+})
+
+/** Fewer bytes than `length` only at the end of the file. */
+const readExactly = Effect.fnUntraced(function* (fd: number, offset: number, length: number) {
+  const bytes = Buffer.allocUnsafe(length)
+  let at = 0
+  while (at < length) {
+    const count = yield* call<number>((done) => fs.read(fd, bytes, at, length - at, offset + at, done))
+    if (count === 0) break
+    at += count
+  }
+  return bytes.subarray(0, at)
+})
+
+const reopen = Effect.fnUntraced(function* (place: PartPlace, digests: DigestThread, mode: number) {
+  const path = join(place.directory, place.part)
+  const seen = yield* plain(path)
+  // A second name of the same file may be a finished download: it must not be written to.
+  if (seen === null || seen.nlink !== 1) return null
+  const fd = yield* opened(path, O_RDWR | O_NOFOLLOW | O_NONBLOCK).pipe(tolerate("ENOENT"), named(path, "open"))
+  if (fd === null) return null
+  const stats = yield* call<fs.Stats>((done) => fs.fstat(fd, done)).pipe(named(path, "look at"))
+  return sameFile(stats, seen) ? yield* partFile(place, fd, stats, digests, mode) : null
+})
+
+const create = Effect.fnUntraced(function* (place: PartPlace, digests: DigestThread, mode: number) {
+  const path = join(place.directory, place.part)
+  yield* plain(path)
+  const journal = join(place.directory, place.journal)
+  if ((yield* plain(journal)) !== null) {
+    // The old journal must never be read as that of the new part, not even after a power cut.
+    yield* remove(journal)
+    yield* syncFolder(place.directory)
+  }
+  yield* remove(path)
+  const fd = yield* opened(path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW).pipe(
+    Effect.catch(
+      (error): Effect.Effect<never, CannotCreate | Errno> =>
+        error.code === "ENOENT" || error.code === "ENOTDIR"
+          ? new CannotCreate({ path: join(place.directory, place.name), reason: "its folder does not exist" })
+          : error
+    ),
+    named(path, "create")
+  )
+  const stats = yield* call<fs.Stats>((done) => fs.fstat(fd, done)).pipe(named(path, "look at"))
+  return yield* partFile(place, fd, stats, digests, mode)
+})
+
+const partFile = Effect.fnUntraced(function* (
+  place: PartPlace,
+  fd: number,
+  stats: fs.Stats,
+  digests: DigestThread,
+  mode: number
+): Effect.fn.Return<PartFile, LocalIo, Scope.Scope> {
+  const path = join(place.directory, place.part)
+  const folder = yield* opened(place.directory, O_RDONLY | O_DIRECTORY).pipe(named(place.directory, "open"))
+  const job = digests.start()
+  let followed = 0
+  // One write at a time: the kernel locks the file for each, and those who wait for it spin on the processor.
+  const writing = yield* Semaphore.make(1)
+  yield* Effect.addFinalizer(() =>
+    followed === 0 ? Effect.void : Effect.callback<void>((resume) => digests.drop(job, () => resume(Effect.void)))
+  )
+  const read = (offset: number, length: number) => readExactly(fd, offset, length).pipe(named(path, "read"))
+
+  const settled = (frontier: number) =>
+    Effect.sync(() => {
+      if (frontier < followedSize || frontier - followed < stride) return
+      followed = frontier
+      digests.follow(job, fd, frontier)
+    })
+
+  const sha256 = (size: number): Effect.Effect<string, LocalIo> =>
+    followed === 0
+      ? Effect.gen(function* () {
+          const hash = createHash("sha256")
+          for (let at = 0; at < size; at += stride) hash.update(yield* read(at, Math.min(stride, size - at)))
+          return hash.digest("hex")
+        })
+      : Effect.callback<string, Errno>((resume) =>
+          digests.finish(job, fd, size, (result) =>
+            resume("hex" in result ? Effect.succeed(result.hex) : Effect.fail(new Errno({ code: result.errno })))
+          )
+        ).pipe(named(path, "read"))
+
+  return {
+    length: stats.size,
+    write: (offset, bytes) => writeAll(fd, bytes, offset).pipe(writing.withPermit, named(path, "write")),
+    read,
+    sync: sync(fd).pipe(named(path, "sync"), Effect.asVoid),
+    settled,
+    sha256: (size) => Effect.suspend(() => sha256(size)),
+    commit: (size, overwrite) => Effect.uninterruptible(commit(place, { fd, folder, stats, mode }, size, overwrite))
+  }
+})
+
+// --- commit ----------------------------------------------------------------------------------------------------------
+
+interface OpenPart {
+  readonly fd: number
+  readonly folder: number
+  readonly stats: fs.Stats
+  readonly mode: number
+}
+
+const commit = Effect.fnUntraced(function* (place: PartPlace, open: OpenPart, size: number, overwrite: boolean) {
+  const path = join(place.directory, place.part)
+  const final = join(place.directory, place.name)
+  yield* Effect.gen(function* () {
+    yield* call((done) => fs.ftruncate(open.fd, size, done))
+    yield* call((done) => fs.fchmod(open.fd, open.mode, done))
+    yield* sync(open.fd)
+  }).pipe(named(path, "complete"))
+  yield* unmoved(place, open)
+  if ((yield* plain(final)) !== null && !overwrite) return yield* appeared(final)
+  if (overwrite) yield* call((done) => fs.rename(path, final, done)).pipe(named(final, "create"))
+  else yield* linkOrRename(path, final)
+  yield* sync(open.folder).pipe(named(place.directory, "sync"))
+  if (!overwrite) yield* remove(path)
+  yield* remove(join(place.directory, place.journal))
+})
+
+/** The names must still lead to the folder and file that were opened: otherwise someone else's would be renamed. */
+const unmoved = Effect.fnUntraced(function* (place: PartPlace, { folder, stats }: OpenPart) {
+  const path = join(place.directory, place.part)
+  const [ours, now, part] = yield* Effect.all([
+    call<fs.Stats>((done) => fs.fstat(folder, done)),
+    call<fs.Stats>((done) => fs.stat(place.directory, done)).pipe(tolerate("ENOENT", "ENOTDIR")),
+    call<fs.Stats>((done) => fs.lstat(path, done)).pipe(tolerate("ENOENT", "ENOTDIR"))
+  ]).pipe(named(place.directory, "look at"))
+  if (now === null || !sameFile(ours, now)) {
+    return yield* new CannotCreate({ path: place.directory, reason: "the folder was moved or replaced meanwhile" })
+  }
+  if (part === null || !sameFile(part, stats)) {
+    return yield* new CannotCreate({ path, reason: "the unfinished file was moved or replaced meanwhile" })
+  }
+})
+
+/** A link is made only where no name is; where links do not exist, looking first has to do. */
+const linkOrRename = (path: string, final: string): Effect.Effect<void, CannotCreate | LocalIo> =>
+  call((done) => fs.link(path, final, done)).pipe(
+    Effect.catch((error): Effect.Effect<void, CannotCreate | LocalIo | Errno> => {
+      if (error.code === "EEXIST") return appeared(final)
+      if (!linkless.includes(error.code)) return error
+      return Effect.flatMap(
+        plain(final),
+        (stats): Effect.Effect<void, CannotCreate | Errno> =>
+          stats === null ? call((done) => fs.rename(path, final, done)) : appeared(final)
+      )
+    }),
+    named(final, "create")
+  )
+
+/** Errors that mean the file system has no hard links, or not this one. */
+const linkless = ["EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS", "EMLINK", "EINVAL"]
+
+const appeared = (final: string) =>
+  new CannotCreate({ path: final, reason: "a file of that name appeared during the download" })

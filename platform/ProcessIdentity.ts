@@ -1,0 +1,67 @@
+/**
+ * Which process this is, so that others can tell whether it still lives, and the same question about others.
+ *
+ * A process number alone is no proof: it is 1 in every container, and it is used again. So the machine's boot, the
+ * space that the number is valid in, and the start time of the process count as well.
+ */
+import { readFileSync, readlinkSync } from "node:fs"
+import { hostname } from "node:os"
+import { Option, Schema } from "effect"
+
+export const ProcessIdentity = Schema.Struct({
+  host: Schema.String,
+  pid: Schema.Int,
+  /** Identifier of the machine's boot, of the process space, and start time; null where the system tells none. */
+  boot: Schema.NullOr(Schema.String),
+  space: Schema.NullOr(Schema.String),
+  start: Schema.NullOr(Schema.String)
+})
+export type ProcessIdentity = typeof ProcessIdentity.Type
+
+const tryRead = <A>(read: () => A): A | null => {
+  try {
+    return read()
+  } catch {
+    return null
+  }
+}
+
+/** State letter and start time out of `/proc/<pid>/stat`; the name in parentheses may hold anything. */
+const statOf = (pid: number | "self"): { readonly state: string; readonly start: string } | null => {
+  const text = tryRead(() => readFileSync(`/proc/${pid}/stat`, "latin1"))
+  const fields = text?.slice(text.lastIndexOf(")") + 2).split(" ")
+  const [state, start] = [fields?.[0], fields?.[19]]
+  return state === undefined || start === undefined ? null : { state, start }
+}
+
+/** This process. */
+export const thisProcess = (): ProcessIdentity => ({
+  host: hostname(),
+  pid: process.pid,
+  boot: tryRead(() => readFileSync("/proc/sys/kernel/random/boot_id", "latin1").trim()),
+  space: tryRead(() => readlinkSync("/proc/self/ns/pid")),
+  start: statOf("self")?.start ?? null
+})
+
+/**
+ * True only when it is certain that `other` has ended: it ran under the same boot and in the same process space as
+ * this process, and its number is free or belongs to a process that started at another time.
+ */
+export const hasEnded = (other: ProcessIdentity, self: ProcessIdentity): boolean => {
+  const comparable = self.boot !== null && self.space !== null && self.boot === other.boot && self.space === other.space
+  if (!comparable || other.pid <= 0) return false
+  try {
+    process.kill(other.pid, 0)
+  } catch (error) {
+    // EPERM: it lives and belongs to another user.
+    return error instanceof Error && "code" in error && error.code === "ESRCH"
+  }
+  const stat = statOf(other.pid)
+  if (stat === null || other.start === null) return false
+  return stat.start !== other.start || stat.state === "Z" || stat.state === "X"
+}
+
+const decode = Schema.decodeUnknownOption(Schema.fromJsonString(ProcessIdentity))
+
+/** The identity in a text; null when it is torn or of another kind. */
+export const parseIdentity = (text: string): ProcessIdentity | null => Option.getOrNull(decode(text))

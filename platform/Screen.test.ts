@@ -1,0 +1,59 @@
+import { assert, describe, it } from "@effect/vitest"
+import { columnsOf, hasColors, isLive, makeScreen } from "./Screen.ts"
+
+const terminal = { isTTY: true, columns: 80, environment: { TERM: "xterm" } }
+
+describe("what a terminal can", () => {
+  it("Y2 a status only where it can be redrawn", () => {
+    assert.isTrue(isLive(terminal))
+    assert.isFalse(isLive({ ...terminal, isTTY: false }))
+    assert.isFalse(isLive({ ...terminal, environment: { TERM: "dumb" } }))
+    assert.isFalse(isLive({ ...terminal, environment: { TERM: "xterm", CI: "true" } }))
+    assert.isFalse(isLive({ ...terminal, columns: 20 }))
+    assert.isTrue(isLive({ ...terminal, columns: 0 }))
+  })
+
+  it("Y2 colours neither with NO_COLOR nor without a terminal", () => {
+    assert.isTrue(hasColors(terminal))
+    assert.isTrue(hasColors({ ...terminal, environment: { NO_COLOR: "" } }))
+    assert.isFalse(hasColors({ ...terminal, environment: { NO_COLOR: "1" } }))
+    assert.isFalse(hasColors({ ...terminal, isTTY: false }))
+  })
+
+  it("Y2 columns of 0 or unknown are 80, tiny ones 20", () => {
+    assert.deepStrictEqual([undefined, 0, 5, 132].map(columnsOf), [80, 80, 20, 132])
+  })
+})
+
+describe("screen", () => {
+  const onto = (isTTY: boolean) => {
+    const written: Array<string> = []
+    return {
+      written,
+      screen: makeScreen({ isTTY, columns: 80, write: (text) => written.push(text) }, { TERM: "xterm" })
+    }
+  }
+
+  it("draws the status below the log and replaces it", () => {
+    const { screen, written } = onto(true)
+    screen.status(["50 %", "two"])
+    screen.line("a log line")
+    screen.status(["60 %"])
+    screen.status([])
+    screen.line("end")
+    assert.deepStrictEqual(written, [
+      "50 %\ntwo\n",
+      "\r\u001b[2A\u001b[Ja log line\n50 %\ntwo\n",
+      "\r\u001b[2A\u001b[J60 %\n",
+      "\r\u001b[1A\u001b[J",
+      "end\n"
+    ])
+  })
+
+  it("Y2 writes no escape code into a file or a pipe", () => {
+    const { screen, written } = onto(false)
+    screen.status(["50 %"])
+    screen.line("a log line")
+    assert.deepStrictEqual(written, ["a log line\n"])
+  })
+})

@@ -1,0 +1,75 @@
+/**
+ * Standard error as seen by a person: log lines, and below them a status (progress) that is redrawn in place.
+ *
+ * The status appears only on a terminal that can redraw: not with `TERM=dumb`, in CI, in a file or a pipe, or when the
+ * window is too narrow. Log lines are written above it.
+ */
+import { Context, Layer } from "effect"
+
+export interface ScreenFacts {
+  readonly isTTY: boolean
+  readonly columns: number | undefined
+  readonly environment: Readonly<Record<string, string | undefined>>
+}
+
+const isSet = (text: string | undefined) => text !== undefined && text !== ""
+
+/** Whether a status may be drawn. */
+export const isLive = ({ columns, environment: { CI, TERM }, isTTY }: ScreenFacts): boolean =>
+  isTTY && TERM !== "dumb" && !isSet(CI) && columnsOf(columns) >= 40
+
+/** Whether colours may be used (no-color.org). */
+export const hasColors = (facts: ScreenFacts): boolean => {
+  const { NO_COLOR } = facts.environment
+  return isLive(facts) && !isSet(NO_COLOR)
+}
+
+/** 80 where the terminal does not say; never less than 20. */
+export const columnsOf = (columns: number | undefined): number =>
+  columns === undefined || columns === 0 ? 80 : Math.max(20, columns)
+
+export class Screen extends Context.Service<
+  Screen,
+  {
+    readonly live: boolean
+    readonly colors: boolean
+    /** At this moment: the window may have been resized. */
+    readonly columns: () => number
+    /** Writes one whole line above the status. */
+    readonly line: (text: string) => void
+    /** Replaces the status; the lines must be shorter than `columns`. An empty list removes it. Nothing if not `live`. */
+    readonly status: (lines: ReadonlyArray<string>) => void
+  }
+>()("svc-steps/platform/Screen") {
+  static readonly layer = Layer.sync(Screen, () => makeScreen(process.stderr, process.env))
+}
+
+/** What a Screen draws on; `process.stderr` is one. */
+export interface ScreenStream {
+  readonly isTTY?: boolean
+  readonly columns?: number
+  readonly write: (text: string) => unknown
+}
+
+export const makeScreen = (
+  stream: ScreenStream,
+  environment: Readonly<Record<string, string | undefined>>
+): Screen["Service"] => {
+  const facts: ScreenFacts = { isTTY: stream.isTTY === true, columns: stream.columns, environment }
+  const live = isLive(facts)
+  let shown: ReadonlyArray<string> = []
+  const erase = () => (shown.length === 0 ? "" : `\r\u001b[${shown.length}A\u001b[J`)
+  const draw = () => shown.map((text) => `${text}\n`).join("")
+  return {
+    live,
+    colors: hasColors(facts),
+    columns: () => columnsOf(stream.columns),
+    line: (text) => stream.write(`${erase()}${text}\n${draw()}`),
+    status: (lines) => {
+      if (!live) return
+      const erased = erase()
+      shown = lines
+      stream.write(`${erased}${draw()}`)
+    }
+  }
+}

@@ -1,0 +1,34 @@
+/** The service behind one session of one account, on Node: what an Effect program provides to use the client. */
+import { type Config, Effect, Layer } from "effect"
+import { ServiceClient } from "../core/src/client/ServiceClient.ts"
+import { ServiceJson } from "../core/src/client/ServiceJson.ts"
+import { ServiceStreams } from "../core/src/client/ServiceStreams.ts"
+import type { ConfigUnusable, SessionError, UsageError } from "../core/src/Errors.ts"
+import { Session } from "../core/src/session/Session.ts"
+import { makeSessionProfile, type SessionProfile } from "../core/src/session/SessionProfile.ts"
+import { type ServiceSettings, serviceConfig } from "../core/src/settings/ServiceConfig.ts"
+import * as AccountLockFiles from "./AccountLockFiles.ts"
+import * as ApiHttp from "./ApiHttp.ts"
+
+/** Every way to call the API, over the same session. */
+export type Service = ServiceClient | ServiceJson | ServiceStreams | Session
+
+/**
+ * Logs in while it is built and logs out when its scope closes.
+ *
+ * @param profile - the wire facts of the session; the known service when absent
+ */
+export const layer = (
+  settings: ServiceSettings,
+  profile: SessionProfile = makeSessionProfile("library")
+): Layer.Layer<Service, SessionError | ConfigUnusable> => {
+  const { baseUrl, caFile = null, lockDir = null, password, proxy = null, username } = settings
+  return Layer.mergeAll(ServiceClient.layer, ServiceJson.layer, ServiceStreams.layer).pipe(
+    Layer.provideMerge(Session.layer({ baseUrl, username, password, profile })),
+    Layer.provide([ApiHttp.layer({ proxy, caFile }), AccountLockFiles.layer({ lockDir })])
+  )
+}
+
+/** The same with the settings of {@link serviceConfig}. */
+export const layerConfig: Layer.Layer<Service, SessionError | ConfigUnusable | UsageError | Config.ConfigError> =
+  Layer.unwrap(Effect.map(serviceConfig, (settings) => layer(settings)))

@@ -1,0 +1,305 @@
+/**
+ * `TrackingFile` on Node: a change is a lock, a fresh read, a new file made durable beside the old one, a comparison with
+ * what was read, and a rename.
+ *
+ * The lock keeps runs from disturbing each other; the comparison keeps entries when the lock cannot, as on file systems
+ * where locks lie, or with an editor that knows nothing of it. A new file that somebody else left behind is removed under
+ * the lock, so a run that was suspended for a minute finds it gone and begins anew instead of undoing what came after.
+ */
+import { isUtf8 } from "node:buffer"
+import { randomBytes } from "node:crypto"
+import {
+  type BigIntStats,
+  closeSync,
+  constants,
+  existsSync,
+  fstatSync,
+  linkSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  statSync
+} from "node:fs"
+import { copyFile, link, lstat, open, readdir, readFile, realpath, stat, unlink } from "node:fs/promises"
+import { basename, dirname, join, resolve } from "node:path"
+import { Data, Effect, Layer, Ref, Result } from "effect"
+import { empty, parse, render, type TrackingDocument } from "../core/src/archive/TrackingDocument.ts"
+import { TrackingFile } from "../core/src/archive/TrackingFile.ts"
+import { Busy, CannotCreate, LocalIo, TrackingUnusable } from "../core/src/Errors.ts"
+import { lockPoll } from "../core/src/Schedules.ts"
+import { type HeldLock, withLock } from "./FileLock.ts"
+
+/** Bytes; a hundred thousand entries are about half of it. */
+const largest = 128 * 1024 * 1024
+
+/** Long enough to take over a lock whose owner on another machine was killed. */
+const lockWait = "90 seconds"
+
+/** Between a comparison and its rename there are some microseconds; this is ample. */
+const settling = "150 millis"
+
+/** Somebody without our lock changed the file so often while we tried. */
+const mostRetries = 50
+
+class Errno extends Data.TaggedError("Errno")<{ readonly code: string }> {}
+
+/** The file must not be used. */
+class Refused extends Data.TaggedError("Refused")<{ readonly reason: string }> {}
+
+/** The file is no longer the one that was read, or the lock is no longer ours. */
+class Overtaken extends Data.TaggedError("Overtaken") {}
+
+const codeOf = (error: unknown) => (error instanceof Error && "code" in error ? String(error.code) : "EIO")
+
+const io = <A>(work: () => Promise<A>): Effect.Effect<A, Errno> =>
+  Effect.tryPromise({ try: work, catch: (error) => new Errno({ code: codeOf(error) }) })
+
+const unless = <A>(self: Effect.Effect<A, Errno>, ...codes: ReadonlyArray<string>): Effect.Effect<A | null, Errno> =>
+  Effect.catch(self, (error) => (codes.includes(error.code) ? Effect.succeed(null) : Effect.fail(error)))
+
+/** What was found at the path. */
+interface Found {
+  /** Behind symbolic links. */
+  readonly path: string
+  /** Null when there is no file. */
+  readonly content: { readonly stats: BigIntStats; readonly bytes: Buffer } | null
+}
+
+export const layer = (settings: { readonly path: string }): Layer.Layer<TrackingFile> =>
+  Layer.effect(
+    TrackingFile,
+    Effect.gen(function* () {
+      const { path } = settings
+      const warned = yield* Ref.make(false)
+      const warn = Effect.flatMap(Ref.getAndSet(warned, true), (before) =>
+        before ? Effect.void : Effect.logWarning(`Locks do not hold in the folder of ${path}: going on without them`)
+      )
+      const failures = {
+        Refused: ({ reason }: Refused) => new TrackingUnusable({ path, reason }),
+        Errno: ({ code }: Errno) => new LocalIo({ path, operation: "use the restoration file", errno: code })
+      }
+      const read = find(path).pipe(
+        Effect.flatMap(({ content }) => documentOf(content)),
+        Effect.catchTags(failures)
+      )
+      const changed = (edit: (document: TrackingDocument) => TrackingDocument, create: boolean) =>
+        Effect.gen(function* () {
+          const real = (yield* find(path)).path
+          yield* folderExists(path, real)
+          const lock = join(dirname(real), `.${basename(real)}.lock`)
+          const waiting = (owner: string) => Effect.logInfo(`Waiting for ${owner}, which changes ${path}`)
+          return yield* withLock(lock, { wait: lockWait, onWait: waiting })((held) =>
+            Effect.uninterruptible(attempt(real, held, edit, create, warn))
+          )
+        }).pipe(
+          Effect.retry({ schedule: lockPoll, times: mostRetries, while: (error) => error._tag === "Overtaken" }),
+          Effect.catchTags({
+            ...failures,
+            Overtaken: () => new Busy({ file: path, owner: "one that does not wait for others" })
+          })
+        )
+      return TrackingFile.of({
+        path,
+        read,
+        change: Effect.fn("TrackingFile.change")((edit) => changed(edit, false)),
+        ensure: Effect.asVoid(changed((document) => document, true))
+      })
+    })
+  )
+
+const documentOf = (content: Found["content"]): Effect.Effect<TrackingDocument, Refused> =>
+  content === null
+    ? Effect.succeed(empty)
+    : !isUtf8(content.bytes)
+      ? Effect.fail(new Refused({ reason: "it is not text in UTF-8" }))
+      : Effect.fromResult(Result.mapError(parse(content.bytes.toString("utf8")), (reason) => new Refused({ reason })))
+
+/** Looks at the file without waiting for anything: a pipe or device in its place is not even opened. */
+const find = Effect.fnUntraced(function* (given: string): Effect.fn.Return<Found, Errno | Refused> {
+  const seen = yield* unless(
+    io(() => lstat(given, { bigint: true })),
+    "ENOENT"
+  )
+  if (seen === null) return { path: resolve(given), content: null }
+  if (seen.isSymbolicLink() && !isTrusted(seen)) {
+    return yield* new Refused({ reason: "it is a symbolic link of another user" })
+  }
+  const path = yield* unless(
+    io(() => realpath(given)),
+    "ENOENT",
+    "ELOOP"
+  )
+  if (path === null) return yield* new Refused({ reason: "it is a symbolic link that leads nowhere" })
+  const stats = yield* io(() => lstat(path, { bigint: true }))
+  const reason = reasonAgainst(stats)
+  if (reason !== null) return yield* new Refused({ reason })
+  const bytes = yield* io(async () => {
+    const handle = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK)
+    try {
+      return sameVersion(await handle.stat({ bigint: true }), stats) ? await handle.readFile() : null
+    } finally {
+      await handle.close()
+    }
+  })
+  // Replaced between the two looks: the next look sees the new one.
+  return bytes === null ? yield* find(given) : { path, content: { stats, bytes } }
+})
+
+const ownUser = process.geteuid?.()
+
+/** The file says where other files are written, so nobody else may have written it. */
+const isTrusted = ({ uid }: BigIntStats) => ownUser === undefined || uid === BigInt(ownUser) || uid === 0n
+
+const reasonAgainst = (stats: BigIntStats): string | null => {
+  if (stats.isDirectory()) return "it is a folder"
+  if (!stats.isFile()) return "it is a device, pipe or socket and no file"
+  if (!isTrusted(stats)) return "it belongs to another user, who could decide where downloads are written"
+  if ((stats.mode & 0o022n) !== 0n) {
+    return "other users may write to it and so decide where downloads are written (chmod go-w helps)"
+  }
+  return stats.size > BigInt(largest) ? `it is larger than ${largest} bytes` : null
+}
+
+const sameVersion = (a: BigIntStats, b: BigIntStats) =>
+  a.ino === b.ino && a.dev === b.dev && a.size === b.size && a.mtimeNs === b.mtimeNs
+
+const folderExists = Effect.fnUntraced(function* (given: string, real: string) {
+  const folder = yield* unless(
+    io(() => stat(dirname(real))),
+    "ENOENT",
+    "ENOTDIR"
+  )
+  if (folder?.isDirectory() !== true) {
+    return yield* new CannotCreate({ path: given, reason: "its folder does not exist" })
+  }
+})
+
+/** One try under the lock. Never interrupted, so that the lock is not given back in the middle of it. */
+const attempt = Effect.fnUntraced(function* (
+  path: string,
+  lock: HeldLock,
+  edit: (document: TrackingDocument) => TrackingDocument,
+  create: boolean,
+  warn: Effect.Effect<void>
+): Effect.fn.Return<TrackingDocument, Errno | Refused | Overtaken> {
+  const locksHold = yield* lock.stillOwned
+  if (!locksHold) yield* warn
+  yield* removeLeftovers(path)
+  const found = yield* find(path)
+  // It became a link meanwhile.
+  if (found.path !== path) return yield* new Overtaken()
+  const before = yield* documentOf(found.content)
+  const after = edit(before)
+  if (after === before && !(create && found.content === null)) return before
+  if (found.content !== null && (found.content.stats.mode & 0o200n) === 0n) return yield* new Errno({ code: "EACCES" })
+
+  const own = `${process.pid}-${randomBytes(6).toString("hex")}`
+  const fresh = join(dirname(path), `.${basename(path)}.${own}.new`)
+  yield* Effect.gen(function* () {
+    yield* io(() => writeDurably(fresh, render(after)))
+    if (before.layout === "object" && found.content !== null) yield* keepOriginal(path, found.content.bytes)
+    if (locksHold && !(yield* lock.stillOwned)) return yield* new Overtaken()
+    yield* Effect.try({
+      try: () => replace(path, fresh, found.content),
+      catch: (error) =>
+        error instanceof Overtaken || ["ENOENT", "EEXIST"].includes(codeOf(error))
+          ? new Overtaken()
+          : new Errno({ code: codeOf(error) })
+    })
+  }).pipe(Effect.ensuring(Effect.ignore(io(() => unlink(fresh)))))
+  yield* io(() => syncFolder(dirname(path)))
+  if (!locksHold) yield* stillThere(path, edit)
+  return { ...after, layout: "array" }
+})
+
+/**
+ * Where locks do not hold, somebody may have compared before our rename and renamed after it. Whoever did has done so by
+ * now, and a change that is gone is made again.
+ */
+const stillThere = Effect.fnUntraced(function* (path: string, edit: (document: TrackingDocument) => TrackingDocument) {
+  yield* Effect.sleep(settling)
+  const now = yield* documentOf((yield* find(path)).content)
+  if (render(edit(now)) !== render(now)) return yield* new Overtaken()
+})
+
+const removeLeftovers = Effect.fnUntraced(function* (path: string) {
+  const folder = dirname(path)
+  const names = yield* io(() => readdir(folder))
+  const left = names.filter((name) => name.startsWith(`.${basename(path)}.`) && name.endsWith(".new"))
+  for (const name of left) yield* Effect.ignore(io(() => unlink(join(folder, name))))
+})
+
+const writeDurably = async (path: string, text: string) => {
+  const handle = await open(path, "wx", 0o600)
+  try {
+    await handle.writeFile(text)
+    await handle.sync().catch(tolerated)
+  } finally {
+    await handle.close()
+  }
+}
+
+/** A file system that cannot sync promises nothing more than it has done. */
+const tolerated = (error: unknown) => {
+  if (!["ENOTSUP", "EOPNOTSUPP", "EINVAL"].includes(codeOf(error))) throw error
+}
+
+const syncFolder = async (folder: string) => {
+  const handle = await open(folder, constants.O_RDONLY | constants.O_DIRECTORY)
+  try {
+    await handle.sync().catch(tolerated)
+  } finally {
+    await handle.close()
+  }
+}
+
+/** Compares and replaces without giving anything else in this process a turn in between. */
+const replace = (path: string, fresh: string, content: Found["content"]): void => {
+  if (content === null) createFrom(fresh, path)
+  else {
+    if (!isUnchanged(path, content)) throw new Overtaken()
+    renameSync(fresh, path)
+  }
+}
+
+/** A link is made only where no name is; where links do not exist, looking first has to do. */
+const createFrom = (fresh: string, path: string): void => {
+  try {
+    linkSync(fresh, path)
+  } catch (error) {
+    if (!linkless.includes(codeOf(error))) throw error
+  }
+  // No links here, or none although the file system said so.
+  if (!existsSync(path)) renameSync(fresh, path)
+  else if (statSync(path).ino !== statSync(fresh).ino) throw new Overtaken()
+}
+
+const isUnchanged = (path: string, { bytes, stats }: NonNullable<Found["content"]>): boolean => {
+  const fd = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK)
+  try {
+    return sameVersion(fstatSync(fd, { bigint: true }), stats) && readFileSync(fd).equals(bytes)
+  } finally {
+    closeSync(fd)
+  }
+}
+
+const linkless = ["EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS", "EMLINK"]
+
+/** Keeps a file in the object layout as `<name>.bak`, or with a number when another one is there already. */
+const keepOriginal = Effect.fnUntraced(function* (path: string, bytes: Buffer) {
+  for (let number = 0; ; number++) {
+    const backup = number === 0 ? `${path}.bak` : `${path}.${number}.bak`
+    const copy = io(() => copyFile(path, backup, constants.COPYFILE_EXCL))
+    const made = yield* io(() => link(path, backup)).pipe(
+      Effect.catch((error) => (linkless.includes(error.code) ? copy : error)),
+      Effect.as(true),
+      (keeping) => unless(keeping, "EEXIST")
+    )
+    if (made !== null || (yield* io(() => holds(backup, bytes)))) return
+  }
+})
+
+const holds = async (path: string, bytes: Buffer) => {
+  const stats = await lstat(path)
+  return stats.isFile() && stats.size === bytes.length && (await readFile(path)).equals(bytes)
+}

@@ -1,0 +1,11 @@
+/** svc-steps as a library on Node: the layers behind the services of `svc-steps`. */
+
+// --- the API ----------------------------------------------------------------------------------------------------------
+
+export { layer as accountLockLayer } from "./AccountLockFiles.ts"
+export { type ApiHttpSettings, layer as apiHttpLayer } from "./ApiHttp.ts"
+export { layer as serviceLayer, layerConfig as serviceLayerConfig, type Service } from "./Service.ts"
+
+// --- files of link hosts ----------------------------------------------------------------------------------------------
+
+export { layer as filesLayer } from "./Files.ts"
