@@ -1,0 +1,166 @@
+import { Clock, Context, DateTime, Effect, Layer } from "effect"
+import { HttpServerResponse } from "effect/http"
+import { annotationsBody } from "./Annotations.ts"
+import { Archive } from "./Archive.ts"
+import { Counters } from "./Counters.ts"
+import { enveloped, refused } from "./Envelope.ts"
+import { Files } from "./Files.ts"
+import { Links } from "./Links.ts"
+import { Registry } from "./Registry.ts"
+import type { StoredFile } from "./StoredFile.ts"
+import { Switches } from "./Switches.ts"
+import type { JsonObject } from "./WireIds.ts"
+import { type AnalysisRecord, World } from "./World.ts"
+
+type Answer = Effect.Effect<HttpServerResponse.HttpServerResponse>
+
+const noSuchAnalysis = (id: string) => refused(400, "ANALYSIS_NOT_FOUND", `No analysis with id ${id}`)
+
+const iso = (millis: number) => DateTime.formatIso(DateTime.makeUnsafe(millis))
+
+/** What the service answers about analyses, their files and the archive: wire facts 1.4, rows 2, 7, 13, 18 to 20. */
+export class AnalysisAnswers extends Context.Service<
+  AnalysisAnswers,
+  {
+    /** All of them, or those of the given ids that exist. */
+    readonly list: (ids: ReadonlyArray<string> | null) => Answer
+    readonly annotations: (id: string) => Answer
+    /** Analyses with an input file whose path contains every one of `parts`. */
+    readonly findByInputFile: (parts: ReadonlyArray<string>) => Answer
+    /** `hostname` is the name the caller used for this server. */
+    readonly links: (id: string, hostname: string) => Answer
+    readonly restore: (ids: ReadonlyArray<string>) => Answer
+    readonly restorePerson: (limsId: string) => Answer
+  }
+>()("svc-steps/sandbox/AnalysisAnswers") {
+  static readonly layer = Layer.effect(
+    AnalysisAnswers,
+    Effect.gen(function* () {
+      const world = yield* World
+      const registry = yield* Registry
+      const switches = yield* Switches
+      const files = yield* Files
+      const archive = yield* Archive
+      const links = yield* Links
+      const { stats } = yield* Counters
+
+      const byId = (id: string) => world.analyses.find((analysis) => String(analysis.id) === id)
+
+      const link = Effect.fnUntraced(function* (file: StoredFile, hostname: string) {
+        const now = yield* Clock.currentTimeMillis
+        const state = yield* archive.state(file)
+        const online = state._tag === "Online"
+        const signed = file.link ?? links.sign(hostname, file, now)
+        if (online || switches.archivedLink === "dead") stats.linksIssued++
+        const downloadLink: JsonObject =
+          online || switches.archivedLink === "dead"
+            ? { downloadLink: signed }
+            : switches.archivedLink === "null"
+              ? { downloadLink: null }
+              : {}
+        const listed = file.listedSize === undefined ? file.size : file.listedSize
+        const size: JsonObject = switches.sizes === "absent" ? {} : { size: switches.sizes === "null" ? null : listed }
+        return {
+          fileName: file.name,
+          ...downloadLink,
+          currentlyArchived: !online,
+          estimatedRestoreTime: state._tag === "Thawing" ? iso(state.readyAt) : null,
+          ...size
+        }
+      })
+
+      /** One item per analysis, as far as the switches know what the service would say. */
+      const restoreOne = Effect.fnUntraced(function* (analysis: AnalysisRecord) {
+        const now = yield* Clock.currentTimeMillis
+        const states = yield* Effect.forEach(files.ofAnalysis(String(analysis.id)), (file) =>
+          Effect.map(archive.state(file), (state) => ({ file, state }))
+        )
+        const cold = states.filter(({ state }) => state._tag !== "Online")
+        if (cold.length === 0) {
+          if (switches.restoreOnline === "refuse") return "NOT_ARCHIVED"
+          return { analysisId: analysis.id, restoreEstimation: switches.restoreOnline === "now" ? iso(now) : null }
+        }
+        if (switches.restoreAgain === "refuse" && cold.every(({ state }) => state._tag === "Thawing")) {
+          return "ALREADY_RESTORING"
+        }
+        const readyAt = Math.max(...(yield* Effect.forEach(cold, ({ file }) => archive.restore(file))))
+        const estimation = switches.restoreEstimation
+        return {
+          analysisId: analysis.id,
+          ...(estimation === "absent"
+            ? {}
+            : { restoreEstimation: estimation === "real" ? iso(readyAt) : estimation === "null" ? null : estimation })
+        }
+      })
+
+      const restore = Effect.fnUntraced(function* (ids: ReadonlyArray<string>) {
+        const analyses = ids.flatMap((id) => byId(id) ?? [])
+        if (analyses.length === 0 || analyses.length < ids.length) {
+          return refused(200, "ANALYSIS_NOT_FOUND", `Not all analyses exist: ${ids.join(", ")}`)
+        }
+        const items = yield* Effect.forEach(analyses, restoreOne)
+        const no = items.find((item) => typeof item === "string")
+        return no === undefined
+          ? enveloped(items.filter((item) => typeof item !== "string"))
+          : refused(200, no, "Nothing to restore")
+      })
+
+      return AnalysisAnswers.of({
+        list: (ids) =>
+          Effect.sync(() =>
+            enveloped(
+              world.analyses
+                .filter((analysis) => ids === null || ids.includes(String(analysis.id)))
+                .map((analysis) => analysis.item)
+            )
+          ),
+        annotations: (id) =>
+          Effect.sync(() => {
+            const analysis = byId(id)
+            if (analysis === undefined) return noSuchAnalysis(id)
+            const { annotationHeader: header, annotationRows: rows } = switches
+            const body = annotationsBody({ genes: world.genes, seed: analysis.seed, rows, header })
+            return HttpServerResponse.stream(body, { contentType: "application/json" })
+          }),
+        findByInputFile: (parts) =>
+          Effect.sync(() => {
+            const found = world.analyses.flatMap((analysis): ReadonlyArray<JsonObject> => {
+              const path = analysis.inputFilePaths.find((each) => parts.every((part) => each.includes(part)))
+              if (path === undefined || parts.length === 0) return []
+              return [
+                {
+                  analysisId: analysis.id,
+                  personId: registry.personByLimsId(analysis.personLimsId ?? "")?.id ?? null,
+                  enrichmentKitId: 5,
+                  analysisStatus: analysis.item["status"] ?? null,
+                  matchingOriginalFileName: path.slice(path.lastIndexOf("/") + 1),
+                  matchingCustomerProvidedInputFilePath: path,
+                  sampleOrigin: analysis.item["sampleOrigin"] ?? null,
+                  analysisType: analysis.item["analysisType"] ?? null,
+                  finishedDate: analysis.item["lastAnnotated"] ?? null
+                }
+              ]
+            })
+            return enveloped(found)
+          }),
+        links: (id, hostname) =>
+          Effect.gen(function* () {
+            const analysis = byId(id)
+            if (analysis === undefined) return noSuchAnalysis(id)
+            return enveloped({
+              id: analysis.id,
+              sampleId: analysis.sampleId,
+              limsId: analysis.personLimsId,
+              customerProvidedInputFilePaths: analysis.inputFilePaths,
+              apiFileLinks: yield* Effect.forEach(files.ofAnalysis(id), (file) => link(file, hostname))
+            })
+          }),
+        restore,
+        restorePerson: (limsId) =>
+          restore(
+            world.analyses.filter((analysis) => analysis.personLimsId === limsId).map((analysis) => String(analysis.id))
+          )
+      })
+    })
+  )
+}

@@ -1,0 +1,123 @@
+import { Stream } from "effect"
+import { figure } from "./Figure.ts"
+import type { GeneEntry } from "./Genes.ts"
+import * as Dice from "./samples/Dice.ts"
+import type { JsonObject } from "./WireIds.ts"
+
+const column = (id: string, title: string, dataType: string, property: number, more: JsonObject = {}): JsonObject => ({
+  id,
+  title,
+  description: null,
+  dataType,
+  fromMultiValue: false,
+  property,
+  ...more
+})
+
+const header: ReadonlyArray<JsonObject> = [
+  column("ID", "Variant", "STRING", 1),
+  column("Chr", "Chromosome", "STRING", 2),
+  column("Pos", "Position", "INTEGER", 3),
+  column("Ref", "Reference allele", "STRING", 4),
+  column("Alt", "Alternative allele", "STRING", 5),
+  column("Gene", "Gene", "STRING", 6, { url: "https://www.genenames.org/" }),
+  column("Transcripts", "Transcripts", "STRING", 7, { fromMultiValue: true }),
+  column("cDNA", "cDNA change", "STRING", 8),
+  column("AF", "Allele fraction", "FLOAT", 9),
+  column("Depth", "Read depth", "INTEGER", 10, { badge: "QC" }),
+  column("Zygosity", "Zygosity", "STRING", 11, { dataDictionary: { het: "heterozygous", hom: "homozygous" } }),
+  column("REVEL", "REVEL", "FLOAT", 12, { category: "META_SCORE", description: "Missense score, 0 to 1" }),
+  column("HPO", "HPO terms", "STRING", 13, { fromMultiValue: true }),
+  column("Comment", "Comment", "STRING", 14)
+]
+
+const comments = [
+  null,
+  null,
+  null,
+  "",
+  'said "likely benign"',
+  "Größe prüfen – 5′ UTR",
+  "tab\tand\nnew line",
+  "a, b; c"
+] as const
+
+/** Rows rendered once and sent again and again, each time with new ids: generating must be faster than any reader. */
+const rowsPerBlock = 2048
+
+const idStart = `,["V`.length
+const idDigits = 10
+
+const renderBlock = (genes: ReadonlyArray<GeneEntry>, seed: number) => {
+  const dice = Dice.make(seed)
+  const bases = ["A", "C", "G", "T"] as const
+  const [first, ...others] = genes
+  const starts: Array<number> = []
+  const rows: Array<Buffer> = []
+  let at = 0
+  for (let i = 0; i < rowsPerBlock && first !== undefined; i++) {
+    const gene = dice.pick([first, ...others])
+    const position = dice.between(gene.start, gene.end + 1)
+    const ref = dice.pick(bases)
+    const alt = dice.pick(bases.filter((base) => base !== ref) as [string, ...Array<string>])
+    const row = [
+      `V${"0".repeat(idDigits)}`,
+      gene.chromosome,
+      position,
+      ref,
+      alt,
+      gene.symbol,
+      dice.chance(0.3) ? [gene.transcript, `${gene.transcript}.2`] : [gene.transcript],
+      `c.${dice.between(1, 4001)}${ref}>${alt}`,
+      dice.pick([0.5, 0.48, 1, figure(dice, 0, 1, 4)]),
+      dice.between(8, 401),
+      dice.pick(["het", "het", "hom"]),
+      dice.chance(0.4) ? null : figure(dice, 0, 1, 3),
+      dice.chance(0.5) ? [] : (gene.record["hpoTerms"] ?? []),
+      dice.pick(comments)
+    ]
+    const rendered = Buffer.from(`,${JSON.stringify(row)}`)
+    starts.push(at)
+    at += rendered.length
+    rows.push(rendered)
+  }
+  return { bytes: Buffer.concat(rows), starts }
+}
+
+const numbered = (block: ReturnType<typeof renderBlock>, first: number, count: number): Uint8Array => {
+  const bytes = Buffer.from(block.bytes.subarray(0, block.starts[count] ?? block.bytes.length))
+  for (let i = 0; i < count; i++) {
+    bytes.write(String(first + i).padStart(idDigits, "0"), (block.starts[i] ?? 0) + idStart, "latin1")
+  }
+  // Without the comma in front of the very first row.
+  return first === 1 ? bytes.subarray(1) : bytes
+}
+
+/**
+ * The body of an annotations answer with `rows` rows and ids V0000000001 and so on, generated while it is read; by
+ * default `data` comes before `header`, as the service does it.
+ */
+export const annotationsBody = (options: {
+  readonly genes: ReadonlyArray<GeneEntry>
+  readonly seed: number
+  readonly rows: number
+  readonly header: "first" | "last"
+}): Stream.Stream<Uint8Array> => {
+  const text = (value: string) => Stream.make<[Uint8Array]>(Buffer.from(value))
+  const headerMember = `"header":${JSON.stringify(header)}`
+  const rest = `"uniquePersonLabelSuffixes":{},"filterApplied":false,"thresholdViolated":false,"threshold":null}`
+  const data = Stream.suspend(() => {
+    const block = renderBlock(options.genes, options.seed)
+    return Stream.range(0, Math.ceil(options.rows / rowsPerBlock) - 1).pipe(
+      // One at a time: a mapped chunk of thousands would be in memory before its first byte leaves.
+      Stream.rechunk(1),
+      Stream.map((i) => {
+        const first = i * rowsPerBlock
+        return numbered(block, first + 1, Math.min(rowsPerBlock, options.rows - first))
+      })
+    )
+  })
+  return options.header === "first"
+    ? Stream.concat(Stream.concat(text(`{${headerMember},"data":[`), data), text(`],${rest}`))
+    : Stream.concat(Stream.concat(text(`{"data":[`), data), text(`],${headerMember},${rest}`))
+}

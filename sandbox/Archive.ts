@@ -1,0 +1,60 @@
+import { Clock, Context, Duration, Effect, Layer } from "effect"
+import { Counters } from "./Counters.ts"
+import type { StoredFile } from "./StoredFile.ts"
+import { Switches } from "./Switches.ts"
+
+/** Where a file is: readable, in the archive, or on its way back until `readyAt` (milliseconds since the epoch). */
+export type StorageState =
+  | { readonly _tag: "Online" }
+  | { readonly _tag: "Archived" }
+  | { readonly _tag: "Thawing"; readonly readyAt: number }
+
+const online: StorageState = { _tag: "Online" }
+const archived: StorageState = { _tag: "Archived" }
+
+/** The cold storage: a restore request starts a thaw, which ends by itself after `restoreDelay`. */
+export class Archive extends Context.Service<
+  Archive,
+  {
+    readonly state: (file: StoredFile) => Effect.Effect<StorageState>
+    /** The time the thaw ends: of one that has begun, or of a new one. */
+    readonly restore: (file: StoredFile) => Effect.Effect<number>
+    readonly freeze: (file: StoredFile) => Effect.Effect<void>
+    readonly reset: Effect.Effect<void>
+  }
+>()("svc-steps/sandbox/Archive") {
+  static readonly layer = Layer.effect(
+    Archive,
+    Effect.gen(function* () {
+      const switches = yield* Switches
+      const { stats } = yield* Counters
+      // Per key: when the thaw ends, or `null` for "frozen by hand". Without an entry a file is where it started.
+      const thaws = new Map<string, number | null>()
+      const rearchiveAfter = switches.rearchiveAfter === null ? null : Duration.toMillis(switches.rearchiveAfter)
+
+      const stateAt = (file: StoredFile, now: number): StorageState => {
+        const readyAt = thaws.get(file.key)
+        if (readyAt === undefined) return file.startsArchived ? archived : online
+        if (readyAt === null) return archived
+        if (now < readyAt) return { _tag: "Thawing", readyAt }
+        return rearchiveAfter !== null && now >= readyAt + rearchiveAfter ? archived : online
+      }
+
+      return Archive.of({
+        state: (file) => Effect.map(Clock.currentTimeMillis, (now) => stateAt(file, now)),
+        restore: (file) =>
+          Effect.map(Clock.currentTimeMillis, (now) => {
+            const state = stateAt(file, now)
+            if (state._tag === "Online") return now
+            if (state._tag === "Thawing" && switches.restoreAgain === "same") return state.readyAt
+            const readyAt = now + Duration.toMillis(switches.restoreDelay)
+            thaws.set(file.key, readyAt)
+            if (state._tag === "Archived") stats.restores++
+            return readyAt
+          }),
+        freeze: (file) => Effect.sync(() => void thaws.set(file.key, null)),
+        reset: Effect.sync(() => thaws.clear())
+      })
+    })
+  )
+}

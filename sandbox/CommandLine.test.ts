@@ -1,0 +1,80 @@
+import { type ChildProcess, spawn } from "node:child_process"
+import { fileURLToPath } from "node:url"
+import { assert, describe, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { ask, json, logIn } from "./Visitor.ts"
+
+const script = fileURLToPath(new URL("serve.ts", import.meta.url))
+
+interface Ended {
+  readonly code: number | null
+  readonly stdout: string
+  readonly stderr: string
+}
+
+const read = (child: ChildProcess) => {
+  let [stdout, stderr] = ["", ""]
+  child.stdout?.on("data", (chunk) => (stdout += chunk))
+  child.stderr?.on("data", (chunk) => (stderr += chunk))
+  return {
+    firstLine: Effect.callback<string>((resume) => {
+      child.stdout?.on("data", () => stdout.includes("\n") && resume(Effect.succeed(stdout.split("\n")[0] ?? "")))
+    }),
+    end: Effect.callback<Ended>((resume) => {
+      child.once("close", (code) => resume(Effect.succeed({ code, stdout, stderr })))
+    })
+  }
+}
+
+const launch = (...argv: ReadonlyArray<string>) =>
+  Effect.acquireRelease(
+    Effect.sync(() => spawn(process.execPath, [script, ...argv], { stdio: ["ignore", "pipe", "pipe"] })),
+    (child) => Effect.sync(() => child.kill("SIGKILL"))
+  )
+
+describe("svc-sandbox", () => {
+  it.live("prints one line, serves, and ends with 0 when it is told to stop", () =>
+    Effect.gen(function* () {
+      const child = yield* launch("--ids", "numeric", "--restoreDelay", "1.5s")
+      const { end, firstLine } = read(child)
+      const { linkHost, password, url, user } = JSON.parse(yield* firstLine)
+      const { pass } = yield* logIn({ password, url, user })
+      assert.strictEqual(json(yield* ask(url, pass, "/api/analyses")).response[0].id, 1)
+      const links = json(yield* ask(url, pass, "/api/analysis/1/get-file-download-links")).response.apiFileLinks
+      assert.isTrue(links[0].downloadLink.startsWith(`${linkHost}/`))
+      const told = performance.now()
+      child.kill("SIGTERM")
+      const { code, stderr, stdout } = yield* end
+      assert.deepStrictEqual([code, stderr, stdout.split("\n").length], [0, "", 2])
+      assert.isBelow(performance.now() - told, 1000)
+    })
+  )
+
+  const wrong: ReadonlyArray<readonly [argv: ReadonlyArray<string>, code: number, says: RegExp]> = [
+    [["--sizes", "huge"], 64, /sizes/],
+    [["--restoreDelay", "soon"], 64, /500ms, 3s, 10m or 1h/],
+    [["--nonsense"], 64, /--nonsense/],
+    [["--data", "/nonexistent"], 66, /\/nonexistent/],
+    [["--host", "192.0.2.1"], 69, /Cannot listen on 192\.0\.2\.1/]
+  ]
+  for (const [argv, code, says] of wrong) {
+    it.live(`${argv.join(" ")} ends with ${code}, and says why on standard error`, () =>
+      Effect.gen(function* () {
+        const ended = yield* read(yield* launch(...argv)).end
+        assert.deepStrictEqual([ended.code, ended.stdout], [code, ""])
+        assert.match(ended.stderr, says)
+        assert.notMatch(ended.stderr, /\n\s+at /)
+      })
+    )
+  }
+
+  it.live("--version is the bare number, --help fits in without starting anything", () =>
+    Effect.gen(function* () {
+      const version = yield* read(yield* launch("--version")).end
+      assert.match(version.stdout, /^\d+\.\d+\.\d+\n$/)
+      const help = yield* read(yield* launch("--help")).end
+      assert.strictEqual(help.code, 0)
+      for (const flag of ["--data", "--strict", "--faults", "--annotationRows"]) assert.include(help.stdout, flag)
+    })
+  )
+})

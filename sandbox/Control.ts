@@ -1,0 +1,56 @@
+import { Effect, Layer } from "effect"
+import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
+import { Archive } from "./Archive.ts"
+import { Counters } from "./Counters.ts"
+import { FaultRules, Faults } from "./Faults.ts"
+import { Files } from "./Files.ts"
+import { Links } from "./Links.ts"
+import { Registry } from "./Registry.ts"
+import { Sessions } from "./Sessions.ts"
+import { strictly } from "./WorldFile.ts"
+
+/** Everything as it was at the start: no sessions, the faults of the start, zero counters, archived files archived. */
+export const resetAll = Effect.gen(function* () {
+  const state = [
+    yield* Sessions,
+    yield* Faults,
+    yield* Files,
+    yield* Links,
+    yield* Archive,
+    yield* Registry,
+    yield* Counters
+  ]
+  yield* Effect.forEach(state, (one) => one.reset, { discard: true })
+})
+
+/** The sandbox's own addresses; they need no session and are not counted. */
+export const controlRoutes = Layer.effectDiscard(
+  Effect.gen(function* () {
+    const router = yield* HttpRouter.HttpRouter
+    const counters = yield* Counters
+    const faults = yield* Faults
+    const services = yield* Effect.context<Archive | Counters | Faults | Files | Links | Registry | Sessions>()
+
+    yield* router.add(
+      "GET",
+      "/__sandbox/stats",
+      Effect.map(counters.snapshot, (stats) => HttpServerResponse.jsonUnsafe(stats))
+    )
+    yield* router.add(
+      "POST",
+      "/__sandbox/faults",
+      HttpServerRequest.schemaBodyJson(FaultRules, strictly).pipe(
+        Effect.flatMap((rules) => Effect.as(faults.replace(rules), { rules: rules.length })),
+        Effect.map((done) => HttpServerResponse.jsonUnsafe(done)),
+        Effect.catchTag("SchemaError", (error) =>
+          Effect.succeed(HttpServerResponse.text(`${error.message}\n`, { status: 400 }))
+        )
+      )
+    )
+    yield* router.add(
+      "POST",
+      "/__sandbox/reset",
+      Effect.as(Effect.provideContext(resetAll, services), HttpServerResponse.jsonUnsafe({ reset: true }))
+    )
+  })
+)

@@ -1,0 +1,30 @@
+import { HttpServerResponse } from "effect/http"
+import type { Json } from "./WireIds.ts"
+
+/** The payload is the body. */
+export const bare = (payload: Json) => HttpServerResponse.jsonUnsafe(payload)
+
+/** The payload in the envelope (specification 2.2). */
+export const enveloped = (payload: Json) =>
+  HttpServerResponse.jsonUnsafe({
+    success: true,
+    response: payload,
+    errorMessageId: null,
+    errorExpected: null,
+    errorId: null,
+    additionalInformation: null
+  })
+
+/** What the service says when it says no; with 200 it is "success false", else an error status with the same fields. */
+export const refused = (status: 200 | 400 | 404 | 422 | 500, errorMessageId: string, additionalInformation: string) =>
+  HttpServerResponse.jsonUnsafe(
+    {
+      success: false,
+      response: null,
+      errorMessageId,
+      errorExpected: true,
+      errorId: `SBX-${status}`,
+      additionalInformation
+    },
+    { status }
+  )

@@ -1,0 +1,160 @@
+import type { ServerResponse } from "node:http"
+import * as NodeHttpServerRequest from "@effect/platform-node/NodeHttpServerRequest"
+import { Context, Effect, type Scope, Stream } from "effect"
+import { Cookies, HttpServerError, HttpServerRequest, HttpServerResponse } from "effect/http"
+import { Counters } from "./Counters.ts"
+import { deliver, type Reply, replacement } from "./Delivery.ts"
+import { atHead, changesBody, close } from "./Distortion.ts"
+import { endpointOf } from "./Endpoints.ts"
+import { type Fault, Faults } from "./Faults.ts"
+import { onceOver } from "./Listener.ts"
+import { emptyApplication, htmlPage } from "./Pages.ts"
+import { type SessionRecord, Sessions } from "./Sessions.ts"
+import { Switches, type SwitchValues } from "./Switches.ts"
+
+export const tokenHeader = "x-csrf-token"
+
+/** Forced logout: 302 to the base address with an HTML body that shows nothing (wire facts 1.2). */
+export const forcedLogout = (host: string) =>
+  HttpServerResponse.html(emptyApplication).pipe(
+    HttpServerResponse.setStatus(302),
+    HttpServerResponse.setHeader("location", `http://${host}/`)
+  )
+
+/** The answer to a dead session, an unknown cookie or a wrong token. */
+export const forbidden = ({ forbiddenBody, forbiddenStatus: status }: SwitchValues) =>
+  forbiddenBody === "empty"
+    ? HttpServerResponse.empty({ status })
+    : forbiddenBody === "json"
+      ? HttpServerResponse.jsonUnsafe({ status, error: "Forbidden" }, { status })
+      : HttpServerResponse.setStatus(HttpServerResponse.html(htmlPage("Forbidden", "Access is denied.")), status)
+
+const publicEndpoints: ReadonlySet<string> = new Set(["initialSession", "authenticate", "login"])
+
+const analysesIn = (url: string): ReadonlyArray<string> => {
+  const [path = "", query = ""] = url.split("?", 2)
+  const values = [...new URLSearchParams(query).values()].flatMap((value) => value.split(","))
+  return [...path.split("/"), ...values]
+}
+
+const bodyOf = ({ body }: HttpServerResponse.HttpServerResponse): Reply["body"] =>
+  body._tag === "Uint8Array"
+    ? Stream.make(body.body)
+    : body._tag === "Stream"
+      ? Stream.mapError(body.stream, (cause) => new Error("the body broke off", { cause }))
+      : Stream.empty
+
+const asReply = (response: HttpServerResponse.HttpServerResponse): Reply => {
+  const cookies = Cookies.toSetCookieHeaders(response.cookies)
+  return {
+    status: response.status,
+    headers: cookies.length === 0 ? response.headers : { ...response.headers, "set-cookie": cookies },
+    body: bodyOf(response)
+  }
+}
+
+const touchesAnswer = (fault: Fault) => changesBody(fault) || fault.headers !== undefined
+
+/** The living session a request came with. */
+export const Caller = Context.Reference<SessionRecord | null>("svc-steps/sandbox/FrontDoor/Caller", {
+  defaultValue: () => null
+})
+
+/**
+ * What stands between the socket and the handlers on the API: counting, one account's overlaps, faults, and the check
+ * of cookie and token (on every request but the first one and the login). Requests to `/__sandbox/` pass freely.
+ */
+export const frontDoor = Effect.gen(function* () {
+  const switches = yield* Switches
+  const { stats } = yield* Counters
+  const faults = yield* Faults
+  const sessions = yield* Sessions
+
+  const refusal = forbidden(switches)
+
+  const count = (endpoint: string, response: ServerResponse) => {
+    stats.requests[endpoint] = (stats.requests[endpoint] ?? 0) + 1
+    stats.apiInFlight++
+    stats.maxApiInFlight = Math.max(stats.maxApiInFlight, stats.apiInFlight)
+    onceOver(response, () => stats.apiInFlight--)
+  }
+
+  /** The session when cookie, token and origin of the request are good. */
+  const admitted = (
+    request: HttpServerRequest.HttpServerRequest,
+    session: SessionRecord | null,
+    form: string | undefined
+  ) =>
+    session !== null &&
+    session.account !== null &&
+    request.headers["sec-fetch-mode"] !== "cors" &&
+    sessions.tokenIsGood(session, request.headers[tokenHeader] ?? form)
+
+  const answer = Effect.fnUntraced(function* <E>(
+    app: Effect.Effect<HttpServerResponse.HttpServerResponse, E, HttpServerRequest.HttpServerRequest | Scope.Scope>,
+    request: HttpServerRequest.HttpServerRequest,
+    endpoint: string,
+    session: SessionRecord | null,
+    fault: Fault
+  ) {
+    const account = session?.account ?? null
+    if (fault.invalidate !== undefined && account !== null) {
+      yield* sessions.invalidate(account)
+      return fault.invalidate === "redirect" ? forcedLogout(request.headers["host"] ?? "") : refusal
+    }
+    if (publicEndpoints.has(endpoint)) {
+      if (request.headers["sec-fetch-mode"] === "cors") return refusal
+    } else {
+      // Logout is a form whose token may stand in the form alone.
+      const form = endpoint === "logout" ? new URLSearchParams(yield* request.text).get("_csrf") : null
+      if (!admitted(request, session, form ?? undefined)) return refusal
+    }
+    const response = yield* app
+    if (!switches.rotateToken || session === null || account === null || session.state === "dead") return response
+    yield* sessions.rotate(session)
+    return HttpServerResponse.setHeader(response, tokenHeader, session.token)
+  })
+
+  return <E>(
+    app: Effect.Effect<HttpServerResponse.HttpServerResponse, E, HttpServerRequest.HttpServerRequest | Scope.Scope>
+  ) =>
+    Effect.gen(function* () {
+      const request = yield* HttpServerRequest.HttpServerRequest
+      const safeApp = Effect.catchCause(app, (cause) =>
+        Effect.map(HttpServerError.causeResponse(cause), ([response]) => response)
+      )
+      if (request.url.startsWith("/__sandbox/")) return yield* safeApp
+
+      const node = NodeHttpServerRequest.toServerResponse(request) as ServerResponse
+      const endpoint = endpointOf(request.method, request.url)
+      count(endpoint, node)
+      const session = yield* sessions.find(request.headers["cookie"])
+      const account = session?.account ?? null
+      if (account !== null) {
+        const { overlapped, leave } = yield* sessions.enter(account)
+        onceOver(node, leave)
+        if (overlapped) return forcedLogout(request.headers["host"] ?? "")
+      }
+      const fault = yield* faults.take({
+        plane: "api",
+        endpoint,
+        method: request.method,
+        url: request.url,
+        file: null,
+        analyses: analysesIn(request.url),
+        ranged: request.headers["range"] !== undefined
+      })
+      if (fault.delay !== undefined) yield* Effect.sleep(fault.delay)
+      yield* atHead(fault, node)
+      const instead = replacement(fault)
+      const response =
+        instead === null
+          ? yield* answer(Effect.provideService(safeApp, Caller, session), request, endpoint, session, fault)
+          : null
+      if (fault.loseAnswer === true) return yield* close(node)
+      if (response !== null && !touchesAnswer(fault)) return response
+      yield* deliver(node, instead ?? asReply(response ?? HttpServerResponse.empty()), fault).pipe(Effect.orDie)
+      // The answer is out; this one is not sent.
+      return HttpServerResponse.empty()
+    })
+})

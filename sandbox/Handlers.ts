@@ -1,0 +1,169 @@
+import { Effect, Layer } from "effect"
+import { HttpRouter, type HttpServerRequest, HttpServerResponse } from "effect/http"
+import { HttpApiBuilder } from "effect/http-api"
+import { ServiceApi } from "../core/src/contract/ServiceApi.ts"
+import { AnalysisAnswers } from "./AnalysisAnswers.ts"
+import { Caller } from "./FrontDoor.ts"
+import { PanelAnswers } from "./PanelAnswers.ts"
+import { PersonAnswers } from "./PersonAnswers.ts"
+import { sessionHandlers } from "./SessionHandlers.ts"
+import { Switches } from "./Switches.ts"
+
+// The contract decodes the requests; the answers are JSON as the world holds it, so that a field the contract does not
+// know, the order of keys, and an id that is a number all reach the client as they are.
+
+const user = Effect.map(Caller, (session) => session?.account ?? "")
+
+/** The name this server was called by, without its port. */
+const hostname = (request: HttpServerRequest.HttpServerRequest) =>
+  (request.headers["host"] ?? "127.0.0.1").replace(/:\d+$/, "")
+
+const person = HttpApiBuilder.group(
+  ServiceApi,
+  "person",
+  Effect.fn(function* (handlers) {
+    const persons = yield* PersonAnswers
+    return handlers
+      .handle("getInternalPersonId", ({ params }) => persons.internalId(params.personLimsId))
+      .handle("getPerson", ({ params }) => persons.person(params.personLimsId))
+      .handle("createOrUpdatePerson", ({ payload }) => persons.save(payload))
+  })
+)
+
+const analysis = HttpApiBuilder.group(
+  ServiceApi,
+  "analysis",
+  Effect.fn(function* (handlers) {
+    const analyses = yield* AnalysisAnswers
+    const persons = yield* PersonAnswers
+    return handlers
+      .handle("getSnvAnnotations", ({ params }) => analyses.annotations(params.analysisId))
+      .handle("getAnalyses", ({ query }) => analyses.list(query.analysisIds ?? null))
+      .handle("getPersonAnalyses", ({ params }) => persons.analyses(params.personLimsId))
+      .handle("findAnalysesByFilename", ({ query }) => analyses.findByInputFile(query.customerProvidedInputFileName))
+  })
+)
+
+const cnv = HttpApiBuilder.group(
+  ServiceApi,
+  "cnv",
+  Effect.fn(function* (handlers) {
+    const persons = yield* PersonAnswers
+    return handlers
+      .handle("getCnvTargetResults", ({ params, query }) =>
+        Effect.flatMap(user, (name) =>
+          persons.cnvResults(name, params.personLimsId, query.analysisIds, query.virtualPanelId)
+        )
+      )
+      .handle("getPendingCnvSegments", ({ query }) =>
+        Effect.flatMap(user, (name) =>
+          persons.pendingCnv(name, query.personId, query.analysesIds, query.virtualPanelId)
+        )
+      )
+  })
+)
+
+const quality = HttpApiBuilder.group(
+  ServiceApi,
+  "quality",
+  Effect.fn(function* (handlers) {
+    const persons = yield* PersonAnswers
+    return handlers.handle("getQcCaseMetrics", ({ params }) => persons.quality(params.personId))
+  })
+)
+
+const coverage = HttpApiBuilder.group(
+  ServiceApi,
+  "coverage",
+  Effect.fn(function* (handlers) {
+    const persons = yield* PersonAnswers
+    return handlers.handle("getCoverageData", ({ params, query }) =>
+      Effect.flatMap(user, (name) => persons.coverage(name, params.personId, query.virtualPanelId))
+    )
+  })
+)
+
+const report = HttpApiBuilder.group(
+  ServiceApi,
+  "report",
+  Effect.fn(function* (handlers) {
+    const persons = yield* PersonAnswers
+    return handlers
+      .handle("getCaseReport", ({ params, query }) =>
+        persons.report(params.personId, query.draft === "true", query.inactive === "true")
+      )
+      .handle("getCaseReportInfos", () => persons.reportInfos)
+  })
+)
+
+const panel = HttpApiBuilder.group(
+  ServiceApi,
+  "panel",
+  Effect.fn(function* (handlers) {
+    const panels = yield* PanelAnswers
+    return handlers
+      .handle("getVirtualPanel", ({ params }) => panels.panel(params.id))
+      .handle("createOrUpdateVirtualPanel", ({ payload }) => panels.save(payload))
+      .handle("getVirtualPanelSummaries", () => panels.summaries)
+      .handle("getAllGenes", () => panels.genes)
+  })
+)
+
+const file = HttpApiBuilder.group(
+  ServiceApi,
+  "file",
+  Effect.fn(function* (handlers) {
+    const analyses = yield* AnalysisAnswers
+    return handlers.handle("getFileDownloadLinks", ({ params, request }) =>
+      analyses.links(params.analysisId, hostname(request))
+    )
+  })
+)
+
+const archive = HttpApiBuilder.group(
+  ServiceApi,
+  "archive",
+  Effect.fn(function* (handlers) {
+    const analyses = yield* AnalysisAnswers
+    return handlers.handle("requestRestore", ({ payload }) => analyses.restore(payload.analysisIds))
+  })
+)
+
+const answers = Layer.mergeAll(PersonAnswers.layer, AnalysisAnswers.layer, PanelAnswers.layer)
+
+/** Every group of the contract. */
+export const handlers = Layer.mergeAll(
+  sessionHandlers,
+  person,
+  analysis,
+  cnv,
+  quality,
+  coverage,
+  report,
+  panel,
+  file,
+  archive
+).pipe(Layer.provide(answers))
+
+/** What exists beside the contract: the two calls known from generic requests, and the person-level restore. */
+export const otherRoutes = Layer.effectDiscard(
+  Effect.gen(function* () {
+    const router = yield* HttpRouter.HttpRouter
+    const persons = yield* PersonAnswers
+    const panels = yield* PanelAnswers
+    const analyses = yield* AnalysisAnswers
+    const { personRestoreField } = yield* Switches
+
+    yield* router.add("GET", "/person-list", persons.list)
+    yield* router.add("GET", "/search/griddata", (request) =>
+      panels.variantsOfGene(new URL(request.url, "http://sandbox").searchParams.get("gene") ?? "")
+    )
+    yield* router.add("POST", "/archive/person/restore", (request) =>
+      Effect.gen(function* () {
+        if (personRestoreField === null) return HttpServerResponse.empty({ status: 404 })
+        const form = new URLSearchParams(yield* request.text)
+        return yield* analyses.restorePerson(form.get(personRestoreField) ?? "")
+      })
+    )
+  })
+).pipe(Layer.provide(answers))

@@ -1,0 +1,206 @@
+import { Context, Effect, Layer } from "effect"
+import type { HttpServerResponse } from "effect/http"
+import type { PersonUpdate } from "../core/src/contract/Persons.ts"
+import { type CaseAnalysis, qualityOf, reportOf } from "./CaseRecords.ts"
+import { bare, enveloped, refused } from "./Envelope.ts"
+import { cnvResultsOf, coverageOf, pendingCnvHeader, pendingCnvOf } from "./Findings.ts"
+import { Registry } from "./Registry.ts"
+import { Switches } from "./Switches.ts"
+import type { JsonObject } from "./WireIds.ts"
+import { type AnalysisRecord, World } from "./World.ts"
+
+type Answer = Effect.Effect<HttpServerResponse.HttpServerResponse>
+
+const noSuchPerson = (status: 400 | 404, id: string) => refused(status, "PERSON_NOT_FOUND", `No person with id ${id}`)
+
+const asCaseAnalysis = ({ id, item, sampleId }: AnalysisRecord): CaseAnalysis => ({
+  id,
+  sampleId: sampleId ?? "",
+  type: String(item["analysisType"]),
+  kit: String(item["enrichmentKitName"] ?? "")
+})
+
+/** The part of a person record an update names: nulls and missing keys leave things as they are (wire facts 1.4, row 12). */
+const given = ({ comment, country, familyId, firstName, lastName, sex }: PersonUpdate): JsonObject =>
+  Object.fromEntries(
+    Object.entries({ familyId, firstName, lastName, comment, country, sex }).flatMap(([name, value]) =>
+      value === undefined || value === null ? [] : [[name, value]]
+    )
+  )
+
+const twoDigits = (value: number) => String(value).padStart(2, "0")
+
+/** What the service answers about persons and their findings: statuses and forms of wire facts 1.4, rows 1 and 3 to 12. */
+export class PersonAnswers extends Context.Service<
+  PersonAnswers,
+  {
+    readonly internalId: (limsId: string) => Answer
+    readonly person: (limsId: string) => Answer
+    readonly save: (update: PersonUpdate) => Answer
+    readonly analyses: (limsId: string) => Answer
+    readonly cnvResults: (
+      user: string,
+      limsId: string,
+      analysisIds: ReadonlyArray<string>,
+      panelId: string | undefined
+    ) => Answer
+    readonly pendingCnv: (
+      user: string,
+      personId: string,
+      analysisIds: ReadonlyArray<string>,
+      panelId: string | undefined
+    ) => Answer
+    readonly quality: (limsId: string) => Answer
+    readonly coverage: (user: string, limsId: string, panelId: string | undefined) => Answer
+    readonly report: (limsId: string, draft: boolean, inactive: boolean) => Answer
+    readonly reportInfos: Answer
+    /** Row 21: a list for the generic request. */
+    readonly list: Answer
+  }
+>()("svc-steps/sandbox/PersonAnswers") {
+  static readonly layer = Layer.effect(
+    PersonAnswers,
+    Effect.gen(function* () {
+      const world = yield* World
+      const registry = yield* Registry
+      const switches = yield* Switches
+
+      const analysesOf = (limsId: string) => world.analyses.filter((analysis) => analysis.personLimsId === limsId)
+      const done = (limsId: string, type: string) =>
+        analysesOf(limsId).filter(({ item }) => item["analysisType"] === type && item["status"] === "DONE")
+      const cnvOf = (limsId: string, ids: ReadonlyArray<string>) => {
+        const found = done(limsId, "CNV").filter((analysis) => ids.includes(String(analysis.id)))
+        return found.length === 0 || found.length < ids.length ? null : found
+      }
+
+      return PersonAnswers.of({
+        internalId: (limsId) =>
+          Effect.sync(() => {
+            const person = registry.personByLimsId(limsId)
+            return person === undefined ? noSuchPerson(404, limsId) : enveloped(person.id)
+          }),
+        person: (limsId) =>
+          Effect.sync(() => {
+            const person = registry.personByLimsId(limsId)
+            if (person === undefined) return noSuchPerson(404, limsId)
+            const { clinicalInformation, personalInformation } = person
+            return enveloped({ personalInformation, clinicalInformation })
+          }),
+        save: (update) =>
+          Effect.gen(function* () {
+            const limsId = update.id
+            if (limsId.trim() === "") return refused(400, "INVALID_PERSON", "id must not be empty")
+            const old = registry.personByLimsId(limsId)
+            const { birthDateDay, birthDateMonth, birthDateYear, hpoTermIds } = update
+            const born =
+              birthDateYear !== undefined && birthDateYear !== null
+                ? { birthDate: `${birthDateYear}-${twoDigits(birthDateMonth ?? 1)}-${twoDigits(birthDateDay ?? 1)}` }
+                : {}
+            const terms =
+              hpoTermIds !== undefined && hpoTermIds !== null
+                ? {
+                    hpoTerms: hpoTermIds.map((accession) => ({
+                      accession,
+                      name: accession,
+                      description: "",
+                      presence: "PRESENT",
+                      level: "UNKNOWN",
+                      modifiers: []
+                    }))
+                  }
+                : {}
+            const saved = yield* registry.savePerson({
+              limsId,
+              personalInformation: {
+                limsId,
+                sex: "UNKNOWN",
+                ...old?.personalInformation,
+                ...given(update),
+                ...born
+              },
+              clinicalInformation: { limsId, hpoTerms: [], diseases: [], ...old?.clinicalInformation, ...terms }
+            })
+            return bare(saved.id)
+          }),
+        analyses: (limsId) =>
+          Effect.sync(() =>
+            registry.personByLimsId(limsId) === undefined
+              ? noSuchPerson(400, limsId)
+              : bare(analysesOf(limsId).map((analysis) => analysis.item))
+          ),
+        cnvResults: (user, limsId, analysisIds, panelId) =>
+          Effect.gen(function* () {
+            if (registry.personByLimsId(limsId) === undefined) return noSuchPerson(404, limsId)
+            const analysis = cnvOf(limsId, analysisIds)?.[0]
+            if (analysis === undefined) {
+              return refused(422, "ANALYSIS_UNSUITABLE", `Not CNV analyses of ${limsId}: ${analysisIds.join(", ")}`)
+            }
+            return bare(cnvResultsOf(analysis.id, yield* registry.chosenGenes(user, limsId, panelId), analysis.seed))
+          }),
+        pendingCnv: (user, personId, analysisIds, panelId) =>
+          Effect.gen(function* () {
+            const limsId = registry.personById(personId)?.limsId
+            if (limsId === undefined) return noSuchPerson(400, personId)
+            const analyses = cnvOf(limsId, analysisIds)
+            if (analyses === null)
+              return refused(400, "ANALYSIS_NOT_FOUND", `No CNV analyses ${analysisIds.join(", ")}`)
+            const genes = yield* registry.chosenGenes(user, limsId, panelId)
+            return enveloped({
+              data: analyses.flatMap((analysis) => pendingCnvOf(analysis.id, genes, analysis.seed)),
+              cnvHeader: pendingCnvHeader
+            })
+          }),
+        quality: (limsId) =>
+          Effect.sync(() => {
+            if (registry.personByLimsId(limsId) === undefined) return noSuchPerson(400, limsId)
+            const analyses = done(limsId, "SNV")
+            return enveloped(qualityOf(limsId, analyses.map(asCaseAnalysis), analyses[0]?.seed ?? switches.seed))
+          }),
+        coverage: (user, limsId, panelId) =>
+          Effect.gen(function* () {
+            if (registry.personByLimsId(limsId) === undefined) return noSuchPerson(400, limsId)
+            const genes = yield* registry.chosenGenes(user, limsId, panelId)
+            return bare(done(limsId, "SNV").flatMap((analysis) => coverageOf(analysis.id, genes, analysis.seed)))
+          }),
+        report: (limsId, draft, inactive) =>
+          Effect.sync(() => {
+            if (switches.reports === "500") return refused(500, "INTERNAL_ERROR", "The report cannot be made")
+            const person = registry.personByLimsId(limsId)
+            const analyses = done(limsId, "SNV")
+            // Only persons with finished analyses have a report, and none has an inactive one.
+            if (person === undefined || analyses.length === 0 || inactive) {
+              return refused(404, "REPORT_NOT_FOUND", `No report of ${limsId}`)
+            }
+            return enveloped(reportOf(person, analyses.map(asCaseAnalysis), world.genes, draft))
+          }),
+        reportInfos: Effect.sync(() =>
+          enveloped(
+            registry
+              .persons()
+              .filter((person) => done(person.limsId, "SNV").length > 0)
+              .map(({ limsId }) => ({
+                limsId,
+                timeSubmitted: "2026-10-02T09:14:03.120Z",
+                timeApproved: "2026-10-05T16:40:00",
+                markedForApproval: false
+              }))
+          )
+        ),
+        list: Effect.sync(() =>
+          bare(
+            registry.persons().map(({ id, limsId, personalInformation }) => ({
+              id,
+              limsId,
+              sex: personalInformation["sex"] ?? null,
+              birthDate: personalInformation["birthDate"] ?? null,
+              enrichmentKits: ["Exome v7"],
+              clinicalInformation: ["(+) Arachnodactyly", "(-) Seizure"],
+              reportedSnvs: [{ gene: "FBN1" }],
+              reportedCnvs: []
+            }))
+          )
+        )
+      })
+    })
+  )
+}

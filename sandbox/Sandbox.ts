@@ -1,0 +1,133 @@
+import type { Server } from "node:http"
+import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
+import { Effect, type FileSystem, Layer, Path, type Scope } from "effect"
+import { HttpRouter } from "effect/http"
+import { HttpApiBuilder } from "effect/http-api"
+import { ServiceApi } from "../core/src/contract/ServiceApi.ts"
+import { Archive } from "./Archive.ts"
+import { controlRoutes, resetAll } from "./Control.ts"
+import { Counters, type Stats } from "./Counters.ts"
+import { readDataFolder } from "./DataFolder.ts"
+import { type FaultRule, FaultRules, Faults } from "./Faults.ts"
+import { Files } from "./Files.ts"
+import { frontDoor } from "./FrontDoor.ts"
+import { handlers, otherRoutes } from "./Handlers.ts"
+import { serveLinks } from "./LinkHost.ts"
+import { Links } from "./Links.ts"
+import { addressOf, type ListenFailed, listen, portOf } from "./Listener.ts"
+import { Registry } from "./Registry.ts"
+import { sampleGroups } from "./SampleGroups.ts"
+import { Sessions } from "./Sessions.ts"
+import { defaultSwitches, Switches, type SwitchValues } from "./Switches.ts"
+import * as ZlibCodec from "./samples/ZlibCodec.ts"
+import { World, type WorldInput } from "./World.ts"
+import { type InputUnusable, readJson, WorldFile } from "./WorldFile.ts"
+
+/** How to start a sandbox; everything has a default, and `switches` are the open questions of the wire. */
+export interface SandboxOptions {
+  /** Address to listen on; default 127.0.0.1. */
+  readonly host?: string
+  /** Ports of the API and of the link host; default 0, any free one. */
+  readonly port?: number
+  readonly linkPort?: number
+  /** Milliseconds an idle connection is kept; default 5000. */
+  readonly keepAlive?: number
+  /** Folder with BAM and VCF files to serve instead of generated ones. */
+  readonly data?: string
+  /** A world file, or its content. */
+  readonly world?: string | WorldFile
+  /** A fault file, or its rules. */
+  readonly faults?: string | ReadonlyArray<FaultRule>
+  readonly switches?: Partial<SwitchValues>
+}
+
+/** A running sandbox. The first account of the world is the one to log in with. */
+export interface Sandbox {
+  readonly url: string
+  readonly linkHost: string
+  readonly user: string
+  readonly password: string
+  readonly stats: Effect.Effect<Stats>
+  /** Replaces all fault rules and counts anew. */
+  readonly setFaults: (rules: ReadonlyArray<FaultRule>) => Effect.Effect<void>
+  /** Everything as it was at the start. */
+  readonly reset: Effect.Effect<void>
+}
+
+const worldInput = Effect.fn("Sandbox.worldInput")(function* (options: SandboxOptions, seed: number) {
+  const path = yield* Path.Path
+  const worldFile =
+    options.world === undefined
+      ? null
+      : typeof options.world === "string"
+        ? { path: options.world, content: yield* readJson(options.world, WorldFile) }
+        : { path: path.resolve("world.json"), content: options.world }
+  const groups = yield* options.data === undefined
+    ? worldFile?.content.empty === true
+      ? Effect.succeed([])
+      : Effect.flatMap(Layer.build(ZlibCodec.layer), (codec) => Effect.provideContext(sampleGroups(seed), codec))
+    : readDataFolder(options.data)
+  return { groups, complete: options.data === undefined, worldFile }
+})
+
+const stateLayer = (switches: SwitchValues, input: WorldInput, rules: ReadonlyArray<FaultRule>, linkPort: number) =>
+  Layer.mergeAll(
+    Faults.layer(rules),
+    Sessions.layer,
+    Links.layer(linkPort),
+    Archive.layer,
+    Files.layer,
+    Registry.layer
+  ).pipe(
+    Layer.provideMerge(World.layer(input)),
+    Layer.provideMerge(Counters.layer),
+    Layer.provideMerge(Switches.layer(switches))
+  )
+
+/** The API behind the front door: the contract's endpoints, the session, the undocumented and the sandbox's own. */
+const serveApi = Effect.fn("Sandbox.serveApi")(function* (server: Server) {
+  const routes = Layer.mergeAll(HttpApiBuilder.layer(ServiceApi), otherRoutes, controlRoutes).pipe(
+    Layer.provide(handlers),
+    Layer.provide(NodeHttpServer.layerHttpServices)
+  )
+  const app = yield* HttpRouter.toHttpEffect(routes)
+  const door = yield* frontDoor
+  const handle = yield* NodeHttpServer.makeHandler(Effect.interruptible(door(app)), {
+    scope: yield* Effect.scope
+  })
+  server.on("request", handle)
+})
+
+/**
+ * Starts the service in a box on two ports of this machine, until the scope closes. No client code takes part in it.
+ */
+export const start = Effect.fn("Sandbox.start")(function* (
+  options: SandboxOptions = {}
+): Effect.fn.Return<Sandbox, InputUnusable | ListenFailed, Scope.Scope | FileSystem.FileSystem | Path.Path> {
+  const switches = { ...defaultSwitches, ...options.switches }
+  const input = yield* worldInput(options, switches.seed)
+  const rules =
+    typeof options.faults === "string" ? yield* readJson(options.faults, FaultRules) : (options.faults ?? [])
+  const host = options.host ?? "127.0.0.1"
+  const listening = { host, keepAlive: options.keepAlive ?? 5000 }
+  const apiServer = yield* listen({ ...listening, port: options.port ?? 0 })
+  const linkServer = yield* listen({ ...listening, port: options.linkPort ?? 0 })
+
+  const state = yield* Layer.build(stateLayer(switches, input, rules, portOf(linkServer)))
+  return yield* Effect.gen(function* () {
+    yield* serveLinks(linkServer)
+    yield* serveApi(apiServer)
+    const [account] = (yield* World).accounts
+    const counters = yield* Counters
+    const faults = yield* Faults
+    return {
+      url: addressOf(apiServer, host),
+      linkHost: addressOf(linkServer, host),
+      user: account.user,
+      password: account.password,
+      stats: counters.snapshot,
+      setFaults: faults.replace,
+      reset: Effect.provideContext(resetAll, state)
+    }
+  }).pipe(Effect.provideContext(state))
+})

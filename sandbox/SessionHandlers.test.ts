@@ -1,0 +1,228 @@
+import * as NodeServices from "@effect/platform-node/NodeServices"
+import { assert, describe, layer } from "@effect/vitest"
+import { Effect } from "effect"
+import { start } from "./Sandbox.ts"
+import { arrive, ask, json, logIn, logOut, postForm, say } from "./Visitor.ts"
+
+const numberOfLogins = 2
+
+layer(NodeServices.layer, { excludeTestServices: true })("session", (it) => {
+  describe("login", () => {
+    it.effect("gives cookie and token before it, and new ones at it", () =>
+      Effect.gen(function* () {
+        const sandbox = yield* start()
+        const { before, heard, pass } = yield* logIn(sandbox)
+        assert.strictEqual(heard.status, 200)
+        assert.match(before.cookie, /^SESSION=./)
+        assert.notStrictEqual(pass.cookie, before.cookie)
+        assert.notStrictEqual(pass["x-csrf-token"], before["x-csrf-token"])
+        assert.isString(heard.headers["build-version"])
+        assert.strictEqual((yield* ask(sandbox.url, pass, "/api/analyses")).status, 200)
+        assert.strictEqual((yield* sandbox.stats).logins, 1)
+      })
+    )
+
+    it.effect("S1 a wrong password: 200, no token, no session", () =>
+      Effect.gen(function* () {
+        const sandbox = yield* start()
+        const { heard, before } = yield* logIn({ ...sandbox, password: "wrong" })
+        assert.strictEqual(heard.status, 200)
+        assert.isUndefined(heard.headers["x-csrf-token"])
+        assert.isUndefined(heard.headers["set-cookie"])
+        assert.strictEqual((yield* ask(sandbox.url, before, "/api/analyses")).status, 403)
+        const { failedLogins, logins } = yield* sandbox.stats
+        assert.deepStrictEqual({ failedLogins, logins }, { failedLogins: 1, logins: 0 })
+      })
+    )
+
+    it.effect("a wrong password in each form of its body", () =>
+      Effect.forEach(["html", "json", "empty"] as const, (badLogin) =>
+        Effect.gen(function* () {
+          const sandbox = yield* start({ switches: { badLogin } })
+          const { heard } = yield* logIn({ ...sandbox, password: "wrong" })
+          const type = String(heard.headers["content-type"] ?? "")
+          assert.strictEqual(heard.status, 200)
+          assert.strictEqual(type.split(";")[0], { html: "text/html", json: "application/json", empty: "" }[badLogin])
+        })
+      )
+    )
+
+    it.effect("needs the cookie and the token of the first request", () =>
+      Effect.gen(function* () {
+        const { password, stats, url, user } = yield* start()
+        const { pass } = yield* arrive(url)
+        const fields = [
+          ["username", user],
+          ["password", password]
+        ] as const
+        const noToken = yield* postForm(url, { ...pass, "x-csrf-token": "" }, "/login", fields)
+        const noCookie = yield* postForm(url, { ...pass, cookie: "" }, "/login", [
+          ["_csrf", pass["x-csrf-token"]],
+          ...fields
+        ])
+        assert.deepStrictEqual([noToken.status, noCookie.status], [403, 403])
+        assert.strictEqual((yield* stats).logins, 0)
+      })
+    )
+
+    it.effect("the first request at / or at /authenticate, under another cookie name", () =>
+      Effect.gen(function* () {
+        const { url } = yield* start({ switches: { initialSession: "authenticate", cookieName: "JSESSIONID" } })
+        const base = yield* arrive(url)
+        assert.strictEqual(base.heard.status, 200)
+        assert.isUndefined(base.heard.headers["x-csrf-token"])
+        assert.match((yield* arrive(url, "/authenticate")).pass.cookie, /^JSESSIONID=/)
+        const other = yield* start({ switches: { initialSession: "base" } })
+        assert.strictEqual((yield* arrive(other.url, "/authenticate")).heard.status, 404)
+      })
+    )
+
+    it.effect("may answer 302, with cookie and token all the same", () =>
+      Effect.gen(function* () {
+        const sandbox = yield* start({ switches: { loginRedirect: true } })
+        const { heard, pass } = yield* logIn(sandbox)
+        assert.strictEqual(heard.status, 302)
+        assert.strictEqual((yield* ask(sandbox.url, pass, "/api/analyses")).status, 200)
+      })
+    )
+
+    it.effect("S10 a password is compared byte for byte", () =>
+      Effect.gen(function* () {
+        const password = `q"&%+ü😀${"x".repeat(1024)}\n`
+        const sandbox = yield* start({ world: { accounts: [{ user: "ada&co", password }] } })
+        assert.isDefined((yield* logIn(sandbox)).heard.headers["x-csrf-token"])
+        assert.isUndefined((yield* logIn({ ...sandbox, password: password.trim() })).heard.headers["x-csrf-token"])
+      })
+    )
+  })
+
+  describe("authenticated requests", () => {
+    it.effect("are forbidden without cookie, without token, with a token of another session, from a cors fetch", () =>
+      Effect.gen(function* () {
+        const sandbox = yield* start()
+        const { before, pass } = yield* logIn(sandbox)
+        const attempts = [
+          { ...pass, cookie: "" },
+          { ...pass, "x-csrf-token": "" },
+          { ...pass, "x-csrf-token": before["x-csrf-token"] },
+          { ...pass, cookie: before.cookie }
+        ]
+        for (const attempt of attempts) {
+          assert.strictEqual((yield* ask(sandbox.url, attempt, "/api/analyses")).status, 403)
+        }
+        const cors = yield* ask(sandbox.url, pass, "/api/analyses", { headers: { "sec-fetch-mode": "cors" } })
+        const sameOrigin = yield* ask(sandbox.url, pass, "/api/analyses", {
+          headers: { "sec-fetch-mode": "same-origin" }
+        })
+        assert.deepStrictEqual([cors.status, sameOrigin.status], [403, 200])
+      })
+    )
+
+    it.effect("status and body of a 403 are switches", () =>
+      Effect.gen(function* () {
+        const { url } = yield* start({ switches: { forbiddenStatus: 401, forbiddenBody: "json" } })
+        const heard = yield* say(`${url}/api/analyses`)
+        assert.strictEqual(heard.status, 401)
+        assert.deepStrictEqual(json(heard), { status: 401, error: "Forbidden" })
+      })
+    )
+
+    it.effect("S2 a token may change with every answer", () =>
+      Effect.gen(function* () {
+        const sandbox = yield* start({ switches: { rotateToken: true } })
+        const { pass } = yield* logIn(sandbox)
+        const first = yield* ask(sandbox.url, pass, "/api/analyses")
+        assert.strictEqual((yield* ask(sandbox.url, pass, "/api/analyses")).status, 403)
+        const next = { ...pass, "x-csrf-token": String(first.headers["x-csrf-token"]) }
+        assert.strictEqual((yield* ask(sandbox.url, next, "/api/analyses")).status, 200)
+      })
+    )
+
+    it.effect("logout ends the session and is not a forced logout", () =>
+      Effect.gen(function* () {
+        const sandbox = yield* start()
+        const { pass } = yield* logIn(sandbox)
+        assert.strictEqual((yield* logOut(sandbox.url, pass)).status, 302)
+        assert.strictEqual((yield* ask(sandbox.url, pass, "/api/analyses")).status, 403)
+        const { invalidations, logouts } = yield* sandbox.stats
+        assert.deepStrictEqual({ invalidations, logouts }, { invalidations: 0, logouts: 1 })
+      })
+    )
+  })
+
+  describe("overlap", () => {
+    const slowList = [{ when: { endpoint: "getAnalyses", nth: 1 }, then: { delay: 300 } }] as const
+
+    it.effect(
+      "S8 strict mode answers the second request with 302 and HTML, then everything with 403 until a new login",
+      () =>
+        Effect.gen(function* () {
+          const sandbox = yield* start({ switches: { strict: true }, faults: slowList })
+          const { url } = sandbox
+          const { pass } = yield* logIn(sandbox)
+          const list = ask(url, pass, "/api/analyses")
+          const [first, second] = yield* Effect.all([list, Effect.delay(list, 100)], { concurrency: 2 })
+          assert.strictEqual(second.status, 302)
+          assert.strictEqual(second.headers.location, `${url}/`)
+          assert.match(String(second.headers["content-type"]), /^text\/html/)
+          assert.approximately(second.body.length, 50_000, 5_000)
+          assert.strictEqual(first.status, 200)
+          assert.strictEqual((yield* list).status, 403)
+          const again = yield* logIn(sandbox)
+          assert.strictEqual((yield* ask(url, again.pass, "/api/analyses")).status, 200)
+          const { invalidations, logins, maxApiInFlight, overlaps } = yield* sandbox.stats
+          assert.deepStrictEqual(
+            { invalidations, logins, maxApiInFlight, overlaps },
+            { invalidations: 1, logins: numberOfLogins, maxApiInFlight: 2, overlaps: 1 }
+          )
+        })
+    )
+
+    it.effect("S7 two sessions of one account overlap too, two accounts do not", () =>
+      Effect.gen(function* () {
+        const world = {
+          accounts: [
+            { user: "a", password: "1" },
+            { user: "b", password: "2" }
+          ]
+        } as const
+        const { stats, url } = yield* start({
+          world,
+          switches: { strict: true },
+          faults: [{ when: { endpoint: "getAnalyses" }, then: { delay: 200 } }]
+        })
+        const visit = (account: { user: string; password: string }, wait: number) =>
+          Effect.gen(function* () {
+            const { pass } = yield* logIn({ url, ...account })
+            return Effect.delay(ask(url, pass, "/api/analyses"), wait)
+          })
+        const [a, b] = world.accounts
+        const different = yield* Effect.all([yield* visit(a, 0), yield* visit(b, 50)], { concurrency: 2 })
+        assert.deepStrictEqual(
+          different.map((heard) => heard.status),
+          [200, 200]
+        )
+        assert.strictEqual((yield* stats).overlaps, 0)
+        const same = yield* Effect.all([yield* visit(a, 0), yield* visit(a, 50)], { concurrency: 2 })
+        assert.strictEqual(same[1]?.status, 302)
+        assert.strictEqual((yield* stats).overlaps, 1)
+      })
+    )
+
+    it.effect("is only counted without strict mode, and tolerated up to the limit", () =>
+      Effect.gen(function* () {
+        for (const switches of [{}, { strict: true, overlapLimit: 2 }]) {
+          const sandbox = yield* start({ switches, faults: slowList })
+          const { pass } = yield* logIn(sandbox)
+          const list = ask(sandbox.url, pass, "/api/analyses")
+          const heard = yield* Effect.all([list, Effect.delay(list, 100)], { concurrency: 2 })
+          assert.deepStrictEqual(
+            heard.map((one) => one.status),
+            [200, 200]
+          )
+          assert.strictEqual((yield* sandbox.stats).overlaps, 1)
+        }
+      })
+    )
+  })
+})

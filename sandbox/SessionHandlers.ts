@@ -1,0 +1,91 @@
+import type { ServerResponse } from "node:http"
+import * as NodeHttpServerRequest from "@effect/platform-node/NodeHttpServerRequest"
+import { Effect } from "effect"
+import { type HttpServerRequest, HttpServerResponse } from "effect/http"
+import { HttpApiBuilder } from "effect/http-api"
+import { ServiceApi } from "../core/src/contract/ServiceApi.ts"
+import { Caller, forbidden, forcedLogout, tokenHeader } from "./FrontDoor.ts"
+import { onceOver } from "./Listener.ts"
+import { htmlPage, loginPage } from "./Pages.ts"
+import { type SessionRecord, Sessions } from "./Sessions.ts"
+import { Switches } from "./Switches.ts"
+
+/** The build the service claims to be; clients only log it. */
+const buildVersion = "sandbox-1"
+
+/**
+ * `/`, `/authenticate`, `/login` and `/logout` (wire facts 1.2). Forms are read here and not by the contract, because a
+ * form without its token is forbidden rather than malformed.
+ */
+export const sessionHandlers = HttpApiBuilder.group(
+  ServiceApi,
+  "session",
+  Effect.fn(function* (handlers) {
+    const sessions = yield* Sessions
+    const switches = yield* Switches
+
+    const withToken = (response: HttpServerResponse.HttpServerResponse, session: SessionRecord) =>
+      HttpServerResponse.setHeader(response, tokenHeader, session.token)
+    const withCookie = (response: HttpServerResponse.HttpServerResponse, session: SessionRecord) =>
+      HttpServerResponse.setCookieUnsafe(response, switches.cookieName, session.cookie, {
+        path: "/",
+        httpOnly: true,
+        sameSite: "lax"
+      })
+
+    const initial = (path: "base" | "authenticate") =>
+      Effect.gen(function* () {
+        const welcome = "Log in with the user and password that svc-sandbox printed."
+        if (switches.initialSession !== "both" && switches.initialSession !== path) {
+          return path === "base"
+            ? HttpServerResponse.html(htmlPage("Welcome", welcome))
+            : HttpServerResponse.empty({ status: 404 })
+        }
+        const known = yield* Caller
+        const session = known ?? (yield* sessions.open)
+        const page = withToken(HttpServerResponse.html(loginPage(session.token, welcome)), session)
+        return known === null ? withCookie(page, session) : page
+      })
+
+    const rejected =
+      switches.badLogin === "empty"
+        ? HttpServerResponse.empty({ status: 200 })
+        : switches.badLogin === "json"
+          ? HttpServerResponse.jsonUnsafe({ success: false, errorMessageId: "BAD_CREDENTIALS" })
+          : HttpServerResponse.html(htmlPage("Log in", "User name or password is wrong."))
+
+    const login = Effect.fnUntraced(function* (request: HttpServerRequest.HttpServerRequest) {
+      const anonymous = yield* Caller
+      const form = new URLSearchParams(yield* Effect.orElseSucceed(request.text, () => ""))
+      const user = form.get("username") ?? ""
+      if (anonymous === null || !sessions.tokenIsGood(anonymous, form.get("_csrf") ?? request.headers[tokenHeader])) {
+        return forbidden(switches)
+      }
+      if (anonymous.account !== user) {
+        const { overlapped, leave } = yield* sessions.enter(user)
+        onceOver(NodeHttpServerRequest.toServerResponse(request) as ServerResponse, leave)
+        if (overlapped) return forcedLogout(request.headers["host"] ?? "")
+      }
+      const session = yield* sessions.login(anonymous, user, form.get("password") ?? "")
+      if (session === null) return rejected
+      const accepted = switches.loginRedirect
+        ? HttpServerResponse.redirect(`http://${request.headers["host"]}/`)
+        : HttpServerResponse.html(htmlPage("Logged in", `Welcome, ${user}.`))
+      return withCookie(withToken(accepted, session), session).pipe(
+        HttpServerResponse.setHeader("build-version", buildVersion)
+      )
+    })
+
+    const logout = Effect.gen(function* () {
+      const session = yield* Caller
+      if (session !== null) yield* sessions.logout(session)
+      return HttpServerResponse.redirect("/login?logout")
+    })
+
+    return handlers
+      .handleRaw("initialSession", () => initial("base"))
+      .handleRaw("authenticate", () => initial("authenticate"))
+      .handleRaw("login", ({ request }) => login(request))
+      .handleRaw("logout", () => logout)
+  })
+)

@@ -1,0 +1,119 @@
+import { randomBytes, timingSafeEqual } from "node:crypto"
+import { Context, Effect, Layer } from "effect"
+import { Counters } from "./Counters.ts"
+import { Switches } from "./Switches.ts"
+import { World } from "./World.ts"
+
+/** One cookie and what the service knows about it. */
+export interface SessionRecord {
+  readonly cookie: string
+  token: string
+  /** `null` before the login. */
+  account: string | null
+  state: "alive" | "dead"
+}
+
+const secret = () => randomBytes(18).toString("base64url")
+
+const same = (a: string, b: string) => {
+  const [left, right] = [Buffer.from(a), Buffer.from(b)]
+  return left.length === right.length && timingSafeEqual(left, right)
+}
+
+/**
+ * Cookie and token, from the first request over the login to the end (specification 3 and 5, wire facts 1.2): an
+ * anonymous pair, a new pair at the login, overlap of one account's requests, invalidation, logout.
+ */
+export class Sessions extends Context.Service<
+  Sessions,
+  {
+    readonly open: Effect.Effect<SessionRecord>
+    /** The living session of a Cookie header, or nothing. */
+    readonly find: (cookieHeader: string | undefined) => Effect.Effect<SessionRecord | null>
+    readonly tokenIsGood: (session: SessionRecord, token: string | undefined) => boolean
+    /** A new session, or nothing when name or password are wrong. The anonymous session ends. */
+    readonly login: (from: SessionRecord, user: string, password: string) => Effect.Effect<SessionRecord | null>
+    readonly rotate: (session: SessionRecord) => Effect.Effect<void>
+    readonly logout: (session: SessionRecord) => Effect.Effect<void>
+    /** Ends every session of the account without telling it. */
+    readonly invalidate: (account: string) => Effect.Effect<void>
+    /**
+     * One request of the account begins. `overlapped` is true when strict mode ended the account's sessions for it.
+     * `leave` is to be called when its answer is out.
+     */
+    readonly enter: (account: string) => Effect.Effect<{ readonly overlapped: boolean; readonly leave: () => void }>
+    readonly reset: Effect.Effect<void>
+  }
+>()("svc-steps/sandbox/Sessions") {
+  static readonly layer = Layer.effect(
+    Sessions,
+    Effect.gen(function* () {
+      const { accounts } = yield* World
+      const switches = yield* Switches
+      const { stats } = yield* Counters
+      const sessions = new Map<string, SessionRecord>()
+      const inFlight = new Map<string, number>()
+
+      const open = (account: string | null) => {
+        const session: SessionRecord = { cookie: secret(), token: secret(), account, state: "alive" }
+        sessions.set(session.cookie, session)
+        return session
+      }
+      const invalidate = (account: string) => {
+        stats.invalidations++
+        for (const session of sessions.values()) if (session.account === account) session.state = "dead"
+      }
+      const cookieValues = (header: string) =>
+        header.split(";").flatMap((pair) => {
+          const at = pair.indexOf("=")
+          return at > 0 && pair.slice(0, at).trim() === switches.cookieName ? [pair.slice(at + 1).trim()] : []
+        })
+
+      return Sessions.of({
+        open: Effect.sync(() => open(null)),
+        find: (header = "") =>
+          Effect.sync(() => {
+            const found = cookieValues(header).flatMap((value) => sessions.get(value) ?? [])
+            return found.find((session) => session.state === "alive") ?? null
+          }),
+        tokenIsGood: (session, token) => token !== undefined && same(session.token, token),
+        login: (from, user, password) =>
+          Effect.sync(() => {
+            const known = accounts.some((account) => account.user === user && same(account.password, password))
+            if (!known) {
+              stats.failedLogins++
+              return null
+            }
+            stats.logins++
+            sessions.delete(from.cookie)
+            return open(user)
+          }),
+        rotate: (session) =>
+          Effect.sync(() => {
+            session.token = secret()
+          }),
+        logout: (session) =>
+          Effect.sync(() => {
+            stats.logouts++
+            sessions.delete(session.cookie)
+          }),
+        invalidate: (account) => Effect.sync(() => invalidate(account)),
+        enter: (account) =>
+          Effect.sync(() => {
+            const now = (inFlight.get(account) ?? 0) + 1
+            inFlight.set(account, now)
+            if (now > 1) stats.overlaps++
+            const overlapped = switches.strict && now > switches.overlapLimit
+            if (overlapped) invalidate(account)
+            let open = true
+            const leave = () => {
+              if (open) inFlight.set(account, (inFlight.get(account) ?? 1) - 1)
+              open = false
+            }
+            return { overlapped, leave }
+          }),
+        reset: Effect.sync(() => sessions.clear())
+      })
+    })
+  )
+}

@@ -1,0 +1,29 @@
+/** An id as it stands in a JSON body. */
+export type WireId = string | number
+
+/** The sandbox keeps its records in the form they have on the wire. */
+export type { Json, JsonObject } from "effect/Schema"
+
+/** The ids of the n-th record (from 1) of each kind; the panel "all genes" has id 1 in both forms. */
+export interface WireIds {
+  readonly analysis: (n: number) => WireId
+  readonly person: (n: number) => WireId
+  readonly panel: (n: number) => WireId
+  readonly gene: (n: number) => WireId
+}
+
+const text: WireIds = {
+  analysis: (n) => `A${n}`,
+  person: (n) => `P${n}`,
+  panel: (n) => (n === 1 ? "1" : `V${n}`),
+  gene: (n) => `G${n}`
+}
+
+const numeric: WireIds = {
+  analysis: (n) => n,
+  person: (n) => 1000 + n,
+  panel: (n) => n,
+  gene: (n) => 10_000 + n
+}
+
+export const wireIds = (form: "text" | "numeric"): WireIds => (form === "text" ? text : numeric)

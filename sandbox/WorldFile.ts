@@ -1,0 +1,106 @@
+import { Effect, FileSystem, Path, type PlatformError, Runtime, Schema } from "effect"
+import { Base64 } from "effect/encoding"
+
+const Id = Schema.Union([Schema.String, Schema.Int])
+
+/** A file of an analysis. Its bytes come from `path` (relative to the world file), `base64`, or another listed file. */
+export const FileEntry = Schema.Struct({
+  name: Schema.String,
+  path: Schema.optionalKey(Schema.String),
+  base64: Schema.optionalKey(Schema.String),
+  /** `analysis/file` of the world so far. */
+  copyOf: Schema.optionalKey(Schema.String),
+  archived: Schema.optionalKey(Schema.Boolean),
+  /** The download link, sent as it is instead of a presigned one. */
+  link: Schema.optionalKey(Schema.String),
+  /** The size in the list, instead of the true one. */
+  listedSize: Schema.optionalKey(Schema.NullOr(Schema.Finite))
+})
+
+/** `item` holds fields of the analysis as they go out, known ones and unknown ones. */
+export const AnalysisEntry = Schema.Struct({
+  id: Id,
+  personLimsId: Schema.optionalKey(Schema.NullOr(Schema.String)),
+  sampleId: Schema.optionalKey(Schema.NullOr(Schema.String)),
+  item: Schema.optionalKey(Schema.JsonObject),
+  customerProvidedInputFilePaths: Schema.optionalKey(Schema.Array(Schema.String)),
+  files: Schema.optionalKey(Schema.Array(FileEntry))
+})
+
+export const PersonEntry = Schema.Struct({
+  limsId: Schema.String,
+  id: Schema.optionalKey(Id),
+  personalInformation: Schema.optionalKey(Schema.JsonObject),
+  clinicalInformation: Schema.optionalKey(Schema.JsonObject)
+})
+
+/**
+ * A world file: what to add to the generated world, or to change in it. A person, an analysis or a file that exists
+ * (same LIMS id, id, or name) is changed in the given fields; anything else is added. `empty: true` starts with nothing.
+ */
+export const WorldFile = Schema.Struct({
+  empty: Schema.optionalKey(Schema.Boolean),
+  /** Replaces the account `demo`; the first one is printed at the start. */
+  accounts: Schema.optionalKey(Schema.NonEmptyArray(Schema.Struct({ user: Schema.String, password: Schema.String }))),
+  persons: Schema.optionalKey(Schema.Array(PersonEntry)),
+  analyses: Schema.optionalKey(Schema.Array(AnalysisEntry))
+})
+
+export type WorldFile = typeof WorldFile.Type
+
+/** A file given at the start cannot be used. */
+export class InputUnusable extends Schema.TaggedError<InputUnusable>()("InputUnusable", {
+  path: Schema.String,
+  reason: Schema.String
+}) {
+  override readonly [Runtime.errorExitCode] = 66
+  override get message() {
+    return `${this.path}: ${this.reason}`
+  }
+}
+
+const reasons: Readonly<Record<string, string>> = {
+  NotFound: "it does not exist",
+  PermissionDenied: "permission denied",
+  BadResource: "not a folder"
+}
+
+/** A file or folder that cannot be read, in words. */
+export const unusable = (path: string) => (error: PlatformError.PlatformError | Schema.SchemaError) => {
+  const reason = error._tag === "PlatformError" ? (reasons[error.reason._tag] ?? error.reason._tag) : error.message
+  return new InputUnusable({ path, reason })
+}
+
+/** A misspelt key must not pass for a missing one. */
+export const strictly = { onExcessProperty: "error" } as const
+
+/** Reads a JSON file of the given shape; the error says where in the file the fault is. */
+export const readJson = Effect.fn("readJson")(function* <A, I>(path: string, schema: Schema.Codec<A, I>) {
+  const fs = yield* FileSystem.FileSystem
+  const text = yield* fs.readFileString(path).pipe(Effect.mapError(unusable(path)))
+  return yield* Schema.decodeEffect(Schema.fromJsonString(schema), strictly)(text).pipe(Effect.mapError(unusable(path)))
+})
+
+/** Where the bytes of a file lie. */
+export type Content =
+  | { readonly _tag: "Memory"; readonly bytes: Uint8Array }
+  | { readonly _tag: "Disk"; readonly path: string; readonly size: number; readonly mtimeMs: number }
+
+export const contentOnDisk = Effect.fn("contentOnDisk")(function* (path: string) {
+  const fs = yield* FileSystem.FileSystem
+  const info = yield* fs.stat(path).pipe(Effect.mapError(unusable(path)))
+  if (info.type !== "File") return yield* new InputUnusable({ path, reason: "not a file" })
+  const mtimeMs = info.mtime._tag === "Some" ? info.mtime.value.getTime() : 0
+  return { _tag: "Disk", path, size: Number(info.size), mtimeMs } satisfies Content
+})
+
+/** The bytes a world file gives for an entry, or nothing when it gives none. */
+export const contentOf = Effect.fn("contentOf")(function* (entry: typeof FileEntry.Type, worldFile: string) {
+  const path = yield* Path.Path
+  if (entry.path !== undefined) return yield* contentOnDisk(path.resolve(path.dirname(worldFile), entry.path))
+  if (entry.base64 === undefined) return null
+  const bytes = yield* Effect.fromResult(Base64.decode(entry.base64)).pipe(
+    Effect.mapError(() => new InputUnusable({ path: worldFile, reason: `${entry.name}: base64 expected` }))
+  )
+  return { _tag: "Memory", bytes } satisfies Content
+})

@@ -1,0 +1,225 @@
+/** The aligned reads of one sample: pairs over the loci, with what real alignments have and parsers stumble over. */
+import { Flag, type RecordFields } from "../../core/src/genome/BamRecord.ts"
+import * as Dice from "./Dice.ts"
+import { type Locus, loci, otherBase } from "./Genome.ts"
+import type { Variant } from "./Variants.ts"
+
+const readLength = 151
+const pairsPerLocus = 400
+const unplacedPairs = 25
+
+type Cigar = Array<[length: number, operation: RecordFields["cigar"][number][1]]>
+
+/** One read as it lies on the reference. */
+interface Alignment {
+  readonly position: number
+  readonly cigar: Cigar
+  readonly bases: string
+  readonly edits: number
+}
+
+const extend = (cigar: Cigar, length: number, operation: Cigar[number][1]) => {
+  const last = cigar[cigar.length - 1]
+  if (last !== undefined && last[1] === operation) last[0] += length
+  else cigar.push([length, operation])
+}
+
+/** Reads `readLength` bases of a haplotype from `start` (in the locus) on; `skip` is an intron to jump over after 60 bases. */
+const align = (
+  dice: Dice.Dice,
+  locus: Locus,
+  variants: ReadonlyMap<number, Variant>,
+  haplotype: 0 | 1,
+  start: number,
+  skip: number
+): Alignment => {
+  const cigar: Cigar = []
+  let bases = ""
+  let edits = 0
+  let at = start
+  while (bases.length < readLength && at < locus.bases.length) {
+    if (skip > 0 && bases.length === 60) {
+      extend(cigar, skip, "N")
+      at += skip
+    }
+    const variant = variants.get(locus.start + at)
+    const allele = variant?.alleles[haplotype] ?? 0
+    const alternative = variant?.alternatives[allele - 1]
+    if (variant !== undefined && alternative !== undefined && bases.length > 0) {
+      const reference = variant.reference
+      bases += alternative.slice(0, 1)
+      extend(cigar, 1, "M")
+      edits += Math.max(reference.length, alternative.length) - (alternative[0] === reference[0] ? 1 : 0)
+      if (reference.length > 1) extend(cigar, reference.length - 1, "D")
+      const inserted = alternative.slice(1, 1 + readLength - bases.length)
+      if (inserted !== "") extend(cigar, inserted.length, "I")
+      bases += inserted
+      at += reference.length
+      continue
+    }
+    const base = locus.bases.slice(at, at + 1)
+    const wrong = dice.chance(0.002)
+    bases += wrong ? otherBase(dice, base) : base
+    if (wrong) edits++
+    extend(cigar, 1, "M")
+    at++
+  }
+  return { position: locus.start + start, cigar, bases, edits }
+}
+
+/** Turns up to 30 bases at the left end into a soft clip, as aligners do with adapters. */
+const clip = (dice: Dice.Dice, read: Alignment): Alignment => {
+  const [first, ...rest] = read.cigar
+  if (first === undefined || first[0] < 60 || !dice.chance(0.06)) return read
+  const length = dice.between(3, 30)
+  const garbage = Array.from({ length }, () => otherBase(dice, "")).join("")
+  return {
+    position: read.position + length,
+    cigar: [[length, "S"], [first[0] - length, first[1]], ...rest],
+    bases: garbage + read.bases.slice(length),
+    edits: read.edits
+  }
+}
+
+const spanOf = (read: Alignment) =>
+  read.cigar.reduce((sum, [length, operation]) => sum + ("MDN".includes(operation) ? length : 0), 0)
+
+/** Qualities in the four bins of recent instruments: mostly 37, worse towards the end. */
+const qualities = (dice: Dice.Dice, length: number): ReadonlyArray<number> => {
+  const values: Array<number> = []
+  let value = 37
+  for (let i = 0; i < length; i++) {
+    if (dice.chance(0.03 + (0.1 * i) / length)) value = dice.pick([37, 37, 37, 23, 12])
+    values.push(dice.chance(0.0005) ? 2 : value)
+  }
+  return values
+}
+
+const nameOf = (dice: Dice.Dice): string =>
+  `A00464:218:HVKGWDSX3:${dice.between(1, 5)}:${dice.between(1101, 2679)}:${dice.between(1000, 32767)}:${dice.between(1000, 37059)}`
+
+const randomBases = (dice: Dice.Dice): string => Array.from({ length: readLength }, () => otherBase(dice, "")).join("")
+
+/** Both reads of one fragment over a locus. */
+const pair = (
+  dice: Dice.Dice,
+  sample: string,
+  locus: Locus,
+  variants: ReadonlyMap<number, Variant>
+): ReadonlyArray<RecordFields> => {
+  const spliced = locus.bases.length > 20_000
+  const end = spliced ? 3_000 : locus.bases.length
+  const haplotype = dice.chance(0.5) ? 0 : 1
+  const insert = dice.between(260, 520)
+  const start = dice.between(0, end - insert - 40)
+  const skip = spliced && dice.chance(0.15) ? dice.between(20_000, 34_000) : 0
+  const left = clip(dice, align(dice, locus, variants, haplotype, start, 0))
+  const right = align(dice, locus, variants, haplotype, start + insert - readLength, skip)
+  const name = nameOf(dice)
+  const tags = (edits: number) =>
+    [
+      ["RG", `${sample}.1`],
+      ["NM", edits]
+    ] as const
+  const mateLost = dice.chance(0.02)
+  const leftFirst = dice.chance(0.5)
+  const mapq = dice.pick([60, 60, 60, 60, 29, 0])
+  const common = { name, mapq, refId: locus.ref, mateRefId: locus.ref }
+  const leftFlags = Flag.paired | (leftFirst ? Flag.first : Flag.last)
+  const rightFlags = Flag.paired | (leftFirst ? Flag.last : Flag.first)
+  if (mateLost) {
+    // The unmapped read is placed beside its mate, right behind it.
+    return [
+      {
+        ...common,
+        flags: leftFlags | Flag.mateUnmapped,
+        position: left.position,
+        cigar: left.cigar,
+        matePosition: left.position,
+        templateLength: 0,
+        bases: left.bases,
+        qualities: qualities(dice, left.bases.length),
+        tags: tags(left.edits)
+      },
+      {
+        ...common,
+        mapq: 0,
+        flags: rightFlags | Flag.unmapped,
+        position: left.position,
+        cigar: [],
+        matePosition: left.position,
+        templateLength: 0,
+        bases: randomBases(dice),
+        qualities: qualities(dice, readLength),
+        tags: [["RG", `${sample}.1`]]
+      }
+    ]
+  }
+  const proper = skip === 0 ? Flag.properPair : 0
+  const span = right.position + spanOf(right) - left.position
+  const records: ReadonlyArray<RecordFields> = [
+    {
+      ...common,
+      flags: leftFlags | proper | Flag.mateReverse,
+      position: left.position,
+      cigar: left.cigar,
+      matePosition: right.position,
+      templateLength: span,
+      bases: left.bases,
+      qualities: qualities(dice, left.bases.length),
+      tags: tags(left.edits)
+    },
+    {
+      ...common,
+      flags: rightFlags | proper | Flag.reverse,
+      position: right.position,
+      cigar: right.cigar,
+      matePosition: left.position,
+      templateLength: -span,
+      bases: right.bases,
+      qualities: qualities(dice, right.bases.length),
+      tags: tags(right.edits)
+    }
+  ]
+  if (!dice.chance(0.05)) return records
+  const copy = nameOf(dice)
+  return [...records, ...records.map((read) => ({ ...read, name: copy, flags: read.flags | Flag.duplicate }))]
+}
+
+/** A pair that no aligner could place. */
+const unplacedPair = (dice: Dice.Dice, sample: string): ReadonlyArray<RecordFields> => {
+  const name = nameOf(dice)
+  return [Flag.first, Flag.last].map((which) => ({
+    name,
+    flags: Flag.paired | Flag.unmapped | Flag.mateUnmapped | which,
+    refId: -1,
+    position: -1,
+    mapq: 0,
+    cigar: [],
+    mateRefId: -1,
+    matePosition: -1,
+    templateLength: 0,
+    bases: randomBases(dice),
+    qualities: qualities(dice, readLength),
+    tags: [["RG", `${sample}.1`]]
+  }))
+}
+
+/** All records of a sample in coordinate order, the unplaced ones last. */
+export const readsOf = (
+  seed: number,
+  sample: string,
+  variants: ReadonlyArray<Variant>
+): ReadonlyArray<RecordFields> => {
+  const dice = Dice.make(Dice.seedOf(seed, `${sample} reads`))
+  const placed = loci.flatMap((locus) => {
+    const here = new Map(
+      variants
+        .filter(({ end, ref }) => ref === locus.ref && end === undefined)
+        .map((variant) => [variant.position, variant])
+    )
+    return Array.from({ length: pairsPerLocus }, () => pair(dice, sample, locus, here)).flat()
+  })
+  const unplaced = Array.from({ length: unplacedPairs }, () => unplacedPair(dice, sample)).flat()
+  return [...placed.sort((a, b) => a.refId - b.refId || a.position - b.position), ...unplaced]
+}

@@ -1,0 +1,120 @@
+/** Small, valid, deterministic BAM and VCF files with their indexes, for a sandbox without `--data`. */
+import { Effect } from "effect"
+import { encodeBamHeader } from "../../core/src/genome/BamHeader.ts"
+import * as BamRecord from "../../core/src/genome/BamRecord.ts"
+import * as BgzfWriter from "../../core/src/genome/BgzfWriter.ts"
+import { Codec } from "../../core/src/genome/Codec.ts"
+import * as IndexBuilder from "../../core/src/genome/IndexBuilder.ts"
+import * as Dice from "./Dice.ts"
+import { chromosomes } from "./Genome.ts"
+import { readsOf } from "./Reads.ts"
+import { type Variant, variantsOf, vcfHeader, vcfLine } from "./Variants.ts"
+
+export interface SampleFile {
+  readonly name: string
+  readonly bytes: Uint8Array
+}
+
+export const sampleNames = ["S1", "S2", "S3"] as const
+
+const encoder = new TextEncoder()
+const level = 6
+
+/** Collects what a writer emits. */
+const collect = (codec: Codec["Service"]) => {
+  const blocks: Array<Uint8Array> = []
+  const writer = BgzfWriter.make(codec, level, (block) => blocks.push(block))
+  const done = () => {
+    writer.finish()
+    const bytes = new Uint8Array(blocks.reduce((sum, block) => sum + block.length, 0))
+    let at = 0
+    for (const block of blocks) {
+      bytes.set(block, at)
+      at += block.length
+    }
+    return bytes
+  }
+  return { writer, done }
+}
+
+const compress = (codec: Codec["Service"], content: Uint8Array): Uint8Array => {
+  const { done, writer } = collect(codec)
+  writer.write(content)
+  return done()
+}
+
+const samHeader = (sample: string): string =>
+  [
+    "@HD\tVN:1.6\tSO:coordinate",
+    ...chromosomes.map(([name, length]) => `@SQ\tSN:${name}\tLN:${length}\tAS:GRCh38`),
+    `@RG\tID:${sample}.1\tSM:${sample}\tLB:${sample}\tPL:ILLUMINA\tPU:HVKGWDSX3.1`,
+    "@PG\tID:sandbox\tPN:svc-sandbox\tDS:invented reads",
+    ""
+  ].join("\n")
+
+const bamOf = (codec: Codec["Service"], seed: number, sample: string, variants: ReadonlyArray<Variant>) => {
+  const { done, writer } = collect(codec)
+  const index = IndexBuilder.make(14, 5)
+  const references = chromosomes.map(([name, length]) => ({ name, length }))
+  writer.write(encodeBamHeader(encoder.encode(samHeader(sample)), references))
+  writer.flush()
+  for (const read of readsOf(seed, sample, variants)) {
+    const record = BamRecord.encodeRecord(read)
+    const view = new DataView(record.buffer)
+    writer.reserve(record.length)
+    const block = writer.block()
+    const within = writer.within()
+    writer.write(record)
+    if (read.refId < 0) {
+      index.close(block, within)
+      index.addUnplaced(1)
+      continue
+    }
+    const mapped = (read.flags & BamRecord.Flag.unmapped) === 0
+    const end = BamRecord.end(view, 0)
+    index.add(read.refId, read.position, end, mapped, block, within)
+  }
+  writer.flush()
+  index.close(writer.block(), 0)
+  return [
+    { name: `${sample}.bam`, bytes: done() },
+    { name: `${sample}.bam.bai`, bytes: index.bai(references.length) }
+  ]
+}
+
+const vcfOf = (codec: Codec["Service"], seed: number, sample: string, variants: ReadonlyArray<Variant>) => {
+  const { done, writer } = collect(codec)
+  const index = IndexBuilder.make(14, 5)
+  const dice = Dice.make(Dice.seedOf(seed, `${sample} genotypes`))
+  const names: Array<string> = []
+  writer.write(encoder.encode(vcfHeader(sample)))
+  writer.flush()
+  for (const variant of variants) {
+    const line = encoder.encode(vcfLine(variant, dice))
+    const name = chromosomes[variant.ref]?.[0] ?? ""
+    if (names[names.length - 1] !== name) names.push(name)
+    writer.reserve(line.length)
+    const block = writer.block()
+    const within = writer.within()
+    writer.write(line)
+    const end = variant.end ?? variant.position + variant.reference.length
+    index.add(names.length - 1, variant.position, end, true, block, within)
+  }
+  writer.flush()
+  index.close(writer.block(), 0)
+  return [
+    { name: `${sample}.vcf.gz`, bytes: done() },
+    { name: `${sample}.vcf.gz.tbi`, bytes: compress(codec, index.tbi(names)) }
+  ]
+}
+
+/** The files of all samples; the same seed gives the same bytes. Each sample has `.bam`, `.bam.bai`, `.vcf.gz`, `.vcf.gz.tbi`. */
+export const makeSamples = Effect.fn("makeSamples")(function* (
+  seed: number
+): Effect.fn.Return<ReadonlyArray<SampleFile>, never, Codec> {
+  const codec = yield* Codec
+  return sampleNames.flatMap((sample) => {
+    const variants = variantsOf(seed, sample)
+    return [...bamOf(codec, seed, sample, variants), ...vcfOf(codec, seed, sample, variants)]
+  })
+})

@@ -1,0 +1,18 @@
+/** The executable `svc-sandbox`. Exit codes: 0 when it was told to stop, 64 usage, 66 an input, 69 a port, 1 a defect. */
+import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
+import * as NodeServices from "@effect/platform-node/NodeServices"
+import { Cause, Effect, Exit, Layer, Logger, Runtime } from "effect"
+import { runSandbox } from "./CommandLine.ts"
+
+const Edge = Layer.mergeAll(NodeServices.layer, Logger.layer([Logger.withConsoleError(Logger.formatLogFmt)]))
+
+runSandbox(process.argv.slice(2)).pipe(
+  Effect.provide(Edge),
+  NodeRuntime.runMain({
+    disableErrorReporting: true,
+    teardown: (exit, onExit) => {
+      if (Exit.isSuccess(exit) || Cause.hasInterruptsOnly(exit.cause)) return onExit(0)
+      onExit(Runtime.getErrorExitCode(Cause.squash(exit.cause)))
+    }
+  })
+)
