@@ -1,0 +1,72 @@
+/** `request METHOD PATH`: any request, its reply as it is. */
+import { Effect } from "effect"
+import { HttpClientRequest, HttpMethod } from "effect/http"
+import type { GenericReply } from "../../core/src/client/GenericRequest.ts"
+import { ServiceClient } from "../../core/src/client/ServiceClient.ts"
+import { readInput } from "../../platform/InputFile.ts"
+import type { Own } from "../main/Step.ts"
+import { jsonText } from "./JsonInput.ts"
+import type { Special } from "./Special.ts"
+
+const methods: ReadonlyArray<string> = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"]
+
+const methodOf = (text: string): HttpMethod.HttpMethod | null => {
+  const upper = text.toUpperCase()
+  return methods.includes(upper) && HttpMethod.isHttpMethod(upper) ? upper : null
+}
+
+/** Characters that cannot stand in an address are percent-encoded; all others are the user's business. */
+const addressOf = (path: string) => path.toWellFormed().replace(/[^\x21-\x7e]/gu, encodeURIComponent)
+
+const check = ([method = "", path = ""]: ReadonlyArray<string>, own: Own): ReadonlyArray<string> => [
+  ...(methodOf(method) === null
+    ? [`Unknown method of a request: ${method}: expected one of ${methods.join(", ")}`]
+    : []),
+  ...(/^\/(?![/\\])/.test(path)
+    ? []
+    : ["The path of a request begins with one / and has no host, such as /person-list"]),
+  ...(own.given("input") && ["GET", "HEAD"].includes(methodOf(method) ?? "")
+    ? [`--input has no meaning for ${method.toUpperCase()}`]
+    : [])
+]
+
+/** The body to send; JSON is checked, and loses its byte order mark. */
+const bodyOf = Effect.fnUntraced(function* (path: string, contentType: string) {
+  const input = yield* readInput(path)
+  if (!/[/+]json\b/i.test(contentType)) return input.bytes
+  return new TextEncoder().encode((yield* jsonText(input)).text)
+})
+
+const bytesOf = ({ body }: GenericReply): Uint8Array => {
+  if (body._tag === "Bytes") return body.bytes
+  if (body._tag === "Empty") return new Uint8Array()
+  return new TextEncoder().encode(body.text.endsWith("\n") ? body.text : `${body.text}\n`)
+}
+
+export const genericRequest: Special = {
+  check,
+  prepare: Effect.fnUntraced(function* ([method = "", path = ""], own) {
+    const { "content-type": contentType, input } = own.values as Values
+    const plain = HttpClientRequest.make(methodOf(method) ?? "GET")(addressOf(path))
+    if (input === null) return send(plain)
+    return send(HttpClientRequest.bodyUint8Array(plain, yield* bodyOf(input, contentType), contentType))
+  })
+}
+
+type Values = {
+  readonly "content-type": string
+  readonly input: string | null
+}
+
+const send = Effect.fn("api.request")(function* (request: HttpClientRequest.HttpClientRequest) {
+  const reply = yield* (yield* ServiceClient).request(request).pipe(
+    Effect.tapErrorTag("RequestRejected", ({ status }) => Effect.logInfo(`Status ${status}`)),
+    Effect.tapErrorTag("NotFound", () => Effect.logInfo("Status 404")),
+    Effect.tapErrorTag("Forbidden", () => Effect.logInfo("Status 403"))
+  )
+  const empty = reply.body._tag === "Empty"
+  if (reply.status !== 200 || empty) {
+    yield* Effect.logInfo(`Status ${reply.status}${empty ? ", without a body" : ""}`)
+  }
+  return bytesOf(reply)
+})

@@ -1,0 +1,52 @@
+/** The JSON of `--input`: read strictly, with the place of a fault, and checked against a record. */
+import { Effect, Result, Schema } from "effect"
+import { placeOfIssue } from "../../core/src/client/Reply.ts"
+import { InputMalformed, type LocalIo, type NotFound } from "../../core/src/Errors.ts"
+import { readJson } from "../../core/src/settings/JsonText.ts"
+import { type Input, readInput } from "../../platform/InputFile.ts"
+
+/** Text that is JSON, without its byte order mark; names of the outermost object must not be given twice. */
+export const jsonText = Effect.fnUntraced(function* ({
+  bytes,
+  name
+}: Input): Effect.fn.Return<{ readonly text: string; readonly json: unknown }, InputMalformed> {
+  const malformed = (reason: string) => new InputMalformed({ input: name, reason })
+  const text = yield* Effect.try({
+    try: () => new TextDecoder("utf-8", { fatal: true }).decode(bytes),
+    catch: () => malformed("it is not UTF-8 text")
+  })
+  const read = readJson(text)
+  if (Result.isFailure(read)) {
+    const { column, expected, line } = read.failure
+    return yield* malformed(`not JSON: expected ${expected} at line ${line}, column ${column}`)
+  }
+  const [twice] = read.success.duplicates
+  if (twice !== undefined) return yield* malformed(`${twice} is given more than once`)
+  return { text, json: read.success.value }
+})
+
+/** The record in `--input`. */
+export const recordInput = Effect.fnUntraced(function* <S extends Schema.ConstraintDecoder<unknown>>(
+  path: string,
+  schema: S
+): Effect.fn.Return<S["Type"], InputMalformed | NotFound | LocalIo> {
+  const input = yield* readInput(path)
+  const { json } = yield* jsonText(input)
+  return yield* Schema.decodeUnknownEffect(schema)(json).pipe(
+    Effect.mapError((error) => new InputMalformed({ input: input.name, reason: placeOfIssue(error) }))
+  )
+})
+
+/** Options that name fields have no meaning beside `--input`. */
+export const inputProblems = (
+  given: (name: string) => boolean,
+  fields: ReadonlyArray<string>
+): ReadonlyArray<string> => {
+  const found = fields.filter(given).map((name) => `--${name}`)
+  if (given("input")) {
+    return found.length === 0
+      ? []
+      : [`--input and ${found.join(", ")} cannot be used together: write all into the input`]
+  }
+  return found.length > 0 ? [] : [`Nothing is given: use --input, or ${fields.map((name) => `--${name}`).join(", ")}`]
+}

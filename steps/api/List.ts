@@ -1,0 +1,22 @@
+/** One call whose payload is a list; what it should have named and does not is not found. */
+import { Effect } from "effect"
+import { mostSevere, NotFound } from "../../core/src/Errors.ts"
+import type { Output } from "../../platform/OutputFile.ts"
+import { documentOf } from "./Answers.ts"
+import type { Door, Work } from "./ApiMethod.ts"
+
+export const askList = Effect.fnUntraced(function* (
+  work: Extract<Work, { readonly kind: "list" }>,
+  door: Door,
+  operands: ReadonlyArray<string>,
+  values: Readonly<Record<string, unknown>>,
+  format: "json" | "jsonl",
+  output: Output
+) {
+  const distinct = [...new Set(operands)]
+  const payload = yield* work.call(door, distinct, values)
+  yield* Effect.andThen(output.write(documentOf(payload, format)), output.commit)
+  const absent = (work.absent?.(payload, distinct) ?? []).map((id) => new NotFound({ what: `analysis ${id}` }))
+  yield* Effect.forEach(absent, (error) => Effect.logError(error.message), { discard: true })
+  return mostSevere(absent)
+})

@@ -1,0 +1,36 @@
+/** The fields of a virtual panel as options or `--input` give them: only those that were given. */
+import { Effect, Schema } from "effect"
+import { GeneId, PanelId, PersonId } from "../../core/src/contract/Ids.ts"
+import { maybe, record } from "../../core/src/contract/Record.ts"
+import type { InputMalformed, LocalIo, NotFound } from "../../core/src/Errors.ts"
+import type { Own, ValuesOf } from "../main/Step.ts"
+import { inputProblems, recordInput } from "./JsonInput.ts"
+import type { panelOptions } from "./RecordOptions.ts"
+
+type Values = ValuesOf<typeof panelOptions>
+
+/** A part of `VirtualPanelUpdate`; other fields of an input are sent as they are. */
+export const PanelChanges = record({
+  id: maybe(PanelId),
+  name: Schema.optionalKey(Schema.String),
+  active: Schema.optionalKey(Schema.Boolean),
+  geneIds: Schema.optionalKey(Schema.Array(GeneId)),
+  description: maybe(Schema.String),
+  personId: maybe(PersonId)
+})
+export type PanelChanges = typeof PanelChanges.Type
+
+export const panelProblems = (own: Own): ReadonlyArray<string> =>
+  inputProblems(own.given, ["name", "active", "gene-ids", "description", "person-id"])
+
+export const panelChanges = (own: Own): Effect.Effect<PanelChanges, InputMalformed | NotFound | LocalIo> => {
+  const values = own.values as Values
+  if (values.input !== null) return recordInput(values.input, PanelChanges)
+  return Effect.succeed({
+    ...(values.name === null ? {} : { name: values.name }),
+    ...(own.given("active") ? { active: values.active } : {}),
+    ...(own.given("gene-ids") ? { geneIds: values["gene-ids"].map((id) => GeneId.make(id)) } : {}),
+    ...(values.description === null ? {} : { description: values.description }),
+    ...(values["person-id"] === null ? {} : { personId: PersonId.make(values["person-id"]) })
+  })
+}

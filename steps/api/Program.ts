@@ -1,0 +1,88 @@
+/** The program of every method of `svc-api`: one session, the calls one after the other, the answers to the output. */
+import { Effect } from "effect"
+import { serversChoice } from "../../core/src/client/PanelChoice.ts"
+import type { ServiceClient } from "../../core/src/client/ServiceClient.ts"
+import { ServiceJson } from "../../core/src/client/ServiceJson.ts"
+import { ServiceStreams } from "../../core/src/client/ServiceStreams.ts"
+import { PanelId } from "../../core/src/contract/Ids.ts"
+import { makeSessionProfile } from "../../core/src/session/SessionProfile.ts"
+import type { Settings } from "../../core/src/settings/Settings.ts"
+import { type Output, openOutput } from "../../platform/OutputFile.ts"
+import * as Service from "../../platform/Service.ts"
+import type { Own, Program, StepExit, StepFailure } from "../main/Step.ts"
+import { version } from "../main/Version.ts"
+import { documentOf } from "./Answers.ts"
+import type { ApiMethod, Door, Work } from "./ApiMethod.ts"
+import { askEach } from "./Each.ts"
+import { askList } from "./List.ts"
+
+type Services = ServiceClient | ServiceJson | ServiceStreams
+
+/** What is left to do after everything local: the calls, and the answers to `output`. */
+type Perform = (output: Output) => Effect.Effect<StepExit, StepFailure, Services>
+
+interface Performer {
+  readonly check: (operands: ReadonlyArray<string>, own: Own) => ReadonlyArray<string>
+  readonly prepare: (operands: ReadonlyArray<string>, own: Own) => Effect.Effect<Perform, StepFailure>
+}
+
+/** The program of a method, with what it needs beyond the table. */
+export const programOf = async ({ operands: declared, work }: ApiMethod): Promise<Program<Settings>> => {
+  const { check, prepare } = await performerOf(work)
+  return {
+    check: (_, operands, own) => [
+      ...(operands.includes("") ? [`${declared?.metavar ?? "An argument"} must not be empty`] : []),
+      ...check(operands, own)
+    ],
+    run: Effect.fn("api")(function* (settings, operands, own) {
+      const perform = yield* prepare(operands, own)
+      const output = yield* openOutput((own.values as Common).output)
+      return yield* Effect.provide(perform(output), Service.layer(settings, makeSessionProfile(version)))
+    }, Effect.scoped)
+  }
+}
+
+type Common = {
+  readonly output: string | null
+  readonly format: "json" | "jsonl"
+  readonly "virtual-panel-id"?: string
+}
+
+const performerOf = async (work: Work): Promise<Performer> => {
+  if (work.kind === "special") {
+    const { check, prepare } = await work.load()
+    return {
+      check,
+      prepare: (operands, own) =>
+        Effect.map(prepare(operands, own), (ask) => (output) => Effect.as(Effect.flatMap(ask, whole(output)), 0))
+    }
+  }
+  return {
+    check: (_, own) => (work.kind === "one" ? (work.check?.(own.values) ?? []) : []),
+    prepare: (operands, { values }) => {
+      const { format, "virtual-panel-id": panel } = values as Common
+      return Effect.succeed((output) =>
+        Effect.flatMap(door(panel), (door) => {
+          switch (work.kind) {
+            case "each":
+              return askEach(work, door, operands, values, format, output)
+            case "list":
+              return askList(work, door, operands, values, format, output)
+            case "one": {
+              const answer = Effect.map(work.call(door, operands, values), (payload) => documentOf(payload, "json"))
+              return Effect.as(Effect.flatMap(answer, whole(output)), 0)
+            }
+          }
+        })
+      )
+    }
+  }
+}
+
+/** Everything at once, and complete. */
+const whole = (output: Output) => (bytes: Uint8Array) => Effect.andThen(output.write(bytes), output.commit)
+
+const door = Effect.fnUntraced(function* (panel: string | undefined) {
+  const virtualPanelId = panel === "none" ? serversChoice : PanelId.make(panel ?? "1")
+  return { api: yield* ServiceJson, streams: yield* ServiceStreams, panel: { virtualPanelId } } satisfies Door
+})

@@ -1,0 +1,18 @@
+/** A method that is more than one call. */
+import type { Effect } from "effect"
+import type { ServiceClient } from "../../core/src/client/ServiceClient.ts"
+import type { ServiceJson } from "../../core/src/client/ServiceJson.ts"
+import { printableJsonLine } from "../../core/src/selection/Printable.ts"
+import type { Own, StepFailure } from "../main/Step.ts"
+
+export interface Special {
+  /** Sentences without `Error: `, before anything is asked. */
+  readonly check: (operands: ReadonlyArray<string>, own: Own) => ReadonlyArray<string>
+  /** Reads what is local, before a login; what comes of it asks the service and gives what to print. */
+  readonly prepare: (operands: ReadonlyArray<string>, own: Own) => Effect.Effect<Ask, StepFailure>
+}
+
+export type Ask = Effect.Effect<Uint8Array, StepFailure, ServiceClient | ServiceJson>
+
+/** One value as a line of JSON. */
+export const jsonLine = (value: unknown): Uint8Array => new TextEncoder().encode(`${printableJsonLine(value)}\n`)

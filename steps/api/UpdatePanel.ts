@@ -1,0 +1,110 @@
+/**
+ * `update-virtual-panel`: the service replaces a whole panel, so the panel is read first, and what was not given is
+ * written as it was. When the answer gets lost, reading again tells whether the change took effect; it is not repeated.
+ */
+import { Effect, Schema } from "effect"
+import { placeOfIssue } from "../../core/src/client/Reply.ts"
+import { ServiceJson } from "../../core/src/client/ServiceJson.ts"
+import { GeneId, PanelId, PersonId } from "../../core/src/contract/Ids.ts"
+import type { VirtualPanelUpdate } from "../../core/src/contract/Panels.ts"
+import { maybe, record } from "../../core/src/contract/Record.ts"
+import { type OutcomeUnknown, ReplyMalformed, UsageError } from "../../core/src/Errors.ts"
+import { type PanelChanges, panelChanges, panelProblems } from "./PanelFields.ts"
+import { jsonLine, type Special } from "./Special.ts"
+
+/** As much of a panel as an update replaces. */
+const StoredPanel = record({
+  name: Schema.String,
+  active: maybe(Schema.Boolean),
+  genes: Schema.Array(record({ id: GeneId })),
+  description: maybe(Schema.String),
+  personId: maybe(PersonId)
+})
+type StoredPanel = typeof StoredPanel.Type
+
+const readPanel = Effect.fnUntraced(function* (id: PanelId) {
+  const json = yield* (yield* ServiceJson).getVirtualPanel(id)
+  return yield* Schema.decodeUnknownEffect(StoredPanel)(json).pipe(
+    Effect.mapError(
+      (error) => new ReplyMalformed({ request: `getVirtualPanel (virtual panel ${id})`, reason: placeOfIssue(error) })
+    )
+  )
+})
+
+/** The whole panel as it is to be. */
+const updateOf = Effect.fnUntraced(function* (
+  id: PanelId,
+  stored: StoredPanel,
+  changes: PanelChanges
+): Effect.fn.Return<VirtualPanelUpdate, UsageError> {
+  const active = changes.active ?? stored.active
+  if (active == null) {
+    return yield* new UsageError({
+      message: `The service does not say whether panel ${id} is active: give --active or --no-active`
+    })
+  }
+  const { description, name, personId } = stored
+  const kept = { name, ...(description == null ? {} : { description }), ...(personId == null ? {} : { personId }) }
+  return { ...kept, geneIds: stored.genes.map((gene) => gene.id), ...changes, active, id }
+})
+
+const sorted = (ids: ReadonlyArray<string>) => [...new Set(ids)].sort().join(" ")
+
+const known: ReadonlyArray<string> = ["id", "name", "active", "geneIds", "description", "personId"]
+
+/** What `update` changes, one line each; empty when it changes nothing that can be read back. */
+const differences = (stored: StoredPanel, update: VirtualPanelUpdate): ReadonlyArray<string> => {
+  const line = (name: string, before: unknown, after: unknown) =>
+    (before ?? null) === (after ?? null)
+      ? []
+      : [`${name}: ${JSON.stringify(before ?? null)} becomes ${JSON.stringify(after ?? null)}`]
+  const before = stored.genes.map((gene): string => gene.id)
+  const after: ReadonlyArray<string> = update.geneIds
+  const added = after.filter((id) => !before.includes(id))
+  const removed = before.filter((id) => !after.includes(id))
+  const genes = [
+    ...(added.length === 0 ? [] : [`added ${added.join(", ")}`]),
+    ...(removed.length === 0 ? [] : [`removed ${removed.join(", ")}`])
+  ]
+  return [
+    ...line("name", stored.name, update.name),
+    ...line("active", stored.active, update.active),
+    ...(sorted(before) === sorted(after) ? [] : [`geneIds: ${genes.join("; ")}`]),
+    ...line("description", stored.description, update.description),
+    ...line("personId", stored.personId, update.personId)
+  ]
+}
+
+export const updatePanel: Special = {
+  check: (_, own) => panelProblems(own),
+  prepare: Effect.fnUntraced(function* ([operand = ""], own) {
+    const id = PanelId.make(operand)
+    const changes = yield* panelChanges(own)
+    if (changes.id != null && changes.id !== id) {
+      return yield* new UsageError({ message: `The input is for panel ${changes.id}, not for panel ${id}` })
+    }
+    return change(id, changes)
+  })
+}
+
+const change = Effect.fn("api.updatePanel")(function* (id: PanelId, changes: PanelChanges) {
+  const onWire = Schema.encodeSync(PanelId)(id)
+  const stored = yield* readPanel(id)
+  const update = yield* updateOf(id, stored, changes)
+  const others = Object.keys(update).filter((name) => !known.includes(name))
+  const changed = [...differences(stored, update), ...others.map((name) => `${name}: sent as given`)]
+  yield* Effect.forEach(changed, (line) => Effect.logInfo(`Virtual panel ${id}, ${line}`), { discard: true })
+  if (changed.length === 0) {
+    yield* Effect.logInfo(`Virtual panel ${id} is that way already: nothing was sent`)
+    return jsonLine(onWire)
+  }
+  const lookAgain = Effect.fnUntraced(function* (error: OutcomeUnknown) {
+    yield* Effect.logWarning(`${error.message}. Looking`)
+    const now = yield* Effect.mapError(readPanel(id), () => error)
+    if (differences(now, update).length > 0) return yield* error
+    yield* Effect.logInfo(`Virtual panel ${id}: it took effect`)
+    return onWire
+  })
+  const saved = (yield* ServiceJson).createOrUpdateVirtualPanel(update)
+  return jsonLine(yield* Effect.catchTag(saved, "OutcomeUnknown", lookAgain))
+})

@@ -1,0 +1,50 @@
+/** Checks of this computer: program, settings, folders. */
+import { Effect, FileSystem, Option } from "effect"
+import { type Check, fail, ok, warn } from "../../core/src/doctor/Check.ts"
+import { judgeConfig, judgeNode, judgeSpace } from "../../core/src/doctor/Judgements.ts"
+import { settingLines } from "../../core/src/doctor/SettingsView.ts"
+import type { LocalSettings } from "../../core/src/settings/Settings.ts"
+import { folderOf, unusable } from "../../platform/AccountLockFiles.ts"
+import { tryFolder, tryLocks } from "../../platform/FolderProbe.ts"
+
+export const nodeCheck: Effect.Effect<Check> = Effect.sync(() => judgeNode(process.versions.node))
+
+export const settingsCheck = (settings: LocalSettings): Check => {
+  const lines = settingLines("doctor", settings)
+  return ok("settings", lines.length === 0 ? "none are given" : "in force, and where they come from:", lines)
+}
+
+export const configCheck = Effect.fn("doctor.config")(function* (settings: LocalSettings) {
+  const path = settings.config
+  if (path === null) return ok("config", "no --config is used")
+  const fs = yield* FileSystem.FileSystem
+  const info = yield* Effect.option(fs.stat(path))
+  if (Option.isNone(info) || info.value.type !== "File") return ok("config", `${path} is no file on the disk`)
+  const isThere = (key: "password" | "proxyPassword") => settings.source(key) === "configuration file"
+  return judgeConfig(path, info.value.mode, isThere("password") || isThere("proxyPassword"))
+})
+
+const destinationAdvice = "Give a folder that exists and that you may write to with --destination"
+
+export const destinationCheck = ({ destination }: LocalSettings): Effect.Effect<Check> =>
+  Effect.match(tryFolder(destination), {
+    onFailure: (error) => fail("destination", error, destinationAdvice),
+    onSuccess: (free) => judgeSpace(destination, free)
+  })
+
+/** Steps work without it, only less quietly, so the usual folder is worth a warning; one that was asked for must do. */
+export const lockCheck = Effect.fn("doctor.locks")(function* ({ lockDir }: LocalSettings) {
+  const name = "lock folder"
+  const folder = yield* folderOf({ lockDir })
+  const advice = "Set SVC_LOCK_DIR to a private folder that all steps of this account can write to"
+  const reason = yield* unusable(folder, lockDir !== null)
+  if (reason !== null && lockDir === null) return warn(name, `${folder} cannot be used (${reason})`, advice)
+  return yield* Effect.match(tryLocks(folder), {
+    onFailure: (error) => (lockDir === null ? warn(name, error.message, advice) : fail(name, error, advice)),
+    onSuccess: ({ held, stale }) => {
+      const old = stale === 0 ? "" : `; ${stale} left by steps that have ended, which the next step takes over`
+      const now = held.length === 0 ? "" : `; at work: ${held.join(", ")}`
+      return ok(name, `${folder} can be used${now}${old}`)
+    }
+  })
+})

@@ -1,0 +1,107 @@
+/** Checks of the way to the service: name, connection, proxy, TLS, an answer, its clock. */
+import { Clock, Effect, type Scope } from "effect"
+import { type Check, fail, ok, skipped, warn } from "../../core/src/doctor/Check.ts"
+import { judgeCertificate, judgeClock } from "../../core/src/doctor/Judgements.ts"
+import { type ConfigUnusable, ProxyRefused, TlsRefused, Unavailable } from "../../core/src/Errors.ts"
+import type { TransportFault } from "../../core/src/session/TransportFault.ts"
+import type { ProxyAddress } from "../../core/src/settings/Settings.ts"
+import { makeDialer } from "../../platform/ApiHttp.ts"
+import { connect, head, portOf, resolve } from "../../platform/HostProbe.ts"
+
+export interface Way {
+  readonly baseUrl: URL
+  readonly proxy: ProxyAddress | null
+  readonly caFile: string | null
+  readonly userAgent: string
+}
+
+const advice = {
+  dns: "Check the spelling of --target, and the network (VPN?) of this computer",
+  tcp: "Check the port, the network (VPN, firewall), and whether a proxy is needed (--proxy)",
+  proxy: "Check --proxy, SVC_PROXY_USER and SVC_PROXY_PASS",
+  tls: "Ask for the certificate of your authority and give it with --caFile; never switch the check off",
+  service: "The service is down or not at this address: check --target, then ask whoever runs it"
+}
+
+const unavailable = (host: string, { reason }: { readonly reason: string }) =>
+  new Unavailable({ host, reason, attempts: 1 })
+
+const errorOf = (host: string, fault: TransportFault) =>
+  fault.kind === "Tls"
+    ? new TlsRefused({ host: fault.proxy ?? host, reason: fault.reason })
+    : fault.kind === "Proxy"
+      ? new ProxyRefused({ proxy: fault.proxy ?? "", status: fault.status ?? 0 })
+      : unavailable(host, fault)
+
+const isLoopback = (host: string) => /^(?:localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(host)
+
+/** The checks in order; those behind a failed one are skipped. */
+export const networkChecks = Effect.fn("doctor.network")(function* (
+  way: Way
+): Effect.fn.Return<ReadonlyArray<Check>, ConfigUnusable, Scope.Scope> {
+  const { baseUrl } = way
+  const dialer = yield* makeDialer({ proxy: way.proxy, caFile: way.caFile })
+  const proxy = dialer.proxyFor(baseUrl.hostname, portOf(baseUrl))
+  const first = proxy?.url ?? baseUrl
+  const behind = (names: ReadonlyArray<string>, failed: string) => names.map((name) => skipped(name, `needs ${failed}`))
+
+  const found = yield* Effect.result(resolve(first.hostname))
+  if (found._tag === "Failure") {
+    return [
+      fail("dns", unavailable(first.hostname, found.failure), advice.dns),
+      ...behind(["tcp", "proxy", "tls", "service", "clock"], "dns")
+    ]
+  }
+  const dns = ok("dns", `${first.hostname} is ${found.success.join(", ")}`)
+
+  const reached = yield* Effect.result(connect(first.hostname, portOf(first)))
+  if (reached._tag === "Failure") {
+    return [
+      dns,
+      fail("tcp", unavailable(first.host, reached.failure), advice.tcp),
+      ...behind(["proxy", "tls", "service", "clock"], "tcp")
+    ]
+  }
+  const tcp = ok("tcp", `${first.host} accepts connections (${reached.success} ms)`)
+
+  const before = yield* Clock.currentTimeMillis
+  const answered = yield* Effect.result(head(dialer, baseUrl, way.userAgent))
+  const now = yield* Clock.currentTimeMillis
+  const idle = way.proxy === null ? "none is set" : `${way.proxy.url.host} is not used for this host (NO_PROXY)`
+  const proxied = proxy === null ? ok("proxy", idle) : ok("proxy", `${proxy.url.host} passes requests on`)
+  if (answered._tag === "Failure") {
+    const fault = answered.failure
+    const error = errorOf(baseUrl.host, fault)
+    if (fault.kind === "Proxy") {
+      return [dns, tcp, fail("proxy", error, advice.proxy), ...behind(["tls", "service", "clock"], "proxy")]
+    }
+    const way = [dns, tcp, proxy === null ? proxied : skipped("proxy", "no answer came through it")]
+    return fault.kind === "Tls"
+      ? [...way, fail("tls", error, advice.tls), ...behind(["service", "clock"], "tls")]
+      : [
+          ...way,
+          skipped("tls", "no answer came"),
+          fail("service", error, advice.service),
+          skipped("clock", "needs service")
+        ]
+  }
+  const { date, status, tls } = answered.success
+  const plain = isLoopback(baseUrl.hostname)
+    ? ok("tls", "not used: the service is on this computer")
+    : warn("tls", "not used: the password travels in clear text", "Use the https address of the service")
+  const service =
+    status >= 500
+      ? fail("service", unavailable(baseUrl.host, { reason: `status ${status}` }), advice.service)
+      : ok("service", `${baseUrl.href} answers (status ${status}, ${now - before} ms)`)
+  return [
+    dns,
+    tcp,
+    proxied,
+    tls === null ? plain : judgeCertificate(tls, tls.protocol, now),
+    service,
+    judgeClock(date, before, now)
+  ]
+}, Effect.scoped)
+
+export const noNetwork = (why: string): ReadonlyArray<Check> =>
+  ["dns", "tcp", "proxy", "tls", "service", "clock"].map((name) => skipped(name, why))

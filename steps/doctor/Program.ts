@@ -1,0 +1,101 @@
+/** The program of `svc-doctor`: one check after the other, each said as soon as it is known. */
+import { Console, Effect, Result } from "effect"
+import {
+  type Check,
+  checksJson,
+  checkText,
+  exitCodeOf,
+  fail,
+  holds,
+  ok,
+  skipped,
+  summary
+} from "../../core/src/doctor/Check.ts"
+import { UsageError } from "../../core/src/Errors.ts"
+import { printableJson } from "../../core/src/selection/Printable.ts"
+import { makeSessionProfile } from "../../core/src/session/SessionProfile.ts"
+import type { LocalSettings, Settings } from "../../core/src/settings/Settings.ts"
+import { resolveProxy, resolveTarget } from "../../core/src/settings/Target.ts"
+import { complete } from "../../core/src/settings/Validation.ts"
+import * as LogOutput from "../../platform/LogOutput.ts"
+import type { Own, Program, ValuesOf } from "../main/Step.ts"
+import { version } from "../main/Version.ts"
+import type { options } from "./DoctorStep.ts"
+import { configCheck, destinationCheck, lockCheck, nodeCheck, settingsCheck } from "./LocalChecks.ts"
+import { networkChecks, noNetwork } from "./NetworkChecks.ts"
+import { noService, serviceChecks } from "./ServiceChecks.ts"
+
+const valuesOf = (own: Own) => own.values as ValuesOf<typeof options>
+
+export const program: Program<LocalSettings> = {
+  run: Effect.fn("doctor.run")(function* (settings, _operands, own) {
+    const { analysisIds, format } = valuesOf(own)
+    const checks: Array<Check> = []
+    const say = (...more: ReadonlyArray<Check>) =>
+      Effect.forEach(
+        more,
+        (check) => {
+          checks.push(check)
+          return format === "text" ? Console.log(checkText(check)) : Effect.void
+        },
+        { discard: true }
+      )
+    yield* say(yield* nodeCheck, settingsCheck(settings), yield* configCheck(settings))
+    yield* say(yield* destinationCheck(settings), yield* lockCheck(settings))
+    const target = targetCheck(settings)
+    yield* say(target)
+    const network = yield* networkOf(settings, target)
+    yield* say(...network)
+    yield* serviceOf(settings, target, network, analysisIds[0] ?? null, say)
+    const code = exitCodeOf(checks)
+    if (format === "json") yield* Console.log(printableJson(checksJson(version, checks)))
+    yield* code === 0 ? Effect.logInfo(summary(checks)) : LogOutput.failure(summary(checks))
+    return code
+  })
+}
+
+const targetCheck = ({ baseUrl, target }: LocalSettings): Check =>
+  Result.match(resolveTarget(target, baseUrl), {
+    onFailure: (message) =>
+      fail("target", new UsageError({ message }), "Set --target (SVC_TARGET) to the address of the service"),
+    onSuccess: (url) => ok("target", `the base URL is ${url.href}`)
+  })
+
+const networkOf = (settings: LocalSettings, target: Check) =>
+  Effect.gen(function* () {
+    const baseUrl = resolveTarget(settings.target, settings.baseUrl)
+    const proxy = resolveProxy(settings.proxy, settings.proxyUsername, settings.proxyPassword)
+    if (!holds(target) || Result.isFailure(baseUrl) || Result.isFailure(proxy)) return noNetwork("needs target")
+    const { userAgent } = makeSessionProfile(version)
+    const way = { baseUrl: baseUrl.success, proxy: proxy.success, caFile: settings.caFile, userAgent }
+    return yield* Effect.catch(networkChecks(way), (error) =>
+      Effect.succeed([
+        fail("tls", error, "Give a PEM file with --caFile"),
+        ...noNetwork("needs the CA file").filter(({ name }) => name !== "tls")
+      ])
+    )
+  })
+
+/** Asks for what is missing when a person is there. */
+const serviceOf = Effect.fnUntraced(function* (
+  settings: LocalSettings,
+  target: Check,
+  network: ReadonlyArray<Check>,
+  analysis: string | null,
+  say: (...more: ReadonlyArray<Check>) => Effect.Effect<void>
+) {
+  if (!holds(target)) return yield* say(skipped("credentials", "needs target"), ...noService("needs target"))
+  const bad = network.find(({ name, status }) => status === "fail" && name !== "clock")
+  if (bad !== undefined) {
+    const why = `needs ${bad.name}`
+    return yield* say(skipped("credentials", why), ...noService(why))
+  }
+  const completed = yield* Effect.result(complete(settings))
+  if (completed._tag === "Failure") {
+    const advice = "Set SVC_USER and SVC_PASSWORD, or put username and password into a private --config"
+    return yield* say(fail("credentials", completed.failure, advice), ...noService("needs credentials"))
+  }
+  const whole: Settings = completed.success
+  yield* say(ok("credentials", `a user (${whole.username}) and a password are given`))
+  yield* say(...(yield* serviceChecks(whole, analysis)))
+})

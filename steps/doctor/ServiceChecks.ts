@@ -1,0 +1,179 @@
+/** Checks of the service itself: one login, one harmless request, one byte of a file, the logout. */
+import { Clock, Effect, Exit, Layer, Ref, Scope } from "effect"
+import { HttpClient } from "effect/http"
+import { ServiceClient } from "../../core/src/client/ServiceClient.ts"
+import { AnalysisId } from "../../core/src/contract/Ids.ts"
+import { type Check, type Failure, fail, ok, skipped, warn } from "../../core/src/doctor/Check.ts"
+import { LinkForbidden, LinkProtocol, Unavailable } from "../../core/src/Errors.ts"
+import { Session } from "../../core/src/session/Session.ts"
+import { makeSessionProfile } from "../../core/src/session/SessionProfile.ts"
+import type { Settings } from "../../core/src/settings/Settings.ts"
+import { LinkHost } from "../../core/src/transfer/LinkHost.ts"
+import { judge } from "../../core/src/transfer/RangeReply.ts"
+import * as AccountLockFiles from "../../platform/AccountLockFiles.ts"
+import * as ApiHttp from "../../platform/ApiHttp.ts"
+import * as LinkHttp from "../../platform/LinkHttp.ts"
+import { version } from "../main/Version.ts"
+
+const patience = "60 seconds"
+
+const loginAdvice: Readonly<Record<string, string>> = {
+  LoginRefused: "Set SVC_USER and SVC_PASSWORD anew; several refusals may lock the account",
+  LoginProtocol: "Check that --target is the address of the API, not of a portal in front of it",
+  SessionContention: "Stop other programs and browsers that use this account",
+  Forbidden: "Ask whoever runs the service to let this account in"
+}
+
+const adviceFor = (error: Failure, otherwise: string): string => loginAdvice[error._tag] ?? otherwise
+
+/** `links` is skipped without an analysis. */
+export const serviceChecks = Effect.fn("doctor.service")(function* (settings: Settings, analysis: string | null) {
+  const { baseUrl, caFile, lockDir, password, proxy, username } = settings
+  const profile = makeSessionProfile(version)
+  const logout = yield* Ref.make<number | null>(null)
+
+  /** Looks over the shoulder of the session, which says nothing about its logout. */
+  const watched = Layer.effect(
+    HttpClient.HttpClient,
+    Effect.map(
+      HttpClient.HttpClient,
+      HttpClient.tap((response) =>
+        new URL(response.request.url).pathname.endsWith(profile.logoutPath)
+          ? Ref.set(logout, response.status)
+          : Effect.void
+      )
+    )
+  ).pipe(Layer.provide(ApiHttp.layer({ proxy, caFile })))
+  // Two tries in all: the doctor is to say what is wrong, not to get through.
+  const session = Session.layer({ baseUrl, username, password, profile, tries: 2 }).pipe(
+    Layer.provide([watched, AccountLockFiles.layer({ lockDir })])
+  )
+  const services = Layer.mergeAll(
+    ServiceClient.layer.pipe(Layer.provide(session)),
+    LinkHttp.layer({ proxy, caFile, target: baseUrl, userAgent: profile.userAgent })
+  )
+
+  return yield* Effect.acquireUseRelease(
+    Scope.make(),
+    (scope) =>
+      Effect.gen(function* () {
+        const before = yield* Clock.currentTimeMillis
+        const opened = yield* Layer.buildWithScope(services, scope).pipe(
+          Effect.timeoutOrElse({
+            duration: patience,
+            orElse: () => {
+              const reason = `no login within ${patience}: perhaps another step holds the lock of the account`
+              return Effect.fail(new Unavailable({ host: baseUrl.host, reason, attempts: 1 }))
+            }
+          }),
+          Effect.result
+        )
+        if (opened._tag === "Failure") {
+          const error = opened.failure
+          return [
+            fail("login", error, adviceFor(error, "Run svc-doctor again later; with --loglevel debug it tells more")),
+            ...["api", "links", "logout"].map((name) => skipped(name, "needs login"))
+          ]
+        }
+        const took = (yield* Clock.currentTimeMillis) - before
+        const login = ok("login", `${username} is logged in (${took} ms)`)
+        const api = yield* Effect.provide(apiCheck, opened.success)
+        const links = yield* Effect.provide(linksCheck(analysis), opened.success)
+        // The logout happens now.
+        yield* Scope.close(scope, Exit.void)
+        return [login, api, links, logoutCheck(yield* Ref.get(logout))]
+      }),
+    (scope, exit) => Scope.close(scope, exit)
+  )
+})
+
+export const noService = (why: string): ReadonlyArray<Check> =>
+  ["login", "api", "links", "logout"].map((name) => skipped(name, why))
+
+const logoutCheck = (status: number | null): Check =>
+  status !== null && status < 400
+    ? ok("logout", `the session is closed (status ${status})`)
+    : warn(
+        "logout",
+        status === null ? "no answer to the logout" : `the logout was answered with status ${status}`,
+        "Sessions stay open until they expire; the next login works all the same"
+      )
+
+const apiCheck = Effect.gen(function* () {
+  const client = yield* ServiceClient
+  const before = yield* Clock.currentTimeMillis
+  return yield* Effect.matchEffect(client.getVirtualPanelSummaries, {
+    onFailure: (error) =>
+      Effect.succeed(
+        fail("api", error, adviceFor(error, "The login works and this request does not: tell whoever runs the service"))
+      ),
+    onSuccess: (panels) =>
+      Effect.map(Clock.currentTimeMillis, (now) =>
+        ok("api", `a request is answered (${panels.length} virtual panels, ${now - before} ms)`)
+      )
+  })
+})
+
+/** Asks for one byte of the first file that is not archived. */
+const linksCheck = (analysis: string | null) =>
+  Effect.gen(function* () {
+    const name = "links"
+    if (analysis === null) return skipped(name, "give an analysis with -a to look at its link host")
+    const client = yield* ServiceClient
+    const { apiFileLinks } = yield* client.getFileDownloadLinks(AnalysisId.make(analysis))
+    const file = apiFileLinks.find(
+      ({ currentlyArchived, downloadLink }) => downloadLink != null && currentlyArchived !== true
+    )
+    if (file?.downloadLink == null) {
+      return warn(name, `analysis ${analysis} has no file outside the archive`, "Give another analysis with -a")
+    }
+    const links = yield* LinkHost
+    const title = file.fileName ?? "a file"
+    const range = "bytes=0-0"
+    const asked = { first: 0, end: 1, range: true, size: file.size ?? null, known: null }
+    const reply = yield* links.get({ file: title, link: file.downloadLink, range, ifRange: null })
+    const verdict = judge(asked, reply)
+    const { host, status } = reply
+    switch (verdict._tag) {
+      case "Bytes":
+        return ok(name, `${host} gives parts of files: transfers can go on where they stopped`)
+      case "RangeIgnored":
+        return warn(name, `${host} gives whole files only`, "Downloads work, but start over when they break")
+      case "Redirect":
+        return warn(
+          name,
+          `${host} sends to another place (status ${status})`,
+          "Downloads follow, if the place is allowed"
+        )
+      case "Stale":
+        return yield* new LinkForbidden({ file: title, host, status })
+      case "Later":
+        return yield* new Unavailable({ host, reason: `status ${status}`, attempts: 1 })
+      case "Wrong":
+      case "Changed":
+        return yield* new LinkProtocol({ file: title, host, reason: verdict.reason })
+      case "WrongSize":
+        return yield* new LinkProtocol({
+          file: title,
+          host,
+          reason: `has ${verdict.size} bytes, and the listing says ${file.size}`
+        })
+    }
+  }).pipe(
+    Effect.scoped,
+    Effect.catchTag("LinkBroken", ({ host, reason }) => new Unavailable({ host, reason, attempts: 1 })),
+    Effect.catch((error) =>
+      Effect.succeed(
+        fail(
+          "links",
+          error,
+          linkAdvice[error._tag] ?? "Check that this computer may reach the link host (firewall, proxy)"
+        )
+      )
+    )
+  )
+
+const linkAdvice: Readonly<Record<string, string>> = {
+  NotFound: "Check the id given with -a: svc-api get-analyses lists those of this account",
+  Forbidden: "This account may not see the analysis: give another one with -a"
+}

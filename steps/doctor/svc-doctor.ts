@@ -1,0 +1,5 @@
+#!/usr/bin/env node
+import { runStep } from "../main/StepRunner.ts"
+import { doctorStep } from "./DoctorStep.ts"
+
+runStep(doctorStep, "svc-doctor", process.argv.slice(2))

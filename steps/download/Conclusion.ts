@@ -1,0 +1,88 @@
+/** The end of a run that delivers files: its report, its last line, its exit code. */
+import { Cause, DateTime, Effect, Exit, type FileSystem, Option, type Path } from "effect"
+import {
+  type CannotCreate,
+  type ExitCode,
+  type LocalIo,
+  mostSevere,
+  type RestorationsPending
+} from "../../core/src/Errors.ts"
+import { printableJson } from "../../core/src/selection/Printable.ts"
+import { reportJson } from "../../core/src/selection/Report.ts"
+import { canWriteReport, writeReport } from "../../core/src/selection/ReportFile.ts"
+import type { Settings } from "../../core/src/settings/Settings.ts"
+import type { StepFailure } from "../main/Step.ts"
+import { version } from "../main/Version.ts"
+import { pendingOf, sayPending } from "./Restorations.ts"
+import { type RunRecord, wholeFailed } from "./RunRecord.ts"
+
+/** Runs `work`, which puts all it learns into `record`; the exit code of all that went wrong or is pending. */
+export const concluded = <E extends StepFailure, R>(
+  work: Effect.Effect<unknown, E, R>,
+  record: RunRecord,
+  settings: Settings
+): Effect.Effect<ExitCode, E | CannotCreate | LocalIo, R | FileSystem.FileSystem | Path.Path> =>
+  Effect.gen(function* () {
+    const { reportfile } = settings
+    if (reportfile !== null) yield* canWriteReport(reportfile)
+    const code = yield* reportfile === null
+      ? Effect.andThen(work, codeOf(record, settings))
+      : reported(work, record, settings, reportfile)
+    yield* sayPending(settings, record)
+    return code
+  })
+
+const codeOf = Effect.fnUntraced(function* (record: RunRecord, settings: Settings) {
+  const errors = (yield* record.results).flatMap(({ error }) => error ?? [])
+  return mostSevere([...errors, ...(yield* pendingFailure(settings, record))])
+})
+
+/** Restorations count as the mildest failure, unless they may be pending. */
+const pendingFailure = (settings: Settings, record: RunRecord): Effect.Effect<ReadonlyArray<RestorationsPending>> =>
+  settings.pendingOk
+    ? Effect.succeed([])
+    : Effect.map(pendingOf(settings, record), (pending) => (pending === null ? [] : [pending]))
+
+/** Writes the report however the run ends, also when it is stopped; a report that cannot be written is a failure. */
+const reported = <E extends StepFailure, R>(
+  work: Effect.Effect<unknown, E, R>,
+  record: RunRecord,
+  settings: Settings,
+  reportfile: string
+): Effect.Effect<ExitCode, E | LocalIo, R | FileSystem.FileSystem | Path.Path> =>
+  Effect.uninterruptibleMask((restore) =>
+    Effect.gen(function* () {
+      const startedAt = yield* DateTime.now
+      const exit = yield* Effect.exit(restore(work))
+      const error = Exit.isFailure(exit) ? Option.getOrNull(Cause.findErrorOption(exit.cause)) : null
+      const results = [...(yield* record.results), ...(error === null ? [] : [wholeFailed(null, error)])]
+      const errors = [...results.flatMap(({ error }) => error ?? []), ...(yield* pendingFailure(settings, record))]
+      const report = reportJson(
+        {
+          version,
+          host: settings.baseUrl.host,
+          startedAt: DateTime.toDate(startedAt),
+          finishedAt: DateTime.toDate(yield* DateTime.now),
+          exitCode: Exit.isSuccess(exit) || error !== null ? mostSevere(errors) : codeOfCause(exit.cause)
+        },
+        results
+      )
+      const unwritten = yield* Effect.match(
+        writeReport(reportfile, `${printableJson(report)}\n`, String(process.pid)),
+        {
+          onSuccess: () => null,
+          onFailure: (failure) => failure
+        }
+      )
+      if (Exit.isFailure(exit) && (unwritten === null || error === null || !isWorse(unwritten, error)))
+        return yield* Effect.failCause(exit.cause)
+      if (unwritten === null) return mostSevere(errors)
+      yield* Effect.logError((error ?? unwritten).message)
+      return error === null ? mostSevere([...errors, unwritten]) : yield* unwritten
+    })
+  )
+
+/** Stopped by a signal: the process knows which one, this program does not. */
+const codeOfCause = (cause: Cause.Cause<unknown>): ExitCode | null => (Cause.hasInterruptsOnly(cause) ? null : 1)
+
+const isWorse = (one: StepFailure, other: StepFailure): boolean => mostSevere([one, other]) !== mostSevere([other])

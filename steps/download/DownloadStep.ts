@@ -1,0 +1,21 @@
+/** `svc-download`: what it is called and how it is used; the program itself is loaded when it runs. */
+import type { ServiceStep } from "../main/Step.ts"
+
+export const downloadStep: ServiceStep = {
+  name: "download",
+  service: true,
+  summary: "Download, list or link the files of analyses",
+  examples: [
+    {
+      command: "-t https://lab.example.org -a A1,A2 -d data",
+      says: "the BAM files of two analyses with their indexes"
+    },
+    { command: "-t https://lab.example.org -s S1 -f vcf.gz,vcf.gz.tbi -d data", says: "the variants of a sample" },
+    { command: "-t https://lab.example.org -l L1 --latest --list", says: "what the newest analysis of a person has" },
+    {
+      command: "-t https://lab.example.org -a A1 -F 'status = DONE' --plan",
+      says: "what would happen, touching nothing"
+    }
+  ],
+  load: () => import("./Program.ts").then(({ program }) => program)
+}

@@ -1,0 +1,113 @@
+/** The download itself: plan, fetch, and say for every file what became of it. */
+import { Effect, type Scope } from "effect"
+import { refuseAll, shortage } from "../../core/src/selection/DiskNeed.ts"
+import { type PlannedFile, pathOf } from "../../core/src/selection/DownloadPlan.ts"
+import { type RunObserver, run } from "../../core/src/selection/DownloadRun.ts"
+import { makeLinkBook } from "../../core/src/selection/LinkBook.ts"
+import { printable } from "../../core/src/selection/Printable.ts"
+import type { FileResult } from "../../core/src/selection/Report.ts"
+import { humanSize } from "../../core/src/selection/Size.ts"
+import type { TransferProgress } from "../../core/src/transfer/TransferRequest.ts"
+import { Screen } from "../../platform/Screen.ts"
+import { gather } from "./Gather.ts"
+import { type Planned, planned } from "./Planning.ts"
+import { makeProgress } from "./Progress.ts"
+import { awaitedOf, restored, withRestoration } from "./Restorations.ts"
+import type { RunRecord } from "./RunRecord.ts"
+import { summaryLines } from "./Summary.ts"
+import type { DownloadSettings } from "./Wish.ts"
+
+/** Everything that becomes known goes into `record` at once. Restorations are asked for first: they take longest. */
+export const fetchFiles = Effect.fn("download.fetch")(function* (settings: DownloadSettings, record: RunRecord) {
+  const { entries, failures } = yield* gather(settings, () => Effect.void)
+  yield* Effect.forEach(failures, record.failed, { discard: true })
+  const analyses = entries.map(({ listed }) => listed)
+  const { plan, room } = yield* withRoom(yield* planned(settings, analyses))
+  for (const failure of plan.failures) {
+    yield* Effect.logError(failure.error.message)
+    yield* record.failed(failure)
+  }
+  yield* record.planned(plan.files, settings.destination)
+  const restorations = yield* restored(plan.files, settings, settings.restoreArchived)
+  yield* record.awaiting(awaitedOf(restorations))
+
+  const fetch = plan.files.filter(({ decision }) => decision._tag === "Fetch")
+  if (fetch.length > 0) yield* Effect.logInfo(startText(fetch, room.bytes))
+  const { connections, destination, overwrite } = settings
+  const request = { target: settings.baseUrl.href, connections, destination, overwrite }
+  const shown = yield* observe(fetch)
+  yield* run(plan, yield* makeLinkBook(entries), request, {
+    progress: shown.progress,
+    finished: (file, plain) => {
+      const restoration = restorations.get(file)
+      if (restoration === undefined) return Effect.andThen(record.finished(file, plain), shown.finished(file, plain))
+      return record.finished(file, withRestoration(plain, restoration))
+    }
+  })
+  for (const { bad, text } of summaryLines(yield* record.results)) {
+    yield* bad ? Effect.logError(text) : Effect.logInfo(text)
+  }
+}, Effect.scoped)
+
+/** Shows the progress of `files` and says how each ends. */
+export const observe = Effect.fnUntraced(function* (
+  files: ReadonlyArray<PlannedFile>
+): Effect.fn.Return<RunObserver, never, Screen | Scope.Scope> {
+  const progress = yield* makeProgress(yield* Screen, files)
+  return {
+    progress: (file, event) => Effect.andThen(progress.event(file, event), narrate(file, event)),
+    finished: (file, result) => Effect.andThen(progress.settled(file, result), conclude(file, result))
+  }
+})
+
+/** A plan that does not fit onto the disk fetches nothing. */
+const withRoom = Effect.fnUntraced(function* ({ plan, room }: Planned) {
+  const short = shortage(room, room.destination, room.free)
+  if (short === null) return { plan, room }
+  yield* Effect.logError(short.message)
+  return { plan: refuseAll(plan, short), room }
+})
+
+/** `bytes` is the sum of the sizes that the service told. */
+const startText = (files: ReadonlyArray<PlannedFile>, bytes: number): string => {
+  const count = `Fetching ${files.length} file${files.length === 1 ? "" : "s"}`
+  const unknown = files.filter(({ size }) => size === null).length
+  if (unknown === 0) return `${count}, ${humanSize(bytes)}`
+  return unknown === files.length ? count : `${count}, ${humanSize(bytes)} and ${unknown} of unknown size`
+}
+
+/** What happens to a transfer on its way; bytes are the progress display's business. */
+const narrate = (file: PlannedFile, event: TransferProgress): Effect.Effect<void> => {
+  const name = printable(pathOf(file))
+  switch (event._tag) {
+    case "Started":
+      return event.resumedFrom > 0
+        ? Effect.logInfo(`${name}: going on after ${humanSize(event.resumedFrom)} of an earlier run`)
+        : Effect.logDebug(`${name}: started`)
+    case "Bytes":
+      return Effect.void
+    case "Retrying":
+      return Effect.logInfo(`${name}: ${event.reason}; again in ${(event.milliseconds / 1000).toFixed(1)} s`)
+    case "Renewing":
+      return Effect.logInfo(`${name}: ${event.reason}; asking for a new link`)
+    case "Restarting":
+      return Effect.logWarning(`${name}: ${event.reason}; starting again from its first byte`)
+  }
+}
+
+/** The one line about the end of a file; of an archived one the restoration has spoken before. */
+const conclude = (file: PlannedFile, result: FileResult): Effect.Effect<void> => {
+  const name = printable(pathOf(file))
+  if (result.error !== null) return Effect.logError(printable(result.error.message))
+  if (result.action === "downloaded") {
+    const seconds = result.milliseconds / 1000
+    const size = humanSize(result.bytes ?? 0)
+    const what =
+      result.records === null
+        ? "downloaded"
+        : `${result.records} records cut out, with ${humanSize(result.fetched ?? 0)} in ${result.attempts} requests`
+    return Effect.logInfo(`${name}: ${what}, ${size} in ${seconds.toFixed(1)} s, sha256 ${result.sha256}`)
+  }
+  if (result.reason === "no-reads") return Effect.logInfo(`${name}: skipped, a VCF has no unmapped reads`)
+  return result.reason === "exists" ? Effect.logInfo(`${name}: exists, kept`) : Effect.void
+}

@@ -1,0 +1,29 @@
+/** `--list`: what the selected analyses have, printed as soon as it is known. Nothing is downloaded or restored. */
+import { Console, Effect } from "effect"
+import { mostSevere } from "../../core/src/Errors.ts"
+import type { ListedAnalysis } from "../../core/src/selection/DownloadPlan.ts"
+import { listed, listingJson, listingText } from "../../core/src/selection/Listing.ts"
+import { printable, printableJson } from "../../core/src/selection/Printable.ts"
+import { withSizes } from "../../core/src/selection/SizeProbe.ts"
+import { type RefusedEstimate, withEstimates } from "../../core/src/selection/SliceTasks.ts"
+import { gather, wholeFailure } from "./Gather.ts"
+import type { DownloadSettings } from "./Wish.ts"
+
+export const listFiles = Effect.fn("download.list")(function* (settings: DownloadSettings) {
+  const shown: Array<ListedAnalysis> = []
+  const refused: Array<RefusedEstimate> = []
+  const filetypes = settings.given("filetypes") ? settings.filetypes : null
+  const { failures } = yield* gather(settings, (entry) =>
+    Effect.gen(function* () {
+      const sized = yield* withSizes({ ...entry, listed: listed(entry.listed, filetypes) })
+      const { analysis, refused: more } = yield* withEstimates(sized, entry, settings.wish)
+      for (const { error } of more) yield* Effect.logError(printable(error.message))
+      refused.push(...more)
+      if (settings.format === "text") yield* Console.log(listingText(analysis))
+      else shown.push(analysis)
+    })
+  )
+  const all = [...failures.map(wholeFailure), ...refused]
+  if (settings.format === "json") yield* Console.log(printableJson(listingJson(shown, all)))
+  return mostSevere(all.map(({ error }) => error))
+})

@@ -1,0 +1,39 @@
+/** The plan of a run, with the room it needs: what `--plan` shows and the download carries out. */
+import { Effect } from "effect"
+import { lookAt } from "../../core/src/selection/DestinationView.ts"
+import { diskNeed } from "../../core/src/selection/DiskNeed.ts"
+import { type DownloadPlan, type ListedAnalysis, layOut, plan } from "../../core/src/selection/DownloadPlan.ts"
+import type { Room } from "../../core/src/selection/PlanView.ts"
+import type { Settings } from "../../core/src/settings/Settings.ts"
+import { PartFiles } from "../../core/src/transfer/PartFiles.ts"
+import { planRequestOf } from "./Gather.ts"
+import type { DownloadSettings } from "./Wish.ts"
+
+export interface Planned {
+  readonly plan: DownloadPlan
+  readonly room: Room
+}
+
+/** Decides on every file of `analyses`; looks at the destination and changes nothing. */
+export const planned = Effect.fn("download.planned")(function* (
+  settings: DownloadSettings,
+  analyses: ReadonlyArray<ListedAnalysis>
+) {
+  const disk = yield* PartFiles
+  const { destination } = settings
+  const request = planRequestOf(settings)
+  const view = yield* lookAt(destination, layOut(analyses, request), ownFiles(settings))
+  const decided = plan(analyses, request, view)
+  const free = yield* disk.free({ directory: destination })
+  const room: Room = { ...diskNeed(decided.files, view.present), destination, free }
+  yield* Effect.forEach(decided.warnings, (warning) => Effect.logWarning(warning), { discard: true })
+  return { plan: decided, room } satisfies Planned
+})
+
+/** Files that this run writes itself: no download may take their place. */
+export const ownFiles = ({ logfile, reportfile, restorationFile }: Settings): ReadonlyMap<string, string> =>
+  new Map([
+    ...(logfile === null ? [] : [[logfile, "the log file"] as const]),
+    ...(reportfile === null ? [] : [[reportfile, "the report file"] as const]),
+    [restorationFile, "the restoration file"]
+  ])

@@ -1,0 +1,40 @@
+/** The program of `svc-download`: one of its forms, over services that are wired once. */
+import { Effect, Layer } from "effect"
+import type { Settings } from "../../core/src/settings/Settings.ts"
+import type { Program } from "../main/Step.ts"
+import { concluded } from "./Conclusion.ts"
+import { fetchFiles } from "./FetchFiles.ts"
+import { filterProblems } from "./Gather.ts"
+import { listFiles } from "./ListFiles.ts"
+import { notYet } from "./NotYet.ts"
+import { resumed } from "./ResumeFiles.ts"
+import { makeRunRecord } from "./RunRecord.ts"
+import { showPlan } from "./ShowPlan.ts"
+import { trackingWiring, wiring } from "./Wiring.ts"
+import { readWish, wishProblems } from "./Wish.ts"
+import { writeLinks } from "./WriteLinks.ts"
+
+const waitProblems = ({ resumeArchivedDownloads, wait }: Pick<Settings, "resumeArchivedDownloads" | "wait">) =>
+  wait === null || resumeArchivedDownloads
+    ? []
+    : ["--wait waits for restorations that were requested before: give --resumeArchivedDownloads with it"]
+
+export const program: Program<Settings> = {
+  check: (settings) => [
+    ...notYet(settings),
+    ...filterProblems(settings),
+    ...wishProblems(settings),
+    ...waitProblems(settings)
+  ],
+  run: Effect.fn("download")(function* (given) {
+    const settings = { ...given, wish: yield* readWish(given) }
+    const tracking = trackingWiring(settings)
+    const services = Layer.merge(wiring(settings), tracking)
+    if (settings.resumeArchivedDownloads) return yield* Effect.provide(resumed(settings), tracking)
+    if (settings.list) return yield* Effect.provide(listFiles(settings), services)
+    if (settings.plan) return yield* Effect.provide(showPlan(settings), services)
+    if (settings.links) return yield* Effect.provide(writeLinks(settings), services)
+    const record = yield* makeRunRecord
+    return yield* concluded(Effect.provide(fetchFiles(settings, record), services), record, settings)
+  })
+}

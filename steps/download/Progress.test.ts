@@ -1,0 +1,142 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { TestClock } from "effect/testing"
+import { LocalIo, NotFound, Unavailable } from "../../core/src/Errors.ts"
+import type { PlannedFile } from "../../core/src/selection/DownloadPlan.ts"
+import { type FileResult, untouched } from "../../core/src/selection/Report.ts"
+import { makeProgress, statusLines } from "./Progress.ts"
+import { summaryLines } from "./Summary.ts"
+
+const MiB = 1024 * 1024
+
+const file = (fileName: string, size: number | null): PlannedFile => ({
+  analysisId: "A1",
+  fileName,
+  type: "bam",
+  folder: "",
+  size,
+  archived: false,
+  estimatedRestoreTime: null,
+  slice: null,
+  decision: { _tag: "Fetch" }
+})
+
+const result = (some: Partial<FileResult>): FileResult => ({
+  ...untouched(
+    { analysisId: "A1", fileName: "a.bam", path: "a.bam", bytes: 10 },
+    { action: "downloaded", reason: null, error: null }
+  ),
+  ...some
+})
+
+describe("statusLines", () => {
+  const overview = {
+    active: [
+      { path: "a.bam", done: 5 * MiB, size: 10 * MiB },
+      { path: "\u001b[2Jb.bam", done: 3, size: null }
+    ],
+    files: { done: 1, all: 3 },
+    bytes: { done: 6 * MiB, all: 20 * MiB },
+    received: 4 * MiB,
+    milliseconds: 2000
+  }
+
+  it("a line per active file and one for all", () => {
+    assert.deepStrictEqual(statusLines(overview, 61), [
+      "a.bam                            50%         5 MiB of 10 MiB",
+      "\\u001b[2Jb.bam                                           3 B",
+      "1 of 3 files, 6 MiB of 20 MiB, 2 MiB/s, 0:07 left"
+    ])
+  })
+
+  it("no rate in the first second, no end without a size", () => {
+    const unknown = { ...overview, active: [], bytes: { done: 5, all: null }, milliseconds: 999 }
+    assert.deepStrictEqual(statusLines(unknown, 80), ["1 of 3 files, 5 B"])
+    assert.deepStrictEqual(statusLines({ ...unknown, milliseconds: 1000, received: 0 }, 80), [
+      "1 of 3 files, 5 B, 0 B/s"
+    ])
+  })
+
+  it("Y2 no line reaches the last column, at any width", () => {
+    const columnsOf = (line: string) => [...line].reduce((sum, character) => sum + (character === "漢" ? 2 : 1), 0)
+    for (const path of [`${"漢".repeat(300)}end.bam`, `${"漢x".repeat(20)}.bam`, `${"a".repeat(300)}.bam`]) {
+      const long = { ...overview, active: [{ path, done: 1, size: 2 }] }
+      for (let columns = 20; columns < 120; columns++) {
+        for (const line of statusLines(long, columns)) assert.isBelow(columnsOf(line), columns)
+      }
+      assert.match(statusLines(long, 60)[0] ?? "", /^….*\.bam +50% +1 B of 2 B$/)
+    }
+  })
+})
+
+describe("Progress", () => {
+  it.effect("draws while files are active and removes what it drew", () =>
+    Effect.gen(function* () {
+      const drawn: Array<ReadonlyArray<string>> = []
+      const screen = { live: true, columns: () => 70, status: (lines: ReadonlyArray<string>) => void drawn.push(lines) }
+      const a = file("a.bam", 100)
+      yield* Effect.scoped(
+        Effect.gen(function* () {
+          const progress = yield* makeProgress(screen, [a, file("b.bam", 50)])
+          yield* progress.event(a, { _tag: "Started", size: 100, resumedFrom: 40 })
+          yield* progress.event(a, { _tag: "Bytes", done: 60, size: 100 })
+          yield* TestClock.adjust("2 seconds")
+          assert.match(
+            drawn.at(-1)?.join("\n") ?? "",
+            /^a\.bam +60% +60 B of 100 B\n0 of 2 files, 60 B of 150 B, 10 B\/s, 0:09 left$/
+          )
+          yield* progress.event(a, { _tag: "Bytes", done: 0, size: 100 })
+          yield* progress.event(a, { _tag: "Bytes", done: 10, size: 100 })
+          yield* progress.settled(a, result({ bytes: 100 }))
+          yield* progress.settled({ ...a, decision: { _tag: "Skip", reason: "exists" } }, result({ action: "skipped" }))
+          yield* TestClock.adjust("1 second")
+          assert.deepStrictEqual(drawn.at(-1), ["1 of 2 files, 100 B of 150 B, 10 B/s, 0:05 left"])
+        })
+      )
+      assert.deepStrictEqual(drawn.at(-1), [])
+    })
+  )
+
+  it.effect("draws nothing where nothing can be redrawn", () =>
+    Effect.scoped(
+      Effect.gen(function* () {
+        const drawn: Array<ReadonlyArray<string>> = []
+        const screen = {
+          live: false,
+          columns: () => 70,
+          status: (lines: ReadonlyArray<string>) => void drawn.push(lines)
+        }
+        yield* makeProgress(screen, [file("a.bam", 1)])
+        yield* TestClock.adjust("5 seconds")
+        assert.deepStrictEqual(drawn, [])
+      })
+    )
+  )
+})
+
+describe("summaryLines", () => {
+  it("counts, with the reasons of what was skipped", () => {
+    const skipped = { action: "skipped", sha256: null } as const
+    assert.deepStrictEqual(
+      summaryLines([
+        result({ bytes: 2048 }),
+        result({ ...skipped, reason: "exists" }),
+        result({ ...skipped, reason: "archived" }),
+        result({ ...skipped, reason: "exists" })
+      ]),
+      [{ text: "1 downloaded (2 KiB), 3 skipped (2 exists, 1 archived), 0 failed", bad: false }]
+    )
+  })
+
+  it("advises another run only for what another run can mend", () => {
+    const failed = (error: FileResult["error"]) => result({ action: "failed", error })
+    const texts = (error: FileResult["error"]) => summaryLines([failed(error)]).map(({ text }) => text)
+    assert.deepStrictEqual(texts(new NotFound({ what: "analysis A9" })), ["0 downloaded, 0 skipped, 1 failed"])
+    for (const error of [
+      new Unavailable({ host: "h", reason: "it is silent", attempts: 7 }),
+      new LocalIo({ path: "a", operation: "write", errno: "ENOSPC" })
+    ]) {
+      assert.deepStrictEqual(texts(error)[1], "Run the same command again to go on: what is there is kept")
+    }
+  })
+})

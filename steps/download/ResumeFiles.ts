@@ -1,0 +1,123 @@
+/** `--resumeArchivedDownloads`: downloads what has come back, and waits for the rest as long as it is told to. */
+import { Console, DateTime, Duration, Effect } from "effect"
+import { type Look, makeResume, passes, type Resume, type ResumeRequest } from "../../core/src/archive/Resume.ts"
+import { standingsText } from "../../core/src/archive/Standings.ts"
+import { entriesOf, type TrackingDocument } from "../../core/src/archive/TrackingDocument.ts"
+import { TrackingFile } from "../../core/src/archive/TrackingFile.ts"
+import { type Found, untilRestored } from "../../core/src/archive/Waiting.ts"
+import type { ConfigUnusable, SessionError, TrackingReadError } from "../../core/src/Errors.ts"
+import { untouched } from "../../core/src/selection/Report.ts"
+import type { Settings } from "../../core/src/settings/Settings.ts"
+import { Screen } from "../../platform/Screen.ts"
+import { Stopping } from "../main/Stopping.ts"
+import { concluded } from "./Conclusion.ts"
+import { observe } from "./FetchFiles.ts"
+import { ownFiles } from "./Planning.ts"
+import { restoreRequestOf, sayPending } from "./Restorations.ts"
+import { makeRunRecord, type RunRecord } from "./RunRecord.ts"
+import { summaryLines } from "./Summary.ts"
+import { wiring } from "./Wiring.ts"
+import { readWish } from "./Wish.ts"
+
+/** Resumes, or with `--list` shows where everything stands; the exit code is 75 while something is pending. */
+export const resumed = Effect.fn("download.resumed")(function* (settings: Settings) {
+  const record = yield* makeRunRecord
+  return yield* concluded(
+    Effect.gen(function* () {
+      const look = yield* resumeFiles(settings, record)
+      if (settings.list) return yield* Console.log(standingsText(look, settings.format))
+      for (const { bad, text } of summaryLines(yield* record.results)) {
+        yield* bad ? Effect.logError(text) : Effect.logInfo(text)
+      }
+    }),
+    record,
+    settings
+  )
+})
+
+/** Everything that becomes known goes into `record` at once. */
+const resumeFiles = Effect.fn("download.resume")(function* (settings: Settings, record: RunRecord) {
+  const request = resumeRequestOf(settings)
+  const tracking = yield* TrackingFile
+  // Without an entry there is no need to log in.
+  if (isIdle(yield* tracking.read, request)) {
+    yield* Effect.logInfo(`${tracking.path} has no restorations for ${request.target}`)
+    return null
+  }
+  const screen = yield* Screen
+  const stopping = yield* Stopping
+  const resume = yield* makeResume(request, (files) => Effect.provideService(observe(files), Screen, screen))
+  const wait = settings.wait ?? Duration.zero
+  const waits = !Duration.isZero(wait) && !settings.list
+  const attempt = Effect.gen(function* () {
+    const found = yield* oneLook(resume, settings, waits)
+    if (found.value.look !== null) yield* noted(found.value.look, record)
+    // From here on a signal ends nothing but the waiting.
+    if (waits) yield* stopping.endWith(settings.pendingOk ? 0 : 75)
+    return found
+  })
+  const patience = { wait: waits ? wait : Duration.zero, poll: settings.poll }
+  const { error, look } = yield* untilRestored(attempt, patience, (_, sleep) => asleep(record, sleep)).pipe(
+    Effect.onInterrupt(() => sayPending(settings, record))
+  )
+  yield* stopping.endWith(null)
+  if (error !== null) return yield* error
+  return look
+})
+
+const resumeRequestOf = (settings: Settings): ResumeRequest => {
+  const { connections, destination, filetypes, layout, list, overwrite, restoreArchived } = settings
+  return {
+    ...restoreRequestOf(settings, restoreArchived),
+    fallback: { destination, overwrite, layout, filetypes },
+    wishOf: readWish,
+    connections,
+    own: ownFiles(settings),
+    statusOnly: list
+  }
+}
+
+const isIdle = (document: TrackingDocument, { nameOf, target }: ResumeRequest): boolean =>
+  entriesOf(document, target, nameOf).size === 0 && document.items.every(({ problem }) => problem === null)
+
+interface Outcome {
+  /** Null when the service was away. */
+  readonly look: Look | null
+  readonly error: LookError | null
+}
+
+/**
+ * One look, with a session of its own. Who waits gets over a service that is away for some time; when it is away at the
+ * last look, that is the failure of the run.
+ */
+const oneLook = (resume: Resume, settings: Settings, waits: boolean) =>
+  resume.look.pipe(
+    Effect.provide(wiring(settings)),
+    Effect.map((look): Found<Outcome> => ({ value: { look, error: null }, awaited: awaitedIn(look) })),
+    Effect.catch((error): Effect.Effect<Found<Outcome>, LookError> => {
+      if (!waits || !passes(error)) return Effect.fail(error)
+      const again: Found<Outcome> = { value: { look: null, error }, awaited: [null] }
+      return Effect.as(Effect.logWarning(error.message), again)
+    })
+  )
+
+type LookError = SessionError | TrackingReadError | ConfigUnusable
+
+/** What may still come back: what is pending, and what failed for a reason that passes. */
+const awaitedIn = ({ standings }: Look): ReadonlyArray<string | null> =>
+  standings.flatMap(({ state }) =>
+    state._tag === "Pending" ? [state.estimate] : state._tag === "Failed" && passes(state.error) ? [null] : []
+  )
+
+const noted = Effect.fnUntraced(function* ({ standings, unusable }: Look, record: RunRecord) {
+  const nothing = { analysisId: null, fileName: null, path: null, bytes: null }
+  const refused = unusable.map((error) => untouched(nothing, { action: "failed", reason: null, error }))
+  yield* record.resumed([...standings.flatMap(({ results }) => results), ...refused])
+  yield* record.awaiting(standings.flatMap(({ state }) => (state._tag === "Pending" ? [state.estimate] : [])))
+})
+
+const asleep = Effect.fnUntraced(function* (record: RunRecord, sleep: Duration.Duration) {
+  const count = (yield* record.awaited).length
+  const next = DateTime.formatIso(DateTime.addDuration(yield* DateTime.now, sleep))
+  yield* Effect.logInfo(`${count} restoration${count === 1 ? "" : "s"} pending; looking again at ${next}`)
+})

@@ -1,0 +1,59 @@
+/**
+ * What is known of a run at any moment, in the order of its plan, so that the report of a run that was stopped names
+ * every file as well.
+ */
+import { Effect } from "effect"
+import type { PlanFailure, PlannedFile } from "../../core/src/selection/DownloadPlan.ts"
+import { identity } from "../../core/src/selection/DownloadRun.ts"
+import { type FileResult, untouched } from "../../core/src/selection/Report.ts"
+
+export interface RunRecord {
+  /** A selection or analysis that failed as a whole. */
+  readonly failed: (failure: PlanFailure) => Effect.Effect<void>
+  /** The files the run is about; each counts as stopped until it has a result. */
+  readonly planned: (files: ReadonlyArray<PlannedFile>, destination: string) => Effect.Effect<void>
+  readonly finished: (file: PlannedFile, result: FileResult) => Effect.Effect<void>
+  /** What became of stored requests so far; replaces what was said of them before. */
+  readonly resumed: (results: ReadonlyArray<FileResult>) => Effect.Effect<void>
+  /** The estimates of the restorations that are pending now, as written; replaces those before. */
+  readonly awaiting: (estimates: ReadonlyArray<string | null>) => Effect.Effect<void>
+  readonly results: Effect.Effect<ReadonlyArray<FileResult>>
+  readonly awaited: Effect.Effect<ReadonlyArray<string | null>>
+}
+
+export const makeRunRecord: Effect.Effect<RunRecord> = Effect.sync(() => {
+  // Changed in place: with thousands of files a copy for each would be most of the work.
+  const failures: Array<FileResult> = []
+  const files = new Map<PlannedFile, FileResult>()
+  let stored: ReadonlyArray<FileResult> = []
+  let awaited: ReadonlyArray<string | null> = []
+  return {
+    failed: ({ analysisId, error }) => Effect.sync(() => void failures.push(wholeFailed(analysisId, error))),
+    planned: (planned, destination) =>
+      Effect.sync(() => {
+        for (const file of planned) files.set(file, stopped(file, destination))
+      }),
+    finished: (file, result) => Effect.sync(() => void files.set(file, result)),
+    resumed: (results) =>
+      Effect.sync(() => {
+        stored = results
+      }),
+    awaiting: (estimates) =>
+      Effect.sync(() => {
+        awaited = estimates
+      }),
+    results: Effect.sync(() => [...failures, ...files.values(), ...stored]),
+    awaited: Effect.sync(() => awaited)
+  }
+})
+
+/** The result for a failure that is not of one file. */
+export const wholeFailed = (analysisId: string | null, error: NonNullable<FileResult["error"]>): FileResult =>
+  untouched({ analysisId, fileName: null, path: null, bytes: null }, { action: "failed", reason: null, error })
+
+const stopped = (file: PlannedFile, destination: string): FileResult =>
+  untouched(identity(file, { destination }), {
+    action: "failed",
+    reason: null,
+    error: { _tag: "Stopped", message: "the run was stopped before this file was whole; the next run goes on with it" }
+  })

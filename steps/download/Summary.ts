@@ -1,0 +1,23 @@
+/** The last lines of a download: what was done, and what to do next. */
+import { mostSevere } from "../../core/src/Errors.ts"
+import { type FileResult, type SkipReason, totalsOf } from "../../core/src/selection/Report.ts"
+import { humanSize } from "../../core/src/selection/Size.ts"
+
+export interface SummaryLine {
+  readonly text: string
+  /** Something failed, so it must be seen at every log level. */
+  readonly bad: boolean
+}
+
+export const summaryLines = (results: ReadonlyArray<FileResult>): ReadonlyArray<SummaryLine> => {
+  const { bytes, downloaded, failed, skipped } = totalsOf(results)
+  const because = (reason: SkipReason) => results.filter((result) => result.reason === reason).length
+  const reasons = (["exists", "archived", "pending", "no-reads"] as const).filter((reason) => because(reason) > 0)
+  const why = reasons.length === 0 ? "" : ` (${reasons.map((reason) => `${because(reason)} ${reason}`).join(", ")})`
+  const size = downloaded === 0 ? "" : ` (${humanSize(bytes)})`
+  const bad = failed > 0
+  const total = { text: `${downloaded} downloaded${size}, ${skipped} skipped${why}, ${failed} failed`, bad }
+  // Names, ids and options do not get right by themselves.
+  const passing = results.some(({ error }) => error !== null && [65, 69, 74].includes(mostSevere([error])))
+  return passing ? [total, { text: "Run the same command again to go on: what is there is kept", bad }] : [total]
+}

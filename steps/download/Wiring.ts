@@ -1,0 +1,48 @@
+/** The services of a download, wired once: one session for the API, link hosts apart from it, and the disk. */
+import { Layer } from "effect"
+import { ServiceClient } from "../../core/src/client/ServiceClient.ts"
+import { Session } from "../../core/src/session/Session.ts"
+import { makeSessionProfile } from "../../core/src/session/SessionProfile.ts"
+import type { Settings } from "../../core/src/settings/Settings.ts"
+import { FileTransfer } from "../../core/src/transfer/FileTransfer.ts"
+import { defaultSettings, LinkPool } from "../../core/src/transfer/LinkPool.ts"
+import { SliceTransfer } from "../../core/src/transfer/SliceTransfer.ts"
+import * as AccountLockFiles from "../../platform/AccountLockFiles.ts"
+import * as ApiHttp from "../../platform/ApiHttp.ts"
+import * as LinkHttp from "../../platform/LinkHttp.ts"
+import * as PartClaimLive from "../../platform/PartClaim.ts"
+import * as PartFilesLive from "../../platform/PartFiles.ts"
+import * as TrackingFileLive from "../../platform/TrackingFile.ts"
+import * as ZlibCodec from "../../platform/ZlibCodec.ts"
+import { version } from "../main/Version.ts"
+import { slices } from "./Wish.ts"
+
+/** The restoration file of the run; it needs no session. */
+export const trackingWiring = ({ restorationFile }: Settings) => TrackingFileLive.layer({ path: restorationFile })
+
+/** A slice is many small requests, each as long as a round trip: more at a time pay. */
+const connectionsForSlices = 8
+
+const connectionsOf = (settings: Settings): number =>
+  settings.given("connections") || !slices(settings)
+    ? settings.connections
+    : Math.max(settings.connections, connectionsForSlices)
+
+export const wiring = (settings: Settings) => {
+  const { baseUrl, caFile, idleTimeout, lockDir, password, proxy, username } = settings
+  const profile = makeSessionProfile(version)
+  const session = Session.layer({ baseUrl, username, password, profile }).pipe(
+    Layer.provide([ApiHttp.layer({ proxy, caFile }), AccountLockFiles.layer({ lockDir })])
+  )
+  const disk = Layer.mergeAll(PartFilesLive.layer, PartClaimLive.layer)
+  const linkHosts = LinkHttp.layer({ proxy, caFile, target: baseUrl, userAgent: profile.userAgent })
+  const pool = LinkPool.layer({ ...defaultSettings, connections: connectionsOf(settings), idle: idleTimeout })
+  const transfers = Layer.merge(FileTransfer.layerNoDeps, SliceTransfer.layer(version)).pipe(
+    Layer.provide([pool, ZlibCodec.layer])
+  )
+  return Layer.mergeAll(
+    ServiceClient.layer.pipe(Layer.provide(session)),
+    transfers.pipe(Layer.provideMerge(Layer.mergeAll(disk, linkHosts))),
+    ZlibCodec.layer
+  )
+}

@@ -1,0 +1,65 @@
+/** The regions that the settings ask for: their form is checked, and a BED file read, before anybody logs in. */
+import { Effect, FileSystem, type PlatformError, Result } from "effect"
+import { LocalIo, NotFound, UsageError } from "../../core/src/Errors.ts"
+import { readBed } from "../../core/src/genome/BedFile.ts"
+import { parseRange } from "../../core/src/genome/RegionText.ts"
+import { printable } from "../../core/src/selection/Printable.ts"
+import { errnoOf } from "../../core/src/selection/ReportFile.ts"
+import type { LocalSettings, Settings } from "../../core/src/settings/Settings.ts"
+import type { SliceWish } from "../../core/src/transfer/SliceRequest.ts"
+import * as ZlibCodec from "../../platform/ZlibCodec.ts"
+
+/** The settings of a run with its regions. */
+export interface DownloadSettings extends Settings {
+  /** Null when whole files are wanted. */
+  readonly wish: SliceWish | null
+}
+
+type Given = Pick<LocalSettings, "range" | "bed" | "unmapped">
+
+/** Whether parts of files are wanted instead of whole files. */
+export const slices = ({ bed, range, unmapped }: Given): boolean => range !== null || bed !== null || unmapped
+
+/** What is wrong with the regions as far as the settings alone tell, one sentence each. */
+export const wishProblems = (settings: Given & Pick<LocalSettings, "filetypes" | "links">): ReadonlyArray<string> => {
+  if (!slices(settings)) return []
+  const problems: Array<string> = []
+  if (settings.range !== null) {
+    const parsed = parseRange(settings.range)
+    if (Result.isFailure(parsed)) problems.push(parsed.failure.message.replace(/^Error: /, ""))
+  }
+  if (!settings.filetypes.some((type) => type === "bam" || type === "vcf.gz")) {
+    problems.push(
+      "Regions are cut out of bam and vcf.gz files: add one of them to --filetypes; the index of a slice comes with it"
+    )
+  }
+  if (settings.links) problems.push("--links gives links of whole files: leave out --range, --bed and --unmapped")
+  return problems
+}
+
+/** Null when whole files are wanted. Fails with `UsageError` for a BED file that cannot be read as one. */
+export const readWish = Effect.fn("download.wish")(function* (
+  settings: Given
+): Effect.fn.Return<SliceWish | null, UsageError | NotFound | LocalIo, FileSystem.FileSystem> {
+  if (!slices(settings)) return null
+  const { bed, range, unmapped } = settings
+  const wanted =
+    bed !== null ? yield* regionsOf(bed) : range !== null ? yield* Effect.fromResult(parseRange(range)) : []
+  return { wanted, unmapped }
+})
+
+const regionsOf = Effect.fnUntraced(function* (path: string) {
+  const fs = yield* FileSystem.FileSystem
+  const shown = printable(path)
+  const failed = (error: PlatformError.PlatformError) =>
+    errnoOf(error) === "ENOENT"
+      ? new NotFound({ what: `BED file ${shown}` })
+      : new LocalIo({ path: shown, operation: "read", errno: errnoOf(error) })
+  const info = yield* Effect.mapError(fs.stat(path), failed)
+  // A pipe without a writer would wait for ever, and is empty when a stored request is resumed.
+  if (info.type !== "File") {
+    return yield* new UsageError({ message: `Error: Invalid BED file: ${shown}: it is not a plain file` })
+  }
+  const bytes = yield* Effect.mapError(fs.readFile(path), failed)
+  return yield* Effect.provide(readBed(shown, bytes), ZlibCodec.layer)
+})

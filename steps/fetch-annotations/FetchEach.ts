@@ -1,0 +1,84 @@
+/**
+ * One analysis after the other into one output. What fails for one does not stop the others: the output then has those
+ * that are complete, which is said, and the exit code tells.
+ */
+import { Effect, Result } from "effect"
+import type { AnnotationsCounts, AnnotationsError } from "../../core/src/annotations/AnnotationsFetch.ts"
+import { mostSevere } from "../../core/src/Errors.ts"
+import type { Output } from "../../platform/OutputFile.ts"
+import type { StepExit } from "../main/Step.ts"
+
+/** After so many analyses in a row for which the service was unavailable, the rest is given up. */
+const mostUnavailable = 3
+
+/** Failures of the run and not of one analysis: nothing is written. */
+const isFatal = ({ _tag }: AnnotationsError): boolean => ["UsageError", "LocalIo", "CannotCreate"].includes(_tag)
+
+/** Failures of the service and not of one analysis: the next one would end the same way. */
+const isGeneral = ({ _tag }: AnnotationsError): boolean =>
+  ["LoginRefused", "LoginProtocol", "SessionContention", "TlsRefused", "ProxyRefused"].includes(_tag)
+
+const count = (number: number, noun: string) => `${number} ${noun}${number === 1 ? "" : "s"}`
+
+/** What stands in the log about one analysis, or all of them. */
+const summary = ({ bytes, rowsRead, rowsWritten }: Pick<AnnotationsCounts, "bytes" | "rowsRead" | "rowsWritten">) =>
+  `${rowsWritten === rowsRead ? count(rowsRead, "row") : `${rowsWritten} of ${count(rowsRead, "row")}`}, ${count(bytes, "byte")} received`
+
+const warningsOf = (analysis: string, { missingColumns, unplacedRows }: AnnotationsCounts): ReadonlyArray<string> => [
+  ...(missingColumns.length === 0
+    ? []
+    : [`Analysis ${analysis} does not have ${missingColumns.join(", ")}: these cells of the table are empty`]),
+  ...(unplacedRows === 0
+    ? []
+    : [`Analysis ${analysis}: ${count(unplacedRows, "row")} left out, because the position cannot be read`])
+]
+
+/** @param name - of the output, as the user gave it */
+export const fetchEach = Effect.fnUntraced(function* <R>(
+  analyses: ReadonlyArray<string>,
+  fetch: (analysis: string) => Effect.Effect<AnnotationsCounts, AnnotationsError, R>,
+  output: Output,
+  name: string
+): Effect.fn.Return<StepExit, AnnotationsError, R> {
+  const done: Array<AnnotationsCounts> = []
+  const errors: Array<AnnotationsError> = []
+  let unavailable = 0
+  for (const analysis of analyses) {
+    const result = yield* Effect.result(fetch(analysis))
+    if (Result.isSuccess(result)) {
+      const counts = result.success
+      done.push(counts)
+      unavailable = 0
+      yield* Effect.forEach(warningsOf(analysis, counts), (it) => Effect.logWarning(it), { discard: true })
+      yield* Effect.logInfo(`Analysis ${analysis}: ${summary(counts)}`)
+      continue
+    }
+    const error = result.failure
+    if (analyses.length === 1 || isFatal(error)) return yield* error
+    errors.push(error)
+    yield* Effect.logError(error.message)
+    unavailable = error._tag === "Unavailable" ? unavailable + 1 : 0
+    if (isGeneral(error) || unavailable === mostUnavailable) break
+  }
+
+  const left = analyses.length - done.length - errors.length
+  if (left > 0) yield* Effect.logError(`Not asked for the last ${left} of ${analyses.length}, as that would fail too`)
+  for (const gene of unmetIn(done)) yield* Effect.logWarning(`No variant of gene ${gene}`)
+  if (done.length > 0) yield* output.commit
+  const sum = (value: (counts: AnnotationsCounts) => number) => done.reduce((total, counts) => total + value(counts), 0)
+  const total = summary({
+    rowsRead: sum(({ rowsRead }) => rowsRead),
+    rowsWritten: sum(({ rowsWritten }) => rowsWritten),
+    bytes: sum(({ bytes }) => bytes)
+  })
+  const where = name === "-" ? "standard output" : name
+  if (errors.length === 0) {
+    if (done.length > 1) yield* Effect.logInfo(`${done.length} analyses: ${total}`)
+  } else if (done.length === 0) yield* Effect.logError(`None of ${analyses.length} analyses could be fetched`)
+  else yield* Effect.logError(`${where} has ${done.length} of ${analyses.length} analyses: ${total}`)
+  return mostSevere(errors)
+})
+
+/** Wanted genes that no analysis had. */
+const unmetIn = ([first, ...others]: ReadonlyArray<AnnotationsCounts>): ReadonlyArray<string> =>
+  (first?.unmetGenes ?? []).filter((gene) => others.every(({ unmetGenes }) => unmetGenes.includes(gene)))

@@ -1,0 +1,28 @@
+/** The program of `svc-fetch-annotations`. */
+import { Effect } from "effect"
+import { makeAnnotationsFetch } from "../../core/src/annotations/AnnotationsFetch.ts"
+import type { Settings } from "../../core/src/settings/Settings.ts"
+import { openOutput } from "../../platform/OutputFile.ts"
+import { Screen } from "../../platform/Screen.ts"
+import { keepYoungHeapSmall } from "../../platform/YoungHeap.ts"
+import * as ZlibCodec from "../../platform/ZlibCodec.ts"
+import type { Program } from "../main/Step.ts"
+import { fetchEach } from "./FetchEach.ts"
+import { makeProgress } from "./Progress.ts"
+import { analysesOf, problemsOf, requestOf, valuesOf } from "./Wanted.ts"
+import { wiring } from "./Wiring.ts"
+
+export const program: Program<Settings> = {
+  check: (_, operands, own) => problemsOf(operands, own),
+  run: Effect.fn("fetch-annotations")(function* (settings, operands, own) {
+    yield* Effect.sync(keepYoungHeapSmall)
+    const values = valuesOf(own)
+    const analyses = analysesOf(operands)
+    const request = yield* Effect.provide(requestOf(values, analyses), ZlibCodec.layer)
+    const output = yield* openOutput(values.output)
+    const progress = yield* makeProgress(yield* Screen)
+    const fetch = yield* makeAnnotationsFetch(request, output, progress.received)
+    const work = fetchEach(analyses, (analysis) => progress.during(analysis, fetch(analysis)), output, values.output)
+    return yield* Effect.provide(work, wiring(settings, values.output))
+  }, Effect.scoped)
+}

@@ -1,0 +1,104 @@
+/**
+ * Reads the command line of a step: effect/cli does the parsing, the table of settings says what there is, and every
+ * message speaks this program's language.
+ */
+import { Effect } from "effect"
+import { Argument, type CliError, Command, Flag } from "effect/cli"
+import { keyNames } from "../../core/src/settings/Keys.ts"
+import type { Layer } from "../../core/src/settings/Settings.ts"
+import { didYouMean, nearest } from "../../core/src/settings/Spelling.ts"
+import { generalOptions, translation } from "./Arguments.ts"
+import { metavarOf } from "./Help.ts"
+import { type NamedOption, optionsOf } from "./Options.ts"
+import type { OwnTexts } from "./OwnOptions.ts"
+import type { Step, StepFamily } from "./Step.ts"
+
+export interface CommandLine {
+  /** The settings. */
+  readonly layer: Layer
+  /** The own options of the step. */
+  readonly own: OwnTexts
+  readonly operands: ReadonlyArray<string>
+}
+
+/** The effect/cli command of a step. All options arrive as raw texts: the table decodes them, wherever they come from. */
+export const makeCommand = <E, R>(
+  step: Step,
+  program: string,
+  run: (commandLine: CommandLine) => Effect.Effect<void, E, R>
+) => {
+  const options = Object.fromEntries(optionsOf(step).map((named) => [named.name, flagOf(named)]))
+  const { operands } = step
+  const rest =
+    operands === undefined
+      ? {}
+      : {
+          operands: Argument.String(operands.metavar).pipe(
+            Argument.withDescription(operands.help),
+            Argument.between(operands.least, operands.most)
+          )
+        }
+  return Command.make(program, { options, ...rest }, (input) => run(collect(step, input))).pipe(
+    Command.withDescription(step.summary)
+  )
+}
+
+/** What completions are made of for a family; it runs nothing. */
+export const makeFamilyCommand = (family: StepFamily, program: string) =>
+  Command.make(program).pipe(
+    Command.withDescription(family.summary),
+    Command.withSubcommands(family.methods.map((method) => makeCommand(method, method.method, () => Effect.void)))
+  )
+
+const flagOf = ({ name, option }: NamedOption) => {
+  const metavar = metavarOf(option)
+  const named = Flag.String(name).pipe(Flag.withDescription(option.help))
+  const short = option.short === undefined ? named : Flag.withAlias(named, option.short)
+  const valued = metavar === null ? Flag.withOptionalValue(short, "true") : Flag.withMetavar(short, metavar)
+  return (option.hidden === undefined ? valued : Flag.withHidden(valued)).pipe(Flag.atLeast(0))
+}
+
+const collect = (
+  step: Step,
+  input: {
+    readonly options: Readonly<Record<string, ReadonlyArray<string>>>
+    readonly operands?: ReadonlyArray<string>
+  }
+): CommandLine => {
+  const operands = input.operands ?? []
+  const textsOf = (name: string) => {
+    const texts = [...(input.options[name] ?? []), ...(name === step.operands?.setting ? operands : [])]
+    return texts.length === 0 ? [] : [[name, texts] as const]
+  }
+  const own = Object.keys(step.options ?? {})
+  return {
+    layer: Object.fromEntries(keyNames.filter((name) => !own.includes(name)).flatMap(textsOf)),
+    own: Object.fromEntries(own.flatMap(textsOf)),
+    operands
+  }
+}
+
+/** One sentence for one thing that effect/cli found wrong. */
+export const sentenceOf = (step: Step, error: CliError.NonShowHelpErrors): string => {
+  switch (error._tag) {
+    case "UnrecognizedOption": {
+      const word = error.option.replace(/^-+/, "")
+      const options = [...optionsOf(step).map(({ name }) => name), ...generalOptions]
+      const near = translation(step, word) ?? nearest(word, options)
+      return `Unknown option ${error.option}${didYouMean(near === null ? null : `--${near.replace(/^--/, "")}`)}`
+    }
+    case "UnexpectedArgument": {
+      const flag = /^(?:true|false|yes|no|on|off|[01])$/i.test(error.arguments[0] ?? "")
+      const hint = flag ? "; a flag takes its value after =, such as --overwrite=false" : ""
+      return `Unexpected argument: ${error.arguments.join(" ")}${hint}`
+    }
+    case "MissingArgument":
+      return `Missing ${step.operands?.metavar ?? error.argument}`
+    case "InvalidValue":
+      return error.kind === "argument"
+        ? `Wrong number of ${step.operands?.metavar ?? "arguments"}: ${error.expected}`
+        : `--${error.option} needs a value`
+    default:
+      return error.message
+  }
+}

@@ -1,0 +1,30 @@
+/** The own options of a step, decoded by the same code as settings. */
+import { Result } from "effect"
+import { decodeValue, emptyValue } from "../../core/src/settings/Settings.ts"
+import type { CommandOptions, Own } from "./Step.ts"
+
+export type OwnTexts = Readonly<Record<string, ReadonlyArray<string>>>
+
+/** Every option has its value, its default or the empty value of its type; problems are sentences without `Error: `. */
+export const decodeOwn = (
+  options: CommandOptions,
+  texts: OwnTexts
+): { readonly own: Own; readonly problems: ReadonlyArray<string> } => {
+  const problems: Array<string> = []
+  const value = (name: string, option: CommandOptions[string]): unknown => {
+    const given = texts[name] ?? (option.default === undefined ? undefined : [option.default])
+    if (given === undefined) {
+      if (option.required === true) problems.push(`Missing required argument --${name}`)
+      return emptyValue(option)
+    }
+    const decoded = decodeValue(option, given)
+    if (Result.isSuccess(decoded)) return decoded.success
+    const shown = given.join("") === "" ? "" : `: "${given.join(",")}"`
+    problems.push(
+      decoded.failure.sentence ?? `Invalid value for --${name}${shown}: expected ${decoded.failure.expected}`
+    )
+    return emptyValue(option)
+  }
+  const values = Object.fromEntries(Object.entries(options).map(([name, option]) => [name, value(name, option)]))
+  return { own: { values, given: (name) => texts[name] !== undefined }, problems }
+}

@@ -1,0 +1,105 @@
+/** The process around a program: signals, broken standard output, defects, and the exit code. */
+import { Cause, Effect, Exit, Runtime } from "effect"
+
+const signalCodes = { SIGHUP: 129, SIGINT: 130, SIGTERM: 143 } as const
+type Signal = keyof typeof signalCodes
+
+/** As if SIGPIPE had ended us, which is what happens to other filters whose reader has gone. */
+const readerGone = 141
+
+/** How long finalizers (logout, flushing, locks) may take after a signal, in ms. */
+const defaultGrace = 10_000
+
+export interface ProcessRun {
+  /** Why the program is being stopped; null when there is nothing to say, or it was taken before. */
+  readonly takeReason: () => string | null
+  /** The exit code when a signal stops the program from now on; null for that of the signal. */
+  readonly endWith: (code: number | null) => void
+}
+
+interface Stop {
+  readonly code: number
+  why: string | null
+  /** What was written is not complete, so not even a program that ended well did so. */
+  readonly outputLost: boolean
+}
+
+const errnoOf = (error: unknown) => (error instanceof Error && "code" in error ? String(error.code) : "")
+
+/**
+ * Runs the one program of this process and exits with its code.
+ *
+ * The first SIGINT, SIGTERM or SIGHUP interrupts it, so that finalizers run, for `grace` ms at most; a second one ends
+ * the process at once. A reader that closed standard output ends it quietly; any other failure there is code 74.
+ *
+ * @param sayLast - writes a line to standard error when the program itself can no longer do it
+ */
+export const runProcess = (
+  program: (run: ProcessRun) => Effect.Effect<number>,
+  sayLast: (message: string) => void,
+  grace = defaultGrace
+): void => {
+  let stop: Stop | null = null
+  let code = 1
+  let stoppedCode: number | null = null
+  const takeReason = () => {
+    const why = stop?.why ?? null
+    if (stop !== null) stop.why = null
+    return why
+  }
+  const endWith: ProcessRun["endWith"] = (code) => {
+    stoppedCode = code
+  }
+  const finish = () => {
+    const why = takeReason()
+    if (why !== null) sayLast(why)
+    if (stop === null || (code !== 1 && !stop.outputLost)) return process.exit(code)
+    process.exit(stop.outputLost ? stop.code : (stoppedCode ?? stop.code))
+  }
+  const counted = Effect.map(program({ takeReason, endWith }), (result) => {
+    code = result
+  })
+  Runtime.makeRunMain(({ fiber, teardown }) => {
+    const begin = (reason: Stop) => {
+      if (stop !== null) return
+      stop = reason
+      fiber.interruptUnsafe(fiber.id)
+      setTimeout(() => {
+        sayLast(`Not finished ${grace / 1000} s after it was told to stop: ended`)
+        process.exit(reason.code)
+      }, grace).unref()
+    }
+    for (const signal of Object.keys(signalCodes) as ReadonlyArray<Signal>) {
+      process.on(signal, () => {
+        if (stop !== null) process.exit(signalCodes[signal])
+        begin({ code: signalCodes[signal], why: `Stopped by ${signal}`, outputLost: false })
+      })
+    }
+    process.stdout.on("error", (error) => {
+      begin(
+        errnoOf(error) === "EPIPE"
+          ? { code: readerGone, why: null, outputLost: true }
+          : { code: 74, why: `Cannot write to standard output: ${errnoOf(error) || error.message}`, outputLost: true }
+      )
+    })
+    // Nobody left to tell; the run itself goes on.
+    process.stderr.on("error", () => {})
+    process.on("uncaughtException", (error) => begin({ code: 1, why: defectSentence(error), outputLost: false }))
+    fiber.addObserver((exit) => {
+      // What was written must have left; a failure of that comes as an error event before the callback.
+      teardown(exit, () => process.stdout.write("", () => setImmediate(finish)))
+    })
+  })(counted, {
+    disableErrorReporting: true,
+    teardown: (exit, onExit) => {
+      if (Exit.isFailure(exit) && stop === null) sayLast(defectSentence(Cause.squash(exit.cause)))
+      onExit(code)
+    }
+  })
+}
+
+/** One line about a thing that must not happen; what is known of it goes to the log at level debug. */
+export const defectSentence = (defect: unknown): string => {
+  const what = defect instanceof Error ? `${defect.name}: ${defect.message}` : String(defect)
+  return `Internal error (${what.split("\n")[0]}). This is a defect in svc-steps: please report it with the output of --loglevel debug`
+}

@@ -1,0 +1,101 @@
+/** What a step is: its name and help, and a program that is loaded only when it really runs. */
+import type { Effect, FileSystem, Path } from "effect"
+import type { ExitCode } from "../../core/src/Errors.ts"
+import type { KeyName, Option, StepName } from "../../core/src/settings/Keys.ts"
+import type { Operator } from "../../core/src/settings/Operator.ts"
+import type { LocalSettings, Settings, ValueOf } from "../../core/src/settings/Settings.ts"
+import type { Screen } from "../../platform/Screen.ts"
+import type { Stopping } from "./Stopping.ts"
+
+/** What the runner gives to every step; a step provides the rest itself. */
+export type StepServices = FileSystem.FileSystem | Path.Path | Operator | Screen | Stopping
+
+/** Any error class of Errors.ts: the runner prints `Error: <message>` and exits with the code of the class. */
+export interface StepFailure {
+  readonly _tag: string
+  readonly message: string
+}
+
+/** 0, or the code of a step that has already said on stderr what went wrong. */
+export type StepExit = ExitCode
+
+/** An option of one step alone: only the command line gives it. */
+export interface CommandOption extends Option {
+  readonly required?: true
+}
+
+/** By name, without the dashes. */
+export type CommandOptions = Readonly<Record<string, CommandOption>>
+
+/** The values of own options: null, false or an empty list where nothing was given and there is no default. */
+export type ValuesOf<O extends CommandOptions> = {
+  readonly [K in keyof O]: O[K] extends { readonly required: true } ? NonNullable<ValueOf<O[K]>> : ValueOf<O[K]>
+}
+
+/** The own options of a command line. */
+export interface Own {
+  /** `ValuesOf` the options of the step. */
+  readonly values: Readonly<Record<string, unknown>>
+  /** Whether the command line gave it, so that it is not a default. */
+  readonly given: (name: string) => boolean
+}
+
+export interface Program<S> {
+  /** Rules of this step on decoded settings: one sentence per problem. Checked before anything else happens. */
+  readonly check?: (settings: LocalSettings, operands: ReadonlyArray<string>, own: Own) => ReadonlyArray<string>
+  readonly run: (
+    settings: S,
+    operands: ReadonlyArray<string>,
+    own: Own
+  ) => Effect.Effect<StepExit, StepFailure, StepServices>
+}
+
+export interface Operands {
+  /** As in the usage line, such as `ID`. */
+  readonly metavar: string
+  readonly help: string
+  readonly least: number
+  readonly most: number
+  /** They are values of this list as well, as if its option had been written before each. */
+  readonly setting?: KeyName
+}
+
+interface StepHelp {
+  readonly name: StepName
+  /** One sentence. */
+  readonly summary: string
+  readonly operands?: Operands
+  readonly options?: CommandOptions
+  /** Command lines without the program's name, with what they do. */
+  readonly examples: ReadonlyArray<{ readonly command: string; readonly says: string }>
+}
+
+/** A step that logs in: `target` and credentials are required. */
+export interface ServiceStep extends StepHelp {
+  readonly service: true
+  readonly load: () => Promise<Program<Settings>>
+}
+
+/** A step that works without the service, or looks after the service itself. */
+export interface LocalStep extends StepHelp {
+  readonly service: false
+  readonly load: () => Promise<Program<LocalSettings>>
+}
+
+export type Step = ServiceStep | LocalStep
+
+/** A step that is one of several under a common name, chosen by the first word of the command line. */
+export type Method = Step & {
+  readonly method: string
+  /** Heading in the list of methods. */
+  readonly group: string
+}
+
+/** Steps under a common name; the settings are those of `name`. */
+export interface StepFamily {
+  readonly name: StepName
+  readonly summary: string
+  readonly methods: ReadonlyArray<Method>
+  /** Command lines that begin with the method. */
+  readonly examples: StepHelp["examples"]
+}

@@ -1,0 +1,209 @@
+/**
+ * What every executable does when it really runs: read the command line, gather and check the settings, start the log,
+ * run the step, say why it failed, exit with its code.
+ */
+import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
+import * as NodePath from "@effect/platform-node/NodePath"
+import * as NodeStdio from "@effect/platform-node/NodeStdio"
+import * as NodeTerminal from "@effect/platform-node/NodeTerminal"
+import { Cause, Effect, Layer, Option, Runtime } from "effect"
+import { CliConfig, CliOutput, Command, GlobalFlag } from "effect/cli"
+import { ChildProcessSpawner } from "effect/process"
+import { UsageError } from "../../core/src/Errors.ts"
+import { printable } from "../../core/src/selection/Printable.ts"
+import { type KeyName, table } from "../../core/src/settings/Keys.ts"
+import { decode, environmentLayer, environmentWarnings, type LocalSettings } from "../../core/src/settings/Settings.ts"
+import { complete, validate, warningsOf } from "../../core/src/settings/Validation.ts"
+import { readConfigFile } from "../../platform/ConfigFile.ts"
+import * as LogOutput from "../../platform/LogOutput.ts"
+import { makeScreen, Screen } from "../../platform/Screen.ts"
+import { makeScrubber } from "../../platform/Scrubber.ts"
+import * as Terminal from "../../platform/Terminal.ts"
+import type { Prepared } from "./Arguments.ts"
+import { type CommandLine, makeCommand, makeFamilyCommand, sentenceOf } from "./CommandLine.ts"
+import type { Choice } from "./Family.ts"
+import { decodeOwn } from "./OwnOptions.ts"
+import { defectSentence, type ProcessRun, runProcess } from "./ProcessRun.ts"
+import type { Own, Step, StepFailure, StepFamily, StepServices } from "./Step.ts"
+import { Stopping } from "./Stopping.ts"
+import { version } from "./Version.ts"
+
+/** Help and version have been answered before. */
+const builtIns = CliConfig.layer({ builtIns: [GlobalFlag.Completions] })
+
+/** No step starts other programs, so secrets cannot leave in their arguments or environment. */
+const noChildren = Layer.succeed(
+  ChildProcessSpawner.ChildProcessSpawner,
+  ChildProcessSpawner.make(() => Effect.die("steps start no programs"))
+)
+
+const node = Layer.mergeAll(NodeFileSystem.layer, NodePath.layer, NodeStdio.layer, NodeTerminal.layer, noChildren)
+
+/**
+ * Runs `step` to the end of this process.
+ *
+ * @param prepared - its arguments after the first look
+ * @param guardWarnings - sentences for the log
+ */
+export const main = (
+  step: Step,
+  program: string,
+  prepared: Extract<Prepared, { readonly kind: "run" | "wrong" }>,
+  guardWarnings: ReadonlyArray<string>
+): void => {
+  const { scrubber, screen } = makeSurroundings()
+  const stderrLog = (settings: LogOutput.LogSettings) => LogOutput.layerStderr(settings, scrubber, screen.line)
+  const earlyLog = (format: LogOutput.LogSettings["format"]) => stderrLog({ level: "warn", format })
+
+  const whole = (run: ProcessRun) => {
+    const reported = reporter(run, program)
+
+    const runSettled = (commandLine: CommandLine) =>
+      Effect.gen(function* () {
+        const { own, problems, settings, warnings } = yield* settle(step, commandLine)
+        scrubber.protect(settings.password)
+        scrubber.protect(settings.proxyPassword)
+        const { check, start } = yield* loaded(
+          step,
+          settings,
+          { operands: commandLine.operands, own },
+          scrubber.protect
+        )
+        const takes = (key: KeyName) => table[key].steps.includes(step.name)
+        const checked = validate(settings, { service: step.service, takes }, [...problems, ...check])
+        const allWarnings = [...guardWarnings, ...warnings, ...warningsOf(settings)]
+        const warned = Effect.forEach(allWarnings, (it) => Effect.logWarning(it), { discard: true })
+        const form = { level: settings.loglevel, format: settings.logFormat }
+        const log =
+          settings.logfile === null
+            ? stderrLog(form)
+            : LogOutput.layerFile(settings.logfile, form, scrubber, screen.line)
+        const logged = reported(Effect.andThen(warned, start), settings.loglevel).pipe(Effect.provide(log))
+        return yield* reported(Effect.andThen(checked, logged), "info").pipe(
+          Effect.provide(earlyLog(settings.logFormat))
+        )
+      })
+
+    const parsed = Effect.gen(function* () {
+      if (prepared.kind === "wrong") return yield* new UsageError({ message: prepared.message })
+      let code = 0
+      let invalid: ReadonlyArray<string> = []
+      const presenter = CliOutput.layerPresenter({
+        present: (event) =>
+          Effect.sync(() => {
+            if (event._tag === "InvalidInvocation") invalid = event.errors.map((error) => sentenceOf(step, error))
+          })
+      })
+      const command = makeCommand(step, `svc-${step.name}`, (commandLine) =>
+        Effect.map(reported(runSettled(commandLine), "info"), (result) => {
+          code = result
+        })
+      )
+      yield* Command.runWith(command, { version })(prepared.argv).pipe(
+        Effect.mapError((error) => new UsageError({ message: invalid.join("\n") || error.message })),
+        Effect.provide([presenter, builtIns])
+      )
+      return code
+    })
+    return reported(parsed, "info").pipe(
+      Effect.provide(
+        Layer.mergeAll(earlyLog("text"), node, Terminal.layer, Layer.succeed(Screen, screen), stoppingOf(run))
+      )
+    )
+  }
+  runProcess(whole, (message) => screen.line(printable(`Error: ${scrubber.scrub(message)}`)))
+}
+
+/** Answers what a family itself is asked: completions, or a method that does not exist. */
+export const mainOfFamily = (
+  family: StepFamily,
+  program: string,
+  chosen: Extract<Choice, { readonly kind: "completions" | "wrong" }>
+): void => {
+  const { scrubber, screen } = makeSurroundings()
+  const answer =
+    chosen.kind === "wrong"
+      ? new UsageError({ message: chosen.message })
+      : Command.runWith(makeFamilyCommand(family, `svc-${family.name}`), { version })(chosen.argv).pipe(
+          Effect.mapError((error) => new UsageError({ message: error.message })),
+          Effect.as(0),
+          Effect.provide([CliOutput.layerPresenter({ present: () => Effect.void }), builtIns])
+        )
+  const log = LogOutput.layerStderr({ level: "warn", format: "text" }, scrubber, screen.line)
+  const whole = (run: ProcessRun) =>
+    reporter(run, program)(answer, "info").pipe(Effect.provide(Layer.mergeAll(log, node)))
+  runProcess(whole, (message) => screen.line(printable(`Error: ${scrubber.scrub(message)}`)))
+}
+
+const stoppingOf = ({ endWith }: ProcessRun) =>
+  Layer.succeed(Stopping, { endWith: (code) => Effect.sync(() => endWith(code)) })
+
+const makeSurroundings = () => ({ scrubber: makeScrubber(), screen: makeScreen(process.stderr, process.env) })
+
+/** The settings of all layers, with what is wrong with their values. */
+const settle = Effect.fnUntraced(function* (step: Step, commandLine: CommandLine) {
+  const path = commandLine.layer.config?.at(-1)
+  const file = path === undefined ? { layer: {}, warnings: [] } : yield* readConfigFile(path)
+  const decoded = decode(step.name, {
+    commandLine: commandLine.layer,
+    environment: environmentLayer(process.env),
+    file: file.layer
+  })
+  const { own, problems } = decodeOwn(step.options ?? {}, commandLine.own)
+  return {
+    ...decoded,
+    own,
+    problems: [...problems, ...decoded.problems],
+    warnings: [...environmentWarnings(process.env), ...file.warnings]
+  }
+})
+
+/** The program of a step, loaded only now: its rules already applied, its start still to come. */
+const loaded = (
+  step: Step,
+  settings: LocalSettings,
+  { operands, own }: { readonly operands: ReadonlyArray<string>; readonly own: Own },
+  protect: ReturnType<typeof makeScrubber>["protect"]
+): Effect.Effect<{
+  readonly check: ReadonlyArray<string>
+  readonly start: Effect.Effect<number, StepFailure, StepServices>
+}> =>
+  step.service
+    ? Effect.map(Effect.promise(step.load), ({ check, run }) => ({
+        check: check?.(settings, operands, own) ?? [],
+        start: Effect.flatMap(complete(settings), (completed) => {
+          protect(completed.password)
+          protect(completed.proxy?.password ?? null)
+          return run(completed, operands, own)
+        })
+      }))
+    : Effect.map(Effect.promise(step.load), ({ check, run }) => ({
+        check: check?.(settings, operands, own) ?? [],
+        start: run(settings, operands, own)
+      }))
+
+/** Turns a failure into its message and exit code. An interruption goes on, after its reason was said. */
+const reporter =
+  (run: ProcessRun, program: string) =>
+  <R>(effect: Effect.Effect<number, StepFailure, R>, loglevel: string): Effect.Effect<number, never, R> =>
+    effect.pipe(
+      Effect.catchCause((cause) =>
+        Effect.gen(function* () {
+          const error = Option.getOrNull(Cause.findErrorOption(cause))
+          if (error === null) {
+            yield* LogOutput.failure(defectSentence(Cause.squash(cause)))
+            if (loglevel === "debug") yield* Effect.logDebug("internal error:", cause)
+            return 1
+          }
+          yield* LogOutput.failure(error.message)
+          if (error instanceof UsageError) yield* LogOutput.hint(`See ${program} --help`)
+          return Runtime.getErrorExitCode(error)
+        })
+      ),
+      Effect.onInterrupt(() =>
+        Effect.suspend(() => {
+          const why = run.takeReason()
+          return why === null ? Effect.void : LogOutput.failure(why)
+        })
+      )
+    )

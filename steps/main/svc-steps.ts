@@ -1,0 +1,48 @@
+#!/usr/bin/env node
+import { printable } from "../../core/src/selection/Printable.ts"
+import { apiStep } from "../api/ApiStep.ts"
+import { doctorStep } from "../doctor/DoctorStep.ts"
+import { downloadStep } from "../download/DownloadStep.ts"
+import { fetchAnnotationsStep } from "../fetch-annotations/FetchAnnotationsStep.ts"
+import { requestRestoreStep } from "../request-restore/RequestRestoreStep.ts"
+import { restorationsStep } from "../restorations/RestorationsStep.ts"
+import { resumeRestoreStep } from "../resume-restore/ResumeRestoreStep.ts"
+import { verifyStep } from "../verify/VerifyStep.ts"
+import { dispatch, type Entry } from "./Dispatcher.ts"
+import type { Step, StepFamily } from "./Step.ts"
+
+const entryOf = (step: Step | StepFamily): Entry => ({
+  name: step.name,
+  summary: step.summary,
+  start: async (program, argv) => (await import("./StepRunner.ts")).runStep(step, program, argv)
+})
+
+/** The sandbox is no step but a server: it starts when it is loaded, with the arguments of the process. */
+const sandbox: Entry = {
+  name: "sandbox",
+  summary: "The service in a box, to try steps and workflows without credentials or patient data",
+  start: async (_program, argv) => {
+    process.argv.splice(2, process.argv.length, ...argv)
+    await import("../../sandbox/serve.ts")
+  }
+}
+
+const entries: ReadonlyArray<Entry> = [
+  entryOf(downloadStep),
+  entryOf(requestRestoreStep),
+  entryOf(resumeRestoreStep),
+  entryOf(restorationsStep),
+  entryOf(fetchAnnotationsStep),
+  entryOf(apiStep),
+  entryOf(verifyStep),
+  entryOf(doctorStep),
+  sandbox
+]
+
+const wanted = dispatch(entries, process.argv.slice(2))
+if (wanted.kind === "start") await wanted.entry.start(`svc-steps ${wanted.entry.name}`, wanted.argv)
+else if (wanted.kind === "text") process.stdout.write(`${wanted.text}\n`)
+else {
+  process.stderr.write(`Error: ${printable(wanted.message)}\n${wanted.text}\n`)
+  process.exitCode = 64
+}

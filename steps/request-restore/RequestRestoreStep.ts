@@ -1,0 +1,18 @@
+/** `svc-request-restore`: asks for archived files and writes down what to wait for. */
+import type { ServiceStep } from "../main/Step.ts"
+
+export const requestRestoreStep: ServiceStep = {
+  name: "request-restore",
+  service: true,
+  summary: "Ask for the restoration of archived files and remember it; safe to repeat",
+  operands: { metavar: "ANALYSIS-ID", help: "As --analysisIds", least: 0, most: 100_000, setting: "analysisIds" },
+  examples: [
+    { command: "A3 -t https://lab.example.org -d data", says: "ask for the archived BAM files of an analysis" },
+    {
+      command: "A3 A4 -t https://lab.example.org --restorationFile pending.json --maxRestores 10",
+      says: "write the requests to a file of this name; at most ten restorations are paid for"
+    },
+    { command: "A3 -t https://lab.example.org --plan", says: "what would be asked for, touching nothing" }
+  ],
+  load: () => import("../download/RequestProgram.ts").then(({ requestProgram }) => requestProgram)
+}

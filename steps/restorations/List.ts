@@ -1,0 +1,56 @@
+/** `svc-steps restorations list` */
+import { Console, Effect } from "effect"
+import type { Item } from "../../core/src/archive/TrackingDocument.ts"
+import { TrackingFile } from "../../core/src/archive/TrackingFile.ts"
+import { printable, printableJson } from "../../core/src/selection/Printable.ts"
+import type { LocalSettings } from "../../core/src/settings/Settings.ts"
+import * as TrackingFileLive from "../../platform/TrackingFile.ts"
+import type { Program, ValuesOf } from "../main/Step.ts"
+import type { listOptions } from "./RestorationsStep.ts"
+
+export const list: Program<LocalSettings> = {
+  run: Effect.fn("restorations.list")(
+    function* (_settings, _operands, own) {
+      const { format } = own.values as ValuesOf<typeof listOptions>
+      const { items } = yield* TrackingFile.use(({ read }) => read)
+      yield* Console.log(
+        format === "json"
+          ? printableJson({ schema: "svc.requests/1", requests: items.map(jsonOf) })
+          : items.length === 0
+            ? "No restorations"
+            : items.map(lineOf).join("\n")
+      )
+      return 0 as const
+    },
+    (effect, { restorationFile }) => Effect.provide(effect, TrackingFileLive.layer({ path: restorationFile }))
+  )
+}
+
+/** One line about an entry. */
+export const lineOf = ({ entry, problem }: Item, index: number): string => {
+  if (entry === null) return `entry ${index + 1} cannot be used: ${printable(problem)}`
+  const { analysisId, fileName, options, requestTime, restoreEstimation, status, target } = entry
+  const parts = [
+    `${analysisId}  ${fileName}`,
+    restoreEstimation === null ? "expected at an unknown time" : `expected at ${restoreEstimation}`,
+    ...(options.destination == null ? [] : [`into ${options.destination}`]),
+    ...(requestTime === null ? [] : [`requested ${requestTime}`]),
+    ...(target === null ? [] : [target]),
+    ...(status === null || status === "pending" ? [] : [status])
+  ]
+  return printable(parts.join("  "))
+}
+
+const jsonOf = ({ entry, problem }: Item, index: number) =>
+  entry === null
+    ? { position: index + 1, problem }
+    : {
+        position: index + 1,
+        analysisId: entry.analysisId,
+        fileName: entry.fileName,
+        restoreEstimation: entry.restoreEstimation,
+        target: entry.target,
+        requestTime: entry.requestTime,
+        status: entry.status,
+        options: entry.storedOptions
+      }

@@ -1,0 +1,51 @@
+/** `svc-steps restorations prune` */
+import { Console, Effect } from "effect"
+import { timeOf } from "../../core/src/archive/Estimate.ts"
+import { type Item, without } from "../../core/src/archive/TrackingDocument.ts"
+import { TrackingFile } from "../../core/src/archive/TrackingFile.ts"
+import type { LocalSettings } from "../../core/src/settings/Settings.ts"
+import * as TrackingFileLive from "../../platform/TrackingFile.ts"
+import type { Own, Program, ValuesOf } from "../main/Step.ts"
+import { lineOf } from "./List.ts"
+import type { pruneOptions } from "./RestorationsStep.ts"
+
+const valuesOf = (own: Own) => own.values as ValuesOf<typeof pruneOptions>
+
+/** A day counts from its beginning, in UTC. */
+const limitOf = (before: string): number | null =>
+  timeOf(/^\d{4}-\d\d-\d\d$/.test(before.trim()) ? `${before.trim()}T00:00:00Z` : before)
+
+export const prune: Program<LocalSettings> = {
+  check: (_settings, operands, own) => {
+    const { before, unusable } = valuesOf(own)
+    if (before !== null && limitOf(before) === null) {
+      return [`Invalid value for --before: "${before}": expected a time such as 2026-11-21 or 2026-11-21T12:00:00Z`]
+    }
+    return operands.length === 0 && before === null && !unusable
+      ? ["Nothing says which requests: give analysis ids, --before or --unusable"]
+      : []
+  },
+  run: Effect.fn("restorations.prune")(
+    function* (_settings, operands, own) {
+      const { before, unusable } = valuesOf(own)
+      const limit = before === null ? null : limitOf(before)
+      const ids = new Set(operands)
+      const drop = ({ entry }: Item): boolean => {
+        if (entry === null) return unusable
+        if (ids.size === 0 && limit === null) return false
+        const time = timeOf(entry.requestTime) ?? timeOf(entry.restoreEstimation)
+        return (ids.size === 0 || ids.has(entry.analysisId)) && (limit === null || (time !== null && time < limit))
+      }
+      const tracking = yield* TrackingFile
+      let dropped: ReadonlyArray<string> = []
+      const left = yield* tracking.change((document) => {
+        dropped = document.items.flatMap((item, index) => (drop(item) ? [lineOf(item, index)] : []))
+        return without(document, drop)
+      })
+      for (const line of dropped) yield* Console.log(line)
+      yield* Effect.logInfo(`${dropped.length} taken out, ${left.items.length} left in ${tracking.path}`)
+      return 0 as const
+    },
+    (effect, { restorationFile }) => Effect.provide(effect, TrackingFileLive.layer({ path: restorationFile }))
+  )
+}

@@ -1,0 +1,17 @@
+/** `svc-resume-restore`: the download of what has been restored, as a step of its own for schedules and pipelines. */
+import type { ServiceStep } from "../main/Step.ts"
+
+export const resumeRestoreStep: ServiceStep = {
+  name: "resume-restore",
+  service: true,
+  summary: "Download what has been restored, or wait until it is",
+  options: {
+    once: { type: "flag", help: "Look once and do not wait, which is what happens without --wait" }
+  },
+  examples: [
+    { command: "-t https://lab.example.org", says: "what is back now; exit code 75 while something is pending" },
+    { command: "-t https://lab.example.org --wait 12h --poll 5m", says: "the same, waiting for up to half a day" },
+    { command: "-t https://lab.example.org --list", says: "where the stored requests stand; nothing is downloaded" }
+  ],
+  load: () => import("../download/ResumeProgram.ts").then(({ resumeProgram }) => resumeProgram)
+}

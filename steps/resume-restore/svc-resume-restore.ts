@@ -1,0 +1,5 @@
+#!/usr/bin/env node
+import { runStep } from "../main/StepRunner.ts"
+import { resumeRestoreStep } from "./ResumeRestoreStep.ts"
+
+runStep(resumeRestoreStep, "svc-resume-restore", process.argv.slice(2))

@@ -1,0 +1,96 @@
+/** The program of `svc-verify`: finds the files, checks them, says what it found. */
+import { availableParallelism } from "node:os"
+import { Console, Effect, FileSystem, Layer } from "effect"
+import { FileDamaged, LocalIo, NotFound } from "../../core/src/Errors.ts"
+import { printableJson } from "../../core/src/selection/Printable.ts"
+import { errnoOf } from "../../core/src/selection/ReportFile.ts"
+import type { LocalSettings } from "../../core/src/settings/Settings.ts"
+import { BlockPool } from "../../core/src/verify/BlockPool.ts"
+import { parseManifest } from "../../core/src/verify/Manifest.ts"
+import { findTargets, type Target } from "../../core/src/verify/Targets.ts"
+import { exitCodeOf, summary, totalsOf, verdictLine, verdictsJson } from "../../core/src/verify/Verdict.ts"
+import { verify } from "../../core/src/verify/Verification.ts"
+import * as BlockThreads from "../../platform/BlockThreads.ts"
+import * as FileSource from "../../platform/FileSource.ts"
+import * as LogOutput from "../../platform/LogOutput.ts"
+import { Screen } from "../../platform/Screen.ts"
+import * as ZlibCodec from "../../platform/ZlibCodec.ts"
+import type { Own, Program, ValuesOf } from "../main/Step.ts"
+import { version } from "../main/Version.ts"
+import { makeVerifyProgress } from "./VerifyProgress.ts"
+import type { options } from "./VerifyStep.ts"
+
+const valuesOf = (own: Own) => own.values as ValuesOf<typeof options>
+
+/** From so many bytes on, starting threads takes less time than it saves (bench/README.md). */
+const worthThreads = 8 * 1024 * 1024
+/** One thread reads for the others; more than this it cannot feed. */
+const mostThreads = 8
+
+/** A manifest is read whole; this many bytes name some hundred thousand files. */
+const largestManifest = 256 * 1024 * 1024
+
+export const program: Program<LocalSettings> = {
+  check: (_settings, operands, own) =>
+    operands.length === 0 && valuesOf(own).against === null
+      ? ["Nothing to check: give files or folders, or --against with a report"]
+      : [],
+  run: Effect.fn("verify.run")(function* (_settings, operands, own) {
+    const { against, format } = valuesOf(own)
+    const manifest = against === null ? null : { file: against, ...(yield* readManifest(against)) }
+    const targets = yield* findTargets(operands, manifest)
+    const verdicts = yield* checked(targets, format === "text")
+    if (format === "json") yield* Console.log(printableJson(verdictsJson(version, verdicts)))
+    const code = exitCodeOf(verdicts)
+    const last = summary(totalsOf(verdicts))
+    yield* code === 0 ? Effect.logInfo(last) : LogOutput.failure(last)
+    return code
+  })
+}
+
+const readManifest = Effect.fn("verify.readManifest")(function* (path: string) {
+  const fs = yield* FileSystem.FileSystem
+  const failed = (error: Parameters<typeof errnoOf>[0]) =>
+    errnoOf(error) === "ENOENT"
+      ? new NotFound({ what: path })
+      : new LocalIo({ path, operation: "read", errno: errnoOf(error) })
+  const { size } = yield* Effect.mapError(fs.stat(path), failed)
+  if (size > largestManifest) {
+    return yield* new FileDamaged({
+      file: path,
+      fault: "BadRecord",
+      reason: "too large for a report or list of checksums"
+    })
+  }
+  return yield* Effect.fromResult(parseManifest(path, yield* Effect.mapError(fs.readFileString(path), failed)))
+})
+
+const checked = Effect.fnUntraced(function* (targets: ReadonlyArray<Target>, print: boolean) {
+  const screen = yield* Screen
+  const { progress, settled } = yield* makeVerifyProgress(screen, targets)
+  return yield* verify(targets, {
+    progress,
+    verdict: (verdict) => Effect.andThen(settled(verdict), print ? say(screen, verdictLine(verdict)) : Effect.void)
+  }).pipe(Effect.provide(wiring(targets)))
+}, Effect.scoped)
+
+/** Standard output is often the terminal that shows the status: a line below the status would be wiped out with it. */
+const say = (screen: Screen["Service"], line: string) =>
+  Effect.andThen(
+    Effect.sync(() => screen.status([])),
+    Console.log(line)
+  )
+
+/** Threads only when there is enough for them to do, and a second processor to do it. */
+const wiring = (targets: ReadonlyArray<Target>) => {
+  const bytes = targets.reduce(
+    (sum, { role }) => sum + (role._tag === "File" && role.kind !== null ? role.bytes : 0),
+    0
+  )
+  const processors = availableParallelism()
+  const pool =
+    processors > 1 && bytes >= worthThreads
+      ? BlockThreads.layer(Math.min(processors, mostThreads))
+      : BlockPool.layerHere
+  return Layer.mergeAll(FileSource.layer, Layer.provideMerge(pool, ZlibCodec.layer))
+}

@@ -1,0 +1,35 @@
+/** `svc-verify`: what it is called and how it is used; the program itself is loaded when it runs. */
+import type { CommandOptions, LocalStep } from "../main/Step.ts"
+
+export const options = {
+  against: {
+    type: "path",
+    metavar: "FILE",
+    help: "What the files must be: the report of svc-download, or the output of sha256sum. Its files are checked as well"
+  },
+  format: {
+    type: "choice",
+    choices: ["text", "json"],
+    default: "text",
+    help: "text: a line per file; json: one document"
+  }
+} as const satisfies CommandOptions
+
+export const verifyStep: LocalStep = {
+  name: "verify",
+  service: false,
+  summary: "Check files to their last byte, without any network",
+  operands: {
+    metavar: "PATH",
+    help: "File, or folder to search; BAM, VCF.gz and their indexes are checked",
+    least: 0,
+    most: Number.POSITIVE_INFINITY
+  },
+  options,
+  examples: [
+    { command: "data", says: "every block, header, record and index in a folder" },
+    { command: "--against report.json", says: "the files of a download: also their sizes and SHA-256" },
+    { command: "S1.bam S1.bam.bai --format json", says: "for programs" }
+  ],
+  load: () => import("./Program.ts").then(({ program }) => program)
+}
