@@ -1,0 +1,68 @@
+import { execFileSync } from "node:child_process"
+import { existsSync, readFileSync } from "node:fs"
+import { posix } from "node:path"
+import { fileURLToPath } from "node:url"
+import { transformSync } from "esbuild"
+
+/** The repository's root folder, with a slash at its end. */
+export const root = fileURLToPath(new URL("..", import.meta.url))
+
+/** Every file of the repository that is there, committed or new, and not ignored by git; paths relative to the root. */
+export const repositoryFiles: ReadonlyArray<string> = execFileSync(
+  "git",
+  ["ls-files", "--cached", "--others", "--exclude-standard", "--deduplicate"],
+  { cwd: root, encoding: "utf8" }
+)
+  .split("\n")
+  .filter((path) => path !== "" && existsSync(`${root}${path}`))
+
+/** A module of the product as the rules see it. */
+export interface SourceModule {
+  /** Relative to the root, with forward slashes. */
+  readonly path: string
+  readonly text: string
+  /** The text without comments, types and the content of plain strings. */
+  readonly code: string
+  /** What it imports, types included: a package or built-in as written, a module as a path from the root. */
+  readonly imports: ReadonlyArray<string>
+  /** Those of `imports` that are there when it runs: without `import type`. */
+  readonly loads: ReadonlyArray<string>
+}
+
+const importPattern = /\b(?:from|import)\s*\(?\s*"([^"\n]+)"/g
+const withoutComments = (text: string) => text.replace(/\/\*[\s\S]*?\*\/|(^|\s)\/\/.*$/gm, "$1")
+
+const importsIn = (code: string, path: string) =>
+  [...code.matchAll(importPattern)].map(([, target = ""]) =>
+    target.startsWith(".") ? posix.join(posix.dirname(path), target) : target
+  )
+
+const read = (path: string): SourceModule => {
+  const text = readFileSync(`${root}${path}`, "utf8")
+  const tsconfigRaw = { compilerOptions: { verbatimModuleSyntax: true } }
+  const printed = transformSync(text, {
+    loader: "ts",
+    legalComments: "none",
+    charset: "utf8",
+    target: "esnext",
+    tsconfigRaw
+  })
+  return {
+    path,
+    text,
+    code: printed.code.replace(/"(?:[^"\\\n]|\\.)*"/g, '""'),
+    imports: importsIn(withoutComments(text), path),
+    loads: importsIn(printed.code, path)
+  }
+}
+
+/** Where the product is; the rest of the repository serves it. */
+export const productFolders = ["core", "platform", "steps", "sandbox"]
+
+/** All TypeScript modules under core, platform, steps and sandbox, tests included. */
+export const allModules: ReadonlyArray<SourceModule> = repositoryFiles
+  .filter((path) => path.endsWith(".ts") && productFolders.includes(path.split("/")[0] ?? ""))
+  .map(read)
+
+/** The same without tests. */
+export const productModules = allModules.filter(({ path }) => !path.endsWith(".test.ts"))

@@ -1,0 +1,216 @@
+/**
+ * The rules of the house that a linter cannot see whole: who may import whom, what core must not touch, how modules are
+ * named and how long they get. biome.json says the import rules a second time, for the editor.
+ */
+import { existsSync, readFileSync } from "node:fs"
+import { basename, dirname } from "node:path"
+import { assert, describe, it } from "@effect/vitest"
+import * as Errors from "../core/src/Errors.ts"
+import { allModules, productFolders, productModules, repositoryFiles, root, type SourceModule } from "./Sources.ts"
+
+const isBuiltIn = (name: string) => name.startsWith("node:")
+const isEffect = (name: string) => name === "effect" || name.startsWith("effect/")
+const within = (...folders: ReadonlyArray<string>) => {
+  return (path: string) => folders.some((folder) => path === folder || path.startsWith(`${folder}/`))
+}
+
+interface Rule {
+  readonly folder: string
+  readonly allows: (imported: string, importer: string) => boolean
+}
+
+const rules: ReadonlyArray<Rule> = [
+  { folder: "core/src/contract", allows: (to) => isEffect(to) || within("core/src/contract")(to) },
+  {
+    folder: "core/src/genome",
+    allows: (to) => isEffect(to) || within("core/src/genome", "core/src/Errors.ts", "@gmod/bam", "@gmod/tabix")(to)
+  },
+  {
+    folder: "core",
+    allows: (to) => isEffect(to) || within("core/src")(to)
+  },
+  {
+    folder: "platform",
+    allows: (to) => isEffect(to) || isBuiltIn(to) || within("core/src", "platform", "@effect/platform-node")(to)
+  },
+  {
+    folder: "sandbox",
+    allows: (to) =>
+      isEffect(to) ||
+      isBuiltIn(to) ||
+      within("core/src/contract", "core/src/genome", "sandbox", "@effect/platform-node", "package.json")(to)
+  },
+  {
+    // Only the dispatcher's folder knows all steps and the sandbox; a step knows the shared runner there and itself.
+    folder: "steps",
+    allows: (to, from) =>
+      isEffect(to) ||
+      isBuiltIn(to) ||
+      within("core/src", "platform", "@effect/platform-node", "steps/main", dirname(from), "package.json")(to) ||
+      (within("steps/main")(from) && within("steps", "sandbox")(to)) ||
+      // Asking for a restoration and resuming it are the two halves of a download, each under a name of its own.
+      (within("steps/request-restore", "steps/resume-restore")(from) && within("steps/download")(to))
+  }
+]
+
+/** The most special rule counts: the contract's before core's. */
+const ruleOf = ({ path }: SourceModule) => rules.find(({ folder }) => within(folder)(path))
+
+/** What a rule that looks at code finds, as `path: what`. */
+const findings = (modules: ReadonlyArray<SourceModule>, pattern: RegExp) =>
+  modules.flatMap(({ code, path }) => [...code.matchAll(pattern)].map(([found]) => `${path}: ${found.trim()}`))
+
+describe("imports", () => {
+  it("every module is found", () => {
+    assert.include(
+      productModules.map(({ path }) => path),
+      "core/src/Errors.ts"
+    )
+    assert.isAbove(productModules.flatMap(({ imports }) => imports).length, productModules.length / 2)
+  })
+
+  it("each folder imports only what its rule allows", () => {
+    const broken = productModules.flatMap((module) =>
+      module.imports.filter((to) => !ruleOf(module)?.allows(to, module.path)).map((to) => `${module.path} -> ${to}`)
+    )
+    assert.deepStrictEqual(broken, [])
+  })
+
+  it("tests are imported by nobody but tests", () => {
+    const broken = productModules.flatMap(({ imports, path }) =>
+      imports
+        .filter((to) => within("test", "bench", "scripts")(to) || to.endsWith(".test.ts"))
+        .map((to) => `${path} -> ${to}`)
+    )
+    assert.deepStrictEqual(broken, [])
+  })
+
+  it("every imported package is declared", () => {
+    const { dependencies, devDependencies } = JSON.parse(readFileSync(`${root}package.json`, "utf8"))
+    const broken = allModules.flatMap(({ imports, path }) => {
+      const known = path.endsWith(".test.ts") ? { ...dependencies, ...devDependencies } : dependencies
+      return imports
+        .filter((to) => !isBuiltIn(to) && !within(...productFolders, "test", "scripts", "package.json")(to))
+        .filter((to) => !Object.keys(known).some((name) => within(name)(to)))
+        .map((to) => `${path} -> ${to}`)
+    })
+    assert.deepStrictEqual(broken, [])
+  })
+
+  it("no module needs itself", () => {
+    const graph = new Map(productModules.map(({ loads, path }) => [path, loads]))
+    const done = new Set<string>()
+    const cycles: Array<string> = []
+    const visit = (path: string, trail: ReadonlyArray<string>): void => {
+      if (trail.includes(path)) cycles.push([...trail.slice(trail.indexOf(path)), path].join(" -> "))
+      if (trail.includes(path) || done.has(path)) return
+      for (const to of graph.get(path) ?? []) visit(to, [...trail, path])
+      done.add(path)
+    }
+    for (const path of graph.keys()) visit(path, [])
+    assert.deepStrictEqual(cycles, [])
+  })
+})
+
+describe("purity", () => {
+  const core = productModules.filter(({ path }) => within("core")(path))
+
+  it("core has no clock, chance, environment, console, timer or network of its own", () => {
+    const ambient =
+      /\bDate\.now\b|\bnew Date\(\)|\bMath\.random\b|\bperformance\.|\bprocess\.|\bconsole\.|\bset(?:Timeout|Interval|Immediate)\b|\bfetch\(|\bglobalThis\b|\bcrypto\.|\bBuffer\b/g
+    assert.deepStrictEqual(findings(core, ambient), [])
+  })
+
+  it("core has no try/catch, async or await", () => {
+    assert.deepStrictEqual(findings(core, /(?<!\.)\b(?:try\s*\{|async\b(?!\s*:)|await\b)/g), [])
+  })
+
+  it("only steps and the sandbox's server run effects, provide layers or exit", () => {
+    const others = productModules.filter(({ path }) => !within("steps", "sandbox/serve.ts")(path))
+    const edge = /\bEffect\.run(?:Sync|Promise|Fork|Callback)\w*|\bEffect\.provide\(|\brunMain\b|\bprocess\.exit\w*/g
+    assert.deepStrictEqual(findings(others, edge), [])
+  })
+})
+
+describe("shape", () => {
+  it("a module has at most 350 lines, or says at its top why it is long, and then at most 500", () => {
+    const long = productModules
+      .map(({ path, text }) => ({
+        path,
+        lines: text.split("\n").length - 1,
+        explained: /^\/\*\*(?:(?!\*\/)[\s\S])*Long on purpose:/.test(text)
+      }))
+      .filter(({ explained, lines }) => lines > (explained ? 500 : 350))
+    assert.deepStrictEqual(long, [])
+  })
+
+  it("modules are PascalCase nouns, folders and commands kebab-case", () => {
+    const command = /^(?:steps\/[a-z-]+\/svc-[a-z-]+|sandbox\/serve)\.ts$/
+    const named = allModules.filter(({ path }) => !command.test(path) && basename(path) !== "index.ts")
+    const odd = named.filter(({ path }) => !/^(?:[a-z][a-z0-9-]*\/)+[A-Z][A-Za-z0-9]*(?:\.test)?\.ts$/.test(path))
+    assert.deepStrictEqual(
+      odd.map(({ path }) => path),
+      []
+    )
+  })
+
+  it("a service's key is its package, folder and class", () => {
+    const service = /class (\w+) extends Context\.Service<[\s\S]*?>\(\)\(\s*"([^"]+)"/g
+    const keys = productModules.flatMap(({ path, text }) =>
+      [...text.matchAll(service)].map(([, name, key]) => ({
+        key,
+        expected: `svc-steps/${dirname(path).replace("core/src", "core")}/${name}`
+      }))
+    )
+    assert.isAbove(keys.length, 0)
+    assert.deepStrictEqual(
+      keys.filter(({ expected, key }) => key !== expected),
+      []
+    )
+  })
+
+  it("no module or folder is named after nothing", () => {
+    const nothing = /^(?:utils?|helpers?|common|misc|types?|shared|stuff|lib)$/i
+    const odd = allModules.filter(({ path }) => path.split("/").some((part) => nothing.test(part.replace(/\..*$/, ""))))
+    assert.deepStrictEqual(
+      odd.map(({ path }) => path),
+      []
+    )
+  })
+
+  it("no tracked file names a package registry or a folder of one machine", () => {
+    // Put together from parts, so that this file does not find itself.
+    const registries = ["npm" + "js.org", "yarn" + "pkg.com", "python" + "hosted.org", "py" + "pi.org"]
+    const folders = ["work", "root", "farm", "home", "tmp"].map((name) => `(?<![\\w.])/${name}/`)
+    const forbidden = new RegExp([...registries.map((host) => host.replace(".", "\\.")), ...folders].join("|"))
+    const text = repositoryFiles.filter((path) => /\.(?:[cm]?[jt]s|json|md|sh|ya?ml|toml)$|^\.|\/run$/.test(path))
+    const odd = text.flatMap((path) =>
+      existsSync(`${root}${path}`)
+        ? readFileSync(`${root}${path}`, "utf8")
+            .split("\n")
+            .flatMap((line, index) => (forbidden.test(line) ? [`${path}:${index + 1}: ${line.trim()}`] : []))
+        : []
+    )
+    assert.deepStrictEqual(odd, [])
+  })
+})
+
+describe("errors", () => {
+  it("every exit code in the sources is a documented one", () => {
+    const used = allModules.flatMap(({ path, text }) =>
+      [...text.matchAll(/errorExitCode\]\s*(?::[^=]+)?=\s*(\d+)/g)].map(([, code]) => ({ path, code: Number(code) }))
+    )
+    assert.isAbove(used.length, 10)
+    assert.deepStrictEqual(
+      used.filter(({ code }) => !(code in Errors.ExitCodes)),
+      []
+    )
+  })
+
+  it("every failure's exit code has a rank in the order of severity", () => {
+    const unranked = Object.keys(Errors.ExitCodes)
+      .map(Number)
+      .filter((code) => code !== 0 && code < 128 && !Errors.severityOrder.some((ranked) => ranked === code))
+    assert.deepStrictEqual(unranked, [])
+  })
+})

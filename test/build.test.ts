@@ -1,0 +1,69 @@
+import { createHash } from "node:crypto"
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join, relative } from "node:path"
+import { assert, describe, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { executable, run, runCommand } from "./Executables.ts"
+import { root } from "./Sources.ts"
+
+const product = JSON.parse(readFileSync(`${root}package.json`, "utf8"))
+const names = Object.keys(product.bin)
+
+const folder = Effect.acquireRelease(
+  Effect.sync(() => mkdtempSync(join(tmpdir(), "svc-build-"))),
+  (path) => Effect.sync(() => rmSync(path, { recursive: true }))
+)
+
+const hashes = (path: string) =>
+  readdirSync(path, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name))
+    .sort()
+    .map((file) => `${relative(path, file)} ${createHash("sha256").update(readFileSync(file)).digest("hex")}`)
+
+describe("the build", () => {
+  it.live(
+    "gives the same bytes twice, from different folders",
+    () =>
+      Effect.gen(function* () {
+        const [first, second] = [yield* folder, yield* folder]
+        for (const path of [first, second]) {
+          const { exitCode, stderr } = yield* runCommand(process.execPath, [
+            `${root}scripts/build.ts`,
+            "--quiet",
+            "--outdir",
+            path
+          ])
+          assert.strictEqual(exitCode, 0, stderr)
+        }
+        assert.isAbove(readdirSync(first).length, names.length)
+        assert.deepStrictEqual(hashes(first), hashes(second))
+      }),
+    60_000
+  )
+
+  for (const name of names) {
+    it.live(`${name} is one executable file that knows its version`, () =>
+      Effect.gen(function* () {
+        const path = executable(name)
+        assert.strictEqual(join(root, product.bin[name]), path)
+        assert.strictEqual(statSync(path).mode & 0o755, 0o755)
+        assert.strictEqual(readFileSync(path, "utf8").split("\n")[0], "#!/usr/bin/env node")
+        assert.notMatch(readFileSync(path, "utf8"), new RegExp(root))
+        const { exitCode, stderr, stdout } = yield* run(name, ["--version"])
+        assert.deepStrictEqual(
+          { exitCode, stdout, stderr },
+          { exitCode: 0, stdout: `${product.version}\n`, stderr: "" }
+        )
+      })
+    )
+  }
+
+  it("names every package inside the executables with its licence", () => {
+    const text = readFileSync(`${root}dist/THIRD-PARTY-LICENSES.txt`, "utf8")
+    assert.match(text, /^effect \d+\.\d+\.\d+ \(MIT\)$/m)
+    assert.match(text, /Permission is hereby granted/)
+    assert.notMatch(text, /^(undici|redis|ws) /m)
+  })
+})

@@ -1,0 +1,14 @@
+/** Takes the lock, prints `held`, and keeps it until it is ended: `node LockHolder.ts LOCK`. */
+import { Duration, Effect } from "effect"
+import { withLock } from "../../platform/FileLock.ts"
+
+const [lock = ""] = process.argv.slice(2)
+
+await Effect.runPromise(
+  withLock(lock, { wait: Duration.infinity })(() =>
+    Effect.andThen(
+      Effect.sync(() => process.stdout.write("held\n")),
+      Effect.sleep("60 seconds")
+    )
+  )
+)

@@ -1,0 +1,188 @@
+/** Every method of the client against the sandbox, which shares only the contract with it: both forms of identifiers. */
+import { NodeServices } from "@effect/platform-node"
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Layer, Redacted, Schema } from "effect"
+import { HttpClientRequest } from "effect/http"
+import { ServiceClient, serversChoice } from "../core/src/client/ServiceClient.ts"
+import { ServiceJson } from "../core/src/client/ServiceJson.ts"
+import { SnvAnnotations } from "../core/src/contract/Annotations.ts"
+import { CaseReport } from "../core/src/contract/CaseReports.ts"
+import { AnalysisId, GeneId, LimsId, PanelId } from "../core/src/contract/Ids.ts"
+import type { ServiceError } from "../core/src/Errors.ts"
+import { AccountLock } from "../core/src/session/AccountLock.ts"
+import { Session } from "../core/src/session/Session.ts"
+import { makeSessionProfile } from "../core/src/session/SessionProfile.ts"
+import * as ApiHttp from "../platform/ApiHttp.ts"
+import { type Sandbox, start } from "../sandbox/Sandbox.ts"
+
+const clients = (sandbox: Sandbox) =>
+  Layer.mergeAll(ServiceClient.layer, ServiceJson.layer).pipe(
+    Layer.provide(
+      Session.layer({
+        baseUrl: new URL(sandbox.url),
+        username: sandbox.user,
+        password: Redacted.make(sandbox.password),
+        profile: makeSessionProfile("0.0.0"),
+        tries: 2
+      })
+    ),
+    Layer.provide([ApiHttp.layer({ proxy: null, caFile: null, noProxy: "*" }), AccountLock.layerNone])
+  )
+
+const withClient = <A, E>(
+  ids: "text" | "numeric",
+  body: (client: ServiceClient["Service"], sandbox: Sandbox) => Effect.Effect<A, E, ServiceJson>
+) =>
+  Effect.gen(function* () {
+    const sandbox = yield* start({ switches: { ids, strict: true } })
+    return yield* Effect.flatMap(ServiceClient, (client) => body(client, sandbox)).pipe(
+      Effect.provide(clients(sandbox))
+    )
+  }).pipe(Effect.scoped, Effect.provide(NodeServices.layer))
+
+/** A person with finished SNV and CNV analyses. */
+const someone = (client: ServiceClient["Service"]) =>
+  Effect.gen(function* () {
+    const analyses = (yield* client.getAnalyses()).filter(({ status }) => status === "DONE")
+    const cnv = analyses.find(({ analysisType }) => analysisType === "CNV")
+    const lims = cnv?.personLimsId
+    const snv = analyses.find(({ analysisType, personLimsId }) => analysisType === "SNV" && personLimsId === lims)
+    if (cnv === undefined || snv === undefined || lims == null) return assert.fail("the sandbox has no such person")
+    return { cnv: cnv.id, lims, snv: snv.id }
+  })
+
+describe.each(["text", "numeric"] as const)("client and sandbox, %s identifiers", (ids) => {
+  it.live("every reading method gives its record", () =>
+    withClient(ids, (client) =>
+      Effect.gen(function* () {
+        const { cnv, lims, snv } = yield* someone(client)
+        const personId = yield* client.getInternalPersonId(lims)
+        assert.match(personId, ids === "numeric" ? /^\d+$/ : /^P/)
+        assert.isAbove((yield* client.getSnvAnnotations(snv)).data.length, 0)
+        assert.isAbove((yield* client.getCnvTargetResults(lims, [cnv])).data.length, 0)
+        assert.isAbove((yield* client.getPendingCnvSegments(lims, [cnv])).data.length, 0)
+        assert.deepStrictEqual(
+          yield* client.getPendingCnvSegments({ personId }, [cnv], { virtualPanelId: serversChoice }),
+          yield* client.getPendingCnvSegments(lims, [cnv], { virtualPanelId: serversChoice })
+        )
+        assert.strictEqual((yield* client.getQcCaseMetrics(lims)).metricResults.personId, lims)
+        assert.isAbove((yield* client.getCoverageData(lims)).length, 0)
+        assert.deepStrictEqual(
+          (yield* client.getAnalyses([cnv, AnalysisId.make("none")])).map(({ id }) => id),
+          [cnv]
+        )
+        assert.includeMembers(
+          (yield* client.getPersonAnalyses(lims)).map(({ id }) => id),
+          [cnv, snv]
+        )
+        assert.isAbove((yield* client.getCaseReport(lims)).items.length, 0)
+        assert.include(
+          (yield* client.getCaseReportInfos).map(({ limsId }) => limsId),
+          lims
+        )
+        assert.strictEqual((yield* client.getPerson(lims)).personalInformation?.limsId, lims)
+        assert.isAbove((yield* client.getAllGenes).length, 0)
+        const [panel] = yield* client.getVirtualPanelSummaries
+        assert.strictEqual((yield* client.getVirtualPanel(panel?.id ?? PanelId.make(""))).name, panel?.name)
+        const { apiFileLinks } = yield* client.getFileDownloadLinks(snv)
+        assert.isAbove(apiFileLinks.length, 0)
+      })
+    )
+  )
+
+  it.live("writing methods are read back", () =>
+    withClient(ids, (client) =>
+      Effect.gen(function* () {
+        const lims = LimsId.make("new/person?#%1")
+        const personId = yield* client.createOrUpdatePerson({ id: lims, firstName: "Ada", birthDateYear: 1990 })
+        assert.strictEqual(yield* client.getInternalPersonId(lims), personId)
+        assert.strictEqual((yield* client.getPerson(lims)).personalInformation?.firstName, "Ada")
+
+        const geneIds = (yield* client.getAllGenes).slice(0, 2).map(({ id }) => id)
+        const id = yield* client.createOrUpdateVirtualPanel({ name: "Mine", active: true, geneIds })
+        assert.strictEqual(
+          yield* client.createOrUpdateVirtualPanel({ id, name: "Ours", active: false, geneIds: geneIds.slice(1) }),
+          id
+        )
+        const panel = yield* client.getVirtualPanel(id)
+        assert.deepStrictEqual(
+          [panel.name, panel.active, panel.genes.map((gene) => gene.id)],
+          ["Ours", false, geneIds.slice(1)]
+        )
+      })
+    )
+  )
+
+  it.live("H20 what is not there is NotFound everywhere; what is refused is RequestRejected", () =>
+    withClient(ids, (client) =>
+      Effect.gen(function* () {
+        const { cnv, lims, snv } = yield* someone(client)
+        const nobody = LimsId.make("nobody")
+        const nothing = AnalysisId.make("999999")
+        const missing: ReadonlyArray<Effect.Effect<object | string, ServiceError>> = [
+          client.getInternalPersonId(nobody),
+          client.getSnvAnnotations(nothing),
+          client.getCnvTargetResults(nobody, [cnv]),
+          client.getPendingCnvSegments(nobody, [cnv]),
+          client.getPendingCnvSegments(lims, [nothing]),
+          client.getQcCaseMetrics(nobody),
+          client.getCoverageData(nobody),
+          client.getPersonAnalyses(nobody),
+          client.getCaseReport(nobody),
+          client.getCaseReport(lims, { inactive: true }),
+          client.getPerson(nobody),
+          client.getVirtualPanel(PanelId.make("999")),
+          client.getFileDownloadLinks(nothing)
+        ]
+        for (const call of missing) assert.strictEqual((yield* Effect.flip(call))._tag, "NotFound")
+        const refused: ReadonlyArray<Effect.Effect<object | string, ServiceError>> = [
+          client.getCnvTargetResults(lims, [snv]),
+          client.createOrUpdatePerson({ id: LimsId.make("") }),
+          client.createOrUpdateVirtualPanel({ name: "Empty", active: true, geneIds: [] }),
+          client.createOrUpdateVirtualPanel({ name: "No such gene", active: true, geneIds: [GeneId.make("0")] })
+        ]
+        for (const call of refused) {
+          const error = yield* Effect.flip(call)
+          if (error._tag !== "RequestRejected") return assert.fail(error._tag)
+          assert.isNotNull(error.errorMessageId)
+        }
+      })
+    )
+  )
+
+  it.live("payloads as JSON are those the records were read from", () =>
+    withClient(ids, (client) =>
+      Effect.gen(function* () {
+        const { lims, snv } = yield* someone(client)
+        const json = yield* ServiceJson
+        assert.strictEqual(typeof (yield* json.getInternalPersonId(lims)), ids === "numeric" ? "number" : "string")
+        const annotations: unknown = yield* Schema.encodeEffect(SnvAnnotations)(yield* client.getSnvAnnotations(snv))
+        assert.deepStrictEqual(annotations, yield* json.getSnvAnnotations(snv))
+        if (ids === "text") return
+        const report: unknown = yield* Schema.encodeEffect(CaseReport)(yield* client.getCaseReport(lims))
+        assert.deepStrictEqual(report, yield* json.getCaseReport(lims))
+      })
+    )
+  )
+
+  it.live("restoration is asked for, and any other address too", () =>
+    withClient(ids, (client, sandbox) =>
+      Effect.gen(function* () {
+        const analyses = yield* client.getAnalyses()
+        let restored = 0
+        for (const { id } of analyses) {
+          const { apiFileLinks } = yield* client.getFileDownloadLinks(id)
+          if (!apiFileLinks.some(({ currentlyArchived }) => currentlyArchived)) continue
+          restored++
+          const [answer] = yield* client.requestRestore([id])
+          assert.match(answer?.restoreEstimation ?? "", /^\d{4}-.*Z$/)
+        }
+        assert.isAbove(restored, 0)
+        const { body } = yield* client.request(HttpClientRequest.get("/person-list"))
+        assert.strictEqual(body._tag, "Json")
+        const stats = yield* sandbox.stats
+        assert.deepStrictEqual([stats.logins, stats.overlaps], [1, 0])
+      })
+    )
+  )
+})

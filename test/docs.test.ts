@@ -1,0 +1,52 @@
+import { existsSync, readFileSync } from "node:fs"
+import { assert, describe, it } from "@effect/vitest"
+import { Runtime } from "effect"
+import * as Errors from "../core/src/Errors.ts"
+import { generatedPages } from "../scripts/docs.ts"
+import { root } from "./Sources.ts"
+
+describe("generated pages", () => {
+  for (const [path, content] of generatedPages()) {
+    it(`${path} is what \`npm run docs\` writes`, () => {
+      assert.strictEqual(readFileSync(`${root}${path}`, "utf8"), content)
+    })
+  }
+
+  it("the page of exit codes names every error class", () => {
+    const [, page = ""] = generatedPages().find(([path]) => path.endsWith("exit-codes.md")) ?? []
+    const classes = Object.entries(Errors).flatMap(([name, value]) =>
+      typeof value === "function" && value.prototype instanceof Error ? [name] : []
+    )
+    assert.isAbove(classes.length, 15)
+    assert.deepStrictEqual(
+      classes.filter((name) => !page.includes(`**${name}**`)),
+      []
+    )
+  })
+
+  it("a class ends with the code of its section", () => {
+    assert.strictEqual(Runtime.getErrorExitCode(new Errors.UsageError({ message: "" })), 64)
+    const [, page = ""] = generatedPages().find(([path]) => path.endsWith("exit-codes.md")) ?? []
+    assert.match(page, /### 64\n\n- \*\*UsageError\*\*/)
+  })
+})
+
+describe("what the documentation tells to run", () => {
+  const { scripts } = JSON.parse(readFileSync(`${root}package.json`, "utf8"))
+
+  for (const page of ["README.md", "CONTRIBUTING.md", "SECURITY.md"]) {
+    it(`${page} names only scripts that exist, and files that exist`, () => {
+      const text = readFileSync(`${root}${page}`, "utf8")
+      const named = [...text.matchAll(/\bnpm (?:run )?([a-z][a-z0-9:]*)/g)].map(([, name = ""]) => name)
+      assert.deepStrictEqual(
+        named.filter((name) => !(name in scripts)),
+        []
+      )
+      const linked = [...text.matchAll(/\]\((?!https?:)([^)#]+)\)/g)].map(([, path = ""]) => path)
+      assert.deepStrictEqual(
+        linked.filter((path) => !existsSync(`${root}${path}`)),
+        []
+      )
+    })
+  }
+})

@@ -1,0 +1,427 @@
+/**
+ * `svc-download` as a process: what is downloaded, listed, planned and linked; settings from all places; exit codes.
+ * Faults and secrets are in download-faults.test.ts.
+ */
+import { chmodSync, mkdirSync, readFileSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { assert, describe, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { fault, ground, namesIn, readReport, sha256 } from "./DownloadGround.ts"
+import { root } from "./Sources.ts"
+
+interface Listing {
+  readonly analyses: ReadonlyArray<{
+    readonly analysisId: string
+    readonly limsId: string | null
+    readonly sampleId: string | null
+    readonly files: ReadonlyArray<{
+      readonly fileName: string
+      readonly size: number | null
+      readonly archived: boolean
+    }>
+  }>
+}
+
+describe("files", () => {
+  it.live("are downloaded whole under their names, and nothing else is left", () =>
+    Effect.gen(function* () {
+      const { download, folder, stats } = yield* ground({ switches: { strict: true } })
+      const listing: Listing = JSON.parse((yield* download(["-a", "A1,A2", "--list", "--format", "json"])).stdout)
+      const wanted = listing.analyses.flatMap(({ files }) => files)
+      assert.strictEqual(wanted.length, 8)
+
+      const outcome = yield* download([
+        "-a",
+        "A1,A2",
+        "-f",
+        "bam,bam.bai,vcf.gz,vcf.gz.tbi",
+        "-d",
+        "out",
+        "--reportfile",
+        "r.json"
+      ])
+      assert.strictEqual(outcome.exitCode, 0, outcome.stderr)
+      assert.strictEqual(outcome.stdout, "")
+      assert.match(outcome.stderr, /8 downloaded \(.*\), 0 skipped, 0 failed/)
+      assert.deepStrictEqual(namesIn(folder, "out"), wanted.map(({ fileName }) => fileName).sort())
+
+      const report = readReport(folder, "r.json")
+      assert.strictEqual(report.schema, "svc.report/1")
+      assert.strictEqual(report.exitCode, 0)
+      for (const file of report.files) {
+        const listed = wanted.find(({ fileName }) => fileName === file.fileName)
+        assert.strictEqual(file.action, "downloaded")
+        assert.strictEqual(file.bytes, listed?.size ?? -1)
+        assert.strictEqual(file.path, `out/${file.fileName}`)
+        assert.strictEqual(file.sha256, sha256(folder, "out", file.fileName ?? ""))
+        assert.isNull(file.error)
+      }
+      const page = readFileSync(`${root}docs/download.md`, "utf8")
+      const keys = [...Object.keys(report), ...report.files.flatMap((file) => Object.keys(file))]
+      const undocumented = new Set(keys.filter((key) => !page.includes(`\`${key}\``) && key !== "schema"))
+      assert.deepStrictEqual([...undocumented], [])
+
+      const seen = yield* stats
+      assert.strictEqual(seen.overlaps, 0)
+      assert.strictEqual(seen.maxApiInFlight, 1)
+      assert.deepStrictEqual([seen.logins, seen.logouts], [2, 2])
+      assert.strictEqual(seen.cookiesSeenByLinkHost + seen.tokensSeenByLinkHost + seen.referersSeenByLinkHost, 0)
+    })
+  )
+
+  it.live("that exist are kept; one of another size is said aloud; --overwrite replaces", () =>
+    Effect.gen(function* () {
+      const { download, folder, stats } = yield* ground()
+      const first = yield* download(["-a", "A1", "-f", "bam", "-d", "out"])
+      assert.strictEqual(first.exitCode, 0, first.stderr)
+      const [name = ""] = namesIn(folder, "out")
+      const good = sha256(folder, "out", name)
+      writeFileSync(join(folder, "out", name), "cut")
+      const before = (yield* stats).linkRequests
+
+      const second = yield* download(["-a", "A1", "-f", "bam", "-d", "out", "--reportfile", "r.json"])
+      assert.strictEqual(second.exitCode, 0, second.stderr)
+      assert.match(second.stderr, /\[warn\]: .* exists with 3 bytes, but analysis A1 lists \d+/)
+      assert.match(second.stderr, /0 downloaded, 1 skipped \(1 exists\), 0 failed/)
+      assert.strictEqual(readFileSync(join(folder, "out", name), "utf8"), "cut")
+      assert.strictEqual(readReport(folder, "r.json").files[0]?.reason, "exists")
+      assert.strictEqual((yield* stats).linkRequests, before)
+
+      const third = yield* download(["-a", "A1", "-f", "bam", "-d", "out", "--overwrite"])
+      assert.strictEqual(third.exitCode, 0, third.stderr)
+      assert.strictEqual(sha256(folder, "out", name), good)
+    })
+  )
+
+  it.live("of archived analyses are skipped in mode no, and no restoration is asked for", () =>
+    Effect.gen(function* () {
+      const { download, folder, stats } = yield* ground()
+      const args = ["-a", "A3", "-f", "bam", "-d", "out", "--restoreArchived", "no", "--reportfile", "r.json"]
+      const outcome = yield* download(args)
+      assert.strictEqual(outcome.exitCode, 0, outcome.stderr)
+      assert.include(outcome.stderr, "S3.bam (analysis A3): archived, skipped: restoreArchived is no")
+      assert.deepStrictEqual(
+        readReport(folder, "r.json").files.map(({ action, reason }) => [action, reason]),
+        [["skipped", "archived"]]
+      )
+      assert.deepStrictEqual(namesIn(folder, "out"), [])
+      assert.strictEqual((yield* stats).restores, 0)
+    })
+  )
+
+  it.live("an index alone can be asked for, and a folder per analysis", () =>
+    Effect.gen(function* () {
+      const { download, folder } = yield* ground()
+      const outcome = yield* download(["-a", "A1,A2", "-f", "vcf.gz.tbi", "-d", "out", "--layout", "analysis"])
+      assert.strictEqual(outcome.exitCode, 0, outcome.stderr)
+      assert.deepStrictEqual(namesIn(folder, "out"), ["A1", "A2"])
+      assert.match(namesIn(folder, "out", "A1").join(), /^[^,]+\.vcf\.gz\.tbi$/)
+    })
+  )
+})
+
+describe("--list", () => {
+  it.live("prints the analysis line, names, sizes and the archive mark; all types unless some are named", () =>
+    Effect.gen(function* () {
+      const { download, folder, stats } = yield* ground()
+      const all = yield* download(["-l", "LIMS-0001,LIMS-0002,LIMS-0003,LIMS-0004", "--list"])
+      assert.strictEqual(all.exitCode, 0, all.stderr)
+      assert.match(
+        all.stdout,
+        /^Analysis ID: A1\n {2}\S+\.bam {2}\d+ bytes \(\S+ [KM]iB\)\n {2}\S+\.bam\.bai {2}\d+ bytes/
+      )
+      assert.match(all.stdout, /\n {2}\S+\.vcf\.gz\.tbi {2}\d+ bytes/)
+      assert.match(all.stdout, /\.bam {2}\d+ bytes \(.*\) {2}\[ARCHIVED\]\n/)
+      const some = yield* download(["-a", "A1", "--list", "-f", "vcf.gz"])
+      assert.match(some.stdout, /^Analysis ID: A1\n {2}\S+\.vcf\.gz {2}\d+ bytes.*\n$/)
+      assert.deepStrictEqual(namesIn(folder, "out"), [])
+      assert.strictEqual((yield* stats).linkRequests, 0)
+    })
+  )
+
+  it.live("learns a size that the service does not tell from one byte of the file", () =>
+    Effect.gen(function* () {
+      const told = yield* Effect.scoped(Effect.flatMap(ground(), ({ download }) => download(["-a", "A1", "--list"])))
+      const { download, stats } = yield* ground({ switches: { sizes: "absent" } })
+      const learned = yield* download(["-a", "A1", "--list"])
+      assert.strictEqual(learned.stdout, told.stdout)
+      const { files, linkBytes } = yield* stats
+      assert.strictEqual(linkBytes, Object.keys(files).length)
+    })
+  )
+
+  it.live("of an archived file without a size says so", () =>
+    Effect.gen(function* () {
+      const { download } = yield* ground({ switches: { sizes: "null" } })
+      const all = yield* download(["-l", "LIMS-0001,LIMS-0002,LIMS-0003,LIMS-0004", "--list"])
+      assert.match(all.stdout, /\.bam {2}size unknown {2}\[ARCHIVED\]\n/)
+    })
+  )
+})
+
+describe("--plan", () => {
+  it.live("shows paths, sizes, disk need and what stands in the way, and touches nothing", () =>
+    Effect.gen(function* () {
+      const { download, folder, stats } = yield* ground({
+        world: { analyses: [{ id: "B1", files: [{ name: "S1.bam", copyOf: "A1/S1.bam" }] }] }
+      })
+      const { stdout } = yield* download(["-a", "A1", "--list", "--format", "json"])
+      const listing: Listing = JSON.parse(stdout)
+      const name = listing.analyses[0]?.files[0]?.fileName ?? ""
+      writeFileSync(join(folder, "out", `${name}.bai`), "x")
+      const plan = yield* download(["-a", "A1", "-d", "out", "--plan"])
+      assert.strictEqual(plan.exitCode, 0, plan.stderr)
+      assert.include(plan.stdout, `fetch  out/${name}  `)
+      assert.include(plan.stdout, `skip   out/${name}.bai  `)
+      assert.match(plan.stdout, /1 to fetch, 1 to skip, 0 refused\nDisk: \d+ bytes \(.*\) needed, .* free in out\n$/)
+      const json = JSON.parse((yield* download(["-a", "A1,A99", "-d", "out", "--plan", "--format", "json"])).stdout)
+      assert.strictEqual(json.schema, "svc.plan/1")
+      assert.strictEqual(json.failures[0].error.tag, "NotFound")
+      assert.deepStrictEqual(namesIn(folder, "out"), [`${name}.bai`])
+      assert.strictEqual((yield* stats).linkRequests, 0)
+    })
+  )
+})
+
+describe("--links", () => {
+  it.live("prints raw links that work, or a manifest, and asks no link host", () =>
+    Effect.gen(function* () {
+      const { download, linkHost, stats } = yield* ground()
+      const text = yield* download(["-a", "A1", "-f", "bam,vcf.gz", "--links"])
+      assert.strictEqual(text.exitCode, 0, text.stderr)
+      const links = text.stdout.trimEnd().split("\n")
+      assert.strictEqual(links.length, 2)
+      for (const link of links) assert.isTrue(link.startsWith(linkHost), link)
+      assert.strictEqual((yield* stats).linkRequests, 0)
+      const status = yield* Effect.promise(() => fetch(links[0] ?? "").then((reply) => reply.status))
+      assert.strictEqual(status, 200)
+
+      const manifest = JSON.parse((yield* download(["-a", "A1", "--links", "--format", "json"])).stdout)
+      assert.strictEqual(manifest.schema, "svc.links/1")
+      assert.deepStrictEqual(Object.keys(manifest.files[0]), ["analysisId", "fileName", "size", "link", "expiresAt"])
+      assert.isAbove(Date.parse(manifest.files[0].expiresAt), Date.now())
+    })
+  )
+
+  it.live("Y4 refuses a link that would become two lines", () =>
+    Effect.gen(function* () {
+      const link = "http://127.0.0.1/a.bam\nhttp://127.0.0.1/other.bam"
+      const { download } = yield* ground({
+        world: { analyses: [{ id: "B1", files: [{ name: "b.bam", base64: "", link }] }] }
+      })
+      const outcome = yield* download(["-a", "B1", "--links"])
+      assert.strictEqual(outcome.exitCode, 77, outcome.stderr)
+      assert.strictEqual(outcome.stdout, "")
+    })
+  )
+
+  it.live("starts no restoration for archived files", () =>
+    Effect.gen(function* () {
+      const { download, stats } = yield* ground()
+      const everybody = ["-l", "LIMS-0001,LIMS-0002,LIMS-0003,LIMS-0004"]
+      const outcome = yield* download([...everybody, "-f", "bam", "--links", "--restoreArchived", "force"])
+      assert.strictEqual(outcome.exitCode, 0, outcome.stderr)
+      assert.match(outcome.stderr, /is archived: it has no link/)
+      assert.strictEqual((yield* stats).restores, 0)
+    })
+  )
+})
+
+describe("selection", () => {
+  const listed = (stdout: string) => [...stdout.matchAll(/^Analysis ID: (.*)$/gm)].map(([, id]) => id)
+  const world = {
+    analyses: [
+      {
+        id: "9",
+        personLimsId: "200000000",
+        sampleId: "X1",
+        item: { sequencingBatchId: 9 },
+        files: [{ name: "x9.bam", base64: "" }]
+      },
+      {
+        id: "10",
+        personLimsId: "200000000",
+        sampleId: "X2",
+        item: { sequencingBatchId: 10 },
+        files: [{ name: "x10.bam", base64: "" }]
+      }
+    ]
+  }
+
+  it.live("by sample, person, filters and --latest, with ids that look like numbers", () =>
+    Effect.gen(function* () {
+      const { download, stats } = yield* ground({ world })
+      const list = (...args: ReadonlyArray<string>) =>
+        Effect.map(download([...args, "--list"]), ({ exitCode, stdout }) => [exitCode, ...listed(stdout)])
+      assert.deepStrictEqual(yield* list("-l", "200000000"), [0, "9", "10"])
+      assert.deepStrictEqual(yield* list("-s", "X2", "-s", "X1"), [0, "9", "10"])
+      assert.deepStrictEqual(yield* list("-l", "200000000", "-s", "X2"), [0, "10"])
+      assert.deepStrictEqual(yield* list("-l", "200000000", "--latest"), [0, "10"])
+      assert.deepStrictEqual(yield* list("-l", "200000000", "-F", "sequencingBatchId < 10"), [0, "9"])
+      assert.deepStrictEqual(yield* list("-l", "200000000", "-F", "id > 9", "-F", "status = DONE"), [0, "10"])
+      assert.deepStrictEqual(yield* list("-a", "10,9,10"), [0, "10", "9"])
+      assert.deepStrictEqual(yield* list("-a", "10", "-s", "X1"), [66])
+      assert.strictEqual((yield* stats).requests["getAnalyses"], 7)
+    })
+  )
+
+  it.live("numeric ids on the wire work like any other", () =>
+    Effect.gen(function* () {
+      const { download, folder } = yield* ground({ switches: { ids: "numeric" } })
+      const all: Listing = JSON.parse((yield* download(["-l", "LIMS-0001", "--list", "--format", "json"])).stdout)
+      const id = all.analyses[0]?.analysisId ?? ""
+      assert.match(id, /^\d+$/)
+      writeFileSync(join(folder, "c.json"), `{"analysisIds": [${id}], "filetypes": ["vcf.gz"], "destination": "out"}`)
+      const outcome = yield* download(["--config", "c.json"])
+      assert.strictEqual(outcome.exitCode, 0, outcome.stderr)
+      assert.strictEqual(namesIn(folder, "out").length, 1)
+    })
+  )
+
+  it.live("an unreadable filter and what this version cannot do end before any request", () =>
+    Effect.gen(function* () {
+      const { download, stats } = yield* ground()
+      const refused = [
+        [["-F", "sampleid = S1"], /unknown field sampleid; known are .*sampleId/],
+        [["-F", "status"], /expected "field op value"/],
+        [["--wait", "1h"], /--wait waits for restorations that were requested before/],
+        [["--reportfile", "r.HTML"], /--reportfile is not available in this version/]
+      ] as const
+      for (const [args, message] of refused) {
+        const outcome = yield* download(["-a", "A1", ...args])
+        assert.strictEqual(outcome.exitCode, 64, outcome.stderr)
+        assert.match(outcome.stderr, message)
+      }
+      assert.deepStrictEqual((yield* stats).requests, {})
+    })
+  )
+})
+
+describe("settings", () => {
+  it.live("G2 command line before environment before configuration file before default", () =>
+    Effect.gen(function* () {
+      const { download, folder, password, url, user } = yield* ground()
+      for (const name of ["fromFile", "fromEnv", "fromArgs"]) mkdirSync(join(folder, name))
+      const config = {
+        target: url,
+        username: user,
+        password,
+        destination: "fromFile",
+        analysisIds: ["A1"],
+        filetypes: ["vcf.gz"]
+      }
+      writeFileSync(join(folder, "c.json"), JSON.stringify(config))
+      chmodSync(join(folder, "c.json"), 0o600)
+      const none = { SVC_TARGET: "", SVC_USER: "", SVC_PASSWORD: "" }
+
+      const file = yield* download(["--config", "c.json"], none)
+      assert.strictEqual(file.exitCode, 0, file.stderr)
+      const env = yield* download(["--config", "c.json"], {
+        ...none,
+        SVC_DESTINATION: "fromEnv",
+        SVC_FILETYPES: "bam.bai"
+      })
+      assert.strictEqual(env.exitCode, 0, env.stderr)
+      const args = yield* download(["--config", "c.json", "-d", "fromArgs", "-f", "bam"], {
+        ...none,
+        SVC_DESTINATION: "fromEnv"
+      })
+      assert.strictEqual(args.exitCode, 0, args.stderr)
+      const suffixes = ["fromFile", "fromEnv", "fromArgs"].map((name) =>
+        namesIn(folder, name)
+          .join()
+          .replace(/^[^.]*/, "")
+      )
+      assert.deepStrictEqual(suffixes, [".vcf.gz", ".bam.bai", ".bam"])
+    })
+  )
+})
+
+describe("exit codes", () => {
+  it.live("77 for a wrong password, sent exactly once", () =>
+    Effect.gen(function* () {
+      const { download, folder, stats } = yield* ground()
+      const outcome = yield* download(["-a", "A1", "--reportfile", "r.json"], { SVC_PASSWORD: "wrong" })
+      assert.strictEqual(outcome.exitCode, 77, outcome.stderr)
+      assert.match(outcome.stderr, /refused the login of demo/)
+      assert.strictEqual((yield* stats).failedLogins, 1)
+      assert.strictEqual(readReport(folder, "r.json").exitCode, 77)
+    })
+  )
+
+  it.live("66 for an analysis that is not there, while the others are fetched", () =>
+    Effect.gen(function* () {
+      const { download, folder } = yield* ground()
+      const outcome = yield* download(["-a", "A99,A1", "-f", "vcf.gz", "-d", "out", "--reportfile", "r.json"])
+      assert.strictEqual(outcome.exitCode, 66, outcome.stderr)
+      assert.match(outcome.stderr, /A99.*not found/)
+      assert.strictEqual(namesIn(folder, "out").length, 1)
+      const report = readReport(folder, "r.json")
+      assert.deepStrictEqual(
+        report.files.map(({ action, analysisId, error }) => [analysisId, action, error?.tag ?? null]),
+        [
+          ["A99", "failed", "NotFound"],
+          ["A1", "downloaded", null]
+        ]
+      )
+    })
+  )
+
+  it.live("66 when a named analysis has none of the types, or nothing fits", () =>
+    Effect.gen(function* () {
+      const { download } = yield* ground({
+        world: { analyses: [{ id: "B1", files: [{ name: "b.vcf.gz", base64: "" }] }] }
+      })
+      const types = yield* download(["-a", "B1", "-d", "out"])
+      assert.strictEqual(types.exitCode, 66, types.stderr)
+      assert.match(types.stderr, /bam, bam\.bai files of analysis B1: not found \(there are vcf\.gz: see --filetypes\)/)
+      assert.strictEqual((yield* download(["-s", "none", "-d", "out"])).exitCode, 66)
+    })
+  )
+
+  it.live("the most severe of several: 77 before 73 before 66", () =>
+    Effect.gen(function* () {
+      const { download, folder, setFaults } = yield* ground({
+        world: {
+          analyses: [
+            {
+              id: "B1",
+              files: [
+                { name: "s.vcf.gz", copyOf: "A1/S1.vcf.gz" },
+                { name: "t.vcf.gz", copyOf: "A1/S1.vcf.gz" }
+              ]
+            },
+            {
+              id: "B2",
+              files: [
+                { name: "S.vcf.gz", copyOf: "A1/S1.vcf.gz" },
+                { name: "u.vcf.gz", copyOf: "A1/S1.vcf.gz" }
+              ]
+            }
+          ]
+        }
+      })
+      const args = ["-a", "B1,B2,A99", "-f", "vcf.gz", "-d", "out", "--reportfile", "r.json"]
+      yield* setFaults([fault({ plane: "link", file: "*u.vcf.gz" }, { status: 403 })])
+      const both = yield* download(args)
+      assert.strictEqual(both.exitCode, 77, both.stderr)
+      assert.deepStrictEqual(namesIn(folder, "out"), ["t.vcf.gz"])
+      yield* setFaults([])
+      assert.strictEqual((yield* download(args)).exitCode, 73)
+      assert.deepStrictEqual(namesIn(folder, "out"), ["t.vcf.gz", "u.vcf.gz"])
+      assert.deepStrictEqual(
+        readReport(folder, "r.json").files.map(({ error, fileName }) => [fileName, error?.tag ?? null]),
+        [
+          [null, "NotFound"],
+          ["s.vcf.gz", "NameCollision"],
+          ["t.vcf.gz", null],
+          ["S.vcf.gz", "NameCollision"],
+          ["u.vcf.gz", null]
+        ]
+      )
+      const separate = yield* download([...args, "--layout", "analysis"])
+      assert.strictEqual(separate.exitCode, 66, separate.stderr)
+      assert.deepStrictEqual(namesIn(folder, "out", "B1"), ["s.vcf.gz", "t.vcf.gz"])
+    })
+  )
+})

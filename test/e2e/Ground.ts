@@ -1,0 +1,51 @@
+/** What every end-to-end test stands on: folders, free ports, the real sample files. */
+import { createHash } from "node:crypto"
+import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs"
+import { connect, createServer } from "node:net"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { fileURLToPath } from "node:url"
+import { Effect, Schedule } from "effect"
+import { type RunOptions, startServer } from "../Executables.ts"
+
+/** A folder that is removed with the scope. */
+export const folder = Effect.acquireRelease(
+  Effect.sync(() => mkdtempSync(join(tmpdir(), "svc-e2e-"))),
+  (path) => Effect.sync(() => rmSync(path, { recursive: true, force: true }))
+)
+
+/** A port that was free a moment ago, on 127.0.0.1. */
+export const freePort = Effect.callback<number>((resume) => {
+  const server = createServer().listen(0, "127.0.0.1", () => {
+    const address = server.address()
+    const port = typeof address === "object" && address !== null ? address.port : 0
+    server.close(() => resume(Effect.succeed(port)))
+  })
+})
+
+const connectOnce = (port: number) =>
+  Effect.callback<void, "refused">((resume) => {
+    const socket = connect(port, "127.0.0.1")
+    socket.once("connect", () => {
+      socket.destroy()
+      resume(Effect.void)
+    })
+    socket.once("error", () => resume(Effect.fail("refused" as const)))
+  })
+
+/** Resumes as soon as something listens there, for at most 10 s. */
+export const listening = (port: number) =>
+  connectOnce(port).pipe(
+    Effect.retry(Schedule.spaced("50 millis").pipe(Schedule.upTo({ duration: "10 seconds" }))),
+    Effect.orDie
+  )
+
+/** A program that listens on `port`, until the scope closes. */
+export const startListener = (port: number, command: string, args: ReadonlyArray<string>, options?: RunOptions) =>
+  startServer(command, args, () => undefined, options).pipe(Effect.raceFirst(listening(port)), Effect.orDie)
+
+/** Real files of other projects, beside the repository; they are not part of it. */
+export const realData = fileURLToPath(new URL("../../../shared/data", import.meta.url))
+export const hasRealData = existsSync(realData)
+
+export const sha256 = (path: string) => createHash("sha256").update(readFileSync(path)).digest("hex")

@@ -1,0 +1,103 @@
+/** The real files of other projects through the sandbox and svc-download, judged by samtools, bcftools and tabix. */
+import { readdirSync, readFileSync } from "node:fs"
+import { basename, join } from "node:path"
+import { assert, describe, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { runCommand, startSandbox } from "../Executables.ts"
+import { allTypes, download } from "./Download.ts"
+import { folder, hasRealData, realData, sha256 } from "./Ground.ts"
+
+/** bcftools rejects its header (a contig is missing); tabix reads it. */
+const onlyTabix = ["CNVtest.vcf.gz"]
+
+const wanted = () => readdirSync(realData).filter((name) => /\.(bam|bam\.bai|vcf\.gz|vcf\.gz\.tbi)$/.test(name))
+
+// A machine without the files shows the skip; CI has them, and fails here if not.
+describe.skipIf(!hasRealData && process.env["CI"] !== "true")("real files", () => {
+  it.live("all of them arrive whole and are accepted by the tools that people use", () =>
+    Effect.gen(function* () {
+      assert.isAbove(wanted().length, 20)
+      const sandbox = yield* startSandbox(["--data", realData])
+      const destination = yield* folder
+
+      const listing = yield* download(sandbox, sandbox.url, ["-l", "LIMS-0001,LIMS-0002,LIMS-0003,LIMS-0004", "--list"])
+      const ids = [...listing.stdout.matchAll(/^Analysis ID: (.+)$/gm)].map(([, id = ""]) => id)
+      assert.isAbove(ids.length, 5, listing.stderr)
+
+      const { exitCode, stderr } = yield* download(sandbox, sandbox.url, [
+        "-a",
+        ids.join(","),
+        ...allTypes,
+        "-d",
+        destination
+      ])
+      assert.strictEqual(exitCode, 0, stderr)
+      assert.deepStrictEqual(readdirSync(destination).sort(), wanted().sort())
+
+      for (const name of wanted()) {
+        assert.strictEqual(sha256(join(destination, name)), sha256(join(realData, name)), name)
+      }
+      const bams = wanted().filter((name) => name.endsWith(".bam"))
+      const checked = yield* runCommand("samtools", ["quickcheck", "-v", ...bams], { cwd: destination })
+      assert.deepStrictEqual(checked, { exitCode: 0, stdout: "", stderr: "" })
+      for (const name of bams) {
+        const counts = yield* runCommand("samtools", ["idxstats", name], { cwd: destination })
+        assert.strictEqual(counts.exitCode, 0, `${name}: ${counts.stderr}`)
+      }
+      for (const name of wanted().filter((name) => name.endsWith(".vcf.gz"))) {
+        const names = yield* runCommand("tabix", ["--list-chroms", name], { cwd: destination })
+        assert.strictEqual(names.exitCode, 0, `${name}: ${names.stderr}`)
+        assert.notStrictEqual(names.stdout, "", name)
+        if (onlyTabix.includes(name)) continue
+        const counts = yield* runCommand("bcftools", ["index", "--nrecords", name], { cwd: destination })
+        assert.strictEqual(counts.exitCode, 0, `${name}: ${counts.stderr}`)
+        const read = yield* runCommand("bcftools", ["view", "--no-header", "-o", "/dev/null", name], {
+          cwd: destination
+        })
+        assert.strictEqual(read.exitCode, 0, `${name}: ${read.stderr}`)
+      }
+    })
+  )
+})
+
+describe("files of the sandbox itself", () => {
+  it.live("are accepted by samtools and bcftools as well", () =>
+    Effect.gen(function* () {
+      const sandbox = yield* startSandbox()
+      const destination = yield* folder
+      const { exitCode, stderr } = yield* download(sandbox, sandbox.url, [
+        "-a",
+        "A1,A2",
+        ...allTypes,
+        "-d",
+        destination
+      ])
+      assert.strictEqual(exitCode, 0, stderr)
+      const names = readdirSync(destination)
+      const bams = names.filter((name) => name.endsWith(".bam"))
+      const vcfs = names.filter((name) => name.endsWith(".vcf.gz"))
+      assert.isAbove(bams.length, 0)
+      assert.isAbove(vcfs.length, 0)
+      const checked = yield* runCommand("samtools", ["quickcheck", "-v", ...bams], { cwd: destination })
+      assert.deepStrictEqual(checked, { exitCode: 0, stdout: "", stderr: "" })
+      for (const name of bams) {
+        const whole = yield* runCommand("samtools", ["view", "-c", name], { cwd: destination })
+        const index = yield* runCommand("samtools", ["idxstats", name], { cwd: destination })
+        const indexed = index.stdout
+          .trim()
+          .split("\n")
+          .map((line) => line.split("\t").slice(2).map(Number))
+          .reduce((sum, [mapped = 0, unmapped = 0]) => sum + mapped + unmapped, 0)
+        assert.isAbove(indexed, 0)
+        assert.strictEqual(Number(whole.stdout), indexed, `${name}: the index counts other records than the file has`)
+      }
+      for (const name of vcfs) {
+        const counted = yield* runCommand("bcftools", ["index", "--nrecords", name], { cwd: destination })
+        const read = yield* runCommand("bcftools", ["view", "--no-header", name], { cwd: destination })
+        assert.strictEqual(read.exitCode, 0, read.stderr)
+        assert.strictEqual(Number(counted.stdout), read.stdout.trim().split("\n").length, basename(name))
+      }
+      assert.isAbove(readFileSync(join(destination, bams[0] ?? "")).length, 1000)
+    })
+  )
+})

@@ -1,0 +1,15 @@
+/** Fails the whole end-to-end run, with one sentence, when a tool is missing: a skipped test would look like a green one. */
+import { existsSync, readFileSync } from "node:fs"
+import { join } from "node:path"
+import { root } from "../Sources.ts"
+
+const tools = ["nginx", "tinyproxy", "samtools", "bcftools", "tabix", "openssl"]
+const s3Lock = "test/e2e/s3-server/package-lock.json"
+const same = (a: string, b: string) => existsSync(a) && readFileSync(a, "utf8") === readFileSync(b, "utf8")
+
+export default () => {
+  const folders = `${process.env["PATH"]}:/usr/sbin:/sbin`.split(":")
+  const missing = tools.filter((tool) => !folders.some((folder) => existsSync(join(folder, tool))))
+  if (!same(`${root}.e2e/s3/.installed`, `${root}${s3Lock}`)) missing.push("the S3 server")
+  if (missing.length > 0) throw new Error(`Missing: ${missing.join(", ")}. Run: npm run setup:e2e`)
+}

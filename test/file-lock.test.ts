@@ -1,0 +1,217 @@
+import { type ChildProcess, spawn } from "node:child_process"
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync
+} from "node:fs"
+import { hostname, tmpdir } from "node:os"
+import { join } from "node:path"
+import { fileURLToPath } from "node:url"
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, type Scope } from "effect"
+import { type FileLockError, type FileLockOptions, withLock } from "../platform/FileLock.ts"
+import { thisProcess } from "../platform/ProcessIdentity.ts"
+
+const folder = Effect.acquireRelease(
+  Effect.sync(() => mkdtempSync(join(tmpdir(), "file-lock-"))),
+  (path) => Effect.sync(() => rmSync(path, { recursive: true }))
+)
+
+const child = (script: string, ...args: ReadonlyArray<string>) =>
+  Effect.acquireRelease(
+    Effect.sync(() =>
+      spawn(process.execPath, [fileURLToPath(new URL(`./children/${script}.ts`, import.meta.url)), ...args], {
+        stdio: ["ignore", "pipe", "inherit"]
+      })
+    ),
+    (process) => Effect.sync(() => process.kill("SIGKILL"))
+  )
+
+const ended = (process: ChildProcess) =>
+  Effect.callback<number | null>((resume) => {
+    process.once("exit", (code) => resume(Effect.succeed(code)))
+  })
+
+const said = (process: ChildProcess) =>
+  Effect.callback<string>((resume) => {
+    process.stdout?.once("data", (data) => resume(Effect.succeed(String(data).trim())))
+  })
+
+const take = (path: string, options: FileLockOptions): Effect.Effect<string, FileLockError> =>
+  withLock(path, options)(() => Effect.sync(() => readFileSync(path, "utf8")))
+
+const inFolder = <E>(body: (path: string) => Effect.Effect<void, E, Scope.Scope>) =>
+  Effect.scoped(Effect.flatMap(folder, (at) => body(join(at, "x.lock"))))
+
+const stranger = { host: "elsewhere", pid: 1, boot: "other", space: "other", start: "1" }
+
+const setAge = (path: string, seconds: number) => {
+  const then = Date.now() / 1000 - seconds
+  utimesSync(path, then, then)
+}
+
+describe("FileLock", () => {
+  it.live("is given to one at a time: no addition of four processes is lost, nothing is left behind", () =>
+    inFolder((path) =>
+      Effect.gen(function* () {
+        const counter = `${path}.count`
+        writeFileSync(counter, "0")
+        const children = yield* Effect.all(Array.from({ length: 4 }, () => child("LockedCounter", path, counter, "50")))
+        const codes = yield* Effect.forEach(children, ended, { concurrency: "unbounded" })
+        assert.deepStrictEqual(codes, [0, 0, 0, 0])
+        assert.strictEqual(readFileSync(counter, "utf8"), "200")
+        assert.deepStrictEqual(readdirSync(join(path, "..")), ["x.lock.count"])
+      })
+    )
+  )
+
+  it.live("tells who holds it, and is Busy after the wait", () =>
+    inFolder((path) =>
+      Effect.gen(function* () {
+        const holder = yield* child("LockHolder", path)
+        assert.strictEqual(yield* said(holder), "held")
+        for (const wait of [0, 200]) {
+          const error = yield* Effect.flip(take(path, { wait }))
+          assert.strictEqual(error._tag, "Busy")
+          assert.include(error.message, `${hostname()}, process ${holder.pid}`)
+        }
+      })
+    )
+  )
+
+  it.live("T11 a lock left by kill -9 is taken over at once, by one of several", () =>
+    inFolder((path) =>
+      Effect.gen(function* () {
+        const holder = yield* child("LockHolder", path)
+        yield* said(holder)
+        holder.kill("SIGKILL")
+        yield* ended(holder)
+        assert.isTrue(statSync(path).isFile())
+        let inside = 0
+        let most = 0
+        const use = withLock(path, { wait: "5 seconds" })(() =>
+          Effect.gen(function* () {
+            most = Math.max(most, ++inside)
+            yield* Effect.sleep("5 millis")
+            inside--
+          })
+        )
+        yield* Effect.all(
+          Array.from({ length: 8 }, () => use),
+          { concurrency: "unbounded" }
+        )
+        assert.strictEqual(most, 1)
+        assert.deepStrictEqual(readdirSync(join(path, "..")), [])
+      })
+    )
+  )
+
+  it.live("T11 a process number used again, and pid 1 of another container, prove nothing about the owner", () =>
+    inFolder((path) =>
+      Effect.gen(function* () {
+        const self = thisProcess()
+        writeFileSync(path, JSON.stringify({ ...self, start: "1" }))
+        yield* take(path, { wait: 0 })
+        writeFileSync(path, JSON.stringify({ ...self, pid: 1, start: "1", space: "pid:[1]" }))
+        assert.strictEqual((yield* Effect.flip(take(path, { wait: 0 })))._tag, "Busy")
+        writeFileSync(path, JSON.stringify(self))
+        assert.strictEqual((yield* Effect.flip(take(path, { wait: 0 })))._tag, "Busy")
+      })
+    )
+  )
+
+  it.live("T11 an owner on another host is gone after a minute without a sign, not before", () =>
+    inFolder((path) =>
+      Effect.gen(function* () {
+        writeFileSync(path, JSON.stringify(stranger))
+        setAge(path, 50)
+        assert.strictEqual((yield* Effect.flip(take(path, { wait: 0 })))._tag, "Busy")
+        setAge(path, 70)
+        yield* take(path, { wait: 0 })
+      })
+    )
+  )
+
+  it.live("T11 a waiter that slept itself must see the owner silent with its own eyes", () =>
+    inFolder((path) =>
+      Effect.gen(function* () {
+        writeFileSync(path, JSON.stringify(stranger))
+        setAge(path, 3600)
+        assert.strictEqual((yield* Effect.flip(take(path, { wait: "300 millis" })))._tag, "Busy")
+        yield* take(path, { wait: "5 seconds", staleAfter: "500 millis" })
+      })
+    )
+  )
+
+  it.live("T12 torn and empty content is judged by age", () =>
+    inFolder((path) =>
+      Effect.gen(function* () {
+        for (const content of ["", '{"host":', "\0\0\0\0"]) {
+          writeFileSync(path, content)
+          const error = yield* Effect.flip(take(path, { wait: 0 }))
+          assert.include(error.message, "owner unknown")
+          setAge(path, 70)
+          yield* take(path, { wait: 0 })
+        }
+      })
+    )
+  )
+
+  it.live("T12 a symbolic link or a folder in its place is refused and not touched", () =>
+    inFolder((path) =>
+      Effect.gen(function* () {
+        const target = `${path}.target`
+        writeFileSync(target, "precious")
+        symlinkSync(target, path)
+        assert.strictEqual((yield* Effect.flip(take(path, { wait: "1 second" })))._tag, "CannotCreate")
+        assert.strictEqual(readFileSync(target, "utf8"), "precious")
+        const other = `${path}-2`
+        mkdirSync(other)
+        assert.strictEqual((yield* Effect.flip(take(other, { wait: 0 })))._tag, "CannotCreate")
+      })
+    )
+  )
+
+  it.live("P5 an owner that was suspended notices that it lost the lock and leaves the new one alone", () =>
+    inFolder((path) =>
+      withLock(path, { wait: 0 })((lock) =>
+        Effect.gen(function* () {
+          assert.isTrue(yield* lock.stillOwned)
+          rmSync(path)
+          writeFileSync(path, JSON.stringify(stranger))
+          assert.isFalse(yield* lock.stillOwned)
+        })
+      ).pipe(
+        Effect.andThen(Effect.sync(() => assert.strictEqual(readFileSync(path, "utf8"), JSON.stringify(stranger))))
+      )
+    )
+  )
+
+  it.live("shows signs of life", () =>
+    inFolder((path) =>
+      withLock(path, { wait: 0, heartbeat: "20 millis" })(() =>
+        Effect.gen(function* () {
+          setAge(path, 100)
+          yield* Effect.sleep("100 millis")
+          assert.isBelow(Date.now() - statSync(path).mtimeMs, 5000)
+        })
+      )
+    )
+  )
+
+  it.live("a folder that does not exist is said so", () =>
+    inFolder((path) =>
+      Effect.gen(function* () {
+        const error = yield* Effect.flip(take(join(path, "absent", "x.lock"), { wait: 0 }))
+        assert.strictEqual(error._tag, "LocalIo")
+        assert.include(error.message, "it does not exist")
+      })
+    )
+  )
+})

@@ -1,0 +1,32 @@
+/** A short run (some 15 s) of the agreement suite; `test/genome/agree.ts` is the long one. */
+import { assert, describe, it } from "@effect/vitest"
+import { Effect } from "effect"
+import * as ZlibCodec from "../../platform/ZlibCodec.ts"
+import { agreeOnBam, agreeOnVcf } from "./Agreement.ts"
+import { folder, skipWithoutRealFiles, skipWithoutTools } from "./Oracles.ts"
+import { bamSubjects, vcfSubjects } from "./Subjects.ts"
+
+describe.skipIf(skipWithoutTools || skipWithoutRealFiles)("slices agree with the tools", () => {
+  it.live(
+    "D15 BAM: the records of samtools view -M -L, in file order, each once",
+    () =>
+      Effect.gen(function* () {
+        const path = yield* folder
+        let records = 0
+        for (const subject of yield* bamSubjects(path)) records += yield* agreeOnBam(subject, path, 1, 6)
+        assert.isAbove(records, 1_000)
+      }).pipe(Effect.provide(ZlibCodec.layer)),
+    { timeout: 90_000 }
+  )
+  it.live(
+    "D15 VCF: the lines of bcftools view -R, each once",
+    () =>
+      Effect.gen(function* () {
+        const path = yield* folder
+        let records = 0
+        for (const { by, subject } of yield* vcfSubjects(path)) records += yield* agreeOnVcf(subject, path, 1, 6, by)
+        assert.isAbove(records, 100)
+      }).pipe(Effect.provide(ZlibCodec.layer)),
+    { timeout: 90_000 }
+  )
+})

@@ -1,0 +1,194 @@
+/** Slices of random regions, compared as whole record streams with samtools and bcftools. */
+import { readFileSync, writeFileSync } from "node:fs"
+import { assert } from "@effect/vitest"
+import { Effect, Result } from "effect"
+import { readBamHeader } from "../../core/src/genome/BamHeader.ts"
+import { planBamSlice, writeBamSlice } from "../../core/src/genome/BamSlice.ts"
+import { fromBytes } from "../../core/src/genome/ByteReader.ts"
+import { parseBed } from "../../core/src/genome/RegionText.ts"
+import type { SliceResult } from "../../core/src/genome/Slice.ts"
+import { checkStructure } from "../../core/src/genome/Structure.ts"
+import { planVcfSlice, writeVcfSlice } from "../../core/src/genome/VcfSlice.ts"
+import * as Dice from "../../sandbox/samples/Dice.ts"
+import { tool } from "./Oracles.ts"
+
+const options = { program: { name: "svc-steps", version: "0" }, level: 1, connections: 3 }
+
+const collect = () => {
+  const pieces: Array<Uint8Array> = []
+  return {
+    sink: { write: (piece: Uint8Array) => Effect.sync(() => void pieces.push(piece.slice())) },
+    bytes: () => new Uint8Array(Buffer.concat(pieces))
+  }
+}
+
+/** A reader that hands out copies, as a network does. */
+const file = (path: string) => fromBytes(new Uint8Array(readFileSync(path)))
+
+export interface Subject {
+  /** Path of the data; the index lies beside it as `data` plus `suffix`. */
+  readonly data: string
+  readonly suffix: string
+  /** Names and lengths that regions are drawn from. */
+  readonly references: ReadonlyArray<readonly [name: string, length: number]>
+}
+
+/** References of a BAM. */
+export const bamSubject = (data: string, suffix = ".bai") =>
+  Effect.map(readBamHeader(data, file(data)), ({ references }): Subject => {
+    return { data, suffix, references: references.map(({ length, name }) => [name, length]) }
+  })
+
+type Interval = readonly [name: string, start: number, end: number]
+
+/** Edges where errors live: borders of the smallest bins. */
+const nearBorder = (dice: Dice.Dice, position: number) => (position & ~0x3fff) + dice.between(-1, 2)
+
+/** One to twelve intervals, preferring places where `spots` says there are records. */
+const randomIntervals = (dice: Dice.Dice, subject: Subject, spots: ReadonlyArray<Interval>): ReadonlyArray<Interval> =>
+  Array.from({ length: dice.chance(0.3) ? dice.between(2, 13) : 1 }, () => {
+    const spot = spots[dice.between(0, spots.length)]
+    const [name, length] = (dice.chance(0.1) ? undefined : subject.references.find(([own]) => own === spot?.[0])) ??
+      subject.references[dice.between(0, subject.references.length)] ?? ["", 1]
+    if (dice.chance(0.15)) return [name, 0, length]
+    const near = spot?.[0] === name && dice.chance(0.9) ? spot[1] + dice.between(-300, 300) : dice.between(0, length)
+    const from = dice.chance(0.15) ? nearBorder(dice, near) : near
+    const start = Math.min(Math.max(0, from), Math.max(0, length - 1))
+    const size = dice.pick([1, 1, 10, 150, 2_000, 20_000, 400_000])
+    return [name, start, Math.min(length, start + dice.between(1, size + 1))]
+  })
+
+/** Sorted by file order and start, so that tools which do not sort by themselves answer in file order. */
+const bedOf = (intervals: ReadonlyArray<Interval>) => intervals.map((one) => `${one.join("\t")}\n`).join("")
+
+const differs = (ours: string, theirs: string) => {
+  if (ours === theirs) return null
+  const [a, b] = [ours.split("\n"), theirs.split("\n")]
+  const at = a.findIndex((line, i) => line !== b[i])
+  return `${a.length} and ${b.length} lines; line ${at + 1}: ${a[at]?.slice(0, 120)} | ${b[at]?.slice(0, 120)}`
+}
+
+/** Runs `count` random BEDs over a BAM; the slices are written into `folder`. Gives the number of records compared. */
+export const agreeOnBam = Effect.fn("agreeOnBam")(function* (
+  subject: Subject,
+  folder: string,
+  seed: number,
+  count: number
+) {
+  const dice = Dice.make(Dice.seedOf(seed, subject.data.replace(/^.*\//, "")))
+  const source = {
+    name: subject.data,
+    reader: file(subject.data),
+    indexName: `${subject.data}${subject.suffix}`,
+    index: file(`${subject.data}${subject.suffix}`)
+  }
+  const spots = tool("samtools", "view", subject.data)
+    .split("\n")
+    .map((line) => line.split("\t"))
+    .filter((columns) => columns.length > 4 && columns[2] !== "*")
+    .map((columns): Interval => [columns[2] ?? "", Number(columns[3]) - 1, Number(columns[3])])
+  let compared = 0
+  for (let i = 0; i < count; i++) {
+    const intervals = randomIntervals(dice, subject, spots)
+    const unmapped = dice.chance(0.1)
+    const bed = bedOf(intervals)
+    const wanted = Result.getOrThrow(parseBed("random.bed", bed))
+    const { bytes, sink } = collect()
+    const plan = yield* planBamSlice({ source, wanted, unmapped })
+    const result: SliceResult = yield* writeBamSlice(source, plan, sink, options)
+    const slice = `${folder}/slice.bam`
+    writeFileSync(slice, bytes())
+    writeFileSync(`${slice}.${result.indexSuffix}`, result.index)
+    writeFileSync(`${folder}/random.bed`, bed)
+    const args = ["-X", subject.data, source.indexName]
+    const theirs =
+      tool("samtools", "view", "-M", "-L", `${folder}/random.bed`, subject.data) +
+      (unmapped ? tool("samtools", "view", ...args, "*") : "")
+    const ours = tool("samtools", "view", slice)
+    assert.isNull(differs(ours, theirs), `${subject.data} seed ${seed} case ${i}: ${bed}`)
+    assert.strictEqual(result.records, ours.split("\n").length - 1, `${subject.data} seed ${seed} case ${i}: ${bed}`)
+    const data = { name: "slice.bam", reader: fromBytes(bytes()) }
+    yield* checkStructure("slice.bam", data.reader)
+    yield* checkStructure(`slice.bam.${result.indexSuffix}`, fromBytes(result.index), data)
+    // The index of the slice gives the same answers as one that samtools makes.
+    if (i % 5 === 0) {
+      const probe = intervals[dice.between(0, intervals.length)] ?? intervals[0]
+      const region = `{${probe?.[0]}}:${(probe?.[1] ?? 0) + 1}-${probe?.[2]}`
+      const answers = () => [tool("samtools", "view", slice, region), tool("samtools", "idxstats", slice)]
+      const own = answers()
+      tool("samtools", "index", ...(result.indexSuffix === "csi" ? ["-c"] : []), slice)
+      assert.deepStrictEqual(own, answers(), `${subject.data} seed ${seed} case ${i}: ${region}`)
+    }
+    compared += result.records
+  }
+  return compared
+})
+
+/** The same for a VCF; `by` is the tool that can read it. */
+export const agreeOnVcf = Effect.fn("agreeOnVcf")(function* (
+  subject: Subject,
+  folder: string,
+  seed: number,
+  count: number,
+  by: "bcftools" | "tabix"
+) {
+  const dice = Dice.make(Dice.seedOf(seed, subject.data.replace(/^.*\//, "")))
+  const source = {
+    name: subject.data,
+    reader: file(subject.data),
+    indexName: `${subject.data}${subject.suffix}`,
+    index: file(`${subject.data}${subject.suffix}`)
+  }
+  const lines = tool("bgzip", "-dc", subject.data)
+    .split("\n")
+    .filter((line) => line !== "" && !line.startsWith("#"))
+  const spots = lines.map((line): Interval => {
+    const [name = "", position = "1"] = line.split("\t", 2)
+    return [name, Number(position) - 1, Number(position)]
+  })
+  const once = (text: string) => [...new Set(text.split("\n"))]
+  let compared = 0
+  for (let i = 0; i < count; i++) {
+    const intervals = randomIntervals(dice, subject, spots)
+    const bed = bedOf(intervals)
+    const wanted = Result.getOrThrow(parseBed("random.bed", bed))
+    const { bytes, sink } = collect()
+    const plan = yield* planVcfSlice({ source, wanted })
+    const result = yield* writeVcfSlice(source, plan, sink, options)
+    const slice = `${folder}/slice.vcf.gz`
+    writeFileSync(slice, bytes())
+    writeFileSync(`${slice}.${result.indexSuffix}`, result.index)
+    writeFileSync(`${folder}/random.bed`, bed)
+    const query = (path: string) =>
+      by === "bcftools"
+        ? tool("bcftools", "view", "-H", "-R", `${folder}/random.bed`, path)
+        : tool("tabix", "-R", `${folder}/random.bed`, path)
+    const ours = tool("bgzip", "-dc", slice)
+      .split("\n")
+      .filter((line) => !line.startsWith("#"))
+    // Order and repetition: ours is the order of the file, each line once.
+    const theirs = new Set(once(query(subject.data)))
+    const own = new Set(ours)
+    const expected = by === "bcftools" ? tool("bcftools", "view", "-H", slice).split("\n") : ours
+    assert.deepStrictEqual(
+      new Set(expected),
+      theirs.size === 0 ? new Set([""]) : theirs,
+      `${subject.data} seed ${seed} case ${i}: ${bed}`
+    )
+    assert.deepStrictEqual(
+      ours.slice(0, -1),
+      lines.filter((line) => own.has(line)),
+      "order of the file, each once"
+    )
+    const data = { name: "slice.vcf.gz", reader: fromBytes(bytes()) }
+    yield* checkStructure("slice.vcf.gz", data.reader)
+    yield* checkStructure(`slice.vcf.gz.${result.indexSuffix}`, fromBytes(result.index), data)
+    if (i % 5 === 0) {
+      const answer = query(slice)
+      tool("tabix", "-f", "-p", "vcf", slice)
+      assert.strictEqual(answer, query(slice))
+    }
+    compared += result.records
+  }
+  return compared
+})

@@ -1,0 +1,153 @@
+/** Small files made in memory, and ways to spoil them. */
+import { type Arbitrary, Effect, Schema } from "effect"
+import * as A from "effect/Arbitrary"
+import { encodeBamHeader } from "../../core/src/genome/BamHeader.ts"
+import * as BamRecord from "../../core/src/genome/BamRecord.ts"
+import * as BgzfWriter from "../../core/src/genome/BgzfWriter.ts"
+import type { ByteReader } from "../../core/src/genome/ByteReader.ts"
+import type { Codec } from "../../core/src/genome/Codec.ts"
+import * as IndexBuilder from "../../core/src/genome/IndexBuilder.ts"
+
+export const text = (value: string): Uint8Array => new TextEncoder().encode(value)
+
+export const concat = (...parts: ReadonlyArray<Uint8Array>): Uint8Array => Uint8Array.from(Buffer.concat(parts))
+
+/** A BGZF file of `contents`, one write each. */
+export const bgzf = (codec: Codec["Service"], ...contents: ReadonlyArray<Uint8Array>): Uint8Array => {
+  const blocks: Array<Uint8Array> = []
+  const writer = BgzfWriter.make(codec, 1, (block) => blocks.push(block))
+  for (const content of contents) writer.write(content)
+  writer.finish()
+  return concat(...blocks)
+}
+
+export const references = [
+  { name: "chr1", length: 1_000_000 },
+  { name: "chr2", length: 500_000 },
+  { name: "chr3", length: 100_000 }
+]
+
+/** A mapped read, or an unmapped one without CIGAR. */
+export const read = (
+  name: string,
+  refId: number,
+  position: number,
+  cigar: BamRecord.RecordFields["cigar"] = [[50, "M"]],
+  flags = cigar.length === 0 ? BamRecord.Flag.unmapped : 0
+): BamRecord.RecordFields => ({
+  name,
+  flags,
+  refId,
+  position,
+  mapq: 60,
+  cigar,
+  mateRefId: -1,
+  matePosition: -1,
+  templateLength: 0,
+  bases: "A".repeat(cigar.reduce((sum, [length, operation]) => sum + ("MIS=X".includes(operation) ? length : 0), 0)),
+  qualities: [],
+  tags: [["NM", 0]]
+})
+
+export interface BamOptions {
+  readonly references?: ReadonlyArray<{ readonly name: string; readonly length: number }>
+  /** Levels of bins of the CSI; 5 unless references are longer than 2^29. */
+  readonly depth?: number
+  /** Bytes per block at most; records straddle when they do not fit. */
+  readonly blockBytes?: number
+}
+
+export interface BamFile {
+  readonly bam: Uint8Array
+  readonly bai: Uint8Array
+  readonly csi: Uint8Array
+}
+
+/** A BAM of `records` in the given order, with its index. */
+export const bamFile = (
+  codec: Codec["Service"],
+  records: ReadonlyArray<BamRecord.RecordFields>,
+  options: BamOptions = {}
+): BamFile => {
+  const own = options.references ?? references
+  const blocks: Array<Uint8Array> = []
+  const writer = BgzfWriter.make(codec, 1, (block) => blocks.push(block))
+  const index = IndexBuilder.make(14, options.depth ?? 5)
+  const header = `@HD\tVN:1.6\tSO:coordinate\n${own.map(({ length, name }) => `@SQ\tSN:${name}\tLN:${length}\n`).join("")}`
+  writer.write(encodeBamHeader(text(header), own))
+  writer.flush()
+  let used = 0
+  for (const fields of records) {
+    const record = BamRecord.encodeRecord(fields)
+    const limit = options.blockBytes ?? 0xff00
+    writer.reserve(record.length)
+    const block = writer.block()
+    const within = writer.within()
+    for (let at = 0; at < record.length; ) {
+      const take = Math.min(record.length - at, limit - used)
+      writer.write(record.subarray(at, at + take))
+      at += take
+      used = (used + take) % limit
+      if (used === 0) writer.flush()
+    }
+    if (options.blockBytes === undefined) used = 0
+    if (fields.refId < 0) {
+      index.close(block, within)
+      index.addUnplaced(1)
+    } else {
+      const end = BamRecord.end(new DataView(record.buffer), 0)
+      const mapped = (fields.flags & BamRecord.Flag.unmapped) === 0
+      index.add(fields.refId, fields.position, end, mapped, block, within)
+    }
+  }
+  writer.flush()
+  index.close(writer.block(), 0)
+  writer.finish()
+  return { bam: concat(...blocks), bai: index.bai(own.length), csi: bgzf(codec, index.csi(own.length)) }
+}
+
+/** Sorted reads over the references, some unmapped, some with long skips. */
+export const someReads: Arbitrary.Arbitrary<ReadonlyArray<BamRecord.RecordFields>> = A.map(
+  A.array(
+    A.all({
+      ref: A.schema(Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 2 }))),
+      position: A.schema(Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 90_000 }))),
+      kind: A.schema(Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 9 })))
+    }),
+    { maxLength: 60 }
+  ),
+  (reads) =>
+    reads
+      .sort((a, b) => a.ref - b.ref || a.position - b.position)
+      .map(({ kind, position, ref }, i) =>
+        read(
+          `r${i}`,
+          ref,
+          position,
+          kind === 0
+            ? []
+            : kind === 1
+              ? [
+                  [20, "M"],
+                  [30_000, "N"],
+                  [20, "M"]
+                ]
+              : [[50, "M"]]
+        )
+      )
+)
+
+/** A reader that counts, to show that a check stays at head and tail. */
+export const counting = (reader: ByteReader): ByteReader & { readonly bytesRead: () => number } => {
+  let total = 0
+  return {
+    size: reader.size,
+    read: (offset, length) =>
+      Effect.tap(reader.read(offset, length), (bytes) =>
+        Effect.sync(() => {
+          total += bytes.length
+        })
+      ),
+    bytesRead: () => total
+  }
+}

@@ -1,0 +1,48 @@
+/** What our results are compared with: real files of other projects, samtools, bcftools and tabix. */
+import { execFileSync, spawnSync } from "node:child_process"
+import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { fileURLToPath } from "node:url"
+import { Effect } from "effect"
+import { type ByteReader, fromBytes } from "../../core/src/genome/ByteReader.ts"
+
+const realFolder = fileURLToPath(new URL("../../../shared/data/", import.meta.url))
+
+/** In CI an oracle that is missing is a failure, elsewhere the tests show as skipped. */
+const required = process.env["CI"] === "true"
+
+const runs = (tool: string) => spawnSync(tool, ["--version"]).status === 0
+
+/** Skips without the real files, except in CI. */
+export const skipWithoutRealFiles = !required && !existsSync(realFolder)
+
+/** Skips without samtools, bcftools and tabix, except in CI. */
+export const skipWithoutTools = !required && !["samtools", "bcftools", "tabix"].every(runs)
+
+export const realPath = (name: string): string => join(realFolder, name)
+export const realBytes = (name: string): Uint8Array => new Uint8Array(readFileSync(realPath(name)))
+export const realFile = (name: string): ByteReader => fromBytes(realBytes(name))
+
+export const realBams = [
+  "CHM1_pacbio_clip2.bam",
+  "colons.bam",
+  "ecoli_nanopore.bam",
+  "empty.bam",
+  "paired.bam",
+  "range.bam",
+  "secondary.bam",
+  "test_deletion_2_0.snps.bwa_align.sorted.grouped.bam",
+  "volvox-sorted.bam"
+]
+export const realVcfs = ["CNVtest.vcf.gz", "raw.g.vcf.gz", "volvox.test.vcf.gz"]
+
+/** Standard output of a tool; it throws with the tool's words when it fails. */
+export const tool = (name: string, ...args: ReadonlyArray<string>): string =>
+  execFileSync(name, args, { encoding: "utf8", maxBuffer: 2 ** 30, stdio: ["ignore", "pipe", "pipe"] })
+
+/** A folder that goes with the scope. */
+export const folder = Effect.acquireRelease(
+  Effect.sync(() => mkdtempSync(join(tmpdir(), "svc-genome-"))),
+  (path) => Effect.sync(() => rmSync(path, { recursive: true, force: true }))
+)

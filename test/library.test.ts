@@ -1,0 +1,143 @@
+/** The library as its users have it: the examples as programs of their own, and the three doors. */
+import { readFileSync } from "node:fs"
+import { posix } from "node:path"
+import { assert, describe, it } from "@effect/vitest"
+import { Duration, Effect } from "effect"
+import { ground, namesIn } from "./DownloadGround.ts"
+import { runCommand } from "./Executables.ts"
+import { root } from "./Sources.ts"
+
+const example = (name: string, args: ReadonlyArray<string>, env: Readonly<Record<string, string>> = {}, cwd = root) =>
+  runCommand(process.execPath, [`${root}docs/examples/${name}`, ...args], { env, cwd })
+
+describe("examples", () => {
+  it.live("annotations of a list of analyses", () =>
+    Effect.gen(function* () {
+      const { env } = yield* ground({ switches: { annotationRows: 40 } })
+      const { exitCode, stderr, stdout } = yield* example("annotations.ts", ["A1", "nope", "A2"], env)
+      assert.strictEqual(exitCode, 0, stderr)
+      const rows = stdout
+        .trimEnd()
+        .split("\n")
+        .map((line) => line.split("\t"))
+      for (const id of ["A1", "A2"]) {
+        const counts = rows.filter(([analysis]) => analysis === id).map(([, , count]) => Number(count))
+        assert.strictEqual(
+          counts.reduce((sum, count) => sum + count, 0),
+          40
+        )
+      }
+      assert.isTrue(rows.some(([, gene]) => gene === "FBN1"))
+      assert.match(stdout + stderr, /analysis nope: not found/)
+    })
+  )
+
+  it.live("restore and wait", () =>
+    Effect.gen(function* () {
+      const { env, stats } = yield* ground({ switches: { restoreDelay: Duration.millis(1) } })
+      const { exitCode, stderr, stdout } = yield* example("restore-and-wait.ts", ["A3"], env)
+      assert.deepStrictEqual([exitCode, stdout.split("\n").at(-2)], [0, "all files of A3 are back"], stderr)
+      const again = yield* example("restore-and-wait.ts", ["A3"], env)
+      assert.strictEqual(again.exitCode, 0)
+      assert.strictEqual((yield* stats).restores, 1)
+    })
+  )
+
+  it.live("a region of a file", () =>
+    Effect.gen(function* () {
+      const { env, folder } = yield* ground()
+      const cut = (range: string) => example("slice-region.ts", ["A1", "S1.bam", range], env, folder)
+      const first = yield* cut("chr1")
+      assert.strictEqual(first.exitCode, 0, first.stderr)
+      assert.match(first.stdout, /^downloaded: chr1\S*, [1-9]\d{3,} bytes\n$/)
+      assert.includeMembers([...namesIn(folder)], ["S1.ranged.bam", "S1.ranged.bam.bai"])
+      assert.match((yield* cut("chr1")).stdout, /^exists: /)
+      assert.notStrictEqual((yield* cut("chr2")).exitCode, 0)
+    })
+  )
+
+  it.live("settings that are missing are named", () =>
+    Effect.gen(function* () {
+      const { exitCode, stderr, stdout } = yield* example("annotations.ts", ["A1"])
+      assert.notStrictEqual(exitCode, 0)
+      assert.match(stdout + stderr, /SVC_TARGET/)
+    })
+  )
+
+  it.live("a layer for tests", () =>
+    Effect.gen(function* () {
+      const { exitCode, stderr, stdout } = yield* example("sandbox-layer.ts", [], { SVC_LOCK_DIR: "unused" })
+      assert.deepStrictEqual([exitCode, stdout], [0, "4\n"], stderr)
+    })
+  )
+})
+
+describe("the doors", () => {
+  const doors = ["core/src/index.ts", "platform/index.ts", "sandbox/index.ts"]
+  const { exports: declared } = JSON.parse(readFileSync(`${root}package.json`, "utf8"))
+
+  it("are those of package.json, for sources, types and modules alike", () => {
+    assert.deepStrictEqual(
+      Object.values<Record<string, string>>(declared),
+      doors.map((path) => ({
+        "svc-steps-source": `./${path}`,
+        types: `./dist/lib/${path.replace(/\.ts$/, ".d.ts")}`,
+        default: `./dist/lib/${path.replace(/\.ts$/, ".js")}`
+      }))
+    )
+  })
+
+  it.live("give what they name, from the modules of the installed package, and core needs no Node", () =>
+    Effect.gen(function* () {
+      const script = `
+        import * as core from "svc-steps"
+        const loaded = Object.keys(process.binding("natives")).length > 0 && [...process.moduleLoadList]
+        console.log(JSON.stringify({
+          core: Object.keys(core), http: loaded.some((name) => /NativeModule https?$/.test(name)),
+          node: Object.keys(await import("svc-steps/node")), sandbox: Object.keys(await import("svc-steps/sandbox"))
+        }))`
+      const { exitCode, stderr, stdout } = yield* runCommand(process.execPath, [
+        "--no-warnings",
+        "--no-deprecation",
+        "--input-type=module",
+        "--eval",
+        script
+      ])
+      assert.strictEqual(exitCode, 0, stderr)
+      const { core, http, node, sandbox } = JSON.parse(stdout)
+      assert.isFalse(http)
+      assert.includeMembers(core, [
+        "ServiceClient",
+        "ServiceJson",
+        "ServiceStreams",
+        "AnalysisId",
+        "NotFound",
+        "serviceConfig"
+      ])
+      assert.includeMembers(node, ["serviceLayer", "serviceLayerConfig"])
+      assert.deepStrictEqual(sandbox, ["startSandbox"])
+    })
+  )
+
+  it("every export has a docstring where it is declared", () => {
+    const bare = doors.flatMap((door) => {
+      const text = readFileSync(`${root}${door}`, "utf8")
+      return [...text.matchAll(/^export (?:type )?(?:\{([^}]*)\}|\*) from "([^"]+)"/gm)].flatMap(
+        ([, list, from = ""]) => {
+          const path = posix.join(posix.dirname(door), from)
+          const source = readFileSync(`${root}${path}`, "utf8")
+          const every = [...source.matchAll(/^export (?:class|const|type|interface) (\w+)/gm)].map(
+            ([, name]) => name ?? ""
+          )
+          const names = list?.split(",").map((item) => item.trim().replace(/^type | as \w+$/g, "")) ?? every
+          assert.isAbove(names.length, 0)
+          return names
+            .filter((name) => name !== "")
+            .filter((name) => !new RegExp(`\\*/\\nexport (?:class|const|type|interface) ${name}\\b`).test(source))
+            .map((name) => `${path}: ${name}`)
+        }
+      )
+    })
+    assert.deepStrictEqual(bare, [])
+  })
+})

@@ -1,0 +1,107 @@
+/** The session and the typed client on it, against the sandbox with its open questions answered in every way. */
+import { NodeServices } from "@effect/platform-node"
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Layer, Redacted, type Scope } from "effect"
+import { HttpApiClient } from "effect/http-api"
+import { ServiceApi } from "../core/src/contract/ServiceApi.ts"
+import { LoginRefused } from "../core/src/Errors.ts"
+import { AccountLock } from "../core/src/session/AccountLock.ts"
+import { Session } from "../core/src/session/Session.ts"
+import { makeSessionProfile } from "../core/src/session/SessionProfile.ts"
+import * as ApiHttp from "../platform/ApiHttp.ts"
+import { type Sandbox, type SandboxOptions, start } from "../sandbox/Sandbox.ts"
+
+const sessionOf = (sandbox: Sandbox, password = sandbox.password) =>
+  Session.layer({
+    baseUrl: new URL(sandbox.url),
+    username: sandbox.user,
+    password: Redacted.make(password),
+    profile: makeSessionProfile("0.0.0"),
+    tries: 2
+  }).pipe(Layer.provide([ApiHttp.layer({ proxy: null, caFile: null, noProxy: "*" }), AccountLock.layerNone]))
+
+const inSandbox = <A, E>(options: SandboxOptions, body: (sandbox: Sandbox) => Effect.Effect<A, E, Scope.Scope>) =>
+  Effect.flatMap(start(options), body).pipe(Effect.scoped, Effect.provide(NodeServices.layer))
+
+const typedClient = Effect.flatMap(Session, (session) =>
+  HttpApiClient.makeWith(ServiceApi, { httpClient: session.http })
+)
+
+/** Twelve typed calls at once through one session; gives how many analyses each saw. */
+const twelveCalls = Effect.flatMap(typedClient, (api) =>
+  Effect.forEach(
+    Array.from({ length: 12 }),
+    () => Effect.map(api.analysis.getAnalyses({ query: {} }), (reply) => JSON.stringify(reply).length),
+    { concurrency: "unbounded" }
+  )
+)
+
+describe("session and sandbox", () => {
+  it.live("S8 strict: twelve typed calls at once never overlap", () =>
+    inSandbox({ switches: { strict: true } }, (sandbox) =>
+      Effect.gen(function* () {
+        const sizes = yield* Effect.provide(twelveCalls, sessionOf(sandbox))
+        assert.isAbove(Math.min(...sizes), 100)
+        const stats = yield* sandbox.stats
+        assert.strictEqual(stats.maxApiInFlight, 1)
+        assert.strictEqual(stats.overlaps, 0)
+        assert.strictEqual(stats.logins, 1)
+        assert.strictEqual(stats.logouts, 1)
+      })
+    )
+  )
+
+  for (const switches of [
+    { initialSession: "authenticate" },
+    { initialSession: "base" },
+    { rotateToken: true },
+    { cookieName: "x-odd.name" },
+    { loginRedirect: true },
+    { ids: "numeric" }
+  ] satisfies ReadonlyArray<SandboxOptions["switches"]>) {
+    it.live(`S2 the service with ${JSON.stringify(switches)}`, () =>
+      inSandbox({ switches: { ...switches, strict: true } }, (sandbox) =>
+        Effect.gen(function* () {
+          yield* Effect.provide(twelveCalls, sessionOf(sandbox))
+          const stats = yield* sandbox.stats
+          assert.strictEqual(stats.invalidations, 0)
+          assert.strictEqual(stats.logins, 1)
+        })
+      )
+    )
+  }
+
+  for (const badLogin of ["html", "json", "empty"] as const) {
+    it.live(`S1 a rejected password with a body of ${badLogin} is sent once`, () =>
+      inSandbox({ switches: { badLogin } }, (sandbox) =>
+        Effect.gen(function* () {
+          const error = yield* Effect.flip(Effect.provide(twelveCalls, sessionOf(sandbox, "wrong")))
+          assert.instanceOf(error, LoginRefused)
+          assert.strictEqual((yield* sandbox.stats).failedLogins, 1)
+        })
+      )
+    )
+  }
+
+  for (const forbiddenStatus of [403, 401]) {
+    for (const invalidate of ["redirect", "forbid"] as const) {
+      it.live(
+        `S3 the session ended by ${invalidate}, then ${forbiddenStatus}: one more login, all calls answered`,
+        () =>
+          inSandbox(
+            {
+              switches: { strict: true, forbiddenStatus },
+              faults: [{ when: { endpoint: "getAnalyses", nth: 4 }, then: { invalidate } }]
+            },
+            (sandbox) =>
+              Effect.gen(function* () {
+                assert.strictEqual((yield* Effect.provide(twelveCalls, sessionOf(sandbox))).length, 12)
+                const stats = yield* sandbox.stats
+                assert.strictEqual(stats.logins, 2)
+                assert.strictEqual(stats.overlaps, 0)
+              })
+          )
+      )
+    }
+  }
+})

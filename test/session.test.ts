@@ -1,0 +1,403 @@
+/** The session over real sockets: overlap between processes, TLS, proxies, dead and broken connections. */
+import { type ChildProcess, spawn } from "node:child_process"
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs"
+import net from "node:net"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { fileURLToPath } from "node:url"
+import { assert, describe, it } from "@effect/vitest"
+import { Duration, Effect, Layer, Redacted } from "effect"
+import type { ConfigUnusable, SessionError } from "../core/src/Errors.ts"
+import { AccountLock } from "../core/src/session/AccountLock.ts"
+import { Session, type SessionSettings } from "../core/src/session/Session.ts"
+import { makeSessionProfile } from "../core/src/session/SessionProfile.ts"
+import * as AccountLockFiles from "../platform/AccountLockFiles.ts"
+import * as ApiHttp from "../platform/ApiHttp.ts"
+import { makeAuthority } from "./servers/Certificates.ts"
+import { makeProxy, type TestProxy } from "./servers/Proxy.ts"
+import { listening, strictService } from "./servers/StrictService.ts"
+
+const direct: ApiHttp.ApiHttpSettings = { proxy: null, caFile: null, noProxy: "", connectTimeout: Duration.seconds(2) }
+
+const through = (proxy: TestProxy, username: string | null, password: string | null): ApiHttp.ApiHttpSettings => ({
+  ...direct,
+  proxy: { url: proxy.url, username, password: password === null ? null : Redacted.make(password) }
+})
+
+/** Logs in, asks `paths` one after the other, logs out; gives the bodies. */
+const run = (
+  baseUrl: URL,
+  paths: ReadonlyArray<string>,
+  access: ApiHttp.ApiHttpSettings = direct,
+  changed: Partial<SessionSettings> = {}
+): Effect.Effect<ReadonlyArray<string>, SessionError | ConfigUnusable> =>
+  Effect.gen(function* () {
+    const { http } = yield* Session
+    return yield* Effect.forEach(paths, (path) =>
+      Effect.flatMap(http.get(path), (response) => Effect.orDie(response.text))
+    )
+  }).pipe(
+    Effect.provide(
+      Session.layer({
+        baseUrl,
+        username: "ana",
+        password: Redacted.make("right"),
+        profile: makeSessionProfile("0.0.0"),
+        tries: 2,
+        ...changed
+      }).pipe(Layer.provide([ApiHttp.layer(access), AccountLock.layerNone]))
+    )
+  )
+
+const folder = Effect.acquireRelease(
+  Effect.sync(() => mkdtempSync(join(tmpdir(), "session-"))),
+  (path) => Effect.sync(() => rmSync(path, { recursive: true }))
+)
+
+const caFileOf = (pem: string) =>
+  Effect.map(folder, (at) => {
+    writeFileSync(join(at, "ca.pem"), pem)
+    return join(at, "ca.pem")
+  })
+
+const closedPort = Effect.scoped(listening(net.createServer()))
+
+const child = (url: URL, lockDir: string, requests: number) =>
+  Effect.acquireRelease(
+    Effect.sync(() =>
+      spawn(
+        process.execPath,
+        [fileURLToPath(new URL("./children/SessionRun.ts", import.meta.url)), url.href, lockDir, String(requests)],
+        { stdio: ["ignore", "pipe", "ignore"] }
+      )
+    ),
+    (process) => Effect.sync(() => process.kill("SIGKILL"))
+  )
+
+const output = (process: ChildProcess) =>
+  Effect.callback<string>((resume) => {
+    let text = ""
+    process.stdout?.on("data", (data) => {
+      text += data
+    })
+    process.once("close", () => resume(Effect.succeed(text.trim())))
+  })
+
+describe("session on sockets", () => {
+  it.live("one connection serves the GETs; the cookie and the token of a real server work", () =>
+    Effect.gen(function* () {
+      const service = yield* strictService()
+      const paths = Array.from({ length: 10 }, (_, i) => `/api/${i}`)
+      assert.deepStrictEqual(
+        yield* run(service.url, paths),
+        paths.map((url) => JSON.stringify({ url }))
+      )
+      assert.deepStrictEqual(service.counts.seen.slice(0, 3), ["HEAD /", "POST /login", "GET /api/0"])
+      assert.strictEqual(service.counts.logouts, 1)
+      assert.strictEqual(service.counts.overlaps, 0)
+      // HEAD and GETs share one, login and logout have their own.
+      assert.isAtMost(service.counts.connections, 4)
+    })
+  )
+
+  it.live("S7 two processes with one account never overlap when they share the lock folder", () =>
+    Effect.gen(function* () {
+      const service = yield* strictService({ delay: 5 })
+      const lockDir = yield* folder
+      const children = yield* Effect.all([child(service.url, lockDir, 30), child(service.url, lockDir, 30)])
+      assert.deepStrictEqual(yield* Effect.forEach(children, output, { concurrency: "unbounded" }), ["ok", "ok"])
+      assert.strictEqual(service.counts.overlaps, 0)
+      assert.strictEqual(service.counts.logins, 2)
+      assert.strictEqual(service.counts.requests, 60)
+      assert.deepStrictEqual(readdirSync(lockDir), [])
+    })
+  )
+
+  it.live("S7 without the lock they end, with bounded logins and an error that says why", () =>
+    Effect.gen(function* () {
+      const service = yield* strictService({ delay: 25 })
+      const children = yield* Effect.all([child(service.url, "none", 200), child(service.url, "none", 200)])
+      const said = yield* Effect.forEach(children, output, { concurrency: "unbounded" })
+      assert.isAbove(service.counts.overlaps, 0)
+      // Who always meets the other's 403 and never its own 302 cannot tell contention from a missing permission.
+      for (const outcome of said) assert.include(["ok", "SessionContention", "Forbidden", "LoginProtocol"], outcome)
+      assert.isAtMost(service.counts.logins, 40)
+      assert.strictEqual(service.counts.rejected, 0)
+    })
+  )
+
+  it.live("an unusable lock folder is a warning, not a failure", () =>
+    Effect.gen(function* () {
+      const file = join(yield* folder, "file")
+      writeFileSync(file, "")
+      const lock = yield* Effect.provide(AccountLock, AccountLockFiles.layer({ lockDir: join(file, "below") }))
+      assert.strictEqual(yield* lock.withLock("key")(Effect.succeed(1)), 1)
+    })
+  )
+
+  describe("broken ground", () => {
+    it.live("N1 connection refused", () =>
+      Effect.gen(function* () {
+        const port = yield* closedPort
+        const error = yield* Effect.flip(run(new URL(`http://127.0.0.1:${port}`), []))
+        assert.strictEqual(error.message, `127.0.0.1:${port} is unavailable: connection refused (2 attempts)`)
+      })
+    )
+
+    it.live("N2 unknown host", () =>
+      Effect.gen(function* () {
+        const error = yield* Effect.flip(
+          run(new URL("http://user-canary:password-canary@no-such-host.invalid/path-canary"), [])
+        )
+        assert.strictEqual(error._tag, "Unavailable")
+        assert.match(error.message, /^no-such-host\.invalid is unavailable: (unknown host name|the name could not be)/)
+        assert.notInclude(error.message, "canary")
+      })
+    )
+
+    it.live("N3 a connection that hangs ends at the connect timeout", () =>
+      Effect.gen(function* () {
+        // A TLS client that never gets an answer: the handshake is part of connecting.
+        const port = yield* listening(net.createServer(() => {}))
+        const started = Date.now()
+        const error = yield* Effect.flip(
+          run(
+            new URL(`https://127.0.0.1:${port}`),
+            [],
+            { ...direct, connectTimeout: Duration.millis(300) },
+            { tries: 1 }
+          )
+        )
+        assert.include(error.message, "no TLS connection within 300 ms")
+        assert.isBelow(Date.now() - started, 3000)
+      })
+    )
+
+    it.live("N5 accepted and closed at once, then well", () =>
+      Effect.gen(function* () {
+        let accepted = 0
+        const service = yield* strictService()
+        const port = yield* listening(
+          net.createServer((socket) => {
+            if (++accepted === 1) return socket.destroy()
+            return socket.pipe(net.connect(Number(service.url.port), "127.0.0.1")).pipe(socket)
+          })
+        )
+        assert.strictEqual((yield* run(new URL(`http://127.0.0.1:${port}`), ["/api/x"])).length, 1)
+      })
+    )
+
+    it.live("N9 a truncated body is asked for again", () =>
+      Effect.gen(function* () {
+        for (const headers of [{}, { "content-length": "100" }] as ReadonlyArray<Record<string, string>>) {
+          const service = yield* strictService({
+            answer: (request, response, count) => {
+              if (request.url !== "/api/x" || count > 1) return false
+              response.writeHead(200, { "content-type": "application/json", ...headers })
+              response.write('{"url":', () => response.destroy())
+              return true
+            }
+          })
+          assert.deepStrictEqual(yield* run(service.url, ["/api/x"]), ['{"url":"/api/x"}'])
+        }
+      })
+    )
+
+    it.live("N16 a lasting connection closed in between costs nothing", () =>
+      Effect.gen(function* () {
+        const service = yield* strictService({
+          answer: (request, response, count) => {
+            if (request.url === "/api/x" && count === 1)
+              response.once("close", () => {
+                setTimeout(() => request.socket.resetAndDestroy(), 1)
+              })
+            return false
+          }
+        })
+        const started = Date.now()
+        yield* run(service.url, ["/api/x", "/api/x", "/api/y"])
+        assert.isBelow(Date.now() - started, 400)
+      })
+    )
+
+    it.live("H16 a port that speaks something else", () =>
+      Effect.gen(function* () {
+        const port = yield* listening(net.createServer((socket) => socket.end("SSH-2.0-OpenSSH_9.2\r\n")))
+        const error = yield* Effect.flip(run(new URL(`http://127.0.0.1:${port}`), [], direct, { tries: 1 }))
+        assert.include(error.message, "the answer is not HTTP")
+      })
+    )
+
+    it.live("H12 H13 503 with Retry-After over a real socket, then ok", () =>
+      Effect.gen(function* () {
+        const service = yield* strictService({
+          answer: (request, response, count) => {
+            if (request.url !== "/api/x" || count > 1) return false
+            response.writeHead(503, { "retry-after": "1" }).end("<html>busy</html>")
+            return true
+          }
+        })
+        const started = Date.now()
+        assert.deepStrictEqual(yield* run(service.url, ["/api/x"]), ['{"url":"/api/x"}'])
+        assert.isAtLeast(Date.now() - started, 1000)
+      })
+    )
+  })
+
+  describe("TLS", () => {
+    const authority = makeAuthority()
+    const good = authority.issue({ addresses: ["127.0.0.1"], names: ["localhost"] })
+    const refused = (tls: Parameters<typeof strictService>[0], says: string, caFile: string | null = null) =>
+      Effect.gen(function* () {
+        const service = yield* strictService(tls)
+        const started = Date.now()
+        const error = yield* Effect.flip(run(service.url, [], { ...direct, caFile }))
+        assert.strictEqual(error._tag, "TlsRefused")
+        assert.include(error.message, says)
+        assert.deepStrictEqual(service.counts.seen, [])
+        assert.isBelow(Date.now() - started, 400, "it was repeated")
+      })
+
+    it.live("N4 a private authority is accepted with its file", () =>
+      Effect.gen(function* () {
+        const service = yield* strictService({ tls: good })
+        const caFile = yield* caFileOf(authority.pem)
+        assert.deepStrictEqual(yield* run(service.url, ["/api/x"], { ...direct, caFile }), ['{"url":"/api/x"}'])
+      })
+    )
+
+    it.live("N4 an unknown authority is refused, once, and nothing is sent", () =>
+      refused({ tls: good }, "unknown authority")
+    )
+
+    it.live("N4 an expired certificate", () =>
+      Effect.gen(function* () {
+        const caFile = yield* caFileOf(authority.pem)
+        yield* refused({ tls: authority.issue({ addresses: ["127.0.0.1"], expired: true }) }, "expired", caFile)
+      })
+    )
+
+    it.live("N4 a certificate for another host", () =>
+      Effect.gen(function* () {
+        const caFile = yield* caFileOf(authority.pem)
+        yield* refused({ tls: authority.issue({ names: ["svc.example"] }) }, "another host name", caFile)
+      })
+    )
+
+    it.live("N4 TLS 1.1 at most", () =>
+      Effect.gen(function* () {
+        const caFile = yield* caFileOf(authority.pem)
+        yield* refused({ tls: { ...good, maxVersion: "TLSv1.1" } }, "no TLS version that is safe", caFile)
+      })
+    )
+
+    it.live("N4 plain HTTP on the port", () =>
+      Effect.gen(function* () {
+        const service = yield* strictService()
+        const error = yield* Effect.flip(run(new URL(`https://127.0.0.1:${service.url.port}`), []))
+        assert.strictEqual(error._tag, "TlsRefused")
+        assert.include(error.message, "does not speak TLS")
+      })
+    )
+
+    it.live("G5 NODE_TLS_REJECT_UNAUTHORIZED=0 changes nothing", () =>
+      Effect.gen(function* () {
+        yield* Effect.acquireRelease(
+          Effect.sync(() => {
+            process.env["NODE_TLS_REJECT_UNAUTHORIZED"] = "0"
+          }),
+          () =>
+            Effect.sync(() => {
+              delete process.env["NODE_TLS_REJECT_UNAUTHORIZED"]
+            })
+        )
+        yield* refused({ tls: good }, "unknown authority")
+      })
+    )
+
+    it.live("an authority file that is none is said before anything is sent", () =>
+      Effect.gen(function* () {
+        const service = yield* strictService({ tls: good })
+        for (const pem of ["", "hello", "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n"]) {
+          const caFile = yield* caFileOf(pem)
+          assert.strictEqual((yield* Effect.flip(run(service.url, [], { ...direct, caFile })))._tag, "ConfigUnusable")
+        }
+        const absent = yield* Effect.flip(run(service.url, [], { ...direct, caFile: join(yield* folder, "absent") }))
+        assert.include(absent.message, "ENOENT")
+        assert.strictEqual(service.counts.connections, 0)
+      })
+    )
+  })
+
+  describe("proxy", () => {
+    const authority = makeAuthority()
+    const tls = authority.issue({ addresses: ["127.0.0.1"] })
+    const secret = "p%40ss:wörd"
+
+    for (const [origin, secureOrigin] of [
+      ["http", false],
+      ["https", true]
+    ] as const) {
+      for (const [kind, secureProxy] of [
+        ["http", false],
+        ["https", true]
+      ] as const) {
+        it.live(`N14 ${origin} service through an ${kind} proxy with credentials that the service never sees`, () =>
+          Effect.gen(function* () {
+            const service = yield* strictService(secureOrigin ? { tls } : {})
+            const proxy = yield* makeProxy({ credentials: `ana:${secret}`, ...(secureProxy ? { tls } : {}) })
+            const caFile = yield* caFileOf(authority.pem)
+            const access = { ...through(proxy, "ana", secret), caFile }
+            assert.deepStrictEqual(yield* run(service.url, ["/api/x"], access), ['{"url":"/api/x"}'])
+            assert.isAbove(proxy.passed.length, 0)
+            assert.isTrue(proxy.passed.every((line) => line.startsWith("CONNECT ") === secureOrigin))
+            assert.notInclude(service.counts.heads.join("\n").toLowerCase(), "proxy-authorization")
+          })
+        )
+      }
+
+      it.live(`N14 ${origin}: 407 is ProxyRefused, asked once, without the password`, () =>
+        Effect.gen(function* () {
+          const service = yield* strictService(secureOrigin ? { tls } : {})
+          const proxy = yield* makeProxy({ credentials: "ana:right" })
+          for (const [user, password] of [
+            ["ana", "wrong-canary"],
+            [null, null]
+          ] as const) {
+            const before = proxy.asked.count
+            const error = yield* Effect.flip(run(service.url, [], through(proxy, user, password)))
+            assert.strictEqual(
+              error.message,
+              `The proxy ${proxy.url.host} refused the credentials: check proxyUsername and proxyPassword`
+            )
+            assert.strictEqual(proxy.asked.count - before, 1)
+          }
+          assert.deepStrictEqual(service.counts.seen, [])
+        })
+      )
+
+      for (const how of [502, "dies"] as const) {
+        it.live(`N14 ${origin}: a proxy that ${how === 502 ? "answers 502" : "dies"} once is tried again`, () =>
+          Effect.gen(function* () {
+            const service = yield* strictService(secureOrigin ? { tls } : {})
+            const proxy = yield* makeProxy({ failing: { times: 1, how } })
+            const caFile = yield* caFileOf(authority.pem)
+            const access = { ...through(proxy, null, null), caFile }
+            assert.deepStrictEqual(yield* run(service.url, ["/api/x"], access), ['{"url":"/api/x"}'])
+          })
+        )
+      }
+    }
+
+    it.live("N14 a proxy that is not there is named, NO_PROXY goes around it", () =>
+      Effect.gen(function* () {
+        const service = yield* strictService()
+        const port = yield* closedPort
+        const proxy = { url: new URL(`http://127.0.0.1:${port}`), username: null, password: null }
+        const error = yield* Effect.flip(run(service.url, [], { ...direct, proxy }))
+        assert.include(error.message, `proxy 127.0.0.1:${port}: connection refused`)
+        yield* run(service.url, [], { ...direct, proxy, noProxy: `localhost,127.0.0.1:${service.url.port}` })
+      })
+    )
+  })
+})

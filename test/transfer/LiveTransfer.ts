@@ -1,0 +1,82 @@
+/** A download over real sockets to a real disk, with short waits. */
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { Duration, Effect, Layer, Redacted } from "effect"
+import {
+  defaultSettings,
+  FileTransfer,
+  type TransferProgress,
+  type TransferRequest,
+  type TransferSettings
+} from "../../core/src/transfer/FileTransfer.ts"
+import * as LinkHttp from "../../platform/LinkHttp.ts"
+import * as PartClaim from "../../platform/PartClaim.ts"
+import * as PartFiles from "../../platform/PartFiles.ts"
+
+/** The layers of a real run, for a service at `target`. */
+export const live = (
+  target: string,
+  settings: Partial<TransferSettings> = {},
+  http: Partial<LinkHttp.LinkHttpSettings> = {}
+) =>
+  FileTransfer.layer({ ...defaultSettings, ...settings }).pipe(
+    Layer.provide(
+      Layer.mergeAll(
+        LinkHttp.layer({
+          target: new URL(target),
+          userAgent: "svc-steps",
+          proxy: null,
+          caFile: null,
+          noProxy: "",
+          ...http
+        }),
+        PartFiles.layer,
+        PartClaim.layer
+      )
+    )
+  )
+
+/** A folder that is gone with the scope. */
+export const folder = Effect.acquireRelease(
+  Effect.sync(() => mkdtempSync(join(tmpdir(), "transfer-"))),
+  (path) => Effect.sync(() => rmSync(path, { recursive: true, force: true }))
+)
+
+/** A download of `link` into a folder of its own. */
+export const liveTransfer = Effect.fnUntraced(function* (
+  link: string,
+  size: number | null,
+  options: {
+    readonly request?: Partial<TransferRequest>
+    readonly settings?: Partial<TransferSettings>
+    readonly http?: Partial<LinkHttp.LinkHttpSettings>
+    readonly target?: string
+  } = {}
+) {
+  const directory = options.request?.directory ?? (yield* folder)
+  const events: Array<TransferProgress> = []
+  const request: TransferRequest = {
+    target: "test",
+    analysisId: "A1",
+    fileName: "s.bam",
+    directory,
+    name: "s.bam",
+    overwrite: false,
+    size,
+    link: Redacted.make(link),
+    renewLink: Effect.succeed({ link: Redacted.make(link), size: null }),
+    progress: (event) => Effect.sync(() => void events.push(event)),
+    ...options.request
+  }
+  const run = Effect.flatMap(FileTransfer, (transfer) => transfer.download(request)).pipe(
+    Effect.provide(live(options.target ?? link, { idle: Duration.seconds(1), ...options.settings }, options.http))
+  )
+  return {
+    run,
+    directory,
+    events,
+    names: () => readdirSync(directory).sort(),
+    final: () => (existsSync(join(directory, "s.bam")) ? readFileSync(join(directory, "s.bam")) : null)
+  }
+})

@@ -1,0 +1,127 @@
+/** `PartFiles` and `PartClaim` in memory: one folder, with a hook that fails chosen operations. */
+import { createHash } from "node:crypto"
+import { Effect, Layer } from "effect"
+import { Busy, CannotCreate, LocalIo } from "../../core/src/Errors.ts"
+import { PartClaim } from "../../core/src/transfer/PartClaim.ts"
+import { type PartFile, PartFiles, type PartPlace } from "../../core/src/transfer/PartFiles.ts"
+
+export type DiskOperation = "create" | "write" | "read" | "sync" | "journal" | "commit"
+
+const hex = (bytes: Uint8Array | string) => createHash("sha256").update(bytes).digest("hex")
+
+export class MemoryParts {
+  readonly files = new Map<string, Uint8Array>()
+  readonly claimed = new Set<string>()
+  /** Operations that happened, with the operand that matters. */
+  readonly log: Array<string> = []
+  freeBytes: number | null = null
+  /** The system's name of the error that an operation gives, null for none. */
+  fails: (operation: DiskOperation, count: number) => string | null = () => null
+  readonly #counts = new Map<DiskOperation, number>()
+
+  /** Names that exist, sorted. */
+  get names(): ReadonlyArray<string> {
+    return [...this.files.keys()].sort()
+  }
+
+  get layer(): Layer.Layer<PartFiles | PartClaim> {
+    return Layer.merge(
+      Layer.succeed(PartFiles, {
+        fingerprint: (text) => Effect.sync(() => hex(text)),
+        existing: ({ name }) => Effect.sync(() => this.files.get(name)?.length ?? null),
+        free: () => Effect.sync(() => this.freeBytes),
+        reopen: (place) => Effect.sync(() => (this.files.has(place.part) ? this.#part(place) : null)),
+        create: (place) =>
+          this.#does("create", place.part, () => {
+            this.files.delete(place.journal)
+            this.files.set(place.part, new Uint8Array(0))
+            return this.#part(place)
+          }),
+        readJournal: ({ journal }) => Effect.sync(() => this.#text(journal)),
+        writeJournal: ({ journal }, text) =>
+          this.#does("journal", journal, () => {
+            this.files.set(journal, new TextEncoder().encode(text))
+          }),
+        withdraw: ({ name }) => Effect.sync(() => void this.files.delete(name)),
+        discard: ({ part, journal }) =>
+          Effect.sync(() => {
+            this.log.push("discard")
+            this.files.delete(part)
+            this.files.delete(journal)
+          })
+      }),
+      Layer.succeed(PartClaim, {
+        clear: () => Effect.void,
+        claim: ({ part, name }) =>
+          Effect.asVoid(
+            Effect.acquireRelease(
+              Effect.suspend(() => {
+                if (this.claimed.has(part)) return new Busy({ file: name, owner: "another" })
+                this.claimed.add(part)
+                return Effect.void
+              }),
+              () => Effect.sync(() => this.claimed.delete(part))
+            )
+          )
+      })
+    )
+  }
+
+  #text(name: string): string | null {
+    const bytes = this.files.get(name)
+    return bytes === undefined ? null : new TextDecoder().decode(bytes)
+  }
+
+  #does<A>(operation: DiskOperation, path: string, work: () => A): Effect.Effect<A, LocalIo> {
+    return Effect.suspend(() => {
+      const count = (this.#counts.get(operation) ?? 0) + 1
+      this.#counts.set(operation, count)
+      this.log.push(operation)
+      const errno = this.fails(operation, count)
+      return errno === null ? Effect.sync(work) : new LocalIo({ path, operation, errno })
+    })
+  }
+
+  #part(place: PartPlace): PartFile {
+    const { part, name, journal } = place
+    const bytes = () => this.files.get(part) ?? new Uint8Array(0)
+    let settled = 0
+    return {
+      length: bytes().length,
+      write: (offset, data) =>
+        this.#does("write", part, () => {
+          assertSettled(offset >= settled, "bytes that were promised to be final are written again")
+          const end = offset + data.length
+          const old = bytes()
+          // Room to grow, so that many small writes do not copy the file each time.
+          const room = end <= old.buffer.byteLength ? old.buffer : new ArrayBuffer(end * 2)
+          const grown = new Uint8Array(room, 0, Math.max(old.length, end))
+          if (room !== old.buffer) grown.set(old)
+          grown.set(data, offset)
+          this.files.set(part, grown)
+        }),
+      read: (offset, length) => this.#does("read", part, () => bytes().slice(offset, offset + length)),
+      sync: this.#does("sync", part, () => undefined),
+      settled: (frontier) =>
+        Effect.sync(() => {
+          settled = Math.max(settled, frontier)
+        }),
+      sha256: (size) => Effect.sync(() => hex(bytes().subarray(0, size))),
+      commit: (size, overwrite) =>
+        Effect.andThen(
+          this.#does("commit", name, () => undefined),
+          Effect.suspend(() => {
+            if (this.files.has(name) && !overwrite) return new CannotCreate({ path: name, reason: "it appeared" })
+            this.files.set(name, bytes().slice(0, size))
+            this.files.delete(part)
+            this.files.delete(journal)
+            return Effect.void
+          })
+        )
+    }
+  }
+}
+
+const assertSettled = (holds: boolean, message: string) => {
+  if (!holds) throw new Error(message)
+}

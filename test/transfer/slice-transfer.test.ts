@@ -1,0 +1,400 @@
+/** Slices of remote files on the virtual clock: two scripted files on a link host, a disk in memory. */
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Exit, Fiber, Layer, Redacted } from "effect"
+import { TestClock } from "effect/testing"
+import { Codec } from "../../core/src/genome/Codec.ts"
+import { parseRange } from "../../core/src/genome/RegionText.ts"
+import { defaultSettings, LinkPool } from "../../core/src/transfer/LinkPool.ts"
+import type { SliceRequest } from "../../core/src/transfer/SliceRequest.ts"
+import { SliceTransfer } from "../../core/src/transfer/SliceTransfer.ts"
+import type { TransferProgress } from "../../core/src/transfer/TransferRequest.ts"
+import * as ZlibCodec from "../../platform/ZlibCodec.ts"
+import * as Dice from "../../sandbox/samples/Dice.ts"
+import { type BamFile, bamFile, read } from "../genome/Fixtures.ts"
+import { MemoryParts } from "./MemoryParts.ts"
+import { cutAfter, goodReply, host, type Script, ScriptedHost, type ScriptedReply } from "./ScriptedHost.ts"
+
+/** Made once: the bytes of `versionOf`. */
+const made = new Map<number, BamFile>()
+
+/** A file of more than two fetched ranges; `version` changes every read but not the reference. */
+const versionOf = Effect.fnUntraced(function* (version: number) {
+  const codec = yield* Codec
+  const known = made.get(version)
+  if (known !== undefined) return known
+  const dice = Dice.make(version)
+  const reads = Array.from({ length: 24_000 }, (_, i) => ({
+    ...read(`v${version}r${i}`, 0, i * 40),
+    qualities: Array.from({ length: 50 }, () => dice.between(0, 60))
+  }))
+  const file = bamFile(codec, reads)
+  made.set(version, file)
+  return file
+})
+
+const etagOf = (version: number) => `"v${version}"`
+
+interface GroundOptions {
+  /** Of the data file; the index is served well. */
+  readonly script?: Script
+  readonly etag?: string | null
+  readonly request?: Partial<SliceRequest>
+  readonly disk?: MemoryParts
+}
+
+const ground = Effect.fnUntraced(function* ({
+  script = (_, good) => good,
+  etag = etagOf(1),
+  request = {},
+  disk = new MemoryParts()
+}: GroundOptions = {}) {
+  const [first, second] = [yield* versionOf(1), yield* versionOf(2)]
+  let current = first
+  let number = 0
+  const links = new ScriptedHost({ bytes: first.bam, etag }, (asked, good) => {
+    if (asked.link.includes("/s.bam.bai")) return goodReply({ bytes: current.bai, etag: '"index"' }, asked)
+    const answer = script({ ...asked, number: number++ }, good)
+    if ("bytes" in answer) current = answer.bytes === second.bam ? second : first
+    return answer
+  })
+  const events: Array<TransferProgress> = []
+  let renewals = 0
+  const linked = (name: string, size: number) => ({
+    fileName: name,
+    size,
+    link: Redacted.make(`https://${host}/${name}?renewal=0`),
+    renewLink: Effect.sync(() => ({ link: Redacted.make(`https://${host}/${name}?renewal=${++renewals}`), size: null }))
+  })
+  const layer = SliceTransfer.layer("1.2.3").pipe(
+    Layer.provide([links.layer, disk.layer, LinkPool.layer({ ...defaultSettings, connections: 2 }), ZlibCodec.layer])
+  )
+  const wanted = yield* Effect.fromResult(parseRange("chr1:20001-900000"))
+  const asked: SliceRequest = {
+    kind: "bam",
+    data: { ...linked("s.bam", first.bam.length), size: null },
+    index: { ...linked("s.bam.bai", first.bai.length), size: null },
+    wanted,
+    unmapped: false,
+    directory: "out",
+    name: "s.ranged.bam",
+    overwrite: false,
+    existing: Effect.succeed({ _tag: "Absent" }),
+    progress: (event) => Effect.sync(() => void events.push(event)),
+    ...request
+  }
+  const download = Effect.flatMap(SliceTransfer, (transfer) => transfer.download(asked)).pipe(Effect.provide(layer))
+  const run = Effect.gen(function* () {
+    const fiber = yield* Effect.forkChild(Effect.exit(download))
+    yield* TestClock.adjust("2 hours")
+    return yield* Fiber.join(fiber)
+  })
+  return { links, disk, events, download, run, first, second, renewals: () => renewals }
+})
+
+type Ground = Effect.Success<ReturnType<typeof ground>>
+
+const names = ["s.ranged.bam", "s.ranged.bam.bai"]
+
+const slices = new Map<number, ReadonlyMap<string, Uint8Array>>()
+
+/** The slice of a host that never fails, made once. */
+const expected = Effect.fnUntraced(function* (version: 1 | 2) {
+  const known = slices.get(version)
+  if (known !== undefined) return known
+  const { bam } = yield* versionOf(2)
+  const second: Script = ({ number }, good) => (number === 0 ? { bytes: bam, etag: etagOf(2) } : good)
+  const g = yield* ground(version === 1 ? {} : { script: second })
+  yield* yield* g.run
+  slices.set(version, g.disk.files)
+  return g.disk.files
+})
+
+const succeeds = Effect.fnUntraced(function* (g: Ground, version: 1 | 2 = 1) {
+  const outcome = yield* yield* g.run
+  const right = yield* expected(version)
+  assert.deepStrictEqual(g.disk.names, names)
+  for (const name of names) assert.deepStrictEqual(g.disk.files.get(name), right.get(name), name)
+  assert.strictEqual(g.links.open, 0)
+  return outcome
+})
+
+const fails = Effect.fnUntraced(function* (g: Ground, left: ReadonlyArray<string> = []) {
+  const error = yield* Effect.flip(yield* g.run)
+  assert.deepStrictEqual(g.disk.names, left)
+  assert.notMatch(`${error.message} ${JSON.stringify(g.events)}`, /renewal=/)
+  assert.strictEqual(g.disk.claimed.size, 0)
+  return error
+})
+
+const at =
+  (wanted: number, change: (good: ScriptedReply) => ReturnType<Script>): Script =>
+  ({ number }, good) =>
+    number === wanted ? change(good) : good
+
+describe("SliceTransfer", () => {
+  it.effect("fetches exact ranges of one version, and no more than it said", () =>
+    Effect.gen(function* () {
+      const g = yield* ground()
+      const outcome = yield* succeeds(g)
+      const data = g.links.seen.filter(({ link }) => !link.includes(".bai"))
+      assert.isAtLeast(data.length, 3)
+      for (const [i, { ifRange, range }] of data.entries()) {
+        assert.match(range ?? "", /^bytes=\d+-\d+$/)
+        if (i > 0) assert.strictEqual(ifRange, etagOf(1))
+      }
+      assert.strictEqual(outcome.attempts, g.links.seen.length)
+      assert.isAtMost(g.links.mostOpen, 2)
+      assert.isBelow(outcome.fetched, g.first.bam.length + g.first.bai.length)
+      assert.deepStrictEqual(outcome.regions, "chr1:20001-900000")
+    }).pipe(Effect.provide(ZlibCodec.layer))
+  )
+
+  describe("HTTP", () => {
+    it.effect("H1 a host without ranges is refused: nothing is left", () =>
+      Effect.gen(function* () {
+        const g = yield* ground({ script: (asked, _) => goodReply(asked.object, { range: null, ifRange: null }) })
+        const error = yield* fails(g)
+        assert.strictEqual(error._tag, "LinkProtocol")
+        assert.match(error.message, /cannot serve single regions/)
+      }).pipe(Effect.provide(ZlibCodec.layer))
+    )
+
+    it.effect("H2 one wrong range is an accident, the second the host's fault", () =>
+      Effect.gen(function* () {
+        const shifted = (good: ScriptedReply): ScriptedReply => ({
+          ...good,
+          headers: { ...good.headers, "content-range": "bytes 5-10/999999999" }
+        })
+        yield* succeeds(yield* ground({ script: at(1, shifted) }))
+        const twice: Script = ({ number }, good) => (number === 0 ? good : shifted(good))
+        const error = yield* fails(yield* ground({ script: twice }))
+        assert.oneOf(error._tag, ["LinkProtocol", "FileDamaged"])
+      }).pipe(Effect.provide(ZlibCodec.layer))
+    )
+
+    it.effect("H3 D8 a file that changes between two ranges is sliced anew, and never mixed", () =>
+      Effect.gen(function* () {
+        for (const request of [1, 2]) {
+          const second = yield* versionOf(2)
+          const g = yield* ground({ script: at(request, () => ({ bytes: second.bam, etag: etagOf(2) })) })
+          yield* succeeds(g, 2)
+          assert.strictEqual(g.events.filter(({ _tag }) => _tag === "Restarting").length, 1)
+        }
+      }).pipe(Effect.provide(ZlibCodec.layer))
+    )
+
+    it.effect("H3 a file that changes all the time is given up after two restarts", () =>
+      Effect.gen(function* () {
+        let version = 1
+        const first = yield* versionOf(1)
+        const g = yield* ground({ script: () => ({ bytes: first.bam, etag: etagOf(++version) }) })
+        const error = yield* fails(g)
+        assert.strictEqual(error._tag, "FileDamaged")
+        assert.match(error.message, /changed 3 times/)
+      }).pipe(Effect.provide(ZlibCodec.layer))
+    )
+
+    it.effect("H4 a weak entity tag is never used for If-Range; another size is noticed", () =>
+      Effect.gen(function* () {
+        const g = yield* ground({ etag: 'W/"v1"' })
+        yield* succeeds(g)
+        assert.isTrue(g.links.seen.every(({ ifRange, link }) => ifRange === null || link.includes(".bai")))
+        const second = yield* versionOf(2)
+        const changed = yield* ground({ etag: 'W/"v1"', script: at(1, () => ({ bytes: second.bam, etag: 'W/"v2"' })) })
+        yield* succeeds(changed, 2)
+      }).pipe(Effect.provide(ZlibCodec.layer))
+    )
+
+    it.effect("H5 412 begins anew", () =>
+      Effect.gen(function* () {
+        const g = yield* ground({ script: at(1, () => ({ status: 412, headers: {}, body: [] })) })
+        yield* succeeds(g)
+        assert.strictEqual(g.events.filter(({ _tag }) => _tag === "Restarting").length, 1)
+      }).pipe(Effect.provide(ZlibCodec.layer))
+    )
+
+    it.effect("H13 eight failures of the host are outlasted, nine are not", () =>
+      Effect.gen(function* () {
+        const down =
+          (times: number): Script =>
+          ({ number }, good) =>
+            number < times ? { status: 503, headers: {}, body: [] } : good
+        yield* succeeds(yield* ground({ script: down(8) }))
+        const error = yield* fails(yield* ground({ script: down(9) }))
+        assert.strictEqual(error._tag, "Unavailable")
+      }).pipe(Effect.provide(ZlibCodec.layer))
+    )
+  })
+
+  describe("network", () => {
+    for (const [name, fault] of [
+      ["N6 a reset", "Reset"],
+      ["N7 an end", "Short"]
+    ] as const) {
+      it.effect(`${name} inside a range goes on at the next byte, with If-Range`, () =>
+        Effect.gen(function* () {
+          const g = yield* ground({ script: at(1, (good) => cutAfter(good, 100_000, fault)) })
+          yield* succeeds(g)
+          const ranges = g.links.seen.filter(({ link }) => !link.includes(".bai")).map(({ range }) => range ?? "")
+          const from = Number(/=(\d+)/.exec(ranges[1] ?? "")?.[1])
+          assert.isTrue(
+            ranges.some((range) => range.startsWith(`bytes=${from + 100_000}-`)),
+            ranges.join(" ")
+          )
+        }).pipe(Effect.provide(ZlibCodec.layer))
+      )
+    }
+
+    it.effect("N10 a range without a byte is given up at the idle limit", () =>
+      Effect.gen(function* () {
+        const g = yield* ground({ script: at(2, (good) => ({ ...good, body: [{ wait: 3_600_000 }] })) })
+        yield* succeeds(g)
+        assert.isTrue(g.events.some((event) => event._tag === "Retrying" && /no byte for 60 s/.test(event.reason)))
+      }).pipe(Effect.provide(ZlibCodec.layer))
+    )
+
+    it.effect("N13 a host that dies after every 70 KiB still delivers", () =>
+      Effect.gen(function* () {
+        yield* succeeds(yield* ground({ script: (_, good) => cutAfter(good, 70 * 1024, "Reset") }))
+      }).pipe(Effect.provide(ZlibCodec.layer))
+    )
+  })
+
+  describe("links", () => {
+    for (const status of [400, 401, 403, 404, 410]) {
+      it.effect(`L1 L2 a link refused with ${status} in the middle is renewed once, for the same version`, () =>
+        Effect.gen(function* () {
+          const g = yield* ground({
+            script: ({ link, number }, good) =>
+              number >= 1 && link.endsWith("=0") ? { status, headers: {}, body: [] } : good
+          })
+          const outcome = yield* succeeds(g)
+          assert.strictEqual(outcome.renewals, 1)
+          assert.strictEqual(g.renewals(), 1)
+        }).pipe(Effect.provide(ZlibCodec.layer))
+      )
+    }
+
+    it.effect("L3 a fresh link that is refused as well ends it", () =>
+      Effect.gen(function* () {
+        const error = yield* fails(yield* ground({ script: () => ({ status: 403, headers: {}, body: [] }) }))
+        assert.strictEqual(error._tag, "LinkForbidden")
+      }).pipe(Effect.provide(ZlibCodec.layer))
+    )
+  })
+
+  describe("disk", () => {
+    it.effect(
+      "K1 a full disk ends the slice and leaves nothing; so does one that is full when the pair is committed",
+      () =>
+        Effect.gen(function* () {
+          for (const [operation, count] of [
+            ["create", 1],
+            ["write", 1],
+            ["write", 2],
+            ["sync", 1],
+            ["sync", 2],
+            ["commit", 1],
+            ["commit", 2]
+          ] as const) {
+            const g = yield* ground()
+            g.disk.fails = (now, n) => (now === operation && n === count ? "ENOSPC" : null)
+            const error = yield* fails(g)
+            assert.strictEqual(error._tag, "LocalIo", `${operation} ${count}`)
+          }
+        }).pipe(Effect.provide(ZlibCodec.layer))
+    )
+
+    it.effect("K2 a disk that is too small is said before data moves", () =>
+      Effect.gen(function* () {
+        const g = yield* ground()
+        g.disk.freeBytes = 1000
+        const error = yield* fails(g)
+        assert.match(error.message, /about \d+ bytes \(1000 are free\)/)
+        assert.strictEqual(g.links.seen.length, 2, "the two heads")
+      }).pipe(Effect.provide(ZlibCodec.layer))
+    )
+
+    it.effect("with overwrite no moment has the new index beside the old data, or the other way round", () =>
+      Effect.gen(function* () {
+        const disk = new MemoryParts()
+        const [old, oldIndex] = [Uint8Array.of(1), Uint8Array.of(2)]
+        disk.files.set("s.ranged.bam", old)
+        disk.files.set("s.ranged.bam.bai", oldIndex)
+        const mixed: Array<string> = []
+        disk.fails = (operation) => {
+          const [data, index] = names.map((name) => disk.files.get(name))
+          if (index !== undefined && (data === old) !== (index === oldIndex)) mixed.push(operation)
+          return null
+        }
+        const state = { _tag: "Incomplete", regions: "chr9" } as const
+        const g = yield* ground({ disk, request: { overwrite: true, existing: Effect.succeed(state) } })
+        yield* succeeds(g)
+        assert.deepStrictEqual(mixed, [])
+      }).pipe(Effect.provide(ZlibCodec.layer))
+    )
+
+    it.effect("an incomplete slice of the same regions is replaced, of other regions refused", () =>
+      Effect.gen(function* () {
+        const there = (regions: string) => ({
+          request: { existing: Effect.succeed({ _tag: "Incomplete", regions } as const) }
+        })
+        yield* succeeds(yield* ground(there("chr1:20001-900000")))
+        const error = yield* fails(yield* ground(there("chr1:20001-900001")))
+        assert.strictEqual(error._tag, "CannotCreate")
+      }).pipe(Effect.provide(ZlibCodec.layer))
+    )
+  })
+
+  describe("runs", () => {
+    it.effect(
+      "P4 an interrupted slice leaves nothing, gives its claim back, and the next run brings the same bytes",
+      () =>
+        Effect.gen(function* () {
+          const disk = new MemoryParts()
+          const g = yield* ground({ disk, script: at(2, (good) => ({ ...good, body: [{ wait: 50_000 }] })) })
+          const fiber = yield* Effect.forkChild(g.download)
+          yield* TestClock.adjust("10 seconds")
+          assert.isTrue(disk.names.some((name) => name.endsWith(".part")))
+          yield* Fiber.interrupt(fiber)
+          assert.isTrue(Exit.hasInterrupts(yield* Fiber.await(fiber)))
+          assert.deepStrictEqual(disk.names, [])
+          assert.strictEqual(disk.claimed.size, 0)
+          yield* succeeds(yield* ground({ disk }))
+        }).pipe(Effect.provide(ZlibCodec.layer))
+    )
+
+    it.effect("P4 what a killed run left is never used", () =>
+      Effect.gen(function* () {
+        const disk = new MemoryParts()
+        const killed = yield* ground({ disk, script: at(2, (good) => ({ ...good, body: [{ wait: 50_000 }] })) })
+        const fiber = yield* Effect.forkChild(killed.download)
+        yield* TestClock.adjust("10 seconds")
+        const left = new Map(disk.files)
+        yield* Fiber.interrupt(fiber)
+        for (const [name, bytes] of left)
+          disk.files.set(
+            name,
+            bytes.map((byte) => byte ^ 0x55)
+          )
+        yield* succeeds(yield* ground({ disk }))
+      }).pipe(Effect.provide(ZlibCodec.layer))
+    )
+
+    it.effect("P8 two runs that would write one name: the second is told, whatever its regions", () =>
+      Effect.gen(function* () {
+        const disk = new MemoryParts()
+        const slow = yield* ground({ disk, script: at(2, (good) => ({ ...good, delay: 20_000 })) })
+        const fiber = yield* Effect.forkChild(slow.download)
+        yield* TestClock.adjust("1 second")
+        const wanted = yield* Effect.fromResult(parseRange("chr2"))
+        const other = yield* ground({ disk, request: { wanted } })
+        const error = yield* Effect.flip(other.download)
+        assert.strictEqual(error._tag, "Busy")
+        yield* TestClock.adjust("1 minute")
+        yield* Fiber.join(fiber)
+        assert.deepStrictEqual(disk.names, names)
+      }).pipe(Effect.provide(ZlibCodec.layer))
+    )
+  })
+})
