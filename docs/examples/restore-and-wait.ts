@@ -1,0 +1,36 @@
+/**
+ * Asks for the restoration of the archived files of an analysis and waits until all of them are back.
+ *
+ *     export SVC_TARGET=https://lab.example.org SVC_USER=ada SVC_PASSWORD=...
+ *     node restore-and-wait.ts A3
+ */
+import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
+import { Console, Duration, Effect } from "effect"
+import { AnalysisId, RestorationsPending, ServiceClient, untilRestored } from "svc-steps"
+import { serviceLayerConfig } from "svc-steps/node"
+
+const program = Effect.fn("program")(function* (analysis: AnalysisId) {
+  const client = yield* ServiceClient
+  const look = Effect.map(client.getFileDownloadLinks(analysis), ({ apiFileLinks }) => {
+    const archived = apiFileLinks.filter((file) => file.currentlyArchived === true)
+    return { value: archived, awaited: archived.map((file) => file.estimatedRestoreTime ?? null) }
+  })
+
+  const { value } = yield* look
+  // It costs money, so it is asked for once, and not again when the answer gets lost.
+  if (value.length > 0) yield* client.requestRestore([analysis])
+  const missing = yield* untilRestored(
+    look,
+    { wait: Duration.hours(12), poll: Duration.minutes(1) },
+    ({ length }, sleep) =>
+      Effect.logInfo(`${length} still archived; looking again in ${Math.ceil(Duration.toSeconds(sleep))} s`)
+  )
+  if (missing.length > 0) {
+    const rerun = `node restore-and-wait.ts ${analysis}`
+    return yield* new RestorationsPending({ count: missing.length, nextEstimate: null, rerun })
+  }
+  yield* Console.log(`all files of ${analysis} are back`)
+})
+
+const [analysis = ""] = process.argv.slice(2)
+program(AnalysisId.make(analysis)).pipe(Effect.provide(serviceLayerConfig), NodeRuntime.runMain)
