@@ -62,6 +62,12 @@ const waitFor = (condition: () => boolean) =>
     while (!condition()) yield* Effect.sleep("10 millis")
   }).pipe(Effect.timeout("10 seconds"))
 
+/** Bytes of the part in a folder, 0 without one. */
+const partSize = (directory: string) =>
+  readdirSync(directory)
+    .filter((name) => name.endsWith(".part"))
+    .map((name) => statSync(join(directory, name)).size)[0] ?? 0
+
 /** Sends what `bytes` it is told of each reply and then nothing. */
 const stallingAfter =
   (object: Buffer, length: number): Answer =>
@@ -90,11 +96,7 @@ describe("processes", () => {
         const directory = yield* folder
         const options = { link: `${server.url}/s.bam`, size: object.length, directory }
         const first = start(options)
-        const partSize = () =>
-          readdirSync(directory)
-            .filter((name) => name.endsWith(".part"))
-            .map((name) => statSync(join(directory, name)).size)[0] ?? 0
-        yield* waitFor(() => partSize() >= 2_000_000)
+        yield* waitFor(() => partSize(directory) >= 2_000_000)
         first.process.kill(signal)
         const ended = yield* first.ended
         assert.strictEqual(ended.code, code)
@@ -178,8 +180,18 @@ describe("processes", () => {
     it.live("K1 K3 a disk that fills up during the download, and a file size limit", () =>
       Effect.gen(function* () {
         const object = randomBytes(3_000_000)
-        const server = yield* rawServer(good(object))
         const directory = yield* folder
+        // The rest follows when the first bytes are in the part, else one write could hold all of them and keep none.
+        const server = yield* rawServer((request, socket) => {
+          const { head, bytes } = goodAnswer(object, request)
+          socket.write(head)
+          socket.write(bytes.subarray(0, 500_000))
+          const rest = setInterval(() => {
+            if (!socket.destroyed && partSize(directory) < 500_000) return
+            clearInterval(rest)
+            socket.write(bytes.subarray(500_000))
+          }, 10)
+        })
         const options = { link: `${server.url}/s.bam`, size: object.length, directory }
         // 1 MiB in blocks of 512 or 1024 bytes, as the shell counts them.
         const limited = yield* download(options, {}, ["sh", "-c", 'ulimit -f 1500; "$0" "$@"'])
