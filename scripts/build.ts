@@ -1,5 +1,6 @@
 /**
- * Writes one self-contained file per executable into `dist/`, the licences of what they contain, and the library as
+ * Writes one self-contained file per executable into `dist/` (and into `dist/bin/` their names without `.js`, to put on
+ * PATH), the licences of what they contain, and the library as
  * modules with their types into `dist/lib/` (docs/adr/0006).
  *
  *     node scripts/build.ts [--quiet] [--outdir DIR]
@@ -7,7 +8,17 @@
  * The same sources give the same bytes on any machine: no time, no path and no random name enters a file.
  */
 import { spawnSync } from "node:child_process"
-import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs"
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync
+} from "node:fs"
 import { isBuiltin } from "node:module"
 import { join, resolve } from "node:path"
 import { fileURLToPath } from "node:url"
@@ -164,10 +175,12 @@ const writeLibrary = () => {
   rmSync(old, { recursive: true, force: true })
 }
 
-mkdirSync(outdir, { recursive: true })
+const bin = join(outdir, "bin")
+mkdirSync(bin, { recursive: true })
 for (const name of readdirSync(outdir)) {
   if (name.endsWith(".js") && !(name.slice(0, -3) in executables)) rmSync(join(outdir, name))
 }
+for (const name of readdirSync(bin)) if (!(name in executables)) rmSync(join(bin, name))
 const bundled = new Set<string>()
 for (const [name, entry] of Object.entries(executables)) {
   const outfile = join(outdir, `${name}.js`)
@@ -191,6 +204,11 @@ for (const [name, entry] of Object.entries(executables)) {
   }).catch(() => process.exit(1)) // esbuild has said why
   for (const { text } of outputFiles) {
     replaceFile(outfile, `#!/usr/bin/env node\n${text.replace(/^#!.*\n/, "")}`, 0o755)
+  }
+  const command = join(bin, name)
+  if (!existsSync(command)) {
+    rmSync(command, { force: true })
+    symlinkSync(join("..", `${name}.js`), command)
   }
   for (const input of Object.keys(metafile.inputs)) bundled.add(input)
   if (!options.quiet) console.log(`${options.outdir}/${name}.js  ${sizes(metafile)}`)
