@@ -3,13 +3,15 @@ import { existsSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import { root } from "../Sources.ts"
 
-const tools = ["nginx", "tinyproxy", "samtools", "bcftools", "tabix", "openssl"]
+const tools = ["nginx", "tinyproxy", "samtools", "bcftools", "tabix", "openssl", "systemd-analyze"]
 const s3Lock = "test/e2e/s3-server/package-lock.json"
+const pythonLock = "test/e2e/engines/requirements.txt"
 const same = (a: string, b: string) => existsSync(a) && readFileSync(a, "utf8") === readFileSync(b, "utf8")
 
 export default () => {
   const folders = `${process.env["PATH"]}:/usr/sbin:/sbin`.split(":")
   const missing = tools.filter((tool) => !folders.some((folder) => existsSync(join(folder, tool))))
   if (!same(`${root}.e2e/s3/.installed`, `${root}${s3Lock}`)) missing.push("the S3 server")
+  if (!same(`${root}.e2e/python/.installed`, `${root}${pythonLock}`)) missing.push("snakemake, cwltool, miniwdl")
   if (missing.length > 0) throw new Error(`Missing: ${missing.join(", ")}. Run: npm run setup:e2e`)
 }
