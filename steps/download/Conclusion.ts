@@ -8,26 +8,28 @@ import {
   type RestorationsPending
 } from "../../core/src/Errors.ts"
 import { printableJson } from "../../core/src/selection/Printable.ts"
-import { reportJson } from "../../core/src/selection/Report.ts"
+import { type ReportRun, reportJson } from "../../core/src/selection/Report.ts"
 import { canWriteReport, writeReport } from "../../core/src/selection/ReportFile.ts"
 import type { Settings } from "../../core/src/settings/Settings.ts"
 import type { StepFailure } from "../main/Step.ts"
 import { version } from "../main/Version.ts"
 import { pendingOf, sayPending } from "./Restorations.ts"
 import { type RunRecord, wholeFailed } from "./RunRecord.ts"
+import { adviceFor } from "./Summary.ts"
 
 /** Runs `work`, which puts all it learns into `record`; the exit code of all that went wrong or is pending. */
 export const concluded = <E extends StepFailure, R>(
   work: Effect.Effect<unknown, E, R>,
   record: RunRecord,
-  settings: Settings
+  settings: Settings,
+  step: ReportRun["step"]
 ): Effect.Effect<ExitCode, E | CannotCreate | LocalIo, R | FileSystem.FileSystem | Path.Path> =>
   Effect.gen(function* () {
     const { reportfile } = settings
     if (reportfile !== null) yield* canWriteReport(reportfile)
     const code = yield* reportfile === null
       ? Effect.andThen(work, codeOf(record, settings))
-      : reported(work, record, settings, reportfile)
+      : reported(work, record, settings, { step, reportfile })
     yield* sayPending(settings, record)
     return code
   })
@@ -48,7 +50,7 @@ const reported = <E extends StepFailure, R>(
   work: Effect.Effect<unknown, E, R>,
   record: RunRecord,
   settings: Settings,
-  reportfile: string
+  { reportfile, step }: { readonly reportfile: string; readonly step: ReportRun["step"] }
 ): Effect.Effect<ExitCode, E | LocalIo, R | FileSystem.FileSystem | Path.Path> =>
   Effect.uninterruptibleMask((restore) =>
     Effect.gen(function* () {
@@ -57,13 +59,17 @@ const reported = <E extends StepFailure, R>(
       const error = Exit.isFailure(exit) ? Option.getOrNull(Cause.findErrorOption(exit.cause)) : null
       const results = [...(yield* record.results), ...(error === null ? [] : [wholeFailed(null, error)])]
       const errors = [...results.flatMap(({ error }) => error ?? []), ...(yield* pendingFailure(settings, record))]
+      const pending = yield* pendingOf(settings, record)
       const report = reportJson(
         {
           version,
+          step,
           host: settings.baseUrl.host,
           startedAt: DateTime.toDate(startedAt),
           finishedAt: DateTime.toDate(yield* DateTime.now),
-          exitCode: Exit.isSuccess(exit) || error !== null ? mostSevere(errors) : codeOfCause(exit.cause)
+          exitCode: Exit.isSuccess(exit) || error !== null ? mostSevere(errors) : codeOfCause(exit.cause),
+          throughput: yield* record.throughput,
+          advice: [...adviceFor(results), ...(pending === null ? [] : [pending.message])]
         },
         results
       )

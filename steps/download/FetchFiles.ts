@@ -35,7 +35,7 @@ export const fetchFiles = Effect.fn("download.fetch")(function* (settings: Downl
   if (fetch.length > 0) yield* Effect.logInfo(startText(fetch, room.bytes))
   const { connections, destination, overwrite } = settings
   const request = { target: settings.baseUrl.href, connections, destination, overwrite }
-  const shown = yield* observe(fetch)
+  const shown = yield* observe(fetch, record)
   yield* run(plan, yield* makeLinkBook(entries), request, {
     progress: shown.progress,
     finished: (file, plain) => {
@@ -49,13 +49,15 @@ export const fetchFiles = Effect.fn("download.fetch")(function* (settings: Downl
   }
 }, Effect.scoped)
 
-/** Shows the progress of `files` and says how each ends. */
+/** Shows and records the progress of `files`, and says how each ends. */
 export const observe = Effect.fnUntraced(function* (
-  files: ReadonlyArray<PlannedFile>
+  files: ReadonlyArray<PlannedFile>,
+  record: RunRecord
 ): Effect.fn.Return<RunObserver, never, Screen | Scope.Scope> {
   const progress = yield* makeProgress(yield* Screen, files)
   return {
-    progress: (file, event) => Effect.andThen(progress.event(file, event), narrate(file, event)),
+    progress: (file, event) =>
+      Effect.all([record.progress(file, event), progress.event(file, event), narrate(file, event)], { discard: true }),
     finished: (file, result) => Effect.andThen(progress.settled(file, result), conclude(file, result))
   }
 })
@@ -85,6 +87,7 @@ const narrate = (file: PlannedFile, event: TransferProgress): Effect.Effect<void
         ? Effect.logInfo(`${name}: going on after ${humanSize(event.resumedFrom)} of an earlier run`)
         : Effect.logDebug(`${name}: started`)
     case "Bytes":
+    case "GivenUp":
       return Effect.void
     case "Retrying":
       return Effect.logInfo(`${name}: ${event.reason}; again in ${(event.milliseconds / 1000).toFixed(1)} s`)

@@ -35,6 +35,6 @@ export const program: Program<Settings> = {
     if (settings.plan) return yield* Effect.provide(showPlan(settings), services)
     if (settings.links) return yield* Effect.provide(writeLinks(settings), services)
     const record = yield* makeRunRecord
-    return yield* concluded(Effect.provide(fetchFiles(settings, record), services), record, settings)
+    return yield* concluded(Effect.provide(fetchFiles(settings, record), services), record, settings, "download")
   })
 }

@@ -25,7 +25,12 @@ export const requestProgram: Program<Settings> = {
     const services = Layer.merge(wiring(settings), trackingWiring(settings))
     if (settings.plan) return yield* Effect.provide(showPlan(settings), services)
     const record = yield* makeRunRecord
-    return yield* concluded(Effect.provide(requestFiles(settings, record), services), record, settings)
+    return yield* concluded(
+      Effect.provide(requestFiles(settings, record), services),
+      record,
+      settings,
+      "request-restore"
+    )
   })
 }
 

@@ -54,7 +54,11 @@ export const withRestoration = (plain: FileResult, restoration: RestoreResult): 
     case "Left":
       return plain
     case "Pending":
-      return { ...plain, reason: "pending" }
+      return {
+        ...plain,
+        reason: "pending",
+        restoration: { requestedAt: restoration.requestedAt, estimate: restoration.estimate }
+      }
     case "Failed":
       return { ...plain, action: "failed", reason: null, error: restoration.error }
   }

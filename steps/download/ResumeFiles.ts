@@ -31,7 +31,8 @@ export const resumed = Effect.fn("download.resumed")(function* (settings: Settin
       }
     }),
     record,
-    settings
+    settings,
+    "resume-restore"
   )
 })
 
@@ -46,7 +47,7 @@ const resumeFiles = Effect.fn("download.resume")(function* (settings: Settings, 
   }
   const screen = yield* Screen
   const stopping = yield* Stopping
-  const resume = yield* makeResume(request, (files) => Effect.provideService(observe(files), Screen, screen))
+  const resume = yield* makeResume(request, (files) => Effect.provideService(observe(files, record), Screen, screen))
   const wait = settings.wait ?? Duration.zero
   const waits = !Duration.isZero(wait) && !settings.list
   const attempt = Effect.gen(function* () {

@@ -2,16 +2,19 @@
  * What is known of a run at any moment, in the order of its plan, so that the report of a run that was stopped names
  * every file as well.
  */
-import { Effect } from "effect"
+import { Clock, DateTime, Effect } from "effect"
+import { makeTraffic } from "../../core/src/report/Traffic.ts"
 import type { PlanFailure, PlannedFile } from "../../core/src/selection/DownloadPlan.ts"
 import { identity } from "../../core/src/selection/DownloadRun.ts"
-import { type FileResult, untouched } from "../../core/src/selection/Report.ts"
+import { type FileResult, type Throughput, untouched } from "../../core/src/selection/Report.ts"
+import type { TransferProgress } from "../../core/src/transfer/TransferRequest.ts"
 
 export interface RunRecord {
   /** A selection or analysis that failed as a whole. */
   readonly failed: (failure: PlanFailure) => Effect.Effect<void>
   /** The files the run is about; each counts as stopped until it has a result. */
   readonly planned: (files: ReadonlyArray<PlannedFile>, destination: string) => Effect.Effect<void>
+  readonly progress: (file: PlannedFile, event: TransferProgress) => Effect.Effect<void>
   readonly finished: (file: PlannedFile, result: FileResult) => Effect.Effect<void>
   /** What became of stored requests so far; replaces what was said of them before. */
   readonly resumed: (results: ReadonlyArray<FileResult>) => Effect.Effect<void>
@@ -19,12 +22,15 @@ export interface RunRecord {
   readonly awaiting: (estimates: ReadonlyArray<string | null>) => Effect.Effect<void>
   readonly results: Effect.Effect<ReadonlyArray<FileResult>>
   readonly awaited: Effect.Effect<ReadonlyArray<string | null>>
+  readonly throughput: Effect.Effect<Throughput>
 }
 
-export const makeRunRecord: Effect.Effect<RunRecord> = Effect.sync(() => {
+export const makeRunRecord: Effect.Effect<RunRecord> = Effect.gen(function* () {
   // Changed in place: with thousands of files a copy for each would be most of the work.
   const failures: Array<FileResult> = []
   const files = new Map<PlannedFile, FileResult>()
+  const traffic = makeTraffic<PlannedFile>()
+  const begun = yield* Clock.monotonicTimeNanos
   let stored: ReadonlyArray<FileResult> = []
   let awaited: ReadonlyArray<string | null> = []
   return {
@@ -33,6 +39,12 @@ export const makeRunRecord: Effect.Effect<RunRecord> = Effect.sync(() => {
       Effect.sync(() => {
         for (const file of planned) files.set(file, stopped(file, destination))
       }),
+    progress: Effect.fnUntraced(function* (file, event) {
+      traffic.note(file, event, Number(((yield* Clock.monotonicTimeNanos) - begun) / 1_000_000n))
+      const known = files.get(file)
+      if (event._tag !== "Started" || known === undefined || known.startedAt !== null) return
+      files.set(file, { ...known, startedAt: DateTime.toDate(yield* DateTime.now) })
+    }),
     finished: (file, result) => Effect.sync(() => void files.set(file, result)),
     resumed: (results) =>
       Effect.sync(() => {
@@ -43,7 +55,8 @@ export const makeRunRecord: Effect.Effect<RunRecord> = Effect.sync(() => {
         awaited = estimates
       }),
     results: Effect.sync(() => [...failures, ...files.values(), ...stored]),
-    awaited: Effect.sync(() => awaited)
+    awaited: Effect.sync(() => awaited),
+    throughput: Effect.sync(traffic.throughput)
   }
 })
 

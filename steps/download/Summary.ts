@@ -17,7 +17,11 @@ export const summaryLines = (results: ReadonlyArray<FileResult>): ReadonlyArray<
   const size = downloaded === 0 ? "" : ` (${humanSize(bytes)})`
   const bad = failed > 0
   const total = { text: `${downloaded} downloaded${size}, ${skipped} skipped${why}, ${failed} failed`, bad }
-  // Names, ids and options do not get right by themselves.
-  const passing = results.some(({ error }) => error !== null && [65, 69, 74].includes(mostSevere([error])))
-  return passing ? [total, { text: "Run the same command again to go on: what is there is kept", bad }] : [total]
+  return [total, ...adviceFor(results).map((text) => ({ text, bad }))]
 }
+
+/** What to do about what failed, if that can help: names, ids and options do not get right by themselves. */
+export const adviceFor = (results: ReadonlyArray<FileResult>): ReadonlyArray<string> =>
+  results.some(({ error }) => error !== null && [65, 69, 74].includes(mostSevere([error])))
+    ? ["Run the same command again to go on: what is there is kept"]
+    : []

@@ -170,6 +170,7 @@ describe("FileTransfer", () => {
         const error = yield* failure(g)
         assert.deepInclude(error, { _tag: "Unavailable", host, attempts: 9 })
         assert.strictEqual(g.links.seen.length, 9)
+        assert.deepStrictEqual(g.events.at(-1), { _tag: "GivenUp", attempts: 9, renewals: 0 })
         assert.deepStrictEqual(g.disk.names, [])
       })
     )

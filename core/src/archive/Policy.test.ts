@@ -59,7 +59,7 @@ describe("restoration policy", () => {
   })
 
   it("S6 does not ask again, neither person nor service, for what is remembered", () => {
-    const known = file("known.bam", { tracked: { restoreEstimation: null } })
+    const known = file("known.bam", { tracked: { restoreEstimation: null, requestTime: null } })
     for (const mode of ["ask", "all", "force", "no"] as const) {
       assert.deepStrictEqual(outcome(mode, [known], []), [["Wait", "it was requested before"]])
       assert.deepStrictEqual(questions(mode, true, [known]), { _tag: "None" })

@@ -15,7 +15,7 @@ export interface ArchivedFile {
   /** The service's word that a restoration is under way, as text; null when it says nothing. */
   readonly estimatedRestoreTime: string | null
   /** Estimate of the entry that the restoration file has for exactly this request; null without one. */
-  readonly tracked: { readonly restoreEstimation: string | null } | null
+  readonly tracked: { readonly restoreEstimation: string | null; readonly requestTime: string | null } | null
 }
 
 /** Which questions are to be asked, once the rest is known. */

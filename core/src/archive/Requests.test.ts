@@ -117,7 +117,11 @@ describe("restore", () => {
         "ask A2",
         "file A1 pending, A2 pending"
       ])
-      assert.deepStrictEqual(results[0], { _tag: "Pending", estimate: "2026-11-22T00:00:00Z" })
+      assert.deepStrictEqual(results[0], {
+        _tag: "Pending",
+        requestedAt: "1970-01-01T00:00:00.000Z",
+        estimate: "2026-11-22T00:00:00Z"
+      })
     })
   )
 
@@ -154,12 +158,12 @@ describe("restore", () => {
       const gone = () => new Unavailable({ host: "lab", reason: "reset", attempts: 1 })
       const accepted = world({ answer: gone, listed: () => ({ estimatedRestoreTime: "soon" }) })
       assert.deepStrictEqual(yield* accepted.restore([candidate("A1")], request()), [
-        { _tag: "Pending", estimate: "soon" }
+        { _tag: "Pending", requestedAt: "1970-01-01T00:00:00.000Z", estimate: "soon" }
       ])
       assert.deepStrictEqual(accepted.events, ["file A1 requesting", "ask A1", "look A1", "file A1 pending"])
       const restored = world({ answer: gone, listed: () => ({ currentlyArchived: false }) })
       assert.deepStrictEqual(yield* restored.restore([candidate("A1")], request()), [
-        { _tag: "Pending", estimate: null }
+        { _tag: "Pending", requestedAt: "1970-01-01T00:00:00.000Z", estimate: null }
       ])
       const unknown = world({ answer: gone })
       assert.strictEqual((yield* unknown.restore([candidate("A1")], request()))[0]?._tag, "Failed")

@@ -10,6 +10,7 @@ import { AnalysisId } from "../contract/Ids.ts"
 import type { ServiceError, TrackingError } from "../Errors.ts"
 import { entryOf, isGeneral } from "../selection/Catalog.ts"
 import { printable } from "../selection/Printable.ts"
+import type { Restoration } from "../selection/Report.ts"
 import { humanSize } from "../selection/Size.ts"
 import { Operator } from "../settings/Operator.ts"
 import { mayBeUnderWay } from "./Estimate.ts"
@@ -35,7 +36,7 @@ export interface RestoreRequest {
 
 /** What became of a candidate. */
 export type RestoreResult =
-  | { readonly _tag: "Pending"; readonly estimate: string | null }
+  | { readonly _tag: "Pending"; readonly estimate: string | null; readonly requestedAt: string | null }
   | { readonly _tag: "Left"; readonly reason: string }
   | { readonly _tag: "Failed"; readonly error: ServiceError | TrackingError }
 
@@ -62,11 +63,11 @@ export const restore = Effect.fn("archive.restore")(function* <C extends Candida
   let gaveUp: ServiceError | null = null
   const settle = Effect.fnUntraced(function* (
     wanted: ReadonlyArray<File>,
-    begin: Effect.Effect<string | null, ServiceError | TrackingError, Services>
+    begin: Effect.Effect<Restoration, ServiceError | TrackingError, Services>
   ) {
     if (wanted.length === 0) return
     const outcome: RestoreResult = yield* Effect.match(begin, {
-      onSuccess: (estimate): RestoreResult => ({ _tag: "Pending", estimate }),
+      onSuccess: (restoration): RestoreResult => ({ _tag: "Pending", ...restoration }),
       onFailure: (error): RestoreResult => ({ _tag: "Failed", error })
     })
     if (outcome._tag === "Failed") {
@@ -79,7 +80,7 @@ export const restore = Effect.fn("archive.restore")(function* <C extends Candida
     for (const { decision, file } of group) {
       yield* say(file, decision)
       if (decision._tag === "Leave") results.set(file, { _tag: "Left", reason: decision.reason })
-      if (decision._tag === "Wait") results.set(file, { _tag: "Pending", estimate: estimateOf(file) })
+      if (decision._tag === "Wait") results.set(file, { _tag: "Pending", ...restorationOf(file) })
     }
     const having = (tag: RestoreDecision["_tag"]) =>
       group.filter(({ decision }) => decision._tag === tag).map(({ file }) => file)
@@ -115,8 +116,15 @@ const trackedBy = (
   const entry = entries.get(keyOf(target, { analysisId, fileName, optionsKey: optionsKeyOf(options) }))
   if (entry === undefined) return null
   const confirmed = estimatedRestoreTime !== null && entry.status !== requesting
-  return confirmed || mayBeUnderWay(entry, now) ? { restoreEstimation: entry.restoreEstimation } : null
+  return confirmed || mayBeUnderWay(entry, now)
+    ? { restoreEstimation: entry.restoreEstimation, requestTime: entry.requestTime }
+    : null
 }
+
+const restorationOf = (file: ArchivedFile): Restoration => ({
+  requestedAt: file.tracked?.requestTime ?? null,
+  estimate: estimateOf(file)
+})
 
 const estimateOf = (file: ArchivedFile) => file.estimatedRestoreTime ?? file.tracked?.restoreEstimation ?? null
 
@@ -198,15 +206,15 @@ const followed = Effect.fnUntraced(function* (files: ReadonlyArray<File>, reques
   const requestTime = DateTime.formatIso(yield* DateTime.now)
   const restoreEstimation = files[0]?.estimatedRestoreTime ?? null
   yield* remember(files, request, { restoreEstimation, requestTime, status: "pending" })
-  return restoreEstimation
+  return { requestedAt: requestTime, estimate: restoreEstimation }
 })
 
-/** Asks for the restoration of one analysis; returns the estimate. */
+/** Asks for the restoration of one analysis. */
 const requested = Effect.fnUntraced(function* (
   analysisId: string,
   files: ReadonlyArray<File>,
   request: RestoreRequest
-): Effect.fn.Return<string | null, ServiceError | TrackingError, ServiceClient | TrackingFile> {
+): Effect.fn.Return<Restoration, ServiceError | TrackingError, ServiceClient | TrackingFile> {
   const client = yield* ServiceClient
   const requestTime = DateTime.formatIso(yield* DateTime.now)
   yield* remember(files, request, { restoreEstimation: null, requestTime, status: requesting })
@@ -218,7 +226,7 @@ const requested = Effect.fnUntraced(function* (
   yield* remember(files, request, { restoreEstimation, requestTime, status: "pending" })
   const expected = restoreEstimation === null ? "at a time the service does not tell" : `at ${restoreEstimation}`
   yield* Effect.logInfo(printable(`Restoration of analysis ${analysisId} requested, expected ${expected}`))
-  return restoreEstimation
+  return { requestedAt: requestTime, estimate: restoreEstimation }
 })
 
 /**

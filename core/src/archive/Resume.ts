@@ -18,7 +18,7 @@ import type { Layout } from "../selection/DownloadPlan.ts"
 import type { FileType } from "../selection/FileName.ts"
 import { makeLinkBook } from "../selection/LinkBook.ts"
 import { printable } from "../selection/Printable.ts"
-import { type FileResult, untouched } from "../selection/Report.ts"
+import { type FileResult, type Restoration, untouched } from "../selection/Report.ts"
 import type { Operator } from "../settings/Operator.ts"
 import type { FileTransfer } from "../transfer/FileTransfer.ts"
 import type { PartFiles } from "../transfer/PartFiles.ts"
@@ -66,7 +66,7 @@ export interface Standing {
     /** Back, but only the status was asked for. */
     | { readonly _tag: "Available" }
     /** `estimate` as written, null when nobody knows. */
-    | { readonly _tag: "Pending"; readonly estimate: string | null }
+    | ({ readonly _tag: "Pending" } & Restoration)
     | { readonly _tag: "Failed"; readonly error: NonNullable<FileResult["error"]> }
   /** Of its files. */
   readonly results: ReadonlyArray<FileResult>
@@ -144,10 +144,10 @@ const look = Effect.fn("archive.look")(function* (
         set(key, entry, { _tag: "Failed", error: readiness.error })
         break
       case "Restoring":
-        set(key, entry, { _tag: "Pending", estimate: readiness.estimate })
+        set(key, entry, { _tag: "Pending", requestedAt: entry.requestTime, estimate: readiness.estimate })
         break
       case "Archived":
-        set(key, entry, { _tag: "Pending", estimate: null })
+        set(key, entry, { _tag: "Pending", requestedAt: null, estimate: null })
         cold.push({ key, entry, size: readiness.files[0]?.size ?? null })
         break
       case "Ready": {
@@ -178,12 +178,14 @@ const look = Effect.fn("archive.look")(function* (
         if (entry === undefined) return
         // Gone back to the archive between the look and the download.
         if (results.some(({ reason }) => reason === "archived")) {
-          set(arrival.key, entry, { _tag: "Pending", estimate: null })
+          set(arrival.key, entry, { _tag: "Pending", requestedAt: null, estimate: null })
           return
         }
         const error =
           results.find(({ error }) => error !== null)?.error ?? (yield* removed(tracking, arrival.key, entry, request))
-        set(arrival.key, entry, error === null ? { _tag: "Done" } : { _tag: "Failed", error }, results)
+        const restoration = { requestedAt: entry.requestTime, estimate: entry.restoreEstimation }
+        const told = results.map((result) => ({ ...result, restoration }))
+        set(arrival.key, entry, error === null ? { _tag: "Done" } : { _tag: "Failed", error }, told)
       })
     )
   }
@@ -259,7 +261,7 @@ const askedAnew = Effect.fnUntraced(function* (
   for (const [index, { entry, key }] of cold.entries()) {
     const result = results[index]
     if (result?._tag === "Failed") set(key, entry, { _tag: "Failed", error: result.error })
-    if (result?._tag === "Pending") set(key, entry, { _tag: "Pending", estimate: result.estimate })
+    if (result?._tag === "Pending") set(key, entry, result)
   }
 })
 
@@ -295,5 +297,8 @@ const resultOf = (
   const file = { analysisId, fileName, path, bytes: null }
   return state._tag === "Failed"
     ? untouched(file, { action: "failed", reason: null, error: state.error })
-    : untouched(file, { action: "skipped", reason: "pending", error: null })
+    : { ...untouched(file, { action: "skipped", reason: "pending", error: null }), restoration: restorationOf(state) }
 }
+
+const restorationOf = (state: Standing["state"]): Restoration | null =>
+  state._tag === "Pending" ? { requestedAt: state.requestedAt, estimate: state.estimate } : null

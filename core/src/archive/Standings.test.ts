@@ -18,9 +18,9 @@ const time = "2026-11-21T15:00:00Z"
 const look = {
   standings: [
     standing("A1", "S.bam", { _tag: "Done" }, "out/S.bam"),
-    standing("A2", "T.bam", { _tag: "Pending", estimate: time }, "out/T.bam"),
+    standing("A2", "T.bam", { _tag: "Pending", requestedAt: null, estimate: time }, "out/T.bam"),
     standing("A1", "U.bam", { _tag: "Available" }),
-    standing("A2", "V.bam", { _tag: "Pending", estimate: null }),
+    standing("A2", "V.bam", { _tag: "Pending", requestedAt: null, estimate: null }),
     standing("A3", "W.bam", { _tag: "Failed", error: new NotFound({ what: "W.bam", detail: "gone\u001b[2J" }) })
   ],
   unusable: [new EntryUnusable({ path: "r.json", position: 6, reason: "it is not an object" })]

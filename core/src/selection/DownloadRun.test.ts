@@ -84,6 +84,22 @@ layer(Layer.mergeAll(NodeServices.layer, noCodec), { excludeTestServices: true }
         "there.bam skipped exists"
       ])
       assert.strictEqual(seen.length, 6)
+      const timed = results.filter(({ finishedAt, startedAt }) => startedAt !== null && finishedAt !== null)
+      assert.deepStrictEqual(
+        timed.map(({ fileName }) => fileName),
+        ["bad.bam", "nolink.bam", "good.bam", "there.bam"]
+      )
+    })
+  )
+
+  it.effect("a transfer that failed says as well what it took", () =>
+    Effect.gen(function* () {
+      const { results } = yield* going([file("bad.bam")], ({ fileName, progress }) =>
+        progress({ _tag: "GivenUp", attempts: 9, renewals: 2 }).pipe(
+          Effect.andThen(new LinkForbidden({ file: fileName, host: "h", status: 403 }))
+        )
+      )
+      assert.deepInclude(results[0], { action: "failed", attempts: 9, renewals: 2 })
     })
   )
 

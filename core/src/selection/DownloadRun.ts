@@ -5,7 +5,7 @@
  * checked against the data it will lie beside, and never replaces the good index of a data file that could not be
  * replaced itself.
  */
-import { Effect, FileSystem, Option, Path, type PlatformError } from "effect"
+import { Clock, DateTime, Effect, FileSystem, Option, Path, type PlatformError, Ref } from "effect"
 import { CannotCreate, LocalIo, NotFound, type TransferError } from "../Errors.ts"
 import type { Codec } from "../genome/Codec.ts"
 import { checkStructure } from "../genome/Structure.ts"
@@ -119,14 +119,35 @@ const fetched = (
   observer: RunObserver
 ): Effect.Effect<FileResult, never, Services> =>
   Effect.gen(function* () {
-    return file.slice === null
-      ? yield* whole(file, links, request, observer)
-      : yield* cut(file, file.slice, links, request, observer)
-  }).pipe(
-    Effect.catch((error: TransferError) =>
-      Effect.succeed(untouched(identity(file, request), { action: "failed", reason: null, error }))
+    const startedAt = DateTime.toDate(yield* DateTime.now)
+    const begun = yield* Clock.monotonicTimeNanos
+    const spent = yield* Ref.make({ attempts: 0, renewals: 0 })
+    const watched: RunObserver = {
+      ...observer,
+      progress: (file, event) =>
+        event._tag === "GivenUp"
+          ? Effect.andThen(
+              Ref.set(spent, { attempts: event.attempts, renewals: event.renewals }),
+              observer.progress(file, event)
+            )
+          : observer.progress(file, event)
+    }
+    const attempt = Effect.gen(function* () {
+      return file.slice === null
+        ? yield* whole(file, links, request, watched)
+        : yield* cut(file, file.slice, links, request, watched)
+    })
+    const result = yield* attempt.pipe(
+      Effect.catch((error: TransferError) =>
+        Effect.gen(function* () {
+          const milliseconds = Number(((yield* Clock.monotonicTimeNanos) - begun) / 1_000_000n)
+          const failed = untouched(identity(file, request), { action: "failed", reason: null, error })
+          return { ...failed, ...(yield* Ref.get(spent)), milliseconds }
+        })
+      )
     )
-  )
+    return { ...result, startedAt, finishedAt: DateTime.toDate(yield* DateTime.now) }
+  })
 
 /** The folder of a file, made where it is missing. */
 const folderOf = Effect.fnUntraced(function* (file: PlannedFile, request: RunRequest) {
@@ -197,6 +218,9 @@ const tidied = Effect.fnUntraced(function* (file: PlannedFile, { destination }: 
   yield* transfer.tidy(path.join(destination, file.folder), finalName(file))
 })
 
+/** The times are put in by the caller, who knows those of failures as well. */
+const untimed = { startedAt: null, finishedAt: null, restoration: null }
+
 const cutOut = (file: PlannedFile, request: RunRequest, outcome: SliceOutcome): FileResult => {
   const { index, regions } = outcome
   const exists = outcome.action === "exists"
@@ -215,6 +239,7 @@ const cutOut = (file: PlannedFile, request: RunRequest, outcome: SliceOutcome): 
     attempts: outcome.attempts,
     renewals: outcome.renewals,
     milliseconds: outcome.milliseconds,
+    ...untimed,
     error: null
   }
 }
@@ -239,6 +264,7 @@ const downloaded = (file: PlannedFile, request: RunRequest, outcome: TransferOut
   attempts: outcome.attempts,
   renewals: outcome.renewals,
   milliseconds: outcome.milliseconds,
+  ...untimed,
   error: null
 })
 

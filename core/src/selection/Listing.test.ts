@@ -143,9 +143,12 @@ describe("Report", () => {
     const done = {
       ...untouched(id, { action: "downloaded", reason: null, error: null }),
       milliseconds: 1234.5,
+      startedAt: new Date(100),
+      finishedAt: new Date(1300),
       sha256: "ab"
     }
-    const document = reportJson({ ...run, exitCode: 66 }, [
+    const more = { step: "download", throughput: { intervalSeconds: 0.25, bytes: [10] }, advice: ["again"] } as const
+    const document = reportJson({ ...run, ...more, exitCode: 66 }, [
       done,
       untouched(id, { action: "skipped", reason: "exists", error: null }),
       untouched(
@@ -171,8 +174,12 @@ describe("Report", () => {
       attempts: 0,
       renewals: 0,
       seconds: 1.235,
+      startedAt: "1970-01-01T00:00:00.100Z",
+      finishedAt: "1970-01-01T00:00:01.300Z",
+      restoration: null,
       error: null
     })
+    assert.deepInclude(document, more)
     assert.deepStrictEqual(document.files[2]?.error, { tag: "NotFound", message: "analysis A9: not found" })
   })
 })

@@ -42,10 +42,29 @@ export interface FileResult {
   /** Links asked for again. */
   readonly renewals: number
   readonly milliseconds: number
+  /** When its transfer began and ended; null when it did not get that far, or no further. */
+  readonly startedAt: Date | null
+  readonly finishedAt: Date | null
+  /** Null for a file that was not in the archive, as far as this run knows. */
+  readonly restoration: Restoration | null
   readonly error: Failure["error"] | null
 }
 
+/** The restoration of an archived file, times as written where they are known: ISO 8601 unless the service errs. */
+export interface Restoration {
+  readonly requestedAt: string | null
+  readonly estimate: string | null
+}
+
+/** Bytes that came from link hosts, those of repeated and abandoned requests too, by equal intervals of the run. */
+export interface Throughput {
+  readonly intervalSeconds: number
+  readonly bytes: ReadonlyArray<number>
+}
+
 export interface ReportRun {
+  /** Which step wrote it. */
+  readonly step: "download" | "request-restore" | "resume-restore"
   readonly version: string
   /** Host of the service. */
   readonly host: string
@@ -53,6 +72,9 @@ export interface ReportRun {
   readonly finishedAt: Date
   /** Null when a signal stopped the run. */
   readonly exitCode: ExitCode | null
+  readonly throughput: Throughput
+  /** What to do next, one sentence each. */
+  readonly advice: ReadonlyArray<string>
 }
 
 /** A result of a file that never got as far as a transfer. */
@@ -70,7 +92,10 @@ export const untouched = (
   fetched: null,
   attempts: 0,
   renewals: 0,
-  milliseconds: 0
+  milliseconds: 0,
+  startedAt: null,
+  finishedAt: null,
+  restoration: null
 })
 
 export interface Totals {
@@ -91,6 +116,7 @@ export const totalsOf = (results: ReadonlyArray<FileResult>): Totals => {
 export const reportJson = (run: ReportRun, results: ReadonlyArray<FileResult>) => ({
   schema: "svc.report/1",
   version: run.version,
+  step: run.step,
   host: run.host,
   startedAt: run.startedAt.toISOString(),
   finishedAt: run.finishedAt.toISOString(),
@@ -98,12 +124,19 @@ export const reportJson = (run: ReportRun, results: ReadonlyArray<FileResult>) =
   exitCode: run.exitCode,
   exitMeaning: run.exitCode === null ? "stopped before its end" : ExitCodes[run.exitCode],
   totals: totalsOf(results),
-  files: results.map(({ milliseconds, error, ...result }) => ({
+  advice: run.advice,
+  throughput: run.throughput,
+  files: results.map(({ milliseconds, startedAt, finishedAt, error, ...result }) => ({
     ...result,
     seconds: seconds(milliseconds),
+    startedAt: startedAt === null ? null : startedAt.toISOString(),
+    finishedAt: finishedAt === null ? null : finishedAt.toISOString(),
     error: error === null ? null : errorJson(error)
   }))
 })
+
+export type ReportDocument = ReturnType<typeof reportJson>
+export type ReportedFile = ReportDocument["files"][number]
 
 /** The same shape of a failure wherever one is written as JSON. */
 export const failureJson = ({ analysisId, fileName, error }: Failure) => ({

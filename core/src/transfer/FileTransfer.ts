@@ -94,12 +94,16 @@ const download = Effect.fn("FileTransfer.download")(function* (services: Service
   const attempts = yield* Ref.make(0)
   const wrongReplies = yield* Ref.make(0)
   const transfer: Transfer = { ...services, request, place, identity, lease, attempts, wrongReplies }
-  const result = yield* unlessExisting(transfer, Effect.scoped(claimed(transfer)))
+  const traffic = Effect.gen(function* () {
+    return { attempts: yield* Ref.get(attempts), renewals: yield* lease.renewals }
+  })
+  const result = yield* unlessExisting(transfer, Effect.scoped(claimed(transfer))).pipe(
+    Effect.tapError(() => Effect.flatMap(traffic, (sum) => request.progress({ _tag: "GivenUp", ...sum })))
+  )
   if (result.action === "exists") yield* services.claims.clear(place)
   return {
     ...result,
-    attempts: yield* Ref.get(attempts),
-    renewals: yield* lease.renewals,
+    ...(yield* traffic),
     milliseconds: Number(((yield* Clock.monotonicTimeNanos) - begun) / 1_000_000n)
   }
 })

@@ -102,6 +102,12 @@ const download = Effect.fn("SliceTransfer.download")(function* (
         unlessSame(request, (state) => untilCommitted(transfer, state))
       )
     )
+  ).pipe(
+    Effect.tapError(() =>
+      Effect.flatMap(Ref.get(traffic), ({ attempts, renewals }) =>
+        request.progress({ _tag: "GivenUp", attempts, renewals })
+      )
+    )
   )
   return {
     ...result,

@@ -17,6 +17,8 @@ export type TransferProgress =
   | { readonly _tag: "Retrying"; readonly reason: string; readonly milliseconds: number }
   | { readonly _tag: "Renewing"; readonly reason: string }
   | { readonly _tag: "Restarting"; readonly reason: string }
+  /** The last word of a transfer that fails: what it took all the same. */
+  | { readonly _tag: "GivenUp"; readonly attempts: number; readonly renewals: number }
 
 /** Random access to a part that has all its bytes. */
 export interface PartReader {

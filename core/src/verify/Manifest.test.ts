@@ -4,7 +4,16 @@ import { type FileResult, reportJson, untouched } from "../selection/Report.ts"
 import { parseManifest } from "./Manifest.ts"
 
 const sum = "0123456789abcdef".repeat(4)
-const run = { version: "1", host: "h", startedAt: new Date(0), finishedAt: new Date(0), exitCode: 0 } as const
+const run = {
+  version: "1",
+  step: "download",
+  host: "h",
+  startedAt: new Date(0),
+  finishedAt: new Date(0),
+  exitCode: 0,
+  throughput: { intervalSeconds: 1, bytes: [] },
+  advice: []
+} as const
 const identity = (path: string | null, bytes: number | null) => ({ analysisId: "A1", fileName: path, path, bytes })
 
 const report = (...files: ReadonlyArray<FileResult>) => JSON.stringify(reportJson(run, files))
