@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Installs what `npm run e2e`, and `npm test` in CI, need besides Node: tools from Debian's packages, and into .e2e/, each
-# from its own lock, an S3 server and three workflow engines. May be run again at any time; takes no time when everything is there.
+# from its own lock, an S3 server and four workflow engines. May be run again at any time; takes no time when everything is there.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -8,6 +8,7 @@ cd "$(dirname "$0")/.."
 tools=(
   nginx:nginx-light tinyproxy:tinyproxy samtools:samtools bcftools:bcftools tabix:tabix
   strace:strace openssl:openssl curl:curl gcc:build-essential systemd-analyze:systemd
+  java:default-jre-headless mvn:maven ps:procps
 )
 
 export PATH="$PATH:/usr/sbin:/sbin"
@@ -70,4 +71,22 @@ if ! cmp -s "$engines/requirements.txt" .e2e/python/.installed; then
   rm -rf .e2e/uv
   cp "$engines/requirements.txt" .e2e/python/.installed
 fi
-echo "Ready: ${tools[*]%%:*}, s3rver, snakemake, cwltool, miniwdl."
+
+# Nextflow: complete only when its list of checksums, which the jars fit, was copied last.
+nextflow=test/e2e/nextflow
+if ! cmp -s "$nextflow/jars.sha256" .e2e/nextflow/.installed; then
+  echo "Installing Nextflow into .e2e/nextflow ..."
+  rm -rf .e2e/nextflow
+  mkdir -p .e2e/nextflow
+  log=$(mktemp)
+  for attempt in 1 2 3; do
+    if mvn --batch-mode --update-snapshots -f "$nextflow/pom.xml" org.apache.maven.plugins:maven-dependency-plugin:3.8.1:copy-dependencies \
+      "-DoutputDirectory=$PWD/.e2e/nextflow" >"$log" 2>&1; then break; fi
+    [ "$attempt" -lt 3 ] || { cat "$log" >&2; exit 1; }
+    sleep 5
+  done
+  rm -f "$log"
+  (cd .e2e/nextflow && sha256sum --check --strict --quiet) <"$nextflow/jars.sha256"
+  cp "$nextflow/jars.sha256" .e2e/nextflow/.installed
+fi
+echo "Ready: ${tools[*]%%:*}, s3rver, snakemake, cwltool, miniwdl, Nextflow."

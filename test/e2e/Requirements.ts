@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import { root } from "../Sources.ts"
 
-const tools = ["nginx", "tinyproxy", "samtools", "bcftools", "tabix", "openssl", "systemd-analyze"]
+const tools = ["nginx", "tinyproxy", "samtools", "bcftools", "tabix", "openssl", "systemd-analyze", "java"]
 const s3Lock = "test/e2e/s3-server/package-lock.json"
 const pythonLock = "test/e2e/engines/requirements.txt"
 const same = (a: string, b: string) => existsSync(a) && readFileSync(a, "utf8") === readFileSync(b, "utf8")
@@ -13,5 +13,6 @@ export default () => {
   const missing = tools.filter((tool) => !folders.some((folder) => existsSync(join(folder, tool))))
   if (!same(`${root}.e2e/s3/.installed`, `${root}${s3Lock}`)) missing.push("the S3 server")
   if (!same(`${root}.e2e/python/.installed`, `${root}${pythonLock}`)) missing.push("snakemake, cwltool, miniwdl")
+  if (!same(`${root}.e2e/nextflow/.installed`, `${root}test/e2e/nextflow/jars.sha256`)) missing.push("Nextflow")
   if (missing.length > 0) throw new Error(`Missing: ${missing.join(", ")}. Run: npm run setup:e2e`)
 }

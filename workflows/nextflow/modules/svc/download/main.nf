@@ -1,0 +1,40 @@
+process SVC_DOWNLOAD {
+    tag "${meta.id}"
+    label 'process_single'
+    label 'svc_session'
+
+    container "org/svc-steps:0.1.0"
+
+    input:
+    // select: an analysis id, a list of them, or a map of svc-download's options, such as [sampleIds: 'S-0001', range: 'chr7:1-2000']
+    tuple val(meta), val(select), path(bed)
+
+    output:
+    tuple val(meta), path("${prefix}/*.{bam,bai,vcf.gz,tbi}"), emit: files, optional: true
+    tuple val(meta), path("${prefix}/*.bam"), path("${prefix}/*.bam.bai"), emit: bam, optional: true
+    tuple val(meta), path("${prefix}/*.vcf.gz"), path("${prefix}/*.vcf.gz.tbi"), emit: vcf, optional: true
+    tuple val(meta), path("${prefix}.report.json"), emit: report
+    tuple val("${task.process}"), val('svc-steps'), eval('svc-steps --version'), emit: versions_svc, topic: versions
+
+    script:
+    def args = task.ext.args ?: ''
+    prefix = task.ext.prefix ?: "${meta.id}"
+    def options = (select instanceof Map ? select : [analysisIds: select])
+        .findAll { _name, value -> value }
+        .collect { name, value -> "--${name} '${[value].flatten().join(',').replace("'", "'\\''")}'" }
+        .join(' ')
+    def regions = bed ? "--bed '${bed}'" : ''
+    """
+    mkdir -p '${prefix}'
+    svc-download ${options} ${regions} --destination '${prefix}' --reportfile '${prefix}.report.json' ${args}
+    """
+
+    stub:
+    prefix = task.ext.prefix ?: "${meta.id}"
+    """
+    mkdir -p '${prefix}'
+    touch '${prefix}/${prefix}.bam' '${prefix}/${prefix}.bam.bai' '${prefix}/${prefix}.vcf.gz.tbi'
+    echo '' | gzip -n > '${prefix}/${prefix}.vcf.gz'
+    echo '{"schema":"svc.report/1","exitCode":0,"files":[]}' > '${prefix}.report.json'
+    """
+}
