@@ -6,7 +6,7 @@ export default defineConfig({
     // Real servers and real tools: `npm run e2e`.
     exclude: ["test/e2e/**"],
     // Finite on purpose: a test that waits for a socket which never answers must fail, not hang.
-    testTimeout: 20_000,
+    testTimeout: 60_000,
     maxWorkers: 2
   }
 })

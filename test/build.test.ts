@@ -40,7 +40,7 @@ describe("the build", () => {
         assert.isAbove(readdirSync(first).length, names.length)
         assert.deepStrictEqual(hashes(first), hashes(second))
       }),
-    60_000
+    240_000
   )
 
   for (const name of names) {
