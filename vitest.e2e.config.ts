@@ -5,8 +5,8 @@ export default defineConfig({
   test: {
     include: ["test/e2e/**/*.test.ts"],
     globalSetup: "test/e2e/Requirements.ts",
-    testTimeout: 60_000,
-    hookTimeout: 60_000,
+    testTimeout: 180_000,
+    hookTimeout: 180_000,
     maxWorkers: 1
   }
 })

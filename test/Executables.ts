@@ -94,7 +94,7 @@ export const startServer = Effect.fnUntraced(function* <A>(
     Deferred.doneUnsafe(first, Effect.die(new Error(`${command} ${what} before it was ready:\n${lines.join("\n")}`)))
   child.on("error", (error) => ended(error.message))
   child.on("exit", (code, signal) => ended(`ended (${code ?? signal})`))
-  const value = yield* Deferred.await(first).pipe(Effect.timeout("20 seconds"), Effect.orDie)
+  const value = yield* Deferred.await(first).pipe(Effect.timeout("60 seconds"), Effect.orDie)
   return { value, server: { pid: child.pid ?? 0, lines } satisfies Server }
 })
 

@@ -33,10 +33,10 @@ const connectOnce = (port: number) =>
     socket.once("error", () => resume(Effect.fail("refused" as const)))
   })
 
-/** Resumes as soon as something listens there, for at most 10 s. */
+/** Resumes as soon as something listens there, for at most a minute. */
 export const listening = (port: number) =>
   connectOnce(port).pipe(
-    Effect.retry(Schedule.spaced("50 millis").pipe(Schedule.upTo({ duration: "10 seconds" }))),
+    Effect.retry(Schedule.spaced("50 millis").pipe(Schedule.upTo({ duration: "1 minute" }))),
     Effect.orDie
   )
 

@@ -1,0 +1,43 @@
+/** Every command that README.md and docs/ show in a `sh` block does what it says. */
+import { copyFileSync, mkdirSync, writeFileSync } from "node:fs"
+import { delimiter, join } from "node:path"
+import { gzipSync } from "node:zlib"
+import { assert, describe, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { run, runCommand, startSandbox } from "../Executables.ts"
+import { root } from "../Sources.ts"
+import { folder } from "./Ground.ts"
+import { pageScripts } from "./Pages.ts"
+
+/** Pages whose commands need more than a shell and Node: the test that runs them. */
+const elsewhere: Readonly<Record<string, string>> = {}
+
+const targets = "chr7\t117480024\t117668665\nchr17\t43044294\t43125364\n"
+
+describe("the commands of", () => {
+  for (const [page, script] of pageScripts.filter(([page]) => !(page in elsewhere))) {
+    it.live(`${page} run as they stand there`, () =>
+      Effect.gen(function* () {
+        const sandbox = yield* startSandbox()
+        const cwd = yield* folder
+        for (const name of ["data", "my-files"]) mkdirSync(join(cwd, name))
+        writeFileSync(join(cwd, "panel.bed"), targets)
+        writeFileSync(join(cwd, "targets.bed.gz"), gzipSync(targets))
+        const env = {
+          PATH: [`${root}dist/bin`, `${root}node_modules/.bin`, process.env["PATH"]].join(delimiter),
+          HOME: cwd,
+          SVC_TARGET: sandbox.url,
+          SVC_USER: sandbox.user,
+          SVC_PASSWORD: sandbox.password,
+          SVC_LOCK_DIR: join(cwd, "locks")
+        }
+        const made = yield* run("svc-download", ["-a", "A1", "-d", join(cwd, "data")], { env })
+        assert.strictEqual(made.exitCode, 0, made.stderr)
+        for (const name of ["S1.bam", "S1.bam.bai"]) copyFileSync(join(cwd, "data", name), join(cwd, "my-files", name))
+        writeFileSync(join(cwd, "page.sh"), script)
+        const { exitCode, stdout, stderr } = yield* runCommand("bash", ["page.sh"], { cwd, env })
+        assert.strictEqual(exitCode, 0, `${stderr}\n${stdout.slice(-2_000)}`)
+      })
+    )
+  }
+})

@@ -1,0 +1,52 @@
+/**
+ * The shell commands of the documentation, as a script that a test can run from top to bottom.
+ *
+ * What a page shows in a `sh` block is run, in one folder and one shell for each page, and must end with 0, or with what
+ * the line says: `# ends with 75`. Three kinds of lines become something else: `export SVC_...` names the account of the
+ * reader, so ours is set instead; `svc-sandbox` in the foreground is stopped when it is ready; the commands of npm are
+ * stages of `.ci/run`.
+ */
+import { readdirSync, readFileSync } from "node:fs"
+import { root } from "../Sources.ts"
+
+const block = /^```sh\n([\s\S]*?)^```$/gm
+
+/** The pages for people: README.md and those in docs/, relative to the root. */
+const pages: ReadonlyArray<string> = [
+  "README.md",
+  ...readdirSync(`${root}docs`)
+    .filter((name) => name.endsWith(".md"))
+    .map((name) => `docs/${name}`)
+]
+
+/** Lines that a backslash continues are one. */
+const linesOf = (text: string) => text.replace(/\\\n\s*/g, "").split("\n")
+
+const runnable = (line: string) => {
+  if (/^(export SVC_(TARGET|USER|PASSWORD)=|npm |\s*(#|$))/.test(line)) return []
+  const [, code] = /# ends with (\d+)\b/.exec(line) ?? []
+  const command = /^svc-sandbox\b[^&]*$/.test(line) ? `until_ready ${line}` : line
+  if (code === undefined) return [`say ${quoted(line)}`, command]
+  return [`say ${quoted(line)}`, "code=0", `(${command}\n) || code=$?`, `[ "$code" = ${code} ] || exit 1`]
+}
+
+const quoted = (text: string) => `'${text.replaceAll("'", "'\\''")}'`
+
+const prelude = `set -euo pipefail
+say() { printf '\\n$ %s\\n' "$1" >&2; }
+until_ready() {
+  coproc SERVER { exec "$@"; }
+  local pid=$SERVER_PID line
+  read -r line <&"\${SERVER[0]}"
+  printf '%s\\n' "$line"
+  kill "$pid"
+  wait "$pid" || [ $? = 143 ] || [ $? = 130 ]
+}
+trap 'jobs -p | xargs -r kill 2>/dev/null; wait' EXIT`
+
+/** Every page that shows shell commands, and the script that runs them. */
+export const pageScripts: ReadonlyArray<readonly [page: string, script: string]> = pages.flatMap((page) => {
+  const blocks = [...readFileSync(`${root}${page}`, "utf8").matchAll(block)].map(([, text = ""]) => text)
+  const lines = blocks.flatMap(linesOf).flatMap(runnable)
+  return lines.length === 0 ? [] : [[page, [prelude, ...lines, ""].join("\n")]]
+})
