@@ -228,6 +228,8 @@ const establish = (address: LinkAddress, route: Route, dialer: Dialer) =>
       host,
       port,
       autoSelectFamily: true,
+      // As in the Dialer: 250 ms, the default of Node, are less than some links take.
+      autoSelectFamilyAttemptTimeout: 2000,
       lookup: checkedLookup(addresses),
       onread
     })

@@ -4,11 +4,13 @@
  * - `docs/settings.md`, from `core/src/settings/Keys.ts`
  * - `docs/svc-api.md`, from the methods of `steps/api`
  * - the examples in `docs/library.md`, from `docs/examples`
+ * - `docs/faults.md`, from `test/faults/Catalogue.ts` and the names of the tests
  * - `docs/exit-codes.md`, and the table between the two marks in README.md, from `core/src/Errors.ts`
  */
 import { readFileSync, writeFileSync } from "node:fs"
 import { ExitCodes, severityOrder } from "../core/src/Errors.ts"
 import { apiPage } from "./api-page.ts"
+import { faultsPage } from "./faults-page.ts"
 import { settingsPage } from "./settings-page.ts"
 
 const fromRoot = (path: string) => new URL(`../${path}`, import.meta.url)
@@ -58,6 +60,7 @@ const withExamples = (page: string) =>
 export const generatedPages = (): ReadonlyArray<readonly [path: string, content: string]> => [
   ["docs/settings.md", settingsPage()],
   ["docs/svc-api.md", apiPage()],
+  ["docs/faults.md", faultsPage()],
   ["docs/library.md", withExamples("docs/library.md")],
   ["docs/exit-codes.md", exitCodesPage(readFileSync(fromRoot("core/src/Errors.ts"), "utf8"))],
   ["README.md", readFileSync(fromRoot("README.md"), "utf8").replace(marked, `$1${meaningsTable}\n$2`)]

@@ -3,6 +3,8 @@ import { assert, describe, it } from "@effect/vitest"
 import { Runtime } from "effect"
 import * as Errors from "../core/src/Errors.ts"
 import { generatedPages } from "../scripts/docs.ts"
+import { numberedTests } from "../scripts/faults-page.ts"
+import { groups } from "./faults/Catalogue.ts"
 import { root } from "./Sources.ts"
 
 describe("generated pages", () => {
@@ -28,6 +30,35 @@ describe("generated pages", () => {
     assert.strictEqual(Runtime.getErrorExitCode(new Errors.UsageError({ message: "" })), 64)
     const [, page = ""] = generatedPages().find(([path]) => path.endsWith("exit-codes.md")) ?? []
     assert.match(page, /### 64\n\n- \*\*UsageError\*\*/)
+  })
+})
+
+describe("the fault catalogue", () => {
+  const faults = groups.flatMap(({ faults }) => faults)
+  const tested = new Set(numberedTests().flatMap(({ numbers }) => numbers))
+
+  it("numbers its faults without a gap, and says what we do about each", () => {
+    const sizes = { N: 16, H: 22, S: 12, L: 14, T: 20, D: 17, K: 11, P: 12, C: 4, G: 5, Y: 4, Z: 7 }
+    assert.deepStrictEqual(
+      faults.map(({ id }) => id),
+      Object.entries(sizes).flatMap(([letter, size]) => Array.from({ length: size }, (_, at) => `${letter}${at + 1}`))
+    )
+    for (const { answer, fault, id } of faults) assert.isTrue(fault !== "" && answer !== "", id)
+  })
+
+  it("has a test or a reason for each fault", () => {
+    assert.deepStrictEqual(
+      faults.filter(({ id, untested }) => !tested.has(id) && untested === null).map(({ id }) => id),
+      []
+    )
+  })
+
+  it("knows every number that a test names", () => {
+    const known = new Set(faults.map(({ id }) => id))
+    assert.deepStrictEqual(
+      [...tested].filter((number) => !known.has(number)),
+      []
+    )
   })
 })
 

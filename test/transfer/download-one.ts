@@ -1,6 +1,6 @@
 /**
- * A process that downloads one file and prints what came of it as one line of JSON: `node download-one.ts OPTIONS`,
- * where OPTIONS is JSON with `link`, `size`, `directory`, `overwrite`.
+ * A process that downloads one file and prints what came of it, and the memory it took (`maxRss`, kB), as one line of
+ * JSON: `node download-one.ts OPTIONS`, where OPTIONS is JSON with `link`, `size`, `directory`, `overwrite`.
  */
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import { Effect, Redacted, Runtime, Schema } from "effect"
@@ -32,7 +32,7 @@ const program = Effect.gen(function* () {
     })
   )
   const outcome = yield* download.pipe(Effect.provide(live(link)))
-  process.stdout.write(`${JSON.stringify(outcome)}\n`)
+  process.stdout.write(`${JSON.stringify({ ...outcome, maxRss: process.resourceUsage().maxRSS })}\n`)
 }).pipe(
   Effect.tapError((error) =>
     Effect.sync(() =>

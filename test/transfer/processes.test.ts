@@ -1,18 +1,23 @@
 /** Whole processes that are killed, stopped, starved of disk, or two at a time. */
 import { spawn, spawnSync } from "node:child_process"
-import { randomBytes } from "node:crypto"
+import { createHash, randomBytes } from "node:crypto"
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs"
-import { tmpdir } from "node:os"
+import { constants, tmpdir } from "node:os"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { afterAll, assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
+import * as Dice from "../../sandbox/samples/Dice.ts"
 import { folder } from "./LiveTransfer.ts"
 import { type Answer, good, goodAnswer, rawServer } from "./RawServer.ts"
 
 const child = fileURLToPath(new URL("download-one.ts", import.meta.url))
 const killPointSource = fileURLToPath(new URL("kill-point.c", import.meta.url))
+const failingCallsSource = fileURLToPath(new URL("failing-calls.c", import.meta.url))
 const inCi = process.env["CI"] === "true"
+const hasCompiler = spawnSync("gcc", ["--version"]).status === 0
+const compile = (source: string, library: string) =>
+  spawnSync("gcc", ["-shared", "-fPIC", "-O1", "-o", library, source, "-ldl"]).status === 0
 
 interface Ended {
   readonly code: number | null
@@ -23,6 +28,9 @@ interface Ended {
     readonly resumedFrom?: number
     readonly exit?: number
     readonly action?: string
+    readonly bytes?: number
+    readonly sha256?: string
+    readonly maxRss?: number
   } | null
   readonly stderr: string
 }
@@ -60,7 +68,7 @@ const download = (options: Options, env?: Record<string, string>, wrap?: Readonl
 const waitFor = (condition: () => boolean) =>
   Effect.gen(function* () {
     while (!condition()) yield* Effect.sleep("10 millis")
-  }).pipe(Effect.timeout("10 seconds"))
+  }).pipe(Effect.timeout("50 seconds"))
 
 /** Bytes of the part in a folder, 0 without one. */
 const partSize = (directory: string) =>
@@ -137,6 +145,117 @@ describe("processes", () => {
     })
   )
 
+  it.live("P10 an orphan that goes on after its parent died, and the next run beside it: one file, whole", () =>
+    Effect.gen(function* () {
+      const object = randomBytes(2_000_000)
+      let answering = false
+      const waiting: Array<() => void> = []
+      const server = yield* rawServer((request, socket) => {
+        if (answering) good(object)(request, socket)
+        else waiting.push(() => good(object)(request, socket))
+      })
+      const directory = yield* folder
+      const options = { link: `${server.url}/s.bam`, size: object.length, directory }
+      // The shell is the parent that is killed; what it started keeps its claim on the file and its pipe to us.
+      const parent = start(options, {}, ["sh", "-c", '"$@"; exit $?', "sh"])
+      yield* waitFor(() => waiting.length === 1)
+      parent.process.kill("SIGKILL")
+      const second = yield* download(options)
+      assert.deepInclude(second.out, { error: "Busy", exit: 69 })
+      answering = true
+      for (const go of waiting) go()
+      assert.deepInclude((yield* parent.ended).out, { action: "downloaded" })
+      const third = yield* download(options)
+      assert.deepInclude(third.out, { action: "exists" })
+      assert.isTrue(readFileSync(join(directory, "s.bam")).equals(object))
+      assert.deepStrictEqual(readdirSync(directory), ["s.bam"])
+    })
+  )
+
+  it.live(
+    "P3 killed at random moments, several times in a row: final names stay whole, and the last run ends well",
+    () =>
+      Effect.gen(function* () {
+        // The long form: `SVC_KILL_SEEDS=500`.
+        const everyKill = process.env["SVC_KILL_SEEDS"] !== undefined
+        const seeds = Number(process.env["SVC_KILL_SEEDS"] ?? 2)
+        for (let seed = 1; seed <= seeds; seed++) {
+          const dice = Dice.make(seed)
+          const object = randomBytes(3_000_000)
+          let sent = 0
+          // In portions, so that there are moments between them.
+          const server = yield* rawServer((request, socket) => {
+            const { head, bytes } = goodAnswer(object, request)
+            socket.write(head)
+            const portion = (at: number) => {
+              if (socket.destroyed || at >= bytes.length) return
+              const part = bytes.subarray(at, at + 100_000)
+              sent += part.length
+              socket.write(part, () => setTimeout(portion, 2, at + 100_000))
+            }
+            portion(0)
+          })
+          const directory = yield* folder
+          const options = { link: `${server.url}/s.bam`, size: object.length, directory }
+          const kills = everyKill ? dice.between(1, 6) : 2
+          for (let kill = 0; kill < kills; kill++) {
+            const run = start(options)
+            const moment = dice.between(0, 1_500_000)
+            const before = sent
+            let over = false
+            run.process.once("exit", () => {
+              over = true
+            })
+            // A moment of the transfer, or one soon after the start when nothing is sent.
+            yield* waitFor(() => over || sent - before >= moment)
+            run.process.kill("SIGKILL")
+            yield* run.ended
+            const final = join(directory, "s.bam")
+            assert.isTrue(!existsSync(final) || readFileSync(final).equals(object), `seed ${seed}`)
+          }
+          const last = yield* download(options)
+          assert.strictEqual(last.code, 0, `seed ${seed}: ${JSON.stringify(last.out)}`)
+          assert.isTrue(readFileSync(join(directory, "s.bam")).equals(object), `seed ${seed}`)
+          assert.deepStrictEqual(readdirSync(directory).filter(lasting(directory)), ["s.bam"], `seed ${seed}`)
+        }
+      }),
+    600_000
+  )
+
+  it.live(
+    "P6 a file of many times the memory that the process may have comes whole",
+    () =>
+      Effect.gen(function* () {
+        const pattern = randomBytes(1024 * 1024)
+        const size = 300 * pattern.length
+        const server = yield* rawServer(({ range }, socket) => {
+          const [first, last] = range ?? [0, null]
+          const end = Math.min(size, last ?? size)
+          const status =
+            range === null ? "200 OK" : `206 Partial Content\r\nContent-Range: bytes ${first}-${end - 1}/${size}`
+          socket.write(`HTTP/1.1 ${status}\r\nETag: "v1"\r\nContent-Length: ${end - first}\r\n\r\n`)
+          const portion = (at: number) => {
+            if (at >= end || socket.destroyed) return
+            const from = at % pattern.length
+            const part = pattern.subarray(from, Math.min(pattern.length, from + end - at))
+            socket.write(part, () => portion(at + part.length))
+          }
+          portion(first)
+        })
+        const directory = yield* folder
+        const options = { link: `${server.url}/s.bam`, size, directory }
+        const { code, out, stderr } = yield* download(options, { NODE_OPTIONS: "--max-old-space-size=64" })
+        assert.strictEqual(code, 0, stderr)
+        assert.strictEqual(statSync(join(directory, "s.bam")).size, size)
+        const whole = createHash("sha256")
+        for (let at = 0; at < size; at += pattern.length) whole.update(pattern)
+        assert.strictEqual(out?.sha256, whole.digest("hex"))
+        assert.isBelow(out?.maxRss ?? Number.POSITIVE_INFINITY, 200 * 1024)
+        assert.deepStrictEqual(readdirSync(directory), ["s.bam"])
+      }),
+    120_000
+  )
+
   it.live("P1 a run that was killed leaves a lock that the next run takes over at once", () =>
     Effect.gen(function* () {
       const object = randomBytes(3_000_000)
@@ -207,13 +326,39 @@ describe("processes", () => {
     )
   })
 
+  describe.skipIf(!inCi && !hasCompiler)("calls that fail every time", () => {
+    const failing = (call: "rename" | "close", errno: number, expected: number, left: RegExp) =>
+      Effect.gen(function* () {
+        const object = randomBytes(1_500_000)
+        const server = yield* rawServer(good(object))
+        const root = yield* folder
+        const [directory, library] = [join(root, "out"), join(root, "failing-calls.so")]
+        mkdirSync(directory)
+        assert.isTrue(compile(failingCallsSource, library))
+        const options = { link: `${server.url}/s.bam`, size: object.length, directory }
+        const fault = { LD_PRELOAD: library, FAIL_DIR: directory, FAIL_CALL: call, FAIL_ERRNO: String(errno) }
+        const first = yield* download(options, fault)
+        assert.strictEqual(first.out?.exit ?? first.code, expected, JSON.stringify(first))
+        assert.match(readdirSync(directory).filter(lasting(directory)).sort().join(" "), left)
+        const next = yield* download(options)
+        assert.strictEqual(next.code, 0, JSON.stringify(next.out))
+        assert.isTrue(readFileSync(join(directory, "s.bam")).equals(object))
+        assert.deepStrictEqual(readdirSync(directory).filter(lasting(directory)), ["s.bam"])
+      })
+
+    it.live("K4 a file system that nothing can be renamed into: 74 and no final name", () =>
+      failing("rename", constants.errno.EXDEV, 74, /^(?:\.s\.bam\S*(?: |$))*$/)
+    )
+    it.live("K9 errors at close come after every sync, so the file is whole and has its name", () =>
+      failing("close", constants.errno.EIO, 0, /^s\.bam$/)
+    )
+  })
+
   const library = join(tmpdir(), `kill-point-${process.pid}.so`)
   afterAll(() => rmSync(library, { force: true }))
-  const compiled = () =>
-    existsSync(library) ||
-    spawnSync("gcc", ["-shared", "-fPIC", "-O1", "-o", library, killPointSource, "-ldl"]).status === 0
+  const compiled = () => existsSync(library) || compile(killPointSource, library)
 
-  describe.skipIf(!inCi && spawnSync("gcc", ["--version"]).status !== 0)("at every operation on the disk", () => {
+  describe.skipIf(!inCi && !hasCompiler)("at every operation on the disk", () => {
     // All of them take minutes (`SVC_KILL_POINTS=all`); the short form spreads over them.
     const everyPoint = process.env["SVC_KILL_POINTS"] === "all"
 

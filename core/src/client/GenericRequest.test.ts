@@ -27,7 +27,7 @@ describe("request", () => {
     })
   )
 
-  it.effect("replies are what they contain: JSON, text, bytes or nothing (H17)", () =>
+  it.effect("H17 replies are what they contain: JSON, text, bytes or nothing", () =>
     Effect.gen(function* () {
       const json: GenericBody = { _tag: "Json", json: { a: 1 }, text: '{"a":1}' }
       const bytes = new Uint8Array([0x42, 0x41, 0x4d, 1, 0, 255])

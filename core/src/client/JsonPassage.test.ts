@@ -37,7 +37,7 @@ describe("a body without an envelope", () => {
     assert.deepStrictEqual(all("[1]\r\n"), { text: "[1]", outline: "0" })
   })
 
-  it("keeps digits that no number of a program has (H21)", () => {
+  it("H21 keeps digits that no number of a program has", () => {
     const body = '{"a":9007199254740993,"b":1e400,"c":0.10000000000000000000001}'
     assert.strictEqual(all(body).text, body)
   })

@@ -1,7 +1,7 @@
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { assert, layer } from "@effect/vitest"
 import { Deferred, Effect, Fiber, Layer, Redacted, Ref } from "effect"
-import { LinkForbidden, NotFound } from "../Errors.ts"
+import { LinkForbidden, NotFound, Unavailable } from "../Errors.ts"
 import { Codec } from "../genome/Codec.ts"
 import { FileTransfer, type TransferRequest } from "../transfer/FileTransfer.ts"
 import { SliceTransfer } from "../transfer/SliceTransfer.ts"
@@ -147,11 +147,31 @@ layer(Layer.mergeAll(NodeServices.layer, noCodec), { excludeTestServices: true }
           3
         )
       )
-      yield* Effect.sleep("20 millis")
-      assert.strictEqual(yield* Ref.get(now), 3)
+      while ((yield* Ref.get(now)) < 3) yield* Effect.yieldNow
       yield* Deferred.succeed(gate, undefined)
       yield* Fiber.join(fiber)
       assert.strictEqual(yield* Ref.get(most), 3)
+    })
+  )
+
+  it.effect("P11 ten thousand files that all fail: work at a time stays bounded, each result is in its place", () =>
+    Effect.gen(function* () {
+      let [now, most] = [0, 0]
+      const files = Array.from({ length: 10_000 }, (_, i) => file(`${i}.bam`))
+      const { results, seen } = yield* going(files, ({ fileName }) =>
+        Effect.gen(function* () {
+          most = Math.max(most, ++now)
+          yield* Effect.yieldNow
+          now--
+          return yield* new Unavailable({ host: "files", reason: `500 for ${fileName}`, attempts: 9 })
+        })
+      )
+      assert.strictEqual(most, 4)
+      assert.strictEqual(seen.length, files.length)
+      assert.deepStrictEqual(
+        results.map(({ error, fileName }) => `${fileName} ${error?._tag}`),
+        files.map(({ fileName }) => `${fileName} Unavailable`)
+      )
     })
   )
 

@@ -1,0 +1,59 @@
+/*
+ * Preloaded into a program, this makes one kind of call fail for files below FAIL_DIR, with the error number FAIL_ERRNO:
+ * FAIL_CALL=rename for renaming and linking, FAIL_CALL=close for closing, which closes all the same.
+ *
+ * gcc -shared -fPIC -O1 -o failing-calls.so failing-calls.c -ldl
+ */
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+static long (*system_call)(long, ...);
+
+static void find(void) {
+  if (!system_call) *(void **)&system_call = dlsym(RTLD_NEXT, "syscall");
+}
+
+/* Whether a call of this kind fails for the path; then errno is set. */
+static int fails(const char *call, const char *path) {
+  const char *wanted = getenv("FAIL_CALL"), *folder = getenv("FAIL_DIR"), *error = getenv("FAIL_ERRNO");
+  if (!wanted || !folder || !error || strcmp(wanted, call) != 0 || strncmp(path, folder, strlen(folder)) != 0) return 0;
+  errno = atoi(error);
+  return 1;
+}
+
+int rename(const char *from, const char *to) {
+  find();
+  return fails("rename", to) ? -1 : (int)system_call(SYS_renameat, AT_FDCWD, from, AT_FDCWD, to);
+}
+
+int link(const char *from, const char *to) {
+  find();
+  return fails("rename", to) ? -1 : (int)system_call(SYS_linkat, AT_FDCWD, from, AT_FDCWD, to, 0);
+}
+
+/* Node closes by the bare system call. */
+long syscall(long number, ...) {
+  find();
+  va_list rest;
+  va_start(rest, number);
+  long a[6];
+  for (int i = 0; i < 6; i++) a[i] = va_arg(rest, long);
+  va_end(rest);
+  char link[40], path[PATH_MAX] = "";
+  if (number == SYS_close) {
+    snprintf(link, sizeof link, "/proc/self/fd/%d", (int)a[0]);
+    long length = system_call(SYS_readlinkat, AT_FDCWD, link, path, sizeof path - 1);
+    path[length < 0 ? 0 : length] = 0;
+  }
+  long result = system_call(number, a[0], a[1], a[2], a[3], a[4], a[5]);
+  return number == SYS_close && fails("close", path) ? -1 : result;
+}
