@@ -74,7 +74,7 @@ const toDevice = (path: string) =>
   )
 
 /** Beside the final name until it is complete: another file system cannot be renamed from. */
-const toFile = Effect.fnUntraced(function* (path: string) {
+const toFile = Effect.fnUntraced(function* (path: string, mode: number) {
   const temporary = join(dirname(path), `.${basename(path)}.${process.pid}.new`)
   const failed = (errno: string) =>
     errno === "EACCES" || errno === "EPERM" || errno === "EROFS"
@@ -83,7 +83,7 @@ const toFile = Effect.fnUntraced(function* (path: string) {
   const file = yield* Effect.acquireRelease(
     Effect.tryPromise({
       // What a killed process of this number left; a link that somebody put there is not followed.
-      try: () => rm(temporary, { force: true }).then(() => open(temporary, "wx")),
+      try: () => rm(temporary, { force: true }).then(() => open(temporary, "wx", mode)),
       catch: (error) => failed(errnoOf(error))
     }),
     // Nothing is there any more after the rename.
@@ -114,9 +114,12 @@ const toFile = Effect.fnUntraced(function* (path: string) {
 /**
  * Opens `path`, or standard output for null and `-`. CannotCreate says at once what would make the work useless: no such
  * folder, a folder in place of the file, no permission.
+ *
+ * @param options - `private`: only the owner may read the file, whatever the umask permits
  */
 export const openOutput = Effect.fn("OutputFile.open")(function* (
-  path: string | null
+  path: string | null,
+  options: { readonly private?: boolean } = {}
 ): Effect.fn.Return<Output, CannotCreate | LocalIo, Scope.Scope> {
   if (path === null || path === "-") return standardOutput()
   const real = yield* Effect.promise(() => realpath(path).catch(() => resolve(path)))
@@ -125,5 +128,7 @@ export const openOutput = Effect.fn("OutputFile.open")(function* (
   )
   if (folder?.isDirectory() !== true) return yield* new CannotCreate({ path, reason: "its folder does not exist" })
   if (there?.isDirectory() === true) return yield* new CannotCreate({ path, reason: "it is a folder" })
-  return yield* there == null || there.isFile() ? toFile(real) : toDevice(real)
+  return yield* there == null || there.isFile()
+    ? toFile(real, options.private === true ? 0o600 : 0o666)
+    : toDevice(real)
 })

@@ -18,7 +18,7 @@ export const ExitCodes = {
   69: "the service or the network is unavailable, after retries",
   73: "output cannot be created: name collision, unsafe name, destination",
   74: "local input or output failed: disk full, permission",
-  75: "restorations are pending: run again later",
+  75: "not yet: restorations are pending, or links of a links file have ended: run again later",
   77: "login refused, or access forbidden",
   78: "credentials or configuration are missing or unusable",
   129: "stopped by SIGHUP",
@@ -421,6 +421,20 @@ export class RestorationsPending extends Schema.TaggedError<RestorationsPending>
   }
 }
 
+/** The link of a links file works no longer, and without a session it cannot be renewed. What was fetched is kept. */
+export class LinkExpired extends Schema.TaggedError<LinkExpired>()("LinkExpired", {
+  file: Schema.String,
+  reason: Schema.String
+}) {
+  override readonly [Runtime.errorExitCode] = 75
+  override get message() {
+    return (
+      `${this.file}: its link has expired (${this.reason}): write the links file again with --links --linksFile, then ` +
+      "run this command again; what is there is kept"
+    )
+  }
+}
+
 /** Failures of the session and of any API request that goes through it. */
 export type SessionError =
   | LoginRefused
@@ -447,6 +461,7 @@ export type TransferError =
   | ServiceError
   | LinkForbidden
   | LinkRefused
+  | LinkExpired
   | LinkProtocol
   | FileDamaged
   | Busy

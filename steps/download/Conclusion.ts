@@ -10,7 +10,7 @@ import {
 import { printableJson } from "../../core/src/selection/Printable.ts"
 import { type ReportRun, reportJson } from "../../core/src/selection/Report.ts"
 import { canWriteReport, writeReport } from "../../core/src/selection/ReportFile.ts"
-import type { Settings } from "../../core/src/settings/Settings.ts"
+import type { TargetSettings } from "../../core/src/settings/Settings.ts"
 import type { StepFailure } from "../main/Step.ts"
 import { version } from "../main/Version.ts"
 import { pendingOf, sayPending } from "./Restorations.ts"
@@ -21,7 +21,7 @@ import { adviceFor } from "./Summary.ts"
 export const concluded = <E extends StepFailure, R>(
   work: Effect.Effect<unknown, E, R>,
   record: RunRecord,
-  settings: Settings,
+  settings: TargetSettings,
   step: ReportRun["step"]
 ): Effect.Effect<ExitCode, E | CannotCreate | LocalIo, R | FileSystem.FileSystem | Path.Path> =>
   Effect.gen(function* () {
@@ -34,13 +34,16 @@ export const concluded = <E extends StepFailure, R>(
     return code
   })
 
-const codeOf = Effect.fnUntraced(function* (record: RunRecord, settings: Settings) {
+const codeOf = Effect.fnUntraced(function* (record: RunRecord, settings: TargetSettings) {
   const errors = (yield* record.results).flatMap(({ error }) => error ?? [])
   return mostSevere([...errors, ...(yield* pendingFailure(settings, record))])
 })
 
 /** Restorations count as the mildest failure, unless they may be pending. */
-const pendingFailure = (settings: Settings, record: RunRecord): Effect.Effect<ReadonlyArray<RestorationsPending>> =>
+const pendingFailure = (
+  settings: TargetSettings,
+  record: RunRecord
+): Effect.Effect<ReadonlyArray<RestorationsPending>> =>
   settings.pendingOk
     ? Effect.succeed([])
     : Effect.map(pendingOf(settings, record), (pending) => (pending === null ? [] : [pending]))
@@ -49,7 +52,7 @@ const pendingFailure = (settings: Settings, record: RunRecord): Effect.Effect<Re
 const reported = <E extends StepFailure, R>(
   work: Effect.Effect<unknown, E, R>,
   record: RunRecord,
-  settings: Settings,
+  settings: TargetSettings,
   { reportfile, step }: { readonly reportfile: string; readonly step: ReportRun["step"] }
 ): Effect.Effect<ExitCode, E | LocalIo, R | FileSystem.FileSystem | Path.Path> =>
   Effect.uninterruptibleMask((restore) =>

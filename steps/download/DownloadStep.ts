@@ -1,4 +1,5 @@
 /** `svc-download`: what it is called and how it is used; the program itself is loaded when it runs. */
+import { readsLinks } from "../../core/src/settings/SessionNeed.ts"
 import type { ServiceStep } from "../main/Step.ts"
 
 export const downloadStep: ServiceStep = {
@@ -13,9 +14,17 @@ export const downloadStep: ServiceStep = {
     { command: "-t https://lab.example.org -s S1 -f vcf.gz,vcf.gz.tbi -d data", says: "the variants of a sample" },
     { command: "-t https://lab.example.org -l L1 --latest --list", says: "what the newest analysis of a person has" },
     {
+      command: "--linksFile links.json -a A1 -d data",
+      says: "what --links --linksFile links.json was told before, without a login"
+    },
+    {
       command: "-t https://lab.example.org -a A1 -F 'status = DONE' --plan",
       says: "what would happen, touching nothing"
     }
   ],
-  load: () => import("./Program.ts").then(({ program }) => program)
+  load: () => import("./Program.ts").then(({ program }) => program),
+  local: {
+    when: readsLinks,
+    load: () => import("./LinksProgram.ts").then(({ linksProgram }) => linksProgram)
+  }
 }

@@ -3,23 +3,26 @@ import { Effect, type Scope } from "effect"
 import { refuseAll, shortage } from "../../core/src/selection/DiskNeed.ts"
 import { type PlannedFile, pathOf } from "../../core/src/selection/DownloadPlan.ts"
 import { type RunObserver, run } from "../../core/src/selection/DownloadRun.ts"
-import { makeLinkBook } from "../../core/src/selection/LinkBook.ts"
 import { printable } from "../../core/src/selection/Printable.ts"
 import type { FileResult } from "../../core/src/selection/Report.ts"
 import { humanSize } from "../../core/src/selection/Size.ts"
 import type { TransferProgress } from "../../core/src/transfer/TransferRequest.ts"
 import { Screen } from "../../platform/Screen.ts"
-import { gather } from "./Gather.ts"
+import type { LinkSource } from "./LinkSource.ts"
 import { type Planned, planned } from "./Planning.ts"
 import { makeProgress } from "./Progress.ts"
-import { awaitedOf, restored, withRestoration } from "./Restorations.ts"
+import { awaitedOf, withRestoration } from "./Restorations.ts"
 import type { RunRecord } from "./RunRecord.ts"
 import { summaryLines } from "./Summary.ts"
 import type { DownloadSettings } from "./Wish.ts"
 
 /** Everything that becomes known goes into `record` at once. Restorations are asked for first: they take longest. */
-export const fetchFiles = Effect.fn("download.fetch")(function* (settings: DownloadSettings, record: RunRecord) {
-  const { entries, failures } = yield* gather(settings, () => Effect.void)
+export const fetchFiles = Effect.fn("download.fetch")(function* <E, R>(
+  settings: DownloadSettings,
+  source: LinkSource<E, R>,
+  record: RunRecord
+) {
+  const { entries, failures } = yield* source.gather(() => Effect.void)
   yield* Effect.forEach(failures, record.failed, { discard: true })
   const analyses = entries.map(({ listed }) => listed)
   const { plan, room } = yield* withRoom(yield* planned(settings, analyses))
@@ -28,7 +31,7 @@ export const fetchFiles = Effect.fn("download.fetch")(function* (settings: Downl
     yield* record.failed(failure)
   }
   yield* record.planned(plan.files, settings.destination)
-  const restorations = yield* restored(plan.files, settings, settings.restoreArchived)
+  const restorations = yield* source.restore(plan.files)
   yield* record.awaiting(awaitedOf(restorations))
 
   const fetch = plan.files.filter(({ decision }) => decision._tag === "Fetch")
@@ -36,7 +39,7 @@ export const fetchFiles = Effect.fn("download.fetch")(function* (settings: Downl
   const { connections, destination, overwrite } = settings
   const request = { target: settings.baseUrl.href, connections, destination, overwrite }
   const shown = yield* observe(fetch, record)
-  yield* run(plan, yield* makeLinkBook(entries), request, {
+  yield* run(plan, yield* source.book(entries), request, {
     progress: shown.progress,
     finished: (file, plain) => {
       const restoration = restorations.get(file)

@@ -7,7 +7,7 @@ import { type Filter, parse } from "../../core/src/selection/Filter.ts"
 import { filterFields } from "../../core/src/selection/FilterFields.ts"
 import type { Failure } from "../../core/src/selection/Report.ts"
 import type { SelectionRequest } from "../../core/src/selection/Selection.ts"
-import type { Settings } from "../../core/src/settings/Settings.ts"
+import type { Settings, TargetSettings } from "../../core/src/settings/Settings.ts"
 import type { DownloadSettings } from "./Wish.ts"
 
 /** The filter expressions that cannot be read, one sentence each. */
@@ -18,7 +18,9 @@ export const filterProblems = (settings: Pick<Settings, "filters">): ReadonlyArr
   })
 
 /** What the settings say about the selection; fails for a filter that cannot be read. */
-const selectionOf = Effect.fnUntraced(function* (settings: Settings): Effect.fn.Return<SelectionRequest, UsageError> {
+const selectionOf = Effect.fnUntraced(function* (
+  settings: TargetSettings
+): Effect.fn.Return<SelectionRequest, UsageError> {
   const filters: Array<Filter> = []
   for (const source of settings.filters) filters.push(yield* Effect.fromResult(parse(source, filterFields)))
   const { analysisIds, latest, limsIds, sampleIds } = settings
@@ -43,7 +45,7 @@ export interface Gathered {
  * @param seen - told of every analysis as soon as it is known
  */
 export const gather = Effect.fn("download.gather")(function* <E, R>(
-  settings: Settings,
+  settings: TargetSettings,
   seen: (entry: CatalogEntry) => Effect.Effect<void, E, R>
 ) {
   const { analyses, missing } = yield* choose(yield* selectionOf(settings))

@@ -6,17 +6,21 @@ import { listed, listingJson, listingText } from "../../core/src/selection/Listi
 import { printable, printableJson } from "../../core/src/selection/Printable.ts"
 import { withSizes } from "../../core/src/selection/SizeProbe.ts"
 import { type RefusedEstimate, withEstimates } from "../../core/src/selection/SliceTasks.ts"
-import { gather, wholeFailure } from "./Gather.ts"
+import { wholeFailure } from "./Gather.ts"
+import type { LinkSource } from "./LinkSource.ts"
 import type { DownloadSettings } from "./Wish.ts"
 
-export const listFiles = Effect.fn("download.list")(function* (settings: DownloadSettings) {
+export const listFiles = Effect.fn("download.list")(function* <E, R>(
+  settings: DownloadSettings,
+  source: LinkSource<E, R>
+) {
   const shown: Array<ListedAnalysis> = []
   const refused: Array<RefusedEstimate> = []
   const filetypes = settings.given("filetypes") ? settings.filetypes : null
-  const { failures } = yield* gather(settings, (entry) =>
+  const { failures } = yield* source.gather((entry) =>
     Effect.gen(function* () {
       const sized = yield* withSizes({ ...entry, listed: listed(entry.listed, filetypes) })
-      const { analysis, refused: more } = yield* withEstimates(sized, entry, settings.wish)
+      const { analysis, refused: more } = yield* withEstimates(sized, entry, settings.wish, yield* source.book([entry]))
       for (const { error } of more) yield* Effect.logError(printable(error.message))
       refused.push(...more)
       if (settings.format === "text") yield* Console.log(listingText(analysis))

@@ -4,7 +4,7 @@ import { lookAt } from "../../core/src/selection/DestinationView.ts"
 import { diskNeed } from "../../core/src/selection/DiskNeed.ts"
 import { type DownloadPlan, type ListedAnalysis, layOut, plan } from "../../core/src/selection/DownloadPlan.ts"
 import type { Room } from "../../core/src/selection/PlanView.ts"
-import type { Settings } from "../../core/src/settings/Settings.ts"
+import type { TargetSettings } from "../../core/src/settings/Settings.ts"
 import { PartFiles } from "../../core/src/transfer/PartFiles.ts"
 import { planRequestOf } from "./Gather.ts"
 import type { DownloadSettings } from "./Wish.ts"
@@ -31,9 +31,15 @@ export const planned = Effect.fn("download.planned")(function* (
 })
 
 /** Files that this run writes itself: no download may take their place. */
-export const ownFiles = ({ logfile, reportfile, restorationFile }: Settings): ReadonlyMap<string, string> =>
+export const ownFiles = ({
+  linksFile,
+  logfile,
+  reportfile,
+  restorationFile
+}: TargetSettings): ReadonlyMap<string, string> =>
   new Map([
     ...(logfile === null ? [] : [[logfile, "the log file"] as const]),
     ...(reportfile === null ? [] : [[reportfile, "the report file"] as const]),
+    ...(linksFile === null ? [] : [[linksFile, "the links file"] as const]),
     [restorationFile, "the restoration file"]
   ])

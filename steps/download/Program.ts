@@ -5,6 +5,7 @@ import type { Program } from "../main/Step.ts"
 import { concluded } from "./Conclusion.ts"
 import { fetchFiles } from "./FetchFiles.ts"
 import { filterProblems } from "./Gather.ts"
+import { serviceSource } from "./LinkSource.ts"
 import { listFiles } from "./ListFiles.ts"
 import { notYet } from "./NotYet.ts"
 import { resumed } from "./ResumeFiles.ts"
@@ -12,9 +13,9 @@ import { makeRunRecord } from "./RunRecord.ts"
 import { showPlan } from "./ShowPlan.ts"
 import { trackingWiring, wiring } from "./Wiring.ts"
 import { readWish, wishProblems } from "./Wish.ts"
-import { writeLinks } from "./WriteLinks.ts"
+import { openLinksFile, writeLinks } from "./WriteLinks.ts"
 
-const waitProblems = ({ resumeArchivedDownloads, wait }: Pick<Settings, "resumeArchivedDownloads" | "wait">) =>
+export const waitProblems = ({ resumeArchivedDownloads, wait }: Pick<Settings, "resumeArchivedDownloads" | "wait">) =>
   wait === null || resumeArchivedDownloads
     ? []
     : ["--wait waits for restorations that were requested before: give --resumeArchivedDownloads with it"]
@@ -29,12 +30,17 @@ export const program: Program<Settings> = {
   run: Effect.fn("download")(function* (given) {
     const settings = { ...given, wish: yield* readWish(given) }
     const tracking = trackingWiring(settings)
+    const source = serviceSource(settings)
     const services = Layer.merge(wiring(settings), tracking)
     if (settings.resumeArchivedDownloads) return yield* Effect.provide(resumed(settings), tracking)
-    if (settings.list) return yield* Effect.provide(listFiles(settings), services)
-    if (settings.plan) return yield* Effect.provide(showPlan(settings), services)
-    if (settings.links) return yield* Effect.provide(writeLinks(settings), services)
+    if (settings.list) return yield* Effect.provide(listFiles(settings, source), services)
+    if (settings.plan) return yield* Effect.provide(showPlan(settings, source), services)
+    if (settings.links) {
+      const file = yield* openLinksFile(settings)
+      return yield* Effect.provide(writeLinks(settings, file), services)
+    }
     const record = yield* makeRunRecord
-    return yield* concluded(Effect.provide(fetchFiles(settings, record), services), record, settings, "download")
-  })
+    const work = Effect.provide(fetchFiles(settings, source, record), services)
+    return yield* concluded(work, record, settings, "download")
+  }, Effect.scoped)
 }

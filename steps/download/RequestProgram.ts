@@ -9,6 +9,7 @@ import type { Settings } from "../../core/src/settings/Settings.ts"
 import type { Program } from "../main/Step.ts"
 import { concluded } from "./Conclusion.ts"
 import { filterProblems, gather } from "./Gather.ts"
+import { serviceSource } from "./LinkSource.ts"
 import { planned } from "./Planning.ts"
 import { awaitedOf, restored, withRestoration } from "./Restorations.ts"
 import { makeRunRecord, type RunRecord } from "./RunRecord.ts"
@@ -23,7 +24,7 @@ export const requestProgram: Program<Settings> = {
     // Pending is what this step is for.
     const settings = { ...given, pendingOk: true, wish: yield* readWish(given) }
     const services = Layer.merge(wiring(settings), trackingWiring(settings))
-    if (settings.plan) return yield* Effect.provide(showPlan(settings), services)
+    if (settings.plan) return yield* Effect.provide(showPlan(settings, serviceSource(settings)), services)
     const record = yield* makeRunRecord
     return yield* concluded(
       Effect.provide(requestFiles(settings, record), services),
@@ -35,7 +36,10 @@ export const requestProgram: Program<Settings> = {
 }
 
 /** Files that are no longer archived are left to the download; the file exists afterwards, if only as an empty list. */
-const requestFiles = Effect.fn("request-restore.request")(function* (settings: DownloadSettings, record: RunRecord) {
+const requestFiles = Effect.fn("request-restore.request")(function* (
+  settings: Settings & DownloadSettings,
+  record: RunRecord
+) {
   const tracking = yield* TrackingFile
   // Nothing is asked for that could not be written down.
   yield* tracking.ensure

@@ -10,7 +10,7 @@ import { RestorationsPending } from "../../core/src/Errors.ts"
 import type { PlannedFile } from "../../core/src/selection/DownloadPlan.ts"
 import { printable } from "../../core/src/selection/Printable.ts"
 import type { FileResult } from "../../core/src/selection/Report.ts"
-import type { Settings } from "../../core/src/settings/Settings.ts"
+import type { Settings, TargetSettings } from "../../core/src/settings/Settings.ts"
 import { resolveTarget } from "../../core/src/settings/Target.ts"
 import * as LogOutput from "../../platform/LogOutput.ts"
 import type { RunRecord } from "./RunRecord.ts"
@@ -35,7 +35,7 @@ export const restored = Effect.fn("download.restore")(function* (
   settings: Settings,
   mode: RestoreMode
 ) {
-  const archived = files.filter(isArchived)
+  const archived = archivedOf(files)
   if (archived.length === 0) return new Map<PlannedFile, RestoreResult>()
   const results = yield* restore(yield* candidatesOf(archived, settings), restoreRequestOf(settings, mode))
   return new Map(archived.flatMap((file, index) => [[file, results[index]] as const]).flatMap(known))
@@ -91,10 +91,11 @@ const candidatesOf = Effect.fnUntraced(function* (archived: ReadonlyArray<Planne
 })
 
 /** Left alone by the plan because it is archived, and not because it is there already. */
-const isArchived = ({ decision }: PlannedFile): boolean => decision._tag === "Skip" && decision.reason === "archived"
+export const archivedOf = (files: ReadonlyArray<PlannedFile>): ReadonlyArray<PlannedFile> =>
+  files.filter(({ decision }) => decision._tag === "Skip" && decision.reason === "archived")
 
 /** What a run says that leaves restorations pending; null when it leaves none. */
-export const pendingOf = Effect.fnUntraced(function* (settings: Settings, record: RunRecord) {
+export const pendingOf = Effect.fnUntraced(function* (settings: TargetSettings, record: RunRecord) {
   const awaited = yield* record.awaited
   if (awaited.length === 0) return null
   const nextEstimate = nextOf(awaited, yield* Clock.currentTimeMillis)
@@ -109,7 +110,7 @@ export const pendingOf = Effect.fnUntraced(function* (settings: Settings, record
 })
 
 /** The last line on standard error, at every log level: how many are pending, when, and how to go on. */
-export const sayPending = Effect.fnUntraced(function* (settings: Settings, record: RunRecord) {
+export const sayPending = Effect.fnUntraced(function* (settings: TargetSettings, record: RunRecord) {
   const pending = yield* pendingOf(settings, record)
   if (pending !== null) yield* LogOutput.hint(pending.message)
 })

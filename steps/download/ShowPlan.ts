@@ -3,25 +3,28 @@ import { Console, Effect } from "effect"
 import { mostSevere } from "../../core/src/Errors.ts"
 import { diskNeed, shortage } from "../../core/src/selection/DiskNeed.ts"
 import type { ListedAnalysis } from "../../core/src/selection/DownloadPlan.ts"
-import { makeLinkBook } from "../../core/src/selection/LinkBook.ts"
 import { planJson, planText } from "../../core/src/selection/PlanView.ts"
 import { printableJson } from "../../core/src/selection/Printable.ts"
 import { withSizes } from "../../core/src/selection/SizeProbe.ts"
 import { estimated } from "../../core/src/selection/SliceTasks.ts"
-import { gather, wholeFailure } from "./Gather.ts"
+import { wholeFailure } from "./Gather.ts"
+import type { LinkSource } from "./LinkSource.ts"
 import { planned } from "./Planning.ts"
 import type { DownloadSettings } from "./Wish.ts"
 
 /** Exits as the download would for all that can be known beforehand. */
-export const showPlan = Effect.fn("download.plan")(function* (settings: DownloadSettings) {
+export const showPlan = Effect.fn("download.plan")(function* <E, R>(
+  settings: DownloadSettings,
+  source: LinkSource<E, R>
+) {
   const analyses: Array<ListedAnalysis> = []
-  const gathered = yield* gather(settings, (entry) =>
+  const gathered = yield* source.gather((entry) =>
     Effect.map(withSizes(entry), (analysis) => {
       analyses.push(analysis)
     })
   )
   const decided = yield* planned(settings, analyses)
-  const plan = yield* estimated(decided.plan, yield* makeLinkBook(gathered.entries))
+  const plan = yield* estimated(decided.plan, yield* source.book(gathered.entries))
   const room = settings.wish === null ? decided.room : { ...decided.room, ...diskNeed(plan.files, () => 0) }
   const failures = [...gathered.failures, ...plan.failures]
   const whole = failures.map(wholeFailure)

@@ -1,9 +1,9 @@
-/** The services of a download, wired once: one session for the API, link hosts apart from it, and the disk. */
+/** The services of a download, wired once: one session for the API if there is one, link hosts apart from it, and the disk. */
 import { Layer } from "effect"
 import { ServiceClient } from "../../core/src/client/ServiceClient.ts"
 import { Session } from "../../core/src/session/Session.ts"
 import { makeSessionProfile } from "../../core/src/session/SessionProfile.ts"
-import type { Settings } from "../../core/src/settings/Settings.ts"
+import type { Settings, TargetSettings } from "../../core/src/settings/Settings.ts"
 import { FileTransfer } from "../../core/src/transfer/FileTransfer.ts"
 import { defaultSettings, LinkPool } from "../../core/src/transfer/LinkPool.ts"
 import { SliceTransfer } from "../../core/src/transfer/SliceTransfer.ts"
@@ -23,26 +23,29 @@ export const trackingWiring = ({ restorationFile }: Settings) => TrackingFileLiv
 /** A slice is many small requests, each as long as a round trip: more at a time pay. */
 const connectionsForSlices = 8
 
-const connectionsOf = (settings: Settings): number =>
+const connectionsOf = (settings: TargetSettings): number =>
   settings.given("connections") || !slices(settings)
     ? settings.connections
     : Math.max(settings.connections, connectionsForSlices)
 
+/** Everything for a run that logs in. */
 export const wiring = (settings: Settings) => {
-  const { baseUrl, caFile, idleTimeout, lockDir, password, proxy, username } = settings
-  const profile = makeSessionProfile(version)
-  const session = Session.layer({ baseUrl, username, password, profile }).pipe(
+  const { baseUrl, caFile, lockDir, password, proxy, username } = settings
+  const session = Session.layer({ baseUrl, username, password, profile: makeSessionProfile(version) }).pipe(
     Layer.provide([ApiHttp.layer({ proxy, caFile }), AccountLockFiles.layer({ lockDir })])
   )
+  return Layer.merge(ServiceClient.layer.pipe(Layer.provide(session)), transferWiring(settings))
+}
+
+/** What moves files, without a session. */
+export const transferWiring = (settings: TargetSettings) => {
+  const { baseUrl, caFile, idleTimeout, proxy } = settings
+  const { userAgent } = makeSessionProfile(version)
   const disk = Layer.mergeAll(PartFilesLive.layer, PartClaimLive.layer)
-  const linkHosts = LinkHttp.layer({ proxy, caFile, target: baseUrl, userAgent: profile.userAgent })
+  const linkHosts = LinkHttp.layer({ proxy, caFile, target: baseUrl, userAgent })
   const pool = LinkPool.layer({ ...defaultSettings, connections: connectionsOf(settings), idle: idleTimeout })
   const transfers = Layer.merge(FileTransfer.layerNoDeps, SliceTransfer.layer(version)).pipe(
     Layer.provide([pool, ZlibCodec.layer])
   )
-  return Layer.mergeAll(
-    ServiceClient.layer.pipe(Layer.provide(session)),
-    transfers.pipe(Layer.provideMerge(Layer.mergeAll(disk, linkHosts))),
-    ZlibCodec.layer
-  )
+  return Layer.merge(transfers.pipe(Layer.provideMerge(Layer.mergeAll(disk, linkHosts))), ZlibCodec.layer)
 }

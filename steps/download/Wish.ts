@@ -5,12 +5,12 @@ import { readBed } from "../../core/src/genome/BedFile.ts"
 import { parseRange } from "../../core/src/genome/RegionText.ts"
 import { printable } from "../../core/src/selection/Printable.ts"
 import { errnoOf } from "../../core/src/selection/ReportFile.ts"
-import type { LocalSettings, Settings } from "../../core/src/settings/Settings.ts"
+import type { LocalSettings, TargetSettings } from "../../core/src/settings/Settings.ts"
 import type { SliceWish } from "../../core/src/transfer/SliceRequest.ts"
 import * as ZlibCodec from "../../platform/ZlibCodec.ts"
 
 /** The settings of a run with its regions. */
-export interface DownloadSettings extends Settings {
+export interface DownloadSettings extends TargetSettings {
   /** Null when whole files are wanted. */
   readonly wish: SliceWish | null
 }

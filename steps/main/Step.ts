@@ -74,6 +74,11 @@ interface StepHelp {
 export interface ServiceStep extends StepHelp {
   readonly service: true
   readonly load: () => Promise<Program<Settings>>
+  /** Its form without the service: nobody logs in. */
+  readonly local?: {
+    readonly when: (settings: LocalSettings) => boolean
+    readonly load: () => Promise<Program<LocalSettings>>
+  }
 }
 
 /** A step that works without the service, or looks after the service itself. */

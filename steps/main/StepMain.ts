@@ -24,7 +24,7 @@ import { type CommandLine, makeCommand, makeFamilyCommand, sentenceOf } from "./
 import type { Choice } from "./Family.ts"
 import { decodeOwn } from "./OwnOptions.ts"
 import { defectSentence, type ProcessRun, runProcess } from "./ProcessRun.ts"
-import type { Own, Step, StepFailure, StepFamily, StepServices } from "./Step.ts"
+import type { Own, Program, Step, StepFailure, StepFamily, StepServices } from "./Step.ts"
 import { Stopping } from "./Stopping.ts"
 import { version } from "./Version.ts"
 
@@ -168,7 +168,7 @@ const loaded = (
   readonly check: ReadonlyArray<string>
   readonly start: Effect.Effect<number, StepFailure, StepServices>
 }> =>
-  step.service
+  step.service && step.local?.when(settings) !== true
     ? Effect.map(Effect.promise(step.load), ({ check, run }) => ({
         check: check?.(settings, operands, own) ?? [],
         start: Effect.flatMap(complete(settings), (completed) => {
@@ -177,10 +177,15 @@ const loaded = (
           return run(completed, operands, own)
         })
       }))
-    : Effect.map(Effect.promise(step.load), ({ check, run }) => ({
+    : Effect.map(Effect.promise(localProgram(step)), ({ check, run }) => ({
         check: check?.(settings, operands, own) ?? [],
         start: run(settings, operands, own)
       }))
+
+const localProgram = (step: Step): (() => Promise<Program<LocalSettings>>) => {
+  if (!step.service) return step.load
+  return step.local?.load ?? (() => Promise.reject(new Error(`${step.name} has no form without the service`)))
+}
 
 /** Turns a failure into its message and exit code. An interruption goes on, after its reason was said. */
 const reporter =

@@ -556,6 +556,30 @@ describe("FileTransfer", () => {
       })
     )
 
+    it.effect("L1 a link that cannot be renewed ends in mid-file, and the next run goes on from there", () =>
+      Effect.gen(function* () {
+        const script: Script = ({ number }, good) => {
+          if (number >= 2) return good
+          return number === 0 ? cutAfter(good, 100 * kib, "Reset") : { status: 403, headers: {}, body: [] }
+        }
+        const g = ground({ script, request: { renewLink: null } })
+        const error = yield* failure(g)
+        assert.deepInclude(error, { _tag: "LinkExpired", reason: `${host} answered 403` })
+        assert.isFalse(g.events.some(({ _tag }) => _tag === "Renewing"))
+        assert.strictEqual(g.links.seen.length, 2)
+        assert.strictEqual(g.disk.names.length, 2)
+        assert.deepInclude(yield* succeeds(g), { resumedFrom: 100 * kib, renewals: 0 })
+      })
+    )
+
+    it.effect("C4 a link that cannot be renewed is tried also when this clock thinks that it has ended", () =>
+      Effect.gen(function* () {
+        yield* TestClock.setTime(Date.UTC(2026, 0, 1))
+        const link = Redacted.make(`https://${host}/s.bam?Expires=1000`)
+        assert.deepInclude(yield* succeeds(ground({ request: { link, renewLink: null } })), { attempts: 1 })
+      })
+    )
+
     it.effect("L4 the failure to renew is the failure of the file", () =>
       Effect.gen(function* () {
         const g = ground({

@@ -191,7 +191,7 @@ layer(Layer.mergeAll(NodeServices.layer, noCodec), { excludeTestServices: true }
         size: 7
       })
       assert.strictEqual(request === undefined ? "" : Redacted.value(request.link), "first")
-      const fresh = request === undefined ? null : yield* request.renewLink
+      const fresh = request?.renewLink == null ? null : yield* request.renewLink
       assert.strictEqual(fresh === null ? "" : Redacted.value(fresh.link), "second")
     })
   )

@@ -179,7 +179,7 @@ const whole = Effect.fn("selection.fetch")(function* (
     overwrite: request.overwrite,
     size: first.size ?? file.size,
     link: first.link,
-    renewLink: links.renewed(file.analysisId, file.fileName),
+    renewLink: links.renewed?.(file.analysisId, file.fileName) ?? null,
     check: (part) => Effect.provideContext(structure(file, directory, part), context),
     progress: (event) => observer.progress(file, event)
   })

@@ -5,7 +5,7 @@
 import { Clock, Duration, Effect, Redacted, Semaphore } from "effect"
 import { ServiceClient } from "../client/ServiceClient.ts"
 import { AnalysisId } from "../contract/Ids.ts"
-import { NotFound, ReplyMalformed, type ServiceError } from "../Errors.ts"
+import { type LinkExpired, NotFound, ReplyMalformed, type ServiceError } from "../Errors.ts"
 import type { FreshLink } from "../transfer/FileTransfer.ts"
 import { isExpired } from "../transfer/LinkExpiry.ts"
 import { type CatalogEntry, entryOf } from "./Catalog.ts"
@@ -16,15 +16,20 @@ const trusted = Duration.toMillis("10 minutes")
 
 export interface LinkBook {
   /** The link of a file that is about to start: the one known, or a new one when it is old. */
-  readonly current: (analysisId: string, fileName: string) => Effect.Effect<FreshLink, ServiceError>
-  /** A new link; always asks, as the answer that another file got may be old again. */
-  readonly renewed: (analysisId: string, fileName: string) => Effect.Effect<FreshLink, ServiceError>
+  readonly current: (analysisId: string, fileName: string) => Effect.Effect<FreshLink, ServiceError | LinkExpired>
+  /** A new link; always asks, as the answer that another file got may be old again. Null without a session. */
+  readonly renewed: ((analysisId: string, fileName: string) => Effect.Effect<FreshLink, ServiceError>) | null
+}
+
+/** The links of a run that has a session. */
+export interface RenewableLinks extends LinkBook {
+  readonly renewed: NonNullable<LinkBook["renewed"]>
 }
 
 /** A book of the answers in `entries`; asks for newer ones through `ServiceClient`. */
 export const makeLinkBook = Effect.fnUntraced(function* (
   entries: ReadonlyArray<CatalogEntry>
-): Effect.fn.Return<LinkBook, never, ServiceClient> {
+): Effect.fn.Return<RenewableLinks, never, ServiceClient> {
   const client = yield* ServiceClient
   const pages = new Map(entries.map((entry) => [entry.listed.id, { entry, gate: Semaphore.makeUnsafe(1) }]))
 

@@ -1,7 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Redacted } from "effect"
 import { type ListedAnalysis, plan } from "./DownloadPlan.ts"
-import { linksJson, linkText } from "./LinkManifest.ts"
 import { listed, listingJson, listingText } from "./Listing.ts"
 import { planJson, planText } from "./PlanView.ts"
 import { reportJson, untouched } from "./Report.ts"
@@ -115,24 +113,6 @@ describe("PlanView", () => {
         ["out/old\u001b[2J.bam", "fail", null, "UnsafeName"]
       ]
     )
-  })
-})
-
-describe("LinkManifest", () => {
-  const link = Redacted.make("https://files.example.org/a.bam?X-Amz-Signature=s3cret")
-  const item = { analysisId: "A1", fileName: "a.bam", size: 3, link, expiresAt: new Date(0) }
-
-  it("text is the raw link, json adds what they are", () => {
-    assert.strictEqual(linkText(item), Redacted.value(link))
-    assert.deepStrictEqual(linksJson([item]).files, [
-      {
-        analysisId: "A1",
-        fileName: "a.bam",
-        size: 3,
-        link: Redacted.value(link),
-        expiresAt: "1970-01-01T00:00:00.000Z"
-      }
-    ])
   })
 })
 

@@ -1,6 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer, Redacted, Result, Schema } from "effect"
-import { ServiceClient } from "../client/ServiceClient.ts"
 import { AnalysisFiles } from "../contract/Files.ts"
 import { LinkForbidden, NotFound } from "../Errors.ts"
 import { parseRange } from "../genome/RegionText.ts"
@@ -35,8 +34,7 @@ const engine = () => {
           : Effect.succeed({ bytes: 300, requests: 4, regions: "chr1:1-100" })
       })
   })
-  // The answers of the listing are new, so nothing is asked of the service.
-  return { tasks, layer: Layer.merge(layer, Layer.mock(ServiceClient, {})) }
+  return { tasks, layer }
 }
 const namesOf = (tasks: ReadonlyArray<SliceTask>) =>
   tasks.map(({ data, index }) => `${data.fileName} ${index.fileName}`)
@@ -54,7 +52,10 @@ describe("tasks", () => {
       assert.strictEqual(task.kind, "vcf.gz")
       for (const file of [task.data, task.index]) {
         assert.strictEqual(Redacted.value(file.link), `first ${file.fileName}`)
-        assert.strictEqual(Redacted.value((yield* file.renewLink).link), `second ${file.fileName}`)
+        assert.strictEqual(
+          Redacted.value((yield* file.renewLink ?? Effect.die("no renewal")).link),
+          `second ${file.fileName}`
+        )
       }
       const bam = yield* sliceTask({ ...files, fileName: "S.bam", type: "bam" }, unplaced, links)
       assert.strictEqual(bam.kind, "bam")
@@ -92,7 +93,7 @@ describe("estimates of a listing", () => {
         link("nolink.vcf.gz.tbi"),
         { size: 1 }
       )
-      const { analysis, refused } = yield* withEstimates(found.listed, found, regions)
+      const { analysis, refused } = yield* withEstimates(found.listed, found, regions, links)
       assert.deepStrictEqual(namesOf(tasks), ["bad.bam bad.bam.bai", "S.bam S.bam.bai"])
       assert.deepStrictEqual(
         analysis.files.filter(({ ranged }) => ranged !== undefined).map(({ fileName, ranged }) => [fileName, ranged]),
@@ -111,7 +112,7 @@ describe("estimates of a listing", () => {
     return Effect.gen(function* () {
       const found = entry(link("S.bam"), link("S.bam.bai"), link("T.bam"), link("T.bam.bai"))
       const shown = { ...found.listed, files: found.listed.files.filter(({ fileName }) => fileName === "S.bam") }
-      const { analysis } = yield* withEstimates(shown, found, regions)
+      const { analysis } = yield* withEstimates(shown, found, regions, links)
       assert.deepStrictEqual(namesOf(tasks), ["S.bam S.bam.bai"])
       assert.strictEqual(analysis.files[0]?.ranged?.bytes, 300)
     }).pipe(Effect.provide(layer))
@@ -121,9 +122,9 @@ describe("estimates of a listing", () => {
     const { layer, tasks } = engine()
     return Effect.gen(function* () {
       const found = entry(link("S.vcf.gz"), link("S.vcf.gz.tbi"), link("S.bam"), link("S.bam.bai"))
-      yield* withEstimates(found.listed, found, unplaced)
+      yield* withEstimates(found.listed, found, unplaced, links)
       assert.deepStrictEqual(namesOf(tasks), ["S.bam S.bam.bai"])
-      const untouched = yield* withEstimates(found.listed, found, null)
+      const untouched = yield* withEstimates(found.listed, found, null, links)
       assert.deepStrictEqual(untouched, { analysis: found.listed, refused: [] })
       assert.strictEqual(tasks.length, 1)
     }).pipe(Effect.provide(layer))

@@ -1,13 +1,12 @@
 /** From listed files to what the slice engine is asked: both files with their links, fresh when they are used. */
 import { Effect } from "effect"
-import type { ServiceClient } from "../client/ServiceClient.ts"
-import type { ServiceError, TransferError } from "../Errors.ts"
+import type { LinkExpired, ServiceError, TransferError } from "../Errors.ts"
 import type { SliceEstimate, SliceSourceFile, SliceTask, SliceWish } from "../transfer/SliceRequest.ts"
 import { SliceTransfer } from "../transfer/SliceTransfer.ts"
 import type { CatalogEntry } from "./Catalog.ts"
 import { type DownloadPlan, type ListedAnalysis, type ListedFile, layOut } from "./DownloadPlan.ts"
 import type { FileType } from "./FileName.ts"
-import { type LinkBook, makeLinkBook } from "./LinkBook.ts"
+import type { LinkBook } from "./LinkBook.ts"
 
 /** A data file of an analysis and the index that is listed with it. */
 export interface SliceFiles {
@@ -21,10 +20,12 @@ export const sliceTask = Effect.fn("selection.sliceTask")(function* (
   { analysisId, fileName, indexFile, type }: SliceFiles,
   wish: SliceWish,
   links: LinkBook
-): Effect.fn.Return<Omit<SliceTask, "progress">, ServiceError> {
-  const linked = Effect.fnUntraced(function* (name: string): Effect.fn.Return<SliceSourceFile, ServiceError> {
+): Effect.fn.Return<Omit<SliceTask, "progress">, ServiceError | LinkExpired> {
+  const linked = Effect.fnUntraced(function* (
+    name: string
+  ): Effect.fn.Return<SliceSourceFile, ServiceError | LinkExpired> {
     const { link, size } = yield* links.current(analysisId, name)
-    return { fileName: name, size, link, renewLink: links.renewed(analysisId, name) }
+    return { fileName: name, size, link, renewLink: links.renewed?.(analysisId, name) ?? null }
   })
   const kind = type === "bam" ? ("bam" as const) : ("vcf.gz" as const)
   return { ...wish, kind, data: yield* linked(fileName), index: yield* linked(indexFile) }
@@ -46,15 +47,15 @@ export interface RefusedEstimate {
 export const withEstimates = Effect.fn("selection.withEstimates")(function* (
   analysis: ListedAnalysis,
   entry: CatalogEntry,
-  wish: SliceWish | null
+  wish: SliceWish | null,
+  links: LinkBook
 ): Effect.fn.Return<
   { readonly analysis: ListedAnalysis; readonly refused: ReadonlyArray<RefusedEstimate> },
   never,
-  ServiceClient | SliceTransfer
+  SliceTransfer
 > {
   const refused: Array<RefusedEstimate> = []
   if (wish === null) return { analysis, refused }
-  const links = yield* makeLinkBook([entry])
   // The whole listing is looked at: an index serves its data file also when it is not shown.
   const places = layOut([entry.listed], { filetypes: ["bam", "vcf.gz"], layout: "flat", overwrite: true, slice: wish })
   const estimates = new Map<string, SliceEstimate>()

@@ -231,6 +231,14 @@ export const keys = {
     otherSpellings: ["list-urls", "U"],
     help: "Write the download links instead of the files. They are as good as a password while they last"
   },
+  linksFile: {
+    type: "path",
+    group: "Files",
+    steps: download,
+    metavar: "FILE",
+    beyond: true,
+    help: "With --links: write them into this private file, as JSON. Without: download by the links in it, with no login"
+  },
   format: {
     type: "choice",
     group: "Files",

@@ -56,8 +56,8 @@ export interface ProxyAddress {
   readonly password: Redacted.Redacted | null
 }
 
-/** What a step that talks to the service runs on: validated, with credentials. */
-export interface Settings
+/** What a run for one service works on: validated, its target known. */
+export interface TargetSettings
   extends Omit<
     LocalSettings,
     "target" | "baseUrl" | "username" | "password" | "proxy" | "proxyUsername" | "proxyPassword"
@@ -65,9 +65,13 @@ export interface Settings
   readonly target: string
   /** Resolved from `target` and the template; ends in a slash. */
   readonly baseUrl: URL
+  readonly proxy: ProxyAddress | null
+}
+
+/** What a step that logs in runs on. */
+export interface Settings extends TargetSettings {
   readonly username: string
   readonly password: Redacted.Redacted
-  readonly proxy: ProxyAddress | null
 }
 
 const trueWords: ReadonlyArray<string> = ["true", "1", "yes", "on"]

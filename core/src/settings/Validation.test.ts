@@ -54,6 +54,31 @@ describe("validation", () => {
     })
   )
 
+  it.effect("a links file needs neither target nor selection, and cannot answer what only the service knows", () =>
+    Effect.gen(function* () {
+      const links: Layer = { linksFile: ["links.json"] }
+      yield* check(links)
+      yield* check({ ...links, analysisIds: ["A1"], restoreArchived: ["no"], latest: ["false"] })
+      const cases: ReadonlyArray<readonly [Layer, RegExp]> = [
+        [{ sampleIds: ["S1"] }, /^--sampleIds needs the service: .*--analysisIds/],
+        [{ limsIds: ["L1"], filters: ["status = DONE"] }, /^--limsIds and --filters needs the service/],
+        [{ latest: ["true"] }, /^--latest needs the service/],
+        [{ restoreArchived: ["force"] }, /^--restoreArchived force needs the service: see svc-request-restore$/],
+        [{ resumeArchivedDownloads: ["true"] }, /^--resumeArchivedDownloads and --linksFile cannot be used together/],
+        [{ target: ["lab"] }, /^--target lab is a name/]
+      ]
+      for (const [layer, sentence] of cases) {
+        const messages = yield* messagesOf({ ...links, ...layer })
+        assert.strictEqual(messages.length, 1)
+        assert.match(messages[0] ?? "", sentence)
+      }
+      assert.deepStrictEqual(yield* messagesOf({ ...links, links: ["true"] }), [
+        "Missing required argument --target",
+        "Nothing is selected: give at least one of --analysisIds, --sampleIds and --limsIds, or use --resumeArchivedDownloads"
+      ])
+    })
+  )
+
   it.effect("something must be selected, unless stored requests are resumed", () =>
     Effect.gen(function* () {
       const { target } = good

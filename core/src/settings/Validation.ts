@@ -6,7 +6,8 @@ import { Effect, FileSystem, Option, Redacted, Result } from "effect"
 import { CredentialsMissing, NotFound, UsageError } from "../Errors.ts"
 import type { KeyName } from "./Keys.ts"
 import { Operator } from "./Operator.ts"
-import type { LocalSettings, Settings } from "./Settings.ts"
+import { readsLinks } from "./SessionNeed.ts"
+import type { LocalSettings, Settings, TargetSettings } from "./Settings.ts"
 import { nameAt } from "./Settings.ts"
 import { resolveProxy, resolveTarget } from "./Target.ts"
 
@@ -34,6 +35,25 @@ const contradictions = (settings: LocalSettings): Problems => {
   exclusive("each replaces the download by something else", "list", "plan", "links")
   exclusive("stored requests are resumed as they were made", "resumeArchivedDownloads", "plan")
   exclusive("stored requests are resumed as they were made", "resumeArchivedDownloads", "links")
+  exclusive("stored requests are resumed as they were made", "resumeArchivedDownloads", "linksFile")
+  return [...problems, ...(readsLinks(settings) ? needsSession(settings) : [])]
+}
+
+/** What was asked for that only the service can answer. */
+const needsSession = (settings: LocalSettings): Problems => {
+  const chosen = (["sampleIds", "limsIds", "filters"] as const).filter((name) => settings[name].length > 0)
+  const choosing = [...chosen, ...given(settings, "latest")]
+  const problems: Array<string> = []
+  if (choosing.length > 0) {
+    problems.push(
+      `${named(settings, choosing)} needs the service: use it when the links file is written with --links, and ` +
+        "--analysisIds to take a part of that file"
+    )
+  }
+  const { restoreArchived } = settings
+  if (settings.source("restoreArchived") === "command line" && ["all", "force"].includes(restoreArchived)) {
+    problems.push(`--restoreArchived ${restoreArchived} needs the service: see svc-request-restore`)
+  }
   return problems
 }
 
@@ -95,7 +115,7 @@ export const validate = Effect.fn("settings.validate")(function* (
   found: Problems
 ): Effect.fn.Return<void, UsageError | NotFound, FileSystem.FileSystem> {
   const problems: Array<string> = []
-  if (rules.service) {
+  if (rules.service && (settings.target !== null || !readsLinks(settings))) {
     const base = resolveTarget(settings.target, settings.baseUrl)
     if (Result.isFailure(base)) problems.push(base.failure)
   }
@@ -106,7 +126,7 @@ export const validate = Effect.fn("settings.validate")(function* (
   const proxy = resolveProxy(settings.proxy, settings.proxyUsername, settings.proxyPassword)
   if (Result.isFailure(proxy)) problems.push(proxy.failure)
   const selected = settings.analysisIds.length + settings.sampleIds.length + settings.limsIds.length > 0
-  if (rules.takes("analysisIds") && !selected && !settings.resumeArchivedDownloads) {
+  if (rules.takes("analysisIds") && !selected && !settings.resumeArchivedDownloads && !readsLinks(settings)) {
     const resume = rules.takes("resumeArchivedDownloads") ? ", or use --resumeArchivedDownloads" : ""
     problems.push(`Nothing is selected: give at least one of --analysisIds, --sampleIds and --limsIds${resume}`)
   }
@@ -121,6 +141,17 @@ export const validate = Effect.fn("settings.validate")(function* (
   }
 })
 
+/** Validated settings with the addresses of their target and proxy. */
+export const located = Effect.fnUntraced(function* (
+  settings: LocalSettings
+): Effect.fn.Return<TargetSettings, UsageError> {
+  const fromRule = <A>(result: Result.Result<A, string>) =>
+    Effect.mapError(Effect.fromResult(result), (message) => new UsageError({ message }))
+  const baseUrl = yield* fromRule(resolveTarget(settings.target, settings.baseUrl))
+  const proxy = yield* fromRule(resolveProxy(settings.proxy, settings.proxyUsername, settings.proxyPassword))
+  return { ...settings, target: settings.target?.trim() ?? "", baseUrl, proxy }
+})
+
 /**
  * Validated settings made complete for a step that logs in. User name and password are asked for at the terminal when
  * nothing gives them; without a terminal that is CredentialsMissing (specification section 5.7).
@@ -129,10 +160,7 @@ export const complete = Effect.fn("settings.complete")(function* (
   settings: LocalSettings
 ): Effect.fn.Return<Settings, UsageError | CredentialsMissing, Operator> {
   const operator = yield* Operator
-  const fromRule = <A>(result: Result.Result<A, string>) =>
-    Effect.mapError(Effect.fromResult(result), (message) => new UsageError({ message }))
-  const baseUrl = yield* fromRule(resolveTarget(settings.target, settings.baseUrl))
-  const proxy = yield* fromRule(resolveProxy(settings.proxy, settings.proxyUsername, settings.proxyPassword))
+  const known = yield* located(settings)
 
   const ask = <A>(missing: "username" | "password", question: Effect.Effect<A>, isEmpty: (answer: A) => boolean) =>
     Effect.gen(function* () {
@@ -141,13 +169,14 @@ export const complete = Effect.fn("settings.complete")(function* (
       return isEmpty(answer) ? yield* new CredentialsMissing({ missing }) : answer
     })
   const username =
-    settings.username ?? (yield* ask("username", operator.line(`User name for ${baseUrl.host}: `), (it) => it === ""))
+    settings.username ??
+    (yield* ask("username", operator.line(`User name for ${known.baseUrl.host}: `), (it) => it === ""))
   const password =
     settings.password ??
     (yield* ask(
       "password",
-      operator.secret(`Password of ${username} for ${baseUrl.host}: `),
+      operator.secret(`Password of ${username} for ${known.baseUrl.host}: `),
       (it) => Redacted.value(it) === ""
     ))
-  return { ...settings, target: settings.target?.trim() ?? "", baseUrl, username, password, proxy }
+  return { ...known, username, password }
 })

@@ -1,10 +1,11 @@
 /**
- * The link of one file while it is downloaded, renewed through the service when the link host no longer honours it.
+ * The link of one file while it is downloaded, renewed through the service when the link host no longer honours it, where
+ * there is a session to renew it with.
  *
  * All connections of the file share it: a link is renewed once, whoever notices first.
  */
 import { Clock, Effect, Redacted, Ref, Semaphore } from "effect"
-import { LinkForbidden, type ServiceError } from "../Errors.ts"
+import { LinkExpired, LinkForbidden, type ServiceError } from "../Errors.ts"
 import { isExpired } from "./LinkExpiry.ts"
 import { Restart } from "./Restart.ts"
 import type { TransferRequest } from "./TransferRequest.ts"
@@ -25,7 +26,7 @@ export interface LinkLease {
   readonly renewals: Effect.Effect<number>
 }
 
-export type LeaseError = ServiceError | LinkForbidden | Restart
+export type LeaseError = ServiceError | LinkForbidden | LinkExpired | Restart
 
 /** More renewals than any real download needs; a wall against a host that refuses every link after a few bytes. */
 const mostRenewals = 50
@@ -51,6 +52,7 @@ export const make = Effect.fnUntraced(function* (request: LinkedFile) {
   const one = yield* Semaphore.make(1)
 
   const renew = Effect.fnUntraced(function* (reason: string) {
+    if (request.renewLink === null) return yield* new LinkExpired({ file: request.fileName, reason })
     yield* request.progress({ _tag: "Renewing", reason })
     const fresh = yield* request.renewLink
     const now = yield* Clock.currentTimeMillis
@@ -69,7 +71,8 @@ export const make = Effect.fnUntraced(function* (request: LinkedFile) {
   const current = Effect.gen(function* () {
     const { link, clockTrusted, renewals } = yield* Ref.get(state)
     const now = yield* Clock.currentTimeMillis
-    if (clockTrusted && renewals < mostRenewals && isExpired(Redacted.value(link), now)) {
+    // Only the link host ends a link that cannot be renewed: it may serve it longer than this clock thinks.
+    if (request.renewLink !== null && clockTrusted && renewals < mostRenewals && isExpired(Redacted.value(link), now)) {
       yield* renew("the link has ended")
     }
     const { generation, link: valid } = yield* Ref.get(state)

@@ -39,8 +39,8 @@ export interface TransferRequest {
   /** Bytes, from the listing. */
   readonly size: number | null
   readonly link: Redacted.Redacted
-  /** Asks the service for the link again. */
-  readonly renewLink: Effect.Effect<FreshLink, ServiceError>
+  /** Asks the service for the link again; null where there is no session, then a link that has ended is `LinkExpired`. */
+  readonly renewLink: Effect.Effect<FreshLink, ServiceError> | null
   /** Structure check of the complete part; a failure keeps it from getting its final name. */
   readonly check?: (part: PartReader) => Effect.Effect<unknown, FileDamaged | LocalIo>
   readonly progress: (event: TransferProgress) => Effect.Effect<void>

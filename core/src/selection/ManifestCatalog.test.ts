@@ -1,0 +1,113 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Redacted, Result, Schema } from "effect"
+import { TestClock } from "effect/testing"
+import { type LinkEntry, type LinkManifest, linksJson, readLinks } from "./LinkManifest.ts"
+import { manifestBook, manifestCatalog } from "./ManifestCatalog.ts"
+
+const file = (analysisId: string, fileName: string, more: Partial<LinkEntry> = {}): LinkEntry => ({
+  analysisId,
+  fileName,
+  size: 3,
+  archived: false,
+  estimatedRestoreTime: null,
+  link: Redacted.make(`https://files/${fileName}?sig=1`),
+  expiresAt: null,
+  ...more
+})
+const manifest = (...entries: ReadonlyArray<LinkEntry>): LinkManifest => ({
+  target: new URL("https://lab.example.org/"),
+  filetypes: ["bam", "bam.bai"],
+  entries
+})
+const idsOf = ({ entries }: ReturnType<typeof manifestCatalog>) => entries.map(({ listed }) => listed.id)
+
+describe("the catalog of a links file", () => {
+  const three = manifest(file("2", "b.bam"), file("1", "a.bam"), file("2", "b.bam.bai"))
+
+  it("has all analyses in the order of the file, or those asked for in their order, each once", () => {
+    const all = manifestCatalog(three, { analysisIds: [], filetypes: ["bam"] })
+    assert.deepStrictEqual(idsOf(all), ["2", "1"])
+    assert.deepStrictEqual(
+      all.entries[0]?.listed.files.map(({ fileName }) => fileName),
+      ["b.bam", "b.bam.bai"]
+    )
+    const some = manifestCatalog(three, { analysisIds: ["1", "2", "1"], filetypes: ["bam"] })
+    assert.deepStrictEqual(idsOf(some), ["1", "2"])
+    assert.deepStrictEqual(some.failures, [])
+  })
+
+  it("an analysis or a type that the file was not written for is not found, and the rest goes on", () => {
+    const found = manifestCatalog(three, { analysisIds: ["1", "9"], filetypes: ["bam", "vcf.gz"] })
+    assert.deepStrictEqual(idsOf(found), ["1"])
+    assert.deepStrictEqual(
+      found.failures.map(({ analysisId, error }) => [analysisId, error.message]),
+      [
+        [null, "links of vcf.gz files: not found (the links file was written for bam, bam.bai)"],
+        ["9", "analysis 9: not found (the links file does not have it)"]
+      ]
+    )
+  })
+
+  it("archived files are listed without a link", () => {
+    const cold = manifest(file("1", "a.bam", { archived: true, link: null, estimatedRestoreTime: "soon" }))
+    const [entry] = manifestCatalog(cold, { analysisIds: [], filetypes: ["bam"] }).entries
+    assert.deepStrictEqual(entry?.listed.files, [
+      { fileName: "a.bam", size: 3, archived: true, estimatedRestoreTime: "soon", hasLink: false }
+    ])
+    assert.strictEqual(entry?.links.size, 0)
+  })
+
+  const Name = Schema.String.pipe(Schema.check(Schema.isNonEmpty(), Schema.isMaxLength(12)))
+  const Size = Schema.NullOr(Schema.Int.pipe(Schema.check(Schema.isGreaterThanOrEqualTo(0))))
+  const Seconds = Schema.NullOr(Schema.Int.pipe(Schema.check(Schema.isBetween({ minimum: 0, maximum: 4e9 }))))
+  const Files = Schema.Array(Schema.Tuple([Name, Name, Size, Schema.Boolean, Seconds]))
+
+  it.effect.prop(
+    "survives the way through the document: no file is lost, doubled or moved to another analysis",
+    [Files],
+    ([files]) =>
+      Effect.sync(() => {
+        const entries = files.map(([analysisId, fileName, size, archived, seconds]) =>
+          file(analysisId, fileName, {
+            size,
+            archived,
+            link: archived ? null : Redacted.make("https://files/a.bam?sig=1"),
+            expiresAt: seconds === null ? null : new Date(seconds * 1000)
+          })
+        )
+        const written = manifest(...entries)
+        const read = Result.getOrThrow(readLinks(JSON.stringify(linksJson(written))))
+        assert.deepStrictEqual(linksJson(read), linksJson(written))
+        const { entries: listed } = manifestCatalog(read, { analysisIds: [], filetypes: ["bam"] })
+        const pairs = listed.flatMap((it) => it.listed.files.map((one) => JSON.stringify([it.listed.id, one.fileName])))
+        const expected = entries.map((it) => JSON.stringify([it.analysisId, it.fileName]))
+        assert.deepStrictEqual(pairs.sort(), expected.sort())
+      })
+  )
+})
+
+describe("the links of a links file", () => {
+  it.effect("L1 are used until the moment they name, and never renewed", () =>
+    Effect.gen(function* () {
+      const book = manifestBook(manifest(file("1", "a.bam", { expiresAt: new Date(60_000) })))
+      assert.isNull(book.renewed)
+      yield* TestClock.adjust("59 seconds")
+      assert.strictEqual((yield* book.current("1", "a.bam")).size, 3)
+      yield* TestClock.adjust("1 second")
+      const error = yield* Effect.flip(book.current("1", "a.bam"))
+      assert.strictEqual(
+        error.message,
+        "a.bam: its link has expired (it ended at 1970-01-01T00:01:00.000Z): write the links file again with --links " +
+          "--linksFile, then run this command again; what is there is kept"
+      )
+    })
+  )
+
+  it.effect("are those of their own analysis only", () =>
+    Effect.gen(function* () {
+      const book = manifestBook(manifest(file("1", "a.bam")))
+      const error = yield* Effect.flip(book.current("2", "a.bam"))
+      assert.strictEqual(error.message, "link of a.bam (analysis 2): not found")
+    })
+  )
+})

@@ -1,0 +1,306 @@
+/** `--linksFile` as processes against the sandbox: written once with a session, downloaded from without one. */
+import { chmodSync, copyFileSync, readFileSync, statSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { assert, describe, it } from "@effect/vitest"
+import { Duration, Effect } from "effect"
+import { fault, type Ground, ground, namesIn, readReport, sha256 } from "./DownloadGround.ts"
+import { run } from "./Executables.ts"
+
+/** Many processes in one test, on machines of any speed; in milliseconds. */
+const patience = 120_000
+
+/** `svc-download` of somebody who knows neither service nor account. */
+const stranger = ({ folder }: Ground, args: ReadonlyArray<string>) =>
+  run("svc-download", args, { cwd: folder, env: { SVC_LOCK_DIR: join(folder, "locks") } })
+
+const written = Effect.fnUntraced(function* (it: Ground, args: ReadonlyArray<string> = ["-a", "A1,A2"]) {
+  const outcome = yield* it.download([...args, "--links", "--linksFile", "links.json"])
+  assert.strictEqual(outcome.exitCode, 0, outcome.stderr)
+  assert.strictEqual(outcome.stdout, "")
+  return JSON.parse(readFileSync(join(it.folder, "links.json"), "utf8"))
+})
+
+const changed = (folder: string, change: (file: Record<string, unknown>) => void) => {
+  const document = JSON.parse(readFileSync(join(folder, "links.json"), "utf8"))
+  change(document.files[0])
+  writeFileSync(join(folder, "links.json"), JSON.stringify(document))
+}
+
+describe("a links file", () => {
+  it.live(
+    "S7 is written with one login, private, and downloaded from in parallel with none and no API request",
+    () =>
+      Effect.gen(function* () {
+        const it = yield* ground({ switches: { strict: true } })
+        const { download, folder, stats, url } = it
+        const manifest = yield* written(it)
+        assert.strictEqual(statSync(join(folder, "links.json")).mode & 0o777, 0o600)
+        assert.strictEqual(manifest.schema, "svc.links/1")
+        assert.strictEqual(manifest.target, `${url}/`)
+        assert.deepStrictEqual(Object.keys(manifest.files[0]), [
+          "analysisId",
+          "fileName",
+          "size",
+          "archived",
+          "estimatedRestoreTime",
+          "link",
+          "expiresAt"
+        ])
+        const before = yield* stats
+        assert.deepStrictEqual([before.logins, before.maxApiInFlight], [1, 1])
+
+        const outcomes = yield* Effect.all(
+          ["A1", "A2"].map((id) =>
+            stranger(it, ["--linksFile", "links.json", "-a", id, "-d", "out", "--reportfile", `${id}.json`])
+          ),
+          { concurrency: 2 }
+        )
+        for (const { exitCode, stderr } of outcomes) assert.strictEqual(exitCode, 0, stderr)
+        const after = yield* stats
+        assert.strictEqual(after.logins, 1)
+        assert.deepStrictEqual(after.requests, before.requests)
+        for (const id of ["A1", "A2"]) {
+          const { files } = readReport(folder, `${id}.json`)
+          assert.deepStrictEqual(
+            files.map(({ action, analysisId }) => [action, analysisId]),
+            [
+              ["downloaded", id],
+              ["downloaded", id]
+            ]
+          )
+          for (const { fileName, sha256: told } of files)
+            assert.strictEqual(sha256(folder, "out", fileName ?? ""), told)
+        }
+
+        // The same places and identities as with a session.
+        const again = yield* download(["-a", "A1,A2", "-d", "out"])
+        assert.match(again.stderr, /0 downloaded, 4 skipped \(4 exists\)/)
+      }),
+    patience
+  )
+
+  it.live(
+    "gives slices, lists, plans and folders as the service does, also when only data files were asked for",
+    () =>
+      Effect.gen(function* () {
+        const it = yield* ground()
+        const { download, folder, stats } = it
+        yield* written(it, ["-a", "A1,A2", "-f", "bam"])
+        const range = ["-g", "chr1:1000-40000"]
+        assert.strictEqual((yield* download(["-a", "A1", "-d", "out", ...range])).exitCode, 0)
+        const before = (yield* stats).requests
+        const from = ["--linksFile", "links.json"]
+
+        const slice = yield* stranger(it, [...from, ...range, "-d", "out", "--layout", "analysis"])
+        assert.strictEqual(slice.exitCode, 0, slice.stderr)
+        for (const name of ["S1.ranged.bam", "S1.ranged.bam.bai"]) {
+          assert.strictEqual(sha256(folder, "out", "A1", name), sha256(folder, "out", name))
+        }
+        assert.deepStrictEqual(namesIn(folder, "out", "A2"), ["S2.ranged.bam", "S2.ranged.bam.bai"])
+
+        const list = yield* stranger(it, [...from, "--list", ...range])
+        assert.match(list.stdout, /^Analysis ID: A1\n {2}S1\.bam .*regions: \d+ bytes/)
+        const plan = yield* stranger(it, [...from, "-a", "A2", "--plan"])
+        assert.match(plan.stdout, /^fetch {2}S2\.bam .*\n\n1 to fetch, 0 to skip, 0 refused\n/)
+        assert.deepStrictEqual((yield* stats).requests, before)
+      }),
+    patience
+  )
+
+  it.live(
+    "names archived files, which are skipped; what it was not written for is not found",
+    () =>
+      Effect.gen(function* () {
+        const it = yield* ground()
+        const { folder } = it
+        const manifest = yield* written(it, ["-a", "A1,A3", "-f", "bam"])
+        const frozen = manifest.files.find(({ fileName }: { readonly fileName: string }) => fileName === "S3.bam")
+        assert.deepInclude(frozen, { analysisId: "A3", archived: true, link: null })
+        const from = ["--linksFile", "links.json", "-d", "out", "--reportfile", "r.json"]
+        const cold = yield* stranger(it, [...from, "-a", "A3"])
+        assert.strictEqual(cold.exitCode, 0, cold.stderr)
+        assert.include(cold.stderr, "S3.bam (analysis A3): archived, skipped: a links file restores nothing")
+        assert.deepStrictEqual(
+          readReport(folder, "r.json").files.map(({ action, reason }) => [action, reason]),
+          [["skipped", "archived"]]
+        )
+        const unknown = yield* stranger(it, [...from, "-a", "A1,A2", "-f", "bam,vcf.gz"])
+        assert.strictEqual(unknown.exitCode, 66, unknown.stderr)
+        assert.include(unknown.stderr, "analysis A2: not found (the links file does not have it)")
+        assert.include(unknown.stderr, "links of vcf.gz files: not found (the links file was written for bam)")
+        assert.deepStrictEqual(namesIn(folder, "out"), ["S1.bam"])
+      }),
+    patience
+  )
+
+  it.live(
+    "L1 that has ended in mid-file is 75, and a new one goes on where the old one stopped",
+    () =>
+      Effect.gen(function* () {
+        const it = yield* ground({
+          faults: [
+            fault({ plane: "link", file: "S1.bam", nth: 1 }, { close: 100_000 }),
+            fault({ plane: "link", file: "S1.bam", nth: 2 }, { expireLink: "now" })
+          ]
+        })
+        const { folder, stats } = it
+        yield* written(it, ["-a", "A1", "-f", "bam"])
+        const from = ["--linksFile", "links.json", "-d", "out", "--reportfile", "r.json"]
+        const ended = yield* stranger(it, from)
+        assert.strictEqual(ended.exitCode, 75, ended.stderr)
+        assert.match(ended.stderr, /S1\.bam: its link has expired \(.* answered 403\): write the links file again/)
+        assert.notMatch(ended.stderr, /asking for a new link|X-Amz/)
+        assert.deepStrictEqual(readReport(folder, "r.json").files[0]?.error?.tag, "LinkExpired")
+        assert.strictEqual(namesIn(folder, "out").filter((name) => name.endsWith(".part")).length, 1)
+        const logins = (yield* stats).logins
+        yield* written(it, ["-a", "A1", "-f", "bam"])
+        const rest = yield* stranger(it, from)
+        assert.strictEqual(rest.exitCode, 0, rest.stderr)
+        assert.deepStrictEqual(namesIn(folder, "out"), ["S1.bam"])
+        assert.isAbove(readReport(folder, "r.json").files[0]?.resumedFrom ?? 0, 0)
+        assert.strictEqual((yield* stats).logins, logins + 1)
+      }),
+    patience
+  )
+
+  it.live(
+    "L1 whose end has passed is 75 before the first request",
+    () =>
+      Effect.gen(function* () {
+        const it = yield* ground({ switches: { linkLifetime: Duration.seconds(1) } })
+        const { folder, stats } = it
+        yield* written(it)
+        changed(folder, (file) => (file["expiresAt"] = "2020-01-01T00:00:00.000Z"))
+        const ended = yield* stranger(it, [
+          "--linksFile",
+          "links.json",
+          "-a",
+          "A1",
+          "-f",
+          "bam",
+          "-d",
+          "out",
+          "--pendingOk"
+        ])
+        assert.strictEqual(ended.exitCode, 75, ended.stderr)
+        assert.include(ended.stderr, "its link has expired (it ended at 2020-01-01T00:00:00.000Z)")
+        assert.strictEqual((yield* stats).linkRequests, 0)
+        assert.deepStrictEqual(namesIn(folder, "out"), [])
+      }),
+    patience
+  )
+
+  it.live(
+    "is only for the service that it was written for, and for what needs no service",
+    () =>
+      Effect.gen(function* () {
+        const it = yield* ground()
+        const { stats } = it
+        yield* written(it)
+        const before = (yield* stats).requests
+        const from = ["--linksFile", "links.json"]
+        const other = yield* stranger(it, [...from, "-t", "https://lab.example.org"])
+        assert.strictEqual(other.exitCode, 65)
+        assert.include(other.stderr, "it was written for http://127.0.0.1:")
+        const refused = yield* stranger(it, [...from, "-s", "S1", "-d", "nowhere"])
+        assert.strictEqual(refused.exitCode, 64)
+        assert.include(refused.stderr, "--sampleIds needs the service")
+        assert.include(refused.stderr, "Destination directory does not exist: nowhere")
+        const absent = yield* stranger(it, ["--linksFile", "none.json"])
+        assert.strictEqual(absent.exitCode, 66, absent.stderr)
+        assert.deepStrictEqual((yield* stats).requests, before)
+      }),
+    patience
+  )
+
+  it.live(
+    "that cannot be written is known before the login, and a failed run leaves the old one",
+    () =>
+      Effect.gen(function* () {
+        const { download, folder, stats } = yield* ground()
+        const nowhere = yield* download(["-a", "A1", "--links", "--linksFile", "none/links.json"])
+        assert.strictEqual(nowhere.exitCode, 73, nowhere.stderr)
+        assert.strictEqual((yield* stats).logins, 0)
+        writeFileSync(join(folder, "links.json"), "old")
+        const missing = yield* download(["-a", "A99", "--links", "--linksFile", "links.json"])
+        assert.strictEqual(missing.exitCode, 66, missing.stderr)
+        assert.strictEqual(readFileSync(join(folder, "links.json"), "utf8"), "old")
+        assert.deepStrictEqual(
+          namesIn(folder).filter((name) => name.includes("links")),
+          ["links.json"]
+        )
+      }),
+    patience
+  )
+})
+
+describe("a hostile links file", () => {
+  it.live(
+    "Z1 L7 ends typed, with nothing in the destination and no link in a message",
+    () =>
+      Effect.gen(function* () {
+        const it = yield* ground()
+        const { folder } = it
+        yield* written(it)
+        copyFileSync(join(folder, "links.json"), join(folder, "good.json"))
+        const attempt = Effect.fnUntraced(function* (code: number, change: (file: Record<string, unknown>) => void) {
+          copyFileSync(join(folder, "good.json"), join(folder, "links.json"))
+          changed(folder, change)
+          const outcome = yield* stranger(it, ["--linksFile", "links.json", "-a", "A1", "-f", "bam", "-d", "out"])
+          assert.strictEqual(outcome.exitCode, code, outcome.stderr)
+          assert.notInclude(outcome.stderr, "s3cret")
+          assert.notInclude(outcome.stderr, "X-Amz")
+          assert.deepStrictEqual(namesIn(folder, "out"), [])
+        })
+        yield* attempt(73, (file) => (file["fileName"] = "../S1.bam"))
+        yield* attempt(65, (file) => (file["link"] = "file:///etc/passwd?s3cret"))
+        yield* attempt(65, (file) => (file["link"] = "http://127.0.0.1/\r\ns3cret"))
+        yield* attempt(77, (file) => (file["link"] = "http://169.254.169.254/s3cret"))
+
+        assert.deepStrictEqual(namesIn(folder, "out"), [])
+      }),
+    patience
+  )
+
+  it.live(
+    "Z1 that is another document, huge, or has too many entries is 65",
+    () =>
+      Effect.gen(function* () {
+        const it = yield* ground()
+        const { folder } = it
+        yield* written(it)
+        const write = (text: string) => {
+          writeFileSync(join(folder, "links.json"), text)
+          chmodSync(join(folder, "links.json"), 0o600)
+        }
+        const many = JSON.parse(readFileSync(join(folder, "links.json"), "utf8"))
+        many.files = Array(1_000_000).fill(0)
+        for (const text of [
+          '{"schema": "svc.report/1"}',
+          "\u0000".repeat(65 * 1024 * 1024),
+          JSON.stringify(many),
+          "[".repeat(1_000_000)
+        ]) {
+          write(text)
+          const outcome = yield* stranger(it, ["--linksFile", "links.json", "-d", "out"])
+          assert.strictEqual(outcome.exitCode, 65, outcome.stderr)
+          assert.match(outcome.stderr, /^\S* ?(?:error|Error).*links\.json: /m)
+        }
+        assert.deepStrictEqual(namesIn(folder, "out"), [])
+      }),
+    patience
+  )
+
+  it.live(
+    "Z5 that others can read earns a warning",
+    () =>
+      Effect.gen(function* () {
+        const it = yield* ground()
+        yield* written(it)
+        chmodSync(join(it.folder, "links.json"), 0o644)
+        const { stderr } = yield* stranger(it, ["--linksFile", "links.json", "--list"])
+        assert.include(stderr, "links.json holds links and other users can read it: make it private with chmod 600")
+      }),
+    patience
+  )
+})
