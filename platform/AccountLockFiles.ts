@@ -2,15 +2,17 @@
  * The account lock as files in a folder that all steps of a user share.
  *
  * Without such a folder the steps work on, each with its own logins and no protection from each other: a warning says so
- * once. File names are hashes, so that no name of a service or user reaches the disk.
+ * once. File names are hashes, so that no name of a service or user reaches the disk. Beside the locks lie refused passwords.
  */
 import { createHash } from "node:crypto"
 import { lstat, mkdir } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { Config, Duration, Effect, Fiber, Layer, Option, Ref, Scope } from "effect"
+import { Config, Context, Duration, Effect, Fiber, Layer, Option, Ref, Scope } from "effect"
 import { AccountLock } from "../core/src/session/AccountLock.ts"
+import { RefusedLogins } from "../core/src/session/RefusedLogins.ts"
 import { acquire } from "./FileLock.ts"
+import * as RefusedLoginFiles from "./RefusedLoginFiles.ts"
 
 export interface AccountLockSettings {
   /** Folder shared by all steps of the account, also on several machines; null for the user's runtime folder. */
@@ -46,10 +48,12 @@ export const unusable = (folder: string, shared: boolean): Effect.Effect<string 
     )
   )
 
+const fileIn = (folder: string, key: string, kind: "lock" | "refused") =>
+  join(folder, `${createHash("sha256").update(key).digest("hex").slice(0, 32)}.${kind}`)
+
 /** Never fails: a lock that cannot be had is worth a warning only. */
 export const layer = (settings: AccountLockSettings): Layer.Layer<AccountLock> =>
-  Layer.effect(
-    AccountLock,
+  Layer.effectContext(
     Effect.gen(function* () {
       const folder = yield* folderOf(settings)
       const warned = yield* Ref.make(false)
@@ -64,12 +68,12 @@ export const layer = (settings: AccountLockSettings): Layer.Layer<AccountLock> =
       const reason = yield* unusable(folder, settings.lockDir !== null)
       if (reason !== null) {
         yield* warn(reason)
-        return AccountLock.of({ withLock: () => (self) => self })
+        return Context.make(AccountLock, { withLock: () => (self) => self })
       }
       const notice = Effect.delay(Effect.logInfo("Waiting for another step that uses the same account"), "10 seconds")
-      return AccountLock.of({
+      const lock = AccountLock.of({
         withLock: (key) => {
-          const path = join(folder, `${createHash("sha256").update(key).digest("hex").slice(0, 32)}.lock`)
+          const path = fileIn(folder, key, "lock")
           const take = Effect.gen(function* () {
             const waiting = yield* Effect.forkScoped(notice)
             yield* acquire(path, { wait: Duration.infinity }).pipe(Effect.catch((error) => warn(error.message)))
@@ -83,5 +87,7 @@ export const layer = (settings: AccountLockSettings): Layer.Layer<AccountLock> =
             )
         }
       })
+      const refused = RefusedLoginFiles.make((key) => fileIn(folder, key, "refused"))
+      return Context.make(AccountLock, lock).pipe(Context.add(RefusedLogins, refused))
     })
   )

@@ -1,8 +1,11 @@
 /** Runs the built executables as a user would: own process, own environment, exit code, both streams. */
 import { type ChildProcess, spawn } from "node:child_process"
-import { existsSync } from "node:fs"
+import { existsSync, mkdtempSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
 import { createInterface } from "node:readline"
 import { Deferred, Effect, Schema } from "effect"
+import { afterAll } from "vitest"
 import { root } from "./Sources.ts"
 
 export interface Outcome {
@@ -26,7 +29,12 @@ export const executable = (name: string): string => {
   return path
 }
 
+/** Locks and refused passwords of this test file: another one may get the same port, and so the same address. */
+const runtime = mkdtempSync(join(tmpdir(), "svc-runtime-"))
+afterAll(() => rmSync(runtime, { recursive: true, force: true }))
+
 const environment = (options: RunOptions) => ({
+  XDG_RUNTIME_DIR: runtime,
   PATH: `${process.env["PATH"]}:/usr/sbin:/sbin`,
   ...(process.env["CI"] === undefined ? {} : { CI: process.env["CI"] }),
   ...options.env

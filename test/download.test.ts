@@ -349,6 +349,20 @@ describe("exit codes", () => {
     })
   )
 
+  it.live("S1 a wrong password that another step has just tried is not sent again, a right one is", () =>
+    Effect.gen(function* () {
+      const { download, stats } = yield* ground()
+      for (const said of [/tried once/, /another step has just tried it/]) {
+        const outcome = yield* download(["-a", "A1", "--list"], { SVC_PASSWORD: "wrong" })
+        assert.strictEqual(outcome.exitCode, 77, outcome.stderr)
+        assert.match(outcome.stderr, said)
+      }
+      const good = yield* download(["-a", "A1", "--list"])
+      assert.strictEqual(good.exitCode, 0, good.stderr)
+      assert.include(yield* stats, { failedLogins: 1, logins: 1 })
+    })
+  )
+
   it.live("66 for an analysis that is not there, while the others are fetched", () =>
     Effect.gen(function* () {
       const { download, folder } = yield* ground()

@@ -78,11 +78,17 @@ export class ConfigUnusable extends Schema.TaggedError<ConfigUnusable>()("Config
 /** The service answered the login without a token: wrong user name or password. It was tried exactly once. */
 export class LoginRefused extends Schema.TaggedError<LoginRefused>()("LoginRefused", {
   user: Schema.String,
-  host: Schema.String
+  host: Schema.String,
+  /** Another program of the account tried the same password a short while ago; this one did not. */
+  earlier: Schema.optionalKey(Schema.Boolean)
 }) {
   override readonly [Runtime.errorExitCode] = 77
   override get message() {
-    return `${this.host} refused the login of ${this.user}: check user name and password (tried once, not repeated)`
+    const tried =
+      this.earlier === true
+        ? "another step has just tried it; not sent again for 10 minutes"
+        : "tried once, not repeated"
+    return `${this.host} refused the login of ${this.user}: check user name and password (${tried})`
   }
 }
 

@@ -8,7 +8,7 @@ import { Clock, Effect, Exit, Option, Random, Ref, Schema, Scope } from "effect"
 import { HttpClient, HttpClientRequest } from "effect/http"
 import {
   Forbidden,
-  type LoginRefused,
+  LoginRefused,
   OutcomeUnknown,
   SessionContention,
   type SessionError,
@@ -38,6 +38,7 @@ import {
   recentLogins
 } from "./LoginHistory.ts"
 import { errorDetail, recognise } from "./Recognition.ts"
+import { RefusedLogins } from "./RefusedLogins.ts"
 import { RepeatSafe, SlowReply } from "./RequestMarks.ts"
 import type { Session, SessionSettings, SessionTimeouts } from "./Session.ts"
 
@@ -92,7 +93,9 @@ export const makeConversation = Effect.fnUntraced(function* (settings: SessionSe
   const exchange = yield* makeExchange(yield* HttpClient.HttpClient, settings.profile, host)
   const wire = makeLogin(settings, exchange, waits)
   const base = urlBelow(baseUrl, "").slice(0, -1)
-  const gate = yield* makeGate(`${baseUrl.href}\n${settings.username}`, timeouts.grace)
+  const account = `${baseUrl.href}\n${settings.username}`
+  const gate = yield* makeGate(account, timeouts.grace)
+  const refusedLogins = yield* RefusedLogins
   const state = yield* Ref.make<State>({
     loggedIn: false,
     proven: false,
@@ -111,6 +114,11 @@ export const makeConversation = Effect.fnUntraced(function* (settings: SessionSe
    * service that has never let us in and answers both alike does not speak our protocol; else somebody interferes.
    */
   const login: Effect.Effect<void, Setback | SessionError> = Effect.gen(function* () {
+    if (yield* refusedLogins.has(account, settings.password)) {
+      const refused = new LoginRefused({ user: settings.username, host, earlier: true })
+      yield* change(() => ({ loginTrouble: refused, refused }))
+      return yield* refused
+    }
     let first: number | null = null
     while (true) {
       const { history, loginCause, loginTrouble, proven } = yield* Ref.get(state)
@@ -134,6 +142,7 @@ export const makeConversation = Effect.fnUntraced(function* (settings: SessionSe
       }
       const interfered = verdict.verdict === "sessionLost" && (proven || verdict.status !== first)
       const failure = interfered ? contention((yield* Ref.get(state)).history, now) : wire.failure(verdict)
+      if (failure._tag === "LoginRefused") yield* refusedLogins.add(account, settings.password)
       yield* change(() => ({ loginTrouble: failure, refused: failure._tag === "LoginRefused" ? failure : null }))
       return yield* failure
     }
