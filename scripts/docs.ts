@@ -5,12 +5,14 @@
  * - `docs/svc-api.md`, from the methods of `steps/api`
  * - the examples in `docs/library.md`, from `docs/examples`
  * - `docs/faults.md`, from `test/faults/Catalogue.ts` and the names of the tests
+ * - the picture in `docs/01-tour.md`, from the imports of the core
  * - `docs/exit-codes.md`, and the table between the two marks in README.md, from `core/src/Errors.ts`
  */
 import { readFileSync, writeFileSync } from "node:fs"
 import { ExitCodes, severityOrder } from "../core/src/Errors.ts"
 import { apiPage } from "./api-page.ts"
 import { faultsPage } from "./faults-page.ts"
+import { roomsPicture } from "./rooms-picture.ts"
 import { settingsPage } from "./settings-page.ts"
 
 const fromRoot = (path: string) => new URL(`../${path}`, import.meta.url)
@@ -46,6 +48,8 @@ ${Object.keys(ExitCodes)
 
 const marked = /(<!-- exit codes: npm run docs -->\n)[\s\S]*?(<!-- end of exit codes -->)/
 
+const roomsMark = /(<!-- rooms: npm run docs -->\n)[\s\S]*?(<!-- end of rooms -->)/
+
 const exampleMark = /(<!-- (docs\/examples\/[a-z-]+\.ts) -->\n)[\s\S]*?(<!-- end -->)/g
 
 /** A page with the examples it names, as they are now. */
@@ -61,6 +65,7 @@ export const generatedPages = (): ReadonlyArray<readonly [path: string, content:
   ["docs/settings.md", settingsPage()],
   ["docs/svc-api.md", apiPage()],
   ["docs/faults.md", faultsPage()],
+  ["docs/01-tour.md", readFileSync(fromRoot("docs/01-tour.md"), "utf8").replace(roomsMark, `$1${roomsPicture()}\n$2`)],
   ["docs/library.md", withExamples("docs/library.md")],
   ["docs/exit-codes.md", exitCodesPage(readFileSync(fromRoot("core/src/Errors.ts"), "utf8"))],
   ["README.md", readFileSync(fromRoot("README.md"), "utf8").replace(marked, `$1${meaningsTable}\n$2`)]

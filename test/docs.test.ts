@@ -1,11 +1,11 @@
-import { existsSync, readFileSync } from "node:fs"
+import { existsSync, readdirSync, readFileSync } from "node:fs"
 import { assert, describe, it } from "@effect/vitest"
 import { Runtime } from "effect"
 import * as Errors from "../core/src/Errors.ts"
 import { generatedPages } from "../scripts/docs.ts"
 import { numberedTests } from "../scripts/faults-page.ts"
 import { groups } from "./faults/Catalogue.ts"
-import { root } from "./Sources.ts"
+import { productModules, root } from "./Sources.ts"
 
 describe("generated pages", () => {
   for (const [path, content] of generatedPages()) {
@@ -65,7 +65,12 @@ describe("the fault catalogue", () => {
 describe("what the documentation tells to run", () => {
   const { scripts } = JSON.parse(readFileSync(`${root}package.json`, "utf8"))
 
-  for (const page of ["README.md", "CONTRIBUTING.md", "SECURITY.md"]) {
+  for (const page of [
+    "README.md",
+    "CONTRIBUTING.md",
+    "SECURITY.md",
+    ...readdirSync(`${root}docs`).flatMap((name) => (name.endsWith(".md") ? [`docs/${name}`] : []))
+  ]) {
     it(`${page} names only scripts that exist, and files that exist`, () => {
       const text = readFileSync(`${root}${page}`, "utf8")
       const named = [...text.matchAll(/\bnpm (?:run )?([a-z][a-z0-9:]*)/g)].map(([, name = ""]) => name)
@@ -75,9 +80,29 @@ describe("what the documentation tells to run", () => {
       )
       const linked = [...text.matchAll(/\]\((?!https?:)([^)#]+)\)/g)].map(([, path = ""]) => path)
       assert.deepStrictEqual(
-        linked.filter((path) => !existsSync(`${root}${path}`)),
+        linked.filter((path) => !existsSync(new URL(path, new URL(page, `file://${root}`)))),
         []
       )
     })
   }
+})
+
+describe("docs/troubleshooting.md", () => {
+  const sources = productModules
+    .map(({ text }) => text.replace(/["'`]\s*\+\s*["'`]/g, ""))
+    .join("\n")
+    .replaceAll("\\`", "`")
+  const text = readFileSync(`${root}docs/troubleshooting.md`, "utf8")
+  const messages = [...text.matchAll(/^\*\*`(.+?)`\*\*/gm)].map(([, message = ""]) => message)
+
+  it("explains messages that are there", () => {
+    assert.isAbove(messages.length, 20)
+    const unknown = messages.flatMap((message) =>
+      message
+        .split(/<[a-z]+>/)
+        .map((words) => words.replace(/^[ :(]+|[ :(]+$/g, ""))
+        .filter((words) => /[a-z]{2}/.test(words) && !sources.includes(words))
+    )
+    assert.deepStrictEqual(unknown, [])
+  })
 })

@@ -2,8 +2,8 @@
  * The shell commands of the documentation, as a script that a test can run from top to bottom.
  *
  * What a page shows in a `sh` block is run, in one folder and one shell for each page, and must end with 0, or with what
- * the line says: `# ends with 75`. Three kinds of lines become something else: `export SVC_...` names the account of the
- * reader, so ours is set instead; `svc-sandbox` in the foreground is stopped when it is ready; the commands of npm are
+ * the line says: `# ends with 75`. Some things become something else: `https://lab.example.org` is the sandbox, and a line that
+ * exports it names the account of the reader, so ours is set instead; `svc-sandbox` in the foreground is stopped when it is ready; the commands of npm are
  * stages of `.ci/run`.
  */
 import { readdirSync, readFileSync } from "node:fs"
@@ -20,10 +20,14 @@ const pages: ReadonlyArray<string> = [
 ]
 
 /** Lines that a backslash continues are one. */
-const linesOf = (text: string) => text.replace(/\\\n\s*/g, "").split("\n")
+const linesOf = (text: string) =>
+  text
+    .replace(/\\\n\s*/g, "")
+    .split("\n")
+    .map((line) => (line.startsWith("export ") ? line : line.replaceAll("https://lab.example.org", "$SVC_TARGET")))
 
 const runnable = (line: string) => {
-  if (/^(export SVC_(TARGET|USER|PASSWORD)=|npm |\s*(#|$))/.test(line)) return []
+  if (/^export SVC_.*example\.org|^npm |^\s*(#|$)/.test(line)) return []
   const [, code] = /# ends with (\d+)\b/.exec(line) ?? []
   const command = /^svc-sandbox\b[^&]*$/.test(line) ? `until_ready ${line}` : line
   if (code === undefined) return [`say ${quoted(line)}`, command]
