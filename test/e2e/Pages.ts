@@ -2,9 +2,9 @@
  * The shell commands of the documentation, as a script that a test can run from top to bottom.
  *
  * What a page shows in a `sh` block is run, in one folder and one shell for each page, and must end with 0, or with what
- * the line says: `# ends with 75`. Some things become something else: `https://lab.example.org` is the sandbox, and a line that
- * exports it names the account of the reader, so ours is set instead; `svc-sandbox` in the foreground is stopped when it is ready; the commands of npm are
- * stages of `.ci/run`.
+ * the line says: `# ends with 75`. Some things become something else: `https://lab.example.org` is the sandbox, and a
+ * line that exports it is left out, as our account is set already; `svc-sandbox` in the foreground is stopped when it is
+ * ready; the commands of npm are stages of `.ci/run`.
  */
 import { readdirSync, readFileSync } from "node:fs"
 import { root } from "../Sources.ts"
