@@ -7,6 +7,7 @@ import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { fault, ground, namesIn, readReport, sha256 } from "./DownloadGround.ts"
+import { run } from "./Executables.ts"
 import { root } from "./Sources.ts"
 
 interface Listing {
@@ -278,14 +279,13 @@ describe("selection", () => {
     })
   )
 
-  it.live("an unreadable filter and what this version cannot do end before any request", () =>
+  it.live("an unreadable filter and waiting for nothing end before any request", () =>
     Effect.gen(function* () {
       const { download, stats } = yield* ground()
       const refused = [
         [["-F", "sampleid = S1"], /unknown field sampleid; known are .*sampleId/],
         [["-F", "status"], /expected "field op value"/],
-        [["--wait", "1h"], /--wait waits for restorations that were requested before/],
-        [["--reportfile", "r.HTML"], /--reportfile is not available in this version/]
+        [["--wait", "1h"], /--wait waits for restorations that were requested before/]
       ] as const
       for (const [args, message] of refused) {
         const outcome = yield* download(["-a", "A1", ...args])
@@ -293,6 +293,46 @@ describe("selection", () => {
         assert.match(outcome.stderr, message)
       }
       assert.deepStrictEqual((yield* stats).requests, {})
+    })
+  )
+})
+
+describe("a report that is no JSON", () => {
+  it.live("a page for people, written as a whole, that svc-verify refuses with a reason", () =>
+    Effect.gen(function* () {
+      const { download, env, folder } = yield* ground()
+      const args = ["-a", "A1,A3,A99", "-d", "out", "--restoreArchived", "force", "--reportfile", "out/r.html"]
+      const outcome = yield* download(args)
+      assert.strictEqual(outcome.exitCode, 66, outcome.stderr)
+      const page = readFileSync(join(folder, "out", "r.html"), "utf8")
+      for (const name of namesIn(folder, "out").filter((name) => /\.(bam|bai)$/.test(name))) {
+        assert.include(page, name)
+        assert.include(page, sha256(folder, "out", name))
+      }
+      for (const words of ["A99", "not found", "Being restored", "svc-resume-restore -t", "Throughput"])
+        assert.include(page, words)
+      assert.notInclude(page, env["SVC_PASSWORD"] ?? "?")
+      assert.notMatch(page, /signature|token=|\/objects\//i)
+      assert.deepStrictEqual(
+        namesIn(folder, "out").filter((name) => name.includes("r.html")),
+        ["r.html"]
+      )
+      const verified = yield* run("svc-verify", ["--against", "out/r.html"], { cwd: folder })
+      assert.strictEqual(verified.exitCode, 65)
+      assert.match(verified.stderr, /a page for people: give the report that --reportfile writes as \.json/)
+    })
+  )
+
+  it.live("a section for MultiQC", () =>
+    Effect.gen(function* () {
+      const { download, folder } = yield* ground()
+      const outcome = yield* download(["-a", "A1", "-d", "out", "--reportfile", "svc_mqc.json"])
+      assert.strictEqual(outcome.exitCode, 0, outcome.stderr)
+      const section = JSON.parse(readFileSync(join(folder, "svc_mqc.json"), "utf8"))
+      assert.strictEqual(section.plot_type, "table")
+      const [[sample, row] = []] = Object.entries(section.data)
+      assert.include(namesIn(folder, "out"), `${sample}.bam`)
+      assert.deepInclude(row, { status: "Downloaded", files: 2, failed: 0 })
     })
   )
 })

@@ -7,12 +7,12 @@ import {
   mostSevere,
   type RestorationsPending
 } from "../../core/src/Errors.ts"
-import { printableJson } from "../../core/src/selection/Printable.ts"
 import { type ReportRun, reportJson } from "../../core/src/selection/Report.ts"
 import { canWriteReport, writeReport } from "../../core/src/selection/ReportFile.ts"
 import type { TargetSettings } from "../../core/src/settings/Settings.ts"
 import type { StepFailure } from "../main/Step.ts"
 import { version } from "../main/Version.ts"
+import { reportText } from "./ReportText.ts"
 import { pendingOf, sayPending } from "./Restorations.ts"
 import { type RunRecord, wholeFailed } from "./RunRecord.ts"
 import { adviceFor } from "./Summary.ts"
@@ -77,7 +77,7 @@ const reported = <E extends StepFailure, R>(
         results
       )
       const unwritten = yield* Effect.match(
-        writeReport(reportfile, `${printableJson(report)}\n`, String(process.pid)),
+        Effect.flatMap(reportText(reportfile, report), (text) => writeReport(reportfile, text, String(process.pid))),
         {
           onSuccess: () => null,
           onFailure: (failure) => failure

@@ -9,7 +9,6 @@ import { concluded } from "./Conclusion.ts"
 import { fetchFiles } from "./FetchFiles.ts"
 import { manifestSource } from "./LinkSource.ts"
 import { listFiles } from "./ListFiles.ts"
-import { notYet } from "./NotYet.ts"
 import { waitProblems } from "./Program.ts"
 import { makeRunRecord } from "./RunRecord.ts"
 import { showPlan } from "./ShowPlan.ts"
@@ -17,7 +16,7 @@ import { transferWiring } from "./Wiring.ts"
 import { readWish, wishProblems } from "./Wish.ts"
 
 export const linksProgram: Program<LocalSettings> = {
-  check: (settings) => [...notYet(settings), ...wishProblems(settings), ...waitProblems(settings)],
+  check: (settings) => [...wishProblems(settings), ...waitProblems(settings)],
   run: Effect.fn("download.byLinks")(function* (given) {
     const wish = yield* readWish(given)
     const path = given.linksFile ?? "-"

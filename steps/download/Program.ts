@@ -7,7 +7,6 @@ import { fetchFiles } from "./FetchFiles.ts"
 import { filterProblems } from "./Gather.ts"
 import { serviceSource } from "./LinkSource.ts"
 import { listFiles } from "./ListFiles.ts"
-import { notYet } from "./NotYet.ts"
 import { resumed } from "./ResumeFiles.ts"
 import { makeRunRecord } from "./RunRecord.ts"
 import { showPlan } from "./ShowPlan.ts"
@@ -21,12 +20,7 @@ export const waitProblems = ({ resumeArchivedDownloads, wait }: Pick<Settings, "
     : ["--wait waits for restorations that were requested before: give --resumeArchivedDownloads with it"]
 
 export const program: Program<Settings> = {
-  check: (settings) => [
-    ...notYet(settings),
-    ...filterProblems(settings),
-    ...wishProblems(settings),
-    ...waitProblems(settings)
-  ],
+  check: (settings) => [...filterProblems(settings), ...wishProblems(settings), ...waitProblems(settings)],
   run: Effect.fn("download")(function* (given) {
     const settings = { ...given, wish: yield* readWish(given) }
     const tracking = trackingWiring(settings)

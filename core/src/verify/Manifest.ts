@@ -45,11 +45,15 @@ const sumLine = /^(\\?)([0-9a-f]{64}) [ *](.+)$/i
 const unescaped = (name: string) =>
   name.replace(/\\[\\nr]/g, (pair) => (pair === "\\n" ? "\n" : pair === "\\r" ? "\r" : "\\"))
 
+const isMultiQc = (text: string) => text.includes('"plot_type"')
+
 /** @param file - the name of the manifest, for the message of `FileDamaged` */
 export const parseManifest = (file: string, text: string): Result.Result<Manifest, FileDamaged> => {
   const wrong = (reason: string) => Result.fail(new FileDamaged({ file, fault: "BadRecord", reason }))
   if (text.trimStart().startsWith("{")) {
     const report = Option.getOrNull(decodeReport(text))
+    if (report === null && isMultiQc(text))
+      return wrong("made for MultiQC: give the report that --reportfile writes as .json")
     if (report === null) return wrong("not a report of svc-download (svc.report/1), or cut off")
     const placed = report.files.filter((entry): entry is Place => entry.path !== null)
     const isArchived = (entry: Place) => entry.action === "skipped" && entry.reason === "archived"
@@ -60,6 +64,8 @@ export const parseManifest = (file: string, text: string): Result.Result<Manifes
         .map(({ path }) => ({ path, reason: "it was in the archive, so not downloaded" }))
     })
   }
+  if (/^\s*<(?:!doctype|html)/i.test(text))
+    return wrong("a page for people: give the report that --reportfile writes as .json")
   const entries: Array<Expected> = []
   for (const [i, line] of text.split(/\r?\n/).entries()) {
     if (line.trim() === "") continue

@@ -1,0 +1,26 @@
+/** What became of a file, in a word and a colour. */
+import type { ReportedFile } from "../selection/Report.ts"
+
+export interface FileStatus {
+  readonly word: string
+  readonly tone: "good" | "bad" | "open" | "calm"
+  /** What needs somebody's attention comes first. */
+  readonly rank: number
+}
+
+const skipped: Readonly<Record<NonNullable<ReportedFile["reason"]>, FileStatus>> = {
+  pending: { word: "Being restored", tone: "open", rank: 1 },
+  archived: { word: "In the archive", tone: "open", rank: 2 },
+  exists: { word: "Kept", tone: "calm", rank: 4 },
+  "no-reads": { word: "Nothing to take", tone: "calm", rank: 4 }
+}
+
+export const statusOf = ({ action, error, reason }: ReportedFile): FileStatus => {
+  if (action === "failed") return { word: error?.tag === "Stopped" ? "Stopped" : "Failed", tone: "bad", rank: 0 }
+  if (action === "downloaded") return { word: "Downloaded", tone: "good", rank: 3 }
+  return reason === null ? { word: "Skipped", tone: "calm", rank: 4 } : skipped[reason]
+}
+
+/** The last part of the path where there is one: a slice has a name of its own. */
+export const nameOf = ({ analysisId, fileName, path }: ReportedFile): string =>
+  path?.split("/").at(-1) ?? fileName ?? (analysisId === null ? "The whole run" : `Analysis ${analysisId}`)

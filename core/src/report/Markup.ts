@@ -1,0 +1,45 @@
+/** HTML and SVG in which everything that comes from outside is escaped, by whom it may be written. */
+import { printable } from "../selection/Printable.ts"
+
+/** Text that is markup already; everything else is escaped when it is put into `markup`. */
+export class Markup {
+  readonly text: string
+  constructor(text: string) {
+    this.text = text
+  }
+}
+
+/** What a page is put together from; null leaves nothing. */
+export type Piece = Markup | string | number | null | ReadonlyArray<Piece>
+
+const entities: Readonly<Record<string, string>> = {
+  "&": "&amp;",
+  "<": "&lt;",
+  ">": "&gt;",
+  '"': "&quot;",
+  "'": "&#39;",
+  "`": "&#96;"
+}
+
+/** For text and for attributes in double quotes; control and bidirectional characters are shown, not obeyed. */
+export const escaped = (text: string): string =>
+  printable(text).replace(/[&<>"'`]/g, (character) => entities[character] ?? "")
+
+const textOf = (piece: Piece): string => {
+  if (piece === null) return ""
+  if (piece instanceof Markup) return piece.text
+  if (typeof piece === "string") return escaped(piece)
+  return typeof piece === "number" ? String(piece) : piece.map(textOf).join("")
+}
+
+/** A template whose fixed parts are markup and whose values are not; values stand in text or in double quotes. */
+export const markup = (strings: TemplateStringsArray, ...pieces: ReadonlyArray<Piece>): Markup =>
+  new Markup(strings.map((string, index) => string + textOf(pieces[index] ?? null)).join(""))
+
+/** At most `most` characters; what is left out is marked, and the end stays, where names differ. */
+export const shortened = (text: string, most: number): string => {
+  const characters = [...text]
+  if (characters.length <= most) return text
+  const tail = Math.floor(most / 3)
+  return `${characters.slice(0, most - tail - 1).join("")}…${characters.slice(-tail).join("")}`
+}

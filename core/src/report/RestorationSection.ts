@@ -1,0 +1,141 @@
+/** Archived files: when their restoration was asked for, when it is expected, and what has come back. */
+import { timeOf } from "../archive/Estimate.ts"
+import type { ReportDocument, ReportedFile, Restoration } from "../selection/Report.ts"
+import { axis, binned, steps, track } from "./Chart.ts"
+import { nameOf } from "./FileStatus.ts"
+import { type Markup, markup, shortened } from "./Markup.ts"
+import { counted, countText, durationText, momentText, momentTicks, type Tick } from "./Scale.ts"
+
+/** Rows for this many; of more, the first by their estimates, and all of them together as columns. */
+const mostRows = 30
+const firstRows = 12
+const columns = 96
+/** Milliseconds; an estimate further ahead than this is told and not drawn, or nothing else could be seen. */
+const horizon = 14 * 24 * 60 * 60 * 1000
+
+/** Files of one analysis that were asked for together. */
+interface Request {
+  readonly files: ReadonlyArray<ReportedFile>
+  readonly requestedAt: number | null
+  readonly estimate: number | null
+  /** As the service wrote it. */
+  readonly written: string | null
+  /** When the first of them was seen to be back. */
+  readonly back: number | null
+}
+
+export const restorationSection = (report: ReportDocument): Markup | null => {
+  const requests = requestsOf(report.files)
+  if (requests.length === 0) return null
+  const now = Date.parse(report.finishedAt)
+  const drawn = (time: number | null) => time !== null && Math.abs(time - now) <= horizon
+  const times = [
+    ...[Date.parse(report.startedAt), now],
+    ...requests.flatMap(({ estimate, requestedAt }) => [estimate, requestedAt]).filter(drawn)
+  ].map(Number)
+  const from = Math.min(...chunked(times, Math.min))
+  const last = Math.max(...chunked(times, Math.max))
+  const to = last + (last - from) * 0.03 + 1
+  const place = (time: number) => (time - from) / (to - from)
+  const ticks = momentTicks(from, to, 6)
+  const pending = requests.filter(({ back }) => back === null).length
+  const shown = requests.length <= mostRows ? requests : requests.slice(0, firstRows)
+  return markup`<section aria-labelledby="restorations"><h2 id="restorations">Restorations</h2>
+<p>${countText(pending)} pending, ${countText(requests.length - pending)} came back. Times are UTC; an estimate is the service's, and no promise.</p>
+<p class="sub"><span class="key past"></span> waited <span class="key open"></span> still to wait <span class="key done"></span> came back <span class="key mark"></span> estimate <span class="key mean"></span> this report, ${momentText(now)}</p>
+${requests.length <= mostRows ? null : expected(requests, now, from, to, ticks)}
+<ol class="rows">${shown.map((request) => row(request, now, place, ticks))}</ol>
+<div class="lane"><div class="what">${requests.length <= mostRows ? null : markup`<span class="sub">and ${countText(requests.length - firstRows)} more, in the table below</span>`}</div>${axis(ticks)}</div>
+</section>`
+}
+
+/** Spreading a hundred thousand numbers into arguments is more than an engine takes. */
+const chunked = (numbers: ReadonlyArray<number>, best: (...some: ReadonlyArray<number>) => number) =>
+  Array.from({ length: Math.ceil(numbers.length / 1000) }, (_, at) =>
+    best(...numbers.slice(at * 1000, at * 1000 + 1000))
+  )
+
+const requestsOf = (files: ReadonlyArray<ReportedFile>): ReadonlyArray<Request> => {
+  const restored = files.flatMap((file) => (file.restoration === null ? [] : [{ file, ...file.restoration }]))
+  const key = ({ estimate, file, requestedAt }: { readonly file: ReportedFile } & Restoration) =>
+    JSON.stringify([file.analysisId, requestedAt, estimate, file.reason === "pending"])
+  const requests = [...Map.groupBy(restored, key).values()].flatMap((group): ReadonlyArray<Request> => {
+    const [first] = group
+    if (first === undefined) return []
+    const starts = group.flatMap(({ file }) => (file.startedAt === null ? [] : [Date.parse(file.startedAt)]))
+    return [
+      {
+        files: group.map(({ file }) => file),
+        requestedAt: timeOf(first.requestedAt),
+        estimate: timeOf(first.estimate),
+        written: first.estimate,
+        back: starts.length === 0 ? null : Math.min(...chunked(starts, Math.min))
+      }
+    ]
+  })
+  const order = ({ back, estimate }: Request) => estimate ?? back ?? Number.MAX_SAFE_INTEGER
+  return requests.sort((a, b) => order(a) - order(b))
+}
+
+const estimateText = ({ back, estimate, written }: Request, now: number): string => {
+  if (back !== null) {
+    const lateness = estimate === null ? "" : `, ${difference(back - estimate, "the estimate")}`
+    return `seen to be back on ${momentText(back)}${lateness}`
+  }
+  if (estimate === null) return written === null ? "no estimate" : `estimate “${shortened(written, 40)}”`
+  return `expected ${momentText(estimate)}, ${difference(estimate - now, "this report")}`
+}
+
+const difference = (milliseconds: number, what: string) =>
+  `${durationText(Math.abs(milliseconds))} ${milliseconds < 0 ? "before" : "after"} ${what}`
+
+const row = (request: Request, now: number, place: (time: number) => number, ticks: ReadonlyArray<Tick>) => {
+  const { back, estimate, files, requestedAt } = request
+  const [first] = files
+  const name = first === undefined ? "" : files.length === 1 ? nameOf(first) : `${files.length} files`
+  const begun = requestedAt ?? now
+  const bars =
+    back !== null
+      ? [{ from: place(requestedAt ?? back), to: place(back), tone: "done" as const }]
+      : [
+          { from: place(Math.min(begun, now)), to: place(now), tone: "past" as const },
+          ...(estimate === null || estimate <= now
+            ? []
+            : [{ from: place(now), to: place(estimate), tone: "open" as const }])
+        ]
+  return markup`<li class="lane"><div class="what"><span class="name">${shortened(name, 90)}</span><span class="sub">analysis ${shortened(first?.analysisId ?? "", 60)}; ${estimateText(request, now)}</span></div>${track(
+    bars,
+    ticks,
+    [
+      { at: place(now), kind: "mean" },
+      ...(estimate === null || place(estimate) > 1 ? [] : [{ at: place(estimate), kind: "mark" as const }])
+    ]
+  )}</li>`
+}
+
+const expected = (
+  requests: ReadonlyArray<Request>,
+  now: number,
+  from: number,
+  to: number,
+  ticks: ReadonlyArray<Tick>
+) => {
+  const ahead = requests.filter(({ back, estimate }) => back === null && estimate !== null && estimate <= to)
+  const values = binned(
+    ahead.map(({ estimate }) => estimate ?? now),
+    from,
+    to,
+    columns
+  )
+  const top = values.reduce((most, value) => Math.max(most, value), 1)
+  const overdue = ahead.filter(({ estimate }) => estimate !== null && estimate <= now).length
+  const description = `${countText(ahead.length)} of ${counted(requests.length, "request")} are pending with an estimate, ${countText(overdue)} of them overdue.`
+  return markup`<div class="lane"><div class="what"><h3>Expected back</h3><p class="sub">requests, by their estimate</p></div>
+<figure>${steps(
+    { id: "expected", title: "Restorations by their estimate", description, height: 110 },
+    [{ tone: "open", values }],
+    { columns, top },
+    [{ at: 1, text: String(top) }],
+    ticks
+  )}${axis(ticks)}<figcaption>${description}</figcaption></figure></div>`
+}

@@ -1,0 +1,208 @@
+/** Reports to draw: an ordinary night, thousands of files, and a service that means harm. */
+import type { ExitCode } from "../../core/src/Errors.ts"
+import {
+  type FileResult,
+  type ReportDocument,
+  type ReportRun,
+  reportJson,
+  untouched
+} from "../../core/src/selection/Report.ts"
+
+const start = Date.parse("2026-11-21T02:00:00Z")
+const MiB = 1024 * 1024
+const hex = (seed: number) =>
+  Array.from({ length: 64 }, (_, at) => (((seed + 1) * 2654435761 * (at + 7)) % 997) % 16)
+    .map((digit) => digit.toString(16))
+    .join("")
+
+/** Milliseconds of the run to a time. */
+const at = (milliseconds: number) => new Date(start + milliseconds)
+
+interface Came {
+  readonly name: string
+  readonly analysis?: string
+  readonly from: number
+  readonly took: number
+  readonly bytes: number
+}
+
+export const came = ({ analysis = "A1", bytes, from, name, took }: Came): FileResult => ({
+  ...untouched(
+    { analysisId: analysis, fileName: name, path: `data/${name}`, bytes },
+    { action: "downloaded", reason: null, error: null }
+  ),
+  sha256: hex(bytes),
+  attempts: 1 + (bytes % 3),
+  milliseconds: took,
+  startedAt: at(from),
+  finishedAt: at(from + took)
+})
+
+const failed = (result: FileResult, tag: string, message: string): FileResult => ({
+  ...result,
+  action: "failed",
+  sha256: null,
+  error: { _tag: tag, message }
+})
+
+const pending = (
+  analysisId: string,
+  fileName: string,
+  requestedAt: string | null,
+  estimate: string | null
+): FileResult => ({
+  ...untouched(
+    { analysisId, fileName, path: `data/${fileName}`, bytes: 42 * 1024 * MiB },
+    { action: "skipped", reason: "pending", error: null }
+  ),
+  restoration: { requestedAt, estimate }
+})
+
+const document = (
+  seconds: number,
+  exitCode: ExitCode | null,
+  files: ReadonlyArray<FileResult>,
+  more: Partial<ReportRun> = {}
+): ReportDocument =>
+  reportJson(
+    {
+      version: "0.1.0",
+      step: "download",
+      host: "lab.example.org",
+      startedAt: at(0),
+      finishedAt: at(seconds * 1000),
+      exitCode,
+      throughput: { intervalSeconds: 1, bytes: [] },
+      advice: [],
+      ...more
+    },
+    files
+  )
+
+/** A rate that rises, has a bad minute and ends, in bytes per interval. */
+const rates = (intervals: number, seconds: number) =>
+  Array.from({ length: intervals }, (_, index) => {
+    const wave = 152 + 25 * Math.sin(index / 5) + 8 * Math.sin(index * 1.7)
+    const bad = index > intervals * 0.55 && index < intervals * 0.62 ? 0.08 : 1
+    return Math.round(wave * bad * Math.min(1, (index + 1) / 4) * MiB * seconds)
+  })
+
+/** A night: files and a slice came, one was kept, one failed, two are being restored and one came back. */
+export const night = (): ReportDocument => {
+  const files = [
+    came({ name: "NA12878.hg38.bam", from: 300, took: 214_000, bytes: 18_000 * MiB + 5 }),
+    came({ name: "NA12878.hg38.bam.bai", from: 214_500, took: 1900, bytes: 9 * MiB + 1 }),
+    came({ name: "NA12891.hg38.bam", analysis: "A2", from: 320, took: 231_000, bytes: 16_200 * MiB + 3 }),
+    {
+      ...came({ name: "NA12892.hg38.bam", analysis: "A3", from: 216_500, took: 4300, bytes: 12 * MiB }),
+      path: "data/NA12892.hg38.ranged.bam",
+      regions: ["chr1:1000000-1250000", "chr17:43044295-43125483", "chrX"],
+      records: 48_211,
+      index: { path: "data/NA12892.hg38.ranged.bam.bai", bytes: 4120, sha256: hex(7) },
+      fetched: 14 * MiB
+    },
+    {
+      ...came({ name: "father.vcf.gz", analysis: "A2", from: 231_400, took: 8100, bytes: 310 * MiB }),
+      resumedFrom: 120 * MiB,
+      renewals: 1
+    },
+    failed(
+      came({ name: "mother.vcf.gz", analysis: "A3", from: 221_000, took: 62_000, bytes: 290 * MiB }),
+      "Unavailable",
+      "files.example.org is unavailable after 9 attempts: it closed the connection after 41.2 MiB; what is there is kept"
+    ),
+    untouched(
+      { analysisId: "A1", fileName: "child.vcf.gz", path: "data/child.vcf.gz", bytes: 301 * MiB },
+      { action: "skipped", reason: "exists", error: null }
+    ),
+    {
+      ...came({ name: "grandmother.bam", analysis: "A4", from: 240_000, took: 43_000, bytes: 4100 * MiB }),
+      restoration: { requestedAt: "2026-11-20T18:10:00Z", estimate: "2026-11-21T01:00:00Z" }
+    },
+    pending("A5", "grandfather.archived.bam", "2026-11-20T18:10:00Z", "2026-11-21T06:30:00Z"),
+    pending("A6", "uncle.archived.bam", "2026-11-21T02:00:04Z", "2026-11-21T14:00:00Z")
+  ]
+  return document(285, 69, files, {
+    throughput: { intervalSeconds: 2, bytes: rates(142, 2) },
+    advice: [
+      "Run the same command again to go on: what is there is kept",
+      "2 restorations pending, the next expected at 2026-11-21T06:30:00Z: run again later: svc-resume-restore -t https://lab.example.org --restorationFile awaiting-restoration.json"
+    ]
+  })
+}
+
+/** So many files over two hours, some of which failed, and as many restorations as analyses. */
+export const thousands = (count: number): ReportDocument => {
+  const files = Array.from({ length: count }, (_, index): FileResult => {
+    const from = (index / count) * 7_000_000
+    const file = came({
+      name: `sample-${String(index).padStart(5, "0")}.vcf.gz`,
+      analysis: `A${Math.floor(index / 4)}`,
+      from,
+      took: 900 + ((index * 7919) % 5000) + (index % 997 === 0 ? 60_000 : 0),
+      bytes: ((index * 104_729) % 900) * 1024 + 2048
+    })
+    if (index % 400 === 399)
+      return failed(file, "LinkForbidden", `files.example.org refused the link of ${file.fileName} (403)`)
+    if (index % 50 === 7)
+      return pending(
+        `A${index}`,
+        file.fileName ?? "",
+        "2026-11-21T01:00:00Z",
+        at(4_000_000 + index * 4000).toISOString()
+      )
+    return file
+  })
+  return document(7200, 69, files, { throughput: { intervalSeconds: 32, bytes: rates(225, 32) } })
+}
+
+/** Nothing of this may run, load, move or hide anything. */
+export const hostile = (): ReportDocument => {
+  const evil = `</script></style><script>window.pwned=1</script><img src=x onerror=alert(1)>"'\`&amp;<svg onload=alert(1)>\u001b[2J\u202egnp.exe\u0000`
+  const link = `${evil}${"w".repeat(3000)}`
+  return document(
+    3,
+    73,
+    [
+      {
+        ...failed(came({ name: evil, analysis: evil, from: 0, took: 900, bytes: 10 }), evil, link),
+        path: `out/${evil}`
+      },
+      {
+        ...came({ name: `${"無限".repeat(60)}.bam`, from: 200, took: 2500, bytes: 1 }),
+        regions: [evil, "x".repeat(5000)]
+      },
+      { ...came({ name: "t.bam", from: -9e9, took: 9e13, bytes: 0 }), index: { path: evil, bytes: 0, sha256: evil } },
+      pending(evil, evil, evil, evil),
+      pending("A9", "late.bam", "1970-01-01T00:00:00Z", "9999-12-31T23:59:59Z"),
+      untouched(
+        { analysisId: null, fileName: null, path: null, bytes: null },
+        {
+          action: "failed",
+          reason: null,
+          error: { _tag: "NotFound", message: evil }
+        }
+      )
+    ],
+    { host: evil, version: evil, advice: [evil], throughput: { intervalSeconds: 0.25, bytes: [1, 0, 5_000_000] } }
+  )
+}
+
+/** A run in which nothing happened. */
+export const empty = (): ReportDocument => document(0, 0, [])
+
+/** Archived files were asked for, and nothing was downloaded. */
+export const requested = (): ReportDocument =>
+  document(
+    2.4,
+    0,
+    Array.from({ length: 5 }, (_, index) =>
+      pending(
+        `A${index}`,
+        `S${index}.archived.bam`,
+        at(400 * index).toISOString(),
+        at((4 + index * 2.2) * 3_600_000).toISOString()
+      )
+    ),
+    { step: "request-restore", advice: ["5 restorations pending: run again later: svc-resume-restore"] }
+  )
