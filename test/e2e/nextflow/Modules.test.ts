@@ -1,59 +1,92 @@
-/** The modules of workflows/nextflow in Nextflow itself: syntax, stubs, true runs against the sandbox. */
-import { readFileSync } from "node:fs"
+/** The modules of workflows/nextflow in Nextflow itself: syntax, descriptions, stubs, true runs against the sandbox. */
+import { readdirSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { root } from "../../Sources.ts"
-import { filesBelow, launchPad, workflows } from "./Nextflow.ts"
+import { launchPad, workflows } from "./Nextflow.ts"
 
 const { version } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"))
-const modules = join(root, "test", "e2e", "nextflow", "modules.nf")
+const here = join(root, "test", "e2e", "nextflow")
+const modules = readdirSync(join(workflows, "modules", "svc")).sort()
+const read = (...path: ReadonlyArray<string>) => readFileSync(join(workflows, ...path), "utf8")
 
 /** What a pipeline showed with `view`, sorted, since tasks end in any order. */
 const shown = (stdout: string) =>
   stdout
     .split("\n")
-    .filter((line) => /^[A-Z]+ \S+ /.test(line) && !/^N E X T/.test(line))
+    .filter((line) => /^(?:BAM|VCF|RESTORED|PENDING|ANNOTATIONS|API|VERSION) /.test(line))
     .sort()
 
+const versions = modules.map((name) => `VERSION SVC_${name.toUpperCase()} svc-steps ${version}`)
+
 describe("the modules for Nextflow", () => {
-  it("name the image with the version of package.json", () => {
-    const found = filesBelow(workflows)
-      .filter((path) => path.endsWith("main.nf") && path.startsWith("modules/"))
-      .map((path) => [path, /container "(.*)"/.exec(readFileSync(join(workflows, path), "utf8"))?.[1]])
-    assert.isAbove(found.length, 0)
-    assert.deepStrictEqual(
-      found.filter(([, image]) => image !== `org/svc-steps:${version}`),
-      []
-    )
+  it("name the image with the version of package.json, and so does the pipeline", () => {
+    assert.deepStrictEqual(modules, ["api", "download", "fetchannotations", "requestrestore", "resumerestore"])
+    for (const name of modules) {
+      assert.include(read("modules", "svc", name, "main.nf"), `container "org/svc-steps:${version}"`)
+    }
+    assert.match(read("nextflow.config"), new RegExp(`version\\s+= '${version.replaceAll(".", "\\.")}'`))
+  })
+
+  it("describe every output that they have, and no other", () => {
+    for (const name of modules) {
+      const outputs = read("modules", "svc", name, "main.nf").matchAll(/emit: (\w+)/g)
+      const described = read("modules", "svc", name, "meta.yml").split(/^output:\n/m)[1] ?? ""
+      assert.deepStrictEqual(
+        [...(described.split(/^\w/m)[0] ?? "").matchAll(/^ {2}(\w+):$/gm)].map(([, output]) => output),
+        [...outputs].map(([, output]) => output),
+        name
+      )
+    }
   })
 
   it.live(
-    "are accepted by the linter, run as stubs and for real",
+    "are accepted by the linter, run as stubs without an account, and for real in one session at a time",
     () =>
       Effect.gen(function* () {
-        const pad = yield* launchPad()
-        const lint = yield* pad.nextflow(["lint", workflows, modules])
+        const pad = yield* launchPad(["--strict"])
+        const run = (args: ReadonlyArray<string>, env = {}) =>
+          pad.run(join(here, "modules.nf"), ["-c", join(here, "modules.config"), ...args], env)
+
+        const lint = yield* pad.nextflow(["lint", workflows, here])
         assert.strictEqual(lint.exitCode, 0, lint.stdout + lint.stderr)
 
-        const stub = yield* pad.run(modules, ["-stub"], { SVC_USER: "", SVC_PASSWORD: "" })
+        const stub = yield* run(["-stub"], { SVC_TARGET: "", SVC_USER: "", SVC_PASSWORD: "" })
         assert.strictEqual(stub.exitCode, 0, stub.stdout + stub.stderr)
-        assert.deepStrictEqual(shown(stub.stdout), [
-          "BAM one one.bam one.bam.bai",
-          "BAM two two.bam two.bam.bai",
-          "VCF one one.vcf.gz one.vcf.gz.tbi",
-          "VCF two two.vcf.gz two.vcf.gz.tbi",
-          `VERSION SVC_DOWNLOAD svc-steps ${version}`
-        ])
+        assert.deepStrictEqual(
+          shown(stub.stdout),
+          [
+            "ANNOTATIONS rows rows.jsonl true",
+            "ANNOTATIONS targets targets.jsonl true",
+            "API person person.json null",
+            ...["one", "slice", "two"].map((id) => `BAM ${id} ${id}.bam ${id}.bam.bai`),
+            "PENDING old []",
+            "RESTORED old old.bam old.bam.bai",
+            ...["one", "slice", "two"].map((id) => `VCF ${id} ${id}.vcf.gz ${id}.vcf.gz.tbi`),
+            ...versions
+          ].sort()
+        )
 
-        const run = yield* pad.run(modules)
-        assert.strictEqual(run.exitCode, 0, run.stdout + run.stderr)
-        assert.deepStrictEqual(shown(run.stdout), [
-          "BAM one S1.bam S1.bam.bai",
-          "VCF two S2.vcf.gz S2.vcf.gz.tbi",
-          `VERSION SVC_DOWNLOAD svc-steps ${version}`
-        ])
+        const real = yield* run([])
+        assert.strictEqual(real.exitCode, 0, real.stdout + real.stderr)
+        assert.deepStrictEqual(
+          shown(real.stdout),
+          [
+            "ANNOTATIONS rows rows.jsonl true",
+            "ANNOTATIONS targets targets.jsonl true",
+            "API person person.json LIMS-0001",
+            "BAM one S1.bam S1.bam.bai",
+            "BAM slice S1.ranged.bam S1.ranged.bam.bai",
+            "PENDING old []",
+            "RESTORED old S3.bam S3.bam.bai",
+            "VCF two S2.vcf.gz S2.vcf.gz.tbi",
+            ...versions
+          ].sort()
+        )
+        const { maxApiInFlight, overlaps } = yield* pad.stats
+        assert.deepStrictEqual({ maxApiInFlight, overlaps }, { maxApiInFlight: 1, overlaps: 0 })
       }),
-    180_000
+    240_000
   )
 })

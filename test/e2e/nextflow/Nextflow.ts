@@ -1,8 +1,10 @@
 /** Nextflow as a user runs it: own launch folder, own home, offline, the built steps on its PATH, a sandbox as the service. */
-import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs"
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs"
 import { dirname, join } from "node:path"
 import { Effect } from "effect"
-import { executable, type Outcome, runCommand, startSandbox } from "../../Executables.ts"
+import type { Stats } from "../../../sandbox/Counters.ts"
+import type { FaultRule } from "../../../sandbox/Faults.ts"
+import { type Outcome, runCommand, startSandbox } from "../../Executables.ts"
 import { root } from "../../Sources.ts"
 import { folder } from "../Ground.ts"
 
@@ -10,7 +12,7 @@ import { folder } from "../Ground.ts"
 export const workflows = join(root, "workflows", "nextflow")
 
 const command = join(root, "test", "e2e", "nextflow", "nextflow")
-const steps = ["steps", "download", "request-restore", "resume-restore", "fetch-annotations", "api", "verify", "doctor"]
+const commands = join(root, "dist", "bin")
 
 /** A line of the trace: one attempt of one task. */
 export interface Task {
@@ -55,13 +57,6 @@ export const filesBelow = (path: string): ReadonlyArray<string> =>
         .sort()
     : []
 
-/** A folder whose `svc-*` commands are the built ones. */
-const commands = (path: string) => {
-  mkdirSync(path)
-  for (const step of steps) symlinkSync(executable(`svc-${step}`), join(path, `svc-${step}`))
-  return path
-}
-
 export interface LaunchPad {
   readonly sandbox: Effect.Success<ReturnType<typeof startSandbox>>
   /** The launch folder; `work`, reports and results are in it. */
@@ -78,6 +73,10 @@ export interface LaunchPad {
   ) => Effect.Effect<Run>
   /** Any other command of Nextflow, such as `lint` or `secrets`. */
   readonly nextflow: (args: ReadonlyArray<string>) => Effect.Effect<Outcome>
+  /** The counters of the sandbox. */
+  readonly stats: Effect.Effect<Stats>
+  /** Replaces the faults of the sandbox. */
+  readonly faults: (rules: ReadonlyArray<FaultRule>) => Effect.Effect<void>
   /** The work folder of a task. */
   readonly workFolder: (task: Task | undefined) => string
 }
@@ -89,7 +88,7 @@ export const launchPad = Effect.fnUntraced(function* (sandboxArgs: ReadonlyArray
   const launch = join(own, "launch")
   mkdirSync(launch)
   const env = {
-    PATH: [commands(join(own, "bin")), dirname(process.execPath), process.env["PATH"], "/usr/sbin", "/sbin"].join(":"),
+    PATH: [commands, dirname(process.execPath), process.env["PATH"], "/usr/sbin", "/sbin"].join(":"),
     NXF_HOME: join(own, "home"),
     SVC_TARGET: sandbox.url,
     SVC_USER: sandbox.user,
@@ -120,5 +119,17 @@ export const launchPad = Effect.fnUntraced(function* (sandboxArgs: ReadonlyArray
     return join(launch, "work", first, name)
   }
   const nextflow: LaunchPad["nextflow"] = (args) => runCommand(command, args, { cwd: launch, env })
-  return { sandbox, folder: launch, env, write, run, nextflow, workFolder } satisfies LaunchPad
+  const stats = Effect.promise(() =>
+    fetch(`${sandbox.url}/__sandbox/stats`).then((reply) => reply.json() as Promise<Stats>)
+  )
+  const faults: LaunchPad["faults"] = (rules) =>
+    Effect.promise(async () => {
+      const reply = await fetch(`${sandbox.url}/__sandbox/faults`, {
+        method: "POST",
+        headers: { "content-type": "application/json" },
+        body: JSON.stringify(rules)
+      })
+      if (!reply.ok) throw new Error(await reply.text())
+    })
+  return { sandbox, folder: launch, env, write, run, nextflow, stats, faults, workFolder } satisfies LaunchPad
 })

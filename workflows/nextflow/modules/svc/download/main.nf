@@ -1,12 +1,18 @@
+// A text, or a list joined by commas, as one word of the shell.
+def word(value) {
+    return "'${[value].flatten().join(',').replace("'", "'\\''")}'"
+}
+
 process SVC_DOWNLOAD {
     tag "${meta.id}"
     label 'process_single'
     label 'svc_session'
 
+    conda "${moduleDir}/environment.yml"
     container "org/svc-steps:0.1.0"
 
     input:
-    // select: an analysis id, a list of them, or a map of svc-download's options, such as [sampleIds: 'S-0001', range: 'chr7:1-2000']
+    // select: an analysis id, a list of them, or a map of options of svc-download, such as [sampleIds: 'S-0001', range: 'chr7:1-2000']
     tuple val(meta), val(select), path(bed)
 
     output:
@@ -21,12 +27,13 @@ process SVC_DOWNLOAD {
     prefix = task.ext.prefix ?: "${meta.id}"
     def options = (select instanceof Map ? select : [analysisIds: select])
         .findAll { _name, value -> value }
-        .collect { name, value -> "--${name} '${[value].flatten().join(',').replace("'", "'\\''")}'" }
-        .join(' ')
-    def regions = bed ? "--bed '${bed}'" : ''
+        .collect { name, value -> "--${name} ${word(value)}" }
+    def regions = bed ? "--bed ${bed}" : ''
+    // A folder that outlives this task: a retry goes on where the last attempt stopped, and what is there is not fetched again.
+    def store = task.ext.store ? "${task.ext.store}/${prefix}" : ''
     """
-    mkdir -p '${prefix}'
-    svc-download ${options} ${regions} --destination '${prefix}' --reportfile '${prefix}.report.json' ${args}
+    if [ -n '${store}' ]; then mkdir -p '${store}' && ln -sfn '${store}' '${prefix}'; else mkdir -p '${prefix}'; fi
+    svc-download ${options.join(' ')} ${regions} --destination '${prefix}' --reportfile '${prefix}.report.json' ${args}
     """
 
     stub:

@@ -1,0 +1,39 @@
+// A text, or a list joined by commas, as one word of the shell.
+def word(value) {
+    return "'${[value].flatten().join(',').replace("'", "'\\''")}'"
+}
+
+process SVC_FETCHANNOTATIONS {
+    tag "${meta.id}"
+    label 'process_single'
+    label 'svc_session'
+
+    conda "${moduleDir}/environment.yml"
+    container "org/svc-steps:0.1.0"
+
+    input:
+    // analyses: an analysis id or a list of them
+    tuple val(meta), val(analyses), path(bed)
+
+    output:
+    tuple val(meta), path("${prefix}.${suffix}"), emit: annotations
+    tuple val("${task.process}"), val('svc-steps'), eval('svc-steps --version'), emit: versions_svc, topic: versions
+
+    script:
+    def args = task.ext.args ?: ''
+    prefix = task.ext.prefix ?: "${meta.id}"
+    // jsonl, tsv or json: the name of the file and its format
+    suffix = task.ext.suffix ?: 'jsonl'
+    def ids = [analyses].flatten().collect { id -> word(id) }.join(' ')
+    def regions = bed ? "--bed ${bed}" : ''
+    """
+    svc-fetch-annotations --format ${suffix} --output '${prefix}.${suffix}' ${regions} ${args} ${ids}
+    """
+
+    stub:
+    prefix = task.ext.prefix ?: "${meta.id}"
+    suffix = task.ext.suffix ?: 'jsonl'
+    """
+    echo '{"analysisId":"stub"}' > '${prefix}.${suffix}'
+    """
+}

@@ -1,0 +1,40 @@
+// A text, or a list joined by commas, as one word of the shell.
+def word(value) {
+    return "'${[value].flatten().join(',').replace("'", "'\\''")}'"
+}
+
+process SVC_REQUESTRESTORE {
+    tag "${meta.id}"
+    label 'process_single'
+    label 'svc_session'
+
+    conda "${moduleDir}/environment.yml"
+    container "org/svc-steps:0.1.0"
+
+    input:
+    // select: an analysis id, a list of them, or a map of options of svc-request-restore, such as [limsIds: ['L1', 'L2'], filetypes: 'bam']
+    tuple val(meta), val(select), path(bed)
+
+    output:
+    tuple val(meta), path("${prefix}.awaiting-restoration.json"), emit: tracking
+    tuple val("${task.process}"), val('svc-steps'), eval('svc-steps --version'), emit: versions_svc, topic: versions
+
+    script:
+    def args = task.ext.args ?: ''
+    prefix = task.ext.prefix ?: "${meta.id}"
+    def options = (select instanceof Map ? select : [analysisIds: select])
+        .findAll { _name, value -> value }
+        .collect { name, value -> "--${name} ${word(value)}" }
+    def regions = bed ? "--bed ${bed}" : ''
+    // The folder `restored` is where SVC_RESUMERESTORE, in its own work folder, will put the files.
+    """
+    mkdir -p restored
+    svc-request-restore ${options.join(' ')} ${regions} --destination restored --layout analysis --restorationFile '${prefix}.awaiting-restoration.json' ${args}
+    """
+
+    stub:
+    prefix = task.ext.prefix ?: "${meta.id}"
+    """
+    echo '[]' > '${prefix}.awaiting-restoration.json'
+    """
+}

@@ -1,0 +1,39 @@
+process SVC_RESUMERESTORE {
+    tag "${meta.id}"
+    label 'process_single'
+    label 'svc_session'
+
+    conda "${moduleDir}/environment.yml"
+    container "org/svc-steps:0.1.0"
+
+    input:
+    // beds: the BED files that were given with the requests, or []
+    tuple val(meta), path(tracking, stageAs: 'requests/*'), path(beds)
+
+    output:
+    tuple val(meta), path('restored/*/*.{bam,bai,vcf.gz,tbi}'), emit: files, optional: true
+    tuple val(meta), path("${prefix}.awaiting-restoration.json"), emit: tracking
+    tuple val(meta), path("${prefix}.report.json"), emit: report
+    tuple val("${task.process}"), val('svc-steps'), eval('svc-steps --version'), emit: versions_svc, topic: versions
+
+    script:
+    // Without --pendingOk a pending restoration would end this task with 75, and a failed task loses what it has downloaded.
+    def args = task.ext.args ?: '--once --pendingOk'
+    prefix = task.ext.prefix ?: "${meta.id}"
+    def store = task.ext.store ? "${task.ext.store}/restored" : ''
+    // Inputs are never changed: the entries that are served are taken out of a copy.
+    """
+    if [ -n '${store}' ]; then mkdir -p '${store}' && ln -sfn '${store}' restored; else mkdir -p restored; fi
+    install -m 600 ${tracking} '${prefix}.awaiting-restoration.json'
+    svc-resume-restore --restorationFile '${prefix}.awaiting-restoration.json' --reportfile '${prefix}.report.json' ${args}
+    """
+
+    stub:
+    prefix = task.ext.prefix ?: "${meta.id}"
+    """
+    mkdir -p 'restored/${prefix}'
+    touch 'restored/${prefix}/${prefix}.bam' 'restored/${prefix}/${prefix}.bam.bai'
+    echo '[]' > '${prefix}.awaiting-restoration.json'
+    echo '{"schema":"svc.report/1","exitCode":0,"files":[]}' > '${prefix}.report.json'
+    """
+}
