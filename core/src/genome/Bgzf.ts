@@ -87,18 +87,19 @@ export const blockSize = (bytes: Uint8Array, at: number): number => {
 export const claimedSize = (bytes: Uint8Array, at: number, size: number): number => u32(bytes, at + size - 4)
 
 /**
- * Inflates the block `[at, at + size)`, where `size` comes from `blockSize`. Never gives or allocates more than 64 KiB;
- * the failure is a phrase for a person.
+ * Inflates the block `[at, at + size)`, where `size` comes from `blockSize`, into `room` (`maxBlock` bytes) or else into an
+ * array of its own. Never gives or allocates more than 64 KiB; the failure is a phrase for a person.
  */
 export const inflateBlock = (
   codec: Codec["Service"],
   bytes: Uint8Array,
   at: number,
-  size: number
+  size: number,
+  room?: Uint8Array
 ): Result.Result<Uint8Array, string> => {
   const claimed = claimedSize(bytes, at, size)
   if (claimed > maxBlock) return Result.fail(`claims ${claimed} bytes of content, more than a block can have`)
-  const inflated = codec.inflateRaw(bytes.subarray(at + 12 + u16(bytes, at + 10), at + size - 8), claimed)
+  const inflated = codec.inflateRaw(bytes.subarray(at + 12 + u16(bytes, at + 10), at + size - 8), claimed, room)
   if (inflated === null) return Result.fail("does not inflate")
   if (inflated.length !== claimed) return Result.fail(`holds ${inflated.length} bytes and claims ${claimed}`)
   if (codec.crc32(inflated) !== u32(bytes, at + size - 8)) return Result.fail("has a wrong checksum")

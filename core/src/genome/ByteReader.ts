@@ -9,6 +9,8 @@ export interface ByteReader<E = never> {
   /** Bytes. */
   readonly size: number
   readonly read: (offset: number, length: number) => Effect.Effect<Uint8Array, E>
+  /** Fills `target` with the bytes from `offset` on, all of which lie before `size`. Without it `read` is used. */
+  readonly readInto?: (offset: number, target: Uint8Array) => Effect.Effect<void, E>
 }
 
 /** Bytes in memory as a `ByteReader`. */

@@ -8,8 +8,11 @@ import { Context } from "effect"
 export class Codec extends Context.Service<
   Codec,
   {
-    /** The inflated bytes, or `null` when the stream is damaged, unfinished or longer than `maxOutput` bytes. */
-    readonly inflateRaw: (bytes: Uint8Array, maxOutput: number) => Uint8Array | null
+    /**
+     * The inflated bytes, or `null` when the stream is damaged, unfinished or longer than `maxOutput` bytes. They are put
+     * into `room` when one of at least `maxOutput` bytes is given: who inflates many blocks need not leave as many arrays.
+     */
+    readonly inflateRaw: (bytes: Uint8Array, maxOutput: number, room?: Uint8Array) => Uint8Array | null
     /** A raw deflate stream; `level` 0-9 as in zlib. */
     readonly deflateRaw: (bytes: Uint8Array, level: number) => Uint8Array
     /** CRC-32 of gzip (RFC 1952), unsigned. */

@@ -1,9 +1,10 @@
 /** What BAM and VCF slices have in common: where they read from, where they write to, and the run from one to the other. */
-import { Effect, Stream } from "effect"
+import { Effect } from "effect"
 import type { FileDamaged } from "../Errors.ts"
 import * as BgzfWriter from "./BgzfWriter.ts"
 import type { ByteReader } from "./ByteReader.ts"
 import { Codec } from "./Codec.ts"
+import { fetchRanges } from "./FetchedRange.ts"
 import type * as IndexBuilder from "./IndexBuilder.ts"
 import type { RecordFormat } from "./RecordFormat.ts"
 import type { ReferenceRegions } from "./Regions.ts"
@@ -19,7 +20,7 @@ export interface SliceSource<E> {
   readonly index: ByteReader<E>
 }
 
-/** Where a slice goes: pieces in order, each written before the next is made. */
+/** Where a slice goes: pieces in order. Their bytes are overwritten when `write` is done. */
 export interface SliceSink<E> {
   readonly write: (bytes: Uint8Array) => Effect.Effect<void, E>
 }
@@ -100,7 +101,7 @@ export interface RunOptions<E, E2> {
 
 /**
  * Fetches the ranges, several at a time and handed on in order, scans them and writes header, records and end-of-file
- * block. At most `connections` ranges are in memory.
+ * block. At most `connections` ranges and two more are in memory.
  */
 export const run = Effect.fnUntraced(function* <E, E2>({
   file,
@@ -125,15 +126,10 @@ export const run = Effect.fnUntraced(function* <E, E2>({
   writer.write(header)
   writer.flush()
   const scan = SliceScan.make({ file, codec, format, stretches, regions, writer, index })
-  yield* Stream.fromIterable(ranges).pipe(
-    Stream.mapEffect(({ length, offset }) => Effect.map(reader.read(offset, length), (bytes) => ({ bytes, offset })), {
-      concurrency: options.connections ?? defaultConnections
-    }),
-    Stream.runForEach(({ bytes, offset }) =>
-      Effect.andThen(
-        Effect.suspend(() => Effect.fromResult(scan.push(offset, bytes))),
-        drain
-      )
+  yield* fetchRanges(reader, ranges, options.connections ?? defaultConnections, (fetched) =>
+    Effect.andThen(
+      Effect.suspend(() => Effect.fromResult(scan.push(fetched))),
+      drain
     )
   )
   yield* Effect.fromResult(scan.end())

@@ -1,5 +1,6 @@
 /** Where a slice stands in the file, and the fetched bytes around it. */
 import * as Bgzf from "./Bgzf.ts"
+import { type FetchedRange, headroom } from "./FetchedRange.ts"
 import type { Stretch } from "./SlicePlan.ts"
 import * as VirtualOffset from "./VirtualOffset.ts"
 
@@ -12,8 +13,8 @@ export interface SliceCursor {
   readonly current: () => number
   /** The stretch is done; the next one begins where the cursor stands, or later. */
   readonly nextStretch: () => void
-  /** Adds the next fetched bytes, which begin at `offset` of the file. */
-  readonly push: (offset: number, bytes: Uint8Array) => void
+  /** Adds the next fetched bytes; those of the range before are not used any more. */
+  readonly push: (range: FetchedRange) => void
   /** Size of the block at the cursor; `missing` when its bytes are not here yet, `lost` when they never will be, `noBlock`. */
   readonly blockSize: () => number
   /** The fetched bytes `[from, to)` of the file, which must be here. */
@@ -47,18 +48,14 @@ export const make = (stretches: ReadonlyArray<Stretch>): SliceCursor => {
         cursor.within = VirtualOffset.within(next.begin)
       } else if (block === cursor.block) cursor.within = Math.max(cursor.within, VirtualOffset.within(next.begin))
     },
-    push: (offset, bytes) => {
+    push: ({ length, offset, room }) => {
       const used = Math.max(0, cursor.block - windowOffset)
-      if (used < window.length && windowOffset + window.length === offset) {
-        const joined = new Uint8Array(window.length - used + bytes.length)
-        joined.set(window.subarray(used))
-        joined.set(bytes, window.length - used)
-        window = joined
-        windowOffset += used
-      } else {
-        window = bytes
-        windowOffset = offset
-      }
+      // What is left of a window is less than a block: all whole ones were taken.
+      const left = windowOffset + window.length === offset ? window.subarray(used) : window.subarray(0, 0)
+      const begin = headroom - left.length
+      room.set(left, begin)
+      window = room.subarray(begin, headroom + length)
+      windowOffset = offset - left.length
     },
     blockSize: () => {
       const at = cursor.block - windowOffset

@@ -24,6 +24,9 @@ export const hold = (offset: number, raw: Uint8Array, data: Uint8Array): Held =>
   records: []
 })
 
+/** The same with bytes of its own: those it came with are overwritten by the next block. */
+export const own = (held: Held): Held => ({ ...held, raw: held.raw.slice(), data: held.data.slice() })
+
 /** Keeps the bytes `[from, to)` of a held block. */
 export const keep = ({ ranges }: Held, from: number, to: number): void => {
   if (ranges.length > 0 && ranges[ranges.length - 1] === from) ranges[ranges.length - 1] = to

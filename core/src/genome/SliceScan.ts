@@ -11,6 +11,7 @@ import * as Bgzf from "./Bgzf.ts"
 import type { BgzfWriter } from "./BgzfWriter.ts"
 import { badBlock } from "./Blocks.ts"
 import type { Codec } from "./Codec.ts"
+import type { FetchedRange } from "./FetchedRange.ts"
 import type { IndexBuilder } from "./IndexBuilder.ts"
 import { bytesOf, comment, largestRecord, type Place, type RecordFormat } from "./RecordFormat.ts"
 import type { ReferenceRegions } from "./Regions.ts"
@@ -31,8 +32,8 @@ export interface ScanOptions {
 }
 
 export interface Scan {
-  /** Takes the next fetched bytes, which begin at `offset` of the file. */
-  readonly push: (offset: number, bytes: Uint8Array) => Result.Result<void, FileDamaged>
+  /** Takes the next fetched bytes. */
+  readonly push: (range: FetchedRange) => Result.Result<void, FileDamaged>
   /** All bytes came: checks that no stretch is left. */
   readonly end: () => Result.Result<void, FileDamaged>
   readonly records: () => number
@@ -56,6 +57,8 @@ export const make = ({ codec, file, format, index, regions, stretches, writer }:
   const output = SliceOutput.make(writer, index)
   const wholeCopy = WholeCopy.make(cursor, writer, index)
   const place: Place = { ref: 0, start: 0, end: 0, mapped: false }
+  /** What a block inflates into, each after the other. */
+  const room = new Uint8Array(Bgzf.maxBlock)
 
   let held: Array<SliceOutput.Held> = []
   let open: Open | null = null
@@ -150,7 +153,7 @@ export const make = ({ codec, file, format, index, regions, stretches, writer }:
     }
     if (open !== null && !closeOpen(target, open)) {
       if (damage !== null) return false
-      held.push(target)
+      held.push(SliceOutput.own(target))
       leave()
       return true
     }
@@ -176,7 +179,7 @@ export const make = ({ codec, file, format, index, regions, stretches, writer }:
         open = { bytes: data.slice(within), length: data.length - within, from: within }
         held.pop()
         writeHeld()
-        held.push(target)
+        held.push(SliceOutput.own(target))
         leave()
         return true
       }
@@ -206,7 +209,7 @@ export const make = ({ codec, file, format, index, regions, stretches, writer }:
       return Result.match(wholeCopy.copyBlocks(stretch), { onFailure: lies, onSuccess: (moved) => moved })
     }
     const { block } = cursor
-    const inflated = Bgzf.inflateBlock(codec, cursor.bytes(block, block + size), 0, size)
+    const inflated = Bgzf.inflateBlock(codec, cursor.bytes(block, block + size), 0, size, room)
     if (Result.isFailure(inflated)) return fail(badBlock(file, block, `it ${inflated.failure}`))
     lastRef = stretch.ref
     lastStart = Number.POSITIVE_INFINITY
@@ -229,7 +232,7 @@ export const make = ({ codec, file, format, index, regions, stretches, writer }:
     if (size < 0) return lies(`no block begins at byte ${cursor.block}`)
     if (stretch.whole !== null) return stepWhole(stretch, size)
     const raw = cursor.bytes(cursor.block, cursor.block + size)
-    const inflated = Bgzf.inflateBlock(codec, raw, 0, size)
+    const inflated = Bgzf.inflateBlock(codec, raw, 0, size, room)
     if (Result.isFailure(inflated)) return fail(badBlock(file, cursor.block, `it ${inflated.failure}`))
     return scanBlock(raw, inflated.success)
   }
@@ -237,8 +240,8 @@ export const make = ({ codec, file, format, index, regions, stretches, writer }:
   const outcome = (): Result.Result<void, FileDamaged> => (damage === null ? Result.void : Result.fail(damage))
 
   return {
-    push: (offset, bytes) => {
-      cursor.push(offset, bytes)
+    push: (range) => {
+      cursor.push(range)
       while (step()) {}
       return outcome()
     },

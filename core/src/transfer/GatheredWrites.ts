@@ -6,37 +6,37 @@ import type { PartFile } from "./PartFiles.ts"
 
 /** Bytes. */
 const writeSize = 1024 * 1024
+/** Pieces of this size are worth a write of their own, and are not copied. */
+const largePiece = 256 * 1024
 
 /** Writes to the end of `part`; the last of them only with `flush`. */
 export const gatheredWrites = (part: PartFile) => {
-  let pieces: Array<Uint8Array> = []
-  let bytes = 0
+  const gathered = new Uint8Array(writeSize)
+  let length = 0
   let at = 0
+  const append = (bytes: Uint8Array) =>
+    Effect.suspend(() => {
+      const offset = at
+      at += bytes.length
+      return Effect.andThen(part.write(offset, bytes), part.settled(at))
+    })
   const flush = Effect.suspend(() => {
-    const joined = pieces.length === 1 && pieces[0] !== undefined ? pieces[0] : join(pieces, bytes)
-    const offset = at
-    at += bytes
-    pieces = []
-    bytes = 0
-    return Effect.andThen(part.write(offset, joined), part.settled(offset + joined.length))
+    const bytes = gathered.subarray(0, length)
+    length = 0
+    return bytes.length === 0 ? Effect.void : append(bytes)
   })
+  const gather = (piece: Uint8Array) =>
+    Effect.sync(() => {
+      gathered.set(piece, length)
+      length += piece.length
+    })
   const sink: SliceSink<LocalIo> = {
     write: (piece) =>
       Effect.suspend(() => {
-        pieces.push(piece)
-        bytes += piece.length
-        return bytes < writeSize ? Effect.void : flush
+        const large = piece.length >= largePiece
+        if (!large && length + piece.length <= writeSize) return gather(piece)
+        return Effect.andThen(flush, large ? append(piece) : gather(piece))
       })
   }
   return { sink, flush }
-}
-
-const join = (pieces: ReadonlyArray<Uint8Array>, length: number): Uint8Array => {
-  const joined = new Uint8Array(length)
-  let at = 0
-  for (const piece of pieces) {
-    joined.set(piece, at)
-    at += piece.length
-  }
-  return joined
 }

@@ -18,7 +18,7 @@ import * as VersionWatch from "./VersionWatch.ts"
 /** What reading a file behind a link can end with; `Restart`: the file is another one now. */
 export type RemoteError = TransferError | Restart
 
-export interface RemoteRanges extends ByteReader<RemoteError> {
+export interface RemoteRanges extends Required<ByteReader<RemoteError>> {
   /** Bytes that reading this would fetch. */
   readonly cost: (offset: number, length: number) => number
   /** Bytes that were fetched so far. */
@@ -50,8 +50,8 @@ export const open = Effect.fn("RemoteRanges.open")(function* (
   const attempts = yield* Ref.make(0)
   const fetched = yield* Ref.make(0)
 
-  const bring = Effect.fnUntraced(function* (start: number, end: number): Effect.fn.Return<Uint8Array, RemoteError> {
-    const bytes = new Uint8Array(end - start)
+  const bring = Effect.fnUntraced(function* (start: number, bytes: Uint8Array): Effect.fn.Return<void, RemoteError> {
+    const end = start + bytes.length
     const sink: ByteSink = {
       begin: start,
       write: (offset, batch) =>
@@ -82,11 +82,11 @@ export const open = Effect.fn("RemoteRanges.open")(function* (
           error.cause === "Changed" ? error : noRanges(file.fileName, error)
       )
     )
-    return bytes
   })
 
   const asked = Math.min(file.size ?? headLength, headLength)
-  const head = yield* bring(0, asked)
+  const head = new Uint8Array(asked)
+  yield* bring(0, head)
   const size = (yield* watch.known)?.size ?? file.size
   if (size === null) {
     const reason = "does not say how long the file is, and neither does the service"
@@ -97,26 +97,34 @@ export const open = Effect.fn("RemoteRanges.open")(function* (
 
   const cost = (offset: number, length: number) => Math.max(0, Math.min(size, offset + length) - Math.max(offset, kept))
 
+  const readInto = Effect.fnUntraced(function* (
+    offset: number,
+    target: Uint8Array
+  ): Effect.fn.Return<void, RemoteError> {
+    const end = offset + target.length
+    const begin = Math.max(offset, Math.min(kept, end))
+    target.set(head.subarray(offset, begin))
+    const starts = Array.from({ length: Math.ceil((end - begin) / piece) }, (_, i) => begin + i * piece)
+    yield* Effect.forEach(
+      starts,
+      (start) => bring(start, target.subarray(start - offset, Math.min(end, start + piece) - offset)),
+      { concurrency: settings.connections, discard: true }
+    )
+  })
+
   const read = Effect.fnUntraced(function* (offset: number, length: number): Effect.fn.Return<Uint8Array, RemoteError> {
     const end = Math.min(size, offset + length)
     if (end <= offset) return new Uint8Array(0)
     if (end <= kept) return head.subarray(offset, end)
     const bytes = new Uint8Array(end - offset)
-    const begin = Math.max(offset, Math.min(kept, end))
-    if (offset < begin) bytes.set(head.subarray(offset, begin))
-    if (offset === begin && end - begin <= piece) return yield* bring(begin, end)
-    const starts = Array.from({ length: Math.ceil((end - begin) / piece) }, (_, i) => begin + i * piece)
-    yield* Effect.forEach(
-      starts,
-      (start) => Effect.map(bring(start, Math.min(end, start + piece)), (part) => bytes.set(part, start - offset)),
-      { concurrency: settings.connections, discard: true }
-    )
+    yield* readInto(offset, bytes)
     return bytes
   })
 
   return {
     size,
     read,
+    readInto,
     cost,
     fetched: Ref.get(fetched),
     requests: Ref.get(attempts),

@@ -186,11 +186,15 @@ const opened = (
   )
 
 const cutOf = ({ data, index }: Opened, task: SliceTask, tell?: Effect.Effect<void>) => {
-  const { read, size } = data
+  const { read, readInto, size } = data
   const reader =
     tell === undefined
       ? data
-      : { size, read: (offset: number, length: number) => Effect.tap(read(offset, length), tell) }
+      : {
+          size,
+          read: (offset: number, length: number) => Effect.tap(read(offset, length), tell),
+          readInto: (offset: number, target: Uint8Array) => Effect.andThen(readInto(offset, target), tell)
+        }
   return planCut({ name: task.data.fileName, reader, indexName: task.index.fileName, index }, task)
 }
 

@@ -1,0 +1,41 @@
+/**
+ * Inflates blocks of BGZF by a small WebAssembly module of our own (`platform/inflate/inflate.c`): a tenth to a fifth faster than the
+ * zlib of Node and, above all, without the stream object and the buffer that zlib leaves to the collector with every block.
+ */
+import { inflateModule } from "./inflate/InflateModule.ts"
+
+/** No block is larger, deflated or inflated (bytes). */
+export const largest = 0x10000
+
+/** The part of WebAssembly used here: the types of Node do not have it. */
+interface WebAssemblyApi {
+  readonly Module: new (bytes: Uint8Array) => object
+  readonly Instance: new (module: object) => { readonly exports: object }
+}
+
+interface Exports {
+  readonly memory: { readonly buffer: ArrayBuffer }
+  readonly input: () => number
+  readonly output: () => number
+  readonly inflate: (length: number, most: number) => number
+}
+
+export type BlockInflater = (bytes: Uint8Array, most: number, room?: Uint8Array) => Uint8Array | null
+
+/** Takes a millisecond; the function it gives is not to be shared between threads. */
+export const make = (): BlockInflater => {
+  const { Instance, Module } = Reflect.get(globalThis, "WebAssembly") as WebAssemblyApi
+  const { exports } = new Instance(new Module(Buffer.from(inflateModule, "base64")))
+  const { inflate, input, memory, output } = exports as Exports
+  // The module never asks for more memory, so the array stays valid.
+  const all = new Uint8Array(memory.buffer)
+  const [from, to] = [input(), output()]
+  return (bytes, most, room) => {
+    all.set(bytes, from)
+    const length = inflate(bytes.length, most)
+    if (length < 0) return null
+    if (room === undefined) return all.slice(to, to + length)
+    room.set(all.subarray(to, to + length))
+    return room.subarray(0, length)
+  }
+}
