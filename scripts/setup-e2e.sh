@@ -6,7 +6,7 @@ cd "$(dirname "$0")/.."
 
 # command: Debian package
 tools=(
-  nginx:nginx-light tinyproxy:tinyproxy samtools:samtools bcftools:bcftools tabix:tabix
+  chromium:chromium nginx:nginx-light tinyproxy:tinyproxy samtools:samtools bcftools:bcftools tabix:tabix
   strace:strace openssl:openssl curl:curl gcc:build-essential systemd-analyze:systemd
   java:default-jre-headless mvn:maven ps:procps
 )

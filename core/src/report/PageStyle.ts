@@ -71,6 +71,7 @@ figcaption{margin-top:.15rem}
 div.lane{align-items:start;margin-bottom:1rem}
 div.lane:last-child{margin:0}
 .lane .what{min-width:0}
+.lane>:last-child{grid-column:-2}
 .what p{margin:0}
 .rows{margin:.5rem 0 0;padding:0;list-style:none}
 .rows .lane{padding:.3rem 0;border-top:1px solid var(--line)}
@@ -163,7 +164,15 @@ thead th{position:static}
 tr,li,figure,.tile{break-inside:avoid}
 h2,h3{break-after:avoid}
 .lane{grid-template-columns:12rem minmax(0,1fr)}
-tbody th{min-width:8rem}
-code{width:16ch;font-size:7pt}
+table{table-layout:fixed;font-size:8pt}
+table .sub,table .status{font-size:7.5pt}
+th,td{padding-right:.4rem}
+thead th,.number,.status{white-space:normal}
+.number{padding-left:.2rem}
+tbody th{min-width:0}
+th:nth-child(1){width:14%}th:nth-child(2){width:26%}th:nth-child(3){width:12%}th:nth-child(4){width:19%}th:nth-child(5){width:12%}th:nth-child(6){width:10%}th:nth-child(7){width:7%}
+tbody th{width:auto}
+code{width:16ch;font-size:6.5pt}
+.region{font-size:7pt}
 }
 `
