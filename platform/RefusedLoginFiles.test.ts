@@ -1,8 +1,9 @@
-import { mkdtempSync, readFileSync, rmSync, statSync, utimesSync } from "node:fs"
+import { mkdtempSync, readFileSync, rmSync, statSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Redacted } from "effect"
+import { TestClock } from "effect/testing"
 import * as RefusedLoginFiles from "./RefusedLoginFiles.ts"
 
 const folder = Effect.acquireRelease(
@@ -12,34 +13,50 @@ const folder = Effect.acquireRelease(
 const wrong = Redacted.make("Wrong-canary")
 
 describe("RefusedLoginFiles", () => {
-  it.live("S1 knows the refused password of an account again, and no other", () =>
+  it.live("S1 who waited during the refusal knows the password again, and no other", () =>
     Effect.gen(function* () {
       const path = yield* folder
       const refused = RefusedLoginFiles.make((key) => join(path, key))
-      assert.isFalse(yield* refused.has("ana", wrong))
+      const began = Date.now()
+      assert.isFalse(yield* refused.has("ana", wrong, began))
       yield* refused.add("ana", wrong)
-      assert.isTrue(yield* refused.has("ana", wrong))
-      assert.isFalse(yield* refused.has("ben", wrong))
-      const others = yield* Effect.forEach(["a", "b", "c"], (text) => refused.has("ana", Redacted.make(text)))
+      assert.isTrue(yield* refused.has("ana", wrong, began))
+      assert.isFalse(yield* refused.has("ben", wrong, began))
+      const others = yield* Effect.forEach(["a", "b", "c"], (text) => refused.has("ana", Redacted.make(text), began))
       // One in 65,536 is taken for it: three of them are not.
       assert.include(others, false)
       assert.strictEqual(statSync(join(path, "ana")).mode & 0o777, 0o600)
       const content = readFileSync(join(path, "ana"))
-      assert.strictEqual(content.length, 18)
+      assert.strictEqual(content.length, 26)
       assert.notInclude(content.toString("latin1"), "canary")
     })
   )
 
-  it.live("forgets after ten minutes, and does without a folder", () =>
+  it.live("S1 a run that begins later tries again, until the third refusal", () =>
     Effect.gen(function* () {
       const path = yield* folder
       const refused = RefusedLoginFiles.make((key) => join(path, key))
+      const later = Date.now() + 60_000
+      for (const known of [false, false, true]) {
+        yield* refused.add("ana", wrong)
+        assert.strictEqual(yield* refused.has("ana", wrong, later), known)
+      }
+      yield* refused.add("ana", Redacted.make("another"))
+      assert.isFalse(yield* refused.has("ana", wrong, later))
+    })
+  )
+
+  it.effect("forgets after ten minutes, and does without a folder", () =>
+    Effect.gen(function* () {
+      const path = mkdtempSync(join(tmpdir(), "refused-"))
+      yield* Effect.addFinalizer(() => Effect.sync(() => rmSync(path, { recursive: true })))
+      const refused = RefusedLoginFiles.make((key) => join(path, key))
       yield* refused.add("ana", wrong)
-      const earlier = Date.now() / 1000 - 601
-      utimesSync(join(path, "ana"), earlier, earlier)
-      assert.isFalse(yield* refused.has("ana", wrong))
+      assert.isTrue(yield* refused.has("ana", wrong, 0))
+      yield* TestClock.adjust("10 minutes")
+      assert.isFalse(yield* refused.has("ana", wrong, 0))
       yield* refused.add("missing/ana", wrong)
-      assert.isFalse(yield* refused.has("missing/ana", wrong))
+      assert.isFalse(yield* refused.has("missing/ana", wrong, 0))
     })
   )
 })

@@ -1,37 +1,69 @@
 /**
  * Refused passwords, remembered in the lock folder for ten minutes.
  *
- * A file holds a salt and 16 bits of a slow hash: enough to know the same password again (another one is mistaken for it once
- * in 65,536 times, for ten minutes), too little to find it out.
+ * A run that begins after the refusal tries again, since the account may have been mended; from the third refusal on none does.
+ *
+ * A file holds a salt, 16 bits of a slow hash and the times: enough to know the same password again (another one is mistaken
+ * for it once in 65,536 times, for ten minutes), too little to find it out.
  */
 import { randomBytes, scrypt } from "node:crypto"
-import { readFile, stat, writeFile } from "node:fs/promises"
+import { readFile, writeFile } from "node:fs/promises"
 import { promisify } from "node:util"
 import { Clock, Effect, Redacted } from "effect"
 import type { RefusedLogins } from "../core/src/session/RefusedLogins.ts"
 
 const remembered = 10 * 60_000
+const mostRefusals = 3
 const saltBytes = 16
+const headBytes = saltBytes + 2
 
 const slowHash = promisify<string, Buffer, number, Buffer>(scrypt)
-const mark = async (salt: Buffer, password: Redacted.Redacted) =>
+/** What a file begins with. */
+const headOf = async (salt: Buffer, password: Redacted.Redacted) =>
   Buffer.concat([salt, await slowHash(Redacted.value(password), salt, 2)])
 
+interface Known {
+  readonly head: Buffer
+  /** Milliseconds of the clock. */
+  readonly times: ReadonlyArray<number>
+}
+
+/** The refusals of this password in the last ten minutes; null when the file is about another one. */
+const read = async (path: string, password: Redacted.Redacted, now: number): Promise<Known | null> => {
+  const content = await readFile(path)
+  const head = content.subarray(0, headBytes)
+  if (content.length < headBytes || !head.equals(await headOf(content.subarray(0, saltBytes), password))) return null
+  const times = Array.from({ length: Math.floor((content.length - headBytes) / 8) }, (_, index) =>
+    content.readDoubleLE(headBytes + 8 * index)
+  )
+  return { head, times: times.filter((time) => Math.abs(now - time) < remembered) }
+}
+
 /** `fileOf` names the file of an account. What cannot be read or written is not remembered. */
-export const make = (fileOf: (key: string) => string): RefusedLogins => ({
-  has: (key, password) =>
-    Effect.flatMap(Clock.currentTimeMillis, (now) =>
-      Effect.tryPromise(async () => {
-        const { mtimeMs } = await stat(fileOf(key))
-        if (Math.abs(now - mtimeMs) > remembered) return false
-        const content = await readFile(fileOf(key))
-        return content.equals(await mark(content.subarray(0, saltBytes), password))
-      })
-    ).pipe(Effect.orElseSucceed(() => false)),
-  add: (key, password) =>
-    Effect.ignore(
-      Effect.tryPromise(async () =>
-        writeFile(fileOf(key), await mark(randomBytes(saltBytes), password), { mode: 0o600 })
-      )
+export const make = (fileOf: (key: string) => string): RefusedLogins => {
+  const known = (key: string, password: Redacted.Redacted) =>
+    Effect.flatMap(Clock.currentTimeMillis, (now) => Effect.tryPromise(() => read(fileOf(key), password, now))).pipe(
+      Effect.orElseSucceed(() => null)
     )
-})
+  return {
+    has: (key, password, since) =>
+      Effect.map(known(key, password), (it) => {
+        const times = it?.times ?? []
+        return times.length >= mostRefusals || times.some((time) => time >= since)
+      }),
+    add: Effect.fnUntraced(function* (key, password) {
+      const before = yield* known(key, password)
+      const now = Buffer.alloc(8)
+      now.writeDoubleLE(yield* Clock.currentTimeMillis)
+      yield* Effect.tryPromise(async () => {
+        const head = before?.head ?? (await headOf(randomBytes(saltBytes), password))
+        const earlier = (before?.times ?? []).map((time) => {
+          const bytes = Buffer.alloc(8)
+          bytes.writeDoubleLE(time)
+          return bytes
+        })
+        await writeFile(fileOf(key), Buffer.concat([head, ...earlier, now]), { mode: 0o600 })
+      })
+    }, (self) => Effect.ignore(self))
+  }
+}

@@ -86,7 +86,7 @@ export class LoginRefused extends Schema.TaggedError<LoginRefused>()("LoginRefus
   override get message() {
     const tried =
       this.earlier === true
-        ? "another step has just tried it; not sent again for 10 minutes"
+        ? "other steps have just tried it, so it was not sent again; wait 10 minutes if it is right now"
         : "tried once, not repeated"
     return `${this.host} refused the login of ${this.user}: check user name and password (${tried})`
   }

@@ -96,6 +96,7 @@ export const makeConversation = Effect.fnUntraced(function* (settings: SessionSe
   const account = `${baseUrl.href}\n${settings.username}`
   const gate = yield* makeGate(account, timeouts.grace)
   const refusedLogins = yield* RefusedLogins
+  const began = yield* Clock.currentTimeMillis
   const state = yield* Ref.make<State>({
     loggedIn: false,
     proven: false,
@@ -114,7 +115,7 @@ export const makeConversation = Effect.fnUntraced(function* (settings: SessionSe
    * service that has never let us in and answers both alike does not speak our protocol; else somebody interferes.
    */
   const login: Effect.Effect<void, Setback | SessionError> = Effect.gen(function* () {
-    if (yield* refusedLogins.has(account, settings.password)) {
+    if (yield* refusedLogins.has(account, settings.password, began)) {
       const refused = new LoginRefused({ user: settings.username, host, earlier: true })
       yield* change(() => ({ loginTrouble: refused, refused }))
       return yield* refused
