@@ -51,19 +51,22 @@ export const make = (fileOf: (key: string) => string): RefusedLogins => {
         const times = it?.times ?? []
         return times.length >= mostRefusals || times.some((time) => time >= since)
       }),
-    add: Effect.fnUntraced(function* (key, password) {
-      const before = yield* known(key, password)
-      const now = Buffer.alloc(8)
-      now.writeDoubleLE(yield* Clock.currentTimeMillis)
-      yield* Effect.tryPromise(async () => {
-        const head = before?.head ?? (await headOf(randomBytes(saltBytes), password))
-        const earlier = (before?.times ?? []).map((time) => {
-          const bytes = Buffer.alloc(8)
-          bytes.writeDoubleLE(time)
-          return bytes
+    add: Effect.fnUntraced(
+      function* (key, password) {
+        const before = yield* known(key, password)
+        const now = Buffer.alloc(8)
+        now.writeDoubleLE(yield* Clock.currentTimeMillis)
+        yield* Effect.tryPromise(async () => {
+          const head = before?.head ?? (await headOf(randomBytes(saltBytes), password))
+          const earlier = (before?.times ?? []).map((time) => {
+            const bytes = Buffer.alloc(8)
+            bytes.writeDoubleLE(time)
+            return bytes
+          })
+          await writeFile(fileOf(key), Buffer.concat([head, ...earlier, now]), { mode: 0o600 })
         })
-        await writeFile(fileOf(key), Buffer.concat([head, ...earlier, now]), { mode: 0o600 })
-      })
-    }, (self) => Effect.ignore(self))
+      },
+      (self) => Effect.ignore(self)
+    )
   }
 }
