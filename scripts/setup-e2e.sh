@@ -8,7 +8,7 @@ cd "$(dirname "$0")/.."
 tools=(
   chromium:chromium nginx:nginx-light tinyproxy:tinyproxy samtools:samtools bcftools:bcftools tabix:tabix
   strace:strace openssl:openssl curl:curl gcc:build-essential systemd-analyze:systemd
-  java:default-jre-headless mvn:maven ps:procps
+  java:default-jre-headless mvn:maven ps:procps sbatch:slurm-wlm munged:munge
 )
 
 export PATH="$PATH:/usr/sbin:/sbin"

@@ -3,7 +3,19 @@ import { existsSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import { root } from "../Sources.ts"
 
-const tools = ["chromium", "nginx", "tinyproxy", "samtools", "bcftools", "tabix", "openssl", "systemd-analyze", "java"]
+const tools = [
+  "chromium",
+  "nginx",
+  "tinyproxy",
+  "samtools",
+  "bcftools",
+  "tabix",
+  "openssl",
+  "systemd-analyze",
+  "java",
+  "slurmctld",
+  "munged"
+]
 const s3Lock = "test/e2e/s3-server/package-lock.json"
 const pythonLock = "test/e2e/engines/requirements.txt"
 const same = (a: string, b: string) => existsSync(a) && readFileSync(a, "utf8") === readFileSync(b, "utf8")

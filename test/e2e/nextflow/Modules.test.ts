@@ -22,7 +22,15 @@ const versions = modules.map((name) => `VERSION SVC_${name.toUpperCase()} svc-st
 
 describe("the modules for Nextflow", () => {
   it("name the image with the version of package.json, and so does the pipeline", () => {
-    assert.deepStrictEqual(modules, ["api", "download", "fetchannotations", "requestrestore", "resumerestore"])
+    assert.deepStrictEqual(modules, [
+      "api",
+      "download",
+      "fetchannotations",
+      "links",
+      "requestrestore",
+      "resumerestore",
+      "transfer"
+    ])
     for (const name of modules) {
       assert.include(read("modules", "svc", name, "main.nf"), `container "org/svc-steps:${version}"`)
     }
@@ -60,7 +68,7 @@ describe("the modules for Nextflow", () => {
             "ANNOTATIONS rows rows.jsonl true",
             "ANNOTATIONS targets targets.jsonl true",
             "API person person.json null",
-            ...["one", "slice", "two"].map((id) => `BAM ${id} ${id}.bam ${id}.bam.bai`),
+            ...["linked", "one", "slice", "two"].map((id) => `BAM ${id} ${id}.bam ${id}.bam.bai`),
             "PENDING old []",
             "RESTORED old old.bam old.bam.bai",
             ...["one", "slice", "two"].map((id) => `VCF ${id} ${id}.vcf.gz ${id}.vcf.gz.tbi`),
@@ -76,6 +84,7 @@ describe("the modules for Nextflow", () => {
             "ANNOTATIONS rows rows.jsonl true",
             "ANNOTATIONS targets targets.jsonl true",
             "API person person.json LIMS-0001",
+            "BAM linked S2.ranged.bam S2.ranged.bam.bai",
             "BAM one S1.bam S1.bam.bai",
             "BAM slice S1.ranged.bam S1.ranged.bam.bai",
             "PENDING old []",

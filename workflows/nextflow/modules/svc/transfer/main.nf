@@ -1,0 +1,57 @@
+// A text, or a list joined by commas, as one word of the shell.
+def word(value) {
+    return "'${[value].flatten().join(',').replace("'", "'\\''")}'"
+}
+
+process SVC_TRANSFER {
+    tag "${meta.id}"
+    label 'process_single'
+    label 'svc_transfer'
+
+    conda "${moduleDir}/environment.yml"
+    container "org/svc-steps:0.1.0"
+
+    input:
+    // select: an analysis id, a list of them, or a map of options of svc-download, such as [analysisIds: 'A1', range: 'chr7:1-2000']
+    tuple val(meta), val(select), path(bed)
+    path links, stageAs: 'links.json'
+
+    output:
+    tuple val(meta), path("${prefix}/*.{bam,bai,vcf.gz,tbi}"), emit: files, optional: true
+    tuple val(meta), path("${prefix}/*.bam"), path("${prefix}/*.bam.bai"), emit: bam, optional: true
+    tuple val(meta), path("${prefix}/*.vcf.gz"), path("${prefix}/*.vcf.gz.tbi"), emit: vcf, optional: true
+    tuple val(meta), path("${prefix}.report.json"), emit: report
+    tuple val("${task.process}"), val('svc-steps'), eval('svc-steps --version'), emit: versions_svc, topic: versions
+
+    script:
+    def args = task.ext.args ?: ''
+    prefix = task.ext.prefix ?: "${meta.id}"
+    def given = (select instanceof Map ? select : [analysisIds: select]).findAll { _name, value -> value }
+    def options = given.collect { name, value -> "--${name} ${word(value)}" }
+    def asked = given.subMap('analysisIds', 'filetypes').collect { name, value -> "--${name} ${word(value)}" }
+    def regions = bed ? "--bed ${bed}" : ''
+    // A folder that outlives this task: a retry goes on where the last attempt stopped, and what is there is not fetched again.
+    def store = task.ext.store ? "${task.ext.store}/${prefix}" : ''
+    """
+    if [ -n '${store}' ]; then mkdir -p '${store}' && ln -sfn '${store}' '${prefix}'; else mkdir -p '${prefix}'; fi
+    transfer() {
+        svc-download --linksFile "\$1" ${options.join(' ')} ${regions} --destination '${prefix}' --reportfile '${prefix}.report.json' ${args}
+    }
+    transfer links.json || {
+        code=\$?
+        [ \$code -eq 75 ] || exit \$code
+        # The links have ended: new ones for this task alone, with a session of its own, and on from where it stopped.
+        svc-download ${asked.join(' ')} --links --linksFile renewed.json
+        transfer renewed.json
+    }
+    """
+
+    stub:
+    prefix = task.ext.prefix ?: "${meta.id}"
+    """
+    mkdir -p '${prefix}'
+    touch '${prefix}/${prefix}.bam' '${prefix}/${prefix}.bam.bai' '${prefix}/${prefix}.vcf.gz.tbi'
+    echo '' | gzip -n > '${prefix}/${prefix}.vcf.gz'
+    echo '{"schema":"svc.report/1","exitCode":0,"files":[]}' > '${prefix}.report.json'
+    """
+}
