@@ -32,10 +32,21 @@ const usualFolder = Effect.map(
 export const folderOf = ({ lockDir }: AccountLockSettings): Effect.Effect<string> =>
   lockDir === null ? usualFolder : Effect.succeed(lockDir)
 
+/** By itself first: with its parents, Node says of a read-only file system that something is missing (ENOENT). */
+const makeFolder = async (folder: string): Promise<void> => {
+  try {
+    await mkdir(folder, { mode: 0o700 })
+  } catch (error) {
+    const code = error instanceof Error && "code" in error ? error.code : null
+    if (code === "ENOENT") await mkdir(folder, { recursive: true, mode: 0o700 })
+    else if (code !== "EEXIST") throw error
+  }
+}
+
 /** Why the folder cannot be used, or null after making sure that it can. `shared`: it was chosen by the user. */
 export const unusable = (folder: string, shared: boolean): Effect.Effect<string | null> =>
   Effect.tryPromise(async () => {
-    await mkdir(folder, { recursive: true, mode: 0o700 })
+    await makeFolder(folder)
     const stats = await lstat(folder)
     if (shared) return null
     // A folder in a place where everybody writes: another user must not have put it there.

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Installs what `npm run e2e`, and `npm test` in CI, need besides Node: tools from Debian's packages, and into .e2e/, each
-# from its own lock, an S3 server and four workflow engines. May be run again at any time; takes no time when everything is there.
+# from its own lock, an S3 server and four workflow engines, and the image that ours is based on. May be run again at any time; takes no time when everything is there.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -9,6 +9,7 @@ tools=(
   chromium:chromium nginx:nginx-light tinyproxy:tinyproxy samtools:samtools bcftools:bcftools tabix:tabix
   strace:strace openssl:openssl curl:curl gcc:build-essential systemd-analyze:systemd
   java:default-jre-headless mvn:maven ps:procps sbatch:slurm-wlm munged:munge
+  podman:podman buildah:buildah runc:runc mmdebstrap:mmdebstrap
 )
 
 export PATH="$PATH:/usr/sbin:/sbin"
@@ -43,6 +44,15 @@ if ((${#packages[@]} > 0)); then
   [ "${ours:-no}" = no ] || "${as_root[@]}" rm -f "$policy"
   [ "$done" = yes ] || { cat "$log" >&2; exit 1; }
   rm -f "$log"
+fi
+
+# The image below ours, while the rest is fetched. Engines as these tests use them need root.
+below=
+if [ "$(id -u)" -eq 0 ]; then
+  bash test/e2e/image/base.sh &
+  below=$!
+else
+  echo "Not root: the container image is not tested."
 fi
 
 # The S3 server: complete only when its lock was copied last.
@@ -89,4 +99,5 @@ if ! cmp -s "$nextflow/jars.sha256" .e2e/nextflow/.installed; then
   (cd .e2e/nextflow && sha256sum --check --strict --quiet) <"$nextflow/jars.sha256"
   cp "$nextflow/jars.sha256" .e2e/nextflow/.installed
 fi
+[ -z "$below" ] || wait "$below"
 echo "Ready: ${tools[*]%%:*}, s3rver, snakemake, cwltool, miniwdl, Nextflow."

@@ -40,7 +40,7 @@ const entries: ReadonlyArray<Entry> = [
 ]
 
 const wanted = dispatch(entries, process.argv.slice(2))
-if (wanted.kind === "start") await wanted.entry.start(`svc-steps ${wanted.entry.name}`, wanted.argv)
+if (wanted.kind === "start") void wanted.entry.start(`svc-steps ${wanted.entry.name}`, wanted.argv)
 else if (wanted.kind === "text") process.stdout.write(`${wanted.text}\n`)
 else {
   process.stderr.write(`Error: ${printable(wanted.message)}\n${wanted.text}\n`)

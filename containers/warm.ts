@@ -1,0 +1,66 @@
+/**
+ * While the image is built: runs each executable on its usual work against the sandbox and keeps what V8 compiled for it,
+ * as `<executable>.js.compiled`, from which launch.cjs starts it.
+ *
+ *     node containers/warm.ts FOLDER
+ */
+import { spawn } from "node:child_process"
+import { existsSync, mkdtempSync, readdirSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join, resolve } from "node:path"
+import { createInterface } from "node:readline"
+import { fileURLToPath } from "node:url"
+
+const folder = resolve(process.argv[2] ?? ".")
+
+const record = fileURLToPath(new URL("record.cjs", import.meta.url))
+
+const start = (name: string, args: ReadonlyArray<string>, env: Readonly<Record<string, string>> = {}) =>
+  spawn(process.execPath, [record, join(folder, `${name}.js`), ...args], {
+    cwd: scratch,
+    env: { PATH: process.env["PATH"], TMPDIR: scratch, ...env },
+    stdio: ["ignore", "pipe", "pipe"]
+  })
+
+const scratch = mkdtempSync(join(tmpdir(), "svc-warm-"))
+process.on("exit", () => rmSync(scratch, { recursive: true, force: true }))
+
+const ended = (child: ReturnType<typeof start>) =>
+  new Promise<{ readonly code: number | null; readonly said: string }>((done) => {
+    let said = ""
+    for (const stream of [child.stdout, child.stderr]) stream.setEncoding("utf8").on("data", (text) => (said += text))
+    child.on("close", (code) => done({ code, said }))
+  })
+
+const sandbox = start("svc-sandbox", ["--strict"])
+process.on("exit", () => sandbox.kill())
+const sandboxEnded = ended(sandbox)
+const [line] = await new Promise<ReadonlyArray<string>>((done) => {
+  createInterface({ input: sandbox.stdout }).on("line", (line) => done([line]))
+  sandbox.on("exit", () => done([]))
+})
+if (line === undefined) throw new Error(`svc-sandbox does not start: ${(await sandboxEnded).said}`)
+const ready: { readonly url: string; readonly user: string; readonly password: string } = JSON.parse(line)
+const account = { SVC_TARGET: ready.url, SVC_USER: ready.user, SVC_PASSWORD: ready.password }
+
+/** The usual work, with its exit code: 75 while a restoration is pending. */
+const jobs: ReadonlyArray<readonly [code: number, name: string, ...args: ReadonlyArray<string>]> = [
+  [0, "svc-download", "-a", "A1", "-d", ".", "-f", "bam,bam.bai,vcf.gz,vcf.gz.tbi"],
+  [0, "svc-download", "-a", "A1", "-d", ".", "-f", "bam,vcf.gz", "-g", "chr1:1-20000"],
+  [0, "svc-request-restore", "A3", "-d", "."],
+  [75, "svc-resume-restore"],
+  [0, "svc-fetch-annotations", "A1"],
+  [0, "svc-api", "get-person", "LIMS-0001"],
+  [0, "svc-verify", "."],
+  [0, "svc-doctor"],
+  [0, "svc-steps", "--help"]
+]
+for (const [wanted, name, ...args] of jobs) {
+  const { code, said } = await ended(start(name, args, account))
+  if (code !== wanted) throw new Error(`${[name, ...args].join(" ")} ended with ${code}, not ${wanted}:\n${said}`)
+}
+sandbox.kill()
+await sandboxEnded
+
+const cold = readdirSync(folder).filter((file) => file.endsWith(".js") && !existsSync(join(folder, `${file}.compiled`)))
+if (cold.length > 0) throw new Error(`Nothing was run of ${cold.join(", ")}`)
