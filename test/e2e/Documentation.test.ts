@@ -10,7 +10,10 @@ import { folder } from "./Ground.ts"
 import { pageScripts } from "./Pages.ts"
 
 /** Pages whose commands need more than a shell and Node: the test that runs them. */
-const elsewhere: Readonly<Record<string, string>> = { "docs/image.md": "Image.test.ts" }
+const elsewhere: Readonly<Record<string, string>> = {
+  "docs/image.md": "Image.test.ts",
+  "docs/scatter.md": "test/e2e/nextflow/Scatter.test.ts and test/e2e/slurm/Slurm.test.ts"
+}
 
 const targets = "chr7\t117480024\t117668665\nchr17\t43044294\t43125364\n"
 

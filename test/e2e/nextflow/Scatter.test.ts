@@ -4,7 +4,7 @@ import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { fault } from "../../DownloadGround.ts"
-import { delivered, scattered, secret } from "./Scattered.ts"
+import { delivered, documented, scattered, secret } from "./Scattered.ts"
 
 describe("scatter.nf", () => {
   it.live(
@@ -12,11 +12,11 @@ describe("scatter.nf", () => {
     () =>
       Effect.gen(function* () {
         const pad = yield* scattered(6)
-        const stub = yield* pad.run("scatter.nf", ["--input", pad.sheet, "--outdir", "stubs", "-stub"])
+        const stub = yield* pad.run("scatter.nf", ["--input", "samples.csv", "--outdir", "stubs", "-stub"])
         assert.strictEqual(stub.exitCode, 0, stub.stdout + stub.stderr)
         assert.strictEqual((yield* pad.stats).logins, 0)
 
-        const run = yield* pad.run("scatter.nf", ["--input", pad.sheet, "--outdir", "results"])
+        const run = yield* pad.run("scatter.nf", documented)
         assert.strictEqual(run.exitCode, 0, run.stdout + run.stderr)
         const { logins, maxApiInFlight, overlaps, requests } = yield* pad.stats
         assert.deepStrictEqual([logins, maxApiInFlight, overlaps, requests["getFileDownloadLinks"]], [1, 1, 0, 6])
@@ -38,7 +38,7 @@ describe("scatter.nf", () => {
       Effect.gen(function* () {
         const pad = yield* scattered(3)
         yield* pad.faults([fault({ plane: "link", file: "B2.bam", nth: 1 }, { expireLink: "now" })])
-        const sheet = pad.write("more.csv", `${readFileSync(pad.sheet, "utf8")}nobody,B99\n`)
+        const sheet = pad.write("more.csv", `${readFileSync(join(pad.folder, "samples.csv"), "utf8")}nobody,B99\n`)
         const run = yield* pad.run("scatter.nf", ["--input", sheet, "--outdir", "results"])
         assert.include(run.stdout, "SVC_TRANSFER (nobody)")
         assert.notStrictEqual(run.exitCode, 0)

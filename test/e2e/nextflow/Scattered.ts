@@ -3,8 +3,14 @@ import { readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { assert } from "@effect/vitest"
 import { Effect } from "effect"
+import { root } from "../../Sources.ts"
 import { folder } from "../Ground.ts"
 import { filesBelow, type LaunchPad, launchPad, type Run } from "./Nextflow.ts"
+
+/** The runs that docs/scatter.md tells to type, on this machine and on a cluster: what follows the name of the pipeline. */
+export const [documented = [], documentedOnSlurm = []] = [
+  ...readFileSync(`${root}docs/scatter.md`, "utf8").matchAll(/^nextflow run workflows\/nextflow\/scatter\.nf (.*)$/gm)
+].map(([, args = ""]) => args.split(" "))
 
 const ids = (count: number) => Array.from({ length: count }, (_, at) => `B${at + 1}`)
 
@@ -20,8 +26,8 @@ export const scattered = Effect.fnUntraced(function* (count: number) {
   const world = join(yield* folder, "world.json")
   writeFileSync(world, JSON.stringify({ analyses }))
   const pad = yield* launchPad(["--strict", "--world", world])
-  const sheet = pad.write("samples.csv", ["id,analysis", ...ids(count).map((id) => `row-${id},${id}`), ""].join("\n"))
-  return { ...pad, sheet, ids: ids(count) }
+  pad.write("samples.csv", ["id,analysis", ...ids(count).map((id) => `row-${id},${id}`), ""].join("\n"))
+  return { ...pad, ids: ids(count) }
 })
 
 /** Every file of every analysis is in the results, whole, with its report. */

@@ -1,7 +1,7 @@
 /** scatter.nf beyond one machine's processes: every task is a job of a real Slurm. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { delivered, scattered, secret } from "../nextflow/Scattered.ts"
+import { delivered, documentedOnSlurm, scattered, secret } from "../nextflow/Scattered.ts"
 import { cluster } from "./Cluster.ts"
 
 // In the profile, as Nextflow wants every configuration file to know it. A cluster for itself may be asked more often.
@@ -23,8 +23,7 @@ describe("on Slurm", () => {
         const slurm = yield* cluster(8)
         const pad = yield* scattered(50)
         const config = pad.write("slurm.config", impatient)
-        const args = ["-c", config, "-profile", "slurm", "--input", pad.sheet, "--outdir", "results"]
-        const run = yield* pad.run("scatter.nf", args, slurm)
+        const run = yield* pad.run("scatter.nf", ["-c", config, ...documentedOnSlurm], slurm)
         assert.strictEqual(run.exitCode, 0, run.stdout + run.stderr)
         assert.strictEqual(run.tasks.length, 51)
         // Numbers of processes on this machine would not tell a job of Slurm from a child of Nextflow.
