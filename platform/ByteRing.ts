@@ -3,7 +3,7 @@
  * and no byte is copied in between.
  */
 
-const capacity = 2 * 1024 * 1024
+const capacity = 1024 * 1024
 /** The most that one read of the socket may bring. */
 const reach = 512 * 1024
 

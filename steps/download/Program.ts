@@ -1,6 +1,7 @@
 /** The program of `svc-download`: one of its forms, over services that are wired once. */
 import { Effect, Layer } from "effect"
 import type { Settings } from "../../core/src/settings/Settings.ts"
+import { keepYoungHeapSmall } from "../../platform/YoungHeap.ts"
 import type { Program } from "../main/Step.ts"
 import { concluded } from "./Conclusion.ts"
 import { fetchFiles } from "./FetchFiles.ts"
@@ -22,6 +23,7 @@ export const waitProblems = ({ resumeArchivedDownloads, wait }: Pick<Settings, "
 export const program: Program<Settings> = {
   check: (settings) => [...filterProblems(settings), ...wishProblems(settings), ...waitProblems(settings)],
   run: Effect.fn("download")(function* (given) {
+    yield* Effect.sync(keepYoungHeapSmall)
     const settings = { ...given, wish: yield* readWish(given) }
     const tracking = trackingWiring(settings)
     const source = serviceSource(settings)
