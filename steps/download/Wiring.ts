@@ -21,7 +21,7 @@ import { slices } from "./Wish.ts"
 export const trackingWiring = ({ restorationFile }: Settings) => TrackingFileLive.layer({ path: restorationFile })
 
 /** A slice is many small requests, each as long as a round trip: more at a time pay. */
-const connectionsForSlices = 12
+const connectionsForSlices = 10
 
 const connectionsOf = (settings: TargetSettings): number =>
   settings.given("connections") || !slices(settings)
