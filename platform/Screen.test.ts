@@ -50,6 +50,27 @@ describe("screen", () => {
     ])
   })
 
+  it("Y2 a window that became narrower: the wrapped lines are taken back as well", () => {
+    const written: Array<string> = []
+    const stream = { isTTY: true, columns: 80, rows: 24, write: (text: string) => written.push(text) }
+    const screen = makeScreen(stream, { TERM: "xterm" })
+    screen.status(["a".repeat(70), "漢".repeat(30)])
+    stream.columns = 40
+    screen.status(["b"])
+    assert.strictEqual(written.at(-1), "\r\u001b[4A\u001b[Jb\n")
+  })
+
+  it("Y2 a window of few rows shows the last lines, and the cursor never leaves it", () => {
+    const written: Array<string> = []
+    const screen = makeScreen(
+      { isTTY: true, columns: 80, rows: 4, write: (text) => written.push(text) },
+      { TERM: "xterm" }
+    )
+    screen.status(["1", "2", "3", "4", "all"])
+    screen.status([])
+    assert.deepStrictEqual(written, ["3\n4\nall\n", "\r\u001b[3A\u001b[J"])
+  })
+
   it("Y2 writes no escape code into a file or a pipe", () => {
     const { screen, written } = onto(false)
     screen.status(["50 %"])

@@ -5,6 +5,7 @@
  * window is too narrow. Log lines are written above it.
  */
 import { Context, Layer } from "effect"
+import { textWidth } from "./TextWidth.ts"
 
 export interface ScreenFacts {
   readonly isTTY: boolean
@@ -37,7 +38,10 @@ export class Screen extends Context.Service<
     readonly columns: () => number
     /** Writes one whole line above the status. */
     readonly line: (text: string) => void
-    /** Replaces the status; the lines must be shorter than `columns`. An empty list removes it. Nothing if not `live`. */
+    /**
+     * Replaces the status; an empty list removes it. The lines must be shorter than `columns`; where the window has not
+     * the rows for all, the last are shown. Nothing if not `live`.
+     */
     readonly status: (lines: ReadonlyArray<string>) => void
   }
 >()("svc-steps/platform/Screen") {
@@ -48,6 +52,7 @@ export class Screen extends Context.Service<
 export interface ScreenStream {
   readonly isTTY?: boolean
   readonly columns?: number
+  readonly rows?: number
   readonly write: (text: string) => unknown
 }
 
@@ -58,7 +63,16 @@ export const makeScreen = (
   const facts: ScreenFacts = { isTTY: stream.isTTY === true, columns: stream.columns, environment }
   const live = isLive(facts)
   let shown: ReadonlyArray<string> = []
-  const erase = () => (shown.length === 0 ? "" : `\r\u001b[${shown.length}A\u001b[J`)
+  // A window that became narrower has wrapped the lines; what has scrolled out of it cannot be taken back.
+  const rowsOf = (text: string) => Math.max(1, Math.ceil(textWidth(text) / columnsOf(stream.columns)))
+  const windowRows = () => (stream.rows === undefined || stream.rows === 0 ? 24 : stream.rows)
+  const erase = () => {
+    const rows = Math.min(
+      shown.reduce((sum, text) => sum + rowsOf(text), 0),
+      windowRows() - 1
+    )
+    return rows < 1 ? "" : `\r\u001b[${rows}A\u001b[J`
+  }
   const draw = () => shown.map((text) => `${text}\n`).join("")
   return {
     live,
@@ -68,7 +82,8 @@ export const makeScreen = (
     status: (lines) => {
       if (!live) return
       const erased = erase()
-      shown = lines
+      // The last lines are about all, and must not scroll away.
+      shown = lines.slice(-Math.max(1, windowRows() - 1))
       stream.write(`${erased}${draw()}`)
     }
   }

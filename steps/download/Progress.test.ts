@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Effect } from "effect"
+import { Effect, Logger } from "effect"
 import { TestClock } from "effect/testing"
 import { LocalIo, NotFound, Unavailable } from "../../core/src/Errors.ts"
 import type { PlannedFile } from "../../core/src/selection/DownloadPlan.ts"
@@ -57,6 +57,14 @@ describe("statusLines", () => {
     ])
   })
 
+  it("Y2 a narrow window has the name, the share, and what matters of all", () => {
+    assert.deepStrictEqual(statusLines({ ...overview, files: { done: 1, all: 3 } }, 40), [
+      "a.bam                               50%",
+      "\\u001b[2Jb.bam                      3 B",
+      "1/3, 6 MiB, 2 MiB/s, 0:07 left"
+    ])
+  })
+
   it("Y2 no line reaches the last column, at any width", () => {
     const columnsOf = (line: string) => [...line].reduce((sum, character) => sum + (character === "漢" ? 2 : 1), 0)
     for (const path of [`${"漢".repeat(300)}end.bam`, `${"漢x".repeat(20)}.bam`, `${"a".repeat(300)}.bam`]) {
@@ -97,20 +105,35 @@ describe("Progress", () => {
     })
   )
 
-  it.effect("draws nothing where nothing can be redrawn", () =>
-    Effect.scoped(
-      Effect.gen(function* () {
-        const drawn: Array<ReadonlyArray<string>> = []
-        const screen = {
-          live: false,
-          columns: () => 70,
-          status: (lines: ReadonlyArray<string>) => void drawn.push(lines)
-        }
-        yield* makeProgress(screen, [file("a.bam", 1)])
-        yield* TestClock.adjust("5 seconds")
-        assert.deepStrictEqual(drawn, [])
-      })
-    )
+  it.effect("Y2 where nothing can be redrawn the log has a line a minute, and none of a short run", () =>
+    Effect.gen(function* () {
+      const drawn: Array<ReadonlyArray<string>> = []
+      const logged: Array<unknown> = []
+      const screen = {
+        live: false,
+        columns: () => 70,
+        status: (lines: ReadonlyArray<string>) => void drawn.push(lines)
+      }
+      const logger = Logger.layer([Logger.make(({ message }) => void logged.push(message))])
+      const a = file("a.bam", 300)
+      yield* Effect.scoped(
+        Effect.gen(function* () {
+          const progress = yield* makeProgress(screen, [a])
+          yield* progress.event(a, { _tag: "Bytes", done: 60, size: 300 })
+          yield* TestClock.adjust("59 seconds")
+          assert.deepStrictEqual(logged, [])
+          yield* TestClock.adjust("2 seconds")
+          yield* progress.event(a, { _tag: "Bytes", done: 240, size: 300 })
+          yield* TestClock.adjust("1 minute")
+        })
+      ).pipe(Effect.provide(logger))
+      yield* TestClock.adjust("1 hour")
+      assert.deepStrictEqual(logged.flat(), [
+        "0 of 1 files, 60 B of 300 B, 1 B/s, 4:00 left",
+        "0 of 1 files, 240 B of 300 B, 2 B/s, 0:30 left"
+      ])
+      assert.deepStrictEqual(drawn, [])
+    })
   )
 })
 

@@ -1,13 +1,13 @@
-/**
- * What a person sees while files are fetched: on a terminal a line per active file and one for all, redrawn in place;
- * elsewhere only the log.
- */
-import { Clock, Effect, Ref, Schedule, type Scope } from "effect"
+/** What a person sees while files are fetched: a line per active file and one for all. */
+import { Clock, Effect, Ref, type Scope } from "effect"
+import { makeTraffic } from "../../core/src/report/Traffic.ts"
 import { type PlannedFile, pathOf } from "../../core/src/selection/DownloadPlan.ts"
 import { printable } from "../../core/src/selection/Printable.ts"
 import type { FileResult } from "../../core/src/selection/Report.ts"
 import { humanSize } from "../../core/src/selection/Size.ts"
 import type { TransferProgress } from "../../core/src/transfer/TransferRequest.ts"
+import { type StatusScreen, showStatus } from "../main/LiveStatus.ts"
+import { clockText, cut, fitting, padded, rateOf, secondsLeft } from "../main/StatusText.ts"
 
 /** One file in transfer. */
 export interface Active {
@@ -28,64 +28,41 @@ export interface Overview {
 }
 
 /** The lines of the status, each shorter than `columns`. */
-export const statusLines = (overview: Overview, columns: number): ReadonlyArray<string> => {
-  const { bytes, files, milliseconds, received } = overview
-  const perSecond = milliseconds < 1000 ? null : Math.round((received * 1000) / milliseconds)
-  const left =
-    perSecond === null || perSecond === 0 || bytes.all === null ? null : Math.ceil((bytes.all - bytes.done) / perSecond)
-  const total = [
-    `${files.done} of ${files.all} files`,
-    bytes.all === null ? humanSize(bytes.done) : `${humanSize(bytes.done)} of ${humanSize(bytes.all)}`,
-    ...(perSecond === null ? [] : [`${humanSize(perSecond)}/s`]),
-    ...(left === null ? [] : [`${clockText(left)} left`])
-  ].join(", ")
-  return [...overview.active.map((file) => fileLine(file, columns)), total].map((line) => cut(line, columns - 1))
+export const statusLines = (overview: Overview, columns: number): ReadonlyArray<string> => [
+  ...overview.active.map((file) => fileLine(file, columns)),
+  totalLine(overview, columns)
+]
+
+const totalLine = ({ bytes, files, milliseconds, received }: Overview, columns: number): string => {
+  const rate = rateOf(received, milliseconds)
+  const left = secondsLeft(bytes.all === null ? null : bytes.all - bytes.done, rate)
+  const done = humanSize(bytes.done)
+  const speed = rate === null ? [] : [`${humanSize(rate)}/s`]
+  const time = left === null ? [] : [`${clockText(left)} left`]
+  const amount = bytes.all === null ? done : `${done} of ${humanSize(bytes.all)}`
+  return fitting(
+    [
+      [`${files.done} of ${files.all} files`, amount, ...speed, ...time].join(", "),
+      [`${files.done}/${files.all}`, amount, ...speed, ...time].join(", "),
+      [`${files.done}/${files.all}`, done, ...speed, ...time].join(", "),
+      [`${files.done}/${files.all}`, done, ...time].join(", ")
+    ],
+    columns
+  )
 }
+
+/** In less than so many columns the name has the room, and not the sizes. */
+const narrow = 60
 
 const fileLine = ({ done, path, size }: Active, columns: number): string => {
-  const percent = size === null || size === 0 ? "   " : `${Math.floor((done * 100) / size)}%`.padStart(4)
+  const percent = size === null || size === 0 ? null : `${Math.floor((done * 100) / size)}%`
   const amount = size === null ? humanSize(done) : `${humanSize(done)} of ${humanSize(size)}`
-  const right = ` ${percent}  ${amount.padStart(22)}`
+  const right =
+    columns < narrow
+      ? ` ${(percent ?? humanSize(done)).padStart(4)}`
+      : ` ${(percent ?? "").padStart(4)}  ${amount.padStart(22)}`
   const width = columns - 1 - right.length
   return padded(cut(printable(path), width), width) + right
-}
-
-// Ideographs, syllables, full-width forms and emoji take two columns.
-const wide =
-  /[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6]|\p{Emoji_Presentation}/u
-
-const columnsOf = (character: string) => (wide.test(character) ? 2 : 1)
-
-/** Cut in front to `width` columns, because file names differ at their ends. */
-const cut = (text: string, width: number): string => {
-  const characters = [...text]
-  let room = width
-  let first = characters.length
-  while (first > 0 && room >= columnsOf(characters[first - 1] ?? "")) room -= columnsOf(characters[--first] ?? "")
-  if (first === 0) return text
-  // The mark needs a column of its own.
-  while (first < characters.length && room < 1) room += columnsOf(characters[first++] ?? "")
-  return width < 1 ? "" : `…${characters.slice(first).join("")}`
-}
-
-/** Filled up with spaces to `width` columns. */
-const padded = (text: string, width: number): string =>
-  text + " ".repeat(Math.max(0, width - [...text].reduce((sum, character) => sum + columnsOf(character), 0)))
-
-/** `1:02:03` or `2:03` for seconds. */
-const clockText = (seconds: number): string => {
-  const two = (value: number) => String(value).padStart(2, "0")
-  const minutes = Math.floor(seconds / 60)
-  return minutes < 60
-    ? `${minutes}:${two(seconds % 60)}`
-    : `${Math.floor(minutes / 60)}:${two(minutes % 60)}:${two(seconds % 60)}`
-}
-
-/** Where the status is drawn. */
-export interface StatusScreen {
-  readonly live: boolean
-  readonly columns: () => number
-  readonly status: (lines: ReadonlyArray<string>) => void
 }
 
 export interface Progress {
@@ -102,10 +79,8 @@ interface State {
   readonly received: number
 }
 
-const redraw = Schedule.spaced("200 millis")
-
 /**
- * Draws until the scope closes, then removes what it drew.
+ * Shows how far it is until the scope closes.
  *
  * @param files - the files that are to be fetched
  */
@@ -113,43 +88,41 @@ export const makeProgress = Effect.fnUntraced(function* (
   screen: StatusScreen,
   files: ReadonlyArray<PlannedFile>
 ): Effect.fn.Return<Progress, never, Scope.Scope> {
+  const traffic = makeTraffic<string>()
   const state = yield* Ref.make<State>({ active: new Map(), files: 0, bytes: 0, received: 0 })
   const started = yield* Clock.currentTimeMillis
   const all = files.reduce<number | null>((sum, { size }) => (sum === null || size === null ? null : sum + size), 0)
 
-  const draw = Effect.gen(function* () {
-    const now = yield* Ref.get(state)
-    const active = [...now.active.values()]
-    const done = active.reduce((sum, file) => sum + file.done, now.bytes)
-    const overview = {
-      active,
-      files: { done: now.files, all: files.length },
-      bytes: { done, all },
-      received: now.received,
-      milliseconds: (yield* Clock.currentTimeMillis) - started
-    }
-    screen.status(statusLines(overview, screen.columns()))
-  })
-  if (screen.live) {
-    yield* Effect.addFinalizer(() => Effect.sync(() => screen.status([])))
-    yield* Effect.forkScoped(Effect.repeat(draw, redraw))
-  }
+  yield* showStatus(
+    screen,
+    Effect.fnUntraced(function* (columns) {
+      const now = yield* Ref.get(state)
+      const active = [...now.active.values()]
+      const done = active.reduce((sum, file) => sum + file.done, now.bytes)
+      const overview = {
+        active,
+        files: { done: now.files, all: files.length },
+        bytes: { done, all },
+        received: now.received,
+        milliseconds: (yield* Clock.currentTimeMillis) - started
+      }
+      return statusLines(overview, columns)
+    })
+  )
 
-  const at = (file: PlannedFile, done: number, size: number | null, counts: boolean) =>
+  const at = (file: PlannedFile, done: number, size: number | null, more: number) =>
     Ref.update(state, (old) => {
       const path = pathOf(file)
-      // A file that starts anew loses bytes that did come over the network.
-      const more = counts ? Math.max(0, done - (old.active.get(path)?.done ?? 0)) : 0
       return { ...old, received: old.received + more, active: new Map(old.active).set(path, { path, done, size }) }
     })
 
   return {
     event: (file, event) =>
-      event._tag === "Started"
-        ? at(file, event.resumedFrom, event.size, false)
-        : event._tag === "Bytes"
-          ? at(file, event.done, event.size, true)
-          : Effect.void,
+      Effect.suspend(() => {
+        const more = traffic.note(pathOf(file), event, 0)
+        if (event._tag === "Started") return at(file, event.resumedFrom, event.size, more)
+        return event._tag === "Bytes" ? at(file, event.done, event.size, more) : Effect.void
+      }),
     settled: (file, result) =>
       Ref.update(state, (old) => {
         if (file.decision._tag !== "Fetch") return old

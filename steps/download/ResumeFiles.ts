@@ -11,6 +11,7 @@ import type { Settings } from "../../core/src/settings/Settings.ts"
 import { Screen } from "../../platform/Screen.ts"
 import { Stopping } from "../main/Stopping.ts"
 import { concluded } from "./Conclusion.ts"
+import { type Countdown, makeCountdown } from "./Countdown.ts"
 import { observe } from "./FetchFiles.ts"
 import { ownFiles } from "./Planning.ts"
 import { restoreRequestOf, sayPending } from "./Restorations.ts"
@@ -50,7 +51,9 @@ const resumeFiles = Effect.fn("download.resume")(function* (settings: Settings, 
   const resume = yield* makeResume(request, (files) => Effect.provideService(observe(files, record), Screen, screen))
   const wait = settings.wait ?? Duration.zero
   const waits = !Duration.isZero(wait) && !settings.list
+  const countdown = yield* makeCountdown(screen)
   const attempt = Effect.gen(function* () {
+    yield* countdown.end
     const found = yield* oneLook(resume, settings, waits)
     if (found.value.look !== null) yield* noted(found.value.look, record)
     // From here on a signal ends nothing but the waiting.
@@ -58,13 +61,13 @@ const resumeFiles = Effect.fn("download.resume")(function* (settings: Settings, 
     return found
   })
   const patience = { wait: waits ? wait : Duration.zero, poll: settings.poll }
-  const { error, look } = yield* untilRestored(attempt, patience, (_, sleep) => asleep(record, sleep)).pipe(
-    Effect.onInterrupt(() => sayPending(settings, record))
-  )
+  const { error, look } = yield* untilRestored(attempt, patience, (_, sleep, left) =>
+    asleep(record, countdown, sleep, left)
+  ).pipe(Effect.onInterrupt(() => sayPending(settings, record)))
   yield* stopping.endWith(null)
   if (error !== null) return yield* error
   return look
-})
+}, Effect.scoped)
 
 const resumeRequestOf = (settings: Settings): ResumeRequest => {
   const { connections, destination, filetypes, layout, list, overwrite, restoreArchived } = settings
@@ -117,8 +120,16 @@ const noted = Effect.fnUntraced(function* ({ standings, unusable }: Look, record
   yield* record.awaiting(standings.flatMap(({ state }) => (state._tag === "Pending" ? [state.estimate] : [])))
 })
 
-const asleep = Effect.fnUntraced(function* (record: RunRecord, sleep: Duration.Duration) {
+const asleep = Effect.fnUntraced(function* (
+  record: RunRecord,
+  countdown: Countdown,
+  sleep: Duration.Duration,
+  left: Duration.Duration
+) {
   const count = (yield* record.awaited).length
-  const next = DateTime.formatIso(DateTime.addDuration(yield* DateTime.now, sleep))
-  yield* Effect.logInfo(`${count} restoration${count === 1 ? "" : "s"} pending; looking again at ${next}`)
+  const now = yield* DateTime.now
+  const [next, end] = [sleep, left].map((time) => DateTime.formatIso(DateTime.addDuration(now, time)))
+  const what = `${count} restoration${count === 1 ? "" : "s"} pending`
+  yield* Effect.logInfo(`${what}; looking again at ${next}, until ${end} at most`)
+  yield* countdown.begin(count, sleep, left)
 })

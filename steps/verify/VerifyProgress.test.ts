@@ -20,7 +20,7 @@ describe("progress of a verification", () => {
   }
 
   it("says what is done, how fast, and how long it will take", () => {
-    assert.strictEqual(standingLine(standing, 100), "1 of 3 files, 3 MiB of 9 MiB, 1 MiB/s, 6 s left: d/S1.bam")
+    assert.strictEqual(standingLine(standing, 100), "1 of 3 files, 3 MiB of 9 MiB, 1 MiB/s, 0:06 left: d/S1.bam")
     assert.strictEqual(standingLine({ ...standing, milliseconds: 200 }, 100), "1 of 3 files, 3 MiB of 9 MiB: d/S1.bam")
   })
 

@@ -28,12 +28,12 @@ interface Outlook<A> extends RestorationOutlook {
  * Repeats `look` by `restorationPoll`; the value of the last one. Durations are of the monotonic clock, so that a clock
  * which is set changes neither how long is waited nor how often is looked (fault C1).
  *
- * @param asleep - told before each sleep how long it is
+ * @param asleep - told before each sleep how long it is, and how long the waiting may still go on
  */
 export const untilRestored = Effect.fn("archive.untilRestored")(function* <A, E, R>(
   look: Effect.Effect<Found<A>, E, R>,
   { poll, wait }: Patience,
-  asleep: (found: A, sleep: Duration.Duration) => Effect.Effect<void>
+  asleep: (found: A, sleep: Duration.Duration, left: Duration.Duration) => Effect.Effect<void>
 ): Effect.fn.Return<A, E, R> {
   const begun = yield* Clock.monotonicTimeNanos
   const end = begun + BigInt(Math.round(Duration.toMillis(wait))) * 1_000_000n
@@ -45,7 +45,9 @@ export const untilRestored = Effect.fn("archive.untilRestored")(function* <A, E,
   })
   const { value } = yield* Effect.repeat(step, {
     schedule: Schedule.passthrough(
-      restorationPoll<Outlook<A>>(poll).pipe(Schedule.tap(({ duration, input }) => asleep(input.value, duration)))
+      restorationPoll<Outlook<A>>(poll).pipe(
+        Schedule.tap(({ duration, input }) => asleep(input.value, duration, input.left))
+      )
     )
   })
   return value

@@ -1,0 +1,43 @@
+/** What a long job shows of itself: on a terminal lines that are redrawn in place, elsewhere a line a minute in the log. */
+import { Effect, Schedule, type Scope } from "effect"
+import type { Screen } from "../../platform/Screen.ts"
+
+export type StatusScreen = Pick<Screen["Service"], "live" | "columns" | "status">
+
+/** The lines for a width, the one about the whole job last; null when there is nothing to show now. */
+export type StatusView = (columns: number) => Effect.Effect<ReadonlyArray<string> | null>
+
+const redraw = Schedule.spaced("200 millis")
+const everyMinute = Schedule.spaced("1 minute")
+
+/** Of a line in the log. */
+const logColumns = 200
+
+/** On a terminal only: draws until the scope closes, however it closes, and then removes what it drew. */
+export const drawStatus = Effect.fnUntraced(function* (
+  screen: StatusScreen,
+  view: StatusView
+): Effect.fn.Return<void, never, Scope.Scope> {
+  if (!screen.live) return
+  const draw = Effect.suspend(() =>
+    Effect.map(view(screen.columns()), (lines) => {
+      // Nothing of one's own to show leaves what somebody else shows.
+      if (lines !== null) screen.status(lines)
+    })
+  )
+  yield* Effect.addFinalizer(() => Effect.sync(() => screen.status([])))
+  yield* Effect.forkScoped(Effect.repeat(draw, redraw))
+})
+
+/** The same, and where nothing can be redrawn the last line goes to the log, for the first time after a minute. */
+export const showStatus = Effect.fnUntraced(function* (
+  screen: StatusScreen,
+  view: StatusView
+): Effect.fn.Return<void, never, Scope.Scope> {
+  if (screen.live) return yield* drawStatus(screen, view)
+  const say = Effect.flatMap(view(logColumns), (lines) => {
+    const last = lines?.at(-1)
+    return last === undefined ? Effect.void : Effect.logInfo(last)
+  })
+  yield* Effect.forkScoped(Effect.delay(Effect.repeat(say, everyMinute), "1 minute"))
+})
