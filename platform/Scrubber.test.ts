@@ -1,5 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Redacted, Schema } from "effect"
+import { cpuMillis } from "../test/CpuTime.ts"
 import { makeScrubber } from "./Scrubber.ts"
 
 const { scrub } = makeScrubber()
@@ -93,20 +94,21 @@ describe("secrets by value", () => {
 })
 
 it("D11 a megabyte of anything is scrubbed in no time", () => {
-  const started = performance.now()
-  for (const part of [
-    "a",
-    "token=",
-    "https://",
-    "://a@",
-    'token"   ',
-    "sig",
-    ".-%",
-    "cookie : ",
-    "https://x?amz",
-    'pwd="'
-  ]) {
-    scrub(part.repeat(1_000_000 / part.length))
-  }
-  assert.isBelow(performance.now() - started, 3000)
+  const taken = cpuMillis(() => {
+    for (const part of [
+      "a",
+      "token=",
+      "https://",
+      "://a@",
+      'token"   ',
+      "sig",
+      ".-%",
+      "cookie : ",
+      "https://x?amz",
+      'pwd="'
+    ]) {
+      scrub(part.repeat(1_000_000 / part.length))
+    }
+  })
+  assert.isBelow(taken, 3000)
 })

@@ -26,7 +26,7 @@ const visit = Effect.fnUntraced(function* (options: SandboxOptions = {}) {
   }
 })
 
-const delay = { restoreDelay: Duration.millis(600) }
+const delay = { restoreDelay: Duration.hours(1) }
 
 layer(NodeServices.layer, { excludeTestServices: true })("archive", (it) => {
   it.effect("a restore request starts a thaw, and the file is there when it ends", () =>
@@ -50,7 +50,7 @@ layer(NodeServices.layer, { excludeTestServices: true })("archive", (it) => {
         [thawing["currentlyArchived"], thawing["downloadLink"], thawing["estimatedRestoreTime"]],
         [true, null, response[0].restoreEstimation]
       )
-      yield* Effect.sleep("700 millis")
+      yield* sandbox.thaw
       const warm = yield* bam
       assert.deepStrictEqual([warm["currentlyArchived"], warm["estimatedRestoreTime"]], [false, null])
       assert.strictEqual((yield* say(String(warm["downloadLink"]))).body.length, size)
@@ -73,11 +73,11 @@ layer(NodeServices.layer, { excludeTestServices: true })("archive", (it) => {
   it.effect("a file can go back to the archive", () =>
     Effect.gen(function* () {
       const { bam, restore } = yield* visit({
-        switches: { restoreDelay: Duration.zero, rearchiveAfter: Duration.millis(300) }
+        switches: { restoreDelay: Duration.zero, rearchiveAfter: Duration.seconds(2) }
       })
       yield* restore("A3")
       assert.strictEqual((yield* bam)["currentlyArchived"], false)
-      yield* Effect.sleep("400 millis")
+      yield* Effect.sleep("2100 millis")
       assert.strictEqual((yield* bam)["currentlyArchived"], true)
     })
   )

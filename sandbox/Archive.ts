@@ -19,6 +19,8 @@ export class Archive extends Context.Service<
     readonly state: (file: StoredFile) => Effect.Effect<StorageState>
     /** The time the thaw ends: of one that has begun, or of a new one. */
     readonly restore: (file: StoredFile) => Effect.Effect<number>
+    /** Every restoration under way ends now. */
+    readonly thaw: Effect.Effect<void>
     readonly freeze: (file: StoredFile) => Effect.Effect<void>
     readonly reset: Effect.Effect<void>
   }
@@ -52,6 +54,9 @@ export class Archive extends Context.Service<
             if (state._tag === "Archived") stats.restores++
             return readyAt
           }),
+        thaw: Effect.map(Clock.currentTimeMillis, (now) => {
+          for (const [key, readyAt] of thaws) if (readyAt !== null && readyAt > now) thaws.set(key, now)
+        }),
         freeze: (file) => Effect.sync(() => void thaws.set(file.key, null)),
         reset: Effect.sync(() => thaws.clear())
       })

@@ -35,18 +35,16 @@ const launch = (...argv: ReadonlyArray<string>) =>
 describe("svc-sandbox", () => {
   it.live("prints one line, serves, and ends with 0 when it is told to stop", () =>
     Effect.gen(function* () {
-      const child = yield* launch("--ids", "numeric", "--restoreDelay", "1.5s")
+      const child = yield* launch("--ids", "numeric", "--restoreDelay", "1h")
       const { end, firstLine } = read(child)
       const { linkHost, password, url, user } = JSON.parse(yield* firstLine)
       const { pass } = yield* logIn({ password, url, user })
       assert.strictEqual(json(yield* ask(url, pass, "/api/analyses")).response[0].id, 1)
       const links = json(yield* ask(url, pass, "/api/analysis/1/get-file-download-links")).response.apiFileLinks
       assert.isTrue(links[0].downloadLink.startsWith(`${linkHost}/`))
-      const told = performance.now()
       child.kill("SIGTERM")
       const { code, stderr, stdout } = yield* end
       assert.deepStrictEqual([code, stderr, stdout.split("\n").length], [0, "", 2])
-      assert.isBelow(performance.now() - told, 1000)
     })
   )
 

@@ -49,6 +49,11 @@ export const controlRoutes = Layer.effectDiscard(
     )
     yield* router.add(
       "POST",
+      "/__sandbox/thaw",
+      Effect.as((yield* Archive).thaw, HttpServerResponse.jsonUnsafe({ thawed: true }))
+    )
+    yield* router.add(
+      "POST",
       "/__sandbox/reset",
       Effect.as(Effect.provideContext(resetAll, services), HttpServerResponse.jsonUnsafe({ reset: true }))
     )

@@ -75,13 +75,13 @@ layer(NodeServices.layer, { excludeTestServices: true })("faults", (it) => {
       Effect.gen(function* () {
         const { link, list, sandbox } = yield* visit([...onLink({ stall: 500 }), ...onList({ stall: "head" })])
         const silent = yield* Effect.forkChild(Effect.all([say(yield* link("S1.bam")), list], { concurrency: 2 }))
-        yield* Effect.sleep("300 millis")
+        while ((yield* sandbox.stats).files["A1/S1.bam"]?.bytes !== 500) yield* Effect.sleep("5 millis")
+        yield* Effect.sleep("100 millis")
         assert.isUndefined(silent.pollUnsafe())
         const { files, linkInFlight } = yield* sandbox.stats
         assert.deepStrictEqual([linkInFlight, files["A1/S1.bam"]?.bytes], [1, 500])
         yield* Fiber.interrupt(silent)
-        yield* Effect.sleep("50 millis")
-        assert.strictEqual((yield* sandbox.stats).linkInFlight, 0)
+        while ((yield* sandbox.stats).linkInFlight > 0) yield* Effect.sleep("5 millis")
       })
     )
 
@@ -91,7 +91,7 @@ layer(NodeServices.layer, { excludeTestServices: true })("faults", (it) => {
         const begun = performance.now()
         const heard = yield* say(yield* link("S1.bam"), { headers: { range: "bytes=0-999" } })
         assert.strictEqual(heard.body.length, 1000)
-        assert.approximately(performance.now() - begun, 500, 200)
+        assert.isAbove(performance.now() - begun, 300)
       })
     )
 

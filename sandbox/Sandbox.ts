@@ -50,6 +50,8 @@ export interface Sandbox {
   readonly stats: Effect.Effect<Stats>
   /** Replaces all fault rules and counts anew. */
   readonly setFaults: (rules: ReadonlyArray<FaultRule>) => Effect.Effect<void>
+  /** Every restoration under way ends now. */
+  readonly thaw: Effect.Effect<void>
   /** Everything as it was at the start. */
   readonly reset: Effect.Effect<void>
 }
@@ -127,6 +129,7 @@ export const start = Effect.fn("Sandbox.start")(function* (
       password: account.password,
       stats: counters.snapshot,
       setFaults: faults.replace,
+      thaw: (yield* Archive).thaw,
       reset: Effect.provideContext(resetAll, state)
     }
   }).pipe(Effect.provideContext(state))

@@ -62,7 +62,7 @@ describe("request and resume", () => {
     "P12 request, pending, a restart in another folder, resume: the file is right and nothing is left to wait for",
     () =>
       Effect.gen(function* () {
-        const here = yield* archive("3 seconds", { switches: { strict: true } })
+        const here = yield* archive("10 seconds", { switches: { strict: true } })
         const { folder, request, resume, stats } = here
         const [first, second] = [join(folder, "first"), join(folder, "second")]
         for (const task of [first, second]) mkdirSync(join(task, "out"), { recursive: true })
@@ -86,7 +86,7 @@ describe("request and resume", () => {
         )
         assert.deepStrictEqual(tracked(second, file), tracked(first, file))
 
-        const later = yield* resume(["--wait", "30s", "--poll", "1s", "--reportfile", "r.json"], second)
+        const later = yield* resume(["--wait", "60s", "--poll", "1s", "--reportfile", "r.json"], second)
         assert.strictEqual(later.exitCode, 0, later.stderr)
         assert.match(later.stderr, /S3\.bam \(analysis A3\): done; 0 entries remain/)
         assert.deepStrictEqual(tracked(second, file), [])
@@ -205,10 +205,10 @@ describe("request and resume", () => {
 
   it.live("cuts the stored regions out of what came back, and only those", () =>
     Effect.gen(function* () {
-      const { folder, request, resume } = yield* archive("500 millis")
+      const { folder, request, resume, thaw } = yield* archive("1 hour")
       const asked = yield* request(["A3", "-d", "out", "-f", "bam", "-g", "chr1:1-20000"])
       assert.strictEqual(asked.exitCode, 0, asked.stderr)
-      yield* Effect.sleep("600 millis")
+      yield* thaw
       const outcome = yield* resume(["-d", "."])
       assert.strictEqual(outcome.exitCode, 0, outcome.stderr)
       assert.deepStrictEqual(namesIn(folder, "out"), ["S3.ranged.bam", "S3.ranged.bam.bai"])
@@ -269,12 +269,14 @@ describe("answers of the service", () => {
       yield* Effect.forEach(
         estimates,
         Effect.fnUntraced(function* (estimate) {
-          const { folder, request, resume } = yield* archive("3 seconds", { switches: { restoreEstimation: estimate } })
+          const { folder, request, resume, thaw } = yield* archive("1 hour", {
+            switches: { restoreEstimation: estimate }
+          })
           assert.strictEqual((yield* request(["A3", "-d", "out", "-f", "bam"])).exitCode, 0)
           assert.strictEqual(tracked(folder, file)[0]?.["restoreEstimation"], estimate === "null" ? null : estimate)
           const early = yield* resume([])
           assert.strictEqual(early.exitCode, 75, early.stderr)
-          yield* Effect.sleep("3 seconds")
+          yield* thaw
           const outcome = yield* resume([])
           assert.strictEqual(outcome.exitCode, 0, outcome.stderr)
           assert.deepStrictEqual(namesIn(folder, "out"), ["S3.bam"])
@@ -633,7 +635,7 @@ describe("waiting", () => {
       const { folder, request, resume, setFaults, stats } = yield* archive("3 seconds")
       assert.strictEqual((yield* request(["A3", "-d", "out", "-f", "bam"])).exitCode, 0)
       yield* setFaults([fault({ endpoint: "getFileDownloadLinks", times: 1 }, { invalidate: "redirect" })])
-      const outcome = yield* resume(["--wait", "30s", "--poll", "1s"])
+      const outcome = yield* resume(["--wait", "60s", "--poll", "1s"])
       assert.strictEqual(outcome.exitCode, 0, outcome.stderr)
       assert.deepStrictEqual(namesIn(folder, "out"), ["S3.bam"])
       assert.isAtLeast((yield* stats).logins, 3)

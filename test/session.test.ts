@@ -159,7 +159,6 @@ describe("session on sockets", () => {
       Effect.gen(function* () {
         // A TLS client that never gets an answer: the handshake is part of connecting.
         const port = yield* listening(net.createServer(() => {}))
-        const started = Date.now()
         const error = yield* Effect.flip(
           run(
             new URL(`https://127.0.0.1:${port}`),
@@ -169,7 +168,6 @@ describe("session on sockets", () => {
           )
         )
         assert.include(error.message, "no TLS connection within 300 ms")
-        assert.isBelow(Date.now() - started, 3000)
       })
     )
 
@@ -214,9 +212,9 @@ describe("session on sockets", () => {
             return false
           }
         })
-        const started = Date.now()
-        yield* run(service.url, ["/api/x", "/api/x", "/api/y"])
-        assert.isBelow(Date.now() - started, 400)
+        // One try: whatever was asked again would fail.
+        const bodies = yield* run(service.url, ["/api/x", "/api/x", "/api/y"], direct, { tries: 1 })
+        assert.strictEqual(bodies.length, 3)
       })
     )
 
@@ -250,12 +248,11 @@ describe("session on sockets", () => {
     const refused = (tls: Parameters<typeof strictService>[0], says: string, caFile: string | null = null) =>
       Effect.gen(function* () {
         const service = yield* strictService(tls)
-        const started = Date.now()
         const error = yield* Effect.flip(run(service.url, [], { ...direct, caFile }))
         assert.strictEqual(error._tag, "TlsRefused")
         assert.include(error.message, says)
         assert.deepStrictEqual(service.counts.seen, [])
-        assert.isBelow(Date.now() - started, 400, "it was repeated")
+        assert.strictEqual(service.counts.accepted, 1, "it was repeated")
       })
 
     it.live("N4 a private authority is accepted with its file", () =>

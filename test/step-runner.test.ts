@@ -58,7 +58,7 @@ const watch = (child: ChildProcess) => {
         look()
         return Effect.sync(() => waiting.delete(look))
       }).pipe(
-        Effect.timeout("10 seconds"),
+        Effect.timeout("50 seconds"),
         Effect.catch(() => Effect.die(new Error(`"${text}" was not shown, but: ${seen}`)))
       ),
     ended: Effect.callback<number | NodeJS.Signals>((resume) => {
@@ -259,7 +259,7 @@ describe("how it ends", () => {
       yield* step.kill("SIGTERM")
       yield* step.shows("finalizer began")
       yield* step.kill("SIGINT")
-      assert.strictEqual(yield* step.ended.pipe(Effect.timeout("3 seconds")), 130)
+      assert.strictEqual(yield* step.ended.pipe(Effect.timeout("40 seconds")), 130)
     })
   )
 
@@ -268,7 +268,7 @@ describe("how it ends", () => {
       const step = yield* start(process.execPath, [`${root}test/sample-step/Grace.ts`], {})
       yield* step.shows("waiting\n")
       yield* step.kill("SIGTERM")
-      assert.strictEqual(yield* step.ended.pipe(Effect.timeout("5 seconds")), 143)
+      assert.strictEqual(yield* step.ended.pipe(Effect.timeout("40 seconds")), 143)
       assert.include(step.output(), "Not finished 0.3 s after it was told to stop: ended")
     })
   )

@@ -16,6 +16,8 @@ export interface StrictService {
     logouts: number
     requests: number
     connections: number
+    /** TCP connections, whatever became of their TLS. */
+    accepted: number
     readonly seen: Array<string>
     /** All that arrived: heads and bodies, for the search for what must not arrive. */
     readonly heads: Array<string>
@@ -41,6 +43,7 @@ export const strictService = (options: StrictOptions = {}): Effect.Effect<Strict
       logouts: 0,
       requests: 0,
       connections: 0,
+      accepted: 0,
       seen: [],
       heads: []
     }
@@ -109,6 +112,7 @@ export const strictService = (options: StrictOptions = {}): Effect.Effect<Strict
     const server =
       options.tls === undefined ? http.createServer(listener) : https.createServer(tlsOf(options.tls), listener)
     server.on(options.tls === undefined ? "connection" : "secureConnection", () => counts.connections++)
+    server.on("connection", () => counts.accepted++)
     const port = yield* listening(server)
     return { url: new URL(`${options.tls === undefined ? "http" : "https"}://127.0.0.1:${port}`), counts }
   })

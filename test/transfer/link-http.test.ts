@@ -2,7 +2,7 @@
 import { randomBytes } from "node:crypto"
 import { connect, type Socket } from "node:net"
 import { assert, describe, it } from "@effect/vitest"
-import { Duration, Effect, Random } from "effect"
+import { Duration, Effect, Fiber, Random } from "effect"
 import { liveTransfer } from "./LiveTransfer.ts"
 import { type Answer, good, goodAnswer, rawServer } from "./RawServer.ts"
 
@@ -176,7 +176,6 @@ describe("link hosts", () => {
       )
       assert.strictEqual(server.requests[1]?.range?.[0], 99_999)
       assert.isAbove(performance.now() - begun, 900)
-      assert.isBelow(performance.now() - begun, 3000)
     })
   )
 
@@ -328,9 +327,10 @@ describe("link hosts", () => {
         })
       })
       const transfer = yield* liveTransfer(`${server.url}/s.bam`, object.length)
-      yield* Effect.timeoutOption(transfer.run, "300 millis")
-      yield* Effect.sleep("50 millis")
-      assert.isTrue(closed)
+      const running = yield* Effect.forkChild(transfer.run)
+      while (server.requests.length === 0) yield* Effect.sleep("5 millis")
+      yield* Fiber.interrupt(running)
+      while (!closed) yield* Effect.sleep("5 millis")
     })
   )
 

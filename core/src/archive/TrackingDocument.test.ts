@@ -1,5 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Result, Schema } from "effect"
+import { cpuMillis } from "../../../test/CpuTime.ts"
 import { empty, entriesOf, parse, put, render, type TrackingDocument, without } from "./TrackingDocument.ts"
 import { keyOf, type NewEntry, optionsKeyOf } from "./TrackingEntry.ts"
 
@@ -200,16 +201,18 @@ describe("TrackingDocument", () => {
     }
   })
 
-  it("T8 a hundred thousand entries in less than five seconds", () => {
+  it("T8 a hundred thousand entries in less than five seconds of CPU time", () => {
     const padding = "x".repeat(200)
     const many = Array.from({ length: 100_000 }, (_, index) => stored({ analysisId: `A${index}`, padding }))
     const text = JSON.stringify(many, null, 2)
     assert.isAbove(text.length, 50_000_000)
-    const begun = performance.now()
-    const document = read(text)
-    const [first] = keys(document)
-    const rest = render(without(document, (item) => item.entry !== null && keyOf(here, item.entry) === first))
-    assert.isBelow(performance.now() - begun, 5_000)
+    let rest = ""
+    const taken = cpuMillis(() => {
+      const document = read(text)
+      const [first] = keys(document)
+      rest = render(without(document, (item) => item.entry !== null && keyOf(here, item.entry) === first))
+    })
+    assert.isBelow(taken, 5_000)
     assert.strictEqual(JSON.parse(rest).length, 99_999)
   })
 

@@ -1,5 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Result, Schema } from "effect"
+import { cpuMillis } from "../../../test/CpuTime.ts"
 import { matches, operators, parse } from "./Filter.ts"
 import { filterFields } from "./FilterFields.ts"
 import { latest } from "./Latest.ts"
@@ -82,10 +83,11 @@ describe("Filter", () => {
   })
 
   it("D11 a megabyte of hostile text takes no time", () => {
-    const started = performance.now()
-    for (const part of [" ", "a", "=", "a.", "!", "^=", "\t"])
-      assert.notStrictEqual(message(part.repeat(1_000_000 / part.length)), "")
-    assert.isBelow((performance.now() - started) / 7, 50)
+    const taken = cpuMillis(() => {
+      for (const part of [" ", "a", "=", "a.", "!", "^=", "\t"])
+        assert.notStrictEqual(message(part.repeat(1_000_000 / part.length)), "")
+    })
+    assert.isBelow(taken / 7, 50)
   })
 
   it.effect.prop("every parsed filter is what was written", [Schema.Literals(operators), Schema.String], ([op, raw]) =>
