@@ -1,6 +1,8 @@
 import { spawnSync } from "node:child_process"
 import {
   chmodSync,
+  chownSync,
+  lchownSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
@@ -236,6 +238,48 @@ describe("TrackingFile", () => {
         assert.strictEqual(readFileSync(path, "utf8"), "[]")
         const missing = yield* Effect.flip(change(join(folder, "no", "t.json"), adding("A1")))
         assert.strictEqual(missing._tag, "CannotCreate")
+      })
+    )
+  )
+
+  it.live.skipIf(process.geteuid?.() !== 0)("T15 a file or a link of another user is refused", () =>
+    inFolder((folder, path) =>
+      Effect.gen(function* () {
+        const theirs = join(folder, "theirs.json")
+        writeFileSync(theirs, "[]", { mode: 0o644 })
+        chownSync(theirs, 65534, 65534)
+        writeFileSync(join(folder, "own.json"), "[]", { mode: 0o600 })
+        symlinkSync(join(folder, "own.json"), path)
+        lchownSync(path, 65534, 65534)
+        for (const [at, reason] of [
+          [theirs, /it belongs to another user/],
+          [path, /it is a symbolic link of another user/]
+        ] as const) {
+          for (const attempt of [Effect.asVoid(read(at)), Effect.asVoid(change(at, adding("A1")))]) {
+            const error = yield* Effect.flip(attempt)
+            assert.strictEqual(error._tag, "TrackingUnusable")
+            assert.match(error.message, reason)
+          }
+          assert.strictEqual(readFileSync(at, "utf8"), "[]")
+        }
+      })
+    )
+  )
+
+  it.live("P5 a run that was suspended and lost its lock does not write, and begins anew", () =>
+    inFolder((folder, path) =>
+      Effect.gen(function* () {
+        yield* change(path, adding("A1"))
+        const seen: Array<number> = []
+        yield* change(path, (document) => {
+          seen.push(document.items.length)
+          // Another run took the lock over and has given it back; the file it left looks as before.
+          if (seen.length === 1) rmSync(join(folder, ".t.json.lock"))
+          return adding("N")(document)
+        })
+        assert.deepStrictEqual(seen, [1, 1])
+        assert.deepStrictEqual(ids(path), ["A1", "N"])
+        assert.deepStrictEqual(readdirSync(folder), ["t.json"])
       })
     )
   )

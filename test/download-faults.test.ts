@@ -3,12 +3,12 @@
  * secrets that must not be seen. What a single transfer survives is tested beside `core/src/transfer`.
  */
 import { spawn } from "node:child_process"
-import { readFileSync, statSync, writeFileSync } from "node:fs"
+import { mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { fault, type Ground, ground, namesIn, readReport, sha256 } from "./DownloadGround.ts"
-import { executable } from "./Executables.ts"
+import { executable, run } from "./Executables.ts"
 import { assertSecretless, canary, writtenIn } from "./faults/CommonRule.ts"
 
 const vcf = { copyOf: "A1/S1.vcf.gz" }
@@ -235,33 +235,39 @@ const stopped = ({ env, folder, stats }: Ground, args: ReadonlyArray<string>, si
   })
 
 describe("stops", () => {
-  it.live("P4 SIGTERM in mid-transfer ends with 143 and a logout; the next run goes on where it was", () =>
-    Effect.gen(function* () {
-      const place = yield* ground()
-      const { download, folder, setFaults, stats } = place
-      const args = ["-a", "A1", "-f", "bam", "-d", "out", "--reportfile", "r.json"]
-      yield* setFaults([fault({ plane: "link" }, { slow: 40_000 })])
-      const end = yield* stopped(place, args, "SIGTERM")
-      assert.strictEqual(end.code, 143, end.stderr)
-      assert.match(end.stderr, /Stopped by SIGTERM/)
-      const broken = readReport(folder, "r.json")
-      assert.isNull(broken.exitCode)
-      assert.strictEqual(broken.files[0]?.error?.tag, "Stopped")
-      assert.deepStrictEqual(
-        namesIn(folder, "out").filter((name) => !name.startsWith(".")),
-        []
-      )
-      const halfway = yield* stats
-      assert.strictEqual(halfway.logouts, 1)
+  it.live(
+    "P4 P12 SIGTERM in mid-transfer ends with 143 and a logout; the next run, elsewhere, goes on where it was",
+    () =>
+      Effect.gen(function* () {
+        const place = yield* ground()
+        const { env, folder, setFaults, stats } = place
+        const args = ["-a", "A1", "-f", "bam", "-d", "out", "--reportfile", "r.json"]
+        yield* setFaults([fault({ plane: "link" }, { slow: 40_000 })])
+        const end = yield* stopped(place, args, "SIGTERM")
+        assert.strictEqual(end.code, 143, end.stderr)
+        assert.match(end.stderr, /Stopped by SIGTERM/)
+        const broken = readReport(folder, "r.json")
+        assert.isNull(broken.exitCode)
+        assert.strictEqual(broken.files[0]?.error?.tag, "Stopped")
+        assert.deepStrictEqual(
+          namesIn(folder, "out").filter((name) => !name.startsWith(".")),
+          []
+        )
+        const halfway = yield* stats
+        assert.strictEqual(halfway.logouts, 1)
 
-      yield* setFaults([])
-      const outcome = yield* download(args)
-      assert.strictEqual(outcome.exitCode, 0, outcome.stderr)
-      const [file] = readReport(folder, "r.json").files
-      assert.isAbove(file?.resumedFrom ?? 0, 0)
-      assert.strictEqual((yield* stats).linkBytes - halfway.linkBytes < (file?.bytes ?? 0), true)
-      assert.deepStrictEqual(namesIn(folder, "out"), [file?.fileName ?? ""])
-    })
+        yield* setFaults([])
+        // As a pipeline does: the next attempt has a working folder of its own.
+        const elsewhere = join(folder, "attempt-2")
+        mkdirSync(elsewhere)
+        const again = ["-a", "A1", "-f", "bam", "-d", join(folder, "out"), "--reportfile", "r.json"]
+        const outcome = yield* run("svc-download", again, { cwd: elsewhere, env })
+        assert.strictEqual(outcome.exitCode, 0, outcome.stderr)
+        const [file] = readReport(elsewhere, "r.json").files
+        assert.isAbove(file?.resumedFrom ?? 0, 0)
+        assert.strictEqual((yield* stats).linkBytes - halfway.linkBytes < (file?.bytes ?? 0), true)
+        assert.deepStrictEqual(namesIn(folder, "out"), [file?.fileName ?? ""])
+      })
   )
 
   it.live("P1 kill -9 in mid-transfer leaves no final name, and the next run ends well", () =>

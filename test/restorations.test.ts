@@ -203,6 +203,31 @@ describe("request and resume", () => {
     })
   )
 
+  it.live("C3 whatever TZ says, every time that is written is UTC", () =>
+    Effect.gen(function* () {
+      const { env, folder } = yield* archive("1 hour")
+      // Fourteen hours ahead of UTC, none, and no time zone at all.
+      for (const [number, TZ] of ["Pacific/Kiritimati", "", "Nowhere/Land"].entries()) {
+        const [store, log] = [`${number}.json`, `${number}.log`]
+        const args = ["A3", "-d", "out", "--restorationFile", store, "--logfile", log]
+        const outcome = yield* run("svc-request-restore", args, { cwd: folder, env: { ...env, TZ } })
+        assert.strictEqual(outcome.exitCode, 0, outcome.stderr)
+        const written = [
+          String(tracked(folder, store)[0]?.["requestTime"]),
+          ...readFileSync(join(folder, log), "utf8")
+            .trimEnd()
+            .split("\n")
+            .map((line) => line.slice(0, line.indexOf(" ")))
+        ]
+        assert.isAbove(written.length, 1)
+        for (const time of written) {
+          assert.match(time, /^\d{4}-\d\d-\d\dT[\d:.]+Z$/)
+          assert.isBelow(Math.abs(Date.parse(time) - Date.now()), 3_600_000)
+        }
+      }
+    })
+  )
+
   it.live("cuts the stored regions out of what came back, and only those", () =>
     Effect.gen(function* () {
       const { folder, request, resume, thaw } = yield* archive("1 hour")

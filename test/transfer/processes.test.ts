@@ -296,6 +296,20 @@ describe("processes", () => {
       })
     )
 
+    it.live("K6 K3 a read-only file system: 74 before anything is asked of the link host", () =>
+      Effect.gen(function* () {
+        const object = randomBytes(100_000)
+        const server = yield* rawServer(good(object))
+        const directory = yield* folder
+        const options = { link: `${server.url}/s.bam`, size: object.length, directory }
+        const script = 'mount -t tmpfs -o size=4m,ro tmpfs "$0" && exec "$@"'
+        const { out } = yield* download(options, {}, ["unshare", "-Urm", "sh", "-c", script, directory])
+        assert.deepInclude(out, { error: "LocalIo", exit: 74 })
+        assert.match(out?.message ?? "", /the file system is read-only/)
+        assert.strictEqual(server.requests.length, 0)
+      })
+    )
+
     it.live("K1 K3 a disk that fills up during the download, and a file size limit", () =>
       Effect.gen(function* () {
         const object = randomBytes(3_000_000)
