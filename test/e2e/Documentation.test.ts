@@ -12,6 +12,7 @@ import { pageScripts } from "./Pages.ts"
 /** Pages whose commands need more than a shell and Node: the test that runs them. */
 const elsewhere: Readonly<Record<string, string>> = {
   "docs/image.md": "Image.test.ts",
+  "docs/nextflow.md": "test/e2e/nextflow/Documentation.test.ts",
   "docs/scatter.md": "test/e2e/nextflow/Scatter.test.ts and test/e2e/slurm/Slurm.test.ts"
 }
 

@@ -96,6 +96,6 @@ describe("the modules for Nextflow", () => {
         const { maxApiInFlight, overlaps } = yield* pad.stats
         assert.deepStrictEqual({ maxApiInFlight, overlaps }, { maxApiInFlight: 1, overlaps: 0 })
       }),
-    240_000
+    600_000
   )
 })

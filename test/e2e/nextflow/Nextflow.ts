@@ -59,6 +59,8 @@ export const filesBelow = (path: string): ReadonlyArray<string> =>
 
 export interface LaunchPad {
   readonly sandbox: Effect.Success<ReturnType<typeof startSandbox>>
+  /** The executable `nextflow`. */
+  readonly command: string
   /** The launch folder; `work`, reports and results are in it. */
   readonly folder: string
   /** What the pipelines read: PATH, service, account, lock folder, Nextflow's home. */
@@ -87,8 +89,12 @@ export const launchPad = Effect.fnUntraced(function* (sandboxArgs: ReadonlyArray
   const own = yield* folder
   const launch = join(own, "launch")
   mkdirSync(launch)
+  // Two Nextflows at once would both make it, and one would fail.
+  mkdirSync(join(own, "home"))
   const env = {
     PATH: [commands, dirname(process.execPath), process.env["PATH"], "/usr/sbin", "/sbin"].join(":"),
+    // Without it Java reads its arguments as ASCII, a password in them too.
+    LC_ALL: "C.UTF-8",
     NXF_HOME: join(own, "home"),
     SVC_TARGET: sandbox.url,
     SVC_USER: sandbox.user,
@@ -131,5 +137,5 @@ export const launchPad = Effect.fnUntraced(function* (sandboxArgs: ReadonlyArray
       })
       if (!reply.ok) throw new Error(await reply.text())
     })
-  return { sandbox, folder: launch, env, write, run, nextflow, stats, faults, workFolder } satisfies LaunchPad
+  return { sandbox, command, folder: launch, env, write, run, nextflow, stats, faults, workFolder } satisfies LaunchPad
 })

@@ -3,6 +3,9 @@ process SVC_RESUMERESTORE {
     label 'process_single'
     label 'svc_session'
 
+    // What it finds changes while its input stays: with -resume it looks again.
+    cache false
+
     conda "${moduleDir}/environment.yml"
     container "org/svc-steps:0.1.0"
 

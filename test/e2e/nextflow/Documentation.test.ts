@@ -1,0 +1,56 @@
+/** What docs/nextflow.md and README.md show of Nextflow: commands run, configuration is read, the process is compiled and run. */
+import { readFileSync, symlinkSync } from "node:fs"
+import { dirname, join } from "node:path"
+import { assert, describe, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { runCommand } from "../../Executables.ts"
+import { root } from "../../Sources.ts"
+import { pageScripts } from "../Pages.ts"
+import { filesBelow, launchPad, workflows } from "./Nextflow.ts"
+
+/** The blocks of a page that begin with these words. */
+const blocks = (page: string, words: string) =>
+  [...readFileSync(join(root, page), "utf8").matchAll(new RegExp(`^\`\`\`${words}\\n([\\s\\S]*?)^\`\`\`$`, "gm"))].map(
+    ([, text = ""]) => text
+  )
+
+describe("the documentation of the Nextflow modules", () => {
+  it.live(
+    "its commands run as they stand there, its configuration and the process of README.md are good",
+    () =>
+      Effect.gen(function* () {
+        const pad = yield* launchPad(["--restoreDelay", "1s"])
+        const script = pageScripts.find(([page]) => page === "docs/nextflow.md")?.[1] ?? ""
+        pad.write("page.sh", script)
+        symlinkSync(root, join(pad.folder, "svc-steps"))
+        const env = { ...pad.env, HOME: pad.folder, PATH: `${dirname(pad.command)}:${pad.env["PATH"]}` }
+        const page = yield* runCommand("bash", ["page.sh"], { cwd: pad.folder, env })
+        assert.strictEqual(page.exitCode, 0, page.stdout + page.stderr)
+        const delivered = (path: string) =>
+          filesBelow(join(pad.folder, path)).filter((name) => /bam$|vcf\.gz$/.test(name))
+        assert.deepStrictEqual(delivered("results"), ["one/S1.bam", "slice/S1.ranged.bam", "two/S2.vcf.gz"])
+        // On a slow machine it is back before its row is looked at, and then lies there too.
+        const restored = delivered("restored").filter((path) => !path.startsWith("old/"))
+        assert.deepStrictEqual(restored, ["one/S1.bam", "restored/A3/S3.bam"])
+
+        const configs = blocks("docs/nextflow.md", "groovy config")
+        assert.strictEqual(configs.length, 4)
+        const written = configs.map((text, at) => pad.write(`block-${at}.config`, text))
+        const [example = ""] = blocks("README.md", "groovy")
+        assert.isBelow(example.split("\n").length, 30)
+        pad.write("example.nf", example)
+        const lint = yield* pad.nextflow(["lint", ...written, "example.nf"])
+        assert.strictEqual(lint.exitCode, 0, lint.stdout + lint.stderr)
+
+        const config = ["-c", join(workflows, "conf", "svc.config")]
+        const run = yield* pad.run(join(pad.folder, "example.nf"), config)
+        assert.strictEqual(run.exitCode, 0, run.stdout + run.stderr)
+        assert.deepStrictEqual(
+          run.tasks.map(({ status }) => status),
+          run.tasks.map(() => "COMPLETED")
+        )
+        assert.match(run.stdout, /^one has \d+ bytes/m)
+      }),
+    600_000
+  )
+})

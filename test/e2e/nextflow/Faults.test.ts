@@ -1,0 +1,151 @@
+/** What goes wrong under the pipelines: who is told, what is tried again, what must not be. */
+import { readdirSync, readFileSync, readlinkSync } from "node:fs"
+import { join } from "node:path"
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Schedule } from "effect"
+import { fault } from "../../DownloadGround.ts"
+import { folder, sha256 } from "../Ground.ts"
+import { filesBelow, type LaunchPad, launchPad, type Run } from "./Nextflow.ts"
+import { account, sheet, writeWorld } from "./Samples.ts"
+
+const known = { SVC_USER: account.user, SVC_PASSWORD: account.password }
+const output = (run: Run) => run.stdout + run.stderr
+const three = ["B1", "B2", "B3"]
+
+const pad = Effect.fnUntraced(function* (args: ReadonlyArray<string> = []) {
+  const made = yield* launchPad(["--strict", "--world", writeWorld(yield* folder), ...args])
+  made.write("samples.csv", sheet(three))
+  return made
+})
+
+/** The `svc-download` processes that work below this folder. */
+const downloadsBelow = (path: string): ReadonlyArray<number> =>
+  readdirSync("/proc")
+    .filter((name) => /^\d+$/.test(name))
+    .map(Number)
+    .filter((pid) => {
+      try {
+        const words = readFileSync(`/proc/${pid}/cmdline`, "utf8").split("\0")
+        return /\/svc-download$/.test(words[1] ?? "") && readlinkSync(`/proc/${pid}/cwd`).startsWith(path)
+      } catch {
+        return false
+      }
+    })
+
+/** Kills the one download of the pipeline as soon as bytes of a file flow, and gives how many have. */
+const killInTransfer = (made: LaunchPad) =>
+  made.stats.pipe(
+    Effect.flatMap(({ linkBytes, linkInFlight }) => {
+      const [pid] = downloadsBelow(made.folder)
+      if (pid === undefined || linkInFlight === 0 || linkBytes === 0) return Effect.fail("not yet" as const)
+      return Effect.sync(() => process.kill(pid, "SIGKILL")).pipe(Effect.as(linkBytes))
+    }),
+    Effect.retry(Schedule.spaced("50 millis"))
+  )
+
+describe("accounts", () => {
+  it.live(
+    "S1 a wrong password ends the run at once, after one attempt for all tasks; no password at all needs none",
+    () =>
+      Effect.gen(function* () {
+        const made = yield* pad()
+        const wrong = yield* made.run("restore.nf", ["--input", "samples.csv"], { ...known, SVC_PASSWORD: "guess" })
+        assert.notStrictEqual(wrong.exitCode, 0)
+        assert.deepStrictEqual(
+          wrong.tasks.map(({ exit, status }) => ({ exit, status })),
+          [{ exit: 77, status: "FAILED" }]
+        )
+        assert.match(output(wrong), /wrong user name or password|refused/i)
+        const seen = yield* made.stats
+        assert.deepStrictEqual([seen.failedLogins, seen.logins, seen.linkRequests], [1, 0, 0])
+
+        const missing = yield* made.run("restore.nf", ["--input", "samples.csv"], { SVC_USER: "", SVC_PASSWORD: "" })
+        assert.notStrictEqual(missing.exitCode, 0)
+        assert.deepStrictEqual(
+          missing.tasks.map(({ exit, status }) => ({ exit, status })),
+          [{ exit: 78, status: "FAILED" }]
+        )
+        assert.match(output(missing), /SVC_USER|SVC_PASSWORD/)
+        assert.deepStrictEqual((yield* made.stats).requests, seen.requests)
+      }),
+    600_000
+  )
+})
+
+describe("retries", () => {
+  it.live(
+    "P12 a service that is away for a while, and a task killed in mid-transfer: both are tried again, in new work folders",
+    () =>
+      Effect.gen(function* () {
+        const made = yield* pad()
+        yield* made.faults([
+          // A maintenance page to the first task, whichever it is.
+          fault({ plane: "api", after: 0, times: 2 }, { status: 200, html: true }),
+          fault({ plane: "link", file: "*.bam", nth: 1 }, { slow: 10_000 })
+        ])
+        const [run, sent] = yield* Effect.all(
+          [made.run("main.nf", ["--input", "samples.csv"], known), killInTransfer(made)],
+          { concurrency: "unbounded" }
+        )
+        assert.strictEqual(run.exitCode, 0, output(run))
+        assert.isAbove(sent, 0)
+        const failed = run.tasks.filter(({ status }) => status === "FAILED")
+        assert.deepStrictEqual(failed.map(({ exit }) => exit).sort(), [137, 69])
+        const done = run.tasks.filter(({ status }) => status === "COMPLETED")
+        assert.deepStrictEqual(
+          done.map(({ name }) => name).sort(),
+          three.map((id) => `SVC_DOWNLOAD (r${id})`)
+        )
+        assert.strictEqual(new Set(run.tasks.map((task) => made.workFolder(task))).size, 5)
+        const results = join(made.folder, "results")
+        const wholes = three.map((id) => sha256(join(results, `r${id}`, `${id}.bam`)))
+        assert.strictEqual(new Set(wholes).size, 1)
+        // Nothing half stands under a final name, in the folder of the killed task either.
+        for (const task of failed) {
+          const names = filesBelow(made.workFolder(task))
+          assert.deepStrictEqual(
+            names.filter((name) => /(^|\/)[^.][^/]*\.bam$/.test(name)),
+            []
+          )
+        }
+      }),
+    600_000
+  )
+})
+
+describe("one account", () => {
+  it.live(
+    "S7 P8 two pipelines at once into one store: no requests overlap, and each file is fetched once",
+    () =>
+      Effect.gen(function* () {
+        const made = yield* pad()
+        const store = join(made.folder, "store")
+        const run = (name: string) =>
+          made.run(
+            "main.nf",
+            ["--input", "samples.csv", "--store", store, "--outdir", name, "-w", `work-${name}`],
+            known
+          )
+        const runs = yield* Effect.all([run("one"), run("two")], { concurrency: "unbounded" })
+        for (const { exitCode, stderr, stdout } of runs) assert.strictEqual(exitCode, 0, stdout + stderr)
+        const files = three.flatMap((id) => [`r${id}/${id}.bam`, `r${id}/${id}.bam.bai`])
+        assert.deepStrictEqual(
+          filesBelow(store).filter((path) => !/(^|\/)\./.test(path)),
+          files
+        )
+        const { files: fetched, invalidations, maxApiInFlight, overlaps } = yield* made.stats
+        assert.deepStrictEqual(
+          { invalidations, maxApiInFlight, overlaps },
+          { invalidations: 0, maxApiInFlight: 1, overlaps: 0 }
+        )
+        for (const [name, { requests }] of Object.entries(fetched)) assert.strictEqual(requests, 1, name)
+        const tables = ["one", "two"].map((name) => readFileSync(join(made.folder, name, "files.csv"), "utf8"))
+        assert.strictEqual(tables[0], tables[1])
+        assert.deepStrictEqual(
+          tables[0]?.trim().split("\n").slice(1),
+          files.map((path) => `${path.split("/")[0]},${join(store, path)}`)
+        )
+      }),
+    600_000
+  )
+})

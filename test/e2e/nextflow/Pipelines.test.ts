@@ -1,0 +1,167 @@
+/** The pipelines of workflows/nextflow, stubbed and for real, with an account from Nextflow's own store of secrets. */
+import { readFileSync } from "node:fs"
+import { join } from "node:path"
+import { assert, describe, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { folder, sha256 } from "../Ground.ts"
+import { filesBelow, type LaunchPad, launchPad, type Run, workflows } from "./Nextflow.ts"
+import { account, ids, sheet, trace, writeWorld } from "./Samples.ts"
+
+const nobody = { SVC_USER: "", SVC_PASSWORD: "" }
+const known = { SVC_USER: account.user, SVC_PASSWORD: account.password }
+const statuses = (run: Run) => run.tasks.map(({ name, status }) => `${status} ${name}`).sort()
+const output = (run: Run) => run.stdout + run.stderr
+
+/** Every file of the launch folder, work folders, logs and reports included, in which the password stands. */
+const leaks = (pad: LaunchPad) =>
+  filesBelow(pad.folder).filter((path) => readFileSync(join(pad.folder, path)).includes(trace))
+
+const tenAnalyses = Effect.fnUntraced(function* (args: ReadonlyArray<string> = []) {
+  const world = writeWorld(yield* folder)
+  return yield* launchPad(["--strict", "--world", world, ...args])
+})
+
+describe("parameters and sample sheets", () => {
+  it("the schema names the parameters of nextflow.config with their defaults", () => {
+    const config = /^params \{\n(.*?)^\}/ms.exec(readFileSync(join(workflows, "nextflow.config"), "utf8"))?.[1] ?? ""
+    const schema = JSON.parse(readFileSync(join(workflows, "nextflow_schema.json"), "utf8"))
+    const described = Object.values<{ properties: Record<string, { default?: unknown }> }>(schema.$defs)
+      .flatMap(({ properties }) => Object.entries(properties))
+      .map(([name, { default: value = null }]) => [name, value])
+    const set = [...config.matchAll(/^ +(\w+) += (.*)$/gm)].map(([, name, value = ""]) => [
+      name,
+      JSON.parse(value.replaceAll("'", '"'))
+    ])
+    assert.deepStrictEqual(new Map(described as never), new Map(set as never))
+  })
+})
+
+describe("main.nf", () => {
+  it.live(
+    "S10 goes from a sample sheet to files with any password, kept out of everything it writes, and resumes from its cache",
+    () =>
+      Effect.gen(function* () {
+        const pad = yield* tenAnalyses()
+        pad.write("twice.csv", "id,analysis,colour\none,A1,red\none,,\na/b,A2,\n")
+        const refused = yield* pad.run("main.nf", ["--input", "twice.csv"], nobody)
+        assert.notStrictEqual(refused.exitCode, 0)
+        for (const part of [
+          /line 2: unknown column colour/,
+          /line 3: neither/,
+          /line 4: id is 'a\/b'/,
+          /one comes twice/
+        ]) {
+          assert.match(output(refused), part)
+        }
+
+        pad.write(
+          "samples.csv",
+          "id,analysis,sample,lims,range,bed,filetypes\n" +
+            "whole,A1,,,,,\nvariants,,S2,,,,vcf.gz;vcf.gz.tbi\nslice,A1,,,chr1:1-20000,,bam\nold,B5,,,,,\nabsent,Z9,,,,,\n"
+        )
+        const stub = yield* pad.run("main.nf", ["--input", "samples.csv", "--outdir", "stub", "-stub"], nobody)
+        assert.strictEqual(stub.exitCode, 0, output(stub))
+
+        for (const [name, value] of Object.entries(known)) {
+          const set = yield* pad.nextflow(["secrets", "set", name, value])
+          assert.strictEqual(set.exitCode, 0, set.stderr)
+        }
+        const args = ["--input", "samples.csv", "-profile", "secrets"]
+        const reports = ["-with-report", "report.html", "-with-timeline", "timeline.html"]
+        const run = yield* pad.run("main.nf", [...args, ...reports], nobody)
+        // What is not there fails the run, and not the other rows.
+        assert.notStrictEqual(run.exitCode, 0, output(run))
+        assert.deepStrictEqual(statuses(run), [
+          "COMPLETED SVC_DOWNLOAD (old)",
+          "COMPLETED SVC_DOWNLOAD (slice)",
+          "COMPLETED SVC_DOWNLOAD (variants)",
+          "COMPLETED SVC_DOWNLOAD (whole)",
+          "FAILED SVC_DOWNLOAD (absent)"
+        ])
+        assert.deepStrictEqual(
+          run.tasks.filter(({ exit }) => exit !== 0).map(({ exit }) => exit),
+          [66]
+        )
+        assert.match(output(run), /old: in the archive, not downloaded: B5\.bam/)
+        const results = join(pad.folder, "results")
+        const files: ReadonlyArray<string> = [
+          "old/B5.bam.bai",
+          "slice/S1.ranged.bam",
+          "slice/S1.ranged.bam.bai"
+        ].concat(["variants/S2.vcf.gz", "variants/S2.vcf.gz.tbi", "whole/S1.bam", "whole/S1.bam.bai"])
+        assert.deepStrictEqual(filesBelow(results), [
+          "files.csv",
+          "old.report.json",
+          ...files.slice(0, 1),
+          "pipeline_info/versions.yml",
+          "slice.report.json",
+          ...files.slice(1, 3),
+          "variants.report.json",
+          ...files.slice(3, 5),
+          "whole.report.json",
+          ...files.slice(5)
+        ])
+        const table = readFileSync(join(results, "files.csv"), "utf8")
+        assert.deepStrictEqual(table.trim().split("\n"), [
+          "id,file",
+          ...files.map((path) => `${path.split("/")[0]},${join(results, path)}`)
+        ])
+        const before = yield* pad.stats
+        assert.strictEqual(before.failedLogins, 0)
+        assert.deepStrictEqual([before.maxApiInFlight, before.overlaps], [1, 0])
+
+        const again = yield* pad.run("main.nf", [...args, "-resume"], nobody)
+        assert.deepStrictEqual(
+          statuses(again).filter((line) => !line.startsWith("CACHED")),
+          ["FAILED SVC_DOWNLOAD (absent)"]
+        )
+        assert.strictEqual(again.tasks.length, 5)
+        assert.strictEqual(readFileSync(join(results, "files.csv"), "utf8"), table)
+        assert.strictEqual((yield* pad.stats).linkRequests, before.linkRequests)
+
+        assert.deepStrictEqual(leaks(pad), [])
+      }),
+    600_000
+  )
+})
+
+describe("restore.nf", () => {
+  it.live(
+    "a pending restoration in the middle of ten analyses: the nine others come, and what is awaited is written down",
+    () =>
+      Effect.gen(function* () {
+        const pad = yield* tenAnalyses(["--restoreDelay", "1h"])
+        pad.write("samples.csv", sheet())
+        pad.write("one.csv", sheet(["B1"]))
+        const stub = yield* pad.run("restore.nf", ["--input", "one.csv", "--outdir", "stub", "-stub"], nobody)
+        assert.strictEqual(stub.exitCode, 0, output(stub))
+
+        const run = yield* pad.run("restore.nf", ["--input", "samples.csv"], known)
+        assert.strictEqual(run.exitCode, 0, output(run))
+        assert.match(output(run), /Pending: B5\.bam \(B5\)\. Run again later with --tracking/)
+        const results = join(pad.folder, "results")
+        const whole = sha256(join(results, "rB1", "B1.bam"))
+        for (const id of ids.filter((id) => id !== "B5")) {
+          assert.strictEqual(sha256(join(results, `r${id}`, `${id}.bam`)), whole, id)
+        }
+        const pendingFile = join(results, "restored.awaiting-restoration.json")
+        const pending = JSON.parse(readFileSync(pendingFile, "utf8"))
+        assert.deepStrictEqual(
+          pending.map(({ fileName }: { fileName: string }) => fileName),
+          ["B5.bam"]
+        )
+        const { overlaps, restores } = yield* pad.stats
+        assert.deepStrictEqual({ overlaps, restores }, { overlaps: 0, restores: 1 })
+
+        const args = ["--tracking", pendingFile, "--outdir", "later", "--wait", "1s", "--poll", "1s"]
+        const later = yield* pad.run("restore.nf", args, known)
+        assert.strictEqual(later.exitCode, 0, output(later))
+        assert.deepStrictEqual(statuses(later), ["COMPLETED SVC_RESUMERESTORE (restored)"])
+        const script = readFileSync(join(pad.workFolder(later.tasks[0]), ".command.sh"), "utf8")
+        assert.include(script, "--pendingOk --wait 1s --poll 1s")
+        assert.strictEqual((yield* pad.stats).restores, 1)
+        assert.deepStrictEqual(leaks(pad), [])
+      }),
+    600_000
+  )
+})
