@@ -5,7 +5,7 @@ import * as Errors from "../core/src/Errors.ts"
 import { generatedPages } from "../scripts/docs.ts"
 import { numberedTests } from "../scripts/faults-page.ts"
 import { groups } from "./faults/Catalogue.ts"
-import { productModules, root } from "./Sources.ts"
+import { productModules, repositoryFiles, root } from "./Sources.ts"
 
 describe("generated pages", () => {
   for (const [path, content] of generatedPages()) {
@@ -104,5 +104,17 @@ describe("docs/troubleshooting.md", () => {
         .filter((words) => /[a-z]{2}/.test(words) && !sources.includes(words))
     )
     assert.deepStrictEqual(unknown, [])
+  })
+})
+
+describe("the modules for workflow engines", () => {
+  it("name the image of this version", () => {
+    const { version } = JSON.parse(readFileSync(`${root}package.json`, "utf8"))
+    const named = repositoryFiles
+      .filter((path) => /^workflows\//.test(path))
+      .flatMap((path) => [...readFileSync(`${root}${path}`, "utf8").matchAll(/org\/svc-steps:([\w.-]+)/g)])
+      .map(([, tag]) => tag)
+    assert.isAbove(named.length, 10)
+    assert.deepStrictEqual(new Set(named), new Set([version]))
   })
 })

@@ -1,0 +1,101 @@
+/** The CWL tools and workflows with cwltool, without containers, as docs/cwl.md shows them. */
+import { readdirSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { assert, describe, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { runCommand } from "../../Executables.ts"
+import { assertNoPassword, assertQuiet, assertRefused, followPage, ground } from "./Engines.ts"
+
+const limit = 300_000
+const variables = ["SVC_TARGET", "SVC_USER", "SVC_PASSWORD", "XDG_RUNTIME_DIR"]
+const preserve = variables.flatMap((name) => ["--preserve-environment", name])
+
+describe("CWL", () => {
+  it.live(
+    "what docs/cwl.md shows: pending analyses are left out, the others are done, and the second workflow waits",
+    () =>
+      Effect.gen(function* () {
+        const place = yield* ground(["--restoreDelay", "2s"])
+        const { cwd, exitCode, text } = yield* followPage("docs/cwl.md", place)
+        assert.strictEqual(exitCode, 0, text)
+        const first = readdirSync(join(cwd, "first"))
+        assert.includeMembers(first, [
+          "S1.bam",
+          "S1.bam.bai",
+          "S2.bam",
+          "S2.bam.bai",
+          "annotations.out",
+          "awaiting-restoration.json"
+        ])
+        assert.notInclude(first, "S3.bam")
+        assert.includeMembers(readdirSync(join(cwd, "second")), ["S3.bam", "report.json"])
+        const third = readdirSync(join(cwd, "third"))
+        assert.includeMembers(third, ["S1.vcf.gz", "awaiting-restoration.json", "report.json"])
+        assert.notInclude(third, "S2.vcf.gz")
+        assert.include(readdirSync(join(cwd, "fourth")), "awaiting-restoration.json")
+        assert.include(text, "Final process status is temporaryFail")
+        assert.include(yield* assertQuiet(place.sandbox), { failedLogins: 0 })
+        assertNoPassword([cwd], text)
+      }),
+    limit
+  )
+
+  it.live(
+    "S1 a wrong password is sent three times at most by a whole scatter; missing credentials, and a host that is not the service (69), are told apart",
+    () =>
+      Effect.gen(function* () {
+        const { env, project, sandbox, tools } = yield* ground()
+        const tool = (name: string) => join(project, "svc-steps/workflows/cwl", name)
+        const cwltool = (args: ReadonlyArray<string>, variables: Readonly<Record<string, string>>) =>
+          runCommand("cwltool", ["--no-container", ...preserve, "--on-error", "continue", ...args], {
+            cwd: project,
+            env: variables
+          })
+        const job = join(project, "job.json")
+        writeFileSync(job, JSON.stringify({ analyses: ["A1", "A2", "A3"] }))
+        const [wrong, missing, down] = yield* Effect.all(
+          [
+            cwltool([tool("downloads.cwl"), job], { ...env, SVC_PASSWORD: "guessed" }),
+            cwltool([tool("fetch-annotations.cwl"), job], { ...tools, SVC_TARGET: sandbox.url }),
+            cwltool([tool("api.cwl"), "--method", "get-all-genes"], { ...env, SVC_TARGET: sandbox.linkHost })
+          ],
+          { concurrency: 3 }
+        )
+        assert.strictEqual(wrong.exitCode, 1, wrong.stderr)
+        assert.include(wrong.stderr, "check user name and password")
+        assert.include(wrong.stderr, "Final process status is permanentFail")
+        yield* assertRefused(sandbox)
+        assert.strictEqual(missing.exitCode, 1, missing.stderr)
+        assert.include(missing.stderr, "SVC_USER")
+        assert.strictEqual(down.exitCode, 1, down.stderr)
+        assert.include(down.stderr, "Final process status is temporaryFail")
+        assertNoPassword([project], wrong.stderr, missing.stderr, down.stderr)
+      }),
+    limit
+  )
+
+  it.live(
+    "the single tools take the credentials of the environment",
+    () =>
+      Effect.gen(function* () {
+        const { env, project } = yield* ground()
+        const person = yield* runCommand(
+          "cwltool",
+          [
+            "--no-container",
+            ...preserve,
+            join(project, "svc-steps/workflows/cwl/api.cwl"),
+            "--method",
+            "get-person",
+            "--ids",
+            "LIMS-0001"
+          ],
+          { cwd: project, env }
+        )
+        assert.strictEqual(person.exitCode, 0, person.stderr)
+        assert.include(readdirSync(project), "answer.json")
+        assertNoPassword([project], person.stdout, person.stderr)
+      }),
+    limit
+  )
+})

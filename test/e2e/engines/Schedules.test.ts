@@ -1,0 +1,262 @@
+/** The schedules of workflows/schedules: each is read by its own parser where there is one, and the command in it is run. */
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { assert, describe, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { type Outcome, runCommand } from "../../Executables.ts"
+import { root } from "../../Sources.ts"
+import { assertNoPassword, assertQuiet, followPage, ground, password } from "./Engines.ts"
+
+const limit = 300_000
+const text = (name: string) => readFileSync(join(root, "workflows/schedules", name), "utf8")
+
+type Place = Effect.Success<ReturnType<typeof ground>>
+
+/** A folder as a schedule expects it at /srv/svc: restorations asked for just now, credentials beside them. */
+const workFolder = Effect.fnUntraced(function* ({ env, project, sandbox }: Place) {
+  yield* Effect.promise(() => fetch(`${sandbox.url}/__sandbox/reset`, { method: "POST" }))
+  const cwd = mkdtempSync(join(project, "srv-"))
+  writeFileSync(
+    join(cwd, "credentials.json"),
+    JSON.stringify({ target: sandbox.url, username: "pipeline", password }),
+    { mode: 0o600 }
+  )
+  const asked = yield* runCommand("svc-request-restore", ["A3"], { cwd, env })
+  assert.strictEqual(asked.exitCode, 0, asked.stderr)
+  return cwd
+})
+
+/** The keys of a unit file; of a key that comes twice, the last. */
+const unit = (name: string): Readonly<Record<string, string>> =>
+  Object.fromEntries([...text(name).matchAll(/^(\w+)=(.*)$/gm)].map(([, key = "", value = ""]) => [key, value]))
+
+/** Runs a Python program of a few lines on the packages of the engines; it prints JSON. */
+const python = Effect.fnUntraced(function* (program: string, file: string, { env }: Place) {
+  const args = ["-c", program, join(root, "workflows/schedules", file)]
+  const { exitCode, stderr, stdout } = yield* runCommand("python3", args, { env })
+  assert.strictEqual(exitCode, 0, stderr)
+  return JSON.parse(stdout)
+})
+
+/** The keyword arguments of the calls in a Python file that are literals, by the name of what is called. */
+const readCalls = `
+import ast, json, sys
+calls = {}
+for node in ast.walk(ast.parse(open(sys.argv[1]).read())):
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
+        values = {k.arg: k.value.value for k in node.keywords if isinstance(k.value, ast.Constant)}
+        calls.setdefault(node.func.id, {}).update(values)
+print(json.dumps(calls))`
+
+const readYaml = `
+import json, sys, yaml
+print(json.dumps(yaml.safe_load(open(sys.argv[1]))))`
+
+/** Each schedule: the command in it, run in `cwd` as the scheduler would. */
+const schedules: ReadonlyArray<{
+  readonly name: string
+  /** Exit code while something is pending. */
+  readonly pending: number
+  readonly run: (cwd: string, place: Place) => Effect.Effect<Outcome>
+}> = [
+  {
+    name: "cron",
+    pending: 0,
+    run: (cwd, { tools }) => {
+      const [line = ""] = text("crontab")
+        .split("\n")
+        .filter((line) => /^[\d*]/.test(line))
+      const command = line.split(" ").slice(5).join(" ").replaceAll("/srv/svc", cwd)
+      return runCommand("sh", ["-c", command], { env: tools })
+    }
+  },
+  {
+    name: "systemd",
+    pending: 75,
+    run: (cwd, { tools }) => {
+      const { Environment = "", ExecStart = "" } = unit("svc-resume-restore.service")
+      const [, lockDir = ""] = Environment.split("=")
+      mkdirSync(join(cwd, "credentials"))
+      writeFileSync(join(cwd, "credentials/settings.json"), readFileSync(join(cwd, "credentials.json")), {
+        mode: 0o400
+      })
+      const command = ExecStart.replaceAll("/srv/svc", cwd)
+        .replace("/usr/local/bin/", "")
+        // biome-ignore lint/suspicious/noTemplateCurlyInString: systemd's.
+        .replace("${CREDENTIALS_DIRECTORY}", join(cwd, "credentials"))
+      return runCommand("sh", ["-c", command], { cwd, env: { ...tools, SVC_LOCK_DIR: `${cwd}${lockDir}` } })
+    }
+  },
+  {
+    name: "Kubernetes",
+    pending: 0,
+    run: (cwd, place) =>
+      Effect.gen(function* () {
+        const job = (yield* python(readYaml, "cronjob.yaml", place)).spec.jobTemplate.spec.template.spec.containers[0]
+        const secrets: Readonly<Record<string, string>> = { user: "pipeline", password }
+        const env = job.env.map((entry: EnvEntry) => [
+          entry.name,
+          (entry.value ?? secrets[entry.valueFrom.secretKeyRef.key] ?? "")
+            .replace("https://lab.example.org", place.sandbox.url)
+            .replace("/data", cwd)
+        ])
+        const args = job.args.map((arg: string) => arg.replace("/data", cwd))
+        return yield* runCommand("svc-steps", args, { cwd: root, env: { ...place.tools, ...Object.fromEntries(env) } })
+      })
+  },
+  {
+    name: "Airflow",
+    pending: 75,
+    run: (cwd, place) =>
+      Effect.gen(function* () {
+        const { BashOperator } = yield* python(readCalls, "airflow_dag.py", place)
+        assert.strictEqual(BashOperator.cwd, "/srv/svc")
+        return yield* runCommand("bash", ["-c", BashOperator.bash_command], { cwd, env: place.env })
+      })
+  }
+]
+
+interface EnvEntry {
+  readonly name: string
+  readonly value?: string
+  readonly valueFrom: { readonly secretKeyRef: { readonly key: string } }
+}
+
+describe("schedules", () => {
+  it.live(
+    "the command of each: ends as its scheduler understands while something is pending, and fetches it when it is back",
+    () =>
+      Effect.gen(function* () {
+        const slow = yield* ground(["--restoreDelay", "1h"])
+        const fast = yield* ground(["--restoreDelay", "1ms"])
+        for (const { name, pending, run } of schedules) {
+          const waiting = yield* workFolder(slow)
+          const first = yield* run(waiting, slow)
+          assert.strictEqual(first.exitCode, pending, `${name}: ${first.stderr}`)
+          assert.notInclude(readdirSync(waiting), "S3.bam", name)
+          const back = yield* workFolder(fast)
+          const second = yield* run(back, fast)
+          assert.strictEqual(second.exitCode, 0, `${name}: ${second.stderr}`)
+          assert.includeMembers(readdirSync(back), ["S3.bam", "S3.bam.bai"], name)
+          assert.deepStrictEqual(JSON.parse(readFileSync(join(back, "awaiting-restoration.json"), "utf8")), [], name)
+          yield* assertQuiet(fast.sandbox)
+        }
+        assertNoPassword([slow.project, fast.project])
+      }),
+    limit
+  )
+
+  it.live(
+    "what docs/schedules.md shows",
+    () =>
+      Effect.gen(function* () {
+        const place = yield* ground(["--restoreDelay", "1h"])
+        const { cwd, exitCode, text } = yield* followPage("docs/schedules.md", place)
+        assert.strictEqual(exitCode, 0, text)
+        assert.include(text, "1 restoration pending")
+        assertNoPassword([cwd], text)
+      }),
+    limit
+  )
+
+  it.live(
+    'what README.md shows under "On a schedule"',
+    () =>
+      Effect.gen(function* () {
+        const { project, sandbox, tools } = yield* ground(["--restoreDelay", "1h"])
+        const credentials = { target: sandbox.url, username: "pipeline", password }
+        writeFileSync(join(project, "credentials.json"), JSON.stringify(credentials), { mode: 0o600 })
+        mkdirSync(join(project, "data"))
+        const [, section = ""] = readFileSync(join(root, "README.md"), "utf8").split("### On a schedule\n")
+        const [, script = ""] = /```sh\n([\s\S]*?)```/.exec(section) ?? []
+        const [, line = ""] = /```\n\S+ \S+ \S+ \S+ \S+ (.*)\n```/.exec(section) ?? []
+        const runIn = (command: string) =>
+          runCommand("bash", ["-c", command.replaceAll("/srv/svc", project)], { cwd: project, env: tools })
+        const shown = yield* runIn(script)
+        assert.strictEqual(shown.exitCode, 75, shown.stderr)
+        assert.include(shown.stderr, "1 restoration pending")
+        assert.deepInclude(yield* runIn(line), { exitCode: 0, stdout: "" })
+      }),
+    limit
+  )
+
+  it.live(
+    "systemd accepts the units, 75 is a success, and little of the system is exposed",
+    () =>
+      Effect.gen(function* () {
+        const { project, tools } = yield* ground()
+        const bin = tools.PATH.split(":").find((folder) => readdirSync(folder).includes("svc-resume-restore")) ?? ""
+        for (const name of ["svc-resume-restore.service", "svc-resume-restore.timer"]) {
+          writeFileSync(join(project, name), text(name).replace("/usr/local/bin", bin))
+        }
+        const analyze = (args: ReadonlyArray<string>) =>
+          runCommand("systemd-analyze", args, { cwd: project, env: { SYSTEMD_COLORS: "0" } })
+        const units = ["./svc-resume-restore.service", "./svc-resume-restore.timer"]
+        assert.deepInclude(yield* analyze(["verify", ...units]), { exitCode: 0, stderr: "" })
+        const exposure = yield* analyze([
+          "security",
+          "--offline=true",
+          "--threshold=20",
+          "./svc-resume-restore.service"
+        ])
+        assert.strictEqual(exposure.exitCode, 0, exposure.stdout.slice(-300))
+        const { OnCalendar = "" } = unit("svc-resume-restore.timer")
+        assert.strictEqual((yield* analyze(["calendar", OnCalendar])).exitCode, 0)
+        const { LoadCredential, SuccessExitStatus } = unit("svc-resume-restore.service")
+        assert.strictEqual(SuccessExitStatus, "75")
+        assert.match(LoadCredential ?? "", /^settings\.json:\//)
+      }),
+    limit
+  )
+
+  it.live(
+    "Kubernetes: never two at a time, no root, a read-only root, secrets by reference, no second try after 64, 77 and 78",
+    () =>
+      Effect.gen(function* () {
+        const place = yield* ground()
+        const cron = yield* python(readYaml, "cronjob.yaml", place)
+        assert.strictEqual(cron.kind, "CronJob")
+        assert.strictEqual(cron.spec.concurrencyPolicy, "Forbid")
+        const job = cron.spec.jobTemplate.spec
+        const pod = job.template.spec
+        const [container] = pod.containers
+        assert.strictEqual(pod.securityContext.runAsNonRoot, true)
+        assert.deepInclude(container.securityContext, { readOnlyRootFilesystem: true, allowPrivilegeEscalation: false })
+        const [rule] = job.podFailurePolicy.rules
+        assert.deepStrictEqual(rule.onExitCodes, {
+          containerName: container.name,
+          operator: "In",
+          values: [64, 77, 78]
+        })
+        // What the API server demands of a podFailurePolicy.
+        assert.strictEqual(pod.restartPolicy, "Never")
+        const mounted = container.volumeMounts.map((mount: EnvEntry) => mount.name).sort()
+        assert.deepStrictEqual(pod.volumes.map((volume: EnvEntry) => volume.name).sort(), mounted)
+      }),
+    limit
+  )
+
+  it.live(
+    "cron and Airflow: the times are ones they know, and one run of the DAG at a time",
+    () =>
+      Effect.gen(function* () {
+        const bounds = [59, 23, 31, 12, 7]
+        const lines = text("crontab")
+          .split("\n")
+          .filter((line) => line !== "" && !line.startsWith("#") && !/^[A-Z]+=/.test(line))
+        assert.strictEqual(lines.length, 1)
+        // A percent sign would be a line end for cron.
+        assert.notInclude(lines[0], "%")
+        const fields = (lines[0] ?? "").split(" ").slice(0, 5)
+        fields.forEach((field, place) => {
+          const [, from, step] = /^(\*|\d+)(?:\/(\d+))?$/.exec(field) ?? assert.fail(`not a time: ${field}`)
+          for (const value of [from === "*" ? "1" : from, step ?? "1"])
+            assert.isAtMost(Number(value), bounds[place] ?? 0)
+        })
+        const { BashOperator, DAG } = yield* python(readCalls, "airflow_dag.py", yield* ground())
+        assert.deepInclude(DAG, { max_active_runs: 1, catchup: false })
+        assert.deepInclude(BashOperator, { skip_on_exit_code: 75, retries: 0 })
+      }),
+    limit
+  )
+})

@@ -1,0 +1,95 @@
+/** The WDL tasks and workflows with miniwdl, run as plain processes (miniwdl-host), as docs/wdl.md shows them. */
+import { readFileSync, writeFileSync } from "node:fs"
+import { basename, join } from "node:path"
+import { assert, describe, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { runCommand } from "../../Executables.ts"
+import { root } from "../../Sources.ts"
+import { assertNoPassword, assertQuiet, assertRefused, filesBelow, followPage, ground, password } from "./Engines.ts"
+
+const limit = 300_000
+
+/** What a run says in its `outputs.json`. */
+const outputsOf = (folder: string): Readonly<Record<string, unknown>> =>
+  JSON.parse(readFileSync(join(folder, "outputs.json"), "utf8"))
+
+const names = (paths: unknown): ReadonlyArray<string> => {
+  if (!Array.isArray(paths)) return assert.fail("not a list of files")
+  return paths.map((path) => basename(String(path))).sort()
+}
+
+describe("WDL", () => {
+  it.live(
+    "what docs/wdl.md shows: pending analyses are left out, the others are done, and the second workflow waits",
+    () =>
+      Effect.gen(function* () {
+        const place = yield* ground(["--restoreDelay", "2s"])
+        const { cwd, exitCode, text } = yield* followPage("docs/wdl.md", place)
+        assert.strictEqual(exitCode, 0, text)
+        const first = outputsOf(join(cwd, "first"))
+        assert.includeMembers([...names(first["downloads.files"])], ["S1.bam", "S1.bam.bai", "S2.bam", "S2.bam.bai"])
+        assert.notInclude(names(first["downloads.files"]), "S3.bam")
+        assert.deepStrictEqual(names(first["downloads.restorations"]), ["awaiting-restoration.json"])
+        assert.match(readFileSync(String(first["downloads.annotations"]), "utf8"), /\n.*\tA?/)
+        const second = outputsOf(join(cwd, "second"))
+        assert.include(names(second["resume_restore.files"]), "S3.bam")
+        assert.strictEqual(second["resume_restore.pending"], false)
+        const third = outputsOf(join(cwd, "third"))
+        // Two seconds may pass between the two tasks, or not.
+        assert.strictEqual(third["restore.pending"], !names(third["restore.files"]).includes("S2.vcf.gz"))
+        assert.include(yield* assertQuiet(place.sandbox), { failedLogins: 0 })
+        assertNoPassword([cwd], text)
+      }),
+    limit
+  )
+
+  it.live(
+    "a restoration that stays pending is a success that says so",
+    () =>
+      Effect.gen(function* () {
+        const { credentials, project, sandbox, tools } = yield* ground(["--restoreDelay", "1h"])
+        const path = join(project, "credentials.json")
+        const [target, username] = [credentials.SVC_TARGET, credentials.SVC_USER]
+        writeFileSync(path, JSON.stringify({ target, username, password }), { mode: 0o600 })
+        const workflow = join(root, "workflows/wdl/restore.wdl")
+        const args = ["run", "--dir", "run/.", workflow, `settings=${path}`, "analyses=A3", "analyses=A1"]
+        const { exitCode, stderr } = yield* runCommand("miniwdl", args, { cwd: project, env: tools })
+        assert.strictEqual(exitCode, 0, stderr)
+        const outputs = outputsOf(join(project, "run"))
+        assert.strictEqual(outputs["restore.pending"], true)
+        assert.lengthOf(JSON.parse(readFileSync(String(outputs["restore.still_pending"]), "utf8")), 1)
+        yield* assertQuiet(sandbox)
+        assertNoPassword([project], stderr)
+      }),
+    limit
+  )
+
+  it.live(
+    "S1 a wrong password is sent three times at most by a whole scatter, and nothing is tried again",
+    () =>
+      Effect.gen(function* () {
+        const { project, sandbox, tools } = yield* ground()
+        const credentials = { target: sandbox.url, username: "pipeline", password: "guessed" }
+        const inputs = [`settings=${join(project, "credentials.json")}`, "analyses=A1", "analyses=A2", "analyses=A4"]
+        writeFileSync(join(project, "credentials.json"), JSON.stringify(credentials), { mode: 0o600 })
+        const workflow = join(root, "workflows/wdl/downloads.wdl")
+        const { exitCode, stderr } = yield* runCommand(
+          "miniwdl",
+          ["run", "--verbose", "--dir", "run/.", workflow, ...inputs],
+          {
+            cwd: project,
+            env: tools
+          }
+        )
+        assert.notStrictEqual(exitCode, 0)
+        assert.include(stderr, "check user name and password")
+        yield* assertRefused(sandbox)
+        const kept = filesBelow(project).filter((path) => basename(path) !== "credentials.json")
+        assert.deepStrictEqual(
+          kept.filter((path) => readFileSync(path).includes("guessed")),
+          []
+        )
+      }),
+    limit
+  )
+})

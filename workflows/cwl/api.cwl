@@ -1,0 +1,18 @@
+cwlVersion: v1.2
+class: CommandLineTool
+doc: Any method of the API that only reads, such as get-person.
+hints:
+  DockerRequirement: {dockerPull: org/svc-steps:0.1.0}
+  NetworkAccess: {networkAccess: true}
+baseCommand: svc-api
+temporaryFailCodes: [69]
+inputs:
+  method: {type: string, inputBinding: {position: 1}}
+  ids: {type: "string[]", default: [], inputBinding: {position: 2}}
+  settings:
+    doc: JSON with target, username and password, for nobody else to read; without it the SVC_* variables of the environment count.
+    type: File?
+    inputBinding: {position: 3, prefix: --config}
+stdout: answer.json
+outputs:
+  answer: {type: File, outputBinding: {glob: answer.json}}

@@ -1,0 +1,42 @@
+cwlVersion: v1.2
+class: CommandLineTool
+doc: Files of analyses, whole and checked.
+hints:
+  DockerRequirement: {dockerPull: org/svc-steps:0.1.0}
+  NetworkAccess: {networkAccess: true}
+baseCommand: [svc-download, --destination, ., --reportfile, report.json]
+# 69: the service is down; 75: a restoration is pending. An engine may try again later, as it would not after 77 (login refused).
+temporaryFailCodes: [69, 75]
+inputs:
+  settings:
+    doc: JSON with target, username and password, for nobody else to read; without it the SVC_* variables of the environment count.
+    type: File?
+    inputBinding: {prefix: --config}
+  analyses:
+    doc: One analysis, or several that are taken in one session.
+    type: [string, "string[]"]
+    inputBinding: {prefix: --analysisIds, itemSeparator: ","}
+  filetypes:
+    type: string[]
+    default: [bam, bam.bai]
+    inputBinding: {prefix: --filetypes, itemSeparator: ","}
+  range: {type: string?, inputBinding: {prefix: --range}}
+  bed: {type: File?, inputBinding: {prefix: --bed}}
+  restore:
+    doc: "What happens to archived files: no, or force to have them restored, which may cost money."
+    type: string
+    default: "no"
+    inputBinding: {prefix: --restoreArchived}
+  pending_ok:
+    doc: End well when only restorations are pending, so that the rest of a workflow goes on.
+    type: boolean?
+    inputBinding: {prefix: --pendingOk}
+outputs:
+  files:
+    type: File[]
+    outputBinding: {glob: ["*.bam", "*.bam.bai", "*.vcf.gz", "*.vcf.gz.tbi"]}
+  report: {type: File, outputBinding: {glob: report.json}}
+  restorations:
+    doc: What is pending, for resume-restore.cwl.
+    type: File?
+    outputBinding: {glob: awaiting-restoration.json}

@@ -1,0 +1,30 @@
+cwlVersion: v1.2
+class: Workflow
+doc: Files and annotations of many analyses, one job each. What is in the archive is asked for and left out; the others are done.
+requirements:
+  ScatterFeatureRequirement: {}
+inputs:
+  settings: File?
+  analyses: string[]
+  filetypes: {type: "string[]", default: [bam, bam.bai]}
+  restore: {type: string, default: "no"}
+steps:
+  download:
+    run: download.cwl
+    scatter: analyses
+    in:
+      settings: settings
+      analyses: analyses
+      filetypes: filetypes
+      restore: restore
+      pending_ok: {default: true}
+    out: [files, report, restorations]
+  annotate:
+    run: fetch-annotations.cwl
+    in: {settings: settings, analyses: analyses}
+    out: [annotations]
+outputs:
+  files: {type: {type: array, items: {type: array, items: File}}, outputSource: download/files}
+  reports: {type: "File[]", outputSource: download/report}
+  restorations: {type: {type: array, items: ["null", File]}, outputSource: download/restorations}
+  annotations: {type: File, outputSource: annotate/annotations}

@@ -1,0 +1,19 @@
+cwlVersion: v1.2
+class: CommandLineTool
+doc: SNV annotations of analyses, as a table or as JSON Lines.
+hints:
+  DockerRequirement: {dockerPull: org/svc-steps:0.1.0}
+  NetworkAccess: {networkAccess: true}
+baseCommand: [svc-fetch-annotations, --output, annotations.out]
+temporaryFailCodes: [69]
+inputs:
+  settings:
+    doc: JSON with target, username and password, for nobody else to read; without it the SVC_* variables of the environment count.
+    type: File?
+    inputBinding: {prefix: --config}
+  analyses:
+    type: [string, "string[]"]
+    inputBinding: {position: 1}
+  format: {type: string, default: tsv, inputBinding: {prefix: --format}}
+outputs:
+  annotations: {type: File, outputBinding: {glob: annotations.out}}

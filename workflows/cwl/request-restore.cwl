@@ -1,0 +1,25 @@
+cwlVersion: v1.2
+class: CommandLineTool
+doc: Asks for the archived files of analyses and ends at once.
+hints:
+  DockerRequirement: {dockerPull: org/svc-steps:0.1.0}
+  NetworkAccess: {networkAccess: true}
+baseCommand: [svc-request-restore, --destination, ., --restorationFile, awaiting-restoration.json]
+temporaryFailCodes: [69]
+inputs:
+  settings:
+    doc: JSON with target, username and password, for nobody else to read; without it the SVC_* variables of the environment count.
+    type: File?
+    inputBinding: {prefix: --config}
+  analyses:
+    doc: One analysis, or several that are taken in one session.
+    type: [string, "string[]"]
+    inputBinding: {prefix: --analysisIds, itemSeparator: ","}
+  filetypes:
+    type: string[]
+    default: [bam, bam.bai]
+    inputBinding: {prefix: --filetypes, itemSeparator: ","}
+  range: {type: string?, inputBinding: {prefix: --range}}
+  bed: {type: File?, inputBinding: {prefix: --bed}}
+outputs:
+  restorations: {type: File, outputBinding: {glob: awaiting-restoration.json}}

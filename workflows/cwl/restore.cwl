@@ -1,0 +1,22 @@
+cwlVersion: v1.2
+class: Workflow
+doc: Asks for all archived files of analyses at once, waits in one job, and downloads them.
+inputs:
+  settings: File?
+  analyses: string[]
+  filetypes: {type: "string[]", default: [bam, bam.bai]}
+  wait: string?
+  poll: string?
+steps:
+  request:
+    run: request-restore.cwl
+    in: {settings: settings, analyses: analyses, filetypes: filetypes}
+    out: [restorations]
+  resume:
+    run: resume-restore.cwl
+    in: {settings: settings, restorations: request/restorations, wait: wait, poll: poll}
+    out: [files, report, still_pending]
+outputs:
+  files: {type: "File[]", outputSource: resume/files}
+  report: {type: File, outputSource: resume/report}
+  still_pending: {type: File, outputSource: resume/still_pending}

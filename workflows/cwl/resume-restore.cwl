@@ -1,0 +1,34 @@
+cwlVersion: v1.2
+class: CommandLineTool
+doc: Downloads what has come back from the archive, or waits for it.
+hints:
+  DockerRequirement: {dockerPull: org/svc-steps:0.1.0}
+  NetworkAccess: {networkAccess: true}
+requirements:
+  # The step takes out of the file what it has downloaded: it gets a copy.
+  InitialWorkDirRequirement:
+    listing: [{entry: $(inputs.restorations), entryname: awaiting-restoration.json, writable: true}]
+baseCommand: [svc-resume-restore, --restorationFile, awaiting-restoration.json, --reportfile, report.json]
+# 69: the service is down; 75: a restoration is pending. An engine may try again later, as it would not after 77 (login refused).
+temporaryFailCodes: [69, 75]
+inputs:
+  settings:
+    doc: JSON with target, username and password, for nobody else to read; without it the SVC_* variables of the environment count.
+    type: File?
+    inputBinding: {prefix: --config}
+  restorations: File
+  wait: {doc: "How long, such as 12h; otherwise not at all.", type: string?, inputBinding: {prefix: --wait}}
+  poll: {type: string?, inputBinding: {prefix: --poll}}
+  pending_ok:
+    doc: End well when only restorations are pending, so that the rest of a workflow goes on.
+    type: boolean?
+    inputBinding: {prefix: --pendingOk}
+outputs:
+  files:
+    type: File[]
+    outputBinding: {glob: ["*.bam", "*.bam.bai", "*.vcf.gz", "*.vcf.gz.tbi"]}
+  report: {type: File, outputBinding: {glob: report.json}}
+  still_pending:
+    doc: What is still pending.
+    type: File
+    outputBinding: {glob: awaiting-restoration.json}

@@ -1,0 +1,124 @@
+version 1.1
+
+# The steps as tasks (docs/wdl.md). `settings` is a JSON file with target, username and password, for nobody else to read: WDL
+# has no secrets, and variables of the environment would be written into the folder of the run.
+
+task download {
+  input {
+    File settings
+    # Several are taken in one session.
+    Array[String]+ analyses
+    Array[String] filetypes = ["bam", "bam.bai"]
+    # What happens to archived files: no, or force to have them restored, which may cost money.
+    String restore = "no"
+    String? range
+    File? bed
+    String container = "org/svc-steps:0.1.0"
+  }
+  command <<<
+    svc-download --config '~{settings}' --analysisIds '~{sep(",", analyses)}' --filetypes '~{sep(",", filetypes)}' \
+      --destination . --reportfile report.json --restoreArchived '~{restore}' --pendingOk \
+      ~{"--range '" + range + "'"} ~{"--bed '" + bed + "'"}
+  >>>
+  output {
+    Array[File] files = flatten([glob("*.bam"), glob("*.bam.bai"), glob("*.vcf.gz"), glob("*.vcf.gz.tbi")])
+    File report = "report.json"
+    # There when something is pending, for resume_restore.
+    File? restorations = "awaiting-restoration.json"
+  }
+  runtime {
+    container: container
+    # Not a wrong password, which would be sent again: the steps try again themselves.
+    maxRetries: 0
+  }
+}
+
+task request_restore {
+  input {
+    File settings
+    Array[String]+ analyses
+    Array[String] filetypes = ["bam", "bam.bai"]
+    String container = "org/svc-steps:0.1.0"
+  }
+  command <<<
+    svc-request-restore --config '~{settings}' --analysisIds '~{sep(",", analyses)}' --filetypes '~{sep(",", filetypes)}' \
+      --destination . --restorationFile awaiting-restoration.json
+  >>>
+  output {
+    File restorations = "awaiting-restoration.json"
+  }
+  runtime {
+    container: container
+    maxRetries: 0
+  }
+}
+
+task resume_restore {
+  input {
+    File settings
+    File restorations
+    # How long, such as 12h, and how often it looks.
+    String? wait
+    String poll = "5m"
+    String container = "org/svc-steps:0.1.0"
+  }
+  # The step takes out of the file what it has downloaded, and inputs are read-only. 75 is a success here: see `pending`.
+  command <<<
+    cp '~{restorations}' awaiting-restoration.json
+    code=0
+    svc-resume-restore --config '~{settings}' --restorationFile awaiting-restoration.json --reportfile report.json \
+      ~{"--poll '" + poll + "' --wait '" + wait + "'"} || code=$?
+    [ $code -eq 75 ] && echo true > pending || echo false > pending
+    [ $code -eq 75 ] || exit $code
+  >>>
+  output {
+    Array[File] files = flatten([glob("*.bam"), glob("*.bam.bai"), glob("*.vcf.gz"), glob("*.vcf.gz.tbi")])
+    File report = "report.json"
+    File still_pending = "awaiting-restoration.json"
+    Boolean pending = read_boolean("pending")
+  }
+  runtime {
+    container: container
+    maxRetries: 0
+  }
+}
+
+task fetch_annotations {
+  input {
+    File settings
+    Array[String]+ analyses
+    # tsv or jsonl.
+    String format = "tsv"
+    String container = "org/svc-steps:0.1.0"
+  }
+  command <<<
+    svc-fetch-annotations --config '~{settings}' --format '~{format}' --output 'annotations.~{format}' ~{sep(" ", squote(analyses))}
+  >>>
+  output {
+    File annotations = "annotations.~{format}"
+  }
+  runtime {
+    container: container
+    maxRetries: 0
+  }
+}
+
+# Any method of the API that only reads, such as get-person.
+task api {
+  input {
+    File settings
+    String method
+    Array[String] ids = []
+    String container = "org/svc-steps:0.1.0"
+  }
+  command <<<
+    svc-api '~{method}' ~{sep(" ", squote(ids))} --config '~{settings}' --output answer.json
+  >>>
+  output {
+    File answer = "answer.json"
+  }
+  runtime {
+    container: container
+    maxRetries: 0
+  }
+}
