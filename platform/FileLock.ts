@@ -107,25 +107,23 @@ const claimWithoutLinks = (path: string, card: Card): Effect.Effect<Card | null,
     "EEXIST"
   )
 
-/** The breaking of a lock is itself done by one process at a time; a breaker older than this, in ms, has died. */
-const breakerAge = 10_000
+/** So long, in ms, may a card say nothing of its owner, or the breaking of a lock last; then its process was killed. */
+const briefly = 10_000
 
 /** Removes the lock that `judged` describes, unless it has changed since. True when it is gone. */
 const breakLock = Effect.fnUntraced(function* (path: string, judged: Stats, card: Card) {
   const breaker = `${path}.break`
-  const made = yield* unless(
-    io(async () => (await open(breaker, "wx", 0o644)).close()),
+  // The breaking is itself done by one process at a time.
+  const make = unless(
+    io(async () => {
+      const handle = await open(breaker, "wx", 0o644)
+      await handle.write(card.content, 0, card.content.length, 0).finally(() => handle.close())
+      return breaker
+    }),
     "EEXIST"
   )
-  if (made === null) {
-    const old = yield* unless(
-      io(() => lstat(breaker)),
-      "ENOENT"
-    )
-    if (old !== null && (yield* fileSystemTime(card)) - old.mtimeMs > breakerAge)
-      yield* Effect.ignore(io(() => unlink(breaker)))
-    return false
-  }
+  const cleared = clearIfLeft(breaker, fileSystemTime(card), briefly)
+  if ((yield* make) === null && (!(yield* cleared) || (yield* make) === null)) return false
   return yield* Effect.gen(function* () {
     const aside = `${card.path}.stale`
     const now = yield* unless(
@@ -146,6 +144,20 @@ const breakLock = Effect.fnUntraced(function* (path: string, judged: Stats, card
     yield* io(() => unlink(aside))
     return !alive
   }).pipe(Effect.ensuring(Effect.ignore(io(() => unlink(breaker)))))
+})
+
+/** Removes what a process that was killed left; false when it may live and `patience`, in ms, is not over. */
+const clearIfLeft = Effect.fnUntraced(function* (path: string, time: Effect.Effect<number, Errno>, patience: number) {
+  const stats = yield* unless(
+    io(() => lstat(path)),
+    "ENOENT"
+  )
+  if (stats === null) return true
+  const owner = yield* Effect.orElseSucceed(readIdentity(path), () => null)
+  const age = (yield* time) - stats.mtimeMs
+  const left = owner === null ? age > briefly : age > patience || hasEnded(owner, thisProcess())
+  if (left) yield* Effect.ignore(io(() => unlink(path)))
+  return left
 })
 
 /** What a waiter has seen of the lock so far. */
@@ -271,8 +283,8 @@ const owned = (path: string, card: Card) =>
   })
 
 /**
- * Waits a moment when this process has just given the lock back and others stand in line, and removes the cards of
- * waiters that were killed.
+ * Waits a moment when this process has just given the lock back and others stand in line, and removes the cards and marks
+ * of processes that were killed.
  */
 const giveWay = Effect.fnUntraced(function* (path: string, card: Card) {
   const now = yield* Clock.currentTimeMillis
@@ -281,22 +293,16 @@ const giveWay = Effect.fnUntraced(function* (path: string, card: Card) {
   const folder = dirname(path)
   const names = yield* io(() => readdir(folder))
   const mine = basename(card.path)
-  const cards = names.filter((name) => name.startsWith(`${basename(path)}.`) && name.endsWith(".wait") && name !== mine)
-  const ours = yield* io(() => card.handle.stat())
+  const { mtimeMs } = yield* io(() => card.handle.stat())
+  const clear = (name: string, patience: number) => clearIfLeft(join(folder, name), Effect.succeed(mtimeMs), patience)
+  const beside = names.filter((name) => name.startsWith(`${basename(path)}.`) && name !== mine)
+  const breaker = beside.find((name) => name.endsWith(".break"))
+  if (breaker === undefined || (yield* clear(breaker, briefly))) {
+    for (const name of beside.filter((name) => name.endsWith(".stale"))) yield* clear(name, briefly)
+  }
   let inLine = false
-  for (const name of cards) {
-    const stats = yield* unless(
-      io(() => lstat(join(folder, name))),
-      "ENOENT"
-    )
-    if (stats === null) continue
-    const owner = yield* Effect.orElseSucceed(readIdentity(join(folder, name)), () => null)
-    const ended = owner !== null && hasEnded(owner, thisProcess())
-    const age = ours.mtimeMs - stats.mtimeMs
-    // A card without content is a second old at most, or its process was killed while making it.
-    if (ended || age > (stats.size === 0 ? 10_000 : 3_600_000))
-      yield* Effect.ignore(io(() => unlink(join(folder, name))))
-    else inLine = true
+  for (const name of beside.filter((name) => name.endsWith(".wait"))) {
+    if (!(yield* clear(name, 3_600_000))) inLine = true
   }
   if (inLine && last !== undefined) yield* Effect.sleep(politeFor)
 })

@@ -3,9 +3,10 @@
  */
 import { constants } from "node:fs"
 import { type FileHandle, open, realpath, rename, rm, stat } from "node:fs/promises"
-import { basename, dirname, join, resolve } from "node:path"
+import { dirname, resolve } from "node:path"
 import { Effect, type Scope } from "effect"
 import { CannotCreate, LocalIo } from "../core/src/Errors.ts"
+import { clearTemporaries, temporaryBeside } from "./TemporaryFile.ts"
 
 /** Takes data in order. Nothing of a file is seen under its name before `commit`; without it the file stays as it was. */
 export interface Output {
@@ -21,6 +22,11 @@ const errnoOf = (error: unknown): string => (error instanceof Error && "code" in
 
 const attempt = <A>(path: string, operation: string, act: () => Promise<A>): Effect.Effect<A, LocalIo> =>
   Effect.tryPromise({ try: act, catch: (error) => new LocalIo({ path, operation, errno: errnoOf(error) }) })
+
+/** A file system that cannot sync promises nothing more than it has done. */
+const tolerated = (error: unknown) => {
+  if (!["ENOTSUP", "EOPNOTSUPP", "EINVAL"].includes(errnoOf(error))) throw error
+}
 
 /** A reader that has gone, or a full disk behind `>`, ends the whole process: nothing is left to do here. */
 const toStandardOutput = (bytes: Uint8Array) =>
@@ -75,15 +81,16 @@ const toDevice = (path: string) =>
 
 /** Beside the final name until it is complete: another file system cannot be renamed from. */
 const toFile = Effect.fnUntraced(function* (path: string, mode: number) {
-  const temporary = join(dirname(path), `.${basename(path)}.${process.pid}.new`)
+  yield* clearTemporaries(path)
+  const temporary = temporaryBeside(path)
   const failed = (errno: string) =>
     errno === "EACCES" || errno === "EPERM" || errno === "EROFS"
       ? new CannotCreate({ path, reason: "permission denied" })
       : new LocalIo({ path, operation: "write", errno })
   const file = yield* Effect.acquireRelease(
     Effect.tryPromise({
-      // What a killed process of this number left; a link that somebody put there is not followed.
-      try: () => rm(temporary, { force: true }).then(() => open(temporary, "wx", mode)),
+      // A link that somebody put there is not followed.
+      try: () => open(temporary, "wx", mode),
       catch: (error) => failed(errnoOf(error))
     }),
     // Nothing is there any more after the rename.
@@ -97,10 +104,13 @@ const toFile = Effect.fnUntraced(function* (path: string, mode: number) {
         size += bytes.length
       }),
     commit: attempt(path, "write", async () => {
-      await file.sync()
+      await file.sync().catch(tolerated)
       await rename(temporary, path)
       const folder = await open(dirname(path), "r")
-      await folder.sync().finally(() => folder.close())
+      await folder
+        .sync()
+        .catch(tolerated)
+        .finally(() => folder.close())
     }),
     rewind: (to) =>
       attempt(path, "write", async () => {

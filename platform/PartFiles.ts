@@ -120,11 +120,15 @@ const withdraw = Effect.fnUntraced(function* ({ directory, name }: PartPlace) {
 })
 
 const discard = Effect.fnUntraced(function* (place: PartPlace) {
+  yield* remove(join(place.directory, freshJournal(place)))
   yield* remove(join(place.directory, place.journal))
   yield* remove(join(place.directory, place.part))
 })
 
 // --- journal ---------------------------------------------------------------------------------------------------------
+
+/** A journal that is being written. */
+const freshJournal = ({ journal }: PartPlace) => `${journal}.new`
 
 const readJournal = Effect.fnUntraced(function* (place: PartPlace) {
   const path = join(place.directory, place.journal)
@@ -141,7 +145,7 @@ const readJournal = Effect.fnUntraced(function* (place: PartPlace) {
 
 const writeJournal = Effect.fnUntraced(function* (place: PartPlace, text: string) {
   const path = join(place.directory, place.journal)
-  const fresh = `${path}.new`
+  const fresh = join(place.directory, freshJournal(place))
   yield* plain(path)
   yield* remove(fresh)
   const bytes = Buffer.from(text, "utf8")
@@ -205,14 +209,15 @@ const reopen = Effect.fnUntraced(function* (place: PartPlace, digests: DigestThr
 
 const create = Effect.fnUntraced(function* (place: PartPlace, digests: DigestThread, mode: number) {
   const path = join(place.directory, place.part)
-  yield* plain(path)
   const journal = join(place.directory, place.journal)
-  if ((yield* plain(journal)) !== null) {
-    // The old journal must never be read as that of the new part, not even after a power cut.
+  const [oldPart, oldJournal] = [yield* plain(path), yield* plain(journal)]
+  if (oldPart !== null || oldJournal !== null) {
+    // No old journal must ever be read as that of the new part, nor a new one as that of the old part: not even after a
+    // power cut, which may forget any change of the folder that was not synced.
     yield* remove(journal)
+    yield* remove(path)
     yield* syncFolder(place.directory)
   }
-  yield* remove(path)
   const fd = yield* opened(path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW).pipe(
     Effect.catch(
       (error): Effect.Effect<never, CannotCreate | Errno> =>

@@ -19,6 +19,7 @@ import { Effect, type Scope } from "effect"
 import { put, type TrackingDocument, without } from "../core/src/archive/TrackingDocument.ts"
 import type { NewEntry } from "../core/src/archive/TrackingEntry.ts"
 import { TrackingFile } from "../core/src/archive/TrackingFile.ts"
+import { thisProcess } from "./ProcessIdentity.ts"
 import * as TrackingFileLive from "./TrackingFile.ts"
 
 const nameOf = (stored: string | null) => stored ?? "here"
@@ -280,6 +281,24 @@ describe("TrackingFile", () => {
         assert.deepStrictEqual(seen, [1, 1])
         assert.deepStrictEqual(ids(path), ["A1", "N"])
         assert.deepStrictEqual(readdirSync(folder), ["t.json"])
+      })
+    )
+  )
+
+  it.live("T18 a run that only reads clears away the lock and the new file of a killed one", () =>
+    inFolder((folder, path) =>
+      Effect.gen(function* () {
+        yield* change(path, adding("A1"))
+        const ended = { ...thisProcess(), start: "1" }
+        writeFileSync(join(folder, ".t.json.lock"), JSON.stringify(ended))
+        writeFileSync(join(folder, ".t.json.1-0123.new"), "half")
+        assert.strictEqual((yield* read(path)).items.length, 1)
+        assert.deepStrictEqual(readdirSync(folder), ["t.json"])
+
+        // A living one is not disturbed.
+        writeFileSync(join(folder, ".t.json.lock"), JSON.stringify(thisProcess()))
+        yield* read(path)
+        assert.deepStrictEqual(readdirSync(folder), [".t.json.lock", "t.json"])
       })
     )
   )

@@ -79,6 +79,7 @@ export const layer = (settings: { readonly path: string }): Layer.Layer<Tracking
         Errno: ({ code }: Errno) => new LocalIo({ path, operation: "use the restoration file", errno: code })
       }
       const read = find(path).pipe(
+        Effect.tap((found) => clearAway(found.path)),
         Effect.flatMap(({ content }) => documentOf(content)),
         Effect.catchTags(failures)
       )
@@ -86,9 +87,8 @@ export const layer = (settings: { readonly path: string }): Layer.Layer<Tracking
         Effect.gen(function* () {
           const real = (yield* find(path)).path
           yield* folderExists(path, real)
-          const lock = join(dirname(real), `.${basename(real)}.lock`)
           const waiting = (owner: string) => Effect.logInfo(`Waiting for ${owner}, which changes ${path}`)
-          return yield* withLock(lock, { wait: lockWait, onWait: waiting })((held) =>
+          return yield* withLock(lockOf(real), { wait: lockWait, onWait: waiting })((held) =>
             Effect.uninterruptible(attempt(real, held, edit, create, warn))
           )
         }).pipe(
@@ -105,6 +105,16 @@ export const layer = (settings: { readonly path: string }): Layer.Layer<Tracking
         ensure: Effect.asVoid(changed((document) => document, true))
       })
     })
+  )
+
+const lockOf = (path: string) => join(dirname(path), `.${basename(path)}.lock`)
+
+/** A run that only reads still clears away what a killed one left; a living one is not disturbed. */
+const clearAway = (path: string) =>
+  Effect.suspend(() =>
+    existsSync(lockOf(path))
+      ? Effect.ignore(withLock(lockOf(path), { wait: 0 })(() => removeLeftovers(path)))
+      : Effect.void
   )
 
 const documentOf = (content: Found["content"]): Effect.Effect<TrackingDocument, Refused> =>
@@ -244,14 +254,16 @@ const tolerated = (error: unknown) => {
   if (!["ENOTSUP", "EOPNOTSUPP", "EINVAL"].includes(codeOf(error))) throw error
 }
 
-const syncFolder = async (folder: string) => {
-  const handle = await open(folder, constants.O_RDONLY | constants.O_DIRECTORY)
+const syncAt = async (path: string, flags: number) => {
+  const handle = await open(path, constants.O_RDONLY | flags)
   try {
     await handle.sync().catch(tolerated)
   } finally {
     await handle.close()
   }
 }
+const syncFolder = (folder: string) => syncAt(folder, constants.O_DIRECTORY)
+const syncFile = (path: string) => syncAt(path, constants.O_NOFOLLOW)
 
 /** Compares and replaces without giving anything else in this process a turn in between. */
 const replace = (path: string, fresh: string, content: Found["content"]): void => {
@@ -295,7 +307,11 @@ const keepOriginal = Effect.fnUntraced(function* (path: string, bytes: Buffer) {
       Effect.as(true),
       (keeping) => unless(keeping, "EEXIST")
     )
-    if (made !== null || (yield* io(() => holds(backup, bytes)))) return
+    if (made === null && !(yield* io(() => holds(backup, bytes)))) continue
+    // It must be on the disk before the only other file that holds the original is replaced.
+    yield* io(() => syncFile(backup))
+    yield* io(() => syncFolder(dirname(path)))
+    return
   }
 })
 

@@ -57,18 +57,24 @@ const setAge = (path: string, seconds: number) => {
 }
 
 describe("FileLock", () => {
-  it.live("is given to one at a time: no addition of four processes is lost, nothing is left behind", () =>
-    inFolder((path) =>
-      Effect.gen(function* () {
-        const counter = `${path}.count`
-        writeFileSync(counter, "0")
-        const children = yield* Effect.all(Array.from({ length: 4 }, () => child("LockedCounter", path, counter, "50")))
-        const codes = yield* Effect.forEach(children, ended, { concurrency: "unbounded" })
-        assert.deepStrictEqual(codes, [0, 0, 0, 0])
-        assert.strictEqual(readFileSync(counter, "utf8"), "200")
-        assert.deepStrictEqual(readdirSync(join(path, "..")), ["x.lock.count"])
-      })
-    )
+  it.live(
+    "is given to one at a time: no addition of four processes is lost, nothing is left behind",
+    () =>
+      inFolder((path) =>
+        Effect.gen(function* () {
+          const counter = `${path}.count`
+          writeFileSync(counter, "0")
+          const children = yield* Effect.all(
+            Array.from({ length: 4 }, () => child("LockedCounter", path, counter, "50"))
+          )
+          const codes = yield* Effect.forEach(children, ended, { concurrency: "unbounded" })
+          assert.deepStrictEqual(codes, [0, 0, 0, 0])
+          assert.strictEqual(readFileSync(counter, "utf8"), "200")
+          assert.deepStrictEqual(readdirSync(join(path, "..")), ["x.lock.count"])
+        })
+      ),
+    // Two hundred turns, of which each lets the others go first.
+    120_000
   )
 
   it.live("tells who holds it, and is Busy after the wait", () =>
@@ -145,6 +151,27 @@ describe("FileLock", () => {
         setAge(path, 3600)
         assert.strictEqual((yield* Effect.flip(take(path, { wait: "300 millis" })))._tag, "Busy")
         yield* take(path, { wait: "40 seconds", staleAfter: "500 millis" })
+      })
+    )
+  )
+
+  it.live("P1 what a process left that was killed while it broke a lock does not stop the next one, and goes", () =>
+    inFolder((path) =>
+      Effect.gen(function* () {
+        const self = thisProcess()
+        const gone = JSON.stringify({ ...self, start: `${self.start}1` })
+        for (const name of ["", ".break", ".1-0123456789ab.wait", ".1-0123456789ab.wait.stale"]) {
+          writeFileSync(`${path}${name}`, gone)
+        }
+        yield* take(path, { wait: 0 })
+        assert.deepStrictEqual(readdirSync(join(path, "..")), [])
+
+        // While somebody breaks a lock, what was put aside is left to him.
+        for (const name of [".break", ".2-0123456789ab.wait.stale"]) {
+          writeFileSync(`${path}${name}`, JSON.stringify(name === ".break" ? stranger : self))
+        }
+        yield* take(`${path}`, { wait: 0 })
+        assert.strictEqual(readdirSync(join(path, "..")).length, 2)
       })
     )
   )

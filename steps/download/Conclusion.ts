@@ -10,6 +10,7 @@ import {
 import { type ReportRun, reportJson } from "../../core/src/selection/Report.ts"
 import { canWriteReport, writeReport } from "../../core/src/selection/ReportFile.ts"
 import type { TargetSettings } from "../../core/src/settings/Settings.ts"
+import { clearTemporaries, temporaryBeside } from "../../platform/TemporaryFile.ts"
 import type { StepFailure } from "../main/Step.ts"
 import { version } from "../main/Version.ts"
 import { reportText } from "./ReportText.ts"
@@ -26,7 +27,7 @@ export const concluded = <E extends StepFailure, R>(
 ): Effect.Effect<ExitCode, E | CannotCreate | LocalIo, R | FileSystem.FileSystem | Path.Path> =>
   Effect.gen(function* () {
     const { reportfile } = settings
-    if (reportfile !== null) yield* canWriteReport(reportfile)
+    if (reportfile !== null) yield* Effect.andThen(canWriteReport(reportfile), clearTemporaries(reportfile))
     const code = yield* reportfile === null
       ? Effect.andThen(work, codeOf(record, settings))
       : reported(work, record, settings, { step, reportfile })
@@ -77,7 +78,9 @@ const reported = <E extends StepFailure, R>(
         results
       )
       const unwritten = yield* Effect.match(
-        Effect.flatMap(reportText(reportfile, report), (text) => writeReport(reportfile, text, String(process.pid))),
+        Effect.flatMap(reportText(reportfile, report), (text) =>
+          writeReport(reportfile, text, temporaryBeside(reportfile))
+        ),
         {
           onSuccess: () => null,
           onFailure: (failure) => failure

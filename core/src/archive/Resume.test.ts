@@ -112,6 +112,7 @@ const world = Effect.fnUntraced(function* ({
         })
     }),
     Layer.succeed(FileTransfer, {
+      tidy: () => Effect.void,
       download: (asked) =>
         Effect.suspend(() => {
           events.push(`fetch ${path.relative(root, asked.directory)}/${asked.name}${asked.overwrite ? " over" : ""}`)

@@ -10,6 +10,7 @@ import { CannotCreate, LocalIo, NotFound, type TransferError } from "../Errors.t
 import type { Codec } from "../genome/Codec.ts"
 import { checkStructure } from "../genome/Structure.ts"
 import { FileTransfer, type PartReader, type TransferOutcome, type TransferProgress } from "../transfer/FileTransfer.ts"
+import { leftBeside } from "../transfer/PartJournal.ts"
 import type { SliceOutcome } from "../transfer/SliceRequest.ts"
 import { SliceTransfer } from "../transfer/SliceTransfer.ts"
 import { type DownloadPlan, finalName, type PlannedFile, type PlannedSlice, pathOf } from "./DownloadPlan.ts"
@@ -53,10 +54,11 @@ export const run = Effect.fn("selection.run")(function* (
       results.set(file, result)
       return observer.finished(file, result)
     })
+  const namesIn = yield* namesByFolder(request)
   for (const file of plan.files) {
     const result = decided(file, request)
     if (result === null) continue
-    if (result.reason === "exists" && file.slice !== null) yield* tidied(file, request)
+    if (result.reason === "exists") yield* tidied(file, yield* namesIn(file.folder), request)
     yield* settle(file, result)
   }
   yield* Effect.forEach(
@@ -211,11 +213,37 @@ const cut = Effect.fn("selection.cut")(function* (
   return cutOut(file, request, outcome)
 })
 
-/** A slice that was complete when its run was killed may have leftovers beside it. */
-const tidied = Effect.fnUntraced(function* (file: PlannedFile, { destination }: RunRequest) {
+/** The hidden names in a folder of the destination, read once for all its files. */
+const namesByFolder = Effect.fnUntraced(function* ({ destination }: RunRequest) {
+  const fs = yield* FileSystem.FileSystem
   const path = yield* Path.Path
-  const transfer = yield* SliceTransfer
-  yield* transfer.tidy(path.join(destination, file.folder), finalName(file))
+  const known = new Map<string, ReadonlyArray<string>>()
+  return Effect.fnUntraced(function* (folder: string) {
+    const before = known.get(folder)
+    if (before !== undefined) return before
+    const all = yield* Effect.orElseSucceed(fs.readDirectory(path.join(destination, folder)), () => [])
+    const names = all.filter((name) => name.startsWith("."))
+    known.set(folder, names)
+    return names
+  })
+})
+
+/** A file that was complete when its run was killed may have leftovers beside it. */
+const tidied = Effect.fnUntraced(function* (
+  file: PlannedFile,
+  names: ReadonlyArray<string>,
+  { destination }: RunRequest
+) {
+  const path = yield* Path.Path
+  const directory = path.join(destination, file.folder)
+  const name = finalName(file)
+  if (file.slice !== null) {
+    const left = ["", ".bai", ".csi", ".tbi"].some((suffix) => leftBeside(directory, name + suffix, names).length > 0)
+    if (left) yield* Effect.flatMap(SliceTransfer, (slices) => slices.tidy(directory, name))
+    return
+  }
+  const transfer = yield* FileTransfer
+  yield* Effect.forEach(leftBeside(directory, name, names), transfer.tidy, { discard: true })
 })
 
 /** The times are put in by the caller, who knows those of failures as well. */

@@ -1,5 +1,5 @@
 /** Random access to a finished file on the disk. */
-import { Effect, FileSystem, type PlatformError, type Scope } from "effect"
+import { Effect, FileSystem, type PlatformError, type Scope, Semaphore } from "effect"
 import { LocalIo } from "../Errors.ts"
 import type { ByteReader } from "../genome/ByteReader.ts"
 import { errnoOf } from "./ReportFile.ts"
@@ -7,7 +7,7 @@ import { errnoOf } from "./ReportFile.ts"
 export const localIo = (operation: string, path: string) => (error: PlatformError.PlatformError) =>
   new LocalIo({ path, operation, errno: errnoOf(error) })
 
-/** Opens a file of `size` bytes until the scope closes. */
+/** Opens a file of `size` bytes until the scope closes. Reads may be asked for at the same time. */
 export const readerOf = Effect.fnUntraced(function* (
   path: string,
   size: number
@@ -15,7 +15,9 @@ export const readerOf = Effect.fnUntraced(function* (
   const fs = yield* FileSystem.FileSystem
   const failed = localIo("read", path)
   const file = yield* Effect.mapError(fs.open(path), failed)
-  const read = Effect.fnUntraced(function* (offset: number, length: number) {
+  // An open file has one position: between a seek and its read there must be no other.
+  const turn = yield* Semaphore.make(1)
+  const readAt = Effect.fnUntraced(function* (offset: number, length: number) {
     const bytes = new Uint8Array(Math.max(0, Math.min(length, size - offset)))
     yield* Effect.mapError(file.seek(BigInt(offset), "start"), failed)
     let filled = 0
@@ -26,5 +28,5 @@ export const readerOf = Effect.fnUntraced(function* (
     }
     return bytes
   })
-  return { size, read }
+  return { size, read: (offset, length) => turn.withPermit(readAt(offset, length)) }
 })

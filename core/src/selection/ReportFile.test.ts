@@ -15,7 +15,7 @@ layer(NodeServices.layer, { excludeTestServices: true })("ReportFile", (it) => {
       const file = `${folder}/report.json`
       yield* fs.writeFileString(file, "old and longer than the new one")
       yield* canWriteReport(file)
-      yield* writeReport(file, "new", "1")
+      yield* writeReport(file, "new", `${folder}/.report.json.1.new`)
       assert.strictEqual(yield* fs.readFileString(file), "new")
       assert.deepStrictEqual(yield* fs.readDirectory(folder), ["report.json"])
     })
@@ -35,7 +35,7 @@ layer(NodeServices.layer, { excludeTestServices: true })("ReportFile", (it) => {
     Effect.gen(function* () {
       const fs = yield* FileSystem.FileSystem
       yield* canWriteReport("/dev/full")
-      const error = yield* Effect.flip(writeReport("/dev/full", "text", "1"))
+      const error = yield* Effect.flip(writeReport("/dev/full", "text", "/dev/.full.new"))
       assert.strictEqual(error.message, "Cannot write the report /dev/full: the disk is full")
       assert.strictEqual((yield* fs.stat("/dev/full")).type, "CharacterDevice")
     })
@@ -47,7 +47,7 @@ layer(NodeServices.layer, { excludeTestServices: true })("ReportFile", (it) => {
       const folder = yield* fs.makeTempDirectoryScoped()
       yield* fs.writeFileString(`${folder}/victim`, "precious")
       yield* fs.symlink(`${folder}/victim`, `${folder}/.report.json.1.new`)
-      const error = yield* Effect.flip(writeReport(`${folder}/report.json`, "new", "1"))
+      const error = yield* Effect.flip(writeReport(`${folder}/report.json`, "new", `${folder}/.report.json.1.new`))
       assert.strictEqual(error.errno, "EEXIST")
       assert.strictEqual(yield* fs.readFileString(`${folder}/victim`), "precious")
     })

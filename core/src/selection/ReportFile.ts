@@ -25,12 +25,12 @@ export const canWriteReport = Effect.fn("selection.canWriteReport")(function* (
 /**
  * Replaces the file with `text`. A device or pipe at the path is written to and never replaced.
  *
- * @param own - unique to this process, for the name of the temporary file beside it
+ * @param temporary - where it is written first: a name beside the file that no other process has
  */
 export const writeReport = Effect.fn("selection.writeReport")(function* (
   file: string,
   text: string,
-  own: string
+  temporary: string
 ): Effect.fn.Return<void, LocalIo, FileSystem.FileSystem | Path.Path> {
   const fs = yield* FileSystem.FileSystem
   const path = yield* Path.Path
@@ -38,7 +38,6 @@ export const writeReport = Effect.fn("selection.writeReport")(function* (
   if (Option.isSome(there) && there.value.type !== "File") {
     return yield* Effect.mapError(fs.writeFileString(file, text), failed(file))
   }
-  const temporary = path.join(path.dirname(file), `.${path.basename(file)}.${own}.new`)
   yield* Effect.gen(function* () {
     const handle = yield* fs.open(temporary, { flag: "wx" })
     yield* handle.writeAll(new TextEncoder().encode(text))
@@ -48,6 +47,10 @@ export const writeReport = Effect.fn("selection.writeReport")(function* (
     Effect.andThen(fs.rename(temporary, file)),
     Effect.onError(() => Effect.ignore(fs.remove(temporary))),
     Effect.mapError(failed(file))
+  )
+  // The report is there; only that it outlasts a power cut is not certain where a folder cannot be synced.
+  yield* Effect.ignore(
+    Effect.scoped(Effect.flatMap(fs.open(path.dirname(file), { flag: "r" }), (folder) => folder.sync))
   )
 })
 

@@ -53,7 +53,10 @@ const going = Effect.fnUntraced(function* (files: ReadonlyArray<PlannedFile>, de
   const request = { target: "https://lab/", destination, overwrite: false, connections: 1 }
   const observer = { progress: () => Effect.void, finished: () => Effect.void }
   return yield* run({ files, failures: [], warnings: [] }, links, request, observer).pipe(
-    Effect.provideService(FileTransfer, { download: engines.whole ?? (() => Effect.die("no whole file")) }),
+    Effect.provideService(FileTransfer, {
+      download: engines.whole ?? (() => Effect.die("no whole file")),
+      tidy: () => Effect.void
+    }),
     Effect.provideService(SliceTransfer, {
       download: engines.cut ?? (() => Effect.die("no slice")),
       estimate: () => Effect.die("nothing is estimated in a run"),

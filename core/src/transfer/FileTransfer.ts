@@ -37,7 +37,11 @@ const mostFruitlessStarts = 8
 /** Brings one file from a link host to its final name, whole, checked and resumable. */
 export class FileTransfer extends Context.Service<
   FileTransfer,
-  { readonly download: (request: TransferRequest) => Effect.Effect<TransferOutcome, TransferError> }
+  {
+    readonly download: (request: TransferRequest) => Effect.Effect<TransferOutcome, TransferError>
+    /** Clears away what a killed run left beside a file that is whole; an unfinished part that may be resumed stays. */
+    readonly tidy: (place: PartPlace) => Effect.Effect<void>
+  }
 >()("svc-steps/core/transfer/FileTransfer") {
   /** Shares its `LinkPool` with the other transfers of the run. */
   static readonly layerNoDeps = Layer.effect(
@@ -48,7 +52,10 @@ export class FileTransfer extends Context.Service<
       const claims = yield* PartClaim
       const { permits, settings } = yield* LinkPool
       const services = { host, files, claims, pool: permits, settings }
-      return FileTransfer.of({ download: (request) => download(services, request) })
+      return FileTransfer.of({
+        download: (request) => download(services, request),
+        tidy: (place) => tidy(services, place)
+      })
     })
   )
   static readonly layer = (settings: TransferSettings = defaultSettings) =>
@@ -107,6 +114,14 @@ const download = Effect.fn("FileTransfer.download")(function* (services: Service
     milliseconds: Number(((yield* Clock.monotonicTimeNanos) - begun) / 1_000_000n)
   }
 })
+
+const tidy = ({ claims, files }: Services, place: PartPlace): Effect.Effect<void> =>
+  Effect.gen(function* () {
+    // Not without the claim: the run may be alive.
+    yield* claims.claim(place)
+    yield* files.existing(place)
+    if ((yield* files.readJournal(place)) === null) yield* files.discard(place)
+  }).pipe(Effect.scoped, Effect.ignore)
 
 /** What a file that is there already, and stays, means for the request. */
 const unlessExisting = Effect.fnUntraced(function* <A, E>(

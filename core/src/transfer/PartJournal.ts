@@ -60,12 +60,27 @@ const decoder = new TextDecoder()
 /** Room for what is appended to the name of a part: `.json.new`, `.lock` and the marks of a waiting lock. */
 const suffixRoom = 48
 
-/** The hidden names beside `name`; a long name is shortened, the identity keeps it apart. */
-export const placeOf = (directory: string, name: string, identity: string): PartPlace => {
-  const suffix = `.${identity.slice(0, 8)}.part`
-  const room = longestName - ".".length - suffix.length - suffixRoom
+/** A name cut so that it has room for what is appended to it. */
+const stemOf = (name: string): string => {
+  const room = longestName - ".".length - ".12345678.part".length - suffixRoom
   // A cut inside a letter decodes to U+FFFD, which is dropped again.
-  const stem = decoder.decode(encoder.encode(name).subarray(0, room)).replace(/\ufffd+$/, "")
-  const part = `.${stem}${suffix}`
+  return decoder.decode(encoder.encode(name).subarray(0, room)).replace(/\ufffd+$/, "")
+}
+
+const named = (directory: string, name: string, mark: string): PartPlace => {
+  const part = `.${stemOf(name)}.${mark}.part`
   return { directory, name, part, journal: `${part}.json`, lock: `${part}.lock` }
+}
+
+/** The hidden names beside `name`; a long name is shortened, the identity keeps it apart. */
+export const placeOf = (directory: string, name: string, identity: string): PartPlace =>
+  named(directory, name, identity.slice(0, 8))
+
+/** What earlier runs left beside `name`, out of the names in its directory. */
+export const leftBeside = (directory: string, name: string, names: ReadonlyArray<string>): ReadonlyArray<PartPlace> => {
+  const stem = `.${stemOf(name)}.`
+  const marks = names.flatMap((other) =>
+    other.startsWith(stem) ? (/^([0-9a-f]{8})\.part(?:$|\.)/.exec(other.slice(stem.length))?.[1] ?? []) : []
+  )
+  return [...new Set(marks)].map((mark) => named(directory, name, mark))
 }

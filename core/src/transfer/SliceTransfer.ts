@@ -40,7 +40,7 @@ export class SliceTransfer extends Context.Service<
     readonly download: (request: SliceRequest) => Effect.Effect<SliceOutcome, TransferError>
     /** Reads header and index and says what the slice would fetch. */
     readonly estimate: (task: SliceTask) => Effect.Effect<SliceEstimate, TransferError>
-    /** Clears away what a run that was killed left beside a slice that is whole. */
+    /** Clears away what a killed run left beside a slice that is whole. */
     readonly tidy: (directory: string, name: string) => Effect.Effect<void>
   }
 >()("svc-steps/core/transfer/SliceTransfer") {
@@ -126,12 +126,10 @@ const tidy = (services: Services, directory: string, name: string): Effect.Effec
   Effect.gen(function* () {
     const { claims, files } = services
     const { identity, place } = yield* placeOf(services, directory, name)
-    if ((yield* files.readJournal(place)) !== null) {
-      // Not without the claim: the run may be alive.
-      yield* Effect.scoped(Effect.andThen(claims.claim(place), SlicePair.discard(files, place, identity)))
-    }
-    yield* claims.clear(place)
-  }).pipe(Effect.ignore)
+    // Not without the claim: the run may be alive.
+    yield* claims.claim(place)
+    yield* SlicePair.discard(files, place, identity)
+  }).pipe(Effect.scoped, Effect.ignore)
 
 type Result = Omit<SliceOutcome, keyof Traffic | "milliseconds">
 

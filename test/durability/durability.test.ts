@@ -1,0 +1,38 @@
+/**
+ * The short forms of `npm run crash` and `npm run powercut`: some points of the scenario, spread over its commands and the
+ * ways to fail, in which the next run has to repair what the last one left.
+ */
+import { spawnSync } from "node:child_process"
+import { assert, describe, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { sweep } from "./CrashSweep.ts"
+import { powerCuts } from "./PowerCuts.ts"
+import { makeScenario } from "./Scenario.ts"
+
+const inCi = process.env["CI"] === "true"
+
+describe.skipIf(!inCi && spawnSync("gcc", ["--version"]).status !== 0)("a scenario of all commands", () => {
+  it.live(
+    "P1 P2 K1 K3 holds its promises when it is killed, when the disk fails and when the power is cut",
+    () =>
+      Effect.gen(function* () {
+        const scenario = yield* makeScenario
+        const operations = scenario.legs.map((leg) => leg.operations)
+        assert.isTrue(
+          operations.every((count) => count > 15),
+          operations.join()
+        )
+
+        const crashes = yield* sweep([scenario], { stride: 211, first: 40 })
+        assert.deepStrictEqual(crashes.failures, [])
+        assert.isAbove(crashes.points, 7)
+
+        const cuts = yield* powerCuts(scenario, { seed: 1, stride: 97, each: 2 })
+        assert.deepStrictEqual(cuts.failures, [])
+        assert.isAbove(cuts.syncs, 40)
+        assert.isAbove(cuts.states, 5_000)
+        assert.isAbove(cuts.reruns, 4)
+      }),
+    600_000
+  )
+})
