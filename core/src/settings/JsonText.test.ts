@@ -67,6 +67,12 @@ describe("readJson", () => {
     '"a":',
     "\u0000"
   ]
+  it("D11 G2 a quote that is never closed is found at once, however much follows it", () => {
+    const begun = process.cpuUsage()
+    assert.isTrue(Result.isFailure(readJson(`{"password": "${"x".repeat(100_000)}`)))
+    assert.isBelow(process.cpuUsage(begun).user / 1000, 2_000)
+  })
+
   it.prop(
     "agrees with JSON.parse on texts made of its tokens",
     [Schema.Array(Schema.Literals(characters))],

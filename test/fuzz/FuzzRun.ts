@@ -1,0 +1,60 @@
+/** Feeds readers with hostile inputs: each must end with a refusal or a sound result, within a second and 256 MB. */
+import * as Dice from "../../sandbox/samples/Dice.ts"
+import type { Target } from "./Mutation.ts"
+
+/** Milliseconds of the processor for one input, and bytes above the start. */
+const slowest = 1_000
+const largest = 2 ** 28
+
+export interface Finding {
+  readonly target: string
+  readonly input: number
+  readonly bytes: Uint8Array
+  readonly fault: string
+}
+
+export interface Fuzzed {
+  readonly refusals: number
+  readonly slowest: number
+  readonly grown: number
+  readonly findings: ReadonlyArray<Finding>
+}
+
+/** What is wrong with how a target took an input; null when nothing is. */
+export const faultOf = (
+  target: Target,
+  bytes: Uint8Array
+): { readonly refused: boolean; readonly fault: string | null } => {
+  try {
+    const tags = target.read(bytes)
+    const odd = tags.find((tag) => !target.refusals.includes(tag))
+    return { refused: tags.length > 0, fault: odd === undefined ? null : `it ended with ${odd}` }
+  } catch (error) {
+    return { refused: false, fault: error instanceof Error ? (error.stack ?? error.message) : String(error) }
+  }
+}
+
+/** The targets in turn, so that each gets its share; the inputs of one target depend on the seed alone. */
+export const fuzz = (targets: ReadonlyArray<Target>, inputs: number, seed: number): Fuzzed => {
+  const dice = targets.map(({ name }) => Dice.make(Dice.seedOf(seed, name)))
+  const before = process.memoryUsage().rss
+  const findings: Array<Finding> = []
+  let [refusals, longest, grown] = [0, 0, 0]
+  for (let input = 0; input < inputs; input++) {
+    const turn = input % targets.length
+    const [target, own] = [targets[turn], dice[turn]]
+    if (target === undefined || own === undefined) break
+    const bytes = target.make(own)
+    const begun = process.cpuUsage()
+    const { fault, refused } = faultOf(target, bytes)
+    const used = process.cpuUsage(begun).user / 1000
+    longest = Math.max(longest, used)
+    if (input % 100 === 0) grown = Math.max(grown, process.memoryUsage().rss - before)
+    if (refused) refusals++
+    const heavy = used > slowest ? `it took ${used.toFixed(0)} ms` : grown > largest ? "it took too much memory" : null
+    const wrong = fault ?? heavy
+    if (wrong !== null) findings.push({ target: target.name, input, bytes, fault: wrong })
+    if (findings.length === 20) break
+  }
+  return { refusals, slowest: longest, grown, findings }
+}

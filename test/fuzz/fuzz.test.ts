@@ -1,0 +1,25 @@
+/** The short form of `npm run fuzz`, and that it finds what it looks for. */
+import { assert, describe, it } from "@effect/vitest"
+import { fuzz } from "./FuzzRun.ts"
+import { genomeTargets } from "./GenomeTargets.ts"
+import { textTargets } from "./TextTargets.ts"
+
+describe("hostile inputs", () => {
+  for (const target of [...genomeTargets, ...textTargets]) {
+    it(`D4 D5 D6 T6 H19 ${target.name} is refused or taken, never an exception`, { timeout: 120_000 }, () => {
+      const { findings, refusals } = fuzz([target], 120, 7)
+      assert.deepStrictEqual(
+        findings.map(({ fault, input }) => `${input}: ${fault}`),
+        []
+      )
+      assert.isAbove(refusals, 0)
+    })
+  }
+
+  it("a reader that throws, or fails in an unknown way, is found", () => {
+    const [sample] = textTargets
+    if (sample === undefined) return assert.fail("no target")
+    const throwing = { ...sample, read: (bytes: Uint8Array) => [bytes.length % 2 === 0 ? "Defect" : "refused"] }
+    assert.isAbove(fuzz([throwing], 50, 1).findings.length, 0)
+  })
+})
