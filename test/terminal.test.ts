@@ -1,0 +1,171 @@
+/** What a person sees on a terminal while files come: the built `svc-download` behind a pseudo-terminal of util-linux. */
+import { spawn } from "node:child_process"
+import { existsSync } from "node:fs"
+import { assert, describe, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { fault, type Ground, ground } from "./DownloadGround.ts"
+import { executable, runCommand } from "./Executables.ts"
+
+const hasScript = existsSync("/usr/bin/script")
+if (!hasScript && process.env["CI"] !== undefined) throw new Error("Missing: script, of Debian's bsdutils")
+
+interface Terminal {
+  /** Everything written to it so far. */
+  readonly output: () => string
+  /** Waits until the output fits. */
+  readonly until: (fits: (output: string) => boolean) => Effect.Effect<void>
+  readonly resize: (columns: number) => Effect.Effect<void>
+  readonly interrupt: Effect.Effect<void>
+  readonly exitCode: Effect.Effect<number | null>
+}
+
+const quoted = (text: string) => `'${text.replaceAll("'", "'\\''")}'`
+
+/** `svc-download` in a window of so many columns and ten rows, until the scope closes. */
+const inTerminal = Effect.fnUntraced(function* (
+  { env, folder }: Ground,
+  columns: number,
+  args: ReadonlyArray<string>,
+  more: Readonly<Record<string, string>> = {}
+) {
+  const program = [process.execPath, executable("svc-download"), ...args].map(quoted).join(" ")
+  const line = `echo pid $$ at $(tty); stty cols ${columns} rows 10; exec ${program}`
+  const child = yield* Effect.acquireRelease(
+    Effect.sync(() =>
+      spawn("script", ["-qec", line, "/dev/null"], {
+        cwd: folder,
+        env: { PATH: process.env["PATH"], SHELL: "/bin/sh", TERM: "xterm", ...env, ...more }
+      })
+    ),
+    (child) => Effect.sync(() => child.kill())
+  )
+  let output = ""
+  const waiting = new Set<() => void>()
+  child.stdout.setEncoding("utf8").on("data", (text: string) => {
+    output += text
+    for (const look of waiting) look()
+  })
+  const until: Terminal["until"] = (fits) =>
+    Effect.callback<void>((resume) => {
+      const look = () => {
+        if (!fits(output)) return
+        waiting.delete(look)
+        resume(Effect.void)
+      }
+      waiting.add(look)
+      look()
+    })
+  const ended = Effect.callback<number | null>((resume) => {
+    if (child.exitCode !== null) return resume(Effect.succeed(child.exitCode))
+    child.once("close", (code) => resume(Effect.succeed(code)))
+  })
+  yield* until((text) => /^pid \d+ at \S+\r?\n/.test(text))
+  const [, pid = "", tty = ""] = /^pid (\d+) at (\S+)/.exec(output) ?? []
+  return {
+    output: () => output,
+    until,
+    resize: (columns) => Effect.asVoid(runCommand("stty", ["-F", tty, "cols", String(columns)])),
+    interrupt: Effect.sync(() => void process.kill(Number(pid), "SIGINT")),
+    exitCode: ended
+  } satisfies Terminal
+})
+
+const start = "\u001b["
+const eraser = new RegExp(String.raw`(\r${start.replace("[", "\\[")}\d+A${start.replace("[", "\\[")}J|\n)`)
+
+/** What stays on the screen: the status is taken back before each of its redraws, and at the end. */
+const remains = (output: string): ReadonlyArray<string> => {
+  const lines: Array<string> = []
+  for (const part of output.replaceAll("\r\n", "\n").split(eraser)) {
+    const up = /\[(\d+)A/.exec(part)?.[1]
+    if (up !== undefined) lines.splice(lines.length - Number(up))
+    else if (part !== "\n" && part !== "") lines.push(part)
+    // An empty line cannot be told from an end of line here; the program writes none.
+  }
+  return lines
+}
+
+/** Frames of the status that were drawn, each as its lines. */
+const frames = (output: string): ReadonlyArray<ReadonlyArray<string>> =>
+  output
+    .replaceAll("\r\n", "\n")
+    .split(`${start}J`)
+    .map((frame) => frame.split(`\r${start}`)[0] ?? "")
+    .map((frame) => frame.split("\n").filter((line) => line !== "" && !/^\S+Z \[/.test(line)))
+
+const isStatus = (line: string) => /^\S+ +\d+%|^\d+(\/| of )\d+/.test(line)
+
+const files = ["-a", "A1", "-d", "out", "-f", "bam,bam.bai"]
+const drawn = (text: string) => /\d+% /.test(text) || /\d+%\r?\n/.test(text)
+
+describe.skipIf(!hasScript)("svc-download on a terminal", () => {
+  const place = Effect.gen(function* () {
+    const made = yield* ground()
+    yield* made.setFaults([fault({ plane: "link", file: "*.bam" }, { slow: 60_000 })])
+    return made
+  })
+
+  it.live("Y2 40 columns: no line of the status is wrapped, and nothing of it stays", () =>
+    Effect.gen(function* () {
+      const terminal = yield* inTerminal(yield* place, 40, files)
+      assert.strictEqual(yield* terminal.exitCode, 0, terminal.output())
+      assert.isTrue(drawn(terminal.output()), terminal.output())
+      const status = frames(terminal.output()).flat().filter(isStatus)
+      assert.isAbove(status.length, 2)
+      for (const line of status) assert.isBelow([...line].length, 40, line)
+      const left = remains(terminal.output())
+      assert.deepStrictEqual(left.filter(isStatus), [])
+      assert.strictEqual(left.filter((line) => line.includes(": downloaded, ")).length, 2, left.join("\n"))
+      assert.isTrue(
+        ["\n", `${start}J`].some((end) => terminal.output().endsWith(end)),
+        "the cursor is at the begin of a line"
+      )
+    })
+  )
+
+  it.live("Y2 P4 a window made narrower, then Ctrl-C: the lines fit the new width, and the screen is clean", () =>
+    Effect.gen(function* () {
+      const terminal = yield* inTerminal(yield* place, 100, files)
+      yield* terminal.until((text) => /\d+% .* of .*iB\r?\n/.test(text))
+      yield* terminal.resize(44)
+      yield* terminal.until((text) => /\n0\/2, /.test(text))
+      yield* terminal.interrupt
+      assert.strictEqual(yield* terminal.exitCode, 130, terminal.output())
+      const end = terminal.output().slice(terminal.output().lastIndexOf(`${start}J`) + 3)
+      assert.match(end, /Stopped by SIGINT/)
+      assert.deepStrictEqual(end.split(/\r?\n/).filter(isStatus), [])
+      assert.isTrue(end.endsWith("\n"))
+    })
+  )
+
+  it.live("Y2 a file that fails: its line in words, and the screen is clean", () =>
+    Effect.gen(function* () {
+      const made = yield* place
+      yield* made.setFaults([
+        fault({ plane: "link", file: "*.bam" }, { slow: 60_000 }),
+        fault({ plane: "link", file: "*.bai" }, { status: 403 })
+      ])
+      const terminal = yield* inTerminal(made, 80, files, { NO_COLOR: "1" })
+      assert.strictEqual(yield* terminal.exitCode, 77, terminal.output())
+      assert.isTrue(drawn(terminal.output()))
+      const left = remains(terminal.output())
+      assert.deepStrictEqual(left.filter(isStatus), [])
+      assert.isTrue(left.some((line) => line.includes("[error]")))
+      const codes = terminal.output().split(start).slice(1)
+      assert.deepStrictEqual(
+        codes.filter((code) => /^[\d;]*m/.test(code)),
+        [],
+        "no colours"
+      )
+    })
+  )
+
+  it.live("Y2 TERM=dumb: plain lines", () =>
+    Effect.gen(function* () {
+      const terminal = yield* inTerminal(yield* place, 80, files, { TERM: "dumb" })
+      assert.strictEqual(yield* terminal.exitCode, 0, terminal.output())
+      assert.notInclude(terminal.output(), start)
+      assert.notMatch(terminal.output(), /\d+%/)
+    })
+  )
+})
