@@ -24,6 +24,7 @@ import { join, resolve } from "node:path"
 import { fileURLToPath } from "node:url"
 import { parseArgs } from "node:util"
 import { build, type Metafile, type Plugin } from "esbuild"
+import { packagesIn, sbom } from "./sbom.ts"
 
 /** Every executable of the product: its name in `dist/` and the module that starts it. */
 const executables: Readonly<Record<string, string>> = {
@@ -187,6 +188,7 @@ for (const name of readdirSync(outdir)) {
 }
 for (const name of readdirSync(bin)) if (!(name in executables)) rmSync(join(bin, name))
 const bundled = new Set<string>()
+const contained = new Set<string>()
 for (const [name, entry] of Object.entries(executables)) {
   const outfile = join(outdir, `${name}.js`)
   const { metafile, outputFiles } = await build({
@@ -218,7 +220,9 @@ for (const [name, entry] of Object.entries(executables)) {
     symlinkSync(join("..", `${name}.js`), command)
   }
   for (const input of Object.keys(metafile.inputs)) bundled.add(input)
+  for (const folder of packagesIn(metafile)) contained.add(folder)
   if (!options.quiet) console.log(`${options.outdir}/${name}.js  ${sizes(metafile)}`)
 }
 writeLicences([...bundled])
+replaceFile(join(outdir, "sbom.cdx.json"), sbom(root, [...contained].sort()), 0o644)
 if (options.library) writeLibrary()

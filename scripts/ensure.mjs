@@ -88,7 +88,14 @@ const sourcesHash = () => {
       if (/\.(ts|json|html|css)$/.test(path) && !path.endsWith(".test.ts")) add(join(folder, path))
     }
   }
-  for (const path of ["package.json", "package-lock.json", "scripts/build.ts", "tsconfig.json", "tsconfig.lib.json"]) {
+  for (const path of [
+    "package.json",
+    "package-lock.json",
+    "scripts/build.ts",
+    "scripts/sbom.ts",
+    "tsconfig.json",
+    "tsconfig.lib.json"
+  ]) {
     add(path)
   }
   return hash.digest("hex")
