@@ -93,8 +93,14 @@ const toFile = Effect.fnUntraced(function* (path: string, mode: number) {
       try: () => open(temporary, "wx", mode),
       catch: (error) => failed(errnoOf(error))
     }),
-    // Nothing is there any more after the rename.
-    (file) => Effect.promise(() => file.close().then(() => rm(temporary, { force: true })))
+    // All that matters was synced before, so an error of close has no one to go to. After the rename nothing is there.
+    (file) =>
+      Effect.promise(() =>
+        file
+          .close()
+          .catch(() => {})
+          .then(() => rm(temporary, { force: true }))
+      )
   )
   let size = 0
   return {

@@ -13,7 +13,7 @@ const inCi = process.env["CI"] === "true"
 
 describe.skipIf(!inCi && spawnSync("gcc", ["--version"]).status !== 0)("a scenario of all commands", () => {
   it.live(
-    "P1 P2 K1 K3 holds its promises when it is killed, when the disk fails and when the power is cut",
+    "P1 P2 K1 K3 T18 T19 holds its promises when it is killed, when the disk fails and when the power is cut",
     () =>
       Effect.gen(function* () {
         const scenario = yield* makeScenario

@@ -148,7 +148,7 @@ K11 | the log is rotated or deleted | it goes on under its name
 
 # Process
 P1 | killed before or after any operation on the disk | final names whole, the next run ends well
-P2 | power cut at any operation | the same | it takes a file system that can be cut off under a running program
+P2 | power cut at any operation | the same
 P3 | killed at random moments, several times in a row | converges; what was synced is not fetched again
 P4 | SIGTERM, SIGINT, SIGHUP at any phase, twice | 143, 130, 129 within the grace; part kept, locks given back, logged out; the second ends at once
 P5 | suspended for long, then continued | a lost lock is noticed before the restoration file is written; links are renewed by their answer
