@@ -1,9 +1,10 @@
-import { gzipSync } from "node:zlib"
+import { crc32, gzipSync } from "node:zlib"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import * as ZlibCodec from "../../../platform/ZlibCodec.ts"
 import { bgzf, concat, text } from "../../../test/genome/Fixtures.ts"
 import { readBed } from "./BedFile.ts"
+import { eofBlock } from "./Bgzf.ts"
 import { Codec } from "./Codec.ts"
 
 const provided = Effect.provide(ZlibCodec.layer)
@@ -26,11 +27,20 @@ describe("readBed", () => {
       const fields = concat(Uint8Array.of(3, 0, 1, 2, 3), text("name\0"), text("comment\0"), Uint8Array.of(9, 9))
       const full = concat(zipped.subarray(0, 10), fields, zipped.subarray(10))
       full[3] = 2 | 4 | 8 | 16
+      const checked = 10 + fields.length - 2
+      new DataView(full.buffer).setUint16(checked, crc32(full.subarray(0, checked)) & 0xffff, true)
       assert.strictEqual((yield* readBed("r.bed.gz", full)).length, 9_000)
     }).pipe(provided)
   )
 
-  it.effect("D12 cut, damaged and joined gzip files are refused", () =>
+  it.effect("D12 joined gzip files are one", () =>
+    Effect.gen(function* () {
+      const joined = concat(new Uint8Array(gzipSync(bed)), new Uint8Array(gzipSync("chr2\t1\t2\n")))
+      assert.strictEqual((yield* readBed("r.bed.gz", joined)).length, 9_001)
+    }).pipe(provided)
+  )
+
+  it.effect("D12 cut and damaged gzip files are refused", () =>
     Effect.gen(function* () {
       const codec = yield* Codec
       const zipped = new Uint8Array(gzipSync(bed))
@@ -41,8 +51,9 @@ describe("readBed", () => {
         zipped.subarray(0, -1),
         zipped.subarray(0, 12),
         flipped,
-        concat(zipped, new Uint8Array(gzipSync("chr2\t1\t2\n"))),
-        block.subarray(0, 5_000)
+        concat(zipped, zipped.subarray(0, -9)),
+        block.subarray(0, 5_000),
+        block.subarray(0, -eofBlock.length)
       ]) {
         const error = yield* Effect.flip(readBed("r.bed.gz", bytes))
         assert.match(error.message, /^Error: Invalid BED file: r.bed.gz: /)

@@ -1,4 +1,4 @@
-/** Raw deflate and CRC-32, the only two things BGZF needs from outside. */
+/** Deflate and CRC-32, all that BGZF and compressed BED files need from outside. */
 import { Context } from "effect"
 
 /**
@@ -9,10 +9,12 @@ export class Codec extends Context.Service<
   Codec,
   {
     /**
-     * The inflated bytes, or `null` when the stream is damaged, unfinished or longer than `maxOutput` bytes. They are put
+     * The inflated bytes of a block (at most 64 KiB before and after), or `null` when the stream is damaged, unfinished or longer than `maxOutput` bytes. They are put
      * into `room` when one of at least `maxOutput` bytes is given: who inflates many blocks need not leave as many arrays.
      */
     readonly inflateRaw: (bytes: Uint8Array, maxOutput: number, room?: Uint8Array) => Uint8Array | null
+    /** The content of a gzip file, checked, of all its members; `null` when damaged, cut or longer than `maxOutput` bytes. */
+    readonly gunzip: (bytes: Uint8Array, maxOutput: number) => Uint8Array | null
     /** A raw deflate stream; `level` 0-9 as in zlib. */
     readonly deflateRaw: (bytes: Uint8Array, level: number) => Uint8Array
     /** CRC-32 of gzip (RFC 1952), unsigned. */

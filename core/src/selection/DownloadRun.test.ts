@@ -31,7 +31,12 @@ const links: LinkBook = {
       : Effect.succeed({ link: Redacted.make("first"), size: 7 }),
   renewed: () => Effect.succeed({ link: Redacted.make("second"), size: 7 })
 }
-const noCodec = Layer.succeed(Codec, { inflateRaw: () => null, deflateRaw: (bytes) => bytes, crc32: () => 0 })
+const noCodec = Layer.succeed(Codec, {
+  inflateRaw: () => null,
+  gunzip: () => null,
+  deflateRaw: (bytes) => bytes,
+  crc32: () => 0
+})
 
 const going = Effect.fnUntraced(function* (
   files: ReadonlyArray<PlannedFile>,

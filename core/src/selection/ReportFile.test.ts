@@ -5,7 +5,12 @@ import { Codec } from "../genome/Codec.ts"
 import { lookAt } from "./DestinationView.ts"
 import { canWriteReport, writeReport } from "./ReportFile.ts"
 
-const noCodec = Layer.succeed(Codec, { inflateRaw: () => null, deflateRaw: (bytes) => bytes, crc32: () => 0 })
+const noCodec = Layer.succeed(Codec, {
+  inflateRaw: () => null,
+  gunzip: () => null,
+  deflateRaw: (bytes) => bytes,
+  crc32: () => 0
+})
 
 layer(NodeServices.layer, { excludeTestServices: true })("ReportFile", (it) => {
   it.effect("replaces the old report as a whole and leaves nothing beside it", () =>
