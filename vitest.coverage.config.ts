@@ -7,8 +7,9 @@ export default defineConfig({
     // What these run are other processes, which are not counted.
     exclude: [
       "test/e2e/**",
-      "test/{architecture,build,docs,ensure,step-runner}.test.ts",
-      "test/download*.test.ts",
+      "test/{architecture,build,docs,ensure,step-runner,terminal}.test.ts",
+      "test/{download*,fetch-annotations,links-file,restorations,slices,slice-faults,svc-api}.test.ts",
+      "test/{faults,durability}/**",
       "sandbox/CommandLine.test.ts"
     ],
     // Counting turns off much of what makes V8 fast.

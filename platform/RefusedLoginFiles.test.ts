@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync, statSync } from "node:fs"
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
@@ -43,6 +43,8 @@ describe("RefusedLoginFiles", () => {
       }
       yield* refused.add("ana", Redacted.make("another"))
       assert.isFalse(yield* refused.has("ana", wrong, later))
+      yield* refused.forget("ana")
+      assert.deepStrictEqual(readdirSync(path), [])
     })
   )
 

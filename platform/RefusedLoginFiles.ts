@@ -1,13 +1,14 @@
 /**
  * Refused passwords, remembered in the lock folder for ten minutes.
  *
- * A run that begins after the refusal tries again, since the account may have been mended; from the third refusal on none does.
+ * A run that begins after the refusal tries again, since the account may have been mended; from the third refusal on none
+ * does. A login that succeeds ends the memory.
  *
  * A file holds a salt, 16 bits of a slow hash and the times: enough to know the same password again (another one is mistaken
  * for it once in 65,536 times, for ten minutes), too little to find it out.
  */
 import { randomBytes, scrypt } from "node:crypto"
-import { readFile, writeFile } from "node:fs/promises"
+import { readFile, rm, writeFile } from "node:fs/promises"
 import { promisify } from "node:util"
 import { Clock, Effect, Redacted } from "effect"
 import type { RefusedLogins } from "../core/src/session/RefusedLogins.ts"
@@ -46,6 +47,7 @@ export const make = (fileOf: (key: string) => string): RefusedLogins => {
       Effect.orElseSucceed(() => null)
     )
   return {
+    forget: (key) => Effect.ignore(Effect.tryPromise(() => rm(fileOf(key), { force: true }))),
     has: (key, password, since) =>
       Effect.map(known(key, password), (it) => {
         const times = it?.times ?? []

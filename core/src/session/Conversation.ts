@@ -133,6 +133,7 @@ export const makeConversation = Effect.fnUntraced(function* (settings: SessionSe
       )
       if (verdict.verdict === "loggedIn") {
         yield* Effect.logDebug(`Logged in to ${host}`)
+        yield* refusedLogins.forget(account)
         return yield* change(() => ({ loggedIn: true, proven: true, loginTrouble: null }))
       }
       if (verdict.verdict === "sessionLost" && first === null) {

@@ -13,10 +13,12 @@ export interface RefusedLogins {
    */
   readonly has: (key: string, password: Redacted.Redacted, since: number) => Effect.Effect<boolean>
   readonly add: (key: string, password: Redacted.Redacted) => Effect.Effect<void>
+  /** The account let somebody in: nothing stays known. */
+  readonly forget: (key: string) => Effect.Effect<void>
 }
 
 /** Knows of none, unless the lock folder's layer says otherwise. */
 export const RefusedLogins: Context.Reference<RefusedLogins> = Context.Reference<RefusedLogins>(
   "svc-steps/core/session/RefusedLogins",
-  { defaultValue: () => ({ has: () => Effect.succeed(false), add: () => Effect.void }) }
+  { defaultValue: () => ({ has: () => Effect.succeed(false), add: () => Effect.void, forget: () => Effect.void }) }
 )

@@ -5,9 +5,9 @@
 import { spawnSync } from "node:child_process"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { sweep } from "./CrashSweep.ts"
-import { powerCuts } from "./PowerCuts.ts"
-import { makeScenario } from "./Scenario.ts"
+import { sweep } from "../durability/CrashSweep.ts"
+import { powerCuts } from "../durability/PowerCuts.ts"
+import { makeScenario } from "../durability/Scenario.ts"
 
 const inCi = process.env["CI"] === "true"
 
