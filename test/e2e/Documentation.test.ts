@@ -1,5 +1,5 @@
 /** Every command that README.md and docs/ show in a `sh` block does what it says. */
-import { copyFileSync, mkdirSync, writeFileSync } from "node:fs"
+import { copyFileSync, existsSync, mkdirSync, writeFileSync } from "node:fs"
 import { delimiter, join } from "node:path"
 import { gzipSync } from "node:zlib"
 import { assert, describe, it } from "@effect/vitest"
@@ -11,14 +11,26 @@ import { pageScripts } from "./Pages.ts"
 
 /** Pages whose commands need more than a shell and Node: the test that runs them. */
 const elsewhere: Readonly<Record<string, string>> = {
+  "docs/cwl.md": "engines/Cwl.test.ts",
   "docs/image.md": "Image.test.ts",
-  "docs/nextflow.md": "test/e2e/nextflow/Documentation.test.ts",
-  "docs/scatter.md": "test/e2e/nextflow/Scatter.test.ts and test/e2e/slurm/Slurm.test.ts"
+  "docs/nextflow.md": "nextflow/Documentation.test.ts",
+  "docs/scatter.md": "nextflow/Scatter.test.ts and slurm/Slurm.test.ts",
+  "docs/schedules.md": "engines/Schedules.test.ts",
+  "docs/snakemake.md": "engines/Snakemake.test.ts",
+  "docs/wdl.md": "engines/Wdl.test.ts"
 }
 
 const targets = "chr7\t117480024\t117668665\nchr17\t43044294\t43125364\n"
 
 describe("the commands of", () => {
+  it("the other pages are run by a test that is there", () => {
+    const tests = Object.values(elsewhere).flatMap((names) => names.split(" and "))
+    assert.deepStrictEqual(
+      tests.filter((name) => !existsSync(`${root}test/e2e/${name}`)),
+      []
+    )
+  })
+
   for (const [page, script] of pageScripts.filter(([page]) => !(page in elsewhere))) {
     it.live(`${page} run as they stand there`, () =>
       Effect.gen(function* () {
