@@ -1,5 +1,5 @@
 /** Every command that README.md and docs/ show in a `sh` block does what it says. */
-import { copyFileSync, existsSync, mkdirSync, writeFileSync } from "node:fs"
+import { copyFileSync, existsSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs"
 import { delimiter, join } from "node:path"
 import { gzipSync } from "node:zlib"
 import { assert, describe, it } from "@effect/vitest"
@@ -37,6 +37,8 @@ describe("the commands of", () => {
         const sandbox = yield* startSandbox()
         const cwd = yield* folder
         for (const name of ["data", "my-files"]) mkdirSync(join(cwd, name))
+        // The tour begins in a clone.
+        for (const name of ["test", "workflows"]) symlinkSync(`${root}${name}`, join(cwd, name))
         writeFileSync(join(cwd, "panel.bed"), targets)
         writeFileSync(join(cwd, "targets.bed.gz"), gzipSync(targets))
         const env = {
