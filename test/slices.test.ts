@@ -266,7 +266,7 @@ describe("BED", () => {
         ["reversed.bed", 64, /reversed\.bed: line 1: it ends before it starts/],
         ["two.bed", 64, /two\.bed: line 1: it needs a name, a start and an end/],
         ["none.bed", 64, /none\.bed: it names no region/],
-        ["cut.bed.gz", 64, /cut\.bed\.gz: it is cut, damaged/]
+        ["cut.bed.gz", 64, /cut\.bed\.gz: it is cut or damaged/]
       ]
       for (const [name, code, message] of cases) {
         const outcome = yield* download(["-a", "A1", "-b", name, "-d", "out"])
