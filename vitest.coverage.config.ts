@@ -10,7 +10,8 @@ export default defineConfig({
       "test/{architecture,build,docs,ensure,step-runner,terminal}.test.ts",
       "test/{download*,fetch-annotations,links-file,restorations,slices,slice-faults,svc-api}.test.ts",
       "test/{faults,durability}/**",
-      "sandbox/CommandLine.test.ts"
+      "test/{transfer,tracking}/processes.test.ts",
+      "sandbox/**"
     ],
     // Counting turns off much of what makes V8 fast.
     testTimeout: 180_000,

