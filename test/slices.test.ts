@@ -272,6 +272,7 @@ describe("BED", () => {
         const outcome = yield* download(["-a", "A1", "-b", name, "-d", "out"])
         assert.strictEqual(outcome.exitCode, code, `${name}: ${outcome.stderr}`)
         assert.match(outcome.stderr, message)
+        assert.notInclude(outcome.stderr, "Error: Error")
       }
       assert.deepStrictEqual((yield* stats).requests, {})
       assert.deepStrictEqual(namesIn(folder, "out"), [])
@@ -343,6 +344,7 @@ describe("wishes that cannot be met", () => {
           const outcome = yield* download(["-a", "A1", "-g", range, "-d", "out"])
           assert.strictEqual(outcome.exitCode, 66, outcome.stderr)
           assert.match(outcome.stderr, message)
+          assert.notInclude(outcome.stderr, "Error: Error")
         }
         assert.deepStrictEqual(namesIn(folder, "out"), [])
         assert.isBelow((yield* stats).linkRequests, 3 * 4 + 1)

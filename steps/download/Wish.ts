@@ -26,7 +26,7 @@ export const wishProblems = (settings: Given & Pick<LocalSettings, "filetypes" |
   const problems: Array<string> = []
   if (settings.range !== null) {
     const parsed = parseRange(settings.range)
-    if (Result.isFailure(parsed)) problems.push(parsed.failure.message.replace(/^Error: /, ""))
+    if (Result.isFailure(parsed)) problems.push(parsed.failure.message)
   }
   if (!settings.filetypes.some((type) => type === "bam" || type === "vcf.gz")) {
     problems.push(
@@ -58,7 +58,7 @@ const regionsOf = Effect.fnUntraced(function* (path: string) {
   const info = yield* Effect.mapError(fs.stat(path), failed)
   // A pipe without a writer would wait for ever, and is empty when a stored request is resumed.
   if (info.type !== "File") {
-    return yield* new UsageError({ message: `Error: Invalid BED file: ${shown}: it is not a plain file` })
+    return yield* new UsageError({ message: `Invalid BED file: ${shown}: it is not a plain file` })
   }
   const bytes = yield* Effect.mapError(fs.readFile(path), failed)
   return yield* Effect.provide(readBed(shown, bytes), ZlibCodec.layer)

@@ -30,7 +30,7 @@ export const problemsOf = (operands: ReadonlyArray<string>, own: Own): ReadonlyA
     problems.push("--range and --bed cannot be used together: both say which regions are wanted")
   }
   const parsed = range === null ? Result.succeed([]) : parseRange(range)
-  if (Result.isFailure(parsed)) problems.push(parsed.failure.message.replace(/^Error: /, ""))
+  if (Result.isFailure(parsed)) problems.push(parsed.failure.message)
   return problems
 }
 

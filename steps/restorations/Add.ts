@@ -21,7 +21,7 @@ export const add: Program<LocalSettings> = {
     const base = own.given("target") ? resolveTarget(target, null) : null
     if (base !== null && Result.isFailure(base)) problems.push(base.failure)
     const parsed = range === null ? null : parseRange(range)
-    if (parsed !== null && Result.isFailure(parsed)) problems.push(parsed.failure.message.replace(/^Error: /, ""))
+    if (parsed !== null && Result.isFailure(parsed)) problems.push(parsed.failure.message)
     if (bed !== null && (range !== null || unmapped)) problems.push("--bed cannot be used with --range or --unmapped")
     const [analysisId, fileName] = operands
     const entry = readEntry({ analysisId, fileName })

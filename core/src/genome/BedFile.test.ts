@@ -56,7 +56,7 @@ describe("readBed", () => {
         block.subarray(0, -eofBlock.length)
       ]) {
         const error = yield* Effect.flip(readBed("r.bed.gz", bytes))
-        assert.match(error.message, /^Error: Invalid BED file: r.bed.gz: /)
+        assert.match(error.message, /^Invalid BED file: r.bed.gz: /)
       }
     }).pipe(provided)
   )

@@ -22,7 +22,7 @@ export const readBed = Effect.fn("readBed")(function* (
   bytes: Uint8Array
 ): Effect.fn.Return<ReadonlyArray<RegionText>, UsageError, Codec> {
   const codec = yield* Codec
-  const bad = (reason: string) => new UsageError({ message: `Error: Invalid BED file: ${file}: ${reason}` })
+  const bad = (reason: string) => new UsageError({ message: `Invalid BED file: ${file}: ${reason}` })
   if (!Bgzf.isGzip(bytes)) return yield* Effect.fromResult(parseBed(file, decoder.decode(bytes)))
   // bgzip always writes the end: without it, blocks are missing, and with them regions.
   if (Bgzf.blockSize(bytes, 0) > 0 && !endsWith(bytes, Bgzf.eofBlock))

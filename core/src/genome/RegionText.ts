@@ -29,8 +29,7 @@ const shown = (text: string): string => {
   return JSON.stringify(short).slice(1, -1)
 }
 
-const wrong = (text: string, reason: string) =>
-  new UsageError({ message: `Error: Invalid range: ${shown(text)}: ${reason}` })
+const wrong = (text: string, reason: string) => new UsageError({ message: `Invalid range: ${shown(text)}: ${reason}` })
 
 /** Digits with commas, as a number; NaN for anything else. */
 const count = (text: string): number => (/^\d[\d,]{0,24}$/.test(text) ? Number(text.replaceAll(",", "")) : Number.NaN)
@@ -106,7 +105,7 @@ export const parseBed = (file: string, content: string): Result.Result<ReadonlyA
     const line = raw.endsWith("\r") ? raw.slice(0, -1) : raw
     if (line.trim() === "" || isComment(line)) continue
     const fail = (reason: string) =>
-      Result.fail(new UsageError({ message: `Error: Invalid BED file: ${file}: line ${i + 1}: ${reason}` }))
+      Result.fail(new UsageError({ message: `Invalid BED file: ${file}: line ${i + 1}: ${reason}` }))
     const [name, from, to] = (line.includes("\t") ? line.split("\t", 3) : line.trim().split(/ +/, 3)).map((column) =>
       column.trim()
     )
@@ -122,7 +121,7 @@ export const parseBed = (file: string, content: string): Result.Result<ReadonlyA
     regions.push({ text: `${name}:${start + 1}-${end}`, readings: [{ name, start, end }] })
   }
   if (regions.length === 0) {
-    return Result.fail(new UsageError({ message: `Error: Invalid BED file: ${file}: it names no region` }))
+    return Result.fail(new UsageError({ message: `Invalid BED file: ${file}: it names no region` }))
   }
   return Result.succeed(regions)
 }

@@ -23,7 +23,7 @@ export interface ReferenceRegions {
   readonly whole: boolean
 }
 
-const fail = (message: string) => Result.fail(new UsageError({ message: `Error: ${message}` }))
+const fail = (message: string) => Result.fail(new UsageError({ message }))
 
 /** Spellings of one chromosome that files differ in: prefix, case, mitochondrion. */
 const spelling = (name: string): string => {

@@ -28,10 +28,7 @@ export const planCut = (
   { kind, unmapped, wanted }: Pick<SliceTask, "kind" | "unmapped" | "wanted">
 ): Effect.Effect<SliceCut, RemoteError, Codec> =>
   (kind === "bam" ? bamCut(source, wanted, unmapped) : vcfCut(source, wanted)).pipe(
-    Effect.catchTag(
-      "UsageError",
-      ({ message }) => new NotFound({ what: `regions in ${source.name}`, detail: message.replace(/^Error: /, "") })
-    )
+    Effect.catchTag("UsageError", ({ message }) => new NotFound({ what: `regions in ${source.name}`, detail: message }))
   )
 
 const bamCut = Effect.fnUntraced(function* (
