@@ -195,6 +195,31 @@ describe("shape", () => {
   })
 })
 
+describe("the map", () => {
+  it("in CONTRIBUTING.md names every folder of core and every folder of the product, and no other", () => {
+    const [, map = ""] = /^## The map\n+```\n([\s\S]*?)```/m.exec(readFileSync(`${root}CONTRIBUTING.md`, "utf8")) ?? []
+    const named = [...map.matchAll(/(?:^|; {2})([a-z][\w./-]*\/)(?:<|\s)/gm)].map(([, folder = ""]) => folder)
+    const there = repositoryFiles.flatMap((path) => /^(?:core\/src\/|(?!core)\.?)[\w-]+\//.exec(path)?.[0] ?? [])
+    assert.deepStrictEqual(
+      named.filter((folder) => !repositoryFiles.some((path) => path.startsWith(folder))),
+      []
+    )
+    assert.deepStrictEqual(
+      [...new Set(there)].filter((folder) => !folder.startsWith(".") && !named.some((name) => name.startsWith(folder))),
+      []
+    )
+  })
+
+  it("no tracked text holds the marks of a merge", () => {
+    const marked = repositoryFiles.filter(
+      (path) =>
+        /\.(?:[cm]?[jt]s|json|md|sh|ya?ml|nf|smk|cwl|wdl|html)$/.test(path) &&
+        /^(?:<{7}|>{7}) /m.test(readFileSync(`${root}${path}`, "utf8"))
+    )
+    assert.deepStrictEqual(marked, [])
+  })
+})
+
 describe("errors", () => {
   it("every exit code in the sources is a documented one", () => {
     const used = allModules.flatMap(({ path, text }) =>
