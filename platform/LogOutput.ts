@@ -6,7 +6,7 @@
  */
 import { Cause, Effect, Formatter, Layer, Logger, References } from "effect"
 import type { CannotCreate } from "../core/src/Errors.ts"
-import { printable } from "../core/src/selection/Printable.ts"
+import { printable } from "../core/src/text/Printable.ts"
 import { openLogFile } from "./LogFile.ts"
 import type { Scrubber } from "./Scrubber.ts"
 

@@ -1,7 +1,7 @@
 /** The Operator at a terminal: questions on standard error, answers from standard input, hidden when they are secret. */
 import { Effect, Layer, Redacted } from "effect"
-import { printable } from "../core/src/selection/Printable.ts"
 import { Operator } from "../core/src/settings/Operator.ts"
+import { printable } from "../core/src/text/Printable.ts"
 
 /** What the terminal is to this module; `process` is one. */
 export interface TerminalStreams {

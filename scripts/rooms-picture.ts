@@ -13,6 +13,7 @@ const rooms: Readonly<Record<string, string>> = {
   selection: "which files",
   session: "one request at a time",
   settings: "keys and their sources",
+  text: "words for people",
   transfer: "whole files or none",
   verify: "proof to the last byte"
 }

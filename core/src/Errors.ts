@@ -6,7 +6,9 @@
  *
  * Long on purpose: one table in one place, read from top to bottom.
  */
+
 import { Runtime, Schema } from "effect"
+import { counted } from "./text/Counted.ts"
 
 /** The exit codes that users rely on (sysexits), in the words of the documentation. */
 export const ExitCodes = {
@@ -40,8 +42,6 @@ export const mostSevere = (errors: Iterable<unknown>): ExitCode => {
   if (codes.size === 0) return 0
   return severityOrder.find((code) => codes.has(code)) ?? 1
 }
-
-const plural = (count: number, noun: string) => `${count} ${noun}${count === 1 ? "" : "s"}`
 
 // --- 64, 78: what the user said ------------------------------------------------------------------------------------
 
@@ -111,7 +111,7 @@ export class SessionContention extends Schema.TaggedError<SessionContention>()("
   override readonly [Runtime.errorExitCode] = 69
   override get message() {
     return (
-      `${this.host} ended the session again after ${plural(this.logins, "login")}: is another program or browser using ` +
+      `${this.host} ended the session again after ${counted(this.logins, "login")}: is another program or browser using ` +
       "this account? Give all steps of one account the same SVC_LOCK_DIR, or try again later"
     )
   }
@@ -145,7 +145,7 @@ export class Unavailable extends Schema.TaggedError<Unavailable>()("Unavailable"
 }) {
   override readonly [Runtime.errorExitCode] = 69
   override get message() {
-    return `${this.host} is unavailable: ${this.reason} (${plural(this.attempts, "attempt")})`
+    return `${this.host} is unavailable: ${this.reason} (${counted(this.attempts, "attempt")})`
   }
 }
 
@@ -423,7 +423,7 @@ export class RestorationsPending extends Schema.TaggedError<RestorationsPending>
   override readonly [Runtime.errorExitCode] = 75
   override get message() {
     const when = this.nextEstimate === null ? "" : `, the next expected at ${this.nextEstimate}`
-    return `${plural(this.count, "restoration")} pending${when}: run again later: ${this.rerun}`
+    return `${counted(this.count, "restoration")} pending${when}: run again later: ${this.rerun}`
   }
 }
 

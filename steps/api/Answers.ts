@@ -3,7 +3,7 @@
  * written piece by piece, so that only one payload is in memory.
  */
 import { Effect } from "effect"
-import { printableJson, printableJsonLine } from "../../core/src/selection/Printable.ts"
+import { printableJson, printableJsonLine } from "../../core/src/text/Printable.ts"
 import type { Output } from "../../platform/OutputFile.ts"
 
 export interface Answers {

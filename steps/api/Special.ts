@@ -2,7 +2,7 @@
 import type { Effect } from "effect"
 import type { ServiceClient } from "../../core/src/client/ServiceClient.ts"
 import type { ServiceJson } from "../../core/src/client/ServiceJson.ts"
-import { printableJsonLine } from "../../core/src/selection/Printable.ts"
+import { printableJsonLine } from "../../core/src/text/Printable.ts"
 import type { Own, StepFailure } from "../main/Step.ts"
 
 export interface Special {

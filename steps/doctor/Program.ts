@@ -12,11 +12,11 @@ import {
   summary
 } from "../../core/src/doctor/Check.ts"
 import { UsageError } from "../../core/src/Errors.ts"
-import { printableJson } from "../../core/src/selection/Printable.ts"
 import { makeSessionProfile } from "../../core/src/session/SessionProfile.ts"
 import type { LocalSettings, Settings } from "../../core/src/settings/Settings.ts"
 import { resolveProxy, resolveTarget } from "../../core/src/settings/Target.ts"
 import { complete } from "../../core/src/settings/Validation.ts"
+import { printableJson } from "../../core/src/text/Printable.ts"
 import * as LogOutput from "../../platform/LogOutput.ts"
 import type { Own, Program, ValuesOf } from "../main/Step.ts"
 import { version } from "../main/Version.ts"

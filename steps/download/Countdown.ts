@@ -1,5 +1,7 @@
 /** What a person sees while restorations are awaited: how many, when the next look is, and how long it goes on. */
+
 import { Clock, Duration, Effect, type Scope } from "effect"
+import { counted } from "../../core/src/text/Counted.ts"
 import { drawStatus, type StatusScreen } from "../main/LiveStatus.ts"
 import { clockText, fitting } from "../main/StatusText.ts"
 
@@ -15,7 +17,7 @@ export const countdownLine = (
   { deadline, pending, wake }: { readonly pending: number; readonly wake: number; readonly deadline: number },
   columns: number
 ): string => {
-  const what = `${pending} restoration${pending === 1 ? "" : "s"} pending`
+  const what = `${counted(pending, "restoration")} pending`
   const until = (time: number) => clockText(Math.max(0, Math.ceil(time / 1000)))
   return fitting(
     [

@@ -1,11 +1,13 @@
 /** The download itself: plan, fetch, and say for every file what became of it. */
+
 import { Effect, type Scope } from "effect"
 import { refuseAll, shortage } from "../../core/src/selection/DiskNeed.ts"
 import { type PlannedFile, pathOf } from "../../core/src/selection/DownloadPlan.ts"
 import { type RunObserver, run } from "../../core/src/selection/DownloadRun.ts"
-import { printable } from "../../core/src/selection/Printable.ts"
 import type { FileResult } from "../../core/src/selection/Report.ts"
-import { humanSize } from "../../core/src/selection/Size.ts"
+import { counted } from "../../core/src/text/Counted.ts"
+import { printable } from "../../core/src/text/Printable.ts"
+import { humanSize } from "../../core/src/text/Size.ts"
 import type { TransferProgress } from "../../core/src/transfer/TransferRequest.ts"
 import { Screen } from "../../platform/Screen.ts"
 import type { LinkSource } from "./LinkSource.ts"
@@ -75,7 +77,7 @@ const withRoom = Effect.fnUntraced(function* ({ plan, room }: Planned) {
 
 /** `bytes` is the sum of the sizes that the service told. */
 const startText = (files: ReadonlyArray<PlannedFile>, bytes: number): string => {
-  const count = `Fetching ${files.length} file${files.length === 1 ? "" : "s"}`
+  const count = `Fetching ${counted(files.length, "file")}`
   const unknown = files.filter(({ size }) => size === null).length
   if (unknown === 0) return `${count}, ${humanSize(bytes)}`
   return unknown === files.length ? count : `${count}, ${humanSize(bytes)} and ${unknown} of unknown size`

@@ -2,8 +2,8 @@
 import { createHash } from "node:crypto"
 import { Effect } from "effect"
 import { formOf } from "../../core/src/report/ReportForm.ts"
-import { printableJson } from "../../core/src/selection/Printable.ts"
 import type { ReportDocument } from "../../core/src/selection/Report.ts"
+import { printableJson } from "../../core/src/text/Printable.ts"
 
 const sha256 = (text: string) => createHash("sha256").update(text).digest("base64")
 

@@ -1,4 +1,5 @@
 /** `--resumeArchivedDownloads`: downloads what has come back, and waits for the rest as long as it is told to. */
+
 import { Console, DateTime, Duration, Effect } from "effect"
 import { type Look, makeResume, passes, type Resume, type ResumeRequest } from "../../core/src/archive/Resume.ts"
 import { standingsText } from "../../core/src/archive/Standings.ts"
@@ -8,6 +9,7 @@ import { type Found, untilRestored } from "../../core/src/archive/Waiting.ts"
 import type { ConfigUnusable, SessionError, TrackingReadError } from "../../core/src/Errors.ts"
 import { untouched } from "../../core/src/selection/Report.ts"
 import type { Settings } from "../../core/src/settings/Settings.ts"
+import { counted } from "../../core/src/text/Counted.ts"
 import { Screen } from "../../platform/Screen.ts"
 import { Stopping } from "../main/Stopping.ts"
 import { concluded } from "./Conclusion.ts"
@@ -129,7 +131,6 @@ const asleep = Effect.fnUntraced(function* (
   const count = (yield* record.awaited).length
   const now = yield* DateTime.now
   const [next, end] = [sleep, left].map((time) => DateTime.formatIso(DateTime.addDuration(now, time)))
-  const what = `${count} restoration${count === 1 ? "" : "s"} pending`
-  yield* Effect.logInfo(`${what}; looking again at ${next}, until ${end} at most`)
+  yield* Effect.logInfo(`${counted(count, "restoration")} pending; looking again at ${next}, until ${end} at most`)
   yield* countdown.begin(count, sleep, left)
 })

@@ -1,7 +1,7 @@
 /** The last lines of a download: what was done, and what to do next. */
 import { mostSevere } from "../../core/src/Errors.ts"
 import { type FileResult, type SkipReason, totalsOf } from "../../core/src/selection/Report.ts"
-import { humanSize } from "../../core/src/selection/Size.ts"
+import { humanSize } from "../../core/src/text/Size.ts"
 
 export interface SummaryLine {
   readonly text: string

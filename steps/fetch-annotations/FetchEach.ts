@@ -2,9 +2,11 @@
  * One analysis after the other into one output. What fails for one does not stop the others: the output then has those
  * that are complete, which is said, and the exit code tells.
  */
+
 import { Effect, Result } from "effect"
 import type { AnnotationsCounts, AnnotationsError } from "../../core/src/annotations/AnnotationsFetch.ts"
 import { mostSevere } from "../../core/src/Errors.ts"
+import { counted } from "../../core/src/text/Counted.ts"
 import type { Output } from "../../platform/OutputFile.ts"
 import type { StepExit } from "../main/Step.ts"
 
@@ -18,11 +20,9 @@ const isFatal = ({ _tag }: AnnotationsError): boolean => ["UsageError", "LocalIo
 const isGeneral = ({ _tag }: AnnotationsError): boolean =>
   ["LoginRefused", "LoginProtocol", "SessionContention", "TlsRefused", "ProxyRefused"].includes(_tag)
 
-const count = (number: number, noun: string) => `${number} ${noun}${number === 1 ? "" : "s"}`
-
 /** What stands in the log about one analysis, or all of them. */
 const summary = ({ bytes, rowsRead, rowsWritten }: Pick<AnnotationsCounts, "bytes" | "rowsRead" | "rowsWritten">) =>
-  `${rowsWritten === rowsRead ? count(rowsRead, "row") : `${rowsWritten} of ${count(rowsRead, "row")}`}, ${count(bytes, "byte")} received`
+  `${rowsWritten === rowsRead ? counted(rowsRead, "row") : `${rowsWritten} of ${counted(rowsRead, "row")}`}, ${counted(bytes, "byte")} received`
 
 const warningsOf = (analysis: string, { missingColumns, unplacedRows }: AnnotationsCounts): ReadonlyArray<string> => [
   ...(missingColumns.length === 0
@@ -30,7 +30,7 @@ const warningsOf = (analysis: string, { missingColumns, unplacedRows }: Annotati
     : [`Analysis ${analysis} does not have ${missingColumns.join(", ")}: these cells of the table are empty`]),
   ...(unplacedRows === 0
     ? []
-    : [`Analysis ${analysis}: ${count(unplacedRows, "row")} left out, because the position cannot be read`])
+    : [`Analysis ${analysis}: ${counted(unplacedRows, "row")} left out, because the position cannot be read`])
 ]
 
 /** @param name - of the output, as the user gave it */

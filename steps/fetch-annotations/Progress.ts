@@ -1,8 +1,8 @@
 /** What a person sees while a body comes: one line about it. */
 import { Clock, Effect, type Scope } from "effect"
 import type { Received } from "../../core/src/annotations/AnnotationsFetch.ts"
-import { printable } from "../../core/src/selection/Printable.ts"
-import { humanSize } from "../../core/src/selection/Size.ts"
+import { printable } from "../../core/src/text/Printable.ts"
+import { humanSize } from "../../core/src/text/Size.ts"
 import { type StatusScreen, showStatus } from "../main/LiveStatus.ts"
 import { fitting, rateOf } from "../main/StatusText.ts"
 

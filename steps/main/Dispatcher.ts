@@ -1,5 +1,5 @@
 /** `svc-steps <step> ...`: finds the step and runs it as its own executable would; nothing else is loaded. */
-import { didYouMean, nearest } from "../../core/src/settings/Spelling.ts"
+import { didYouMean, nearest } from "../../core/src/text/Spelling.ts"
 import { version } from "./Version.ts"
 
 /** A step as the dispatcher knows it. */

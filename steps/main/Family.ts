@@ -1,7 +1,7 @@
 /** Which method of a family a command line is for. */
 
 import { keysOf, table } from "../../core/src/settings/Keys.ts"
-import { didYouMean, nearest } from "../../core/src/settings/Spelling.ts"
+import { didYouMean, nearest } from "../../core/src/text/Spelling.ts"
 import { isOption, optionAt } from "./Arguments.ts"
 import type { Method, StepFamily } from "./Step.ts"
 

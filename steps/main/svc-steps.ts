@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-import { printable } from "../../core/src/selection/Printable.ts"
+import { printable } from "../../core/src/text/Printable.ts"
 import { apiStep } from "../api/ApiStep.ts"
 import { doctorStep } from "../doctor/DoctorStep.ts"
 import { downloadStep } from "../download/DownloadStep.ts"

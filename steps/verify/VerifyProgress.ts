@@ -1,7 +1,7 @@
 /** How far a verification is, for a person: one line about all files. */
 import { Clock, Effect, Ref, type Scope } from "effect"
-import { printable } from "../../core/src/selection/Printable.ts"
-import { humanSize } from "../../core/src/selection/Size.ts"
+import { printable } from "../../core/src/text/Printable.ts"
+import { humanSize } from "../../core/src/text/Size.ts"
 import type { Target } from "../../core/src/verify/Targets.ts"
 import type { Verdict } from "../../core/src/verify/Verdict.ts"
 import { type StatusScreen, showStatus } from "../main/LiveStatus.ts"

@@ -2,7 +2,7 @@
 import { Effect, Result, Schema } from "effect"
 import { placeOfIssue } from "../client/Reply.ts"
 import { Hint } from "../contract/Record.ts"
-import { nearest } from "../settings/Spelling.ts"
+import { nearest } from "../text/Spelling.ts"
 
 export interface Column {
   /** Its place among the cells of a row. */

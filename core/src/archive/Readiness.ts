@@ -7,7 +7,7 @@
 import { NotFound } from "../Errors.ts"
 import type { ListedAnalysis, ListedFile } from "../selection/DownloadPlan.ts"
 import { dataFileOf, type FileType, fileTypeOf, indexRank } from "../selection/FileName.ts"
-import { printable } from "../selection/Printable.ts"
+import { printable } from "../text/Printable.ts"
 import { mayBeUnderWay } from "./Estimate.ts"
 import type { TrackingEntry } from "./TrackingEntry.ts"
 

@@ -4,15 +4,17 @@
  * An entry is durable before the service is asked, so that neither a crash nor a lost answer can leave a restoration
  * that is paid for and forgotten; its estimate is durable before the user is told (faults S6, T18, T19).
  */
+
 import { Clock, DateTime, Effect } from "effect"
 import { ServiceClient } from "../client/ServiceClient.ts"
 import { AnalysisId } from "../contract/Ids.ts"
 import type { ServiceError, TrackingError } from "../Errors.ts"
 import { entryOf, isGeneral } from "../selection/Catalog.ts"
-import { printable } from "../selection/Printable.ts"
 import type { Restoration } from "../selection/Report.ts"
-import { humanSize } from "../selection/Size.ts"
 import { Operator } from "../settings/Operator.ts"
+import { counted } from "../text/Counted.ts"
+import { printable } from "../text/Printable.ts"
+import { humanSize } from "../text/Size.ts"
 import { mayBeUnderWay } from "./Estimate.ts"
 import { type ArchivedFile, decide, questions, type RestoreDecision, type RestoreMode } from "./Policy.ts"
 import { entriesOf, type Item, put, type TargetName, without } from "./TrackingDocument.ts"
@@ -159,8 +161,6 @@ const questionForAll = (files: ReadonlyArray<File>): string => {
   const [them, each] = [counted(files.length, "archived file"), counted(analyses, "analysis", "analyses")]
   return `Restore ${them} of ${each}, ${size}? That takes hours and may cost money.`
 }
-
-const counted = (count: number, one: string, many = `${one}s`) => `${count} ${count === 1 ? one : many}`
 
 /** Every decision with its reason (specification 4.2, rule 4). */
 const say = (file: File, { _tag, reason }: RestoreDecision): Effect.Effect<void> => {

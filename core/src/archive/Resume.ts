@@ -2,6 +2,7 @@
  * Looks at the restorations of a file: what is back is downloaded with the options stored for it and its entry removed at
  * once; the rest stays (specification 4.2, rules 2 and 6).
  */
+
 import { Clock, Effect, type FileSystem, type Path, Stream } from "effect"
 import type { ServiceClient } from "../client/ServiceClient.ts"
 import {
@@ -17,9 +18,10 @@ import { type CatalogEntry, catalog } from "../selection/Catalog.ts"
 import type { Layout } from "../selection/DownloadPlan.ts"
 import type { FileType } from "../selection/FileName.ts"
 import { makeLinkBook } from "../selection/LinkBook.ts"
-import { printable } from "../selection/Printable.ts"
 import { type FileResult, type Restoration, untouched } from "../selection/Report.ts"
 import type { Operator } from "../settings/Operator.ts"
+import { counted } from "../text/Counted.ts"
+import { printable } from "../text/Printable.ts"
 import type { FileTransfer } from "../transfer/FileTransfer.ts"
 import type { PartFiles } from "../transfer/PartFiles.ts"
 import type { SliceWish } from "../transfer/SliceRequest.ts"
@@ -248,7 +250,7 @@ const askedAnew = Effect.fnUntraced(function* (
 ) {
   if (cold.length === 0) return
   yield* Effect.logWarning(
-    `${cold.length} requested file${cold.length === 1 ? " is" : "s are"} archived, and the service tells of no restoration: deciding anew`
+    `${counted(cold.length, "requested file is", "requested files are")} archived, and the service tells of no restoration: deciding anew`
   )
   const candidates = cold.map(({ entry: { analysisId, fileName, storedOptions }, size }) => ({
     analysisId,
@@ -275,7 +277,7 @@ const removed = Effect.fnUntraced(function* (
   const change = tracking.change((document) => without(document, (item) => keyOfItem(item, request.nameOf) === key))
   return yield* Effect.matchEffect(change, {
     onSuccess: ({ items }) => {
-      const left = items.length === 1 ? "1 entry remains" : `${items.length} entries remain`
+      const left = counted(items.length, "entry remains", "entries remain")
       return Effect.as(Effect.logInfo(`${nameOf(entry)}: done; ${left} in ${tracking.path}`), null)
     },
     onFailure: (error) =>

@@ -1,6 +1,7 @@
 /** Where the stored requests stand, for `--list` together with `--resumeArchivedDownloads` (specification 4.2, rule 2). */
-import { printable, printableJson } from "../selection/Printable.ts"
+
 import { failureJson } from "../selection/Report.ts"
+import { printable, printableJson } from "../text/Printable.ts"
 import type { Look, Standing } from "./Resume.ts"
 
 /** As text for people, or as one JSON document of schema `svc.restorations/1`; null stands for an empty file. */

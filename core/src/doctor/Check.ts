@@ -1,6 +1,6 @@
 /** One thing that the doctor has looked at, and how it is shown. */
 import { type ExitCode, ExitCodes, mostSevere } from "../Errors.ts"
-import { printable } from "../selection/Printable.ts"
+import { printable } from "../text/Printable.ts"
 
 /** `skipped`: it depends on a check that failed, or on something that was not given. */
 export type Status = "ok" | "warn" | "fail" | "skipped"

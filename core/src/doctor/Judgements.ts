@@ -1,5 +1,7 @@
 /** What found values mean: pure rules, for the checks that have any. */
+
 import { DateTime, Option } from "effect"
+import { counted } from "../text/Counted.ts"
 import { type Check, ok, warn } from "./Check.ts"
 
 /** Beyond this many seconds a clock is wrong, not only read at another moment. */
@@ -50,11 +52,7 @@ export const judgeCertificate = ({ issuer, validTo }: Certificate, protocol: str
   const left = Math.floor((validTo - now) / day)
   return left >= 14
     ? ok("tls", says)
-    : warn(
-        "tls",
-        `${says} (${left} day${left === 1 ? "" : "s"} left)`,
-        "Tell whoever runs the service to renew the certificate"
-      )
+    : warn("tls", `${says} (${counted(left, "day")} left)`, "Tell whoever runs the service to renew the certificate")
 }
 
 const gib = 1024 ** 3

@@ -1,6 +1,6 @@
 /** Every file of a run as a row, and what went wrong in words. */
 import type { ReportDocument, ReportedFile } from "../selection/Report.ts"
-import { humanSize } from "../selection/Size.ts"
+import { humanSize } from "../text/Size.ts"
 import { nameOf, statusOf } from "./FileStatus.ts"
 import { type Markup, markup, shortened } from "./Markup.ts"
 import { counted, countText, durationText } from "./Scale.ts"

@@ -1,5 +1,5 @@
 /** HTML and SVG in which everything that comes from outside is escaped, by whom it may be written. */
-import { printable } from "../selection/Printable.ts"
+import { printable } from "../text/Printable.ts"
 
 /** Text that is markup already; everything else is escaped when it is put into `markup`. */
 export class Markup {

@@ -6,7 +6,7 @@
  */
 import { sampleOf } from "../selection/FileName.ts"
 import type { ReportDocument, ReportedFile } from "../selection/Report.ts"
-import { humanSize } from "../selection/Size.ts"
+import { humanSize } from "../text/Size.ts"
 import { statusOf } from "./FileStatus.ts"
 import { escaped, shortened } from "./Markup.ts"
 

@@ -6,7 +6,7 @@
  */
 import { ExitCodes } from "../Errors.ts"
 import type { ReportDocument } from "../selection/Report.ts"
-import { humanSize } from "../selection/Size.ts"
+import { humanSize } from "../text/Size.ts"
 import { failureSection, fileSection } from "./FileTable.ts"
 import { Markup, markup } from "./Markup.ts"
 import { pageScript } from "./PageScript.ts"

@@ -1,6 +1,6 @@
 /** When bytes came: how fast, and which files. */
 import type { ReportDocument, ReportedFile } from "../selection/Report.ts"
-import { humanSize } from "../selection/Size.ts"
+import { humanSize } from "../text/Size.ts"
 import { axis, binned, steps, type Tone, track } from "./Chart.ts"
 import { nameOf } from "./FileStatus.ts"
 import { type Markup, markup, shortened } from "./Markup.ts"

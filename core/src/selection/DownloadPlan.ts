@@ -13,10 +13,10 @@ import {
   type TransferError,
   type UnsafeName
 } from "../Errors.ts"
+import { printable } from "../text/Printable.ts"
 import type { SliceEstimate, SliceWish } from "../transfer/SliceRequest.ts"
 import type { SliceState } from "../transfer/SliceState.ts"
 import { collisionKey, type FileType, fileTypeOf, indexRank, sliceName, unsafeName } from "./FileName.ts"
-import { printable } from "./Printable.ts"
 import type { SkipReason } from "./Report.ts"
 import type { SelectedAnalysis } from "./Selection.ts"
 

@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Schema } from "effect"
+import { printable, printableJson } from "../text/Printable.ts"
 import { collisionKey, dataFileOf, fileTypeOf, sampleOf, unsafeName } from "./FileName.ts"
-import { printable, printableJson } from "./Printable.ts"
 
 describe("types and samples", () => {
   it("the longest suffix decides, in any case", () => {

@@ -2,7 +2,7 @@
  * What a file name of the service tells (type, sample, the data file of an index) and whether it may become a local name.
  */
 import { UnsafeName } from "../Errors.ts"
-import { isPrintable, printable } from "./Printable.ts"
+import { isPrintable, printable } from "../text/Printable.ts"
 
 /** The file types that can be asked for (specification section 2.4). */
 export const fileTypes = ["bam", "bam.bai", "vcf.gz", "vcf.gz.tbi"] as const

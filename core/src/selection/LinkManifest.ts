@@ -7,8 +7,8 @@ import { placeOfIssue } from "../client/Reply.ts"
 import { ByteCount, Hint } from "../contract/Record.ts"
 import { readJson } from "../settings/JsonText.ts"
 import { resolveTarget } from "../settings/Target.ts"
+import { isPrintable } from "../text/Printable.ts"
 import { type FileType, fileTypes } from "./FileName.ts"
-import { isPrintable } from "./Printable.ts"
 
 export interface LinkEntry {
   readonly analysisId: string

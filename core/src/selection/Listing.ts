@@ -3,12 +3,13 @@
  *
  * Source: specification section 4.2 rule 1, design.md section 4. Links are never part of it.
  */
+
+import { printable } from "../text/Printable.ts"
+import { humanSize } from "../text/Size.ts"
 import type { SliceEstimate } from "../transfer/SliceRequest.ts"
 import type { ListedAnalysis, ListedFile } from "./DownloadPlan.ts"
 import { type FileType, fileTypeOf } from "./FileName.ts"
-import { printable } from "./Printable.ts"
 import { type Failure, failureJson } from "./Report.ts"
-import { humanSize } from "./Size.ts"
 
 /** The files to show: all types unless the user named some. */
 export const listed = (analysis: ListedAnalysis, filetypes: ReadonlyArray<FileType> | null): ListedAnalysis => ({

@@ -1,12 +1,12 @@
 /** A links file in place of the service: its analyses with their files, and its links as they are. */
 import { Clock, Effect } from "effect"
 import { LinkExpired, NotFound } from "../Errors.ts"
+import { printable } from "../text/Printable.ts"
 import type { CatalogEntry } from "./Catalog.ts"
 import type { PlanFailure } from "./DownloadPlan.ts"
 import type { FileType } from "./FileName.ts"
 import type { LinkBook } from "./LinkBook.ts"
 import type { LinkEntry, LinkManifest } from "./LinkManifest.ts"
-import { printable } from "./Printable.ts"
 
 export interface ManifestRequest {
   /** Empty for all. */

@@ -1,12 +1,13 @@
 /**
  * What `--plan` prints: every file with its path, size and decision, the room it needs, and what stands in the way.
  */
+
+import { printable } from "../text/Printable.ts"
+import { humanSize } from "../text/Size.ts"
 import type { DiskNeed } from "./DiskNeed.ts"
 import { type DownloadPlan, type Place, type PlannedFile, pathOf } from "./DownloadPlan.ts"
 import { sizeText } from "./Listing.ts"
-import { printable } from "./Printable.ts"
 import { type Failure, failureJson, type SkipReason } from "./Report.ts"
-import { humanSize } from "./Size.ts"
 
 /** The room for the files of a plan. */
 export interface Room extends DiskNeed {

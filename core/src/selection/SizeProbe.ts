@@ -3,11 +3,11 @@
  * reject HEAD (wire fact: `size` is optional).
  */
 import { Effect, type Redacted } from "effect"
+import { printable } from "../text/Printable.ts"
 import { LinkHost } from "../transfer/LinkHost.ts"
 import { judge } from "../transfer/RangeReply.ts"
 import type { CatalogEntry } from "./Catalog.ts"
 import type { ListedAnalysis, ListedFile } from "./DownloadPlan.ts"
-import { printable } from "./Printable.ts"
 
 /** Requests to link hosts at the same time; each is one byte. */
 const atOnce = 4

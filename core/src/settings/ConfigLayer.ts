@@ -1,7 +1,8 @@
 /** The settings in a parsed configuration file, whatever JSON form they take there (specification 2.4). */
+
+import { didYouMean, nearest } from "../text/Spelling.ts"
 import { type KeyName, keyNames, table } from "./Keys.ts"
 import type { Layer } from "./Settings.ts"
-import { didYouMean, nearest } from "./Spelling.ts"
 
 /** Where a name of the file belongs in the table: its key, or an alias of it. */
 const keyByName: ReadonlyMap<string, KeyName> = new Map(

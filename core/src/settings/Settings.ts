@@ -5,8 +5,8 @@
  * texts only, so that every key is decoded by the same code wherever it was set.
  */
 import { Duration, Redacted, Result } from "effect"
+import { didYouMean, nearest } from "../text/Spelling.ts"
 import { type KeyName, keyNames, type keys, type Option, type StepName, table } from "./Keys.ts"
-import { didYouMean, nearest } from "./Spelling.ts"
 
 export type Source = "command line" | "environment" | "configuration file" | "default"
 

@@ -1,8 +1,9 @@
 /** What a verification found out about one file, and how it is shown. */
 import { ExitCodes, type FileDamaged, type LocalIo, mostSevere, type NotFound } from "../Errors.ts"
 import type { FileKind } from "../genome/Structure.ts"
-import { printable } from "../selection/Printable.ts"
-import { humanSize } from "../selection/Size.ts"
+import { counted } from "../text/Counted.ts"
+import { printable } from "../text/Printable.ts"
+import { humanSize } from "../text/Size.ts"
 import type { Place } from "./Damage.ts"
 
 /** Null where the kind of file has none. */
@@ -56,17 +57,16 @@ const words: Readonly<Record<Status, string>> = {
   unchecked: "not checked"
 }
 
-const counted = (count: number | null, noun: string) =>
-  count === null ? [] : [`${count} ${noun}${count === 1 ? "" : "s"}`]
+const several = (count: number | null, noun: string) => (count === null ? [] : [counted(count, noun)])
 
 /** One line, `ok  a.bam  1.2 MiB, 40 blocks, ...`; safe on a terminal. */
 export const verdictLine = ({ bytes, error, facts, notes, path, sha256, status }: Verdict): string => {
   const about = [
     ...(bytes === null ? [] : [humanSize(bytes)]),
-    ...counted(facts.blocks, "block"),
-    ...counted(facts.references, "reference"),
-    ...counted(facts.samples, "sample"),
-    ...counted(facts.records, "record"),
+    ...several(facts.blocks, "block"),
+    ...several(facts.references, "reference"),
+    ...several(facts.samples, "sample"),
+    ...several(facts.records, "record"),
     ...(facts.comparedWith === null ? [] : [`belongs to ${facts.comparedWith}`]),
     ...(sha256 === null || error !== null ? [] : ["sha256 as expected"])
   ]
@@ -102,7 +102,7 @@ export const totalsOf = (verdicts: ReadonlyArray<Verdict>): Totals => {
 export const summary = (totals: Totals): string => {
   const parts = (["ok", "failed", "unfinished", "unchecked"] as const).filter((status) => totals[status] > 0)
   const named = parts.map((status) => `${totals[status]} ${words[status].toLowerCase()}`)
-  return `${counted(totals.files, "file").join()}${named.length === 0 ? "" : `: ${named.join(", ")}`} (${humanSize(totals.bytes)})`
+  return `${counted(totals.files, "file")}${named.length === 0 ? "" : `: ${named.join(", ")}`} (${humanSize(totals.bytes)})`
 }
 
 export const exitCodeOf = (verdicts: ReadonlyArray<Verdict>) => mostSevere(verdicts.flatMap(({ error }) => error ?? []))
