@@ -29,9 +29,17 @@ export const executable = (name: string): string => {
   return path
 }
 
+/** A folder until the tests of a file have ended, or the program when there are none: vitest kills what runs its files. */
+export const folderUntilTheEnd = (name: string): string => {
+  const folder = mkdtempSync(join(tmpdir(), name))
+  const remove = () => rmSync(folder, { recursive: true, force: true })
+  if (process.env["VITEST"] === undefined) process.once("exit", remove)
+  else afterAll(remove)
+  return folder
+}
+
 /** Locks and refused passwords of this test file: another one may get the same port, and so the same address. */
-const runtime = mkdtempSync(join(tmpdir(), "svc-runtime-"))
-afterAll(() => rmSync(runtime, { recursive: true, force: true }))
+const runtime = folderUntilTheEnd("svc-runtime-")
 
 const environment = (options: RunOptions) => ({
   XDG_RUNTIME_DIR: runtime,

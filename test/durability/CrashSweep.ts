@@ -97,6 +97,8 @@ export const sweep = Effect.fnUntraced(function* (
     readonly first?: number
     readonly wanted?: ReadonlyArray<string>
     readonly tell?: (leg: string, kind: string, points: number) => void
+    /** Called at once, because the whole takes long. */
+    readonly found?: (failure: Failure) => void
   }
 ) {
   const chosen = <A extends { readonly name: string }>(all: ReadonlyArray<A>) => {
@@ -125,7 +127,10 @@ export const sweep = Effect.fnUntraced(function* (
           }
           points++
           reached++
-          if (faults.length > 0) failures.push({ leg: name, kind: kind.name, number, faults })
+          if (faults.length === 0) continue
+          const failure = { leg: name, kind: kind.name, number, faults }
+          failures.push(failure)
+          options.found?.(failure)
         }
       })
       yield* Effect.all(scenarios.map(work), { concurrency: "unbounded", discard: true })

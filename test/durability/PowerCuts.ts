@@ -20,6 +20,8 @@ export interface Cuts {
   /** Points at which something had just been synced. */
   readonly syncs: number
   readonly states: number
+  /** Of these, the different ones: what many points have in common counts once. */
+  readonly distinct: number
   readonly reruns: number
   readonly failures: ReadonlyArray<CutFailure>
 }
@@ -36,9 +38,11 @@ const rerun = Effect.fnUntraced(function* (scenario: Scenario, leg: Leg, state: 
 })
 
 /**
- * Cuts the power after each operation and looks at every state; runs again from some states of every `stride`-th point.
+ * Cuts the power after each operation and looks at every state; runs again from some states of every `stride`-th point,
+ * from equal ones once.
  *
- * @param each - states of a point from which it runs again: the poorest, then random ones
+ * @param each - states of a point from which it runs again: the poorest, then random ones; all of them where there are fewer
+ * @param wanted - commands by name; all of them when it names none
  */
 export const powerCuts = Effect.fnUntraced(function* (
   scenario: Scenario,
@@ -46,17 +50,22 @@ export const powerCuts = Effect.fnUntraced(function* (
     readonly seed: number
     readonly stride: number
     readonly each: number
-    readonly tell?: (leg: string, points: number, states: number) => void
+    readonly wanted?: ReadonlyArray<string>
+    readonly tell?: (leg: string, points: number, states: number, distinct: number, reruns: number) => void
+    /** Called at once, because the whole takes long. */
+    readonly found?: (failure: CutFailure) => void
   }
 ) {
-  const dice = Dice.make(options.seed)
   const failures: Array<CutFailure> = []
-  const tried = new Set<string>()
-  let [points, syncs, states, reruns] = [0, 0, 0, 0]
-  for (const leg of scenario.legs) {
+  let [points, syncs, states, distinct, reruns] = [0, 0, 0, 0, 0]
+  const named = scenario.legs.filter(({ name }) => options.wanted?.includes(name) === true)
+  for (const leg of named.length === 0 ? scenario.legs : named) {
+    const dice = Dice.make(Dice.seedOf(options.seed, leg.name))
     const model = new DiskModel(leg.before)
     const last = leg.trace.at(-1)
     let [pointsHere, statesHere] = [0, 0]
+    const seen = new Set<string>()
+    const tried = new Set<string>()
     for (const operation of leg.trace) {
       model.apply(operation)
       if (operation.number === 0) continue
@@ -67,27 +76,30 @@ export const powerCuts = Effect.fnUntraced(function* (
       statesHere += here.length
       const failed = (state: DiskState, faults: ReadonlyArray<string>) => {
         const { name, number, path } = operation
-        if (faults.length > 0) {
-          failures.push({ leg: leg.name, number, after: `${name} ${path}`, state: state.key, faults })
-        }
+        if (faults.length === 0) return
+        const failure = { leg: leg.name, number, after: `${name} ${path}`, state: state.key, faults }
+        failures.push(failure)
+        options.found?.(failure)
       }
       for (const state of here) {
+        seen.add(stateKey(state))
         const done = operation === last ? notDelivered(leg, state.tree) : []
         failed(state, [...faultsIn(leg, state.tree, scenario), ...done])
       }
       if (points % options.stride !== 0) continue
       const [poorest, ...others] = here
       const some = Array.from({ length: options.each - 1 }, () => others[dice.between(0, others.length)])
-      for (const state of [poorest, ...some]) {
-        const key = state === undefined ? null : `${leg.name} ${stateKey(state)}`
-        if (state === undefined || key === null || tried.has(key)) continue
+      for (const state of options.each < here.length ? [poorest, ...some] : here) {
+        const key = state === undefined ? "" : stateKey(state)
+        if (state === undefined || tried.has(key)) continue
         tried.add(key)
-        reruns++
         failed(state, yield* rerun(scenario, leg, state))
       }
     }
     states += statesHere
-    options.tell?.(leg.name, pointsHere, statesHere)
+    distinct += seen.size
+    reruns += tried.size
+    options.tell?.(leg.name, pointsHere, statesHere, seen.size, tried.size)
   }
-  return { points, syncs, states, reruns, failures } satisfies Cuts
+  return { points, syncs, states, distinct, reruns, failures } satisfies Cuts
 })

@@ -5,6 +5,7 @@
  */
 import { spawn, spawnSync } from "node:child_process"
 import {
+  copyFileSync,
   cpSync,
   existsSync,
   mkdirSync,
@@ -20,7 +21,8 @@ import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { Duration, Effect } from "effect"
 import { fault, type Ground, ground, namesIn } from "../DownloadGround.ts"
-import { executable, type Outcome, run } from "../Executables.ts"
+import { executable, folderUntilTheEnd, type Outcome, runCommand } from "../Executables.ts"
+import { root } from "../Sources.ts"
 import { type Operation, readTrace } from "./DiskModel.ts"
 
 /** Files by path relative to the folder of a run; null is a folder. */
@@ -87,6 +89,8 @@ export const foreignEntry = {
 const password = "Canary-of-the-password-7c1f"
 const cookieName = "CANARYCOOKIE"
 
+const commands = ["svc-download", "svc-request-restore", "svc-resume-restore", "svc-fetch-annotations"]
+
 const whole = ["-a", "A1", "-f", "bam,bam.bai", "-d", "out", "--reportfile", "report.json"]
 const slice = [
   "-a",
@@ -114,20 +118,33 @@ export const makeScenario = Effect.gen(function* () {
       analyses: [{ id: "B1", files: [{ name: "S3.bam", copyOf: "A3/S3.bam" }] }]
     }
   })
+  // Thousands of runs start as in the image: from what V8 compiled in the first one (docs/adr/0013).
+  const programs = join(copies, "programs")
+  mkdirSync(programs)
+  for (const command of commands) {
+    copyFileSync(executable(command), join(programs, `${command}.js`))
+    copyFileSync(join(root, "containers/launch.cjs"), join(programs, command))
+  }
+  const recorded = (command: string) => [join(root, "containers/record.cjs"), join(programs, `${command}.js`)]
   let number = 0
   const environment = (folder: string) => ({
     ...here.env,
     SVC_LOCK_DIR: join(folder, "locks"),
     TMPDIR: folder,
-    NODE_COMPILE_CACHE: join(copies, "cache"),
     UV_USE_IO_URING: "0"
   })
+  const runAs = (
+    program: ReadonlyArray<string>,
+    args: ReadonlyArray<string>,
+    folder: string,
+    env: Readonly<Record<string, string>>
+  ) => runCommand(process.execPath, [...program, ...args], { cwd: folder, env: { ...environment(folder), ...env } })
   const runIn = (
     command: string,
     args: ReadonlyArray<string>,
     folder: string,
     env: Readonly<Record<string, string>> = {}
-  ) => run(command, args, { cwd: folder, env: { ...environment(folder), ...env } })
+  ) => runAs([join(programs, command)], args, folder, env)
   const legs: Array<Leg> = []
   const place = () => join(copies, `run-${++number}`)
   const copyOf = (prepared: string) => {
@@ -145,6 +162,10 @@ export const makeScenario = Effect.gen(function* () {
     const prepared = join(copies, `prepared-${legs.length}`)
     mkdirSync(join(prepared, "out"), { recursive: true })
     yield* prepare(prepared)
+    const trial = copyOf(prepared)
+    yield* here.reset
+    yield* runAs(recorded(command), args, trial, {})
+    rmSync(trial, { recursive: true })
     const folder = copyOf(prepared)
     yield* here.reset
     const outcome = yield* runIn(command, args, folder, { ...preloaded(folder), KILL_TRACE: `${folder}.trace` })
@@ -240,8 +261,7 @@ const killedRun = Effect.fnUntraced(function* (
   writeFileSync(...lock)
 })
 
-const library = join(mkdtempSync(join(tmpdir(), "svc-kill-point-")), "kill-point.so")
-process.on("exit", () => rmSync(join(library, ".."), { recursive: true, force: true }))
+const library = join(folderUntilTheEnd("svc-kill-point-"), "kill-point.so")
 
 /** The library to be preloaded, built once. */
 const killPoint = (): string => {

@@ -21,13 +21,12 @@ const program = Effect.gen(function* () {
     stride: Number(values.stride),
     first: Number(values.first),
     wanted: positionals,
-    tell: (leg, kind, points) => process.stdout.write(`${leg}, ${kind}: ${points} points\n`)
+    tell: (leg, kind, points) => process.stdout.write(`${leg}, ${kind}: ${points} points\n`),
+    found: ({ faults, kind, leg, number }) =>
+      process.stdout.write(`FAILED ${leg}, ${kind} at operation ${number}:\n  ${faults.join("\n  ")}\n`)
   })
 })
 
 const { failures, points, states } = await Effect.runPromise(Effect.scoped(program))
 process.stdout.write(`points=${points}\nstates=${states}\nfailures=${failures.length}\n`)
-for (const { faults, kind, leg, number } of failures) {
-  process.stdout.write(`FAILED ${leg}, ${kind} at operation ${number}:\n  ${faults.join("\n  ")}\n`)
-}
 process.exitCode = failures.length === 0 && points > 0 ? 0 : 1
