@@ -6,9 +6,9 @@
  * - the examples in `docs/library.md`, from `docs/examples`
  * - `docs/faults.md`, from `test/faults/Catalogue.ts` and the names of the tests
  * - the picture in `docs/01-tour.md`, from the imports of the core
- * - `docs/exit-codes.md`, and the table between the two marks in README.md, from `core/src/Errors.ts`
+ * - `docs/exit-codes.md`, and the table between the two marks in README.md, from `core/src/errors`
  */
-import { readFileSync, writeFileSync } from "node:fs"
+import { readdirSync, readFileSync, writeFileSync } from "node:fs"
 import { ExitCodes, severityOrder } from "../core/src/Errors.ts"
 import { apiPage } from "./api-page.ts"
 import { faultsPage } from "./faults-page.ts"
@@ -17,18 +17,21 @@ import { settingsPage } from "./settings-page.ts"
 
 const fromRoot = (path: string) => new URL(`../${path}`, import.meta.url)
 
-/** Every error class of `Errors.ts`: its name, the first sentence of its comment, its exit code. */
-const errorClasses = (source: string) =>
-  [...source.matchAll(/\/\*\* ([^\n]+?) \*\/\nexport class (\w+) [\s\S]*?errorExitCode\] = (\d+)/g)].map(
-    ([, sentence = "", name = "", code]) => ({ sentence, name, code: Number(code) })
-  )
+/** Every error class: its name, the first sentence of its comment, its exit code. */
+const errorClasses = readdirSync(fromRoot("core/src/errors"))
+  .sort()
+  .map((module) => readFileSync(fromRoot(`core/src/errors/${module}`), "utf8"))
+  .flatMap((source) => [
+    ...source.matchAll(/\/\*\* ([^\n]+?) \*\/\nexport class (\w+) [\s\S]*?errorExitCode\] = (\d+)/g)
+  ])
+  .map(([, sentence = "", name = "", code]) => ({ sentence, name, code: Number(code) }))
 
 const meanings = Object.entries(ExitCodes).map(([code, meaning]) => `| ${code} | ${meaning} |`)
 const meaningsTable = ["| code | meaning |", "|---|---|", ...meanings].join("\n")
 
-const exitCodesPage = (source: string) => `# Exit codes
+const exitCodesPage = () => `# Exit codes
 
-Made from \`core/src/Errors.ts\` by \`npm run docs\`. The codes are those of sysexits and part of the interface: a pipeline may
+Made from \`core/src/errors\` by \`npm run docs\`. The codes are those of sysexits and part of the interface: a pipeline may
 decide by them. What happened stands on stderr, one line per file or request that failed.
 
 ${meaningsTable}
@@ -40,7 +43,7 @@ policy is no failure: it exists and \`--overwrite\` is not given, or it is archi
 
 ${Object.keys(ExitCodes)
   .map(Number)
-  .map((code) => ({ code, rows: errorClasses(source).filter((row) => row.code === code) }))
+  .map((code) => ({ code, rows: errorClasses.filter((row) => row.code === code) }))
   .filter(({ rows }) => rows.length > 0)
   .map(({ code, rows }) => [`### ${code}`, "", ...rows.map((row) => `- **${row.name}**: ${row.sentence}`)].join("\n"))
   .join("\n\n")}
@@ -67,7 +70,7 @@ export const generatedPages = (): ReadonlyArray<readonly [path: string, content:
   ["docs/faults.md", faultsPage()],
   ["docs/01-tour.md", readFileSync(fromRoot("docs/01-tour.md"), "utf8").replace(roomsMark, `$1${roomsPicture()}\n$2`)],
   ["docs/library.md", withExamples("docs/library.md")],
-  ["docs/exit-codes.md", exitCodesPage(readFileSync(fromRoot("core/src/Errors.ts"), "utf8"))],
+  ["docs/exit-codes.md", exitCodesPage()],
   ["README.md", readFileSync(fromRoot("README.md"), "utf8").replace(marked, `$1${meaningsTable}\n$2`)]
 ]
 

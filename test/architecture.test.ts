@@ -76,6 +76,13 @@ describe("imports", () => {
     assert.deepStrictEqual(broken, [])
   })
 
+  it("errors are imported through their door", () => {
+    const around = productModules.flatMap(({ imports, path }) =>
+      within("core/src/errors", "core/src/Errors.ts")(path) ? [] : imports.filter(within("core/src/errors"))
+    )
+    assert.deepStrictEqual(around, [])
+  })
+
   it("tests are imported by nobody but tests", () => {
     const broken = productModules.flatMap(({ imports, path }) =>
       imports

@@ -1,0 +1,51 @@
+/** Restorations, and the file that remembers them. */
+import { Runtime, Schema } from "effect"
+import { counted } from "../text/Counted.ts"
+import type { Busy, CannotCreate, LocalIo } from "./DiskErrors.ts"
+
+/** Nothing failed, but files are still being restored from the archive. */
+export class RestorationsPending extends Schema.TaggedError<RestorationsPending>()("RestorationsPending", {
+  count: Schema.Int,
+  nextEstimate: Schema.NullOr(Schema.String),
+  /** The command that goes on, without credentials. */
+  rerun: Schema.String
+}) {
+  override readonly [Runtime.errorExitCode] = 75
+  override get message() {
+    const when = this.nextEstimate === null ? "" : `, the next expected at ${this.nextEstimate}`
+    return `${counted(this.count, "restoration")} pending${when}: run again later: ${this.rerun}`
+  }
+}
+
+/** The restoration file is not one that can be read or trusted; it was not changed. */
+export class TrackingUnusable extends Schema.TaggedError<TrackingUnusable>()("TrackingUnusable", {
+  path: Schema.String,
+  reason: Schema.String
+}) {
+  override readonly [Runtime.errorExitCode] = 65
+  override get message() {
+    return (
+      `Restoration file ${this.path}: ${this.reason}. It was left as it is: repair it, or move it away to begin a new ` +
+      "one without the restorations in it"
+    )
+  }
+}
+
+/** One entry of the restoration file cannot be used; it stays in the file as it is, and the others are served. */
+export class EntryUnusable extends Schema.TaggedError<EntryUnusable>()("EntryUnusable", {
+  path: Schema.String,
+  /** From 1. */
+  position: Schema.Int,
+  reason: Schema.String
+}) {
+  override readonly [Runtime.errorExitCode] = 65
+  override get message() {
+    return `Restoration file ${this.path}: entry ${this.position} is kept but not used: ${this.reason}`
+  }
+}
+
+/** Failures of reading the restoration file. */
+export type TrackingReadError = TrackingUnusable | LocalIo
+
+/** Failures of changing the restoration file; the file is then as it was. */
+export type TrackingError = TrackingReadError | Busy | CannotCreate

@@ -1,0 +1,84 @@
+/** The local disk: names, folders, space, input and output. */
+import { Runtime, Schema } from "effect"
+
+/** Two different remote files would get one local name. */
+export class NameCollision extends Schema.TaggedError<NameCollision>()("NameCollision", {
+  name: Schema.String,
+  analyses: Schema.Array(Schema.String)
+}) {
+  override readonly [Runtime.errorExitCode] = 73
+  override get message() {
+    return this.analyses.length > 1
+      ? `${this.name} exists in several analyses (${this.analyses.join(", ")}): use --layout analysis to give each its own folder`
+      : `${this.name} stands for several files of analysis ${this.analyses.join()}: none of them was chosen`
+  }
+}
+
+/** The service gave a name that is not a plain file name. */
+export class UnsafeName extends Schema.TaggedError<UnsafeName>()("UnsafeName", {
+  /** Escaped for a terminal. */
+  name: Schema.String,
+  reason: Schema.String
+}) {
+  override readonly [Runtime.errorExitCode] = 73
+  override get message() {
+    return `Refused file name ${this.name}: ${this.reason}`
+  }
+}
+
+/** The destination cannot take the file. */
+export class CannotCreate extends Schema.TaggedError<CannotCreate>()("CannotCreate", {
+  path: Schema.String,
+  reason: Schema.String
+}) {
+  override readonly [Runtime.errorExitCode] = 73
+  override get message() {
+    return `Cannot create ${this.path}: ${this.reason}`
+  }
+}
+
+/** Another run is writing the same file. */
+export class Busy extends Schema.TaggedError<Busy>()("Busy", { file: Schema.String, owner: Schema.String }) {
+  override readonly [Runtime.errorExitCode] = 69
+  override get message() {
+    return `${this.file}: another run (${this.owner}) is writing it; try again when it has ended`
+  }
+}
+
+/** What the system's names mean to a person; a name that is not here is shown as it is. */
+const meanings: Readonly<Record<string, string>> = {
+  ENOSPC: "the disk is full",
+  EDQUOT: "the disk quota is used up",
+  EACCES: "permission denied",
+  EPERM: "not permitted",
+  EROFS: "the file system is read-only",
+  EIO: "the disk reports an input/output error",
+  EMFILE: "too many open files",
+  ENFILE: "too many open files in the system",
+  EFBIG: "the file is larger than allowed here",
+  ENOENT: "it does not exist"
+}
+
+/** Reading or writing a local file failed. `errno` is the system's name, such as `ENOSPC`. */
+export class LocalIo extends Schema.TaggedError<LocalIo>()("LocalIo", {
+  path: Schema.String,
+  operation: Schema.String,
+  errno: Schema.String
+}) {
+  override readonly [Runtime.errorExitCode] = 74
+  override get message() {
+    return `Cannot ${this.operation} ${this.path}: ${meanings[this.errno] ?? this.errno}`
+  }
+}
+
+/** The files of a run would not fit; refused before the first byte. Sizes in bytes. */
+export class DiskTooSmall extends Schema.TaggedError<DiskTooSmall>()("DiskTooSmall", {
+  path: Schema.String,
+  needed: Schema.Int,
+  free: Schema.Int
+}) {
+  override readonly [Runtime.errorExitCode] = 74
+  override get message() {
+    return `${this.path} has ${this.free} bytes free, but ${this.needed} are needed: nothing was fetched`
+  }
+}

@@ -1,0 +1,42 @@
+/** What the user gave cannot be used: the command line, credentials, settings, a file of data to send. */
+import { Runtime, Schema } from "effect"
+
+/** An option, a value or a combination of them is wrong. `message` is the whole sentence. */
+export class UsageError extends Schema.TaggedError<UsageError>()("UsageError", { message: Schema.String }) {
+  override readonly [Runtime.errorExitCode] = 64
+}
+
+/** No user name or password, and no terminal to ask on. */
+export class CredentialsMissing extends Schema.TaggedError<CredentialsMissing>()("CredentialsMissing", {
+  missing: Schema.Literals(["username", "password"])
+}) {
+  override readonly [Runtime.errorExitCode] = 78
+  override get message() {
+    return this.missing === "username"
+      ? "No user name: give --username, set SVC_USER, or put username into the configuration file"
+      : "No password and no terminal to ask for it: set SVC_PASSWORD or put password into a configuration file only you can read"
+  }
+}
+
+/** A configuration file cannot be used as it is. */
+export class ConfigUnusable extends Schema.TaggedError<ConfigUnusable>()("ConfigUnusable", {
+  path: Schema.String,
+  reason: Schema.String
+}) {
+  override readonly [Runtime.errorExitCode] = 78
+  override get message() {
+    return `Configuration file ${this.path}: ${this.reason}`
+  }
+}
+
+/** A file or standard input that was given as data to send is not what it must be. */
+export class InputMalformed extends Schema.TaggedError<InputMalformed>()("InputMalformed", {
+  /** Path of the file, or `standard input`. */
+  input: Schema.String,
+  reason: Schema.String
+}) {
+  override readonly [Runtime.errorExitCode] = 65
+  override get message() {
+    return `${this.input}: ${this.reason}`
+  }
+}

@@ -1,0 +1,169 @@
+/** The service: no session with it, no answer from it or from somebody on the way, or an answer that is a no. */
+import { Runtime, Schema } from "effect"
+import { counted } from "../text/Counted.ts"
+
+/** The service answered the login without a token: wrong user name or password. It was tried exactly once. */
+export class LoginRefused extends Schema.TaggedError<LoginRefused>()("LoginRefused", {
+  user: Schema.String,
+  host: Schema.String,
+  /** Another program of the account tried the same password a short while ago; this one did not. */
+  earlier: Schema.optionalKey(Schema.Boolean)
+}) {
+  override readonly [Runtime.errorExitCode] = 77
+  override get message() {
+    const tried =
+      this.earlier === true
+        ? "other steps have just tried it, so it was not sent again; wait 10 minutes if it is right now"
+        : "tried once, not repeated"
+    return `${this.host} refused the login of ${this.user}: check user name and password (${tried})`
+  }
+}
+
+/** The service did not speak the login protocol: no token, no cookie, or a maintenance page. */
+export class LoginProtocol extends Schema.TaggedError<LoginProtocol>()("LoginProtocol", {
+  host: Schema.String,
+  reason: Schema.String
+}) {
+  override readonly [Runtime.errorExitCode] = 69
+  override get message() {
+    return `Cannot log in to ${this.host}: ${this.reason}`
+  }
+}
+
+/** The session was lost again and again: something else uses the same account at the same time. */
+export class SessionContention extends Schema.TaggedError<SessionContention>()("SessionContention", {
+  host: Schema.String,
+  logins: Schema.Int
+}) {
+  override readonly [Runtime.errorExitCode] = 69
+  override get message() {
+    return (
+      `${this.host} ended the session again after ${counted(this.logins, "login")}: is another program or browser using ` +
+      "this account? Give all steps of one account the same SVC_LOCK_DIR, or try again later"
+    )
+  }
+}
+
+/** The session was lost while a request that changes data was under way; nobody knows whether it took effect. */
+export class OutcomeUnknown extends Schema.TaggedError<OutcomeUnknown>()("OutcomeUnknown", {
+  request: Schema.String
+}) {
+  override readonly [Runtime.errorExitCode] = 69
+  override get message() {
+    return `${this.request}: the connection or session broke before the answer came; look whether it took effect before repeating it`
+  }
+}
+
+/** 403 with a session that is known to be good: this account may not see the thing. */
+export class Forbidden extends Schema.TaggedError<Forbidden>()("Forbidden", { what: Schema.String }) {
+  override readonly [Runtime.errorExitCode] = 77
+  override get message() {
+    return `${this.what}: the service forbids it to this account`
+  }
+}
+
+/** No usable answer after all retries: refused, reset, silent, unknown host, 5xx. */
+export class Unavailable extends Schema.TaggedError<Unavailable>()("Unavailable", {
+  host: Schema.String,
+  reason: Schema.String,
+  attempts: Schema.Int
+}) {
+  override readonly [Runtime.errorExitCode] = 69
+  override get message() {
+    return `${this.host} is unavailable: ${this.reason} (${counted(this.attempts, "attempt")})`
+  }
+}
+
+/** The certificate was not accepted; never retried, never downgraded. */
+export class TlsRefused extends Schema.TaggedError<TlsRefused>()("TlsRefused", {
+  host: Schema.String,
+  reason: Schema.String
+}) {
+  override readonly [Runtime.errorExitCode] = 69
+  override get message() {
+    return `TLS with ${this.host} failed: ${this.reason}. For a private certificate authority give --caFile`
+  }
+}
+
+/** The proxy refused us. */
+export class ProxyRefused extends Schema.TaggedError<ProxyRefused>()("ProxyRefused", {
+  proxy: Schema.String,
+  status: Schema.Int
+}) {
+  override readonly [Runtime.errorExitCode] = 77
+  override get message() {
+    return this.status === 407 || this.status === 401
+      ? `The proxy ${this.proxy} refused the credentials: check proxyUsername and proxyPassword`
+      : `The proxy ${this.proxy} answered ${this.status}`
+  }
+}
+
+/** The thing does not exist, however the endpoint said it (404, 400 or null; specification section 7). */
+export class NotFound extends Schema.TaggedError<NotFound>()("NotFound", {
+  /** For example `analysis A7`. */
+  what: Schema.String,
+  detail: Schema.optionalKey(Schema.String)
+}) {
+  override readonly [Runtime.errorExitCode] = 66
+  override get message() {
+    return `${this.what}: not found${this.detail === undefined ? "" : ` (${this.detail})`}`
+  }
+}
+
+/** The service understood and said no (`success: false`, or a 4xx that is not "not found"). */
+export class RequestRejected extends Schema.TaggedError<RequestRejected>()("RequestRejected", {
+  request: Schema.String,
+  status: Schema.Int,
+  errorMessageId: Schema.NullOr(Schema.String),
+  errorId: Schema.NullOr(Schema.String),
+  additionalInformation: Schema.NullOr(Schema.String)
+}) {
+  override readonly [Runtime.errorExitCode] = 65
+  override get message() {
+    const parts = [
+      this.errorMessageId,
+      this.additionalInformation,
+      this.errorId === null ? null : `support reference ${this.errorId}`
+    ]
+    const said = parts.filter((part) => part !== null && part !== "").join("; ")
+    return `${this.request}: the service rejected it${said === "" ? ` with status ${this.status}` : `: ${said}`}`
+  }
+}
+
+/** The body is not what the contract says: cut JSON, HTML, a missing field. */
+export class ReplyMalformed extends Schema.TaggedError<ReplyMalformed>()("ReplyMalformed", {
+  request: Schema.String,
+  reason: Schema.String
+}) {
+  override readonly [Runtime.errorExitCode] = 65
+  override get message() {
+    return `${this.request}: unreadable reply: ${this.reason}`
+  }
+}
+
+/** The body is larger than this reader keeps in memory; nothing of it was used. */
+export class ReplyTooLarge extends Schema.TaggedError<ReplyTooLarge>()("ReplyTooLarge", {
+  request: Schema.String,
+  /** Bytes. */
+  limit: Schema.Int
+}) {
+  override readonly [Runtime.errorExitCode] = 65
+  override get message() {
+    return `${this.request}: the reply is larger than the limit of ${this.limit} bytes`
+  }
+}
+
+/** Failures of the session and of any API request that goes through it. */
+export type SessionError =
+  | LoginRefused
+  | LoginProtocol
+  | SessionContention
+  | OutcomeUnknown
+  | Forbidden
+  | Unavailable
+  | TlsRefused
+  | ProxyRefused
+  | ReplyTooLarge
+
+/** Failures of a typed endpoint call. */
+export type ServiceError = SessionError | NotFound | RequestRejected | ReplyMalformed

@@ -1,0 +1,89 @@
+/** A file from a link host: its link, or its bytes. */
+import { Runtime, Schema } from "effect"
+import type { Busy, CannotCreate, LocalIo, UnsafeName } from "./DiskErrors.ts"
+import type { ServiceError } from "./ServiceErrors.ts"
+
+/** A fresh link was refused as well. */
+export class LinkForbidden extends Schema.TaggedError<LinkForbidden>()("LinkForbidden", {
+  file: Schema.String,
+  host: Schema.String,
+  status: Schema.Int
+}) {
+  override readonly [Runtime.errorExitCode] = 77
+  override get message() {
+    return `${this.file}: ${this.host} refuses its link (status ${this.status}), also after renewing it`
+  }
+}
+
+/** The address in a link is one we do not go to; nothing was sent. */
+export class LinkRefused extends Schema.TaggedError<LinkRefused>()("LinkRefused", {
+  file: Schema.String,
+  reason: Schema.String
+}) {
+  override readonly [Runtime.errorExitCode] = 77
+  override get message() {
+    return `${this.file}: its link was not followed: ${this.reason}`
+  }
+}
+
+/** The link host answered something that cannot be this file: wrong range, encoding, status, redirect. */
+export class LinkProtocol extends Schema.TaggedError<LinkProtocol>()("LinkProtocol", {
+  file: Schema.String,
+  host: Schema.String,
+  reason: Schema.String
+}) {
+  override readonly [Runtime.errorExitCode] = 69
+  override get message() {
+    return `${this.file}: ${this.host} ${this.reason}`
+  }
+}
+
+/** The link of a links file works no longer, and without a session it cannot be renewed. What was fetched is kept. */
+export class LinkExpired extends Schema.TaggedError<LinkExpired>()("LinkExpired", {
+  file: Schema.String,
+  reason: Schema.String
+}) {
+  override readonly [Runtime.errorExitCode] = 75
+  override get message() {
+    return (
+      `${this.file}: its link has expired (${this.reason}): write the links file again with --links --linksFile, then ` +
+      "run this command again; what is there is kept"
+    )
+  }
+}
+
+/** The bytes are complete but wrong; nothing was left under the final name. */
+export class FileDamaged extends Schema.TaggedError<FileDamaged>()("FileDamaged", {
+  file: Schema.String,
+  fault: Schema.Literals([
+    "Size",
+    "Truncated",
+    "NotBgzf",
+    "BadBlock",
+    "BadHeader",
+    "BadRecord",
+    "BadIndex",
+    "IndexMismatch",
+    "Changing",
+    "Checksum"
+  ]),
+  reason: Schema.String
+}) {
+  override readonly [Runtime.errorExitCode] = 65
+  override get message() {
+    return `${this.file}: ${this.reason}`
+  }
+}
+
+/** Failures of moving one file from a link host to its final name. */
+export type TransferError =
+  | ServiceError
+  | LinkForbidden
+  | LinkRefused
+  | LinkExpired
+  | LinkProtocol
+  | FileDamaged
+  | Busy
+  | UnsafeName
+  | CannotCreate
+  | LocalIo
