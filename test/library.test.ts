@@ -120,24 +120,28 @@ describe("the doors", () => {
   )
 
   it("every export has a docstring where it is declared", () => {
-    const bare = doors.flatMap((door) => {
+    const bareIn = (door: string): ReadonlyArray<string> => {
       const text = readFileSync(`${root}${door}`, "utf8")
-      return [...text.matchAll(/^export (?:type )?(?:\{([^}]*)\}|\*) from "([^"]+)"/gm)].flatMap(
-        ([, list, from = ""]) => {
-          const path = posix.join(posix.dirname(door), from)
-          const source = readFileSync(`${root}${path}`, "utf8")
-          const every = [...source.matchAll(/^export (?:class|const|type|interface) (\w+)/gm)].map(
-            ([, name]) => name ?? ""
-          )
-          const names = list?.split(",").map((item) => item.trim().replace(/^type | as \w+$/g, "")) ?? every
-          assert.isAbove(names.length, 0)
-          return names
-            .filter((name) => name !== "")
-            .filter((name) => !new RegExp(`\\*/\\nexport (?:class|const|type|interface) ${name}\\b`).test(source))
-            .map((name) => `${path}: ${name}`)
-        }
-      )
-    })
+      const behind = [...text.matchAll(/^export (?:type )?(?:\{([^}]*)\}|\*) from "([^"]+)"/gm)]
+      const bare = behind.flatMap(([, list, from = ""]) => {
+        const path = posix.join(posix.dirname(door), from)
+        const source = readFileSync(`${root}${path}`, "utf8")
+        const every = [...source.matchAll(/^export (?:class|const|type|interface) (\w+)/gm)].map(
+          ([, name]) => name ?? ""
+        )
+        // A door may stand behind a door.
+        if (list === undefined && every.length === 0) return bareIn(path)
+        const names = list?.split(",").map((item) => item.trim().replace(/^type | as \w+$/g, "")) ?? every
+        assert.isAbove(names.length, 0)
+        return names
+          .filter((name) => name !== "")
+          .filter((name) => !new RegExp(`\\*/\\nexport (?:class|const|type|interface) ${name}\\b`).test(source))
+          .map((name) => `${path}: ${name}`)
+      })
+      assert.isAbove(behind.length, 0)
+      return bare
+    }
+    const bare = doors.flatMap(bareIn)
     assert.deepStrictEqual(bare, [])
   })
 })
