@@ -228,6 +228,34 @@ describe("request and resume", () => {
     })
   )
 
+  it.live("a data file and its index, each with an entry, are counted and reported once", () =>
+    Effect.gen(function* () {
+      const { folder, request, resume, thaw } = yield* archive("1 hour", {
+        world: {
+          analyses: [
+            {
+              id: "B1",
+              files: [
+                { name: "B1.bam", copyOf: "A1/S1.bam", archived: true },
+                { name: "B1.bam.bai", copyOf: "A1/S1.bam.bai", archived: true }
+              ]
+            }
+          ]
+        }
+      })
+      assert.strictEqual((yield* request(["B1", "-d", "out"])).exitCode, 0)
+      assert.strictEqual(tracked(folder, file).length, 2)
+      yield* thaw
+      const outcome = yield* resume(["--reportfile", "r.json"])
+      assert.strictEqual(outcome.exitCode, 0, outcome.stderr)
+      assert.match(outcome.stderr, /: 2 downloaded /)
+      assert.deepStrictEqual(
+        readReport(folder, "r.json").files.map(({ fileName }) => fileName),
+        ["B1.bam", "B1.bam.bai"]
+      )
+    })
+  )
+
   it.live("cuts the stored regions out of what came back, and only those", () =>
     Effect.gen(function* () {
       const { folder, request, resume, thaw } = yield* archive("1 hour")

@@ -7,7 +7,7 @@ import { entriesOf, type TrackingDocument } from "../../core/src/archive/Trackin
 import { TrackingFile } from "../../core/src/archive/TrackingFile.ts"
 import { type Found, untilRestored } from "../../core/src/archive/Waiting.ts"
 import type { ConfigUnusable, SessionError, TrackingReadError } from "../../core/src/Errors.ts"
-import { untouched } from "../../core/src/selection/Report.ts"
+import { type FileResult, untouched } from "../../core/src/selection/Report.ts"
 import type { Settings } from "../../core/src/settings/Settings.ts"
 import { counted } from "../../core/src/text/Counted.ts"
 import { Screen } from "../../platform/Screen.ts"
@@ -118,9 +118,16 @@ const awaitedIn = ({ standings }: Look): ReadonlyArray<string | null> =>
 const noted = Effect.fnUntraced(function* ({ standings, unusable }: Look, record: RunRecord) {
   const nothing = { analysisId: null, fileName: null, path: null, bytes: null }
   const refused = unusable.map((error) => untouched(nothing, { action: "failed", reason: null, error }))
-  yield* record.resumed([...standings.flatMap(({ results }) => results), ...refused])
+  yield* record.resumed([...eachOnce(standings.flatMap(({ results }) => results)), ...refused])
   yield* record.awaiting(standings.flatMap(({ state }) => (state._tag === "Pending" ? [state.estimate] : [])))
 })
+
+/** An index that has an entry of its own came with its data file: two entries tell of one file, which counts once. */
+const eachOnce = (results: ReadonlyArray<FileResult>): ReadonlyArray<FileResult> => {
+  const keyOf = ({ action, path, reason, startedAt }: FileResult) =>
+    path === null ? null : JSON.stringify([path, action, reason, startedAt])
+  return [...new Map(results.map((result) => [keyOf(result) ?? result, result])).values()]
+}
 
 const asleep = Effect.fnUntraced(function* (
   record: RunRecord,
