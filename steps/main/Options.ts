@@ -1,5 +1,6 @@
 /** The options of a step: its own, which only the command line gives, and the settings it takes. */
-import { keysOf, type Option, table } from "../../core/src/settings/Keys.ts"
+import { keysOf, table } from "../../core/src/settings/Keys.ts"
+import type { Option } from "../../core/src/settings/Option.ts"
 import type { Step } from "./Step.ts"
 
 export interface NamedOption {

@@ -1,8 +1,9 @@
 /** What a step is: its name and help, and a program that is loaded only when it really runs. */
 import type { Effect, FileSystem, Path } from "effect"
 import type { ExitCode } from "../../core/src/Errors.ts"
-import type { KeyName, Option, StepName } from "../../core/src/settings/Keys.ts"
+import type { KeyName, StepName } from "../../core/src/settings/Keys.ts"
 import type { Operator } from "../../core/src/settings/Operator.ts"
+import type { Option } from "../../core/src/settings/Option.ts"
 import type { LocalSettings, Settings, ValueOf } from "../../core/src/settings/Settings.ts"
 import type { Screen } from "../../platform/Screen.ts"
 import type { Stopping } from "./Stopping.ts"

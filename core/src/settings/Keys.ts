@@ -2,8 +2,9 @@
  * Every setting of every step, declared once: options, environment variables, configuration keys, help texts, decoding
  * and docs/settings.md are all made of this table (specification 2.4 and 4.2; rows marked `beyond` go beyond it).
  *
- * Long on purpose: it is one table. Plain data without imports, so that `--help` costs next to nothing.
+ * Long on purpose: it is one table. Plain data that loads nothing, so that `--help` costs next to nothing.
  */
+import type { Option } from "./Option.ts"
 
 /** The steps, by the name `svc-steps` knows them under. */
 export const stepNames = [
@@ -22,37 +23,6 @@ export type StepName = (typeof stepNames)[number]
 /** The headings of the help, in order. */
 export const groups = ["Service", "Selection", "Files", "Regions", "Archive", "Network", "Log and report"] as const
 export type Group = (typeof groups)[number]
-
-/**
- * - `text` one string, as given; `secret` the same, kept `Redacted`; `path` a path, relative to the working folder
- * - `list` comma-separated or repeated; with `choices` each item is one of them
- * - `lines` repeated only, because an item may hold a comma
- * - `flag` true, false, 1, 0, yes, no, on or off in any case; the bare option means true
- * - `choice` one of `choices`; `int` within `least` and `most`; `duration` a number with ms, s, m, h or d
- */
-export type KeyType = "text" | "secret" | "path" | "list" | "lines" | "flag" | "choice" | "int" | "duration"
-
-/** What an option takes and says, whoever it belongs to. */
-export interface Option {
-  readonly type: KeyType
-  /** One sentence, without the default and the environment variable: the help adds them. */
-  readonly help: string
-  /** One letter. */
-  readonly short?: string
-  /** The raw text of the default, decoded like any other. */
-  readonly default?: string
-  readonly choices?: ReadonlyArray<string>
-  readonly least?: number
-  readonly most?: number
-  /** What stands for the value in the help. */
-  readonly metavar?: string
-  /** Start of the message for a value outside `choices`; the value follows. */
-  readonly invalid?: string
-  /** Spellings of other tools: never accepted, but answered with the right one. */
-  readonly otherSpellings?: ReadonlyArray<string>
-  /** Works, but the help does not list it. */
-  readonly hidden?: true
-}
 
 /** An option that can also be set by a variable or in the configuration file. */
 export interface Key extends Option {
