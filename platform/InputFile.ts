@@ -26,7 +26,9 @@ const readAll = async (chunks: AsyncIterable<Uint8Array>): Promise<Buffer | null
 const readFile = async (path: string): Promise<Buffer | null> => {
   const file = await open(path)
   try {
-    return await readAll(file.createReadStream({ autoClose: false }))
+    const found = await file.stat()
+    if (!found.isFile()) return await readAll(file.createReadStream({ autoClose: false }))
+    return found.size > largest ? null : await file.readFile()
   } finally {
     await file.close()
   }

@@ -40,8 +40,9 @@ export type { ProxyAddress } from "./settings/Settings.ts"
 
 // --- files from link hosts: whole, or regions of them ---------------------------------------------------------------------
 
+export { parseBed } from "./genome/BedText.ts"
 export { Codec } from "./genome/Codec.ts"
-export { parseBed, parseRange, type RegionText } from "./genome/RegionText.ts"
+export { parseRange, type RegionText } from "./genome/RegionText.ts"
 export { existingSlice } from "./selection/ExistingSlice.ts"
 export { FileTransfer } from "./transfer/FileTransfer.ts"
 export type {

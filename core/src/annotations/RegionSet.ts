@@ -2,6 +2,7 @@
  * Wanted regions for positions in a table, where nobody says which chromosomes there are: a chromosome is the same with
  * and without `chr`, in any case, and M is MT.
  */
+import { union } from "../genome/Regions.ts"
 import type { RegionText } from "../genome/RegionText.ts"
 
 /** Spellings of one chromosome become one. */
@@ -17,30 +18,15 @@ export class RegionSet {
   readonly #stretches: ReadonlyMap<string, Stretches>
 
   constructor(regions: ReadonlyArray<RegionText>) {
-    const found = new Map<string, Array<readonly [number, number]>>()
-    for (const { end, name, start } of regions.flatMap(({ readings }) => readings)) {
-      const key = spelling(name)
-      const list = found.get(key) ?? []
-      if (list.length === 0) found.set(key, list)
-      list.push([start, end ?? Number.POSITIVE_INFINITY])
-    }
-    this.#stretches = new Map([...found].map(([key, list]) => [key, merged(list)]))
+    const readings = regions.flatMap((region) => region.readings)
+    const found = Map.groupBy(readings, ({ name }) => spelling(name))
+    this.#stretches = new Map([...found].map(([key, list]) => [key, union(list)]))
   }
 
   /** The regions on a chromosome, null when there are none. */
   on(chromosome: string): Stretches | null {
     return this.#stretches.get(spelling(chromosome)) ?? null
   }
-}
-
-const merged = (intervals: ReadonlyArray<readonly [number, number]>): Stretches => {
-  const bounds: Array<number> = []
-  for (const [start, end] of [...intervals].sort(([a], [b]) => a - b)) {
-    const last = bounds[bounds.length - 1]
-    if (last !== undefined && start <= last) bounds[bounds.length - 1] = Math.max(last, end)
-    else bounds.push(start, end)
-  }
-  return Float64Array.from(bounds)
 }
 
 /** Whether positions `start` up to `end` (0-based half-open) touch one of the stretches. */

@@ -6,16 +6,19 @@ import { bgzf, concat, text } from "../../../test/genome/Fixtures.ts"
 import { readBed } from "./BedFile.ts"
 import { eofBlock } from "./Bgzf.ts"
 import { Codec } from "./Codec.ts"
+import type { RegionText } from "./RegionText.ts"
 
 const provided = Effect.provide(ZlibCodec.layer)
 const bed = text(Array.from({ length: 9_000 }, (_, i) => `chr1\t${i * 10}\t${i * 10 + 5}\n`).join(""))
+
+const countOf = ({ readings }: RegionText) => readings[0]?.starts.length
 
 describe("readBed", () => {
   it.effect("D12 plain, gzip and BGZF give the same regions", () =>
     Effect.gen(function* () {
       const codec = yield* Codec
       const plain = yield* readBed("r.bed", bed)
-      assert.strictEqual(plain.length, 9_000)
+      assert.deepStrictEqual(plain.map(countOf), [9_000])
       assert.deepStrictEqual(yield* readBed("r.bed.gz", new Uint8Array(gzipSync(bed))), plain)
       assert.deepStrictEqual(yield* readBed("r.bed.gz", bgzf(codec, bed)), plain)
     }).pipe(provided)
@@ -29,14 +32,14 @@ describe("readBed", () => {
       full[3] = 2 | 4 | 8 | 16
       const checked = 10 + fields.length - 2
       new DataView(full.buffer).setUint16(checked, crc32(full.subarray(0, checked)) & 0xffff, true)
-      assert.strictEqual((yield* readBed("r.bed.gz", full)).length, 9_000)
+      assert.deepStrictEqual((yield* readBed("r.bed.gz", full)).map(countOf), [9_000])
     }).pipe(provided)
   )
 
   it.effect("D12 joined gzip files are one", () =>
     Effect.gen(function* () {
       const joined = concat(new Uint8Array(gzipSync(bed)), new Uint8Array(gzipSync("chr2\t1\t2\n")))
-      assert.strictEqual((yield* readBed("r.bed.gz", joined)).length, 9_001)
+      assert.deepStrictEqual((yield* readBed("r.bed.gz", joined)).map(countOf), [9_000, 1])
     }).pipe(provided)
   )
 

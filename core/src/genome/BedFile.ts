@@ -1,14 +1,13 @@
 /** BED files as bytes: plain, gzip or BGZF. */
 import { Effect } from "effect"
 import { UsageError } from "../Errors.ts"
+import { parseBed } from "./BedText.ts"
 import * as Bgzf from "./Bgzf.ts"
 import { Codec } from "./Codec.ts"
-import { parseBed, type RegionText } from "./RegionText.ts"
+import type { RegionText } from "./RegionText.ts"
 
 /** A BED file may inflate to so many bytes: millions of regions. */
 const largest = 0x10000000
-
-const decoder = new TextDecoder()
 
 const endsWith = (bytes: Uint8Array, end: Uint8Array) =>
   bytes.length >= end.length && end.every((byte, at) => byte === bytes[bytes.length - end.length + at])
@@ -23,11 +22,11 @@ export const readBed = Effect.fn("readBed")(function* (
 ): Effect.fn.Return<ReadonlyArray<RegionText>, UsageError, Codec> {
   const codec = yield* Codec
   const bad = (reason: string) => new UsageError({ message: `Invalid BED file: ${file}: ${reason}` })
-  if (!Bgzf.isGzip(bytes)) return yield* Effect.fromResult(parseBed(file, decoder.decode(bytes)))
+  if (!Bgzf.isGzip(bytes)) return yield* Effect.fromResult(parseBed(file, bytes))
   // bgzip always writes the end: without it, blocks are missing, and with them regions.
   if (Bgzf.blockSize(bytes, 0) > 0 && !endsWith(bytes, Bgzf.eofBlock))
     return yield* bad("it is cut: its end is missing")
   const content = codec.gunzip(bytes, largest)
   if (content === null) return yield* bad(`it is cut or damaged, or holds more than ${largest} bytes`)
-  return yield* Effect.fromResult(parseBed(file, decoder.decode(content)))
+  return yield* Effect.fromResult(parseBed(file, content))
 })

@@ -1,27 +1,35 @@
 /**
- * Regions as people write them: samtools' region strings and BED files. Only the form is checked here, so that a typing
- * error is found before a login; which names exist is for `Regions` to say.
+ * Regions as people write them on a command line: samtools' region strings. Only the form is checked here, so that a
+ * typing error is found before a login; which names exist is for `Regions` to say.
  */
 import { Result } from "effect"
 import { UsageError } from "../Errors.ts"
 
-/** A stretch of a reference, 0-based half-open; `end` null runs to the end of the reference. */
-export interface Interval {
-  readonly start: number
-  readonly end: number | null
+/** Stretches of one reference, 0-based half-open: a start and an end for each, `Infinity` for the end of the reference. */
+export interface Reading {
+  readonly name: string
+  readonly starts: ReadonlyArray<number>
+  readonly ends: ReadonlyArray<number>
 }
 
-/** One wanted region: the ways its text can be read, to be decided by the names that exist. */
+/** A wanted region, or all those of a BED file on one reference: the ways it can be read, to be decided by the names that exist. */
 export interface RegionText {
   /** As it was written, for messages. */
   readonly text: string
-  readonly readings: ReadonlyArray<Interval & { readonly name: string }>
+  readonly readings: ReadonlyArray<Reading>
 }
 
-const whole: Interval = { start: 0, end: null }
+interface Interval {
+  readonly start: number
+  readonly end: number
+}
+
+const whole: Interval = { start: 0, end: Number.POSITIVE_INFINITY }
+
+const reading = (name: string, { end, start }: Interval): Reading => ({ name, starts: [start], ends: [end] })
 
 /** No reference is longer; larger numbers are typing errors. */
-const largest = 2 ** 40
+export const longestReference = 2 ** 40
 
 /** Shows control characters, and no more of a long text than helps. */
 const shown = (text: string): string => {
@@ -44,11 +52,11 @@ const parsePositions = (text: string): Result.Result<Interval, string> => {
   const to = dash === -1 ? "" : text.slice(dash + 1)
   if (from === "" && to === "") return Result.fail("positions are missing")
   const start = from === "" ? 1 : count(from)
-  const end = to === "" ? null : count(to)
-  if (Number.isNaN(start) || (end !== null && Number.isNaN(end))) return Result.fail("positions are whole numbers")
+  const end = to === "" ? Number.POSITIVE_INFINITY : count(to)
+  if (Number.isNaN(start) || Number.isNaN(end)) return Result.fail("positions are whole numbers")
   if (start < 1) return Result.fail("positions count from 1")
-  if (start > largest || (end !== null && end > largest)) return Result.fail("no reference is as long")
-  if (end !== null && end < start) return Result.fail("it ends before it starts")
+  if (start > longestReference || (to !== "" && end > longestReference)) return Result.fail("no reference is as long")
+  if (end < start) return Result.fail("it ends before it starts")
   return Result.succeed({ start: start - 1, end })
 }
 
@@ -59,22 +67,22 @@ const parseRegion = (text: string): Result.Result<RegionText, UsageError> => {
     const name = text.slice(1, close)
     if (close < 2) return Result.fail(wrong(text, "the closing } or the name is missing"))
     const rest = text.slice(close + 1)
-    if (rest === "") return Result.succeed({ text, readings: [{ name, ...whole }] })
+    if (rest === "") return Result.succeed({ text, readings: [reading(name, whole)] })
     if (!rest.startsWith(":")) return Result.fail(wrong(text, "after } comes : and positions"))
     return Result.mapBoth(parsePositions(rest.slice(1)), {
       onFailure: (reason) => wrong(text, reason),
-      onSuccess: (interval) => ({ text, readings: [{ name, ...interval }] })
+      onSuccess: (interval) => ({ text, readings: [reading(name, interval)] })
     })
   }
   const colon = text.lastIndexOf(":")
-  const asName = { name: text, ...whole }
+  const asName = reading(text, whole)
   if (colon === -1) return Result.succeed({ text, readings: [asName] })
   const positions = text.slice(colon + 1)
   if (!likePositions(positions)) return Result.succeed({ text, readings: [asName] })
   if (colon === 0) return Result.fail(wrong(text, "the name of the reference is missing"))
   return Result.mapBoth(parsePositions(positions), {
     onFailure: (reason) => wrong(text, reason),
-    onSuccess: (interval) => ({ text, readings: [asName, { name: text.slice(0, colon), ...interval }] })
+    onSuccess: (interval) => ({ text, readings: [asName, reading(text.slice(0, colon), interval)] })
   })
 }
 
@@ -90,38 +98,4 @@ export const parseRange = (text: string): Result.Result<ReadonlyArray<RegionText
   const control = words.find((word) => /[\u0000-\u001f\u007f]/.test(word))
   if (control !== undefined) return Result.fail(wrong(control, "it has control characters"))
   return Result.all(words.map(parseRegion))
-}
-
-const isComment = (line: string) => /^(#|track(\s|$)|browser(\s|$))/.test(line)
-
-/**
- * Parses a BED file: 0-based half-open, columns separated by tabs or spaces, blank, `#`, `track` and `browser` lines
- * skipped, LF or CRLF. Fails with `UsageError` that names `file` and the line.
- */
-export const parseBed = (file: string, content: string): Result.Result<ReadonlyArray<RegionText>, UsageError> => {
-  const regions: Array<RegionText> = []
-  const lines = content.replace(/^\ufeff/, "").split("\n")
-  for (const [i, raw] of lines.entries()) {
-    const line = raw.endsWith("\r") ? raw.slice(0, -1) : raw
-    if (line.trim() === "" || isComment(line)) continue
-    const fail = (reason: string) =>
-      Result.fail(new UsageError({ message: `Invalid BED file: ${file}: line ${i + 1}: ${reason}` }))
-    const [name, from, to] = (line.includes("\t") ? line.split("\t", 3) : line.trim().split(/ +/, 3)).map((column) =>
-      column.trim()
-    )
-    if (name === undefined || name === "" || from === undefined || to === undefined) {
-      return fail("it needs a name, a start and an end")
-    }
-    if (!/^\d{1,13}$/.test(from) || !/^\d{1,13}$/.test(to)) return fail("start and end are whole numbers")
-    const start = Number(from)
-    const end = Number(to)
-    if (end > largest) return fail("no reference is as long")
-    if (end < start) return fail("it ends before it starts")
-    if (end === start) return fail("it is empty")
-    regions.push({ text: `${name}:${start + 1}-${end}`, readings: [{ name, start, end }] })
-  }
-  if (regions.length === 0) {
-    return Result.fail(new UsageError({ message: `Invalid BED file: ${file}: it names no region` }))
-  }
-  return Result.succeed(regions)
 }

@@ -1,8 +1,9 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Result, Schema } from "effect"
 import { cpuMillis } from "../../../test/CpuTime.ts"
+import { parseBed } from "./BedText.ts"
 import { formatRegions, type KnownReference, resolveRegions } from "./Regions.ts"
-import { parseBed, parseRange } from "./RegionText.ts"
+import { parseRange } from "./RegionText.ts"
 
 const known: ReadonlyArray<KnownReference> = [
   { name: "chr1", length: 1_000 },
@@ -167,11 +168,20 @@ describe("parseBed", () => {
     ["chr1\t-5\t5\n", "line 1: start and end are whole numbers"],
     ["chr1\t1e3\t5\n", "whole numbers"],
     ["chr1\t0\t9999999999999\n", "no reference is as long"],
+    ["chr1\t2,000\t3,000\n", "whole numbers"],
+    ["chr1\t5\t6\nchr1\t1999\t3000\n", "Invalid range: chr1:2000-3000: chr1 has 1000 bases"],
     ["\n# nothing\n", "names no region"],
     ["chr9\t0\t5\n", "Unknown reference: chr9"],
     ["tracks\t0\t5\n", "Unknown reference: tracks"]
   ])("D12 %j is refused: %s", (content, part) => {
     assert.include(bed(content), part)
+  })
+  it("D12 the regions of a reference are one object, wherever their lines stand", () => {
+    const parsed = Result.getOrThrow(parseBed("r.bed", "chr1\t5\t9\nchrM 1  2 \n \t\r\nchr1\t0\t6\tname\n"))
+    assert.deepStrictEqual(parsed, [
+      { text: "chr1", readings: [{ name: "chr1", starts: [5, 0], ends: [9, 6] }] },
+      { text: "chrM", readings: [{ name: "chrM", starts: [1], ends: [2] }] }
+    ])
   })
   it("D12 a million lines are read in seconds", () => {
     const content = "chr1\t10\t20\n".repeat(1_000_000)

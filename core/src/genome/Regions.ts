@@ -4,7 +4,7 @@
  */
 import { Result } from "effect"
 import { UsageError } from "../Errors.ts"
-import type { RegionText } from "./RegionText.ts"
+import type { Reading, RegionText } from "./RegionText.ts"
 
 /** A reference of the file; `length` null when the file does not say. */
 export interface KnownReference {
@@ -42,15 +42,30 @@ const unknown = (name: string, known: ReadonlyArray<KnownReference>): string => 
   return `Unknown reference: ${name} is not in the file${hint}${list}`
 }
 
-/** Sorted intervals without overlap; touching ones become one. */
-const merge = (intervals: ReadonlyArray<readonly [number, number]>): ReadonlyArray<number> => {
-  const bounds: Array<number> = []
-  for (const [start, end] of [...intervals].sort((a, b) => a[0] - b[0])) {
-    const last = bounds.length - 1
-    if (last < 0 || start > bounds[last]!) bounds.push(start, end)
-    else if (end > bounds[last]!) bounds[last] = end
+/**
+ * Intervals of one reference without overlap, as starts and ends in turn; touching ones become one. Starts and ends are
+ * sorted on their own: where as many have ended as have begun, a gap follows.
+ */
+export const union = (readings: ReadonlyArray<Pick<Reading, "starts" | "ends">>): Float64Array => {
+  const starts = sorted(readings.map((reading) => reading.starts))
+  const ends = sorted(readings.map((reading) => reading.ends))
+  const bounds = new Float64Array(2 * starts.length)
+  let length = 0
+  for (let i = 0; i < starts.length; i++) {
+    if (i === 0 || starts[i]! > ends[i - 1]!) {
+      bounds[length] = starts[i]!
+      length += 2
+    }
+    bounds[length - 1] = ends[i]!
   }
-  return bounds
+  return bounds.slice(0, length)
+}
+
+const sorted = (lists: ReadonlyArray<ReadonlyArray<number>>): Float64Array => {
+  const all = new Float64Array(lists.reduce((sum, { length }) => sum + length, 0))
+  let at = 0
+  for (const list of lists) for (const value of list) all[at++] = value
+  return all.sort()
 }
 
 /**
@@ -62,7 +77,7 @@ export const resolveRegions = (
   known: ReadonlyArray<KnownReference>
 ): Result.Result<ReadonlyArray<ReferenceRegions>, UsageError> => {
   const numbers = new Map(known.map((reference, i) => [reference.name, i]))
-  const found = new Map<number, Array<readonly [number, number]>>()
+  const found = new Map<number, Array<Reading>>()
   for (const { readings, text } of wanted) {
     const possible = readings.filter(({ name }) => numbers.has(name))
     const [reading] = possible
@@ -75,35 +90,47 @@ export const resolveRegions = (
     }
     const ref = numbers.get(reading.name) ?? 0
     const length = known[ref]?.length ?? Number.POSITIVE_INFINITY
-    const end = Math.min(reading.end ?? length, length)
-    if (reading.start >= end) return fail(`Invalid range: ${text}: ${reading.name} has ${length} bases`)
+    const beyond = reading.starts.findIndex((start) => start >= length)
+    if (beyond !== -1) {
+      const region = regionText(reading.name, reading.starts[beyond]!, reading.ends[beyond]!)
+      return fail(`Invalid range: ${region}: ${reading.name} has ${length} bases`)
+    }
     const list = found.get(ref)
-    if (list === undefined) found.set(ref, [[reading.start, end]])
-    else list.push([reading.start, end])
+    if (list === undefined) found.set(ref, [reading])
+    else list.push(reading)
   }
   return Result.succeed(
     [...found]
       .sort((a, b) => a[0] - b[0])
-      .map(([ref, intervals]) => {
-        const bounds = merge(intervals)
+      .map(([ref, readings]) => {
         const { length, name } = known[ref]!
-        return { ref, name, bounds, whole: bounds[0] === 0 && bounds[1]! >= (length ?? Number.POSITIVE_INFINITY) }
+        const most = length ?? Number.POSITIVE_INFINITY
+        const bounds = Array.from(union(readings), (bound) => Math.min(bound, most))
+        return { ref, name, bounds, whole: bounds[0] === 0 && bounds[1] === most }
       })
   )
 }
 
+const regionText = (name: string, start: number, end: number): string =>
+  `${quoted(name)}:${start + 1}-${Number.isFinite(end) ? end : ""}`
+
+/** A name that could be read as a region has braces around it. */
+const quoted = (name: string): string => (name.includes(":") ? `{${name}}` : name)
+
+/** So many regions become text at once: pieces of strings wait in memory until they are joined. */
+const batch = 4096
+
 /** The regions as region text, in the same order; what the headers of slices say. */
 export const formatRegions = (regions: ReadonlyArray<ReferenceRegions>): string => {
-  const words: Array<string> = []
+  const batches: Array<string> = []
+  let words: Array<string> = []
   for (const { bounds, name, whole } of regions) {
-    const quoted = name.includes(":") ? `{${name}}` : name
-    if (whole) words.push(quoted)
-    else {
-      for (let i = 0; i < bounds.length; i += 2) {
-        const end = bounds[i + 1]!
-        words.push(`${quoted}:${bounds[i]! + 1}-${Number.isFinite(end) ? end : ""}`)
-      }
+    for (let i = 0; i < bounds.length; i += 2) {
+      words.push(whole ? quoted(name) : regionText(name, bounds[i]!, bounds[i + 1]!))
+      if (words.length < batch) continue
+      batches.push(words.join(" "))
+      words = []
     }
   }
-  return words.join(" ")
+  return [...batches, ...words].join(" ")
 }

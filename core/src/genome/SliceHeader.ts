@@ -19,7 +19,8 @@ const longestRegions = 4096
  */
 export const regionsKey = (regions: string, crc32: (bytes: Uint8Array) => number): string => {
   if (regions.length <= longestRegions) return regions
-  const count = regions.split(" ").length
+  let count = 1
+  for (let at = regions.indexOf(" "); at !== -1; at = regions.indexOf(" ", at + 1)) count++
   return `${count} regions, CRC-32 ${crc32(encoder.encode(regions)).toString(16).padStart(8, "0")}`
 }
 
