@@ -1,11 +1,13 @@
 /**
- * HTTP for the API plane: `node:http` with our own connections, no redirects, no decoding, no cookies.
+ * HTTP for the API plane: `node:http` with our own connections, no redirects, no cookies.
  *
  * Timeouts after the connection are the session's business. GET and HEAD share lasting connections; a request that may
  * change something gets a new one, so that it is never lost on a connection that the service has just closed (N16).
  */
 import { readFile } from "node:fs/promises"
 import http from "node:http"
+import { pipeline, type Readable, type Transform } from "node:stream"
+import { createBrotliDecompress, createGunzip, createInflate } from "node:zlib"
 import * as NodeStream from "@effect/platform-node/NodeStream"
 import { Config, Duration, Effect, Layer, Stream } from "effect"
 import { Cookies, Headers, type HttpBody, HttpClient, HttpClientError, type HttpClientRequest } from "effect/http"
@@ -146,21 +148,51 @@ const make = (dialer: Dialer) =>
     )
   })
 
+const decoders: Readonly<Record<string, () => Transform>> = {
+  gzip: createGunzip,
+  "x-gzip": createGunzip,
+  deflate: createInflate,
+  br: createBrotliDecompress
+}
+
+/**
+ * The body as it was before it was compressed. Nobody asked for compression, but some servers and proxies do it all the
+ * same, and may: a request that says nothing accepts any encoding (RFC 9110, 12.5.3).
+ */
+const plainBody = (request: HttpClientRequest.HttpClientRequest, incoming: http.IncomingMessage): Readable => {
+  const { "content-encoding": encoding = "", "content-length": length } = incoming.headers
+  const decoder = decoders[encoding.trim().toLowerCase()]
+  if (decoder === undefined || request.method === "HEAD" || length === "0") return incoming
+  delete incoming.headers["content-encoding"]
+  delete incoming.headers["content-length"]
+  // A failure of either end destroys both, and arrives with the bytes.
+  return pipeline(incoming, decoder(), () => undefined)
+}
+
+/** Cookies of a reply. An address has no subdomains, so a `Domain` that repeats it says nothing (RFC 6265, 5.1.3). */
+const cookiesOf = (url: URL, { headers }: http.IncomingMessage): Cookies.Cookies =>
+  Cookies.fromSetCookie(
+    (headers["set-cookie"] ?? []).map((line) =>
+      line.replace(/;\s*domain=([^;]*)/i, (whole, domain: string) => (domain.trim() === url.hostname ? "" : whole))
+    )
+  )
+
 const replyOf = (
   request: HttpClientRequest.HttpClientRequest,
   url: URL,
   incoming: http.IncomingMessage
 ): ReplyResponse => {
+  const body = plainBody(request, incoming)
   const response: ReplyResponse = new ReplyResponse(
     request,
     {
       url: url.href,
       status: incoming.statusCode ?? 0,
       headers: Headers.fromInput(incoming.headers),
-      cookies: Cookies.fromSetCookie(incoming.headers["set-cookie"] ?? [])
+      cookies: cookiesOf(url, incoming)
     },
     NodeStream.fromReadable({
-      evaluate: () => incoming,
+      evaluate: () => body,
       onError: (cause) =>
         new HttpClientError.HttpClientError({
           reason: new HttpClientError.DecodeError({ request, response, cause: faultOfCause(cause) })
