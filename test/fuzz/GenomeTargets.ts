@@ -1,6 +1,6 @@
 /** Small BAMs, VCFs and indexes; mutations are made below the compression too, so that they reach the parsers. */
 import { Effect, Exit, Result } from "effect"
-import { encodeBamHeader } from "../../core/src/genome/BamHeader.ts"
+import { encodeBamHeader, readBamHeader } from "../../core/src/genome/BamHeader.ts"
 import { encodeRecord } from "../../core/src/genome/BamRecord.ts"
 import { planBamSlice, writeBamSlice } from "../../core/src/genome/BamSlice.ts"
 import { fromBytes } from "../../core/src/genome/ByteReader.ts"
@@ -9,10 +9,11 @@ import * as IndexBuilder from "../../core/src/genome/IndexBuilder.ts"
 import { parseRange } from "../../core/src/genome/RegionText.ts"
 import { checkStructure } from "../../core/src/genome/Structure.ts"
 import { planVcfSlice, writeVcfSlice } from "../../core/src/genome/VcfSlice.ts"
-import { walkBlocks } from "../../core/src/genome/WalkBlocks.ts"
+import { bamRecords } from "../../core/src/verify/BamContent.ts"
 import * as ZlibCodec from "../../platform/ZlibCodec.ts"
 import type { Dice } from "../../sandbox/samples/Dice.ts"
 import { bamFile, bgzf, concat, read, references, text } from "../genome/Fixtures.ts"
+import { walk } from "../genome/Walk.ts"
 import { mutate, type Outcome, type Target } from "./Mutation.ts"
 
 const nothing = { write: () => Effect.void }
@@ -66,7 +67,10 @@ const makeTargets = Effect.gen(function* () {
   })
   const bamReadings = (bytes: Uint8Array) => [
     checkStructure("x.bam", fromBytes(bytes)),
-    walkBlocks("x.bam", fromBytes(bytes)),
+    walk("x.bam", fromBytes(bytes)),
+    Effect.flatMap(readBamHeader("x.bam", fromBytes(bytes)), (header) =>
+      walk("x.bam", fromBytes(bytes), bamRecords(header))
+    ),
     sliceBam(bytes, bai)
   ]
   const vcfIndex = (suffix: string, inflated: Uint8Array) =>

@@ -4,10 +4,10 @@ import { assert, describe, it, vi } from "@effect/vitest"
 import { Effect } from "effect"
 import { fromBytes } from "../../core/src/genome/ByteReader.ts"
 import { checkStructure } from "../../core/src/genome/Structure.ts"
-import { walkBlocks } from "../../core/src/genome/WalkBlocks.ts"
 import { makeSamples, sampleNames } from "../../sandbox/samples/Samples.ts"
 import * as ZlibCodec from "../../sandbox/samples/ZlibCodec.ts"
 import { folder, skipWithoutTools, tool } from "./Oracles.ts"
+import { walk } from "./Walk.ts"
 
 vi.setConfig({ testTimeout: 60_000 })
 
@@ -27,7 +27,7 @@ describe("samples", () => {
         })
         assert.isTrue(name.endsWith(`.${facts.kind}`))
         assert.isBelow(bytes.length, 400_000)
-        if (owner === name) yield* walkBlocks(name, fromBytes(bytes))
+        if (owner === name) yield* walk(name, fromBytes(bytes))
       }
       const again = yield* makeSamples(1)
       for (const { bytes, name } of again) assert.deepStrictEqual(bytes, files.get(name))

@@ -222,7 +222,7 @@ const compareVcf = Effect.fnUntraced(function* <E>(
  * Checks a file by the suffix of `name` (`bam`, `bam.bai`, `bam.csi`, `vcf.gz`, `vcf.gz.tbi`, `vcf.gz.csi`, in any case);
  * other names pass as `other`. With `data`, an index is also compared with the file it should belong to.
  *
- * Reads head, tail and index, never the whole data: damage in the middle is `walkBlocks`'s to find. Fails with
+ * Reads head, tail and index, never the whole data: damage in the middle is found by `verify`. Fails with
  * `FileDamaged`: `NotBgzf`, `Truncated`, `BadBlock`, `BadHeader`, `BadIndex`, `IndexMismatch`.
  */
 export const checkStructure = Effect.fn("checkStructure")(function* <E, E2 = never>(

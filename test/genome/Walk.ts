@@ -1,0 +1,16 @@
+/** A whole BGZF file read as a verification does: what its beginning is, then every block. */
+import { Effect } from "effect"
+import { readBlocks } from "../../core/src/genome/Blocks.ts"
+import type { ByteReader } from "../../core/src/genome/ByteReader.ts"
+import { BlockPool } from "../../core/src/verify/BlockPool.ts"
+import { type ContentCheck, unread } from "../../core/src/verify/Content.ts"
+import { Damage } from "../../core/src/verify/Damage.ts"
+import { walkWhole } from "../../core/src/verify/WholeWalk.ts"
+
+/** How many blocks and inflated bytes it has. Fails with the `FileDamaged` of the first damage. */
+export const walk = <E>(file: string, reader: ByteReader<E>, content: ContentCheck = unread) =>
+  readBlocks(file, reader, 0, 0).pipe(
+    Effect.andThen(walkWhole(file, reader, content, () => Effect.void)),
+    Effect.mapError((error) => (error instanceof Damage ? error.error : error)),
+    Effect.provide(BlockPool.layerHere)
+  )
