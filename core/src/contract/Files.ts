@@ -18,7 +18,8 @@ export type FileLink = typeof FileLink.Type
 
 /** The payload of `GET /api/analysis/{analysisId}/get-file-download-links`. */
 export const AnalysisFiles = record({
-  id: AnalysisId,
+  /** Says nothing that the request did not. */
+  id: maybe(AnalysisId),
   sampleId: maybe(SampleId),
   limsId: maybe(LimsId),
   customerProvidedInputFilePaths: maybe(Schema.Array(Schema.String)),

@@ -59,7 +59,7 @@ const required: Readonly<Record<string, ReadonlyArray<string>>> = {
   CnvTargetResults: ["targetRegionsHeader", "data"],
   PendingCnvSegments: ["data"],
   CaseReport: ["items"],
-  AnalysisFiles: ["id", "apiFileLinks"]
+  AnalysisFiles: ["apiFileLinks"]
 }
 
 describe("records", () => {
