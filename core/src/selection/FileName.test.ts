@@ -38,7 +38,15 @@ describe("Z1 names of the service", () => {
         `${"x".repeat(252)}.bam`,
         `${"ü".repeat(126)}.bam`
       ],
-      ...["x\u202emab.bam", "\ud800x.bam", "x\u001b[2Jy.bam", "x\u0085.bam", "x\ufeff.bam"]
+      ...[
+        "x\u202emab.bam",
+        "\ud800x.bam",
+        "x\u001b[2Jy.bam",
+        "x\u0085.bam",
+        "x\ufeff.bam",
+        "x\u200b.bam",
+        "x\u00ad.bam"
+      ]
     ]
     for (const name of refused) assert.isNotNull(unsafeName(name), JSON.stringify(name))
   })
