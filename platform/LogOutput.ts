@@ -38,7 +38,7 @@ export interface LogLine {
  * One line without its line feed: whatever the message holds, it cannot begin a second line, steer a terminal or show a
  * secret.
  */
-export const formatLine = (format: LogSettings["format"], line: LogLine, scrubber: Scrubber): string => {
+const formatLine = (format: LogSettings["format"], line: LogLine, scrubber: Scrubber): string => {
   const time = line.time.toISOString()
   const message = scrubber.scrub(line.message)
   const annotations = Object.entries(line.annotations ?? {})

@@ -95,7 +95,7 @@ const ask = ({ interrupt, stderr, stdin }: TerminalStreams, question: string, hi
   })
 
 /** A person is asked only when both directions are a terminal. */
-export const makeOperator = (streams: TerminalStreams): Operator["Service"] => {
+const makeOperator = (streams: TerminalStreams): Operator["Service"] => {
   if (streams.stdin.isTTY !== true || streams.stderr.isTTY !== true) return Operator.absent
   return {
     present: true,

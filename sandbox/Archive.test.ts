@@ -1,8 +1,8 @@
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { assert, describe, layer } from "@effect/vitest"
 import { Duration, Effect } from "effect"
+import { ask, json, logIn, postForm, say } from "../test/servers/Visitor.ts"
 import { type SandboxOptions, start } from "./Sandbox.ts"
-import { ask, json, logIn, postForm, say } from "./Visitor.ts"
 
 const visit = Effect.fnUntraced(function* (options: SandboxOptions = {}) {
   const sandbox = yield* start(options)

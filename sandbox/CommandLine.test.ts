@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from "node:child_process"
 import { fileURLToPath } from "node:url"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { ask, json, logIn } from "./Visitor.ts"
+import { ask, json, logIn } from "../test/servers/Visitor.ts"
 
 const script = fileURLToPath(new URL("serve.ts", import.meta.url))
 

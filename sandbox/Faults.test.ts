@@ -2,9 +2,9 @@ import { gunzipSync } from "node:zlib"
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { assert, describe, layer } from "@effect/vitest"
 import { Effect, Fiber, Schema } from "effect"
+import { ask, json, logIn, postForm, say, sendJson } from "../test/servers/Visitor.ts"
 import { type FaultRule, FaultRules } from "./Faults.ts"
 import { type SandboxOptions, start } from "./Sandbox.ts"
-import { ask, json, logIn, postForm, say, sendJson } from "./Visitor.ts"
 
 const visit = Effect.fnUntraced(function* (faults: ReadonlyArray<FaultRule>, options: SandboxOptions = {}) {
   const sandbox = yield* start({ ...options, faults })

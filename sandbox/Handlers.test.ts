@@ -14,8 +14,8 @@ import { PanelId, PersonId } from "../core/src/contract/Ids.ts"
 import { VirtualPanel, VirtualPanelSummary } from "../core/src/contract/Panels.ts"
 import { Person } from "../core/src/contract/Persons.ts"
 import { QcCaseReply } from "../core/src/contract/QualityControl.ts"
+import { ask, json, logIn, postForm, sendJson } from "../test/servers/Visitor.ts"
 import { type SandboxOptions, start } from "./Sandbox.ts"
-import { ask, json, logIn, postForm, sendJson } from "./Visitor.ts"
 
 const visit = Effect.fnUntraced(function* (options: SandboxOptions = {}) {
   const sandbox = yield* start(options)

@@ -2,8 +2,8 @@ import { createHash } from "node:crypto"
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { assert, describe, layer } from "@effect/vitest"
 import { Duration, Effect, FileSystem } from "effect"
+import { ask, json, logIn, say } from "../test/servers/Visitor.ts"
 import { type SandboxOptions, start } from "./Sandbox.ts"
-import { ask, json, logIn, say } from "./Visitor.ts"
 
 interface ListedFile {
   readonly fileName: string

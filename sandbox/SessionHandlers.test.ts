@@ -1,8 +1,8 @@
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { assert, describe, layer } from "@effect/vitest"
 import { Effect } from "effect"
+import { arrive, ask, json, logIn, logOut, postForm, say } from "../test/servers/Visitor.ts"
 import { start } from "./Sandbox.ts"
-import { arrive, ask, json, logIn, logOut, postForm, say } from "./Visitor.ts"
 
 const numberOfLogins = 2
 

@@ -3,8 +3,8 @@ import { fileURLToPath } from "node:url"
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { assert, describe, layer } from "@effect/vitest"
 import { Effect, FileSystem } from "effect"
+import { ask, json, logIn, say } from "../test/servers/Visitor.ts"
 import { type SandboxOptions, start } from "./Sandbox.ts"
-import { ask, json, logIn, say } from "./Visitor.ts"
 
 interface Item {
   readonly id: string | number

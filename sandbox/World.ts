@@ -45,7 +45,7 @@ export interface WorldData {
 }
 
 /** The account when no world file names one; the password is not a secret and says so. */
-export const demoAccount: Account = { user: "demo", password: "not-a-secret" }
+const demoAccount: Account = { user: "demo", password: "not-a-secret" }
 
 const allGenes = 1
 

@@ -9,7 +9,7 @@ export interface AskedToWait {
 }
 
 /** The longest wait that a `Retry-After` of the service can bring about. */
-export const longestRetryAfter = Duration.minutes(2)
+const longestRetryAfter = Duration.minutes(2)
 
 /**
  * Repeating an API request that may be repeated: 0.5 s doubling to 16 s, jittered by a fifth, longer when the service
@@ -28,7 +28,7 @@ export const apiRetry = (tries: number) =>
   )
 
 /** The longest wait between two requests to a link host, also when it asks for more. */
-export const longestLinkDelay = Duration.seconds(60)
+const longestLinkDelay = Duration.seconds(60)
 
 /**
  * Asking a link host again for the same byte: 1 s doubling to 60 s, with full jitter, longer when the host asks for it
@@ -61,7 +61,7 @@ export interface RestorationOutlook {
 }
 
 /** Timers do not go further: at least once a day the service is asked, whatever it estimated. */
-export const longestRestorationSleep = Duration.hours(24)
+const longestRestorationSleep = Duration.hours(24)
 
 /**
  * Looking whether files have been restored: a moment after the earliest estimate, then from an eighth of `poll` (at

@@ -86,7 +86,7 @@ const words = [
 ]
 
 /** A cell as the service could send it. */
-export const cellValue = (pick: Chance, depth = 0): Json => {
+const cellValue = (pick: Chance, depth = 0): Json => {
   switch (pick(depth > 2 ? 5 : 8)) {
     case 0:
       return null

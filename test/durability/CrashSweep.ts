@@ -12,7 +12,7 @@ export interface FaultKind {
 }
 
 /** Death first, then the ways in which a disk fails. */
-export const faultKinds: ReadonlyArray<FaultKind> = [
+const faultKinds: ReadonlyArray<FaultKind> = [
   { name: "kill", env: {} },
   { name: "torn", env: { KILL_TORN: "1" } },
   { name: "ENOSPC", env: { KILL_ERRNO: "28", KILL_LASTING: "1" } },

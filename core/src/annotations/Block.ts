@@ -1,7 +1,7 @@
 /** Bytes with two views: one by one, and four at a time wherever they begin. */
 
 /** Readers and writers of words may go so many bytes beyond what they mean. */
-export const slack = 8
+const slack = 8
 
 export class Block {
   readonly bytes: Uint8Array

@@ -25,7 +25,7 @@ const semicolons = semicolon * 0x01010101
 const encoder = new TextEncoder()
 
 /** A text that is a cell or the name of one. */
-export const cellOfText = (text: string): string => JSON.stringify(text).slice(1, -1).replaceAll('\\"', '"')
+const cellOfText = (text: string): string => JSON.stringify(text).slice(1, -1).replaceAll('\\"', '"')
 
 /** The line of names. */
 export const tabHeader = (names: ReadonlyArray<string>): string => `${names.map(cellOfText).join("\t")}\n`

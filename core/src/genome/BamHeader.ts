@@ -41,7 +41,7 @@ const encoder = new TextEncoder()
 type Parsed = { readonly header: BamHeader } | { readonly need: number } | { readonly wrong: string }
 
 /** Parses the inflated start of a BAM file; `most` is the number of bytes that could follow in all. */
-export const parseBamHeader = (bytes: Uint8Array, most: number): Parsed => {
+const parseBamHeader = (bytes: Uint8Array, most: number): Parsed => {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   for (let i = 0; i < Math.min(4, bytes.length); i++) {
     if (bytes[i] !== magic[i]) return { wrong: "it does not begin with the BAM signature" }

@@ -41,7 +41,7 @@ export const eofBlock: Uint8Array = Uint8Array.of(
 )
 
 /** Bytes of a header with the BC subfield alone, as all known writers make it. */
-export const headerSize = 18
+const headerSize = 18
 
 const u16 = (bytes: Uint8Array, at: number) => bytes[at]! | (bytes[at + 1]! << 8)
 const u32 = (bytes: Uint8Array, at: number) => (u16(bytes, at) | (u16(bytes, at + 2) << 16)) >>> 0
@@ -84,7 +84,7 @@ export const blockSize = (bytes: Uint8Array, at: number): number => {
 }
 
 /** Inflated size that the trailer of the block `[at, at + size)` claims. */
-export const claimedSize = (bytes: Uint8Array, at: number, size: number): number => u32(bytes, at + size - 4)
+const claimedSize = (bytes: Uint8Array, at: number, size: number): number => u32(bytes, at + size - 4)
 
 /**
  * Inflates the block `[at, at + size)`, where `size` comes from `blockSize`, into `room` (`maxBlock` bytes) or else into an

@@ -41,7 +41,7 @@ const firstBlock = (file: string, bytes: Uint8Array): FileDamaged => {
 }
 
 /** Finds the whole blocks in `bytes`, which start at `offset` of a file of `fileSize` bytes. Fails with `FileDamaged`. */
-export const findBlocks = (
+const findBlocks = (
   file: string,
   bytes: Uint8Array,
   offset: number,

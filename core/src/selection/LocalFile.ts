@@ -4,7 +4,7 @@ import { LocalIo } from "../Errors.ts"
 import type { ByteReader } from "../genome/ByteReader.ts"
 import { errnoOf } from "./ReportFile.ts"
 
-export const localIo = (operation: string, path: string) => (error: PlatformError.PlatformError) =>
+const localIo = (operation: string, path: string) => (error: PlatformError.PlatformError) =>
   new LocalIo({ path, operation, errno: errnoOf(error) })
 
 /** Opens a file of `size` bytes until the scope closes. Reads may be asked for at the same time. */

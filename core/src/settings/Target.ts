@@ -3,7 +3,7 @@ import { Redacted, Result } from "effect"
 import type { ProxyAddress } from "./Settings.ts"
 
 /** A missing `target`, letter for letter as in specification section 7. */
-export const missingTarget = "Missing required argument --target"
+const missingTarget = "Missing required argument --target"
 
 /** A URL, or null; Node 20, on which the bundles run too, has no `URL.parse`. */
 const urlOf = (text: string) => (URL.canParse(text) ? new URL(text) : null)

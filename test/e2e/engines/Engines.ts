@@ -41,7 +41,7 @@ export const ground = Effect.fnUntraced(function* (options: ReadonlyArray<string
 })
 
 /** The shell blocks of a page, in order, as one script for a sandbox. A block that must fail says so: `sh exits 75`. */
-export const scriptOf = (page: string, target: string): string => {
+const scriptOf = (page: string, target: string): string => {
   const text = readFileSync(join(root, page), "utf8")
   const blocks = [...text.matchAll(/^```sh(?: exits (\d+))?\n([\s\S]*?)^```$/gm)].map(([, code, block = ""]) =>
     code === undefined ? block : `status=0; (set -e\n${block}) || status=$?; [ $status = ${code} ] || exit 200\n`

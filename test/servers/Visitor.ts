@@ -2,7 +2,7 @@
 
 import { type IncomingHttpHeaders, request } from "node:http"
 import { Effect } from "effect"
-import type { Sandbox } from "./Sandbox.ts"
+import type { Sandbox } from "../../sandbox/Sandbox.ts"
 
 export interface Heard {
   readonly status: number
