@@ -683,6 +683,43 @@ describe("waiting", () => {
     })
   )
 
+  it.live("P4 the report of a resume that SIGTERM stops in mid-file names every file, and the next run goes on", () =>
+    Effect.gen(function* () {
+      const here = yield* archive("1 hour")
+      const { env, folder, request, resume, setFaults, stats, thaw } = here
+      assert.strictEqual((yield* request(["A3", "-d", "out"])).exitCode, 0)
+      yield* thaw
+      yield* setFaults([fault({ plane: "link" }, { slow: 40_000 })])
+      const child = spawn(process.execPath, [executable("svc-resume-restore"), "--reportfile", "stopped.json"], {
+        cwd: folder,
+        env: { PATH: process.env["PATH"], ...env },
+        stdio: "ignore"
+      })
+      const ended = Effect.callback<number | null>((resume) => {
+        child.once("close", (code) => resume(Effect.succeed(code)))
+      })
+      const kill = Effect.gen(function* () {
+        while ((yield* stats).linkBytes < 60_000) yield* Effect.sleep("20 millis")
+        child.kill("SIGTERM")
+      })
+      const [code] = yield* Effect.all([ended, kill], { concurrency: 2 })
+      assert.strictEqual(code, 143)
+      const { exitCode, files } = readReport(folder, "stopped.json")
+      assert.strictEqual(exitCode, null)
+      assert.deepStrictEqual(
+        files.map(({ action, error, fileName }) => [fileName, action, error?.tag]),
+        [
+          ["S3.bam", "failed", "Stopped"],
+          ["S3.bam.bai", "failed", "Stopped"]
+        ]
+      )
+      assert.strictEqual(tracked(folder, file).length, 1)
+      yield* setFaults([])
+      assert.strictEqual((yield* resume(["--reportfile", "next.json"])).exitCode, 0)
+      assert.isAbove(readReport(folder, "next.json").files[0]?.resumedFrom ?? 0, 0)
+    })
+  )
+
   it.live("gets over a lost session, and logs in for each look", () =>
     Effect.gen(function* () {
       const { folder, request, resume, setFaults, stats } = yield* archive("3 seconds")

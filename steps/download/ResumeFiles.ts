@@ -56,7 +56,9 @@ const resumeFiles = Effect.fn("download.resume")(function* (settings: Settings, 
   const countdown = yield* makeCountdown(screen)
   const attempt = Effect.gen(function* () {
     yield* countdown.end
-    const found = yield* oneLook(resume, settings, waits)
+    const found = yield* oneLook(resume, settings, waits).pipe(
+      Effect.onInterrupt(() => Effect.flatMap(resume.sofar, (look) => noted(look, record)))
+    )
     if (found.value.look !== null) yield* noted(found.value.look, record)
     // From here on a signal ends nothing but the waiting.
     if (waits) yield* stopping.endWith(settings.pendingOk ? 0 : 75)

@@ -6,7 +6,7 @@ import { Clock, DateTime, Effect } from "effect"
 import { makeTraffic } from "../../core/src/report/Traffic.ts"
 import type { PlanFailure, PlannedFile } from "../../core/src/selection/DownloadPlan.ts"
 import { identity } from "../../core/src/selection/DownloadRun.ts"
-import { type FileResult, type Throughput, untouched } from "../../core/src/selection/Report.ts"
+import { type FileResult, stopped, type Throughput, untouched } from "../../core/src/selection/Report.ts"
 import type { TransferProgress } from "../../core/src/transfer/TransferRequest.ts"
 
 export interface RunRecord {
@@ -37,7 +37,7 @@ export const makeRunRecord: Effect.Effect<RunRecord> = Effect.gen(function* () {
     failed: ({ analysisId, error }) => Effect.sync(() => void failures.push(wholeFailed(analysisId, error))),
     planned: (planned, destination) =>
       Effect.sync(() => {
-        for (const file of planned) files.set(file, stopped(file, destination))
+        for (const file of planned) files.set(file, unfinished(file, destination))
       }),
     progress: Effect.fnUntraced(function* (file, event) {
       traffic.note(file, event, Number(((yield* Clock.monotonicTimeNanos) - begun) / 1_000_000n))
@@ -64,9 +64,5 @@ export const makeRunRecord: Effect.Effect<RunRecord> = Effect.gen(function* () {
 export const wholeFailed = (analysisId: string | null, error: NonNullable<FileResult["error"]>): FileResult =>
   untouched({ analysisId, fileName: null, path: null, bytes: null }, { action: "failed", reason: null, error })
 
-const stopped = (file: PlannedFile, destination: string): FileResult =>
-  untouched(identity(file, { destination }), {
-    action: "failed",
-    reason: null,
-    error: { _tag: "Stopped", message: "the run was stopped before this file was whole; the next run goes on with it" }
-  })
+const unfinished = (file: PlannedFile, destination: string): FileResult =>
+  untouched(identity(file, { destination }), { action: "failed", reason: null, error: stopped })

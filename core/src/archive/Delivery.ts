@@ -45,8 +45,8 @@ export interface DeliveryRequest {
 /** Shows files while they are downloaded, until the scope closes. */
 export type Observe = (files: ReadonlyArray<PlannedFile>) => Effect.Effect<RunObserver, never, Scope.Scope>
 
-/** Told once per arrival, with the results of its files, as soon as they are all known. */
-export type Arrived = (arrival: Arrival, results: ReadonlyArray<FileResult>) => Effect.Effect<void>
+/** Told what became of the files of an arrival so far, each time more of them is known; `whole` when it is all. */
+export type Arrived = (arrival: Arrival, results: ReadonlyArray<FileResult>, whole: boolean) => Effect.Effect<void>
 
 type Services = FileTransfer | SliceTransfer | PartFiles | Codec | FileSystem.FileSystem | Path.Path
 
@@ -78,7 +78,7 @@ const deliverGroup = Effect.fnUntraced(function* (
       (arrival) =>
         Effect.andThen(
           Effect.logError(printable(`${arrival.fileName}: ${error.message}`)),
-          arrived(arrival, [refused(arrival, error)])
+          arrived(arrival, [refused(arrival, error)], true)
         ),
       { discard: true }
     )
@@ -107,7 +107,7 @@ const deliverGroup = Effect.fnUntraced(function* (
       const delivered = deliveredBy(arrival)
       if (!delivered.includes(file.fileName)) continue
       results.set(file.fileName, result)
-      if (results.size === delivered.length) yield* arrived(arrival, [...results.values()])
+      yield* arrived(arrival, [...results.values()], results.size === delivered.length)
     }
   })
   const request = { target, destination, overwrite, connections }
@@ -115,7 +115,11 @@ const deliverGroup = Effect.fnUntraced(function* (
 }, Effect.scoped)
 
 /** A slice comes with an index of its own, under the name of its data file. */
-const deliveredBy = ({ fileName, files, wish }: Arrival): ReadonlyArray<string> =>
+export const deliveredBy = ({
+  fileName,
+  files,
+  wish
+}: Pick<Arrival, "fileName" | "files" | "wish">): ReadonlyArray<string> =>
   wish === null ? files.flatMap((file) => file.fileName ?? []) : [fileName]
 
 const isFolder = Effect.fnUntraced(function* (path: string) {

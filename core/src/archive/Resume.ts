@@ -15,10 +15,8 @@ import {
 } from "../Errors.ts"
 import type { Codec } from "../genome/Codec.ts"
 import { type CatalogEntry, catalog } from "../selection/Catalog.ts"
-import type { Layout } from "../selection/DownloadPlan.ts"
-import type { FileType } from "../selection/FileName.ts"
 import { makeLinkBook } from "../selection/LinkBook.ts"
-import { type FileResult, type Restoration, untouched } from "../selection/Report.ts"
+import type { FileResult, Restoration } from "../selection/Report.ts"
 import type { Operator } from "../settings/Operator.ts"
 import { counted } from "../text/Counted.ts"
 import { printable } from "../text/Printable.ts"
@@ -27,6 +25,7 @@ import type { PartFiles } from "../transfer/PartFiles.ts"
 import type { SliceWish } from "../transfer/SliceRequest.ts"
 import type { SliceTransfer } from "../transfer/SliceTransfer.ts"
 import { type Arrival, deliver, type Observe } from "./Delivery.ts"
+import { destinationOf, entryResult, type Fallback, unfinishedOf } from "./EntryResults.ts"
 import { readinessOf } from "./Readiness.ts"
 import { type RestoreRequest, restore } from "./Requests.ts"
 import { type StoredPaths, storedPaths } from "./StoredPath.ts"
@@ -36,12 +35,7 @@ import { TrackingFile } from "./TrackingFile.ts"
 
 export interface ResumeRequest extends RestoreRequest {
   /** What is done where an entry stores nothing, as entries of the object layout do. */
-  readonly fallback: {
-    readonly destination: string
-    readonly overwrite: boolean
-    readonly layout: Layout
-    readonly filetypes: ReadonlyArray<FileType>
-  }
+  readonly fallback: Fallback
   /** The regions of stored options, with a located path to a BED file; null for whole files. */
   readonly wishOf: (stored: StoredRegions) => Effect.Effect<SliceWish | null, WishError, FileSystem.FileSystem>
   readonly connections: number
@@ -84,6 +78,8 @@ export interface Look {
 export interface Resume {
   /** One look. Entries that failed in an earlier look for a reason that does not pass are not tried again. */
   readonly look: Effect.Effect<Look, TrackingReadError, Services>
+  /** Where the entries stand at any moment: what is not finished has failed as stopped, what was not looked at is pending. */
+  readonly sofar: Effect.Effect<Look>
 }
 
 type Services = ServiceClient | TrackingFile | Operator | FileTransfer | SliceTransfer | PartFiles | Codec | Common
@@ -94,13 +90,19 @@ interface Memory {
   readonly standings: Map<string, Standing>
   /** About these a decision was made before: nobody is asked twice. */
   readonly asked: Set<string>
-  toldUnusable: boolean
+  /** Null before the first look. */
+  unusable: ReadonlyArray<EntryUnusable> | null
 }
+
+const lookOf = ({ standings, unusable }: Memory): Look => ({
+  standings: [...standings.values()],
+  unusable: unusable ?? []
+})
 
 export const makeResume = (request: ResumeRequest, observe: Observe): Effect.Effect<Resume> =>
   Effect.sync(() => {
-    const memory: Memory = { standings: new Map(), asked: new Set(), toldUnusable: false }
-    return { look: look(request, observe, memory) }
+    const memory: Memory = { standings: new Map(), asked: new Set(), unusable: null }
+    return { look: look(request, observe, memory), sofar: Effect.sync(() => lookOf(memory)) }
   })
 
 const look = Effect.fn("archive.look")(function* (
@@ -114,10 +116,9 @@ const look = Effect.fn("archive.look")(function* (
   const unusable = document.items.flatMap(({ problem }, index) =>
     problem === null ? [] : new EntryUnusable({ path: tracking.path, position: index + 1, reason: printable(problem) })
   )
-  if (!memory.toldUnusable) {
-    memory.toldUnusable = true
-    yield* Effect.forEach(unusable, ({ message }) => Effect.logError(message), { discard: true })
-  }
+  const told = memory.unusable !== null
+  memory.unusable = unusable
+  if (!told) yield* Effect.forEach(unusable, ({ message }) => Effect.logError(message), { discard: true })
   const entries = [...entriesOf(document, request.target, request.nameOf)]
   for (const key of memory.standings.keys()) {
     // Somebody else has finished it, or taken it back.
@@ -126,10 +127,18 @@ const look = Effect.fn("archive.look")(function* (
     }
   }
   const open = entries.filter(([key]) => !isSettled(memory.standings.get(key)))
+  const set = (key: string, entry: TrackingEntry, state: Standing["state"], results?: ReadonlyArray<FileResult>) =>
+    memory.standings.set(key, {
+      entry,
+      state,
+      results: results ?? [entryResult(entry, state, paths, request.fallback)]
+    })
+  for (const [key, entry] of open) {
+    if (memory.standings.has(key)) continue
+    set(key, entry, { _tag: "Pending", requestedAt: entry.requestTime, estimate: entry.restoreEstimation })
+  }
   const { failures, listings } = yield* listed(open.map(([, { analysisId }]) => analysisId))
   const now = yield* Clock.currentTimeMillis
-  const set = (key: string, entry: TrackingEntry, state: Standing["state"], results?: ReadonlyArray<FileResult>) =>
-    memory.standings.set(key, { entry, state, results: results ?? [resultOf(entry, state, paths, request)] })
 
   const arrivals: Array<Arrival> = []
   const cold: Array<{ readonly key: string; readonly entry: TrackingEntry; readonly size: number | null }> = []
@@ -158,8 +167,9 @@ const look = Effect.fn("archive.look")(function* (
           set(key, entry, { _tag: "Failed", error: wish.failure })
           break
         }
-        set(key, entry, { _tag: "Available" })
-        arrivals.push(arrivalOf(key, entry, listing, { files: readiness.files, wish: wish.success }, paths, request))
+        const arrival = arrivalOf(key, entry, listing, { files: readiness.files, wish: wish.success }, paths, request)
+        set(key, entry, { _tag: "Available" }, request.statusOnly ? undefined : unfinishedOf(arrival))
+        arrivals.push(arrival)
       }
     }
   }
@@ -174,10 +184,17 @@ const look = Effect.fn("archive.look")(function* (
     yield* askedAnew(unasked, request, set)
     const links = yield* makeLinkBook([...listings.values()])
     const delivery = { target: request.target, connections: request.connections, links, own: request.own }
-    yield* deliver(arrivals, delivery, observe, (arrival, results) =>
+    yield* deliver(arrivals, delivery, observe, (arrival, results, whole) =>
       Effect.gen(function* () {
         const entry = memory.standings.get(arrival.key)?.entry
         if (entry === undefined) return
+        const restoration = { requestedAt: entry.requestTime, estimate: entry.restoreEstimation }
+        const told = results.map((result) => ({ ...result, restoration }))
+        if (!whole) {
+          const left = unfinishedOf(arrival).filter(({ fileName }) => told.every((it) => it.fileName !== fileName))
+          set(arrival.key, entry, { _tag: "Available" }, [...told, ...left])
+          return
+        }
         // Gone back to the archive between the look and the download.
         if (results.some(({ reason }) => reason === "archived")) {
           set(arrival.key, entry, { _tag: "Pending", requestedAt: null, estimate: null })
@@ -185,13 +202,11 @@ const look = Effect.fn("archive.look")(function* (
         }
         const error =
           results.find(({ error }) => error !== null)?.error ?? (yield* removed(tracking, arrival.key, entry, request))
-        const restoration = { requestedAt: entry.requestTime, estimate: entry.restoreEstimation }
-        const told = results.map((result) => ({ ...result, restoration }))
         set(arrival.key, entry, error === null ? { _tag: "Done" } : { _tag: "Failed", error }, told)
       })
     )
   }
-  return { standings: [...memory.standings.values()], unusable }
+  return lookOf(memory)
 })
 
 /** Nothing more will become of it in this run. */
@@ -239,9 +254,6 @@ const regionsOf = ({ options: { bed, range, unmapped } }: TrackingEntry, paths: 
   unmapped: unmapped === true
 })
 
-const destinationOf = (options: TrackingEntry["options"], paths: StoredPaths, fallback: ResumeRequest["fallback"]) =>
-  options.destination == null ? fallback.destination : paths.located(options.destination)
-
 /** Archived without a restoration that anybody knows of: the policy decides, as for a file found archived today. */
 const askedAnew = Effect.fnUntraced(function* (
   cold: ReadonlyArray<{ readonly key: string; readonly entry: TrackingEntry; readonly size: number | null }>,
@@ -286,21 +298,3 @@ const removed = Effect.fnUntraced(function* (
 })
 
 const nameOf = ({ analysisId, fileName }: TrackingEntry) => printable(`${fileName} (analysis ${analysisId})`)
-
-/** The result for an entry of which no file was tried. */
-const resultOf = (
-  { analysisId, fileName, options }: TrackingEntry,
-  state: Standing["state"],
-  paths: StoredPaths,
-  { fallback }: ResumeRequest
-): FileResult => {
-  const folder = (options.layout ?? fallback.layout) === "analysis" ? `/${analysisId}` : ""
-  const path = `${destinationOf(options, paths, fallback)}${folder}/${fileName}`
-  const file = { analysisId, fileName, path, bytes: null }
-  return state._tag === "Failed"
-    ? untouched(file, { action: "failed", reason: null, error: state.error })
-    : { ...untouched(file, { action: "skipped", reason: "pending", error: null }), restoration: restorationOf(state) }
-}
-
-const restorationOf = (state: Standing["state"]): Restoration | null =>
-  state._tag === "Pending" ? { requestedAt: state.requestedAt, estimate: state.estimate } : null

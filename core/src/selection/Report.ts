@@ -98,6 +98,12 @@ export const untouched = (
   restoration: null
 })
 
+/** The error of a file that a run had not finished when it was stopped. */
+export const stopped: NonNullable<FileResult["error"]> = {
+  _tag: "Stopped",
+  message: "the run was stopped before this file was whole; the next run goes on with it"
+}
+
 export interface Totals {
   readonly downloaded: number
   readonly skipped: number
