@@ -3,6 +3,7 @@ import { Effect, Result, Stream } from "effect"
 import type { UsageError } from "../../core/src/Errors.ts"
 import { type CatalogEntry, type CatalogItem, catalog, choose } from "../../core/src/selection/Catalog.ts"
 import type { PlanFailure, PlanRequest } from "../../core/src/selection/DownloadPlan.ts"
+import { type FileType, fileTypes } from "../../core/src/selection/FileName.ts"
 import { type Filter, parse } from "../../core/src/selection/Filter.ts"
 import { filterFields } from "../../core/src/selection/FilterFields.ts"
 import type { Failure } from "../../core/src/selection/Report.ts"
@@ -56,13 +57,17 @@ export const gather = Effect.fn("download.gather")(function* <E, R>(
     return Effect.logError(failure.error.message)
   }
   yield* Effect.forEach(missing, failed, { discard: true })
-  yield* Stream.runForEach(catalog(analyses), (item: CatalogItem) => {
+  yield* Stream.runForEach(catalog(analyses, wantedTypes(settings)), (item: CatalogItem) => {
     if (item._tag === "Failed") return failed(item.failure)
     entries.push(item.entry)
     return seen(item.entry)
   })
   return { entries, failures }
 })
+
+/** A listing shows every type unless some are asked for. */
+const wantedTypes = (settings: TargetSettings): ReadonlyArray<FileType> =>
+  settings.list && !settings.given("filetypes") ? fileTypes : settings.filetypes
 
 /** A failure that is not of one file. */
 export const wholeFailure = ({ analysisId, error }: PlanFailure): Failure => ({ analysisId, fileName: null, error })

@@ -219,7 +219,7 @@ export const passes = ({ _tag }: NonNullable<FileResult["error"]>): boolean =>
 
 /** Asks for the files of each analysis, one analysis after the other. */
 const listed = Effect.fnUntraced(function* (analysisIds: ReadonlyArray<string>) {
-  const analyses = [...new Set(analysisIds)].map((id) => ({ id, named: false }))
+  const analyses = [...new Set(analysisIds)].map((id) => ({ id, named: false, older: [] }))
   const listings = new Map<string, CatalogEntry>()
   const failures = new Map<string, ServiceError>()
   yield* Stream.runForEach(catalog(analyses), (item) =>

@@ -6,6 +6,7 @@ import { AnalysisItem } from "../contract/Analyses.ts"
 import { AnalysisFiles } from "../contract/Files.ts"
 import { LoginRefused, NotFound, type ServiceError, Unavailable } from "../Errors.ts"
 import { type CatalogItem, catalog, choose } from "./Catalog.ts"
+import type { FileType } from "./FileName.ts"
 import { makeLinkBook } from "./LinkBook.ts"
 
 const link = (name: string, seconds: number | null = null) =>
@@ -37,7 +38,7 @@ const client = (
   return { asked, layer: Layer.mock(ServiceClient, service) }
 }
 
-const named = (...ids: ReadonlyArray<string>) => ids.map((id) => ({ id, named: true }))
+const named = (...ids: ReadonlyArray<string>) => ids.map((id) => ({ id, named: true, older: [] }))
 const entries = (items: ReadonlyArray<CatalogItem>) => items.flatMap((it) => (it._tag === "Listed" ? [it.entry] : []))
 const shown = (items: ReadonlyArray<CatalogItem>) =>
   items.map((it) => (it._tag === "Listed" ? it.entry.listed.id : `${it.failure.analysisId} ${it.failure.error._tag}`))
@@ -52,7 +53,7 @@ describe("choose", () => {
       assert.deepStrictEqual(asked, [])
       yield* choose({ ...selection, latest: true })
       const bySample = yield* choose({ ...selection, analysisIds: [], sampleIds: ["S"] })
-      assert.deepStrictEqual(bySample.analyses, [{ id: "1", named: false }])
+      assert.deepStrictEqual(bySample.analyses, [{ id: "1", named: false, older: [] }])
       assert.deepStrictEqual(asked, ["analyses 2,1", "analyses all"])
     }).pipe(Effect.provide(layer))
   })
@@ -70,6 +71,31 @@ describe("catalog", () => {
       assert.deepStrictEqual(shown(items), ["A", "B NotFound", "C"])
     }).pipe(Effect.provide(layer))
   })
+
+  it.effect(
+    "of a person the newest analysis with wanted files is taken, and only then are older ones asked for",
+    () => {
+      const files: Readonly<Record<string, ReadonlyArray<object>>> = {
+        "9": [{ fileName: "S.vcf.gz" }],
+        "8": [],
+        "7": [{ fileName: "S.BAM" }],
+        "6": [{ fileName: "S.bam" }]
+      }
+      const { asked, layer } = client((id) => Effect.succeed(filesOf(id, files[id] ?? [])))
+      const of = (id: string, ...older: ReadonlyArray<string>) => [
+        { id, named: false, older: older.map((id) => ({ id, named: false })) }
+      ]
+      return Effect.gen(function* () {
+        const taken = (...[types, ids]: [types: ReadonlyArray<FileType>, ids: ReturnType<typeof of>]) =>
+          Effect.map(Stream.runCollect(catalog(ids, types)), shown)
+        assert.deepStrictEqual(yield* taken(["bam"], of("9", "8", "7", "6")), ["7"])
+        assert.deepStrictEqual(asked.splice(0), ["9", "8", "7"])
+        assert.deepStrictEqual(yield* taken(["vcf.gz"], of("9", "8")), ["9"])
+        assert.deepStrictEqual(yield* taken(["bam"], of("9", "8")), ["9"], "none has it: the newest is what lacks it")
+        assert.deepStrictEqual(entries(yield* Stream.runCollect(catalog(of("7", "6"))))[0]?.listed.id, "7")
+      }).pipe(Effect.provide(layer))
+    }
+  )
 
   it.effect("a service that is down is not asked for all the others", () => {
     const { asked, layer } = client((id) => (id === "A" ? Effect.succeed(filesOf(id, [])) : Effect.fail(unavailable)))

@@ -9,9 +9,12 @@ import { ServiceClient } from "../client/ServiceClient.ts"
 import type { AnalysisFiles } from "../contract/Files.ts"
 import { AnalysisId } from "../contract/Ids.ts"
 import type { ServiceError } from "../Errors.ts"
+import { printable } from "../text/Printable.ts"
 import type { ListedAnalysis, PlanFailure } from "./DownloadPlan.ts"
+import { type FileType, fileTypeOf, fileTypes } from "./FileName.ts"
 import {
   byIds,
+  type ChosenAnalysis,
   idsToAsk,
   needsRecords,
   type SelectedAnalysis,
@@ -46,8 +49,15 @@ export type CatalogItem =
 /** After so many analyses in a row for which the service was unavailable, the rest is given up. */
 const mostUnavailable = 3
 
-/** One item per analysis, in order, each asked for when the stream is pulled. */
-export const catalog = (analyses: ReadonlyArray<SelectedAnalysis>): Stream.Stream<CatalogItem, never, ServiceClient> =>
+/**
+ * One item per analysis, in order, each asked for when the stream is pulled.
+ *
+ * @param wanted - types of which an analysis must have a file, else an older one takes its place; all of them by default
+ */
+export const catalog = (
+  analyses: ReadonlyArray<ChosenAnalysis>,
+  wanted: ReadonlyArray<FileType> = fileTypes
+): Stream.Stream<CatalogItem, never, ServiceClient> =>
   Stream.unwrap(
     Effect.gen(function* () {
       const client = yield* ServiceClient
@@ -71,9 +81,25 @@ export const catalog = (analyses: ReadonlyArray<SelectedAnalysis>): Stream.Strea
             })
         })
       })
-      return Stream.mapEffect(Stream.fromIterable(analyses), item)
+      const withFiles = Effect.fnUntraced(function* ({ older, ...newest }: ChosenAnalysis) {
+        const first = yield* item(newest)
+        let found = first
+        for (const next of older) {
+          if (found._tag === "Failed" || hasOneOf(wanted, found.entry)) break
+          found = yield* item(next)
+        }
+        if (found === first || found._tag === "Failed") return found
+        if (!hasOneOf(wanted, found.entry)) return first
+        const [instead, lacking] = [found.entry.listed.id, newest.id].map(printable)
+        const what = `Analysis ${lacking} is newer, but has no ${wanted.join(", ")} file: analysis ${instead} of the same person is taken`
+        return yield* Effect.as(Effect.logWarning(what), found)
+      })
+      return Stream.mapEffect(Stream.fromIterable(analyses), withFiles)
     })
   )
+
+const hasOneOf = (types: ReadonlyArray<FileType>, { listed }: CatalogEntry): boolean =>
+  listed.files.some(({ fileName }) => types.some((type) => fileName !== null && fileTypeOf(fileName) === type))
 
 const failed = (analysis: SelectedAnalysis, error: ServiceError): CatalogItem => ({
   _tag: "Failed",

@@ -3,7 +3,7 @@ import { Effect, Result, Schema } from "effect"
 import { cpuMillis } from "../../../test/CpuTime.ts"
 import { matches, operators, parse } from "./Filter.ts"
 import { filterFields } from "./FilterFields.ts"
-import { latest } from "./Latest.ts"
+import { newestFirst } from "./Latest.ts"
 import { compareNatural } from "./Natural.ts"
 
 const known = [
@@ -126,7 +126,7 @@ describe("Latest", () => {
       { id: "9007199254740992", personLimsId: "L3" }
     ]
     assert.deepStrictEqual(
-      latest(analyses).map(({ id }) => id),
+      newestFirst(analyses).map(([newest]) => newest.id),
       ["10", "A10", "7", "8", "9007199254740993"]
     )
   })

@@ -1,21 +1,22 @@
 /**
- * `--latest`: of several analyses of one person only the newest, which is the one with the highest analysis id.
+ * `--latest`: the analyses of one person by age; the highest analysis id is the newest.
  */
 import { compareNatural } from "./Natural.ts"
 
-/** What `latest` looks at in a record. */
+/** What `newestFirst` looks at in a record. */
 export interface OfPerson {
   readonly id: string
   readonly personLimsId?: string | null | undefined
 }
 
-/** Keeps one analysis per `personLimsId`, in the order given; those without a LIMS id are all kept. */
-export const latest = <A extends OfPerson>(analyses: ReadonlyArray<A>): ReadonlyArray<A> => {
-  const newest = new Map<string, A>()
-  for (const analysis of analyses) {
-    if (analysis.personLimsId == null) continue
-    const rival = newest.get(analysis.personLimsId)
-    if (rival === undefined || compareNatural(analysis.id, rival.id) > 0) newest.set(analysis.personLimsId, analysis)
-  }
-  return analyses.filter((it) => it.personLimsId == null || newest.get(it.personLimsId) === it)
+/** The analyses of each `personLimsId`, newest first, in the order in which the newest are given; each without a LIMS id stands alone. */
+export const newestFirst = <A extends OfPerson>(
+  analyses: ReadonlyArray<A>
+): ReadonlyArray<readonly [A, ...Array<A>]> => {
+  const sorted = analyses.toSorted((a, b) => compareNatural(b.id, a.id))
+  const groups = Map.groupBy(sorted, (it) => it.personLimsId ?? it)
+  return analyses.flatMap((it) => {
+    const [newest, ...older] = groups.get(it.personLimsId ?? it) ?? []
+    return newest === it ? [[newest, ...older] as const] : []
+  })
 }

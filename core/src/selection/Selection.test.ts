@@ -29,8 +29,8 @@ describe("Selection", () => {
     const alone = request({ analysisIds: ["7", "A1", "7"] })
     assert.isFalse(needsRecords(alone))
     assert.deepStrictEqual(byIds(alone).analyses, [
-      { id: "7", named: true },
-      { id: "A1", named: true }
+      { id: "7", named: true, older: [] },
+      { id: "A1", named: true, older: [] }
     ])
     for (const more of [
       { sampleIds: ["S1"] },
@@ -62,6 +62,8 @@ describe("Selection", () => {
 
   it("the newest is chosen among those that pass the filters", () => {
     assert.deepStrictEqual(ids({ limsIds: ["L1"], latest: true }), ["2"])
+    const [newest] = select(request({ limsIds: ["L1"], latest: true }), records).analyses
+    assert.deepStrictEqual(newest?.older, [{ id: "1", named: false }])
     assert.deepStrictEqual(ids({ limsIds: ["L1"], latest: true, filters: [filter("status = DONE")] }), ["1"])
   })
 

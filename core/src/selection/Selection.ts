@@ -5,7 +5,7 @@
  */
 import { NotFound } from "../Errors.ts"
 import { type Filter, matches } from "./Filter.ts"
-import { latest } from "./Latest.ts"
+import { newestFirst } from "./Latest.ts"
 
 /** What the user asked for; identifiers as text, in the order given. */
 export interface SelectionRequest {
@@ -29,6 +29,12 @@ export interface SelectedAnalysis {
   readonly named: boolean
 }
 
+/** One that takes part in the run, or with `latest` the newest of a person. */
+export interface ChosenAnalysis extends SelectedAnalysis {
+  /** The person's others, newest first: the first that has wanted files takes its place when it has none. */
+  readonly older: ReadonlyArray<SelectedAnalysis>
+}
+
 /** An id, sample or person that nothing fits. */
 export interface Missing {
   /** Set when it is an analysis. */
@@ -38,7 +44,7 @@ export interface Missing {
 
 export interface Selection {
   /** In the order of `analysisIds` when given, else in the order of the service; each analysis once. */
-  readonly analyses: ReadonlyArray<SelectedAnalysis>
+  readonly analyses: ReadonlyArray<ChosenAnalysis>
   /** They fail, the others go on. */
   readonly missing: ReadonlyArray<Missing>
 }
@@ -59,7 +65,7 @@ export const idsToAsk = (request: SelectionRequest): ReadonlyArray<string> | nul
 
 /** The selection when `needsRecords` is false. */
 export const byIds = (request: SelectionRequest): Selection => ({
-  analyses: unique(request.analysisIds).map((id) => ({ id, named: true })),
+  analyses: unique(request.analysisIds).map((id) => ({ id, named: true, older: [] })),
   missing: []
 })
 
@@ -81,7 +87,7 @@ export const select = <A extends AnalysisRecord>(request: SelectionRequest, reco
   const candidates = ids.length === 0 ? all : ids.flatMap((id) => byId.get(id) ?? [])
   const identified = candidates.filter((it) => fits(samples, it.sampleId) && fits(persons, it.personLimsId))
   const filtered = identified.filter((it) => request.filters.every((filter) => matches(filter, it)))
-  const chosen = request.latest ? latest(filtered) : filtered
+  const chosen = request.latest ? newestFirst(filtered) : filtered.map((it) => [it] as const)
 
   if (chosen.length === 0 && missing.length === 0) {
     const detail =
@@ -91,7 +97,8 @@ export const select = <A extends AnalysisRecord>(request: SelectionRequest, reco
     missing.push({ analysisId: null, error: new NotFound({ what: "selected analyses", detail }) })
   }
   const named = new Set(ids)
-  return { analyses: chosen.map(({ id }) => ({ id, named: named.has(id) })), missing }
+  const selected = ({ id }: A): SelectedAnalysis => ({ id, named: named.has(id) })
+  return { analyses: chosen.map(([first, ...older]) => ({ ...selected(first), older: older.map(selected) })), missing }
 }
 
 const nothing = (what: string, analysisId: string | null = null): Missing => ({

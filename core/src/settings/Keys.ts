@@ -137,7 +137,7 @@ export const keys = {
     group: "Selection",
     steps: selection,
     beyond: true,
-    help: "Only the newest analysis of each person"
+    help: "Only the newest analysis of each person that has files of the wanted types"
   },
   filetypes: {
     type: "list",
