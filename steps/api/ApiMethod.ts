@@ -4,7 +4,8 @@
  * Types only and functions over them, so that `--help` loads nothing else.
  */
 import type { Effect, Schema } from "effect"
-import type { PanelChoice, ServiceMethods } from "../../core/src/client/ServiceClient.ts"
+import type { PanelChoice } from "../../core/src/client/PanelChoice.ts"
+import type { ServiceMethods } from "../../core/src/client/ServiceClient.ts"
 import type { ServiceStreams } from "../../core/src/client/ServiceStreams.ts"
 import type { AnalysisId, LimsId, PanelId } from "../../core/src/contract/Ids.ts"
 import type { ServiceError } from "../../core/src/Errors.ts"

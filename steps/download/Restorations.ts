@@ -4,7 +4,7 @@ import { nextOf } from "../../core/src/archive/Estimate.ts"
 import type { RestoreMode } from "../../core/src/archive/Policy.ts"
 import { type Candidate, type RestoreRequest, type RestoreResult, restore } from "../../core/src/archive/Requests.ts"
 import { storedPaths } from "../../core/src/archive/StoredPath.ts"
-import type { NewOptions } from "../../core/src/archive/TrackingEntry.ts"
+import { newOptions } from "../../core/src/archive/TrackingEntry.ts"
 import { TrackingFile } from "../../core/src/archive/TrackingFile.ts"
 import { RestorationsPending } from "../../core/src/Errors.ts"
 import type { PlannedFile } from "../../core/src/selection/DownloadPlan.ts"
@@ -68,17 +68,7 @@ export const withRestoration = (plain: FileResult, restoration: RestoreResult): 
 const candidatesOf = Effect.fnUntraced(function* (archived: ReadonlyArray<PlannedFile>, settings: Settings) {
   const { path } = yield* TrackingFile
   const { stored } = yield* storedPaths(path)
-  const { bed, destination, filetypes, layout, overwrite, range, restorationFile, unmapped } = settings
-  const options: NewOptions = {
-    destination: stored(destination),
-    overwrite,
-    range,
-    bed: bed === null ? null : stored(bed),
-    restorationFile: stored(restorationFile),
-    filetypes,
-    ...(unmapped ? { unmapped } : {}),
-    ...(layout === "analysis" ? { layout } : {})
-  }
+  const options = newOptions(settings, stored)
   return archived.map(
     ({ analysisId, estimatedRestoreTime, fileName, size }): Candidate => ({
       analysisId,

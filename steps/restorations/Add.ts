@@ -2,7 +2,7 @@
 import { DateTime, Effect, FileSystem, Option, Result } from "effect"
 import { storedPaths } from "../../core/src/archive/StoredPath.ts"
 import { put } from "../../core/src/archive/TrackingDocument.ts"
-import { type NewEntry, readEntry, textOf } from "../../core/src/archive/TrackingEntry.ts"
+import { type NewEntry, newOptions, readEntry, textOf } from "../../core/src/archive/TrackingEntry.ts"
 import { TrackingFile } from "../../core/src/archive/TrackingFile.ts"
 import { UsageError } from "../../core/src/Errors.ts"
 import { parseRange } from "../../core/src/genome/RegionText.ts"
@@ -30,11 +30,11 @@ export const add: Program<LocalSettings> = {
   },
   run: Effect.fn("restorations.add")(
     function* ({ restorationFile }, [analysisId = "", fileName = ""], own) {
-      const { bed, destination, filetypes, layout, overwrite, range, target, unmapped } = valuesOf(own)
+      const { target, ...wanted } = valuesOf(own)
       const fs = yield* FileSystem.FileSystem
-      const info = yield* Effect.option(fs.stat(destination))
+      const info = yield* Effect.option(fs.stat(wanted.destination))
       if (Option.isNone(info) || info.value.type !== "Directory") {
-        return yield* new UsageError({ message: `Destination directory does not exist: ${destination}` })
+        return yield* new UsageError({ message: `Destination directory does not exist: ${wanted.destination}` })
       }
       const { href } = Result.getOrThrow(resolveTarget(target, null))
       const { stored } = yield* storedPaths(restorationFile)
@@ -45,16 +45,7 @@ export const add: Program<LocalSettings> = {
         restoreEstimation: null,
         requestTime: DateTime.formatIso(yield* DateTime.now),
         status: "pending",
-        options: {
-          destination: stored(destination),
-          overwrite,
-          range,
-          bed: bed === null ? null : stored(bed),
-          restorationFile: stored(restorationFile),
-          filetypes,
-          ...(unmapped ? { unmapped } : {}),
-          ...(layout === "analysis" ? { layout } : {})
-        }
+        options: newOptions({ ...wanted, restorationFile }, stored)
       }
       const tracking = yield* TrackingFile
       // Entries without a target may be of any: this one is not taken for theirs.

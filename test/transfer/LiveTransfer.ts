@@ -3,13 +3,9 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { Duration, Effect, Layer, Redacted } from "effect"
-import {
-  defaultSettings,
-  FileTransfer,
-  type TransferProgress,
-  type TransferRequest,
-  type TransferSettings
-} from "../../core/src/transfer/FileTransfer.ts"
+import { FileTransfer } from "../../core/src/transfer/FileTransfer.ts"
+import { defaultSettings, type TransferSettings } from "../../core/src/transfer/LinkPool.ts"
+import type { TransferProgress, TransferRequest } from "../../core/src/transfer/TransferRequest.ts"
 import * as LinkHttp from "../../platform/LinkHttp.ts"
 import * as PartClaim from "../../platform/PartClaim.ts"
 import * as PartFiles from "../../platform/PartFiles.ts"

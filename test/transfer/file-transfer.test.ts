@@ -3,14 +3,10 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, Exit, Fiber, Layer, Redacted, Ref } from "effect"
 import { TestClock } from "effect/testing"
 import { FileDamaged, Forbidden, TlsRefused } from "../../core/src/Errors.ts"
-import {
-  defaultSettings,
-  FileTransfer,
-  type FreshLink,
-  type TransferProgress,
-  type TransferRequest
-} from "../../core/src/transfer/FileTransfer.ts"
+import { FileTransfer } from "../../core/src/transfer/FileTransfer.ts"
 import { LinkBroken } from "../../core/src/transfer/LinkHost.ts"
+import { defaultSettings } from "../../core/src/transfer/LinkPool.ts"
+import type { FreshLink, TransferProgress, TransferRequest } from "../../core/src/transfer/TransferRequest.ts"
 import { MemoryParts } from "./MemoryParts.ts"
 import { cutAfter, host, patterned, type Script, ScriptedHost, type ScriptedReply } from "./ScriptedHost.ts"
 

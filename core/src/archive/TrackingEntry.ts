@@ -136,6 +136,24 @@ export interface NewOptions {
   readonly layout?: "analysis"
 }
 
+/** What a run was asked for, as far as a later run needs it. */
+export interface WantedOptions extends Omit<NewOptions, "unmapped" | "layout"> {
+  readonly unmapped: boolean
+  readonly layout: "flat" | "analysis"
+}
+
+/** @param stored - how a path of this run is written down, see `storedPaths` */
+export const newOptions = (wanted: WantedOptions, stored: (path: string) => string): NewOptions => ({
+  destination: stored(wanted.destination),
+  overwrite: wanted.overwrite,
+  range: wanted.range,
+  bed: wanted.bed === null ? null : stored(wanted.bed),
+  restorationFile: stored(wanted.restorationFile),
+  filetypes: wanted.filetypes,
+  ...(wanted.unmapped ? { unmapped: true } : {}),
+  ...(wanted.layout === "analysis" ? { layout: "analysis" } : {})
+})
+
 /** The JSON text of a new entry, its keys in the order of specification 2.3 and those beyond it last. */
 export const textOf = ({ analysisId, fileName, restoreEstimation, options, ...rest }: NewEntry): string => {
   const { target, requestTime, status } = rest

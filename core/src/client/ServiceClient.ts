@@ -26,8 +26,6 @@ import { type GenericReply, makeRequest } from "./GenericRequest.ts"
 import { makeInternalId, makeMethods } from "./Methods.ts"
 import type { PanelChoice } from "./PanelChoice.ts"
 
-export { allGenes, type PanelChoice, type ServersChoice, serversChoice } from "./PanelChoice.ts"
-
 /** A person by the identifier that the service gave, which saves the conversion. */
 export interface InternalPerson {
   readonly personId: PersonId

@@ -16,8 +16,6 @@ import { readVcfHeader } from "./VcfHeader.ts"
 import { placeOf } from "./VcfRecord.ts"
 import * as VirtualOffset from "./VirtualOffset.ts"
 
-export type { ByteReader } from "./ByteReader.ts"
-
 export type FileKind = "bam" | "bam.bai" | "bam.csi" | "vcf.gz" | "vcf.gz.tbi" | "vcf.gz.csi"
 
 /** What a sound file tells about itself. `references` and `samples` are null where the format has none. */

@@ -7,8 +7,8 @@ import { ServiceClient } from "../client/ServiceClient.ts"
 import { AnalysisId } from "../contract/Ids.ts"
 import { type LinkExpired, NotFound, ReplyMalformed, type ServiceError } from "../Errors.ts"
 import { printable } from "../text/Printable.ts"
-import type { FreshLink } from "../transfer/FileTransfer.ts"
 import { isExpired } from "../transfer/LinkExpiry.ts"
+import type { FreshLink } from "../transfer/TransferRequest.ts"
 import { type CatalogEntry, entryOf } from "./Catalog.ts"
 
 /** Links that do not tell their end are taken as good for this long. */

@@ -12,8 +12,6 @@ import type { AccountLock } from "./AccountLock.ts"
 import { makeConversation } from "./Conversation.ts"
 import type { SessionProfile } from "./SessionProfile.ts"
 
-export { RepeatSafe, SlowReply } from "./RequestMarks.ts"
-
 /** How long a session waits for what. */
 export interface SessionTimeouts {
   /** From sending a request to the headers of its reply, connecting included. 60 s. */

@@ -10,9 +10,10 @@
  * However it ends before the commit, part and journal are left for the next run, unless the bytes are known to be wrong.
  */
 import { Clock, Context, Deferred, Effect, Exit, Layer, Random, Ref } from "effect"
-import { FileDamaged, LinkProtocol, LocalIo, type TransferError } from "../Errors.ts"
+import { FileDamaged, LinkProtocol, type TransferError } from "../Errors.ts"
 import { unsafeName } from "../selection/FileName.ts"
 import * as ByteRanges from "./ByteRanges.ts"
+import { enoughSpace } from "./FreeSpace.ts"
 import { LinkHost } from "./LinkHost.ts"
 import * as LinkLease from "./LinkLease.ts"
 import { defaultSettings, LinkPool, type TransferSettings } from "./LinkPool.ts"
@@ -23,9 +24,6 @@ import * as PartProgress from "./PartProgress.ts"
 import { type ByteSink, type FetchContext, fetchRange } from "./RangeFetch.ts"
 import { Restart } from "./Restart.ts"
 import type { PartReader, TransferOutcome, TransferRequest } from "./TransferRequest.ts"
-
-export { defaultSettings, type TransferSettings } from "./LinkPool.ts"
-export type { FreshLink, PartReader, TransferOutcome, TransferProgress, TransferRequest } from "./TransferRequest.ts"
 
 /** A file is fetched in pieces of this size by several connections, when it has more than two of them. */
 const piece = 32 * 1024 * 1024
@@ -192,7 +190,7 @@ const attempt = Effect.fn("FileTransfer.attempt")(function* (
   const { files, place, request, lease, host, pool, settings, attempts, wrongReplies } = transfer
   const { part, journal } = yield* openPart(transfer, style.anew)
   const resumedFrom = ByteRanges.count(journal.durable)
-  yield* enoughSpace(transfer, resumedFrom).pipe(
+  yield* enoughSpace(files, place, (request.size ?? 0) - resumedFrom).pipe(
     Effect.tapError(() => (resumedFrom === 0 ? files.discard(place) : Effect.void))
   )
   const progress = yield* PartProgress.make(files, place, part, journal)
@@ -250,15 +248,6 @@ const openPart = Effect.fnUntraced(function* ({ files, place, identity, request 
   const journal = PartJournal.start(identity, writer, request.size)
   yield* files.writeJournal(place, PartJournal.encode(journal))
   return { part, journal }
-})
-
-const enoughSpace = Effect.fnUntraced(function* ({ files, place, request }: Transfer, present: number) {
-  const free = yield* files.free(place)
-  const needed = (request.size ?? 0) - present
-  if (free !== null && needed > free) {
-    const operation = `write ${needed} bytes (${free} are free) to`
-    return yield* new LocalIo({ path: `${place.directory}/${place.name}`, operation, errno: "ENOSPC" })
-  }
 })
 
 /**

@@ -10,13 +10,14 @@
  * A slice that was stopped begins anew: its part is never used again, since only the engine could tell how far it is.
  */
 import { Clock, Context, Effect, Layer, Ref, type Scope } from "effect"
-import { FileDamaged, LocalIo, type TransferError } from "../Errors.ts"
+import { FileDamaged, type TransferError } from "../Errors.ts"
 import { fromBytes } from "../genome/ByteReader.ts"
 import { Codec } from "../genome/Codec.ts"
 import type { SliceResult } from "../genome/Slice.ts"
 import type { Program } from "../genome/SliceHeader.ts"
 import { checkStructure } from "../genome/Structure.ts"
 import { unsafeName } from "../selection/FileName.ts"
+import { enoughSpace } from "./FreeSpace.ts"
 import { gatheredWrites } from "./GatheredWrites.ts"
 import { LinkHost } from "./LinkHost.ts"
 import { LinkPool } from "./LinkPool.ts"
@@ -215,7 +216,8 @@ const attempt = Effect.fn("SliceTransfer.attempt")(function* (
     if (!request.overwrite && state._tag === "Incomplete" && state.regions !== cut.regions) {
       return yield* otherRegions(`${place.directory}/${place.name}`, state.regions)
     }
-    yield* enoughSpace(transfer, cut.bytes)
+    // A slice is about as large as what is fetched for it.
+    yield* enoughSpace(files, place, cut.bytes, true)
     yield* request.progress({ _tag: "Started", size: cut.bytes, resumedFrom: 0 })
     const { part, journal } = yield* SlicePair.begin(files, place, identity)
     return yield* Effect.gen(function* () {
@@ -252,15 +254,6 @@ const checked = Effect.fnUntraced(function* (part: PartFile, { name }: PartPlace
   const reader = { size: result.bytes, read: part.read }
   yield* checkStructure(name, reader)
   yield* checkStructure(`${name}.${result.indexSuffix}`, fromBytes(result.index), { name, reader })
-})
-
-/** A slice is about as large as what is fetched for it. */
-const enoughSpace = Effect.fnUntraced(function* ({ files, place }: Transfer, needed: number) {
-  const free = yield* files.free(place)
-  if (free !== null && needed > free) {
-    const operation = `write about ${needed} bytes (${free} are free) to`
-    return yield* new LocalIo({ path: `${place.directory}/${place.name}`, operation, errno: "ENOSPC" })
-  }
 })
 
 const estimate = Effect.fn("SliceTransfer.estimate")(function* (
