@@ -5,8 +5,12 @@ export default defineConfig({
     include: ["{core,platform,steps,sandbox,test}/**/*.test.ts"],
     // Real servers and real tools: `npm run e2e`.
     exclude: ["test/e2e/**"],
+    globalSetup: "test/TestRun.ts",
+    setupFiles: "test/TestFile.ts",
     // Finite on purpose: a test that waits for a socket which never answers must fail, not hang.
     testTimeout: 60_000,
-    maxWorkers: 2
+    maxWorkers: 2,
+    // A process per file would load Effect 150 times: a third of the run.
+    isolate: false
   }
 })

@@ -16,6 +16,9 @@ export default defineConfig({
     // Counting turns off much of what makes V8 fast.
     testTimeout: 180_000,
     hookTimeout: 180_000,
+    globalSetup: "test/TestRun.ts",
+    setupFiles: "test/TestFile.ts",
+    isolate: false,
     maxWorkers: 2,
     reporters: ["dot"],
     silent: "passed-only",

@@ -1,10 +1,12 @@
 import { defineConfig } from "vitest/config"
 
-/** The end-to-end tests: built executables against real servers and real tools, one file after the other. */
+/** The end-to-end tests: built executables against real servers and real tools, one file after the other; and long forms. */
 export default defineConfig({
   test: {
-    include: ["test/e2e/**/*.test.ts"],
-    globalSetup: "test/e2e/Requirements.ts",
+    include: ["test/e2e/**/*.test.ts", "test/tracking/simulation.test.ts"],
+    env: { SVC_SEEDS: "151-1000" },
+    globalSetup: ["test/TestRun.ts", "test/e2e/Requirements.ts"],
+    setupFiles: "test/TestFile.ts",
     testTimeout: 180_000,
     hookTimeout: 180_000,
     maxWorkers: 1

@@ -1,10 +1,10 @@
 import { type ChildProcess, spawn } from "node:child_process"
-import { fileURLToPath } from "node:url"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
+import { bundled } from "../test/Bundles.ts"
 import { ask, json, logIn } from "../test/servers/Visitor.ts"
 
-const script = fileURLToPath(new URL("serve.ts", import.meta.url))
+const script = await bundled(new URL("serve.ts", import.meta.url))
 
 interface Ended {
   readonly code: number | null

@@ -19,11 +19,11 @@ import {
   symlinkSync,
   writeFileSync
 } from "node:fs"
-import { isBuiltin } from "node:module"
 import { join, resolve } from "node:path"
 import { fileURLToPath } from "node:url"
 import { parseArgs } from "node:util"
-import { build, type Metafile, type Plugin } from "esbuild"
+import { build, type Metafile } from "esbuild"
+import { bundling } from "./bundling.ts"
 import { packagesIn, sbom } from "./sbom.ts"
 
 /** Every executable of the product: its name in `dist/` and the module that starts it. */
@@ -39,9 +39,6 @@ const executables: Readonly<Record<string, string>> = {
   "svc-sandbox": "sandbox/serve.ts"
 }
 
-/** Packages that a layer we never provide would load (docs/adr/0002): they become empty modules. */
-const leftOut = /^(undici|redis|ws)$/
-
 const root = fileURLToPath(new URL("..", import.meta.url))
 const { values: options } = parseArgs({
   options: {
@@ -52,85 +49,6 @@ const { values: options } = parseArgs({
   allowNegative: true
 })
 const outdir = resolve(root, options.outdir)
-
-const leaveOut: Plugin = {
-  name: "leave-out",
-  setup(context) {
-    context.onResolve({ filter: leftOut }, ({ path }) => ({ path, namespace: "left-out" }))
-    context.onLoad({ filter: /.*/, namespace: "left-out" }, () => ({ contents: "module.exports = {}", loader: "js" }))
-  }
-}
-
-/**
- * In one file, all imports of built-ins stand at its top and are loaded at once, used or not. This turns each into a call
- * at its first use, so that `--help` does not load TLS (docs/adr/0004).
- */
-const loadBuiltInsLate: Plugin = {
-  name: "load-built-ins-late",
-  setup(context) {
-    context.onResolve({ filter: /.*/ }, ({ path }) =>
-      isBuiltin(path) ? { path: path.replace(/^node:/, ""), namespace: "built-in" } : undefined
-    )
-    context.onLoad({ filter: /.*/, namespace: "built-in" }, ({ path }) => ({
-      contents: `module.exports = process.getBuiltinModule("node:${path}")`,
-      loader: "js"
-    }))
-  }
-}
-
-const barrelImport = /^import \{([^}]*)\} from "(effect|@effect\/platform-node)((?:\/[a-z-]+)?)"$/gm
-
-/** What `import { Schema } from "effect"` means: the names a barrel gives to whole modules, and the modules. */
-const modulesOf = (barrel: string): ReadonlyMap<string, string> => {
-  const index = readFileSync(fileURLToPath(import.meta.resolve(barrel)), "utf8")
-  return new Map(
-    [...index.matchAll(/^export \* as (\w+) from "\.\/(\w+)\.js"/gm)].map(([, name = "", file]) => [
-      name,
-      `${barrel}/${file}`
-    ])
-  )
-}
-
-/**
- * esbuild drops unused exports of a module, but not of one that comes under a name of its own through a barrel: one
- * `Schema.String` would bring all of Schema. This lets our modules import `effect/Schema` itself (docs/adr/0004).
- */
-const importModulesNotBarrels: Plugin = {
-  name: "import-modules-not-barrels",
-  setup(context) {
-    context.onLoad({ filter: /\.ts$/ }, ({ path }) => {
-      const contents = readFileSync(path, "utf8").replace(
-        barrelImport,
-        (_, list: string, name: string, folder: string) => {
-          const modules = modulesOf(`${name}${folder}`)
-          const specifiers = list.split(",").map((text) => text.trim())
-          return specifiers
-            .filter((text) => text !== "" && !text.startsWith("type "))
-            .map((text) => {
-              const [imported = "", local = imported] = text.split(" as ")
-              const module = modules.get(imported)
-              return module === undefined
-                ? `import { ${text} } from "${name}${folder}"`
-                : `import * as ${local} from "${module}"`
-            })
-            .join("\n")
-        }
-      )
-      return { contents, loader: "ts" }
-    })
-  }
-}
-
-/** `package.json` is the only place of the version; the rest of it stays out of the executables. */
-const onlyVersion: Plugin = {
-  name: "only-version",
-  setup(context) {
-    context.onLoad({ filter: /package\.json$/ }, ({ path }) => {
-      const { version } = JSON.parse(readFileSync(path, "utf8"))
-      return { contents: JSON.stringify({ version }), loader: "json" }
-    })
-  }
-}
 
 const writeLicences = (inputs: ReadonlyArray<string>) => {
   const packages = new Set(inputs.map((path) => /^node_modules\/((?:@[^/]+\/)?[^/]+)\//.exec(path)?.[1]))
@@ -192,24 +110,13 @@ const contained = new Set<string>()
 for (const [name, entry] of Object.entries(executables)) {
   const outfile = join(outdir, `${name}.js`)
   const { metafile, outputFiles } = await build({
-    absWorkingDir: root,
+    ...bundling,
     entryPoints: [entry],
     outfile,
-    bundle: true,
-    platform: "node",
     // A script, which also starts from functions compiled before (docs/adr/0013).
     format: "iife",
-    define: { "import.meta.env": "undefined", "import.meta.url": '"file:///svc-steps"' },
-    target: "node22.19",
-    // Names stay readable in a message or a profile; renaming them saves a fifth of the size and no start-up time.
-    minifySyntax: true,
-    minifyWhitespace: true,
-    legalComments: "none",
-    charset: "utf8",
-    plugins: [leaveOut, loadBuiltInsLate, importModulesNotBarrels, onlyVersion],
     metafile: true,
-    write: false,
-    logLevel: "warning"
+    write: false
   }).catch(() => process.exit(1)) // esbuild has said why
   for (const { text } of outputFiles) {
     replaceFile(outfile, `#!/usr/bin/env node\n${text.replace(/^#!.*\n/, "")}`, 0o755)

@@ -92,6 +92,7 @@ const sourcesHash = () => {
     "package.json",
     "package-lock.json",
     "scripts/build.ts",
+    "scripts/bundling.ts",
     "scripts/sbom.ts",
     "tsconfig.json",
     "tsconfig.lib.json"

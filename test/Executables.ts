@@ -5,8 +5,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { createInterface } from "node:readline"
 import { Deferred, Effect, Schema } from "effect"
-import { afterAll } from "vitest"
-import { root } from "./Sources.ts"
+import { root } from "./Root.ts"
 
 export interface Outcome {
   /** 128 + number of the signal when one ended it, as in a shell. */
@@ -17,7 +16,7 @@ export interface Outcome {
 
 export interface RunOptions {
   readonly cwd?: string
-  /** Added to PATH; nothing else of the environment of the test is passed on. */
+  /** Added to PATH and `passedOn`; nothing else of the environment of the test is passed on. */
   readonly env?: Readonly<Record<string, string>>
   readonly input?: string
 }
@@ -29,22 +28,19 @@ export const executable = (name: string): string => {
   return path
 }
 
-/** A folder until the tests of a file have ended, or the program when there are none: vitest kills what runs its files. */
+/** A folder for what is made once: until the program ends, or the whole run of the tests (TestRun.ts). */
 export const folderUntilTheEnd = (name: string): string => {
   const folder = mkdtempSync(join(tmpdir(), name))
-  const remove = () => rmSync(folder, { recursive: true, force: true })
-  if (process.env["VITEST"] === undefined) process.once("exit", remove)
-  else afterAll(remove)
+  process.once("exit", () => rmSync(folder, { recursive: true, force: true }))
   return folder
 }
 
-/** Locks and refused passwords of this test file: another one may get the same port, and so the same address. */
-const runtime = folderUntilTheEnd("svc-runtime-")
+/** Where temporary files go (TestRun.ts, TestFile.ts), and whether this is the CI. */
+const passedOn = ["TMPDIR", "XDG_RUNTIME_DIR", "CI"]
 
 const environment = (options: RunOptions) => ({
-  XDG_RUNTIME_DIR: runtime,
+  ...Object.fromEntries(Object.entries(process.env).filter(([name]) => passedOn.includes(name))),
   PATH: `${process.env["PATH"]}:/usr/sbin:/sbin`,
-  ...(process.env["CI"] === undefined ? {} : { CI: process.env["CI"] }),
   ...options.env
 })
 

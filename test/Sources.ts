@@ -1,11 +1,8 @@
 import { execFileSync } from "node:child_process"
 import { existsSync, readFileSync } from "node:fs"
 import { posix } from "node:path"
-import { fileURLToPath } from "node:url"
 import { transformSync } from "esbuild"
-
-/** The repository's root folder, with a slash at its end. */
-export const root = fileURLToPath(new URL("..", import.meta.url))
+import { root } from "./Root.ts"
 
 /** Every file of the repository that is there, committed or new, and not ignored by git; paths relative to the root. */
 export const repositoryFiles: ReadonlyArray<string> = execFileSync(

@@ -6,7 +6,8 @@ import { existsSync, readFileSync } from "node:fs"
 import { basename, dirname } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import * as Errors from "../core/src/Errors.ts"
-import { allModules, productFolders, productModules, repositoryFiles, root, type SourceModule } from "./Sources.ts"
+import { root } from "./Root.ts"
+import { allModules, productFolders, productModules, repositoryFiles, type SourceModule } from "./Sources.ts"
 
 const isBuiltIn = (name: string) => name.startsWith("node:")
 const isEffect = (name: string) => name === "effect" || name.startsWith("effect/")

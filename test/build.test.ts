@@ -5,7 +5,7 @@ import { join, relative } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { executable, run, runCommand } from "./Executables.ts"
-import { root } from "./Sources.ts"
+import { root } from "./Root.ts"
 
 const product = JSON.parse(readFileSync(`${root}package.json`, "utf8"))
 const names = Object.keys(product.bin)

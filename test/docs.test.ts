@@ -5,7 +5,8 @@ import * as Errors from "../core/src/Errors.ts"
 import { generatedPages } from "../scripts/docs.ts"
 import { numberedTests } from "../scripts/faults-page.ts"
 import { groups } from "./faults/Catalogue.ts"
-import { productModules, repositoryFiles, root } from "./Sources.ts"
+import { root } from "./Root.ts"
+import { productModules, repositoryFiles } from "./Sources.ts"
 
 describe("generated pages", () => {
   for (const [path, content] of generatedPages()) {

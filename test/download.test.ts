@@ -8,7 +8,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { fault, ground, namesIn, readReport, sha256 } from "./DownloadGround.ts"
 import { type Outcome, run } from "./Executables.ts"
-import { root } from "./Sources.ts"
+import { root } from "./Root.ts"
 
 interface Listing {
   readonly analyses: ReadonlyArray<{

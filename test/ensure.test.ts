@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from "node:fs"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { runCommand } from "./Executables.ts"
-import { root } from "./Sources.ts"
+import { root } from "./Root.ts"
 
 const ensure = (...args: ReadonlyArray<string>) =>
   runCommand(process.execPath, [`${root}scripts/ensure.mjs`, "--no-build", ...args])

@@ -12,21 +12,26 @@ import {
 } from "node:fs"
 import { hostname, tmpdir } from "node:os"
 import { join } from "node:path"
-import { fileURLToPath } from "node:url"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, type Scope } from "effect"
 import { type FileLockError, type FileLockOptions, withLock } from "../platform/FileLock.ts"
 import { thisProcess } from "../platform/ProcessIdentity.ts"
+import { bundled } from "./Bundles.ts"
 
 const folder = Effect.acquireRelease(
   Effect.sync(() => mkdtempSync(join(tmpdir(), "file-lock-"))),
   (path) => Effect.sync(() => rmSync(path, { recursive: true }))
 )
 
-const child = (script: string, ...args: ReadonlyArray<string>) =>
+const programs = {
+  LockHolder: await bundled(new URL("./children/LockHolder.ts", import.meta.url)),
+  LockedCounter: await bundled(new URL("./children/LockedCounter.ts", import.meta.url))
+}
+
+const child = (program: keyof typeof programs, ...args: ReadonlyArray<string>) =>
   Effect.acquireRelease(
     Effect.sync(() =>
-      spawn(process.execPath, [fileURLToPath(new URL(`./children/${script}.ts`, import.meta.url)), ...args], {
+      spawn(process.execPath, [programs[program], ...args], {
         stdio: ["ignore", "pipe", "inherit"]
       })
     ),

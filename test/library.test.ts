@@ -5,7 +5,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Duration, Effect } from "effect"
 import { ground, namesIn } from "./DownloadGround.ts"
 import { runCommand } from "./Executables.ts"
-import { root } from "./Sources.ts"
+import { root } from "./Root.ts"
 
 const example = (name: string, args: ReadonlyArray<string>, env: Readonly<Record<string, string>> = {}, cwd = root) =>
   runCommand(process.execPath, [`${root}docs/examples/${name}`, ...args], { env, cwd })

@@ -4,7 +4,6 @@ import { mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs"
 import net from "node:net"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { fileURLToPath } from "node:url"
 import { brotliCompressSync, deflateSync, gzipSync } from "node:zlib"
 import { assert, describe, it } from "@effect/vitest"
 import { Duration, Effect, Layer, Redacted } from "effect"
@@ -14,6 +13,7 @@ import { Session, type SessionSettings } from "../core/src/session/Session.ts"
 import { makeSessionProfile } from "../core/src/session/SessionProfile.ts"
 import * as AccountLockFiles from "../platform/AccountLockFiles.ts"
 import * as ApiHttp from "../platform/ApiHttp.ts"
+import { bundled } from "./Bundles.ts"
 import { makeAuthority } from "./servers/Certificates.ts"
 import { makeProxy, type TestProxy } from "./servers/Proxy.ts"
 import { listening, strictService } from "./servers/StrictService.ts"
@@ -63,14 +63,14 @@ const caFileOf = (pem: string) =>
 
 const closedPort = Effect.scoped(listening(net.createServer()))
 
+const sessionRun = await bundled(new URL("./children/SessionRun.ts", import.meta.url))
+
 const child = (url: URL, lockDir: string, requests: number) =>
   Effect.acquireRelease(
     Effect.sync(() =>
-      spawn(
-        process.execPath,
-        [fileURLToPath(new URL("./children/SessionRun.ts", import.meta.url)), url.href, lockDir, String(requests)],
-        { stdio: ["ignore", "pipe", "ignore"] }
-      )
+      spawn(process.execPath, [sessionRun, url.href, lockDir, String(requests)], {
+        stdio: ["ignore", "pipe", "ignore"]
+      })
     ),
     (process) => Effect.sync(() => process.kill("SIGKILL"))
   )

@@ -6,10 +6,12 @@ import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { version } from "../steps/main/Version.ts"
+import { bundled } from "./Bundles.ts"
 import { type RunOptions, runCommand } from "./Executables.ts"
-import { root } from "./Sources.ts"
+import { root } from "./Root.ts"
 
-const sample = `${root}test/sample-step/Start.ts`
+const sample = await bundled(new URL("sample-step/Start.ts", import.meta.url))
+const graceless = await bundled(new URL("sample-step/Grace.ts", import.meta.url))
 const account = ["-t", "https://lab.example.org", "-u", "ada"]
 const withPassword = { env: { SVC_PASSWORD: "CANARY-pässword" } }
 
@@ -265,7 +267,7 @@ describe("how it ends", () => {
 
   it.live("P4 finalizers get no longer than the grace", () =>
     Effect.gen(function* () {
-      const step = yield* start(process.execPath, [`${root}test/sample-step/Grace.ts`], {})
+      const step = yield* start(process.execPath, [graceless], {})
       yield* step.shows("waiting\n")
       yield* step.kill("SIGTERM")
       assert.strictEqual(yield* step.ended.pipe(Effect.timeout("40 seconds")), 143)

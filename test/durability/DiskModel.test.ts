@@ -2,7 +2,7 @@
 import { spawnSync } from "node:child_process"
 import { assert, describe, it } from "@effect/vitest"
 import * as Dice from "../../sandbox/samples/Dice.ts"
-import { root } from "../Sources.ts"
+import { root } from "../Root.ts"
 import { DiskModel, type Operation } from "./DiskModel.ts"
 
 const before = new Map([["a", Buffer.from("old.")]])

@@ -22,7 +22,7 @@ import { fileURLToPath } from "node:url"
 import { Duration, Effect } from "effect"
 import { fault, type Ground, ground, namesIn } from "../DownloadGround.ts"
 import { executable, folderUntilTheEnd, type Outcome, runCommand } from "../Executables.ts"
-import { root } from "../Sources.ts"
+import { root } from "../Root.ts"
 import { type Operation, readTrace } from "./DiskModel.ts"
 
 /** Files by path relative to the folder of a run; null is a folder. */

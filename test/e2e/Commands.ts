@@ -2,7 +2,7 @@
 import { mkdirSync, readdirSync, symlinkSync } from "node:fs"
 import { basename, join } from "node:path"
 import { Effect } from "effect"
-import { root } from "../Sources.ts"
+import { root } from "../Root.ts"
 import { folder } from "./Ground.ts"
 
 /** A folder with a link to every `dist/svc-*.js` and to the Node of this test, until the scope closes; and PATH with it in front. */

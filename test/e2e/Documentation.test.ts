@@ -5,7 +5,7 @@ import { gzipSync } from "node:zlib"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { run, runCommand, startSandbox } from "../Executables.ts"
-import { root } from "../Sources.ts"
+import { root } from "../Root.ts"
 import { folder } from "./Ground.ts"
 import { pageScripts } from "./Pages.ts"
 

@@ -7,7 +7,7 @@
  * ready; the commands of npm are stages of `.ci/run`.
  */
 import { readdirSync, readFileSync } from "node:fs"
-import { root } from "../Sources.ts"
+import { root } from "../Root.ts"
 
 const block = /^```sh\n([\s\S]*?)^```$/gm
 

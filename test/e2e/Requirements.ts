@@ -1,7 +1,7 @@
 /** Fails the whole end-to-end run, with one sentence, when a tool is missing: a skipped test would look like a green one. */
 import { existsSync, readFileSync } from "node:fs"
 import { join } from "node:path"
-import { root } from "../Sources.ts"
+import { root } from "../Root.ts"
 
 const tools = [
   "chromium",

@@ -1,7 +1,7 @@
 import { createHash, createHmac } from "node:crypto"
 import { readFileSync } from "node:fs"
 import { Data, Effect } from "effect"
-import { root } from "../Sources.ts"
+import { root } from "../Root.ts"
 import { folder, freePort, startListener } from "./Ground.ts"
 
 const bucket = "sequencing"

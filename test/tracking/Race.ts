@@ -5,8 +5,10 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { Effect } from "effect"
+import { bundled } from "../Bundles.ts"
+import { folderUntilTheEnd } from "../Executables.ts"
 
-const child = fileURLToPath(new URL("Changes.ts", import.meta.url))
+const child = await bundled(new URL("Changes.ts", import.meta.url))
 
 /** A folder until the scope closes. */
 export const folder = Effect.acquireRelease(
@@ -85,7 +87,7 @@ export const race = Effect.fnUntraced(function* (
 
 /** Builds a library to be preloaded; null where there is no compiler. */
 export const preload = (source: URL, ...libraries: ReadonlyArray<string>): string | null => {
-  const library = join(mkdtempSync(join(tmpdir(), "preload-")), "library.so")
+  const library = join(folderUntilTheEnd("svc-preload-"), "library.so")
   const args = ["-shared", "-fPIC", "-O1", "-o", library, fileURLToPath(source), ...libraries]
   return spawnSync("gcc", args).status === 0 ? library : null
 }

@@ -280,9 +280,10 @@ const life = Effect.fnUntraced(function* (seed: number) {
   )
 })
 
-const [from = 1, to = 1000] = (process.env["SVC_SEEDS"] ?? "1-1000").split("-").map(Number)
+// The end-to-end tests take the seeds up to 1000.
+const [from = 1, to = 150] = (process.env["SVC_SEEDS"] ?? "1-150").split("-").map(Number)
 
-describe("a thousand schedules", () => {
+describe("many schedules", () => {
   it.effect(
     "end with every file fetched once and no entry lost",
     () =>
@@ -291,6 +292,6 @@ describe("a thousand schedules", () => {
         life,
         { discard: true }
       ),
-    120_000
+    600_000
   )
 })

@@ -8,10 +8,11 @@ import { fileURLToPath } from "node:url"
 import { afterAll, assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import * as Dice from "../../sandbox/samples/Dice.ts"
+import { bundled } from "../Bundles.ts"
 import { folder } from "./LiveTransfer.ts"
 import { type Answer, good, goodAnswer, rawServer } from "./RawServer.ts"
 
-const child = fileURLToPath(new URL("download-one.ts", import.meta.url))
+const child = await bundled(new URL("download-one.ts", import.meta.url))
 const killPointSource = fileURLToPath(new URL("kill-point.c", import.meta.url))
 const failingCallsSource = fileURLToPath(new URL("failing-calls.c", import.meta.url))
 const inCi = process.env["CI"] === "true"

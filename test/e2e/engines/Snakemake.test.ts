@@ -4,7 +4,7 @@ import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { runCommand } from "../../Executables.ts"
-import { root } from "../../Sources.ts"
+import { root } from "../../Root.ts"
 import {
   assertNoPassword,
   assertQuiet,

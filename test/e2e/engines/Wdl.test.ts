@@ -4,7 +4,7 @@ import { basename, join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { runCommand } from "../../Executables.ts"
-import { root } from "../../Sources.ts"
+import { root } from "../../Root.ts"
 import { assertNoPassword, assertQuiet, assertRefused, filesBelow, followPage, ground, password } from "./Engines.ts"
 
 const limit = 300_000

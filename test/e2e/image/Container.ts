@@ -2,7 +2,7 @@
 import { readFileSync } from "node:fs"
 import { Data, Effect, Schedule, Schema } from "effect"
 import { type Outcome, runCommand, SandboxReady } from "../../Executables.ts"
-import { root } from "../../Sources.ts"
+import { root } from "../../Root.ts"
 
 const ground = `${root}.e2e/image`
 /** Where the engines keep what they make. */

@@ -4,7 +4,7 @@ import { dirname, join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { runCommand } from "../../Executables.ts"
-import { root } from "../../Sources.ts"
+import { root } from "../../Root.ts"
 import { pageScripts } from "../Pages.ts"
 import { filesBelow, launchPad, workflows } from "./Nextflow.ts"
 

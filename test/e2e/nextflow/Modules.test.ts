@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { root } from "../../Sources.ts"
+import { root } from "../../Root.ts"
 import { launchPad, workflows } from "./Nextflow.ts"
 
 const { version } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"))

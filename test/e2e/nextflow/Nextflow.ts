@@ -5,7 +5,7 @@ import { Effect } from "effect"
 import type { Stats } from "../../../sandbox/Counters.ts"
 import type { FaultRule } from "../../../sandbox/Faults.ts"
 import { type Outcome, runCommand, startSandbox } from "../../Executables.ts"
-import { root } from "../../Sources.ts"
+import { root } from "../../Root.ts"
 import { folder } from "../Ground.ts"
 
 /** Where the modules and pipelines are. */

@@ -3,7 +3,7 @@ import { readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { assert } from "@effect/vitest"
 import { Effect } from "effect"
-import { root } from "../../Sources.ts"
+import { root } from "../../Root.ts"
 import { folder } from "../Ground.ts"
 import { filesBelow, type LaunchPad, launchPad, type Run } from "./Nextflow.ts"
 
