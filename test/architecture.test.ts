@@ -24,7 +24,7 @@ const rules: ReadonlyArray<Rule> = [
   { folder: "core/src/contract", allows: (to) => isEffect(to) || within("core/src/contract")(to) },
   {
     folder: "core/src/genome",
-    allows: (to) => isEffect(to) || within("core/src/genome", "core/src/Errors.ts", "@gmod/bam", "@gmod/tabix")(to)
+    allows: (to) => isEffect(to) || within("core/src/genome", "core/src/Errors.ts")(to)
   },
   {
     folder: "core",
