@@ -9,21 +9,36 @@ import { hasEnded, parseIdentity, thisProcess } from "./ProcessIdentity.ts"
 
 const codeOf = (error: unknown) => (error instanceof Error && "code" in error ? String(error.code) : "EIO")
 
-/** Writes and removes a hidden file; bytes free for this user, null when the file system does not say. */
-export const tryFolder = (folder: string): Effect.Effect<number | null, CannotCreate | LocalIo> => {
+/** Answers of file systems that cannot tell when data is on the disk. */
+const unsyncable = ["ENOTSUP", "EOPNOTSUPP", "EINVAL", "ENOSYS"]
+
+/** What a folder turned out to be. */
+export interface TriedFolder {
+  /** Bytes free for this user, null when the file system does not say. */
+  readonly free: number | null
+  /** Whether the file system tells when data is on the disk. */
+  readonly syncs: boolean
+}
+
+/** Writes and removes a hidden file. */
+export const tryFolder = (folder: string): Effect.Effect<TriedFolder, CannotCreate | LocalIo> => {
   const path = join(folder, `.svc-doctor.${process.pid}-${randomBytes(4).toString("hex")}`)
   return Effect.tryPromise({
     try: async () => {
       const file = await open(path, "wx", 0o600)
+      let syncs = true
       try {
         await file.write("svc-doctor")
-        await file.sync()
+        await file.sync().catch((error) => {
+          if (!unsyncable.includes(codeOf(error))) throw error
+          syncs = false
+        })
       } finally {
         await file.close()
         await unlink(path)
       }
       const { bavail, blocks, bsize } = await statfs(folder)
-      return blocks === 0 ? null : bavail * bsize
+      return { free: blocks === 0 ? null : bavail * bsize, syncs }
     },
     catch: (error) => {
       const code = codeOf(error)

@@ -179,6 +179,22 @@ describe("svc-doctor", () => {
     })
   )
 
+  it.live("G4 a proxy variable of other programs is not used, and that is said", () =>
+    Effect.gen(function* () {
+      const { env, folder } = yield* ground()
+      const behind = (more: Readonly<Record<string, string>>) =>
+        examine([], { cwd: folder, env: { ...env, http_proxy: "http://ada:CANARY@127.0.0.1:9", ...more } })
+      const good = yield* behind({})
+      assert.strictEqual(good.exitCode, 0, good.stdout)
+      assert.deepInclude(good.of("proxy"), { status: "warn", says: "http_proxy is set but not used" })
+      assert.match(good.of("proxy").advice ?? "", /SVC_PROXY/)
+      assert.notInclude(good.stdout + good.stderr, "CANARY")
+      assert.strictEqual((yield* behind({ NO_PROXY: "127.0.0.0/8" })).statusOf("proxy"), "ok")
+      const closed = { SVC_TARGET: "http://127.0.0.1:9" }
+      assert.match((yield* behind(closed)).of("tcp").advice ?? "", /http_proxy is set, but only SVC_PROXY/)
+    })
+  )
+
   it.live("a configuration file with a password that others may read", () =>
     Effect.gen(function* () {
       const { env, folder, password, url, user } = yield* ground()

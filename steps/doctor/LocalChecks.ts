@@ -1,7 +1,7 @@
 /** Checks of this computer: program, settings, folders. */
 import { Effect, FileSystem, Option } from "effect"
 import { type Check, fail, ok, warn } from "../../core/src/doctor/Check.ts"
-import { judgeConfig, judgeNode, judgeSpace } from "../../core/src/doctor/Judgements.ts"
+import { judgeConfig, judgeFolder, judgeNode } from "../../core/src/doctor/Judgements.ts"
 import { settingLines } from "../../core/src/doctor/SettingsView.ts"
 import type { LocalSettings } from "../../core/src/settings/Settings.ts"
 import { folderOf, unusable } from "../../platform/AccountLockFiles.ts"
@@ -29,7 +29,7 @@ const destinationAdvice = "Give a folder that exists and that you may write to w
 export const destinationCheck = ({ destination }: LocalSettings): Effect.Effect<Check> =>
   Effect.match(tryFolder(destination), {
     onFailure: (error) => fail("destination", error, destinationAdvice),
-    onSuccess: (free) => judgeSpace(destination, free)
+    onSuccess: (tried) => judgeFolder(destination, tried)
   })
 
 /** Steps work without it, only less quietly, so the usual folder is worth a warning; one that was asked for must do. */

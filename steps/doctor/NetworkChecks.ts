@@ -13,6 +13,8 @@ export interface Way {
   readonly proxy: ProxyAddress | null
   readonly caFile: string | null
   readonly userAgent: string
+  /** A variable that names a proxy for other programs, and that no step reads; null when none is set. */
+  readonly ignored: string | null
 }
 
 const advice = {
@@ -39,7 +41,8 @@ const isLoopback = (host: string) => /^(?:localhost|127\.\d+\.\d+\.\d+|\[::1\])$
 export const networkChecks = Effect.fn("doctor.network")(function* (
   way: Way
 ): Effect.fn.Return<ReadonlyArray<Check>, ConfigUnusable, Scope.Scope> {
-  const { baseUrl } = way
+  const { baseUrl, ignored } = way
+  const hint = way.proxy !== null || ignored === null ? "" : `. ${ignored} is set, but only SVC_PROXY (--proxy) is used`
   const dialer = yield* makeDialer({ proxy: way.proxy, caFile: way.caFile })
   const proxy = dialer.proxyFor(baseUrl.hostname, portOf(baseUrl))
   const first = proxy?.url ?? baseUrl
@@ -48,7 +51,7 @@ export const networkChecks = Effect.fn("doctor.network")(function* (
   const found = yield* Effect.result(resolve(first.hostname))
   if (found._tag === "Failure") {
     return [
-      fail("dns", unavailable(first.hostname, found.failure), advice.dns),
+      fail("dns", unavailable(first.hostname, found.failure), `${advice.dns}${hint}`),
       ...behind(["tcp", "proxy", "tls", "service", "clock"], "dns")
     ]
   }
@@ -58,7 +61,7 @@ export const networkChecks = Effect.fn("doctor.network")(function* (
   if (reached._tag === "Failure") {
     return [
       dns,
-      fail("tcp", unavailable(first.host, reached.failure), advice.tcp),
+      fail("tcp", unavailable(first.host, reached.failure), `${advice.tcp}${hint}`),
       ...behind(["proxy", "tls", "service", "clock"], "tcp")
     ]
   }
@@ -67,8 +70,7 @@ export const networkChecks = Effect.fn("doctor.network")(function* (
   const before = yield* Clock.currentTimeMillis
   const answered = yield* Effect.result(head(dialer, baseUrl, way.userAgent))
   const now = yield* Clock.currentTimeMillis
-  const idle = way.proxy === null ? "none is set" : `${way.proxy.url.host} is not used for this host (NO_PROXY)`
-  const proxied = proxy === null ? ok("proxy", idle) : ok("proxy", `${proxy.url.host} passes requests on`)
+  const proxied = proxyCheck(way, proxy)
   if (answered._tag === "Failure") {
     const fault = answered.failure
     const error = errorOf(baseUrl.host, fault)
@@ -102,6 +104,18 @@ export const networkChecks = Effect.fn("doctor.network")(function* (
     judgeClock(date, before, now)
   ]
 }, Effect.scoped)
+
+const proxyCheck = ({ ignored, proxy }: Way, used: ProxyAddress | null): Check => {
+  if (used !== null) return ok("proxy", `${used.url.host} passes requests on`)
+  if (proxy !== null) return ok("proxy", `${proxy.url.host} is not used for this host (NO_PROXY)`)
+  return ignored === null
+    ? ok("proxy", "none is set")
+    : warn(
+        "proxy",
+        `${ignored} is set but not used`,
+        "When this network needs the proxy, set SVC_PROXY (--proxy) to it"
+      )
+}
 
 export const noNetwork = (why: string): ReadonlyArray<Check> =>
   ["dns", "tcp", "proxy", "tls", "service", "clock"].map((name) => skipped(name, why))

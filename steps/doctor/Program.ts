@@ -18,6 +18,7 @@ import { resolveProxy, resolveTarget } from "../../core/src/settings/Target.ts"
 import { complete } from "../../core/src/settings/Validation.ts"
 import { printableJson } from "../../core/src/text/Printable.ts"
 import * as LogOutput from "../../platform/LogOutput.ts"
+import { ignoredVariable } from "../../platform/ProxyVariables.ts"
 import type { Own, Program, ValuesOf } from "../main/Step.ts"
 import { version } from "../main/Version.ts"
 import type { options } from "./DoctorStep.ts"
@@ -67,7 +68,13 @@ const networkOf = (settings: LocalSettings, target: Check) =>
     const proxy = resolveProxy(settings.proxy, settings.proxyUsername, settings.proxyPassword)
     if (!holds(target) || Result.isFailure(baseUrl) || Result.isFailure(proxy)) return noNetwork("needs target")
     const { userAgent } = makeSessionProfile(version)
-    const way = { baseUrl: baseUrl.success, proxy: proxy.success, caFile: settings.caFile, userAgent }
+    const way = {
+      baseUrl: baseUrl.success,
+      proxy: proxy.success,
+      caFile: settings.caFile,
+      userAgent,
+      ignored: ignoredVariable(process.env, baseUrl.success)
+    }
     return yield* Effect.catch(networkChecks(way), (error) =>
       Effect.succeed([
         fail("tls", error, "Give a PEM file with --caFile"),

@@ -22,6 +22,7 @@ import * as Terminal from "../../platform/Terminal.ts"
 import type { Prepared } from "./Arguments.ts"
 import { type CommandLine, makeCommand, makeFamilyCommand, sentenceOf } from "./CommandLine.ts"
 import type { Choice } from "./Family.ts"
+import { hintsFor } from "./Hints.ts"
 import { decodeOwn } from "./OwnOptions.ts"
 import { defectSentence, type ProcessRun, runProcess } from "./ProcessRun.ts"
 import type { Own, Program, Step, StepFailure, StepFamily, StepServices } from "./Step.ts"
@@ -78,7 +79,7 @@ export const main = (
           settings.logfile === null
             ? stderrLog(form)
             : LogOutput.layerFile(settings.logfile, form, scrubber, screen.line)
-        const logged = reported(Effect.andThen(warned, start), settings.loglevel).pipe(Effect.provide(log))
+        const logged = reported(Effect.andThen(warned, start), settings.loglevel, settings).pipe(Effect.provide(log))
         return yield* reported(Effect.andThen(checked, logged), "info").pipe(
           Effect.provide(earlyLog(settings.logFormat))
         )
@@ -190,7 +191,11 @@ const localProgram = (step: Step): (() => Promise<Program<LocalSettings>>) => {
 /** Turns a failure into its message and exit code. An interruption goes on, after its reason was said. */
 const reporter =
   (run: ProcessRun, program: string) =>
-  <R>(effect: Effect.Effect<number, StepFailure, R>, loglevel: string): Effect.Effect<number, never, R> =>
+  <R>(
+    effect: Effect.Effect<number, StepFailure, R>,
+    loglevel: string,
+    settings: LocalSettings | null = null
+  ): Effect.Effect<number, never, R> =>
     effect.pipe(
       Effect.catchCause((cause) =>
         Effect.gen(function* () {
@@ -201,7 +206,7 @@ const reporter =
             return 1
           }
           yield* LogOutput.failure(error.message)
-          if (error instanceof UsageError) yield* LogOutput.hint(`See ${program} --help`)
+          yield* Effect.forEach(yield* hintsFor(error, program, settings), LogOutput.hint, { discard: true })
           return Runtime.getErrorExitCode(error)
         })
       ),

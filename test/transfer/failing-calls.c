@@ -1,6 +1,7 @@
 /*
  * Preloaded into a program, this makes one kind of call fail for files below FAIL_DIR, with the error number FAIL_ERRNO:
- * FAIL_CALL=rename for renaming and linking, FAIL_CALL=close for closing, which closes all the same.
+ * FAIL_CALL=rename for renaming and linking, FAIL_CALL=fsync for syncing, FAIL_CALL=close for closing, which closes all
+ * the same.
  *
  * gcc -shared -fPIC -O1 -o failing-calls.so failing-calls.c -ldl
  */
@@ -40,6 +41,21 @@ int link(const char *from, const char *to) {
   return fails("rename", to) ? -1 : (int)system_call(SYS_linkat, AT_FDCWD, from, AT_FDCWD, to, 0);
 }
 
+/* The path behind a descriptor. */
+static void path_of(int fd, char *path, size_t size) {
+  char link[40];
+  snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
+  long length = system_call(SYS_readlinkat, AT_FDCWD, link, path, size - 1);
+  path[length < 0 ? 0 : length] = 0;
+}
+
+int fsync(int fd) {
+  find();
+  char path[PATH_MAX];
+  path_of(fd, path, sizeof path);
+  return fails("fsync", path) ? -1 : (int)system_call(SYS_fsync, fd);
+}
+
 /* Node closes by the bare system call. */
 long syscall(long number, ...) {
   find();
@@ -48,12 +64,8 @@ long syscall(long number, ...) {
   long a[6];
   for (int i = 0; i < 6; i++) a[i] = va_arg(rest, long);
   va_end(rest);
-  char link[40], path[PATH_MAX] = "";
-  if (number == SYS_close) {
-    snprintf(link, sizeof link, "/proc/self/fd/%d", (int)a[0]);
-    long length = system_call(SYS_readlinkat, AT_FDCWD, link, path, sizeof path - 1);
-    path[length < 0 ? 0 : length] = 0;
-  }
+  char path[PATH_MAX] = "";
+  if (number == SYS_close) path_of((int)a[0], path, sizeof path);
   long result = system_call(number, a[0], a[1], a[2], a[3], a[4], a[5]);
   return number == SYS_close && fails("close", path) ? -1 : result;
 }

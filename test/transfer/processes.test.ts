@@ -9,6 +9,7 @@ import { afterAll, assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import * as Dice from "../../sandbox/samples/Dice.ts"
 import { bundled } from "../Bundles.ts"
+import { run } from "../Executables.ts"
 import { folder } from "./LiveTransfer.ts"
 import { type Answer, good, goodAnswer, rawServer } from "./RawServer.ts"
 
@@ -342,7 +343,7 @@ describe("processes", () => {
   })
 
   describe.skipIf(!inCi && !hasCompiler)("calls that fail every time", () => {
-    const failing = (call: "rename" | "close", errno: number, expected: number, left: RegExp) =>
+    const failing = (call: "rename" | "close" | "fsync", errno: number, expected: number, left: RegExp) =>
       Effect.gen(function* () {
         const object = randomBytes(1_500_000)
         const server = yield* rawServer(good(object))
@@ -363,6 +364,19 @@ describe("processes", () => {
 
     it.live("K4 a file system that nothing can be renamed into: 74 and no final name", () =>
       failing("rename", constants.errno.EXDEV, 74, /^(?:\.s\.bam\S*(?: |$))*$/)
+    )
+    it.live("K4 a file system without fsync: the file is whole, and svc-doctor warns", () =>
+      Effect.gen(function* () {
+        yield* failing("fsync", constants.errno.EINVAL, 0, /^s\.bam$/)
+        const root = yield* folder
+        const library = join(root, "failing-calls.so")
+        assert.isTrue(compile(failingCallsSource, library))
+        const env = { LD_PRELOAD: library, FAIL_DIR: root, FAIL_CALL: "fsync" }
+        const examine = (errno: number) =>
+          run("svc-doctor", ["-d", root, "-t", "http://127.0.0.1:9"], { env: { ...env, FAIL_ERRNO: String(errno) } })
+        assert.match((yield* examine(constants.errno.ENOTSUP)).stdout, /^warn +destination .*\(no fsync\)$/m)
+        assert.match((yield* examine(constants.errno.EIO)).stdout, /^FAIL +destination /m)
+      })
     )
     it.live("K9 errors at close come after every sync, so the file is whole and has its name", () =>
       failing("close", constants.errno.EIO, 0, /^s\.bam$/)

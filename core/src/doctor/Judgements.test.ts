@@ -3,7 +3,7 @@ import { Effect, Redacted, Schema } from "effect"
 import { NotFound, UsageError } from "../Errors.ts"
 import { decode } from "../settings/Settings.ts"
 import { checkText, exitCodeOf, fail, ok, skipped, summary, warn } from "./Check.ts"
-import { judgeCertificate, judgeClock, judgeConfig, judgeNode, judgeSpace } from "./Judgements.ts"
+import { judgeCertificate, judgeClock, judgeConfig, judgeFolder, judgeNode } from "./Judgements.ts"
 import { settingLines } from "./SettingsView.ts"
 
 const at = Date.UTC(2026, 10, 21, 12)
@@ -45,9 +45,10 @@ describe("certificate, space, program, configuration", () => {
   })
 
   it("little space, much space, unknown space", () => {
-    assert.strictEqual(judgeSpace("d", 9 * 1024 ** 3).status, "warn")
-    assert.strictEqual(judgeSpace("d", 11 * 1024 ** 3).status, "ok")
-    assert.strictEqual(judgeSpace("d", null).status, "ok")
+    const judge = (free: number | null) => judgeFolder("d", { free, syncs: true }).status
+    assert.strictEqual(judge(9 * 1024 ** 3), "warn")
+    assert.strictEqual(judge(11 * 1024 ** 3), "ok")
+    assert.strictEqual(judge(null), "ok")
   })
 
   it("versions of Node", () => {

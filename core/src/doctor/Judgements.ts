@@ -58,7 +58,17 @@ export const judgeCertificate = ({ issuer, validTo }: Certificate, protocol: str
 const gib = 1024 ** 3
 
 /** @param free - bytes for this user, null when the file system does not say */
-export const judgeSpace = (folder: string, free: number | null): Check => {
+export const judgeFolder = (
+  folder: string,
+  { free, syncs }: { readonly free: number | null; readonly syncs: boolean }
+): Check => {
+  if (!syncs) {
+    return warn(
+      "destination",
+      `${folder} can be written to, but its file system cannot tell when data is on the disk (no fsync)`,
+      "Downloads work; after a power cut or a crash of the file server check the files with svc-verify"
+    )
+  }
   if (free === null)
     return ok("destination", `${folder} can be written to; its file system does not tell its free space`)
   const says = `${folder} can be written to, ${(free / gib).toFixed(1)} GiB free`

@@ -331,7 +331,7 @@ export const keys = {
     env: "SVC_PROXY",
     metavar: "URL",
     otherSpellings: ["x"],
-    help: "HTTP or HTTPS proxy for everything"
+    help: "HTTP or HTTPS proxy for everything except the hosts in NO_PROXY; HTTPS_PROXY is not read"
   },
   proxyUsername: {
     type: "text",

@@ -1,0 +1,31 @@
+/** What to do next, in lines below the message of a failure. */
+import { Effect, Result } from "effect"
+import { UsageError } from "../../core/src/Errors.ts"
+import type { LocalSettings } from "../../core/src/settings/Settings.ts"
+import { resolveTarget } from "../../core/src/settings/Target.ts"
+import type { StepFailure } from "./Step.ts"
+
+/**
+ * @param program - how the user called the step
+ * @param settings - null as long as they are not known
+ */
+export const hintsFor = Effect.fnUntraced(function* (
+  error: StepFailure,
+  program: string,
+  settings: LocalSettings | null
+): Effect.fn.Return<ReadonlyArray<string>> {
+  if (error instanceof UsageError) return [`See ${program} --help`]
+  if (error._tag !== "Unavailable" || settings === null) return []
+  const variable = yield* ignoredProxy(settings)
+  return [
+    ...(variable === null ? [] : [`${variable} is set, but only SVC_PROXY (--proxy) is used`]),
+    "svc-doctor says where the way to the service ends"
+  ]
+})
+
+const ignoredProxy = Effect.fnUntraced(function* ({ baseUrl, proxy, target }: LocalSettings) {
+  const url = resolveTarget(target, baseUrl)
+  if (proxy !== null || Result.isFailure(url)) return null
+  const { ignoredVariable } = yield* Effect.promise(() => import("../../platform/ProxyVariables.ts"))
+  return ignoredVariable(process.env, url.success)
+})
