@@ -3,11 +3,9 @@ import { Effect, Schema } from "effect"
 import { GeneId, PanelId, PersonId } from "../../core/src/contract/Ids.ts"
 import { maybe, record } from "../../core/src/contract/Record.ts"
 import type { InputMalformed, LocalIo, NotFound } from "../../core/src/Errors.ts"
-import type { Own, ValuesOf } from "../main/Step.ts"
+import { type Own, valuesOf } from "../main/Step.ts"
 import { inputProblems, recordInput } from "./JsonInput.ts"
 import type { panelOptions } from "./RecordOptions.ts"
-
-type Values = ValuesOf<typeof panelOptions>
 
 /** A part of `VirtualPanelUpdate`; other fields of an input are sent as they are. */
 export const PanelChanges = record({
@@ -24,7 +22,7 @@ export const panelProblems = (own: Own): ReadonlyArray<string> =>
   inputProblems(own.given, ["name", "active", "gene-ids", "description", "person-id"])
 
 export const panelChanges = (own: Own): Effect.Effect<PanelChanges, InputMalformed | NotFound | LocalIo> => {
-  const values = own.values as Values
+  const values = valuesOf<typeof panelOptions>(own)
   if (values.input !== null) return recordInput(values.input, PanelChanges)
   return Effect.succeed({
     ...(values.name === null ? {} : { name: values.name }),

@@ -3,14 +3,12 @@ import { Effect } from "effect"
 import { ServiceJson } from "../../core/src/client/ServiceJson.ts"
 import { LimsId } from "../../core/src/contract/Ids.ts"
 import { PersonUpdate } from "../../core/src/contract/Persons.ts"
-import type { Own, ValuesOf } from "../main/Step.ts"
+import { type Own, type ValuesOf, valuesOf } from "../main/Step.ts"
 import { inputProblems, recordInput } from "./JsonInput.ts"
 import type { personOptions } from "./RecordOptions.ts"
 import { jsonLine, type Special } from "./Special.ts"
 
 type Values = ValuesOf<typeof personOptions>
-
-const valuesOf = (own: Own) => own.values as Values
 
 const fields: ReadonlyArray<Exclude<keyof Values, "input">> = [
   "lims-id",
@@ -25,7 +23,7 @@ const fields: ReadonlyArray<Exclude<keyof Values, "input">> = [
 ]
 
 const check = (_: ReadonlyArray<string>, own: Own): ReadonlyArray<string> => {
-  const { "birth-date": born } = valuesOf(own)
+  const { "birth-date": born } = valuesOf<typeof personOptions>(own)
   return [
     ...inputProblems(own.given, fields),
     ...(own.given("input") || own.given("lims-id") ? [] : ["Missing required argument --lims-id"]),
@@ -66,7 +64,7 @@ const updateOf = (own: Own, values: Values): PersonUpdate => {
 export const savePerson: Special = {
   check,
   prepare: (_, own) => {
-    const values = valuesOf(own)
+    const values = valuesOf<typeof personOptions>(own)
     const update =
       values.input === null ? Effect.succeed(updateOf(own, values)) : recordInput(values.input, PersonUpdate)
     return Effect.map(update, (update) =>

@@ -19,18 +19,16 @@ import { complete } from "../../core/src/settings/Validation.ts"
 import { printableJson } from "../../core/src/text/Printable.ts"
 import * as LogOutput from "../../platform/LogOutput.ts"
 import { ignoredVariable } from "../../platform/ProxyVariables.ts"
-import type { Own, Program, ValuesOf } from "../main/Step.ts"
+import { type Program, valuesOf } from "../main/Step.ts"
 import { version } from "../main/Version.ts"
 import type { options } from "./DoctorStep.ts"
 import { configCheck, destinationCheck, lockCheck, nodeCheck, settingsCheck } from "./LocalChecks.ts"
 import { networkChecks, noNetwork } from "./NetworkChecks.ts"
 import { noService, serviceChecks } from "./ServiceChecks.ts"
 
-const valuesOf = (own: Own) => own.values as ValuesOf<typeof options>
-
 export const program: Program<LocalSettings> = {
   run: Effect.fn("doctor.run")(function* (settings, _operands, own) {
-    const { analysisIds, format } = valuesOf(own)
+    const { analysisIds, format } = valuesOf<typeof options>(own)
     const checks: Array<Check> = []
     const say = (...more: ReadonlyArray<Check>) =>
       Effect.forEach(

@@ -6,17 +6,18 @@ import { openOutput } from "../../platform/OutputFile.ts"
 import { Screen } from "../../platform/Screen.ts"
 import { keepYoungHeapSmall } from "../../platform/YoungHeap.ts"
 import * as ZlibCodec from "../../platform/ZlibCodec.ts"
-import type { Program } from "../main/Step.ts"
+import { type Program, valuesOf } from "../main/Step.ts"
+import type { annotationOptions } from "./FetchAnnotationsStep.ts"
 import { fetchEach } from "./FetchEach.ts"
 import { makeProgress } from "./Progress.ts"
-import { analysesOf, problemsOf, requestOf, valuesOf } from "./Wanted.ts"
+import { analysesOf, problemsOf, requestOf } from "./Wanted.ts"
 import { wiring } from "./Wiring.ts"
 
 export const program: Program<Settings> = {
   check: (_, operands, own) => problemsOf(operands, own),
   run: Effect.fn("fetch-annotations")(function* (settings, operands, own) {
     yield* Effect.sync(keepYoungHeapSmall)
-    const values = valuesOf(own)
+    const values = valuesOf<typeof annotationOptions>(own)
     const analyses = analysesOf(operands)
     const request = yield* Effect.provide(requestOf(values, analyses), ZlibCodec.layer)
     const output = yield* openOutput(values.output)

@@ -4,13 +4,10 @@ import type { AnnotationsRequest } from "../../core/src/annotations/AnnotationsF
 import { readBed } from "../../core/src/genome/BedFile.ts"
 import { parseRange } from "../../core/src/genome/RegionText.ts"
 import { readInput } from "../../platform/InputFile.ts"
-import type { Own, ValuesOf } from "../main/Step.ts"
+import { type Own, type ValuesOf, valuesOf } from "../main/Step.ts"
 import type { annotationOptions } from "./FetchAnnotationsStep.ts"
 
 export type AnnotationValues = ValuesOf<typeof annotationOptions>
-
-/** The options as declared. */
-export const valuesOf = ({ values }: Own): AnnotationValues => values as AnnotationValues
 
 /** Each analysis once, in the order they are named. */
 export const analysesOf = (operands: ReadonlyArray<string>): ReadonlyArray<string> => [
@@ -19,7 +16,7 @@ export const analysesOf = (operands: ReadonlyArray<string>): ReadonlyArray<strin
 
 /** One sentence for each thing that has no meaning. */
 export const problemsOf = (operands: ReadonlyArray<string>, own: Own): ReadonlyArray<string> => {
-  const { format, range } = valuesOf(own)
+  const { format, range } = valuesOf<typeof annotationOptions>(own)
   const problems: Array<string> = []
   if (analysesOf(operands).includes("")) problems.push("ID must not be empty")
   const shaping = ["columns", "gene", "range", "bed"].filter((name) => own.given(name)).map((name) => `--${name}`)

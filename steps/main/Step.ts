@@ -41,6 +41,9 @@ export interface Own {
   readonly given: (name: string) => boolean
 }
 
+/** Those values with their types, which the program of a step knows from its `O`. */
+export const valuesOf = <O extends CommandOptions>({ values }: Own): ValuesOf<O> => values as ValuesOf<O>
+
 export interface Program<S> {
   /** Rules of this step on decoded settings: one sentence per problem. Checked before anything else happens. */
   readonly check?: (settings: LocalSettings, operands: ReadonlyArray<string>, own: Own) => ReadonlyArray<string>

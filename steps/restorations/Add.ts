@@ -9,14 +9,12 @@ import { parseRange } from "../../core/src/genome/RegionText.ts"
 import type { LocalSettings } from "../../core/src/settings/Settings.ts"
 import { resolveTarget } from "../../core/src/settings/Target.ts"
 import * as TrackingFileLive from "../../platform/TrackingFile.ts"
-import type { Own, Program, ValuesOf } from "../main/Step.ts"
+import { type Program, valuesOf } from "../main/Step.ts"
 import type { addOptions } from "./RestorationsStep.ts"
-
-const valuesOf = (own: Own) => own.values as ValuesOf<typeof addOptions>
 
 export const add: Program<LocalSettings> = {
   check: (_settings, operands, own) => {
-    const { bed, range, target, unmapped } = valuesOf(own)
+    const { bed, range, target, unmapped } = valuesOf<typeof addOptions>(own)
     const problems: Array<string> = []
     const base = own.given("target") ? resolveTarget(target, null) : null
     if (base !== null && Result.isFailure(base)) problems.push(base.failure)
@@ -30,7 +28,7 @@ export const add: Program<LocalSettings> = {
   },
   run: Effect.fn("restorations.add")(
     function* ({ restorationFile }, [analysisId = "", fileName = ""], own) {
-      const { target, ...wanted } = valuesOf(own)
+      const { target, ...wanted } = valuesOf<typeof addOptions>(own)
       const fs = yield* FileSystem.FileSystem
       const info = yield* Effect.option(fs.stat(wanted.destination))
       if (Option.isNone(info) || info.value.type !== "Directory") {

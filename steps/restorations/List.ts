@@ -5,13 +5,13 @@ import { TrackingFile } from "../../core/src/archive/TrackingFile.ts"
 import type { LocalSettings } from "../../core/src/settings/Settings.ts"
 import { printable, printableJson } from "../../core/src/text/Printable.ts"
 import * as TrackingFileLive from "../../platform/TrackingFile.ts"
-import type { Program, ValuesOf } from "../main/Step.ts"
+import { type Program, valuesOf } from "../main/Step.ts"
 import type { listOptions } from "./RestorationsStep.ts"
 
 export const list: Program<LocalSettings> = {
   run: Effect.fn("restorations.list")(
     function* (_settings, _operands, own) {
-      const { format } = own.values as ValuesOf<typeof listOptions>
+      const { format } = valuesOf<typeof listOptions>(own)
       const { items } = yield* TrackingFile.use(({ read }) => read)
       yield* Console.log(
         format === "json"

@@ -5,11 +5,9 @@ import { type Item, without } from "../../core/src/archive/TrackingDocument.ts"
 import { TrackingFile } from "../../core/src/archive/TrackingFile.ts"
 import type { LocalSettings } from "../../core/src/settings/Settings.ts"
 import * as TrackingFileLive from "../../platform/TrackingFile.ts"
-import type { Own, Program, ValuesOf } from "../main/Step.ts"
+import { type Program, valuesOf } from "../main/Step.ts"
 import { lineOf } from "./List.ts"
 import type { pruneOptions } from "./RestorationsStep.ts"
-
-const valuesOf = (own: Own) => own.values as ValuesOf<typeof pruneOptions>
 
 /** A day counts from its beginning, in UTC. */
 const limitOf = (before: string): number | null =>
@@ -17,7 +15,7 @@ const limitOf = (before: string): number | null =>
 
 export const prune: Program<LocalSettings> = {
   check: (_settings, operands, own) => {
-    const { before, unusable } = valuesOf(own)
+    const { before, unusable } = valuesOf<typeof pruneOptions>(own)
     if (before !== null && limitOf(before) === null) {
       return [`Invalid value for --before: "${before}": expected a time such as 2026-11-21 or 2026-11-21T12:00:00Z`]
     }
@@ -27,7 +25,7 @@ export const prune: Program<LocalSettings> = {
   },
   run: Effect.fn("restorations.prune")(
     function* (_settings, operands, own) {
-      const { before, unusable } = valuesOf(own)
+      const { before, unusable } = valuesOf<typeof pruneOptions>(own)
       const limit = before === null ? null : limitOf(before)
       const ids = new Set(operands)
       const drop = ({ entry }: Item): boolean => {

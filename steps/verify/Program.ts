@@ -15,12 +15,10 @@ import * as FileSource from "../../platform/FileSource.ts"
 import * as LogOutput from "../../platform/LogOutput.ts"
 import { Screen } from "../../platform/Screen.ts"
 import * as ZlibCodec from "../../platform/ZlibCodec.ts"
-import type { Own, Program, ValuesOf } from "../main/Step.ts"
+import { type Program, valuesOf } from "../main/Step.ts"
 import { version } from "../main/Version.ts"
 import { makeVerifyProgress } from "./VerifyProgress.ts"
 import type { options } from "./VerifyStep.ts"
-
-const valuesOf = (own: Own) => own.values as ValuesOf<typeof options>
 
 /** From so many bytes on, starting threads takes less time than it saves (bench/README.md). */
 const worthThreads = 8 * 1024 * 1024
@@ -32,11 +30,11 @@ const largestManifest = 256 * 1024 * 1024
 
 export const program: Program<LocalSettings> = {
   check: (_settings, operands, own) =>
-    operands.length === 0 && valuesOf(own).against === null
+    operands.length === 0 && valuesOf<typeof options>(own).against === null
       ? ["Nothing to check: give files or folders, or --against with a report"]
       : [],
   run: Effect.fn("verify.run")(function* (_settings, operands, own) {
-    const { against, format } = valuesOf(own)
+    const { against, format } = valuesOf<typeof options>(own)
     const manifest = against === null ? null : { file: against, ...(yield* readManifest(against)) }
     const targets = yield* findTargets(operands, manifest)
     const verdicts = yield* checked(targets, format === "text")
