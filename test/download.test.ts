@@ -285,7 +285,7 @@ describe("selection", () => {
       const refused = [
         [["-F", "sampleid = S1"], /unknown field sampleid; known are .*sampleId/],
         [["-F", "status"], /expected "field op value"/],
-        [["--wait", "1h"], /--wait waits for restorations that were requested before/]
+        [["--wait", "1h", "--plan"], /--wait waits for files to download/]
       ] as const
       for (const [args, message] of refused) {
         const outcome = yield* download(["-a", "A1", ...args])

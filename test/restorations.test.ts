@@ -172,6 +172,48 @@ describe("request and resume", () => {
       })
   )
 
+  it.live("svc-download --wait stays until what it asked for is back, and leaves the other requests alone", () =>
+    Effect.gen(function* () {
+      const here = yield* archive("3 seconds", { switches: { strict: true } })
+      const { download, folder, stats } = here
+      store(folder, entry("A1", {}, { fileName: "S1.bam" }))
+      const wait = ["--wait", "60s", "--poll", "1s"]
+      const wanted = ["-a", "A1,A3", "-f", "bam,bam.bai", "-d", "out", "--restoreArchived", "force"]
+      const outcome = yield* download([...wanted, ...wait, "--reportfile", "r.json"])
+      assert.strictEqual(outcome.exitCode, 0, outcome.stderr)
+      assert.match(outcome.stderr, /1 restoration pending; looking again at /)
+      assert.deepStrictEqual(namesIn(folder, "out"), ["S1.bam", "S1.bam.bai", "S3.bam", "S3.bam.bai"])
+      assert.strictEqual(sha256(folder, "out", "S3.bam"), yield* reference(here))
+      const report = readReport(folder, "r.json")
+      assert.deepStrictEqual(
+        [report.exitCode, report.files.map(({ action, fileName }) => [fileName, action]).sort()],
+        [0, ["S1.bam", "S1.bam.bai", "S3.bam", "S3.bam.bai"].map((name) => [name, "downloaded"])]
+      )
+      assert.deepStrictEqual(
+        tracked(folder, file).map(({ fileName }) => fileName),
+        ["S1.bam"]
+      )
+      const seen = yield* stats
+      assert.deepStrictEqual([seen.restores, seen.overlaps], [1, 0])
+
+      // Nothing to wait for is no reason to wait.
+      const nothing = yield* download(["-a", "A1", "-d", "out", "--wait", "1h"])
+      assert.strictEqual(nothing.exitCode, 0, nothing.stderr)
+    })
+  )
+
+  it.live("svc-download --wait ends with 75 when the time is up, and the requests stay", () =>
+    Effect.gen(function* () {
+      const { download, folder } = yield* archive("1 hour")
+      const wait = ["--wait", "1s", "--poll", "1s"]
+      const late = yield* download(["-a", "A3", "-f", "bam", "-d", "out", "--restoreArchived", "force", ...wait])
+      assert.strictEqual(late.exitCode, 75, late.stderr)
+      assert.match(late.stderr.trimEnd().split("\n").at(-1) ?? "", /^1 restoration pending, the next expected at /)
+      assert.strictEqual(tracked(folder, file).length, 1)
+      assert.deepStrictEqual(namesIn(folder, "out"), [])
+    })
+  )
+
   it.live("L14 ask and all without a terminal mean no, said in the log, and nothing waits for an answer", () =>
     Effect.gen(function* () {
       const { download, folder, stats } = yield* archive("1 hour")
@@ -747,10 +789,10 @@ describe("waiting", () => {
     })
   )
 
-  it.live("--wait without stored requests to wait for, and --once with it, are refused", () =>
+  it.live("--wait with what downloads nothing, and --once with it, are refused", () =>
     Effect.gen(function* () {
       const { download, resume } = yield* archive("1 hour")
-      assert.strictEqual((yield* download(["-a", "A3", "--wait", "1h"])).exitCode, 64)
+      assert.strictEqual((yield* download(["-a", "A3", "--wait", "1h", "--list"])).exitCode, 64)
       assert.strictEqual((yield* resume(["--once", "--wait", "1h"])).exitCode, 64)
     })
   )

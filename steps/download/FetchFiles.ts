@@ -18,7 +18,10 @@ import type { RunRecord } from "./RunRecord.ts"
 import { summaryLines } from "./Summary.ts"
 import type { DownloadSettings } from "./Wish.ts"
 
-/** Everything that becomes known goes into `record` at once. Restorations are asked for first: they take longest. */
+/**
+ * Everything that becomes known goes into `record` at once. Restorations are asked for first: they take longest. Gives
+ * the files whose restoration is pending.
+ */
 export const fetchFiles = Effect.fn("download.fetch")(function* <E, R>(
   settings: DownloadSettings,
   source: LinkSource<E, R>,
@@ -52,6 +55,7 @@ export const fetchFiles = Effect.fn("download.fetch")(function* <E, R>(
   for (const { bad, text } of summaryLines(yield* record.results)) {
     yield* bad ? Effect.logError(text) : Effect.logInfo(text)
   }
+  return [...restorations].flatMap(([file, { _tag }]) => (_tag === "Pending" ? [file] : []))
 }, Effect.scoped)
 
 /** Shows and records the progress of `files`, and says how each ends. */

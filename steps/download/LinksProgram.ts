@@ -9,14 +9,16 @@ import { concluded } from "./Conclusion.ts"
 import { fetchFiles } from "./FetchFiles.ts"
 import { manifestSource } from "./LinkSource.ts"
 import { listFiles } from "./ListFiles.ts"
-import { waitProblems } from "./Program.ts"
 import { makeRunRecord } from "./RunRecord.ts"
 import { showPlan } from "./ShowPlan.ts"
 import { transferWiring } from "./Wiring.ts"
 import { readWish, wishProblems } from "./Wish.ts"
 
 export const linksProgram: Program<LocalSettings> = {
-  check: (settings) => [...wishProblems(settings), ...waitProblems(settings)],
+  check: (settings) => [
+    ...wishProblems(settings),
+    ...(settings.wait === null ? [] : ["--wait waits for restorations, and a links file knows none"])
+  ],
   run: Effect.fn("download.byLinks")(function* (given) {
     const wish = yield* readWish(given)
     const path = given.linksFile ?? "-"

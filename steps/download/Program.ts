@@ -1,6 +1,6 @@
 /** The program of `svc-download`: one of its forms, over services that are wired once. */
 import { Effect, Layer } from "effect"
-import type { Settings } from "../../core/src/settings/Settings.ts"
+import type { LocalSettings, Settings } from "../../core/src/settings/Settings.ts"
 import { keepYoungHeapSmall } from "../../platform/YoungHeap.ts"
 import type { Program } from "../main/Step.ts"
 import { concluded } from "./Conclusion.ts"
@@ -8,17 +8,17 @@ import { fetchFiles } from "./FetchFiles.ts"
 import { filterProblems } from "./Gather.ts"
 import { serviceSource } from "./LinkSource.ts"
 import { listFiles } from "./ListFiles.ts"
-import { resumed } from "./ResumeFiles.ts"
+import { awaited, resumed } from "./ResumeFiles.ts"
 import { makeRunRecord } from "./RunRecord.ts"
 import { showPlan } from "./ShowPlan.ts"
 import { trackingWiring, wiring } from "./Wiring.ts"
 import { readWish, wishProblems } from "./Wish.ts"
 import { openLinksFile, writeLinks } from "./WriteLinks.ts"
 
-export const waitProblems = ({ resumeArchivedDownloads, wait }: Pick<Settings, "resumeArchivedDownloads" | "wait">) =>
-  wait === null || resumeArchivedDownloads
-    ? []
-    : ["--wait waits for restorations that were requested before: give --resumeArchivedDownloads with it"]
+const waitProblems = ({ links, list, plan, resumeArchivedDownloads, wait }: LocalSettings) =>
+  wait !== null && !resumeArchivedDownloads && (links || list || plan)
+    ? ["--wait waits for files to download: it does not go with --list, --plan or --links"]
+    : []
 
 export const program: Program<Settings> = {
   check: (settings) => [...filterProblems(settings), ...wishProblems(settings), ...waitProblems(settings)],
@@ -36,7 +36,10 @@ export const program: Program<Settings> = {
       return yield* Effect.provide(writeLinks(settings, file), services)
     }
     const record = yield* makeRunRecord
-    const work = Effect.provide(fetchFiles(settings, source, record), services)
-    return yield* concluded(work, record, settings, "download")
+    const work = Effect.gen(function* () {
+      const pending = yield* Effect.provide(fetchFiles(settings, source, record), wiring(settings))
+      if (settings.wait !== null && pending.length > 0) yield* awaited(pending, settings, record)
+    })
+    return yield* concluded(Effect.provide(work, tracking), record, settings, "download")
   }, Effect.scoped)
 }

@@ -3,10 +3,11 @@
 import { Console, DateTime, Duration, Effect } from "effect"
 import { type Look, makeResume, passes, type Resume, type ResumeRequest } from "../../core/src/archive/Resume.ts"
 import { standingsText } from "../../core/src/archive/Standings.ts"
-import { entriesOf, type TrackingDocument } from "../../core/src/archive/TrackingDocument.ts"
+import { entriesOf, type Item, type TrackingDocument, without } from "../../core/src/archive/TrackingDocument.ts"
 import { TrackingFile } from "../../core/src/archive/TrackingFile.ts"
 import { type Found, untilRestored } from "../../core/src/archive/Waiting.ts"
 import type { ConfigUnusable, SessionError, TrackingReadError } from "../../core/src/Errors.ts"
+import type { PlannedFile } from "../../core/src/selection/DownloadPlan.ts"
 import { type FileResult, untouched } from "../../core/src/selection/Report.ts"
 import type { Settings } from "../../core/src/settings/Settings.ts"
 import { counted } from "../../core/src/text/Counted.ts"
@@ -17,7 +18,7 @@ import { type Countdown, makeCountdown } from "./Countdown.ts"
 import { observe } from "./FetchFiles.ts"
 import { ownFiles } from "./Planning.ts"
 import { restoreRequestOf, sayPending } from "./Restorations.ts"
-import { makeRunRecord, type RunRecord } from "./RunRecord.ts"
+import { keyOfFile, makeRunRecord, type RunRecord } from "./RunRecord.ts"
 import { summaryLines } from "./Summary.ts"
 import { wiring } from "./Wiring.ts"
 import { readWish } from "./Wish.ts"
@@ -29,14 +30,32 @@ export const resumed = Effect.fn("download.resumed")(function* (settings: Settin
     Effect.gen(function* () {
       const look = yield* resumeFiles(settings, record)
       if (settings.list) return yield* Console.log(standingsText(look, settings.format))
-      for (const { bad, text } of summaryLines(yield* record.results)) {
-        yield* bad ? Effect.logError(text) : Effect.logInfo(text)
-      }
+      yield* summarise(record)
     }),
     record,
     settings,
     "resume-restore"
   )
+})
+
+/** Waits for the archived `files` that this run has asked for, and downloads them; of other requests it sees nothing. */
+export const awaited = Effect.fn("download.awaited")(function* (
+  files: ReadonlyArray<PlannedFile>,
+  settings: Settings,
+  record: RunRecord
+) {
+  const keys = new Set(files.map(keyOfFile))
+  const tracking = yield* TrackingFile
+  const isForeign = ({ entry }: Item) => entry === null || !keys.has(keyOfFile(entry))
+  const read = Effect.map(tracking.read, (document) => without(document, isForeign))
+  yield* Effect.provideService(resumeFiles(settings, record), TrackingFile, { ...tracking, read })
+  yield* summarise(record)
+})
+
+const summarise = Effect.fnUntraced(function* (record: RunRecord) {
+  for (const { bad, text } of summaryLines(yield* record.results)) {
+    yield* bad ? Effect.logError(text) : Effect.logInfo(text)
+  }
 })
 
 /** Everything that becomes known goes into `record` at once. */

@@ -16,7 +16,7 @@ export interface RunRecord {
   readonly planned: (files: ReadonlyArray<PlannedFile>, destination: string) => Effect.Effect<void>
   readonly progress: (file: PlannedFile, event: TransferProgress) => Effect.Effect<void>
   readonly finished: (file: PlannedFile, result: FileResult) => Effect.Effect<void>
-  /** What became of stored requests so far; replaces what was said of them before. */
+  /** What became of stored requests so far; replaces what was said of them before, and of files that waited for them. */
   readonly resumed: (results: ReadonlyArray<FileResult>) => Effect.Effect<void>
   /** The estimates of the restorations that are pending now, as written; replaces those before. */
   readonly awaiting: (estimates: ReadonlyArray<string | null>) => Effect.Effect<void>
@@ -54,11 +54,23 @@ export const makeRunRecord: Effect.Effect<RunRecord> = Effect.gen(function* () {
       Effect.sync(() => {
         awaited = estimates
       }),
-    results: Effect.sync(() => [...failures, ...files.values(), ...stored]),
+    results: Effect.sync(() => [...failures, ...afterWaiting([...files.values()], stored)]),
     awaited: Effect.sync(() => awaited),
     throughput: Effect.sync(traffic.throughput)
   }
 })
+
+/** One name for a file, in a plan and in the restoration file. */
+export const keyOfFile = ({ analysisId, fileName }: Pick<FileResult, "analysisId" | "fileName">): string =>
+  JSON.stringify([analysisId, fileName])
+
+/** A file that was left pending has the result of its request; one that was fetched before keeps its own. */
+const afterWaiting = (planned: ReadonlyArray<FileResult>, stored: ReadonlyArray<FileResult>) => {
+  const waited = new Set(stored.map(keyOfFile))
+  const known = planned.filter((result) => result.reason !== "pending" || !waited.has(keyOfFile(result)))
+  const settled = new Set(known.map(keyOfFile))
+  return [...known, ...stored.filter((result) => !settled.has(keyOfFile(result)))]
+}
 
 /** The result for a failure that is not of one file. */
 export const wholeFailed = (analysisId: string | null, error: NonNullable<FileResult["error"]>): FileResult =>
