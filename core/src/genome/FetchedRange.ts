@@ -5,7 +5,7 @@
 import { Effect, Queue, Stream } from "effect"
 import * as Bgzf from "./Bgzf.ts"
 import type { ByteReader } from "./ByteReader.ts"
-import type { ByteRange } from "./SlicePlan.ts"
+import { type ByteRange, longestRange } from "./FetchPlan.ts"
 
 /** Free bytes in front of every range: the start of a block that ends in it can be put there. */
 export const headroom = Bgzf.maxBlock
@@ -18,36 +18,52 @@ export interface FetchedRange extends ByteRange {
 const readInto = <E>(reader: ByteReader<E>, offset: number, target: Uint8Array): Effect.Effect<void, E> =>
   reader.readInto?.(offset, target) ?? Effect.map(reader.read(offset, target.length), (bytes) => target.set(bytes))
 
-/** Calls `use` for each range, in order; a range may be used until the call for the next one has ended. */
+/**
+ * Calls `use` for each range, in order; a range may be used until the call for the next one has ended. It tells from which
+ * byte on more is needed, `null` for nothing: when that lies in what is to spare of the range, it is fetched and handed on next.
+ */
 export const fetchRanges = Effect.fnUntraced(function* <E, E2>(
   reader: ByteReader<E>,
   ranges: ReadonlyArray<ByteRange>,
   connections: number,
-  use: (range: FetchedRange) => Effect.Effect<void, E2>
+  use: (range: FetchedRange) => Effect.Effect<number | null, E2>
 ): Effect.fn.Return<void, E | E2> {
-  const longest = ranges.reduce((most, { length }) => Math.max(most, length), 0)
+  const longest = ranges.reduce((most, { length, spare }) => Math.max(most, Math.min(longestRange, length + spare)), 0)
   const count = Math.min(ranges.length, connections + 2)
+  const makeRoom = () => new Uint8Array(headroom + longest)
   const free = yield* Queue.unbounded<Uint8Array>()
-  for (let i = 0; i < count; i++) yield* Queue.offer(free, new Uint8Array(headroom + longest))
+  for (let i = 0; i < count; i++) yield* Queue.offer(free, makeRoom())
+  /** For what is needed beyond expectation, which cannot wait for a room: all may hold later ranges. */
+  let reserve: Uint8Array | null = null
   let before: Uint8Array | null = null
+
+  const fetch = ({ length, offset, spare }: ByteRange, room: Uint8Array): Effect.Effect<FetchedRange, E> => {
+    const range = { offset, length, spare, room }
+    return length === 0
+      ? Effect.succeed(range)
+      : Effect.as(readInto(reader, offset, room.subarray(headroom, headroom + length)), range)
+  }
+
+  const serve = (range: FetchedRange, isMore: boolean): Effect.Effect<void, E | E2> =>
+    Effect.gen(function* () {
+      const from = yield* use(range)
+      const done = before
+      before = range.room
+      if (done !== null && isMore) reserve = done
+      else if (done !== null) yield* Queue.offer(free, done)
+      const end = range.offset + range.length
+      if (from === null || range.spare === 0 || from >= end + range.spare) return
+      const length = Math.min(range.spare, longest)
+      const more = { offset: end, length, spare: range.spare - length }
+      const room = reserve ?? makeRoom()
+      yield* serve(yield* fetch(more, room), true)
+    })
+
   // Ranges take their buffers in order, so that the one that is waited for always has one.
   yield* Stream.fromIterable(ranges).pipe(
-    Stream.mapEffect(
-      ({ length, offset }) =>
-        Effect.flatMap(Queue.take(free), (room) =>
-          Effect.as(readInto(reader, offset, room.subarray(headroom, headroom + length)), { offset, length, room })
-        ),
-      { concurrency: connections }
-    ),
-    Stream.runForEach((range) =>
-      Effect.andThen(
-        use(range),
-        Effect.suspend(() => {
-          const done = before
-          before = range.room
-          return done === null ? Effect.void : Queue.offer(free, done)
-        })
-      )
-    )
+    Stream.mapEffect((range) => Effect.flatMap(Queue.take(free), (room) => fetch(range, room)), {
+      concurrency: connections
+    }),
+    Stream.runForEach((range) => serve(range, false))
   )
 })

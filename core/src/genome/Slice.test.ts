@@ -12,11 +12,9 @@ import * as IndexBuilder from "./IndexBuilder.ts"
 import { parseRange } from "./RegionText.ts"
 import type { SliceSource } from "./Slice.ts"
 import { bamRegions, vcfRegions } from "./SliceHeader.ts"
-import { byteRanges } from "./SlicePlan.ts"
 import { checkStructure } from "./Structure.ts"
 import { readVcfHeader } from "./VcfHeader.ts"
 import { planVcfSlice, writeVcfSlice } from "./VcfSlice.ts"
-import * as VirtualOffset from "./VirtualOffset.ts"
 
 const provided = Effect.provide(ZlibCodec.layer)
 const program = { name: "svc-steps", version: "0.1.0" }
@@ -402,43 +400,5 @@ describe("VCF slices with a CSI", () => {
       const fault = yield* Effect.flip(planVcfSlice({ source: bamIndex, wanted: [] }))
       assert.include(fault.message, "index of a BAM file")
     }).pipe(provided)
-  )
-})
-
-describe("byteRanges", () => {
-  const Spans = Schema.Array(
-    Schema.Tuple([
-      Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 20_000_000 })),
-      Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 5_000_000 }))
-    ])
-  )
-  it.effect.prop("cover every needed byte once, in order, in pieces of at most 1 MiB", [Spans], ([spans]) =>
-    Effect.sync(() => {
-      const size = 22_000_000
-      const stretches = [...spans]
-        .sort((a, b) => a[0] - b[0])
-        .map(([start, length]) => ({
-          ref: 0,
-          begin: VirtualOffset.make(start, 0),
-          end: VirtualOffset.make(start + length, 0),
-          until: 1,
-          fetchEnd: start + length,
-          whole: null
-        }))
-      const ranges = byteRanges(stretches, size)
-      for (const [i, range] of ranges.entries()) {
-        assert.isAtMost(range.length, 0x100000)
-        assert.isAtMost(range.offset + range.length, size)
-        const next = ranges[i + 1]
-        if (next !== undefined) assert.isAtLeast(next.offset, range.offset + range.length)
-      }
-      for (const [start, length] of spans) {
-        let covered = start
-        for (const range of ranges) {
-          if (range.offset <= covered && covered < range.offset + range.length) covered = range.offset + range.length
-        }
-        assert.isAtLeast(covered, Math.min(start + length, size))
-      }
-    })
   )
 })

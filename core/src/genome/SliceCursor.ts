@@ -50,8 +50,9 @@ export const make = (stretches: ReadonlyArray<Stretch>): SliceCursor => {
     },
     push: ({ length, offset, room }) => {
       const used = Math.max(0, cursor.block - windowOffset)
-      // What is left of a window is less than a block: all whole ones were taken.
-      const left = windowOffset + window.length === offset ? window.subarray(used) : window.subarray(0, 0)
+      // What is left of a window is less than a block while there is a stretch: all whole ones were taken.
+      const goesOn = stretches[current] !== undefined && windowOffset + window.length === offset
+      const left = goesOn ? window.subarray(used) : window.subarray(0, 0)
       const begin = headroom - left.length
       room.set(left, begin)
       window = room.subarray(begin, headroom + length)

@@ -3,6 +3,7 @@
  * possible: the scan judges every record itself, and a stretch may be read too far but never out of order.
  */
 import { type BinIndex, firstLeaf, type ReferenceIndex } from "./BinIndex.ts"
+import { type Bracket, expectedEnd, windowsAround } from "./ExpectedEnd.ts"
 import type { ReferenceRegions } from "./Regions.ts"
 import * as VirtualOffset from "./VirtualOffset.ts"
 
@@ -16,6 +17,8 @@ export interface Stretch {
   readonly until: number
   /** Byte offset behind which nothing has to be fetched. */
   readonly fetchEnd: number
+  /** Byte offset up to which its records are expected; where they go on behind it, more is fetched. */
+  readonly expectedEnd: number
   /** The index of the reference, when all of its records are wanted: its blocks can be copied unread. */
   readonly whole: ReferenceIndex | null
 }
@@ -56,8 +59,8 @@ const startsOf = (reference: ReferenceIndex, index: BinIndex): Starts => {
   return { positions: Float64Array.from(bins, ({ position }) => position), offsets }
 }
 
-/** Offset of a record that starts at `position` or later, with all behind it; `null` when the index knows none. */
-const upperBound = ({ offsets, positions }: Starts, position: number): bigint | null => {
+/** Number of the first bin that begins at `position` or later. */
+const binBehind = ({ positions }: Starts, position: number): number => {
   let low = 0
   let high = positions.length
   while (low < high) {
@@ -65,7 +68,22 @@ const upperBound = ({ offsets, positions }: Starts, position: number): bigint | 
     if (positions[middle]! < position) low = middle + 1
     else high = middle
   }
-  return offsets[low] ?? null
+  return low
+}
+
+/**
+ * Where the records around `position` lie; `null` when the index cannot tell. The start of a small bin is exact. A window begins
+ * with the first record that reaches into it, which may start long before; but bins with little in them are not kept.
+ */
+const bracketOf = (starts: Starts, behind: number, reference: ReferenceIndex, minShift: number, position: number) => {
+  const waypoint = (i: number) => ({
+    position: starts.positions[i]!,
+    offset: VirtualOffset.block(VirtualOffset.fromBits(starts.offsets[i]!))
+  })
+  if (behind === 0 || behind === starts.positions.length) return windowsAround(reference, position, minShift)
+  const bins: Bracket = [waypoint(behind - 1), waypoint(behind)]
+  const near = bins[1].position - bins[0].position <= 2 ** (minShift + 1)
+  return near ? bins : (windowsAround(reference, position, minShift) ?? bins)
 }
 
 /** Offset before which no record reaches `position`. */
@@ -108,11 +126,15 @@ const intervalStretches = (
   end: number
 ): ReadonlyArray<Stretch> => {
   const lower = lowerBound(reference, index, start)
-  const upper = upperBound(starts, end)
+  const behind = binBehind(starts, end)
+  /** A record that starts at the end or later, with all behind it; `null` when the index knows none. */
+  const upper = starts.offsets[behind] ?? null
   const chunks = binsOver(reference, index, start, Math.min(end, 2 ** (index.minShift + 3 * index.depth)))
     .flatMap((id) => reference.bins.get(id)?.chunks ?? [])
     .filter((chunk) => chunk.end > lower && (upper === null || chunk.begin < upper))
     .sort((a, b) => (a.begin < b.begin ? -1 : a.begin > b.begin ? 1 : 0))
+  const bracket = bracketOf(starts, behind, reference, index.minShift, end)
+  const expected = bracket === null ? Number.POSITIVE_INFINITY : expectedEnd(bracket, end)
   const stretches: Array<Stretch> = []
   for (const chunk of chunks) {
     const begin = chunk.begin < lower ? VirtualOffset.fromBits(lower) : chunk.begin
@@ -120,9 +142,19 @@ const intervalStretches = (
     const last = stretches[stretches.length - 1]
     const fetchTo = fetchEnd(stop, nextBlock(reference, stop))
     if (last !== undefined && VirtualOffset.block(last.end) >= VirtualOffset.block(begin)) {
-      if (stop > last.end) stretches[stretches.length - 1] = { ...last, end: stop, fetchEnd: fetchTo }
+      if (stop > last.end) {
+        stretches[stretches.length - 1] = {
+          ...last,
+          end: stop,
+          fetchEnd: fetchTo,
+          expectedEnd: Math.min(expected, fetchTo)
+        }
+      }
     } else {
-      stretches.push({ ref, begin, end: stop, until: end, fetchEnd: fetchTo, whole: null })
+      // Of the first one at least a block is read: whether records end there is seen in it.
+      const first = stretches.length === 0 ? VirtualOffset.block(begin) + longestBlock : 0
+      const expectedTo = Math.min(Math.max(expected, first), fetchTo)
+      stretches.push({ ref, begin, end: stop, until: end, fetchEnd: fetchTo, expectedEnd: expectedTo, whole: null })
     }
   }
   return stretches
@@ -162,7 +194,8 @@ const wholeStretch = (ref: number, reference: ReferenceIndex): Stretch | null =>
   if (begin === null || end === null) return null
   // The block behind it is read too: its first record proves where the reference ends.
   const fetchTo = VirtualOffset.block(end) + longestBlock
-  return { ref, begin, end, until: Number.POSITIVE_INFINITY, fetchEnd: fetchTo, whole: reference }
+  const until = Number.POSITIVE_INFINITY
+  return { ref, begin, end, until, fetchEnd: fetchTo, expectedEnd: fetchTo, whole: reference }
 }
 
 /** How to plan. */
@@ -198,43 +231,9 @@ export const planStretches = (
     const begin = index.lastEnd ?? firstRecord
     const end = VirtualOffset.make(dataEnd, 0)
     if (begin < end) {
-      stretches.push({ ref: -1, begin, end, until: Number.POSITIVE_INFINITY, fetchEnd: dataEnd, whole: null })
+      const until = Number.POSITIVE_INFINITY
+      stretches.push({ ref: -1, begin, end, until, fetchEnd: dataEnd, expectedEnd: dataEnd, whole: null })
     }
   }
   return stretches
 }
-
-/** A run of bytes to fetch. */
-export interface ByteRange {
-  readonly offset: number
-  readonly length: number
-}
-
-/** Ranges nearer to each other than this are fetched as one: measured at 20-50 ms round trip, less is not faster. */
-const smallestGap = 0x10000
-
-/** No request is longer, so that several run at once and memory stays bounded. */
-const longestRange = 0x100000
-
-/** The byte ranges of the stretches: in order, without overlap, joined over small gaps, cut to 1 MiB. */
-export const byteRanges = (stretches: ReadonlyArray<Stretch>, size: number): ReadonlyArray<ByteRange> => {
-  const spans: Array<{ start: number; end: number }> = []
-  for (const { begin, fetchEnd } of stretches) {
-    const start = VirtualOffset.block(begin)
-    const end = Math.min(fetchEnd, size)
-    const last = spans[spans.length - 1]
-    if (last !== undefined && start <= last.end + smallestGap) last.end = Math.max(last.end, end)
-    else if (end > start) spans.push({ start, end })
-  }
-  return spans.flatMap(({ end, start }) => {
-    const ranges: Array<ByteRange> = []
-    for (let offset = start; offset < end; offset += longestRange) {
-      ranges.push({ offset, length: Math.min(longestRange, end - offset) })
-    }
-    return ranges
-  })
-}
-
-/** Bytes that the ranges fetch. */
-export const bytesOfRanges = (ranges: ReadonlyArray<ByteRange>): number =>
-  ranges.reduce((sum, { length }) => sum + length, 0)

@@ -34,6 +34,8 @@ export interface ScanOptions {
 export interface Scan {
   /** Takes the next fetched bytes. */
   readonly push: (range: FetchedRange) => Result.Result<void, FileDamaged>
+  /** Byte offset of the block that is needed next, `null` when no stretch is left. */
+  readonly missingFrom: () => number | null
   /** All bytes came: checks that no stretch is left. */
   readonly end: () => Result.Result<void, FileDamaged>
   readonly records: () => number
@@ -99,9 +101,17 @@ export const make = ({ codec, file, format, index, regions, stretches, writer }:
     return interval < bounds.length && place.end > bounds[interval]!
   }
 
-  /** True when the stretch ends with the record in `place`. */
+  /** True when the stretch ends with the record in `place`: what it is read for lies before it. */
   const beyond = ({ ref, until }: Stretch): boolean =>
-    place.ref === ref ? place.start >= until : ref !== -1 && place.ref !== comment
+    place.ref === ref ? place.start >= until : ref !== -1 && (place.ref === -1 || place.ref > ref)
+
+  /** Leaves the stretch when it ends with the record in `place`, and with it the others of the same interval. */
+  const leaveStretch = () => {
+    const stretch = cursor.stretch()
+    if (stretch === undefined || !beyond(stretch)) return
+    do cursor.nextStretch()
+    while (cursor.stretch()?.ref === place.ref && beyond(cursor.stretch()!))
+  }
 
   const writeHeld = () => {
     for (const one of held) output.write(one)
@@ -138,8 +148,7 @@ export const make = ({ codec, file, format, index, regions, stretches, writer }:
       SliceOutput.keep(target, 0, rest)
     }
     cursor.within = rest
-    const stretch = cursor.stretch()
-    if (stretch !== undefined && beyond(stretch)) cursor.nextStretch()
+    leaveStretch()
     return true
   }
 
@@ -194,10 +203,8 @@ export const make = ({ codec, file, format, index, regions, stretches, writer }:
         SliceOutput.note(target, within, place)
       }
       cursor.within += size
-      if (beyond(stretch)) {
-        cursor.nextStretch()
-        stretch = cursor.stretch()
-      }
+      leaveStretch()
+      stretch = cursor.stretch()
     }
     writeHeld()
     return true
@@ -245,6 +252,7 @@ export const make = ({ codec, file, format, index, regions, stretches, writer }:
       while (step()) {}
       return outcome()
     },
+    missingFrom: () => (cursor.stretch() === undefined ? null : cursor.block),
     end: () => {
       if (damage === null && open !== null && format.terminator !== null) {
         // A last line without its line feed.

@@ -1,0 +1,46 @@
+/**
+ * Where the records of a position are expected in the file. An index says where each window of 16 kb begins; a target in
+ * its middle needs half of it. What is expected decides only how much is fetched at first, never what is kept.
+ */
+import type { ReferenceIndex } from "./BinIndex.ts"
+import * as VirtualOffset from "./VirtualOffset.ts"
+
+/** Records of `position` (0-based) lie near `offset` of the file, in bytes. */
+export interface Waypoint {
+  readonly position: number
+  readonly offset: number
+}
+
+/** The nearest waypoints at or before a position, and behind it. */
+export type Bracket = readonly [before: Waypoint, behind: Waypoint]
+
+/**
+ * The windows of a BAI or TBI around `position`; `null` when it knows no window behind it. A window begins with the first
+ * record that reaches into it, taken here as one that starts up to a window earlier.
+ */
+export const windowsAround = ({ linear }: ReferenceIndex, position: number, minShift: number): Bracket | null => {
+  const width = 2 ** minShift
+  const waypoint = (i: number): Waypoint => ({
+    position: (i - 1) * width,
+    offset: VirtualOffset.block(VirtualOffset.fromBits(linear[i]!))
+  })
+  const window = Math.floor(position / width) + 1
+  // One long record can be the first of several windows.
+  for (let behind = window + 1; behind < linear.length; behind++) {
+    if (linear[behind]! > linear[window]!) return [waypoint(window), waypoint(behind)]
+  }
+  return null
+}
+
+/** Room for the block in which the records begin, which the expectation may miss by a little. */
+const oneBlock = 0x8000
+
+/**
+ * Bytes of the file that hold all records starting before `position`, if they are spread evenly between the waypoints; an eighth
+ * of their distance and a block more.
+ */
+export const expectedEnd = ([before, behind]: Bracket, position: number): number => {
+  const distance = behind.offset - before.offset
+  const share = Math.min(1, Math.max(0, (position - before.position) / (behind.position - before.position)))
+  return Math.ceil(before.offset + distance * (share + 1 / 8)) + oneBlock
+}
