@@ -194,6 +194,44 @@ describe("BAM slices", () => {
     }).pipe(provided)
   )
 
+  /** A read of 2,000 bases whose qualities do not shrink, so that a window of the index is long in the file. */
+  const noisy = (position: number, i: number) => ({
+    ...read(`n${i}`, 0, position, [[2_000, "M"]]),
+    qualities: Array.from({ length: 2_000 }, (_, base) => {
+      const mixed = Math.imul(base + 2_000 * i + 1, 0x9e3779b1)
+      return (Math.imul(mixed ^ (mixed >>> 15), 0x85ebca6b) >>> 16) % 60
+    })
+  })
+
+  it.effect(
+    "of a long window only what is expected before the end of a target is fetched, and more where it goes on",
+    () =>
+      Effect.gen(function* () {
+        const codec = yield* Codec
+        const spread = Array.from({ length: 300 }, (_, i) => noisy(100 + i * 160, i))
+        const atOnce = Array.from({ length: 300 }, (_, i) =>
+          noisy(i < 260 ? 100 + (i >> 1) : 16_400 + (i - 260) * 90, i)
+        )
+        const seen: Array<readonly [records: number, beyondPlan: boolean, share: number]> = []
+        for (const reads of [spread, atOnce]) {
+          const { bai, bam } = bamFile(codec, reads)
+          const reader = counting(fromBytes(bam))
+          const { bytes, plan, result } = yield* sliceBam(sourceOf(reader, fromBytes(bai)), "chr1:50-450")
+          const kept = reads.filter(({ position }) => position < 450)
+          assert.deepStrictEqual(
+            yield* namesOf(bytes),
+            kept.map(({ name }) => name)
+          )
+          const header = 2 * 0x10000
+          seen.push([result.records, reader.bytesRead() > plan.bytes + header, plan.bytes / bam.length])
+        }
+        const [even, uneven] = seen
+        assert.deepStrictEqual(even?.slice(0, 2), [3, false])
+        assert.isBelow(even?.[2] ?? 1, 0.5)
+        assert.deepStrictEqual(uneven?.slice(0, 2), [260, true])
+      }).pipe(provided)
+  )
+
   it.effect("H3 a reader that fails because the file changed ends the slice with its error", () =>
     Effect.gen(function* () {
       const { bai, bam } = bamFile(yield* Codec, dense)

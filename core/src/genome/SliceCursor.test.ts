@@ -1,0 +1,37 @@
+import { assert, describe, it } from "@effect/vitest"
+import { headroom } from "./FetchedRange.ts"
+import * as SliceCursor from "./SliceCursor.ts"
+import * as VirtualOffset from "./VirtualOffset.ts"
+
+const begin = VirtualOffset.make(0, 0)
+const end = VirtualOffset.make(1_000_000, 0)
+const stretch = { ref: 0, begin, end, until: 1, fetchEnd: 1_000_000, expectedEnd: 1_000_000, whole: null }
+
+const rangeAt = (offset: number, length: number) => ({
+  offset,
+  length,
+  spare: 0,
+  room: new Uint8Array(headroom + length)
+})
+
+describe("SliceCursor", () => {
+  it("bytes that come after the last stretch was left are passed over, however many were left before them", () => {
+    const cursor = SliceCursor.make([stretch])
+    cursor.push(rangeAt(0, 300_000))
+    cursor.nextStretch()
+    cursor.push(rangeAt(300_000, 300_000))
+    assert.isUndefined(cursor.stretch())
+  })
+
+  it("the start of a block that ends in the next bytes is put before them", () => {
+    const cursor = SliceCursor.make([stretch])
+    cursor.push(rangeAt(0, 100_000))
+    cursor.block = 99_000
+    const next = rangeAt(100_000, 50_000)
+    next.room.fill(7)
+    cursor.push(next)
+    const bytes = cursor.bytes(99_000, 101_000)
+    assert.deepStrictEqual([...new Set(bytes.subarray(0, 1_000))], [0])
+    assert.deepStrictEqual([...new Set(bytes.subarray(1_000))], [7])
+  })
+})
