@@ -37,7 +37,7 @@ export const fetchRanges = Effect.fnUntraced(function* <E, E2>(
   let reserve: Uint8Array | null = null
   let before: Uint8Array | null = null
 
-  const fetch = ({ length, offset, spare }: ByteRange, room: Uint8Array): Effect.Effect<FetchedRange, E> => {
+  const bring = ({ length, offset, spare }: ByteRange, room: Uint8Array): Effect.Effect<FetchedRange, E> => {
     const range = { offset, length, spare, room }
     return length === 0
       ? Effect.succeed(range)
@@ -56,12 +56,12 @@ export const fetchRanges = Effect.fnUntraced(function* <E, E2>(
       const length = Math.min(range.spare, longest)
       const more = { offset: end, length, spare: range.spare - length }
       const room = reserve ?? makeRoom()
-      yield* serve(yield* fetch(more, room), true)
+      yield* serve(yield* bring(more, room), true)
     })
 
   // Ranges take their buffers in order, so that the one that is waited for always has one.
   yield* Stream.fromIterable(ranges).pipe(
-    Stream.mapEffect((range) => Effect.flatMap(Queue.take(free), (room) => fetch(range, room)), {
+    Stream.mapEffect((range) => Effect.flatMap(Queue.take(free), (room) => bring(range, room)), {
       concurrency: connections
     }),
     Stream.runForEach((range) => serve(range, false))
