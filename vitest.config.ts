@@ -5,7 +5,7 @@ export default defineConfig({
     include: ["{core,platform,steps,sandbox,test}/**/*.test.ts"],
     // Real servers and real tools: `npm run e2e`.
     exclude: ["test/e2e/**"],
-    globalSetup: "test/TestRun.ts",
+    globalSetup: ["test/TestRun.ts", "test/CompiledExecutables.ts"],
     setupFiles: "test/TestFile.ts",
     // Finite on purpose: a test that waits for a socket which never answers must fail, not hang.
     testTimeout: 60_000,

@@ -72,9 +72,11 @@ export const runCommand = (command: string, args: ReadonlyArray<string>, options
     return stop(child)
   })
 
-/** One of our executables to its end. */
+const compiled = process.env["SVC_COMPILED"]
+
+/** One of our executables to its end, from functions compiled before where there are some (CompiledExecutables.ts). */
 export const run = (name: string, args: ReadonlyArray<string>, options: RunOptions = {}) =>
-  runCommand(process.execPath, [executable(name), ...args], options)
+  runCommand(process.execPath, [compiled === undefined ? executable(name) : join(compiled, name), ...args], options)
 
 export interface Server {
   readonly pid: number
