@@ -4,6 +4,7 @@
  * Without such a folder the steps work on, each with its own logins and no protection from each other: a warning says so
  * once. File names are hashes, so that no name of a service or user reaches the disk. Beside the locks lie refused passwords.
  */
+
 import { createHash } from "node:crypto"
 import { lstat, mkdir } from "node:fs/promises"
 import { tmpdir } from "node:os"
@@ -11,6 +12,7 @@ import { join } from "node:path"
 import { Config, Context, Duration, Effect, Fiber, Layer, Option, Ref, Scope } from "effect"
 import { AccountLock } from "../core/src/session/AccountLock.ts"
 import { RefusedLogins } from "../core/src/session/RefusedLogins.ts"
+import { errnoOf } from "./Errno.ts"
 import { acquire } from "./FileLock.ts"
 import * as RefusedLoginFiles from "./RefusedLoginFiles.ts"
 
@@ -37,7 +39,7 @@ const makeFolder = async (folder: string): Promise<void> => {
   try {
     await mkdir(folder, { mode: 0o700 })
   } catch (error) {
-    const code = error instanceof Error && "code" in error ? error.code : null
+    const code = errnoOf(error)
     if (code === "ENOENT") await mkdir(folder, { recursive: true, mode: 0o700 })
     else if (code !== "EEXIST") throw error
   }

@@ -4,6 +4,7 @@
  * Timeouts after the connection are the session's business. GET and HEAD share lasting connections; a request that may
  * change something gets a new one, so that it is never lost on a connection that the service has just closed (N16).
  */
+
 import { readFile } from "node:fs/promises"
 import http from "node:http"
 import { pipeline, type Readable, type Transform } from "node:stream"
@@ -15,7 +16,8 @@ import { ConfigUnusable } from "../core/src/Errors.ts"
 import { ReplyResponse } from "../core/src/session/ReplyResponse.ts"
 import { faultOfCause, TransportFault } from "../core/src/session/TransportFault.ts"
 import type { ProxyAddress } from "../core/src/settings/Settings.ts"
-import { Dialer, unreadablePem } from "./Dialer.ts"
+import { Dialer, portOf, unreadablePem } from "./Dialer.ts"
+import { errnoOf } from "./Errno.ts"
 
 /** How the API is reached. */
 export interface ApiHttpSettings {
@@ -35,7 +37,7 @@ const readAuthorities = (path: string) =>
     catch: (error) =>
       new ConfigUnusable({
         path,
-        reason: `cannot be read (${error instanceof Error && "code" in error ? error.code : "error"})`
+        reason: `cannot be read (${errnoOf(error, "error")})`
       })
   }).pipe(
     Effect.tap((pem) => {
@@ -104,7 +106,7 @@ const make = (dialer: Dialer) =>
         const outgoing = http.request({
           method: request.method,
           host: url.hostname,
-          port: url.port === "" ? (url.protocol === "https:" ? 443 : 80) : Number(url.port),
+          port: portOf(url),
           path: dialled.path,
           headers: {
             ...request.headers,

@@ -1,4 +1,5 @@
 /** The configuration file of `--config`: one JSON object whose keys are setting names (specification 2.4). */
+
 import { constants } from "node:fs"
 import { type FileHandle, open } from "node:fs/promises"
 import { Effect, Result } from "effect"
@@ -6,6 +7,7 @@ import { ConfigUnusable } from "../core/src/Errors.ts"
 import { configLayer } from "../core/src/settings/ConfigLayer.ts"
 import { readJson } from "../core/src/settings/JsonText.ts"
 import type { Layer } from "../core/src/settings/Settings.ts"
+import { errnoOf } from "./Errno.ts"
 
 export interface ConfigFile {
   readonly layer: Layer
@@ -24,7 +26,7 @@ const reasons: Readonly<Record<string, string>> = {
 }
 
 const reasonOf = (error: unknown): string => {
-  const code = error instanceof Error && "code" in error ? String(error.code) : "it cannot be read"
+  const code = errnoOf(error, "it cannot be read")
   return reasons[code] ?? code
 }
 

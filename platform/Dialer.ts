@@ -48,8 +48,11 @@ export const credentialsOf = (proxy: ProxyAddress): Readonly<Record<string, stri
   return { "proxy-authorization": `Basic ${pair}` }
 }
 
-const bareHost = (hostname: string) => hostname.replace(/^\[|\]$/g, "")
-const portOf = (url: URL) => (url.port === "" ? (url.protocol === "https:" ? 443 : 80) : Number(url.port))
+/** A host name without the brackets of an IPv6 address. */
+export const bareHost = (hostname: string) => hostname.replace(/^\[|\]$/g, "")
+/** The port of a URL, also when it is the usual one of its scheme. */
+export const portOf = (url: URL): number =>
+  url.port === "" ? (url.protocol === "https:" ? 443 : 80) : Number(url.port)
 
 /** Whether `NO_PROXY` names the host: `*`, a name and all below it, a name with port, an address, a range (CIDR). */
 export const isDirect = (noProxy: string, hostname: string, port: number): boolean => {

@@ -6,6 +6,7 @@
  * when it was not rewritten for a minute by the file system's own clock. Locks can lie on some file systems: who must
  * not be wrong asks `stillOwned` before a commit, and checks what it replaces.
  */
+
 import { randomBytes } from "node:crypto"
 import type { Stats } from "node:fs"
 import { type FileHandle, link, lstat, open, readdir, rename, stat, unlink } from "node:fs/promises"
@@ -13,6 +14,7 @@ import { basename, dirname, join } from "node:path"
 import { Clock, Data, Duration, Effect, Scope } from "effect"
 import { Busy, CannotCreate, LocalIo } from "../core/src/Errors.ts"
 import { lockPoll } from "../core/src/Schedules.ts"
+import { Errno, io, unless } from "./Errno.ts"
 import { hasEnded, type ProcessIdentity, parseIdentity, thisProcess } from "./ProcessIdentity.ts"
 
 export interface FileLockOptions {
@@ -34,20 +36,8 @@ export interface HeldLock {
 /** `Busy` after the wait; `CannotCreate` for a lock path that is a link or no file; `LocalIo` for the rest. */
 export type FileLockError = Busy | CannotCreate | LocalIo
 
-class Errno extends Data.TaggedError("Errno")<{ readonly code: string }> {}
-
 /** Somebody else holds the lock. */
 class Held extends Data.TaggedError("Held")<{ readonly owner: string }> {}
-
-const io = <A>(work: () => Promise<A>): Effect.Effect<A, Errno> =>
-  Effect.tryPromise({
-    try: work,
-    catch: (error) => new Errno({ code: error instanceof Error && "code" in error ? String(error.code) : "EIO" })
-  })
-
-/** Null instead of failing with one of `codes`. */
-const unless = <A>(self: Effect.Effect<A, Errno>, ...codes: ReadonlyArray<string>): Effect.Effect<A | null, Errno> =>
-  Effect.catch(self, (error) => (codes.includes(error.code) ? Effect.succeed(null) : Effect.fail(error)))
 
 /** A file of our own that says who we are; rewriting it tells the file system's time. */
 interface Card {

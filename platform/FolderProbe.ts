@@ -1,13 +1,13 @@
 /** Looks at folders by using them: writes a small file and removes it, takes a lock and gives it back. */
+
 import { randomBytes } from "node:crypto"
 import { open, readdir, readFile, statfs, unlink } from "node:fs/promises"
 import { join } from "node:path"
 import { Effect } from "effect"
 import { CannotCreate, LocalIo } from "../core/src/Errors.ts"
+import { errnoOf } from "./Errno.ts"
 import { type FileLockError, withLock } from "./FileLock.ts"
 import { hasEnded, parseIdentity, thisProcess } from "./ProcessIdentity.ts"
-
-const codeOf = (error: unknown) => (error instanceof Error && "code" in error ? String(error.code) : "EIO")
 
 /** Answers of file systems that cannot tell when data is on the disk. */
 const unsyncable = ["ENOTSUP", "EOPNOTSUPP", "EINVAL", "ENOSYS"]
@@ -30,7 +30,7 @@ export const tryFolder = (folder: string): Effect.Effect<TriedFolder, CannotCrea
       try {
         await file.write("svc-doctor")
         await file.sync().catch((error) => {
-          if (!unsyncable.includes(codeOf(error))) throw error
+          if (!unsyncable.includes(errnoOf(error))) throw error
           syncs = false
         })
       } finally {
@@ -41,7 +41,7 @@ export const tryFolder = (folder: string): Effect.Effect<TriedFolder, CannotCrea
       return { free: blocks === 0 ? null : bavail * bsize, syncs }
     },
     catch: (error) => {
-      const code = codeOf(error)
+      const code = errnoOf(error)
       return code === "ENOENT" || code === "ENOTDIR"
         ? new CannotCreate({ path: folder, reason: "the folder does not exist" })
         : new LocalIo({ path: folder, operation: "write to", errno: code })
@@ -71,6 +71,6 @@ export const tryLocks = (folder: string): Effect.Effect<LockFolder, FileLockErro
         const alive = owners.filter((owner) => !hasEnded(owner, self))
         return { held: alive.map(({ host, pid }) => `process ${pid} on ${host}`), stale: owners.length - alive.length }
       },
-      catch: (error) => new LocalIo({ path: folder, operation: "read", errno: codeOf(error) })
+      catch: (error) => new LocalIo({ path: folder, operation: "read", errno: errnoOf(error) })
     })
   )

@@ -5,15 +5,10 @@ import net from "node:net"
 import { TLSSocket } from "node:tls"
 import { Clock, Effect } from "effect"
 import { faultOfCause, TransportFault } from "../core/src/session/TransportFault.ts"
-import type { Dialer } from "./Dialer.ts"
+import { bareHost, type Dialer, portOf } from "./Dialer.ts"
 
 /** Each step gives up after so long, in ms. */
 const patience = 15_000
-
-const bare = (hostname: string) => hostname.replace(/^\[|\]$/g, "")
-
-export const portOf = (url: URL): number =>
-  url.port === "" ? (url.protocol === "https:" ? 443 : 80) : Number(url.port)
 
 const impatient = <A>(self: Effect.Effect<A, TransportFault>) =>
   Effect.timeoutOrElse(self, {
@@ -24,7 +19,7 @@ const impatient = <A>(self: Effect.Effect<A, TransportFault>) =>
 /** The addresses of a host; an address is its own. */
 export const resolve = (hostname: string): Effect.Effect<ReadonlyArray<string>, TransportFault> =>
   Effect.callback<ReadonlyArray<string>, TransportFault>((resume) => {
-    lookup(bare(hostname), { all: true }, (error, addresses) =>
+    lookup(bareHost(hostname), { all: true }, (error, addresses) =>
       resume(
         error === null ? Effect.succeed(addresses.map(({ address }) => address)) : Effect.fail(faultOfCause(error))
       )
@@ -34,7 +29,7 @@ export const resolve = (hostname: string): Effect.Effect<ReadonlyArray<string>, 
 /** Connects and hangs up; how long it took, in ms. */
 export const connect = (hostname: string, port: number): Effect.Effect<number, TransportFault> =>
   Effect.callback<void, TransportFault>((resume) => {
-    const socket = net.connect({ host: bare(hostname), port })
+    const socket = net.connect({ host: bareHost(hostname), port })
     socket.once("error", (error) => resume(Effect.fail(faultOfCause(error))))
     socket.once("connect", () => resume(Effect.void))
     return Effect.sync(() => socket.destroy())

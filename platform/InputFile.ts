@@ -1,7 +1,9 @@
 /** Data that a user hands to a command: a file, a pipe, or standard input, whole. */
+
 import { open } from "node:fs/promises"
 import { Effect } from "effect"
 import { InputMalformed, LocalIo, NotFound } from "../core/src/Errors.ts"
+import { errnoOf } from "./Errno.ts"
 
 export interface Input {
   /** How messages call it. */
@@ -42,7 +44,7 @@ export const readInput = Effect.fn("InputFile.read")(function* (
   const bytes = yield* Effect.tryPromise({
     try: () => (path === "-" ? readAll(process.stdin) : readFile(path)),
     catch: (error) => {
-      const errno = error instanceof Error && "code" in error ? String(error.code) : "EIO"
+      const errno = errnoOf(error)
       if (errno === "ENOENT" || errno === "ENOTDIR") return new NotFound({ what: `input file ${name}` })
       if (errno === "EISDIR") return new InputMalformed({ input: name, reason: "it is a folder" })
       return new LocalIo({ path: name, operation: "read", errno })

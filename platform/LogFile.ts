@@ -1,15 +1,14 @@
 /** A log file that is only appended to, private to its owner, and still there after it was deleted or rotated. */
+
 import { closeSync, constants, fstatSync, openSync, statSync, writeFileSync } from "node:fs"
 import { Effect, type Scope } from "effect"
 import { CannotCreate, LocalIo } from "../core/src/Errors.ts"
+import { errnoOf } from "./Errno.ts"
 
 export interface LogFile {
   /** Appends whole lines. Never fails: what goes wrong is reported once, until it works again. */
   readonly append: (lines: string) => void
 }
-
-const errnoOf = (error: unknown): string =>
-  error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : "unknown error"
 
 /** A symbolic link at the path is not followed, so that nobody can redirect the log; devices are named by links. */
 const flags = (path: string) =>
@@ -76,14 +75,18 @@ export const openLogFile = (
             } catch (error) {
               if (failing) return
               failing = true
-              const failure = new LocalIo({ path, operation: "write the log file", errno: errnoOf(error) })
+              const failure = new LocalIo({
+                path,
+                operation: "write the log file",
+                errno: errnoOf(error, "unknown error")
+              })
               report(`${failure.message}; the run goes on`)
             }
           },
           close: () => closeSync(open.descriptor)
         }
       },
-      catch: (error) => new CannotCreate({ path, reason: reasons[errnoOf(error)] ?? errnoOf(error) })
+      catch: (error) => new CannotCreate({ path, reason: reasons[errnoOf(error)] ?? errnoOf(error, "unknown error") })
     }),
     (file) => Effect.sync(() => file.close())
   )

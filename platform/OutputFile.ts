@@ -1,11 +1,13 @@
 /**
  * Where a command writes its data: standard output as it comes, or a file that appears only when it is complete.
  */
+
 import { constants } from "node:fs"
 import { type FileHandle, open, realpath, rename, rm, stat } from "node:fs/promises"
 import { dirname, resolve } from "node:path"
 import { Effect, type Scope } from "effect"
 import { CannotCreate, LocalIo } from "../core/src/Errors.ts"
+import { errnoOf } from "./Errno.ts"
 import { clearTemporaries, temporaryBeside } from "./TemporaryFile.ts"
 
 /** Takes data in order. Nothing of a file is seen under its name before `commit`; without it the file stays as it was. */
@@ -17,8 +19,6 @@ export interface Output {
   /** Forgets what was written after the first `size` bytes; false where it has been seen already. */
   readonly rewind: (size: number) => Effect.Effect<boolean, LocalIo>
 }
-
-const errnoOf = (error: unknown): string => (error instanceof Error && "code" in error ? String(error.code) : "EIO")
 
 const attempt = <A>(path: string, operation: string, act: () => Promise<A>): Effect.Effect<A, LocalIo> =>
   Effect.tryPromise({ try: act, catch: (error) => new LocalIo({ path, operation, errno: errnoOf(error) }) })

@@ -4,13 +4,15 @@
  * Offsets are absolute in every call, so several connections write one part. The file descriptor is used directly: the
  * thread that hashes reads from the same one.
  */
+
 import { createHash } from "node:crypto"
 import fs from "node:fs"
 import { join } from "node:path"
-import { Data, Effect, Layer, type Scope, Semaphore } from "effect"
+import { Effect, Layer, type Scope, Semaphore } from "effect"
 import { CannotCreate, LocalIo } from "../core/src/Errors.ts"
 import { type PartFile, PartFiles, type PartPlace } from "../core/src/transfer/PartFiles.ts"
 import { DigestThread } from "./DigestThread.ts"
+import { Errno } from "./Errno.ts"
 
 const { O_CREAT, O_DIRECTORY, O_EXCL, O_NOFOLLOW, O_NONBLOCK, O_RDONLY, O_RDWR, O_WRONLY } = fs.constants
 
@@ -43,9 +45,6 @@ export const layer: Layer.Layer<PartFiles> = Layer.effect(
     })
   })
 )
-
-/** What the system said, before it is known what it means. */
-class Errno extends Data.TaggedError("Errno")<{ readonly code: string }> {}
 
 type Done<A> = (error: NodeJS.ErrnoException | null, value?: A) => void
 

@@ -1,6 +1,5 @@
 /** The variables by which other programs find their proxy. Ours is `SVC_PROXY`: docs/adr/0016. */
-import { isDirect } from "./Dialer.ts"
-import { portOf } from "./HostProbe.ts"
+import { isDirect, portOf } from "./Dialer.ts"
 
 const namesFor = (protocol: string): ReadonlyArray<string> => [
   ...(protocol === "https:" ? ["HTTPS_PROXY", "https_proxy"] : ["http_proxy", "HTTP_PROXY"]),

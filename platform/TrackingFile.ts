@@ -6,6 +6,7 @@
  * where locks lie, or with an editor that knows nothing of it. A new file that somebody else left behind is removed under
  * the lock, so a run that was suspended for a minute finds it gone and begins anew instead of undoing what came after.
  */
+
 import { isUtf8 } from "node:buffer"
 import { randomBytes } from "node:crypto"
 import {
@@ -27,6 +28,7 @@ import { empty, parse, render, type TrackingDocument } from "../core/src/archive
 import { TrackingFile } from "../core/src/archive/TrackingFile.ts"
 import { Busy, CannotCreate, LocalIo, TrackingUnusable } from "../core/src/Errors.ts"
 import { lockPoll } from "../core/src/Schedules.ts"
+import { Errno, errnoOf, io, unless } from "./Errno.ts"
 import { type HeldLock, withLock } from "./FileLock.ts"
 
 /** Bytes; a hundred thousand entries are about half of it. */
@@ -41,21 +43,11 @@ const settling = "150 millis"
 /** Somebody without our lock changed the file so often while we tried. */
 const mostRetries = 50
 
-class Errno extends Data.TaggedError("Errno")<{ readonly code: string }> {}
-
 /** The file must not be used. */
 class Refused extends Data.TaggedError("Refused")<{ readonly reason: string }> {}
 
 /** The file is no longer the one that was read, or the lock is no longer ours. */
 class Overtaken extends Data.TaggedError("Overtaken") {}
-
-const codeOf = (error: unknown) => (error instanceof Error && "code" in error ? String(error.code) : "EIO")
-
-const io = <A>(work: () => Promise<A>): Effect.Effect<A, Errno> =>
-  Effect.tryPromise({ try: work, catch: (error) => new Errno({ code: codeOf(error) }) })
-
-const unless = <A>(self: Effect.Effect<A, Errno>, ...codes: ReadonlyArray<string>): Effect.Effect<A | null, Errno> =>
-  Effect.catch(self, (error) => (codes.includes(error.code) ? Effect.succeed(null) : Effect.fail(error)))
 
 /** What was found at the path. */
 interface Found {
@@ -212,9 +204,9 @@ const attempt = Effect.fnUntraced(function* (
     yield* Effect.try({
       try: () => replace(path, fresh, found.content),
       catch: (error) =>
-        error instanceof Overtaken || ["ENOENT", "EEXIST"].includes(codeOf(error))
+        error instanceof Overtaken || ["ENOENT", "EEXIST"].includes(errnoOf(error))
           ? new Overtaken()
-          : new Errno({ code: codeOf(error) })
+          : new Errno({ code: errnoOf(error) })
     })
   }).pipe(Effect.ensuring(Effect.ignore(io(() => unlink(fresh)))))
   yield* io(() => syncFolder(dirname(path)))
@@ -251,7 +243,7 @@ const writeDurably = async (path: string, text: string) => {
 
 /** A file system that cannot sync promises nothing more than it has done. */
 const tolerated = (error: unknown) => {
-  if (!["ENOTSUP", "EOPNOTSUPP", "EINVAL"].includes(codeOf(error))) throw error
+  if (!["ENOTSUP", "EOPNOTSUPP", "EINVAL"].includes(errnoOf(error))) throw error
 }
 
 const syncAt = async (path: string, flags: number) => {
@@ -279,7 +271,7 @@ const createFrom = (fresh: string, path: string): void => {
   try {
     linkSync(fresh, path)
   } catch (error) {
-    if (!linkless.includes(codeOf(error))) throw error
+    if (!linkless.includes(errnoOf(error))) throw error
   }
   // No links here, or none although the file system said so.
   if (!existsSync(path)) renameSync(fresh, path)

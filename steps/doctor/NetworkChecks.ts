@@ -6,7 +6,8 @@ import { type ConfigUnusable, ProxyRefused, TlsRefused, Unavailable } from "../.
 import type { TransportFault } from "../../core/src/session/TransportFault.ts"
 import type { ProxyAddress } from "../../core/src/settings/Settings.ts"
 import { makeDialer } from "../../platform/ApiHttp.ts"
-import { connect, head, portOf, resolve } from "../../platform/HostProbe.ts"
+import { portOf } from "../../platform/Dialer.ts"
+import { connect, head, resolve } from "../../platform/HostProbe.ts"
 
 export interface Way {
   readonly baseUrl: URL

@@ -1,9 +1,8 @@
 /** The regions that the settings ask for: their form is checked, and a BED file read, before anybody logs in. */
 import { Effect, FileSystem, type PlatformError, Result } from "effect"
-import { LocalIo, NotFound, UsageError } from "../../core/src/Errors.ts"
+import { errnoOf, LocalIo, NotFound, UsageError } from "../../core/src/Errors.ts"
 import { readBed } from "../../core/src/genome/BedFile.ts"
 import { parseRange } from "../../core/src/genome/RegionText.ts"
-import { errnoOf } from "../../core/src/selection/ReportFile.ts"
 import type { LocalSettings, TargetSettings } from "../../core/src/settings/Settings.ts"
 import { printable } from "../../core/src/text/Printable.ts"
 import type { SliceWish } from "../../core/src/transfer/SliceRequest.ts"
@@ -52,9 +51,7 @@ const regionsOf = Effect.fnUntraced(function* (path: string) {
   const fs = yield* FileSystem.FileSystem
   const shown = printable(path)
   const failed = (error: PlatformError.PlatformError) =>
-    errnoOf(error) === "ENOENT"
-      ? new NotFound({ what: `BED file ${shown}` })
-      : new LocalIo({ path: shown, operation: "read", errno: errnoOf(error) })
+    errnoOf(error) === "ENOENT" ? new NotFound({ what: `BED file ${shown}` }) : LocalIo.of("read", shown)(error)
   const info = yield* Effect.mapError(fs.stat(path), failed)
   // A pipe without a writer would wait for ever, and is empty when a stored request is resumed.
   if (info.type !== "File") {

@@ -1,5 +1,7 @@
 /** The process around a program: signals, broken standard output, defects, and the exit code. */
+
 import { Cause, Effect, Exit, Runtime } from "effect"
+import { errnoOf } from "../../platform/Errno.ts"
 
 const signalCodes = { SIGHUP: 129, SIGINT: 130, SIGTERM: 143 } as const
 type Signal = keyof typeof signalCodes
@@ -23,8 +25,6 @@ interface Stop {
   /** What was written is not complete, so not even a program that ended well did so. */
   readonly outputLost: boolean
 }
-
-const errnoOf = (error: unknown) => (error instanceof Error && "code" in error ? String(error.code) : "")
 
 /**
  * Runs the one program of this process and exits with its code.
@@ -79,7 +79,7 @@ export const runProcess = (
       begin(
         errnoOf(error) === "EPIPE"
           ? { code: readerGone, why: null, outputLost: true }
-          : { code: 74, why: `Cannot write to standard output: ${errnoOf(error) || error.message}`, outputLost: true }
+          : { code: 74, why: `Cannot write to standard output: ${errnoOf(error, error.message)}`, outputLost: true }
       )
     })
     // Nobody left to tell; the run itself goes on.

@@ -1,8 +1,7 @@
 /** The program of `svc-verify`: finds the files, checks them, says what it found. */
 import { availableParallelism } from "node:os"
 import { Console, Effect, FileSystem, Layer } from "effect"
-import { FileDamaged, LocalIo, NotFound } from "../../core/src/Errors.ts"
-import { errnoOf } from "../../core/src/selection/ReportFile.ts"
+import { errnoOf, FileDamaged, LocalIo, NotFound } from "../../core/src/Errors.ts"
 import type { LocalSettings } from "../../core/src/settings/Settings.ts"
 import { printableJson } from "../../core/src/text/Printable.ts"
 import { BlockPool } from "../../core/src/verify/BlockPool.ts"
@@ -49,9 +48,7 @@ export const program: Program<LocalSettings> = {
 const readManifest = Effect.fn("verify.readManifest")(function* (path: string) {
   const fs = yield* FileSystem.FileSystem
   const failed = (error: Parameters<typeof errnoOf>[0]) =>
-    errnoOf(error) === "ENOENT"
-      ? new NotFound({ what: path })
-      : new LocalIo({ path, operation: "read", errno: errnoOf(error) })
+    errnoOf(error) === "ENOENT" ? new NotFound({ what: path }) : LocalIo.of("read", path)(error)
   const { size } = yield* Effect.mapError(fs.stat(path), failed)
   if (size > largestManifest) {
     return yield* new FileDamaged({

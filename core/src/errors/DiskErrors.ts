@@ -1,5 +1,5 @@
 /** The local disk: names, folders, space, input and output. */
-import { Runtime, Schema } from "effect"
+import { type PlatformError, Runtime, Schema } from "effect"
 
 /** Two different remote files would get one local name. */
 export class NameCollision extends Schema.TaggedError<NameCollision>()("NameCollision", {
@@ -59,6 +59,12 @@ const meanings: Readonly<Record<string, string>> = {
   ENOENT: "it does not exist"
 }
 
+/** The system's name of a failure of `FileSystem`, such as `ENOSPC`; `EIO` when it has none. */
+export const errnoOf = (error: PlatformError.PlatformError): string => {
+  const { cause } = error.reason
+  return typeof cause === "object" && cause !== null && "code" in cause ? String(cause.code) : "EIO"
+}
+
 /** Reading or writing a local file failed. `errno` is the system's name, such as `ENOSPC`. */
 export class LocalIo extends Schema.TaggedError<LocalIo>()("LocalIo", {
   path: Schema.String,
@@ -66,6 +72,9 @@ export class LocalIo extends Schema.TaggedError<LocalIo>()("LocalIo", {
   errno: Schema.String
 }) {
   override readonly [Runtime.errorExitCode] = 74
+  /** What a failure of `FileSystem` is, for `Effect.mapError`. */
+  static readonly of = (operation: string, path: string) => (error: PlatformError.PlatformError) =>
+    new LocalIo({ path, operation, errno: errnoOf(error) })
   override get message() {
     return `Cannot ${this.operation} ${this.path}: ${meanings[this.errno] ?? this.errno}`
   }

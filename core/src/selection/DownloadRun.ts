@@ -6,7 +6,7 @@
  * replaced itself.
  */
 import { Clock, DateTime, Effect, FileSystem, Option, Path, type PlatformError, Ref } from "effect"
-import { CannotCreate, LocalIo, NotFound, type TransferError } from "../Errors.ts"
+import { CannotCreate, errnoOf, LocalIo, NotFound, type TransferError } from "../Errors.ts"
 import type { Codec } from "../genome/Codec.ts"
 import { checkStructure } from "../genome/Structure.ts"
 import { FileTransfer } from "../transfer/FileTransfer.ts"
@@ -21,7 +21,6 @@ import type { LinkBook } from "./LinkBook.ts"
 import { readerOf } from "./LocalFile.ts"
 import { finalPath } from "./PlanView.ts"
 import { type FileResult, untouched } from "./Report.ts"
-import { errnoOf } from "./ReportFile.ts"
 import { sliceTask } from "./SliceTasks.ts"
 
 export interface RunRequest {
@@ -314,4 +313,4 @@ const structure = Effect.fnUntraced(function* (file: PlannedFile, directory: str
 const folderRefused = (path: string) => (error: PlatformError.PlatformError) =>
   ["EEXIST", "ENOTDIR"].includes(errnoOf(error))
     ? new CannotCreate({ path, reason: "something that is not a folder is in its place" })
-    : new LocalIo({ path, operation: "create", errno: errnoOf(error) })
+    : LocalIo.of("create", path)(error)

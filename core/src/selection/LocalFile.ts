@@ -1,11 +1,7 @@
 /** Random access to a finished file on the disk. */
-import { Effect, FileSystem, type PlatformError, type Scope, Semaphore } from "effect"
+import { Effect, FileSystem, type Scope, Semaphore } from "effect"
 import { LocalIo } from "../Errors.ts"
 import type { ByteReader } from "../genome/ByteReader.ts"
-import { errnoOf } from "./ReportFile.ts"
-
-const localIo = (operation: string, path: string) => (error: PlatformError.PlatformError) =>
-  new LocalIo({ path, operation, errno: errnoOf(error) })
 
 /** Opens a file of `size` bytes until the scope closes. Reads may be asked for at the same time. */
 export const readerOf = Effect.fnUntraced(function* (
@@ -13,7 +9,7 @@ export const readerOf = Effect.fnUntraced(function* (
   size: number
 ): Effect.fn.Return<ByteReader<LocalIo>, LocalIo, FileSystem.FileSystem | Scope.Scope> {
   const fs = yield* FileSystem.FileSystem
-  const failed = localIo("read", path)
+  const failed = LocalIo.of("read", path)
   const file = yield* Effect.mapError(fs.open(path), failed)
   // An open file has one position: between a seek and its read there must be no other.
   const turn = yield* Semaphore.make(1)

@@ -1,7 +1,7 @@
 /**
  * Writes a report: readers see the old report or the whole new one, also when the run is killed in between.
  */
-import { Effect, FileSystem, Option, Path, type PlatformError } from "effect"
+import { Effect, FileSystem, Option, Path } from "effect"
 import { CannotCreate, LocalIo } from "../Errors.ts"
 
 /** Asked at the start of a run, so that hours of work do not end in a report that has no folder. */
@@ -36,7 +36,7 @@ export const writeReport = Effect.fn("selection.writeReport")(function* (
   const path = yield* Path.Path
   const there = yield* Effect.option(fs.stat(file))
   if (Option.isSome(there) && there.value.type !== "File") {
-    return yield* Effect.mapError(fs.writeFileString(file, text), failed(file))
+    return yield* Effect.mapError(fs.writeFileString(file, text), LocalIo.of("write the report", file))
   }
   yield* Effect.gen(function* () {
     const handle = yield* fs.open(temporary, { flag: "wx" })
@@ -46,19 +46,10 @@ export const writeReport = Effect.fn("selection.writeReport")(function* (
     Effect.scoped,
     Effect.andThen(fs.rename(temporary, file)),
     Effect.onError(() => Effect.ignore(fs.remove(temporary))),
-    Effect.mapError(failed(file))
+    Effect.mapError(LocalIo.of("write the report", file))
   )
   // The report is there; only that it outlasts a power cut is not certain where a folder cannot be synced.
   yield* Effect.ignore(
     Effect.scoped(Effect.flatMap(fs.open(path.dirname(file), { flag: "r" }), (folder) => folder.sync))
   )
 })
-
-const failed = (path: string) => (error: PlatformError.PlatformError) =>
-  new LocalIo({ path, operation: "write the report", errno: errnoOf(error) })
-
-/** The system's name of an error, such as `ENOSPC`; `EIO` when it has none. */
-export const errnoOf = (error: PlatformError.PlatformError): string => {
-  const { cause } = error.reason
-  return typeof cause === "object" && cause !== null && "code" in cause ? String(cause.code) : "EIO"
-}

@@ -1,5 +1,7 @@
 /** Which files a verification is about: operands, what lies in folders, what a manifest names. */
+
 import { Effect, FileSystem, Option, Path } from "effect"
+import { errnoOf } from "../Errors.ts"
 import { type FileKind, kindOf } from "../genome/Structure.ts"
 import type { Expected, Manifest } from "./Manifest.ts"
 
@@ -27,11 +29,6 @@ export const isIndex = (kind: FileKind | null): boolean => kind !== null && kind
 
 /** The file that an index with this path belongs to. */
 export const dataOf = (index: string): string => index.replace(/\.(?:bai|csi|tbi)$/i, "")
-
-const errnoOf = (error: { readonly reason: { readonly cause?: unknown } }): string => {
-  const { cause } = error.reason
-  return typeof cause === "object" && cause !== null && "code" in cause ? String(cause.code) : "EIO"
-}
 
 /**
  * The files, each once, indexes last. Folders are searched to any depth without following links to folders; journals and
