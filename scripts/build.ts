@@ -50,6 +50,23 @@ const { values: options } = parseArgs({
 })
 const outdir = resolve(root, options.outdir)
 
+/**
+ * An older Node would fail somewhere inside, as if the fault were ours: the file itself says what it needs. It ends with
+ * 78, as for other settings of the machine that cannot be used.
+ */
+const oldestNode = (): string => {
+  const { engines } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"))
+  const [, major, minor] = /^>=(\d+)\.(\d+)$/.exec(engines.node) ?? []
+  if (minor === undefined) throw new Error(`engines.node is not of the form >=MAJOR.MINOR: ${engines.node}`)
+  return `{
+  const [major, minor] = process.versions.node.split(".").map(Number);
+  if (major < ${major} || (major === ${major} && minor < ${minor})) {
+    console.error("Error: This needs Node ${major}.${minor} or newer, and was started with Node " + process.versions.node + ".");
+    process.exit(78);
+  }
+}`
+}
+
 const writeLicences = (inputs: ReadonlyArray<string>) => {
   const packages = new Set(inputs.map((path) => /^node_modules\/((?:@[^/]+\/)?[^/]+)\//.exec(path)?.[1]))
   const texts = [...packages]
@@ -115,6 +132,7 @@ for (const [name, entry] of Object.entries(executables)) {
     outfile,
     // A script, which also starts from functions compiled before (docs/adr/0013).
     format: "iife",
+    banner: { js: oldestNode() },
     metafile: true,
     write: false
   }).catch(() => process.exit(1)) // esbuild has said why

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto"
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs"
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join, relative } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
@@ -58,6 +58,23 @@ describe("the build", () => {
       })
     )
   }
+
+  it.live("an executable says which Node it needs, on one that is older", () =>
+    Effect.gen(function* () {
+      const path = yield* folder
+      const older = join(path, "older.cjs")
+      writeFileSync(older, 'Object.defineProperty(process.versions, "node", { value: "20.19.5" })')
+      const started = yield* runCommand(process.execPath, ["--require", older, executable("svc-download"), "--list"])
+      assert.deepStrictEqual(
+        { ...started },
+        {
+          exitCode: 78,
+          stdout: "",
+          stderr: "Error: This needs Node 22.19 or newer, and was started with Node 20.19.5.\n"
+        }
+      )
+    })
+  )
 
   it("names every package inside the executables with its licence", () => {
     const text = readFileSync(`${root}dist/THIRD-PARTY-LICENSES.txt`, "utf8")

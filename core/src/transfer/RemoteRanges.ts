@@ -34,15 +34,18 @@ export interface RemoteServices {
   readonly pool: LinkPool["Service"]
 }
 
-/** The first request asks for so many bytes: they hold the header of most files, and are kept. */
-const headLength = 64 * 1024
+/** The first request asks for so many bytes, which are kept: they hold the header of most data files. */
+export const headOfData = 64 * 1024
+/** The whole of most indexes. */
+export const headOfIndex = 1024 * 1024
 /** Longer reads are cut into pieces that are fetched at the same time. */
 const piece = 1024 * 1024
 
-/** Opens a file by reading its head. Requests share the pool; reads at the same time use several connections. */
+/** Opens a file by reading its head of `headLength` bytes. Requests share the pool; reads at the same time use several connections. */
 export const open = Effect.fn("RemoteRanges.open")(function* (
   services: RemoteServices,
-  file: LinkLease.LinkedFile
+  file: LinkLease.LinkedFile,
+  headLength: number
 ): Effect.fn.Return<RemoteRanges, RemoteError> {
   const { permits, settings } = services.pool
   const lease = yield* LinkLease.make(file)

@@ -178,8 +178,8 @@ const opened = (
 ): Effect.Effect<Opened, RemoteRanges.RemoteError> =>
   Effect.all(
     {
-      data: RemoteRanges.open(services, { ...data, progress }),
-      index: RemoteRanges.open(services, { ...index, progress })
+      data: RemoteRanges.open(services, { ...data, progress }, RemoteRanges.headOfData),
+      index: RemoteRanges.open(services, { ...index, progress }, RemoteRanges.headOfIndex)
     },
     { concurrency: 2 }
   )
