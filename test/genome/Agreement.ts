@@ -68,6 +68,15 @@ const differs = (ours: string, theirs: string) => {
   return `${a.length} and ${b.length} lines; line ${at + 1}: ${a[at]?.slice(0, 120)} | ${b[at]?.slice(0, 120)}`
 }
 
+const diceOf = ({ data }: Subject, seed: number) => Dice.make(Dice.seedOf(seed, data.replace(/^.*\//, "")))
+
+const sourceOf = ({ data, suffix }: Subject) => ({
+  name: data,
+  reader: file(data),
+  indexName: `${data}${suffix}`,
+  index: file(`${data}${suffix}`)
+})
+
 /** Runs `count` random BEDs over a BAM; the slices are written into `folder`. Gives the number of records compared. */
 export const agreeOnBam = Effect.fn("agreeOnBam")(function* (
   subject: Subject,
@@ -75,13 +84,8 @@ export const agreeOnBam = Effect.fn("agreeOnBam")(function* (
   seed: number,
   count: number
 ) {
-  const dice = Dice.make(Dice.seedOf(seed, subject.data.replace(/^.*\//, "")))
-  const source = {
-    name: subject.data,
-    reader: file(subject.data),
-    indexName: `${subject.data}${subject.suffix}`,
-    index: file(`${subject.data}${subject.suffix}`)
-  }
+  const dice = diceOf(subject, seed)
+  const source = sourceOf(subject)
   const spots = tool("samtools", "view", subject.data)
     .split("\n")
     .map((line) => line.split("\t"))
@@ -132,13 +136,8 @@ export const agreeOnVcf = Effect.fn("agreeOnVcf")(function* (
   count: number,
   by: "bcftools" | "tabix"
 ) {
-  const dice = Dice.make(Dice.seedOf(seed, subject.data.replace(/^.*\//, "")))
-  const source = {
-    name: subject.data,
-    reader: file(subject.data),
-    indexName: `${subject.data}${subject.suffix}`,
-    index: file(`${subject.data}${subject.suffix}`)
-  }
+  const dice = diceOf(subject, seed)
+  const source = sourceOf(subject)
   const lines = tool("bgzip", "-dc", subject.data)
     .split("\n")
     .filter((line) => line !== "" && !line.startsWith("#"))

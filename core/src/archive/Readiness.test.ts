@@ -1,5 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Result } from "effect"
+import { listedFile as file } from "../../../test/selection/ListedFiles.ts"
 import type { ListedFile } from "../selection/DownloadPlan.ts"
 import { isSlice, readinessOf } from "./Readiness.ts"
 import { readEntry } from "./TrackingEntry.ts"
@@ -9,14 +10,6 @@ const now = Date.parse("2026-11-21T12:00:00Z")
 const entry = (options: object, more: object = {}) =>
   Result.getOrThrow(readEntry({ analysisId: "A1", fileName: "S.bam", options, ...more }))
 
-const file = (fileName: string | null, some: Partial<ListedFile> = {}): ListedFile => ({
-  fileName,
-  size: 100,
-  archived: false,
-  estimatedRestoreTime: null,
-  hasLink: some.archived !== true,
-  ...some
-})
 const cold = (fileName: string, estimatedRestoreTime: string | null = null) =>
   file(fileName, { archived: true, estimatedRestoreTime })
 

@@ -1,5 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Schema } from "effect"
+import { listedFile as file } from "../../../test/selection/ListedFiles.ts"
 import { CannotCreate } from "../Errors.ts"
 import type { SliceState } from "../transfer/SliceState.ts"
 import { diskNeed, shortage } from "./DiskNeed.ts"
@@ -12,14 +13,6 @@ import {
   plan
 } from "./DownloadPlan.ts"
 
-const file = (fileName: string | null, some: Partial<ListedFile> = {}): ListedFile => ({
-  fileName,
-  size: 100,
-  archived: false,
-  estimatedRestoreTime: null,
-  hasLink: some.archived !== true,
-  ...some
-})
 const analysis = (id: string, files: ReadonlyArray<ListedFile>, named = true): ListedAnalysis => ({
   id,
   named,

@@ -1,19 +1,12 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Result } from "effect"
+import { listedFile as file } from "../../../test/selection/ListedFiles.ts"
 import { CannotCreate } from "../Errors.ts"
 import { parseRange } from "../genome/RegionText.ts"
 import type { SliceWish } from "../transfer/SliceRequest.ts"
 import type { SliceState } from "../transfer/SliceState.ts"
 import { type Destination, type ListedFile, layOut, type PlanRequest, pathOf, plan } from "./DownloadPlan.ts"
 
-const file = (fileName: string | null, some: Partial<ListedFile> = {}): ListedFile => ({
-  fileName,
-  size: 100,
-  archived: false,
-  estimatedRestoreTime: null,
-  hasLink: some.archived !== true,
-  ...some
-})
 const listing = (...files: ReadonlyArray<ListedFile>) => [
   { id: "A1", named: true, sampleId: null, limsId: null, files }
 ]
