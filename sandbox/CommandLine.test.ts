@@ -52,6 +52,7 @@ describe("svc-sandbox", () => {
     [["--sizes", "huge"], 64, /sizes/],
     [["--restoreDelay", "soon"], 64, /500ms, 3s, 10m or 1h/],
     [["--nonsense"], 64, /--nonsense/],
+    [["--port", "99999"], 64, /99999.*a port from 0 to 65535/],
     [["--data", "/nonexistent"], 66, /\/nonexistent/],
     [["--host", "192.0.2.1"], 69, /Cannot listen on 192\.0\.2\.1/]
   ]

@@ -25,6 +25,13 @@ const described =
     Flag.withDescription(flag, `${text} [${standard}]`)
 const number = (name: string, standard: number, text: string) =>
   Flag.Int(name).pipe(Flag.withMetavar("N"), Flag.withDefault(standard), described(text, `${standard}`))
+const port = (name: string, text: string) =>
+  number(name, 0, text).pipe(
+    Flag.filter(
+      (port) => port >= 0 && port <= 65_535,
+      () => "a port from 0 to 65535"
+    )
+  )
 const toggle = (name: string, text: string) =>
   Flag.Boolean(name).pipe(Flag.withDefault(false), Flag.withDescription(text))
 const word = (name: string, standard: string, text: string) =>
@@ -46,8 +53,8 @@ const time = (name: string, standard: string, text: string) =>
   )
 
 const serving = {
-  port: number("port", 0, "port of the API, 0 for any free one"),
-  linkPort: number("linkPort", 0, "port of the host that serves the files, 0 for any free one"),
+  port: port("port", "port of the API, 0 for any free one"),
+  linkPort: port("linkPort", "port of the host that serves the files, 0 for any free one"),
   host: word("host", "127.0.0.1", "address to listen on"),
   keepAlive: time("keepAlive", "5s", "how long an idle connection is kept"),
   data: path("data", "DIR", "serve the BAM and VCF files of this folder; *.archived.bam start archived"),

@@ -86,6 +86,18 @@ const onTerminal = (args: ReadonlyArray<string>, env: Readonly<Record<string, st
     { TERM: "xterm", SHELL: "/bin/sh", ...env }
   )
 
+describe("a working folder that was removed", () => {
+  it.live("is said in a sentence", () =>
+    Effect.gen(function* () {
+      const path = yield* folder
+      const script = 'mkdir "$GONE" && cd "$GONE" && rmdir "$GONE" && exec "$0" "$@" -t https://lab.example.org -u ada'
+      const { exitCode, stderr } = yield* shell(script, { env: { ...withPassword.env, GONE: join(path, "gone") } })
+      assert.strictEqual(exitCode, 74, stderr)
+      assert.strictEqual(stderr, "Error: Cannot use the current folder: it does not exist\n")
+    })
+  )
+})
+
 describe("what it is called with", () => {
   it.live("--help and --version answer on standard output and need no settings", () =>
     Effect.gen(function* () {

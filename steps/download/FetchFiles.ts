@@ -1,6 +1,7 @@
 /** The download itself: plan, fetch, and say for every file what became of it. */
 
 import { Effect, type Scope } from "effect"
+import { unwritable } from "../../core/src/selection/DestinationView.ts"
 import { refuseAll, shortage } from "../../core/src/selection/DiskNeed.ts"
 import { type PlannedFile, pathOf } from "../../core/src/selection/DownloadPlan.ts"
 import { type RunObserver, run } from "../../core/src/selection/DownloadRun.ts"
@@ -64,19 +65,23 @@ export const observe = Effect.fnUntraced(function* (
   record: RunRecord
 ): Effect.fn.Return<RunObserver, never, Screen | Scope.Scope> {
   const progress = yield* makeProgress(yield* Screen, files)
+  // What stops several files is said once.
+  const said = new Set<FileResult["error"]>()
   return {
     progress: (file, event) =>
       Effect.all([record.progress(file, event), progress.event(file, event), narrate(file, event)], { discard: true }),
-    finished: (file, result) => Effect.andThen(progress.settled(file, result), conclude(file, result))
+    finished: Effect.fnUntraced(function* (file, result) {
+      yield* progress.settled(file, result)
+      if (!said.has(result.error)) yield* conclude(file, result)
+      if (result.error !== null) said.add(result.error)
+    })
   }
 })
 
-/** A plan that does not fit onto the disk fetches nothing. */
+/** A plan that does not fit onto the disk, or that nothing can be written for, fetches nothing. */
 const withRoom = Effect.fnUntraced(function* ({ plan, room }: Planned) {
-  const short = shortage(room, room.destination, room.free)
-  if (short === null) return { plan, room }
-  yield* Effect.logError(short.message)
-  return { plan: refuseAll(plan, short), room }
+  const refusal = shortage(room, room.destination, room.free) ?? (yield* unwritable(plan.files, room.destination))
+  return { plan: refusal === null ? plan : refuseAll(plan, refusal), room }
 })
 
 /** `bytes` is the sum of the sizes that the service told. */

@@ -22,6 +22,11 @@ export const summaryLines = (results: ReadonlyArray<FileResult>): ReadonlyArray<
 
 /** What to do about what failed, if that can help: names, ids and options do not get right by themselves. */
 export const adviceFor = (results: ReadonlyArray<FileResult>): ReadonlyArray<string> =>
-  results.some(({ error }) => error !== null && [65, 69, 74].includes(mostSevere([error])))
+  codesOf(results).some((code) => code === 65 || code === 69)
     ? ["Run the same command again to go on: what is there is kept"]
-    : []
+    : codesOf(results).includes(74)
+      ? ["When that is mended, run the same command again: what is there is kept"]
+      : []
+
+const codesOf = (results: ReadonlyArray<FileResult>) =>
+  results.flatMap(({ error }) => (error === null ? [] : mostSevere([error])))

@@ -9,7 +9,7 @@ import * as NodeTerminal from "@effect/platform-node/NodeTerminal"
 import { Cause, Effect, Layer, Option, Runtime } from "effect"
 import { CliConfig, CliOutput, Command, GlobalFlag } from "effect/cli"
 import { ChildProcessSpawner } from "effect/process"
-import { UsageError } from "../../core/src/Errors.ts"
+import { LocalIo, UsageError } from "../../core/src/Errors.ts"
 import { type KeyName, table } from "../../core/src/settings/Keys.ts"
 import { decode, environmentLayer, environmentWarnings, type LocalSettings } from "../../core/src/settings/Settings.ts"
 import { complete, validate, warningsOf } from "../../core/src/settings/Validation.ts"
@@ -87,6 +87,10 @@ export const main = (
 
     const parsed = Effect.gen(function* () {
       if (prepared.kind === "wrong") return yield* new UsageError({ message: prepared.message })
+      yield* Effect.try({
+        try: () => process.cwd(),
+        catch: () => new LocalIo({ path: "the current folder", operation: "use", errno: "ENOENT" })
+      })
       let code = 0
       let invalid: ReadonlyArray<string> = []
       const presenter = CliOutput.layerPresenter({

@@ -108,7 +108,10 @@ export const parseBed = (
     if (columns < 3 || begin === stop) return fail("it needs a name, a start and an end")
     const start = count(bytes, places[2]!, places[3]!)
     const until = count(bytes, places[4]!, places[5]!)
-    if (Number.isNaN(start) || Number.isNaN(until)) return fail("start and end are whole numbers")
+    if (Number.isNaN(start) || Number.isNaN(until)) {
+      const header = last === null ? "; a line of column names begins with #" : ""
+      return fail(`start and end are whole numbers${header}`)
+    }
     if (until > longestReference) return fail("no reference is as long")
     if (until < start) return fail("it ends before it starts")
     if (until === start) return fail("it is empty")

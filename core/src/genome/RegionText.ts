@@ -60,7 +60,15 @@ const parsePositions = (text: string): Result.Result<Interval, string> => {
   return Result.succeed({ start: start - 1, end })
 }
 
-const parseRegion = (text: string): Result.Result<RegionText, UsageError> => {
+/** No name of a reference has a comma (SAM specification, section 1.2.1), so one outside of positions stands between regions. */
+const parseRegion = (text: string): Result.Result<RegionText, UsageError> =>
+  Result.flatMap(parseReadings(text), (region) =>
+    region.readings.every(({ name }) => name.includes(","))
+      ? Result.fail(wrong(text, "regions are separated by spaces, and no name has a comma"))
+      : Result.succeed(region)
+  )
+
+const parseReadings = (text: string): Result.Result<RegionText, UsageError> => {
   if (text === "*") return Result.fail(wrong(text, "reads without a position are taken with --unmapped"))
   if (text.startsWith("{")) {
     const close = text.indexOf("}")

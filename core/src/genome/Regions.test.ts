@@ -46,7 +46,10 @@ describe("parseRange and resolveRegions", () => {
     ["chr1:1-99999999999999999999", "no reference is as long"],
     ["chr1:9007199254740993", "no reference is as long"],
     ["chr1:2000-3000", "has 1000 bases"],
-    ["chr1:1e9", "Unknown reference: chr1:1e9"],
+    ["chr1:1e9", "chr1:1e9 is not in the file, and positions of chr1 are whole numbers, such as chr1:1000-2000"],
+    ["chr1,chrM", "Invalid range: chr1,chrM: regions are separated by spaces"],
+    ["chr1:1-2,chrM:5-6", "regions are separated by spaces"],
+    ["chr1:5,chrM", "regions are separated by spaces"],
     ["chr1:", "positions are missing"],
     ["chr1:-", "positions are missing"],
     ["chr1:1--2", "whole numbers"],
@@ -166,6 +169,10 @@ describe("parseBed", () => {
     ["chr1\t0\t1\nchr1\t9\t5\n", "line 2: it ends before it starts"],
     ["chr1\t5\t5\n", "line 1: it is empty"],
     ["chr1\t-5\t5\n", "line 1: start and end are whole numbers"],
+    [
+      "chrom\tstart\tend\nchr1\t5\t6\n",
+      "line 1: start and end are whole numbers; a line of column names begins with #"
+    ],
     ["chr1\t1e3\t5\n", "whole numbers"],
     ["chr1\t0\t9999999999999\n", "no reference is as long"],
     ["chr1\t2,000\t3,000\n", "whole numbers"],

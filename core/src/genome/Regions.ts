@@ -32,6 +32,10 @@ const spelling = (name: string): string => {
 }
 
 const unknown = (name: string, known: ReadonlyArray<KnownReference>): string => {
+  const before = name.slice(0, Math.max(0, name.lastIndexOf(":")))
+  if (known.some((reference) => reference.name === before)) {
+    return `Unknown reference: ${name} is not in the file, and positions of ${before} are whole numbers, such as ${before}:1000-2000`
+  }
   const alike = known.find((reference) => spelling(reference.name) === spelling(name))
   const hint = alike === undefined ? "" : `; did you mean ${alike.name}?`
   const some = known

@@ -2,6 +2,7 @@
  * What is in the destination before a run: files under final names, and what earlier runs left of unfinished ones.
  */
 import { Effect, FileSystem, Option, Path } from "effect"
+import { LocalIo } from "../Errors.ts"
 import type { Codec } from "../genome/Codec.ts"
 import type { SliceState } from "../transfer/SliceState.ts"
 import { type Destination, finalName, type Occupant, type PlannedFile, pathOf } from "./DownloadPlan.ts"
@@ -60,6 +61,20 @@ export const lookAt = Effect.fn("selection.lookAt")(function* (
   const present = (place: Place) =>
     place.slice === null ? (parts.get(path.join(place.folder, place.fileName)) ?? 0) : 0
   return { occupants, reserved, slices, present }
+})
+
+/** Why nothing can be written into the destination; null when it can, or nothing has to be (fault K6). */
+export const unwritable = Effect.fn("selection.unwritable")(function* (
+  files: ReadonlyArray<PlannedFile>,
+  destination: string
+): Effect.fn.Return<LocalIo | null, never, FileSystem.FileSystem> {
+  // Other files go into folders below, which may be there and open.
+  if (!files.some(({ decision, folder }) => decision._tag === "Fetch" && folder === "")) return null
+  const fs = yield* FileSystem.FileSystem
+  return yield* Effect.match(fs.access(destination, { writable: true }), {
+    onSuccess: () => null,
+    onFailure: LocalIo.of("write to", destination)
+  })
 })
 
 const isPart = (name: string) => /^\.[^/]{1,250}\.[0-9a-f]{8}\.part$/.test(name)

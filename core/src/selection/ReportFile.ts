@@ -20,6 +20,12 @@ export const canWriteReport = Effect.fn("selection.canWriteReport")(function* (
   if (Option.isSome(there) && there.value.type === "Directory") {
     return yield* new CannotCreate({ path: file, reason: "it is a folder" })
   }
+  // A device or pipe is written to where it is.
+  if (Option.isSome(there) && there.value.type !== "File") return
+  yield* Effect.mapError(
+    fs.access(path.dirname(path.resolve(file)), { writable: true }),
+    () => new CannotCreate({ path: file, reason: "its folder cannot be written to" })
+  )
 })
 
 /**

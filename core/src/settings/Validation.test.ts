@@ -46,10 +46,10 @@ describe("validation", () => {
     })
   )
 
-  it.effect("a destination that is a file does not exist as a directory", () =>
+  it.effect("a destination that is a file is not called missing", () =>
     Effect.gen(function* () {
       assert.deepStrictEqual(yield* messagesOf({ ...good, destination: ["regions.bed"] }), [
-        "Destination directory does not exist: regions.bed"
+        "Destination is not a directory: regions.bed"
       ])
     })
   )
@@ -130,7 +130,7 @@ describe("validation", () => {
       const bed = yield* Effect.flip(check({ ...good, bed: ["none.bed"] }))
       assert.deepStrictEqual([bed._tag, bed.message], ["NotFound", "BED file none.bed: not found"])
       const ca = yield* Effect.flip(check({ ...good, caFile: ["out"] }))
-      assert.strictEqual(ca.message, "CA file out: not found")
+      assert.strictEqual(ca.message, "CA file out: not found (it is a folder)")
       assert.strictEqual(
         (yield* Effect.flip(check({ ...good, bed: ["none.bed"], loglevel: ["x"] })))._tag,
         "UsageError"

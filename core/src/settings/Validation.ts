@@ -86,16 +86,11 @@ export const warningsOf = (settings: LocalSettings): ReadonlyArray<string> => {
 const isLoopback = (hostname: string) =>
   hostname === "localhost" || hostname === "[::1]" || /^127(?:\.\d{1,3}){3}$/.test(hostname)
 
-const folderExists = Effect.fnUntraced(function* (path: string) {
+/** Null when nothing is there. */
+const typeOf = Effect.fnUntraced(function* (path: string) {
   const fs = yield* FileSystem.FileSystem
   const info = yield* Effect.option(fs.stat(path))
-  return Option.isSome(info) && info.value.type === "Directory"
-})
-
-const fileExists = Effect.fnUntraced(function* (path: string) {
-  const fs = yield* FileSystem.FileSystem
-  const info = yield* Effect.option(fs.stat(path))
-  return Option.isSome(info) && info.value.type !== "Directory"
+  return Option.isSome(info) ? info.value.type : null
 })
 
 export interface Rules {
@@ -120,8 +115,10 @@ export const validate = Effect.fn("settings.validate")(function* (
     if (Result.isFailure(base)) problems.push(base.failure)
   }
   problems.push(...found)
-  if (rules.service && rules.takes("destination") && !(yield* folderExists(settings.destination))) {
-    problems.push(`Destination directory does not exist: ${settings.destination}`)
+  if (rules.service && rules.takes("destination")) {
+    const there = yield* typeOf(settings.destination)
+    if (there === null) problems.push(`Destination directory does not exist: ${settings.destination}`)
+    else if (there !== "Directory") problems.push(`Destination is not a directory: ${settings.destination}`)
   }
   const proxy = resolveProxy(settings.proxy, settings.proxyUsername, settings.proxyPassword)
   if (Result.isFailure(proxy)) problems.push(proxy.failure)
@@ -137,7 +134,9 @@ export const validate = Effect.fn("settings.validate")(function* (
     [settings.bed, "BED file"],
     [settings.caFile, "CA file"]
   ] as const) {
-    if (path !== null && !(yield* fileExists(path))) return yield* new NotFound({ what: `${what} ${path}` })
+    const there = path === null ? "File" : yield* typeOf(path)
+    if (there === null) return yield* new NotFound({ what: `${what} ${path}` })
+    if (there === "Directory") return yield* new NotFound({ what: `${what} ${path}`, detail: "it is a folder" })
   }
 })
 
