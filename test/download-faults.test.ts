@@ -152,6 +152,21 @@ describe("contents", () => {
   )
 })
 
+describe("what is said", () => {
+  it.live("an index that is not fetched because its data file failed is told as that", () =>
+    Effect.gen(function* () {
+      const { download, setFaults } = yield* ground()
+      yield* setFaults([fault({ plane: "link", file: "*.bam" }, { status: 403 })])
+      const outcome = yield* download(["-a", "A1", "-d", "out"])
+      assert.strictEqual(outcome.exitCode, 77, outcome.stderr)
+      const errors = outcome.stderr.split("\n").filter((line) => line.includes("[error]: S1.bam"))
+      assert.lengthOf(errors, 2)
+      assert.match(errors[0] ?? "", /: S1\.bam: \S+ refuses its link \(status 403\)/)
+      assert.match(errors[1] ?? "", /: S1\.bam\.bai: not fetched, as its data file failed$/)
+    })
+  )
+})
+
 describe("disk and report", () => {
   it.live("K2 a run that cannot fit is refused with numbers before a byte moves", () =>
     Effect.gen(function* () {
@@ -160,7 +175,7 @@ describe("disk and report", () => {
       })
       const outcome = yield* download(["-a", "B1", "-f", "vcf.gz", "-d", "out", "--reportfile", "r.json"])
       assert.strictEqual(outcome.exitCode, 74, outcome.stderr)
-      assert.match(outcome.stderr, /out has \d+ bytes free, but 4000000000000000 are needed/)
+      assert.lengthOf(outcome.stderr.match(/out has \d+ bytes free, but 4000000000000000 are needed/g) ?? [], 1)
       assert.strictEqual((yield* stats).linkRequests, 0)
       assert.deepStrictEqual(namesIn(folder, "out"), [])
       assert.strictEqual(readReport(folder, "r.json").files[0]?.error?.tag, "DiskTooSmall")

@@ -298,6 +298,24 @@ describe("request and resume", () => {
     })
   )
 
+  it.live("K2 what has come back and does not fit is refused, said once, and its request stays", () =>
+    Effect.gen(function* () {
+      const { folder, request, resume, thaw } = yield* archive("1 hour", {
+        world: {
+          analyses: [
+            { id: "B1", files: [{ name: "B1.vcf.gz", copyOf: "A1/S1.vcf.gz", archived: true, listedSize: 4e15 }] }
+          ]
+        }
+      })
+      assert.strictEqual((yield* request(["B1", "-d", "out", "-f", "vcf.gz"])).exitCode, 0)
+      yield* thaw
+      const outcome = yield* resume([])
+      assert.strictEqual(outcome.exitCode, 74, outcome.stderr)
+      assert.lengthOf(outcome.stderr.match(/bytes free, but 4000000000000000 are needed/g) ?? [], 1)
+      assert.strictEqual(tracked(folder, file).length, 1)
+    })
+  )
+
   it.live("cuts the stored regions out of what came back, and only those", () =>
     Effect.gen(function* () {
       const { folder, request, resume, thaw } = yield* archive("1 hour")
