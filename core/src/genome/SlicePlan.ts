@@ -133,31 +133,24 @@ const intervalStretches = (
     .flatMap((id) => reference.bins.get(id)?.chunks ?? [])
     .filter((chunk) => chunk.end > lower && (upper === null || chunk.begin < upper))
     .sort((a, b) => (a.begin < b.begin ? -1 : a.begin > b.begin ? 1 : 0))
-  const bracket = bracketOf(starts, behind, reference, index.minShift, end)
-  const expected = bracket === null ? Number.POSITIVE_INFINITY : expectedEnd(bracket, end)
-  const stretches: Array<Stretch> = []
+  const merged: Array<Pick<Stretch, "begin" | "end" | "fetchEnd">> = []
   for (const chunk of chunks) {
     const begin = chunk.begin < lower ? VirtualOffset.fromBits(lower) : chunk.begin
     const stop = upper === null || chunk.end < upper ? chunk.end : VirtualOffset.fromBits(upper)
-    const last = stretches[stretches.length - 1]
+    const last = merged[merged.length - 1]
     const fetchTo = fetchEnd(stop, nextBlock(reference, stop))
-    if (last !== undefined && VirtualOffset.block(last.end) >= VirtualOffset.block(begin)) {
-      if (stop > last.end) {
-        stretches[stretches.length - 1] = {
-          ...last,
-          end: stop,
-          fetchEnd: fetchTo,
-          expectedEnd: Math.min(expected, fetchTo)
-        }
-      }
-    } else {
-      // Of the first one at least a block is read: whether records end there is seen in it.
-      const first = stretches.length === 0 ? VirtualOffset.block(begin) + longestBlock : 0
-      const expectedTo = Math.min(Math.max(expected, first), fetchTo)
-      stretches.push({ ref, begin, end: stop, until: end, fetchEnd: fetchTo, expectedEnd: expectedTo, whole: null })
-    }
+    if (last === undefined || VirtualOffset.block(last.end) < VirtualOffset.block(begin)) {
+      merged.push({ begin, end: stop, fetchEnd: fetchTo })
+    } else if (stop > last.end) merged[merged.length - 1] = { begin: last.begin, end: stop, fetchEnd: fetchTo }
   }
-  return stretches
+  const bracket = bracketOf(starts, behind, reference, index.minShift, end)
+  const expected = bracket === null ? Number.POSITIVE_INFINITY : expectedEnd(bracket, end)
+  return merged.map((stretch, i) => {
+    // Of the first one at least a block is read: whether records end there is seen in it.
+    const first = i === 0 ? VirtualOffset.block(stretch.begin) + longestBlock : 0
+    const expectedTo = Math.min(Math.max(expected, first), stretch.fetchEnd)
+    return { ...stretch, ref, until: end, expectedEnd: expectedTo, whole: null }
+  })
 }
 
 /** Byte offset of the first block behind `end` that the windows of the reference know; infinite when none. */
