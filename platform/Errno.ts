@@ -13,8 +13,8 @@ export const io = <A>(work: () => Promise<A>): Effect.Effect<A, Errno> =>
   Effect.tryPromise({ try: work, catch: (error) => new Errno({ code: errnoOf(error) }) })
 
 /** Null instead of failing with one of `codes`. */
-export const unless = <A>(
-  self: Effect.Effect<A, Errno>,
+export const unless = <A, R>(
+  self: Effect.Effect<A, Errno, R>,
   ...codes: ReadonlyArray<string>
-): Effect.Effect<A | null, Errno> =>
+): Effect.Effect<A | null, Errno, R> =>
   Effect.catch(self, (error) => (codes.includes(error.code) ? Effect.succeed(null) : Effect.fail(error)))

@@ -12,7 +12,7 @@ import { Effect, Layer, type Scope, Semaphore } from "effect"
 import { CannotCreate, LocalIo } from "../core/src/Errors.ts"
 import { type PartFile, PartFiles, type PartPlace } from "../core/src/transfer/PartFiles.ts"
 import { DigestThread } from "./DigestThread.ts"
-import { Errno } from "./Errno.ts"
+import { Errno, unless } from "./Errno.ts"
 
 const { O_CREAT, O_DIRECTORY, O_EXCL, O_NOFOLLOW, O_NONBLOCK, O_RDONLY, O_RDWR, O_WRONLY } = fs.constants
 
@@ -72,7 +72,7 @@ const named =
 const tolerate =
   (...codes: ReadonlyArray<string>) =>
   <A, R>(self: Effect.Effect<A, Errno, R>): Effect.Effect<A | null, Errno, R> =>
-    Effect.catch(self, (error) => (codes.includes(error.code) ? Effect.succeed(null) : Effect.fail(error)))
+    unless(self, ...codes)
 
 // --- names -----------------------------------------------------------------------------------------------------------
 

@@ -41,7 +41,7 @@ interface State extends LeasedLink {
 /** The file that a link leads to. */
 export type LinkedFile = Pick<TransferRequest, "fileName" | "size" | "link" | "renewLink" | "progress">
 
-export const make = Effect.fnUntraced(function* (request: LinkedFile) {
+export const make = Effect.fnUntraced(function* (request: LinkedFile): Effect.fn.Return<LinkLease> {
   const state = yield* Ref.make<State>({
     link: request.link,
     generation: 0,
@@ -95,5 +95,5 @@ export const make = Effect.fnUntraced(function* (request: LinkedFile) {
     worked: (generation) =>
       Ref.update(state, (now) => (now.generation === generation && !now.worked ? { ...now, worked: true } : now)),
     renewals: Effect.map(Ref.get(state), (now) => now.renewals)
-  } satisfies LinkLease as LinkLease
+  }
 })

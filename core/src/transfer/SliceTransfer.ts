@@ -144,7 +144,8 @@ const unlessSame = Effect.fnUntraced(function* <E, R>(
   if (state._tag === "Other") return yield* state.error
   if (state._tag !== "Same") return yield* otherwise(state)
   const { bytes, regions } = state
-  return { action: "exists", bytes, regions, sha256: null, records: null, index: null } satisfies Result as Result
+  const same: Result = { action: "exists", bytes, regions, sha256: null, records: null, index: null }
+  return same
 })
 
 /** Begins again when the remote file changed, and knows when that is no use. */

@@ -11,22 +11,31 @@ export interface VersionWatch {
   readonly learn: (version: ObjectVersion) => Effect.Effect<void, Restart>
 }
 
-export const make = Effect.gen(function* () {
+/** Nothing is known yet. */
+export const make: Effect.Effect<VersionWatch> = Effect.gen(function* () {
   const version = yield* Deferred.make<ObjectVersion>()
   const known = yield* Ref.make<ObjectVersion | null>(null)
 
-  const learn = Effect.fnUntraced(function* (next: ObjectVersion) {
-    const old = yield* Ref.get(known)
-    const reason = old === null ? null : difference(old, next)
-    if (reason !== null) return yield* new Restart({ cause: "Changed", reason })
-    const merged = {
-      size: old?.size ?? next.size,
-      etag: old?.etag ?? next.etag,
-      lastModified: old?.lastModified ?? next.lastModified
-    }
-    yield* Ref.set(known, merged)
-    yield* Deferred.succeed(version, merged)
-  })
+  // In one step, since several connections hear at the same time.
+  const merge = (next: ObjectVersion) =>
+    Ref.modify(known, (old): readonly [ObjectVersion | Restart, ObjectVersion | null] => {
+      const reason = old === null ? null : difference(old, next)
+      if (reason !== null) return [new Restart({ cause: "Changed", reason }), old]
+      const merged = {
+        size: old?.size ?? next.size,
+        etag: old?.etag ?? next.etag,
+        lastModified: old?.lastModified ?? next.lastModified
+      }
+      return [merged, merged]
+    })
 
-  return { version, known: Ref.get(known), learn } satisfies VersionWatch as VersionWatch
+  return {
+    version,
+    known: Ref.get(known),
+    learn: Effect.fnUntraced(function* (next) {
+      const merged = yield* merge(next)
+      if (merged instanceof Restart) return yield* merged
+      yield* Deferred.succeed(version, merged)
+    })
+  }
 })
