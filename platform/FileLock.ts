@@ -78,8 +78,8 @@ const claim = Effect.fnUntraced(function* (path: string, card: Card) {
       if (linkless.includes(error.code)) return claimWithoutLinks(path, card)
       // A lost reply of NFS: the link exists although it said otherwise.
       return Effect.map(
-        io(() => card.handle.stat()),
-        (stats) => (stats.nlink === 2 ? card : error.code === "EEXIST" ? null : error)
+        Effect.orElseSucceed(owned(path, card), () => false),
+        (ours) => (ours ? card : error.code === "EEXIST" ? null : error)
       )
     })
   )
@@ -91,8 +91,14 @@ const claimWithoutLinks = (path: string, card: Card): Effect.Effect<Card | null,
   unless(
     io(async () => {
       const handle = await open(path, "wx", 0o644)
-      await handle.write(card.content, 0, card.content.length, 0)
-      return { ...card, handle }
+      try {
+        await handle.write(card.content, 0, card.content.length, 0)
+        return { ...card, handle }
+      } catch (error) {
+        await handle.close()
+        await unlink(path)
+        throw error
+      }
     }),
     "EEXIST"
   )
@@ -103,17 +109,11 @@ const briefly = 10_000
 /** Removes the lock that `judged` describes, unless it has changed since. True when it is gone. */
 const breakLock = Effect.fnUntraced(function* (path: string, judged: Stats, card: Card) {
   const breaker = `${path}.break`
-  // The breaking is itself done by one process at a time.
-  const make = unless(
-    io(async () => {
-      const handle = await open(breaker, "wx", 0o644)
-      await handle.write(card.content, 0, card.content.length, 0).finally(() => handle.close())
-      return breaker
-    }),
-    "EEXIST"
-  )
+  // The breaking is itself done by one process at a time; a link tells from its first moment by which.
+  const make = claim(breaker, card)
   const cleared = clearIfLeft(breaker, fileSystemTime(card), briefly)
-  if ((yield* make) === null && (!(yield* cleared) || (yield* make) === null)) return false
+  const made = (yield* make) ?? ((yield* cleared) ? yield* make : null)
+  if (made === null) return false
   return yield* Effect.gen(function* () {
     const aside = `${card.path}.stale`
     const now = yield* unless(
@@ -133,7 +133,10 @@ const breakLock = Effect.fnUntraced(function* (path: string, judged: Stats, card
       )
     yield* io(() => unlink(aside))
     return !alive
-  }).pipe(Effect.ensuring(Effect.ignore(io(() => unlink(breaker)))))
+  }).pipe(
+    Effect.ensuring(Effect.ignore(io(() => unlink(breaker)))),
+    Effect.ensuring(made.handle === card.handle ? Effect.void : Effect.ignore(io(() => made.handle.close())))
+  )
 })
 
 /** Removes what a process that was killed left; false when it may live and `patience`, in ms, is not over. */
@@ -235,7 +238,15 @@ export const acquire = (path: string, options: FileLockOptions): Effect.Effect<H
 
     const release = (claimed: Card) =>
       Effect.gen(function* () {
-        if (yield* owned(path, claimed)) yield* io(() => unlink(path))
+        // A reply that was lost once must not leave a lock that nobody comes back for.
+        if (yield* owned(path, claimed))
+          yield* Effect.retry(
+            unless(
+              io(() => unlink(path)),
+              "ENOENT"
+            ),
+            { times: 2 }
+          )
         givenBack.set(path, yield* Clock.currentTimeMillis)
         if (claimed.handle !== card.handle) yield* io(() => claimed.handle.close())
       }).pipe(Effect.ignore)

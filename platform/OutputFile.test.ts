@@ -12,7 +12,7 @@ import {
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Fiber } from "effect"
+import { Effect, Exit, Fiber } from "effect"
 import { openOutput } from "./OutputFile.ts"
 
 const folder = Effect.acquireRelease(
@@ -62,6 +62,20 @@ describe("an output file", () => {
       yield* Effect.sleep("20 millis")
       yield* Fiber.interrupt(fiber)
       assert.deepStrictEqual([content(path), readdirSync(join(path, ".."))], ["old", ["x.json"]])
+    })
+  )
+
+  it.live("K3 that cannot be removed after a failure hides nothing of the failure", () =>
+    Effect.gen(function* () {
+      const at = join(yield* folder, "here")
+      mkdirSync(at)
+      const failing = Effect.gen(function* () {
+        yield* Effect.flatMap(openOutput(join(at, "x.json")), ({ write }) => write(bytes("half")))
+        rmSync(at, { recursive: true })
+        writeFileSync(at, "a file in the place of its folder")
+        return yield* Effect.fail("no")
+      })
+      assert.deepStrictEqual(yield* Effect.exit(Effect.scoped(failing)), Exit.fail("no"))
     })
   )
 

@@ -63,7 +63,7 @@ const toDevice = (path: string) =>
   Effect.map(
     Effect.acquireRelease(
       attempt(path, "open", () => open(path, constants.O_WRONLY)),
-      (file) => Effect.promise(() => file.close())
+      (file) => Effect.promise(() => file.close().catch(() => {}))
     ),
     (file): Output => {
       let written = 0
@@ -93,13 +93,15 @@ const toFile = Effect.fnUntraced(function* (path: string, mode: number) {
       try: () => open(temporary, "wx", mode),
       catch: (error) => failed(errnoOf(error))
     }),
-    // All that matters was synced before, so an error of close has no one to go to. After the rename nothing is there.
+    // All that matters was synced before, so an error of close has no one to go to. After the rename nothing is there; on
+    // a disk that fails the file stays, until the next run clears it away.
     (file) =>
       Effect.promise(() =>
         file
           .close()
           .catch(() => {})
           .then(() => rm(temporary, { force: true }))
+          .catch(() => {})
       )
   )
   let size = 0

@@ -1,10 +1,8 @@
 /**
  * `PartFiles` on Node: part files that follow no link, and a commit that survives a power cut.
  *
- * Offsets are absolute in every call, so several connections write one part. The file descriptor is used directly: the
- * thread that hashes reads from the same one.
+ * Offsets are absolute in every call, so several connections write one part, and the thread that hashes reads it too.
  */
-
 import { createHash } from "node:crypto"
 import fs from "node:fs"
 import { join } from "node:path"
@@ -41,7 +39,8 @@ export const layer: Layer.Layer<PartFiles> = Layer.effect(
       readJournal,
       writeJournal,
       withdraw,
-      discard
+      discard,
+      settled: (directory) => Effect.ignore(syncFolder(directory))
     })
   })
 )
@@ -300,10 +299,18 @@ const commit = Effect.fnUntraced(function* (place: PartPlace, open: OpenPart, si
   if ((yield* plain(final)) !== null && !overwrite) return yield* appeared(final)
   if (overwrite) yield* call((done) => fs.rename(path, final, done)).pipe(named(final, "create"))
   else yield* linkOrRename(path, final)
-  yield* sync(open.folder).pipe(named(place.directory, "sync"))
-  if (!overwrite) yield* remove(path)
-  yield* remove(join(place.directory, place.journal))
+  const back = overwrite ? Effect.void : Effect.ignore(takeBack(path, final))
+  yield* Effect.onError(sync(open.folder).pipe(named(place.directory, "sync")), () => back)
+  // The file is there for good; `existing` clears away what cannot be removed now.
+  if (!overwrite) yield* Effect.ignore(remove(path))
+  yield* Effect.ignore(remove(join(place.directory, place.journal)))
 })
+
+/** A run that fails leaves no final name: the file goes on as the part that it still is. */
+const takeBack = (path: string, final: string) =>
+  Effect.flatMap(Effect.all([plain(path), plain(final)]), ([part, made]) =>
+    part !== null && made !== null && sameFile(part, made) ? remove(final) : Effect.void
+  )
 
 /** The names must still lead to the folder and file that were opened: otherwise someone else's would be renamed. */
 const unmoved = Effect.fnUntraced(function* (place: PartPlace, { folder, stats }: OpenPart) {

@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from "node:child_process"
+import { type ChildProcess, spawn, spawnSync } from "node:child_process"
 import {
   mkdirSync,
   mkdtempSync,
@@ -12,6 +12,7 @@ import {
 } from "node:fs"
 import { hostname, tmpdir } from "node:os"
 import { join } from "node:path"
+import { fileURLToPath } from "node:url"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, type Scope } from "effect"
 import { type FileLockError, type FileLockOptions, withLock } from "../platform/FileLock.ts"
@@ -28,15 +29,21 @@ const programs = {
   LockedCounter: await bundled(new URL("./children/LockedCounter.ts", import.meta.url))
 }
 
-const child = (program: keyof typeof programs, ...args: ReadonlyArray<string>) =>
+const childWith = (
+  env: Readonly<Record<string, string>>,
+  program: keyof typeof programs,
+  ...args: ReadonlyArray<string>
+) =>
   Effect.acquireRelease(
     Effect.sync(() =>
       spawn(process.execPath, [programs[program], ...args], {
+        env: { ...process.env, ...env },
         stdio: ["ignore", "pipe", "inherit"]
       })
     ),
     (process) => Effect.sync(() => process.kill("SIGKILL"))
   )
+const child = (program: keyof typeof programs, ...args: ReadonlyArray<string>) => childWith({}, program, ...args)
 
 const ended = (process: ChildProcess) =>
   Effect.callback<number | null>((resume) => {
@@ -94,6 +101,37 @@ describe("FileLock", () => {
         }
       })
     )
+  )
+
+  const inCi = process.env["CI"] === "true"
+  it.live.skipIf(!inCi && spawnSync("gcc", ["--version"]).status !== 0)(
+    "P1 a process that is killed while it breaks the lock of another one that was killed keeps nobody waiting",
+    () =>
+      inFolder((path) =>
+        Effect.gen(function* () {
+          const library = `${path}-kill-point.so`
+          const source = fileURLToPath(new URL("transfer/kill-point.c", import.meta.url))
+          spawnSync("gcc", ["-shared", "-fPIC", "-O1", "-pthread", "-o", library, source, "-ldl"])
+          const holder = yield* child("LockHolder", path)
+          yield* said(holder)
+          holder.kill("SIGKILL")
+          yield* ended(holder)
+          const left = readFileSync(path)
+          // Its card, the attempt, then the breaking: operation 4 claims it, the next ones do it.
+          for (const point of [5, 6]) {
+            writeFileSync(path, left)
+            const env = {
+              LD_PRELOAD: library,
+              KILL_DIR: join(path, ".."),
+              KILL_AT: String(point),
+              UV_USE_IO_URING: "0"
+            }
+            yield* ended(yield* childWith(env, "LockHolder", path))
+            assert.isTrue(readdirSync(join(path, "..")).includes("x.lock.break"), `operation ${point}`)
+            yield* take(path, { wait: 0 })
+          }
+        })
+      )
   )
 
   it.live("T11 a lock left by kill -9 is taken over at once, by one of several", () =>

@@ -32,6 +32,10 @@ describe.skipIf(!inCi && spawnSync("gcc", ["--version"]).status !== 0)("a scenar
         assert.isAbove(cuts.syncs, 40)
         assert.isAbove(cuts.states, 5_000)
         assert.isAbove(cuts.reruns, 4)
+
+        // What an entry leaves behind when it is gone, no run clears away.
+        const resumed = yield* powerCuts(scenario, { seed: 2, stride: 25, each: 3, wanted: ["resume"] })
+        assert.deepStrictEqual(resumed.failures, [])
       }),
     600_000
   )

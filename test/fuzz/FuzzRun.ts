@@ -14,6 +14,8 @@ export interface Finding {
 }
 
 export interface Fuzzed {
+  /** Inputs of which the content was reached, by target. */
+  readonly past: ReadonlyMap<string, number>
   readonly refusals: number
   readonly slowest: number
   readonly grown: number
@@ -24,13 +26,17 @@ export interface Fuzzed {
 export const faultOf = (
   target: Target,
   bytes: Uint8Array
-): { readonly refused: boolean; readonly fault: string | null } => {
+): { readonly refused: boolean; readonly past: boolean; readonly fault: string | null } => {
   try {
-    const tags = target.read(bytes)
+    const { past, tags } = target.read(bytes)
     const odd = tags.find((tag) => !target.refusals.includes(tag))
-    return { refused: tags.length > 0, fault: odd === undefined ? null : `it ended with ${odd}` }
+    return { refused: tags.length > 0, past, fault: odd === undefined ? null : `it ended with ${odd}` }
   } catch (error) {
-    return { refused: false, fault: error instanceof Error ? (error.stack ?? error.message) : String(error) }
+    return {
+      refused: false,
+      past: true,
+      fault: error instanceof Error ? (error.stack ?? error.message) : String(error)
+    }
   }
 }
 
@@ -39,6 +45,7 @@ export const fuzz = (targets: ReadonlyArray<Target>, inputs: number, seed: numbe
   const dice = targets.map(({ name }) => Dice.make(Dice.seedOf(seed, name)))
   const before = process.memoryUsage().rss
   const findings: Array<Finding> = []
+  const reached = new Map<string, number>()
   let [refusals, longest, grown] = [0, 0, 0]
   for (let input = 0; input < inputs; input++) {
     const turn = input % targets.length
@@ -46,15 +53,16 @@ export const fuzz = (targets: ReadonlyArray<Target>, inputs: number, seed: numbe
     if (target === undefined || own === undefined) break
     const bytes = target.make(own)
     const begun = process.cpuUsage()
-    const { fault, refused } = faultOf(target, bytes)
+    const { fault, past, refused } = faultOf(target, bytes)
     const used = process.cpuUsage(begun).user / 1000
     longest = Math.max(longest, used)
     if (input % 100 === 0) grown = Math.max(grown, process.memoryUsage().rss - before)
     if (refused) refusals++
+    if (past) reached.set(target.name, (reached.get(target.name) ?? 0) + 1)
     const heavy = used > slowest ? `it took ${used.toFixed(0)} ms` : grown > largest ? "it took too much memory" : null
     const wrong = fault ?? heavy
     if (wrong !== null) findings.push({ target: target.name, input, bytes, fault: wrong })
     if (findings.length === 20) break
   }
-  return { refusals, slowest: longest, grown, findings }
+  return { past: reached, refusals, slowest: longest, grown, findings }
 }

@@ -1,100 +1,205 @@
-/** Small BAMs, VCFs and indexes; mutations are made below the compression too, so that they reach the parsers. */
+/**
+ * BAMs, VCFs and their indexes, spoilt below the compression, so that the parsers behind the checksums are reached; each is
+ * checked, walked and sliced. What a slice then holds is compared with what a plain reader finds.
+ */
 import { Effect, Exit, Result } from "effect"
-import { encodeBamHeader, readBamHeader } from "../../core/src/genome/BamHeader.ts"
-import { encodeRecord } from "../../core/src/genome/BamRecord.ts"
+import type { FileDamaged, UsageError } from "../../core/src/Errors.ts"
+import { readBamHeader } from "../../core/src/genome/BamHeader.ts"
 import { planBamSlice, writeBamSlice } from "../../core/src/genome/BamSlice.ts"
 import { fromBytes } from "../../core/src/genome/ByteReader.ts"
 import { Codec } from "../../core/src/genome/Codec.ts"
-import * as IndexBuilder from "../../core/src/genome/IndexBuilder.ts"
+import type { ReferenceRegions } from "../../core/src/genome/Regions.ts"
 import { parseRange } from "../../core/src/genome/RegionText.ts"
+import type { SliceResult } from "../../core/src/genome/Slice.ts"
 import { checkStructure } from "../../core/src/genome/Structure.ts"
 import { planVcfSlice, writeVcfSlice } from "../../core/src/genome/VcfSlice.ts"
 import { bamRecords } from "../../core/src/verify/BamContent.ts"
 import * as ZlibCodec from "../../platform/ZlibCodec.ts"
-import type { Dice } from "../../sandbox/samples/Dice.ts"
-import { bamFile, bgzf, concat, read, references, text } from "../genome/Fixtures.ts"
+import * as Dice from "../../sandbox/samples/Dice.ts"
+import { concat } from "../genome/Fixtures.ts"
 import { walk } from "../genome/Walk.ts"
+import { makeBam } from "./BamInputs.ts"
 import { mutate, type Outcome, type Target } from "./Mutation.ts"
+import * as Naive from "./Naive.ts"
+import { type Packed, pack, unpack } from "./Packing.ts"
+import { makeVcf } from "./VcfInputs.ts"
 
-const nothing = { write: () => Effect.void }
 const options = { program: { name: "fuzz", version: "0" }, level: 1 }
-const everything = Result.getOrThrow(parseRange("chr1:100-9000 chr3"))
 
-type Reading = Effect.Effect<unknown, { readonly _tag: string }, Codec>
+type Damage = FileDamaged | UsageError
+type Reading = Effect.Effect<unknown, Damage, Codec>
 
-/** Structure check, walk and slice all look at it. */
-const looked = (readings: ReadonlyArray<Reading>): Outcome => {
-  const exit = Effect.runSyncExit(Effect.provide(Effect.all(readings.map(Effect.result)), ZlibCodec.layer))
+/** A slice that was written, and what it was asked for. */
+interface Sliced extends SliceResult {
+  readonly bytes: number
+  readonly file: Uint8Array
+  readonly regions: ReadonlyArray<ReferenceRegions>
+  readonly names: ReadonlyArray<string>
+  readonly unplaced: boolean
+}
+
+/** How a file is read again in the plainest way. */
+interface Kind {
+  readonly data: string
+  readonly index: string
+  readonly plain: (bytes: Uint8Array, names: ReadonlyArray<string>) => Naive.NaiveFile | null
+  /** `began` is called when header and index were taken, and records are read. */
+  readonly slice: (
+    packed: Packed,
+    wanted: string,
+    indexName: string,
+    began: () => void
+  ) => Effect.Effect<Sliced, Damage, Codec>
+}
+
+const places = [
+  "chr1:100-9000",
+  "chr1:1-999999",
+  "chr1:4000-4001",
+  "chr1:9000-20000",
+  "chr3:1-99999",
+  "chr3:5000-9000",
+  "chr2:20000-60000"
+] as const
+
+const wantedOf = (dice: Dice.Dice, whole: boolean): string =>
+  [...new Set(Array.from({ length: dice.between(1, 4) }, () => dice.pick(places))), ...(whole ? ["chr3"] : [])].join(
+    " "
+  )
+
+const collector = () => {
+  const pieces: Array<Uint8Array> = []
+  return {
+    sink: { write: (bytes: Uint8Array) => Effect.sync(() => void pieces.push(bytes.slice())) },
+    file: () => concat(...pieces)
+  }
+}
+
+const sourceOf = ({ data, index }: Packed, name: string, indexName: string) => ({
+  ...{ name, reader: fromBytes(data), indexName, index: fromBytes(index) }
+})
+
+const bam: Kind = {
+  data: "x.bam",
+  index: "x.bam.bai",
+  plain: Naive.readBam,
+  slice: Effect.fnUntraced(function* (packed, text, indexName, began) {
+    const unplaced = packed.seed % 3 === 0
+    const { file, sink } = collector()
+    const wanted = yield* Effect.fromResult(parseRange(text))
+    const source = sourceOf(packed, bam.data, indexName)
+    const plan = yield* planBamSlice({ source, wanted, unmapped: unplaced })
+    began()
+    const result = yield* writeBamSlice(source, plan, sink, options)
+    // Of a whole reference all is taken, whatever length the header gives it.
+    const regions = plan.regions.map((one) => (one.whole ? { ...one, bounds: [0, Number.POSITIVE_INFINITY] } : one))
+    return { ...result, file: file(), regions, names: [], unplaced }
+  })
+}
+
+const vcf = (suffix: "tbi" | "csi"): Kind => {
+  const kind: Kind = {
+    data: "x.vcf.gz",
+    index: `x.vcf.gz.${suffix}`,
+    plain: Naive.readVcf,
+    slice: Effect.fnUntraced(function* (packed, text, indexName, began) {
+      const { file, sink } = collector()
+      const wanted = yield* Effect.fromResult(parseRange(text))
+      const source = sourceOf(packed, kind.data, indexName)
+      const plan = yield* planVcfSlice({ source, wanted })
+      began()
+      const result = yield* writeVcfSlice(source, plan, sink, options)
+      return { ...result, file: file(), regions: plan.regions, names: plan.names, unplaced: false }
+    })
+  }
+  return kind
+}
+
+const run = <A>(effect: Effect.Effect<A, Damage, Codec>): Result.Result<A, Damage> => {
+  const exit = Effect.runSyncExit(Effect.provide(Effect.result(effect), ZlibCodec.layer))
   if (Exit.isFailure(exit)) throw new Error(String(exit.cause))
-  return exit.value.flatMap((result) => (Result.isFailure(result) ? [result.failure._tag] : []))
+  return exit.value
+}
+
+const tagsOf = (results: ReadonlyArray<Result.Result<unknown, Damage>>): ReadonlyArray<string> =>
+  results.flatMap((result) => (Result.isFailure(result) ? [result.failure._tag] : []))
+
+/** Throws where the slice is not what the plain reader finds. */
+const compare = (kind: Kind, packed: Packed, sliced: Sliced, whole: boolean) => {
+  const content = Naive.inflated(packed.data)
+  const file = kind.plain(content, sliced.names)
+  if (file === null) throw new Error("a slice of a file without header")
+  // Blocks of a whole reference pass unread, and behind a broken chain the plain reader knows nothing.
+  if (!packed.honest && (whole || !file.chained)) return
+  const found = kind.plain(Naive.inflated(sliced.file), sliced.names)
+  if (found === null) throw new Error("the slice has no header")
+  if (!found.sound) throw new Error("the slice has a record that is not sound")
+  const wanted = Naive.filtered(file.records, sliced.regions, sliced.unplaced)
+  const wrong = Naive.difference(found.records, wanted, packed.honest)
+  if (wrong !== null) throw new Error(wrong)
+  if (found.records.length !== sliced.records)
+    throw new Error(`it counts ${sliced.records} records and holds ${found.records.length}`)
+  // Its own index must lead to all of it.
+  const own = `${kind.data}.${sliced.indexSuffix}`
+  const again = run(
+    kind.slice({ ...packed, data: sliced.file, index: sliced.index }, textOf(packed, whole), own, () => {})
+  )
+  if (Result.isFailure(again)) throw new Error(`the slice cannot be sliced: ${again.failure.message}`)
+  if (again.success.records !== sliced.records) throw new Error(`its index leads to ${again.success.records} records`)
+}
+
+const textOf = ({ seed }: Packed, whole: boolean): string => wantedOf(Dice.make(seed), whole)
+
+/** Structure, blocks and slice. */
+const read = (kind: Kind, bytes: Uint8Array, more: (packed: Packed) => ReadonlyArray<Reading>): Outcome => {
+  const packed = unpack(bytes)
+  const whole = packed.seed % 5 === 0
+  let past = false
+  const sliced = run(kind.slice(packed, textOf(packed, whole), kind.index, () => (past = true)))
+  if (Result.isSuccess(sliced)) compare(kind, packed, sliced.success, whole)
+  else if (packed.honest && sliced.failure._tag !== "UsageError") {
+    throw new Error(`it refuses a sound file: ${sliced.failure.message}`)
+  }
+  return { tags: tagsOf([sliced, ...more(packed).map(run)]), past }
 }
 
 const makeTargets = Effect.gen(function* () {
   const codec = yield* Codec
-  const reads = Array.from({ length: 60 }, (_, i) => read(`r${i}`, i < 40 ? 0 : 2, (i % 40) * 300))
-  const { bai, bam } = bamFile(codec, reads, { blockBytes: 900 })
-  const inflatedBam = concat(encodeBamHeader(text("@HD\tVN:1.6\n"), references), ...reads.map(encodeRecord))
-  const lines = Array.from({ length: 80 }, (_, i) => `chr1\t${100 + i * 90}\t.\tA\tC\t.\t.\tEND=${150 + i * 90}\n`)
-  const inflatedVcf = text(
-    `##fileformat=VCFv4.2\n##contig=<ID=chr3>\n#CHROM\tPOS\tID\tREF\tALT\tQUAL\tFILTER\tINFO\n${lines.join("")}`
-  )
-  const builder = IndexBuilder.make(14, 5)
-  for (const [i] of lines.entries()) builder.add(0, 100 + i * 90, 150 + i * 90, true, 0, 100 + i * 20)
-  builder.close(0, 3_000)
-  const [inflatedTbi, inflatedCsi] = [builder.tbi(["chr1"]), builder.vcfCsi(["chr1"])]
-  const vcf = bgzf(codec, inflatedVcf)
-
-  const sliceBam = Effect.fnUntraced(function* (data: Uint8Array, index: Uint8Array) {
-    const source = { name: "x.bam", reader: fromBytes(data), indexName: "x.bam.bai", index: fromBytes(index) }
-    const plan = yield* planBamSlice({ source, wanted: everything, unmapped: true })
-    yield* writeBamSlice(source, plan, nothing, options)
-  })
-  const sliceVcf = Effect.fnUntraced(function* (data: Uint8Array, index: Uint8Array, suffix: string) {
-    const name = `x.vcf.gz.${suffix}`
-    const source = { name: "x.vcf.gz", reader: fromBytes(data), indexName: name, index: fromBytes(index) }
-    const plan = yield* planVcfSlice({ source, wanted: everything })
-    yield* writeVcfSlice(source, plan, nothing, options)
-  })
-  const compressed = (inflated: Uint8Array) => (dice: Dice) =>
-    dice.chance(0.7) ? bgzf(codec, mutate(inflated, dice)) : mutate(bgzf(codec, inflated), dice)
   const target = (
     name: string,
+    kind: Kind,
     make: Target["make"],
-    readings: (bytes: Uint8Array) => ReadonlyArray<Reading>
+    more: (packed: Packed) => ReadonlyArray<Reading>
   ): Target => ({
     ...{ name, make, refusals: ["FileDamaged", "UsageError"] },
-    read: (bytes) => looked(readings(bytes))
+    read: (bytes) => read(kind, bytes, more)
   })
-  const bamReadings = (bytes: Uint8Array) => [
-    checkStructure("x.bam", fromBytes(bytes)),
-    walk("x.bam", fromBytes(bytes)),
-    Effect.flatMap(readBamHeader("x.bam", fromBytes(bytes)), (header) =>
-      walk("x.bam", fromBytes(bytes), bamRecords(header))
-    ),
-    sliceBam(bytes, bai)
+  const ofData = (name: string) => (packed: Packed) => [
+    checkStructure(name, fromBytes(packed.data)),
+    walk(name, fromBytes(packed.data))
   ]
-  const vcfIndex = (suffix: string, inflated: Uint8Array) =>
-    target(suffix, compressed(inflated), (bytes) => [
-      checkStructure(`x.vcf.gz.${suffix}`, fromBytes(bytes), { name: "x.vcf.gz", reader: fromBytes(vcf) }),
-      sliceVcf(vcf, bytes, suffix)
-    ])
+  const ofBam = (packed: Packed) => [
+    ...ofData(bam.data)(packed),
+    Effect.flatMap(readBamHeader(bam.data, fromBytes(packed.data)), (header) =>
+      walk(bam.data, fromBytes(packed.data), bamRecords(header))
+    )
+  ]
+  const ofIndex = (kind: Kind) => (packed: Packed) => [
+    checkStructure(kind.index, fromBytes(packed.index), { name: kind.data, reader: fromBytes(packed.data) })
+  ]
+  /** The blocks themselves are spoilt: sums and sizes are wrong. */
+  const spoiltBlocks = (dice: Dice.Dice) => {
+    const packed = unpack(makeBam(codec, dice, true))
+    return pack({ ...packed, honest: false, data: mutate(packed.data, dice) })
+  }
+  const [tbi, csi] = [vcf("tbi"), vcf("csi")]
   return [
-    target("bgzf", (dice) => mutate(bam, dice), bamReadings),
-    target("bam", (dice) => bgzf(codec, mutate(inflatedBam, dice)), bamReadings),
-    target(
-      "bai",
-      (dice) => mutate(bai, dice),
-      (bytes) => [
-        checkStructure("x.bam.bai", fromBytes(bytes), { name: "x.bam", reader: fromBytes(bam) }),
-        sliceBam(bam, bytes)
-      ]
-    ),
-    target("vcf", compressed(inflatedVcf), (bytes) => [
-      checkStructure("x.vcf.gz", fromBytes(bytes)),
-      sliceVcf(bytes, bgzf(codec, inflatedTbi), "tbi")
-    ]),
-    vcfIndex("tbi", inflatedTbi),
-    vcfIndex("csi", inflatedCsi)
+    target("bgzf", bam, spoiltBlocks, ofBam),
+    target("bam", bam, (dice) => makeBam(codec, dice, false), ofBam),
+    target("bai", bam, (dice) => makeBam(codec, dice, true), ofIndex(bam)),
+    target("vcf", tbi, (dice) => makeVcf(codec, dice, "tbi", false), ofData(tbi.data)),
+    target("tbi", tbi, (dice) => makeVcf(codec, dice, "tbi", true), ofIndex(tbi)),
+    target("csi", csi, (dice) => makeVcf(codec, dice, "csi", true), ofIndex(csi))
   ] as const
 })
 

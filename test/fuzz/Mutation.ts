@@ -11,8 +11,12 @@ export interface Target {
   readonly read: (bytes: Uint8Array) => Outcome
 }
 
-/** Tags of the errors, none where the input was taken. */
-export type Outcome = ReadonlyArray<string>
+export interface Outcome {
+  /** Tags of the errors, none where the input was taken. */
+  readonly tags: ReadonlyArray<string>
+  /** True when what stands in front (a header, an index) was taken, and the content was read. */
+  readonly past: boolean
+}
 
 const extremes = [0, 1, 0x7f, 0x80, 0xff] as const
 

@@ -1,10 +1,11 @@
 /** Everything that reads a text of somebody else: replies, bodies, tracking files, regions, settings, manifests. */
 import { gzipSync } from "node:zlib"
-import { Effect, Exit, Result } from "effect"
+import { Effect, Exit, Redacted, Result } from "effect"
 import { BodyScanner } from "../../core/src/annotations/BodyScanner.ts"
 import { parse, render } from "../../core/src/archive/TrackingDocument.ts"
 import { readBed } from "../../core/src/genome/BedFile.ts"
 import { parseRange } from "../../core/src/genome/RegionText.ts"
+import { linksJson, linkText, readLinks } from "../../core/src/selection/LinkManifest.ts"
 import { configLayer } from "../../core/src/settings/ConfigLayer.ts"
 import { readJson } from "../../core/src/settings/JsonText.ts"
 import { judge } from "../../core/src/transfer/RangeReply.ts"
@@ -12,24 +13,27 @@ import { parseManifest } from "../../core/src/verify/Manifest.ts"
 import { ChunkedFrames, parseHead } from "../../platform/HttpReply.ts"
 import * as ZlibCodec from "../../platform/ZlibCodec.ts"
 import type { Dice } from "../../sandbox/samples/Dice.ts"
-import { mutate, mutateText, type Outcome, type Target } from "./Mutation.ts"
+import { mutate, mutateText, type Target } from "./Mutation.ts"
+
+/** Tags of the errors; a text has nothing in front of its content. */
+type Tags = ReadonlyArray<string>
 
 const decoder = new TextDecoder()
 const textTarget = (
   name: string,
   samples: readonly [string, ...ReadonlyArray<string>],
-  read: (text: string) => Outcome
+  read: (text: string) => Tags
 ): Target => ({
   name,
   make: (dice) => mutateText(dice.pick(samples), dice),
   refusals: ["refused", "UsageError", "FileDamaged"],
-  read: (bytes) => read(decoder.decode(bytes))
+  read: (bytes) => ({ tags: read(decoder.decode(bytes)), past: true })
 })
 
-const refusedIf = (bad: boolean): Outcome => (bad ? ["refused"] : [])
+const refusedIf = (bad: boolean): Tags => (bad ? ["refused"] : [])
 const tagOf = (error: unknown) =>
   typeof error === "object" && error !== null && "_tag" in error ? String(error._tag) : "refused"
-const outcomeOf = (result: Result.Result<unknown, unknown>): Outcome =>
+const outcomeOf = (result: Result.Result<unknown, unknown>): Tags =>
   Result.isFailure(result) ? [tagOf(result.failure)] : []
 
 const head = [
@@ -139,7 +143,7 @@ const bed: Target = {
   read: (bytes) => {
     const exit = Effect.runSyncExit(Effect.provide(Effect.result(readBed("x.bed", bytes)), ZlibCodec.layer))
     if (Exit.isFailure(exit)) throw new Error(String(exit.cause))
-    return outcomeOf(exit.value)
+    return { tags: outcomeOf(exit.value), past: true }
   }
 }
 
@@ -175,6 +179,35 @@ const manifest = textTarget(
   (text) => outcomeOf(parseManifest("m", text))
 )
 
+const hiddenPart = "canary-of-a-link"
+const link = `https://links.example.org/S1.bam?X-Amz-Signature=${hiddenPart}`
+const linked = { analysisId: "A1", fileName: "S1.bam", size: 5, archived: false, estimatedRestoreTime: null }
+const linksFile = linksJson({
+  target: new URL("https://lab.example.org/"),
+  filetypes: ["bam", "bam.bai"],
+  entries: [
+    { ...linked, link: Redacted.make(link), expiresAt: new Date(0) },
+    { ...linked, fileName: "S2.bam", archived: true, link: null, expiresAt: null }
+  ]
+})
+/** A refusal repeats nothing of a link; what is taken must survive being written and read again. */
+const links = textTarget("links", [JSON.stringify(linksFile, null, 2), JSON.stringify(linksFile)], (text) => {
+  const manifest = readLinks(text)
+  if (Result.isFailure(manifest)) {
+    if (manifest.failure.includes(hiddenPart)) throw new Error("the refusal tells a link")
+    return ["refused"]
+  }
+  const written = JSON.stringify(linksJson(manifest.success))
+  const again = readLinks(written)
+  if (Result.isFailure(again) || JSON.stringify(linksJson(again.success)) !== written) throw new Error("not kept")
+  for (const entry of again.success.entries) {
+    if (entry.link !== null && !/^https?:$/.test(new URL(linkText({ link: entry.link })).protocol)) {
+      throw new Error("a link that is none")
+    }
+  }
+  return []
+})
+
 export const textTargets: ReadonlyArray<Target> = [
   reply,
   chunked,
@@ -183,5 +216,6 @@ export const textTargets: ReadonlyArray<Target> = [
   bed,
   regions,
   settings,
-  manifest
+  manifest,
+  links
 ]

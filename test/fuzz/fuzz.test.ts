@@ -19,7 +19,8 @@ describe("hostile inputs", () => {
   it("a reader that throws, or fails in an unknown way, is found", () => {
     const [sample] = textTargets
     if (sample === undefined) return assert.fail("no target")
-    const throwing = { ...sample, read: (bytes: Uint8Array) => [bytes.length % 2 === 0 ? "Defect" : "refused"] }
+    const tags = (bytes: Uint8Array) => [bytes.length % 2 === 0 ? "Defect" : "refused"]
+    const throwing = { ...sample, read: (bytes: Uint8Array) => ({ tags: tags(bytes), past: true }) }
     assert.isAbove(fuzz([throwing], 50, 1).findings.length, 0)
   })
 })

@@ -43,6 +43,7 @@ export class MemoryParts {
             this.files.set(journal, new TextEncoder().encode(text))
           }),
         withdraw: ({ name }) => Effect.sync(() => void this.files.delete(name)),
+        settled: () => Effect.void,
         discard: ({ part, journal }) =>
           Effect.sync(() => {
             this.log.push("discard")

@@ -9,6 +9,7 @@ import { afterAll, assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import * as Dice from "../../sandbox/samples/Dice.ts"
 import { bundled } from "../Bundles.ts"
+import { readTrace } from "../durability/DiskModel.ts"
 import { run } from "../Executables.ts"
 import { folder } from "./LiveTransfer.ts"
 import { type Answer, good, goodAnswer, rawServer } from "./RawServer.ts"
@@ -441,6 +442,38 @@ describe("processes", () => {
           }),
         everyPoint ? 1_200_000 : 60_000
       )
+
+    it.live("K3 an input/output error behind the final name: 74 and the name is not there, or 0 and it is", () =>
+      Effect.gen(function* () {
+        assert.isTrue(compiled())
+        const object = randomBytes(100_000)
+        const server = yield* rawServer(good(object))
+        const root = yield* folder
+        const runs = Effect.fnUntraced(function* (name: string, env: Record<string, string>) {
+          const directory = join(root, name)
+          mkdirSync(directory)
+          const options = { link: `${server.url}/s.bam`, size: object.length, directory }
+          const ended = yield* download(options, { LD_PRELOAD: library, KILL_DIR: directory, ...env })
+          return { directory, options, ended }
+        })
+        const trace = join(root, "trace")
+        const { directory } = yield* runs("traced", { KILL_TRACE: trace })
+        const operations = readTrace(readFileSync(trace), directory).filter(({ number }) => number > 0)
+        const named = operations.findIndex(({ name, second }) => name === "link" && second === "s.bam")
+        const behind = operations.slice(named + 1, named + 4)
+        assert.deepStrictEqual(
+          behind.map(({ name }) => name),
+          ["sync", "unlink", "unlink"]
+        )
+        for (const { number } of behind) {
+          const run = yield* runs(`out-${number}`, { KILL_AT: String(number), KILL_ERRNO: "5" })
+          const there = readdirSync(run.directory).includes("s.bam")
+          assert.strictEqual(there ? 0 : 74, there ? run.ended.code : run.ended.out?.exit, `operation ${number}`)
+          assert.strictEqual((yield* download(run.options)).code, 0)
+          assert.deepStrictEqual(readdirSync(run.directory), ["s.bam"])
+        }
+      })
+    )
 
     sweep("P1 kill -9 before it", false, {}, () => {})
     sweep("P1 kill -9 after it", true, { KILL_AFTER: "1" }, () => {})

@@ -108,7 +108,10 @@ const deliverGroup = Effect.fnUntraced(function* (
       const delivered = deliveredBy(arrival)
       if (!delivered.includes(file.fileName)) continue
       results.set(file.fileName, result)
-      yield* arrived(arrival, [...results.values()], results.size === delivered.length)
+      const complete = results.size === delivered.length
+      // Without its entry no run comes back to clear away parts and locks that a power cut brings back.
+      if (complete) yield* disk.settled(file.folder === "" ? destination : `${destination}/${file.folder}`)
+      yield* arrived(arrival, [...results.values()], complete)
     }
   })
   const request = { target, destination, overwrite, connections }

@@ -69,6 +69,7 @@ const world = Effect.fnUntraced(function* ({
   const root = yield* fs.makeTempDirectoryScoped()
   yield* fs.makeDirectory(path.join(root, "out"))
   const events: Array<string> = []
+  const settled: Array<string> = []
   const listings = new Map<string, number>()
   let stored = Result.getOrThrow(parse(JSON.stringify(entries)))
   const tracking = TrackingFile.of({
@@ -129,7 +130,11 @@ const world = Effect.fnUntraced(function* ({
       estimate: () => Effect.die("nothing is estimated"),
       tidy: () => Effect.void
     }),
-    Layer.mock(PartFiles, { free: () => Effect.succeed(free) })
+    Layer.mock(PartFiles, {
+      free: () => Effect.succeed(free),
+      settled: (folder) =>
+        Effect.sync(() => void settled.push(`${path.relative(root, folder)}, ${stored.items.length} entries`))
+    })
   )
   const asked: ResumeRequest = {
     mode: "force",
@@ -159,6 +164,7 @@ const world = Effect.fnUntraced(function* ({
   return {
     root,
     events,
+    settled,
     edit: (change: (document: TrackingDocument) => TrackingDocument) => Effect.sync(() => (stored = change(stored))),
     left: () => stored.items.map(({ entry }) => (entry === null ? "?" : `${entry.analysisId} ${entry.fileName}`)),
     results: Effect.map(resume.look, ({ standings }) => standings.flatMap(({ results }) => results)).pipe(
@@ -196,6 +202,8 @@ layer(Layer.merge(NodeServices.layer, ZlibCodec.layer), { excludeTestServices: t
         w.events.filter((it) => it.startsWith("fetch")),
         ["fetch out/S.bam over", "fetch out/S.bam.bai over", "fetch out/A2/T.bam"]
       )
+      // P2 what was removed beside a file is durable before its entry goes.
+      assert.deepStrictEqual(w.settled, ["out, 3 entries", "out/A2, 2 entries"])
       assert.notInclude(w.events, "restore A3")
       // What is done is not asked for again.
       w.events.length = 0

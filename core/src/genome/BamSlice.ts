@@ -108,7 +108,7 @@ export const writeBamSlice = Effect.fn("writeBamSlice")(function* <E, E2>(
     file: source.name,
     reader: source.reader,
     sink,
-    format: bam,
+    format: bam(references.length),
     header: encodeBamHeader(text, references),
     regions: plan.regions,
     stretches: plan.stretches,

@@ -8,6 +8,8 @@ import { type TabixColumns, vcfColumns } from "./TabixIndex.ts"
 import * as VirtualOffset from "./VirtualOffset.ts"
 
 export interface IndexBuilder {
+  /** Records must end at or before this position. */
+  readonly limit: number
   /**
    * A record of reference `ref` that covers `[start, end)` (0-based) and begins in the file at (`block`, `within`). The
    * record before it ends there.
@@ -40,7 +42,10 @@ export interface IndexBuilder {
 interface Reference {
   /** Chunks of a bin as runs of four numbers: block, within, endBlock, endWithin. */
   readonly bins: Map<number, Array<number>>
-  /** Per smallest bin the first record that overlaps it, as block and within; block -1 where there is none. */
+  /**
+   * The first record that overlaps each smallest bin, or the next one behind it, as runs of three numbers: the bin behind
+   * the run, block, within. One record may claim to cover millions of bins.
+   */
   readonly linear: Array<number>
   first: readonly [number, number]
   last: readonly [number, number]
@@ -127,15 +132,7 @@ export const make = (minShift: number, depth: number): IndexBuilder => {
     const target = next === ref && current !== undefined ? current : select(next, block, within)
     if (mapped) target.mapped++
     else target.unmapped++
-    const linear = target.linear
-    for (let i = Math.floor(start / window), last = Math.floor((end - 1) / window); i <= last; i++) {
-      while (linear.length < 2 * i) linear.push(-1, 0)
-      if (linear.length === 2 * i) linear.push(block, within)
-      else if (linear[2 * i] === -1) {
-        linear[2 * i] = block
-        linear[2 * i + 1] = within
-      }
-    }
+    extend(target.linear, Math.floor((end - 1) / window) + 1, block, within)
     const id = binOf(start, end, minShift, depth)
     if (id !== bin || chunk === undefined) {
       close(block, within)
@@ -168,27 +165,14 @@ export const make = (minShift: number, depth: number): IndexBuilder => {
       bins.set(id, moved)
     }
     const linear: Array<number> = []
-    for (const offset of source.linear) {
+    for (const [i, offset] of source.linear.entries()) {
       // Zero stands for a window without records in indexes of other writers.
-      if (offset === 0n) linear.push(-1, 0)
-      else linear.push(...map(VirtualOffset.fromBits(offset)))
+      if (offset !== 0n) extend(linear, i + 1, ...map(VirtualOffset.fromBits(offset)))
     }
     references[next] = { bins, linear, first: first ?? [0, 0], last, mapped: counts.mapped, unmapped: counts.unmapped }
     current = undefined
     chunk = undefined
     ref = -1
-  }
-
-  /** Empty windows take the offset of the next record, as htslib does. */
-  const filled = (linear: ReadonlyArray<number>): Array<number> => {
-    const result = [...linear]
-    while (result[result.length - 2] === -1) result.length -= 2
-    for (let i = result.length - 4; i >= 0; i -= 2) {
-      if (result[i] !== -1) continue
-      result[i] = result[i + 2]!
-      result[i + 1] = result[i + 3]!
-    }
-    return result
   }
 
   /**
@@ -219,14 +203,13 @@ export const make = (minShift: number, depth: number): IndexBuilder => {
         if (withLinear) out.u32(0)
         continue
       }
-      const linear = filled(reference.linear)
+      const { linear } = reference
       const loffset = (id: number) => {
         if (withLinear) return
         let level = depth
         while (id < firstOfLevel(level)) level--
-        const first = (id - firstOfLevel(level)) * 8 ** (depth - level)
-        const at = Math.min(2 * first, linear.length - 2)
-        out.offset(linear[at]!, linear[at + 1]!)
+        const at = runOf(linear, (id - firstOfLevel(level)) * 8 ** (depth - level))
+        out.offset(linear[at + 1] ?? 0, linear[at + 2] ?? 0)
       }
       const bins = compact(reference.bins)
       out.u32(bins.length + 1)
@@ -244,8 +227,10 @@ export const make = (minShift: number, depth: number): IndexBuilder => {
       out.u64(reference.mapped)
       out.u64(reference.unmapped)
       if (!withLinear) continue
-      out.u32(linear.length / 2)
-      for (let at = 0; at < linear.length; at += 2) out.offset(linear[at]!, linear[at + 1]!)
+      out.u32(linear[linear.length - 3] ?? 0)
+      for (let at = 0, bin = 0; at < linear.length; at += 3) {
+        for (; bin < linear[at]!; bin++) out.offset(linear[at + 1]!, linear[at + 2]!)
+      }
     }
     out.u64(unplaced)
   }
@@ -270,6 +255,7 @@ export const make = (minShift: number, depth: number): IndexBuilder => {
   }
 
   return {
+    limit: window * 8 ** depth,
     add,
     close,
     adopt,
@@ -294,6 +280,23 @@ export const make = (minShift: number, depth: number): IndexBuilder => {
     },
     vcfCsi: (names) => csi(names.length, columnsOf(names))
   }
+}
+
+/** Lets a record cover the smallest bins before `stop` that no record before it covers; records come sorted by start. */
+const extend = (linear: Array<number>, stop: number, block: number, within: number): void => {
+  if (stop > (linear[linear.length - 3] ?? 0)) linear.push(stop, block, within)
+}
+
+/** The run that holds a smallest bin, the last one when none does. */
+const runOf = (linear: ReadonlyArray<number>, bin: number): number => {
+  let low = 0
+  let high = linear.length / 3 - 1
+  while (low < high) {
+    const middle = (low + high) >>> 1
+    if (linear[3 * middle]! <= bin) low = middle + 1
+    else high = middle
+  }
+  return 3 * low
 }
 
 /** First bin number of a level; level 0 is the root. */

@@ -39,7 +39,8 @@ export interface RecordFormat {
   readonly place: (data: Bytes, at: number, size: number, place: Place) => boolean
 }
 
-export const bam: RecordFormat = {
+/** Records of a file with so many references. */
+export const bam = (references: number): RecordFormat => ({
   terminator: null,
   size: ({ bytes, view }, at) => {
     if (at + 4 > bytes.length) return 0
@@ -53,9 +54,9 @@ export const bam: RecordFormat = {
     place.start = BamRecord.position(view, at)
     place.end = place.ref < 0 ? place.start : BamRecord.end(view, at)
     place.mapped = (BamRecord.flags(view, at) & BamRecord.Flag.unmapped) === 0
-    return place.ref >= -1 && place.start >= -1 && (place.ref === -1 || place.start >= 0)
+    return place.ref >= -1 && place.ref < references && place.start >= (place.ref === -1 ? -1 : 0)
   }
-}
+})
 
 const lineFeed = 0x0a
 const hash = 0x23

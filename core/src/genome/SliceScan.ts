@@ -80,13 +80,19 @@ export const make = ({ codec, file, format, index, regions, stretches, writer }:
   }
   const lies = (reason: string): false =>
     fail(new FileDamaged({ file, fault: "IndexMismatch", reason: `its index does not fit: ${reason}` }))
-  const badRecord = (): false =>
-    fail(badBlock(file, cursor.block, "it holds no sound record where the next one should begin"))
+  const damaged = (reason: string): false => fail(badBlock(file, cursor.block, reason))
+  const badRecord = () => damaged("it holds no sound record where the next one should begin")
 
-  /** Fills `place` from a record; false when it is damaged or out of order. */
-  const read = (data: Uint8Array, view: DataView, at: number, size: number): boolean =>
-    format.place({ bytes: data, view }, at, size, place) &&
-    (place.ref < 0 || place.ref > lastRef || (place.ref === lastRef && place.start >= lastStart))
+  /** Fills `place` from a record; false when it is damaged, out of order, or longer than any reference can be. */
+  const read = (data: Uint8Array, view: DataView, at: number, size: number): boolean => {
+    const sound =
+      format.place({ bytes: data, view }, at, size, place) &&
+      (place.ref < 0 || place.ref > lastRef || (place.ref === lastRef && place.start >= lastStart))
+    if (!sound) return badRecord()
+    return place.ref < 0 || place.end <= index.limit
+      ? true
+      : damaged(`a record in it claims to end at base ${place.end}, which no index of the file can hold`)
+  }
 
   /** True when the record in `place` is wanted. Called once per record, in file order. */
   const judge = (): boolean => {
@@ -134,7 +140,7 @@ export const make = ({ codec, file, format, index, regions, stretches, writer }:
       record.length = length
       return false
     }
-    if (!read(bytes, view, 0, size)) return badRecord()
+    if (!read(bytes, view, 0, size)) return false
     const first = held[0] ?? target
     open = null
     // The stretch of a whole reference begins with its first record, so nothing else comes to it in the middle of one.
@@ -192,7 +198,7 @@ export const make = ({ codec, file, format, index, regions, stretches, writer }:
         leave()
         return true
       }
-      if (!read(data, view, within, size)) return badRecord()
+      if (!read(data, view, within, size)) return false
       if (wholes.has(place.ref)) {
         cursor.nextStretch()
         break

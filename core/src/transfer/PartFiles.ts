@@ -30,7 +30,8 @@ export interface PartFile {
   readonly sha256: (size: number) => Effect.Effect<string, LocalIo>
   /**
    * Gives the part its final name: cuts it to `size`, syncs, sets the mode of the user's umask, links or renames,
-   * syncs the directory, removes the journal. Without `overwrite` an existing file is never replaced.
+   * syncs the directory, removes the journal. Without `overwrite` an existing file is never replaced, and a failure
+   * leaves no final name.
    */
   readonly commit: (size: number, overwrite: boolean) => Effect.Effect<void, CannotCreate | LocalIo>
 }
@@ -59,5 +60,7 @@ export class PartFiles extends Context.Service<
     readonly withdraw: (place: PartPlace) => Effect.Effect<void, CannotCreate | LocalIo>
     /** Removes part and journal. */
     readonly discard: (place: PartPlace) => Effect.Effect<void, LocalIo>
+    /** Returns when the names in a folder survive a power cut, those that are gone too; never fails: a courtesy. */
+    readonly settled: (directory: string) => Effect.Effect<void>
   }
 >()("svc-steps/core/transfer/PartFiles") {}
