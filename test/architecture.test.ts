@@ -26,6 +26,11 @@ const rules: ReadonlyArray<Rule> = [
     folder: "core/src/genome",
     allows: (to) => isEffect(to) || within("core/src/genome", "core/src/Errors.ts")(to)
   },
+  { folder: "core/src/text", allows: (to) => isEffect(to) || within("core/src/text")(to) },
+  {
+    folder: "core/src/errors",
+    allows: (to) => isEffect(to) || within("core/src/errors", "core/src/text")(to)
+  },
   {
     folder: "core",
     allows: (to) => isEffect(to) || within("core/src")(to)

@@ -1,14 +1,12 @@
 /** What a long job shows of itself: on a terminal lines that are redrawn in place, elsewhere a line a minute in the log. */
-import { Effect, Schedule, type Scope } from "effect"
+import { Effect, type Scope } from "effect"
+import { statusDraw, statusLog } from "../../core/src/Schedules.ts"
 import type { Screen } from "../../platform/Screen.ts"
 
 export type StatusScreen = Pick<Screen["Service"], "live" | "columns" | "status">
 
 /** The lines for a width, the one about the whole job last; null when there is nothing to show now. */
 export type StatusView = (columns: number) => Effect.Effect<ReadonlyArray<string> | null>
-
-const redraw = Schedule.spaced("200 millis")
-const everyMinute = Schedule.spaced("1 minute")
 
 /** Of a line in the log. */
 const logColumns = 200
@@ -26,7 +24,7 @@ export const drawStatus = Effect.fnUntraced(function* (
     })
   )
   yield* Effect.addFinalizer(() => Effect.sync(() => screen.status([])))
-  yield* Effect.forkScoped(Effect.repeat(draw, redraw))
+  yield* Effect.forkScoped(Effect.repeat(draw, statusDraw))
 })
 
 /** The same, and where nothing can be redrawn the last line goes to the log, for the first time after a minute. */
@@ -39,5 +37,5 @@ export const showStatus = Effect.fnUntraced(function* (
     const last = lines?.at(-1)
     return last === undefined ? Effect.void : Effect.logInfo(last)
   })
-  yield* Effect.forkScoped(Effect.delay(Effect.repeat(say, everyMinute), "1 minute"))
+  yield* Effect.forkScoped(Effect.delay(Effect.repeat(say, statusLog), "1 minute"))
 })
