@@ -1,5 +1,5 @@
 /** The aligned reads of one sample: pairs over the loci, with what real alignments have and parsers stumble over. */
-import { Flag, type RecordFields } from "../../core/src/genome/BamRecord.ts"
+import { encodeRecord, Flag, type RecordFields } from "../../core/src/genome/BamRecord.ts"
 import * as Dice from "./Dice.ts"
 import { type Locus, loci, otherBase } from "./Genome.ts"
 import type { Variant } from "./Variants.ts"
@@ -34,7 +34,7 @@ const align = (
   skip: number
 ): Alignment => {
   const cigar: Cigar = []
-  let bases = ""
+  const bases: Array<string> = []
   let edits = 0
   let at = start
   while (bases.length < readLength && at < locus.bases.length) {
@@ -47,24 +47,24 @@ const align = (
     const alternative = variant?.alternatives[allele - 1]
     if (variant !== undefined && alternative !== undefined && bases.length > 0) {
       const reference = variant.reference
-      bases += alternative.slice(0, 1)
+      bases.push(alternative.slice(0, 1))
       extend(cigar, 1, "M")
       edits += Math.max(reference.length, alternative.length) - (alternative[0] === reference[0] ? 1 : 0)
       if (reference.length > 1) extend(cigar, reference.length - 1, "D")
       const inserted = alternative.slice(1, 1 + readLength - bases.length)
       if (inserted !== "") extend(cigar, inserted.length, "I")
-      bases += inserted
+      bases.push(...inserted)
       at += reference.length
       continue
     }
     const base = locus.bases.slice(at, at + 1)
     const wrong = dice.chance(0.002)
-    bases += wrong ? otherBase(dice, base) : base
+    bases.push(wrong ? otherBase(dice, base) : base)
     if (wrong) edits++
     extend(cigar, 1, "M")
     at++
   }
-  return { position: locus.start + start, cigar, bases, edits }
+  return { position: locus.start + start, cigar, bases: bases.join(""), edits }
 }
 
 /** Turns up to 30 bases at the left end into a soft clip, as aligners do with adapters. */
@@ -205,12 +205,18 @@ const unplacedPair = (dice: Dice.Dice, sample: string): ReadonlyArray<RecordFiel
   }))
 }
 
+/** A record with its place; its fields would take ten times as much memory. */
+export interface EncodedRead extends Pick<RecordFields, "refId" | "position" | "flags"> {
+  readonly bytes: Uint8Array
+}
+
+const encoded = (fields: RecordFields): EncodedRead => {
+  const { flags, position, refId } = fields
+  return { refId, position, flags, bytes: encodeRecord(fields) }
+}
+
 /** All records of a sample in coordinate order, the unplaced ones last. */
-export const readsOf = (
-  seed: number,
-  sample: string,
-  variants: ReadonlyArray<Variant>
-): ReadonlyArray<RecordFields> => {
+export const readsOf = (seed: number, sample: string, variants: ReadonlyArray<Variant>): ReadonlyArray<EncodedRead> => {
   const dice = Dice.make(Dice.seedOf(seed, `${sample} reads`))
   const placed = loci.flatMap((locus) => {
     const here = new Map(
@@ -218,8 +224,8 @@ export const readsOf = (
         .filter(({ end, ref }) => ref === locus.ref && end === undefined)
         .map((variant) => [variant.position, variant])
     )
-    return Array.from({ length: pairsPerLocus }, () => pair(dice, sample, locus, here)).flat()
+    return Array.from({ length: pairsPerLocus }, () => pair(dice, sample, locus, here).map(encoded)).flat()
   })
-  const unplaced = Array.from({ length: unplacedPairs }, () => unplacedPair(dice, sample)).flat()
+  const unplaced = Array.from({ length: unplacedPairs }, () => unplacedPair(dice, sample).map(encoded)).flat()
   return [...placed.sort((a, b) => a.refId - b.refId || a.position - b.position), ...unplaced]
 }

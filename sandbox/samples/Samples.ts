@@ -59,12 +59,12 @@ const bamOf = (codec: Codec["Service"], seed: number, sample: string, variants: 
   writer.write(encodeBamHeader(encoder.encode(samHeader(sample)), references))
   writer.flush()
   for (const read of readsOf(seed, sample, variants)) {
-    const record = BamRecord.encodeRecord(read)
-    const view = new DataView(record.buffer)
-    writer.reserve(record.length)
+    const { bytes } = read
+    const view = new DataView(bytes.buffer)
+    writer.reserve(bytes.length)
     const block = writer.block()
     const within = writer.within()
-    writer.write(record)
+    writer.write(bytes)
     if (read.refId < 0) {
       index.close(block, within)
       index.addUnplaced(1)

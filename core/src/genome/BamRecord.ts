@@ -107,16 +107,15 @@ export interface RecordFields {
 const nibbles = "=ACMGRSVTWYHKDBN"
 const codes = Uint8Array.from({ length: 256 }, (_, char) => Math.max(0, nibbles.indexOf(String.fromCharCode(char))))
 const operations = "MIDNSHP=X"
-const encoder = new TextEncoder()
+/** Names and tags are ASCII (SAM specification, section 1.4), and a buffer for each would be most of the work. */
+const setText = (bytes: Uint8Array, at: number, text: string): void => {
+  for (let i = 0; i < text.length; i++) bytes[at + i] = text.charCodeAt(i)
+}
 
 /** The record with its 4-byte length in front. */
 export const encodeRecord = (record: RecordFields): Uint8Array => {
-  const name = encoder.encode(record.name)
-  const tags = record.tags.map(([key, value]) => ({
-    key: encoder.encode(key),
-    value: typeof value === "string" ? encoder.encode(value) : value
-  }))
-  const tagBytes = tags.reduce((sum, { value }) => sum + (typeof value === "number" ? 7 : value.length + 4), 0)
+  const { name, tags } = record
+  const tagBytes = tags.reduce((sum, [, value]) => sum + (typeof value === "number" ? 7 : value.length + 4), 0)
   const packed = (record.bases.length + 1) >>> 1
   const bytes = new Uint8Array(36 + name.length + 1 + 4 * record.cigar.length + packed + record.bases.length + tagBytes)
   const view = new DataView(bytes.buffer)
@@ -131,7 +130,7 @@ export const encodeRecord = (record: RecordFields): Uint8Array => {
   view.setInt32(24, record.mateRefId, true)
   view.setInt32(28, record.matePosition, true)
   view.setInt32(32, record.templateLength, true)
-  bytes.set(name, 36)
+  setText(bytes, 36, name)
   let at = 37 + name.length
   for (const [length, operation] of record.cigar) {
     view.setUint32(at, (length << 4) | operations.indexOf(operation), true)
@@ -145,11 +144,11 @@ export const encodeRecord = (record: RecordFields): Uint8Array => {
   if (record.qualities.length === 0) bytes.fill(0xff, at, at + record.bases.length)
   else bytes.set(record.qualities, at)
   at += record.bases.length
-  for (const { key, value } of tags) {
-    bytes.set(key, at)
+  for (const [key, value] of tags) {
+    setText(bytes, at, key)
     bytes[at + 2] = typeof value === "number" ? 0x69 : 0x5a
     if (typeof value === "number") view.setInt32(at + 3, value, true)
-    else bytes.set(value, at + 3)
+    else setText(bytes, at + 3, value)
     at += typeof value === "number" ? 7 : value.length + 4
   }
   const stop = record.position < 0 ? 0 : end(view, 0)
