@@ -15,8 +15,9 @@ import { Cookies, Headers, type HttpBody, HttpClient, HttpClientError, type Http
 import { ConfigUnusable } from "../core/src/Errors.ts"
 import { ReplyResponse } from "../core/src/session/ReplyResponse.ts"
 import { faultOfCause, TransportFault } from "../core/src/session/TransportFault.ts"
+import { portOf } from "../core/src/settings/NoProxy.ts"
 import type { ProxyAddress } from "../core/src/settings/Settings.ts"
-import { Dialer, portOf, unreadablePem } from "./Dialer.ts"
+import { Dialer, unreadablePem } from "./Dialer.ts"
 import { errnoOf } from "./Errno.ts"
 
 /** How the API is reached. */

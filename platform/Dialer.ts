@@ -13,6 +13,7 @@ import type { Duplex } from "node:stream"
 import tls from "node:tls"
 import { Redacted } from "effect"
 import { faultOfCause, TransportFault } from "../core/src/session/TransportFault.ts"
+import { bareHost, isDirect, portOf } from "../core/src/settings/NoProxy.ts"
 import type { ProxyAddress } from "../core/src/settings/Settings.ts"
 
 export interface DialerSettings {
@@ -46,36 +47,6 @@ export const credentialsOf = (proxy: ProxyAddress): Readonly<Record<string, stri
   const password = proxy.password === null ? "" : Redacted.value(proxy.password)
   const pair = Buffer.from(`${proxy.username ?? ""}:${password}`, "utf8").toString("base64")
   return { "proxy-authorization": `Basic ${pair}` }
-}
-
-/** A host name without the brackets of an IPv6 address. */
-export const bareHost = (hostname: string) => hostname.replace(/^\[|\]$/g, "")
-/** The port of a URL, also when it is the usual one of its scheme. */
-export const portOf = (url: URL): number =>
-  url.port === "" ? (url.protocol === "https:" ? 443 : 80) : Number(url.port)
-
-/** Whether `NO_PROXY` names the host: `*`, a name and all below it, a name with port, an address, a range (CIDR). */
-export const isDirect = (noProxy: string, hostname: string, port: number): boolean => {
-  const host = bareHost(hostname).toLowerCase()
-  return noProxy
-    .toLowerCase()
-    .split(/[\s,]+/)
-    .filter((entry) => entry !== "")
-    .some((entry) => {
-      if (entry === "*") return true
-      const [, network, bits] = /^([0-9a-f.:]+)\/(\d{1,3})$/.exec(entry) ?? []
-      if (network !== undefined && net.isIP(network) !== 0 && net.isIP(host) === net.isIP(network)) {
-        const family = net.isIP(network) === 6 ? "ipv6" : "ipv4"
-        if (Number(bits) > (family === "ipv6" ? 128 : 32)) return false
-        const block = new net.BlockList()
-        block.addSubnet(network, Number(bits), family)
-        return block.check(host, family)
-      }
-      const [, name = entry, only] = /^(.*[^:]):(\d{1,5})$/.exec(entry) ?? []
-      if (only !== undefined && net.isIP(entry) === 0 && Number(only) !== port) return false
-      const bare = bareHost(net.isIP(entry) === 0 ? name : entry).replace(/^\*?\./, "")
-      return host === bare || host.endsWith(`.${bare}`)
-    })
 }
 
 /** Calls `done` once, with a fault when `ms` pass first; later sockets are destroyed. */

@@ -5,7 +5,8 @@ import net from "node:net"
 import { TLSSocket } from "node:tls"
 import { Clock, Effect } from "effect"
 import { faultOfCause, TransportFault } from "../core/src/session/TransportFault.ts"
-import { bareHost, type Dialer, portOf } from "./Dialer.ts"
+import { bareHost, portOf } from "../core/src/settings/NoProxy.ts"
+import type { Dialer } from "./Dialer.ts"
 
 /** Each step gives up after so long, in ms. */
 const patience = 15_000

@@ -4,9 +4,9 @@ import { type Check, fail, ok, skipped, warn } from "../../core/src/doctor/Check
 import { judgeCertificate, judgeClock } from "../../core/src/doctor/Judgements.ts"
 import { type ConfigUnusable, ProxyRefused, TlsRefused, Unavailable } from "../../core/src/Errors.ts"
 import type { TransportFault } from "../../core/src/session/TransportFault.ts"
+import { portOf } from "../../core/src/settings/NoProxy.ts"
 import type { ProxyAddress } from "../../core/src/settings/Settings.ts"
 import { makeDialer } from "../../platform/ApiHttp.ts"
-import { portOf } from "../../platform/Dialer.ts"
 import { connect, head, resolve } from "../../platform/HostProbe.ts"
 
 export interface Way {

@@ -5,6 +5,7 @@
  * Sources: RFC 3986 (generic syntax), RFC 6890 and the IANA special-purpose address registries.
  */
 import { Result } from "effect"
+import { ipv6Groups, isIpv4 } from "./IpAddress.ts"
 
 /** A link taken apart without changing a byte of what is signed. */
 export interface LinkAddress {
@@ -83,8 +84,6 @@ const unsendable = /[\u0000-\u001f\u007f]/
 const encodeUnsendable = (path: string): string =>
   path.replace(/[^\u0021-\u007e]+/gu, (text) => encodeURIComponent(text.toWellFormed()))
 
-const isIpv4 = (host: string): boolean => /^\d{1,3}(\.\d{1,3}){3}$/.test(host)
-
 /** The reach of an IP address in text form, as a resolver gives it. Unreadable text is `special`. */
 export const reachOf = (address: string): Reach => {
   if (isIpv4(address)) return reachOfIpv4(address.split(".").map(Number))
@@ -119,24 +118,4 @@ const reachOfIpv6 = (groups: ReadonlyArray<number>): Reach => {
   if ((first & 0xfe00) === 0xfc00) return "private"
   if ((first & 0xe000) === 0x2000) return first === 0x2001 && second === 0x0db8 ? "special" : "public"
   return "special"
-}
-
-/** The eight groups of an IPv6 address, null when it is none. A zone (`%eth0`) is ignored. */
-const ipv6Groups = (text: string): ReadonlyArray<number> | null => {
-  const bare = text.replace(/%.*$/, "")
-  const dotted = /^(.*:)(\d{1,3}(?:\.\d{1,3}){3})$/.exec(bare)
-  const ipv4 = dotted?.[2]?.split(".").map(Number)
-  const hex =
-    dotted !== null && ipv4 !== undefined
-      ? `${dotted[1]}${(((ipv4[0] ?? 0) << 8) | (ipv4[1] ?? 0)).toString(16)}:${(((ipv4[2] ?? 0) << 8) | (ipv4[3] ?? 0)).toString(16)}`
-      : bare
-  const halves = hex.split("::")
-  if (halves.length > 2) return null
-  const [head = [], tail = []] = halves.map((half) => (half === "" ? [] : half.split(":")))
-  const missing = 8 - head.length - tail.length
-  if (halves.length === 2 ? missing < 1 : missing !== 0) return null
-  const groups = [...head, ...Array.from({ length: missing }, () => "0"), ...tail]
-  return groups.every((group) => /^[0-9a-f]{1,4}$/i.test(group))
-    ? groups.map((group) => Number.parseInt(group, 16))
-    : null
 }
