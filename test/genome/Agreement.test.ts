@@ -16,7 +16,7 @@ describe.skipIf(skipWithoutTools || skipWithoutRealFiles)("slices agree with the
         for (const subject of yield* bamSubjects(path)) records += yield* agreeOnBam(subject, path, 1, 6)
         assert.isAbove(records, 1_000)
       }).pipe(Effect.provide(ZlibCodec.layer)),
-    { timeout: 90_000 }
+    { timeout: 600_000 }
   )
   it.live(
     "D15 VCF: the lines of bcftools view -R, each once",
@@ -27,6 +27,6 @@ describe.skipIf(skipWithoutTools || skipWithoutRealFiles)("slices agree with the
         for (const { by, subject } of yield* vcfSubjects(path)) records += yield* agreeOnVcf(subject, path, 1, 6, by)
         assert.isAbove(records, 100)
       }).pipe(Effect.provide(ZlibCodec.layer)),
-    { timeout: 90_000 }
+    { timeout: 600_000 }
   )
 })
