@@ -1,5 +1,7 @@
 /** One call for each identifier. What fails for one does not stop the others, and decides the exit code. */
+
 import { Effect, Result, Stream } from "effect"
+import * as Outage from "../../core/src/client/Outage.ts"
 import { type CannotCreate, type LocalIo, mostSevere, type ServiceError } from "../../core/src/Errors.ts"
 import { bodyRetry } from "../../core/src/Schedules.ts"
 import type { Output } from "../../platform/OutputFile.ts"
@@ -38,20 +40,19 @@ const answered = Effect.fnUntraced(function* (
   const answers = makeAnswers(output, format, ids.length > 1)
   const errors: Array<ServiceError> = []
   let asked = 0
-  let unavailable = 0
+  const outage = yield* Outage.make
   for (const id of ids) {
     asked++
     const result = yield* Effect.result(work.call(door, id, values))
     if (Result.isSuccess(result)) {
-      unavailable = 0
+      yield* outage.answered
       yield* answers.add(id, result.success)
     } else {
       const error = result.failure
       if (ids.length === 1) return yield* error
       errors.push(error)
       yield* Effect.logError(error.message)
-      unavailable = error._tag === "Unavailable" ? unavailable + 1 : 0
-      if (isGeneral(error) || unavailable === mostUnavailable) break
+      if (yield* outage.failed(error)) break
     }
   }
   const left = ids.length - asked
@@ -60,13 +61,6 @@ const answered = Effect.fnUntraced(function* (
   if (errors.length < asked) yield* Effect.andThen(answers.end, output.commit)
   return mostSevere(errors)
 })
-
-/** So often in a row the service is given all its time; then it is down, and not the answer for one identifier missing. */
-const mostUnavailable = 3
-
-/** A failure that has nothing to do with the identifier. */
-const isGeneral = ({ _tag }: ServiceError): boolean =>
-  ["LoginRefused", "LoginProtocol", "SessionContention", "TlsRefused", "ProxyRefused"].includes(_tag)
 
 /** Bytes as they come. A body that breaks is asked for again, where none of it has been seen. */
 const streamed = (payload: Stream.Stream<Uint8Array, ServiceError>, output: Output): Effect.Effect<StepExit, Failure> =>

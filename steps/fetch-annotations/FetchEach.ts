@@ -5,20 +5,14 @@
 
 import { Effect, Result } from "effect"
 import type { AnnotationsCounts, AnnotationsError } from "../../core/src/annotations/AnnotationsFetch.ts"
+import * as Outage from "../../core/src/client/Outage.ts"
 import { mostSevere } from "../../core/src/Errors.ts"
 import { counted } from "../../core/src/text/Counted.ts"
 import type { Output } from "../../platform/OutputFile.ts"
 import type { StepExit } from "../main/Step.ts"
 
-/** After so many analyses in a row for which the service was unavailable, the rest is given up. */
-const mostUnavailable = 3
-
 /** Failures of the run and not of one analysis: nothing is written. */
 const isFatal = ({ _tag }: AnnotationsError): boolean => ["UsageError", "LocalIo", "CannotCreate"].includes(_tag)
-
-/** Failures of the service and not of one analysis: the next one would end the same way. */
-const isGeneral = ({ _tag }: AnnotationsError): boolean =>
-  ["LoginRefused", "LoginProtocol", "SessionContention", "TlsRefused", "ProxyRefused"].includes(_tag)
 
 /** What stands in the log about one analysis, or all of them. */
 const summary = ({ bytes, rowsRead, rowsWritten }: Pick<AnnotationsCounts, "bytes" | "rowsRead" | "rowsWritten">) =>
@@ -42,13 +36,13 @@ export const fetchEach = Effect.fnUntraced(function* <R>(
 ): Effect.fn.Return<StepExit, AnnotationsError, R> {
   const done: Array<AnnotationsCounts> = []
   const errors: Array<AnnotationsError> = []
-  let unavailable = 0
+  const outage = yield* Outage.make
   for (const analysis of analyses) {
     const result = yield* Effect.result(fetch(analysis))
     if (Result.isSuccess(result)) {
       const counts = result.success
       done.push(counts)
-      unavailable = 0
+      yield* outage.answered
       yield* Effect.forEach(warningsOf(analysis, counts), (it) => Effect.logWarning(it), { discard: true })
       yield* Effect.logInfo(`Analysis ${analysis}: ${summary(counts)}`)
       continue
@@ -57,8 +51,7 @@ export const fetchEach = Effect.fnUntraced(function* <R>(
     if (analyses.length === 1 || isFatal(error)) return yield* error
     errors.push(error)
     yield* Effect.logError(error.message)
-    unavailable = error._tag === "Unavailable" ? unavailable + 1 : 0
-    if (isGeneral(error) || unavailable === mostUnavailable) break
+    if (yield* outage.failed(error)) break
   }
 
   const left = analyses.length - done.length - errors.length

@@ -6,10 +6,11 @@
  */
 
 import { Clock, DateTime, Effect } from "effect"
+import { isGeneral } from "../client/Outage.ts"
 import { ServiceClient } from "../client/ServiceClient.ts"
 import { AnalysisId } from "../contract/Ids.ts"
 import type { ServiceError, TrackingError } from "../Errors.ts"
-import { entryOf, isGeneral } from "../selection/Catalog.ts"
+import { entryOf } from "../selection/Catalog.ts"
 import type { Restoration } from "../selection/Report.ts"
 import { Operator } from "../settings/Operator.ts"
 import { counted } from "../text/Counted.ts"

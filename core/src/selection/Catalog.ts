@@ -4,7 +4,9 @@
  * A failing analysis becomes an item like the others, so that it stops nothing; only when the service as a whole cannot
  * be used are the remaining ones given up without asking.
  */
+
 import { Clock, Effect, Redacted, Ref, Stream } from "effect"
+import * as Outage from "../client/Outage.ts"
 import { ServiceClient } from "../client/ServiceClient.ts"
 import type { AnalysisFiles } from "../contract/Files.ts"
 import { AnalysisId } from "../contract/Ids.ts"
@@ -46,9 +48,6 @@ export type CatalogItem =
   | { readonly _tag: "Listed"; readonly entry: CatalogEntry }
   | { readonly _tag: "Failed"; readonly failure: PlanFailure }
 
-/** After so many analyses in a row for which the service was unavailable, the rest is given up. */
-const mostUnavailable = 3
-
 /**
  * One item per analysis, in order, each asked for when the stream is pulled.
  *
@@ -62,7 +61,7 @@ export const catalog = (
     Effect.gen(function* () {
       const client = yield* ServiceClient
       const gaveUp = yield* Ref.make<ServiceError | null>(null)
-      const unavailable = yield* Ref.make(0)
+      const outage = yield* Outage.make
 
       const item = Effect.fnUntraced(function* (analysis: SelectedAnalysis) {
         const error = yield* Ref.get(gaveUp)
@@ -70,13 +69,12 @@ export const catalog = (
         return yield* Effect.matchEffect(client.getFileDownloadLinks(AnalysisId.make(analysis.id)), {
           onSuccess: (files) =>
             Effect.gen(function* () {
-              yield* Ref.set(unavailable, 0)
+              yield* outage.answered
               return { _tag: "Listed", entry: entryOf(analysis, files, yield* Clock.currentTimeMillis) } as const
             }),
           onFailure: (error) =>
             Effect.gen(function* () {
-              const inARow = error._tag === "Unavailable" ? yield* Ref.updateAndGet(unavailable, (n) => n + 1) : 0
-              if (isGeneral(error) || inARow >= mostUnavailable) yield* Ref.set(gaveUp, error)
+              if (yield* outage.failed(error)) yield* Ref.set(gaveUp, error)
               return failed(analysis, error)
             })
         })
@@ -105,14 +103,6 @@ const failed = (analysis: SelectedAnalysis, error: ServiceError): CatalogItem =>
   _tag: "Failed",
   failure: { analysisId: analysis.id, error }
 })
-
-/** Errors that say nothing about one analysis: the next request would end the same way. */
-export const isGeneral = (error: ServiceError): boolean =>
-  error._tag === "LoginRefused" ||
-  error._tag === "LoginProtocol" ||
-  error._tag === "SessionContention" ||
-  error._tag === "TlsRefused" ||
-  error._tag === "ProxyRefused"
 
 /** The answer in our words; every field of it may be missing. */
 export const entryOf = (analysis: SelectedAnalysis, files: AnalysisFiles, fetchedAt: number): CatalogEntry => {
