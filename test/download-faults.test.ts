@@ -153,16 +153,28 @@ describe("contents", () => {
 })
 
 describe("what is said", () => {
-  it.live("an index that is not fetched because its data file failed is told as that", () =>
+  it.live("what keeps a data file and its index away is said once", () =>
     Effect.gen(function* () {
       const { download, setFaults } = yield* ground()
       yield* setFaults([fault({ plane: "link", file: "*.bam" }, { status: 403 })])
       const outcome = yield* download(["-a", "A1", "-d", "out"])
       assert.strictEqual(outcome.exitCode, 77, outcome.stderr)
       const errors = outcome.stderr.split("\n").filter((line) => line.includes("[error]: S1.bam"))
-      assert.lengthOf(errors, 2)
+      assert.lengthOf(errors, 1)
       assert.match(errors[0] ?? "", /: S1\.bam: \S+ refuses its link \(status 403\)/)
-      assert.match(errors[1] ?? "", /: S1\.bam\.bai: not fetched, as its data file failed$/)
+    })
+  )
+})
+
+describe("what was there before", () => {
+  it.live("a damaged data file that is kept is named, not the index that is fetched for it", () =>
+    Effect.gen(function* () {
+      const { download, folder } = yield* ground()
+      writeFileSync(join(folder, "out", "S1.bam"), "old")
+      const outcome = yield* download(["-a", "A1", "-d", "out"])
+      assert.strictEqual(outcome.exitCode, 65, outcome.stderr)
+      assert.match(outcome.stderr, /S1\.bam\.bai: cannot be checked, as S1\.bam beside it is damaged: not a BGZF file/)
+      assert.deepStrictEqual(namesIn(folder, "out"), ["S1.bam"])
     })
   )
 })

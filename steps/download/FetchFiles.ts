@@ -115,13 +115,7 @@ const narrate = (file: PlannedFile, event: TransferProgress): Effect.Effect<void
 /** The one line about the end of a file; of an archived one the restoration has spoken before. */
 const conclude = (file: PlannedFile, result: FileResult): Effect.Effect<void> => {
   const name = printable(pathOf(file))
-  if (result.error !== null) {
-    // Said once for the whole run.
-    if (result.error._tag === "DiskTooSmall") return Effect.void
-    // An index that was not begun has the error of its data file, which has been said.
-    const orphaned = file.decision._tag === "Fetch" && result.startedAt === null
-    return Effect.logError(orphaned ? `${name}: not fetched, as its data file failed` : printable(result.error.message))
-  }
+  if (result.error !== null) return Effect.logError(printable(result.error.message))
   if (result.action === "downloaded") {
     const seconds = result.milliseconds / 1000
     const size = humanSize(result.bytes ?? 0)

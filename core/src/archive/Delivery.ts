@@ -96,7 +96,6 @@ const deliverGroup = Effect.fnUntraced(function* (
   const disk = yield* PartFiles
   const free = yield* disk.free({ directory: destination })
   const short = shortage(diskNeed(whole.files, view.present), destination, free)
-  if (short !== null) yield* Effect.logError(short.message)
   const planned = short === null ? whole : refuseAll(whole, short)
 
   const open = group.map((arrival) => ({ arrival, results: new Map<string, FileResult>() }))

@@ -6,7 +6,7 @@
  * replaced itself.
  */
 import { Clock, DateTime, Effect, FileSystem, Option, Path, type PlatformError, Ref } from "effect"
-import { CannotCreate, errnoOf, LocalIo, NotFound, type TransferError } from "../Errors.ts"
+import { CannotCreate, errnoOf, FileDamaged, LocalIo, NotFound, type TransferError } from "../Errors.ts"
 import type { Codec } from "../genome/Codec.ts"
 import { checkStructure } from "../genome/Structure.ts"
 import { FileTransfer } from "../transfer/FileTransfer.ts"
@@ -307,7 +307,16 @@ const structure = Effect.fnUntraced(function* (file: PlannedFile, directory: str
     return yield* checkStructure(file.fileName, part)
   }
   const reader = yield* readerOf(dataPath, Number(info.value.size))
-  return yield* checkStructure(file.fileName, part, { name: dataName, reader })
+  return yield* Effect.catchTag(
+    checkStructure(file.fileName, part, { name: dataName, reader }),
+    "FileDamaged",
+    ({ fault, file: damaged, reason }) =>
+      new FileDamaged({
+        file: file.fileName,
+        fault,
+        reason: damaged === dataName ? `cannot be checked, as ${dataName} beside it is damaged: ${reason}` : reason
+      })
+  )
 }, Effect.scoped)
 
 const folderRefused = (path: string) => (error: PlatformError.PlatformError) =>
