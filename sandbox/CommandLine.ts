@@ -181,7 +181,7 @@ const presenter: CliOutput.Presenter = {
         : Console.error(`svc-sandbox: ${event.errors.map((error) => error.message).join("\n")}\nSee svc-sandbox --help`)
 }
 
-const builtIns = [GlobalFlag.Help, GlobalFlag.Version, GlobalFlag.LogLevel] as const
+const builtIns = [GlobalFlag.Help, GlobalFlag.Version, GlobalFlag.Completions, GlobalFlag.LogLevel] as const
 
 class Usage extends Schema.TaggedError<Usage>()("Usage", {}) {
   override readonly [Runtime.errorExitCode] = 64

@@ -118,12 +118,26 @@ describe("what it is called with", () => {
     })
   )
 
+  for (const [option, begun, found] of [
+    ["--logFormat", "j", "json"],
+    ["--config", "/dev/nul", "/dev/null"]
+  ]) {
+    it.live(`bash completes the value of ${option}`, () =>
+      Effect.gen(function* () {
+        const complete = `COMP_WORDS=(svc-sample ${option} ${begun}); COMP_CWORD=2; COMP_LINE="\${COMP_WORDS[*]}"; COMP_POINT=\${#COMP_LINE}`
+        const script = `. <("$0" "$@" --completions bash); ${complete}; $(complete -p | grep -o '_svc_[a-z]*') svc-sample ${begun} ${option}; echo "\${COMPREPLY[@]}"`
+        const { stderr, stdout } = yield* shell(script)
+        assert.strictEqual(stdout, `${found}\n`, stderr)
+      })
+    )
+  }
+
   for (const [args, message] of [
     [["--tagret", "x"], "Unknown option --tagret; did you mean --target?"],
     [["--ll", "debug"], "Unknown option --ll; did you mean --loglevel?"],
     [["-xyz"], "Unknown option -xyz; options of several letters begin with two dashes"],
     [["-t"], "-t needs a value; one that begins with a dash is written --target=VALUE"],
-    [["--completions", "tcsh"], "--completions needs a value"],
+    [["--completions", "tcsh"], "Invalid value for --completions: expected bash, zsh, fish or powershell"],
     [["-t", "x", "one", "two"], "Unexpected argument: two"],
     [[], "Missing required argument --target"],
     [["-t", "https://h", "--loglevel", "loud"], "Invalid log level: loud"],

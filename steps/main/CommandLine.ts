@@ -5,6 +5,7 @@
 import { Effect } from "effect"
 import { Argument, type CliError, Command, Flag } from "effect/cli"
 import { keyNames } from "../../core/src/settings/Keys.ts"
+import type { Option } from "../../core/src/settings/Option.ts"
 import type { Layer } from "../../core/src/settings/Settings.ts"
 import { didYouMean, nearest } from "../../core/src/text/Spelling.ts"
 import { generalOptions, translation } from "./Arguments.ts"
@@ -25,18 +26,18 @@ export interface CommandLine {
 export const makeCommand = <E, R>(
   step: Step,
   program: string,
-  run: (commandLine: CommandLine) => Effect.Effect<void, E, R>
+  run: (commandLine: CommandLine) => Effect.Effect<void, E, R>,
+  completing = false
 ) => {
-  const options = Object.fromEntries(optionsOf(step).map((named) => [named.name, flagOf(named)]))
+  const options = Object.fromEntries(optionsOf(step).map((named) => [named.name, flagOf(named, completing)]))
   const { operands } = step
   const rest =
     operands === undefined
       ? {}
       : {
-          operands: Argument.String(operands.metavar).pipe(
-            Argument.withDescription(operands.help),
-            Argument.between(operands.least, operands.most)
-          )
+          operands: (completing && operands.metavar === "PATH" ? Argument.Path : Argument.String)(
+            operands.metavar
+          ).pipe(Argument.withDescription(operands.help), Argument.between(operands.least, operands.most))
         }
   return Command.make(program, { options, ...rest }, (input) => run(collect(step, input))).pipe(
     Command.withDescription(step.summary)
@@ -47,12 +48,19 @@ export const makeCommand = <E, R>(
 export const makeFamilyCommand = (family: StepFamily, program: string) =>
   Command.make(program).pipe(
     Command.withDescription(family.summary),
-    Command.withSubcommands(family.methods.map((method) => makeCommand(method, method.method, () => Effect.void)))
+    Command.withSubcommands(family.methods.map((method) => makeCommand(method, method.method, () => Effect.void, true)))
   )
 
-const flagOf = ({ name, option }: NamedOption) => {
+/** A value is a text for the table to decode; its form here is for completions alone, which offer files, folders and choices. */
+const valueFlag = (name: string, { choices, metavar, type }: Option): Flag.Flag<string> => {
+  if (choices !== undefined && type !== "flag") return Flag.Literals(name, choices)
+  if (metavar?.startsWith("FILE")) return Flag.File(name)
+  return metavar === "DIR" ? Flag.Directory(name) : Flag.String(name)
+}
+
+const flagOf = ({ name, option }: NamedOption, completing: boolean) => {
   const metavar = metavarOf(option)
-  const named = Flag.String(name).pipe(Flag.withDescription(option.help))
+  const named = (completing ? valueFlag(name, option) : Flag.String(name)).pipe(Flag.withDescription(option.help))
   const short = option.short === undefined ? named : Flag.withAlias(named, option.short)
   const valued = metavar === null ? Flag.withOptionalValue(short, "true") : Flag.withMetavar(short, metavar)
   return (option.hidden === undefined ? valued : Flag.withHidden(valued)).pipe(Flag.atLeast(0))
@@ -95,6 +103,8 @@ export const sentenceOf = (step: Step, error: CliError.NonShowHelpErrors): strin
     case "MissingArgument":
       return `Missing ${step.operands?.metavar ?? error.argument}`
     case "InvalidValue":
+      if (error.option === "completions")
+        return `Invalid value for --completions: expected bash, zsh, fish or powershell`
       return error.kind === "argument"
         ? `Wrong number of ${step.operands?.metavar ?? "arguments"}: ${error.expected}`
         : `--${error.option} needs a value`

@@ -99,10 +99,14 @@ export const main = (
             if (event._tag === "InvalidInvocation") invalid = event.errors.map((error) => sentenceOf(step, error))
           })
       })
-      const command = makeCommand(step, `svc-${step.name}`, (commandLine) =>
-        Effect.map(reported(runSettled(commandLine), "info"), (result) => {
-          code = result
-        })
+      const command = makeCommand(
+        step,
+        `svc-${step.name}`,
+        (commandLine) =>
+          Effect.map(reported(runSettled(commandLine), "info"), (result) => {
+            code = result
+          }),
+        prepared.argv.some((argument) => /^--completions(?:=|$)/.test(argument))
       )
       yield* Command.runWith(command, { version })(prepared.argv).pipe(
         Effect.mapError((error) => new UsageError({ message: invalid.join("\n") || error.message })),
