@@ -56,7 +56,7 @@ const farRead = (dice: Dice): Uint8Array =>
   encodeRecord(
     read("far", dice.pick([0, 0, 2]), dice.pick([0, 4_000, 600_000, mostPositions - 20, mostPositions]), [
       [10, "M"],
-      ...Array.from({ length: dice.pick([1, 2, 4_000, 65_530]) }, () => [2 ** 28 - 1, "N"] as const),
+      ...Array.from({ length: dice.pick([1, 1, 2, 2, 4_000, 4_000, 65_530]) }, () => [2 ** 28 - 1, "N"] as const),
       [10, "M"]
     ])
   )

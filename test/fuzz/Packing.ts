@@ -40,8 +40,14 @@ export interface Blocks {
   readonly offsetOf: (n: number) => readonly [block: number, within: number]
 }
 
-/** A BGZF file with right sums and sizes; each block holds `size` bytes, whatever lies there, the first ones `first`. */
-export const blocksOf = (codec: Codec["Service"], content: Uint8Array, first: number, size: number): Blocks => {
+/** More would only cost time. */
+const mostBlocks = 400
+
+/**
+ * A BGZF file with right sums and sizes; each block holds about `wanted` bytes, whatever lies there, the first one `first`.
+ */
+export const blocksOf = (codec: Codec["Service"], content: Uint8Array, first: number, wanted: number): Blocks => {
+  const size = Math.max(wanted, Math.ceil(content.length / mostBlocks))
   const blocks: Array<Uint8Array> = []
   const starts: Array<number> = []
   let offset = 0

@@ -35,7 +35,7 @@ if (values.replay !== undefined) {
 } else {
   const targets = positionals.length === 0 ? all : positionals.map(named)
   const [runs, seed] = [Number(values.runs), Number(values.seed)]
-  const { findings, grown, past, refusals, slowest } = fuzz(targets, runs, seed)
+  const { findings, grown, past, refusals, slowest } = await fuzz(targets, runs, seed)
   process.stdout.write(`targets=${targets.length}\nruns=${runs}\nseed=${seed}\nrefusals=${refusals}\n`)
   process.stdout.write(`slowest_ms=${slowest.toFixed(0)}\ngrown_mb=${Math.round(grown / 2 ** 20)}\n`)
   for (const { name } of targets.filter((target) => genomeTargets.includes(target))) {

@@ -67,6 +67,7 @@ describe("a document of links", () => {
       [text((_, file) => (file["analysisId"] = 5)), /^file 1: analysisId: /],
       [text((_, file) => (file["fileName"] = "")), /^file 1: fileName: /],
       [text((_, file) => (file["link"] = "ftp://files.example.org/s3cret")), /^file 1: link: not an http or https/],
+      [text((_, file) => (file["link"] = "https://files.example.org:s3cret/")), /^file 1: link: not an http or https/],
       [text((_, file) => (file["link"] = "javascript:s3cret")), /^file 1: link: not an http or https/],
       [text((_, file) => (file["link"] = `${secret}\r\nX: y`)), /^file 1: link: not an http or https/],
       [text((_, file) => (file["link"] = ["s3cret"])), /^file 1: link/],

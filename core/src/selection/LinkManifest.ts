@@ -110,4 +110,4 @@ const entryOf = (value: unknown): Result.Result<LinkEntry, string> => {
   return Result.succeed({ ...file, link, expiresAt: Number.isNaN(expiry) ? null : new Date(expiry) })
 }
 
-const isWebAddress = (text: string): boolean => /^https?:\/\//i.test(text) && isPrintable(text)
+const isWebAddress = (text: string): boolean => /^https?:\/\//i.test(text) && URL.canParse(text) && isPrintable(text)
