@@ -302,8 +302,8 @@ const commit = Effect.fnUntraced(function* (place: PartPlace, open: OpenPart, si
   const back = overwrite ? Effect.void : Effect.ignore(takeBack(path, final))
   yield* Effect.onError(sync(open.folder).pipe(named(place.directory, "sync")), () => back)
   // The file is there for good; `existing` clears away what cannot be removed now.
-  if (!overwrite) yield* Effect.ignore(remove(path))
-  yield* Effect.ignore(remove(join(place.directory, place.journal)))
+  if (!overwrite) yield* Effect.ignore(Effect.retry(remove(path), { times: 2 }))
+  yield* Effect.ignore(Effect.retry(remove(join(place.directory, place.journal)), { times: 2 }))
 })
 
 /** A run that fails leaves no final name: the file goes on as the part that it still is. */
