@@ -275,12 +275,14 @@ describe("BAM slices", () => {
     }).pipe(provided)
   )
 
-  it.effect("an unsorted file is refused", () =>
+  it.effect("an unsorted file is refused, be it only a read without a place among others", () =>
     Effect.gen(function* () {
-      const reads = [read("a", 0, 500), read("b", 0, 300), read("c", 0, 700)]
-      const { bai, bam } = bamFile(yield* Codec, reads)
-      const fault = yield* Effect.flip(sliceBam(sourceOf(fromBytes(bam), fromBytes(bai)), "chr1:1-900"))
-      assert.strictEqual(fault._tag === "FileDamaged" ? fault.fault : "", "BadBlock")
+      const unplaced = read("u", -1, -1, [], BamRecord.Flag.unmapped)
+      for (const between of [read("b", 0, 300), unplaced]) {
+        const { bai, bam } = bamFile(yield* Codec, [read("a", 0, 500), between, read("c", 0, 700)])
+        const fault = yield* Effect.flip(sliceBam(sourceOf(fromBytes(bam), fromBytes(bai)), "chr1:1-900", true))
+        assert.strictEqual(fault._tag === "FileDamaged" ? fault.fault : "", "BadBlock")
+      }
     }).pipe(provided)
   )
 
@@ -297,6 +299,26 @@ describe("BAM slices", () => {
       const again = yield* sliceBam(sourceOf(fromBytes(bytes), fromBytes(result.index), "bam.csi"), "chr1")
       assert.deepStrictEqual(yield* namesOf(again.bytes), ["far"])
       assert.deepStrictEqual(yield* namesOf((yield* sliceBam(source, "chr1")).bytes), ["near", "far", "farther"])
+    }).pipe(provided)
+  )
+
+  it.effect("intervals of one window, or one after the other, give what each of them wants", () =>
+    Effect.gen(function* () {
+      const { bai, bam } = bamFile(yield* Codec, dense, { blockBytes: 4_000 })
+      const starts = [100, 900, 901, 16_300, 16_500, 40_000, 74_990]
+      const { bytes, plan } = yield* sliceBam(
+        sourceOf(fromBytes(bam), fromBytes(bai)),
+        starts.map((start) => `chr1:${start}-${start + 120}`).join(" ")
+      )
+      const kept = dense.filter(
+        ({ position, refId }) =>
+          refId === 0 && starts.some((start) => position < start + 120 && position + 50 > start - 1)
+      )
+      assert.deepStrictEqual(
+        yield* namesOf(bytes),
+        kept.map(({ name }) => name)
+      )
+      assert.isBelow(plan.stretches.length, starts.length)
     }).pipe(provided)
   )
 

@@ -214,8 +214,17 @@ export const planStretches = (
       continue
     }
     const starts = startsOf(reference, index)
-    for (let i = 0; i < bounds.length; i += 2) {
-      stretches.push(...intervalStretches(ref, reference, index, starts, bounds[i]!, bounds[i + 1]!))
+    const windowOf = (position: number) => Math.floor(position / 2 ** index.minShift)
+    for (let i = 0; i < bounds.length; ) {
+      const start = bounds[i]!
+      let end = bounds[i + 1]!
+      i += 2
+      // Intervals that share a window are read in one go: the index could not tell what lies between them.
+      while (i < bounds.length && windowOf(bounds[i]!) === windowOf(end - 1)) {
+        end = bounds[i + 1]!
+        i += 2
+      }
+      stretches.push(...intervalStretches(ref, reference, index, starts, start, end))
     }
   }
   stretches.sort((a, b) => (a.begin < b.begin ? -1 : a.begin > b.begin ? 1 : 0))

@@ -96,7 +96,12 @@ export const make = ({ codec, file, format, index, regions, stretches, writer }:
 
   /** True when the record in `place` is wanted. Called once per record, in file order. */
   const judge = (): boolean => {
-    if (place.ref < 0) return place.ref !== comment && wantsUnplaced
+    if (place.ref === comment) return false
+    if (place.ref < 0) {
+      // They end the file: a record with a place behind them is out of order.
+      lastRef = Number.POSITIVE_INFINITY
+      return wantsUnplaced
+    }
     if (place.ref !== lastRef) {
       lastRef = place.ref
       bounds = wanted.get(place.ref) ?? []
@@ -109,7 +114,7 @@ export const make = ({ codec, file, format, index, regions, stretches, writer }:
 
   /** True when the stretch ends with the record in `place`: what it is read for lies before it. */
   const beyond = ({ ref, until }: Stretch): boolean =>
-    place.ref === ref ? place.start >= until : ref !== -1 && (place.ref === -1 || place.ref > ref)
+    place.ref === ref ? place.start >= until : ref !== -1 && place.ref > ref
 
   /** Leaves the stretch when it ends with the record in `place`, and with it the others of the same interval. */
   const leaveStretch = () => {
