@@ -13,9 +13,10 @@ import {
   readFileSync,
   renameSync,
   rmSync,
+  statSync,
   symlinkSync
 } from "node:fs"
-import { join } from "node:path"
+import { dirname, join } from "node:path"
 import { root } from "./Root.ts"
 
 const cache = `${root}node_modules/.cache/svc-compiled`
@@ -31,9 +32,26 @@ const make = (programs: ReadonlyArray<string>, folder: string) => {
   }
   const { status } = spawnSync(process.execPath, [`${root}containers/warm.ts`, fresh], { stdio: "inherit" })
   if (status !== 0) throw new Error("containers/warm.ts could not run the executables of dist/")
-  const finished = readdirSync(cache).filter((name) => !name.includes("."))
-  for (const name of finished) rmSync(join(cache, name), { recursive: true, force: true })
-  renameSync(fresh, folder)
+  putInPlace(fresh, folder)
+}
+
+/** Milliseconds; no run of the tests takes as long, so what is older is used by none. */
+const longestRun = 3_600_000
+
+/** Gives `fresh` its name `folder`, unless another run has been faster, and removes what older builds and ended runs left beside it. */
+export const putInPlace = (fresh: string, folder: string) => {
+  try {
+    renameSync(fresh, folder)
+  } catch (error) {
+    // Both were made from the same files: the other run starts its executables from there already.
+    if (!existsSync(folder)) throw error
+    rmSync(fresh, { recursive: true, force: true })
+  }
+  for (const name of readdirSync(dirname(folder))) {
+    const other = join(dirname(folder), name)
+    const made = statSync(other, { throwIfNoEntry: false })?.mtimeMs ?? 0
+    if (other !== folder && made < Date.now() - longestRun) rmSync(other, { recursive: true, force: true })
+  }
 }
 
 /** Names the folder of their launchers in `SVC_COMPILED`, which Executables.ts reads. */

@@ -1,5 +1,5 @@
 /** Which hosts are reached without a proxy, in the form of the variable `NO_PROXY`. */
-import { bitsOf } from "../transfer/IpAddress.ts"
+import { bitsOf } from "../text/IpAddress.ts"
 
 /** A host name without the brackets of an IPv6 address. */
 export const bareHost = (hostname: string) => hostname.replace(/^\[|\]$/g, "")

@@ -5,7 +5,7 @@
  * Sources: RFC 3986 (generic syntax), RFC 6890 and the IANA special-purpose address registries.
  */
 import { Result } from "effect"
-import { ipv6Groups, isIpv4 } from "./IpAddress.ts"
+import { ipv6Groups, isIpv4 } from "../text/IpAddress.ts"
 
 /** A link taken apart without changing a byte of what is signed. */
 export interface LinkAddress {
