@@ -194,6 +194,26 @@ describe("svc-verify", () => {
     60_000
   )
 
+  it.live("nothing is proven by an empty folder, other files or half a download: 66, and it says so", () =>
+    Effect.gen(function* () {
+      const { folder, verify } = yield* sample
+      for (const name of ["empty", "notes", "half"]) mkdirSync(join(folder, name))
+      writeFileSync(join(folder, "notes", "a.txt"), "hello")
+      writeFileSync(join(folder, "half", ".S2.bam.01234567.part"), "half")
+      const empty = yield* verify("empty")
+      assert.strictEqual(empty.exitCode, 66)
+      assert.strictEqual(empty.stderr, "Error: Nothing to verify in empty: no files there\n")
+      const notes = yield* verify("notes", "--format", "json")
+      assert.strictEqual(notes.exitCode, 66)
+      assert.match(notes.stderr, /^Error: Nothing to verify in notes: 1 file, but no BAM, no VCF\.gz/)
+      assert.deepInclude(JSON.parse(notes.stdout), { exitCode: 66 })
+      assert.strictEqual((yield* verify("half")).exitCode, 66)
+      const some = yield* verify("S1.bam", "empty")
+      assert.strictEqual(some.exitCode, 0)
+      assert.match(some.stdout, /^not checked empty; a folder without files$/m)
+    })
+  )
+
   it.live("wrong use: nothing to check, a manifest that is missing or is none", () =>
     Effect.gen(function* () {
       const { verify } = yield* sample

@@ -1,13 +1,21 @@
 /** The program of `svc-verify`: finds the files, checks them, says what it found. */
 import { availableParallelism } from "node:os"
 import { Console, Effect, FileSystem, Layer } from "effect"
-import { errnoOf, FileDamaged, LocalIo, NotFound } from "../../core/src/Errors.ts"
+import { errnoOf, FileDamaged, LocalIo, NotFound, NothingToVerify } from "../../core/src/Errors.ts"
 import type { LocalSettings } from "../../core/src/settings/Settings.ts"
 import { printableJson } from "../../core/src/text/Printable.ts"
 import { BlockPool } from "../../core/src/verify/BlockPool.ts"
 import { parseManifest } from "../../core/src/verify/Manifest.ts"
 import { findTargets, type Target } from "../../core/src/verify/Targets.ts"
-import { exitCodeOf, summary, totalsOf, verdictLine, verdictsJson } from "../../core/src/verify/Verdict.ts"
+import {
+  exitCodeOf,
+  summary,
+  totalsOf,
+  unproven,
+  type Verdict,
+  verdictLine,
+  verdictsJson
+} from "../../core/src/verify/Verdict.ts"
 import { verify } from "../../core/src/verify/Verification.ts"
 import * as BlockThreads from "../../platform/BlockThreads.ts"
 import * as FileSource from "../../platform/FileSource.ts"
@@ -37,12 +45,25 @@ export const program: Program<LocalSettings> = {
     const manifest = against === null ? null : { file: against, ...(yield* readManifest(against)) }
     const targets = yield* findTargets(operands, manifest)
     const verdicts = yield* checked(targets, format === "text")
-    if (format === "json") yield* Console.log(printableJson(verdictsJson(version, verdicts)))
-    const code = exitCodeOf(verdicts)
-    const last = summary(totalsOf(verdicts))
+    const nothing = nothingIn(operands, against, targets, verdicts)
+    if (format === "json") yield* Console.log(printableJson(verdictsJson(version, verdicts, nothing)))
+    const code = exitCodeOf(verdicts, nothing)
+    const last = nothing?.message ?? summary(totalsOf(verdicts))
     yield* code === 0 ? Effect.logInfo(last) : LogOutput.failure(last)
     return code
   })
+}
+
+/** What a report says was left in the archive is as the report says when it is not there. */
+const nothingIn = (
+  operands: ReadonlyArray<string>,
+  against: string | null,
+  targets: ReadonlyArray<Target>,
+  verdicts: ReadonlyArray<Verdict>
+): NothingToVerify | null => {
+  const reason = targets.some(({ role }) => role._tag === "Absent") ? null : unproven(verdicts)
+  const where = [...operands, ...(against === null ? [] : [against])].join(", ")
+  return reason === null ? null : new NothingToVerify({ where, reason })
 }
 
 const readManifest = Effect.fn("verify.readManifest")(function* (path: string) {

@@ -29,6 +29,18 @@ export class ConfigUnusable extends Schema.TaggedError<ConfigUnusable>()("Config
   }
 }
 
+/** Not one file was compared with anything, so success would be a proof of nothing. */
+export class NothingToVerify extends Schema.TaggedError<NothingToVerify>()("NothingToVerify", {
+  /** Files and folders as the user named them. */
+  where: Schema.String,
+  reason: Schema.String
+}) {
+  override readonly [Runtime.errorExitCode] = 66
+  override get message() {
+    return `Nothing to verify in ${this.where}: ${this.reason}`
+  }
+}
+
 /** A file or standard input that was given as data to send is not what it must be. */
 export class InputMalformed extends Schema.TaggedError<InputMalformed>()("InputMalformed", {
   /** Path of the file, or `standard input`. */

@@ -38,6 +38,18 @@ const folderOf = Effect.fnUntraced(function* (files: Readonly<Record<string, num
 })
 
 layer(NodeServices.layer, { excludeTestServices: true })("targets", (it) => {
+  it.effect("a folder without any file is one, unless another operand has named its files", () =>
+    Effect.gen(function* () {
+      const { find } = yield* folderOf({ "empty/": 0, "hollow/in/side/": 0, "full/a.bam": 1 })
+      assert.deepStrictEqual(yield* find(["empty", "hollow", "full"]), [
+        "empty Empty",
+        "hollow Empty",
+        "full/a.bam bam 1"
+      ])
+      assert.deepStrictEqual(yield* find(["full/a.bam", "full"]), ["full/a.bam bam 1"])
+    })
+  )
+
   it.effect("folders are searched to any depth, indexes come last, journals and locks are left out", () =>
     Effect.gen(function* () {
       const { find } = yield* folderOf({

@@ -11,6 +11,8 @@ export interface Target {
     | { readonly _tag: "File"; readonly kind: FileKind | null; readonly bytes: number }
     /** Of a download that goes on in the next run. */
     | { readonly _tag: "Part" }
+    /** A folder that was to be searched, and has no file. */
+    | { readonly _tag: "Empty" }
     | { readonly _tag: "Unreadable"; readonly errno: string }
     | { readonly _tag: "Missing" }
     /** Need not be there, for this reason. */
@@ -66,11 +68,16 @@ export const findTargets = Effect.fn("verify.findTargets")(function* (
       }
     })
 
+  let met = 0
+  const meet = (target: Target) => {
+    met++
+    add(target)
+  }
   const search = (folder: string): Effect.Effect<void> =>
     Effect.matchEffect(fs.readDirectory(folder), {
       onFailure: (error) =>
         Effect.sync(() =>
-          add({ path: folder, role: { _tag: "Unreadable", errno: errnoOf(error) }, expected: null, notes: [] })
+          meet({ path: folder, role: { _tag: "Unreadable", errno: errnoOf(error) }, expected: null, notes: [] })
         ),
       onSuccess: (names) =>
         Effect.forEach(
@@ -80,7 +87,7 @@ export const findTargets = Effect.fn("verify.findTargets")(function* (
               const file = path.join(folder, name)
               if (part.test(name) && !name.endsWith(".part")) return
               const found = yield* look(file, null, [])
-              if (found !== "folder") return add(found)
+              if (found !== "folder") return meet(found)
               // Following a link to a folder could go round for ever.
               if (Option.isNone(yield* Effect.option(fs.readLink(file)))) yield* search(file)
             }),
@@ -109,8 +116,13 @@ export const findTargets = Effect.fn("verify.findTargets")(function* (
   }
   for (const operand of paths) {
     const found = yield* look(operand, null, manifest === null ? [] : [`not in ${manifest.file}`])
-    if (found === "folder") yield* search(operand)
-    else add(found)
+    if (found !== "folder") {
+      add(found)
+      continue
+    }
+    const before = met
+    yield* search(operand)
+    if (met === before) add({ path: operand, role: { _tag: "Empty" }, expected: null, notes: [] })
   }
   return [...targets.values()].sort((a, b) => rankOf(a) - rankOf(b))
 })

@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
-import { FileDamaged, LocalIo, NotFound } from "../Errors.ts"
-import { exitCodeOf, noFacts, summary, totalsOf, type Verdict, verdictLine, verdictsJson } from "./Verdict.ts"
+import { FileDamaged, LocalIo, NotFound, NothingToVerify } from "../Errors.ts"
+import { exitCodeOf, noFacts, summary, totalsOf, unproven, type Verdict, verdictLine, verdictsJson } from "./Verdict.ts"
 
 const verdict = (path: string, some: Partial<Verdict> = {}): Verdict => ({
   path,
@@ -70,13 +70,28 @@ describe("a verification in all", () => {
       status: "failed",
       error: new LocalIo({ path: "f.bam", operation: "read", errno: "EIO" })
     })
-    assert.strictEqual(exitCodeOf([verdict("a.bam")]), 0)
-    assert.strictEqual(exitCodeOf(verdicts), 65)
-    assert.strictEqual(exitCodeOf([...verdicts, io]), 74)
+    assert.strictEqual(exitCodeOf([verdict("a.bam")], null), 0)
+    assert.strictEqual(exitCodeOf(verdicts, null), 65)
+    assert.strictEqual(exitCodeOf([...verdicts, io], null), 74)
+  })
+
+  it("that has compared nothing says what was there instead", () => {
+    const note = verdict("notes.txt", { status: "unchecked", kind: null, bytes: 9 })
+    const part = verdict(".c.bam.00000000.part", { status: "unfinished", bytes: null })
+    assert.isNull(unproven(verdicts))
+    assert.isNull(unproven([verdict("a.bam"), note]))
+    assert.strictEqual(unproven([]), "no files there")
+    assert.strictEqual(unproven([verdict("out", { status: "unchecked", bytes: null })]), "no files there")
+    assert.strictEqual(unproven([part]), "1 download not finished yet")
+    assert.match(unproven([part, note, note]) ?? "", /^1 download not finished yet, 2 files, but no BAM/)
+    const nothing = new NothingToVerify({ where: "out", reason: "no files there" })
+    assert.strictEqual(exitCodeOf([note], nothing), 66)
+    assert.strictEqual(exitCodeOf([damaged], nothing), 65)
+    assert.strictEqual(verdictsJson("1.2.3", [note], nothing).exitCode, 66)
   })
 
   it("as JSON: the fault with its place where it has one", () => {
-    const document = verdictsJson("1.2.3", verdicts)
+    const document = verdictsJson("1.2.3", verdicts, null)
     assert.strictEqual(document.schema, "svc.verify/1")
     assert.strictEqual(document.exitCode, 65)
     const [ok, bad, , , missing] = document.files

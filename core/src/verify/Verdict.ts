@@ -1,5 +1,12 @@
 /** What a verification found out about one file, and how it is shown. */
-import { ExitCodes, type FileDamaged, type LocalIo, mostSevere, type NotFound } from "../Errors.ts"
+import {
+  ExitCodes,
+  type FileDamaged,
+  type LocalIo,
+  mostSevere,
+  type NotFound,
+  type NothingToVerify
+} from "../Errors.ts"
 import type { FileKind } from "../genome/Structure.ts"
 import { counted } from "../text/Counted.ts"
 import { printable } from "../text/Printable.ts"
@@ -105,11 +112,26 @@ export const summary = (totals: Totals): string => {
   return `${counted(totals.files, "file")}${named.length === 0 ? "" : `: ${named.join(", ")}`} (${humanSize(totals.bytes)})`
 }
 
-export const exitCodeOf = (verdicts: ReadonlyArray<Verdict>) => mostSevere(verdicts.flatMap(({ error }) => error ?? []))
+/** Why a run in which nothing failed has proven nothing, in words; null when something was checked. */
+export const unproven = (verdicts: ReadonlyArray<Verdict>): string | null => {
+  if (verdicts.some(({ status }) => status === "ok" || status === "failed")) return null
+  const unfinished = verdicts.filter(({ status }) => status === "unfinished").length
+  const others = verdicts.filter(({ bytes, status }) => status === "unchecked" && bytes !== null).length
+  const reasons = [
+    ...(unfinished === 0 ? [] : [`${counted(unfinished, "download")} not finished yet`]),
+    ...(others === 0
+      ? []
+      : [`${counted(others, "file")}, but no BAM, no VCF.gz and no index of one; --against checks files of any kind`])
+  ]
+  return reasons.length === 0 ? "no files there" : reasons.join(", ")
+}
+
+export const exitCodeOf = (verdicts: ReadonlyArray<Verdict>, nothing: NothingToVerify | null) =>
+  mostSevere([...verdicts.flatMap(({ error }) => error ?? []), ...(nothing === null ? [] : [nothing])])
 
 /** The document of `--format json`, schema `svc.verify/1`; its keys are the contract. */
-export const verdictsJson = (version: string, verdicts: ReadonlyArray<Verdict>) => {
-  const exitCode = exitCodeOf(verdicts)
+export const verdictsJson = (version: string, verdicts: ReadonlyArray<Verdict>, nothing: NothingToVerify | null) => {
+  const exitCode = exitCodeOf(verdicts, nothing)
   return {
     schema: "svc.verify/1",
     version,

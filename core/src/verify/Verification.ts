@@ -73,6 +73,8 @@ const verdictOf = (target: Target, known: Map<string, Known>, progress: (bytes: 
         } satisfies Verdict
       case "Absent":
         return { ...bare, notes: [...notes, role.reason] } satisfies Verdict
+      case "Empty":
+        return { ...bare, notes: [...notes, "a folder without files"] } satisfies Verdict
       case "Part":
         return {
           ...bare,
