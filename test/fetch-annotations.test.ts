@@ -125,6 +125,12 @@ describe("output", () => {
         all.filter(({ Gene }) => Gene === "BRCA1" || Gene === "TP53").map(({ ID }) => ID)
       )
       assert.match(gene.stderr, /\[warn\]: No variant of gene NOPE\n/)
+      const nowhere = yield* fetch(["A1,A2", "-g", "chrNOSUCH:1-2 chr17:1-2"])
+      assert.deepStrictEqual([nowhere.exitCode, nowhere.stdout], [0, ""])
+      assert.match(
+        nowhere.stderr,
+        /\[warn\]: No variant at all on chrNOSUCH; there are variants on .*\.\.\.: is it spelt/
+      )
     })
   )
 

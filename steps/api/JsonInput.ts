@@ -15,6 +15,7 @@ export const jsonText = Effect.fnUntraced(function* ({
     try: () => new TextDecoder("utf-8", { fatal: true }).decode(bytes),
     catch: () => malformed("it is not UTF-8 text")
   })
+  if (text.trim() === "") return yield* malformed("it is empty; one JSON value is expected")
   const read = readJson(text)
   if (Result.isFailure(read)) {
     const { column, expected, line } = read.failure

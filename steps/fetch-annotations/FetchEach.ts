@@ -56,7 +56,17 @@ export const fetchEach = Effect.fnUntraced(function* <R>(
 
   const left = analyses.length - done.length - errors.length
   if (left > 0) yield* Effect.logError(`Not asked for the last ${left} of ${analyses.length}, as that would fail too`)
-  for (const gene of unmetIn(done)) yield* Effect.logWarning(`No variant of gene ${gene}`)
+  for (const gene of unmetIn(done, ({ unmetGenes }) => unmetGenes)) {
+    yield* Effect.logWarning(`No variant of gene ${gene}`)
+  }
+  const unmet = unmetIn(done, ({ unmetChromosomes }) => unmetChromosomes)
+  if (unmet.length > 0)
+    yield* Effect.logWarning(
+      elsewhere(
+        unmet,
+        done.flatMap(({ chromosomes }) => chromosomes)
+      )
+    )
   if (done.length > 0) yield* output.commit
   const sum = (value: (counts: AnnotationsCounts) => number) => done.reduce((total, counts) => total + value(counts), 0)
   const total = summary({
@@ -72,6 +82,20 @@ export const fetchEach = Effect.fnUntraced(function* <R>(
   return mostSevere(errors)
 })
 
-/** Wanted genes that no analysis had. */
-const unmetIn = ([first, ...others]: ReadonlyArray<AnnotationsCounts>): ReadonlyArray<string> =>
-  (first?.unmetGenes ?? []).filter((gene) => others.every(({ unmetGenes }) => unmetGenes.includes(gene)))
+/** Wanted genes or chromosomes that no analysis had. */
+const unmetIn = (
+  [first, ...others]: ReadonlyArray<AnnotationsCounts>,
+  unmet: (counts: AnnotationsCounts) => ReadonlyArray<string>
+): ReadonlyArray<string> =>
+  first === undefined ? [] : unmet(first).filter((wanted) => others.every((counts) => unmet(counts).includes(wanted)))
+
+/**
+ * Unlike a BAM file, the annotations do not say which chromosomes there are: one without a variant is no error, and one
+ * that does not exist looks the same.
+ */
+const elsewhere = (unmet: ReadonlyArray<string>, there: ReadonlyArray<string>): string => {
+  const few = (names: ReadonlyArray<string>) =>
+    names.length > 5 ? `${names.slice(0, 5).join(", ")} and ${names.length - 5} more` : names.join(", ")
+  const some = [...new Set(there)].slice(0, 6).join(", ")
+  return `No variant at all on ${few(unmet)}${some === "" ? "" : `; there are variants on ${some}: is it spelt as there?`}`
+}

@@ -150,6 +150,8 @@ describe("one analysis", () => {
             rowsWritten: 3,
             unmetGenes: [],
             unplacedRows: 0,
+            unmetChromosomes: [],
+            chromosomes: [],
             missingColumns: []
           })
         )

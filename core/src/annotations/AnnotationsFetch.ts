@@ -55,6 +55,10 @@ export interface AnnotationsCounts {
   readonly bytes: number
   /** Wanted genes that no row had. */
   readonly unmetGenes: ReadonlyArray<string>
+  /** Wanted chromosomes that no row had, as they were written. */
+  readonly unmetChromosomes: ReadonlyArray<string>
+  /** Some of those that rows had, as the service spells them; empty where no regions were wanted. */
+  readonly chromosomes: ReadonlyArray<string>
   /** Rows left out because their position cannot be read. */
   readonly unplacedRows: number
   /** Columns of the table that this analysis does not have. */
@@ -229,7 +233,7 @@ export const makeAnnotationsFetch = Effect.fnUntraced(function* (
     const counts = { bytes: scanner.size, rowsRead: scanner.rowCount }
     if (verbatim) {
       if (request.several) yield* write(encoder.encode("\n"))
-      return { ...counts, rowsWritten: scanner.rowCount, unmetGenes: [], unplacedRows: 0, missingColumns: [] }
+      return { ...counts, ...unfiltered, rowsWritten: scanner.rowCount, missingColumns: [] }
     }
     const conversion = direct ?? (yield* prepare(analysisId, header, name))
     if (direct === null) yield* unspool(conversion, spool, name)
@@ -238,8 +242,7 @@ export const makeAnnotationsFetch = Effect.fnUntraced(function* (
     return {
       ...counts,
       rowsWritten: conversion.converter.rowsOut,
-      unmetGenes: conversion.filter?.unmetGenes ?? [],
-      unplacedRows: conversion.filter?.unplaced ?? 0,
+      ...(conversion.filter === null ? unfiltered : filtered(conversion.filter)),
       missingColumns: conversion.missingColumns
     }
   })
@@ -282,6 +285,12 @@ export const makeAnnotationsFetch = Effect.fnUntraced(function* (
     )
   })
 })
+
+const filtered = ({ chromosomes, unmetChromosomes, unmetGenes, unplaced }: RowFilter) => {
+  return { chromosomes, unmetChromosomes, unmetGenes, unplacedRows: unplaced }
+}
+
+const unfiltered = { chromosomes: [], unmetChromosomes: [], unmetGenes: [], unplacedRows: 0 }
 
 const encoder = new TextEncoder()
 const decoder = new TextDecoder()

@@ -74,6 +74,18 @@ describe("--range and --bed", () => {
     )
   })
 
+  it("tell which chromosomes no row has, in whatever region or gene its rows are", () => {
+    const rows = ["1", "chr2", "M", "X"].map((chr) => at(chr, 5))
+    const filter = made(["NOPE"], range("chr1:900-901 2 MT:1-2 x chr7:1-2 {chr8}:3-4 HLA:01:5-6 chr7:8-9"))
+    assert.deepStrictEqual(passing(filter, rows), [])
+    assert.deepStrictEqual(filter.unmetChromosomes, ["chr7", "chr8", "HLA:01"])
+    assert.deepStrictEqual(filter.chromosomes, ["1", "chr2", "M", "X"])
+    passing(filter, [...rows, at("Y", 1), at("7", 1), at("8", 1)])
+    assert.deepStrictEqual(filter.unmetChromosomes, ["HLA:01"])
+    assert.deepStrictEqual(filter.chromosomes, ["1", "chr2", "M", "X", "Y", "..."])
+    assert.deepStrictEqual(made(["NOPE"], null).unmetChromosomes, [])
+  })
+
   it("know chromosomes with and without chr, in any case, and M as MT", () => {
     assert.isTrue(passes(range("chr17"), at("17", 5)))
     assert.isTrue(passes(range("17"), at("Chr17", 5)))

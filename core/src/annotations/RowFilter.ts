@@ -5,7 +5,7 @@
  * goes. A cell of genes may hold one symbol, several in one text, or a list; upper and lower case are the same.
  */
 import { Result } from "effect"
-import type { RegionText } from "../genome/RegionText.ts"
+import type { Reading, RegionText } from "../genome/RegionText.ts"
 import { quote, zeroDigit } from "./Ascii.ts"
 import type { Block } from "./Block.ts"
 import { CellCache } from "./CellCache.ts"
@@ -78,6 +78,11 @@ const digitsIn = (bytes: Uint8Array, from: number, to: number): number => {
 /** Bases of an allele; one where nothing or a sign stands for it. */
 const basesOf = (value: unknown): number => Math.max(1, /^[A-Za-z]*/.exec(textOf(value))?.[0].length ?? 1)
 
+const none: Stretches = new Float64Array()
+
+/** So many chromosomes are named as an example of how they are spelt. */
+const examples = 5
+
 export class RowFilter implements RowChoice {
   /** Rows that no region could take because their position cannot be read. */
   unplaced = 0
@@ -86,7 +91,11 @@ export class RowFilter implements RowChoice {
   readonly #wanted: ReadonlySet<string>
   readonly #met = new Set<string>()
   readonly #genes: CellCache<boolean>
+  readonly #regions: ReadonlyArray<RegionText>
+  readonly #set: RegionSet
   readonly #chromosomes: CellCache<Stretches | null> | null
+  readonly #touched = new Set<Stretches>()
+  readonly #names = new Set<string>()
   readonly #alleles = new CellCache(basesOf)
 
   constructor(genes: ReadonlyArray<string>, regions: ReadonlyArray<RegionText> | null, places: Places) {
@@ -97,8 +106,30 @@ export class RowFilter implements RowChoice {
       for (const hit of hits) this.#met.add(hit)
       return hits.length > 0
     })
-    const set = regions === null ? null : new RegionSet(regions)
-    this.#chromosomes = set === null ? null : new CellCache((value) => set.on(textOf(value)))
+    this.#regions = regions ?? []
+    this.#set = new RegionSet(this.#regions)
+    this.#chromosomes = regions === null ? null : new CellCache((value) => this.#on(textOf(value)))
+  }
+
+  /** The regions on a chromosome that a row has, which is remembered. */
+  #on(chromosome: string): Stretches | null {
+    if (this.#names.size <= examples && chromosome !== "") this.#names.add(chromosome)
+    const stretches = this.#set.on(chromosome)
+    if (stretches !== null) this.#touched.add(stretches)
+    return stretches
+  }
+
+  /** Wanted chromosomes that no row had, of whatever gene, as they were written. */
+  get unmetChromosomes(): ReadonlyArray<string> {
+    const isMet = ({ name }: Reading) => this.#touched.has(this.#set.on(name) ?? none)
+    const unmet = this.#regions.filter(({ readings }) => !readings.some(isMet))
+    return [...new Set(unmet.map(({ readings, text }) => readings.at(-1)?.name ?? text))]
+  }
+
+  /** Some chromosomes as the rows spell them, and `...` when there are more. */
+  get chromosomes(): ReadonlyArray<string> {
+    const names = [...this.#names]
+    return names.length > examples ? [...names.slice(0, examples), "..."] : names
   }
 
   /** Wanted genes that no row had, in upper case. */
@@ -107,14 +138,16 @@ export class RowFilter implements RowChoice {
   }
 
   accepts(source: Block, starts: Int32Array): boolean {
-    const { gene } = this.#places
+    const { chromosome, gene } = this.#places
+    // Before the gene, so that it is known of all rows which chromosomes there are.
+    const stretches =
+      this.#chromosomes === null || chromosome === null ? null : cell(this.#chromosomes, source, starts, chromosome)
     if (this.#wanted.size > 0 && gene !== null && !cell(this.#genes, source, starts, gene)) return false
-    return this.#chromosomes === null || this.#isInside(this.#chromosomes, source, starts)
+    return this.#chromosomes === null || this.#isInside(stretches, source, starts)
   }
 
-  #isInside(chromosomes: CellCache<Stretches | null>, source: Block, starts: Int32Array): boolean {
-    const { chromosome, position, reference } = this.#places
-    const stretches = chromosome === null ? null : cell(chromosomes, source, starts, chromosome)
+  #isInside(stretches: Stretches | null, source: Block, starts: Int32Array): boolean {
+    const { position, reference } = this.#places
     if (stretches === null || position === null) return false
     const start = digitsIn(source.bytes, starts[position] ?? 0, (starts[position + 1] ?? 0) - 1) - 1
     if (Number.isNaN(start)) {
