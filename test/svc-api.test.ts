@@ -246,7 +246,9 @@ describe("writing a person", () => {
       const { api, path, stats } = yield* ground()
       const cases: ReadonlyArray<readonly [Uint8Array | string | null, number, RegExp]> = [
         [null, 66, /^Error: input file in\.json: not found$/m],
-        ["", 65, /^Error: in\.json: not JSON: expected a value at line 1, column 1$/m],
+        ["", 65, /^Error: in\.json: it is empty; one JSON value is expected$/m],
+        ["\ufeff\n", 65, /^Error: in\.json: it is empty;/m],
+        ["{", 65, /^Error: in\.json: not JSON: expected .* at line 1, column 2$/m],
         ['{"id": "L9",\n "sex": }', 65, /not JSON: expected a value at line 2, column 9$/m],
         ['{"id":"L9","id":"L8"}', 65, /id is given more than once/],
         ['{"sex":"MALE"}', 65, /^Error: in\.json: id: Missing key/m],
@@ -380,6 +382,11 @@ describe("request", () => {
       const { api } = yield* ground()
       const put = yield* api(["request", "PUT", "/api/person", "--input", "-"], { input: '\ufeff{"id":"L9"}' })
       assert.deepStrictEqual([put.exitCode, put.stdout], [0, '"P6"\n'], put.stderr)
+      const empty = yield* api(["request", "PUT", "/api/person", "--input", "-"], { input: "" })
+      assert.deepStrictEqual(
+        [empty.exitCode, empty.stderr],
+        [65, "Error: standard input: it is empty; one JSON value is expected\n"]
+      )
       const wrong = yield* api(["request", "PUT", "/api/person", "--input", "-"], { input: '{"id":' })
       assert.strictEqual(wrong.exitCode, 65)
       const form = ["--input", "-", "--content-type", "application/x-www-form-urlencoded"]
