@@ -22,6 +22,6 @@ export const layer: Layer.Layer<Codec> = Layer.sync(Codec, () => {
     },
     gunzip,
     deflateRaw: (bytes, level) => deflateRawSync(bytes, { level }),
-    crc32: (bytes) => crc32(bytes)
+    crc32: (bytes, before) => crc32(bytes, before)
   }
 })

@@ -15,5 +15,5 @@ export const layer: Layer.Layer<Codec> = Layer.succeed(Codec, {
   inflateRaw: (bytes, maxOutput) => orNull(() => inflateRawSync(bytes, { maxOutputLength: Math.max(1, maxOutput) })),
   gunzip: (bytes, maxOutput) => orNull(() => gunzipSync(bytes, { maxOutputLength: maxOutput })),
   deflateRaw: (bytes, level) => deflateRawSync(bytes, { level }),
-  crc32: (bytes) => crc32(bytes)
+  crc32: (bytes, before) => crc32(bytes, before)
 })

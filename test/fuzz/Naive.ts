@@ -131,7 +131,7 @@ export const filtered = (
 ): ReadonlyArray<NaiveRecord> =>
   records.filter(({ end, ref, start }) => {
     if (ref === -1) return unplaced
-    const bounds = regions.find((one) => one.ref === ref)?.bounds ?? []
+    const bounds = Array.from(regions.find((one) => one.ref === ref)?.bounds ?? [])
     return bounds.some((from, i) => i % 2 === 0 && start < (bounds[i + 1] ?? 0) && end > from)
   })
 

@@ -12,7 +12,7 @@ const spelling = (name: string): string => {
 }
 
 /** Regions of one chromosome, 0-based half-open, sorted by start and merged: starts and ends in turn. */
-export type Stretches = Float64Array
+export type Stretches = ArrayLike<number>
 
 export class RegionSet {
   readonly #stretches: ReadonlyMap<string, Stretches>

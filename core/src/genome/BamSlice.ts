@@ -6,14 +6,15 @@ import { type BamHeader, encodeBamHeader, readBamHeader } from "./BamHeader.ts"
 import * as Bgzf from "./Bgzf.ts"
 import type { BinIndex } from "./BinIndex.ts"
 import { Codec } from "./Codec.ts"
-import { type ByteRange, byteRanges, bytesOfRanges } from "./FetchPlan.ts"
+import { type FetchPlan, planFetches } from "./FetchPlan.ts"
 import * as IndexBuilder from "./IndexBuilder.ts"
 import { bam } from "./RecordFormat.ts"
 import { formatRegions, type ReferenceRegions, resolveRegions } from "./Regions.ts"
 import type { RegionText } from "./RegionText.ts"
 import { compress, run, type SliceOptions, type SliceResult, type SliceSink, type SliceSource } from "./Slice.ts"
 import { bamSliceText, regionsKey } from "./SliceHeader.ts"
-import { planStretches, type Stretch } from "./SlicePlan.ts"
+import { planStretches } from "./SlicePlan.ts"
+import type { Stretches } from "./Stretches.ts"
 import { readIndex } from "./Structure.ts"
 
 /** What a slice will read, known before any record is fetched. */
@@ -23,10 +24,8 @@ export interface BamSlicePlan {
   /** The regions as they will stand in the header of the slice. */
   readonly key: string
   readonly unmapped: boolean
-  readonly stretches: ReadonlyArray<Stretch>
-  readonly ranges: ReadonlyArray<ByteRange>
-  /** Bytes to fetch for records. */
-  readonly bytes: number
+  readonly stretches: Stretches
+  readonly ranges: FetchPlan
 }
 
 export interface BamSliceRequest<E> {
@@ -83,9 +82,9 @@ export const planBamSlice = Effect.fn("planBamSlice")(function* <E>({
     copyWhole: longest <= largestBai,
     unplaced: unmapped ? { firstRecord: header.firstRecord, dataEnd } : null
   })
-  const ranges = byteRanges(stretches, source.reader.size)
-  const text = [formatRegions(regions), ...(unmapped ? ["*"] : [])].filter((part) => part !== "").join(" ")
-  return { header, regions, key: regionsKey(text, crc32), unmapped, stretches, ranges, bytes: bytesOfRanges(ranges) }
+  const ranges = planFetches(stretches, source.reader.size)
+  const key = regionsKey(formatRegions(regions, unmapped), crc32)
+  return { header, regions, key, unmapped, stretches, ranges }
 })
 
 /**
@@ -119,7 +118,7 @@ export const writeBamSlice = Effect.fn("writeBamSlice")(function* <E, E2>(
   const csi = longest > largestBai
   return {
     ...written,
-    fetched: plan.bytes,
+    fetched: plan.ranges.bytes,
     ranges: plan.ranges.length,
     index: csi ? compress(codec, index.csi(references.length), 6) : index.bai(references.length),
     indexSuffix: csi ? "csi" : "bai"

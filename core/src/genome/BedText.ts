@@ -5,6 +5,7 @@
  */
 import { Result } from "effect"
 import { UsageError } from "../Errors.ts"
+import { NumberList } from "./NumberList.ts"
 import { longestReference, type RegionText } from "./RegionText.ts"
 
 const lineFeed = 0x0a
@@ -70,8 +71,8 @@ const count = (bytes: Uint8Array, begin: number, end: number): number => {
 interface Found {
   readonly name: string
   readonly bytes: Uint8Array
-  readonly starts: Array<number>
-  readonly ends: Array<number>
+  readonly starts: NumberList
+  readonly ends: NumberList
 }
 
 const isNamed = ({ bytes: name }: Found, bytes: Uint8Array, begin: number, end: number): boolean => {
@@ -118,7 +119,7 @@ export const parseBed = (
     if (last === null || !isNamed(last, bytes, begin, stop)) {
       const raw = bytes.slice(begin, stop)
       const name = decoder.decode(raw)
-      last = found.get(name) ?? { name, bytes: raw, starts: [], ends: [] }
+      last = found.get(name) ?? { name, bytes: raw, starts: new NumberList(), ends: new NumberList() }
       found.set(name, last)
     }
     last.starts.push(start)
@@ -128,6 +129,9 @@ export const parseBed = (
     return Result.fail(new UsageError({ message: `Invalid BED file: ${file}: it names no region` }))
   }
   return Result.succeed(
-    [...found.values()].map(({ ends, name, starts }) => ({ text: name, readings: [{ name, starts, ends }] }))
+    [...found.values()].map(({ ends, name, starts }) => ({
+      text: name,
+      readings: [{ name, starts: starts.numbers(), ends: ends.numbers() }]
+    }))
   )
 }

@@ -17,7 +17,7 @@ export class Codec extends Context.Service<
     readonly gunzip: (bytes: Uint8Array, maxOutput: number) => Uint8Array | null
     /** A raw deflate stream; `level` 0-9 as in zlib. */
     readonly deflateRaw: (bytes: Uint8Array, level: number) => Uint8Array
-    /** CRC-32 of gzip (RFC 1952), unsigned. */
-    readonly crc32: (bytes: Uint8Array) => number
+    /** CRC-32 of gzip (RFC 1952), unsigned; with that of the bytes before, of both. */
+    readonly crc32: (bytes: Uint8Array, before?: number) => number
   }
 >()("svc-steps/core/genome/Codec") {}

@@ -1,9 +1,9 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Schema } from "effect"
-import { byteRanges } from "./FetchPlan.ts"
+import { planFetches } from "./FetchPlan.ts"
 import * as VirtualOffset from "./VirtualOffset.ts"
 
-describe("byteRanges", () => {
+describe("planFetches", () => {
   const Length = Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 5_000_000 }))
   const Spans = Schema.Array(
     Schema.Tuple([Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 20_000_000 })), Length, Length])
@@ -26,7 +26,13 @@ describe("byteRanges", () => {
             expectedEnd: Math.min(start + length, start + expected - 100_000),
             whole: null
           }))
-        const ranges = byteRanges(stretches, size)
+        const plan = planFetches(stretches, size)
+        const ranges = [...plan]
+        assert.strictEqual(plan.length, ranges.length)
+        assert.strictEqual(
+          plan.bytes,
+          ranges.reduce((sum, { length }) => sum + length, 0)
+        )
         for (const [i, range] of ranges.entries()) {
           assert.isAtMost(range.length, 0x100000)
           assert.isAtLeast(range.spare, 0)

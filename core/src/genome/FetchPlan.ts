@@ -1,5 +1,6 @@
 /** From the stretches of a slice to the byte ranges that are asked for. */
-import type { Stretch } from "./SlicePlan.ts"
+import { NumberRows } from "./NumberRows.ts"
+import type { Stretches } from "./Stretches.ts"
 import * as VirtualOffset from "./VirtualOffset.ts"
 
 /** A run of bytes to fetch. */
@@ -11,41 +12,66 @@ export interface ByteRange {
   readonly spare: number
 }
 
+/** Byte ranges without overlap, in the order of the file. */
+export interface FetchPlan extends Iterable<ByteRange> {
+  /** Number of ranges. */
+  readonly length: number
+  /** Bytes that the ranges fetch, if all is where it is expected. */
+  readonly bytes: number
+}
+
 /** Ranges nearer to each other than this are fetched as one: on a slow road a request costs more than as many bytes. */
 const smallestGap = 0x20000
 
 /** No request is longer, so that several run at once and memory stays bounded. */
 export const longestRange = 0x100000
 
-/** The byte ranges of the stretches, which come in file order: without overlap, joined over small gaps, cut to 1 MiB. */
-export const byteRanges = (stretches: ReadonlyArray<Stretch>, size: number): ReadonlyArray<ByteRange> => {
-  const spans: Array<{ start: number; end: number; limit: number }> = []
-  for (const { begin, expectedEnd, fetchEnd } of stretches) {
-    const start = VirtualOffset.block(begin)
-    const limit = Math.min(fetchEnd, size)
-    const end = Math.max(start, Math.min(expectedEnd, limit))
-    const last = spans[spans.length - 1]
+/** Bytes that are expected, and what may be needed behind them. */
+interface Span {
+  readonly start: number
+  end: number
+  limit: number
+}
+
+/** The byte ranges of the stretches, which come in file order: joined over small gaps, cut to 1 MiB. */
+export const planFetches = (stretches: Pick<Stretches, "at">, size: number): FetchPlan => {
+  const rows = new NumberRows(3)
+  let bytes = 0
+  const addRanges = ({ end, limit, start }: Span, next: number) => {
+    const spare = Math.min(limit, next) - end
+    for (let offset = start; offset < end || offset === start; offset += longestRange) {
+      const length = Math.min(longestRange, end - offset)
+      const row = rows.add()
+      rows.setNumber(row, 0, offset)
+      rows.setNumber(row, 1, length)
+      rows.setNumber(row, 2, offset + length === end ? spare : 0)
+      bytes += length
+    }
+  }
+  let last: Span | undefined
+  for (let i = 0, stretch = stretches.at(0); stretch !== undefined; stretch = stretches.at(++i)) {
+    const start = VirtualOffset.block(stretch.begin)
+    const limit = Math.min(stretch.fetchEnd, size)
+    const end = Math.max(start, Math.min(stretch.expectedEnd, limit))
     // Nothing is expected of it: it is only where its neighbour may have to go on.
     const near = last === undefined ? -1 : (end > start ? last.end : last.limit) + smallestGap
     if (last !== undefined && start <= near) {
       if (end > start) last.end = Math.max(last.end, end)
       last.limit = Math.max(last.limit, limit)
     } else if (limit > start) {
+      if (last !== undefined) addRanges(last, start)
       // What the one before may need goes on behind this one.
-      spans.push({ start, end, limit: Math.max(limit, last?.limit ?? 0) })
+      last = { start, end, limit: Math.max(limit, last?.limit ?? 0) }
     }
   }
-  return spans.flatMap(({ end, limit, start }, i) => {
-    const ranges: Array<ByteRange> = []
-    const spare = Math.min(limit, spans[i + 1]?.start ?? limit) - end
-    for (let offset = start; offset < end || ranges.length === 0; offset += longestRange) {
-      const length = Math.min(longestRange, end - offset)
-      ranges.push({ offset, length, spare: offset + length === end ? spare : 0 })
+  if (last !== undefined) addRanges(last, last.limit)
+  return {
+    length: rows.length,
+    bytes,
+    *[Symbol.iterator]() {
+      for (let row = 0; row < rows.length; row++) {
+        yield { offset: rows.number(row, 0), length: rows.number(row, 1), spare: rows.number(row, 2) }
+      }
     }
-    return ranges
-  })
+  }
 }
-
-/** Bytes that the ranges fetch, if all is where it is expected. */
-export const bytesOfRanges = (ranges: ReadonlyArray<ByteRange>): number =>
-  ranges.reduce((sum, { length }) => sum + length, 0)

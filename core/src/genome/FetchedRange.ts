@@ -5,7 +5,7 @@
 import { Effect, Queue, Stream } from "effect"
 import * as Bgzf from "./Bgzf.ts"
 import type { ByteReader } from "./ByteReader.ts"
-import { type ByteRange, longestRange } from "./FetchPlan.ts"
+import { type ByteRange, type FetchPlan, longestRange } from "./FetchPlan.ts"
 
 /** Free bytes in front of every range: the start of a block that ends in it can be put there. */
 export const headroom = Bgzf.maxBlock
@@ -24,11 +24,12 @@ const readInto = <E>(reader: ByteReader<E>, offset: number, target: Uint8Array):
  */
 export const fetchRanges = Effect.fnUntraced(function* <E, E2>(
   reader: ByteReader<E>,
-  ranges: ReadonlyArray<ByteRange>,
+  ranges: Omit<FetchPlan, "bytes">,
   connections: number,
   use: (range: FetchedRange) => Effect.Effect<number | null, E2>
 ): Effect.fn.Return<void, E | E2> {
-  const longest = ranges.reduce((most, { length, spare }) => Math.max(most, Math.min(longestRange, length + spare)), 0)
+  let longest = 0
+  for (const { length, spare } of ranges) longest = Math.max(longest, Math.min(longestRange, length + spare))
   const count = Math.min(ranges.length, connections + 2)
   const makeRoom = () => new Uint8Array(headroom + longest)
   const free = yield* Queue.unbounded<Uint8Array>()

@@ -8,8 +8,8 @@ import { UsageError } from "../Errors.ts"
 /** Stretches of one reference, 0-based half-open: a start and an end for each, `Infinity` for the end of the reference. */
 export interface Reading {
   readonly name: string
-  readonly starts: ReadonlyArray<number>
-  readonly ends: ReadonlyArray<number>
+  readonly starts: ArrayLike<number>
+  readonly ends: ArrayLike<number>
 }
 
 /** A wanted region, or all those of a BED file on one reference: the ways it can be read, to be decided by the names that exist. */

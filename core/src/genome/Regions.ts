@@ -4,6 +4,7 @@
  */
 import { Result } from "effect"
 import { UsageError } from "../Errors.ts"
+import { zeros } from "./NumberList.ts"
 import type { Reading, RegionText } from "./RegionText.ts"
 
 /** A reference of the file; `length` null when the file does not say. */
@@ -18,7 +19,7 @@ export interface ReferenceRegions {
   readonly ref: number
   readonly name: string
   /** Starts and ends in turn: sorted, not touching each other; an end may be `Infinity`. */
-  readonly bounds: ReadonlyArray<number>
+  readonly bounds: ArrayLike<number>
   /** True when every position is wanted. */
   readonly whole: boolean
 }
@@ -50,10 +51,12 @@ const unknown = (name: string, known: ReadonlyArray<KnownReference>): string => 
  * Intervals of one reference without overlap, as starts and ends in turn; touching ones become one. Starts and ends are
  * sorted on their own: where as many have ended as have begun, a gap follows.
  */
-export const union = (readings: ReadonlyArray<Pick<Reading, "starts" | "ends">>): Float64Array => {
+export const union = (readings: ReadonlyArray<Pick<Reading, "starts" | "ends">>): Uint32Array | Float64Array => {
   const starts = sorted(readings.map((reading) => reading.starts))
   const ends = sorted(readings.map((reading) => reading.ends))
-  const bounds = new Float64Array(2 * starts.length)
+  let gaps = 0
+  for (let i = 1; i < starts.length; i++) if (starts[i]! > ends[i - 1]!) gaps++
+  const bounds = zeros(2 * (gaps + 1), ends[ends.length - 1]!)
   let length = 0
   for (let i = 0; i < starts.length; i++) {
     if (i === 0 || starts[i]! > ends[i - 1]!) {
@@ -62,13 +65,32 @@ export const union = (readings: ReadonlyArray<Pick<Reading, "starts" | "ends">>)
     }
     bounds[length - 1] = ends[i]!
   }
-  return bounds.slice(0, length)
+  return bounds
 }
 
-const sorted = (lists: ReadonlyArray<ReadonlyArray<number>>): Float64Array => {
-  const all = new Float64Array(lists.reduce((sum, { length }) => sum + length, 0))
+/** The numbers of one list or more in order; a single list that is in order is not copied. */
+const sorted = (lists: ReadonlyArray<ArrayLike<number>>): ArrayLike<number> => {
+  let count = 0
+  let before = 0
+  let most = 0
+  let inOrder = true
+  for (const list of lists) {
+    count += list.length
+    for (let i = 0; i < list.length; i++) {
+      const value = list[i]!
+      if (value < before) inOrder = false
+      if (value > most) most = value
+      before = value
+    }
+  }
+  const [first] = lists
+  if (inOrder && first?.length === count) return first
+  const all = zeros(count, most)
   let at = 0
-  for (const list of lists) for (const value of list) all[at++] = value
+  for (const list of lists) {
+    all.set(list, at)
+    at += list.length
+  }
   return all.sort()
 }
 
@@ -94,7 +116,7 @@ export const resolveRegions = (
     }
     const ref = numbers.get(reading.name) ?? 0
     const length = known[ref]?.length ?? Number.POSITIVE_INFINITY
-    const beyond = reading.starts.findIndex((start) => start >= length)
+    const beyond = firstFrom(reading.starts, length)
     if (beyond !== -1) {
       const region = regionText(reading.name, reading.starts[beyond]!, reading.ends[beyond]!)
       return fail(`Invalid range: ${region}: ${reading.name} has ${length} bases`)
@@ -109,10 +131,18 @@ export const resolveRegions = (
       .map(([ref, readings]) => {
         const { length, name } = known[ref]!
         const most = length ?? Number.POSITIVE_INFINITY
-        const bounds = Array.from(union(readings), (bound) => Math.min(bound, most))
+        const bounds = union(readings)
+        // All starts lie before it, so of what does not overlap only the last can end behind it.
+        bounds[bounds.length - 1] = Math.min(bounds[bounds.length - 1]!, most)
         return { ref, name, bounds, whole: bounds[0] === 0 && bounds[1] === most }
       })
   )
+}
+
+/** Place of the first number that is `least` or greater; -1 for none. */
+const firstFrom = (numbers: ArrayLike<number>, least: number): number => {
+  for (let i = 0; i < numbers.length; i++) if (numbers[i]! >= least) return i
+  return -1
 }
 
 const regionText = (name: string, start: number, end: number): string =>
@@ -121,20 +151,24 @@ const regionText = (name: string, start: number, end: number): string =>
 /** A name that could be read as a region has braces around it. */
 const quoted = (name: string): string => (name.includes(":") ? `{${name}}` : name)
 
-/** So many regions become text at once: pieces of strings wait in memory until they are joined. */
+/** So many regions are text at once. */
 const batch = 4096
 
-/** The regions as region text, in the same order; what the headers of slices say. */
-export const formatRegions = (regions: ReadonlyArray<ReferenceRegions>): string => {
-  const batches: Array<string> = []
+/**
+ * The regions as region text, in the same order, and `*` for the reads without a position: what the headers of slices say.
+ * It comes in pieces, which make one text with spaces between the regions.
+ */
+export function* formatRegions(regions: ReadonlyArray<ReferenceRegions>, unmapped: boolean): Generator<string> {
   let words: Array<string> = []
   for (const { bounds, name, whole } of regions) {
     for (let i = 0; i < bounds.length; i += 2) {
+      if (words.length === batch) {
+        yield `${words.join(" ")} `
+        words = []
+      }
       words.push(whole ? quoted(name) : regionText(name, bounds[i]!, bounds[i + 1]!))
-      if (words.length < batch) continue
-      batches.push(words.join(" "))
-      words = []
     }
   }
-  return [...batches, ...words].join(" ")
+  if (unmapped) words.push("*")
+  yield words.join(" ")
 }

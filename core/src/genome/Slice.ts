@@ -5,13 +5,13 @@ import * as BgzfWriter from "./BgzfWriter.ts"
 import type { ByteReader } from "./ByteReader.ts"
 import { Codec } from "./Codec.ts"
 import { fetchRanges } from "./FetchedRange.ts"
-import type { ByteRange } from "./FetchPlan.ts"
+import type { FetchPlan } from "./FetchPlan.ts"
 import type * as IndexBuilder from "./IndexBuilder.ts"
 import type { RecordFormat } from "./RecordFormat.ts"
 import type { ReferenceRegions } from "./Regions.ts"
 import type { Program } from "./SliceHeader.ts"
-import type { Stretch } from "./SlicePlan.ts"
 import * as SliceScan from "./SliceScan.ts"
+import type { Stretches } from "./Stretches.ts"
 
 /** A file and the index beside it. */
 export interface SliceSource<E> {
@@ -95,8 +95,8 @@ export interface RunOptions<E, E2> {
   readonly format: RecordFormat
   readonly header: Uint8Array
   readonly regions: ReadonlyArray<ReferenceRegions>
-  readonly stretches: ReadonlyArray<Stretch>
-  readonly ranges: ReadonlyArray<ByteRange>
+  readonly stretches: Stretches
+  readonly ranges: FetchPlan
   readonly index: IndexBuilder.IndexBuilder
   readonly options: SliceOptions
 }

@@ -1,7 +1,7 @@
 /** Where a slice stands in the file, and the fetched bytes around it. */
 import * as Bgzf from "./Bgzf.ts"
 import { type FetchedRange, headroom } from "./FetchedRange.ts"
-import type { Stretch } from "./SlicePlan.ts"
+import type { Stretch, Stretches } from "./Stretches.ts"
 import * as VirtualOffset from "./VirtualOffset.ts"
 
 /** The next record to look at lies at (`block`, `within`) in stretch `current`. */
@@ -27,31 +27,32 @@ export const missing = 0
 export const noBlock = -1
 export const lost = -2
 
-export const make = (stretches: ReadonlyArray<Stretch>): SliceCursor => {
+export const make = (stretches: Pick<Stretches, "at">): SliceCursor => {
   let window: Uint8Array = new Uint8Array(0)
   let windowOffset = 0
   let current = 0
-  const first = stretches[0]
+  const first = stretches.at(0)
+  let stretch = first
 
   const cursor: SliceCursor = {
     block: first === undefined ? 0 : VirtualOffset.block(first.begin),
     within: first === undefined ? 0 : VirtualOffset.within(first.begin),
-    stretch: () => stretches[current],
+    stretch: () => stretch,
     current: () => current,
     nextStretch: () => {
       current++
-      const next = stretches[current]
-      if (next === undefined) return
-      const block = VirtualOffset.block(next.begin)
+      stretch = stretches.at(current)
+      if (stretch === undefined) return
+      const block = VirtualOffset.block(stretch.begin)
       if (block > cursor.block) {
         cursor.block = block
-        cursor.within = VirtualOffset.within(next.begin)
-      } else if (block === cursor.block) cursor.within = Math.max(cursor.within, VirtualOffset.within(next.begin))
+        cursor.within = VirtualOffset.within(stretch.begin)
+      } else if (block === cursor.block) cursor.within = Math.max(cursor.within, VirtualOffset.within(stretch.begin))
     },
     push: ({ length, offset, room }) => {
       const used = Math.max(0, cursor.block - windowOffset)
       // What is left of a window is less than a block while there is a stretch: all whole ones were taken.
-      const goesOn = stretches[current] !== undefined && windowOffset + window.length === offset
+      const goesOn = stretch !== undefined && windowOffset + window.length === offset
       const left = goesOn ? window.subarray(used) : window.subarray(0, 0)
       const begin = headroom - left.length
       room.set(left, begin)

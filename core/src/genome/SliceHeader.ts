@@ -1,5 +1,6 @@
 /** Headers of slices: the header of the source, and a record of what was taken from it. */
 import type { BamHeader } from "./BamHeader.ts"
+import type { Codec } from "./Codec.ts"
 
 /** Who makes a slice. */
 export interface Program {
@@ -14,14 +15,19 @@ const decoder = new TextDecoder()
 const longestRegions = 4096
 
 /**
- * The regions as they stand in a header: the text itself, or for a long list its length and CRC-32. Equal regions give
- * equal keys, so an existing slice can be compared with what is wanted now.
+ * The regions, given in pieces, as they stand in a header: the text itself, or for a long list its length and CRC-32. Equal
+ * regions give equal keys, so an existing slice can be compared with what is wanted now.
  */
-export const regionsKey = (regions: string, crc32: (bytes: Uint8Array) => number): string => {
-  if (regions.length <= longestRegions) return regions
+export const regionsKey = (regions: Iterable<string>, crc32: Codec["Service"]["crc32"]): string => {
+  let text: string | null = ""
   let count = 1
-  for (let at = regions.indexOf(" "); at !== -1; at = regions.indexOf(" ", at + 1)) count++
-  return `${count} regions, CRC-32 ${crc32(encoder.encode(regions)).toString(16).padStart(8, "0")}`
+  let sum = 0
+  for (const piece of regions) {
+    for (let at = piece.indexOf(" "); at !== -1; at = piece.indexOf(" ", at + 1)) count++
+    sum = crc32(encoder.encode(piece), sum)
+    if (text !== null) text = text.length + piece.length > longestRegions ? null : text + piece
+  }
+  return text ?? `${count} regions, CRC-32 ${sum.toString(16).padStart(8, "0")}`
 }
 
 const tagOf = (line: string, tag: string): string | undefined =>

@@ -5,23 +5,8 @@
 import { type BinIndex, firstLeaf, type ReferenceIndex } from "./BinIndex.ts"
 import { type Bracket, expectedEnd, windowsAround } from "./ExpectedEnd.ts"
 import type { ReferenceRegions } from "./Regions.ts"
+import { type Stretch, Stretches } from "./Stretches.ts"
 import * as VirtualOffset from "./VirtualOffset.ts"
-
-/** A stretch `[begin, end)` of the file that holds wanted records. */
-export interface Stretch {
-  /** Number of the reference, -1 for the reads without one. */
-  readonly ref: number
-  readonly begin: VirtualOffset.VirtualOffset
-  readonly end: VirtualOffset.VirtualOffset
-  /** Records that start here or later (0-based) are not what this stretch is read for. */
-  readonly until: number
-  /** Byte offset behind which nothing has to be fetched. */
-  readonly fetchEnd: number
-  /** Byte offset up to which its records are expected; where they go on behind it, more is fetched. */
-  readonly expectedEnd: number
-  /** The index of the reference, when all of its records are wanted: its blocks can be copied unread. */
-  readonly whole: ReferenceIndex | null
-}
 
 /** A block may be as long; where the index knows no better, so much is fetched for the last one. */
 const longestBlock = 0x10000
@@ -204,13 +189,13 @@ export const planStretches = (
   regions: ReadonlyArray<ReferenceRegions>,
   index: BinIndex,
   options: PlanOptions
-): ReadonlyArray<Stretch> => {
-  const stretches: Array<Stretch> = []
+): Stretches => {
+  const stretches = new Stretches()
   for (const { bounds, ref, whole } of regions) {
     const reference = index.reference(ref)
     const all = whole && options.copyWhole ? wholeStretch(ref, reference) : null
     if (all !== null) {
-      stretches.push(all)
+      stretches.add(all)
       continue
     }
     const starts = startsOf(reference, index)
@@ -224,17 +209,17 @@ export const planStretches = (
         end = bounds[i + 1]!
         i += 2
       }
-      stretches.push(...intervalStretches(ref, reference, index, starts, start, end))
+      for (const stretch of intervalStretches(ref, reference, index, starts, start, end)) stretches.add(stretch)
     }
   }
-  stretches.sort((a, b) => (a.begin < b.begin ? -1 : a.begin > b.begin ? 1 : 0))
+  stretches.sort()
   if (options.unplaced !== null) {
     const { dataEnd, firstRecord } = options.unplaced
     const begin = index.lastEnd ?? firstRecord
     const end = VirtualOffset.make(dataEnd, 0)
     if (begin < end) {
       const until = Number.POSITIVE_INFINITY
-      stretches.push({ ref: -1, begin, end, until, fetchEnd: dataEnd, expectedEnd: dataEnd, whole: null })
+      stretches.add({ ref: -1, begin, end, until, fetchEnd: dataEnd, expectedEnd: dataEnd, whole: null })
     }
   }
   return stretches

@@ -17,7 +17,7 @@ import { bytesOf, comment, largestRecord, type Place, type RecordFormat } from "
 import type { ReferenceRegions } from "./Regions.ts"
 import * as SliceCursor from "./SliceCursor.ts"
 import * as SliceOutput from "./SliceOutput.ts"
-import type { Stretch } from "./SlicePlan.ts"
+import type { Stretch, Stretches } from "./Stretches.ts"
 import * as VirtualOffset from "./VirtualOffset.ts"
 import * as WholeCopy from "./WholeCopy.ts"
 
@@ -25,7 +25,7 @@ export interface ScanOptions {
   readonly file: string
   readonly codec: Codec["Service"]
   readonly format: RecordFormat
-  readonly stretches: ReadonlyArray<Stretch>
+  readonly stretches: Stretches
   readonly regions: ReadonlyArray<ReferenceRegions>
   readonly writer: BgzfWriter
   readonly index: IndexBuilder
@@ -53,8 +53,7 @@ interface Open {
 
 export const make = ({ codec, file, format, index, regions, stretches, writer }: ScanOptions): Scan => {
   const wanted = new Map(regions.map(({ bounds, ref }) => [ref, bounds]))
-  const wholes = new Set(stretches.filter(({ whole }) => whole !== null).map(({ ref }) => ref))
-  const wantsUnplaced = stretches.some(({ ref }) => ref === -1)
+  const { unplaced: wantsUnplaced, wholes } = stretches
   const cursor = SliceCursor.make(stretches)
   const output = SliceOutput.make(writer, index)
   const wholeCopy = WholeCopy.make(cursor, writer, index)
@@ -68,7 +67,7 @@ export const make = ({ codec, file, format, index, regions, stretches, writer }:
   // The order of records, and the interval that the next record is compared with.
   let lastRef = -1
   let lastStart = -1
-  let bounds: ReadonlyArray<number> = []
+  let bounds: ArrayLike<number> = []
   let interval = 0
 
   let records = 0

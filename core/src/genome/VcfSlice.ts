@@ -6,14 +6,15 @@ import { Effect } from "effect"
 import { FileDamaged, type UsageError } from "../Errors.ts"
 import * as BaiIndex from "./BaiIndex.ts"
 import { Codec } from "./Codec.ts"
-import { type ByteRange, byteRanges, bytesOfRanges } from "./FetchPlan.ts"
+import { type FetchPlan, planFetches } from "./FetchPlan.ts"
 import * as IndexBuilder from "./IndexBuilder.ts"
 import { vcf } from "./RecordFormat.ts"
 import { formatRegions, type KnownReference, type ReferenceRegions, resolveRegions } from "./Regions.ts"
 import type { RegionText } from "./RegionText.ts"
 import { compress, run, type SliceOptions, type SliceResult, type SliceSink, type SliceSource } from "./Slice.ts"
 import { regionsKey, vcfSliceText } from "./SliceHeader.ts"
-import { planStretches, type Stretch } from "./SlicePlan.ts"
+import { planStretches } from "./SlicePlan.ts"
+import type { Stretches } from "./Stretches.ts"
 import { readIndex } from "./Structure.ts"
 import { readVcfHeader, type VcfHeader } from "./VcfHeader.ts"
 
@@ -23,10 +24,8 @@ export interface VcfSlicePlan {
   readonly regions: ReadonlyArray<ReferenceRegions>
   /** The regions as they will stand in the header of the slice. */
   readonly key: string
-  readonly stretches: ReadonlyArray<Stretch>
-  readonly ranges: ReadonlyArray<ByteRange>
-  /** Bytes to fetch for lines. */
-  readonly bytes: number
+  readonly stretches: Stretches
+  readonly ranges: FetchPlan
   /** Names of the references in the order of the index. */
   readonly names: ReadonlyArray<string>
   /** Bins of the index to write. */
@@ -73,15 +72,14 @@ export const planVcfSlice = Effect.fn("planVcfSlice")(function* <E>({
   const known = knownReferences(columns.names, header)
   const regions = yield* Effect.fromResult(resolveRegions(wanted, known))
   const stretches = planStretches(regions, index, { copyWhole: false, unplaced: null })
-  const ranges = byteRanges(stretches, source.reader.size)
+  const ranges = planFetches(stretches, source.reader.size)
   const small = format === "TBI" || known.every(({ length }) => length !== null && length <= largestTbi)
   return {
     header,
     regions,
-    key: regionsKey(formatRegions(regions), crc32),
+    key: regionsKey(formatRegions(regions, false), crc32),
     stretches,
     ranges,
-    bytes: bytesOfRanges(ranges),
     names: columns.names,
     minShift: small ? BaiIndex.minShift : index.minShift,
     depth: small ? BaiIndex.depth : index.depth
@@ -115,7 +113,7 @@ export const writeVcfSlice = Effect.fn("writeVcfSlice")(function* <E, E2>(
   const tbi = plan.minShift === BaiIndex.minShift && plan.depth === BaiIndex.depth
   return {
     ...written,
-    fetched: plan.bytes,
+    fetched: plan.ranges.bytes,
     ranges: plan.ranges.length,
     index: compress(codec, tbi ? index.tbi(plan.names) : index.vcfCsi(plan.names), 6),
     indexSuffix: tbi ? "tbi" : "csi"

@@ -9,7 +9,7 @@ import * as Bgzf from "./Bgzf.ts"
 import type { BgzfWriter } from "./BgzfWriter.ts"
 import type { IndexBuilder } from "./IndexBuilder.ts"
 import type { SliceCursor } from "./SliceCursor.ts"
-import type { Stretch } from "./SlicePlan.ts"
+import type { Stretch } from "./Stretches.ts"
 import * as VirtualOffset from "./VirtualOffset.ts"
 
 /** Where a run of the source lies in the output. */

@@ -3,7 +3,7 @@ import { Effect } from "effect"
 import { type LocalIo, NotFound } from "../Errors.ts"
 import { planBamSlice, writeBamSlice } from "../genome/BamSlice.ts"
 import type { Codec } from "../genome/Codec.ts"
-import type { ByteRange } from "../genome/FetchPlan.ts"
+import type { FetchPlan } from "../genome/FetchPlan.ts"
 import type { SliceOptions, SliceResult, SliceSink, SliceSource } from "../genome/Slice.ts"
 import { planVcfSlice, writeVcfSlice } from "../genome/VcfSlice.ts"
 import type { RemoteError } from "./RemoteRanges.ts"
@@ -13,9 +13,8 @@ import type { SliceTask } from "./SliceRequest.ts"
 export interface SliceCut {
   /** The regions as the header of the slice will name them. */
   readonly regions: string
-  readonly ranges: ReadonlyArray<ByteRange>
-  /** Bytes to read for records. */
-  readonly bytes: number
+  /** What to read for records. */
+  readonly ranges: FetchPlan
   readonly write: (sink: SliceSink<LocalIo>, options: SliceOptions) => Effect.Effect<SliceResult, RemoteError, Codec>
 }
 
@@ -38,11 +37,11 @@ const bamCut = Effect.fnUntraced(function* (
 ) {
   const plan = yield* planBamSlice({ source, wanted, unmapped })
   const write: SliceCut["write"] = (sink, options) => writeBamSlice(source, plan, sink, options)
-  return { regions: plan.key, ranges: plan.ranges, bytes: plan.bytes, write }
+  return { regions: plan.key, ranges: plan.ranges, write }
 })
 
 const vcfCut = Effect.fnUntraced(function* (source: SliceSource<RemoteError>, wanted: SliceTask["wanted"]) {
   const plan = yield* planVcfSlice({ source, wanted })
   const write: SliceCut["write"] = (sink, options) => writeVcfSlice(source, plan, sink, options)
-  return { regions: plan.key, ranges: plan.ranges, bytes: plan.bytes, write }
+  return { regions: plan.key, ranges: plan.ranges, write }
 })

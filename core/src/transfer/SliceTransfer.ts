@@ -213,13 +213,13 @@ const attempt = Effect.fn("SliceTransfer.attempt")(function* (
       yield* request.progress({ _tag: "Bytes", done, size: yield* Ref.get(told) })
     })
     const cut = yield* cutOf(remote, request, tell)
-    yield* Ref.set(told, cut.bytes)
+    yield* Ref.set(told, cut.ranges.bytes)
     if (!request.overwrite && state._tag === "Incomplete" && state.regions !== cut.regions) {
       return yield* otherRegions(`${place.directory}/${place.name}`, state.regions)
     }
     // A slice is about as large as what is fetched for it.
-    yield* enoughSpace(files, place, cut.bytes, true)
-    yield* request.progress({ _tag: "Started", size: cut.bytes, resumedFrom: 0 })
+    yield* enoughSpace(files, place, cut.ranges.bytes, true)
+    yield* request.progress({ _tag: "Started", size: cut.ranges.bytes, resumedFrom: 0 })
     const { part, journal } = yield* SlicePair.begin(files, place, identity)
     return yield* Effect.gen(function* () {
       const { flush, sink } = gatheredWrites(part)
@@ -265,12 +265,14 @@ const estimate = Effect.fn("SliceTransfer.estimate")(function* (
     const remote = yield* opened(services, task)
     const cut = yield* cutOf(remote, task)
     const seen = yield* trafficOf(remote)
-    const costs = cut.ranges.map(({ length, offset }) => remote.data.cost(offset, length)).filter((cost) => cost > 0)
-    return {
-      bytes: costs.reduce((sum, cost) => sum + cost, seen.fetched),
-      requests: seen.attempts + costs.length,
-      regions: cut.regions
+    let bytes = seen.fetched
+    let requests = seen.attempts
+    for (const { length, offset } of cut.ranges) {
+      const cost = remote.data.cost(offset, length)
+      bytes += cost
+      if (cost > 0) requests++
     }
+    return { bytes, requests, regions: cut.regions }
   })
   return yield* read.pipe(
     Effect.catchTag("Restart", ({ reason }) => new FileDamaged({ file: task.data.fileName, fault: "Changing", reason }))

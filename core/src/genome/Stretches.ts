@@ -1,0 +1,93 @@
+/** What has to be read of a file for a slice: stretches of it, in file order. */
+import type { ReferenceIndex } from "./BinIndex.ts"
+import { NumberRows } from "./NumberRows.ts"
+import * as VirtualOffset from "./VirtualOffset.ts"
+
+/** A stretch `[begin, end)` of the file that holds wanted records. */
+export interface Stretch {
+  /** Number of the reference, -1 for the reads without one. */
+  readonly ref: number
+  readonly begin: VirtualOffset.VirtualOffset
+  readonly end: VirtualOffset.VirtualOffset
+  /** Records that start here or later (0-based) are not what this stretch is read for. */
+  readonly until: number
+  /** Byte offset behind which nothing has to be fetched. */
+  readonly fetchEnd: number
+  /** Byte offset up to which its records are expected; where they go on behind it, more is fetched. */
+  readonly expectedEnd: number
+  /** The index of the reference, when all of its records are wanted: its blocks can be copied unread. */
+  readonly whole: ReferenceIndex | null
+}
+
+const column = { ref: 0, begin: 1, end: 2, until: 3, fetchEnd: 4, expectedEnd: 5 } as const
+
+/** Stretches as a table, made an object only when one is asked for. */
+export class Stretches {
+  readonly #rows = new NumberRows(6)
+  readonly #wholes = new Map<number, ReferenceIndex>()
+  /** The rows in file order, `null` where they were added in it; later ones come behind them. */
+  #order: Uint32Array | null = null
+  #inOrder = true
+  #unplaced = false
+  #lastBegin = 0n
+
+  get length(): number {
+    return this.#rows.length
+  }
+
+  /** The references that are taken as a whole. */
+  get wholes(): Pick<ReadonlySet<number>, "has"> {
+    return this.#wholes
+  }
+
+  /** True when the reads without a reference are among them. */
+  get unplaced(): boolean {
+    return this.#unplaced
+  }
+
+  add({ begin, end, expectedEnd, fetchEnd, ref, until, whole }: Stretch): void {
+    const rows = this.#rows
+    const row = rows.add()
+    rows.setNumber(row, column.ref, ref)
+    rows.setBits(row, column.begin, begin)
+    rows.setBits(row, column.end, end)
+    rows.setNumber(row, column.until, until)
+    rows.setNumber(row, column.fetchEnd, fetchEnd)
+    rows.setNumber(row, column.expectedEnd, expectedEnd)
+    if (whole !== null) this.#wholes.set(ref, whole)
+    if (ref === -1) this.#unplaced = true
+    if (begin < this.#lastBegin) this.#inOrder = false
+    this.#lastBegin = begin
+  }
+
+  /** Puts them in file order, all so far; those that begin at one place stay as they were added. */
+  sort(): void {
+    if (this.#inOrder) return
+    const rows = this.#rows
+    const begin = (row: number) => rows.bits(row, column.begin)
+    // Most are told apart by their blocks, without a bigint for each comparison.
+    const blocks = Float64Array.from({ length: rows.length }, (_, row) =>
+      VirtualOffset.block(VirtualOffset.fromBits(begin(row)))
+    )
+    this.#order = Uint32Array.from(blocks.keys()).sort(
+      (a, b) => blocks[a]! - blocks[b]! || Number(begin(a) - begin(b)) || a - b
+    )
+  }
+
+  /** Stretch number `i`; nothing behind the last. */
+  at(i: number): Stretch | undefined {
+    const rows = this.#rows
+    if (i >= rows.length) return undefined
+    const row = this.#order?.[i] ?? i
+    const ref = rows.number(row, column.ref)
+    return {
+      ref,
+      begin: VirtualOffset.fromBits(rows.bits(row, column.begin)),
+      end: VirtualOffset.fromBits(rows.bits(row, column.end)),
+      until: rows.number(row, column.until),
+      fetchEnd: rows.number(row, column.fetchEnd),
+      expectedEnd: rows.number(row, column.expectedEnd),
+      whole: this.#wholes.get(ref) ?? null
+    }
+  }
+}
