@@ -1,7 +1,10 @@
 import { type ChildProcess, spawn } from "node:child_process"
+import { readdirSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { bundled } from "../test/Bundles.ts"
+import { folderUntilTheEnd } from "../test/Executables.ts"
 import { ask, json, logIn } from "../test/servers/Visitor.ts"
 
 const script = await bundled(new URL("serve.ts", import.meta.url))
@@ -32,6 +35,14 @@ const launch = (...argv: ReadonlyArray<string>) =>
     (child) => Effect.sync(() => child.kill("SIGKILL"))
   )
 
+/** A file with this text, as an argument. */
+const holding = (text: string) => {
+  const path = join(folder, `${readdirSync(folder).length}.json`)
+  writeFileSync(path, text)
+  return path
+}
+const folder = folderUntilTheEnd("svc-sandbox-")
+
 describe("svc-sandbox", () => {
   it.live("prints one line, serves, and ends with 0 when it is told to stop", () =>
     Effect.gen(function* () {
@@ -54,10 +65,16 @@ describe("svc-sandbox", () => {
     [["--nonsense"], 64, /--nonsense/],
     [["--port", "99999"], 64, /99999.*a port from 0 to 65535/],
     [["--data", "/nonexistent"], 66, /\/nonexistent/],
+    [["--world", folder], 66, /it is a folder/],
+    [["--world", holding('{"analyses": [\n {"id": nope}\n]}')], 65, /json: not JSON: .*'o'.* at line 2, column 10$/m],
+    [["--world", holding('{"analyses": [\n {"id": 1,}')], 65, /json: not JSON: .* at line 2, column 11$/m],
+    [["--world", holding('{"analyses": [\n {"id": \n')], 65, /json: not JSON: Unexpected end at line 2, column 7$/m],
+    [["--faults", holding("")], 65, /json: not JSON: Unexpected end at line 1, column 1$/m],
+    [["--world", holding('{"analyses": [\n {"idd": 1}\n]}')], 65, /json: .* at \["analyses"\]\[0\]\["idd"\]$/m],
     [["--host", "192.0.2.1"], 69, /Cannot listen on 192\.0\.2\.1/]
   ]
   for (const [argv, code, says] of wrong) {
-    it.live(`${argv.join(" ")} ends with ${code}, and says why on standard error`, () =>
+    it.live(`${argv.join(" ").replace(`${folder}/`, "")} ends with ${code}, and says why on standard error`, () =>
       Effect.gen(function* () {
         const ended = yield* read(yield* launch(...argv)).end
         assert.deepStrictEqual([ended.code, ended.stdout], [code, ""])

@@ -191,7 +191,9 @@ class Usage extends Schema.TaggedError<Usage>()("Usage", {}) {
 export const runSandbox = (argv: ReadonlyArray<string>) =>
   Command.runWith(command, { version: product.version })(argv).pipe(
     Effect.catchTag("ShowHelp", (help) => (help.errors.length === 0 ? Effect.void : Effect.fail(new Usage()))),
-    Effect.tapErrorTag(["InputUnusable", "ListenFailed"], (error) => Console.error(`svc-sandbox: ${error.message}`)),
+    Effect.tapErrorTag(["InputUnusable", "InputMalformed", "ListenFailed"], (error) =>
+      Console.error(`svc-sandbox: ${error.message}`)
+    ),
     Effect.provideService(CliOutput.Presenter, presenter),
     Effect.provideService(CliConfig.CliConfig, CliConfig.make({ builtIns }))
   )

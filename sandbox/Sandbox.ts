@@ -21,7 +21,7 @@ import { Sessions } from "./Sessions.ts"
 import { defaultSwitches, Switches, type SwitchValues } from "./Switches.ts"
 import * as ZlibCodec from "./samples/ZlibCodec.ts"
 import { World, type WorldInput } from "./World.ts"
-import { type InputUnusable, readJson, WorldFile } from "./WorldFile.ts"
+import { type InputMalformed, type InputUnusable, readJson, WorldFile } from "./WorldFile.ts"
 
 /** How to start a sandbox; everything has a default, and `switches` are the open questions of the wire. */
 export interface SandboxOptions {
@@ -105,7 +105,11 @@ const serveApi = Effect.fn("Sandbox.serveApi")(function* (server: Server) {
  */
 export const start = Effect.fn("Sandbox.start")(function* (
   options: SandboxOptions = {}
-): Effect.fn.Return<Sandbox, InputUnusable | ListenFailed, Scope.Scope | FileSystem.FileSystem | Path.Path> {
+): Effect.fn.Return<
+  Sandbox,
+  InputUnusable | InputMalformed | ListenFailed,
+  Scope.Scope | FileSystem.FileSystem | Path.Path
+> {
   const switches = { ...defaultSwitches, ...options.switches }
   const input = yield* worldInput(options, switches.seed)
   const rules =

@@ -59,16 +59,66 @@ export class InputUnusable extends Schema.TaggedError<InputUnusable>()("InputUnu
   }
 }
 
+/** A file given at the start was read, and is not what it must be. */
+export class InputMalformed extends Schema.TaggedError<InputMalformed>()("InputMalformed", {
+  path: Schema.String,
+  reason: Schema.String
+}) {
+  override readonly [Runtime.errorExitCode] = 65
+  override get message() {
+    return `${this.path}: ${this.reason}`
+  }
+}
+
 const reasons: Readonly<Record<string, string>> = {
-  NotFound: "it does not exist",
-  PermissionDenied: "permission denied",
-  BadResource: "not a folder"
+  ENOENT: "it does not exist",
+  EACCES: "permission denied",
+  EISDIR: "it is a folder",
+  ENOTDIR: "not a folder"
 }
 
 /** A file or folder that cannot be read, in words. */
-export const unusable = (path: string) => (error: PlatformError.PlatformError | Schema.SchemaError) => {
-  const reason = error._tag === "PlatformError" ? (reasons[error.reason._tag] ?? error.reason._tag) : error.message
-  return new InputUnusable({ path, reason })
+export const unusable =
+  (path: string) =>
+  ({ reason }: PlatformError.PlatformError) => {
+    const { cause } = reason
+    const errno = typeof cause === "object" && cause !== null && "code" in cause ? String(cause.code) : reason._tag
+    return new InputUnusable({ path, reason: reasons[errno] ?? errno })
+  }
+
+/** What `JSON.parse` says of a text; null when it is JSON. */
+const complaint = (text: string): string | null => {
+  try {
+    JSON.parse(text)
+    return null
+  } catch (error) {
+    return String(error instanceof Error ? error.message : error)
+  }
+}
+
+/** Of a token that cannot stand where it is `JSON.parse` tells no place: it is where the shortest beginning ends that has it. */
+const placeOfToken = (text: string): number => {
+  let [without, having] = [0, text.length]
+  while (having - without > 1) {
+    const middle = (without + having) >>> 1
+    if (complaint(text.slice(0, middle))?.startsWith("Unexpected token") === true) having = middle
+    else without = middle
+  }
+  return having - 1
+}
+
+/** Why a text is not JSON, and at which line and column, both from 1. */
+const faultOf = (text: string, said: string): string => {
+  const [, what = "", position] = /^(.*?)(?: in JSON)? at position (\d+)/s.exec(said) ?? []
+  const at =
+    position !== undefined
+      ? Number(position)
+      : said.startsWith("Unexpected token")
+        ? placeOfToken(text)
+        : text.trimEnd().length
+  const lines = text.slice(0, at).split("\n")
+  const reason = what || said.replace(/(?: of JSON)? input$|,.*$/s, "")
+  return `not JSON: ${reason} at line ${lines.length}, column ${(lines.at(-1) ?? "").length + 1}`
 }
 
 /** A misspelt key must not pass for a missing one. */
@@ -78,7 +128,12 @@ export const strictly = { onExcessProperty: "error" } as const
 export const readJson = Effect.fn("readJson")(function* <A, I>(path: string, schema: Schema.Codec<A, I>) {
   const fs = yield* FileSystem.FileSystem
   const text = yield* fs.readFileString(path).pipe(Effect.mapError(unusable(path)))
-  return yield* Schema.decodeEffect(Schema.fromJsonString(schema), strictly)(text).pipe(Effect.mapError(unusable(path)))
+  const said = complaint(text)
+  if (said !== null) return yield* new InputMalformed({ path, reason: faultOf(text, said) })
+  return yield* Schema.decodeEffect(
+    Schema.fromJsonString(schema),
+    strictly
+  )(text).pipe(Effect.mapError(({ message }) => new InputMalformed({ path, reason: message.replace(/\s+/g, " ") })))
 })
 
 /** Where the bytes of a file lie. */
@@ -100,7 +155,7 @@ export const contentOf = Effect.fn("contentOf")(function* (entry: typeof FileEnt
   if (entry.path !== undefined) return yield* contentOnDisk(path.resolve(path.dirname(worldFile), entry.path))
   if (entry.base64 === undefined) return null
   const bytes = yield* Effect.fromResult(Base64.decode(entry.base64)).pipe(
-    Effect.mapError(() => new InputUnusable({ path: worldFile, reason: `${entry.name}: base64 expected` }))
+    Effect.mapError(() => new InputMalformed({ path: worldFile, reason: `${entry.name}: base64 expected` }))
   )
   return { _tag: "Memory", bytes } satisfies Content
 })
