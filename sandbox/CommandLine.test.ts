@@ -68,7 +68,7 @@ describe("svc-sandbox", () => {
     [["--world", folder], 66, /it is a folder/],
     [["--world", holding('{"analyses": [\n {"id": nope}\n]}')], 65, /json: not JSON: .*'o'.* at line 2, column 10$/m],
     [["--world", holding('{"analyses": [\n {"id": 1,}')], 65, /json: not JSON: .* at line 2, column 11$/m],
-    [["--world", holding('{"analyses": [\n {"id": \n')], 65, /json: not JSON: Unexpected end at line 2, column 7$/m],
+    [["--world", holding('{"analyses": [\n {"id": \n')], 65, /json: not JSON: Unexpected end at line 2, column 8$/m],
     [["--faults", holding("")], 65, /json: not JSON: Unexpected end at line 1, column 1$/m],
     [["--world", holding('{"analyses": [\n {"idd": 1}\n]}')], 65, /json: .* at \["analyses"\]\[0\]\["idd"\]$/m],
     [["--host", "192.0.2.1"], 69, /Cannot listen on 192\.0\.2\.1/]
