@@ -90,6 +90,12 @@ const switches = {
     standard.initialSession,
     "where the first cookie and token come from: /, /authenticate, or both"
   ),
+  initialHead: choice(
+    "initialHead",
+    ["answered", "405", "501"],
+    standard.initialHead,
+    "HEAD for the first cookie and token is answered, or refused with this status"
+  ),
   badLogin: choice("badLogin", ["html", "json", "empty"], standard.badLogin, "body of the 200 that rejects a login"),
   loginRedirect: toggle("loginRedirect", "a good login answers 302 instead of 200"),
   rotateToken: toggle("rotateToken", "each answer carries a new token, and only the newest is good"),

@@ -6,7 +6,7 @@ import { AnalysisAnswers } from "./AnalysisAnswers.ts"
 import { Caller } from "./FrontDoor.ts"
 import { PanelAnswers } from "./PanelAnswers.ts"
 import { PersonAnswers } from "./PersonAnswers.ts"
-import { sessionHandlers } from "./SessionHandlers.ts"
+import { initialPage, sessionHandlers } from "./SessionHandlers.ts"
 import { Switches } from "./Switches.ts"
 
 // The contract decodes the requests; the answers are JSON as the world holds it, so that a field the contract does not
@@ -145,7 +145,7 @@ export const handlers = Layer.mergeAll(
   archive
 ).pipe(Layer.provide(answers))
 
-/** What exists beside the contract: the two calls known from generic requests, and the person-level restore. */
+/** What exists beside the contract: `GET` where the clients ask with `HEAD`, the two calls known from generic requests, and the person-level restore. */
 export const otherRoutes = Layer.effectDiscard(
   Effect.gen(function* () {
     const router = yield* HttpRouter.HttpRouter
@@ -153,7 +153,10 @@ export const otherRoutes = Layer.effectDiscard(
     const panels = yield* PanelAnswers
     const analyses = yield* AnalysisAnswers
     const { personRestoreField } = yield* Switches
+    const initial = yield* initialPage
 
+    yield* router.add("GET", "/", (request) => initial("base", request))
+    yield* router.add("GET", "/authenticate", (request) => initial("authenticate", request))
     yield* router.add("GET", "/person-list", persons.list)
     yield* router.add("GET", "/search/griddata", (request) =>
       panels.variantsOfGene(new URL(request.url, "http://sandbox").searchParams.get("gene") ?? "")

@@ -8,10 +8,46 @@ import { Caller, forbidden, forcedLogout, tokenHeader } from "./FrontDoor.ts"
 import { onceOver } from "./Listener.ts"
 import { htmlPage, loginPage } from "./Pages.ts"
 import { type SessionRecord, Sessions } from "./Sessions.ts"
-import { Switches } from "./Switches.ts"
+import { Switches, type SwitchValues } from "./Switches.ts"
 
 /** The build the service claims to be; clients only log it. */
 const buildVersion = "sandbox-1"
+
+const withToken = (response: HttpServerResponse.HttpServerResponse, session: SessionRecord) =>
+  HttpServerResponse.setHeader(response, tokenHeader, session.token)
+
+const withCookie = (
+  response: HttpServerResponse.HttpServerResponse,
+  session: SessionRecord,
+  { cookieName }: SwitchValues
+) =>
+  HttpServerResponse.setCookieUnsafe(response, cookieName, session.cookie, {
+    path: "/",
+    httpOnly: true,
+    sameSite: "lax"
+  })
+
+/** Answers `HEAD` and `GET` at the two addresses that may hand out the first cookie and token. */
+export const initialPage = Effect.gen(function* () {
+  const sessions = yield* Sessions
+  const switches = yield* Switches
+  return (path: "base" | "authenticate", { method }: HttpServerRequest.HttpServerRequest) =>
+    Effect.gen(function* () {
+      if (method === "HEAD" && switches.initialHead !== "answered") {
+        return HttpServerResponse.empty({ status: Number(switches.initialHead), headers: { allow: "GET" } })
+      }
+      const welcome = "Log in with the user and password that svc-sandbox printed."
+      if (switches.initialSession !== "both" && switches.initialSession !== path) {
+        return path === "base"
+          ? HttpServerResponse.html(htmlPage("Welcome", welcome))
+          : HttpServerResponse.empty({ status: 404 })
+      }
+      const known = yield* Caller
+      const session = known ?? (yield* sessions.open)
+      const page = withToken(HttpServerResponse.html(loginPage(session.token, welcome)), session)
+      return known === null ? withCookie(page, session, switches) : page
+    })
+})
 
 /**
  * `/`, `/authenticate`, `/login` and `/logout` (wire facts 1.2). Forms are read here and not by the contract, because a
@@ -24,28 +60,7 @@ export const sessionHandlers = HttpApiBuilder.group(
     const sessions = yield* Sessions
     const switches = yield* Switches
 
-    const withToken = (response: HttpServerResponse.HttpServerResponse, session: SessionRecord) =>
-      HttpServerResponse.setHeader(response, tokenHeader, session.token)
-    const withCookie = (response: HttpServerResponse.HttpServerResponse, session: SessionRecord) =>
-      HttpServerResponse.setCookieUnsafe(response, switches.cookieName, session.cookie, {
-        path: "/",
-        httpOnly: true,
-        sameSite: "lax"
-      })
-
-    const initial = (path: "base" | "authenticate") =>
-      Effect.gen(function* () {
-        const welcome = "Log in with the user and password that svc-sandbox printed."
-        if (switches.initialSession !== "both" && switches.initialSession !== path) {
-          return path === "base"
-            ? HttpServerResponse.html(htmlPage("Welcome", welcome))
-            : HttpServerResponse.empty({ status: 404 })
-        }
-        const known = yield* Caller
-        const session = known ?? (yield* sessions.open)
-        const page = withToken(HttpServerResponse.html(loginPage(session.token, welcome)), session)
-        return known === null ? withCookie(page, session) : page
-      })
+    const initial = yield* initialPage
 
     const rejected =
       switches.badLogin === "empty"
@@ -71,7 +86,7 @@ export const sessionHandlers = HttpApiBuilder.group(
       const accepted = switches.loginRedirect
         ? HttpServerResponse.redirect(`http://${request.headers["host"]}/`)
         : HttpServerResponse.html(htmlPage("Logged in", `Welcome, ${user}.`))
-      return withCookie(withToken(accepted, session), session).pipe(
+      return withCookie(withToken(accepted, session), session, switches).pipe(
         HttpServerResponse.setHeader("build-version", buildVersion)
       )
     })
@@ -83,8 +98,8 @@ export const sessionHandlers = HttpApiBuilder.group(
     })
 
     return handlers
-      .handleRaw("initialSession", () => initial("base"))
-      .handleRaw("authenticate", () => initial("authenticate"))
+      .handleRaw("initialSession", ({ request }) => initial("base", request))
+      .handleRaw("authenticate", ({ request }) => initial("authenticate", request))
       .handleRaw("login", ({ request }) => login(request))
       .handleRaw("logout", () => logout)
   })

@@ -14,6 +14,8 @@ export interface SwitchValues {
   readonly cookieName: string
   /** Which address hands out the first cookie and token. */
   readonly initialSession: "base" | "authenticate" | "both"
+  /** `HEAD` there is answered, or refused with this status; `GET` is answered in any case. */
+  readonly initialHead: "answered" | "405" | "501"
   /** Body of the 200 that answers a rejected login; the token header is missing in each form. */
   readonly badLogin: "html" | "json" | "empty"
   /** A good login answers 302 to the base address instead of 200; cookie and token are the same. */
@@ -61,6 +63,7 @@ export const defaultSwitches: SwitchValues = {
   seed: 1,
   cookieName: "SESSION",
   initialSession: "both",
+  initialHead: "answered",
   badLogin: "html",
   loginRedirect: false,
   rotateToken: false,

@@ -54,6 +54,8 @@ describe("session and sandbox", () => {
   for (const switches of [
     { initialSession: "authenticate" },
     { initialSession: "base" },
+    { initialHead: "405" },
+    { initialHead: "501", initialSession: "authenticate" },
     { rotateToken: true },
     { cookieName: "x-odd.name" },
     { loginRedirect: true },

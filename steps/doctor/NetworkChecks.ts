@@ -21,6 +21,7 @@ export interface Way {
 const advice = {
   dns: "Check the spelling of --target, and the network (VPN?) of this computer",
   tcp: "Check the port, the network (VPN, firewall), and whether a proxy is needed (--proxy)",
+  proxyAddress: "Check the address of the proxy (--proxy, SVC_PROXY), and the network of this computer",
   proxy: "Check --proxy, SVC_PROXY_USER and SVC_PROXY_PASS",
   tls: "Ask for the certificate of your authority and give it with --caFile; never switch the check off",
   service: "The service is down or not at this address: check --target, then ask whoever runs it"
@@ -49,24 +50,29 @@ export const networkChecks = Effect.fn("doctor.network")(function* (
   const first = proxy?.url ?? baseUrl
   const behind = (names: ReadonlyArray<string>, failed: string) => names.map((name) => skipped(name, `needs ${failed}`))
 
+  const role = proxy === null ? "" : "the proxy "
+  const name = `${role}${first.hostname}`
+  const place = `${role}${first.hostname}:${portOf(first)}`
+  const adviceOn = (check: "dns" | "tcp") => `${proxy === null ? advice[check] : advice.proxyAddress}${hint}`
+
   const found = yield* Effect.result(resolve(first.hostname))
   if (found._tag === "Failure") {
     return [
-      fail("dns", unavailable(first.hostname, found.failure), `${advice.dns}${hint}`),
+      fail("dns", unavailable(name, found.failure), adviceOn("dns")),
       ...behind(["tcp", "proxy", "tls", "service", "clock"], "dns")
     ]
   }
-  const dns = ok("dns", `${first.hostname} is ${found.success.join(", ")}`)
+  const dns = ok("dns", `${name} is ${found.success.join(", ")}`)
 
   const reached = yield* Effect.result(connect(first.hostname, portOf(first)))
   if (reached._tag === "Failure") {
     return [
       dns,
-      fail("tcp", unavailable(first.host, reached.failure), `${advice.tcp}${hint}`),
+      fail("tcp", unavailable(place, reached.failure), adviceOn("tcp")),
       ...behind(["proxy", "tls", "service", "clock"], "tcp")
     ]
   }
-  const tcp = ok("tcp", `${first.host} accepts connections (${reached.success} ms)`)
+  const tcp = ok("tcp", `${place} accepts connections (${reached.success} ms)`)
 
   const before = yield* Clock.currentTimeMillis
   const answered = yield* Effect.result(head(dialer, baseUrl, way.userAgent))

@@ -28,21 +28,34 @@ export const makeLogin = (settings: SessionSettings, exchange: Exchange, waits: 
   const form = (path: string, fields: Readonly<Record<string, string>>) =>
     HttpClientRequest.post(urlBelow(baseUrl, path)).pipe(HttpClientRequest.bodyUrlParams(fields))
 
-  const missing = (reply: Reply, path: string, what: string) => {
+  const missing = (reply: Reply, asked: string, what: string) => {
     const location = reply.headers["location"]
     const target = reply.status >= 300 && reply.status < 400 && location !== undefined && URL.parse(location, reply.url)
     return target && target.origin !== baseUrl.origin
       ? `it redirects to ${target.origin}; give that as the address of the service`
-      : `no ${what} in the reply to HEAD ${path === "" ? "/" : path} (status ${reply.status})`
+      : `no ${what} in the reply to ${asked} (status ${reply.status})`
   }
 
-  /** Asks the initial paths for an unauthenticated session: token and cookie, both or none. */
+  /**
+   * Asks the initial paths for an unauthenticated session: token and cookie, both or none. Known clients ask with `HEAD`;
+   * those that refused it (405, 501) are asked with `GET`, as a browser does, once no other path has helped.
+   */
   const initialSession = Effect.gen(function* () {
     let problem = "no initial path is configured"
     let setback = null
-    for (const path of profile.initialPaths) {
+    const asks = profile.initialPaths.map((path) => ({ make: HttpClientRequest.head, method: "HEAD", path }))
+    for (const { make, method, path } of asks) {
       yield* exchange.forget
-      const reply = yield* Effect.scoped(exchange.send(HttpClientRequest.head(urlBelow(baseUrl, path)), waits))
+      const reply = yield* Effect.scoped(
+        Effect.tap(exchange.send(make(urlBelow(baseUrl, path)), waits), (reply) =>
+          method === "GET" ? readBeginning(reply) : Effect.void
+        )
+      )
+      const asked = `${method} ${path === "" ? "/" : path}`
+      if (method === "HEAD" && (reply.status === 405 || reply.status === 501)) {
+        asks.push({ make: HttpClientRequest.get, method: "GET", path })
+        continue
+      }
       if (recognise(reply) === "transient") {
         setback ??= yield* statusSetback(reply, "")
         continue
@@ -56,7 +69,7 @@ export const makeLogin = (settings: SessionSettings, exchange: Exchange, waits: 
           reason: "its session cookie may not be sent to the login page (other path, or https only)"
         })
       }
-      problem = missing(reply, path, hasToken ? "session cookie" : `${profile.tokenHeader} header`)
+      problem = missing(reply, asked, hasToken ? "session cookie" : `${profile.tokenHeader} header`)
     }
     if (setback !== null) return yield* setback
     return yield* new LoginProtocol({ host, reason: problem })

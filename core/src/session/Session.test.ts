@@ -54,7 +54,7 @@ const makeService = (answer: Answer) => {
   const served = { inFlight: 0, overlaps: 0, logins: 0, logouts: 0 }
   let session = 0
   const usual = (request: Asked): Said => {
-    if (request.method === "HEAD") {
+    if (request.method === "HEAD" || ["/", "/authenticate"].includes(request.path)) {
       session++
       return { headers: { "x-csrf-token": `first-${session}` }, cookies: [`sid=anonymous-${session}; Path=/`] }
     }
@@ -248,6 +248,33 @@ describe("Session", () => {
         const service = makeService((asked) => (asked.method === "HEAD" && asked.path === "/" ? { status: 404 } : null))
         succeeded(yield* withSession(service, (session) => get(session, "/api/x")))
         assert.deepStrictEqual(service.requests().slice(0, 3), ["HEAD /", "HEAD /authenticate", "POST /login"])
+      })
+    )
+
+    for (const status of [405, 501]) {
+      it.effect(`S2 a service that refuses HEAD with ${status} is asked with GET, after the paths that might not`, () =>
+        Effect.gen(function* () {
+          const service = makeService((asked) => (asked.method === "HEAD" ? { status } : null))
+          succeeded(yield* withSession(service, (session) => get(session, "/api/x")))
+          assert.deepStrictEqual(service.requests().slice(0, 4), [
+            "HEAD /",
+            "HEAD /authenticate",
+            "GET /",
+            "POST /login"
+          ])
+        })
+      )
+    }
+
+    it.effect("S2 a path that answers HEAD is enough, and what GET does not bring either is said", () =>
+      Effect.gen(function* () {
+        const half = makeService((asked) => (asked.method === "HEAD" && asked.path === "/" ? { status: 405 } : null))
+        succeeded(yield* withSession(half, (session) => get(session, "/api/x")))
+        assert.deepStrictEqual(half.requests().slice(0, 3), ["HEAD /", "HEAD /authenticate", "POST /login"])
+        const none = makeService((asked) => (asked.method === "HEAD" ? { status: 405 } : { body: loginPage }))
+        const error = failed(yield* withSession(none, () => Effect.void))
+        assert.deepStrictEqual(none.requests(), ["HEAD /", "HEAD /authenticate", "GET /", "GET /authenticate"])
+        assert.include(error.message, "no X-CSRF-TOKEN header in the reply to GET /authenticate (status 200)")
       })
     )
 

@@ -7,7 +7,10 @@ import { Schema } from "effect"
 
 /** What a configuration may override; keys that are absent keep the defaults of {@link makeSessionProfile}. */
 export const SessionProfileOverrides = Schema.Struct({
-  /** Paths asked in order with `HEAD` until one answers with a token and a cookie. `""` is the base URL itself. */
+  /**
+   * Paths asked in order with `HEAD` until one answers with a token and a cookie, then those that refuse `HEAD` with
+   * `GET`. `""` is the base URL itself.
+   */
   initialPaths: Schema.optionalKey(Schema.NonEmptyArray(Schema.String)),
   /** Carrier of the CSRF token, in replies and in requests. */
   tokenHeader: Schema.optionalKey(Schema.NonEmptyString),
