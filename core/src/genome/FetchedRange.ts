@@ -32,6 +32,7 @@ export const fetchRanges = Effect.fnUntraced(function* <E, E2>(
   for (const { length, spare } of ranges) longest = Math.max(longest, Math.min(longestRange, length + spare))
   const count = Math.min(ranges.length, connections + 2)
   const makeRoom = () => new Uint8Array(headroom + longest)
+  // It cannot grow: what is put back was taken, so it holds as many as there are rooms, `count` and the one in reserve.
   const free = yield* Queue.unbounded<Uint8Array>()
   for (let i = 0; i < count; i++) yield* Queue.offer(free, makeRoom())
   /** For what is needed beyond expectation, which cannot wait for a room: all may hold later ranges. */
