@@ -147,10 +147,8 @@ const switches = {
 } satisfies { readonly [K in keyof SwitchValues]: Flag.Flag<SwitchValues[K]> }
 
 /** Starts the sandbox, prints where it is as one line of JSON on standard output, and serves until it is interrupted. */
-const command = Command.make(
-  "svc-sandbox",
-  { serving, switches },
-  ({ serving: { data, faults, keepAlive, world, ...listening }, switches }) =>
+export const sandboxCommand = (name: string) =>
+  Command.make(name, { serving, switches }, ({ serving: { data, faults, keepAlive, world, ...listening }, switches }) =>
     Effect.gen(function* () {
       const sandbox = yield* start({
         ...listening,
@@ -164,19 +162,19 @@ const command = Command.make(
       yield* Console.log(JSON.stringify({ url, user, password, linkHost }))
       return yield* Effect.never
     }).pipe(Effect.scoped)
-).pipe(
-  Command.withDescription(
-    "The service in a box, to develop and test against without an account or patient data. Prints one line of JSON when it is ready: url, user, password, linkHost. GET /__sandbox/stats shows its counters."
-  ),
-  Command.withExamples([
-    { command: "svc-sandbox", description: "Serve small generated files and records" },
-    {
-      command: "svc-sandbox --data runs/ --port 8080 --linkPort 8081",
-      description: "Serve the BAM and VCF files of a folder"
-    },
-    { command: "svc-sandbox --strict --linkLifetime 2s --restoreDelay 10m", description: "A difficult service" }
-  ])
-)
+  ).pipe(
+    Command.withDescription(
+      "The service in a box, to develop and test against without an account or patient data. Prints one line of JSON when it is ready: url, user, password, linkHost. GET /__sandbox/stats shows its counters."
+    ),
+    Command.withExamples([
+      { command: "svc-sandbox", description: "Serve small generated files and records" },
+      {
+        command: "svc-sandbox --data runs/ --port 8080 --linkPort 8081",
+        description: "Serve the BAM and VCF files of a folder"
+      },
+      { command: "svc-sandbox --strict --linkLifetime 2s --restoreDelay 10m", description: "A difficult service" }
+    ])
+  )
 
 const presenter: CliOutput.Presenter = {
   present: (event) =>
@@ -195,7 +193,7 @@ class Usage extends Schema.TaggedError<Usage>()("Usage", {}) {
 
 /** Reads the arguments and runs. What is wrong has been told on standard error when it fails. */
 export const runSandbox = (argv: ReadonlyArray<string>) =>
-  Command.runWith(command, { version: product.version })(argv).pipe(
+  Command.runWith(sandboxCommand("svc-sandbox"), { version: product.version })(argv).pipe(
     Effect.catchTag("ShowHelp", (help) => (help.errors.length === 0 ? Effect.void : Effect.fail(new Usage()))),
     Effect.tapErrorTag(["InputUnusable", "InputMalformed", "ListenFailed"], (error) =>
       Console.error(`svc-sandbox: ${error.message}`)

@@ -8,6 +8,9 @@ import type { Step } from "./Step.ts"
 /** The options that every step has. */
 export const generalOptions: ReadonlyArray<string> = ["help", "version", "completions"]
 
+/** Whether an argument asks for completions; the shell is behind `=` or the next one. */
+export const asksForCompletions = (argument: string) => /^--completions(?:=|$)/.test(argument)
+
 /** What other tools call one of our options, and how it is written here. */
 export const translation = (step: Step, word: string): string | null => {
   const found = optionsOf(step).find(({ option }) => option.otherSpellings?.includes(word))

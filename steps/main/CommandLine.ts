@@ -44,12 +44,14 @@ export const makeCommand = <E, R>(
   )
 }
 
-/** What completions are made of for a family; it runs nothing. */
-export const makeFamilyCommand = (family: StepFamily, program: string) =>
-  Command.make(program).pipe(
-    Command.withDescription(family.summary),
-    Command.withSubcommands(family.methods.map((method) => makeCommand(method, method.method, () => Effect.void, true)))
-  )
+/** What completions are made of for a step or a family; it runs nothing. */
+export const makeIdleCommand = (step: Step | StepFamily, program: string): Command.Command.Any =>
+  "methods" in step
+    ? Command.make(program).pipe(
+        Command.withDescription(step.summary),
+        Command.withSubcommands(step.methods.map((method) => makeIdleCommand(method, method.method)))
+      )
+    : makeCommand(step, program, () => Effect.void, true)
 
 /** A value is a text for the table to decode; its form here is for completions alone, which offer files, folders and choices. */
 const valueFlag = (name: string, { choices, metavar, type }: Option): Flag.Flag<string> => {
@@ -86,6 +88,8 @@ const collect = (
   }
 }
 
+export const noSuchShell = "Invalid value for --completions: expected bash, zsh, fish or powershell"
+
 /** One sentence for one thing that effect/cli found wrong. */
 export const sentenceOf = (step: Step, error: CliError.NonShowHelpErrors): string => {
   switch (error._tag) {
@@ -103,8 +107,7 @@ export const sentenceOf = (step: Step, error: CliError.NonShowHelpErrors): strin
     case "MissingArgument":
       return `Missing ${step.operands?.metavar ?? error.argument}`
     case "InvalidValue":
-      if (error.option === "completions")
-        return `Invalid value for --completions: expected bash, zsh, fish or powershell`
+      if (error.option === "completions") return noSuchShell
       return error.kind === "argument"
         ? `Wrong number of ${step.operands?.metavar ?? "arguments"}: ${error.expected}`
         : `--${error.option} needs a value`

@@ -1,5 +1,6 @@
 /** `svc-steps <step> ...`: finds the step and runs it as its own executable would; nothing else is loaded. */
 import { didYouMean, nearest } from "../../core/src/text/Spelling.ts"
+import { asksForCompletions } from "./Arguments.ts"
 import { version } from "./Version.ts"
 
 /** A step as the dispatcher knows it. */
@@ -13,6 +14,7 @@ export interface Entry {
 export type Dispatch =
   | { readonly kind: "start"; readonly entry: Entry; readonly argv: ReadonlyArray<string> }
   | { readonly kind: "text"; readonly text: string }
+  | { readonly kind: "completions" }
   /** Wrong usage: `message` without `Error: `. */
   | { readonly kind: "wrong"; readonly message: string; readonly text: string }
 
@@ -30,7 +32,8 @@ const help = (entries: ReadonlyArray<Entry>) =>
     "Steps:",
     list(entries),
     "",
-    "svc-steps STEP --help shows the options of a step, svc-steps --version the version."
+    "svc-steps STEP --help shows the options of a step, svc-steps --version the version, and",
+    "svc-steps --completions SHELL prints completions for bash, zsh, fish or powershell."
   ].join("\n")
 
 /** What the arguments ask for. */
@@ -38,6 +41,7 @@ export const dispatch = (entries: ReadonlyArray<Entry>, argv: ReadonlyArray<stri
   const [first, ...rest] = argv
   if (first === undefined || first === "--help" || first === "-h") return { kind: "text", text: help(entries) }
   if (first === "--version" || first === "-v") return { kind: "text", text: version }
+  if (asksForCompletions(first)) return { kind: "completions" }
   // `svc-steps help download`, as many tools have it.
   if (first === "help") return dispatch(entries, rest[0] === undefined ? [] : [rest[0], "--help"])
   const name = first.replace(/^svc-/, "")

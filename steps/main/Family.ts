@@ -2,7 +2,7 @@
 
 import { keysOf, table } from "../../core/src/settings/Keys.ts"
 import { didYouMean, nearest } from "../../core/src/text/Spelling.ts"
-import { isOption, optionAt } from "./Arguments.ts"
+import { asksForCompletions, isOption, optionAt } from "./Arguments.ts"
 import type { Method, StepFamily } from "./Step.ts"
 
 export type Choice =
@@ -24,7 +24,7 @@ export const chooseMethod = (family: StepFamily, argv: ReadonlyArray<string>): C
     const argument = argv[i] ?? ""
     if (argument === "--help" || argument === "-h") return { kind: "help" }
     if (argument === "--version" || argument === "-v") return { kind: "version" }
-    if (argument === "--completions" || argument.startsWith("--completions=")) return { kind: "completions", argv }
+    if (asksForCompletions(argument)) return { kind: "completions", argv }
     const setting = optionAt(settings, argument)
     if (setting !== null) {
       if (setting.option.type !== "flag" && !argument.includes("=")) i++

@@ -6,7 +6,7 @@ import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
 import * as NodePath from "@effect/platform-node/NodePath"
 import * as NodeStdio from "@effect/platform-node/NodeStdio"
 import * as NodeTerminal from "@effect/platform-node/NodeTerminal"
-import { Cause, Effect, Layer, Option, Runtime } from "effect"
+import { Cause, Console, Effect, Layer, Option, Runtime } from "effect"
 import { CliConfig, CliOutput, Command, GlobalFlag } from "effect/cli"
 import { ChildProcessSpawner } from "effect/process"
 import { LocalIo, UsageError } from "../../core/src/Errors.ts"
@@ -19,8 +19,9 @@ import * as LogOutput from "../../platform/LogOutput.ts"
 import { makeScreen, Screen } from "../../platform/Screen.ts"
 import { makeScrubber } from "../../platform/Scrubber.ts"
 import * as Terminal from "../../platform/Terminal.ts"
-import type { Prepared } from "./Arguments.ts"
-import { type CommandLine, makeCommand, makeFamilyCommand, sentenceOf } from "./CommandLine.ts"
+import { asksForCompletions, type Prepared } from "./Arguments.ts"
+import { type CommandLine, makeCommand, sentenceOf } from "./CommandLine.ts"
+import { dispatcherCompletions, familyCompletions } from "./Completions.ts"
 import type { Choice } from "./Family.ts"
 import { hintsFor } from "./Hints.ts"
 import { decodeOwn } from "./OwnOptions.ts"
@@ -106,7 +107,7 @@ export const main = (
           Effect.map(reported(runSettled(commandLine), "info"), (result) => {
             code = result
           }),
-        prepared.argv.some((argument) => /^--completions(?:=|$)/.test(argument))
+        prepared.argv.some(asksForCompletions)
       )
       yield* Command.runWith(command, { version })(prepared.argv).pipe(
         Effect.mapError((error) => new UsageError({ message: invalid.join("\n") || error.message })),
@@ -128,19 +129,21 @@ export const mainOfFamily = (
   family: StepFamily,
   program: string,
   chosen: Extract<Choice, { readonly kind: "completions" | "wrong" }>
-): void => {
+): void =>
+  answer(
+    program,
+    chosen.kind === "wrong" ? new UsageError({ message: chosen.message }) : familyCompletions(family, chosen.argv)
+  )
+
+/** Prints the completions of `svc-steps`. */
+export const mainOfDispatcher = (...about: Parameters<typeof dispatcherCompletions>): void =>
+  answer("svc-steps", dispatcherCompletions(...about))
+
+const answer = (program: string, what: Effect.Effect<string, UsageError>): void => {
   const { scrubber, screen } = makeSurroundings()
-  const answer =
-    chosen.kind === "wrong"
-      ? new UsageError({ message: chosen.message })
-      : Command.runWith(makeFamilyCommand(family, `svc-${family.name}`), { version })(chosen.argv).pipe(
-          Effect.mapError((error) => new UsageError({ message: error.message })),
-          Effect.as(0),
-          Effect.provide([CliOutput.layerPresenter({ present: () => Effect.void }), builtIns])
-        )
+  const printed = Effect.as(Effect.flatMap(what, Console.log), 0)
   const log = LogOutput.layerStderr({ level: "warn", format: "text" }, scrubber, screen.line)
-  const whole = (run: ProcessRun) =>
-    reporter(run, program)(answer, "info").pipe(Effect.provide(Layer.mergeAll(log, node)))
+  const whole = (run: ProcessRun) => reporter(run, program)(printed, "info").pipe(Effect.provide(log))
   runProcess(whole, (message) => screen.line(printable(`Error: ${scrubber.scrub(message)}`)))
 }
 

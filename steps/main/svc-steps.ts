@@ -27,20 +27,28 @@ const sandbox: Entry = {
   }
 }
 
-const entries: ReadonlyArray<Entry> = [
-  entryOf(downloadStep),
-  entryOf(requestRestoreStep),
-  entryOf(resumeRestoreStep),
-  entryOf(restorationsStep),
-  entryOf(fetchAnnotationsStep),
-  entryOf(apiStep),
-  entryOf(verifyStep),
-  entryOf(doctorStep),
-  sandbox
+const steps: ReadonlyArray<Step | StepFamily> = [
+  downloadStep,
+  requestRestoreStep,
+  resumeRestoreStep,
+  restorationsStep,
+  fetchAnnotationsStep,
+  apiStep,
+  verifyStep,
+  doctorStep
 ]
 
-const wanted = dispatch(entries, process.argv.slice(2))
+const printCompletions = async () => {
+  const [{ mainOfDispatcher }, { sandboxCommand }] = await Promise.all([
+    import("./StepMain.ts"),
+    import("../../sandbox/CommandLine.ts")
+  ])
+  mainOfDispatcher(steps, [sandboxCommand(sandbox.name)], process.argv.slice(2))
+}
+
+const wanted = dispatch([...steps.map(entryOf), sandbox], process.argv.slice(2))
 if (wanted.kind === "start") void wanted.entry.start(`svc-steps ${wanted.entry.name}`, wanted.argv)
+else if (wanted.kind === "completions") void printCompletions()
 else if (wanted.kind === "text") process.stdout.write(`${wanted.text}\n`)
 else {
   process.stderr.write(`Error: ${printable(wanted.message)}\n${wanted.text}\n`)
