@@ -3,11 +3,13 @@
  * PATH), the licences of what they contain, and the library as
  * modules with their types into `dist/lib/` (docs/adr/0006).
  *
- *     node scripts/build.ts [--quiet] [--no-library] [--outdir DIR]
+ *     node scripts/build.ts [--quiet] [--no-library] [--compiled] [--outdir DIR]
  *
- * The same sources give the same bytes on any machine: no time, no path and no random name enters a file.
+ * The same sources give the same bytes on any machine: no time, no path and no random name enters a file. With
+ * `--compiled` the executables are run once, and start from functions compiled for this Node (docs/adr/0017).
  */
 import { spawnSync } from "node:child_process"
+import { createHash } from "node:crypto"
 import {
   chmodSync,
   existsSync,
@@ -22,7 +24,7 @@ import {
 import { join, resolve } from "node:path"
 import { fileURLToPath } from "node:url"
 import { parseArgs } from "node:util"
-import { build, type Metafile } from "esbuild"
+import { build, type Metafile, transformSync } from "esbuild"
 import { bundling } from "./bundling.ts"
 import { packagesIn, sbom } from "./sbom.ts"
 
@@ -44,6 +46,7 @@ const { values: options } = parseArgs({
   options: {
     quiet: { type: "boolean", default: false },
     library: { type: "boolean", default: true },
+    compiled: { type: "boolean", default: false },
     outdir: { type: "string", default: "dist" }
   },
   allowNegative: true
@@ -65,6 +68,24 @@ const oldestNode = (): string => {
     process.exit(78);
   }
 }`
+}
+
+const starter = readFileSync(join(root, "scripts", "starter.ts"), "utf8")
+
+/** The text of an executable, of which the program is all but the first two lines (scripts/starter.ts). */
+const asExecutable = (program: string): string => {
+  // Would end a comment; esbuild escapes them.
+  if (/[\r\u2028\u2029]/.test(program)) throw new Error("a line of a program ends in another way than by a line feed")
+  const head = transformSync(`${oldestNode()}\n${starter}`, {
+    loader: "ts",
+    format: "iife",
+    target: bundling.target,
+    minify: true,
+    // One line, with \\n for a line feed.
+    supported: { "template-literal": false },
+    define: { digest: JSON.stringify(createHash("sha256").update(program).digest("hex")) }
+  }).code.trim()
+  return `#!/usr/bin/env node\n${head}\n${program.trimEnd().replace(/^/gm, "//")}\n`
 }
 
 const writeLicences = (inputs: ReadonlyArray<string>) => {
@@ -119,7 +140,8 @@ const writeLibrary = () => {
 const bin = join(outdir, "bin")
 mkdirSync(bin, { recursive: true })
 for (const name of readdirSync(outdir)) {
-  if (name.endsWith(".js") && !(name.slice(0, -3) in executables)) rmSync(join(outdir, name))
+  const [, executable] = /^(.*)\.js(?:\..*\.compiled)?$/.exec(name) ?? []
+  if (executable !== undefined && !(executable in executables)) rmSync(join(outdir, name))
 }
 for (const name of readdirSync(bin)) if (!(name in executables)) rmSync(join(bin, name))
 const bundled = new Set<string>()
@@ -132,12 +154,11 @@ for (const [name, entry] of Object.entries(executables)) {
     outfile,
     // A script, which also starts from functions compiled before (docs/adr/0013).
     format: "iife",
-    banner: { js: oldestNode() },
     metafile: true,
     write: false
   }).catch(() => process.exit(1)) // esbuild has said why
   for (const { text } of outputFiles) {
-    replaceFile(outfile, `#!/usr/bin/env node\n${text.replace(/^#!.*\n/, "")}`, 0o755)
+    replaceFile(outfile, asExecutable(text.replace(/^#!.*\n/, "")), 0o755)
   }
   const command = join(bin, name)
   if (!existsSync(command)) {
@@ -151,3 +172,7 @@ for (const [name, entry] of Object.entries(executables)) {
 writeLicences([...bundled])
 replaceFile(join(outdir, "sbom.cdx.json"), sbom(root, [...contained].sort()), 0o644)
 if (options.library) writeLibrary()
+if (options.compiled) {
+  const { status } = spawnSync(process.execPath, [join(root, "scripts", "warm.ts"), outdir], { stdio: "inherit" })
+  if (status !== 0) console.error("The executables could not be run here: they will start slower than they could.")
+}

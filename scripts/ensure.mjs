@@ -94,6 +94,7 @@ const sourcesHash = () => {
     "scripts/build.ts",
     "scripts/bundling.ts",
     "scripts/sbom.ts",
+    "scripts/starter.ts",
     "tsconfig.json",
     "tsconfig.lib.json"
   ]) {

@@ -7,7 +7,7 @@ import { folderUntilTheEnd } from "./Executables.ts"
 
 const made = (path: string, by: string) => {
   mkdirSync(path)
-  writeFileSync(join(path, "launch.cjs"), by)
+  writeFileSync(join(path, "svc-download.js"), by)
   return path
 }
 
@@ -18,7 +18,7 @@ describe("executables compiled for the tests", () => {
     const [first, second] = [made(`${folder}.1`, "first"), made(`${folder}.2`, "second")]
     putInPlace(first, folder)
     putInPlace(second, folder)
-    assert.strictEqual(readFileSync(join(folder, "launch.cjs"), "utf8"), "first")
+    assert.strictEqual(readFileSync(join(folder, "svc-download.js"), "utf8"), "first")
     assert.deepStrictEqual(readdirSync(cache), ["0123"])
   })
 

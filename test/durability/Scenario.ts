@@ -14,6 +14,7 @@ import {
   readFileSync,
   rmSync,
   statSync,
+  symlinkSync,
   writeFileSync
 } from "node:fs"
 import { tmpdir } from "node:os"
@@ -118,14 +119,14 @@ export const makeScenario = Effect.gen(function* () {
       analyses: [{ id: "B1", files: [{ name: "S3.bam", copyOf: "A3/S3.bam" }] }]
     }
   })
-  // Thousands of runs start as in the image: from what V8 compiled in the first one (docs/adr/0013).
+  // Thousands of runs start as in the image: from what V8 compiled in the first one (docs/adr/0017).
   const programs = join(copies, "programs")
   mkdirSync(programs)
   for (const command of commands) {
     copyFileSync(executable(command), join(programs, `${command}.js`))
-    copyFileSync(join(root, "containers/launch.cjs"), join(programs, command))
+    symlinkSync(`${command}.js`, join(programs, command))
   }
-  const recorded = (command: string) => [join(root, "containers/record.cjs"), join(programs, `${command}.js`)]
+  const recorded = (command: string) => [join(root, "scripts/record.cjs"), join(programs, `${command}.js`)]
   let number = 0
   const environment = (folder: string) => ({
     ...here.env,

@@ -1,8 +1,8 @@
 /**
- * While the image is built: runs each executable on its usual work against the sandbox and keeps what V8 compiled for it,
- * as `<executable>.js.compiled`, from which launch.cjs starts it.
+ * Runs each executable of a folder on its usual work against the sandbox and keeps what V8 compiled for it, beside it as
+ * `<executable>.js.<version of Node>.compiled`, from which it starts from then on with this Node (docs/adr/0017).
  *
- *     node containers/warm.ts FOLDER
+ *     node scripts/warm.ts FOLDER
  */
 import { spawn } from "node:child_process"
 import { existsSync, mkdtempSync, readdirSync, rmSync } from "node:fs"
@@ -62,5 +62,6 @@ for (const [wanted, name, ...args] of jobs) {
 sandbox.kill()
 await sandboxEnded
 
-const cold = readdirSync(folder).filter((file) => file.endsWith(".js") && !existsSync(join(folder, `${file}.compiled`)))
+const kept = (file: string) => existsSync(join(folder, `${file}.${process.version}.compiled`))
+const cold = readdirSync(folder).filter((file) => file.endsWith(".js") && !kept(file))
 if (cold.length > 0) throw new Error(`Nothing was run of ${cold.join(", ")}`)
