@@ -32,11 +32,22 @@ describe("RefusedLoginFiles", () => {
     })
   )
 
+  it.effect("S1 a run that begins within half a minute of the refusal is of the same batch", () =>
+    Effect.gen(function* () {
+      const path = mkdtempSync(join(tmpdir(), "refused-"))
+      yield* Effect.addFinalizer(() => Effect.sync(() => rmSync(path, { recursive: true })))
+      const refused = RefusedLoginFiles.make((key) => join(path, key))
+      yield* refused.add("ana", wrong)
+      assert.isTrue(yield* refused.has("ana", wrong, 30_000))
+      assert.isFalse(yield* refused.has("ana", wrong, 30_001))
+    })
+  )
+
   it.live("S1 a run that begins later tries again, until the third refusal", () =>
     Effect.gen(function* () {
       const path = yield* folder
       const refused = RefusedLoginFiles.make((key) => join(path, key))
-      const later = Date.now() + 60_000
+      const later = Date.now() + 600_000
       for (const known of [false, false, true]) {
         yield* refused.add("ana", wrong)
         assert.strictEqual(yield* refused.has("ana", wrong, later), known)

@@ -1,8 +1,9 @@
 /**
  * Refused passwords, remembered in the lock folder for ten minutes.
  *
- * A run that begins after the refusal tries again, since the account may have been mended; from the third refusal on none
- * does. A login that succeeds ends the memory.
+ * A run that begins half a minute after the refusal tries again, since the account may have been mended; from the third
+ * refusal on none does. Before that it is of the same batch: started together and slower, or by an engine that had not
+ * yet heard of the refusal. A login that succeeds ends the memory.
  *
  * A file holds a salt, 16 bits of a slow hash and the times: enough to know the same password again (another one is mistaken
  * for it once in 65,536 times, for ten minutes), too little to find it out.
@@ -15,6 +16,7 @@ import type { RefusedLogins } from "../core/src/session/RefusedLogins.ts"
 
 const remembered = 10 * 60_000
 const mostRefusals = 3
+const sameBatch = 30_000
 const saltBytes = 16
 const headBytes = saltBytes + 2
 
@@ -51,7 +53,7 @@ export const make = (fileOf: (key: string) => string): RefusedLogins => {
     has: (key, password, since) =>
       Effect.map(known(key, password), (it) => {
         const times = it?.times ?? []
-        return times.length >= mostRefusals || times.some((time) => time >= since)
+        return times.length >= mostRefusals || times.some((time) => time >= since - sameBatch)
       }),
     add: Effect.fnUntraced(
       function* (key, password) {
