@@ -207,23 +207,46 @@ export const resolveAll = (host: string): Effect.Effect<ReadonlyArray<ResolvedAd
 
 type Route = { readonly addresses: ReadonlyArray<ResolvedAddress> } | { readonly socket: Duplex }
 
+/** Who is told of bytes, as soon as there is one. */
+interface Listener {
+  connection: LinkConnection | null
+}
+
+const told = ({ connection }: Listener): boolean => connection === null || connection.received()
+
+/**
+ * How a socket reads into the ring. This stays with the socket, and within `establish` it would keep all that it can see there:
+ * the fiber that opened the connection, and what came of it.
+ */
+const readingInto = (ring: ByteRing, listener: Listener): OnReadOpts => {
+  // TLS hands over what it has deciphered even after it was told to stop. That must not meet bytes still being read.
+  const spill = Buffer.allocUnsafeSlow(spillSize)
+  return {
+    buffer: () => (ring.roomy ? ring.target : spill),
+    callback: (length, buffer) => {
+      if (buffer === spill) ring.push(Buffer.from(spill.subarray(0, length)))
+      else ring.filled(length)
+      return told(listener)
+    }
+  }
+}
+
+/** The same for a socket inside another one, which does not know `onread`: its bytes are copied into the ring. */
+const copyInto = (ring: ByteRing, socket: Duplex, listener: Listener): void => {
+  socket.on("data", (bytes: Uint8Array) => {
+    ring.push(bytes)
+    if (!told(listener)) socket.pause()
+  })
+}
+
 /** A connection that reads into a ring, ready for a request. */
 const establish = (address: LinkAddress, route: Route, dialer: Dialer) =>
   Effect.callback<LinkConnection, LinkBroken | TlsRefused | ProxyRefused>((resume) => {
     const { host, port } = address
     const secure = address.scheme === "https"
     const ring = new ByteRing()
-    // TLS hands over what it has deciphered even after it was told to stop. That must not meet bytes still being read.
-    const spill = Buffer.allocUnsafeSlow(spillSize)
-    let received = () => true
-    const onread: OnReadOpts = {
-      buffer: () => (ring.roomy ? ring.target : spill),
-      callback: (length, buffer) => {
-        if (buffer === spill) ring.push(Buffer.from(spill.subarray(0, length)))
-        else ring.filled(length)
-        return received()
-      }
-    }
+    const listener: Listener = { connection: null }
+    const onread = readingInto(ring, listener)
     const direct = (addresses: ReadonlyArray<ResolvedAddress>) => ({
       host,
       port,
@@ -251,14 +274,8 @@ const establish = (address: LinkAddress, route: Route, dialer: Dialer) =>
           ? tlsConnect({ ...tls, ...direct(route.addresses) })
           : tcpConnect(direct(route.addresses))
     const connection = new LinkConnection(socket, ring)
-    received = () => connection.received()
-    // A socket inside another one does not know `onread`: its bytes are copied into the ring.
-    if ("socket" in route) {
-      socket.on("data", (bytes: Uint8Array) => {
-        ring.push(bytes)
-        if (!connection.received()) socket.pause()
-      })
-    }
+    listener.connection = connection
+    if ("socket" in route) copyInto(ring, socket, listener)
     const fail = (error: Error) => {
       socket.destroy()
       resume(Effect.fail(failure(host, error)))

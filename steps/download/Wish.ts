@@ -3,6 +3,7 @@ import { Effect, FileSystem, type PlatformError, Result } from "effect"
 import { errnoOf, LocalIo, NotFound, UsageError } from "../../core/src/Errors.ts"
 import { readBed } from "../../core/src/genome/BedFile.ts"
 import { parseRange } from "../../core/src/genome/RegionText.ts"
+import { readerOf } from "../../core/src/selection/LocalFile.ts"
 import type { LocalSettings, TargetSettings } from "../../core/src/settings/Settings.ts"
 import { printable } from "../../core/src/text/Printable.ts"
 import type { SliceWish } from "../../core/src/transfer/SliceRequest.ts"
@@ -57,6 +58,9 @@ const regionsOf = Effect.fnUntraced(function* (path: string) {
   if (info.type !== "File") {
     return yield* new UsageError({ message: `Invalid BED file: ${shown}: it is not a plain file` })
   }
-  const bytes = yield* Effect.mapError(fs.readFile(path), failed)
-  return yield* Effect.provide(readBed(shown, bytes), ZlibCodec.layer)
+  return yield* Effect.flatMap(readerOf(path, Number(info.size)), (reader) => readBed(shown, reader)).pipe(
+    Effect.catchTag("LocalIo", ({ errno, operation }) => new LocalIo({ path: shown, operation, errno })),
+    Effect.scoped,
+    Effect.provide(ZlibCodec.layer)
+  )
 })

@@ -2,6 +2,7 @@
 import { Effect, Result } from "effect"
 import type { AnnotationsRequest } from "../../core/src/annotations/AnnotationsFetch.ts"
 import { readBed } from "../../core/src/genome/BedFile.ts"
+import { fromBytes } from "../../core/src/genome/ByteReader.ts"
 import { parseRange } from "../../core/src/genome/RegionText.ts"
 import { readInput } from "../../platform/InputFile.ts"
 import { type Own, type ValuesOf, valuesOf } from "../main/Step.ts"
@@ -35,7 +36,7 @@ const regionsOf = Effect.fnUntraced(function* ({ bed, range }: AnnotationValues)
   if (range !== null) return yield* Effect.fromResult(parseRange(range))
   if (bed === null) return null
   const { bytes, name } = yield* readInput(bed)
-  return yield* readBed(name, bytes)
+  return yield* readBed(name, fromBytes(bytes))
 })
 
 export const requestOf = Effect.fnUntraced(function* (values: AnnotationValues, analyses: ReadonlyArray<string>) {

@@ -4,6 +4,7 @@ import { Effect, Exit, Redacted, Result } from "effect"
 import { BodyScanner } from "../../core/src/annotations/BodyScanner.ts"
 import { parse, render } from "../../core/src/archive/TrackingDocument.ts"
 import { readBed } from "../../core/src/genome/BedFile.ts"
+import { fromBytes } from "../../core/src/genome/ByteReader.ts"
 import { parseRange } from "../../core/src/genome/RegionText.ts"
 import { linksJson, linkText, readLinks } from "../../core/src/selection/LinkManifest.ts"
 import { configLayer } from "../../core/src/settings/ConfigLayer.ts"
@@ -141,7 +142,7 @@ const bed: Target = {
   },
   refusals: ["UsageError"],
   read: (bytes) => {
-    const exit = Effect.runSyncExit(Effect.provide(Effect.result(readBed("x.bed", bytes)), ZlibCodec.layer))
+    const exit = Effect.runSyncExit(Effect.provide(Effect.result(readBed("x.bed", fromBytes(bytes))), ZlibCodec.layer))
     if (Exit.isFailure(exit)) throw new Error(String(exit.cause))
     return { tags: outcomeOf(exit.value), past: true }
   }

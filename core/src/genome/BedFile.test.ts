@@ -5,6 +5,7 @@ import * as ZlibCodec from "../../../platform/ZlibCodec.ts"
 import { bgzf, concat, text } from "../../../test/genome/Fixtures.ts"
 import { readBed } from "./BedFile.ts"
 import { eofBlock } from "./Bgzf.ts"
+import { fromBytes } from "./ByteReader.ts"
 import { Codec } from "./Codec.ts"
 import type { RegionText } from "./RegionText.ts"
 
@@ -17,10 +18,10 @@ describe("readBed", () => {
   it.effect("D12 plain, gzip and BGZF give the same regions", () =>
     Effect.gen(function* () {
       const codec = yield* Codec
-      const plain = yield* readBed("r.bed", bed)
+      const plain = yield* readBed("r.bed", fromBytes(bed))
       assert.deepStrictEqual(plain.map(countOf), [9_000])
-      assert.deepStrictEqual(yield* readBed("r.bed.gz", new Uint8Array(gzipSync(bed))), plain)
-      assert.deepStrictEqual(yield* readBed("r.bed.gz", bgzf(codec, bed)), plain)
+      assert.deepStrictEqual(yield* readBed("r.bed.gz", fromBytes(new Uint8Array(gzipSync(bed)))), plain)
+      assert.deepStrictEqual(yield* readBed("r.bed.gz", fromBytes(bgzf(codec, bed))), plain)
     }).pipe(provided)
   )
 
@@ -32,14 +33,14 @@ describe("readBed", () => {
       full[3] = 2 | 4 | 8 | 16
       const checked = 10 + fields.length - 2
       new DataView(full.buffer).setUint16(checked, crc32(full.subarray(0, checked)) & 0xffff, true)
-      assert.deepStrictEqual((yield* readBed("r.bed.gz", full)).map(countOf), [9_000])
+      assert.deepStrictEqual((yield* readBed("r.bed.gz", fromBytes(full))).map(countOf), [9_000])
     }).pipe(provided)
   )
 
   it.effect("D12 joined gzip files are one", () =>
     Effect.gen(function* () {
       const joined = concat(new Uint8Array(gzipSync(bed)), new Uint8Array(gzipSync("chr2\t1\t2\n")))
-      assert.deepStrictEqual((yield* readBed("r.bed.gz", joined)).map(countOf), [9_000, 1])
+      assert.deepStrictEqual((yield* readBed("r.bed.gz", fromBytes(joined))).map(countOf), [9_000, 1])
     }).pipe(provided)
   )
 
@@ -58,7 +59,7 @@ describe("readBed", () => {
         block.subarray(0, 5_000),
         block.subarray(0, -eofBlock.length)
       ]) {
-        const error = yield* Effect.flip(readBed("r.bed.gz", bytes))
+        const error = yield* Effect.flip(readBed("r.bed.gz", fromBytes(bytes)))
         assert.match(error.message, /^Invalid BED file: r.bed.gz: /)
       }
     }).pipe(provided)

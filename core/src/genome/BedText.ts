@@ -81,28 +81,41 @@ const isNamed = ({ bytes: name }: Found, bytes: Uint8Array, begin: number, end: 
   return true
 }
 
-/**
- * Parses a BED file: 0-based half-open, columns separated by tabs or spaces, blank, `#`, `track` and `browser` lines
- * skipped, LF or CRLF. The regions of each reference come together. Fails with `UsageError` that names `file` and the line.
- */
-export const parseBed = (
-  file: string,
-  content: string | Uint8Array
-): Result.Result<ReadonlyArray<RegionText>, UsageError> => {
-  const bytes = typeof content === "string" ? encoder.encode(content) : content
+const joined = (pieces: ReadonlyArray<Uint8Array>): Uint8Array => {
+  const bytes = new Uint8Array(pieces.reduce((sum, { length }) => sum + length, 0))
+  let at = 0
+  for (const piece of pieces) {
+    bytes.set(piece, at)
+    at += piece.length
+  }
+  return bytes
+}
+
+const hasMark = (bytes: Uint8Array): boolean => bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf
+
+/** Takes a BED file piece by piece. */
+export interface BedParser {
+  /** Takes the next bytes, which may end anywhere. */
+  readonly push: (bytes: Uint8Array) => Result.Result<void, UsageError>
+  /** There are no more: the regions, those of each reference together. */
+  readonly end: () => Result.Result<ReadonlyArray<RegionText>, UsageError>
+}
+
+/** A parser whose failures name `file` and the line. */
+export const bedParser = (file: string): BedParser => {
   const found = new Map<string, Found>()
   const places: Places = new Float64Array(6)
   let last: Found | null = null
   let line = 0
+  /** The beginning of a line, in pieces. */
+  let begun: Array<Uint8Array> = []
   const fail = (reason: string) =>
     Result.fail(new UsageError({ message: `Invalid BED file: ${file}: line ${line}: ${reason}` }))
-  const hasMark = bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf
-  for (let at = hasMark ? 3 : 0, next = at; at < bytes.length; at = next) {
+
+  /** Takes a line `[at, end)` without its line feed. */
+  const takeLine = (bytes: Uint8Array, at: number, end: number): Result.Result<void, UsageError> => {
     line++
-    const feed = bytes.indexOf(lineFeed, at)
-    const end = feed === -1 ? bytes.length : feed
-    next = end + 1
-    if (isEmpty(bytes, at, end) || isComment(bytes, at, end)) continue
+    if (isEmpty(bytes, at, end) || isComment(bytes, at, end)) return Result.void
     const columns = findColumns(bytes, at, end, places)
     const begin = places[0]!
     const stop = places[1]!
@@ -124,14 +137,56 @@ export const parseBed = (
     }
     last.starts.push(start)
     last.ends.push(until)
+    return Result.void
   }
-  if (found.size === 0) {
-    return Result.fail(new UsageError({ message: `Invalid BED file: ${file}: it names no region` }))
+
+  /** Takes the line that was begun, which ends with `rest`. */
+  const takeBegun = (rest: Uint8Array): Result.Result<void, UsageError> => {
+    const bytes = joined([...begun, rest])
+    begun = []
+    return takeLine(bytes, line === 0 && hasMark(bytes) ? 3 : 0, bytes.length)
   }
-  return Result.succeed(
-    [...found.values()].map(({ ends, name, starts }) => ({
-      text: name,
-      readings: [{ name, starts: starts.numbers(), ends: ends.numbers() }]
-    }))
-  )
+
+  return {
+    push: (bytes) => {
+      for (let at = 0; at < bytes.length; ) {
+        const feed = bytes.indexOf(lineFeed, at)
+        if (feed === -1) {
+          begun.push(bytes.slice(at))
+          break
+        }
+        // The first line is the one that a mark may stand before.
+        const whole = begun.length === 0 && line > 0
+        const taken = whole ? takeLine(bytes, at, feed) : takeBegun(bytes.subarray(at, feed))
+        if (Result.isFailure(taken)) return taken
+        at = feed + 1
+      }
+      return Result.void
+    },
+    end: () => {
+      const taken = begun.length === 0 ? Result.void : takeBegun(new Uint8Array(0))
+      if (Result.isFailure(taken)) return Result.fail(taken.failure)
+      if (found.size === 0) {
+        return Result.fail(new UsageError({ message: `Invalid BED file: ${file}: it names no region` }))
+      }
+      return Result.succeed(
+        [...found.values()].map(({ ends, name, starts }) => ({
+          text: name,
+          readings: [{ name, starts: starts.numbers(), ends: ends.numbers() }]
+        }))
+      )
+    }
+  }
+}
+
+/**
+ * Parses a BED file: 0-based half-open, columns separated by tabs or spaces, blank, `#`, `track` and `browser` lines
+ * skipped, LF or CRLF. The regions of each reference come together. Fails with `UsageError` that names `file` and the line.
+ */
+export const parseBed = (
+  file: string,
+  content: string | Uint8Array
+): Result.Result<ReadonlyArray<RegionText>, UsageError> => {
+  const parser = bedParser(file)
+  return Result.flatMap(parser.push(typeof content === "string" ? encoder.encode(content) : content), parser.end)
 }

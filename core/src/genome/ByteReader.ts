@@ -9,9 +9,13 @@ export interface ByteReader<E = never> {
   /** Bytes. */
   readonly size: number
   readonly read: (offset: number, length: number) => Effect.Effect<Uint8Array, E>
-  /** Fills `target` with the bytes from `offset` on, all of which lie before `size`. Without it `read` is used. */
+  /** As the function `readInto`, which uses `read` without it. */
   readonly readInto?: (offset: number, target: Uint8Array) => Effect.Effect<void, E>
 }
+
+/** Fills `target` with the bytes from `offset` on, all of which lie before the end. */
+export const readInto = <E>(reader: ByteReader<E>, offset: number, target: Uint8Array): Effect.Effect<void, E> =>
+  reader.readInto?.(offset, target) ?? Effect.map(reader.read(offset, target.length), (bytes) => target.set(bytes))
 
 /** Bytes in memory as a `ByteReader`. */
 export const fromBytes = (bytes: Uint8Array): ByteReader => ({

@@ -41,10 +41,7 @@ export const planFetches = (stretches: Pick<Stretches, "at">, size: number): Fet
     const spare = Math.min(limit, next) - end
     for (let offset = start; offset < end || offset === start; offset += longestRange) {
       const length = Math.min(longestRange, end - offset)
-      const row = rows.add()
-      rows.setNumber(row, 0, offset)
-      rows.setNumber(row, 1, length)
-      rows.setNumber(row, 2, offset + length === end ? spare : 0)
+      rows.add(offset, length, offset + length === end ? spare : 0)
       bytes += length
     }
   }

@@ -4,7 +4,7 @@
  */
 import { Effect, Queue, Stream } from "effect"
 import * as Bgzf from "./Bgzf.ts"
-import type { ByteReader } from "./ByteReader.ts"
+import { type ByteReader, readInto } from "./ByteReader.ts"
 import { type ByteRange, type FetchPlan, longestRange } from "./FetchPlan.ts"
 
 /** Free bytes in front of every range: the start of a block that ends in it can be put there. */
@@ -14,9 +14,6 @@ export const headroom = Bgzf.maxBlock
 export interface FetchedRange extends ByteRange {
   readonly room: Uint8Array
 }
-
-const readInto = <E>(reader: ByteReader<E>, offset: number, target: Uint8Array): Effect.Effect<void, E> =>
-  reader.readInto?.(offset, target) ?? Effect.map(reader.read(offset, target.length), (bytes) => target.set(bytes))
 
 /**
  * Calls `use` for each range, in order; a range may be used until the call for the next one has ended. It tells from which

@@ -4,6 +4,8 @@
  */
 import { binOf } from "./BamRecord.ts"
 import { type Counts, metaBin, type ReferenceIndex } from "./BinIndex.ts"
+import { IndexBytes } from "./IndexBytes.ts"
+import { NumberRows } from "./NumberRows.ts"
 import { type TabixColumns, vcfColumns } from "./TabixIndex.ts"
 import * as VirtualOffset from "./VirtualOffset.ts"
 
@@ -39,57 +41,20 @@ export interface IndexBuilder {
   readonly vcfCsi: (names: ReadonlyArray<string>) => Uint8Array
 }
 
+/** Rows `[from, to)` of a table. */
+interface Rows {
+  readonly from: number
+  to: number
+}
+
+/** References fill the two tables one after the other. */
 interface Reference {
-  /** Chunks of a bin as runs of four numbers: block, within, endBlock, endWithin. */
-  readonly bins: Map<number, Array<number>>
-  /**
-   * The first record that overlaps each smallest bin, or the next one behind it, as runs of three numbers: the bin behind
-   * the run, block, within. One record may claim to cover millions of bins.
-   */
-  readonly linear: Array<number>
+  readonly chunks: Rows
+  readonly linear: Rows
   first: readonly [number, number]
   last: readonly [number, number]
   mapped: number
   unmapped: number
-}
-
-/** A growing little-endian buffer. */
-class Out {
-  private bytes = new Uint8Array(0x10000)
-  private view = new DataView(this.bytes.buffer)
-  private length = 0
-  private room(size: number): number {
-    const at = this.length
-    this.length += size
-    if (this.length > this.bytes.length) {
-      const bytes = new Uint8Array(this.length * 2)
-      bytes.set(this.bytes)
-      this.bytes = bytes
-      this.view = new DataView(bytes.buffer)
-    }
-    return at
-  }
-  raw(bytes: Uint8Array): void {
-    const at = this.room(bytes.length)
-    this.bytes.set(bytes, at)
-  }
-  u32(value: number): void {
-    const at = this.room(4)
-    this.view.setUint32(at, value, true)
-  }
-  u64(value: number): void {
-    const at = this.room(8)
-    this.view.setBigUint64(at, BigInt(value), true)
-  }
-  offset(block: number, within: number): void {
-    const at = this.room(8)
-    this.view.setUint16(at, within, true)
-    this.view.setUint16(at + 2, block % 0x10000, true)
-    this.view.setUint32(at + 4, Math.floor(block / 0x10000), true)
-  }
-  done(): Uint8Array {
-    return this.bytes.subarray(0, this.length)
-  }
 }
 
 const encoder = new TextEncoder()
@@ -102,76 +67,104 @@ export const make = (minShift: number, depth: number): IndexBuilder => {
   const window = 2 ** minShift
   let unplaced = 0
 
-  // The run of records that fall into one bin, not yet a chunk of it.
+  /** Chunks of bins: bin, block, within, endBlock, endWithin. */
+  const chunks = new NumberRows(5)
+  /**
+   * The first record that overlaps each smallest bin, or the next one behind it, as runs: the bin behind the run, block,
+   * within. One record may claim to cover millions of bins.
+   */
+  const linear = new NumberRows(3)
+
+  // The run of records that fall into one bin, whose chunk is not closed.
   let ref = -1
   let bin = -1
   let current: Reference | undefined
-  let chunk: Array<number> | undefined
+  let chunk = -1
+  /** The last chunk of each bin of the current reference. */
+  let latest = new Map<number, number>()
+  /** The smallest bins before this one are covered by records of the current reference. */
+  let covered = 0
 
-  const select = (next: number, block: number, within: number): Reference => {
-    ref = next
-    current = references[next]
-    if (current === undefined) {
-      current = { bins: new Map(), linear: [], first: [block, within], last: [0, 0], mapped: 0, unmapped: 0 }
-      references[next] = current
+  const begin = (next: number, first: readonly [number, number]): Reference => {
+    const reference: Reference = {
+      chunks: { from: chunks.length, to: chunks.length },
+      linear: { from: linear.length, to: linear.length },
+      first,
+      last: [0, 0],
+      mapped: 0,
+      unmapped: 0
     }
-    return current
+    references[next] = reference
+    ref = next
+    current = reference
+    latest = new Map()
+    covered = 0
+    return reference
   }
 
   const close: IndexBuilder["close"] = (block, within) => {
-    if (current === undefined || chunk === undefined) return
-    chunk[chunk.length - 2] = block
-    chunk[chunk.length - 1] = within
+    if (current === undefined || chunk === -1) return
+    chunks.setNumber(chunk, 3, block)
+    chunks.setNumber(chunk, 4, within)
     current.last = [block, within]
     // What comes next does not follow it: it begins a chunk of its own.
-    chunk = undefined
+    chunk = -1
+  }
+
+  /** Lets a record cover the smallest bins before `stop` that no record before it covers; records come sorted by start. */
+  const extend = (target: Reference, stop: number, block: number, within: number) => {
+    if (stop <= covered) return
+    linear.add(stop, block, within)
+    target.linear.to = linear.length
+    covered = stop
   }
 
   const add: IndexBuilder["add"] = (next, start, end, mapped, block, within) => {
     if (next !== ref) close(block, within)
-    const target = next === ref && current !== undefined ? current : select(next, block, within)
+    const target = next === ref && current !== undefined ? current : begin(next, [block, within])
     if (mapped) target.mapped++
     else target.unmapped++
-    extend(target.linear, Math.floor((end - 1) / window) + 1, block, within)
+    extend(target, Math.floor((end - 1) / window) + 1, block, within)
     const id = binOf(start, end, minShift, depth)
-    if (id !== bin || chunk === undefined) {
+    if (id !== bin || chunk === -1) {
       close(block, within)
       bin = id
-      chunk = target.bins.get(id)
-      if (chunk === undefined) {
-        chunk = []
-        target.bins.set(id, chunk)
-      }
+      chunk = latest.get(id) ?? -1
       // A chunk that ends in the block where this one begins costs no further read: they become one.
-      if (chunk.length === 0 || chunk[chunk.length - 2] !== block) chunk.push(block, within, 0, 0)
+      if (chunk === -1 || chunks.number(chunk, 3) !== block) {
+        chunk = chunks.add(id, block, within)
+        target.chunks.to = chunks.length
+        latest.set(id, chunk)
+      }
     }
   }
 
   const adopt: IndexBuilder["adopt"] = (next, source, counts, map) => {
-    const bins = new Map<number, Array<number>>()
+    const target = begin(next, [0, 0])
     let first: readonly [number, number] | undefined
     let last: readonly [number, number] = [0, 0]
     const before = (a: readonly [number, number], b: readonly [number, number]) =>
       a[0] < b[0] || (a[0] === b[0] && a[1] < b[1])
-    for (const { chunks, id } of source.bins.values()) {
-      const moved: Array<number> = []
-      for (const { begin, end } of chunks) {
+    for (const bin of source.bins.values()) {
+      for (const { begin, end } of bin.chunks) {
         const from = map(begin)
         const to = map(end)
         if (first === undefined || before(from, first)) first = from
         if (before(last, to)) last = to
-        moved.push(...from, ...to)
+        chunks.add(bin.id, ...from, ...to)
       }
-      bins.set(id, moved)
     }
-    const linear: Array<number> = []
     for (const [i, offset] of source.linear.entries()) {
       // Zero stands for a window without records in indexes of other writers.
-      if (offset !== 0n) extend(linear, i + 1, ...map(VirtualOffset.fromBits(offset)))
+      if (offset !== 0n) extend(target, i + 1, ...map(VirtualOffset.fromBits(offset)))
     }
-    references[next] = { bins, linear, first: first ?? [0, 0], last, mapped: counts.mapped, unmapped: counts.unmapped }
+    target.chunks.to = chunks.length
+    target.first = first ?? [0, 0]
+    target.last = last
+    target.mapped = counts.mapped
+    target.unmapped = counts.unmapped
     current = undefined
-    chunk = undefined
+    chunk = -1
     ref = -1
   }
 
@@ -179,10 +172,14 @@ export const make = (minShift: number, depth: number): IndexBuilder => {
    * Bins whose chunks all lie within 64 KiB of the file move into their parent, as htslib does: splitting them would
    * not save a read, and indexes of thin data shrink by an order of magnitude.
    */
-  const compact = (
-    bins: ReadonlyMap<number, ReadonlyArray<number>>
-  ): ReadonlyArray<readonly [number, ReadonlyArray<number>]> => {
-    const result = new Map<number, ReadonlyArray<number>>(bins)
+  const compact = ({ from, to }: Rows): ReadonlyArray<readonly [number, ReadonlyArray<number>]> => {
+    const result = new Map<number, Array<number>>()
+    for (let row = from; row < to; row++) {
+      const id = chunks.number(row, 0)
+      const list = result.get(id) ?? []
+      for (let column = 1; column < 5; column++) list.push(chunks.number(row, column))
+      result.set(id, list)
+    }
     for (let level = depth; level > 0; level--) {
       for (const [id, chunks] of [...result]) {
         if (id < firstOfLevel(level) || id >= firstOfLevel(level + 1)) continue
@@ -195,7 +192,21 @@ export const make = (minShift: number, depth: number): IndexBuilder => {
     return [...result].sort((a, b) => a[0] - b[0])
   }
 
-  const writeReferences = (out: Out, count: number, withLinear: boolean) => {
+  const writeRun = (out: IndexBytes, run: number) => out.offset(linear.number(run, 1), linear.number(run, 2))
+
+  /** The run that holds a smallest bin, the last one when none does. */
+  const runOf = ({ from, to }: Rows, bin: number): number => {
+    let low = from
+    let high = to - 1
+    while (low < high) {
+      const middle = (low + high) >>> 1
+      if (linear.number(middle, 0) <= bin) low = middle + 1
+      else high = middle
+    }
+    return low
+  }
+
+  const writeReferences = (out: IndexBytes, count: number, withLinear: boolean) => {
     for (let i = 0; i < count; i++) {
       const reference = references[i]
       if (reference === undefined) {
@@ -203,15 +214,15 @@ export const make = (minShift: number, depth: number): IndexBuilder => {
         if (withLinear) out.u32(0)
         continue
       }
-      const { linear } = reference
       const loffset = (id: number) => {
         if (withLinear) return
         let level = depth
         while (id < firstOfLevel(level)) level--
-        const at = runOf(linear, (id - firstOfLevel(level)) * 8 ** (depth - level))
-        out.offset(linear[at + 1] ?? 0, linear[at + 2] ?? 0)
+        const run = runOf(reference.linear, (id - firstOfLevel(level)) * 8 ** (depth - level))
+        if (run < reference.linear.to) writeRun(out, run)
+        else out.offset(0, 0)
       }
-      const bins = compact(reference.bins)
+      const bins = compact(reference.chunks)
       out.u32(bins.length + 1)
       for (const [id, chunks] of bins) {
         out.u32(id)
@@ -227,15 +238,16 @@ export const make = (minShift: number, depth: number): IndexBuilder => {
       out.u64(reference.mapped)
       out.u64(reference.unmapped)
       if (!withLinear) continue
-      out.u32(linear[linear.length - 3] ?? 0)
-      for (let at = 0, bin = 0; at < linear.length; at += 3) {
-        for (; bin < linear[at]!; bin++) out.offset(linear[at + 1]!, linear[at + 2]!)
+      const { from, to } = reference.linear
+      out.u32(to === from ? 0 : linear.number(to - 1, 0))
+      for (let run = from, bin = 0; run < to; run++) {
+        for (; bin < linear.number(run, 0); bin++) writeRun(out, run)
       }
     }
     out.u64(unplaced)
   }
 
-  const writeColumns = (out: Out, columns: TabixColumns) => {
+  const writeColumns = (out: IndexBytes, columns: TabixColumns) => {
     const names = encoder.encode(columns.names.map((name) => `${name}\0`).join(""))
     const { begin, end, format, meta, name, skip } = columns
     for (const value of [format, name, begin, end, meta, skip, names.length]) out.u32(value)
@@ -243,9 +255,9 @@ export const make = (minShift: number, depth: number): IndexBuilder => {
   }
 
   const csi = (count: number, columns: TabixColumns | null): Uint8Array => {
-    const aux = new Out()
+    const aux = new IndexBytes()
     if (columns !== null) writeColumns(aux, columns)
-    const out = new Out()
+    const out = new IndexBytes()
     out.raw(encoder.encode("CSI\u0001"))
     for (const value of [minShift, depth, aux.done().length]) out.u32(value)
     out.raw(aux.done())
@@ -263,7 +275,7 @@ export const make = (minShift: number, depth: number): IndexBuilder => {
       unplaced += count
     },
     bai: (count) => {
-      const out = new Out()
+      const out = new IndexBytes()
       out.raw(encoder.encode("BAI\u0001"))
       out.u32(count)
       writeReferences(out, count, true)
@@ -271,7 +283,7 @@ export const make = (minShift: number, depth: number): IndexBuilder => {
     },
     csi: (count) => csi(count, null),
     tbi: (names) => {
-      const out = new Out()
+      const out = new IndexBytes()
       out.raw(encoder.encode("TBI\u0001"))
       out.u32(names.length)
       writeColumns(out, columnsOf(names))
@@ -282,28 +294,11 @@ export const make = (minShift: number, depth: number): IndexBuilder => {
   }
 }
 
-/** Lets a record cover the smallest bins before `stop` that no record before it covers; records come sorted by start. */
-const extend = (linear: Array<number>, stop: number, block: number, within: number): void => {
-  if (stop > (linear[linear.length - 3] ?? 0)) linear.push(stop, block, within)
-}
-
-/** The run that holds a smallest bin, the last one when none does. */
-const runOf = (linear: ReadonlyArray<number>, bin: number): number => {
-  let low = 0
-  let high = linear.length / 3 - 1
-  while (low < high) {
-    const middle = (low + high) >>> 1
-    if (linear[3 * middle]! <= bin) low = middle + 1
-    else high = middle
-  }
-  return 3 * low
-}
-
 /** First bin number of a level; level 0 is the root. */
 const firstOfLevel = (level: number): number => (2 ** (3 * level) - 1) / 7
 
 /** Chunks of two bins in file order; those that meet in one block become one. */
-const joinChunks = (a: ReadonlyArray<number>, b: ReadonlyArray<number>): ReadonlyArray<number> => {
+const joinChunks = (a: ReadonlyArray<number>, b: ReadonlyArray<number>): Array<number> => {
   const chunks: Array<readonly [number, number, number, number]> = []
   for (const list of [a, b]) {
     for (let i = 0; i < list.length; i += 4) chunks.push([list[i]!, list[i + 1]!, list[i + 2]!, list[i + 3]!])

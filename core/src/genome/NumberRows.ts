@@ -27,10 +27,12 @@ export class NumberRows {
     return this.#length
   }
 
-  /** Adds a row of zeros and gives its number. */
-  add(): number {
-    if (this.#length === this.#pages.length * rowsOfPage) this.#pages.push(newPage(this.#columns))
-    return this.#length++
+  /** Adds a row, zeros behind the numbers that are given, and gives its number. */
+  add(...values: ReadonlyArray<number>): number {
+    const row = this.#length++
+    if (row === this.#pages.length * rowsOfPage) this.#pages.push(newPage(this.#columns))
+    this.#page(row).numbers.set(values, this.#cell(row, 0))
+    return row
   }
 
   number(row: number, column: number): number {

@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Result, Schema } from "effect"
 import { cpuMillis } from "../../../test/CpuTime.ts"
-import { parseBed } from "./BedText.ts"
+import { bedParser, parseBed } from "./BedText.ts"
 import { formatRegions, type KnownReference, type ReferenceRegions, resolveRegions } from "./Regions.ts"
 import { parseRange } from "./RegionText.ts"
 
@@ -189,6 +189,33 @@ describe("parseBed", () => {
       { text: "chrM", readings: [{ name: "chrM", starts: Uint32Array.of(1), ends: Uint32Array.of(2) }] }
     ])
   })
+  const Lines = Schema.Array(
+    Schema.Literals(["chr1\t5\t9\n", "chrM 1  2 \r\n", "# note\n", "\n", "chr1\t5", "\ufeff", "chr1\t7\t8"])
+  )
+  const Sizes = Schema.Array(Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 9 }))).check(
+    Schema.isMinLength(1)
+  )
+  it.effect.prop("D12 P6 a file is the same wherever it is cut into pieces", [Lines, Sizes], ([lines, sizes]) =>
+    Effect.sync(() => {
+      const bytes = new TextEncoder().encode(lines.join(""))
+      const parser = bedParser("x.bed")
+      const room = new Uint8Array(10)
+      const inPieces = (): ReturnType<typeof parseBed> => {
+        for (let at = 0, i = 0; at < bytes.length; i++) {
+          const size = i < 1000 ? (sizes[i % sizes.length] ?? 1) : 1
+          // A piece is overwritten by the next one.
+          room.fill(0x39)
+          const piece = room.subarray(0, Math.min(size, bytes.length - at))
+          piece.set(bytes.subarray(at, at + piece.length))
+          const pushed = parser.push(piece)
+          if (Result.isFailure(pushed)) return Result.fail(pushed.failure)
+          at += piece.length
+        }
+        return parser.end()
+      }
+      assert.deepStrictEqual(inPieces(), parseBed("x.bed", bytes))
+    })
+  )
   it("D12 a million lines are read in seconds", () => {
     const content = "chr1\t10\t20\n".repeat(1_000_000)
     assert.isBelow(

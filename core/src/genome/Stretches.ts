@@ -19,7 +19,7 @@ export interface Stretch {
   readonly whole: ReferenceIndex | null
 }
 
-const column = { ref: 0, begin: 1, end: 2, until: 3, fetchEnd: 4, expectedEnd: 5 } as const
+const column = { ref: 0, until: 1, fetchEnd: 2, expectedEnd: 3, begin: 4, end: 5 } as const
 
 /** Stretches as a table, made an object only when one is asked for. */
 export class Stretches {
@@ -47,13 +47,9 @@ export class Stretches {
 
   add({ begin, end, expectedEnd, fetchEnd, ref, until, whole }: Stretch): void {
     const rows = this.#rows
-    const row = rows.add()
-    rows.setNumber(row, column.ref, ref)
+    const row = rows.add(ref, until, fetchEnd, expectedEnd)
     rows.setBits(row, column.begin, begin)
     rows.setBits(row, column.end, end)
-    rows.setNumber(row, column.until, until)
-    rows.setNumber(row, column.fetchEnd, fetchEnd)
-    rows.setNumber(row, column.expectedEnd, expectedEnd)
     if (whole !== null) this.#wholes.set(ref, whole)
     if (ref === -1) this.#unplaced = true
     if (begin < this.#lastBegin) this.#inOrder = false

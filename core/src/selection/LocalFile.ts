@@ -13,8 +13,7 @@ export const readerOf = Effect.fnUntraced(function* (
   const file = yield* Effect.mapError(fs.open(path), failed)
   // An open file has one position: between a seek and its read there must be no other.
   const turn = yield* Semaphore.make(1)
-  const readAt = Effect.fnUntraced(function* (offset: number, length: number) {
-    const bytes = new Uint8Array(Math.max(0, Math.min(length, size - offset)))
+  const fill = Effect.fnUntraced(function* (offset: number, bytes: Uint8Array) {
     yield* Effect.mapError(file.seek(BigInt(offset), "start"), failed)
     let filled = 0
     while (filled < bytes.length) {
@@ -22,7 +21,12 @@ export const readerOf = Effect.fnUntraced(function* (
       if (count === 0) return yield* new LocalIo({ path, operation: "read", errno: "EIO" })
       filled += count
     }
-    return bytes
   })
-  return { size, read: (offset, length) => turn.withPermit(readAt(offset, length)) }
+  const readInto = (offset: number, target: Uint8Array) => turn.withPermit(fill(offset, target))
+  const read = (offset: number, length: number) =>
+    Effect.suspend(() => {
+      const bytes = new Uint8Array(Math.max(0, Math.min(length, size - offset)))
+      return Effect.as(readInto(offset, bytes), bytes)
+    })
+  return { size, read, readInto }
 })
