@@ -22,20 +22,31 @@ interface Exports {
 
 export type BlockInflater = (bytes: Uint8Array, most: number, room?: Uint8Array) => Uint8Array | null
 
-/** Takes a millisecond; the function it gives is not to be shared between threads. */
+const api = () => Reflect.get(globalThis, "WebAssembly") as WebAssemblyApi
+
+let module: object | null = null
+
+/** The compiled module, which other threads may use too; that takes a millisecond, once. */
+export const compiled = (): object => {
+  module ??= new (api().Module)(Buffer.from(inflateModule, "base64"))
+  return module
+}
+
+/** The function it gives is not to be shared between threads. */
 export const make = (): BlockInflater => {
-  const { Instance, Module } = Reflect.get(globalThis, "WebAssembly") as WebAssemblyApi
-  const { exports } = new Instance(new Module(Buffer.from(inflateModule, "base64")))
-  const { inflate, input, memory, output } = exports as Exports
-  // The module never asks for more memory, so the array stays valid.
-  const all = new Uint8Array(memory.buffer)
+  const { inflate, input, memory, output } = new (api().Instance)(compiled()).exports as Exports
+  // The module never asks for more memory, so the buffer stays valid. Of a buffer, and not an array, because buffers copy at full
+  // speed from and to memory that threads share.
+  const all = Buffer.from(memory.buffer)
   const [from, to] = [input(), output()]
   return (bytes, most, room) => {
-    all.set(bytes, from)
+    bufferOf(bytes).copy(all, from)
     const length = inflate(bytes.length, most)
     if (length < 0) return null
-    if (room === undefined) return all.slice(to, to + length)
-    room.set(all.subarray(to, to + length))
+    if (room === undefined) return new Uint8Array(memory.buffer, to, length).slice()
+    all.copy(bufferOf(room), 0, to, to + length)
     return room.subarray(0, length)
   }
 }
+
+const bufferOf = ({ buffer, byteOffset, length }: Uint8Array): Buffer => Buffer.from(buffer, byteOffset, length)

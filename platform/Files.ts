@@ -7,6 +7,7 @@ import type { ServiceSettings } from "../core/src/settings/ServiceConfig.ts"
 import { FileTransfer } from "../core/src/transfer/FileTransfer.ts"
 import { defaultSettings, LinkPool } from "../core/src/transfer/LinkPool.ts"
 import { SliceTransfer } from "../core/src/transfer/SliceTransfer.ts"
+import * as BlockThread from "./BlockThread.ts"
 import * as LinkHttp from "./LinkHttp.ts"
 import * as PartClaimLive from "./PartClaim.ts"
 import * as PartFilesLive from "./PartFiles.ts"
@@ -22,7 +23,8 @@ export const layer = (
       LinkPool.layer({ ...defaultSettings, ...transfers }),
       LinkHttp.layer({ proxy, caFile, target: baseUrl, userAgent: "svc-steps/library" }),
       PartFilesLive.layer,
-      PartClaimLive.layer
+      PartClaimLive.layer,
+      BlockThread.layer()
     ]),
     Layer.provideMerge(Layer.merge(ZlibCodec.layer, NodeFileSystem.layer))
   )

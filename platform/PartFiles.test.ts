@@ -159,7 +159,7 @@ describe("PartFiles", () => {
 
   inFolder("the digest follows large files and waits for small ones", (ground) =>
     Effect.gen(function* () {
-      for (const size of [0, 1, 8 * 1024 * 1024 - 1, 8 * 1024 * 1024, 21_000_001]) {
+      for (const size of [0, 1, 32 * 1024 * 1024 - 1, 32 * 1024 * 1024, 41_000_001]) {
         const content = randomBytes(size)
         const part = yield* ground.files.create(ground.place)
         yield* upTo(part, content)
@@ -170,27 +170,28 @@ describe("PartFiles", () => {
 
   inFolder("a resumed part has the digest of all its bytes", (ground) =>
     Effect.gen(function* () {
-      const content = randomBytes(20_000_000)
+      const content = randomBytes(45_000_000)
       yield* Effect.scoped(
-        Effect.flatMap(ground.files.create(ground.place), (part) => upTo(part, content.subarray(0, 12_000_000)))
+        Effect.flatMap(ground.files.create(ground.place), (part) => upTo(part, content.subarray(0, 34_000_000)))
       )
       const part = yield* ground.files.reopen(ground.place)
       assert.isNotNull(part)
       if (part === null) return
-      assert.strictEqual(part.length, 12_000_000)
-      yield* part.settled(12_000_000)
-      yield* upTo(part, content, 12_000_000)
+      assert.strictEqual(part.length, 34_000_000)
+      yield* part.settled(34_000_000)
+      yield* upTo(part, content, 34_000_000)
       assert.strictEqual(yield* part.sha256(content.length), digest(content))
     })
   )
 
   inFolder("a digest that is not wanted any more does not disturb the next", (ground) =>
     Effect.gen(function* () {
-      for (let round = 0; round < 5; round++) {
-        const content = randomBytes(9_000_000)
-        yield* Effect.scoped(Effect.flatMap(ground.files.create(ground.place), (part) => upTo(part, content)))
+      const content = randomBytes(34_000_000)
+      for (let round = 0; round < 3; round++) {
+        yield* Effect.scoped(
+          Effect.flatMap(ground.files.create(ground.place), (part) => upTo(part, content.toReversed()))
+        )
       }
-      const content = randomBytes(9_000_000)
       const part = yield* ground.files.create(ground.place)
       yield* upTo(part, content)
       assert.strictEqual(yield* part.sha256(content.length), digest(content))
@@ -200,7 +201,7 @@ describe("PartFiles", () => {
   inFolder("a file cut by someone else is an error of the digest, not a wait for ever", (ground) =>
     Effect.gen(function* () {
       const part = yield* ground.files.create(ground.place)
-      yield* upTo(part, randomBytes(9_000_000))
+      yield* upTo(part, randomBytes(34_000_000))
       truncateSync(ground.at(ground.place.part), 0)
       assert.strictEqual((yield* Effect.flip(part.sha256(30_000_000)))._tag, "LocalIo")
     })

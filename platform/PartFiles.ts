@@ -14,9 +14,9 @@ import { Errno, unless } from "./Errno.ts"
 
 const { O_CREAT, O_DIRECTORY, O_EXCL, O_NOFOLLOW, O_NONBLOCK, O_RDONLY, O_RDWR, O_WRONLY } = fs.constants
 
-/** Smaller files are hashed by the main thread when they are complete, in bytes. */
-const followedSize = 8 * 1024 * 1024
-/** The hash follows in strides of this many bytes. */
+/** Smaller files are hashed by the main thread when they are complete: a thread takes longer to start, and 18 MB (in bytes). */
+const followedSize = 32 * 1024 * 1024
+/** The hash follows larger ones in strides of this many bytes, and reads smaller ones in sixteenths of it, which the cache holds. */
 const stride = 4 * 1024 * 1024
 const longestJournal = 16 * 1024 * 1024
 
@@ -258,7 +258,7 @@ const partFile = Effect.fnUntraced(function* (
     followed === 0
       ? Effect.gen(function* () {
           const hash = createHash("sha256")
-          for (let at = 0; at < size; at += stride) hash.update(yield* read(at, Math.min(stride, size - at)))
+          for (let at = 0; at < size; at += stride / 16) hash.update(yield* read(at, Math.min(stride / 16, size - at)))
           return hash.digest("hex")
         })
       : Effect.callback<string, Errno>((resume) =>

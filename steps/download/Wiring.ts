@@ -9,6 +9,7 @@ import { defaultSettings, LinkPool } from "../../core/src/transfer/LinkPool.ts"
 import { SliceTransfer } from "../../core/src/transfer/SliceTransfer.ts"
 import * as AccountLockFiles from "../../platform/AccountLockFiles.ts"
 import * as ApiHttp from "../../platform/ApiHttp.ts"
+import * as BlockThread from "../../platform/BlockThread.ts"
 import * as LinkHttp from "../../platform/LinkHttp.ts"
 import * as PartClaimLive from "../../platform/PartClaim.ts"
 import * as PartFilesLive from "../../platform/PartFiles.ts"
@@ -45,7 +46,8 @@ export const transferWiring = (settings: TargetSettings) => {
   const linkHosts = LinkHttp.layer({ proxy, caFile, target: baseUrl, userAgent })
   const pool = LinkPool.layer({ ...defaultSettings, connections: connectionsOf(settings), idle: idleTimeout })
   const transfers = Layer.merge(FileTransfer.layerNoDeps, SliceTransfer.layer(version)).pipe(
-    Layer.provide([pool, ZlibCodec.layer])
+    Layer.provide([pool, BlockThread.layer()]),
+    Layer.provide(ZlibCodec.layer)
   )
   return Layer.merge(transfers.pipe(Layer.provideMerge(Layer.mergeAll(disk, linkHosts))), ZlibCodec.layer)
 }

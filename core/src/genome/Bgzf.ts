@@ -83,8 +83,21 @@ export const blockSize = (bytes: Uint8Array, at: number): number => {
   return notBgzf
 }
 
-/** Inflated size that the trailer of the block `[at, at + size)` claims. */
-const claimedSize = (bytes: Uint8Array, at: number, size: number): number => u32(bytes, at + size - 4)
+/** What a block is made of. */
+export interface Parts {
+  readonly deflated: Uint8Array
+  /** Bytes of content that it claims to have. */
+  readonly size: number
+  /** CRC-32 of the content. */
+  readonly crc: number
+}
+
+/** The parts of the block `[at, at + size)`, where `size` comes from `blockSize`. */
+export const partsOf = (bytes: Uint8Array, at: number, size: number): Parts => ({
+  deflated: bytes.subarray(at + 12 + u16(bytes, at + 10), at + size - 8),
+  size: u32(bytes, at + size - 4),
+  crc: u32(bytes, at + size - 8)
+})
 
 /**
  * Inflates the block `[at, at + size)`, where `size` comes from `blockSize`, into `room` (`maxBlock` bytes) or else into an
@@ -97,12 +110,12 @@ export const inflateBlock = (
   size: number,
   room?: Uint8Array
 ): Result.Result<Uint8Array, string> => {
-  const claimed = claimedSize(bytes, at, size)
-  if (claimed > maxBlock) return Result.fail(`claims ${claimed} bytes of content, more than a block can have`)
-  const inflated = codec.inflateRaw(bytes.subarray(at + 12 + u16(bytes, at + 10), at + size - 8), claimed, room)
+  const parts = partsOf(bytes, at, size)
+  if (parts.size > maxBlock) return Result.fail(`claims ${parts.size} bytes of content, more than a block can have`)
+  const inflated = codec.inflateRaw(parts.deflated, parts.size, room)
   if (inflated === null) return Result.fail("does not inflate")
-  if (inflated.length !== claimed) return Result.fail(`holds ${inflated.length} bytes and claims ${claimed}`)
-  if (codec.crc32(inflated) !== u32(bytes, at + size - 8)) return Result.fail("has a wrong checksum")
+  if (inflated.length !== parts.size) return Result.fail(`holds ${inflated.length} bytes and claims ${parts.size}`)
+  if (codec.crc32(inflated) !== parts.crc) return Result.fail("has a wrong checksum")
   return Result.succeed(inflated)
 }
 

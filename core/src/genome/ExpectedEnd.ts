@@ -35,12 +35,17 @@ export const windowsAround = ({ linear }: ReferenceIndex, position: number, minS
 /** Room for the block in which the records begin, which the expectation may miss by a little. */
 const oneBlock = 0x8000
 
-/**
- * Bytes of the file that hold all records starting before `position`, if they are spread evenly between the waypoints; an eighth
- * of their distance and a block more.
- */
-export const expectedEnd = ([before, behind]: Bracket, position: number): number => {
+/** Where the records that start before a position end in the file, in bytes. */
+export interface ExpectedEnd {
+  /** If they are spread evenly between the waypoints. */
+  readonly likely: number
+  /** An eighth of their distance and a block more: almost always enough. */
+  readonly ample: number
+}
+
+export const expectedEnd = ([before, behind]: Bracket, position: number): ExpectedEnd => {
   const distance = behind.offset - before.offset
   const share = Math.min(1, Math.max(0, (position - before.position) / (behind.position - before.position)))
-  return Math.ceil(before.offset + distance * (share + 1 / 8)) + oneBlock
+  const likely = before.offset + distance * share
+  return { likely, ample: Math.ceil(likely + distance / 8) + oneBlock }
 }

@@ -24,6 +24,7 @@ describe("planFetches", () => {
             fetchEnd: start + length,
             // Also where nothing is expected.
             expectedEnd: Math.min(start + length, start + expected - 100_000),
+            likelyEnd: start + length,
             whole: null
           }))
         const plan = planFetches(stretches, size)

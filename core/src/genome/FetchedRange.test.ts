@@ -40,10 +40,13 @@ describe("fetchRanges", () => {
         let before: FetchedRange | null = null
         let reached = 0
         let fetched = 0
-        yield* fetchRanges(reader, ranges, connections, (range) =>
+        const arrived = new Set<number>()
+        const use = (range: FetchedRange) =>
           Effect.suspend(() => {
-            if (range.offset === ranges[i + 1]?.offset) i++
-            else assert.strictEqual(range.offset, reached)
+            if (range.offset === ranges[i + 1]?.offset) {
+              i++
+              assert.isTrue(arrived.delete(range.offset))
+            } else assert.strictEqual(range.offset, reached)
             for (const one of before === null ? [range] : [before, range]) {
               assert.isTrue(Buffer.from(contentOf(one)).equals(file.subarray(one.offset, one.offset + one.length)))
             }
@@ -53,7 +56,7 @@ describe("fetchRanges", () => {
             const need = needs[i] ?? 0
             return Effect.yieldNow.pipe(Effect.as(need > reached ? need - 1 : null))
           })
-        )
+        yield* fetchRanges(reader, ranges, connections, { arrived: ({ offset }) => arrived.add(offset), use })
         assert.strictEqual(i, ranges.length - 1)
         assert.strictEqual(reader.bytesRead(), fetched)
         if (sizes.every(({ needed }) => needed === 0)) {

@@ -15,15 +15,23 @@ export interface FetchedRange extends ByteRange {
   readonly room: Uint8Array
 }
 
-/**
- * Calls `use` for each range, in order; a range may be used until the call for the next one has ended. It tells from which
- * byte on more is needed, `null` for nothing: when that lies in what is to spare of the range, it is fetched and handed on next.
- */
+/** Takes the ranges of a slice. */
+export interface RangeUser<E> {
+  /** The range came, maybe before those in front of it. */
+  readonly arrived: (range: FetchedRange) => void
+  /**
+   * Called for each range, in order; a range may be used until the call for the next one has ended. It tells from which
+   * byte on more is needed, `null` for nothing: when that lies in what is to spare of the range, it is fetched and handed on next.
+   */
+  readonly use: (range: FetchedRange) => Effect.Effect<number | null, E>
+}
+
+/** Fetches the ranges, `connections` at a time. */
 export const fetchRanges = Effect.fnUntraced(function* <E, E2>(
   reader: ByteReader<E>,
   ranges: Omit<FetchPlan, "bytes">,
   connections: number,
-  use: (range: FetchedRange) => Effect.Effect<number | null, E2>
+  { arrived, use }: RangeUser<E2>
 ): Effect.fn.Return<void, E | E2> {
   let longest = 0
   for (const { length, spare } of ranges) longest = Math.max(longest, Math.min(longestRange, length + spare))
@@ -60,9 +68,15 @@ export const fetchRanges = Effect.fnUntraced(function* <E, E2>(
 
   // Ranges take their buffers in order, so that the one that is waited for always has one.
   yield* Stream.fromIterable(ranges).pipe(
-    Stream.mapEffect((range) => Effect.flatMap(Queue.take(free), (room) => bring(range, room)), {
-      concurrency: connections
-    }),
+    Stream.mapEffect(
+      (range) =>
+        Effect.flatMap(Queue.take(free), (room) =>
+          Effect.tap(bring(range, room), (fetched) => Effect.sync(() => arrived(fetched)))
+        ),
+      {
+        concurrency: connections
+      }
+    ),
     Stream.runForEach((range) => serve(range, false))
   )
 })

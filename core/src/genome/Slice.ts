@@ -1,12 +1,14 @@
 /** What BAM and VCF slices have in common: where they read from, where they write to, and the run from one to the other. */
-import { Effect } from "effect"
+import { Effect, type Scope } from "effect"
 import type { FileDamaged } from "../Errors.ts"
 import * as BgzfWriter from "./BgzfWriter.ts"
+import { BlockThread } from "./BlockBoard.ts"
 import type { ByteReader } from "./ByteReader.ts"
 import { Codec } from "./Codec.ts"
 import { fetchRanges } from "./FetchedRange.ts"
 import type { FetchPlan } from "./FetchPlan.ts"
 import type * as IndexBuilder from "./IndexBuilder.ts"
+import * as Lookahead from "./Lookahead.ts"
 import type { RecordFormat } from "./RecordFormat.ts"
 import type { ReferenceRegions } from "./Regions.ts"
 import type { Program } from "./SliceHeader.ts"
@@ -119,24 +121,27 @@ export const run = Effect.fnUntraced(function* <E, E2>({
 }: RunOptions<E, E2>): Effect.fn.Return<
   { readonly bytes: number; readonly records: number; readonly copied: number },
   FileDamaged | E | E2,
-  Codec
+  Codec | Scope.Scope
 > {
   const codec = yield* Codec
+  const { board } = yield* BlockThread
+  const lookahead = Lookahead.make(yield* board, stretches)
   const box = outbox()
   const writer = BgzfWriter.make(codec, options.level ?? defaultLevel, box.emit)
   const drain = Effect.suspend(() => Effect.forEach(box.take(), (piece) => sink.write(piece), { discard: true }))
   writer.write(header)
   writer.flush()
-  const scan = SliceScan.make({ file, codec, format, stretches, regions, writer, index })
-  yield* fetchRanges(reader, ranges, options.connections ?? defaultConnections, (fetched) =>
-    Effect.gen(function* () {
+  const scan = SliceScan.make({ file, codec, lookahead, format, stretches, regions, writer, index })
+  yield* fetchRanges(reader, ranges, options.connections ?? defaultConnections, {
+    arrived: lookahead.arrived,
+    use: Effect.fnUntraced(function* (fetched) {
       yield* Effect.fromResult(scan.push(fetched))
       yield* drain
       return scan.missingFrom()
     })
-  )
+  })
   yield* Effect.fromResult(scan.end())
   writer.finish()
   yield* drain
   return { bytes: box.bytes(), records: scan.records(), copied: scan.copied() }
-})
+}, Effect.scoped)

@@ -5,7 +5,16 @@ import * as VirtualOffset from "./VirtualOffset.ts"
 
 const begin = VirtualOffset.make(0, 0)
 const end = VirtualOffset.make(1_000_000, 0)
-const stretch = { ref: 0, begin, end, until: 1, fetchEnd: 1_000_000, expectedEnd: 1_000_000, whole: null }
+const stretch = {
+  ref: 0,
+  begin,
+  end,
+  until: 1,
+  fetchEnd: 1_000_000,
+  expectedEnd: 1_000_000,
+  likelyEnd: 1_000_000,
+  whole: null
+}
 
 const rangeAt = (offset: number, length: number) => ({
   offset,

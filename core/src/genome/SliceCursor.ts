@@ -19,6 +19,8 @@ export interface SliceCursor {
   readonly blockSize: () => number
   /** The fetched bytes `[from, to)` of the file, which must be here. */
   readonly bytes: (from: number, to: number) => Uint8Array
+  /** The fetched bytes from the cursor on; none when it stands elsewhere. */
+  readonly ahead: () => Uint8Array
   /** The end of the last whole block that begins at the cursor or behind it and before `stop`; -1 where no block begins. */
   readonly blocksUntil: (stop: number) => number
 }
@@ -68,6 +70,7 @@ export const make = (stretches: Pick<Stretches, "at">): SliceCursor => {
       return at + size > window.length ? missing : size
     },
     bytes: (from, to) => window.subarray(from - windowOffset, to - windowOffset),
+    ahead: () => (cursor.block < windowOffset ? window.subarray(0, 0) : window.subarray(cursor.block - windowOffset)),
     blocksUntil: (stop) => {
       let at = cursor.block - windowOffset
       while (windowOffset + at < stop) {

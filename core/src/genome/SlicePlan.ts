@@ -129,12 +129,13 @@ const intervalStretches = (
     } else if (stop > last.end) merged[merged.length - 1] = { begin: last.begin, end: stop, fetchEnd: fetchTo }
   }
   const bracket = bracketOf(starts, behind, reference, index.minShift, end)
-  const expected = bracket === null ? Number.POSITIVE_INFINITY : expectedEnd(bracket, end)
+  const unknown = { likely: Number.POSITIVE_INFINITY, ample: Number.POSITIVE_INFINITY }
+  const { ample, likely } = bracket === null ? unknown : expectedEnd(bracket, end)
   return merged.map((stretch, i) => {
     // Of the first one at least a block is read: whether records end there is seen in it.
     const first = i === 0 ? VirtualOffset.block(stretch.begin) + longestBlock : 0
-    const expectedTo = Math.min(Math.max(expected, first), stretch.fetchEnd)
-    return { ...stretch, ref, until: end, expectedEnd: expectedTo, whole: null }
+    const expectedTo = Math.min(Math.max(ample, first), stretch.fetchEnd)
+    return { ...stretch, ref, until: end, expectedEnd: expectedTo, likelyEnd: likely, whole: null }
   })
 }
 
@@ -173,7 +174,7 @@ const wholeStretch = (ref: number, reference: ReferenceIndex): Stretch | null =>
   // The block behind it is read too: its first record proves where the reference ends.
   const fetchTo = VirtualOffset.block(end) + longestBlock
   const until = Number.POSITIVE_INFINITY
-  return { ref, begin, end, until, fetchEnd: fetchTo, expectedEnd: fetchTo, whole: reference }
+  return { ref, begin, end, until, fetchEnd: fetchTo, expectedEnd: fetchTo, likelyEnd: 0, whole: reference }
 }
 
 /** How to plan. */
@@ -219,7 +220,16 @@ export const planStretches = (
     const end = VirtualOffset.make(dataEnd, 0)
     if (begin < end) {
       const until = Number.POSITIVE_INFINITY
-      stretches.add({ ref: -1, begin, end, until, fetchEnd: dataEnd, expectedEnd: dataEnd, whole: null })
+      stretches.add({
+        ref: -1,
+        begin,
+        end,
+        until,
+        fetchEnd: dataEnd,
+        expectedEnd: dataEnd,
+        likelyEnd: dataEnd,
+        whole: null
+      })
     }
   }
   return stretches

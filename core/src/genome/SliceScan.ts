@@ -13,6 +13,7 @@ import { badBlock } from "./Blocks.ts"
 import type { Codec } from "./Codec.ts"
 import type { FetchedRange } from "./FetchedRange.ts"
 import type { IndexBuilder } from "./IndexBuilder.ts"
+import type { Lookahead } from "./Lookahead.ts"
 import { bytesOf, comment, largestRecord, type Place, type RecordFormat } from "./RecordFormat.ts"
 import type { ReferenceRegions } from "./Regions.ts"
 import * as SliceCursor from "./SliceCursor.ts"
@@ -24,6 +25,7 @@ import * as WholeCopy from "./WholeCopy.ts"
 export interface ScanOptions {
   readonly file: string
   readonly codec: Codec["Service"]
+  readonly lookahead: Lookahead
   readonly format: RecordFormat
   readonly stretches: Stretches
   readonly regions: ReadonlyArray<ReferenceRegions>
@@ -51,7 +53,7 @@ interface Open {
   readonly from: number
 }
 
-export const make = ({ codec, file, format, index, regions, stretches, writer }: ScanOptions): Scan => {
+export const make = ({ codec, file, format, index, lookahead, regions, stretches, writer }: ScanOptions): Scan => {
   const wanted = new Map(regions.map(({ bounds, ref }) => [ref, bounds]))
   const { unplaced: wantsUnplaced, wholes } = stretches
   const cursor = SliceCursor.make(stretches)
@@ -249,6 +251,8 @@ export const make = ({ codec, file, format, index, regions, stretches, writer }:
     if (size < 0) return lies(`no block begins at byte ${cursor.block}`)
     if (stretch.whole !== null) return stepWhole(stretch, size)
     const raw = cursor.bytes(cursor.block, cursor.block + size)
+    const ahead = lookahead.take(cursor.block)
+    if (ahead !== null) return scanBlock(raw, ahead)
     const inflated = Bgzf.inflateBlock(codec, raw, 0, size, room)
     if (Result.isFailure(inflated)) return fail(badBlock(file, cursor.block, `it ${inflated.failure}`))
     return scanBlock(raw, inflated.success)
@@ -259,6 +263,7 @@ export const make = ({ codec, file, format, index, regions, stretches, writer }:
   return {
     push: (range) => {
       cursor.push(range)
+      lookahead.reached(range, cursor)
       while (step()) {}
       return outcome()
     },

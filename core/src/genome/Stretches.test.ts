@@ -32,6 +32,7 @@ describe("Stretches", () => {
             until: i % 7 === 3 ? Number.POSITIVE_INFINITY : until,
             fetchEnd,
             expectedEnd: Math.floor(fetchEnd / 2),
+            likelyEnd: fetchEnd / 3,
             whole: i === 0 ? reference : null
           })
         )

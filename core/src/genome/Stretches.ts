@@ -15,15 +15,17 @@ export interface Stretch {
   readonly fetchEnd: number
   /** Byte offset up to which its records are expected; where they go on behind it, more is fetched. */
   readonly expectedEnd: number
+  /** Byte offset behind which probably nothing is needed. */
+  readonly likelyEnd: number
   /** The index of the reference, when all of its records are wanted: its blocks can be copied unread. */
   readonly whole: ReferenceIndex | null
 }
 
-const column = { ref: 0, until: 1, fetchEnd: 2, expectedEnd: 3, begin: 4, end: 5 } as const
+const column = { ref: 0, until: 1, fetchEnd: 2, expectedEnd: 3, likelyEnd: 4, begin: 5, end: 6 } as const
 
 /** Stretches as a table, made an object only when one is asked for. */
 export class Stretches {
-  readonly #rows = new NumberRows(6)
+  readonly #rows = new NumberRows(7)
   readonly #wholes = new Map<number, ReferenceIndex>()
   /** The rows in file order, `null` where they were added in it; later ones come behind them. */
   #order: Uint32Array | null = null
@@ -45,9 +47,9 @@ export class Stretches {
     return this.#unplaced
   }
 
-  add({ begin, end, expectedEnd, fetchEnd, ref, until, whole }: Stretch): void {
+  add({ begin, end, expectedEnd, fetchEnd, likelyEnd, ref, until, whole }: Stretch): void {
     const rows = this.#rows
-    const row = rows.add(ref, until, fetchEnd, expectedEnd)
+    const row = rows.add(ref, until, fetchEnd, expectedEnd, likelyEnd)
     rows.setBits(row, column.begin, begin)
     rows.setBits(row, column.end, end)
     if (whole !== null) this.#wholes.set(ref, whole)
@@ -83,6 +85,7 @@ export class Stretches {
       until: rows.number(row, column.until),
       fetchEnd: rows.number(row, column.fetchEnd),
       expectedEnd: rows.number(row, column.expectedEnd),
+      likelyEnd: rows.number(row, column.likelyEnd),
       whole: this.#wholes.get(ref) ?? null
     }
   }

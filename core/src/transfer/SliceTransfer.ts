@@ -11,6 +11,7 @@
  */
 import { Clock, Context, Effect, Layer, Ref, type Scope } from "effect"
 import { FileDamaged, type TransferError } from "../Errors.ts"
+import { BlockThread } from "../genome/BlockBoard.ts"
 import { fromBytes } from "../genome/ByteReader.ts"
 import { Codec } from "../genome/Codec.ts"
 import type { SliceResult } from "../genome/Slice.ts"
@@ -55,9 +56,14 @@ export class SliceTransfer extends Context.Service<
         const claims = yield* PartClaim
         const pool = yield* LinkPool
         const codec = yield* Codec
+        const thread = yield* BlockThread
         const services = { host, files, claims, pool, program: { name: maker, version } }
         return SliceTransfer.of({
-          download: (request) => Effect.provideService(download(services, request), Codec, codec),
+          download: (request) =>
+            download(services, request).pipe(
+              Effect.provideService(Codec, codec),
+              Effect.provideService(BlockThread, thread)
+            ),
           estimate: (task) => Effect.provideService(estimate(services, task), Codec, codec),
           tidy: (directory, name) => tidy(services, directory, name)
         })
