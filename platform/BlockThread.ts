@@ -65,12 +65,13 @@ const thread = (): void => {
   }
 
   const isSound = (slot: number): boolean => {
-    const [length = 0, size = 0, crc = 0] = claims.subarray(slot * 3, slot * 3 + 3)
+    const length = claims[slot * 3] ?? 0
+    const size = claims[slot * 3 + 1] ?? 0
     const at = slot * 2 * largest
     shared.copy(own, from, at, at + length)
     if (inflate(length, size) !== size) return false
     own.copy(shared, at + largest, to, to + size)
-    return (crc32(own.subarray(to, to + size)) | 0) === crc
+    return (crc32(own.subarray(to, to + size)) | 0) === claims[slot * 3 + 2]
   }
 
   for (;;) {
@@ -190,11 +191,12 @@ class SharedBoard implements BlockBoard {
 
   #isSound(slot: number): boolean {
     const { bytes, claims } = this.#shared
-    const [length = 0, size = 0, crc = 0] = claims.subarray(slot * 3, slot * 3 + 3)
+    const length = claims[slot * 3] ?? 0
+    const size = claims[slot * 3 + 1] ?? 0
     const at = slot * 2 * largest
     const room = bytes.subarray(at + largest, at + 2 * largest)
     const content = this.#codec.inflateRaw(bytes.subarray(at, at + length), size, room)
-    return content !== null && content.length === size && (this.#codec.crc32(content) | 0) === crc
+    return content !== null && content.length === size && (this.#codec.crc32(content) | 0) === claims[slot * 3 + 2]
   }
 
   #spawn(): Worker {
@@ -203,7 +205,7 @@ class SharedBoard implements BlockBoard {
       eval: true,
       env: {},
       execArgv: [],
-      resourceLimits: { maxOldGenerationSizeMb: 16 },
+      resourceLimits: { maxOldGenerationSizeMb: 16, maxYoungGenerationSizeMb: 1 },
       workerData: { ...this.#shared, module: BlockInflater.compiled(), largest, state: State } satisfies Start
     })
     // What it leaves undone is done here.

@@ -14,9 +14,8 @@ import { Errno, unless } from "./Errno.ts"
 
 const { O_CREAT, O_DIRECTORY, O_EXCL, O_NOFOLLOW, O_NONBLOCK, O_RDONLY, O_RDWR, O_WRONLY } = fs.constants
 
-/** Smaller files are hashed by the main thread when they are complete: a thread takes longer to start, and 18 MB (in bytes). */
+/** Smaller files are hashed here when complete: a thread takes longer to start, and 18 MB. Larger ones are followed in strides. */
 const followedSize = 32 * 1024 * 1024
-/** The hash follows larger ones in strides of this many bytes, and reads smaller ones in sixteenths of it, which the cache holds. */
 const stride = 4 * 1024 * 1024
 const longestJournal = 16 * 1024 * 1024
 
@@ -183,8 +182,8 @@ const writeAll = Effect.fnUntraced(function* (fd: number, bytes: Uint8Array, off
 })
 
 /** Fewer bytes than `length` only at the end of the file. */
-const readExactly = Effect.fnUntraced(function* (fd: number, offset: number, length: number) {
-  const bytes = Buffer.allocUnsafe(length)
+const readExactly = Effect.fnUntraced(function* (fd: number, offset: number, length: number, room?: Buffer) {
+  const bytes = room ?? Buffer.allocUnsafe(length)
   let at = 0
   while (at < length) {
     const count = yield* call<number>((done) => fs.read(fd, bytes, at, length - at, offset + at, done))
@@ -245,7 +244,8 @@ const partFile = Effect.fnUntraced(function* (
   yield* Effect.addFinalizer(() =>
     followed === 0 ? Effect.void : Effect.callback<void>((resume) => digests.drop(job, () => resume(Effect.void)))
   )
-  const read = (offset: number, length: number) => readExactly(fd, offset, length).pipe(named(path, "read"))
+  const read = (at: number, length: number, room?: Buffer) =>
+    readExactly(fd, at, length, room).pipe(named(path, "read"))
 
   const settled = (frontier: number) =>
     Effect.sync(() => {
@@ -254,18 +254,18 @@ const partFile = Effect.fnUntraced(function* (
       digests.follow(job, fd, frontier)
     })
 
-  const sha256 = (size: number): Effect.Effect<string, LocalIo> =>
-    followed === 0
-      ? Effect.gen(function* () {
-          const hash = createHash("sha256")
-          for (let at = 0; at < size; at += stride / 16) hash.update(yield* read(at, Math.min(stride / 16, size - at)))
-          return hash.digest("hex")
-        })
-      : Effect.callback<string, Errno>((resume) =>
-          digests.finish(job, fd, size, (result) =>
-            resume("hex" in result ? Effect.succeed(result.hex) : Effect.fail(new Errno({ code: result.errno })))
-          )
-        ).pipe(named(path, "read"))
+  const sha256Here = Effect.fnUntraced(function* (size: number) {
+    const hash = createHash("sha256")
+    const room = Buffer.allocUnsafe(256 * 1024)
+    for (let at = 0; at < size; at += room.length) hash.update(yield* read(at, Math.min(room.length, size - at), room))
+    return hash.digest("hex")
+  })
+  const sha256There = (size: number) =>
+    Effect.callback<string, Errno>((resume) =>
+      digests.finish(job, fd, size, (result) =>
+        resume("hex" in result ? Effect.succeed(result.hex) : Effect.fail(new Errno({ code: result.errno })))
+      )
+    ).pipe(named(path, "read"))
 
   return {
     length: stats.size,
@@ -273,7 +273,7 @@ const partFile = Effect.fnUntraced(function* (
     read,
     sync: sync(fd).pipe(named(path, "sync"), Effect.asVoid),
     settled,
-    sha256: (size) => Effect.suspend(() => sha256(size)),
+    sha256: (size) => Effect.suspend(() => (followed === 0 ? sha256Here(size) : sha256There(size))),
     commit: (size, overwrite) => Effect.uninterruptible(commit(place, { fd, folder, stats, mode }, size, overwrite))
   }
 })
