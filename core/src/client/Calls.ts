@@ -91,21 +91,30 @@ export const decodedReading: Reader<"decoded"> = {
 export const jsonReading: Reader<"json"> = { reading: "json", read: Effect.succeed }
 
 /** Calls over the requests of one session. */
-export const makeCalls = Effect.fnUntraced(function* <R extends Reading>(
+export const makeCalls = <R extends Reading>(
   http: HttpClient.HttpClient.With<SessionError>,
   { read, reading }: Reader<R>
-) {
-  const client = yield* HttpApiClient.makeWith(ServiceApi, { httpClient: http })
-  // `RequestOf` says for all names what the type of the client says for each; its further errors come of decoding only.
-  const sends = client as unknown as Readonly<Record<string, Readonly<Record<string, Send>>>>
+): Calls<R> => {
+  const sends = new Map<Declared, Send>()
+  /** Made at the first call: a job calls one or two endpoints of them all, and each takes its time to be made. */
+  const sendOf = Effect.fnUntraced(function* (group: GroupName, endpoint: Declared) {
+    const known = sends.get(endpoint)
+    if (known !== undefined) return known
+    const name = endpoint.identifier as never
+    // `RequestOf` says for all names what the type of the client says for each; its further errors come of decoding only.
+    const send = (yield* HttpApiClient.endpoint(ServiceApi, { group, endpoint: name, httpClient: http })) as Send
+    sends.set(endpoint, send)
+    return send
+  })
 
   const payload = Effect.fnUntraced(function* (
-    { identifier, method }: Declared,
-    send: Send,
+    group: GroupName,
+    endpoint: Declared,
     request: object,
     { known, subject, whenNull }: About,
     reshape: (payload: Schema.Json) => Schema.Json
   ) {
+    const { identifier, method } = endpoint
     const asked: Asked = {
       request: subject === undefined ? identifier : `${identifier} (${subject})`,
       subject: subject ?? null,
@@ -117,6 +126,7 @@ export const makeCalls = Effect.fnUntraced(function* <R extends Reading>(
     if (!fitsPath(request)) {
       return yield* new NotFound({ what: subject ?? identifier, detail: "no such identifier can exist" })
     }
+    const send = yield* sendOf(group, endpoint)
     const response = yield* send({ ...request, responseMode: "response-only" })
     const shaped = reshape(yield* payloadOf(response, asked))
     if (shaped === null) return yield* new NotFound({ what: subject ?? identifier })
@@ -132,9 +142,8 @@ export const makeCalls = Effect.fnUntraced(function* <R extends Reading>(
     schema?: Decodable
   ): Effect.Effect<unknown, ServiceError> => {
     const endpoint = endpointOf(group, name)
-    const send = sends[group]?.[name]
-    if (endpoint === undefined || send === undefined) return Effect.die(`no endpoint ${group}.${name}`)
-    return payload(endpoint, send, request, about, reshape).pipe(
+    if (endpoint === undefined) return Effect.die(`no endpoint ${group}.${name}`)
+    return payload(group, endpoint, request, about, reshape).pipe(
       Effect.flatMap(({ asked, payload }) => read(payload, schema ?? payloadSchema(endpoint), asked.request)),
       Effect.withSpan(`ServiceClient.${name}`)
     )
@@ -145,7 +154,7 @@ export const makeCalls = Effect.fnUntraced(function* <R extends Reading>(
     call: (group, name, request, about = {}) => run(group, name, request, about, (payload) => payload),
     callAs: (group, name, request, about, reshape, schema) => run(group, name, request, about, reshape, schema)
   } as Calls<R>
-})
+}
 
 /** As much of the declaration of an endpoint as a call needs while it runs. */
 interface Declared {

@@ -97,7 +97,7 @@ export class ServiceClient extends Context.Service<
     ServiceClient,
     Effect.gen(function* () {
       const { http } = yield* Session
-      const calls = yield* makeCalls(http, decodedReading)
+      const calls = makeCalls(http, decodedReading)
       return ServiceClient.of({ ...makeMethods(calls, makeInternalId(calls)), request: makeRequest(http) })
     })
   )

@@ -17,8 +17,8 @@ export class ServiceJson extends Context.Service<ServiceJson, ServiceMethods<"js
     ServiceJson,
     Effect.gen(function* () {
       const { http } = yield* Session
-      const internalId = makeInternalId(yield* makeCalls(http, decodedReading))
-      return ServiceJson.of(makeMethods(yield* makeCalls(http, jsonReading), internalId))
+      const internalId = makeInternalId(makeCalls(http, decodedReading))
+      return ServiceJson.of(makeMethods(makeCalls(http, jsonReading), internalId))
     })
   )
 }
