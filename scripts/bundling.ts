@@ -19,19 +19,49 @@ const leaveOut: Plugin = {
 }
 
 /**
+ * What can be read when a built-in is loaded as well as later: not `process.stdin`, which is opened when it is read. Its
+ * promises are modules of their own, which whoever names them is going to use.
+ */
+const plainNames = (builtIn: object) =>
+  Object.entries(Object.getOwnPropertyDescriptors(builtIn)).flatMap(([name, { get }]) =>
+    (get === undefined || name === "promises") && /^[A-Za-z_$][\w$]*$/.test(name) && name !== "default" ? [name] : []
+  )
+
+/** Most of what it has is to be read later. */
+const asWhole = /^(?:node:)?process$/
+
+/**
  * In one file, all imports of built-ins stand at its top and are loaded at once, used or not. This turns each into a call
- * at its first use, so that `--help` does not load TLS (docs/adr/0004).
+ * at its first use, so that `--help` does not load TLS (docs/adr/0004). Each name is an export of its own, of which those
+ * that nobody imports are left out: as a CommonJS module, all names would be copied by each that imports it.
  */
 const loadBuiltInsLate: Plugin = {
   name: "load-built-ins-late",
   setup(context) {
-    context.onResolve({ filter: /.*/ }, ({ path }) =>
-      isBuiltin(path) ? { path: path.replace(/^node:/, ""), namespace: "built-in" } : undefined
+    context.onResolve({ filter: /.*/ }, ({ kind, path }) =>
+      isBuiltin(path)
+        ? {
+            path: path.replace(/^node:/, ""),
+            namespace: kind === "require-call" || asWhole.test(path) ? "built-in-whole" : "built-in",
+            sideEffects: false
+          }
+        : undefined
     )
-    context.onLoad({ filter: /.*/, namespace: "built-in" }, ({ path }) => ({
+    context.onLoad({ filter: /.*/, namespace: "built-in-whole" }, ({ path }) => ({
       contents: `module.exports = process.getBuiltinModule("node:${path}")`,
       loader: "js"
     }))
+    context.onLoad({ filter: /.*/, namespace: "built-in" }, ({ path }) => {
+      const names = plainNames(process.getBuiltinModule(`node:${path}`) ?? {})
+      return {
+        contents: [
+          `const all = /* @__PURE__ */ process.getBuiltinModule("node:${path}")`,
+          "export default all",
+          ...names.map((name) => `export const ${name} = /* @__PURE__ */ (() => all.${name})()`)
+        ].join("\n"),
+        loader: "js"
+      }
+    })
   }
 }
 
@@ -120,5 +150,7 @@ export const bundling = {
   // V8 keeps and reads a text with one other character at twice the size.
   charset: "ascii",
   plugins: [leaveOut, loadBuiltInsLate, importModulesNotBarrels, makeSegmenterLate, onlyVersion],
-  logLevel: "warning"
+  logLevel: "warning",
+  // Such as a name of a built-in that is not plain.
+  logOverride: { "import-is-undefined": "error" }
 } as const satisfies BuildOptions
