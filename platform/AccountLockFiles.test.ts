@@ -51,6 +51,14 @@ describe("AccountLockFiles", () => {
     })
   )
 
+  it.live("a folder that cannot be made is refused, also where Node's own way would never end", () =>
+    Effect.gen(function* () {
+      for (const told of ["/proc/svc-steps", "/proc/svc-steps/locks"]) {
+        assert.strictEqual(yield* AccountLockFiles.unusable(told, true), "ENOENT")
+      }
+    })
+  )
+
   it.live("Z2 a runtime folder that others can write to, or a link in its place, is not used: one warning", () =>
     Effect.gen(function* () {
       for (const spoil of [

@@ -8,7 +8,7 @@
 import { createHash } from "node:crypto"
 import { lstat, mkdir } from "node:fs/promises"
 import { tmpdir } from "node:os"
-import { join } from "node:path"
+import { dirname, join } from "node:path"
 import { Config, Context, Duration, Effect, Fiber, Layer, Option, Ref, Scope } from "effect"
 import { AccountLock } from "../core/src/session/AccountLock.ts"
 import { RefusedLogins } from "../core/src/session/RefusedLogins.ts"
@@ -34,16 +34,28 @@ const usualFolder = Effect.map(
 export const folderOf = ({ lockDir }: AccountLockSettings): Effect.Effect<string> =>
   lockDir === null ? usualFolder : Effect.succeed(lockDir)
 
-/** By itself first: with its parents, Node says of a read-only file system that something is missing (ENOENT). */
+/**
+ * A folder and those above it. Node's own `recursive` says of a read-only file system that something is missing, and never
+ * ends where that is said of a folder whose parent is there, as in `/proc`.
+ */
 const makeFolder = async (folder: string): Promise<void> => {
   try {
     await mkdir(folder, { mode: 0o700 })
   } catch (error) {
     const code = errnoOf(error)
-    if (code === "ENOENT") await mkdir(folder, { recursive: true, mode: 0o700 })
-    else if (code !== "EEXIST") throw error
+    if (code === "EEXIST") return
+    const above = dirname(folder)
+    if (code !== "ENOENT" || (await isThere(above))) throw error
+    await makeFolder(above)
+    await makeFolder(folder)
   }
 }
+
+const isThere = (path: string) =>
+  lstat(path).then(
+    () => true,
+    () => false
+  )
 
 /** Why the folder cannot be used, or null after making sure that it can. `shared`: it was chosen by the user. */
 export const unusable = (folder: string, shared: boolean): Effect.Effect<string | null> =>

@@ -136,7 +136,7 @@ describe("an output file", () => {
       mkdirSync(join(path, "closed"))
       chmodSync(join(path, "closed"), 0o555)
       const isRoot = process.getuid?.() === 0
-      for (const name of [".", "none/x", ...(isRoot ? [] : ["closed/x"])]) {
+      for (const name of [".", "none/x", "x".repeat(256), ...(isRoot ? [] : ["closed/x"])]) {
         const error = yield* Effect.flip(Effect.scoped(openOutput(join(path, name))))
         assert.strictEqual(error._tag, "CannotCreate", name)
       }

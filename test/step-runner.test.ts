@@ -138,6 +138,7 @@ describe("what it is called with", () => {
     [["-xyz"], "Unknown option -xyz; options of several letters begin with two dashes"],
     [["-t"], "-t needs a value; one that begins with a dash is written --target=VALUE"],
     [["--completions", "tcsh"], "Invalid value for --completions: expected bash, zsh, fish or powershell"],
+    [["-t", "https://h", "--config", ""], "Invalid value for --config: expected a value that is not empty"],
     [["-t", "x", "one", "two"], "Unexpected argument: two"],
     [[], "Missing required argument --target"],
     [["-t", "https://h", "--loglevel", "loud"], "Invalid log level: loud"],

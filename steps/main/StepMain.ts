@@ -155,7 +155,8 @@ const makeSurroundings = () => ({ scrubber: makeScrubber(), screen: makeScreen(p
 /** The settings of all layers, with what is wrong with their values. */
 const settle = Effect.fnUntraced(function* (step: Step, commandLine: CommandLine) {
   const path = commandLine.layer.config?.at(-1)
-  const file = path === undefined ? { layer: {}, warnings: [] } : yield* readConfigFile(path)
+  // An empty path is told with all other values that cannot be.
+  const file = path === undefined || path === "" ? { layer: {}, warnings: [] } : yield* readConfigFile(path)
   const decoded = decode(step.name, {
     commandLine: commandLine.layer,
     environment: environmentLayer(process.env),

@@ -37,9 +37,11 @@ const largestManifest = 256 * 1024 * 1024
 
 export const program: Program<LocalSettings> = {
   check: (_settings, operands, own) =>
-    operands.length === 0 && valuesOf<typeof options>(own).against === null
-      ? ["Nothing to check: give files or folders, or --against with a report"]
-      : [],
+    operands.includes("")
+      ? ["PATH must not be empty"]
+      : operands.length === 0 && valuesOf<typeof options>(own).against === null
+        ? ["Nothing to check: give files or folders, or --against with a report"]
+        : [],
   run: Effect.fn("verify.run")(function* (_settings, operands, own) {
     const { against, format } = valuesOf<typeof options>(own)
     const manifest = against === null ? null : { file: against, ...(yield* readManifest(against)) }

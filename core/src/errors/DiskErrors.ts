@@ -55,6 +55,7 @@ const meanings: Readonly<Record<string, string>> = {
   EIO: "the disk reports an input/output error",
   EMFILE: "too many open files",
   ENFILE: "too many open files in the system",
+  ENAMETOOLONG: "the name is too long",
   EFBIG: "the file is larger than allowed here",
   ENOENT: "it does not exist"
 }
