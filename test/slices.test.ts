@@ -110,6 +110,27 @@ describe("records", () => {
       })
   )
 
+  it.live("P6 a BED file of 600,000 intervals, with a heap of 40 MB", () =>
+    Effect.gen(function* () {
+      const place = yield* ground()
+      const { download, folder } = place
+      yield* whole(place)
+      const lines = Array.from({ length: 600_000 }, (_, i) => `chr1\t${i * 400}\t${i * 400 + 200}\n`)
+      writeFileSync(join(folder, "many.bed"), lines.join(""))
+      const outcome = yield* download(
+        ["-a", "A1", "-b", "many.bed", "-d", "out", "-f", "bam", "--reportfile", "r.json"],
+        { NODE_OPTIONS: "--max-old-space-size=40" }
+      )
+      assert.strictEqual(outcome.exitCode, 0, outcome.stderr)
+      const [bam] = readReport(folder, "r.json").files
+      assert.match(bam?.regions?.[0] ?? "", /^600000 regions, CRC-32 [0-9a-f]{8}$/)
+      assert.isAbove(bam?.records ?? 0, 0)
+      if (skipWithoutTools) return
+      const theirs = ["-M", "-L", join(folder, "many.bed"), join(folder, "whole/S1.bam")]
+      assert.strictEqual(sameReads(join(folder, "out/S1.ranged.bam"), theirs), bam?.records)
+    })
+  )
+
   it.live.skipIf(skipWithoutTools)("mistakes 1 and 2: the first base of a region counts, and none before it", () =>
     Effect.gen(function* () {
       const place = yield* ground()

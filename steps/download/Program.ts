@@ -1,7 +1,7 @@
 /** The program of `svc-download`: one of its forms, over services that are wired once. */
 import { Effect, Layer } from "effect"
 import type { LocalSettings, Settings } from "../../core/src/settings/Settings.ts"
-import { keepYoungHeapSmall } from "../../platform/YoungHeap.ts"
+import { keepHeapSmall } from "../../platform/SmallHeap.ts"
 import type { Program } from "../main/Step.ts"
 import { concluded } from "./Conclusion.ts"
 import { fetchFiles } from "./FetchFiles.ts"
@@ -23,7 +23,7 @@ const waitProblems = ({ links, list, plan, resumeArchivedDownloads, wait }: Loca
 export const program: Program<Settings> = {
   check: (settings) => [...filterProblems(settings), ...wishProblems(settings), ...waitProblems(settings)],
   run: Effect.fn("download")(function* (given) {
-    yield* Effect.sync(keepYoungHeapSmall)
+    yield* Effect.sync(keepHeapSmall)
     const settings = { ...given, wish: yield* readWish(given) }
     const tracking = trackingWiring(settings)
     const source = serviceSource(settings)

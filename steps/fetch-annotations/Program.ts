@@ -4,7 +4,7 @@ import { makeAnnotationsFetch } from "../../core/src/annotations/AnnotationsFetc
 import type { Settings } from "../../core/src/settings/Settings.ts"
 import { openOutput } from "../../platform/OutputFile.ts"
 import { Screen } from "../../platform/Screen.ts"
-import { keepYoungHeapSmall } from "../../platform/YoungHeap.ts"
+import { keepHeapSmall } from "../../platform/SmallHeap.ts"
 import * as ZlibCodec from "../../platform/ZlibCodec.ts"
 import { type Program, valuesOf } from "../main/Step.ts"
 import type { annotationOptions } from "./FetchAnnotationsStep.ts"
@@ -16,7 +16,7 @@ import { wiring } from "./Wiring.ts"
 export const program: Program<Settings> = {
   check: (_, operands, own) => problemsOf(operands, own),
   run: Effect.fn("fetch-annotations")(function* (settings, operands, own) {
-    yield* Effect.sync(keepYoungHeapSmall)
+    yield* Effect.sync(keepHeapSmall)
     const values = valuesOf<typeof annotationOptions>(own)
     const analyses = analysesOf(operands)
     const request = yield* Effect.provide(requestOf(values, analyses), ZlibCodec.layer)

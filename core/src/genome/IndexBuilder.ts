@@ -176,9 +176,11 @@ export const make = (minShift: number, depth: number): IndexBuilder => {
     const result = new Map<number, Array<number>>()
     for (let row = from; row < to; row++) {
       const id = chunks.number(row, 0)
-      const list = result.get(id) ?? []
-      for (let column = 1; column < 5; column++) list.push(chunks.number(row, column))
-      result.set(id, list)
+      const chunk = [1, 2, 3, 4].map((column) => chunks.number(row, column))
+      const list = result.get(id)
+      // Most bins have one chunk: a list that was never longer takes no room for more.
+      if (list === undefined) result.set(id, chunk)
+      else list.push(...chunk)
     }
     for (let level = depth; level > 0; level--) {
       for (const [id, chunks] of [...result]) {

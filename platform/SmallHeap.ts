@@ -1,0 +1,9 @@
+/** How much memory Node takes for what is thrown away. */
+import { setFlagsFromString } from "node:v8"
+
+/**
+ * Keeps V8's heap near what is in use, for programs that stream a lot and keep little. The space for new objects stays as small
+ * as it starts: every chunk of a body is a buffer outside of the heap and is freed only when that space is cleaned
+ * (docs/adr/0011). The space for old ones is cleaned when it grew by 60 %, which by default may be several times.
+ */
+export const keepHeapSmall = (): void => setFlagsFromString("--semi-space-growth-factor=1 --heap-growing-percent=60")
