@@ -268,7 +268,9 @@ describe("how it ends", () => {
   for (const [signal, code] of [
     ["SIGINT", 130],
     ["SIGTERM", 143],
-    ["SIGHUP", 129]
+    ["SIGHUP", 129],
+    ["SIGUSR1", 138],
+    ["SIGUSR2", 140]
   ] as const) {
     it.live(`P4 ${signal} lets finalizers run and ends with ${code}`, () =>
       Effect.gen(function* () {

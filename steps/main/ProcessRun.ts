@@ -3,7 +3,11 @@
 import { Cause, Effect, Exit, Runtime } from "effect"
 import { errnoOf } from "../../platform/Errno.ts"
 
-const signalCodes = { SIGHUP: 129, SIGINT: 130, SIGTERM: 143 } as const
+/**
+ * The last two are how schedulers tell of a limit that is near. On SIGUSR1 Node would open a debugger instead, through which
+ * every user of the machine could read the password.
+ */
+const signalCodes = { SIGHUP: 129, SIGINT: 130, SIGTERM: 143, SIGUSR1: 138, SIGUSR2: 140 } as const
 type Signal = keyof typeof signalCodes
 
 /** As if SIGPIPE had ended us, which is what happens to other filters whose reader has gone. */
@@ -29,7 +33,7 @@ interface Stop {
 /**
  * Runs the one program of this process and exits with its code.
  *
- * The first SIGINT, SIGTERM or SIGHUP interrupts it, so that finalizers run, for `grace` ms at most; a second one ends
+ * The first of these signals interrupts it, so that finalizers run, for `grace` ms at most; a second one ends
  * the process at once. A reader that closed standard output ends it quietly; any other failure there is code 74.
  *
  * @param sayLast - writes a line to standard error when the program itself can no longer do it

@@ -16,6 +16,8 @@ export const ExitCodes = {
   78: "credentials or configuration are missing or unusable",
   129: "stopped by SIGHUP",
   130: "stopped by SIGINT",
+  138: "stopped by SIGUSR1, as schedulers warn of a limit",
+  140: "stopped by SIGUSR2, as schedulers warn of a limit",
   141: "the reader of standard output closed it, as with `| head`",
   143: "stopped by SIGTERM"
 } as const
