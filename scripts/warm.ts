@@ -32,7 +32,8 @@ const ended = (child: ReturnType<typeof start>) =>
     child.on("close", (code) => done({ code, said }))
   })
 
-const sandbox = start("svc-sandbox", ["--strict"])
+// Nothing comes back while the jobs run, however slow the machine is.
+const sandbox = start("svc-sandbox", ["--strict", "--restoreDelay", "1h"])
 process.on("exit", () => sandbox.kill())
 const sandboxEnded = ended(sandbox)
 const [line] = await new Promise<ReadonlyArray<string>>((done) => {
