@@ -469,9 +469,13 @@ describe("the restoration file", () => {
   it.live("T1 absent or empty: nothing to do, and nobody logs in", () =>
     Effect.gen(function* () {
       const { folder, resume, stats } = yield* archive("1 hour")
-      assert.strictEqual((yield* resume([])).exitCode, 0)
+      const absent = yield* resume([])
+      assert.strictEqual(absent.exitCode, 0)
+      assert.match(absent.stderr, /awaiting-restoration\.json does not exist, so there are no restorations to resume\n/)
       store(folder)
-      assert.strictEqual((yield* resume([])).exitCode, 0)
+      const empty = yield* resume([])
+      assert.strictEqual(empty.exitCode, 0)
+      assert.match(empty.stderr, /awaiting-restoration\.json has no restorations for http/)
       assert.strictEqual((yield* stats).logins, 0)
     })
   )

@@ -1,6 +1,6 @@
 /** `--resumeArchivedDownloads`: downloads what has come back, and waits for the rest as long as it is told to. */
 
-import { Console, DateTime, Duration, Effect } from "effect"
+import { Console, DateTime, Duration, Effect, FileSystem } from "effect"
 import { type Look, makeResume, passes, type Resume, type ResumeRequest } from "../../core/src/archive/Resume.ts"
 import { standingsText } from "../../core/src/archive/Standings.ts"
 import { entriesOf, type Item, type TrackingDocument, without } from "../../core/src/archive/TrackingDocument.ts"
@@ -64,7 +64,13 @@ const resumeFiles = Effect.fn("download.resume")(function* (settings: Settings, 
   const tracking = yield* TrackingFile
   // Without an entry there is no need to log in.
   if (isIdle(yield* tracking.read, request)) {
-    yield* Effect.logInfo(`${tracking.path} has no restorations for ${request.target}`)
+    const fs = yield* FileSystem.FileSystem
+    const isThere = yield* Effect.orElseSucceed(fs.exists(tracking.path), () => true)
+    yield* Effect.logInfo(
+      isThere
+        ? `${tracking.path} has no restorations for ${request.target}`
+        : `${tracking.path} does not exist, so there are no restorations to resume`
+    )
     return null
   }
   const screen = yield* Screen
