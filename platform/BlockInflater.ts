@@ -49,4 +49,5 @@ export const make = (): BlockInflater => {
   }
 }
 
-const bufferOf = ({ buffer, byteOffset, length }: Uint8Array): Buffer => Buffer.from(buffer, byteOffset, length)
+/** The same bytes, not a copy. */
+export const bufferOf = ({ buffer, byteOffset, length }: Uint8Array): Buffer => Buffer.from(buffer, byteOffset, length)

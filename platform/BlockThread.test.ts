@@ -26,7 +26,7 @@ const blocksOf = (codec: Codec["Service"], count: number) => {
 }
 
 const offer = (board: BlockBoard, { block, offset }: { readonly block: Uint8Array; readonly offset: number }) =>
-  board.offer(offset, Bgzf.partsOf(block, 0, block.length))
+  board.offer(offset, block, 0, block.length)
 
 /** Offers until the board takes something: the first offers only tell that a thread is worth its start. */
 const start = (board: BlockBoard, codec: Codec["Service"]) => {
@@ -114,7 +114,7 @@ describe("the block thread", () => {
       const board = Effect.map(
         thread.board,
         (board): BlockBoard => ({
-          offer: (offset, parts) => board.offer(offset, parts),
+          offer: (...block) => board.offer(...block),
           take: (offset) => {
             const content = board.take(offset)
             if (content !== null) ready++

@@ -5,7 +5,7 @@
 import { availableParallelism } from "node:os"
 import { Worker } from "node:worker_threads"
 import { Effect, Layer } from "effect"
-import type { Parts } from "../core/src/genome/Bgzf.ts"
+import { partsOf } from "../core/src/genome/Bgzf.ts"
 import { type BlockBoard, BlockThread, nobody } from "../core/src/genome/BlockBoard.ts"
 import { Codec } from "../core/src/genome/Codec.ts"
 import * as BlockInflater from "./BlockInflater.ts"
@@ -101,6 +101,7 @@ class SharedBoard implements BlockBoard {
   readonly #codec: Codec["Service"]
   readonly #shared = share()
   readonly #buffer = Buffer.from(this.#shared.bytes.buffer)
+  readonly #free = Array.from({ length: slots }, (_, slot) => slot)
   #worker: Worker | null = null
   /** The thread has ended: nobody takes anything up any more. */
   #lost = false
@@ -112,9 +113,7 @@ class SharedBoard implements BlockBoard {
     this.#codec = codec
   }
 
-  offer(offset: number, { crc, deflated, size }: Parts): boolean {
-    // Damage, which is told by whoever comes there.
-    if (size > largest) return true
+  offer(offset: number, bytes: Uint8Array, at: number, size: number): boolean {
     if (this.#lost) return false
     if (this.#worker === null) {
       this.#wished++
@@ -122,10 +121,14 @@ class SharedBoard implements BlockBoard {
       this.#worker = this.#spawn()
     }
     const { bell, claims, offsets, states } = this.#shared
-    const slot = states.indexOf(State.free)
-    if (slot === none) return false
-    Buffer.from(deflated.buffer, deflated.byteOffset, deflated.length).copy(this.#buffer, slot * 2 * largest)
-    claims.set([deflated.length, size, crc], slot * 3)
+    const slot = this.#free.pop()
+    if (slot === undefined) return false
+    const parts = partsOf(bytes, at, size)
+    BlockInflater.bufferOf(parts.deflated).copy(this.#buffer, slot * 2 * largest)
+    claims[slot * 3] = parts.deflated.length
+    // More than a block can hold does not inflate, however much it claims.
+    claims[slot * 3 + 1] = Math.min(parts.size, largest + 1)
+    claims[slot * 3 + 2] = parts.crc
     offsets[slot] = offset
     Atomics.store(states, slot, State.offered)
     Atomics.add(bell, 0, 1)
@@ -172,7 +175,10 @@ class SharedBoard implements BlockBoard {
       const before = Atomics.compareExchange(states, slot, State.offered, State.free)
       if (at === offset && before !== State.offered) found = slot
       else if (before === State.taken) offsets[slot] = none
-      else Atomics.store(states, slot, State.free)
+      else {
+        Atomics.store(states, slot, State.free)
+        this.#free.push(slot)
+      }
     }
     return found
   }

@@ -16,8 +16,9 @@ const boardOf = (codec: Codec["Service"], slots: number, fails: (offset: number)
   const taken: Array<number> = []
   let ready = 0
   const board: BlockBoard = {
-    offer: (offset, { deflated, size }) => {
+    offer: (offset, bytes, at, length) => {
       if (places.size >= slots) return false
+      const { deflated, size } = Bgzf.partsOf(bytes, at, length)
       offered.push(offset)
       places.set(offset, fails(offset) ? null : codec.inflateRaw(deflated, size))
       return true

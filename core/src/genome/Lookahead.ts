@@ -67,7 +67,7 @@ export const make = (board: BlockBoard, stretches: Pick<Stretches, "at" | "lengt
     for (const run of runs) {
       for (; run.next < run.blocks.length; run.next += 2) {
         const at = run.blocks[run.next]!
-        if (!board.offer(run.offset + at, Bgzf.partsOf(run.bytes, at, run.blocks[run.next + 1]!))) return
+        if (!board.offer(run.offset + at, run.bytes, at, run.blocks[run.next + 1]!)) return
       }
     }
   }
