@@ -54,6 +54,9 @@ export const isSound = (view: DataView, at: number): boolean => {
 /** True for the CIGAR operations that move along the reference: M, D, N, = and X. */
 const consumesReference = 0b110001101
 
+/** Bytes from the start of the record to the end of its CIGAR: as much as `end` reads. */
+export const headSize = (view: DataView, at: number): number => 36 + nameLength(view, at) + 4 * cigarCount(view, at)
+
 /**
  * 0-based position after the last base it covers, as htslib counts: an unmapped record, or one whose CIGAR covers
  * nothing, is one base long. The stand-in CIGAR of records with a CG tag spans the same bases as the real one.

@@ -31,6 +31,8 @@ export interface ReferenceIndex {
   /** BAI and TBI: for each 16 kb the first record that overlaps it; empty in CSI. */
   readonly linear: BigUint64Array
   readonly counts: Counts | null
+  /** From the first record to the last, where the index says so beside the counts. */
+  readonly extent: Chunk | null
 }
 
 export interface BinIndex {
@@ -45,6 +47,8 @@ export interface BinIndex {
   readonly lastEnd: VirtualOffset.VirtualOffset | null
   /** Number of reads without a position, where the index says so. */
   readonly unplaced: number | null
+  /** Bytes behind the last reference: 8 for the number of those reads, or none. */
+  readonly rest: number
   /** Decodes reference `i`. */
   readonly reference: (i: number) => ReferenceIndex
 }
@@ -52,10 +56,17 @@ export interface BinIndex {
 /** The bin number that holds counts instead of chunks. */
 export const metaBin = (depth: number): number => (2 ** (3 * (depth + 1)) - 1) / 7 + 1
 
-/** First bin number of the smallest bins. */
-export const firstLeaf = (depth: number): number => (2 ** (3 * depth) - 1) / 7
+/** First bin number of a level; level 0 is the root, level `depth` has the smallest bins. */
+export const firstOfLevel = (level: number): number => (2 ** (3 * level) - 1) / 7
 
-const emptyReference: ReferenceIndex = { bins: new Map(), linear: new BigUint64Array(0), counts: null }
+/** 0-based position where a bin begins. */
+export const binStart = (id: number, minShift: number, depth: number): number => {
+  let level = depth
+  while (id < firstOfLevel(level)) level--
+  return (id - firstOfLevel(level)) * 2 ** (minShift + 3 * (depth - level))
+}
+
+const emptyReference: ReferenceIndex = { bins: new Map(), linear: new BigUint64Array(0), counts: null, extent: null }
 
 /** Parses the references that begin at `at`; the failure is a phrase for a person. */
 export const parseBins = (
@@ -122,6 +133,7 @@ export const parseBins = (
     references,
     lastEnd: lastBlock < 0 ? null : VirtualOffset.make(lastBlock, lastWithin),
     unplaced,
+    rest: left(),
     reference: (i) => {
       const place = places[i]
       return place === undefined ? emptyReference : decodeReference(view, place, csi, meta)
@@ -135,6 +147,7 @@ const decodeReference = (view: DataView, place: number, csi: boolean, meta: numb
   let at = place + 4
   const bins = new Map<number, Bin>()
   let counts: Counts | null = null
+  let extent: Chunk | null = null
   for (let left = view.getUint32(place, true); left > 0; left--) {
     const id = view.getUint32(at, true)
     const loffset = csi ? offsetAt(view, at + 4) : null
@@ -143,6 +156,7 @@ const decodeReference = (view: DataView, place: number, csi: boolean, meta: numb
     at += 4
     if (id === meta) {
       if (size === 2) {
+        extent = { begin: offsetAt(view, at), end: offsetAt(view, at + 8) }
         counts = {
           mapped: Number(view.getBigUint64(at + 16, true)),
           unmapped: Number(view.getBigUint64(at + 24, true))
@@ -155,8 +169,8 @@ const decodeReference = (view: DataView, place: number, csi: boolean, meta: numb
     for (let i = 0; i < size; i++, at += 16) chunks.push({ begin: offsetAt(view, at), end: offsetAt(view, at + 8) })
     bins.set(id, { id, loffset, chunks })
   }
-  if (csi) return { bins, linear: new BigUint64Array(0), counts }
+  if (csi) return { bins, linear: new BigUint64Array(0), counts, extent }
   const linear = new BigUint64Array(view.getUint32(at, true))
   for (let i = 0; i < linear.length; i++) linear[i] = view.getBigUint64(at + 4 + i * 8, true)
-  return { bins, linear, counts }
+  return { bins, linear, counts, extent }
 }

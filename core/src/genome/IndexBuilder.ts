@@ -3,7 +3,7 @@
  * offsets are kept as pairs of numbers here: this is the one place that touches every record.
  */
 import { binOf } from "./BamRecord.ts"
-import { type Counts, metaBin, type ReferenceIndex } from "./BinIndex.ts"
+import { type Counts, firstOfLevel, metaBin, type ReferenceIndex } from "./BinIndex.ts"
 import { IndexBytes } from "./IndexBytes.ts"
 import { NumberRows } from "./NumberRows.ts"
 import { type TabixColumns, vcfColumns } from "./TabixIndex.ts"
@@ -295,9 +295,6 @@ export const make = (minShift: number, depth: number): IndexBuilder => {
     vcfCsi: (names) => csi(names.length, columnsOf(names))
   }
 }
-
-/** First bin number of a level; level 0 is the root. */
-const firstOfLevel = (level: number): number => (2 ** (3 * level) - 1) / 7
 
 /** Chunks of two bins in file order; those that meet in one block become one. */
 const joinChunks = (a: ReadonlyArray<number>, b: ReadonlyArray<number>): Array<number> => {

@@ -2,7 +2,7 @@
  * From regions and an index to the stretches of the file that have to be read. The index is taken as a hint where that is
  * possible: the scan judges every record itself, and a stretch may be read too far but never out of order.
  */
-import { type BinIndex, firstLeaf, type ReferenceIndex } from "./BinIndex.ts"
+import { type BinIndex, binStart, firstOfLevel, type ReferenceIndex } from "./BinIndex.ts"
 import { type Bracket, expectedEnd, windowsAround } from "./ExpectedEnd.ts"
 import type { ReferenceRegions } from "./Regions.ts"
 import { type Stretch, Stretches } from "./Stretches.ts"
@@ -19,18 +19,11 @@ interface Starts {
   readonly offsets: BigUint64Array
 }
 
-const levelOf = (id: number, depth: number): number => {
-  let level = depth
-  while (id < firstLeaf(level)) level--
-  return level
-}
-
 const startsOf = (reference: ReferenceIndex, index: BinIndex): Starts => {
   const bins = [...reference.bins.values()]
     .filter((bin) => bin.chunks.length > 0)
     .map((bin) => {
-      const level = levelOf(bin.id, index.depth)
-      const position = (bin.id - firstLeaf(level)) * 2 ** (index.minShift + 3 * (index.depth - level))
+      const position = binStart(bin.id, index.minShift, index.depth)
       return { position, offset: bin.chunks[0]!.begin }
     })
     .sort((a, b) => a.position - b.position)
@@ -78,7 +71,7 @@ const lowerBound = (reference: ReferenceIndex, index: BinIndex, position: number
   if (linear.length > 0) return linear[Math.min(window, linear.length - 1)]!
   let least = 0n
   for (let level = 0; level <= index.depth; level++) {
-    const bin = bins.get(firstLeaf(level) + Math.floor(window / 8 ** (index.depth - level)))
+    const bin = bins.get(firstOfLevel(level) + Math.floor(window / 8 ** (index.depth - level)))
     if (bin?.loffset !== null && bin?.loffset !== undefined && bin.loffset > least) least = bin.loffset
   }
   return least
@@ -89,7 +82,7 @@ const binsOver = (reference: ReferenceIndex, index: BinIndex, start: number, end
   const found: Array<number> = []
   for (let level = 0; level <= index.depth; level++) {
     const size = 2 ** (index.minShift + 3 * (index.depth - level))
-    const base = firstLeaf(level)
+    const base = firstOfLevel(level)
     const first = base + Math.floor(start / size)
     const last = Math.min(base + Math.floor((end - 1) / size), base + 8 ** level - 1)
     if (last - first < reference.bins.size) {

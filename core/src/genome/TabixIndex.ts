@@ -88,7 +88,7 @@ export const parseCsi = (file: string, bytes: Uint8Array): Result.Result<TabixIn
   const aux = view.getUint32(12, true)
   return Result.gen(function* () {
     // 9 levels is where bin numbers leave 32 bits; 2^50 bases keeps positions exact.
-    if (minShift < 1 || depth < 1 || depth > 9 || minShift + 3 * depth > 50) {
+    if (minShift < 1 || depth < 0 || depth > 9 || minShift + 3 * depth > 50) {
       return yield* Result.fail(`it has ${depth} levels of bins from 2^${minShift} bases on`)
     }
     if (aux > bytes.length - 20) return yield* Result.fail(`its extra field claims ${aux} bytes`)

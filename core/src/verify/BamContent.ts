@@ -1,9 +1,10 @@
-/** Walks the records of a BAM file by their fixed fields alone (SAM specification, section 4.2). */
+/** Walks the records of a BAM file by their fixed fields, and by their CIGAR when somebody listens (SAM specification, section 4.2). */
 import type { BamHeader } from "../genome/BamHeader.ts"
 import * as BamRecord from "../genome/BamRecord.ts"
-import type { ContentFault, RecordCheck } from "./Content.ts"
+import type { ContentFault, RecordCheck, RecordListener } from "./Content.ts"
+import { type BlockPlaces, FilePlace } from "./FilePlace.ts"
 
-/** Length field and fixed fields (bytes): all that is read of a record. */
+/** Length field and fixed fields (bytes). */
 const fixed = BamRecord.smallest + 4
 
 const mateRefId = (view: DataView, at: number): number => view.getInt32(at + 24, true)
@@ -15,13 +16,18 @@ const sortOrder = (text: Uint8Array): string | null => {
 }
 
 /** A record out of order is a fault only where the header promises the order of coordinates. */
-export const bamRecords = (header: BamHeader): RecordCheck => {
+export const bamRecords = (header: BamHeader, listeners: ReadonlyArray<RecordListener> = []): RecordCheck => {
   const references = header.references.length
   const promised = sortOrder(header.text) === "coordinate"
   const counts = new Float64Array(references + 1)
-  const start = new Uint8Array(fixed)
-  const startView = new DataView(start.buffer)
+  /** The start of a record that lies in two parts. */
+  let kept = new Uint8Array(4096)
+  let keptView = new DataView(kept.buffer)
   let filled = 0
+  const place = new FilePlace()
+  let keptPlace = place
+  /** The reference that listeners are told of, -1 for none. */
+  let told = -1
   let skip = header.size
   let records = 0
   let sorted = true
@@ -49,7 +55,33 @@ export const bamRecords = (header: BamHeader): RecordCheck => {
     return null
   }
 
-  const take = (content: Uint8Array): ContentFault | null => {
+  /** How much of a record is looked at; the fixed fields must be there. */
+  const lookedAt = (view: DataView, at: number): number =>
+    listeners.length > 0 && BamRecord.isSound(view, at) ? BamRecord.headSize(view, at) : fixed
+
+  const leave = (at: FilePlace) => {
+    if (told !== -1 && sorted) for (const listener of listeners) listener.leave(at)
+    told = -1
+  }
+
+  /** Tells of a record that is sound and begins at `place`. */
+  const tell = (view: DataView, at: number, place: FilePlace) => {
+    if (!sorted) return
+    const ref = BamRecord.refId(view, at)
+    if (ref !== told) {
+      leave(place)
+      if (ref !== -1) for (const listener of listeners) listener.enter(ref, header.references[ref]!.name)
+      told = ref
+    }
+    if (ref === -1) return
+    const mapped = (BamRecord.flags(view, at) & BamRecord.Flag.unmapped) === 0
+    const start = BamRecord.position(view, at)
+    const end = BamRecord.end(view, at)
+    for (const listener of listeners) listener.record(start, end, mapped, place)
+  }
+
+  const take = (content: Uint8Array, blocks: BlockPlaces): ContentFault | null => {
+    place.enter(blocks)
     const view = new DataView(content.buffer, content.byteOffset, content.byteLength)
     let at = 0
     while (at < content.length) {
@@ -59,20 +91,31 @@ export const bamRecords = (header: BamHeader): RecordCheck => {
         skip -= step
         continue
       }
-      if (filled === 0 && content.length - at >= fixed) {
+      if (filled === 0) place.seek(at)
+      if (filled === 0 && content.length - at >= fixed && content.length - at >= lookedAt(view, at)) {
         const phrase = judge(view, at)
         if (phrase !== null) return { at, phrase }
+        if (listeners.length > 0) tell(view, at, place)
         skip = BamRecord.recordSize(view, at)
         continue
       }
-      const piece = content.subarray(at, at + fixed - filled)
-      start.set(piece, filled)
+      if (filled === 0) keptPlace = place.copy()
+      const wanted = filled < fixed ? fixed : lookedAt(keptView, 0)
+      if (wanted > kept.length) {
+        const larger = new Uint8Array(wanted)
+        larger.set(kept)
+        kept = larger
+        keptView = new DataView(kept.buffer)
+      }
+      const piece = content.subarray(at, at + wanted - filled)
+      kept.set(piece, filled)
       filled += piece.length
       at += piece.length
-      if (filled < fixed) break
-      const phrase = judge(startView, 0)
+      if (filled < fixed || filled < lookedAt(keptView, 0)) continue
+      const phrase = judge(keptView, 0)
       if (phrase !== null) return { at: at - 1, phrase }
-      skip = BamRecord.recordSize(startView, 0) - fixed
+      if (listeners.length > 0) tell(keptView, 0, keptPlace)
+      skip = BamRecord.recordSize(keptView, 0) - filled
       filled = 0
     }
     return null
@@ -80,7 +123,11 @@ export const bamRecords = (header: BamHeader): RecordCheck => {
 
   return {
     take,
-    finish: () => (skip > 0 || filled > 0 ? "ends inside a record" : null),
+    finish: () => {
+      place.leave()
+      leave(place)
+      return skip > 0 || filled > 0 ? "ends inside a record" : null
+    },
     counts: () => ({
       records,
       ofReference: new Map(header.references.map(({ name }, i) => [name, counts[i]!])),

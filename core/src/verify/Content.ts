@@ -1,4 +1,5 @@
 /** What is looked at in the inflated content of a file while its blocks are walked. */
+import type { BlockPlaces, FilePlace } from "./FilePlace.ts"
 
 /** A fault in the content: `at` is an index into the bytes that were taken last. */
 export interface ContentFault {
@@ -7,9 +8,9 @@ export interface ContentFault {
   readonly phrase: string
 }
 
-/** Takes the content of a file part by part, in order; parts end anywhere. Keeps a few bytes of them at most. */
+/** Takes the content of a file part by part, in order; parts end anywhere. Keeps the head of a record at most. */
 export interface ContentCheck {
-  readonly take: (content: Uint8Array) => ContentFault | null
+  readonly take: (content: Uint8Array, blocks: BlockPlaces) => ContentFault | null
   /** After the last part: a phrase with the file as subject, or null. */
   readonly finish: () => string | null
 }
@@ -26,6 +27,16 @@ export interface RecordCounts {
   readonly unplaced: number
   /** Whether the records stand in the order of their places. */
   readonly sorted: boolean
+}
+
+/** Hears of the records of a file, in their order, as long as they are sorted; not of those without a reference. */
+export interface RecordListener {
+  /** Records of another reference follow: its number in the header for BAM, by appearance for VCF, and its name. */
+  readonly enter: (reference: number, name: string) => void
+  /** A record that covers `[start, end)` (0-based) begins at `place`. */
+  readonly record: (start: number, end: number, mapped: boolean, place: FilePlace) => void
+  /** The last record of the reference ends at `place`. */
+  readonly leave: (place: FilePlace) => void
 }
 
 export interface RecordCheck extends ContentCheck {

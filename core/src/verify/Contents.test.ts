@@ -21,7 +21,7 @@ const inParts = (check: RecordCheck, bytes: Uint8Array, sizes: ReadonlyArray<num
   let at = 0
   for (let i = 0; at < bytes.length; i++) {
     const size = 1 + Math.abs((sizes[i % sizes.length] ?? 0) % 300)
-    const fault = check.take(bytes.slice(at, at + size))
+    const fault = check.take(bytes.slice(at, at + size), { offsets: [at, at + size], ends: [size] })
     if (fault !== null) return { fault, counts: check.counts() }
     at += size
   }

@@ -1,5 +1,6 @@
 /** Walks the lines of a VCF file by their first two columns (VCF specification, section 1.6.1). */
-import type { ContentFault, RecordCheck } from "./Content.ts"
+import type { ContentFault, RecordCheck, RecordListener } from "./Content.ts"
+import { type BlockPlaces, FilePlace } from "./FilePlace.ts"
 
 const lineFeed = 0x0a
 const tab = 0x09
@@ -26,7 +27,8 @@ const startsWith = (line: Uint8Array, name: Uint8Array): boolean => {
   return line[name.length] === tab
 }
 
-export const vcfRecords = (): RecordCheck => {
+/** Where a record ends is not read: listeners hear of its first base alone. */
+export const vcfRecords = (listeners: ReadonlyArray<RecordListener> = []): RecordCheck => {
   const counts = new Map<string, number>()
   const kept = new Uint8Array(enough)
   let length = 0
@@ -36,18 +38,30 @@ export const vcfRecords = (): RecordCheck => {
   let nameBytes = new Uint8Array(0)
   let ofName = 0
   let lastPosition = -1
+  const place = new FilePlace()
+  let keptPlace = place
+  /** Whether listeners are told of records now. */
+  let telling = false
 
-  const change = (line: Uint8Array, stop: number) => {
+  const leave = (at: FilePlace) => {
+    if (telling) for (const listener of listeners) listener.leave(at)
+    telling = false
+  }
+
+  const change = (line: Uint8Array, stop: number, at: FilePlace) => {
     if (name !== "") counts.set(name, ofName)
     name = decoder.decode(line.subarray(0, stop))
     nameBytes = line.slice(0, stop)
     // All records of a reference must stand together.
     if (counts.has(name)) sorted = false
+    leave(at)
+    telling = sorted
+    if (telling) for (const listener of listeners) listener.enter(counts.size, name)
     ofName = counts.get(name) ?? 0
     lastPosition = -1
   }
 
-  const judge = (line: Uint8Array): string | null => {
+  const judge = (line: Uint8Array, place: FilePlace): string | null => {
     if (line.length === 0 || line[0] === hash) return null
     records++
     const wrong = `has a line that is not a VCF record (number ${records})`
@@ -57,10 +71,14 @@ export const vcfRecords = (): RecordCheck => {
     const second = line.indexOf(tab, first + 1)
     const position = numberIn(line, first + 1, second)
     if (second === -1 || position === -1) return wrong
-    if (!same) change(line, first)
+    if (!same) change(line, first, place)
     ofName++
     if (position < lastPosition) sorted = false
     lastPosition = position
+    if (!sorted) telling = false
+    // POS 0 stands for the telomere, before the first base.
+    const start = Math.max(0, position - 1)
+    if (telling) for (const listener of listeners) listener.record(start, start + 1, true, place)
     return null
   }
 
@@ -70,18 +88,21 @@ export const vcfRecords = (): RecordCheck => {
     length += part.length
   }
 
-  const take = (content: Uint8Array): ContentFault | null => {
+  const take = (content: Uint8Array, blocks: BlockPlaces): ContentFault | null => {
+    place.enter(blocks)
     let at = 0
     while (at < content.length) {
+      if (length === 0) place.seek(at)
       const end = content.indexOf(lineFeed, at)
       const piece = content.subarray(at, end === -1 ? content.length : end)
       if (end === -1) {
+        if (length === 0) keptPlace = place.copy()
         keep(piece)
         break
       }
       const whole = length === 0
       if (!whole) keep(piece)
-      const phrase = judge(whole ? piece : kept.subarray(0, length))
+      const phrase = whole ? judge(piece, place) : judge(kept.subarray(0, length), keptPlace)
       if (phrase !== null) return { at, phrase }
       length = 0
       at = end + 1
@@ -92,7 +113,9 @@ export const vcfRecords = (): RecordCheck => {
   return {
     take,
     finish: () => {
-      const phrase = judge(kept.subarray(0, length))
+      const phrase = judge(kept.subarray(0, length), keptPlace)
+      place.leave()
+      leave(place)
       return phrase === null ? null : "ends inside a record"
     },
     counts: () => ({

@@ -1,16 +1,18 @@
 /** Checks files one after another, each as thoroughly as its kind allows. */
-import { Effect, Fiber, type Scope } from "effect"
+import { Effect, Fiber, Option, type Scope } from "effect"
 import { FileDamaged, LocalIo, NotFound } from "../Errors.ts"
 import { type BamHeader, readBamHeader } from "../genome/BamHeader.ts"
+import type { BinIndex } from "../genome/BinIndex.ts"
 import type { Codec } from "../genome/Codec.ts"
 import { checkStructure, type FileKind, readIndex } from "../genome/Structure.ts"
 import { readVcfHeader } from "../genome/VcfHeader.ts"
 import { bamRecords } from "./BamContent.ts"
 import type { BlockPool } from "./BlockPool.ts"
-import { type RecordCheck, type RecordCounts, unread } from "./Content.ts"
+import { type RecordCheck, type RecordCounts, type RecordListener, unread } from "./Content.ts"
 import type { Damage } from "./Damage.ts"
 import { FileSource, type OpenFile } from "./FileSource.ts"
 import { compareCounts } from "./IndexCounts.ts"
+import * as IndexProof from "./IndexProof.ts"
 import { dataOf, isIndex, type Target } from "./Targets.ts"
 import { vcfRecords } from "./VcfContent.ts"
 import { type Facts, noFacts, type Verdict } from "./Verdict.ts"
@@ -24,13 +26,26 @@ export interface VerifyEvents {
 
 type Failure = Damage | FileDamaged | LocalIo
 
+/** What the walk through a data file has found out for its indexes. */
+interface Walked {
+  readonly counts: RecordCounts
+  /** By the path of the index: what is wrong with it, or null. */
+  readonly faults: ReadonlyMap<string, string | null>
+}
+
 /** What is remembered of a data file for the index that comes after it. */
-type Known = { readonly _tag: "Sound"; readonly counts: RecordCounts } | { readonly _tag: "Failed" }
+type Known = ({ readonly _tag: "Sound" } & Walked) | { readonly _tag: "Failed" }
 
 interface Checked {
   readonly facts: Facts
   readonly notes: ReadonlyArray<string>
-  readonly counts: RecordCounts | null
+  readonly walked: Walked | null
+}
+
+/** The files of this run, and what is known of those that were checked. */
+interface Run {
+  readonly targets: ReadonlyArray<Target>
+  readonly known: Map<string, Known>
 }
 
 /** Checks all targets; failures of files are verdicts, so this cannot fail. */
@@ -38,17 +53,17 @@ export const verify = Effect.fn("verify")(function* (
   targets: ReadonlyArray<Target>,
   events: VerifyEvents
 ): Effect.fn.Return<ReadonlyArray<Verdict>, never, FileSource | BlockPool | Codec> {
-  const known = new Map<string, Known>()
+  const run: Run = { targets, known: new Map() }
   const verdicts: Array<Verdict> = []
   for (const target of targets) {
-    const verdict = yield* Effect.scoped(verdictOf(target, known, (bytes) => events.progress(target.path, bytes)))
+    const verdict = yield* Effect.scoped(verdictOf(target, run, (bytes) => events.progress(target.path, bytes)))
     verdicts.push(verdict)
     yield* events.verdict(verdict)
   }
   return verdicts
 })
 
-const verdictOf = (target: Target, known: Map<string, Known>, progress: (bytes: number) => Effect.Effect<void>) =>
+const verdictOf = (target: Target, run: Run, progress: (bytes: number) => Effect.Effect<void>) =>
   Effect.gen(function* () {
     const { expected, notes, path, role } = target
     const bare: Verdict = {
@@ -85,15 +100,15 @@ const verdictOf = (target: Target, known: Map<string, Known>, progress: (bytes: 
         const file: Verdict = { ...bare, kind: role.kind, bytes: role.bytes }
         if (role.kind === null && expected === null) return { ...file, notes: [...notes, "unknown type"] }
         const failed = (error: Failure): Verdict => {
-          known.set(path, { _tag: "Failed" })
+          run.known.set(path, { _tag: "Failed" })
           return error._tag === "Damage"
             ? { ...file, status: "failed", error: error.error, place: error.place }
             : { ...file, status: "failed", error }
         }
-        return yield* Effect.match(checkFile(target, role.kind, known, progress), {
+        return yield* Effect.match(checkFile(target, role.kind, run, progress), {
           onFailure: failed,
-          onSuccess: ({ counts, facts, notes: more, sha256 }): Verdict => {
-            if (counts !== null) known.set(path, { _tag: "Sound", counts })
+          onSuccess: ({ facts, notes: more, sha256, walked }): Verdict => {
+            if (walked !== null) run.known.set(path, { _tag: "Sound", ...walked })
             return { ...file, status: "ok", facts, sha256, notes: [...notes, ...more] }
           }
         })
@@ -104,7 +119,7 @@ const verdictOf = (target: Target, known: Map<string, Known>, progress: (bytes: 
 const checkFile = (
   { expected, path }: Target,
   kind: FileKind | null,
-  known: ReadonlyMap<string, Known>,
+  run: Run,
   progress: (bytes: number) => Effect.Effect<void>
 ): Effect.Effect<Checked & { readonly sha256: string | null }, Failure, FileSource | BlockPool | Codec | Scope.Scope> =>
   Effect.gen(function* () {
@@ -113,7 +128,7 @@ const checkFile = (
     const wrong = (fault: FileDamaged["fault"], reason: string) => new FileDamaged({ file: path, fault, reason })
     // Beside the walk: it reads what the walk has just brought into memory.
     const hashing = yield* Effect.forkScoped(expected?.sha256 == null ? Effect.succeed(null) : file.sha256)
-    const checked = yield* checkKind(path, kind, file, known, progress)
+    const checked = yield* checkKind(path, kind, file, run, progress)
     if (expected?.bytes != null && expected.bytes !== file.size) {
       return yield* wrong("Size", `it has ${file.size} bytes, and ${expected.bytes} are expected`)
     }
@@ -128,30 +143,52 @@ const checkKind = (
   path: string,
   kind: FileKind | null,
   file: OpenFile,
-  known: ReadonlyMap<string, Known>,
+  run: Run,
   progress: (bytes: number) => Effect.Effect<void>
 ): Effect.Effect<Checked, Failure, FileSource | BlockPool | Codec | Scope.Scope> => {
   if (kind === null)
-    return Effect.succeed({ facts: noFacts, notes: ["type unknown: only size and checksum"], counts: null })
-  return isIndex(kind) ? checkIndex(path, kind, file, known, progress) : checkData(path, kind, file, progress)
+    return Effect.succeed({ facts: noFacts, notes: ["type unknown: only size and checksum"], walked: null })
+  return isIndex(kind)
+    ? checkIndex(path, kind, file, run.known, progress)
+    : Effect.flatMap(proofsFor(path, run.targets), (proofs) => checkData(path, kind, file, proofs, progress))
 }
+
+const formatOf = (kind: FileKind): BinIndex["format"] =>
+  kind === "bam.bai" ? "BAI" : kind === "vcf.gz.tbi" ? "TBI" : "CSI"
+
+/** The indexes among the targets that can be read, to be held against the records of `data`; others fail by themselves later. */
+const proofsFor = (data: string, targets: ReadonlyArray<Target>) =>
+  Effect.gen(function* () {
+    const source = yield* FileSource
+    const proofs = new Map<string, IndexProof.IndexProof>()
+    for (const { path, role } of targets) {
+      if (role._tag !== "File" || role.kind === null || !isIndex(role.kind) || dataOf(path) !== data) continue
+      const format = formatOf(role.kind)
+      const read = Effect.scoped(Effect.flatMap(source.open(path), (file) => readIndex(path, file, format)))
+      const index = yield* Effect.option(read)
+      if (Option.isSome(index)) proofs.set(path, IndexProof.make(index.value))
+    }
+    return proofs
+  })
 
 /** The header first, as its damage has the better words; then every byte. */
 const checkData = (
   path: string,
   kind: FileKind,
   file: OpenFile,
+  proofs: ReadonlyMap<string, IndexProof.IndexProof>,
   progress: (bytes: number) => Effect.Effect<void>
 ): Effect.Effect<Checked, Failure, BlockPool | Codec> =>
   Effect.gen(function* () {
     // A broken block within the header is found by the walk, which knows its number.
-    const header = yield* Effect.result(headerOf(path, kind, file))
+    const header = yield* Effect.result(headerOf(path, kind, file, [...proofs.values()]))
     const { facts, records } =
       header._tag === "Success" ? header.success : { facts: { references: null, samples: null }, records: null }
-    const walked = yield* walkWhole(path, file, records ?? unread, progress)
+    const about = yield* walkWhole(path, file, records ?? unread, progress)
     if (header._tag === "Failure") return yield* header.failure
-    const counts = records?.counts() ?? null
-    return { facts: { ...noFacts, ...facts, ...walked, records: counts?.records ?? null }, notes: [], counts }
+    const { counts } = header.success.records
+    const walked = { counts: counts(), faults: new Map(Array.from(proofs, ([index, proof]) => [index, proof.fault()])) }
+    return { facts: { ...noFacts, ...facts, ...about, records: walked.counts.records }, notes: [], walked }
   })
 
 interface Header {
@@ -159,15 +196,20 @@ interface Header {
   readonly records: RecordCheck
 }
 
-const headerOf = (path: string, kind: FileKind, file: OpenFile): Effect.Effect<Header, FileDamaged | LocalIo, Codec> =>
+const headerOf = (
+  path: string,
+  kind: FileKind,
+  file: OpenFile,
+  listeners: ReadonlyArray<RecordListener>
+): Effect.Effect<Header, FileDamaged | LocalIo, Codec> =>
   kind === "bam"
     ? Effect.map(readBamHeader(path, file), (header: BamHeader) => ({
         facts: { references: header.references.length, samples: null },
-        records: bamRecords(header)
+        records: bamRecords(header, listeners)
       }))
     : Effect.map(readVcfHeader(path, file), ({ samples }) => ({
         facts: { references: null, samples: samples.length },
-        records: vcfRecords()
+        records: vcfRecords(listeners)
       }))
 
 /** Index alone, then with the file that it belongs to: by samples, and by the numbers of records where these are known. */
@@ -187,13 +229,23 @@ const checkIndex = (
     const beside = opened !== null && opened._tag === "Some" ? { name: data, reader: opened.value } : undefined
     const { compared: _, kind: __, ...facts } = yield* checkStructure(path, file, beside)
     yield* progress(file.size)
+    const notes: Array<string> = []
     if (about?._tag === "Sound") {
-      const format = kind === "bam.bai" ? "BAI" : kind === "vcf.gz.tbi" ? "TBI" : "CSI"
-      yield* compareCounts(path, yield* readIndex(path, file, format), data, about.counts)
+      notes.push(...(yield* compareCounts(path, yield* readIndex(path, file, formatOf(kind)), data, about.counts)))
+      const fault = about.faults.get(path) ?? null
+      if (fault !== null) {
+        return yield* new FileDamaged({
+          file: path,
+          fault: "IndexMismatch",
+          reason: `it does not fit ${data}: ${fault}`
+        })
+      }
+    } else if (about?._tag === "Failed") {
+      notes.push(`not compared with ${data}, which failed`)
+    } else if (beside === undefined) {
+      notes.push(`not compared: ${data} is not there`)
+    } else {
+      notes.push(`compared with samples of ${data} only: name that file too`)
     }
-    const notes =
-      beside !== undefined
-        ? []
-        : [about?._tag === "Failed" ? `not compared with ${data}, which failed` : `not compared: ${data} is not there`]
-    return { facts: { ...noFacts, ...facts, ...walked, comparedWith: beside?.name ?? null }, notes, counts: null }
+    return { facts: { ...noFacts, ...facts, ...walked, comparedWith: beside?.name ?? null }, notes, walked: null }
   })

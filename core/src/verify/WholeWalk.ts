@@ -103,7 +103,7 @@ export const walkWhole = Effect.fn("verify.walkWhole")(function* <E>(
   const judge = (piece: Extract<Piece, { readonly _tag: "Run" }>, done: InflatedRun): Damage | null => {
     const place = (i: number): Place => ({ block: piece.first.block + i, offset: piece.starts[i] ?? 0 })
     const length = done.content.length
-    const fault = content.take(done.content)
+    const fault = content.take(done.content, { ends: done.ends, offsets: piece.starts })
     // Given back at once, since the collector lets such buffers pile up.
     if (done.content.buffer instanceof ArrayBuffer) done.content.buffer.transfer(0)
     if (fault !== null) {

@@ -1,0 +1,95 @@
+/** Where a byte of the content lies in its BGZF file, in the words of an index (SAM specification, section 4.1.1). */
+
+import * as VirtualOffset from "../genome/VirtualOffset.ts"
+
+/** Consecutive blocks that were inflated together. */
+export interface BlockPlaces {
+  /** Where each block begins in the file (bytes), and where the one behind the last does. */
+  readonly offsets: ReadonlyArray<number>
+  /** Where the content of each block ends in the content of all. */
+  readonly ends: ReadonlyArray<number>
+}
+
+/** Moves along the content of a file from its first to its last byte. */
+export class FilePlace {
+  /** First byte of the block in the file. */
+  block = 0
+  /** Place in the content of the block. */
+  within = 0
+
+  private blocks: BlockPlaces = { offsets: [0], ends: [] }
+  private i = 0
+  /** Where the content of block `i` begins. */
+  private begin = 0
+  private lastBlock = -1
+  private lastLength = 0
+  private empty: Array<number> = []
+
+  /** To the first byte of `blocks`, which follow the ones before. */
+  enter(blocks: BlockPlaces): void {
+    this.leave()
+    this.blocks = blocks
+    this.i = 0
+    this.begin = 0
+    this.block = blocks.offsets[0] ?? this.block
+  }
+
+  /** To byte `at` of their content, never back. */
+  seek(at: number): void {
+    const { ends } = this.blocks
+    while (this.i < ends.length && at >= ends[this.i]!) this.step()
+    this.within = at - this.begin
+  }
+
+  /** Behind their last byte. */
+  leave(): void {
+    while (this.i < this.blocks.ends.length) this.step()
+    this.within = 0
+  }
+
+  /** Whether an index that says (`block`, `within`) means this place: the end of a block is the start of the next one. */
+  is(block: number, within: number): boolean {
+    if (within === this.within && block === this.block) return true
+    if (this.within !== 0) return false
+    return (block === this.lastBlock && within === this.lastLength) || (within === 0 && this.empty.includes(block))
+  }
+
+  /** Whether it is (`block`, `within`) or lies behind. */
+  isAtOrBehind(block: number, within: number): boolean {
+    return this.block > block || (this.block === block && this.within >= within)
+  }
+
+  /** All offsets that mean this place. */
+  names(): ReadonlyArray<bigint> {
+    const names = [VirtualOffset.make(this.block, this.within)]
+    if (this.within !== 0) return names
+    for (const block of this.empty) names.push(VirtualOffset.make(block, 0))
+    if (this.lastBlock >= 0) names.push(VirtualOffset.make(this.lastBlock, this.lastLength))
+    return names
+  }
+
+  /** This place, which stays where it is. */
+  copy(): FilePlace {
+    const copy = new FilePlace()
+    copy.block = this.block
+    copy.within = this.within
+    copy.lastBlock = this.lastBlock
+    copy.lastLength = this.lastLength
+    copy.empty = this.empty
+    return copy
+  }
+
+  private step(): void {
+    const end = this.blocks.ends[this.i]!
+    if (end === this.begin) this.empty.push(this.block)
+    else {
+      this.lastBlock = this.block
+      this.lastLength = end - this.begin
+      // Never emptied: a copy may hold it.
+      if (this.empty.length > 0) this.empty = []
+    }
+    this.begin = end
+    this.i++
+    this.block = this.blocks.offsets[this.i] ?? this.block
+  }
+}
