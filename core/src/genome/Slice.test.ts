@@ -302,6 +302,20 @@ describe("BAM slices", () => {
     }).pipe(provided)
   )
 
+  it.effect("a CSI of references below 16 kb has a single bin for each, as samtools makes it", () =>
+    Effect.gen(function* () {
+      const reads = [read("first", 0, 100), read("second", 0, 7_000), read("third", 1, 2)]
+      const short = [
+        { name: "chrM", length: 16_000 },
+        { name: "phiX", length: 5_386 }
+      ]
+      const { bam, csi } = bamFile(yield* Codec, reads, { references: short, depth: 0 })
+      const source = sourceOf(fromBytes(bam), fromBytes(csi), "bam.csi")
+      assert.deepStrictEqual(yield* namesOf((yield* sliceBam(source, "chrM:6500-8000")).bytes), ["second"])
+      assert.deepStrictEqual(yield* namesOf((yield* sliceBam(source, "phiX")).bytes), ["third"])
+    }).pipe(provided)
+  )
+
   it.effect("intervals of one window, or one after the other, give what each of them wants", () =>
     Effect.gen(function* () {
       const { bai, bam } = bamFile(yield* Codec, dense, { blockBytes: 4_000 })

@@ -17,7 +17,7 @@ describe("Stretches", () => {
       fetchEnd: between(0, 2 ** 47)
     })
   )
-  const reference: ReferenceIndex = { bins: new Map(), linear: new BigUint64Array(0), counts: null }
+  const reference: ReferenceIndex = { bins: new Map(), linear: new BigUint64Array(0), counts: null, extent: null }
 
   it.effect.prop(
     "P6 gives back what was added, in file order, what begins at one place in the order of adding, and the reads without a place last",

@@ -54,11 +54,6 @@ export class FilePlace {
     return (block === this.lastBlock && within === this.lastLength) || (within === 0 && this.empty.includes(block))
   }
 
-  /** Whether it is (`block`, `within`) or lies behind. */
-  isAtOrBehind(block: number, within: number): boolean {
-    return this.block > block || (this.block === block && this.within >= within)
-  }
-
   /** All offsets that mean this place. */
   names(): ReadonlyArray<bigint> {
     const names = [VirtualOffset.make(this.block, this.within)]

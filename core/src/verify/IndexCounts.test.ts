@@ -58,6 +58,10 @@ describe("index against counted records", () => {
   it.effect("an index of a writer that counts nothing passes when it has something of each reference", () =>
     Effect.gen(function* () {
       assert.isNull(yield* bam(indexOf(["bins"]), counted({ a: 9 }, 7)))
+      const bare = { index: indexOf(["bins"], 0), columns: null }
+      assert.deepStrictEqual(yield* compareCounts("i", bare, "d", counted({ a: 9 }, 7)), [
+        "it counts none of the 7 reads without a position"
+      ])
     })
   )
 

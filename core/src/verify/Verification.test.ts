@@ -205,6 +205,27 @@ describe("verify", () => {
     }).pipe(provided)
   )
 
+  it.effect(
+    "D7 an index that leads past records, though it counts and names them all; named alone, it is only sampled",
+    () =>
+      Effect.gen(function* () {
+        const { bai, bam } = bamFile(yield* Codec, reads)
+        const spoiled = bai.slice()
+        // The block of the first chunk, behind magic, number of references, number of bins, bin and number of chunks.
+        const end = 4 + 4 + 4 + 4 + 4 + 8
+        spoiled[end + 2] = (spoiled[end + 2] ?? 0) ^ 1
+        const verdicts = yield* check({ "a.bam": bam, "a.bam.bai": spoiled })
+        assert.strictEqual(verdicts.get("a.bam")?.facts.records, 24)
+        assert.strictEqual(faultOf(verdicts.get("a.bam.bai")), "IndexMismatch")
+        assert.match(verdicts.get("a.bam.bai")?.error?.message ?? "", /it does not fit a\.bam: /)
+        const files = { "a.bam": bam, "a.bam.bai": bai }
+        const [alone] = yield* verify(targetsOf({ "a.bam.bai": bai }), silent).pipe(
+          Effect.provide(Layer.mergeAll(memory(files), BlockPool.layerHere))
+        )
+        assert.deepStrictEqual(alone?.notes, ["compared with samples of a.bam only: name that file too"])
+      }).pipe(provided)
+  )
+
   it.effect("size and checksum of a manifest count for any kind of file", () =>
     Effect.gen(function* () {
       const bytes = text("notes")

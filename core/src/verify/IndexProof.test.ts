@@ -1,0 +1,358 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Result, Schema } from "effect"
+import * as A from "effect/Arbitrary"
+import * as ZlibCodec from "../../../platform/ZlibCodec.ts"
+import { bamFile, concat, read, references, someReads, text } from "../../../test/genome/Fixtures.ts"
+import { realBytes, skipWithoutRealFiles } from "../../../test/genome/Oracles.ts"
+import { parseBai } from "../genome/BaiIndex.ts"
+import { readBamHeader } from "../genome/BamHeader.ts"
+import * as BamRecord from "../genome/BamRecord.ts"
+import * as Bgzf from "../genome/Bgzf.ts"
+import * as BgzfWriter from "../genome/BgzfWriter.ts"
+import { type BinIndex, type Chunk, firstOfLevel, type ReferenceIndex } from "../genome/BinIndex.ts"
+import { fromBytes } from "../genome/ByteReader.ts"
+import { Codec } from "../genome/Codec.ts"
+import * as IndexBuilder from "../genome/IndexBuilder.ts"
+import { parseCsi, parseTbi, type TabixIndex } from "../genome/TabixIndex.ts"
+import * as VirtualOffset from "../genome/VirtualOffset.ts"
+import { bamRecords } from "./BamContent.ts"
+import type { RecordCheck, RecordListener } from "./Content.ts"
+import { compareCounts } from "./IndexCounts.ts"
+import * as IndexProof from "./IndexProof.ts"
+import { vcfRecords } from "./VcfContent.ts"
+
+const provided = Effect.provide(ZlibCodec.layer)
+
+/** The content of a BGZF file for `check`, so many blocks at once. */
+const walk = (codec: Codec["Service"], bytes: Uint8Array, check: RecordCheck, atOnce = 32) => {
+  for (let at = 0; at < bytes.length; ) {
+    const offsets = [at]
+    const ends: Array<number> = []
+    const parts: Array<Uint8Array> = []
+    let length = 0
+    for (; offsets.length <= atOnce && at < bytes.length; offsets.push(at)) {
+      const size = Bgzf.blockSize(bytes, at)
+      const part = Result.getOrThrow(Bgzf.inflateBlock(codec, bytes, at, size)).slice()
+      parts.push(part)
+      length += part.length
+      ends.push(length)
+      at += size
+    }
+    assert.isNull(check.take(concat(...parts), { offsets, ends }))
+  }
+  assert.isNull(check.finish())
+}
+
+/** What is said of each index of a BAM. */
+const judge = Effect.fnUntraced(function* (bam: Uint8Array, indexes: ReadonlyArray<BinIndex>, atOnce?: number) {
+  const header = yield* readBamHeader("a.bam", fromBytes(bam))
+  const proofs = indexes.map((index) => IndexProof.make({ index, columns: null }))
+  const check = bamRecords(header, proofs)
+  walk(yield* Codec, bam, check, atOnce)
+  const counts = check.counts()
+  return yield* Effect.forEach(indexes, (index, i) =>
+    Effect.match(compareCounts("i", { index, columns: null }, "d", counts), {
+      onFailure: ({ message }) => message,
+      onSuccess: () => proofs[i]?.fault() ?? null
+    })
+  )
+})
+
+const parsed = (bai: Uint8Array): BinIndex => Result.getOrThrow(parseBai("i", bai))
+
+const flipped = (bytes: Uint8Array, bit: number): Uint8Array => {
+  const copy = bytes.slice()
+  copy[bit >>> 3] = (copy[bit >>> 3] ?? 0) ^ (1 << (bit & 7))
+  return copy
+}
+
+/** The flipped bits among `bits` that nothing notices. */
+const unnoticed = Effect.fnUntraced(function* (bam: Uint8Array, bai: Uint8Array, bits: ReadonlyArray<number>) {
+  const { references } = parsed(bai)
+  const readable = bits.flatMap((bit) => {
+    const index = parseBai("i", flipped(bai, bit))
+    // Another number of references than the data has is seen before.
+    return Result.isSuccess(index) && index.success.references === references ? [{ bit, index: index.success }] : []
+  })
+  const indexes = readable.map(({ index }) => index)
+  const said = yield* judge(bam, indexes)
+  return readable.filter((_, i) => said[i] === null).map(({ bit }) => bit)
+})
+
+const everyBit = (bytes: Uint8Array) => Array.from({ length: bytes.length * 8 }, (_, bit) => bit)
+
+/** Reads of all kinds: near each other and far, over skips, unmapped at a place, without one. */
+const manyKinds = [
+  ...Array.from({ length: 40 }, (_, i) => read(`a${i}`, 0, 200 + i * 997)),
+  read("skip", 0, 40_100, [
+    [20, "M"],
+    [70_000, "N"],
+    [20, "M"]
+  ]),
+  ...Array.from({ length: 30 }, (_, i) => read(`b${i}`, 0, 41_000 + i * 700, i % 7 === 3 ? [] : [[50, "M"]])),
+  read("far", 0, 900_000),
+  ...Array.from({ length: 5 }, (_, i) => read(`c${i}`, 2, 16_300 + i * 30)),
+  ...Array.from({ length: 3 }, (_, i) => read(`u${i}`, -1, -1, []))
+]
+
+/** A VCF with a block for every 20 lines, and its indexes as they are before they are packed. */
+const vcfFile = (codec: Codec["Service"], lines: ReadonlyArray<string>) => {
+  const blocks: Array<Uint8Array> = []
+  const writer = BgzfWriter.make(codec, 1, (block) => blocks.push(block))
+  const index = IndexBuilder.make(14, 5)
+  writer.write(text("##fileformat=VCFv4.2\n#CHROM\tPOS\tID\tREF\tALT\tQUAL\tFILTER\tINFO\n"))
+  writer.flush()
+  for (const [i, line] of lines.entries()) {
+    const [name = "", position] = line.split("\t")
+    index.add(name === "chr1" ? 0 : 1, Number(position) - 1, Number(position), true, writer.block(), writer.within())
+    writer.write(text(line))
+    if (i % 20 === 19) writer.flush()
+  }
+  writer.flush()
+  index.close(writer.block(), 0)
+  writer.finish()
+  return { vcf: concat(...blocks), tbi: index.tbi(["chr1", "chr2"]), csi: index.vcfCsi(["chr1", "chr2"]) }
+}
+
+const fewBlocks = A.schema(Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 40 })))
+
+interface Placed {
+  readonly ref: number
+  readonly start: number
+  readonly end: number
+  readonly mapped: boolean
+  readonly at: bigint
+  /** Where it ends. */
+  to: bigint
+}
+
+/** The placed records of a BAM. */
+const placesOf = Effect.fnUntraced(function* (bam: Uint8Array) {
+  const placed: Array<Placed> = []
+  let ref = -1
+  const close = (to: bigint) => {
+    const last = placed.at(-1)
+    if (last !== undefined) last.to = to
+  }
+  const listener: RecordListener = {
+    enter: (next) => {
+      ref = next
+    },
+    record: (start, end, mapped, place) => {
+      const [at = 0n] = place.names()
+      if (placed.at(-1)?.ref === ref) close(at)
+      placed.push({ ref, start, end, mapped, at, to: 0n })
+    },
+    leave: (place) => close(place.names()[0] ?? 0n)
+  }
+  const header = yield* readBamHeader("a.bam", fromBytes(bam))
+  walk(yield* Codec, bam, bamRecords(header, [listener]))
+  return placed
+})
+
+interface Habit {
+  /** Chunks that meet become one. */
+  readonly joins: boolean
+  /** What a window without a record has. */
+  readonly fills: "next" | "previous" | "zero"
+  readonly unmappedToo: boolean
+}
+
+const habits: ReadonlyArray<Habit> = [true, false].flatMap((joins) =>
+  (["next", "previous", "zero"] as const).flatMap((fills) =>
+    [true, false].map((unmappedToo) => ({ joins, fills, unmappedToo }))
+  )
+)
+
+/** An index as a simple program would make it, straight from the definitions. */
+const indexOf = (placed: ReadonlyArray<Placed>, habit: Habit): BinIndex => {
+  const referenceOf = (ref: number): ReferenceIndex => {
+    const own = placed.filter((it) => it.ref === ref)
+    const chunks = new Map<number, Array<Chunk>>()
+    for (const { at, end, start, to } of own) {
+      const id = BamRecord.binOf(start, end, 14, 5)
+      const list = chunks.get(id) ?? []
+      chunks.set(id, list)
+      const last = list.at(-1)
+      if (habit.joins && last !== undefined && last.end === at) list[list.length - 1] = chunk(last.begin, to)
+      else list.push(chunk(at, to))
+    }
+    const linear: Array<bigint> = []
+    const counted = own.filter(({ mapped }) => mapped || habit.unmappedToo)
+    const windows = Math.max(0, ...counted.map(({ end }) => Math.ceil(end / 0x4000)))
+    for (let window = 0; window < windows; window++) {
+      const over = counted.find(({ end, start }) => end > window * 0x4000 && start < (window + 1) * 0x4000)
+      const next = counted.find(({ end }) => end > window * 0x4000)
+      const fill = { next: next?.at ?? 0n, previous: linear.at(-1) ?? 0n, zero: 0n }[habit.fills]
+      linear.push(over?.at ?? fill)
+    }
+    const counts = {
+      mapped: own.filter(({ mapped }) => mapped).length,
+      unmapped: own.filter((it) => !it.mapped).length
+    }
+    const bins = new Map(Array.from(chunks, ([id, list]) => [id, { id, loffset: null, chunks: list }]))
+    return { bins, linear: BigUint64Array.from(linear), counts, extent: null }
+  }
+  const all = references.map((_, ref) => referenceOf(ref))
+  return {
+    format: "BAI",
+    minShift: 14,
+    depth: 5,
+    references: references.length,
+    lastEnd: null,
+    unplaced: null,
+    rest: 0,
+    reference: (i) => all[i]!
+  }
+}
+
+const chunk = (begin: bigint, end: bigint): Chunk => ({
+  begin: VirtualOffset.fromBits(begin),
+  end: VirtualOffset.fromBits(end)
+})
+
+const anyNumber = A.schema(Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 10_000 })))
+const changes = A.array(A.all({ field: anyNumber, value: anyNumber }), { maxLength: 20 })
+
+/** `index` with one of its offsets replaced by the place of another record, or with one chunk less. */
+const changed = (
+  index: BinIndex,
+  placed: ReadonlyArray<Placed>,
+  { field, value }: { readonly field: number; readonly value: number }
+): BinIndex => {
+  const ref = placed[field % Math.max(1, placed.length)]?.ref ?? 0
+  const { bins, linear, ...rest } = index.reference(ref)
+  const other = placed.length === 0 ? 0n : placed[value % placed.length]!.at
+  const ids = [...bins.keys()]
+  const id = ids[value % Math.max(1, ids.length)]
+  const chunks = [...(bins.get(id ?? -1)?.chunks ?? [])]
+  const at = field % Math.max(1, chunks.length)
+  const spoiled = BigUint64Array.from(linear)
+  if (field % 4 === 0 && linear.length > 0) spoiled[value % linear.length] = other
+  else if (chunks.length > 0) {
+    const { begin, end } = chunks[at]!
+    if (field % 4 === 1) chunks.splice(at, 1)
+    else chunks[at] = field % 4 === 2 ? chunk(other, end) : chunk(begin, other)
+  }
+  const moved = new Map(bins)
+  if (id !== undefined) moved.set(id, { id, loffset: null, chunks })
+  const spoiledReference = { bins: moved, linear: spoiled, ...rest }
+  return { ...index, reference: (i) => (i === ref ? spoiledReference : index.reference(i)) }
+}
+
+/** Mapped records that a reader does not get who asks for their first or last base, as the specification describes it. */
+const unreachable = (index: BinIndex, placed: ReadonlyArray<Placed>) =>
+  placed.filter(({ at, end, mapped, ref, start }) => {
+    const { bins, linear } = index.reference(ref)
+    const found = (position: number) => {
+      const around = [0, 1, 2, 3, 4, 5].flatMap(
+        (level) => bins.get(firstOfLevel(level) + Math.floor(position / 2 ** (29 - 3 * level))) ?? []
+      )
+      const floors = around.map(({ loffset }) => loffset ?? linear[Math.min(position >>> 14, linear.length - 1)] ?? 0n)
+      const held = around.some(({ chunks }) => chunks.some(({ begin, end }) => begin <= at && at < end))
+      return held && floors.every((floor) => floor <= at)
+    }
+    return mapped && !(found(start) && found(end - 1))
+  })
+
+describe("an index against every record", () => {
+  it.effect("D2 D7 every flipped bit of a BAI is found", () =>
+    Effect.gen(function* () {
+      const { bai, bam } = bamFile(yield* Codec, manyKinds, { blockBytes: 300 })
+      assert.deepStrictEqual(yield* unnoticed(bam, bai, everyBit(bai)), [])
+    }).pipe(provided)
+  )
+
+  for (const name of ["range.bam", "test_deletion_2_0.snps.bwa_align.sorted.grouped.bam"]) {
+    it.effect.skipIf(skipWithoutRealFiles)(`D2 every flipped bit of the BAI of ${name} is found`, () =>
+      Effect.gen(function* () {
+        const bai = realBytes(`${name}.bai`)
+        assert.deepStrictEqual(yield* unnoticed(realBytes(name), bai, everyBit(bai)), [])
+      }).pipe(provided)
+    )
+  }
+
+  it.effect("D7 a CSI with any bit flipped before it was packed leads to every record, or is found", () =>
+    Effect.gen(function* () {
+      const codec = yield* Codec
+      const { bam, csi } = bamFile(codec, manyKinds, { blockBytes: 300 })
+      const placed = yield* placesOf(bam)
+      const inflated = Result.getOrThrow(Bgzf.inflateBlock(codec, csi, 0, Bgzf.blockSize(csi, 0))).slice()
+      const wrong = everyBit(inflated).flatMap((bit) => {
+        const index = parseCsi("i", flipped(inflated, bit))
+        return Result.isSuccess(index) && index.success.index.depth === 5 && index.success.index.references === 3
+          ? [index.success.index]
+          : []
+      })
+      const said = yield* judge(bam, wrong)
+      const lost = wrong.filter((index) => unreachable(index, placed).length > 0)
+      assert.isAbove(lost.length, 100)
+      assert.isTrue(lost.every((index) => said[wrong.indexOf(index)] !== null))
+    }).pipe(provided)
+  )
+
+  it.effect("D7 a VCF whose index leads past a line, or to none", () =>
+    Effect.gen(function* () {
+      const codec = yield* Codec
+      const lines = Array.from(
+        { length: 400 },
+        (_, i) => `chr${1 + Math.floor(i / 300)}\t${1 + i * 100}\t.\tA\tC\t.\t.\t.\n`
+      )
+      const { csi, tbi, vcf } = vcfFile(codec, lines)
+      const judgeAll = (indexes: ReadonlyArray<Result.Result<TabixIndex, unknown>>) => {
+        const proofs = indexes.flatMap((index) => (Result.isSuccess(index) ? [IndexProof.make(index.success)] : []))
+        walk(codec, vcf, vcfRecords(proofs), 2)
+        return proofs.map((proof) => proof.fault())
+      }
+      assert.deepStrictEqual(judgeAll([parseTbi("i", tbi), parseCsi("i", csi)]), [null, null])
+      const faults = judgeAll(everyBit(tbi).map((bit) => parseTbi("i", flipped(tbi, bit))))
+      for (const fault of [
+        /^it does not lead to the record at chr[12]:/,
+        /^it leads readers past the record at chr/,
+        /^it points to a place before the record at chr/,
+        /^it points to a place where no record of chr/
+      ]) {
+        assert.isTrue(
+          faults.some((said) => said !== null && fault.test(said)),
+          String(fault)
+        )
+      }
+    }).pipe(provided)
+  )
+
+  it.effect.prop("what we write passes, however many blocks come at once", [someReads, fewBlocks], ([reads, atOnce]) =>
+    Effect.gen(function* () {
+      const { bai, bam } = bamFile(yield* Codec, reads, { blockBytes: 150 })
+      assert.deepStrictEqual(yield* judge(bam, [parsed(bai)], atOnce), [null])
+    }).pipe(provided)
+  )
+
+  it.effect.prop(
+    "what others write passes: chunks that are not joined, windows filled in other ways",
+    [someReads],
+    ([reads]) =>
+      Effect.gen(function* () {
+        const { bam } = bamFile(yield* Codec, reads, { blockBytes: 150 })
+        const placed = yield* placesOf(bam)
+        const said = yield* judge(
+          bam,
+          habits.map((habit) => indexOf(placed, habit))
+        )
+        assert.deepStrictEqual(new Set(said), new Set([null]))
+      }).pipe(provided)
+  )
+
+  it.effect.prop(
+    "D7 an index that passes leads a reader to every record, whichever of its offsets is another one",
+    [someReads, changes],
+    ([reads, wanted]) =>
+      Effect.gen(function* () {
+        const { bam } = bamFile(yield* Codec, reads, { blockBytes: 150 })
+        const placed = yield* placesOf(bam)
+        const spoiled = wanted.map((change) => changed(indexOf(placed, habits[0]!), placed, change))
+        for (const [i, fault] of (yield* judge(bam, spoiled)).entries()) {
+          if (fault === null) assert.deepStrictEqual(unreachable(spoiled[i]!, placed), [])
+        }
+      }).pipe(provided)
+  )
+})
