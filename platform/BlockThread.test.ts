@@ -31,7 +31,7 @@ const offer = (board: BlockBoard, { block, offset }: { readonly block: Uint8Arra
 /** Offers until the board takes something: the first offers only tell that a thread is worth its start. */
 const start = (board: BlockBoard, codec: Codec["Service"]) => {
   const block = Bgzf.deflateBlock(codec, Uint8Array.of(1), 1)
-  return Array.from({ length: 200 }).some(() => offer(board, { block, offset: -2 }))
+  return Array.from({ length: 1_000 }).some(() => offer(board, { block, offset: -2 }))
 }
 
 /** Waits until the block that was put up first has its content, which is there once the thread runs. */

@@ -13,8 +13,8 @@ import * as BlockInflater from "./BlockInflater.ts"
 /** Blocks that fit on the board. */
 const slots = 32
 const { largest } = BlockInflater
-/** So many blocks are inflated by the slice itself before the thread is started: some 20 ms of work, as much as the start takes. */
-const worthThread = 96
+/** So many blocks are inflated by the slice itself before the thread is started: twice the work that the start takes. */
+const worthThread = 600
 /** The thread may be kept from the processor: a block is not waited for any longer (ms). */
 const patience = 20
 
