@@ -117,6 +117,21 @@ describe("files", () => {
       assert.strictEqual(outcome.exitCode, 0, outcome.stderr)
       assert.deepStrictEqual(namesIn(folder, "out"), ["A1", "A2"])
       assert.match(namesIn(folder, "out", "A1").join(), /^[^,]+\.vcf\.gz\.tbi$/)
+      const again = yield* download([
+        "-a",
+        "A1",
+        "-f",
+        "vcf.gz.tbi",
+        "-d",
+        "out",
+        "--layout",
+        "analysis",
+        "--overwrite"
+      ])
+      assert.strictEqual(again.exitCode, 0, again.stderr)
+      // No folder can be made in /proc, and Node's own way of making several never ends there.
+      const nowhere = yield* download(["-a", "A1", "-f", "vcf.gz.tbi", "-d", "/proc", "--layout", "analysis"])
+      assert.strictEqual(nowhere.exitCode, 74, nowhere.stderr)
     })
   )
 })

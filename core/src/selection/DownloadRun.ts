@@ -151,13 +151,22 @@ const fetched = (
     return { ...result, startedAt, finishedAt: DateTime.toDate(yield* DateTime.now) }
   })
 
-/** The folder of a file, made where it is missing. */
+/** The folder of a file, made where it is missing; not by Node's way for several levels, which never ends in `/proc`. */
 const folderOf = Effect.fnUntraced(function* (file: PlannedFile, request: RunRequest) {
   const fs = yield* FileSystem.FileSystem
   const path = yield* Path.Path
   const directory = path.join(request.destination, file.folder)
   if (file.folder !== "") {
-    yield* Effect.mapError(fs.makeDirectory(directory, { recursive: true }), folderRefused(directory))
+    const isFolder = Effect.map(fs.stat(directory), ({ type }) => type === "Directory")
+    yield* fs.makeDirectory(directory).pipe(
+      Effect.catch((error) =>
+        Effect.flatMap(
+          Effect.orElseSucceed(isFolder, () => false),
+          (there) => (there ? Effect.void : Effect.fail(error))
+        )
+      ),
+      Effect.mapError(folderRefused(directory))
+    )
   }
   return directory
 })
