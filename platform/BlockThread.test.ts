@@ -39,7 +39,7 @@ const firstDone = (board: BlockBoard, blocks: ReturnType<typeof blocksOf>) =>
   Effect.gen(function* () {
     for (const one of blocks) {
       offer(board, one)
-      yield* Effect.sleep("5 millis")
+      yield* Effect.sleep("20 millis")
       const content = board.take(one.offset)
       if (content !== null) return { one, content }
     }
