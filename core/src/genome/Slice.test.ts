@@ -5,6 +5,7 @@ import { bamFile, bgzf, concat, counting, read, references, someReads, text } fr
 import { readBamHeader } from "./BamHeader.ts"
 import * as BamRecord from "./BamRecord.ts"
 import { planBamSlice, writeBamSlice } from "./BamSlice.ts"
+import * as Bgzf from "./Bgzf.ts"
 import { inflatePrefix } from "./Blocks.ts"
 import { type ByteReader, fromBytes } from "./ByteReader.ts"
 import { Codec } from "./Codec.ts"
@@ -429,6 +430,21 @@ describe("VCF slices", () => {
       assert.strictEqual(new Set(own).size, own.length)
       assert.isTrue(header.at(-1)?.startsWith("#CHROM"))
       assert.include(header.at(-2), "##svc-steps_regions=")
+    }).pipe(provided)
+  )
+
+  it.effect("D7 a line is not cut where an index says that its reference ends", () =>
+    Effect.gen(function* () {
+      const { blocks, data } = yield* vcfFile
+      // In the middle of the line that lies across the border of the first block.
+      const end = Bgzf.blockSize(data, 0)
+      const builder = IndexBuilder.make(14, 5)
+      builder.add(0, 99, 70_000, true, 0, head.length)
+      builder.close(end, 0)
+      const source = sourceOf(fromBytes(data), fromBytes(bgzf(blocks, builder.tbi(["chr1", "chr2"]))), "vcf.gz.tbi")
+      const plan = yield* planVcfSlice({ source, wanted: yield* Effect.fromResult(parseRange("chr1")) })
+      const error = yield* Effect.flip(writeVcfSlice(source, plan, collect().sink, { program, level: 1 }))
+      assert.include(error.message, "its index does not fit: bytes are missing where it points")
     }).pipe(provided)
   )
 

@@ -131,7 +131,7 @@ export const run = Effect.fnUntraced(function* <E, E2>({
   const drain = Effect.suspend(() => Effect.forEach(box.take(), (piece) => sink.write(piece), { discard: true }))
   writer.write(header)
   writer.flush()
-  const scan = SliceScan.make({ file, codec, lookahead, format, stretches, regions, writer, index })
+  const scan = SliceScan.make({ file, size: reader.size, codec, lookahead, format, stretches, regions, writer, index })
   yield* fetchRanges(reader, ranges, options.connections ?? defaultConnections, {
     arrived: lookahead.arrived,
     use: Effect.fnUntraced(function* (fetched) {

@@ -24,6 +24,8 @@ import * as WholeCopy from "./WholeCopy.ts"
 
 export interface ScanOptions {
   readonly file: string
+  /** Of the file, in bytes. */
+  readonly size: number
   readonly codec: Codec["Service"]
   readonly lookahead: Lookahead
   readonly format: RecordFormat
@@ -53,7 +55,17 @@ interface Open {
   readonly from: number
 }
 
-export const make = ({ codec, file, format, index, lookahead, regions, stretches, writer }: ScanOptions): Scan => {
+export const make = ({
+  codec,
+  file,
+  format,
+  index,
+  lookahead,
+  regions,
+  size,
+  stretches,
+  writer
+}: ScanOptions): Scan => {
   const wanted = new Map(regions.map(({ bounds, ref }) => [ref, bounds]))
   const { unplaced: wantsUnplaced, wholes } = stretches
   const cursor = SliceCursor.make(stretches)
@@ -269,8 +281,9 @@ export const make = ({ codec, file, format, index, lookahead, regions, stretches
     },
     missingFrom: () => (cursor.stretch() === undefined ? null : cursor.block),
     end: () => {
-      if (damage === null && open !== null && format.terminator !== null) {
-        // A last line without its line feed.
+      const atEnd = cursor.block >= size - Bgzf.eofBlock.length
+      if (damage === null && open !== null && format.terminator !== null && atEnd) {
+        // A last line without its line feed; elsewhere a line goes on in bytes that the index does not point to.
         scanBlock(Bgzf.deflateBlock(codec, format.terminator, 1), format.terminator)
       }
       while (step()) {}
