@@ -13,7 +13,7 @@ export class LoginRefused extends Schema.TaggedError<LoginRefused>()("LoginRefus
   override get message() {
     const tried =
       this.earlier === true
-        ? "another step has just tried it, so it was not sent again; if it is right by now, try again in half a minute, after several refusals in 10 minutes"
+        ? "another step has just tried it, so it was not sent again; if it is right by now, try again in half a minute, or in 10 minutes after several refusals"
         : "tried once, not repeated"
     return `${this.host} refused the login of ${this.user}: check user name and password (${tried})`
   }
