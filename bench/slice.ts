@@ -6,7 +6,7 @@
  * index from the disk, ours fetches it, logs in and out, checks and hashes. The records of both are compared first.
  * Needs nginx and samtools.
  */
-import { spawn, spawnSync } from "node:child_process"
+import { type ChildProcess, spawn, spawnSync } from "node:child_process"
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { createServer } from "node:net"
 import { cpus, tmpdir } from "node:os"
@@ -28,7 +28,15 @@ interface Run {
 
 const work = mkdtempSync(join(tmpdir(), "bench-slice-"))
 const dist = fileURLToPath(new URL("../dist/", import.meta.url))
-const stop: Array<() => void> = [() => rmSync(work, { recursive: true, force: true })]
+const stop: Array<() => unknown> = [() => rmSync(work, { recursive: true, force: true })]
+
+/** Waits for its end: nginx takes a file out of the folder that is removed next. */
+const ended = (child: ChildProcess) =>
+  new Promise<void>((done) => {
+    if (child.exitCode !== null || child.signalCode !== null) return done()
+    child.once("exit", () => done())
+    child.kill()
+  })
 
 const freePort = () =>
   new Promise<number>((done) => {
@@ -42,7 +50,7 @@ const freePort = () =>
 const started = (command: string, args: ReadonlyArray<string>) =>
   new Promise<string>((done) => {
     const child = spawn(command, args, { stdio: ["ignore", "pipe", "inherit"] })
-    stop.unshift(() => child.kill())
+    stop.unshift(() => ended(child))
     child.stdout.once("data", (bytes) => done(String(bytes).trim()))
   })
 
@@ -66,7 +74,7 @@ events {} http { log_format bytes '$body_bytes_sent'; access_log ${log} bytes; s
 server { listen 127.0.0.1:${port}; root ${data}; } }`
 )
 const nginx = spawn("nginx", ["-c", join(work, "nginx.conf"), "-e", join(work, "error.log")], { stdio: "ignore" })
-stop.unshift(() => nginx.kill())
+stop.unshift(() => ended(nginx))
 
 /** Requests and bytes of the link host since the last call. */
 const traffic = (() => {
@@ -186,5 +194,5 @@ try {
     }
   }
 } finally {
-  for (const each of stop) each()
+  for (const each of stop) await each()
 }
