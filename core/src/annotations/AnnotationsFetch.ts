@@ -5,6 +5,7 @@
  * spool; when the body is complete, the session is let go and the rows become text. Where the header comes first, rows
  * become text at once.
  */
+
 import { Data, Effect, Ref, Result, Stream } from "effect"
 import { opened } from "../client/Reply.ts"
 import { parsed } from "../client/ReplyText.ts"
@@ -19,6 +20,7 @@ import {
   Unavailable,
   UsageError
 } from "../Errors.ts"
+import { joined } from "../genome/JoinedBytes.ts"
 import { bodyRetry } from "../Schedules.ts"
 import { Session } from "../session/Session.ts"
 import { faultOfClientError } from "../session/TransportFault.ts"
@@ -296,16 +298,6 @@ const encoder = new TextEncoder()
 const decoder = new TextDecoder()
 
 const partOf = (chunk: Uint8Array, { from, to }: Part): Uint8Array => chunk.subarray(from, to)
-
-const joined = (parts: ReadonlyArray<Uint8Array>): Uint8Array => {
-  const whole = new Uint8Array(parts.reduce((sum, { length }) => sum + length, 0))
-  let at = 0
-  for (const part of parts) {
-    whole.set(part, at)
-    at += part.length
-  }
-  return whole
-}
 
 const bodyOf = ({ response }: StreamedReply): Stream.Stream<Uint8Array, BodyBroken> =>
   Stream.mapError(

@@ -3,8 +3,10 @@
  *
  * Source: https://samtools.github.io/hts-specs/BEDv1.pdf
  */
+
 import { Result } from "effect"
 import { UsageError } from "../Errors.ts"
+import { joined } from "./JoinedBytes.ts"
 import { NumberList } from "./NumberList.ts"
 import { longestReference, type RegionText } from "./RegionText.ts"
 
@@ -79,16 +81,6 @@ const isNamed = ({ bytes: name }: Found, bytes: Uint8Array, begin: number, end: 
   if (name.length !== end - begin) return false
   for (let i = 0; i < name.length; i++) if (name[i] !== bytes[begin + i]) return false
   return true
-}
-
-const joined = (pieces: ReadonlyArray<Uint8Array>): Uint8Array => {
-  const bytes = new Uint8Array(pieces.reduce((sum, { length }) => sum + length, 0))
-  let at = 0
-  for (const piece of pieces) {
-    bytes.set(piece, at)
-    at += piece.length
-  }
-  return bytes
 }
 
 const hasMark = (bytes: Uint8Array): boolean => bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf

@@ -91,7 +91,7 @@ export const bamRecords = (header: BamHeader, listeners: ReadonlyArray<RecordLis
         skip -= step
         continue
       }
-      if (filled === 0) place.seek(at)
+      if (filled === 0 && listeners.length > 0) place.seek(at)
       if (filled === 0 && content.length - at >= fixed && content.length - at >= lookedAt(view, at)) {
         const phrase = judge(view, at)
         if (phrase !== null) return { at, phrase }

@@ -80,7 +80,7 @@ export class FilePlace {
     else {
       this.lastBlock = this.block
       this.lastLength = end - this.begin
-      // Never emptied: a copy may hold it.
+      // A new one: a copy may hold the old one.
       if (this.empty.length > 0) this.empty = []
     }
     this.begin = end

@@ -17,7 +17,7 @@ export const compareCounts = (
   const mismatch = (reason: string) =>
     Effect.fail(new FileDamaged({ file, fault: "IndexMismatch", reason: `it does not cover ${data}: ${reason}` }))
   if (!counted.sorted) return mismatch("its records are not in order, so no index can serve it")
-  let countsAny = false
+  let hasCounts = false
   const names = columns?.names ?? [...counted.ofReference.keys()]
   for (const [i, name] of names.entries()) {
     const { bins, counts } = index.reference(i)
@@ -26,7 +26,7 @@ export const compareCounts = (
       if (found > 0 && bins.size === 0) return mismatch(`it has nothing of the ${found} records on ${name}`)
       continue
     }
-    countsAny = true
+    hasCounts = true
     const claimed = counts.mapped + counts.unmapped
     if (claimed !== found) return mismatch(`it counts ${claimed} records on ${name}, and there are ${found}`)
   }
@@ -36,7 +36,7 @@ export const compareCounts = (
   const { unplaced } = index
   if (unplaced === null || columns !== null || unplaced === counted.unplaced) return Effect.succeed([])
   // bamtools counts nothing, and writes 0 here.
-  if (unplaced === 0 && !countsAny)
+  if (unplaced === 0 && !hasCounts)
     return Effect.succeed([`it counts none of the ${counted.unplaced} reads without a position`])
   return mismatch(`it counts ${unplaced} reads without a position, and there are ${counted.unplaced}`)
 }

@@ -263,7 +263,18 @@ describe("an index against every record", () => {
     }).pipe(provided)
   )
 
-  for (const name of ["range.bam", "test_deletion_2_0.snps.bwa_align.sorted.grouped.bam"]) {
+  it.effect("D7 bytes behind a BAI are found, and it may end without the number of reads without a position", () =>
+    Effect.gen(function* () {
+      const { bai, bam } = bamFile(yield* Codec, manyKinds)
+      const indexes = [bai.subarray(0, -8), concat(bai, new Uint8Array(4))].map(parsed)
+      assert.deepStrictEqual(yield* judge(bam, indexes), [
+        null,
+        "12 bytes follow its last reference, and not 8 or none"
+      ])
+    }).pipe(provided)
+  )
+
+  for (const name of ["ecoli_nanopore.bam", "range.bam", "test_deletion_2_0.snps.bwa_align.sorted.grouped.bam"]) {
     it.effect.skipIf(skipWithoutRealFiles)(`D2 every flipped bit of the BAI of ${name} is found`, () =>
       Effect.gen(function* () {
         const bai = realBytes(`${name}.bai`)

@@ -89,7 +89,8 @@ export const make = ({ columns, index }: TabixIndex): IndexProof => {
         judge(referenceOf(columns?.names[number] ?? `reference ${number + 1}`, said))
       }
       if (found !== null) return found
-      if (format === "BAI" && index.rest !== 0 && index.rest !== 8) return `${index.rest} bytes follow its end`
+      if (format === "BAI" && index.rest !== 0 && index.rest !== 8)
+        return `${index.rest} bytes follow its last reference, and not 8 or none`
       return odd.damage
     }
   }
