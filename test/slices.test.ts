@@ -3,12 +3,25 @@
  * files, and everything that a wrong wish must not do.
  */
 import { execFileSync } from "node:child_process"
-import { copyFileSync, existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs"
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync
+} from "node:fs"
+import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { gunzipSync, gzipSync } from "node:zlib"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
+import { Codec } from "../core/src/genome/Codec.ts"
+import * as ZlibCodec from "../platform/ZlibCodec.ts"
 import { type Ground, ground, namesIn, readReport, sha256 } from "./DownloadGround.ts"
+import { bgzf, endingAtFileEnd } from "./genome/Fixtures.ts"
 import { realBams, realPath, realVcfs, skipWithoutRealFiles, skipWithoutTools, tool } from "./genome/Oracles.ts"
 
 const realFolder = realPath("")
@@ -220,6 +233,48 @@ describe("records", () => {
         assert.isAtLeast(compared, 12)
       }),
     120_000
+  )
+
+  it.live.skipIf(skipWithoutTools || skipWithoutRealFiles)(
+    "D15 an index whose last chunk ends at the end of the file gives the records of samtools and tabix",
+    () =>
+      Effect.gen(function* () {
+        const codec = yield* Codec
+        const data = mkdtempSync(join(tmpdir(), "svc-old-index-"))
+        yield* Effect.addFinalizer(() => Effect.sync(() => rmSync(data, { recursive: true, force: true })))
+        const sources = [
+          { analysis: "A1", file: "range.bam", name: "bai.bam", index: "bai", reference: "CHROMOSOME_IV" },
+          { analysis: "A2", file: "range.bam", name: "csi.bam", index: "csi", reference: "CHROMOSOME_IV" },
+          { analysis: "A3", file: "volvox.test.vcf.gz", name: "tbi.vcf.gz", index: "tbi", reference: "ctgA" }
+        ]
+        for (const { file, index, name } of sources) {
+          const path = join(data, name)
+          copyFileSync(realPath(file), path)
+          if (index === "tbi") tool("tabix", "-p", "vcf", path)
+          else tool("samtools", "index", index === "csi" ? "-c" : "-b", path)
+          const bytes = readFileSync(`${path}.${index}`)
+          const planted = endingAtFileEnd(index === "bai" ? bytes : gunzipSync(bytes), statSync(path).size)
+          writeFileSync(`${path}.${index}`, index === "bai" ? planted : bgzf(codec, planted))
+        }
+        const { download, folder } = yield* ground({ data })
+        const bed = join(folder, "one.bed")
+        for (const { analysis, index, name, reference } of sources) {
+          for (const [region, from, to] of [
+            [reference, 0, 500_000_000],
+            [`${reference}:1001-3000`, 1_000, 3_000]
+          ] as const) {
+            const args = ["-a", analysis, "-g", region, "-f", "bam,vcf.gz", "-d", "out", "--overwrite"]
+            const outcome = yield* download(args)
+            assert.strictEqual(outcome.exitCode, 0, outcome.stderr)
+            writeFileSync(bed, `${reference}\t${from}\t${to}\n`)
+            const output = join(folder, "out", name.replace(/\.(bam|vcf\.gz)$/, ".ranged.$1"))
+            const source = join(data, name)
+            if (index === "tbi") assert.strictEqual(linesOf(output), tool("tabix", "-R", bed, source))
+            else assert.isAbove(sameReads(output, ["-M", "-L", bed, source]), 0)
+          }
+        }
+      }).pipe(Effect.provide(ZlibCodec.layer)),
+    60_000
   )
 
   it.live.skipIf(skipWithoutTools)("D13 regions without reads give a sound empty file", () =>

@@ -3,10 +3,12 @@ import { type Arbitrary, Effect, Schema } from "effect"
 import * as A from "effect/Arbitrary"
 import { encodeBamHeader } from "../../core/src/genome/BamHeader.ts"
 import * as BamRecord from "../../core/src/genome/BamRecord.ts"
+import * as Bgzf from "../../core/src/genome/Bgzf.ts"
 import * as BgzfWriter from "../../core/src/genome/BgzfWriter.ts"
 import type { ByteReader } from "../../core/src/genome/ByteReader.ts"
 import type { Codec } from "../../core/src/genome/Codec.ts"
 import * as IndexBuilder from "../../core/src/genome/IndexBuilder.ts"
+import * as VirtualOffset from "../../core/src/genome/VirtualOffset.ts"
 
 export const text = (value: string): Uint8Array => new TextEncoder().encode(value)
 
@@ -104,6 +106,21 @@ export const bamFile = (
   index.close(writer.block(), 0)
   writer.finish()
   return { bam: concat(...blocks), bai: index.bai(own.length), csi: bgzf(codec, index.csi(own.length)) }
+}
+
+/** The index with its last chunk ending behind the end-of-file block, as older writers leave it; `size`: of the data. */
+export const endingAtFileEnd = (index: Uint8Array, size: number): Uint8Array => {
+  const planted = Buffer.from(index)
+  const end = VirtualOffset.make(size - Bgzf.eofBlock.length, 0)
+  const before = Buffer.alloc(8)
+  before.writeBigUInt64LE(end)
+  let found = 0
+  for (let at = planted.indexOf(before); at !== -1; at = planted.indexOf(before, at + 8)) {
+    planted.writeBigUInt64LE(VirtualOffset.make(size, 0), at)
+    found++
+  }
+  if (found === 0) throw new Error("its last chunk does not end before the end-of-file block")
+  return Uint8Array.from(planted)
 }
 
 /** Sorted reads over the references, some unmapped, some with long skips. */

@@ -79,6 +79,7 @@ export const planBamSlice = Effect.fn("planBamSlice")(function* <E>({
   const dataEnd = source.reader.size - Bgzf.eofBlock.length
   const longest = header.references.reduce((most, { length }) => Math.max(most, length), 0)
   const stretches = planStretches(regions, index, {
+    size: source.reader.size,
     copyWhole: longest <= largestBai,
     unplaced: unmapped ? { firstRecord: header.firstRecord, dataEnd } : null
   })

@@ -1,7 +1,18 @@
+import { gunzipSync } from "node:zlib"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Result, Schema } from "effect"
 import * as ZlibCodec from "../../../platform/ZlibCodec.ts"
-import { bamFile, bgzf, concat, counting, read, references, someReads, text } from "../../../test/genome/Fixtures.ts"
+import {
+  bamFile,
+  bgzf,
+  concat,
+  counting,
+  endingAtFileEnd,
+  read,
+  references,
+  someReads,
+  text
+} from "../../../test/genome/Fixtures.ts"
 import { readBamHeader } from "./BamHeader.ts"
 import * as BamRecord from "./BamRecord.ts"
 import { planBamSlice, writeBamSlice } from "./BamSlice.ts"
@@ -242,6 +253,28 @@ describe("BAM slices", () => {
         read: (offset, length) => (++reads > 1 ? Effect.fail("changed" as const) : fromBytes(bam).read(offset, length))
       }
       assert.strictEqual(yield* Effect.flip(sliceBam(sourceOf(changing, fromBytes(bai)), "chr1:5-9")), "changed")
+    }).pipe(provided)
+  )
+
+  it.effect("D15 an index whose last chunk ends at the end of the file leads to the same records", () =>
+    Effect.gen(function* () {
+      const codec = yield* Codec
+      for (const blockBytes of [400, 4_000, 65_280]) {
+        const { bai, bam, csi } = bamFile(codec, dense, { blockBytes })
+        const planted = endingAtFileEnd(bai, bam.length)
+        const plantedCsi = bgzf(codec, endingAtFileEnd(new Uint8Array(gunzipSync(csi)), bam.length))
+        for (const range of ["chr3", "chr1", "chr1 chr3", "chr3:20001-24000", "chr3:24000-"]) {
+          const usual = yield* sliceBam(sourceOf(fromBytes(bam), fromBytes(bai)), range)
+          const names = yield* namesOf(usual.bytes)
+          const old = yield* sliceBam(sourceOf(fromBytes(bam), fromBytes(planted)), range)
+          assert.deepStrictEqual(yield* namesOf(old.bytes), names)
+          assert.strictEqual(old.result.records, names.length)
+          const sliced = { name: "s.bam", reader: fromBytes(old.bytes) }
+          yield* checkStructure("s.bam.bai", fromBytes(old.result.index), sliced)
+          const oldCsi = yield* sliceBam(sourceOf(fromBytes(bam), fromBytes(plantedCsi), "bam.csi"), range)
+          assert.deepStrictEqual(yield* namesOf(oldCsi.bytes), names)
+        }
+      }
     }).pipe(provided)
   )
 

@@ -152,8 +152,8 @@ const fetchEnd = (end: VirtualOffset.VirtualOffset, next: number): number => {
   return VirtualOffset.within(end) === 0 ? block : Math.min(next, block + longestBlock)
 }
 
-/** First and last record of a reference, when the index knows its counts and its windows. */
-const wholeStretch = (ref: number, reference: ReferenceIndex): Stretch | null => {
+/** First and last record of a reference, when the index knows its counts, its windows and a block behind it. */
+const wholeStretch = (ref: number, reference: ReferenceIndex, size: number): Stretch | null => {
   if (reference.counts === null || reference.linear.length === 0) return null
   let begin: VirtualOffset.VirtualOffset | null = null
   let end: VirtualOffset.VirtualOffset | null = null
@@ -164,6 +164,8 @@ const wholeStretch = (ref: number, reference: ReferenceIndex): Stretch | null =>
     }
   }
   if (begin === null || end === null) return null
+  // Older writers let the last chunk end behind the end-of-file block: nothing there can prove where the reference ends.
+  if (VirtualOffset.block(end) >= size) return null
   // The block behind it is read too: its first record proves where the reference ends.
   const fetchTo = VirtualOffset.block(end) + longestBlock
   const until = Number.POSITIVE_INFINITY
@@ -172,6 +174,8 @@ const wholeStretch = (ref: number, reference: ReferenceIndex): Stretch | null =>
 
 /** How to plan. */
 export interface PlanOptions {
+  /** Of the file, in bytes. */
+  readonly size: number
   /** Take wanted references as a whole where the index allows it (BAM). */
   readonly copyWhole: boolean
   /** Take the reads without a reference too, which lie behind all others; `dataEnd` is where the data ends. */
@@ -187,7 +191,7 @@ export const planStretches = (
   const stretches = new Stretches()
   for (const { bounds, ref, whole } of regions) {
     const reference = index.reference(ref)
-    const all = whole && options.copyWhole ? wholeStretch(ref, reference) : null
+    const all = whole && options.copyWhole ? wholeStretch(ref, reference, options.size) : null
     if (all !== null) {
       stretches.add(all)
       continue

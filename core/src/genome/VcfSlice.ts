@@ -71,7 +71,11 @@ export const planVcfSlice = Effect.fn("planVcfSlice")(function* <E>({
   }
   const known = knownReferences(columns.names, header)
   const regions = yield* Effect.fromResult(resolveRegions(wanted, known))
-  const stretches = planStretches(regions, index, { copyWhole: false, unplaced: null })
+  const stretches = planStretches(regions, index, {
+    size: source.reader.size,
+    copyWhole: false,
+    unplaced: null
+  })
   const ranges = planFetches(stretches, source.reader.size)
   const small = format === "TBI" || known.every(({ length }) => length !== null && length <= largestTbi)
   return {
