@@ -1,4 +1,4 @@
-/** The configuration file of `--config`: one JSON object whose keys are setting names (specification 2.4). */
+/** The configuration file of `--config`: one JSON object whose keys are setting names (docs/service.md 2.4). */
 
 import { constants } from "node:fs"
 import { type FileHandle, open } from "node:fs/promises"
@@ -42,7 +42,7 @@ const readUpTo = async (file: FileHandle, limit: number): Promise<Buffer> => {
   return buffer.subarray(0, length)
 }
 
-/** What others could do with a file that holds a password (specification 5.8). */
+/** What others could do with a file that holds a password (docs/service.md 5). */
 const exposure = (path: string, mode: number, owner: number): ReadonlyArray<string> => {
   const warnings: Array<string> = []
   if ((mode & 0o044) !== 0) {

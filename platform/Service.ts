@@ -16,7 +16,7 @@ export type Service = ServiceClient | ServiceJson | ServiceStreams | Session
 /**
  * Logs in while it is built and logs out when its scope closes.
  *
- * @param profile - the wire facts of the session; the known service when absent
+ * @param profile - names and paths of the session; the known service when absent
  */
 export const layer = (
   settings: ServiceSettings,

@@ -18,7 +18,7 @@ const noSuchAnalysis = (id: string) => refused(400, "ANALYSIS_NOT_FOUND", `No an
 
 const iso = (millis: number) => DateTime.formatIso(DateTime.makeUnsafe(millis))
 
-/** What the service answers about analyses, their files and the archive: wire facts 1.4, rows 2, 7, 13, 18 to 20. */
+/** What the service answers about analyses, their files and the archive: docs/service.md 12, 14 and 15. */
 export class AnalysisAnswers extends Context.Service<
   AnalysisAnswers,
   {

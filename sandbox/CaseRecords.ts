@@ -29,7 +29,7 @@ const metricTypes: ReadonlyArray<JsonObject> = [
   }
 ]
 
-/** Quality metrics of a case; the results are a map whose one key is the LIMS id (wire facts 1.4, row 5). */
+/** Quality metrics of a case; the results are a map whose one key is the LIMS id (docs/service.md 12). */
 export const qualityOf = (limsId: string, analyses: ReadonlyArray<CaseAnalysis>, seed: number): JsonObject => {
   const dice = Dice.make(seed)
   return {
@@ -87,7 +87,7 @@ const disease: JsonObject = {
 
 const reportGene = (gene: GeneEntry): JsonObject => gene.record
 
-/** A case report with one item of each kind (wire facts section 2, "Case report"). */
+/** A case report with one item of each kind (docs/service.md 13.8). */
 export const reportOf = (
   person: { readonly id: WireId; readonly limsId: string },
   analyses: ReadonlyArray<CaseAnalysis>,

@@ -14,7 +14,7 @@ const regionsOf = (gene: GeneEntry, count: number) => {
 
 const regionsPerGene = 3
 
-/** Coverage of one analysis (wire facts section 2, "Coverage item"). */
+/** Coverage of one analysis (docs/service.md 13.4). */
 export const coverageOf = (
   analysisId: WireId,
   genes: ReadonlyArray<GeneEntry>,
@@ -54,7 +54,7 @@ const cnvColumn = (id: string, title: string, property: string): JsonObject => (
   dataType: "STRING"
 })
 
-/** CNV target results of one CNV analysis (wire facts section 2, "CNV results"); rows of plain cells. */
+/** CNV target results of one CNV analysis (docs/service.md 13.7); rows of plain cells. */
 export const cnvResultsOf = (analysisId: WireId, genes: ReadonlyArray<GeneEntry>, seed: number): JsonObject => {
   const dice = Dice.make(seed)
   const thresholds = { homDelThreshold: -1.5, hetDelThreshold: -0.6, dupThreshold: 0.4, multiDupThreshold: 0.9 }
@@ -93,7 +93,7 @@ export const cnvResultsOf = (analysisId: WireId, genes: ReadonlyArray<GeneEntry>
   }
 }
 
-/** Pending CNV segments of one analysis (wire facts section 2, "Pending CNV"); keys with a colon stand on the wire. */
+/** Pending CNV segments of one analysis (docs/service.md 13.7); keys with a colon stand on the wire. */
 export const pendingCnvOf = (
   analysisId: WireId,
   genes: ReadonlyArray<GeneEntry>,

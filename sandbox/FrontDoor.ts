@@ -14,7 +14,7 @@ import { Switches, type SwitchValues } from "./Switches.ts"
 
 export const tokenHeader = "x-csrf-token"
 
-/** Forced logout: 302 to the base address with an HTML body that shows nothing (wire facts 1.2). */
+/** Forced logout: 302 to the base address with an HTML body that shows nothing (docs/service.md 11.6). */
 export const forcedLogout = (host: string) =>
   HttpServerResponse.html(emptyApplication).pipe(
     HttpServerResponse.setStatus(302),

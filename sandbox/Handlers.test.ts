@@ -94,7 +94,7 @@ layer(NodeServices.layer, { excludeTestServices: true })("endpoints", (it) => {
       const integers = ["analysisId", "personId", "virtualPanelId", "geneIds", "analysisIds"]
       for (const [key, value] of found) {
         if (value === null) continue
-        // The metrics call a LIMS id personId (wire facts 1.4, row 5).
+        // The metrics call a LIMS id personId (docs/service.md 12).
         if (integers.includes(key) && value !== "LIMS-0001") assert.isTrue(Number.isInteger(value), `${key}: ${value}`)
         if (["limsId", "personLimsId", "sampleId"].includes(key)) assert.isString(value, key)
       }

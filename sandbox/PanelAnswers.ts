@@ -10,7 +10,7 @@ type Answer = Effect.Effect<HttpServerResponse.HttpServerResponse>
 
 const allGenes = "1"
 
-/** What the service answers about virtual panels and genes: wire facts 1.4, rows 14 to 17 and 22. */
+/** What the service answers about virtual panels and genes: docs/service.md 12. */
 export class PanelAnswers extends Context.Service<
   PanelAnswers,
   {
@@ -20,7 +20,7 @@ export class PanelAnswers extends Context.Service<
     /** Without an id it makes a new panel. */
     readonly save: (update: VirtualPanelUpdate) => Answer
     readonly genes: Answer
-    /** Row 22: what is known of the variants of a gene, as rows without a header. */
+    /** What is known of the variants of a gene, as rows without a header. */
     readonly variantsOfGene: (symbol: string) => Answer
   }
 >()("svc-steps/sandbox/PanelAnswers") {

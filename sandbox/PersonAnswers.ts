@@ -20,7 +20,7 @@ const asCaseAnalysis = ({ id, item, sampleId }: AnalysisRecord): CaseAnalysis =>
   kit: String(item["enrichmentKitName"] ?? "")
 })
 
-/** The part of a person record an update names: nulls and missing keys leave things as they are (wire facts 1.4, row 12). */
+/** The part of a person record an update names: nulls and missing keys leave things as they are (docs/service.md 12). */
 const given = ({ comment, country, familyId, firstName, lastName, sex }: PersonUpdate): JsonObject =>
   Object.fromEntries(
     Object.entries({ familyId, firstName, lastName, comment, country, sex }).flatMap(([name, value]) =>
@@ -30,7 +30,7 @@ const given = ({ comment, country, familyId, firstName, lastName, sex }: PersonU
 
 const twoDigits = (value: number) => String(value).padStart(2, "0")
 
-/** What the service answers about persons and their findings: statuses and forms of wire facts 1.4, rows 1 and 3 to 12. */
+/** What the service answers about persons and their findings: statuses and forms of docs/service.md 12. */
 export class PersonAnswers extends Context.Service<
   PersonAnswers,
   {
@@ -54,7 +54,7 @@ export class PersonAnswers extends Context.Service<
     readonly coverage: (user: string, limsId: string, panelId: string | undefined) => Answer
     readonly report: (limsId: string, draft: boolean, inactive: boolean) => Answer
     readonly reportInfos: Answer
-    /** Row 21: a list for the generic request. */
+    /** A list for the generic request. */
     readonly list: Answer
   }
 >()("svc-steps/sandbox/PersonAnswers") {

@@ -50,7 +50,7 @@ export const initialPage = Effect.gen(function* () {
 })
 
 /**
- * `/`, `/authenticate`, `/login` and `/logout` (wire facts 1.2). Forms are read here and not by the contract, because a
+ * `/`, `/authenticate`, `/login` and `/logout` (docs/service.md 11). Forms are read here and not by the contract, because a
  * form without its token is forbidden rather than malformed.
  */
 export const sessionHandlers = HttpApiBuilder.group(

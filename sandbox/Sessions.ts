@@ -21,7 +21,7 @@ const same = (a: string, b: string) => {
 }
 
 /**
- * Cookie and token, from the first request over the login to the end (specification 3 and 5, wire facts 1.2): an
+ * Cookie and token, from the first request over the login to the end (docs/service.md 3, 5 and 11): an
  * anonymous pair, a new pair at the login, overlap of one account's requests, invalidation, logout.
  */
 export class Sessions extends Context.Service<

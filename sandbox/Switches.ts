@@ -1,8 +1,8 @@
 import { Context, Duration, Layer } from "effect"
 
 /**
- * Everything about the service that its specification leaves open, one switch each, and the few things a user of the
- * sandbox wants to choose. `defaultSwitches` is the most likely service; every other setting is one it might be.
+ * Everything about the service that nobody outside knows (docs/service.md 17), one switch each, and the few things a
+ * user of the sandbox wants to choose. `defaultSwitches` is the most likely service; every other setting is one it might be.
  */
 export interface SwitchValues {
   /** Analysis, internal person, panel and gene ids as JSON strings or as JSON integers. */

@@ -265,6 +265,42 @@ describe("the map", () => {
   })
 })
 
+describe("citations", () => {
+  const texts = repositoryFiles
+    .filter((path) => /\.(?:[cm]?[jt]s|md|sh|ya?ml|toml|nf|config|smk|cwl|wdl|py)$|\/(?:Dockerfile|run)$/.test(path))
+    .map((path) => ({ path, text: readFileSync(`${root}${path}`, "utf8") }))
+
+  it("no text cites a paper that is not in the repository", () => {
+    // The SAM and VCF specifications are public: they may be cited by section.
+    const papers = /(?<!\b(?:SAM|VCF|CSI|BED|tabix) )specification (?:sections? )?\d|wire[ -]facts|fault[ -]catalogue/gi
+    const foreign = texts
+      .filter(({ path }) => path !== "docs/service.md")
+      .flatMap(({ path, text }) => [...text.matchAll(papers)].map(([cited]) => `${path}: ${cited}`))
+    // The first is the manual of effect, the second a licence: files of packages.
+    const pages = new Set(["AGENTS.md", "LICENSE.md", ...repositoryFiles.map((path) => basename(path))])
+    const unknown = texts.flatMap(({ path, text }) =>
+      [...text.matchAll(/[\w-]+\.md\b/g)].flatMap(([page]) => (pages.has(page) ? [] : [`${path}: ${page}`]))
+    )
+    assert.deepStrictEqual([...foreign, ...unknown], [])
+  })
+
+  it("every section of docs/service.md that is cited is there", () => {
+    const page = readFileSync(`${root}docs/service.md`, "utf8")
+    const sections = new Set([...page.matchAll(/^##+ (\d+(?:\.\d+)?)\.? /gm)].map(([, number = ""]) => number))
+    const citation = /docs\/service\.md`? (\d+(?:\.\d+)?(?:(?:,| and|, and| to) \d+(?:\.\d+)?)*)/g
+    const cited = texts.flatMap(({ path, text }) =>
+      [...text.replace(/\s*\n[ \t]*(?:\*|\/\/|#)?[ \t]*/g, " ").matchAll(citation)].flatMap(([, numbers = ""]) =>
+        numbers.split(/[^\d.]+/).map((number) => ({ path, number }))
+      )
+    )
+    assert.isAbove(cited.length, 50)
+    assert.deepStrictEqual(
+      cited.filter(({ number }) => !sections.has(number)),
+      []
+    )
+  })
+})
+
 describe("errors", () => {
   it("every exit code in the sources is a documented one", () => {
     const used = allModules.flatMap(({ path, text }) =>

@@ -34,7 +34,7 @@ describe("generated pages", () => {
   })
 })
 
-describe("the fault catalogue", () => {
+describe("test/faults/Catalogue.ts", () => {
   const faults = groups.flatMap(({ faults }) => faults)
   const tested = new Set(numberedTests().flatMap(({ numbers }) => numbers))
 

@@ -1,6 +1,6 @@
 /**
  * Every method of `svc-api`, in the order of the help: parsing, `--help`, completions and docs/svc-api.md are made of this
- * table (specification 4.1). `download-files` is added where the steps meet, as it is another step.
+ * table (docs/service.md 4.1). `download-files` is added where the steps meet, as it is another step.
  *
  * Long on purpose: it is one table.
  */

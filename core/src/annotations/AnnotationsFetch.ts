@@ -221,7 +221,7 @@ export const makeAnnotationsFetch = Effect.fnUntraced(function* (
     const fault = scanner.end()
     if (fault !== null) return yield* errorOf(fault, name)
     if (beginning.length > 0) {
-      // What has neither rows nor header is an error of the service, mostly (specification section 7).
+      // What has neither rows nor header is an error of the service, mostly (docs/service.md 7).
       yield* opened(yield* parsed(decoder.decode(joined(beginning)), name), reply.response.status, reply.asked)
     }
     const lacks = scanner.hasData ? (scanner.hasHeader ? null : "header") : "data"

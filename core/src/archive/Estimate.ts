@@ -5,7 +5,7 @@
 import { Duration } from "effect"
 import { requesting, type TrackingEntry } from "./TrackingEntry.ts"
 
-/** Restorations take up to half a day (wire facts 1.4); after that an unexplained one counts as over. */
+/** Restorations take up to half a day (docs/service.md 15); after that an unexplained one counts as over. */
 const longestRestoration = Duration.toMillis("12 hours")
 
 /** An estimate further ahead of its request is no estimate: waiting for the year 9999 would keep a lost request lost. */

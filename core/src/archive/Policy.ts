@@ -1,7 +1,8 @@
 /**
- * What happens with archived files: the table of specification 3 for `no`, `ask`, `all` and `force`, as pure functions.
+ * What happens with archived files: the table of docs/service.md 3 for `no`, `ask`, `all` and `force`, as pure
+ * functions.
  *
- * Every decision carries the reason that the log gives for it (specification 4.2, rule 4).
+ * Every decision carries the reason that the log gives for it (docs/service.md 4.2).
  */
 
 export type RestoreMode = "ask" | "all" | "force" | "no"

@@ -163,7 +163,7 @@ const questionForAll = (files: ReadonlyArray<File>): string => {
   return `Restore ${them} of ${each}, ${size}? That takes hours and may cost money.`
 }
 
-/** Every decision with its reason (specification 4.2, rule 4). */
+/** Every decision with its reason (docs/service.md 4.2). */
 const say = (file: File, { _tag, reason }: RestoreDecision): Effect.Effect<void> => {
   const name = printable(`${file.fileName} (analysis ${file.analysisId})`)
   const estimate = estimateOf(file)

@@ -1,6 +1,6 @@
 /**
  * Looks at the restorations of a file: what is back is downloaded with the options stored for it and its entry removed at
- * once; the rest stays (specification 4.2, rules 2 and 6).
+ * once; the rest stays (docs/service.md 4.2).
  */
 
 import { Clock, Effect, type FileSystem, type Path, Stream } from "effect"

@@ -1,4 +1,4 @@
-/** Where the stored requests stand, for `--list` together with `--resumeArchivedDownloads` (specification 4.2, rule 2). */
+/** Where the stored requests stand, for `--list` together with `--resumeArchivedDownloads` (docs/service.md 4.2). */
 
 import { failureJson } from "../selection/Report.ts"
 import { printable, printableJson } from "../text/Printable.ts"

@@ -1,4 +1,4 @@
-/** The metrics of a case are wrapped into a map whose one key is the LIMS identifier (wire facts 1.4, row 5). */
+/** The metrics of a case are wrapped into a map whose one key is the LIMS identifier (docs/service.md 12). */
 import type { Schema } from "effect"
 
 type JsonObject = { readonly [key: string]: Schema.Json }

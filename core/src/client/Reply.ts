@@ -1,9 +1,9 @@
 /**
  * One reading of every reply: status and body in, the payload or the reason why there is none out.
  *
- * The service says "not found" and "no" in several ways, and which one differs by endpoint (specification section 7,
- * wire facts 1.4 and 1.7). Here they become one `ServiceError`. Reasons name places in a body, never values: a value may
- * be personal data.
+ * The service says "not found" and "no" in several ways, and which one differs by endpoint (docs/service.md 7, 12
+ * and 16). Here they become one `ServiceError`. Reasons name places in a body, never values: a value may be personal
+ * data.
  */
 import { Effect, type Schema, SchemaIssue } from "effect"
 import type { HttpClientResponse } from "effect/http"

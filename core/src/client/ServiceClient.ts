@@ -1,5 +1,5 @@
 /**
- * The service, one method per row of specification 4.1.
+ * The service, one method per row of docs/service.md 4.1.
  *
  * Requests go through `Session`, one at a time, with its logins and repeats. Replies are read leniently: unknown fields
  * and unknown words of an enumeration are kept. Every way the service has of saying "not found" is `NotFound`, every way
@@ -61,7 +61,7 @@ export interface ServiceMethods<R extends Reading = "decoded"> {
   readonly getPersonAnalyses: (person: LimsId) => Reply<R, ReadonlyArray<AnalysisItem>>
   /** Very large and always complete; may take minutes to begin. */
   readonly getCaseReport: (person: LimsId, choice?: ReportChoice) => Reply<R, CaseReport>
-  /** Which cases have reports; not in the specification. */
+  /** Which cases have reports; observed, not specified (docs/service.md 12). */
   readonly getCaseReportInfos: Reply<R, ReadonlyArray<CaseReportInfo>>
   readonly getPerson: (person: LimsId) => Reply<R, Person>
   /** The internal identifier. Null and absent fields leave what is stored. Never repeated when its outcome is unknown. */

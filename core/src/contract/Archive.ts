@@ -1,4 +1,4 @@
-/** Restoration of archived files (requestRestore, wire facts row 19). */
+/** Restoration of archived files (requestRestore, docs/service.md 15). */
 import { Schema } from "effect"
 import { AnalysisId, inAddress } from "./Ids.ts"
 import { Hint, maybe, record } from "./Record.ts"

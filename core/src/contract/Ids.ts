@@ -1,8 +1,8 @@
 /**
- * The identifiers of specification 2.1: branded text inside, number or text on the wire.
+ * The identifiers of docs/service.md 2.1: branded text inside, number or text on the wire.
  *
- * Analyses, internal persons, panels and genes are JSON integers on the wire of some services and text on others
- * (wire facts, section 0); LIMS and sample identifiers are always text. Where the wire may have integers, an identifier
+ * Analyses, internal persons, panels and genes are JSON integers on the wire of some services and text on others;
+ * LIMS and sample identifiers are always text. Where the wire may have integers, an identifier
  * that reads as one is sent as one: `7` came as a number and goes as a number, `A7` and `007` stay text. The one thing
  * lost is the difference between `7` and `"7"`, which no known service makes.
  *

@@ -6,7 +6,7 @@ const declared = Object.values(ServiceApi.groups).flatMap((group) =>
 )
 
 describe("ServiceApi", () => {
-  it("has the endpoints of specification 4.1, session, restore and report infos, and no others", () => {
+  it("has the endpoints of docs/service.md 4.1, session, restore and report infos, and no others", () => {
     assert.sameMembers(declared, [
       "HEAD / initialSession",
       "HEAD /authenticate authenticate",

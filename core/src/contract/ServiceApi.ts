@@ -1,7 +1,7 @@
 /**
  * The whole API, declared once: the client makes its requests from it, the sandbox its routes, the documentation its table.
  *
- * Source: specification section 4.1; wire facts 1.2 (session) and 1.4 (rows named at the endpoints). Endpoints carry the
+ * Source: docs/service.md 4.1, 11 (session) and 12 (what was observed of each endpoint). Endpoints carry the
  * names of the client methods. The session cookie and the `X-CSRF-TOKEN` header of every request belong to the session
  * and are not repeated here. Codecs are off because every record already is what travels as JSON.
  */
@@ -31,7 +31,7 @@ const analysisId = { analysisId: inAddress(AnalysisId) }
 const personLimsId = { personLimsId: inAddress(LimsId) }
 const flag = Schema.optionalKey(Schema.Literals(["true", "false"]))
 
-/** Answers with a token header and a session cookie (wire facts 1.2). */
+/** Answers with a token header and a session cookie (docs/service.md 11). */
 const session = HttpApiGroup.make("session").add(
   HttpApiEndpoint.head("initialSession", "/", { disableCodecs, success: HttpApiSchema.Empty(200) }),
   HttpApiEndpoint.head("authenticate", "/authenticate", { disableCodecs, success: HttpApiSchema.Empty(200) }),
@@ -47,7 +47,6 @@ const session = HttpApiGroup.make("session").add(
   })
 )
 
-/** Rows 1, 11, 12. */
 const person = HttpApiGroup.make("person").add(
   HttpApiEndpoint.get("getInternalPersonId", "/api/person/:personLimsId/id", {
     disableCodecs,
@@ -69,7 +68,6 @@ const person = HttpApiGroup.make("person").add(
   })
 )
 
-/** Rows 2, 7, 8, 13. */
 const analysis = HttpApiGroup.make("analysis").add(
   HttpApiEndpoint.get("getSnvAnnotations", "/api/analysis/:analysisId/annotations", {
     disableCodecs,
@@ -97,7 +95,7 @@ const analysis = HttpApiGroup.make("analysis").add(
   })
 )
 
-/** Rows 3 and 4; the two lists really have different names. */
+/** The two lists of analyses really have different names. */
 const cnv = HttpApiGroup.make("cnv").add(
   HttpApiEndpoint.get("getCnvTargetResults", "/api/results/:personLimsId/cnv", {
     disableCodecs,
@@ -114,7 +112,7 @@ const cnv = HttpApiGroup.make("cnv").add(
   })
 )
 
-/** Row 5; the variable is a LIMS id in spite of its name. */
+/** The variable is a LIMS id in spite of its name. */
 const quality = HttpApiGroup.make("quality").add(
   HttpApiEndpoint.get("getQcCaseMetrics", "/api/qualitycontrol/metrics/case/:personId", {
     disableCodecs,
@@ -124,7 +122,7 @@ const quality = HttpApiGroup.make("quality").add(
   })
 )
 
-/** Row 6; the variable is a LIMS id in spite of its name. */
+/** The variable is a LIMS id in spite of its name. */
 const coverage = HttpApiGroup.make("coverage").add(
   HttpApiEndpoint.get("getCoverageData", "/api/:personId/coverage", {
     disableCodecs,
@@ -135,7 +133,6 @@ const coverage = HttpApiGroup.make("coverage").add(
   })
 )
 
-/** Rows 9 and 10. */
 const report = HttpApiGroup.make("report").add(
   HttpApiEndpoint.get("getCaseReport", "/api/cases/:personId/report", {
     disableCodecs,
@@ -151,7 +148,6 @@ const report = HttpApiGroup.make("report").add(
   })
 )
 
-/** Rows 14 to 17. */
 const panel = HttpApiGroup.make("panel").add(
   HttpApiEndpoint.get("getVirtualPanel", "/virtual-panel/:id", {
     disableCodecs,
@@ -177,7 +173,6 @@ const panel = HttpApiGroup.make("panel").add(
   })
 )
 
-/** Row 18. */
 const file = HttpApiGroup.make("file").add(
   HttpApiEndpoint.get("getFileDownloadLinks", "/api/analysis/:analysisId/get-file-download-links", {
     disableCodecs,
@@ -187,7 +182,6 @@ const file = HttpApiGroup.make("file").add(
   })
 )
 
-/** Row 19. */
 const archive = HttpApiGroup.make("archive").add(
   HttpApiEndpoint.post("requestRestore", "/archive/analysis/restore", {
     disableCodecs,

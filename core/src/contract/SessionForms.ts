@@ -1,4 +1,4 @@
-/** The forms of login and logout (wire facts 1.2). */
+/** The forms of login and logout (docs/service.md 11.2 and 11.5). */
 import { Schema } from "effect"
 
 /** `_csrf` is the token of the initial session. */

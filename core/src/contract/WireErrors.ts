@@ -1,6 +1,6 @@
 /**
  * Error statuses of the API as they travel. Their bodies have the fields of an envelope, or none, or are a page of HTML;
- * which status means "not found" differs by endpoint (specification section 7), and is decided by the client.
+ * which status means "not found" differs by endpoint (docs/service.md 7), and is decided by the client.
  */
 import { Schema } from "effect"
 import { errorFields } from "./Envelope.ts"

@@ -98,7 +98,7 @@ export class ProxyRefused extends Schema.TaggedError<ProxyRefused>()("ProxyRefus
   }
 }
 
-/** The thing does not exist, however the endpoint said it (404, 400 or null; specification section 7). */
+/** The thing does not exist, however the endpoint said it (404, 400 or null; docs/service.md 7). */
 export class NotFound extends Schema.TaggedError<NotFound>()("NotFound", {
   /** For example `analysis A7`. */
   what: Schema.String,

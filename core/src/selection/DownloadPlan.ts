@@ -1,8 +1,9 @@
 /**
  * What a run will do with every file, decided before any byte moves: fetch it, skip it for a reason, or refuse it.
  *
- * Pure: the listing, the settings and a look at the destination go in, decisions come out. Rules: design.md sections 4, 6
- * and 8; faults D17 (collisions), K2 (room on the disk), K7 (names that differ only in case or composition), Z1 (names).
+ * Pure: the listing, the settings and a look at the destination go in, decisions come out. Faults of
+ * docs/faults.md: D17 (collisions), K2 (room on the disk), K7 (names that differ only in case or composition), Z1
+ * (names).
  */
 import {
   CannotCreate,

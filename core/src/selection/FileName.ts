@@ -4,7 +4,7 @@
 import { UnsafeName } from "../Errors.ts"
 import { isPrintable, printable } from "../text/Printable.ts"
 
-/** The file types that can be asked for (specification section 2.4). */
+/** The file types that can be asked for (docs/service.md 2.4). */
 export const fileTypes = ["bam", "bam.bai", "vcf.gz", "vcf.gz.tbi"] as const
 export type FileType = (typeof fileTypes)[number]
 

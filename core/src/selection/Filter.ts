@@ -2,7 +2,7 @@
  * Filter expressions over the records of analyses: `field op value`, for example `status = DONE` or `id >= 1200`.
  *
  * Grammar: a field name (nested ones by dot), an operator, and the rest as value; spaces around the operator do not
- * count, there is no quoting. Several filters must all hold. Source: design.md section 4.
+ * count, there is no quoting. Several filters must all hold.
  */
 import { Result } from "effect"
 import { UsageError } from "../Errors.ts"

@@ -1,7 +1,7 @@
 /**
  * What `--list` prints: the files of every selected analysis with their sizes, as text or as one JSON document.
  *
- * Source: specification section 4.2 rule 1, design.md section 4. Links are never part of it.
+ * Source: docs/service.md 4.2. Links are never part of it.
  */
 
 import { printable } from "../text/Printable.ts"

@@ -7,7 +7,7 @@
 import type { ExitCode } from "../Errors.ts"
 import { ExitCodes } from "../Errors.ts"
 
-/** Why a file was left alone; not a failure (design.md section 6). `no-reads`: unmapped reads of a VCF. */
+/** Why a file was left alone; not a failure (docs/exit-codes.md). `no-reads`: unmapped reads of a VCF. */
 export type SkipReason = "exists" | "archived" | "no-reads" | "pending"
 
 /** A failure of one file, or of an analysis or selection (`fileName` or both ids null). */

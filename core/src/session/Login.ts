@@ -1,5 +1,5 @@
 /**
- * The three requests that begin and end a session: initial page, login form, logout (specification section 5).
+ * The three requests that begin and end a session: initial page, login form, logout (docs/service.md 5 and 11).
  *
  * Each runs inside the gate of `Session.ts`, which also decides when and how often.
  */

@@ -1,7 +1,7 @@
 /**
- * Every wire fact of the session in one value, so that a service that differs needs a setting and no new release.
+ * Every name and path of the session in one value, so that a service that differs needs a setting and no new release.
  *
- * Source: specification sections 5 and 9 (names "not shown") and the behaviour of the existing clients.
+ * Source: docs/service.md 11, what was observed of public clients; docs/service.md 5 leaves the names open.
  */
 import { Schema } from "effect"
 
@@ -25,7 +25,7 @@ export const SessionProfileOverrides = Schema.Struct({
   headers: Schema.optionalKey(Schema.Record(Schema.String, Schema.String))
 })
 
-/** The wire facts of the session; all paths are relative to the base URL. */
+/** What the session says on the wire; all paths are relative to the base URL. */
 export type SessionProfile = Required<typeof SessionProfileOverrides.Type>
 
 /**

@@ -3,7 +3,7 @@ import { Result } from "effect"
 import { groups, type KeyName, keyNames, keysOf, stepNames, table } from "./Keys.ts"
 import { decodeValue } from "./Settings.ts"
 
-/** Specification 2.4, as printed there. */
+/** The table of docs/service.md 2.4. */
 const specified: ReadonlyArray<KeyName> = [
   "username",
   "password",
@@ -46,7 +46,7 @@ const variables: Readonly<Record<string, KeyName>> = {
 }
 
 describe("the table of settings", () => {
-  it("has every key of the specification, marked as such, and svc-download takes them all", () => {
+  it("has every key of docs/service.md 2.4, marked as such, and svc-download takes them all", () => {
     assert.deepStrictEqual(
       keyNames.filter((name) => table[name].beyond === undefined && name !== "config").sort(),
       [...specified].sort()
@@ -57,7 +57,7 @@ describe("the table of settings", () => {
     )
   })
 
-  it("has the variables of the specification exactly, and three more for keys beyond it", () => {
+  it("has the variables of docs/service.md 2.4 exactly, and three more for keys beyond it", () => {
     const named = keyNames.flatMap((name) => {
       const { beyond, env } = table[name]
       return env === undefined ? [] : [{ name, env, beyond: beyond === true }]
@@ -72,7 +72,7 @@ describe("the table of settings", () => {
     )
   })
 
-  it("has the letters of specification 4.2", () => {
+  it("has the letters of docs/service.md 4.2", () => {
     const letters = {
       t: "target",
       u: "username",
@@ -85,7 +85,7 @@ describe("the table of settings", () => {
     for (const [letter, name] of Object.entries(letters)) assert.strictEqual(table[name as KeyName].short, letter)
   })
 
-  it("has the defaults of specification 2.4", () => {
+  it("has the defaults of docs/service.md 2.4", () => {
     const defaults = Object.fromEntries(specified.map((name) => [name, table[name].default]))
     assert.deepInclude(defaults, {
       destination: ".",

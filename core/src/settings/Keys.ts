@@ -1,6 +1,6 @@
 /**
  * Every setting of every step, declared once: options, environment variables, configuration keys, help texts, decoding
- * and docs/settings.md are all made of this table (specification 2.4 and 4.2; rows marked `beyond` go beyond it).
+ * and docs/settings.md are all made of this table (docs/service.md 2.4 and 4.2; rows marked `beyond` go beyond them).
  *
  * Long on purpose: it is one table. Plain data that loads nothing, so that `--help` costs next to nothing.
  */
@@ -33,7 +33,7 @@ export interface Key extends Option {
   readonly configAlias?: string
   /** Only an option: neither a configuration key nor a variable. */
   readonly optionOnly?: true
-  /** Not in the specification. */
+  /** Not specified in docs/service.md 2.4. */
   readonly beyond?: true
 }
 

@@ -151,7 +151,7 @@ describe("values", () => {
     assert.deepStrictEqual(decodeOne("filters", "name=a,b", "id>3").settings.filters, ["name=a,b", "id>3"])
   })
 
-  it("G1 the messages of specification 7 for file types and log levels, letter for letter", () => {
+  it("G1 the specified messages for file types and log levels, letter for letter", () => {
     assert.deepStrictEqual(decodeOne("filetypes", "bam,cram").problems, ["Unsupported file type: cram"])
     assert.deepStrictEqual(decodeOne("filetypes", "BAM").problems, ["Unsupported file type: BAM"])
     assert.deepStrictEqual(decodeOne("loglevel", "loud").problems, ["Invalid log level: loud"])

@@ -20,7 +20,7 @@ describe("target", () => {
     })
   }
 
-  it("G1 a missing target has the message of the specification", () => {
+  it("G1 a missing target has the specified message", () => {
     for (const target of [null, "", "  "]) {
       assert.deepStrictEqual(url(target), Result.fail("Missing required argument --target"))
     }

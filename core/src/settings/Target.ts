@@ -1,8 +1,8 @@
-/** Where the service and the proxy are: the rules for `target`, `baseUrl` and `proxy` (design.md section 5). */
+/** Where the service and the proxy are: the rules for `target`, `baseUrl` and `proxy` (docs/service.md 19). */
 import { Redacted, Result } from "effect"
 import type { ProxyAddress } from "./Settings.ts"
 
-/** A missing `target`, letter for letter as in specification section 7. */
+/** A missing `target`, letter for letter as in docs/service.md 7. */
 const missingTarget = "Missing required argument --target"
 
 /** A URL, or null; Node 20, on which the bundles run too, has no `URL.parse`. */

@@ -29,7 +29,7 @@ const messagesOf = (layer: Layer, step?: StepName) =>
 describe("validation", () => {
   it.effect("accepts what is right", () => check(good))
 
-  it.effect("G1 the four messages of the specification, letter for letter, together in one pass", () =>
+  it.effect("G1 the four specified messages, letter for letter, together in one pass", () =>
     Effect.gen(function* () {
       const messages = yield* messagesOf({
         analysisIds: ["A1"],

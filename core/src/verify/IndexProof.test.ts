@@ -240,7 +240,7 @@ const changed = (
   return { ...index, reference: (i) => (i === ref ? spoiledReference : index.reference(i)) }
 }
 
-/** Mapped records that a reader does not get who asks for their first or last base, as the specification describes it. */
+/** Mapped records that a reader does not get who asks for their first or last base, as SAM describes it. */
 const unreachable = (index: BinIndex, placed: ReadonlyArray<Placed>) =>
   placed.filter(({ at, end, mapped, ref, start }) => {
     const { bins, linear } = index.reference(ref)
