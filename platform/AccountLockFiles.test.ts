@@ -2,7 +2,8 @@ import { chmodSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, symli
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
-import { ConfigProvider, Effect, Layer, Logger } from "effect"
+import { ConfigProvider, Deferred, Effect, Layer, Logger } from "effect"
+import { TestClock } from "effect/testing"
 import { AccountLock } from "../core/src/session/AccountLock.ts"
 import * as AccountLockFiles from "./AccountLockFiles.ts"
 
@@ -78,6 +79,37 @@ describe("AccountLockFiles", () => {
         assert.strictEqual(warnings.length, 1)
         assert.include(warnings[0] ?? "", "SVC_LOCK_DIR")
       }
+    })
+  )
+
+  it.live("S8 who waits for another session of the same process is told so", () =>
+    Effect.gen(function* () {
+      const said: Array<string> = []
+      const note = Logger.layer([
+        Logger.make(({ message }) => {
+          said.push(String(message))
+        })
+      ])
+      const lockDir = yield* folder
+      yield* Effect.gen(function* () {
+        const lock = yield* AccountLock
+        const other = Deferred.makeUnsafe<void>()
+        yield* lock.withLock("key")(
+          Effect.gen(function* () {
+            yield* Effect.forkChild(lock.withLock("key")(Deferred.succeed(other, undefined)))
+            // The lock's own waits are polls; the notice comes once these ten seconds are over.
+            while (said.length === 0) {
+              yield* TestClock.adjust("11 seconds")
+              yield* TestClock.withLive(Effect.sleep("5 millis"))
+            }
+          })
+        )
+        while (!Deferred.isDoneUnsafe(other)) {
+          yield* TestClock.adjust("1 second")
+          yield* TestClock.withLive(Effect.sleep("5 millis"))
+        }
+      }).pipe(Effect.provide([AccountLockFiles.layer({ lockDir }), note, TestClock.layer()]))
+      assert.deepStrictEqual(said, ["Waiting for another session of this program that uses the same account"])
     })
   )
 

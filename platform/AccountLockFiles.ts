@@ -9,11 +9,11 @@ import { createHash } from "node:crypto"
 import { lstat, mkdir } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { dirname, join } from "node:path"
-import { Config, Context, Duration, Effect, Fiber, Layer, Option, Ref, Scope } from "effect"
+import { Config, Context, Deferred, Duration, Effect, Fiber, Layer, Option, Ref, Scope } from "effect"
 import { AccountLock } from "../core/src/session/AccountLock.ts"
 import { RefusedLogins } from "../core/src/session/RefusedLogins.ts"
 import { errnoOf } from "./Errno.ts"
-import { acquire } from "./FileLock.ts"
+import { acquire, ourselves } from "./FileLock.ts"
 import * as RefusedLoginFiles from "./RefusedLoginFiles.ts"
 
 export interface AccountLockSettings {
@@ -95,13 +95,19 @@ export const layer = (settings: AccountLockSettings): Layer.Layer<AccountLock> =
         yield* warn(reason)
         return Context.make(AccountLock, { withLock: () => (self) => self })
       }
-      const notice = Effect.delay(Effect.logInfo("Waiting for another step that uses the same account"), "10 seconds")
+      const sayWhom = (owner: string) => {
+        const whom = owner === ourselves ? "another session of this program" : `another step (${owner})`
+        return Effect.logInfo(`Waiting for ${whom} that uses the same account`)
+      }
       const lock = AccountLock.of({
         withLock: (key) => {
           const path = fileIn(folder, key, "lock")
           const take = Effect.gen(function* () {
+            const owner = yield* Deferred.make<string>()
+            const onWait = (name: string) => Effect.asVoid(Deferred.succeed(owner, name))
+            const notice = Effect.flatMap(Effect.delay(Deferred.await(owner), "10 seconds"), sayWhom)
             const waiting = yield* Effect.forkScoped(notice)
-            yield* acquire(path, { wait: Duration.infinity }).pipe(Effect.catch((error) => warn(error.message)))
+            yield* acquire(path, { wait: Duration.infinity, onWait }).pipe(Effect.catch((error) => warn(error.message)))
             yield* Fiber.interrupt(waiting)
           })
           return (self) =>

@@ -44,10 +44,7 @@ describe("configuration file", () => {
       assert.match(yield* refusal("[1]"), /^it must hold one JSON object/)
       assert.match(yield* refusal("null"), /^it must hold one JSON object/)
       assert.strictEqual(yield* refusal(new Uint8Array([0x7b, 0xff, 0xfe, 0x7d])), "it is not UTF-8 text")
-      assert.strictEqual(
-        yield* refusal('{"overwrite": {}}'),
-        "overwrite must be one text, number or boolean, in quotes if it is a very large number"
-      )
+      assert.strictEqual(yield* refusal('{"overwrite": {}}'), "overwrite must be true or false, not an object")
       assert.strictEqual(yield* refusal(`{"a":"${"x".repeat(1024 * 1024)}"}`), "it is larger than 1 MB")
     })
   )

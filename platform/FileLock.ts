@@ -20,7 +20,7 @@ import { hasEnded, type ProcessIdentity, parseIdentity, thisProcess } from "./Pr
 export interface FileLockOptions {
   /** How long to wait for an owner that lives: zero tries once, `Duration.infinity` waits for ever. */
   readonly wait: Duration.Input
-  /** Called once when there is someone to wait for. */
+  /** Called once when there is someone to wait for; `owner` is `ourselves` when this very process holds the lock. */
   readonly onWait?: (owner: string) => Effect.Effect<void>
   /** Between two signs of life of the owner; 5 s. */
   readonly heartbeat?: Duration.Input
@@ -173,6 +173,17 @@ const readIdentity = (path: string) =>
     }
   })
 
+/** The owner of a lock when it is this process. */
+export const ourselves = "this program itself"
+
+const ownerText = (owner: ProcessIdentity | null, self: ProcessIdentity): string => {
+  if (owner === null) return "owner unknown"
+  const same = owner.pid === self.pid && owner.start === self.start && owner.space === self.space
+  return same && owner.boot === self.boot && owner.host === self.host
+    ? ourselves
+    : `${owner.host}, process ${owner.pid}`
+}
+
 /** Locks that this process gave back a moment ago, so that it lets others have their turn. */
 const givenBack = new Map<string, number>()
 const politeFor = 40
@@ -233,7 +244,7 @@ export const acquire = (path: string, options: FileLockOptions): Effect.Effect<H
         break
       }
       const identity = watch?.identity
-      return yield* new Held({ owner: identity ? `${identity.host}, process ${identity.pid}` : "owner unknown" })
+      return yield* new Held({ owner: ownerText(identity ?? null, self) })
     })
 
     const release = (claimed: Card) =>
@@ -254,7 +265,7 @@ export const acquire = (path: string, options: FileLockOptions): Effect.Effect<H
     // Uninterruptible in each attempt, so that a lock taken is always a lock given back.
     const take = Effect.acquireRelease(attempt, release)
     yield* giveWay(path, card)
-    let owner = "owner unknown"
+    let owner = ownerText(null, self)
     const waitForIt = take.pipe(
       Effect.tapErrorTag("Held", (held) => {
         owner = held.owner

@@ -216,6 +216,75 @@ describe("where settings come from", () => {
     })
   )
 
+  for (const [name, content] of [
+    ["target", { taget: "https://h", analysisIds: ["A1"] }],
+    ["password", { target: "https://h", username: "u", passwort: "x", proxy: "ftp://x" }]
+  ] as const) {
+    it.live(`G3 a mistyped ${name} shows its hint beside what is missing or wrong`, () =>
+      Effect.gen(function* () {
+        const config = join(yield* folder, "config.json")
+        writeFileSync(config, JSON.stringify(content), { mode: 0o600 })
+        const { exitCode, stderr } = yield* run(["--config", config], { env: { SVC_USERNAME: "ada" } })
+        assert.strictEqual(exitCode, 64)
+        assert.match(stderr, new RegExp(`unknown key .*; did you mean ${name}\\?`))
+        assert.include(stderr, "unknown variable SVC_USERNAME; did you mean SVC_USER?")
+        const said =
+          name === "target" ? "Missing required argument --target" : "proxy in the configuration file must be"
+        assert.match(stderr, new RegExp(`^Error: ${said}`, "m"))
+      })
+    )
+  }
+
+  it.live("G2 a password file comes behind password and SVC_PASSWORD and before the configuration file", () =>
+    Effect.gen(function* () {
+      const at = yield* folder
+      const file = (name: string, text: string, mode = 0o600) => {
+        const path = join(at, name)
+        writeFileSync(path, text, { mode })
+        return path
+      }
+      const six = file("six", "CANARY\r\nsecond line\n")
+      const two = file("two", "CA")
+      const config = file("config.json", JSON.stringify({ password: "CANA" }))
+      const inConfig = file("file.json", JSON.stringify({ passwordFile: six }))
+      const secretLength = (args: ReadonlyArray<string>, env: Record<string, string>) =>
+        Effect.map(run([...account, ...args], { env }), ({ stderr, stdout }) => {
+          assert.notInclude(stderr, "holds a password")
+          return JSON.parse(stdout).secretLength as number
+        })
+      assert.strictEqual(yield* secretLength(["-p", "C"], { SVC_PASSWORD_FILE: six }), 1)
+      assert.strictEqual(yield* secretLength(["--passwordFile", six], { SVC_PASSWORD: "CAN" }), 6)
+      assert.strictEqual(yield* secretLength([], { SVC_PASSWORD: "CAN", SVC_PASSWORD_FILE: six }), 3)
+      assert.strictEqual(yield* secretLength(["--config", config], { SVC_PASSWORD_FILE: two }), 2)
+      assert.strictEqual(yield* secretLength(["--config", config], {}), 4)
+      assert.strictEqual(yield* secretLength(["--config", inConfig], {}), 6)
+    })
+  )
+
+  it.live("G3 a password file that others can read earns a warning; one that cannot be used is exit 78", () =>
+    Effect.gen(function* () {
+      const path = join(yield* folder, "password")
+      writeFileSync(path, "CANARY\n", { mode: 0o600 })
+      chmodSync(path, 0o644)
+      const open = yield* run(account, { env: { SVC_PASSWORD_FILE: path } })
+      assert.strictEqual(open.exitCode, 0)
+      assert.match(open.stderr, /\[warn\]: .*password holds a password and other users can read it.*chmod 600/)
+      const failure = (path: string) =>
+        Effect.map(run(account, { env: { SVC_PASSWORD_FILE: path } }), ({ exitCode, stderr, stdout }) => {
+          assert.deepStrictEqual([exitCode, stdout], [78, ""])
+          return stderr
+        })
+      const at = (path: string) => `Error: Password file ${path} (SVC_PASSWORD_FILE)`
+      assert.strictEqual(yield* failure(`${path}s`), `${at(`${path}s`)}: it does not exist\n`)
+      writeFileSync(path, "\nCANARY\n")
+      chmodSync(path, 0o600)
+      assert.strictEqual(yield* failure(path), `${at(path)}: its first line is empty\n`)
+      writeFileSync(path, new Uint8Array([0xff, 0xfe, 0x0a]))
+      assert.strictEqual(yield* failure(path), `${at(path)}: it is not UTF-8 text\n`)
+      assert.strictEqual(yield* failure(tmpdir()), `${at(tmpdir())}: it is a folder\n`)
+    })
+  )
+
   it.live("Y1 without a terminal a missing password is exit 78 at once", () =>
     Effect.gen(function* () {
       const { exitCode, stderr, stdout } = yield* runCommand("setsid", ["-w", process.execPath, sample, ...account])

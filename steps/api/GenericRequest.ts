@@ -62,7 +62,7 @@ const send = Effect.fn("api.request")(function* (request: HttpClientRequest.Http
   const reply = yield* (yield* ServiceClient).request(request).pipe(
     Effect.tapErrorTag("RequestRejected", ({ status }) => Effect.logInfo(`Status ${status}`)),
     Effect.tapErrorTag("NotFound", () => Effect.logInfo("Status 404")),
-    Effect.tapErrorTag("Forbidden", () => Effect.logInfo("Status 403"))
+    Effect.tapErrorTag("Forbidden", ({ status = 403 }) => Effect.logInfo(`Status ${status}`))
   )
   const empty = reply.body._tag === "Empty"
   if (reply.status !== 200 || empty) {

@@ -14,10 +14,11 @@ import {
 import { UsageError } from "../../core/src/Errors.ts"
 import { makeSessionProfile } from "../../core/src/session/SessionProfile.ts"
 import type { LocalSettings, Settings } from "../../core/src/settings/Settings.ts"
-import { resolveProxy, resolveTarget } from "../../core/src/settings/Target.ts"
-import { complete } from "../../core/src/settings/Validation.ts"
+import { resolveTarget } from "../../core/src/settings/Target.ts"
+import { complete, proxyOf } from "../../core/src/settings/Validation.ts"
 import { printableJson } from "../../core/src/text/Printable.ts"
 import * as LogOutput from "../../platform/LogOutput.ts"
+import { withPasswordFile } from "../../platform/PasswordFile.ts"
 import { ignoredVariable } from "../../platform/ProxyVariables.ts"
 import { type Program, valuesOf } from "../main/Step.ts"
 import { version } from "../main/Version.ts"
@@ -63,7 +64,7 @@ const targetCheck = ({ baseUrl, target }: LocalSettings): Check =>
 const networkOf = (settings: LocalSettings, target: Check) =>
   Effect.gen(function* () {
     const baseUrl = resolveTarget(settings.target, settings.baseUrl)
-    const proxy = resolveProxy(settings.proxy, settings.proxyUsername, settings.proxyPassword)
+    const proxy = proxyOf(settings)
     if (!holds(target) || Result.isFailure(baseUrl) || Result.isFailure(proxy)) return noNetwork("needs target")
     const { userAgent } = makeSessionProfile(version)
     const way = {
@@ -95,7 +96,7 @@ const serviceOf = Effect.fnUntraced(function* (
     const why = `needs ${bad.name}`
     return yield* say(skipped("credentials", why), ...noService(why))
   }
-  const completed = yield* Effect.result(complete(settings))
+  const completed = yield* Effect.result(Effect.flatMap(withPasswordFile(settings), complete))
   if (completed._tag === "Failure") {
     const advice = "Set SVC_USER and SVC_PASSWORD, or put username and password into a private --config"
     return yield* say(fail("credentials", completed.failure, advice), ...noService("needs credentials"))

@@ -16,6 +16,7 @@ import { complete, validate, warningsOf } from "../../core/src/settings/Validati
 import { printable } from "../../core/src/text/Printable.ts"
 import { readConfigFile } from "../../platform/ConfigFile.ts"
 import * as LogOutput from "../../platform/LogOutput.ts"
+import { withPasswordFile } from "../../platform/PasswordFile.ts"
 import { makeScreen, Screen } from "../../platform/Screen.ts"
 import { makeScrubber } from "../../platform/Scrubber.ts"
 import * as Terminal from "../../platform/Terminal.ts"
@@ -74,14 +75,19 @@ export const main = (
         const takes = (key: KeyName) => table[key].steps.includes(step.name)
         const checked = validate(settings, { service: step.service, takes }, [...problems, ...check])
         const allWarnings = [...guardWarnings, ...warnings, ...warningsOf(settings)]
-        const warned = Effect.forEach(allWarnings, (it) => Effect.logWarning(it), { discard: true })
+        const warn = (sentences: ReadonlyArray<string>) =>
+          Effect.forEach(sentences, (it) => Effect.logWarning(it), { discard: true })
         const form = { level: settings.loglevel, format: settings.logFormat }
         const log =
           settings.logfile === null
             ? stderrLog(form)
             : LogOutput.layerFile(settings.logfile, form, scrubber, screen.line)
-        const logged = reported(Effect.andThen(warned, start), settings.loglevel, settings).pipe(Effect.provide(log))
-        return yield* reported(Effect.andThen(checked, logged), "info").pipe(
+        const logged = reported(Effect.andThen(warn(allWarnings), start), settings.loglevel, settings).pipe(
+          Effect.provide(log)
+        )
+        // A mistyped name is often why something else is missing.
+        const judged = Effect.tapError(checked, () => warn(warnings))
+        return yield* reported(Effect.andThen(judged, logged), "info").pipe(
           Effect.provide(earlyLog(settings.logFormat))
         )
       })
@@ -184,7 +190,7 @@ const loaded = (
   step.service && step.local?.when(settings) !== true
     ? Effect.map(Effect.promise(step.load), ({ check, run }) => ({
         check: check?.(settings, operands, own) ?? [],
-        start: Effect.flatMap(complete(settings), (completed) => {
+        start: Effect.flatMap(Effect.flatMap(withPasswordFile(settings), complete), (completed) => {
           protect(completed.password)
           protect(completed.proxy?.password ?? null)
           return run(completed, operands, own)

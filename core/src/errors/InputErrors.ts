@@ -6,15 +6,33 @@ export class UsageError extends Schema.TaggedError<UsageError>()("UsageError", {
   override readonly [Runtime.errorExitCode] = 64
 }
 
-/** No user name or password, and no terminal to ask on. */
+/** No user name or password, and no terminal to ask on, or an empty answer there. */
 export class CredentialsMissing extends Schema.TaggedError<CredentialsMissing>()("CredentialsMissing", {
-  missing: Schema.Literals(["username", "password"])
+  missing: Schema.Literals(["username", "password"]),
+  /** Somebody was asked and typed nothing. */
+  asked: Schema.optionalKey(Schema.Boolean)
 }) {
   override readonly [Runtime.errorExitCode] = 78
   override get message() {
-    return this.missing === "username"
-      ? "No user name: give --username, set SVC_USER, or put username into the configuration file"
-      : "No password and no terminal to ask for it: set SVC_PASSWORD or put password into a configuration file only you can read"
+    if (this.missing === "username") {
+      const none = this.asked === true ? "No user name was typed" : "No user name"
+      return `${none}: give --username, set SVC_USER, or put username into the configuration file`
+    }
+    const none = this.asked === true ? "No password was typed" : "No password and no terminal to ask for it"
+    return `${none}: set SVC_PASSWORD or SVC_PASSWORD_FILE, or put password into a configuration file only you can read`
+  }
+}
+
+/** The file that should hold the password cannot be read, or its first line is empty. */
+export class PasswordFileUnusable extends Schema.TaggedError<PasswordFileUnusable>()("PasswordFileUnusable", {
+  path: Schema.String,
+  /** Who named the file, such as `SVC_PASSWORD_FILE`. */
+  origin: Schema.String,
+  reason: Schema.String
+}) {
+  override readonly [Runtime.errorExitCode] = 78
+  override get message() {
+    return `Password file ${this.path} (${this.origin}): ${this.reason}`
   }
 }
 

@@ -55,7 +55,11 @@ export class OutcomeUnknown extends Schema.TaggedError<OutcomeUnknown>()("Outcom
 }
 
 /** 403 with a session that is known to be good: this account may not see the thing. */
-export class Forbidden extends Schema.TaggedError<Forbidden>()("Forbidden", { what: Schema.String }) {
+export class Forbidden extends Schema.TaggedError<Forbidden>()("Forbidden", {
+  what: Schema.String,
+  /** 403 when absent; some services say 401. */
+  status: Schema.optionalKey(Schema.Int)
+}) {
   override readonly [Runtime.errorExitCode] = 77
   override get message() {
     return `${this.what}: the service forbids it to this account`

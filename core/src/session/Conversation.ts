@@ -187,7 +187,7 @@ export const makeConversation = Effect.fnUntraced(function* (settings: SessionSe
         return { _tag: "Lost", met: { ...met, html: met.html || recognised === "html" }, undone: false }
       }
       if (judgeForbidden(history, yield* Clock.currentTimeMillis, met.forbidden) === "forbidden") {
-        return yield* new Forbidden({ what: label })
+        return yield* new Forbidden({ what: label, status: reply.status })
       }
       yield* change(() => ({ loggedIn: false, loginCause: history.lost ? "lost" : "forbidden" }))
       yield* Effect.logDebug(`${label}: forbidden, perhaps because the session is gone`)

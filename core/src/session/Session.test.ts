@@ -368,6 +368,14 @@ describe("Session", () => {
       })
     )
 
+    it.effect("S4 a service that says 401 for what it forbids is quoted with 401", () =>
+      Effect.gen(function* () {
+        const service = makeService((asked) => (asked.path === "/api/hidden" ? { status: 401 } : null))
+        const error = failed(yield* withSession(service, (session) => get(session, "/api/hidden")))
+        assert.deepInclude(error, { _tag: "Forbidden", status: 401 })
+      })
+    )
+
     it.effect("S4 a 403 that persists is Forbidden for that item only, and many of them cost one login", () =>
       Effect.gen(function* () {
         const service = makeService((asked) => (asked.path.startsWith("/api/no") ? { status: 403, body: "{}" } : null))

@@ -35,38 +35,47 @@ describe("the configuration file's values", () => {
   })
 
   it("G3 unknown keys are warnings with a suggestion", () => {
-    const { layer, warnings } = configLayer({ targte: "x", password_file: "y", $schema: "z", config: "c" })
+    const { layer, warnings } = configLayer({ targte: "x", password_fil: "y", config: "c" })
     assert.deepStrictEqual(layer, {})
     assert.deepStrictEqual(warnings, [
       "unknown key targte; did you mean target?",
-      "unknown key password_file",
-      "unknown key $schema",
+      "unknown key password_fil; did you mean passwordFile?",
       "unknown key config"
     ])
   })
 
   it("null and empty values count as not set", () => {
-    assert.deepStrictEqual(configLayer({ range: null, bed: "", analysisIds: [] }), {
+    assert.deepStrictEqual(configLayer({ range: null, bed: "", analysisIds: [], $schema: "config.schema.json" }), {
       layer: {},
       warnings: [],
       problems: []
     })
   })
 
-  it("a value of a wrong form is a problem, not a guess", () => {
-    for (const content of [
-      { target: ["a"] },
-      { overwrite: {} },
-      { analysisIds: [["A1"]] },
-      { analysisIds: { a: 1 } },
-      { analysisIds: [null] }
-    ]) {
-      assert.strictEqual(configLayer(content).problems.length, 1, JSON.stringify(content))
-    }
-  })
+  for (const [content, problem] of [
+    [{ reportfile: 5 }, "reportfile must be a text in quotes, not the number 5"],
+    [{ overwrite: [] }, "overwrite must be true or false, not an empty list"],
+    [{ overwrite: 1 }, "overwrite must be true or false, not the number 1"],
+    [{ target: ["a"] }, "target must be a text in quotes, not a list"],
+    [{ connections: true }, "connections must be a whole number, not true"],
+    [{ connections: 2.5 }, "connections must be a whole number, not the number 2.5"],
+    [{ idleTimeout: 30 }, 'idleTimeout must be a time in quotes, such as "30s", not the number 30'],
+    [{ loglevel: false }, "loglevel must be a text in quotes, not false"],
+    [{ password: 4711 }, "password must be a text in quotes, not a number"],
+    [{ analysisIds: [["A1"]] }, "analysisIds must be a list of texts, not a list with a list"],
+    [{ analysisIds: { a: 1 } }, "analysisIds must be a list of texts, not an object"],
+    [{ analysisIds: ["A1", null] }, "analysisIds must be a list of texts, not a list with null"],
+    [{ filters: [true] }, "filters must be a list of texts, not a list with true"]
+  ] as const) {
+    it(`${JSON.stringify(content)} is a problem that names key, expected and given`, () => {
+      assert.deepStrictEqual(configLayer(content), { layer: {}, warnings: [], problems: [problem] })
+    })
+  }
 
   it("an id that JSON cannot hold exactly as a number is refused", () => {
-    assert.strictEqual(configLayer({ analysisIds: [12345678901234567890n].map(Number) }).problems.length, 1)
+    assert.deepStrictEqual(configLayer({ analysisIds: [12345678901234567890n].map(Number) }).problems, [
+      "analysisIds must be a list of texts, not a list with a number too large to be read exactly: put it in quotes"
+    ])
   })
 
   it("has no key that could reach a prototype", () => {

@@ -2,6 +2,7 @@
 
 import { didYouMean, nearest } from "../text/Spelling.ts"
 import { type KeyName, keyNames, table } from "./Keys.ts"
+import type { OptionType } from "./Option.ts"
 import type { Layer } from "./Settings.ts"
 
 /** Where a name of the file belongs in the table: its key, or an alias of it. */
@@ -19,16 +20,43 @@ const keyByName: ReadonlyMap<string, KeyName> = new Map(
     })
 )
 
-/** The text of one JSON value; null for what no setting can be. */
-const textOf = (value: unknown): string | null => {
-  if (typeof value === "string") return value
-  if (typeof value === "boolean") return String(value)
-  return typeof value === "number" && (Number.isSafeInteger(value) || !Number.isInteger(value)) ? String(value) : null
+/** A word for editors, which know by it what the other keys mean. */
+const schemaName = "$schema"
+
+/** What else than a text the value of a key may be: as its help says it, and as JSON has it. */
+const forms: Readonly<Record<OptionType, { readonly expected: string; readonly takes: (value: unknown) => boolean }>> =
+  {
+    text: { expected: "a text in quotes", takes: () => false },
+    secret: { expected: "a text in quotes", takes: () => false },
+    path: { expected: "a text in quotes", takes: () => false },
+    choice: { expected: "a text in quotes", takes: () => false },
+    duration: { expected: 'a time in quotes, such as "30s"', takes: () => false },
+    flag: { expected: "true or false", takes: (value) => typeof value === "boolean" },
+    int: { expected: "a whole number", takes: isExact },
+    // Ids may be numbers.
+    list: { expected: "a list of texts", takes: isExact },
+    lines: { expected: "a list of texts", takes: () => false }
+  }
+
+/** Whether JSON readers agree on the digits of a number. */
+function isExact(value: unknown): boolean {
+  return Number.isSafeInteger(value)
+}
+
+/** What stands in the file, for a message; nothing of a secret. */
+const givenOf = (value: unknown, secret: boolean): string => {
+  if (typeof value === "number") {
+    if (Number.isInteger(value) && !isExact(value)) return "a number too large to be read exactly: put it in quotes"
+    return secret ? "a number" : `the number ${value}`
+  }
+  if (typeof value === "boolean") return secret ? "true or false" : String(value)
+  if (Array.isArray(value)) return value.length === 0 ? "an empty list" : "a list"
+  return value === null ? "null" : typeof value === "object" ? "an object" : "a text"
 }
 
 /**
- * Numbers are taken as the text they stand for, so ids may be numbers; null and empty values count as not set. Unknown
- * names are warnings, since one file may serve several versions; a value of a wrong form is a problem.
+ * The texts of all values. Null and empty texts count as not set. Unknown names are warnings, since one file may serve
+ * several versions; a value of a wrong type is a problem that names key, expected and given.
  */
 export const configLayer = (
   content: Readonly<Record<string, unknown>>
@@ -37,28 +65,28 @@ export const configLayer = (
   const warnings: Array<string> = []
   const problems: Array<string> = []
   for (const [name, value] of Object.entries(content)) {
+    if (name === schemaName) continue
     const key = keyByName.get(name)
     if (key === undefined) {
       warnings.push(`unknown key ${name}${didYouMean(nearest(name, [...keyByName.keys()]))}`)
       continue
     }
-    if (value === null || value === "" || (Array.isArray(value) && value.length === 0)) continue
-    const several = table[key].type === "list" || table[key].type === "lines"
-    const texts = (Array.isArray(value) && several ? value : [value]).map(textOf)
-    const known = texts.filter((text) => text !== null)
-    if (known.length < texts.length) {
-      problems.push(
-        several
-          ? `${name} must be a text or a list of texts`
-          : `${name} must be one text, number or boolean, in quotes if it is a very large number`
-      )
+    if (value === null || value === "") continue
+    const { type } = table[key]
+    const several = (type === "list" || type === "lines") && Array.isArray(value)
+    const { expected, takes } = forms[type]
+    const wrong = (several ? value : [value]).filter((item) => typeof item !== "string" && !takes(item))
+    if (wrong.length > 0) {
+      const given = givenOf(wrong[0], type === "secret")
+      problems.push(`${name} must be ${expected}, not ${several ? `a list with ${given}` : given}`)
       continue
     }
+    if (several && value.length === 0) continue
     if (layer[key] !== undefined && name === table[key].configAlias) {
       warnings.push(`${name} is ignored, as ${key} is set as well`)
       continue
     }
-    layer[key] = known
+    layer[key] = (several ? value : [value]).map(String)
   }
   return { layer, warnings, problems }
 }

@@ -86,7 +86,16 @@ export const keys = {
     short: "p",
     env: "SVC_PASSWORD",
     metavar: "TEXT",
-    help: "Password of the API. Other users can see options: better the variable, a private --config, or the prompt"
+    help: "Password of the API. Other users can see options: better the variable, a private file, or the prompt"
+  },
+  passwordFile: {
+    type: "path",
+    group: "Service",
+    steps: service,
+    env: "SVC_PASSWORD_FILE",
+    metavar: "FILE",
+    beyond: true,
+    help: "File whose first line is the password of the API, such as a mounted secret"
   },
   config: {
     type: "path",

@@ -44,7 +44,7 @@ export const serviceConfig: Effect.Effect<ServiceSettings, Config.ConfigError | 
   const baseUrl = yield* fromRule(resolveTarget(found.target, Option.getOrNull(found.template)))
   const proxyPassword = Option.getOrNull(found.proxyPassword)
   const proxy = yield* fromRule(
-    resolveProxy(Option.getOrNull(found.proxy), Option.getOrNull(found.proxyUsername), proxyPassword)
+    resolveProxy(Option.getOrNull(found.proxy), Option.getOrNull(found.proxyUsername), proxyPassword, "SVC_PROXY")
   )
   return {
     baseUrl,

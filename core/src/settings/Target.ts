@@ -52,16 +52,17 @@ export const resolveTarget = (target: string | null, template: string | null): R
   return baseOf(template.trim().replaceAll("{target}", name), "--baseUrl")
 }
 
-/** The proxy without its credentials; those of the options win over those inside the URL. */
+/** The proxy without its credentials; those of the options win over those inside the URL. `name` stands in the message. */
 export const resolveProxy = (
   proxy: string | null,
   username: string | null,
-  password: Redacted.Redacted | null
+  password: Redacted.Redacted | null,
+  name = "--proxy"
 ): Result.Result<ProxyAddress | null, string> => {
   if (proxy === null) return Result.succeed(null)
   const url = urlOf(proxy.trim())
   if (url === null || url.hostname === "" || (url.protocol !== "http:" && url.protocol !== "https:")) {
-    return Result.fail("--proxy must be an http or https URL such as http://proxy.example.org:3128")
+    return Result.fail(`${name} must be an http or https URL such as http://proxy.example.org:3128`)
   }
   const inside = { username: decoded(url.username), password: decoded(url.password) }
   url.username = ""

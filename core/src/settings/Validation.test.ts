@@ -141,6 +141,27 @@ describe("validation", () => {
   it.effect("a step without the service needs no target", () => check({}, "verify"))
 })
 
+describe("a proxy that cannot be one", () => {
+  for (const [layers, name] of [
+    [{ commandLine: { proxy: ["ftp://p"] } }, "--proxy"],
+    [{ environment: { proxy: ["ftp://p"] } }, "SVC_PROXY"],
+    [{ file: { proxy: ["ftp://p"] } }, "proxy in the configuration file"]
+  ] as const) {
+    it.effect(`G4 is blamed on ${name}`, () =>
+      Effect.gen(function* () {
+        const { settings } = decode("download", { commandLine: good, environment: {}, file: {}, ...layers })
+        const failure = yield* Effect.flip(
+          validate({ ...settings, target: "https://h", analysisIds: ["A1"] }, { service: true, takes: () => true }, [])
+        )
+        assert.strictEqual(
+          failure.message,
+          `${name} must be an http or https URL such as http://proxy.example.org:3128`
+        )
+      }).pipe(Effect.provide(disk))
+    )
+  }
+})
+
 describe("warnings", () => {
   const warnings = (layer: Layer) =>
     warningsOf(decode("download", { commandLine: layer, environment: {}, file: {} }).settings).join("\n")
@@ -208,6 +229,7 @@ describe("credentials", () => {
       const silent = person({ line: "ada", secret: "" })
       const error = yield* Effect.flip(complete(settingsOf(good)).pipe(Effect.provide(silent.layer)))
       assert.deepInclude(error, { missing: "password" })
+      assert.match(error.message, /^No password was typed: set SVC_PASSWORD/)
     })
   )
 

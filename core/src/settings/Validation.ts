@@ -7,8 +7,7 @@ import { CredentialsMissing, NotFound, UsageError } from "../Errors.ts"
 import type { KeyName } from "./Keys.ts"
 import { Operator } from "./Operator.ts"
 import { readsLinks } from "./SessionNeed.ts"
-import type { LocalSettings, Settings, TargetSettings } from "./Settings.ts"
-import { nameAt } from "./Settings.ts"
+import { type LocalSettings, nameAt, type ProxyAddress, type Settings, type TargetSettings } from "./Settings.ts"
 import { resolveProxy, resolveTarget } from "./Target.ts"
 
 /** What the caller already found wrong: of decoding, and of the step's own rules. One sentence each, without `Error: `. */
@@ -86,6 +85,15 @@ export const warningsOf = (settings: LocalSettings): ReadonlyArray<string> => {
 const isLoopback = (hostname: string) =>
   hostname === "localhost" || hostname === "[::1]" || /^127(?:\.\d{1,3}){3}$/.test(hostname)
 
+/** The proxy of the settings; a failure names the place where it was set. */
+export const proxyOf = (settings: LocalSettings): Result.Result<ProxyAddress | null, string> =>
+  resolveProxy(
+    settings.proxy,
+    settings.proxyUsername,
+    settings.proxyPassword,
+    nameAt("proxy", settings.source("proxy"))
+  )
+
 /** Null when nothing is there. */
 const typeOf = Effect.fnUntraced(function* (path: string) {
   const fs = yield* FileSystem.FileSystem
@@ -120,7 +128,7 @@ export const validate = Effect.fn("settings.validate")(function* (
     if (there === null) problems.push(`Destination directory does not exist: ${settings.destination}`)
     else if (there !== "Directory") problems.push(`Destination is not a directory: ${settings.destination}`)
   }
-  const proxy = resolveProxy(settings.proxy, settings.proxyUsername, settings.proxyPassword)
+  const proxy = proxyOf(settings)
   if (Result.isFailure(proxy)) problems.push(proxy.failure)
   const selected = settings.analysisIds.length + settings.sampleIds.length + settings.limsIds.length > 0
   if (rules.takes("analysisIds") && !selected && !settings.resumeArchivedDownloads && !readsLinks(settings)) {
@@ -147,7 +155,7 @@ export const located = Effect.fnUntraced(function* (
   const fromRule = <A>(result: Result.Result<A, string>) =>
     Effect.mapError(Effect.fromResult(result), (message) => new UsageError({ message }))
   const baseUrl = yield* fromRule(resolveTarget(settings.target, settings.baseUrl))
-  const proxy = yield* fromRule(resolveProxy(settings.proxy, settings.proxyUsername, settings.proxyPassword))
+  const proxy = yield* fromRule(proxyOf(settings))
   return { ...settings, target: settings.target?.trim() ?? "", baseUrl, proxy }
 })
 
@@ -165,7 +173,7 @@ export const complete = Effect.fn("settings.complete")(function* (
     Effect.gen(function* () {
       if (!operator.present) return yield* new CredentialsMissing({ missing })
       const answer = yield* question
-      return isEmpty(answer) ? yield* new CredentialsMissing({ missing }) : answer
+      return isEmpty(answer) ? yield* new CredentialsMissing({ missing, asked: true }) : answer
     })
   const username =
     settings.username ??
