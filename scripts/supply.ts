@@ -44,6 +44,8 @@ const resolved = (from: string, name: string): string | null => {
   }
 }
 
+const direct = Object.keys({ ...product.dependencies, ...product.peerDependencies })
+
 /** Everything that is installed for those who run the product. */
 const runtime = (() => {
   const found = new Set<string>()
@@ -55,7 +57,7 @@ const runtime = (() => {
       visit(path, Object.keys({ ...dependencies, ...peerDependencies }))
     }
   }
-  visit("", Object.keys(product.dependencies))
+  visit("", direct)
   return [...found].sort()
 })()
 
@@ -82,7 +84,6 @@ const rule = (what: string, broken: ReadonlyArray<string>) => say(broken.length 
 
 // --- the lock --------------------------------------------------------------------------------------------------------
 
-const direct = Object.keys(product.dependencies)
 const declared: ReadonlyArray<readonly [string, string]> = Object.entries({
   ...product.dependencies,
   ...product.devDependencies,

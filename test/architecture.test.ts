@@ -131,9 +131,10 @@ describe("imports", () => {
   })
 
   it("every imported package is declared", () => {
-    const { dependencies, devDependencies } = JSON.parse(readFileSync(`${root}package.json`, "utf8"))
+    const { dependencies, devDependencies, peerDependencies } = JSON.parse(readFileSync(`${root}package.json`, "utf8"))
+    const installed = { ...dependencies, ...peerDependencies }
     const broken = allModules.flatMap(({ imports, path }) => {
-      const known = path.endsWith(".test.ts") ? { ...dependencies, ...devDependencies } : dependencies
+      const known = path.endsWith(".test.ts") ? { ...installed, ...devDependencies } : installed
       return imports
         .filter((to) => !isBuiltIn(to) && !within(...productFolders, "test", "scripts", "package.json")(to))
         .filter((to) => !Object.keys(known).some((name) => within(name)(to)))

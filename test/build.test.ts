@@ -85,17 +85,19 @@ describe("the build", () => {
       assert.strictEqual(packed.exitCode, 0, packed.stderr)
       const file = join(path, packed.stdout.trim())
       const inside = (yield* runCommand("tar", ["-tzf", file])).stdout.split("\n")
-      const expected = [...Object.values(product.bin), "dist/lib/core/src/index.js", "README.md"]
+      const expected = [...Object.values(product.bin), "dist/lib/core/src/index.js", "README.md", "CHANGELOG.md"]
       assert.includeMembers(
         inside,
         expected.map((name) => `package/${name}`)
       )
       assert.deepStrictEqual(
-        inside.filter((name) => /^package\/(?!dist\/|README\.md$|LICENSE$|package\.json$)./.test(name)),
+        inside.filter((name) => /^package\/(?!dist\/|(?:README|CHANGELOG)\.md$|LICENSE$|package\.json$)./.test(name)),
         []
       )
       const manifest = JSON.parse((yield* runCommand("tar", ["-xzOf", file, "package/package.json"])).stdout)
-      assert.sameMembers(Object.keys(manifest.dependencies), ["@effect/platform-node", "effect"])
+      assert.sameMembers(Object.keys(manifest.dependencies), ["@effect/platform-node"])
+      // One copy of it: Effects of two copies do not go together.
+      assert.deepStrictEqual(manifest.peerDependencies, { effect: "^4.1.0" })
       assert.notProperty(manifest, "optionalDependencies")
     })
   )

@@ -10,7 +10,7 @@ import { folder } from "./Ground.ts"
 import * as Container from "./image/Container.ts"
 import { pageScripts } from "./Pages.ts"
 
-const { version } = JSON.parse(readFileSync(`${root}package.json`, "utf8"))
+const { homepage, repository, version } = JSON.parse(readFileSync(`${root}package.json`, "utf8"))
 const patience = 240_000
 const why = await Effect.runPromise(Container.impossible)
 
@@ -53,16 +53,19 @@ describe.skipIf(why !== null && process.env["CI"] !== "true")("the image", () =>
   afterAll(() => Effect.runPromise(Container.removeAll), patience)
 
   it.live(
-    "has the version of package.json and what was needed to build it is not in it",
+    "has the version of package.json as label and as tag, and what was needed to build it is not in it",
     () =>
       Effect.gen(function* () {
-        const { stdout } = yield* Container.podman(["image", "inspect", Container.image])
+        const { stdout } = yield* Container.podman(["image", "inspect", `${Container.image}:${version}`])
         const [{ Config }] = Schema.decodeSync(Inspected)(stdout)
         assert.strictEqual(Config.User, "1000:1000")
         const label = (name: string) => Config.Labels[`org.opencontainers.image.${name}`]
         assert.strictEqual(label("version"), version)
         assert.match(label("revision") ?? "", /^[0-9a-f]{40}$/)
         assert.deepStrictEqual([label("title"), label("licenses")], ["svc-steps", "MIT"])
+        assert.deepStrictEqual([label("url"), `git+${label("source")}.git`], [homepage, repository.url])
+        assert.strictEqual(label("documentation"), `${label("source")}/blob/v${version}/docs/image.md`)
+        assert.match(label("created") ?? "", /^20\d\d-\d\d-\d\dT[\d:.]+Z$/)
         const left = "find /root /run /mnt /src /image /tmp /var/lib/apt/lists -type f -size +0; ls /opt/svc"
         const files = yield* script(["--user", "0"], left)
         const names = files.stdout.trim().split("\n")

@@ -14,6 +14,9 @@ export const engine = {
 
 export const image = "org/svc-steps"
 
+/** The image below ours, without the digest, which the stand-in of base.sh cannot have. */
+const base = /^ARG NODE_IMAGE=([^@\n]+)/m.exec(readFileSync(`${root}containers/Dockerfile`, "utf8"))?.[1] ?? ""
+
 /** Why no image can be built and run here, or null. */
 export const impossible = Effect.gen(function* () {
   if (process.getuid?.() !== 0) return "the engines of these tests need root"
@@ -21,9 +24,8 @@ export const impossible = Effect.gen(function* () {
     const { exitCode } = yield* runCommand("sh", ["-c", `command -v ${tool}`])
     if (exitCode !== 0) return `${tool} is missing: npm run setup:e2e`
   }
-  const name = /^ARG NODE_IMAGE=(.+)$/m.exec(readFileSync(`${root}containers/Dockerfile`, "utf8"))?.[1] ?? ""
-  const { exitCode, stderr } = yield* podman(["image", "inspect", name])
-  return exitCode === 0 ? null : `there is no image ${name} here (${stderr.trim()}): npm run setup:e2e`
+  const { exitCode, stderr } = yield* podman(["image", "inspect", base])
+  return exitCode === 0 ? null : `there is no image ${base} here (${stderr.trim()}): npm run setup:e2e`
 })
 
 export const podman = (args: ReadonlyArray<string>, input?: string) =>
@@ -35,7 +37,15 @@ export const build = Effect.fnUntraced(function* (args: ReadonlyArray<string>) {
   const settings = Object.fromEntries(own.map(([name, value]) => [name, value ?? ""]))
   const cache = yield* runCommand("npm", ["config", "get", "cache"], { env: settings })
   const env = { ...settings, ...engine, CONTAINER_ENGINE: "buildah", IMAGE: image, NPM_CACHE: cache.stdout.trim() }
-  const locally = ["--isolation", "chroot", "--pull-never", "--layers", "--force-rm"]
+  const locally = [
+    "--isolation",
+    "chroot",
+    "--pull-never",
+    "--layers",
+    "--force-rm",
+    "--build-arg",
+    `NODE_IMAGE=${base}`
+  ]
   return yield* runCommand(`${root}containers/build.sh`, [...locally, ...args], { env })
 })
 

