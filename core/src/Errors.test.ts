@@ -1,8 +1,12 @@
 import { assert, describe, it } from "@effect/vitest"
+import { Effect, Runtime, Schema } from "effect"
+import * as A from "effect/Arbitrary"
+import * as Errors from "./Errors.ts"
 import {
   CredentialsMissing,
   LinkForbidden,
   LocalIo,
+  LoginRefused,
   mostSevere,
   NotFound,
   ProxyRefused,
@@ -28,6 +32,33 @@ describe("the exit code of several failures", () => {
   it("is 1 as soon as something failed that is no failure of ours, and never 0", () => {
     assert.strictEqual(mostSevere([new Error("defect")]), 1)
     assert.strictEqual(mostSevere([full, new Error("defect")]), 1)
+  })
+})
+
+describe("what others ask of a failure", () => {
+  const classes = Object.values(Errors).flatMap((value) =>
+    typeof value === "function" && Schema.isSchema(value) ? [value as Schema.Codec<unknown>] : []
+  )
+
+  it.effect("stands on every class: its exit code, whether to try again, how far it reaches", () =>
+    Effect.gen(function* () {
+      assert.isAbove(classes.length, 25)
+      for (const one of classes) {
+        const [error] = yield* A.sampleEffect(A.schema(one), { count: 1 })
+        assert.include([64, 65, 66, 69, 73, 74, 75, 77, 78], Runtime.getErrorExitCode(error))
+        const { retryable, scope } = error as { readonly retryable: unknown; readonly scope: unknown }
+        assert.isBoolean(retryable)
+        assert.include(["file", "analysis", "run"], scope)
+      }
+    })
+  )
+
+  it("tells what passes from what stays", () => {
+    const refused = new LoginRefused({ user: "ada", host: "lab" })
+    assert.deepStrictEqual([unavailable.retryable, notFound.retryable, refused.retryable], [true, false, false])
+    assert.deepStrictEqual([full.scope, notFound.scope, refused.scope], ["file", "analysis", "run"])
+    // A clear no changed nothing; without an answer nobody knows.
+    assert.deepStrictEqual([notFound.mayHaveTakenEffect, unavailable.mayHaveTakenEffect], [false, true])
   })
 })
 

@@ -1,6 +1,6 @@
 /** One call for each identifier. What fails for one does not stop the others, and decides the exit code. */
 
-import { Effect, Result, Stream } from "effect"
+import { Effect, Stream } from "effect"
 import * as Outage from "../../core/src/client/Outage.ts"
 import { type CannotCreate, type LocalIo, mostSevere, type ServiceError } from "../../core/src/Errors.ts"
 import { bodyRetry } from "../../core/src/Schedules.ts"
@@ -38,27 +38,13 @@ const answered = Effect.fnUntraced(function* (
   output: Output
 ) {
   const answers = makeAnswers(output, format, ids.length > 1)
-  const errors: Array<ServiceError> = []
-  let asked = 0
-  const outage = yield* Outage.make
-  for (const id of ids) {
-    asked++
-    const result = yield* Effect.result(work.call(door, id, values))
-    if (Result.isSuccess(result)) {
-      yield* outage.answered
-      yield* answers.add(id, result.success)
-    } else {
-      const error = result.failure
-      if (ids.length === 1) return yield* error
-      errors.push(error)
-      yield* Effect.logError(error.message)
-      if (yield* outage.failed(error)) break
-    }
-  }
-  const left = ids.length - asked
-  if (left > 0) yield* Effect.logError(`Not asked for the last ${left} of ${ids.length}, as that would fail too`)
+  const { errors, left } = yield* Outage.askEach(
+    ids,
+    (id) => work.call(door, id, values),
+    (answer, id) => answers.add(id, answer)
+  )
   // Where nothing was found, nothing is printed and no file appears.
-  if (errors.length < asked) yield* Effect.andThen(answers.end, output.commit)
+  if (errors.length + left < ids.length) yield* Effect.andThen(answers.end, output.commit)
   return mostSevere(errors)
 })
 

@@ -1,7 +1,7 @@
 /** `--resumeArchivedDownloads`: downloads what has come back, and waits for the rest as long as it is told to. */
 
 import { Console, DateTime, Duration, Effect, FileSystem } from "effect"
-import { type Look, makeResume, passes, type Resume, type ResumeRequest } from "../../core/src/archive/Resume.ts"
+import { type Look, makeResume, type Resume, type ResumeRequest } from "../../core/src/archive/Resume.ts"
 import { standingsText } from "../../core/src/archive/Standings.ts"
 import { entriesOf, type Item, type TrackingDocument, without } from "../../core/src/archive/TrackingDocument.ts"
 import { TrackingFile } from "../../core/src/archive/TrackingFile.ts"
@@ -128,7 +128,7 @@ const oneLook = (resume: Resume, settings: Settings, waits: boolean) =>
     Effect.provide(wiring(settings)),
     Effect.map((look): Found<Outcome> => ({ value: { look, error: null }, awaited: awaitedIn(look) })),
     Effect.catch((error): Effect.Effect<Found<Outcome>, LookError> => {
-      if (!waits || !passes(error)) return Effect.fail(error)
+      if (!waits || !error.retryable) return Effect.fail(error)
       const again: Found<Outcome> = { value: { look: null, error }, awaited: [null] }
       return Effect.as(Effect.logWarning(error.message), again)
     })
@@ -139,7 +139,11 @@ type LookError = SessionError | TrackingReadError | ConfigUnusable
 /** What may still come back: what is pending, and what failed for a reason that passes. */
 const awaitedIn = ({ standings }: Look): ReadonlyArray<string | null> =>
   standings.flatMap(({ state }) =>
-    state._tag === "Pending" ? [state.estimate] : state._tag === "Failed" && passes(state.error) ? [null] : []
+    state._tag === "Pending"
+      ? [state.estimate]
+      : state._tag === "Failed" && state.error.retryable === true
+        ? [null]
+        : []
   )
 
 const noted = Effect.fnUntraced(function* ({ standings, unusable }: Look, record: RunRecord) {

@@ -3,16 +3,16 @@
  * that are complete, which is said, and the exit code tells.
  */
 
-import { Effect, Result } from "effect"
+import { Effect } from "effect"
 import type { AnnotationsCounts, AnnotationsError } from "../../core/src/annotations/AnnotationsFetch.ts"
-import * as Outage from "../../core/src/client/Outage.ts"
+import { askEach } from "../../core/src/client/Outage.ts"
 import { mostSevere } from "../../core/src/Errors.ts"
 import { counted } from "../../core/src/text/Counted.ts"
 import type { Output } from "../../platform/OutputFile.ts"
 import type { StepExit } from "../main/Step.ts"
 
-/** Failures of the run and not of one analysis: nothing is written. */
-const isFatal = ({ _tag }: AnnotationsError): boolean => ["UsageError", "LocalIo", "CannotCreate"].includes(_tag)
+/** Failures of the wish or the output and not of one analysis: nothing is written. */
+const isFatal = ({ _tag, scope }: AnnotationsError): boolean => _tag === "UsageError" || scope === "file"
 
 /** What stands in the log about one analysis, or all of them. */
 const summary = ({ bytes, rowsRead, rowsWritten }: Pick<AnnotationsCounts, "bytes" | "rowsRead" | "rowsWritten">) =>
@@ -35,27 +35,12 @@ export const fetchEach = Effect.fnUntraced(function* <R>(
   name: string
 ): Effect.fn.Return<StepExit, AnnotationsError, R> {
   const done: Array<AnnotationsCounts> = []
-  const errors: Array<AnnotationsError> = []
-  const outage = yield* Outage.make
-  for (const analysis of analyses) {
-    const result = yield* Effect.result(fetch(analysis))
-    if (Result.isSuccess(result)) {
-      const counts = result.success
-      done.push(counts)
-      yield* outage.answered
-      yield* Effect.forEach(warningsOf(analysis, counts), (it) => Effect.logWarning(it), { discard: true })
-      yield* Effect.logInfo(`Analysis ${analysis}: ${summary(counts)}`)
-      continue
-    }
-    const error = result.failure
-    if (analyses.length === 1 || isFatal(error)) return yield* error
-    errors.push(error)
-    yield* Effect.logError(error.message)
-    if (yield* outage.failed(error)) break
-  }
-
-  const left = analyses.length - done.length - errors.length
-  if (left > 0) yield* Effect.logError(`Not asked for the last ${left} of ${analyses.length}, as that would fail too`)
+  const taken = Effect.fnUntraced(function* (counts: AnnotationsCounts, analysis: string) {
+    done.push(counts)
+    yield* Effect.forEach(warningsOf(analysis, counts), (it) => Effect.logWarning(it), { discard: true })
+    yield* Effect.logInfo(`Analysis ${analysis}: ${summary(counts)}`)
+  })
+  const { errors } = yield* askEach(analyses, fetch, taken, isFatal)
   for (const gene of unmetIn(done, ({ unmetGenes }) => unmetGenes)) {
     yield* Effect.logWarning(`No variant of gene ${gene}`)
   }

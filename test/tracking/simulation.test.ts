@@ -20,7 +20,7 @@ import {
 } from "effect"
 import { TestClock } from "effect/testing"
 import { restore } from "../../core/src/archive/Requests.ts"
-import { type Look, makeResume, passes, type ResumeRequest } from "../../core/src/archive/Resume.ts"
+import { type Look, makeResume, type ResumeRequest } from "../../core/src/archive/Resume.ts"
 import { empty, parse, render, type TrackingDocument } from "../../core/src/archive/TrackingDocument.ts"
 import { TrackingFile } from "../../core/src/archive/TrackingFile.ts"
 import { type Found, untilRestored } from "../../core/src/archive/Waiting.ts"
@@ -239,13 +239,17 @@ const oneRun = Effect.fnUntraced(function* (world: ReturnType<typeof makeWorld>,
   const found = ({ standings }: Look): Found<null> => ({
     value: null,
     awaited: standings.flatMap(({ state }) =>
-      state._tag === "Pending" ? [state.estimate] : state._tag === "Failed" && passes(state.error) ? [null] : []
+      state._tag === "Pending"
+        ? [state.estimate]
+        : state._tag === "Failed" && state.error.retryable === true
+          ? [null]
+          : []
     )
   })
   const look = Effect.andThen(world.away, resume.look).pipe(
     Effect.map(found),
     Effect.catch((error): Effect.Effect<Found<null>> => {
-      assert.isTrue(passes(error), error.message)
+      assert.isTrue(error.retryable, error.message)
       return Effect.succeed({ value: null, awaited: [null] })
     })
   )

@@ -6,7 +6,6 @@
  */
 
 import { Clock, DateTime, Effect } from "effect"
-import { isGeneral } from "../client/Outage.ts"
 import { ServiceClient } from "../client/ServiceClient.ts"
 import { AnalysisId } from "../contract/Ids.ts"
 import type { ServiceError, TrackingError } from "../Errors.ts"
@@ -63,7 +62,7 @@ export const restore = Effect.fn("archive.restore")(function* <C extends Candida
   const decided = decide(request.mode, files, yield* answers(request.mode, files), request.maxRestores)
 
   const results = new Map<ArchivedFile, RestoreResult>()
-  let gaveUp: ServiceError | null = null
+  let gaveUp: ServiceError | TrackingError | null = null
   const settle = Effect.fnUntraced(function* (
     wanted: ReadonlyArray<File>,
     begin: Effect.Effect<Restoration, ServiceError | TrackingError, Services>
@@ -75,7 +74,8 @@ export const restore = Effect.fn("archive.restore")(function* <C extends Candida
     })
     if (outcome._tag === "Failed") {
       yield* Effect.logError(`Restoration of ${namesOf(wanted)}: ${outcome.error.message}`)
-      if (isServiceWide(outcome.error)) gaveUp = outcome.error
+      // The next analysis would fail the same way.
+      if (outcome.error.scope === "run") gaveUp = outcome.error
     }
     for (const file of wanted) results.set(file, outcome)
   })
@@ -95,19 +95,6 @@ export const restore = Effect.fn("archive.restore")(function* <C extends Candida
 })
 
 type File = Candidate & ArchivedFile
-
-/** The next analysis would fail the same way. */
-const isServiceWide = (error: ServiceError | TrackingError): error is ServiceError => {
-  switch (error._tag) {
-    case "TrackingUnusable":
-    case "LocalIo":
-    case "Busy":
-    case "CannotCreate":
-      return false
-    default:
-      return isGeneral(error)
-  }
-}
 
 /** The entry of exactly this request, while its restoration may be under way. */
 const trackedBy = (
@@ -240,7 +227,7 @@ const lookedAgain = Effect.fnUntraced(function* (
   request: RestoreRequest,
   error: ServiceError
 ): Effect.fn.Return<string | null, ServiceError | TrackingError, ServiceClient | TrackingFile> {
-  if (isGeneral(error)) return yield* error
+  if (error.scope === "run") return yield* error
   const client = yield* ServiceClient
   const id = AnalysisId.make(analysisId)
   const listing = yield* Effect.option(client.getFileDownloadLinks(id))
@@ -252,7 +239,7 @@ const lookedAgain = Effect.fnUntraced(function* (
       ours.find(({ estimatedRestoreTime }) => estimatedRestoreTime !== null)?.estimatedRestoreTime ?? null
     if (estimate !== null || (ours.length > 0 && ours.every(({ archived }) => !archived))) return estimate
   }
-  if (error._tag === "RequestRejected" || error._tag === "NotFound" || error._tag === "Forbidden") {
+  if (!error.mayHaveTakenEffect) {
     const keys = new Set(
       files.map((file) => keyOf(request.target, { ...file, optionsKey: optionsKeyOf(file.options) }))
     )

@@ -19,7 +19,7 @@ import { Operator } from "../settings/Operator.ts"
 import { FileTransfer } from "../transfer/FileTransfer.ts"
 import { PartFiles } from "../transfer/PartFiles.ts"
 import { SliceTransfer } from "../transfer/SliceTransfer.ts"
-import { type Look, makeResume, passes, type ResumeRequest } from "./Resume.ts"
+import { type Look, makeResume, type ResumeRequest } from "./Resume.ts"
 import { parse, type TrackingDocument } from "./TrackingDocument.ts"
 import { TrackingFile } from "./TrackingFile.ts"
 
@@ -423,16 +423,6 @@ layer(Layer.merge(NodeServices.layer, ZlibCodec.layer), { excludeTestServices: t
       })
       assert.deepStrictEqual(yield* w.look, ["A1 S.bam Failed NotFound", "A1 T.bam Done"])
       assert.deepStrictEqual(w.left(), ["A1 S.bam"])
-    })
-  )
-})
-
-layer(Layer.empty)("failures", (it) => {
-  it.effect("of the network pass, those of a file or a person do not", () =>
-    Effect.sync(() => {
-      assert.isTrue(passes(new Unavailable({ host: "lab", reason: "closed", attempts: 1 })))
-      assert.isFalse(passes(new NotFound({ what: "S.bam" })))
-      assert.isFalse(passes(new LoginRefused({ user: "u", host: "lab" })))
     })
   )
 })

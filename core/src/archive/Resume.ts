@@ -211,11 +211,7 @@ const look = Effect.fn("archive.look")(function* (
 
 /** Nothing more will become of it in this run. */
 const isSettled = (standing: Standing | undefined): boolean =>
-  standing?.state._tag === "Done" || (standing?.state._tag === "Failed" && !passes(standing.state.error))
-
-/** Failures of the network and the service, which another look may not meet. */
-export const passes = ({ _tag }: NonNullable<FileResult["error"]>): boolean =>
-  ["Unavailable", "SessionContention", "LoginProtocol", "OutcomeUnknown", "LinkProtocol", "Busy"].includes(_tag)
+  standing?.state._tag === "Done" || (standing?.state._tag === "Failed" && standing.state.error.retryable !== true)
 
 /** Asks for the files of each analysis, one analysis after the other. */
 const listed = Effect.fnUntraced(function* (analysisIds: ReadonlyArray<string>) {

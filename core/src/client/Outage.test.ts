@@ -1,29 +1,61 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Effect } from "effect"
+import { Effect, Ref } from "effect"
+import { LoginRefused, NotFound, RequestRejected, type ServiceError, Unavailable } from "../Errors.ts"
 import * as Outage from "./Outage.ts"
 
-const unavailable = { _tag: "Unavailable" }
-const notFound = { _tag: "NotFound" }
+const unavailable = new Unavailable({ host: "lab", reason: "closed", attempts: 3 })
+const notFound = new NotFound({ what: "analysis A1" })
+const refused = new LoginRefused({ user: "ada", host: "lab" })
+const rejected = new RequestRejected({
+  request: "GET /api/analyses",
+  status: 422,
+  errorMessageId: null,
+  errorId: null,
+  additionalInformation: null
+})
+
+/** Whether the rest was given up after each of `outcomes`; null is an answer. */
+const gaveUpAfter = Effect.fnUntraced(function* (outcomes: ReadonlyArray<ServiceError | null>) {
+  const outage = yield* Outage.make<ServiceError>()
+  return yield* Effect.forEach(outcomes, (error) =>
+    Effect.andThen(Effect.exit(outage.ask(error === null ? Effect.void : Effect.fail(error))), outage.gaveUp)
+  )
+})
 
 describe("the rest of a list of requests", () => {
   it.effect("is given up at the third in a row for which the service was unavailable", () =>
     Effect.gen(function* () {
-      const { answered, failed } = yield* Outage.make
-      const twice = [yield* failed(unavailable), yield* failed(unavailable)]
-      yield* answered
-      const again = [yield* failed(unavailable), yield* failed(unavailable)]
-      // An answer too, if not the wanted one.
-      const other = yield* failed(notFound)
-      const last = [yield* failed(unavailable), yield* failed(unavailable), yield* failed(unavailable)]
-      assert.deepStrictEqual([...twice, ...again, other, ...last], [...Array(7).fill(false), true])
+      const twice = [unavailable, unavailable]
+      // A failure that is an answer, if not the wanted one, ends the row as well.
+      const gaveUp = yield* gaveUpAfter([...twice, null, ...twice, notFound, ...twice, unavailable])
+      assert.deepStrictEqual(gaveUp, [...Array(8).fill(false), true])
     })
   )
 
   it.effect("is given up at once when the next would end the same way", () =>
     Effect.gen(function* () {
-      const { failed } = yield* Outage.make
-      assert.isTrue(yield* failed({ _tag: "LoginRefused" }))
-      assert.isFalse(yield* failed({ _tag: "RequestRejected" }))
+      assert.deepStrictEqual(yield* gaveUpAfter([rejected, refused, null]), [false, true, true])
+    })
+  )
+
+  it.effect("is not asked for any more, and is said to be left", () =>
+    Effect.gen(function* () {
+      const asked = yield* Ref.make<ReadonlyArray<string>>([])
+      const answers: Array<string> = []
+      const request = (id: string) =>
+        Effect.andThen(
+          Ref.update(asked, (ids) => [...ids, id]),
+          id === "A2" ? Effect.fail<ServiceError>(notFound) : id === "A4" ? Effect.fail(refused) : Effect.succeed(id)
+        )
+      const use = (answer: string) => Effect.sync(() => void answers.push(answer))
+      const { errors, left } = yield* Outage.askEach(["A1", "A2", "A3", "A4", "A5", "A6"], request, use)
+      assert.deepStrictEqual(yield* Ref.get(asked), ["A1", "A2", "A3", "A4"])
+      assert.deepStrictEqual(answers, ["A1", "A3"])
+      assert.deepStrictEqual(errors, [notFound, refused])
+      assert.strictEqual(left, 2)
+      // Alone, or where no answer is of use after it, a failure is that of all.
+      assert.strictEqual(yield* Effect.flip(Outage.askEach(["A2"], request, use)), notFound)
+      assert.strictEqual(yield* Effect.flip(Outage.askEach(["A1", "A2", "A3"], request, use, () => true)), notFound)
     })
   )
 })

@@ -1,38 +1,77 @@
-/** Whether the rest of a list of requests is worth sending after some of them failed. */
-import { Effect, Ref } from "effect"
-import type { SessionError } from "../Errors.ts"
+/** Requests of a list, one after the other: what fails for one does not stop the others, but an outage ends them all. */
+import { Effect, Ref, Result } from "effect"
+import type { FailureScope } from "../Errors.ts"
 
+/** What is asked of a failure here. */
 interface Failure {
-  readonly _tag: string
+  readonly retryable: boolean
+  readonly scope: FailureScope
 }
 
 /** So often in a row the service is given all its tries; then it is down, and not the answer to one request missing. */
-const mostUnavailable = 3
+const mostUnanswered = 3
 
-const general: ReadonlyArray<string> = [
-  "LoginRefused",
-  "LoginProtocol",
-  "SessionContention",
-  "TlsRefused",
-  "ProxyRefused"
-] satisfies ReadonlyArray<SessionError["_tag"]>
-
-/** A failure that has nothing to do with what was asked for: the next request would end the same way. */
-export const isGeneral = ({ _tag }: Failure): boolean => general.includes(_tag)
-
-/** What the requests of a list met so far, one after the other. */
-export interface Outage {
-  readonly answered: Effect.Effect<void>
-  /** True when the rest would fail too: a general failure, or the third `Unavailable` in a row. */
-  readonly failed: (error: Failure) => Effect.Effect<boolean>
+/** A list of requests that is given up when its rest would fail too. */
+export interface Outage<E> {
+  /** Runs a request; after the list was given up it fails at once with the error that ended it. */
+  readonly ask: <A, R>(request: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
+  /** True when the rest would fail too: a failure of the whole run, or the third request in a row without an answer. */
+  readonly gaveUp: Effect.Effect<boolean>
 }
 
 /** Nothing was met yet. */
-export const make: Effect.Effect<Outage> = Effect.map(Ref.make(0), (inARow) => ({
-  answered: Ref.set(inARow, 0),
-  failed: (error) =>
-    Effect.map(
-      Ref.updateAndGet(inARow, (count) => (error._tag === "Unavailable" ? count + 1 : 0)),
-      (count) => isGeneral(error) || count >= mostUnavailable
-    )
-}))
+export const make = <E extends Failure>(): Effect.Effect<Outage<E>> =>
+  Effect.gen(function* () {
+    const unanswered = yield* Ref.make(0)
+    const end = yield* Ref.make<{ readonly error: E } | null>(null)
+    const failed = Effect.fnUntraced(function* (error: E) {
+      const inARow = yield* Ref.updateAndGet(unanswered, (count) => (error.retryable ? count + 1 : 0))
+      if (error.scope === "run" || inARow >= mostUnanswered) yield* Ref.set(end, { error })
+    })
+    return {
+      ask: (request) =>
+        Effect.flatMap(Ref.get(end), (met) =>
+          met !== null
+            ? Effect.fail(met.error)
+            : Effect.tap(Effect.tapError(request, failed), () => Ref.set(unanswered, 0))
+        ),
+      gaveUp: Effect.map(Ref.get(end), (met) => met !== null)
+    }
+  })
+
+/** What became of a list of requests. */
+export interface Asked<E> {
+  readonly errors: ReadonlyArray<E>
+  /** So many at the end were not asked for. */
+  readonly left: number
+}
+
+/**
+ * Asks for each of `items` and hands the answers to `use`; logs what fails, and says what was not asked for. Where there is
+ * only one item, its failure is that of all.
+ */
+export const askEach = Effect.fnUntraced(function* <A, B, E extends Failure & { readonly message: string }, R, E2, R2>(
+  items: ReadonlyArray<A>,
+  request: (item: A) => Effect.Effect<B, E, R>,
+  use: (answer: B, item: A) => Effect.Effect<void, E2, R2>,
+  /** Failures after which no answer is of use. */
+  isFatal: (error: E) => boolean = () => false
+): Effect.fn.Return<Asked<E>, E | E2, R | R2> {
+  const outage = yield* make<E>()
+  const errors: Array<E> = []
+  let asked = 0
+  for (const item of items) {
+    if (yield* outage.gaveUp) break
+    asked++
+    const result = yield* Effect.result(outage.ask(request(item)))
+    if (Result.isSuccess(result)) yield* use(result.success, item)
+    else if (items.length === 1 || isFatal(result.failure)) return yield* Effect.fail(result.failure)
+    else {
+      errors.push(result.failure)
+      yield* Effect.logError(result.failure.message)
+    }
+  }
+  const left = items.length - asked
+  if (left > 0) yield* Effect.logError(`Not asked for the last ${left} of ${items.length}, as that would fail too`)
+  return { errors, left }
+})

@@ -11,6 +11,8 @@ export class RestorationsPending extends Schema.TaggedError<RestorationsPending>
   rerun: Schema.String
 }) {
   override readonly [Runtime.errorExitCode] = 75
+  readonly retryable = true
+  readonly scope = "run"
   override get message() {
     const when = this.nextEstimate === null ? "" : `, the next expected at ${this.nextEstimate}`
     return `${counted(this.count, "restoration")} pending${when}: run again later: ${this.rerun}`
@@ -23,6 +25,8 @@ export class TrackingUnusable extends Schema.TaggedError<TrackingUnusable>()("Tr
   reason: Schema.String
 }) {
   override readonly [Runtime.errorExitCode] = 65
+  readonly retryable = false
+  readonly scope = "run"
   override get message() {
     return (
       `Restoration file ${this.path}: ${this.reason}. It was left as it is: repair it, or move it away to begin a new ` +
@@ -39,6 +43,8 @@ export class EntryUnusable extends Schema.TaggedError<EntryUnusable>()("EntryUnu
   reason: Schema.String
 }) {
   override readonly [Runtime.errorExitCode] = 65
+  readonly retryable = false
+  readonly scope = "file"
   override get message() {
     return `Restoration file ${this.path}: entry ${this.position} is kept but not used: ${this.reason}`
   }

@@ -7,6 +7,8 @@ export class NameCollision extends Schema.TaggedError<NameCollision>()("NameColl
   analyses: Schema.Array(Schema.String)
 }) {
   override readonly [Runtime.errorExitCode] = 73
+  readonly retryable = false
+  readonly scope = "file"
   override get message() {
     return this.analyses.length > 1
       ? `${this.name} exists in several analyses (${this.analyses.join(", ")}): use --layout analysis to give each its own folder`
@@ -21,6 +23,8 @@ export class UnsafeName extends Schema.TaggedError<UnsafeName>()("UnsafeName", {
   reason: Schema.String
 }) {
   override readonly [Runtime.errorExitCode] = 73
+  readonly retryable = false
+  readonly scope = "file"
   override get message() {
     return `Refused file name ${this.name}: ${this.reason}`
   }
@@ -32,6 +36,8 @@ export class CannotCreate extends Schema.TaggedError<CannotCreate>()("CannotCrea
   reason: Schema.String
 }) {
   override readonly [Runtime.errorExitCode] = 73
+  readonly retryable = false
+  readonly scope = "file"
   override get message() {
     return `Cannot create ${this.path}: ${this.reason}`
   }
@@ -40,6 +46,8 @@ export class CannotCreate extends Schema.TaggedError<CannotCreate>()("CannotCrea
 /** Another run is writing the same file. */
 export class Busy extends Schema.TaggedError<Busy>()("Busy", { file: Schema.String, owner: Schema.String }) {
   override readonly [Runtime.errorExitCode] = 69
+  readonly retryable = true
+  readonly scope = "file"
   override get message() {
     return `${this.file}: another run (${this.owner}) is writing it; try again when it has ended`
   }
@@ -73,6 +81,8 @@ export class LocalIo extends Schema.TaggedError<LocalIo>()("LocalIo", {
   errno: Schema.String
 }) {
   override readonly [Runtime.errorExitCode] = 74
+  readonly retryable = false
+  readonly scope = "file"
   /** What a failure of `FileSystem` is, for `Effect.mapError`. */
   static readonly of = (operation: string, path: string) => (error: PlatformError.PlatformError) =>
     new LocalIo({ path, operation, errno: errnoOf(error) })
@@ -88,6 +98,8 @@ export class DiskTooSmall extends Schema.TaggedError<DiskTooSmall>()("DiskTooSma
   free: Schema.Int
 }) {
   override readonly [Runtime.errorExitCode] = 74
+  readonly retryable = false
+  readonly scope = "run"
   override get message() {
     return `${this.path} has ${this.free} bytes free, but ${this.needed} are needed: nothing was fetched`
   }

@@ -4,6 +4,8 @@ import { Runtime, Schema } from "effect"
 /** An option, a value or a combination of them is wrong. `message` is the whole sentence. */
 export class UsageError extends Schema.TaggedError<UsageError>()("UsageError", { message: Schema.String }) {
   override readonly [Runtime.errorExitCode] = 64
+  readonly retryable = false
+  readonly scope = "run"
 }
 
 /** No user name or password, and no terminal to ask on, or an empty answer there. */
@@ -13,6 +15,8 @@ export class CredentialsMissing extends Schema.TaggedError<CredentialsMissing>()
   asked: Schema.optionalKey(Schema.Boolean)
 }) {
   override readonly [Runtime.errorExitCode] = 78
+  readonly retryable = false
+  readonly scope = "run"
   override get message() {
     if (this.missing === "username") {
       const none = this.asked === true ? "No user name was typed" : "No user name"
@@ -42,6 +46,8 @@ export class ConfigUnusable extends Schema.TaggedError<ConfigUnusable>()("Config
   reason: Schema.String
 }) {
   override readonly [Runtime.errorExitCode] = 78
+  readonly retryable = false
+  readonly scope = "run"
   override get message() {
     return `Configuration file ${this.path}: ${this.reason}`
   }
@@ -54,6 +60,8 @@ export class NothingToVerify extends Schema.TaggedError<NothingToVerify>()("Noth
   reason: Schema.String
 }) {
   override readonly [Runtime.errorExitCode] = 66
+  readonly retryable = false
+  readonly scope = "run"
   override get message() {
     return `Nothing to verify in ${this.where}: ${this.reason}`
   }
@@ -66,6 +74,8 @@ export class InputMalformed extends Schema.TaggedError<InputMalformed>()("InputM
   reason: Schema.String
 }) {
   override readonly [Runtime.errorExitCode] = 65
+  readonly retryable = false
+  readonly scope = "run"
   override get message() {
     return `${this.input}: ${this.reason}`
   }

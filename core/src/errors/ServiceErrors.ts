@@ -10,6 +10,9 @@ export class LoginRefused extends Schema.TaggedError<LoginRefused>()("LoginRefus
   earlier: Schema.optionalKey(Schema.Boolean)
 }) {
   override readonly [Runtime.errorExitCode] = 77
+  readonly retryable = false
+  readonly scope = "run"
+  readonly mayHaveTakenEffect = false
   override get message() {
     const tried =
       this.earlier === true
@@ -25,6 +28,9 @@ export class LoginProtocol extends Schema.TaggedError<LoginProtocol>()("LoginPro
   reason: Schema.String
 }) {
   override readonly [Runtime.errorExitCode] = 69
+  readonly retryable = true
+  readonly scope = "run"
+  readonly mayHaveTakenEffect = false
   override get message() {
     return `Cannot log in to ${this.host}: ${this.reason}`
   }
@@ -36,6 +42,9 @@ export class SessionContention extends Schema.TaggedError<SessionContention>()("
   logins: Schema.Int
 }) {
   override readonly [Runtime.errorExitCode] = 69
+  readonly retryable = true
+  readonly scope = "run"
+  readonly mayHaveTakenEffect = true
   override get message() {
     return (
       `${this.host} ended the session again after ${counted(this.logins, "login")}: is another program or browser using ` +
@@ -49,6 +58,9 @@ export class OutcomeUnknown extends Schema.TaggedError<OutcomeUnknown>()("Outcom
   request: Schema.String
 }) {
   override readonly [Runtime.errorExitCode] = 69
+  readonly retryable = true
+  readonly scope = "analysis"
+  readonly mayHaveTakenEffect = true
   override get message() {
     return `${this.request}: the connection or session broke before the answer came; look whether it took effect before repeating it`
   }
@@ -61,6 +73,9 @@ export class Forbidden extends Schema.TaggedError<Forbidden>()("Forbidden", {
   status: Schema.optionalKey(Schema.Int)
 }) {
   override readonly [Runtime.errorExitCode] = 77
+  readonly retryable = false
+  readonly scope = "analysis"
+  readonly mayHaveTakenEffect = false
   override get message() {
     return `${this.what}: the service forbids it to this account`
   }
@@ -73,6 +88,9 @@ export class Unavailable extends Schema.TaggedError<Unavailable>()("Unavailable"
   attempts: Schema.Int
 }) {
   override readonly [Runtime.errorExitCode] = 69
+  readonly retryable = true
+  readonly scope = "analysis"
+  readonly mayHaveTakenEffect = true
   override get message() {
     return `${this.host} is unavailable: ${this.reason} (${counted(this.attempts, "attempt")})`
   }
@@ -84,6 +102,9 @@ export class TlsRefused extends Schema.TaggedError<TlsRefused>()("TlsRefused", {
   reason: Schema.String
 }) {
   override readonly [Runtime.errorExitCode] = 69
+  readonly retryable = false
+  readonly scope = "run"
+  readonly mayHaveTakenEffect = false
   override get message() {
     return `TLS with ${this.host} failed: ${this.reason}. For a private certificate authority give --caFile`
   }
@@ -95,6 +116,9 @@ export class ProxyRefused extends Schema.TaggedError<ProxyRefused>()("ProxyRefus
   status: Schema.Int
 }) {
   override readonly [Runtime.errorExitCode] = 77
+  readonly retryable = false
+  readonly scope = "run"
+  readonly mayHaveTakenEffect = false
   override get message() {
     return this.status === 407 || this.status === 401
       ? `The proxy ${this.proxy} refused the credentials: check proxyUsername and proxyPassword`
@@ -109,6 +133,9 @@ export class NotFound extends Schema.TaggedError<NotFound>()("NotFound", {
   detail: Schema.optionalKey(Schema.String)
 }) {
   override readonly [Runtime.errorExitCode] = 66
+  readonly retryable = false
+  readonly scope = "analysis"
+  readonly mayHaveTakenEffect = false
   override get message() {
     return `${this.what}: not found${this.detail === undefined ? "" : ` (${this.detail})`}`
   }
@@ -123,6 +150,9 @@ export class RequestRejected extends Schema.TaggedError<RequestRejected>()("Requ
   additionalInformation: Schema.NullOr(Schema.String)
 }) {
   override readonly [Runtime.errorExitCode] = 65
+  readonly retryable = false
+  readonly scope = "analysis"
+  readonly mayHaveTakenEffect = false
   override get message() {
     const parts = [
       this.errorMessageId,
@@ -140,6 +170,9 @@ export class ReplyMalformed extends Schema.TaggedError<ReplyMalformed>()("ReplyM
   reason: Schema.String
 }) {
   override readonly [Runtime.errorExitCode] = 65
+  readonly retryable = false
+  readonly scope = "analysis"
+  readonly mayHaveTakenEffect = true
   override get message() {
     return `${this.request}: unreadable reply: ${this.reason}`
   }
@@ -152,6 +185,9 @@ export class ReplyTooLarge extends Schema.TaggedError<ReplyTooLarge>()("ReplyToo
   limit: Schema.Int
 }) {
   override readonly [Runtime.errorExitCode] = 65
+  readonly retryable = false
+  readonly scope = "analysis"
+  readonly mayHaveTakenEffect = true
   override get message() {
     return `${this.request}: the reply is larger than the limit of ${this.limit} bytes`
   }

@@ -10,6 +10,8 @@ export class LinkForbidden extends Schema.TaggedError<LinkForbidden>()("LinkForb
   status: Schema.Int
 }) {
   override readonly [Runtime.errorExitCode] = 77
+  readonly retryable = false
+  readonly scope = "file"
   override get message() {
     return `${this.file}: ${this.host} refuses its link (status ${this.status}), also after renewing it`
   }
@@ -21,6 +23,8 @@ export class LinkRefused extends Schema.TaggedError<LinkRefused>()("LinkRefused"
   reason: Schema.String
 }) {
   override readonly [Runtime.errorExitCode] = 77
+  readonly retryable = false
+  readonly scope = "file"
   override get message() {
     return `${this.file}: its link was not followed: ${this.reason}`
   }
@@ -33,6 +37,8 @@ export class LinkProtocol extends Schema.TaggedError<LinkProtocol>()("LinkProtoc
   reason: Schema.String
 }) {
   override readonly [Runtime.errorExitCode] = 69
+  readonly retryable = true
+  readonly scope = "file"
   override get message() {
     return `${this.file}: ${this.host} ${this.reason}`
   }
@@ -44,6 +50,8 @@ export class LinkExpired extends Schema.TaggedError<LinkExpired>()("LinkExpired"
   reason: Schema.String
 }) {
   override readonly [Runtime.errorExitCode] = 75
+  readonly retryable = false
+  readonly scope = "file"
   override get message() {
     return (
       `${this.file}: its link has expired (${this.reason}): write the links file again with --links --linksFile, then ` +
@@ -70,6 +78,8 @@ export class FileDamaged extends Schema.TaggedError<FileDamaged>()("FileDamaged"
   reason: Schema.String
 }) {
   override readonly [Runtime.errorExitCode] = 65
+  readonly retryable = false
+  readonly scope = "file"
   override get message() {
     return `${this.file}: ${this.reason}`
   }

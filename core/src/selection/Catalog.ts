@@ -5,7 +5,7 @@
  * be used are the remaining ones given up without asking.
  */
 
-import { Clock, Effect, Redacted, Ref, Stream } from "effect"
+import { Clock, Effect, Redacted, Stream } from "effect"
 import * as Outage from "../client/Outage.ts"
 import { ServiceClient } from "../client/ServiceClient.ts"
 import type { AnalysisFiles } from "../contract/Files.ts"
@@ -60,23 +60,16 @@ export const catalog = (
   Stream.unwrap(
     Effect.gen(function* () {
       const client = yield* ServiceClient
-      const gaveUp = yield* Ref.make<ServiceError | null>(null)
-      const outage = yield* Outage.make
+      const outage = yield* Outage.make<ServiceError>()
 
       const item = Effect.fnUntraced(function* (analysis: SelectedAnalysis) {
-        const error = yield* Ref.get(gaveUp)
-        if (error !== null) return failed(analysis, error)
-        return yield* Effect.matchEffect(client.getFileDownloadLinks(AnalysisId.make(analysis.id)), {
+        return yield* Effect.matchEffect(outage.ask(client.getFileDownloadLinks(AnalysisId.make(analysis.id))), {
           onSuccess: (files) =>
-            Effect.gen(function* () {
-              yield* outage.answered
-              return { _tag: "Listed", entry: entryOf(analysis, files, yield* Clock.currentTimeMillis) } as const
-            }),
-          onFailure: (error) =>
-            Effect.gen(function* () {
-              if (yield* outage.failed(error)) yield* Ref.set(gaveUp, error)
-              return failed(analysis, error)
-            })
+            Effect.map(
+              Clock.currentTimeMillis,
+              (now) => ({ _tag: "Listed", entry: entryOf(analysis, files, now) }) as const
+            ),
+          onFailure: (error) => Effect.succeed(failed(analysis, error))
         })
       })
       const withFiles = Effect.fnUntraced(function* ({ older, ...newest }: ChosenAnalysis) {

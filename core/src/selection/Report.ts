@@ -47,7 +47,8 @@ export interface FileResult {
   readonly finishedAt: Date | null
   /** Null for a file that was not in the archive, as far as this run knows. */
   readonly restoration: Restoration | null
-  readonly error: Failure["error"] | null
+  /** `retryable`: the next look or run may not meet it. */
+  readonly error: (Failure["error"] & { readonly retryable?: boolean }) | null
 }
 
 /** The restoration of an archived file, times as written where they are known: ISO 8601 unless the service errs. */
@@ -101,7 +102,8 @@ export const untouched = (
 /** The error of a file that a run had not finished when it was stopped. */
 export const stopped: NonNullable<FileResult["error"]> = {
   _tag: "Stopped",
-  message: "the run was stopped before this file was whole; the next run goes on with it"
+  message: "the run was stopped before this file was whole; the next run goes on with it",
+  retryable: true
 }
 
 export interface Totals {
