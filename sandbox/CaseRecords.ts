@@ -87,12 +87,12 @@ const disease: JsonObject = {
 
 const reportGene = (gene: GeneEntry): JsonObject => gene.record
 
-/** A case report with one item of each kind (docs/service.md 13.8). */
+/** A case report with one item of each kind, and with a panel that is no longer used when `inactive` items are wanted. */
 export const reportOf = (
   person: { readonly id: WireId; readonly limsId: string },
   analyses: ReadonlyArray<CaseAnalysis>,
   genes: ReadonlyArray<GeneEntry>,
-  draft: boolean
+  { draft, inactive }: { readonly draft: boolean; readonly inactive: boolean }
 ): JsonObject => {
   const used: ReadonlyArray<Json> = analyses.map((analysis) => ({
     analysisId: analysis.id,
@@ -157,7 +157,7 @@ export const reportOf = (
                 cdna: null,
                 hgvs: "chr15:g.48600000_48600900del",
                 iscn: "arr[GRCh38] 15q21.1(48600000_48600900)x1",
-                position: "15:48600000-48600900",
+                position: { chromosome: "15", start: 48_600_000, end: 48_600_900 },
                 copyNumber: 1,
                 type: "LOSS",
                 mosaic: false,
@@ -175,7 +175,7 @@ export const reportOf = (
                 ...common,
                 genes: genesOfVariant,
                 cdna: "c.1129C>T",
-                position: "15:48505037",
+                position: { chromosome: "15", start: 48_505_037, end: 48_505_037 },
                 transcript: "NM_000138",
                 variant: "p.Arg377Ter",
                 acmgVersion: "2015",
@@ -187,7 +187,20 @@ export const reportOf = (
           }
         ],
         active: true
-      }
+      },
+      ...(inactive ? [inactivePanel(genes)] : [])
     ]
   }
 }
+
+/** The item of a panel that was taken out of the report. */
+const inactivePanel = (genes: ReadonlyArray<GeneEntry>): JsonObject => ({
+  type: "VIRTUAL_PANEL",
+  allGenesPanel: false,
+  virtualPanelId: typeof genes[0]?.id === "string" ? "V2" : 2,
+  name: "Hereditary cancer",
+  genes: [],
+  appliedFilters: [],
+  conclusions: [],
+  active: false
+})

@@ -8,12 +8,13 @@ import { CaseReport, CaseReportInfo } from "../core/src/contract/CaseReports.ts"
 import { CnvTargetResults, PendingCnvSegments } from "../core/src/contract/Cnv.ts"
 import { CoverageItem } from "../core/src/contract/Coverage.ts"
 import { enveloped } from "../core/src/contract/Envelope.ts"
+import { ExactNumber } from "../core/src/contract/ExactNumber.ts"
 import { AnalysisFiles } from "../core/src/contract/Files.ts"
 import { Gene } from "../core/src/contract/Genes.ts"
 import { PanelId, PersonId } from "../core/src/contract/Ids.ts"
 import { VirtualPanel, VirtualPanelSummary } from "../core/src/contract/Panels.ts"
 import { Person } from "../core/src/contract/Persons.ts"
-import { QcCaseReply } from "../core/src/contract/QualityControl.ts"
+import { QcCaseMetrics } from "../core/src/contract/QualityControl.ts"
 import { ask, json, logIn, postForm, sendJson } from "../test/servers/Visitor.ts"
 import { type SandboxOptions, start } from "./Sandbox.ts"
 
@@ -44,7 +45,7 @@ const endpoints = (ids: { lims: string; person: string; analysis: string; cnv: s
     ],
     [`/api/results/${ids.lims}/cnv?analysisIds=${ids.cnv}&virtualPanelId=1`, CnvTargetResults],
     [`/pending-cnv?personId=${ids.person}&analysesIds=${ids.cnv}&virtualPanelId=1`, enveloped(PendingCnvSegments)],
-    [`/api/qualitycontrol/metrics/case/${ids.lims}`, enveloped(QcCaseReply)],
+    [`/api/qualitycontrol/metrics/case/${ids.lims}`, enveloped(QcCaseMetrics)],
     [`/api/${ids.lims}/coverage`, Schema.Array(CoverageItem)],
     [`/api/cases/${ids.lims}/report`, enveloped(CaseReport)],
     ["/api/cases/reports/info", enveloped(Schema.Array(CaseReportInfo))],
@@ -121,7 +122,6 @@ layer(NodeServices.layer, { excludeTestServices: true })("endpoints", (it) => {
       ["/person/NOBODY/analyses", 400],
       ["/api/cases/NOBODY/report", 404],
       ["/api/cases/LIMS-0005/report", 404],
-      ["/api/cases/LIMS-0001/report?inactive=true", 404],
       ["/api/analysis/A99/get-file-download-links", 400]
     ]
     for (const [path, status] of forms) {
@@ -252,6 +252,45 @@ layer(NodeServices.layer, { excludeTestServices: true })("endpoints", (it) => {
       })
     )
   })
+
+  it.effect("a report has positions as objects, and inactive items where they are asked for", () =>
+    Effect.gen(function* () {
+      const { getJson } = yield* visit()
+      const report = "/api/cases/LIMS-0001/report"
+      const { items } = (yield* getJson(report)).response
+      const [{ cnvConclusions, snvConclusions }] = items[2].conclusions
+      assert.deepStrictEqual(snvConclusions[0].position, { chromosome: "15", start: 48_505_037, end: 48_505_037 })
+      assert.deepStrictEqual(cnvConclusions[0].position, { chromosome: "15", start: 48_600_000, end: 48_600_900 })
+      const active = (list: ReadonlyArray<{ active: boolean }>) => list.map((item) => item.active)
+      assert.deepStrictEqual(active(items), [true, true, true])
+      assert.deepStrictEqual(active((yield* getJson(`${report}?inactive=true`)).response.items), [
+        true,
+        true,
+        true,
+        false
+      ])
+    })
+  )
+
+  it.effect("ids beyond 2^53 keep their digits", () =>
+    Effect.gen(function* () {
+      const id = new ExactNumber("9007199254740993")
+      const { get } = yield* visit({
+        switches: { ids: "numeric" },
+        world: {
+          persons: [{ limsId: "L-9", id: new ExactNumber("9007199254740995") }],
+          analyses: [{ id, personLimsId: "L-9", files: [{ name: "S.bam", base64: "" }] }]
+        }
+      })
+      const answers = [
+        ["/api/analyses?analysisIds=9007199254740993", '"id":9007199254740993,'],
+        ["/api/analyses?analysisIds=9007199254740992", '"response":[]'],
+        ["/api/person/L-9/id", '"response":9007199254740995,'],
+        ["/api/analysis/9007199254740993/get-file-download-links", '"id":9007199254740993,']
+      ] as const
+      for (const [path, part] of answers) assert.include((yield* get(path)).body.toString(), part)
+    })
+  )
 
   it.effect("reports may answer 500", () =>
     Effect.gen(function* () {

@@ -167,11 +167,11 @@ export class PersonAnswers extends Context.Service<
             if (switches.reports === "500") return refused(500, "INTERNAL_ERROR", "The report cannot be made")
             const person = registry.personByLimsId(limsId)
             const analyses = done(limsId, "SNV")
-            // Only persons with finished analyses have a report, and none has an inactive one.
-            if (person === undefined || analyses.length === 0 || inactive) {
+            // Only persons with finished analyses have a report.
+            if (person === undefined || analyses.length === 0) {
               return refused(404, "REPORT_NOT_FOUND", `No report of ${limsId}`)
             }
-            return enveloped(reportOf(person, analyses.map(asCaseAnalysis), world.genes, draft))
+            return enveloped(reportOf(person, analyses.map(asCaseAnalysis), world.genes, { draft, inactive }))
           }),
         reportInfos: Effect.sync(() =>
           enveloped(

@@ -1,8 +1,11 @@
-/** An id as it stands in a JSON body. */
-export type WireId = string | number
+import type { ExactNumber } from "../core/src/contract/ExactNumber.ts"
+
+/** An id as it stands in a JSON body; one beyond 2^53 by its digits. */
+export type WireId = string | number | ExactNumber
 
 /** The sandbox keeps its records in the form they have on the wire. */
-export type { Json, JsonObject } from "effect/Schema"
+export type Json = WireId | boolean | null | ReadonlyArray<Json> | JsonObject
+export type JsonObject = { readonly [key: string]: Json }
 
 /** The ids of the n-th record (from 1) of each kind; the panel "all genes" has id 1 in both forms. */
 export interface WireIds {

@@ -1,7 +1,16 @@
 import { Effect, FileSystem, Path, type PlatformError, Runtime, Schema } from "effect"
 import { Base64 } from "effect/encoding"
+import { parseExactly } from "../core/src/contract/ExactNumber.ts"
+import { WideInteger } from "../core/src/contract/Record.ts"
+import type { JsonObject } from "./WireIds.ts"
 
-const Id = Schema.Union([Schema.String, Schema.Int])
+const Id = Schema.Union([Schema.String, Schema.Int, WideInteger])
+
+/** Fields as they go out. */
+const Fields = Schema.declare(
+  (value): value is JsonObject => typeof value === "object" && value !== null && !Array.isArray(value),
+  { expected: "an object" }
+)
 
 /** A file of an analysis. Its bytes come from `path` (relative to the world file), `base64`, or another listed file. */
 export const FileEntry = Schema.Struct({
@@ -22,7 +31,7 @@ export const AnalysisEntry = Schema.Struct({
   id: Id,
   personLimsId: Schema.optionalKey(Schema.NullOr(Schema.String)),
   sampleId: Schema.optionalKey(Schema.NullOr(Schema.String)),
-  item: Schema.optionalKey(Schema.JsonObject),
+  item: Schema.optionalKey(Fields),
   customerProvidedInputFilePaths: Schema.optionalKey(Schema.Array(Schema.String)),
   files: Schema.optionalKey(Schema.Array(FileEntry))
 })
@@ -30,8 +39,8 @@ export const AnalysisEntry = Schema.Struct({
 export const PersonEntry = Schema.Struct({
   limsId: Schema.String,
   id: Schema.optionalKey(Id),
-  personalInformation: Schema.optionalKey(Schema.JsonObject),
-  clinicalInformation: Schema.optionalKey(Schema.JsonObject)
+  personalInformation: Schema.optionalKey(Fields),
+  clinicalInformation: Schema.optionalKey(Fields)
 })
 
 /**
@@ -130,10 +139,12 @@ export const readJson = Effect.fn("readJson")(function* <A, I>(path: string, sch
   const text = yield* fs.readFileString(path).pipe(Effect.mapError(unusable(path)))
   const said = complaint(text)
   if (said !== null) return yield* new InputMalformed({ path, reason: faultOf(text, said) })
-  return yield* Schema.decodeEffect(
-    Schema.fromJsonString(schema),
+  return yield* Schema.decodeUnknownEffect(
+    schema,
     strictly
-  )(text).pipe(Effect.mapError(({ message }) => new InputMalformed({ path, reason: message.replace(/\s+/g, " ") })))
+  )(parseExactly(text, "integers")).pipe(
+    Effect.mapError(({ message }) => new InputMalformed({ path, reason: message.replace(/\s+/g, " ") }))
+  )
 })
 
 /** Where the bytes of a file lie. */

@@ -71,10 +71,21 @@ for (const ids of ["text", "numeric"] as const) {
         { "lims-id": null, "internal-person-id": internal },
         (it) => assert.sameMembers(fields(it), ["data", "cnvHeader"])
       ],
-      ["get-qc-case-metrics", [person], {}, (it) => assert.nestedPropertyVal(it, "metricResults.personId", person)],
+      [
+        "get-qc-case-metrics",
+        [person],
+        {},
+        (it) => assert.nestedPropertyVal(it, `metricResults.${person}.personId`, person)
+      ],
       ["get-coverage-data", [person], {}, (it) => assert.isAbove(items(it).length, 0)],
       ["get-case-report", [person], { draft: false, inactive: false }, (it) => assert.propertyVal(it, "draft", false)],
       ["get-case-report", [person], { draft: true, inactive: false }, (it) => assert.propertyVal(it, "draft", true)],
+      [
+        "get-case-report",
+        [person],
+        { draft: false, inactive: true },
+        (it) => assert.nestedPropertyVal(it, "items[3].active", false)
+      ],
       ["get-reports-info", [], {}, (it) => assert.isAbove(items(it).length, 0)],
       ["get-virtual-panel", [panel], {}, (it) => assert.propertyVal(it, "id", ids === "text" ? panel : Number(panel))],
       ["get-virtual-panel-summaries", [], {}, (it) => assert.isAbove(items(it).length, 0)],
@@ -124,7 +135,6 @@ for (const ids of ["text", "numeric"] as const) {
       ["get-qc-case-metrics", ["nobody"], {}],
       ["get-coverage-data", ["nobody"], {}],
       ["get-case-report", ["nobody"], { draft: false, inactive: false }],
-      ["get-case-report", [person], { draft: false, inactive: true }],
       ["get-virtual-panel", ["99999"], {}],
       ["get-file-download-links", ["99999"], {}],
       ["get-person", ["a/../b?c#d%"], {}],

@@ -121,6 +121,30 @@ describe("failures", () => {
     })
   )
 
+  it.live("ids beyond 2^53 are printed and used with all their digits, in selections too", () =>
+    Effect.gen(function* () {
+      const { api, download, folder } = yield* ground({ switches: { ids: "numeric" } })
+      const world = join(folder, "world.json")
+      writeFileSync(
+        world,
+        '{"analyses":[{"id":9007199254740993,"sampleId":"WIDE","item":{"referencedAnalysisId":9007199254740995},"files":[{"name":"S.bam","copyOf":"1/S1.bam"}]}]}'
+      )
+      const wide = yield* ground({ switches: { ids: "numeric" }, world })
+      const listed = yield* wide.api(["get-analyses", "9007199254740993"])
+      assert.strictEqual(listed.exitCode, 0, listed.stderr)
+      assert.include(listed.stdout, '"id": 9007199254740993,')
+      assert.include(listed.stdout, '"referencedAnalysisId": 9007199254740995')
+      const links = yield* wide.api(["get-file-download-links", "9007199254740993"])
+      assert.include(links.stdout, '"id": 9007199254740993,')
+      assert.strictEqual((yield* wide.api(["get-analyses", "9007199254740992"])).exitCode, 66)
+      const chosen = yield* wide.download(["-s", "WIDE", "--list"])
+      assert.strictEqual(chosen.exitCode, 0, chosen.stderr)
+      assert.match(chosen.stdout, /^Analysis ID: 9007199254740993\n {2}S\.bam/)
+      assert.strictEqual((yield* download(["-s", "WIDE", "--list"])).exitCode, 66)
+      assert.strictEqual((yield* api(["get-analyses", "1"])).exitCode, 0)
+    })
+  )
+
   it.live("S5 the session may die at any request", () =>
     Effect.gen(function* () {
       const { api, setFaults } = yield* ground()

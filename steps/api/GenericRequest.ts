@@ -34,7 +34,7 @@ const check = ([method = "", path = ""]: ReadonlyArray<string>, own: Own): Reado
 const bodyOf = Effect.fnUntraced(function* (path: string, contentType: string) {
   const input = yield* readInput(path)
   if (!/[/+]json\b/i.test(contentType)) return input.bytes
-  return new TextEncoder().encode((yield* jsonText(input)).text)
+  return new TextEncoder().encode(yield* jsonText(input))
 })
 
 const bytesOf = ({ body }: GenericReply): Uint8Array => {

@@ -1,15 +1,13 @@
 /** The JSON of `--input`: read strictly, with the place of a fault, and checked against a record. */
 import { Effect, Result, Schema } from "effect"
 import { placeOfIssue } from "../../core/src/client/Reply.ts"
+import { parseExactly } from "../../core/src/contract/ExactNumber.ts"
 import { InputMalformed, type LocalIo, type NotFound } from "../../core/src/Errors.ts"
 import { readJson } from "../../core/src/settings/JsonText.ts"
 import { type Input, readInput } from "../../platform/InputFile.ts"
 
 /** Text that is JSON, without its byte order mark; names of the outermost object must not be given twice. */
-export const jsonText = Effect.fnUntraced(function* ({
-  bytes,
-  name
-}: Input): Effect.fn.Return<{ readonly text: string; readonly json: unknown }, InputMalformed> {
+export const jsonText = Effect.fnUntraced(function* ({ bytes, name }: Input): Effect.fn.Return<string, InputMalformed> {
   const malformed = (reason: string) => new InputMalformed({ input: name, reason })
   const text = yield* Effect.try({
     try: () => new TextDecoder("utf-8", { fatal: true }).decode(bytes),
@@ -23,7 +21,7 @@ export const jsonText = Effect.fnUntraced(function* ({
   }
   const [twice] = read.success.duplicates
   if (twice !== undefined) return yield* malformed(`${twice} is given more than once`)
-  return { text, json: read.success.value }
+  return text
 })
 
 /** The record in `--input`. */
@@ -32,8 +30,8 @@ export const recordInput = Effect.fnUntraced(function* <S extends Schema.Constra
   schema: S
 ): Effect.fn.Return<S["Type"], InputMalformed | NotFound | LocalIo> {
   const input = yield* readInput(path)
-  const { json } = yield* jsonText(input)
-  return yield* Schema.decodeUnknownEffect(schema)(json).pipe(
+  const text = yield* jsonText(input)
+  return yield* Schema.decodeUnknownEffect(schema)(parseExactly(text, "integers")).pipe(
     Effect.mapError((error) => new InputMalformed({ input: input.name, reason: placeOfIssue(error) }))
   )
 })

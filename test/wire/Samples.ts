@@ -15,7 +15,7 @@ import { AnalysisFiles } from "../../core/src/contract/Files.ts"
 import { Gene } from "../../core/src/contract/Genes.ts"
 import { VirtualPanel, VirtualPanelSummary, VirtualPanelUpdate } from "../../core/src/contract/Panels.ts"
 import { Person, PersonUpdate } from "../../core/src/contract/Persons.ts"
-import { QcCaseMetrics, QcCaseReply } from "../../core/src/contract/QualityControl.ts"
+import { QcCaseMetrics } from "../../core/src/contract/QualityControl.ts"
 
 type Json = Schema.Json
 export type JsonObject = { readonly [key: string]: Json }
@@ -291,8 +291,7 @@ export const samples: ReadonlyArray<readonly [name: string, schema: Schema.Top, 
       exonNumbers: [65, 66]
     }
   ],
-  ["QcCaseReply", QcCaseReply, { ...metrics, metricResults: { "L-0001/a": personMetrics } }],
-  ["QcCaseMetrics", QcCaseMetrics, { ...metrics, metricResults: personMetrics }],
+  ["QcCaseMetrics", QcCaseMetrics, { ...metrics, metricResults: { "L-0001/a": personMetrics } }],
   [
     "SnvAnnotations",
     SnvAnnotations,

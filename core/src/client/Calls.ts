@@ -60,15 +60,6 @@ export interface Calls<R extends Reading> {
     request: RequestOf<G, N>,
     about?: About
   ) => Reply<R, PayloadOf<G, N>>
-  /** The same with its payload in another form; `reshape` gives null for "not found". */
-  readonly callAs: <G extends GroupName, N extends EndpointName<G>, S extends Decodable>(
-    group: G,
-    name: N,
-    request: RequestOf<G, N>,
-    about: About,
-    reshape: (payload: Schema.Json) => Schema.Json,
-    schema: S
-  ) => Reply<R, S["Type"]>
 }
 
 type Decodable = Schema.ConstraintDecoder<unknown>
@@ -111,15 +102,14 @@ export const makeCalls = <R extends Reading>(
     group: GroupName,
     endpoint: Declared,
     request: object,
-    { known, subject, whenNull }: About,
-    reshape: (payload: Schema.Json) => Schema.Json
+    { known, subject, whenNull }: About
   ) {
     const { identifier, method } = endpoint
     const asked: Asked = {
       request: subject === undefined ? identifier : `${identifier} (${subject})`,
       subject: subject ?? null,
       missing: method === "GET" ? [404, 400] : [404],
-      exact: reading === "json",
+      exactness: reading === "json" ? "all" : "integers",
       ...(whenNull === undefined ? {} : { whenNull })
     }
     if (known !== undefined) return { asked, payload: known }
@@ -128,32 +118,25 @@ export const makeCalls = <R extends Reading>(
     }
     const send = yield* sendOf(group, endpoint)
     const response = yield* send({ ...request, responseMode: "response-only" })
-    const shaped = reshape(yield* payloadOf(response, asked))
-    if (shaped === null) return yield* new NotFound({ what: subject ?? identifier })
-    return { asked, payload: shaped }
+    return { asked, payload: yield* payloadOf(response, asked) }
   })
 
   const run = (
     group: GroupName,
     name: string,
     request: object,
-    about: About,
-    reshape: (payload: Schema.Json) => Schema.Json,
-    schema?: Decodable
+    about: About = {}
   ): Effect.Effect<unknown, ServiceError> => {
     const endpoint = endpointOf(group, name)
     if (endpoint === undefined) return Effect.die(`no endpoint ${group}.${name}`)
-    return payload(group, endpoint, request, about, reshape).pipe(
-      Effect.flatMap(({ asked, payload }) => read(payload, schema ?? payloadSchema(endpoint), asked.request)),
+    return payload(group, endpoint, request, about).pipe(
+      Effect.flatMap(({ asked, payload }) => read(payload, payloadSchema(endpoint), asked.request)),
       Effect.withSpan(`ServiceClient.${name}`)
     )
   }
 
   // `run` gives what `Reply` says: `read` decodes to the type of the schema that belongs to group and name.
-  return {
-    call: (group, name, request, about = {}) => run(group, name, request, about, (payload) => payload),
-    callAs: (group, name, request, about, reshape, schema) => run(group, name, request, about, reshape, schema)
-  } as Calls<R>
+  return { call: run } as Calls<R>
 }
 
 /** As much of the declaration of an endpoint as a call needs while it runs. */

@@ -3,11 +3,9 @@
  */
 import { Effect } from "effect"
 import type { AnalysisId, LimsId, PersonId } from "../contract/Ids.ts"
-import { QcCaseMetrics } from "../contract/QualityControl.ts"
 import type { ServiceError } from "../Errors.ts"
 import { SlowReply } from "../session/RequestMarks.ts"
 import type { Calls, Reading } from "./Calls.ts"
-import { metricsOf } from "./MetricsMap.ts"
 import { panelQuery } from "./PanelChoice.ts"
 import type { ServiceMethods } from "./ServiceClient.ts"
 
@@ -19,7 +17,7 @@ export const makeInternalId =
 
 /** The methods in one reading. */
 export const makeMethods = <R extends Reading>(
-  { call, callAs }: Calls<R>,
+  { call }: Calls<R>,
   internalId: (person: LimsId) => Effect.Effect<PersonId, ServiceError>
 ): ServiceMethods<R> => ({
   getInternalPersonId: (person) =>
@@ -52,13 +50,11 @@ export const makeMethods = <R extends Reading>(
   },
 
   getQcCaseMetrics: (person) =>
-    callAs(
+    call(
       "quality",
       "getQcCaseMetrics",
       { params: { personId: person } },
-      { subject: `quality metrics of person ${person}` },
-      metricsOf(person),
-      QcCaseMetrics
+      { subject: `quality metrics of person ${person}` }
     ),
 
   getCoverageData: (person, panel = {}) =>

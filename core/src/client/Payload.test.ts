@@ -2,7 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, Redacted, Schema } from "effect"
 import { enveloped, service } from "../../../test/wire/FakeService.ts"
 import { AnalysisItem } from "../contract/Analyses.ts"
-import { AnalysisId, LimsId } from "../contract/Ids.ts"
+import { AnalysisId, GeneId, LimsId } from "../contract/Ids.ts"
 import { ServiceClient } from "./ServiceClient.ts"
 import { ServiceJson } from "./ServiceJson.ts"
 
@@ -60,35 +60,54 @@ describe("payloads", () => {
     })
   )
 
-  it.effect.each([
-    [{ L1: { personId: "L1" }, other: { personId: "other" } }, "L1"],
-    [{ l1: { personId: "l1" } }, "l1"]
-  ] as const)("metrics are taken out of the map %j", ([metricResults, personId]) =>
+  it.effect("the metrics of a case are what the service sent: those of the family too", () =>
     Effect.gen(function* () {
-      const { layer } = service(enveloped({ metricResults, metricTypes: [], unknown: 1 }))
+      const payload = {
+        metricResults: { FAM: { personId: "FAM" }, MOTHER: { personId: "MOTHER" } },
+        metricTypes: [],
+        unknown: 1
+      }
+      const { layer } = service(enveloped(payload))
       yield* Effect.gen(function* () {
-        const metrics = yield* (yield* ServiceClient).getQcCaseMetrics(lims)
-        assert.strictEqual(String(metrics.metricResults.personId), personId)
-        assert.strictEqual(metrics["unknown"], 1)
-        assert.deepStrictEqual(yield* (yield* ServiceJson).getQcCaseMetrics(lims), {
-          metricResults: { personId },
-          metricTypes: [],
-          unknown: 1
-        })
+        const { metricResults } = yield* (yield* ServiceClient).getQcCaseMetrics(lims)
+        assert.strictEqual(metricResults["MOTHER"]?.personId, "MOTHER")
+        assert.deepStrictEqual(yield* (yield* ServiceJson).getQcCaseMetrics(lims), payload)
       }).pipe(Effect.provide(layer))
     })
   )
 
-  it.effect.each([{}, { a: {}, b: {} }])("a map %j has no metrics of the person", (metricResults) =>
+  it.effect("identifiers beyond 2^53 keep their digits; other numbers that wide are the nearest there is", () =>
     Effect.gen(function* () {
-      const { layer } = service(enveloped({ metricResults }))
-      const error = yield* Effect.flip(
-        Effect.provide(
-          Effect.flatMap(ServiceClient, (c) => c.getQcCaseMetrics(lims)),
-          layer
-        )
+      const wire =
+        '[{"id":9007199254740993,"status":"DONE","referencedAnalysisId":90071992547409931,"more":[9007199254740995]}]'
+      const { layer } = service(`{"success":true,"response":${wire}}`)
+      const [analysis] = yield* Effect.provide(
+        Effect.flatMap(ServiceClient, (c) => c.getAnalyses()),
+        layer
       )
-      assert.strictEqual(error._tag, "NotFound")
+      assert.strictEqual(analysis?.id, "9007199254740993")
+      assert.strictEqual(String(analysis?.referencedAnalysisId), "90071992547409931")
+      assert.strictEqual(JSON.stringify(analysis?.["more"]), "[9007199254740995]")
+      const coverage = service('[{"chromosome":"1","start":1,"end":2,"meanCoverage":9007199254740993}]')
+      const [region] = yield* Effect.provide(
+        Effect.flatMap(ServiceClient, (c) => c.getCoverageData(lims)),
+        coverage.layer
+      )
+      assert.strictEqual(region?.meanCoverage, 9_007_199_254_740_992)
+    })
+  )
+
+  it.effect("identifiers beyond 2^53 are sent with their digits", () =>
+    Effect.gen(function* () {
+      const { layer, sent } = service('{"success":true,"response":9007199254740995}')
+      const id = yield* Effect.provide(
+        Effect.flatMap(ServiceClient, (c) =>
+          c.createOrUpdateVirtualPanel({ name: "x", active: true, geneIds: [GeneId.make("9007199254740993")] })
+        ),
+        layer
+      )
+      assert.strictEqual(id, "9007199254740995")
+      assert.include(sent[0]?.body, '"geneIds":[9007199254740993]')
     })
   )
 })

@@ -7,6 +7,7 @@
  */
 import { Effect, type Schema, SchemaIssue } from "effect"
 import type { HttpClientResponse } from "effect/http"
+import { ExactNumber } from "../contract/ExactNumber.ts"
 import { Forbidden, NotFound, ReplyMalformed, RequestRejected } from "../Errors.ts"
 import { type Asked, parsed, textOf } from "./ReplyText.ts"
 
@@ -17,7 +18,7 @@ export const payloadOf = Effect.fnUntraced(function* (
 ): Effect.fn.Return<Schema.Json, NotFound | RequestRejected | ReplyMalformed | Forbidden> {
   const text = yield* textOf(response, asked.request)
   yield* refused(response.status, text, asked)
-  return yield* opened(yield* parsed(text, asked.request, asked.exact), response.status, asked)
+  return yield* opened(yield* parsed(text, asked.request, asked.exactness), response.status, asked)
 })
 
 type JsonObject = { readonly [key: string]: Schema.Json }
@@ -118,7 +119,7 @@ const longestSaid = 500
 
 /** A field of an error body as one printable line, or null when it says nothing. */
 const said = (value: Schema.Json | undefined): string | null => {
-  if (typeof value !== "string" && typeof value !== "number") return null
+  if (typeof value !== "string" && typeof value !== "number" && !(value instanceof ExactNumber)) return null
   const line = String(value)
     .replace(/[\p{C}\p{Zl}\p{Zp}\s]+/gu, " ")
     .trim()

@@ -3,6 +3,7 @@
  */
 import { Effect, type Schema } from "effect"
 import type { HttpClientResponse } from "effect/http"
+import { type Exactness, parseExactly } from "../contract/ExactNumber.ts"
 import { ReplyMalformed } from "../Errors.ts"
 
 /** What was asked, in the words of a message, and how the service says that it is not there. */
@@ -15,8 +16,8 @@ export interface Asked {
   readonly missing: ReadonlyArray<number>
   /** The payload when the service reports success and none; without it, that is "not found" too. */
   readonly whenNull?: Schema.Json
-  /** Numbers that lose digits here are kept as they are written. */
-  readonly exact?: boolean
+  /** Which numbers are kept as they are written, where they would lose digits; integers when absent. */
+  readonly exactness?: Exactness
 }
 
 /** A JSON text is refused beyond this depth: what is deeper cannot be written again. */
@@ -32,44 +33,25 @@ export const textOf = (response: HttpClientResponse.HttpClientResponse, request:
 /**
  * `text` as JSON (H17, H18, H19).
  *
- * @param exact - a number that loses digits becomes what `JSON.rawJSON` makes of it: written again, it is the same
+ * @param exactness - which numbers that would lose digits become an `ExactNumber`
  */
 export const parsed = Effect.fnUntraced(function* (
   text: string,
   request: string,
-  exact = false
+  exactness: Exactness = "integers"
 ): Effect.fn.Return<Schema.Json, ReplyMalformed> {
   const malformed = (reason: string) => new ReplyMalformed({ request, reason })
   if (/^\s*$/.test(text)) return yield* malformed("its body is empty")
   if (/^\s*</.test(text)) return yield* malformed("a page of HTML or XML instead of JSON")
   if (isTooDeep(text)) return yield* malformed(`JSON nested deeper than ${deepest} levels`)
   return yield* Effect.try({
-    try: (): Schema.Json => (exact && mayLoseDigits.test(text) ? parseExactly(text) : JSON.parse(text)),
+    try: (): Schema.Json => parseExactly(text, exactness),
     // The parser's own message quotes the body.
     catch: (error) => malformed(`not JSON${placeOf(error, text.length)}`)
   })
 })
 
 /** The parser tells the place of most errors, but not of those in short texts. */
-// Sixteen digits or a large exponent, in whatever place; texts that look so only cost time.
-const mayLoseDigits = /\d{16}|\d\.\d{10}|[eE][+-]?\d{2}/
-
-/** Since Node 21; the types of the language do not have it yet. */
-const { parse, rawJSON } = JSON as unknown as {
-  readonly parse: (
-    text: string,
-    reviver: (key: string, value: Schema.Json, context: { readonly source?: string }) => Schema.Json
-  ) => Schema.Json
-  readonly rawJSON: (text: string) => Schema.Json
-}
-
-const parseExactly = (text: string): Schema.Json =>
-  parse(text, (_, value, { source }) => {
-    if (typeof value !== "number" || source === undefined) return value
-    const short = source.length < 16 && value !== 0 && Number.isFinite(value)
-    return short || String(value) === source ? value : rawJSON(source)
-  })
-
 const placeOf = (error: unknown, length: number): string => {
   const message = error instanceof SyntaxError ? error.message : ""
   const position = /at position (\d+)( \(line \d+ column \d+\))?$/.exec(message)?.[1]

@@ -53,7 +53,7 @@ export interface ServiceMethods<R extends Reading = "decoded"> {
     analyses: ReadonlyArray<AnalysisId>,
     panel?: PanelChoice
   ) => Reply<R, PendingCnvSegments>
-  /** `metricResults` is the one of this person; on the wire it is a map from LIMS identifiers. */
+  /** `metricResults` is a map from LIMS identifiers: that of the person, and those of the family where the service has them. */
   readonly getQcCaseMetrics: (person: LimsId) => Reply<R, QcCaseMetrics>
   readonly getCoverageData: (person: LimsId, panel?: PanelChoice) => Reply<R, ReadonlyArray<CoverageItem>>
   /** All analyses, or those of `ids` that exist: unknown ones are left out by the service, without an error. */

@@ -1,7 +1,7 @@
 /** SNV annotations: a table whose header may come after its rows (getSnvAnnotations). */
 import { Schema } from "effect"
 import { Reference } from "./Ids.ts"
-import { mapOf, maybe, openEnum, record } from "./Record.ts"
+import { Figure, mapOf, maybe, openEnum, record } from "./Record.ts"
 
 /** One column; cell i of a row belongs to column i. `property` is a number here and text in CNV tables. */
 export const HeaderItem = record({
@@ -30,6 +30,6 @@ export const SnvAnnotations = record({
   uniqueCnvPersonLabelSuffixes: maybe(mapOf(Schema.Unknown)),
   filterApplied: maybe(Schema.Boolean),
   thresholdViolated: maybe(Schema.Boolean),
-  threshold: maybe(Schema.Finite)
+  threshold: maybe(Figure)
 })
 export type SnvAnnotations = typeof SnvAnnotations.Type

@@ -1,10 +1,10 @@
 /** Case reports, very large and always complete (getCaseReport, getCaseReportInfos). */
 import { Schema } from "effect"
 import { AnalysisType } from "./Analyses.ts"
-import { CnvAnnotations, CnvType } from "./Cnv.ts"
+import { CnvAnnotations, CnvType, Position } from "./Cnv.ts"
 import { ReportGene } from "./Genes.ts"
 import { AnalysisId, LimsId, PanelId, PersonId, Reference, SampleId } from "./Ids.ts"
-import { mapOf, maybe, record } from "./Record.ts"
+import { Figure, mapOf, maybe, record } from "./Record.ts"
 
 /** One report of `GET /api/cases/reports/info`. */
 export const CaseReportInfo = record({
@@ -46,7 +46,8 @@ const conclusion = {
   significance: maybe(Significance),
   variant: maybe(Schema.String),
   cdna: maybe(Schema.String),
-  position: maybe(Schema.String),
+  /** An object as in pending CNV segments; text of older servers. */
+  position: maybe(Schema.Union([Position, Schema.String])),
   latestComment: maybe(Schema.Unknown),
   commentCount: maybe(Schema.Int)
 }
@@ -71,8 +72,8 @@ export const CnvConclusion = record({
   mosaic: maybe(Schema.Boolean),
   /** Bases. */
   length: maybe(Schema.Int),
-  log2: maybe(Schema.Finite),
-  refSpread: maybe(Schema.Finite),
+  log2: maybe(Figure),
+  refSpread: maybe(Figure),
   affectedGenes: maybe(Schema.Array(ReportGene)),
   transcripts: maybe(Schema.Array(Schema.String)),
   exons: maybe(Schema.Array(Schema.Int)),

@@ -2,15 +2,15 @@
 import { Schema } from "effect"
 import { HeaderItem, Row } from "./Annotations.ts"
 import { AnalysisId, GeneId, Reference } from "./Ids.ts"
-import { mapOf, maybe, openEnum, record } from "./Record.ts"
+import { Figure, mapOf, maybe, openEnum, record } from "./Record.ts"
 
 export const CnvType = openEnum(["LOSS", "GAIN"])
 
 const Thresholds = record({
-  homDelThreshold: maybe(Schema.Finite),
-  hetDelThreshold: maybe(Schema.Finite),
-  dupThreshold: maybe(Schema.Finite),
-  multiDupThreshold: maybe(Schema.Finite)
+  homDelThreshold: maybe(Figure),
+  hetDelThreshold: maybe(Figure),
+  dupThreshold: maybe(Figure),
+  multiDupThreshold: maybe(Figure)
 })
 
 const GeneTerm = record({
@@ -23,10 +23,10 @@ const GeneTerm = record({
 export const CnvTargetResults = record({
   targetRegionsHeader: Schema.Array(HeaderItem),
   data: Schema.Array(Row),
-  bivariance: maybe(Schema.Finite),
-  maxValidBivariance: maybe(Schema.Finite),
-  meanCoverage: maybe(Schema.Finite),
-  refSpreadThreshold: maybe(Schema.Finite),
+  bivariance: maybe(Figure),
+  maxValidBivariance: maybe(Figure),
+  meanCoverage: maybe(Figure),
+  refSpreadThreshold: maybe(Figure),
   /** In mixed case, unlike the sex of a person record. */
   sex: maybe(openEnum(["Male", "Female", "Unknown", "Intersex"])),
   thresholds: maybe(Thresholds),
@@ -36,9 +36,16 @@ export const CnvTargetResults = record({
   geneIdToHpoTerms: maybe(mapOf(Schema.Array(GeneTerm))),
   geneIdToHpoMoiTerms: maybe(mapOf(Schema.Array(GeneTerm))),
   geneIdToHpoMatchedTerms: maybe(mapOf(Schema.Array(Schema.Unknown))),
-  geneIdToHpoSimScore: maybe(mapOf(Schema.NullOr(Schema.Finite)))
+  geneIdToHpoSimScore: maybe(mapOf(Schema.NullOr(Figure)))
 })
 export type CnvTargetResults = typeof CnvTargetResults.Type
+
+/** 1-based, both ends included. */
+export const Position = record({
+  chromosome: maybe(Schema.String),
+  start: maybe(Schema.Int),
+  end: maybe(Schema.Int)
+})
 
 const Found = maybe(Schema.Union([Schema.Int, Schema.Array(Schema.Unknown)]))
 const Words = maybe(Schema.Union([Schema.String, Schema.Array(Schema.Unknown)]))
@@ -66,11 +73,11 @@ export const PendingCnvSegment = record({
   index: maybe(Schema.Boolean),
   pendingCnvId: Reference,
   detectedSegmentId: maybe(Reference),
-  log2Value: maybe(Schema.Finite),
-  refSpread: maybe(Schema.Finite),
+  log2Value: maybe(Figure),
+  refSpread: maybe(Figure),
   copyNumber: maybe(Schema.Int),
   type: maybe(CnvType),
-  position: maybe(record({ chromosome: maybe(Schema.String), start: maybe(Schema.Int), end: maybe(Schema.Int) })),
+  position: maybe(Position),
   regionInfo: maybe(Schema.Unknown),
   exactBreakpointBegin: maybe(Schema.Boolean),
   exactBreakpointEnd: maybe(Schema.Boolean),
@@ -94,8 +101,8 @@ export const PendingCnvSegment = record({
   localSignificanceGain: maybe(Schema.Unknown),
   localSignificanceLoss: maybe(Schema.Unknown),
   overlapOperator: maybe(openEnum(["AND", "OR"])),
-  overlapParam: maybe(Schema.Finite),
-  otherOverlapParam: maybe(Schema.Finite),
+  overlapParam: maybe(Figure),
+  otherOverlapParam: maybe(Figure),
   commentCount: maybe(Schema.Int),
   recentComment: maybe(Schema.Unknown),
   annotations: maybe(CnvAnnotations),

@@ -1,7 +1,7 @@
 /** Coverage of target regions (getCoverageData). */
 import { Schema } from "effect"
 import { AnalysisId } from "./Ids.ts"
-import { maybe, record } from "./Record.ts"
+import { Figure, maybe, record } from "./Record.ts"
 
 /** One region of `GET /api/{personId}/coverage`. Depths are reads per base. */
 export const CoverageItem = record({
@@ -12,10 +12,10 @@ export const CoverageItem = record({
   length: maybe(Schema.Int),
   minimumCoverage: maybe(Schema.Int),
   maximumCoverage: maybe(Schema.Int),
-  meanCoverage: maybe(Schema.Finite),
+  meanCoverage: maybe(Figure),
   basePairsNotCovered: maybe(Schema.Int),
   /** 0 to 100. */
-  percentCovered: maybe(Schema.Finite),
+  percentCovered: maybe(Figure),
   regionName: maybe(Schema.String),
   sourceId: maybe(Schema.String),
   analysisId: maybe(AnalysisId),

@@ -1,6 +1,9 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Exit, Schema } from "effect"
+import { ExactNumber } from "./ExactNumber.ts"
 import { AnalysisId, CommaJoined, GeneId, inAddress, LimsId, PanelId, PersonId, SampleId } from "./Ids.ts"
+
+const wide = new ExactNumber("9007199254740993")
 
 const integerIds = [AnalysisId, PersonId, PanelId, GeneId]
 const textIds = [LimsId, SampleId]
@@ -31,7 +34,7 @@ describe("identifiers", () => {
     ["7", 7],
     ["0", 0],
     ["9007199254740991", 9_007_199_254_740_991],
-    ["9007199254740993", "9007199254740993"],
+    ["90071992547409930", new ExactNumber("90071992547409930")],
     ["007", "007"],
     ["-0", "-0"],
     ["+7", "+7"],
@@ -43,7 +46,8 @@ describe("identifiers", () => {
     ["", ""]
   ] as const)("%j is sent as %j", ([given, sent]) =>
     Effect.gen(function* () {
-      assert.strictEqual(yield* Schema.encodeEffect(AnalysisId)(AnalysisId.make(given)), sent)
+      const encoded = yield* Schema.encodeEffect(AnalysisId)(AnalysisId.make(given))
+      assert.strictEqual(JSON.stringify(encoded), JSON.stringify(sent))
     })
   )
 
@@ -61,6 +65,17 @@ describe("identifiers", () => {
     (wire) => {
       for (const id of [...integerIds, ...textIds]) assert.isTrue(Exit.isFailure(Schema.decodeUnknownExit(id)(wire)))
     }
+  )
+
+  it.effect("beyond 2^53 an identifier keeps its digits", () =>
+    Effect.gen(function* () {
+      for (const id of integerIds) {
+        const inside = yield* Schema.decodeEffect(id)(wide)
+        assert.strictEqual(inside, "9007199254740993")
+        assert.strictEqual(JSON.stringify(yield* Schema.encodeEffect(id)(inside)), "9007199254740993")
+      }
+      assert.isTrue(Exit.isFailure(Schema.decodeUnknownExit(AnalysisId)(new ExactNumber("9007199254740993.5"))))
+    })
   )
 
   it.effect("in one parameter they are joined by commas; an empty one is an empty list", () =>

@@ -6,26 +6,32 @@
  * that reads as one is sent as one: `7` came as a number and goes as a number, `A7` and `007` stay text. The one thing
  * lost is the difference between `7` and `"7"`, which no known service makes.
  *
- * Integers beyond 2^53 are refused: JSON has already rounded them to the identifier of something else.
+ * Integers beyond 2^53 keep their digits as an `ExactNumber`; a plain `number` of that size is refused, for it has been
+ * rounded to the identifier of something else.
  */
 import { Schema, SchemaGetter } from "effect"
+import { ExactNumber } from "./ExactNumber.ts"
+import { WideInteger } from "./Record.ts"
 
-const canonicalInteger = /^(0|-?[1-9][0-9]{0,15})$/
+const canonicalInteger = /^(0|-?[1-9][0-9]*)$/
 
-const asSent = (id: string): string | number => {
-  const number = canonicalInteger.test(id) ? Number(id) : Number.NaN
-  return Number.isSafeInteger(number) ? number : id
+type OnWire = string | number | ExactNumber
+
+const asSent = (id: string): OnWire => {
+  if (!canonicalInteger.test(id)) return id
+  const number = Number(id)
+  return Number.isSafeInteger(number) ? number : new ExactNumber(id)
 }
 
-const fromWire = SchemaGetter.transform((id: string | number) => String(id))
+const fromWire = SchemaGetter.transform((id: OnWire) => String(id))
 
-const WireId = Schema.Union([Schema.String, Schema.Int])
+const WireId = Schema.Union([Schema.String, Schema.Int, WideInteger.annotate({ expected: "string | number" })])
 
 /** Goes out as an integer when it reads as one. */
 const integerOnWire = { decode: fromWire, encode: SchemaGetter.transform(asSent) }
 
 /** Goes out as text, always. */
-const textOnWire = { decode: fromWire, encode: SchemaGetter.transform((id: string): string | number => id) }
+const textOnWire = { decode: fromWire, encode: SchemaGetter.transform((id: string): OnWire => id) }
 
 /** An analysis. */
 export const AnalysisId = WireId.pipe(Schema.decodeTo(Schema.String.pipe(Schema.brand("AnalysisId")), integerOnWire))

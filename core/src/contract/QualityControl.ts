@@ -1,7 +1,7 @@
 /** Quality metrics of a case (getQcCaseMetrics). */
 import { Schema } from "effect"
 import { AnalysisId, LimsId, Reference, SampleId } from "./Ids.ts"
-import { mapOf, maybe, record } from "./Record.ts"
+import { Figure, mapOf, maybe, record } from "./Record.ts"
 
 const batchId = maybe(Reference)
 
@@ -26,7 +26,7 @@ export const MetricType = record({
 export type MetricType = typeof MetricType.Type
 
 /** A number, a word, or a map of them. */
-const Value = Schema.Union([Schema.Finite, Schema.String, mapOf(Schema.Unknown)])
+const Value = Schema.Union([Figure, Schema.String, mapOf(Schema.Unknown)])
 
 /** One value of one metric. */
 export const MetricValue = record({
@@ -66,10 +66,10 @@ export const PersonMetrics = record({
 export type PersonMetrics = typeof PersonMetrics.Type
 
 export const ThresholdRange = record({
-  lowerBound: maybe(Schema.Finite),
-  upperBound: maybe(Schema.Finite),
-  defaultLowerBound: maybe(Schema.Finite),
-  defaultUpperBound: maybe(Schema.Finite),
+  lowerBound: maybe(Figure),
+  upperBound: maybe(Figure),
+  defaultLowerBound: maybe(Figure),
+  defaultUpperBound: maybe(Figure),
   fixedValues: maybe(Schema.Boolean)
 })
 
@@ -100,15 +100,13 @@ export const ThresholdRanges = record({
   ranges: maybe(mapOf(mapOf(ThresholdRange)))
 })
 
-const shared = {
+/**
+ * The payload of `GET /api/qualitycontrol/metrics/case/{personId}`: `metricResults` maps the LIMS id of each person of the
+ * case to the metrics; known is one key, that of the person asked for.
+ */
+export const QcCaseMetrics = record({
+  metricResults: mapOf(PersonMetrics),
   metricTypes: maybe(Schema.Array(MetricType)),
   thresholdRanges: maybe(ThresholdRanges)
-}
-
-/** The payload of `GET /api/qualitycontrol/metrics/case/{personId}`; `metricResults` is a map whose one key is the LIMS id. */
-export const QcCaseReply = record({ ...shared, metricResults: maybe(mapOf(PersonMetrics)) })
-export type QcCaseReply = typeof QcCaseReply.Type
-
-/** {@link QcCaseReply} with the map unwrapped: the metrics of the one person asked for. */
-export const QcCaseMetrics = record({ ...shared, metricResults: PersonMetrics })
+})
 export type QcCaseMetrics = typeof QcCaseMetrics.Type

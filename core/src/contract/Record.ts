@@ -4,6 +4,7 @@
  * A service gains fields and enum values between our releases; neither may fail a list or vanish from an output.
  */
 import { Schema, SchemaGetter } from "effect"
+import { ExactNumber } from "./ExactNumber.ts"
 
 /** A JSON object with known `fields`; unknown keys are decoded, kept and encoded as they came. */
 export const record = <const Fields extends Schema.Struct.Fields>(fields: Fields) =>
@@ -18,6 +19,23 @@ export const openEnum = <const Words extends ReadonlyArray<string>>(words: Words
 
 /** A JSON object used as a map. */
 export const mapOf = <S extends Schema.Top>(value: S) => Schema.Record(Schema.String, value)
+
+/** An integer with more digits than a `number` has. */
+export const WideInteger = Schema.declare(
+  (value): value is ExactNumber => value instanceof ExactNumber && /^-?[0-9]+$/.test(String(value)),
+  { expected: "an integer" }
+)
+
+/** A number that is measured or counted: the nearest one when the wire has more digits than a `number`. */
+export const Figure = Schema.Union([
+  Schema.Finite,
+  WideInteger.pipe(
+    Schema.decodeTo(Schema.Finite, {
+      decode: SchemaGetter.transform(Number),
+      encode: SchemaGetter.transform((value: number) => new ExactNumber(String(value)))
+    })
+  )
+])
 
 const isByteCount = (value: unknown): value is number =>
   typeof value === "number" && Number.isSafeInteger(value) && value >= 0

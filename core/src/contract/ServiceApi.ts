@@ -19,7 +19,7 @@ import { Gene } from "./Genes.ts"
 import { AnalysisId, CommaJoined, inAddress, LimsId, PanelId, PersonId } from "./Ids.ts"
 import { VirtualPanel, VirtualPanelSummary, VirtualPanelUpdate } from "./Panels.ts"
 import { Person, PersonUpdate } from "./Persons.ts"
-import { QcCaseReply } from "./QualityControl.ts"
+import { QcCaseMetrics } from "./QualityControl.ts"
 import { LoginForm, LogoutForm } from "./SessionForms.ts"
 import { BadRequest, Forbidden, NotFound, Unprocessable } from "./WireErrors.ts"
 
@@ -117,7 +117,7 @@ const quality = HttpApiGroup.make("quality").add(
   HttpApiEndpoint.get("getQcCaseMetrics", "/api/qualitycontrol/metrics/case/:personId", {
     disableCodecs,
     params: { personId: inAddress(LimsId) },
-    success: enveloped(QcCaseReply),
+    success: enveloped(QcCaseMetrics),
     error: [BadRequest, Forbidden]
   })
 )
