@@ -55,16 +55,18 @@ const formatLine = (format: LogSettings["format"], line: LogLine, scrubber: Scru
 }
 
 const bareMark = "svc-steps/bare"
-const bare = (message: string, prefix: string) =>
+const levelMark = "svc-steps/level"
+/** Seen at every log level, whatever `level` the line is written with. */
+const bare = (message: string, prefix: string, level: LogSettings["level"]) =>
   Effect.forEach(message.split("\n"), (line) => Effect.logError(line), { discard: true }).pipe(
-    Effect.annotateLogs(bareMark, prefix)
+    Effect.annotateLogs({ [bareMark]: prefix, [levelMark]: level })
   )
 
 /** Says why a run failed: as text it is `Error: <message>`, one line for each line of the message. */
-export const failure = (message: string): Effect.Effect<void> => bare(message, "Error: ")
+export const failure = (message: string): Effect.Effect<void> => bare(message, "Error: ", "error")
 
-/** What to do about a failure; as text a line without time and level. */
-export const hint = (message: string): Effect.Effect<void> => bare(message, "")
+/** What to do next, after a failure or without one; as text a line without time and level. */
+export const hint = (message: string): Effect.Effect<void> => bare(message, "", "info")
 
 const causeText = (cause: Cause.Cause<unknown>, level: LogSettings["level"]): ReadonlyArray<string> =>
   cause.reasons.length === 0
@@ -81,9 +83,9 @@ const makeLogger = (
 ) =>
   Logger.make<unknown, void>(({ cause, date, fiber, logLevel, message }) => {
     const parts = [...(Array.isArray(message) ? message : [message]).map(textOf), ...causeText(cause, settings.level)]
-    const { [bareMark]: prefix, ...annotations } = fiber.getRef(References.CurrentLogAnnotations)
+    const { [bareMark]: prefix, [levelMark]: said, ...annotations } = fiber.getRef(References.CurrentLogAnnotations)
     const text = parts.join(" ")
-    const level = levels[logLevel] ?? "debug"
+    const level = said === "info" ? said : (levels[logLevel] ?? "debug")
     const line = formatLine(settings.format, { time: date, level, message: text, annotations }, scrubber)
     const isBare = typeof prefix === "string" && settings.format === "text"
     write(isBare ? printable(`${prefix}${scrubber.scrub(text)}`) : line)

@@ -27,7 +27,7 @@ describe("a typed line", () => {
   })
 
   it("Y3 ends without an answer at Ctrl-C, and at Ctrl-D when empty", () => {
-    assert.deepInclude(type("abc\u0003"), { kind: "end" })
+    assert.deepInclude(type("abc\u0003"), { kind: "stop" })
     assert.deepInclude(type("\u0004"), { kind: "end" })
     assert.deepInclude(type("a\u0004b\r"), { kind: "line", text: "ab" })
   })

@@ -11,7 +11,13 @@ export interface TerminalStreams {
   readonly interrupt: () => void
 }
 
-type Answer = { readonly kind: "line"; readonly text: string } | { readonly kind: "typing" } | { readonly kind: "end" }
+type Answer =
+  | { readonly kind: "line"; readonly text: string }
+  | { readonly kind: "typing" }
+  /** Ctrl-C. */
+  | { readonly kind: "stop" }
+  /** Ctrl-D: there will be no answer. */
+  | { readonly kind: "end" }
 
 /**
  * One line typed in raw mode, fed character by character: rubbing out, Ctrl-U, Ctrl-C and Ctrl-D work; escape sequences
@@ -35,7 +41,7 @@ export const makeLine = (echo: (text: string) => void) => {
       case "\n":
         return { kind: "line", text: typed.join("") }
       case "\u0003":
-        return { kind: "end" }
+        return { kind: "stop" }
       case "\u0004":
         return typed.length === 0 ? { kind: "end" } : { kind: "typing" }
       case "\u007f":
@@ -59,8 +65,9 @@ export const makeLine = (echo: (text: string) => void) => {
   }
 }
 
+/** Null when there will be no answer. */
 const ask = ({ interrupt, stderr, stdin }: TerminalStreams, question: string, hidden: boolean) =>
-  Effect.callback<string>((resume) => {
+  Effect.callback<string | null>((resume) => {
     const read = makeLine(hidden ? () => {} : (text) => stderr.write(text))
     const stop = () => {
       stdin.off("data", onData)
@@ -69,12 +76,16 @@ const ask = ({ interrupt, stderr, stdin }: TerminalStreams, question: string, hi
       stdin.pause()
       stderr.write("\n")
     }
-    // The interruption comes back as the end of this effect, whose finalizer is `stop`.
-    const onEnd = () => interrupt()
+    const onEnd = () => {
+      stop()
+      resume(Effect.succeed(null))
+    }
+    // An interruption comes back as the end of this effect, whose finalizer is `stop`.
     const onData = (chunk: Buffer) => {
       const characters = [...chunk.toString("utf8")]
       for (const [index, character] of characters.entries()) {
         const answer = read(character)
+        if (answer.kind === "stop") return interrupt()
         if (answer.kind === "end") return onEnd()
         if (answer.kind === "line") {
           const ahead = characters.slice(index + 1).join("")
@@ -85,6 +96,8 @@ const ask = ({ interrupt, stderr, stdin }: TerminalStreams, question: string, hi
         }
       }
     }
+    // Over for good, so that no event comes any more.
+    if (stdin.readableEnded) return resume(Effect.succeed(null))
     // No echo before the question stands there: what is typed early must not be shown either.
     stdin.setRawMode(true)
     stdin.on("data", onData)
@@ -97,16 +110,26 @@ const ask = ({ interrupt, stderr, stdin }: TerminalStreams, question: string, hi
 /** A person is asked only when both directions are a terminal. */
 const makeOperator = (streams: TerminalStreams): Operator["Service"] => {
   if (streams.stdin.isTTY !== true || streams.stderr.isTTY !== true) return Operator.absent
+  // Without a user name or password there is nothing to go on with.
+  const answered = (asking: Effect.Effect<string | null>) =>
+    Effect.flatMap(asking, (text) =>
+      text === null ? Effect.andThen(Effect.sync(streams.interrupt), Effect.never) : Effect.succeed(text)
+    )
   return {
     present: true,
-    line: (question) => ask(streams, question, false),
-    secret: (question) => Effect.map(ask(streams, question, true), (text) => Redacted.make(text)),
+    line: (question) => answered(ask(streams, question, false)),
+    secret: (question) => Effect.map(answered(ask(streams, question, true)), (text) => Redacted.make(text)),
     confirm: (question) =>
-      Effect.map(ask(streams, `${question} [y/N] `, false), (text) => ["y", "yes"].includes(text.trim().toLowerCase()))
+      Effect.map(ask(streams, `${question} [y/N] `, false), (text) =>
+        ["y", "yes"].includes(text?.trim().toLowerCase() ?? "")
+      )
   }
 }
 
-/** The Operator of this process. Ctrl-C at a question stops the program as it does elsewhere. */
+/**
+ * The Operator of this process. Ctrl-C at a question stops the program as it does elsewhere; Ctrl-D is no answer, which
+ * counts as no.
+ */
 export const layer = Layer.sync(Operator, () =>
   makeOperator({
     stdin: process.stdin,

@@ -167,7 +167,10 @@ describe("request and resume", () => {
         assert.match(fine.stderr.trimEnd().split("\n").at(-1) ?? "", /^1 restoration pending/)
         const status = yield* download(["--resumeArchivedDownloads", "--list"])
         assert.strictEqual(status.exitCode, 75)
-        assert.match(status.stdout, /^Analysis ID: A3\n {2}S3\.bam {2}\[ARCHIVED\] {2}expected at \d{4}-\S+Z\n$/)
+        assert.match(
+          status.stdout,
+          /^Analysis ID: A3\n {2}S3\.bam {2}\[ARCHIVED\] {2}requested, expected at \d{4}-\S+Z\n$/
+        )
         assert.strictEqual((yield* stats).restores, 1)
       })
   )
@@ -399,21 +402,57 @@ describe("answers of the service", () => {
     })
   )
 
-  it.live("L6 a restored copy that is gone again is asked for anew when the policy says so", () =>
+  it.live("L6 a restored copy that is gone again is asked for again, once in a day", () =>
     Effect.gen(function* () {
       const { folder, request, resume, stats } = yield* archive("100 millis", {
         switches: { rearchiveAfter: Duration.millis(100) }
       })
       assert.strictEqual((yield* request(["A3", "-d", "out", "-f", "bam"])).exitCode, 0)
       yield* Effect.sleep("300 millis")
-      const left = yield* resume([])
-      assert.strictEqual(left.exitCode, 75, left.stderr)
-      assert.include(left.stderr, "the service tells of no restoration: deciding anew")
-      assert.strictEqual((yield* stats).restores, 1)
-      const anew = yield* resume(["--restoreArchived", "force"])
-      assert.strictEqual(anew.exitCode, 75, anew.stderr)
+      const again = yield* resume(["--logfile", "again.log"])
+      assert.strictEqual(again.exitCode, 75, again.stderr)
+      assert.match(
+        readFileSync(join(folder, "again.log"), "utf8"),
+        /S3\.bam \(analysis A3\): archived, .* asking again/
+      )
       assert.strictEqual((yield* stats).restores, 2)
-      assert.strictEqual(tracked(folder, file).length, 1)
+      const [kept] = tracked(folder, file)
+      assert.isString(kept?.["askedAgain"])
+      yield* Effect.sleep("300 millis")
+      const later = yield* resume(["--reportfile", "r.json"])
+      assert.strictEqual(later.exitCode, 75, later.stderr)
+      assert.include(later.stderr, "it was asked for again less than a day ago")
+      assert.match(later.stderr, /\n1 requested restoration not under way: run again later: /)
+      assert.deepStrictEqual(
+        readReport(folder, "r.json").files.map(({ action, reason }) => [action, reason]),
+        [["skipped", "archived"]]
+      )
+      assert.strictEqual((yield* stats).restores, 2)
+      assert.deepStrictEqual(tracked(folder, file)[0], kept)
+    })
+  )
+
+  it.live("L6 with --restoreArchived no nothing is asked for, nothing is called pending, and the entry stays", () =>
+    Effect.gen(function* () {
+      const { download, folder, resume, stats } = yield* archive("1 hour")
+      store(folder, entry("A3", { layout: "analysis", range: "chr1:1-1000" }))
+      const listed = yield* resume(["--list", "--format", "json"])
+      assert.strictEqual(listed.exitCode, 0, listed.stderr)
+      const [shown] = JSON.parse(listed.stdout).restorations
+      assert.deepInclude(shown, { status: "notRequested", path: join(folder, "out", "A3", "S3.ranged.bam") })
+      const left = yield* resume(["--restoreArchived", "no", "--reportfile", "r.json", "--logfile", "no.log"])
+      assert.strictEqual(left.exitCode, 0, left.stderr)
+      const report = readReport(folder, "r.json")
+      assert.strictEqual(report.exitCode, 0)
+      const said = [listed, left].map(({ stderr, stdout }) => stderr + stdout).join("")
+      const written = ["r.json", "no.log"].map((name) => readFileSync(join(folder, name), "utf8")).join("")
+      assert.notInclude(said + written, "pending")
+      assert.strictEqual((yield* stats).restores, 0)
+      assert.deepStrictEqual(tracked(folder, file), [entry("A3", { layout: "analysis", range: "chr1:1-1000" })])
+      // The same as svc-download, and without the ban.
+      const asked = yield* download(["--resumeArchivedDownloads"])
+      assert.strictEqual(asked.exitCode, 75, asked.stderr)
+      assert.strictEqual((yield* stats).restores, 1)
     })
   )
 
@@ -556,6 +595,54 @@ describe("the restoration file", () => {
       })
   )
 
+  it.live("T17 the paths of another tool begin at the folder that it stood in", () =>
+    Effect.gen(function* () {
+      const { folder, resume } = yield* archive("0 seconds", online)
+      mkdirSync(join(folder, "ar", "ar"), { recursive: true })
+      const stored = entry("A3", { destination: "ar", restorationFile: `ar/${file}` })
+      const lost = entry("A3", { destination: "out", restorationFile: `moved/${file}` })
+      writeFileSync(join(folder, "ar", file), JSON.stringify([stored, lost]), { mode: 0o600 })
+      const outcome = yield* resume(["--restorationFile", `ar/${file}`])
+      assert.strictEqual(outcome.exitCode, 65, outcome.stderr)
+      assert.match(outcome.stderr, /entry 2 is kept but not used: .* make them absolute/)
+      assert.deepStrictEqual(namesIn(folder, "ar"), ["S3.bam", "ar", file])
+      assert.deepStrictEqual(namesIn(folder, "ar", "ar"), [])
+      assert.deepStrictEqual(tracked(folder, "ar", file), [lost])
+    })
+  )
+
+  it.live("T7 an entry that cannot be used is to be mended: running again is no advice", () =>
+    Effect.gen(function* () {
+      const { folder, resume } = yield* archive("1 hour", online)
+      store(
+        folder,
+        { analysisId: "A3", fileName: "../S3.bam" },
+        entry("X1", {}, { target: "https://elsewhere.example/" })
+      )
+      const outcome = yield* resume(["-d", ".", "--overwrite", "--reportfile", "r.json"])
+      assert.strictEqual(outcome.exitCode, 65, outcome.stderr)
+      assert.notInclude(outcome.stderr + readFileSync(join(folder, "r.json"), "utf8"), "Run the same command again")
+      assert.include(outcome.stderr, "svc-steps restorations")
+      assert.match(outcome.stderr, /--destination and --overwrite: no effect on stored requests/)
+      const status = yield* resume(["--list"])
+      assert.match(
+        status.stdout,
+        /Of another target, not looked at: https:\/\/elsewhere\.example\/\n {2}S3\.bam \(analysis X1\)/
+      )
+    })
+  )
+
+  it.live("what is pending is no error in the log", () =>
+    Effect.gen(function* () {
+      const { folder, request, resume } = yield* archive("1 hour")
+      assert.strictEqual((yield* request(["A3", "-d", "out"])).exitCode, 0)
+      const outcome = yield* resume(["--loglevel", "error", "--logfile", "run.log"])
+      assert.strictEqual(outcome.exitCode, 75)
+      assert.match(outcome.stderr, /^1 restoration pending/)
+      assert.match(readFileSync(join(folder, "run.log"), "utf8"), /^\S+ \[info\]: 1 restoration pending/)
+    })
+  )
+
   it.live(
     "T9 T10 four resumers and two requesters at once: each file once, no entry lost",
     () =>
@@ -590,10 +677,11 @@ describe("the restoration file", () => {
 })
 
 describe("at a terminal", () => {
+  const [ctrlC, ctrlD] = ["\u0003", "\u0004"]
   const frozen = (id: string) => ({ id, files: [{ name: `${id}.bam`, copyOf: "A1/S1.bam", archived: true }] })
 
-  /** Answers each question as it is asked; `null` is Ctrl-C. */
-  const asked = Effect.fnUntraced(function* (mode: string, answers: ReadonlyArray<string | null>) {
+  /** Answers each question as it is asked. */
+  const asked = Effect.fnUntraced(function* (mode: string, answers: ReadonlyArray<string>) {
     const { env, folder, stats } = yield* archive("1 hour", { world: { analyses: ["B1", "B2"].map(frozen) } })
     const command = `'${process.execPath}' '${executable("svc-download")}' -a B1,B2 -f bam -d out --restoreArchived ${mode}`
     const child = spawn(
@@ -608,8 +696,8 @@ describe("at a terminal", () => {
     child.stdout.setEncoding("utf8").on("data", (text: string) => {
       screen += text
       while (screen.split("[y/N]").length - 1 > next && next < answers.length) {
-        const answer = answers[next++]
-        child.stdin.write(answer === null ? "\u0003" : `${answer}\r`)
+        const answer = answers[next++] ?? ""
+        child.stdin.write(answer === ctrlC || answer === ctrlD ? answer : `${answer}\r`)
       }
     })
     yield* Effect.callback<void>((resume) => {
@@ -647,9 +735,22 @@ describe("at a terminal", () => {
     })
   )
 
+  it.live("Y3 Ctrl-D at a question is no, and the run goes on", () =>
+    Effect.gen(function* () {
+      const { questions, restores, screen, stored } = yield* asked("ask", [ctrlD, "y"])
+      assert.include(screen, "archived, skipped: asked for this file, the answer was no")
+      assert.include(screen, "code=75")
+      assert.match(screen, / echo /)
+      assert.deepStrictEqual([questions, stored, restores], [2, ["B2"], 1])
+      const all = yield* asked("all", [ctrlD])
+      assert.include(all.screen, "code=0")
+      assert.strictEqual(all.restores, 0)
+    })
+  )
+
   it.live("Y3 Ctrl-C at a question ends with 130, nothing asked for, the terminal as it was", () =>
     Effect.gen(function* () {
-      const { restores, screen, stored } = yield* asked("ask", ["yes", null])
+      const { restores, screen, stored } = yield* asked("ask", ["yes", ctrlC])
       assert.include(screen, "code=130")
       assert.match(screen, / echo /)
       assert.deepStrictEqual([stored, restores], [[], 0])

@@ -98,5 +98,14 @@ describe("messages", () => {
       new RestorationsPending({ count: 1, nextEstimate: null, rerun }).message,
       `1 restoration pending: run again later: ${rerun}`
     )
+    assert.strictEqual(
+      new RestorationsPending({ count: 3, lost: 1, nextEstimate, rerun }).message,
+      `2 restorations pending, the next expected at ${nextEstimate}; 1 requested restoration not under way: run again later: ${rerun}`
+    )
+    // Pending is only what is under way.
+    assert.strictEqual(
+      new RestorationsPending({ count: 2, lost: 2, nextEstimate: null, rerun }).message,
+      `2 requested restorations not under way: run again later: ${rerun}`
+    )
   })
 })

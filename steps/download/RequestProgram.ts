@@ -1,8 +1,8 @@
 /** The program of `svc-request-restore`: the archived files of the selection are asked for, and nothing is downloaded. */
 import { Effect, Layer } from "effect"
 import { TrackingFile } from "../../core/src/archive/TrackingFile.ts"
-import { pathOf } from "../../core/src/selection/DownloadPlan.ts"
 import { identity } from "../../core/src/selection/DownloadRun.ts"
+import { pathOf } from "../../core/src/selection/Place.ts"
 import { untouched } from "../../core/src/selection/Report.ts"
 import type { Settings } from "../../core/src/settings/Settings.ts"
 import { printable } from "../../core/src/text/Printable.ts"

@@ -13,7 +13,7 @@ import type { Settings, TargetSettings } from "../../core/src/settings/Settings.
 import { resolveTarget } from "../../core/src/settings/Target.ts"
 import { printable } from "../../core/src/text/Printable.ts"
 import * as LogOutput from "../../platform/LogOutput.ts"
-import type { RunRecord } from "./RunRecord.ts"
+import type { Awaited, RunRecord } from "./RunRecord.ts"
 
 /** The requests of this run; a target is its address, under whatever name an entry has it. */
 export const restoreRequestOf = (settings: Settings, mode: RestoreMode): RestoreRequest => {
@@ -44,9 +44,11 @@ export const restored = Effect.fn("download.restore")(function* (
 const known = ([file, result]: readonly [PlannedFile, RestoreResult | undefined]) =>
   result === undefined ? [] : [[file, result] as const]
 
-/** The estimates of the pending ones. */
-export const awaitedOf = (restorations: ReadonlyMap<PlannedFile, RestoreResult>): ReadonlyArray<string | null> =>
-  [...restorations.values()].flatMap((result) => (result._tag === "Pending" ? [result.estimate] : []))
+/** The pending ones. */
+export const awaitedOf = (restorations: ReadonlyMap<PlannedFile, RestoreResult>): ReadonlyArray<Awaited> =>
+  [...restorations.values()].flatMap((result) =>
+    result._tag === "Pending" ? [{ estimate: result.estimate, underWay: true }] : []
+  )
 
 /** The result of an archived file, which says what its restoration came to. */
 export const withRestoration = (plain: FileResult, restoration: RestoreResult): FileResult => {
@@ -67,8 +69,7 @@ export const withRestoration = (plain: FileResult, restoration: RestoreResult): 
 /** Archived files with the options that a later run is to use. */
 const candidatesOf = Effect.fnUntraced(function* (archived: ReadonlyArray<PlannedFile>, settings: Settings) {
   const { path } = yield* TrackingFile
-  const { stored } = yield* storedPaths(path)
-  const options = newOptions(settings, stored)
+  const options = newOptions(settings, yield* storedPaths(path))
   return archived.map(
     ({ analysisId, estimatedRestoreTime, fileName, size }): Candidate => ({
       analysisId,
@@ -88,9 +89,13 @@ export const archivedOf = (files: ReadonlyArray<PlannedFile>): ReadonlyArray<Pla
 export const pendingOf = Effect.fnUntraced(function* (settings: TargetSettings, record: RunRecord) {
   const awaited = yield* record.awaited
   if (awaited.length === 0) return null
-  const nextEstimate = nextOf(awaited, yield* Clock.currentTimeMillis)
+  const nextEstimate = nextOf(
+    awaited.map(({ estimate }) => estimate),
+    yield* Clock.currentTimeMillis
+  )
   return new RestorationsPending({
     count: awaited.length,
+    lost: awaited.filter(({ underWay }) => !underWay).length,
     nextEstimate: nextEstimate === null ? null : printable(nextEstimate),
     // Without credentials.
     rerun: printable(

@@ -3,7 +3,13 @@
 import { Console, DateTime, Duration, Effect, FileSystem } from "effect"
 import { type Look, makeResume, type Resume, type ResumeRequest } from "../../core/src/archive/Resume.ts"
 import { standingsText } from "../../core/src/archive/Standings.ts"
-import { entriesOf, type Item, type TrackingDocument, without } from "../../core/src/archive/TrackingDocument.ts"
+import {
+  entriesOf,
+  type Item,
+  othersIn,
+  type TrackingDocument,
+  without
+} from "../../core/src/archive/TrackingDocument.ts"
 import { TrackingFile } from "../../core/src/archive/TrackingFile.ts"
 import { type Found, untilRestored } from "../../core/src/archive/Waiting.ts"
 import type { ConfigUnusable, SessionError, TrackingReadError } from "../../core/src/Errors.ts"
@@ -18,7 +24,7 @@ import { type Countdown, makeCountdown } from "./Countdown.ts"
 import { observe } from "./FetchFiles.ts"
 import { ownFiles } from "./Planning.ts"
 import { restoreRequestOf, sayPending } from "./Restorations.ts"
-import { keyOfFile, makeRunRecord, type RunRecord } from "./RunRecord.ts"
+import { type Awaited, keyOfFile, makeRunRecord, type RunRecord } from "./RunRecord.ts"
 import { summaryLines } from "./Summary.ts"
 import { wiring } from "./Wiring.ts"
 import { readWish } from "./Wish.ts"
@@ -29,7 +35,7 @@ export const resumed = Effect.fn("download.resumed")(function* (settings: Settin
   return yield* concluded(
     Effect.gen(function* () {
       const look = yield* resumeFiles(settings, record)
-      if (settings.list) return yield* Console.log(standingsText(look, settings.format))
+      if (settings.list && look !== null) return yield* Console.log(standingsText(look, settings.format))
       yield* summarise(record)
     }),
     record,
@@ -61,17 +67,26 @@ const summarise = Effect.fnUntraced(function* (record: RunRecord) {
 /** Everything that becomes known goes into `record` at once. */
 const resumeFiles = Effect.fn("download.resume")(function* (settings: Settings, record: RunRecord) {
   const request = resumeRequestOf(settings)
+  const idle = withoutEffect.filter((key) => settings.source(key) === "command line").map((key) => `--${key}`)
+  if (idle.length > 0) {
+    yield* Effect.logWarning(
+      `${idle.join(" and ")}: no effect on stored requests, which are resumed as they were made; it counts only where an entry stores nothing`
+    )
+  }
   const tracking = yield* TrackingFile
   // Without an entry there is no need to log in.
-  if (isIdle(yield* tracking.read, request)) {
+  const document = yield* tracking.read
+  if (isIdle(document, request)) {
+    const others = othersIn(document, request.target, request.nameOf)
+    const more = others.length === 0 ? "" : `, and ${others.length} of other targets, which were left alone`
     const fs = yield* FileSystem.FileSystem
     const isThere = yield* Effect.orElseSucceed(fs.exists(tracking.path), () => true)
     yield* Effect.logInfo(
       isThere
-        ? `${tracking.path} has no restorations for ${request.target}`
+        ? `${tracking.path} has no restorations for ${request.target}${more}`
         : `${tracking.path} does not exist, so there are no restorations to resume`
     )
-    return null
+    return { standings: [], unusable: [], others }
   }
   const screen = yield* Screen
   const stopping = yield* Stopping
@@ -97,6 +112,9 @@ const resumeFiles = Effect.fn("download.resume")(function* (settings: Settings, 
   if (error !== null) return yield* error
   return look
 }, Effect.scoped)
+
+/** What every request stores for itself. */
+const withoutEffect = ["destination", "filetypes", "overwrite", "layout", "range", "bed", "unmapped"] as const
 
 const resumeRequestOf = (settings: Settings): ResumeRequest => {
   const { connections, destination, filetypes, layout, list, overwrite, restoreArchived } = settings
@@ -139,7 +157,7 @@ type LookError = SessionError | TrackingReadError | ConfigUnusable
 /** What may still come back: what is pending, and what failed for a reason that passes. */
 const awaitedIn = ({ standings }: Look): ReadonlyArray<string | null> =>
   standings.flatMap(({ state }) =>
-    state._tag === "Pending"
+    state._tag === "Requested"
       ? [state.estimate]
       : state._tag === "Failed" && state.error.retryable === true
         ? [null]
@@ -150,7 +168,7 @@ const noted = Effect.fnUntraced(function* ({ standings, unusable }: Look, record
   const nothing = { analysisId: null, fileName: null, path: null, bytes: null }
   const refused = unusable.map((error) => untouched(nothing, { action: "failed", reason: null, error }))
   yield* record.resumed([...eachOnce(standings.flatMap(({ results }) => results)), ...refused])
-  yield* record.awaiting(standings.flatMap(({ state }) => (state._tag === "Pending" ? [state.estimate] : [])))
+  yield* record.awaiting(standings.flatMap(({ state }) => (state._tag === "Requested" ? [state] : [])))
 })
 
 /** An index that has an entry of its own came with its data file: two entries tell of one file, which counts once. */
@@ -160,15 +178,19 @@ const eachOnce = (results: ReadonlyArray<FileResult>): ReadonlyArray<FileResult>
   return [...new Map(results.map((result) => [keyOf(result) ?? result, result])).values()]
 }
 
+/** Pending is only what is under way. */
+const awaitedText = (awaited: ReadonlyArray<Awaited>) =>
+  `${counted(awaited.length, "restoration")} ${awaited.every(({ underWay }) => underWay) ? "pending" : "requested"}`
+
 const asleep = Effect.fnUntraced(function* (
   record: RunRecord,
   countdown: Countdown,
   sleep: Duration.Duration,
   left: Duration.Duration
 ) {
-  const count = (yield* record.awaited).length
+  const awaited = yield* record.awaited
   const now = yield* DateTime.now
   const [next, end] = [sleep, left].map((time) => DateTime.formatIso(DateTime.addDuration(now, time)))
-  yield* Effect.logInfo(`${counted(count, "restoration")} pending; looking again at ${next}, until ${end} at most`)
-  yield* countdown.begin(count, sleep, left)
+  yield* Effect.logInfo(`${awaitedText(awaited)}; looking again at ${next}, until ${end} at most`)
+  yield* countdown.begin(awaited.length, sleep, left)
 })

@@ -9,6 +9,14 @@ import { identity } from "../../core/src/selection/DownloadRun.ts"
 import { type FileResult, stopped, type Throughput, untouched } from "../../core/src/selection/Report.ts"
 import type { TransferProgress } from "../../core/src/transfer/TransferRequest.ts"
 
+/** A restoration that was asked for. */
+export interface Awaited {
+  /** As written; null when nobody knows. */
+  readonly estimate: string | null
+  /** As far as the service tells. */
+  readonly underWay: boolean
+}
+
 export interface RunRecord {
   /** A selection or analysis that failed as a whole. */
   readonly failed: (failure: PlanFailure) => Effect.Effect<void>
@@ -18,10 +26,10 @@ export interface RunRecord {
   readonly finished: (file: PlannedFile, result: FileResult) => Effect.Effect<void>
   /** What became of stored requests so far; replaces what was said of them before, and of files that waited for them. */
   readonly resumed: (results: ReadonlyArray<FileResult>) => Effect.Effect<void>
-  /** The estimates of the restorations that are pending now, as written; replaces those before. */
-  readonly awaiting: (estimates: ReadonlyArray<string | null>) => Effect.Effect<void>
+  /** The restorations that are awaited now; replaces those before. */
+  readonly awaiting: (restorations: ReadonlyArray<Awaited>) => Effect.Effect<void>
   readonly results: Effect.Effect<ReadonlyArray<FileResult>>
-  readonly awaited: Effect.Effect<ReadonlyArray<string | null>>
+  readonly awaited: Effect.Effect<ReadonlyArray<Awaited>>
   readonly throughput: Effect.Effect<Throughput>
 }
 
@@ -32,7 +40,7 @@ export const makeRunRecord: Effect.Effect<RunRecord> = Effect.gen(function* () {
   const traffic = makeTraffic<PlannedFile>()
   const begun = yield* Clock.monotonicTimeNanos
   let stored: ReadonlyArray<FileResult> = []
-  let awaited: ReadonlyArray<string | null> = []
+  let awaited: ReadonlyArray<Awaited> = []
   return {
     failed: ({ analysisId, error }) => Effect.sync(() => void failures.push(wholeFailed(analysisId, error))),
     planned: (planned, destination) =>
@@ -50,9 +58,9 @@ export const makeRunRecord: Effect.Effect<RunRecord> = Effect.gen(function* () {
       Effect.sync(() => {
         stored = results
       }),
-    awaiting: (estimates) =>
+    awaiting: (restorations) =>
       Effect.sync(() => {
-        awaited = estimates
+        awaited = restorations
       }),
     results: Effect.sync(() => [...failures, ...afterWaiting([...files.values()], stored)]),
     awaited: Effect.sync(() => awaited),

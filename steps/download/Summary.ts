@@ -21,12 +21,17 @@ export const summaryLines = (results: ReadonlyArray<FileResult>): ReadonlyArray<
 }
 
 /** What to do about what failed, if that can help: names, ids and options do not get right by themselves. */
-export const adviceFor = (results: ReadonlyArray<FileResult>): ReadonlyArray<string> =>
-  codesOf(results).some((code) => code === 65 || code === 69)
+export const adviceFor = (results: ReadonlyArray<FileResult>): ReadonlyArray<string> => {
+  const errors = results.flatMap(({ error }) => error ?? [])
+  const codes = errors.filter(({ _tag }) => !staysWrong.includes(_tag)).map((error) => mostSevere([error]))
+  const again = codes.some((code) => code === 65 || code === 69)
     ? ["Run the same command again to go on: what is there is kept"]
-    : codesOf(results).includes(74)
+    : codes.includes(74)
       ? ["When that is mended, run the same command again: what is there is kept"]
       : []
+  const mend = "Mend the entry of the restoration file, or take it out: see svc-steps restorations"
+  return errors.some(({ _tag }) => _tag === "EntryUnusable") ? [...again, mend] : again
+}
 
-const codesOf = (results: ReadonlyArray<FileResult>) =>
-  results.flatMap(({ error }) => (error === null ? [] : mostSevere([error])))
+/** A restoration file does not get right by itself. */
+const staysWrong: ReadonlyArray<string> = ["EntryUnusable", "TrackingUnusable"]

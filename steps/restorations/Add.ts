@@ -35,7 +35,7 @@ export const add: Program<LocalSettings> = {
         return yield* new UsageError({ message: `Destination directory does not exist: ${wanted.destination}` })
       }
       const { href } = Result.getOrThrow(resolveTarget(target, null))
-      const { stored } = yield* storedPaths(restorationFile)
+      const paths = yield* storedPaths(restorationFile)
       const entry: NewEntry = {
         target: href,
         analysisId,
@@ -43,7 +43,7 @@ export const add: Program<LocalSettings> = {
         restoreEstimation: null,
         requestTime: DateTime.formatIso(yield* DateTime.now),
         status: "pending",
-        options: newOptions({ ...wanted, restorationFile }, stored)
+        options: newOptions(wanted, paths)
       }
       const tracking = yield* TrackingFile
       // Entries without a target may be of any: this one is not taken for theirs.

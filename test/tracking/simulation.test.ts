@@ -239,7 +239,7 @@ const oneRun = Effect.fnUntraced(function* (world: ReturnType<typeof makeWorld>,
   const found = ({ standings }: Look): Found<null> => ({
     value: null,
     awaited: standings.flatMap(({ state }) =>
-      state._tag === "Pending"
+      state._tag === "Requested"
         ? [state.estimate]
         : state._tag === "Failed" && state.error.retryable === true
           ? [null]

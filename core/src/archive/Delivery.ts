@@ -8,11 +8,12 @@ import type { Codec } from "../genome/Codec.ts"
 import type { CatalogEntry } from "../selection/Catalog.ts"
 import { lookAt } from "../selection/DestinationView.ts"
 import { diskNeed, refuseAll, shortage } from "../selection/DiskNeed.ts"
-import { type Layout, type ListedFile, layOut, type PlannedFile, plan } from "../selection/DownloadPlan.ts"
+import { type ListedFile, layOut, type PlannedFile, plan } from "../selection/DownloadPlan.ts"
 import { type RunObserver, run } from "../selection/DownloadRun.ts"
 import { type FileType, fileTypeOf } from "../selection/FileName.ts"
 import type { LinkBook } from "../selection/LinkBook.ts"
-import { type FileResult, untouched } from "../selection/Report.ts"
+import { finalPath, type Layout, placeOf, sliceForm } from "../selection/Place.ts"
+import { type FileResult, stopped, untouched } from "../selection/Report.ts"
 import { printable } from "../text/Printable.ts"
 import type { FileTransfer } from "../transfer/FileTransfer.ts"
 import { PartFiles } from "../transfer/PartFiles.ts"
@@ -131,16 +132,8 @@ const isFolder = Effect.fnUntraced(function* (path: string) {
   return Option.isSome(info) && info.value.type === "Directory"
 })
 
-const refused = ({ destination, fileName, files, listing }: Arrival, error: CannotCreate | LocalIo): FileResult =>
-  untouched(
-    {
-      analysisId: listing.listed.id,
-      fileName,
-      path: `${destination}/${fileName}`,
-      bytes: files.find((file) => file.fileName === fileName)?.size ?? null
-    },
-    { action: "failed", reason: null, error }
-  )
+const refused = (arrival: Arrival, error: CannotCreate | LocalIo): FileResult =>
+  untouched(arrivalFile(arrival, arrival.fileName), { action: "failed", reason: null, error })
 
 /** One listing per analysis with the files of all entries for it, each once. */
 const together = (group: ReadonlyArray<Arrival>) =>
@@ -155,4 +148,22 @@ const together = (group: ReadonlyArray<Arrival>) =>
 const typesOf = (group: ReadonlyArray<Arrival>): ReadonlyArray<FileType> => {
   const names = group.flatMap(({ files }) => files.flatMap(({ fileName }) => fileName ?? []))
   return [...new Set(names.flatMap((name) => fileTypeOf(name) ?? []))]
+}
+
+/** The results of files that are still to be downloaded. */
+export const unfinishedOf = (arrival: Arrival): ReadonlyArray<FileResult> =>
+  deliveredBy(arrival).map((fileName) =>
+    untouched(arrivalFile(arrival, fileName), { action: "failed", reason: null, error: stopped })
+  )
+
+/** What a result says of a file of an arrival before anything became of it. */
+const arrivalFile = ({ destination, files, layout, listing, wish }: Arrival, fileName: string) => {
+  const analysisId = listing.listed.id
+  const form = wish === null ? null : sliceForm({ regions: wish.wanted.length > 0, unmapped: wish.unmapped })
+  return {
+    analysisId,
+    fileName,
+    path: finalPath(destination, placeOf({ analysisId, fileName }, layout, form)),
+    bytes: form === null ? (files.find((file) => file.fileName === fileName)?.size ?? null) : null
+  }
 }

@@ -1,8 +1,8 @@
 /** What the report says of the files of an entry that are not there yet. */
-import type { Layout } from "../selection/DownloadPlan.ts"
+import { Result } from "effect"
 import type { FileType } from "../selection/FileName.ts"
-import { type FileResult, type Restoration, stopped, untouched } from "../selection/Report.ts"
-import { type Arrival, deliveredBy } from "./Delivery.ts"
+import { finalPath, type Layout, type Place, placeOf, sliceForm } from "../selection/Place.ts"
+import { type FileResult, type Restoration, untouched } from "../selection/Report.ts"
 import type { Standing } from "./Resume.ts"
 import type { StoredPaths } from "./StoredPath.ts"
 import type { TrackingEntry } from "./TrackingEntry.ts"
@@ -15,43 +15,38 @@ export interface Fallback {
   readonly filetypes: ReadonlyArray<FileType>
 }
 
-export const destinationOf = (options: TrackingEntry["options"], paths: StoredPaths, fallback: Fallback) =>
-  options.destination == null ? fallback.destination : paths.located(options.destination)
+/** Where an entry wants its file; fails with a reason for a person when its relative path leads nowhere certain. */
+export const destinationOf = (
+  { destination, restorationFile }: TrackingEntry["options"],
+  paths: StoredPaths,
+  fallback: Fallback
+): Result.Result<string, string> =>
+  destination == null ? Result.succeed(fallback.destination) : paths.located(destination, restorationFile ?? null)
+
+/** The place of the file of an entry, also while it is not there. */
+const placeOfEntry = ({ analysisId, fileName, options }: TrackingEntry, fallback: Fallback): Place => {
+  const { bed, layout, range, unmapped } = options
+  const form = sliceForm({ regions: range != null || bed != null, unmapped: unmapped === true })
+  return placeOf({ analysisId, fileName }, layout ?? fallback.layout, form)
+}
 
 /** The result for an entry of which no file was tried. */
 export const entryResult = (
-  { analysisId, fileName, options }: TrackingEntry,
+  entry: TrackingEntry,
   state: Standing["state"],
   paths: StoredPaths,
   fallback: Fallback
 ): FileResult => {
-  const folder = (options.layout ?? fallback.layout) === "analysis" ? `/${analysisId}` : ""
-  const path = `${destinationOf(options, paths, fallback)}${folder}/${fileName}`
+  const { analysisId, fileName, options } = entry
+  const destination = Result.getOrElse(destinationOf(options, paths, fallback), () => options.destination ?? "")
+  const path = finalPath(destination, placeOfEntry(entry, fallback))
   const file = { analysisId, fileName, path, bytes: null }
-  return state._tag === "Failed"
-    ? untouched(file, { action: "failed", reason: null, error: state.error })
-    : { ...untouched(file, { action: "skipped", reason: "pending", error: null }), restoration: restorationOf(state) }
+  if (state._tag === "Failed") return untouched(file, { action: "failed", reason: null, error: state.error })
+  // Pending is only what is under way.
+  const reason =
+    state._tag === "NotRequested" || (state._tag === "Requested" && !state.underWay) ? "archived" : "pending"
+  return { ...untouched(file, { action: "skipped", reason, error: null }), restoration: restorationOf(state) }
 }
 
 const restorationOf = (state: Standing["state"]): Restoration | null =>
-  state._tag === "Pending" ? { requestedAt: state.requestedAt, estimate: state.estimate } : null
-
-/** The results of files that are still to be downloaded. */
-export const unfinishedOf = (arrival: Arrival): ReadonlyArray<FileResult> =>
-  deliveredBy(arrival).map((fileName) =>
-    untouched(
-      {
-        analysisId: arrival.listing.listed.id,
-        fileName,
-        path: pathOf(arrival, fileName),
-        bytes: sizeOf(arrival, fileName)
-      },
-      { action: "failed", reason: null, error: stopped }
-    )
-  )
-
-const pathOf = ({ destination, layout, listing }: Arrival, fileName: string): string =>
-  layout === "analysis" ? `${destination}/${listing.listed.id}/${fileName}` : `${destination}/${fileName}`
-
-const sizeOf = ({ files }: Arrival, fileName: string): number | null =>
-  files.find((file) => file.fileName === fileName)?.size ?? null
+  state._tag === "Requested" ? { requestedAt: state.requestedAt, estimate: state.estimate } : null

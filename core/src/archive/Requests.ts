@@ -172,21 +172,24 @@ const say = (file: File, { _tag, reason }: RestoreDecision): Effect.Effect<void>
 const namesOf = (files: ReadonlyArray<File>) =>
   printable(`${files.map(({ fileName }) => fileName).join(", ")} (analysis ${files[0]?.analysisId})`)
 
-const entryFor = (
-  { analysisId, fileName, options }: File,
-  { target }: RestoreRequest,
-  state: Pick<NewEntry, "restoreEstimation" | "requestTime" | "status">
-): NewEntry => ({ target, analysisId, fileName, options, ...state })
+/** A file that has an entry, or gets one. */
+export type Tracked = Pick<Candidate, "analysisId" | "fileName" | "options">
 
-const remember = Effect.fnUntraced(function* (
-  files: ReadonlyArray<File>,
-  request: RestoreRequest,
-  state: Pick<NewEntry, "restoreEstimation" | "requestTime" | "status">
+/** Writes what is known of the restoration of `files` into their entries; durable when it returns. */
+export const remember = Effect.fnUntraced(function* (
+  files: ReadonlyArray<Tracked>,
+  { nameOf, target }: Pick<RestoreRequest, "nameOf" | "target">,
+  state: Pick<NewEntry, "restoreEstimation" | "requestTime" | "status" | "askedAgain">
 ) {
   const tracking = yield* TrackingFile
-  yield* tracking.change((document) =>
-    files.reduce((changed, file) => put(changed, entryFor(file, request, state), request.nameOf), document)
-  )
+  const entries = files.map(({ analysisId, fileName, options }) => ({
+    target,
+    analysisId,
+    fileName,
+    options,
+    ...state
+  }))
+  yield* tracking.change((document) => entries.reduce((changed, entry) => put(changed, entry, nameOf), document))
 })
 
 /** A restoration that is under way is only remembered. */
@@ -197,56 +200,63 @@ const followed = Effect.fnUntraced(function* (files: ReadonlyArray<File>, reques
   return { requestedAt: requestTime, estimate: restoreEstimation }
 })
 
-/** Asks for the restoration of one analysis. */
+/** Asks for the restoration of one analysis that nobody asked for before. */
 const requested = Effect.fnUntraced(function* (
   analysisId: string,
   files: ReadonlyArray<File>,
   request: RestoreRequest
 ): Effect.fn.Return<Restoration, ServiceError | TrackingError, ServiceClient | TrackingFile> {
-  const client = yield* ServiceClient
   const requestTime = DateTime.formatIso(yield* DateTime.now)
   yield* remember(files, request, { restoreEstimation: null, requestTime, status: requesting })
-  const answered = Effect.map(client.requestRestore([AnalysisId.make(analysisId)]), (items) => {
-    const item = items.find((item) => item.analysisId === analysisId) ?? items[0]
-    return item?.restoreEstimation ?? null
-  })
-  const restoreEstimation = yield* Effect.catch(answered, (error) => lookedAgain(analysisId, files, request, error))
+  const asking = Effect.tapError(askFor(analysisId, files), (error) =>
+    error.scope !== "run" && !error.mayHaveTakenEffect ? forgotten(files, request) : Effect.void
+  )
+  const restoreEstimation = yield* asking
   yield* remember(files, request, { restoreEstimation, requestTime, status: "pending" })
-  const expected = restoreEstimation === null ? "at a time the service does not tell" : `at ${restoreEstimation}`
-  yield* Effect.logInfo(printable(`Restoration of analysis ${analysisId} requested, expected ${expected}`))
+  yield* sayRequested(analysisId, restoreEstimation)
   return { requestedAt: requestTime, estimate: restoreEstimation }
 })
 
+/** Says what the service answered; the estimate is in the file by then. */
+export const sayRequested = (analysisId: string, estimate: string | null) => {
+  const expected = estimate === null ? "at a time the service does not tell" : `at ${estimate}`
+  return Effect.logInfo(printable(`Restoration of analysis ${analysisId} requested, expected ${expected}`))
+}
+
 /**
- * After a "no" or a lost answer: the restoration may be under way all the same. A clear no is not remembered; without an
- * answer the entry stays, and the next run asks again.
+ * Asks the service for an analysis; gives its estimate. After a "no" or a lost answer it looks: the restoration may be
+ * under way all the same.
  */
-const lookedAgain = Effect.fnUntraced(function* (
+export const askFor = Effect.fn("archive.askFor")(function* (
   analysisId: string,
-  files: ReadonlyArray<File>,
-  request: RestoreRequest,
-  error: ServiceError
-): Effect.fn.Return<string | null, ServiceError | TrackingError, ServiceClient | TrackingFile> {
-  if (error.scope === "run") return yield* error
+  files: ReadonlyArray<Tracked>
+): Effect.fn.Return<string | null, ServiceError, ServiceClient> {
   const client = yield* ServiceClient
   const id = AnalysisId.make(analysisId)
-  const listing = yield* Effect.option(client.getFileDownloadLinks(id))
-  if (listing._tag === "Some") {
-    const now = yield* Clock.currentTimeMillis
-    const { listed } = entryOf({ id: analysisId, named: false }, listing.value, now)
-    const ours = listed.files.filter(({ fileName }) => files.some((file) => file.fileName === fileName))
-    const estimate =
-      ours.find(({ estimatedRestoreTime }) => estimatedRestoreTime !== null)?.estimatedRestoreTime ?? null
-    if (estimate !== null || (ours.length > 0 && ours.every(({ archived }) => !archived))) return estimate
-  }
-  if (!error.mayHaveTakenEffect) {
-    const keys = new Set(
-      files.map((file) => keyOf(request.target, { ...file, optionsKey: optionsKeyOf(file.options) }))
-    )
-    const tracking = yield* TrackingFile
-    const refused = ({ entry }: Item) =>
-      entry?.status === requesting && keys.has(keyOf(request.nameOf(entry.target), entry))
-    yield* tracking.change((document) => without(document, refused))
-  }
-  return yield* error
+  const answered = Effect.map(client.requestRestore([id]), (items) => {
+    const item = items.find((item) => item.analysisId === analysisId) ?? items[0]
+    return item?.restoreEstimation ?? null
+  })
+  return yield* Effect.catch(
+    answered,
+    Effect.fnUntraced(function* (error) {
+      if (error.scope === "run") return yield* error
+      const listing = yield* Effect.option(client.getFileDownloadLinks(id))
+      if (listing._tag === "None") return yield* error
+      const { listed } = entryOf({ id: analysisId, named: false }, listing.value, yield* Clock.currentTimeMillis)
+      const ours = listed.files.filter(({ fileName }) => files.some((file) => file.fileName === fileName))
+      const told = ours.flatMap(({ estimatedRestoreTime }) => estimatedRestoreTime ?? [])
+      if (told[0] !== undefined) return told[0]
+      return ours.length > 0 && ours.every(({ archived }) => !archived) ? null : yield* error
+    })
+  )
+})
+
+/** A clear no is not remembered; without an answer the entry stays, and the next run asks again. */
+const forgotten = Effect.fnUntraced(function* (files: ReadonlyArray<File>, request: RestoreRequest) {
+  const keys = new Set(files.map((file) => keyOf(request.target, { ...file, optionsKey: optionsKeyOf(file.options) })))
+  const tracking = yield* TrackingFile
+  const isOurs = ({ entry }: Item) =>
+    entry?.status === requesting && keys.has(keyOf(request.nameOf(entry.target), entry))
+  yield* tracking.change((document) => without(document, isOurs))
 })

@@ -1,3 +1,4 @@
+import { basename } from "node:path"
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { assert, layer } from "@effect/vitest"
 import { Effect, FileSystem, Layer, Path, Result, Schema } from "effect"
@@ -20,7 +21,7 @@ import { FileTransfer } from "../transfer/FileTransfer.ts"
 import { PartFiles } from "../transfer/PartFiles.ts"
 import { SliceTransfer } from "../transfer/SliceTransfer.ts"
 import { type Look, makeResume, type ResumeRequest } from "./Resume.ts"
-import { parse, type TrackingDocument } from "./TrackingDocument.ts"
+import { parse, render, type TrackingDocument } from "./TrackingDocument.ts"
 import { TrackingFile } from "./TrackingFile.ts"
 
 const target = "https://lab/"
@@ -153,19 +154,25 @@ const world = Effect.fnUntraced(function* ({
   }
   const observer = { progress: () => Effect.void, finished: () => Effect.void }
   const resume = yield* makeResume(asked, () => Effect.succeed(observer))
-  const shown = ({ standings, unusable }: Look) => [
+  const shown = ({ others, standings, unusable }: Look) => [
     ...standings.map(({ entry: { analysisId, fileName }, state }) => {
       const more =
-        state._tag === "Failed" ? ` ${state.error._tag}` : state._tag === "Pending" ? ` ${state.estimate}` : ""
+        state._tag === "Failed" ? ` ${state.error._tag}` : state._tag === "Requested" ? ` ${state.estimate}` : ""
       return `${analysisId} ${fileName} ${state._tag}${more}`
     }),
-    ...unusable.map(({ _tag }) => _tag)
+    ...unusable.map(({ _tag }) => _tag),
+    ...others.map(({ analysisId, fileName }) => `other ${analysisId} ${fileName}`)
   ]
   return {
     root,
     events,
     settled,
     edit: (change: (document: TrackingDocument) => TrackingDocument) => Effect.sync(() => (stored = change(stored))),
+    text: () => render(stored),
+    store: (entries: ReadonlyArray<object>) =>
+      Effect.sync(() => {
+        stored = Result.getOrThrow(parse(JSON.stringify(entries)))
+      }),
     left: () => stored.items.map(({ entry }) => (entry === null ? "?" : `${entry.analysisId} ${entry.fileName}`)),
     results: Effect.map(resume.look, ({ standings }) => standings.flatMap(({ results }) => results)).pipe(
       Effect.provide(services)
@@ -180,6 +187,9 @@ const entry = (analysisId: string, fileName: string, options: object = {}, more:
   options: { filetypes: ["bam"], ...options },
   ...more
 })
+
+/** What an entry says whose restoration should be over. */
+const late = { requestTime: "2020-01-01T00:00:00Z", restoreEstimation: "2020-01-01T00:00:00Z" }
 
 /** What an entry says whose restoration goes on for as long as these tests can matter. */
 const underWay = { requestTime: "2998-12-31T23:00:00Z", restoreEstimation: "2999-01-01T00:00:00Z" }
@@ -196,7 +206,11 @@ layer(Layer.merge(NodeServices.layer, ZlibCodec.layer), { excludeTestServices: t
         listing: (id) =>
           Effect.succeed(id === "A1" ? here("S.bam", "S.bam.bai") : id === "A2" ? here("T.bam") : cold("U.bam"))
       })
-      assert.deepStrictEqual(yield* w.look, ["A1 S.bam Done", "A2 T.bam Done", "A3 U.bam Pending 2999-01-01T00:00:00Z"])
+      assert.deepStrictEqual(yield* w.look, [
+        "A1 S.bam Done",
+        "A2 T.bam Done",
+        "A3 U.bam Requested 2999-01-01T00:00:00Z"
+      ])
       assert.deepStrictEqual(w.left(), ["A3 U.bam"])
       assert.deepStrictEqual(
         w.events.filter((it) => it.startsWith("fetch")),
@@ -245,20 +259,19 @@ layer(Layer.merge(NodeServices.layer, ZlibCodec.layer), { excludeTestServices: t
         listing: (id) => Effect.succeed(id === "A1" ? here("S.bam") : id === "A2" ? cold("T.bam") : []),
         request: { statusOnly: true }
       })
-      assert.deepStrictEqual(yield* w.look, ["A1 S.bam Available", "A2 T.bam Pending null", "A3 U.bam Failed NotFound"])
+      assert.deepStrictEqual(yield* w.look, ["A1 S.bam Available", "A2 T.bam NotRequested", "A3 U.bam Failed NotFound"])
       assert.deepStrictEqual(w.events, ["list A1", "list A2", "list A3"])
       assert.strictEqual(w.left().length, 3)
     })
   )
 
-  it.effect("L11 archived without a restoration is decided anew, once per run and file", () =>
+  it.effect("L11 archived without a restoration is asked for again, once for an analysis", () =>
     Effect.gen(function* () {
-      const old = { restoreEstimation: "2020-01-01T00:00:00Z", requestTime: "2020-01-01T00:00:00Z" }
       const w = yield* world({
-        entries: [entry("A1", "S.bam", {}, old), entry("A1", "T.bam", {}, old)],
+        entries: [entry("A1", "S.bam", {}, late), entry("A1", "T.bam", {}, late)],
         listing: () => Effect.succeed(cold("S.bam", "T.bam"))
       })
-      const pending = ["S", "T"].map((name) => `A1 ${name}.bam Pending 2999-01-01T00:00:00Z`)
+      const pending = ["S", "T"].map((name) => `A1 ${name}.bam Requested 2999-01-01T00:00:00Z`)
       assert.deepStrictEqual(yield* w.look, pending)
       assert.deepStrictEqual(yield* w.look, pending)
       assert.strictEqual(w.events.filter((it) => it === "restore A1").length, 1)
@@ -266,19 +279,74 @@ layer(Layer.merge(NodeServices.layer, ZlibCodec.layer), { excludeTestServices: t
     })
   )
 
-  it.effect("nobody is asked twice in one run about a file that stays archived", () =>
+  it.effect("nobody at a terminal is asked: the request itself agreed to it", () =>
     Effect.gen(function* () {
-      const old = { restoreEstimation: "2020-01-01T00:00:00Z", requestTime: "2020-01-01T00:00:00Z" }
       const w = yield* world({
-        entries: [entry("A1", "S.bam", {}, old)],
+        entries: [entry("A1", "S.bam", {}, late)],
         listing: () => Effect.succeed(cold("S.bam")),
         present: true,
         request: { mode: "ask" }
       })
-      for (let look = 0; look < 3; look++) assert.deepStrictEqual(yield* w.look, ["A1 S.bam Pending null"])
-      assert.strictEqual(w.events.filter((it) => it.startsWith("S.bam (analysis A1")).length, 1)
-      assert.strictEqual(w.events.filter((it) => it === "list A1").length, 3)
+      assert.deepStrictEqual(yield* w.look, ["A1 S.bam Requested 2999-01-01T00:00:00Z"])
+      assert.deepStrictEqual(w.events, ["list A1", "restore A1"])
     })
+  )
+
+  it.effect("with restoreArchived no nothing is asked for, nothing is pending, and the entry stays as it was", () =>
+    Effect.gen(function* () {
+      const w = yield* world({
+        entries: [entry("A1", "S.bam", { range: "chr1" }, late)],
+        listing: () => Effect.succeed([...cold("S.bam"), ...here("S.bam.bai")]),
+        request: { mode: "no" }
+      })
+      const before = w.text()
+      const [result] = yield* w.results
+      assert.deepInclude(result, { action: "skipped", reason: "archived", restoration: null })
+      assert.deepStrictEqual(yield* w.look, ["A1 S.bam NotRequested"])
+      assert.notInclude(w.events, "restore A1")
+      assert.strictEqual(w.text(), before)
+    })
+  )
+
+  it.effect("what is not there yet is told under the path it will have", () =>
+    Effect.gen(function* () {
+      const w = yield* world({
+        entries: [
+          entry("A1", "S.bam", { destination: "out", layout: "analysis", range: "chr1" }, underWay),
+          entry("A2", "T.bam", { destination: "out", bed: "x.bed" }, underWay),
+          entry("A3", "U.bam", { destination: "out", layout: "analysis", unmapped: true }, underWay),
+          entry("A4", "V.bam", { destination: "out" }, underWay)
+        ],
+        listing: (id) => Effect.succeed(cold({ A1: "S.bam", A2: "T.bam", A3: "U.bam" }[id] ?? "V.bam")),
+        request: { statusOnly: true }
+      })
+      assert.deepStrictEqual(
+        (yield* w.results).map(({ path }) => path?.replace(`${w.root}/`, "")),
+        ["out/A1/S.ranged.bam", "out/T.ranged.bam", "out/A3/U.unmapped.bam", "out/V.bam"]
+      )
+    })
+  )
+
+  it.effect(
+    "T17 relative paths begin where the writer of the entry stood; where that cannot be told the entry fails",
+    () =>
+      Effect.gen(function* () {
+        const w = yield* world({
+          entries: [],
+          listing: () => Effect.succeed(here("S.bam")),
+          request: {}
+        })
+        const name = basename(w.root)
+        const named = (restorationFile: string, destination: string) =>
+          entry("A1", "S.bam", { restorationFile, destination })
+        yield* w.store([named(`${name}/r.json`, `${name}/out`), named("elsewhere/r.json", "out")])
+        assert.deepStrictEqual(yield* w.look, ["A1 S.bam Done", "A1 S.bam Failed EntryUnusable"])
+        assert.deepStrictEqual(
+          w.events.filter((it) => it.startsWith("fetch")),
+          ["fetch out/S.bam"]
+        )
+        assert.deepStrictEqual(w.left(), ["A1 S.bam"])
+      })
   )
 
   it.effect("a request that cannot be remembered fails its entry", () =>
@@ -352,7 +420,7 @@ layer(Layer.merge(NodeServices.layer, ZlibCodec.layer), { excludeTestServices: t
         ],
         listing: () => Effect.succeed(here("U.bam"))
       })
-      assert.deepStrictEqual(yield* w.look, ["A3 U.bam Done", "EntryUnusable"])
+      assert.deepStrictEqual(yield* w.look, ["A3 U.bam Done", "EntryUnusable", "other A2 T.bam"])
       assert.deepStrictEqual(w.left(), ["?", "A2 T.bam"])
       assert.deepStrictEqual(w.events, ["list A3", "fetch out/U.bam"])
     })

@@ -3,7 +3,7 @@
  * once; the rest stays (docs/service.md 4.2).
  */
 
-import { Clock, Effect, type FileSystem, type Path, Stream } from "effect"
+import { Clock, Effect, type FileSystem, type Path, type Result, Stream } from "effect"
 import type { ServiceClient } from "../client/ServiceClient.ts"
 import {
   EntryUnusable,
@@ -24,12 +24,13 @@ import type { FileTransfer } from "../transfer/FileTransfer.ts"
 import type { PartFiles } from "../transfer/PartFiles.ts"
 import type { SliceWish } from "../transfer/SliceRequest.ts"
 import type { SliceTransfer } from "../transfer/SliceTransfer.ts"
-import { type Arrival, deliver, type Observe } from "./Delivery.ts"
-import { destinationOf, entryResult, type Fallback, unfinishedOf } from "./EntryResults.ts"
+import { askAgain, type Renewal, renewalOf, sayLeft } from "./AskAgain.ts"
+import { type Arrival, deliver, type Observe, unfinishedOf } from "./Delivery.ts"
+import { destinationOf, entryResult, type Fallback } from "./EntryResults.ts"
 import { readinessOf } from "./Readiness.ts"
-import { type RestoreRequest, restore } from "./Requests.ts"
+import type { RestoreRequest } from "./Requests.ts"
 import { type StoredPaths, storedPaths } from "./StoredPath.ts"
-import { entriesOf, keyOfItem, without } from "./TrackingDocument.ts"
+import { entriesOf, keyOfItem, othersIn, type TrackingDocument, without } from "./TrackingDocument.ts"
 import type { TrackingEntry } from "./TrackingEntry.ts"
 import { TrackingFile } from "./TrackingFile.ts"
 
@@ -61,8 +62,10 @@ export interface Standing {
     | { readonly _tag: "Done" }
     /** Back, but only the status was asked for. */
     | { readonly _tag: "Available" }
-    /** `estimate` as written, null when nobody knows. */
-    | ({ readonly _tag: "Pending" } & Restoration)
+    /** Asked for, and under way as far as the service tells; `estimate` as written, null when nobody knows. */
+    | ({ readonly _tag: "Requested"; readonly underWay: boolean } & Restoration)
+    /** Archived, and this run asks for nothing. */
+    | { readonly _tag: "NotRequested" }
     | { readonly _tag: "Failed"; readonly error: NonNullable<FileResult["error"]> }
   /** Of its files. */
   readonly results: ReadonlyArray<FileResult>
@@ -73,6 +76,8 @@ export interface Look {
   readonly standings: ReadonlyArray<Standing>
   /** Entries that nobody can use. */
   readonly unusable: ReadonlyArray<EntryUnusable>
+  /** Entries of other targets, which are left alone. */
+  readonly others: ReadonlyArray<TrackingEntry>
 }
 
 export interface Resume {
@@ -88,20 +93,24 @@ type Common = FileSystem.FileSystem | Path.Path
 /** What one run remembers between its looks. */
 interface Memory {
   readonly standings: Map<string, Standing>
-  /** About these a decision was made before: nobody is asked twice. */
+  /** The analyses whose restoration was asked for. */
   readonly asked: Set<string>
+  /** Entries of which it was said why they are not asked for. */
+  readonly said: Set<string>
   /** Null before the first look. */
   unusable: ReadonlyArray<EntryUnusable> | null
+  others: ReadonlyArray<TrackingEntry>
 }
 
-const lookOf = ({ standings, unusable }: Memory): Look => ({
+const lookOf = ({ others, standings, unusable }: Memory): Look => ({
   standings: [...standings.values()],
+  others,
   unusable: unusable ?? []
 })
 
 export const makeResume = (request: ResumeRequest, observe: Observe): Effect.Effect<Resume> =>
   Effect.sync(() => {
-    const memory: Memory = { standings: new Map(), asked: new Set(), unusable: null }
+    const memory: Memory = { standings: new Map(), asked: new Set(), said: new Set(), unusable: null, others: [] }
     return { look: look(request, observe, memory), sofar: Effect.sync(() => lookOf(memory)) }
   })
 
@@ -116,6 +125,7 @@ const look = Effect.fn("archive.look")(function* (
   const unusable = document.items.flatMap(({ problem }, index) =>
     problem === null ? [] : new EntryUnusable({ path: tracking.path, position: index + 1, reason: printable(problem) })
   )
+  memory.others = othersIn(document, request.target, request.nameOf)
   const told = memory.unusable !== null
   memory.unusable = unusable
   if (!told) yield* Effect.forEach(unusable, ({ message }) => Effect.logError(message), { discard: true })
@@ -135,13 +145,13 @@ const look = Effect.fn("archive.look")(function* (
     })
   for (const [key, entry] of open) {
     if (memory.standings.has(key)) continue
-    set(key, entry, { _tag: "Pending", requestedAt: entry.requestTime, estimate: entry.restoreEstimation })
+    set(key, entry, requestedAs(entry, entry.restoreEstimation, true))
   }
   const { failures, listings } = yield* listed(open.map(([, { analysisId }]) => analysisId))
   const now = yield* Clock.currentTimeMillis
 
   const arrivals: Array<Arrival> = []
-  const cold: Array<{ readonly key: string; readonly entry: TrackingEntry; readonly size: number | null }> = []
+  const cold = new Map<TrackingEntry, string>()
   for (const [key, entry] of open) {
     const listing = listings.get(entry.analysisId)
     if (listing === undefined) {
@@ -155,19 +165,25 @@ const look = Effect.fn("archive.look")(function* (
         set(key, entry, { _tag: "Failed", error: readiness.error })
         break
       case "Restoring":
-        set(key, entry, { _tag: "Pending", requestedAt: entry.requestTime, estimate: readiness.estimate })
+        set(key, entry, requestedAs(entry, readiness.estimate, true))
         break
-      case "Archived":
-        set(key, entry, { _tag: "Pending", requestedAt: null, estimate: null })
-        cold.push({ key, entry, size: readiness.files[0]?.size ?? null })
+      case "Archived": {
+        const renewal = renewalOf(entry, request.mode, now)
+        if (renewal._tag === "Asked") set(key, entry, requestedAs(entry, null, false))
+        else set(key, entry, { _tag: "NotRequested" })
+        if (request.statusOnly) break
+        if (renewal._tag === "Ask") cold.set(entry, key)
+        else if (!memory.said.has(key)) yield* sayLeft(entry, reasonOf(renewal))
+        memory.said.add(key)
         break
+      }
       case "Ready": {
-        const wish = yield* Effect.result(request.wishOf(regionsOf(entry, paths)))
-        if (wish._tag === "Failure") {
-          set(key, entry, { _tag: "Failed", error: wish.failure })
+        const located = yield* Effect.result(locatedOf(entry, document, paths, request))
+        if (located._tag === "Failure") {
+          set(key, entry, { _tag: "Failed", error: located.failure })
           break
         }
-        const arrival = arrivalOf(key, entry, listing, { files: readiness.files, wish: wish.success }, paths, request)
+        const arrival = { key, fileName: entry.fileName, listing, files: readiness.files, ...located.success }
         set(key, entry, { _tag: "Available" }, request.statusOnly ? undefined : unfinishedOf(arrival))
         arrivals.push(arrival)
       }
@@ -179,9 +195,11 @@ const look = Effect.fn("archive.look")(function* (
     yield* Effect.logError(message.startsWith(nameOf(entry)) ? message : `${nameOf(entry)}: ${message}`)
   }
   if (!request.statusOnly) {
-    const unasked = cold.filter(({ key }) => !memory.asked.has(key))
-    for (const { key } of unasked) memory.asked.add(key)
-    yield* askedAnew(unasked, request, set)
+    for (const [entry, result] of yield* askAgain([...cold.keys()], request, memory.asked)) {
+      const key = cold.get(entry) ?? ""
+      if (result._tag === "Requested") set(key, entry, { ...result, underWay: true })
+      if (result._tag === "Failed") set(key, entry, result)
+    }
     const links = yield* makeLinkBook([...listings.values()])
     const delivery = { target: request.target, connections: request.connections, links, own: request.own }
     yield* deliver(arrivals, delivery, observe, (arrival, results, whole) =>
@@ -197,7 +215,7 @@ const look = Effect.fn("archive.look")(function* (
         }
         // Gone back to the archive between the look and the download.
         if (results.some(({ reason }) => reason === "archived")) {
-          set(arrival.key, entry, { _tag: "Pending", requestedAt: null, estimate: null })
+          set(arrival.key, entry, requestedAs(entry, null, false))
           return
         }
         const error =
@@ -227,53 +245,34 @@ const listed = Effect.fnUntraced(function* (analysisIds: ReadonlyArray<string>) 
   return { listings, failures }
 })
 
-const arrivalOf = (
-  key: string,
-  { fileName, options }: TrackingEntry,
-  listing: CatalogEntry,
-  what: Pick<Arrival, "files" | "wish">,
+/** What an entry wants, its paths located and its regions read. */
+const locatedOf = Effect.fnUntraced(function* (
+  entry: TrackingEntry,
+  { items }: TrackingDocument,
   paths: StoredPaths,
-  { fallback }: ResumeRequest
-): Arrival => ({
-  key,
-  fileName,
-  listing,
-  ...what,
-  destination: destinationOf(options, paths, fallback),
-  layout: options.layout ?? fallback.layout,
-  overwrite: options.overwrite ?? fallback.overwrite
-})
-
-const regionsOf = ({ options: { bed, range, unmapped } }: TrackingEntry, paths: StoredPaths): StoredRegions => ({
-  range: range ?? null,
-  bed: bed == null ? null : paths.located(bed),
-  unmapped: unmapped === true
-})
-
-/** Archived without a restoration that anybody knows of: the policy decides, as for a file found archived today. */
-const askedAnew = Effect.fnUntraced(function* (
-  cold: ReadonlyArray<{ readonly key: string; readonly entry: TrackingEntry; readonly size: number | null }>,
-  request: ResumeRequest,
-  set: (key: string, entry: TrackingEntry, state: Standing["state"]) => void
+  { fallback, wishOf }: ResumeRequest
 ) {
-  if (cold.length === 0) return
-  yield* Effect.logWarning(
-    `${counted(cold.length, "requested file is", "requested files are")} archived, and the service tells of no restoration: deciding anew`
-  )
-  const candidates = cold.map(({ entry: { analysisId, fileName, storedOptions }, size }) => ({
-    analysisId,
-    fileName,
-    size,
-    estimatedRestoreTime: null,
-    options: storedOptions
-  }))
-  const results = yield* restore(candidates, request)
-  for (const [index, { entry, key }] of cold.entries()) {
-    const result = results[index]
-    if (result?._tag === "Failed") set(key, entry, { _tag: "Failed", error: result.error })
-    if (result?._tag === "Pending") set(key, entry, result)
-  }
+  const { bed, layout, overwrite, range, restorationFile = null, unmapped } = entry.options
+  const tracking = yield* TrackingFile
+  const position = items.findIndex((item) => item.entry === entry) + 1
+  const certain = (path: Result.Result<string, string>) =>
+    Effect.mapError(Effect.fromResult(path), (reason) => new EntryUnusable({ path: tracking.path, position, reason }))
+  const destination = yield* certain(destinationOf(entry.options, paths, fallback))
+  const regions = bed == null ? null : yield* certain(paths.located(bed, restorationFile))
+  const wish = yield* wishOf({ range: range ?? null, bed: regions, unmapped: unmapped === true })
+  return { wish, destination, layout: layout ?? fallback.layout, overwrite: overwrite ?? fallback.overwrite }
 })
+
+const requestedAs = (
+  { requestTime }: TrackingEntry,
+  estimate: string | null,
+  underWay: boolean
+): Standing["state"] => ({ _tag: "Requested", requestedAt: requestTime, estimate, underWay })
+
+const reasonOf = (renewal: Exclude<Renewal, { readonly _tag: "Ask" }>): string =>
+  renewal._tag === "Leave"
+    ? renewal.reason
+    : `it was asked for again less than a day ago, and will be after ${new Date(renewal.until).toISOString()}`
 
 /** Takes a finished entry out of the file; null, or why it is still there. */
 const removed = Effect.fnUntraced(function* (

@@ -18,10 +18,16 @@ const time = "2026-11-21T15:00:00Z"
 const look = {
   standings: [
     standing("A1", "S.bam", { _tag: "Done" }, "out/S.bam"),
-    standing("A2", "T.bam", { _tag: "Pending", requestedAt: null, estimate: time }, "out/T.bam"),
+    standing("A2", "T.bam", { _tag: "Requested", requestedAt: null, estimate: time, underWay: true }, "out/T.bam"),
     standing("A1", "U.bam", { _tag: "Available" }),
-    standing("A2", "V.bam", { _tag: "Pending", requestedAt: null, estimate: null }),
+    standing("A2", "V.bam", { _tag: "Requested", requestedAt: null, estimate: null, underWay: false }),
+    standing("A2", "X.bam", { _tag: "NotRequested" }),
     standing("A3", "W.bam", { _tag: "Failed", error: new NotFound({ what: "W.bam", detail: "gone\u001b[2J" }) })
+  ],
+  others: [
+    Result.getOrThrow(
+      readEntry({ analysisId: "A9", fileName: "Y.bam", target: "https://elsewhere/", status: "pending" })
+    )
   ],
   unusable: [new EntryUnusable({ path: "r.json", position: 6, reason: "it is not an object" })]
 }
@@ -29,18 +35,24 @@ const look = {
 describe("standings", () => {
   it("as text: by analysis, with the state of each file, and what cannot be used at the end", () => {
     const lines = standingsText(look, "text").split("\n")
-    assert.deepStrictEqual(lines.slice(0, 8), [
+    assert.deepStrictEqual(lines.slice(0, 9), [
       "Analysis ID: A1",
       "  S.bam  [DOWNLOADED]",
       "  U.bam  [AVAILABLE]",
       "Analysis ID: A2",
-      `  T.bam  [ARCHIVED]  expected at ${time}`,
-      "  V.bam  [ARCHIVED]",
+      `  T.bam  [ARCHIVED]  requested, expected at ${time}`,
+      "  V.bam  [ARCHIVED]  requested, but no restoration is under way",
+      "  X.bam  [ARCHIVED]  not requested: no restoration is under way",
       "Analysis ID: A3",
       "  W.bam  [FAILED]  W.bam: not found (gone\\u001b[2J)"
     ])
-    assert.match(lines[8] ?? "", /r\.json.*6.*it is not an object/)
-    assert.strictEqual(lines.length, 9)
+    assert.deepStrictEqual(lines.slice(9, 11), [
+      "Of another target, not looked at: https://elsewhere/",
+      "  Y.bam (analysis A9)"
+    ])
+    assert.match(lines[11] ?? "", /r\.json.*6.*it is not an object/)
+    assert.strictEqual(lines.length, 12)
+    assert.notInclude(lines.join(), "pending")
   })
 
   it("as one JSON document with the same facts", () => {
@@ -50,35 +62,36 @@ describe("standings", () => {
       analysisId: "A2",
       fileName: "T.bam",
       path: "out/T.bam",
-      status: "pending",
+      status: "requested",
       estimatedRestoreTime: time,
       error: null
     })
     assert.deepStrictEqual(
       document.restorations.map(({ path, status }: { path: string | null; status: string }) => [status, path]),
       [
-        ["done", "out/S.bam"],
-        ["pending", "out/T.bam"],
+        ["available", "out/S.bam"],
+        ["requested", "out/T.bam"],
         ["available", null],
-        ["pending", null],
+        ["requested", null],
+        ["notRequested", null],
         ["failed", null]
       ]
     )
-    assert.strictEqual(document.restorations[4].error.tag, "NotFound")
+    assert.strictEqual(document.restorations[5].error.tag, "NotFound")
+    assert.deepStrictEqual(document.others, [{ analysisId: "A9", fileName: "Y.bam", target: "https://elsewhere/" }])
     assert.strictEqual(document.failures.length, 1)
     assert.strictEqual(document.failures[0].error.tag, "EntryUnusable")
   })
 
   it("nothing to tell is told as such", () => {
-    const nothing = { standings: [], unusable: [] }
-    for (const empty of [null, nothing]) {
-      assert.strictEqual(standingsText(empty, "text"), "No restorations")
-      assert.deepStrictEqual(JSON.parse(standingsText(empty, "json")), {
-        schema: "svc.restorations/1",
-        restorations: [],
-        failures: []
-      })
-    }
+    const nothing = { standings: [], unusable: [], others: [] }
+    assert.strictEqual(standingsText(nothing, "text"), "No restorations")
+    assert.deepStrictEqual(JSON.parse(standingsText(nothing, "json")), {
+      schema: "svc.restorations/1",
+      restorations: [],
+      others: [],
+      failures: []
+    })
     const broken = standingsText({ ...nothing, unusable: look.unusable }, "text")
     assert.match(broken, /it is not an object/)
     assert.notMatch(broken, /No restorations/)

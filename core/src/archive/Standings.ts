@@ -3,18 +3,24 @@
 import { failureJson } from "../selection/Report.ts"
 import { printable, printableJson } from "../text/Printable.ts"
 import type { Look, Standing } from "./Resume.ts"
+import type { TrackingEntry } from "./TrackingEntry.ts"
 
-/** As text for people, or as one JSON document of schema `svc.restorations/1`; null stands for an empty file. */
-export const standingsText = (look: Look | null, format: "text" | "json"): string => {
-  const { standings, unusable } = look ?? { standings: [], unusable: [] }
+/** As text for people, or as one JSON document of schema `svc.restorations/1`. */
+export const standingsText = ({ others, standings, unusable }: Look, format: "text" | "json"): string => {
   if (format === "json") {
     const failures = unusable.map((error) => failureJson({ analysisId: null, fileName: null, error }))
-    return printableJson({ schema: "svc.restorations/1", restorations: standings.map(standingJson), failures })
+    const restorations = standings.map(standingJson)
+    return printableJson({ schema: "svc.restorations/1", restorations, others: others.map(otherJson), failures })
   }
   const groups = Map.groupBy(standings, ({ entry }) => entry.analysisId)
   const lines = [...groups].flatMap(([id, group]) => [`Analysis ID: ${printable(id)}`, ...group.map(lineOf)])
+  const elsewhere = [...Map.groupBy(others, ({ target }) => target)].flatMap(([target, group]) => [
+    `Of another target, not looked at: ${printable(String(target))}`,
+    ...group.map(({ analysisId, fileName }) => `  ${printable(`${fileName} (analysis ${analysisId})`)}`)
+  ])
   const broken = unusable.map(({ message }) => printable(message))
-  return lines.length + broken.length === 0 ? "No restorations" : [...lines, ...broken].join("\n")
+  const own = lines.length + broken.length === 0 ? ["No restorations"] : lines
+  return [...own, ...elsewhere, ...broken].join("\n")
 }
 
 const lineOf = ({ entry, state }: Standing): string => {
@@ -24,20 +30,32 @@ const lineOf = ({ entry, state }: Standing): string => {
       return `${name}  [DOWNLOADED]`
     case "Available":
       return `${name}  [AVAILABLE]`
-    case "Pending": {
-      const expected = state.estimate === null ? "" : `  expected at ${printable(state.estimate)}`
-      return `${name}  [ARCHIVED]${expected}`
+    case "Requested": {
+      const expected = state.estimate === null ? "" : `, expected at ${printable(state.estimate)}`
+      return `${name}  [ARCHIVED]  requested${state.underWay ? expected : ", but no restoration is under way"}`
     }
+    case "NotRequested":
+      return `${name}  [ARCHIVED]  not requested: no restoration is under way`
     case "Failed":
       return `${name}  [FAILED]  ${printable(state.error.message)}`
   }
 }
 
+const statuses = {
+  Done: "available",
+  Available: "available",
+  Requested: "requested",
+  NotRequested: "notRequested",
+  Failed: "failed"
+} as const satisfies Record<Standing["state"]["_tag"], string>
+
 const standingJson = ({ entry, results, state }: Standing) => ({
   analysisId: entry.analysisId,
   fileName: entry.fileName,
   path: results[0]?.path ?? null,
-  status: state._tag.toLowerCase(),
-  estimatedRestoreTime: state._tag === "Pending" ? state.estimate : null,
+  status: statuses[state._tag],
+  estimatedRestoreTime: state._tag === "Requested" ? state.estimate : null,
   error: state._tag === "Failed" ? { tag: state.error._tag, message: state.error.message } : null
 })
+
+const otherJson = ({ analysisId, fileName, target }: TrackingEntry) => ({ analysisId, fileName, target })

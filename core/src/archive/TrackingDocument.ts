@@ -96,17 +96,26 @@ export const entriesOf = (
   return entries
 }
 
+/** The usable entries of other targets than `target`. */
+export const othersIn = (
+  { items }: TrackingDocument,
+  target: string,
+  nameOf: TargetName
+): ReadonlyArray<TrackingEntry> =>
+  items.flatMap(({ entry }) => (entry === null || nameOf(entry.target) === target ? [] : [entry]))
+
 /** The document with this request in it: the entry it has already, brought up to date, or a new one at the end. */
 export const put = (document: TrackingDocument, entry: NewEntry, nameOf: TargetName): TrackingDocument => {
   const text = textOf(entry)
   const fresh = itemOf(text)
   const key = keyOfItem(fresh, nameOf)
-  const { requestTime, restoreEstimation, status } = entry
+  const { askedAgain, requestTime, restoreEstimation, status } = entry
+  const changes = { restoreEstimation, requestTime, status, ...(askedAgain === undefined ? {} : { askedAgain }) }
   let found = false
   const items = document.items.map((item) => {
     if (key === null || keyOfItem(item, nameOf) !== key) return item
     found = true
-    return itemOf(withChanges(item.text, { restoreEstimation, requestTime, status }))
+    return itemOf(withChanges(item.text, changes))
   })
   return { ...document, items: found ? items : [...items, fresh] }
 }

@@ -9,6 +9,7 @@ import { Result, Schema } from "effect"
 import { placeOfIssue } from "../client/Reply.ts"
 import { Hint, maybe } from "../contract/Record.ts"
 import { fileTypeOf, fileTypes, unsafeName } from "../selection/FileName.ts"
+import type { StoredPaths } from "./StoredPath.ts"
 
 const Id = Schema.Union([Schema.NonEmptyString, Schema.Int])
 
@@ -18,6 +19,7 @@ const Options = Schema.Struct({
   range: maybe(Schema.NonEmptyString),
   bed: maybe(Schema.NonEmptyString),
   filetypes: maybe(Schema.Array(Schema.Literals(fileTypes)).pipe(Schema.check(Schema.isNonEmpty()))),
+  restorationFile: Schema.optionalKey(Hint),
   unmapped: maybe(Schema.Boolean),
   layout: maybe(Schema.Literals(["flat", "analysis"]))
 })
@@ -32,6 +34,7 @@ const Entry = Schema.Struct({
   target: maybe(Schema.NonEmptyString),
   requestTime: Schema.optionalKey(Hint),
   status: Schema.optionalKey(Hint),
+  askedAgain: Schema.optionalKey(Hint),
   options: maybe(Options)
 })
 
@@ -45,6 +48,8 @@ export interface TrackingEntry {
   readonly target: string | null
   readonly requestTime: string | null
   readonly status: string | null
+  /** When a resuming run last asked for the restoration again, which the request itself agreed to; a key of ours. */
+  readonly askedAgain: string | null
   readonly options: StoredOptions
   /** The options as they are in the file, with the keys that are not ours. */
   readonly storedOptions: Readonly<Record<string, unknown>>
@@ -72,6 +77,7 @@ export const readEntry = (value: unknown): Result.Result<TrackingEntry, string> 
     target: entry.target ?? null,
     requestTime: entry.requestTime ?? null,
     status: entry.status ?? null,
+    askedAgain: entry.askedAgain ?? null,
     options: options ?? {},
     storedOptions: isObject(value["options"]) ? value["options"] : {},
     optionsKey: optionsKeyOf(value["options"])
@@ -117,9 +123,11 @@ export interface NewEntry {
   readonly analysisId: string
   readonly fileName: string
   readonly restoreEstimation: string | null
-  /** ISO 8601 UTC. */
-  readonly requestTime: string
-  readonly status: string
+  /** ISO 8601 UTC; null only where an entry said nothing before. */
+  readonly requestTime: string | null
+  readonly status: string | null
+  /** ISO 8601 UTC, or null; absent leaves what the entry says. */
+  readonly askedAgain?: string | null
   /** `NewOptions`, or what an entry had stored before. */
   readonly options: NewOptions | Readonly<Record<string, unknown>>
 }
@@ -137,18 +145,20 @@ export interface NewOptions {
 }
 
 /** What a run was asked for, as far as a later run needs it. */
-export interface WantedOptions extends Omit<NewOptions, "unmapped" | "layout"> {
+export interface WantedOptions extends Omit<NewOptions, "unmapped" | "layout" | "restorationFile"> {
   readonly unmapped: boolean
   readonly layout: "flat" | "analysis"
 }
 
-/** @param stored - how a path of this run is written down, see `storedPaths` */
-export const newOptions = (wanted: WantedOptions, stored: (path: string) => string): NewOptions => ({
+export const newOptions = (
+  wanted: WantedOptions,
+  { own, stored }: Pick<StoredPaths, "own" | "stored">
+): NewOptions => ({
   destination: stored(wanted.destination),
   overwrite: wanted.overwrite,
   range: wanted.range,
   bed: wanted.bed === null ? null : stored(wanted.bed),
-  restorationFile: stored(wanted.restorationFile),
+  restorationFile: own,
   filetypes: wanted.filetypes,
   ...(wanted.unmapped ? { unmapped: true } : {}),
   ...(wanted.layout === "analysis" ? { layout: "analysis" } : {})
@@ -163,5 +173,5 @@ export const textOf = ({ analysisId, fileName, restoreEstimation, options, ...re
 /** The JSON text of an entry with some values replaced, all its other keys kept. */
 export const withChanges = (
   text: string,
-  changes: Partial<Pick<NewEntry, "restoreEstimation" | "requestTime" | "status">>
+  changes: Partial<Pick<NewEntry, "restoreEstimation" | "requestTime" | "status" | "askedAgain">>
 ): string => JSON.stringify({ ...JSON.parse(text), ...changes }, null, 2)

@@ -6,6 +6,8 @@ import type { Busy, CannotCreate, LocalIo } from "./DiskErrors.ts"
 /** Nothing failed, but files are still being restored from the archive. */
 export class RestorationsPending extends Schema.TaggedError<RestorationsPending>()("RestorationsPending", {
   count: Schema.Int,
+  /** Of them those that the service tells of no restoration for; none when absent. */
+  lost: Schema.optionalKey(Schema.Int),
   nextEstimate: Schema.NullOr(Schema.String),
   /** The command that goes on, without credentials. */
   rerun: Schema.String
@@ -15,7 +17,10 @@ export class RestorationsPending extends Schema.TaggedError<RestorationsPending>
   readonly scope = "run"
   override get message() {
     const when = this.nextEstimate === null ? "" : `, the next expected at ${this.nextEstimate}`
-    return `${counted(this.count, "restoration")} pending${when}: run again later: ${this.rerun}`
+    const lost = this.lost ?? 0
+    const pending = lost === this.count ? [] : [`${counted(this.count - lost, "restoration")} pending${when}`]
+    const idle = lost === 0 ? [] : [`${counted(lost, "requested restoration")} not under way`]
+    return `${[...pending, ...idle].join("; ")}: run again later: ${this.rerun}`
   }
 }
 

@@ -35,6 +35,8 @@ export class PasswordFileUnusable extends Schema.TaggedError<PasswordFileUnusabl
   reason: Schema.String
 }) {
   override readonly [Runtime.errorExitCode] = 78
+  readonly retryable = false
+  readonly scope = "run"
   override get message() {
     return `Password file ${this.path} (${this.origin}): ${this.reason}`
   }

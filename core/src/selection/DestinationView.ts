@@ -5,9 +5,10 @@ import { Effect, FileSystem, Option, Path } from "effect"
 import { LocalIo } from "../Errors.ts"
 import type { Codec } from "../genome/Codec.ts"
 import type { SliceState } from "../transfer/SliceState.ts"
-import { type Destination, finalName, type Occupant, type PlannedFile, pathOf } from "./DownloadPlan.ts"
+import type { Destination, Occupant, PlannedFile } from "./DownloadPlan.ts"
 import { existingSlice } from "./ExistingSlice.ts"
 import { unsafeName } from "./FileName.ts"
+import { finalName, pathOf } from "./Place.ts"
 
 type Place = Pick<PlannedFile, "folder" | "fileName" | "type" | "slice">
 

@@ -4,14 +4,8 @@ import { listedFile as file } from "../../../test/selection/ListedFiles.ts"
 import { CannotCreate } from "../Errors.ts"
 import type { SliceState } from "../transfer/SliceState.ts"
 import { diskNeed, shortage } from "./DiskNeed.ts"
-import {
-  type Destination,
-  type ListedAnalysis,
-  type ListedFile,
-  type PlanRequest,
-  pathOf,
-  plan
-} from "./DownloadPlan.ts"
+import { type Destination, type ListedAnalysis, type ListedFile, type PlanRequest, plan } from "./DownloadPlan.ts"
+import { pathOf } from "./Place.ts"
 
 const analysis = (id: string, files: ReadonlyArray<ListedFile>, named = true): ListedAnalysis => ({
   id,

@@ -18,11 +18,9 @@ import { printable } from "../text/Printable.ts"
 import type { SliceEstimate, SliceWish } from "../transfer/SliceRequest.ts"
 import type { SliceState } from "../transfer/SliceState.ts"
 import { collisionKey, type FileType, fileTypeOf, indexRank, sliceName, unsafeName } from "./FileName.ts"
+import { folderOf, type Layout, pathOf, sliceForm } from "./Place.ts"
 import type { SkipReason } from "./Report.ts"
 import type { SelectedAnalysis } from "./Selection.ts"
-
-/** `flat` puts all files into the destination, `analysis` each analysis into a folder with its id. */
-export type Layout = "flat" | "analysis"
 
 /** One entry of the download links of an analysis, without its link. */
 export interface ListedFile {
@@ -115,20 +113,6 @@ export interface DownloadPlan {
   readonly warnings: ReadonlyArray<string>
 }
 
-/** Where a file goes, relative to the destination. */
-export const pathOf = (file: Place): string =>
-  file.folder === "" ? finalName(file) : `${file.folder}/${finalName(file)}`
-
-/** What decides where a file goes. */
-export interface Place {
-  readonly folder: string
-  readonly fileName: string
-  readonly slice?: Pick<PlannedSlice, "name"> | null
-}
-
-/** The name in its folder: of a slice its own. */
-export const finalName = ({ fileName, slice }: Place): string => slice?.name ?? fileName
-
 /** The files of the requested types with the place of each, before anything is known about the destination. */
 export const layOut = (
   analyses: ReadonlyArray<ListedAnalysis>,
@@ -139,7 +123,7 @@ export const layOut = (
       const type = requestedType(file, request)
       if (file.fileName === null || type === null) return []
       const { fileName, size, archived, estimatedRestoreTime, hasLink } = file
-      const folder = request.layout === "flat" ? "" : analysis.id
+      const folder = folderOf(request.layout, analysis.id)
       const whole = { analysisId: analysis.id, fileName, type, folder, size, archived, estimatedRestoreTime, hasLink }
       return [request.slice == null ? { ...whole, slice: null } : sliced(whole, analysis.files, request.slice)]
     })
@@ -151,7 +135,7 @@ const sliced = <F extends Pick<PlannedFile, "fileName" | "archived" | "estimated
   listed: ReadonlyArray<ListedFile>,
   wish: SliceWish
 ) => {
-  const form = wish.wanted.length > 0 ? "ranged" : "unmapped"
+  const form = sliceForm({ regions: wish.wanted.length > 0, unmapped: true }) ?? "ranged"
   const [index] = listed
     .flatMap((other) => {
       const rank = other.fileName === null ? null : indexRank(file.fileName, other.fileName)

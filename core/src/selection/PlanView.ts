@@ -5,8 +5,9 @@
 import { printable } from "../text/Printable.ts"
 import { humanSize } from "../text/Size.ts"
 import type { DiskNeed } from "./DiskNeed.ts"
-import { type DownloadPlan, type Place, type PlannedFile, pathOf } from "./DownloadPlan.ts"
+import type { DownloadPlan, PlannedFile } from "./DownloadPlan.ts"
 import { sizeText } from "./Listing.ts"
+import { finalPath } from "./Place.ts"
 import { type Failure, failureJson, type SkipReason } from "./Report.ts"
 
 /** The room for the files of a plan. */
@@ -16,10 +17,6 @@ export interface Room extends DiskNeed {
   /** Bytes; null when the file system does not tell. */
   readonly free: number | null
 }
-
-/** Where a planned file goes, as the user would write it. */
-export const finalPath = (destination: string, file: Place): string =>
-  destination === "." ? pathOf(file) : `${destination.replace(/\/$/, "")}/${pathOf(file)}`
 
 /** One line per file (`fetch`, `skip` or `fail`), then totals; nothing has been touched. */
 export const planText = (plan: DownloadPlan, failures: ReadonlyArray<Failure>, room: Room): string =>

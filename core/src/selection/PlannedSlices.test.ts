@@ -5,7 +5,8 @@ import { CannotCreate } from "../Errors.ts"
 import { parseRange } from "../genome/RegionText.ts"
 import type { SliceWish } from "../transfer/SliceRequest.ts"
 import type { SliceState } from "../transfer/SliceState.ts"
-import { type Destination, type ListedFile, layOut, type PlanRequest, pathOf, plan } from "./DownloadPlan.ts"
+import { type Destination, type ListedFile, layOut, type PlanRequest, plan } from "./DownloadPlan.ts"
+import { pathOf } from "./Place.ts"
 
 const listing = (...files: ReadonlyArray<ListedFile>) => [
   { id: "A1", named: true, sampleId: null, limsId: null, files }

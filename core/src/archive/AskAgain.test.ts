@@ -1,0 +1,143 @@
+import { assert, layer } from "@effect/vitest"
+import { Clock, Effect, Layer, Result, Schema } from "effect"
+import { TestClock } from "effect/testing"
+import { ServiceClient } from "../client/ServiceClient.ts"
+import { RestoreAnswer } from "../contract/Archive.ts"
+import { AnalysisFiles } from "../contract/Files.ts"
+import { LoginRefused, RequestRejected, type ServiceError } from "../Errors.ts"
+import { askAgain, renewalOf } from "./AskAgain.ts"
+import type { RestoreRequest } from "./Requests.ts"
+import { entriesOf, parse, render } from "./TrackingDocument.ts"
+import { TrackingFile } from "./TrackingFile.ts"
+
+const target = "https://lab/"
+const begin = Date.parse("2026-11-21T12:00:00Z")
+const time = (hours: number) => new Date(begin + hours * 3_600_000).toISOString()
+const request: RestoreRequest = { mode: "ask", maxRestores: null, target, nameOf: (stored) => stored ?? target }
+
+const entry = (analysisId: string, more: object = {}) => ({
+  analysisId,
+  fileName: `${analysisId}.bam`,
+  restoreEstimation: time(-1),
+  options: { destination: "out", filetypes: ["bam"], "x-more": 1 },
+  requestTime: time(-30),
+  status: "pending",
+  "x-note": [1, 2],
+  ...more
+})
+
+/** A restoration file and a service that answers `restoring`; looks as a resuming run does, all of its files being archived. */
+const world = (
+  entries: ReadonlyArray<object>,
+  restoring: (analysisId: string) => Effect.Effect<string | null, ServiceError> = () => Effect.succeed(time(1))
+) => {
+  const events: Array<string> = []
+  let stored = Result.getOrThrow(parse(JSON.stringify(entries)))
+  const services = Layer.merge(
+    Layer.mock(ServiceClient, {
+      requestRestore: (ids) =>
+        Effect.suspend(() => {
+          const id = String(ids[0])
+          events.push(`${id} while ${JSON.parse(render(stored))[0].status}`)
+          return Effect.map(restoring(id), (restoreEstimation) => [
+            Schema.decodeUnknownSync(RestoreAnswer)({ analysisId: id, restoreEstimation })
+          ])
+        }),
+      getFileDownloadLinks: (id) => Effect.succeed(Schema.decodeUnknownSync(AnalysisFiles)({ id, apiFileLinks: [] }))
+    }),
+    Layer.succeed(TrackingFile, {
+      path: "r.json",
+      ensure: Effect.void,
+      read: Effect.sync(() => stored),
+      change: (edit) => Effect.sync(() => (stored = edit(stored)))
+    })
+  )
+  const look = (asked = new Set<string>(), some: Partial<RestoreRequest> = {}) =>
+    Effect.gen(function* () {
+      const now = yield* Clock.currentTimeMillis
+      const known = [...entriesOf(stored, target, request.nameOf).values()]
+      const due = known.filter((it) => renewalOf(it, "ask", now)._tag === "Ask")
+      const results = yield* askAgain(due, { ...request, ...some }, asked)
+      return [...results.values()].map((it) => (it._tag === "Failed" ? it.error._tag : it._tag))
+    }).pipe(Effect.provide(services))
+  return { events, look, entries: (): ReadonlyArray<object> => JSON.parse(render(stored)) }
+}
+
+layer(Layer.empty)("asking again", (it) => {
+  it.effect("L6 is remembered before the service is asked; the estimate is the new one, and all else stays", () =>
+    Effect.gen(function* () {
+      yield* TestClock.setTime(begin)
+      const w = world([entry("A1")])
+      assert.deepStrictEqual(yield* w.look(), ["Requested"])
+      assert.deepStrictEqual(w.events, ["A1 while requesting"])
+      assert.deepStrictEqual(w.entries(), [
+        entry("A1", { restoreEstimation: time(1), requestTime: time(0), askedAgain: time(0) })
+      ])
+    })
+  )
+
+  it.effect("happens at most once in 24 hours for an entry, whatever the service answers", () =>
+    Effect.gen(function* () {
+      for (const estimate of [time(-5), null]) {
+        yield* TestClock.setTime(begin)
+        const w = world([entry("A1")], () => Effect.succeed(estimate))
+        const asked: Array<number> = []
+        for (let hour = 0; hour < 60; hour++) {
+          if ((yield* w.look()).length > 0) asked.push(hour)
+          yield* TestClock.adjust("1 hour")
+        }
+        assert.deepStrictEqual(asked, [0, 24, 48])
+      }
+    })
+  )
+
+  it.effect("that was refused keeps the entry as it was, with the time of asking", () =>
+    Effect.gen(function* () {
+      yield* TestClock.setTime(begin)
+      const refusal = new RequestRejected({
+        request: "POST /x",
+        status: 200,
+        errorMessageId: "NO",
+        errorId: null,
+        additionalInformation: null
+      })
+      const w = world([entry("A1")], () => Effect.fail(refusal))
+      assert.deepStrictEqual(yield* w.look(), ["RequestRejected"])
+      assert.deepStrictEqual(w.entries(), [entry("A1", { askedAgain: time(0) })])
+      assert.deepStrictEqual(yield* w.look(), [])
+    })
+  )
+
+  it.effect("that nobody heard does not count, and no other analysis is asked for", () =>
+    Effect.gen(function* () {
+      yield* TestClock.setTime(begin)
+      const w = world([entry("A1"), entry("A2")], () => Effect.fail(new LoginRefused({ user: "u", host: "lab" })))
+      assert.deepStrictEqual(yield* w.look(), ["LoginRefused", "LoginRefused"])
+      assert.strictEqual(w.events.length, 1)
+      assert.deepStrictEqual(yield* w.look(), ["LoginRefused", "LoginRefused"])
+      assert.deepInclude(w.entries()[0], { status: "pending", requestTime: time(-30), askedAgain: null })
+    })
+  )
+
+  it.effect("is one request for the entries of an analysis, and maxRestores bounds the analyses of a run", () =>
+    Effect.gen(function* () {
+      yield* TestClock.setTime(begin)
+      const w = world([entry("A1"), entry("A1", { fileName: "T.bam" }), entry("A2"), entry("A3")])
+      const asked = new Set<string>()
+      assert.deepStrictEqual(yield* w.look(asked, { maxRestores: 2 }), ["Requested", "Requested", "Requested", "Left"])
+      assert.deepStrictEqual(yield* w.look(asked, { maxRestores: 2 }), ["Left"])
+      assert.strictEqual(w.events.length, 2)
+    })
+  )
+
+  it.effect("a time that lies ahead was written by a wrong clock, and no is no", () =>
+    Effect.sync(() => {
+      const said = (askedAgain: string | null, mode: RestoreRequest["mode"] = "force") =>
+        renewalOf({ askedAgain }, mode, begin)._tag
+      assert.deepStrictEqual(
+        [said(null), said("soon"), said(time(1)), said(time(-1)), said(time(-24)), said(null, "no")],
+        ["Ask", "Ask", "Ask", "Asked", "Ask", "Leave"]
+      )
+    })
+  )
+})

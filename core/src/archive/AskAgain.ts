@@ -1,0 +1,128 @@
+/**
+ * Requests whose restoration is not under way any more: it was never begun, it got lost, or its copy is gone again.
+ *
+ * Whoever asked for a file agreed to its restoration, and that agreement lies in the entry: a resuming run asks again by
+ * itself, and not more than once a day for an entry, as each restoration may cost money. `--restoreArchived no` forbids it.
+ */
+import { DateTime, Duration, Effect } from "effect"
+import type { ServiceClient } from "../client/ServiceClient.ts"
+import type { ServiceError, TrackingError } from "../Errors.ts"
+import type { Restoration } from "../selection/Report.ts"
+import { printable } from "../text/Printable.ts"
+import { timeOf } from "./Estimate.ts"
+import { askFor, type RestoreRequest, remember, sayRequested } from "./Requests.ts"
+import { requesting, type TrackingEntry } from "./TrackingEntry.ts"
+import type { TrackingFile } from "./TrackingFile.ts"
+
+/** At most so often an entry is asked for again. */
+const interval = Duration.hours(24)
+
+/** What becomes of an entry whose restoration nobody knows of. */
+export type Renewal =
+  | { readonly _tag: "Ask" }
+  /** Asked for again less than a day ago; `until` in ms since 1970. */
+  | { readonly _tag: "Asked"; readonly until: number }
+  | { readonly _tag: "Leave"; readonly reason: string }
+
+/** @param now - ms since 1970 */
+export const renewalOf = (
+  { askedAgain }: Pick<TrackingEntry, "askedAgain">,
+  mode: RestoreRequest["mode"],
+  now: number
+): Renewal => {
+  if (mode === "no") return { _tag: "Leave", reason: "restoreArchived is no" }
+  const before = timeOf(askedAgain)
+  // A time that lies ahead was written by a clock that was wrong.
+  if (before === null || before > now || now - before >= Duration.toMillis(interval)) return { _tag: "Ask" }
+  return { _tag: "Asked", until: before + Duration.toMillis(interval) }
+}
+
+/** What became of asking again for an entry. */
+export type Renewed =
+  | ({ readonly _tag: "Requested" } & Restoration)
+  | { readonly _tag: "Left"; readonly reason: string }
+  | { readonly _tag: "Failed"; readonly error: ServiceError | TrackingError }
+
+/**
+ * Asks once for each analysis of `entries`; a failure stops no other analysis, unless the service as a whole is away.
+ *
+ * @param asked - the analyses that this run asked for before, by their number bounded by `maxRestores`; grows
+ */
+export const askAgain = Effect.fn("archive.askAgain")(function* (
+  entries: ReadonlyArray<TrackingEntry>,
+  request: RestoreRequest,
+  asked: Set<string>
+): Effect.fn.Return<ReadonlyMap<TrackingEntry, Renewed>, never, ServiceClient | TrackingFile> {
+  const results = new Map<TrackingEntry, Renewed>()
+  let gaveUp: ServiceError | TrackingError | null = null
+  for (const [analysisId, group] of Map.groupBy(entries, (entry) => entry.analysisId)) {
+    const most = request.maxRestores
+    let result: Renewed
+    if (most !== null && asked.size >= most && !asked.has(analysisId)) {
+      result = { _tag: "Left", reason: `--maxRestores ${most} is used up` }
+    } else if (gaveUp !== null) {
+      result = { _tag: "Failed", error: gaveUp }
+    } else {
+      asked.add(analysisId)
+      result = yield* Effect.match(askedAgain(analysisId, group, request), {
+        onSuccess: (restoration): Renewed => ({ _tag: "Requested", ...restoration }),
+        onFailure: (error): Renewed => ({ _tag: "Failed", error })
+      })
+    }
+    for (const entry of group) {
+      results.set(entry, result)
+      if (result._tag === "Left") yield* sayLeft(entry, result.reason)
+    }
+    if (result._tag === "Failed" && result.error.scope === "run") gaveUp = result.error
+  }
+  return results
+})
+
+const askedAgain = Effect.fnUntraced(function* (
+  analysisId: string,
+  entries: ReadonlyArray<TrackingEntry>,
+  request: RestoreRequest
+): Effect.fn.Return<Restoration, ServiceError | TrackingError, ServiceClient | TrackingFile> {
+  const now = DateTime.formatIso(yield* DateTime.now)
+  for (const entry of entries) {
+    yield* Effect.logInfo(`${nameOf(entry)}: archived, and no restoration is under way: asking again, as was agreed to`)
+  }
+  const files = entries.map(tracked)
+  // Durable before the service is asked, as at the first time.
+  yield* remember(files, request, { restoreEstimation: null, requestTime: now, status: requesting, askedAgain: now })
+  const putBack = (error: ServiceError) =>
+    Effect.forEach(
+      entries,
+      ({ askedAgain, requestTime, restoreEstimation, status, ...entry }) =>
+        remember([tracked(entry)], request, {
+          restoreEstimation,
+          requestTime,
+          status,
+          // Nobody was asked when nobody could be.
+          askedAgain: error.scope === "run" && !error.mayHaveTakenEffect ? askedAgain : now
+        }),
+      { discard: true }
+    )
+  const estimate = yield* Effect.tapError(askFor(analysisId, files), putBack)
+  yield* remember(files, request, { restoreEstimation: estimate, requestTime: now, status: "pending", askedAgain: now })
+  yield* sayRequested(analysisId, estimate)
+  return { requestedAt: now, estimate }
+})
+
+/** Says that a request waits for its day, or is left alone. */
+export const sayLeft = (entry: TrackingEntry, reason: string) =>
+  Effect.logWarning(
+    `${nameOf(entry)}: archived, and no restoration is under way; not asked for: ${reason}; its request stays`
+  )
+
+const tracked = ({
+  analysisId,
+  fileName,
+  storedOptions
+}: Pick<TrackingEntry, "analysisId" | "fileName" | "storedOptions">) => ({
+  analysisId,
+  fileName,
+  options: storedOptions
+})
+
+const nameOf = ({ analysisId, fileName }: TrackingEntry) => printable(`${fileName} (analysis ${analysisId})`)

@@ -1,0 +1,45 @@
+/** Where a file goes: the one place that makes a path, whether the file is there, still to come, or in the archive. */
+import { sliceName } from "./FileName.ts"
+
+/** `flat` puts all files into the destination, `analysis` each analysis into a folder with its id. */
+export type Layout = "flat" | "analysis"
+
+/** What decides where a file goes inside the destination. */
+export interface Place {
+  /** Folder inside the destination; empty for the destination itself. */
+  readonly folder: string
+  readonly fileName: string
+  /** The name of its slice; absent or null for the whole file. */
+  readonly slice?: { readonly name: string } | null
+}
+
+export const folderOf = (layout: Layout, analysisId: string): string => (layout === "flat" ? "" : analysisId)
+
+/** What a slice holds: regions, or nothing but unplaced reads; null for a whole file. */
+export type SliceForm = "ranged" | "unmapped" | null
+
+/** The form that regions as text, a BED file and the wish for unmapped reads make. */
+export const sliceForm = (wish: { readonly regions: boolean; readonly unmapped: boolean }): SliceForm =>
+  wish.regions ? "ranged" : wish.unmapped ? "unmapped" : null
+
+/** The place of a file of the service. */
+export const placeOf = (
+  file: { readonly analysisId: string; readonly fileName: string },
+  layout: Layout,
+  form: SliceForm
+): Place => ({
+  folder: folderOf(layout, file.analysisId),
+  fileName: file.fileName,
+  slice: form === null ? null : { name: sliceName(file.fileName, form) }
+})
+
+/** The name in its folder: of a slice its own. */
+export const finalName = ({ fileName, slice }: Place): string => slice?.name ?? fileName
+
+/** The path relative to the destination. */
+export const pathOf = (place: Place): string =>
+  place.folder === "" ? finalName(place) : `${place.folder}/${finalName(place)}`
+
+/** The path as the user would write it, with the destination as it was given. */
+export const finalPath = (destination: string, place: Place): string =>
+  destination === "." ? pathOf(place) : `${destination.replace(/\/$/, "")}/${pathOf(place)}`
