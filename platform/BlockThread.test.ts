@@ -1,13 +1,13 @@
 /** The thread that inflates ahead changes nothing but the time: not the bytes, and not what is said about damage. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Exit, Layer, Scope } from "effect"
-import * as BamRecord from "../core/src/genome/BamRecord.ts"
-import { planBamSlice, writeBamSlice } from "../core/src/genome/BamSlice.ts"
 import * as Bgzf from "../core/src/genome/Bgzf.ts"
 import { type BlockBoard, BlockThread } from "../core/src/genome/BlockBoard.ts"
 import { fromBytes } from "../core/src/genome/ByteReader.ts"
 import { Codec } from "../core/src/genome/Codec.ts"
+import * as BamRecord from "../core/src/genome/formats/BamRecord.ts"
 import { parseRange } from "../core/src/genome/RegionText.ts"
+import { planSlice, writeSlice } from "../core/src/genome/Slice.ts"
 import { bamFile, concat, read } from "../test/genome/Fixtures.ts"
 import * as BlockThreadLive from "./BlockThread.ts"
 import * as ZlibCodec from "./ZlibCodec.ts"
@@ -56,10 +56,10 @@ const manyBlocks = (codec: Codec["Service"]) => {
 const slice = Effect.fnUntraced(function* (bam: Uint8Array, bai: Uint8Array) {
   const source = { name: "x.bam", reader: fromBytes(bam), indexName: "x.bam.bai", index: fromBytes(bai) }
   const wanted = yield* Effect.fromResult(parseRange("chr1:1000-30000 chr1:40000-79000"))
-  const plan = yield* planBamSlice({ source, wanted, unmapped: false })
+  const plan = yield* planSlice({ type: "bam", source, wanted, unmapped: false })
   const pieces: Array<Uint8Array> = []
   const sink = { write: (piece: Uint8Array) => Effect.sync(() => void pieces.push(piece.slice())) }
-  yield* writeBamSlice(source, plan, sink, { program: { name: "svc-steps", version: "0" } })
+  yield* writeSlice(plan, sink, { program: { name: "svc-steps", version: "0" } })
   return concat(...pieces)
 })
 

@@ -26,7 +26,7 @@ const rooms: Readonly<Record<string, (to: string) => boolean>> = {
   report: inRooms("archive", "selection", "text", "transfer"),
   selection: inRooms("client", "contract", "genome", "settings", "text", "transfer"),
   session: inRooms(),
-  settings: inRooms("text"),
+  settings: inRooms("genome/formats/FileNames.ts", "text"),
   // A transfer knows no plan, but refuses an unsafe name whoever asks for it (docs/adr/0008).
   transfer: inRooms("genome", "selection/FileName.ts", "text"),
   verify: inRooms("genome", "text")

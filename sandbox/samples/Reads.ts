@@ -1,5 +1,5 @@
 /** The aligned reads of one sample: pairs over the loci, with what real alignments have and parsers stumble over. */
-import { encodeRecord, Flag, type RecordFields } from "../../core/src/genome/BamRecord.ts"
+import { encodeRecord, Flag, type RecordFields } from "../../core/src/genome/formats/BamRecord.ts"
 import * as Dice from "./Dice.ts"
 import { type Locus, loci, otherBase } from "./Genome.ts"
 import type { Variant } from "./Variants.ts"

@@ -1,9 +1,9 @@
 /** Small, valid, deterministic BAM and VCF files with their indexes, for a sandbox without `--data`. */
 import { Effect } from "effect"
-import { encodeBamHeader } from "../../core/src/genome/BamHeader.ts"
-import * as BamRecord from "../../core/src/genome/BamRecord.ts"
 import * as BgzfWriter from "../../core/src/genome/BgzfWriter.ts"
 import { Codec } from "../../core/src/genome/Codec.ts"
+import { encodeBamHeader } from "../../core/src/genome/formats/BamHeader.ts"
+import * as BamRecord from "../../core/src/genome/formats/BamRecord.ts"
 import * as IndexBuilder from "../../core/src/genome/IndexBuilder.ts"
 import * as Dice from "./Dice.ts"
 import { chromosomes } from "./Genome.ts"

@@ -2,6 +2,7 @@
 import { Effect, FileSystem, type PlatformError, Result } from "effect"
 import { errnoOf, LocalIo, NotFound, UsageError } from "../../core/src/Errors.ts"
 import { readBed } from "../../core/src/genome/BedFile.ts"
+import { dataTypes, isDataType } from "../../core/src/genome/formats/FileNames.ts"
 import { parseRange } from "../../core/src/genome/RegionText.ts"
 import { readerOf } from "../../core/src/selection/LocalFile.ts"
 import type { LocalSettings, TargetSettings } from "../../core/src/settings/Settings.ts"
@@ -28,9 +29,9 @@ export const wishProblems = (settings: Given & Pick<LocalSettings, "filetypes" |
     const parsed = parseRange(settings.range)
     if (Result.isFailure(parsed)) problems.push(parsed.failure.message)
   }
-  if (!settings.filetypes.some((type) => type === "bam" || type === "vcf.gz")) {
+  if (!settings.filetypes.some(isDataType)) {
     problems.push(
-      "Regions are cut out of bam and vcf.gz files: add one of them to --filetypes; the index of a slice comes with it"
+      `Regions are cut out of ${dataTypes.join(" and ")} files: add one of them to --filetypes; the index of a slice comes with it`
     )
   }
   if (settings.links) problems.push("--links gives links of whole files: leave out --range, --bed and --unmapped")

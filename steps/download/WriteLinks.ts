@@ -1,6 +1,7 @@
 /** `--links`: the download links in place of the files, on standard output or in a private file. Restores nothing. */
 import { Console, Effect } from "effect"
 import { LinkRefused, mostSevere, NotFound, type ServiceError } from "../../core/src/Errors.ts"
+import { dataTypes } from "../../core/src/genome/formats/FileNames.ts"
 import type { CatalogEntry } from "../../core/src/selection/Catalog.ts"
 import { layOut, type PlanError, plan } from "../../core/src/selection/DownloadPlan.ts"
 import { type LinkEntry, linksJson, linkText } from "../../core/src/selection/LinkManifest.ts"
@@ -84,7 +85,7 @@ const entryOf = ({ links, listed }: CatalogEntry, fileName: string): LinkEntry |
 /** The indexes without which no regions can be cut out of the data files among `taken`, as far as they are not in it. */
 const sliceIndexes = ({ listed }: CatalogEntry, taken: ReadonlyArray<string>): ReadonlyArray<string> => {
   const slice = { wanted: [], unmapped: true }
-  const places = layOut([listed], { filetypes: ["bam", "vcf.gz"], layout: "flat", overwrite: true, slice })
+  const places = layOut([listed], { filetypes: dataTypes, layout: "flat", overwrite: true, slice })
   const indexes = places.flatMap(({ fileName, slice: cut }) => (taken.includes(fileName) ? (cut?.indexFile ?? []) : []))
   return [...new Set(indexes)].filter((name) => !taken.includes(name))
 }

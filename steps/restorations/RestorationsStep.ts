@@ -1,4 +1,5 @@
 /** `svc-steps restorations`: reads and repairs a restoration file, without a network and without a text editor. */
+import { fileTypes } from "../../core/src/genome/formats/FileNames.ts"
 import type { CommandOptions, LocalStep, Method, StepFamily } from "../main/Step.ts"
 
 export const listOptions = {
@@ -20,10 +21,10 @@ export const addOptions = {
   filetypes: {
     type: "list",
     metavar: "TYPE,...",
-    choices: ["bam", "bam.bai", "vcf.gz", "vcf.gz.tbi"],
+    choices: fileTypes,
     default: "bam,bam.bai",
     invalid: "Unsupported file type: ",
-    help: "File types: bam, bam.bai, vcf.gz, vcf.gz.tbi"
+    help: `File types: ${fileTypes.join(", ")}`
   },
   overwrite: { type: "flag", help: "Replace an existing file" },
   layout: {

@@ -102,7 +102,7 @@ const say = (screen: Screen["Service"], line: string) =>
 /** Threads only when there is enough for them to do, and a second processor to do it. */
 const wiring = (targets: ReadonlyArray<Target>) => {
   const bytes = targets.reduce(
-    (sum, { role }) => sum + (role._tag === "File" && role.kind !== null ? role.bytes : 0),
+    (sum, { role }) => sum + (role._tag === "File" && role.named !== null ? role.bytes : 0),
     0
   )
   const processors = availableParallelism()

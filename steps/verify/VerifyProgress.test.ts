@@ -6,7 +6,7 @@ import { makeVerifyProgress, standingLine } from "./VerifyProgress.ts"
 
 const target = (path: string, bytes: number): Target => ({
   path,
-  role: { _tag: "File", kind: "bam", bytes },
+  role: { _tag: "File", named: { kind: "bam", type: "bam", index: null }, bytes },
   expected: null,
   notes: []
 })

@@ -21,7 +21,7 @@ export const verifyStep: LocalStep = {
   summary: "Check files to their last byte, without any network",
   operands: {
     metavar: "PATH",
-    help: "File, or folder to search; BAM, VCF.gz and their indexes are checked",
+    help: "File, or folder to search; BAM, VCF.gz, BCF and their indexes are checked",
     least: 0,
     most: Number.POSITIVE_INFINITY
   },

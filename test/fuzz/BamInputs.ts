@@ -1,7 +1,8 @@
 /** Hostile BAMs: records, header and index are spoiled before they are deflated, so that every sum is right. */
-import { encodeBamHeader } from "../../core/src/genome/BamHeader.ts"
-import { encodeRecord, Flag } from "../../core/src/genome/BamRecord.ts"
+
 import type { Codec } from "../../core/src/genome/Codec.ts"
+import { encodeBamHeader } from "../../core/src/genome/formats/BamHeader.ts"
+import { encodeRecord, Flag } from "../../core/src/genome/formats/BamRecord.ts"
 import type { Dice } from "../../sandbox/samples/Dice.ts"
 import { concat, read, references, text } from "../genome/Fixtures.ts"
 import { indexOf, lyingIndex, mostPositions } from "./IndexInputs.ts"

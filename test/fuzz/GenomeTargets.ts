@@ -4,16 +4,15 @@
  */
 import { Effect, Exit, Result } from "effect"
 import type { FileDamaged, UsageError } from "../../core/src/Errors.ts"
-import { readBamHeader } from "../../core/src/genome/BamHeader.ts"
-import { planBamSlice, writeBamSlice } from "../../core/src/genome/BamSlice.ts"
 import { fromBytes } from "../../core/src/genome/ByteReader.ts"
 import { Codec } from "../../core/src/genome/Codec.ts"
+import { readBamHeader } from "../../core/src/genome/formats/BamHeader.ts"
+import { bamWalk } from "../../core/src/genome/formats/BamWalk.ts"
 import type { ReferenceRegions } from "../../core/src/genome/Regions.ts"
 import { parseRange } from "../../core/src/genome/RegionText.ts"
 import type { SliceResult } from "../../core/src/genome/Slice.ts"
+import { planSlice, writeSlice } from "../../core/src/genome/Slice.ts"
 import { checkStructure } from "../../core/src/genome/Structure.ts"
-import { planVcfSlice, writeVcfSlice } from "../../core/src/genome/VcfSlice.ts"
-import { bamRecords } from "../../core/src/verify/BamContent.ts"
 import * as ZlibCodec from "../../platform/ZlibCodec.ts"
 import * as Dice from "../../sandbox/samples/Dice.ts"
 import { concat } from "../genome/Fixtures.ts"
@@ -88,9 +87,9 @@ const bam: Kind = {
     const { file, sink } = collector()
     const wanted = yield* Effect.fromResult(parseRange(text))
     const source = sourceOf(packed, bam.data, indexName)
-    const plan = yield* planBamSlice({ source, wanted, unmapped: unplaced })
+    const plan = yield* planSlice({ type: "bam", source, wanted, unmapped: unplaced })
     began()
-    const result = yield* writeBamSlice(source, plan, sink, options)
+    const result = yield* writeSlice(plan, sink, options)
     // Of a whole reference all is taken, whatever length the header gives it.
     const regions = plan.regions.map((one) => (one.whole ? { ...one, bounds: [0, Number.POSITIVE_INFINITY] } : one))
     return { ...result, file: file(), regions, names: [], unplaced }
@@ -106,10 +105,16 @@ const vcf = (suffix: "tbi" | "csi"): Kind => {
       const { file, sink } = collector()
       const wanted = yield* Effect.fromResult(parseRange(text))
       const source = sourceOf(packed, kind.data, indexName)
-      const plan = yield* planVcfSlice({ source, wanted })
+      const plan = yield* planSlice({ type: "vcf.gz", source, wanted, unmapped: false })
       began()
-      const result = yield* writeVcfSlice(source, plan, sink, options)
-      return { ...result, file: file(), regions: plan.regions, names: plan.names, unplaced: false }
+      const result = yield* writeSlice(plan, sink, options)
+      return {
+        ...result,
+        file: file(),
+        regions: plan.regions,
+        names: plan.slicing.references.map(({ name }) => name),
+        unplaced: false
+      }
     })
   }
   return kind
@@ -181,7 +186,7 @@ const makeTargets = Effect.gen(function* () {
   const ofBam = (packed: Packed) => [
     ...ofData(bam.data)(packed),
     Effect.flatMap(readBamHeader(bam.data, fromBytes(packed.data)), (header) =>
-      walk(bam.data, fromBytes(packed.data), bamRecords(header))
+      walk(bam.data, fromBytes(packed.data), bamWalk(header))
     )
   ]
   const ofIndex = (kind: Kind) => (packed: Packed) => [

@@ -2,13 +2,12 @@
 import { readFileSync, writeFileSync } from "node:fs"
 import { assert } from "@effect/vitest"
 import { Effect, Result } from "effect"
-import { readBamHeader } from "../../core/src/genome/BamHeader.ts"
-import { planBamSlice, writeBamSlice } from "../../core/src/genome/BamSlice.ts"
 import { parseBed } from "../../core/src/genome/BedText.ts"
 import { fromBytes } from "../../core/src/genome/ByteReader.ts"
+import { readBamHeader } from "../../core/src/genome/formats/BamHeader.ts"
 import type { SliceResult } from "../../core/src/genome/Slice.ts"
+import { planSlice, writeSlice } from "../../core/src/genome/Slice.ts"
 import { checkStructure } from "../../core/src/genome/Structure.ts"
-import { planVcfSlice, writeVcfSlice } from "../../core/src/genome/VcfSlice.ts"
 import * as Dice from "../../sandbox/samples/Dice.ts"
 import { tool } from "./Oracles.ts"
 
@@ -98,8 +97,8 @@ export const agreeOnBam = Effect.fn("agreeOnBam")(function* (
     const bed = bedOf(intervals)
     const wanted = Result.getOrThrow(parseBed("random.bed", bed))
     const { bytes, sink } = collect()
-    const plan = yield* planBamSlice({ source, wanted, unmapped })
-    const result: SliceResult = yield* writeBamSlice(source, plan, sink, options)
+    const plan = yield* planSlice({ type: "bam", source, wanted, unmapped })
+    const result: SliceResult = yield* writeSlice(plan, sink, options)
     const slice = `${folder}/slice.bam`
     writeFileSync(slice, bytes())
     writeFileSync(`${slice}.${result.indexSuffix}`, result.index)
@@ -152,8 +151,8 @@ export const agreeOnVcf = Effect.fn("agreeOnVcf")(function* (
     const bed = bedOf(intervals)
     const wanted = Result.getOrThrow(parseBed("random.bed", bed))
     const { bytes, sink } = collect()
-    const plan = yield* planVcfSlice({ source, wanted })
-    const result = yield* writeVcfSlice(source, plan, sink, options)
+    const plan = yield* planSlice({ type: "vcf.gz", source, wanted, unmapped: false })
+    const result = yield* writeSlice(plan, sink, options)
     const slice = `${folder}/slice.vcf.gz`
     writeFileSync(slice, bytes())
     writeFileSync(`${slice}.${result.indexSuffix}`, result.index)

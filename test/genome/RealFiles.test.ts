@@ -4,10 +4,10 @@ import { assert, describe, it } from "@effect/vitest"
 import { BamFile } from "@gmod/bam"
 import { TabixIndexedFile } from "@gmod/tabix"
 import { Effect } from "effect"
-import { readBamHeader } from "../../core/src/genome/BamHeader.ts"
 import { fromBytes } from "../../core/src/genome/ByteReader.ts"
+import { readBamHeader } from "../../core/src/genome/formats/BamHeader.ts"
+import { readVcfHeader } from "../../core/src/genome/formats/VcfHeader.ts"
 import { checkStructure, readIndex } from "../../core/src/genome/Structure.ts"
-import { readVcfHeader } from "../../core/src/genome/VcfHeader.ts"
 import * as ZlibCodec from "../../platform/ZlibCodec.ts"
 import { realBams, realBytes, realFile, realPath, realVcfs, skipWithoutRealFiles } from "./Oracles.ts"
 import { walk } from "./Walk.ts"
@@ -64,7 +64,7 @@ describe.skipIf(skipWithoutRealFiles)("real files", () => {
       yield* Effect.promise(() => gmod.getHeader())
       const text = yield* Effect.promise(() => gmod.getHeaderText())
       assert.strictEqual(new TextDecoder().decode(header.text), text?.replace(/\0+$/, ""))
-      const ourIndex = (yield* readIndex(name, realFile(`${name}.bai`), "BAI")).index
+      const ourIndex = (yield* readIndex(name, realFile(`${name}.bai`), "bai")).index
       const index = gmod.index
       if (index === undefined) return assert.fail("@gmod/bam has no index")
       for (const [ref, { length }] of header.references.entries()) {
@@ -86,7 +86,7 @@ describe.skipIf(skipWithoutRealFiles)("real files", () => {
       const header = yield* readVcfHeader(name, realFile(name))
       const text = yield* Effect.promise(() => gmod.getHeader())
       assert.strictEqual(new TextDecoder().decode(header.text).trimEnd(), text.trimEnd())
-      const { columns } = yield* readIndex(name, realFile(`${name}.tbi`), "TBI")
+      const { columns } = yield* readIndex(name, realFile(`${name}.tbi`), "tbi")
       assert.deepStrictEqual(columns?.names, yield* Effect.promise(() => gmod.getReferenceSequenceNames()))
     }).pipe(provided)
   )

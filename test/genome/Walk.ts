@@ -2,8 +2,8 @@
 import { Effect } from "effect"
 import { readBlocks } from "../../core/src/genome/Blocks.ts"
 import type { ByteReader } from "../../core/src/genome/ByteReader.ts"
+import { type ContentCheck, unread } from "../../core/src/genome/ContentCheck.ts"
 import { BlockPool } from "../../core/src/verify/BlockPool.ts"
-import { type ContentCheck, unread } from "../../core/src/verify/Content.ts"
 import { Damage } from "../../core/src/verify/Damage.ts"
 import { walkWhole } from "../../core/src/verify/WholeWalk.ts"
 

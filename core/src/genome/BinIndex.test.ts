@@ -3,10 +3,10 @@ import { Effect, Result, Schema } from "effect"
 import * as ZlibCodec from "../../../platform/ZlibCodec.ts"
 import { bamFile, bgzf, references, someReads } from "../../../test/genome/Fixtures.ts"
 import { parseBai } from "./BaiIndex.ts"
-import * as BamRecord from "./BamRecord.ts"
 import { type BinIndex, metaBin } from "./BinIndex.ts"
 import { fromBytes } from "./ByteReader.ts"
 import { Codec } from "./Codec.ts"
+import * as BamRecord from "./formats/BamRecord.ts"
 import * as IndexBuilder from "./IndexBuilder.ts"
 import { readIndex } from "./Structure.ts"
 import { parseCsi, parseTbi } from "./TabixIndex.ts"
@@ -161,13 +161,13 @@ describe("parsing untrusted indexes", () => {
         const tbi = builder.tbi(["a", "b", "c"])
         const csi = builder.vcfCsi(["a", "b", "c"])
         for (const [format, original] of [
-          ["BAI", bai],
-          ["TBI", tbi],
-          ["CSI", csi]
+          ["bai", bai],
+          ["tbi", tbi],
+          ["csi", csi]
         ] as const) {
           const spoilt = original.slice(0, cut > 0 ? Math.max(1, cut % (2 * original.length)) : undefined)
           for (const { at, value } of mutations) spoilt[at % spoilt.length] = value
-          const file = format === "BAI" ? spoilt : bgzf(codec, spoilt)
+          const file = format === "bai" ? spoilt : bgzf(codec, spoilt)
           const parsed = yield* Effect.result(readIndex("x", fromBytes(file), format))
           if (Result.isSuccess(parsed)) useAll(parsed.success.index)
           else assert.include(["BadIndex", "BadBlock"], parsed.failure.fault)
@@ -180,7 +180,7 @@ describe("parsing untrusted indexes", () => {
       const codec = yield* Codec
       const bomb = bgzf(codec, new Uint8Array(60_000_000))
       assert.isBelow(bomb.length, 600_000)
-      const fault = yield* Effect.flip(readIndex("x.tbi", fromBytes(bomb), "TBI"))
+      const fault = yield* Effect.flip(readIndex("x.tbi", fromBytes(bomb), "tbi"))
       assert.strictEqual(fault.fault, "BadIndex")
       assert.include(fault.reason, "inflates to more than")
     }).pipe(provided)

@@ -2,8 +2,9 @@
  * Builds BAI, TBI or CSI while records are written, in file order (SAM specification, sections 5.1-5.3). Virtual
  * offsets are kept as pairs of numbers here: this is the one place that touches every record.
  */
-import { binOf } from "./BamRecord.ts"
+
 import { type Counts, firstOfLevel, metaBin, type ReferenceIndex } from "./BinIndex.ts"
+import { binOf } from "./formats/BamRecord.ts"
 import { IndexBytes } from "./IndexBytes.ts"
 import { NumberRows } from "./NumberRows.ts"
 import { type TabixColumns, vcfColumns } from "./TabixIndex.ts"

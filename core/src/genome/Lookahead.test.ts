@@ -2,12 +2,12 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import * as ZlibCodec from "../../../platform/ZlibCodec.ts"
 import { bamFile, concat, read } from "../../../test/genome/Fixtures.ts"
-import { planBamSlice, writeBamSlice } from "./BamSlice.ts"
 import * as Bgzf from "./Bgzf.ts"
 import { type BlockBoard, BlockThread } from "./BlockBoard.ts"
 import { fromBytes } from "./ByteReader.ts"
 import { Codec } from "./Codec.ts"
 import { parseRange } from "./RegionText.ts"
+import { planSlice, writeSlice } from "./Slice.ts"
 
 /** A board with `slots` places, of which each block is done at once, unless `fails` says otherwise. */
 const boardOf = (codec: Codec["Service"], slots: number, fails: (offset: number) => boolean) => {
@@ -63,11 +63,11 @@ describe("lookahead", () => {
         const { bai, bam } = bamFile(codec, reads, { blockBytes: 2_000 })
         const source = { name: "x.bam", reader: fromBytes(bam), indexName: "x.bam.bai", index: fromBytes(bai) }
         const wanted = yield* Effect.fromResult(parseRange(text))
-        const plan = yield* planBamSlice({ source, wanted, unmapped: false })
+        const plan = yield* planSlice({ type: "bam", source, wanted, unmapped: false })
         const sliced = Effect.gen(function* () {
           const pieces: Array<Uint8Array> = []
           const sink = { write: (piece: Uint8Array) => Effect.sync(() => void pieces.push(piece.slice())) }
-          yield* writeBamSlice(source, plan, sink, { program: { name: "svc-steps", version: "0" }, level: 1 })
+          yield* writeSlice(plan, sink, { program: { name: "svc-steps", version: "0" }, level: 1 })
           return concat(...pieces)
         })
         const alone = yield* sliced

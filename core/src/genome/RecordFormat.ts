@@ -1,6 +1,6 @@
 /** What slicing needs to know about records: how long they are and where they lie. One value for BAM, one for VCF. */
-import * as BamRecord from "./BamRecord.ts"
-import { placeOf } from "./VcfRecord.ts"
+import * as BamRecord from "./formats/BamRecord.ts"
+import { placeOf } from "./formats/VcfRecord.ts"
 
 /** Where a record lies; one value is filled again and again. */
 export interface Place {

@@ -13,20 +13,19 @@ import {
   someReads,
   text
 } from "../../../test/genome/Fixtures.ts"
-import { readBamHeader } from "./BamHeader.ts"
-import * as BamRecord from "./BamRecord.ts"
-import { planBamSlice, writeBamSlice } from "./BamSlice.ts"
 import * as Bgzf from "./Bgzf.ts"
 import { inflatePrefix } from "./Blocks.ts"
 import { type ByteReader, fromBytes } from "./ByteReader.ts"
 import { Codec } from "./Codec.ts"
+import { readBamHeader } from "./formats/BamHeader.ts"
+import * as BamRecord from "./formats/BamRecord.ts"
+import { readVcfHeader } from "./formats/VcfHeader.ts"
 import * as IndexBuilder from "./IndexBuilder.ts"
 import { parseRange } from "./RegionText.ts"
 import type { SliceSource } from "./Slice.ts"
+import { planSlice, writeSlice } from "./Slice.ts"
 import { bamRegions, vcfRegions } from "./SliceHeader.ts"
 import { checkStructure } from "./Structure.ts"
-import { readVcfHeader } from "./VcfHeader.ts"
-import { planVcfSlice, writeVcfSlice } from "./VcfSlice.ts"
 
 const provided = Effect.provide(ZlibCodec.layer)
 const program = { name: "svc-steps", version: "0.1.0" }
@@ -49,8 +48,8 @@ const collect = () => {
 const sliceBam = Effect.fnUntraced(function* <E>(source: SliceSource<E>, range: string, unmapped = false) {
   const { bytes, sink } = collect()
   const wanted = range === "" ? [] : yield* Effect.fromResult(parseRange(range))
-  const plan = yield* planBamSlice({ source, wanted, unmapped })
-  const result = yield* writeBamSlice(source, plan, sink, { program, level: 1, connections: 2 })
+  const plan = yield* planSlice({ type: "bam", source, wanted, unmapped })
+  const result = yield* writeSlice(plan, sink, { program, level: 1, connections: 2 })
   return { bytes: bytes(), plan, result }
 })
 
@@ -442,8 +441,13 @@ describe("VCF slices", () => {
     const { data, lines, tbi } = yield* vcfFile
     const source = sourceOf(fromBytes(data), fromBytes(tbi), "vcf.gz.tbi")
     const { bytes, sink } = collect()
-    const plan = yield* planVcfSlice({ source, wanted: yield* Effect.fromResult(parseRange(range)) })
-    const result = yield* writeVcfSlice(source, plan, sink, { program, level: 1 })
+    const plan = yield* planSlice({
+      type: "vcf.gz",
+      source,
+      wanted: yield* Effect.fromResult(parseRange(range)),
+      unmapped: false
+    })
+    const result = yield* writeSlice(plan, sink, { program, level: 1 })
     const { bytes: content } = yield* inflatePrefix("s.vcf.gz", fromBytes(bytes()), 2 ** 25, 2 ** 25, "BadHeader")
     const own = new TextDecoder().decode(content).split("\n")
     assert.strictEqual(own.pop(), "")
@@ -475,8 +479,13 @@ describe("VCF slices", () => {
       builder.add(0, 99, 70_000, true, 0, head.length)
       builder.close(end, 0)
       const source = sourceOf(fromBytes(data), fromBytes(bgzf(blocks, builder.tbi(["chr1", "chr2"]))), "vcf.gz.tbi")
-      const plan = yield* planVcfSlice({ source, wanted: yield* Effect.fromResult(parseRange("chr1")) })
-      const error = yield* Effect.flip(writeVcfSlice(source, plan, collect().sink, { program, level: 1 }))
+      const plan = yield* planSlice({
+        type: "vcf.gz",
+        source,
+        wanted: yield* Effect.fromResult(parseRange("chr1")),
+        unmapped: false
+      })
+      const error = yield* Effect.flip(writeSlice(plan, collect().sink, { program, level: 1 }))
       assert.include(error.message, "its index does not fit: bytes are missing where it points")
     }).pipe(provided)
   )
@@ -513,14 +522,19 @@ describe("VCF slices with a CSI", () => {
       const data = fromBytes(bgzf(codec, text(head), text(line)))
       const source = sourceOf(data, fromBytes(bgzf(codec, builder.vcfCsi(["1"]))), "vcf.gz.csi")
       const { bytes, sink } = collect()
-      const plan = yield* planVcfSlice({ source, wanted: yield* Effect.fromResult(parseRange("1:600,000,000-")) })
-      const result = yield* writeVcfSlice(source, plan, sink, { program })
+      const plan = yield* planSlice({
+        type: "vcf.gz",
+        source,
+        wanted: yield* Effect.fromResult(parseRange("1:600,000,000-")),
+        unmapped: false
+      })
+      const result = yield* writeSlice(plan, sink, { program })
       assert.strictEqual(result.records, 1)
       assert.strictEqual(result.indexSuffix, "csi")
       const slice = { name: "s.vcf.gz", reader: fromBytes(bytes()) }
       yield* checkStructure("s.vcf.gz.csi", fromBytes(result.index), slice)
       const bamIndex = sourceOf(data, fromBytes(bgzf(codec, builder.csi(1))), "vcf.gz.csi")
-      const fault = yield* Effect.flip(planVcfSlice({ source: bamIndex, wanted: [] }))
+      const fault = yield* Effect.flip(planSlice({ type: "vcf.gz", source: bamIndex, wanted: [], unmapped: false }))
       assert.include(fault.message, "index of a BAM file")
     }).pipe(provided)
   )

@@ -1,19 +1,28 @@
-/** What BAM and VCF slices have in common: where they read from, where they write to, and the run from one to the other. */
+/**
+ * Slices: exactly the records of a file that overlap the wanted regions (as `samtools view -b -M -L` and `bcftools view -R`
+ * have them), each once, in file order, with a fresh index.
+ */
 import { Effect, type Scope } from "effect"
-import type { FileDamaged } from "../Errors.ts"
+import { FileDamaged, type UsageError } from "../Errors.ts"
+import * as Bgzf from "./Bgzf.ts"
 import * as BgzfWriter from "./BgzfWriter.ts"
 import { BlockThread } from "./BlockBoard.ts"
 import type { ByteReader } from "./ByteReader.ts"
 import { Codec } from "./Codec.ts"
 import { fetchRanges } from "./FetchedRange.ts"
-import type { FetchPlan } from "./FetchPlan.ts"
-import type * as IndexBuilder from "./IndexBuilder.ts"
+import { type FetchPlan, planFetches } from "./FetchPlan.ts"
+import { type DataType, type IndexSuffix, indexesOf } from "./formats/FileNames.ts"
+import { isCompressed, type Slicing } from "./formats/Format.ts"
+import { open } from "./formats/Formats.ts"
+import * as IndexBuilder from "./IndexBuilder.ts"
 import * as Lookahead from "./Lookahead.ts"
-import type { RecordFormat } from "./RecordFormat.ts"
-import type { ReferenceRegions } from "./Regions.ts"
-import type { Program } from "./SliceHeader.ts"
+import { formatRegions, type ReferenceRegions, resolveRegions } from "./Regions.ts"
+import type { RegionText } from "./RegionText.ts"
+import { type Program, regionsKey } from "./SliceHeader.ts"
+import { planStretches } from "./SlicePlan.ts"
 import * as SliceScan from "./SliceScan.ts"
 import type { Stretches } from "./Stretches.ts"
+import { readIndex } from "./Structure.ts"
 
 /** A file and the index beside it. */
 export interface SliceSource<E> {
@@ -47,7 +56,7 @@ export interface SliceResult {
   readonly copied: number
   /** The whole index file of the slice, and the suffix that belongs to it. */
   readonly index: Uint8Array
-  readonly indexSuffix: "bai" | "csi" | "tbi"
+  readonly indexSuffix: IndexSuffix
 }
 
 /** Half the CPU of level 6, for 4 % more bytes in the blocks at the edges of regions (bench/README.md). */
@@ -90,35 +99,116 @@ export const compress = (codec: Codec["Service"], content: Uint8Array, level: nu
   return bytes
 }
 
-export interface RunOptions<E, E2> {
-  readonly file: string
-  readonly reader: ByteReader<E>
-  readonly sink: SliceSink<E2>
-  readonly format: RecordFormat
-  readonly header: Uint8Array
+/** A file, and what is wanted of it. */
+export interface SliceWanted<E> {
+  readonly source: SliceSource<E>
+  /** What its name says it is. */
+  readonly type: DataType
+  /** May be empty when `unmapped` is set. */
+  readonly wanted: ReadonlyArray<RegionText>
+  /** Takes the reads without a position too; formats without such reads take none. */
+  readonly unmapped: boolean
+}
+
+/** What a slice will read, known before any record is fetched. */
+export interface SlicePlan<E> {
+  readonly source: SliceSource<E>
+  readonly slicing: Slicing
   readonly regions: ReadonlyArray<ReferenceRegions>
+  /** The regions as they will stand in the header of the slice. */
+  readonly key: string
   readonly stretches: Stretches
   readonly ranges: FetchPlan
-  readonly index: IndexBuilder.IndexBuilder
-  readonly options: SliceOptions
+}
+
+/**
+ * Reads header and index and decides what to fetch. Fails with `UsageError` for regions that the file cannot have, and
+ * with `FileDamaged` for a header or index that is not sound, or a format that cannot be cut.
+ */
+export const planSlice = Effect.fn("planSlice")(function* <E>({
+  source,
+  type,
+  unmapped,
+  wanted
+}: SliceWanted<E>): Effect.fn.Return<SlicePlan<E>, FileDamaged | UsageError | E, Codec> {
+  const { crc32 } = yield* Codec
+  const { indexName, name, reader } = source
+  const [file, index] = yield* Effect.all(
+    [open(name, reader, type), Effect.result(readIndex(indexName, source.index, indexSuffixOf(indexName, type)))],
+    { concurrency: 2 }
+  )
+  if (file.slicing === null) {
+    const reason = `it is ${file.format.name}, of which no regions can be cut out: download it whole`
+    return yield* new FileDamaged({ file: name, fault: "BadHeader", reason })
+  }
+  const tabix = yield* Effect.fromResult(index)
+  const slicing = yield* Effect.fromResult(file.slicing(tabix)).pipe(
+    Effect.mapError(
+      (reason) =>
+        new FileDamaged({
+          file: indexName,
+          fault: "IndexMismatch",
+          reason: `it is not the index of ${name}: ${reason}`
+        })
+    )
+  )
+  const regions = yield* Effect.fromResult(resolveRegions(wanted, slicing.references))
+  const { firstRecord } = slicing
+  const dataEnd = reader.size - Bgzf.eofBlock.length
+  const stretches = planStretches(regions, tabix.index, {
+    size: reader.size,
+    copyWhole: firstRecord !== null && slicing.indexSuffix === "bai",
+    unplaced: unmapped && firstRecord !== null ? { firstRecord, dataEnd } : null
+  })
+  return {
+    source,
+    slicing,
+    regions,
+    key: regionsKey(formatRegions(regions, unmapped && firstRecord !== null), crc32),
+    stretches,
+    ranges: planFetches(stretches, reader.size)
+  }
+})
+
+/**
+ * Writes the slice of a plan to `sink` and gives its index. Fails with `FileDamaged` when the file is not what header and
+ * index say; what was written then is of no use.
+ */
+export const writeSlice = Effect.fn("writeSlice")(function* <E, E2>(
+  plan: SlicePlan<E>,
+  sink: SliceSink<E2>,
+  options: SliceOptions
+): Effect.fn.Return<SliceResult, FileDamaged | E | E2, Codec> {
+  const codec = yield* Codec
+  const { ranges, slicing } = plan
+  const builder = IndexBuilder.make(slicing.minShift, slicing.depth)
+  const written = yield* run(plan, sink, builder, options)
+  const index = slicing.index(builder)
+  return {
+    ...written,
+    fetched: ranges.bytes,
+    ranges: ranges.length,
+    index: isCompressed(slicing.indexSuffix) ? compress(codec, index, 6) : index,
+    indexSuffix: slicing.indexSuffix
+  }
+})
+
+/** What kind of index a name means; one that does not say is of the usual kind. */
+const indexSuffixOf = (name: string, type: DataType): IndexSuffix => {
+  const [usual = "csi", ...others] = indexesOf(type)
+  return others.find((suffix) => name.toLowerCase().endsWith(`.${suffix}`)) ?? usual
 }
 
 /**
  * Fetches the ranges, several at a time and handed on in order, scans them and writes header, records and end-of-file
  * block. At most `connections` ranges and two more are in memory.
  */
-export const run = Effect.fnUntraced(function* <E, E2>({
-  file,
-  format,
-  header,
-  index,
-  options,
-  ranges,
-  reader,
-  regions,
-  sink,
-  stretches
-}: RunOptions<E, E2>): Effect.fn.Return<
+const run = Effect.fnUntraced(function* <E, E2>(
+  { key, ranges, regions, slicing, source, stretches }: SlicePlan<E>,
+  sink: SliceSink<E2>,
+  index: IndexBuilder.IndexBuilder,
+  options: SliceOptions
+): Effect.fn.Return<
   { readonly bytes: number; readonly records: number; readonly copied: number },
   FileDamaged | E | E2,
   Codec | Scope.Scope
@@ -129,10 +219,20 @@ export const run = Effect.fnUntraced(function* <E, E2>({
   const box = outbox()
   const writer = BgzfWriter.make(codec, options.level ?? defaultLevel, box.emit)
   const drain = Effect.suspend(() => Effect.forEach(box.take(), (piece) => sink.write(piece), { discard: true }))
-  writer.write(header)
+  writer.write(slicing.header(options.program, key))
   writer.flush()
-  const scan = SliceScan.make({ file, size: reader.size, codec, lookahead, format, stretches, regions, writer, index })
-  yield* fetchRanges(reader, ranges, options.connections ?? defaultConnections, {
+  const scan = SliceScan.make({
+    file: source.name,
+    size: source.reader.size,
+    codec,
+    lookahead,
+    format: slicing.records,
+    stretches,
+    regions,
+    writer,
+    index
+  })
+  yield* fetchRanges(source.reader, ranges, options.connections ?? defaultConnections, {
     arrived: lookahead.arrived,
     use: Effect.fnUntraced(function* (fetched) {
       yield* Effect.fromResult(scan.push(fetched))

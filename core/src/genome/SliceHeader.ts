@@ -1,6 +1,7 @@
 /** Headers of slices: the header of the source, and a record of what was taken from it. */
-import type { BamHeader } from "./BamHeader.ts"
+
 import type { Codec } from "./Codec.ts"
+import type { BamHeader } from "./formats/BamHeader.ts"
 
 /** Who makes a slice. */
 export interface Program {

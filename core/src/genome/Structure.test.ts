@@ -2,11 +2,12 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, Result, Schema } from "effect"
 import * as ZlibCodec from "../../../platform/ZlibCodec.ts"
 import { bamFile, bgzf, concat, counting, read, references, text } from "../../../test/genome/Fixtures.ts"
-import { encodeBamHeader } from "./BamHeader.ts"
 import { fromBytes } from "./ByteReader.ts"
 import { Codec } from "./Codec.ts"
+import { encodeBamHeader } from "./formats/BamHeader.ts"
+import { named } from "./formats/FileNames.ts"
 import * as IndexBuilder from "./IndexBuilder.ts"
-import { checkStructure, kindOf } from "./Structure.ts"
+import { checkStructure } from "./Structure.ts"
 
 const provided = Effect.provide(ZlibCodec.layer)
 const reads = Array.from({ length: 300 }, (_, i) => read(`r${i}`, i < 200 ? 0 : 2, i * 250))
@@ -24,11 +25,11 @@ const faultOf = (name: string, bytes: Uint8Array, data?: { readonly name: string
 
 describe("checkStructure", () => {
   it("D16 the kind goes by the suffix, in any case", () => {
-    assert.strictEqual(kindOf("a.BAM"), "bam")
-    assert.strictEqual(kindOf("a.bam.Bai"), "bam.bai")
-    assert.strictEqual(kindOf("a.vcf.gz.tbi"), "vcf.gz.tbi")
-    assert.strictEqual(kindOf("a.txt"), null)
-    assert.strictEqual(kindOf("bam"), null)
+    assert.strictEqual(named("a.BAM")?.kind, "bam")
+    assert.strictEqual(named("a.bam.Bai")?.kind, "bam.bai")
+    assert.strictEqual(named("a.vcf.gz.tbi")?.kind, "vcf.gz.tbi")
+    assert.strictEqual(named("a.txt"), null)
+    assert.strictEqual(named("bam"), null)
   })
 
   it.effect("a sound BAM, its index and an empty BAM pass", () =>
@@ -37,7 +38,7 @@ describe("checkStructure", () => {
       const { bai, bam } = bamFile(codec, reads)
       assert.strictEqual((yield* checkStructure("a.bam", fromBytes(bam))).references, 3)
       const facts = yield* checkStructure("a.bam.bai", fromBytes(bai), { name: "a.bam", reader: fromBytes(bam) })
-      assert.deepStrictEqual(facts, { kind: "bam.bai", references: 3, samples: null, compared: 2 })
+      assert.deepStrictEqual(facts, { kind: "bam.bai", format: "BAI", references: 3, samples: null, compared: 2 })
       const empty = bamFile(codec, [])
       yield* checkStructure("a.bam", fromBytes(empty.bam))
       yield* checkStructure("a.bam.bai", fromBytes(empty.bai), { name: "a.bam", reader: fromBytes(empty.bam) })

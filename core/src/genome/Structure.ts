@@ -2,25 +2,26 @@
  * Whether a file is what its name says, whole at both ends, and whether an index belongs to its data: checked on head,
  * tail and index alone, so the cost does not grow with the data.
  */
-import { Effect } from "effect"
+import { Effect, Result } from "effect"
 import { FileDamaged } from "../Errors.ts"
 import { parseBai } from "./BaiIndex.ts"
-import { type BamHeader, readBamHeader } from "./BamHeader.ts"
 import * as Bgzf from "./Bgzf.ts"
 import type { BinIndex, Chunk } from "./BinIndex.ts"
 import { inflateAt, inflatePrefix, readBlocks } from "./Blocks.ts"
 import type { ByteReader } from "./ByteReader.ts"
 import { Codec } from "./Codec.ts"
+import { type DataType, type IndexSuffix, named } from "./formats/FileNames.ts"
+import { isCompressed, type Owners } from "./formats/Format.ts"
+import { open } from "./formats/Formats.ts"
 import { parseCsi, parseTbi, type TabixIndex } from "./TabixIndex.ts"
-import { readVcfHeader } from "./VcfHeader.ts"
-import { placeOf } from "./VcfRecord.ts"
 import * as VirtualOffset from "./VirtualOffset.ts"
-
-export type FileKind = "bam" | "bam.bai" | "bam.csi" | "vcf.gz" | "vcf.gz.tbi" | "vcf.gz.csi"
 
 /** What a sound file tells about itself. `references` and `samples` are null where the format has none. */
 export interface StructureFacts {
-  readonly kind: FileKind | "other"
+  /** The suffix by which the name was known, such as `bam.bai`; `other` for names that promise nothing. */
+  readonly kind: string
+  /** The format that the file turned out to have. */
+  readonly format: string | null
   readonly references: number | null
   readonly samples: number | null
   /** Chunks of an index that were compared with the data. */
@@ -31,14 +32,6 @@ export interface StructureFacts {
 export interface DataFile<E> {
   readonly name: string
   readonly reader: ByteReader<E>
-}
-
-const kinds: ReadonlyArray<FileKind> = ["bam.bai", "bam.csi", "vcf.gz.tbi", "vcf.gz.csi", "vcf.gz", "bam"]
-
-/** The kind by the end of the name, in any case; `null` for names that promise nothing we know. */
-export const kindOf = (name: string): FileKind | null => {
-  const lower = name.toLowerCase()
-  return kinds.find((kind) => lower.endsWith(`.${kind}`)) ?? null
 }
 
 /** An index may take this many bytes; the largest of human genomes takes a tenth. */
@@ -69,19 +62,19 @@ export const checkEnd = Effect.fnUntraced(function* <E>(
 export const readIndex = Effect.fn("readIndex")(function* <E>(
   file: string,
   reader: ByteReader<E>,
-  format: BinIndex["format"]
+  suffix: IndexSuffix
 ): Effect.fn.Return<TabixIndex, FileDamaged | E, Codec> {
   if (reader.size > largestIndex) {
     return yield* new FileDamaged({ file, fault: "BadIndex", reason: `too large for an index: ${reader.size} bytes` })
   }
-  if (format === "BAI") {
+  if (!isCompressed(suffix)) {
     const index = yield* Effect.fromResult(parseBai(file, yield* reader.read(0, reader.size)))
     return { index, columns: null }
   }
   // One more than the limit, so that reaching it fails instead of cutting the index.
   const limit = inflatedIndexLimit(reader.size)
   const { bytes } = yield* inflatePrefix(file, reader, limit + 1, limit, "BadIndex")
-  return yield* Effect.fromResult(format === "TBI" ? parseTbi(file, bytes) : parseCsi(file, bytes))
+  return yield* Effect.fromResult(suffix === "tbi" ? parseTbi(file, bytes) : parseCsi(file, bytes))
 })
 
 const mismatch = (file: string, data: string, reason: string) =>
@@ -132,16 +125,6 @@ const bytesAt = Effect.fnUntraced(function* <E>(
   return offset === data.reader.size && within === 0 ? null : yield* wrong
 })
 
-/** How to tell whose record lies at a place. */
-interface Owner {
-  /** The reference that the record at the start of `bytes` names; `null` when it does not lie whole in its block. */
-  readonly of: (bytes: Uint8Array) => number | string | null
-  /** True when the index should cover a record of that owner. */
-  readonly covers: (owner: number | string) => boolean
-  /** Owner of the records of reference `i`. */
-  readonly expected: (i: number) => number | string
-}
-
 /**
  * Compares sampled chunks with the data: where a chunk begins, a record of its reference begins; where the last one ends,
  * no record follows that the index should cover.
@@ -150,7 +133,7 @@ const compareChunks = Effect.fnUntraced(function* <E>(
   file: string,
   index: BinIndex,
   data: DataFile<E>,
-  owner: Owner
+  owner: Owners
 ): Effect.fn.Return<number, FileDamaged | E, Codec> {
   const { lastEnd } = index
   if (lastEnd === null) return 0
@@ -173,52 +156,22 @@ const compareChunks = Effect.fnUntraced(function* <E>(
   return chunks.length
 })
 
-const recordReference = (bytes: Uint8Array): number | null =>
-  bytes.length < 8 ? null : new DataView(bytes.buffer, bytes.byteOffset).getInt32(4, true)
-
-const lineReference = (bytes: Uint8Array): string | null => {
-  const end = bytes.indexOf(0x0a)
-  return end === -1 ? null : (placeOf(bytes.subarray(0, end))?.name ?? "")
-}
-
-const compareBam = Effect.fnUntraced(function* <E>(
+/** Holds an index against the file that it should belong to; gives the number of chunks that were compared. */
+const compare = Effect.fnUntraced(function* <E>(
   file: string,
-  index: BinIndex,
+  parsed: TabixIndex,
+  type: DataType,
   data: DataFile<E>
 ): Effect.fn.Return<number, FileDamaged | E, Codec> {
-  const header: BamHeader = yield* readBamHeader(data.name, data.reader)
-  if (header.references.length !== index.references) {
-    return yield* mismatch(
-      file,
-      data.name,
-      `it has ${index.references} references and the data has ${header.references.length}`
-    )
-  }
-  return yield* compareChunks(file, index, data, {
-    of: recordReference,
-    covers: (reference) => reference !== -1,
-    expected: (i) => i
-  })
-})
-
-const compareVcf = Effect.fnUntraced(function* <E>(
-  file: string,
-  { columns, index }: TabixIndex,
-  data: DataFile<E>
-): Effect.fn.Return<number, FileDamaged | E, Codec> {
-  if (columns === null) return yield* mismatch(file, data.name, "it is an index of a BAM file")
-  yield* readVcfHeader(data.name, data.reader)
-  const names = new Set<number | string>(columns.names)
-  return yield* compareChunks(file, index, data, {
-    of: lineReference,
-    covers: (name) => names.has(name),
-    expected: (i) => columns.names[i] ?? ""
-  })
+  const owners = (yield* open(data.name, data.reader, type)).owners(parsed)
+  if (owners === null) return 0
+  if (Result.isFailure(owners)) return yield* mismatch(file, data.name, owners.failure)
+  return yield* compareChunks(file, parsed.index, data, owners.success)
 })
 
 /**
- * Checks a file by the suffix of `name` (`bam`, `bam.bai`, `bam.csi`, `vcf.gz`, `vcf.gz.tbi`, `vcf.gz.csi`, in any case);
- * other names pass as `other`. With `data`, an index is also compared with the file it should belong to.
+ * Checks a file by the suffix of `name`, in any case; names that promise nothing pass as `other`. With `data`, an index is
+ * also compared with the file it should belong to.
  *
  * Reads head, tail and index, never the whole data: damage in the middle is found by `verify`. Fails with
  * `FileDamaged`: `NotBgzf`, `Truncated`, `BadBlock`, `BadHeader`, `BadIndex`, `IndexMismatch`.
@@ -228,36 +181,18 @@ export const checkStructure = Effect.fn("checkStructure")(function* <E, E2 = nev
   reader: ByteReader<E>,
   data?: DataFile<E2>
 ): Effect.fn.Return<StructureFacts, FileDamaged | E | E2, Codec> {
-  const kind = kindOf(name)
-  switch (kind) {
-    case null:
-      return { kind: "other", references: null, samples: null, compared: 0 }
-    case "bam": {
-      yield* readBlocks(name, reader, 0, 0)
-      yield* checkEnd(name, reader)
-      const header = yield* readBamHeader(name, reader)
-      return { kind, references: header.references.length, samples: null, compared: 0 }
-    }
-    case "vcf.gz": {
-      yield* readBlocks(name, reader, 0, 0)
-      yield* checkEnd(name, reader)
-      const header = yield* readVcfHeader(name, reader)
-      return { kind, references: null, samples: header.samples.length, compared: 0 }
-    }
-    default: {
-      const format = kind === "bam.bai" ? "BAI" : kind === "vcf.gz.tbi" ? "TBI" : "CSI"
-      if (format !== "BAI") {
-        yield* readBlocks(name, reader, 0, 0)
-        yield* checkEnd(name, reader)
-      }
-      const parsed = yield* readIndex(name, reader, format)
-      const compared =
-        data === undefined
-          ? 0
-          : kind === "bam.bai" || kind === "bam.csi"
-            ? yield* compareBam(name, parsed.index, data)
-            : yield* compareVcf(name, parsed, data)
-      return { kind, references: parsed.index.references, samples: null, compared }
-    }
+  const found = named(name)
+  if (found === null) return { kind: "other", format: null, references: null, samples: null, compared: 0 }
+  const { index, kind, type } = found
+  if (index === null || isCompressed(index)) {
+    yield* readBlocks(name, reader, 0, 0)
+    yield* checkEnd(name, reader)
   }
+  if (index === null) {
+    const { format, references, samples } = yield* open(name, reader, type)
+    return { kind, format: format.name, references, samples, compared: 0 }
+  }
+  const parsed = yield* readIndex(name, reader, index)
+  const compared = data === undefined ? 0 : yield* compare(name, parsed, type, data)
+  return { kind, format: parsed.index.format, references: parsed.index.references, samples: null, compared }
 })

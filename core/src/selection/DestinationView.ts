@@ -7,7 +7,7 @@ import type { Codec } from "../genome/Codec.ts"
 import type { SliceState } from "../transfer/SliceState.ts"
 import type { Destination, Occupant, PlannedFile } from "./DownloadPlan.ts"
 import { existingSlice } from "./ExistingSlice.ts"
-import { unsafeName } from "./FileName.ts"
+import { dataTypeOf, unsafeName } from "./FileName.ts"
 import { finalName, pathOf } from "./Place.ts"
 
 type Place = Pick<PlannedFile, "folder" | "fileName" | "type" | "slice">
@@ -55,7 +55,7 @@ export const lookAt = Effect.fn("selection.lookAt")(function* (
     if (Option.isNone(info)) continue
     occupants.set(relative, { kind: info.value.type === "File" ? "file" : "other", size: Number(info.value.size) })
     if (place.slice === null) continue
-    const kind = place.type === "bam" ? "bam" : "vcf.gz"
+    const kind = dataTypeOf(place.type)
     slices.set(relative, yield* existingSlice(absolute, kind, place.slice.wish))
   }
   // The part of a slice is of no use to the next run.

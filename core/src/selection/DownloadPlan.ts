@@ -14,6 +14,7 @@ import {
   type TransferError,
   type UnsafeName
 } from "../Errors.ts"
+import { isDataType, partnerOf } from "../genome/formats/FileNames.ts"
 import { printable } from "../text/Printable.ts"
 import type { SliceEstimate, SliceWish } from "../transfer/SliceRequest.ts"
 import type { SliceState } from "../transfer/SliceState.ts"
@@ -237,19 +238,12 @@ const requestedType = (file: ListedFile, request: PlanRequest): FileType | null 
 
 /** Slices are made of data files and bring their own index. */
 const requestedTypes = ({ filetypes, slice }: PlanRequest): ReadonlyArray<FileType> =>
-  slice == null ? filetypes : filetypes.filter((type) => type === "bam" || type === "vcf.gz")
+  slice == null ? filetypes : filetypes.filter(isDataType)
 
 const withoutTail = (name: string): string => {
   let end = name.length
   while (end > 0 && !/[\p{L}\p{N}]/u.test(name[end - 1] ?? "")) end--
   return name.slice(0, end)
-}
-
-const partner: Readonly<Record<FileType, FileType>> = {
-  bam: "bam.bai",
-  "bam.bai": "bam",
-  "vcf.gz": "vcf.gz.tbi",
-  "vcf.gz.tbi": "vcf.gz"
 }
 
 /** What is missing: all requested types of a named analysis (a failure), some of them (a warning). */
@@ -266,7 +260,7 @@ const remarks = (
   for (const analysis of analyses) {
     const found = new Set(typesOf.get(analysis.id)?.map((file) => file.type))
     // An analysis found by sample or person need not have all types, but half a pair is odd.
-    const absent = filetypes.filter((type) => !found.has(type) && (analysis.named || found.has(partner[type])))
+    const absent = filetypes.filter((type) => !found.has(type) && (analysis.named || found.has(partnerOf(type))))
     if (found.size === 0 && analysis.named) {
       failures.push({
         analysisId: analysis.id,

@@ -8,6 +8,7 @@
 import { Clock, DateTime, Effect, FileSystem, Option, Path, type PlatformError, Ref } from "effect"
 import { CannotCreate, errnoOf, FileDamaged, LocalIo, NotFound, type TransferError } from "../Errors.ts"
 import type { Codec } from "../genome/Codec.ts"
+import { indexSuffixes } from "../genome/formats/FileNames.ts"
 import { checkStructure } from "../genome/Structure.ts"
 import { FileTransfer } from "../transfer/FileTransfer.ts"
 import { leftBeside } from "../transfer/PartJournal.ts"
@@ -247,7 +248,9 @@ const tidied = Effect.fnUntraced(function* (
   const directory = path.join(destination, file.folder)
   const name = finalName(file)
   if (file.slice !== null) {
-    const left = ["", ".bai", ".csi", ".tbi"].some((suffix) => leftBeside(directory, name + suffix, names).length > 0)
+    const left = ["", ...indexSuffixes.map((suffix) => `.${suffix}`)].some(
+      (suffix) => leftBeside(directory, name + suffix, names).length > 0
+    )
     if (left) yield* Effect.flatMap(SliceTransfer, (slices) => slices.tidy(directory, name))
     return
   }

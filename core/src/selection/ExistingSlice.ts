@@ -1,21 +1,15 @@
 /** Whether what stands under the name of a slice is that slice: its header names its regions. */
 import { Effect, FileSystem, Option, type Scope } from "effect"
 import { CannotCreate, type LocalIo } from "../Errors.ts"
-import { readBamHeader } from "../genome/BamHeader.ts"
 import type { ByteReader } from "../genome/ByteReader.ts"
 import type { Codec } from "../genome/Codec.ts"
-import { bamRegions, vcfRegions } from "../genome/SliceHeader.ts"
+import { indexesOf } from "../genome/formats/FileNames.ts"
+import { open } from "../genome/formats/Formats.ts"
 import { checkStructure } from "../genome/Structure.ts"
-import { readVcfHeader } from "../genome/VcfHeader.ts"
 import { planCut } from "../transfer/SliceCut.ts"
 import type { SliceKind, SliceWish } from "../transfer/SliceRequest.ts"
 import { maker, otherRegions, type SliceState } from "../transfer/SliceState.ts"
 import { readerOf } from "./LocalFile.ts"
-
-const indexSuffixes: Readonly<Record<SliceKind, ReadonlyArray<string>>> = {
-  bam: ["bai", "csi"],
-  "vcf.gz": ["tbi", "csi"]
-}
 
 /** Reads header and index of `path`, never the network: the wish is resolved against the file itself. */
 export const existingSlice = (
@@ -41,7 +35,7 @@ const look = Effect.fn("selection.existingSlice")(function* (
   const regions = yield* recorded(path, reader, kind)
   if (regions === null) return { _tag: "Other", error: otherRegions(path, null) }
   const incomplete = { _tag: "Incomplete", regions } as const
-  for (const suffix of indexSuffixes[kind]) {
+  for (const suffix of indexesOf(kind)) {
     const indexName = `${path}.${suffix}`
     const indexSize = yield* sizeOf(indexName)
     if (indexSize === null) continue
@@ -73,9 +67,6 @@ const sizeOf = Effect.fnUntraced(function* (path: string) {
 /** The regions that the header names; null when it is not ours, or not readable. */
 const recorded = (path: string, reader: ByteReader<LocalIo>, kind: SliceKind) => {
   const program = { name: maker, version: "" }
-  const regions =
-    kind === "bam"
-      ? Effect.map(readBamHeader(path, reader), (header) => bamRegions(header, program))
-      : Effect.map(readVcfHeader(path, reader), ({ text }) => vcfRegions(text, program))
+  const regions = Effect.map(open(path, reader, kind), ({ regionsOf }) => regionsOf(program))
   return Effect.catchTag(regions, "FileDamaged", () => Effect.succeed(null))
 }

@@ -2,17 +2,21 @@
  * What a file name of the service tells (type, sample, the data file of an index) and whether it may become a local name.
  */
 import { UnsafeName } from "../Errors.ts"
+import {
+  dataOf,
+  type FileType,
+  fileTypeOf,
+  indexesOf,
+  isDataType,
+  type OfferedDataType,
+  partnerOf
+} from "../genome/formats/FileNames.ts"
 import { isPrintable, printable } from "../text/Printable.ts"
 
-/** The file types that can be asked for (docs/service.md 2.4). */
-export const fileTypes = ["bam", "bam.bai", "vcf.gz", "vcf.gz.tbi"] as const
-export type FileType = (typeof fileTypes)[number]
+export { type FileType, fileTypeOf, fileTypes } from "../genome/formats/FileNames.ts"
 
-/** The type of a name by its suffix, in any case (`S1.BAM` is a `bam`); null for any other file. */
-export const fileTypeOf = (name: string): FileType | null => {
-  const lower = name.toLowerCase()
-  return fileTypes.find((type) => lower.endsWith(`.${type}`)) ?? null
-}
+/** The type of the data file that a file of `type` is or belongs to. */
+export const dataTypeOf = (type: FileType): OfferedDataType => (isDataType(type) ? type : dataTypeOf(partnerOf(type)))
 
 /** `<sample>` of the output names: the name without its type suffix; a name without one is its own sample. */
 export const sampleOf = (name: string): string => {
@@ -23,7 +27,7 @@ export const sampleOf = (name: string): string => {
 /** The name of the file that an index belongs to (`S1.bam` for `S1.bam.bai`); null when `name` is not an index. */
 export const dataFileOf = (name: string): string | null => {
   const type = fileTypeOf(name)
-  return type === "bam.bai" || type === "vcf.gz.tbi" ? name.slice(0, -".bai".length) : null
+  return type === null || isDataType(type) ? null : dataOf(name)
 }
 
 /** What a slice is called instead: `S1.ranged.bam`, or `S1.unmapped.bam` when it holds nothing but unplaced reads. */
@@ -33,9 +37,9 @@ export const sliceName = (name: string, form: "ranged" | "unmapped"): string =>
 /** Whether `index` is a name that an index of `data` can have, best first: 0 `S1.bam.bai`, 1 `S1.bam.csi`, 2 `S1.bai`, 3 `S1.csi`. */
 export const indexRank = (data: string, index: string): number | null => {
   const type = fileTypeOf(data)
-  const suffix = type === "bam" ? "bai" : "tbi"
-  const stem = data.slice(0, data.length - (type?.length ?? 0) - 1)
-  const names = [`${data}.${suffix}`, `${data}.csi`, `${stem}.${suffix}`, `${stem}.csi`]
+  if (type === null || !isDataType(type)) return null
+  const stem = data.slice(0, -type.length - 1)
+  const names = [data, stem].flatMap((name) => indexesOf(type).map((suffix) => `${name}.${suffix}`))
   const rank = names.findIndex((name) => name.toLowerCase() === index.toLowerCase())
   return rank === -1 ? null : rank
 }

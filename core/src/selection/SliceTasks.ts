@@ -1,11 +1,12 @@
 /** From listed files to what the slice engine is asked: both files with their links, fresh when they are used. */
 import { Effect } from "effect"
 import type { LinkExpired, ServiceError, TransferError } from "../Errors.ts"
+import { dataTypes } from "../genome/formats/FileNames.ts"
 import type { SliceEstimate, SliceSourceFile, SliceTask, SliceWish } from "../transfer/SliceRequest.ts"
 import { SliceTransfer } from "../transfer/SliceTransfer.ts"
 import type { CatalogEntry } from "./Catalog.ts"
 import { type DownloadPlan, type ListedAnalysis, type ListedFile, layOut } from "./DownloadPlan.ts"
-import type { FileType } from "./FileName.ts"
+import { dataTypeOf, type FileType } from "./FileName.ts"
 import type { LinkBook } from "./LinkBook.ts"
 
 /** A data file of an analysis and the index that is listed with it. */
@@ -27,8 +28,7 @@ export const sliceTask = Effect.fn("selection.sliceTask")(function* (
     const { link, size } = yield* links.current(analysisId, name)
     return { fileName: name, size, link, renewLink: links.renewed?.(analysisId, name) ?? null }
   })
-  const kind = type === "bam" ? ("bam" as const) : ("vcf.gz" as const)
-  return { ...wish, kind, data: yield* linked(fileName), index: yield* linked(indexFile) }
+  return { ...wish, kind: dataTypeOf(type), data: yield* linked(fileName), index: yield* linked(indexFile) }
 })
 
 const estimate = Effect.fnUntraced(function* (files: SliceFiles, wish: SliceWish, links: LinkBook) {
@@ -57,7 +57,7 @@ export const withEstimates = Effect.fn("selection.withEstimates")(function* (
   const refused: Array<RefusedEstimate> = []
   if (wish === null) return { analysis, refused }
   // The whole listing is looked at: an index serves its data file also when it is not shown.
-  const places = layOut([entry.listed], { filetypes: ["bam", "vcf.gz"], layout: "flat", overwrite: true, slice: wish })
+  const places = layOut([entry.listed], { filetypes: dataTypes, layout: "flat", overwrite: true, slice: wish })
   const estimates = new Map<string, SliceEstimate>()
   for (const { analysisId, archived, fileName, hasLink, slice, type } of places) {
     if (!analysis.files.some((file) => file.fileName === fileName)) continue

@@ -4,6 +4,7 @@
  *
  * Long on purpose: it is one table. Plain data that loads nothing, so that `--help` costs next to nothing.
  */
+import { fileTypes } from "../genome/formats/FileNames.ts"
 import type { Option } from "./Option.ts"
 
 /** The steps, by the name `svc-steps` knows them under. */
@@ -155,10 +156,10 @@ export const keys = {
     short: "f",
     env: "SVC_FILETYPES",
     metavar: "TYPE,...",
-    choices: ["bam", "bam.bai", "vcf.gz", "vcf.gz.tbi"],
+    choices: fileTypes,
     default: "bam,bam.bai",
     invalid: "Unsupported file type: ",
-    help: "File types: bam, bam.bai, vcf.gz, vcf.gz.tbi"
+    help: `File types: ${fileTypes.join(", ")}`
   },
 
   destination: {

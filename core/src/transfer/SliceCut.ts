@@ -1,11 +1,16 @@
-/** The genome engine behind one door for BAM and VCF: what to read of a source, and the writing of it. */
+/** The genome engine as transfers see it: what to read of a source, and the writing of it. */
 import { Effect } from "effect"
 import { type LocalIo, NotFound } from "../Errors.ts"
-import { planBamSlice, writeBamSlice } from "../genome/BamSlice.ts"
 import type { Codec } from "../genome/Codec.ts"
 import type { FetchPlan } from "../genome/FetchPlan.ts"
-import type { SliceOptions, SliceResult, SliceSink, SliceSource } from "../genome/Slice.ts"
-import { planVcfSlice, writeVcfSlice } from "../genome/VcfSlice.ts"
+import {
+  planSlice,
+  type SliceOptions,
+  type SliceResult,
+  type SliceSink,
+  type SliceSource,
+  writeSlice
+} from "../genome/Slice.ts"
 import type { RemoteError } from "./RemoteRanges.ts"
 import type { SliceTask } from "./SliceRequest.ts"
 
@@ -26,22 +31,10 @@ export const planCut = (
   source: SliceSource<RemoteError>,
   { kind, unmapped, wanted }: Pick<SliceTask, "kind" | "unmapped" | "wanted">
 ): Effect.Effect<SliceCut, RemoteError, Codec> =>
-  (kind === "bam" ? bamCut(source, wanted, unmapped) : vcfCut(source, wanted)).pipe(
+  planSlice({ source, type: kind, wanted, unmapped }).pipe(
+    Effect.map((plan): SliceCut => {
+      const { key, ranges } = plan
+      return { regions: key, ranges, write: (sink, options) => writeSlice(plan, sink, options) }
+    }),
     Effect.catchTag("UsageError", ({ message }) => new NotFound({ what: `regions in ${source.name}`, detail: message }))
   )
-
-const bamCut = Effect.fnUntraced(function* (
-  source: SliceSource<RemoteError>,
-  wanted: SliceTask["wanted"],
-  unmapped: boolean
-) {
-  const plan = yield* planBamSlice({ source, wanted, unmapped })
-  const write: SliceCut["write"] = (sink, options) => writeBamSlice(source, plan, sink, options)
-  return { regions: plan.key, ranges: plan.ranges, write }
-})
-
-const vcfCut = Effect.fnUntraced(function* (source: SliceSource<RemoteError>, wanted: SliceTask["wanted"]) {
-  const plan = yield* planVcfSlice({ source, wanted })
-  const write: SliceCut["write"] = (sink, options) => writeVcfSlice(source, plan, sink, options)
-  return { regions: plan.key, ranges: plan.ranges, write }
-})

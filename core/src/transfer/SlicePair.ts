@@ -3,13 +3,11 @@
  * it does not belong to, nor data that looks complete without its index where nothing was before.
  */
 import { Effect, Random } from "effect"
+import { indexSuffixes } from "../genome/formats/FileNames.ts"
 import type { SliceResult } from "../genome/Slice.ts"
 import type { PartFile, PartFiles, PartPlace } from "./PartFiles.ts"
 import * as PartJournal from "./PartJournal.ts"
 import * as PartProgress from "./PartProgress.ts"
-
-/** Indexes that could stand beside a slice under the name of its data file. */
-const indexSuffixes = ["bai", "csi", "tbi"] as const
 
 /** An empty part in place of whatever was there, with a journal that names this run as the writer. */
 export const begin = Effect.fnUntraced(function* (files: PartFiles["Service"], place: PartPlace, identity: string) {

@@ -1,5 +1,6 @@
 /** What is asked of a slice, and what it says in the end. */
 import type { Effect } from "effect"
+import type { OfferedDataType } from "../genome/formats/FileNames.ts"
 import type { RegionText } from "../genome/RegionText.ts"
 import type { LinkedFile } from "./LinkLease.ts"
 import type { SliceState } from "./SliceState.ts"
@@ -17,7 +18,7 @@ export interface SliceWish {
 }
 
 /** What can be sliced. */
-export type SliceKind = "bam" | "vcf.gz"
+export type SliceKind = OfferedDataType
 
 /** A slice to make: of which file, by which index. */
 export interface SliceTask extends SliceWish {

@@ -1,6 +1,6 @@
 /** The chunks that an index has for a reference, held against its records: whether each lies in one, and what lies in each. */
 import type { Chunk, ReferenceIndex } from "../genome/BinIndex.ts"
-import type { FilePlace } from "./FilePlace.ts"
+import type { FilePlace } from "../genome/FilePlace.ts"
 import type { OddFields } from "./OddFields.ts"
 import { OffsetList } from "./OffsetList.ts"
 

@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import type { Bin, BinIndex, Counts } from "../genome/BinIndex.ts"
-import type { RecordCounts } from "./Content.ts"
+import type { RecordCounts } from "../genome/ContentCheck.ts"
 import { compareCounts } from "./IndexCounts.ts"
 
 const bin: Bin = { id: 4681, loffset: null, chunks: [] }

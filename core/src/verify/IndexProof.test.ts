@@ -5,21 +5,21 @@ import * as ZlibCodec from "../../../platform/ZlibCodec.ts"
 import { bamFile, concat, read, references, someReads, text } from "../../../test/genome/Fixtures.ts"
 import { realBytes, skipWithoutRealFiles } from "../../../test/genome/Oracles.ts"
 import { parseBai } from "../genome/BaiIndex.ts"
-import { readBamHeader } from "../genome/BamHeader.ts"
-import * as BamRecord from "../genome/BamRecord.ts"
 import * as Bgzf from "../genome/Bgzf.ts"
 import * as BgzfWriter from "../genome/BgzfWriter.ts"
 import { type BinIndex, type Chunk, firstOfLevel, type ReferenceIndex } from "../genome/BinIndex.ts"
 import { fromBytes } from "../genome/ByteReader.ts"
 import { Codec } from "../genome/Codec.ts"
+import type { RecordCheck, RecordListener } from "../genome/ContentCheck.ts"
+import { readBamHeader } from "../genome/formats/BamHeader.ts"
+import * as BamRecord from "../genome/formats/BamRecord.ts"
+import { bamWalk } from "../genome/formats/BamWalk.ts"
+import { vcfWalk } from "../genome/formats/VcfWalk.ts"
 import * as IndexBuilder from "../genome/IndexBuilder.ts"
 import { parseCsi, parseTbi, type TabixIndex } from "../genome/TabixIndex.ts"
 import * as VirtualOffset from "../genome/VirtualOffset.ts"
-import { bamRecords } from "./BamContent.ts"
-import type { RecordCheck, RecordListener } from "./Content.ts"
 import { compareCounts } from "./IndexCounts.ts"
 import * as IndexProof from "./IndexProof.ts"
-import { vcfRecords } from "./VcfContent.ts"
 
 const provided = Effect.provide(ZlibCodec.layer)
 
@@ -47,7 +47,7 @@ const walk = (codec: Codec["Service"], bytes: Uint8Array, check: RecordCheck, at
 const judge = Effect.fnUntraced(function* (bam: Uint8Array, indexes: ReadonlyArray<BinIndex>, atOnce?: number) {
   const header = yield* readBamHeader("a.bam", fromBytes(bam))
   const proofs = indexes.map((index) => IndexProof.make({ index, columns: null }))
-  const check = bamRecords(header, proofs)
+  const check = bamWalk(header, proofs)
   walk(yield* Codec, bam, check, atOnce)
   const counts = check.counts()
   return yield* Effect.forEach(indexes, (index, i) =>
@@ -146,7 +146,7 @@ const placesOf = Effect.fnUntraced(function* (bam: Uint8Array) {
     leave: (place) => close(place.names()[0] ?? 0n)
   }
   const header = yield* readBamHeader("a.bam", fromBytes(bam))
-  walk(yield* Codec, bam, bamRecords(header, [listener]))
+  walk(yield* Codec, bam, bamWalk(header, [listener]))
   return placed
 })
 
@@ -312,7 +312,7 @@ describe("an index against every record", () => {
       const { csi, tbi, vcf } = vcfFile(codec, lines)
       const judgeAll = (indexes: ReadonlyArray<Result.Result<TabixIndex, unknown>>) => {
         const proofs = indexes.flatMap((index) => (Result.isSuccess(index) ? [IndexProof.make(index.success)] : []))
-        walk(codec, vcf, vcfRecords(proofs), 2)
+        walk(codec, vcf, vcfWalk(proofs), 2)
         return proofs.map((proof) => proof.fault())
       }
       assert.deepStrictEqual(judgeAll([parseTbi("i", tbi), parseCsi("i", csi)]), [null, null])

@@ -5,11 +5,12 @@
  * begins, and no reader is led past a record. A BAI, whose bytes no checksum protects, is also searched for a flipped bit
  * that does no such harm.
  */
-import { binOf } from "../genome/BamRecord.ts"
+
 import type { ReferenceIndex } from "../genome/BinIndex.ts"
+import type { RecordListener } from "../genome/ContentCheck.ts"
+import { binOf } from "../genome/formats/BamRecord.ts"
 import type { TabixIndex } from "../genome/TabixIndex.ts"
 import { Chunks } from "./Chunks.ts"
-import type { RecordListener } from "./Content.ts"
 import { Floors } from "./Floors.ts"
 import { LinearForm } from "./LinearForm.ts"
 import { OddFields } from "./OddFields.ts"

@@ -1,6 +1,7 @@
 /** How the linear index of a BAI is filled, held against the records of the reference. */
+
+import type { FilePlace } from "../genome/FilePlace.ts"
 import * as VirtualOffset from "../genome/VirtualOffset.ts"
-import type { FilePlace } from "./FilePlace.ts"
 import type { OddFields } from "./OddFields.ts"
 
 /** The first record that ends behind the start of a window. */

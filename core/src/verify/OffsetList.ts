@@ -1,6 +1,7 @@
 /** Virtual offsets taken apart into numbers: every record of a file is compared with some. */
+
+import type { FilePlace } from "../genome/FilePlace.ts"
 import * as VirtualOffset from "../genome/VirtualOffset.ts"
-import type { FilePlace } from "./FilePlace.ts"
 
 export class OffsetList {
   readonly length: number

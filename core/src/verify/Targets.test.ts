@@ -7,7 +7,7 @@ import { findTargets, type Target } from "./Targets.ts"
 const roleText = ({ role }: Target): string => {
   switch (role._tag) {
     case "File":
-      return `${role.kind ?? "?"} ${role.bytes}`
+      return `${role.named?.kind ?? "?"} ${role.bytes}`
     case "Unreadable":
       return `Unreadable ${role.errno}`
     case "Absent":

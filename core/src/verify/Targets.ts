@@ -2,13 +2,13 @@
 
 import { Effect, FileSystem, Option, Path } from "effect"
 import { errnoOf } from "../Errors.ts"
-import { type FileKind, kindOf } from "../genome/Structure.ts"
+import { type Named, named } from "../genome/formats/FileNames.ts"
 import type { Expected, Manifest } from "./Manifest.ts"
 
 export interface Target {
   readonly path: string
   readonly role:
-    | { readonly _tag: "File"; readonly kind: FileKind | null; readonly bytes: number }
+    | { readonly _tag: "File"; readonly named: Named | null; readonly bytes: number }
     /** Of a download that goes on in the next run. */
     | { readonly _tag: "Part" }
     /** A folder that was to be searched, and has no file. */
@@ -25,12 +25,7 @@ export interface Target {
 const part = /^\..+\.[0-9a-f]{8}\.part(?:$|\.)/
 
 /** The rank of a file in a run: an index comes after the file that it may be compared with. */
-const rankOf = ({ role }: Target): number => (role._tag === "File" && isIndex(role.kind) ? 1 : 0)
-
-export const isIndex = (kind: FileKind | null): boolean => kind !== null && kind !== "bam" && kind !== "vcf.gz"
-
-/** The file that an index with this path belongs to. */
-export const dataOf = (index: string): string => index.replace(/\.(?:bai|csi|tbi)$/i, "")
+const rankOf = ({ role }: Target): number => (role._tag === "File" && role.named?.index != null ? 1 : 0)
 
 /**
  * The files, each once, indexes last. Folders are searched to any depth without following links to folders; journals and
@@ -64,7 +59,7 @@ export const findTargets = Effect.fn("verify.findTargets")(function* (
         if (info.type !== "File")
           return { path: file, role: { _tag: "Unreadable", errno: "it is no file" }, expected, notes }
         if (part.test(path.basename(file))) return { path: file, role: { _tag: "Part" }, expected, notes }
-        return { path: file, role: { _tag: "File", kind: kindOf(file), bytes: Number(info.size) }, expected, notes }
+        return { path: file, role: { _tag: "File", named: named(file), bytes: Number(info.size) }, expected, notes }
       }
     })
 

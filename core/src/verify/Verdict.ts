@@ -7,7 +7,6 @@ import {
   type NotFound,
   type NothingToVerify
 } from "../Errors.ts"
-import type { FileKind } from "../genome/Structure.ts"
 import { counted } from "../text/Counted.ts"
 import { printable } from "../text/Printable.ts"
 import { humanSize } from "../text/Size.ts"
@@ -44,7 +43,8 @@ export type Status = "ok" | "failed" | "unfinished" | "unchecked"
 
 export interface Verdict {
   readonly path: string
-  readonly kind: FileKind | null
+  /** What its name says it is, such as `bam.bai`. */
+  readonly kind: string | null
   readonly status: Status
   readonly bytes: number | null
   /** Only where a manifest asked for it. */

@@ -1,20 +1,18 @@
 /** Checks files one after another, each as thoroughly as its kind allows. */
 import { Effect, Fiber, Option, type Scope } from "effect"
 import { FileDamaged, LocalIo, NotFound } from "../Errors.ts"
-import { type BamHeader, readBamHeader } from "../genome/BamHeader.ts"
-import type { BinIndex } from "../genome/BinIndex.ts"
 import type { Codec } from "../genome/Codec.ts"
-import { checkStructure, type FileKind, readIndex } from "../genome/Structure.ts"
-import { readVcfHeader } from "../genome/VcfHeader.ts"
-import { bamRecords } from "./BamContent.ts"
+import { type RecordCounts, unread } from "../genome/ContentCheck.ts"
+import { type DataType, dataOf, type IndexSuffix, type Named } from "../genome/formats/FileNames.ts"
+import { isCompressed } from "../genome/formats/Format.ts"
+import { open } from "../genome/formats/Formats.ts"
+import { checkStructure, readIndex } from "../genome/Structure.ts"
 import type { BlockPool } from "./BlockPool.ts"
-import { type RecordCheck, type RecordCounts, type RecordListener, unread } from "./Content.ts"
 import type { Damage } from "./Damage.ts"
 import { FileSource, type OpenFile } from "./FileSource.ts"
 import { compareCounts } from "./IndexCounts.ts"
 import * as IndexProof from "./IndexProof.ts"
-import { dataOf, isIndex, type Target } from "./Targets.ts"
-import { vcfRecords } from "./VcfContent.ts"
+import type { Target } from "./Targets.ts"
 import { type Facts, noFacts, type Verdict } from "./Verdict.ts"
 import { walkWhole } from "./WholeWalk.ts"
 
@@ -97,15 +95,15 @@ const verdictOf = (target: Target, run: Run, progress: (bytes: number) => Effect
           notes: [...notes, "part of a download: the next run goes on with it"]
         } satisfies Verdict
       case "File": {
-        const file: Verdict = { ...bare, kind: role.kind, bytes: role.bytes }
-        if (role.kind === null && expected === null) return { ...file, notes: [...notes, "unknown type"] }
+        const file: Verdict = { ...bare, kind: role.named?.kind ?? null, bytes: role.bytes }
+        if (role.named === null && expected === null) return { ...file, notes: [...notes, "unknown type"] }
         const failed = (error: Failure): Verdict => {
           run.known.set(path, { _tag: "Failed" })
           return error._tag === "Damage"
             ? { ...file, status: "failed", error: error.error, place: error.place }
             : { ...file, status: "failed", error }
         }
-        return yield* Effect.match(checkFile(target, role.kind, run, progress), {
+        return yield* Effect.match(checkFile(target, role.named, run, progress), {
           onFailure: failed,
           onSuccess: ({ facts, notes: more, sha256, walked }): Verdict => {
             if (walked !== null) run.known.set(path, { _tag: "Sound", ...walked })
@@ -118,7 +116,7 @@ const verdictOf = (target: Target, run: Run, progress: (bytes: number) => Effect
 
 const checkFile = (
   { expected, path }: Target,
-  kind: FileKind | null,
+  name: Named | null,
   run: Run,
   progress: (bytes: number) => Effect.Effect<void>
 ): Effect.Effect<Checked & { readonly sha256: string | null }, Failure, FileSource | BlockPool | Codec | Scope.Scope> =>
@@ -128,7 +126,7 @@ const checkFile = (
     const wrong = (fault: FileDamaged["fault"], reason: string) => new FileDamaged({ file: path, fault, reason })
     // Beside the walk: it reads what the walk has just brought into memory.
     const hashing = yield* Effect.forkScoped(expected?.sha256 == null ? Effect.succeed(null) : file.sha256)
-    const checked = yield* checkKind(path, kind, file, run, progress)
+    const checked = yield* checkKind(path, name, file, run, progress)
     if (expected?.bytes != null && expected.bytes !== file.size) {
       return yield* wrong("Size", `it has ${file.size} bytes, and ${expected.bytes} are expected`)
     }
@@ -141,20 +139,18 @@ const checkFile = (
 
 const checkKind = (
   path: string,
-  kind: FileKind | null,
+  name: Named | null,
   file: OpenFile,
   run: Run,
   progress: (bytes: number) => Effect.Effect<void>
 ): Effect.Effect<Checked, Failure, FileSource | BlockPool | Codec | Scope.Scope> => {
-  if (kind === null)
+  if (name === null)
     return Effect.succeed({ facts: noFacts, notes: ["type unknown: only size and checksum"], walked: null })
-  return isIndex(kind)
-    ? checkIndex(path, kind, file, run.known, progress)
-    : Effect.flatMap(proofsFor(path, run.targets), (proofs) => checkData(path, kind, file, proofs, progress))
+  const { index, type } = name
+  return index === null
+    ? Effect.flatMap(proofsFor(path, run.targets), (proofs) => checkData(path, type, file, proofs, progress))
+    : checkIndex(path, index, file, run.known, progress)
 }
-
-const formatOf = (kind: FileKind): BinIndex["format"] =>
-  kind === "bam.bai" ? "BAI" : kind === "vcf.gz.tbi" ? "TBI" : "CSI"
 
 /** The indexes among the targets that can be read, to be held against the records of `data`; others fail by themselves later. */
 const proofsFor = (data: string, targets: ReadonlyArray<Target>) =>
@@ -162,9 +158,9 @@ const proofsFor = (data: string, targets: ReadonlyArray<Target>) =>
     const source = yield* FileSource
     const proofs = new Map<string, IndexProof.IndexProof>()
     for (const { path, role } of targets) {
-      if (role._tag !== "File" || role.kind === null || !isIndex(role.kind) || dataOf(path) !== data) continue
-      const format = formatOf(role.kind)
-      const read = Effect.scoped(Effect.flatMap(source.open(path), (file) => readIndex(path, file, format)))
+      const suffix = role._tag === "File" ? (role.named?.index ?? null) : null
+      if (suffix === null || dataOf(path) !== data) continue
+      const read = Effect.scoped(Effect.flatMap(source.open(path), (file) => readIndex(path, file, suffix)))
       const index = yield* Effect.option(read)
       if (Option.isSome(index)) proofs.set(path, IndexProof.make(index.value))
     }
@@ -174,64 +170,48 @@ const proofsFor = (data: string, targets: ReadonlyArray<Target>) =>
 /** The header first, as its damage has the better words; then every byte. */
 const checkData = (
   path: string,
-  kind: FileKind,
+  type: DataType,
   file: OpenFile,
   proofs: ReadonlyMap<string, IndexProof.IndexProof>,
   progress: (bytes: number) => Effect.Effect<void>
 ): Effect.Effect<Checked, Failure, BlockPool | Codec> =>
   Effect.gen(function* () {
     // A broken block within the header is found by the walk, which knows its number.
-    const header = yield* Effect.result(headerOf(path, kind, file, [...proofs.values()]))
-    const { facts, records } =
-      header._tag === "Success" ? header.success : { facts: { references: null, samples: null }, records: null }
+    const header = yield* Effect.result(open(path, file, type))
+    const opened = header._tag === "Success" ? header.success : null
+    const records = opened?.records?.([...proofs.values()]) ?? null
     const about = yield* walkWhole(path, file, records ?? unread, progress)
     if (header._tag === "Failure") return yield* header.failure
-    const { counts } = header.success.records
-    const walked = { counts: counts(), faults: new Map(Array.from(proofs, ([index, proof]) => [index, proof.fault()])) }
-    return { facts: { ...noFacts, ...facts, ...about, records: walked.counts.records }, notes: [], walked }
+    const { format, references, samples } = header.success
+    const facts = { ...noFacts, ...about, references, samples }
+    const notes = format.suffix === type ? [] : [`it is ${format.name}`]
+    if (records === null)
+      return { facts, notes: [...notes, "blocks are proven, records are not looked at"], walked: null }
+    const counts = records.counts()
+    const walked = { counts, faults: new Map(Array.from(proofs, ([index, proof]) => [index, proof.fault()])) }
+    return { facts: { ...facts, records: counts.records }, notes, walked }
   })
-
-interface Header {
-  readonly facts: Pick<Facts, "references" | "samples">
-  readonly records: RecordCheck
-}
-
-const headerOf = (
-  path: string,
-  kind: FileKind,
-  file: OpenFile,
-  listeners: ReadonlyArray<RecordListener>
-): Effect.Effect<Header, FileDamaged | LocalIo, Codec> =>
-  kind === "bam"
-    ? Effect.map(readBamHeader(path, file), (header: BamHeader) => ({
-        facts: { references: header.references.length, samples: null },
-        records: bamRecords(header, listeners)
-      }))
-    : Effect.map(readVcfHeader(path, file), ({ samples }) => ({
-        facts: { references: null, samples: samples.length },
-        records: vcfRecords(listeners)
-      }))
 
 /** Index alone, then with the file that it belongs to: by samples, and by the numbers of records where these are known. */
 const checkIndex = (
   path: string,
-  kind: FileKind,
+  suffix: IndexSuffix,
   file: OpenFile,
   known: ReadonlyMap<string, Known>,
   progress: (bytes: number) => Effect.Effect<void>
 ): Effect.Effect<Checked, Failure, FileSource | BlockPool | Codec | Scope.Scope> =>
   Effect.gen(function* () {
-    const walked = kind === "bam.bai" ? {} : yield* walkWhole(path, file, unread, progress)
+    const walked = isCompressed(suffix) ? yield* walkWhole(path, file, unread, progress) : {}
     const data = dataOf(path)
     const about = known.get(data)
     const source = yield* FileSource
     const opened = about?._tag === "Failed" ? null : yield* Effect.option(source.open(data))
     const beside = opened !== null && opened._tag === "Some" ? { name: data, reader: opened.value } : undefined
-    const { compared: _, kind: __, ...facts } = yield* checkStructure(path, file, beside)
+    const { compared: _, format: __, kind: ___, ...facts } = yield* checkStructure(path, file, beside)
     yield* progress(file.size)
     const notes: Array<string> = []
     if (about?._tag === "Sound") {
-      notes.push(...(yield* compareCounts(path, yield* readIndex(path, file, formatOf(kind)), data, about.counts)))
+      notes.push(...(yield* compareCounts(path, yield* readIndex(path, file, suffix), data, about.counts)))
       const fault = about.faults.get(path) ?? null
       if (fault !== null) {
         return yield* new FileDamaged({

@@ -1,10 +1,10 @@
 /** The header of a BAM file: text, reference sequences, and where the records begin (SAM specification, section 4.2). */
 import { Effect } from "effect"
-import { FileDamaged } from "../Errors.ts"
-import { type Inflated, inflatePrefix } from "./Blocks.ts"
-import type { ByteReader } from "./ByteReader.ts"
-import type { Codec } from "./Codec.ts"
-import type * as VirtualOffset from "./VirtualOffset.ts"
+import { FileDamaged } from "../../Errors.ts"
+import { type Inflated, inflatePrefix } from "../Blocks.ts"
+import type { ByteReader } from "../ByteReader.ts"
+import type { Codec } from "../Codec.ts"
+import type * as VirtualOffset from "../VirtualOffset.ts"
 
 export interface BamReference {
   readonly name: string
@@ -32,7 +32,7 @@ export const largestHeader = 0x8000000
 /** Deflate cannot shrink bytes by more. */
 const bestRatio = 1032
 
-const magic = [0x42, 0x41, 0x4d, 1]
+export const magic = Uint8Array.of(0x42, 0x41, 0x4d, 1)
 
 const decoder = new TextDecoder()
 const encoder = new TextEncoder()

@@ -1,6 +1,6 @@
 /** Walks the lines of a VCF file by their first two columns (VCF specification, section 1.6.1). */
-import type { ContentFault, RecordCheck, RecordListener } from "./Content.ts"
-import { type BlockPlaces, FilePlace } from "./FilePlace.ts"
+import type { ContentFault, RecordCheck, RecordListener } from "../ContentCheck.ts"
+import { type BlockPlaces, FilePlace } from "../FilePlace.ts"
 
 const lineFeed = 0x0a
 const tab = 0x09
@@ -28,7 +28,7 @@ const startsWith = (line: Uint8Array, name: Uint8Array): boolean => {
 }
 
 /** Where a record ends is not read: listeners hear of its first base alone. */
-export const vcfRecords = (listeners: ReadonlyArray<RecordListener> = []): RecordCheck => {
+export const vcfWalk = (listeners: ReadonlyArray<RecordListener> = []): RecordCheck => {
   const counts = new Map<string, number>()
   const kept = new Uint8Array(enough)
   let length = 0

@@ -1,8 +1,9 @@
 /** Walks the records of a BAM file by their fixed fields, and by their CIGAR when somebody listens (SAM specification, section 4.2). */
-import type { BamHeader } from "../genome/BamHeader.ts"
-import * as BamRecord from "../genome/BamRecord.ts"
-import type { ContentFault, RecordCheck, RecordListener } from "./Content.ts"
-import { type BlockPlaces, FilePlace } from "./FilePlace.ts"
+
+import type { ContentFault, RecordCheck, RecordListener } from "../ContentCheck.ts"
+import { type BlockPlaces, FilePlace } from "../FilePlace.ts"
+import type { BamHeader } from "./BamHeader.ts"
+import * as BamRecord from "./BamRecord.ts"
 
 /** Length field and fixed fields (bytes). */
 const fixed = BamRecord.smallest + 4
@@ -16,7 +17,7 @@ const sortOrder = (text: Uint8Array): string | null => {
 }
 
 /** A record out of order is a fault only where the header promises the order of coordinates. */
-export const bamRecords = (header: BamHeader, listeners: ReadonlyArray<RecordListener> = []): RecordCheck => {
+export const bamWalk = (header: BamHeader, listeners: ReadonlyArray<RecordListener> = []): RecordCheck => {
   const references = header.references.length
   const promised = sortOrder(header.text) === "coordinate"
   const counts = new Float64Array(references + 1)

@@ -1,6 +1,6 @@
 /** Where a byte of the content lies in its BGZF file, in the words of an index (SAM specification, section 4.1.1). */
 
-import * as VirtualOffset from "../genome/VirtualOffset.ts"
+import * as VirtualOffset from "./VirtualOffset.ts"
 
 /** Consecutive blocks that were inflated together. */
 export interface BlockPlaces {

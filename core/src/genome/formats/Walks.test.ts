@@ -1,11 +1,11 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Schema } from "effect"
-import { concat, read, references, text } from "../../../test/genome/Fixtures.ts"
-import { encodeBamHeader } from "../genome/BamHeader.ts"
-import * as BamRecord from "../genome/BamRecord.ts"
-import { bamRecords } from "./BamContent.ts"
-import type { RecordCheck } from "./Content.ts"
-import { vcfRecords } from "./VcfContent.ts"
+import { concat, read, references, text } from "../../../../test/genome/Fixtures.ts"
+import type { RecordCheck } from "../ContentCheck.ts"
+import { encodeBamHeader } from "./BamHeader.ts"
+import * as BamRecord from "./BamRecord.ts"
+import { bamWalk } from "./BamWalk.ts"
+import { vcfWalk } from "./VcfWalk.ts"
 
 const sam = text("@HD\tVN:1.6\tSO:coordinate\n")
 const header = { text: sam, references, size: encodeBamHeader(sam, references).length }
@@ -33,7 +33,7 @@ const Sizes = Schema.Array(Schema.Int)
 describe("records of a BAM", () => {
   it.effect.prop("are counted alike wherever the parts end", [Sizes], ([sizes]) =>
     Effect.sync(() => {
-      const { counts, fault } = inParts(bamRecords(header), bam, sizes)
+      const { counts, fault } = inParts(bamWalk(header), bam, sizes)
       assert.strictEqual(fault, null)
       assert.deepInclude(counts, { records: 31, unplaced: 1, sorted: true })
       assert.deepStrictEqual([...counts.ofReference.values()], [20, 0, 10])
@@ -47,21 +47,21 @@ describe("records of a BAM", () => {
         return end === length
       })
       if (whole) continue
-      assert.strictEqual(inParts(bamRecords(header), bam.subarray(0, length), [50]).fault, "ends inside a record")
+      assert.strictEqual(inParts(bamWalk(header), bam.subarray(0, length), [50]).fault, "ends inside a record")
     }
   })
 
   it("a file that promises no order may have any, and says so", () => {
     const plain = { ...header, text: text("@HD\tVN:1.6\tSO:queryname\n") }
     const turned = concat(bam.subarray(0, header.size), ...[...reads].reverse().map(BamRecord.encodeRecord))
-    const { counts, fault } = inParts(bamRecords(plain), turned, [1000])
+    const { counts, fault } = inParts(bamWalk(plain), turned, [1000])
     assert.strictEqual(fault, null)
     assert.strictEqual(counts.sorted, false)
   })
 
   it("a place in a fault lies in the record it is about", () => {
     const wrong = BamRecord.encodeRecord(read("r", 9, 1))
-    const { fault } = inParts(bamRecords(header), concat(bam.subarray(0, header.size), wrong), [299])
+    const { fault } = inParts(bamWalk(header), concat(bam.subarray(0, header.size), wrong), [299])
     assert.match(typeof fault === "object" ? (fault?.phrase ?? "") : "", /number 1\) on a reference/)
   })
 })
@@ -73,7 +73,7 @@ describe("lines of a VCF", () => {
   it.effect.prop("are counted alike wherever the parts end", [Sizes], ([sizes]) =>
     Effect.sync(() => {
       const lines = [line("chr1", 5), line("chr1", 5), line("chr10", 1), line("chr2", 7)]
-      const { counts, fault } = inParts(vcfRecords(), body(...lines), sizes)
+      const { counts, fault } = inParts(vcfWalk(), body(...lines), sizes)
       assert.strictEqual(fault, null)
       assert.deepInclude(counts, { records: 4, sorted: true })
       assert.deepStrictEqual(Object.fromEntries(counts.ofReference), { chr1: 2, chr10: 1, chr2: 1 })
@@ -82,21 +82,21 @@ describe("lines of a VCF", () => {
 
   it("lines longer than what is kept, and a last line without its line feed", () => {
     const long = `chr1\t9\t.\t${"A".repeat(20_000)}\tC\t.\t.\t.\n`
-    const { counts, fault } = inParts(vcfRecords(), body(line("chr1", 5), long, line("chr1", 10).trimEnd()), [200])
+    const { counts, fault } = inParts(vcfWalk(), body(line("chr1", 5), long, line("chr1", 10).trimEnd()), [200])
     assert.strictEqual(fault, null)
     assert.deepInclude(counts, { records: 3, sorted: true })
   })
 
   it("what is no record, at its place", () => {
     for (const wrong of ["chr1\n", "chr1\tfive\t.\n", "\t5\t.\n", "chr1\t5\n", "chr1\t-5\t.\n"]) {
-      const { fault } = inParts(vcfRecords(), body(line("chr1", 1), wrong), [299])
+      const { fault } = inParts(vcfWalk(), body(line("chr1", 1), wrong), [299])
       assert.match(typeof fault === "object" ? (fault?.phrase ?? "") : "", /number 2\)/, JSON.stringify(wrong))
     }
-    assert.strictEqual(inParts(vcfRecords(), body("chr1\t"), [299]).fault, "ends inside a record")
+    assert.strictEqual(inParts(vcfWalk(), body("chr1\t"), [299]).fault, "ends inside a record")
   })
 
   it("positions that go back, and references that come again, are not in order", () => {
-    const sorted = (...lines: ReadonlyArray<string>) => inParts(vcfRecords(), body(...lines), [40]).counts.sorted
+    const sorted = (...lines: ReadonlyArray<string>) => inParts(vcfWalk(), body(...lines), [40]).counts.sorted
     assert.isFalse(sorted(line("chr1", 5), line("chr1", 4)))
     assert.isFalse(sorted(line("chr1", 5), line("chr2", 4), line("chr1", 6)))
     assert.isTrue(sorted(line("chr2", 5), line("chr1", 4)))

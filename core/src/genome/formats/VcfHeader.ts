@@ -1,10 +1,10 @@
 /** The header lines of a VCF.gz (VCF specification, section 1.4), kept as they are. */
 import { Effect } from "effect"
-import { FileDamaged } from "../Errors.ts"
+import { FileDamaged } from "../../Errors.ts"
+import { inflatePrefix } from "../Blocks.ts"
+import type { ByteReader } from "../ByteReader.ts"
+import type { Codec } from "../Codec.ts"
 import { largestHeader } from "./BamHeader.ts"
-import { inflatePrefix } from "./Blocks.ts"
-import type { ByteReader } from "./ByteReader.ts"
-import type { Codec } from "./Codec.ts"
 
 export interface VcfHeader {
   /** All lines that begin with `#`, with their line feeds. */
@@ -20,6 +20,9 @@ export interface VcfContig {
   /** Bases, where the header says so. */
   readonly length: number | null
 }
+
+const signature = "##fileformat=VCF"
+export const magic = new TextEncoder().encode(signature)
 
 const decoder = new TextDecoder()
 const hash = 0x23
@@ -44,6 +47,14 @@ const contigOf = (line: string): VcfContig | null => {
   return id === undefined ? null : { name: id, length: length === undefined ? null : Number(length) }
 }
 
+/** Names of the samples in the `#CHROM` line; null when there is none. */
+export const samplesOf = (lines: ReadonlyArray<string>): ReadonlyArray<string> | null =>
+  lines
+    .findLast((line) => line.startsWith("#CHROM"))
+    ?.trimEnd()
+    .split("\t")
+    .slice(9) ?? null
+
 /**
  * Reads the header through as few blocks as it needs. Lenient about the lines between the first and the last, as tabix
  * is. Fails with `FileDamaged`: `NotBgzf`, `BadBlock`, `Truncated`, `BadHeader`.
@@ -57,7 +68,7 @@ export const readVcfHeader = Effect.fn("readVcfHeader")(function* <E>(
   while (true) {
     const { bytes, ended } = yield* inflatePrefix(file, reader, wanted, largestHeader, "BadHeader")
     const first = decoder.decode(bytes.subarray(0, 17))
-    if (!first.startsWith("##fileformat=VCF")) return yield* bad("it does not begin with ##fileformat=VCF")
+    if (!first.startsWith(signature)) return yield* bad(`it does not begin with ${signature}`)
     const end = headerEnd(bytes, ended)
     if (end === -1) {
       wanted = bytes.length * 2
@@ -65,13 +76,13 @@ export const readVcfHeader = Effect.fn("readVcfHeader")(function* <E>(
     }
     const text = bytes.subarray(0, end)
     const lines = decoder.decode(text).split("\n")
-    const titles = lines.findLast((line) => line.startsWith("#CHROM"))
-    if (titles === undefined) return yield* bad("it has no #CHROM line")
+    const samples = samplesOf(lines)
+    if (samples === null) return yield* bad("it has no #CHROM line")
     const contigs = lines.filter((line) => line.startsWith("##contig=")).map(contigOf)
     return {
       text,
       contigs: contigs.filter((contig) => contig !== null),
-      samples: titles.trimEnd().split("\t").slice(9)
+      samples
     }
   }
 })

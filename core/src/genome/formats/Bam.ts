@@ -1,0 +1,62 @@
+/** BAM: aligned reads, with BAI or CSI (SAM specification, sections 4 and 5). */
+import { Effect, Result } from "effect"
+import * as BaiIndex from "../BaiIndex.ts"
+import * as RecordFormat from "../RecordFormat.ts"
+import { bamRegions, bamSliceText } from "../SliceHeader.ts"
+import { encodeBamHeader, magic, readBamHeader } from "./BamHeader.ts"
+import { bamWalk } from "./BamWalk.ts"
+import * as FileNames from "./FileNames.ts"
+import type { Format } from "./Format.ts"
+
+/** BAI holds positions below 2^29. */
+const largestBai = 2 ** 29
+
+/** Levels of bins that hold a reference of `length` bases. */
+const depthFor = (length: number): number => {
+  let depth = BaiIndex.depth
+  while (2 ** (BaiIndex.minShift + 3 * depth) < length) depth++
+  return depth
+}
+
+/** The reference of a record, -1 for none. */
+const referenceOf = (bytes: Uint8Array): number | null =>
+  bytes.length < 8 ? null : new DataView(bytes.buffer, bytes.byteOffset).getInt32(4, true)
+
+export const Bam: Format = {
+  ...FileNames.bam,
+  magic,
+  open: (file, reader) =>
+    Effect.map(readBamHeader(file, reader), (header) => {
+      const { firstRecord, references } = header
+      const longest = references.reduce((most, { length }) => Math.max(most, length), 0)
+      const large = longest > largestBai
+      const unlike = (count: number) => `it has ${count} references and the data has ${references.length}`
+      return {
+        references: references.length,
+        samples: null,
+        regionsOf: (program) => bamRegions(header, program),
+        records: (listeners) => bamWalk(header, listeners),
+        owners: ({ index }) =>
+          index.references === references.length
+            ? Result.succeed({
+                of: referenceOf,
+                covers: (reference) => reference !== -1,
+                expected: (i) => i
+              })
+            : Result.fail(unlike(index.references)),
+        slicing: ({ index }) =>
+          index.references === references.length
+            ? Result.succeed({
+                references,
+                records: RecordFormat.bam(references.length),
+                firstRecord,
+                header: (program, regions) => encodeBamHeader(bamSliceText(header, program, regions), references),
+                minShift: BaiIndex.minShift,
+                depth: depthFor(longest),
+                index: (builder) => (large ? builder.csi(references.length) : builder.bai(references.length)),
+                indexSuffix: large ? "csi" : "bai"
+              })
+            : Result.fail(unlike(index.references))
+      }
+    })
+}

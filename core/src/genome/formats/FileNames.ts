@@ -1,0 +1,111 @@
+/** What the name of a file says about its format. This is the one list of suffixes; it loads nothing, so that `--help` may ask it. */
+
+/** How the files of a format are named. */
+export interface FormatNames {
+  /** As people call the format. */
+  readonly name: string
+  /** The end of the names of its files, without the dot. */
+  readonly suffix: string
+  /** Suffixes of other formats under which its files come too. */
+  readonly alsoUnder: ReadonlyArray<string>
+  /** What the names of its indexes add, the usual one first. */
+  readonly indexes: ReadonlyArray<IndexSuffix>
+  /** True when files of the service are asked for by it and by its usual index (`--filetypes`). */
+  readonly offered: boolean
+}
+
+export const indexSuffixes = ["bai", "csi", "tbi"] as const
+export type IndexSuffix = (typeof indexSuffixes)[number]
+
+export const bam = {
+  name: "BAM",
+  suffix: "bam",
+  alsoUnder: [],
+  indexes: ["bai", "csi"],
+  offered: true
+} as const satisfies FormatNames
+
+export const vcf = {
+  name: "VCF",
+  suffix: "vcf.gz",
+  alsoUnder: [],
+  indexes: ["tbi", "csi"],
+  offered: true
+} as const satisfies FormatNames
+
+export const bcf = {
+  name: "BCF",
+  suffix: "bcf",
+  alsoUnder: [vcf.suffix],
+  indexes: ["csi"],
+  offered: false
+} as const satisfies FormatNames
+
+const all = [bam, vcf, bcf] as const
+
+type Names = (typeof all)[number]
+type Offered = Extract<Names, { readonly offered: true }>
+/** The suffix of the data files of a format. */
+export type DataType = Names["suffix"]
+/** The data files that can be asked for. */
+export type OfferedDataType = Offered["suffix"]
+type IndexOf<F extends Offered> = F extends Offered ? `${F["suffix"]}.${F["indexes"][0]}` : never
+/** The files that can be asked for. */
+export type FileType = OfferedDataType | IndexOf<Offered>
+
+/** What a name says. */
+export interface Named {
+  /** The suffix by which it was known, such as `bam` or `vcf.gz.tbi`. */
+  readonly kind: string
+  readonly type: DataType
+  /** For an index what it adds to the name of its data file; null for data. */
+  readonly index: IndexSuffix | null
+}
+
+// Longer suffixes first: that of an index ends in no other, but that of data may.
+const kinds: ReadonlyArray<Named> = all
+  .flatMap(
+    ({ indexes, suffix }): ReadonlyArray<Named> => [
+      { kind: suffix, type: suffix, index: null },
+      ...indexes.map((index) => ({ kind: `${suffix}.${index}`, type: suffix, index }))
+    ]
+  )
+  .toSorted((a, b) => b.kind.length - a.kind.length)
+
+/** By the end of the name, in any case; null for names that promise nothing we know. */
+export const named = (name: string): Named | null => {
+  const lower = name.toLowerCase()
+  return kinds.find(({ kind }) => lower.endsWith(`.${kind}`)) ?? null
+}
+
+const offered = all.filter((one): one is Offered => one.offered)
+
+export const dataTypes: ReadonlyArray<OfferedDataType> = offered.map(({ suffix }) => suffix)
+
+/** The types that can be asked for, each index behind its data. */
+export const fileTypes: ReadonlyArray<FileType> = offered.flatMap(
+  ({ indexes: [index], suffix }) => [suffix, `${suffix}.${index}`] as ReadonlyArray<FileType>
+)
+
+/** The type of a name that can be asked for; null for any other. */
+export const fileTypeOf = (name: string): FileType | null => {
+  const kind = named(name)?.kind
+  return fileTypes.find((type) => type === kind) ?? null
+}
+
+/** True for types of data, false for those of indexes. */
+export const isDataType = (type: string): type is OfferedDataType => dataTypes.some((one) => one === type)
+
+/** What stands beside files of this type: the usual index of data, or the data of an index. */
+export const partnerOf = (type: FileType): FileType =>
+  fileTypes[fileTypes.indexOf(type) + (isDataType(type) ? 1 : -1)] ?? type
+
+/** What the names of indexes of a data file add, the usual one first. */
+export const indexesOf = (type: DataType): ReadonlyArray<IndexSuffix> =>
+  all.find(({ suffix }) => suffix === type)?.indexes ?? []
+
+/** The file that an index with this name or path belongs to; other names as they are. */
+export const dataOf = (name: string): string => {
+  const index = named(name)?.index ?? null
+  return index === null ? name : name.slice(0, -index.length - 1)
+}

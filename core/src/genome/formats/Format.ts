@@ -1,0 +1,66 @@
+/** What the engine knows of a file format. Slices, checks of structure and verification ask such a value, and name no format. */
+import type { Effect, Result } from "effect"
+import type { FileDamaged } from "../../Errors.ts"
+import type { ByteReader } from "../ByteReader.ts"
+import type { Codec } from "../Codec.ts"
+import type { RecordCheck, RecordListener } from "../ContentCheck.ts"
+import type { IndexBuilder } from "../IndexBuilder.ts"
+import type { RecordFormat } from "../RecordFormat.ts"
+import type { KnownReference } from "../Regions.ts"
+import type { Program } from "../SliceHeader.ts"
+import type { TabixIndex } from "../TabixIndex.ts"
+import type { VirtualOffset } from "../VirtualOffset.ts"
+import type { FormatNames, IndexSuffix } from "./FileNames.ts"
+
+export interface Format extends FormatNames {
+  /** The first bytes of the inflated content. */
+  readonly magic: Uint8Array
+  /** Reads the header. Fails with `FileDamaged`: `NotBgzf`, `BadBlock`, `Truncated`, `BadHeader`. */
+  readonly open: <E>(file: string, reader: ByteReader<E>) => Effect.Effect<FormatFile, FileDamaged | E, Codec>
+}
+
+/** A file whose header was read. */
+export interface FormatFile {
+  /** Number of references, null where the format does not tell. */
+  readonly references: number | null
+  /** Number of samples, null where the format has none. */
+  readonly samples: number | null
+  /** The regions of a slice that `program` made, null for any other file. */
+  readonly regionsOf: (program: Program) => string | null
+  /** Judges every record of the file and tells listeners of them; null where blocks are all that is looked at. */
+  readonly records: ((listeners: ReadonlyArray<RecordListener>) => RecordCheck) | null
+  /** Whose records an index says where; a phrase when it cannot be an index of this file, null where nothing is known. */
+  readonly owners: (index: TabixIndex) => Result.Result<Owners, string> | null
+  /** How to cut regions out of it by an index; null where they cannot be cut. */
+  readonly slicing: ((index: TabixIndex) => Result.Result<Slicing, string>) | null
+}
+
+/** How to tell whose record lies at a place. */
+export interface Owners {
+  /** The reference that the record at the start of `bytes` names; `null` when it does not lie whole in its block. */
+  readonly of: (bytes: Uint8Array) => number | string | null
+  /** True when the index should cover a record of that owner. */
+  readonly covers: (owner: number | string) => boolean
+  /** Owner of the records of reference `i`. */
+  readonly expected: (i: number) => number | string
+}
+
+/** What a slice needs to know of its source. */
+export interface Slicing {
+  /** In the order of the index; behind them may stand some that only the header names. */
+  readonly references: ReadonlyArray<KnownReference>
+  readonly records: RecordFormat
+  /** Where the first record begins, when the format has records without a reference; else null. */
+  readonly firstRecord: VirtualOffset | null
+  /** The inflated header of the slice. */
+  readonly header: (program: Program, regions: string) => Uint8Array
+  /** Of the index to write: bases of its smallest bins as a power of two, and levels of bins. */
+  readonly minShift: number
+  readonly depth: number
+  /** The inflated index, and whether its file is BGZF. */
+  readonly index: (builder: IndexBuilder) => Uint8Array
+  readonly indexSuffix: IndexSuffix
+}
+
+/** Indexes that are BGZF files themselves. */
+export const isCompressed = (index: IndexSuffix): boolean => index !== "bai"

@@ -1,0 +1,31 @@
+/** The formats that are known, and how to find the one of a file. */
+import { Effect } from "effect"
+import type { FileDamaged } from "../../Errors.ts"
+import { inflatePrefix } from "../Blocks.ts"
+import type { ByteReader } from "../ByteReader.ts"
+import type { Codec } from "../Codec.ts"
+import { Bam } from "./Bam.ts"
+import { Bcf } from "./Bcf.ts"
+import type { DataType } from "./FileNames.ts"
+import type { Format, FormatFile } from "./Format.ts"
+import { Vcf } from "./Vcf.ts"
+
+export const formats: ReadonlyArray<Format> = [Bam, Vcf, Bcf]
+
+/** A file whose format was found. */
+export interface Opened extends FormatFile {
+  readonly format: Format
+}
+
+/** Opens a file by its suffix, or as another format that comes under that suffix when it begins like one. */
+export const open = Effect.fn("formats.open")(function* <E>(
+  file: string,
+  reader: ByteReader<E>,
+  type: DataType
+): Effect.fn.Return<Opened, FileDamaged | E, Codec> {
+  const possible = formats.filter(({ alsoUnder, suffix }) => suffix === type || alsoUnder.includes(type))
+  const named = possible.find(({ suffix }) => suffix === type) ?? Bam
+  const { bytes } = yield* inflatePrefix(file, reader, 1, 0x10000, "BadHeader")
+  const format = possible.find(({ magic }) => magic.every((byte, i) => bytes[i] === byte)) ?? named
+  return { ...(yield* format.open(file, reader)), format }
+})

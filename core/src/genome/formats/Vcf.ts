@@ -1,0 +1,73 @@
+/** VCF.gz: variants as lines of text in BGZF, with TBI or CSI (VCF specification, section 1; tabix specification). */
+import { Effect, Result } from "effect"
+import * as BaiIndex from "../BaiIndex.ts"
+import * as RecordFormat from "../RecordFormat.ts"
+import type { KnownReference } from "../Regions.ts"
+import { vcfRegions, vcfSliceText } from "../SliceHeader.ts"
+import * as FileNames from "./FileNames.ts"
+import type { Format } from "./Format.ts"
+import { magic, readVcfHeader, type VcfHeader } from "./VcfHeader.ts"
+import { placeOf } from "./VcfRecord.ts"
+import { vcfWalk } from "./VcfWalk.ts"
+
+/** TBI holds positions below 2^29. */
+const largestTbi = 2 ** 29
+
+const foreign = "it is an index of a BAM file"
+
+/** The references of the index, then those that only the header names: nothing is there, but they may be asked for. */
+const knownReferences = (names: ReadonlyArray<string>, header: VcfHeader): ReadonlyArray<KnownReference> => {
+  const lengths = new Map(header.contigs.map(({ length, name }) => [name, length]))
+  const indexed = new Set(names)
+  return [
+    ...names.map((name) => ({ name, length: lengths.get(name) ?? null })),
+    ...header.contigs.filter(({ name }) => !indexed.has(name))
+  ]
+}
+
+/** The reference of a line, empty when it is no record. */
+const referenceOf = (bytes: Uint8Array): string | null => {
+  const end = bytes.indexOf(0x0a)
+  return end === -1 ? null : (placeOf(bytes.subarray(0, end))?.name ?? "")
+}
+
+export const Vcf: Format = {
+  ...FileNames.vcf,
+  magic,
+  open: (file, reader) =>
+    Effect.map(readVcfHeader(file, reader), (header) => ({
+      references: null,
+      samples: header.samples.length,
+      regionsOf: (program) => vcfRegions(header.text, program),
+      records: (listeners) => vcfWalk(listeners),
+      owners: ({ columns }) => {
+        if (columns === null) return Result.fail(foreign)
+        const names = new Set<number | string>(columns.names)
+        return Result.succeed({
+          of: referenceOf,
+          covers: (name) => names.has(name),
+          expected: (i) => columns.names[i] ?? ""
+        })
+      },
+      slicing: ({ columns, index }) => {
+        if (columns === null) return Result.fail(foreign)
+        const { names } = columns
+        const references = knownReferences(names, header)
+        const small =
+          index.format === "TBI" || references.every(({ length }) => length !== null && length <= largestTbi)
+        const minShift = small ? BaiIndex.minShift : index.minShift
+        const depth = small ? BaiIndex.depth : index.depth
+        const tbi = minShift === BaiIndex.minShift && depth === BaiIndex.depth
+        return Result.succeed({
+          references,
+          records: RecordFormat.vcf(names),
+          firstRecord: null,
+          header: (program, regions) => vcfSliceText(header.text, program, regions),
+          minShift,
+          depth,
+          index: (builder) => (tbi ? builder.tbi(names) : builder.vcfCsi(names)),
+          indexSuffix: tbi ? "tbi" : "csi"
+        })
+      }
+    }))
+}
