@@ -29,7 +29,7 @@ const tolerated = (error: unknown) => {
 }
 
 /** A reader that has gone, or a full disk behind `>`, ends the whole process: nothing is left to do here. */
-const toStandardOutput = (bytes: Uint8Array) =>
+export const toStandardOutput = (bytes: Uint8Array) =>
   Effect.callback<void>((resume) => {
     process.stdout.write(bytes, (error) => {
       if (error === null || error === undefined) resume(Effect.void)

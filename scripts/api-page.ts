@@ -45,11 +45,13 @@ changes no value; large bodies and those of \`request\` stay as they came.
 but never held in memory; other bodies may have 64 MiB. Standard output then has the beginning of a body that breaks off, and the exit code says so.
 
 **Failures.** What fails for one identifier does not stop the others: it is said on stderr, and the most severe failure is the exit code. "Not found" is
-66, however the service says it; a \`success: false\` is 65 with the identifiers of the error.
+66, however the service says it; a \`success: false\` is 65 with the identifiers of the error. \`request\` prints the body of an error to stdout, as it
+does with any other, and says the status on stderr; the other methods say it on stderr with \`--include-error-body\`. Passwords, tokens and signed links are
+hidden in it.
 
 **Writing.** Fields come from options or from \`--input FILE|-\`, a JSON object in UTF-8. Nothing that changes data is sent twice: when the answer gets lost,
 the exit code is 69 and the message says what is not known. \`update-virtual-panel\` reads the panel, says on stderr what changes, sends the whole panel with what
-was not given as it was, and reads again when the answer gets lost. Options can be seen by other users of the computer: personal data is better in an input.
+was not given as it was. When an answer is lost, or is a status 500, a look at the person or panel tells whether the change is there, and the message says what it found. Options can be seen by other users of the computer: personal data is better in an input.
 
 ${headings
   .map((heading) =>

@@ -265,6 +265,27 @@ describe("writing a person", () => {
     })
   )
 
+  it.live("an answer of 500 or a lost one says what a look afterwards found, and is never sent again", () =>
+    Effect.gen(function* () {
+      const { api, setFaults, stats } = yield* ground()
+      const put = { endpoint: "createOrUpdatePerson" }
+      const save = ["create-or-update-person", "--lims-id", "L9", "--first-name", "Eva", "--birth-date", "2001-02-03"]
+      yield* setFaults([fault(put, { status: 500, body: "{}" })])
+      const undone = yield* api(save)
+      assert.deepStrictEqual([undone.exitCode, undone.stdout], [69, ""])
+      assert.match(undone.stderr, /status 500; it was not repeated.*did not find the person\n$/)
+      yield* setFaults([fault(put, { loseAnswer: true })])
+      const done = yield* api(save)
+      assert.deepStrictEqual([done.exitCode, done.stdout], [0, '"P6"\n'], done.stderr)
+      assert.match(done.stderr, /Person L9: it took effect/)
+      yield* setFaults([fault(put, { reset: "head" })])
+      const other = yield* api([...save.slice(0, 3), "--first-name", "Ada", "--sex", "FEMALE"])
+      assert.deepStrictEqual([other.exitCode, other.stdout], [69, ""])
+      assert.match(other.stderr, /other values of firstName, sex\n$/)
+      assert.strictEqual((yield* stats).requests["createOrUpdatePerson"], 3)
+    })
+  )
+
   it.live("inputs that cannot be used are told before the login, with their place", () =>
     Effect.gen(function* () {
       const { api, path, stats } = yield* ground()
@@ -365,9 +386,10 @@ describe("writing a panel", () => {
       yield* setFaults([fault(post, { reset: "head" })])
       const undone = yield* api(["update-virtual-panel", "V2", "--name", "never"])
       assert.deepStrictEqual([undone.exitCode, undone.stdout], [69, ""])
-      assert.match(undone.stderr, /look whether it took effect/)
+      assert.match(undone.stderr, /a look afterwards found that it has not \(name: "after" becomes "never"\)\n$/)
       const created = yield* api(["create-virtual-panel", "--name", "x", "--gene-ids", "G1"])
       assert.strictEqual(created.exitCode, 69)
+      assert.match(created.stderr, /found no panel of that name/)
       assert.strictEqual((yield* stats).requests["createOrUpdateVirtualPanel"], 3)
     })
   )
@@ -379,17 +401,38 @@ describe("request", () => {
       const { api, setFaults } = yield* ground()
       const list = yield* api(["request", "get", "/person-list"])
       assert.deepStrictEqual([list.exitCode, Array.isArray(JSON.parse(list.stdout)), list.stderr], [0, true, ""])
+      const oneLine = (status: number) =>
+        new RegExp(`^Error: GET /x: the service rejected it with status ${status}\\n$`)
       const answers: ReadonlyArray<readonly [object, number, string, RegExp]> = [
         [{ status: 200, body: "plain\ntext", headers: { "content-type": "text/plain" } }, 0, "plain\ntext\n", /^$/],
         [{ status: 201, body: '{"a": 9007199254740993}' }, 0, '{"a": 9007199254740993}\n', /Status 201/],
         [{ status: 204, body: "" }, 0, "", /Status 204, without a body/],
-        [{ status: 404, body: "<p>" }, 66, "", /Status 404\nError: GET \/x: not found/],
-        [{ status: 409, body: '{"errorMessageId":"E7"}' }, 65, "", /Status 409\nError: GET \/x: .*E7/],
+        [{ status: 404, body: "<p>" }, 66, "<p>\n", /^Error: GET \/x: not found \(status 404\)\n$/],
+        [
+          { status: 400, body: "no such day", headers: { "content-type": "text/plain" } },
+          65,
+          "no such day\n",
+          oneLine(400)
+        ],
+        [
+          { status: 409, body: '{"errorMessageId":"E7"}' },
+          65,
+          '{"errorMessageId":"E7"}\n',
+          /^Error: GET \/x: .* status 409: E7\n$/
+        ],
+        [{ status: 422, body: '{"detail":[1]}' }, 65, '{"detail":[1]}\n', oneLine(422)],
+        [
+          { status: 403, body: '{"why":"rights"}' },
+          77,
+          '{"why":"rights"}\n',
+          /^Error: GET \/x: .*forbids it.* \(status 403\)\n$/
+        ],
+        [{ status: 401, body: '{"why":"who"}' }, 77, '{"why":"who"}\n', /\(status 401\)\n$/],
         [
           { status: 200, body: '{"success":false,"errorMessageId":"E1","errorId":7}' },
           65,
-          "",
-          /E1; support reference 7/
+          '{"success":false,"errorMessageId":"E1","errorId":7}\n',
+          /^Error: .*E1; support reference 7\n$/
         ]
       ]
       for (const [answer, code, stdout, stderr] of answers) {
@@ -397,6 +440,32 @@ describe("request", () => {
         const outcome = yield* api(["request", "GET", "/x"])
         assert.deepStrictEqual([outcome.exitCode, outcome.stdout], [code, stdout], outcome.stderr)
         assert.match(outcome.stderr, stderr)
+      }
+    })
+  )
+
+  it.live("an error body is printed without passwords and signed links", () =>
+    Effect.gen(function* () {
+      const { api, password, setFaults } = yield* ground()
+      const body = `{"detail":"${password}","link":"https://h/f.bam?X-Amz-Signature=CANARY"}`
+      yield* setFaults([fault({ path: "/x" }, { status: 422, body })])
+      const { exitCode, stderr, stdout } = yield* api(["request", "POST", "/x", "-o", "kept.json"])
+      assert.deepStrictEqual([exitCode, JSON.parse(stdout)], [65, { detail: "***", link: "https://h/f.bam?***" }])
+      assert.notMatch(stderr, /CANARY/)
+    })
+  )
+
+  it.live("other methods say an error body on stderr where it is asked for", () =>
+    Effect.gen(function* () {
+      const { api, setFaults } = yield* ground()
+      yield* setFaults([fault({ analysis: "A1" }, { status: 422, body: '{"detail":"odd"}' })])
+      const quiet = yield* api(["get-snv-annotations", "A1"])
+      assert.deepStrictEqual([quiet.exitCode, quiet.stdout], [65, ""])
+      assert.notInclude(quiet.stderr, "odd")
+      for (const ids of [["A1"], ["A1", "A2"]]) {
+        const { exitCode, stderr } = yield* api(["get-snv-annotations", ...ids, "--include-error-body"])
+        assert.strictEqual(exitCode, 65)
+        assert.match(stderr, /Body of the reply with status 422: \{"detail":"odd"\}\n/)
       }
     })
   )

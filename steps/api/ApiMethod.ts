@@ -74,6 +74,11 @@ const output = {
   help: "Write to this file instead of standard output; it appears only when it is complete"
 } as const satisfies CommandOption
 
+const errorBody = {
+  type: "flag",
+  help: "Say on stderr what the service sent with an error, without secrets"
+} as const satisfies CommandOption
+
 const format = {
   type: "choice",
   choices: ["json", "jsonl"],
@@ -95,7 +100,7 @@ const eachOf =
   ): ApiMethod => ({
     ...about,
     operands,
-    options: { ...about.options, format, output },
+    options: { ...about.options, format, "include-error-body": errorBody, output },
     work: {
       kind: "each",
       call: (door, id, values) => call(door, id as Id, values as ValuesOf<O>),
@@ -114,7 +119,7 @@ export const list = (
   absent?: (payload: Schema.Json, operands: ReadonlyArray<string>) => ReadonlyArray<string>
 ): ApiMethod => ({
   ...about,
-  options: { format, output },
+  options: { format, "include-error-body": errorBody, output },
   work: { kind: "list", call, ...(absent === undefined ? {} : { absent }) }
 })
 
@@ -125,7 +130,7 @@ export const one = <const O extends CommandOptions>(
   check?: (values: ValuesOf<O>) => ReadonlyArray<string>
 ): ApiMethod => ({
   ...about,
-  options: { ...about.options, output },
+  options: { ...about.options, "include-error-body": errorBody, output },
   work: {
     kind: "one",
     call: (door, operands, values) => call(door, operands, values as ValuesOf<O>),
@@ -137,4 +142,8 @@ export const one = <const O extends CommandOptions>(
 export const special = (
   about: About<CommandOptions> & { readonly operands?: Operands },
   load: () => Promise<Special>
-): ApiMethod => ({ ...about, options: { ...about.options, output }, work: { kind: "special", load } })
+): ApiMethod => ({
+  ...about,
+  options: { ...about.options, ...(about.method === "request" ? {} : { "include-error-body": errorBody }), output },
+  work: { kind: "special", load }
+})

@@ -1,7 +1,10 @@
 /** `create-virtual-panel`. */
 import { Effect } from "effect"
+import { ServiceClient } from "../../core/src/client/ServiceClient.ts"
 import { ServiceJson } from "../../core/src/client/ServiceJson.ts"
+import type { VirtualPanelUpdate } from "../../core/src/contract/Panels.ts"
 import { UsageError } from "../../core/src/Errors.ts"
+import { lookedUp } from "./LookAfterwards.ts"
 import { panelChanges, panelProblems } from "./PanelFields.ts"
 import { jsonLine, type Special } from "./Special.ts"
 
@@ -22,9 +25,24 @@ export const createPanel: Special = {
     if (name === undefined || geneIds === undefined) {
       return yield* new UsageError({ message: "A new panel needs name and geneIds" })
     }
-    return ServiceJson.pipe(
-      Effect.flatMap((api) => api.createOrUpdateVirtualPanel({ ...rest, name, active, geneIds })),
-      Effect.map(jsonLine)
-    )
+    return create({ ...rest, name, active, geneIds })
   })
 }
+
+const create = Effect.fn("api.createPanel")(function* (panel: VirtualPanelUpdate) {
+  const { createOrUpdateVirtualPanel } = yield* ServiceJson
+  return jsonLine(yield* lookedUp(createOrUpdateVirtualPanel(panel), look(panel.name), `Virtual panel ${panel.name}`))
+})
+
+/** A panel of that name may have been there before: which one is new only a person can tell. */
+const look = (name: string) =>
+  ServiceClient.pipe(
+    Effect.flatMap((api) => api.getVirtualPanelSummaries),
+    Effect.map((panels) => panels.filter((panel) => panel.name === name).map(({ id }) => id)),
+    Effect.map((ids) => ({
+      found:
+        ids.length === 0
+          ? "a look afterwards found no panel of that name"
+          : `a look afterwards found the name at panel ${ids.join(", ")}: see whether that is the new one`
+    }))
+  )

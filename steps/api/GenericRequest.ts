@@ -1,10 +1,12 @@
-/** `request METHOD PATH`: any request, its reply as it is. */
+/** `request METHOD PATH`: any request, its reply as it is; also that with an error status, which ends with a failure. */
 import { Effect } from "effect"
 import { HttpClientRequest, HttpMethod } from "effect/http"
 import type { GenericReply } from "../../core/src/client/GenericRequest.ts"
 import { ServiceClient } from "../../core/src/client/ServiceClient.ts"
 import { readInput } from "../../platform/InputFile.ts"
+import { toStandardOutput } from "../../platform/OutputFile.ts"
 import type { Own } from "../main/Step.ts"
+import { withErrorBody } from "./ErrorBody.ts"
 import { jsonText } from "./JsonInput.ts"
 import type { Special } from "./Special.ts"
 
@@ -40,8 +42,11 @@ const bodyOf = Effect.fnUntraced(function* (path: string, contentType: string) {
 const bytesOf = ({ body }: GenericReply): Uint8Array => {
   if (body._tag === "Bytes") return body.bytes
   if (body._tag === "Empty") return new Uint8Array()
-  return new TextEncoder().encode(body.text.endsWith("\n") ? body.text : `${body.text}\n`)
+  return encoder.encode(lineEnded(body.text))
 }
+
+const encoder = new TextEncoder()
+const lineEnded = (text: string) => (text.endsWith("\n") ? text : `${text}\n`)
 
 export const genericRequest: Special = {
   check,
@@ -59,11 +64,8 @@ type Values = {
 }
 
 const send = Effect.fn("api.request")(function* (request: HttpClientRequest.HttpClientRequest) {
-  const reply = yield* (yield* ServiceClient).request(request).pipe(
-    Effect.tapErrorTag("RequestRejected", ({ status }) => Effect.logInfo(`Status ${status}`)),
-    Effect.tapErrorTag("NotFound", () => Effect.logInfo("Status 404")),
-    Effect.tapErrorTag("Forbidden", ({ status = 403 }) => Effect.logInfo(`Status ${status}`))
-  )
+  const { request: ask } = yield* ServiceClient
+  const reply = yield* withErrorBody(ask(request), (body) => toStandardOutput(encoder.encode(lineEnded(body))))
   const empty = reply.body._tag === "Empty"
   if (reply.status !== 200 || empty) {
     yield* Effect.logInfo(`Status ${reply.status}${empty ? ", without a body" : ""}`)

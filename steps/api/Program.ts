@@ -14,6 +14,7 @@ import { version } from "../main/Version.ts"
 import { documentOf } from "./Answers.ts"
 import type { ApiMethod, Door, Work } from "./ApiMethod.ts"
 import { askEach } from "./Each.ts"
+import { logErrorBody, withErrorBody } from "./ErrorBody.ts"
 import { askList } from "./List.ts"
 
 type Services = ServiceClient | ServiceJson | ServiceStreams
@@ -36,14 +37,17 @@ export const programOf = async ({ operands: declared, work }: ApiMethod): Promis
     ],
     run: Effect.fn("api")(function* (settings, operands, own) {
       const perform = yield* prepare(operands, own)
-      const output = yield* openOutput((own.values as Common).output)
-      return yield* Effect.provide(perform(output), Service.layer(settings, makeSessionProfile(version)))
+      const { "include-error-body": verbose, output: path } = own.values as Common
+      const output = yield* openOutput(path)
+      const work = verbose === true ? withErrorBody(perform(output), logErrorBody) : perform(output)
+      return yield* Effect.provide(work, Service.layer(settings, makeSessionProfile(version)))
     }, Effect.scoped)
   }
 }
 
 type Common = {
   readonly output: string | null
+  readonly "include-error-body"?: boolean
   readonly format: "json" | "jsonl"
   readonly "virtual-panel-id"?: string
 }
@@ -60,12 +64,12 @@ const performerOf = async (work: Work): Promise<Performer> => {
   return {
     check: (_, own) => (work.kind === "one" ? (work.check?.(own.values) ?? []) : []),
     prepare: (operands, { values }) => {
-      const { format, "virtual-panel-id": panel } = values as Common
+      const { format, "include-error-body": verbose, "virtual-panel-id": panel } = values as Common
       return Effect.succeed((output) =>
         Effect.flatMap(door(panel), (door) => {
           switch (work.kind) {
             case "each":
-              return askEach(work, door, operands, values, format, output)
+              return askEach(verbose === true ? telling(work) : work, door, operands, values, format, output)
             case "list":
               return askList(work, door, operands, values, format, output)
             case "one": {
@@ -78,6 +82,12 @@ const performerOf = async (work: Work): Promise<Performer> => {
     }
   }
 }
+
+/** One that says the body of each failure, for a failure does not end a list. */
+const telling = (work: Extract<Work, { readonly kind: "each" }>): typeof work => ({
+  ...work,
+  call: (...about) => withErrorBody(work.call(...about), logErrorBody)
+})
 
 /** Everything at once, and complete. */
 const whole = (output: Output) => (bytes: Uint8Array) => Effect.andThen(output.write(bytes), output.commit)

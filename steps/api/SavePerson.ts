@@ -1,10 +1,12 @@
 /** `create-or-update-person`: the fields of a person out of the options or `--input`. */
 import { Effect } from "effect"
+import { ServiceClient } from "../../core/src/client/ServiceClient.ts"
 import { ServiceJson } from "../../core/src/client/ServiceJson.ts"
 import { LimsId } from "../../core/src/contract/Ids.ts"
-import { PersonUpdate } from "../../core/src/contract/Persons.ts"
+import { type Person, PersonUpdate } from "../../core/src/contract/Persons.ts"
 import { type Own, type ValuesOf, valuesOf } from "../main/Step.ts"
 import { inputProblems, recordInput } from "./JsonInput.ts"
+import { lookedUp } from "./LookAfterwards.ts"
 import type { personOptions } from "./RecordOptions.ts"
 import { jsonLine, type Special } from "./Special.ts"
 
@@ -61,17 +63,57 @@ const updateOf = (own: Own, values: Values): PersonUpdate => {
   }
 }
 
+const save = Effect.fn("api.savePerson")(function* (update: PersonUpdate) {
+  const api = yield* ServiceJson
+  const saved = lookedUp(api.createOrUpdatePerson(update), look(update), `Person ${update.id}`)
+  return jsonLine(yield* saved)
+})
+
+/** Whether the person is what `update` makes of it, as far as a person shows it. */
+const look = Effect.fnUntraced(function* (update: PersonUpdate) {
+  const person = yield* Effect.catchTag((yield* ServiceClient).getPerson(update.id), "NotFound", () =>
+    Effect.succeed(null)
+  )
+  if (person === null) return { found: "a look afterwards did not find the person" }
+  const open = differences(person, update)
+  return open.length > 0
+    ? { found: `a look afterwards found other values of ${open.join(", ")}` }
+    : { done: yield* (yield* ServiceJson).getInternalPersonId(update.id) }
+})
+
+/** Fields of `update` that the person does not have so. */
+const differences = (
+  { clinicalInformation, personalInformation }: Person,
+  { birthDateDay, birthDateMonth, birthDateYear, hpoTermIds, id: _, ...plain }: PersonUpdate
+): ReadonlyArray<string> => {
+  const stored: Readonly<Record<string, unknown>> = personalInformation ?? {}
+  const [year, month, day] = String(stored["birthDate"] ?? "")
+    .split("-")
+    .map(Number)
+  const terms = clinicalInformation?.hpoTerms ?? []
+  const pairs: ReadonlyArray<readonly [name: string, wanted: unknown, is: unknown]> = [
+    ...Object.entries(plain).map(([name, wanted]) => [name, wanted, stored[name]] as const),
+    ["birthDateYear", birthDateYear, year],
+    ["birthDateMonth", birthDateMonth, month],
+    ["birthDateDay", birthDateDay, day],
+    [
+      "hpoTermIds",
+      hpoTermIds?.toSorted().join(),
+      terms
+        .map(({ accession }) => accession)
+        .sort()
+        .join()
+    ]
+  ]
+  return pairs.flatMap(([name, wanted, is]) => (wanted == null || wanted === is ? [] : [name]))
+}
+
 export const savePerson: Special = {
   check,
   prepare: (_, own) => {
     const values = valuesOf<typeof personOptions>(own)
     const update =
       values.input === null ? Effect.succeed(updateOf(own, values)) : recordInput(values.input, PersonUpdate)
-    return Effect.map(update, (update) =>
-      ServiceJson.pipe(
-        Effect.flatMap((api) => api.createOrUpdatePerson(update)),
-        Effect.map(jsonLine)
-      )
-    )
+    return Effect.map(update, save)
   }
 }

@@ -8,7 +8,8 @@ import { ServiceJson } from "../../core/src/client/ServiceJson.ts"
 import { GeneId, PanelId, PersonId } from "../../core/src/contract/Ids.ts"
 import type { VirtualPanelUpdate } from "../../core/src/contract/Panels.ts"
 import { maybe, record } from "../../core/src/contract/Record.ts"
-import { type OutcomeUnknown, ReplyMalformed, UsageError } from "../../core/src/Errors.ts"
+import { ReplyMalformed, UsageError } from "../../core/src/Errors.ts"
+import { lookedUp } from "./LookAfterwards.ts"
 import { type PanelChanges, panelChanges, panelProblems } from "./PanelFields.ts"
 import { jsonLine, type Special } from "./Special.ts"
 
@@ -98,13 +99,12 @@ const change = Effect.fn("api.updatePanel")(function* (id: PanelId, changes: Pan
     yield* Effect.logInfo(`Virtual panel ${id} is that way already: nothing was sent`)
     return jsonLine(onWire)
   }
-  const lookAgain = Effect.fnUntraced(function* (error: OutcomeUnknown) {
-    yield* Effect.logWarning(`${error.message}. Looking`)
-    const now = yield* Effect.mapError(readPanel(id), () => error)
-    if (differences(now, update).length > 0) return yield* error
-    yield* Effect.logInfo(`Virtual panel ${id}: it took effect`)
-    return onWire
-  })
   const saved = (yield* ServiceJson).createOrUpdateVirtualPanel(update)
-  return jsonLine(yield* Effect.catchTag(saved, "OutcomeUnknown", lookAgain))
+  const look = Effect.map(readPanel(id), (now) => {
+    const open = differences(now, update)
+    return open.length === 0
+      ? { done: onWire }
+      : { found: `a look afterwards found that it has not (${open.join("; ")})` }
+  })
+  return jsonLine(yield* lookedUp(saved, look, `Virtual panel ${id}`))
 })

@@ -14,6 +14,7 @@ import { type KeyName, table } from "../../core/src/settings/Keys.ts"
 import { decode, environmentLayer, environmentWarnings, type LocalSettings } from "../../core/src/settings/Settings.ts"
 import { complete, validate, warningsOf } from "../../core/src/settings/Validation.ts"
 import { printable } from "../../core/src/text/Printable.ts"
+import { Scrub } from "../../core/src/text/Scrub.ts"
 import { readConfigFile } from "../../platform/ConfigFile.ts"
 import * as LogOutput from "../../platform/LogOutput.ts"
 import { withPasswordFile } from "../../platform/PasswordFile.ts"
@@ -123,7 +124,14 @@ export const main = (
     })
     return reported(parsed, "info").pipe(
       Effect.provide(
-        Layer.mergeAll(earlyLog("text"), node, Terminal.layer, Layer.succeed(Screen, screen), stoppingOf(run))
+        Layer.mergeAll(
+          earlyLog("text"),
+          node,
+          Terminal.layer,
+          Layer.succeed(Screen, screen),
+          Layer.succeed(Scrub, scrubber.scrub),
+          stoppingOf(run)
+        )
       )
     )
   }

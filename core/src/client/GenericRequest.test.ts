@@ -52,7 +52,10 @@ describe("request", () => {
 
   it.effect("no and not found are errors here too", () =>
     Effect.gen(function* () {
-      assert.strictEqual((yield* failure({ status: 404, body: "" })).message, "GET /person-list: not found")
+      assert.strictEqual(
+        (yield* failure({ status: 404, body: "" })).message,
+        "GET /person-list: not found (status 404)"
+      )
       const no = yield* failure('{"success":false,"errorMessageId":"E1","errorId":7}')
       assert.strictEqual(no.message, "GET /person-list: the service rejected it: E1; support reference 7")
       assert.strictEqual((yield* failure({ status: 400, body: "" }))._tag, "RequestRejected")

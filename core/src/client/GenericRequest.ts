@@ -4,7 +4,7 @@
 import { Effect, type Schema } from "effect"
 import type { HttpClient, HttpClientRequest, HttpClientResponse } from "effect/http"
 import { ReplyMalformed, type ServiceError, type SessionError, UsageError } from "../Errors.ts"
-import { denied, refused } from "./Reply.ts"
+import { denied, refused, told } from "./Reply.ts"
 import { type Asked, parsed } from "./ReplyText.ts"
 
 /** The body of a reply, by what is in it rather than by what its headers say. */
@@ -31,15 +31,18 @@ export const makeRequest = (http: HttpClient.HttpClient.With<SessionError>) =>
       return yield* new UsageError({ message: "The path of a request begins with one / and has no host" })
     }
     const label = `${request.method} ${request.url.replace(/[?#].*$/s, "")}`
-    const asked: Asked = { request: label, subject: label, missing: [404] }
+    const asked: Asked = { request: label, subject: label, missing: [404], sayStatus: true }
     const response = yield* http.execute(request)
     const bytes = yield* bytesOf(response, label)
     const text = yield* textIn(bytes)
-    yield* refused(response.status, text ?? "", asked)
+    const { status } = response
     const contentType = response.headers["content-type"] ?? null
-    const body = yield* bodyOf(bytes, text, contentType, label)
-    if (body._tag === "Json") yield* denied(response.status, body.json, asked)
-    return { status: response.status, contentType, body }
+    return yield* Effect.gen(function* () {
+      yield* refused(status, text ?? "", asked)
+      const body = yield* bodyOf(bytes, text, contentType, label)
+      if (body._tag === "Json") yield* denied(status, body.json, asked)
+      return { status, contentType, body }
+    }).pipe(told(status, text ?? ""))
   })
 
 const bytesOf = (response: HttpClientResponse.HttpClientResponse, request: string) =>

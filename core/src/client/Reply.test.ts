@@ -88,9 +88,17 @@ describe("statuses", () => {
   it.effect.each([
     [404, "NotFound", "person L1: not found (E1)"],
     [400, "NotFound", "person L1: not found (E1)"],
-    [403, "Forbidden", "person L1: the service forbids it to this account"],
-    [422, "RequestRejected", "getPerson (person L1): the service rejected it: E1; why; support reference i"],
-    [405, "RequestRejected", "getPerson (person L1): the service rejected it: E1; why; support reference i"]
+    [403, "Forbidden", "person L1: the service forbids it to this account (status 403)"],
+    [
+      422,
+      "RequestRejected",
+      "getPerson (person L1): the service rejected it with status 422: E1; why; support reference i"
+    ],
+    [
+      405,
+      "RequestRejected",
+      "getPerson (person L1): the service rejected it with status 405: E1; why; support reference i"
+    ]
   ] as const)("%d is %s", ([status, tag, message]) =>
     Effect.gen(function* () {
       const error = yield* Effect.flip(read(body, status))

@@ -9,6 +9,7 @@ import { Effect, type Schema, SchemaIssue } from "effect"
 import type { HttpClientResponse } from "effect/http"
 import { ExactNumber } from "../contract/ExactNumber.ts"
 import { Forbidden, NotFound, ReplyMalformed, RequestRejected } from "../Errors.ts"
+import { RefusedReplies } from "../session/RequestMarks.ts"
 import { type Asked, parsed, textOf } from "./ReplyText.ts"
 
 /** The reply to a typed call: its payload, taken out of the envelope if there is one. */
@@ -17,9 +18,19 @@ export const payloadOf = Effect.fnUntraced(function* (
   asked: Asked
 ): Effect.fn.Return<Schema.Json, NotFound | RequestRejected | ReplyMalformed | Forbidden> {
   const text = yield* textOf(response, asked.request)
-  yield* refused(response.status, text, asked)
-  return yield* opened(yield* parsed(text, asked.request, asked.exactness), response.status, asked)
+  const { status } = response
+  return yield* refused(status, text, asked).pipe(
+    Effect.andThen(parsed(text, asked.request, asked.exactness)),
+    Effect.flatMap((json) => opened(json, status, asked)),
+    told(status, text)
+  )
 })
+
+/** Hands the body of a reply that turned out to be a refusal to whoever listens. */
+export const told =
+  (status: number, body: string) =>
+  <A, E extends { readonly _tag: string }, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
+    Effect.tapError(effect, () => Effect.flatMap(RefusedReplies, (tell) => tell({ status, body })))
 
 type JsonObject = { readonly [key: string]: Schema.Json }
 
@@ -101,9 +112,9 @@ export const denied = Effect.fnUntraced(function* (
 const refusal = (status: number, body: JsonObject, asked: Asked) => {
   const { missing, subject } = asked
   const detail = said(body["errorMessageId"])
-  if (status === 403) return new Forbidden({ what: subject ?? asked.request })
+  if (status === 403) return new Forbidden({ what: subject ?? asked.request, status })
   return subject !== null && missing.includes(status)
-    ? new NotFound({ what: subject, ...(detail === null ? {} : { detail }) })
+    ? new NotFound({ what: subject, ...(detail === null ? {} : { detail }), ...(asked.sayStatus ? { status } : {}) })
     : rejected(status, body, asked)
 }
 

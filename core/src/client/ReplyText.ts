@@ -12,6 +12,8 @@ export interface Asked {
   readonly request: string
   /** What a "not found" is about, such as `person L1`; null when the request names nothing that could be missing. */
   readonly subject: string | null
+  /** The message of a "not found" has its status, for those who know the service by statuses. */
+  readonly sayStatus?: boolean
   /** Statuses that mean "not found" here. */
   readonly missing: ReadonlyArray<number>
   /** The payload when the service reports success and none; without it, that is "not found" too. */

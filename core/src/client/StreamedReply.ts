@@ -8,7 +8,7 @@ import { NotFound, type ServiceError } from "../Errors.ts"
 import { SlowReply } from "../session/RequestMarks.ts"
 import type { Session } from "../session/Session.ts"
 import { fitsPath } from "./Calls.ts"
-import { refused } from "./Reply.ts"
+import { refused, told } from "./Reply.ts"
 import { type Asked, textOf } from "./ReplyText.ts"
 
 /** As much of the declaration of an endpoint as a request is made of. */
@@ -45,6 +45,9 @@ export const streamedReply = (
     )
     const request = HttpClientRequest.setUrlParams(HttpClientRequest.get(address), query)
     const response = yield* session.stream(request)
-    if (response.status >= 300) yield* refused(response.status, yield* textOf(response, asked.request), asked)
+    if (response.status >= 300) {
+      const text = yield* textOf(response, asked.request)
+      yield* told(response.status, text)(refused(response.status, text, asked))
+    }
     return { asked, response }
   }).pipe(Effect.provideService(SlowReply, true))

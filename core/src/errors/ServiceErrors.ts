@@ -53,16 +53,22 @@ export class SessionContention extends Schema.TaggedError<SessionContention>()("
   }
 }
 
-/** The session was lost while a request that changes data was under way; nobody knows whether it took effect. */
+/** The answer to a request that changes data was lost, or was a failure of the service; it was sent once, and may have taken effect. */
 export class OutcomeUnknown extends Schema.TaggedError<OutcomeUnknown>()("OutcomeUnknown", {
-  request: Schema.String
+  request: Schema.String,
+  /** Why there is no answer, when it was not the session that broke. */
+  reason: Schema.optionalKey(Schema.String),
+  /** What a look afterwards found. */
+  found: Schema.optionalKey(Schema.String)
 }) {
   override readonly [Runtime.errorExitCode] = 69
   readonly retryable = true
   readonly scope = "analysis"
   readonly mayHaveTakenEffect = true
   override get message() {
-    return `${this.request}: the connection or session broke before the answer came; look whether it took effect before repeating it`
+    const why = this.reason ?? "the connection or session broke before the answer came"
+    const found = this.found ?? "look whether it took effect before repeating it"
+    return `${this.request}: ${why}; it was not repeated, and may have taken effect: ${found}`
   }
 }
 
@@ -77,7 +83,8 @@ export class Forbidden extends Schema.TaggedError<Forbidden>()("Forbidden", {
   readonly scope = "analysis"
   readonly mayHaveTakenEffect = false
   override get message() {
-    return `${this.what}: the service forbids it to this account`
+    const status = this.status === undefined ? "" : ` (status ${this.status})`
+    return `${this.what}: the service forbids it to this account${status}`
   }
 }
 
@@ -130,14 +137,18 @@ export class ProxyRefused extends Schema.TaggedError<ProxyRefused>()("ProxyRefus
 export class NotFound extends Schema.TaggedError<NotFound>()("NotFound", {
   /** For example `analysis A7`. */
   what: Schema.String,
-  detail: Schema.optionalKey(Schema.String)
+  detail: Schema.optionalKey(Schema.String),
+  /** Of the reply, where the request was one by method and path. */
+  status: Schema.optionalKey(Schema.Int)
 }) {
   override readonly [Runtime.errorExitCode] = 66
   readonly retryable = false
   readonly scope = "analysis"
   readonly mayHaveTakenEffect = false
   override get message() {
-    return `${this.what}: not found${this.detail === undefined ? "" : ` (${this.detail})`}`
+    const known = [...(this.status === undefined ? [] : [`status ${this.status}`]), this.detail]
+    const more = known.filter((part) => part !== undefined).join("; ")
+    return `${this.what}: not found${more === "" ? "" : ` (${more})`}`
   }
 }
 
@@ -160,7 +171,8 @@ export class RequestRejected extends Schema.TaggedError<RequestRejected>()("Requ
       this.errorId === null ? null : `support reference ${this.errorId}`
     ]
     const said = parts.filter((part) => part !== null && part !== "").join("; ")
-    return `${this.request}: the service rejected it${said === "" ? ` with status ${this.status}` : `: ${said}`}`
+    const status = this.status === 200 ? "" : ` with status ${this.status}`
+    return `${this.request}: the service rejected it${status}${said === "" ? "" : `: ${said}`}`
   }
 }
 

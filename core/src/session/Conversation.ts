@@ -39,7 +39,7 @@ import {
 } from "./LoginHistory.ts"
 import { errorDetail, recognise } from "./Recognition.ts"
 import { RefusedLogins } from "./RefusedLogins.ts"
-import { RepeatSafe, SlowReply } from "./RequestMarks.ts"
+import { RefusedReplies, RepeatSafe, SlowReply } from "./RequestMarks.ts"
 import type { Session, SessionSettings, SessionTimeouts } from "./Session.ts"
 
 /** What is known of the session; only the holder of the gate changes it. */
@@ -179,6 +179,7 @@ export const makeConversation = Effect.fnUntraced(function* (settings: SessionSe
         return { _tag: "Answer", answer }
       }
       const beginning = yield* readBeginning(reply)
+      yield* (yield* RefusedReplies)({ status: reply.status, body: beginning })
       if (recognised === "transient") return yield* yield* statusSetback(reply, errorDetail(parsed(beginning)))
       const { history } = yield* Ref.get(state)
       if (recognised !== "forbidden") {
@@ -221,7 +222,7 @@ export const makeConversation = Effect.fnUntraced(function* (settings: SessionSe
             failed(
               mayRepeat(setback) || !leavesDoubt(setback)
                 ? new Unavailable({ host, reason: setback.reason, attempts: sent })
-                : new OutcomeUnknown({ request: label })
+                : new OutcomeUnknown({ request: label, reason: doubt(setback) })
             )
           )
         )
@@ -281,7 +282,10 @@ const isSessionError = (error: Setback | SessionError): error is SessionError =>
 
 /** Whether a request that changes data may have taken effect although it got this instead of its answer. */
 const leavesDoubt = (setback: Setback): boolean =>
-  setback.kind === "broken" || setback.status === 408 || setback.status === 502 || setback.status === 504
+  setback.kind === "broken" || [408, 500, 502, 504].includes(setback.status ?? 0)
+
+const doubt = ({ kind, reason }: Setback): string =>
+  kind === "status" ? `the service answered with ${reason}` : "the connection broke before the answer came"
 
 const decodeJson = Schema.decodeUnknownOption(Schema.fromJsonString(Schema.Unknown))
 const parsed = (text: string): unknown => Option.getOrNull(decodeJson(text))

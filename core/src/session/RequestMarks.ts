@@ -1,7 +1,7 @@
 /**
  * What a caller can say about a request besides the request itself.
  */
-import { Context } from "effect"
+import { Context, Effect } from "effect"
 
 /** Set to `true` around a PUT or POST that may be sent twice: it then counts as a GET when the session breaks. */
 export const RepeatSafe: Context.Reference<boolean> = Context.Reference<boolean>("svc-steps/core/session/RepeatSafe", {
@@ -12,3 +12,15 @@ export const RepeatSafe: Context.Reference<boolean> = Context.Reference<boolean>
 export const SlowReply: Context.Reference<boolean> = Context.Reference<boolean>("svc-steps/core/session/SlowReply", {
   defaultValue: () => false
 })
+
+/** A reply that is no answer: an error status, or an envelope that says `success: false`. */
+export interface RefusedReply {
+  readonly status: number
+  /** Its body as text; of a long page only the beginning. */
+  readonly body: string
+}
+
+/** Set to a listener around requests whose error bodies are wanted: it is told each one, also where another try follows. */
+export const RefusedReplies: Context.Reference<(reply: RefusedReply) => Effect.Effect<void>> = Context.Reference<
+  (reply: RefusedReply) => Effect.Effect<void>
+>("svc-steps/core/session/RefusedReplies", { defaultValue: () => () => Effect.void })

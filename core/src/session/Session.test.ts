@@ -661,7 +661,7 @@ describe("Session", () => {
           [new TransportFault({ kind: "Broken", reason: "connection reset" }), "OutcomeUnknown", 1],
           [{ status: 502 }, "OutcomeUnknown", 1],
           [{ status: 503 }, "Unavailable", 1],
-          [{ status: 500 }, "Unavailable", 1],
+          [{ status: 500 }, "OutcomeUnknown", 1],
           [{ body: "{", after: "break" }, "OutcomeUnknown", 1]
         ] as const) {
           const service = makeService((asked, count) => (asked.path === "/api/person" && count === 1 ? first : null))

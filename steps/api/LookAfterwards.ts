@@ -1,0 +1,31 @@
+/** When the answer to a change is lost: a look at the service tells what became of it. It is never sent again. */
+import { Effect } from "effect"
+import { OutcomeUnknown, type ServiceError } from "../../core/src/Errors.ts"
+
+/** What a look found: the answer that was lost, for the change is there, or a sentence part about what is there instead. */
+export type Look = { readonly done: unknown } | { readonly found: string }
+
+/**
+ * Gives the answer to `change`, which a look may give as well; else the failure says what the look found.
+ *
+ * @param subject - what is being changed, such as `Person L1`
+ */
+export const lookedUp = <R1, E extends { readonly message: string }, R2>(
+  change: Effect.Effect<unknown, ServiceError, R1>,
+  look: Effect.Effect<Look, E, R2>,
+  subject: string
+): Effect.Effect<unknown, ServiceError, R1 | R2> =>
+  Effect.catchTag(change, "OutcomeUnknown", (error) =>
+    Effect.gen(function* () {
+      yield* Effect.logWarning(`${error.message}. Looking`)
+      const result = yield* Effect.catch(look, ({ message }) =>
+        Effect.succeed({ found: `a look failed as well: ${message}` })
+      )
+      if ("found" in result) {
+        const { reason, request } = error
+        return yield* new OutcomeUnknown({ request, ...(reason === undefined ? {} : { reason }), found: result.found })
+      }
+      yield* Effect.logInfo(`${subject}: it took effect`)
+      return result.done
+    })
+  )
