@@ -5,10 +5,13 @@ import { FileTransfer } from "../core/src/transfer/FileTransfer.ts"
 import * as LinkHttp from "../platform/LinkHttp.ts"
 import * as PartClaim from "../platform/PartClaim.ts"
 import * as PartFiles from "../platform/PartFiles.ts"
+import * as ZlibCodec from "../platform/ZlibCodec.ts"
 
 const [link = "", size = "0", directory = "."] = process.argv.slice(2)
 const http = LinkHttp.layer({ target: new URL(link), userAgent: "svc-steps", proxy: null, caFile: null, noProxy: "*" })
-const layer = FileTransfer.layer().pipe(Layer.provide(Layer.mergeAll(http, PartFiles.layer, PartClaim.layer)))
+const layer = FileTransfer.layer().pipe(
+  Layer.provide(Layer.mergeAll(http, PartFiles.layer, PartClaim.layer, ZlibCodec.layer))
+)
 
 Effect.gen(function* () {
   const transfer = yield* FileTransfer

@@ -5,6 +5,12 @@ import { Data, Effect } from "effect"
 export const errnoOf = (error: unknown, otherwise = "EIO"): string =>
   error instanceof Error && "code" in error ? String(error.code) : otherwise
 
+/** Answers of a file system that cannot tell when data is on the disk: it promises nothing more than it has done. */
+export const unsyncable: ReadonlyArray<string> = ["ENOTSUP", "EOPNOTSUPP", "EINVAL", "ENOSYS"]
+
+/** Answers of a file system that has no hard links, or not of this file. */
+export const linkless: ReadonlyArray<string> = ["EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS", "EMLINK", "EINVAL"]
+
 /** What the system said, before it is known what it means. */
 export class Errno extends Data.TaggedError("Errno")<{ readonly code: string }> {}
 

@@ -85,6 +85,18 @@ const refused = Effect.fnUntraced(function* (ground: Ground, what: RegExp) {
 const makeFifo = (path: string) => execFileSync("mkfifo", [path])
 
 describe("PartFiles", () => {
+  inFolder("a file beside a part is read where it is one, and nothing else is", ({ at, files, folder }) =>
+    Effect.gen(function* () {
+      writeFileSync(at("s.bam"), bytes)
+      mkdirSync(at("folder"))
+      execFileSync("mkfifo", [at("pipe")])
+      const found = yield* files.beside(folder, "s.bam")
+      assert.strictEqual(found?.size, bytes.length)
+      assert.deepStrictEqual(Buffer.from(found === null ? [] : yield* found.read(900, 500)), bytes.subarray(900))
+      for (const name of ["folder", "pipe", "nothing"]) assert.isNull(yield* files.beside(folder, name))
+    })
+  )
+
   inFolder("a part becomes the file, and nothing is left beside it", (ground) =>
     Effect.gen(function* () {
       const part = yield* written(ground)

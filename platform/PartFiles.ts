@@ -7,10 +7,23 @@ import { createHash } from "node:crypto"
 import fs from "node:fs"
 import { join } from "node:path"
 import { Effect, Layer, type Scope, Semaphore } from "effect"
-import { CannotCreate, LocalIo } from "../core/src/Errors.ts"
+import { CannotCreate, type LocalIo } from "../core/src/Errors.ts"
 import { type PartFile, PartFiles, type PartPlace } from "../core/src/transfer/PartFiles.ts"
 import { DigestThread } from "./DigestThread.ts"
-import { Errno, unless } from "./Errno.ts"
+import { Errno, linkless } from "./Errno.ts"
+import {
+  call,
+  named,
+  opened,
+  plain,
+  readExactly,
+  remove,
+  sameFile,
+  sync,
+  syncFolder,
+  tolerate,
+  writeAll
+} from "./FileCalls.ts"
 
 const { O_CREAT, O_DIRECTORY, O_EXCL, O_NOFOLLOW, O_NONBLOCK, O_RDONLY, O_RDWR, O_WRONLY } = fs.constants
 
@@ -32,6 +45,7 @@ export const layer: Layer.Layer<PartFiles> = Layer.effect(
     return PartFiles.of({
       fingerprint: (text) => Effect.sync(() => createHash("sha256").update(text).digest("hex")),
       existing,
+      beside,
       free,
       reopen: (place) => reopen(place, digests, mode),
       create: (place) => create(place, digests, mode),
@@ -44,54 +58,7 @@ export const layer: Layer.Layer<PartFiles> = Layer.effect(
   })
 )
 
-type Done<A> = (error: NodeJS.ErrnoException | null, value?: A) => void
-
-/** A file system call, never interrupted: a write that goes on after its file was closed would hit another file. */
-const call = <A = void>(start: (done: Done<A>) => void): Effect.Effect<A, Errno> =>
-  Effect.uninterruptible(
-    Effect.callback((resume) =>
-      start((error, value) =>
-        resume(error === null ? Effect.succeed(value as A) : Effect.fail(new Errno({ code: error.code ?? "EIO" })))
-      )
-    )
-  )
-
-const named =
-  (path: string, operation: string) =>
-  <A, E, R>(self: Effect.Effect<A, E | Errno, R>): Effect.Effect<A, Exclude<E, Errno> | LocalIo, R> =>
-    Effect.catch(
-      self,
-      (error): Effect.Effect<never, Exclude<E, Errno> | LocalIo> =>
-        error instanceof Errno
-          ? Effect.fail(new LocalIo({ path, operation, errno: error.code }))
-          : Effect.fail(error as Exclude<E, Errno>)
-    )
-
-const tolerate =
-  (...codes: ReadonlyArray<string>) =>
-  <A, R>(self: Effect.Effect<A, Errno, R>): Effect.Effect<A | null, Errno, R> =>
-    unless(self, ...codes)
-
 // --- names -----------------------------------------------------------------------------------------------------------
-
-/** The regular file at a path, null when there is nothing; everything else is refused and not touched. */
-const plain = Effect.fnUntraced(function* (path: string) {
-  const stats = yield* call<fs.Stats>((done) => fs.lstat(path, done)).pipe(tolerate("ENOENT"), named(path, "look at"))
-  if (stats === null || stats.isFile()) return stats
-  const what = stats.isSymbolicLink()
-    ? "a symbolic link"
-    : stats.isDirectory()
-      ? "a directory"
-      : stats.isFIFO()
-        ? "a pipe"
-        : "a device or socket"
-  return yield* new CannotCreate({ path, reason: `${what} of that name is in the way` })
-})
-
-const remove = (path: string) =>
-  call((done) => fs.unlink(path, done)).pipe(tolerate("ENOENT"), named(path, "remove"), Effect.asVoid)
-
-const sameFile = (a: fs.Stats, b: fs.Stats) => a.ino === b.ino && a.dev === b.dev
 
 const existing = Effect.fnUntraced(function* (place: PartPlace) {
   const final = yield* plain(join(place.directory, place.name))
@@ -100,6 +67,18 @@ const existing = Effect.fnUntraced(function* (place: PartPlace) {
   if (part !== null && sameFile(part, final)) yield* remove(join(place.directory, place.part))
   if (part === null || sameFile(part, final)) yield* remove(join(place.directory, place.journal))
   return final.size
+})
+
+const beside = Effect.fnUntraced(function* (directory: string, name: string) {
+  const path = join(directory, name)
+  const fd = yield* opened(path, O_RDONLY | O_NONBLOCK).pipe(tolerate("ENOENT", "ELOOP", "ENXIO"), named(path, "open"))
+  if (fd === null) return null
+  const stats = yield* call<fs.Stats>((done) => fs.fstat(fd, done)).pipe(named(path, "look at"))
+  if (!stats.isFile()) return null
+  return {
+    size: stats.size,
+    read: (offset: number, length: number) => readExactly(fd, offset, length).pipe(named(path, "read"))
+  }
 })
 
 const free = ({ directory }: Pick<PartPlace, "directory">) =>
@@ -160,38 +139,6 @@ const writeJournal = Effect.fnUntraced(function* (place: PartPlace, text: string
 })
 
 // --- part ------------------------------------------------------------------------------------------------------------
-
-const opened = (path: string, flags: number): Effect.Effect<number, Errno, Scope.Scope> =>
-  Effect.acquireRelease(
-    call<number>((done) => fs.open(path, flags, 0o600, done)),
-    // An error of close has no one to go to: everything that matters was synced before.
-    (fd) => Effect.ignore(call((done) => fs.close(fd, done)))
-  )
-
-/** Waits until the disk has it. A file system that cannot (ENOTSUP, EINVAL) promises nothing more than it has done. */
-const sync = (fd: number) => call((done) => fs.fsync(fd, done)).pipe(tolerate("ENOTSUP", "EOPNOTSUPP", "EINVAL"))
-
-const syncFolder = (directory: string) =>
-  Effect.scoped(Effect.flatMap(opened(directory, O_RDONLY | O_DIRECTORY), sync)).pipe(named(directory, "sync"))
-
-const writeAll = Effect.fnUntraced(function* (fd: number, bytes: Uint8Array, offset: number) {
-  let at = 0
-  while (at < bytes.length) {
-    at += yield* call<number>((done) => fs.write(fd, bytes, at, bytes.length - at, offset + at, done))
-  }
-})
-
-/** Fewer bytes than `length` only at the end of the file. */
-const readExactly = Effect.fnUntraced(function* (fd: number, offset: number, length: number, room?: Buffer) {
-  const bytes = room ?? Buffer.allocUnsafe(length)
-  let at = 0
-  while (at < length) {
-    const count = yield* call<number>((done) => fs.read(fd, bytes, at, length - at, offset + at, done))
-    if (count === 0) break
-    at += count
-  }
-  return bytes.subarray(0, at)
-})
 
 const reopen = Effect.fnUntraced(function* (place: PartPlace, digests: DigestThread, mode: number) {
   const path = join(place.directory, place.part)
@@ -342,9 +289,6 @@ const linkOrRename = (path: string, final: string): Effect.Effect<void, CannotCr
     }),
     named(final, "create")
   )
-
-/** Errors that mean the file system has no hard links, or not this one. */
-const linkless = ["EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS", "EMLINK", "EINVAL"]
 
 const appeared = (final: string) =>
   new CannotCreate({ path: final, reason: "a file of that name appeared during the download" })

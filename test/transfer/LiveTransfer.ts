@@ -9,6 +9,7 @@ import type { TransferProgress, TransferRequest } from "../../core/src/transfer/
 import * as LinkHttp from "../../platform/LinkHttp.ts"
 import * as PartClaim from "../../platform/PartClaim.ts"
 import * as PartFiles from "../../platform/PartFiles.ts"
+import * as ZlibCodec from "../../platform/ZlibCodec.ts"
 
 /** The layers of a real run, for a service at `target`. */
 export const live = (
@@ -28,7 +29,8 @@ export const live = (
           ...http
         }),
         PartFiles.layer,
-        PartClaim.layer
+        PartClaim.layer,
+        ZlibCodec.layer
       )
     )
   )
@@ -59,6 +61,7 @@ export const liveTransfer = Effect.fnUntraced(function* (
     directory,
     name: "s.bam",
     overwrite: false,
+    check: "none",
     size,
     link: Redacted.make(link),
     renewLink: Effect.succeed({ link: Redacted.make(link), size: null }),

@@ -2,6 +2,7 @@
 import { createHash } from "node:crypto"
 import { Effect, Layer } from "effect"
 import { Busy, CannotCreate, LocalIo } from "../../core/src/Errors.ts"
+import { fromBytes } from "../../core/src/genome/ByteReader.ts"
 import { PartClaim } from "../../core/src/transfer/PartClaim.ts"
 import { type PartFile, PartFiles, type PartPlace } from "../../core/src/transfer/PartFiles.ts"
 
@@ -29,6 +30,11 @@ export class MemoryParts {
       Layer.succeed(PartFiles, {
         fingerprint: (text) => Effect.sync(() => hex(text)),
         existing: ({ name }) => Effect.sync(() => this.files.get(name)?.length ?? null),
+        beside: (_, name) =>
+          Effect.sync(() => {
+            const bytes = this.files.get(name)
+            return bytes === undefined ? null : fromBytes(bytes)
+          }),
         free: () => Effect.sync(() => this.freeBytes),
         reopen: (place) => Effect.sync(() => (this.files.has(place.part) ? this.#part(place) : null)),
         create: (place) =>

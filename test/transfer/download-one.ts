@@ -26,6 +26,7 @@ const program = Effect.gen(function* () {
       analysisId: "A1",
       fileName: "s.bam",
       name: "s.bam",
+      check: "none",
       link: again.link,
       renewLink: Effect.succeed(again),
       progress: ({ _tag }) => (_tag === "Bytes" ? Effect.void : Effect.sync(() => process.stderr.write(`${_tag}\n`)))

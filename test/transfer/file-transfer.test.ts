@@ -3,10 +3,13 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, Exit, Fiber, Layer, Redacted, Ref } from "effect"
 import { TestClock } from "effect/testing"
 import { FileDamaged, Forbidden, TlsRefused } from "../../core/src/Errors.ts"
+import { Codec } from "../../core/src/genome/Codec.ts"
 import { FileTransfer } from "../../core/src/transfer/FileTransfer.ts"
 import { LinkBroken } from "../../core/src/transfer/LinkHost.ts"
 import { defaultSettings } from "../../core/src/transfer/LinkPool.ts"
 import type { FreshLink, TransferProgress, TransferRequest } from "../../core/src/transfer/TransferRequest.ts"
+import * as ZlibCodec from "../../platform/ZlibCodec.ts"
+import { bamFile, read } from "../genome/Fixtures.ts"
 import { MemoryParts } from "./MemoryParts.ts"
 import { cutAfter, host, patterned, type Script, ScriptedHost, type ScriptedReply } from "./ScriptedHost.ts"
 
@@ -16,15 +19,27 @@ const strong = '"v1"'
 
 interface GroundOptions {
   readonly size?: number
+  /** What the link host has, in place of `size` bytes of a pattern. */
+  readonly bytes?: Uint8Array
   readonly etag?: string | null
+  /** Says nothing of checks, as a caller who trusts the default. */
+  readonly silent?: boolean
   readonly script?: Script
   readonly request?: Partial<TransferRequest>
   readonly connections?: number
 }
 
 /** One download and everything around it that a test looks at. */
-const ground = ({ size = 200 * kib, etag = strong, script, request = {}, connections = 4 }: GroundOptions = {}) => {
-  const object = { bytes: patterned(size), etag }
+const ground = ({
+  bytes,
+  size = bytes?.length ?? 200 * kib,
+  etag = strong,
+  silent = false,
+  script,
+  request = {},
+  connections = 4
+}: GroundOptions = {}) => {
+  const object = { bytes: bytes ?? patterned(size), etag }
   const links = new ScriptedHost(object, script)
   const disk = new MemoryParts()
   const events: Array<TransferProgress> = []
@@ -34,7 +49,7 @@ const ground = ({ size = 200 * kib, etag = strong, script, request = {}, connect
     size: null
   }))
   const layer = FileTransfer.layer({ ...defaultSettings, connections }).pipe(
-    Layer.provide(Layer.merge(links.layer, disk.layer))
+    Layer.provide(Layer.mergeAll(links.layer, disk.layer, ZlibCodec.layer))
   )
   const asked: TransferRequest = {
     target: "https://service.example",
@@ -43,6 +58,7 @@ const ground = ({ size = 200 * kib, etag = strong, script, request = {}, connect
     directory: "out",
     name: "s.bam",
     overwrite: false,
+    ...(silent ? {} : { check: "none" as const }),
     size,
     link: Redacted.make(`https://${host}/s.bam?renewal=0`),
     renewLink,
@@ -141,7 +157,7 @@ describe("FileTransfer", () => {
     Effect.gen(function* () {
       const g = ground({ connections: 2, script: always((good) => ({ ...good, delay: 100 })) })
       const layer = FileTransfer.layer({ ...defaultSettings, connections: 2 }).pipe(
-        Layer.provide(Layer.merge(g.links.layer, g.disk.layer))
+        Layer.provide(Layer.mergeAll(g.links.layer, g.disk.layer, ZlibCodec.layer))
       )
       const six = Effect.gen(function* () {
         const transfer = yield* FileTransfer
@@ -766,6 +782,50 @@ describe("FileTransfer", () => {
         assert.deepStrictEqual(yield* Ref.get(sizes), [200 * kib])
         assert.deepStrictEqual(g.disk.names, [])
       })
+    )
+
+    it.effect("D1 D3 without a word about checks a BAM must be whole, by its first or its last name", () =>
+      Effect.gen(function* () {
+        const reads = Array.from({ length: 6_000 }, (_, i) => read(`r${i}`, 0, i * 20))
+        const { bam } = bamFile(yield* Codec, reads, { blockBytes: 2_000 })
+        const names = [
+          ["s.bam", "s.bam"],
+          ["s.bam", "s"],
+          ["s", "s.bam"]
+        ] as const
+        for (const bytes of [bam.subarray(0, 50_000), bam.subarray(0, -28), patterned(5_000)]) {
+          for (const [fileName, name] of names) {
+            const g = ground({ bytes, silent: true, request: { fileName, name } })
+            assert.strictEqual((yield* Effect.flip(yield* g.run))._tag, "FileDamaged")
+            assert.deepStrictEqual(g.disk.names, [])
+          }
+          const unchecked = ground({ bytes })
+          yield* yield* unchecked.run
+          assert.deepStrictEqual(unchecked.disk.names, ["s.bam"])
+        }
+        const whole = ground({ bytes: bam, request: { check: "structure" } })
+        yield* succeeds(whole)
+      }).pipe(Effect.provide(ZlibCodec.layer))
+    )
+
+    it.effect("D7 an index is checked against the data file that lies beside it, and alone where there is none", () =>
+      Effect.gen(function* () {
+        const codec = yield* Codec
+        const ours = bamFile(codec, [read("r1", 0, 100), read("r2", 1, 200)])
+        const other = bamFile(codec, [read("r1", 0, 100)], { references: [{ name: "chrX", length: 1000 }] })
+        const became = Effect.fnUntraced(function* (beside: Uint8Array | null) {
+          const name = "s.bam.bai"
+          const g = ground({ bytes: ours.bai, request: { check: "structure", fileName: name, name } })
+          if (beside !== null) g.disk.files.set("s.bam", beside)
+          const exit = yield* g.run
+          assert.strictEqual(g.disk.files.has(name), Exit.isSuccess(exit))
+          return Exit.isSuccess(exit) ? exit.value.action : (yield* Effect.flip(exit)).message
+        })
+        assert.strictEqual(yield* became(null), "downloaded")
+        assert.strictEqual(yield* became(ours.bam), "downloaded")
+        assert.match(yield* became(other.bam), /^s\.bam\.bai: .*not the index of s\.bam/)
+        assert.match(yield* became(ours.bam.subarray(0, 40)), /cannot be checked, as s\.bam beside it is damaged/)
+      }).pipe(Effect.provide(ZlibCodec.layer))
     )
 
     for (const name of [

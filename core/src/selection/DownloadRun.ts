@@ -1,25 +1,23 @@
 /**
- * Carries a plan out: fetches its files some at a time, checks each before it gets its name, and says what became of it.
+ * Carries a plan out: fetches its files some at a time, and says what became of it.
  *
  * A failure of one file never stops another. A data file and its index go one after the other, so that the index is
  * checked against the data it will lie beside, and never replaces the good index of a data file that could not be
  * replaced itself.
  */
-import { Clock, DateTime, Effect, FileSystem, Option, Path, type PlatformError, Ref } from "effect"
-import { CannotCreate, errnoOf, FileDamaged, LocalIo, NotFound, type TransferError } from "../Errors.ts"
+import { Clock, DateTime, Effect, FileSystem, Path, type PlatformError, Ref } from "effect"
+import { CannotCreate, errnoOf, LocalIo, NotFound, type TransferError } from "../Errors.ts"
 import type { Codec } from "../genome/Codec.ts"
 import { indexSuffixes } from "../genome/formats/FileNames.ts"
-import { checkStructure } from "../genome/Structure.ts"
 import { FileTransfer } from "../transfer/FileTransfer.ts"
 import { leftBeside } from "../transfer/PartJournal.ts"
 import type { SliceOutcome } from "../transfer/SliceRequest.ts"
 import { SliceTransfer } from "../transfer/SliceTransfer.ts"
-import type { PartReader, TransferOutcome, TransferProgress } from "../transfer/TransferRequest.ts"
+import type { TransferOutcome, TransferProgress } from "../transfer/TransferRequest.ts"
 import type { DownloadPlan, PlannedFile, PlannedSlice } from "./DownloadPlan.ts"
 import { existingSlice } from "./ExistingSlice.ts"
 import { dataFileOf } from "./FileName.ts"
 import type { LinkBook } from "./LinkBook.ts"
-import { readerOf } from "./LocalFile.ts"
 import { finalName, finalPath, pathOf } from "./Place.ts"
 import { type FileResult, untouched } from "./Report.ts"
 import { sliceTask } from "./SliceTasks.ts"
@@ -179,7 +177,6 @@ const whole = Effect.fn("selection.fetch")(function* (
   observer: RunObserver
 ) {
   const transfer = yield* FileTransfer
-  const context = yield* Effect.context<Codec | FileSystem.FileSystem | Path.Path>()
   const first = yield* links.current(file.analysisId, file.fileName)
   const directory = yield* folderOf(file, request)
   const outcome = yield* transfer.download({
@@ -192,7 +189,6 @@ const whole = Effect.fn("selection.fetch")(function* (
     size: first.size ?? file.size,
     link: first.link,
     renewLink: links.renewed?.(file.analysisId, file.fileName) ?? null,
-    check: (part) => Effect.provideContext(structure(file, directory, part), context),
     progress: (event) => observer.progress(file, event)
   })
   return downloaded(file, request, outcome)
@@ -307,29 +303,6 @@ const downloaded = (file: PlannedFile, request: RunRequest, outcome: TransferOut
   ...untimed,
   error: null
 })
-
-/** Looks at the complete part as what its name says it is, and at an index together with its data file if that is here. */
-const structure = Effect.fnUntraced(function* (file: PlannedFile, directory: string, part: PartReader) {
-  const fs = yield* FileSystem.FileSystem
-  const path = yield* Path.Path
-  const dataName = dataFileOf(file.fileName)
-  const dataPath = dataName === null ? null : path.join(directory, dataName)
-  const info = dataPath === null ? Option.none() : yield* Effect.option(fs.stat(dataPath))
-  if (dataName === null || dataPath === null || Option.isNone(info) || info.value.type !== "File") {
-    return yield* checkStructure(file.fileName, part)
-  }
-  const reader = yield* readerOf(dataPath, Number(info.value.size))
-  return yield* Effect.catchTag(
-    checkStructure(file.fileName, part, { name: dataName, reader }),
-    "FileDamaged",
-    ({ fault, file: damaged, reason }) =>
-      new FileDamaged({
-        file: file.fileName,
-        fault,
-        reason: damaged === dataName ? `cannot be checked, as ${dataName} beside it is damaged: ${reason}` : reason
-      })
-  )
-}, Effect.scoped)
 
 const folderRefused = (path: string) => (error: PlatformError.PlatformError) =>
   ["EEXIST", "ENOTDIR"].includes(errnoOf(error))

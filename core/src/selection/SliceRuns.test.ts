@@ -2,10 +2,7 @@ import * as NodeServices from "@effect/platform-node/NodeServices"
 import { assert, layer } from "@effect/vitest"
 import { Effect, FileSystem, Layer, Path, PlatformError, Redacted, Result } from "effect"
 import * as ZlibCodec from "../../../platform/ZlibCodec.ts"
-import { bamFile, read } from "../../../test/genome/Fixtures.ts"
 import { LinkForbidden } from "../Errors.ts"
-import { fromBytes } from "../genome/ByteReader.ts"
-import { Codec } from "../genome/Codec.ts"
 import { parseRange } from "../genome/RegionText.ts"
 import { FileTransfer } from "../transfer/FileTransfer.ts"
 import type { SliceOutcome, SliceRequest, SliceWish } from "../transfer/SliceRequest.ts"
@@ -163,38 +160,6 @@ layer(Layer.mergeAll(NodeServices.layer, ZlibCodec.layer), { excludeTestServices
       )
       assert.strictEqual(refused?.error?._tag, "LocalIo")
       assert.match(refused?.error?.message ?? "", /read-only|EROFS/)
-    })
-  )
-
-  it.effect("an index is checked against the data file that lies beside it, and alone where there is none", () =>
-    Effect.gen(function* () {
-      const { fs, path, root } = yield* folder
-      const codec = yield* Codec
-      const ours = bamFile(codec, [read("r1", 0, 100), read("r2", 1, 200)])
-      const small = bamFile(codec, [read("r1", 0, 100)], { references: [{ name: "chrX", length: 1000 }] })
-      const index = file("S.bam.bai", { type: "bam.bai", slice: null })
-      const whole: FileTransfer["Service"]["download"] = (request) =>
-        Effect.as(request.check?.(fromBytes(ours.bai)) ?? Effect.die("no check was asked for"), {
-          action: "downloaded" as const,
-          bytes: ours.bai.length,
-          resumedFrom: 0,
-          sha256: "ab",
-          attempts: 1,
-          renewals: 0,
-          milliseconds: 1
-        })
-      const became = Effect.fnUntraced(function* () {
-        const [result] = yield* going([index], root, { whole })
-        return `${result?.action} ${result?.error?._tag ?? ""}`.trimEnd()
-      })
-      assert.strictEqual(yield* became(), "downloaded")
-      yield* fs.writeFile(path.join(root, "S.bam"), ours.bam)
-      assert.strictEqual(yield* became(), "downloaded")
-      yield* fs.writeFile(path.join(root, "S.bam"), small.bam)
-      assert.strictEqual(yield* became(), "failed FileDamaged")
-      yield* fs.remove(path.join(root, "S.bam"))
-      yield* fs.makeDirectory(path.join(root, "S.bam"))
-      assert.strictEqual(yield* became(), "downloaded")
     })
   )
 })

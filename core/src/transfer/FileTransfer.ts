@@ -10,13 +10,15 @@
  * However it ends before the commit, part and journal are left for the next run, unless the bytes are known to be wrong.
  */
 import { Clock, Context, Deferred, Effect, Exit, Layer, Random, Ref } from "effect"
-import { FileDamaged, LinkProtocol, type TransferError } from "../Errors.ts"
+import { FileDamaged, LinkProtocol, type LocalIo, type TransferError } from "../Errors.ts"
+import { Codec } from "../genome/Codec.ts"
 import { unsafeName } from "../selection/FileName.ts"
 import * as ByteRanges from "./ByteRanges.ts"
 import { enoughSpace } from "./FreeSpace.ts"
 import { LinkHost } from "./LinkHost.ts"
 import * as LinkLease from "./LinkLease.ts"
 import { defaultSettings, LinkPool, type TransferSettings } from "./LinkPool.ts"
+import { checkPart } from "./PartCheck.ts"
 import { PartClaim } from "./PartClaim.ts"
 import { PartFiles, type PartPlace } from "./PartFiles.ts"
 import * as PartJournal from "./PartJournal.ts"
@@ -48,8 +50,9 @@ export class FileTransfer extends Context.Service<
       const host = yield* LinkHost
       const files = yield* PartFiles
       const claims = yield* PartClaim
+      const codec = yield* Codec
       const { permits, settings } = yield* LinkPool
-      const services = { host, files, claims, pool: permits, settings }
+      const services = { host, files, claims, codec, pool: permits, settings }
       return FileTransfer.of({
         download: (request) => download(services, request),
         tidy: (place) => tidy(services, place)
@@ -64,6 +67,7 @@ interface Services {
   readonly host: LinkHost["Service"]
   readonly files: PartFiles["Service"]
   readonly claims: PartClaim["Service"]
+  readonly codec: Codec["Service"]
   readonly pool: LinkPool["Service"]["permits"]
   readonly settings: TransferSettings
 }
@@ -220,17 +224,24 @@ const attempt = Effect.fn("FileTransfer.attempt")(function* (
     Effect.catchTag("FileDamaged", (error) => damaged(transfer, error.fault, error.reason))
   )
   const size = ByteRanges.count(yield* progress.ranges)
-  if (request.check !== undefined) {
-    const reader: PartReader = { size, read: part.read }
-    yield* Effect.catchTag(request.check(reader), "FileDamaged", (error) =>
-      damaged(transfer, error.fault, error.reason)
-    )
-  }
+  yield* Effect.catchTag(checked(transfer, { size, read: part.read }), "FileDamaged", (error) =>
+    damaged(transfer, error.fault, error.reason)
+  )
   const sha256 = yield* part.sha256(size)
   yield* PartProgress.stillOurs(files, place, journal)
   yield* part.commit(size, request.overwrite)
   return { bytes: size, resumedFrom, sha256 }
 })
+
+/** What the caller wants of a file before it gets its name. */
+const checked = (
+  { codec, files, request }: Transfer,
+  part: PartReader
+): Effect.Effect<unknown, FileDamaged | LocalIo> => {
+  const { check = "structure" } = request
+  if (check === "none") return Effect.void
+  return check === "structure" ? Effect.provideService(checkPart(files, request, part), Codec, codec) : check(part)
+}
 
 /** The part of an earlier run with its journal, or an empty one; either way the journal names this run as the writer. */
 const openPart = Effect.fnUntraced(function* ({ files, place, identity, request }: Transfer, anew: boolean) {

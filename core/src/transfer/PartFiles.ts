@@ -5,6 +5,7 @@
  */
 import { Context, type Effect, type Scope } from "effect"
 import type { CannotCreate, LocalIo } from "../Errors.ts"
+import type { PartReader } from "./TransferRequest.ts"
 
 /** The names of one transfer, all in one directory so that a rename never crosses file systems. */
 export interface PartPlace {
@@ -46,6 +47,8 @@ export class PartFiles extends Context.Service<
      * away what a crash in the middle of a commit left.
      */
     readonly existing: (place: PartPlace) => Effect.Effect<number | null, CannotCreate | LocalIo>
+    /** Opens the regular file of that name until the scope closes; null when there is none. */
+    readonly beside: (directory: string, name: string) => Effect.Effect<PartReader | null, LocalIo, Scope.Scope>
     /** Bytes free for this user on the file system of the directory, null when it cannot say. */
     readonly free: (place: Pick<PartPlace, "directory">) => Effect.Effect<number | null>
     /** Opens the part that is there (null when there is none that may be trusted). */

@@ -26,6 +26,12 @@ export interface PartReader {
   readonly read: (offset: number, length: number) => Effect.Effect<Uint8Array, LocalIo>
 }
 
+/**
+ * `structure`: a BAM, VCF or index must be what its name says, whole at both ends, and an index fit the data file beside
+ * it. `none`: whatever came under the right size is taken. A function is a check of the caller's own in place of both.
+ */
+export type TransferCheck = "structure" | "none" | ((part: PartReader) => Effect.Effect<unknown, FileDamaged | LocalIo>)
+
 /** One file to bring, where from and where to. */
 export interface TransferRequest {
   /** `target`, `analysisId` and `fileName` are the identity of the remote file. */
@@ -41,8 +47,8 @@ export interface TransferRequest {
   readonly link: Redacted.Redacted
   /** Asks the service for the link again; null where there is no session, then a link that has ended is `LinkExpired`. */
   readonly renewLink: Effect.Effect<FreshLink, ServiceError> | null
-  /** Structure check of the complete part; a failure keeps it from getting its final name. */
-  readonly check?: (part: PartReader) => Effect.Effect<unknown, FileDamaged | LocalIo>
+  /** What the complete file must pass before it gets its final name; `structure` when it is left out. */
+  readonly check?: TransferCheck
   readonly progress: (event: TransferProgress) => Effect.Effect<void>
 }
 

@@ -1,0 +1,34 @@
+/** Whether a complete part is what its name says; an index is compared with its data file too, where that lies beside it. */
+import { Effect, type Scope } from "effect"
+import { FileDamaged, type LocalIo } from "../Errors.ts"
+import type { Codec } from "../genome/Codec.ts"
+import { checkStructure, kindOf } from "../genome/Structure.ts"
+import { dataFileOf } from "../selection/FileName.ts"
+import type { PartFiles } from "./PartFiles.ts"
+import type { PartReader, TransferRequest } from "./TransferRequest.ts"
+
+/** Passes what nobody knows by its name. Fails with `FileDamaged` as `checkStructure` does. */
+export const checkPart = Effect.fn("PartCheck.checkPart")(function* (
+  files: PartFiles["Service"],
+  { directory, fileName, name }: Pick<TransferRequest, "directory" | "fileName" | "name">,
+  part: PartReader
+): Effect.fn.Return<void, FileDamaged | LocalIo, Codec | Scope.Scope> {
+  // Whoever gives the file another name still knows by the old one what it should be.
+  const known = kindOf(name) === null ? fileName : name
+  const dataName = dataFileOf(known)
+  const reader = dataName === null ? null : yield* files.beside(directory, dataName)
+  if (dataName === null || reader === null) {
+    yield* checkStructure(known, part)
+    return
+  }
+  yield* Effect.catchTag(
+    checkStructure(known, part, { name: dataName, reader }),
+    "FileDamaged",
+    ({ fault, file: damaged, reason }) =>
+      new FileDamaged({
+        file: fileName,
+        fault,
+        reason: damaged === dataName ? `cannot be checked, as ${dataName} beside it is damaged: ${reason}` : reason
+      })
+  )
+}, Effect.scoped)
