@@ -2,8 +2,8 @@
 import { Effect, type Scope } from "effect"
 import { FileDamaged, type LocalIo } from "../Errors.ts"
 import type { Codec } from "../genome/Codec.ts"
-import { checkStructure, kindOf } from "../genome/Structure.ts"
-import { dataFileOf } from "../selection/FileName.ts"
+import { dataOf, named } from "../genome/formats/FileNames.ts"
+import { checkStructure } from "../genome/Structure.ts"
 import type { PartFiles } from "./PartFiles.ts"
 import type { PartReader, TransferRequest } from "./TransferRequest.ts"
 
@@ -14,10 +14,10 @@ export const checkPart = Effect.fn("PartCheck.checkPart")(function* (
   part: PartReader
 ): Effect.fn.Return<void, FileDamaged | LocalIo, Codec | Scope.Scope> {
   // Whoever gives the file another name still knows by the old one what it should be.
-  const known = kindOf(name) === null ? fileName : name
-  const dataName = dataFileOf(known)
-  const reader = dataName === null ? null : yield* files.beside(directory, dataName)
-  if (dataName === null || reader === null) {
+  const known = named(name) === null ? fileName : name
+  const dataName = dataOf(known)
+  const reader = dataName === known ? null : yield* files.beside(directory, dataName)
+  if (reader === null) {
     yield* checkStructure(known, part)
     return
   }
