@@ -1,8 +1,8 @@
 /** The file of `--linksFile`: read as a whole, and judged before anything of it is used. */
 import { stat } from "node:fs/promises"
 import { Effect, Result } from "effect"
+import { type LinkManifest, readLinks } from "../core/src/download/LinkManifest.ts"
 import { InputMalformed, type LocalIo, type NotFound } from "../core/src/Errors.ts"
-import { type LinkManifest, readLinks } from "../core/src/selection/LinkManifest.ts"
 import { readInput } from "./InputFile.ts"
 
 /** Reads `path`, or standard input for `-`; warns when other users can read the file too. */

@@ -20,11 +20,13 @@ const inRooms = (...names: ReadonlyArray<string>) => within(...names.map((name) 
 /** Which other rooms the rooms of the core may import; those that stand on no other have a rule of their own below. */
 const rooms: Readonly<Record<string, (to: string) => boolean>> = {
   annotations: inRooms("client", "contract", "genome", "session", "text"),
-  archive: inRooms("client", "contract", "genome", "selection", "settings", "text", "transfer"),
+  archive: inRooms("client", "contract", "selection", "settings", "text"),
   client: inRooms("contract", "session"),
   doctor: inRooms("settings", "text"),
-  report: inRooms("archive", "selection", "text", "transfer"),
-  selection: inRooms("client", "contract", "genome", "settings", "text", "transfer"),
+  // The room of a run: all that takes part in one meets here, and nothing but a report looks back.
+  download: inRooms("archive", "client", "contract", "genome", "selection", "settings", "text", "transfer"),
+  report: inRooms("archive", "download", "selection", "text", "transfer"),
+  selection: inRooms("contract", "genome", "text", "transfer/SliceRequest.ts"),
   session: inRooms(),
   settings: inRooms("genome/formats/FileNames.ts", "text"),
   // A transfer knows no plan, but refuses an unsafe name whoever asks for it (docs/adr/0008).

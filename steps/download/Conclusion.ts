@@ -1,5 +1,7 @@
 /** The end of a run that delivers files: its report, its last line, its exit code. */
 import { Cause, DateTime, Effect, Exit, type FileSystem, Option, type Path } from "effect"
+import { type RunRecord, wholeFailed } from "../../core/src/download/RunRecord.ts"
+import { adviceFor } from "../../core/src/download/Summary.ts"
 import {
   type CannotCreate,
   type ExitCode,
@@ -7,16 +9,14 @@ import {
   mostSevere,
   type RestorationsPending
 } from "../../core/src/Errors.ts"
-import { type ReportRun, reportJson } from "../../core/src/selection/Report.ts"
-import { canWriteReport, writeReport } from "../../core/src/selection/ReportFile.ts"
+import { type ReportRun, reportJson } from "../../core/src/report/Report.ts"
+import { canWriteReport, writeReport } from "../../core/src/report/ReportFile.ts"
 import type { TargetSettings } from "../../core/src/settings/Settings.ts"
 import { clearTemporaries, temporaryBeside } from "../../platform/TemporaryFile.ts"
 import type { StepFailure } from "../main/Step.ts"
 import { version } from "../main/Version.ts"
 import { reportText } from "./ReportText.ts"
 import { pendingOf, sayPending } from "./Restorations.ts"
-import { type RunRecord, wholeFailed } from "./RunRecord.ts"
-import { adviceFor } from "./Summary.ts"
 
 /** Runs `work`, which puts all it learns into `record`; the exit code of all that went wrong or is pending. */
 export const concluded = <E extends StepFailure, R>(

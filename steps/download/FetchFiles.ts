@@ -1,12 +1,14 @@
 /** The download itself: plan, fetch, and say for every file what became of it. */
 
 import { Effect, type Scope } from "effect"
-import { unwritable } from "../../core/src/selection/DestinationView.ts"
-import { refuseAll, shortage } from "../../core/src/selection/DiskNeed.ts"
-import type { PlannedFile } from "../../core/src/selection/DownloadPlan.ts"
-import { type RunObserver, run } from "../../core/src/selection/DownloadRun.ts"
+import { unwritable } from "../../core/src/download/DestinationView.ts"
+import { refuseAll, shortage } from "../../core/src/download/DiskNeed.ts"
+import type { PlannedFile } from "../../core/src/download/DownloadPlan.ts"
+import { type RunObserver, run } from "../../core/src/download/DownloadRun.ts"
+import type { FileResult } from "../../core/src/download/Outcome.ts"
+import type { RunRecord } from "../../core/src/download/RunRecord.ts"
+import { summaryLines } from "../../core/src/download/Summary.ts"
 import { pathOf } from "../../core/src/selection/Place.ts"
-import type { FileResult } from "../../core/src/selection/Report.ts"
 import { counted } from "../../core/src/text/Counted.ts"
 import { printable } from "../../core/src/text/Printable.ts"
 import { humanSize } from "../../core/src/text/Size.ts"
@@ -16,8 +18,6 @@ import type { LinkSource } from "./LinkSource.ts"
 import { type Planned, planned } from "./Planning.ts"
 import { makeProgress } from "./Progress.ts"
 import { awaitedOf, withRestoration } from "./Restorations.ts"
-import type { RunRecord } from "./RunRecord.ts"
-import { summaryLines } from "./Summary.ts"
 import type { DownloadSettings } from "./Wish.ts"
 
 /**

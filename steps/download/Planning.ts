@@ -1,9 +1,11 @@
 /** The plan of a run, with the room it needs: what `--plan` shows and the download carries out. */
 import { Effect } from "effect"
-import { lookAt } from "../../core/src/selection/DestinationView.ts"
-import { diskNeed } from "../../core/src/selection/DiskNeed.ts"
-import { type DownloadPlan, type ListedAnalysis, layOut, plan } from "../../core/src/selection/DownloadPlan.ts"
-import type { Room } from "../../core/src/selection/PlanView.ts"
+import { lookAt } from "../../core/src/download/DestinationView.ts"
+import { diskNeed } from "../../core/src/download/DiskNeed.ts"
+import { type DownloadPlan, plan } from "../../core/src/download/DownloadPlan.ts"
+import type { Room } from "../../core/src/report/PlanView.ts"
+import { wantedFiles } from "../../core/src/selection/FileWish.ts"
+import type { ListedAnalysis } from "../../core/src/selection/Listed.ts"
 import type { TargetSettings } from "../../core/src/settings/Settings.ts"
 import { PartFiles } from "../../core/src/transfer/PartFiles.ts"
 import { planRequestOf } from "./Gather.ts"
@@ -22,7 +24,7 @@ export const planned = Effect.fn("download.planned")(function* (
   const disk = yield* PartFiles
   const { destination } = settings
   const request = planRequestOf(settings)
-  const view = yield* lookAt(destination, layOut(analyses, request), ownFiles(settings))
+  const view = yield* lookAt(destination, wantedFiles(analyses, request), ownFiles(settings))
   const decided = plan(analyses, request, view)
   const free = yield* disk.free({ directory: destination })
   const room: Room = { ...diskNeed(decided.files, view.present), destination, free }

@@ -1,11 +1,11 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Logger } from "effect"
 import { TestClock } from "effect/testing"
+import type { PlannedFile } from "../../core/src/download/DownloadPlan.ts"
+import { type FileResult, untouched } from "../../core/src/download/Outcome.ts"
+import { summaryLines } from "../../core/src/download/Summary.ts"
 import { LocalIo, NotFound, Unavailable } from "../../core/src/Errors.ts"
-import type { PlannedFile } from "../../core/src/selection/DownloadPlan.ts"
-import { type FileResult, untouched } from "../../core/src/selection/Report.ts"
 import { makeProgress, statusLines } from "./Progress.ts"
-import { summaryLines } from "./Summary.ts"
 
 const MiB = 1024 * 1024
 
@@ -17,6 +17,7 @@ const file = (fileName: string, size: number | null): PlannedFile => ({
   size,
   archived: false,
   estimatedRestoreTime: null,
+  hasLink: true,
   slice: null,
   decision: { _tag: "Fetch" }
 })

@@ -1,9 +1,9 @@
 /** What a person sees while files are fetched: a line per active file and one for all. */
 import { Clock, Effect, Ref, type Scope } from "effect"
-import { makeTraffic } from "../../core/src/report/Traffic.ts"
-import type { PlannedFile } from "../../core/src/selection/DownloadPlan.ts"
+import type { PlannedFile } from "../../core/src/download/DownloadPlan.ts"
+import type { FileResult } from "../../core/src/download/Outcome.ts"
+import { makeTraffic } from "../../core/src/download/Traffic.ts"
 import { pathOf } from "../../core/src/selection/Place.ts"
-import type { FileResult } from "../../core/src/selection/Report.ts"
 import { printable } from "../../core/src/text/Printable.ts"
 import { humanSize } from "../../core/src/text/Size.ts"
 import type { TransferProgress } from "../../core/src/transfer/TransferRequest.ts"

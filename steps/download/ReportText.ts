@@ -1,8 +1,8 @@
 /** A report in the form that the name of its file asks for; what only pages need is loaded only for them. */
 import { createHash } from "node:crypto"
 import { Effect } from "effect"
+import type { ReportDocument } from "../../core/src/report/Report.ts"
 import { formOf } from "../../core/src/report/ReportForm.ts"
-import type { ReportDocument } from "../../core/src/selection/Report.ts"
 import { printableJson } from "../../core/src/text/Printable.ts"
 
 const sha256 = (text: string) => createHash("sha256").update(text).digest("base64")

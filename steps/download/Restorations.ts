@@ -6,14 +6,14 @@ import { type Candidate, type RestoreRequest, type RestoreResult, restore } from
 import { storedPaths } from "../../core/src/archive/StoredPath.ts"
 import { newOptions } from "../../core/src/archive/TrackingEntry.ts"
 import { TrackingFile } from "../../core/src/archive/TrackingFile.ts"
+import type { PlannedFile } from "../../core/src/download/DownloadPlan.ts"
+import type { FileResult } from "../../core/src/download/Outcome.ts"
+import type { Awaited, RunRecord } from "../../core/src/download/RunRecord.ts"
 import { RestorationsPending } from "../../core/src/Errors.ts"
-import type { PlannedFile } from "../../core/src/selection/DownloadPlan.ts"
-import type { FileResult } from "../../core/src/selection/Report.ts"
 import type { Settings, TargetSettings } from "../../core/src/settings/Settings.ts"
 import { resolveTarget } from "../../core/src/settings/Target.ts"
 import { printable } from "../../core/src/text/Printable.ts"
 import * as LogOutput from "../../platform/LogOutput.ts"
-import type { Awaited, RunRecord } from "./RunRecord.ts"
 
 /** The requests of this run; a target is its address, under whatever name an entry has it. */
 export const restoreRequestOf = (settings: Settings, mode: RestoreMode): RestoreRequest => {

@@ -1,8 +1,6 @@
 /** `--resumeArchivedDownloads`: downloads what has come back, and waits for the rest as long as it is told to. */
 
 import { Console, DateTime, Duration, Effect, FileSystem } from "effect"
-import { type Look, makeResume, type Resume, type ResumeRequest } from "../../core/src/archive/Resume.ts"
-import { standingsText } from "../../core/src/archive/Standings.ts"
 import {
   entriesOf,
   type Item,
@@ -12,9 +10,13 @@ import {
 } from "../../core/src/archive/TrackingDocument.ts"
 import { TrackingFile } from "../../core/src/archive/TrackingFile.ts"
 import { type Found, untilRestored } from "../../core/src/archive/Waiting.ts"
+import type { PlannedFile } from "../../core/src/download/DownloadPlan.ts"
+import { type FileResult, untouched } from "../../core/src/download/Outcome.ts"
+import { type Look, makeResume, type Resume, type ResumeRequest } from "../../core/src/download/Resume.ts"
+import { type Awaited, keyOfFile, makeRunRecord, type RunRecord } from "../../core/src/download/RunRecord.ts"
+import { summaryLines } from "../../core/src/download/Summary.ts"
 import type { ConfigUnusable, SessionError, TrackingReadError } from "../../core/src/Errors.ts"
-import type { PlannedFile } from "../../core/src/selection/DownloadPlan.ts"
-import { type FileResult, untouched } from "../../core/src/selection/Report.ts"
+import { standingsText } from "../../core/src/report/Standings.ts"
 import type { Settings } from "../../core/src/settings/Settings.ts"
 import { counted } from "../../core/src/text/Counted.ts"
 import { Screen } from "../../platform/Screen.ts"
@@ -24,8 +26,6 @@ import { type Countdown, makeCountdown } from "./Countdown.ts"
 import { observe } from "./FetchFiles.ts"
 import { ownFiles } from "./Planning.ts"
 import { restoreRequestOf, sayPending } from "./Restorations.ts"
-import { type Awaited, keyOfFile, makeRunRecord, type RunRecord } from "./RunRecord.ts"
-import { summaryLines } from "./Summary.ts"
 import { wiring } from "./Wiring.ts"
 import { readWish } from "./Wish.ts"
 

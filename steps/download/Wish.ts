@@ -1,10 +1,10 @@
 /** The regions that the settings ask for: their form is checked, and a BED file read, before anybody logs in. */
 import { Effect, FileSystem, type PlatformError, Result } from "effect"
+import { readerOf } from "../../core/src/download/LocalFile.ts"
 import { errnoOf, LocalIo, NotFound, UsageError } from "../../core/src/Errors.ts"
 import { readBed } from "../../core/src/genome/BedFile.ts"
 import { dataTypes, isDataType } from "../../core/src/genome/formats/FileNames.ts"
 import { parseRange } from "../../core/src/genome/RegionText.ts"
-import { readerOf } from "../../core/src/selection/LocalFile.ts"
 import type { LocalSettings, TargetSettings } from "../../core/src/settings/Settings.ts"
 import { printable } from "../../core/src/text/Printable.ts"
 import type { SliceWish } from "../../core/src/transfer/SliceRequest.ts"

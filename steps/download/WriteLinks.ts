@@ -1,10 +1,11 @@
 /** `--links`: the download links in place of the files, on standard output or in a private file. Restores nothing. */
 import { Console, Effect } from "effect"
+import type { CatalogEntry } from "../../core/src/download/Catalog.ts"
+import { type PlanError, plan } from "../../core/src/download/DownloadPlan.ts"
+import { type LinkEntry, linksJson, linkText } from "../../core/src/download/LinkManifest.ts"
 import { LinkRefused, mostSevere, NotFound, type ServiceError } from "../../core/src/Errors.ts"
 import { dataTypes } from "../../core/src/genome/formats/FileNames.ts"
-import type { CatalogEntry } from "../../core/src/selection/Catalog.ts"
-import { layOut, type PlanError, plan } from "../../core/src/selection/DownloadPlan.ts"
-import { type LinkEntry, linksJson, linkText } from "../../core/src/selection/LinkManifest.ts"
+import { wantedFiles } from "../../core/src/selection/FileWish.ts"
 import type { TargetSettings } from "../../core/src/settings/Settings.ts"
 import { isPrintable, printable } from "../../core/src/text/Printable.ts"
 import { expiryOf } from "../../core/src/transfer/LinkExpiry.ts"
@@ -85,7 +86,7 @@ const entryOf = ({ links, listed }: CatalogEntry, fileName: string): LinkEntry |
 /** The indexes without which no regions can be cut out of the data files among `taken`, as far as they are not in it. */
 const sliceIndexes = ({ listed }: CatalogEntry, taken: ReadonlyArray<string>): ReadonlyArray<string> => {
   const slice = { wanted: [], unmapped: true }
-  const places = layOut([listed], { filetypes: dataTypes, layout: "flat", overwrite: true, slice })
+  const places = wantedFiles([listed], { filetypes: dataTypes, layout: "flat", slice })
   const indexes = places.flatMap(({ fileName, slice: cut }) => (taken.includes(fileName) ? (cut?.indexFile ?? []) : []))
   return [...new Set(indexes)].filter((name) => !taken.includes(name))
 }

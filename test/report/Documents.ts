@@ -1,12 +1,8 @@
 /** Reports to draw: an ordinary night, thousands of files, and a service that means harm. */
+
+import { type FileResult, untouched } from "../../core/src/download/Outcome.ts"
 import type { ExitCode } from "../../core/src/Errors.ts"
-import {
-  type FileResult,
-  type ReportDocument,
-  type ReportRun,
-  reportJson,
-  untouched
-} from "../../core/src/selection/Report.ts"
+import { type ReportDocument, type ReportRun, reportJson } from "../../core/src/report/Report.ts"
 
 const start = Date.parse("2026-11-21T02:00:00Z")
 const MiB = 1024 * 1024

@@ -7,10 +7,10 @@
 import { DateTime, Duration, Effect } from "effect"
 import type { ServiceClient } from "../client/ServiceClient.ts"
 import type { ServiceError, TrackingError } from "../Errors.ts"
-import type { Restoration } from "../selection/Report.ts"
 import { printable } from "../text/Printable.ts"
 import { timeOf } from "./Estimate.ts"
 import { askFor, type RestoreRequest, remember, sayRequested } from "./Requests.ts"
+import type { Restoration } from "./Restoration.ts"
 import { requesting, type TrackingEntry } from "./TrackingEntry.ts"
 import type { TrackingFile } from "./TrackingFile.ts"
 

@@ -9,14 +9,14 @@ import { Clock, DateTime, Effect } from "effect"
 import { ServiceClient } from "../client/ServiceClient.ts"
 import { AnalysisId } from "../contract/Ids.ts"
 import type { ServiceError, TrackingError } from "../Errors.ts"
-import { entryOf } from "../selection/Catalog.ts"
-import type { Restoration } from "../selection/Report.ts"
+import { listedOf } from "../selection/Listed.ts"
 import { Operator } from "../settings/Operator.ts"
 import { counted } from "../text/Counted.ts"
 import { printable } from "../text/Printable.ts"
 import { humanSize } from "../text/Size.ts"
 import { mayBeUnderWay } from "./Estimate.ts"
 import { type ArchivedFile, decide, questions, type RestoreDecision, type RestoreMode } from "./Policy.ts"
+import type { Restoration } from "./Restoration.ts"
 import { entriesOf, type Item, put, type TargetName, without } from "./TrackingDocument.ts"
 import { keyOf, type NewEntry, optionsKeyOf, requesting } from "./TrackingEntry.ts"
 import { TrackingFile } from "./TrackingFile.ts"
@@ -243,8 +243,8 @@ export const askFor = Effect.fn("archive.askFor")(function* (
       if (error.scope === "run") return yield* error
       const listing = yield* Effect.option(client.getFileDownloadLinks(id))
       if (listing._tag === "None") return yield* error
-      const { listed } = entryOf({ id: analysisId, named: false }, listing.value, yield* Clock.currentTimeMillis)
-      const ours = listed.files.filter(({ fileName }) => files.some((file) => file.fileName === fileName))
+      const { files: listed } = listedOf({ id: analysisId, named: false }, listing.value)
+      const ours = listed.filter(({ fileName }) => files.some((file) => file.fileName === fileName))
       const told = ours.flatMap(({ estimatedRestoreTime }) => estimatedRestoreTime ?? [])
       if (told[0] !== undefined) return told[0]
       return ours.length > 0 && ours.every(({ archived }) => !archived) ? null : yield* error

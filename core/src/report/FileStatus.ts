@@ -1,5 +1,5 @@
 /** What became of a file, in a word and a colour. */
-import type { ReportedFile } from "../selection/Report.ts"
+import type { ReportedFile } from "./Report.ts"
 
 export interface FileStatus {
   readonly word: string

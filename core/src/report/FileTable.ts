@@ -1,8 +1,9 @@
 /** Every file of a run as a row, and what went wrong in words. */
-import type { ReportDocument, ReportedFile } from "../selection/Report.ts"
+
 import { humanSize } from "../text/Size.ts"
 import { nameOf, statusOf } from "./FileStatus.ts"
 import { type Markup, markup, shortened } from "./Markup.ts"
+import type { ReportDocument, ReportedFile } from "./Report.ts"
 import { counted, countText, durationText } from "./Scale.ts"
 
 /** Characters of all rows together: a browser shows this much at once, and a mail takes it. */

@@ -5,10 +5,10 @@
  * `id` become one table there.
  */
 import { sampleOf } from "../selection/FileName.ts"
-import type { ReportDocument, ReportedFile } from "../selection/Report.ts"
 import { humanSize } from "../text/Size.ts"
 import { statusOf } from "./FileStatus.ts"
 import { escaped, shortened } from "./Markup.ts"
+import type { ReportDocument, ReportedFile } from "./Report.ts"
 
 const MiB = 1024 * 1024
 

@@ -5,12 +5,12 @@
  * that knows the page's own style and script by their digests keeps out whatever would get past that.
  */
 import { ExitCodes } from "../Errors.ts"
-import type { ReportDocument } from "../selection/Report.ts"
 import { humanSize } from "../text/Size.ts"
 import { failureSection, fileSection } from "./FileTable.ts"
 import { Markup, markup } from "./Markup.ts"
 import { pageScript } from "./PageScript.ts"
 import { pageStyle } from "./PageStyle.ts"
+import type { ReportDocument } from "./Report.ts"
 import { restorationSection } from "./RestorationSection.ts"
 import { counted, countText, durationText, momentText } from "./Scale.ts"
 import { transferSection } from "./TransferSection.ts"

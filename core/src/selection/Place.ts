@@ -13,8 +13,6 @@ export interface Place {
   readonly slice?: { readonly name: string } | null
 }
 
-export const folderOf = (layout: Layout, analysisId: string): string => (layout === "flat" ? "" : analysisId)
-
 /** What a slice holds: regions, or nothing but unplaced reads; null for a whole file. */
 export type SliceForm = "ranged" | "unmapped" | null
 
@@ -28,7 +26,7 @@ export const placeOf = (
   layout: Layout,
   form: SliceForm
 ): Place => ({
-  folder: folderOf(layout, file.analysisId),
+  folder: layout === "flat" ? "" : file.analysisId,
   fileName: file.fileName,
   slice: form === null ? null : { name: sliceName(file.fileName, form) }
 })

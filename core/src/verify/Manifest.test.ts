@@ -1,6 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Result, Schema } from "effect"
-import { type FileResult, reportJson, untouched } from "../selection/Report.ts"
+import { type FileResult, untouched } from "../download/Outcome.ts"
+import { reportJson } from "../report/Report.ts"
 import { parseManifest } from "./Manifest.ts"
 
 const sum = "0123456789abcdef".repeat(4)

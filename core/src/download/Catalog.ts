@@ -1,0 +1,109 @@
+/**
+ * The selected analyses and their files, asked for one analysis after the other (one API request in flight).
+ *
+ * A failing analysis becomes an item like the others, so that it stops nothing; only when the service as a whole cannot
+ * be used are the remaining ones given up without asking.
+ */
+
+import { Clock, Effect, Redacted, Stream } from "effect"
+import * as Outage from "../client/Outage.ts"
+import { ServiceClient } from "../client/ServiceClient.ts"
+import type { AnalysisFiles } from "../contract/Files.ts"
+import { AnalysisId } from "../contract/Ids.ts"
+import type { ServiceError } from "../Errors.ts"
+import { type FileType, fileTypeOf, fileTypes } from "../selection/FileName.ts"
+import { type ListedAnalysis, listedOf } from "../selection/Listed.ts"
+import {
+  byIds,
+  type ChosenAnalysis,
+  idsToAsk,
+  needsRecords,
+  type SelectedAnalysis,
+  type Selection,
+  type SelectionRequest,
+  select
+} from "../selection/Selection.ts"
+import { printable } from "../text/Printable.ts"
+import type { PlanFailure } from "./DownloadPlan.ts"
+
+/** The selection, with at most one request for the records of analyses. */
+export const choose = Effect.fn("selection.choose")(function* (
+  request: SelectionRequest
+): Effect.fn.Return<Selection, ServiceError, ServiceClient> {
+  if (!needsRecords(request)) return byIds(request)
+  const client = yield* ServiceClient
+  const ids = idsToAsk(request)
+  return select(request, yield* client.getAnalyses(ids?.map((id) => AnalysisId.make(id))))
+})
+
+/** What one answer with download links says. */
+export interface CatalogEntry {
+  readonly listed: ListedAnalysis
+  /** By file name; files without a link are absent. */
+  readonly links: ReadonlyMap<string, Redacted.Redacted>
+  /** Milliseconds since 1970. */
+  readonly fetchedAt: number
+}
+
+export type CatalogItem =
+  | { readonly _tag: "Listed"; readonly entry: CatalogEntry }
+  | { readonly _tag: "Failed"; readonly failure: PlanFailure }
+
+/**
+ * One item per analysis, in order, each asked for when the stream is pulled.
+ *
+ * @param wanted - types of which an analysis must have a file, else an older one takes its place; all of them by default
+ */
+export const catalog = (
+  analyses: ReadonlyArray<ChosenAnalysis>,
+  wanted: ReadonlyArray<FileType> = fileTypes
+): Stream.Stream<CatalogItem, never, ServiceClient> =>
+  Stream.unwrap(
+    Effect.gen(function* () {
+      const client = yield* ServiceClient
+      const outage = yield* Outage.make<ServiceError>()
+
+      const item = Effect.fnUntraced(function* (analysis: SelectedAnalysis) {
+        return yield* Effect.matchEffect(outage.ask(client.getFileDownloadLinks(AnalysisId.make(analysis.id))), {
+          onSuccess: (files) =>
+            Effect.map(
+              Clock.currentTimeMillis,
+              (now) => ({ _tag: "Listed", entry: entryOf(analysis, files, now) }) as const
+            ),
+          onFailure: (error) => Effect.succeed(failed(analysis, error))
+        })
+      })
+      const withFiles = Effect.fnUntraced(function* ({ older, ...newest }: ChosenAnalysis) {
+        const first = yield* item(newest)
+        let found = first
+        for (const next of older) {
+          if (found._tag === "Failed" || hasOneOf(wanted, found.entry)) break
+          found = yield* item(next)
+        }
+        if (found === first || found._tag === "Failed") return found
+        if (!hasOneOf(wanted, found.entry)) return first
+        const [instead, lacking] = [found.entry.listed.id, newest.id].map(printable)
+        const what = `Analysis ${lacking} is newer, but has no ${wanted.join(", ")} file: analysis ${instead} of the same person is taken`
+        return yield* Effect.as(Effect.logWarning(what), found)
+      })
+      return Stream.mapEffect(Stream.fromIterable(analyses), withFiles)
+    })
+  )
+
+const hasOneOf = (types: ReadonlyArray<FileType>, { listed }: CatalogEntry): boolean =>
+  listed.files.some(({ fileName }) => types.some((type) => fileName !== null && fileTypeOf(fileName) === type))
+
+const failed = (analysis: SelectedAnalysis, error: ServiceError): CatalogItem => ({
+  _tag: "Failed",
+  failure: { analysisId: analysis.id, error }
+})
+
+/** The answer in our words; every field of it may be missing. */
+export const entryOf = (analysis: SelectedAnalysis, files: AnalysisFiles, fetchedAt: number): CatalogEntry => {
+  const links = new Map<string, Redacted.Redacted>()
+  for (const { fileName, downloadLink } of files.apiFileLinks) {
+    if (fileName != null && downloadLink != null && Redacted.value(downloadLink) !== "")
+      links.set(fileName, downloadLink)
+  }
+  return { listed: listedOf(analysis, files), links, fetchedAt }
+}

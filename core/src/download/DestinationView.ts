@@ -1,0 +1,88 @@
+/**
+ * What is in the destination before a run: files under final names, and what earlier runs left of unfinished ones.
+ */
+import { Effect, FileSystem, Option, Path } from "effect"
+import { LocalIo } from "../Errors.ts"
+import type { Codec } from "../genome/Codec.ts"
+import { dataTypeOf, unsafeName } from "../selection/FileName.ts"
+import { finalName, pathOf } from "../selection/Place.ts"
+import type { SliceState } from "../transfer/SliceState.ts"
+import type { Destination, Occupant, PlannedFile } from "./DownloadPlan.ts"
+import { existingSlice } from "./ExistingSlice.ts"
+
+type Place = Pick<PlannedFile, "folder" | "fileName" | "type" | "slice">
+
+export interface DestinationView extends Destination {
+  /** Bytes on the disk in the part file of a planned file. */
+  readonly present: (place: Place) => number
+}
+
+/**
+ * Looks at the places of a plan and changes nothing; only where a slice goes, header and index of what is there are read.
+ *
+ * @param own - files this run writes itself, by path relative to the working folder, with what they are
+ */
+export const lookAt = Effect.fn("selection.lookAt")(function* (
+  destination: string,
+  places: ReadonlyArray<Place>,
+  own: ReadonlyMap<string, string>
+): Effect.fn.Return<DestinationView, never, FileSystem.FileSystem | Path.Path | Codec> {
+  const fs = yield* FileSystem.FileSystem
+  const path = yield* Path.Path
+  const occupants = new Map<string, Occupant>()
+  const reserved = new Map<string, string>()
+  const slices = new Map<string, SliceState>()
+  const parts = new Map<string, number>()
+
+  const ownPaths = new Map([...own].map(([file, what]) => [path.resolve(file), what]))
+  // What an analysis is called becomes a folder; outside of the destination nothing is even looked at.
+  const within = places.filter(({ folder }) => folder === "" || unsafeName(folder) === null)
+  for (const folder of new Set(within.map((place) => place.folder))) {
+    const directory = path.join(destination, folder)
+    const names = yield* Effect.orElseSucceed(fs.readDirectory(directory), () => [])
+    for (const name of names.filter(isPart)) {
+      const info = yield* Effect.option(fs.stat(path.join(directory, name)))
+      if (Option.isSome(info)) parts.set(path.join(folder, partKey(name)), allocated(info.value))
+    }
+  }
+  for (const place of within) {
+    if (unsafeName(place.fileName) !== null) continue
+    const relative = pathOf(place)
+    const absolute = path.join(destination, place.folder, finalName(place))
+    const what = ownPaths.get(path.resolve(absolute))
+    if (what !== undefined) reserved.set(relative, what)
+    const info = yield* Effect.option(fs.stat(absolute))
+    if (Option.isNone(info)) continue
+    occupants.set(relative, { kind: info.value.type === "File" ? "file" : "other", size: Number(info.value.size) })
+    if (place.slice === null) continue
+    const kind = dataTypeOf(place.type)
+    slices.set(relative, yield* existingSlice(absolute, kind, place.slice.wish))
+  }
+  // The part of a slice is of no use to the next run.
+  const present = (place: Place) =>
+    place.slice === null ? (parts.get(path.join(place.folder, place.fileName)) ?? 0) : 0
+  return { occupants, reserved, slices, present }
+})
+
+/** Why nothing can be written into the destination; null when it can, or nothing has to be (fault K6). */
+export const unwritable = Effect.fn("selection.unwritable")(function* (
+  files: ReadonlyArray<PlannedFile>,
+  destination: string
+): Effect.fn.Return<LocalIo | null, never, FileSystem.FileSystem> {
+  // Other files go into folders below, which may be there and open.
+  if (!files.some(({ decision, folder }) => decision._tag === "Fetch" && folder === "")) return null
+  const fs = yield* FileSystem.FileSystem
+  return yield* Effect.match(fs.access(destination, { writable: true }), {
+    onSuccess: () => null,
+    onFailure: LocalIo.of("write to", destination)
+  })
+})
+
+const isPart = (name: string) => /^\.[^/]{1,250}\.[0-9a-f]{8}\.part$/.test(name)
+
+/** `S1.bam` out of `.S1.bam.1a2b3c4d.part`. */
+const partKey = (name: string) => name.slice(1, -".12345678.part".length)
+
+/** A part may have holes, so its length says little; 512 is the unit of `blocks` (POSIX `st_blocks` on Linux). */
+const allocated = (info: FileSystem.File.Info): number =>
+  Math.min(Number(info.size), Number(Option.getOrElse(info.blocks, () => 0n)) * 512)

@@ -1,0 +1,306 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Schema } from "effect"
+import { listedFile as file } from "../../../test/selection/ListedFiles.ts"
+import { CannotCreate } from "../Errors.ts"
+import type { ListedAnalysis, ListedFile } from "../selection/Listed.ts"
+import { pathOf } from "../selection/Place.ts"
+import type { SliceState } from "../transfer/SliceState.ts"
+import { diskNeed, shortage } from "./DiskNeed.ts"
+import { type Destination, type PlanRequest, plan } from "./DownloadPlan.ts"
+
+const analysis = (id: string, files: ReadonlyArray<ListedFile>, named = true): ListedAnalysis => ({
+  id,
+  named,
+  sampleId: null,
+  limsId: null,
+  files
+})
+const both: PlanRequest = { filetypes: ["bam", "bam.bai"], layout: "flat", overwrite: false }
+const empty: Destination = { occupants: new Map(), reserved: new Map(), slices: new Map() }
+
+const decisions = (analyses: ReadonlyArray<ListedAnalysis>, request = both, destination = empty) =>
+  plan(analyses, request, destination).files.map((it) => {
+    const why =
+      it.decision._tag === "Fetch" ? "" : it.decision._tag === "Skip" ? it.decision.reason : it.decision.error._tag
+    return `${pathOf(it)} ${it.decision._tag} ${why}`.trimEnd()
+  })
+
+describe("decisions", () => {
+  it("fetches the requested types only; an index alone is fine", () => {
+    const a = analysis("A1", [file("S.bam"), file("S.bam.bai"), file("S.vcf.gz"), file("notes.txt"), file(null)])
+    assert.deepStrictEqual(decisions([a]), ["S.bam Fetch", "S.bam.bai Fetch"])
+    assert.deepStrictEqual(decisions([a], { ...both, filetypes: ["bam.bai"] }), ["S.bam.bai Fetch"])
+    assert.deepStrictEqual(decisions([a], { ...both, layout: "analysis" }), ["A1/S.bam Fetch", "A1/S.bam.bai Fetch"])
+  })
+
+  it("existing and archived files are skipped, existing first, so that nothing is restored in vain", () => {
+    const a = analysis("A1", [file("S.bam", { archived: true }), file("T.bam", { archived: true }), file("S.bam.bai")])
+    const there: Destination = {
+      ...empty,
+      occupants: new Map([
+        ["S.bam", { kind: "file", size: 100 }],
+        ["S.bam.bai", { kind: "file", size: 100 }]
+      ])
+    }
+    assert.deepStrictEqual(decisions([a], both, there), [
+      "S.bam Skip exists",
+      "T.bam Skip archived",
+      "S.bam.bai Skip exists"
+    ])
+    assert.deepStrictEqual(decisions([a], { ...both, overwrite: true }, there), [
+      "S.bam Skip archived",
+      "T.bam Skip archived",
+      "S.bam.bai Fetch"
+    ])
+  })
+
+  it("an existing file of another size is kept, and said aloud", () => {
+    const there: Destination = { ...empty, occupants: new Map([["S.bam", { kind: "file", size: 99 }]]) }
+    const { files, warnings } = plan([analysis("A1", [file("S.bam"), file("S.bam.bai")])], both, there)
+    assert.strictEqual(files[0]?.decision._tag, "Skip")
+    assert.deepStrictEqual(warnings, [
+      "S.bam exists with 99 bytes, but analysis A1 lists 100: it was left as it is; check it, or give --overwrite"
+    ])
+  })
+
+  it("something that is no file, a file of this run, and a missing link are refused", () => {
+    const a = analysis("A1", [file("S.bam"), file("T.bam"), file("U.bam", { hasLink: false })])
+    const there: Destination = {
+      occupants: new Map([["S.bam", { kind: "other", size: 0 }]]),
+      reserved: new Map([["T.bam", "the log file"]]),
+      slices: new Map()
+    }
+    assert.deepStrictEqual(decisions([a], { ...both, overwrite: true }, there), [
+      "S.bam Fail CannotCreate",
+      "T.bam Fail CannotCreate",
+      "U.bam Fail NotFound"
+    ])
+  })
+
+  it("Z1 unsafe names of a requested type fail, also when unsafe at their end; others go on", () => {
+    const names = ["../x.bam", "x.bam ", "x.bam\u0000", "CON.bam", "-x.bam", "ok.bam", "x.txt\n"]
+    const a = analysis(
+      "A1",
+      names.map((name) => file(name))
+    )
+    assert.deepStrictEqual(
+      plan([a], both, empty).files.map(({ decision }) => decision._tag),
+      ["Fail", "Fail", "Fail", "Fail", "Fail", "Fetch"]
+    )
+  })
+
+  it("Z1 an analysis id that is no folder name fails in the analysis layout only", () => {
+    assert.deepStrictEqual(decisions([analysis("../up", [file("S.bam")])], { ...both, layout: "analysis" }), [
+      "../up/S.bam Fail UnsafeName"
+    ])
+    assert.deepStrictEqual(decisions([analysis("../up", [file("S.bam")])]), ["S.bam Fetch"])
+  })
+})
+
+describe("D17 collisions", () => {
+  it("equal names of two analyses all fail in the flat layout, and none in the other", () => {
+    const analyses = [analysis("A1", [file("S.bam"), file("only1.bam")]), analysis("A2", [file("S.bam")])]
+    assert.deepStrictEqual(decisions(analyses), [
+      "S.bam Fail NameCollision",
+      "only1.bam Fetch",
+      "S.bam Fail NameCollision"
+    ])
+    assert.deepStrictEqual(decisions(analyses, { ...both, layout: "analysis" }), [
+      "A1/S.bam Fetch",
+      "A1/only1.bam Fetch",
+      "A2/S.bam Fetch"
+    ])
+    const first = plan(analyses, both, empty).files[0]?.decision
+    assert.strictEqual(
+      first?._tag === "Fail" ? first.error.message : "",
+      "S.bam exists in several analyses (A1, A2): use --layout analysis to give each its own folder"
+    )
+  })
+
+  it("K7 names that differ in case or composition only collide", () => {
+    const analyses = [analysis("A1", [file("M\u00fc.bam")]), analysis("A2", [file("mu\u0308.BAM")])]
+    assert.deepStrictEqual(
+      plan(analyses, both, empty).files.map(({ decision }) => decision._tag),
+      ["Fail", "Fail"]
+    )
+  })
+
+  it("a name listed twice by one analysis fails and says so", () => {
+    const first = plan([analysis("A1", [file("S.bam"), file("S.bam")])], both, empty).files[0]?.decision
+    assert.match(first?._tag === "Fail" ? first.error.message : "", /several files of analysis A1/)
+  })
+})
+
+describe("for every listing", () => {
+  const names = ["a.bam", "A.bam", "a.BAM", "b.bam", "b.bam.bai", "../b.bam", "c.vcf.gz", ".bam", "b.bam "] as const
+  const Names = Schema.Array(Schema.Literals(names))
+
+  it.effect.prop(
+    "no two fetched files share a place, and no requested file is forgotten",
+    [Names, Names],
+    ([one, two]) =>
+      Effect.sync(() => {
+        const analyses = [
+          analysis(
+            "A1",
+            one.map((name) => file(name))
+          ),
+          analysis(
+            "a1",
+            two.map((name) => file(name))
+          )
+        ]
+        for (const layout of ["flat", "analysis"] as const) {
+          const { files } = plan(analyses, { ...both, layout }, empty)
+          const fetched = files
+            .filter(({ decision }) => decision._tag === "Fetch")
+            .map((it) => pathOf(it).toLowerCase())
+          assert.strictEqual(new Set(fetched).size, fetched.length)
+          assert.strictEqual(files.length, [...one, ...two].filter((name) => !name.endsWith("vcf.gz")).length)
+        }
+      })
+  )
+})
+
+describe("what is missing", () => {
+  const vcf = [file("S.vcf.gz")]
+  const failures = (analyses: ReadonlyArray<ListedAnalysis>) =>
+    plan(analyses, both, empty).failures.map(({ analysisId, error }) => `${analysisId}: ${error.message}`)
+
+  it("an analysis given by id without any requested file is not found", () => {
+    assert.deepStrictEqual(failures([analysis("A1", vcf), analysis("A2", [file("T.bam")])]), [
+      "A1: bam, bam.bai files of analysis A1: not found (there are vcf.gz: see --filetypes)"
+    ])
+  })
+
+  it("one found by sample may lack them, but not all of them", () => {
+    assert.deepStrictEqual(failures([analysis("A1", vcf, false), analysis("A2", [file("T.bam")], false)]), [])
+    assert.deepStrictEqual(failures([analysis("A1", [], false)]), [
+      "null: bam, bam.bai files of the selected analyses: not found (it has no files of a known type)"
+    ])
+    assert.deepStrictEqual(failures([]), [])
+  })
+
+  it("half a pair is a warning also for an analysis found by sample, a whole pair is not", () => {
+    const all: PlanRequest = { ...both, filetypes: ["bam", "bam.bai", "vcf.gz", "vcf.gz.tbi"] }
+    const half = [analysis("A1", [file("S.bam"), file("S.vcf.gz"), file("S.vcf.gz.tbi")], false)]
+    assert.deepStrictEqual(plan(half, all, empty).warnings, ["Analysis A1 has no bam.bai file"])
+    assert.deepStrictEqual(plan([analysis("A1", [file("S.bam"), file("S.bam.bai")], false)], all, empty).warnings, [])
+    assert.deepStrictEqual(plan([analysis("A1", [file("S.bam"), file("S.bam.bai")])], all, empty).warnings, [
+      "Analysis A1 has no vcf.gz, vcf.gz.tbi file"
+    ])
+  })
+
+  it("a type that is partly missing is a warning", () => {
+    assert.deepStrictEqual(plan([analysis("A1", [file("S.bam"), file(null)])], both, empty).warnings, [
+      "Analysis A1 has no bam.bai file",
+      "Analysis A1: 1 file(s) without a name were left out"
+    ])
+  })
+})
+
+describe("K2 room", () => {
+  const files = plan(
+    [analysis("A1", [file("S.bam", { size: 1000 }), file("T.bam", { size: null }), file("U.bam", { archived: true })])],
+    both,
+    empty
+  ).files
+
+  it("counts what is still to be written", () => {
+    assert.deepStrictEqual(
+      diskNeed(files, () => 0),
+      { bytes: 1000, unknown: 1 }
+    )
+    assert.deepStrictEqual(
+      diskNeed(files, () => 400),
+      { bytes: 600, unknown: 1 }
+    )
+    assert.deepStrictEqual(
+      diskNeed(files, () => 5000),
+      { bytes: 0, unknown: 1 }
+    )
+  })
+
+  it("refuses with numbers when it does not fit", () => {
+    assert.isNull(shortage({ bytes: 1000, unknown: 0 }, "out", 1000))
+    assert.isNull(shortage({ bytes: 1000, unknown: 0 }, "out", null))
+    assert.strictEqual(
+      shortage({ bytes: 1000, unknown: 0 }, "out", 999)?.message,
+      "out has 999 bytes free, but 1000 are needed: nothing was fetched"
+    )
+  })
+})
+
+describe("slices", () => {
+  const wish = { wanted: [{ text: "chr1", readings: [] }], unmapped: false }
+  const slices: PlanRequest = { ...both, filetypes: ["bam", "bam.bai", "vcf.gz"], slice: wish }
+  const indexOf = (files: ReadonlyArray<ListedFile>) =>
+    plan([analysis("A1", files)], slices, empty).files.map(({ slice }) => slice?.indexFile)
+
+  it("each data file becomes one slice with its own name, and its index is found although not asked for", () => {
+    const files = [file("S.bam"), file("S.bam.bai"), file("S.vcf.gz"), file("S.vcf.gz.tbi")]
+    assert.deepStrictEqual(decisions([analysis("A1", files)], slices), ["S.ranged.bam Fetch", "S.ranged.vcf.gz Fetch"])
+    assert.deepStrictEqual(indexOf(files), ["S.bam.bai", "S.vcf.gz.tbi"])
+    assert.deepStrictEqual(
+      plan([analysis("A1", files)], slices, empty).files.map(({ size }) => size),
+      [null, null]
+    )
+  })
+
+  it("21 the best index that is online serves: .bam.bai, .bam.csi, .bai, .csi, in any case", () => {
+    assert.deepStrictEqual(indexOf([file("S.csi"), file("S.bam"), file("s.BAM.CSI"), file("S.bai")]), ["s.BAM.CSI"])
+    assert.deepStrictEqual(indexOf([file("S.bam"), file("S.bam.bai", { archived: true }), file("S.csi")]), ["S.csi"])
+    assert.deepStrictEqual(indexOf([file("S.bam"), file("S.bam.bai", { hasLink: false }), file("S.bai")]), ["S.bai"])
+    assert.deepStrictEqual(indexOf([file("S.bam"), file("T.bam.bai"), file("S.bam.bai.txt")]), [null])
+  })
+
+  it("D16 L13 without an index it fails; with an archived one it waits", () => {
+    assert.deepStrictEqual(decisions([analysis("A1", [file("S.bam")])], slices), ["S.ranged.bam Fail NotFound"])
+    for (const archived of ["S.bam", "S.bam.bai"]) {
+      const files = ["S.bam", "S.bam.bai"].map((name) => file(name, { archived: name === archived }))
+      assert.deepStrictEqual(decisions([analysis("A1", files)], slices), ["S.ranged.bam Skip archived"])
+      assert.isTrue(plan([analysis("A1", files)], slices, empty).files[0]?.archived)
+    }
+    const linkless = [file("S.bam"), file("S.bam.bai", { hasLink: false })]
+    assert.deepStrictEqual(decisions([analysis("A1", linkless)], slices), ["S.ranged.bam Fail NotFound"])
+  })
+
+  it("unmapped reads alone have a name of their own, and no VCF", () => {
+    const files = [file("S.bam"), file("S.bam.bai"), file("S.vcf.gz"), file("S.vcf.gz.tbi")]
+    const unmapped = { ...slices, slice: { wanted: [], unmapped: true } }
+    assert.deepStrictEqual(decisions([analysis("A1", files)], unmapped), [
+      "S.unmapped.bam Fetch",
+      "S.unmapped.vcf.gz Skip no-reads"
+    ])
+  })
+
+  it("mistake 3: what stands there counts by its regions, not by its name", () => {
+    const files = [file("S.bam"), file("S.bam.bai")]
+    const error = new CannotCreate({ path: "S.ranged.bam", reason: "other regions" })
+    const states: ReadonlyArray<readonly [SliceState, string]> = [
+      [{ _tag: "Same", bytes: 1, regions: "chr1" }, "Skip exists"],
+      [{ _tag: "Incomplete", regions: "chr1" }, "Fetch"],
+      [{ _tag: "Other", error }, "Fail CannotCreate"]
+    ]
+    for (const [state, expected] of states) {
+      const there: Destination = {
+        ...empty,
+        occupants: new Map([["S.ranged.bam", { kind: "file", size: 1 }]]),
+        slices: new Map([["S.ranged.bam", state]])
+      }
+      assert.deepStrictEqual(decisions([analysis("A1", files)], slices, there), [`S.ranged.bam ${expected}`])
+      const overwrite = { ...slices, overwrite: true }
+      assert.deepStrictEqual(decisions([analysis("A1", files)], overwrite, there), ["S.ranged.bam Fetch"])
+    }
+  })
+
+  it("Z1 K7 the longest name counts, that of the index", () => {
+    const sample = "s".repeat(245)
+    const files = [file(`${sample}.bam`), file(`${sample}.bam.bai`)]
+    assert.match(decisions([analysis("A1", files)], slices)[0] ?? "", /Fail UnsafeName$/)
+    assert.deepStrictEqual(
+      decisions([analysis("A1", files)]).map((it) => it.split(" ")[1]),
+      ["Fetch", "Fetch"]
+    )
+  })
+})

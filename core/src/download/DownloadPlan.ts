@@ -1,0 +1,179 @@
+/**
+ * What a run will do with every file, decided before any byte moves: fetch it, skip it for a reason, or refuse it.
+ *
+ * Pure: the listing, the settings and a look at the destination go in, decisions come out. Faults of
+ * docs/faults.md: D17 (collisions), K2 (room on the disk), K7 (names that differ only in case or composition), Z1
+ * (names).
+ */
+import {
+  CannotCreate,
+  type DiskTooSmall,
+  NameCollision,
+  NotFound,
+  type ServiceError,
+  type TransferError,
+  type UnsafeName
+} from "../Errors.ts"
+import { partnerOf } from "../genome/formats/FileNames.ts"
+import { collisionKey, fileTypeOf, unsafeName } from "../selection/FileName.ts"
+import { type FileWish, type WantedFile, wantedFiles, wantedTypes } from "../selection/FileWish.ts"
+import type { ListedAnalysis } from "../selection/Listed.ts"
+import { pathOf } from "../selection/Place.ts"
+import { printable } from "../text/Printable.ts"
+import type { SliceState } from "../transfer/SliceState.ts"
+import type { SkipReason } from "./Outcome.ts"
+
+/** What is at a final name before the run. */
+export interface Occupant {
+  readonly kind: "file" | "other"
+  /** Bytes. */
+  readonly size: number
+}
+
+export interface PlanRequest extends FileWish {
+  readonly overwrite: boolean
+}
+
+/** What can be seen of the destination; paths are `pathOf` of a planned file. */
+export interface Destination {
+  readonly occupants: ReadonlyMap<string, Occupant>
+  /** Paths that this run itself writes, with what they are (`the log file`). */
+  readonly reserved: ReadonlyMap<string, string>
+  /** What stands where slices go. */
+  readonly slices: ReadonlyMap<string, SliceState>
+}
+
+export type Decision =
+  | { readonly _tag: "Fetch" }
+  | { readonly _tag: "Skip"; readonly reason: SkipReason }
+  | { readonly _tag: "Fail"; readonly error: PlanError }
+
+export type PlanError = NameCollision | UnsafeName | CannotCreate | NotFound | DiskTooSmall | TransferError
+
+export interface PlannedFile extends WantedFile {
+  readonly decision: Decision
+}
+
+/** A thing that was asked for and cannot be had; it fails while the rest goes on. */
+export interface PlanFailure {
+  readonly analysisId: string | null
+  readonly error: ServiceError
+}
+
+export interface DownloadPlan {
+  /** The files of the requested types, in the order of the listing. */
+  readonly files: ReadonlyArray<PlannedFile>
+  readonly failures: ReadonlyArray<PlanFailure>
+  /** Sentences for the log. */
+  readonly warnings: ReadonlyArray<string>
+}
+
+/** The decisions. Colliding names all fail: none of the files is more right than the other. */
+export const plan = (
+  analyses: ReadonlyArray<ListedAnalysis>,
+  request: PlanRequest,
+  destination: Destination
+): DownloadPlan => {
+  const places = wantedFiles(analyses, request)
+  const owners = new Map<string, Array<string>>()
+  for (const place of places) {
+    const key = collisionKey(pathOf(place))
+    const list = owners.get(key)
+    if (list === undefined) owners.set(key, [place.analysisId])
+    else list.push(place.analysisId)
+  }
+  const files = places.map((place): PlannedFile => {
+    const path = pathOf(place)
+    const sharing = owners.get(collisionKey(path)) ?? []
+    return { ...place, decision: decide(place, path, sharing, request, destination) }
+  })
+  const { failures, warnings } = remarks(analyses, files, request)
+  return { files, failures, warnings: [...warnings, ...files.flatMap((file) => otherSize(file, destination))] }
+}
+
+/** Said aloud because `exists` is decided by the name alone: the file may be cut, or of another analysis. */
+const otherSize = (file: PlannedFile, destination: Destination): ReadonlyArray<string> => {
+  const there = destination.occupants.get(pathOf(file))?.size
+  if (file.decision._tag !== "Skip" || file.decision.reason !== "exists") return []
+  if (there === undefined || file.size === null || there === file.size) return []
+  return [
+    `${pathOf(file)} exists with ${there} bytes, but analysis ${printable(file.analysisId)} lists ${file.size}: ` +
+      "it was left as it is; check it, or give --overwrite"
+  ]
+}
+
+const decide = (
+  place: WantedFile,
+  path: string,
+  sharing: ReadonlyArray<string>,
+  request: PlanRequest,
+  destination: Destination
+): Decision => {
+  const unsafe =
+    unsafeName(place.fileName) ??
+    (place.slice === null ? null : unsafeName(`${place.slice.name}.bai`)) ??
+    (place.folder === "" ? null : unsafeName(place.folder))
+  if (unsafe !== null) return fail(unsafe)
+  if (sharing.length > 1) return fail(new NameCollision({ name: path, analyses: [...new Set(sharing)].map(printable) }))
+  const reserved = destination.reserved.get(path)
+  if (reserved !== undefined) return fail(new CannotCreate({ path, reason: `it is ${reserved} of this run` }))
+  const occupant = destination.occupants.get(path)
+  if (occupant?.kind === "other") return fail(new CannotCreate({ path, reason: "something else than a file is there" }))
+  if (place.slice !== null) {
+    if (place.type === "vcf.gz" && place.slice.wish.wanted.length === 0) return { _tag: "Skip", reason: "no-reads" }
+    const state = destination.slices.get(path)
+    if (!request.overwrite && state?._tag === "Other") return fail(state.error)
+    if (!request.overwrite && state?._tag === "Same") return { _tag: "Skip", reason: "exists" }
+  } else if (occupant !== undefined && !request.overwrite) return { _tag: "Skip", reason: "exists" }
+  if (place.archived) return { _tag: "Skip", reason: "archived" }
+  if (place.slice?.indexFile === null) {
+    const what = `index of ${printable(place.fileName)} (analysis ${printable(place.analysisId)})`
+    return fail(new NotFound({ what, detail: "regions cannot be found without one, and the service lists none" }))
+  }
+  if (!place.hasLink)
+    return fail(new NotFound({ what: `download link of ${place.fileName} (analysis ${printable(place.analysisId)})` }))
+  return { _tag: "Fetch" }
+}
+
+const fail = (error: PlanError): Decision => ({ _tag: "Fail", error })
+
+/** What is missing: all requested types of a named analysis (a failure), some of them (a warning). */
+const remarks = (
+  analyses: ReadonlyArray<ListedAnalysis>,
+  files: ReadonlyArray<PlannedFile>,
+  request: PlanRequest
+): Pick<DownloadPlan, "failures" | "warnings"> => {
+  const failures: Array<PlanFailure> = []
+  const warnings: Array<string> = []
+  const filetypes = wantedTypes(request)
+  const wanted = filetypes.join(", ")
+  const typesOf = Map.groupBy(files, (file) => file.analysisId)
+  for (const analysis of analyses) {
+    const found = new Set(typesOf.get(analysis.id)?.map((file) => file.type))
+    // An analysis found by sample or person need not have all types, but half a pair is odd.
+    const absent = filetypes.filter((type) => !found.has(type) && (analysis.named || found.has(partnerOf(type))))
+    if (found.size === 0 && analysis.named) {
+      failures.push({
+        analysisId: analysis.id,
+        error: nothingOf(wanted, `analysis ${printable(analysis.id)}`, [analysis])
+      })
+    } else if (found.size > 0 && absent.length > 0) {
+      warnings.push(`Analysis ${printable(analysis.id)} has no ${absent.join(", ")} file`)
+    }
+    const nameless = analysis.files.filter((file) => file.fileName === null).length
+    if (nameless > 0)
+      warnings.push(`Analysis ${printable(analysis.id)}: ${nameless} file(s) without a name were left out`)
+  }
+  if (analyses.length > 0 && files.length === 0 && failures.length === 0) {
+    failures.push({ analysisId: null, error: nothingOf(wanted, "the selected analyses", analyses) })
+  }
+  return { failures, warnings }
+}
+
+const nothingOf = (wanted: string, where: string, analyses: ReadonlyArray<ListedAnalysis>) => {
+  const names = analyses.flatMap((analysis) => analysis.files.flatMap((file) => file.fileName ?? []))
+  const others = [...new Set(names.map(fileTypeOf))].filter((type) => type !== null)
+  const detail =
+    others.length === 0 ? "it has no files of a known type" : `there are ${others.join(", ")}: see --filetypes`
+  return new NotFound({ what: `${wanted} files of ${where}`, detail })
+}

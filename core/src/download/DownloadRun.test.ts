@@ -1,0 +1,205 @@
+import * as NodeServices from "@effect/platform-node/NodeServices"
+import { assert, layer } from "@effect/vitest"
+import { Deferred, Effect, Fiber, Layer, Redacted, Ref } from "effect"
+import { LinkForbidden, NotFound, Unavailable } from "../Errors.ts"
+import { Codec } from "../genome/Codec.ts"
+import { FileTransfer } from "../transfer/FileTransfer.ts"
+import { SliceTransfer } from "../transfer/SliceTransfer.ts"
+import type { TransferRequest } from "../transfer/TransferRequest.ts"
+import type { PlannedFile } from "./DownloadPlan.ts"
+import { run } from "./DownloadRun.ts"
+import type { LinkBook } from "./LinkBook.ts"
+import type { FileResult } from "./Outcome.ts"
+
+const file = (fileName: string, some: Partial<PlannedFile> = {}): PlannedFile => ({
+  analysisId: "A1",
+  fileName,
+  type: fileName.endsWith(".bai") ? "bam.bai" : "bam",
+  folder: "",
+  size: 7,
+  archived: false,
+  estimatedRestoreTime: null,
+  hasLink: true,
+  slice: null,
+  decision: { _tag: "Fetch" },
+  ...some
+})
+
+const outcome = { bytes: 7, resumedFrom: 0, sha256: "ab", attempts: 1, renewals: 0, milliseconds: 5 }
+const links: LinkBook = {
+  current: (_analysis, fileName) =>
+    fileName === "nolink.bam"
+      ? Effect.fail(new NotFound({ what: "link" }))
+      : Effect.succeed({ link: Redacted.make("first"), size: 7 }),
+  renewed: () => Effect.succeed({ link: Redacted.make("second"), size: 7 })
+}
+const noCodec = Layer.succeed(Codec, {
+  inflateRaw: () => null,
+  gunzip: () => null,
+  deflateRaw: (bytes) => bytes,
+  crc32: () => 0
+})
+
+const going = Effect.fnUntraced(function* (
+  files: ReadonlyArray<PlannedFile>,
+  download: FileTransfer["Service"]["download"],
+  connections = 4
+) {
+  const seen: Array<FileResult> = []
+  const plan = { files, failures: [], warnings: [] }
+  const request = { target: "https://lab/", destination: ".", overwrite: false, connections }
+  const observer = {
+    progress: () => Effect.void,
+    finished: (_file: PlannedFile, result: FileResult) => Effect.sync(() => void seen.push(result))
+  }
+  const results = yield* run(plan, links, request, observer).pipe(
+    Effect.provideService(FileTransfer, { download, tidy: () => Effect.void }),
+    Effect.provideService(SliceTransfer, {
+      download: () => Effect.die("no slice"),
+      estimate: () => Effect.die("no slice"),
+      tidy: () => Effect.void
+    })
+  )
+  return { results, seen }
+})
+
+const shown = ({ action, error, fileName, reason }: FileResult) =>
+  [fileName, action, reason ?? error?._tag].filter((it) => it !== undefined && it !== null).join(" ")
+
+layer(Layer.mergeAll(NodeServices.layer, noCodec), { excludeTestServices: true })("DownloadRun", (it) => {
+  it.effect("every file of the plan gets its result, in the order of the plan; one failure stops nothing", () =>
+    Effect.gen(function* () {
+      const files = [
+        file("kept.bam", { decision: { _tag: "Skip", reason: "exists" } }),
+        file("bad.bam"),
+        file("nolink.bam"),
+        file("lost.bam", { decision: { _tag: "Fail", error: new NotFound({ what: "x" }) } }),
+        file("good.bam"),
+        file("there.bam")
+      ]
+      const { results, seen } = yield* going(files, ({ fileName }) =>
+        fileName === "bad.bam"
+          ? Effect.fail(new LinkForbidden({ file: fileName, host: "h", status: 403 }))
+          : Effect.succeed({ ...outcome, action: fileName === "there.bam" ? "exists" : "downloaded" })
+      )
+      assert.deepStrictEqual(results.map(shown), [
+        "kept.bam skipped exists",
+        "bad.bam failed LinkForbidden",
+        "nolink.bam failed NotFound",
+        "lost.bam failed NotFound",
+        "good.bam downloaded",
+        "there.bam skipped exists"
+      ])
+      assert.strictEqual(seen.length, 6)
+      const timed = results.filter(({ finishedAt, startedAt }) => startedAt !== null && finishedAt !== null)
+      assert.deepStrictEqual(
+        timed.map(({ fileName }) => fileName),
+        ["bad.bam", "nolink.bam", "good.bam", "there.bam"]
+      )
+    })
+  )
+
+  it.effect("a transfer that failed says as well what it took", () =>
+    Effect.gen(function* () {
+      const { results } = yield* going([file("bad.bam")], ({ fileName, progress }) =>
+        progress({ _tag: "GivenUp", attempts: 9, renewals: 2 }).pipe(
+          Effect.andThen(new LinkForbidden({ file: fileName, host: "h", status: 403 }))
+        )
+      )
+      assert.deepInclude(results[0], { action: "failed", attempts: 9, renewals: 2 })
+    })
+  )
+
+  it.effect("an index comes after its data file, and not at all when that failed", () =>
+    Effect.gen(function* () {
+      const order: Array<string> = []
+      const files = ["b.bam.bai", "a.bam", "a.bam.bai", "b.bam", "alone.bam.bai"].map((name) => file(name))
+      const { results } = yield* going(files, ({ fileName }) =>
+        Effect.suspend(() => {
+          order.push(fileName)
+          return fileName === "b.bam"
+            ? Effect.fail(new LinkForbidden({ file: fileName, host: "h", status: 403 }))
+            : Effect.succeed({ ...outcome, action: "downloaded" as const })
+        })
+      )
+      assert.isBelow(order.indexOf("a.bam"), order.indexOf("a.bam.bai"))
+      assert.notInclude(order, "b.bam.bai")
+      assert.deepStrictEqual(results.map(shown), [
+        "b.bam.bai failed LinkForbidden",
+        "a.bam downloaded",
+        "a.bam.bai downloaded",
+        "b.bam failed LinkForbidden",
+        "alone.bam.bai downloaded"
+      ])
+    })
+  )
+
+  it.effect("no more files at a time than asked for", () =>
+    Effect.gen(function* () {
+      const [now, most] = [yield* Ref.make(0), yield* Ref.make(0)]
+      const gate = yield* Deferred.make<void>()
+      const files = Array.from({ length: 9 }, (_, i) => file(`${i}.bam`))
+      const fiber = yield* Effect.forkChild(
+        going(
+          files,
+          () =>
+            Effect.gen(function* () {
+              const count = yield* Ref.updateAndGet(now, (n) => n + 1)
+              yield* Ref.update(most, (n) => Math.max(n, count))
+              yield* Deferred.await(gate)
+              yield* Effect.yieldNow
+              yield* Ref.update(now, (n) => n - 1)
+              return { ...outcome, action: "downloaded" as const }
+            }),
+          3
+        )
+      )
+      while ((yield* Ref.get(now)) < 3) yield* Effect.yieldNow
+      yield* Deferred.succeed(gate, undefined)
+      yield* Fiber.join(fiber)
+      assert.strictEqual(yield* Ref.get(most), 3)
+    })
+  )
+
+  it.effect("P11 ten thousand files that all fail: work at a time stays bounded, each result is in its place", () =>
+    Effect.gen(function* () {
+      let [now, most] = [0, 0]
+      const files = Array.from({ length: 10_000 }, (_, i) => file(`${i}.bam`))
+      const { results, seen } = yield* going(files, ({ fileName }) =>
+        Effect.gen(function* () {
+          most = Math.max(most, ++now)
+          yield* Effect.yieldNow
+          now--
+          return yield* new Unavailable({ host: "files", reason: `500 for ${fileName}`, attempts: 9 })
+        })
+      )
+      assert.strictEqual(most, 4)
+      assert.strictEqual(seen.length, files.length)
+      assert.deepStrictEqual(
+        results.map(({ error, fileName }) => `${fileName} ${error?._tag}`),
+        files.map(({ fileName }) => `${fileName} Unavailable`)
+      )
+    })
+  )
+
+  it.effect("a transfer is asked with the identity of the file, its link, and a way to renew it", () =>
+    Effect.gen(function* () {
+      const asked: Array<TransferRequest> = []
+      yield* going([file("a.bam")], (request) => {
+        asked.push(request)
+        return Effect.succeed({ ...outcome, action: "downloaded" })
+      })
+      const [request] = asked
+      assert.deepInclude(request, {
+        target: "https://lab/",
+        analysisId: "A1",
+        fileName: "a.bam",
+        name: "a.bam",
+        size: 7
+      })
+      assert.strictEqual(request === undefined ? "" : Redacted.value(request.link), "first")
+      const fresh = request?.renewLink == null ? null : yield* request.renewLink
+      assert.strictEqual(fresh === null ? "" : Redacted.value(fresh.link), "second")
+    })
+  )
+})

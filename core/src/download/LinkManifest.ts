@@ -1,0 +1,113 @@
+/**
+ * The links of a selection as a document (`svc.links/1`): what `--links` writes, and what a download without a session
+ * reads. Its writer is the only place where a link leaves its `Redacted`: it is a key to patient data until it expires.
+ */
+import { Redacted, Result, Schema } from "effect"
+import { placeOfIssue } from "../client/Reply.ts"
+import { ByteCount, Hint } from "../contract/Record.ts"
+import { type FileType, fileTypes } from "../selection/FileName.ts"
+import { readJson } from "../settings/JsonText.ts"
+import { resolveTarget } from "../settings/Target.ts"
+import { isPrintable } from "../text/Printable.ts"
+
+export interface LinkEntry {
+  readonly analysisId: string
+  readonly fileName: string
+  /** Bytes; null when unknown. */
+  readonly size: number | null
+  /** Then it has no link. */
+  readonly archived: boolean
+  readonly estimatedRestoreTime: string | null
+  readonly link: Redacted.Redacted | null
+  /** When the link stops working as far as its own text tells. */
+  readonly expiresAt: Date | null
+}
+
+export interface LinkManifest {
+  /** Base URL of the service: part of the identity of unfinished files, and what decides where links may lead. */
+  readonly target: URL
+  /** The types that were asked for; of data files the indexes are there as well, for slices. */
+  readonly filetypes: ReadonlyArray<FileType>
+  readonly entries: ReadonlyArray<LinkEntry>
+}
+
+/** More files than any run has; a wall against a document that fills the memory. */
+const mostEntries = 100_000
+
+/** The raw link, byte for byte. */
+export const linkText = ({ link }: { readonly link: Redacted.Redacted }): string => Redacted.value(link)
+
+/** The document. */
+export const linksJson = ({ entries, filetypes, target }: LinkManifest) => ({
+  schema: "svc.links/1",
+  target: target.href,
+  filetypes,
+  files: entries.map(({ link, expiresAt, ...file }) => ({
+    ...file,
+    link: link === null ? null : Redacted.value(link),
+    expiresAt: expiresAt === null ? null : expiresAt.toISOString()
+  }))
+})
+
+const Document = Schema.Struct({
+  schema: Schema.Literal("svc.links/1"),
+  target: Schema.String,
+  filetypes: Schema.Array(Schema.Literals(fileTypes)).pipe(Schema.check(Schema.isNonEmpty())),
+  files: Schema.Array(Schema.Unknown)
+})
+
+const Entry = Schema.Struct({
+  analysisId: Schema.NonEmptyString,
+  fileName: Schema.NonEmptyString,
+  size: ByteCount,
+  archived: Schema.Boolean,
+  estimatedRestoreTime: Hint,
+  link: Schema.NullOr(Schema.RedactedFromValue(Schema.String)),
+  expiresAt: Hint
+})
+
+const decodeDocument = Schema.decodeUnknownResult(Document)
+const decodeEntry = Schema.decodeUnknownResult(Entry)
+
+/** Reads a document; fails with a reason for a person, which repeats nothing of a link. Names are judged by the plan. */
+export const readLinks = (text: string): Result.Result<LinkManifest, string> => {
+  const json = readJson(text)
+  if (Result.isFailure(json)) {
+    const { column, expected, line } = json.failure
+    return Result.fail(`not JSON: expected ${expected} at line ${line}, column ${column}`)
+  }
+  if (schemaOf(json.success.value) !== "svc.links/1") {
+    return Result.fail("it is not a links file (svc.links/1) as --links --linksFile writes it")
+  }
+  const decoded = decodeDocument(json.success.value)
+  if (Result.isFailure(decoded)) return Result.fail(placeOfIssue(decoded.failure))
+  const { files, filetypes, target } = decoded.success
+  if (files.length > mostEntries)
+    return Result.fail(`it has more than ${mostEntries} files: write several smaller ones`)
+  const base = resolveTarget(target, null)
+  if (Result.isFailure(base)) return Result.fail("target: not the URL of a service")
+  const entries: Array<LinkEntry> = []
+  for (const [index, file] of files.entries()) {
+    const entry = entryOf(file)
+    if (Result.isFailure(entry)) return Result.fail(`file ${index + 1}: ${entry.failure}`)
+    entries.push(entry.success)
+  }
+  return Result.succeed({ target: base.success, filetypes: [...new Set(filetypes)], entries })
+}
+
+const schemaOf = (value: unknown): unknown =>
+  typeof value === "object" && value !== null && "schema" in value ? value.schema : null
+
+const entryOf = (value: unknown): Result.Result<LinkEntry, string> => {
+  const decoded = decodeEntry(value)
+  if (Result.isFailure(decoded)) return Result.fail(placeOfIssue(decoded.failure))
+  const { expiresAt, link, ...file } = decoded.success
+  if (link !== null && !isWebAddress(Redacted.value(link))) {
+    return Result.fail("link: not an http or https address in one line")
+  }
+  if (link === null && !file.archived) return Result.fail("link: missing, although the file is not archived")
+  const expiry = expiresAt === null ? Number.NaN : Date.parse(expiresAt)
+  return Result.succeed({ ...file, link, expiresAt: Number.isNaN(expiry) ? null : new Date(expiry) })
+}
+
+const isWebAddress = (text: string): boolean => /^https?:\/\//i.test(text) && URL.canParse(text) && isPrintable(text)

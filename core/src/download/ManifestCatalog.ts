@@ -1,0 +1,77 @@
+/** A links file in place of the service: its analyses with their files, and its links as they are. */
+import { Clock, Effect } from "effect"
+import { LinkExpired, NotFound } from "../Errors.ts"
+import type { FileType } from "../selection/FileName.ts"
+import { printable } from "../text/Printable.ts"
+import type { CatalogEntry } from "./Catalog.ts"
+import type { PlanFailure } from "./DownloadPlan.ts"
+import type { LinkBook } from "./LinkBook.ts"
+import type { LinkEntry, LinkManifest } from "./LinkManifest.ts"
+
+export interface ManifestRequest {
+  /** Empty for all. */
+  readonly analysisIds: ReadonlyArray<string>
+  readonly filetypes: ReadonlyArray<FileType>
+}
+
+/** The chosen analyses in the order asked for, else in that of the file; what it cannot have fails, the rest goes on. */
+export const manifestCatalog = (
+  { entries, filetypes }: LinkManifest,
+  request: ManifestRequest
+): { readonly entries: ReadonlyArray<CatalogEntry>; readonly failures: ReadonlyArray<PlanFailure> } => {
+  const byAnalysis = Map.groupBy(entries, ({ analysisId }) => analysisId)
+  const named = request.analysisIds.length > 0
+  const ids = named ? [...new Set(request.analysisIds)] : [...byAnalysis.keys()]
+  const failures: Array<PlanFailure> = []
+  const lacking = request.filetypes.filter((type) => !filetypes.includes(type))
+  if (lacking.length > 0) {
+    const detail = `the links file was written for ${filetypes.join(", ")}`
+    failures.push({ analysisId: null, error: new NotFound({ what: `links of ${lacking.join(", ")} files`, detail }) })
+  }
+  const found = ids.flatMap((id) => {
+    const files = byAnalysis.get(id)
+    if (files !== undefined) return [listed(id, named, files)]
+    const error = new NotFound({ what: `analysis ${printable(id)}`, detail: "the links file does not have it" })
+    failures.push({ analysisId: id, error })
+    return []
+  })
+  return { entries: found, failures }
+}
+
+const listed = (id: string, named: boolean, files: ReadonlyArray<LinkEntry>): CatalogEntry => ({
+  listed: {
+    id,
+    named,
+    sampleId: null,
+    limsId: null,
+    files: files.map(({ archived, estimatedRestoreTime, fileName, link, size }) => ({
+      fileName,
+      size,
+      archived,
+      estimatedRestoreTime,
+      hasLink: link !== null
+    }))
+  },
+  links: new Map(files.flatMap(({ fileName, link }) => (link === null ? [] : [[fileName, link] as const]))),
+  fetchedAt: 0
+})
+
+/** The links of the file, each as long as it says it lasts; none can be renewed. */
+export const manifestBook = ({ entries }: LinkManifest): LinkBook => {
+  const keyOf = (analysisId: string, fileName: string) => JSON.stringify([analysisId, fileName])
+  const byFile = new Map(entries.map((entry) => [keyOf(entry.analysisId, entry.fileName), entry]))
+  return {
+    current: Effect.fnUntraced(function* (analysisId, fileName) {
+      const entry = byFile.get(keyOf(analysisId, fileName))
+      if (entry === undefined || entry.link === null) {
+        return yield* new NotFound({ what: `link of ${printable(fileName)} (analysis ${printable(analysisId)})` })
+      }
+      const { expiresAt, link, size } = entry
+      if (expiresAt !== null && expiresAt.getTime() <= (yield* Clock.currentTimeMillis)) {
+        return yield* new LinkExpired({ file: printable(fileName), reason: `it ended at ${expiresAt.toISOString()}` })
+      }
+      return { link, size }
+    }),
+    renewed: null
+  }
+}

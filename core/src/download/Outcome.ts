@@ -1,0 +1,94 @@
+/** What became of every file of a run: the one shape for the log, the report, the exit code and the library. */
+import type { Restoration } from "../archive/Restoration.ts"
+
+/** Why a file was left alone; not a failure (docs/exit-codes.md). `no-reads`: unmapped reads of a VCF. */
+export type SkipReason = "exists" | "archived" | "no-reads" | "pending"
+
+/** A failure of one file, or of an analysis or selection (`fileName` or both ids null). */
+export interface Failure {
+  readonly analysisId: string | null
+  readonly fileName: string | null
+  readonly error: { readonly _tag: string; readonly message: string }
+}
+
+/** What became of one file. */
+export interface FileResult {
+  readonly analysisId: string | null
+  readonly fileName: string | null
+  /** Final path; null when the file has none. */
+  readonly path: string | null
+  readonly action: "downloaded" | "skipped" | "failed"
+  readonly reason: SkipReason | null
+  /** Size under the final name, or as listed when nothing was downloaded; null when unknown. */
+  readonly bytes: number | null
+  readonly resumedFrom: number
+  readonly sha256: string | null
+  /** The regions cut out, as the header of the slice names them; null for a whole file. */
+  readonly regions: ReadonlyArray<string> | null
+  /** Records of a slice. */
+  readonly records: number | null
+  /** The fresh index of a slice. */
+  readonly index: { readonly path: string; readonly bytes: number; readonly sha256: string } | null
+  /** Bytes that came for a slice, header and index included. */
+  readonly fetched: number | null
+  /** Requests to link hosts. */
+  readonly attempts: number
+  /** Links asked for again. */
+  readonly renewals: number
+  readonly milliseconds: number
+  /** When its transfer began and ended; null when it did not get that far, or no further. */
+  readonly startedAt: Date | null
+  readonly finishedAt: Date | null
+  /** Null for a file that was not in the archive, as far as this run knows. */
+  readonly restoration: Restoration | null
+  /** `retryable`: the next look or run may not meet it. */
+  readonly error: (Failure["error"] & { readonly retryable?: boolean }) | null
+}
+
+/** Bytes that came from link hosts, those of repeated and abandoned requests too, by equal intervals of the run. */
+export interface Throughput {
+  readonly intervalSeconds: number
+  readonly bytes: ReadonlyArray<number>
+}
+
+/** A result of a file that never got as far as a transfer. */
+export const untouched = (
+  file: Pick<FileResult, "analysisId" | "fileName" | "path" | "bytes">,
+  outcome: Pick<FileResult, "action" | "reason" | "error">
+): FileResult => ({
+  ...file,
+  ...outcome,
+  resumedFrom: 0,
+  sha256: null,
+  regions: null,
+  records: null,
+  index: null,
+  fetched: null,
+  attempts: 0,
+  renewals: 0,
+  milliseconds: 0,
+  startedAt: null,
+  finishedAt: null,
+  restoration: null
+})
+
+/** The error of a file that a run had not finished when it was stopped. */
+export const stopped: NonNullable<FileResult["error"]> = {
+  _tag: "Stopped",
+  message: "the run was stopped before this file was whole; the next run goes on with it",
+  retryable: true
+}
+
+export interface Totals {
+  readonly downloaded: number
+  readonly skipped: number
+  readonly failed: number
+  /** Bytes of the downloaded files. */
+  readonly bytes: number
+}
+
+export const totalsOf = (results: ReadonlyArray<FileResult>): Totals => {
+  const count = (action: FileResult["action"]) => results.filter((result) => result.action === action).length
+  const bytes = results.reduce((sum, { action, bytes }) => sum + (action === "downloaded" ? (bytes ?? 0) : 0), 0)
+  return { downloaded: count("downloaded"), skipped: count("skipped"), failed: count("failed"), bytes }
+}

@@ -1,0 +1,90 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Result } from "effect"
+import { listedFile as file } from "../../../test/selection/ListedFiles.ts"
+import { readEntry } from "../archive/TrackingEntry.ts"
+import type { ListedFile } from "../selection/Listed.ts"
+import { isSlice, readinessOf } from "./Readiness.ts"
+
+const now = Date.parse("2026-11-21T12:00:00Z")
+
+const entry = (options: object, more: object = {}) =>
+  Result.getOrThrow(readEntry({ analysisId: "A1", fileName: "S.bam", options, ...more }))
+
+const cold = (fileName: string, estimatedRestoreTime: string | null = null) =>
+  file(fileName, { archived: true, estimatedRestoreTime })
+
+const said = (options: object, files: ReadonlyArray<ListedFile>, more: object = {}) => {
+  const listed = { id: "A1", named: false, sampleId: null, limsId: null, files }
+  const readiness = readinessOf(entry(options, more), listed, ["bam", "bam.bai"], now)
+  switch (readiness._tag) {
+    case "Ready":
+    case "Archived":
+      return `${readiness._tag} ${readiness.files.map(({ fileName }) => fileName).join(" ")}`
+    case "Restoring":
+      return `Restoring ${readiness.estimate}`
+    case "Missing":
+      return readiness.error.message
+  }
+}
+
+describe("readiness", () => {
+  it("ready is the file with the index that its entry asks for, and nothing else of the analysis", () => {
+    const files = [file("S.bam"), file("S.bam.bai"), file("T.bam"), file("T.bam.bai"), file("S.vcf.gz"), file(null)]
+    assert.strictEqual(said({ filetypes: ["bam"] }, files), "Ready S.bam")
+    assert.strictEqual(said({ filetypes: ["bam", "bam.bai"] }, files), "Ready S.bam S.bam.bai")
+    assert.strictEqual(said({}, files), "Ready S.bam S.bam.bai")
+  })
+
+  it("L13 neither of a pair is ready while the other is archived", () => {
+    const both = { filetypes: ["bam", "bam.bai"] }
+    assert.strictEqual(said(both, [cold("S.bam"), file("S.bam.bai")]), "Archived S.bam")
+    assert.strictEqual(said(both, [file("S.bam"), cold("S.bam.bai")]), "Archived S.bam.bai")
+    assert.strictEqual(said({ filetypes: ["bam"] }, [file("S.bam"), cold("S.bam.bai")]), "Ready S.bam")
+  })
+
+  it("restoring is what the service says, else what the entry gives reason to believe", () => {
+    const time = "2026-11-21T15:00:00Z"
+    assert.strictEqual(
+      said({}, [cold("S.bam", time)], { restoreEstimation: "2026-11-22T00:00:00Z" }),
+      `Restoring ${time}`
+    )
+    assert.strictEqual(said({}, [cold("S.bam")], { restoreEstimation: time }), `Restoring ${time}`)
+    assert.strictEqual(said({}, [cold("S.bam")], { requestTime: "2026-11-21T11:00:00Z" }), "Restoring null")
+  })
+
+  it("L11 an estimate that has passed proves nothing: the flag decides", () => {
+    const past = { restoreEstimation: "2026-11-21T11:00:00Z" }
+    assert.strictEqual(said({}, [cold("S.bam")], past), "Archived S.bam")
+    assert.strictEqual(said({}, [file("S.bam")], { restoreEstimation: "2026-11-21T15:00:00Z" }), "Ready S.bam")
+  })
+
+  it("a file that is not listed any more is not found", () => {
+    assert.strictEqual(
+      said({}, [file("T.bam"), file("S.bam.bai")]),
+      "S.bam (analysis A1): not found (the service does not list the file any more)"
+    )
+  })
+})
+
+describe("readiness of a slice", () => {
+  const range = { range: "chr1:1-100", filetypes: ["bam"] }
+
+  it("needs an index whatever types were asked for, and one of several is enough", () => {
+    assert.strictEqual(said(range, [file("S.bam"), file("S.bai")]), "Ready S.bam S.bai")
+    assert.strictEqual(
+      said(range, [file("S.bam"), cold("S.bam.bai"), file("S.bam.csi")]),
+      "Ready S.bam S.bam.bai S.bam.csi"
+    )
+    assert.strictEqual(said(range, [file("S.bam"), cold("S.bam.bai")]), "Archived S.bam.bai")
+    assert.strictEqual(said(range, [cold("S.bam"), cold("S.bam.bai"), file("S.bai")]), "Archived S.bam")
+  })
+
+  it("is known by regions, a BED file or unmapped reads", () => {
+    assert.deepStrictEqual(
+      [{}, { range: null, bed: null, unmapped: false }, range, { bed: "a.bed" }, { unmapped: true }].map((options) =>
+        isSlice(entry(options))
+      ),
+      [false, false, true, true, true]
+    )
+  })
+})

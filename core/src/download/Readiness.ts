@@ -1,0 +1,69 @@
+/**
+ * What the service says now about a file that waits for its restoration: pure, from an entry and a listing.
+ *
+ * A data file and the index that its entry asks for are one thing: neither is delivered while the other is archived
+ * (fault L13). The flags of the listing decide, never a clock.
+ */
+
+import { mayBeUnderWay } from "../archive/Estimate.ts"
+import type { TrackingEntry } from "../archive/TrackingEntry.ts"
+import { NotFound } from "../Errors.ts"
+import { dataFileOf, type FileType, fileTypeOf, indexRank } from "../selection/FileName.ts"
+import type { ListedAnalysis, ListedFile } from "../selection/Listed.ts"
+import { printable } from "../text/Printable.ts"
+
+export type Readiness =
+  /** All is here. */
+  | { readonly _tag: "Ready"; readonly files: ReadonlyArray<ListedFile> }
+  /** Being restored, as the service says or as there is reason to believe. `estimate` as written. */
+  | { readonly _tag: "Restoring"; readonly estimate: string | null }
+  /** Archived, and nothing tells of a restoration: it was never begun, is very late, or its copy is gone again. */
+  | { readonly _tag: "Archived"; readonly files: ReadonlyArray<ListedFile> }
+  | { readonly _tag: "Missing"; readonly error: NotFound }
+
+/** @param filetypes - the types of an entry that stores none; `now` in ms since 1970 */
+export const readinessOf = (
+  entry: TrackingEntry,
+  { files }: ListedAnalysis,
+  filetypes: ReadonlyArray<FileType>,
+  now: number
+): Readiness => {
+  if (!files.some(({ fileName }) => fileName === entry.fileName)) {
+    const what = printable(`${entry.fileName} (analysis ${entry.analysisId})`)
+    return {
+      _tag: "Missing",
+      error: new NotFound({ what, detail: "the service does not list the file any more" })
+    }
+  }
+  const wanted = files.filter((file) => belongs(file, entry, filetypes))
+  const cold = coldOf(wanted, entry)
+  if (cold.length === 0) return { _tag: "Ready", files: wanted }
+  const told = cold.flatMap(({ estimatedRestoreTime }) => estimatedRestoreTime ?? [])
+  if (told[0] !== undefined) return { _tag: "Restoring", estimate: told[0] }
+  return mayBeUnderWay(entry, now)
+    ? { _tag: "Restoring", estimate: entry.restoreEstimation }
+    : { _tag: "Archived", files: cold }
+}
+
+/** Whether an entry asks for a part of its file. */
+export const isSlice = ({ options }: TrackingEntry): boolean =>
+  options.range != null || options.bed != null || options.unmapped === true
+
+/** The file of the entry, and its index: when that was asked for, or when regions have to be found by it. */
+const belongs = ({ fileName }: ListedFile, entry: TrackingEntry, fallback: ReadonlyArray<FileType>): boolean => {
+  if (fileName === null) return false
+  if (fileName === entry.fileName) return true
+  if (isSlice(entry)) return indexRank(entry.fileName, fileName) !== null
+  const type = fileTypeOf(fileName)
+  return (
+    type !== null && (entry.options.filetypes ?? fallback).includes(type) && dataFileOf(fileName) === entry.fileName
+  )
+}
+
+/** What has to come back first. To find regions, one index of several is enough. */
+const coldOf = (wanted: ReadonlyArray<ListedFile>, entry: TrackingEntry): ReadonlyArray<ListedFile> => {
+  const cold = wanted.filter(({ archived }) => archived)
+  if (!isSlice(entry)) return cold
+  const indexes = wanted.filter(({ fileName }) => fileName !== entry.fileName)
+  return indexes.some(({ archived }) => !archived) ? cold.filter(({ fileName }) => fileName === entry.fileName) : cold
+}

@@ -1,0 +1,496 @@
+import { basename } from "node:path"
+import * as NodeServices from "@effect/platform-node/NodeServices"
+import { assert, layer } from "@effect/vitest"
+import { Effect, FileSystem, Layer, Path, Result, Schema } from "effect"
+import * as ZlibCodec from "../../../platform/ZlibCodec.ts"
+import { parse, render, type TrackingDocument } from "../archive/TrackingDocument.ts"
+import { TrackingFile } from "../archive/TrackingFile.ts"
+import { ServiceClient } from "../client/ServiceClient.ts"
+import { RestoreAnswer } from "../contract/Archive.ts"
+import { AnalysisFiles } from "../contract/Files.ts"
+import {
+  LinkForbidden,
+  LoginRefused,
+  NotFound,
+  type ServiceError,
+  TrackingUnusable,
+  Unavailable,
+  UsageError
+} from "../Errors.ts"
+import { parseRange } from "../genome/RegionText.ts"
+import { Operator } from "../settings/Operator.ts"
+import { FileTransfer } from "../transfer/FileTransfer.ts"
+import { PartFiles } from "../transfer/PartFiles.ts"
+import { SliceTransfer } from "../transfer/SliceTransfer.ts"
+import { type Look, makeResume, type ResumeRequest } from "./Resume.ts"
+
+const target = "https://lab/"
+const unusable = new TrackingUnusable({ path: "r.json", reason: "it is not JSON" })
+
+type Listing = Effect.Effect<ReadonlyArray<object>, ServiceError>
+
+interface World {
+  readonly entries: ReadonlyArray<object>
+  /** The files of an analysis at its nth listing, from 0. */
+  readonly listing: (analysisId: string, nth: number) => Listing
+  readonly request?: Partial<ResumeRequest>
+  readonly transfer?: FileTransfer["Service"]["download"]
+  readonly free?: number
+  /** Somebody is there, and answers no. */
+  readonly present?: boolean
+  /** The restoration file cannot be changed. */
+  readonly stuck?: boolean
+}
+
+const here = (...names: ReadonlyArray<string>) =>
+  names.map((fileName) => ({ fileName, downloadLink: `https://files/${fileName}?sig=1`, size: 100 }))
+const cold = (...names: ReadonlyArray<string>) => names.map((fileName) => ({ fileName, currentlyArchived: true }))
+
+const downloaded = {
+  action: "downloaded" as const,
+  bytes: 100,
+  resumedFrom: 0,
+  sha256: "ab",
+  attempts: 1,
+  renewals: 0,
+  milliseconds: 1
+}
+
+/** A folder with a restoration file of `entries`, a service, a link host, and everything that is asked of them. */
+const world = Effect.fnUntraced(function* ({
+  entries,
+  free = 1e9,
+  listing,
+  present = false,
+  request = {},
+  stuck = false,
+  transfer = () => Effect.succeed(downloaded)
+}: World) {
+  const [fs, path] = [yield* FileSystem.FileSystem, yield* Path.Path]
+  const root = yield* fs.makeTempDirectoryScoped()
+  yield* fs.makeDirectory(path.join(root, "out"))
+  const events: Array<string> = []
+  const settled: Array<string> = []
+  const listings = new Map<string, number>()
+  let stored = Result.getOrThrow(parse(JSON.stringify(entries)))
+  const tracking = TrackingFile.of({
+    path: path.join(root, "r.json"),
+    ensure: Effect.void,
+    read: Effect.sync(() => stored),
+    change: (edit) =>
+      Effect.suspend((): Effect.Effect<TrackingDocument, TrackingUnusable> => {
+        if (stuck) return Effect.fail(unusable)
+        stored = edit(stored)
+        return Effect.succeed(stored)
+      })
+  })
+  const client = Layer.mock(ServiceClient, {
+    getFileDownloadLinks: (id) =>
+      Effect.suspend(() => {
+        events.push(`list ${id}`)
+        const nth = listings.get(id) ?? 0
+        listings.set(id, nth + 1)
+        return Effect.map(listing(id, nth), (apiFileLinks) =>
+          Schema.decodeUnknownSync(AnalysisFiles)({ id, apiFileLinks })
+        )
+      }),
+    requestRestore: (ids) =>
+      Effect.sync(() => {
+        events.push(`restore ${ids.join()}`)
+        const restoreEstimation = "2999-01-01T00:00:00Z"
+        return [Schema.decodeUnknownSync(RestoreAnswer)({ analysisId: ids[0], restoreEstimation })]
+      })
+  })
+  const services = Layer.mergeAll(
+    client,
+    Layer.succeed(TrackingFile, tracking),
+    Layer.succeed(Operator, {
+      ...Operator.absent,
+      present,
+      confirm: (question) =>
+        Effect.sync(() => {
+          events.push(question)
+          return false
+        })
+    }),
+    Layer.succeed(FileTransfer, {
+      tidy: () => Effect.void,
+      download: (asked) =>
+        Effect.suspend(() => {
+          events.push(`fetch ${path.relative(root, asked.directory)}/${asked.name}${asked.overwrite ? " over" : ""}`)
+          return transfer(asked)
+        })
+    }),
+    Layer.succeed(SliceTransfer, {
+      download: (asked) =>
+        Effect.sync(() => {
+          events.push(`cut ${path.relative(root, asked.directory)}/${asked.name} by ${asked.index.fileName}`)
+          const index = { name: `${asked.name}.bai`, bytes: 9, sha256: "cd" }
+          return { ...downloaded, regions: "chr1", records: 1, index, fetched: 50 }
+        }),
+      estimate: () => Effect.die("nothing is estimated"),
+      tidy: () => Effect.void
+    }),
+    Layer.mock(PartFiles, {
+      free: () => Effect.succeed(free),
+      settled: (folder) =>
+        Effect.sync(() => void settled.push(`${path.relative(root, folder)}, ${stored.items.length} entries`))
+    })
+  )
+  const asked: ResumeRequest = {
+    mode: "force",
+    maxRestores: null,
+    target,
+    nameOf: (name) => name ?? target,
+    fallback: { destination: path.join(root, "out"), overwrite: false, layout: "flat", filetypes: ["bam", "bam.bai"] },
+    wishOf: ({ range, unmapped }) =>
+      range === null
+        ? Effect.succeed(null)
+        : Effect.map(Effect.fromResult(parseRange(range)), (wanted) => ({ wanted, unmapped })),
+    connections: 1,
+    own: new Map(),
+    statusOnly: false,
+    ...request
+  }
+  const observer = { progress: () => Effect.void, finished: () => Effect.void }
+  const resume = yield* makeResume(asked, () => Effect.succeed(observer))
+  const shown = ({ others, standings, unusable }: Look) => [
+    ...standings.map(({ entry: { analysisId, fileName }, state }) => {
+      const more =
+        state._tag === "Failed" ? ` ${state.error._tag}` : state._tag === "Requested" ? ` ${state.estimate}` : ""
+      return `${analysisId} ${fileName} ${state._tag}${more}`
+    }),
+    ...unusable.map(({ _tag }) => _tag),
+    ...others.map(({ analysisId, fileName }) => `other ${analysisId} ${fileName}`)
+  ]
+  return {
+    root,
+    events,
+    settled,
+    edit: (change: (document: TrackingDocument) => TrackingDocument) => Effect.sync(() => (stored = change(stored))),
+    text: () => render(stored),
+    store: (entries: ReadonlyArray<object>) =>
+      Effect.sync(() => {
+        stored = Result.getOrThrow(parse(JSON.stringify(entries)))
+      }),
+    left: () => stored.items.map(({ entry }) => (entry === null ? "?" : `${entry.analysisId} ${entry.fileName}`)),
+    results: Effect.map(resume.look, ({ standings }) => standings.flatMap(({ results }) => results)).pipe(
+      Effect.provide(services)
+    ),
+    look: Effect.map(resume.look, shown).pipe(Effect.provide(services))
+  }
+})
+
+const entry = (analysisId: string, fileName: string, options: object = {}, more: object = {}) => ({
+  analysisId,
+  fileName,
+  options: { filetypes: ["bam"], ...options },
+  ...more
+})
+
+/** What an entry says whose restoration should be over. */
+const late = { requestTime: "2020-01-01T00:00:00Z", restoreEstimation: "2020-01-01T00:00:00Z" }
+
+/** What an entry says whose restoration goes on for as long as these tests can matter. */
+const underWay = { requestTime: "2998-12-31T23:00:00Z", restoreEstimation: "2999-01-01T00:00:00Z" }
+
+layer(Layer.merge(NodeServices.layer, ZlibCodec.layer), { excludeTestServices: true })("a look", (it) => {
+  it.effect("downloads what is back as its entry says, takes it out of the file, and leaves the rest", () =>
+    Effect.gen(function* () {
+      const w = yield* world({
+        entries: [
+          entry("A1", "S.bam", { destination: "out", filetypes: ["bam", "bam.bai"], overwrite: true }),
+          entry("A2", "T.bam", { layout: "analysis" }),
+          entry("A3", "U.bam", {}, underWay)
+        ],
+        listing: (id) =>
+          Effect.succeed(id === "A1" ? here("S.bam", "S.bam.bai") : id === "A2" ? here("T.bam") : cold("U.bam"))
+      })
+      assert.deepStrictEqual(yield* w.look, [
+        "A1 S.bam Done",
+        "A2 T.bam Done",
+        "A3 U.bam Requested 2999-01-01T00:00:00Z"
+      ])
+      assert.deepStrictEqual(w.left(), ["A3 U.bam"])
+      assert.deepStrictEqual(
+        w.events.filter((it) => it.startsWith("fetch")),
+        ["fetch out/S.bam over", "fetch out/S.bam.bai over", "fetch out/A2/T.bam"]
+      )
+      // P2 what was removed beside a file is durable before its entry goes.
+      assert.deepStrictEqual(w.settled, ["out, 3 entries", "out/A2, 2 entries"])
+      assert.notInclude(w.events, "restore A3")
+      // What is done is not asked for again.
+      w.events.length = 0
+      assert.deepStrictEqual((yield* w.look).slice(0, 2), ["A1 S.bam Done", "A2 T.bam Done"])
+      assert.deepStrictEqual(w.events, ["list A3"])
+    })
+  )
+
+  it.effect("cuts regions as stored, with an index of the listing that is here", () =>
+    Effect.gen(function* () {
+      const w = yield* world({
+        entries: [entry("A1", "S.bam", { range: "chr1" })],
+        listing: () => Effect.succeed([...here("S.bam", "S.bai"), ...cold("S.bam.bai")])
+      })
+      assert.deepStrictEqual(yield* w.look, ["A1 S.bam Done"])
+      assert.deepStrictEqual(w.events, ["list A1", "cut out/S.ranged.bam by S.bai"])
+      assert.deepStrictEqual(w.left(), [])
+    })
+  )
+
+  it.effect("stored regions that are none fail their entry only, which stays in the file", () =>
+    Effect.gen(function* () {
+      const w = yield* world({
+        entries: [entry("A1", "S.bam", { range: "chr1:9-1" }), entry("A2", "T.bam")],
+        listing: (id) => Effect.succeed(id === "A1" ? here("S.bam", "S.bam.bai") : here("T.bam")),
+        request: {
+          wishOf: ({ range }) => (range === null ? Effect.succeed(null) : new UsageError({ message: "ends before" }))
+        }
+      })
+      assert.deepStrictEqual(yield* w.look, ["A1 S.bam Failed UsageError", "A2 T.bam Done"])
+      assert.deepStrictEqual(w.left(), ["A1 S.bam"])
+    })
+  )
+
+  it.effect("for the status only nothing is downloaded, requested or taken out", () =>
+    Effect.gen(function* () {
+      const w = yield* world({
+        entries: [entry("A1", "S.bam"), entry("A2", "T.bam"), entry("A3", "U.bam")],
+        listing: (id) => Effect.succeed(id === "A1" ? here("S.bam") : id === "A2" ? cold("T.bam") : []),
+        request: { statusOnly: true }
+      })
+      assert.deepStrictEqual(yield* w.look, ["A1 S.bam Available", "A2 T.bam NotRequested", "A3 U.bam Failed NotFound"])
+      assert.deepStrictEqual(w.events, ["list A1", "list A2", "list A3"])
+      assert.strictEqual(w.left().length, 3)
+    })
+  )
+
+  it.effect("L11 archived without a restoration is asked for again, once for an analysis", () =>
+    Effect.gen(function* () {
+      const w = yield* world({
+        entries: [entry("A1", "S.bam", {}, late), entry("A1", "T.bam", {}, late)],
+        listing: () => Effect.succeed(cold("S.bam", "T.bam"))
+      })
+      const pending = ["S", "T"].map((name) => `A1 ${name}.bam Requested 2999-01-01T00:00:00Z`)
+      assert.deepStrictEqual(yield* w.look, pending)
+      assert.deepStrictEqual(yield* w.look, pending)
+      assert.strictEqual(w.events.filter((it) => it === "restore A1").length, 1)
+      assert.strictEqual(w.left().length, 2)
+    })
+  )
+
+  it.effect("nobody at a terminal is asked: the request itself agreed to it", () =>
+    Effect.gen(function* () {
+      const w = yield* world({
+        entries: [entry("A1", "S.bam", {}, late)],
+        listing: () => Effect.succeed(cold("S.bam")),
+        present: true,
+        request: { mode: "ask" }
+      })
+      assert.deepStrictEqual(yield* w.look, ["A1 S.bam Requested 2999-01-01T00:00:00Z"])
+      assert.deepStrictEqual(w.events, ["list A1", "restore A1"])
+    })
+  )
+
+  it.effect("with restoreArchived no nothing is asked for, nothing is pending, and the entry stays as it was", () =>
+    Effect.gen(function* () {
+      const w = yield* world({
+        entries: [entry("A1", "S.bam", { range: "chr1" }, late)],
+        listing: () => Effect.succeed([...cold("S.bam"), ...here("S.bam.bai")]),
+        request: { mode: "no" }
+      })
+      const before = w.text()
+      const [result] = yield* w.results
+      assert.deepInclude(result, { action: "skipped", reason: "archived", restoration: null })
+      assert.deepStrictEqual(yield* w.look, ["A1 S.bam NotRequested"])
+      assert.notInclude(w.events, "restore A1")
+      assert.strictEqual(w.text(), before)
+    })
+  )
+
+  it.effect("what is not there yet is told under the path it will have", () =>
+    Effect.gen(function* () {
+      const w = yield* world({
+        entries: [
+          entry("A1", "S.bam", { destination: "out", layout: "analysis", range: "chr1" }, underWay),
+          entry("A2", "T.bam", { destination: "out", bed: "x.bed" }, underWay),
+          entry("A3", "U.bam", { destination: "out", layout: "analysis", unmapped: true }, underWay),
+          entry("A4", "V.bam", { destination: "out" }, underWay)
+        ],
+        listing: (id) => Effect.succeed(cold({ A1: "S.bam", A2: "T.bam", A3: "U.bam" }[id] ?? "V.bam")),
+        request: { statusOnly: true }
+      })
+      assert.deepStrictEqual(
+        (yield* w.results).map(({ path }) => path?.replace(`${w.root}/`, "")),
+        ["out/A1/S.ranged.bam", "out/T.ranged.bam", "out/A3/U.unmapped.bam", "out/V.bam"]
+      )
+    })
+  )
+
+  it.effect(
+    "T17 relative paths begin where the writer of the entry stood; where that cannot be told the entry fails",
+    () =>
+      Effect.gen(function* () {
+        const w = yield* world({
+          entries: [],
+          listing: () => Effect.succeed(here("S.bam")),
+          request: {}
+        })
+        const name = basename(w.root)
+        const named = (restorationFile: string, destination: string) =>
+          entry("A1", "S.bam", { restorationFile, destination })
+        yield* w.store([named(`${name}/r.json`, `${name}/out`), named("elsewhere/r.json", "out")])
+        assert.deepStrictEqual(yield* w.look, ["A1 S.bam Done", "A1 S.bam Failed EntryUnusable"])
+        assert.deepStrictEqual(
+          w.events.filter((it) => it.startsWith("fetch")),
+          ["fetch out/S.bam"]
+        )
+        assert.deepStrictEqual(w.left(), ["A1 S.bam"])
+      })
+  )
+
+  it.effect("a request that cannot be remembered fails its entry", () =>
+    Effect.gen(function* () {
+      const w = yield* world({
+        entries: [entry("A1", "S.bam")],
+        listing: () => Effect.succeed(cold("S.bam")),
+        stuck: true
+      })
+      assert.deepStrictEqual(yield* w.look, ["A1 S.bam Failed TrackingUnusable"])
+      assert.notInclude(w.events, "restore A1")
+    })
+  )
+
+  it.effect("a failed download keeps its entry; one that may pass is tried again, another is not", () =>
+    Effect.gen(function* () {
+      const w = yield* world({
+        entries: [entry("A1", "S.bam"), entry("A2", "T.bam")],
+        listing: (id, nth) =>
+          id === "A1"
+            ? Effect.succeed(here("S.bam"))
+            : nth === 0
+              ? Effect.fail(new Unavailable({ host: "lab", reason: "closed", attempts: 1 }))
+              : Effect.succeed(here("T.bam")),
+        transfer: ({ fileName }) =>
+          fileName === "S.bam"
+            ? Effect.fail(new LinkForbidden({ file: fileName, host: "files", status: 403 }))
+            : Effect.succeed(downloaded)
+      })
+      assert.deepStrictEqual(yield* w.look, ["A1 S.bam Failed LinkForbidden", "A2 T.bam Failed Unavailable"])
+      assert.deepStrictEqual(yield* w.look, ["A1 S.bam Failed LinkForbidden", "A2 T.bam Done"])
+      assert.deepStrictEqual(
+        w.events.filter((it) => it.startsWith("list")),
+        ["list A1", "list A2", "list A2"]
+      )
+      assert.deepStrictEqual(w.left(), ["A1 S.bam"])
+    })
+  )
+
+  it.effect("an entry that somebody else took out is not told of any more", () =>
+    Effect.gen(function* () {
+      const w = yield* world({
+        entries: [entry("A1", "S.bam", {}, underWay)],
+        listing: () => Effect.succeed(cold("S.bam"))
+      })
+      assert.strictEqual((yield* w.look).length, 1)
+      yield* w.edit((document) => ({ ...document, items: [] }))
+      assert.deepStrictEqual(yield* w.look, [])
+    })
+  )
+
+  it.effect("a file that is here but whose entry cannot be taken out is not called done", () =>
+    Effect.gen(function* () {
+      const w = yield* world({
+        entries: [entry("A1", "S.bam")],
+        listing: () => Effect.succeed(here("S.bam")),
+        stuck: true
+      })
+      assert.deepStrictEqual(yield* w.look, ["A1 S.bam Failed TrackingUnusable"])
+      assert.deepStrictEqual(w.left(), ["A1 S.bam"])
+    })
+  )
+
+  it.effect("entries that cannot be used are told and stay; those of other targets are left alone", () =>
+    Effect.gen(function* () {
+      const w = yield* world({
+        entries: [
+          { analysisId: "A1" },
+          entry("A2", "T.bam", {}, { target: "https://elsewhere/" }),
+          entry("A3", "U.bam")
+        ],
+        listing: () => Effect.succeed(here("U.bam"))
+      })
+      assert.deepStrictEqual(yield* w.look, ["A3 U.bam Done", "EntryUnusable", "other A2 T.bam"])
+      assert.deepStrictEqual(w.left(), ["?", "A2 T.bam"])
+      assert.deepStrictEqual(w.events, ["list A3", "fetch out/U.bam"])
+    })
+  )
+
+  it.effect("a refused login ends the listing: no analysis is asked for after it", () =>
+    Effect.gen(function* () {
+      const w = yield* world({
+        entries: [entry("A1", "S.bam"), entry("A2", "T.bam")],
+        listing: () => Effect.fail(new LoginRefused({ user: "u", host: "lab" }))
+      })
+      assert.deepStrictEqual(yield* w.look, ["A1 S.bam Failed LoginRefused", "A2 T.bam Failed LoginRefused"])
+      assert.deepStrictEqual(w.events, ["list A1"])
+    })
+  )
+})
+
+layer(Layer.merge(NodeServices.layer, ZlibCodec.layer), { excludeTestServices: true })("a delivery", (it) => {
+  it.effect("T16 into a folder that is gone fails with its reason, and makes no folder", () =>
+    Effect.gen(function* () {
+      const w = yield* world({
+        entries: [entry("A1", "S.bam", { destination: "gone" }), entry("A2", "T.bam")],
+        listing: (id) => Effect.succeed(here(id === "A1" ? "S.bam" : "T.bam"))
+      })
+      const results = yield* w.results
+      assert.deepStrictEqual(
+        results.map(({ action, error, path }) => [path?.replace(w.root, ""), action, error?._tag]),
+        [
+          ["/gone/S.bam", "failed", "CannotCreate"],
+          ["/out/T.bam", "downloaded", undefined]
+        ]
+      )
+      assert.match(results[0]?.error?.message ?? "", /the folder stored with the request does not exist/)
+      assert.deepStrictEqual(w.left(), ["A1 S.bam"])
+    })
+  )
+
+  it.effect("K2 that does not fit is refused before a byte moves", () =>
+    Effect.gen(function* () {
+      const w = yield* world({
+        entries: [entry("A1", "S.bam")],
+        listing: () => Effect.succeed(here("S.bam")),
+        free: 99
+      })
+      assert.deepStrictEqual(yield* w.look, ["A1 S.bam Failed DiskTooSmall"])
+      assert.deepStrictEqual(w.events, ["list A1"])
+    })
+  )
+
+  it.effect("D17 of two files that would take one name brings neither", () =>
+    Effect.gen(function* () {
+      const w = yield* world({
+        entries: [entry("A1", "S.bam"), entry("A2", "S.bam")],
+        listing: () => Effect.succeed(here("S.bam"))
+      })
+      assert.deepStrictEqual(yield* w.look, ["A1 S.bam Failed NameCollision", "A2 S.bam Failed NameCollision"])
+      assert.strictEqual(w.left().length, 2)
+    })
+  )
+
+  it.effect("of a pair is done only when both are there", () =>
+    Effect.gen(function* () {
+      const w = yield* world({
+        entries: [entry("A1", "S.bam", { filetypes: ["bam", "bam.bai"] }), entry("A1", "T.bam")],
+        listing: () => Effect.succeed(here("S.bam", "S.bam.bai", "T.bam")),
+        transfer: ({ fileName }) =>
+          fileName === "S.bam.bai" ? Effect.fail(new NotFound({ what: fileName })) : Effect.succeed(downloaded)
+      })
+      assert.deepStrictEqual(yield* w.look, ["A1 S.bam Failed NotFound", "A1 T.bam Done"])
+      assert.deepStrictEqual(w.left(), ["A1 S.bam"])
+    })
+  )
+})

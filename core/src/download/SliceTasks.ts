@@ -1,0 +1,94 @@
+/** From listed files to what the slice engine is asked: both files with their links, fresh when they are used. */
+import { Effect } from "effect"
+import type { LinkExpired, ServiceError, TransferError } from "../Errors.ts"
+import { dataTypes } from "../genome/formats/FileNames.ts"
+import { dataTypeOf, type FileType } from "../selection/FileName.ts"
+import { wantedFiles } from "../selection/FileWish.ts"
+import type { ListedAnalysis, ListedFile } from "../selection/Listed.ts"
+import type { SliceEstimate, SliceSourceFile, SliceTask, SliceWish } from "../transfer/SliceRequest.ts"
+import { SliceTransfer } from "../transfer/SliceTransfer.ts"
+import type { CatalogEntry } from "./Catalog.ts"
+import type { DownloadPlan } from "./DownloadPlan.ts"
+import type { LinkBook } from "./LinkBook.ts"
+
+/** A data file of an analysis and the index that is listed with it. */
+export interface SliceFiles {
+  readonly analysisId: string
+  readonly fileName: string
+  readonly type: FileType
+  readonly indexFile: string
+}
+
+export const sliceTask = Effect.fn("selection.sliceTask")(function* (
+  { analysisId, fileName, indexFile, type }: SliceFiles,
+  wish: SliceWish,
+  links: LinkBook
+): Effect.fn.Return<Omit<SliceTask, "progress">, ServiceError | LinkExpired> {
+  const linked = Effect.fnUntraced(function* (
+    name: string
+  ): Effect.fn.Return<SliceSourceFile, ServiceError | LinkExpired> {
+    const { link, size } = yield* links.current(analysisId, name)
+    return { fileName: name, size, link, renewLink: links.renewed?.(analysisId, name) ?? null }
+  })
+  return { ...wish, kind: dataTypeOf(type), data: yield* linked(fileName), index: yield* linked(indexFile) }
+})
+
+const estimate = Effect.fnUntraced(function* (files: SliceFiles, wish: SliceWish, links: LinkBook) {
+  const transfer = yield* SliceTransfer
+  return yield* transfer.estimate({ ...(yield* sliceTask(files, wish, links)), progress: () => Effect.void })
+})
+
+/** A file whose slice cannot be estimated, and so not be made. */
+export interface RefusedEstimate {
+  readonly analysisId: string
+  readonly fileName: string
+  readonly error: TransferError
+}
+
+/** The analysis with what the slices of its files would fetch; without a wish as it is. */
+export const withEstimates = Effect.fn("selection.withEstimates")(function* (
+  analysis: ListedAnalysis,
+  entry: CatalogEntry,
+  wish: SliceWish | null,
+  links: LinkBook
+): Effect.fn.Return<
+  { readonly analysis: ListedAnalysis; readonly refused: ReadonlyArray<RefusedEstimate> },
+  never,
+  SliceTransfer
+> {
+  const refused: Array<RefusedEstimate> = []
+  if (wish === null) return { analysis, refused }
+  // The whole listing is looked at: an index serves its data file also when it is not shown.
+  const places = wantedFiles([entry.listed], { filetypes: dataTypes, layout: "flat", slice: wish })
+  const estimates = new Map<string, SliceEstimate>()
+  for (const { analysisId, archived, fileName, hasLink, slice, type } of places) {
+    if (!analysis.files.some((file) => file.fileName === fileName)) continue
+    if (archived || !hasLink || slice === null || slice.indexFile === null) continue
+    if (type === "vcf.gz" && wish.wanted.length === 0) continue
+    yield* Effect.match(estimate({ analysisId, fileName, type, indexFile: slice.indexFile }, wish, links), {
+      onSuccess: (found) => void estimates.set(fileName, found),
+      onFailure: (error) => void refused.push({ analysisId, fileName, error })
+    })
+  }
+  const files = analysis.files.map((file): ListedFile => {
+    const ranged = file.fileName === null ? undefined : estimates.get(file.fileName)
+    return ranged === undefined ? file : { ...file, ranged }
+  })
+  return { analysis: { ...analysis, files }, refused }
+})
+
+/** The plan with what its slices would fetch; a slice that cannot be made fails as it would in the run. */
+export const estimated = Effect.fn("selection.estimated")(function* (
+  plan: DownloadPlan,
+  links: LinkBook
+): Effect.fn.Return<DownloadPlan, never, SliceTransfer> {
+  const files = yield* Effect.forEach(plan.files, (file) => {
+    const { decision, slice } = file
+    if (decision._tag !== "Fetch" || slice === null || slice.indexFile === null) return Effect.succeed(file)
+    return Effect.match(estimate({ ...file, indexFile: slice.indexFile }, slice.wish, links), {
+      onSuccess: (found) => ({ ...file, size: found.bytes, slice: { ...slice, estimate: found } }),
+      onFailure: (error: TransferError) => ({ ...file, decision: { _tag: "Fail" as const, error } })
+    })
+  })
+  return { ...plan, files }
+})

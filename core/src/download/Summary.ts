@@ -1,0 +1,37 @@
+/** The last lines of a download: what was done, and what to do next. */
+import { mostSevere } from "../Errors.ts"
+import { humanSize } from "../text/Size.ts"
+import { type FileResult, type SkipReason, totalsOf } from "./Outcome.ts"
+
+export interface SummaryLine {
+  readonly text: string
+  /** Something failed, so it must be seen at every log level. */
+  readonly bad: boolean
+}
+
+export const summaryLines = (results: ReadonlyArray<FileResult>): ReadonlyArray<SummaryLine> => {
+  const { bytes, downloaded, failed, skipped } = totalsOf(results)
+  const because = (reason: SkipReason) => results.filter((result) => result.reason === reason).length
+  const reasons = (["exists", "archived", "pending", "no-reads"] as const).filter((reason) => because(reason) > 0)
+  const why = reasons.length === 0 ? "" : ` (${reasons.map((reason) => `${because(reason)} ${reason}`).join(", ")})`
+  const size = downloaded === 0 ? "" : ` (${humanSize(bytes)})`
+  const bad = failed > 0
+  const total = { text: `${downloaded} downloaded${size}, ${skipped} skipped${why}, ${failed} failed`, bad }
+  return [total, ...adviceFor(results).map((text) => ({ text, bad }))]
+}
+
+/** What to do about what failed, if that can help: names, ids and options do not get right by themselves. */
+export const adviceFor = (results: ReadonlyArray<FileResult>): ReadonlyArray<string> => {
+  const errors = results.flatMap(({ error }) => error ?? [])
+  const codes = errors.filter(({ _tag }) => !staysWrong.includes(_tag)).map((error) => mostSevere([error]))
+  const again = codes.some((code) => code === 65 || code === 69)
+    ? ["Run the same command again to go on: what is there is kept"]
+    : codes.includes(74)
+      ? ["When that is mended, run the same command again: what is there is kept"]
+      : []
+  const mend = "Mend the entry of the restoration file, or take it out: see svc-steps restorations"
+  return errors.some(({ _tag }) => _tag === "EntryUnusable") ? [...again, mend] : again
+}
+
+/** A restoration file does not get right by itself. */
+const staysWrong: ReadonlyArray<string> = ["EntryUnusable", "TrackingUnusable"]

@@ -1,0 +1,167 @@
+import { assert, describe, it } from "@effect/vitest"
+import { plan } from "../download/DownloadPlan.ts"
+import { untouched } from "../download/Outcome.ts"
+import type { ListedAnalysis } from "../selection/Listed.ts"
+import { listed, listingJson, listingText } from "./Listing.ts"
+import { planJson, planText } from "./PlanView.ts"
+import { reportJson } from "./Report.ts"
+
+const entry = { archived: false, estimatedRestoreTime: null, hasLink: true }
+const analysis: ListedAnalysis = {
+  id: "A1",
+  named: true,
+  sampleId: "S1",
+  limsId: null,
+  files: [
+    { ...entry, fileName: "S1.bam", size: 123456 },
+    { ...entry, fileName: "S1.bam.bai", size: 96 },
+    { ...entry, fileName: "S1.vcf.gz", size: null },
+    {
+      ...entry,
+      fileName: "old\u001b[2J.bam",
+      size: 5000,
+      archived: true,
+      estimatedRestoreTime: "2026-11-22T00:00:00Z"
+    },
+    { ...entry, fileName: null, size: 0 }
+  ]
+}
+const missing = { analysisId: "A9", fileName: null, error: { _tag: "NotFound", message: "analysis A9: not found" } }
+
+describe("Listing", () => {
+  it("text has the analysis line, names, sizes and the archive mark", () => {
+    assert.strictEqual(
+      listingText(analysis),
+      [
+        "Analysis ID: A1",
+        "  S1.bam  123456 bytes (120.6 KiB)",
+        "  S1.bam.bai  96 bytes",
+        "  S1.vcf.gz  size unknown",
+        "  old\\u001b[2J.bam  5000 bytes (4.9 KiB)  [ARCHIVED]",
+        "  (no name)  0 bytes"
+      ].join("\n")
+    )
+  })
+
+  it("all types are shown unless some are named", () => {
+    assert.strictEqual(listed(analysis, null).files.length, 5)
+    assert.deepStrictEqual(
+      listed(analysis, ["vcf.gz", "bam.bai"]).files.map(({ fileName }) => fileName),
+      ["S1.bam.bai", "S1.vcf.gz"]
+    )
+  })
+
+  it("json has the same facts", () => {
+    const document = listingJson([listed(analysis, ["vcf.gz"])], [missing])
+    assert.deepStrictEqual(document, {
+      schema: "svc.list/1",
+      analyses: [
+        {
+          analysisId: "A1",
+          sampleId: "S1",
+          limsId: null,
+          files: [{ fileName: "S1.vcf.gz", type: "vcf.gz", size: null, archived: false, estimatedRestoreTime: null }]
+        }
+      ],
+      failures: [{ analysisId: "A9", fileName: null, error: { tag: "NotFound", message: "analysis A9: not found" } }]
+    })
+  })
+})
+
+describe("PlanView", () => {
+  const request = { filetypes: ["bam", "bam.bai"], layout: "flat", overwrite: false } as const
+  const reserved = new Map<string, string>()
+  const decided = plan([analysis], request, {
+    reserved,
+    slices: new Map(),
+    occupants: new Map([["S1.bam.bai", { kind: "file", size: 96 }]])
+  })
+  const room = { destination: "out/", bytes: 123456, unknown: 0, free: 1000 }
+
+  it("text shows what happens to each file and whether there is room", () => {
+    assert.strictEqual(
+      planText(decided, [missing], room),
+      [
+        "fetch  out/S1.bam  123456 bytes (120.6 KiB)",
+        "skip   out/S1.bam.bai  96 bytes  (exists: --overwrite replaces it)",
+        'fail   out/old\\u001b[2J.bam  (Refused file name "old\\u001b[2J.bam": it holds a control or invisible character)',
+        "fail   analysis A9: not found",
+        "",
+        "1 to fetch, 1 to skip, 1 refused",
+        "Disk: 123456 bytes (120.6 KiB) needed, 1000 B free in out/: NOT ENOUGH"
+      ].join("\n")
+    )
+  })
+
+  it("an archived file says that it would need a restoration", () => {
+    const frozen = { ...entry, fileName: "F.bam", size: 7, archived: true, hasLink: false }
+    const view = (estimatedRestoreTime: string | null) => {
+      const files = [{ ...frozen, estimatedRestoreTime }]
+      const decided = plan([{ ...analysis, files }], request, { reserved, occupants: new Map(), slices: new Map() })
+      return planText(decided, [], { ...room, destination: "." }).split("\n")[0]
+    }
+    assert.strictEqual(view(null), "skip   F.bam  7 bytes  (archived: a restoration would be needed)")
+    assert.match(view("2026-11-22T00:00:00Z") ?? "", /one is under way, expected at 2026-11-22/)
+  })
+
+  it("json has paths, decisions and the disk", () => {
+    const document = planJson(decided, [missing], room)
+    assert.deepStrictEqual(document.disk, { neededBytes: 123456, filesOfUnknownSize: 0, freeBytes: 1000 })
+    assert.deepStrictEqual(
+      document.files.map(({ path, action, reason, error }) => [path, action, reason, error?.tag ?? null]),
+      [
+        ["out/S1.bam", "fetch", null, null],
+        ["out/S1.bam.bai", "skip", "exists", null],
+        ["out/old\u001b[2J.bam", "fail", null, "UnsafeName"]
+      ]
+    )
+  })
+})
+
+describe("Report", () => {
+  it("has totals, one entry per file, seconds, and the meaning of the exit code", () => {
+    const run = { version: "1.2.3", host: "svc.example.org", startedAt: new Date(0), finishedAt: new Date(1500) }
+    const id = { analysisId: "A1", fileName: "a.bam", path: "out/a.bam", bytes: 10 }
+    const done = {
+      ...untouched(id, { action: "downloaded", reason: null, error: null }),
+      milliseconds: 1234.5,
+      startedAt: new Date(100),
+      finishedAt: new Date(1300),
+      sha256: "ab"
+    }
+    const more = { step: "download", throughput: { intervalSeconds: 0.25, bytes: [10] }, advice: ["again"] } as const
+    const document = reportJson({ ...run, ...more, exitCode: 66 }, [
+      done,
+      untouched(id, { action: "skipped", reason: "exists", error: null }),
+      untouched(
+        { ...id, fileName: null, path: null, bytes: null },
+        { action: "failed", reason: null, error: missing.error }
+      )
+    ])
+    assert.deepStrictEqual(document.totals, { downloaded: 1, skipped: 1, failed: 1, bytes: 10 })
+    assert.strictEqual(document.schema, "svc.report/1")
+    assert.strictEqual(document.seconds, 1.5)
+    assert.strictEqual(document.startedAt, "1970-01-01T00:00:00.000Z")
+    assert.match(document.exitMeaning, /not found/)
+    assert.deepStrictEqual(document.files[0], {
+      ...id,
+      action: "downloaded",
+      reason: null,
+      resumedFrom: 0,
+      sha256: "ab",
+      regions: null,
+      records: null,
+      index: null,
+      fetched: null,
+      attempts: 0,
+      renewals: 0,
+      seconds: 1.235,
+      startedAt: "1970-01-01T00:00:00.100Z",
+      finishedAt: "1970-01-01T00:00:01.300Z",
+      restoration: null,
+      error: null
+    })
+    assert.deepInclude(document, more)
+    assert.deepStrictEqual(document.files[2]?.error, { tag: "NotFound", message: "analysis A9: not found" })
+  })
+})

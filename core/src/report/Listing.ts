@@ -1,0 +1,62 @@
+/**
+ * What `--list` prints: the files of every selected analysis with their sizes, as text or as one JSON document.
+ *
+ * Source: docs/service.md 4.2. Links are never part of it.
+ */
+
+import type { Failure } from "../download/Outcome.ts"
+import { type FileType, fileTypeOf } from "../selection/FileName.ts"
+import type { ListedAnalysis, ListedFile } from "../selection/Listed.ts"
+import { printable } from "../text/Printable.ts"
+import { humanSize } from "../text/Size.ts"
+import type { SliceEstimate } from "../transfer/SliceRequest.ts"
+import { failureJson } from "./Report.ts"
+
+/** The files to show: all types unless the user named some. */
+export const listed = (analysis: ListedAnalysis, filetypes: ReadonlyArray<FileType> | null): ListedAnalysis => ({
+  ...analysis,
+  files: analysis.files.filter((file) => {
+    const type = file.fileName === null ? null : fileTypeOf(file.fileName)
+    return filetypes === null || (type !== null && filetypes.includes(type))
+  })
+})
+
+/**
+ * `Analysis ID: A1`, then a line per file: two spaces, name, two spaces, size, `[ARCHIVED]` where it applies, and with
+ * regions what they would fetch.
+ */
+export const listingText = (analysis: ListedAnalysis): string =>
+  [`Analysis ID: ${printable(analysis.id)}`, ...analysis.files.map(lineOf)].join("\n")
+
+const lineOf = (file: ListedFile): string => {
+  const name = file.fileName === null ? "(no name)" : printable(file.fileName)
+  const ranged = file.ranged == null ? "" : rangedText(file.ranged)
+  return `  ${name}  ${sizeText(file.size)}${file.archived ? "  [ARCHIVED]" : ""}${ranged}`
+}
+
+const rangedText = ({ bytes, requests }: SliceEstimate) => `  regions: ${sizeText(bytes)} in ${requests} requests`
+
+/** `123456 bytes (120.6 KiB)`, or `size unknown`. */
+export const sizeText = (size: number | null): string => {
+  if (size === null) return "size unknown"
+  return size < 1024 ? `${size} bytes` : `${size} bytes (${humanSize(size)})`
+}
+
+/** The document of `--list --format json`, schema `svc.list/1`. Sizes in bytes, null when unknown. */
+export const listingJson = (analyses: ReadonlyArray<ListedAnalysis>, failures: ReadonlyArray<Failure>) => ({
+  schema: "svc.list/1",
+  analyses: analyses.map(({ id, sampleId, limsId, files }) => ({
+    analysisId: id,
+    sampleId,
+    limsId,
+    files: files.map(({ fileName, size, archived, estimatedRestoreTime, ranged }) => ({
+      fileName,
+      type: fileName === null ? null : fileTypeOf(fileName),
+      size,
+      archived,
+      estimatedRestoreTime,
+      ...(ranged == null ? {} : { ranged })
+    }))
+  })),
+  failures: failures.map(failureJson)
+})

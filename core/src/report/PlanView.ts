@@ -1,0 +1,102 @@
+/**
+ * What `--plan` prints: every file with its path, size and decision, the room it needs, and what stands in the way.
+ */
+
+import type { DiskNeed } from "../download/DiskNeed.ts"
+import type { DownloadPlan, PlannedFile } from "../download/DownloadPlan.ts"
+import type { Failure, SkipReason } from "../download/Outcome.ts"
+import { finalPath } from "../selection/Place.ts"
+import { printable } from "../text/Printable.ts"
+import { humanSize } from "../text/Size.ts"
+import { sizeText } from "./Listing.ts"
+import { failureJson } from "./Report.ts"
+
+/** The room for the files of a plan. */
+export interface Room extends DiskNeed {
+  /** Absolute or as the user gave it. */
+  readonly destination: string
+  /** Bytes; null when the file system does not tell. */
+  readonly free: number | null
+}
+
+/** One line per file (`fetch`, `skip` or `fail`), then totals; nothing has been touched. */
+export const planText = (plan: DownloadPlan, failures: ReadonlyArray<Failure>, room: Room): string =>
+  [
+    ...plan.files.map((file) => lineOf(file, room)),
+    ...failures.map((failure) => `fail   ${whole(failure)}`),
+    "",
+    ...sums(plan, room)
+  ].join("\n")
+
+const whole = (failure: Failure) => printable(failure.error.message)
+
+const lineOf = (file: PlannedFile, room: Room): string => {
+  const path = printable(finalPath(room.destination, file))
+  const what = `${path}  ${sizeText(file.size)}`
+  switch (file.decision._tag) {
+    case "Fetch":
+      return `fetch  ${what}${sliceText(file)}`
+    case "Skip":
+      return `skip   ${what}  (${skipText(file, file.decision.reason)})`
+    case "Fail":
+      return `fail   ${path}  (${printable(file.decision.error.message)})`
+  }
+}
+
+const skipText = (file: PlannedFile, reason: SkipReason): string => {
+  switch (reason) {
+    case "exists":
+      return "exists: --overwrite replaces it"
+    case "archived":
+      return `archived: a restoration would be needed${estimate(file, "; one is under way, ")}`
+    case "pending":
+      return `archived: its restoration is under way${estimate(file, ", ")}`
+    case "no-reads":
+      return "a VCF has no unmapped reads"
+  }
+}
+
+/** What a slice is made of. */
+const sliceText = ({ fileName, slice }: PlannedFile): string => {
+  if (slice?.estimate == null) return ""
+  const { regions, requests } = slice.estimate
+  return `  (to fetch of ${printable(fileName)} in ${requests} requests, for ${printable(shortened(regions))}, with a fresh index)`
+}
+
+const shortened = (text: string) => (text.length > 60 ? `${text.slice(0, 57)}...` : text)
+
+const estimate = ({ estimatedRestoreTime }: PlannedFile, before: string) =>
+  estimatedRestoreTime === null ? "" : `${before}expected at ${printable(estimatedRestoreTime)}`
+
+const sums = (plan: DownloadPlan, room: Room): ReadonlyArray<string> => {
+  const count = (tag: PlannedFile["decision"]["_tag"]) => plan.files.filter((file) => file.decision._tag === tag).length
+  const unknown = room.unknown === 0 ? "" : ` and ${room.unknown} of unknown size`
+  const free = room.free === null ? "free space unknown" : `${humanSize(room.free)} free`
+  return [
+    `${count("Fetch")} to fetch, ${count("Skip")} to skip, ${count("Fail")} refused`,
+    `Disk: ${room.bytes} bytes (${humanSize(room.bytes)}) needed${unknown}, ${free} in ${printable(room.destination)}` +
+      (room.free !== null && room.bytes > room.free ? ": NOT ENOUGH" : "")
+  ]
+}
+
+/** The document of `--plan --format json`, schema `svc.plan/1`. */
+export const planJson = (plan: DownloadPlan, failures: ReadonlyArray<Failure>, room: Room) => ({
+  schema: "svc.plan/1",
+  destination: room.destination,
+  disk: { neededBytes: room.bytes, filesOfUnknownSize: room.unknown, freeBytes: room.free },
+  files: plan.files.map((file) => ({
+    analysisId: file.analysisId,
+    fileName: file.fileName,
+    path: finalPath(room.destination, file),
+    size: file.size,
+    archived: file.archived,
+    estimatedRestoreTime: file.estimatedRestoreTime,
+    action: file.decision._tag.toLowerCase(),
+    reason: file.decision._tag === "Skip" ? file.decision.reason : null,
+    slice: file.slice?.estimate ?? null,
+    error:
+      file.decision._tag === "Fail" ? { tag: file.decision.error._tag, message: file.decision.error.message } : null
+  })),
+  failures: failures.map(failureJson),
+  warnings: plan.warnings
+})

@@ -1,0 +1,61 @@
+/**
+ * The report file of a run, schema `svc.report/1`: what became of every file, for programs and for the record.
+ *
+ * Times are ISO 8601 UTC, sizes bytes, durations seconds. A report holds no link, password, cookie or token.
+ */
+
+import { type Failure, type FileResult, type Throughput, totalsOf } from "../download/Outcome.ts"
+import type { ExitCode } from "../Errors.ts"
+import { ExitCodes } from "../Errors.ts"
+
+export interface ReportRun {
+  /** Which step wrote it. */
+  readonly step: "download" | "request-restore" | "resume-restore"
+  readonly version: string
+  /** Host of the service. */
+  readonly host: string
+  readonly startedAt: Date
+  readonly finishedAt: Date
+  /** Null when a signal stopped the run. */
+  readonly exitCode: ExitCode | null
+  readonly throughput: Throughput
+  /** What to do next, one sentence each. */
+  readonly advice: ReadonlyArray<string>
+}
+
+/** The document; its keys are the contract of the schema. */
+export const reportJson = (run: ReportRun, results: ReadonlyArray<FileResult>) => ({
+  schema: "svc.report/1",
+  version: run.version,
+  step: run.step,
+  host: run.host,
+  startedAt: run.startedAt.toISOString(),
+  finishedAt: run.finishedAt.toISOString(),
+  seconds: seconds(run.finishedAt.getTime() - run.startedAt.getTime()),
+  exitCode: run.exitCode,
+  exitMeaning: run.exitCode === null ? "stopped before its end" : ExitCodes[run.exitCode],
+  totals: totalsOf(results),
+  advice: run.advice,
+  throughput: run.throughput,
+  files: results.map(({ milliseconds, startedAt, finishedAt, error, ...result }) => ({
+    ...result,
+    seconds: seconds(milliseconds),
+    startedAt: startedAt === null ? null : startedAt.toISOString(),
+    finishedAt: finishedAt === null ? null : finishedAt.toISOString(),
+    error: error === null ? null : errorJson(error)
+  }))
+})
+
+export type ReportDocument = ReturnType<typeof reportJson>
+export type ReportedFile = ReportDocument["files"][number]
+
+/** The same shape of a failure wherever one is written as JSON. */
+export const failureJson = ({ analysisId, fileName, error }: Failure) => ({
+  analysisId,
+  fileName,
+  error: errorJson(error)
+})
+
+const errorJson = (error: Failure["error"]) => ({ tag: error._tag, message: error.message })
+
+const seconds = (milliseconds: number) => Math.round(milliseconds) / 1000

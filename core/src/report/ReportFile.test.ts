@@ -1,0 +1,111 @@
+import * as NodeServices from "@effect/platform-node/NodeServices"
+import { assert, layer } from "@effect/vitest"
+import { Effect, FileSystem, Layer } from "effect"
+import { lookAt } from "../download/DestinationView.ts"
+import { Codec } from "../genome/Codec.ts"
+import { canWriteReport, writeReport } from "./ReportFile.ts"
+
+const noCodec = Layer.succeed(Codec, {
+  inflateRaw: () => null,
+  gunzip: () => null,
+  deflateRaw: (bytes) => bytes,
+  crc32: () => 0
+})
+
+layer(NodeServices.layer, { excludeTestServices: true })("ReportFile", (it) => {
+  it.effect("replaces the old report as a whole and leaves nothing beside it", () =>
+    Effect.gen(function* () {
+      const fs = yield* FileSystem.FileSystem
+      const folder = yield* fs.makeTempDirectoryScoped()
+      const file = `${folder}/report.json`
+      yield* fs.writeFileString(file, "old and longer than the new one")
+      yield* canWriteReport(file)
+      yield* writeReport(file, "new", `${folder}/.report.json.1.new`)
+      assert.strictEqual(yield* fs.readFileString(file), "new")
+      assert.deepStrictEqual(yield* fs.readDirectory(folder), ["report.json"])
+    })
+  )
+
+  it.effect("a missing folder is found before the run, a folder at the path too", () =>
+    Effect.gen(function* () {
+      const fs = yield* FileSystem.FileSystem
+      const folder = yield* fs.makeTempDirectoryScoped()
+      const missing = yield* Effect.flip(canWriteReport(`${folder}/no/report.json`))
+      assert.strictEqual(missing.message, `Cannot create ${folder}/no/report.json: its folder does not exist`)
+      assert.match((yield* Effect.flip(canWriteReport(folder))).message, /it is a folder/)
+    })
+  )
+
+  it.effect("K10 a device is written to and not replaced; its error is LocalIo", () =>
+    Effect.gen(function* () {
+      const fs = yield* FileSystem.FileSystem
+      yield* canWriteReport("/dev/full")
+      const error = yield* Effect.flip(writeReport("/dev/full", "text", "/dev/.full.new"))
+      assert.strictEqual(error.message, "Cannot write the report /dev/full: the disk is full")
+      assert.strictEqual((yield* fs.stat("/dev/full")).type, "CharacterDevice")
+    })
+  )
+
+  it.effect("Z2 a link planted at the temporary name is not followed", () =>
+    Effect.gen(function* () {
+      const fs = yield* FileSystem.FileSystem
+      const folder = yield* fs.makeTempDirectoryScoped()
+      yield* fs.writeFileString(`${folder}/victim`, "precious")
+      yield* fs.symlink(`${folder}/victim`, `${folder}/.report.json.1.new`)
+      const error = yield* Effect.flip(writeReport(`${folder}/report.json`, "new", `${folder}/.report.json.1.new`))
+      assert.strictEqual(error.errno, "EEXIST")
+      assert.strictEqual(yield* fs.readFileString(`${folder}/victim`), "precious")
+    })
+  )
+})
+
+layer(Layer.merge(NodeServices.layer, noCodec), { excludeTestServices: true })("DestinationView", (it) => {
+  it.effect("sees files, things that are no files, own files, and bytes of unfinished ones", () =>
+    Effect.gen(function* () {
+      const fs = yield* FileSystem.FileSystem
+      const folder = yield* fs.makeTempDirectoryScoped()
+      yield* fs.writeFile(`${folder}/a.bam`, new Uint8Array(5))
+      yield* fs.makeDirectory(`${folder}/b.bam`)
+      yield* fs.makeDirectory(`${folder}/A2`)
+      yield* fs.writeFile(`${folder}/A2/.c.bam.0123abcd.part`, new Uint8Array(9000).fill(1))
+      yield* fs.writeFile(`${folder}/.d.bam.0123abcd.part`, new Uint8Array(0))
+      yield* fs.truncate(`${folder}/.d.bam.0123abcd.part`, 1_000_000)
+      const place = (fileName: string, into = "") => ({ fileName, folder: into, type: "bam" as const, slice: null })
+      const places = [
+        place("a.bam"),
+        place("b.bam"),
+        place("c.bam", "A2"),
+        place("d.bam"),
+        place("../x.bam"),
+        place("l")
+      ]
+      const view = yield* lookAt(folder, places, new Map([[`${folder}/l`, "the log file"]]))
+      assert.deepStrictEqual(
+        [...view.occupants].map(([path, { kind, size }]) => [path, kind, kind === "file" ? size : 0]),
+        [
+          ["a.bam", "file", 5],
+          ["b.bam", "other", 0]
+        ]
+      )
+      assert.deepStrictEqual([...view.reserved], [["l", "the log file"]])
+      assert.strictEqual(view.present(place("c.bam", "A2")), 9000)
+      assert.strictEqual(view.present(place("c.bam")), 0)
+      assert.strictEqual(view.present(place("d.bam")), 0, "a hole is no progress")
+      assert.deepStrictEqual((yield* lookAt(`${folder}/none`, places, new Map())).occupants, new Map())
+    })
+  )
+
+  it.effect("Z1 does not look outside of the destination when an analysis is called ..", () =>
+    Effect.gen(function* () {
+      const fs = yield* FileSystem.FileSystem
+      const folder = yield* fs.makeTempDirectoryScoped()
+      yield* fs.makeDirectory(`${folder}/data`)
+      yield* fs.writeFile(`${folder}/a.bam`, new Uint8Array(5))
+      yield* fs.writeFile(`${folder}/.a.bam.0123abcd.part`, new Uint8Array(9000).fill(1))
+      const place = { fileName: "a.bam", folder: "..", type: "bam" as const, slice: null }
+      const view = yield* lookAt(`${folder}/data`, [place], new Map())
+      assert.deepStrictEqual(view.occupants, new Map())
+      assert.strictEqual(view.present(place), 0)
+    })
+  )
+})

@@ -1,0 +1,61 @@
+/** Where the stored requests stand, for `--list` together with `--resumeArchivedDownloads` (docs/service.md 4.2). */
+
+import type { TrackingEntry } from "../archive/TrackingEntry.ts"
+import type { Look, Standing } from "../download/Resume.ts"
+import { printable, printableJson } from "../text/Printable.ts"
+import { failureJson } from "./Report.ts"
+
+/** As text for people, or as one JSON document of schema `svc.restorations/1`. */
+export const standingsText = ({ others, standings, unusable }: Look, format: "text" | "json"): string => {
+  if (format === "json") {
+    const failures = unusable.map((error) => failureJson({ analysisId: null, fileName: null, error }))
+    const restorations = standings.map(standingJson)
+    return printableJson({ schema: "svc.restorations/1", restorations, others: others.map(otherJson), failures })
+  }
+  const groups = Map.groupBy(standings, ({ entry }) => entry.analysisId)
+  const lines = [...groups].flatMap(([id, group]) => [`Analysis ID: ${printable(id)}`, ...group.map(lineOf)])
+  const elsewhere = [...Map.groupBy(others, ({ target }) => target)].flatMap(([target, group]) => [
+    `Of another target, not looked at: ${printable(String(target))}`,
+    ...group.map(({ analysisId, fileName }) => `  ${printable(`${fileName} (analysis ${analysisId})`)}`)
+  ])
+  const broken = unusable.map(({ message }) => printable(message))
+  const own = lines.length + broken.length === 0 ? ["No restorations"] : lines
+  return [...own, ...elsewhere, ...broken].join("\n")
+}
+
+const lineOf = ({ entry, state }: Standing): string => {
+  const name = `  ${printable(entry.fileName)}`
+  switch (state._tag) {
+    case "Done":
+      return `${name}  [DOWNLOADED]`
+    case "Available":
+      return `${name}  [AVAILABLE]`
+    case "Requested": {
+      const expected = state.estimate === null ? "" : `, expected at ${printable(state.estimate)}`
+      return `${name}  [ARCHIVED]  requested${state.underWay ? expected : ", but no restoration is under way"}`
+    }
+    case "NotRequested":
+      return `${name}  [ARCHIVED]  not requested: no restoration is under way`
+    case "Failed":
+      return `${name}  [FAILED]  ${printable(state.error.message)}`
+  }
+}
+
+const statuses = {
+  Done: "available",
+  Available: "available",
+  Requested: "requested",
+  NotRequested: "notRequested",
+  Failed: "failed"
+} as const satisfies Record<Standing["state"]["_tag"], string>
+
+const standingJson = ({ entry, results, state }: Standing) => ({
+  analysisId: entry.analysisId,
+  fileName: entry.fileName,
+  path: results[0]?.path ?? null,
+  status: statuses[state._tag],
+  estimatedRestoreTime: state._tag === "Requested" ? state.estimate : null,
+  error: state._tag === "Failed" ? { tag: state.error._tag, message: state.error.message } : null
+})
+
+const otherJson = ({ analysisId, fileName, target }: TrackingEntry) => ({ analysisId, fileName, target })

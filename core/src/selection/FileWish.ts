@@ -1,0 +1,105 @@
+/** Which files a wish means, and where each goes: pure, from what the service lists. */
+import { isDataType } from "../genome/formats/FileNames.ts"
+import type { SliceEstimate, SliceWish } from "../transfer/SliceRequest.ts"
+import { type FileType, fileTypeOf, indexRank } from "./FileName.ts"
+import type { ListedAnalysis, ListedFile } from "./Listed.ts"
+import { type Layout, type Place, placeOf } from "./Place.ts"
+
+export interface FileWish {
+  readonly filetypes: ReadonlyArray<FileType>
+  readonly layout: Layout
+  /** Only this of each file, as a file of its own with a fresh index; absent for whole files. */
+  readonly slice?: SliceWish | null
+}
+
+/** A part of a file as a file of its own. */
+export interface WantedSlice {
+  /** The name it gets; its index has the same with `.bai`, `.csi` or `.tbi`. */
+  readonly name: string
+  /** The listed index of the source; null when none is listed. */
+  readonly indexFile: string | null
+  readonly wish: SliceWish
+  /** What it would fetch, where that was asked for. */
+  readonly estimate: SliceEstimate | null
+}
+
+/** A file of the service that is wanted, with its place. */
+export interface WantedFile extends Place {
+  readonly analysisId: string
+  readonly type: FileType
+  /** Bytes; of a slice null until it is estimated. */
+  readonly size: number | null
+  /** The file, or the index that its slice needs, is in the archive. */
+  readonly archived: boolean
+  readonly estimatedRestoreTime: string | null
+  /** The file has a link, and the index that its slice needs. */
+  readonly hasLink: boolean
+  /** Null for the whole file. */
+  readonly slice: WantedSlice | null
+}
+
+/** The wanted files of `analyses`, in the order of the listing. */
+export const wantedFiles = (analyses: ReadonlyArray<ListedAnalysis>, wish: FileWish): ReadonlyArray<WantedFile> =>
+  analyses.flatMap((analysis) =>
+    analysis.files.flatMap((file) => {
+      const type = wantedType(file, wish)
+      return file.fileName === null || type === null
+        ? []
+        : [wantedFile(analysis, { ...file, fileName: file.fileName }, type, wish)]
+    })
+  )
+
+const wantedFile = (
+  analysis: ListedAnalysis,
+  { archived, estimatedRestoreTime, fileName, hasLink, size }: ListedFile & { readonly fileName: string },
+  type: FileType,
+  { layout, slice: wish = null }: FileWish
+): WantedFile => {
+  const file = { analysisId: analysis.id, fileName, type }
+  if (wish === null) {
+    const { folder } = placeOf(file, layout, null)
+    return { ...file, folder, size, archived, estimatedRestoreTime, hasLink, slice: null }
+  }
+  const { folder, slice } = placeOf(file, layout, wish.wanted.length > 0 ? "ranged" : "unmapped")
+  const index = indexFor(fileName, analysis.files)
+  return {
+    ...file,
+    folder,
+    // Not known before its regions are.
+    size: null,
+    // Of two files now what it needs.
+    archived: archived || index?.archived === true,
+    estimatedRestoreTime: estimatedRestoreTime ?? index?.estimatedRestoreTime ?? null,
+    hasLink: hasLink && index?.hasLink !== false,
+    slice: { name: slice?.name ?? fileName, indexFile: index?.fileName ?? null, wish, estimate: null }
+  }
+}
+
+/** The index that is listed for a data file: the best name, and rather one that is online. */
+const indexFor = (data: string, listed: ReadonlyArray<ListedFile>): ListedFile | undefined =>
+  listed
+    .flatMap((file) => {
+      const rank = file.fileName === null ? null : indexRank(data, file.fileName)
+      return rank === null ? [] : [{ file, rank: rank + (file.archived || !file.hasLink ? 10 : 0) }]
+    })
+    .sort((a, b) => a.rank - b.rank)[0]?.file
+
+/**
+ * The type of a file when it is wanted. A name that is unsafe at its end (`x.bam `) still counts as its type, so that
+ * it is refused aloud and not left out in silence.
+ */
+const wantedType = (file: ListedFile, wish: FileWish): FileType | null => {
+  if (file.fileName === null) return null
+  const type = fileTypeOf(file.fileName) ?? fileTypeOf(withoutTail(file.fileName))
+  return type !== null && wantedTypes(wish).includes(type) ? type : null
+}
+
+/** Slices are made of data files and bring their own index. */
+export const wantedTypes = ({ filetypes, slice }: FileWish): ReadonlyArray<FileType> =>
+  slice == null ? filetypes : filetypes.filter(isDataType)
+
+const withoutTail = (name: string): string => {
+  let end = name.length
+  while (end > 0 && !/[\p{L}\p{N}]/u.test(name[end - 1] ?? "")) end--
+  return name.slice(0, end)
+}
