@@ -216,9 +216,12 @@ const partFile = Effect.fnUntraced(function* (
 
   return {
     length: stats.size,
+    // A part may have holes, so its length says little; 512 is the unit of POSIX.
+    allocated: Math.min(stats.size, stats.blocks * 512),
     write: (offset, bytes) => writeAll(fd, bytes, offset).pipe(writing.withPermit, named(path, "write")),
     read,
     sync: sync(fd).pipe(named(path, "sync"), Effect.asVoid),
+    cut: (length) => call((done) => fs.ftruncate(fd, length, done)).pipe(writing.withPermit, named(path, "cut")),
     settled,
     sha256: (size) => Effect.suspend(() => (followed === 0 ? sha256Here(size) : sha256There(size))),
     commit: (size, overwrite) => Effect.uninterruptible(commit(place, { fd, folder, stats, mode }, size, overwrite))

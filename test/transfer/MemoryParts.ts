@@ -95,6 +95,8 @@ export class MemoryParts {
     let settled = 0
     return {
       length: bytes().length,
+      allocated: bytes().length,
+      cut: (length) => Effect.sync(() => void this.files.set(part, bytes().slice(0, length))),
       write: (offset, data) =>
         this.#does("write", part, () => {
           assertSettled(offset >= settled, "bytes that were promised to be final are written again")

@@ -22,19 +22,23 @@ const hasCompiler = spawnSync("gcc", ["--version"]).status === 0
 const compile = (source: string, library: string) =>
   spawnSync("gcc", ["-shared", "-fPIC", "-O1", "-o", library, source, "-ldl"]).status === 0
 
+interface Out {
+  readonly error?: string
+  readonly message?: string
+  readonly resumedFrom?: number
+  readonly exit?: number
+  readonly action?: string
+  readonly bytes?: number
+  readonly sha256?: string
+  readonly maxRss?: number
+}
+
 interface Ended {
   readonly code: number | null
   readonly signal: string | null
-  readonly out: {
-    readonly error?: string
-    readonly message?: string
-    readonly resumedFrom?: number
-    readonly exit?: number
-    readonly action?: string
-    readonly bytes?: number
-    readonly sha256?: string
-    readonly maxRss?: number
-  } | null
+  /** What was printed last, and by all runs of a script. */
+  readonly out: Out | null
+  readonly outs: ReadonlyArray<Out>
   readonly stderr: string
 }
 
@@ -58,9 +62,10 @@ const start = (options: Options, env: Record<string, string> = {}, wrap: Readonl
     stderr += bytes
   })
   const ended = Effect.callback<Ended>((resume) => {
-    started.on("close", (code, signal) =>
-      resume(Effect.succeed({ code, signal, out: stdout === "" ? null : JSON.parse(stdout), stderr }))
-    )
+    started.on("close", (code, signal) => {
+      const outs = stdout.split("\n").flatMap((line) => (line === "" ? [] : [JSON.parse(line) as Out]))
+      resume(Effect.succeed({ code, signal, out: outs.at(-1) ?? null, outs, stderr }))
+    })
   })
   return { process: started, ended, stderr: () => stderr }
 }
@@ -296,6 +301,44 @@ describe("processes", () => {
         assert.deepInclude(early.out, { error: "LocalIo", exit: 74 })
         assert.match(early.out?.message ?? "", /3000000 bytes \(\d+ are free\).*the disk is full/)
         assert.deepStrictEqual(readdirSync(kept), ["filler"])
+      })
+    )
+
+    it.live("K1 K2 a disk that gets full keeps what came, and with room for the rest only the rest is fetched", () =>
+      Effect.gen(function* () {
+        const object = randomBytes(3_000_000)
+        const directory = yield* folder
+        const [mounted, marks] = [join(directory, "mounted"), join(directory, "marks")]
+        mkdirSync(mounted)
+        mkdirSync(marks)
+        let served = 0
+        const server = yield* rawServer((request, socket) => {
+          const { head, bytes } = goodAnswer(object, request)
+          socket.write(head)
+          const first = served++ === 0
+          socket.write(first ? bytes.subarray(0, 1_000_000) : bytes)
+          // The rest follows when the disk is full.
+          const rest = setInterval(() => {
+            if (!socket.destroyed && !existsSync(join(marks, "full"))) return
+            clearInterval(rest)
+            if (first) socket.write(bytes.subarray(1_000_000))
+          }, 10)
+        })
+        const script = `
+          mount -t tmpfs -o size=4m tmpfs "$0"
+          { until [ "$(cat "$0"/.*.part 2>/dev/null | wc -c)" -ge 1000000 ]; do sleep 0.02; done
+            cat /dev/zero > "$0/filler" 2>/dev/null; touch "${marks}/full"; } &
+          "$@"; wait; cp "$0"/.*.json "${marks}/journal"
+          head -c 1000000 /dev/zero > "$0/filler"
+          "$@"; code=$?; cp "$0/s.bam" "${marks}/"; exit $code`
+        const options = { link: `${server.url}/s.bam`, size: object.length, directory: mounted }
+        const { code, outs, stderr } = yield* download(options, {}, ["unshare", "-Urm", "sh", "-c", script, mounted])
+        assert.deepInclude(outs[0], { error: "LocalIo", exit: 74 })
+        assert.match(outs[0]?.message ?? "", /the disk is full/)
+        assert.strictEqual(code, 0, stderr)
+        // The whole did not fit beside the filler, and what was there was not asked for again.
+        assert.isAtLeast(outs[1]?.resumedFrom ?? 0, 900_000)
+        assert.isTrue(readFileSync(join(marks, "s.bam")).equals(object))
       })
     )
 

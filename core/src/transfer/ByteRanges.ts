@@ -17,6 +17,10 @@ export const add = (ranges: ByteRanges, start: number, end: number): ByteRanges 
   return [...before, [from, to], ...after]
 }
 
+/** What of `ranges` lies before `end`. */
+export const below = (ranges: ByteRanges, end: number): ByteRanges =>
+  ranges.flatMap(([start, stop]) => (start < end ? [[start, Math.min(stop, end)] as const] : []))
+
 /** Number of bytes that are there. */
 export const count = (ranges: ByteRanges): number => ranges.reduce((sum, [start, end]) => sum + end - start, 0)
 

@@ -194,7 +194,8 @@ const attempt = Effect.fn("FileTransfer.attempt")(function* (
   const { files, place, request, lease, host, pool, settings, attempts, wrongReplies } = transfer
   const { part, journal } = yield* openPart(transfer, style.anew)
   const resumedFrom = ByteRanges.count(journal.durable)
-  yield* enoughSpace(files, place, (request.size ?? 0) - resumedFrom).pipe(
+  // What the part takes of the disk is there already, be it in the journal or not.
+  yield* enoughSpace(files, place, (request.size ?? journal.size ?? 0) - part.allocated).pipe(
     Effect.tapError(() => (resumedFrom === 0 ? files.discard(place) : Effect.void))
   )
   const progress = yield* PartProgress.make(files, place, part, journal)
@@ -218,7 +219,7 @@ const attempt = Effect.fn("FileTransfer.attempt")(function* (
         yield* Ref.update(furthest, (most) => Math.max(most, bytes))
         if (Exit.isSuccess(exit)) return
         // Nothing is worth keeping of a file that has not begun; everything else is the next run's start.
-        yield* Effect.ignore(bytes === 0 ? files.discard(place) : progress.flush)
+        yield* Effect.ignore(bytes === 0 ? files.discard(place) : progress.keep)
       })
     ),
     Effect.catchTag("FileDamaged", (error) => damaged(transfer, error.fault, error.reason))

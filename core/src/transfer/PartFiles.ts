@@ -20,11 +20,15 @@ export interface PartPlace {
 export interface PartFile {
   /** Bytes in the file when it was opened. */
   readonly length: number
+  /** Bytes of the disk that it took then. */
+  readonly allocated: number
   readonly write: (offset: number, bytes: Uint8Array) => Effect.Effect<void, LocalIo>
   /** Exactly `length` bytes, fewer only at the end of the file. */
   readonly read: (offset: number, length: number) => Effect.Effect<Uint8Array, LocalIo>
   /** Returns when everything written so far survives a power cut. */
   readonly sync: Effect.Effect<void, LocalIo>
+  /** Gives back the disk behind byte `length`; what was to be written there is lost. */
+  readonly cut: (length: number) => Effect.Effect<void, LocalIo>
   /** Promises that the bytes before `frontier` are written and final, so that hashing can follow the download. */
   readonly settled: (frontier: number) => Effect.Effect<void>
   /** SHA-256 of the first `size` bytes, in hex. */

@@ -15,14 +15,19 @@ export interface PartProgress extends VersionWatch.VersionWatch {
   readonly ranges: Effect.Effect<ByteRanges.ByteRanges>
   /** Tells of bytes that `part.write` has taken. */
   readonly written: (start: number, end: number) => Effect.Effect<number>
-  /** Syncs the part and then the journal. */
-  readonly flush: Effect.Effect<void, ProgressError>
+  /** Syncs the part and then the journal; on a full disk the end of the part is given up for the room that the journal needs. */
+  readonly keep: Effect.Effect<void, ProgressError>
   /** Never succeeds; fails when a flush in the background did. */
   readonly failed: Effect.Effect<never, ProgressError>
 }
 
 /** A crash costs at most this many bytes of a file. */
 const flushInterval = 64 * 1024 * 1024
+
+const fullDisk: ReadonlyArray<string> = ["ENOSPC", "EDQUOT"]
+
+/** A journal takes a few KiB; but blocks can be large, and other files of the run may take what is freed. */
+const givenUp = [64 * 1024, 1024 * 1024, 16 * 1024 * 1024]
 
 export const make = Effect.fnUntraced(function* (
   files: PartFiles["Service"],
@@ -37,26 +42,32 @@ export const make = Effect.fnUntraced(function* (
   const broken = yield* Deferred.make<never, ProgressError>()
   const flushing = yield* Semaphore.make(1)
 
-  const save = Effect.gen(function* () {
+  /** What is written now, in the part for good. */
+  const synced = Effect.gen(function* () {
     const snapshot = yield* Ref.get(ranges)
     yield* Ref.set(unsynced, 0)
     yield* part.sync
     yield* stillOurs(files, place, journal)
-    const told = yield* watch.known
-    yield* files.writeJournal(
-      place,
-      PartJournal.encode(
-        new PartJournal.PartJournal({
-          ...journal,
-          size: told?.size ?? journal.size,
-          etag: told?.etag ?? null,
-          lastModified: told?.lastModified ?? null,
-          durable: snapshot
-        })
-      )
-    )
+    return snapshot
   })
-  const flush = flushing.withPermit(save)
+  const record = Effect.fnUntraced(function* (durable: ByteRanges.ByteRanges) {
+    const told = yield* watch.known
+    const [size, etag, lastModified] = [told?.size ?? journal.size, told?.etag ?? null, told?.lastModified ?? null]
+    const next = new PartJournal.PartJournal({ ...journal, size, etag, lastModified, durable })
+    yield* files.writeJournal(place, PartJournal.encode(next))
+  })
+  const save = Effect.flatMap(synced, record)
+  const recordGivingUp = (
+    durable: ByteRanges.ByteRanges,
+    [bytes, ...more]: ReadonlyArray<number>
+  ): Effect.Effect<void, ProgressError> =>
+    Effect.catchTag(record(durable), "LocalIo", (error) => {
+      const end = durable.at(-1)?.[1] ?? 0
+      if (!fullDisk.includes(error.errno) || bytes === undefined || end <= bytes) return error
+      const left = ByteRanges.below(durable, end - bytes)
+      return Effect.andThen(part.cut(end - bytes), recordGivingUp(left, more))
+    })
+  const keep = flushing.withPermit(Effect.flatMap(synced, (durable) => recordGivingUp(durable, givenUp)))
   // In the background, so that the disk and the network work at the same time; a slow disk is not asked twice.
   const flushLater = flushing
     .withPermitsIfAvailable(1)(save)
@@ -83,7 +94,7 @@ export const make = Effect.fnUntraced(function* (
     part,
     ranges: Ref.get(ranges),
     written,
-    flush,
+    keep,
     failed: Deferred.await(broken)
   }
 })
