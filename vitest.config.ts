@@ -1,4 +1,6 @@
 import { defineConfig } from "vitest/config"
+import { Order } from "./test/Order.ts"
+import { workers } from "./test/Workers.ts"
 
 export default defineConfig({
   test: {
@@ -9,7 +11,8 @@ export default defineConfig({
     setupFiles: "test/TestFile.ts",
     // Finite on purpose: a test that waits for a socket which never answers must fail, not hang.
     testTimeout: 60_000,
-    maxWorkers: 2,
+    maxWorkers: workers,
+    sequence: { sequencer: Order },
     // A process per file would load Effect 150 times: a third of the run.
     isolate: false
   }

@@ -1,4 +1,5 @@
 import { defineConfig } from "vitest/config"
+import { workers } from "./test/Workers.ts"
 
 /** `npm run coverage` (scripts/coverage.ts): what the tests reach of core. */
 export default defineConfig({
@@ -19,7 +20,7 @@ export default defineConfig({
     globalSetup: "test/TestRun.ts",
     setupFiles: "test/TestFile.ts",
     isolate: false,
-    maxWorkers: 2,
+    maxWorkers: workers,
     reporters: ["dot"],
     silent: "passed-only",
     coverage: {

@@ -17,6 +17,7 @@ import {
   symlinkSync
 } from "node:fs"
 import { dirname, join } from "node:path"
+import type { TestProject } from "vitest/node"
 import { root } from "./Root.ts"
 
 const cache = `${root}node_modules/.cache/svc-compiled`
@@ -52,9 +53,9 @@ export const putInPlace = (fresh: string, folder: string) => {
   }
 }
 
-/** Names the folder of their copies in `SVC_COMPILED`, which Executables.ts reads. */
-export default () => {
-  if (!existsSync(`${root}dist`)) return
+/** Names the folder of their copies in `SVC_COMPILED`, which Executables.ts reads; while files are watched, the plain ones are good enough. */
+export default ({ config }: TestProject) => {
+  if (config.watch || !existsSync(`${root}dist`)) return
   const programs = readdirSync(`${root}dist`).filter((file) => file.endsWith(".js"))
   const hash = createHash("sha256").update(`${process.version}\n`)
   for (const file of programs) hash.update(readFileSync(`${root}dist/${file}`))

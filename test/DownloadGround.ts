@@ -1,13 +1,13 @@
 /** `svc-download` as a user's process against a sandbox inside the test, so that its faults and counters are at hand. */
 import { createHash } from "node:crypto"
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs"
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { Effect } from "effect"
 import type { FaultRule } from "../sandbox/Faults.ts"
 import { type Sandbox, type SandboxOptions, start as startSandbox } from "../sandbox/Sandbox.ts"
-import { type Outcome, run } from "./Executables.ts"
+import { type Outcome, run, start, untilOrEnd } from "./Executables.ts"
 
 export interface Ground extends Sandbox {
   /** Working folder of the commands; `out` is a folder in it. */
@@ -80,3 +80,26 @@ export const readReport = (...path: ReadonlyArray<string>): Report => JSON.parse
 
 /** What happens to which requests. */
 export const fault = (when: FaultRule["when"], effect: FaultRule["then"]): FaultRule => ({ when, then: effect })
+
+/** Bytes of the unfinished files in a folder. */
+export const partBytes = (...path: ReadonlyArray<string>): number =>
+  namesIn(...path)
+    .filter((name) => name.endsWith(".part"))
+    .reduce((sum, name) => sum + (statSync(join(...path, name), { throwIfNoEntry: false })?.size ?? 0), 0)
+
+/** Starts a step in the ground's folder, ends it with `signal` when some bytes are in an unfinished file in `out`, and gives its end. */
+export const stoppedInMidFile = Effect.fnUntraced(function* (
+  { env, folder }: Ground,
+  step: string,
+  args: ReadonlyArray<string>,
+  signal: NodeJS.Signals
+) {
+  const running = yield* start(step, args, { cwd: folder, env })
+  yield* untilOrEnd(
+    running,
+    "bytes are in a part",
+    Effect.sync(() => partBytes(folder, "out") > 0)
+  )
+  yield* running.kill(signal)
+  return yield* running.outcome
+}, Effect.scoped)

@@ -1,7 +1,7 @@
 /** Runs the built executables as a user would: own process, own environment, exit code, both streams. */
 import { type ChildProcess, spawn } from "node:child_process"
 import { existsSync, mkdtempSync, rmSync } from "node:fs"
-import { tmpdir } from "node:os"
+import { constants, tmpdir } from "node:os"
 import { join } from "node:path"
 import { createInterface } from "node:readline"
 import { Deferred, Effect, Schema } from "effect"
@@ -44,7 +44,7 @@ const environment = (options: RunOptions) => ({
   ...options.env
 })
 
-const signalNumbers: Readonly<Record<string, number>> = { SIGINT: 2, SIGKILL: 9, SIGTERM: 15 }
+const signalNumbers: Readonly<Record<string, number>> = constants.signals
 
 const stop = (child: ChildProcess) =>
   Effect.callback<void>((resume) => {
@@ -57,20 +57,73 @@ const stop = (child: ChildProcess) =>
     child.kill("SIGTERM")
   })
 
+/** A process that is watched. */
+export interface Running {
+  readonly pid: number
+  /** What it has said so far. */
+  readonly stdout: () => string
+  readonly stderr: () => string
+  readonly kill: (signal: NodeJS.Signals) => Effect.Effect<void>
+  readonly outcome: Effect.Effect<Outcome>
+}
+
+/** Starts any command; the end of the scope ends it. */
+export const startCommand = Effect.fnUntraced(function* (
+  command: string,
+  args: ReadonlyArray<string>,
+  options: RunOptions = {}
+) {
+  const child = yield* Effect.acquireRelease(
+    Effect.sync(() => spawn(command, args, { cwd: options.cwd ?? root, env: environment(options), stdio: "pipe" })),
+    stop
+  )
+  const end = yield* Deferred.make<Outcome>()
+  const out = { stdout: "", stderr: "" }
+  child.stdout.setEncoding("utf8").on("data", (text: string) => (out.stdout += text))
+  child.stderr.setEncoding("utf8").on("data", (text: string) => (out.stderr += text))
+  child.stdin.on("error", () => {}).end(options.input ?? "")
+  child.on("error", (error) => Deferred.doneUnsafe(end, Effect.die(error)))
+  child.on("close", (code, signal) => {
+    const exitCode = code ?? 128 + (signalNumbers[signal ?? ""] ?? 0)
+    Deferred.doneUnsafe(end, Effect.succeed({ exitCode, ...out }))
+  })
+  return {
+    pid: child.pid ?? 0,
+    stdout: () => out.stdout,
+    stderr: () => out.stderr,
+    kill: (signal) => Effect.sync(() => void child.kill(signal)),
+    outcome: Deferred.await(end)
+  } satisfies Running
+})
+
 /** Any command to its end; interruption ends it. */
 export const runCommand = (command: string, args: ReadonlyArray<string>, options: RunOptions = {}) =>
-  Effect.callback<Outcome>((resume) => {
-    const child = spawn(command, args, { cwd: options.cwd ?? root, env: environment(options), stdio: "pipe" })
-    const out = { stdout: "", stderr: "" }
-    child.stdout.setEncoding("utf8").on("data", (text: string) => (out.stdout += text))
-    child.stderr.setEncoding("utf8").on("data", (text: string) => (out.stderr += text))
-    child.stdin.on("error", () => {}).end(options.input ?? "")
-    child.on("error", (error) => resume(Effect.die(error)))
-    child.on("close", (code, signal) =>
-      resume(Effect.succeed({ exitCode: code ?? 128 + (signalNumbers[signal ?? ""] ?? 0), ...out }))
+  Effect.scoped(Effect.flatMap(startCommand(command, args, options), ({ outcome }) => outcome))
+
+/** One of our executables from its plain file, which starts nothing beside itself that a signal would miss; the end of the scope ends it. */
+export const start = (name: string, args: ReadonlyArray<string>, options: RunOptions = {}) =>
+  startCommand(process.execPath, [executable(name), ...args], options)
+
+/**
+ * Waits for a state outside this process (a file, a counter, a process) by looking at it every 5 ms, as nothing tells of it.
+ * `what` is said when it does not come within 50 s.
+ */
+export const until = (what: string, holds: Effect.Effect<boolean>): Effect.Effect<void> =>
+  Effect.gen(function* () {
+    while (!(yield* holds)) yield* Effect.sleep("5 millis")
+  }).pipe(
+    Effect.timeout("50 seconds"),
+    Effect.catch(() => Effect.die(new Error(`waited in vain until ${what}`)))
+  )
+
+/** The same while `running` lives: that it ends before is said at once, with its last words. */
+export const untilOrEnd = (running: Running, what: string, holds: Effect.Effect<boolean>): Effect.Effect<void> =>
+  Effect.raceFirst(
+    until(what, holds),
+    Effect.flatMap(running.outcome, ({ exitCode, stderr }) =>
+      Effect.die(new Error(`ended with ${exitCode} before ${what}: ${stderr}`))
     )
-    return stop(child)
-  })
+  )
 
 const compiled = process.env["SVC_COMPILED"]
 

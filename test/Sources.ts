@@ -4,14 +4,13 @@ import { posix } from "node:path"
 import { transformSync } from "esbuild"
 import { root } from "./Root.ts"
 
-/** Every file of the repository that is there, committed or new, and not ignored by git; paths relative to the root. */
-export const repositoryFiles: ReadonlyArray<string> = execFileSync(
-  "git",
-  ["ls-files", "--cached", "--others", "--exclude-standard", "--deduplicate"],
-  { cwd: root, encoding: "utf8" }
-)
-  .split("\n")
-  .filter((path) => path !== "" && existsSync(`${root}${path}`))
+const listed = (...which: ReadonlyArray<string>): ReadonlyArray<string> =>
+  execFileSync("git", ["ls-files", "--deduplicate", ...which], { cwd: root, encoding: "utf8" })
+    .split("\n")
+    .filter((path) => path !== "" && existsSync(`${root}${path}`))
+
+/** Every file of the repository: what git knows, not what somebody has left in the checkout; paths relative to the root. */
+export const repositoryFiles = listed("--cached")
 
 /** A module of the product as the rules see it. */
 export interface SourceModule {
@@ -56,9 +55,15 @@ const read = (path: string): SourceModule => {
 /** Where the product is; the rest of the repository serves it. */
 export const productFolders = ["core", "platform", "steps", "sandbox"]
 
-/** All TypeScript modules under core, platform, steps and sandbox, tests included. */
-export const allModules: ReadonlyArray<SourceModule> = repositoryFiles
-  .filter((path) => path.endsWith(".ts") && productFolders.includes(path.split("/")[0] ?? ""))
+/** All TypeScript modules under core, platform, steps and sandbox, tests and those that git does not know yet included. */
+export const allModules: ReadonlyArray<SourceModule> = listed(
+  "--cached",
+  "--others",
+  "--exclude-standard",
+  "--",
+  ...productFolders
+)
+  .filter((path) => path.endsWith(".ts"))
   .map(read)
 
 /** The same without tests. */

@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync } from "node:fs"
+import { existsSync, readFileSync } from "node:fs"
 import { assert, describe, it } from "@effect/vitest"
 import { Runtime } from "effect"
 import * as Errors from "../core/src/Errors.ts"
@@ -70,7 +70,7 @@ describe("what the documentation tells to run", () => {
     "README.md",
     "CONTRIBUTING.md",
     "SECURITY.md",
-    ...readdirSync(`${root}docs`).flatMap((name) => (name.endsWith(".md") ? [`docs/${name}`] : []))
+    ...repositoryFiles.filter((path) => /^docs\/[^/]+\.md$/.test(path))
   ]) {
     it(`${page} names only scripts that exist, and files that exist`, () => {
       const text = readFileSync(`${root}${page}`, "utf8")

@@ -2,13 +2,12 @@
  * `svc-download` as a process when things go wrong: hostile names, wrong indexes, full disks, stops in the middle, and
  * secrets that must not be seen. What a single transfer survives is tested beside `core/src/transfer`.
  */
-import { spawn } from "node:child_process"
 import { mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { fault, type Ground, ground, namesIn, readReport, sha256 } from "./DownloadGround.ts"
-import { executable, run } from "./Executables.ts"
+import { fault, ground, namesIn, readReport, sha256, stoppedInMidFile } from "./DownloadGround.ts"
+import { run, start, untilOrEnd } from "./Executables.ts"
 import { assertSecretless, canary, writtenIn } from "./faults/CommonRule.ts"
 
 const vcf = { copyOf: "A1/S1.vcf.gz" }
@@ -239,28 +238,6 @@ describe("links", () => {
   )
 })
 
-/** Starts a download, stops it with `signal` when the link host has sent some bytes, and gives its end. */
-const stopped = ({ env, folder, stats }: Ground, args: ReadonlyArray<string>, signal: NodeJS.Signals) =>
-  Effect.gen(function* () {
-    const child = spawn(process.execPath, [executable("svc-download"), ...args], {
-      cwd: folder,
-      env: { PATH: process.env["PATH"], ...env },
-      stdio: ["ignore", "ignore", "pipe"]
-    })
-    let stderr = ""
-    child.stderr.setEncoding("utf8").on("data", (text: string) => (stderr += text))
-    const end = Effect.callback<number | NodeJS.Signals | null>((resume) => {
-      child.on("close", (code, by) => resume(Effect.succeed(code ?? by)))
-    })
-    const kill = Effect.gen(function* () {
-      // More than a second's worth, so that some has surely been read.
-      while ((yield* stats).linkBytes < 60_000) yield* Effect.sleep("20 millis")
-      child.kill(signal)
-    })
-    const [code] = yield* Effect.all([end, kill], { concurrency: 2 })
-    return { code, stderr }
-  })
-
 describe("stops", () => {
   it.live(
     "P4 P12 SIGTERM in mid-transfer ends with 143 and a logout; the next run, elsewhere, goes on where it was",
@@ -270,8 +247,8 @@ describe("stops", () => {
         const { env, folder, setFaults, stats } = place
         const args = ["-a", "A1", "-f", "bam", "-d", "out", "--reportfile", "r.json"]
         yield* setFaults([fault({ plane: "link" }, { slow: 40_000 })])
-        const end = yield* stopped(place, args, "SIGTERM")
-        assert.strictEqual(end.code, 143, end.stderr)
+        const end = yield* stoppedInMidFile(place, "svc-download", args, "SIGTERM")
+        assert.strictEqual(end.exitCode, 143, end.stderr)
         assert.match(end.stderr, /Stopped by SIGTERM/)
         const broken = readReport(folder, "r.json")
         assert.isNull(broken.exitCode)
@@ -303,7 +280,7 @@ describe("stops", () => {
       const { download, folder, setFaults } = place
       const args = ["-a", "A1", "-f", "bam,bam.bai", "-d", "out"]
       yield* setFaults([fault({ plane: "link", file: "*.bam" }, { slow: 40_000 })])
-      assert.strictEqual((yield* stopped(place, args, "SIGKILL")).code, "SIGKILL")
+      assert.strictEqual((yield* stoppedInMidFile(place, "svc-download", args, "SIGKILL")).exitCode, 137)
       assert.deepStrictEqual(
         namesIn(folder, "out").filter((name) => !name.startsWith(".")),
         []
@@ -345,23 +322,15 @@ describe("secrets", () => {
       const { env, folder, setFaults, stats } = place
       yield* setFaults([fault({ plane: "link" }, { slow: 40_000 })])
       const args = ["-p", canary, "-a", "A1", "-f", "bam", "-d", "out"]
-      const child = spawn(process.execPath, [executable("svc-download"), ...args], {
-        cwd: folder,
-        env: { PATH: process.env["PATH"], ...env, SVC_PASSWORD: "" },
-        stdio: ["ignore", "ignore", "pipe"]
-      })
-      let stderr = ""
-      child.stderr.setEncoding("utf8").on("data", (text: string) => (stderr += text))
-      const end = Effect.callback<void>((resume) => {
-        child.on("close", () => resume(Effect.void))
-      })
-      const look = Effect.gen(function* () {
-        while ((yield* stats).linkBytes < 1) yield* Effect.sleep("20 millis")
-        const list = readFileSync(`/proc/${child.pid}/cmdline`, "latin1")
-        child.kill("SIGTERM")
-        return list
-      })
-      const [list] = yield* Effect.all([look, end], { concurrency: 2 })
+      const running = yield* start("svc-download", args, { cwd: folder, env: { ...env, SVC_PASSWORD: "" } })
+      yield* untilOrEnd(
+        running,
+        "the link host sends",
+        Effect.map(stats, ({ linkBytes }) => linkBytes > 0)
+      )
+      const list = readFileSync(`/proc/${running.pid}/cmdline`, "latin1")
+      yield* running.kill("SIGTERM")
+      const { stderr } = yield* running.outcome
       assert.notInclude(list, canary)
       assert.match(stderr, /--password can be read by other users/)
       assert.notInclude(stderr, canary)

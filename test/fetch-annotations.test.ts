@@ -6,7 +6,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import type { SandboxOptions } from "../sandbox/Sandbox.ts"
 import { ground as downloadGround, fault, namesIn } from "./DownloadGround.ts"
-import { executable, run, runCommand } from "./Executables.ts"
+import { executable, run, runCommand, start, untilOrEnd } from "./Executables.ts"
 
 const ground = Effect.fnUntraced(function* (options: SandboxOptions = {}) {
   const made = yield* downloadGround(options)
@@ -283,11 +283,16 @@ describe("faults", () => {
 
   it.live("a signal leaves nothing behind, and the session is ended", () =>
     Effect.gen(function* () {
-      const { out, setFaults, shell, stats } = yield* ground({ switches: { annotationRows: 30_000 } })
+      const { env, out, setFaults, stats } = yield* ground({ switches: { annotationRows: 30_000 } })
       yield* setFaults([fault(annotations, { slow: 500_000 })])
-      const outcome = yield* shell(
-        '$fetch A1 -o a.jsonl & until [ -n "$(ls -A)" ]; do sleep 0.1; done; kill -TERM $!; wait $!'
+      const running = yield* start("svc-fetch-annotations", ["A1", "-o", "a.jsonl"], { cwd: out, env })
+      yield* untilOrEnd(
+        running,
+        "the annotations come",
+        Effect.map(stats, ({ faultsFired }) => faultsFired > 0 && namesIn(out).length > 0)
       )
+      yield* running.kill("SIGTERM")
+      const outcome = yield* running.outcome
       assert.strictEqual(outcome.exitCode, 143, outcome.stderr)
       assert.match(outcome.stderr, /Stopped by SIGTERM/)
       assert.deepStrictEqual(namesIn(out), [])

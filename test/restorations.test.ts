@@ -18,8 +18,8 @@ import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Duration, Effect } from "effect"
 import type { SandboxOptions } from "../sandbox/Sandbox.ts"
-import { fault, type Ground, ground, namesIn, readReport, sha256 } from "./DownloadGround.ts"
-import { executable, run } from "./Executables.ts"
+import { fault, type Ground, ground, namesIn, readReport, sha256, stoppedInMidFile } from "./DownloadGround.ts"
+import { executable, run, start, untilOrEnd } from "./Executables.ts"
 
 const tracked = (...path: ReadonlyArray<string>): ReadonlyArray<Record<string, unknown>> =>
   JSON.parse(readFileSync(join(...path), "utf8"))
@@ -830,19 +830,15 @@ describe("waiting", () => {
       const { env, folder, request } = yield* archive("1 hour")
       assert.strictEqual((yield* request(["A3", "-d", "out"])).exitCode, 0)
       const before = readFileSync(join(folder, file), "utf8")
-      const child = spawn(process.execPath, [executable("svc-resume-restore"), "--wait", "1h", "--poll", "10m"], {
-        cwd: folder,
-        env: { PATH: process.env["PATH"], ...env }
-      })
-      let stderr = ""
-      child.stderr.setEncoding("utf8").on("data", (text: string) => {
-        stderr += text
-        if (stderr.includes("looking again at")) child.kill("SIGTERM")
-      })
-      const code = yield* Effect.callback<number | null>((resume) => {
-        child.once("close", (code) => resume(Effect.succeed(code)))
-      })
-      assert.strictEqual(code, 75, stderr)
+      const running = yield* start("svc-resume-restore", ["--wait", "1h", "--poll", "10m"], { cwd: folder, env })
+      yield* untilOrEnd(
+        running,
+        "it waits",
+        Effect.sync(() => running.stderr().includes("looking again at"))
+      )
+      yield* running.kill("SIGTERM")
+      const { exitCode, stderr } = yield* running.outcome
+      assert.strictEqual(exitCode, 75, stderr)
       assert.match(stderr, /\n1 restoration pending, the next expected at .*run again later: svc-resume-restore/)
       assert.strictEqual(readFileSync(join(folder, file), "utf8"), before)
     })
@@ -851,24 +847,12 @@ describe("waiting", () => {
   it.live("P4 the report of a resume that SIGTERM stops in mid-file names every file, and the next run goes on", () =>
     Effect.gen(function* () {
       const here = yield* archive("1 hour")
-      const { env, folder, request, resume, setFaults, stats, thaw } = here
+      const { folder, request, resume, setFaults, thaw } = here
       assert.strictEqual((yield* request(["A3", "-d", "out"])).exitCode, 0)
       yield* thaw
       yield* setFaults([fault({ plane: "link" }, { slow: 40_000 })])
-      const child = spawn(process.execPath, [executable("svc-resume-restore"), "--reportfile", "stopped.json"], {
-        cwd: folder,
-        env: { PATH: process.env["PATH"], ...env },
-        stdio: "ignore"
-      })
-      const ended = Effect.callback<number | null>((resume) => {
-        child.once("close", (code) => resume(Effect.succeed(code)))
-      })
-      const kill = Effect.gen(function* () {
-        while ((yield* stats).linkBytes < 60_000) yield* Effect.sleep("20 millis")
-        child.kill("SIGTERM")
-      })
-      const [code] = yield* Effect.all([ended, kill], { concurrency: 2 })
-      assert.strictEqual(code, 143)
+      const stopped = yield* stoppedInMidFile(here, "svc-resume-restore", ["--reportfile", "stopped.json"], "SIGTERM")
+      assert.strictEqual(stopped.exitCode, 143, stopped.stderr)
       const { exitCode, files } = readReport(folder, "stopped.json")
       assert.strictEqual(exitCode, null)
       assert.deepStrictEqual(

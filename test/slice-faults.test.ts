@@ -1,12 +1,12 @@
 /** Slices as a process when things go wrong: stops, kills, expired links, files that change, hosts that break. */
-import { spawn, spawnSync } from "node:child_process"
+import { spawnSync } from "node:child_process"
 import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { fault, type Ground, ground, namesIn, readReport, sha256 } from "./DownloadGround.ts"
-import { executable } from "./Executables.ts"
+import { start, untilOrEnd } from "./Executables.ts"
 
 const both = ["S1.ranged.bam", "S1.ranged.bam.bai"]
 const args = ["-a", "A1", "-g", "chr7 chr13 chr1", "-d", "out", "--reportfile", "r.json"]
@@ -27,28 +27,17 @@ const delivered = ({ folder }: Ground, digests: ReadonlyArray<string>) => {
   )
 }
 
-/** Starts a slice and sends `signal` in the middle of its data; gives its end. */
-const stopped = ({ env, folder }: Ground, signal: NodeJS.Signals) =>
-  Effect.gen(function* () {
-    const child = spawn(process.execPath, [executable("svc-download"), ...args], {
-      cwd: folder,
-      env: { PATH: process.env["PATH"], ...env },
-      stdio: ["ignore", "ignore", "pipe"]
-    })
-    let stderr = ""
-    child.stderr.setEncoding("utf8").on("data", (text: string) => (stderr += text))
-    const end = Effect.callback<number | NodeJS.Signals | null>((resume) => {
-      child.on("close", (code, by) => resume(Effect.succeed(code ?? by)))
-    })
-    const kill = Effect.gen(function* () {
-      const begun = () => namesIn(folder, "out").some((name) => name.endsWith(".part"))
-      while (!begun() && child.exitCode === null) yield* Effect.sleep("20 millis")
-      yield* Effect.sleep("300 millis")
-      child.kill(signal)
-    })
-    const [code] = yield* Effect.all([end, kill], { concurrency: 2 })
-    return { code, stderr }
-  })
+/** Starts a slice, sends `signal` when its records come slowly (`slowRecords`), and gives its end. */
+const stopped = Effect.fnUntraced(function* ({ env, folder, stats }: Ground, signal: NodeJS.Signals) {
+  const running = yield* start("svc-download", args, { cwd: folder, env })
+  const begun = Effect.map(
+    stats,
+    ({ faultsFired }) => faultsFired > 0 && namesIn(folder, "out").some((name) => name.endsWith(".part"))
+  )
+  yield* untilOrEnd(running, "records come", begun)
+  yield* running.kill(signal)
+  return yield* running.outcome
+}, Effect.scoped)
 
 /** The third request for the BAM is the first for records; it comes slowly. */
 const slowRecords = fault({ plane: "link", file: "*.bam", nth: 2 }, { slow: 10_000 })
@@ -61,7 +50,7 @@ describe("stops", () => {
         const place = yield* ground()
         yield* place.setFaults([slowRecords])
         const end = yield* stopped(place, "SIGTERM")
-        assert.strictEqual(end.code, 143, end.stderr)
+        assert.strictEqual(end.exitCode, 143, end.stderr)
         assert.deepStrictEqual(namesIn(place.folder, "out"), [])
         assert.strictEqual(readReport(place.folder, "r.json").files[0]?.error?.tag, "Stopped")
         yield* place.setFaults([])
@@ -76,7 +65,7 @@ describe("stops", () => {
       const place = yield* ground()
       yield* place.setFaults([slowRecords])
       const end = yield* stopped(place, "SIGKILL")
-      assert.strictEqual(end.code, "SIGKILL", end.stderr)
+      assert.strictEqual(end.exitCode, 137, end.stderr)
       const left = namesIn(place.folder, "out")
       assert.isTrue(left.length > 0 && left.every((name) => name.startsWith(".")), left.join(" "))
       for (const name of left.filter((name) => name.endsWith(".part"))) {

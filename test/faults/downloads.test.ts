@@ -1,11 +1,10 @@
 /** The common rule of docs/faults.md, fault by fault: `svc-download` as a process against the sandbox. */
-import { execFileSync, spawn } from "node:child_process"
+import { execFileSync } from "node:child_process"
 import { linkSync, mkdirSync, rmSync, symlinkSync } from "node:fs"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { fault, type Ground } from "../DownloadGround.ts"
-import { executable, type Outcome } from "../Executables.ts"
+import { fault, type Ground, stoppedInMidFile } from "../DownloadGround.ts"
 import { canary, holds, type Shown, type Trial } from "./CommonRule.ts"
 
 const link = { plane: "link" } as const
@@ -162,29 +161,8 @@ describe("what never begins", () => {
   )
 })
 
-/** Ends the process by a signal when the link host has sent more than a second's worth, so that some has surely been read. */
-const stoppedBy =
-  (signal: NodeJS.Signals, code: number) =>
-  ({ env, folder, stats }: Ground, args: ReadonlyArray<string>) =>
-    Effect.gen(function* () {
-      const child = spawn(process.execPath, [executable("svc-download"), ...args], {
-        cwd: folder,
-        env: { PATH: process.env["PATH"], ...env },
-        stdio: ["ignore", "pipe", "pipe"]
-      })
-      const out = { stdout: "", stderr: "" }
-      child.stdout.setEncoding("utf8").on("data", (text: string) => (out.stdout += text))
-      child.stderr.setEncoding("utf8").on("data", (text: string) => (out.stderr += text))
-      const ended = Effect.callback<Outcome>((resume) => {
-        child.on("close", (exit) => resume(Effect.succeed({ exitCode: exit ?? code, ...out })))
-      })
-      const kill = Effect.gen(function* () {
-        while ((yield* stats).linkBytes < 60_000) yield* Effect.sleep("20 millis")
-        child.kill(signal)
-      })
-      const [outcome] = yield* Effect.all([ended, kill], { concurrency: 2 })
-      return outcome
-    })
+const stoppedBy = (signal: NodeJS.Signals) => (place: Ground, args: ReadonlyArray<string>) =>
+  stoppedInMidFile(place, "svc-download", args, signal)
 
 describe("stops in mid-file", () => {
   const slow = [fault(link, { slow: 40_000 })]
@@ -193,16 +171,12 @@ describe("stops in mid-file", () => {
     ["SIGINT", 130],
     ["SIGHUP", 129]
   ] as const) {
-    rule(
-      `P4 ${signal}`,
-      { exitCode: code, faults: slow, run: stoppedBy(signal, code) },
-      ({ nextBytes, next, stats }) => {
-        assert.strictEqual(stats.logouts, 1)
-        const bam = next.files.find(({ fileName }) => fileName?.endsWith(".bam"))
-        assert.isAbove(bam?.resumedFrom ?? 0, 0)
-        assert.isBelow(nextBytes, next.totals.bytes)
-      }
-    )
+    rule(`P4 ${signal}`, { exitCode: code, faults: slow, run: stoppedBy(signal) }, ({ nextBytes, next, stats }) => {
+      assert.strictEqual(stats.logouts, 1)
+      const bam = next.files.find(({ fileName }) => fileName?.endsWith(".bam"))
+      assert.isAbove(bam?.resumedFrom ?? 0, 0)
+      assert.isBelow(nextBytes, next.totals.bytes)
+    })
   }
-  rule("P1 kill -9", { exitCode: 137, faults: slow, run: stoppedBy("SIGKILL", 137) })
+  rule("P1 kill -9", { exitCode: 137, faults: slow, run: stoppedBy("SIGKILL") })
 })
