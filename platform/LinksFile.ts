@@ -3,6 +3,7 @@ import { stat } from "node:fs/promises"
 import { Effect, Result } from "effect"
 import { type LinkManifest, readLinks } from "../core/src/download/LinkManifest.ts"
 import { InputMalformed, type LocalIo, type NotFound } from "../core/src/Errors.ts"
+import { protectLinks } from "../core/src/text/Scrubber.ts"
 import { readInput } from "./InputFile.ts"
 
 /** Reads `path`, or standard input for `-`; warns when other users can read the file too. */
@@ -21,5 +22,6 @@ export const readLinksFile = Effect.fn("LinksFile.read")(function* (
   if (path !== "-" && info?.isFile() === true && (info.mode & 0o044) !== 0) {
     yield* Effect.logWarning(`${name} holds links and other users can read it: make it private with chmod 600`)
   }
+  yield* protectLinks(manifest.success.entries.flatMap(({ link }) => link ?? []))
   return manifest.success
 })

@@ -14,9 +14,9 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Redacted } from "effect"
+import { makeScrubber } from "../core/src/text/Scrubber.ts"
 import { openLogFile } from "./LogFile.ts"
 import * as LogOutput from "./LogOutput.ts"
-import { makeScrubber } from "./Scrubber.ts"
 
 const folder = Effect.acquireRelease(
   Effect.sync(() => mkdtempSync(join(tmpdir(), "svc-log-"))),

@@ -7,8 +7,8 @@
 import { Cause, Effect, Formatter, Layer, Logger, References } from "effect"
 import type { CannotCreate } from "../core/src/Errors.ts"
 import { printable } from "../core/src/text/Printable.ts"
+import type { Scrubber } from "../core/src/text/Scrubber.ts"
 import { openLogFile } from "./LogFile.ts"
-import type { Scrubber } from "./Scrubber.ts"
 
 export interface LogSettings {
   readonly level: "error" | "warn" | "info" | "debug"
@@ -34,23 +34,29 @@ export interface LogLine {
   readonly annotations?: Readonly<Record<string, unknown>>
 }
 
+/** Ids and names that the program says itself; a password that looks like one must not take them away. */
+const identities: ReadonlySet<string> = new Set(["analysis", "file", "code"])
+
+const annotated = (scrubber: Scrubber, key: string, text: string): string =>
+  identities.has(key) ? text : scrubber.named(key, text)
+
 /**
  * One line without its line feed: whatever the message holds, it cannot begin a second line, steer a terminal or show a
  * secret.
  */
 const formatLine = (format: LogSettings["format"], line: LogLine, scrubber: Scrubber): string => {
   const time = line.time.toISOString()
-  const message = scrubber.scrub(line.message)
+  const message = scrubber.prose(line.message)
   const annotations = Object.entries(line.annotations ?? {})
   if (format === "json") {
     const more = Object.fromEntries(annotations.filter(([key]) => !["time", "level", "message"].includes(key)))
-    const clean = (key: string, value: unknown) => (typeof value === "string" ? scrubber.scrubNamed(key, value) : value)
+    const clean = (key: string, value: unknown) => (typeof value === "string" ? annotated(scrubber, key, value) : value)
     const head = JSON.stringify({ time, level: line.level, message })
     const tail = annotations.length === 0 ? "{}" : JSON.stringify(more, clean)
     // JSON has escaped quotes and C0 already; what printable still replaces gets the same form, so it stays JSON.
     return printable(tail === "{}" ? head : `${head.slice(0, -1)},${tail.slice(1)}`)
   }
-  const more = annotations.map(([key, value]) => ` ${key}=${scrubber.scrubNamed(key, textOf(value))}`).join("")
+  const more = annotations.map(([key, value]) => ` ${key}=${annotated(scrubber, key, textOf(value))}`).join("")
   return printable(`${time} [${line.level}]: ${message}${more}`)
 }
 
@@ -88,7 +94,7 @@ const makeLogger = (
     const level = said === "info" ? said : (levels[logLevel] ?? "debug")
     const line = formatLine(settings.format, { time: date, level, message: text, annotations }, scrubber)
     const isBare = typeof prefix === "string" && settings.format === "text"
-    write(isBare ? printable(`${prefix}${scrubber.scrub(text)}`) : line)
+    write(isBare ? printable(`${prefix}${scrubber.prose(text)}`) : line)
     append(`${line}\n`)
   })
 

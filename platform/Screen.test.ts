@@ -30,7 +30,7 @@ describe("screen", () => {
     const written: Array<string> = []
     return {
       written,
-      screen: makeScreen({ isTTY, columns: 80, write: (text) => written.push(text) }, { TERM: "xterm" })
+      screen: makeScreen({ isTTY, columns: 80, write: (text) => written.push(text) }, { TERM: "xterm" }, (text) => text)
     }
   }
 
@@ -53,7 +53,7 @@ describe("screen", () => {
   it("Y2 a window that became narrower: the wrapped lines are taken back as well", () => {
     const written: Array<string> = []
     const stream = { isTTY: true, columns: 80, rows: 24, write: (text: string) => written.push(text) }
-    const screen = makeScreen(stream, { TERM: "xterm" })
+    const screen = makeScreen(stream, { TERM: "xterm" }, (text) => text)
     screen.status(["a".repeat(70), "漢".repeat(30)])
     stream.columns = 40
     screen.status(["b"])
@@ -64,7 +64,8 @@ describe("screen", () => {
     const written: Array<string> = []
     const screen = makeScreen(
       { isTTY: true, columns: 80, rows: 4, write: (text) => written.push(text) },
-      { TERM: "xterm" }
+      { TERM: "xterm" },
+      (text) => text
     )
     screen.status(["1", "2", "3", "4", "all"])
     screen.status([])

@@ -4,7 +4,7 @@
  * The status appears only on a terminal that can redraw: not with `TERM=dumb`, in CI, in a file or a pipe, or when the
  * window is too narrow. Log lines are written above it.
  */
-import { Context, Layer } from "effect"
+import { Context } from "effect"
 import { textWidth } from "./TextWidth.ts"
 
 export interface ScreenFacts {
@@ -36,7 +36,7 @@ export class Screen extends Context.Service<
     readonly colors: boolean
     /** At this moment: the window may have been resized. */
     readonly columns: () => number
-    /** Writes one whole line above the status. */
+    /** Writes one whole line above the status, as it is: the log and the runner have scrubbed it. */
     readonly line: (text: string) => void
     /**
      * Replaces the status; an empty list removes it. The lines must be shorter than `columns`; where the window has not
@@ -44,9 +44,7 @@ export class Screen extends Context.Service<
      */
     readonly status: (lines: ReadonlyArray<string>) => void
   }
->()("svc-steps/platform/Screen") {
-  static readonly layer = Layer.sync(Screen, () => makeScreen(process.stderr, process.env))
-}
+>()("svc-steps/platform/Screen") {}
 
 /** What a Screen draws on; `process.stderr` is one. */
 export interface ScreenStream {
@@ -56,9 +54,11 @@ export interface ScreenStream {
   readonly write: (text: string) => unknown
 }
 
+/** @param prose - what the lines of a status go through */
 export const makeScreen = (
   stream: ScreenStream,
-  environment: Readonly<Record<string, string | undefined>>
+  environment: Readonly<Record<string, string | undefined>>,
+  prose: (text: string) => string
 ): Screen["Service"] => {
   const facts: ScreenFacts = { isTTY: stream.isTTY === true, columns: stream.columns, environment }
   const live = isLive(facts)
@@ -83,7 +83,7 @@ export const makeScreen = (
       if (!live) return
       const erased = erase()
       // The last lines are about all, and must not scroll away.
-      shown = lines.slice(-Math.max(1, windowRows() - 1))
+      shown = lines.slice(-Math.max(1, windowRows() - 1)).map(prose)
       stream.write(`${erased}${draw()}`)
     }
   }

@@ -2,11 +2,14 @@
 import { Effect, Layer, Redacted } from "effect"
 import { Operator } from "../core/src/settings/Operator.ts"
 import { printable } from "../core/src/text/Printable.ts"
+import { Scrubber } from "../core/src/text/Scrubber.ts"
 
 /** What the terminal is to this module; `process` is one. */
 export interface TerminalStreams {
   readonly stdin: NodeJS.ReadStream
   readonly stderr: NodeJS.WriteStream
+  /** What questions go through before they are shown. */
+  readonly prose: (text: string) => string
   /** Stops the program as Ctrl-C does. */
   readonly interrupt: () => void
 }
@@ -66,7 +69,7 @@ export const makeLine = (echo: (text: string) => void) => {
 }
 
 /** Null when there will be no answer. */
-const ask = ({ interrupt, stderr, stdin }: TerminalStreams, question: string, hidden: boolean) =>
+const ask = ({ interrupt, prose, stderr, stdin }: TerminalStreams, question: string, hidden: boolean) =>
   Effect.callback<string | null>((resume) => {
     const read = makeLine(hidden ? () => {} : (text) => stderr.write(text))
     const stop = () => {
@@ -103,7 +106,7 @@ const ask = ({ interrupt, stderr, stdin }: TerminalStreams, question: string, hi
     stdin.on("data", onData)
     stdin.once("end", onEnd)
     stdin.resume()
-    stderr.write(printable(question))
+    stderr.write(printable(prose(question)))
     return Effect.sync(stop)
   })
 
@@ -130,10 +133,14 @@ const makeOperator = (streams: TerminalStreams): Operator["Service"] => {
  * The Operator of this process. Ctrl-C at a question stops the program as it does elsewhere; Ctrl-D is no answer, which
  * counts as no.
  */
-export const layer = Layer.sync(Operator, () =>
-  makeOperator({
-    stdin: process.stdin,
-    stderr: process.stderr,
-    interrupt: () => process.kill(process.pid, "SIGINT")
-  })
+export const layer = Layer.effect(
+  Operator,
+  Effect.map(Scrubber, ({ prose }) =>
+    makeOperator({
+      prose,
+      stdin: process.stdin,
+      stderr: process.stderr,
+      interrupt: () => process.kill(process.pid, "SIGINT")
+    })
+  )
 )

@@ -24,10 +24,17 @@ import {
 import { copyFile, link, lstat, open, readdir, readFile, realpath, stat, unlink } from "node:fs/promises"
 import { basename, dirname, join, resolve } from "node:path"
 import { Data, Effect, Layer, Ref, Result } from "effect"
-import { empty, parse, render, type TrackingDocument } from "../core/src/archive/TrackingDocument.ts"
+import {
+  empty,
+  parse,
+  render,
+  type TrackingDocument,
+  withCleanEstimates
+} from "../core/src/archive/TrackingDocument.ts"
 import { TrackingFile } from "../core/src/archive/TrackingFile.ts"
 import { Busy, CannotCreate, LocalIo, TrackingUnusable } from "../core/src/Errors.ts"
 import { lockPoll } from "../core/src/Schedules.ts"
+import { Scrubber } from "../core/src/text/Scrubber.ts"
 import { Errno, errnoOf, io, unless } from "./Errno.ts"
 import { type HeldLock, withLock } from "./FileLock.ts"
 
@@ -62,6 +69,8 @@ export const layer = (settings: { readonly path: string }): Layer.Layer<Tracking
     TrackingFile,
     Effect.gen(function* () {
       const { path } = settings
+      const scrubber = yield* Scrubber
+      const clean = (restoreEstimation: string) => scrubber.document({ restoreEstimation }).restoreEstimation
       const warned = yield* Ref.make(false)
       const warn = Effect.flatMap(Ref.getAndSet(warned, true), (before) =>
         before ? Effect.void : Effect.logWarning(`Locks do not hold in the folder of ${path}: going on without them`)
@@ -81,7 +90,7 @@ export const layer = (settings: { readonly path: string }): Layer.Layer<Tracking
           yield* folderExists(path, real)
           const waiting = (owner: string) => Effect.logInfo(`Waiting for ${owner}, which changes ${path}`)
           return yield* withLock(lockOf(real), { wait: lockWait, onWait: waiting })((held) =>
-            Effect.uninterruptible(attempt(real, held, edit, create, warn))
+            Effect.uninterruptible(attempt(real, held, edit, create, warn, clean))
           )
         }).pipe(
           Effect.retry({ schedule: lockPoll, times: mostRetries, while: (error) => error._tag === "Overtaken" }),
@@ -182,7 +191,8 @@ const attempt = Effect.fnUntraced(function* (
   lock: HeldLock,
   edit: (document: TrackingDocument) => TrackingDocument,
   create: boolean,
-  warn: Effect.Effect<void>
+  warn: Effect.Effect<void>,
+  clean: (estimate: string) => string
 ): Effect.fn.Return<TrackingDocument, Errno | Refused | Overtaken> {
   const locksHold = yield* lock.stillOwned
   if (!locksHold) yield* warn
@@ -191,7 +201,8 @@ const attempt = Effect.fnUntraced(function* (
   // It became a link meanwhile.
   if (found.path !== path) return yield* new Overtaken()
   const before = yield* documentOf(found.content)
-  const after = edit(before)
+  const edited = edit(before)
+  const after = edited === before ? before : withCleanEstimates(edited, before, clean)
   if (after === before && !(create && found.content === null)) return before
   if (found.content !== null && (found.content.stats.mode & 0o200n) === 0n) return yield* new Errno({ code: "EACCES" })
 

@@ -21,13 +21,13 @@ const inRooms = (...names: ReadonlyArray<string>) => within(...names.map((name) 
 const rooms: Readonly<Record<string, (to: string) => boolean>> = {
   annotations: inRooms("client", "contract", "genome", "session", "text"),
   archive: inRooms("client", "contract", "selection", "settings", "text"),
-  client: inRooms("contract", "session"),
+  client: inRooms("contract", "session", "text"),
   doctor: inRooms("settings", "text"),
   // The room of a run: all that takes part in one meets here, and nothing but a report looks back.
   download: inRooms("archive", "client", "contract", "genome", "selection", "settings", "text", "transfer"),
   report: inRooms("archive", "download", "selection", "text", "transfer"),
   selection: inRooms("contract", "genome", "text", "transfer/SliceRequest.ts"),
-  session: inRooms(),
+  session: inRooms("text"),
   settings: inRooms("genome/formats/FileNames.ts", "text"),
   // A transfer knows no plan, but refuses an unsafe name whoever asks for it (docs/adr/0008).
   transfer: inRooms("genome", "selection/FileName.ts", "text"),
@@ -321,5 +321,72 @@ describe("errors", () => {
       .map(Number)
       .filter((code) => code !== 0 && code < 128 && !Errors.severityOrder.some((ranked) => ranked === code))
     assert.deepStrictEqual(unranked, [])
+  })
+})
+
+/*
+ * Every place where words leave the process: which of them carry sentences, and that these go through the scrubber. A new
+ * writer makes this test fail until it is listed, with where its sentences are scrubbed or why it has none.
+ */
+
+/** `through`: the module that scrubs what is written here. `holds`: what is written here, when it is no sentence. */
+type Writer = { readonly through: string } | { readonly holds: string }
+
+const answers = "what the user asked for, byte by byte"
+const itself = (path: string): readonly [string, Writer] => [path, { through: path }]
+
+const writers: Readonly<Record<string, Writer>> = Object.fromEntries<Writer>([
+  itself("steps/main/StandardOutput.ts"),
+  itself("platform/Terminal.ts"),
+  itself("platform/TrackingFile.ts"),
+  itself("steps/main/StepMain.ts"),
+  itself("steps/main/svc-steps.ts"),
+  ["platform/Screen.ts", { through: "steps/main/StepMain.ts" }],
+  ["platform/LogFile.ts", { through: "platform/LogOutput.ts" }],
+  ["steps/main/ProcessRun.ts", { through: "steps/main/StepMain.ts" }],
+  ["core/src/report/ReportFile.ts", { through: "steps/download/ReportText.ts" }],
+  ["steps/main/StepRunner.ts", { holds: "help and version, before anything is read" }],
+  ["platform/OutputFile.ts", { holds: answers }],
+  ["steps/api/Program.ts", { holds: answers }],
+  ["steps/fetch-annotations/Program.ts", { holds: answers }],
+  ["steps/download/WriteLinks.ts", { holds: "links, which the user asked for" }],
+  ["platform/FileCalls.ts", { holds: "data of files, and their journals: numbers and checksums" }],
+  ["platform/SpoolFiles.ts", { holds: answers }],
+  ["platform/FileLock.ts", { holds: "which process this is" }],
+  ["platform/FolderProbe.ts", { holds: "bytes that say nothing" }],
+  ["platform/RefusedLoginFiles.ts", { holds: "salted hashes" }],
+  ["sandbox/CommandLine.ts", { holds: "the password of the sandbox, on purpose" }],
+  ["sandbox/serve.ts", { holds: "a defect of the sandbox, which knows no secret of anybody" }]
+])
+
+const writing =
+  /\bprocess\.(?:stdout|stderr)\b|\b[Cc]onsole\.\w+|\b(?:writeFile|appendFile)\w*\(|\bcreateWriteStream\(|\bwriteSync\(|\.writeAll\(|\bopenOutput\(/
+const raw = /\b(?:file|fs|handle|descriptor|stream)\.write\w*\(/
+
+const found = productModules
+  .filter(({ code, path }) => writing.test(code) || (path.startsWith("platform/") && raw.test(code)))
+  .map(({ path }) => path)
+
+describe("Z5 the way out for words", () => {
+  it("is every writer of the product, and no other module", () => {
+    assert.deepStrictEqual(found.toSorted(), Object.keys(writers).sort())
+  })
+
+  it("is scrubbed where sentences take it", () => {
+    const throughs = Object.values(writers).flatMap((writer) => ("through" in writer ? writer.through : []))
+    const code = new Map(productModules.map((module) => [module.path, module.code]))
+    const open = throughs.filter(
+      (path) => !/\b(?:makeScrubber|Scrubber|scrubber|hideForms)\b/.test(code.get(path) ?? "")
+    )
+    assert.deepStrictEqual(open, [])
+  })
+
+  it("is the only way to standard output for documents", () => {
+    const around = productModules.flatMap(({ code, path }) =>
+      path.startsWith("steps/") && path !== "steps/main/StandardOutput.ts" && /\bprintableJson\w*\(/.test(code)
+        ? [path]
+        : []
+    )
+    assert.deepStrictEqual(around, ["steps/api/Answers.ts", "steps/api/Special.ts", "steps/download/ReportText.ts"])
   })
 })

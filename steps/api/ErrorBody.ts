@@ -1,7 +1,7 @@
 /** The body that came with an error status, for those who want to see it: without the secrets of the session. */
 import { Effect, Ref } from "effect"
 import { RefusedReplies, type RefusedReply } from "../../core/src/session/RequestMarks.ts"
-import { Scrub } from "../../core/src/text/Scrub.ts"
+import { Scrubber } from "../../core/src/text/Scrubber.ts"
 
 /** Gives `show` the body of the last reply that was refused, scrubbed, when `call` fails on one. */
 export const withErrorBody = <A, E, R, R2>(
@@ -12,7 +12,7 @@ export const withErrorBody = <A, E, R, R2>(
     const last = yield* Ref.make<RefusedReply | null>(null)
     const showLast = Effect.gen(function* () {
       const reply = yield* Ref.get(last)
-      if (reply !== null && reply.body !== "") yield* show((yield* Scrub)(reply.body), reply.status)
+      if (reply !== null && reply.body !== "") yield* show((yield* Scrubber).prose(reply.body), reply.status)
     })
     return yield* call.pipe(
       Effect.provideService(RefusedReplies, (reply) => Ref.set(last, reply)),

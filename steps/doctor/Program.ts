@@ -1,5 +1,5 @@
 /** The program of `svc-doctor`: one check after the other, each said as soon as it is known. */
-import { Console, Effect, Result } from "effect"
+import { Effect, Result } from "effect"
 import {
   type Check,
   checksJson,
@@ -16,10 +16,10 @@ import { makeSessionProfile } from "../../core/src/session/SessionProfile.ts"
 import type { LocalSettings, Settings } from "../../core/src/settings/Settings.ts"
 import { resolveTarget } from "../../core/src/settings/Target.ts"
 import { complete, proxyOf } from "../../core/src/settings/Validation.ts"
-import { printableJson } from "../../core/src/text/Printable.ts"
 import * as LogOutput from "../../platform/LogOutput.ts"
 import { withPasswordFile } from "../../platform/PasswordFile.ts"
 import { ignoredVariable } from "../../platform/ProxyVariables.ts"
+import { printDocument, printProse } from "../main/StandardOutput.ts"
 import { type Program, valuesOf } from "../main/Step.ts"
 import { version } from "../main/Version.ts"
 import type { options } from "./DoctorStep.ts"
@@ -36,7 +36,7 @@ export const program: Program<LocalSettings> = {
         more,
         (check) => {
           checks.push(check)
-          return format === "text" ? Console.log(checkText(check)) : Effect.void
+          return format === "text" ? printProse(checkText(check)) : Effect.void
         },
         { discard: true }
       )
@@ -48,7 +48,7 @@ export const program: Program<LocalSettings> = {
     yield* say(...network)
     yield* serviceOf(settings, target, network, analysisIds[0] ?? null, say)
     const code = exitCodeOf(checks)
-    if (format === "json") yield* Console.log(printableJson(checksJson(version, checks)))
+    if (format === "json") yield* printDocument(checksJson(version, checks))
     yield* code === 0 ? Effect.logInfo(summary(checks)) : LogOutput.failure(summary(checks))
     return code
   })

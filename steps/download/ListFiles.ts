@@ -1,11 +1,12 @@
 /** `--list`: what the selected analyses have, printed as soon as it is known. Nothing is downloaded or restored. */
-import { Console, Effect } from "effect"
+import { Effect } from "effect"
 import { withSizes } from "../../core/src/download/SizeProbe.ts"
 import { type RefusedEstimate, withEstimates } from "../../core/src/download/SliceTasks.ts"
 import { mostSevere } from "../../core/src/Errors.ts"
 import { listed, listingJson, listingText } from "../../core/src/report/Listing.ts"
 import type { ListedAnalysis } from "../../core/src/selection/Listed.ts"
-import { printable, printableJson } from "../../core/src/text/Printable.ts"
+import { printable } from "../../core/src/text/Printable.ts"
+import { printDocument, printLines } from "../main/StandardOutput.ts"
 import { wholeFailure } from "./Gather.ts"
 import type { LinkSource } from "./LinkSource.ts"
 import type { DownloadSettings } from "./Wish.ts"
@@ -23,11 +24,11 @@ export const listFiles = Effect.fn("download.list")(function* <E, R>(
       const { analysis, refused: more } = yield* withEstimates(sized, entry, settings.wish, yield* source.book([entry]))
       for (const { error } of more) yield* Effect.logError(printable(error.message))
       refused.push(...more)
-      if (settings.format === "text") yield* Console.log(listingText(analysis))
+      if (settings.format === "text") yield* printLines(listingText(analysis))
       else shown.push(analysis)
     })
   )
   const all = [...failures.map(wholeFailure), ...refused]
-  if (settings.format === "json") yield* Console.log(printableJson(listingJson(shown, all)))
+  if (settings.format === "json") yield* printDocument(listingJson(shown, all))
   return mostSevere(all.map(({ error }) => error))
 })

@@ -4,10 +4,15 @@ import { Effect } from "effect"
 import type { ReportDocument } from "../../core/src/report/Report.ts"
 import { formOf } from "../../core/src/report/ReportForm.ts"
 import { printableJson } from "../../core/src/text/Printable.ts"
+import { Scrubber } from "../../core/src/text/Scrubber.ts"
 
 const sha256 = (text: string) => createHash("sha256").update(text).digest("base64")
 
-export const reportText = (file: string, report: ReportDocument): Effect.Effect<string> => {
+/** Its sentences lose the secrets of this process first, for a page shows them as well. */
+export const reportText = (file: string, report: ReportDocument): Effect.Effect<string> =>
+  Effect.flatMap(Scrubber, ({ document }) => textOf(file, document(report)))
+
+const textOf = (file: string, report: ReportDocument): Effect.Effect<string> => {
   switch (formOf(file)) {
     case "page":
       return Effect.map(

@@ -1,6 +1,6 @@
 /** `--resumeArchivedDownloads`: downloads what has come back, and waits for the rest as long as it is told to. */
 
-import { Console, DateTime, Duration, Effect, FileSystem } from "effect"
+import { DateTime, Duration, Effect, FileSystem } from "effect"
 import {
   entriesOf,
   type Item,
@@ -16,10 +16,12 @@ import { type Look, makeResume, type Resume, type ResumeRequest } from "../../co
 import { type Awaited, keyOfFile, makeRunRecord, type RunRecord } from "../../core/src/download/RunRecord.ts"
 import { summaryLines } from "../../core/src/download/Summary.ts"
 import type { ConfigUnusable, SessionError, TrackingReadError } from "../../core/src/Errors.ts"
-import { standingsText } from "../../core/src/report/Standings.ts"
+import { standingsJson, standingsText } from "../../core/src/report/Standings.ts"
 import type { Settings } from "../../core/src/settings/Settings.ts"
 import { counted } from "../../core/src/text/Counted.ts"
+import { Scrubber } from "../../core/src/text/Scrubber.ts"
 import { Screen } from "../../platform/Screen.ts"
+import { printDocument, printLines } from "../main/StandardOutput.ts"
 import { Stopping } from "../main/Stopping.ts"
 import { concluded } from "./Conclusion.ts"
 import { type Countdown, makeCountdown } from "./Countdown.ts"
@@ -35,7 +37,12 @@ export const resumed = Effect.fn("download.resumed")(function* (settings: Settin
   return yield* concluded(
     Effect.gen(function* () {
       const look = yield* resumeFiles(settings, record)
-      if (settings.list && look !== null) return yield* Console.log(standingsText(look, settings.format))
+      if (settings.list && look !== null) {
+        const { prose } = yield* Scrubber
+        return yield* settings.format === "json"
+          ? printDocument(standingsJson(look))
+          : printLines(standingsText(look, prose))
+      }
       yield* summarise(record)
     }),
     record,

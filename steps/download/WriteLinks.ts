@@ -1,5 +1,5 @@
 /** `--links`: the download links in place of the files, on standard output or in a private file. Restores nothing. */
-import { Console, Effect } from "effect"
+import { Effect } from "effect"
 import type { CatalogEntry } from "../../core/src/download/Catalog.ts"
 import { type PlanError, plan } from "../../core/src/download/DownloadPlan.ts"
 import { type LinkEntry, linksJson, linkText } from "../../core/src/download/LinkManifest.ts"
@@ -10,6 +10,7 @@ import type { TargetSettings } from "../../core/src/settings/Settings.ts"
 import { isPrintable, printable } from "../../core/src/text/Printable.ts"
 import { expiryOf } from "../../core/src/transfer/LinkExpiry.ts"
 import { type Output, openOutput } from "../../platform/OutputFile.ts"
+import { printLines } from "../main/StandardOutput.ts"
 import { gather } from "./Gather.ts"
 
 const nowhere = { occupants: new Map<string, never>(), reserved: new Map<string, never>(), slices: new Map() }
@@ -36,7 +37,7 @@ export const writeLinks = Effect.fn("download.links")(function* (settings: Targe
         entries.push(found)
         taken.push(fileName)
         if (found.link === null) yield* Effect.logWarning(`${printable(fileName)} is archived: it has no link`)
-        else if (file === null && format === "text") yield* Console.log(linkText({ link: found.link }))
+        else if (file === null && format === "text") yield* printLines(linkText({ link: found.link }))
       }
     }
     for (const fileName of sliceIndexes(entry, taken)) {
@@ -58,7 +59,7 @@ export const writeLinks = Effect.fn("download.links")(function* (settings: Targe
   }
   // Not made printable: a link is used byte for byte, and JSON has escaped its control characters.
   const text = JSON.stringify(linksJson({ target, filetypes, entries }), null, 2)
-  if (file === null && format === "json") yield* Console.log(text)
+  if (file === null && format === "json") yield* printLines(text)
   if (file !== null && entries.length > 0) {
     yield* file.write(new TextEncoder().encode(`${text}\n`))
     yield* file.commit

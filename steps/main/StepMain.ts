@@ -6,20 +6,20 @@ import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
 import * as NodePath from "@effect/platform-node/NodePath"
 import * as NodeStdio from "@effect/platform-node/NodeStdio"
 import * as NodeTerminal from "@effect/platform-node/NodeTerminal"
-import { Cause, Console, Effect, Layer, Option, Runtime } from "effect"
+import { Cause, Effect, Layer, Option, Redacted, Result, Runtime } from "effect"
 import { CliConfig, CliOutput, Command, GlobalFlag } from "effect/cli"
+import { Base64 } from "effect/encoding"
 import { ChildProcessSpawner } from "effect/process"
 import { LocalIo, UsageError } from "../../core/src/Errors.ts"
 import { type KeyName, table } from "../../core/src/settings/Keys.ts"
 import { decode, environmentLayer, environmentWarnings, type LocalSettings } from "../../core/src/settings/Settings.ts"
-import { complete, validate, warningsOf } from "../../core/src/settings/Validation.ts"
+import { complete, proxyOf, validate, warningsOf } from "../../core/src/settings/Validation.ts"
 import { printable } from "../../core/src/text/Printable.ts"
-import { Scrub } from "../../core/src/text/Scrub.ts"
+import { makeScrubber, Scrubber } from "../../core/src/text/Scrubber.ts"
 import { readConfigFile } from "../../platform/ConfigFile.ts"
 import * as LogOutput from "../../platform/LogOutput.ts"
 import { withPasswordFile } from "../../platform/PasswordFile.ts"
 import { makeScreen, Screen } from "../../platform/Screen.ts"
-import { makeScrubber } from "../../platform/Scrubber.ts"
 import * as Terminal from "../../platform/Terminal.ts"
 import { asksForCompletions, type Prepared } from "./Arguments.ts"
 import { type CommandLine, makeCommand, sentenceOf } from "./CommandLine.ts"
@@ -28,6 +28,7 @@ import type { Choice } from "./Family.ts"
 import { hintsFor } from "./Hints.ts"
 import { decodeOwn } from "./OwnOptions.ts"
 import { defectSentence, type ProcessRun, runProcess } from "./ProcessRun.ts"
+import { printLines } from "./StandardOutput.ts"
 import type { Own, Program, Step, StepFailure, StepFamily, StepServices } from "./Step.ts"
 import { Stopping } from "./Stopping.ts"
 import { version } from "./Version.ts"
@@ -65,14 +66,8 @@ export const main = (
     const runSettled = (commandLine: CommandLine) =>
       Effect.gen(function* () {
         const { own, problems, settings, warnings } = yield* settle(step, commandLine)
-        scrubber.protect(settings.password)
-        scrubber.protect(settings.proxyPassword)
-        const { check, start } = yield* loaded(
-          step,
-          settings,
-          { operands: commandLine.operands, own },
-          scrubber.protect
-        )
+        protectSecrets(scrubber, settings)
+        const { check, start } = yield* loaded(step, settings, { operands: commandLine.operands, own }, scrubber)
         const takes = (key: KeyName) => table[key].steps.includes(step.name)
         const checked = validate(settings, { service: step.service, takes }, [...problems, ...check])
         const allWarnings = [...guardWarnings, ...warnings, ...warningsOf(settings)]
@@ -124,18 +119,13 @@ export const main = (
     })
     return reported(parsed, "info").pipe(
       Effect.provide(
-        Layer.mergeAll(
-          earlyLog("text"),
-          node,
-          Terminal.layer,
-          Layer.succeed(Screen, screen),
-          Layer.succeed(Scrub, scrubber.scrub),
-          stoppingOf(run)
+        Layer.mergeAll(earlyLog("text"), node, Terminal.layer, Layer.succeed(Screen, screen), stoppingOf(run)).pipe(
+          Layer.provideMerge(Layer.succeed(Scrubber, scrubber))
         )
       )
     )
   }
-  runProcess(whole, (message) => screen.line(printable(`Error: ${scrubber.scrub(message)}`)))
+  runProcess(whole, (message) => screen.line(printable(`Error: ${scrubber.prose(message)}`)))
 }
 
 /** Answers what a family itself is asked: completions, or a method that does not exist. */
@@ -155,16 +145,29 @@ export const mainOfDispatcher = (...about: Parameters<typeof dispatcherCompletio
 
 const answer = (program: string, what: Effect.Effect<string, UsageError>): void => {
   const { scrubber, screen } = makeSurroundings()
-  const printed = Effect.as(Effect.flatMap(what, Console.log), 0)
+  const printed = Effect.as(Effect.flatMap(what, printLines), 0)
   const log = LogOutput.layerStderr({ level: "warn", format: "text" }, scrubber, screen.line)
   const whole = (run: ProcessRun) => reporter(run, program)(printed, "info").pipe(Effect.provide(log))
-  runProcess(whole, (message) => screen.line(printable(`Error: ${scrubber.scrub(message)}`)))
+  runProcess(whole, (message) => screen.line(printable(`Error: ${scrubber.prose(message)}`)))
+}
+
+/** All secrets that the settings hold; the session tells its own as they come. */
+const protectSecrets = (scrubber: Scrubber, settings: LocalSettings): void => {
+  scrubber.protect(settings.password)
+  scrubber.protect(settings.proxyPassword)
+  const { password = null, username = "" } = Result.getOrElse(proxyOf(settings), () => null) ?? {}
+  if (password === null) return
+  scrubber.protect(password)
+  scrubber.protect(Redacted.make(Base64.encode(`${username}:${Redacted.value(password)}`)))
 }
 
 const stoppingOf = ({ endWith }: ProcessRun) =>
   Layer.succeed(Stopping, { endWith: (code) => Effect.sync(() => endWith(code)) })
 
-const makeSurroundings = () => ({ scrubber: makeScrubber(), screen: makeScreen(process.stderr, process.env) })
+const makeSurroundings = () => {
+  const scrubber = makeScrubber()
+  return { scrubber, screen: makeScreen(process.stderr, process.env, scrubber.prose) }
+}
 
 /** The settings of all layers, with what is wrong with their values. */
 const settle = Effect.fnUntraced(function* (step: Step, commandLine: CommandLine) {
@@ -190,7 +193,7 @@ const loaded = (
   step: Step,
   settings: LocalSettings,
   { operands, own }: { readonly operands: ReadonlyArray<string>; readonly own: Own },
-  protect: ReturnType<typeof makeScrubber>["protect"]
+  scrubber: Scrubber
 ): Effect.Effect<{
   readonly check: ReadonlyArray<string>
   readonly start: Effect.Effect<number, StepFailure, StepServices>
@@ -199,8 +202,7 @@ const loaded = (
     ? Effect.map(Effect.promise(step.load), ({ check, run }) => ({
         check: check?.(settings, operands, own) ?? [],
         start: Effect.flatMap(Effect.flatMap(withPasswordFile(settings), complete), (completed) => {
-          protect(completed.password)
-          protect(completed.proxy?.password ?? null)
+          scrubber.protect(completed.password)
           return run(completed, operands, own)
         })
       }))

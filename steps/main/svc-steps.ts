@@ -1,5 +1,6 @@
 #!/usr/bin/env node
 import { printable } from "../../core/src/text/Printable.ts"
+import { hideForms } from "../../core/src/text/SecretForms.ts"
 import { apiStep } from "../api/ApiStep.ts"
 import { doctorStep } from "../doctor/DoctorStep.ts"
 import { downloadStep } from "../download/DownloadStep.ts"
@@ -51,6 +52,6 @@ if (wanted.kind === "start") void wanted.entry.start(`svc-steps ${wanted.entry.n
 else if (wanted.kind === "completions") void printCompletions()
 else if (wanted.kind === "text") process.stdout.write(`${wanted.text}\n`)
 else {
-  process.stderr.write(`Error: ${printable(wanted.message)}\n${wanted.text}\n`)
+  process.stderr.write(`Error: ${printable(hideForms(wanted.message))}\n${wanted.text}\n`)
   process.exitCode = 64
 }

@@ -1,10 +1,11 @@
 /** `svc-steps restorations list` */
-import { Console, Effect } from "effect"
+import { Effect } from "effect"
 import type { Item } from "../../core/src/archive/TrackingDocument.ts"
 import { TrackingFile } from "../../core/src/archive/TrackingFile.ts"
 import type { LocalSettings } from "../../core/src/settings/Settings.ts"
-import { printable, printableJson } from "../../core/src/text/Printable.ts"
+import { printable } from "../../core/src/text/Printable.ts"
 import * as TrackingFileLive from "../../platform/TrackingFile.ts"
+import { printDocument, printLines } from "../main/StandardOutput.ts"
 import { type Program, valuesOf } from "../main/Step.ts"
 import type { listOptions } from "./RestorationsStep.ts"
 
@@ -13,13 +14,9 @@ export const list: Program<LocalSettings> = {
     function* (_settings, _operands, own) {
       const { format } = valuesOf<typeof listOptions>(own)
       const { items } = yield* TrackingFile.use(({ read }) => read)
-      yield* Console.log(
-        format === "json"
-          ? printableJson({ schema: "svc.requests/1", requests: items.map(jsonOf) })
-          : items.length === 0
-            ? "No restorations"
-            : items.map(lineOf).join("\n")
-      )
+      yield* format === "json"
+        ? printDocument({ schema: "svc.requests/1", requests: items.map(jsonOf) })
+        : printLines(items.length === 0 ? "No restorations" : items.map(lineOf).join("\n"))
       return 0 as const
     },
     (effect, { restorationFile }) => Effect.provide(effect, TrackingFileLive.layer({ path: restorationFile }))

@@ -1,10 +1,11 @@
 /** `svc-steps restorations prune` */
-import { Console, Effect } from "effect"
+import { Effect } from "effect"
 import { timeOf } from "../../core/src/archive/Estimate.ts"
 import { type Item, without } from "../../core/src/archive/TrackingDocument.ts"
 import { TrackingFile } from "../../core/src/archive/TrackingFile.ts"
 import type { LocalSettings } from "../../core/src/settings/Settings.ts"
 import * as TrackingFileLive from "../../platform/TrackingFile.ts"
+import { printLines } from "../main/StandardOutput.ts"
 import { type Program, valuesOf } from "../main/Step.ts"
 import { lineOf } from "./List.ts"
 import type { pruneOptions } from "./RestorationsStep.ts"
@@ -40,7 +41,7 @@ export const prune: Program<LocalSettings> = {
         dropped = document.items.flatMap((item, index) => (drop(item) ? [lineOf(item, index)] : []))
         return without(document, drop)
       })
-      for (const line of dropped) yield* Console.log(line)
+      for (const line of dropped) yield* printLines(line)
       yield* Effect.logInfo(`${dropped.length} taken out, ${left.items.length} left in ${tracking.path}`)
       return 0 as const
     },

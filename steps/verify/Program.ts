@@ -1,9 +1,8 @@
 /** The program of `svc-verify`: finds the files, checks them, says what it found. */
 import { availableParallelism } from "node:os"
-import { Console, Effect, FileSystem, Layer } from "effect"
+import { Effect, FileSystem, Layer } from "effect"
 import { errnoOf, FileDamaged, LocalIo, NotFound, NothingToVerify } from "../../core/src/Errors.ts"
 import type { LocalSettings } from "../../core/src/settings/Settings.ts"
-import { printableJson } from "../../core/src/text/Printable.ts"
 import { BlockPool } from "../../core/src/verify/BlockPool.ts"
 import { parseManifest } from "../../core/src/verify/Manifest.ts"
 import { findTargets, type Target } from "../../core/src/verify/Targets.ts"
@@ -22,6 +21,7 @@ import * as FileSource from "../../platform/FileSource.ts"
 import * as LogOutput from "../../platform/LogOutput.ts"
 import { Screen } from "../../platform/Screen.ts"
 import * as ZlibCodec from "../../platform/ZlibCodec.ts"
+import { printDocument, printLines } from "../main/StandardOutput.ts"
 import { type Program, valuesOf } from "../main/Step.ts"
 import { version } from "../main/Version.ts"
 import { makeVerifyProgress } from "./VerifyProgress.ts"
@@ -48,7 +48,7 @@ export const program: Program<LocalSettings> = {
     const targets = yield* findTargets(operands, manifest)
     const verdicts = yield* checked(targets, format === "text")
     const nothing = nothingIn(operands, against, targets, verdicts)
-    if (format === "json") yield* Console.log(printableJson(verdictsJson(version, verdicts, nothing)))
+    if (format === "json") yield* printDocument(verdictsJson(version, verdicts, nothing))
     const code = exitCodeOf(verdicts, nothing)
     const last = nothing?.message ?? summary(totalsOf(verdicts))
     yield* code === 0 ? Effect.logInfo(last) : LogOutput.failure(last)
@@ -96,7 +96,7 @@ const checked = Effect.fnUntraced(function* (targets: ReadonlyArray<Target>, pri
 const say = (screen: Screen["Service"], line: string) =>
   Effect.andThen(
     Effect.sync(() => screen.status([])),
-    Console.log(line)
+    printLines(line)
   )
 
 /** Threads only when there is enough for them to do, and a second processor to do it. */

@@ -128,6 +128,21 @@ const itemOf = (text: string): Item => {
   })
 }
 
+/** The document with `clean` run over the estimates that came since `before`: they are words of the service. */
+export const withCleanEstimates = (
+  document: TrackingDocument,
+  before: TrackingDocument,
+  clean: (estimate: string) => string
+): TrackingDocument => {
+  const known = new Set(before.items)
+  const items = document.items.map((item) => {
+    const estimate = known.has(item) ? null : (item.entry?.restoreEstimation ?? null)
+    if (estimate === null || clean(estimate) === estimate) return item
+    return itemOf(withChanges(item.text, { restoreEstimation: clean(estimate) }))
+  })
+  return { ...document, items }
+}
+
 /** The document without the items for which `drop` holds. */
 export const without = (document: TrackingDocument, drop: (item: Item, index: number) => boolean): TrackingDocument => {
   const items = document.items.filter((item, index) => !drop(item, index))

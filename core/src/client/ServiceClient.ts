@@ -21,6 +21,7 @@ import type { Person, PersonUpdate } from "../contract/Persons.ts"
 import type { QcCaseMetrics } from "../contract/QualityControl.ts"
 import type { ServiceError, UsageError } from "../Errors.ts"
 import { Session } from "../session/Session.ts"
+import { protectLinks } from "../text/Scrubber.ts"
 import { decodedReading, makeCalls, type Reading, type Reply } from "./Calls.ts"
 import { type GenericReply, makeRequest } from "./GenericRequest.ts"
 import { makeInternalId, makeMethods } from "./Methods.ts"
@@ -98,7 +99,15 @@ export class ServiceClient extends Context.Service<
     Effect.gen(function* () {
       const { http } = yield* Session
       const calls = makeCalls(http, decodedReading)
-      return ServiceClient.of({ ...makeMethods(calls, makeInternalId(calls)), request: makeRequest(http) })
+      const methods = makeMethods(calls, makeInternalId(calls))
+      return ServiceClient.of({
+        ...methods,
+        getFileDownloadLinks: (analysis) =>
+          Effect.tap(methods.getFileDownloadLinks(analysis), ({ apiFileLinks }) =>
+            protectLinks(apiFileLinks.flatMap(({ downloadLink }) => downloadLink ?? []))
+          ),
+        request: makeRequest(http)
+      })
     })
   )
 }

@@ -80,7 +80,7 @@ describe("PlanView", () => {
 
   it("text shows what happens to each file and whether there is room", () => {
     assert.strictEqual(
-      planText(decided, [missing], room),
+      planText(decided, [missing], room, (text) => text),
       [
         "fetch  out/S1.bam  123456 bytes (120.6 KiB)",
         "skip   out/S1.bam.bai  96 bytes  (exists: --overwrite replaces it)",
@@ -98,7 +98,7 @@ describe("PlanView", () => {
     const view = (estimatedRestoreTime: string | null) => {
       const files = [{ ...frozen, estimatedRestoreTime }]
       const decided = plan([{ ...analysis, files }], request, { reserved, occupants: new Map(), slices: new Map() })
-      return planText(decided, [], { ...room, destination: "." }).split("\n")[0]
+      return planText(decided, [], { ...room, destination: "." }, (text) => text).split("\n")[0]
     }
     assert.strictEqual(view(null), "skip   F.bam  7 bytes  (archived: a restoration would be needed)")
     assert.match(view("2026-11-22T00:00:00Z") ?? "", /one is under way, expected at 2026-11-22/)

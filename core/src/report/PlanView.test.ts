@@ -25,7 +25,7 @@ const slice = (regions: string | null) => ({
 const planOf = (...files: ReadonlyArray<PlannedFile>): DownloadPlan => ({ files, failures: [], warnings: ["said"] })
 const room = { destination: "out", free: 1024 * 1024, bytes: 2048, unknown: 0 }
 const lines = (plan: DownloadPlan, some: Partial<typeof room | { free: null }> = {}) =>
-  planText(plan, [], { ...room, ...some }).split("\n")
+  planText(plan, [], { ...room, ...some }, (text) => text).split("\n")
 
 describe("a plan as text", () => {
   it("says of each file whether it is fetched, skipped or refused, and why", () => {

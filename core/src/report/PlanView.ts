@@ -19,38 +19,42 @@ export interface Room extends DiskNeed {
   readonly free: number | null
 }
 
-/** One line per file (`fetch`, `skip` or `fail`), then totals; nothing has been touched. */
-export const planText = (plan: DownloadPlan, failures: ReadonlyArray<Failure>, room: Room): string =>
+type Prose = (text: string) => string
+
+/**
+ * One line per file (`fetch`, `skip` or `fail`), then totals; nothing has been touched.
+ *
+ * @param prose - what the messages of errors, and estimates as the service wrote them, go through
+ */
+export const planText = (plan: DownloadPlan, failures: ReadonlyArray<Failure>, room: Room, prose: Prose): string =>
   [
-    ...plan.files.map((file) => lineOf(file, room)),
-    ...failures.map((failure) => `fail   ${whole(failure)}`),
+    ...plan.files.map((file) => lineOf(file, room, prose)),
+    ...failures.map(({ error }) => `fail   ${printable(prose(error.message))}`),
     "",
     ...sums(plan, room)
   ].join("\n")
 
-const whole = (failure: Failure) => printable(failure.error.message)
-
-const lineOf = (file: PlannedFile, room: Room): string => {
+const lineOf = (file: PlannedFile, room: Room, prose: Prose): string => {
   const path = printable(finalPath(room.destination, file))
   const what = `${path}  ${sizeText(file.size)}`
   switch (file.decision._tag) {
     case "Fetch":
       return `fetch  ${what}${sliceText(file)}`
     case "Skip":
-      return `skip   ${what}  (${skipText(file, file.decision.reason)})`
+      return `skip   ${what}  (${skipText(file, file.decision.reason, prose)})`
     case "Fail":
-      return `fail   ${path}  (${printable(file.decision.error.message)})`
+      return `fail   ${path}  (${printable(prose(file.decision.error.message))})`
   }
 }
 
-const skipText = (file: PlannedFile, reason: SkipReason): string => {
+const skipText = (file: PlannedFile, reason: SkipReason, prose: Prose): string => {
   switch (reason) {
     case "exists":
       return "exists: --overwrite replaces it"
     case "archived":
-      return `archived: a restoration would be needed${estimate(file, "; one is under way, ")}`
+      return `archived: a restoration would be needed${estimate(file, "; one is under way, ", prose)}`
     case "pending":
-      return `archived: its restoration is under way${estimate(file, ", ")}`
+      return `archived: its restoration is under way${estimate(file, ", ", prose)}`
     case "no-reads":
       return "a VCF has no unmapped reads"
   }
@@ -65,8 +69,8 @@ const sliceText = ({ fileName, slice }: PlannedFile): string => {
 
 const shortened = (text: string) => (text.length > 60 ? `${text.slice(0, 57)}...` : text)
 
-const estimate = ({ estimatedRestoreTime }: PlannedFile, before: string) =>
-  estimatedRestoreTime === null ? "" : `${before}expected at ${printable(estimatedRestoreTime)}`
+const estimate = ({ estimatedRestoreTime }: PlannedFile, before: string, prose: Prose) =>
+  estimatedRestoreTime === null ? "" : `${before}expected at ${printable(prose(estimatedRestoreTime))}`
 
 const sums = (plan: DownloadPlan, room: Room): ReadonlyArray<string> => {
   const count = (tag: PlannedFile["decision"]["_tag"]) => plan.files.filter((file) => file.decision._tag === tag).length

@@ -4,7 +4,9 @@ import { readEntry } from "../archive/TrackingEntry.ts"
 import { untouched } from "../download/Outcome.ts"
 import type { Standing } from "../download/Resume.ts"
 import { EntryUnusable, NotFound } from "../Errors.ts"
-import { standingsText } from "./Standings.ts"
+import { standingsJson, standingsText } from "./Standings.ts"
+
+const asIs = (text: string) => text
 
 const standing = (analysisId: string, fileName: string, state: Standing["state"], path?: string): Standing => ({
   entry: Result.getOrThrow(readEntry({ analysisId, fileName })),
@@ -34,7 +36,7 @@ const look = {
 
 describe("standings", () => {
   it("as text: by analysis, with the state of each file, and what cannot be used at the end", () => {
-    const lines = standingsText(look, "text").split("\n")
+    const lines = standingsText(look, asIs).split("\n")
     assert.deepStrictEqual(lines.slice(0, 9), [
       "Analysis ID: A1",
       "  S.bam  [DOWNLOADED]",
@@ -56,7 +58,7 @@ describe("standings", () => {
   })
 
   it("as one JSON document with the same facts", () => {
-    const document = JSON.parse(standingsText(look, "json"))
+    const document = standingsJson(look)
     assert.strictEqual(document.schema, "svc.restorations/1")
     assert.deepStrictEqual(document.restorations[1], {
       analysisId: "A2",
@@ -67,7 +69,7 @@ describe("standings", () => {
       error: null
     })
     assert.deepStrictEqual(
-      document.restorations.map(({ path, status }: { path: string | null; status: string }) => [status, path]),
+      document.restorations.map(({ path, status }) => [status, path]),
       [
         ["available", "out/S.bam"],
         ["requested", "out/T.bam"],
@@ -77,22 +79,22 @@ describe("standings", () => {
         ["failed", null]
       ]
     )
-    assert.strictEqual(document.restorations[5].error.tag, "NotFound")
+    assert.strictEqual(document.restorations[5]?.error?.tag, "NotFound")
     assert.deepStrictEqual(document.others, [{ analysisId: "A9", fileName: "Y.bam", target: "https://elsewhere/" }])
     assert.strictEqual(document.failures.length, 1)
-    assert.strictEqual(document.failures[0].error.tag, "EntryUnusable")
+    assert.strictEqual(document.failures[0]?.error.tag, "EntryUnusable")
   })
 
   it("nothing to tell is told as such", () => {
     const nothing = { standings: [], unusable: [], others: [] }
-    assert.strictEqual(standingsText(nothing, "text"), "No restorations")
-    assert.deepStrictEqual(JSON.parse(standingsText(nothing, "json")), {
+    assert.strictEqual(standingsText(nothing, asIs), "No restorations")
+    assert.deepStrictEqual(standingsJson(nothing), {
       schema: "svc.restorations/1",
       restorations: [],
       others: [],
       failures: []
     })
-    const broken = standingsText({ ...nothing, unusable: look.unusable }, "text")
+    const broken = standingsText({ ...nothing, unusable: look.unusable }, asIs)
     assert.match(broken, /it is not an object/)
     assert.notMatch(broken, /No restorations/)
   })

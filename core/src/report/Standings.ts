@@ -2,28 +2,38 @@
 
 import type { TrackingEntry } from "../archive/TrackingEntry.ts"
 import type { Look, Standing } from "../download/Resume.ts"
-import { printable, printableJson } from "../text/Printable.ts"
+import { printable } from "../text/Printable.ts"
 import { failureJson } from "./Report.ts"
 
-/** As text for people, or as one JSON document of schema `svc.restorations/1`. */
-export const standingsText = ({ others, standings, unusable }: Look, format: "text" | "json"): string => {
-  if (format === "json") {
-    const failures = unusable.map((error) => failureJson({ analysisId: null, fileName: null, error }))
-    const restorations = standings.map(standingJson)
-    return printableJson({ schema: "svc.restorations/1", restorations, others: others.map(otherJson), failures })
-  }
+/** The document of schema `svc.restorations/1`. */
+export const standingsJson = ({ others, standings, unusable }: Look) => {
+  const failures = unusable.map((error) => failureJson({ analysisId: null, fileName: null, error }))
+  const restorations = standings.map(standingJson)
+  return { schema: "svc.restorations/1", restorations, others: others.map(otherJson), failures }
+}
+
+/**
+ * The same as text for people.
+ *
+ * @param prose - what the messages of errors, and estimates as the service wrote them, go through
+ */
+export const standingsText = ({ others, standings, unusable }: Look, prose: (text: string) => string): string => {
+  const said = (text: string) => printable(prose(text))
   const groups = Map.groupBy(standings, ({ entry }) => entry.analysisId)
-  const lines = [...groups].flatMap(([id, group]) => [`Analysis ID: ${printable(id)}`, ...group.map(lineOf)])
+  const lines = [...groups].flatMap(([id, group]) => [
+    `Analysis ID: ${printable(id)}`,
+    ...group.map((it) => lineOf(it, said))
+  ])
   const elsewhere = [...Map.groupBy(others, ({ target }) => target)].flatMap(([target, group]) => [
     `Of another target, not looked at: ${printable(String(target))}`,
     ...group.map(({ analysisId, fileName }) => `  ${printable(`${fileName} (analysis ${analysisId})`)}`)
   ])
-  const broken = unusable.map(({ message }) => printable(message))
+  const broken = unusable.map(({ message }) => said(message))
   const own = lines.length + broken.length === 0 ? ["No restorations"] : lines
   return [...own, ...elsewhere, ...broken].join("\n")
 }
 
-const lineOf = ({ entry, state }: Standing): string => {
+const lineOf = ({ entry, state }: Standing, said: (text: string) => string): string => {
   const name = `  ${printable(entry.fileName)}`
   switch (state._tag) {
     case "Done":
@@ -31,13 +41,13 @@ const lineOf = ({ entry, state }: Standing): string => {
     case "Available":
       return `${name}  [AVAILABLE]`
     case "Requested": {
-      const expected = state.estimate === null ? "" : `, expected at ${printable(state.estimate)}`
+      const expected = state.estimate === null ? "" : `, expected at ${said(state.estimate)}`
       return `${name}  [ARCHIVED]  requested${state.underWay ? expected : ", but no restoration is under way"}`
     }
     case "NotRequested":
       return `${name}  [ARCHIVED]  not requested: no restoration is under way`
     case "Failed":
-      return `${name}  [FAILED]  ${printable(state.error.message)}`
+      return `${name}  [FAILED]  ${said(state.error.message)}`
   }
 }
 

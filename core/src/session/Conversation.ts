@@ -15,6 +15,7 @@ import {
   Unavailable
 } from "../Errors.ts"
 import { apiRetry } from "../Schedules.ts"
+import { Scrubber } from "../text/Scrubber.ts"
 import {
   makeExchange,
   type Reply,
@@ -85,12 +86,14 @@ const keepOpen: Scoping<Scope.Scope> = (attempt) =>
 
 export const makeConversation = Effect.fnUntraced(function* (settings: SessionSettings, timeouts: SessionTimeouts) {
   const { baseUrl } = settings
+  const scrubber = yield* Scrubber
+  scrubber.protect(settings.password)
   const host = baseUrl.host
   const bodyLimit = settings.bodyLimit ?? 64 * 1024 * 1024
   const tries = settings.tries ?? 7
   const waits = { headers: timeouts.headers, idle: timeouts.idle }
 
-  const exchange = yield* makeExchange(yield* HttpClient.HttpClient, settings.profile, host)
+  const exchange = yield* makeExchange(yield* HttpClient.HttpClient, settings.profile, host, scrubber.protectPassing)
   const wire = makeLogin(settings, exchange, waits)
   const base = urlBelow(baseUrl, "").slice(0, -1)
   const account = `${baseUrl.href}\n${settings.username}`

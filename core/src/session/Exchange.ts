@@ -79,10 +79,12 @@ export const statusSetback = (reply: ReplyHead, detail: string): Effect.Effect<S
     })
   })
 
+/** @param protect - learns every cookie and token, so that no message repeats one */
 export const makeExchange = Effect.fnUntraced(function* (
   client: HttpClient.HttpClient,
   profile: SessionProfile,
-  host: string
+  host: string,
+  protect: (secret: string) => void
 ) {
   const jar = yield* Ref.make<ReadonlyArray<Cookies.Cookie>>([])
   const token = yield* Ref.make(Option.none<Redacted.Redacted>())
@@ -125,7 +127,11 @@ export const makeExchange = Effect.fnUntraced(function* (
       Effect.timeoutOrElse({ duration: waits.headers, orElse: silence(waits.headers, "no answer") })
     )
     const fresh = response.headers[tokenHeader]
-    if (fresh !== undefined && fresh !== "") yield* Ref.set(token, Option.some(Redacted.make(fresh)))
+    if (fresh !== undefined && fresh !== "") {
+      protect(fresh)
+      yield* Ref.set(token, Option.some(Redacted.make(fresh)))
+    }
+    for (const { value } of Object.values(response.cookies.cookies)) protect(value)
 
     // Some clients call it an error when there is no body, as after HEAD or 204.
     const body = response.stream.pipe(

@@ -1,0 +1,157 @@
+/**
+ * The one way out for words: what leaves the process as prose, or as prose inside a document, has the secrets of this process
+ * replaced by `***`. A service may repeat any of them in an error, so errors are where they come out.
+ *
+ * Known by value are passwords, cookies and tokens; known by form are links and everything that stands behind a name such as
+ * `token=`. Every pattern is linear in the length of the text, and the number of links does not count.
+ */
+import { Context, Effect, Redacted } from "effect"
+import { Base64, Base64Url } from "effect/encoding"
+import { printable } from "./Printable.ts"
+import { hasKnownForm, hidden, hideForms, namesSecret } from "./SecretForms.ts"
+
+export interface Scrubber {
+  /**
+   * A password. It is hidden wherever it turns up in prose, also encoded; one of less than four characters only where it stands
+   * alone as a word, since inside of words it would blank half of every sentence.
+   */
+  readonly protect: (password: Redacted.Redacted | null) => void
+  /**
+   * A cookie or token. It stays known after it was replaced, up to some hundreds of newer ones. One of less than eight characters
+   * is hidden where it stands alone, and of less than four not at all: `1` or `en` is a preference and no session.
+   */
+  readonly protectPassing: (value: string) => void
+  /** A link to a file. Only its host is remembered, and only when its form does not give it away. */
+  readonly protectLink: (link: Redacted.Redacted) => void
+  /** Sentences, lines of the log, questions: for people, not for programs. */
+  readonly prose: (text: string) => string
+  /** The text of a value that stands under a name: nothing of it when the name promises a secret. */
+  readonly named: (name: string, text: string) => string
+  /**
+   * A document for programs, in which only the prose of errors and of the service is altered ({@link proseKeys}): ids, names,
+   * paths, numbers and times stay what they are, even where a password looks like one.
+   */
+  readonly document: <A>(value: A) => A
+}
+
+/** The keys of our documents under which sentences stand, and dates as the service wrote them. */
+export const proseKeys: ReadonlySet<string> = new Set([
+  "message",
+  "detail",
+  "details",
+  "says",
+  "advice",
+  "warnings",
+  "requestedAt",
+  "estimate",
+  "estimatedRestoreTime",
+  "restoreEstimation"
+])
+
+const shortestInside = 4
+const shortestPassing = 8
+/** Passwords are few. So many cookies and tokens are remembered, the newest. */
+const mostPassing = 300
+const mostHosts = 300
+
+/** The forms in which a secret may appear: as it is, in a URL, in a form, in JSON, in HTML, in a header, in a message of ours. */
+const formsOf = (secret: string): ReadonlyArray<string> => {
+  const encoded = encodeURIComponent(secret.toWellFormed())
+  const lower = encoded.replace(/%[0-9A-F]{2}/g, (found) => found.toLowerCase())
+  const inHtml = secret.replace(/[&<>"']/g, (character) => `&${entities[character]};`)
+  const inJson = JSON.stringify(secret).slice(1, -1)
+  const base64 = [Base64.encode(secret), Base64Url.encode(secret)]
+  const texts = [secret, encoded, lower, encoded.replaceAll("%20", "+"), lower.replaceAll("%20", "+"), inHtml, inJson]
+  return [...new Set([...texts, printable(secret), ...base64])].filter((form) => form.length >= shortestInside)
+}
+
+const entities: Readonly<Record<string, string>> = { "&": "amp", "<": "lt", ">": "gt", '"': "quot", "'": "#39" }
+
+/** Between the characters of words, names, paths and numbers; a sentence may end behind it. */
+const asWord = (secret: string): RegExp => {
+  const literal = secret.replace(/[\\^$.*+?()[\]{}|/]/g, "\\$&")
+  return new RegExp(`(?<![\\p{L}\\p{N}_./\\\\-])${literal}(?![\\p{L}\\p{N}_/\\\\-]|\\.[\\p{L}\\p{N}])`, "gu")
+}
+
+/** Remembers the newest `most` keys. */
+const remember = <A>(known: Map<string, A>, key: string, most: number, value: () => A): void => {
+  if (known.has(key)) return
+  known.set(key, value())
+  const oldest = known.keys().next()
+  if (known.size > most && oldest.done !== true) known.delete(oldest.value)
+}
+
+interface Known {
+  /** Hidden wherever they are. */
+  readonly forms: ReadonlyArray<string>
+  readonly word: RegExp | null
+}
+
+const knownOf = (secret: string, shortest: number): Known =>
+  secret.length >= shortest ? { forms: formsOf(secret), word: null } : { forms: [], word: asWord(secret) }
+
+const isPlainObject = (value: unknown): value is object =>
+  typeof value === "object" && value !== null && [Object.prototype, null].includes(Object.getPrototypeOf(value))
+
+const isTime = (text: string) => /^\d{4}-\d\d-\d\dT[\d:.]{5,20}(?:Z|[+-]\d\d:?\d\d)?$/.test(text)
+
+/** One that knows no secrets yet. */
+export const makeScrubber = (): Scrubber => {
+  const passwords = new Map<string, Known>()
+  const passing = new Map<string, Known>()
+  const hosts = new Map<string, true>()
+  // Longest first, for a secret may contain another one. Made again when a secret came.
+  let all: { readonly forms: ReadonlyArray<string>; readonly words: ReadonlyArray<RegExp> } | null = null
+  const known = () => {
+    if (all !== null) return all
+    const found = [...passwords.values(), ...passing.values()]
+    const forms = found.flatMap(({ forms }) => forms).sort((a, b) => b.length - a.length)
+    all = { forms, words: found.flatMap(({ word }) => word ?? []) }
+    return all
+  }
+  const isOurs = (origin: string) => hosts.has(origin)
+  const prose = (text: string) => {
+    let clean = text
+    const { forms, words } = known()
+    for (const form of forms) if (clean.includes(form)) clean = clean.replaceAll(form, hidden)
+    for (const word of words) clean = clean.replace(word, hidden)
+    return hideForms(clean, isOurs)
+  }
+  const walk = (value: unknown, free: boolean): unknown => {
+    if (typeof value === "string") return free && !isTime(value) ? prose(value) : value
+    if (Array.isArray(value)) return value.map((item) => walk(item, free))
+    if (!isPlainObject(value)) return value
+    return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, walk(inner, proseKeys.has(key))]))
+  }
+  return {
+    protect: (password) => {
+      const secret = password === null ? "" : Redacted.value(password)
+      if (secret === "" || passwords.has(secret)) return
+      passwords.set(secret, knownOf(secret, shortestInside))
+      all = null
+    },
+    protectPassing: (value) => {
+      if (value.length < shortestInside || passing.has(value)) return
+      remember(passing, value, mostPassing, () => knownOf(value, shortestPassing))
+      all = null
+    },
+    protectLink: (link) => {
+      const text = Redacted.value(link)
+      if (!hasKnownForm(text) && URL.canParse(text)) remember(hosts, new URL(text).origin, mostHosts, () => true)
+    },
+    prose,
+    named: (name, text) => (namesSecret(name) ? hidden : prose(text)),
+    document: <A>(value: A) => walk(value, false) as A
+  }
+}
+
+/** The scrubber of this process: sessions tell it their secrets, writers pass their words through it. */
+export const Scrubber: Context.Reference<Scrubber> = Context.Reference<Scrubber>("svc-steps/core/text/Scrubber", {
+  defaultValue: makeScrubber
+})
+
+/** Tells the scrubber of this process links that the service, or a file, gave. */
+export const protectLinks = (links: ReadonlyArray<Redacted.Redacted>): Effect.Effect<void> =>
+  Effect.map(Scrubber, (scrubber) => {
+    for (const link of links) scrubber.protectLink(link)
+  })

@@ -1,0 +1,20 @@
+/**
+ * What steps print: the only way to standard output for anything but data that the user asked for byte by byte.
+ *
+ * Names, ids, sizes and paths are printed as they are. Sentences, alone or inside of a document, lose the secrets of this
+ * process on the way.
+ */
+import { Console, Effect } from "effect"
+import { printableJson } from "../../core/src/text/Printable.ts"
+import { Scrubber } from "../../core/src/text/Scrubber.ts"
+
+/** Lines of names, ids, sizes and paths. */
+export const printLines = (text: string): Effect.Effect<void> => Console.log(text)
+
+/** Sentences. */
+export const printProse = (text: string): Effect.Effect<void> =>
+  Effect.flatMap(Scrubber, ({ prose }) => Console.log(prose(text)))
+
+/** A document of ours for programs. */
+export const printDocument = (document: unknown): Effect.Effect<void> =>
+  Effect.flatMap(Scrubber, (scrubber) => Console.log(printableJson(scrubber.document(document))))
