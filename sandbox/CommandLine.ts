@@ -81,6 +81,7 @@ const switches = {
     standard.annotationRows,
     "rows of each annotations body, made while it is read"
   ),
+  allowCors: toggle("allowCors", "serve requests with Sec-Fetch-Mode: cors, which the service refuses"),
   strict: toggle("strict", "end all sessions of an account when its requests overlap: 302 with HTML, then 403"),
   overlapLimit: number("overlapLimit", standard.overlapLimit, "with --strict: so many requests may be in flight"),
   cookieName: word("cookieName", standard.cookieName, "name of the session cookie"),

@@ -1,5 +1,5 @@
 import { Effect, Layer } from "effect"
-import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
+import { HttpRouter, HttpServerResponse } from "effect/http"
 import { Archive } from "./Archive.ts"
 import { Counters } from "./Counters.ts"
 import { FaultRules, Faults } from "./Faults.ts"
@@ -7,7 +7,7 @@ import { Files } from "./Files.ts"
 import { Links } from "./Links.ts"
 import { Registry } from "./Registry.ts"
 import { Sessions } from "./Sessions.ts"
-import { strictly } from "./WorldFile.ts"
+import { decodeJson, strictly } from "./WorldFile.ts"
 
 /** Everything as it was at the start: no sessions, the faults of the start, zero counters, archived files archived. */
 export const resetAll = Effect.gen(function* () {
@@ -36,14 +36,16 @@ export const controlRoutes = Layer.effectDiscard(
       "/__sandbox/stats",
       Effect.map(counters.snapshot, (stats) => HttpServerResponse.jsonUnsafe(stats))
     )
-    yield* router.add(
-      "POST",
-      "/__sandbox/faults",
-      HttpServerRequest.schemaBodyJson(FaultRules, strictly).pipe(
+    yield* router.add("POST", "/__sandbox/faults", (request) =>
+      request.text.pipe(
+        Effect.mapError(() => "the body cannot be read to its end, or is larger than 8 MiB"),
+        Effect.flatMap((text) => decodeJson(text, FaultRules, strictly)),
         Effect.flatMap((rules) => Effect.as(faults.replace(rules), { rules: rules.length })),
         Effect.map((done) => HttpServerResponse.jsonUnsafe(done)),
-        Effect.catchTag("SchemaError", (error) =>
-          Effect.succeed(HttpServerResponse.text(`${error.message}\n`, { status: 400 }))
+        Effect.catch((reason) =>
+          Effect.succeed(
+            HttpServerResponse.text(`Fault rules: ${reason}. They are described in docs/sandbox.md\n`, { status: 400 })
+          )
         )
       )
     )

@@ -16,7 +16,11 @@ export const enveloped = (payload: Json) =>
   })
 
 /** What the service says when it says no; with 200 it is "success false", else an error status with the same fields. */
-export const refused = (status: 200 | 400 | 404 | 422 | 500, errorMessageId: string, additionalInformation: string) =>
+export const refused = (
+  status: 200 | 400 | 403 | 404 | 413 | 422 | 500,
+  errorMessageId: string,
+  additionalInformation: string
+) =>
   HttpServerResponse.jsonUnsafe(
     {
       success: false,

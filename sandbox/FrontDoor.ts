@@ -1,13 +1,14 @@
 import type { ServerResponse } from "node:http"
 import * as NodeHttpServerRequest from "@effect/platform-node/NodeHttpServerRequest"
-import { Context, Effect, type Scope, Stream } from "effect"
-import { Cookies, HttpServerError, HttpServerRequest, HttpServerResponse } from "effect/http"
+import { ByteSize, Context, Effect, type Scope, Stream } from "effect"
+import { Cookies, HttpIncomingMessage, HttpServerError, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { Counters } from "./Counters.ts"
 import { deliver, type Reply, replacement } from "./Delivery.ts"
 import { atHead, changesBody, close } from "./Distortion.ts"
 import { endpointOf } from "./Endpoints.ts"
+import { refused } from "./Envelope.ts"
 import { type Fault, Faults } from "./Faults.ts"
-import { onceOver } from "./Listener.ts"
+import { awaitOthers, takeRequest } from "./InFlight.ts"
 import { emptyApplication, htmlPage } from "./Pages.ts"
 import { type SessionRecord, Sessions } from "./Sessions.ts"
 import { Switches, type SwitchValues } from "./Switches.ts"
@@ -53,12 +54,31 @@ const asReply = (response: HttpServerResponse.HttpServerResponse): Reply => {
   }
 }
 
+/** Known of the service: clients whose HTTP library adds this header, such as the fetch of Node, must override it. */
+const crossSite = refused(
+  403,
+  "CROSS_SITE_REQUEST",
+  "The request has the header Sec-Fetch-Mode: cors, which the service refuses; send Sec-Fetch-Mode: same-origin, or start the sandbox with --allowCors"
+)
+
+const tooLarge = refused(413, "BODY_TOO_LARGE", "The body of a request may have 8 MiB")
+const largestBody = ByteSize.mebibytes(8)
+
+/** Under --strict, ms before an answer: other requests sent at the same time arrive meanwhile, on a busy machine too. */
+const hold = 10
+
 const touchesAnswer = (fault: Fault) => changesBody(fault) || fault.headers !== undefined
 
 /** The living session a request came with. */
 export const Caller = Context.Reference<SessionRecord | null>("svc-steps/sandbox/FrontDoor/Caller", {
   defaultValue: () => null
 })
+
+/** Counts the request under way among those of an account; true when it overlaps with one of them and may not go on. */
+export const JoinAccount = Context.Reference<(account: string) => Effect.Effect<boolean>>(
+  "svc-steps/sandbox/FrontDoor/JoinAccount",
+  { defaultValue: () => () => Effect.succeed(false) }
+)
 
 /**
  * What stands between the socket and the handlers on the API: counting, one account's overlaps, faults, and the check
@@ -71,12 +91,13 @@ export const frontDoor = Effect.gen(function* () {
   const sessions = yield* Sessions
 
   const refusal = forbidden(switches)
+  const isForeign = ({ headers }: HttpServerRequest.HttpServerRequest) =>
+    headers["sec-fetch-mode"] === "cors" && !switches.allowCors
 
-  const count = (endpoint: string, response: ServerResponse) => {
+  const count = (endpoint: string) => {
     stats.requests[endpoint] = (stats.requests[endpoint] ?? 0) + 1
     stats.apiInFlight++
     stats.maxApiInFlight = Math.max(stats.maxApiInFlight, stats.apiInFlight)
-    onceOver(response, () => stats.apiInFlight--)
   }
 
   /** The session when cookie, token and origin of the request are good. */
@@ -85,10 +106,7 @@ export const frontDoor = Effect.gen(function* () {
     session: SessionRecord | null,
     form: string | undefined
   ) =>
-    session !== null &&
-    session.account !== null &&
-    request.headers["sec-fetch-mode"] !== "cors" &&
-    sessions.tokenIsGood(session, request.headers[tokenHeader] ?? form)
+    session !== null && session.account !== null && sessions.tokenIsGood(session, request.headers[tokenHeader] ?? form)
 
   const answer = Effect.fnUntraced(function* <E>(
     app: Effect.Effect<HttpServerResponse.HttpServerResponse, E, HttpServerRequest.HttpServerRequest | Scope.Scope>,
@@ -103,10 +121,11 @@ export const frontDoor = Effect.gen(function* () {
       return fault.invalidate === "redirect" ? forcedLogout(request.headers["host"] ?? "") : refusal
     }
     if (publicEndpoints.has(endpoint)) {
-      if (request.headers["sec-fetch-mode"] === "cors") return refusal
+      if (isForeign(request)) return crossSite
     } else {
       // Logout is a form whose token may stand in the form alone.
       const form = endpoint === "logout" ? new URLSearchParams(yield* request.text).get("_csrf") : null
+      if (isForeign(request)) return crossSite
       if (!admitted(request, session, form ?? undefined)) return refusal
     }
     const response = yield* app
@@ -127,14 +146,21 @@ export const frontDoor = Effect.gen(function* () {
 
       const node = NodeHttpServerRequest.toServerResponse(request) as ServerResponse
       const endpoint = endpointOf(request.method, request.url)
-      count(endpoint, node)
+      count(endpoint)
+      const leaves: Array<() => void> = [() => stats.apiInFlight--]
+      const began = takeRequest(node, () => {
+        for (const leave of leaves) leave()
+      })
+      /** Counts the request among those of the account; true when it may not go on. */
+      const joins = (account: string) =>
+        Effect.map(sessions.enter(account, began), ({ leave, overlapped }) => {
+          leaves.push(leave)
+          return overlapped
+        })
       const session = yield* sessions.find(request.headers["cookie"])
       const account = session?.account ?? null
-      if (account !== null) {
-        const { overlapped, leave } = yield* sessions.enter(account)
-        onceOver(node, leave)
-        if (overlapped) return forcedLogout(request.headers["host"] ?? "")
-      }
+      if (account !== null && (yield* joins(account))) return forcedLogout(request.headers["host"] ?? "")
+      if (yield* Effect.isFailure(request.arrayBuffer)) return tooLarge
       const fault = yield* faults.take({
         plane: "api",
         endpoint,
@@ -147,14 +173,13 @@ export const frontDoor = Effect.gen(function* () {
       if (fault.delay !== undefined) yield* Effect.sleep(fault.delay)
       yield* atHead(fault, node)
       const instead = replacement(fault)
-      const response =
-        instead === null
-          ? yield* answer(Effect.provideService(safeApp, Caller, session), request, endpoint, session, fault)
-          : null
+      const called = safeApp.pipe(Effect.provideService(Caller, session), Effect.provideService(JoinAccount, joins))
+      const response = instead === null ? yield* answer(called, request, endpoint, session, fault) : null
+      yield* awaitOthers(switches.strict ? hold : 0)
       if (fault.loseAnswer === true) return yield* close(node)
       if (response !== null && !touchesAnswer(fault)) return response
       yield* deliver(node, instead ?? asReply(response ?? HttpServerResponse.empty()), fault).pipe(Effect.orDie)
       // The answer is out; this one is not sent.
       return HttpServerResponse.empty()
-    })
+    }).pipe(Effect.provideService(HttpIncomingMessage.MaxBodySize, largestBody))
 })

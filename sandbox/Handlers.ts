@@ -1,13 +1,17 @@
-import { Effect, Layer } from "effect"
+import { Effect, Layer, type Schema } from "effect"
 import { HttpRouter, type HttpServerRequest, HttpServerResponse } from "effect/http"
 import { HttpApiBuilder } from "effect/http-api"
+import { VirtualPanelUpdate } from "../core/src/contract/Panels.ts"
+import { PersonUpdate } from "../core/src/contract/Persons.ts"
 import { ServiceApi } from "../core/src/contract/ServiceApi.ts"
 import { AnalysisAnswers } from "./AnalysisAnswers.ts"
+import { refused } from "./Envelope.ts"
 import { Caller } from "./FrontDoor.ts"
 import { PanelAnswers } from "./PanelAnswers.ts"
 import { PersonAnswers } from "./PersonAnswers.ts"
 import { initialPage, sessionHandlers } from "./SessionHandlers.ts"
 import { Switches } from "./Switches.ts"
+import { decodeJson } from "./WorldFile.ts"
 
 // The contract decodes the requests; the answers are JSON as the world holds it, so that a field the contract does not
 // know, the order of keys, and an id that is a number all reach the client as they are.
@@ -18,6 +22,18 @@ const user = Effect.map(Caller, (session) => session?.account ?? "")
 const hostname = (request: HttpServerRequest.HttpServerRequest) =>
   (request.headers["host"] ?? "127.0.0.1").replace(/:\d+$/, "")
 
+/** Reads a body so that a fault in it is explained, and identifiers keep all their digits. */
+const withJson =
+  <A, I>(schema: Schema.Codec<A, I>, save: (update: A) => Effect.Effect<HttpServerResponse.HttpServerResponse>) =>
+  ({ request }: { readonly request: HttpServerRequest.HttpServerRequest }) =>
+    Effect.orElseSucceed(request.text, () => "").pipe(
+      Effect.flatMap((text) => decodeJson(text, schema)),
+      Effect.matchEffect({
+        onSuccess: save,
+        onFailure: (reason) => Effect.succeed(refused(400, "INVALID_BODY", reason))
+      })
+    )
+
 const person = HttpApiBuilder.group(
   ServiceApi,
   "person",
@@ -26,7 +42,7 @@ const person = HttpApiBuilder.group(
     return handlers
       .handle("getInternalPersonId", ({ params }) => persons.internalId(params.personLimsId))
       .handle("getPerson", ({ params }) => persons.person(params.personLimsId))
-      .handle("createOrUpdatePerson", ({ payload }) => persons.save(payload))
+      .handleRaw("createOrUpdatePerson", withJson(PersonUpdate, persons.save))
   })
 )
 
@@ -103,7 +119,7 @@ const panel = HttpApiBuilder.group(
     const panels = yield* PanelAnswers
     return handlers
       .handle("getVirtualPanel", ({ params }) => panels.panel(params.id))
-      .handle("createOrUpdateVirtualPanel", ({ payload }) => panels.save(payload))
+      .handleRaw("createOrUpdateVirtualPanel", withJson(VirtualPanelUpdate, panels.save))
       .handle("getVirtualPanelSummaries", () => panels.summaries)
       .handle("getAllGenes", () => panels.genes)
   })

@@ -28,6 +28,18 @@ const given = ({ comment, country, familyId, firstName, lastName, sex }: PersonU
     )
   )
 
+const sexes: ReadonlyArray<string> = ["UNKNOWN", "MALE", "FEMALE", "INTERSEX"]
+
+/** What the service would not store; null when everything is in order. */
+const faultOf = ({ birthDateDay, birthDateMonth, birthDateYear, sex }: PersonUpdate): string | null => {
+  if (sex != null && !sexes.includes(sex)) return `sex must be one of ${sexes.join(", ")}`
+  const [year, month, day] = [birthDateYear ?? 2000, birthDateMonth ?? 1, birthDateDay ?? 1]
+  const date = new Date(0)
+  date.setUTCFullYear(year, month - 1, day)
+  const exists = date.getUTCFullYear() === year && date.getUTCMonth() === month - 1 && date.getUTCDate() === day
+  return exists && year > 0 ? null : "birthDateYear, birthDateMonth and birthDateDay are not a date"
+}
+
 const twoDigits = (value: number) => String(value).padStart(2, "0")
 
 /** What the service answers about persons and their findings: statuses and forms of docs/service.md 12. */
@@ -90,6 +102,8 @@ export class PersonAnswers extends Context.Service<
           Effect.gen(function* () {
             const limsId = update.id
             if (limsId.trim() === "") return refused(400, "INVALID_PERSON", "id must not be empty")
+            const fault = faultOf(update)
+            if (fault !== null) return refused(400, "INVALID_PERSON", fault)
             const old = registry.personByLimsId(limsId)
             const { birthDateDay, birthDateMonth, birthDateYear, hpoTermIds } = update
             const born =

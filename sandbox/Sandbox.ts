@@ -12,6 +12,7 @@ import { type FaultRule, FaultRules, Faults } from "./Faults.ts"
 import { Files } from "./Files.ts"
 import { frontDoor } from "./FrontDoor.ts"
 import { handlers, otherRoutes } from "./Handlers.ts"
+import { watchRequests } from "./InFlight.ts"
 import { serveLinks } from "./LinkHost.ts"
 import { Links } from "./Links.ts"
 import { addressOf, type ListenFailed, listen, portOf } from "./Listener.ts"
@@ -97,6 +98,7 @@ const serveApi = Effect.fn("Sandbox.serveApi")(function* (server: Server) {
   const handle = yield* NodeHttpServer.makeHandler(Effect.interruptible(door(app)), {
     scope: yield* Effect.scope
   })
+  watchRequests(server)
   server.on("request", handle)
 })
 

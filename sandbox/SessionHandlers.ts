@@ -1,11 +1,8 @@
-import type { ServerResponse } from "node:http"
-import * as NodeHttpServerRequest from "@effect/platform-node/NodeHttpServerRequest"
 import { Effect } from "effect"
 import { type HttpServerRequest, HttpServerResponse } from "effect/http"
 import { HttpApiBuilder } from "effect/http-api"
 import { ServiceApi } from "../core/src/contract/ServiceApi.ts"
-import { Caller, forbidden, forcedLogout, tokenHeader } from "./FrontDoor.ts"
-import { onceOver } from "./Listener.ts"
+import { Caller, forbidden, forcedLogout, JoinAccount, tokenHeader } from "./FrontDoor.ts"
 import { htmlPage, loginPage } from "./Pages.ts"
 import { type SessionRecord, Sessions } from "./Sessions.ts"
 import { Switches, type SwitchValues } from "./Switches.ts"
@@ -77,9 +74,7 @@ export const sessionHandlers = HttpApiBuilder.group(
         return forbidden(switches)
       }
       if (anonymous.account !== user) {
-        const { overlapped, leave } = yield* sessions.enter(user)
-        onceOver(NodeHttpServerRequest.toServerResponse(request) as ServerResponse, leave)
-        if (overlapped) return forcedLogout(request.headers["host"] ?? "")
+        if (yield* (yield* JoinAccount)(user)) return forcedLogout(request.headers["host"] ?? "")
       }
       const session = yield* sessions.login(anonymous, user, form.get("password") ?? "")
       if (session === null) return rejected

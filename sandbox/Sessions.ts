@@ -13,6 +13,9 @@ export interface SessionRecord {
   state: "alive" | "dead"
 }
 
+/** More than a client can send at once before the first of them is answered. */
+const mostDepartures = 100
+
 const secret = () => randomBytes(18).toString("base64url")
 
 const same = (a: string, b: string) => {
@@ -38,10 +41,13 @@ export class Sessions extends Context.Service<
     /** Ends every session of the account without telling it. */
     readonly invalidate: (account: string) => Effect.Effect<void>
     /**
-     * One request of the account begins. `overlapped` is true when strict mode ended the account's sessions for it.
-     * `leave` is to be called when its answer is out.
+     * A request of the account that began at `began` (ms, `performance.now`). `overlapped` is true when strict mode ended
+     * the account's sessions for it. `leave` is to be called when its client is about to have its answer.
      */
-    readonly enter: (account: string) => Effect.Effect<{ readonly overlapped: boolean; readonly leave: () => void }>
+    readonly enter: (
+      account: string,
+      began: number
+    ) => Effect.Effect<{ readonly overlapped: boolean; readonly leave: () => void }>
     readonly reset: Effect.Effect<void>
   }
 >()("svc-steps/sandbox/Sessions") {
@@ -52,7 +58,9 @@ export class Sessions extends Context.Service<
       const switches = yield* Switches
       const { stats } = yield* Counters
       const sessions = new Map<string, SessionRecord>()
-      const inFlight = new Map<string, number>()
+      const inFlight = new Map<string, Set<symbol>>()
+      /** When the last requests of an account left, newest last. */
+      const departures = new Map<string, Array<number>>()
 
       const open = (account: string | null) => {
         const session: SessionRecord = { cookie: secret(), token: secret(), account, state: "alive" }
@@ -98,17 +106,23 @@ export class Sessions extends Context.Service<
             sessions.delete(session.cookie)
           }),
         invalidate: (account) => Effect.sync(() => invalidate(account)),
-        enter: (account) =>
+        enter: (account, began) =>
           Effect.sync(() => {
-            const now = (inFlight.get(account) ?? 0) + 1
-            inFlight.set(account, now)
-            if (now > 1) stats.overlaps++
-            const overlapped = switches.strict && now > switches.overlapLimit
+            const here = inFlight.get(account) ?? new Set()
+            const gone = departures.get(account) ?? []
+            inFlight.set(account, here)
+            departures.set(account, gone)
+            const ticket = Symbol()
+            here.add(ticket)
+            // Of those that have left, the ones that were here when this one began count too.
+            const together = here.size + gone.filter((left) => left > began).length
+            if (together > 1) stats.overlaps++
+            const overlapped = switches.strict && together > switches.overlapLimit
             if (overlapped) invalidate(account)
-            let open = true
             const leave = () => {
-              if (open) inFlight.set(account, (inFlight.get(account) ?? 1) - 1)
-              open = false
+              if (!here.delete(ticket)) return
+              gone.push(performance.now())
+              if (gone.length > mostDepartures) gone.shift()
             }
             return { overlapped, leave }
           }),

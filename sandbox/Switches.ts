@@ -25,6 +25,8 @@ export interface SwitchValues {
   /** Status and body of requests with a dead session, an unknown cookie or a wrong token. */
   readonly forbiddenStatus: number
   readonly forbiddenBody: "html" | "json" | "empty"
+  /** Requests with `Sec-Fetch-Mode: cors`, as some HTTP libraries send it, are served. */
+  readonly allowCors: boolean
   /** End all sessions of an account when more than `overlapLimit` of its requests are in flight. */
   readonly strict: boolean
   readonly overlapLimit: number
@@ -69,6 +71,7 @@ export const defaultSwitches: SwitchValues = {
   rotateToken: false,
   forbiddenStatus: 403,
   forbiddenBody: "html",
+  allowCors: false,
   strict: false,
   overlapLimit: 1,
   sizes: "present",

@@ -1,4 +1,4 @@
-import { Effect, FileSystem, Path, type PlatformError, Runtime, Schema } from "effect"
+import { Effect, FileSystem, Path, type PlatformError, Runtime, Schema, type SchemaAST } from "effect"
 import { Base64 } from "effect/encoding"
 import { parseExactly } from "../core/src/contract/ExactNumber.ts"
 import { WideInteger } from "../core/src/contract/Record.ts"
@@ -133,18 +133,22 @@ const faultOf = (text: string, said: string): string => {
 /** A misspelt key must not pass for a missing one. */
 export const strictly = { onExcessProperty: "error" } as const
 
+/** A JSON text of the given shape; the failure says in one line what is wrong with it, and where. */
+export const decodeJson = <A, I>(text: string, schema: Schema.Codec<A, I>, options: SchemaAST.ParseOptions = {}) => {
+  const said = complaint(text)
+  return said === null
+    ? Schema.decodeUnknownEffect(
+        schema,
+        options
+      )(parseExactly(text, "integers")).pipe(Effect.mapError(({ message }) => message.replace(/\s+/g, " ")))
+    : Effect.fail(faultOf(text, said))
+}
+
 /** Reads a JSON file of the given shape; the error says where in the file the fault is. */
 export const readJson = Effect.fn("readJson")(function* <A, I>(path: string, schema: Schema.Codec<A, I>) {
   const fs = yield* FileSystem.FileSystem
   const text = yield* fs.readFileString(path).pipe(Effect.mapError(unusable(path)))
-  const said = complaint(text)
-  if (said !== null) return yield* new InputMalformed({ path, reason: faultOf(text, said) })
-  return yield* Schema.decodeUnknownEffect(
-    schema,
-    strictly
-  )(parseExactly(text, "integers")).pipe(
-    Effect.mapError(({ message }) => new InputMalformed({ path, reason: message.replace(/\s+/g, " ") }))
-  )
+  return yield* Effect.mapError(decodeJson(text, schema, strictly), (reason) => new InputMalformed({ path, reason }))
 })
 
 /** Where the bytes of a file lie. */

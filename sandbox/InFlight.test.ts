@@ -1,0 +1,166 @@
+import { Agent, request } from "node:http"
+import { connect } from "node:net"
+import * as NodeServices from "@effect/platform-node/NodeServices"
+import { assert, layer } from "@effect/vitest"
+import { Effect } from "effect"
+import { ask, json, logIn, say } from "../test/servers/Visitor.ts"
+import { type SandboxOptions, start } from "./Sandbox.ts"
+
+const visit = Effect.fnUntraced(function* (options: SandboxOptions = {}) {
+  const sandbox = yield* start(options)
+  const { pass } = yield* logIn(sandbox)
+  return { sandbox, pass }
+})
+
+const path = "/api/person/LIMS-0001"
+
+layer(NodeServices.layer, { excludeTestServices: true })("requests of one account", (it) => {
+  for (const count of [2, 5, 20]) {
+    it.effect(`${count} at once end the session: 302 for one of them, then 403 for all`, () =>
+      Effect.gen(function* () {
+        const { pass, sandbox } = yield* visit({ switches: { strict: true } })
+        const heard = yield* Effect.forEach(Array(count).fill(path), (it) => ask(sandbox.url, pass, it), {
+          concurrency: "unbounded"
+        })
+        const statuses = heard.map(({ status }) => status)
+        assert.include(statuses, 302)
+        assert.isTrue(statuses.every((status) => [200, 302, 403].includes(status)))
+        assert.strictEqual((yield* ask(sandbox.url, pass, path)).status, 403)
+        const { invalidations, maxApiInFlight, overlaps } = yield* sandbox.stats
+        assert.deepStrictEqual([overlaps > 0, invalidations > 0, maxApiInFlight > 1], [true, true, true])
+      })
+    )
+  }
+
+  it.effect("at once are counted without --strict too, and served", () =>
+    Effect.gen(function* () {
+      const { pass, sandbox } = yield* visit()
+      const heard = yield* Effect.forEach(Array(20).fill(path), (it) => ask(sandbox.url, pass, it), {
+        concurrency: "unbounded"
+      })
+      assert.isTrue(heard.every(({ status }) => status === 200))
+      assert.isAbove((yield* sandbox.stats).overlaps, 0)
+    })
+  )
+
+  it.effect("200 one after the other never overlap, on one connection or many", () =>
+    Effect.gen(function* () {
+      const { pass, sandbox } = yield* visit({ switches: { strict: true, annotationRows: 2000 } })
+      const agent = new Agent({ keepAlive: true, maxSockets: 1 })
+      const kept = (address: string) =>
+        Effect.callback<number>((resume) => {
+          request(`${sandbox.url}${address}`, { agent, headers: { ...pass } }, (response) => {
+            response.resume().on("end", () => resume(Effect.succeed(response.statusCode ?? 0)))
+          }).end()
+        })
+      for (let i = 0; i < 100; i++) {
+        assert.strictEqual(yield* kept(i % 10 === 0 ? "/api/analysis/A1/annotations" : path), 200)
+        assert.strictEqual((yield* ask(sandbox.url, pass, path)).status, 200)
+      }
+      agent.destroy()
+      const { invalidations, maxApiInFlight, overlaps } = yield* sandbox.stats
+      assert.deepStrictEqual([overlaps, invalidations, maxApiInFlight], [0, 0, 1])
+    })
+  )
+
+  it.effect("one whose head comes slowly is in flight from its first byte", () =>
+    Effect.gen(function* () {
+      const { pass, sandbox } = yield* visit()
+      const { hostname, port } = new URL(sandbox.url)
+      const socket = connect(Number(port), hostname)
+      const write = (text: string) =>
+        Effect.callback<void>((resume) => void socket.write(text, () => setTimeout(() => resume(Effect.void), 20)))
+      yield* write(`GET ${path} HTTP/1.1\r\nHost: x\r\n`)
+      assert.strictEqual((yield* ask(sandbox.url, pass, path)).status, 200)
+      const headers = Object.entries(pass).map(([name, value]) => `${name}: ${value}\r\n`)
+      yield* write(`${headers.join("")}\r\n`)
+      assert.strictEqual((yield* sandbox.stats).overlaps, 1)
+      socket.destroy()
+    })
+  )
+})
+
+layer(NodeServices.layer, { excludeTestServices: true })("requests that are refused", (it) => {
+  it.effect("Sec-Fetch-Mode: cors, with the reason; --allowCors serves them", () =>
+    Effect.gen(function* () {
+      const cors = { "sec-fetch-mode": "cors" }
+      const { pass, sandbox } = yield* visit()
+      const login = yield* say(`${sandbox.url}/login`, { method: "POST", headers: { ...pass, ...cors }, body: "" })
+      for (const heard of [login, yield* ask(sandbox.url, pass, path, { headers: cors })]) {
+        assert.strictEqual(heard.status, 403)
+        assert.match(json(heard).additionalInformation, /Sec-Fetch-Mode: cors.*--allowCors/)
+      }
+      const open = yield* visit({ switches: { allowCors: true } })
+      assert.strictEqual((yield* ask(open.sandbox.url, open.pass, path, { headers: cors })).status, 200)
+    })
+  )
+
+  it.effect("a body over 8 MiB, while it comes, with and without its length", () =>
+    Effect.gen(function* () {
+      const { pass, sandbox } = yield* visit()
+      for (const length of [{ "content-length": "200000000" }, {}]) {
+        let sent = 0
+        const status = yield* Effect.callback<number>((resume) => {
+          const put = request(`${sandbox.url}/login`, { method: "POST", headers: { ...pass, ...length } })
+          const piece = Buffer.alloc(1024 * 1024, 97)
+          const more = () => {
+            while (sent < 64 * piece.length) {
+              sent += piece.length
+              if (!put.write(piece)) {
+                put.once("drain", more)
+                return
+              }
+            }
+          }
+          put.on("response", (response) => {
+            resume(Effect.succeed(response.statusCode ?? 0))
+            put.destroy()
+          })
+          put.on("error", () => {})
+          more()
+        })
+        assert.deepStrictEqual([status, sent < 64 * 1024 * 1024], [413, true])
+      }
+      assert.strictEqual((yield* ask(sandbox.url, pass, path)).status, 200)
+    })
+  )
+
+  it.effect("fault rules that cannot be read, with their place", () =>
+    Effect.gen(function* () {
+      const { sandbox } = yield* visit()
+      const post = (body: string) => say(`${sandbox.url}/__sandbox/faults`, { method: "POST", body })
+      for (const [body, why] of [
+        ["[{", /not JSON: .*line 1, column 3/],
+        ["", /not JSON/],
+        ['[{"when":{},"then":{"statuss":500}}]', /statuss/],
+        ["{}", /array/i]
+      ] as const) {
+        const heard = yield* post(body)
+        assert.strictEqual(heard.status, 400)
+        assert.match(heard.body.toString(), why)
+      }
+    })
+  )
+
+  it.effect("a person with a date that never was, another sex, or a body that is no record", () =>
+    Effect.gen(function* () {
+      const { pass, sandbox } = yield* visit()
+      const put = (body: string) =>
+        ask(sandbox.url, pass, "/api/person", { method: "PUT", headers: { "content-type": "application/json" }, body })
+      for (const [body, why] of [
+        ['{"id":"L","birthDateYear":1981,"birthDateMonth":2,"birthDateDay":30}', /not a date/],
+        ['{"id":"L","birthDateYear":1981,"birthDateMonth":13}', /not a date/],
+        ['{"id":"L","birthDateYear":1981.5}', /not a date/],
+        ['{"id":"L","sex":"male"}', /UNKNOWN, MALE, FEMALE, INTERSEX/],
+        ['{"id":"L"', /not JSON/],
+        ["{}", /id/]
+      ] as const) {
+        const heard = yield* put(body)
+        assert.strictEqual(heard.status, 400, body)
+        assert.match(json(heard).additionalInformation, why)
+      }
+      const leap = yield* put('{"id":"L","birthDateYear":2016,"birthDateMonth":2,"birthDateDay":29,"sex":"INTERSEX"}')
+      assert.strictEqual(leap.status, 200)
+    })
+  )
+})

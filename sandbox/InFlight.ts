@@ -1,0 +1,72 @@
+/**
+ * How long a request is in flight, as its client can know it: from the first byte it sent until just before it can have the
+ * last byte of the answer. So requests sent one after the other never overlap, and those sent at once always do.
+ */
+import type { Server, ServerResponse } from "node:http"
+import type { Socket } from "node:net"
+import { Effect } from "effect"
+
+/** When the first byte of the request under way, or of the next one, came over a connection. */
+const firstBytes = new WeakMap<Socket, number>()
+/** Connections whose request is being answered: what comes then is its body. */
+const busy = new WeakSet<Socket>()
+
+/** Notes when requests begin; to be called before the server takes its first connection. */
+export const watchRequests = (server: Server): void => {
+  server.on("connection", (socket: Socket) => {
+    // A listener of its own makes Node hand over bytes that it would else parse unseen; the one in front sees them first.
+    socket.on("data", () => {})
+    socket.prependListener("data", () => {
+      if (!busy.has(socket) && !firstBytes.has(socket)) firstBytes.set(socket, performance.now())
+    })
+  })
+}
+
+/** A request whose head is here: when it began, in ms, and a call at the end of its time in flight. */
+export const takeRequest = (response: ServerResponse, over: () => void): number => {
+  const { socket } = response
+  const began = (socket === null ? undefined : firstBytes.get(socket)) ?? performance.now()
+  if (socket !== null) {
+    firstBytes.delete(socket)
+    busy.add(socket)
+  }
+  let open = true
+  const end = () => {
+    if (!open) return
+    open = false
+    if (socket !== null) busy.delete(socket)
+    over()
+  }
+  const { end: endAnswer, write: writeAnswer } = response
+  let left = Number.POSITIVE_INFINITY
+  let written = 0
+  const isLast = (chunk: unknown) => {
+    left = Number(response.getHeader("content-length") ?? left)
+    written += typeof chunk === "string" ? Buffer.byteLength(chunk) : chunk instanceof Uint8Array ? chunk.length : 0
+    return written >= left
+  }
+  response.write = function (this: ServerResponse, ...args: Parameters<typeof writeAnswer>) {
+    if (isLast(args[0])) end()
+    return writeAnswer.apply(this, args)
+  } as typeof writeAnswer
+  response.end = function (this: ServerResponse, ...args: Parameters<typeof endAnswer>) {
+    end()
+    return endAnswer.apply(this, args)
+  } as typeof endAnswer
+  response.once("close", end)
+  return began
+}
+
+/**
+ * Lets bytes in that have reached this machine already, so that a request sent at the same time is seen before this one is
+ * answered.
+ *
+ * @param hold - ms to wait for those that are still on their way
+ */
+export const awaitOthers = (hold: number): Effect.Effect<void> =>
+  Effect.andThen(hold === 0 ? Effect.void : Effect.sleep(hold), Effect.repeat(nextTurn, { times: 3 }))
+
+/** New connections are taken in one turn of the event loop, and their first bytes in the next. */
+const nextTurn = Effect.callback<void>((resume) => {
+  setImmediate(() => resume(Effect.void))
+})
