@@ -164,13 +164,30 @@ const decoders: Readonly<Record<string, () => Transform>> = {
  */
 const plainBody = (request: HttpClientRequest.HttpClientRequest, incoming: http.IncomingMessage): Readable => {
   const { "content-encoding": encoding = "", "content-length": length } = incoming.headers
-  const decoder = decoders[encoding.trim().toLowerCase()]
-  if (decoder === undefined || request.method === "HEAD" || length === "0") return incoming
+  const name = encoding.trim().toLowerCase()
+  const decoder = decoders[name]
+  if (name === "" || name === "identity" || request.method === "HEAD" || length === "0") return incoming
+  if (decoder === undefined) {
+    const said = /^[a-z0-9._, -]{1,40}$/.test(name) ? name : "of an unreadable name"
+    const fault = new TransportFault({
+      kind: "Encoding",
+      reason: `its body has the encoding ${said}, which was not asked for`
+    })
+    return incoming.destroy(fault)
+  }
   delete incoming.headers["content-encoding"]
   delete incoming.headers["content-length"]
   // A failure of either end destroys both, and arrives with the bytes.
   return pipeline(incoming, decoder(), () => undefined)
 }
+
+/** What zlib says of bytes that are not of its format; a body that is cut says `Z_BUF_ERROR`. */
+const otherFormat = /^(Z_DATA_ERROR|Z_NEED_DICT|ERR_BROTLI_|ERR__ERROR_FORMAT)/
+
+const faultOfBody = (cause: unknown): TransportFault =>
+  otherFormat.test(errnoOf(cause))
+    ? new TransportFault({ kind: "Encoding", reason: "its body is not in the encoding that its header names" })
+    : faultOfCause(cause)
 
 /** Cookies of a reply. An address has no subdomains, so a `Domain` that repeats it says nothing (RFC 6265, 5.1.3). */
 const cookiesOf = (url: URL, { headers }: http.IncomingMessage): Cookies.Cookies =>
@@ -198,7 +215,7 @@ const replyOf = (
       evaluate: () => body,
       onError: (cause) =>
         new HttpClientError.HttpClientError({
-          reason: new HttpClientError.DecodeError({ request, response, cause: faultOfCause(cause) })
+          reason: new HttpClientError.DecodeError({ request, response, cause: faultOfBody(cause) })
         })
     })
   )

@@ -217,6 +217,32 @@ describe("session on sockets", () => {
       })
     )
 
+    it.live("N9 an encoding that was not asked for, or is not the one named, is said at once and not tried again", () =>
+      Effect.gen(function* () {
+        const cases: Readonly<Record<string, RegExp>> = {
+          zstd: /the encoding zstd, which was not asked for/,
+          gzip: /not in the encoding that its header names/,
+          deflate: /not in the encoding that its header names/,
+          br: /not in the encoding that its header names/
+        }
+        const service = yield* strictService({
+          answer: ({ url = "" }, response) => {
+            const encoding = url.replace("/api/", "")
+            if (cases[encoding] === undefined) return false
+            response.writeHead(200, { "content-encoding": encoding, "content-type": "application/json" })
+            response.end(`"this is plain text and no ${encoding}"`)
+            return true
+          }
+        })
+        for (const [encoding, reason] of Object.entries(cases)) {
+          const error = yield* Effect.flip(run(service.url, [`/api/${encoding}`]))
+          assert.strictEqual(error._tag, "ReplyMalformed")
+          assert.match(error.message, reason)
+          assert.strictEqual(service.counts.seen.filter((seen) => seen === `GET /api/${encoding}`).length, 1)
+        }
+      })
+    )
+
     it.live("S9 a cookie whose Domain repeats the address of the host is one of that host", () =>
       Effect.gen(function* () {
         const service = yield* strictService({

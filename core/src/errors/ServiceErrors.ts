@@ -216,6 +216,7 @@ export type SessionError =
   | TlsRefused
   | ProxyRefused
   | ReplyTooLarge
+  | ReplyMalformed
 
 /** Failures of a typed endpoint call. */
-export type ServiceError = SessionError | NotFound | RequestRejected | ReplyMalformed
+export type ServiceError = SessionError | NotFound | RequestRejected

@@ -10,6 +10,7 @@ import {
   Forbidden,
   LoginRefused,
   OutcomeUnknown,
+  ReplyMalformed,
   SessionContention,
   type SessionError,
   Unavailable
@@ -153,7 +154,9 @@ export const makeConversation = Effect.fnUntraced(function* (settings: SessionSe
     }
   }).pipe(
     // Whatever kept the login from being sent, the request behind it was not sent either.
-    Effect.mapError((error) => (error._tag === "Setback" ? new Setback({ ...error, kind: "notSent" }) : error)),
+    Effect.mapError((error) =>
+      error._tag === "Setback" && error.kind !== "unreadable" ? new Setback({ ...error, kind: "notSent" }) : error
+    ),
     Effect.withSpan("Session.login")
   )
 
@@ -208,7 +211,7 @@ export const makeConversation = Effect.fnUntraced(function* (settings: SessionSe
     Effect.suspend(() => {
       let sent = 0
       const failed = (error: SessionError): Outcome<A> => ({ _tag: "Failed", error })
-      const mayRepeat = (setback: Setback) => repeatable || setback.kind === "notSent"
+      const mayRepeat = ({ kind }: Setback) => kind === "notSent" || (repeatable && kind !== "unreadable")
       return Effect.suspend(() => {
         sent++
         const work = Effect.catchIf(attempt, isSessionError, (error) => Effect.succeed(failed(error)))
@@ -223,9 +226,11 @@ export const makeConversation = Effect.fnUntraced(function* (settings: SessionSe
         Effect.catch((setback) =>
           Effect.succeed(
             failed(
-              mayRepeat(setback) || !leavesDoubt(setback)
-                ? new Unavailable({ host, reason: setback.reason, attempts: sent })
-                : new OutcomeUnknown({ request: label, reason: doubt(setback) })
+              setback.kind === "unreadable"
+                ? new ReplyMalformed({ request: label, reason: setback.reason })
+                : mayRepeat(setback) || !leavesDoubt(setback)
+                  ? new Unavailable({ host, reason: setback.reason, attempts: sent })
+                  : new OutcomeUnknown({ request: label, reason: doubt(setback) })
             )
           )
         )

@@ -27,8 +27,11 @@ import { faultOfClientError, TransportFault } from "./TransportFault.ts"
 
 /** An exchange that brought no answer; the session decides whether it is worth another try. */
 export class Setback extends Data.TaggedError("Setback")<{
-  /** `notSent`: the service saw nothing. `broken`: it may have seen and done it. `status`: it said so itself. */
-  readonly kind: "notSent" | "broken" | "status"
+  /**
+   * `notSent`: the service saw nothing. `broken`: it may have seen and done it. `status`: it said so itself. `unreadable`:
+   * it answered, and would answer the same again.
+   */
+  readonly kind: "notSent" | "broken" | "status" | "unreadable"
   readonly reason: string
   readonly status: number | null
   readonly retryAfter: Duration.Duration | null
@@ -107,8 +110,7 @@ export const makeExchange = Effect.fnUntraced(function* (
     if (fault.kind === "Proxy" && fault.status !== undefined && fault.status < 500) {
       return new ProxyRefused({ proxy: fault.proxy ?? "", status: fault.status })
     }
-    const kind = fault.kind === "Broken" ? "broken" : "notSent"
-    return new Setback({ kind, reason: fault.reason, status: null, retryAfter: null })
+    return setbackOf(fault)
   }
 
   const silence = (wait: Duration.Duration, what: string) => () =>
@@ -139,7 +141,10 @@ export const makeExchange = Effect.fnUntraced(function* (
         (error) => error.reason._tag === "EmptyBodyError",
         () => Stream.empty
       ),
-      Stream.mapError((error) => broken(faultOfClientError(error).reason))
+      Stream.mapError((error) => {
+        const fault = faultOfClientError(error)
+        return fault.kind === "Encoding" ? setbackOf(fault) : broken(fault.reason)
+      })
     )
     const pull = yield* Stream.toPull(body)
     let held: ReadonlyArray<Uint8Array> = []
@@ -188,6 +193,14 @@ export const makeExchange = Effect.fnUntraced(function* (
 
 /** White space and byte order marks before a body begins that we look past, in bytes. */
 const undecidedLimit = 64 * 1024
+
+const setbackOf = ({ kind, reason }: TransportFault) =>
+  new Setback({
+    kind: kind === "Encoding" ? "unreadable" : kind === "Broken" ? "broken" : "notSent",
+    reason,
+    status: null,
+    retryAfter: null
+  })
 
 const broken = (reason: string) => new Setback({ kind: "broken", reason, status: null, retryAfter: null })
 

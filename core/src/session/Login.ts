@@ -94,7 +94,7 @@ export const makeLogin = (settings: SessionSettings, exchange: Exchange, waits: 
     })
     return yield* Effect.scoped(received).pipe(
       Effect.mapError((error) =>
-        error._tag === "Setback" && error.kind !== "notSent"
+        error._tag === "Setback" && (error.kind === "broken" || error.kind === "status")
           ? new Unavailable({ host, reason: `${error.reason}, during the login`, attempts: 1 })
           : error
       )

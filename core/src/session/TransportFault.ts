@@ -12,9 +12,10 @@ export class TransportFault extends Data.TaggedError("TransportFault")<{
    * - `NotSent`: no connection came about, so the service saw nothing and any request may be repeated.
    * - `Broken`: the connection ended, or stayed silent, before the answer was complete.
    * - `Tls`: the certificate or the protocol version was not accepted; never repeated.
+   * - `Encoding`: the body is in an encoding that cannot be read; the next one would be too, so it is never repeated.
    * - `Proxy`: the proxy answered instead of the service, with `status`; the service saw nothing.
    */
-  readonly kind: "NotSent" | "Broken" | "Tls" | "Proxy"
+  readonly kind: "NotSent" | "Broken" | "Encoding" | "Tls" | "Proxy"
   /** For a person, without secrets: no path, no header, no address with credentials. */
   readonly reason: string
   /** Host and port of the proxy, for `Proxy`. */
@@ -37,7 +38,8 @@ const sayings: Readonly<Record<string, readonly [kind: TransportFault["kind"], r
   ETIMEDOUT: ["Broken", "connection timed out"],
   HPE_INVALID_CONSTANT: ["Broken", "the answer is not HTTP"],
   HPE_HEADER_OVERFLOW: ["Broken", "the headers of the answer are too large"],
-  HPE_INVALID_EOF_STATE: ["Broken", "the answer is cut"]
+  HPE_INVALID_EOF_STATE: ["Broken", "the answer is cut"],
+  Z_BUF_ERROR: ["Broken", "the answer is cut"]
 }
 
 const codeOf = (cause: unknown): string | undefined =>
