@@ -12,7 +12,15 @@ import { Data, Effect } from "effect"
 import { LinkRefused, ProxyRefused, TlsRefused } from "../core/src/Errors.ts"
 import { faultOfCause } from "../core/src/session/TransportFault.ts"
 import type { ProxyAddress } from "../core/src/settings/Settings.ts"
-import { type LinkAddress, type LinkPolicy, mayReach, reachOf, unreachable } from "../core/src/transfer/LinkAddress.ts"
+import {
+  type LinkAddress,
+  type LinkPolicy,
+  mayReach,
+  mayReachName,
+  reachOf,
+  unreachable,
+  unreachableName
+} from "../core/src/transfer/LinkAddress.ts"
 import { LinkBroken, type LinkError } from "../core/src/transfer/LinkHost.ts"
 import { ByteRing } from "./ByteRing.ts"
 import type { Dialer } from "./Dialer.ts"
@@ -138,6 +146,9 @@ export const open = Effect.fnUntraced(function* (
   dialer: Dialer
 ): Effect.fn.Return<LinkConnection, LinkError> {
   const proxy = dialer.proxyFor(address.host, address.port)
+  if (proxy !== null && !mayReachName(address.host, policy)) {
+    return yield* new LinkRefused({ file, reason: unreachableName(address.host) })
+  }
   const route =
     proxy === null
       ? { addresses: yield* resolve(file, address, policy) }

@@ -6,7 +6,14 @@
 import { Effect, Layer, Redacted, Result, type Scope } from "effect"
 import { type ConfigUnusable, LinkRefused, ProxyRefused } from "../core/src/Errors.ts"
 import type { ProxyAddress } from "../core/src/settings/Settings.ts"
-import { type LinkAddress, type LinkPolicy, parseLink, type Reach, reachOf } from "../core/src/transfer/LinkAddress.ts"
+import {
+  type LinkAddress,
+  type LinkPolicy,
+  parseLink,
+  type Reach,
+  reachOf,
+  reachOfName
+} from "../core/src/transfer/LinkAddress.ts"
 import {
   LinkBroken,
   type LinkError,
@@ -46,13 +53,17 @@ export const layer = (settings: LinkHttpSettings): Layer.Layer<LinkHost, ConfigU
     })
   )
 
-/** What the target is decides where links may lead. A name that cannot be resolved here (a proxy does) is public. */
+/** What the target is decides where links may lead. Where its name cannot be resolved here (a proxy does), the name decides. */
 const policyOf = (target: URL): Effect.Effect<LinkPolicy> => {
   const host = target.hostname.replace(/^\[|\]$/g, "")
   return resolveAll(host).pipe(
     Effect.map((addresses) => addresses.map(({ address }) => reachOf(address))),
-    Effect.orElseSucceed((): ReadonlyArray<Reach> => ["public"]),
-    Effect.map((reaches) => ({ insecure: target.protocol === "http:", reach: reaches[0] ?? "public" }))
+    Effect.orElseSucceed((): ReadonlyArray<Reach> => [reachOfName(host)]),
+    Effect.map((reaches) => ({
+      insecure: target.protocol === "http:",
+      reach: reaches[0] ?? "public",
+      name: reachOfName(host)
+    }))
   )
 }
 

@@ -125,6 +125,27 @@ describe("link hosts over TLS", () => {
     )
   }
 
+  it.live("L7 a proxy is not asked for names of this machine or a private network, unless the target is one too", () =>
+    Effect.gen(function* () {
+      const { server, caFile } = yield* host(authority.issue({ names: ["localhost"] }))
+      const proxy = yield* makeProxy()
+      const http = { caFile, proxy: { url: proxy.url, username: null, password: null } }
+      const { port } = new URL(server.url)
+      const links = [`https://localhost:${port}/s.bam`, "https://metadata.google.internal/s.bam", "https://minio/s.bam"]
+      for (const link of links) {
+        const { run } = yield* liveTransfer(link, object.length, { http, target: "https://service.example" })
+        const error = yield* Effect.flip(run)
+        assert.strictEqual(error._tag, "LinkRefused")
+        assert.match(error.message, /is a name of (this machine|a private network) and the target is not$/)
+      }
+      assert.strictEqual(proxy.asked.count, 0)
+      const own = `https://localhost:${port}`
+      const { run } = yield* liveTransfer(`${own}/s.bam`, object.length, { http, target: own })
+      assert.strictEqual((yield* run).bytes, object.length)
+      assert.deepStrictEqual(proxy.passed, [`CONNECT localhost:${port}`])
+    })
+  )
+
   it.live("N14 a proxy that refuses the credentials is not asked again", () =>
     Effect.gen(function* () {
       const { server, caFile } = yield* host(loopback)

@@ -1,6 +1,15 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Result, Schema } from "effect"
-import { type LinkPolicy, mayReach, parseLink, type Reach, reachOf, redirected } from "./LinkAddress.ts"
+import {
+  type LinkPolicy,
+  mayReach,
+  mayReachName,
+  parseLink,
+  type Reach,
+  reachOf,
+  reachOfName,
+  redirected
+} from "./LinkAddress.ts"
 
 const cloud: LinkPolicy = { insecure: false, reach: "public" }
 const laptop: LinkPolicy = { insecure: true, reach: "loopback" }
@@ -58,6 +67,30 @@ describe("LinkAddress", () => {
     assert.match(reasonOf("https://127.0.0.1/a", { insecure: false, reach: "private" }), /loopback/)
     for (const reach of ["public", "private", "loopback"] as const) {
       assert.match(reasonOf("https://169.254.169.254/a", { insecure: true, reach }), /reserved/)
+    }
+  })
+
+  it("L7 names of this machine and of private networks are known as such, in any spelling", () => {
+    const table: ReadonlyArray<readonly [Reach, ReadonlyArray<string>]> = [
+      ["loopback", ["localhost", "LOCALHOST", "localhost.", "a.localhost", "localhost.localdomain", "ip6-localhost"]],
+      ["special", ["metadata.google.internal", "Metadata.Google.Internal.", "metadata", "instance-data"]],
+      ["private", ["minio", "minio.", "db.internal", "nas.local", "a.b.lan", "x.home.arpa", "s3.default.svc"]],
+      ["public", ["files.example", "s3.eu-central-1.amazonaws.com", "local.example", "internal.example.org", "1.1.1.1"]]
+    ]
+    for (const [reach, names] of table) for (const name of names) assert.strictEqual(reachOfName(name), reach, name)
+  })
+
+  it("L7 through a proxy a private name is followed only for a target that is one too", () => {
+    const home: LinkPolicy = { insecure: false, reach: "public", name: "private" }
+    for (const [name, byCloud, byHome, byLaptop] of [
+      ["files.example", true, true, true],
+      ["minio.internal", false, true, true],
+      ["minio", false, true, true],
+      ["localhost", false, false, true],
+      ["metadata.google.internal", false, false, false]
+    ] as const) {
+      const may = [cloud, home, laptop].map((policy) => mayReachName(name, policy))
+      assert.deepStrictEqual(may, [byCloud, byHome, byLaptop], name)
     }
   })
 

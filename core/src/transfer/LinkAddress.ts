@@ -22,10 +22,12 @@ export interface LinkAddress {
 /** How far an address reaches. `special`: link-local, multicast, unspecified, reserved. */
 export type Reach = "public" | "private" | "loopback" | "special"
 
-/** What the target itself permits: its scheme, and the reach of the address it is on. */
+/** What the target itself permits: its scheme, the reach of the address it is on, and of its name. */
 export interface LinkPolicy {
   readonly insecure: boolean
   readonly reach: Reach
+  /** `public` when absent. */
+  readonly name?: Reach
 }
 
 /** The link in its parts, or the reason why it is not followed; the reason holds no part of the link but its host. */
@@ -73,6 +75,16 @@ export const mayReach = (reach: Reach, policy: LinkPolicy): boolean => {
   return reach === policy.reach
 }
 
+/** Whether a host may be visited through a proxy, which resolves the name: here only the name can be judged. */
+export const mayReachName = (host: string, policy: LinkPolicy): boolean => {
+  const reach = reachOfName(host)
+  return mayReach(reach, policy) || mayReach(reach, { ...policy, reach: policy.name ?? "public" })
+}
+
+/** The sentence for a name that is not permitted. */
+export const unreachableName = (host: string): string =>
+  `${host} is a name of ${reachOfName(host) === "loopback" ? "this machine" : "a private network"} and the target is not`
+
 /** The sentence for an address that is not permitted. */
 export const unreachable = (host: string, reach: Reach): string =>
   `${host} is a ${reach === "special" ? "reserved" : reach} address and the target is not`
@@ -83,6 +95,21 @@ const unsendable = /[\u0000-\u001f\u007f]/
 /** Spaces and letters beyond ASCII cannot stand in a request line; everything else is signed as it is. */
 const encodeUnsendable = (path: string): string =>
   path.replace(/[^\u0021-\u007e]+/gu, (text) => encodeURIComponent(text.toWellFormed()))
+
+/** Names of services that give a machine in a cloud its credentials. */
+const metadata = /^(metadata|instance-data|(.*\.)?metadata\.google\.internal|metadata\.goog)$/
+const local = /^(.*\.)?(localhost|localhost\.localdomain|ip6-localhost|ip6-loopback)$/
+/** RFC 6762 (`local` and appendix G), RFC 8375, ICANN's `internal`, and what home routers and clusters use. */
+const inner = /\.(internal|local|localdomain|intranet|private|corp|home|lan|svc|home\.arpa)$/
+
+/** The reach that the name of a host promises; an address has that of its own. */
+export const reachOfName = (host: string): Reach => {
+  const name = host.toLowerCase().replace(/\.+$/, "")
+  if (isIpv4(name) || name.includes(":")) return reachOf(name)
+  if (local.test(name)) return "loopback"
+  if (metadata.test(name)) return "special"
+  return name.includes(".") && !inner.test(name) ? "public" : "private"
+}
 
 /** The reach of an IP address in text form, as a resolver gives it. Unreadable text is `special`. */
 export const reachOf = (address: string): Reach => {
