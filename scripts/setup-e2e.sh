@@ -66,10 +66,10 @@ if ! cmp -s "$server/package-lock.json" .e2e/s3/.installed; then
   cp "$server/package-lock.json" .e2e/s3/.installed
 fi
 
-# Snakemake, cwltool and miniwdl from their lock, into an environment of their own; uv, locked as well, fetches them ten times as fast as pip.
+# Snakemake, cwltool, miniwdl and nf-core from their lock, into an environment of their own; uv, locked as well, fetches them ten times as fast as pip.
 engines=test/e2e/engines
 if ! cmp -s "$engines/requirements.txt" .e2e/python/.installed; then
-  echo "Installing Snakemake, cwltool and miniwdl into .e2e/python ..."
+  echo "Installing Snakemake, cwltool, miniwdl and nf-core into .e2e/python ..."
   rm -rf .e2e/python .e2e/uv
   python3 -m venv .e2e/uv
   .e2e/uv/bin/pip install --quiet --disable-pip-version-check --no-deps --require-hashes -r "$engines/installer.txt"
@@ -100,4 +100,4 @@ if ! cmp -s "$nextflow/jars.sha256" .e2e/nextflow/.installed; then
   cp "$nextflow/jars.sha256" .e2e/nextflow/.installed
 fi
 [ -z "$below" ] || wait "$below"
-echo "Ready: ${tools[*]%%:*}, s3rver, snakemake, cwltool, miniwdl, Nextflow."
+echo "Ready: ${tools[*]%%:*}, s3rver, snakemake, cwltool, miniwdl, nf-core, Nextflow."

@@ -24,7 +24,8 @@ export default () => {
   const folders = `${process.env["PATH"]}:/usr/sbin:/sbin`.split(":")
   const missing = tools.filter((tool) => !folders.some((folder) => existsSync(join(folder, tool))))
   if (!same(`${root}.e2e/s3/.installed`, `${root}${s3Lock}`)) missing.push("the S3 server")
-  if (!same(`${root}.e2e/python/.installed`, `${root}${pythonLock}`)) missing.push("snakemake, cwltool, miniwdl")
+  if (!same(`${root}.e2e/python/.installed`, `${root}${pythonLock}`))
+    missing.push("snakemake, cwltool, miniwdl, nf-core")
   if (!same(`${root}.e2e/nextflow/.installed`, `${root}test/e2e/nextflow/jars.sha256`)) missing.push("Nextflow")
   if (missing.length > 0) throw new Error(`Missing: ${missing.join(", ")}. Run: npm run setup:e2e`)
 }

@@ -113,6 +113,30 @@ describe("retries", () => {
   )
 })
 
+describe("what is pending", () => {
+  it.live(
+    "is waited for before the next attempt: four at once would all find it pending",
+    () =>
+      Effect.gen(function* () {
+        const made = yield* pad(["--restoreDelay", "15s"])
+        made.write("old.csv", sheet(["B5"]))
+        const own = made.write(
+          "own.config",
+          "process { withName: SVC_DOWNLOAD { ext.args = '--restoreArchived force' } }\n"
+        )
+        const run = yield* made.run("main.nf", ["--input", "old.csv", "-c", own], known)
+        assert.strictEqual(run.exitCode, 0, output(run))
+        assert.deepStrictEqual(
+          run.tasks.map(({ exit }) => exit),
+          [75, 0]
+        )
+        assert.match(run.stderr, /^SVC_DOWNLOAD \(rB5\) ended with 75: .*pending.* \(it is tried again\)$/m)
+        assert.notInclude(filesBelow(join(made.folder, "results")).join(" "), "failed/")
+      }),
+    600_000
+  )
+})
+
 describe("one account", () => {
   it.live(
     "S7 P8 two pipelines at once into one store: no requests overlap, and each file is fetched once",

@@ -83,13 +83,18 @@ describe("main.nf", () => {
           [66]
         )
         assert.match(output(run), /old: in the archive, not downloaded: B5\.bam/)
+        assert.match(run.stderr, /^SVC_DOWNLOAD \(absent\) ended with 66: analysis Z9: not found/m)
         const results = join(pad.folder, "results")
+        const told = readFileSync(join(results, "failed", "SVC_DOWNLOAD.absent", "reason.txt"), "utf8")
+        assert.match(told, /^exit code 66\n.*analysis Z9: not found/)
         const files: ReadonlyArray<string> = [
           "old/B5.bam.bai",
           "slice/S1.ranged.bam",
           "slice/S1.ranged.bam.bai"
         ].concat(["variants/S2.vcf.gz", "variants/S2.vcf.gz.tbi", "whole/S1.bam", "whole/S1.bam.bai"])
         assert.deepStrictEqual(filesBelow(results), [
+          "failed/SVC_DOWNLOAD.absent/absent.report.json",
+          "failed/SVC_DOWNLOAD.absent/reason.txt",
           "files.csv",
           "old.report.json",
           ...files.slice(0, 1),
@@ -120,6 +125,25 @@ describe("main.nf", () => {
         assert.strictEqual((yield* pad.stats).linkRequests, before.linkRequests)
 
         assert.deepStrictEqual(leaks(pad), [])
+      }),
+    600_000
+  )
+})
+
+describe("-profile test", () => {
+  it.live(
+    "needs nothing but the sandbox: in a shell that knows neither the service nor the steps, in one command",
+    () =>
+      Effect.gen(function* () {
+        const pad = yield* launchPad()
+        const env = { PATH: "/usr/bin:/bin", SVC_TARGET: "", ...nobody }
+        const run = yield* pad.run(workflows, ["-profile", "test"], env)
+        assert.strictEqual(run.exitCode, 0, output(run))
+        assert.includeMembers(
+          [...filesBelow(join(pad.folder, "results-test"))],
+          ["files.csv", "whole/S1.bam", "variants/S2.vcf.gz", "region/S1.ranged.bam", "region/S1.ranged.bam.bai"]
+        )
+        assert.strictEqual((yield* pad.stats).logins, 0)
       }),
     600_000
   )

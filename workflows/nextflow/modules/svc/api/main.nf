@@ -19,10 +19,14 @@ process SVC_API {
     tuple val(meta), path("${prefix}.${suffix}"), emit: answer
     tuple val("${task.process}"), val('svc-steps'), eval('svc-steps --version'), emit: versions_svc, topic: versions
 
+    when:
+    task.ext.when == null || task.ext.when
+
     script:
     def args = task.ext.args ?: ''
     prefix = task.ext.prefix ?: "${meta.id}"
-    suffix = task.ext.suffix ?: 'json'
+    def format = args =~ /--format[= ](\w+)/
+    suffix = format ? format[0][1] : 'json'
     def words = [call].flatten().collect { argument -> word(argument) }.join(' ')
     def input = body ? "--input ${body}" : ''
     """
@@ -30,8 +34,10 @@ process SVC_API {
     """
 
     stub:
+    def args = task.ext.args ?: ''
     prefix = task.ext.prefix ?: "${meta.id}"
-    suffix = task.ext.suffix ?: 'json'
+    def format = args =~ /--format[= ](\w+)/
+    suffix = format ? format[0][1] : 'json'
     """
     echo '{}' > '${prefix}.${suffix}'
     """

@@ -19,20 +19,25 @@ process SVC_FETCHANNOTATIONS {
     tuple val(meta), path("${prefix}.${suffix}"), emit: annotations
     tuple val("${task.process}"), val('svc-steps'), eval('svc-steps --version'), emit: versions_svc, topic: versions
 
+    when:
+    task.ext.when == null || task.ext.when
+
     script:
     def args = task.ext.args ?: ''
     prefix = task.ext.prefix ?: "${meta.id}"
-    // jsonl, tsv or json: the name of the file and its format
-    suffix = task.ext.suffix ?: 'jsonl'
+    def format = args =~ /--format[= ](\w+)/
+    suffix = format ? format[0][1] : 'jsonl'
     def ids = [analyses].flatten().collect { id -> word(id) }.join(' ')
     def regions = bed ? "--bed ${bed}" : ''
     """
-    svc-fetch-annotations --format ${suffix} --output '${prefix}.${suffix}' ${regions} ${args} ${ids}
+    svc-fetch-annotations --output '${prefix}.${suffix}' ${regions} ${args} ${ids}
     """
 
     stub:
+    def args = task.ext.args ?: ''
     prefix = task.ext.prefix ?: "${meta.id}"
-    suffix = task.ext.suffix ?: 'jsonl'
+    def format = args =~ /--format[= ](\w+)/
+    suffix = format ? format[0][1] : 'jsonl'
     """
     echo '{"analysisId":"stub"}' > '${prefix}.${suffix}'
     """

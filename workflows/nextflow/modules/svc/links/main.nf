@@ -19,6 +19,9 @@ process SVC_LINKS {
     tuple val(meta), path("${prefix}.links.json"), emit: links
     tuple val("${task.process}"), val('svc-steps'), eval('svc-steps --version'), emit: versions_svc, topic: versions
 
+    when:
+    task.ext.when == null || task.ext.when
+
     script:
     def args = task.ext.args ?: ''
     prefix = task.ext.prefix ?: "${meta.id}"

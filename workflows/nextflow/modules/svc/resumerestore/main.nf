@@ -19,11 +19,15 @@ process SVC_RESUMERESTORE {
     tuple val(meta), path("${prefix}.report.json"), emit: report
     tuple val("${task.process}"), val('svc-steps'), eval('svc-steps --version'), emit: versions_svc, topic: versions
 
+    when:
+    task.ext.when == null || task.ext.when
+
     script:
     // Without --pendingOk a pending restoration would end this task with 75, and a failed task loses what it has downloaded.
     def args = task.ext.args ?: '--once --pendingOk'
     prefix = task.ext.prefix ?: "${meta.id}"
-    def store = task.ext.store ? "${task.ext.store}/restored" : ''
+    // A folder that outlives this task.
+    def store = task.ext.args2 ? "${task.ext.args2}/restored" : ''
     // Inputs are never changed: the entries that are served are taken out of a copy.
     """
     if [ -n '${store}' ]; then mkdir -p '${store}' && ln -sfn '${store}' restored; else mkdir -p restored; fi

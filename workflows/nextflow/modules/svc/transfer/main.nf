@@ -23,6 +23,9 @@ process SVC_TRANSFER {
     tuple val(meta), path("${prefix}.report.json"), emit: report
     tuple val("${task.process}"), val('svc-steps'), eval('svc-steps --version'), emit: versions_svc, topic: versions
 
+    when:
+    task.ext.when == null || task.ext.when
+
     script:
     def args = task.ext.args ?: ''
     prefix = task.ext.prefix ?: "${meta.id}"
@@ -31,7 +34,7 @@ process SVC_TRANSFER {
     def asked = given.subMap('analysisIds', 'filetypes').collect { name, value -> "--${name} ${word(value)}" }
     def regions = bed ? "--bed ${bed}" : ''
     // A folder that outlives this task: a retry goes on where the last attempt stopped, and what is there is not fetched again.
-    def store = task.ext.store ? "${task.ext.store}/${prefix}" : ''
+    def store = task.ext.args2 ? "${task.ext.args2}/${prefix}" : ''
     """
     if [ -n '${store}' ]; then mkdir -p '${store}' && ln -sfn '${store}' '${prefix}'; else mkdir -p '${prefix}'; fi
     transfer() {
