@@ -57,9 +57,9 @@ export const remove = (path: string) =>
 
 export const sameFile = (a: fs.Stats, b: fs.Stats) => a.ino === b.ino && a.dev === b.dev
 
-export const opened = (path: string, flags: number): Effect.Effect<number, Errno, Scope.Scope> =>
+export const opened = (path: string, flags: number, mode = 0o600): Effect.Effect<number, Errno, Scope.Scope> =>
   Effect.acquireRelease(
-    call<number>((done) => fs.open(path, flags, 0o600, done)),
+    call<number>((done) => fs.open(path, flags, mode, done)),
     // An error of close has no one to go to: everything that matters was synced before.
     (fd) => Effect.ignore(call((done) => fs.close(fd, done)))
   )
@@ -68,9 +68,7 @@ export const opened = (path: string, flags: number): Effect.Effect<number, Errno
 export const sync = (fd: number) => call((done) => fs.fsync(fd, done)).pipe(tolerate(...unsyncable))
 
 export const syncFolder = (directory: string) =>
-  Effect.scoped(Effect.flatMap(opened(directory, fs.constants.O_RDONLY | fs.constants.O_DIRECTORY), sync)).pipe(
-    named(directory, "sync")
-  )
+  Effect.scoped(Effect.flatMap(opened(directory, fs.constants.O_RDONLY | fs.constants.O_DIRECTORY), sync))
 
 export const writeAll = Effect.fnUntraced(function* (fd: number, bytes: Uint8Array, offset: number) {
   let at = 0

@@ -14,7 +14,7 @@ import { basename, dirname, join } from "node:path"
 import { Clock, Data, Duration, Effect, Scope } from "effect"
 import { Busy, CannotCreate, LocalIo } from "../core/src/Errors.ts"
 import { lockPoll } from "../core/src/Schedules.ts"
-import { Errno, io, unless } from "./Errno.ts"
+import { Errno, io, linkless, unless } from "./Errno.ts"
 import { hasEnded, type ProcessIdentity, parseIdentity, thisProcess } from "./ProcessIdentity.ts"
 
 export interface FileLockOptions {
@@ -66,9 +66,6 @@ const makeCard = (path: string, self: ProcessIdentity) =>
     }),
     (card) => Effect.andThen(Effect.ignore(io(() => unlink(path))), Effect.ignore(io(() => card.handle.close())))
   )
-
-/** Errors that mean the file system has no hard links. */
-const linkless = ["EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS", "EMLINK"]
 
 /** Gives the card the lock's name, or null when the name is taken. */
 const claim = Effect.fnUntraced(function* (path: string, card: Card) {

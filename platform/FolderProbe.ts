@@ -5,12 +5,9 @@ import { open, readdir, readFile, statfs, unlink } from "node:fs/promises"
 import { join } from "node:path"
 import { Effect } from "effect"
 import { CannotCreate, LocalIo } from "../core/src/Errors.ts"
-import { errnoOf } from "./Errno.ts"
+import { errnoOf, unsyncable } from "./Errno.ts"
 import { type FileLockError, withLock } from "./FileLock.ts"
 import { hasEnded, parseIdentity, thisProcess } from "./ProcessIdentity.ts"
-
-/** Answers of file systems that cannot tell when data is on the disk. */
-const unsyncable = ["ENOTSUP", "EOPNOTSUPP", "EINVAL", "ENOSYS"]
 
 /** What a folder turned out to be. */
 export interface TriedFolder {

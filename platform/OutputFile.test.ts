@@ -6,6 +6,7 @@ import {
   readdirSync,
   readFileSync,
   rmSync,
+  statSync,
   symlinkSync,
   writeFileSync
 } from "node:fs"
@@ -13,7 +14,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Exit, Fiber } from "effect"
-import { openOutput } from "./OutputFile.ts"
+import { openOutput, replaceFile } from "./OutputFile.ts"
 
 const folder = Effect.acquireRelease(
   Effect.sync(() => mkdtempSync(join(tmpdir(), "svc-output-"))),
@@ -140,6 +141,18 @@ describe("an output file", () => {
         const error = yield* Effect.flip(Effect.scoped(openOutput(join(path, name))))
         assert.strictEqual(error._tag, "CannotCreate", name)
       }
+    })
+  )
+
+  it.live("K10 is replaced as a whole; a device is written to, and its error names what was written", () =>
+    Effect.gen(function* () {
+      const path = join(yield* folder, "report.json")
+      writeFileSync(path, "old and longer than the new one")
+      yield* replaceFile(path, bytes("new"), "the report")
+      assert.deepStrictEqual([content(path), readdirSync(join(path, ".."))], ["new", ["report.json"]])
+      const error = yield* Effect.flip(replaceFile("/dev/full", bytes("text"), "the report"))
+      assert.strictEqual(error.message, "Cannot write the report /dev/full: the disk is full")
+      assert.isTrue(statSync("/dev/full").isCharacterDevice())
     })
   )
 })

@@ -3,11 +3,13 @@
  */
 
 import { constants } from "node:fs"
-import { type FileHandle, open, realpath, rename, rm, stat } from "node:fs/promises"
+import { type FileHandle, open, realpath, stat } from "node:fs/promises"
 import { dirname, resolve } from "node:path"
 import { Effect, type Scope } from "effect"
 import { CannotCreate, LocalIo } from "../core/src/Errors.ts"
+import { freshFile } from "./AtomicFile.ts"
 import { errnoOf } from "./Errno.ts"
+import { named } from "./FileCalls.ts"
 import { clearTemporaries, temporaryBeside } from "./TemporaryFile.ts"
 
 /** Takes data in order. Nothing of a file is seen under its name before `commit`; without it the file stays as it was. */
@@ -22,11 +24,6 @@ export interface Output {
 
 const attempt = <A>(path: string, operation: string, act: () => Promise<A>): Effect.Effect<A, LocalIo> =>
   Effect.tryPromise({ try: act, catch: (error) => new LocalIo({ path, operation, errno: errnoOf(error) }) })
-
-/** A file system that cannot sync promises nothing more than it has done. */
-const tolerated = (error: unknown) => {
-  if (!["ENOTSUP", "EOPNOTSUPP", "EINVAL"].includes(errnoOf(error))) throw error
-}
 
 /** A reader that has gone, or a full disk behind `>`, ends the whole process: nothing is left to do here. */
 export const toStandardOutput = (bytes: Uint8Array) =>
@@ -49,13 +46,9 @@ const standardOutput = (): Output => {
   }
 }
 
-/** @param at - place in the file; null where there are no places, as in a pipe */
-const writeAll = async (file: FileHandle, bytes: Uint8Array, at: number | null): Promise<void> => {
-  let done = 0
-  while (done < bytes.length) {
-    const { bytesWritten } = await file.write(bytes, done, bytes.length - done, at === null ? null : at + done)
-    done += bytesWritten
-  }
+const writeAll = async (file: FileHandle, bytes: Uint8Array): Promise<void> => {
+  for (let done = 0; done < bytes.length; )
+    done += (await file.write(bytes, done, bytes.length - done, null)).bytesWritten
 }
 
 /** A pipe or device is written to and never replaced. */
@@ -71,7 +64,7 @@ const toDevice = (path: string) =>
         write: (bytes) =>
           Effect.suspend(() => {
             written += bytes.length
-            return attempt(path, "write", () => writeAll(file, bytes, null))
+            return attempt(path, "write", () => writeAll(file, bytes))
           }),
         commit: Effect.void,
         rewind: (size) => Effect.sync(() => written <= size)
@@ -87,44 +80,20 @@ const toFile = Effect.fnUntraced(function* (path: string, mode: number) {
     errno === "EACCES" || errno === "EPERM" || errno === "EROFS"
       ? new CannotCreate({ path, reason: "permission denied" })
       : new LocalIo({ path, operation: "write", errno })
-  const file = yield* Effect.acquireRelease(
-    Effect.tryPromise({
-      // A link that somebody put there is not followed.
-      try: () => open(temporary, "wx", mode),
-      catch: (error) => failed(errnoOf(error))
-    }),
-    // All that matters was synced before, so an error of close has no one to go to. After the rename nothing is there; on
-    // a disk that fails the file stays, until the next run clears it away.
-    (file) =>
-      Effect.promise(() =>
-        file
-          .close()
-          .catch(() => {})
-          .then(() => rm(temporary, { force: true }))
-          .catch(() => {})
-      )
-  )
+  const file = yield* Effect.mapError(freshFile(temporary, mode), ({ code }) => failed(code))
   let size = 0
   return {
     write: (bytes) =>
-      attempt(path, "write", async () => {
-        await writeAll(file, bytes, size)
+      Effect.suspend(() => {
+        const offset = size
         size += bytes.length
+        return named(path, "write")(file.write(offset, bytes))
       }),
-    commit: attempt(path, "write", async () => {
-      await file.sync().catch(tolerated)
-      await rename(temporary, path)
-      const folder = await open(dirname(path), "r")
-      await folder
-        .sync()
-        .catch(tolerated)
-        .finally(() => folder.close())
-    }),
+    commit: named(path, "write")(Effect.andThen(file.sync, file.putInPlace(path))),
     rewind: (to) =>
-      attempt(path, "write", async () => {
-        await file.truncate(to)
+      Effect.suspend(() => {
         size = to
-        return true
+        return named(path, "write")(Effect.as(file.truncate(to), true))
       })
   } satisfies Output
 })
@@ -139,7 +108,13 @@ export const openOutput = Effect.fn("OutputFile.open")(function* (
   path: string | null,
   options: { readonly private?: boolean } = {}
 ): Effect.fn.Return<Output, CannotCreate | LocalIo, Scope.Scope> {
-  if (path === null || path === "-") return standardOutput()
+  return path === null || path === "-" ? standardOutput() : yield* openPath(path, options)
+})
+
+const openPath = Effect.fnUntraced(function* (
+  path: string,
+  options: { readonly private?: boolean }
+): Effect.fn.Return<Output, CannotCreate | LocalIo, Scope.Scope> {
   const real = yield* Effect.promise(() => realpath(path).catch(() => resolve(path)))
   const [there, folder] = yield* Effect.promise(() =>
     Promise.all([real, dirname(real)].map((name) => stat(name).catch(errnoOf)))
@@ -152,4 +127,23 @@ export const openOutput = Effect.fn("OutputFile.open")(function* (
   return yield* typeof there !== "object" || there.isFile()
     ? toFile(real, options.private === true ? 0o600 : 0o666)
     : toDevice(real)
+})
+
+/** Replaces the file at `path` as a whole; a device or pipe there is written to. `what` names it in messages. */
+export const replaceFile = Effect.fn("OutputFile.replace")(function* (
+  path: string,
+  bytes: Uint8Array,
+  what: string
+): Effect.fn.Return<void, CannotCreate | LocalIo> {
+  const written = Effect.gen(function* () {
+    const output = yield* openPath(path, {})
+    yield* output.write(bytes)
+    yield* output.commit
+  })
+  yield* Effect.scoped(written).pipe(
+    Effect.catchTag(
+      "LocalIo",
+      ({ errno, operation }) => new LocalIo({ path, operation: `${operation} ${what}`, errno })
+    )
+  )
 })

@@ -9,6 +9,7 @@ import { join } from "node:path"
 import { Effect, Layer, type Scope, Semaphore } from "effect"
 import { CannotCreate, type LocalIo } from "../core/src/Errors.ts"
 import { type PartFile, PartFiles, type PartPlace } from "../core/src/transfer/PartFiles.ts"
+import { type FreshFile, withFresh } from "./AtomicFile.ts"
 import { DigestThread } from "./DigestThread.ts"
 import { Errno, linkless } from "./Errno.ts"
 import {
@@ -25,7 +26,7 @@ import {
   writeAll
 } from "./FileCalls.ts"
 
-const { O_CREAT, O_DIRECTORY, O_EXCL, O_NOFOLLOW, O_NONBLOCK, O_RDONLY, O_RDWR, O_WRONLY } = fs.constants
+const { O_CREAT, O_DIRECTORY, O_EXCL, O_NOFOLLOW, O_NONBLOCK, O_RDONLY, O_RDWR } = fs.constants
 
 /** Smaller files are hashed here when complete: a thread takes longer to start, and 18 MB. Larger ones are followed in strides. */
 const followedSize = 32 * 1024 * 1024
@@ -92,7 +93,7 @@ const withdraw = Effect.fnUntraced(function* ({ directory, name }: PartPlace) {
   const path = join(directory, name)
   if ((yield* plain(path)) === null) return
   yield* remove(path)
-  yield* syncFolder(directory)
+  yield* named(directory, "sync")(syncFolder(directory))
 })
 
 const discard = Effect.fnUntraced(function* (place: PartPlace) {
@@ -125,17 +126,8 @@ const writeJournal = Effect.fnUntraced(function* (place: PartPlace, text: string
   yield* plain(path)
   yield* remove(fresh)
   const bytes = Buffer.from(text, "utf8")
-  yield* Effect.scoped(
-    Effect.gen(function* () {
-      const fd = yield* opened(fresh, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW)
-      yield* writeAll(fd, bytes, 0)
-      yield* sync(fd)
-    })
-  ).pipe(
-    Effect.onError(() => Effect.ignore(remove(fresh))),
-    named(fresh, "write")
-  )
-  yield* call((done) => fs.rename(fresh, path, done)).pipe(named(path, "replace"))
+  const replace = (file: FreshFile) => named(path, "replace")(file.rename(path))
+  yield* named(fresh, "write")(withFresh(fresh, bytes, 0o600, replace))
 })
 
 // --- part ------------------------------------------------------------------------------------------------------------
@@ -160,7 +152,7 @@ const create = Effect.fnUntraced(function* (place: PartPlace, digests: DigestThr
     // power cut, which may forget any change of the folder that was not synced.
     yield* remove(journal)
     yield* remove(path)
-    yield* syncFolder(place.directory)
+    yield* named(place.directory, "sync")(syncFolder(place.directory))
   }
   const fd = yield* opened(path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW).pipe(
     Effect.catch(

@@ -35,7 +35,9 @@ import { TrackingFile } from "../core/src/archive/TrackingFile.ts"
 import { Busy, CannotCreate, LocalIo, TrackingUnusable } from "../core/src/Errors.ts"
 import { lockPoll } from "../core/src/Schedules.ts"
 import { Scrubber } from "../core/src/text/Scrubber.ts"
-import { Errno, errnoOf, io, unless } from "./Errno.ts"
+import { withFresh } from "./AtomicFile.ts"
+import { Errno, errnoOf, io, linkless, unless } from "./Errno.ts"
+import { opened, sync, syncFolder } from "./FileCalls.ts"
 import { type HeldLock, withLock } from "./FileLock.ts"
 
 /** Bytes; a hundred thousand entries are about half of it. */
@@ -208,8 +210,7 @@ const attempt = Effect.fnUntraced(function* (
 
   const own = `${process.pid}-${randomBytes(6).toString("hex")}`
   const fresh = join(dirname(path), `.${basename(path)}.${own}.new`)
-  yield* Effect.gen(function* () {
-    yield* io(() => writeDurably(fresh, render(after)))
+  const replaced = Effect.gen(function* () {
     if (before.layout === "object" && found.content !== null) yield* keepOriginal(path, found.content.bytes)
     if (locksHold && !(yield* lock.stillOwned)) return yield* new Overtaken()
     yield* Effect.try({
@@ -219,8 +220,9 @@ const attempt = Effect.fnUntraced(function* (
           ? new Overtaken()
           : new Errno({ code: errnoOf(error) })
     })
-  }).pipe(Effect.ensuring(Effect.ignore(io(() => unlink(fresh)))))
-  yield* io(() => syncFolder(dirname(path)))
+  })
+  yield* withFresh(fresh, Buffer.from(render(after)), 0o600, () => replaced)
+  yield* syncFolder(dirname(path))
   if (!locksHold) yield* stillThere(path, edit)
   return { ...after, layout: "array" }
 })
@@ -242,31 +244,8 @@ const removeLeftovers = Effect.fnUntraced(function* (path: string) {
   for (const name of left) yield* Effect.ignore(io(() => unlink(join(folder, name))))
 })
 
-const writeDurably = async (path: string, text: string) => {
-  const handle = await open(path, "wx", 0o600)
-  try {
-    await handle.writeFile(text)
-    await handle.sync().catch(tolerated)
-  } finally {
-    await handle.close()
-  }
-}
-
-/** A file system that cannot sync promises nothing more than it has done. */
-const tolerated = (error: unknown) => {
-  if (!["ENOTSUP", "EOPNOTSUPP", "EINVAL"].includes(errnoOf(error))) throw error
-}
-
-const syncAt = async (path: string, flags: number) => {
-  const handle = await open(path, constants.O_RDONLY | flags)
-  try {
-    await handle.sync().catch(tolerated)
-  } finally {
-    await handle.close()
-  }
-}
-const syncFolder = (folder: string) => syncAt(folder, constants.O_DIRECTORY)
-const syncFile = (path: string) => syncAt(path, constants.O_NOFOLLOW)
+const syncFile = (path: string) =>
+  Effect.scoped(Effect.flatMap(opened(path, constants.O_RDONLY | constants.O_NOFOLLOW), sync))
 
 /** Compares and replaces without giving anything else in this process a turn in between. */
 const replace = (path: string, fresh: string, content: Found["content"]): void => {
@@ -298,8 +277,6 @@ const isUnchanged = (path: string, { bytes, stats }: NonNullable<Found["content"
   }
 }
 
-const linkless = ["EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS", "EMLINK"]
-
 /** Keeps a file in the object layout as `<name>.bak`, or with a number when another one is there already. */
 const keepOriginal = Effect.fnUntraced(function* (path: string, bytes: Buffer) {
   for (let number = 0; ; number++) {
@@ -312,8 +289,8 @@ const keepOriginal = Effect.fnUntraced(function* (path: string, bytes: Buffer) {
     )
     if (made === null && !(yield* io(() => holds(backup, bytes)))) continue
     // It must be on the disk before the only other file that holds the original is replaced.
-    yield* io(() => syncFile(backup))
-    yield* io(() => syncFolder(dirname(path)))
+    yield* syncFile(backup)
+    yield* syncFolder(dirname(path))
     return
   }
 })

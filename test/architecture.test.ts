@@ -344,13 +344,15 @@ const writers: Readonly<Record<string, Writer>> = Object.fromEntries<Writer>([
   ["platform/Screen.ts", { through: "steps/main/StepMain.ts" }],
   ["platform/LogFile.ts", { through: "platform/LogOutput.ts" }],
   ["steps/main/ProcessRun.ts", { through: "steps/main/StepMain.ts" }],
-  ["core/src/report/ReportFile.ts", { through: "steps/download/ReportText.ts" }],
+  ["steps/download/Conclusion.ts", { through: "steps/download/ReportText.ts" }],
   ["steps/main/StepRunner.ts", { holds: "help and version, before anything is read" }],
   ["platform/OutputFile.ts", { holds: answers }],
   ["steps/api/Program.ts", { holds: answers }],
   ["steps/fetch-annotations/Program.ts", { holds: answers }],
   ["steps/download/WriteLinks.ts", { holds: "links, which the user asked for" }],
-  ["platform/FileCalls.ts", { holds: "data of files, and their journals: numbers and checksums" }],
+  ["platform/FileCalls.ts", { holds: "data of files" }],
+  ["platform/PartFiles.ts", { holds: "journals: numbers and checksums" }],
+  ["platform/AtomicFile.ts", { holds: "what the writers above and below give it" }],
   ["platform/SpoolFiles.ts", { holds: answers }],
   ["platform/FileLock.ts", { holds: "which process this is" }],
   ["platform/FolderProbe.ts", { holds: "bytes that say nothing" }],
@@ -360,7 +362,7 @@ const writers: Readonly<Record<string, Writer>> = Object.fromEntries<Writer>([
 ])
 
 const writing =
-  /\bprocess\.(?:stdout|stderr)\b|\b[Cc]onsole\.\w+|\b(?:writeFile|appendFile)\w*\(|\bcreateWriteStream\(|\bwriteSync\(|\.writeAll\(|\bopenOutput\(/
+  /\bprocess\.(?:stdout|stderr)\b|\b[Cc]onsole\.\w+|\b(?:writeFile|appendFile)\w*\(|\bcreateWriteStream\(|\bwriteSync\(|\.writeAll\(|\b(?:openOutput|replaceFile|withFresh)\(/
 const raw = /\b(?:file|fs|handle|descriptor|stream)\.write\w*\(/
 
 const found = productModules

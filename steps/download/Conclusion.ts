@@ -10,9 +10,10 @@ import {
   type RestorationsPending
 } from "../../core/src/Errors.ts"
 import { type ReportRun, reportJson } from "../../core/src/report/Report.ts"
-import { canWriteReport, writeReport } from "../../core/src/report/ReportFile.ts"
+import { canWriteReport } from "../../core/src/report/ReportFile.ts"
 import type { TargetSettings } from "../../core/src/settings/Settings.ts"
-import { clearTemporaries, temporaryBeside } from "../../platform/TemporaryFile.ts"
+import { replaceFile } from "../../platform/OutputFile.ts"
+import { clearTemporaries } from "../../platform/TemporaryFile.ts"
 import type { StepFailure } from "../main/Step.ts"
 import { version } from "../main/Version.ts"
 import { reportText } from "./ReportText.ts"
@@ -55,7 +56,7 @@ const reported = <E extends StepFailure, R>(
   record: RunRecord,
   settings: TargetSettings,
   { reportfile, step }: { readonly reportfile: string; readonly step: ReportRun["step"] }
-): Effect.Effect<ExitCode, E | LocalIo, R | FileSystem.FileSystem | Path.Path> =>
+): Effect.Effect<ExitCode, E | CannotCreate | LocalIo, R | FileSystem.FileSystem | Path.Path> =>
   Effect.uninterruptibleMask((restore) =>
     Effect.gen(function* () {
       const startedAt = yield* DateTime.now
@@ -79,7 +80,7 @@ const reported = <E extends StepFailure, R>(
       )
       const unwritten = yield* Effect.match(
         Effect.flatMap(reportText(reportfile, report), (text) =>
-          writeReport(reportfile, text, temporaryBeside(reportfile))
+          replaceFile(reportfile, new TextEncoder().encode(text), "the report")
         ),
         {
           onSuccess: () => null,

@@ -3,7 +3,7 @@ import { assert, layer } from "@effect/vitest"
 import { Effect, FileSystem, Layer } from "effect"
 import { lookAt } from "../download/DestinationView.ts"
 import { Codec } from "../genome/Codec.ts"
-import { canWriteReport, writeReport } from "./ReportFile.ts"
+import { canWriteReport } from "./ReportFile.ts"
 
 const noCodec = Layer.succeed(Codec, {
   inflateRaw: () => null,
@@ -13,19 +13,6 @@ const noCodec = Layer.succeed(Codec, {
 })
 
 layer(NodeServices.layer, { excludeTestServices: true })("ReportFile", (it) => {
-  it.effect("replaces the old report as a whole and leaves nothing beside it", () =>
-    Effect.gen(function* () {
-      const fs = yield* FileSystem.FileSystem
-      const folder = yield* fs.makeTempDirectoryScoped()
-      const file = `${folder}/report.json`
-      yield* fs.writeFileString(file, "old and longer than the new one")
-      yield* canWriteReport(file)
-      yield* writeReport(file, "new", `${folder}/.report.json.1.new`)
-      assert.strictEqual(yield* fs.readFileString(file), "new")
-      assert.deepStrictEqual(yield* fs.readDirectory(folder), ["report.json"])
-    })
-  )
-
   it.effect("a missing folder is found before the run, a folder at the path too", () =>
     Effect.gen(function* () {
       const fs = yield* FileSystem.FileSystem
@@ -33,28 +20,6 @@ layer(NodeServices.layer, { excludeTestServices: true })("ReportFile", (it) => {
       const missing = yield* Effect.flip(canWriteReport(`${folder}/no/report.json`))
       assert.strictEqual(missing.message, `Cannot create ${folder}/no/report.json: its folder does not exist`)
       assert.match((yield* Effect.flip(canWriteReport(folder))).message, /it is a folder/)
-    })
-  )
-
-  it.effect("K10 a device is written to and not replaced; its error is LocalIo", () =>
-    Effect.gen(function* () {
-      const fs = yield* FileSystem.FileSystem
-      yield* canWriteReport("/dev/full")
-      const error = yield* Effect.flip(writeReport("/dev/full", "text", "/dev/.full.new"))
-      assert.strictEqual(error.message, "Cannot write the report /dev/full: the disk is full")
-      assert.strictEqual((yield* fs.stat("/dev/full")).type, "CharacterDevice")
-    })
-  )
-
-  it.effect("Z2 a link planted at the temporary name is not followed", () =>
-    Effect.gen(function* () {
-      const fs = yield* FileSystem.FileSystem
-      const folder = yield* fs.makeTempDirectoryScoped()
-      yield* fs.writeFileString(`${folder}/victim`, "precious")
-      yield* fs.symlink(`${folder}/victim`, `${folder}/.report.json.1.new`)
-      const error = yield* Effect.flip(writeReport(`${folder}/report.json`, "new", `${folder}/.report.json.1.new`))
-      assert.strictEqual(error.errno, "EEXIST")
-      assert.strictEqual(yield* fs.readFileString(`${folder}/victim`), "precious")
     })
   )
 })
