@@ -1,4 +1,6 @@
 /** `docs/svc-api.md`, made of the methods of the step. */
+import { endpointOf, hasEnvelope } from "../core/src/client/Calls.ts"
+import type { EndpointName } from "../core/src/contract/EndpointNotes.ts"
 import { apiStep } from "../steps/api/ApiStep.ts"
 import { methodTable } from "../steps/api/MethodTable.ts"
 import { metavarOf, methodUsage } from "../steps/main/Help.ts"
@@ -13,13 +15,22 @@ const optionRow = ([name, option]: readonly [string, CommandOption]) => {
   return `| ${cell(`\`--${name}${metavar === null ? "" : ` ${metavar}`}\`${short}`)} | ${cell(option.help)}${fallback} |`
 }
 
+/** Method and path, and whether what is printed stands in an envelope on the wire. */
+const endpointSentences = (name: EndpointName | null) => {
+  if (name === null) return " Endpoint: any."
+  const { endpoint } = endpointOf(name)
+  const path = endpoint.path.replaceAll(/:(\w+)/g, "{$1}")
+  const printed = hasEnvelope(endpoint) ? "Printed is the `response` of its envelope." : "Printed is the whole body."
+  return ` Endpoint: \`${endpoint.method} ${path}\`. ${printed}`
+}
+
 const methodSection = (method: Method) => {
   const row = methodTable.find((row) => row.method === method.method)
   const options = Object.entries(method.options ?? {})
   const example = method.examples[0]
   return [
     `### ${method.method}`,
-    `${method.summary}.${row === undefined ? "" : ` Endpoint: \`${row.endpoint}\`.`}`,
+    `${method.summary}.${row === undefined ? "" : endpointSentences(row.calls)}`,
     `\`\`\`\nsvc-api ${methodUsage(method)}\n\`\`\``,
     ...(options.length === 0 ? [] : [["| option | meaning |", "|---|---|", ...options.map(optionRow)].join("\n")]),
     ...(example === undefined ? [] : [`For example \`svc-api ${method.method} ${example.command}\`.`])
@@ -30,7 +41,7 @@ const headings = [...new Set(apiStep.methods.map(({ group }) => group))]
 
 export const apiPage = (): string => `# svc-api
 
-Made from \`steps/api/MethodTable.ts\` by \`npm run docs\`, as are \`svc-api --help\` and the completions.
+Made from the notes on the endpoints (\`core/src/contract/EndpointNotes.ts\`) and \`steps/api/MethodTable.ts\` by \`npm run docs\`, as are \`svc-api --help\` and the completions.
 
 \`svc-api METHOD\` is one call of the API, or one for each identifier that is given, in one session. How to name the service and the account is
 in [settings.md](settings.md); the exit codes are in [exit-codes.md](exit-codes.md).

@@ -9,8 +9,9 @@
 
 export type { GenericBody, GenericReply } from "./client/GenericRequest.ts"
 export { allGenes, type PanelChoice, type ServersChoice, serversChoice } from "./client/PanelChoice.ts"
-export { type InternalPerson, type ReportChoice, ServiceClient, type ServiceMethods } from "./client/ServiceClient.ts"
+export { ServiceClient } from "./client/ServiceClient.ts"
 export { ServiceJson } from "./client/ServiceJson.ts"
+export type { InternalPerson, ReportChoice, ServiceMethods } from "./client/ServiceMethods.ts"
 export { type PayloadStream, ServiceStreams } from "./client/ServiceStreams.ts"
 
 // --- identifiers and records ------------------------------------------------------------------------------------------

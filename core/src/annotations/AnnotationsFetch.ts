@@ -10,7 +10,6 @@ import { Data, Effect, Ref, Result, Stream } from "effect"
 import { opened } from "../client/Reply.ts"
 import { parsed } from "../client/ReplyText.ts"
 import { type StreamedReply, streamedReply } from "../client/StreamedReply.ts"
-import { ServiceApi } from "../contract/ServiceApi.ts"
 import {
   type CannotCreate,
   type LocalIo,
@@ -179,9 +178,7 @@ export const makeAnnotationsFetch = Effect.fnUntraced(function* (
 
   /** Reads the body to its end; the rows are in the spool, or text already. */
   const receive = Effect.fnUntraced(function* (analysisId: string, spool: Spool) {
-    const { getSnvAnnotations } = ServiceApi.groups.analysis.endpoints
-    const subject = `analysis ${analysisId}`
-    const reply = yield* streamedReply(yield* Session, getSnvAnnotations, { analysisId }, {}, subject)
+    const reply = yield* streamedReply(yield* Session, "getSnvAnnotations", [analysisId])
     const name = reply.asked.request
     const scanner = new BodyScanner(!verbatim)
     const header: Array<Uint8Array> = []

@@ -1,137 +1,44 @@
-/**
- * How each method of `ServiceClient` calls its endpoint: where its arguments go, and what a message calls its subject.
- */
+/** The methods of the client: one for each noted endpoint, and the two that do more. */
 import { Effect } from "effect"
-import type { AnalysisId, LimsId, PersonId } from "../contract/Ids.ts"
+import { type EndpointName, type EndpointNote, endpointNotes } from "../contract/EndpointNotes.ts"
+import type { PersonId } from "../contract/Ids.ts"
 import type { ServiceError } from "../Errors.ts"
-import { SlowReply } from "../session/RequestMarks.ts"
-import type { Calls, Reading } from "./Calls.ts"
-import { panelQuery } from "./PanelChoice.ts"
-import type { ServiceMethods } from "./ServiceClient.ts"
+import type { Call } from "./Calls.ts"
+import { analysesText } from "./RequestOf.ts"
+import type { DerivedMethods, Reading, ServiceMethods } from "./ServiceMethods.ts"
 
-/** The conversion that other methods need too, always decoded. */
-export const makeInternalId =
-  ({ call }: Calls<"decoded">) =>
-  (person: LimsId): Effect.Effect<PersonId, ServiceError> =>
-    call("person", "getInternalPersonId", { params: { personLimsId: person } }, { subject: aPerson(person) })
-
-/** The methods in one reading. */
-export const makeMethods = <R extends Reading>(
-  { call }: Calls<R>,
-  internalId: (person: LimsId) => Effect.Effect<PersonId, ServiceError>
-): ServiceMethods<R> => ({
-  getInternalPersonId: (person) =>
-    call("person", "getInternalPersonId", { params: { personLimsId: person } }, { subject: aPerson(person) }),
-
-  getSnvAnnotations: (analysis) =>
-    slowly(
-      call("analysis", "getSnvAnnotations", { params: { analysisId: analysis } }, { subject: anAnalysis(analysis) })
-    ),
-
-  getCnvTargetResults: (person, analyses, panel = {}) =>
-    call(
-      "cnv",
-      "getCnvTargetResults",
-      { params: { personLimsId: person }, query: { analysisIds: analyses, ...panelQuery(panel) } },
-      { subject: aPerson(person) }
-    ),
-
-  getPendingCnvSegments: (person, analyses, panel = {}) => {
-    const known = typeof person === "string" ? internalId(person) : Effect.succeed(person.personId)
-    const subject = `${theAnalyses(analyses)} of person ${typeof person === "string" ? person : person.personId}`
-    return Effect.flatMap(known, (personId) =>
-      call(
-        "cnv",
-        "getPendingCnvSegments",
-        { query: { personId, analysesIds: analyses, ...panelQuery(panel) } },
-        { subject }
+/**
+ * The methods in one reading.
+ *
+ * @param decoded - calls that decode, for the conversion that another method needs
+ */
+export const makeMethods = <R extends Reading>(call: Call, decoded: Call): ServiceMethods<R> => {
+  const names = Object.keys(endpointNotes) as ReadonlyArray<EndpointName>
+  const derived = Object.fromEntries(
+    names.map((name) => {
+      const { choices = [], takes }: EndpointNote = endpointNotes[name]
+      const takesNothing = takes.length + choices.length === 0
+      return [name, takesNothing ? call(name, []) : (...given: ReadonlyArray<unknown>) => call(name, given)]
+    })
+    // Arguments and results are those of the note, which the types are made of as well.
+  ) as DerivedMethods<R>
+  // What is written out gives what its endpoint declares.
+  const typed = call as (...about: Parameters<Call>) => Effect.Effect<never, ServiceError>
+  return {
+    ...derived,
+    getPendingCnvSegments: (person, analyses, panel) => {
+      const known =
+        typeof person === "string"
+          ? (decoded("getInternalPersonId", [person]) as Effect.Effect<PersonId, ServiceError>)
+          : Effect.succeed(person.personId)
+      const subject = `${analysesText(analyses)} of person ${typeof person === "string" ? person : person.personId}`
+      return Effect.flatMap(known, (personId) =>
+        typed("getPendingCnvSegments", [personId, analyses, panel], { subject })
       )
-    )
-  },
-
-  getQcCaseMetrics: (person) =>
-    call(
-      "quality",
-      "getQcCaseMetrics",
-      { params: { personId: person } },
-      { subject: `quality metrics of person ${person}` }
-    ),
-
-  getCoverageData: (person, panel = {}) =>
-    call(
-      "coverage",
-      "getCoverageData",
-      { params: { personId: person }, query: panelQuery(panel) },
-      { subject: aPerson(person) }
-    ),
-
-  getAnalyses: (ids) =>
-    call(
-      "analysis",
-      "getAnalyses",
-      { query: ids === undefined ? {} : { analysisIds: ids } },
-      // An empty list in the address could be taken for "all".
-      ids?.length === 0 ? { known: [] } : {}
-    ),
-
-  getPersonAnalyses: (person) =>
-    call("analysis", "getPersonAnalyses", { params: { personLimsId: person } }, { subject: aPerson(person) }),
-
-  getCaseReport: (person, { draft = false, inactive = false } = {}) =>
-    slowly(
-      call(
-        "report",
-        "getCaseReport",
-        {
-          params: { personId: person },
-          query: { ...(draft ? { draft: "true" } : {}), ...(inactive ? { inactive: "true" } : {}) }
-        },
-        { subject: `${draft ? "draft " : ""}${inactive ? "inactive " : ""}report of person ${person}` }
-      )
-    ),
-
-  getCaseReportInfos: call("report", "getCaseReportInfos", {}),
-
-  getPerson: (person) =>
-    call("person", "getPerson", { params: { personLimsId: person } }, { subject: aPerson(person) }),
-
-  createOrUpdatePerson: (update) =>
-    call("person", "createOrUpdatePerson", { payload: update }, { subject: aPerson(update.id) }),
-
-  findAnalysesByFilename: (parts) =>
-    call("analysis", "findAnalysesByFilename", { query: { customerProvidedInputFileName: parts } }),
-
-  getVirtualPanel: (panel) =>
-    call("panel", "getVirtualPanel", { params: { id: panel } }, { subject: `virtual panel ${panel}` }),
-
-  createOrUpdateVirtualPanel: (update) =>
-    call(
-      "panel",
-      "createOrUpdateVirtualPanel",
-      { payload: update },
-      update.id == null ? {} : { subject: `virtual panel ${update.id}` }
-    ),
-
-  getVirtualPanelSummaries: call("panel", "getVirtualPanelSummaries", {}),
-
-  getAllGenes: call("panel", "getAllGenes", {}),
-
-  getFileDownloadLinks: (analysis) =>
-    call("file", "getFileDownloadLinks", { params: { analysisId: analysis } }, { subject: anAnalysis(analysis) }),
-
-  requestRestore: (analyses) =>
-    call(
-      "archive",
-      "requestRestore",
-      { payload: { analysisIds: analyses, disableArchive: "false" } },
-      { subject: theAnalyses(analyses), whenNull: [], ...(analyses.length === 0 ? { known: [] } : {}) }
-    )
-})
-
-const aPerson = (person: LimsId) => `person ${person}`
-const anAnalysis = (analysis: AnalysisId) => `analysis ${analysis}`
-const theAnalyses = (ids: ReadonlyArray<AnalysisId>) =>
-  `${ids.length === 1 ? "analysis" : "analyses"} ${ids.join(", ")}`
-
-/** For replies that take minutes to begin. */
-const slowly = Effect.provideService(SlowReply, true)
+    },
+    requestRestore: (analyses) =>
+      analyses.length === 0
+        ? Effect.succeed([] as never)
+        : typed("requestRestore", [{ analysisIds: analyses, disableArchive: "false" }], { whenNull: [] })
+  }
+}

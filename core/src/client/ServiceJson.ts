@@ -5,9 +5,9 @@
  */
 import { Context, Effect, Layer } from "effect"
 import { Session } from "../session/Session.ts"
-import { decodedReading, jsonReading, makeCalls } from "./Calls.ts"
-import { makeInternalId, makeMethods } from "./Methods.ts"
-import type { ServiceMethods } from "./ServiceClient.ts"
+import { makeCall } from "./Calls.ts"
+import { makeMethods } from "./Methods.ts"
+import type { ServiceMethods } from "./ServiceMethods.ts"
 
 /** Download links are plain text here: print them only where they were asked for. */
 export class ServiceJson extends Context.Service<ServiceJson, ServiceMethods<"json">>()(
@@ -17,8 +17,7 @@ export class ServiceJson extends Context.Service<ServiceJson, ServiceMethods<"js
     ServiceJson,
     Effect.gen(function* () {
       const { http } = yield* Session
-      const internalId = makeInternalId(makeCalls(http, decodedReading))
-      return ServiceJson.of(makeMethods(makeCalls(http, jsonReading), internalId))
+      return ServiceJson.of(makeMethods<"json">(makeCall(http, "json"), makeCall(http, "decoded")))
     })
   )
 }

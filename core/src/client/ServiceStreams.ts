@@ -1,18 +1,17 @@
 /**
- * The two payloads that may be larger than memory, as bytes while they come. Each is what `ServiceJson` gives for the
+ * The payloads that may be larger than memory, as bytes while they come. Each is what `ServiceJson` gives for the
  * same call, with the spelling of the service: nothing is parsed, and no number loses a digit.
  */
 import { Context, Effect, Layer, Stream } from "effect"
-import type { AnalysisId, LimsId } from "../contract/Ids.ts"
-import { ServiceApi } from "../contract/ServiceApi.ts"
+import { type EndpointName, type EndpointNote, type EndpointNotes, endpointNotes } from "../contract/EndpointNotes.ts"
 import { ReplyMalformed, type ServiceError, Unavailable } from "../Errors.ts"
 import { Session } from "../session/Session.ts"
 import { faultOfClientError } from "../session/TransportFault.ts"
 import { JsonPassage } from "./JsonPassage.ts"
 import { opened } from "./Reply.ts"
 import { parsed } from "./ReplyText.ts"
-import type { ReportChoice } from "./ServiceClient.ts"
-import { type Declared, type StreamedReply, streamedReply } from "./StreamedReply.ts"
+import type { DerivedMethods } from "./ServiceMethods.ts"
+import { type StreamedReply, streamedReply } from "./StreamedReply.ts"
 
 /**
  * Bytes of one JSON value. The last error may come after the last byte: only a stream that ends well was complete. No
@@ -20,47 +19,35 @@ import { type Declared, type StreamedReply, streamedReply } from "./StreamedRepl
  */
 export type PayloadStream = Stream.Stream<Uint8Array, ServiceError>
 
+/** A stream for each endpoint whose answer may be larger than memory, with the arguments of its method. */
+type StreamMethods = {
+  readonly [N in EndpointName as EndpointNotes[N] extends { readonly large: true } ? N : never]: (
+    ...given: Parameters<Extract<DerivedMethods<"json">[N], (...given: never) => unknown>>
+  ) => PayloadStream
+}
+
 /** The client for bodies larger than memory; the order in which they come is that of the service. */
-export class ServiceStreams extends Context.Service<
-  ServiceStreams,
-  {
-    readonly getSnvAnnotations: (analysis: AnalysisId) => PayloadStream
-    readonly getCaseReport: (person: LimsId, choice?: ReportChoice) => PayloadStream
-  }
->()("svc-steps/core/client/ServiceStreams") {
+export class ServiceStreams extends Context.Service<ServiceStreams, StreamMethods>()(
+  "svc-steps/core/client/ServiceStreams"
+) {
   static readonly layer: Layer.Layer<ServiceStreams, never, Session> = Layer.effect(
     ServiceStreams,
     Effect.map(Session, (session) => {
-      const payload = makePayload(session)
-      const { getSnvAnnotations } = ServiceApi.groups.analysis.endpoints
-      const { getCaseReport } = ServiceApi.groups.report.endpoints
-      return ServiceStreams.of({
-        getSnvAnnotations: (analysisId) => payload(getSnvAnnotations, { analysisId }, {}, `analysis ${analysisId}`),
-        getCaseReport: (personId, { draft = false, inactive = false } = {}) =>
-          payload(
-            getCaseReport,
-            { personId },
-            { ...(draft ? { draft: "true" } : {}), ...(inactive ? { inactive: "true" } : {}) },
-            `${draft ? "draft " : ""}${inactive ? "inactive " : ""}report of person ${personId}`
-          )
-      })
+      const names = Object.keys(endpointNotes) as ReadonlyArray<EndpointName>
+      const large = names.filter((name) => (endpointNotes[name] as EndpointNote).large === true)
+      const methods = large.map((name) => [name, (...given: ReadonlyArray<unknown>) => payload(session, name, given)])
+      // Arguments are those of the methods of the same names.
+      return ServiceStreams.of(Object.fromEntries(methods) as StreamMethods)
     })
   )
 }
 
-const makePayload =
-  (session: Session["Service"]) =>
-  (
-    declared: Declared,
-    params: Readonly<Record<string, string>>,
-    query: Readonly<Record<string, string>>,
-    subject: string
-  ): PayloadStream =>
-    streamedReply(session, declared, params, query, subject).pipe(
-      Effect.map(through),
-      Effect.withSpan(`ServiceStreams.${declared.identifier}`),
-      Stream.unwrap
-    )
+const payload = (session: Session["Service"], name: EndpointName, given: ReadonlyArray<unknown>): PayloadStream =>
+  streamedReply(session, name, given).pipe(
+    Effect.map(through),
+    Effect.withSpan(`ServiceStreams.${name}`),
+    Stream.unwrap
+  )
 
 /** The payload in a reply, checked to its end. */
 const through = ({ asked, response }: StreamedReply): PayloadStream => {

@@ -3,19 +3,15 @@
  * their body read.
  */
 import { Effect, type Scope } from "effect"
-import { HttpClientRequest, type HttpClientResponse } from "effect/http"
+import { HttpClientRequest, type HttpClientResponse, type UrlParams } from "effect/http"
+import type { EndpointName } from "../contract/EndpointNotes.ts"
 import { NotFound, type ServiceError } from "../Errors.ts"
 import { SlowReply } from "../session/RequestMarks.ts"
 import type { Session } from "../session/Session.ts"
-import { fitsPath } from "./Calls.ts"
+import { askedOf, endpointOf, fitsPath } from "./Calls.ts"
 import { refused, told } from "./Reply.ts"
 import { type Asked, textOf } from "./ReplyText.ts"
-
-/** As much of the declaration of an endpoint as a request is made of. */
-export interface Declared {
-  readonly identifier: string
-  readonly path: string
-}
+import { requestOf, subjectOf } from "./RequestOf.ts"
 
 export interface StreamedReply {
   readonly asked: Asked
@@ -25,29 +21,30 @@ export interface StreamedReply {
 /**
  * Asks; no other request of the session starts before the scope closes.
  *
- * @param subject - what a "not found" is about, such as `analysis A1`
+ * @param given - the arguments of the client method of the same name
  */
 export const streamedReply = (
   session: Session["Service"],
-  { identifier, path }: Declared,
-  params: Readonly<Record<string, string>>,
-  query: Readonly<Record<string, string>>,
-  subject: string
+  name: EndpointName,
+  given: ReadonlyArray<unknown>
 ): Effect.Effect<StreamedReply, ServiceError, Scope.Scope> =>
   Effect.gen(function* () {
-    const asked: Asked = { request: `${identifier} (${subject})`, subject, missing: [404, 400] }
+    const { endpoint, note } = endpointOf(name)
+    const subject = subjectOf(note, given)
+    const asked = askedOf(endpoint, subject, "json")
+    const { params, query } = requestOf(endpoint.path, note, given)
     if (!fitsPath({ params })) {
-      return yield* new NotFound({ what: subject, detail: "no such identifier can exist" })
+      return yield* new NotFound({ what: subject ?? asked.request, detail: "no such identifier can exist" })
     }
     const address = Object.entries(params).reduce(
       (rest, [name, value]) => rest.replace(`:${name}`, () => encodeURIComponent(value)),
-      path
+      endpoint.path
     )
-    const request = HttpClientRequest.setUrlParams(HttpClientRequest.get(address), query)
-    const response = yield* session.stream(request)
+    const request = HttpClientRequest.setUrlParams(HttpClientRequest.get(address), query as UrlParams.Input)
+    const response = yield* Effect.provideService(session.stream(request), SlowReply, note.slow === true)
     if (response.status >= 300) {
       const text = yield* textOf(response, asked.request)
       yield* told(response.status, text)(refused(response.status, text, asked))
     }
     return { asked, response }
-  }).pipe(Effect.provideService(SlowReply, true))
+  })

@@ -5,14 +5,15 @@
  * names of the client methods. The session cookie and the `X-CSRF-TOKEN` header of every request belong to the session
  * and are not repeated here. Codecs are off because every record already is what travels as JSON.
  */
-import { Schema } from "effect"
-import { HttpApi, HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
+import { Context, Schema } from "effect"
+import { HttpApi, HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
 import { AnalysisItem, FoundAnalysis } from "./Analyses.ts"
 import { SnvAnnotations } from "./Annotations.ts"
 import { RestoreAnswer, RestoreRequest } from "./Archive.ts"
 import { CaseReport, CaseReportInfo } from "./CaseReports.ts"
 import { CnvTargetResults, PendingCnvSegments } from "./Cnv.ts"
 import { CoverageItem } from "./Coverage.ts"
+import { type EndpointName, type EndpointNote, endpointNotes } from "./EndpointNotes.ts"
 import { enveloped } from "./Envelope.ts"
 import { AnalysisFiles } from "./Files.ts"
 import { Gene } from "./Genes.ts"
@@ -24,6 +25,9 @@ import { LoginForm, LogoutForm } from "./SessionForms.ts"
 import { BadRequest, Forbidden, NotFound, Unprocessable } from "./WireErrors.ts"
 
 const disableCodecs = true
+
+/** What is to be known of an endpoint besides its request and answer. */
+export class Note extends Context.Service<Note, EndpointNote>()("svc-steps/core/contract/Note") {}
 
 /** Omitted, the server takes the panel its user chose last: hidden state, so the client sends `1`, all genes. */
 const virtualPanelId = Schema.optionalKey(inAddress(PanelId))
@@ -47,148 +51,194 @@ const session = HttpApiGroup.make("session").add(
   })
 )
 
+/** Puts the note on its endpoint; pages of the API show its sentence. */
+const noted = <E>(declared: E): E => {
+  // A bound on E would widen what the endpoint says of itself.
+  const endpoint = declared as HttpApiEndpoint.Top
+  const note: EndpointNote = endpointNotes[endpoint.identifier as EndpointName]
+  return endpoint.annotate(Note, note).annotate(OpenApi.Summary, note.summary) as E
+}
+
 const person = HttpApiGroup.make("person").add(
-  HttpApiEndpoint.get("getInternalPersonId", "/api/person/:personLimsId/id", {
-    disableCodecs,
-    params: personLimsId,
-    success: enveloped(PersonId),
-    error: [NotFound, Forbidden]
-  }),
-  HttpApiEndpoint.get("getPerson", "/api/person/:personLimsId", {
-    disableCodecs,
-    params: personLimsId,
-    success: enveloped(Person),
-    error: [NotFound, Forbidden]
-  }),
-  HttpApiEndpoint.put("createOrUpdatePerson", "/api/person", {
-    disableCodecs,
-    payload: PersonUpdate,
-    success: PersonId,
-    error: [BadRequest, Forbidden]
-  })
+  noted(
+    HttpApiEndpoint.get("getInternalPersonId", "/api/person/:personLimsId/id", {
+      disableCodecs,
+      params: personLimsId,
+      success: enveloped(PersonId),
+      error: [NotFound, Forbidden]
+    })
+  ),
+  noted(
+    HttpApiEndpoint.get("getPerson", "/api/person/:personLimsId", {
+      disableCodecs,
+      params: personLimsId,
+      success: enveloped(Person),
+      error: [NotFound, Forbidden]
+    })
+  ),
+  noted(
+    HttpApiEndpoint.put("createOrUpdatePerson", "/api/person", {
+      disableCodecs,
+      payload: PersonUpdate,
+      success: PersonId,
+      error: [BadRequest, Forbidden]
+    })
+  )
 )
 
 const analysis = HttpApiGroup.make("analysis").add(
-  HttpApiEndpoint.get("getSnvAnnotations", "/api/analysis/:analysisId/annotations", {
-    disableCodecs,
-    params: analysisId,
-    success: SnvAnnotations,
-    error: [BadRequest, Forbidden]
-  }),
-  HttpApiEndpoint.get("getAnalyses", "/api/analyses", {
-    disableCodecs,
-    query: { analysisIds: Schema.optionalKey(CommaJoined(inAddress(AnalysisId))) },
-    success: enveloped(Schema.Array(AnalysisItem)),
-    error: [BadRequest, Forbidden]
-  }),
-  HttpApiEndpoint.get("getPersonAnalyses", "/person/:personLimsId/analyses", {
-    disableCodecs,
-    params: personLimsId,
-    success: Schema.Array(AnalysisItem),
-    error: [BadRequest, Forbidden]
-  }),
-  HttpApiEndpoint.get("findAnalysesByFilename", "/analysis-list/find-by-customer-provided-input-file-name", {
-    disableCodecs,
-    query: { customerProvidedInputFileName: Schema.Array(Schema.String) },
-    success: enveloped(Schema.Array(FoundAnalysis)),
-    error: [BadRequest, Forbidden]
-  })
+  noted(
+    HttpApiEndpoint.get("getSnvAnnotations", "/api/analysis/:analysisId/annotations", {
+      disableCodecs,
+      params: analysisId,
+      success: SnvAnnotations,
+      error: [BadRequest, Forbidden]
+    })
+  ),
+  noted(
+    HttpApiEndpoint.get("getAnalyses", "/api/analyses", {
+      disableCodecs,
+      query: { analysisIds: Schema.optionalKey(CommaJoined(inAddress(AnalysisId))) },
+      success: enveloped(Schema.Array(AnalysisItem)),
+      error: [BadRequest, Forbidden]
+    })
+  ),
+  noted(
+    HttpApiEndpoint.get("getPersonAnalyses", "/person/:personLimsId/analyses", {
+      disableCodecs,
+      params: personLimsId,
+      success: Schema.Array(AnalysisItem),
+      error: [BadRequest, Forbidden]
+    })
+  ),
+  noted(
+    HttpApiEndpoint.get("findAnalysesByFilename", "/analysis-list/find-by-customer-provided-input-file-name", {
+      disableCodecs,
+      query: { customerProvidedInputFileName: Schema.Array(Schema.String) },
+      success: enveloped(Schema.Array(FoundAnalysis)),
+      error: [BadRequest, Forbidden]
+    })
+  )
 )
 
 /** The two lists of analyses really have different names. */
 const cnv = HttpApiGroup.make("cnv").add(
-  HttpApiEndpoint.get("getCnvTargetResults", "/api/results/:personLimsId/cnv", {
-    disableCodecs,
-    params: personLimsId,
-    query: { analysisIds: Schema.Array(inAddress(AnalysisId)), virtualPanelId },
-    success: CnvTargetResults,
-    error: [NotFound, Unprocessable, Forbidden]
-  }),
-  HttpApiEndpoint.get("getPendingCnvSegments", "/pending-cnv", {
-    disableCodecs,
-    query: { personId: inAddress(PersonId), analysesIds: Schema.Array(inAddress(AnalysisId)), virtualPanelId },
-    success: enveloped(PendingCnvSegments),
-    error: [BadRequest, Forbidden]
-  })
+  noted(
+    HttpApiEndpoint.get("getCnvTargetResults", "/api/results/:personLimsId/cnv", {
+      disableCodecs,
+      params: personLimsId,
+      query: { analysisIds: Schema.Array(inAddress(AnalysisId)), virtualPanelId },
+      success: CnvTargetResults,
+      error: [NotFound, Unprocessable, Forbidden]
+    })
+  ),
+  noted(
+    HttpApiEndpoint.get("getPendingCnvSegments", "/pending-cnv", {
+      disableCodecs,
+      query: { personId: inAddress(PersonId), analysesIds: Schema.Array(inAddress(AnalysisId)), virtualPanelId },
+      success: enveloped(PendingCnvSegments),
+      error: [BadRequest, Forbidden]
+    })
+  )
 )
 
 /** The variable is a LIMS id in spite of its name. */
 const quality = HttpApiGroup.make("quality").add(
-  HttpApiEndpoint.get("getQcCaseMetrics", "/api/qualitycontrol/metrics/case/:personId", {
-    disableCodecs,
-    params: { personId: inAddress(LimsId) },
-    success: enveloped(QcCaseMetrics),
-    error: [BadRequest, Forbidden]
-  })
+  noted(
+    HttpApiEndpoint.get("getQcCaseMetrics", "/api/qualitycontrol/metrics/case/:personId", {
+      disableCodecs,
+      params: { personId: inAddress(LimsId) },
+      success: enveloped(QcCaseMetrics),
+      error: [BadRequest, Forbidden]
+    })
+  )
 )
 
 /** The variable is a LIMS id in spite of its name. */
 const coverage = HttpApiGroup.make("coverage").add(
-  HttpApiEndpoint.get("getCoverageData", "/api/:personId/coverage", {
-    disableCodecs,
-    params: { personId: inAddress(LimsId) },
-    query: { virtualPanelId },
-    success: Schema.Array(CoverageItem),
-    error: [BadRequest, Forbidden]
-  })
+  noted(
+    HttpApiEndpoint.get("getCoverageData", "/api/:personId/coverage", {
+      disableCodecs,
+      params: { personId: inAddress(LimsId) },
+      query: { virtualPanelId },
+      success: Schema.Array(CoverageItem),
+      error: [BadRequest, Forbidden]
+    })
+  )
 )
 
 const report = HttpApiGroup.make("report").add(
-  HttpApiEndpoint.get("getCaseReport", "/api/cases/:personId/report", {
-    disableCodecs,
-    params: { personId: inAddress(LimsId) },
-    query: { draft: flag, inactive: flag },
-    success: enveloped(CaseReport),
-    error: [NotFound, Forbidden]
-  }),
-  HttpApiEndpoint.get("getCaseReportInfos", "/api/cases/reports/info", {
-    disableCodecs,
-    success: enveloped(Schema.Array(CaseReportInfo)),
-    error: [Forbidden]
-  })
+  noted(
+    HttpApiEndpoint.get("getCaseReport", "/api/cases/:personId/report", {
+      disableCodecs,
+      params: { personId: inAddress(LimsId) },
+      query: { draft: flag, inactive: flag },
+      success: enveloped(CaseReport),
+      error: [NotFound, Forbidden]
+    })
+  ),
+  noted(
+    HttpApiEndpoint.get("getCaseReportInfos", "/api/cases/reports/info", {
+      disableCodecs,
+      success: enveloped(Schema.Array(CaseReportInfo)),
+      error: [Forbidden]
+    })
+  )
 )
 
 const panel = HttpApiGroup.make("panel").add(
-  HttpApiEndpoint.get("getVirtualPanel", "/virtual-panel/:id", {
-    disableCodecs,
-    params: { id: inAddress(PanelId) },
-    success: enveloped(VirtualPanel),
-    error: [Forbidden]
-  }),
-  HttpApiEndpoint.post("createOrUpdateVirtualPanel", "/api/virtual-panel", {
-    disableCodecs,
-    payload: VirtualPanelUpdate,
-    success: enveloped(PanelId),
-    error: [BadRequest, Forbidden]
-  }),
-  HttpApiEndpoint.get("getVirtualPanelSummaries", "/virtual-panels", {
-    disableCodecs,
-    success: enveloped(Schema.Array(VirtualPanelSummary)),
-    error: [Forbidden]
-  }),
-  HttpApiEndpoint.get("getAllGenes", "/virtual-panel-genes", {
-    disableCodecs,
-    success: enveloped(Schema.Array(Gene)),
-    error: [Forbidden]
-  })
+  noted(
+    HttpApiEndpoint.get("getVirtualPanel", "/virtual-panel/:id", {
+      disableCodecs,
+      params: { id: inAddress(PanelId) },
+      success: enveloped(VirtualPanel),
+      error: [Forbidden]
+    })
+  ),
+  noted(
+    HttpApiEndpoint.post("createOrUpdateVirtualPanel", "/api/virtual-panel", {
+      disableCodecs,
+      payload: VirtualPanelUpdate,
+      success: enveloped(PanelId),
+      error: [BadRequest, Forbidden]
+    })
+  ),
+  noted(
+    HttpApiEndpoint.get("getVirtualPanelSummaries", "/virtual-panels", {
+      disableCodecs,
+      success: enveloped(Schema.Array(VirtualPanelSummary)),
+      error: [Forbidden]
+    })
+  ),
+  noted(
+    HttpApiEndpoint.get("getAllGenes", "/virtual-panel-genes", {
+      disableCodecs,
+      success: enveloped(Schema.Array(Gene)),
+      error: [Forbidden]
+    })
+  )
 )
 
 const file = HttpApiGroup.make("file").add(
-  HttpApiEndpoint.get("getFileDownloadLinks", "/api/analysis/:analysisId/get-file-download-links", {
-    disableCodecs,
-    params: analysisId,
-    success: enveloped(AnalysisFiles),
-    error: [BadRequest, Forbidden]
-  })
+  noted(
+    HttpApiEndpoint.get("getFileDownloadLinks", "/api/analysis/:analysisId/get-file-download-links", {
+      disableCodecs,
+      params: analysisId,
+      success: enveloped(AnalysisFiles),
+      error: [BadRequest, Forbidden]
+    })
+  )
 )
 
 const archive = HttpApiGroup.make("archive").add(
-  HttpApiEndpoint.post("requestRestore", "/archive/analysis/restore", {
-    disableCodecs,
-    payload: RestoreRequest.pipe(HttpApiSchema.asFormUrlEncoded()),
-    success: enveloped(Schema.Array(RestoreAnswer)),
-    error: [BadRequest, Forbidden]
-  })
+  noted(
+    HttpApiEndpoint.post("requestRestore", "/archive/analysis/restore", {
+      disableCodecs,
+      payload: RestoreRequest.pipe(HttpApiSchema.asFormUrlEncoded()),
+      success: enveloped(Schema.Array(RestoreAnswer)),
+      error: [BadRequest, Forbidden]
+    })
+  )
 )
 
 /** The contract of the service: endpoints by group, with the schemas of what they take and give. */

@@ -1,0 +1,97 @@
+/**
+ * The methods of the client as types, made of the notes on the endpoints: their names, arguments and results. Two are
+ * written out, because they do more than their endpoint takes.
+ */
+import type { Effect, Schema } from "effect"
+import type { HttpApiEndpoint } from "effect/http-api"
+import type { RestoreAnswer } from "../contract/Archive.ts"
+import type { PendingCnvSegments } from "../contract/Cnv.ts"
+import type { Argument, Choice, EndpointName, EndpointNotes } from "../contract/EndpointNotes.ts"
+import type { Enveloped } from "../contract/Envelope.ts"
+import type { AnalysisId, LimsId, PanelId, PersonId } from "../contract/Ids.ts"
+import type { ServiceApi } from "../contract/ServiceApi.ts"
+import type { ServiceError } from "../Errors.ts"
+import type { PanelChoice } from "./PanelChoice.ts"
+
+/** How a payload is handed over: decoded to its record, or the JSON as the service sent it. */
+export type Reading = "decoded" | "json"
+
+/** The reply to a call in one of the readings. */
+export type Reply<R extends Reading, A> = Effect.Effect<R extends "json" ? Schema.Json : A, ServiceError>
+
+type Groups = (typeof ServiceApi)["groups"]
+type Endpoints = { readonly [G in keyof Groups]: Groups[G]["endpoints"] }[keyof Groups]
+type EndpointOf<N extends EndpointName> = Extract<
+  Extract<Endpoints, Readonly<Record<N, unknown>>>[N],
+  HttpApiEndpoint.ConstraintRequest
+>
+
+/** What a call gives: the declared success, without its envelope. */
+export type PayloadOf<N extends EndpointName> =
+  EndpointOf<N>["~Success"] extends Enveloped<infer S>
+    ? S["Type"]
+    : EndpointOf<N>["~Success"] extends Schema.Constraint
+      ? EndpointOf<N>["~Success"]["Type"]
+      : never
+
+interface Kinds<N extends EndpointName> {
+  readonly lims: LimsId
+  readonly internal: PersonId
+  readonly analysis: AnalysisId
+  readonly panel: PanelId
+  readonly analyses: ReadonlyArray<AnalysisId>
+  readonly texts: ReadonlyArray<string>
+  readonly record: EndpointOf<N>["~Payload"]["Type"]
+}
+
+type Positional<N extends EndpointName, T extends ReadonlyArray<Argument>> = T extends readonly [
+  infer Head extends Argument,
+  ...infer Rest extends ReadonlyArray<Argument>
+]
+  ? Head extends { readonly optional: true }
+    ? [argument?: Kinds<N>[Head["kind"]], ...rest: Positional<N, Rest>]
+    : [argument: Kinds<N>[Head["kind"]], ...rest: Positional<N, Rest>]
+  : []
+
+type Flags<T extends ReadonlyArray<Choice>> = {
+  readonly [F in Extract<T[number], { readonly kind: "flag" }> as F["name"]]?: boolean
+}
+
+type Chosen<T extends ReadonlyArray<Choice>> =
+  Extract<T[number], { readonly kind: "virtualPanel" }> extends never ? Flags<T> : Flags<T> & PanelChoice
+
+type Arguments<N extends EndpointName> = [
+  ...Positional<N, EndpointNotes[N]["takes"]>,
+  ...(EndpointNotes[N] extends { readonly choices: infer C extends ReadonlyArray<Choice> } ? [choice?: Chosen<C>] : [])
+]
+
+/** A method that takes something is a function, one that takes nothing is the call itself. */
+type Method<R extends Reading, N extends EndpointName> =
+  Arguments<N> extends [] ? Reply<R, PayloadOf<N>> : (...given: Arguments<N>) => Reply<R, PayloadOf<N>>
+
+/** One method for each endpoint, as its note says. */
+export type DerivedMethods<R extends Reading> = { readonly [N in keyof EndpointNotes]: Method<R, N> }
+
+/** A person by the identifier that the service gave, which saves the conversion. */
+export interface InternalPerson {
+  readonly personId: PersonId
+}
+
+/** Which of the reports of a case. */
+export interface ReportChoice {
+  readonly draft?: boolean
+  readonly inactive?: boolean
+}
+
+/** The typed calls, in the reading `R`: `decoded` records, or `json` as the service sent it, envelope removed. */
+export interface ServiceMethods<R extends Reading = "decoded">
+  extends Omit<DerivedMethods<R>, "getPendingCnvSegments" | "requestRestore"> {
+  /** Takes a LIMS identifier and converts it with a call of its own, or the internal one. */
+  readonly getPendingCnvSegments: (
+    person: LimsId | InternalPerson,
+    analyses: ReadonlyArray<AnalysisId>,
+    panel?: PanelChoice
+  ) => Reply<R, PendingCnvSegments>
+  /** Starts the restoration of the archived files of `analyses`, which costs money; empty when the service says only "yes". */
+  readonly requestRestore: (analyses: ReadonlyArray<AnalysisId>) => Reply<R, ReadonlyArray<RestoreAnswer>>
+}

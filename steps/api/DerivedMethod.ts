@@ -1,0 +1,153 @@
+/** The command of an endpoint, made of the note on it: operands of its arguments, options of its choices, and the call. */
+import type { Effect, Schema } from "effect"
+import type { ServiceStreams } from "../../core/src/client/ServiceStreams.ts"
+import {
+  type Argument,
+  type ArgumentKind,
+  type Choice,
+  type EndpointName,
+  type EndpointNote,
+  endpointNotes
+} from "../../core/src/contract/EndpointNotes.ts"
+import type { ServiceError } from "../../core/src/Errors.ts"
+import type { CommandOptions, Operands } from "../main/Step.ts"
+import {
+  type ApiMethod,
+  type Door,
+  errorBody,
+  format,
+  output,
+  type Values,
+  type Work,
+  whichPanel
+} from "./ApiMethod.ts"
+
+/** How an argument is called in a usage line, and what it is. */
+const words: Readonly<Record<ArgumentKind, { readonly metavar: string; readonly help: string }>> = {
+  lims: { metavar: "LIMS-ID", help: "A person, as the laboratory system names it" },
+  internal: { metavar: "PERSON-ID", help: "A person, by internal identifier" },
+  analysis: { metavar: "ANALYSIS-ID", help: "An analysis" },
+  analyses: { metavar: "ANALYSIS-ID", help: "An analysis" },
+  panel: { metavar: "PANEL-ID", help: "A virtual panel" },
+  texts: { metavar: "PART", help: "A text" },
+  record: { metavar: "JSON", help: "A record" }
+}
+
+const isList = ({ kind }: Argument) => kind === "analyses" || kind === "texts"
+const most = { each: 100_000, analyses: 100_000, texts: 100, several: 1000 } as const
+
+/** Operands of a command are its arguments in their order; the last one may be several. */
+const operandsOf = (takes: ReadonlyArray<Argument>): Operands | undefined => {
+  const [first, ...others] = takes
+  if (first === undefined) return undefined
+  const { help = words[first.kind].help } = first
+  const { metavar } = words[first.kind]
+  if (others.length > 0) {
+    return {
+      metavar: takes.map(({ kind }) => words[kind].metavar).join(" "),
+      help: "The person, then the analyses",
+      least: takes.length,
+      most: most.several
+    }
+  }
+  if (first.optional === true)
+    return { metavar, help: `${help}; all of them when none is given`, least: 0, most: most.analyses }
+  return { metavar, help, least: 1, most: first.kind === "texts" ? most.texts : most.each }
+}
+
+const optionsOf = (choices: ReadonlyArray<Choice>): CommandOptions =>
+  Object.assign(
+    {},
+    ...choices.map((choice) =>
+      choice.kind === "virtualPanel" ? whichPanel : { [choice.name]: { type: "flag", help: choice.help } }
+    )
+  )
+
+/** The members of the last argument: what `--virtual-panel-id` says, and the flags. */
+const chosen = (choices: ReadonlyArray<Choice>, door: Door, values: Values) =>
+  Object.assign(
+    {},
+    ...choices.map((choice) =>
+      choice.kind === "virtualPanel" ? door.panel : { [choice.name]: values[choice.name] === true }
+    )
+  )
+
+type Answer = Effect.Effect<Schema.Json, ServiceError>
+
+/** A method without arguments is the call itself. The note says what the others take. */
+const call = (door: Door, name: EndpointName, given: ReadonlyArray<unknown>): Answer => {
+  const method = door.api[name] as Answer | ((...given: ReadonlyArray<unknown>) => Answer)
+  return typeof method === "function" ? method(...given) : method
+}
+
+const workOf = (name: EndpointName, { choices = [], large, takes }: EndpointNote): Work => {
+  const [first, ...others] = takes
+  if (others.length > 0) {
+    return {
+      kind: "one",
+      call: (door, [one, ...rest], values) => call(door, name, [one, rest, chosen(choices, door, values)])
+    }
+  }
+  if (first === undefined || isList(first)) {
+    const { itemField, optional } = first ?? {}
+    return {
+      kind: "list",
+      call: (door, operands) =>
+        call(door, name, first === undefined || (optional === true && operands.length === 0) ? [] : [operands]),
+      ...(itemField === undefined ? {} : { absent: absentIn(itemField) })
+    }
+  }
+  return {
+    kind: "each",
+    call: (door, id, values) => call(door, name, [id, chosen(choices, door, values)]),
+    ...(large === true
+      ? {
+          stream: (door, id, values) => {
+            const stream = door.streams[name as keyof ServiceStreams["Service"]]
+            return (stream as (...given: ReadonlyArray<unknown>) => ReturnType<typeof stream>)(
+              id,
+              chosen(choices, door, values)
+            )
+          }
+        }
+      : {})
+  }
+}
+
+/** Those of the asked that no item of the answer is about. */
+const absentIn = (field: string) => (payload: Schema.Json, asked: ReadonlyArray<string>) => {
+  const items: ReadonlyArray<unknown> = Array.isArray(payload) ? payload : []
+  const found = new Set(items.map((item) => String((item as Readonly<Record<string, unknown>> | null)?.[field])))
+  return asked.filter((id) => !found.has(id))
+}
+
+const kebab = (name: string) => name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)
+
+/** The commands of all endpoints that have one, in the order of the notes. */
+export const derivedMethods: ReadonlyArray<ApiMethod> = (
+  Object.keys(endpointNotes) as ReadonlyArray<EndpointName>
+).flatMap((name) => {
+  const note: EndpointNote = endpointNotes[name]
+  const { choices = [], command = {}, group, summary, takes } = note
+  if (command === null) return []
+  const { example, name: method = kebab(name) } = command
+  const operands = operandsOf(takes)
+  const work = workOf(name, note)
+  return [
+    {
+      method,
+      group,
+      summary,
+      calls: name,
+      ...(operands === undefined ? {} : { operands }),
+      options: {
+        ...optionsOf(choices),
+        ...(work.kind === "one" ? {} : { format }),
+        "include-error-body": errorBody,
+        output
+      },
+      ...(example === undefined ? {} : { example: `${method} ${example}` }),
+      work
+    }
+  ]
+})
