@@ -189,27 +189,20 @@ const faultOfBody = (cause: unknown): TransportFault =>
     ? new TransportFault({ kind: "Encoding", reason: "its body is not in the encoding that its header names" })
     : faultOfCause(cause)
 
-/** Cookies of a reply. An address has no subdomains, so a `Domain` that repeats it says nothing (RFC 6265, 5.1.3). */
-const cookiesOf = (url: URL, { headers }: http.IncomingMessage): Cookies.Cookies =>
-  Cookies.fromSetCookie(
-    (headers["set-cookie"] ?? []).map((line) =>
-      line.replace(/;\s*domain=([^;]*)/i, (whole, domain: string) => (domain.trim() === url.hostname ? "" : whole))
-    )
-  )
-
 const replyOf = (
   request: HttpClientRequest.HttpClientRequest,
   url: URL,
   incoming: http.IncomingMessage
 ): ReplyResponse => {
   const body = plainBody(request, incoming)
+  const lines = incoming.headers["set-cookie"] ?? []
   const response: ReplyResponse = new ReplyResponse(
     request,
     {
       url: url.href,
       status: incoming.statusCode ?? 0,
-      headers: Headers.fromInput(incoming.headers),
-      cookies: cookiesOf(url, incoming)
+      headers: Headers.fromInput({ ...incoming.headers, "set-cookie": lines.join("\n") }),
+      cookies: Cookies.fromSetCookie(lines)
     },
     NodeStream.fromReadable({
       evaluate: () => body,

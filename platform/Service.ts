@@ -4,30 +4,43 @@ import { ServiceClient } from "../core/src/client/ServiceClient.ts"
 import { ServiceJson } from "../core/src/client/ServiceJson.ts"
 import { ServiceStreams } from "../core/src/client/ServiceStreams.ts"
 import type { ConfigUnusable, SessionError, UsageError } from "../core/src/Errors.ts"
-import { Session } from "../core/src/session/Session.ts"
+import { Session, type SessionLimits } from "../core/src/session/Session.ts"
 import { makeSessionProfile, type SessionProfile } from "../core/src/session/SessionProfile.ts"
 import { type ServiceSettings, serviceConfig } from "../core/src/settings/ServiceConfig.ts"
 import * as AccountLockFiles from "./AccountLockFiles.ts"
 import * as ApiHttp from "./ApiHttp.ts"
+import * as CookieJars from "./CookieJars.ts"
 
 /** Every way to call the API, over the same session. */
 export type Service = ServiceClient | ServiceJson | ServiceStreams | Session
 
+/** Where the service is, whose account to use, and how patient to be. */
+export interface SessionOptions extends ServiceSettings, SessionLimits {}
+
+/** The session alone, for a step that makes its own requests. */
+export const sessionLayer = (
+  settings: SessionOptions,
+  profile: SessionProfile
+): Layer.Layer<Session, SessionError | ConfigUnusable> => {
+  const { caFile = null, lockDir = null, proxy = null } = settings
+  return Session.layer({ ...settings, profile }).pipe(
+    Layer.provide([ApiHttp.layer({ proxy, caFile }), AccountLockFiles.layer({ lockDir }), CookieJars.layer])
+  )
+}
+
 /**
  * Logs in while it is built and logs out when its scope closes.
  *
+ * @param settings - timeouts, tries and the limit of bodies in memory may be left out
  * @param profile - names and paths of the session; the known service when absent
  */
 export const layer = (
-  settings: ServiceSettings,
+  settings: SessionOptions,
   profile: SessionProfile = makeSessionProfile("library")
-): Layer.Layer<Service, SessionError | ConfigUnusable> => {
-  const { baseUrl, caFile = null, lockDir = null, password, proxy = null, username } = settings
-  return Layer.mergeAll(ServiceClient.layer, ServiceJson.layer, ServiceStreams.layer).pipe(
-    Layer.provideMerge(Session.layer({ baseUrl, username, password, profile })),
-    Layer.provide([ApiHttp.layer({ proxy, caFile }), AccountLockFiles.layer({ lockDir })])
+): Layer.Layer<Service, SessionError | ConfigUnusable> =>
+  Layer.mergeAll(ServiceClient.layer, ServiceJson.layer, ServiceStreams.layer).pipe(
+    Layer.provideMerge(sessionLayer(settings, profile))
   )
-}
 
 /** The same with the settings of {@link serviceConfig}. */
 export const layerConfig: Layer.Layer<Service, SessionError | ConfigUnusable | UsageError | Config.ConfigError> =

@@ -19,6 +19,21 @@ const leaveOut: Plugin = {
 }
 
 /**
+ * The list of public suffixes (250 kB) tells a cookie jar which domains belong to one owner. Our cookies go to one host only, so
+ * any domain that ends as the host does will do: its last name stands in the place of the suffix.
+ */
+const withoutSuffixList: Plugin = {
+  name: "without-suffix-list",
+  setup(context) {
+    context.onResolve({ filter: /^tldts$/ }, ({ path }) => ({ path, namespace: "suffix" }))
+    context.onLoad({ filter: /.*/, namespace: "suffix" }, () => ({
+      contents: 'export const getDomain = (host) => host.slice(host.lastIndexOf(".") + 1)',
+      loader: "js"
+    }))
+  }
+}
+
+/**
  * What can be read when a built-in is loaded as well as later: not `process.stdin`, which is opened when it is read. Its
  * promises are modules of their own, which whoever names them is going to use.
  */
@@ -149,7 +164,7 @@ export const bundling = {
   legalComments: "none",
   // V8 keeps and reads a text with one other character at twice the size.
   charset: "ascii",
-  plugins: [leaveOut, loadBuiltInsLate, importModulesNotBarrels, makeSegmenterLate, onlyVersion],
+  plugins: [leaveOut, withoutSuffixList, loadBuiltInsLate, importModulesNotBarrels, makeSegmenterLate, onlyVersion],
   logLevel: "warning",
   // Such as a name of a built-in that is not plain.
   logOverride: { "import-is-undefined": "error" }

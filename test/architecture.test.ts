@@ -65,7 +65,11 @@ const rules: ReadonlyArray<Rule> = [
   },
   {
     folder: "platform",
-    allows: (to) => isEffect(to) || isBuiltIn(to) || within("core/src", "platform", "@effect/platform-node")(to)
+    allows: (to, from) =>
+      isEffect(to) ||
+      isBuiltIn(to) ||
+      within("core/src", "platform", "@effect/platform-node")(to) ||
+      (from === "platform/CookieJars.ts" && to === "tough-cookie")
   },
   {
     folder: "sandbox",

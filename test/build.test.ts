@@ -95,7 +95,7 @@ describe("the build", () => {
         []
       )
       const manifest = JSON.parse((yield* runCommand("tar", ["-xzOf", file, "package/package.json"])).stdout)
-      assert.sameMembers(Object.keys(manifest.dependencies), ["@effect/platform-node"])
+      assert.sameMembers(Object.keys(manifest.dependencies), ["@effect/platform-node", "tough-cookie"])
       // One copy of it: Effects of two copies do not go together.
       assert.deepStrictEqual(manifest.peerDependencies, { effect: "^4.1.0" })
       assert.notProperty(manifest, "optionalDependencies")

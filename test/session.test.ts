@@ -13,6 +13,7 @@ import { Session, type SessionSettings } from "../core/src/session/Session.ts"
 import { makeSessionProfile } from "../core/src/session/SessionProfile.ts"
 import * as AccountLockFiles from "../platform/AccountLockFiles.ts"
 import * as ApiHttp from "../platform/ApiHttp.ts"
+import * as CookieJars from "../platform/CookieJars.ts"
 import { bundled } from "./Bundles.ts"
 import { makeAuthority } from "./servers/Certificates.ts"
 import { makeProxy, type TestProxy } from "./servers/Proxy.ts"
@@ -46,7 +47,7 @@ const run = (
         profile: makeSessionProfile("0.0.0"),
         tries: 2,
         ...changed
-      }).pipe(Layer.provide([ApiHttp.layer(access), AccountLock.layerNone]))
+      }).pipe(Layer.provide([ApiHttp.layer(access), AccountLock.layerNone, CookieJars.layer]))
     )
   )
 

@@ -12,6 +12,7 @@ import { LinkHost } from "../../core/src/transfer/LinkHost.ts"
 import { judge } from "../../core/src/transfer/RangeReply.ts"
 import * as AccountLockFiles from "../../platform/AccountLockFiles.ts"
 import * as ApiHttp from "../../platform/ApiHttp.ts"
+import * as CookieJars from "../../platform/CookieJars.ts"
 import * as LinkHttp from "../../platform/LinkHttp.ts"
 import { version } from "../main/Version.ts"
 
@@ -46,7 +47,7 @@ export const serviceChecks = Effect.fn("doctor.service")(function* (settings: Se
   ).pipe(Layer.provide(ApiHttp.layer({ proxy, caFile })))
   // Two tries in all: the doctor is to say what is wrong, not to get through.
   const session = Session.layer({ baseUrl, username, password, profile, tries: 2 }).pipe(
-    Layer.provide([watched, AccountLockFiles.layer({ lockDir })])
+    Layer.provide([watched, AccountLockFiles.layer({ lockDir }), CookieJars.layer])
   )
   const services = Layer.mergeAll(
     ServiceClient.layer.pipe(Layer.provide(session)),

@@ -1,18 +1,16 @@
 /** The services of a download, wired once: one session for the API if there is one, link hosts apart from it, and the disk. */
 import { Layer } from "effect"
 import { ServiceClient } from "../../core/src/client/ServiceClient.ts"
-import { Session } from "../../core/src/session/Session.ts"
 import { makeSessionProfile } from "../../core/src/session/SessionProfile.ts"
 import type { Settings, TargetSettings } from "../../core/src/settings/Settings.ts"
 import { FileTransfer } from "../../core/src/transfer/FileTransfer.ts"
 import { defaultSettings, LinkPool } from "../../core/src/transfer/LinkPool.ts"
 import { SliceTransfer } from "../../core/src/transfer/SliceTransfer.ts"
-import * as AccountLockFiles from "../../platform/AccountLockFiles.ts"
-import * as ApiHttp from "../../platform/ApiHttp.ts"
 import * as BlockThread from "../../platform/BlockThread.ts"
 import * as LinkHttp from "../../platform/LinkHttp.ts"
 import * as PartClaimLive from "../../platform/PartClaim.ts"
 import * as PartFilesLive from "../../platform/PartFiles.ts"
+import * as Service from "../../platform/Service.ts"
 import * as TrackingFileLive from "../../platform/TrackingFile.ts"
 import * as ZlibCodec from "../../platform/ZlibCodec.ts"
 import { version } from "../main/Version.ts"
@@ -31,10 +29,7 @@ const connectionsOf = (settings: TargetSettings): number =>
 
 /** Everything for a run that logs in. */
 export const wiring = (settings: Settings) => {
-  const { baseUrl, caFile, lockDir, password, proxy, username } = settings
-  const session = Session.layer({ baseUrl, username, password, profile: makeSessionProfile(version) }).pipe(
-    Layer.provide([ApiHttp.layer({ proxy, caFile }), AccountLockFiles.layer({ lockDir })])
-  )
+  const session = Service.sessionLayer(settings, makeSessionProfile(version))
   return Layer.merge(ServiceClient.layer.pipe(Layer.provide(session)), transferWiring(settings))
 }
 

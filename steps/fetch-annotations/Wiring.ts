@@ -2,11 +2,9 @@
 import { tmpdir } from "node:os"
 import { dirname, resolve } from "node:path"
 import { Layer } from "effect"
-import { Session } from "../../core/src/session/Session.ts"
 import { makeSessionProfile } from "../../core/src/session/SessionProfile.ts"
 import type { Settings } from "../../core/src/settings/Settings.ts"
-import * as AccountLockFiles from "../../platform/AccountLockFiles.ts"
-import * as ApiHttp from "../../platform/ApiHttp.ts"
+import * as Service from "../../platform/Service.ts"
 import * as SpoolFiles from "../../platform/SpoolFiles.ts"
 import { version } from "../main/Version.ts"
 
@@ -14,9 +12,6 @@ import { version } from "../main/Version.ts"
 const spoolFolder = (output: string) => (output === "-" ? tmpdir() : dirname(resolve(output)))
 
 export const wiring = (settings: Settings, output: string) => {
-  const { baseUrl, caFile, lockDir, password, proxy, username } = settings
-  const session = Session.layer({ baseUrl, username, password, profile: makeSessionProfile(version) }).pipe(
-    Layer.provide([ApiHttp.layer({ proxy, caFile }), AccountLockFiles.layer({ lockDir })])
-  )
+  const session = Service.sessionLayer(settings, makeSessionProfile(version))
   return Layer.mergeAll(session, SpoolFiles.layer(spoolFolder(output)))
 }

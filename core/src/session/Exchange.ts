@@ -18,8 +18,9 @@ import {
   type Scope,
   Stream
 } from "effect"
-import { Cookies, Headers, HttpClient, HttpClientError, HttpClientRequest } from "effect/http"
+import { Headers, HttpClient, HttpClientError, HttpClientRequest } from "effect/http"
 import { ProxyRefused, ReplyTooLarge, TlsRefused } from "../Errors.ts"
+import { CookieJars, setCookieLines, valueIn } from "./CookieJars.ts"
 import { isUndecided, retryAfterSeconds } from "./Recognition.ts"
 import { type ReplyHead, ReplyResponse } from "./ReplyResponse.ts"
 import type { SessionProfile } from "./SessionProfile.ts"
@@ -89,21 +90,26 @@ export const makeExchange = Effect.fnUntraced(function* (
   host: string,
   protect: (secret: string) => void
 ) {
-  const jar = yield* Ref.make<ReadonlyArray<Cookies.Cookie>>([])
+  const { make: freshJar } = yield* CookieJars
+  const jar = yield* Effect.flatMap(freshJar, Ref.make)
   const token = yield* Ref.make(Option.none<Redacted.Redacted>())
-  const http = HttpClient.withCookiesRef(client, jar)
   const tokenHeader = profile.tokenHeader.toLowerCase()
   const redactedNames = [...(yield* Headers.CurrentRedactedNames), tokenHeader]
 
-  const dress = (request: HttpClientRequest.HttpClientRequest) =>
-    Effect.map(Ref.get(token), (token) =>
-      HttpClientRequest.setHeaders(request, {
-        ...(Headers.has(request.headers, "accept") ? {} : { accept: "*/*" }),
-        ...profile.headers,
-        "user-agent": profile.userAgent,
-        ...(Option.isSome(token) ? { [tokenHeader]: Redacted.value(token.value) } : {})
-      })
-    )
+  const cookiesFor = (url: string) =>
+    Effect.zipWith(Ref.get(jar), Clock.currentTimeMillis, (jar, now) => jar.headerFor(url, now))
+
+  const dress = Effect.fnUntraced(function* (request: HttpClientRequest.HttpClientRequest) {
+    const known = yield* Ref.get(token)
+    const cookie = yield* cookiesFor(request.url)
+    return HttpClientRequest.setHeaders(request, {
+      ...(Headers.has(request.headers, "accept") ? {} : { accept: "*/*" }),
+      ...profile.headers,
+      "user-agent": profile.userAgent,
+      ...(Option.isSome(known) ? { [tokenHeader]: Redacted.value(known.value) } : {}),
+      ...(cookie === null ? {} : { cookie })
+    })
+  })
 
   const judge = (fault: TransportFault): Setback | TlsRefused | ProxyRefused => {
     if (fault.kind === "Tls") return new TlsRefused({ host: fault.proxy ?? host, reason: fault.reason })
@@ -118,7 +124,7 @@ export const makeExchange = Effect.fnUntraced(function* (
 
   const send: Exchange["send"] = Effect.fnUntraced(function* (request, waits) {
     const dressed = yield* dress(request)
-    const response = yield* http.execute(dressed).pipe(
+    const response = yield* client.execute(dressed).pipe(
       Effect.provideContext(
         Context.empty().pipe(
           Context.add(HttpClient.TracerPropagationEnabled, false),
@@ -133,7 +139,11 @@ export const makeExchange = Effect.fnUntraced(function* (
       protect(fresh)
       yield* Ref.set(token, Option.some(Redacted.make(fresh)))
     }
-    for (const { value } of Object.values(response.cookies.cookies)) protect(value)
+    const [current, now] = [yield* Ref.get(jar), yield* Clock.currentTimeMillis]
+    for (const line of setCookieLines(response.headers["set-cookie"])) {
+      protect(valueIn(line))
+      current.take(line, request.url, now)
+    }
 
     // Some clients call it an error when there is no body, as after HEAD or 204.
     const body = response.stream.pipe(
@@ -179,14 +189,12 @@ export const makeExchange = Effect.fnUntraced(function* (
   const exchange: Exchange = {
     send,
     token: Ref.get(token),
-    hasCookies: Effect.map(Ref.get(jar), (cookies) => cookies.length > 0),
-    hasCookieFor: (url) =>
-      Effect.zipWith(
-        Ref.get(jar),
-        Clock.currentTimeMillis,
-        (cookies, now) => Cookies.toRequestCookieHeader(cookies, url, now) !== undefined
-      ),
-    forget: Effect.andThen(Ref.set(jar, []), Ref.set(token, Option.none()))
+    hasCookies: Effect.map(Ref.get(jar), (cookies) => !cookies.isEmpty()),
+    hasCookieFor: (url) => Effect.map(cookiesFor(url), (cookies) => cookies !== null),
+    forget: Effect.andThen(
+      Effect.flatMap(freshJar, (fresh) => Ref.set(jar, fresh)),
+      Ref.set(token, Option.none())
+    )
   }
   return exchange
 })

@@ -16,6 +16,7 @@ import {
 } from "effect"
 import { Cookies, Headers, HttpClient, HttpClientError, HttpClientRequest } from "effect/http"
 import { TestClock } from "effect/testing"
+import * as CookieJars from "../../../platform/CookieJars.ts"
 import type { SessionError } from "../Errors.ts"
 import { AccountLock } from "./AccountLock.ts"
 import { ReplyResponse } from "./ReplyResponse.ts"
@@ -94,8 +95,8 @@ const makeService = (answer: Answer) => {
         {
           url: url.href,
           status: said.status ?? 200,
-          headers: Headers.fromInput(said.headers ?? {}),
-          cookies: Cookies.fromSetCookie(said.cookies ?? [])
+          headers: Headers.fromInput({ ...said.headers, "set-cookie": (said.cookies ?? []).join("\n") }),
+          cookies: Cookies.empty
         },
         said.after === "break"
           ? Stream.concat(
@@ -133,7 +134,9 @@ const withSession = <A, E>(
   changed: Partial<SessionSettings> = {}
 ): Effect.Effect<Exit.Exit<A, E | SessionError>> =>
   Effect.gen(function* () {
-    const layer = Session.layer({ ...settings, ...changed }).pipe(Layer.provide([service.layer, AccountLock.layerNone]))
+    const layer = Session.layer({ ...settings, ...changed }).pipe(
+      Layer.provide([service.layer, AccountLock.layerNone, CookieJars.layer])
+    )
     const program = Effect.flatMap(Session, use).pipe(Effect.scoped, Effect.provide(layer))
     return yield* inVirtualTime(program)
   })
@@ -529,7 +532,9 @@ describe("Session", () => {
     it.effect("S8 a request that never ends is cut after the grace time, and the logout still comes", () =>
       Effect.gen(function* () {
         const service = makeService((asked) => (asked.path === "/api/hang" ? { delay: "1 hour" } : null))
-        const layer = Session.layer(settings).pipe(Layer.provide([service.layer, AccountLock.layerNone]))
+        const layer = Session.layer(settings).pipe(
+          Layer.provide([service.layer, AccountLock.layerNone, CookieJars.layer])
+        )
         const program = Effect.flatMap(Session, (session) => get(session, "/api/hang")).pipe(
           Effect.provide(layer),
           Effect.timeoutOption("10 seconds"),
@@ -766,7 +771,9 @@ describe("Session", () => {
             ? { delay: "1 second", headers: { "x-csrf-token": "token-1" }, cookies: ["sid=user-1; Path=/"] }
             : null
         )
-        const layer = Session.layer(settings).pipe(Layer.provide([service.layer, AccountLock.layerNone]))
+        const layer = Session.layer(settings).pipe(
+          Layer.provide([service.layer, AccountLock.layerNone, CookieJars.layer])
+        )
         const program = Effect.asVoid(Session).pipe(Effect.provide(layer), Effect.timeoutOption("500 millis"))
         succeeded(yield* inVirtualTime(program))
         assert.deepStrictEqual(service.requests(), ["HEAD /", "POST /login", "POST /logout"])
@@ -813,6 +820,66 @@ describe("Session", () => {
       assert.isFalse(deep.has("short=1"))
     })
   )
+
+  it.effect("S9 a cookie of another domain or path neither replaces the one of the session nor goes along", () =>
+    Effect.gen(function* () {
+      const others = ["sid=evil; Domain=other.example", "sid=app; Path=/app", "sid=evil; Domain=ample", "=evil", "evil"]
+      const service = makeService((asked) =>
+        asked.path === "/api/set"
+          ? { body: "1", cookies: others }
+          : asked.path.startsWith("/app")
+            ? { body: "1" }
+            : null
+      )
+      succeeded(
+        yield* withSession(service, (session) =>
+          Effect.gen(function* () {
+            yield* get(session, "/api/set")
+            yield* get(session, "/api/after")
+            yield* get(session, "/application")
+            yield* get(session, "/app/x")
+          })
+        )
+      )
+      const cookies = (path: string) => service.asked.find((asked) => asked.path === path)?.headers["cookie"]
+      assert.strictEqual(cookies("/api/after"), "sid=user-1")
+      assert.strictEqual(cookies("/application"), "sid=user-1")
+      assert.strictEqual(cookies("/app/x"), "sid=app; sid=user-1")
+      assert.strictEqual(service.served.logins, 1)
+    })
+  )
+
+  for (const [what, base, line, kept] of [
+    ["a domain above the host", "https://lab.svc.example", "; Domain=svc.example", true],
+    ["a domain with a dot before it", "https://lab.svc.example", "; Domain=.svc.example", true],
+    ["a domain in other case", "https://svc.example", "; Domain=SVC.example", true],
+    ["a domain below the host", "https://svc.example", "; Domain=lab.svc.example", false],
+    ["an address that repeats itself", "http://10.1.2.3:8080", "; Domain=10.1.2.3", true],
+    ["a part of an address", "http://10.1.2.3", "; Domain=2.3", false],
+    ["a host of one name", "http://svc", "", true],
+    ["a host of a private zone", "http://svc.lab.internal", "; Domain=lab.internal", true],
+    ["no path", "https://svc.example/base/", "", true],
+    ["an expiry with a comma in it", "https://svc.example", "; Expires=Wed, 01 Jan 2070 00:00:00 GMT", true],
+    ["the prefix __Host-", "https://svc.example", "; Secure; Path=/", true]
+  ] as const) {
+    it.effect(`S9 ${what}: ${line.slice(2)} is ${kept ? "kept" : "ignored"} from ${base}`, () =>
+      Effect.gen(function* () {
+        const name = line.includes("Secure") ? "__Host-more" : "more"
+        const service = makeService((asked) =>
+          asked.path.endsWith("/api/set") ? { body: "1", cookies: [`${name}=1${line}`] } : null
+        )
+        succeeded(
+          yield* withSession(
+            service,
+            (session) => Effect.andThen(get(session, "api/set"), Effect.exit(get(session, "api/after"))),
+            { baseUrl: new URL(base) }
+          )
+        )
+        const after = service.asked.find(({ path }) => path.endsWith("/api/after"))?.headers["cookie"] ?? ""
+        assert.strictEqual(after.split("; ").includes(`${name}=1`), kept)
+      })
+    )
+  }
 
   it.effect("S9 a Secure cookie on http is said before the password is sent", () =>
     Effect.gen(function* () {

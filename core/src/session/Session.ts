@@ -10,6 +10,7 @@ import type { HttpClient, HttpClientRequest, HttpClientResponse } from "effect/h
 import type { SessionError } from "../Errors.ts"
 import type { AccountLock } from "./AccountLock.ts"
 import { makeConversation } from "./Conversation.ts"
+import type { CookieJars } from "./CookieJars.ts"
 import type { SessionProfile } from "./SessionProfile.ts"
 
 /** How long a session waits for what. */
@@ -35,17 +36,22 @@ const usualTimeouts: SessionTimeouts = {
   logout: Duration.seconds(5)
 }
 
-/** Whose session, where, and how patient it is. */
-export interface SessionSettings {
-  readonly baseUrl: URL
-  readonly username: string
-  readonly password: Redacted.Redacted
-  readonly profile: SessionProfile
+/** How patient a session is, and how much it holds in memory. */
+export interface SessionLimits {
+  /** What is left out stays as it is. */
   readonly timeouts?: Partial<SessionTimeouts>
   /** Cap of a body that `http` keeps in memory, in bytes; 64 MiB by default. */
   readonly bodyLimit?: number
   /** Sends of a request that may be repeated, the first included; 7 by default (about 30 s). */
   readonly tries?: number
+}
+
+/** Whose session, and where. */
+export interface SessionSettings extends SessionLimits {
+  readonly baseUrl: URL
+  readonly username: string
+  readonly password: Redacted.Redacted
+  readonly profile: SessionProfile
 }
 
 /** The session of one account, through which every request to the API goes. */
@@ -75,6 +81,6 @@ export class Session extends Context.Service<
    */
   static readonly layer = (
     settings: SessionSettings
-  ): Layer.Layer<Session, SessionError, HttpClient.HttpClient | AccountLock> =>
+  ): Layer.Layer<Session, SessionError, HttpClient.HttpClient | AccountLock | CookieJars> =>
     Layer.effect(Session, makeConversation(settings, { ...usualTimeouts, ...settings.timeouts }))
 }
