@@ -1,6 +1,7 @@
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { assert, describe, layer } from "@effect/vitest"
-import { Duration, Effect } from "effect"
+import { Clock, Duration, Effect } from "effect"
+import { makeForwardClock } from "../test/servers/ForwardClock.ts"
 import { ask, json, logIn, postForm, say } from "../test/servers/Visitor.ts"
 import { type SandboxOptions, start } from "./Sandbox.ts"
 
@@ -72,12 +73,13 @@ layer(NodeServices.layer, { excludeTestServices: true })("archive", (it) => {
 
   it.effect("a file can go back to the archive", () =>
     Effect.gen(function* () {
-      const { bam, restore } = yield* visit({
-        switches: { restoreDelay: Duration.zero, rearchiveAfter: Duration.seconds(2) }
-      })
+      const { clock, forward } = yield* makeForwardClock
+      const switches = { restoreDelay: Duration.zero, rearchiveAfter: Duration.days(2) }
+      const { bam, restore } = yield* Effect.provideService(visit({ switches }), Clock.Clock, clock)
       yield* restore("A3")
+      yield* forward("47 hours")
       assert.strictEqual((yield* bam)["currentlyArchived"], false)
-      yield* Effect.sleep("2100 millis")
+      yield* forward("2 hours")
       assert.strictEqual((yield* bam)["currentlyArchived"], true)
     })
   )

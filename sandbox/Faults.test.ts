@@ -1,7 +1,9 @@
 import { gunzipSync } from "node:zlib"
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { assert, describe, layer } from "@effect/vitest"
-import { Effect, Fiber, Schema } from "effect"
+import { Clock, Effect, Fiber, Schema } from "effect"
+import { until } from "../test/Executables.ts"
+import { makeForwardClock } from "../test/servers/ForwardClock.ts"
 import { ask, json, logIn, postForm, say, sendJson } from "../test/servers/Visitor.ts"
 import { type FaultRule, FaultRules } from "./Faults.ts"
 import { type SandboxOptions, start } from "./Sandbox.ts"
@@ -75,13 +77,19 @@ layer(NodeServices.layer, { excludeTestServices: true })("faults", (it) => {
       Effect.gen(function* () {
         const { link, list, sandbox } = yield* visit([...onLink({ stall: 500 }), ...onList({ stall: "head" })])
         const silent = yield* Effect.forkChild(Effect.all([say(yield* link("S1.bam")), list], { concurrency: 2 }))
-        while ((yield* sandbox.stats).files["A1/S1.bam"]?.bytes !== 500) yield* Effect.sleep("5 millis")
+        yield* until(
+          "500 bytes are sent",
+          Effect.map(sandbox.stats, (stats) => stats.files["A1/S1.bam"]?.bytes === 500)
+        )
         yield* Effect.sleep("100 millis")
         assert.isUndefined(silent.pollUnsafe())
         const { files, linkInFlight } = yield* sandbox.stats
         assert.deepStrictEqual([linkInFlight, files["A1/S1.bam"]?.bytes], [1, 500])
         yield* Fiber.interrupt(silent)
-        while ((yield* sandbox.stats).linkInFlight > 0) yield* Effect.sleep("5 millis")
+        yield* until(
+          "the host notices",
+          Effect.map(sandbox.stats, ({ linkInFlight }) => linkInFlight === 0)
+        )
       })
     )
 
@@ -197,12 +205,15 @@ layer(NodeServices.layer, { excludeTestServices: true })("faults", (it) => {
 
     it.effect("L2 a link that expires while its body is under way", () =>
       Effect.gen(function* () {
-        const { link, sandbox } = yield* visit(onLink({ close: 5000, expireLink: "next" }))
+        const { clock, forward } = yield* makeForwardClock
+        const hosts = visit(onLink({ close: 5000, expireLink: "next" }))
+        const { link, sandbox } = yield* Effect.provideService(hosts, Clock.Clock, clock)
         const url = yield* link("S1.bam")
         const cut = yield* say(url)
         assert.deepStrictEqual([cut.status, cut.body.length], [200, 5000])
         assert.strictEqual((yield* say(url)).status, 403)
-        yield* Effect.sleep("1100 millis")
+        // Links of one second are the same.
+        yield* forward("1 second")
         assert.strictEqual((yield* say(yield* link("S1.bam"))).status, 200)
         assert.strictEqual((yield* sandbox.stats).expiredLinks, 1)
       })

@@ -1,7 +1,8 @@
 import { createHash } from "node:crypto"
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { assert, describe, layer } from "@effect/vitest"
-import { Duration, Effect, FileSystem } from "effect"
+import { Clock, Duration, Effect, FileSystem } from "effect"
+import { makeForwardClock } from "../test/servers/ForwardClock.ts"
 import { ask, json, logIn, say } from "../test/servers/Visitor.ts"
 import { type SandboxOptions, start } from "./Sandbox.ts"
 
@@ -66,15 +67,17 @@ layer(NodeServices.layer, { excludeTestServices: true })("link host", (it) => {
 
     it.effect("L1 expire: 403 Request has expired", () =>
       Effect.gen(function* () {
-        const { link, sandbox } = yield* visit({ switches: { linkLifetime: Duration.seconds(1) } })
+        const { clock, forward } = yield* makeForwardClock
+        const { link, sandbox } = yield* Effect.provideService(visit(), Clock.Clock, clock)
         const url = yield* link("A1", "S1.bam")
+        yield* forward("59 minutes")
         assert.strictEqual((yield* say(url)).status, 200)
-        yield* Effect.sleep("2100 millis")
+        yield* forward("2 minutes")
         const heard = yield* say(url)
         assert.strictEqual(heard.status, 403)
         assert.strictEqual(heard.headers["content-type"], "application/xml")
         assert.include(heard.body.toString(), "<Message>Request has expired</Message>")
-        assert.include(heard.body.toString(), "<X-Amz-Expires>1</X-Amz-Expires>")
+        assert.include(heard.body.toString(), "<X-Amz-Expires>3600</X-Amz-Expires>")
         assert.strictEqual((yield* sandbox.stats).expiredLinks, 1)
       })
     )

@@ -1,8 +1,10 @@
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { assert, describe, layer } from "@effect/vitest"
-import { Effect } from "effect"
-import { arrive, ask, json, logIn, logOut, postForm, say } from "../test/servers/Visitor.ts"
-import { start } from "./Sandbox.ts"
+import { Clock, Effect, Fiber } from "effect"
+import { until } from "../test/Executables.ts"
+import { makeForwardClock } from "../test/servers/ForwardClock.ts"
+import { arrive, ask, type Heard, json, logIn, logOut, postForm, say } from "../test/servers/Visitor.ts"
+import { type SandboxOptions, start } from "./Sandbox.ts"
 
 const numberOfLogins = 2
 
@@ -151,17 +153,37 @@ layer(NodeServices.layer, { excludeTestServices: true })("session", (it) => {
   })
 
   describe("overlap", () => {
-    const slowList = [{ when: { endpoint: "getAnalyses", nth: 1 }, then: { delay: 300 } }] as const
+    /** A sandbox where the lists of analyses with these numbers are answered when another request has come. */
+    const held = Effect.fnUntraced(function* (options: SandboxOptions, numbers: ReadonlyArray<number>) {
+      const { clock, forward } = yield* makeForwardClock
+      const faults = numbers.map((nth) => ({ when: { endpoint: "getAnalyses", nth }, then: { delay: 60_000 } }))
+      const sandbox = yield* Effect.provideService(start({ ...options, faults }), Clock.Clock, clock)
+      const came = Effect.map(sandbox.stats, ({ requests }) => requests["getAnalyses"] ?? 0)
+      /** Sends `later` when `sooner` has come, and gives both answers. */
+      const both = Effect.fnUntraced(function* (sooner: Effect.Effect<Heard>, later: Effect.Effect<Heard>) {
+        const before = yield* came
+        const first = yield* Effect.forkChild(sooner)
+        yield* until(
+          "the first request comes",
+          Effect.map(came, (count) => count > before)
+        )
+        const second = yield* later
+        assert.isUndefined(first.pollUnsafe())
+        yield* forward("2 minutes")
+        return [yield* Fiber.join(first), second] as const
+      })
+      return { ...sandbox, both }
+    })
 
     it.effect(
       "S8 strict mode answers the second request with 302 and HTML, then everything with 403 until a new login",
       () =>
         Effect.gen(function* () {
-          const sandbox = yield* start({ switches: { strict: true }, faults: slowList })
-          const { url } = sandbox
+          const sandbox = yield* held({ switches: { strict: true } }, [1])
+          const { both, url } = sandbox
           const { pass } = yield* logIn(sandbox)
           const list = ask(url, pass, "/api/analyses")
-          const [first, second] = yield* Effect.all([list, Effect.delay(list, 100)], { concurrency: 2 })
+          const [first, second] = yield* both(list, list)
           assert.strictEqual(second.status, 302)
           assert.strictEqual(second.headers.location, `${url}/`)
           assert.match(String(second.headers["content-type"]), /^text\/html/)
@@ -186,25 +208,18 @@ layer(NodeServices.layer, { excludeTestServices: true })("session", (it) => {
             { user: "b", password: "2" }
           ]
         } as const
-        const { stats, url } = yield* start({
-          world,
-          switches: { strict: true },
-          faults: [{ when: { endpoint: "getAnalyses" }, then: { delay: 200 } }]
-        })
-        const visit = (account: { user: string; password: string }, wait: number) =>
-          Effect.gen(function* () {
-            const { pass } = yield* logIn({ url, ...account })
-            return Effect.delay(ask(url, pass, "/api/analyses"), wait)
-          })
+        const { both, stats, url } = yield* held({ world, switches: { strict: true } }, [1, 3])
+        const visit = (account: { user: string; password: string }) =>
+          Effect.map(logIn({ url, ...account }), ({ pass }) => ask(url, pass, "/api/analyses"))
         const [a, b] = world.accounts
-        const different = yield* Effect.all([yield* visit(a, 0), yield* visit(b, 50)], { concurrency: 2 })
+        const different = yield* both(yield* visit(a), yield* visit(b))
         assert.deepStrictEqual(
           different.map((heard) => heard.status),
           [200, 200]
         )
         assert.strictEqual((yield* stats).overlaps, 0)
-        const same = yield* Effect.all([yield* visit(a, 0), yield* visit(a, 50)], { concurrency: 2 })
-        assert.strictEqual(same[1]?.status, 302)
+        const [, same] = yield* both(yield* visit(a), yield* visit(a))
+        assert.strictEqual(same.status, 302)
         assert.strictEqual((yield* stats).overlaps, 1)
       })
     )
@@ -212,10 +227,10 @@ layer(NodeServices.layer, { excludeTestServices: true })("session", (it) => {
     it.effect("is only counted without strict mode, and tolerated up to the limit", () =>
       Effect.gen(function* () {
         for (const switches of [{}, { strict: true, overlapLimit: 2 }]) {
-          const sandbox = yield* start({ switches, faults: slowList })
+          const sandbox = yield* held({ switches }, [1])
           const { pass } = yield* logIn(sandbox)
           const list = ask(sandbox.url, pass, "/api/analyses")
-          const heard = yield* Effect.all([list, Effect.delay(list, 100)], { concurrency: 2 })
+          const heard = yield* sandbox.both(list, list)
           assert.deepStrictEqual(
             heard.map((one) => one.status),
             [200, 200]

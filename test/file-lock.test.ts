@@ -18,6 +18,7 @@ import { Effect, type Scope } from "effect"
 import { type FileLockError, type FileLockOptions, withLock } from "../platform/FileLock.ts"
 import { thisProcess } from "../platform/ProcessIdentity.ts"
 import { bundled } from "./Bundles.ts"
+import { until } from "./Executables.ts"
 
 const folder = Effect.acquireRelease(
   Effect.sync(() => mkdtempSync(join(tmpdir(), "file-lock-"))),
@@ -269,7 +270,10 @@ describe("FileLock", () => {
         Effect.gen(function* () {
           const long = 3600
           setAge(path, long)
-          while (Date.now() - statSync(path).mtimeMs > (long * 1000) / 2) yield* Effect.sleep("10 millis")
+          yield* until(
+            "the lock is fresh",
+            Effect.sync(() => Date.now() - statSync(path).mtimeMs < (long * 1000) / 2)
+          )
         })
       )
     )

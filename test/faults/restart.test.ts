@@ -6,7 +6,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, Exit, Fiber, Scope } from "effect"
 import type { FaultRule } from "../../sandbox/Faults.ts"
 import { fault, namesIn, readReport, sha256 } from "../DownloadGround.ts"
-import { run, startSandbox } from "../Executables.ts"
+import { run, startSandbox, until } from "../Executables.ts"
 
 interface Stats {
   readonly linkBytes: number
@@ -34,7 +34,7 @@ const makePlace = Effect.fnUntraced(function* (faults: ReadonlyArray<FaultRule>)
   /** Kills it when `reached`, and starts another one, without the faults, in its place. */
   const restartWhen = (reached: (stats: Stats) => boolean) =>
     Effect.gen(function* () {
-      while (!reached(yield* stats)) yield* Effect.sleep("20 millis")
+      yield* until("the service is where it is to be killed", Effect.map(stats, reached))
       process.kill(first.pid, "SIGKILL")
       yield* Scope.close(life, Exit.void)
       yield* startSandbox(["--port", port, "--linkPort", linkPort])

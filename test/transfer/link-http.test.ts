@@ -3,6 +3,7 @@ import { randomBytes } from "node:crypto"
 import { connect, type Socket } from "node:net"
 import { assert, describe, it } from "@effect/vitest"
 import { Duration, Effect, Fiber, Random } from "effect"
+import { until } from "../Executables.ts"
 import { liveTransfer } from "./LiveTransfer.ts"
 import { type Answer, good, goodAnswer, rawServer } from "./RawServer.ts"
 
@@ -328,9 +329,15 @@ describe("link hosts", () => {
       })
       const transfer = yield* liveTransfer(`${server.url}/s.bam`, object.length)
       const running = yield* Effect.forkChild(transfer.run)
-      while (server.requests.length === 0) yield* Effect.sleep("5 millis")
+      yield* until(
+        "the request comes",
+        Effect.sync(() => server.requests.length > 0)
+      )
       yield* Fiber.interrupt(running)
-      while (!closed) yield* Effect.sleep("5 millis")
+      yield* until(
+        "the connection ends",
+        Effect.sync(() => closed)
+      )
     })
   )
 

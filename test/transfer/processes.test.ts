@@ -10,7 +10,7 @@ import { Effect } from "effect"
 import * as Dice from "../../sandbox/samples/Dice.ts"
 import { bundled } from "../Bundles.ts"
 import { readTrace } from "../durability/DiskModel.ts"
-import { run } from "../Executables.ts"
+import { run, until } from "../Executables.ts"
 import { folder } from "./LiveTransfer.ts"
 import { type Answer, good, goodAnswer, rawServer } from "./RawServer.ts"
 
@@ -73,10 +73,7 @@ const start = (options: Options, env: Record<string, string> = {}, wrap: Readonl
 const download = (options: Options, env?: Record<string, string>, wrap?: ReadonlyArray<string>) =>
   start(options, env, wrap).ended
 
-const waitFor = (condition: () => boolean) =>
-  Effect.gen(function* () {
-    while (!condition()) yield* Effect.sleep("10 millis")
-  }).pipe(Effect.timeout("50 seconds"))
+const waitFor = (condition: () => boolean) => until("the process is there", Effect.sync(condition))
 
 /** Bytes of the part in a folder, 0 without one. */
 const partSize = (directory: string) =>
