@@ -12,12 +12,12 @@ import { Data, Effect } from "effect"
 import { LinkRefused, ProxyRefused, TlsRefused } from "../core/src/Errors.ts"
 import { faultOfCause } from "../core/src/session/TransportFault.ts"
 import type { ProxyAddress } from "../core/src/settings/Settings.ts"
+import { reachOf } from "../core/src/text/HostReach.ts"
 import {
   type LinkAddress,
   type LinkPolicy,
   mayReach,
   mayReachName,
-  reachOf,
   unreachable,
   unreachableName
 } from "../core/src/transfer/LinkAddress.ts"

@@ -6,14 +6,8 @@
 import { Effect, Layer, Redacted, Result, type Scope } from "effect"
 import { type ConfigUnusable, LinkRefused, ProxyRefused } from "../core/src/Errors.ts"
 import type { ProxyAddress } from "../core/src/settings/Settings.ts"
-import {
-  type LinkAddress,
-  type LinkPolicy,
-  parseLink,
-  type Reach,
-  reachOf,
-  reachOfName
-} from "../core/src/transfer/LinkAddress.ts"
+import { type Reach, reachOf, reachOfName } from "../core/src/text/HostReach.ts"
+import { type LinkAddress, type LinkPolicy, parseLink } from "../core/src/transfer/LinkAddress.ts"
 import {
   LinkBroken,
   type LinkError,

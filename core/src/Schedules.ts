@@ -1,12 +1,25 @@
 /**
  * Every repetition policy of the product, named after its purpose. Times are virtual in tests.
  */
-import { Duration, Effect, Random, Schedule } from "effect"
+import { Duration, Effect, Random, Result, Schedule } from "effect"
+import { Headers } from "effect/http"
 
 /** A failure that knows how long the other side asked to wait, or null when it did not say. */
 export interface AskedToWait {
   readonly retryAfter: Duration.Duration | null
 }
+
+/**
+ * What a `Retry-After` field asks for: whole seconds, or the time until a date, zero for one in the past. Null when it says
+ * nothing that can be used. `now` in ms since 1970.
+ */
+export const waitAsked = (field: string | null | undefined, now: number): Duration.Duration | null =>
+  field == null
+    ? null
+    : Result.match(Headers.parseRetryAfter(field), {
+        onFailure: () => null,
+        onSuccess: (asked) => Headers.retryAfterDelay(asked, now)
+      })
 
 /** The longest wait that a `Retry-After` of the service can bring about. */
 const longestRetryAfter = Duration.minutes(2)

@@ -34,8 +34,9 @@ export { ServiceApi } from "./contract/ServiceApi.ts"
 
 export { AccountLock } from "./session/AccountLock.ts"
 export { RepeatSafe, SlowReply } from "./session/RequestMarks.ts"
-export { Session, type SessionSettings, type SessionTimeouts } from "./session/Session.ts"
+export { Session } from "./session/Session.ts"
 export { makeSessionProfile, type SessionProfile, SessionProfileOverrides } from "./session/SessionProfile.ts"
+export type { SessionLimits, SessionSettings, SessionTimeouts } from "./session/SessionSettings.ts"
 export { type ServiceSettings, serviceConfig } from "./settings/ServiceConfig.ts"
 export type { ProxyAddress } from "./settings/Settings.ts"
 

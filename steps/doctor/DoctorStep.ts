@@ -1,20 +1,6 @@
 /** `svc-doctor`: what it is called and how it is used; the program itself is loaded when it runs. */
-import type { CommandOptions, LocalStep } from "../main/Step.ts"
-
-export const options = {
-  analysisIds: {
-    type: "list",
-    short: "a",
-    metavar: "ID",
-    help: "Look at the link host as well, with one byte of a file of this analysis"
-  },
-  format: {
-    type: "choice",
-    choices: ["text", "json"],
-    default: "text",
-    help: "text: a line per check and what to do; json: one document"
-  }
-} as const satisfies CommandOptions
+import type { LocalStep } from "../main/Step.ts"
+import { options } from "./DoctorOptions.ts"
 
 /** Local, since it must also work, and say why, when target or credentials are missing. */
 export const doctorStep: LocalStep = {

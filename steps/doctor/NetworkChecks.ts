@@ -6,6 +6,7 @@ import { type ConfigUnusable, ProxyRefused, TlsRefused, Unavailable } from "../.
 import type { TransportFault } from "../../core/src/session/TransportFault.ts"
 import { portOf } from "../../core/src/settings/NoProxy.ts"
 import type { ProxyAddress } from "../../core/src/settings/Settings.ts"
+import { isLoopback } from "../../core/src/text/HostReach.ts"
 import { makeDialer } from "../../platform/ApiHttp.ts"
 import { connect, head, resolve } from "../../platform/HostProbe.ts"
 
@@ -36,8 +37,6 @@ const errorOf = (host: string, fault: TransportFault) =>
     : fault.kind === "Proxy"
       ? new ProxyRefused({ proxy: fault.proxy ?? "", status: fault.status ?? 0 })
       : unavailable(host, fault)
-
-const isLoopback = (host: string) => /^(?:localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(host)
 
 /** The checks in order; those behind a failed one are skipped. */
 export const networkChecks = Effect.fn("doctor.network")(function* (

@@ -24,8 +24,8 @@ import * as ZlibCodec from "../../platform/ZlibCodec.ts"
 import { printDocument, printLines } from "../main/StandardOutput.ts"
 import { type Program, valuesOf } from "../main/Step.ts"
 import { version } from "../main/Version.ts"
+import type { options } from "./VerifyOptions.ts"
 import { makeVerifyProgress } from "./VerifyProgress.ts"
-import type { options } from "./VerifyStep.ts"
 
 /** From so many bytes on, starting threads takes less time than it saves (bench/README.md). */
 const worthThreads = 8 * 1024 * 1024

@@ -1,19 +1,6 @@
 /** `svc-verify`: what it is called and how it is used; the program itself is loaded when it runs. */
-import type { CommandOptions, LocalStep } from "../main/Step.ts"
-
-export const options = {
-  against: {
-    type: "path",
-    metavar: "FILE",
-    help: "What the files must be: the report of svc-download, or the output of sha256sum. Its files are checked as well"
-  },
-  format: {
-    type: "choice",
-    choices: ["text", "json"],
-    default: "text",
-    help: "text: a line per file; json: one document"
-  }
-} as const satisfies CommandOptions
+import type { LocalStep } from "../main/Step.ts"
+import { options } from "./VerifyOptions.ts"
 
 export const verifyStep: LocalStep = {
   name: "verify",

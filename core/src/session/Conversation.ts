@@ -5,7 +5,7 @@
  * `LoginHistory.ts` the rules; this module puts them in order behind the gate.
  */
 import { Clock, Effect, Exit, Option, Random, Ref, Schema, Scope } from "effect"
-import { HttpClient, HttpClientRequest } from "effect/http"
+import { HttpClient, HttpClientRequest, type HttpClientResponse } from "effect/http"
 import {
   Forbidden,
   LoginRefused,
@@ -42,7 +42,26 @@ import {
 import { errorDetail, recognise } from "./Recognition.ts"
 import { RefusedLogins } from "./RefusedLogins.ts"
 import { RefusedReplies, RepeatSafe, SlowReply } from "./RequestMarks.ts"
-import type { Session, SessionSettings, SessionTimeouts } from "./Session.ts"
+import type { SessionSettings, SessionTimeouts } from "./SessionSettings.ts"
+
+/** What a session offers. */
+export interface Conversation {
+  /**
+   * Requests with paths relative to the base URL; the reply is in memory when the next request may start.
+   *
+   * 302, HTML and 403 are recognised before decoding: one login for all who wait, then the request again when it is
+   * safe. Statuses 2xx and the other 4xx come back as they are; 408, 425, 429, 5xx end as `Unavailable`. A page of
+   * HTML that is still one after a new login comes back too: the endpoint is one.
+   */
+  readonly http: HttpClient.HttpClient.With<SessionError>
+  /**
+   * The same for bodies too large for memory: no other request starts until the scope closes, so a request to
+   * `http` inside that scope waits for ever. A body given up early has its connection cut.
+   */
+  readonly stream: (
+    request: HttpClientRequest.HttpClientRequest
+  ) => Effect.Effect<HttpClientResponse.HttpClientResponse, SessionError, Scope.Scope>
+}
 
 /** What is known of the session; only the holder of the gate changes it. */
 interface State {
@@ -276,7 +295,7 @@ export const makeConversation = Effect.fnUntraced(function* (settings: SessionSe
   )
   if (begun._tag === "Failed") return yield* begun.error
 
-  const conversation: Session["Service"] = {
+  const conversation: Conversation = {
     http: HttpClient.makeWith<never, never, SessionError, never>(
       Effect.flatMap((asked) => request(asked, closeAtOnce, (label) => (reply) => readWhole(reply, label, bodyLimit))),
       Effect.succeed

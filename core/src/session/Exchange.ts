@@ -20,8 +20,9 @@ import {
 } from "effect"
 import { Headers, HttpClient, HttpClientError, HttpClientRequest } from "effect/http"
 import { ProxyRefused, ReplyTooLarge, TlsRefused } from "../Errors.ts"
+import { waitAsked } from "../Schedules.ts"
 import { CookieJars, setCookieLines, valueIn } from "./CookieJars.ts"
-import { isUndecided, retryAfterSeconds } from "./Recognition.ts"
+import { isUndecided } from "./Recognition.ts"
 import { type ReplyHead, ReplyResponse } from "./ReplyResponse.ts"
 import type { SessionProfile } from "./SessionProfile.ts"
 import { faultOfClientError, TransportFault } from "./TransportFault.ts"
@@ -73,15 +74,16 @@ export interface Exchange {
 
 /** The retry-relevant part of a `status` setback, taken from the head of a reply. */
 export const statusSetback = (reply: ReplyHead, detail: string): Effect.Effect<Setback> =>
-  Effect.map(Clock.currentTimeMillis, (now) => {
-    const seconds = retryAfterSeconds(reply.headers["retry-after"], now)
-    return new Setback({
-      kind: "status",
-      reason: `status ${reply.status}${detail === "" ? "" : ` (${detail})`}`,
-      status: reply.status,
-      retryAfter: seconds === null ? null : Duration.seconds(seconds)
-    })
-  })
+  Effect.map(
+    Clock.currentTimeMillis,
+    (now) =>
+      new Setback({
+        kind: "status",
+        reason: `status ${reply.status}${detail === "" ? "" : ` (${detail})`}`,
+        status: reply.status,
+        retryAfter: waitAsked(reply.headers["retry-after"], now)
+      })
+  )
 
 /** @param protect - learns every cookie and token, so that no message repeats one */
 export const makeExchange = Effect.fnUntraced(function* (

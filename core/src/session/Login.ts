@@ -8,7 +8,7 @@ import { HttpClientRequest } from "effect/http"
 import { Forbidden, LoginProtocol, LoginRefused, Unavailable } from "../Errors.ts"
 import { type Exchange, type Reply, readBeginning, statusSetback, type Waits } from "./Exchange.ts"
 import { type LoginRecognised, recognise, recogniseLogin } from "./Recognition.ts"
-import type { SessionSettings } from "./Session.ts"
+import type { SessionSettings } from "./SessionSettings.ts"
 
 /** `path` below the base URL; `""` is the base URL with a slash at its end. Never another host. */
 export const urlBelow = (baseUrl: URL, path: string): string => {

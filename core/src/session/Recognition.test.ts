@@ -1,13 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Schema } from "effect"
-import {
-  beginsLikeMarkup,
-  errorDetail,
-  isUndecided,
-  recognise,
-  recogniseLogin,
-  retryAfterSeconds
-} from "./Recognition.ts"
+import { beginsLikeMarkup, errorDetail, isUndecided, recognise, recogniseLogin } from "./Recognition.ts"
 
 const bytes = (text: string) => new TextEncoder().encode(text)
 
@@ -75,38 +68,6 @@ describe("Recognition", () => {
     for (const status of [404, 405, 429, 500, 502, 503])
       assert.strictEqual(login(status, "", undefined, status > 499), "protocol")
   })
-
-  it("H12 Retry-After: seconds, dates, and nothing else", () => {
-    const now = Date.UTC(2026, 10, 21, 12, 0, 0)
-    assert.strictEqual(retryAfterSeconds("2", now), 2)
-    assert.strictEqual(retryAfterSeconds(" 0 ", now), 0)
-    assert.strictEqual(retryAfterSeconds("Sat, 21 Nov 2026 12:00:30 GMT", now), 30)
-    assert.strictEqual(retryAfterSeconds("Saturday, 21-Nov-26 12:00:30 GMT", now), 30)
-    assert.strictEqual(retryAfterSeconds("Sat, 21 Nov 2020 12:00:30 GMT", now), 0)
-    for (const text of [
-      undefined,
-      "",
-      "-1",
-      "1e9",
-      "1.5",
-      "soon",
-      "9".repeat(16),
-      "2026-11-21",
-      "Sat, 99 Foo 2026 GMT"
-    ]) {
-      assert.isNull(retryAfterSeconds(text, now), text)
-    }
-  })
-
-  it.effect.prop(
-    "H12 any header gives null or a wait that is finite and not negative",
-    [Schema.String, Schema.Finite],
-    ([text, now]) =>
-      Effect.sync(() => {
-        const seconds = retryAfterSeconds(text, now)
-        assert.isTrue(seconds === null || (Number.isFinite(seconds) && seconds >= 0))
-      })
-  )
 
   it("H20 error fields are told when they are text, and never crash the message", () => {
     assert.strictEqual(

@@ -98,20 +98,6 @@ const isMaintenancePage = (text: string): boolean =>
     text
   )
 
-/**
- * The seconds a `Retry-After` header asks for, or null when it says nothing usable (H12). `now` in ms since 1970.
- * Takes whole seconds and HTTP dates; a date in the past is 0.
- */
-export const retryAfterSeconds = (header: string | undefined, now: number): number | null => {
-  if (header === undefined) return null
-  const text = header.trim()
-  if (/^\d{1,15}$/.test(text)) return Number(text)
-  // The names of days and months are required, for `Date.parse` also takes `-1`.
-  if (!/^[A-Z][a-z]{2,8},? .*[A-Z][a-z]{2}.*GMT$/.test(text)) return null
-  const date = Date.parse(text)
-  return Number.isNaN(date) ? null : Math.max(0, (date - now) / 1000)
-}
-
 /** What the error fields of a decoded body add to a status, for a message; empty when there are none. */
 export const errorDetail = (body: unknown): string => {
   if (typeof body !== "object" || body === null) return ""

@@ -21,8 +21,9 @@ import type { SessionError } from "../Errors.ts"
 import { AccountLock } from "./AccountLock.ts"
 import { ReplyResponse } from "./ReplyResponse.ts"
 import { RepeatSafe, SlowReply } from "./RequestMarks.ts"
-import { Session, type SessionSettings } from "./Session.ts"
+import { Session } from "./Session.ts"
 import { makeSessionProfile } from "./SessionProfile.ts"
+import type { SessionSettings } from "./SessionSettings.ts"
 import { TransportFault } from "./TransportFault.ts"
 
 interface Asked {

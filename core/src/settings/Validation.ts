@@ -4,6 +4,7 @@
  */
 import { Effect, FileSystem, Option, Redacted, Result } from "effect"
 import { CredentialsMissing, NotFound, UsageError } from "../Errors.ts"
+import { isLoopback } from "../text/HostReach.ts"
 import type { KeyName } from "./Keys.ts"
 import { Operator } from "./Operator.ts"
 import { readsLinks } from "./SessionNeed.ts"
@@ -81,9 +82,6 @@ export const warningsOf = (settings: LocalSettings): ReadonlyArray<string> => {
   }
   return warnings
 }
-
-const isLoopback = (hostname: string) =>
-  hostname === "localhost" || hostname === "[::1]" || /^127(?:\.\d{1,3}){3}$/.test(hostname)
 
 /** The proxy of the settings; a failure names the place where it was set. */
 export const proxyOf = (settings: LocalSettings): Result.Result<ProxyAddress | null, string> =>

@@ -1,15 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Result, Schema } from "effect"
-import {
-  type LinkPolicy,
-  mayReach,
-  mayReachName,
-  parseLink,
-  type Reach,
-  reachOf,
-  reachOfName,
-  redirected
-} from "./LinkAddress.ts"
+import { type Reach, reachOf, reachOfName } from "../text/HostReach.ts"
+import { type LinkPolicy, mayReach, mayReachName, parseLink, redirected } from "./LinkAddress.ts"
 
 const cloud: LinkPolicy = { insecure: false, reach: "public" }
 const laptop: LinkPolicy = { insecure: true, reach: "loopback" }

@@ -3,7 +3,7 @@
  */
 import { Clock, Data, Duration, Effect, Pull, Redacted, Ref, Schedule, type Scope, type Semaphore } from "effect"
 import { FileDamaged, LinkProtocol, type LocalIo, Unavailable } from "../Errors.ts"
-import { linkRetry } from "../Schedules.ts"
+import { linkRetry, waitAsked } from "../Schedules.ts"
 import type { ByteRange } from "./ByteRanges.ts"
 import { redirected } from "./LinkAddress.ts"
 import { LinkBroken, type LinkHost, type LinkReply } from "./LinkHost.ts"
@@ -228,7 +228,7 @@ const refusal = Effect.fnUntraced(function* (
       return yield* new LinkLater({
         host: reply.host,
         reason: `status ${verdict.status}`,
-        retryAfter: yield* waitOf(verdict.retryAfter)
+        retryAfter: waitAsked(verdict.retryAfter, yield* Clock.currentTimeMillis)
       })
     case "Redirect":
       return yield* countWrong(context, reply.host, "redirects too often")
@@ -242,15 +242,6 @@ const countWrong = Effect.fnUntraced(function* (context: FetchContext, host: str
   return yield* seen >= mostWrongReplies
     ? new LinkProtocol({ file: context.request.fileName, host, reason })
     : new LinkLater({ host, reason, retryAfter: null })
-})
-
-/** `Retry-After`: seconds or a date; null for what is neither or lies in the past. */
-const waitOf = Effect.fnUntraced(function* (field: string | null) {
-  if (field === null) return null
-  if (/^\d{1,9}$/.test(field.trim())) return Duration.seconds(Number(field))
-  const date = /^\s*[a-z]+, .* GMT\s*$/i.test(field) ? Date.parse(field) : Number.NaN
-  const now = yield* Clock.currentTimeMillis
-  return date > now ? Duration.millis(date - now) : null
 })
 
 const broken = (host: string, fault: LinkBroken["fault"], reason: string) => new LinkBroken({ host, fault, reason })

@@ -1,0 +1,63 @@
+/**
+ * How far a host reaches, by its name or its address, without a resolver.
+ *
+ * Sources: RFC 6761, RFC 6762, RFC 8375 (names), RFC 6890 and the IANA special-purpose address registries.
+ */
+import { ipv6Groups, isIpv4 } from "./IpAddress.ts"
+
+/** How far an address reaches. `special`: link-local, multicast, unspecified, reserved. */
+export type Reach = "public" | "private" | "loopback" | "special"
+
+/** Whether a host, as a URL names it, is this machine. */
+export const isLoopback = (hostname: string): boolean => reachOfName(hostname.replace(/^\[|\]$/g, "")) === "loopback"
+
+/** Names of services that give a machine in a cloud its credentials. */
+const metadata = /^(metadata|instance-data|(.*\.)?metadata\.google\.internal|metadata\.goog)$/
+const local = /^(.*\.)?(localhost|localhost\.localdomain|ip6-localhost|ip6-loopback)$/
+/** RFC 6762 (`local` and appendix G), RFC 8375, ICANN's `internal`, and what home routers and clusters use. */
+const inner = /\.(internal|local|localdomain|intranet|private|corp|home|lan|svc|home\.arpa)$/
+
+/** The reach that the name of a host promises; an address has that of its own. */
+export const reachOfName = (host: string): Reach => {
+  const name = host.toLowerCase().replace(/\.+$/, "")
+  if (isIpv4(name) || name.includes(":")) return reachOf(name)
+  if (local.test(name)) return "loopback"
+  if (metadata.test(name)) return "special"
+  return name.includes(".") && !inner.test(name) ? "public" : "private"
+}
+
+/** The reach of an IP address in text form, as a resolver gives it. Unreadable text is `special`. */
+export const reachOf = (address: string): Reach => {
+  if (isIpv4(address)) return reachOfIpv4(address.split(".").map(Number))
+  const groups = ipv6Groups(address)
+  return groups === null ? "special" : reachOfIpv6(groups)
+}
+
+const reachOfIpv4 = (bytes: ReadonlyArray<number>): Reach => {
+  const [a = 0, b = 0, c = 0] = bytes
+  if (bytes.some((byte) => byte > 255)) return "special"
+  if (a === 127) return "loopback"
+  if (a === 10 || (a === 172 && b >= 16 && b < 32) || (a === 192 && b === 168)) return "private"
+  if (a === 100 && b >= 64 && b < 128) return "private"
+  if (a === 0 || a >= 224 || (a === 169 && b === 254)) return "special"
+  if (a === 192 && b === 0 && (c === 0 || c === 2)) return "special"
+  if ((a === 198 && (b === 18 || b === 19)) || (a === 198 && b === 51 && c === 100)) return "special"
+  if (a === 203 && b === 0 && c === 113) return "special"
+  return "public"
+}
+
+const reachOfIpv6 = (groups: ReadonlyArray<number>): Reach => {
+  const [first = 0, second = 0] = groups
+  const embedded = (at: number) =>
+    reachOfIpv4([0, 1].flatMap((i) => [(groups[at + i] ?? 0) >> 8, (groups[at + i] ?? 0) & 255]))
+  const zeros = (count: number) => groups.slice(0, count).every((group) => group === 0)
+  if (zeros(7)) return groups[7] === 1 ? "loopback" : "special"
+  // IPv4 inside IPv6: mapped, compatible, translated (NAT64) and 6to4 lead to the IPv4 address.
+  if (zeros(5) && groups[5] === 0xffff) return embedded(6)
+  if (zeros(6)) return embedded(6)
+  if (first === 0x64 && second === 0xff9b) return embedded(6)
+  if (first === 0x2002) return embedded(1)
+  if ((first & 0xfe00) === 0xfc00) return "private"
+  if ((first & 0xe000) === 0x2000) return first === 0x2001 && second === 0x0db8 ? "special" : "public"
+  return "special"
+}
