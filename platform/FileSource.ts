@@ -61,11 +61,11 @@ const open = Effect.fnUntraced(function* (path: string, digests: DigestThread) {
   const sha256 = Effect.callback<string, LocalIo>((resume) => {
     const id = digests.start()
     let finished = false
-    digests.finish(id, fd, size, (result) => {
+    digests.finish(id, fd, size, ["sha256"], (result) => {
       finished = true
       resume(
-        "hex" in result
-          ? Effect.succeed(result.hex)
+        "digests" in result
+          ? Effect.succeed(result.digests.get("sha256") ?? "")
           : Effect.fail(new LocalIo({ path, operation: "read", errno: result.errno }))
       )
     })

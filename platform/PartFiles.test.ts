@@ -20,8 +20,10 @@ import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, type Scope } from "effect"
 import type { CannotCreate, LocalIo } from "../core/src/Errors.ts"
+import { algorithms } from "../core/src/transfer/Digests.ts"
 import { type PartFile, PartFiles, type PartPlace } from "../core/src/transfer/PartFiles.ts"
 import { placeOf } from "../core/src/transfer/PartJournal.ts"
+import { crc32c } from "../test/transfer/MemoryParts.ts"
 import * as Live from "./PartFiles.ts"
 
 const identity = "0123456789abcdef"
@@ -162,10 +164,12 @@ describe("PartFiles", () => {
   )
 
   const digest = (content: Uint8Array) => createHash("sha256").update(content).digest("hex")
+  const sha256Of = (part: PartFile, size: number) =>
+    Effect.map(part.digests(size, ["sha256"]), (digests) => digests.get("sha256"))
   const upTo = Effect.fnUntraced(function* (part: PartFile, content: Uint8Array, from = 0) {
     for (let at = from; at < content.length; at += 1_000_000) {
       yield* part.write(at, content.subarray(at, at + 1_000_000))
-      yield* part.settled(Math.min(at + 1_000_000, content.length))
+      yield* part.settled(Math.min(at + 1_000_000, content.length), ["sha256"])
     }
   })
 
@@ -175,9 +179,42 @@ describe("PartFiles", () => {
         const content = randomBytes(size)
         const part = yield* ground.files.create(ground.place)
         yield* upTo(part, content)
-        assert.strictEqual(yield* part.sha256(size), digest(content), String(size))
+        assert.strictEqual(yield* sha256Of(part, size), digest(content), String(size))
       }
     }).pipe(Effect.scoped)
+  )
+
+  inFolder("several digests are computed at once, also those that are asked for only in the end", (ground) =>
+    Effect.gen(function* () {
+      const check = new TextEncoder().encode("123456789")
+      for (const content of [check, Buffer.concat([Buffer.alloc(33 * 1024 * 1024, 7), check])]) {
+        const part = yield* ground.files.create(ground.place)
+        yield* upTo(part, content)
+        const digests = yield* part.digests(content.length, algorithms)
+        assert.deepStrictEqual(Object.fromEntries(digests), {
+          ...Object.fromEntries(
+            ["md5", "sha1", "sha256", "sha512"].map((one) => [one, createHash(one).update(content).digest("hex")])
+          ),
+          // The check value of CRC-32C in the catalogue of CRC algorithms.
+          crc32c: content.length === 9 ? "e3069283" : crc32c(content)
+        })
+      }
+    }).pipe(Effect.scoped)
+  )
+
+  inFolder("a checksum of a file that is there, and a text in place as a whole", ({ at, files, folder, names }) =>
+    Effect.gen(function* () {
+      writeFileSync(at("s.bam"), bytes)
+      const hex = yield* files.digest(folder, "s.bam", "md5")
+      assert.strictEqual(hex, createHash("md5").update(bytes).digest("hex"))
+      yield* files.replaceText(folder, "s.bam.md5", "old")
+      yield* files.replaceText(folder, "s.bam.md5", `${hex}  s.bam\n`)
+      assert.deepStrictEqual(names(), ["s.bam", "s.bam.md5"])
+      assert.include(execFileSync("md5sum", ["-c", "s.bam.md5"], { cwd: folder, encoding: "utf8" }), "s.bam: OK")
+      symlinkSync("s.bam", at("link"))
+      assert.strictEqual((yield* Effect.flip(files.replaceText(folder, "link", "x")))._tag, "CannotCreate")
+      assert.deepStrictEqual(readFileSync(at("s.bam")), bytes)
+    })
   )
 
   inFolder("a resumed part has the digest of all its bytes", (ground) =>
@@ -190,9 +227,9 @@ describe("PartFiles", () => {
       assert.isNotNull(part)
       if (part === null) return
       assert.strictEqual(part.length, 34_000_000)
-      yield* part.settled(34_000_000)
+      yield* part.settled(34_000_000, ["sha256"])
       yield* upTo(part, content, 34_000_000)
-      assert.strictEqual(yield* part.sha256(content.length), digest(content))
+      assert.strictEqual(yield* sha256Of(part, content.length), digest(content))
     })
   )
 
@@ -206,7 +243,7 @@ describe("PartFiles", () => {
       }
       const part = yield* ground.files.create(ground.place)
       yield* upTo(part, content)
-      assert.strictEqual(yield* part.sha256(content.length), digest(content))
+      assert.strictEqual(yield* sha256Of(part, content.length), digest(content))
     })
   )
 
@@ -215,7 +252,7 @@ describe("PartFiles", () => {
       const part = yield* ground.files.create(ground.place)
       yield* upTo(part, randomBytes(34_000_000))
       truncateSync(ground.at(ground.place.part), 0)
-      assert.strictEqual((yield* Effect.flip(part.sha256(30_000_000)))._tag, "LocalIo")
+      assert.strictEqual((yield* Effect.flip(sha256Of(part, 30_000_000)))._tag, "LocalIo")
     })
   )
 

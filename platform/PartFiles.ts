@@ -7,11 +7,12 @@ import { createHash } from "node:crypto"
 import fs from "node:fs"
 import { join } from "node:path"
 import { Effect, Layer, type Scope, Semaphore } from "effect"
-import { CannotCreate, type LocalIo } from "../core/src/Errors.ts"
+import { CannotCreate, LocalIo } from "../core/src/Errors.ts"
+import type { Algorithm } from "../core/src/transfer/Digests.ts"
 import { type PartFile, PartFiles, type PartPlace } from "../core/src/transfer/PartFiles.ts"
 import { type FreshFile, withFresh } from "./AtomicFile.ts"
 import { DigestThread } from "./DigestThread.ts"
-import { Errno, linkless } from "./Errno.ts"
+import { type Errno, linkless } from "./Errno.ts"
 import {
   call,
   named,
@@ -25,12 +26,11 @@ import {
   tolerate,
   writeAll
 } from "./FileCalls.ts"
+import { hashingOf } from "./FileDigests.ts"
+import { replaceFile } from "./OutputFile.ts"
 
 const { O_CREAT, O_DIRECTORY, O_EXCL, O_NOFOLLOW, O_NONBLOCK, O_RDONLY, O_RDWR } = fs.constants
 
-/** Smaller files are hashed here when complete: a thread takes longer to start, and 18 MB. Larger ones are followed in strides. */
-const followedSize = 32 * 1024 * 1024
-const stride = 4 * 1024 * 1024
 const longestJournal = 16 * 1024 * 1024
 
 /** Part files on the disk of this machine. */
@@ -54,6 +54,8 @@ export const layer: Layer.Layer<PartFiles> = Layer.effect(
       writeJournal,
       withdraw,
       discard,
+      digest: (directory, name, algorithm) => digestOf(directory, name, algorithm, digests),
+      replaceText,
       settled: (directory) => Effect.ignore(syncFolder(directory))
     })
   })
@@ -80,6 +82,27 @@ const beside = Effect.fnUntraced(function* (directory: string, name: string) {
     size: stats.size,
     read: (offset: number, length: number) => readExactly(fd, offset, length).pipe(named(path, "read"))
   }
+})
+
+const digestOf = Effect.fnUntraced(function* (
+  directory: string,
+  name: string,
+  algorithm: Algorithm,
+  digests: DigestThread
+) {
+  const path = join(directory, name)
+  const stats = yield* plain(path)
+  if (stats === null) return yield* new LocalIo({ path, operation: "read", errno: "ENOENT" })
+  const fd = yield* opened(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK).pipe(named(path, "open"))
+  const hashing = hashingOf(fd, path, digests)
+  yield* Effect.addFinalizer(() => hashing.drop)
+  return (yield* hashing.digests(stats.size, [algorithm])).get(algorithm) ?? ""
+}, Effect.scoped)
+
+const replaceText = Effect.fnUntraced(function* (directory: string, name: string, text: string) {
+  const path = join(directory, name)
+  yield* plain(path)
+  yield* replaceFile(path, Buffer.from(text), "the checksum")
 })
 
 const free = ({ directory }: Pick<PartPlace, "directory">) =>
@@ -176,35 +199,12 @@ const partFile = Effect.fnUntraced(function* (
 ): Effect.fn.Return<PartFile, LocalIo, Scope.Scope> {
   const path = join(place.directory, place.part)
   const folder = yield* opened(place.directory, O_RDONLY | O_DIRECTORY).pipe(named(place.directory, "open"))
-  const job = digests.start()
-  let followed = 0
+  const hashing = hashingOf(fd, path, digests)
   // One write at a time: the kernel locks the file for each, and those who wait for it spin on the processor.
   const writing = yield* Semaphore.make(1)
-  yield* Effect.addFinalizer(() =>
-    followed === 0 ? Effect.void : Effect.callback<void>((resume) => digests.drop(job, () => resume(Effect.void)))
-  )
+  yield* Effect.addFinalizer(() => hashing.drop)
   const read = (at: number, length: number, room?: Buffer) =>
     readExactly(fd, at, length, room).pipe(named(path, "read"))
-
-  const settled = (frontier: number) =>
-    Effect.sync(() => {
-      if (frontier < followedSize || frontier - followed < stride) return
-      followed = frontier
-      digests.follow(job, fd, frontier)
-    })
-
-  const sha256Here = Effect.fnUntraced(function* (size: number) {
-    const hash = createHash("sha256")
-    const room = Buffer.allocUnsafe(256 * 1024)
-    for (let at = 0; at < size; at += room.length) hash.update(yield* read(at, Math.min(room.length, size - at), room))
-    return hash.digest("hex")
-  })
-  const sha256There = (size: number) =>
-    Effect.callback<string, Errno>((resume) =>
-      digests.finish(job, fd, size, (result) =>
-        resume("hex" in result ? Effect.succeed(result.hex) : Effect.fail(new Errno({ code: result.errno })))
-      )
-    ).pipe(named(path, "read"))
 
   return {
     length: stats.size,
@@ -214,8 +214,8 @@ const partFile = Effect.fnUntraced(function* (
     read,
     sync: sync(fd).pipe(named(path, "sync"), Effect.asVoid),
     cut: (length) => call((done) => fs.ftruncate(fd, length, done)).pipe(writing.withPermit, named(path, "cut")),
-    settled,
-    sha256: (size) => Effect.suspend(() => (followed === 0 ? sha256Here(size) : sha256There(size))),
+    settled: hashing.follow,
+    digests: hashing.digests,
     commit: (size, overwrite) => Effect.uninterruptible(commit(place, { fd, folder, stats, mode }, size, overwrite))
   }
 })

@@ -3,12 +3,28 @@ import { createHash } from "node:crypto"
 import { Effect, Layer } from "effect"
 import { Busy, CannotCreate, LocalIo } from "../../core/src/Errors.ts"
 import { fromBytes } from "../../core/src/genome/ByteReader.ts"
+import type { Algorithm, Digests } from "../../core/src/transfer/Digests.ts"
 import { PartClaim } from "../../core/src/transfer/PartClaim.ts"
 import { type PartFile, PartFiles, type PartPlace } from "../../core/src/transfer/PartFiles.ts"
 
-export type DiskOperation = "create" | "write" | "read" | "sync" | "journal" | "commit"
+export type DiskOperation = "create" | "write" | "read" | "sync" | "journal" | "commit" | "checksum"
 
 const hex = (bytes: Uint8Array | string) => createHash("sha256").update(bytes).digest("hex")
+
+const digestsOf = (bytes: Uint8Array, algorithms: ReadonlyArray<Algorithm>): Digests =>
+  new Map(
+    algorithms.map((one) => [one, one === "crc32c" ? crc32c(bytes) : createHash(one).update(bytes).digest("hex")])
+  )
+
+/** Bit by bit. */
+export const crc32c = (bytes: Uint8Array): string => {
+  let crc = -1
+  for (const byte of bytes) {
+    crc ^= byte
+    for (let bit = 0; bit < 8; bit++) crc = (crc >>> 1) ^ (crc & 1 ? 0x82f63b78 : 0)
+  }
+  return (~crc >>> 0).toString(16).padStart(8, "0")
+}
 
 export class MemoryParts {
   readonly files = new Map<string, Uint8Array>()
@@ -49,6 +65,10 @@ export class MemoryParts {
             this.files.set(journal, new TextEncoder().encode(text))
           }),
         withdraw: ({ name }) => Effect.sync(() => void this.files.delete(name)),
+        digest: (_, name, algorithm) =>
+          Effect.sync(() => digestsOf(this.files.get(name) ?? new Uint8Array(0), [algorithm]).get(algorithm) ?? ""),
+        replaceText: (_, name, text) =>
+          this.#does("checksum", name, () => void this.files.set(name, new TextEncoder().encode(text))),
         settled: () => Effect.void,
         discard: ({ part, journal }) =>
           Effect.sync(() => {
@@ -115,7 +135,7 @@ export class MemoryParts {
         Effect.sync(() => {
           settled = Math.max(settled, frontier)
         }),
-      sha256: (size) => Effect.sync(() => hex(bytes().subarray(0, size))),
+      digests: (size, algorithms) => Effect.sync(() => digestsOf(bytes().subarray(0, size), algorithms)),
       commit: (size, overwrite) =>
         Effect.andThen(
           this.#does("commit", name, () => undefined),

@@ -1,4 +1,5 @@
 /** The state machine of a download on the virtual clock: a scripted link host, a disk in memory. */
+import { createHash } from "node:crypto"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Exit, Fiber, Layer, Redacted, Ref } from "effect"
 import { TestClock } from "effect/testing"
@@ -10,7 +11,7 @@ import { defaultSettings } from "../../core/src/transfer/LinkPool.ts"
 import type { FreshLink, TransferProgress, TransferRequest } from "../../core/src/transfer/TransferRequest.ts"
 import * as ZlibCodec from "../../platform/ZlibCodec.ts"
 import { bamFile, read } from "../genome/Fixtures.ts"
-import { MemoryParts } from "./MemoryParts.ts"
+import { crc32c, MemoryParts } from "./MemoryParts.ts"
 import { cutAfter, host, patterned, type Script, ScriptedHost, type ScriptedReply } from "./ScriptedHost.ts"
 
 const kib = 1024
@@ -827,6 +828,111 @@ describe("FileTransfer", () => {
         assert.match(yield* became(other.bam), /^s\.bam\.bai: .*not the index of s\.bam/)
         assert.match(yield* became(ours.bam.subarray(0, 40)), /cannot be checked, as s\.bam beside it is damaged/)
       }).pipe(Effect.provide(ZlibCodec.layer))
+    )
+
+    const digestOf = (algorithm: string, bytes: Uint8Array, form: "hex" | "base64" = "base64") =>
+      createHash(algorithm).update(bytes).digest(form)
+    /** Adds header fields to every answer with bytes. */
+    const telling = (headers: Readonly<Record<string, string>>): Script =>
+      always((good) => ({ ...good, headers: { ...good.headers, ...headers } }))
+
+    it.effect("D2 every checksum that the link host tells is compared, and the outcome says which", () =>
+      Effect.gen(function* () {
+        const bytes = patterned(200 * kib)
+        const md5 = digestOf("md5", bytes)
+        const crc = Buffer.from(crc32c(bytes), "hex").toString("base64")
+        const cases: ReadonlyArray<readonly [Readonly<Record<string, string>>, ReadonlyArray<string>]> = [
+          [{}, ["size"]],
+          [{ "content-md5": md5 }, ["size", "md5 of Content-MD5"]],
+          [{ "repr-digest": `sha-512=:${digestOf("sha512", bytes)}:` }, ["size", "sha512 of Repr-Digest"]],
+          [{ "x-goog-hash": `crc32c=${crc}, md5=${md5}` }, ["size", "crc32c of x-goog-hash", "md5 of x-goog-hash"]],
+          [
+            { server: "AmazonS3", "x-amz-request-id": "1", etag: `"${digestOf("md5", bytes, "hex")}"` },
+            ["size", "md5 of ETag"]
+          ]
+        ]
+        for (const [headers, compared] of cases) {
+          const outcome = yield* succeeds(ground({ script: telling(headers) }))
+          assert.deepStrictEqual(outcome.compared, compared)
+        }
+      })
+    )
+
+    it.effect("D2 a checksum that differs from that of the link host: 65, and nothing is left", () =>
+      Effect.gen(function* () {
+        const other = patterned(200 * kib, 2)
+        for (const headers of [
+          { "content-md5": digestOf("md5", other) },
+          { "repr-digest": `sha-256=:${digestOf("sha256", other)}:` },
+          { "content-digest": `sha-256=:${digestOf("sha256", other)}:` },
+          { "x-goog-hash": `crc32c=${Buffer.from(crc32c(other), "hex").toString("base64")}` },
+          { server: "AmazonS3", "x-amz-request-id": "1", etag: `"${digestOf("md5", other, "hex")}"` }
+        ]) {
+          const g = ground({ script: telling(headers) })
+          const error = yield* failure(g)
+          assert.deepInclude(error, { _tag: "FileDamaged", fault: "Checksum" })
+          assert.match(error.message, /^s\.bam: its \w+ is [0-9a-f]+, but [\w-]+ of the link host says [0-9a-f]+$/)
+          assert.deepStrictEqual(g.disk.names, [])
+        }
+      })
+    )
+
+    it.effect("D2 a checksum that an earlier run was told is compared by the run that ends the file", () =>
+      Effect.gen(function* () {
+        for (const version of [1, 2]) {
+          const md5 = digestOf("md5", patterned(200 * kib, version))
+          // Only the whole body has a Content-MD5; the rest comes as a part.
+          const g = ground({
+            script: at(0, (good) => cutAfter({ ...good, headers: { ...good.headers, "content-md5": md5 } }, 100 * kib))
+          })
+          const fiber = yield* Effect.forkChild(g.download)
+          while (!g.events.some(({ _tag }) => _tag === "Retrying")) yield* Effect.yieldNow
+          yield* Fiber.interrupt(fiber)
+          const exit = yield* g.run
+          assert.match(g.links.seen.at(-1)?.range ?? "", /^bytes=102400-/)
+          if (version === 1) assert.deepStrictEqual((yield* exit).compared, ["size", "md5 of Content-MD5"])
+          else assert.strictEqual((yield* Effect.flip(exit))._tag, "FileDamaged")
+        }
+      })
+    )
+
+    it.effect("a checksum file is put beside the file, after it, and added where only it is missing", () =>
+      Effect.gen(function* () {
+        const text = (g: ReturnType<typeof ground>, name: string) =>
+          Buffer.from(g.disk.files.get(name) ?? []).toString()
+        for (const kind of ["md5", "sha256"] as const) {
+          const line = `${digestOf(kind, patterned(200 * kib), "hex")}  s.bam\n`
+          const name = `s.bam.${kind}`
+          const g = ground({ request: { checksums: kind } })
+          yield* yield* g.run
+          assert.deepStrictEqual(g.disk.names, ["s.bam", name])
+          assert.strictEqual(text(g, name), line)
+          assert.isBelow(g.disk.log.indexOf("commit"), g.disk.log.indexOf("checksum"))
+          // As if the run had ended in between: nothing is fetched again.
+          g.disk.files.delete(name)
+          const requests = g.links.seen.length
+          assert.strictEqual((yield* yield* g.run).action, "exists")
+          assert.deepStrictEqual([text(g, name), g.links.seen.length], [line, requests])
+          // What is there stays as it is.
+          g.disk.files.set(name, Buffer.from("mine"))
+          yield* yield* g.run
+          assert.strictEqual(text(g, name), "mine")
+          const anew = ground({ request: { checksums: kind, overwrite: true } })
+          for (const one of ["s.bam", name]) anew.disk.files.set(one, Buffer.from("old"))
+          yield* yield* anew.run
+          assert.strictEqual(text(anew, name), line)
+        }
+      })
+    )
+
+    it.effect("with overwrite an old checksum never stands beside the new file", () =>
+      Effect.gen(function* () {
+        const g = ground({ request: { checksums: "md5", overwrite: true } })
+        for (const name of ["s.bam", "s.bam.md5"]) g.disk.files.set(name, Buffer.from("old"))
+        g.disk.fails = (operation) => (operation === "checksum" ? "ENOSPC" : null)
+        assert.deepInclude(yield* Effect.flip(yield* g.run), { _tag: "LocalIo", errno: "ENOSPC" })
+        assert.deepStrictEqual(g.disk.names, ["s.bam"])
+      })
     )
 
     for (const name of [

@@ -25,7 +25,7 @@ const file = (fileName: string, some: Partial<PlannedFile> = {}): PlannedFile =>
   ...some
 })
 
-const outcome = { bytes: 7, resumedFrom: 0, sha256: "ab", attempts: 1, renewals: 0, milliseconds: 5 }
+const outcome = { bytes: 7, resumedFrom: 0, sha256: "ab", attempts: 1, renewals: 0, milliseconds: 5, compared: [] }
 const links: LinkBook = {
   current: (_analysis, fileName) =>
     fileName === "nolink.bam"

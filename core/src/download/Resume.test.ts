@@ -53,7 +53,8 @@ const downloaded = {
   sha256: "ab",
   attempts: 1,
   renewals: 0,
-  milliseconds: 1
+  milliseconds: 1,
+  compared: []
 }
 
 /** A folder with a restoration file of `entries`, a service, a link host, and everything that is asked of them. */

@@ -2,7 +2,7 @@
  * One file from a presigned link to its final name: whole and right, or not at all.
  *
  * ```
- * exists? -> claim -> resume or create the part -> ranges -> size -> structure -> SHA-256 -> commit
+ * exists? -> claim -> resume or create the part -> ranges -> size -> structure -> checksums -> commit
  *                              ^                     |
  *                              +---- begin again ----+  the remote file changed, or the host ignores ranges
  * ```
@@ -14,6 +14,8 @@ import { FileDamaged, LinkProtocol, type LocalIo, type TransferError } from "../
 import { Codec } from "../genome/Codec.ts"
 import { unsafeName } from "../selection/FileName.ts"
 import * as ByteRanges from "./ByteRanges.ts"
+import * as ChecksumFile from "./ChecksumFile.ts"
+import { comparisonOf, wanted } from "./Digests.ts"
 import { enoughSpace } from "./FreeSpace.ts"
 import { LinkHost } from "./LinkHost.ts"
 import * as LinkLease from "./LinkLease.ts"
@@ -91,6 +93,7 @@ interface Committed {
   readonly bytes: number
   readonly resumedFrom: number
   readonly sha256: string
+  readonly compared: ReadonlyArray<string>
 }
 
 const download = Effect.fn("FileTransfer.download")(function* (services: Services, request: TransferRequest) {
@@ -109,7 +112,10 @@ const download = Effect.fn("FileTransfer.download")(function* (services: Service
   const result = yield* unlessExisting(transfer, Effect.scoped(claimed(transfer))).pipe(
     Effect.tapError(() => Effect.flatMap(traffic, (sum) => request.progress({ _tag: "GivenUp", ...sum })))
   )
-  if (result.action === "exists") yield* services.claims.clear(place)
+  if (result.action === "exists") {
+    yield* services.claims.clear(place)
+    if (request.checksums != null) yield* ChecksumFile.complete(services.files, place, request.checksums)
+  }
   return {
     ...result,
     ...(yield* traffic),
@@ -132,7 +138,7 @@ const unlessExisting = Effect.fnUntraced(function* <A, E>(
 ) {
   const bytes = yield* files.existing(place)
   if (bytes === null || request.overwrite) return yield* otherwise
-  return { action: "exists" as const, bytes, resumedFrom: 0, sha256: null }
+  return { action: "exists" as const, bytes, resumedFrom: 0, sha256: null, compared: [] }
 })
 
 const claimed = Effect.fnUntraced(function* (transfer: Transfer) {
@@ -198,7 +204,8 @@ const attempt = Effect.fn("FileTransfer.attempt")(function* (
   yield* enoughSpace(files, place, (request.size ?? journal.size ?? 0) - part.allocated).pipe(
     Effect.tapError(() => (resumedFrom === 0 ? files.discard(place) : Effect.void))
   )
-  const progress = yield* PartProgress.make(files, place, part, journal)
+  const own = wanted([], ["sha256", ...(request.checksums == null ? [] : [request.checksums])])
+  const progress = yield* PartProgress.make(files, place, part, journal, own)
   yield* request.progress({ _tag: "Started", size: request.size, resumedFrom })
   const sink: ByteSink = {
     begin: 0,
@@ -225,23 +232,40 @@ const attempt = Effect.fn("FileTransfer.attempt")(function* (
     Effect.catchTag("FileDamaged", (error) => damaged(transfer, error.fault, error.reason))
   )
   const size = ByteRanges.count(yield* progress.ranges)
-  yield* Effect.catchTag(checked(transfer, { size, read: part.read }), "FileDamaged", (error) =>
+  const known = yield* progress.known
+  const knows = yield* Effect.catchTag(checked(transfer, { size, read: part.read }), "FileDamaged", (error) =>
     damaged(transfer, error.fault, error.reason)
   )
-  const sha256 = yield* part.sha256(size)
+  const told = known?.digests ?? []
+  const digests = yield* part.digests(size, wanted(told, own))
+  for (const { algorithm, field, hex } of told) {
+    const found = digests.get(algorithm)
+    if (found === hex) continue
+    yield* damaged(transfer, "Checksum", `its ${algorithm} is ${found}, but ${field} of the link host says ${hex}`)
+  }
   yield* PartProgress.stillOurs(files, place, journal)
+  const { checksums = null } = request
+  if (checksums !== null && request.overwrite) yield* ChecksumFile.withdraw(files, place, checksums)
   yield* part.commit(size, request.overwrite)
-  return { bytes: size, resumedFrom, sha256 }
+  if (checksums !== null) yield* ChecksumFile.put(files, place, checksums, digests.get(checksums) ?? "")
+  const compared = [
+    ...((known?.size ?? request.size) === null ? [] : ["size"]),
+    ...(knows ? ["structure"] : []),
+    ...told.map(comparisonOf)
+  ]
+  return { bytes: size, resumedFrom, sha256: digests.get("sha256") ?? "", compared }
 })
 
-/** What the caller wants of a file before it gets its name. */
+/** What the caller wants of a file before it gets its name; whether its structure is known and was compared. */
 const checked = (
   { codec, files, request }: Transfer,
   part: PartReader
-): Effect.Effect<unknown, FileDamaged | LocalIo> => {
+): Effect.Effect<boolean, FileDamaged | LocalIo> => {
   const { check = "structure" } = request
-  if (check === "none") return Effect.void
-  return check === "structure" ? Effect.provideService(checkPart(files, request, part), Codec, codec) : check(part)
+  if (check === "none") return Effect.succeed(false)
+  return check === "structure"
+    ? Effect.provideService(checkPart(files, request, part), Codec, codec)
+    : Effect.as(check(part), false)
 }
 
 /** The part of an earlier run with its journal, or an empty one; either way the journal names this run as the writer. */

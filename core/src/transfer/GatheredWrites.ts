@@ -2,6 +2,7 @@
 import { Effect } from "effect"
 import type { LocalIo } from "../Errors.ts"
 import type { SliceSink } from "../genome/Slice.ts"
+import type { Algorithm } from "./Digests.ts"
 import type { PartFile } from "./PartFiles.ts"
 
 /** Bytes. */
@@ -10,7 +11,7 @@ const writeSize = 1024 * 1024
 const largePiece = 256 * 1024
 
 /** Writes to the end of `part`; the last of them only with `flush`. */
-export const gatheredWrites = (part: PartFile) => {
+export const gatheredWrites = (part: PartFile, algorithms: ReadonlyArray<Algorithm>) => {
   const gathered = new Uint8Array(writeSize)
   let length = 0
   let at = 0
@@ -18,7 +19,7 @@ export const gatheredWrites = (part: PartFile) => {
     Effect.suspend(() => {
       const offset = at
       at += bytes.length
-      return Effect.andThen(part.write(offset, bytes), part.settled(at))
+      return Effect.andThen(part.write(offset, bytes), part.settled(at, algorithms))
     })
   const flush = Effect.suspend(() => {
     const bytes = gathered.subarray(0, length)

@@ -7,19 +7,18 @@ import { checkStructure } from "../genome/Structure.ts"
 import type { PartFiles } from "./PartFiles.ts"
 import type { PartReader, TransferRequest } from "./TransferRequest.ts"
 
-/** Passes what nobody knows by its name. Fails with `FileDamaged` as `checkStructure` does. */
+/** Passes what nobody knows by its name, and says `false`. Fails with `FileDamaged` as `checkStructure` does. */
 export const checkPart = Effect.fn("PartCheck.checkPart")(function* (
   files: PartFiles["Service"],
   { directory, fileName, name }: Pick<TransferRequest, "directory" | "fileName" | "name">,
   part: PartReader
-): Effect.fn.Return<void, FileDamaged | LocalIo, Codec | Scope.Scope> {
+): Effect.fn.Return<boolean, FileDamaged | LocalIo, Codec | Scope.Scope> {
   // Whoever gives the file another name still knows by the old one what it should be.
   const known = named(name) === null ? fileName : name
   const dataName = dataOf(known)
   const reader = dataName === known ? null : yield* files.beside(directory, dataName)
   if (reader === null) {
-    yield* checkStructure(known, part)
-    return
+    return (yield* checkStructure(known, part)).kind !== "other"
   }
   yield* Effect.catchTag(
     checkStructure(known, part, { name: dataName, reader }),
@@ -31,4 +30,5 @@ export const checkPart = Effect.fn("PartCheck.checkPart")(function* (
         reason: damaged === dataName ? `cannot be checked, as ${dataName} beside it is damaged: ${reason}` : reason
       })
   )
+  return true
 }, Effect.scoped)

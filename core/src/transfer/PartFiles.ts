@@ -5,6 +5,7 @@
  */
 import { Context, type Effect, type Scope } from "effect"
 import type { CannotCreate, LocalIo } from "../Errors.ts"
+import type { Algorithm, Digests } from "./Digests.ts"
 import type { PartReader } from "./TransferRequest.ts"
 
 /** The names of one transfer, all in one directory so that a rename never crosses file systems. */
@@ -30,9 +31,9 @@ export interface PartFile {
   /** Gives back the disk behind byte `length`; what was to be written there is lost. */
   readonly cut: (length: number) => Effect.Effect<void, LocalIo>
   /** Promises that the bytes before `frontier` are written and final, so that hashing can follow the download. */
-  readonly settled: (frontier: number) => Effect.Effect<void>
-  /** SHA-256 of the first `size` bytes, in hex. */
-  readonly sha256: (size: number) => Effect.Effect<string, LocalIo>
+  readonly settled: (frontier: number, algorithms: ReadonlyArray<Algorithm>) => Effect.Effect<void>
+  /** Digests of the first `size` bytes. */
+  readonly digests: (size: number, algorithms: ReadonlyArray<Algorithm>) => Effect.Effect<Digests, LocalIo>
   /**
    * Gives the part its final name: cuts it to `size`, syncs, sets the mode of the user's umask, links or renames,
    * syncs the directory, removes the journal. Without `overwrite` an existing file is never replaced, and a failure
@@ -67,6 +68,14 @@ export class PartFiles extends Context.Service<
     readonly withdraw: (place: PartPlace) => Effect.Effect<void, CannotCreate | LocalIo>
     /** Removes part and journal. */
     readonly discard: (place: PartPlace) => Effect.Effect<void, LocalIo>
+    /** Digest of a file that is there already. */
+    readonly digest: (
+      directory: string,
+      name: string,
+      algorithm: Algorithm
+    ) => Effect.Effect<string, CannotCreate | LocalIo>
+    /** Puts a small text file in place as a whole. */
+    readonly replaceText: (directory: string, name: string, text: string) => Effect.Effect<void, CannotCreate | LocalIo>
     /** Returns when the names in a folder survive a power cut, those that are gone too; never fails: a courtesy. */
     readonly settled: (directory: string) => Effect.Effect<void>
   }

@@ -7,6 +7,7 @@
 import { Option, Schema } from "effect"
 import type { ByteRanges } from "./ByteRanges.ts"
 import { wellFormed } from "./ByteRanges.ts"
+import { algorithms } from "./Digests.ts"
 import type { PartPlace } from "./PartFiles.ts"
 
 const Bytes = Schema.Int.pipe(Schema.check(Schema.isGreaterThanOrEqualTo(0)))
@@ -21,6 +22,10 @@ export class PartJournal extends Schema.Class<PartJournal>("svc-steps/core/trans
   size: Schema.NullOr(Bytes),
   etag: Schema.NullOr(Schema.String),
   lastModified: Schema.NullOr(Schema.String),
+  /** What link hosts told of its checksums. */
+  digests: Schema.optionalKey(
+    Schema.Array(Schema.Struct({ algorithm: Schema.Literals(algorithms), field: Schema.String, hex: Schema.String }))
+  ),
   /** Half-open byte ranges that survive a power cut. */
   durable: Schema.Array(Schema.Tuple([Bytes, Bytes]))
 }) {}

@@ -4,6 +4,7 @@
 import { Deferred, Effect, Ref, Scope, Semaphore } from "effect"
 import { Busy, type CannotCreate, type LocalIo } from "../Errors.ts"
 import * as ByteRanges from "./ByteRanges.ts"
+import { type Algorithm, wanted } from "./Digests.ts"
 import type { PartFile, PartFiles, PartPlace } from "./PartFiles.ts"
 import * as PartJournal from "./PartJournal.ts"
 import * as VersionWatch from "./VersionWatch.ts"
@@ -33,7 +34,9 @@ export const make = Effect.fnUntraced(function* (
   files: PartFiles["Service"],
   place: PartPlace,
   part: PartFile,
-  journal: PartJournal.PartJournal
+  journal: PartJournal.PartJournal,
+  /** Digests that are computed whether a link host tells them or not. */
+  own: ReadonlyArray<Algorithm>
 ): Effect.fn.Return<PartProgress, never, Scope.Scope> {
   const scope = yield* Scope.Scope
   const ranges = yield* Ref.make<ByteRanges.ByteRanges>(journal.durable)
@@ -53,7 +56,8 @@ export const make = Effect.fnUntraced(function* (
   const record = Effect.fnUntraced(function* (durable: ByteRanges.ByteRanges) {
     const told = yield* watch.known
     const [size, etag, lastModified] = [told?.size ?? journal.size, told?.etag ?? null, told?.lastModified ?? null]
-    const next = new PartJournal.PartJournal({ ...journal, size, etag, lastModified, durable })
+    const digests = told?.digests ?? []
+    const next = new PartJournal.PartJournal({ ...journal, size, etag, lastModified, digests, durable })
     yield* files.writeJournal(place, PartJournal.encode(next))
   })
   const save = Effect.flatMap(synced, record)
@@ -78,17 +82,16 @@ export const make = Effect.fnUntraced(function* (
 
   const written = Effect.fnUntraced(function* (start: number, end: number) {
     const now = yield* Ref.updateAndGet(ranges, (old) => ByteRanges.add(old, start, end))
-    yield* part.settled(ByteRanges.prefix(now))
+    yield* part.settled(ByteRanges.prefix(now), wanted((yield* watch.known)?.digests ?? [], own))
     const waiting = yield* Ref.updateAndGet(unsynced, (bytes) => bytes + end - start)
     if (waiting >= flushInterval) yield* flushLater
     return ByteRanges.count(now)
   })
 
-  if (journal.etag !== null || journal.lastModified !== null) {
-    const { size, etag, lastModified } = journal
-    yield* Effect.ignore(watch.learn({ size, etag, lastModified }))
-  }
-  yield* part.settled(ByteRanges.prefix(journal.durable))
+  const { digests = [], etag, lastModified, size } = journal
+  if (etag !== null || lastModified !== null || digests.length > 0)
+    yield* Effect.ignore(watch.learn({ size, etag, lastModified, digests }))
+  yield* part.settled(ByteRanges.prefix(journal.durable), wanted(digests, own))
   return {
     ...watch,
     part,

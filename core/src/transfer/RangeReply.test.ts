@@ -3,7 +3,7 @@ import { Schema } from "effect"
 import { type Asked, contentRange, judge, type ObjectVersion, strongTag, type Verdict } from "./RangeReply.ts"
 
 const tag = '"v1"'
-const known: ObjectVersion = { size: 1000, etag: tag, lastModified: "Mon, 01 Jan 2026 00:00:00 GMT" }
+const known: ObjectVersion = { size: 1000, etag: tag, lastModified: "Mon, 01 Jan 2026 00:00:00 GMT", digests: [] }
 const part: Asked = { first: 100, end: 200, range: true, size: 1000, known }
 const whole: Asked = { first: 0, end: 1000, range: false, size: 1000, known: null }
 
@@ -22,7 +22,7 @@ describe("RangeReply", () => {
       _tag: "Bytes",
       first: 100,
       end: 200,
-      version: { size: 1000, etag: tag, lastModified: null }
+      version: { size: 1000, etag: tag, lastModified: null, digests: [] }
     })
     assert.deepInclude(judge(whole, reply(200, { "content-length": "1000" })), { _tag: "Bytes", first: 0, end: 1000 })
     assert.deepInclude(

@@ -3,12 +3,15 @@
  *
  * A 206 is not enough: start, end and total of `Content-Range` must be those asked for (RFC 9110 sections 13 to 15).
  */
+import { comparisonOf, conflict, type ToldDigest, toldDigests } from "./Digests.ts"
 
 /** What makes two replies speak of the same bytes. Only a strong `etag` is kept. */
 export interface ObjectVersion {
   readonly size: number | null
   readonly etag: string | null
   readonly lastModified: string | null
+  /** Checksums of all its bytes. */
+  readonly digests: ReadonlyArray<ToldDigest>
 }
 
 /** `[first, end)` was asked for; `end` null asks for everything. `range` false: without a `Range` field. */
@@ -72,7 +75,7 @@ const judgePart = (asked: Asked, headers: ReadonlyMap<string, string>): Verdict 
   const length = contentLength(headers)
   if (length !== null && length !== range.end - range.first)
     return wrong("sent a range whose length contradicts itself")
-  const version = versionOf(headers, range.size)
+  const version = versionOf(206, headers, range.size)
   const conflict = conflictWith(asked, version)
   if (conflict !== null) return conflict
   // A host may send fewer bytes than asked for, but nothing else.
@@ -83,7 +86,7 @@ const judgePart = (asked: Asked, headers: ReadonlyMap<string, string>): Verdict 
 
 const judgeWhole = (asked: Asked, { headers, framed }: ReplyHead): Verdict => {
   const size = contentLength(headers)
-  const version = versionOf(headers, size)
+  const version = versionOf(200, headers, size)
   const conflict = conflictWith(asked, version)
   if (conflict !== null) return conflict
   if (asked.first > 0) return { _tag: "RangeIgnored", version }
@@ -99,7 +102,8 @@ const judgeWhole = (asked: Asked, { headers, framed }: ReplyHead): Verdict => {
 const judgeUnsatisfied = (asked: Asked, field: string | undefined): Verdict => {
   const size = contentRange(field)?.size ?? null
   if (size === null) return wrong("answered 416 to a range inside the file")
-  const version = { size, etag: asked.known?.etag ?? null, lastModified: asked.known?.lastModified ?? null }
+  const { etag, lastModified } = asked.known ?? { etag: null, lastModified: null }
+  const version = { size, etag, lastModified, digests: [] }
   return (
     conflictWith(asked, version) ??
     (size <= asked.first ? { _tag: "WrongSize", size } : wrong("answered 416 to a range inside the file"))
@@ -120,6 +124,8 @@ export const difference = (known: ObjectVersion, next: ObjectVersion): string | 
   if (known.size !== null && next.size !== null && known.size !== next.size) {
     return `its size changed from ${known.size} to ${next.size} bytes`
   }
+  const other = conflict(known.digests, next.digests)
+  if (other !== null) return `its ${comparisonOf(other)} changed`
   if (known.etag !== null) return known.etag === next.etag ? null : "its entity tag changed"
   if (known.lastModified !== null && next.lastModified !== null && known.lastModified !== next.lastModified) {
     return "its time of last modification changed"
@@ -127,8 +133,9 @@ export const difference = (known: ObjectVersion, next: ObjectVersion): string | 
   return null
 }
 
-const versionOf = (headers: ReadonlyMap<string, string>, size: number | null): ObjectVersion => ({
+const versionOf = (status: number, headers: ReadonlyMap<string, string>, size: number | null): ObjectVersion => ({
   size,
+  digests: toldDigests(status, headers),
   etag: strongTag(headers.get("etag")),
   lastModified: headers.get("last-modified")?.trim() ?? null
 })

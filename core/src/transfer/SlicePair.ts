@@ -5,6 +5,8 @@
 import { Effect, Random } from "effect"
 import { indexSuffixes } from "../genome/formats/FileNames.ts"
 import type { SliceResult } from "../genome/Slice.ts"
+import * as ChecksumFile from "./ChecksumFile.ts"
+import { wanted } from "./Digests.ts"
 import type { PartFile, PartFiles, PartPlace } from "./PartFiles.ts"
 import * as PartJournal from "./PartJournal.ts"
 import * as PartProgress from "./PartProgress.ts"
@@ -35,6 +37,8 @@ export interface Pair {
   readonly result: SliceResult
   /** A data file stands under the final name and is to be replaced. */
   readonly replaces: boolean
+  /** The checksum of the data, for a file beside it; the index gets one of the same kind. */
+  readonly checksums: { readonly kind: ChecksumFile.ChecksumKind; readonly hex: string } | null
 }
 
 /**
@@ -48,12 +52,18 @@ export const commit = Effect.fn("SlicePair.commit")(function* (files: PartFiles[
   const index = yield* files.create(indexPlace)
   return yield* Effect.gen(function* () {
     yield* index.write(0, result.index)
-    const sha256 = yield* index.sha256(result.index.length)
+    const { checksums, replaces } = pair
+    const own = wanted([], ["sha256", ...(checksums === null ? [] : [checksums.kind])])
+    const digests = yield* index.digests(result.index.length, own)
     yield* index.sync
     // What may fail for want of space has been done when the first name changes.
     yield* part.sync
     yield* PartProgress.stillOurs(files, place, pair.journal)
-    if (pair.replaces) {
+    if (checksums !== null && replaces) {
+      yield* ChecksumFile.withdraw(files, place, checksums.kind)
+      yield* ChecksumFile.withdraw(files, indexPlace, checksums.kind)
+    }
+    if (replaces) {
       for (const suffix of indexSuffixes) {
         yield* files.withdraw(PartJournal.placeOf(place.directory, `${place.name}.${suffix}`, identity))
       }
@@ -64,7 +74,11 @@ export const commit = Effect.fn("SlicePair.commit")(function* (files: PartFiles[
       // Data that appeared meanwhile is not ours, so our index must not stay beside it.
       yield* Effect.onError(part.commit(result.bytes, false), () => Effect.ignore(files.withdraw(indexPlace)))
     }
-    return { name, bytes: result.index.length, sha256 }
+    if (checksums !== null) {
+      yield* ChecksumFile.put(files, place, checksums.kind, checksums.hex)
+      yield* ChecksumFile.put(files, indexPlace, checksums.kind, digests.get(checksums.kind) ?? "")
+    }
+    return { name, bytes: result.index.length, sha256: digests.get("sha256") ?? "" }
   }).pipe(
     Effect.uninterruptible,
     Effect.onError(() => Effect.ignore(files.discard(indexPlace)))

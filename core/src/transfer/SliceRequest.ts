@@ -2,6 +2,7 @@
 import type { Effect } from "effect"
 import type { OfferedDataType } from "../genome/formats/FileNames.ts"
 import type { RegionText } from "../genome/RegionText.ts"
+import type { ChecksumKind } from "./ChecksumFile.ts"
 import type { LinkedFile } from "./LinkLease.ts"
 import type { SliceState } from "./SliceState.ts"
 import type { TransferProgress } from "./TransferRequest.ts"
@@ -35,6 +36,8 @@ export interface SliceRequest extends SliceTask {
   /** Final name in `directory`; the index gets the same with `.bai`, `.csi` or `.tbi`. */
   readonly name: string
   readonly overwrite: boolean
+  /** Puts a checksum beside slice and index, as in a `TransferRequest`. */
+  readonly checksums?: ChecksumKind | null
   /** What stands under the final names now. */
   readonly existing: Effect.Effect<SliceState>
 }

@@ -14,10 +14,13 @@ import { FileDamaged, type TransferError } from "../Errors.ts"
 import { BlockThread } from "../genome/BlockBoard.ts"
 import { fromBytes } from "../genome/ByteReader.ts"
 import { Codec } from "../genome/Codec.ts"
+import { indexSuffixes } from "../genome/formats/FileNames.ts"
 import type { SliceResult } from "../genome/Slice.ts"
 import type { Program } from "../genome/SliceHeader.ts"
 import { checkStructure } from "../genome/Structure.ts"
 import { unsafeName } from "../selection/FileName.ts"
+import * as ChecksumFile from "./ChecksumFile.ts"
+import { wanted } from "./Digests.ts"
 import { enoughSpace } from "./FreeSpace.ts"
 import { gatheredWrites } from "./GatheredWrites.ts"
 import { LinkHost } from "./LinkHost.ts"
@@ -116,6 +119,11 @@ const download = Effect.fn("SliceTransfer.download")(function* (
       )
     )
   )
+  if (result.action === "exists" && request.checksums != null) {
+    for (const name of [request.name, ...indexSuffixes.map((suffix) => `${request.name}.${suffix}`)]) {
+      yield* ChecksumFile.complete(services.files, { directory: request.directory, name }, request.checksums)
+    }
+  }
   return {
     ...result,
     ...(yield* Ref.get(traffic)),
@@ -228,13 +236,17 @@ const attempt = Effect.fn("SliceTransfer.attempt")(function* (
     yield* request.progress({ _tag: "Started", size: cut.ranges.bytes, resumedFrom: 0 })
     const { part, journal } = yield* SlicePair.begin(files, place, identity)
     return yield* Effect.gen(function* () {
-      const { flush, sink } = gatheredWrites(part)
+      const { checksums: kind = null } = request
+      const algorithms = wanted([], ["sha256", ...(kind === null ? [] : [kind])])
+      const { flush, sink } = gatheredWrites(part, algorithms)
       const result = yield* cut.write(sink, { program, connections: pool.settings.connections })
       yield* flush
       yield* checked(part, place, result)
-      const sha256 = yield* part.sha256(result.bytes)
+      const digests = yield* part.digests(result.bytes, algorithms)
       const replaces = state._tag !== "Absent"
-      const index = yield* SlicePair.commit(files, { place, identity, part, journal, result, replaces })
+      const checksums = kind === null ? null : { kind, hex: digests.get(kind) ?? "" }
+      const index = yield* SlicePair.commit(files, { place, identity, part, journal, result, replaces, checksums })
+      const sha256 = digests.get("sha256") ?? ""
       const { bytes, records } = result
       return { action: "downloaded" as const, bytes, sha256, regions: cut.regions, records, index }
     }).pipe(Effect.onError(() => Effect.ignore(SlicePair.discard(files, place, identity))))

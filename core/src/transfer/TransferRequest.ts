@@ -3,6 +3,7 @@
  */
 import type { Effect, Redacted } from "effect"
 import type { FileDamaged, LocalIo, ServiceError } from "../Errors.ts"
+import type { ChecksumKind } from "./ChecksumFile.ts"
 
 /** A link asked for again, with the size that the listing gives now. */
 export interface FreshLink {
@@ -49,6 +50,8 @@ export interface TransferRequest {
   readonly renewLink: Effect.Effect<FreshLink, ServiceError> | null
   /** What the complete file must pass before it gets its final name; `structure` when it is left out. */
   readonly check?: TransferCheck
+  /** Puts a checksum beside the file, in coreutils' form: `NAME.md5` or `NAME.sha256`. */
+  readonly checksums?: ChecksumKind | null
   readonly progress: (event: TransferProgress) => Effect.Effect<void>
 }
 
@@ -62,6 +65,8 @@ export interface TransferOutcome {
   readonly resumedFrom: number
   /** Hex; null when the file existed. */
   readonly sha256: string | null
+  /** What the file was compared with: `size`, `structure`, and the checksums that the link host told, as `md5 of Content-MD5`. */
+  readonly compared: ReadonlyArray<string>
   /** Requests to link hosts. */
   readonly attempts: number
   readonly renewals: number

@@ -1,0 +1,75 @@
+import { assert, describe, it } from "@effect/vitest"
+import { comparisonOf, conflict, together, toldDigests, wanted } from "./Digests.ts"
+
+const told = (headers: Readonly<Record<string, string>>, status = 200) =>
+  toldDigests(status, new Map(Object.entries(headers))).map((one) => `${comparisonOf(one)}: ${one.hex}`)
+
+// Of "123456789".
+const md5 = { hex: "25f9e794323b453885f5181f1b624d0b", base64: "JfnnlDI7RTiF9RgfG2JNCw==" }
+const sha256 = {
+  hex: "15e2b0d3c33891ebb0f1ef609ec419420c20e320ce94c65fbc8c3312448eb225",
+  base64: "FeKw08M4keuw8e9gnsQZQgwg4yDOlMZfvIwzEkSOsiU="
+}
+const crc32c = { hex: "e3069283", base64: "4waSgw==" }
+
+const s3 = { server: "AmazonS3", "x-amz-request-id": "1", etag: `"${md5.hex}"` }
+
+describe("what a link host tells of a whole file", () => {
+  it("is read from the fields that say so", () => {
+    assert.deepStrictEqual(told({ "content-md5": md5.base64 }), [`md5 of Content-MD5: ${md5.hex}`])
+    const both = `sha-256=:${sha256.base64}:, md5=:${md5.base64}:;x=1`
+    assert.deepStrictEqual(told({ "repr-digest": both }), [
+      `sha256 of Repr-Digest: ${sha256.hex}`,
+      `md5 of Repr-Digest: ${md5.hex}`
+    ])
+    assert.deepStrictEqual(told({ "content-digest": `sha-256=:${sha256.base64}:` }), [
+      `sha256 of Content-Digest: ${sha256.hex}`
+    ])
+    assert.deepStrictEqual(told({ "x-goog-hash": `crc32c=${crc32c.base64}, md5=${md5.base64}` }), [
+      `crc32c of x-goog-hash: ${crc32c.hex}`,
+      `md5 of x-goog-hash: ${md5.hex}`
+    ])
+    assert.deepStrictEqual(told(s3), [`md5 of ETag: ${md5.hex}`])
+    assert.deepStrictEqual(told({ ...s3, "x-amz-server-side-encryption": "AES256" }), [`md5 of ETag: ${md5.hex}`])
+  })
+
+  it("in the reply to a part is only what speaks of the whole", () => {
+    const headers = {
+      "content-md5": md5.base64,
+      "content-digest": `md5=:${md5.base64}:`,
+      "repr-digest": `md5=:${md5.base64}:`,
+      "x-goog-hash": `md5=${md5.base64}`
+    }
+    assert.deepStrictEqual(told(headers, 206), [`md5 of Repr-Digest: ${md5.hex}`, `md5 of x-goog-hash: ${md5.hex}`])
+  })
+
+  it("is nothing where it would be a guess", () => {
+    const guesses: ReadonlyArray<Readonly<Record<string, string>>> = [
+      { etag: `"${md5.hex}"` },
+      { ...s3, etag: `"${md5.hex}-3"` },
+      { ...s3, etag: `W/"${md5.hex}"` },
+      { ...s3, etag: `"${md5.hex.toUpperCase()}"` },
+      { ...s3, server: "MinIO" },
+      { ...s3, "x-amz-server-side-encryption": "aws:kms" },
+      { ...s3, "x-amz-server-side-encryption-customer-algorithm": "AES256" },
+      { ...s3, "x-amz-storage-class": "EXPRESS_ONEZONE" },
+      { "x-goog-hash": `md5=${md5.base64}`, "x-goog-stored-content-encoding": "gzip" },
+      { "content-md5": crc32c.base64 },
+      { "content-md5": `${md5.base64}, ${md5.base64}` },
+      { "content-md5": md5.hex },
+      { "repr-digest": `unixsum=:AAA=:, sha-256=${sha256.base64}, sha-512=:${md5.base64}:` },
+      { "x-goog-hash": "crc32c=n0, md5" }
+    ]
+    for (const headers of guesses) assert.deepStrictEqual(told(headers), [], JSON.stringify(headers))
+  })
+
+  it("is put together from several replies, and contradicted by another value of the same field", () => {
+    const of = (headers: Readonly<Record<string, string>>) => toldDigests(200, new Map(Object.entries(headers)))
+    const one = of({ "content-md5": md5.base64 })
+    const more = together(one, of({ "content-md5": md5.base64, "x-goog-hash": `crc32c=${crc32c.base64}` }))
+    assert.deepStrictEqual(more.map(comparisonOf), ["md5 of Content-MD5", "crc32c of x-goog-hash"])
+    assert.deepStrictEqual(wanted(more, ["sha256"]), ["sha256", "md5", "crc32c"])
+    assert.isNull(conflict(more, one))
+    assert.strictEqual(conflict(more, of({ "content-md5": "AAAAAAAAAAAAAAAAAAAAAA==" }))?.field, "Content-MD5")
+  })
+})
