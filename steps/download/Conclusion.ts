@@ -16,8 +16,8 @@ import { replaceFile } from "../../platform/OutputFile.ts"
 import { clearTemporaries } from "../../platform/TemporaryFile.ts"
 import type { StepFailure } from "../main/Step.ts"
 import { version } from "../main/Version.ts"
+import { pendingOf, sayPending } from "./Pending.ts"
 import { reportText } from "./ReportText.ts"
-import { pendingOf, sayPending } from "./Restorations.ts"
 
 /** Runs `work`, which puts all it learns into `record`; the exit code of all that went wrong or is pending. */
 export const concluded = <E extends StepFailure, R>(

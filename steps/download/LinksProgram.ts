@@ -1,5 +1,7 @@
 /** `svc-download --linksFile`: a download by the links of a file. No login, no API request. */
 import { Effect } from "effect"
+import { Downloads } from "../../core/src/download/Downloads.ts"
+import { both } from "../../core/src/download/RunObserver.ts"
 import { makeRunRecord } from "../../core/src/download/RunRecord.ts"
 import { InputMalformed } from "../../core/src/Errors.ts"
 import type { LocalSettings } from "../../core/src/settings/Settings.ts"
@@ -7,35 +9,33 @@ import { located } from "../../core/src/settings/Validation.ts"
 import { readLinksFile } from "../../platform/LinksFile.ts"
 import type { Program } from "../main/Step.ts"
 import { concluded } from "./Conclusion.ts"
-import { fetchFiles } from "./FetchFiles.ts"
-import { manifestSource } from "./LinkSource.ts"
 import { listFiles } from "./ListFiles.ts"
+import { problemsOf, requestOf } from "./Request.ts"
 import { showPlan } from "./ShowPlan.ts"
-import { transferWiring } from "./Wiring.ts"
-import { readWish, wishProblems } from "./Wish.ts"
+import { summarise, watching } from "./Watching.ts"
+import { linksWiring } from "./Wiring.ts"
 
 export const linksProgram: Program<LocalSettings> = {
   check: (settings) => [
-    ...wishProblems(settings),
+    ...problemsOf(settings),
     ...(settings.wait === null ? [] : ["--wait waits for restorations, and a links file knows none"])
   ],
   run: Effect.fn("download.byLinks")(function* (given) {
-    const wish = yield* readWish(given)
     const path = given.linksFile ?? "-"
     const manifest = yield* readLinksFile(path)
-    const target = given.target ?? manifest.target.href
-    const filetypes = given.given("filetypes") ? given.filetypes : manifest.filetypes
-    const settings = { ...(yield* located({ ...given, target })), filetypes, wish }
+    const settings = yield* located({ ...given, target: given.target ?? manifest.target.href })
+    const request = yield* requestOf(settings, given.given("filetypes") ? given.filetypes : manifest.filetypes)
     if (settings.baseUrl.href !== manifest.target.href) {
       const reason = `it was written for ${manifest.target.href}, and the target is ${settings.baseUrl.href}`
       return yield* new InputMalformed({ input: path, reason })
     }
-    const source = manifestSource(manifest, settings)
-    const services = transferWiring(settings)
-    if (settings.list) return yield* Effect.provide(listFiles(settings, source), services)
-    if (settings.plan) return yield* Effect.provide(showPlan(settings, source), services)
+    const services = linksWiring(manifest, settings)
+    if (settings.list) return yield* Effect.provide(listFiles(request, settings.format), services)
+    if (settings.plan) return yield* Effect.provide(showPlan(request, settings.format), services)
     const record = yield* makeRunRecord
-    const work = Effect.provide(fetchFiles(settings, source, record), services)
-    return yield* concluded(work, record, settings, "download")
+    const observer = both(record, yield* watching("download"))
+    const fetched = Downloads.use(({ run }) => run(request, observer))
+    const work = Effect.andThen(fetched, Effect.flatMap(record.results, summarise))
+    return yield* concluded(Effect.provide(work, services), record, settings, "download")
   })
 }

@@ -1,18 +1,18 @@
 /** The program of `svc-download`: one of its forms, over services that are wired once. */
-import { Effect, Layer } from "effect"
+import { Effect } from "effect"
+import { Downloads } from "../../core/src/download/Downloads.ts"
+import { both } from "../../core/src/download/RunObserver.ts"
 import { makeRunRecord } from "../../core/src/download/RunRecord.ts"
 import type { LocalSettings, Settings } from "../../core/src/settings/Settings.ts"
 import { keepHeapSmall } from "../../platform/SmallHeap.ts"
 import type { Program } from "../main/Step.ts"
 import { concluded } from "./Conclusion.ts"
-import { fetchFiles } from "./FetchFiles.ts"
-import { filterProblems } from "./Gather.ts"
-import { serviceSource } from "./LinkSource.ts"
 import { listFiles } from "./ListFiles.ts"
+import { problemsOf, requestOf } from "./Request.ts"
 import { awaited, resumed } from "./ResumeFiles.ts"
 import { showPlan } from "./ShowPlan.ts"
-import { trackingWiring, wiring } from "./Wiring.ts"
-import { readWish, wishProblems } from "./Wish.ts"
+import { summarise, watching } from "./Watching.ts"
+import { downloadsWiring, trackingWiring } from "./Wiring.ts"
 import { openLinksFile, writeLinks } from "./WriteLinks.ts"
 
 const waitProblems = ({ links, list, plan, resumeArchivedDownloads, wait }: LocalSettings) =>
@@ -21,25 +21,30 @@ const waitProblems = ({ links, list, plan, resumeArchivedDownloads, wait }: Loca
     : []
 
 export const program: Program<Settings> = {
-  check: (settings) => [...filterProblems(settings), ...wishProblems(settings), ...waitProblems(settings)],
-  run: Effect.fn("download")(function* (given) {
+  check: (settings) => [...problemsOf(settings), ...waitProblems(settings)],
+  run: Effect.fn("download")(function* (settings) {
     yield* Effect.sync(keepHeapSmall)
-    const settings = { ...given, wish: yield* readWish(given) }
-    const tracking = trackingWiring(settings)
-    const source = serviceSource(settings)
-    const services = Layer.merge(wiring(settings), tracking)
-    if (settings.resumeArchivedDownloads) return yield* Effect.provide(resumed(settings), tracking)
-    if (settings.list) return yield* Effect.provide(listFiles(settings, source), services)
-    if (settings.plan) return yield* Effect.provide(showPlan(settings, source), services)
+    const request = yield* requestOf(settings)
+    const { format } = settings
+    const services = downloadsWiring(settings)
+    if (settings.resumeArchivedDownloads) return yield* resumed(request, settings)
+    if (settings.list) return yield* Effect.provide(listFiles(request, format), services)
+    if (settings.plan) return yield* Effect.provide(showPlan(request, format), services)
     if (settings.links) {
       const file = yield* openLinksFile(settings)
-      return yield* Effect.provide(writeLinks(settings, file), services)
+      return yield* Effect.provide(writeLinks(request, settings, file), services)
     }
     const record = yield* makeRunRecord
+    const observer = both(record, yield* watching("download"))
     const work = Effect.gen(function* () {
-      const pending = yield* Effect.provide(fetchFiles(settings, source, record), wiring(settings))
-      if (settings.wait !== null && pending.length > 0) yield* awaited(pending, settings, record)
+      const { results } = yield* Effect.provide(
+        Downloads.use(({ run }) => run(request, observer)),
+        services
+      )
+      yield* summarise(yield* record.results)
+      const pending = results.filter(({ reason }) => reason === "pending")
+      if (settings.wait !== null && pending.length > 0) yield* awaited(pending, request, settings, record)
     })
-    return yield* concluded(Effect.provide(work, tracking), record, settings, "download")
+    return yield* concluded(Effect.provide(work, trackingWiring(settings)), record, settings, "download")
   }, Effect.scoped)
 }

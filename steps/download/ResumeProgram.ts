@@ -2,13 +2,15 @@
 import { Effect } from "effect"
 import type { Settings } from "../../core/src/settings/Settings.ts"
 import type { Program } from "../main/Step.ts"
+import { requestOf } from "./Request.ts"
 import { resumed } from "./ResumeFiles.ts"
-import { trackingWiring } from "./Wiring.ts"
 
 export const resumeProgram: Program<Settings> = {
   check: (settings, _operands, own) =>
     own.given("once") && own.values["once"] === true && settings.wait !== null
       ? ["--once and --wait cannot be used together: one looks once, the other waits"]
       : [],
-  run: Effect.fn("resume-restore")((settings) => Effect.provide(resumed(settings), trackingWiring(settings)))
+  run: Effect.fn("resume-restore")((settings) =>
+    Effect.flatMap(requestOf(settings), (request) => resumed(request, settings))
+  )
 }

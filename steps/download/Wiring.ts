@@ -1,8 +1,12 @@
 /** The services of a download, wired once: one session for the API if there is one, link hosts apart from it, and the disk. */
 import { Layer } from "effect"
 import { ServiceClient } from "../../core/src/client/ServiceClient.ts"
+import { slices } from "../../core/src/download/DownloadRequest.ts"
+import { Downloads } from "../../core/src/download/Downloads.ts"
+import type { LinkManifest } from "../../core/src/download/LinkManifest.ts"
 import { makeSessionProfile } from "../../core/src/session/SessionProfile.ts"
 import type { Settings, TargetSettings } from "../../core/src/settings/Settings.ts"
+import { addressOf } from "../../core/src/settings/Target.ts"
 import { FileTransfer } from "../../core/src/transfer/FileTransfer.ts"
 import { defaultSettings, LinkPool } from "../../core/src/transfer/LinkPool.ts"
 import { SliceTransfer } from "../../core/src/transfer/SliceTransfer.ts"
@@ -14,7 +18,6 @@ import * as Service from "../../platform/Service.ts"
 import * as TrackingFileLive from "../../platform/TrackingFile.ts"
 import * as ZlibCodec from "../../platform/ZlibCodec.ts"
 import { version } from "../main/Version.ts"
-import { slices } from "./Wish.ts"
 
 /** The restoration file of the run; it needs no session. */
 export const trackingWiring = ({ restorationFile }: Settings) => TrackingFileLive.layer({ path: restorationFile })
@@ -33,8 +36,18 @@ export const wiring = (settings: Settings) => {
   return Layer.merge(ServiceClient.layer.pipe(Layer.provide(session)), transferWiring(settings))
 }
 
+/** The downloads of a service. */
+export const downloadsWiring = (settings: Settings) =>
+  Downloads.layer(addressOf(settings.target, settings.baseUrl)).pipe(
+    Layer.provideMerge(Layer.merge(wiring(settings), trackingWiring(settings)))
+  )
+
+/** The downloads of a links file. */
+export const linksWiring = (manifest: LinkManifest, settings: TargetSettings) =>
+  Downloads.layerLinks(manifest).pipe(Layer.provide(transferWiring(settings)))
+
 /** What moves files, without a session. */
-export const transferWiring = (settings: TargetSettings) => {
+const transferWiring = (settings: TargetSettings) => {
   const { baseUrl, caFile, idleTimeout, proxy } = settings
   const { userAgent } = makeSessionProfile(version)
   const disk = Layer.mergeAll(PartFilesLive.layer, PartClaimLive.layer)

@@ -19,14 +19,15 @@ import {
   Schema
 } from "effect"
 import { TestClock } from "effect/testing"
-import { restore } from "../../core/src/archive/Requests.ts"
+import { type RestoreRequest, restore } from "../../core/src/archive/Requests.ts"
 import { empty, parse, render, type TrackingDocument } from "../../core/src/archive/TrackingDocument.ts"
 import { TrackingFile } from "../../core/src/archive/TrackingFile.ts"
-import { type Found, untilRestored } from "../../core/src/archive/Waiting.ts"
 import { ServiceClient } from "../../core/src/client/ServiceClient.ts"
 import { RestoreAnswer } from "../../core/src/contract/Archive.ts"
 import { AnalysisFiles } from "../../core/src/contract/Files.ts"
-import { type Look, makeResume, type ResumeRequest } from "../../core/src/download/Resume.ts"
+import { makeRequest } from "../../core/src/download/DownloadRequest.ts"
+import { makeResume } from "../../core/src/download/Resume.ts"
+import { untilBack } from "../../core/src/download/ResumeWait.ts"
 import { Busy, LocalIo, NotFound, OutcomeUnknown, SessionContention, Unavailable } from "../../core/src/Errors.ts"
 import { Operator } from "../../core/src/settings/Operator.ts"
 import { FileTransfer } from "../../core/src/transfer/FileTransfer.ts"
@@ -190,6 +191,7 @@ const makeWorld = (seed: number) => {
   })
   const files = FileSystem.layerNoop({
     readDirectory: () => Effect.succeed([]),
+    access: () => Effect.void,
     stat: (path) => {
       if (path.endsWith("/out")) return Effect.succeed(info("Directory", 0))
       const name = path.split("/").at(-1) ?? ""
@@ -210,17 +212,8 @@ const makeWorld = (seed: number) => {
   return { analyses, away, chance, dice, disk, document, layer, lost }
 }
 
-const request: ResumeRequest = {
-  mode: "force",
-  maxRestores: null,
-  target,
-  nameOf: (stored) => stored ?? target,
-  fallback: { destination: "out", overwrite: false, layout: "flat", filetypes: ["bam"] },
-  wishOf: () => Effect.succeed(null),
-  connections: 2,
-  own: new Map(),
-  statusOnly: false
-}
+const service = { target, nameOf: (stored: string | null) => stored ?? target }
+const restoring: RestoreRequest = { mode: "force", maxRestores: null, ...service }
 
 const options = {
   destination: "/out",
@@ -233,27 +226,17 @@ const options = {
 
 /** What `svc-resume-restore --wait` does, without the process around it. */
 const oneRun = Effect.fnUntraced(function* (world: ReturnType<typeof makeWorld>, wait: Duration.Duration) {
-  const resume = yield* makeResume(request, () =>
-    Effect.succeed({ progress: () => Effect.void, finished: () => Effect.void })
-  )
-  const found = ({ standings }: Look): Found<null> => ({
-    value: null,
-    awaited: standings.flatMap(({ state }) =>
-      state._tag === "Requested"
-        ? [state.estimate]
-        : state._tag === "Failed" && state.error.retryable === true
-          ? [null]
-          : []
-    )
+  const fallback = yield* makeRequest({
+    destination: "out",
+    filetypes: ["bam"],
+    restoreArchived: "force",
+    connections: 2
   })
-  const look = Effect.andThen(world.away, resume.look).pipe(
-    Effect.map(found),
-    Effect.catch((error): Effect.Effect<Found<null>> => {
-      assert.isTrue(error.retryable, error.message)
-      return Effect.succeed({ value: null, awaited: [null] })
-    })
+  const resume = yield* makeResume({ fallback, service, statusOnly: false }, {})
+  const look = Effect.andThen(world.away, resume.look)
+  yield* untilBack(look, { wait, poll: Duration.minutes(10) }, () => Effect.void).pipe(
+    Effect.catch((error) => Effect.sync(() => assert.isTrue(error.retryable, error.message)))
   )
-  yield* untilRestored(look, { wait, poll: Duration.minutes(10) }, () => Effect.void)
 })
 
 const life = Effect.fnUntraced(function* (seed: number) {
@@ -264,7 +247,7 @@ const life = Effect.fnUntraced(function* (seed: number) {
       // The request is repeated by every run, as a pipeline does.
       yield* restore(
         wanted.map((id) => ({ analysisId: id, fileName: `${id}.bam`, size: 10, estimatedRestoreTime: null, options })),
-        request
+        restoring
       )
       const interrupted = world.chance(0.3) ? Duration.millis(world.dice.next() * 3 * hour) : Duration.infinity
       yield* oneRun(world, Duration.millis(world.dice.next() * 12 * hour)).pipe(Effect.timeoutOption(interrupted))

@@ -7,10 +7,10 @@
 import { DateTime, Duration, Effect } from "effect"
 import type { ServiceClient } from "../client/ServiceClient.ts"
 import type { ServiceError, TrackingError } from "../Errors.ts"
-import { printable } from "../text/Printable.ts"
 import { timeOf } from "./Estimate.ts"
 import { askFor, type RestoreRequest, remember, sayRequested } from "./Requests.ts"
 import type { Restoration } from "./Restoration.ts"
+import { nameOfEntry } from "./StoredRequests.ts"
 import { requesting, type TrackingEntry } from "./TrackingEntry.ts"
 import type { TrackingFile } from "./TrackingFile.ts"
 
@@ -71,7 +71,7 @@ export const askAgain = Effect.fn("archive.askAgain")(function* (
     }
     for (const entry of group) {
       results.set(entry, result)
-      if (result._tag === "Left") yield* sayLeft(entry, result.reason)
+      if (result._tag === "Left") yield* sayLeft(entry, { _tag: "Leave", reason: result.reason })
     }
     if (result._tag === "Failed" && result.error.scope === "run") gaveUp = result.error
   }
@@ -85,7 +85,9 @@ const askedAgain = Effect.fnUntraced(function* (
 ): Effect.fn.Return<Restoration, ServiceError | TrackingError, ServiceClient | TrackingFile> {
   const now = DateTime.formatIso(yield* DateTime.now)
   for (const entry of entries) {
-    yield* Effect.logInfo(`${nameOf(entry)}: archived, and no restoration is under way: asking again, as was agreed to`)
+    yield* Effect.logInfo(
+      `${nameOfEntry(entry)}: archived, and no restoration is under way: asking again, as was agreed to`
+    )
   }
   const files = entries.map(tracked)
   // Durable before the service is asked, as at the first time.
@@ -109,11 +111,16 @@ const askedAgain = Effect.fnUntraced(function* (
   return { requestedAt: now, estimate }
 })
 
-/** Says that a request waits for its day, or is left alone. */
-export const sayLeft = (entry: TrackingEntry, reason: string) =>
-  Effect.logWarning(
-    `${nameOf(entry)}: archived, and no restoration is under way; not asked for: ${reason}; its request stays`
+/** Says why an entry is not asked for. */
+export const sayLeft = (entry: TrackingEntry, renewal: Exclude<Renewal, { readonly _tag: "Ask" }>) => {
+  const why =
+    renewal._tag === "Leave"
+      ? renewal.reason
+      : `it was asked for again less than a day ago, and will be after ${new Date(renewal.until).toISOString()}`
+  return Effect.logWarning(
+    `${nameOfEntry(entry)}: archived, and no restoration is under way; not asked for: ${why}; its request stays`
   )
+}
 
 const tracked = ({
   analysisId,
@@ -124,5 +131,3 @@ const tracked = ({
   fileName,
   options: storedOptions
 })
-
-const nameOf = ({ analysisId, fileName }: TrackingEntry) => printable(`${fileName} (analysis ${analysisId})`)

@@ -17,7 +17,7 @@ import { humanSize } from "../text/Size.ts"
 import { mayBeUnderWay } from "./Estimate.ts"
 import { type ArchivedFile, decide, questions, type RestoreDecision, type RestoreMode } from "./Policy.ts"
 import type { Restoration } from "./Restoration.ts"
-import { entriesOf, type Item, put, type TargetName, without } from "./TrackingDocument.ts"
+import { entriesOf, type Item, put, type ServiceAddress, without } from "./TrackingDocument.ts"
 import { keyOf, type NewEntry, optionsKeyOf, requesting } from "./TrackingEntry.ts"
 import { TrackingFile } from "./TrackingFile.ts"
 
@@ -27,13 +27,10 @@ export interface Candidate extends Omit<ArchivedFile, "tracked"> {
   readonly options: NewEntry["options"]
 }
 
-export interface RestoreRequest {
+export interface RestoreRequest extends ServiceAddress {
   readonly mode: RestoreMode
   /** Most restorations of analyses to ask for in this run; null for no limit. */
   readonly maxRestores: number | null
-  /** Address of the service, as entries store it. */
-  readonly target: string
-  readonly nameOf: TargetName
 }
 
 /** What became of a candidate. */
@@ -178,7 +175,7 @@ export type Tracked = Pick<Candidate, "analysisId" | "fileName" | "options">
 /** Writes what is known of the restoration of `files` into their entries; durable when it returns. */
 export const remember = Effect.fnUntraced(function* (
   files: ReadonlyArray<Tracked>,
-  { nameOf, target }: Pick<RestoreRequest, "nameOf" | "target">,
+  { nameOf, target }: ServiceAddress,
   state: Pick<NewEntry, "restoreEstimation" | "requestTime" | "status" | "askedAgain">
 ) {
   const tracking = yield* TrackingFile

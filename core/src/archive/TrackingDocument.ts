@@ -77,6 +77,13 @@ export const render = ({ items }: TrackingDocument): string =>
 /** Names the target of an entry, so that a name and the address it stands for are the same. */
 export type TargetName = (stored: string | null) => string
 
+/** The service of a run, as entries name it. */
+export interface ServiceAddress {
+  /** Its address; of unfinished files it is a part of their identity too. */
+  readonly target: string
+  readonly nameOf: TargetName
+}
+
 /** The key of an item; null for one that cannot be used. */
 export const keyOfItem = ({ entry }: Item, nameOf: TargetName): string | null =>
   entry === null ? null : keyOf(nameOf(entry.target), entry)
@@ -95,14 +102,6 @@ export const entriesOf = (
   }
   return entries
 }
-
-/** The usable entries of other targets than `target`. */
-export const othersIn = (
-  { items }: TrackingDocument,
-  target: string,
-  nameOf: TargetName
-): ReadonlyArray<TrackingEntry> =>
-  items.flatMap(({ entry }) => (entry === null || nameOf(entry.target) === target ? [] : [entry]))
 
 /** The document with this request in it: the entry it has already, brought up to date, or a new one at the end. */
 export const put = (document: TrackingDocument, entry: NewEntry, nameOf: TargetName): TrackingDocument => {

@@ -3,7 +3,7 @@ import { Result } from "effect"
 import { listedFile as file } from "../../../test/selection/ListedFiles.ts"
 import { readEntry } from "../archive/TrackingEntry.ts"
 import type { ListedFile } from "../selection/Listed.ts"
-import { isSlice, readinessOf } from "./Readiness.ts"
+import { formOf, readinessOf, wantedName } from "./Readiness.ts"
 
 const now = Date.parse("2026-11-21T12:00:00Z")
 
@@ -82,9 +82,12 @@ describe("readiness of a slice", () => {
   it("is known by regions, a BED file or unmapped reads", () => {
     assert.deepStrictEqual(
       [{}, { range: null, bed: null, unmapped: false }, range, { bed: "a.bed" }, { unmapped: true }].map((options) =>
-        isSlice(entry(options))
+        formOf(entry(options))
       ),
-      [false, false, true, true, true]
+      [null, null, "ranged", "ranged", "unmapped"]
     )
+    // Another tool has an entry for the index too: its slice comes with a fresh one.
+    assert.strictEqual(wantedName(entry(range, { fileName: "S.bam.bai" })), "S.bam")
+    assert.strictEqual(wantedName(entry({}, { fileName: "S.bam.bai" })), "S.bam.bai")
   })
 })

@@ -10,6 +10,7 @@ import type { TrackingEntry } from "../archive/TrackingEntry.ts"
 import { NotFound } from "../Errors.ts"
 import { dataFileOf, type FileType, fileTypeOf, indexRank } from "../selection/FileName.ts"
 import type { ListedAnalysis, ListedFile } from "../selection/Listed.ts"
+import { type SliceForm, sliceForm } from "../selection/Place.ts"
 import { printable } from "../text/Printable.ts"
 
 export type Readiness =
@@ -28,8 +29,9 @@ export const readinessOf = (
   filetypes: ReadonlyArray<FileType>,
   now: number
 ): Readiness => {
-  if (!files.some(({ fileName }) => fileName === entry.fileName)) {
-    const what = printable(`${entry.fileName} (analysis ${entry.analysisId})`)
+  const name = wantedName(entry)
+  if (!files.some(({ fileName }) => fileName === name)) {
+    const what = printable(`${name} (analysis ${entry.analysisId})`)
     return {
       _tag: "Missing",
       error: new NotFound({ what, detail: "the service does not list the file any more" })
@@ -46,24 +48,31 @@ export const readinessOf = (
 }
 
 /** Whether an entry asks for a part of its file. */
-export const isSlice = ({ options }: TrackingEntry): boolean =>
+const isSlice = ({ options }: TrackingEntry): boolean =>
   options.range != null || options.bed != null || options.unmapped === true
+
+/** The file that an entry is about: of regions the data file, also where the entry names its index. */
+export const wantedName = (entry: TrackingEntry): string =>
+  isSlice(entry) ? (dataFileOf(entry.fileName) ?? entry.fileName) : entry.fileName
+
+/** The form of the file that an entry asks for. */
+export const formOf = ({ options: { bed, range, unmapped } }: TrackingEntry): SliceForm =>
+  sliceForm({ regions: range != null || bed != null, unmapped: unmapped === true })
 
 /** The file of the entry, and its index: when that was asked for, or when regions have to be found by it. */
 const belongs = ({ fileName }: ListedFile, entry: TrackingEntry, fallback: ReadonlyArray<FileType>): boolean => {
+  const name = wantedName(entry)
   if (fileName === null) return false
-  if (fileName === entry.fileName) return true
-  if (isSlice(entry)) return indexRank(entry.fileName, fileName) !== null
+  if (fileName === name) return true
+  if (isSlice(entry)) return indexRank(name, fileName) !== null
   const type = fileTypeOf(fileName)
-  return (
-    type !== null && (entry.options.filetypes ?? fallback).includes(type) && dataFileOf(fileName) === entry.fileName
-  )
+  return type !== null && (entry.options.filetypes ?? fallback).includes(type) && dataFileOf(fileName) === name
 }
 
 /** What has to come back first. To find regions, one index of several is enough. */
 const coldOf = (wanted: ReadonlyArray<ListedFile>, entry: TrackingEntry): ReadonlyArray<ListedFile> => {
   const cold = wanted.filter(({ archived }) => archived)
   if (!isSlice(entry)) return cold
-  const indexes = wanted.filter(({ fileName }) => fileName !== entry.fileName)
-  return indexes.some(({ archived }) => !archived) ? cold.filter(({ fileName }) => fileName === entry.fileName) : cold
+  const isData = ({ fileName }: ListedFile) => fileName === wantedName(entry)
+  return wanted.some((file) => !isData(file) && !file.archived) ? cold.filter(isData) : cold
 }

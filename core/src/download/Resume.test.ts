@@ -3,26 +3,19 @@ import * as NodeServices from "@effect/platform-node/NodeServices"
 import { assert, layer } from "@effect/vitest"
 import { Effect, FileSystem, Layer, Path, Result, Schema } from "effect"
 import * as ZlibCodec from "../../../platform/ZlibCodec.ts"
+import type { RestoreMode } from "../archive/Policy.ts"
 import { parse, render, type TrackingDocument } from "../archive/TrackingDocument.ts"
 import { TrackingFile } from "../archive/TrackingFile.ts"
 import { ServiceClient } from "../client/ServiceClient.ts"
 import { RestoreAnswer } from "../contract/Archive.ts"
 import { AnalysisFiles } from "../contract/Files.ts"
-import {
-  LinkForbidden,
-  LoginRefused,
-  NotFound,
-  type ServiceError,
-  TrackingUnusable,
-  Unavailable,
-  UsageError
-} from "../Errors.ts"
-import { parseRange } from "../genome/RegionText.ts"
+import { LinkForbidden, LoginRefused, NotFound, type ServiceError, TrackingUnusable, Unavailable } from "../Errors.ts"
 import { Operator } from "../settings/Operator.ts"
 import { FileTransfer } from "../transfer/FileTransfer.ts"
 import { PartFiles } from "../transfer/PartFiles.ts"
 import { SliceTransfer } from "../transfer/SliceTransfer.ts"
-import { type Look, makeResume, type ResumeRequest } from "./Resume.ts"
+import { makeRequest } from "./DownloadRequest.ts"
+import { type Look, makeResume } from "./Resume.ts"
 
 const target = "https://lab/"
 const unusable = new TrackingUnusable({ path: "r.json", reason: "it is not JSON" })
@@ -33,7 +26,8 @@ interface World {
   readonly entries: ReadonlyArray<object>
   /** The files of an analysis at its nth listing, from 0. */
   readonly listing: (analysisId: string, nth: number) => Listing
-  readonly request?: Partial<ResumeRequest>
+  readonly mode?: RestoreMode
+  readonly statusOnly?: boolean
   readonly transfer?: FileTransfer["Service"]["download"]
   readonly free?: number
   /** Somebody is there, and answers no. */
@@ -62,8 +56,9 @@ const world = Effect.fnUntraced(function* ({
   entries,
   free = 1e9,
   listing,
+  mode = "force",
   present = false,
-  request = {},
+  statusOnly = false,
   stuck = false,
   transfer = () => Effect.succeed(downloaded)
 }: World) {
@@ -138,23 +133,13 @@ const world = Effect.fnUntraced(function* ({
         Effect.sync(() => void settled.push(`${path.relative(root, folder)}, ${stored.items.length} entries`))
     })
   )
-  const asked: ResumeRequest = {
-    mode: "force",
-    maxRestores: null,
-    target,
-    nameOf: (name) => name ?? target,
-    fallback: { destination: path.join(root, "out"), overwrite: false, layout: "flat", filetypes: ["bam", "bam.bai"] },
-    wishOf: ({ range, unmapped }) =>
-      range === null
-        ? Effect.succeed(null)
-        : Effect.map(Effect.fromResult(parseRange(range)), (wanted) => ({ wanted, unmapped })),
-    connections: 1,
-    own: new Map(),
-    statusOnly: false,
-    ...request
-  }
-  const observer = { progress: () => Effect.void, finished: () => Effect.void }
-  const resume = yield* makeResume(asked, () => Effect.succeed(observer))
+  const fallback = yield* makeRequest({
+    destination: path.join(root, "out"),
+    restoreArchived: mode,
+    connections: 1
+  })
+  const asked = { fallback, service: { target, nameOf: (name: string | null) => name ?? target }, statusOnly }
+  const resume = yield* makeResume(asked, {})
   const shown = ({ others, standings, unusable }: Look) => [
     ...standings.map(({ entry: { analysisId, fileName }, state }) => {
       const more =
@@ -243,10 +228,7 @@ layer(Layer.merge(NodeServices.layer, ZlibCodec.layer), { excludeTestServices: t
     Effect.gen(function* () {
       const w = yield* world({
         entries: [entry("A1", "S.bam", { range: "chr1:9-1" }), entry("A2", "T.bam")],
-        listing: (id) => Effect.succeed(id === "A1" ? here("S.bam", "S.bam.bai") : here("T.bam")),
-        request: {
-          wishOf: ({ range }) => (range === null ? Effect.succeed(null) : new UsageError({ message: "ends before" }))
-        }
+        listing: (id) => Effect.succeed(id === "A1" ? here("S.bam", "S.bam.bai") : here("T.bam"))
       })
       assert.deepStrictEqual(yield* w.look, ["A1 S.bam Failed UsageError", "A2 T.bam Done"])
       assert.deepStrictEqual(w.left(), ["A1 S.bam"])
@@ -258,7 +240,7 @@ layer(Layer.merge(NodeServices.layer, ZlibCodec.layer), { excludeTestServices: t
       const w = yield* world({
         entries: [entry("A1", "S.bam"), entry("A2", "T.bam"), entry("A3", "U.bam")],
         listing: (id) => Effect.succeed(id === "A1" ? here("S.bam") : id === "A2" ? cold("T.bam") : []),
-        request: { statusOnly: true }
+        statusOnly: true
       })
       assert.deepStrictEqual(yield* w.look, ["A1 S.bam Available", "A2 T.bam NotRequested", "A3 U.bam Failed NotFound"])
       assert.deepStrictEqual(w.events, ["list A1", "list A2", "list A3"])
@@ -286,7 +268,7 @@ layer(Layer.merge(NodeServices.layer, ZlibCodec.layer), { excludeTestServices: t
         entries: [entry("A1", "S.bam", {}, late)],
         listing: () => Effect.succeed(cold("S.bam")),
         present: true,
-        request: { mode: "ask" }
+        mode: "ask"
       })
       assert.deepStrictEqual(yield* w.look, ["A1 S.bam Requested 2999-01-01T00:00:00Z"])
       assert.deepStrictEqual(w.events, ["list A1", "restore A1"])
@@ -298,7 +280,7 @@ layer(Layer.merge(NodeServices.layer, ZlibCodec.layer), { excludeTestServices: t
       const w = yield* world({
         entries: [entry("A1", "S.bam", { range: "chr1" }, late)],
         listing: () => Effect.succeed([...cold("S.bam"), ...here("S.bam.bai")]),
-        request: { mode: "no" }
+        mode: "no"
       })
       const before = w.text()
       const [result] = yield* w.results
@@ -319,7 +301,7 @@ layer(Layer.merge(NodeServices.layer, ZlibCodec.layer), { excludeTestServices: t
           entry("A4", "V.bam", { destination: "out" }, underWay)
         ],
         listing: (id) => Effect.succeed(cold({ A1: "S.bam", A2: "T.bam", A3: "U.bam" }[id] ?? "V.bam")),
-        request: { statusOnly: true }
+        statusOnly: true
       })
       assert.deepStrictEqual(
         (yield* w.results).map(({ path }) => path?.replace(`${w.root}/`, "")),
@@ -334,8 +316,7 @@ layer(Layer.merge(NodeServices.layer, ZlibCodec.layer), { excludeTestServices: t
       Effect.gen(function* () {
         const w = yield* world({
           entries: [],
-          listing: () => Effect.succeed(here("S.bam")),
-          request: {}
+          listing: () => Effect.succeed(here("S.bam"))
         })
         const name = basename(w.root)
         const named = (restorationFile: string, destination: string) =>
@@ -454,7 +435,7 @@ layer(Layer.merge(NodeServices.layer, ZlibCodec.layer), { excludeTestServices: t
           ["/out/T.bam", "downloaded", undefined]
         ]
       )
-      assert.match(results[0]?.error?.message ?? "", /the folder stored with the request does not exist/)
+      assert.match(results[0]?.error?.message ?? "", /the folder to download into does not exist/)
       assert.deepStrictEqual(w.left(), ["A1 S.bam"])
     })
   )

@@ -1,296 +1,268 @@
 /**
- * Looks at the restorations of a file: what is back is downloaded with the options stored for it and its entry removed at
- * once; the rest stays (docs/service.md 4.2).
+ * Looks at the stored requests: what is back is downloaded as it was asked for and leaves the restoration file at once,
+ * what got lost is asked for again, and the rest stays.
  */
-
-import { Clock, Effect, type FileSystem, type Path, type Result, Stream } from "effect"
-import { askAgain, type Renewal, renewalOf, sayLeft } from "../archive/AskAgain.ts"
-import type { RestoreRequest } from "../archive/Requests.ts"
-import type { Restoration } from "../archive/Restoration.ts"
-import { type StoredPaths, storedPaths } from "../archive/StoredPath.ts"
-import { entriesOf, keyOfItem, othersIn, type TrackingDocument, without } from "../archive/TrackingDocument.ts"
-import type { TrackingEntry } from "../archive/TrackingEntry.ts"
-import { TrackingFile } from "../archive/TrackingFile.ts"
-import type { ServiceClient } from "../client/ServiceClient.ts"
+import { Clock, Effect, type Path, Stream } from "effect"
+import { askAgain, renewalOf, sayLeft } from "../archive/AskAgain.ts"
 import {
-  EntryUnusable,
-  type LocalIo,
-  type NotFound,
-  type ServiceError,
-  type TrackingReadError,
-  type UsageError
-} from "../Errors.ts"
-import type { Codec } from "../genome/Codec.ts"
-import type { Operator } from "../settings/Operator.ts"
-import { counted } from "../text/Counted.ts"
-import { printable } from "../text/Printable.ts"
-import type { FileTransfer } from "../transfer/FileTransfer.ts"
+  finished,
+  nameOfEntry,
+  type StoredRequest,
+  type StoredRequests,
+  storedRequests
+} from "../archive/StoredRequests.ts"
+import type { ServiceAddress } from "../archive/TrackingDocument.ts"
+import type { TrackingFile } from "../archive/TrackingFile.ts"
+import type { ServiceClient } from "../client/ServiceClient.ts"
+import type { ServiceError, TrackingReadError } from "../Errors.ts"
 import type { PartFiles } from "../transfer/PartFiles.ts"
-import type { SliceWish } from "../transfer/SliceRequest.ts"
-import type { SliceTransfer } from "../transfer/SliceTransfer.ts"
 import { type CatalogEntry, catalog } from "./Catalog.ts"
-import { type Arrival, deliver, type Observe, unfinishedOf } from "./Delivery.ts"
-import { destinationOf, entryResult, type Fallback } from "./EntryResults.ts"
+import { type Arrival, deliver, unfinishedOf, wishOf } from "./Delivery.ts"
+import type { DownloadRequest } from "./DownloadRequest.ts"
+import type { FetchServices } from "./FetchFile.ts"
 import { makeLinkBook } from "./LinkBook.ts"
 import type { FileResult } from "./Outcome.ts"
 import { readinessOf } from "./Readiness.ts"
+import type { RunObserver } from "./RunObserver.ts"
+import { isSettled, requestedAs, type Standing, type StandingState, untried } from "./Standing.ts"
 
-export interface ResumeRequest extends RestoreRequest {
-  /** What is done where an entry stores nothing, as entries of the object layout do. */
-  readonly fallback: Fallback
-  /** The regions of stored options, with a located path to a BED file; null for whole files. */
-  readonly wishOf: (stored: StoredRegions) => Effect.Effect<SliceWish | null, WishError, FileSystem.FileSystem>
-  readonly connections: number
-  /** Files this run writes itself, with what they are. */
-  readonly own: ReadonlyMap<string, string>
+export interface ResumeRequest {
+  /** What is done where an entry says nothing; its `archive.mode` `no` forbids to ask again. */
+  readonly fallback: DownloadRequest
+  readonly service: ServiceAddress
   /** Download nothing and ask for nothing. */
   readonly statusOnly: boolean
-}
-
-export interface StoredRegions {
-  readonly range: string | null
-  readonly bed: string | null
-  readonly unmapped: boolean
-}
-
-/** Stored regions are checked as those of the command line are. */
-type WishError = UsageError | NotFound | LocalIo
-
-/** Where one entry stands after a look. */
-export interface Standing {
-  readonly entry: TrackingEntry
-  readonly state:
-    | { readonly _tag: "Done" }
-    /** Back, but only the status was asked for. */
-    | { readonly _tag: "Available" }
-    /** Asked for, and under way as far as the service tells; `estimate` as written, null when nobody knows. */
-    | ({ readonly _tag: "Requested"; readonly underWay: boolean } & Restoration)
-    /** Archived, and this run asks for nothing. */
-    | { readonly _tag: "NotRequested" }
-    | { readonly _tag: "Failed"; readonly error: NonNullable<FileResult["error"]> }
-  /** Of its files. */
-  readonly results: ReadonlyArray<FileResult>
+  /** Leaves the other requests alone; all are looked at when it is absent. */
+  readonly only?: (request: StoredRequest) => boolean
 }
 
 export interface Look {
-  /** Of all entries for this target that were in the file since the run began, in their order. */
+  /** Of all requests for the service that were in the file since the run began, in their order. */
   readonly standings: ReadonlyArray<Standing>
-  /** Entries that nobody can use. */
-  readonly unusable: ReadonlyArray<EntryUnusable>
-  /** Entries of other targets, which are left alone. */
-  readonly others: ReadonlyArray<TrackingEntry>
+  readonly unusable: StoredRequests["unusable"]
+  readonly others: StoredRequests["others"]
 }
 
 export interface Resume {
-  /** One look. Entries that failed in an earlier look for a reason that does not pass are not tried again. */
-  readonly look: Effect.Effect<Look, TrackingReadError, Services>
-  /** Where the entries stand at any moment: what is not finished has failed as stopped, what was not looked at is pending. */
+  /** One look. Requests that failed in an earlier look for a reason that does not pass are not tried again. */
+  readonly look: Effect.Effect<Look, TrackingReadError, ResumeServices>
+  /** Where the requests stand at any moment: what is not finished has failed as stopped. */
   readonly sofar: Effect.Effect<Look>
 }
 
-type Services = ServiceClient | TrackingFile | Operator | FileTransfer | SliceTransfer | PartFiles | Codec | Common
-type Common = FileSystem.FileSystem | Path.Path
+export type ResumeServices = ServiceClient | TrackingFile | FetchServices | PartFiles | Path.Path
 
 /** What one run remembers between its looks. */
 interface Memory {
   readonly standings: Map<string, Standing>
   /** The analyses whose restoration was asked for. */
   readonly asked: Set<string>
-  /** Entries of which it was said why they are not asked for. */
+  /** Requests of which it was said why they are not asked for. */
   readonly said: Set<string>
   /** Null before the first look. */
-  unusable: ReadonlyArray<EntryUnusable> | null
-  others: ReadonlyArray<TrackingEntry>
+  stored: StoredRequests | null
 }
 
-const lookOf = ({ others, standings, unusable }: Memory): Look => ({
-  standings: [...standings.values()],
-  others,
-  unusable: unusable ?? []
-})
-
-export const makeResume = (request: ResumeRequest, observe: Observe): Effect.Effect<Resume> =>
+/** A run over the stored requests; nothing is looked at yet. */
+export const makeResume = (request: ResumeRequest, observer: RunObserver): Effect.Effect<Resume> =>
   Effect.sync(() => {
-    const memory: Memory = { standings: new Map(), asked: new Set(), said: new Set(), unusable: null, others: [] }
-    return { look: look(request, observe, memory), sofar: Effect.sync(() => lookOf(memory)) }
+    const memory: Memory = { standings: new Map(), asked: new Set(), said: new Set(), stored: null }
+    return { look: look(request, observer, memory), sofar: Effect.sync(() => lookOf(memory)) }
   })
 
-const look = Effect.fn("archive.look")(function* (
-  request: ResumeRequest,
-  observe: Observe,
-  memory: Memory
-): Effect.fn.Return<Look, TrackingReadError, Services> {
-  const tracking = yield* TrackingFile
-  const paths = yield* storedPaths(tracking.path)
-  const document = yield* tracking.read
-  const unusable = document.items.flatMap(({ problem }, index) =>
-    problem === null ? [] : new EntryUnusable({ path: tracking.path, position: index + 1, reason: printable(problem) })
-  )
-  memory.others = othersIn(document, request.target, request.nameOf)
-  const told = memory.unusable !== null
-  memory.unusable = unusable
-  if (!told) yield* Effect.forEach(unusable, ({ message }) => Effect.logError(message), { discard: true })
-  const entries = [...entriesOf(document, request.target, request.nameOf)]
-  for (const key of memory.standings.keys()) {
-    // Somebody else has finished it, or taken it back.
-    if (!entries.some(([known]) => known === key) && memory.standings.get(key)?.state._tag !== "Done") {
-      memory.standings.delete(key)
-    }
-  }
-  const open = entries.filter(([key]) => !isSettled(memory.standings.get(key)))
-  const set = (key: string, entry: TrackingEntry, state: Standing["state"], results?: ReadonlyArray<FileResult>) =>
-    memory.standings.set(key, {
-      entry,
-      state,
-      results: results ?? [entryResult(entry, state, paths, request.fallback)]
-    })
-  for (const [key, entry] of open) {
-    if (memory.standings.has(key)) continue
-    set(key, entry, requestedAs(entry, entry.restoreEstimation, true))
-  }
-  const { failures, listings } = yield* listed(open.map(([, { analysisId }]) => analysisId))
-  const now = yield* Clock.currentTimeMillis
+const lookOf = ({ standings, stored }: Memory): Look => ({
+  standings: [...standings.values()],
+  unusable: stored?.unusable ?? [],
+  others: stored?.others ?? []
+})
 
-  const arrivals: Array<Arrival> = []
-  const cold = new Map<TrackingEntry, string>()
-  for (const [key, entry] of open) {
-    const listing = listings.get(entry.analysisId)
-    if (listing === undefined) {
-      const error = failures.get(entry.analysisId)
-      if (error !== undefined) set(key, entry, { _tag: "Failed", error })
-      continue
-    }
-    const readiness = readinessOf(entry, listing.listed, request.fallback.filetypes, now)
-    switch (readiness._tag) {
-      case "Missing":
-        set(key, entry, { _tag: "Failed", error: readiness.error })
-        break
-      case "Restoring":
-        set(key, entry, requestedAs(entry, readiness.estimate, true))
-        break
-      case "Archived": {
-        const renewal = renewalOf(entry, request.mode, now)
-        if (renewal._tag === "Asked") set(key, entry, requestedAs(entry, null, false))
-        else set(key, entry, { _tag: "NotRequested" })
-        if (request.statusOnly) break
-        if (renewal._tag === "Ask") cold.set(entry, key)
-        else if (!memory.said.has(key)) yield* sayLeft(entry, reasonOf(renewal))
-        memory.said.add(key)
-        break
-      }
-      case "Ready": {
-        const located = yield* Effect.result(locatedOf(entry, document, paths, request))
-        if (located._tag === "Failure") {
-          set(key, entry, { _tag: "Failed", error: located.failure })
-          break
-        }
-        const arrival = { key, fileName: entry.fileName, listing, files: readiness.files, ...located.success }
-        set(key, entry, { _tag: "Available" }, request.statusOnly ? undefined : unfinishedOf(arrival))
-        arrivals.push(arrival)
-      }
-    }
-  }
-  for (const { entry, state } of open.flatMap(([key]) => memory.standings.get(key) ?? [])) {
-    if (state._tag !== "Failed") continue
-    const { message } = state.error
-    yield* Effect.logError(message.startsWith(nameOf(entry)) ? message : `${nameOf(entry)}: ${message}`)
-  }
+const look = Effect.fn("svc.download.look")(function* (
+  request: ResumeRequest,
+  observer: RunObserver,
+  memory: Memory
+): Effect.fn.Return<Look, TrackingReadError, ResumeServices> {
+  const open = yield* reread(request, memory)
+  const listings = yield* listed(open)
+  const { arrivals, lost } = yield* judged(open, listings, request, memory)
+  yield* sayFailed(open, memory)
   if (!request.statusOnly) {
-    for (const [entry, result] of yield* askAgain([...cold.keys()], request, memory.asked)) {
-      const key = cold.get(entry) ?? ""
-      if (result._tag === "Requested") set(key, entry, { ...result, underWay: true })
-      if (result._tag === "Failed") set(key, entry, result)
-    }
-    const links = yield* makeLinkBook([...listings.values()])
-    const delivery = { target: request.target, connections: request.connections, links, own: request.own }
-    yield* deliver(arrivals, delivery, observe, (arrival, results, whole) =>
-      Effect.gen(function* () {
-        const entry = memory.standings.get(arrival.key)?.entry
-        if (entry === undefined) return
-        const restoration = { requestedAt: entry.requestTime, estimate: entry.restoreEstimation }
-        const told = results.map((result) => ({ ...result, restoration }))
-        if (!whole) {
-          const left = unfinishedOf(arrival).filter(({ fileName }) => told.every((it) => it.fileName !== fileName))
-          set(arrival.key, entry, { _tag: "Available" }, [...told, ...left])
-          return
-        }
-        // Gone back to the archive between the look and the download.
-        if (results.some(({ reason }) => reason === "archived")) {
-          set(arrival.key, entry, requestedAs(entry, null, false))
-          return
-        }
-        const error =
-          results.find(({ error }) => error !== null)?.error ?? (yield* removed(tracking, arrival.key, entry, request))
-        set(arrival.key, entry, error === null ? { _tag: "Done" } : { _tag: "Failed", error }, told)
-      })
-    )
+    yield* renewed(lost, request, memory)
+    yield* delivered(arrivals, listings, request, observer, memory)
   }
   return lookOf(memory)
 })
 
-/** Nothing more will become of it in this run. */
-const isSettled = (standing: Standing | undefined): boolean =>
-  standing?.state._tag === "Done" || (standing?.state._tag === "Failed" && standing.state.error.retryable !== true)
+const set = (
+  { standings }: Memory,
+  stored: StoredRequest,
+  state: StandingState,
+  results: ReadonlyArray<FileResult>
+): void => {
+  standings.set(stored.key, { entry: stored.entry, state, results })
+}
+
+/** Reads the file again; gives the requests that something may still become of. */
+const reread = Effect.fnUntraced(function* (
+  { fallback, only = () => true, service }: ResumeRequest,
+  memory: Memory
+): Effect.fn.Return<ReadonlyArray<StoredRequest>, TrackingReadError, TrackingFile | Path.Path> {
+  const before = memory.stored
+  const stored = yield* storedRequests(service)
+  memory.stored = stored
+  if (before === null)
+    yield* Effect.forEach(stored.unusable, ({ message }) => Effect.logError(message), { discard: true })
+  const requests = stored.requests.filter(only)
+  const known = new Set(requests.map(({ key }) => key))
+  for (const [key, { state }] of memory.standings) {
+    // Somebody else has finished it, or taken it back.
+    if (!known.has(key) && state._tag !== "Done") memory.standings.delete(key)
+  }
+  const open = requests.filter(({ key }) => !isSettled(memory.standings.get(key)))
+  for (const request of open) {
+    if (memory.standings.has(request.key)) continue
+    const state = requestedAs(request.entry, request.entry.restoreEstimation, true)
+    set(memory, request, state, [untried(request, state, fallback)])
+  }
+  return open
+})
+
+type Listings = ReadonlyMap<string, CatalogEntry | ServiceError>
 
 /** Asks for the files of each analysis, one analysis after the other. */
-const listed = Effect.fnUntraced(function* (analysisIds: ReadonlyArray<string>) {
-  const analyses = [...new Set(analysisIds)].map((id) => ({ id, named: false, older: [] }))
-  const listings = new Map<string, CatalogEntry>()
-  const failures = new Map<string, ServiceError>()
-  yield* Stream.runForEach(catalog(analyses), (item) =>
+const listed = Effect.fnUntraced(function* (requests: ReadonlyArray<StoredRequest>) {
+  const ids = new Set(requests.map(({ entry }) => entry.analysisId))
+  const listings = new Map<string, CatalogEntry | ServiceError>()
+  yield* Stream.runForEach(catalog([...ids].map((id) => ({ id, named: false, older: [] }))), (item) =>
     Effect.sync(() => {
       if (item._tag === "Listed") listings.set(item.entry.listed.id, item.entry)
-      else if (item.failure.analysisId !== null) failures.set(item.failure.analysisId, item.failure.error)
+      else if (item.failure.analysisId !== null) listings.set(item.failure.analysisId, item.failure.error)
     })
   )
-  return { listings, failures }
+  return listings
 })
 
-/** What an entry wants, its paths located and its regions read. */
-const locatedOf = Effect.fnUntraced(function* (
-  entry: TrackingEntry,
-  { items }: TrackingDocument,
-  paths: StoredPaths,
-  { fallback, wishOf }: ResumeRequest
+/** Where each request stands by its listing: what has arrived, and what got lost and is to be asked for again. */
+const judged = Effect.fnUntraced(function* (
+  open: ReadonlyArray<StoredRequest>,
+  listings: Listings,
+  { fallback, statusOnly }: Pick<ResumeRequest, "fallback" | "statusOnly">,
+  memory: Memory
 ) {
-  const { bed, layout, overwrite, range, restorationFile = null, unmapped } = entry.options
-  const tracking = yield* TrackingFile
-  const position = items.findIndex((item) => item.entry === entry) + 1
-  const certain = (path: Result.Result<string, string>) =>
-    Effect.mapError(Effect.fromResult(path), (reason) => new EntryUnusable({ path: tracking.path, position, reason }))
-  const destination = yield* certain(destinationOf(entry.options, paths, fallback))
-  const regions = bed == null ? null : yield* certain(paths.located(bed, restorationFile))
-  const wish = yield* wishOf({ range: range ?? null, bed: regions, unmapped: unmapped === true })
-  return { wish, destination, layout: layout ?? fallback.layout, overwrite: overwrite ?? fallback.overwrite }
+  const now = yield* Clock.currentTimeMillis
+  const arrivals: Array<Arrival> = []
+  const lost: Array<StoredRequest> = []
+  for (const stored of open) {
+    const { entry } = stored
+    const stand = (state: StandingState) => set(memory, stored, state, [untried(stored, state, fallback)])
+    const listing = listings.get(entry.analysisId)
+    if (listing === undefined) continue
+    if (!("listed" in listing)) {
+      stand({ _tag: "Failed", error: listing })
+      continue
+    }
+    const readiness = readinessOf(entry, listing.listed, fallback.filetypes, now)
+    switch (readiness._tag) {
+      case "Missing":
+        stand({ _tag: "Failed", error: readiness.error })
+        break
+      case "Restoring":
+        stand(requestedAs(entry, readiness.estimate, true))
+        break
+      case "Archived": {
+        const renewal = renewalOf(entry, fallback.archive.mode, now)
+        stand(renewal._tag === "Asked" ? requestedAs(entry, null, false) : { _tag: "NotRequested" })
+        if (renewal._tag === "Ask") lost.push(stored)
+        else if (!statusOnly && !memory.said.has(stored.key)) yield* sayLeft(entry, renewal)
+        memory.said.add(stored.key)
+        break
+      }
+      case "Ready": {
+        const wish = yield* Effect.result(wishOf(stored, fallback))
+        if (wish._tag === "Failure") {
+          stand({ _tag: "Failed", error: wish.failure })
+          break
+        }
+        const arrival = { stored, listing, files: readiness.files, wish: wish.success }
+        if (statusOnly) stand({ _tag: "Available" })
+        else set(memory, stored, { _tag: "Available" }, unfinishedOf(arrival))
+        arrivals.push(arrival)
+      }
+    }
+  }
+  return { arrivals, lost }
 })
 
-const requestedAs = (
-  { requestTime }: TrackingEntry,
-  estimate: string | null,
-  underWay: boolean
-): Standing["state"] => ({ _tag: "Requested", requestedAt: requestTime, estimate, underWay })
-
-const reasonOf = (renewal: Exclude<Renewal, { readonly _tag: "Ask" }>): string =>
-  renewal._tag === "Leave"
-    ? renewal.reason
-    : `it was asked for again less than a day ago, and will be after ${new Date(renewal.until).toISOString()}`
-
-/** Takes a finished entry out of the file; null, or why it is still there. */
-const removed = Effect.fnUntraced(function* (
-  tracking: TrackingFile["Service"],
-  key: string,
-  entry: TrackingEntry,
-  request: ResumeRequest
-) {
-  const change = tracking.change((document) => without(document, (item) => keyOfItem(item, request.nameOf) === key))
-  return yield* Effect.matchEffect(change, {
-    onSuccess: ({ items }) => {
-      const left = counted(items.length, "entry remains", "entries remain")
-      return Effect.as(Effect.logInfo(`${nameOf(entry)}: done; ${left} in ${tracking.path}`), null)
+const sayFailed = (open: ReadonlyArray<StoredRequest>, { standings }: Memory) =>
+  Effect.forEach(
+    open,
+    ({ entry, key }) => {
+      const state = standings.get(key)?.state
+      if (state?._tag !== "Failed") return Effect.void
+      const { message } = state.error
+      const name = nameOfEntry(entry)
+      return Effect.logError(message.startsWith(name) ? message : `${name}: ${message}`)
     },
-    onFailure: (error) =>
-      Effect.as(Effect.logError(`${nameOf(entry)}: downloaded, but its entry stays: ${error.message}`), error)
-  })
+    { discard: true }
+  )
+
+/** Asks again for what got lost. */
+const renewed = Effect.fnUntraced(function* (
+  lost: ReadonlyArray<StoredRequest>,
+  { fallback, service }: ResumeRequest,
+  memory: Memory
+) {
+  if (lost.length === 0) return
+  const results = yield* askAgain(
+    lost.map(({ entry }) => entry),
+    { ...fallback.archive, ...service },
+    memory.asked
+  )
+  for (const stored of lost) {
+    const result = results.get(stored.entry)
+    if (result === undefined || result._tag === "Left") continue
+    const state: StandingState = result._tag === "Requested" ? { ...result, underWay: true } : result
+    set(memory, stored, state, [untried(stored, state, fallback)])
+  }
 })
 
-const nameOf = ({ analysisId, fileName }: TrackingEntry) => printable(`${fileName} (analysis ${analysisId})`)
+/** Downloads what has arrived; a request whose files are all there is finished. */
+const delivered = Effect.fnUntraced(function* (
+  arrivals: ReadonlyArray<Arrival>,
+  listings: Listings,
+  { fallback, service }: ResumeRequest,
+  observer: RunObserver,
+  memory: Memory
+): Effect.fn.Return<void, never, ResumeServices> {
+  if (arrivals.length === 0) return
+  const links = yield* makeLinkBook([...listings.values()].filter((it): it is CatalogEntry => "listed" in it))
+  const context = yield* Effect.context<TrackingFile>()
+  const { connections, own } = fallback
+  yield* deliver(arrivals, { target: service.target, links, connections, own }, observer, (arrival, results, whole) =>
+    Effect.gen(function* () {
+      const { stored } = arrival
+      const { restoreEstimation, requestTime } = stored.entry
+      const told = results.map((result) => ({
+        ...result,
+        restoration: { requestedAt: requestTime, estimate: restoreEstimation }
+      }))
+      if (!whole) {
+        const left = unfinishedOf(arrival).filter(({ fileName }) => told.every((it) => it.fileName !== fileName))
+        return set(memory, stored, { _tag: "Available" }, [...told, ...left])
+      }
+      // Gone back to the archive between the look and the download.
+      if (results.some(({ reason }) => reason === "archived")) {
+        const state = requestedAs(stored.entry, null, false)
+        return set(memory, stored, state, [untried(stored, state, fallback)])
+      }
+      const failure = results.find(({ error }) => error !== null)?.error ?? null
+      const state: StandingState =
+        failure !== null
+          ? { _tag: "Failed", error: failure }
+          : yield* Effect.match(Effect.provideContext(finished(stored, service), context), {
+              onSuccess: (): StandingState => ({ _tag: "Done" }),
+              onFailure: (error): StandingState => ({ _tag: "Failed", error })
+            })
+      set(memory, stored, state, told)
+    })
+  )
+})

@@ -3,31 +3,17 @@
  * every file as well.
  */
 import { Clock, DateTime, Effect } from "effect"
-import type { TransferProgress } from "../transfer/TransferRequest.ts"
-import type { PlanFailure, PlannedFile } from "./DownloadPlan.ts"
-import { identity } from "./DownloadRun.ts"
+import type { PlannedFile } from "./DownloadPlan.ts"
+import { identity } from "./FetchFile.ts"
 import { type FileResult, stopped, type Throughput, untouched } from "./Outcome.ts"
+import type { Look } from "./Resume.ts"
+import type { Awaited, RunObserver } from "./RunObserver.ts"
 import { makeTraffic } from "./Traffic.ts"
 
-/** A restoration that was asked for. */
-export interface Awaited {
-  /** As written; null when nobody knows. */
-  readonly estimate: string | null
-  /** As far as the service tells. */
-  readonly underWay: boolean
-}
-
-export interface RunRecord {
-  /** A selection or analysis that failed as a whole. */
-  readonly failed: (failure: PlanFailure) => Effect.Effect<void>
-  /** The files the run is about; each counts as stopped until it has a result. */
-  readonly planned: (files: ReadonlyArray<PlannedFile>, destination: string) => Effect.Effect<void>
-  readonly progress: (file: PlannedFile, event: TransferProgress) => Effect.Effect<void>
-  readonly finished: (file: PlannedFile, result: FileResult) => Effect.Effect<void>
+/** An observer that keeps what it is told. */
+export interface RunRecord extends Omit<Required<RunObserver>, "begin"> {
   /** What became of stored requests so far; replaces what was said of them before, and of files that waited for them. */
-  readonly resumed: (results: ReadonlyArray<FileResult>) => Effect.Effect<void>
-  /** The restorations that are awaited now; replaces those before. */
-  readonly awaiting: (restorations: ReadonlyArray<Awaited>) => Effect.Effect<void>
+  readonly resumed: (look: Look) => Effect.Effect<void>
   readonly results: Effect.Effect<ReadonlyArray<FileResult>>
   readonly awaited: Effect.Effect<ReadonlyArray<Awaited>>
   readonly throughput: Effect.Effect<Throughput>
@@ -54,9 +40,10 @@ export const makeRunRecord: Effect.Effect<RunRecord> = Effect.gen(function* () {
       files.set(file, { ...known, startedAt: DateTime.toDate(yield* DateTime.now) })
     }),
     finished: (file, result) => Effect.sync(() => void files.set(file, result)),
-    resumed: (results) =>
+    resumed: (look) =>
       Effect.sync(() => {
-        stored = results
+        stored = resultsOf(look)
+        awaited = awaitedIn(look)
       }),
     awaiting: (restorations) =>
       Effect.sync(() => {
@@ -86,3 +73,19 @@ export const wholeFailed = (analysisId: string | null, error: NonNullable<FileRe
 
 const unfinished = (file: PlannedFile, destination: string): FileResult =>
   untouched(identity(file, { destination }), { action: "failed", reason: null, error: stopped })
+
+const resultsOf = ({ standings, unusable }: Look): ReadonlyArray<FileResult> => [
+  ...eachOnce(standings.flatMap(({ results }) => results)),
+  ...unusable.map((error) => wholeFailed(null, error))
+]
+
+/** The requests of a look that something is still awaited of. */
+export const awaitedIn = ({ standings }: Look): ReadonlyArray<Awaited> =>
+  standings.flatMap(({ state }) => (state._tag === "Requested" ? [state] : []))
+
+/** An index that has an entry of its own came with its data file: two entries tell of one file, which counts once. */
+const eachOnce = (results: ReadonlyArray<FileResult>): ReadonlyArray<FileResult> => {
+  const keyOf = ({ action, path, reason, startedAt }: FileResult) =>
+    path === null ? null : JSON.stringify([path, action, reason, startedAt])
+  return [...new Map(results.map((result) => [keyOf(result) ?? result, result])).values()]
+}

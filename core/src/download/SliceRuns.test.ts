@@ -8,8 +8,8 @@ import { FileTransfer } from "../transfer/FileTransfer.ts"
 import type { SliceOutcome, SliceRequest, SliceWish } from "../transfer/SliceRequest.ts"
 import { SliceTransfer } from "../transfer/SliceTransfer.ts"
 import type { PlannedFile } from "./DownloadPlan.ts"
-import { run } from "./DownloadRun.ts"
 import type { LinkBook } from "./LinkBook.ts"
+import { run } from "./Run.ts"
 
 const wish: SliceWish = { wanted: Result.getOrThrow(parseRange("chr1:1-100")), unmapped: false }
 const file = (fileName: string, some: Partial<PlannedFile> = {}): PlannedFile => ({

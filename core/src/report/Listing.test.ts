@@ -1,8 +1,9 @@
 import { assert, describe, it } from "@effect/vitest"
 import { plan } from "../download/DownloadPlan.ts"
 import { untouched } from "../download/Outcome.ts"
+import { listed } from "../selection/FileWish.ts"
 import type { ListedAnalysis } from "../selection/Listed.ts"
-import { listed, listingJson, listingText } from "./Listing.ts"
+import { listingJson, listingText } from "./Listing.ts"
 import { planJson, planText } from "./PlanView.ts"
 import { reportJson } from "./Report.ts"
 

@@ -5,21 +5,12 @@
  */
 
 import type { Failure } from "../download/Outcome.ts"
-import { type FileType, fileTypeOf } from "../selection/FileName.ts"
+import { fileTypeOf } from "../selection/FileName.ts"
 import type { ListedAnalysis, ListedFile } from "../selection/Listed.ts"
 import { printable } from "../text/Printable.ts"
 import { humanSize } from "../text/Size.ts"
 import type { SliceEstimate } from "../transfer/SliceRequest.ts"
 import { failureJson } from "./Report.ts"
-
-/** The files to show: all types unless the user named some. */
-export const listed = (analysis: ListedAnalysis, filetypes: ReadonlyArray<FileType> | null): ListedAnalysis => ({
-  ...analysis,
-  files: analysis.files.filter((file) => {
-    const type = file.fileName === null ? null : fileTypeOf(file.fileName)
-    return filetypes === null || (type !== null && filetypes.includes(type))
-  })
-})
 
 /**
  * `Analysis ID: A1`, then a line per file: two spaces, name, two spaces, size, `[ARCHIVED]` where it applies, and with

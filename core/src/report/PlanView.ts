@@ -2,22 +2,14 @@
  * What `--plan` prints: every file with its path, size and decision, the room it needs, and what stands in the way.
  */
 
-import type { DiskNeed } from "../download/DiskNeed.ts"
 import type { DownloadPlan, PlannedFile } from "../download/DownloadPlan.ts"
 import type { Failure, SkipReason } from "../download/Outcome.ts"
+import type { Room } from "../download/Planning.ts"
 import { finalPath } from "../selection/Place.ts"
 import { printable } from "../text/Printable.ts"
 import { humanSize } from "../text/Size.ts"
 import { sizeText } from "./Listing.ts"
 import { failureJson } from "./Report.ts"
-
-/** The room for the files of a plan. */
-export interface Room extends DiskNeed {
-  /** Absolute or as the user gave it. */
-  readonly destination: string
-  /** Bytes; null when the file system does not tell. */
-  readonly free: number | null
-}
 
 type Prose = (text: string) => string
 

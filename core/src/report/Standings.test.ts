@@ -2,7 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Result } from "effect"
 import { readEntry } from "../archive/TrackingEntry.ts"
 import { untouched } from "../download/Outcome.ts"
-import type { Standing } from "../download/Resume.ts"
+import type { Standing } from "../download/Standing.ts"
 import { EntryUnusable, NotFound } from "../Errors.ts"
 import { standingsJson, standingsText } from "./Standings.ts"
 

@@ -1,7 +1,8 @@
 /** Where the stored requests stand, for `--list` together with `--resumeArchivedDownloads` (docs/service.md 4.2). */
 
 import type { TrackingEntry } from "../archive/TrackingEntry.ts"
-import type { Look, Standing } from "../download/Resume.ts"
+import type { Look } from "../download/Resume.ts"
+import type { Standing } from "../download/Standing.ts"
 import { printable } from "../text/Printable.ts"
 import { failureJson } from "./Report.ts"
 

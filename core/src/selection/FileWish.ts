@@ -103,3 +103,12 @@ const withoutTail = (name: string): string => {
   while (end > 0 && !/[\p{L}\p{N}]/u.test(name[end - 1] ?? "")) end--
   return name.slice(0, end)
 }
+
+/** The files to show: all types when `filetypes` is null. */
+export const listed = (analysis: ListedAnalysis, filetypes: ReadonlyArray<FileType> | null): ListedAnalysis => ({
+  ...analysis,
+  files: analysis.files.filter((file) => {
+    const type = file.fileName === null ? null : fileTypeOf(file.fileName)
+    return filetypes === null || (type !== null && filetypes.includes(type))
+  })
+})

@@ -80,3 +80,12 @@ const decoded = (part: string): string =>
     Result.try(() => decodeURIComponent(part)),
     () => part
   )
+
+/** The address of a service, and how it recognises itself under other names: in entries of a restoration file. */
+export const addressOf = (named: string, baseUrl: URL) => ({
+  target: baseUrl.href,
+  nameOf: (stored: string | null): string =>
+    stored === null || stored === named
+      ? baseUrl.href
+      : Result.match(resolveTarget(stored, null), { onSuccess: ({ href }) => href, onFailure: () => stored })
+})

@@ -7,9 +7,9 @@ import { FileTransfer } from "../transfer/FileTransfer.ts"
 import { SliceTransfer } from "../transfer/SliceTransfer.ts"
 import type { TransferRequest } from "../transfer/TransferRequest.ts"
 import type { PlannedFile } from "./DownloadPlan.ts"
-import { run } from "./DownloadRun.ts"
 import type { LinkBook } from "./LinkBook.ts"
 import type { FileResult } from "./Outcome.ts"
+import { run } from "./Run.ts"
 
 const file = (fileName: string, some: Partial<PlannedFile> = {}): PlannedFile => ({
   analysisId: "A1",
@@ -66,7 +66,7 @@ const going = Effect.fnUntraced(function* (
 const shown = ({ action, error, fileName, reason }: FileResult) =>
   [fileName, action, reason ?? error?._tag].filter((it) => it !== undefined && it !== null).join(" ")
 
-layer(Layer.mergeAll(NodeServices.layer, noCodec), { excludeTestServices: true })("DownloadRun", (it) => {
+layer(Layer.mergeAll(NodeServices.layer, noCodec), { excludeTestServices: true })("Run", (it) => {
   it.effect("every file of the plan gets its result, in the order of the plan; one failure stops nothing", () =>
     Effect.gen(function* () {
       const files = [

@@ -1,0 +1,78 @@
+/** The requests of a restoration file, read for one service: what is waited for, what cannot be used, what is of others. */
+import { Effect, type Path, Result } from "effect"
+import { EntryUnusable, type TrackingError, type TrackingReadError } from "../Errors.ts"
+import { counted } from "../text/Counted.ts"
+import { printable } from "../text/Printable.ts"
+import { type StoredPaths, storedPaths } from "./StoredPath.ts"
+import { entriesOf, keyOfItem, type ServiceAddress, without } from "./TrackingDocument.ts"
+import type { TrackingEntry } from "./TrackingEntry.ts"
+import { TrackingFile } from "./TrackingFile.ts"
+
+/** A request for one file, its paths located. */
+export interface StoredRequest {
+  /** The same for entries that ask for the same. */
+  readonly key: string
+  readonly entry: TrackingEntry
+  /** Null where the entry says nothing; a path that leads nowhere certain is the failure of its entry. */
+  readonly destination: Result.Result<string | null, EntryUnusable>
+  readonly bed: Result.Result<string | null, EntryUnusable>
+}
+
+export interface StoredRequests {
+  /** Each once, in the order of the file. */
+  readonly requests: ReadonlyArray<StoredRequest>
+  readonly unusable: ReadonlyArray<EntryUnusable>
+  /** Entries of other services, which are left alone. */
+  readonly others: ReadonlyArray<TrackingEntry>
+}
+
+/** What the restoration file holds now. */
+export const storedRequests = Effect.fn("svc.archive.storedRequests")(function* (
+  service: ServiceAddress
+): Effect.fn.Return<StoredRequests, TrackingReadError, TrackingFile | Path.Path> {
+  const tracking = yield* TrackingFile
+  const paths = yield* storedPaths(tracking.path)
+  const document = yield* tracking.read
+  const unusable = (position: number, reason: string) =>
+    new EntryUnusable({ path: tracking.path, position, reason: printable(reason) })
+  const positions = new Map(document.items.map(({ entry }, index) => [entry, index + 1]))
+  return {
+    requests: [...entriesOf(document, service.target, service.nameOf)].map(([key, entry]) => {
+      const certain = (stored: string | null | undefined) =>
+        Result.mapError(locatedIn(entry, paths, stored ?? null), (reason) =>
+          unusable(positions.get(entry) ?? 0, reason)
+        )
+      return { key, entry, destination: certain(entry.options.destination), bed: certain(entry.options.bed) }
+    }),
+    unusable: document.items.flatMap(({ problem }, index) => (problem === null ? [] : [unusable(index + 1, problem)])),
+    others: document.items.flatMap(({ entry }) =>
+      entry === null || service.nameOf(entry.target) === service.target ? [] : [entry]
+    )
+  }
+})
+
+const locatedIn = (
+  { options: { restorationFile = null } }: TrackingEntry,
+  paths: StoredPaths,
+  stored: string | null
+): Result.Result<string | null, string> =>
+  stored === null ? Result.succeed(null) : paths.located(stored, restorationFile)
+
+/** Takes a finished request out of the file, and says how many remain. */
+export const finished = Effect.fn("svc.archive.finished")(function* (
+  { entry, key }: StoredRequest,
+  { nameOf }: ServiceAddress
+): Effect.fn.Return<void, TrackingError, TrackingFile> {
+  const tracking = yield* TrackingFile
+  const name = nameOfEntry(entry)
+  const { items } = yield* Effect.tapError(
+    tracking.change((document) => without(document, (item) => keyOfItem(item, nameOf) === key)),
+    ({ message }) => Effect.logError(`${name}: downloaded, but its entry stays: ${message}`)
+  )
+  const left = counted(items.length, "entry remains", "entries remain")
+  yield* Effect.logInfo(`${name}: done; ${left} in ${tracking.path}`)
+})
+
+/** How the log calls the file of an entry. */
+export const nameOfEntry = ({ analysisId, fileName }: TrackingEntry): string =>
+  printable(`${fileName} (analysis ${analysisId})`)

@@ -1,0 +1,191 @@
+/** What can be done with the files of a request: each form goes as far as it must along the way of a download. */
+import { Effect, type FileSystem, type Path, Stream } from "effect"
+import { TrackingFile } from "../archive/TrackingFile.ts"
+import type { ServiceError } from "../Errors.ts"
+import type { Codec } from "../genome/Codec.ts"
+import { fileTypes } from "../selection/FileName.ts"
+import { listed } from "../selection/FileWish.ts"
+import type { ListedAnalysis } from "../selection/Listed.ts"
+import { pathOf } from "../selection/Place.ts"
+import { printable } from "../text/Printable.ts"
+import type { FileTransfer } from "../transfer/FileTransfer.ts"
+import type { LinkHost } from "../transfer/LinkHost.ts"
+import type { PartFiles } from "../transfer/PartFiles.ts"
+import type { SliceTransfer } from "../transfer/SliceTransfer.ts"
+import type { CatalogEntry } from "./Catalog.ts"
+import { diskNeed } from "./DiskNeed.ts"
+import type { DownloadPlan, PlanFailure, PlannedFile } from "./DownloadPlan.ts"
+import type { DownloadRequest } from "./DownloadRequest.ts"
+import type { FileSource } from "./FileSource.ts"
+import { type LinksOf, linksOf } from "./LinkListing.ts"
+import type { FileResult } from "./Outcome.ts"
+import { feasible, fetches, type Planned, planned } from "./Planning.ts"
+import { awaitedIn, withRestoration } from "./Restoring.ts"
+import { run, untaken } from "./Run.ts"
+import { type RunObserver, told } from "./RunObserver.ts"
+import { withSizes } from "./SizeProbe.ts"
+import { estimated, type RefusedEstimate, withEstimates } from "./SliceTasks.ts"
+
+/** One analysis of a listing, or what failed in its place. */
+export type ListItem =
+  | {
+      readonly _tag: "Listed"
+      readonly analysis: ListedAnalysis
+      /** Files whose regions cannot be cut out, when regions are asked for. */
+      readonly refused: ReadonlyArray<RefusedEstimate>
+    }
+  | { readonly _tag: "Failed"; readonly failure: PlanFailure }
+
+export type LinksItem =
+  | { readonly _tag: "Linked"; readonly links: LinksOf }
+  | { readonly _tag: "Failed"; readonly failure: PlanFailure }
+
+export interface PlanOutcome extends Planned {
+  /** Selections and analyses that failed as a whole. */
+  readonly failures: ReadonlyArray<PlanFailure>
+}
+
+export interface RunOutcome {
+  /** Of every file of the plan, in its order. */
+  readonly results: ReadonlyArray<FileResult>
+  /** Selections and analyses that failed as a whole. */
+  readonly failures: ReadonlyArray<PlanFailure>
+}
+
+/** What moves files and looks at the disk. */
+export type DownloadServices =
+  | FileTransfer
+  | SliceTransfer
+  | LinkHost
+  | PartFiles
+  | Codec
+  | FileSystem.FileSystem
+  | Path.Path
+
+/** What the selected analyses have. */
+export const list = <R>(source: FileSource<R>, request: DownloadRequest) =>
+  source.analyses(request, request.shows ?? fileTypes).pipe(
+    Stream.mapEffect(
+      Effect.fnUntraced(function* (item) {
+        if (item._tag === "Failed") return item
+        const { entry } = item
+        const sized = yield* withSizes({ ...entry, listed: listed(entry.listed, request.shows) })
+        const book = yield* source.book([entry])
+        return { _tag: "Listed" as const, ...(yield* withEstimates(sized, entry, request.slice, book)) }
+      })
+    )
+  )
+
+/** Their links. */
+export const links = <R>(source: FileSource<R>, request: DownloadRequest): Stream.Stream<LinksItem, ServiceError, R> =>
+  Stream.mapEffect(
+    source.analyses(request, request.filetypes),
+    (item): Effect.Effect<LinksItem> =>
+      item._tag === "Failed"
+        ? Effect.succeed(item)
+        : Effect.map(linksOf(item.entry, request), (links) => ({ _tag: "Linked", links }))
+  )
+
+interface Gathered {
+  readonly entries: ReadonlyArray<CatalogEntry>
+  readonly failures: ReadonlyArray<PlanFailure>
+}
+
+/** The files of the selected analyses; each failure is told when it happens. */
+const gathered = Effect.fn("svc.download.gather")(function* <R>(
+  source: FileSource<R>,
+  request: DownloadRequest,
+  failed: (failure: PlanFailure) => Effect.Effect<void>
+): Effect.fn.Return<Gathered, ServiceError, R> {
+  const entries: Array<CatalogEntry> = []
+  const failures: Array<PlanFailure> = []
+  yield* Stream.runForEach(source.analyses(request, request.filetypes), (item) => {
+    if (item._tag === "Listed") return Effect.sync(() => void entries.push(item.entry))
+    failures.push(item.failure)
+    return failed(item.failure)
+  })
+  return { entries, failures }
+})
+
+/** What a download with this request would do. */
+export const planOf = Effect.fn("svc.download.planOf")(function* <R>(source: FileSource<R>, request: DownloadRequest) {
+  const { entries, failures } = yield* gathered(source, request, () => Effect.void)
+  const analyses = yield* Effect.forEach(entries, withSizes)
+  const decided = yield* planned(analyses, request)
+  const plan = yield* estimated(decided.plan, yield* source.book(entries))
+  const room = request.slice === null ? decided.room : { ...decided.room, ...diskNeed(plan.files, () => 0) }
+  return { plan, room, failures: [...failures, ...plan.failures] }
+})
+
+/** Downloads; restorations are asked for before anything is fetched: they take longest. */
+export const download = Effect.fn("svc.download.download")(function* <R>(
+  source: FileSource<R>,
+  target: string,
+  request: DownloadRequest,
+  observer: RunObserver
+) {
+  const tell = told(observer)
+  const { entries, failures } = yield* gathered(source, request, tell.failed)
+  const made = yield* planned(
+    entries.map(({ listed }) => listed),
+    request
+  )
+  const plan = yield* feasible(made)
+  yield* Effect.forEach(plan.failures, tell.failed, { discard: true })
+  yield* tell.planned(plan.files, request.destination)
+  const restorations = yield* source.restore(plan.files, request)
+  yield* tell.awaiting(awaitedIn(restorations))
+  yield* tell.begin(fetches(plan), made.room.bytes)
+  const results = new Map<PlannedFile, FileResult>()
+  const finished = (file: PlannedFile, plain: FileResult) => {
+    const result = withRestoration(plain, restorations.get(file))
+    results.set(file, result)
+    return tell.finished(file, result)
+  }
+  const watching = { progress: tell.progress, finished }
+  yield* run(plan, yield* source.book(entries), { ...request, target }, watching)
+  return outcomeOf(plan, results, failures)
+}, Effect.scoped)
+
+const outcomeOf = (
+  plan: DownloadPlan,
+  results: ReadonlyMap<PlannedFile, FileResult>,
+  failures: ReadonlyArray<PlanFailure>
+): RunOutcome => ({
+  results: plan.files.flatMap((file) => results.get(file) ?? []),
+  failures: [...failures, ...plan.failures]
+})
+
+/** Asks for what is archived; files that are no longer archived are left to the download. */
+export const ask = Effect.fn("svc.download.ask")(function* <R>(
+  source: FileSource<R>,
+  request: DownloadRequest,
+  observer: RunObserver
+) {
+  const tell = told(observer)
+  // Nothing is asked for that could not be written down; the file exists afterwards, if only as an empty list.
+  yield* Effect.flatMap(TrackingFile, ({ ensure }) => ensure)
+  const { entries, failures } = yield* gathered(source, request, tell.failed)
+  const { plan } = yield* planned(
+    entries.map(({ listed }) => listed),
+    request
+  )
+  yield* Effect.forEach(plan.failures, tell.failed, { discard: true })
+  const available = new Set(fetches(plan))
+  const wanted = plan.files.filter((file) => !available.has(file))
+  yield* tell.planned(wanted, request.destination)
+  for (const file of available) {
+    yield* Effect.logInfo(printable(`${pathOf(file)} (analysis ${file.analysisId}): available, nothing to restore`))
+  }
+  const restorations = yield* source.restore(wanted, request)
+  const results = new Map<PlannedFile, FileResult>()
+  for (const file of wanted) {
+    const plain = untaken(file, request)
+    if (plain === null) continue
+    const result = withRestoration(plain, restorations.get(file))
+    results.set(file, result)
+    yield* tell.finished(file, result)
+  }
+  yield* tell.awaiting(awaitedIn(restorations))
+  return outcomeOf(plan, results, failures)
+})

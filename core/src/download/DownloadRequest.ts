@@ -1,0 +1,143 @@
+/**
+ * What a run is asked for, read once: from settings, from the code of a program, or from the entry of a restoration file.
+ */
+import { Effect, FileSystem, type PlatformError, Result } from "effect"
+import type { RestoreMode } from "../archive/Policy.ts"
+import { errnoOf, LocalIo, NotFound, UsageError } from "../Errors.ts"
+import { readBed } from "../genome/BedFile.ts"
+import type { Codec } from "../genome/Codec.ts"
+import { dataTypes, isDataType } from "../genome/formats/FileNames.ts"
+import { parseRange } from "../genome/RegionText.ts"
+import type { FileType } from "../selection/FileName.ts"
+import { type Filter, parse } from "../selection/Filter.ts"
+import { filterFields } from "../selection/FilterFields.ts"
+import type { Layout } from "../selection/Place.ts"
+import type { SelectionRequest } from "../selection/Selection.ts"
+import { printable } from "../text/Printable.ts"
+import type { SliceWish } from "../transfer/SliceRequest.ts"
+import type { PlanRequest } from "./DownloadPlan.ts"
+import { readerOf } from "./LocalFile.ts"
+
+/** Regions as they are written down: in options, settings and entries. */
+export interface RegionOptions {
+  /** `chr1:1-1000 chr2`, 1-based and inclusive. */
+  readonly range?: string | null
+  /** Path of a BED file. */
+  readonly bed?: string | null
+  /** The reads without a position. */
+  readonly unmapped?: boolean
+}
+
+/** All that can be asked for, under the names of the settings; what is left out has their defaults. */
+export interface DownloadOptions extends RegionOptions {
+  readonly analysisIds?: ReadonlyArray<string>
+  readonly sampleIds?: ReadonlyArray<string>
+  readonly limsIds?: ReadonlyArray<string>
+  /** `field op value`; all must hold. */
+  readonly filters?: ReadonlyArray<string>
+  /** Only the newest analysis of each person. */
+  readonly latest?: boolean
+  /** `bam` and `bam.bai` by default; a listing shows all types then. */
+  readonly filetypes?: ReadonlyArray<FileType> | undefined
+  /** What a listing shows; `filetypes` by default. */
+  readonly shows?: ReadonlyArray<FileType> | null
+  /** A folder that exists. */
+  readonly destination?: string
+  readonly layout?: Layout
+  readonly overwrite?: boolean
+  readonly restoreArchived?: RestoreMode
+  readonly maxRestores?: number | null
+  /** Files in transfer at the same time. */
+  readonly connections?: number
+}
+
+export interface DownloadRequest extends PlanRequest {
+  readonly selection: SelectionRequest
+  /** The types that a listing shows; null for all. */
+  readonly shows: ReadonlyArray<FileType> | null
+  /** The regions as they are stored when a file has to be restored first. */
+  readonly regions: Required<RegionOptions>
+  readonly slice: SliceWish | null
+  readonly destination: string
+  /** What happens with archived files. */
+  readonly archive: { readonly mode: RestoreMode; readonly maxRestores: number | null }
+  readonly connections: number
+  /** Files that the run writes itself, with what they are: no download may take their place. */
+  readonly own: ReadonlyMap<string, string>
+}
+
+const defaultTypes: ReadonlyArray<FileType> = ["bam", "bam.bai"]
+
+/** The request that `options` stand for. */
+export const makeRequest = Effect.fn("svc.download.request")(function* (
+  options: DownloadOptions,
+  own: ReadonlyMap<string, string> = new Map()
+): Effect.fn.Return<DownloadRequest, UsageError | NotFound | LocalIo, FileSystem.FileSystem | Codec> {
+  const filters: Array<Filter> = []
+  for (const source of options.filters ?? []) filters.push(yield* Effect.fromResult(parse(source, filterFields)))
+  const { analysisIds = [], latest = false, limsIds = [], sampleIds = [] } = options
+  const { connections = 4, destination = ".", filetypes = defaultTypes, layout = "flat", overwrite = false } = options
+  return {
+    selection: { analysisIds, sampleIds, limsIds, filters, latest },
+    shows: options.shows === undefined ? (options.filetypes ?? null) : options.shows,
+    regions: regionsOf(options),
+    slice: yield* readRegions(options),
+    filetypes,
+    destination,
+    layout,
+    overwrite,
+    archive: { mode: options.restoreArchived ?? "ask", maxRestores: options.maxRestores ?? null },
+    connections,
+    own
+  }
+})
+
+/** What is wrong with `options` as far as they alone tell, one sentence each. */
+export const requestProblems = (options: DownloadOptions): ReadonlyArray<string> => {
+  const problems = (options.filters ?? []).flatMap((source) => {
+    const parsed = parse(source, filterFields)
+    return Result.isFailure(parsed) ? [parsed.failure.message] : []
+  })
+  if (!slices(options)) return problems
+  const parsed = options.range == null ? null : parseRange(options.range)
+  if (parsed !== null && Result.isFailure(parsed)) problems.push(parsed.failure.message)
+  if (!(options.filetypes ?? defaultTypes).some(isDataType)) {
+    problems.push(
+      `Regions are cut out of ${dataTypes.join(" and ")} files: add one of them to --filetypes; the index of a slice comes with it`
+    )
+  }
+  return problems
+}
+
+/** Whether parts of files are wanted instead of whole files. */
+export const slices = ({ bed, range, unmapped }: RegionOptions): boolean =>
+  range != null || bed != null || unmapped === true
+
+const regionsOf = ({ bed = null, range = null, unmapped = false }: RegionOptions) => ({ range, bed, unmapped })
+
+/** Null when whole files are wanted. Fails with `UsageError` for regions or a BED file that cannot be read as such. */
+export const readRegions = Effect.fnUntraced(function* (
+  options: RegionOptions
+): Effect.fn.Return<SliceWish | null, UsageError | NotFound | LocalIo, FileSystem.FileSystem | Codec> {
+  if (!slices(options)) return null
+  const { bed, range, unmapped } = regionsOf(options)
+  const wanted =
+    bed !== null ? yield* regionsIn(bed) : range !== null ? yield* Effect.fromResult(parseRange(range)) : []
+  return { wanted, unmapped }
+})
+
+const regionsIn = Effect.fnUntraced(function* (path: string) {
+  const fs = yield* FileSystem.FileSystem
+  const shown = printable(path)
+  const failed = (error: PlatformError.PlatformError) =>
+    errnoOf(error) === "ENOENT" ? new NotFound({ what: `BED file ${shown}` }) : LocalIo.of("read", shown)(error)
+  const info = yield* Effect.mapError(fs.stat(path), failed)
+  // A pipe without a writer would wait for ever, and is empty when a stored request is resumed.
+  if (info.type !== "File") {
+    return yield* new UsageError({ message: `Invalid BED file: ${shown}: it is not a plain file` })
+  }
+  return yield* Effect.flatMap(readerOf(path, Number(info.size)), (reader) => readBed(shown, reader)).pipe(
+    Effect.catchTag("LocalIo", ({ errno, operation }) => new LocalIo({ path: shown, operation, errno })),
+    Effect.scoped
+  )
+})

@@ -1,0 +1,189 @@
+/** One file of a plan, from its link to its final name: whole, or the slice that is wanted of it. */
+import { Clock, DateTime, Effect, FileSystem, Path, type PlatformError, Ref } from "effect"
+import { CannotCreate, errnoOf, LocalIo, NotFound, type TransferError } from "../Errors.ts"
+import type { Codec } from "../genome/Codec.ts"
+import type { WantedSlice } from "../selection/FileWish.ts"
+import { finalName, finalPath } from "../selection/Place.ts"
+import { FileTransfer } from "../transfer/FileTransfer.ts"
+import type { SliceOutcome } from "../transfer/SliceRequest.ts"
+import { SliceTransfer } from "../transfer/SliceTransfer.ts"
+import type { TransferOutcome, TransferProgress } from "../transfer/TransferRequest.ts"
+import type { PlannedFile } from "./DownloadPlan.ts"
+import { existingSlice } from "./ExistingSlice.ts"
+import type { LinkBook } from "./LinkBook.ts"
+import { type FileResult, untouched } from "./Outcome.ts"
+import { sliceTask } from "./SliceTasks.ts"
+
+/** What all files of a run have in common. */
+export interface FetchRequest {
+  /** Names the service; part of the identity of unfinished files. */
+  readonly target: string
+  readonly destination: string
+  readonly overwrite: boolean
+}
+
+type Tell = (event: TransferProgress) => Effect.Effect<void>
+
+export type FetchServices = FileTransfer | SliceTransfer | FileSystem.FileSystem | Path.Path | Codec
+
+/** What a result says about its file before anything became of it. */
+export const identity = (file: PlannedFile, { destination }: Pick<FetchRequest, "destination">) => ({
+  analysisId: file.analysisId,
+  fileName: file.fileName,
+  path: finalPath(destination, file),
+  bytes: file.size
+})
+
+/** Fetches a file; its failure is a result. */
+export const fetched = Effect.fnUntraced(function* (
+  file: PlannedFile,
+  links: LinkBook,
+  request: FetchRequest,
+  tell: Tell
+): Effect.fn.Return<FileResult, never, FetchServices> {
+  const startedAt = DateTime.toDate(yield* DateTime.now)
+  const begun = yield* Clock.monotonicTimeNanos
+  const spent = yield* Ref.make({ attempts: 0, renewals: 0 })
+  const watch: Tell = (event) =>
+    event._tag === "GivenUp"
+      ? Effect.andThen(Ref.set(spent, { attempts: event.attempts, renewals: event.renewals }), tell(event))
+      : tell(event)
+  const attempt = Effect.gen(function* () {
+    return file.slice === null
+      ? yield* whole(file, links, request, watch)
+      : yield* cut(file, file.slice, links, request, watch)
+  })
+  const result = yield* Effect.catch(
+    attempt,
+    Effect.fnUntraced(function* (error: TransferError) {
+      const milliseconds = Number(((yield* Clock.monotonicTimeNanos) - begun) / 1_000_000n)
+      const failed = untouched(identity(file, request), { action: "failed", reason: null, error })
+      return { ...failed, ...(yield* Ref.get(spent)), milliseconds }
+    })
+  )
+  return { ...result, startedAt, finishedAt: DateTime.toDate(yield* DateTime.now) }
+})
+
+/** The folder of a file, made where it is missing; not by Node's way for several levels, which never ends in `/proc`. */
+const folderOf = Effect.fnUntraced(function* (file: PlannedFile, request: FetchRequest) {
+  const fs = yield* FileSystem.FileSystem
+  const path = yield* Path.Path
+  const directory = path.join(request.destination, file.folder)
+  if (file.folder !== "") {
+    const isFolder = Effect.map(fs.stat(directory), ({ type }) => type === "Directory")
+    yield* fs.makeDirectory(directory).pipe(
+      Effect.catch((error) =>
+        Effect.flatMap(
+          Effect.orElseSucceed(isFolder, () => false),
+          (there) => (there ? Effect.void : Effect.fail(error))
+        )
+      ),
+      Effect.mapError(folderRefused(directory))
+    )
+  }
+  return directory
+})
+
+const whole = Effect.fn("svc.download.fetch")(function* (
+  file: PlannedFile,
+  links: LinkBook,
+  request: FetchRequest,
+  progress: Tell
+) {
+  const transfer = yield* FileTransfer
+  const first = yield* links.current(file.analysisId, file.fileName)
+  const directory = yield* folderOf(file, request)
+  const outcome = yield* transfer.download({
+    target: request.target,
+    analysisId: file.analysisId,
+    fileName: file.fileName,
+    directory,
+    name: file.fileName,
+    overwrite: request.overwrite,
+    size: first.size ?? file.size,
+    link: first.link,
+    renewLink: links.renewed?.(file.analysisId, file.fileName) ?? null,
+    progress
+  })
+  return downloaded(file, request, outcome)
+})
+
+const cut = Effect.fn("svc.download.slice")(function* (
+  file: PlannedFile,
+  slice: WantedSlice,
+  links: LinkBook,
+  request: FetchRequest,
+  progress: Tell
+) {
+  const path = yield* Path.Path
+  const transfer = yield* SliceTransfer
+  const context = yield* Effect.context<Codec | FileSystem.FileSystem>()
+  if (slice.indexFile === null) return yield* new NotFound({ what: `index of ${file.fileName}` })
+  const task = yield* sliceTask({ ...file, indexFile: slice.indexFile }, slice.wish, links)
+  const directory = yield* folderOf(file, request)
+  const name = finalName(file)
+  const outcome = yield* transfer.download({
+    ...task,
+    directory,
+    name,
+    overwrite: request.overwrite,
+    existing: Effect.provideContext(existingSlice(path.join(directory, name), task.kind, slice.wish), context),
+    progress
+  })
+  return cutOut(file, request, outcome)
+})
+
+/** The times are put in by the caller, who knows those of failures as well. */
+const untimed = { startedAt: null, finishedAt: null, restoration: null }
+
+const cutOut = (file: PlannedFile, request: FetchRequest, outcome: SliceOutcome): FileResult => {
+  const { index, regions } = outcome
+  const exists = outcome.action === "exists"
+  return {
+    ...identity(file, request),
+    action: exists ? "skipped" : "downloaded",
+    reason: exists ? "exists" : null,
+    bytes: outcome.bytes,
+    resumedFrom: 0,
+    sha256: outcome.sha256,
+    // A long list is a summary with a comma in it.
+    regions: regions.includes(", ") ? [regions] : regions.split(" "),
+    records: outcome.records,
+    index: index === null ? null : indexResult(file, request, index),
+    fetched: outcome.fetched,
+    attempts: outcome.attempts,
+    renewals: outcome.renewals,
+    milliseconds: outcome.milliseconds,
+    ...untimed,
+    error: null
+  }
+}
+
+const indexResult = (file: PlannedFile, request: FetchRequest, index: NonNullable<SliceOutcome["index"]>) => ({
+  path: finalPath(request.destination, { ...file, slice: index }),
+  bytes: index.bytes,
+  sha256: index.sha256
+})
+
+const downloaded = (file: PlannedFile, request: FetchRequest, outcome: TransferOutcome): FileResult => ({
+  ...identity(file, request),
+  action: outcome.action === "exists" ? "skipped" : "downloaded",
+  reason: outcome.action === "exists" ? "exists" : null,
+  bytes: outcome.bytes,
+  resumedFrom: outcome.resumedFrom,
+  sha256: outcome.sha256,
+  regions: null,
+  records: null,
+  index: null,
+  fetched: null,
+  attempts: outcome.attempts,
+  renewals: outcome.renewals,
+  milliseconds: outcome.milliseconds,
+  ...untimed,
+  error: null
+})
+
+const folderRefused = (path: string) => (error: PlatformError.PlatformError) =>
+  ["EEXIST", "ENOTDIR"].includes(errnoOf(error))
+    ? new CannotCreate({ path, reason: "something that is not a folder is in its place" })
+    : LocalIo.of("create", path)(error)

@@ -1,0 +1,71 @@
+/** Where a run learns its files and their links from: the service, through a session, or a links file, without one. */
+import { Effect, type Path, Stream } from "effect"
+import type { ServiceAddress } from "../archive/TrackingDocument.ts"
+import type { TrackingFile } from "../archive/TrackingFile.ts"
+import type { ServiceClient } from "../client/ServiceClient.ts"
+import type { ServiceError } from "../Errors.ts"
+import type { FileType } from "../selection/FileName.ts"
+import { pathOf } from "../selection/Place.ts"
+import type { Operator } from "../settings/Operator.ts"
+import { printable } from "../text/Printable.ts"
+import { type CatalogEntry, type CatalogItem, catalog, choose } from "./Catalog.ts"
+import type { PlannedFile } from "./DownloadPlan.ts"
+import type { DownloadRequest } from "./DownloadRequest.ts"
+import { type LinkBook, makeLinkBook } from "./LinkBook.ts"
+import type { LinkManifest } from "./LinkManifest.ts"
+import { manifestBook, manifestCatalog } from "./ManifestCatalog.ts"
+import { archivedOf, type Restorations, restored } from "./Restoring.ts"
+
+export interface FileSource<R> {
+  /**
+   * The selected analyses, one after the other, each asked for when the stream is pulled.
+   *
+   * @param wanted - types of which an analysis must have a file, else an older one takes its place under `latest`
+   */
+  readonly analyses: (
+    request: DownloadRequest,
+    wanted: ReadonlyArray<FileType>
+  ) => Stream.Stream<CatalogItem, ServiceError, R>
+  /** The links of what was listed. */
+  readonly book: (entries: ReadonlyArray<CatalogEntry>) => Effect.Effect<LinkBook, never, R>
+  /** What becomes of the archived files of a plan; each decision has been said. */
+  readonly restore: (
+    files: ReadonlyArray<PlannedFile>,
+    request: DownloadRequest
+  ) => Effect.Effect<Restorations, never, R>
+}
+
+export const serviceSource = (
+  service: ServiceAddress
+): FileSource<ServiceClient | TrackingFile | Operator | Path.Path> => ({
+  analyses: (request, wanted) =>
+    Stream.unwrap(
+      Effect.map(choose(request.selection), ({ analyses, missing }) =>
+        Stream.concat(
+          Stream.fromIterable(missing.map((failure): CatalogItem => ({ _tag: "Failed", failure }))),
+          catalog(analyses, wanted)
+        )
+      )
+    ),
+  book: makeLinkBook,
+  restore: (files, request) => restored(files, request, service)
+})
+
+/** Nothing is asked of the service: what is archived is left. */
+export const linksSource = (manifest: LinkManifest): FileSource<never> => ({
+  analyses: ({ filetypes, selection: { analysisIds } }) => {
+    const { entries, failures } = manifestCatalog(manifest, { analysisIds, filetypes })
+    return Stream.fromIterable([
+      ...failures.map((failure): CatalogItem => ({ _tag: "Failed", failure })),
+      ...entries.map((entry): CatalogItem => ({ _tag: "Listed", entry }))
+    ])
+  },
+  book: () => Effect.succeed(manifestBook(manifest)),
+  restore: Effect.fnUntraced(function* (files) {
+    for (const file of archivedOf(files)) {
+      const where = printable(`${pathOf(file)} (analysis ${file.analysisId})`)
+      yield* Effect.logInfo(`${where}: archived, skipped: a links file restores nothing, see svc-request-restore`)
+    }
+    return new Map()
+  })
+})

@@ -1,0 +1,70 @@
+/** The plan of a run with the room it needs: what `--plan` shows, a download carries out, and a resume carries out too. */
+import { Effect, FileSystem, Option, type Path } from "effect"
+import { CannotCreate } from "../Errors.ts"
+import type { Codec } from "../genome/Codec.ts"
+import { wantedFiles } from "../selection/FileWish.ts"
+import type { ListedAnalysis } from "../selection/Listed.ts"
+import { PartFiles } from "../transfer/PartFiles.ts"
+import { lookAt, unwritable } from "./DestinationView.ts"
+import { type DiskNeed, diskNeed, refuseAll, shortage } from "./DiskNeed.ts"
+import { type DownloadPlan, type PlannedFile, type PlanRequest, plan } from "./DownloadPlan.ts"
+
+/** The room for the files of a plan. */
+export interface Room extends DiskNeed {
+  /** Absolute or as the user gave it. */
+  readonly destination: string
+  /** Bytes; null when the file system does not tell. */
+  readonly free: number | null
+}
+
+export interface Planned {
+  readonly plan: DownloadPlan
+  readonly room: Room
+}
+
+export interface PlanningRequest extends PlanRequest {
+  readonly destination: string
+  /** Files that the run writes itself, with what they are. */
+  readonly own: ReadonlyMap<string, string>
+}
+
+type Services = PartFiles | FileSystem.FileSystem | Path.Path | Codec
+
+/** Decides on every file of `analyses`; looks at the destination and changes nothing. */
+export const planned = Effect.fn("svc.download.plan")(function* (
+  analyses: ReadonlyArray<ListedAnalysis>,
+  request: PlanningRequest
+): Effect.fn.Return<Planned, never, Services> {
+  const disk = yield* PartFiles
+  const { destination, own } = request
+  const view = yield* lookAt(destination, wantedFiles(analyses, request), own)
+  const decided = plan(analyses, request, view)
+  const free = yield* disk.free({ directory: destination })
+  yield* Effect.forEach(decided.warnings, (warning) => Effect.logWarning(warning), { discard: true })
+  return { plan: decided, room: { ...diskNeed(decided.files, view.present), destination, free } }
+})
+
+/** The plan, whose fetches all fail when it does not fit onto the disk, or nothing can be written for it. */
+export const feasible = Effect.fn("svc.download.feasible")(function* ({
+  plan,
+  room
+}: Planned): Effect.fn.Return<DownloadPlan, never, Services> {
+  const refusal =
+    (yield* missing(room.destination)) ??
+    shortage(room, room.destination, room.free) ??
+    (yield* unwritable(plan.files, room.destination))
+  return refusal === null ? plan : refuseAll(plan, refusal)
+})
+
+/** A folder is not made for somebody who may have meant another one. */
+const missing = Effect.fnUntraced(function* (path: string) {
+  const fs = yield* FileSystem.FileSystem
+  const info = yield* Effect.option(fs.stat(path))
+  return Option.isSome(info) && info.value.type === "Directory"
+    ? null
+    : new CannotCreate({ path, reason: "the folder to download into does not exist" })
+})
+
+/** What a plan will fetch. */
+export const fetches = ({ files }: DownloadPlan): ReadonlyArray<PlannedFile> =>
+  files.filter(({ decision }) => decision._tag === "Fetch")

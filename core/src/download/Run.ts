@@ -1,0 +1,127 @@
+/**
+ * Carries a plan out: fetches its files some at a time, and says what became of it.
+ *
+ * A failure of one file never stops another. A data file and its index go one after the other, so that the index is
+ * checked against the data it will lie beside, and never replaces the good index of a data file that could not be
+ * replaced itself.
+ */
+import { Effect, FileSystem, Path } from "effect"
+import { indexSuffixes } from "../genome/formats/FileNames.ts"
+import { dataFileOf } from "../selection/FileName.ts"
+import { finalName, pathOf } from "../selection/Place.ts"
+import { FileTransfer } from "../transfer/FileTransfer.ts"
+import { leftBeside } from "../transfer/PartJournal.ts"
+import { SliceTransfer } from "../transfer/SliceTransfer.ts"
+import type { DownloadPlan, PlannedFile } from "./DownloadPlan.ts"
+import { type FetchRequest, type FetchServices, fetched, identity } from "./FetchFile.ts"
+import type { LinkBook } from "./LinkBook.ts"
+import { type FileResult, untouched } from "./Outcome.ts"
+import { type RunObserver, told } from "./RunObserver.ts"
+
+export interface RunRequest extends FetchRequest {
+  /** Files in transfer at the same time. */
+  readonly connections: number
+}
+
+/** The result of each file, as the observer saw them, in the order of the plan. */
+export const run = Effect.fn("svc.download.run")(function* (
+  plan: DownloadPlan,
+  links: LinkBook,
+  request: RunRequest,
+  observer: RunObserver
+): Effect.fn.Return<ReadonlyArray<FileResult>, never, FetchServices> {
+  const tell = told(observer)
+  const results = new Map<PlannedFile, FileResult>()
+  const settle = (file: PlannedFile, result: FileResult) =>
+    Effect.suspend(() => {
+      results.set(file, result)
+      return tell.finished(file, result)
+    })
+  const namesIn = yield* namesByFolder(request)
+  for (const file of plan.files) {
+    const result = untaken(file, request)
+    if (result === null) continue
+    if (result.reason === "exists") yield* tidied(file, yield* namesIn(file.folder), request)
+    yield* settle(file, result)
+  }
+  yield* Effect.forEach(
+    pairs(plan.files),
+    Effect.fnUntraced(function* (pair) {
+      let broken: FileResult["error"] = null
+      for (const file of pair) {
+        const result: FileResult =
+          broken === null
+            ? yield* fetched(file, links, request, (event) => tell.progress(file, event))
+            : orphaned(file, broken, request)
+        broken = result.error
+        yield* settle(file, result)
+      }
+    }),
+    { concurrency: request.connections, discard: true }
+  )
+  return plan.files.flatMap((file) => results.get(file) ?? [])
+})
+
+/** The fetched files: each data file followed by its index, indexes of other data files alone. */
+const pairs = (files: ReadonlyArray<PlannedFile>): ReadonlyArray<ReadonlyArray<PlannedFile>> => {
+  const fetch = files.filter((file) => file.decision._tag === "Fetch")
+  const byPath = new Map(fetch.map((file) => [pathOf(file), file]))
+  const dataOf = (file: PlannedFile) => {
+    const name = dataFileOf(file.fileName)
+    return name === null ? undefined : byPath.get(pathOf({ folder: file.folder, fileName: name }))
+  }
+  const indexes = Map.groupBy(fetch, dataOf)
+  return (indexes.get(undefined) ?? []).map((file) => [file, ...(indexes.get(file) ?? [])])
+}
+
+/** The result of a file that the plan does not fetch; null for one that it does. */
+export const untaken = (file: PlannedFile, request: Pick<FetchRequest, "destination">): FileResult | null => {
+  const { decision } = file
+  switch (decision._tag) {
+    case "Fetch":
+      return null
+    case "Skip":
+      return untouched(identity(file, request), { action: "skipped", reason: decision.reason, error: null })
+    case "Fail":
+      return untouched(identity(file, request), { action: "failed", reason: null, error: decision.error })
+  }
+}
+
+/** An index whose data file failed in this run: it fails with the same error. */
+const orphaned = (file: PlannedFile, error: FileResult["error"], request: RunRequest): FileResult =>
+  untouched(identity(file, request), { action: "failed", reason: null, error })
+
+/** The hidden names in a folder of the destination, read once for all its files. */
+const namesByFolder = Effect.fnUntraced(function* ({ destination }: RunRequest) {
+  const fs = yield* FileSystem.FileSystem
+  const path = yield* Path.Path
+  const known = new Map<string, ReadonlyArray<string>>()
+  return Effect.fnUntraced(function* (folder: string) {
+    const before = known.get(folder)
+    if (before !== undefined) return before
+    const all = yield* Effect.orElseSucceed(fs.readDirectory(path.join(destination, folder)), () => [])
+    const names = all.filter((name) => name.startsWith("."))
+    known.set(folder, names)
+    return names
+  })
+})
+
+/** A file that was complete when its run was killed may have leftovers beside it. */
+const tidied = Effect.fnUntraced(function* (
+  file: PlannedFile,
+  names: ReadonlyArray<string>,
+  { destination }: RunRequest
+) {
+  const path = yield* Path.Path
+  const directory = path.join(destination, file.folder)
+  const name = finalName(file)
+  if (file.slice !== null) {
+    const left = ["", ...indexSuffixes.map((suffix) => `.${suffix}`)].some(
+      (suffix) => leftBeside(directory, name + suffix, names).length > 0
+    )
+    if (left) yield* Effect.flatMap(SliceTransfer, (slices) => slices.tidy(directory, name))
+    return
+  }
+  const transfer = yield* FileTransfer
+  yield* Effect.forEach(leftBeside(directory, name, names), transfer.tidy, { discard: true })
+})

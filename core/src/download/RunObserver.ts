@@ -1,0 +1,54 @@
+/** Whoever watches a run: the log, the screen, the record for the report, or a program of somebody else. */
+import { Effect, type Scope } from "effect"
+import type { TransferProgress } from "../transfer/TransferRequest.ts"
+import type { PlanFailure, PlannedFile } from "./DownloadPlan.ts"
+import type { FileResult } from "./Outcome.ts"
+
+/** A restoration that was asked for. */
+export interface Awaited {
+  /** When it is expected, as written; null when nobody knows. */
+  readonly estimate: string | null
+  /** As far as the service tells. */
+  readonly underWay: boolean
+}
+
+/** Told about everything while it happens; what is left out is not told. */
+export interface RunObserver {
+  /** An analysis, or the selection, failed as a whole. */
+  readonly failed?: (failure: PlanFailure) => Effect.Effect<void>
+  /** The files the run is about, before anything becomes of them. */
+  readonly planned?: (files: ReadonlyArray<PlannedFile>, destination: string) => Effect.Effect<void>
+  /** The restorations that are awaited now; replaces those told before. */
+  readonly awaiting?: (restorations: ReadonlyArray<Awaited>) => Effect.Effect<void>
+  /** Transfers begin; `bytes` is the sum of the sizes that are known. The scope closes when they have ended. */
+  readonly begin?: (files: ReadonlyArray<PlannedFile>, bytes: number) => Effect.Effect<void, never, Scope.Scope>
+  readonly progress?: (file: PlannedFile, event: TransferProgress) => Effect.Effect<void>
+  /** Once per file of the plan, skipped and refused ones too. */
+  readonly finished?: (file: PlannedFile, result: FileResult) => Effect.Effect<void>
+}
+
+const nothing = () => Effect.void
+const silent: Required<RunObserver> = {
+  failed: nothing,
+  planned: nothing,
+  awaiting: nothing,
+  begin: nothing,
+  progress: nothing,
+  finished: nothing
+}
+
+/** An observer with all its members. */
+export const told = (observer: RunObserver): Required<RunObserver> => ({ ...silent, ...observer })
+
+/** Both are told, the first one first. */
+export const both = (first: RunObserver, second: RunObserver): RunObserver => {
+  const [one, other] = [told(first), told(second)]
+  return {
+    failed: (failure) => Effect.andThen(one.failed(failure), other.failed(failure)),
+    planned: (files, destination) => Effect.andThen(one.planned(files, destination), other.planned(files, destination)),
+    awaiting: (restorations) => Effect.andThen(one.awaiting(restorations), other.awaiting(restorations)),
+    begin: (files, bytes) => Effect.andThen(one.begin(files, bytes), other.begin(files, bytes)),
+    progress: (file, event) => Effect.andThen(one.progress(file, event), other.progress(file, event)),
+    finished: (file, result) => Effect.andThen(one.finished(file, result), other.finished(file, result))
+  }
+}

@@ -1,0 +1,56 @@
+/** Where a stored request stands, and what a report says of it while its file is not there. */
+import { Result } from "effect"
+import type { Restoration } from "../archive/Restoration.ts"
+import type { StoredRequest } from "../archive/StoredRequests.ts"
+import type { TrackingEntry } from "../archive/TrackingEntry.ts"
+import { finalPath, placeOf } from "../selection/Place.ts"
+import type { DownloadRequest } from "./DownloadRequest.ts"
+import { type FileResult, untouched } from "./Outcome.ts"
+import { formOf, wantedName } from "./Readiness.ts"
+
+/** Where one request stands after a look. */
+export interface Standing {
+  readonly entry: TrackingEntry
+  readonly state: StandingState
+  /** Of its files. */
+  readonly results: ReadonlyArray<FileResult>
+}
+
+export type StandingState =
+  | { readonly _tag: "Done" }
+  /** Back, but only the status was asked for, or it is not downloaded yet. */
+  | { readonly _tag: "Available" }
+  /** Asked for; `underWay` as far as the service tells. `estimate` as written, null when nobody knows. */
+  | ({ readonly _tag: "Requested"; readonly underWay: boolean } & Restoration)
+  /** Archived, and this run asks for nothing. */
+  | { readonly _tag: "NotRequested" }
+  | { readonly _tag: "Failed"; readonly error: NonNullable<FileResult["error"]> }
+
+export const requestedAs = (
+  { requestTime }: TrackingEntry,
+  estimate: string | null,
+  underWay: boolean
+): StandingState => ({ _tag: "Requested", requestedAt: requestTime, estimate, underWay })
+
+/** Nothing more will become of it in this run. */
+export const isSettled = (standing: Standing | undefined): boolean =>
+  standing?.state._tag === "Done" || (standing?.state._tag === "Failed" && standing.state.error.retryable !== true)
+
+/** The result for a request of which no file was tried. */
+export const untried = (
+  { destination, entry }: StoredRequest,
+  state: StandingState,
+  fallback: DownloadRequest
+): FileResult => {
+  const { analysisId, options } = entry
+  const fileName = wantedName(entry)
+  const folder = Result.getOrElse(destination, () => options.destination ?? null) ?? fallback.destination
+  const place = placeOf({ analysisId, fileName }, options.layout ?? fallback.layout, formOf(entry))
+  const file = { analysisId, fileName, path: finalPath(folder, place), bytes: null }
+  if (state._tag === "Failed") return untouched(file, { action: "failed", reason: null, error: state.error })
+  // Pending is only what is under way.
+  const reason =
+    state._tag === "NotRequested" || (state._tag === "Requested" && !state.underWay) ? "archived" : "pending"
+  const restoration = state._tag === "Requested" ? { requestedAt: state.requestedAt, estimate: state.estimate } : null
+  return { ...untouched(file, { action: "skipped", reason, error: null }), restoration }
+}

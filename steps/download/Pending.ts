@@ -1,0 +1,34 @@
+/** What a run says that leaves restorations behind. */
+import { Clock, Effect } from "effect"
+import { nextOf } from "../../core/src/archive/Estimate.ts"
+import type { RunRecord } from "../../core/src/download/RunRecord.ts"
+import { RestorationsPending } from "../../core/src/Errors.ts"
+import type { TargetSettings } from "../../core/src/settings/Settings.ts"
+import { printable } from "../../core/src/text/Printable.ts"
+import * as LogOutput from "../../platform/LogOutput.ts"
+
+/** Null when nothing is awaited. */
+export const pendingOf = Effect.fnUntraced(function* (settings: TargetSettings, record: RunRecord) {
+  const awaited = yield* record.awaited
+  if (awaited.length === 0) return null
+  const estimates = awaited.map(({ estimate }) => estimate)
+  const nextEstimate = nextOf(estimates, yield* Clock.currentTimeMillis)
+  return new RestorationsPending({
+    count: awaited.length,
+    lost: awaited.filter(({ underWay }) => !underWay).length,
+    nextEstimate: nextEstimate === null ? null : printable(nextEstimate),
+    // Without credentials.
+    rerun: printable(
+      `svc-resume-restore -t ${quoted(settings.target)} --restorationFile ${quoted(settings.restorationFile)}`
+    )
+  })
+})
+
+/** The last line on standard error, at every log level: how many are pending, when, and how to go on. */
+export const sayPending = Effect.fnUntraced(function* (settings: TargetSettings, record: RunRecord) {
+  const pending = yield* pendingOf(settings, record)
+  if (pending !== null) yield* LogOutput.hint(pending.message)
+})
+
+/** As a word for a shell. */
+const quoted = (text: string): string => (/^[\w./:@%+=-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`)

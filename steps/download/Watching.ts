@@ -1,0 +1,91 @@
+/** What a person sees of a run: a line for what happens, and the progress of what is being fetched. */
+import { Effect } from "effect"
+import type { PlannedFile } from "../../core/src/download/DownloadPlan.ts"
+import type { FileResult } from "../../core/src/download/Outcome.ts"
+import type { RunObserver } from "../../core/src/download/RunObserver.ts"
+import { summaryLines } from "../../core/src/download/Summary.ts"
+import { pathOf } from "../../core/src/selection/Place.ts"
+import { counted } from "../../core/src/text/Counted.ts"
+import { printable } from "../../core/src/text/Printable.ts"
+import { humanSize } from "../../core/src/text/Size.ts"
+import type { TransferProgress } from "../../core/src/transfer/TransferRequest.ts"
+import { Screen } from "../../platform/Screen.ts"
+import { makeProgress, type Progress } from "./Progress.ts"
+
+/** @param form - `resume` says nothing when transfers begin: they begin file by file as they come back */
+export const watching = Effect.fnUntraced(function* (
+  form: "download" | "resume"
+): Effect.fn.Return<RunObserver, never, Screen> {
+  const screen = yield* Screen
+  let progress: Progress | null = null
+  // What stops several files is said once.
+  const said = new Set<FileResult["error"]>()
+  return {
+    failed: ({ error }) => Effect.logError(error.message),
+    begin: Effect.fnUntraced(function* (files, bytes) {
+      said.clear()
+      if (files.length > 0 && form === "download") yield* Effect.logInfo(startText(files, bytes))
+      progress = yield* makeProgress(screen, files)
+    }),
+    progress: (file, event) => Effect.andThen(progress?.event(file, event) ?? Effect.void, narrate(file, event)),
+    finished: Effect.fnUntraced(function* (file, result) {
+      // Of an archived file its restoration has spoken before.
+      if (file.decision._tag === "Skip" && file.decision.reason === "archived") return
+      yield* progress?.settled(file, result) ?? Effect.void
+      if (!said.has(result.error)) yield* conclude(file, result)
+      if (result.error !== null) said.add(result.error)
+    })
+  }
+})
+
+/** The last lines of a run. */
+export const summarise = Effect.fnUntraced(function* (results: ReadonlyArray<FileResult>) {
+  for (const { bad, text } of summaryLines(results)) {
+    yield* bad ? Effect.logError(text) : Effect.logInfo(text)
+  }
+})
+
+/** `bytes` is the sum of the sizes that the service told. */
+const startText = (files: ReadonlyArray<PlannedFile>, bytes: number): string => {
+  const count = `Fetching ${counted(files.length, "file")}`
+  const unknown = files.filter(({ size }) => size === null).length
+  if (unknown === 0) return `${count}, ${humanSize(bytes)}`
+  return unknown === files.length ? count : `${count}, ${humanSize(bytes)} and ${unknown} of unknown size`
+}
+
+/** What happens to a transfer on its way; bytes are the progress display's business. */
+const narrate = (file: PlannedFile, event: TransferProgress): Effect.Effect<void> => {
+  const name = printable(pathOf(file))
+  switch (event._tag) {
+    case "Started":
+      return event.resumedFrom > 0
+        ? Effect.logInfo(`${name}: going on after ${humanSize(event.resumedFrom)} of an earlier run`)
+        : Effect.logDebug(`${name}: started`)
+    case "Bytes":
+    case "GivenUp":
+      return Effect.void
+    case "Retrying":
+      return Effect.logInfo(`${name}: ${event.reason}; again in ${(event.milliseconds / 1000).toFixed(1)} s`)
+    case "Renewing":
+      return Effect.logInfo(`${name}: ${event.reason}; asking for a new link`)
+    case "Restarting":
+      return Effect.logWarning(`${name}: ${event.reason}; starting again from its first byte`)
+  }
+}
+
+/** The one line about the end of a file. */
+const conclude = (file: PlannedFile, result: FileResult): Effect.Effect<void> => {
+  const name = printable(pathOf(file))
+  if (result.error !== null) return Effect.logError(printable(result.error.message))
+  if (result.action === "downloaded") {
+    const seconds = result.milliseconds / 1000
+    const size = humanSize(result.bytes ?? 0)
+    const what =
+      result.records === null
+        ? "downloaded"
+        : `${result.records} records cut out, with ${humanSize(result.fetched ?? 0)} in ${result.attempts} requests`
+    return Effect.logInfo(`${name}: ${what}, ${size} in ${seconds.toFixed(1)} s, sha256 ${result.sha256}`)
+  }
+  if (result.reason === "no-reads") return Effect.logInfo(`${name}: skipped, a VCF has no unmapped reads`)
+  return result.reason === "exists" ? Effect.logInfo(`${name}: exists, kept`) : Effect.void
+}
