@@ -1,5 +1,8 @@
 import { Effect, Layer } from "effect"
 import { HttpRouter, HttpServerResponse } from "effect/http"
+import { openApiDocument } from "../core/src/contract/OpenApiDocument.ts"
+import product from "../package.json" with { type: "json" }
+import { apiPage, pagePolicy } from "./ApiPage.ts"
 import { Archive } from "./Archive.ts"
 import { Counters } from "./Counters.ts"
 import { FaultRules, Faults } from "./Faults.ts"
@@ -7,6 +10,7 @@ import { Files } from "./Files.ts"
 import { Links } from "./Links.ts"
 import { Registry } from "./Registry.ts"
 import { Sessions } from "./Sessions.ts"
+import { World } from "./World.ts"
 import { decodeJson, strictly } from "./WorldFile.ts"
 
 /** Everything as it was at the start: no sessions, the faults of the start, zero counters, archived files archived. */
@@ -29,12 +33,27 @@ export const controlRoutes = Layer.effectDiscard(
     const router = yield* HttpRouter.HttpRouter
     const counters = yield* Counters
     const faults = yield* Faults
+    const [account] = (yield* World).accounts
     const services = yield* Effect.context<Archive | Counters | Faults | Files | Links | Registry | Sessions>()
 
     yield* router.add(
       "GET",
       "/__sandbox/stats",
       Effect.map(counters.snapshot, (stats) => HttpServerResponse.jsonUnsafe(stats))
+    )
+    yield* router.add(
+      "GET",
+      "/__sandbox/openapi.json",
+      Effect.sync(() => HttpServerResponse.jsonUnsafe(openApiDocument(product.version, "/")))
+    )
+    yield* router.add(
+      "GET",
+      "/__sandbox/docs",
+      Effect.sync(() =>
+        HttpServerResponse.html(apiPage(account)).pipe(
+          HttpServerResponse.setHeader("content-security-policy", pagePolicy)
+        )
+      )
     )
     yield* router.add("POST", "/__sandbox/faults", (request) =>
       request.text.pipe(

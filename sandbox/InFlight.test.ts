@@ -125,6 +125,18 @@ layer(NodeServices.layer, { excludeTestServices: true })("requests that are refu
     })
   )
 
+  it.effect("the API as a document and a page, which need no session", () =>
+    Effect.gen(function* () {
+      const { sandbox } = yield* visit()
+      const document = yield* say(`${sandbox.url}/__sandbox/openapi.json`)
+      assert.strictEqual(json(document).openapi, "3.1.0")
+      const page = yield* say(`${sandbox.url}/__sandbox/docs`)
+      assert.strictEqual(page.status, 200)
+      assert.notMatch(page.body.toString(), /(src|href)="?https?:/)
+      assert.match(String(page.headers["content-security-policy"]), /^default-src 'none'/)
+    })
+  )
+
   it.effect("fault rules that cannot be read, with their place", () =>
     Effect.gen(function* () {
       const { sandbox } = yield* visit()

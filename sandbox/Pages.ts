@@ -2,7 +2,7 @@ const escaped = (text: string) =>
   text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;").replaceAll('"', "&quot;")
 
 /** A page of the service; what it says is already HTML. */
-const page = (title: string, content: string) =>
+export const page = (title: string, content: string) =>
   `<!DOCTYPE html><html lang="en"><head><meta charset="UTF-8"><title>${escaped(title)}</title></head><body><h1>${escaped(title)}</h1>${content}</body></html>`
 
 export const htmlPage = (title: string, text: string) => page(title, `<p>${escaped(text)}</p>`)

@@ -575,6 +575,14 @@ describe("usage", () => {
     })
   )
 
+  it.live("openapi prints the document without settings or a service", () =>
+    Effect.gen(function* () {
+      const { exitCode, stderr, stdout } = yield* run("svc-api", ["openapi"])
+      assert.deepStrictEqual([exitCode, stderr], [0, ""])
+      assert.include(JSON.parse(stdout), { openapi: "3.1.0" })
+    })
+  )
+
   it.live("help, version and completions need no settings, also through the dispatcher", () =>
     Effect.gen(function* () {
       const bare = { env: { SVC_TARGET: "" } }

@@ -1,7 +1,7 @@
 /** `svc-api`: its methods as steps; their programs are loaded when they run. */
 import { downloadFiles } from "../main/DownloadFiles.ts"
 import type { Method, StepFamily } from "../main/Step.ts"
-import type { ApiMethod } from "./ApiMethod.ts"
+import { type ApiMethod, output } from "./ApiMethod.ts"
 import { methodTable } from "./MethodTable.ts"
 
 const methodOf = (row: ApiMethod): Method => ({
@@ -18,13 +18,25 @@ const methodOf = (row: ApiMethod): Method => ({
 
 const withoutMethod = (example: string) => example.replace(/^\S+ /, "")
 
+const openApi: Method = {
+  name: "api",
+  service: false,
+  method: "openapi",
+  group: "Anything else",
+  summary: "The API as an OpenAPI 3.1 document, for clients in other languages; no login",
+  options: { output },
+  examples: [{ command: "--output openapi.json", says: "The document in a file" }],
+  load: () => import("./OpenApi.ts").then(({ program }) => program)
+}
+
 export const apiStep: StepFamily = {
   name: "api",
   summary: "Every method of the API: prints what the service answers as JSON, with its own names and all fields",
   methods: [
     ...methodTable.filter(({ method }) => method !== "request").map(methodOf),
     downloadFiles,
-    ...methodTable.filter(({ method }) => method === "request").map(methodOf)
+    ...methodTable.filter(({ method }) => method === "request").map(methodOf),
+    openApi
   ],
   examples: [
     { command: "get-person LIMS-0001", says: "a person, as one JSON document" },
