@@ -351,6 +351,7 @@ const writers: Readonly<Record<string, Writer>> = Object.fromEntries<Writer>([
   ["steps/download/Conclusion.ts", { through: "steps/download/ReportText.ts" }],
   ["steps/main/StepRunner.ts", { holds: "help and version, before anything is read" }],
   ["platform/OutputFile.ts", { holds: answers }],
+  ["steps/api/OpenApi.ts", { holds: "the declaration of the API" }],
   ["steps/api/Program.ts", { holds: answers }],
   ["steps/fetch-annotations/Program.ts", { holds: answers }],
   ["steps/download/WriteLinks.ts", { holds: "links, which the user asked for" }],
