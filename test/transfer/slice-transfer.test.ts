@@ -1,9 +1,13 @@
 /** Slices of remote files on the virtual clock: two scripted files on a link host, a disk in memory. */
+import { createHash } from "node:crypto"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Exit, Fiber, Layer, Redacted } from "effect"
 import { TestClock } from "effect/testing"
+import { fromBytes } from "../../core/src/genome/ByteReader.ts"
 import { Codec } from "../../core/src/genome/Codec.ts"
+import { readBamHeader } from "../../core/src/genome/formats/BamHeader.ts"
 import { parseRange } from "../../core/src/genome/RegionText.ts"
+import { bamRegions } from "../../core/src/genome/SliceHeader.ts"
 import { defaultSettings, LinkPool } from "../../core/src/transfer/LinkPool.ts"
 import type { SliceRequest } from "../../core/src/transfer/SliceRequest.ts"
 import { SliceTransfer } from "../../core/src/transfer/SliceTransfer.ts"
@@ -95,23 +99,25 @@ type Ground = Effect.Success<ReturnType<typeof ground>>
 
 const names = ["s.ranged.bam", "s.ranged.bam.bai"]
 
-const slices = new Map<number, ReadonlyMap<string, Uint8Array>>()
+const slices = new Map<string, ReadonlyMap<string, Uint8Array>>()
 
 /** The slice of a host that never fails, made once. */
-const expected = Effect.fnUntraced(function* (version: 1 | 2) {
-  const known = slices.get(version)
+const expected = Effect.fnUntraced(function* (version: 1 | 2, tags: "" | "W/" = "") {
+  const known = slices.get(tags + version)
   if (known !== undefined) return known
   const { bam } = yield* versionOf(2)
-  const second: Script = ({ number }, good) => (number === 0 ? { bytes: bam, etag: etagOf(2) } : good)
-  const g = yield* ground(version === 1 ? {} : { script: second })
+  const second: Script = ({ number }, good) => (number === 0 ? { bytes: bam, etag: tags + etagOf(2) } : good)
+  const etag = tags + etagOf(1)
+  const g = yield* ground(version === 1 ? { etag } : { etag, script: second })
   yield* yield* g.run
-  slices.set(version, g.disk.files)
+  slices.set(tags + version, g.disk.files)
   return g.disk.files
 })
 
-const succeeds = Effect.fnUntraced(function* (g: Ground, version: 1 | 2 = 1) {
+const succeeds = Effect.fnUntraced(function* (g: Ground, version: 1 | 2 = 1, tags: "" | "W/" = "") {
   const outcome = yield* yield* g.run
-  const right = yield* expected(version)
+  // A strong tag stands in the header.
+  const right = yield* expected(version, tags)
   assert.deepStrictEqual(g.disk.names, names)
   for (const name of names) assert.deepStrictEqual(g.disk.files.get(name), right.get(name), name)
   assert.strictEqual(g.links.open, 0)
@@ -197,11 +203,11 @@ describe("SliceTransfer", () => {
     it.effect("H4 a weak entity tag is never used for If-Range; another size is noticed", () =>
       Effect.gen(function* () {
         const g = yield* ground({ etag: 'W/"v1"' })
-        yield* succeeds(g)
+        yield* succeeds(g, 1, "W/")
         assert.isTrue(g.links.seen.every(({ ifRange, link }) => ifRange === null || link.includes(".bai")))
         const second = yield* versionOf(2)
         const changed = yield* ground({ etag: 'W/"v1"', script: at(1, () => ({ bytes: second.bam, etag: 'W/"v2"' })) })
-        yield* succeeds(changed, 2)
+        yield* succeeds(changed, 2, "W/")
       }).pipe(Effect.provide(ZlibCodec.layer))
     )
 
@@ -397,4 +403,54 @@ describe("SliceTransfer", () => {
       }).pipe(Effect.provide(ZlibCodec.layer))
     )
   })
+
+  it.effect("the header of a slice names command, version, source and what identifies its version, and no link", () =>
+    Effect.gen(function* () {
+      const md5 = Buffer.alloc(16, 0xab)
+      const g = yield* ground({
+        script: (_, good) => ({ ...good, headers: { ...good.headers, "x-goog-hash": `md5=${md5.toString("base64")}` } })
+      })
+      yield* yield* g.run
+      const bytes = g.disk.files.get("s.ranged.bam") ?? new Uint8Array(0)
+      const header = yield* readBamHeader("s.bam", fromBytes(bytes))
+      const text = new TextDecoder().decode(header.text)
+      assert.strictEqual(
+        text.trimEnd().split("\n").at(-1),
+        "@PG\tID:svc-download\tPN:svc-download\tVN:1.2.3\tCL:svc-download --range 'chr1:20001-900000'\t" +
+          `DS:regions chr1:20001-900000; source s.bam, ${g.first.bam.length} bytes, ETag "v1", ` +
+          `md5 ${md5.toString("hex")} (x-goog-hash)`
+      )
+      assert.notInclude(text, "renewal")
+      assert.strictEqual(bamRegions(header, { name: "svc-download", version: "" }), "chr1:20001-900000")
+    }).pipe(Effect.provide(ZlibCodec.layer))
+  )
+
+  it.effect("checksum files stand beside slice and index, and are added where only they are missing", () =>
+    Effect.gen(function* () {
+      const g = yield* ground({ request: { checksums: "md5" } })
+      yield* yield* g.run
+      const sums = names.map((name) => `${name}.md5`)
+      const lines = () => sums.map((name) => Buffer.from(g.disk.files.get(name) ?? []).toString())
+      const right = names.map((name) => {
+        const hex = createHash("md5")
+          .update(g.disk.files.get(name) ?? new Uint8Array(0))
+          .digest("hex")
+        return `${hex}  ${name}\n`
+      })
+      assert.deepStrictEqual([g.disk.names, lines()], [[...names, ...sums].sort(), right])
+      for (const name of sums) g.disk.files.delete(name)
+      const same = { _tag: "Same" as const, bytes: 1, regions: "chr1:20001-900000" }
+      const again = yield* ground({ disk: g.disk, request: { checksums: "md5", existing: Effect.succeed(same) } })
+      assert.strictEqual((yield* yield* again.run).action, "exists")
+      assert.deepStrictEqual([lines(), again.links.seen.length], [right, 0])
+      // What is replaced loses its checksum first.
+      const anew = yield* ground({
+        disk: g.disk,
+        request: { checksums: "md5", overwrite: true, existing: Effect.succeed(same) }
+      })
+      g.disk.fails = (operation) => (operation === "checksum" ? "ENOSPC" : null)
+      assert.strictEqual((yield* Effect.flip(yield* anew.run))._tag, "LocalIo")
+      assert.deepStrictEqual(g.disk.names, names)
+    }).pipe(Effect.provide(ZlibCodec.layer))
+  )
 })

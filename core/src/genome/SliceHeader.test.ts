@@ -2,7 +2,7 @@ import { crc32 } from "node:zlib"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Schema } from "effect"
 import * as Regions from "./Regions.ts"
-import { regionsKey } from "./SliceHeader.ts"
+import { regionsKey, vcfRegions, vcfSliceText } from "./SliceHeader.ts"
 
 const keyOf = (pieces: Iterable<string>) => regionsKey(pieces, crc32)
 
@@ -37,5 +37,20 @@ describe("regionsKey", () => {
     for (const piece of pieces) assert.isBelow(piece.length, 200_000)
     const all = Array.from({ length: 100_000 }, (_, i) => `chr1:${10 * i + 1}-${10 * i + 5}`)
     assert.strictEqual(pieces.join(""), [...all, "{a:b}", "chr2:1-", "*"].join(" "))
+  })
+})
+
+describe("what a VCF slice was made from", () => {
+  it("stands before the regions, quotes escaped, and the regions are read as before", () => {
+    const head = new TextEncoder().encode("##fileformat=VCFv4.2\n#CHROM\tPOS\n")
+    const origin = { command: "svc-download --range 'chr1'", source: 'S1.vcf.gz, 7 bytes, ETag "a\\b"' }
+    const program = { name: "svc-download", version: "1.2.3", origin }
+    const text = vcfSliceText(head, program, "chr1")
+    assert.strictEqual(
+      new TextDecoder().decode(text).split("\n")[1],
+      '##svc-download_regions=<Version="1.2.3",Command="svc-download --range \'chr1\'",' +
+        'Source="S1.vcf.gz, 7 bytes, ETag \\"a\\\\b\\"",Regions="chr1">'
+    )
+    assert.strictEqual(vcfRegions(text, program), "chr1")
   })
 })

@@ -7,6 +7,8 @@ import type { BamHeader } from "./formats/BamHeader.ts"
 export interface Program {
   readonly name: string
   readonly version: string
+  /** What was run, and on what; never with a link or a secret in it. */
+  readonly origin?: { readonly command: string; readonly source: string }
 }
 
 const encoder = new TextEncoder()
@@ -41,8 +43,13 @@ const programLines = (text: string): ReadonlyArray<string> =>
   text.split("\n").filter((line) => line.startsWith("@PG\t"))
 
 const regionsPrefix = "regions "
+/** Between the regions and what they were cut from. No name of a reference has a space. */
+const sourcePrefix = "; source "
 
-/** The text of a BAM header with one more `@PG`: PP names the program before it, DS the regions (SAM specification, section 1.3). */
+/**
+ * The text of a BAM header with one more `@PG`: PP names the program before it, CL the command, DS the regions and the
+ * source (SAM specification, section 1.3).
+ */
 export const bamSliceText = (header: BamHeader, program: Program, regions: string): Uint8Array => {
   const text = decoder.decode(header.text)
   const lines = programLines(text)
@@ -53,7 +60,10 @@ export const bamSliceText = (header: BamHeader, program: Program, regions: strin
   let id = program.name
   for (let i = 1; ids.includes(id); i++) id = `${program.name}.${i}`
   const pp = previous === undefined ? "" : `\tPP:${previous}`
-  const line = `@PG\tID:${id}\tPN:${program.name}\tVN:${program.version}${pp}\tDS:${regionsPrefix}${regions}\n`
+  const { origin } = program
+  const cl = origin === undefined ? "" : `\tCL:${origin.command}`
+  const ds = `${regionsPrefix}${regions}${origin === undefined ? "" : `${sourcePrefix}${origin.source}`}`
+  const line = `@PG\tID:${id}\tPN:${program.name}\tVN:${program.version}${pp}${cl}\tDS:${ds}\n`
   const own = header.text
   const joint = own.length === 0 || own[own.length - 1] === 0x0a ? "" : "\n"
   const added = encoder.encode(joint + line)
@@ -67,8 +77,12 @@ export const bamSliceText = (header: BamHeader, program: Program, regions: strin
 export const bamRegions = (header: BamHeader, program: Program): string | null => {
   const line = programLines(decoder.decode(header.text)).findLast((one) => tagOf(one, "PN") === program.name)
   const description = line === undefined ? undefined : tagOf(line, "DS")
-  return description?.startsWith(regionsPrefix) === true ? description.slice(regionsPrefix.length) : null
+  if (description?.startsWith(regionsPrefix) !== true) return null
+  return description.slice(regionsPrefix.length).split(sourcePrefix)[0] ?? null
 }
+
+/** In a value between quotes (VCF 4.2, section 1.2). */
+const escaped = (text: string) => text.replaceAll(/[\\"]/g, "\\$&")
 
 const vcfKey = (program: Program) => `##${program.name}_regions=`
 
@@ -82,7 +96,9 @@ export const vcfSliceText = (text: Uint8Array, program: Program, regions: string
       .map((line) => `${line}\n`)
       .join("")
   ).length
-  const added = encoder.encode(`${vcfKey(program)}<Version="${program.version}",Regions="${regions}">\n`)
+  const { origin, version } = program
+  const from = origin === undefined ? "" : `Command="${escaped(origin.command)}",Source="${escaped(origin.source)}",`
+  const added = encoder.encode(`${vcfKey(program)}<Version="${version}",${from}Regions="${regions}">\n`)
   const ended = text[text.length - 1] === 0x0a
   const result = new Uint8Array(text.length + added.length + (ended ? 0 : 1))
   result.set(text.subarray(0, start))

@@ -12,6 +12,7 @@ import type { LinkHost } from "./LinkHost.ts"
 import * as LinkLease from "./LinkLease.ts"
 import type { LinkPool } from "./LinkPool.ts"
 import { type ByteSink, fetchRange } from "./RangeFetch.ts"
+import type { ObjectVersion } from "./RangeReply.ts"
 import type { Restart } from "./Restart.ts"
 import * as VersionWatch from "./VersionWatch.ts"
 
@@ -23,6 +24,8 @@ export interface RemoteRanges extends Required<ByteReader<RemoteError>> {
   readonly cost: (offset: number, length: number) => number
   /** Bytes that were fetched so far. */
   readonly fetched: Effect.Effect<number>
+  /** What the link host told of the file. */
+  readonly version: Effect.Effect<ObjectVersion | null>
   /** Requests sent so far. */
   readonly requests: Effect.Effect<number>
   /** Links asked for again. */
@@ -130,6 +133,7 @@ export const open = Effect.fn("RemoteRanges.open")(function* (
     readInto,
     cost,
     fetched: Ref.get(fetched),
+    version: watch.known,
     requests: Ref.get(attempts),
     renewals: lease.renewals
   }

@@ -31,6 +31,7 @@ import * as PartJournal from "./PartJournal.ts"
 import * as RemoteRanges from "./RemoteRanges.ts"
 import { Restart } from "./Restart.ts"
 import { planCut } from "./SliceCut.ts"
+import { originOf } from "./SliceOrigin.ts"
 import * as SlicePair from "./SlicePair.ts"
 import type { SliceEstimate, SliceOutcome, SliceRequest, SliceTask } from "./SliceRequest.ts"
 import { maker, otherRegions, type SliceState } from "./SliceState.ts"
@@ -239,7 +240,11 @@ const attempt = Effect.fn("SliceTransfer.attempt")(function* (
       const { checksums: kind = null } = request
       const algorithms = wanted([], ["sha256", ...(kind === null ? [] : [kind])])
       const { flush, sink } = gatheredWrites(part, algorithms)
-      const result = yield* cut.write(sink, { program, connections: pool.settings.connections })
+      const origin = originOf(request.data.fileName, cut.regions, remote.data.size, yield* remote.data.version)
+      const result = yield* cut.write(sink, {
+        program: { ...program, origin },
+        connections: pool.settings.connections
+      })
       yield* flush
       yield* checked(part, place, result)
       const digests = yield* part.digests(result.bytes, algorithms)
