@@ -128,7 +128,7 @@ const asksForNothing = ({ takes }: EndpointNote, given: ReadonlyArray<unknown>):
   takes.some(({ optional }, i) => optional === true && Array.isArray(given[i]) && given[i].length === 0)
 
 /** The declared success of an endpoint, without its envelope. */
-const payloadSchema = ({ success }: Declared): Decodable => {
+export const payloadSchema = ({ success }: Declared): Decodable => {
   const [schema] = success
   return (schema !== undefined && isEnveloped(schema) ? schema.payload : schema) as Decodable
 }
