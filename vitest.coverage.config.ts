@@ -4,7 +4,7 @@ import { workers } from "./test/Workers.ts"
 /** `npm run coverage` (scripts/coverage.ts): what the tests reach of core. */
 export default defineConfig({
   test: {
-    include: ["{core,platform,steps,sandbox,test}/**/*.test.ts"],
+    include: ["{core,platform,steps,gateway,sandbox,test}/**/*.test.ts"],
     // What these run are other processes, which are not counted.
     exclude: [
       "test/e2e/**",

@@ -21,17 +21,24 @@ export const withPasswordFile = Effect.fn("PasswordFile.read")(function* (
   if (path === null || (settings.password !== null && rank("password") >= rank("passwordFile"))) return settings
   const origin = nameAt("passwordFile", settings.source("passwordFile"))
   const unusable = (reason: string) => new PasswordFileUnusable({ path, origin, reason })
+  return { ...settings, password: yield* secretIn(path, unusable) }
+})
+
+/** The first line of a file that holds a secret. Logs a warning when others may read the file. */
+export const secretIn = Effect.fnUntraced(function* <E>(
+  path: string,
+  unusable: (reason: string) => E
+): Effect.fn.Return<Redacted.Redacted, E> {
   const file = yield* Effect.mapError(readSmallFile(path, longest), unusable)
   yield* Effect.forEach(exposure(path, file), (warning) => Effect.logWarning(warning), { discard: true })
   const end = file.bytes.indexOf("\n")
   const line = end < 0 ? file.bytes : file.bytes.subarray(0, end)
-  if (line.length > longest) return yield* unusable("its first line is longer than 64 kB")
+  if (line.length > longest) return yield* Effect.fail(unusable("its first line is longer than 64 kB"))
   const text = yield* Effect.try({
     try: () => new TextDecoder("utf-8", { fatal: true }).decode(line),
     catch: () => unusable("it is not UTF-8 text")
   })
   // Editors of Windows end the line with two characters.
-  const password = text.replace(/\r$/, "")
-  if (password === "") return yield* unusable("its first line is empty")
-  return { ...settings, password: Redacted.make(password) }
+  const secret = text.replace(/\r$/, "")
+  return secret === "" ? yield* Effect.fail(unusable("its first line is empty")) : Redacted.make(secret)
 })

@@ -38,6 +38,7 @@ const executables: Readonly<Record<string, string>> = {
   "svc-api": "steps/api/svc-api.ts",
   "svc-verify": "steps/verify/svc-verify.ts",
   "svc-doctor": "steps/doctor/svc-doctor.ts",
+  "svc-gateway": "steps/gateway/svc-gateway.ts",
   "svc-sandbox": "sandbox/serve.ts"
 }
 

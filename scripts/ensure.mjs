@@ -82,7 +82,7 @@ const sourcesHash = () => {
       .update(`${path}\0`)
       .update(readFileSync(join(root, path)))
       .update("\0")
-  for (const folder of ["core", "platform", "steps", "sandbox"]) {
+  for (const folder of ["core", "platform", "steps", "gateway", "sandbox"]) {
     if (!existsSync(join(root, folder))) continue
     for (const path of readdirSync(join(root, folder), { recursive: true }).map(String).sort()) {
       if (/\.(ts|json|html|css)$/.test(path) && !path.endsWith(".test.ts")) add(join(folder, path))

@@ -32,16 +32,26 @@ const ended = (child: ReturnType<typeof start>) =>
     child.on("close", (code) => done({ code, said }))
   })
 
+/** A server: the line with which it says that it is ready, and its end. */
+const serve = async (name: string, args: ReadonlyArray<string>, env: Readonly<Record<string, string>> = {}) => {
+  const server = start(name, args, env)
+  process.on("exit", () => server.kill())
+  const end = ended(server)
+  const [line] = await new Promise<ReadonlyArray<string>>((done) => {
+    createInterface({ input: server.stdout }).on("line", (line) => done([line]))
+    server.on("exit", () => done([]))
+  })
+  if (line === undefined) throw new Error(`${name} does not start: ${(await end).said}`)
+  const stop = () => {
+    server.kill()
+    return end
+  }
+  return { line, stop }
+}
+
 // Nothing comes back while the jobs run, however slow the machine is.
-const sandbox = start("svc-sandbox", ["--strict", "--restoreDelay", "1h"])
-process.on("exit", () => sandbox.kill())
-const sandboxEnded = ended(sandbox)
-const [line] = await new Promise<ReadonlyArray<string>>((done) => {
-  createInterface({ input: sandbox.stdout }).on("line", (line) => done([line]))
-  sandbox.on("exit", () => done([]))
-})
-if (line === undefined) throw new Error(`svc-sandbox does not start: ${(await sandboxEnded).said}`)
-const ready: { readonly url: string; readonly user: string; readonly password: string } = JSON.parse(line)
+const sandbox = await serve("svc-sandbox", ["--strict", "--restoreDelay", "1h"])
+const ready: { readonly url: string; readonly user: string; readonly password: string } = JSON.parse(sandbox.line)
 const account = { SVC_TARGET: ready.url, SVC_USER: ready.user, SVC_PASSWORD: ready.password }
 
 /** The usual work, with its exit code: 75 while a restoration is pending. */
@@ -60,8 +70,13 @@ for (const [wanted, name, ...args] of jobs) {
   const { code, said } = await ended(start(name, args, account))
   if (code !== wanted) throw new Error(`${[name, ...args].join(" ")} ended with ${code}, not ${wanted}:\n${said}`)
 }
-sandbox.kill()
-await sandboxEnded
+const gateway = await serve("svc-gateway", ["--relay"], account)
+const { url }: { readonly url: string } = JSON.parse(gateway.line)
+for (const path of ["files/A1", "files/A1/S1.bam", "reads/A1?referenceName=chr1&start=0&end=20000", "nothing"]) {
+  await (await fetch(`${url}/${path}`)).arrayBuffer()
+}
+await gateway.stop()
+await sandbox.stop()
 
 const kept = (file: string) => existsSync(join(folder, `${file}.${process.version}.compiled`))
 const cold = readdirSync(folder).filter((file) => file.endsWith(".js") && !kept(file))

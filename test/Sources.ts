@@ -53,9 +53,9 @@ const read = (path: string): SourceModule => {
 }
 
 /** Where the product is; the rest of the repository serves it. */
-export const productFolders = ["core", "platform", "steps", "sandbox"]
+export const productFolders = ["core", "platform", "steps", "gateway", "sandbox"]
 
-/** All TypeScript modules under core, platform, steps and sandbox, tests and those that git does not know yet included. */
+/** All TypeScript modules under core, platform, steps, gateway and sandbox, tests and those that git does not know yet included. */
 export const allModules: ReadonlyArray<SourceModule> = listed(
   "--cached",
   "--others",

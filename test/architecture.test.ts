@@ -25,8 +25,11 @@ const rooms: Readonly<Record<string, (to: string) => boolean>> = {
   doctor: inRooms("settings", "text"),
   // The room of a run: all that takes part in one meets here, and nothing but a report looks back.
   download: inRooms("archive", "client", "contract", "genome", "selection", "settings", "text", "transfer"),
+  // The protocol alone: it knows files and indexes, no service and no link.
+  htsget: inRooms("genome"),
   report: inRooms("archive", "download", "selection", "text", "transfer"),
   selection: inRooms("contract", "genome", "text", "transfer/SliceRequest.ts"),
+  serving: inRooms("client", "contract", "download/Catalog.ts", "genome", "htsget", "selection", "text", "transfer"),
   session: inRooms("text"),
   settings: inRooms("genome/formats/FileNames.ts", "text"),
   // A transfer knows no plan, but refuses an unsafe name whoever asks for it (docs/adr/0008).
@@ -79,6 +82,11 @@ const rules: ReadonlyArray<Rule> = [
       within("core/src/contract", "core/src/genome", "sandbox", "@effect/platform-node", "package.json")(to)
   },
   {
+    folder: "gateway",
+    allows: (to) =>
+      isEffect(to) || isBuiltIn(to) || within("core/src", "platform", "gateway", "@effect/platform-node")(to)
+  },
+  {
     // Only the dispatcher's folder knows all steps and the sandbox; a step knows the shared runner there and itself.
     folder: "steps",
     allows: (to, from) =>
@@ -86,6 +94,8 @@ const rules: ReadonlyArray<Rule> = [
       isBuiltIn(to) ||
       within("core/src", "platform", "@effect/platform-node", "steps/main", dirname(from), "package.json")(to) ||
       (within("steps/main")(from) && within("steps", "sandbox")(to)) ||
+      // A server of its own, which the step starts.
+      (within("steps/gateway")(from) && within("gateway")(to)) ||
       // Asking for a restoration and resuming it are the two halves of a download, each under a name of its own.
       (within("steps/request-restore", "steps/resume-restore")(from) && within("steps/download")(to))
   }

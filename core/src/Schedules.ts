@@ -102,3 +102,8 @@ export const statusDraw = Schedule.spaced("200 millis")
 
 /** Saying the same in a log. */
 export const statusLog = Schedule.spaced("1 minute")
+
+/** Logging in to a service that was away when a server started: after 2 s, doubling to half a minute, for ever. */
+export const serviceReturn = Schedule.min([Schedule.exponential("2 seconds"), Schedule.spaced("30 seconds")]).pipe(
+  Schedule.jittered
+)

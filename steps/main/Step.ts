@@ -70,6 +70,8 @@ interface StepHelp {
   readonly summary: string
   readonly operands?: Operands
   readonly options?: CommandOptions
+  /** How long it may take to end after a signal, in ms; 10 s when absent. */
+  readonly grace?: number
   /** Command lines without the program's name, with what they do. */
   readonly examples: ReadonlyArray<{ readonly command: string; readonly says: string }>
 }

@@ -125,7 +125,7 @@ export const main = (
       )
     )
   }
-  runProcess(whole, (message) => screen.line(printable(`Error: ${scrubber.prose(message)}`)))
+  runProcess(whole, (message) => screen.line(printable(`Error: ${scrubber.prose(message)}`)), step.grace)
 }
 
 /** Answers what a family itself is asked: completions, or a method that does not exist. */

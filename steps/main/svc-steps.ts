@@ -5,6 +5,7 @@ import { apiStep } from "../api/ApiStep.ts"
 import { doctorStep } from "../doctor/DoctorStep.ts"
 import { downloadStep } from "../download/DownloadStep.ts"
 import { fetchAnnotationsStep } from "../fetch-annotations/FetchAnnotationsStep.ts"
+import { gatewayStep } from "../gateway/GatewayStep.ts"
 import { requestRestoreStep } from "../request-restore/RequestRestoreStep.ts"
 import { restorationsStep } from "../restorations/RestorationsStep.ts"
 import { resumeRestoreStep } from "../resume-restore/ResumeRestoreStep.ts"
@@ -36,7 +37,8 @@ const steps: ReadonlyArray<Step | StepFamily> = [
   fetchAnnotationsStep,
   apiStep,
   verifyStep,
-  doctorStep
+  doctorStep,
+  gatewayStep
 ]
 
 const printCompletions = async () => {

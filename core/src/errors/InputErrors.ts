@@ -42,6 +42,19 @@ export class PasswordFileUnusable extends Schema.TaggedError<PasswordFileUnusabl
   }
 }
 
+/** The file with the token that readers of the gateway must show cannot be used. */
+export class TokenFileUnusable extends Schema.TaggedError<TokenFileUnusable>()("TokenFileUnusable", {
+  path: Schema.String,
+  reason: Schema.String
+}) {
+  override readonly [Runtime.errorExitCode] = 78
+  readonly retryable = false
+  readonly scope = "run"
+  override get message() {
+    return `Token file ${this.path}: ${this.reason}`
+  }
+}
+
 /** A configuration file cannot be used as it is. */
 export class ConfigUnusable extends Schema.TaggedError<ConfigUnusable>()("ConfigUnusable", {
   path: Schema.String,

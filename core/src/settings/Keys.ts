@@ -17,6 +17,7 @@ export const stepNames = [
   "api",
   "verify",
   "doctor",
+  "gateway",
   "sandbox"
 ] as const
 export type StepName = (typeof stepNames)[number]
@@ -44,7 +45,8 @@ const service = [
   "request-restore",
   "resume-restore",
   "api",
-  "doctor"
+  "doctor",
+  "gateway"
 ] as const satisfies ReadonlyArray<StepName>
 const selection = ["download", "request-restore"] as const satisfies ReadonlyArray<StepName>
 const files = ["download", "request-restore", "resume-restore"] as const satisfies ReadonlyArray<StepName>

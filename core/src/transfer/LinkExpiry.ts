@@ -9,13 +9,8 @@ import { DateTime, Option } from "effect"
 
 /** Milliseconds since 1970, null when the link does not say or says it in a form not known here. */
 export const expiryOf = (link: string): number | null => {
-  const query = /^[^#?]*\?([^#]*)/.exec(link)?.[1]
-  if (query === undefined) return null
-  const fields = new URLSearchParams(query)
-  const field = (name: string): string | null => {
-    for (const [key, value] of fields) if (key.toLowerCase() === name) return value
-    return null
-  }
+  const field = fieldsOf(link)
+  if (field === null) return null
   for (const vendor of ["x-amz", "x-goog"]) {
     const start = compactDate(field(`${vendor}-date`))
     const seconds = wholeNumber(field(`${vendor}-expires`))
@@ -27,6 +22,18 @@ export const expiryOf = (link: string): number | null => {
   return azure === null || !/^\d{4}-\d\d-\d\d/.test(azure) ? null : instant(azure)
 }
 
+/**
+ * Milliseconds that a link made at `now` is good for, null when it does not say; some links say so whatever the clock of this
+ * machine shows.
+ */
+export const lifetimeOf = (link: string, now: number): number | null => {
+  const field = fieldsOf(link)
+  const seconds = wholeNumber(field?.("x-amz-expires") ?? null) ?? wholeNumber(field?.("x-goog-expires") ?? null)
+  if (seconds !== null) return seconds * 1000
+  const expiry = expiryOf(link)
+  return expiry === null ? null : expiry - now
+}
+
 /** Links are renewed this long before they say they end, so that a request does not start on a dying one. */
 const margin = 30_000
 
@@ -34,6 +41,17 @@ const margin = 30_000
 export const isExpired = (link: string, now: number): boolean => {
   const expiry = expiryOf(link)
   return expiry !== null && expiry - now < margin
+}
+
+/** The values of the query by the lower-case names of its fields; null without a query. */
+const fieldsOf = (link: string): ((name: string) => string | null) | null => {
+  const query = /^[^#?]*\?([^#]*)/.exec(link)?.[1]
+  if (query === undefined) return null
+  const fields = new URLSearchParams(query)
+  return (name) => {
+    for (const [key, value] of fields) if (key.toLowerCase() === name) return value
+    return null
+  }
 }
 
 const wholeNumber = (text: string | null): number | null =>

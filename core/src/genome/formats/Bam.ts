@@ -50,6 +50,7 @@ export const Bam: Format = {
                 references,
                 records: RecordFormat.bam(references.length),
                 firstRecord,
+                plainHeader: () => encodeBamHeader(header.text, references),
                 header: (program, regions) => encodeBamHeader(bamSliceText(header, program, regions), references),
                 minShift: BaiIndex.minShift,
                 depth: depthFor(longest),

@@ -52,6 +52,8 @@ export interface Slicing {
   readonly records: RecordFormat
   /** Where the first record begins, when the format has records without a reference; else null. */
   readonly firstRecord: VirtualOffset | null
+  /** The inflated header of the source. */
+  readonly plainHeader: () => Uint8Array
   /** The inflated header of the slice. */
   readonly header: (program: Program, regions: string) => Uint8Array
   /** Of the index to write: bases of its smallest bins as a power of two, and levels of bins. */

@@ -62,6 +62,7 @@ export const Vcf: Format = {
           references,
           records: RecordFormat.vcf(names),
           firstRecord: null,
+          plainHeader: () => header.text,
           header: (program, regions) => vcfSliceText(header.text, program, regions),
           minShift,
           depth,

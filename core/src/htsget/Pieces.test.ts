@@ -1,0 +1,237 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Schema } from "effect"
+import * as ZlibCodec from "../../../platform/ZlibCodec.ts"
+import {
+  bamFile,
+  bgzf,
+  concat,
+  endingAtFileEnd,
+  read,
+  references,
+  someReads,
+  text
+} from "../../../test/genome/Fixtures.ts"
+import { inflatePrefix } from "../genome/Blocks.ts"
+import { fromBytes } from "../genome/ByteReader.ts"
+import { Codec } from "../genome/Codec.ts"
+import { readBamHeader } from "../genome/formats/BamHeader.ts"
+import * as BamRecord from "../genome/formats/BamRecord.ts"
+import * as IndexBuilder from "../genome/IndexBuilder.ts"
+import { checkStructure } from "../genome/Structure.ts"
+import { openFile } from "./OpenedFile.ts"
+import { type Piece, piecesOf } from "./Pieces.ts"
+import { fromBody } from "./TicketRequest.ts"
+
+const provided = Effect.provide(ZlibCodec.layer)
+
+interface Region {
+  readonly referenceName: string
+  readonly start?: number
+  readonly end?: number
+}
+
+const requestFor = (datatype: "reads" | "variants", body: object) =>
+  Effect.fromResult(fromBody(datatype, new URLSearchParams(), JSON.stringify(body)))
+
+/** What a client of the protocol puts together. */
+const joined = (data: Uint8Array, pieces: ReadonlyArray<Piece>) =>
+  concat(...pieces.map((piece) => (piece._tag === "Inline" ? piece.bytes : data.subarray(piece.first, piece.end))))
+
+const bamOf = Effect.fnUntraced(function* (bam: Uint8Array, bai: Uint8Array, body: object, indexName = "x.bam.bai") {
+  const pair = { name: "x.bam", reader: fromBytes(bam), indexName, index: fromBytes(bai) }
+  const opened = yield* openFile("reads", pair)
+  const pieces = yield* piecesOf(opened, pair.reader, yield* requestFor("reads", body))
+  return { pieces, bytes: joined(bam, pieces) }
+})
+
+/** Names of the records of a BAM, in order; every record must be whole. */
+const namesOf = Effect.fnUntraced(function* (bam: Uint8Array) {
+  yield* checkStructure("x.bam", fromBytes(bam))
+  const header = yield* readBamHeader("x.bam", fromBytes(bam))
+  const { bytes } = yield* inflatePrefix("x.bam", fromBytes(bam), 2 ** 26, 2 ** 26, "BadHeader")
+  const view = new DataView(bytes.buffer)
+  const names: Array<string> = []
+  let at = header.size
+  while (at < bytes.length) {
+    const length = view.getUint8(at + 12) - 1
+    names.push(String.fromCharCode(...bytes.subarray(at + 36, at + 36 + length)))
+    at += BamRecord.recordSize(view, at)
+  }
+  assert.strictEqual(at, bytes.length)
+  return names
+})
+
+const endOf = (fields: BamRecord.RecordFields) => BamRecord.end(new DataView(BamRecord.encodeRecord(fields).buffer), 0)
+
+const overlaps = (
+  fields: BamRecord.RecordFields,
+  { end = Number.POSITIVE_INFINITY, referenceName, start = 0 }: Region
+) => references[fields.refId]?.name === referenceName && fields.position < end && endOf(fields) > start
+
+describe("the pieces of a ticket", () => {
+  const Wanted = Schema.Array(
+    Schema.Struct({
+      ref: Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 2 })),
+      start: Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 99_000 })),
+      size: Schema.Literals([1, 40, 3_000, 60_000, 0])
+    })
+  ).check(Schema.isMinLength(1))
+  const BlockBytes = Schema.Literals([40, 300, 5_000, 65_280])
+
+  it.effect.prop(
+    "D15 make a sound BAM that lacks none of the wanted reads, has each once and in file order, however blocks and records lie",
+    [someReads, Wanted, BlockBytes, Schema.Boolean, Schema.Boolean],
+    ([reads, wanted, blockBytes, unplaced, csi]) =>
+      Effect.gen(function* () {
+        const codec = yield* Codec
+        const all = [...reads, ...["u1", "u2"].map((name) => read(name, -1, -1, [], BamRecord.Flag.unmapped))]
+        const file = bamFile(codec, all, { blockBytes })
+        const regions: Array<Region> = wanted.map(({ ref, size, start }) => {
+          const referenceName = references[ref]?.name ?? ""
+          return size === 0 ? { referenceName } : { referenceName, start, end: start + size }
+        })
+        const { bytes } = yield* bamOf(
+          file.bam,
+          csi ? file.csi : file.bai,
+          { regions: unplaced ? [...regions, { referenceName: "*" }] : regions },
+          csi ? "x.bam.csi" : "x.bam.bai"
+        )
+        const names = yield* namesOf(bytes)
+        const order = all.map(({ name }) => name)
+        assert.deepStrictEqual(
+          names,
+          order.filter((name) => names.includes(name)),
+          "in file order, each once"
+        )
+        const needed = all.filter((fields) =>
+          fields.refId < 0 ? unplaced : regions.some((region) => overlaps(fields, region))
+        )
+        assert.deepStrictEqual(
+          needed.map(({ name }) => name).filter((name) => !names.includes(name)),
+          [],
+          "none is missing"
+        )
+      }).pipe(provided)
+  )
+
+  it.effect("are ranges of the file where many reads are wanted, and few bytes where few are", () =>
+    Effect.gen(function* () {
+      const codec = yield* Codec
+      const reads = Array.from({ length: 30_000 }, (_, i) => read(`r${i}`, 0, i * 30))
+      const { bai, bam } = bamFile(codec, reads, { blockBytes: 200 })
+      const most = yield* bamOf(bam, bai, { regions: [{ referenceName: "chr1", start: 100_000, end: 800_000 }] })
+      const ranged = most.pieces.flatMap((piece) => (piece._tag === "Range" ? [piece.end - piece.first] : []))
+      assert.strictEqual(ranged.length, 1)
+      assert.isAbove(ranged[0] ?? 0, bam.length / 2)
+      const few = yield* bamOf(bam, bai, { regions: [{ referenceName: "chr1", start: 500_000, end: 500_001 }] })
+      assert.isBelow(few.bytes.length, bam.length / 10)
+      assert.include(yield* namesOf(few.bytes), "r16666")
+    }).pipe(provided)
+  )
+
+  it.effect("class=header gives the header alone, and a region without reads a sound file without any", () =>
+    Effect.gen(function* () {
+      const { bai, bam } = bamFile(yield* Codec, [read("a", 0, 100)])
+      const header = yield* bamOf(bam, bai, { class: "header" })
+      assert.deepStrictEqual(yield* namesOf(header.bytes), [])
+      assert.isTrue(header.pieces.every((piece) => piece._tag === "Inline" && piece.part === "header"))
+      const none = yield* bamOf(bam, bai, { regions: [{ referenceName: "chr3" }] })
+      assert.deepStrictEqual(yield* namesOf(none.bytes), [])
+    }).pipe(provided)
+  )
+
+  it.effect("a reference that is not there is NotFound, a place behind its end InvalidRange", () =>
+    Effect.gen(function* () {
+      const { bai, bam } = bamFile(yield* Codec, [read("a", 0, 100)])
+      const kind = (region: Region) =>
+        Effect.map(Effect.flip(bamOf(bam, bai, { regions: [region] })), (error) =>
+          error._tag === "HtsgetError" ? error.kind : error._tag
+        )
+      assert.strictEqual(yield* kind({ referenceName: "1" }), "NotFound")
+      assert.strictEqual(yield* kind({ referenceName: "chr1", start: 1_000_000 }), "InvalidRange")
+      const beyond = yield* bamOf(bam, bai, { regions: [{ referenceName: "chr1", start: 0, end: 2_000_000 }] })
+      assert.deepStrictEqual(yield* namesOf(beyond.bytes), ["a"])
+    }).pipe(provided)
+  )
+
+  it.effect("D7 an index that leads where no block is, or to another file, ends in an error, not in wrong bytes", () =>
+    Effect.gen(function* () {
+      const codec = yield* Codec
+      const reads = Array.from({ length: 3000 }, (_, i) => read(`r${i}`, 0, i * 30))
+      const { bai } = bamFile(codec, reads, { blockBytes: 5000 })
+      const other = bamFile(codec, reads, { blockBytes: 300 })
+      const region = { regions: [{ referenceName: "chr1", start: 50_000, end: 60_000 }] }
+      assert.strictEqual((yield* Effect.flip(bamOf(other.bam, bai, region)))._tag, "FileDamaged")
+      const fewer = bamFile(codec, [read("a", 0, 1)], { references: references.slice(0, 2) })
+      assert.strictEqual((yield* Effect.flip(bamOf(fewer.bam, bai, region)))._tag, "FileDamaged")
+      // The way of older writers.
+      const file = bamFile(codec, reads)
+      const late = yield* bamOf(file.bam, endingAtFileEnd(file.bai, file.bam.length), {
+        regions: [{ referenceName: "chr1" }]
+      })
+      assert.strictEqual((yield* namesOf(late.bytes)).length, 3000)
+    }).pipe(provided)
+  )
+
+  it.effect("of a VCF are its header lines and whole lines", () =>
+    Effect.gen(function* () {
+      const codec = yield* Codec
+      const head = `##fileformat=VCFv4.3\n##contig=<ID=chr1,length=1000000>\n##contig=<ID=chr2>\n#CHROM\tPOS\tID\tREF\tALT\tQUAL\tFILTER\tINFO\n`
+      const lines = Array.from({ length: 5000 }, (_, i) => `chr1\t${i * 100 + 1}\tv${i}\tA\tC\t.\t.\t.\n`)
+      const index = IndexBuilder.make(14, 5)
+      // One block of header, then blocks that cut lines.
+      const vcf = bgzf(codec, text(head + lines.join("")))
+      let at = head.length
+      const places = lines.map((line) => {
+        const begin = at
+        at += line.length
+        return begin
+      })
+      const blocks = yield* blockStarts(vcf)
+      const place = (offset: number) => {
+        const block = blocks.findLast(({ inflated }) => inflated <= offset)
+        return [block?.offset ?? 0, offset - (block?.inflated ?? 0)] as const
+      }
+      for (const [i, begin] of places.entries()) index.add(0, i * 100, i * 100 + 1, true, ...place(begin))
+      index.close(...place(at))
+      const tbi = bgzf(codec, index.tbi(["chr1"]))
+      const pair = { name: "x.vcf.gz", reader: fromBytes(vcf), indexName: "x.vcf.gz.tbi", index: fromBytes(tbi) }
+      const opened = yield* openFile("variants", pair)
+      const region = { referenceName: "chr1", start: 200_000, end: 300_000 }
+      const pieces = yield* piecesOf(opened, pair.reader, yield* requestFor("variants", { regions: [region] }))
+      const { bytes } = yield* inflatePrefix("x", fromBytes(joined(vcf, pieces)), 2 ** 24, 2 ** 24, "BadHeader")
+      const got = new TextDecoder().decode(bytes)
+      assert.isTrue(got.startsWith(head) && got.endsWith("\n"))
+      const ids = got
+        .slice(head.length)
+        .trimEnd()
+        .split("\n")
+        .map((line) => line.split("\t")[2])
+      const first = Number(ids[0]?.slice(1))
+      assert.deepStrictEqual(
+        ids,
+        Array.from({ length: ids.length }, (_, i) => `v${first + i}`)
+      )
+      assert.isTrue(first <= 2000 && first + ids.length >= 3000)
+      const empty = yield* piecesOf(
+        opened,
+        pair.reader,
+        yield* requestFor("variants", { regions: [{ referenceName: "chr2" }] })
+      )
+      assert.isTrue(empty.every((piece) => piece._tag === "Inline"))
+    }).pipe(provided)
+  )
+})
+
+/** Where each block begins, in the file and in its inflated bytes. */
+const blockStarts = Effect.fnUntraced(function* (file: Uint8Array) {
+  const starts: Array<{ readonly offset: number; readonly inflated: number }> = []
+  const view = new DataView(file.buffer, file.byteOffset)
+  for (let offset = 0, inflated = 0; offset < file.length; ) {
+    starts.push({ offset, inflated })
+    const size = view.getUint16(offset + 16, true) + 1
+    inflated += view.getUint32(offset + size - 4, true)
+    offset += size
+  }
+  return yield* Effect.succeed(starts)
+})

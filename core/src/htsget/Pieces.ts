@@ -1,0 +1,169 @@
+/**
+ * The pieces that make a BAM or VCF file of the wanted regions when they are put together: header, ranges of whole BGZF blocks
+ * of the file, and end. Records may be among them that nobody asked for, none is missing (htsget permits exactly that).
+ *
+ * A stretch begins and ends in the middle of blocks, and records may reach from one block into the next: so its first and last
+ * block are cut where a record begins and made anew, and only the blocks between them are ranges.
+ */
+import { Effect, Result } from "effect"
+import type { FileDamaged } from "../Errors.ts"
+import * as Bgzf from "../genome/Bgzf.ts"
+import { badBlock, inflateAt, readBlocks } from "../genome/Blocks.ts"
+import type { ByteReader } from "../genome/ByteReader.ts"
+import { Codec } from "../genome/Codec.ts"
+import { resolveRegions } from "../genome/Regions.ts"
+import { compress } from "../genome/Slice.ts"
+import { planStretches } from "../genome/SlicePlan.ts"
+import * as VirtualOffset from "../genome/VirtualOffset.ts"
+import { HtsgetError } from "./HtsgetError.ts"
+import type { OpenedFile } from "./OpenedFile.ts"
+import type { TicketRequest } from "./TicketRequest.ts"
+
+export type Piece =
+  /** BGZF blocks as they are here. */
+  | { readonly _tag: "Inline"; readonly part: "header" | "body"; readonly bytes: Uint8Array }
+  /** Bytes `[first, end)` of the file. */
+  | { readonly _tag: "Range"; readonly first: number; readonly end: number }
+
+/** From one record to behind another. */
+interface Stretch {
+  begin: VirtualOffset.VirtualOffset
+  end: VirtualOffset.VirtualOffset
+}
+
+/** Stretches nearer to each other than this, in bytes, are one: a request costs more than as many bytes. */
+const smallestGap = 0x10000
+/** Edges of stretches that are read at the same time. */
+const atOnce = 4
+const level = 4
+
+/** Fails with `HtsgetError` for regions that the file cannot have, and with `FileDamaged` where the index leads to no block. */
+export const piecesOf = Effect.fn("htsget.piecesOf")(function* <E>(
+  file: OpenedFile,
+  reader: ByteReader<E>,
+  request: TicketRequest
+): Effect.fn.Return<ReadonlyArray<Piece>, HtsgetError | FileDamaged | E, Codec> {
+  const codec = yield* Codec
+  const stretches = yield* Effect.fromResult(stretchesOf(file, reader.size, request))
+  const body = yield* Effect.forEach(stretches, (stretch) => piecesOfStretch(file.name, reader, stretch), {
+    concurrency: atOnce
+  })
+  const header = withoutEnd(compress(codec, file.header, level))
+  return [
+    { _tag: "Inline", part: "header", bytes: header },
+    ...body.flat(),
+    // A ticket of the header alone has nothing but header.
+    { _tag: "Inline", part: request.header ? "header" : "body", bytes: Bgzf.eofBlock }
+  ]
+})
+
+const stretchesOf = (
+  { firstRecord, index, references }: OpenedFile,
+  size: number,
+  { header, regions, unplaced }: TicketRequest
+): Result.Result<ReadonlyArray<Stretch>, HtsgetError> => {
+  if (header) return Result.succeed([])
+  const dataEnd = VirtualOffset.make(size - Bgzf.eofBlock.length, 0)
+  return Result.map(
+    Result.flatMap(checkRegions(regions ?? [], references), (known) => resolved(known, references)),
+    (wanted) => {
+      const plan = planStretches(wanted, index, {
+        size,
+        copyWhole: false,
+        unplaced: unplaced && firstRecord !== null ? { firstRecord, dataEnd: VirtualOffset.block(dataEnd) } : null
+      })
+      const merged: Array<Stretch> = []
+      for (let i = 0, next = plan.at(0); next !== undefined; next = plan.at(++i)) {
+        // Older writers let the last chunk end behind the end-of-file block.
+        let { end } = next
+        if (end > dataEnd) end = dataEnd
+        const last = merged.at(-1)
+        if (last !== undefined && VirtualOffset.block(next.begin) <= VirtualOffset.block(last.end) + smallestGap) {
+          if (end > last.end) last.end = end
+        } else if (end > next.begin) merged.push({ begin: next.begin, end })
+      }
+      return merged
+    }
+  )
+}
+
+type Regions = NonNullable<TicketRequest["regions"]>
+
+/** The protocol knows a reference that is not there from a place that is not on it. */
+const checkRegions = (regions: Regions, references: OpenedFile["references"]): Result.Result<Regions, HtsgetError> => {
+  const lengths = new Map(references.map(({ length, name }) => [name, length]))
+  for (const { readings } of regions) {
+    for (const { name, starts } of readings) {
+      const length = lengths.get(name)
+      if (length === undefined) {
+        return Result.fail(new HtsgetError({ kind: "NotFound", message: `the file has no reference ${name}` }))
+      }
+      if (length !== null && (starts[0] ?? 0) >= length) {
+        return Result.fail(new HtsgetError({ kind: "InvalidRange", message: `${name} has ${length} bases` }))
+      }
+    }
+  }
+  return Result.succeed(regions)
+}
+
+const resolved = (regions: Regions, references: OpenedFile["references"]) =>
+  Result.mapError(
+    resolveRegions(regions, references),
+    ({ message }) => new HtsgetError({ kind: "InvalidRange", message })
+  )
+
+/** The piece of the first block, the blocks between, the piece of the last block; fewer where they are the same or whole. */
+const piecesOfStretch = Effect.fnUntraced(function* <E>(
+  file: string,
+  reader: ByteReader<E>,
+  { begin, end }: Stretch
+): Effect.fn.Return<ReadonlyArray<Piece>, FileDamaged | E, Codec> {
+  const [first, last] = [VirtualOffset.block(begin), VirtualOffset.block(end)]
+  const [from, to] = [VirtualOffset.within(begin), VirtualOffset.within(end)]
+  if (first === last) return [yield* cut(yield* contentAt(file, reader, first), from, to)]
+  const pieces: Array<Piece> = []
+  let at = first
+  if (from > 0) {
+    const block = yield* contentAt(file, reader, first)
+    if (from < block.content.length) pieces.push(yield* cut(block, from, block.content.length))
+    at = first + block.size
+  }
+  if (last > at) pieces.push({ _tag: "Range", first: at, end: last })
+  if (to > 0) pieces.push(yield* cut(yield* contentAt(file, reader, last), 0, to))
+  return pieces
+})
+
+interface Block {
+  readonly file: string
+  readonly at: number
+  /** Bytes of the file. */
+  readonly size: number
+  readonly content: Uint8Array
+}
+
+const contentAt = Effect.fnUntraced(function* <E>(
+  file: string,
+  reader: ByteReader<E>,
+  at: number
+): Effect.fn.Return<Block, FileDamaged | E, Codec> {
+  const codec = yield* Codec
+  const window = yield* readBlocks(file, reader, at, 0)
+  const size = window.starts[1]
+  if (size === undefined) return yield* badBlock(file, at, "the index leads behind the end of the file")
+  return { file, at, size, content: yield* Effect.fromResult(inflateAt(file, codec, window, 0)) }
+})
+
+/** Blocks of a part of the content of one. */
+const cut = Effect.fnUntraced(function* ({ at, content, file }: Block, from: number, to: number) {
+  const codec = yield* Codec
+  if (from > to || to > content.length) return yield* badBlock(file, at, "the index leads behind its end")
+  const piece: Piece = {
+    _tag: "Inline",
+    part: "body",
+    bytes: withoutEnd(compress(codec, content.subarray(from, to), level))
+  }
+  return piece
+})
+
+/** The end-of-file block stands once, behind all pieces. */
+const withoutEnd = (file: Uint8Array): Uint8Array => file.subarray(0, file.length - Bgzf.eofBlock.length)

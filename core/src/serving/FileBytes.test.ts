@@ -1,0 +1,235 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Fiber, Layer, Redacted } from "effect"
+import { TestClock } from "effect/testing"
+import {
+  cutAfter,
+  host,
+  patterned,
+  type Script,
+  ScriptedHost,
+  type StoredObject
+} from "../../../test/transfer/ScriptedHost.ts"
+import { Unavailable } from "../Errors.ts"
+import { LinkPool } from "../transfer/LinkPool.ts"
+import { FileBytes } from "./FileBytes.ts"
+import { LinkStore, type ServedFile } from "./LinkStore.ts"
+
+const size = 300_000
+const first: StoredObject = { bytes: patterned(size), etag: '"v1"' }
+const file: ServedFile = { analysisId: "A1", fileName: "S1.bam", size, archived: false, restoreEstimation: null }
+
+interface Ground {
+  readonly script?: Script
+  readonly object?: StoredObject
+  /** Fails every renewal. */
+  readonly away?: boolean
+}
+
+const ground = ({ away = false, object = first, script = (_, good) => good }: Ground = {}) => {
+  const links = new ScriptedHost(object, script)
+  let generation = 1
+  const linkNow = Effect.sync(() => ({ link: Redacted.make(`https://${host}/S1.bam?n=${generation}`), generation }))
+  const store = Layer.mock(LinkStore, {
+    link: () => linkNow,
+    renewed: (_, refused) =>
+      Effect.suspend(() => {
+        if (away) return Effect.fail(new Unavailable({ host: "lab", reason: "no answer", attempts: 7 }))
+        generation = refused + 1
+        return linkNow
+      })
+  })
+  const layer = FileBytes.layer.pipe(Layer.provide([store, links.layer, LinkPool.layer()]))
+  return { links, layer }
+}
+
+/** What a reader gets of `[first, end)`; bytes are copied, as they are overwritten. */
+const taken = Effect.fnUntraced(function* (part = { first: 0, end: size }) {
+  const bytes = yield* FileBytes
+  const parts: Array<Uint8Array> = []
+  const version = yield* bytes.version(file)
+  const write = (piece: Uint8Array) => Effect.sync(() => void parts.push(piece.slice()))
+  const sent = yield* Effect.result(bytes.send(file, version, part, { write }))
+  return { sent, bytes: Buffer.concat(parts) }
+})
+
+const run = <A, E>(effect: Effect.Effect<A, E, FileBytes>, { layer }: Pick<ReturnType<typeof ground>, "layer">) =>
+  Effect.gen(function* () {
+    const fiber = yield* Effect.forkChild(effect)
+    yield* TestClock.adjust("10 minutes")
+    return yield* Fiber.join(fiber)
+  }).pipe(Effect.provide(layer))
+
+const same = (part: Uint8Array, begin: number, end: number) =>
+  Buffer.compare(part, first.bytes.subarray(begin, end)) === 0
+
+describe("the bytes of a file for readers who follow no link", () => {
+  it.effect("are those asked for, and the version is asked for once", () =>
+    Effect.gen(function* () {
+      const place = ground()
+      const parts = yield* run(
+        Effect.all([taken(), taken({ first: 5, end: 6 }), taken({ first: 299_000, end: size })]),
+        place
+      )
+      assert.isTrue(same(parts[0].bytes, 0, size))
+      assert.isTrue(same(parts[1].bytes, 5, 6))
+      assert.isTrue(same(parts[2].bytes, 299_000, size))
+      assert.strictEqual(place.links.seen.filter(({ range }) => range === "bytes=0-0").length, 1)
+      assert.strictEqual(place.links.open, 0)
+    })
+  )
+
+  it.effect("L2 go on at the same byte when the link ends in mid-file", () =>
+    Effect.gen(function* () {
+      const place = ground({
+        script: ({ link, number }, good) => {
+          if (number === 1) return cutAfter(good, 100_000)
+          return number > 1 && link.endsWith("n=1") ? { status: 403, headers: {}, body: [] } : good
+        }
+      })
+      const { bytes, sent } = yield* run(taken(), place)
+      assert.strictEqual(sent._tag, "Success")
+      assert.isTrue(same(bytes, 0, size))
+      assert.deepStrictEqual(
+        place.links.seen.map(({ link, range }) => `${link.slice(-3)} ${range}`),
+        ["n=1 bytes=0-0", "n=1 null", "n=1 bytes=100000-299999", "n=2 bytes=100000-299999"]
+      )
+    })
+  )
+
+  it.effect("H4 N6 from a host without tags the end of what was sent is compared, also over many cuts", () =>
+    Effect.gen(function* () {
+      const untagged = { ...first, etag: null }
+      const place = ground({
+        object: untagged,
+        script: ({ number, range }, good) => (range !== "bytes=0-0" && number < 6 ? cutAfter(good, 90_000) : good)
+      })
+      const { bytes, sent } = yield* run(taken(), place)
+      assert.strictEqual(sent._tag, "Success")
+      assert.isTrue(same(bytes, 0, size))
+      const changed = ground({
+        object: untagged,
+        script: ({ number }, good) =>
+          number === 1 ? cutAfter(good, 90_000) : number === 2 ? { bytes: patterned(size, 2), etag: null } : good
+      })
+      assert.strictEqual(failureOf((yield* run(taken(), changed)).sent), "FileChanged")
+    })
+  )
+
+  it.effect("H3 two versions never meet: the first byte of another one ends it, and is known the next time", () =>
+    Effect.gen(function* () {
+      const place = ground({
+        script: ({ number }, good) => (number === 1 ? { bytes: patterned(size, 2), etag: '"v2"' } : good)
+      })
+      const results = yield* run(Effect.all([taken(), taken()]), place)
+      assert.strictEqual(failureOf(results[0].sent), "FileChanged")
+      assert.strictEqual(results[0].bytes.length, 0)
+      assert.strictEqual(results[1].sent._tag, "Success")
+      assert.strictEqual(Buffer.compare(results[1].bytes, patterned(size, 2)), 0)
+    })
+  )
+
+  it.effect("L3 three links refused in a row are no accident", () =>
+    Effect.gen(function* () {
+      const place = ground({
+        script: ({ number }, good) => (number === 0 ? good : { status: 403, headers: {}, body: [] })
+      })
+      assert.strictEqual(failureOf((yield* run(taken(), place)).sent), "LinkForbidden")
+      assert.strictEqual(place.links.seen.length, 4)
+    })
+  )
+
+  it.effect("N1 the service is away when a link has to be renewed: the reader is told why", () =>
+    Effect.gen(function* () {
+      const place = ground({
+        away: true,
+        script: ({ number }, good) => (number === 0 ? good : { status: 403, headers: {}, body: [] })
+      })
+      assert.strictEqual(failureOf((yield* run(taken(), place)).sent), "Unavailable")
+    })
+  )
+
+  it.effect("N10 nobody waits longer than ten seconds for the first byte", () =>
+    Effect.gen(function* () {
+      const place = ground({ script: ({ number }, good) => (number === 0 ? good : { ...good, delay: 3_600_000 }) })
+      const reading = Effect.gen(function* () {
+        const fiber = yield* Effect.forkChild(taken())
+        yield* TestClock.adjust("9900 millis")
+        assert.isUndefined(fiber.pollUnsafe())
+        yield* TestClock.adjust("200 millis")
+        return yield* Fiber.join(fiber)
+      })
+      assert.strictEqual(failureOf((yield* Effect.provide(reading, place.layer)).sent), "ServiceAway")
+      assert.strictEqual(place.links.open, 0)
+    })
+  )
+
+  it.effect("a reader that takes its time holds the link host back, and gets every byte", () =>
+    Effect.gen(function* () {
+      const place = ground()
+      const slowly = Effect.gen(function* () {
+        const bytes = yield* FileBytes
+        let length = 0
+        yield* bytes.send(
+          file,
+          yield* bytes.version(file),
+          { first: 0, end: size },
+          {
+            write: (piece) =>
+              Effect.delay(
+                Effect.sync(() => {
+                  length += piece.length
+                }),
+                "3 minutes"
+              )
+          }
+        )
+        return length
+      })
+      assert.strictEqual(yield* run(slowly, place), size)
+    })
+  )
+
+  it.effect("an empty file is not asked for, and a version that was learned is asked for again after a minute", () =>
+    Effect.gen(function* () {
+      const place = ground()
+      const reading = Effect.gen(function* () {
+        const bytes = yield* FileBytes
+        assert.deepStrictEqual(yield* bytes.version({ ...file, size: 0 }), {
+          size: 0,
+          etag: null,
+          lastModified: null,
+          digests: []
+        })
+        assert.strictEqual(place.links.seen.length, 0)
+        yield* bytes.version(file)
+        yield* TestClock.adjust("59 seconds")
+        yield* bytes.version(file)
+        assert.strictEqual(place.links.seen.length, 1)
+        yield* TestClock.adjust("2 seconds")
+        yield* bytes.version(file)
+        assert.strictEqual(place.links.seen.length, 2)
+        // Listed with another size, it is another file.
+        const other = yield* Effect.flip(bytes.version({ ...file, size: size + 1 }))
+        assert.strictEqual(other._tag, "FileDamaged")
+      })
+      yield* Effect.provide(reading, place.layer)
+    })
+  )
+
+  it.effect("random access gives what lies there", () =>
+    Effect.gen(function* () {
+      const place = ground()
+      const reading = Effect.gen(function* () {
+        const bytes = yield* FileBytes
+        const reader = bytes.reader(file, yield* bytes.version(file))
+        assert.isTrue(same(yield* reader.read(1000, 50_000), 1000, 51_000))
+        assert.isTrue(same(yield* reader.read(size - 5, 100), size - 5, size))
+        assert.strictEqual((yield* reader.read(size, 10)).length, 0)
+      })
+      yield* run(reading, place)
+    })
+  )
+})
+
+const failureOf = (sent: { readonly _tag: string; readonly failure?: { readonly _tag: string } }) =>
+  sent.failure?._tag ?? sent._tag

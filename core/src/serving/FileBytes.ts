@@ -1,0 +1,239 @@
+/**
+ * The bytes of a file for readers who do not follow links: fetched from the link host as they are read, with the link
+ * renewed and the connection made anew at the same byte where that is needed.
+ */
+import { Clock, Context, Data, Deferred, Duration, Effect, Layer, Ref } from "effect"
+import { LinkForbidden, type TransferError } from "../Errors.ts"
+import type { ByteReader } from "../genome/ByteReader.ts"
+import { LinkHost } from "../transfer/LinkHost.ts"
+import type { LinkLease } from "../transfer/LinkLease.ts"
+import { LinkPool } from "../transfer/LinkPool.ts"
+import { type ByteSink, fetchRange } from "../transfer/RangeFetch.ts"
+import type { ObjectVersion } from "../transfer/RangeReply.ts"
+import * as VersionWatch from "../transfer/VersionWatch.ts"
+import { type FileArchived, LinkStore, type ServedFile, ServiceAway, type StoreError } from "./LinkStore.ts"
+
+export type BytesError = StoreError | FileArchived | TransferError | FileChanged
+
+/** The file is another one by now; what was read of it cannot be continued. */
+export class FileChanged extends Data.TaggedError("FileChanged")<{ readonly reason: string }> {}
+
+/** A file of which size and version are known. */
+export interface SizedVersion extends ObjectVersion {
+  readonly size: number
+}
+
+/** What is known of a version before anybody told. */
+export const unknownVersion = { etag: null, lastModified: null, digests: [] } as const
+
+/** Takes bytes in order; they are overwritten when `write` is done, so a slow reader slows the link host. */
+export interface ByteTaker {
+  readonly write: (bytes: Uint8Array) => Effect.Effect<void>
+}
+
+export class FileBytes extends Context.Service<
+  FileBytes,
+  {
+    /** Size, tag and time of last modification as the link host tells them. */
+    readonly version: (file: ServedFile) => Effect.Effect<SizedVersion, BytesError>
+    /** Gives the bytes `[first, end)` of that version, the first of them within ten seconds. */
+    readonly send: (
+      file: ServedFile,
+      version: SizedVersion,
+      part: { readonly first: number; readonly end: number },
+      taker: ByteTaker
+    ) => Effect.Effect<void, BytesError>
+    /** Random access to that version. */
+    readonly reader: (file: ServedFile, version: SizedVersion) => ByteReader<BytesError>
+  }
+>()("svc-steps/core/serving/FileBytes") {
+  static readonly layer: Layer.Layer<FileBytes, never, LinkStore | LinkHost | LinkPool> = Layer.effect(
+    FileBytes,
+    Effect.suspend(() => makeFileBytes())
+  )
+}
+
+/** A version is asked for again after this time. */
+const trusted = Duration.toMillis("1 minute")
+/** Files whose version is remembered. */
+const mostVersions = 4000
+/** How long a reader waits for the first byte. */
+const firstByte = Duration.seconds(10)
+/** The end of what was sent, to compare when a host without tags is asked again. */
+const overlap = 64 * 1024
+
+const makeFileBytes = Effect.fnUntraced(function* () {
+  const store = yield* LinkStore
+  const host = yield* LinkHost
+  const pool = yield* LinkPool
+  const versions = new Map<string, { readonly version: SizedVersion; readonly at: number }>()
+  const keyOf = ({ analysisId, fileName }: ServedFile) => JSON.stringify([analysisId, fileName])
+
+  const bring = Effect.fnUntraced(function* (
+    file: ServedFile,
+    known: SizedVersion | null,
+    [first, end]: readonly [number, number],
+    sink: ByteSink
+  ): Effect.fn.Return<ObjectVersion | null, BytesError> {
+    const watch = yield* VersionWatch.make
+    const attempts = yield* Ref.make(0)
+    const wrongReplies = yield* Ref.make(0)
+    const request = { fileName: file.fileName, size: known?.size ?? file.size, progress: () => Effect.void }
+    const noLink = yield* Deferred.make<never, StoreError | FileArchived>()
+    const fetching = Effect.gen(function* () {
+      if (known !== null) yield* watch.learn(known)
+      yield* fetchRange(
+        {
+          request,
+          host,
+          lease: yield* leaseOf(store, file, noLink),
+          watch,
+          sink,
+          pool: pool.permits,
+          timeouts: pool.settings,
+          attempts,
+          wrongReplies
+        },
+        [first, end]
+      )
+      return yield* watch.known
+    })
+    return yield* Effect.raceFirst(fetching, Deferred.await(noLink)).pipe(
+      Effect.catchTag("Restart", ({ reason }) => new FileChanged({ reason }))
+    )
+  })
+
+  /** Fails when nothing comes for too long; later a reader is patient. */
+  const begun = <A, E>(work: (first: Effect.Effect<void>) => Effect.Effect<A, E>) =>
+    Effect.gen(function* () {
+      const started = yield* Deferred.make<void>()
+      const late = Deferred.await(started).pipe(
+        Effect.timeoutOrElse({
+          duration: firstByte,
+          orElse: () => new ServiceAway({ reason: "the link host has not answered yet" })
+        }),
+        Effect.andThen(Effect.never)
+      )
+      return yield* Effect.raceFirst(work(Effect.asVoid(Deferred.succeed(started, undefined))), late)
+    })
+
+  const probe = Effect.fn("FileBytes.probe")(function* (file: ServedFile): Effect.fn.Return<SizedVersion, BytesError> {
+    // No byte can be asked of an empty file.
+    if (file.size === 0) return { ...unknownVersion, size: 0 }
+    const ignored: ByteSink = { begin: 0, write: () => Effect.void, read: () => Effect.succeed(new Uint8Array(0)) }
+    const version = yield* begun(() => bring(file, null, [0, 1], ignored))
+    const size = version?.size ?? file.size
+    if (size === null) return yield* new FileChanged({ reason: "nobody says how long the file is" })
+    return { ...unknownVersion, ...version, size }
+  })
+
+  const forgetting =
+    (file: ServedFile) =>
+    <A, E, R>(effect: Effect.Effect<A, E, R>) =>
+      Effect.tapError(effect, () => Effect.sync(() => void versions.delete(keyOf(file))))
+
+  const send: FileBytes["Service"]["send"] = (file, version, { first, end }, taker) => {
+    if (end <= first) return Effect.void
+    return begun((started) =>
+      Effect.suspend(() => {
+        const tail = version.etag === null ? makeTail() : null
+        return bring(file, version, [first, end], {
+          begin: first,
+          write: (_, bytes) => {
+            tail?.add(bytes)
+            return Effect.andThen(started, taker.write(bytes))
+          },
+          read: (offset, length) => Effect.sync(() => tail?.last(offset, length) ?? new Uint8Array(0))
+        })
+      })
+    ).pipe(Effect.asVoid, forgetting(file))
+
+    /** The last bytes that were sent, by their place in the file. */
+    function makeTail() {
+      let at = first
+      let bytes = new Uint8Array(0)
+      return {
+        add: (more: Uint8Array) => {
+          at += more.length
+          const joined = new Uint8Array(Math.min(overlap, bytes.length + more.length))
+          const fresh = more.subarray(Math.max(0, more.length - joined.length))
+          joined.set(fresh, joined.length - fresh.length)
+          const old = joined.length - fresh.length
+          joined.set(bytes.subarray(bytes.length - old), 0)
+          bytes = joined
+        },
+        last: (offset: number, length: number) => {
+          const from = bytes.length - (at - offset)
+          return bytes.slice(from, from + length)
+        }
+      }
+    }
+  }
+
+  return FileBytes.of({
+    version: Effect.fnUntraced(function* (file) {
+      const key = keyOf(file)
+      const known = versions.get(key)
+      const now = yield* Clock.currentTimeMillis
+      if (known !== undefined && now - known.at < trusted && (file.size ?? known.version.size) === known.version.size) {
+        return known.version
+      }
+      const version = yield* probe(file)
+      versions.delete(key)
+      versions.set(key, { version, at: now })
+      for (const oldest of versions.keys()) {
+        if (versions.size <= mostVersions) break
+        versions.delete(oldest)
+      }
+      return version
+    }),
+    send,
+    reader: (file, version) => ({
+      size: version.size,
+      read: Effect.fnUntraced(function* (offset, length) {
+        const end = Math.min(version.size, offset + length)
+        const bytes = new Uint8Array(Math.max(0, end - offset))
+        let at = 0
+        yield* send(
+          file,
+          version,
+          { first: offset, end },
+          {
+            write: (more) =>
+              Effect.sync(() => {
+                bytes.set(more, at)
+                at += more.length
+              })
+          }
+        )
+        return bytes
+      })
+    })
+  })
+})
+
+/** So many links in a row may be refused: with those that live for seconds one may end on its way. */
+const mostRefusals = 3
+
+/** The links of the store as those of one transfer, which `noLink` ends when the store has none. */
+const leaseOf = Effect.fnUntraced(function* (
+  store: LinkStore["Service"],
+  file: ServedFile,
+  noLink: Deferred.Deferred<never, StoreError | FileArchived>
+): Effect.fn.Return<LinkLease> {
+  const refusals = yield* Ref.make(0)
+  const renewals = yield* Ref.make(0)
+  const orEnd = <A>(link: Effect.Effect<A, StoreError | FileArchived>) =>
+    Effect.catch(link, (error) => Effect.andThen(Deferred.fail(noLink, error), Effect.never))
+  return {
+    current: orEnd(store.link(file)),
+    worked: () => Ref.set(refusals, 0),
+    refused: Effect.fnUntraced(function* (generation, host, status) {
+      const count = yield* Ref.updateAndGet(refusals, (refusals) => refusals + 1)
+      if (count >= mostRefusals) return yield* new LinkForbidden({ file: file.fileName, host, status })
+      yield* Ref.update(renewals, (renewals) => renewals + 1)
+      yield* orEnd(store.renewed(file, generation))
+    }),
+    renewals: Ref.get(renewals)
+  }
+})

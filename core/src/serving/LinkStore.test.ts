@@ -1,0 +1,324 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Clock, DateTime, Deferred, Effect, Exit, Fiber, Layer, Redacted, Schema } from "effect"
+import { TestClock } from "effect/testing"
+import { ServiceClient } from "../client/ServiceClient.ts"
+import { AnalysisFiles } from "../contract/Files.ts"
+import { LoginRefused, type ServiceError, Unavailable } from "../Errors.ts"
+import { LinkStore } from "./LinkStore.ts"
+import { ServiceDoor } from "./ServiceDoor.ts"
+
+const away = new Unavailable({ host: "lab", reason: "no answer", attempts: 7 })
+const refused = new LoginRefused({ user: "ada", host: "lab" })
+
+/** Seconds that links live, as a link of the service tells it. */
+const signed = (name: string, number: number, at: number, seconds: number) =>
+  `https://files/${name}?n=${number}&X-Amz-Date=${DateTime.formatIso(DateTime.makeUnsafe(at)).replace(/[-:]|\.\d+/g, "")}&X-Amz-Expires=${seconds}`
+
+interface World {
+  /** Before the answer of this number comes; the first is 1. */
+  readonly before?: (number: number) => Effect.Effect<void, ServiceError>
+  readonly link?: (name: string, number: number, now: number) => string | null
+  readonly more?: ReadonlyArray<object>
+}
+
+const world = ({
+  before = () => Effect.void,
+  link = (name, number, now) => signed(name, number, now, 3600),
+  more = []
+}: World = {}) => {
+  const asked: Array<string> = []
+  const client = Layer.mock(ServiceClient, {
+    getFileDownloadLinks: (id) =>
+      Effect.gen(function* () {
+        const number = asked.push(id)
+        yield* before(number)
+        const now = yield* Clock.currentTimeMillis
+        const apiFileLinks = [
+          ...["S1.bam", "S1.bam.bai"].map((fileName) => ({
+            fileName,
+            size: 10,
+            downloadLink: link(fileName, number, now)
+          })),
+          { fileName: "cold.bam", currentlyArchived: true, estimatedRestoreTime: "2026-01-31T13:00:00Z" },
+          ...more
+        ]
+        return Schema.decodeUnknownSync(AnalysisFiles)({ id, apiFileLinks })
+      })
+  })
+  return { asked, layer: LinkStore.layer.pipe(Layer.provideMerge(ServiceDoor.layer(client))) }
+}
+
+const numberOf = (link: Redacted.Redacted) => Number(/n=(\d+)/.exec(Redacted.value(link))?.[1])
+
+/** The number of the answer that the link of S1.bam came with. */
+const linkNumber = Effect.gen(function* () {
+  const store = yield* LinkStore
+  const { link } = yield* store.link(yield* store.file("A1", "S1.bam"))
+  return numberOf(link)
+})
+
+describe("the shared store of links", () => {
+  it.effect("asks once for all readers who come at the same time, and each analysis by itself", () =>
+    Effect.gen(function* () {
+      const answer = yield* Deferred.make<void>()
+      const { asked, layer } = world({ before: () => Deferred.await(answer) })
+      yield* Effect.gen(function* () {
+        const store = yield* LinkStore
+        const readers = yield* Effect.forkChild(
+          Effect.all([...Array.from({ length: 200 }, () => linkNumber), store.files("A2")], {
+            concurrency: "unbounded"
+          })
+        )
+        yield* TestClock.adjust("1 second")
+        yield* Deferred.succeed(answer, undefined)
+        const numbers = (yield* Fiber.join(readers)).slice(0, 200)
+        assert.deepStrictEqual(new Set(numbers).size, 1)
+        assert.deepStrictEqual([...asked].sort(), ["A1", "A2"])
+      }).pipe(Effect.provide(layer))
+    })
+  )
+
+  it.effect("L1 gives a link out until shortly before it ends, and then another one", () =>
+    Effect.gen(function* () {
+      yield* TestClock.setTime(Date.UTC(2026, 0, 31, 12))
+      const { layer } = world({ link: (name, number, now) => signed(name, number, now, 300) })
+      yield* Effect.gen(function* () {
+        assert.strictEqual(yield* linkNumber, 1)
+        yield* TestClock.adjust("269 seconds")
+        assert.strictEqual(yield* linkNumber, 1)
+        yield* TestClock.adjust("2 seconds")
+        assert.strictEqual(yield* linkNumber, 2)
+      }).pipe(Effect.provide(layer))
+    })
+  )
+
+  it.effect("L1 links that live for two seconds are given out in the first of them", () =>
+    Effect.gen(function* () {
+      yield* TestClock.setTime(Date.UTC(2026, 0, 31, 12))
+      const { asked, layer } = world({ link: (name, number, now) => signed(name, number, now, 2) })
+      yield* Effect.gen(function* () {
+        for (let tenth = 0; tenth < 100; tenth++) {
+          const store = yield* LinkStore
+          const { link } = yield* store.link(yield* store.file("A1", "S1.bam"))
+          const made = DateTime.makeUnsafe(Date.UTC(2026, 0, 31, 12))
+          const at = /Date=(\d{8}T\d{6})/.exec(Redacted.value(link))?.[1]
+          const now = yield* Clock.currentTimeMillis
+          const since = Number(at?.slice(-2)) - DateTime.toEpochMillis(made) / 1000
+          assert.isBelow(((now / 1000 - since) % 60) % 60, 2)
+          yield* TestClock.adjust("100 millis")
+        }
+        assert.isAtMost(asked.length, 11)
+      }).pipe(Effect.provide(layer))
+    })
+  )
+
+  it.effect("C4 a clock that is wrong, or a link that does not tell its end, costs a request now and then", () =>
+    Effect.gen(function* () {
+      const { asked, layer } = world({ link: (name, number) => `https://files/${name}?n=${number}&Expires=1` })
+      yield* TestClock.setTime(Date.UTC(2026, 0, 31, 12))
+      yield* Effect.gen(function* () {
+        for (let second = 0; second < 120; second++) {
+          yield* linkNumber
+          yield* TestClock.adjust("1 second")
+        }
+        assert.deepStrictEqual(asked.length, 2)
+      }).pipe(Effect.provide(layer))
+    })
+  )
+
+  it.effect("L2 a refused link is renewed once, whoever noticed", () =>
+    Effect.gen(function* () {
+      const { asked, layer } = world()
+      yield* Effect.gen(function* () {
+        const store = yield* LinkStore
+        const file = yield* store.file("A1", "S1.bam")
+        const first = yield* store.link(file)
+        const renewed = yield* Effect.all(
+          Array.from({ length: 30 }, () => store.renewed(file, first.generation)),
+          { concurrency: "unbounded" }
+        )
+        assert.deepStrictEqual(new Set(renewed.map(({ link }) => numberOf(link))), new Set([2]))
+        assert.strictEqual(numberOf((yield* store.renewed(file, first.generation)).link), 2)
+        assert.strictEqual(asked.length, 2)
+      }).pipe(Effect.provide(layer))
+    })
+  )
+
+  it.effect("an index is found under the names that tools guess, and what is missing is not asked for each time", () =>
+    Effect.gen(function* () {
+      const { asked, layer } = world()
+      yield* Effect.gen(function* () {
+        const store = yield* LinkStore
+        assert.strictEqual((yield* store.file("A1", "S1.bai")).fileName, "S1.bam.bai")
+        for (let i = 0; i < 20; i++) {
+          const missing = yield* Effect.flip(store.file("A1", "S1.bam.csi"))
+          assert.strictEqual(missing._tag, "NotFound")
+        }
+        assert.strictEqual(asked.length, 1)
+        yield* TestClock.adjust("31 seconds")
+        yield* Effect.flip(store.file("A1", "S1.bam.csi"))
+        assert.strictEqual(asked.length, 2)
+      }).pipe(Effect.provide(layer))
+    })
+  )
+
+  it.effect("L6 of two files of one name nobody can say which is meant: it is not found", () =>
+    Effect.gen(function* () {
+      const { layer } = world({ more: [{ fileName: "twice.bam" }, { fileName: "twice.bam" }, { size: 3 }] })
+      yield* Effect.gen(function* () {
+        const store = yield* LinkStore
+        assert.deepStrictEqual(
+          (yield* store.files("A1")).map(({ fileName }) => fileName),
+          ["S1.bam", "S1.bam.bai", "cold.bam"]
+        )
+        assert.strictEqual((yield* Effect.flip(store.file("A1", "twice.bam")))._tag, "NotFound")
+      }).pipe(Effect.provide(layer))
+    })
+  )
+
+  it.effect("an archived file has no link but its state, which is looked at again soon", () =>
+    Effect.gen(function* () {
+      const { asked, layer } = world()
+      yield* Effect.gen(function* () {
+        const store = yield* LinkStore
+        const cold = yield* store.file("A1", "cold.bam")
+        const error = yield* Effect.flip(store.link(cold))
+        assert.strictEqual(
+          error._tag === "FileArchived" ? error.file.restoreEstimation : error._tag,
+          "2026-01-31T13:00:00Z"
+        )
+        assert.strictEqual(asked.length, 1)
+        yield* TestClock.adjust("6 seconds")
+        yield* store.file("A1", "cold.bam")
+        assert.strictEqual(asked.length, 2)
+      }).pipe(Effect.provide(layer))
+    })
+  )
+
+  it.effect(
+    "N1 readers wait eight seconds for a service that is away; its answer is there for those who come back",
+    () =>
+      Effect.gen(function* () {
+        const back = yield* Deferred.make<void>()
+        const { asked, layer } = world({ before: () => Deferred.await(back) })
+        yield* Effect.gen(function* () {
+          const store = yield* LinkStore
+          const waiting = yield* Effect.forkChild(Effect.flip(store.files("A1")))
+          yield* TestClock.adjust("7 seconds")
+          assert.isUndefined(waiting.pollUnsafe())
+          yield* TestClock.adjust("1 second")
+          assert.strictEqual((yield* Fiber.join(waiting))._tag, "ServiceAway")
+          yield* Deferred.succeed(back, undefined)
+          assert.strictEqual((yield* store.files("A1")).length, 3)
+          assert.strictEqual(asked.length, 1)
+        }).pipe(Effect.provide(layer))
+      })
+  )
+
+  it.effect("a failure is told to those who waited and not remembered", () =>
+    Effect.gen(function* () {
+      const { asked, layer } = world({ before: (number) => (number === 1 ? Effect.fail(away) : Effect.void) })
+      yield* Effect.gen(function* () {
+        const store = yield* LinkStore
+        assert.strictEqual((yield* Effect.flip(store.files("A1")))._tag, "Unavailable")
+        assert.strictEqual((yield* store.files("A1")).length, 3)
+        assert.strictEqual(asked.length, 2)
+      }).pipe(Effect.provide(layer))
+    })
+  )
+
+  it.effect("a reader who goes away does not end the question for the others", () =>
+    Effect.gen(function* () {
+      const back = yield* Deferred.make<void>()
+      const { asked, layer } = world({ before: () => Deferred.await(back) })
+      yield* Effect.gen(function* () {
+        const first = yield* Effect.forkChild(linkNumber)
+        yield* TestClock.adjust("1 second")
+        const second = yield* Effect.forkChild(linkNumber)
+        yield* TestClock.adjust("1 second")
+        yield* Fiber.interrupt(first)
+        yield* Deferred.succeed(back, undefined)
+        assert.strictEqual(yield* Fiber.join(second), 1)
+        assert.strictEqual(asked.length, 1)
+      }).pipe(Effect.provide(layer))
+    })
+  )
+
+  it.effect("what could lead to another address of the service is no analysis, and is not asked for", () =>
+    Effect.gen(function* () {
+      const { asked, layer } = world()
+      yield* Effect.gen(function* () {
+        const store = yield* LinkStore
+        for (const id of [
+          "",
+          ".",
+          "..",
+          "../A1",
+          "A1/x",
+          "A1\\x",
+          "A1?x",
+          "A1#x",
+          "A1%2e",
+          "A\u00001",
+          "A".repeat(201)
+        ]) {
+          assert.strictEqual((yield* Effect.flip(store.files(id)))._tag, "NotFound", id)
+        }
+        assert.deepStrictEqual(asked, [])
+        assert.strictEqual((yield* store.files("A 1+ü")).length, 3)
+      }).pipe(Effect.provide(layer))
+    })
+  )
+
+  it.effect("S1 a login that is refused later shuts the door", () =>
+    Effect.gen(function* () {
+      const { layer } = world({ before: () => Effect.fail(refused) })
+      yield* Effect.gen(function* () {
+        const door = yield* ServiceDoor
+        const store = yield* LinkStore
+        assert.strictEqual((yield* Effect.flip(store.files("A1")))._tag, "LoginRefused")
+        assert.strictEqual((yield* Effect.flip(door.shut))._tag, "LoginRefused")
+      }).pipe(Effect.provide(layer))
+    })
+  )
+})
+
+describe("a service that is away when the server starts", () => {
+  it.effect("is logged in to as soon as it is there", () =>
+    Effect.gen(function* () {
+      let logins = 0
+      const service = Layer.unwrap(
+        Effect.suspend(() => (++logins < 4 ? Effect.fail(away) : Effect.succeed(Layer.mock(ServiceClient, {}))))
+      )
+      yield* Effect.gen(function* () {
+        const door = yield* ServiceDoor
+        const client = yield* Effect.forkChild(door.client)
+        yield* TestClock.adjust("1 second")
+        assert.isUndefined(client.pollUnsafe())
+        yield* TestClock.adjust("1 minute")
+        assert.isTrue(Exit.isSuccess(yield* Fiber.await(client)))
+        assert.strictEqual(logins, 4)
+      }).pipe(Effect.provide(ServiceDoor.layer(service)))
+    })
+  )
+
+  it.effect("S1 a password that is refused is sent once and told", () =>
+    Effect.gen(function* () {
+      let logins = 0
+      const service = Layer.effect(
+        ServiceClient,
+        Effect.suspend(() => {
+          logins++
+          return Effect.fail(refused)
+        })
+      )
+      yield* Effect.gen(function* () {
+        const door = yield* ServiceDoor
+        assert.strictEqual((yield* Effect.flip(door.shut))._tag, "LoginRefused")
+        assert.strictEqual((yield* Effect.flip(door.client))._tag, "LoginRefused")
+        yield* TestClock.adjust("1 hour")
+        assert.strictEqual(logins, 1)
+      }).pipe(Effect.provide(ServiceDoor.layer(service)))
+    })
+  )
+})

@@ -1,0 +1,65 @@
+/**
+ * Restorations that readers of a server ask for. The service restores all archived files of an analysis and is paid for it: so
+ * it is asked once, and whoever asks again is told what is under way.
+ */
+import { Clock, Context, DateTime, Duration, Effect, Layer, Semaphore } from "effect"
+import { AnalysisId } from "../contract/Ids.ts"
+import { LinkStore, type ServedFile, type StoreError } from "./LinkStore.ts"
+import { ServiceDoor } from "./ServiceDoor.ts"
+
+/** What is known of a restoration. */
+export interface Restoring {
+  /** ISO 8601 UTC; null when it was not asked for through this server. */
+  readonly since: string | null
+  /** As the service wrote it. */
+  readonly estimation: string | null
+}
+
+export class Restorations extends Context.Service<
+  Restorations,
+  {
+    /** The restoration that is under way for an archived file, null when none is known. */
+    readonly of: (file: ServedFile) => Effect.Effect<Restoring | null>
+    /** Asks for one, unless one is under way. */
+    readonly request: (file: ServedFile) => Effect.Effect<Restoring, StoreError>
+  }
+>()("svc-steps/core/serving/Restorations") {
+  static readonly layer: Layer.Layer<Restorations, never, ServiceDoor | LinkStore> = Layer.effect(
+    Restorations,
+    Effect.gen(function* () {
+      const door = yield* ServiceDoor
+      const store = yield* LinkStore
+      const one = yield* Semaphore.make(1)
+      const asked = new Map<string, Restoring & { readonly at: number }>()
+
+      const known = Effect.fnUntraced(function* ({ analysisId, restoreEstimation }: ServedFile) {
+        const ours = asked.get(analysisId)
+        const current = ours !== undefined && (yield* Clock.currentTimeMillis) - ours.at < longest ? ours : null
+        if (current === null && restoreEstimation === null) return null
+        return { since: current?.since ?? null, estimation: restoreEstimation ?? current?.estimation ?? null }
+      })
+
+      const request = Effect.fn("Restorations.request")(function* (file: ServedFile) {
+        const underWay = yield* known(file)
+        if (underWay !== null) return underWay
+        const client = yield* door.client
+        const now = yield* DateTime.now
+        const answers = yield* client.requestRestore([AnalysisId.make(file.analysisId)]).pipe(
+          Effect.tapErrorTag("LoginRefused", door.refused),
+          // Also when the answer was lost: only the listing knows then.
+          Effect.ensuring(store.forget(file.analysisId)),
+          Effect.uninterruptible
+        )
+        const answer = answers.find(({ analysisId }) => analysisId === file.analysisId) ?? answers[0]
+        const restoring = { since: DateTime.formatIso(now), estimation: answer?.restoreEstimation ?? null }
+        asked.set(file.analysisId, { ...restoring, at: DateTime.toEpochMillis(now) })
+        return restoring
+      })
+
+      return Restorations.of({ of: known, request: (file) => one.withPermit(request(file)) })
+    })
+  )
+}
+
+/** Restorations take up to half a day (docs/service.md 15); one that has not ended by then may be asked for again. */
+const longest = Duration.toMillis("12 hours")

@@ -1,0 +1,104 @@
+/** From what a client of htsget asks to the file that it means and the pieces of it. */
+import { Cache, Context, Effect, Exit, Layer } from "effect"
+import { Codec } from "../genome/Codec.ts"
+import { HtsgetError } from "../htsget/HtsgetError.ts"
+import { type OpenedFile, openFile } from "../htsget/OpenedFile.ts"
+import { type Piece, piecesOf } from "../htsget/Pieces.ts"
+import { type Datatype, type TicketRequest, typeOf } from "../htsget/TicketRequest.ts"
+import { printable } from "../text/Printable.ts"
+import { type BytesError, FileBytes, type SizedVersion } from "./FileBytes.ts"
+import { indexOf } from "./GuessedNames.ts"
+import { FileArchived, LinkStore, type ServedFile } from "./LinkStore.ts"
+
+export interface TicketParts {
+  readonly file: ServedFile
+  /** Null for the whole file. */
+  readonly pieces: ReadonlyArray<Piece> | null
+}
+
+export type TicketError = BytesError | HtsgetError
+
+export class Tickets extends Context.Service<
+  Tickets,
+  {
+    /** @param id - an analysis, or an analysis and a file with a slash between them */
+    readonly parts: (datatype: Datatype, id: string, request: TicketRequest) => Effect.Effect<TicketParts, TicketError>
+  }
+>()("svc-steps/core/serving/Tickets") {
+  static readonly layer: Layer.Layer<Tickets, never, LinkStore | FileBytes | Codec> = Layer.effect(
+    Tickets,
+    Effect.suspend(() => makeTickets())
+  )
+}
+
+/** Files whose header and index are kept: those of a genome take some 10 MB. */
+const mostOpen = 8
+
+/** A version of a file with its index. */
+interface Openable {
+  readonly datatype: Datatype
+  readonly data: ServedFile
+  readonly version: SizedVersion
+  readonly index: ServedFile
+  readonly indexVersion: SizedVersion
+}
+
+const makeTickets = Effect.fnUntraced(function* () {
+  const store = yield* LinkStore
+  const bytes = yield* FileBytes
+  const codec = yield* Codec
+
+  // By the version too: of a file that changed, header and index are read anew.
+  const opened = yield* Cache.makeWith<Openable, OpenedFile, BytesError>(
+    ({ data, datatype, index, indexVersion, version }) =>
+      openFile(datatype, {
+        name: data.fileName,
+        reader: bytes.reader(data, version),
+        indexName: index.fileName,
+        index: bytes.reader(index, indexVersion)
+      }).pipe(Effect.provideService(Codec, codec)),
+    { capacity: mostOpen, timeToLive: (exit) => (Exit.isSuccess(exit) ? "10 minutes" : "0 millis") }
+  )
+
+  const fileOf = Effect.fnUntraced(function* (datatype: Datatype, id: string) {
+    const suffix = `.${typeOf[datatype]}`
+    const slash = id.indexOf("/")
+    if (slash >= 0) {
+      const file = yield* store.file(id.slice(0, slash), id.slice(slash + 1))
+      if (file.fileName.toLowerCase().endsWith(suffix)) return file
+      const message = `${printable(file.fileName)} has no ${datatype}: their files end with ${suffix}`
+      return yield* new HtsgetError({ kind: "NotFound", message })
+    }
+    const files = yield* store.files(id)
+    const [file, ...others] = files.filter(({ fileName }) => fileName.toLowerCase().endsWith(suffix))
+    if (file === undefined) {
+      const message = `analysis ${printable(id)} has no file with ${datatype}`
+      return yield* new HtsgetError({ kind: "NotFound", message })
+    }
+    if (others.length > 0) {
+      const names = [file, ...others].map(({ fileName }) => printable(`${id}/${fileName}`)).join(", ")
+      return yield* new HtsgetError({ kind: "InvalidInput", message: `there are several: give one of ${names}` })
+    }
+    return file
+  })
+
+  return Tickets.of({
+    parts: Effect.fn("Tickets.parts")(function* (datatype, id, request) {
+      const data = yield* fileOf(datatype, id)
+      if (data.archived) return yield* new FileArchived({ file: data })
+      if (request.regions === null && !request.header) return { file: data, pieces: null }
+      const index = indexOf(data.fileName, yield* store.files(data.analysisId))
+      if (index === null) {
+        const message = `${printable(data.fileName)} has no index, so only the whole of it can be had`
+        return yield* new HtsgetError({ kind: "NotFound", message })
+      }
+      if (index.archived) return yield* new FileArchived({ file: index })
+      const [version, indexVersion] = yield* Effect.all([bytes.version(data), bytes.version(index)], { concurrency: 2 })
+      const file = yield* Cache.get(opened, { datatype, data, version, index, indexVersion })
+      const pieces = yield* piecesOf(file, bytes.reader(data, version), request).pipe(
+        Effect.provideService(Codec, codec)
+      )
+      return { file: data, pieces }
+    })
+  })
+})

@@ -1,0 +1,93 @@
+/**
+ * Who may come in: the rules of token, name and origin, without a socket.
+ *
+ * The token stands in `Authorization: Bearer`, or before the path as `/t/TOKEN/...` for tools that can send no fields.
+ */
+import type { Redacted } from "effect"
+import { isIpv4 } from "../core/src/text/IpAddress.ts"
+import { sameSecret } from "../platform/SameSecret.ts"
+
+export interface Rules {
+  readonly token: Redacted.Redacted | null
+  readonly allowOrigin: ReadonlyArray<string>
+  readonly publicUrl: string | null
+}
+
+/** What the rules look at; names of fields in lower case. */
+export interface Visit {
+  readonly method: string
+  /** Path and query. */
+  readonly url: string
+  readonly headers: Readonly<Record<string, string | undefined>>
+}
+
+export type Verdict =
+  | {
+      readonly _tag: "Welcome"
+      /** Path and query without the token. */
+      readonly url: string
+      /** What stood before it, to put before the addresses that this caller is told. */
+      readonly prefix: string
+    }
+  | { readonly _tag: "Refused"; readonly status: 401 | 405 | 421; readonly error: string; readonly message: string }
+
+const refused = (status: 401 | 405 | 421, error: string, message: string): Verdict => ({
+  _tag: "Refused",
+  status,
+  error,
+  message
+})
+
+/** Without the token itself: it is needed for the comparison only. */
+const prefixed = /^(\/t\/([^/?#]+))(\/[^?#]*.*)$/s
+
+export const admit = (rules: Rules, visit: Visit): Verdict => {
+  const [, prefix = "", inPath, rest] = prefixed.exec(visit.url) ?? []
+  const url = rest ?? visit.url
+  if (visit.method !== "GET" && visit.method !== "HEAD" && visit.method !== "POST") {
+    return refused(405, "MethodNotAllowed", "only GET, HEAD and POST are known here")
+  }
+  if (rules.token === null) {
+    if (inPath !== undefined) return refused(401, "InvalidAuthentication", "this gateway has no token")
+    return isOurName(visit.headers["host"] ?? "", rules.publicUrl)
+      ? { _tag: "Welcome", url, prefix: "" }
+      : refused(421, "WrongHost", "this gateway is for this machine alone: give it a token to be reached by a name")
+  }
+  // Whoever watches over the gateway need not be able to read files.
+  if (url === "/healthz" && inPath === undefined) return { _tag: "Welcome", url, prefix: "" }
+  const bearer = /^bearer +(\S+)\s*$/i.exec(visit.headers["authorization"] ?? "")?.[1]
+  const given = inPath ?? bearer
+  return given !== undefined && sameSecret(rules.token, given)
+    ? { _tag: "Welcome", url, prefix }
+    : refused(401, "InvalidAuthentication", "the token of this gateway is missing or wrong")
+}
+
+/**
+ * Without a token everything on this machine may read, a browser too. A page of the web cannot, as long as it cannot reach us
+ * under a name of its own that it lets lead here: so only names that nobody else can own are ours.
+ */
+const isOurName = (host: string, publicUrl: string | null): boolean => {
+  const name = host.replace(/:\d*$/, "").toLowerCase()
+  const own = publicUrl === null ? null : new URL(publicUrl).hostname
+  return isIpv4(name) || /^\[[0-9a-f:.]+\]$/.test(name) || name === "localhost" || name === own
+}
+
+/** The fields of an answer to a page of `origin`; none where it is not allowed to read. */
+export const crossOrigin = (
+  { allowOrigin }: Pick<Rules, "allowOrigin">,
+  origin: string | undefined
+): Readonly<Record<string, string>> | null =>
+  origin === undefined || !(allowOrigin.includes("*") || allowOrigin.includes(origin))
+    ? null
+    : {
+        "access-control-allow-origin": allowOrigin.includes("*") ? "*" : origin,
+        "access-control-expose-headers": "Accept-Ranges, Content-Length, Content-Range, ETag, Last-Modified",
+        vary: "Origin"
+      }
+
+/** What a browser is told before it asks for a range. */
+export const preflight: Readonly<Record<string, string>> = {
+  "access-control-allow-methods": "GET, HEAD, POST",
+  "access-control-allow-headers": "Authorization, Content-Type, If-Range, Range",
+  "access-control-max-age": "600"
+}

@@ -1,0 +1,101 @@
+/** What a failure is in HTTP: a status, a word for programs and a sentence for people. */
+import { Effect } from "effect"
+import { HttpServerResponse } from "effect/http"
+import { errorStatus } from "../core/src/htsget/HtsgetError.ts"
+import { bodyOf, errorBody, mediaType } from "../core/src/htsget/Ticket.ts"
+import type { FileArchived } from "../core/src/serving/LinkStore.ts"
+import { Restorations } from "../core/src/serving/Restorations.ts"
+import type { TicketError } from "../core/src/serving/Tickets.ts"
+import { printable } from "../core/src/text/Printable.ts"
+import { Scrubber } from "../core/src/text/Scrubber.ts"
+import { Caller, fileUrl } from "./Caller.ts"
+import { GatewaySettings } from "./GatewaySettings.ts"
+
+/** Seconds after which a service that is away is worth another look. */
+const retryAfter = "5"
+
+interface Failure {
+  readonly status: number
+  readonly error: string
+  readonly message: string
+}
+
+/** @param headers - besides those of the status */
+export const json = <A>(status: number, body: A, headers: Record<string, string> = {}) =>
+  HttpServerResponse.jsonUnsafe(body, {
+    status,
+    headers: status === 503 ? { "retry-after": retryAfter, ...headers } : headers
+  })
+
+export const failureOf = (error: Exclude<TicketError, FileArchived>): Failure => {
+  switch (error._tag) {
+    case "HtsgetError":
+      return { status: errorStatus[error.kind], error: error.kind, message: error.message }
+    case "NotFound":
+      return { status: 404, error: "NotFound", message: error.message }
+    case "Forbidden":
+      return { status: 403, error: "Forbidden", message: error.message }
+    case "ServiceAway":
+      return { status: 503, error: "ServiceAway", message: `${error.reason}; try again in a moment` }
+    case "FileChanged":
+      return { status: 502, error: "FileChanged", message: `the file has changed: ${error.reason}` }
+    case "OutcomeUnknown":
+      return { status: 502, error: error._tag, message: error.message }
+    default:
+      return { status: error.retryable ? 503 : 502, error: error._tag, message: error.message }
+  }
+}
+
+const htsgetHeaders = { "content-type": mediaType }
+
+export const htsgetAnswer = (body: unknown) => json(200, body, htsgetHeaders)
+
+/** What failures are answered with. */
+export const makeFailures = Effect.gen(function* () {
+  const { allowRestore } = yield* GatewaySettings
+  const restorations = yield* Restorations
+  const { prose } = yield* Scrubber
+
+  /** 409 with what is known of the restoration, or how to ask for it. */
+  const archived = Effect.fnUntraced(function* ({ file }: FileArchived) {
+    const restoring = yield* restorations.of(file)
+    const known =
+      restoring === null
+        ? allowRestore
+          ? "ask for its restoration with a POST to restoreUrl"
+          : "have it restored with svc-request-restore"
+        : `it is being restored${given(" since ", restoring.since)}${given(" and expected at ", restoring.estimation)}`
+    return {
+      error: "Archived",
+      message: prose(`${printable(file.fileName)} is in the archive: ${known}`),
+      restoringSince: restoring?.since ?? null,
+      restoreEstimation: restoring?.estimation ?? null,
+      restoreUrl: allowRestore ? `${fileUrl(yield* Caller, file.analysisId, file.fileName)}/restore` : null
+    }
+  })
+
+  return {
+    /** The answer to a request for a file. */
+    file: Effect.fnUntraced(function* (error: TicketError) {
+      if (error._tag === "FileArchived") return json(409, yield* archived(error))
+      const { message, status, ...body } = failureOf(error)
+      yield* noted(status, message)
+      return json(status, { ...body, message: prose(message) })
+    }),
+    /** The same in the form of htsget, which has no word for an archive. */
+    ticket: Effect.fnUntraced(function* (error: TicketError) {
+      if (error._tag === "HtsgetError") return json(errorStatus[error.kind], bodyOf(error), htsgetHeaders)
+      if (error._tag === "FileArchived") {
+        const { message } = yield* archived(error)
+        return json(409, errorBody("Archived", message), htsgetHeaders)
+      }
+      const failure = failureOf(error)
+      yield* noted(failure.status, failure.message)
+      return json(failure.status, errorBody(failure.error, prose(failure.message)), htsgetHeaders)
+    })
+  }
+})
+
+const given = (words: string, text: string | null) => (text === null ? "" : `${words}${printable(text)}`)
+
+const noted = (status: number, message: string) => (status >= 500 ? Effect.logWarning(message) : Effect.void)

@@ -1,0 +1,139 @@
+/** The files of analyses: listings, redirects, bytes, restorations. */
+import type { ServerResponse } from "node:http"
+import * as NodeHttpServerRequest from "@effect/platform-node/NodeHttpServerRequest"
+import { Effect, Metric, Redacted } from "effect"
+import { type HttpServerRequest, HttpServerResponse } from "effect/http"
+import { HttpApiBuilder } from "effect/http-api"
+import { FileBytes, type SizedVersion, unknownVersion } from "../core/src/serving/FileBytes.ts"
+import { FileArchived, LinkStore, type ServedFile } from "../core/src/serving/LinkStore.ts"
+import { requestedRange } from "../core/src/serving/RequestedRange.ts"
+import { Restorations } from "../core/src/serving/Restorations.ts"
+import { makeReaderOutput } from "../platform/ReaderOutput.ts"
+import { json, makeFailures } from "./Answers.ts"
+import { Caller, fileUrl } from "./Caller.ts"
+import * as Counters from "./Counters.ts"
+import { GatewayApi } from "./GatewayApi.ts"
+import { GatewaySettings } from "./GatewaySettings.ts"
+
+type Request = HttpServerRequest.HttpServerRequest
+
+export const fileHandlers = HttpApiBuilder.group(
+  GatewayApi,
+  "files",
+  Effect.fn(function* (handlers) {
+    const store = yield* LinkStore
+    const bytes = yield* FileBytes
+    const restorations = yield* Restorations
+    const { allowRestore, relay } = yield* GatewaySettings
+    const failures = yield* makeFailures
+
+    const list = Effect.fnUntraced(function* (analysisId: string) {
+      const caller = yield* Caller
+      const files = yield* store.files(analysisId)
+      return json(200, {
+        analysisId,
+        files: files.map(({ archived, fileName, size }) => ({
+          name: fileName,
+          size,
+          archived,
+          url: fileUrl(caller, analysisId, fileName)
+        }))
+      })
+    })
+
+    const redirect = Effect.fnUntraced(function* (file: ServedFile) {
+      const { link } = yield* store.link(file)
+      return HttpServerResponse.empty({
+        status: 307,
+        headers: { location: Redacted.value(link), "cache-control": "no-store", "content-length": "0" }
+      })
+    })
+
+    /** The version is known before the head goes out; a file that changed in between is asked for once more. */
+    const sendBytes = Effect.fnUntraced(function* (file: ServedFile, request: Request) {
+      const response = NodeHttpServerRequest.toServerResponse(request) as ServerResponse
+      const attempt = Effect.gen(function* () {
+        const version = yield* bytes.version(file)
+        const { end, first, headers, status } = headOf(version, request)
+        if (status === 416) return HttpServerResponse.empty({ status, headers })
+        const output = makeReaderOutput(response, { status, headers })
+        const write = (piece: Uint8Array) =>
+          Effect.andThen(output.write(piece), Metric.update(Counters.bytes, piece.length))
+        return yield* bytes.send(file, version, { first, end }, { write }).pipe(
+          Effect.andThen(output.end),
+          Effect.as(HttpServerResponse.empty({ status })),
+          Effect.catch((error) =>
+            output.begun()
+              ? Effect.logWarning(`${file.fileName} was cut: ${error.message}`).pipe(
+                  Effect.andThen(output.cut),
+                  Effect.as(HttpServerResponse.empty({ status }))
+                )
+              : Effect.fail(error)
+          )
+        )
+      })
+      return yield* Effect.catchTag(attempt, "FileChanged", () => attempt)
+    })
+
+    const head = Effect.fnUntraced(function* (file: ServedFile) {
+      if (file.archived) return yield* new FileArchived({ file })
+      // With a redirect the link host tells the tag and date; they need not be asked for here.
+      const version = relay || file.size === null ? yield* bytes.version(file) : { ...unknownVersion, size: file.size }
+      return HttpServerResponse.empty({
+        status: 200,
+        headers: { ...headersOf(version), "content-length": String(version.size) }
+      })
+    })
+
+    const get = Effect.fnUntraced(function* (analysisId: string, fileName: string, request: Request) {
+      const file = yield* store.file(analysisId, fileName)
+      if (request.method === "HEAD") return yield* head(file)
+      if (file.archived) return yield* new FileArchived({ file })
+      return yield* relay ? sendBytes(file, request) : redirect(file)
+    })
+
+    const restore = Effect.fnUntraced(function* (analysisId: string, fileName: string) {
+      if (!allowRestore) {
+        const message = "restorations cost money, and this gateway was not started with --allowRestore"
+        return json(403, { error: "Forbidden", message })
+      }
+      const file = yield* store.file(analysisId, fileName)
+      if (!file.archived) return json(200, { archived: false, restoringSince: null, restoreEstimation: null })
+      const { estimation, since } = yield* restorations.request(file)
+      return json(202, { archived: true, restoringSince: since, restoreEstimation: estimation })
+    })
+
+    return handlers
+      .handleRaw("list", ({ params }) => Effect.catch(list(params.analysisId), failures.file))
+      .handleRaw("file", ({ params, request }) =>
+        Effect.catch(get(params.analysisId, params.fileName, request), failures.file)
+      )
+      .handleRaw("restore", ({ params }) => Effect.catch(restore(params.analysisId, params.fileName), failures.file))
+  })
+)
+
+const headersOf = ({ etag, lastModified }: SizedVersion): Record<string, string> => ({
+  "accept-ranges": "bytes",
+  "content-type": "application/octet-stream",
+  "cache-control": "private, no-cache",
+  ...(etag === null ? {} : { etag }),
+  ...(lastModified === null ? {} : { "last-modified": lastModified })
+})
+
+/** Status, fields and range of the answer with bytes. */
+const headOf = (version: SizedVersion, { headers }: Request) => {
+  const { size } = version
+  const range = requestedRange(headers["range"], headers["if-range"], version, size)
+  const known = headersOf(version)
+  switch (range._tag) {
+    case "Unsatisfiable":
+      return { status: 416, first: 0, end: 0, headers: { ...known, "content-range": `bytes */${size}` } }
+    case "Whole":
+      return { status: 200, first: 0, end: size, headers: { ...known, "content-length": String(size) } }
+    case "Part": {
+      const { end, first } = range
+      const fields = { "content-length": String(end - first), "content-range": `bytes ${first}-${end - 1}/${size}` }
+      return { status: 206, first, end, headers: { ...known, ...fields } }
+    }
+  }
+}

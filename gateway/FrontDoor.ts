@@ -1,0 +1,118 @@
+/** What stands between the socket and the handlers: admission, the caller's view of our address, counting, the log. */
+import type { ServerResponse } from "node:http"
+import * as NodeHttpServerRequest from "@effect/platform-node/NodeHttpServerRequest"
+import { Cause, Clock, Effect, Metric, Option, Redacted, type Scope } from "effect"
+import { type HttpServerError, HttpServerRequest, HttpServerResponse } from "effect/http"
+import { errorBody, mediaType } from "../core/src/htsget/Ticket.ts"
+import { printable } from "../core/src/text/Printable.ts"
+import { admit, crossOrigin, preflight } from "./Admission.ts"
+import { json } from "./Answers.ts"
+import { Caller } from "./Caller.ts"
+import * as Counters from "./Counters.ts"
+import { GatewaySettings } from "./GatewaySettings.ts"
+
+type App<E = never> = Effect.Effect<
+  HttpServerResponse.HttpServerResponse,
+  E,
+  HttpServerRequest.HttpServerRequest | Scope.Scope
+>
+
+export interface Door {
+  readonly through: <E>(app: App<E>) => App
+  /** Requests that are being answered. */
+  readonly inFlight: () => number
+  /** From now on every answer is the last of its connection. */
+  readonly close: () => void
+}
+
+export const makeDoor = Effect.gen(function* () {
+  const settings = yield* GatewaySettings
+  let inFlight = 0
+  let closing = false
+
+  const answer = <E>(app: App<E>, request: HttpServerRequest.HttpServerRequest, response: ServerResponse): App =>
+    Effect.suspend(() => {
+      const { headers, method, url } = request
+      const shared = crossOrigin(settings, headers["origin"])
+      for (const [name, value] of Object.entries(shared ?? {})) response.setHeader(name, value)
+      response.setHeader("x-content-type-options", "nosniff")
+      if (closing) response.setHeader("connection", "close")
+      if (method === "OPTIONS" && shared !== null) {
+        return Effect.succeed(HttpServerResponse.empty({ status: 204, headers: preflight }))
+      }
+      const verdict = admit(settings, { method, url, headers })
+      if (verdict._tag === "Refused") {
+        const fields: Record<string, string> =
+          verdict.status === 401
+            ? { "www-authenticate": "Bearer" }
+            : verdict.status === 405
+              ? { allow: "GET, HEAD, POST" }
+              : {}
+        return Effect.succeed(failure(url, verdict.status, verdict.error, verdict.message, fields))
+      }
+      const { prefix } = verdict
+      const base = `${settings.publicUrl ?? `http://${headers["host"] ?? ""}`}${prefix}`
+      const token = settings.token === null ? {} : { Authorization: `Bearer ${Redacted.value(settings.token)}` }
+      return app.pipe(
+        Effect.provideService(HttpServerRequest.HttpServerRequest, request.modify({ url: verdict.url })),
+        Effect.provideService(Caller, { base, headers: token }),
+        Effect.catchCause((cause) => unexpected(cause, verdict.url))
+      )
+    })
+
+  const through = <E>(app: App<E>): App =>
+    Effect.gen(function* () {
+      const request = yield* HttpServerRequest.HttpServerRequest
+      const response = NodeHttpServerRequest.toServerResponse(request) as ServerResponse
+      const route = routeOf(request.url)
+      const begun = yield* Clock.currentTimeMillis
+      inFlight++
+      response.once("close", () => inFlight--)
+      yield* Metric.update(Counters.inFlight, inFlight)
+      const answered = yield* answer(app, request, response)
+      const status = String(answered.status)
+      yield* Metric.update(Metric.withAttributes(Counters.requests, { route, status }), 1)
+      const took = (yield* Clock.currentTimeMillis) - begun
+      // The route alone: a path may hold the token, and what is asked for is nobody's business.
+      yield* Effect.logDebug(`${request.method} ${route}: ${status}, ${took} ms`)
+      return answered
+    })
+
+  const door: Door = {
+    through,
+    inFlight: () => inFlight,
+    close: () => {
+      closing = true
+    }
+  }
+  return door
+})
+
+/** The part of an address that names no person, no analysis and no token. */
+const routeOf = (url: string): string => {
+  const [, route] = /^(?:\/t\/[^/?#]+)?\/(files|reads|variants|healthz|metrics)(?=[/?#]|$)/.exec(url) ?? []
+  return route ?? "other"
+}
+
+const failure = (url: string, status: number, error: string, message: string, headers: Record<string, string> = {}) => {
+  const route = routeOf(url)
+  return route === "reads" || route === "variants"
+    ? json(status, errorBody(error, message), { ...headers, "content-type": mediaType })
+    : json(status, { error, message }, headers)
+}
+
+/** What no handler has answered: an address that is not ours, parameters that cannot be decoded, a defect. */
+const unexpected = Effect.fnUntraced(function* <E>(cause: Cause.Cause<E>, url: string) {
+  if (Cause.hasInterruptsOnly(cause)) return yield* Effect.interrupt
+  const error = Option.getOrNull(Cause.findErrorOption(cause))
+  const reason = isServerError(error) ? error.reason._tag : null
+  if (reason === "RouteNotFound") return failure(url, 404, "NotFound", "nothing is served at this address")
+  if (reason === "RequestParseError") return failure(url, 400, "InvalidInput", "the request cannot be read")
+  yield* Effect.logError(`a request to ${routeOf(url)} failed: ${printable(String(Cause.squash(cause)))}`)
+  return failure(url, 500, "InternalError", "this is a defect of the gateway: its log tells more")
+})
+
+const isServerError = <E>(
+  error: E | HttpServerError.HttpServerError | null
+): error is HttpServerError.HttpServerError =>
+  typeof error === "object" && error !== null && "_tag" in error && error._tag === "HttpServerError"

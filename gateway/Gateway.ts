@@ -1,0 +1,59 @@
+/** The gateway at work: its routes behind the front door on one port, and its end. */
+import type { Server } from "node:http"
+import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
+import { Effect, Exit, Layer, Schedule, Scope } from "effect"
+import { HttpRouter } from "effect/http"
+import { HttpApiBuilder } from "effect/http-api"
+import type { FileBytes } from "../core/src/serving/FileBytes.ts"
+import type { LinkStore } from "../core/src/serving/LinkStore.ts"
+import type { Restorations } from "../core/src/serving/Restorations.ts"
+import type { Tickets } from "../core/src/serving/Tickets.ts"
+import { controlHandlers } from "./ControlHandlers.ts"
+import { fileHandlers } from "./FileHandlers.ts"
+import { type Door, makeDoor } from "./FrontDoor.ts"
+import { GatewayApi } from "./GatewayApi.ts"
+import { GatewaySettings } from "./GatewaySettings.ts"
+import { addressOf, type ListenFailed, listen } from "./Listener.ts"
+import { ticketHandlers } from "./TicketHandlers.ts"
+
+/** How long what is under way may take after the gateway was told to end. */
+export const drainTime = "20 seconds"
+
+/**
+ * Serves until the scope closes, and gives its address. The end of the scope takes no more connections, lets what is under way
+ * end within `drainTime`, and cuts the rest.
+ */
+export const start: Effect.Effect<
+  string,
+  ListenFailed,
+  Scope.Scope | GatewaySettings | LinkStore | FileBytes | Restorations | Tickets
+> = Effect.gen(function* () {
+  const { host, port } = yield* GatewaySettings
+  const door = yield* makeDoor
+  const routes = HttpApiBuilder.layer(GatewayApi).pipe(
+    Layer.provide([fileHandlers, ticketHandlers, controlHandlers]),
+    Layer.provide(NodeHttpServer.layerHttpServices)
+  )
+  const app = yield* HttpRouter.toHttpEffect(routes)
+  const server = yield* listen(host, port)
+  const requests = yield* Effect.acquireRelease(Scope.make(), (scope) => Scope.close(scope, Exit.void))
+  const handle = yield* NodeHttpServer.makeHandler(Effect.interruptible(door.through(app)), { scope: requests })
+  server.on("request", handle)
+  yield* Effect.addFinalizer(() => drained(server, door))
+  return addressOf(server, host)
+}).pipe(Effect.withSpan("Gateway.start"))
+
+/** Looking whether the last request has ended. */
+const drainPoll = Schedule.spaced("50 millis")
+
+const drained = (server: Server, door: Door) =>
+  Effect.gen(function* () {
+    door.close()
+    server.close()
+    const left = door.inFlight()
+    if (left > 0) yield* Effect.logInfo(`Finishing ${left} requests, for ${drainTime} at most`)
+    yield* Effect.void.pipe(
+      Effect.repeat({ schedule: drainPoll, while: () => door.inFlight() > 0 }),
+      Effect.timeoutOption(drainTime)
+    )
+  })

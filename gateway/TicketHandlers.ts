@@ -1,0 +1,74 @@
+/** htsget: tickets for reads and variants, and what the endpoints say of themselves. */
+import { ByteSize, Effect, Redacted, type Result } from "effect"
+import { HttpIncomingMessage, type HttpServerRequest } from "effect/http"
+import { HttpApiBuilder } from "effect/http-api"
+import { HtsgetError } from "../core/src/htsget/HtsgetError.ts"
+import { serviceInfo, ticketOf } from "../core/src/htsget/Ticket.ts"
+import { type Datatype, fromBody, fromQuery, type TicketRequest } from "../core/src/htsget/TicketRequest.ts"
+import { LinkStore, type ServedFile } from "../core/src/serving/LinkStore.ts"
+import { Tickets } from "../core/src/serving/Tickets.ts"
+import { htsgetAnswer, makeFailures } from "./Answers.ts"
+import { Caller, fileUrl } from "./Caller.ts"
+import { GatewayApi } from "./GatewayApi.ts"
+import { GatewaySettings } from "./GatewaySettings.ts"
+
+type Request = HttpServerRequest.HttpServerRequest
+
+/** The regions of an exome are 10 MB as JSON; a panel is a hundredth of it. */
+const longestBody = ByteSize.mebibytes(16)
+
+export const ticketHandlers = HttpApiBuilder.group(
+  GatewayApi,
+  "htsget",
+  Effect.fn(function* (handlers) {
+    const tickets = yield* Tickets
+    const store = yield* LinkStore
+    const { relay, version } = yield* GatewaySettings
+    const failures = yield* makeFailures
+
+    /** With relay the gateway itself, which needs the caller's token; else the link, which must never see it. */
+    const placeOf = Effect.fnUntraced(function* (file: ServedFile) {
+      const caller = yield* Caller
+      if (relay) return { url: fileUrl(caller, file.analysisId, file.fileName), headers: caller.headers }
+      const { link } = yield* store.link(file)
+      return { url: Redacted.value(link), headers: {} }
+    })
+
+    const answer = Effect.fnUntraced(function* (
+      datatype: Datatype,
+      id: string,
+      asked: Result.Result<TicketRequest, HtsgetError>
+    ) {
+      const { file, pieces } = yield* tickets.parts(datatype, id, yield* Effect.fromResult(asked))
+      return htsgetAnswer(ticketOf(datatype, pieces, yield* placeOf(file)))
+    })
+
+    const queryOf = ({ url }: Request) => new URLSearchParams(/\?(.*)$/s.exec(url)?.[1] ?? "")
+
+    const get = (datatype: Datatype, id: string, request: Request) =>
+      Effect.catch(answer(datatype, id, fromQuery(datatype, queryOf(request))), failures.ticket)
+
+    const post = (datatype: Datatype, id: string, request: Request) =>
+      request.text.pipe(
+        Effect.provideService(HttpIncomingMessage.MaxBodySize, longestBody),
+        Effect.mapError(() => new HtsgetError({ kind: "PayloadTooLarge", message: "the body has more than 16 MiB" })),
+        Effect.flatMap((text) => answer(datatype, id, fromBody(datatype, queryOf(request), text))),
+        Effect.catch(failures.ticket)
+      )
+
+    const both = ({ fileName, id }: { readonly id: string; readonly fileName: string }) => `${id}/${fileName}`
+    const info = (datatype: Datatype) => Effect.succeed(htsgetAnswer(serviceInfo(datatype, version)))
+
+    return handlers
+      .handleRaw("readsInfo", () => info("reads"))
+      .handleRaw("reads", ({ params, request }) => get("reads", params.id, request))
+      .handleRaw("readsOfFile", ({ params, request }) => get("reads", both(params), request))
+      .handleRaw("readsPost", ({ params, request }) => post("reads", params.id, request))
+      .handleRaw("readsOfFilePost", ({ params, request }) => post("reads", both(params), request))
+      .handleRaw("variantsInfo", () => info("variants"))
+      .handleRaw("variants", ({ params, request }) => get("variants", params.id, request))
+      .handleRaw("variantsOfFile", ({ params, request }) => get("variants", both(params), request))
+      .handleRaw("variantsPost", ({ params, request }) => post("variants", params.id, request))
+      .handleRaw("variantsOfFilePost", ({ params, request }) => post("variants", both(params), request))
+  })
+)

@@ -1,0 +1,54 @@
+/** The services of the gateway, wired once: one session for all readers, and link hosts apart from it. */
+import { Effect, Layer, Metric } from "effect"
+import { HttpClient } from "effect/http"
+import { ServiceClient } from "../../core/src/client/ServiceClient.ts"
+import { FileBytes } from "../../core/src/serving/FileBytes.ts"
+import { LinkStore } from "../../core/src/serving/LinkStore.ts"
+import { Restorations } from "../../core/src/serving/Restorations.ts"
+import { ServiceDoor } from "../../core/src/serving/ServiceDoor.ts"
+import { Tickets } from "../../core/src/serving/Tickets.ts"
+import { Session } from "../../core/src/session/Session.ts"
+import { makeSessionProfile } from "../../core/src/session/SessionProfile.ts"
+import type { Settings } from "../../core/src/settings/Settings.ts"
+import { defaultSettings, LinkPool } from "../../core/src/transfer/LinkPool.ts"
+import * as Counters from "../../gateway/Counters.ts"
+import * as AccountLockFiles from "../../platform/AccountLockFiles.ts"
+import * as ApiHttp from "../../platform/ApiHttp.ts"
+import * as CookieJars from "../../platform/CookieJars.ts"
+import * as LinkHttp from "../../platform/LinkHttp.ts"
+import * as ZlibCodec from "../../platform/ZlibCodec.ts"
+import { version } from "../main/Version.ts"
+
+/** Each reader of bytes has one of its own, which a reader that pauses keeps. */
+const connections = 1024
+
+export const wiring = ({ baseUrl, caFile, lockDir, password, proxy, username }: Settings) => {
+  const profile = makeSessionProfile(version)
+
+  /** Looks over the shoulder of the session, which counts nothing. */
+  const watched = Layer.effect(
+    HttpClient.HttpClient,
+    Effect.map(
+      HttpClient.HttpClient,
+      HttpClient.tapRequest(({ method, url }) =>
+        method === "POST" && new URL(url).pathname.endsWith(profile.loginPath)
+          ? Metric.update(Counters.logins, 1)
+          : Effect.void
+      )
+    )
+  ).pipe(Layer.provide(ApiHttp.layer({ proxy, caFile })))
+  const session = Session.layer({ baseUrl, username, password, profile }).pipe(
+    Layer.provide([watched, AccountLockFiles.layer({ lockDir }), CookieJars.layer])
+  )
+  const door = ServiceDoor.layer(ServiceClient.layer.pipe(Layer.provide(session)))
+  const linkHosts = Layer.merge(
+    LinkHttp.layer({ proxy, caFile, target: baseUrl, userAgent: profile.userAgent }),
+    LinkPool.layer({ ...defaultSettings, connections })
+  )
+  return Layer.mergeAll(Tickets.layer, Restorations.layer).pipe(
+    Layer.provideMerge(FileBytes.layer),
+    Layer.provideMerge(LinkStore.layer),
+    Layer.provideMerge(door),
+    Layer.provide([linkHosts, ZlibCodec.layer])
+  )
+}

@@ -1,0 +1,59 @@
+/** A gateway of its own process before a sandbox of its own process. */
+import { mkdtempSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { Effect, Schema } from "effect"
+import { executable, startSandbox, startServer } from "./Executables.ts"
+
+const Ready = Schema.fromJsonString(Schema.Struct({ url: Schema.String }))
+const isReady = (line: string) => (line.startsWith('{"url"') ? Schema.decodeSync(Ready)(line).url : undefined)
+
+export const temporary = Effect.acquireRelease(
+  Effect.sync(() => mkdtempSync(join(tmpdir(), "svc-gateway-"))),
+  (path) => Effect.sync(() => rmSync(path, { recursive: true, force: true }))
+)
+
+/** `svc-gateway` until the scope closes; `target` is a running sandbox, or stands in its place. */
+export const startGateway = Effect.fnUntraced(function* (
+  target: { readonly url: string; readonly user: string; readonly password: string },
+  args: ReadonlyArray<string> = [],
+  env: Readonly<Record<string, string>> = {}
+) {
+  const { server, value: url } = yield* startServer(
+    process.execPath,
+    [executable("svc-gateway"), "-t", target.url, "--loglevel", "debug", ...args],
+    isReady,
+    { env: { SVC_USER: target.user, SVC_PASSWORD: target.password, SVC_LOCK_DIR: yield* temporary, ...env } }
+  )
+  return { url, pid: server.pid, lines: server.lines }
+})
+
+/** A sandbox that ends sessions at an overlap, and a gateway before it. */
+export const gatewayGround = Effect.fnUntraced(function* (
+  args: ReadonlyArray<string> = [],
+  sandboxArgs: ReadonlyArray<string> = []
+) {
+  const sandbox = yield* startSandbox(["--strict", ...sandboxArgs])
+  const gateway = yield* startGateway(sandbox, args)
+  const stats = Effect.promise(
+    async () => (await (await fetch(`${sandbox.url}/__sandbox/stats`)).json()) as Readonly<Record<string, number>>
+  )
+  const setFaults = (rules: ReadonlyArray<object>) =>
+    Effect.promise(() => fetch(`${sandbox.url}/__sandbox/faults`, { method: "POST", body: JSON.stringify(rules) }))
+  return { sandbox, gateway, stats, setFaults }
+})
+
+export interface Answer {
+  readonly status: number
+  readonly headers: Headers
+  readonly bytes: Buffer
+  readonly text: string
+}
+
+/** One request; redirects are not followed. */
+export const ask = (url: string, init: RequestInit = {}): Effect.Effect<Answer> =>
+  Effect.promise(async () => {
+    const reply = await fetch(url, { redirect: "manual", ...init })
+    const bytes = Buffer.from(await reply.arrayBuffer())
+    return { status: reply.status, headers: reply.headers, bytes, text: bytes.toString("utf8") }
+  })
