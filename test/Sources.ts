@@ -21,8 +21,6 @@ export interface SourceModule {
   readonly code: string
   /** What it imports, types included: a package or built-in as written, a module as a path from the root. */
   readonly imports: ReadonlyArray<string>
-  /** Those of `imports` that are there when it runs: without `import type`. */
-  readonly loads: ReadonlyArray<string>
 }
 
 const importPattern = /\b(?:from|import)\s*\(?\s*"([^"\n]+)"/g
@@ -47,8 +45,7 @@ const read = (path: string): SourceModule => {
     path,
     text,
     code: printed.code.replace(/"(?:[^"\\\n]|\\.)*"/g, '""'),
-    imports: importsIn(withoutComments(text), path),
-    loads: importsIn(printed.code, path)
+    imports: importsIn(withoutComments(text), path)
   }
 }
 

@@ -6,7 +6,7 @@ import { fromBytes } from "../../core/src/genome/ByteReader.ts"
 import { parseRange } from "../../core/src/genome/RegionText.ts"
 import { readInput } from "../../platform/InputFile.ts"
 import { type Own, type ValuesOf, valuesOf } from "../main/Step.ts"
-import type { annotationOptions } from "./FetchAnnotationsStep.ts"
+import type { annotationOptions } from "./Options.ts"
 
 export type AnnotationValues = ValuesOf<typeof annotationOptions>
 

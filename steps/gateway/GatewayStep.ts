@@ -1,42 +1,6 @@
 /** `svc-gateway`: what it is called and how it is used; the server itself is loaded when it runs. */
-import type { CommandOptions, ServiceStep } from "../main/Step.ts"
-
-export const options = {
-  host: {
-    type: "text",
-    metavar: "ADDRESS",
-    default: "127.0.0.1",
-    help: "Address to listen on; any but this machine's own needs --tokenFile"
-  },
-  port: {
-    type: "int",
-    least: 0,
-    most: 65_535,
-    metavar: "N",
-    default: "0",
-    help: "Port to listen on; 0 takes a free one"
-  },
-  relay: {
-    type: "flag",
-    help: "Send the bytes of files, for readers that cannot reach the link host or follow redirects to it"
-  },
-  tokenFile: {
-    type: "path",
-    metavar: "FILE",
-    help: "File whose first line is what readers must show: as Authorization: Bearer TOKEN, or before the path as /t/TOKEN"
-  },
-  publicUrl: {
-    type: "text",
-    metavar: "URL",
-    help: "Address under which readers know the gateway, such as that of a proxy before it; that of each request otherwise"
-  },
-  allowOrigin: {
-    type: "list",
-    metavar: "ORIGIN",
-    help: "Let pages of this origin read, such as https://igv.org; * for any"
-  },
-  allowRestore: { type: "flag", help: "Let readers ask for the restoration of archived files, which costs money" }
-} as const satisfies CommandOptions
+import type { ServiceStep } from "../main/Step.ts"
+import { options } from "./Options.ts"
 
 export const gatewayStep: ServiceStep = {
   name: "gateway",

@@ -12,7 +12,7 @@ import { printLines } from "../main/StandardOutput.ts"
 import { type Program, valuesOf } from "../main/Step.ts"
 import { Stopping } from "../main/Stopping.ts"
 import { version } from "../main/Version.ts"
-import type { options } from "./GatewayStep.ts"
+import type { options } from "./Options.ts"
 import { wiring } from "./Wiring.ts"
 
 /** So long the first login may take before readers are told where we are; it goes on behind that. */

@@ -10,7 +10,7 @@ import type { LocalSettings } from "../../core/src/settings/Settings.ts"
 import { resolveTarget } from "../../core/src/settings/Target.ts"
 import * as TrackingFileLive from "../../platform/TrackingFile.ts"
 import { type Program, valuesOf } from "../main/Step.ts"
-import type { addOptions } from "./RestorationsStep.ts"
+import type { addOptions } from "./Options.ts"
 
 export const add: Program<LocalSettings> = {
   check: (_settings, operands, own) => {

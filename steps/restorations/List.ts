@@ -7,7 +7,7 @@ import { printable } from "../../core/src/text/Printable.ts"
 import * as TrackingFileLive from "../../platform/TrackingFile.ts"
 import { printDocument, printLines } from "../main/StandardOutput.ts"
 import { type Program, valuesOf } from "../main/Step.ts"
-import type { listOptions } from "./RestorationsStep.ts"
+import type { listOptions } from "./Options.ts"
 
 export const list: Program<LocalSettings> = {
   run: Effect.fn("restorations.list")(

@@ -8,7 +8,7 @@ import * as TrackingFileLive from "../../platform/TrackingFile.ts"
 import { printLines } from "../main/StandardOutput.ts"
 import { type Program, valuesOf } from "../main/Step.ts"
 import { lineOf } from "./List.ts"
-import type { pruneOptions } from "./RestorationsStep.ts"
+import type { pruneOptions } from "./Options.ts"
 
 /** A day counts from its beginning, in UTC. */
 const limitOf = (before: string): number | null =>

@@ -1,42 +1,6 @@
 /** `svc-steps restorations`: reads and repairs a restoration file, without a network and without a text editor. */
-import { fileTypes } from "../../core/src/genome/formats/FileNames.ts"
-import type { CommandOptions, LocalStep, Method, StepFamily } from "../main/Step.ts"
-
-export const listOptions = {
-  format: { type: "choice", choices: ["text", "json"], default: "text", help: "text: for people; json: one document" }
-} as const satisfies CommandOptions
-
-export const pruneOptions = {
-  before: {
-    type: "text",
-    metavar: "TIME",
-    help: "Only requests made before this time, such as 2026-11-21 or 2026-11-21T12:00:00Z"
-  },
-  unusable: { type: "flag", help: "Also the entries that cannot be used" }
-} as const satisfies CommandOptions
-
-export const addOptions = {
-  target: { type: "text", metavar: "URL", required: true, help: "Required. The API instance, as a full http(s) URL" },
-  destination: { type: "path", metavar: "DIR", default: ".", help: "Folder to download into; it must exist" },
-  filetypes: {
-    type: "list",
-    metavar: "TYPE,...",
-    choices: fileTypes,
-    default: "bam,bam.bai",
-    invalid: "Unsupported file type: ",
-    help: `File types: ${fileTypes.join(", ")}`
-  },
-  overwrite: { type: "flag", help: "Replace an existing file" },
-  layout: {
-    type: "choice",
-    choices: ["flat", "analysis"],
-    default: "flat",
-    help: "flat: into the folder itself; analysis: into a folder with the id of the analysis"
-  },
-  range: { type: "text", metavar: "'CHR:START-END ...'", help: "Only these regions, 1-based and inclusive" },
-  bed: { type: "path", metavar: "FILE", help: "Only the regions of this BED file" },
-  unmapped: { type: "flag", help: "Only the unplaced unmapped reads; with --range in addition to its regions" }
-} as const satisfies CommandOptions
+import type { LocalStep, Method, StepFamily } from "../main/Step.ts"
+import { addOptions, listOptions, pruneOptions } from "./Options.ts"
 
 const common = { name: "restorations", service: false, group: "Methods" } as const
 

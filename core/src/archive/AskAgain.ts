@@ -48,7 +48,7 @@ export type Renewed =
  *
  * @param asked - the analyses that this run asked for before, by their number bounded by `maxRestores`; grows
  */
-export const askAgain = Effect.fn("archive.askAgain")(function* (
+export const askAgain = Effect.fn("svc.archive.askAgain")(function* (
   entries: ReadonlyArray<TrackingEntry>,
   request: RestoreRequest,
   asked: Set<string>

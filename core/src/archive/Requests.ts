@@ -42,7 +42,7 @@ export type RestoreResult =
 type Services = ServiceClient | TrackingFile | Operator
 
 /** The result for each candidate, in order. One request per analysis at most; a failure stops no other analysis. */
-export const restore = Effect.fn("archive.restore")(function* <C extends Candidate>(
+export const restore = Effect.fn("svc.archive.restore")(function* <C extends Candidate>(
   candidates: ReadonlyArray<C>,
   request: RestoreRequest
 ): Effect.fn.Return<ReadonlyArray<RestoreResult>, never, Services> {
@@ -224,7 +224,7 @@ export const sayRequested = (analysisId: string, estimate: string | null) => {
  * Asks the service for an analysis; gives its estimate. After a "no" or a lost answer it looks: the restoration may be
  * under way all the same.
  */
-export const askFor = Effect.fn("archive.askFor")(function* (
+export const askFor = Effect.fn("svc.archive.askFor")(function* (
   analysisId: string,
   files: ReadonlyArray<Tracked>
 ): Effect.fn.Return<string | null, ServiceError, ServiceClient> {

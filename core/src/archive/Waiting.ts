@@ -30,7 +30,7 @@ interface Outlook<A> extends RestorationOutlook {
  *
  * @param asleep - told before each sleep how long it is, and how long the waiting may still go on
  */
-export const untilRestored = Effect.fn("archive.untilRestored")(function* <A, E, R>(
+export const untilRestored = Effect.fn("svc.archive.untilRestored")(function* <A, E, R>(
   look: Effect.Effect<Found<A>, E, R>,
   { poll, wait }: Patience,
   asleep: (found: A, sleep: Duration.Duration, left: Duration.Duration) => Effect.Effect<void>

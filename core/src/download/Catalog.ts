@@ -27,7 +27,7 @@ import { printable } from "../text/Printable.ts"
 import type { PlanFailure } from "./DownloadPlan.ts"
 
 /** The selection, with at most one request for the records of analyses. */
-export const choose = Effect.fn("selection.choose")(function* (
+export const choose = Effect.fn("svc.download.choose")(function* (
   request: SelectionRequest
 ): Effect.fn.Return<Selection, ServiceError, ServiceClient> {
   if (!needsRecords(request)) return byIds(request)

@@ -52,7 +52,7 @@ export const wishOf = Effect.fnUntraced(function* (
 export type Arrived = (arrival: Arrival, results: ReadonlyArray<FileResult>, whole: boolean) => Effect.Effect<void>
 
 /** What all deliveries of a look have in common. */
-export interface DeliveryRequest extends Pick<DownloadRequest, "connections" | "own"> {
+export interface DeliveryRequest extends Pick<DownloadRequest, "check" | "checksums" | "connections" | "own"> {
   readonly target: string
   readonly links: LinkBook
 }

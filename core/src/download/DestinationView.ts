@@ -22,7 +22,7 @@ export interface DestinationView extends Destination {
  *
  * @param own - files this run writes itself, by path relative to the working folder, with what they are
  */
-export const lookAt = Effect.fn("selection.lookAt")(function* (
+export const lookAt = Effect.fn("svc.download.lookAt")(function* (
   destination: string,
   places: ReadonlyArray<Place>,
   own: ReadonlyMap<string, string>
@@ -65,7 +65,7 @@ export const lookAt = Effect.fn("selection.lookAt")(function* (
 })
 
 /** Why nothing can be written into the destination; null when it can, or nothing has to be (fault K6). */
-export const unwritable = Effect.fn("selection.unwritable")(function* (
+export const unwritable = Effect.fn("svc.download.unwritable")(function* (
   files: ReadonlyArray<PlannedFile>,
   destination: string
 ): Effect.fn.Return<LocalIo | null, never, FileSystem.FileSystem> {

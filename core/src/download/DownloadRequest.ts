@@ -14,8 +14,11 @@ import { filterFields } from "../selection/FilterFields.ts"
 import type { Layout } from "../selection/Place.ts"
 import type { SelectionRequest } from "../selection/Selection.ts"
 import { printable } from "../text/Printable.ts"
+import type { ChecksumKind } from "../transfer/Digests.ts"
 import type { SliceWish } from "../transfer/SliceRequest.ts"
+import type { TransferCheck } from "../transfer/TransferRequest.ts"
 import type { PlanRequest } from "./DownloadPlan.ts"
+import type { Proof } from "./FetchFile.ts"
 import { readerOf } from "./LocalFile.ts"
 
 /** Regions as they are written down: in options, settings and entries. */
@@ -49,9 +52,13 @@ export interface DownloadOptions extends RegionOptions {
   readonly maxRestores?: number | null
   /** Files in transfer at the same time. */
   readonly connections?: number
+  /** What a whole file must pass before it gets its final name; `structure` when it is left out. */
+  readonly check?: TransferCheck
+  /** A checksum beside each file, in coreutils' form. */
+  readonly checksums?: ChecksumKind | null
 }
 
-export interface DownloadRequest extends PlanRequest {
+export interface DownloadRequest extends PlanRequest, Proof {
   readonly selection: SelectionRequest
   /** The types that a listing shows; null for all. */
   readonly shows: ReadonlyArray<FileType> | null
@@ -88,6 +95,8 @@ export const makeRequest = Effect.fn("svc.download.request")(function* (
     overwrite,
     archive: { mode: options.restoreArchived ?? "ask", maxRestores: options.maxRestores ?? null },
     connections,
+    check: options.check ?? "structure",
+    checksums: options.checksums ?? null,
     own
   }
 })

@@ -24,7 +24,7 @@ export const existingSlice = (
     )
   )
 
-const look = Effect.fn("selection.existingSlice")(function* (
+const look = Effect.fn("svc.download.existingSlice")(function* (
   path: string,
   kind: SliceKind,
   wish: SliceWish

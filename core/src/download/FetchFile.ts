@@ -4,18 +4,25 @@ import { CannotCreate, errnoOf, LocalIo, NotFound, type TransferError } from "..
 import type { Codec } from "../genome/Codec.ts"
 import type { WantedSlice } from "../selection/FileWish.ts"
 import { finalName, finalPath } from "../selection/Place.ts"
+import type { ChecksumKind } from "../transfer/Digests.ts"
 import { FileTransfer } from "../transfer/FileTransfer.ts"
 import type { SliceOutcome } from "../transfer/SliceRequest.ts"
 import { SliceTransfer } from "../transfer/SliceTransfer.ts"
-import type { TransferOutcome, TransferProgress } from "../transfer/TransferRequest.ts"
+import type { TransferCheck, TransferOutcome, TransferProgress } from "../transfer/TransferRequest.ts"
 import type { PlannedFile } from "./DownloadPlan.ts"
 import { existingSlice } from "./ExistingSlice.ts"
 import type { LinkBook } from "./LinkBook.ts"
 import { type FileResult, untouched } from "./Outcome.ts"
 import { sliceTask } from "./SliceTasks.ts"
 
+/** How a file is proven, and what proves it later. */
+export interface Proof {
+  readonly check: TransferCheck
+  readonly checksums: ChecksumKind | null
+}
+
 /** What all files of a run have in common. */
-export interface FetchRequest {
+export interface FetchRequest extends Proof {
   /** Names the service; part of the identity of unfinished files. */
   readonly target: string
   readonly destination: string
@@ -103,6 +110,8 @@ const whole = Effect.fn("svc.download.fetch")(function* (
     size: first.size ?? file.size,
     link: first.link,
     renewLink: links.renewed?.(file.analysisId, file.fileName) ?? null,
+    check: request.check,
+    checksums: request.checksums,
     progress
   })
   return downloaded(file, request, outcome)
@@ -127,6 +136,7 @@ const cut = Effect.fn("svc.download.slice")(function* (
     directory,
     name,
     overwrite: request.overwrite,
+    checksums: request.checksums,
     existing: Effect.provideContext(existingSlice(path.join(directory, name), task.kind, slice.wish), context),
     progress
   })

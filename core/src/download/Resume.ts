@@ -236,8 +236,8 @@ const delivered = Effect.fnUntraced(function* (
   if (arrivals.length === 0) return
   const links = yield* makeLinkBook([...listings.values()].filter((it): it is CatalogEntry => "listed" in it))
   const context = yield* Effect.context<TrackingFile>()
-  const { connections, own } = fallback
-  yield* deliver(arrivals, { target: service.target, links, connections, own }, observer, (arrival, results, whole) =>
+  const common = { ...fallback, target: service.target, links }
+  yield* deliver(arrivals, common, observer, (arrival, results, whole) =>
     Effect.gen(function* () {
       const { stored } = arrival
       const { restoreEstimation, requestTime } = stored.entry

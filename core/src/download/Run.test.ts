@@ -47,7 +47,14 @@ const going = Effect.fnUntraced(function* (
 ) {
   const seen: Array<FileResult> = []
   const plan = { files, failures: [], warnings: [] }
-  const request = { target: "https://lab/", destination: ".", overwrite: false, connections }
+  const request = {
+    target: "https://lab/",
+    destination: ".",
+    overwrite: false,
+    check: "structure" as const,
+    checksums: null,
+    connections
+  }
   const observer = {
     progress: () => Effect.void,
     finished: (_file: PlannedFile, result: FileResult) => Effect.sync(() => void seen.push(result))

@@ -13,7 +13,7 @@ import type { CatalogEntry } from "./Catalog.ts"
 const atOnce = 4
 
 /** The analysis with the sizes that could be learned; a link host that does not answer leaves its file as it is. */
-export const withSizes = Effect.fn("selection.withSizes")(function* (
+export const withSizes = Effect.fn("svc.download.withSizes")(function* (
   entry: CatalogEntry
 ): Effect.fn.Return<ListedAnalysis, never, LinkHost> {
   const files = yield* Effect.forEach(

@@ -48,7 +48,14 @@ interface Engines {
 }
 
 const going = Effect.fnUntraced(function* (files: ReadonlyArray<PlannedFile>, destination: string, engines: Engines) {
-  const request = { target: "https://lab/", destination, overwrite: false, connections: 1 }
+  const request = {
+    target: "https://lab/",
+    destination,
+    overwrite: false,
+    check: "structure" as const,
+    checksums: null,
+    connections: 1
+  }
   const observer = { progress: () => Effect.void, finished: () => Effect.void }
   return yield* run({ files, failures: [], warnings: [] }, links, request, observer).pipe(
     Effect.provideService(FileTransfer, {

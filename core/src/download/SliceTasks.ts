@@ -19,7 +19,7 @@ export interface SliceFiles {
   readonly indexFile: string
 }
 
-export const sliceTask = Effect.fn("selection.sliceTask")(function* (
+export const sliceTask = Effect.fn("svc.download.sliceTask")(function* (
   { analysisId, fileName, indexFile, type }: SliceFiles,
   wish: SliceWish,
   links: LinkBook
@@ -46,7 +46,7 @@ export interface RefusedEstimate {
 }
 
 /** The analysis with what the slices of its files would fetch; without a wish as it is. */
-export const withEstimates = Effect.fn("selection.withEstimates")(function* (
+export const withEstimates = Effect.fn("svc.download.withEstimates")(function* (
   analysis: ListedAnalysis,
   entry: CatalogEntry,
   wish: SliceWish | null,
@@ -78,7 +78,7 @@ export const withEstimates = Effect.fn("selection.withEstimates")(function* (
 })
 
 /** The plan with what its slices would fetch; a slice that cannot be made fails as it would in the run. */
-export const estimated = Effect.fn("selection.estimated")(function* (
+export const estimated = Effect.fn("svc.download.estimated")(function* (
   plan: DownloadPlan,
   links: LinkBook
 ): Effect.fn.Return<DownloadPlan, never, SliceTransfer> {

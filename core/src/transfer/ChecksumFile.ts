@@ -1,11 +1,8 @@
 /** A checksum beside a file, in the form of coreutils: `md5sum -c NAME.md5` and `sha256sum -c NAME.sha256` check it. */
 import { Effect } from "effect"
 import type { CannotCreate, LocalIo } from "../Errors.ts"
+import type { ChecksumKind } from "./Digests.ts"
 import type { PartFiles, PartPlace } from "./PartFiles.ts"
-
-/** What coreutils can check, and users may ask for. */
-export const checksumKinds = ["md5", "sha256"] as const
-export type ChecksumKind = (typeof checksumKinds)[number]
 
 type Place = Pick<PartPlace, "directory" | "name">
 

@@ -6,6 +6,7 @@ import { Effect, Random } from "effect"
 import { indexSuffixes } from "../genome/formats/FileNames.ts"
 import type { SliceResult } from "../genome/Slice.ts"
 import * as ChecksumFile from "./ChecksumFile.ts"
+import type { ChecksumKind } from "./Digests.ts"
 import { wanted } from "./Digests.ts"
 import type { PartFile, PartFiles, PartPlace } from "./PartFiles.ts"
 import * as PartJournal from "./PartJournal.ts"
@@ -38,7 +39,7 @@ export interface Pair {
   /** A data file stands under the final name and is to be replaced. */
   readonly replaces: boolean
   /** The checksum of the data, for a file beside it; the index gets one of the same kind. */
-  readonly checksums: { readonly kind: ChecksumFile.ChecksumKind; readonly hex: string } | null
+  readonly checksums: { readonly kind: ChecksumKind; readonly hex: string } | null
 }
 
 /**
