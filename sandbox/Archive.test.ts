@@ -73,7 +73,7 @@ layer(NodeServices.layer, { excludeTestServices: true })("archive", (it) => {
 
   it.effect("a file can go back to the archive", () =>
     Effect.gen(function* () {
-      const { clock, forward } = yield* makeForwardClock
+      const { clock, forward } = yield* makeForwardClock()
       const switches = { restoreDelay: Duration.zero, rearchiveAfter: Duration.days(2) }
       const { bam, restore } = yield* Effect.provideService(visit({ switches }), Clock.Clock, clock)
       yield* restore("A3")

@@ -205,7 +205,7 @@ layer(NodeServices.layer, { excludeTestServices: true })("faults", (it) => {
 
     it.effect("L2 a link that expires while its body is under way", () =>
       Effect.gen(function* () {
-        const { clock, forward } = yield* makeForwardClock
+        const { clock, forward } = yield* makeForwardClock()
         const hosts = visit(onLink({ close: 5000, expireLink: "next" }))
         const { link, sandbox } = yield* Effect.provideService(hosts, Clock.Clock, clock)
         const url = yield* link("S1.bam")

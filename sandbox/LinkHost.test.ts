@@ -67,7 +67,7 @@ layer(NodeServices.layer, { excludeTestServices: true })("link host", (it) => {
 
     it.effect("L1 expire: 403 Request has expired", () =>
       Effect.gen(function* () {
-        const { clock, forward } = yield* makeForwardClock
+        const { clock, forward } = yield* makeForwardClock()
         const { link, sandbox } = yield* Effect.provideService(visit(), Clock.Clock, clock)
         const url = yield* link("A1", "S1.bam")
         yield* forward("59 minutes")

@@ -16,10 +16,11 @@ import {
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
-import { Duration, Effect } from "effect"
+import { Clock, Duration, Effect } from "effect"
 import type { SandboxOptions } from "../sandbox/Sandbox.ts"
 import { fault, type Ground, ground, namesIn, readReport, sha256, stoppedInMidFile } from "./DownloadGround.ts"
 import { executable, run, start, untilOrEnd } from "./Executables.ts"
+import { makeForwardClock } from "./servers/ForwardClock.ts"
 
 const tracked = (...path: ReadonlyArray<string>): ReadonlyArray<Record<string, unknown>> =>
   JSON.parse(readFileSync(join(...path), "utf8"))
@@ -57,13 +58,38 @@ const reference = Effect.fnUntraced(function* ({ download, folder }: Pick<Ground
   return sha256(folder, "reference", "S3.bam")
 })
 
+/** Restorations whose estimate is now, while the service, an hour behind, works on them until they are thawed. */
+const overdueArchive = Effect.fnUntraced(function* (switches: SandboxOptions["switches"] = {}) {
+  const { clock } = yield* makeForwardClock(-Duration.toMillis(Duration.hours(1)))
+  // Links that have not ended before they are used.
+  const options = { switches: { linkLifetime: Duration.hours(2), ...switches } }
+  const here = yield* Effect.provideService(archive("1 hour", options), Clock.Clock, clock)
+  return { ...here, thaw: Effect.provideService(here.thaw, Clock.Clock, clock) }
+})
+
+/** Runs a step that waits for restorations; all of them end when it has looked once in vain. */
+const thawedWhenItWaits = Effect.fnUntraced(function* (
+  { env, folder, thaw }: Ground,
+  step: string,
+  args: ReadonlyArray<string>
+) {
+  const running = yield* start(step, [...args, "--wait", "60s", "--poll", "1s"], { cwd: folder, env })
+  yield* untilOrEnd(
+    running,
+    "it waits",
+    Effect.sync(() => running.stderr().includes("looking again at"))
+  )
+  yield* thaw
+  return yield* running.outcome
+}, Effect.scoped)
+
 describe("request and resume", () => {
   it.live(
     "P12 request, pending, a restart in another folder, resume: the file is right and nothing is left to wait for",
     () =>
       Effect.gen(function* () {
-        const here = yield* archive("10 seconds", { switches: { strict: true } })
-        const { folder, request, resume, stats } = here
+        const here = yield* archive("1 hour", { switches: { strict: true } })
+        const { folder, request, resume, stats, thaw } = here
         const [first, second] = [join(folder, "first"), join(folder, "second")]
         for (const task of [first, second]) mkdirSync(join(task, "out"), { recursive: true })
 
@@ -86,7 +112,8 @@ describe("request and resume", () => {
         )
         assert.deepStrictEqual(tracked(second, file), tracked(first, file))
 
-        const later = yield* resume(["--wait", "60s", "--poll", "1s", "--reportfile", "r.json"], second)
+        yield* thaw
+        const later = yield* resume(["--reportfile", "r.json"], second)
         assert.strictEqual(later.exitCode, 0, later.stderr)
         assert.match(later.stderr, /S3\.bam \(analysis A3\): done; 0 entries remain/)
         assert.deepStrictEqual(tracked(second, file), [])
@@ -177,12 +204,11 @@ describe("request and resume", () => {
 
   it.live("svc-download --wait stays until what it asked for is back, and leaves the other requests alone", () =>
     Effect.gen(function* () {
-      const here = yield* archive("3 seconds", { switches: { strict: true } })
+      const here = yield* overdueArchive({ strict: true })
       const { download, folder, stats } = here
       store(folder, entry("A1", {}, { fileName: "S1.bam" }))
-      const wait = ["--wait", "60s", "--poll", "1s"]
       const wanted = ["-a", "A1,A3", "-f", "bam,bam.bai", "-d", "out", "--restoreArchived", "force"]
-      const outcome = yield* download([...wanted, ...wait, "--reportfile", "r.json"])
+      const outcome = yield* thawedWhenItWaits(here, "svc-download", [...wanted, "--reportfile", "r.json"])
       assert.strictEqual(outcome.exitCode, 0, outcome.stderr)
       assert.match(outcome.stderr, /1 restoration pending; looking again at /)
       assert.deepStrictEqual(namesIn(folder, "out"), ["S1.bam", "S1.bam.bai", "S3.bam", "S3.bam.bai"])
@@ -871,13 +897,15 @@ describe("waiting", () => {
 
   it.live("gets over a lost session, and logs in for each look", () =>
     Effect.gen(function* () {
-      const { folder, request, resume, setFaults, stats } = yield* archive("3 seconds")
+      const here = yield* overdueArchive()
+      const { folder, request, setFaults, stats } = here
       assert.strictEqual((yield* request(["A3", "-d", "out", "-f", "bam"])).exitCode, 0)
       yield* setFaults([fault({ endpoint: "getFileDownloadLinks", times: 1 }, { invalidate: "redirect" })])
-      const outcome = yield* resume(["--wait", "60s", "--poll", "1s"])
+      const outcome = yield* thawedWhenItWaits(here, "svc-resume-restore", [])
       assert.strictEqual(outcome.exitCode, 0, outcome.stderr)
       assert.deepStrictEqual(namesIn(folder, "out"), ["S3.bam"])
-      assert.isAtLeast((yield* stats).logins, 3)
+      // One of the request, two of the first look, one of each of the next.
+      assert.isAtLeast((yield* stats).logins, 4)
     })
   )
 

@@ -23,13 +23,16 @@ import { ground, sha256 } from "./DownloadGround.ts"
 import { executable, run } from "./Executables.ts"
 import { bgzf, text } from "./genome/Fixtures.ts"
 
+// Made once: it takes half a second.
+const samples = Effect.runSync(Effect.cached(Effect.provide(makeSamples(1), ZlibCodec.layer)))
+
 /** A folder with the files of one sandbox sample: S1.bam, S1.bam.bai, S1.vcf.gz, S1.vcf.gz.tbi. */
 const sample = Effect.gen(function* () {
   const folder = yield* Effect.acquireRelease(
     Effect.sync(() => mkdtempSync(join(tmpdir(), "svc-verify-"))),
     (path) => Effect.sync(() => rmSync(path, { recursive: true, force: true }))
   )
-  const files = yield* Effect.provide(makeSamples(1), ZlibCodec.layer)
+  const files = yield* samples
   for (const { bytes, name } of files.slice(0, 4)) writeFileSync(join(folder, name), bytes)
   const verify = (...args: ReadonlyArray<string>) => run("svc-verify", args, { cwd: folder })
   return { folder, verify }
