@@ -77,7 +77,9 @@ several=no
 for argument in "$@"; do [[ $argument != *linux/*,* ]] || several=yes; done
 case $engine in
   docker)
-    build=(docker buildx build --load)
+    build=(docker buildx build)
+    # Into the images of this machine, unless it goes elsewhere.
+    [[ " $* " =~ \ --(push|output) ]] || build+=(--load)
     for name in "${names[@]}"; do arguments+=(-t "$name"); done
     ;;
   *)

@@ -1,5 +1,7 @@
 /** svc-steps as a library on Node: the layers behind the services of `svc-steps`. */
 
+import "./Runtime.ts"
+
 // --- the API ----------------------------------------------------------------------------------------------------------
 
 export { layer as accountLockLayer } from "./AccountLockFiles.ts"

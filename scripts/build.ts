@@ -1,7 +1,7 @@
 /**
  * Writes one self-contained file per executable into `dist/` (and into `dist/bin/` their names without `.js`, to put on
- * PATH), the licences of what they contain, and the library as
- * modules with their types into `dist/lib/` (docs/adr/0006).
+ * PATH), the licences of what they contain, their manual pages (`dist/man/`), the schemas of what is written and read, and
+ * the library as modules with their types into `dist/lib/` (docs/adr/0006).
  *
  *     node scripts/build.ts [--quiet] [--no-library] [--compiled] [--outdir DIR]
  *
@@ -26,7 +26,9 @@ import { fileURLToPath } from "node:url"
 import { parseArgs } from "node:util"
 import { build, type Metafile, transformSync } from "esbuild"
 import { bundling } from "./bundling.ts"
+import { manPages } from "./man-pages.ts"
 import { packagesIn, sbom } from "./sbom.ts"
+import { schemas } from "./schemas.ts"
 
 /** Every executable of the product: its name in `dist/` and the module that starts it. */
 const executables: Readonly<Record<string, string>> = {
@@ -172,6 +174,12 @@ for (const [name, entry] of Object.entries(executables)) {
 }
 writeLicences([...bundled])
 replaceFile(join(outdir, "sbom.cdx.json"), sbom(root, [...contained].sort()), 0o644)
+for (const [name, schema] of Object.entries(schemas())) {
+  replaceFile(join(outdir, `${name}.schema.json`), `${JSON.stringify(schema, null, 2)}\n`, 0o644)
+}
+const man = join(outdir, "man", "man1")
+mkdirSync(man, { recursive: true })
+for (const [name, page] of Object.entries(await manPages())) replaceFile(join(man, `${name}.1`), page, 0o644)
 if (options.library) writeLibrary()
 if (options.compiled) {
   const { status } = spawnSync(process.execPath, [join(root, "scripts", "warm.ts"), outdir], { stdio: "inherit" })

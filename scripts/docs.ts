@@ -6,12 +6,14 @@
  * - the examples in `docs/library.md`, from `docs/examples`
  * - `docs/faults.md`, from `test/faults/Catalogue.ts` and the names of the tests
  * - the picture in `docs/01-tour.md`, from the imports of the core
+ * - CITATION.cff, what stands in packaging/, and the version of the image in the workflows, from package.json
  * - `docs/exit-codes.md`, and the table between the two marks in README.md, from `core/src/errors`
  */
 import { readdirSync, readFileSync, writeFileSync } from "node:fs"
 import { ExitCodes, severityOrder } from "../core/src/Errors.ts"
 import { apiPage } from "./api-page.ts"
 import { faultsPage } from "./faults-page.ts"
+import { packagingPages } from "./packaging-pages.ts"
 import { roomsPicture } from "./rooms-picture.ts"
 import { settingsPage } from "./settings-page.ts"
 
@@ -71,6 +73,7 @@ export const generatedPages = (): ReadonlyArray<readonly [path: string, content:
   ["docs/01-tour.md", readFileSync(fromRoot("docs/01-tour.md"), "utf8").replace(roomsMark, `$1${roomsPicture()}\n$2`)],
   ["docs/library.md", withExamples("docs/library.md")],
   ["docs/exit-codes.md", exitCodesPage()],
+  ...packagingPages(),
   ["README.md", readFileSync(fromRoot("README.md"), "utf8").replace(marked, `$1${meaningsTable}\n$2`)]
 ]
 

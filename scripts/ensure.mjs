@@ -92,8 +92,11 @@ const sourcesHash = () => {
     "package.json",
     "package-lock.json",
     "scripts/build.ts",
+    "CHANGELOG.md",
     "scripts/bundling.ts",
+    "scripts/man-pages.ts",
     "scripts/sbom.ts",
+    "scripts/schemas.ts",
     "scripts/starter.ts",
     "tsconfig.json",
     "tsconfig.lib.json"
@@ -106,8 +109,8 @@ const sourcesHash = () => {
 const build = (node) => {
   const stamp = join(root, "dist", ".sources")
   const now = sourcesHash()
-  const { bin, exports } = readJson(join(root, "package.json"))
-  const files = [...Object.values(bin), ...Object.values(exports).map((door) => door.default)]
+  const { bin, exports, man } = readJson(join(root, "package.json"))
+  const files = [...Object.values(bin), ...man, ...Object.values(exports).map((door) => door.default)]
   const complete = files.every((path) => existsSync(join(root, path)))
   if (complete && existsSync(stamp) && readFileSync(stamp, "utf8") === now) return
   const result = spawnSync(node, [join(root, "scripts", "build.ts"), "--quiet"], { cwd: root, stdio: "inherit" })

@@ -10,6 +10,7 @@ tools=(
   strace:strace openssl:openssl curl:curl gcc:build-essential systemd-analyze:systemd
   java:default-jre-headless mvn:maven ps:procps sbatch:slurm-wlm munged:munge
   podman:podman buildah:buildah runc:runc mmdebstrap:mmdebstrap
+  go:golang-go man:man-db mandoc:mandoc
 )
 
 export PATH="$PATH:/usr/sbin:/sbin"
@@ -82,6 +83,15 @@ if ! cmp -s "$engines/requirements.txt" .e2e/python/.installed; then
   cp "$engines/requirements.txt" .e2e/python/.installed
 fi
 
+# actionlint, by the lock of its Go module.
+lint=test/e2e/actionlint
+if ! cmp -s "$lint/go.sum" .e2e/go/.installed; then
+  echo "Building actionlint into .e2e/go ..."
+  mkdir -p .e2e/go
+  (cd "$lint" && go build -o ../../../.e2e/go/actionlint github.com/rhysd/actionlint/cmd/actionlint)
+  cp "$lint/go.sum" .e2e/go/.installed
+fi
+
 # Nextflow: complete only when its list of checksums, which the jars fit, was copied last.
 nextflow=test/e2e/nextflow
 if ! cmp -s "$nextflow/jars.sha256" .e2e/nextflow/.installed; then
@@ -100,4 +110,4 @@ if ! cmp -s "$nextflow/jars.sha256" .e2e/nextflow/.installed; then
   cp "$nextflow/jars.sha256" .e2e/nextflow/.installed
 fi
 [ -z "$below" ] || wait "$below"
-echo "Ready: ${tools[*]%%:*}, s3rver, snakemake, cwltool, miniwdl, nf-core, Nextflow."
+echo "Ready: ${tools[*]%%:*}, s3rver, snakemake, cwltool, miniwdl, nf-core, actionlint, Nextflow."

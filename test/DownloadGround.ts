@@ -8,6 +8,7 @@ import { Effect } from "effect"
 import type { FaultRule } from "../sandbox/Faults.ts"
 import { type Sandbox, type SandboxOptions, start as startSandbox } from "../sandbox/Sandbox.ts"
 import { type Outcome, run, start, untilOrEnd } from "./Executables.ts"
+import { fits } from "./Schemas.ts"
 
 export interface Ground extends Sandbox {
   /** Working folder of the commands; `out` is a folder in it. */
@@ -76,7 +77,8 @@ export interface Report {
   readonly files: ReadonlyArray<ReportFile>
 }
 
-export const readReport = (...path: ReadonlyArray<string>): Report => JSON.parse(readFileSync(join(...path), "utf8"))
+export const readReport = (...path: ReadonlyArray<string>): Report =>
+  fits("report", JSON.parse(readFileSync(join(...path), "utf8")))
 
 /** What happens to which requests. */
 export const fault = (when: FaultRule["when"], effect: FaultRule["then"]): FaultRule => ({ when, then: effect })

@@ -4,6 +4,7 @@ import { tmpdir } from "node:os"
 import { join, relative } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
+import { apiReport } from "../scripts/api-report.ts"
 import { executable, runCommand } from "./Executables.ts"
 import { root } from "./Root.ts"
 
@@ -36,7 +37,7 @@ describe("the build", () => {
         ])
         assert.strictEqual(exitCode, 0, stderr)
         assert.isAbove(readdirSync(path).length, names.length)
-        const built = hashes(`${root}dist`).filter((line) => !/^\.sources |\.compiled /.test(line))
+        const built = hashes(`${root}dist`).filter((line) => !/^\.sources |\.compiled |^docs\//.test(line))
         assert.deepStrictEqual(hashes(path), built, "dist/ may be older than the sources: npm run build")
       }),
     240_000
@@ -85,7 +86,15 @@ describe("the build", () => {
       assert.strictEqual(packed.exitCode, 0, packed.stderr)
       const file = join(path, packed.stdout.trim())
       const inside = (yield* runCommand("tar", ["-tzf", file])).stdout.split("\n")
-      const expected = [...Object.values(product.bin), "dist/lib/core/src/index.js", "README.md", "CHANGELOG.md"]
+      const expected = [
+        ...Object.values(product.bin),
+        "dist/lib/core/src/index.js",
+        "README.md",
+        "CHANGELOG.md"
+      ].concat(
+        ["dist/config.schema.json", "dist/report.schema.json", "dist/list.schema.json"],
+        product.man.map((path: string) => path.replace("./", ""))
+      )
       assert.includeMembers(
         inside,
         expected.map((name) => `package/${name}`)
@@ -101,6 +110,20 @@ describe("the build", () => {
       assert.notProperty(manifest, "optionalDependencies")
     })
   )
+
+  it("has a manual page for every executable", () => {
+    assert.deepStrictEqual(
+      product.man,
+      names.map((name) => `./dist/man/man1/${name}.1`)
+    )
+    for (const name of names) {
+      assert.match(readFileSync(`${root}dist/man/man1/${name}.1`, "utf8"), new RegExp(`^\\.Nm ${name}$`, "m"))
+    }
+  })
+
+  it("exports what docs/api-report.md says (npm run docs:api)", () => {
+    assert.strictEqual(readFileSync(`${root}docs/api-report.md`, "utf8"), apiReport())
+  })
 
   it("names every package inside the executables with its licence", () => {
     const text = readFileSync(`${root}dist/THIRD-PARTY-LICENSES.txt`, "utf8")

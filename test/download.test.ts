@@ -9,6 +9,7 @@ import { Effect } from "effect"
 import { fault, ground, namesIn, readReport, sha256 } from "./DownloadGround.ts"
 import { type Outcome, run } from "./Executables.ts"
 import { root } from "./Root.ts"
+import { fits } from "./Schemas.ts"
 
 interface Listing {
   readonly analyses: ReadonlyArray<{
@@ -27,7 +28,10 @@ describe("files", () => {
   it.live("are downloaded whole under their names, and nothing else is left", () =>
     Effect.gen(function* () {
       const { download, folder, stats } = yield* ground({ switches: { strict: true } })
-      const listing: Listing = JSON.parse((yield* download(["-a", "A1,A2", "--list", "--format", "json"])).stdout)
+      const listing: Listing = fits(
+        "list",
+        JSON.parse((yield* download(["-a", "A1,A2", "--list", "--format", "json"])).stdout)
+      )
       const wanted = listing.analyses.flatMap(({ files }) => files)
       assert.strictEqual(wanted.length, 8)
 
@@ -182,7 +186,7 @@ describe("--plan", () => {
         world: { analyses: [{ id: "B1", files: [{ name: "S1.bam", copyOf: "A1/S1.bam" }] }] }
       })
       const { stdout } = yield* download(["-a", "A1", "--list", "--format", "json"])
-      const listing: Listing = JSON.parse(stdout)
+      const listing: Listing = fits("list", JSON.parse(stdout))
       const name = listing.analyses[0]?.files[0]?.fileName ?? ""
       writeFileSync(join(folder, "out", `${name}.bai`), "x")
       const plan = yield* download(["-a", "A1", "-d", "out", "--plan"])
@@ -284,7 +288,10 @@ describe("selection", () => {
   it.live("numeric ids on the wire work like any other", () =>
     Effect.gen(function* () {
       const { download, folder } = yield* ground({ switches: { ids: "numeric" } })
-      const all: Listing = JSON.parse((yield* download(["-l", "LIMS-0001", "--list", "--format", "json"])).stdout)
+      const all: Listing = fits(
+        "list",
+        JSON.parse((yield* download(["-l", "LIMS-0001", "--list", "--format", "json"])).stdout)
+      )
       const id = all.analyses[0]?.analysisId ?? ""
       assert.match(id, /^\d+$/)
       writeFileSync(join(folder, "c.json"), `{"analysisIds": [${id}], "filetypes": ["vcf.gz"], "destination": "out"}`)

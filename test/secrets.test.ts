@@ -5,6 +5,7 @@ import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { run } from "./Executables.ts"
+import { fits } from "./Schemas.ts"
 import { echoingService } from "./servers/EchoingService.ts"
 
 const password = 'pässword% &"<CANARY> 1'
@@ -117,7 +118,7 @@ describe("Z5 secrets that the service repeats are nowhere", () => {
         yield* keep("run", "svc-download", args, { SVC_PASSWORD: secret })
         const [entry] = JSON.parse(written["run awaiting-restoration.json"] ?? "")
         assert.deepInclude(entry, { analysisId: "A1", fileName: "S1.bam" })
-        const report = JSON.parse(written["run report.json"] ?? "")
+        const report = fits("report", JSON.parse(written["run report.json"] ?? ""))
         assert.includeDeepMembers(
           report.files.map((file: { analysisId: string; fileName: string }) => [file.analysisId, file.fileName]),
           [["A1", "S1.bam"]]

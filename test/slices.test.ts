@@ -23,6 +23,7 @@ import * as ZlibCodec from "../platform/ZlibCodec.ts"
 import { type Ground, ground, namesIn, readReport, sha256 } from "./DownloadGround.ts"
 import { bgzf, endingAtFileEnd } from "./genome/Fixtures.ts"
 import { realBams, realPath, realVcfs, skipWithoutRealFiles, skipWithoutTools, tool } from "./genome/Oracles.ts"
+import { fits } from "./Schemas.ts"
 
 const realFolder = realPath("")
 
@@ -200,7 +201,7 @@ describe("records", () => {
         const { download, folder } = yield* ground({ data: realFolder })
         const names = [...realBams, ...realVcfs]
         const analyses = Array.from({ length: 12 }, (_, i) => `A${i + 1}`).join(",")
-        const all = JSON.parse((yield* download(["-a", analyses, "--list", "--format", "json"])).stdout)
+        const all = fits("list", JSON.parse((yield* download(["-a", analyses, "--list", "--format", "json"])).stdout))
         let compared = 0
         for (const { analysisId, files } of all.analyses) {
           for (const { fileName } of files) {
@@ -583,7 +584,7 @@ describe("before fetching", () => {
       assert.deepStrictEqual(namesIn(folder, "out"), [])
       const run = yield* download(["-a", "A1", "-g", genes, "-d", "out", ...types, "--reportfile", "r.json"])
       assert.strictEqual(run.exitCode, 0, run.stderr)
-      const listed = JSON.parse(list.stdout).analyses[0].files
+      const listed = fits("list", JSON.parse(list.stdout)).analyses[0].files
       const planned = JSON.parse(plan.stdout).files
       for (const [i, file] of readReport(folder, "r.json").files.entries()) {
         const ranged = { bytes: file.fetched, requests: file.attempts, regions: file.regions?.join(" ") }

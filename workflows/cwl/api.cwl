@@ -13,6 +13,7 @@ inputs:
     doc: JSON with target, username and password, for nobody else to read; without it the SVC_* variables of the environment count.
     type: File?
     inputBinding: {position: 3, prefix: --config}
-stdout: answer.json
+  output_name: {type: string, default: answer.json}
+stdout: $(inputs.output_name)
 outputs:
-  answer: {type: File, outputBinding: {glob: answer.json}}
+  answer: {type: File, outputBinding: {glob: $(inputs.output_name)}}

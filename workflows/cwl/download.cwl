@@ -4,7 +4,7 @@ doc: Files of analyses, whole and checked.
 hints:
   DockerRequirement: {dockerPull: org/svc-steps:0.1.0}
   NetworkAccess: {networkAccess: true}
-baseCommand: [svc-download, --destination, ., --reportfile, report.json]
+baseCommand: [svc-download, --destination, .]
 # 69: the service is down; 75: a restoration is pending. An engine may try again later, as it would not after 77 (login refused).
 temporaryFailCodes: [69, 75]
 inputs:
@@ -13,9 +13,10 @@ inputs:
     type: File?
     inputBinding: {prefix: --config}
   analyses:
-    doc: One analysis, or several that are taken in one session.
-    type: [string, "string[]"]
+    doc: Taken in one session.
+    type: string[]?
     inputBinding: {prefix: --analysisIds, itemSeparator: ","}
+  analysis: {doc: "One, as a scatter gives it.", type: string?, inputBinding: {prefix: --analysisIds}}
   filetypes:
     type: string[]
     default: [bam, bam.bai]
@@ -31,11 +32,12 @@ inputs:
     doc: End well when only restorations are pending, so that the rest of a workflow goes on.
     type: boolean?
     inputBinding: {prefix: --pendingOk}
+  report_name: {type: string, default: report.json, inputBinding: {prefix: --reportfile}}
 outputs:
   files:
     type: File[]
     outputBinding: {glob: ["*.bam", "*.bam.bai", "*.vcf.gz", "*.vcf.gz.tbi"]}
-  report: {type: File, outputBinding: {glob: report.json}}
+  report: {type: File, outputBinding: {glob: $(inputs.report_name)}}
   restorations:
     doc: What is pending, for resume-restore.cwl.
     type: File?

@@ -3,25 +3,29 @@ class: Workflow
 doc: Files and annotations of many analyses, one job each. What is in the archive is asked for and left out; the others are done.
 requirements:
   ScatterFeatureRequirement: {}
+  StepInputExpressionRequirement: {}
 inputs:
   settings: File?
   analyses: string[]
   filetypes: {type: "string[]", default: [bam, bam.bai]}
   restore: {type: string, default: "no"}
+  annotations_name: {type: string, default: annotations.tsv}
 steps:
   download:
     run: download.cwl
-    scatter: analyses
+    scatter: analysis
     in:
       settings: settings
-      analyses: analyses
+      analysis: analyses
       filetypes: filetypes
       restore: restore
       pending_ok: {default: true}
+      # Beside each other in one folder, the report of a failed job too.
+      report_name: {valueFrom: $(inputs.analysis).report.json}
     out: [files, report, restorations]
   annotate:
     run: fetch-annotations.cwl
-    in: {settings: settings, analyses: analyses}
+    in: {settings: settings, analyses: analyses, output_name: annotations_name}
     out: [annotations]
 outputs:
   files: {type: {type: array, items: {type: array, items: File}}, outputSource: download/files}

@@ -4,7 +4,7 @@ doc: SNV annotations of analyses, as a table or as JSON Lines.
 hints:
   DockerRequirement: {dockerPull: org/svc-steps:0.1.0}
   NetworkAccess: {networkAccess: true}
-baseCommand: [svc-fetch-annotations, --output, annotations.out]
+baseCommand: svc-fetch-annotations
 temporaryFailCodes: [69]
 inputs:
   settings:
@@ -12,8 +12,13 @@ inputs:
     type: File?
     inputBinding: {prefix: --config}
   analyses:
-    type: [string, "string[]"]
+    type: string[]
     inputBinding: {position: 1}
   format: {type: string, default: tsv, inputBinding: {prefix: --format}}
+  output_name:
+    doc: Its name; it has the form that `format` says.
+    type: string
+    default: annotations.tsv
+    inputBinding: {prefix: --output}
 outputs:
-  annotations: {type: File, outputBinding: {glob: annotations.out}}
+  annotations: {type: File, outputBinding: {glob: $(inputs.output_name)}}

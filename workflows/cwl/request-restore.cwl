@@ -12,8 +12,8 @@ inputs:
     type: File?
     inputBinding: {prefix: --config}
   analyses:
-    doc: One analysis, or several that are taken in one session.
-    type: [string, "string[]"]
+    doc: Taken in one session.
+    type: string[]
     inputBinding: {prefix: --analysisIds, itemSeparator: ","}
   filetypes:
     type: string[]

@@ -8,7 +8,7 @@ requirements:
   # The step takes out of the file what it has downloaded: it gets a copy.
   InitialWorkDirRequirement:
     listing: [{entry: $(inputs.restorations), entryname: awaiting-restoration.json, writable: true}]
-baseCommand: [svc-resume-restore, --restorationFile, awaiting-restoration.json, --reportfile, report.json]
+baseCommand: [svc-resume-restore, --restorationFile, awaiting-restoration.json]
 # 69: the service is down; 75: a restoration is pending. An engine may try again later, as it would not after 77 (login refused).
 temporaryFailCodes: [69, 75]
 inputs:
@@ -23,11 +23,12 @@ inputs:
     doc: End well when only restorations are pending, so that the rest of a workflow goes on.
     type: boolean?
     inputBinding: {prefix: --pendingOk}
+  report_name: {type: string, default: report.json, inputBinding: {prefix: --reportfile}}
 outputs:
   files:
     type: File[]
     outputBinding: {glob: ["*.bam", "*.bam.bai", "*.vcf.gz", "*.vcf.gz.tbi"]}
-  report: {type: File, outputBinding: {glob: report.json}}
+  report: {type: File, outputBinding: {glob: $(inputs.report_name)}}
   still_pending:
     doc: What is still pending.
     type: File

@@ -10,16 +10,23 @@ workflow downloads {
     Array[String]+ analyses
     Array[String] filetypes = ["bam", "bam.bai"]
     String restore = "no"
+    # An analysis that cannot be had stops no other: the run ends well, and `failures` says why. WDL has no outputs of a run that failed.
+    Boolean keep_going = false
   }
   scatter (analysis in analyses) {
-    call svc.download { input: settings, analyses = [analysis], filetypes, restore }
+    call svc.download { input: settings, analyses = [analysis], filetypes, restore, keep_going }
+    if (defined(download.failure)) {
+      String failed = analysis + ": " + read_string(select_first([download.failure]))
+    }
   }
-  call svc.fetch_annotations { input: settings, analyses }
+  call svc.fetch_annotations { input: settings, analyses, keep_going }
   output {
     Array[File] files = flatten(download.files)
     Array[File] reports = download.report
     # For restore.wdl: one for each analysis with something pending.
     Array[File] restorations = select_all(download.restorations)
     File annotations = fetch_annotations.annotations
+    # Empty, or with keep_going a line for each analysis that did not come.
+    Array[String] failures = select_all(failed)
   }
 }

@@ -13,14 +13,24 @@ task download {
     String restore = "no"
     String? range
     File? bed
+    # What is not there, damaged, or in the way of another file (66, 65, 73) ends this task well, and stands in `failure`.
+    Boolean keep_going = false
     String container = "org/svc-steps:0.1.0"
   }
   command <<<
+    code=0
     svc-download --config '~{settings}' --analysisIds '~{sep(",", analyses)}' --filetypes '~{sep(",", filetypes)}' \
       --destination . --reportfile report.json --restoreArchived '~{restore}' --pendingOk \
-      ~{"--range '" + range + "'"} ~{"--bed '" + bed + "'"}
+      ~{"--range '" + range + "'"} ~{"--bed '" + bed + "'"} 2> said || code=$?
+    cat said >&2
+    case "$code ~{keep_going}" in
+      0*) ;;
+      "65 true" | "66 true" | "73 true") { grep -m 1 -e '\[error\]' said || tail -n 1 said; } > failure ;;
+      *) exit $code ;;
+    esac
   >>>
   output {
+    File? failure = "failure"
     Array[File] files = flatten([glob("*.bam"), glob("*.bam.bai"), glob("*.vcf.gz"), glob("*.vcf.gz.tbi")])
     File report = "report.json"
     # There when something is pending, for resume_restore.
@@ -89,10 +99,17 @@ task fetch_annotations {
     Array[String]+ analyses
     # tsv or jsonl.
     String format = "tsv"
+    # Without those analyses that are not there (66).
+    Boolean keep_going = false
     String container = "org/svc-steps:0.1.0"
   }
   command <<<
-    svc-fetch-annotations --config '~{settings}' --format '~{format}' --output 'annotations.~{format}' ~{sep(" ", squote(analyses))}
+    code=0
+    svc-fetch-annotations --config '~{settings}' --format '~{format}' --output 'annotations.~{format}' ~{sep(" ", squote(analyses))} || code=$?
+    case "$code ~{keep_going}" in
+      0* | "66 true") ;;
+      *) exit $code ;;
+    esac
   >>>
   output {
     File annotations = "annotations.~{format}"

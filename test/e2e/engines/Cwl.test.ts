@@ -1,5 +1,5 @@
 /** The CWL tools and workflows with cwltool, without containers, as docs/cwl.md shows them. */
-import { readdirSync, writeFileSync } from "node:fs"
+import { readdirSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
@@ -24,7 +24,9 @@ describe("CWL", () => {
           "S1.bam.bai",
           "S2.bam",
           "S2.bam.bai",
-          "annotations.out",
+          "annotations.tsv",
+          "A1.report.json",
+          "A3.report.json",
           "awaiting-restoration.json"
         ])
         assert.notInclude(first, "S3.bam")
@@ -36,6 +38,31 @@ describe("CWL", () => {
         assert.include(text, "Final process status is temporaryFail")
         assert.include(yield* assertQuiet(place.sandbox), { failedLogins: 0 })
         assertNoPassword([cwd], text)
+      }),
+    limit
+  )
+
+  it.live(
+    "all files are valid; a failed job of a scatter says why on the console and in its report, and lists and names are given on the command line",
+    () =>
+      Effect.gen(function* () {
+        const { env, project } = yield* ground()
+        const folder = join(project, "svc-steps/workflows/cwl")
+        const cwltool = (args: ReadonlyArray<string>) => runCommand("cwltool", args, { cwd: project, env })
+        for (const name of readdirSync(folder)) {
+          const checked = yield* cwltool(["--validate", "--strict", join(folder, name)])
+          assert.strictEqual(checked.exitCode, 0, checked.stderr)
+        }
+        const lists = ["--analyses", "A1", "--analyses", "Z9", "--filetypes", "bam", "--annotations_name", "rows.tsv"]
+        const ran = yield* cwltool([
+          ...["--no-container", ...preserve, "--on-error", "continue"],
+          ...[join(folder, "downloads.cwl"), ...lists]
+        ])
+        assert.strictEqual(ran.exitCode, 1, ran.stderr)
+        assert.include(ran.stderr, "analysis Z9: not found")
+        assert.includeMembers(readdirSync(project), ["A1.report.json", "S1.bam", "Z9.report.json", "rows.tsv"])
+        const { exitCode } = JSON.parse(readFileSync(join(project, "Z9.report.json"), "utf8"))
+        assert.strictEqual(exitCode, 66)
       }),
     limit
   )

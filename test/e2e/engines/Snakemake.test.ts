@@ -87,6 +87,25 @@ describe("Snakemake", () => {
   )
 
   it.live(
+    "the linter has nothing to say; a failed job says why without a profile too, and leaves what it said and its report",
+    () =>
+      Effect.gen(function* () {
+        const { env, project } = yield* ground()
+        const cwd = copyExample(project)
+        const snakemake = (args: ReadonlyArray<string>) => runCommand("snakemake", args, { cwd, env })
+        const linted = yield* snakemake(["--snakefile", "../Snakefile", "--lint"])
+        assert.strictEqual(linted.exitCode, 0, linted.stderr)
+        const failed = yield* snakemake(["--cores", "1", "data/Z9/S9.bam"])
+        assert.strictEqual(failed.exitCode, 1)
+        assert.match(failed.stderr, /^\S+ \[error\]: analysis Z9: not found/m)
+        assert.match(readFileSync(join(cwd, "logs/download/Z9/S9.bam.log"), "utf8"), /analysis Z9: not found/)
+        const report = JSON.parse(readFileSync(join(cwd, "logs/download/Z9/S9.bam.report.json"), "utf8"))
+        assert.strictEqual(report.exitCode, 66)
+      }),
+    limit
+  )
+
+  it.live(
     "S1 a wrong password is sent three times at most; missing credentials and a service that is down end the run and say so",
     () =>
       Effect.gen(function* () {

@@ -34,6 +34,10 @@ describe("WDL", () => {
         const second = outputsOf(join(cwd, "second"))
         assert.include(names(second["resume_restore.files"]), "S3.bam")
         assert.strictEqual(second["resume_restore.pending"], false)
+        assert.match(text, /Z9: .*analysis Z9: not found/)
+        const { "downloads.failures": failures, "downloads.reports": reports } = outputsOf(join(cwd, "rest"))
+        assert.lengthOf(failures as ReadonlyArray<string>, 1)
+        assert.lengthOf(names(reports), 2)
         const third = outputsOf(join(cwd, "third"))
         // Two seconds may pass between the two tasks, or not.
         assert.strictEqual(third["restore.pending"], !names(third["restore.files"]).includes("S2.vcf.gz"))

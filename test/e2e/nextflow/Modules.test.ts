@@ -4,7 +4,7 @@ import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { root } from "../../Root.ts"
-import { launchPad, workflows } from "./Nextflow.ts"
+import { launchPad, nfCoreWhen, workflows } from "./Nextflow.ts"
 import { readSnapshots, runTests, writeSnapshots } from "./Snapshots.ts"
 
 const { version } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"))
@@ -18,8 +18,6 @@ const shown = (stdout: string) =>
     .split("\n")
     .filter((line) => /^(?:BAM|VCF|RESTORED|PENDING|ANNOTATIONS|API|VERSION) /.test(line))
     .sort()
-
-const nfCoreWhen = "    when:\n    task.ext.when == null || task.ext.when\n\n"
 
 const versions = modules.map((name) => `VERSION SVC_${name.toUpperCase()} svc-steps ${version}`)
 
@@ -60,7 +58,6 @@ describe("the modules for Nextflow", () => {
         const run = (args: ReadonlyArray<string>, env = {}) =>
           pad.run(join(here, "modules.nf"), ["-c", join(here, "modules.config"), ...args], env)
 
-        // Without the section that nf-core asks for, the strict syntax discourages, and Nextflow 25.04 fails to warn of.
         const copy = join(pad.folder, "linted", "workflows", "nextflow")
         cpSync(workflows, copy, { recursive: true })
         const author = join(pad.folder, "linted", "test", "e2e", "nextflow")

@@ -11,6 +11,9 @@ import { folder } from "../Ground.ts"
 /** Where the modules and pipelines are. */
 export const workflows = join(root, "workflows", "nextflow")
 
+/** The section of a module that nf-core asks for, the strict syntax discourages, and the linter of Nextflow 25.04 fails to warn of. */
+export const nfCoreWhen = "    when:\n    task.ext.when == null || task.ext.when\n\n"
+
 const command = join(root, "test", "e2e", "nextflow", "nextflow")
 const commands = join(root, "dist", "bin")
 

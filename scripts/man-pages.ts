@@ -1,0 +1,244 @@
+/** A manual page in mdoc(7) for every executable, made of what its `--help` is made of. */
+import { readFileSync } from "node:fs"
+import { NodeServices } from "@effect/platform-node"
+import { Effect, Option } from "effect"
+import { CliConfig, CliOutput, Command, GlobalFlag, type HelpDoc } from "effect/cli"
+import { ExitCodes } from "../core/src/Errors.ts"
+import { groups, keysOf, table } from "../core/src/settings/Keys.ts"
+import type { Option as Setting } from "../core/src/settings/Option.ts"
+import { sandboxCommand } from "../sandbox/CommandLine.ts"
+import { apiStep } from "../steps/api/ApiStep.ts"
+import { doctorStep } from "../steps/doctor/DoctorStep.ts"
+import { downloadStep } from "../steps/download/DownloadStep.ts"
+import { fetchAnnotationsStep } from "../steps/fetch-annotations/FetchAnnotationsStep.ts"
+import { gatewayStep } from "../steps/gateway/GatewayStep.ts"
+import { metavarOf, methodUsage } from "../steps/main/Help.ts"
+import type { Step, StepFamily } from "../steps/main/Step.ts"
+import { requestRestoreStep } from "../steps/request-restore/RequestRestoreStep.ts"
+import { restorationsStep } from "../steps/restorations/RestorationsStep.ts"
+import { resumeRestoreStep } from "../steps/resume-restore/ResumeRestoreStep.ts"
+import { verifyStep } from "../steps/verify/VerifyStep.ts"
+
+const fromRoot = (path: string) => new URL(`../${path}`, import.meta.url)
+const { bin, homepage } = JSON.parse(readFileSync(fromRoot("package.json"), "utf8"))
+
+/** The day of the newest version in CHANGELOG.md, as mdoc wants it: the same sources give the same page. */
+const day = () => {
+  const [, date = ""] = /^## \S+ - (\d{4}-\d\d-\d\d)$/m.exec(readFileSync(fromRoot("CHANGELOG.md"), "utf8")) ?? []
+  const format = { timeZone: "UTC", year: "numeric", month: "long", day: "numeric" } as const
+  return new Date(`${date}T00:00:00Z`).toLocaleDateString("en-US", format)
+}
+
+const escaped = (text: string) => text.replaceAll("\\", "\\e").replace(/^(?=[.'])/gm, "\\&")
+
+/** A paragraph: a line of source for each sentence, as mdoc wants it, and none longer than 80 characters. */
+const paragraph = (text: string): string =>
+  escaped(text)
+    .split(/(?<=[.!?]) (?=[A-Z])/)
+    .flatMap((sentence) => sentence.match(/\S.{0,76}(?=\s|$)|\S+/g) ?? [])
+    .map((line) => line.trim().replace(/^(?=[.'])/, "\\&"))
+    .join("\n")
+
+/** The words of a macro's arguments: none is taken for a macro or for punctuation. */
+const words = (text: string) => escaped(text).replace(/(^|\s)(?=[A-Z][a-z](\s|$)|[|.,:;()[\]?!](\s|$))/g, "$1\\&")
+
+const list = (items: ReadonlyArray<readonly [head: string, text: string]>) =>
+  items.length === 0
+    ? []
+    : [".Bl -tag -width Ds", ...items.flatMap(([head, text]) => [`.It ${head}`, paragraph(text)]), ".El"]
+
+const optionHead = (name: string, option: Setting) => {
+  const metavar = metavarOf(option)
+  const short = option.short === undefined ? "" : `Fl ${option.short} , `
+  return `${short}Fl -${name}${metavar === null ? "" : ` Ar ${words(metavar)}`}`
+}
+
+const optionText = (option: Setting) =>
+  `${option.help}.${option.default === undefined ? "" : ` The default is ${option.default}.`}`
+
+interface Page {
+  readonly name: string
+  readonly summary: string
+  readonly synopsis: ReadonlyArray<string>
+  /** Lines of mdoc. */
+  readonly description: ReadonlyArray<string>
+  readonly variables: ReadonlyArray<readonly [name: string, option: string]>
+  readonly examples: ReadonlyArray<{ readonly command: string; readonly says: string }>
+}
+
+const general = list([
+  ["Fl h , Fl -help", "Show a short help."],
+  ["Fl v , Fl -version", "Show the version."],
+  ["Fl -completions Ar SHELL", "Print completions for bash, zsh, fish or powershell."]
+])
+
+const aboutSettings =
+  `A setting comes from the command line, else from its variable, else from the file of --config, else it has its default. Lists are separated by
+commas, or the option is repeated. A flag is turned off by --no-FLAG.`.replaceAll("\n", " ")
+
+const pageText = ({ description, examples, name, summary, synopsis, variables }: Page): string =>
+  [
+    `.Dd ${day()}`,
+    `.Dt ${name.toUpperCase()} 1`,
+    ".Os",
+    ".Sh NAME",
+    `.Nm ${name}`,
+    `.Nd ${escaped(summary.replace(/\.$/, "").replace(/^\w/, (first) => first.toLowerCase()))}`,
+    ".Sh SYNOPSIS",
+    ...synopsis.flatMap((line) => [".Nm", line]),
+    ".Sh DESCRIPTION",
+    paragraph(`${summary.replace(/\.$/, "")}.`),
+    ...description,
+    ...(variables.length === 0
+      ? []
+      : [".Sh ENVIRONMENT", ...list(variables.map(([of, option]) => [`Ev ${of}`, `The value of --${option}.`]))]),
+    ".Sh EXIT STATUS",
+    ...list(Object.entries(ExitCodes).map(([code, meaning]) => [code, `${meaning}.`])),
+    ...(examples.length === 0
+      ? []
+      : [".Sh EXAMPLES", ...examples.flatMap(({ command, says }) => [paragraph(`${says}:`), `.Dl ${words(command)}`])]),
+    ".Sh SEE ALSO",
+    ...others(name),
+    ".Pp",
+    `.Lk ${homepage}`,
+    ""
+  ].join("\n")
+
+const others = (name: string) => {
+  const rest = Object.keys(bin)
+    .filter((other) => other !== name)
+    .sort()
+  return rest.map((other, at) => `.Xr ${other} 1${at < rest.length - 1 ? " ," : ""}`)
+}
+
+/** The settings under their headings, and the options of all. */
+const settingsOf = (name: Step["name"]) => [
+  ...groups.flatMap((group) => {
+    const keys = keysOf(name).filter((key) => table[key].group === group && table[key].hidden === undefined)
+    const items = keys.map((key) => [optionHead(key, table[key]), optionText(table[key])] as const)
+    return items.length === 0 ? [] : [`.Ss ${group}`, ...list(items)]
+  }),
+  ".Ss General",
+  ...general,
+  ".Pp",
+  paragraph(aboutSettings)
+]
+
+const variablesOf = (name: Step["name"]) =>
+  keysOf(name)
+    .flatMap((key) => (table[key].env === undefined ? [] : [[table[key].env, key] as const]))
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+
+const stepPage = (step: Step): Page => {
+  const own = Object.entries(step.options ?? {}).filter(([, option]) => option.hidden === undefined)
+  const { operands } = step
+  const operand =
+    operands === undefined
+      ? []
+      : [`${operands.least === 0 ? ".Op Ar" : ".Ar"} ${words(operands.metavar)}${operands.most > 1 ? " ..." : ""}`]
+  return {
+    name: `svc-${step.name}`,
+    summary: step.summary,
+    synopsis: [[".Op Ar options", ...operand].join("\n")],
+    description: [
+      ...(operands === undefined ? [] : list([[`Ar ${words(operands.metavar)}`, `${operands.help}.`]])),
+      ...(own.length === 0
+        ? []
+        : [".Ss Options", ...list(own.map(([name, option]) => [optionHead(name, option), optionText(option)]))]),
+      ...settingsOf(step.name)
+    ],
+    variables: variablesOf(step.name),
+    examples: step.examples.map(({ command, says }) => ({ command: `svc-${step.name} ${command}`, says }))
+  }
+}
+
+const familyPage = (family: StepFamily): Page => ({
+  name: `svc-${family.name}`,
+  summary: family.summary,
+  synopsis: [".Ar METHOD\n.Op Ar arguments\n.Op Ar options"],
+  description: [
+    ...[...new Set(family.methods.map(({ group }) => group))].flatMap((heading) => [
+      `.Ss ${heading}`,
+      ...list(
+        family.methods
+          .filter(({ group }) => group === heading)
+          .map((method) => [`Ic ${words(methodUsage(method))}`, `${method.summary}.`])
+      )
+    ]),
+    ...settingsOf(family.name)
+  ],
+  variables: variablesOf(family.name),
+  examples: family.examples.map(({ command, says }) => ({ command: `svc-${family.name} ${command}`, says }))
+})
+
+/** What effect/cli would show as help of the sandbox, which is no step. */
+const sandboxHelp = async (): Promise<HelpDoc.HelpDoc> => {
+  let found: HelpDoc.HelpDoc | null = null
+  const presenter: CliOutput.Presenter = {
+    present: (event) =>
+      Effect.sync(() => {
+        if (event._tag === "Help") found = event.helpDoc
+      })
+  }
+  await Command.runWith(sandboxCommand("svc-sandbox"), { version: "" })(["--help"]).pipe(
+    Effect.ignore,
+    Effect.provideService(CliOutput.Presenter, presenter),
+    Effect.provideService(CliConfig.CliConfig, CliConfig.make({ builtIns: [GlobalFlag.Help] })),
+    Effect.provide(NodeServices.layer),
+    Effect.runPromise
+  )
+  if (found === null) throw new Error("svc-sandbox --help said nothing")
+  return found
+}
+
+const sandboxPage = ({ description, examples = [], flags }: HelpDoc.HelpDoc): Page => ({
+  name: "svc-sandbox",
+  summary: "The service in a box, to develop and test against without an account or patient data",
+  synopsis: [".Op Ar options"],
+  description: [
+    ".Pp",
+    paragraph(description.replace(/^[^.]*\. /, "")),
+    ".Ss Options",
+    ...list(
+      flags.map(({ description, name, type }) => [
+        `Fl -${name}${type === "boolean" ? "" : ` Ar ${words(type)}`}`,
+        `${Option.getOrElse(description, () => name)}.`
+      ])
+    ),
+    ".Ss General",
+    ...general
+  ],
+  variables: [],
+  examples: examples.map(({ command, description = "" }) => ({ command, says: description }))
+})
+
+const dispatcherPage = (steps: ReadonlyArray<Step | StepFamily>): Page => ({
+  name: "svc-steps",
+  summary: "Files of a genomic analysis service, as steps of a pipeline",
+  synopsis: [".Ar step\n.Op Ar options"],
+  description: [
+    ".Pp",
+    paragraph("Runs a step as its own executable does, which has a page of its own. The steps are:"),
+    ...list([
+      ...steps.map(({ name, summary }) => [`Ic ${name}`, `${summary.replace(/\.$/, "")}.`] as const),
+      ["Ic sandbox", "The service in a box, to try steps and workflows without credentials or patient data."]
+    ]),
+    ".Ss General",
+    ...general
+  ],
+  variables: [],
+  examples: [{ command: "svc-steps download --help", says: "The options of a step" }]
+})
+
+/** By name of the executable. */
+export const manPages = async (): Promise<Readonly<Record<string, string>>> => {
+  const before = [downloadStep, requestRestoreStep, resumeRestoreStep]
+  const behind = [verifyStep, doctorStep, gatewayStep]
+  const pages = [
+    ...[...before, fetchAnnotationsStep, ...behind].map(stepPage),
+    familyPage(apiStep),
+    sandboxPage(await sandboxHelp()),
+    dispatcherPage([...before, restorationsStep, fetchAnnotationsStep, apiStep, ...behind])
+  ]
+  return Object.fromEntries(pages.map((page) => [page.name, pageText(page)]))
+}

@@ -1,0 +1,169 @@
+/**
+ * JSON Schemas for editors and other people's programs: of the configuration file, made of the table of settings, and of the documents that a run
+ * writes. In `dist/` of the package and on each release.
+ */
+import { readFileSync } from "node:fs"
+import { ExitCodes } from "../core/src/Errors.ts"
+import { type Key, keyNames, table } from "../core/src/settings/Keys.ts"
+
+type Json = Readonly<Record<string, unknown>>
+
+const { repository } = JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8"))
+const dialect = "https://json-schema.org/draft/2020-12/schema"
+
+/** Where the newest one can be had; what `$schema` of a configuration file names. */
+export const addressOf = (name: string): string =>
+  `${repository.url.replace(/^git\+|\.git$/g, "")}/releases/latest/download/${name}.schema.json`
+
+/** A pattern for these words in any case, and for nothing at all, which counts as not set. */
+const anyCase = (words: ReadonlyArray<string>) => {
+  const letters = (word: string) => word.replace(/[a-z]/g, (letter) => `[${letter}${letter.toUpperCase()}]`)
+  return `^\\s*(${words.map(letters).join("|")})?\\s*$`
+}
+
+/** What JSON may stand for the value of a key (core/src/settings/ConfigLayer.ts). */
+const formOf = (key: Key): Json => {
+  switch (key.type) {
+    case "text":
+    case "path":
+      return { type: ["string", "null"] }
+    case "secret":
+      return { type: ["string", "null"], writeOnly: true }
+    case "choice":
+      return { enum: [...(key.choices ?? []), "", null] }
+    case "duration":
+      return { type: ["string", "null"], pattern: "^\\s*([0-9]{1,9}(\\.[0-9]{1,3})? ?(ms|s|m|h|d)\\s*)?$" }
+    case "flag":
+      return {
+        anyOf: [
+          { type: ["boolean", "null"] },
+          { type: "string", pattern: anyCase(["true", "false", "1", "0", "yes", "no", "on", "off"]) }
+        ]
+      }
+    case "int":
+      return {
+        anyOf: [
+          { type: "integer", minimum: key.least ?? 0, ...(key.most === undefined ? {} : { maximum: key.most }) },
+          { type: "null" },
+          { type: "string", pattern: "^\\s*[0-9]{0,15}\\s*$" }
+        ]
+      }
+    case "list": {
+      const [item, one]: readonly [Json, ReadonlyArray<string>] =
+        key.choices === undefined
+          ? [{ type: ["string", "integer"] }, ["string", "integer", "null"]]
+          : [{ enum: key.choices }, ["string", "null"]]
+      return { anyOf: [{ type: "array", items: item }, { type: one }] }
+    }
+    case "lines":
+      return { anyOf: [{ type: "array", items: { type: "string" } }, { type: ["string", "null"] }] }
+  }
+}
+
+const configuration = (): Json => ({
+  $schema: dialect,
+  $id: addressOf("config"),
+  title: "Configuration file of svc-steps",
+  description: "The file of --config: its keys are the long option names. docs/settings.md explains them.",
+  type: "object",
+  properties: Object.fromEntries([
+    ["$schema", { type: "string" }],
+    ...keyNames
+      .filter((name) => table[name].optionOnly === undefined)
+      .flatMap((name) => {
+        const key = table[name]
+        const value = { ...formOf(key), description: key.help }
+        const described = key.default === undefined ? value : { ...value, default: key.default }
+        const alias = key.configAlias === undefined ? [] : [[key.configAlias, { ...value, deprecated: true }]]
+        return [[name, described], ...alias]
+      })
+  ]),
+  additionalProperties: false
+})
+
+const text: Json = { type: "string" }
+const textOrNull: Json = { type: ["string", "null"] }
+const count: Json = { type: "integer", minimum: 0 }
+const countOrNull: Json = { type: ["integer", "null"], minimum: 0 }
+const time: Json = { type: ["string", "null"], pattern: "^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d\\.\\d{3}Z$" }
+const sha256: Json = { type: ["string", "null"], pattern: "^[0-9a-f]{64}$" }
+
+/** An object of which each of these keys is there; later versions of the same schema may have more. */
+const object = (properties: Json): Json => ({ type: "object", required: Object.keys(properties), properties })
+const listOf = (items: Json): Json => ({ type: "array", items })
+
+const error = object({ tag: text, message: text })
+const failures = listOf(object({ analysisId: textOrNull, fileName: textOrNull, error }))
+
+const document = (name: string, title: string, properties: Json): Json => ({
+  $schema: dialect,
+  $id: addressOf(name),
+  title,
+  ...object({ schema: { const: `svc.${name}/1` }, ...properties })
+})
+
+const report = () =>
+  document("report", "Report of a run (--reportfile)", {
+    version: text,
+    step: { enum: ["download", "request-restore", "resume-restore"] },
+    host: text,
+    startedAt: time,
+    finishedAt: time,
+    seconds: { type: "number", minimum: 0 },
+    exitCode: { enum: [...Object.keys(ExitCodes).map(Number), null] },
+    exitMeaning: text,
+    totals: object({ downloaded: count, skipped: count, failed: count, bytes: count }),
+    advice: listOf(text),
+    throughput: object({ intervalSeconds: { type: "number" }, bytes: listOf(count) }),
+    files: listOf(
+      object({
+        analysisId: textOrNull,
+        fileName: textOrNull,
+        path: textOrNull,
+        action: { enum: ["downloaded", "skipped", "failed"] },
+        reason: { enum: ["exists", "archived", "no-reads", "pending", null] },
+        bytes: countOrNull,
+        resumedFrom: count,
+        sha256,
+        regions: { type: ["array", "null"], items: text },
+        records: countOrNull,
+        index: { anyOf: [{ type: "null" }, object({ path: text, bytes: count, sha256 })] },
+        fetched: countOrNull,
+        attempts: count,
+        renewals: count,
+        seconds: { type: "number", minimum: 0 },
+        startedAt: time,
+        finishedAt: time,
+        restoration: { type: ["object", "null"] },
+        error: { anyOf: [{ type: "null" }, error] }
+      })
+    )
+  })
+
+const list = () =>
+  document("list", "Files of the selected analyses (--list --format json)", {
+    analyses: listOf(
+      object({
+        analysisId: text,
+        sampleId: textOrNull,
+        limsId: textOrNull,
+        files: listOf({
+          ...object({
+            fileName: textOrNull,
+            type: textOrNull,
+            size: countOrNull,
+            archived: { type: "boolean" },
+            estimatedRestoreTime: textOrNull
+          })
+        })
+      })
+    ),
+    failures
+  })
+
+/** By name: `dist/<name>.schema.json`. */
+export const schemas = (): Readonly<Record<string, Json>> => ({
+  config: configuration(),
+  report: report(),
+  list: list()
+})
