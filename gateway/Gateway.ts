@@ -41,7 +41,7 @@ export const start: Effect.Effect<
   server.on("request", handle)
   yield* Effect.addFinalizer(() => drained(server, door))
   return addressOf(server, host)
-}).pipe(Effect.withSpan("Gateway.start"))
+}).pipe(Effect.withSpan("svc.gateway.start"))
 
 /** Looking whether the last request has ended. */
 const drainPoll = Schedule.spaced("50 millis")

@@ -17,7 +17,7 @@ export interface ConfigFile {
 const largest = 1024 * 1024
 
 /** Fails with ConfigUnusable; the message names the place of a fault but never repeats what stands there. */
-export const readConfigFile = Effect.fn("ConfigFile.read")(function* (
+export const readConfigFile = Effect.fn("svc.platform.readConfigFile")(function* (
   path: string
 ): Effect.fn.Return<ConfigFile, ConfigUnusable> {
   const unusable = (reason: string) => new ConfigUnusable({ path, reason })

@@ -37,7 +37,7 @@ const readFile = async (path: string): Promise<Buffer | null> => {
 }
 
 /** Reads `path`, or standard input for `-`. A file that does not exist is NotFound. */
-export const readInput = Effect.fn("InputFile.read")(function* (
+export const readInput = Effect.fn("svc.platform.readInput")(function* (
   path: string
 ): Effect.fn.Return<Input, NotFound | LocalIo | InputMalformed> {
   const name = path === "-" ? "standard input" : path

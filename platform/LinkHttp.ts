@@ -61,7 +61,7 @@ const policyOf = (target: URL): Effect.Effect<LinkPolicy> => {
   )
 }
 
-const get = Effect.fn("LinkHttp.get")(function* (
+const get = Effect.fn("svc.platform.getLink")(function* (
   userAgent: string,
   dialer: Dialer,
   policyOnce: Effect.Effect<LinkPolicy>,

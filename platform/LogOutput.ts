@@ -37,6 +37,9 @@ export interface LogLine {
 /** Ids and names that the program says itself; a password that looks like one must not take them away. */
 const identities: ReadonlySet<string> = new Set(["analysis", "file", "code"])
 
+/** For programs alone: to a person the message says all of it. */
+const inJsonOnly: ReadonlySet<string> = new Set([...identities, "exit"])
+
 const annotated = (scrubber: Scrubber, key: string, text: string): string =>
   identities.has(key) ? text : scrubber.named(key, text)
 
@@ -56,7 +59,10 @@ const formatLine = (format: LogSettings["format"], line: LogLine, scrubber: Scru
     // JSON has escaped quotes and C0 already; what printable still replaces gets the same form, so it stays JSON.
     return printable(tail === "{}" ? head : `${head.slice(0, -1)},${tail.slice(1)}`)
   }
-  const more = annotations.map(([key, value]) => ` ${key}=${annotated(scrubber, key, textOf(value))}`).join("")
+  const more = annotations
+    .filter(([key]) => !inJsonOnly.has(key))
+    .map(([key, value]) => ` ${key}=${annotated(scrubber, key, textOf(value))}`)
+    .join("")
   return printable(`${time} [${line.level}]: ${message}${more}`)
 }
 
@@ -68,8 +74,15 @@ const bare = (message: string, prefix: string, level: LogSettings["level"]) =>
     Effect.annotateLogs({ [bareMark]: prefix, [levelMark]: level })
   )
 
-/** Says why a run failed: as text it is `Error: <message>`, one line for each line of the message. */
-export const failure = (message: string): Effect.Effect<void> => bare(message, "Error: ", "error")
+/**
+ * Says why a run failed: as text it is `Error: <message>`, one line for each line of the message.
+ *
+ * @param about - for programs: the tag of the error, and the exit code
+ */
+export const failure = (
+  message: string,
+  about: { readonly code?: string; readonly exit?: number } = {}
+): Effect.Effect<void> => Effect.annotateLogs(bare(message, "Error: ", "error"), about)
 
 /** What to do next, after a failure or without one; as text a line without time and level. */
 export const hint = (message: string): Effect.Effect<void> => bare(message, "", "info")

@@ -104,7 +104,7 @@ const toFile = Effect.fnUntraced(function* (path: string, mode: number) {
  *
  * @param options - `private`: only the owner may read the file, whatever the umask permits
  */
-export const openOutput = Effect.fn("OutputFile.open")(function* (
+export const openOutput = Effect.fn("svc.platform.openOutput")(function* (
   path: string | null,
   options: { readonly private?: boolean } = {}
 ): Effect.fn.Return<Output, CannotCreate | LocalIo, Scope.Scope> {
@@ -130,7 +130,7 @@ const openPath = Effect.fnUntraced(function* (
 })
 
 /** Replaces the file at `path` as a whole; a device or pipe there is written to. `what` names it in messages. */
-export const replaceFile = Effect.fn("OutputFile.replace")(function* (
+export const replaceFile = Effect.fn("svc.platform.replaceOutput")(function* (
   path: string,
   bytes: Uint8Array,
   what: string

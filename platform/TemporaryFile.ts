@@ -36,7 +36,7 @@ export const temporaryBeside = (path: string): string => {
 }
 
 /** Removes what processes that have ended left beside `path`. Never fails: it is a courtesy. */
-export const clearTemporaries = Effect.fn("TemporaryFile.clear")(function* (path: string) {
+export const clearTemporaries = Effect.fn("svc.platform.clearTemporaries")(function* (path: string) {
   const now = yield* Clock.currentTimeMillis
   const stem = `${stemOf(path)}.`
   yield* Effect.ignore(

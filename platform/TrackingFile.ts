@@ -104,7 +104,7 @@ export const layer = (settings: { readonly path: string }): Layer.Layer<Tracking
       return TrackingFile.of({
         path,
         read,
-        change: Effect.fn("TrackingFile.change")((edit) => changed(edit, false)),
+        change: Effect.fn("svc.platform.changeTracking")((edit) => changed(edit, false)),
         ensure: Effect.asVoid(changed((document) => document, true))
       })
     })

@@ -231,6 +231,22 @@ describe("shape", () => {
     )
   })
 
+  it("spans are named svc.<room>.<verb>", () => {
+    const named = /(?:Effect\.fn|[wW]ithSpan)\(\s*(?:[\w.()]+,\s*)?["`]([^"`]*)["`]/g
+    const spans = productModules.flatMap(({ path, text }) =>
+      path.startsWith("sandbox/") ? [] : [...text.matchAll(named)].map(([, name = ""]) => ({ path, name }))
+    )
+    assert.isAbove(spans.length, 50)
+    const roomOfSpan = (path: string) => roomOf(path) ?? (path.startsWith("steps/") ? "step" : path.split("/")[0])
+    assert.deepStrictEqual(
+      spans.filter(({ name, path }) => {
+        const [, room] = /^svc\.([a-z-]+)\.(?:[a-z][A-Za-z]*|\$\{[^}]*\})$/.exec(name) ?? []
+        return room === undefined || room !== roomOfSpan(path)
+      }),
+      []
+    )
+  })
+
   it("no module or folder is named after nothing", () => {
     const nothing = /^(?:utils?|helpers?|common|misc|types?|shared|stuff|lib)$/i
     const odd = allModules.filter(({ path }) => path.split("/").some((part) => nothing.test(part.replace(/\..*$/, ""))))

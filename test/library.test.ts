@@ -1,11 +1,16 @@
 /** The library as its users have it: the examples as programs of their own, and the three doors. */
-import { readFileSync } from "node:fs"
-import { posix } from "node:path"
+import { mkdtempSync, readFileSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join, posix } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
-import { Duration, Effect } from "effect"
+import { Duration, Effect, Redacted } from "effect"
+import { HttpClientRequest } from "effect/http"
+import { ServiceClient } from "../core/src/client/ServiceClient.ts"
+import * as Service from "../platform/Service.ts"
 import { ground, namesIn } from "./DownloadGround.ts"
 import { runCommand } from "./Executables.ts"
 import { root } from "./Root.ts"
+import { strictService } from "./servers/StrictService.ts"
 
 const example = (name: string, args: ReadonlyArray<string>, env: Readonly<Record<string, string>> = {}, cwd = root) =>
   runCommand(process.execPath, [`${root}docs/examples/${name}`, ...args], { env, cwd })
@@ -69,6 +74,31 @@ describe("examples", () => {
       const { exitCode, stderr, stdout } = yield* example("sandbox-layer.ts", [], { SVC_LOCK_DIR: "unused" })
       assert.deepStrictEqual([exitCode, stdout], [0, "4\n"], stderr)
     })
+  )
+})
+
+describe("a service layer", () => {
+  it.live("takes timeouts, tries and the limit of bodies in memory", () =>
+    Effect.gen(function* () {
+      const service = yield* strictService({
+        answer: ({ url = "" }, response) => {
+          if (url.includes("large")) response.end("x".repeat(2000))
+          return url.includes("silent") || url.includes("large")
+        }
+      })
+      const lockDir = yield* Effect.acquireRelease(
+        Effect.sync(() => mkdtempSync(join(tmpdir(), "svc-library-"))),
+        (path) => Effect.sync(() => rmSync(path, { recursive: true, force: true }))
+      )
+      const settings = { baseUrl: service.url, username: "ana", password: Redacted.make("right"), lockDir }
+      const limits = { tries: 2, timeouts: { headers: Duration.millis(300) }, bodyLimit: 1000 }
+      const errorOf = (path: string) =>
+        ServiceClient.use(({ request }) => Effect.flip(request(HttpClientRequest.get(path)))).pipe(
+          Effect.provide(Service.layer({ ...settings, ...limits }))
+        )
+      assert.deepInclude(yield* errorOf("/api/silent"), { _tag: "Unavailable", attempts: 2 })
+      assert.deepInclude(yield* errorOf("/api/large"), { _tag: "ReplyTooLarge", limit: 1000 })
+    }).pipe(Effect.scoped)
   )
 })
 

@@ -167,7 +167,12 @@ describe("what it is called with", () => {
           .split("\n")
           .map((line) => JSON.parse(line))
         assert.isAbove(lines.length, 0)
-        for (const line of lines) assert.hasAllKeys(line, ["time", "level", "message"])
+        const failures = lines.filter(({ code }) => code !== undefined)
+        const others = lines.filter(({ code }) => code === undefined)
+        for (const line of others) assert.hasAllKeys(line, ["time", "level", "message"])
+        for (const line of failures) assert.hasAllKeys(line, ["time", "level", "message", "code", "exit"])
+        const [expected] = [{ loud: ["UsageError", 64], fail: ["NotFound", 66], die: ["Defect", 1] }[args.at(-1) ?? ""]]
+        assert.deepStrictEqual([failures[0].code, failures[0].exit], expected)
       }
     })
   )

@@ -29,7 +29,7 @@ export const createPanel: Special = {
   })
 }
 
-const create = Effect.fn("api.createPanel")(function* (panel: VirtualPanelUpdate) {
+const create = Effect.fn("svc.step.createPanel")(function* (panel: VirtualPanelUpdate) {
   const { createOrUpdateVirtualPanel } = yield* ServiceJson
   return jsonLine(yield* lookedUp(createOrUpdateVirtualPanel(panel), look(panel.name), `Virtual panel ${panel.name}`))
 })

@@ -1,6 +1,6 @@
 /** One call whose payload is a list; what it should have named and does not is not found. */
 import { Effect } from "effect"
-import { mostSevere, NotFound } from "../../core/src/Errors.ts"
+import { logFailure, mostSevere, NotFound } from "../../core/src/Errors.ts"
 import type { Output } from "../../platform/OutputFile.ts"
 import { documentOf } from "./Answers.ts"
 import type { Door, Work } from "./ApiMethod.ts"
@@ -17,6 +17,6 @@ export const askList = Effect.fnUntraced(function* (
   const payload = yield* work.call(door, distinct, values)
   yield* Effect.andThen(output.write(documentOf(payload, format)), output.commit)
   const absent = (work.absent?.(payload, distinct) ?? []).map((id) => new NotFound({ what: `analysis ${id}` }))
-  yield* Effect.forEach(absent, (error) => Effect.logError(error.message), { discard: true })
+  yield* Effect.forEach(absent, (error) => logFailure(error), { discard: true })
   return mostSevere(absent)
 })

@@ -9,7 +9,7 @@ import { documentOf } from "./Answers.ts"
 import type { output } from "./ApiMethod.ts"
 
 export const program: Program<LocalSettings> = {
-  run: Effect.fn("api.openapi")(function* (_, __, own) {
+  run: Effect.fn("svc.step.openapi")(function* (_, __, own) {
     const { output: path } = valuesOf<{ readonly output: typeof output }>(own)
     const { commit, write } = yield* openOutput(path)
     yield* write(documentOf(openApiDocument(version), "json"))

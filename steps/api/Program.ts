@@ -35,7 +35,7 @@ export const programOf = async ({ operands: declared, work }: ApiMethod): Promis
       ...(operands.includes("") ? [`${declared?.metavar ?? "An argument"} must not be empty`] : []),
       ...check(operands, own)
     ],
-    run: Effect.fn("api")(function* (settings, operands, own) {
+    run: Effect.fnUntraced(function* (settings, operands, own) {
       const perform = yield* prepare(operands, own)
       const { "include-error-body": verbose, output: path } = own.values as Common
       const output = yield* openOutput(path)

@@ -63,7 +63,7 @@ const updateOf = (own: Own, values: Values): PersonUpdate => {
   }
 }
 
-const save = Effect.fn("api.savePerson")(function* (update: PersonUpdate) {
+const save = Effect.fn("svc.step.savePerson")(function* (update: PersonUpdate) {
   const api = yield* ServiceJson
   const saved = lookedUp(api.createOrUpdatePerson(update), look(update), `Person ${update.id}`)
   return jsonLine(yield* saved)

@@ -14,7 +14,7 @@ export const settingsCheck = (settings: LocalSettings): Check => {
   return ok("settings", lines.length === 0 ? "none are given" : "in force, and where they come from:", lines)
 }
 
-export const configCheck = Effect.fn("doctor.config")(function* (settings: LocalSettings) {
+export const configCheck = Effect.fn("svc.step.checkConfig")(function* (settings: LocalSettings) {
   const path = settings.config
   if (path === null) return ok("config", "no --config is used")
   const fs = yield* FileSystem.FileSystem
@@ -33,7 +33,7 @@ export const destinationCheck = ({ destination }: LocalSettings): Effect.Effect<
   })
 
 /** Steps work without it, only less quietly, so the usual folder is worth a warning; one that was asked for must do. */
-export const lockCheck = Effect.fn("doctor.locks")(function* ({ lockDir }: LocalSettings) {
+export const lockCheck = Effect.fn("svc.step.checkLocks")(function* ({ lockDir }: LocalSettings) {
   const name = "lock folder"
   const folder = yield* folderOf({ lockDir })
   const advice = "Set SVC_LOCK_DIR to a private folder that all steps of this account can write to"

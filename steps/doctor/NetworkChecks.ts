@@ -39,7 +39,7 @@ const errorOf = (host: string, fault: TransportFault) =>
       : unavailable(host, fault)
 
 /** The checks in order; those behind a failed one are skipped. */
-export const networkChecks = Effect.fn("doctor.network")(function* (
+export const networkChecks = Effect.fn("svc.step.checkNetwork")(function* (
   way: Way
 ): Effect.fn.Return<ReadonlyArray<Check>, ConfigUnusable, Scope.Scope> {
   const { baseUrl, ignored } = way

@@ -28,7 +28,7 @@ import { networkChecks, noNetwork } from "./NetworkChecks.ts"
 import { noService, serviceChecks } from "./ServiceChecks.ts"
 
 export const program: Program<LocalSettings> = {
-  run: Effect.fn("doctor.run")(function* (settings, _operands, own) {
+  run: Effect.fnUntraced(function* (settings, _operands, own) {
     const { analysisIds, format } = valuesOf<typeof options>(own)
     const checks: Array<Check> = []
     const say = (...more: ReadonlyArray<Check>) =>

@@ -28,7 +28,10 @@ const loginAdvice: Readonly<Record<string, string>> = {
 const adviceFor = (error: Failure, otherwise: string): string => loginAdvice[error._tag] ?? otherwise
 
 /** `links` is skipped without an analysis. */
-export const serviceChecks = Effect.fn("doctor.service")(function* (settings: Settings, analysis: string | null) {
+export const serviceChecks = Effect.fn("svc.step.checkService")(function* (
+  settings: Settings,
+  analysis: string | null
+) {
   const { baseUrl, caFile, lockDir, password, proxy, username } = settings
   const profile = makeSessionProfile(version)
   const logout = yield* Ref.make<number | null>(null)

@@ -20,7 +20,7 @@ export const linksProgram: Program<LocalSettings> = {
     ...problemsOf(settings),
     ...(settings.wait === null ? [] : ["--wait waits for restorations, and a links file knows none"])
   ],
-  run: Effect.fn("download.byLinks")(function* (given) {
+  run: Effect.fn("svc.step.downloadByLinks")(function* (given) {
     const path = given.linksFile ?? "-"
     const manifest = yield* readLinksFile(path)
     const settings = yield* located({ ...given, target: given.target ?? manifest.target.href })

@@ -22,7 +22,7 @@ const waitProblems = ({ links, list, plan, resumeArchivedDownloads, wait }: Loca
 
 export const program: Program<Settings> = {
   check: (settings) => [...problemsOf(settings), ...waitProblems(settings)],
-  run: Effect.fn("download")(function* (settings) {
+  run: Effect.fnUntraced(function* (settings) {
     yield* Effect.sync(keepHeapSmall)
     const request = yield* requestOf(settings)
     const { format } = settings

@@ -13,7 +13,7 @@ import { downloadsWiring } from "./Wiring.ts"
 
 export const requestProgram: Program<Settings> = {
   check: problemsOf,
-  run: Effect.fn("request-restore")(function* (given) {
+  run: Effect.fnUntraced(function* (given) {
     // Pending is what this step is for, and whoever starts it has agreed.
     const settings = { ...given, pendingOk: true, restoreArchived: "force" as const }
     const request = yield* requestOf(settings)

@@ -23,7 +23,7 @@ import { summarise, watching } from "./Watching.ts"
 import { trackingWiring, wiring } from "./Wiring.ts"
 
 /** Resumes, or with `--list` shows where everything stands; the exit code is 75 while something is awaited. */
-export const resumed = Effect.fn("download.resumed")(
+export const resumed = Effect.fn("svc.step.resumeRun")(
   function* (request: DownloadRequest, settings: Settings) {
     const record = yield* makeRunRecord
     yield* warnOfIdle(settings)
@@ -44,7 +44,7 @@ const show = Effect.fnUntraced(function* (look: Look, { format }: Settings) {
 })
 
 /** Waits for the archived `files` that this run has asked for, and downloads them; of other requests it sees nothing. */
-export const awaited = Effect.fn("download.awaited")(function* (
+export const awaited = Effect.fn("svc.step.awaitRestored")(function* (
   files: ReadonlyArray<FileResult>,
   request: DownloadRequest,
   settings: Settings,
@@ -74,7 +74,11 @@ const warnOfIdle = (settings: Settings): Effect.Effect<void> => {
 }
 
 /** Everything that becomes known goes into `record` at once. Null when the service was away at the last look. */
-const resume = Effect.fn("download.resume")(function* (request: ResumeRequest, settings: Settings, record: RunRecord) {
+const resume = Effect.fn("svc.step.resumeFiles")(function* (
+  request: ResumeRequest,
+  settings: Settings,
+  record: RunRecord
+) {
   const idle = yield* idleLook(request)
   // Without an entry there is no need to log in.
   if (idle !== null) return idle

@@ -10,7 +10,5 @@ export const resumeProgram: Program<Settings> = {
     own.given("once") && own.values["once"] === true && settings.wait !== null
       ? ["--once and --wait cannot be used together: one looks once, the other waits"]
       : [],
-  run: Effect.fn("resume-restore")((settings) =>
-    Effect.flatMap(requestOf(settings), (request) => resumed(request, settings))
-  )
+  run: (settings) => Effect.flatMap(requestOf(settings), (request) => resumed(request, settings))
 }

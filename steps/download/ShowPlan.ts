@@ -9,7 +9,7 @@ import { Scrubber } from "../../core/src/text/Scrubber.ts"
 import { printDocument, printLines } from "../main/StandardOutput.ts"
 
 /** Exits as the download would for all that can be known beforehand. */
-export const showPlan = Effect.fn("download.plan")(function* (request: DownloadRequest, format: "text" | "json") {
+export const showPlan = Effect.fn("svc.step.showPlan")(function* (request: DownloadRequest, format: "text" | "json") {
   const { plan: planOf } = yield* Downloads
   const { failures, plan, room } = yield* planOf(request)
   const whole = failures.map((failure) => ({ ...failure, fileName: null }))

@@ -1,9 +1,11 @@
 /** What a person sees of a run: a line for what happens, and the progress of what is being fetched. */
+
 import { Effect } from "effect"
 import type { PlannedFile } from "../../core/src/download/DownloadPlan.ts"
 import type { FileResult } from "../../core/src/download/Outcome.ts"
 import type { RunObserver } from "../../core/src/download/RunObserver.ts"
 import { summaryLines } from "../../core/src/download/Summary.ts"
+import { logFailure } from "../../core/src/Errors.ts"
 import { pathOf } from "../../core/src/selection/Place.ts"
 import { counted } from "../../core/src/text/Counted.ts"
 import { printable } from "../../core/src/text/Printable.ts"
@@ -21,7 +23,7 @@ export const watching = Effect.fnUntraced(function* (
   // What stops several files is said once.
   const said = new Set<FileResult["error"]>()
   return {
-    failed: ({ error }) => Effect.logError(error.message),
+    failed: ({ error }) => logFailure(error),
     begin: Effect.fnUntraced(function* (files, bytes) {
       said.clear()
       if (files.length > 0 && form === "download") yield* Effect.logInfo(startText(files, bytes))
@@ -76,7 +78,7 @@ const narrate = (file: PlannedFile, event: TransferProgress): Effect.Effect<void
 /** The one line about the end of a file. */
 const conclude = (file: PlannedFile, result: FileResult): Effect.Effect<void> => {
   const name = printable(pathOf(file))
-  if (result.error !== null) return Effect.logError(printable(result.error.message))
+  if (result.error !== null) return logFailure(result.error, printable(result.error.message))
   if (result.action === "downloaded") {
     const seconds = result.milliseconds / 1000
     const size = humanSize(result.bytes ?? 0)

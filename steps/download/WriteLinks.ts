@@ -4,7 +4,7 @@ import type { DownloadRequest } from "../../core/src/download/DownloadRequest.ts
 import { Downloads } from "../../core/src/download/Downloads.ts"
 import { noLinks } from "../../core/src/download/LinkListing.ts"
 import { type LinkEntry, linksJson, linkText } from "../../core/src/download/LinkManifest.ts"
-import { mostSevere } from "../../core/src/Errors.ts"
+import { logFailure, mostSevere } from "../../core/src/Errors.ts"
 import type { TargetSettings } from "../../core/src/settings/Settings.ts"
 import { printable } from "../../core/src/text/Printable.ts"
 import { type Output, openOutput } from "../../platform/OutputFile.ts"
@@ -12,7 +12,7 @@ import { printLines } from "../main/StandardOutput.ts"
 import type { StepFailure } from "../main/Step.ts"
 
 /** Text is written analysis by analysis, so that no link grows old in here. A file that would be empty is not written. */
-export const writeLinks = Effect.fn("download.links")(function* (
+export const writeLinks = Effect.fn("svc.step.writeLinks")(function* (
   request: DownloadRequest,
   { baseUrl: target, format, linksFile, target: name }: TargetSettings,
   file: Output | null
@@ -22,7 +22,7 @@ export const writeLinks = Effect.fn("download.links")(function* (
   const errors: Array<StepFailure> = []
   const refuse = (error: StepFailure) => {
     errors.push(error)
-    return Effect.logError(error.message)
+    return logFailure(error)
   }
   yield* Stream.runForEach(
     links(request),

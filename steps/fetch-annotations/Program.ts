@@ -15,7 +15,7 @@ import { wiring } from "./Wiring.ts"
 
 export const program: Program<Settings> = {
   check: (_, operands, own) => problemsOf(operands, own),
-  run: Effect.fn("fetch-annotations")(function* (settings, operands, own) {
+  run: Effect.fnUntraced(function* (settings, operands, own) {
     yield* Effect.sync(keepHeapSmall)
     const values = valuesOf<typeof annotationOptions>(own)
     const analyses = analysesOf(operands)

@@ -38,7 +38,7 @@ export const program: Program<Settings> = {
     }
     return problems
   },
-  run: Effect.fn("gateway.run")(function* (settings, _operands, own) {
+  run: Effect.fnUntraced(function* (settings, _operands, own) {
     const { tokenFile, publicUrl, ...given } = valuesOf<typeof options>(own)
     const token = tokenFile === null ? null : yield* tokenIn(tokenFile)
     const scrubber = yield* Scrubber

@@ -78,9 +78,8 @@ export const main = (
           settings.logfile === null
             ? stderrLog(form)
             : LogOutput.layerFile(settings.logfile, form, scrubber, screen.line)
-        const logged = reported(Effect.andThen(warn(allWarnings), start), settings.loglevel, settings).pipe(
-          Effect.provide(log)
-        )
+        const work = Effect.andThen(warn(allWarnings), traced(step, start))
+        const logged = reported(work, settings.loglevel, settings).pipe(Effect.provide(log))
         // A mistyped name is often why something else is missing.
         const judged = Effect.tapError(checked, () => warn(warnings))
         return yield* reported(Effect.andThen(judged, logged), "info").pipe(
@@ -149,6 +148,18 @@ const answer = (program: string, what: Effect.Effect<string, UsageError>): void 
   const log = LogOutput.layerStderr({ level: "warn", format: "text" }, scrubber, screen.line)
   const whole = (run: ProcessRun) => reporter(run, program)(printed, "info").pipe(Effect.provide(log))
   runProcess(whole, (message) => screen.line(printable(`Error: ${scrubber.prose(message)}`)))
+}
+
+/** The span of a whole step; it and all in it leave the process when a variable names a collector. */
+const traced = <E, R>(step: Step, start: Effect.Effect<number, E, R>): Effect.Effect<number, E, R> => {
+  const spanned = start.pipe(
+    Effect.tap((exit) => Effect.annotateCurrentSpan({ "svc.exit": exit })),
+    Effect.withSpan(`svc.step.${step.name}`)
+  )
+  if ((process.env["OTEL_EXPORTER_OTLP_ENDPOINT"] ?? "") === "") return spanned
+  return Effect.promise(() => import("../../platform/Telemetry.ts")).pipe(
+    Effect.flatMap(({ layer }) => Effect.provide(spanned, layer(`svc-${step.name}`, version)))
+  )
 }
 
 /** All secrets that the settings hold; the session tells its own as they come. */
@@ -229,13 +240,14 @@ const reporter =
         Effect.gen(function* () {
           const error = Option.getOrNull(Cause.findErrorOption(cause))
           if (error === null) {
-            yield* LogOutput.failure(defectSentence(Cause.squash(cause)))
+            yield* LogOutput.failure(defectSentence(Cause.squash(cause)), { code: "Defect", exit: 1 })
             if (loglevel === "debug") yield* Effect.logDebug("internal error:", cause)
             return 1
           }
-          yield* LogOutput.failure(error.message)
+          const exit = Runtime.getErrorExitCode(error)
+          yield* LogOutput.failure(error.message, { code: error._tag, exit })
           yield* Effect.forEach(yield* hintsFor(error, program, settings), LogOutput.hint, { discard: true })
-          return Runtime.getErrorExitCode(error)
+          return exit
         })
       ),
       Effect.onInterrupt(() =>

@@ -26,7 +26,7 @@ export const add: Program<LocalSettings> = {
     if (operands.length === 2 && Result.isFailure(entry)) problems.push(entry.failure)
     return problems
   },
-  run: Effect.fn("restorations.add")(
+  run: Effect.fn("svc.step.addRestoration")(
     function* ({ restorationFile }, [analysisId = "", fileName = ""], own) {
       const { target, ...wanted } = valuesOf<typeof addOptions>(own)
       const fs = yield* FileSystem.FileSystem

@@ -10,7 +10,7 @@ import { type Program, valuesOf } from "../main/Step.ts"
 import type { listOptions } from "./Options.ts"
 
 export const list: Program<LocalSettings> = {
-  run: Effect.fn("restorations.list")(
+  run: Effect.fn("svc.step.listRestorations")(
     function* (_settings, _operands, own) {
       const { format } = valuesOf<typeof listOptions>(own)
       const { items } = yield* TrackingFile.use(({ read }) => read)

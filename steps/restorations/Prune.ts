@@ -24,7 +24,7 @@ export const prune: Program<LocalSettings> = {
       ? ["Nothing says which requests: give analysis ids, --before or --unusable"]
       : []
   },
-  run: Effect.fn("restorations.prune")(
+  run: Effect.fn("svc.step.pruneRestorations")(
     function* (_settings, operands, own) {
       const { before, unusable } = valuesOf<typeof pruneOptions>(own)
       const limit = before === null ? null : limitOf(before)

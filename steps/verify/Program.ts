@@ -42,7 +42,7 @@ export const program: Program<LocalSettings> = {
       : operands.length === 0 && valuesOf<typeof options>(own).against === null
         ? ["Nothing to check: give files or folders, or --against with a report"]
         : [],
-  run: Effect.fn("verify.run")(function* (_settings, operands, own) {
+  run: Effect.fnUntraced(function* (_settings, operands, own) {
     const { against, format } = valuesOf<typeof options>(own)
     const manifest = against === null ? null : { file: against, ...(yield* readManifest(against)) }
     const targets = yield* findTargets(operands, manifest)
@@ -68,7 +68,7 @@ const nothingIn = (
   return reason === null ? null : new NothingToVerify({ where, reason })
 }
 
-const readManifest = Effect.fn("verify.readManifest")(function* (path: string) {
+const readManifest = Effect.fn("svc.step.readManifest")(function* (path: string) {
   const fs = yield* FileSystem.FileSystem
   const failed = (error: Parameters<typeof errnoOf>[0]) =>
     errnoOf(error) === "ENOENT" ? new NotFound({ what: path }) : LocalIo.of("read", path)(error)

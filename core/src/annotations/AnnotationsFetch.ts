@@ -246,7 +246,7 @@ export const makeAnnotationsFetch = Effect.fnUntraced(function* (
     }
   })
 
-  return Effect.fn("annotations.fetch")(function* (
+  return Effect.fn("svc.annotations.fetch")(function* (
     analysisId: string
   ): Effect.fn.Return<AnnotationsCounts, AnnotationsError, Session | Spools> {
     const before = yield* Ref.get(place)

@@ -9,6 +9,7 @@ import { Clock, DateTime, Effect } from "effect"
 import { ServiceClient } from "../client/ServiceClient.ts"
 import { AnalysisId } from "../contract/Ids.ts"
 import type { ServiceError, TrackingError } from "../Errors.ts"
+import { logFailure } from "../Errors.ts"
 import { listedOf } from "../selection/Listed.ts"
 import { Operator } from "../settings/Operator.ts"
 import { counted } from "../text/Counted.ts"
@@ -50,7 +51,7 @@ export const restore = Effect.fn("svc.archive.restore")(function* <C extends Can
   // Who wants no restorations does not need the file to be readable.
   const known = yield* Effect.result(tracking.read)
   if (known._tag === "Failure" && request.mode !== "no") {
-    yield* Effect.logError(known.failure.message)
+    yield* logFailure(known.failure)
     return candidates.map(() => ({ _tag: "Failed", error: known.failure }))
   }
   const now = yield* Clock.currentTimeMillis
@@ -70,7 +71,7 @@ export const restore = Effect.fn("svc.archive.restore")(function* <C extends Can
       onFailure: (error): RestoreResult => ({ _tag: "Failed", error })
     })
     if (outcome._tag === "Failed") {
-      yield* Effect.logError(`Restoration of ${namesOf(wanted)}: ${outcome.error.message}`)
+      yield* logFailure(outcome.error, `Restoration of ${namesOf(wanted)}: ${outcome.error.message}`)
       // The next analysis would fail the same way.
       if (outcome.error.scope === "run") gaveUp = outcome.error
     }

@@ -1,6 +1,6 @@
 /** The requests of a restoration file, read for one service: what is waited for, what cannot be used, what is of others. */
 import { Effect, type Path, Result } from "effect"
-import { EntryUnusable, type TrackingError, type TrackingReadError } from "../Errors.ts"
+import { EntryUnusable, logFailure, type TrackingError, type TrackingReadError } from "../Errors.ts"
 import { counted } from "../text/Counted.ts"
 import { printable } from "../text/Printable.ts"
 import { type StoredPaths, storedPaths } from "./StoredPath.ts"
@@ -67,7 +67,7 @@ export const finished = Effect.fn("svc.archive.finished")(function* (
   const name = nameOfEntry(entry)
   const { items } = yield* Effect.tapError(
     tracking.change((document) => without(document, (item) => keyOfItem(item, nameOf) === key)),
-    ({ message }) => Effect.logError(`${name}: downloaded, but its entry stays: ${message}`)
+    (error) => logFailure(error, `${name}: downloaded, but its entry stays: ${error.message}`)
   )
   const left = counted(items.length, "entry remains", "entries remain")
   yield* Effect.logInfo(`${name}: done; ${left} in ${tracking.path}`)

@@ -9,7 +9,7 @@ import type { EndpointName, EndpointNote } from "../contract/EndpointNotes.ts"
 import type { Enveloped } from "../contract/Envelope.ts"
 import { Note, ServiceApi } from "../contract/ServiceApi.ts"
 import { NotFound, ReplyMalformed, type ServiceError, type SessionError } from "../Errors.ts"
-import { RepeatSafe, SlowReply } from "../session/RequestMarks.ts"
+import { PathTemplate, RepeatSafe, SlowReply } from "../session/RequestMarks.ts"
 import { payloadOf, placeOfIssue } from "./Reply.ts"
 import type { Asked } from "./ReplyText.ts"
 import { type CallRequest, requestOf, subjectOf } from "./RequestOf.ts"
@@ -117,10 +117,11 @@ export const makeCall = (http: HttpClient.HttpClient.With<SessionError>, reading
         ? Effect.succeed([])
         : ask(known, requestOf(endpoint.path, note, given), asked)
       return Effect.flatMap(answer, (payload) => read(payload, payloadSchema(endpoint), asked.request)).pipe(
+        Effect.provideService(PathTemplate, endpoint.path),
         Effect.provideService(SlowReply, note.slow === true),
         Effect.provideService(RepeatSafe, note.mutates !== true)
       )
-    }).pipe(Effect.withSpan(`ServiceClient.${name}`))
+    }).pipe(Effect.withSpan(`svc.client.${name}`))
 }
 
 /** An empty list in the address could be taken for "all". */

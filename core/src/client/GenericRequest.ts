@@ -24,7 +24,7 @@ export interface GenericReply {
 
 /** Sends any request through a session. */
 export const makeRequest = (http: HttpClient.HttpClient.With<SessionError>) =>
-  Effect.fn("ServiceClient.request")(function* (
+  Effect.fn("svc.client.request")(function* (
     request: HttpClientRequest.HttpClientRequest
   ): Effect.fn.Return<GenericReply, ServiceError | UsageError> {
     if (!/^\/(?![/\\])/.test(request.url)) {

@@ -43,11 +43,7 @@ export class ServiceStreams extends Context.Service<ServiceStreams, StreamMethod
 }
 
 const payload = (session: Session["Service"], name: EndpointName, given: ReadonlyArray<unknown>): PayloadStream =>
-  streamedReply(session, name, given).pipe(
-    Effect.map(through),
-    Effect.withSpan(`ServiceStreams.${name}`),
-    Stream.unwrap
-  )
+  streamedReply(session, name, given).pipe(Effect.map(through), Effect.withSpan(`svc.client.${name}`), Stream.unwrap)
 
 /** The payload in a reply, checked to its end. */
 const through = ({ asked, response }: StreamedReply): PayloadStream => {

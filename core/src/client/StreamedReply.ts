@@ -6,7 +6,7 @@ import { Effect, type Scope } from "effect"
 import { HttpClientRequest, type HttpClientResponse, type UrlParams } from "effect/http"
 import type { EndpointName } from "../contract/EndpointNotes.ts"
 import { NotFound, type ServiceError } from "../Errors.ts"
-import { SlowReply } from "../session/RequestMarks.ts"
+import { PathTemplate, SlowReply } from "../session/RequestMarks.ts"
 import type { Session } from "../session/Session.ts"
 import { askedOf, endpointOf, fitsPath } from "./Calls.ts"
 import { refused, told } from "./Reply.ts"
@@ -41,7 +41,9 @@ export const streamedReply = (
       endpoint.path
     )
     const request = HttpClientRequest.setUrlParams(HttpClientRequest.get(address), query as UrlParams.Input)
-    const response = yield* Effect.provideService(session.stream(request), SlowReply, note.slow === true)
+    const response = yield* session
+      .stream(request)
+      .pipe(Effect.provideService(PathTemplate, endpoint.path), Effect.provideService(SlowReply, note.slow === true))
     if (response.status >= 300) {
       const text = yield* textOf(response, asked.request)
       yield* told(response.status, text)(refused(response.status, text, asked))

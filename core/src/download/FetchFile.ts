@@ -97,6 +97,7 @@ const whole = Effect.fn("svc.download.fetch")(function* (
   request: FetchRequest,
   progress: Tell
 ) {
+  yield* Effect.annotateCurrentSpan({ "svc.analysis": file.analysisId, "svc.file": file.fileName })
   const transfer = yield* FileTransfer
   const first = yield* links.current(file.analysisId, file.fileName)
   const directory = yield* folderOf(file, request)
@@ -124,6 +125,7 @@ const cut = Effect.fn("svc.download.slice")(function* (
   request: FetchRequest,
   progress: Tell
 ) {
+  yield* Effect.annotateCurrentSpan({ "svc.analysis": file.analysisId, "svc.file": file.fileName })
   const path = yield* Path.Path
   const transfer = yield* SliceTransfer
   const context = yield* Effect.context<Codec | FileSystem.FileSystem>()

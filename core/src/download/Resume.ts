@@ -2,6 +2,7 @@
  * Looks at the stored requests: what is back is downloaded as it was asked for and leaves the restoration file at once,
  * what got lost is asked for again, and the rest stays.
  */
+
 import { Clock, Effect, type Path, Stream } from "effect"
 import { askAgain, renewalOf, sayLeft } from "../archive/AskAgain.ts"
 import {
@@ -15,6 +16,7 @@ import type { ServiceAddress } from "../archive/TrackingDocument.ts"
 import type { TrackingFile } from "../archive/TrackingFile.ts"
 import type { ServiceClient } from "../client/ServiceClient.ts"
 import type { ServiceError, TrackingReadError } from "../Errors.ts"
+import { logFailure } from "../Errors.ts"
 import type { PartFiles } from "../transfer/PartFiles.ts"
 import { type CatalogEntry, catalog } from "./Catalog.ts"
 import { type Arrival, deliver, unfinishedOf, wishOf } from "./Delivery.ts"
@@ -109,8 +111,7 @@ const reread = Effect.fnUntraced(function* (
   const before = memory.stored
   const stored = yield* storedRequests(service)
   memory.stored = stored
-  if (before === null)
-    yield* Effect.forEach(stored.unusable, ({ message }) => Effect.logError(message), { discard: true })
+  if (before === null) yield* Effect.forEach(stored.unusable, (error) => logFailure(error), { discard: true })
   const requests = stored.requests.filter(only)
   const known = new Set(requests.map(({ key }) => key))
   for (const [key, { state }] of memory.standings) {
@@ -200,7 +201,7 @@ const sayFailed = (open: ReadonlyArray<StoredRequest>, { standings }: Memory) =>
       if (state?._tag !== "Failed") return Effect.void
       const { message } = state.error
       const name = nameOfEntry(entry)
-      return Effect.logError(message.startsWith(name) ? message : `${name}: ${message}`)
+      return logFailure(state.error, message.startsWith(name) ? message : `${name}: ${message}`)
     },
     { discard: true }
   )

@@ -35,7 +35,7 @@ export const run = Effect.fn("svc.download.run")(function* (
   const settle = (file: PlannedFile, result: FileResult) =>
     Effect.suspend(() => {
       results.set(file, result)
-      return tell.finished(file, result)
+      return Effect.annotateLogs(tell.finished(file, result), about(file))
     })
   const namesIn = yield* namesByFolder(request)
   for (const file of plan.files) {
@@ -51,7 +51,10 @@ export const run = Effect.fn("svc.download.run")(function* (
       for (const file of pair) {
         const result: FileResult =
           broken === null
-            ? yield* fetched(file, links, request, (event) => tell.progress(file, event))
+            ? yield* Effect.annotateLogs(
+                fetched(file, links, request, (event) => tell.progress(file, event)),
+                about(file)
+              )
             : orphaned(file, broken, request)
         broken = result.error
         yield* settle(file, result)
@@ -61,6 +64,9 @@ export const run = Effect.fn("svc.download.run")(function* (
   )
   return plan.files.flatMap((file) => results.get(file) ?? [])
 })
+
+/** What lines of the log are about. */
+const about = ({ analysisId, fileName }: PlannedFile) => ({ analysis: analysisId, file: fileName })
 
 /** The fetched files: each data file followed by its index, indexes of other data files alone. */
 const pairs = (files: ReadonlyArray<PlannedFile>): ReadonlyArray<ReadonlyArray<PlannedFile>> => {

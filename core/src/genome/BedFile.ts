@@ -20,7 +20,7 @@ const piece = 0x40000
  * The regions of a BED file; `file` is its name for messages. Compressed ones are recognised by their first bytes, whatever
  * the name; of several gzip members all count. Fails with `UsageError`.
  */
-export const readBed = Effect.fn("readBed")(function* <E>(
+export const readBed = Effect.fn("svc.genome.readBed")(function* <E>(
   file: string,
   reader: ByteReader<E>
 ): Effect.fn.Return<ReadonlyArray<RegionText>, UsageError | E, Codec> {

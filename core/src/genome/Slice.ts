@@ -125,7 +125,7 @@ export interface SlicePlan<E> {
  * Reads header and index and decides what to fetch. Fails with `UsageError` for regions that the file cannot have, and
  * with `FileDamaged` for a header or index that is not sound, or a format that cannot be cut.
  */
-export const planSlice = Effect.fn("planSlice")(function* <E>({
+export const planSlice = Effect.fn("svc.genome.planSlice")(function* <E>({
   source,
   type,
   unmapped,
@@ -174,7 +174,7 @@ export const planSlice = Effect.fn("planSlice")(function* <E>({
  * Writes the slice of a plan to `sink` and gives its index. Fails with `FileDamaged` when the file is not what header and
  * index say; what was written then is of no use.
  */
-export const writeSlice = Effect.fn("writeSlice")(function* <E, E2>(
+export const writeSlice = Effect.fn("svc.genome.writeSlice")(function* <E, E2>(
   plan: SlicePlan<E>,
   sink: SliceSink<E2>,
   options: SliceOptions

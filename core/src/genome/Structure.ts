@@ -59,7 +59,7 @@ export const checkEnd = Effect.fnUntraced(function* <E>(
 })
 
 /** Reads and parses a `.bai`, `.csi` or `.tbi`. Fails with `FileDamaged`: `BadIndex`, for BGZF ones also `NotBgzf`, `BadBlock`, `Truncated`. */
-export const readIndex = Effect.fn("readIndex")(function* <E>(
+export const readIndex = Effect.fn("svc.genome.readIndex")(function* <E>(
   file: string,
   reader: ByteReader<E>,
   suffix: IndexSuffix
@@ -176,7 +176,7 @@ const compare = Effect.fnUntraced(function* <E>(
  * Reads head, tail and index, never the whole data: damage in the middle is found by `verify`. Fails with
  * `FileDamaged`: `NotBgzf`, `Truncated`, `BadBlock`, `BadHeader`, `BadIndex`, `IndexMismatch`.
  */
-export const checkStructure = Effect.fn("checkStructure")(function* <E, E2 = never>(
+export const checkStructure = Effect.fn("svc.genome.checkStructure")(function* <E, E2 = never>(
   name: string,
   reader: ByteReader<E>,
   data?: DataFile<E2>

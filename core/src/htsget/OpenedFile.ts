@@ -26,7 +26,7 @@ export interface FilePair<E> {
 }
 
 /** Reads header and index; fails with `FileDamaged` when they are not sound or do not belong together. */
-export const openFile = Effect.fn("htsget.openFile")(function* <E>(
+export const openFile = Effect.fn("svc.htsget.openFile")(function* <E>(
   datatype: Datatype,
   { index: indexReader, indexName, name, reader }: FilePair<E>
 ): Effect.fn.Return<OpenedFile, FileDamaged | E, Codec> {

@@ -38,7 +38,7 @@ const atOnce = 4
 const level = 4
 
 /** Fails with `HtsgetError` for regions that the file cannot have, and with `FileDamaged` where the index leads to no block. */
-export const piecesOf = Effect.fn("htsget.piecesOf")(function* <E>(
+export const piecesOf = Effect.fn("svc.htsget.piecesOf")(function* <E>(
   file: OpenedFile,
   reader: ByteReader<E>,
   request: TicketRequest

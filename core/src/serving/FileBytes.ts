@@ -117,7 +117,9 @@ const makeFileBytes = Effect.fnUntraced(function* () {
       return yield* Effect.raceFirst(work(Effect.asVoid(Deferred.succeed(started, undefined))), late)
     })
 
-  const probe = Effect.fn("FileBytes.probe")(function* (file: ServedFile): Effect.fn.Return<SizedVersion, BytesError> {
+  const probe = Effect.fn("svc.serving.probe")(function* (
+    file: ServedFile
+  ): Effect.fn.Return<SizedVersion, BytesError> {
     // No byte can be asked of an empty file.
     if (file.size === 0) return { ...unknownVersion, size: 0 }
     const ignored: ByteSink = { begin: 0, write: () => Effect.void, read: () => Effect.succeed(new Uint8Array(0)) }

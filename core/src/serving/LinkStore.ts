@@ -97,7 +97,7 @@ const makeStore = Effect.fnUntraced(function* (): Effect.fn.Return<
   const asking = new Map<string, Deferred.Deferred<Page, StoreError>>()
   let generation = 0
 
-  const bring = Effect.fn("LinkStore.bring")(function* (analysisId: string): Effect.fn.Return<Page, StoreError> {
+  const bring = Effect.fn("svc.serving.bringLinks")(function* (analysisId: string): Effect.fn.Return<Page, StoreError> {
     if (!isId(analysisId)) return yield* new NotFound({ what: `analysis ${printable(analysisId)}` })
     const client = yield* door.client
     yield* Metric.update(serviceRequests, 1)

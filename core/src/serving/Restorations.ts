@@ -39,7 +39,7 @@ export class Restorations extends Context.Service<
         return { since: current?.since ?? null, estimation: restoreEstimation ?? current?.estimation ?? null }
       })
 
-      const request = Effect.fn("Restorations.request")(function* (file: ServedFile) {
+      const request = Effect.fn("svc.serving.requestRestoration")(function* (file: ServedFile) {
         const underWay = yield* known(file)
         if (underWay !== null) return underWay
         const client = yield* door.client

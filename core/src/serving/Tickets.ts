@@ -83,7 +83,7 @@ const makeTickets = Effect.fnUntraced(function* () {
   })
 
   return Tickets.of({
-    parts: Effect.fn("Tickets.parts")(function* (datatype, id, request) {
+    parts: Effect.fn("svc.serving.parts")(function* (datatype, id, request) {
       const data = yield* fileOf(datatype, id)
       if (data.archived) return yield* new FileArchived({ file: data })
       if (request.regions === null && !request.header) return { file: data, pieces: null }

@@ -6,6 +6,7 @@
  */
 import { Clock, Effect, Exit, Option, Random, Ref, Schema, Scope } from "effect"
 import { HttpClient, HttpClientRequest, type HttpClientResponse } from "effect/http"
+import { countLogin, countRetry } from "../Counters.ts"
 import {
   Forbidden,
   LoginRefused,
@@ -149,7 +150,10 @@ export const makeConversation = Effect.fnUntraced(function* (settings: SessionSe
       const now = yield* Clock.currentTimeMillis
       if (!mayLogIn(history, now)) return yield* loginTrouble ?? contention(history, now)
       yield* wire.initialSession
-      const counted = change(({ history }) => ({ history: afterLogin(history, now, loginCause) }))
+      const counted = Effect.andThen(
+        countLogin,
+        change(({ history }) => ({ history: afterLogin(history, now, loginCause) }))
+      )
       const verdict = yield* wire.submit.pipe(
         Effect.tap(counted),
         Effect.tapErrorTag("Unavailable", () => counted)
@@ -176,7 +180,7 @@ export const makeConversation = Effect.fnUntraced(function* (settings: SessionSe
     Effect.mapError((error) =>
       error._tag === "Setback" && error.kind !== "unreadable" ? new Setback({ ...error, kind: "notSent" }) : error
     ),
-    Effect.withSpan("Session.login")
+    Effect.withSpan("svc.session.login")
   )
 
   const ensureLogin = Effect.gen(function* () {
@@ -238,7 +242,10 @@ export const makeConversation = Effect.fnUntraced(function* (settings: SessionSe
       }).pipe(
         Effect.tapError((setback) =>
           mayRepeat(setback) && sent < tries
-            ? Effect.logWarning(`${host}: ${setback.reason}; trying again (${sent} of ${tries})`)
+            ? Effect.andThen(
+                countRetry("api"),
+                Effect.logWarning(`${host}: ${setback.reason}; trying again (${sent} of ${tries})`)
+              )
             : Effect.void
         ),
         Effect.retry({ schedule: apiRetry(tries), while: mayRepeat }),
@@ -256,7 +263,7 @@ export const makeConversation = Effect.fnUntraced(function* (settings: SessionSe
       )
     })
 
-  const request = Effect.fn("Session.request")(function* <A, R>(
+  const request = Effect.fn("svc.session.request")(function* <A, R>(
     asked: HttpClientRequest.HttpClientRequest,
     scoping: Scoping<R>,
     use: (label: string) => (reply: Reply) => Effect.Effect<A, Setback | SessionError>
@@ -266,6 +273,7 @@ export const makeConversation = Effect.fnUntraced(function* (settings: SessionSe
     const repeatable = asked.method === "GET" || asked.method === "HEAD" || (yield* RepeatSafe)
     const absolute = HttpClientRequest.setUrl(asked, url)
     let met: Met = { forbidden: false, html: false }
+    yield* Effect.annotateCurrentSpan({ "http.request.method": asked.method })
     while (true) {
       const outcome = yield* persist(label, repeatable, scoping, attempt(absolute, label, met, use(label)))
       if (outcome._tag === "Answer") return outcome.answer

@@ -19,11 +19,13 @@ import {
   Stream
 } from "effect"
 import { Headers, HttpClient, HttpClientError, HttpClientRequest } from "effect/http"
+import { countBytes, countRequest } from "../Counters.ts"
 import { ProxyRefused, ReplyTooLarge, TlsRefused } from "../Errors.ts"
 import { waitAsked } from "../Schedules.ts"
 import { CookieJars, setCookieLines, valueIn } from "./CookieJars.ts"
 import { isUndecided } from "./Recognition.ts"
 import { type ReplyHead, ReplyResponse } from "./ReplyResponse.ts"
+import { PathTemplate } from "./RequestMarks.ts"
 import type { SessionProfile } from "./SessionProfile.ts"
 import { faultOfClientError, TransportFault } from "./TransportFault.ts"
 
@@ -96,7 +98,6 @@ export const makeExchange = Effect.fnUntraced(function* (
   const jar = yield* Effect.flatMap(freshJar, Ref.make)
   const token = yield* Ref.make(Option.none<Redacted.Redacted>())
   const tokenHeader = profile.tokenHeader.toLowerCase()
-  const redactedNames = [...(yield* Headers.CurrentRedactedNames), tokenHeader]
 
   const cookiesFor = (url: string) =>
     Effect.zipWith(Ref.get(jar), Clock.currentTimeMillis, (jar, now) => jar.headerFor(url, now))
@@ -124,18 +125,27 @@ export const makeExchange = Effect.fnUntraced(function* (
   const silence = (wait: Duration.Duration, what: string) => () =>
     Effect.fail(broken(`${what} within ${Duration.format(wait)}`))
 
-  const send: Exchange["send"] = Effect.fnUntraced(function* (request, waits) {
+  const send: Exchange["send"] = Effect.fn("svc.session.exchange", { kind: "client" })(function* (request, waits) {
     const dressed = yield* dress(request)
+    const template = yield* PathTemplate
+    yield* Effect.annotateCurrentSpan({
+      "http.request.method": request.method,
+      "server.address": host,
+      ...(template === null ? {} : { "url.template": template })
+    })
+    yield* countRequest("api")
     const response = yield* client.execute(dressed).pipe(
       Effect.provideContext(
         Context.empty().pipe(
-          Context.add(HttpClient.TracerPropagationEnabled, false),
-          Context.add(Headers.CurrentRedactedNames, redactedNames)
+          // Its span would hold the whole address.
+          Context.add(HttpClient.TracerDisabledWhen, () => true),
+          Context.add(HttpClient.TracerPropagationEnabled, false)
         )
       ),
       Effect.mapError((error) => judge(faultOfClientError(error))),
       Effect.timeoutOrElse({ duration: waits.headers, orElse: silence(waits.headers, "no answer") })
     )
+    yield* Effect.annotateCurrentSpan({ "http.response.status_code": response.status })
     const fresh = response.headers[tokenHeader]
     if (fresh !== undefined && fresh !== "") {
       protect(fresh)
@@ -169,7 +179,8 @@ export const makeExchange = Effect.fnUntraced(function* (
       return Pull.matchEffect(pull, {
         onSuccess: ([first, ...rest]): Effect.Effect<Uint8Array | null, Setback> => {
           held = rest
-          return Effect.succeed(first)
+          const count = rest.reduce((sum, chunk) => sum + chunk.length, first.length)
+          return Effect.as(countBytes("api", count), first)
         },
         onFailure: Effect.failCause,
         onDone: () => Effect.succeed(null)

@@ -119,7 +119,7 @@ export const makeLogin = (settings: SessionSettings, exchange: Exchange, waits: 
   const logout = Effect.gen(function* () {
     const request = form(profile.logoutPath, { [profile.tokenField]: yield* currentToken })
     yield* Effect.flatMap(exchange.send(request, waits), readBeginning)
-  }).pipe(Effect.scoped, Effect.withSpan("Session.logout"))
+  }).pipe(Effect.scoped, Effect.withSpan("svc.session.logout"))
 
   return { initialSession, submit, failure, logout }
 }

@@ -8,6 +8,15 @@ export const RepeatSafe: Context.Reference<boolean> = Context.Reference<boolean>
   defaultValue: () => false
 })
 
+/**
+ * The path of a request as the contract declares it, with names in the place of ids: what may be told of it outside, since an
+ * address holds ids of persons. Null where nobody knows.
+ */
+export const PathTemplate: Context.Reference<string | null> = Context.Reference<string | null>(
+  "svc-steps/core/session/PathTemplate",
+  { defaultValue: () => null }
+)
+
 /** Set to `true` around a request whose reply takes minutes to begin, such as a case report. */
 export const SlowReply: Context.Reference<boolean> = Context.Reference<boolean>("svc-steps/core/session/SlowReply", {
   defaultValue: () => false

@@ -110,7 +110,7 @@ export interface Rules {
  * Fails with all that is wrong as one UsageError, one line per problem; a missing BED or CA file, found last, is
  * NotFound.
  */
-export const validate = Effect.fn("settings.validate")(function* (
+export const validate = Effect.fn("svc.settings.validate")(function* (
   settings: LocalSettings,
   rules: Rules,
   found: Problems
@@ -161,7 +161,7 @@ export const located = Effect.fnUntraced(function* (
  * Validated settings made complete for a step that logs in. User name and password are asked for at the terminal when
  * nothing gives them; without a terminal that is CredentialsMissing (docs/service.md 5).
  */
-export const complete = Effect.fn("settings.complete")(function* (
+export const complete = Effect.fn("svc.settings.complete")(function* (
   settings: LocalSettings
 ): Effect.fn.Return<Settings, UsageError | CredentialsMissing, Operator> {
   const operator = yield* Operator

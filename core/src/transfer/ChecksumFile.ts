@@ -17,7 +17,7 @@ export const withdraw = (files: PartFiles["Service"], place: PartPlace, kind: Ch
   files.withdraw({ ...place, name: nameOf(place.name, kind) })
 
 /** Adds the checksum to a file that is there, where it is missing: the run before may have ended in between. */
-export const complete = Effect.fn("ChecksumFile.complete")(function* (
+export const complete = Effect.fn("svc.transfer.completeChecksums")(function* (
   files: PartFiles["Service"],
   place: Place,
   kind: ChecksumKind

@@ -96,8 +96,9 @@ interface Committed {
   readonly compared: ReadonlyArray<string>
 }
 
-const download = Effect.fn("FileTransfer.download")(function* (services: Services, request: TransferRequest) {
+const download = Effect.fn("svc.transfer.download")(function* (services: Services, request: TransferRequest) {
   const begun = yield* Clock.monotonicTimeNanos
+  yield* Effect.annotateCurrentSpan({ "svc.analysis": request.analysisId, "svc.file": request.fileName })
   const unsafe = unsafeName(request.name)
   if (unsafe !== null) return yield* unsafe
   const identity = yield* services.files.fingerprint(PartJournal.identityText(request))
@@ -116,9 +117,11 @@ const download = Effect.fn("FileTransfer.download")(function* (services: Service
     yield* services.claims.clear(place)
     if (request.checksums != null) yield* ChecksumFile.complete(services.files, place, request.checksums)
   }
+  const sum = yield* traffic
+  yield* Effect.annotateCurrentSpan({ "svc.bytes": result.bytes, "svc.attempts": sum.attempts })
   return {
     ...result,
-    ...(yield* traffic),
+    ...sum,
     milliseconds: Number(((yield* Clock.monotonicTimeNanos) - begun) / 1_000_000n)
   }
 })
@@ -192,7 +195,7 @@ interface Style {
 }
 
 /** One version of the file: from what is there to the commit. */
-const attempt = Effect.fn("FileTransfer.attempt")(function* (
+const attempt = Effect.fn("svc.transfer.attempt")(function* (
   transfer: Transfer,
   style: Style,
   furthest: Ref.Ref<number>

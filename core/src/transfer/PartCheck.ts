@@ -8,7 +8,7 @@ import type { PartFiles } from "./PartFiles.ts"
 import type { PartReader, TransferRequest } from "./TransferRequest.ts"
 
 /** Passes what nobody knows by its name, and says `false`. Fails with `FileDamaged` as `checkStructure` does. */
-export const checkPart = Effect.fn("PartCheck.checkPart")(function* (
+export const checkPart = Effect.fn("svc.transfer.checkPart")(function* (
   files: PartFiles["Service"],
   { directory, fileName, name }: Pick<TransferRequest, "directory" | "fileName" | "name">,
   part: PartReader

@@ -2,6 +2,7 @@
  * Bytes `[start, end)` of a remote file into a sink: request, judgement, renewal of the link, retry, resume.
  */
 import { Clock, Data, Duration, Effect, Pull, Redacted, Ref, Schedule, type Scope, type Semaphore } from "effect"
+import { countBytes, countRequest, countRetry } from "../Counters.ts"
 import { FileDamaged, LinkProtocol, type LocalIo, Unavailable } from "../Errors.ts"
 import { linkRetry, waitAsked } from "../Schedules.ts"
 import type { ByteRange } from "./ByteRanges.ts"
@@ -64,7 +65,7 @@ const mostRedirects = 3
 const mostWrongReplies = 1
 
 /** Fetches a range; `end` null means to the end, which the reply must mark. */
-export const fetchRange = Effect.fn("RangeFetch.fetchRange")(function* (
+export const fetchRange = Effect.fn("svc.transfer.fetchRange")(function* (
   context: FetchContext,
   [start, end]: ByteRange | readonly [number, null]
 ) {
@@ -98,6 +99,7 @@ export const fetchRange = Effect.fn("RangeFetch.fetchRange")(function* (
       )
     )
     const milliseconds = Math.round(Duration.toMillis(delay))
+    yield* countRetry("link")
     yield* context.request.progress({ _tag: "Retrying", reason: trouble.reason, milliseconds })
     yield* Effect.sleep(delay)
   }
@@ -138,6 +140,7 @@ const ask = (
 ): Effect.Effect<readonly [LinkReply, Verdict], AskError, Scope.Scope> =>
   Effect.gen(function* () {
     yield* Ref.update(context.attempts, (count) => count + 1)
+    yield* countRequest("link")
     const reply = yield* context.host
       .get({
         file: context.request.fileName,
@@ -184,6 +187,7 @@ const receive = Effect.fnUntraced(function* (
       })
     }
     const now = yield* Clock.currentTimeMillis
+    yield* countBytes("link", batch.length)
     window = { since: window.since, bytes: window.bytes + batch.length }
     if (now - window.since >= slowest.milliseconds) {
       if (window.bytes < slowest.bytes) return yield* broken(reply.host, "Slow", "sends less than 1 KiB per second")

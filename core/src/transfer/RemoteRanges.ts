@@ -45,7 +45,7 @@ export const headOfIndex = 1024 * 1024
 const piece = 1024 * 1024
 
 /** Opens a file by reading its head of `headLength` bytes. Requests share the pool; reads at the same time use several connections. */
-export const open = Effect.fn("RemoteRanges.open")(function* (
+export const open = Effect.fn("svc.transfer.openRemote")(function* (
   services: RemoteServices,
   file: LinkLease.LinkedFile,
   headLength: number

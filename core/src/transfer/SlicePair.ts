@@ -46,7 +46,7 @@ export interface Pair {
  * Commits both. Where nothing was, the index comes first and the data file completes the pair. Where a pair is replaced
  * the old index goes first: a reader then finds no index, never a wrong one, and the next run mends it.
  */
-export const commit = Effect.fn("SlicePair.commit")(function* (files: PartFiles["Service"], pair: Pair) {
+export const commit = Effect.fn("svc.transfer.commitSlice")(function* (files: PartFiles["Service"], pair: Pair) {
   const { identity, part, place, result } = pair
   const name = `${place.name}.${result.indexSuffix}`
   const indexPlace = PartJournal.placeOf(place.directory, name, identity)

@@ -95,11 +95,12 @@ interface Traffic {
   readonly renewals: number
 }
 
-const download = Effect.fn("SliceTransfer.download")(function* (
+const download = Effect.fn("svc.transfer.downloadSlice")(function* (
   services: Services,
   request: SliceRequest
 ): Effect.fn.Return<SliceOutcome, TransferError, Codec> {
   const begun = yield* Clock.monotonicTimeNanos
+  yield* Effect.annotateCurrentSpan({ "svc.file": request.name })
   const unsafe = unsafeName(request.name) ?? unsafeName(`${request.name}.bai`)
   if (unsafe !== null) return yield* unsafe
   const { identity, place } = yield* placeOf(services, request.directory, request.name)
@@ -125,9 +126,11 @@ const download = Effect.fn("SliceTransfer.download")(function* (
       yield* ChecksumFile.complete(services.files, { directory: request.directory, name }, request.checksums)
     }
   }
+  const sum = yield* Ref.get(traffic)
+  yield* Effect.annotateCurrentSpan({ "svc.bytes": sum.fetched, "svc.attempts": sum.attempts })
   return {
     ...result,
-    ...(yield* Ref.get(traffic)),
+    ...sum,
     milliseconds: Number(((yield* Clock.monotonicTimeNanos) - begun) / 1_000_000n)
   }
 })
@@ -214,7 +217,7 @@ const cutOf = ({ data, index }: Opened, task: SliceTask, tell?: Effect.Effect<vo
 }
 
 /** One version of the remote files: from their heads to the commit. */
-const attempt = Effect.fn("SliceTransfer.attempt")(function* (
+const attempt = Effect.fn("svc.transfer.attemptSlice")(function* (
   transfer: Transfer,
   state: SliceState
 ): Effect.fn.Return<Result, RemoteRanges.RemoteError, Codec | Scope.Scope> {
@@ -280,7 +283,7 @@ const checked = Effect.fnUntraced(function* (part: PartFile, { name }: PartPlace
   yield* checkStructure(`${name}.${result.indexSuffix}`, fromBytes(result.index), { name, reader })
 })
 
-const estimate = Effect.fn("SliceTransfer.estimate")(function* (
+const estimate = Effect.fn("svc.transfer.estimateSlice")(function* (
   services: Services,
   task: SliceTask
 ): Effect.fn.Return<SliceEstimate, TransferError, Codec> {

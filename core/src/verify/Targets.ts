@@ -31,7 +31,7 @@ const rankOf = ({ role }: Target): number => (role._tag === "File" && role.named
  * The files, each once, indexes last. Folders are searched to any depth without following links to folders; journals and
  * locks of parts are left out. What a manifest names is looked for at its path, else beside the manifest.
  */
-export const findTargets = Effect.fn("verify.findTargets")(function* (
+export const findTargets = Effect.fn("svc.verify.findTargets")(function* (
   paths: ReadonlyArray<string>,
   manifest: (Manifest & { readonly file: string }) | null
 ): Effect.fn.Return<ReadonlyArray<Target>, never, FileSystem.FileSystem | Path.Path> {

@@ -88,7 +88,7 @@ const ownBuffer = (bytes: Uint8Array): Uint8Array<ArrayBuffer> =>
  *
  * Fails with the first `Damage` of the file. `progress` hears how many bytes of the file are proven.
  */
-export const walkWhole = Effect.fn("verify.walkWhole")(function* <E>(
+export const walkWhole = Effect.fn("svc.verify.walkWhole")(function* <E>(
   file: string,
   reader: ByteReader<E>,
   content: ContentCheck,

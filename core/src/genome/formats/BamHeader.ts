@@ -76,7 +76,7 @@ const parseBamHeader = (bytes: Uint8Array, most: number): Parsed => {
  * Reads the header through as few blocks as it needs. Fails with `FileDamaged`: `NotBgzf`, `BadBlock`, `Truncated`,
  * `BadHeader`.
  */
-export const readBamHeader = Effect.fn("readBamHeader")(function* <E>(
+export const readBamHeader = Effect.fn("svc.genome.readBamHeader")(function* <E>(
   file: string,
   reader: ByteReader<E>
 ): Effect.fn.Return<BamFileHeader, FileDamaged | E, Codec> {

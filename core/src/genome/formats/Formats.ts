@@ -18,7 +18,7 @@ export interface Opened extends FormatFile {
 }
 
 /** Opens a file by its suffix, or as another format that comes under that suffix when it begins like one. */
-export const open = Effect.fn("formats.open")(function* <E>(
+export const open = Effect.fn("svc.genome.openFormat")(function* <E>(
   file: string,
   reader: ByteReader<E>,
   type: DataType

@@ -59,7 +59,7 @@ export const samplesOf = (lines: ReadonlyArray<string>): ReadonlyArray<string> |
  * Reads the header through as few blocks as it needs. Lenient about the lines between the first and the last, as tabix
  * is. Fails with `FileDamaged`: `NotBgzf`, `BadBlock`, `Truncated`, `BadHeader`.
  */
-export const readVcfHeader = Effect.fn("readVcfHeader")(function* <E>(
+export const readVcfHeader = Effect.fn("svc.genome.readVcfHeader")(function* <E>(
   file: string,
   reader: ByteReader<E>
 ): Effect.fn.Return<VcfHeader, FileDamaged | E, Codec> {
