@@ -7,7 +7,7 @@ import type { ServiceSettings } from "../core/src/settings/ServiceConfig.ts"
 import { FileTransfer } from "../core/src/transfer/FileTransfer.ts"
 import { defaultSettings, LinkPool } from "../core/src/transfer/LinkPool.ts"
 import { SliceTransfer } from "../core/src/transfer/SliceTransfer.ts"
-import * as BlockThread from "./BlockThread.ts"
+import * as GenomeThreads from "./GenomeThreads.ts"
 import * as LinkHttp from "./LinkHttp.ts"
 import * as PartClaimLive from "./PartClaim.ts"
 import * as PartFilesLive from "./PartFiles.ts"
@@ -24,7 +24,7 @@ export const layer = (
       LinkHttp.layer({ proxy, caFile, target: baseUrl, userAgent: "svc-steps/library" }),
       PartFilesLive.layer,
       PartClaimLive.layer,
-      BlockThread.layer()
+      GenomeThreads.crewLayer()
     ]),
     Layer.provideMerge(Layer.merge(ZlibCodec.layer, NodeFileSystem.layer))
   )

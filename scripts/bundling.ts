@@ -5,7 +5,7 @@
 import { readFileSync } from "node:fs"
 import { isBuiltin } from "node:module"
 import { fileURLToPath } from "node:url"
-import type { BuildOptions, Plugin } from "esbuild"
+import { type BuildOptions, build, type Plugin } from "esbuild"
 
 /** Packages that a layer we never provide would load (docs/adr/0002): they become empty modules. */
 const leftOut = /^(undici|redis|ws)$/
@@ -152,7 +152,24 @@ const onlyVersion: Plugin = {
   }
 }
 
-export const bundling = {
+/** An executable is one file: it has the program of its threads as text (platform/ThreadProgram.ts). */
+const embedThreadProgram: Plugin = {
+  name: "embed-thread-program",
+  setup(context) {
+    context.onLoad({ filter: /platform\/ThreadProgram\.ts$/ }, async ({ path }) => {
+      const { outputFiles } = await build({
+        ...plain,
+        plugins: [loadBuiltInsLate, importModulesNotBarrels],
+        entryPoints: [path.replace("ThreadProgram", "GenomeThread")],
+        format: "iife",
+        write: false
+      })
+      return { contents: `export const program = { text: ${JSON.stringify(outputFiles[0]?.text)} }`, loader: "js" }
+    })
+  }
+}
+
+const plain = {
   absWorkingDir: fileURLToPath(new URL("..", import.meta.url)),
   bundle: true,
   platform: "node",
@@ -164,8 +181,20 @@ export const bundling = {
   legalComments: "none",
   // V8 keeps and reads a text with one other character at twice the size.
   charset: "ascii",
-  plugins: [leaveOut, withoutSuffixList, loadBuiltInsLate, importModulesNotBarrels, makeSegmenterLate, onlyVersion],
   logLevel: "warning",
   // Such as a name of a built-in that is not plain.
   logOverride: { "import-is-undefined": "error" }
+} as const satisfies BuildOptions
+
+export const bundling = {
+  ...plain,
+  plugins: [
+    leaveOut,
+    withoutSuffixList,
+    loadBuiltInsLate,
+    embedThreadProgram,
+    importModulesNotBarrels,
+    makeSegmenterLate,
+    onlyVersion
+  ]
 } as const satisfies BuildOptions

@@ -10,7 +10,7 @@ import { addressOf } from "../../core/src/settings/Target.ts"
 import { FileTransfer } from "../../core/src/transfer/FileTransfer.ts"
 import { defaultSettings, LinkPool } from "../../core/src/transfer/LinkPool.ts"
 import { SliceTransfer } from "../../core/src/transfer/SliceTransfer.ts"
-import * as BlockThread from "../../platform/BlockThread.ts"
+import * as GenomeThreads from "../../platform/GenomeThreads.ts"
 import * as LinkHttp from "../../platform/LinkHttp.ts"
 import * as PartClaimLive from "../../platform/PartClaim.ts"
 import * as PartFilesLive from "../../platform/PartFiles.ts"
@@ -54,7 +54,7 @@ const transferWiring = (settings: TargetSettings) => {
   const linkHosts = LinkHttp.layer({ proxy, caFile, target: baseUrl, userAgent })
   const pool = LinkPool.layer({ ...defaultSettings, connections: connectionsOf(settings), idle: idleTimeout })
   const transfers = Layer.merge(FileTransfer.layerNoDeps, SliceTransfer.layer(version)).pipe(
-    Layer.provide([pool, BlockThread.layer()]),
+    Layer.provide([pool, GenomeThreads.crewLayer()]),
     Layer.provide(ZlibCodec.layer)
   )
   return Layer.merge(transfers.pipe(Layer.provideMerge(Layer.mergeAll(disk, linkHosts))), ZlibCodec.layer)

@@ -16,8 +16,8 @@ import {
   verdictsJson
 } from "../../core/src/verify/Verdict.ts"
 import { verify } from "../../core/src/verify/Verification.ts"
-import * as BlockThreads from "../../platform/BlockThreads.ts"
 import * as FileSource from "../../platform/FileSource.ts"
+import * as GenomeThreads from "../../platform/GenomeThreads.ts"
 import * as LogOutput from "../../platform/LogOutput.ts"
 import { Screen } from "../../platform/Screen.ts"
 import * as ZlibCodec from "../../platform/ZlibCodec.ts"
@@ -108,7 +108,7 @@ const wiring = (targets: ReadonlyArray<Target>) => {
   const processors = availableParallelism()
   const pool =
     processors > 1 && bytes >= worthThreads
-      ? BlockThreads.layer(Math.min(processors, mostThreads))
+      ? GenomeThreads.poolLayer(Math.min(processors, mostThreads))
       : BlockPool.layerHere
   return Layer.mergeAll(FileSource.layer, Layer.provideMerge(pool, ZlibCodec.layer))
 }

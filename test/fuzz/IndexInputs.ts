@@ -1,5 +1,5 @@
 /** Indexes of hostile files, and honest indexes in which chunks and windows are made to point anywhere. */
-import { metaBin } from "../../core/src/genome/BinIndex.ts"
+import { metaBin } from "../../core/src/genome/Bins.ts"
 import * as IndexBuilder from "../../core/src/genome/IndexBuilder.ts"
 import type { Dice } from "../../sandbox/samples/Dice.ts"
 import { mutate } from "./Mutation.ts"

@@ -168,3 +168,9 @@ export const counting = (reader: ByteReader): ByteReader & { readonly bytesRead:
     bytesRead: () => total
   }
 }
+
+/** The content of a block that must be sound. */
+export const sound = (inflated: Uint8Array | string): Uint8Array => {
+  if (typeof inflated === "string") throw new Error(inflated)
+  return inflated
+}

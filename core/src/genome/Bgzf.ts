@@ -1,5 +1,4 @@
 /** One BGZF block: its header, its bytes, its checks (SAM specification, section 4.1). */
-import { Result } from "effect"
 import type { Codec } from "./Codec.ts"
 
 /** No block is larger, deflated or inflated (bytes). */
@@ -101,7 +100,8 @@ export const partsOf = (bytes: Uint8Array, at: number, size: number): Parts => (
 
 /**
  * Inflates the block `[at, at + size)`, where `size` comes from `blockSize`, into `room` (`maxBlock` bytes) or else into an
- * array of its own. Never gives or allocates more than 64 KiB; the failure is a phrase for a person.
+ * array of its own. Never gives or allocates more than 64 KiB. A damaged block gives a phrase for a person, such as
+ * `does not inflate`. Every block of every file comes through here, on all threads: so it makes no objects.
  */
 export const inflateBlock = (
   codec: Codec["Service"],
@@ -109,15 +109,19 @@ export const inflateBlock = (
   at: number,
   size: number,
   room?: Uint8Array
-): Result.Result<Uint8Array, string> => {
+): Uint8Array | string => {
   const parts = partsOf(bytes, at, size)
-  if (parts.size > maxBlock) return Result.fail(`claims ${parts.size} bytes of content, more than a block can have`)
+  if (parts.size > maxBlock) return `claims ${parts.size} bytes of content, more than a block can have`
   const inflated = codec.inflateRaw(parts.deflated, parts.size, room)
-  if (inflated === null) return Result.fail("does not inflate")
-  if (inflated.length !== parts.size) return Result.fail(`holds ${inflated.length} bytes and claims ${parts.size}`)
-  if (codec.crc32(inflated) !== parts.crc) return Result.fail("has a wrong checksum")
-  return Result.succeed(inflated)
+  if (inflated === null) return "does not inflate"
+  if (inflated.length !== parts.size) return `holds ${inflated.length} bytes and claims ${parts.size}`
+  if (codec.crc32(inflated) !== parts.crc) return "has a wrong checksum"
+  return inflated
 }
+
+/** The sentence for a bad block. */
+export const damaged = (offset: number, reason: string): string =>
+  `the BGZF block at byte ${offset} is damaged: ${reason}`
 
 /** One block with `payload` (at most `maxPayload` bytes). */
 export const deflateBlock = (codec: Codec["Service"], payload: Uint8Array, level: number): Uint8Array => {

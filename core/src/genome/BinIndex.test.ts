@@ -3,7 +3,8 @@ import { Effect, Result, Schema } from "effect"
 import * as ZlibCodec from "../../../platform/ZlibCodec.ts"
 import { bamFile, bgzf, references, someReads } from "../../../test/genome/Fixtures.ts"
 import { parseBai } from "./BaiIndex.ts"
-import { type BinIndex, metaBin } from "./BinIndex.ts"
+import type { BinIndex } from "./BinIndex.ts"
+import { binOf, metaBin } from "./Bins.ts"
 import { fromBytes } from "./ByteReader.ts"
 import { Codec } from "./Codec.ts"
 import * as BamRecord from "./formats/BamRecord.ts"
@@ -35,7 +36,7 @@ describe("binOf", () => {
       const holding = binsOver(start, end).filter(
         (bin) => binsOver(start, start + 1).includes(bin) && binsOver(end - 1, end).includes(bin)
       )
-      assert.strictEqual(BamRecord.binOf(start, end, 14, 5), Math.max(...holding))
+      assert.strictEqual(binOf(start, end, 14, 5), Math.max(...holding))
     })
   )
 })

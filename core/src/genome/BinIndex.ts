@@ -4,6 +4,7 @@
  * it is asked for.
  */
 import { Result } from "effect"
+import { metaBin } from "./Bins.ts"
 import * as VirtualOffset from "./VirtualOffset.ts"
 
 /** A stretch `[begin, end)` of the data file. */
@@ -51,19 +52,6 @@ export interface BinIndex {
   readonly rest: number
   /** Decodes reference `i`. */
   readonly reference: (i: number) => ReferenceIndex
-}
-
-/** The bin number that holds counts instead of chunks. */
-export const metaBin = (depth: number): number => (2 ** (3 * (depth + 1)) - 1) / 7 + 1
-
-/** First bin number of a level; level 0 is the root, level `depth` has the smallest bins. */
-export const firstOfLevel = (level: number): number => (2 ** (3 * level) - 1) / 7
-
-/** 0-based position where a bin begins. */
-export const binStart = (id: number, minShift: number, depth: number): number => {
-  let level = depth
-  while (id < firstOfLevel(level)) level--
-  return (id - firstOfLevel(level)) * 2 ** (minShift + 3 * (depth - level))
 }
 
 const emptyReference: ReferenceIndex = { bins: new Map(), linear: new BigUint64Array(0), counts: null, extent: null }

@@ -23,9 +23,9 @@ const noBlock: Readonly<Record<number, string>> = {
 /** Empty blocks in front of content; writers make one or two when files are joined. */
 const mostEmpty = 1024
 
-/** The sentence for a bad block. */
+/** The error for a bad block. */
 export const badBlock = (file: string, offset: number, reason: string): FileDamaged =>
-  new FileDamaged({ file, fault: "BadBlock", reason: `the BGZF block at byte ${offset} is damaged: ${reason}` })
+  new FileDamaged({ file, fault: "BadBlock", reason: Bgzf.damaged(offset, reason) })
 
 const firstBlock = (file: string, bytes: Uint8Array): FileDamaged => {
   const head = String.fromCharCode(...bytes.subarray(0, 256)).trimStart()
@@ -94,7 +94,9 @@ export const inflateAt = (
 ): Result.Result<Uint8Array, FileDamaged> => {
   const at = window.starts[i]!
   const inflated = Bgzf.inflateBlock(codec, window.bytes, at, window.starts[i + 1]! - at)
-  return Result.mapError(inflated, (reason) => badBlock(file, window.offset + at, `it ${reason}`))
+  return typeof inflated === "string"
+    ? Result.fail(badBlock(file, window.offset + at, `it ${inflated}`))
+    : Result.succeed(inflated)
 }
 
 /** The first inflated bytes of a file. */

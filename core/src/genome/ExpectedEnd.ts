@@ -35,17 +35,10 @@ export const windowsAround = ({ linear }: ReferenceIndex, position: number, minS
 /** Room for the block in which the records begin, which the expectation may miss by a little. */
 const oneBlock = 0x8000
 
-/** Where the records that start before a position end in the file, in bytes. */
-export interface ExpectedEnd {
-  /** If they are spread evenly between the waypoints. */
-  readonly likely: number
-  /** An eighth of their distance and a block more: almost always enough. */
-  readonly ample: number
-}
-
-export const expectedEnd = ([before, behind]: Bracket, position: number): ExpectedEnd => {
+/** Where the records that start before a position almost always end in the file (bytes). */
+export const expectedEnd = ([before, behind]: Bracket, position: number): number => {
   const distance = behind.offset - before.offset
   const share = Math.min(1, Math.max(0, (position - before.position) / (behind.position - before.position)))
-  const likely = before.offset + distance * share
-  return { likely, ample: Math.ceil(likely + distance / 8) + oneBlock }
+  // As if they were spread evenly between the waypoints, and an eighth of their distance and a block more.
+  return Math.ceil(before.offset + distance * (share + 1 / 8)) + oneBlock
 }

@@ -1,7 +1,4 @@
 /** From the stretches of a slice to the byte ranges that are asked for. */
-import { NumberRows } from "./NumberRows.ts"
-import type { Stretches } from "./Stretches.ts"
-import * as VirtualOffset from "./VirtualOffset.ts"
 
 /** A run of bytes to fetch. */
 export interface ByteRange {
@@ -27,48 +24,37 @@ const smallestGap = 0x20000
 export const longestRange = 0x100000
 
 /** Bytes that are expected, and what may be needed behind them. */
-interface Span {
+export interface Span {
   readonly start: number
-  end: number
-  limit: number
+  readonly end: number
+  readonly limit: number
 }
 
-/** The byte ranges of the stretches, which come in file order: joined over small gaps, cut to 1 MiB. */
-export const planFetches = (stretches: Pick<Stretches, "at">, size: number): FetchPlan => {
-  const rows = new NumberRows(3)
-  let bytes = 0
-  const addRanges = ({ end, limit, start }: Span, next: number) => {
-    const spare = Math.min(limit, next) - end
-    for (let offset = start; offset < end || offset === start; offset += longestRange) {
-      const length = Math.min(longestRange, end - offset)
-      rows.add(offset, length, offset + length === end ? spare : 0)
-      bytes += length
+/** Adds what a stretch needs to the spans before it, joined over small gaps. */
+export const addSpan = (spans: Array<Span>, { end, limit, start }: Span): void => {
+  const last = spans.at(-1)
+  // Nothing is expected of it: it is only where its neighbour may have to go on.
+  const near = last === undefined ? -1 : (end > start ? last.end : last.limit) + smallestGap
+  if (last !== undefined && start <= near) {
+    spans[spans.length - 1] = {
+      start: last.start,
+      end: end > start ? Math.max(last.end, end) : last.end,
+      limit: Math.max(last.limit, limit)
     }
-  }
-  let last: Span | undefined
-  for (let i = 0, stretch = stretches.at(0); stretch !== undefined; stretch = stretches.at(++i)) {
-    const start = VirtualOffset.block(stretch.begin)
-    const limit = Math.min(stretch.fetchEnd, size)
-    const end = Math.max(start, Math.min(stretch.expectedEnd, limit))
-    // Nothing is expected of it: it is only where its neighbour may have to go on.
-    const near = last === undefined ? -1 : (end > start ? last.end : last.limit) + smallestGap
-    if (last !== undefined && start <= near) {
-      if (end > start) last.end = Math.max(last.end, end)
-      last.limit = Math.max(last.limit, limit)
-    } else if (limit > start) {
-      if (last !== undefined) addRanges(last, start)
-      // What the one before may need goes on behind this one.
-      last = { start, end, limit: Math.max(limit, last?.limit ?? 0) }
-    }
-  }
-  if (last !== undefined) addRanges(last, last.limit)
-  return {
-    length: rows.length,
-    bytes,
-    *[Symbol.iterator]() {
-      for (let row = 0; row < rows.length; row++) {
-        yield { offset: rows.number(row, 0), length: rows.number(row, 1), spare: rows.number(row, 2) }
-      }
-    }
+  } else if (limit > start) {
+    // What the one before may need goes on behind this one.
+    spans.push({ start, end, limit: Math.max(limit, last?.limit ?? 0) })
   }
 }
+
+/** The ranges of spans: none is longer than 1 MiB. */
+export const rangesOf = (spans: ReadonlyArray<Span>): ReadonlyArray<ByteRange> =>
+  spans.flatMap(({ end, limit, start }, i) => {
+    const spare = Math.max(0, Math.min(limit, spans[i + 1]?.start ?? limit) - end)
+    const ranges: Array<ByteRange> = []
+    for (let offset = start; offset < end || offset === start; offset += longestRange) {
+      const length = Math.min(longestRange, end - offset)
+      ranges.push({ offset, length, spare: offset + length === end ? spare : 0 })
+    }
+    return ranges
+  })

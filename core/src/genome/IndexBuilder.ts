@@ -1,37 +1,18 @@
 /**
- * Builds BAI, TBI or CSI while records are written, in file order (SAM specification, sections 5.1-5.3). Virtual
- * offsets are kept as pairs of numbers here: this is the one place that touches every record.
+ * Builds BAI, TBI or CSI from the fragments of a file, in file order (SAM specification, sections 5.1-5.3).
  */
-
-import { type Counts, firstOfLevel, metaBin, type ReferenceIndex } from "./BinIndex.ts"
-import { binOf } from "./formats/BamRecord.ts"
+import { firstOfLevel, metaBin } from "./Bins.ts"
 import { IndexBytes } from "./IndexBytes.ts"
+import * as IndexFragment from "./IndexFragment.ts"
 import { NumberRows } from "./NumberRows.ts"
 import { type TabixColumns, vcfColumns } from "./TabixIndex.ts"
-import * as VirtualOffset from "./VirtualOffset.ts"
 
 export interface IndexBuilder {
-  /** Records must end at or before this position. */
-  readonly limit: number
-  /**
-   * A record of reference `ref` that covers `[start, end)` (0-based) and begins in the file at (`block`, `within`). The
-   * record before it ends there.
-   */
-  readonly add: (ref: number, start: number, end: number, mapped: boolean, block: number, within: number) => void
-  /** The last record added ends at (`block`, `within`). Call it before anything without a place is written. */
-  readonly close: (block: number, within: number) => void
-  /**
-   * A whole reference copied from a file whose index has `source`, with counts and linear index; `map` tells where an
-   * offset of that file lies now.
-   */
-  readonly adopt: (
-    ref: number,
-    source: ReferenceIndex,
-    counts: Counts,
-    map: (offset: VirtualOffset.VirtualOffset) => readonly [block: number, within: number]
-  ) => void
-  /** Reads without a position, at the end of a BAM. */
-  readonly addUnplaced: (count: number) => void
+  /** The fragment of the part of the file that begins at `offset` (bytes): `add` and `close` may do the same record by record. */
+  readonly join: (fragment: IndexFragment.FragmentData, offset: number) => void
+  readonly add: IndexFragment.IndexFragment["add"]
+  readonly close: IndexFragment.IndexFragment["close"]
+  readonly addUnplaced: IndexFragment.IndexFragment["addUnplaced"]
   /** The `.bai` of a BAM with `references` reference sequences. */
   readonly bai: (references: number) => Uint8Array
   /** The inflated `.csi` of a BAM with `references` reference sequences. */
@@ -65,108 +46,75 @@ const columnsOf = (names: ReadonlyArray<string>): TabixColumns => ({ ...vcfColum
 /** `minShift` 14 and `depth` 5 for BAI and TBI; a CSI of longer references takes more depth. */
 export const make = (minShift: number, depth: number): IndexBuilder => {
   const references: Array<Reference | undefined> = []
-  const window = 2 ** minShift
   let unplaced = 0
 
   /** Chunks of bins: bin, block, within, endBlock, endWithin. */
   const chunks = new NumberRows(5)
-  /**
-   * The first record that overlaps each smallest bin, or the next one behind it, as runs: the bin behind the run, block,
-   * within. One record may claim to cover millions of bins.
-   */
+  /** Runs of the smallest bins: the bin behind the run, block, within. */
   const linear = new NumberRows(3)
 
-  // The run of records that fall into one bin, whose chunk is not closed.
-  let ref = -1
-  let bin = -1
-  let current: Reference | undefined
-  let chunk = -1
+  /** What was added record by record and is not joined. */
+  let own = IndexFragment.make(minShift, depth)
+  let current = -1
   /** The last chunk of each bin of the current reference. */
   let latest = new Map<number, number>()
   /** The smallest bins before this one are covered by records of the current reference. */
   let covered = 0
 
-  const begin = (next: number, first: readonly [number, number]): Reference => {
+  const begin = (ref: number, first: readonly [number, number]): Reference => {
     const reference: Reference = {
       chunks: { from: chunks.length, to: chunks.length },
       linear: { from: linear.length, to: linear.length },
       first,
-      last: [0, 0],
+      last: first,
       mapped: 0,
       unmapped: 0
     }
-    references[next] = reference
-    ref = next
-    current = reference
+    references[ref] = reference
+    current = ref
     latest = new Map()
     covered = 0
     return reference
   }
 
-  const close: IndexBuilder["close"] = (block, within) => {
-    if (current === undefined || chunk === -1) return
-    chunks.setNumber(chunk, 3, block)
-    chunks.setNumber(chunk, 4, within)
-    current.last = [block, within]
-    // What comes next does not follow it: it begins a chunk of its own.
-    chunk = -1
-  }
-
-  /** Lets a record cover the smallest bins before `stop` that no record before it covers; records come sorted by start. */
-  const extend = (target: Reference, stop: number, block: number, within: number) => {
-    if (stop <= covered) return
-    linear.add(stop, block, within)
-    target.linear.to = linear.length
-    covered = stop
-  }
-
-  const add: IndexBuilder["add"] = (next, start, end, mapped, block, within) => {
-    if (next !== ref) close(block, within)
-    const target = next === ref && current !== undefined ? current : begin(next, [block, within])
-    if (mapped) target.mapped++
-    else target.unmapped++
-    extend(target, Math.floor((end - 1) / window) + 1, block, within)
-    const id = binOf(start, end, minShift, depth)
-    if (id !== bin || chunk === -1) {
-      close(block, within)
-      bin = id
-      chunk = latest.get(id) ?? -1
-      // A chunk that ends in the block where this one begins costs no further read: they become one.
-      if (chunk === -1 || chunks.number(chunk, 3) !== block) {
-        chunk = chunks.add(id, block, within)
-        target.chunks.to = chunks.length
-        latest.set(id, chunk)
-      }
+  const joinReference = (part: IndexFragment.ReferenceFragment, offset: number) => {
+    const { ref } = part
+    const known = ref === current ? references[ref] : undefined
+    const target = known ?? begin(ref, [part.first[0] + offset, part.first[1]])
+    for (let at = 0; at < part.chunks.length; at += 5) {
+      const id = part.chunks[at]!
+      const block = part.chunks[at + 1]! + offset
+      const end = part.chunks[at + 3]! + offset
+      const before = latest.get(id) ?? -1
+      // The first chunk of a part may go on with one of the part before.
+      if (before !== -1 && chunks.number(before, 3) === block) {
+        chunks.setNumber(before, 3, end)
+        chunks.setNumber(before, 4, part.chunks[at + 4]!)
+      } else latest.set(id, chunks.add(id, block, part.chunks[at + 2]!, end, part.chunks[at + 4]!))
     }
-  }
-
-  const adopt: IndexBuilder["adopt"] = (next, source, counts, map) => {
-    const target = begin(next, [0, 0])
-    let first: readonly [number, number] | undefined
-    let last: readonly [number, number] = [0, 0]
-    const before = (a: readonly [number, number], b: readonly [number, number]) =>
-      a[0] < b[0] || (a[0] === b[0] && a[1] < b[1])
-    for (const bin of source.bins.values()) {
-      for (const { begin, end } of bin.chunks) {
-        const from = map(begin)
-        const to = map(end)
-        if (first === undefined || before(from, first)) first = from
-        if (before(last, to)) last = to
-        chunks.add(bin.id, ...from, ...to)
-      }
-    }
-    for (const [i, offset] of source.linear.entries()) {
-      // Zero stands for a window without records in indexes of other writers.
-      if (offset !== 0n) extend(target, i + 1, ...map(VirtualOffset.fromBits(offset)))
+    for (let at = 0; at < part.linear.length; at += 3) {
+      const stop = part.linear[at]!
+      if (stop <= covered) continue
+      linear.add(stop, part.linear[at + 1]! + offset, part.linear[at + 2]!)
+      covered = stop
     }
     target.chunks.to = chunks.length
-    target.first = first ?? [0, 0]
-    target.last = last
-    target.mapped = counts.mapped
-    target.unmapped = counts.unmapped
-    current = undefined
-    chunk = -1
-    ref = -1
+    target.linear.to = linear.length
+    target.last = [part.last[0] + offset, part.last[1]]
+    target.mapped += part.mapped
+    target.unmapped += part.unmapped
+  }
+
+  const join: IndexBuilder["join"] = (fragment, offset) => {
+    for (const part of fragment.references) joinReference(part, offset)
+    unplaced += fragment.unplaced
+  }
+
+  /** Joins what was added record by record. */
+  const settle = () => {
+    const fragment = own.done()
+    own = IndexFragment.make(minShift, depth)
+    join(fragment, 0)
   }
 
   /**
@@ -258,6 +206,7 @@ export const make = (minShift: number, depth: number): IndexBuilder => {
   }
 
   const csi = (count: number, columns: TabixColumns | null): Uint8Array => {
+    settle()
     const aux = new IndexBytes()
     if (columns !== null) writeColumns(aux, columns)
     const out = new IndexBytes()
@@ -270,14 +219,12 @@ export const make = (minShift: number, depth: number): IndexBuilder => {
   }
 
   return {
-    limit: window * 8 ** depth,
-    add,
-    close,
-    adopt,
-    addUnplaced: (count) => {
-      unplaced += count
-    },
+    join,
+    add: (...record) => own.add(...record),
+    close: (...place) => own.close(...place),
+    addUnplaced: (count) => own.addUnplaced(count),
     bai: (count) => {
+      settle()
       const out = new IndexBytes()
       out.raw(encoder.encode("BAI\u0001"))
       out.u32(count)
@@ -286,6 +233,7 @@ export const make = (minShift: number, depth: number): IndexBuilder => {
     },
     csi: (count) => csi(count, null),
     tbi: (names) => {
+      settle()
       const out = new IndexBytes()
       out.raw(encoder.encode("TBI\u0001"))
       out.u32(names.length)

@@ -40,7 +40,7 @@ export interface RecordFormat {
 }
 
 /** Records of a file with so many references. */
-export const bam = (references: number): RecordFormat => ({
+const bam = (references: number): RecordFormat => ({
   terminator: null,
   size: ({ bytes, view }, at) => {
     if (at + 4 > bytes.length) return 0
@@ -62,7 +62,7 @@ const lineFeed = 0x0a
 const hash = 0x23
 
 /** Lines with their line feeds; `names` are the references in the order of the index. */
-export const vcf = (names: ReadonlyArray<string>): RecordFormat => {
+const vcf = (names: ReadonlyArray<string>): RecordFormat => {
   const numbers = new Map(names.map((name, i) => [name, i]))
   return {
     terminator: Uint8Array.of(lineFeed),
@@ -85,3 +85,11 @@ export const vcf = (names: ReadonlyArray<string>): RecordFormat => {
     }
   }
 }
+
+/** The records of a file, as data that may go to another thread. */
+export type Records =
+  | { readonly format: "BAM"; readonly references: number }
+  | { readonly format: "VCF"; readonly names: ReadonlyArray<string> }
+
+export const recordFormat = (records: Records): RecordFormat =>
+  records.format === "BAM" ? bam(records.references) : vcf(records.names)

@@ -2,26 +2,25 @@
  * Slices: exactly the records of a file that overlap the wanted regions (as `samtools view -b -M -L` and `bcftools view -R`
  * have them), each once, in file order, with a fresh index.
  */
-import { Effect, type Scope } from "effect"
+import { Effect } from "effect"
 import { FileDamaged, type UsageError } from "../Errors.ts"
 import * as Bgzf from "./Bgzf.ts"
 import * as BgzfWriter from "./BgzfWriter.ts"
-import { BlockThread } from "./BlockBoard.ts"
 import type { ByteReader } from "./ByteReader.ts"
 import { Codec } from "./Codec.ts"
-import { fetchRanges } from "./FetchedRange.ts"
-import { type FetchPlan, planFetches } from "./FetchPlan.ts"
+import type { ByteRange, FetchPlan } from "./FetchPlan.ts"
 import { type DataType, type IndexSuffix, indexesOf } from "./formats/FileNames.ts"
 import { isCompressed, type Slicing } from "./formats/Format.ts"
 import { open } from "./formats/Formats.ts"
 import * as IndexBuilder from "./IndexBuilder.ts"
-import * as Lookahead from "./Lookahead.ts"
+import { joined } from "./JoinedBytes.ts"
+import type { SliceJob } from "./PieceOrder.ts"
+import { makePieces } from "./PieceRun.ts"
 import { formatRegions, type ReferenceRegions, resolveRegions } from "./Regions.ts"
 import type { RegionText } from "./RegionText.ts"
 import { type Program, regionsKey } from "./SliceHeader.ts"
+import { type Piece, slicePieces } from "./SlicePieces.ts"
 import { planStretches } from "./SlicePlan.ts"
-import * as SliceScan from "./SliceScan.ts"
-import type { Stretches } from "./Stretches.ts"
 import { readIndex } from "./Structure.ts"
 
 /** A file and the index beside it. */
@@ -63,40 +62,13 @@ export interface SliceResult {
 const defaultLevel = 4
 const defaultConnections = 8
 
-/** Collects emitted blocks and hands them on as few pieces: neighbours in one buffer are one piece again. */
-const outbox = () => {
-  let pieces: Array<Uint8Array> = []
-  let bytes = 0
-  return {
-    emit: (piece: Uint8Array) => {
-      bytes += piece.length
-      const last = pieces[pieces.length - 1]
-      if (last !== undefined && last.buffer === piece.buffer && last.byteOffset + last.length === piece.byteOffset) {
-        pieces[pieces.length - 1] = new Uint8Array(last.buffer, last.byteOffset, last.length + piece.length)
-      } else pieces.push(piece)
-    },
-    take: (): ReadonlyArray<Uint8Array> => {
-      const taken = pieces
-      pieces = []
-      return taken
-    },
-    bytes: () => bytes
-  }
-}
-
 /** A BGZF file of `content`, such as a CSI or TBI. */
 export const compress = (codec: Codec["Service"], content: Uint8Array, level: number): Uint8Array => {
-  const box = outbox()
-  const writer = BgzfWriter.make(codec, level, box.emit)
+  const blocks: Array<Uint8Array> = []
+  const writer = BgzfWriter.make(codec, level, (block) => blocks.push(block))
   writer.write(content)
   writer.finish()
-  const bytes = new Uint8Array(box.bytes())
-  let at = 0
-  for (const piece of box.take()) {
-    bytes.set(piece, at)
-    at += piece.length
-  }
-  return bytes
+  return joined(blocks)
 }
 
 /** A file, and what is wanted of it. */
@@ -115,9 +87,12 @@ export interface SlicePlan<E> {
   readonly source: SliceSource<E>
   readonly slicing: Slicing
   readonly regions: ReadonlyArray<ReferenceRegions>
+  /** The reads without a position are taken too. */
+  readonly unmapped: boolean
   /** The regions as they will stand in the header of the slice. */
   readonly key: string
-  readonly stretches: Stretches
+  /** The pieces that it is made of, one behind the other. */
+  readonly pieces: Iterable<Piece>
   readonly ranges: FetchPlan
 }
 
@@ -154,19 +129,20 @@ export const planSlice = Effect.fn("svc.genome.planSlice")(function* <E>({
   )
   const regions = yield* Effect.fromResult(resolveRegions(wanted, slicing.references))
   const { firstRecord } = slicing
+  const takesUnplaced = unmapped && firstRecord !== null
   const dataEnd = reader.size - Bgzf.eofBlock.length
   const stretches = planStretches(regions, tabix.index, {
-    size: reader.size,
-    copyWhole: firstRecord !== null && slicing.indexSuffix === "bai",
-    unplaced: unmapped && firstRecord !== null ? { firstRecord, dataEnd } : null
+    unplaced: takesUnplaced ? { firstRecord, dataEnd } : null
   })
+  const pieces = { [Symbol.iterator]: () => slicePieces(stretches, tabix.index, reader.size) }
   return {
     source,
     slicing,
     regions,
-    key: regionsKey(formatRegions(regions, unmapped && firstRecord !== null), crc32),
-    stretches,
-    ranges: planFetches(stretches, reader.size)
+    key: regionsKey(formatRegions(regions, takesUnplaced), crc32),
+    unmapped: takesUnplaced,
+    pieces,
+    ranges: fetchPlan(pieces)
   }
 })
 
@@ -180,12 +156,43 @@ export const writeSlice = Effect.fn("svc.genome.writeSlice")(function* <E, E2>(
   options: SliceOptions
 ): Effect.fn.Return<SliceResult, FileDamaged | E | E2, Codec> {
   const codec = yield* Codec
-  const { ranges, slicing } = plan
-  const builder = IndexBuilder.make(slicing.minShift, slicing.depth)
-  const written = yield* run(plan, sink, builder, options)
+  const { key, pieces, ranges, regions, slicing, source, unmapped } = plan
+  const { depth, minShift } = slicing
+  const builder = IndexBuilder.make(minShift, depth)
+  const level = options.level ?? defaultLevel
+  const job: SliceJob = {
+    size: source.reader.size,
+    records: slicing.records,
+    // What lies behind the end that a header gives to a reference is wanted with the whole of it.
+    regions: regions.map(({ bounds, ref, whole }) => ({ ref, bounds: whole ? [0, Number.POSITIVE_INFINITY] : bounds })),
+    unplaced: unmapped,
+    level,
+    minShift,
+    depth
+  }
+  const header: Array<Uint8Array> = []
+  const writer = BgzfWriter.make(codec, level, (block) => header.push(block))
+  writer.write(slicing.header(options.program, key))
+  writer.flush()
+  yield* Effect.forEach(header, (block) => sink.write(block), { discard: true })
+  const made = yield* Effect.scoped(
+    makePieces({
+      file: source.name,
+      reader: source.reader,
+      pieces,
+      bytes: ranges.bytes,
+      job,
+      connections: options.connections ?? defaultConnections,
+      write: sink.write,
+      join: (fragment, offset) => builder.join(fragment, writer.block() + offset)
+    })
+  )
+  yield* sink.write(Bgzf.eofBlock)
   const index = slicing.index(builder)
   return {
-    ...written,
+    bytes: writer.block() + made.bytes + Bgzf.eofBlock.length,
+    records: made.records,
+    copied: made.copied,
     fetched: ranges.bytes,
     ranges: ranges.length,
     index: isCompressed(slicing.indexSuffix) ? compress(codec, index, 6) : index,
@@ -199,49 +206,15 @@ const indexSuffixOf = (name: string, type: DataType): IndexSuffix => {
   return others.find((suffix) => name.toLowerCase().endsWith(`.${suffix}`)) ?? usual
 }
 
-/**
- * Fetches the ranges, several at a time and handed on in order, scans them and writes header, records and end-of-file
- * block. At most `connections` ranges and two more are in memory.
- */
-const run = Effect.fnUntraced(function* <E, E2>(
-  { key, ranges, regions, slicing, source, stretches }: SlicePlan<E>,
-  sink: SliceSink<E2>,
-  index: IndexBuilder.IndexBuilder,
-  options: SliceOptions
-): Effect.fn.Return<
-  { readonly bytes: number; readonly records: number; readonly copied: number },
-  FileDamaged | E | E2,
-  Codec | Scope.Scope
-> {
-  const codec = yield* Codec
-  const { board } = yield* BlockThread
-  const lookahead = Lookahead.make(yield* board, stretches)
-  const box = outbox()
-  const writer = BgzfWriter.make(codec, options.level ?? defaultLevel, box.emit)
-  const drain = Effect.suspend(() => Effect.forEach(box.take(), (piece) => sink.write(piece), { discard: true }))
-  writer.write(slicing.header(options.program, key))
-  writer.flush()
-  const scan = SliceScan.make({
-    file: source.name,
-    size: source.reader.size,
-    codec,
-    lookahead,
-    format: slicing.records,
-    stretches,
-    regions,
-    writer,
-    index
-  })
-  yield* fetchRanges(source.reader, ranges, options.connections ?? defaultConnections, {
-    arrived: lookahead.arrived,
-    use: Effect.fnUntraced(function* (fetched) {
-      yield* Effect.fromResult(scan.push(fetched))
-      yield* drain
-      return scan.missingFrom()
-    })
-  })
-  yield* Effect.fromResult(scan.end())
-  writer.finish()
-  yield* drain
-  return { bytes: box.bytes(), records: scan.records(), copied: scan.copied() }
-}, Effect.scoped)
+const fetchPlan = (pieces: Iterable<Piece>): FetchPlan => {
+  const ranges = function* (): Generator<ByteRange> {
+    for (const piece of pieces) yield* piece.ranges
+  }
+  let length = 0
+  let bytes = 0
+  for (const range of ranges()) {
+    length++
+    bytes += range.length
+  }
+  return { length, bytes, [Symbol.iterator]: ranges }
+}

@@ -1,22 +1,19 @@
 import { assert, describe, it } from "@effect/vitest"
-import { headroom } from "./FetchedRange.ts"
+import { headroom, type PieceStretch, type Window } from "./PieceOrder.ts"
 import * as SliceCursor from "./SliceCursor.ts"
-import * as VirtualOffset from "./VirtualOffset.ts"
 
-const begin = VirtualOffset.make(0, 0)
-const end = VirtualOffset.make(1_000_000, 0)
-const stretch = {
+const stretch: PieceStretch = {
   ref: 0,
-  begin,
-  end,
+  from: [0, 0],
+  begin: [0, 0],
+  end: [1_000_000, 0],
   until: 1,
-  fetchEnd: 1_000_000,
-  expectedEnd: 1_000_000,
-  likelyEnd: 1_000_000,
-  whole: null
+  through: null,
+  whole: false
 }
 
-const rangeAt = (offset: number, length: number) => ({
+const rangeAt = (offset: number, length: number): Window => ({
+  at: headroom,
   offset,
   length,
   spare: 0,
@@ -38,6 +35,7 @@ describe("SliceCursor", () => {
     cursor.block = 99_000
     const next = rangeAt(100_000, 50_000)
     next.room.fill(7)
+    cursor.keep()
     cursor.push(next)
     const bytes = cursor.bytes(99_000, 101_000)
     assert.deepStrictEqual([...new Set(bytes.subarray(0, 1_000))], [0])

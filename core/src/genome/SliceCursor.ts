@@ -1,65 +1,63 @@
-/** Where a slice stands in the file, and the fetched bytes around it. */
+/** Where a piece of a slice stands in the file, and the fetched bytes around it. */
 import * as Bgzf from "./Bgzf.ts"
-import { type FetchedRange, headroom } from "./FetchedRange.ts"
-import type { Stretch, Stretches } from "./Stretches.ts"
-import * as VirtualOffset from "./VirtualOffset.ts"
+import { isBefore, type PieceStretch, type Window } from "./PieceOrder.ts"
 
-/** The next record to look at lies at (`block`, `within`) in stretch `current`. */
+/** The next record to look at lies at (`block`, `within`). */
 export interface SliceCursor {
   block: number
   within: number
-  readonly stretch: () => Stretch | undefined
-  /** Number of the stretch. */
-  readonly current: () => number
+  readonly stretch: () => PieceStretch | undefined
+  /** True when the walk through the stretch began before the place where a record must begin, so that it comes there. */
+  readonly comesThrough: () => boolean
   /** The stretch is done; the next one begins where the cursor stands, or later. */
   readonly nextStretch: () => void
-  /** Adds the next fetched bytes; those of the range before are not used any more. */
-  readonly push: (range: FetchedRange) => void
+  /** Adds the next fetched bytes; those of the window before are not used any more. */
+  readonly push: (window: Window) => void
+  /** The bytes that are left belong to the cursor now. */
+  readonly keep: () => void
   /** Size of the block at the cursor; `missing` when its bytes are not here yet, `lost` when they never will be, `noBlock`. */
   readonly blockSize: () => number
   /** The fetched bytes `[from, to)` of the file, which must be here. */
   readonly bytes: (from: number, to: number) => Uint8Array
-  /** The fetched bytes from the cursor on; none when it stands elsewhere. */
-  readonly ahead: () => Uint8Array
-  /** The end of the last whole block that begins at the cursor or behind it and before `stop`; -1 where no block begins. */
-  readonly blocksUntil: (stop: number) => number
 }
 
 export const missing = 0
 export const noBlock = -1
 export const lost = -2
 
-export const make = (stretches: Pick<Stretches, "at">): SliceCursor => {
+export const make = (stretches: ReadonlyArray<PieceStretch>): SliceCursor => {
   let window: Uint8Array = new Uint8Array(0)
   let windowOffset = 0
-  let current = 0
-  const first = stretches.at(0)
-  let stretch = first
+  let current = -1
+  let stretch: PieceStretch | undefined
+  let comesThrough = false
 
   const cursor: SliceCursor = {
-    block: first === undefined ? 0 : VirtualOffset.block(first.begin),
-    within: first === undefined ? 0 : VirtualOffset.within(first.begin),
+    block: 0,
+    within: 0,
     stretch: () => stretch,
-    current: () => current,
+    comesThrough: () => comesThrough,
     nextStretch: () => {
       current++
-      stretch = stretches.at(current)
+      stretch = stretches[current]
       if (stretch === undefined) return
-      const block = VirtualOffset.block(stretch.begin)
-      if (block > cursor.block) {
-        cursor.block = block
-        cursor.within = VirtualOffset.within(stretch.begin)
-      } else if (block === cursor.block) cursor.within = Math.max(cursor.within, VirtualOffset.within(stretch.begin))
+      const here = [cursor.block, cursor.within] as const
+      if (isBefore(here, stretch.from)) [cursor.block, cursor.within] = stretch.from
+      comesThrough = !isBefore(stretch.through ?? stretch.end, [cursor.block, cursor.within])
     },
-    push: ({ length, offset, room }) => {
+    push: ({ at, length, offset, room }) => {
       const used = Math.max(0, cursor.block - windowOffset)
       // What is left of a window is less than a block while there is a stretch: all whole ones were taken.
       const goesOn = stretch !== undefined && windowOffset + window.length === offset
       const left = goesOn ? window.subarray(used) : window.subarray(0, 0)
-      const begin = headroom - left.length
-      room.set(left, begin)
-      window = room.subarray(begin, headroom + length)
+      room.set(left, at - left.length)
+      window = room.subarray(at - left.length, at + length)
       windowOffset = offset - left.length
+    },
+    keep: () => {
+      const used = Math.min(window.length, Math.max(0, cursor.block - windowOffset))
+      window = window.slice(used)
+      windowOffset += used
     },
     blockSize: () => {
       const at = cursor.block - windowOffset
@@ -69,18 +67,8 @@ export const make = (stretches: Pick<Stretches, "at">): SliceCursor => {
       if (size < 0) return noBlock
       return at + size > window.length ? missing : size
     },
-    bytes: (from, to) => window.subarray(from - windowOffset, to - windowOffset),
-    ahead: () => (cursor.block < windowOffset ? window.subarray(0, 0) : window.subarray(cursor.block - windowOffset)),
-    blocksUntil: (stop) => {
-      let at = cursor.block - windowOffset
-      while (windowOffset + at < stop) {
-        const size = Bgzf.blockSize(window, at)
-        if (size < 0) return -1
-        if (size === Bgzf.needMore || at + size > window.length) break
-        at += size
-      }
-      return windowOffset + at
-    }
+    bytes: (from, to) => window.subarray(from - windowOffset, to - windowOffset)
   }
+  cursor.nextStretch()
   return cursor
 }

@@ -1,6 +1,6 @@
 /** Blocks that were judged and are to be written: as they are when all of a block is kept, else what is kept of it. */
 import type { BgzfWriter } from "./BgzfWriter.ts"
-import type { IndexBuilder } from "./IndexBuilder.ts"
+import type { IndexFragment } from "./IndexFragment.ts"
 import type { Place } from "./RecordFormat.ts"
 
 /** A block that was read but not yet written: its last record may go on in the next block. */
@@ -46,7 +46,7 @@ export interface SliceOutput {
 
 const isWhole = ({ data, ranges }: Held) => ranges.length === 2 && ranges[0] === 0 && ranges[1] === data.length
 
-export const make = (writer: BgzfWriter, index: IndexBuilder): SliceOutput => {
+export const make = (writer: BgzfWriter, index: IndexFragment): SliceOutput => {
   let copied = 0
 
   const addToIndex = (records: ReadonlyArray<number>, i: number, block: number, within: number) => {

@@ -2,7 +2,8 @@
  * From regions and an index to the stretches of the file that have to be read. The index is taken as a hint where that is
  * possible: the scan judges every record itself, and a stretch may be read too far but never out of order.
  */
-import { type BinIndex, binStart, firstOfLevel, type ReferenceIndex } from "./BinIndex.ts"
+import type { BinIndex, ReferenceIndex } from "./BinIndex.ts"
+import { binStart, firstOfLevel } from "./Bins.ts"
 import { type Bracket, expectedEnd, windowsAround } from "./ExpectedEnd.ts"
 import type { ReferenceRegions } from "./Regions.ts"
 import { type Stretch, Stretches } from "./Stretches.ts"
@@ -122,13 +123,12 @@ const intervalStretches = (
     } else if (stop > last.end) merged[merged.length - 1] = { begin: last.begin, end: stop, fetchEnd: fetchTo }
   }
   const bracket = bracketOf(starts, behind, reference, index.minShift, end)
-  const unknown = { likely: Number.POSITIVE_INFINITY, ample: Number.POSITIVE_INFINITY }
-  const { ample, likely } = bracket === null ? unknown : expectedEnd(bracket, end)
+  const ample = bracket === null ? Number.POSITIVE_INFINITY : expectedEnd(bracket, end)
   return merged.map((stretch, i) => {
     // Of the first one at least a block is read: whether records end there is seen in it.
     const first = i === 0 ? VirtualOffset.block(stretch.begin) + longestBlock : 0
     const expectedTo = Math.min(Math.max(ample, first), stretch.fetchEnd)
-    return { ...stretch, ref, until: end, expectedEnd: expectedTo, likelyEnd: likely, whole: null }
+    return { ...stretch, ref, until: end, expectedEnd: expectedTo, whole: false }
   })
 }
 
@@ -152,9 +152,8 @@ const fetchEnd = (end: VirtualOffset.VirtualOffset, next: number): number => {
   return VirtualOffset.within(end) === 0 ? block : Math.min(next, block + longestBlock)
 }
 
-/** First and last record of a reference, when the index knows its counts, its windows and a block behind it. */
-const wholeStretch = (ref: number, reference: ReferenceIndex, size: number): Stretch | null => {
-  if (reference.counts === null || reference.linear.length === 0) return null
+/** All of a reference, from its first record to its last. */
+const wholeStretch = (ref: number, reference: ReferenceIndex): Stretch | null => {
   let begin: VirtualOffset.VirtualOffset | null = null
   let end: VirtualOffset.VirtualOffset | null = null
   for (const { chunks } of reference.bins.values()) {
@@ -164,20 +163,13 @@ const wholeStretch = (ref: number, reference: ReferenceIndex, size: number): Str
     }
   }
   if (begin === null || end === null) return null
-  // Older writers let the last chunk end behind the end-of-file block: nothing there can prove where the reference ends.
-  if (VirtualOffset.block(end) >= size) return null
-  // The block behind it is read too: its first record proves where the reference ends.
+  // The block in which it ends is read too, to see that no record of it follows.
   const fetchTo = VirtualOffset.block(end) + longestBlock
-  const until = Number.POSITIVE_INFINITY
-  return { ref, begin, end, until, fetchEnd: fetchTo, expectedEnd: fetchTo, likelyEnd: 0, whole: reference }
+  return { ref, begin, end, until: Number.POSITIVE_INFINITY, fetchEnd: fetchTo, expectedEnd: fetchTo, whole: true }
 }
 
 /** How to plan. */
 export interface PlanOptions {
-  /** Of the file, in bytes. */
-  readonly size: number
-  /** Take wanted references as a whole where the index allows it (BAM). */
-  readonly copyWhole: boolean
   /** Take the reads without a reference too, which lie behind all others; `dataEnd` is where the data ends. */
   readonly unplaced: { readonly firstRecord: VirtualOffset.VirtualOffset; readonly dataEnd: number } | null
 }
@@ -191,7 +183,7 @@ export const planStretches = (
   const stretches = new Stretches()
   for (const { bounds, ref, whole } of regions) {
     const reference = index.reference(ref)
-    const all = whole && options.copyWhole ? wholeStretch(ref, reference, options.size) : null
+    const all = whole ? wholeStretch(ref, reference) : null
     if (all !== null) {
       stretches.add(all)
       continue
@@ -224,8 +216,7 @@ export const planStretches = (
         until,
         fetchEnd: dataEnd,
         expectedEnd: dataEnd,
-        likelyEnd: dataEnd,
-        whole: null
+        whole: false
       })
     }
   }

@@ -1,50 +1,44 @@
 /**
- * The heart of a slice: takes the fetched bytes in file order, judges every record in the planned stretches, and writes
- * what is kept. A block of which everything is kept passes as it is; only the others are deflated again.
+ * The heart of a slice: takes fetched bytes in file order, judges every record in the stretches of a piece, and writes what
+ * is kept. Every block is inflated and its checksum compared. One of which everything is kept passes as it is; only the
+ * others are deflated again.
  *
- * The code is synchronous and knows nothing of where bytes come from or go to. The index is only a hint to it: where a
- * stretch does not begin with a record, where records are out of order, or where bytes are missing, it fails.
+ * The code is synchronous, knows nothing of where bytes come from or go to, and loads nothing of Effect: it runs on several
+ * threads. The index is only a hint to it: where a stretch does not begin or end with a record, where records are out of
+ * order, or where bytes are missing, it fails.
  */
-import { Result } from "effect"
-import { FileDamaged } from "../Errors.ts"
 import * as Bgzf from "./Bgzf.ts"
 import type { BgzfWriter } from "./BgzfWriter.ts"
-import { badBlock } from "./Blocks.ts"
 import type { Codec } from "./Codec.ts"
-import type { FetchedRange } from "./FetchedRange.ts"
-import type { IndexBuilder } from "./IndexBuilder.ts"
-import type { Lookahead } from "./Lookahead.ts"
-import { bytesOf, comment, largestRecord, type Place, type RecordFormat } from "./RecordFormat.ts"
-import type { ReferenceRegions } from "./Regions.ts"
+import type { IndexFragment } from "./IndexFragment.ts"
+import { isBefore, type PieceDamage, type PieceStretch, type SliceJob, type Window } from "./PieceOrder.ts"
+import { bytesOf, comment, largestRecord, type Place, recordFormat } from "./RecordFormat.ts"
 import * as SliceCursor from "./SliceCursor.ts"
 import * as SliceOutput from "./SliceOutput.ts"
-import type { Stretch, Stretches } from "./Stretches.ts"
-import * as VirtualOffset from "./VirtualOffset.ts"
-import * as WholeCopy from "./WholeCopy.ts"
 
 export interface ScanOptions {
-  readonly file: string
-  /** Of the file, in bytes. */
-  readonly size: number
+  readonly job: SliceJob
+  readonly stretches: ReadonlyArray<PieceStretch>
   readonly codec: Codec["Service"]
-  readonly lookahead: Lookahead
-  readonly format: RecordFormat
-  readonly stretches: Stretches
-  readonly regions: ReadonlyArray<ReferenceRegions>
   readonly writer: BgzfWriter
-  readonly index: IndexBuilder
+  readonly index: IndexFragment
 }
 
 export interface Scan {
   /** Takes the next fetched bytes. */
-  readonly push: (range: FetchedRange) => Result.Result<void, FileDamaged>
+  readonly push: (window: Window) => PieceDamage | null
+  /** The bytes of the last window may be used again. */
+  readonly release: () => void
   /** Byte offset of the block that is needed next, `null` when no stretch is left. */
   readonly missingFrom: () => number | null
   /** All bytes came: checks that no stretch is left. */
-  readonly end: () => Result.Result<void, FileDamaged>
+  readonly end: () => PieceDamage | null
   readonly records: () => number
   /** Bytes of blocks that passed as they were. */
   readonly copied: () => number
+  /** Reference and start of the first and of the last record that was looked at. */
+  readonly first: () => readonly [ref: number, start: number] | null
+  readonly last: () => readonly [ref: number, start: number] | null
 }
 
 /** The start of a record that ends in a later block. */
@@ -53,24 +47,30 @@ interface Open {
   length: number
   /** Where it begins in the first held block. */
   readonly from: number
+  /** It begins before the stretch does: another piece has it. */
+  readonly skipped: boolean
 }
 
-export const make = ({
-  codec,
-  file,
-  format,
-  index,
-  lookahead,
-  regions,
-  size,
-  stretches,
-  writer
-}: ScanOptions): Scan => {
-  const wanted = new Map(regions.map(({ bounds, ref }) => [ref, bounds]))
-  const { unplaced: wantsUnplaced, wholes } = stretches
+/** Reads without a reference come last. */
+const rankOf = (ref: number): number => (ref < 0 ? Number.POSITIVE_INFINITY : ref)
+
+/** Number of the first interval that ends behind `start`, as the place of its start in `bounds`. */
+const intervalFrom = (bounds: ArrayLike<number>, start: number): number => {
+  let low = 0
+  let high = bounds.length >>> 1
+  while (low < high) {
+    const middle = (low + high) >>> 1
+    if (bounds[2 * middle + 1]! <= start) low = middle + 1
+    else high = middle
+  }
+  return 2 * low
+}
+
+export const make = ({ codec, index, job, stretches, writer }: ScanOptions): Scan => {
+  const format = recordFormat(job.records)
+  const wanted = new Map(job.regions.map(({ bounds, ref }) => [ref, bounds]))
   const cursor = SliceCursor.make(stretches)
   const output = SliceOutput.make(writer, index)
-  const wholeCopy = WholeCopy.make(cursor, writer, index)
   const place: Place = { ref: 0, start: 0, end: 0, mapped: false }
   /** What a block inflates into, each after the other. */
   const room = new Uint8Array(Bgzf.maxBlock)
@@ -85,15 +85,21 @@ export const make = ({
   let interval = 0
 
   let records = 0
-  let damage: FileDamaged | null = null
+  let first: readonly [number, number] | null = null
+  /** True when the record that the stretch must come through was met. */
+  let cameThrough = false
+  /** The last line of the file ended without its line feed: no index can point behind that. */
+  let lastLine = false
+  let damage: PieceDamage | null = null
 
-  const fail = (error: FileDamaged): false => {
-    damage = error
+  const lies = (reason: string): false => {
+    damage = { fault: "IndexMismatch", reason: `its index does not fit: ${reason}` }
     return false
   }
-  const lies = (reason: string): false =>
-    fail(new FileDamaged({ file, fault: "IndexMismatch", reason: `its index does not fit: ${reason}` }))
-  const damaged = (reason: string): false => fail(badBlock(file, cursor.block, reason))
+  const damaged = (reason: string): false => {
+    damage = { fault: "BadBlock", reason: Bgzf.damaged(cursor.block, reason) }
+    return false
+  }
   const badRecord = () => damaged("it holds no sound record where the next one should begin")
 
   /** Fills `place` from a record; false when it is damaged, out of order, or longer than any reference can be. */
@@ -102,6 +108,7 @@ export const make = ({
       format.place({ bytes: data, view }, at, size, place) &&
       (place.ref < 0 || place.ref > lastRef || (place.ref === lastRef && place.start >= lastStart))
     if (!sound) return badRecord()
+    if (place.ref !== comment) first ??= [rankOf(place.ref), place.start]
     return place.ref < 0 || place.end <= index.limit
       ? true
       : damaged(`a record in it claims to end at base ${place.end}, which no index of the file can hold`)
@@ -112,29 +119,47 @@ export const make = ({
     if (place.ref === comment) return false
     if (place.ref < 0) {
       // They end the file: a record with a place behind them is out of order.
-      lastRef = Number.POSITIVE_INFINITY
-      return wantsUnplaced
+      lastRef = rankOf(place.ref)
+      return job.unplaced
     }
     if (place.ref !== lastRef) {
       lastRef = place.ref
       bounds = wanted.get(place.ref) ?? []
-      interval = 0
+      interval = intervalFrom(bounds, place.start)
     }
     lastStart = place.start
     while (interval < bounds.length && bounds[interval + 1]! <= place.start) interval += 2
     return interval < bounds.length && place.end > bounds[interval]!
   }
 
+  const nextStretch = () => {
+    cameThrough = false
+    cursor.nextStretch()
+  }
+
   /** True when the stretch ends with the record in `place`: what it is read for lies before it. */
-  const beyond = ({ ref, until }: Stretch): boolean =>
+  const beyond = ({ ref, until }: PieceStretch): boolean =>
     place.ref === ref ? place.start >= until : ref !== -1 && place.ref > ref
 
   /** Leaves the stretch when it ends with the record in `place`, and with it the others of the same interval. */
   const leaveStretch = () => {
     const stretch = cursor.stretch()
     if (stretch === undefined || !beyond(stretch)) return
-    do cursor.nextStretch()
+    do nextStretch()
     while (cursor.stretch()?.ref === place.ref && beyond(cursor.stretch()!))
+  }
+
+  /** True when the cursor stands where the stretch ends, or behind it. */
+  const atEnd = ({ end }: PieceStretch): boolean => !isBefore([cursor.block, cursor.within], end)
+
+  /** Leaves the stretch at its end; false when that is not where a record begins. */
+  const passEnd = ({ end, through }: PieceStretch): boolean => {
+    const came = through === null ? !isBefore(end, [cursor.block, cursor.within]) : cameThrough
+    if (cursor.comesThrough() && !came && !lastLine) {
+      return lies(`no record begins where it points to in the block at byte ${(through ?? end)[0]}`)
+    }
+    nextStretch()
+    return true
   }
 
   const writeHeld = () => {
@@ -158,16 +183,18 @@ export const make = ({
       record.length = length
       return false
     }
-    if (!read(bytes, view, 0, size)) return false
-    const first = held[0] ?? target
     open = null
-    // The stretch of a whole reference begins with its first record, so nothing else comes to it in the middle of one.
-    if (wholes.has(place.ref)) return lies(`records of reference ${place.ref + 1} begin where it has none`)
     const rest = size - record.length
+    if (record.skipped) {
+      cursor.within = rest
+      return true
+    }
+    if (!read(bytes, view, 0, size)) return false
+    const beginning = held[0] ?? target
     if (judge()) {
       records++
-      SliceOutput.note(first, record.from, place)
-      SliceOutput.keep(first, record.from, first.data.length)
+      SliceOutput.note(beginning, record.from, place)
+      SliceOutput.keep(beginning, record.from, beginning.data.length)
       for (const one of held.slice(1)) SliceOutput.keep(one, 0, one.data.length)
       SliceOutput.keep(target, 0, rest)
     }
@@ -191,14 +218,18 @@ export const make = ({
       return true
     }
     held.push(target)
-    const { view } = bytesOf(data)
+    const content = bytesOf(data)
     let stretch = cursor.stretch()
-    while (stretch !== undefined && stretch.whole === null && cursor.block === start) {
+    while (stretch !== undefined && cursor.block === start) {
       const { within } = cursor
-      const endBlock = VirtualOffset.block(stretch.end)
       if (within > data.length) return lies(`the block at byte ${start} holds fewer bytes than it says`)
-      if (endBlock < start || (endBlock === start && within >= VirtualOffset.within(stretch.end))) {
-        cursor.nextStretch()
+      const { through } = stretch
+      if (through !== null && start === through[0] && within === through[1]) cameThrough = true
+      if (atEnd(stretch)) {
+        if (stretch.whole && goesOn(stretch, content, within)) {
+          return lies(`reference ${stretch.ref + 1} goes on where it ends, at byte ${start}`)
+        }
+        if (!passEnd(stretch)) return false
         stretch = cursor.stretch()
         continue
       }
@@ -206,21 +237,22 @@ export const make = ({
         leave()
         break
       }
-      const size = format.size({ bytes: data, view }, within)
+      const skipped = isBefore([start, within], stretch.begin)
+      const size = format.size(content, within)
       if (size === -1) return badRecord()
       if (size === 0) {
-        open = { bytes: data.slice(within), length: data.length - within, from: within }
+        open = { bytes: data.slice(within), length: data.length - within, from: within, skipped }
         held.pop()
         writeHeld()
         held.push(SliceOutput.own(target))
         leave()
         return true
       }
-      if (!read(data, view, within, size)) return false
-      if (wholes.has(place.ref)) {
-        cursor.nextStretch()
-        break
+      if (skipped) {
+        cursor.within += size
+        continue
       }
+      if (!read(data, content.view, within, size)) return false
       if (judge()) {
         records++
         SliceOutput.keep(target, within, within + size)
@@ -234,66 +266,53 @@ export const make = ({
     return true
   }
 
-  /** The next block of a whole reference; false when more bytes are needed, or for damage. */
-  const stepWhole = (stretch: Stretch, size: number): boolean => {
-    if (wholeCopy.unread(stretch)) {
-      return Result.match(wholeCopy.copyBlocks(stretch), { onFailure: lies, onSuccess: (moved) => moved })
-    }
-    const { block } = cursor
-    const inflated = Bgzf.inflateBlock(codec, cursor.bytes(block, block + size), 0, size, room)
-    if (Result.isFailure(inflated)) return fail(badBlock(file, block, `it ${inflated.failure}`))
-    lastRef = stretch.ref
-    lastStart = Number.POSITIVE_INFINITY
-    return Result.match(wholeCopy.edge(stretch, size, inflated.success), { onFailure: lies, onSuccess: () => true })
+  /** True when a record of the same reference follows at `at`; one that does not lie whole in this block proves nothing. */
+  const goesOn = ({ ref }: PieceStretch, content: ReturnType<typeof bytesOf>, at: number): boolean => {
+    const size = at < content.bytes.length ? format.size(content, at) : 0
+    return size > 0 && format.place(content, at, size, place) && place.ref === ref
   }
 
   /** One step; false when more bytes are needed, everything is done, or for damage. */
   const step = (): boolean => {
     const stretch = cursor.stretch()
     if (stretch === undefined || damage !== null) return false
-    if (open === null && stretch.whole === null) {
-      const end = VirtualOffset.block(stretch.end)
-      if (cursor.block > end || (cursor.block === end && cursor.within >= VirtualOffset.within(stretch.end))) {
-        cursor.nextStretch()
-        return true
-      }
-    }
+    // What follows a whole reference is looked at, if there is anything.
+    const look = stretch.whole && cursor.block === stretch.end[0] && cursor.block < job.size
+    if (open === null && atEnd(stretch) && !look) return passEnd(stretch)
     const size = cursor.blockSize()
     if (size === SliceCursor.missing) return false
     if (size < 0) return lies(`no block begins at byte ${cursor.block}`)
-    if (stretch.whole !== null) return stepWhole(stretch, size)
     const raw = cursor.bytes(cursor.block, cursor.block + size)
-    const ahead = lookahead.take(cursor.block)
-    if (ahead !== null) return scanBlock(raw, ahead)
     const inflated = Bgzf.inflateBlock(codec, raw, 0, size, room)
-    if (Result.isFailure(inflated)) return fail(badBlock(file, cursor.block, `it ${inflated.failure}`))
-    return scanBlock(raw, inflated.success)
+    return typeof inflated === "string" ? damaged(`it ${inflated}`) : scanBlock(raw, inflated)
   }
 
-  const outcome = (): Result.Result<void, FileDamaged> => (damage === null ? Result.void : Result.fail(damage))
-
   return {
-    push: (range) => {
-      cursor.push(range)
-      lookahead.reached(range, cursor)
+    push: (window) => {
+      cursor.push(window)
       while (step()) {}
-      return outcome()
+      return damage
     },
-    missingFrom: () => (cursor.stretch() === undefined ? null : cursor.block),
+    release: cursor.keep,
+    missingFrom: () => (damage !== null || cursor.stretch() === undefined ? null : cursor.block),
     end: () => {
-      const atEnd = cursor.block >= size - Bgzf.eofBlock.length
-      if (damage === null && open !== null && format.terminator !== null && atEnd) {
+      const ended = cursor.block >= job.size - Bgzf.eofBlock.length
+      if (damage === null && open !== null && format.terminator !== null && ended) {
         // A last line without its line feed; elsewhere a line goes on in bytes that the index does not point to.
+        lastLine = true
         scanBlock(Bgzf.deflateBlock(codec, format.terminator, 1), format.terminator)
       }
       while (step()) {}
       if (damage === null && (open !== null || cursor.stretch() !== undefined))
         lies("bytes are missing where it points")
       if (damage === null) writeHeld()
-      index.close(writer.block(), writer.within())
-      return outcome()
+      writer.flush()
+      index.close(writer.block(), 0)
+      return damage
     },
-    records: () => records + wholeCopy.records(),
-    copied: () => output.copied() + wholeCopy.copied()
+    records: () => records,
+    copied: () => output.copied(),
+    first: () => first,
+    last: () => (first === null ? null : [lastRef, lastStart])
   }
 }

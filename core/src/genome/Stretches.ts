@@ -1,5 +1,4 @@
 /** What has to be read of a file for a slice: stretches of it, in file order. */
-import type { ReferenceIndex } from "./BinIndex.ts"
 import { NumberRows } from "./NumberRows.ts"
 import * as VirtualOffset from "./VirtualOffset.ts"
 
@@ -15,45 +14,29 @@ export interface Stretch {
   readonly fetchEnd: number
   /** Byte offset up to which its records are expected; where they go on behind it, more is fetched. */
   readonly expectedEnd: number
-  /** Byte offset behind which probably nothing is needed. */
-  readonly likelyEnd: number
-  /** The index of the reference, when all of its records are wanted: its blocks can be copied unread. */
-  readonly whole: ReferenceIndex | null
+  /** True when it is all of the reference. */
+  readonly whole: boolean
 }
 
-const column = { ref: 0, until: 1, fetchEnd: 2, expectedEnd: 3, likelyEnd: 4, begin: 5, end: 6 } as const
+const column = { ref: 0, until: 1, fetchEnd: 2, expectedEnd: 3, whole: 4, begin: 5, end: 6 } as const
 
 /** Stretches as a table, made an object only when one is asked for. */
 export class Stretches {
   readonly #rows = new NumberRows(7)
-  readonly #wholes = new Map<number, ReferenceIndex>()
   /** The rows in file order, `null` where they were added in it; later ones come behind them. */
   #order: Uint32Array | null = null
   #inOrder = true
-  #unplaced = false
   #lastBegin = 0n
 
   get length(): number {
     return this.#rows.length
   }
 
-  /** The references that are taken as a whole. */
-  get wholes(): Pick<ReadonlySet<number>, "has"> {
-    return this.#wholes
-  }
-
-  /** True when the reads without a reference are among them. */
-  get unplaced(): boolean {
-    return this.#unplaced
-  }
-
-  add({ begin, end, expectedEnd, fetchEnd, likelyEnd, ref, until, whole }: Stretch): void {
+  add({ begin, end, expectedEnd, fetchEnd, ref, until, whole }: Stretch): void {
     const rows = this.#rows
-    const row = rows.add(ref, until, fetchEnd, expectedEnd, likelyEnd)
+    const row = rows.add(ref, until, fetchEnd, expectedEnd, whole ? 1 : 0)
     rows.setBits(row, column.begin, begin)
     rows.setBits(row, column.end, end)
-    if (whole !== null) this.#wholes.set(ref, whole)
-    if (ref === -1) this.#unplaced = true
     if (begin < this.#lastBegin) this.#inOrder = false
     this.#lastBegin = begin
   }
@@ -77,16 +60,14 @@ export class Stretches {
     const rows = this.#rows
     if (i >= rows.length) return undefined
     const row = this.#order?.[i] ?? i
-    const ref = rows.number(row, column.ref)
     return {
-      ref,
+      ref: rows.number(row, column.ref),
       begin: VirtualOffset.fromBits(rows.bits(row, column.begin)),
       end: VirtualOffset.fromBits(rows.bits(row, column.end)),
       until: rows.number(row, column.until),
       fetchEnd: rows.number(row, column.fetchEnd),
       expectedEnd: rows.number(row, column.expectedEnd),
-      likelyEnd: rows.number(row, column.likelyEnd),
-      whole: this.#wholes.get(ref) ?? null
+      whole: rows.number(row, column.whole) === 1
     }
   }
 }

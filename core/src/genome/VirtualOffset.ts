@@ -1,17 +1,15 @@
 /** BGZF virtual offsets (SAM specification, section 4.1.1): where a block starts, and a place in its inflated bytes. */
-import { Brand } from "effect"
+import type { Brand } from "effect"
 
 /** `block << 16 | within`. A `bigint`, because as a double it would be inexact in files above 128 GiB. */
 export type VirtualOffset = Brand.Branded<bigint, "VirtualOffset">
 
-const VirtualOffset = Brand.nominal<VirtualOffset>()
-
 /** `block`: byte offset of a block in the file, below 2^48. `within`: 0 to 65535. */
 export const make = (block: number, within: number): VirtualOffset =>
-  VirtualOffset((BigInt(block) << 16n) | BigInt(within))
+  ((BigInt(block) << 16n) | BigInt(within)) as VirtualOffset
 
 /** The offset as it stands in an index file. */
-export const fromBits = (bits: bigint): VirtualOffset => VirtualOffset(bits)
+export const fromBits = (bits: bigint): VirtualOffset => bits as VirtualOffset
 
 /** Byte offset of the block in the file. */
 export const block = (offset: VirtualOffset): number => Number(offset >> 16n)

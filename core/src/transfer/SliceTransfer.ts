@@ -11,10 +11,10 @@
  */
 import { Clock, Context, Effect, Layer, Ref, type Scope } from "effect"
 import { FileDamaged, type TransferError } from "../Errors.ts"
-import { BlockThread } from "../genome/BlockBoard.ts"
 import { fromBytes } from "../genome/ByteReader.ts"
 import { Codec } from "../genome/Codec.ts"
 import { indexSuffixes } from "../genome/formats/FileNames.ts"
+import { PieceCrew } from "../genome/PieceCrew.ts"
 import type { SliceResult } from "../genome/Slice.ts"
 import type { Program } from "../genome/SliceHeader.ts"
 import { checkStructure } from "../genome/Structure.ts"
@@ -60,13 +60,13 @@ export class SliceTransfer extends Context.Service<
         const claims = yield* PartClaim
         const pool = yield* LinkPool
         const codec = yield* Codec
-        const thread = yield* BlockThread
+        const crew = yield* PieceCrew
         const services = { host, files, claims, pool, program: { name: maker, version } }
         return SliceTransfer.of({
           download: (request) =>
             download(services, request).pipe(
               Effect.provideService(Codec, codec),
-              Effect.provideService(BlockThread, thread)
+              Effect.provideService(PieceCrew, crew)
             ),
           estimate: (task) => Effect.provideService(estimate(services, task), Codec, codec),
           tidy: (directory, name) => tidy(services, directory, name)

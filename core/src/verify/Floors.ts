@@ -1,5 +1,6 @@
 /** The offsets by which an index lets readers skip what lies before: the linear index of BAI and TBI, loffset of CSI. */
-import { type BinIndex, binStart, type ReferenceIndex } from "../genome/BinIndex.ts"
+import type { BinIndex, ReferenceIndex } from "../genome/BinIndex.ts"
+import { binStart } from "../genome/Bins.ts"
 import type { FilePlace } from "../genome/FilePlace.ts"
 import { OffsetList } from "./OffsetList.ts"
 

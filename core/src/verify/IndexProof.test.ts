@@ -2,17 +2,17 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, Result, Schema } from "effect"
 import * as A from "effect/Arbitrary"
 import * as ZlibCodec from "../../../platform/ZlibCodec.ts"
-import { bamFile, concat, read, references, someReads, text } from "../../../test/genome/Fixtures.ts"
+import { bamFile, concat, read, references, someReads, sound, text } from "../../../test/genome/Fixtures.ts"
 import { realBytes, skipWithoutRealFiles } from "../../../test/genome/Oracles.ts"
 import { parseBai } from "../genome/BaiIndex.ts"
 import * as Bgzf from "../genome/Bgzf.ts"
 import * as BgzfWriter from "../genome/BgzfWriter.ts"
-import { type BinIndex, type Chunk, firstOfLevel, type ReferenceIndex } from "../genome/BinIndex.ts"
+import type { BinIndex, Chunk, ReferenceIndex } from "../genome/BinIndex.ts"
+import { binOf, firstOfLevel } from "../genome/Bins.ts"
 import { fromBytes } from "../genome/ByteReader.ts"
 import { Codec } from "../genome/Codec.ts"
 import type { RecordCheck, RecordListener } from "../genome/ContentCheck.ts"
 import { readBamHeader } from "../genome/formats/BamHeader.ts"
-import * as BamRecord from "../genome/formats/BamRecord.ts"
 import { bamWalk } from "../genome/formats/BamWalk.ts"
 import { vcfWalk } from "../genome/formats/VcfWalk.ts"
 import * as IndexBuilder from "../genome/IndexBuilder.ts"
@@ -32,7 +32,7 @@ const walk = (codec: Codec["Service"], bytes: Uint8Array, check: RecordCheck, at
     let length = 0
     for (; offsets.length <= atOnce && at < bytes.length; offsets.push(at)) {
       const size = Bgzf.blockSize(bytes, at)
-      const part = Result.getOrThrow(Bgzf.inflateBlock(codec, bytes, at, size)).slice()
+      const part = sound(Bgzf.inflateBlock(codec, bytes, at, size)).slice()
       parts.push(part)
       length += part.length
       ends.push(length)
@@ -170,7 +170,7 @@ const indexOf = (placed: ReadonlyArray<Placed>, habit: Habit): BinIndex => {
     const own = placed.filter((it) => it.ref === ref)
     const chunks = new Map<number, Array<Chunk>>()
     for (const { at, end, start, to } of own) {
-      const id = BamRecord.binOf(start, end, 14, 5)
+      const id = binOf(start, end, 14, 5)
       const list = chunks.get(id) ?? []
       chunks.set(id, list)
       const last = list.at(-1)
@@ -288,7 +288,7 @@ describe("an index against every record", () => {
       const codec = yield* Codec
       const { bam, csi } = bamFile(codec, manyKinds, { blockBytes: 300 })
       const placed = yield* placesOf(bam)
-      const inflated = Result.getOrThrow(Bgzf.inflateBlock(codec, csi, 0, Bgzf.blockSize(csi, 0))).slice()
+      const inflated = sound(Bgzf.inflateBlock(codec, csi, 0, Bgzf.blockSize(csi, 0))).slice()
       const wrong = everyBit(inflated).flatMap((bit) => {
         const index = parseCsi("i", flipped(inflated, bit))
         return Result.isSuccess(index) && index.success.index.depth === 5 && index.success.index.references === 3

@@ -7,8 +7,8 @@
  */
 
 import type { ReferenceIndex } from "../genome/BinIndex.ts"
+import { binOf } from "../genome/Bins.ts"
 import type { RecordListener } from "../genome/ContentCheck.ts"
-import { binOf } from "../genome/formats/BamRecord.ts"
 import type { TabixIndex } from "../genome/TabixIndex.ts"
 import { Chunks } from "./Chunks.ts"
 import { Floors } from "./Floors.ts"

@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Layer, Result } from "effect"
+import { Effect, Layer } from "effect"
 import * as ZlibCodec from "../../../platform/ZlibCodec.ts"
 import { bamFile, bgzf, concat, read, text } from "../../../test/genome/Fixtures.ts"
 import { LocalIo } from "../Errors.ts"
@@ -59,8 +59,8 @@ const contentOf = (codec: Codec["Service"], bytes: Uint8Array): Uint8Array | nul
     const size = Bgzf.blockSize(bytes, at)
     if (size <= 0 || at + size > bytes.length) return null
     const block = Bgzf.inflateBlock(codec, bytes, at, size)
-    if (Result.isFailure(block)) return null
-    parts.push(block.success)
+    if (typeof block === "string") return null
+    parts.push(block)
     at += size
   }
   return concat(...parts)

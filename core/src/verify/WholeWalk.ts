@@ -2,11 +2,12 @@
 import { Effect, Option, Stream } from "effect"
 import { FileDamaged } from "../Errors.ts"
 import * as Bgzf from "../genome/Bgzf.ts"
+import { type BlockRun, type InflatedRun, mostBlocks } from "../genome/BlockRun.ts"
 import type { ByteReader } from "../genome/ByteReader.ts"
 import type { Codec } from "../genome/Codec.ts"
 import type { ContentCheck } from "../genome/ContentCheck.ts"
 import { checkEnd } from "../genome/Structure.ts"
-import { BlockPool, type BlockRun, type InflatedRun, mostBlocks } from "./BlockPool.ts"
+import { BlockPool } from "./BlockPool.ts"
 import { Damage, damageAt, type Place } from "./Damage.ts"
 import * as HeaderCensus from "./HeaderCensus.ts"
 

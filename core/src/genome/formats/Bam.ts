@@ -1,7 +1,6 @@
 /** BAM: aligned reads, with BAI or CSI (SAM specification, sections 4 and 5). */
 import { Effect, Result } from "effect"
 import * as BaiIndex from "../BaiIndex.ts"
-import * as RecordFormat from "../RecordFormat.ts"
 import { bamRegions, bamSliceText } from "../SliceHeader.ts"
 import { encodeBamHeader, magic, readBamHeader } from "./BamHeader.ts"
 import { bamWalk } from "./BamWalk.ts"
@@ -48,7 +47,7 @@ export const Bam: Format = {
           index.references === references.length
             ? Result.succeed({
                 references,
-                records: RecordFormat.bam(references.length),
+                records: { format: "BAM", references: references.length },
                 firstRecord,
                 plainHeader: () => encodeBamHeader(header.text, references),
                 header: (program, regions) => encodeBamHeader(bamSliceText(header, program, regions), references),

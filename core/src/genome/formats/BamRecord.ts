@@ -3,6 +3,8 @@
  * from the bytes, and encodes whole records. Positions are 0-based.
  */
 
+import { binOf } from "../Bins.ts"
+
 /** Bits of the flag field (SAM specification, section 1.4). */
 export const Flag = {
   paired: 1,
@@ -72,19 +74,6 @@ export const end = (view: DataView, at: number): number => {
     if (((consumesReference >>> (word & 15)) & 1) === 1) length += word >>> 4
   }
   return start + Math.max(1, length)
-}
-
-/** The smallest bin of the R-tree that holds `[start, end)` (SAM specification, section 5.3). */
-export const binOf = (start: number, end: number, minShift: number, depth: number): number => {
-  const last = end - 1
-  let shift = 2 ** minShift
-  let first = ((1 << (3 * depth)) - 1) / 7
-  for (let level = depth; level > 0; level--) {
-    if (Math.floor(start / shift) === Math.floor(last / shift)) return first + Math.floor(start / shift)
-    shift *= 8
-    first -= 1 << (3 * (level - 1))
-  }
-  return 0
 }
 
 export interface RecordFields {

@@ -5,7 +5,7 @@ import type { ByteReader } from "../ByteReader.ts"
 import type { Codec } from "../Codec.ts"
 import type { RecordCheck, RecordListener } from "../ContentCheck.ts"
 import type { IndexBuilder } from "../IndexBuilder.ts"
-import type { RecordFormat } from "../RecordFormat.ts"
+import type { Records } from "../RecordFormat.ts"
 import type { KnownReference } from "../Regions.ts"
 import type { Program } from "../SliceHeader.ts"
 import type { TabixIndex } from "../TabixIndex.ts"
@@ -49,7 +49,7 @@ export interface Owners {
 export interface Slicing {
   /** In the order of the index; behind them may stand some that only the header names. */
   readonly references: ReadonlyArray<KnownReference>
-  readonly records: RecordFormat
+  readonly records: Records
   /** Where the first record begins, when the format has records without a reference; else null. */
   readonly firstRecord: VirtualOffset | null
   /** The inflated header of the source. */

@@ -1,7 +1,6 @@
 /** VCF.gz: variants as lines of text in BGZF, with TBI or CSI (VCF specification, section 1; tabix specification). */
 import { Effect, Result } from "effect"
 import * as BaiIndex from "../BaiIndex.ts"
-import * as RecordFormat from "../RecordFormat.ts"
 import type { KnownReference } from "../Regions.ts"
 import { vcfRegions, vcfSliceText } from "../SliceHeader.ts"
 import * as FileNames from "./FileNames.ts"
@@ -60,7 +59,7 @@ export const Vcf: Format = {
         const tbi = minShift === BaiIndex.minShift && depth === BaiIndex.depth
         return Result.succeed({
           references,
-          records: RecordFormat.vcf(names),
+          records: { format: "VCF", names },
           firstRecord: null,
           plainHeader: () => header.text,
           header: (program, regions) => vcfSliceText(header.text, program, regions),

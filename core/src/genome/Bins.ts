@@ -1,0 +1,27 @@
+/** Numbers of the bins that BAI, TBI and CSI share (SAM specification, section 5.3). Positions are 0-based. */
+
+/** The bin number that holds counts instead of chunks. */
+export const metaBin = (depth: number): number => (2 ** (3 * (depth + 1)) - 1) / 7 + 1
+
+/** First bin number of a level; level 0 is the root, level `depth` has the smallest bins. */
+export const firstOfLevel = (level: number): number => (2 ** (3 * level) - 1) / 7
+
+/** 0-based position where a bin begins. */
+export const binStart = (id: number, minShift: number, depth: number): number => {
+  let level = depth
+  while (id < firstOfLevel(level)) level--
+  return (id - firstOfLevel(level)) * 2 ** (minShift + 3 * (depth - level))
+}
+
+/** The smallest bin of the R-tree that holds `[start, end)` (SAM specification, section 5.3). */
+export const binOf = (start: number, end: number, minShift: number, depth: number): number => {
+  const last = end - 1
+  let shift = 2 ** minShift
+  let first = ((1 << (3 * depth)) - 1) / 7
+  for (let level = depth; level > 0; level--) {
+    if (Math.floor(start / shift) === Math.floor(last / shift)) return first + Math.floor(start / shift)
+    shift *= 8
+    first -= 1 << (3 * (level - 1))
+  }
+  return 0
+}

@@ -1,0 +1,41 @@
+/** Blocks that are inflated together, on whichever thread. */
+import * as Bgzf from "./Bgzf.ts"
+import type { Codec } from "./Codec.ts"
+import { joined } from "./JoinedBytes.ts"
+
+/** Consecutive blocks: block `i` is `[starts[i], starts[i + 1])` of `bytes`. */
+export interface BlockRun {
+  /** Alone in its buffer, which may move to another thread: not to be used any more. */
+  readonly bytes: Uint8Array<ArrayBuffer>
+  readonly starts: ReadonlyArray<number>
+}
+
+export interface InflatedRun {
+  /** The content of the sound blocks, one after another, alone in its buffer. */
+  readonly content: Uint8Array<ArrayBuffer>
+  /** Where the content of each sound block ends in `content`; fewer than the run has when one is damaged. */
+  readonly ends: ReadonlyArray<number>
+  /** What is wrong with the block after those, as a phrase with the block as subject; null when all are sound. */
+  readonly wrong: string | null
+}
+
+/** More blocks make no run, so that a run takes at most 2 MiB deflated and as much inflated. */
+export const mostBlocks = 32
+
+/** `run` inflated with the codec of this thread, up to the first damaged block. */
+export const inflateRun = (codec: Codec["Service"], { bytes, starts }: BlockRun): InflatedRun => {
+  const parts: Array<Uint8Array> = []
+  const ends: Array<number> = []
+  let length = 0
+  let wrong: string | null = null
+  for (let i = 0; i + 1 < starts.length && wrong === null; i++) {
+    const inflated = Bgzf.inflateBlock(codec, bytes, starts[i]!, starts[i + 1]! - starts[i]!)
+    if (typeof inflated === "string") wrong = inflated
+    else {
+      parts.push(inflated)
+      length += inflated.length
+      ends.push(length)
+    }
+  }
+  return { content: joined(parts), ends, wrong }
+}

@@ -1,0 +1,72 @@
+/** What a piece of a slice is made of. All of it is plain data, since another thread may make the piece. */
+import type { FragmentData } from "./IndexFragment.ts"
+import type { Records } from "./RecordFormat.ts"
+
+/** What all pieces of a slice have in common. */
+export interface SliceJob {
+  /** Of the file, in bytes. */
+  readonly size: number
+  readonly records: Records
+  /** What is wanted of each reference: starts and ends in turn, sorted, not touching. */
+  readonly regions: ReadonlyArray<{ readonly ref: number; readonly bounds: ArrayLike<number> }>
+  /** True when the reads without a reference are wanted. */
+  readonly unplaced: boolean
+  /** Of the blocks that cannot be copied, 0-9. */
+  readonly level: number
+  /** Of the index to write. */
+  readonly minShift: number
+  readonly depth: number
+}
+
+/** A virtual offset as two numbers. */
+export type Spot = readonly [block: number, within: number]
+
+export const isBefore = (a: Spot, b: Spot): boolean => a[0] < b[0] || (a[0] === b[0] && a[1] < b[1])
+
+/** The records that begin in `[begin, end)` are judged. */
+export interface PieceStretch {
+  /** Number of the reference, -1 for the reads without one. */
+  readonly ref: number
+  /** Where a record begins, at or before `begin`: those in between are walked over. */
+  readonly from: Spot
+  readonly begin: Spot
+  readonly end: Spot
+  /** Records that start here or later (0-based) are not what this stretch is read for. */
+  readonly until: number
+  /** A place before `end` where a record must begin, because the next piece starts there; null when `end` itself is such a place. */
+  readonly through: Spot | null
+  /** True when no record of the reference may follow behind `end`. */
+  readonly whole: boolean
+}
+
+/** Fetched bytes `[offset, offset + length)` of the file, which lie at `at` of `room` with `headroom` free bytes in front. */
+export interface Window {
+  readonly room: Uint8Array
+  readonly at: number
+  readonly offset: number
+  readonly length: number
+  /** So many bytes behind it belong to its stretches too, and are asked for when records go on there. */
+  readonly spare: number
+}
+
+/** Free bytes in front of a window: the start of a block that ends in it can be put there. */
+export const headroom = 0x10000
+
+/** Why a piece cannot be made, in the words of a `FileDamaged`. */
+export interface PieceDamage {
+  readonly fault: "BadBlock" | "IndexMismatch"
+  readonly reason: string
+}
+
+/** A finished piece. Offsets count from the beginning of its output. */
+export interface PieceDone {
+  /** Bytes of its output. */
+  readonly bytes: number
+  readonly records: number
+  /** Bytes of blocks that passed as they were. */
+  readonly copied: number
+  readonly fragment: FragmentData
+  /** Reference and start of the first and of the last record that was looked at; null when there was none. */
+  readonly first: readonly [ref: number, start: number] | null
+  readonly last: readonly [ref: number, start: number] | null
+}

@@ -1,0 +1,104 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Schema } from "effect"
+import type { BinIndex } from "./BinIndex.ts"
+import { isBefore, type Spot } from "./PieceOrder.ts"
+import { slicePieces } from "./SlicePieces.ts"
+import { Stretches } from "./Stretches.ts"
+import * as VirtualOffset from "./VirtualOffset.ts"
+
+const size = 22_000_000
+
+/** An index of one reference, whose records begin at these bytes, in the middle of a block or not. */
+const indexOf = (starts: ReadonlyArray<number>): BinIndex => ({
+  ...{ format: "BAI", minShift: 14, depth: 5, references: 1, lastEnd: null, unplaced: null, rest: 0 },
+  reference: () => ({
+    bins: new Map(),
+    linear: BigUint64Array.from(starts, (start) => VirtualOffset.make(start, start % 3 === 0 ? 0 : 77)),
+    counts: null,
+    extent: null
+  })
+})
+
+describe("slicePieces", () => {
+  const between = (minimum: number, maximum: number) => Schema.Int.check(Schema.isBetween({ minimum, maximum }))
+  const Length = between(1, 5_000_000)
+  const Spans = Schema.Array(Schema.Tuple([between(0, 20_000_000), Length, Length]))
+  const Starts = Schema.Array(between(0, 22_000_000))
+
+  it.effect.prop(
+    "fetch all that is expected once, in order, at most 1 MiB at a time, and judge every place of every stretch in one piece",
+    [Spans, Starts],
+    ([spans, starts]) =>
+      Effect.sync(() => {
+        const stretches = new Stretches()
+        for (const [start, length, expected] of [...spans].sort((a, b) => a[0] - b[0])) {
+          stretches.add({
+            ref: 0,
+            begin: VirtualOffset.make(start, 0),
+            // In the middle of a block where the index knows a place, too.
+            end: VirtualOffset.make(
+              starts.find((one) => one >= start + length) ?? start + length,
+              length % 2 === 0 ? 0 : 99
+            ),
+            until: 1,
+            fetchEnd: start + length,
+            // Also where nothing is expected.
+            expectedEnd: Math.min(start + length, start + expected - 100_000),
+            whole: false
+          })
+        }
+        const pieces = [...slicePieces(stretches, indexOf(starts), size)]
+        const all = Array.from({ length: stretches.length }, (_, i) => stretches.at(i)!)
+        const ranges = pieces.flatMap((piece) => piece.ranges)
+        for (const [i, range] of ranges.entries()) {
+          assert.isAtMost(range.length, 0x100000)
+          assert.isAtMost(range.offset + range.length + range.spare, size)
+          assert.isAtLeast(ranges[i + 1]?.offset ?? size, range.offset + range.length)
+        }
+        const covered = (from: number, to: number) => {
+          let at = from
+          for (const { length, offset } of ranges) if (offset <= at && at < offset + length) at = offset + length
+          assert.isAtLeast(at, Math.min(to, size))
+        }
+        for (const { begin, expectedEnd } of all) covered(VirtualOffset.block(begin), expectedEnd)
+        // Where a piece goes on, the next one begins with the bytes that it may need.
+        for (const [i, { goesOn, ranges }] of pieces.entries()) {
+          if (!goesOn) continue
+          const last = ranges.at(-1)!
+          assert.strictEqual(pieces[i + 1]?.ranges[0]?.offset, last.offset + last.length)
+        }
+        const spots = all.flatMap(({ begin, end }): ReadonlyArray<Spot> => {
+          const [from, to] = [VirtualOffset.block(begin), VirtualOffset.block(end)]
+          return [from, to - 1, to, ...starts].flatMap(
+            (block): ReadonlyArray<Spot> => [
+              [block, 0],
+              [block, 77],
+              [block, 0xffff]
+            ]
+          )
+        })
+        const within = (spot: Spot, begin: Spot, end: Spot) => !isBefore(spot, begin) && isBefore(spot, end)
+        for (const spot of spots) {
+          const wanted = all.some(({ begin, end }) =>
+            within(spot, [VirtualOffset.block(begin), 0], [VirtualOffset.block(end), VirtualOffset.within(end)])
+          )
+          const judges = pieces.filter((piece) => piece.stretches.some(({ begin, end }) => within(spot, begin, end)))
+          assert.lengthOf(judges, wanted ? 1 : 0)
+        }
+      })
+  )
+
+  it("a stretch that the index knows many places of is cut into as many pieces as requests", () => {
+    const stretches = new Stretches()
+    const [begin, end] = [VirtualOffset.make(0, 0), VirtualOffset.make(size, 0)]
+    stretches.add({ ref: 0, begin, end, until: 1, fetchEnd: size, expectedEnd: size, whole: true })
+    const starts = Array.from({ length: 219 }, (_, i) => (i + 1) * 100_001)
+    const pieces = [...slicePieces(stretches, indexOf(starts), size)]
+    assert.strictEqual(pieces.length, 22)
+    assert.isTrue(pieces.every(({ ranges }) => ranges.length === 1))
+    assert.deepStrictEqual(
+      pieces.map(({ stretches: [only] }) => only?.whole),
+      [...Array.from({ length: 21 }, () => false), true]
+    )
+  })
+})

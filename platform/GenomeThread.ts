@@ -1,0 +1,157 @@
+/**
+ * The program of a thread that makes pieces of slices and inflates blocks. It loads nothing of Effect, and so starts in some
+ * ten milliseconds.
+ */
+import { parentPort } from "node:worker_threads"
+import { crc32, deflateRawSync } from "node:zlib"
+import { type InflatedRun, inflateRun } from "../core/src/genome/BlockRun.ts"
+import type { PieceStretch, SliceJob, Window } from "../core/src/genome/PieceOrder.ts"
+import * as PieceScan from "../core/src/genome/PieceScan.ts"
+import * as BlockInflater from "./BlockInflater.ts"
+
+/** What it is told. */
+export type Order =
+  | { readonly _tag: "Open"; readonly job: number; readonly about: SliceJob }
+  | { readonly _tag: "Close"; readonly job: number }
+  | {
+      readonly _tag: "Take"
+      readonly id: number
+      readonly job: number
+      readonly piece: number
+      /** With the first windows of a piece. */
+      readonly stretches: ReadonlyArray<PieceStretch> | null
+      readonly room: ArrayBuffer | null
+      readonly windows: ReadonlyArray<Omit<Window, "room">>
+      readonly isLast: boolean
+    }
+  | {
+      readonly _tag: "Inflate"
+      readonly id: number
+      readonly bytes: Uint8Array<ArrayBuffer>
+      readonly starts: ReadonlyArray<number>
+    }
+
+/** What it tells; `id` is that of the order. */
+export type Report =
+  | {
+      readonly _tag: "Turn"
+      readonly id: number
+      readonly turn: PieceScan.Turn
+      readonly rooms: ReadonlyArray<ArrayBuffer>
+      /** What does not lie in the rooms. */
+      readonly made: ArrayBuffer
+      /** The output in order, three numbers each: the room, -1 for what was made, and from where to where in it. */
+      readonly output: ReadonlyArray<number>
+    }
+  | { readonly _tag: "Inflated"; readonly id: number; readonly run: InflatedRun }
+
+/** Codec without what slices do not need. */
+const inflateBlock = BlockInflater.make()
+const codec = {
+  inflateRaw: (bytes: Uint8Array, most: number, room?: Uint8Array) =>
+    Math.max(bytes.length, most) > BlockInflater.largest ? null : inflateBlock(bytes, most, room),
+  gunzip: () => null,
+  deflateRaw: (bytes: Uint8Array, level: number) => deflateRawSync(bytes, { level }),
+  crc32: (bytes: Uint8Array, before?: number) => crc32(bytes, before)
+}
+
+/** The output of a piece since its last turn. */
+class Output {
+  rooms: Array<ArrayBuffer> = []
+  #made = new Uint8Array(0)
+  #length = 0
+  #pieces: Array<number> = []
+
+  add(bytes: Uint8Array): void {
+    const room = this.rooms.indexOf(bytes.buffer as ArrayBuffer)
+    const from = room === -1 ? this.#copy(bytes) : bytes.byteOffset
+    const last = this.#pieces.length - 3
+    // Neighbours are one again.
+    if (last >= 0 && this.#pieces[last] === room && this.#pieces[last + 2] === from) {
+      this.#pieces[last + 2] = from + bytes.length
+    } else this.#pieces.push(room, from, from + bytes.length)
+  }
+
+  take(): Pick<Extract<Report, { readonly _tag: "Turn" }>, "rooms" | "made" | "output"> {
+    const taken = { rooms: this.rooms, made: this.#made.buffer, output: this.#pieces }
+    this.rooms = []
+    this.#made = new Uint8Array(0)
+    this.#length = 0
+    this.#pieces = []
+    return taken
+  }
+
+  #copy(bytes: Uint8Array): number {
+    const at = this.#length
+    this.#length += bytes.length
+    if (this.#length > this.#made.length) {
+      const larger = new Uint8Array(Math.max(0x20000, 2 * this.#length))
+      larger.set(this.#made.subarray(0, at))
+      this.#made = larger
+    }
+    this.#made.set(bytes, at)
+    return at
+  }
+}
+
+interface Piece {
+  readonly scan: PieceScan.PieceScan
+  readonly output: Output
+}
+
+interface Job {
+  readonly about: SliceJob
+  readonly pieces: Map<number, Piece>
+}
+
+const jobs = new Map<number, Job>()
+
+const tell = (report: Report, transfer: Array<ArrayBuffer>) => parentPort?.postMessage(report, transfer)
+
+const take = ({ id, isLast, job, piece, room, stretches, windows }: Extract<Order, { readonly _tag: "Take" }>) => {
+  const own = jobs.get(job)
+  if (own === undefined) return
+  if (stretches !== null) {
+    const output = new Output()
+    const scan = PieceScan.make(own.about, stretches, codec, (bytes) => output.add(bytes))
+    own.pieces.set(piece, { scan, output })
+  }
+  const found = own.pieces.get(piece)
+  if (found === undefined) return
+  const { output, scan } = found
+  if (room !== null) output.rooms.push(room)
+  const bytes = new Uint8Array(room ?? new ArrayBuffer(0))
+  const turn = scan.take(
+    windows.map((window) => ({ ...window, room: bytes })),
+    isLast
+  )
+  if (turn._tag === "Needs") {
+    tell({ _tag: "Turn", id, turn, rooms: [], made: new ArrayBuffer(0), output: [] }, [])
+    return
+  }
+  if (turn._tag !== "Used") own.pieces.delete(piece)
+  const made = output.take()
+  tell({ _tag: "Turn", id, turn, ...made }, [...made.rooms, made.made])
+}
+
+const inflate = ({ bytes, id, starts }: Extract<Order, { readonly _tag: "Inflate" }>) => {
+  const run = inflateRun(codec, { bytes, starts })
+  bytes.buffer.transfer(0)
+  tell({ _tag: "Inflated", id, run }, [run.content.buffer])
+}
+
+parentPort?.on("message", (order: Order) => {
+  switch (order._tag) {
+    case "Open":
+      jobs.set(order.job, { about: order.about, pieces: new Map() })
+      break
+    case "Close":
+      jobs.delete(order.job)
+      break
+    case "Take":
+      take(order)
+      break
+    case "Inflate":
+      inflate(order)
+  }
+})

@@ -1,0 +1,212 @@
+/**
+ * Threads for the genome engine: they make pieces of slices (`PieceCrew`) and inflate blocks (`BlockPool`). They start with the
+ * first work that is worth it: each takes some 15 MB and 40 ms of CPU.
+ */
+import { availableParallelism } from "node:os"
+import { Worker } from "node:worker_threads"
+import { Effect, Layer } from "effect"
+import type { InflatedRun } from "../core/src/genome/BlockRun.ts"
+import type { Codec } from "../core/src/genome/Codec.ts"
+import { PieceCrew, type PieceTurn, type PieceWork, type SliceCrew, ThreadLost } from "../core/src/genome/PieceCrew.ts"
+import type { PieceStretch, SliceJob, Window } from "../core/src/genome/PieceOrder.ts"
+import { BlockPool } from "../core/src/verify/BlockPool.ts"
+import type { Order, Report } from "./GenomeThread.ts"
+import { program } from "./ThreadProgram.ts"
+
+/** Bytes of a slice for each thread: with less of them a thread takes more time than it saves (bench/README.md). */
+const worthThread = 8 * 1024 * 1024
+/** One thread fetches and writes for the others; more than these it cannot feed. */
+const mostThreads = 6
+
+type Answer = (report: Report | ThreadLost) => void
+
+class Thread {
+  readonly #worker: Worker
+  readonly #waiting = new Map<number, Answer>()
+  #nextId = 0
+  #lost: ThreadLost | null = null
+
+  constructor() {
+    // No environment: the thread needs none of it, and it may hold passwords.
+    const settings = {
+      env: {},
+      execArgv: [],
+      resourceLimits: { maxOldGenerationSizeMb: 64, maxYoungGenerationSizeMb: 2 }
+    }
+    this.#worker =
+      "text" in program ? new Worker(program.text, { ...settings, eval: true }) : new Worker(program.url, settings)
+    this.#worker.on("message", (report: Report) => {
+      const answer = this.#waiting.get(report.id)
+      this.#waiting.delete(report.id)
+      answer?.(report)
+    })
+    this.#worker.on("error", ({ message }) => this.#end(message))
+    this.#worker.on("exit", () => this.#end("it ended"))
+    this.#worker.unref()
+  }
+
+  /** Pieces and runs of blocks that it was given and has not brought back. */
+  get load(): number {
+    return this.#waiting.size
+  }
+
+  /** Something that has no answer. */
+  tell(order: Order): void {
+    this.#worker.postMessage(order)
+  }
+
+  ask(order: (id: number) => Order, transfer: Array<ArrayBuffer>, answer: Answer): void {
+    if (this.#lost !== null) answer(this.#lost)
+    else {
+      const id = this.#nextId++
+      this.#waiting.set(id, answer)
+      this.#worker.postMessage(order(id), transfer)
+    }
+  }
+
+  close(): Promise<unknown> {
+    return this.#worker.terminate()
+  }
+
+  #end(reason: string): void {
+    this.#lost = new ThreadLost({ reason })
+    for (const answer of this.#waiting.values()) answer(this.#lost)
+    this.#waiting.clear()
+  }
+}
+
+class Threads {
+  readonly #threads: Array<Thread> = []
+  #nextJob = 0
+
+  /** So many threads, started now if they are not there. */
+  some(count: number): ReadonlyArray<Thread> {
+    while (this.#threads.length < count) this.#threads.push(new Thread())
+    return this.#threads.slice(0, count)
+  }
+
+  nextJob(): number {
+    return this.#nextJob++
+  }
+
+  close(): Promise<unknown> {
+    return Promise.all(this.#threads.map((thread) => thread.close()))
+  }
+}
+
+const threads = Effect.acquireRelease(
+  Effect.sync(() => new Threads()),
+  (all) => Effect.promise(() => all.close())
+)
+
+const leastBusy = (some: ReadonlyArray<Thread>): Thread | undefined => some.toSorted((a, b) => a.load - b.load).at(0)
+
+const turnOf = ({ made, output, rooms, turn }: Extract<Report, { readonly _tag: "Turn" }>): PieceTurn => {
+  const buffers = rooms.map((room) => new Uint8Array(room))
+  const own = new Uint8Array(made)
+  const pieces: Array<Uint8Array> = []
+  for (let i = 0; i < output.length; i += 3) {
+    pieces.push((buffers[output[i] ?? -1] ?? own).subarray(output[i + 1], output[i + 2]))
+  }
+  return { turn, output: pieces, rooms: buffers, scrap: [own] }
+}
+
+/** A piece is made by the thread that has least to do when its first bytes are there. */
+const pieceOf = (
+  some: ReadonlyArray<Thread>,
+  job: number,
+  piece: number,
+  stretches: ReadonlyArray<PieceStretch>
+): PieceWork => {
+  let own: Thread | undefined
+  return {
+    take: (windows, isLast) =>
+      Effect.callback<PieceTurn, ThreadLost>((resume) => {
+        const first = own === undefined
+        own ??= leastBusy(some)
+        const room = windows[0]?.room.buffer
+        const order = (id: number): Order => ({
+          _tag: "Take",
+          id,
+          job,
+          piece,
+          stretches: first ? stretches : null,
+          room: room instanceof ArrayBuffer ? room : null,
+          windows: windows.map(({ at, length, offset, spare }: Window) => ({ at, length, offset, spare })),
+          isLast
+        })
+        own?.ask(order, room instanceof ArrayBuffer ? [room] : [], (report) => {
+          if (report instanceof ThreadLost) resume(Effect.fail(report))
+          else if (report._tag === "Turn") resume(Effect.succeed(turnOf(report)))
+        })
+      })
+  }
+}
+
+/** Long lists of intervals are there once for all threads. */
+const shared = (job: SliceJob): SliceJob => ({
+  ...job,
+  regions: job.regions.map(({ bounds, ref }) => {
+    const numbers = new Float64Array(new SharedArrayBuffer(bounds.length * 8))
+    numbers.set(bounds)
+    return { ref, bounds: numbers }
+  })
+})
+
+/**
+ * Makes pieces on as many threads as the machine, or the container, has processors beyond the one that fetches and writes.
+ *
+ * @param processors - that this process may use
+ * @param perThread - bytes of a slice that are worth a thread
+ */
+export const crewLayer = (
+  processors: number = availableParallelism(),
+  perThread: number = worthThread
+): Layer.Layer<never> =>
+  Layer.effect(
+    PieceCrew,
+    Effect.map(
+      threads,
+      (all): PieceCrew => ({
+        open: (about, bytes) => {
+          const count = Math.min(processors - 1, mostThreads, Math.floor(bytes / perThread))
+          if (count < 1) return Effect.succeed(null)
+          const open = Effect.sync(() => {
+            const job = all.nextJob()
+            const some = all.some(count)
+            const order: Order = { _tag: "Open", job, about: shared(about) }
+            for (const thread of some) thread.tell(order)
+            return { job, some }
+          })
+          const close = ({ job, some }: { readonly job: number; readonly some: ReadonlyArray<Thread> }) =>
+            Effect.sync(() => {
+              for (const thread of some) thread.tell({ _tag: "Close", job })
+            })
+          return Effect.map(Effect.acquireRelease(open, close), ({ job, some }): SliceCrew => {
+            let piece = 0
+            return { width: count + 1, begin: (stretches) => pieceOf(some, job, piece++, stretches) }
+          })
+        }
+      })
+    )
+  )
+
+/** @param count - threads besides the one that reads; each has one run at work and one waiting */
+export const poolLayer = (count: number): Layer.Layer<BlockPool, never, Codec> =>
+  Layer.effect(
+    BlockPool,
+    Effect.map(threads, (all) =>
+      BlockPool.of({
+        width: count * 2,
+        inflate: ({ bytes, starts }) =>
+          Effect.callback<InflatedRun>((resume) => {
+            const order = (id: number): Order => ({ _tag: "Inflate", id, bytes, starts })
+            leastBusy(all.some(count))?.ask(order, [bytes.buffer], (report) => {
+              // All threads do the same: one that dies tells that none can be trusted.
+              if (report instanceof ThreadLost) resume(Effect.die(report))
+              else if (report._tag === "Inflated") resume(Effect.succeed(report.run))
+            })
+          })
+      })
+    )
+  )
