@@ -68,8 +68,6 @@ const stretchesOf = (
     Result.flatMap(checkRegions(regions ?? [], references), (known) => resolved(known, references)),
     (wanted) => {
       const plan = planStretches(wanted, index, {
-        size,
-        copyWhole: false,
         unplaced: unplaced && firstRecord !== null ? { firstRecord, dataEnd: VirtualOffset.block(dataEnd) } : null
       })
       const merged: Array<Stretch> = []
