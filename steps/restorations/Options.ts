@@ -33,6 +33,11 @@ export const addOptions = {
     default: "flat",
     help: "flat: into the folder itself; analysis: into a folder with the id of the analysis"
   },
+  checksums: {
+    type: "choice",
+    choices: ["md5", "sha256"],
+    help: "Put a checksum beside the file: FILE.md5 for md5sum -c, or FILE.sha256 for sha256sum -c"
+  },
   range: { type: "text", metavar: "'CHR:START-END ...'", help: "Only these regions, 1-based and inclusive" },
   bed: { type: "path", metavar: "FILE", help: "Only the regions of this BED file" },
   unmapped: { type: "flag", help: "Only the unplaced unmapped reads; with --range in addition to its regions" }

@@ -8,7 +8,7 @@
 import { Result, Schema } from "effect"
 import { placeOfIssue } from "../client/Reply.ts"
 import { Hint, maybe } from "../contract/Record.ts"
-import { fileTypeOf, fileTypes, unsafeName } from "../selection/FileName.ts"
+import { type ChecksumKind, checksumKinds, fileTypeOf, fileTypes, unsafeName } from "../selection/FileName.ts"
 import type { StoredPaths } from "./StoredPath.ts"
 
 const Id = Schema.Union([Schema.NonEmptyString, Schema.Int])
@@ -21,7 +21,8 @@ const Options = Schema.Struct({
   filetypes: maybe(Schema.Array(Schema.Literals(fileTypes)).pipe(Schema.check(Schema.isNonEmpty()))),
   restorationFile: Schema.optionalKey(Hint),
   unmapped: maybe(Schema.Boolean),
-  layout: maybe(Schema.Literals(["flat", "analysis"]))
+  layout: maybe(Schema.Literals(["flat", "analysis"])),
+  checksums: maybe(Schema.Literals(checksumKinds))
 })
 
 /** What an entry stores of the options of its request; absent where the entry says nothing. */
@@ -142,11 +143,13 @@ export interface NewOptions {
   readonly filetypes: ReadonlyArray<string>
   readonly unmapped?: true
   readonly layout?: "analysis"
+  readonly checksums?: ChecksumKind
 }
 
 /** What a run was asked for, as far as a later run needs it. */
-export interface WantedOptions extends Omit<NewOptions, "unmapped" | "layout" | "restorationFile"> {
+export interface WantedOptions extends Omit<NewOptions, "unmapped" | "layout" | "restorationFile" | "checksums"> {
   readonly unmapped: boolean
+  readonly checksums: ChecksumKind | null
   readonly layout: "flat" | "analysis"
 }
 
@@ -161,7 +164,8 @@ export const newOptions = (
   restorationFile: own,
   filetypes: wanted.filetypes,
   ...(wanted.unmapped ? { unmapped: true } : {}),
-  ...(wanted.layout === "analysis" ? { layout: "analysis" } : {})
+  ...(wanted.layout === "analysis" ? { layout: "analysis" } : {}),
+  ...(wanted.checksums === null ? {} : { checksums: wanted.checksums })
 })
 
 /** The JSON text of a new entry, its keys in the order of docs/service.md 2.3 and those beyond it last. */

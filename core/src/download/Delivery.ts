@@ -4,7 +4,7 @@ import { Effect, type FileSystem, type Scope } from "effect"
 import type { StoredRequest } from "../archive/StoredRequests.ts"
 import type { EntryUnusable, LocalIo, NotFound, UsageError } from "../Errors.ts"
 import type { Codec } from "../genome/Codec.ts"
-import { type FileType, fileTypeOf } from "../selection/FileName.ts"
+import { type ChecksumKind, type FileType, fileTypeOf } from "../selection/FileName.ts"
 import type { ListedAnalysis, ListedFile } from "../selection/Listed.ts"
 import { finalPath, placeOf } from "../selection/Place.ts"
 import { PartFiles } from "../transfer/PartFiles.ts"
@@ -31,6 +31,7 @@ export interface Arrival {
 
 export interface ArrivalWish extends Omit<PlanRequest, "filetypes"> {
   readonly destination: string
+  readonly checksums: ChecksumKind | null
 }
 
 /** What a stored request says of its download, and `fallback` where it says nothing. */
@@ -38,11 +39,12 @@ export const wishOf = Effect.fnUntraced(function* (
   { bed, destination, entry: { options } }: StoredRequest,
   fallback: DownloadRequest
 ): Effect.fn.Return<ArrivalWish, EntryUnusable | UsageError | NotFound | LocalIo, FileSystem.FileSystem | Codec> {
-  const { layout, overwrite, range = null, unmapped } = options
+  const { checksums, layout, overwrite, range = null, unmapped } = options
   return {
     destination: (yield* Effect.fromResult(destination)) ?? fallback.destination,
     layout: layout ?? fallback.layout,
     overwrite: overwrite ?? fallback.overwrite,
+    checksums: checksums ?? fallback.checksums,
     // Stored regions are checked as those of the command line are.
     slice: yield* readRegions({ range, bed: yield* Effect.fromResult(bed), unmapped: unmapped === true })
   }
@@ -52,7 +54,7 @@ export const wishOf = Effect.fnUntraced(function* (
 export type Arrived = (arrival: Arrival, results: ReadonlyArray<FileResult>, whole: boolean) => Effect.Effect<void>
 
 /** What all deliveries of a look have in common. */
-export interface DeliveryRequest extends Pick<DownloadRequest, "check" | "checksums" | "connections" | "own"> {
+export interface DeliveryRequest extends Pick<DownloadRequest, "check" | "connections" | "own"> {
   readonly target: string
   readonly links: LinkBook
 }
@@ -82,11 +84,11 @@ const deliverTogether = Effect.fnUntraced(function* (
   const plan = yield* feasible(made)
   const finished = yield* collected(group, wish.destination, arrived)
   yield* tell.begin(fetches(plan), made.room.bytes)
-  const { destination, overwrite } = wish
+  const { checksums, destination, overwrite } = wish
   yield* run(
     plan,
     request.links,
-    { ...request, destination, overwrite },
+    { ...request, destination, overwrite, checksums },
     {
       progress: tell.progress,
       finished: (file, result) => Effect.andThen(tell.finished(file, result), finished(file, result))

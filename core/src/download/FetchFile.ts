@@ -2,9 +2,9 @@
 import { Clock, DateTime, Effect, FileSystem, Path, type PlatformError, Ref } from "effect"
 import { CannotCreate, errnoOf, LocalIo, NotFound, type TransferError } from "../Errors.ts"
 import type { Codec } from "../genome/Codec.ts"
+import type { ChecksumKind } from "../selection/FileName.ts"
 import type { WantedSlice } from "../selection/FileWish.ts"
 import { finalName, finalPath } from "../selection/Place.ts"
-import type { ChecksumKind } from "../transfer/Digests.ts"
 import { FileTransfer } from "../transfer/FileTransfer.ts"
 import type { SliceOutcome } from "../transfer/SliceRequest.ts"
 import { SliceTransfer } from "../transfer/SliceTransfer.ts"
@@ -158,6 +158,7 @@ const cutOut = (file: PlannedFile, request: FetchRequest, outcome: SliceOutcome)
     bytes: outcome.bytes,
     resumedFrom: 0,
     sha256: outcome.sha256,
+    compared: [],
     // A long list is a summary with a comma in it.
     regions: regions.includes(", ") ? [regions] : regions.split(" "),
     records: outcome.records,
@@ -184,6 +185,7 @@ const downloaded = (file: PlannedFile, request: FetchRequest, outcome: TransferO
   bytes: outcome.bytes,
   resumedFrom: outcome.resumedFrom,
   sha256: outcome.sha256,
+  compared: outcome.compared,
   regions: null,
   records: null,
   index: null,

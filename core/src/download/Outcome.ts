@@ -23,6 +23,8 @@ export interface FileResult {
   readonly bytes: number | null
   readonly resumedFrom: number
   readonly sha256: string | null
+  /** What a whole file was compared with: `size`, `structure`, and the checksums that its link host told. */
+  readonly compared: ReadonlyArray<string>
   /** The regions cut out, as the header of the slice names them; null for a whole file. */
   readonly regions: ReadonlyArray<string> | null
   /** Records of a slice. */
@@ -60,6 +62,7 @@ export const untouched = (
   ...outcome,
   resumedFrom: 0,
   sha256: null,
+  compared: [],
   regions: null,
   records: null,
   index: null,

@@ -110,6 +110,7 @@ const world = Effect.fnUntraced(function* ({
         })
     }),
     Layer.succeed(FileTransfer, {
+      addChecksum: () => Effect.void,
       tidy: () => Effect.void,
       download: (asked) =>
         Effect.suspend(() => {

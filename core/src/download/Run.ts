@@ -41,8 +41,19 @@ export const run = Effect.fn("svc.download.run")(function* (
   for (const file of plan.files) {
     const result = untaken(file, request)
     if (result === null) continue
-    if (result.reason === "exists") yield* tidied(file, yield* namesIn(file.folder), request)
-    yield* settle(file, result)
+    if (result.reason !== "exists") {
+      yield* settle(file, result)
+      continue
+    }
+    yield* tidied(file, yield* namesIn(file.folder), request)
+    const error = yield* Effect.match(checksummed(file, request), {
+      onSuccess: () => null,
+      onFailure: (error) => error
+    })
+    yield* settle(
+      file,
+      error === null ? result : untouched(identity(file, request), { action: "failed", reason: null, error })
+    )
   }
   yield* Effect.forEach(
     pairs(plan.files),
@@ -110,6 +121,16 @@ const namesByFolder = Effect.fnUntraced(function* ({ destination }: RunRequest) 
     known.set(folder, names)
     return names
   })
+})
+
+/** A file that is there may have lost its checksum, or never got it. */
+const checksummed = Effect.fnUntraced(function* (file: PlannedFile, { checksums, destination }: RunRequest) {
+  if (checksums === null) return
+  const path = yield* Path.Path
+  const transfer = yield* FileTransfer
+  const name = finalName(file)
+  const names = file.slice === null ? [name] : [name, ...indexSuffixes.map((suffix) => `${name}.${suffix}`)]
+  for (const one of names) yield* transfer.addChecksum(path.join(destination, file.folder), one, checksums)
 })
 
 /** A file that was complete when its run was killed may have leftovers beside it. */

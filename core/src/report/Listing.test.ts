@@ -150,6 +150,7 @@ describe("Report", () => {
       reason: null,
       resumedFrom: 0,
       sha256: "ab",
+      compared: [],
       regions: null,
       records: null,
       index: null,

@@ -30,6 +30,10 @@ export const dataFileOf = (name: string): string | null => {
   return type === null || isDataType(type) ? null : dataOf(name)
 }
 
+/** Checksums that users may ask for: coreutils check them, and each is what its file adds to the name (`S1.bam.md5`). */
+export const checksumKinds = ["md5", "sha256"] as const
+export type ChecksumKind = (typeof checksumKinds)[number]
+
 /** What a slice is called instead: `S1.ranged.bam`, or `S1.unmapped.bam` when it holds nothing but unplaced reads. */
 export const sliceName = (name: string, form: "ranged" | "unmapped"): string =>
   `${sampleOf(name)}.${form}.${fileTypeOf(name) ?? ""}`

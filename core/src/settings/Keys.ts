@@ -191,6 +191,14 @@ export const keys = {
     beyond: true,
     help: "flat: all files in one folder; analysis: one folder per analysis"
   },
+  checksums: {
+    type: "choice",
+    group: "Files",
+    steps: files,
+    choices: ["md5", "sha256"],
+    beyond: true,
+    help: "Put a checksum beside each file: FILE.md5 for md5sum -c, or FILE.sha256 for sha256sum -c"
+  },
   list: {
     type: "flag",
     group: "Files",

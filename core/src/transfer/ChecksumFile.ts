@@ -1,7 +1,7 @@
 /** A checksum beside a file, in the form of coreutils: `md5sum -c NAME.md5` and `sha256sum -c NAME.sha256` check it. */
 import { Effect } from "effect"
 import type { CannotCreate, LocalIo } from "../Errors.ts"
-import type { ChecksumKind } from "./Digests.ts"
+import type { ChecksumKind } from "../selection/FileName.ts"
 import type { PartFiles, PartPlace } from "./PartFiles.ts"
 
 type Place = Pick<PartPlace, "directory" | "name">

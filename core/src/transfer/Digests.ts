@@ -100,7 +100,3 @@ export const wanted = (
 
 /** How people call a comparison: `md5 of Content-MD5`. */
 export const comparisonOf = ({ algorithm, field }: ToldDigest): string => `${algorithm} of ${field}`
-
-/** What coreutils can check, and users may ask for. */
-export const checksumKinds = ["md5", "sha256"] as const
-export type ChecksumKind = (typeof checksumKinds)[number]

@@ -10,9 +10,9 @@
  * However it ends before the commit, part and journal are left for the next run, unless the bytes are known to be wrong.
  */
 import { Clock, Context, Deferred, Effect, Exit, Layer, Random, Ref } from "effect"
-import { FileDamaged, LinkProtocol, type LocalIo, type TransferError } from "../Errors.ts"
+import { type CannotCreate, FileDamaged, LinkProtocol, type LocalIo, type TransferError } from "../Errors.ts"
 import { Codec } from "../genome/Codec.ts"
-import { unsafeName } from "../selection/FileName.ts"
+import { type ChecksumKind, unsafeName } from "../selection/FileName.ts"
 import * as ByteRanges from "./ByteRanges.ts"
 import * as ChecksumFile from "./ChecksumFile.ts"
 import { comparisonOf, wanted } from "./Digests.ts"
@@ -41,6 +41,12 @@ export class FileTransfer extends Context.Service<
   FileTransfer,
   {
     readonly download: (request: TransferRequest) => Effect.Effect<TransferOutcome, TransferError>
+    /** Puts the checksum of a file that is there beside it, unless one is; where no such file is, nothing happens. */
+    readonly addChecksum: (
+      directory: string,
+      name: string,
+      kind: ChecksumKind
+    ) => Effect.Effect<void, CannotCreate | LocalIo>
     /** Clears away what a killed run left beside a file that is whole; an unfinished part that may be resumed stays. */
     readonly tidy: (place: PartPlace) => Effect.Effect<void>
   }
@@ -57,6 +63,7 @@ export class FileTransfer extends Context.Service<
       const services = { host, files, claims, codec, pool: permits, settings }
       return FileTransfer.of({
         download: (request) => download(services, request),
+        addChecksum: (directory, name, kind) => ChecksumFile.complete(files, { directory, name }, kind),
         tidy: (place) => tidy(services, place)
       })
     })

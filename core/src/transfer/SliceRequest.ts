@@ -2,7 +2,7 @@
 import type { Effect } from "effect"
 import type { OfferedDataType } from "../genome/formats/FileNames.ts"
 import type { RegionText } from "../genome/RegionText.ts"
-import type { ChecksumKind } from "./Digests.ts"
+import type { ChecksumKind } from "../selection/FileName.ts"
 import type { LinkedFile } from "./LinkLease.ts"
 import type { SliceState } from "./SliceState.ts"
 import type { TransferProgress } from "./TransferRequest.ts"

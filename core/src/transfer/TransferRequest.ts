@@ -3,7 +3,7 @@
  */
 import type { Effect, Redacted } from "effect"
 import type { FileDamaged, LocalIo, ServiceError } from "../Errors.ts"
-import type { ChecksumKind } from "./Digests.ts"
+import type { ChecksumKind } from "../selection/FileName.ts"
 
 /** A link asked for again, with the size that the listing gives now. */
 export interface FreshLink {

@@ -1,0 +1,98 @@
+/** `--checksums`: files that coreutils check, for whole files and slices, on every way on which files come. */
+import { execFileSync } from "node:child_process"
+import { readFileSync, rmSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { assert, describe, it } from "@effect/vitest"
+import { Duration, Effect } from "effect"
+import { ground, namesIn, readReport } from "./DownloadGround.ts"
+import { run } from "./Executables.ts"
+
+/** Checks all of them as a user does, and gives the names that were right. */
+const checked = (folder: string, kind: "md5" | "sha256"): ReadonlyArray<string> => {
+  const sums = namesIn(folder).filter((name) => name.endsWith(`.${kind}`))
+  const said = execFileSync(`${kind}sum`, ["-c", ...sums], { cwd: folder, encoding: "utf8" })
+  return said
+    .trimEnd()
+    .split("\n")
+    .map((line) => line.replace(/: OK$/, ""))
+    .sort()
+}
+
+describe("--checksums", () => {
+  for (const kind of ["md5", "sha256"] as const) {
+    it.live(`${kind}: beside whole files and slices, and added where only they are missing`, () =>
+      Effect.gen(function* () {
+        const { download, folder, stats } = yield* ground()
+        const args = ["-a", "A1", "-d", "out", "--checksums", kind]
+        const whole = yield* download([...args, "-f", "bam,bam.bai,vcf.gz,vcf.gz.tbi", "--reportfile", "r.json"])
+        assert.strictEqual(whole.exitCode, 0, whole.stderr)
+        const files = ["S1.bam", "S1.bam.bai", "S1.vcf.gz", "S1.vcf.gz.tbi"]
+        assert.deepStrictEqual(checked(join(folder, "out"), kind), files)
+        for (const { compared } of readReport(folder, "r.json").files) {
+          assert.deepStrictEqual(compared, ["size", "structure"])
+        }
+        const slice = yield* download([...args, "-g", "chr7", "-f", "bam,vcf.gz"])
+        assert.strictEqual(slice.exitCode, 0, slice.stderr)
+        const all = [
+          "S1.bam",
+          "S1.bam.bai",
+          "S1.ranged.bam",
+          "S1.ranged.bam.bai",
+          "S1.ranged.vcf.gz",
+          "S1.ranged.vcf.gz.tbi",
+          "S1.vcf.gz",
+          "S1.vcf.gz.tbi"
+        ]
+        assert.deepStrictEqual(checked(join(folder, "out"), kind), all)
+        const before = (yield* stats).linkRequests
+        for (const name of all) rmSync(join(folder, "out", `${name}.${kind}`))
+        assert.strictEqual((yield* download([...args, "-f", "bam,bam.bai,vcf.gz,vcf.gz.tbi"])).exitCode, 0)
+        assert.strictEqual((yield* download([...args, "-g", "chr7", "-f", "bam,vcf.gz"])).exitCode, 0)
+        assert.deepStrictEqual(checked(join(folder, "out"), kind), all)
+        assert.strictEqual((yield* stats).linkRequests, before)
+      })
+    )
+  }
+
+  it.live("with --overwrite the checksum is that of the new file, and without the option nothing is written", () =>
+    Effect.gen(function* () {
+      const { download, folder } = yield* ground()
+      writeFileSync(join(folder, "out", "S1.bam"), "old")
+      writeFileSync(join(folder, "out", "S1.bam.md5"), "old")
+      const args = ["-a", "A1", "-d", "out", "-f", "bam", "--overwrite"]
+      assert.strictEqual((yield* download([...args, "--checksums", "md5"])).exitCode, 0)
+      assert.deepStrictEqual(checked(join(folder, "out"), "md5"), ["S1.bam"])
+      assert.strictEqual((yield* download(["-a", "A1", "-d", "out", "-f", "bam.bai"])).exitCode, 0)
+      assert.deepStrictEqual(namesIn(folder, "out"), ["S1.bam", "S1.bam.bai", "S1.bam.md5"])
+      const wrong = yield* download([...args, "--checksums", "crc32"])
+      assert.strictEqual(wrong.exitCode, 64)
+      assert.match(wrong.stderr, /--checksums.*md5 or sha256/)
+    })
+  )
+
+  it.live("by the links of a links file", () =>
+    Effect.gen(function* () {
+      const { download, folder } = yield* ground()
+      const listed = yield* download(["-a", "A1", "-f", "bam,bam.bai", "--links", "--linksFile", "links.json"])
+      assert.strictEqual(listed.exitCode, 0, listed.stderr)
+      const came = yield* download(["--linksFile", "links.json", "-d", "out", "--checksums", "md5"])
+      assert.strictEqual(came.exitCode, 0, came.stderr)
+      assert.deepStrictEqual(checked(join(folder, "out"), "md5"), ["S1.bam", "S1.bam.bai"])
+    })
+  )
+
+  it.live("a restoration remembers them in a key of ours, and the resuming run writes them", () =>
+    Effect.gen(function* () {
+      const { download, env, folder, thaw } = yield* ground({ switches: { restoreDelay: Duration.hours(1) } })
+      const args = ["-a", "A3", "-d", "out", "--restoreArchived", "force", "--checksums", "sha256"]
+      const asked = yield* download(args)
+      assert.strictEqual(asked.exitCode, 75, asked.stderr)
+      const [entry] = JSON.parse(readFileSync(join(folder, "awaiting-restoration.json"), "utf8"))
+      assert.strictEqual(entry.options.checksums, "sha256")
+      yield* thaw
+      const resumed = yield* run("svc-resume-restore", [], { cwd: folder, env })
+      assert.strictEqual(resumed.exitCode, 0, resumed.stderr)
+      assert.deepStrictEqual(checked(join(folder, "out"), "sha256"), ["S3.bam", "S3.bam.bai"])
+    })
+  )
+})
