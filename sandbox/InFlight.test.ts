@@ -3,6 +3,7 @@ import { connect } from "node:net"
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
+import { until } from "../test/Executables.ts"
 import { ask, json, logIn, say } from "../test/servers/Visitor.ts"
 import { type SandboxOptions, start } from "./Sandbox.ts"
 
@@ -74,7 +75,10 @@ layer(NodeServices.layer, { excludeTestServices: true })("requests of one accoun
       assert.strictEqual((yield* ask(sandbox.url, pass, path)).status, 200)
       const headers = Object.entries(pass).map(([name, value]) => `${name}: ${value}\r\n`)
       yield* write(`${headers.join("")}\r\n`)
-      assert.strictEqual((yield* sandbox.stats).overlaps, 1)
+      yield* until(
+        "the overlap is counted",
+        Effect.map(sandbox.stats, ({ overlaps }) => overlaps === 1)
+      )
       socket.destroy()
     })
   )

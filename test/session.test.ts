@@ -16,6 +16,7 @@ import * as AccountLockFiles from "../platform/AccountLockFiles.ts"
 import * as ApiHttp from "../platform/ApiHttp.ts"
 import * as CookieJars from "../platform/CookieJars.ts"
 import { bundled } from "./Bundles.ts"
+import { quietPort } from "./Ports.ts"
 import { makeAuthority } from "./servers/Certificates.ts"
 import { makeProxy, type TestProxy } from "./servers/Proxy.ts"
 import { listening, strictService } from "./servers/StrictService.ts"
@@ -62,8 +63,6 @@ const caFileOf = (pem: string) =>
     writeFileSync(join(at, "ca.pem"), pem)
     return join(at, "ca.pem")
   })
-
-const closedPort = Effect.scoped(listening(net.createServer()))
 
 const sessionRun = await bundled(new URL("./children/SessionRun.ts", import.meta.url))
 
@@ -141,7 +140,7 @@ describe("session on sockets", () => {
   describe("broken ground", () => {
     it.live("N1 connection refused", () =>
       Effect.gen(function* () {
-        const port = yield* closedPort
+        const port = yield* quietPort
         const error = yield* Effect.flip(run(new URL(`http://127.0.0.1:${port}`), []))
         assert.strictEqual(error.message, `127.0.0.1:${port} is unavailable: connection refused (2 attempts)`)
       })
@@ -463,7 +462,7 @@ describe("session on sockets", () => {
     it.live("N14 a proxy that is not there is named, NO_PROXY goes around it", () =>
       Effect.gen(function* () {
         const service = yield* strictService()
-        const port = yield* closedPort
+        const port = yield* quietPort
         const proxy = { url: new URL(`http://127.0.0.1:${port}`), username: null, password: null }
         const error = yield* Effect.flip(run(service.url, [], { ...direct, proxy }))
         assert.include(error.message, `proxy 127.0.0.1:${port}: connection refused`)

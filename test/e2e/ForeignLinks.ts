@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, request, type ServerResponse } from "node:http"
 import { Effect } from "effect"
-import { freePort } from "./Ground.ts"
+import { quietPort } from "../Ports.ts"
 
 const linksPath = /^\/api\/analysis\/([^/]+)\/get-file-download-links/
 
@@ -30,7 +30,7 @@ export const startForeignLinks = Effect.fnUntraced(function* (
   service: string,
   linkOf: (analysis: string, fileName: string, asked: number) => string
 ) {
-  const port = yield* freePort
+  const port = yield* quietPort
   const asked = new Map<string, number>()
   const replaceLinks = (analysis: string, body: Buffer) => {
     const json: WireLinks = JSON.parse(body.toString("utf8"))

@@ -1,7 +1,7 @@
-/** What every end-to-end test stands on: folders, free ports, the real sample files. */
+/** What every end-to-end test stands on: folders, who listens, the real sample files. */
 import { createHash } from "node:crypto"
 import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs"
-import { connect, createServer } from "node:net"
+import { connect } from "node:net"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
@@ -13,15 +13,6 @@ export const folder = Effect.acquireRelease(
   Effect.sync(() => mkdtempSync(join(tmpdir(), "svc-e2e-"))),
   (path) => Effect.sync(() => rmSync(path, { recursive: true, force: true }))
 )
-
-/** A port that was free a moment ago, on 127.0.0.1. */
-export const freePort = Effect.callback<number>((resume) => {
-  const server = createServer().listen(0, "127.0.0.1", () => {
-    const address = server.address()
-    const port = typeof address === "object" && address !== null ? address.port : 0
-    server.close(() => resume(Effect.succeed(port)))
-  })
-})
 
 const connectOnce = (port: number) =>
   Effect.callback<void, "refused">((resume) => {

@@ -2,8 +2,9 @@ import { readFileSync, writeFileSync } from "node:fs"
 import { userInfo } from "node:os"
 import { join } from "node:path"
 import { Effect } from "effect"
+import { quietPort } from "../Ports.ts"
 import { makeCertificates } from "./Certificates.ts"
-import { folder, freePort, startListener } from "./Ground.ts"
+import { folder, startListener } from "./Ground.ts"
 
 export interface NginxOptions {
   /** Served under `/files/`, with ranges, ETag and keep-alive. */
@@ -15,7 +16,7 @@ export interface NginxOptions {
 /** nginx with TLS under a private authority: a link host for real files and a reverse proxy before the service. */
 export const startNginx = Effect.fnUntraced(function* ({ files, service }: NginxOptions) {
   const home = yield* folder
-  const port = yield* freePort
+  const port = yield* quietPort
   const { ca, certificate, key } = yield* makeCertificates(home)
   const log = join(home, "access.log")
   writeFileSync(

@@ -1,8 +1,9 @@
 import { createHash, createHmac } from "node:crypto"
 import { readFileSync } from "node:fs"
 import { Data, Effect } from "effect"
+import { quietPort } from "../Ports.ts"
 import { root } from "../Root.ts"
-import { folder, freePort, startListener } from "./Ground.ts"
+import { folder, startListener } from "./Ground.ts"
 
 const bucket = "sequencing"
 const accessKey = "S3RVER"
@@ -62,7 +63,7 @@ const queryV4 = (host: string, key: string, { lifetime, method = "GET", signedAt
 
 /** An S3 server with one bucket. */
 export const startS3 = Effect.gen(function* () {
-  const port = yield* freePort
+  const port = yield* quietPort
   const home = yield* folder
   const server = `${root}.e2e/s3/node_modules/s3rver/bin/s3rver.js`
   const options = ["-d", home, "-a", "127.0.0.1", "-p", `${port}`, "--no-vhost-buckets", "--configure-bucket", bucket]

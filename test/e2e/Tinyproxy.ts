@@ -1,12 +1,13 @@
 import { readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { Effect } from "effect"
-import { folder, freePort, startListener } from "./Ground.ts"
+import { quietPort } from "../Ports.ts"
+import { folder, startListener } from "./Ground.ts"
 
 /** tinyproxy that wants Basic credentials, for plain requests and for CONNECT to any port. */
 export const startTinyproxy = Effect.fnUntraced(function* (user: string, password: string) {
   const home = yield* folder
-  const port = yield* freePort
+  const port = yield* quietPort
   const log = join(home, "log")
   const config = join(home, "tinyproxy.conf")
   writeFileSync(

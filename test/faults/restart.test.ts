@@ -7,6 +7,7 @@ import { Effect, Exit, Fiber, Scope } from "effect"
 import type { FaultRule } from "../../sandbox/Faults.ts"
 import { fault, namesIn, readReport, sha256 } from "../DownloadGround.ts"
 import { run, startSandbox, until } from "../Executables.ts"
+import { quietPort } from "../Ports.ts"
 
 interface Stats {
   readonly linkBytes: number
@@ -23,8 +24,8 @@ const makePlace = Effect.fnUntraced(function* (faults: ReadonlyArray<FaultRule>)
   mkdirSync(join(folder, "out"))
   writeFileSync(join(folder, "faults.json"), JSON.stringify(faults))
   const life = yield* Scope.make()
-  const first = yield* Scope.provide(startSandbox(["--faults", join(folder, "faults.json")]), life)
-  const [port, linkPort] = [new URL(first.url).port, new URL(first.linkHost).port]
+  const ports = ["--port", String(yield* quietPort), "--linkPort", String(yield* quietPort)]
+  const first = yield* Scope.provide(startSandbox([...ports, "--faults", join(folder, "faults.json")]), life)
   const env = { SVC_TARGET: first.url, SVC_USER: first.user, SVC_PASSWORD: first.password }
   const step = (args: ReadonlyArray<string>) =>
     run("svc-download", args, { cwd: folder, env: { ...env, SVC_LOCK_DIR: join(folder, "locks") } })
@@ -37,7 +38,7 @@ const makePlace = Effect.fnUntraced(function* (faults: ReadonlyArray<FaultRule>)
       yield* until("the service is where it is to be killed", Effect.map(stats, reached))
       process.kill(first.pid, "SIGKILL")
       yield* Scope.close(life, Exit.void)
-      yield* startSandbox(["--port", port, "--linkPort", linkPort])
+      yield* startSandbox(ports)
     })
   return { folder, restartWhen, stats, step }
 })

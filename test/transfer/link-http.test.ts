@@ -4,6 +4,7 @@ import { connect, type Socket } from "node:net"
 import { assert, describe, it } from "@effect/vitest"
 import { Duration, Effect, Fiber, Random } from "effect"
 import { until } from "../Executables.ts"
+import { quietPort } from "../Ports.ts"
 import { liveTransfer } from "./LiveTransfer.ts"
 import { type Answer, good, goodAnswer, rawServer } from "./RawServer.ts"
 
@@ -76,12 +77,7 @@ describe("link hosts", () => {
 
   it.live("N1 a closed port is unavailable after the tries", () =>
     Effect.gen(function* () {
-      const port = yield* Effect.scoped(
-        Effect.map(
-          rawServer(() => {}),
-          (server) => server.port
-        )
-      )
+      const port = yield* quietPort
       const transfer = yield* liveTransfer(`http://127.0.0.1:${port}/s.bam`, 10)
       const error = yield* Effect.flip(quickly(transfer.run))
       assert.deepInclude(error, { _tag: "Unavailable", reason: "connection refused", attempts: 9 })

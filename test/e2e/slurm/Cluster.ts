@@ -4,7 +4,8 @@ import { hostname, userInfo } from "node:os"
 import { join } from "node:path"
 import { Effect, Schedule } from "effect"
 import { runCommand, startServer } from "../../Executables.ts"
-import { folder, freePort } from "../Ground.ts"
+import { quietPort } from "../../Ports.ts"
+import { folder } from "../Ground.ts"
 
 /** Paths must be written out. The node announces more processors than it has, which `config_overrides` permits. */
 const configuration = (home: string, node: string, ports: readonly [number, number], cpus: number) => {
@@ -40,7 +41,7 @@ export const cluster = Effect.fnUntraced(function* (cpus: number) {
   chmodSync(home, 0o755)
   for (const name of ["state", "spool"]) mkdirSync(join(home, name))
   writeFileSync(join(home, "munge.key"), crypto.getRandomValues(new Uint8Array(128)), { mode: 0o600 })
-  writeFileSync(join(home, "slurm.conf"), configuration(home, hostname(), [yield* freePort, yield* freePort], cpus))
+  writeFileSync(join(home, "slurm.conf"), configuration(home, hostname(), [yield* quietPort, yield* quietPort], cpus))
   const env = { SLURM_CONF: join(home, "slurm.conf") }
   const daemon = (command: string, args: ReadonlyArray<string>, ready: RegExp) =>
     Effect.map(
