@@ -125,6 +125,7 @@ const report = () =>
         bytes: countOrNull,
         resumedFrom: count,
         sha256,
+        compared: listOf(text),
         regions: { type: ["array", "null"], items: text },
         records: countOrNull,
         index: { anyOf: [{ type: "null" }, object({ path: text, bytes: count, sha256 })] },
