@@ -53,6 +53,8 @@ export class FileBytes extends Context.Service<
   )
 }
 
+/** So many bytes tell of a file. Some hosts take the range `0-0`, of one byte, for the whole of it. */
+const probed = 16
 /** A version is asked for again after this time. */
 const trusted = Duration.toMillis("1 minute")
 /** Files whose version is remembered. */
@@ -123,7 +125,7 @@ const makeFileBytes = Effect.fnUntraced(function* () {
     // No byte can be asked of an empty file.
     if (file.size === 0) return { ...unknownVersion, size: 0 }
     const ignored: ByteSink = { begin: 0, write: () => Effect.void, read: () => Effect.succeed(new Uint8Array(0)) }
-    const version = yield* begun(() => bring(file, null, [0, 1], ignored))
+    const version = yield* begun(() => bring(file, null, [0, Math.min(probed, file.size ?? probed)], ignored))
     const size = version?.size ?? file.size
     if (size === null) return yield* new FileChanged({ reason: "nobody says how long the file is" })
     return { ...unknownVersion, ...version, size }

@@ -69,8 +69,11 @@ const patience = Duration.seconds(8)
 const longest = Duration.toMillis("10 minutes")
 /** Nor those that do not say when they end. */
 const untold = Duration.toMillis("1 minute")
-/** A link given out has at least half its life before it, or so many milliseconds. */
-const reserve = Duration.toMillis("30 seconds")
+/**
+ * A link given out has so many milliseconds before it, or most of its life: signers count in whole seconds, so that of one that lives
+ * for two the first may be over when it comes.
+ */
+const reserve = { milliseconds: Duration.toMillis("30 seconds"), part: 0.75 }
 /** An archived file may be back at any time: what is known of it is kept as long as many readers take to ask. */
 const archivedFor = Duration.toMillis("5 seconds")
 /** Tools look for indexes under names that are not listed, each time they open a file. */
@@ -206,5 +209,5 @@ const keptFor = (link: Redacted.Redacted, fetchedAt: number): number => {
   const lifetime = lifetimeOf(Redacted.value(link), fetchedAt)
   // A link that ended before it came tells that a clock is wrong.
   if (lifetime === null || lifetime <= 0) return untold
-  return Math.min(longest, lifetime - Math.min(reserve, lifetime / 2))
+  return Math.min(longest, lifetime - Math.min(reserve.milliseconds, lifetime * reserve.part))
 }

@@ -1,0 +1,152 @@
+/** Many readers, short links, bad connections, and a service that is away: nothing fails that need not, nothing grows. */
+import { readdirSync, readFileSync } from "node:fs"
+import { connect, createServer, type Socket } from "node:net"
+import { join } from "node:path"
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Fiber, Ref } from "effect"
+import { startSandbox } from "../../Executables.ts"
+import { ask, startGateway } from "../../GatewayGround.ts"
+import { startS3 } from "../S3.ts"
+import { regionText, tool, toolGround } from "./Ground.ts"
+
+/** Resident memory of a process, in MB. */
+const residentMb = (pid: number): number =>
+  Number(/^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1]) / 1024
+
+/** A key whose address must be sent exactly as it was signed. */
+const keyOf = (name: string) => `run 7 #1 + 50% (ü) ${name}`
+
+describe("the gateway under load", () => {
+  for (const args of [[], ["--relay"]]) {
+    it.live(
+      `L5 links of an S3 server that live for two seconds, 30 other readers, ${args[0] ?? "by redirect"}: every count is right`,
+      () =>
+        Effect.gen(function* () {
+          const s3 = yield* startS3
+          const { files, gateway, url } = yield* toolGround(args, (_, name) =>
+            s3.link(keyOf(name), { signedAt: Date.now(), lifetime: 2 })
+          )
+          for (const name of readdirSync(files)) yield* s3.upload(keyOf(name), join(files, name))
+          const count = yield* tool("samtools", ["view", "-c", join(files, "S1.bam"), regionText])
+          const done = yield* Ref.make(false)
+          const others = yield* Effect.forkChild(
+            Effect.forEach(
+              Array.from({ length: 30 }),
+              () =>
+                Effect.gen(function* () {
+                  let reads = 0
+                  while (!(yield* Ref.get(done))) {
+                    const { status } = yield* ask(url("S1.vcf.gz"), { headers: { range: "bytes=0-99" } })
+                    assert.strictEqual(status, args.length === 0 ? 307 : 206)
+                    reads++
+                  }
+                  return reads
+                }),
+              { concurrency: 30 }
+            )
+          )
+          for (let round = 0; round < 10; round++) {
+            assert.strictEqual(yield* tool("samtools", ["view", "-c", url("S1.bam"), regionText]), count)
+          }
+          yield* Ref.set(done, true)
+          assert.isAbove(
+            (yield* Fiber.join(others)).reduce((sum, reads) => sum + reads, 0),
+            100
+          )
+          assert.notMatch(gateway.lines.join("\n"), /X-Amz|Signature/)
+        })
+    )
+  }
+
+  it.live("200 samtools at once: one login, one request to the service at a time", () =>
+    Effect.gen(function* () {
+      const { files, stats, url } = yield* toolGround([])
+      const before = Number((yield* stats)["logins"])
+      const count = yield* tool("samtools", ["view", "-c", join(files, "S1.bam"), regionText])
+      const counts = yield* Effect.forEach(
+        Array.from({ length: 200 }),
+        () => tool("samtools", ["view", "-c", url("S1.bam"), regionText]),
+        { concurrency: "unbounded" }
+      )
+      assert.deepStrictEqual(new Set(counts), new Set([count]))
+      const { logins, maxApiInFlight, requests } = yield* stats
+      assert.deepStrictEqual([logins, maxApiInFlight], [before, 1])
+      assert.strictEqual(
+        (requests as unknown as Record<string, number>)["getFileDownloadLinks"],
+        2,
+        "with the comparison's"
+      )
+    })
+  )
+
+  it.live("thousands of idle connections and slow heads keep nobody out, and are closed", () =>
+    Effect.gen(function* () {
+      const { gateway, url } = yield* toolGround(["--relay"])
+      const { port } = new URL(gateway.url)
+      const idle = yield* Effect.promise(() =>
+        Promise.all(
+          Array.from(
+            { length: 8000 },
+            (_, i) =>
+              new Promise<Socket>((resolve, reject) => {
+                const socket = connect(Number(port), "127.0.0.1", () => {
+                  if (i % 4 === 0) socket.write("GET /files/A1 HTTP/1.1\r\nHost: 127.0")
+                  resolve(socket)
+                })
+                socket.on("error", reject)
+              })
+          )
+        )
+      )
+      assert.strictEqual((yield* ask(url("S1.bam"))).status, 200)
+      assert.isBelow(residentMb(gateway.pid), 400)
+      // Ten seconds for a head, looked at every two.
+      yield* Effect.forEach(
+        idle,
+        (socket) =>
+          Effect.callback<void>((resume) => {
+            if (socket.closed) return resume(Effect.void)
+            socket.once("close", () => resume(Effect.void))
+            socket.resume()
+          }),
+        { concurrency: "unbounded" }
+      )
+      assert.strictEqual((yield* ask(url("S1.bam"))).status, 200)
+    })
+  )
+
+  it.live("N1 while the service is away at the start it serves 503, and files as soon as the service is there", () =>
+    Effect.gen(function* () {
+      const sandbox = yield* startSandbox()
+      const port = Number(new URL(sandbox.url).port)
+      // A way to the service that can be closed.
+      let open = false
+      const passing = new Set<Socket>()
+      const way = createServer((client) => {
+        if (!open) return client.destroy()
+        passing.add(client)
+        const service = connect(port, "127.0.0.1")
+        client.pipe(service).pipe(client)
+        client.on("error", () => service.destroy())
+        return service.on("error", () => client.destroy())
+      })
+      yield* Effect.callback<void>((resume) => void way.listen(0, "127.0.0.1", () => resume(Effect.void)))
+      yield* Effect.addFinalizer(() => Effect.sync(() => way.close()))
+      const address = way.address()
+      const url = `http://127.0.0.1:${typeof address === "object" ? address?.port : 0}`
+      const gateway = yield* startGateway({ ...sandbox, url })
+      assert.strictEqual((yield* ask(`${gateway.url}/healthz`)).status, 200)
+      const away = yield* ask(`${gateway.url}/files/A1`)
+      assert.deepStrictEqual([away.status, away.headers.get("retry-after")], [503, "5"])
+      open = true
+      let answer = away
+      while (answer.status === 503) answer = yield* ask(`${gateway.url}/files/A1`)
+      assert.strictEqual(answer.status, 200)
+      // And away again: what is known goes on, what is not is answered in time.
+      open = false
+      for (const client of passing) client.destroy()
+      assert.strictEqual((yield* ask(`${gateway.url}/files/A1/S1.bam`)).status, 307)
+      assert.strictEqual((yield* ask(`${gateway.url}/files/A2`)).status, 503)
+    })
+  )
+})
