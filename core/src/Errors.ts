@@ -11,7 +11,6 @@
 export * from "./errors/ArchiveErrors.ts"
 export * from "./errors/DiskErrors.ts"
 export * from "./errors/ExitCodes.ts"
-export * from "./errors/FailureLog.ts"
 export * from "./errors/FailureScope.ts"
 export * from "./errors/InputErrors.ts"
 export * from "./errors/ServiceErrors.ts"

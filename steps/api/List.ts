@@ -1,6 +1,7 @@
 /** One call whose payload is a list; what it should have named and does not is not found. */
 import { Effect } from "effect"
-import { logFailure, mostSevere, NotFound } from "../../core/src/Errors.ts"
+import { mostSevere, NotFound } from "../../core/src/Errors.ts"
+import { logFailure } from "../../core/src/FailureLog.ts"
 import type { Output } from "../../platform/OutputFile.ts"
 import { documentOf } from "./Answers.ts"
 import type { Door, Work } from "./ApiMethod.ts"

@@ -1,6 +1,7 @@
 /** The requests of a restoration file, read for one service: what is waited for, what cannot be used, what is of others. */
 import { Effect, type Path, Result } from "effect"
-import { EntryUnusable, logFailure, type TrackingError, type TrackingReadError } from "../Errors.ts"
+import { EntryUnusable, type TrackingError, type TrackingReadError } from "../Errors.ts"
+import { logFailure } from "../FailureLog.ts"
 import { counted } from "../text/Counted.ts"
 import { printable } from "../text/Printable.ts"
 import { type StoredPaths, storedPaths } from "./StoredPath.ts"

@@ -1,6 +1,6 @@
 /** How a failure stands in the log: its sentence, and for programs its name and the exit code that it would mean. */
 import { Effect } from "effect"
-import { mostSevere } from "./ExitCodes.ts"
+import { mostSevere } from "./Errors.ts"
 
 /**
  * Logs a failure at level error, in a JSON log with `code`, the tag of the error, and `exit`.
