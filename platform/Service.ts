@@ -1,5 +1,7 @@
 /** The service behind one session of one account, on Node: what an Effect program provides to use the client. */
+import { tmpdir } from "node:os"
 import { type Config, Effect, Layer } from "effect"
+import type { Spools } from "../core/src/annotations/Spool.ts"
 import { ServiceClient } from "../core/src/client/ServiceClient.ts"
 import { ServiceJson } from "../core/src/client/ServiceJson.ts"
 import { ServiceStreams } from "../core/src/client/ServiceStreams.ts"
@@ -11,9 +13,10 @@ import { type ServiceSettings, serviceConfig } from "../core/src/settings/Servic
 import * as AccountLockFiles from "./AccountLockFiles.ts"
 import * as ApiHttp from "./ApiHttp.ts"
 import * as CookieJars from "./CookieJars.ts"
+import * as SpoolFiles from "./SpoolFiles.ts"
 
-/** Every way to call the API, over the same session. */
-export type Service = ServiceClient | ServiceJson | ServiceStreams | Session
+/** Every way to call the API, over the same session, and where rows of annotations wait for the names of their columns. */
+export type Service = ServiceClient | ServiceJson | ServiceStreams | Session | Spools
 
 /** Where the service is, whose account to use, and how patient to be. */
 export interface SessionOptions extends ServiceSettings, SessionLimits {}
@@ -40,7 +43,7 @@ export const layer = (
   profile: SessionProfile = makeSessionProfile("library")
 ): Layer.Layer<Service, SessionError | ConfigUnusable> =>
   Layer.mergeAll(ServiceClient.layer, ServiceJson.layer, ServiceStreams.layer).pipe(
-    Layer.provideMerge(sessionLayer(settings, profile))
+    Layer.provideMerge(Layer.merge(sessionLayer(settings, profile), SpoolFiles.layer(tmpdir())))
   )
 
 /** The same with the settings of {@link serviceConfig}. */

@@ -14,6 +14,11 @@ export { ServiceJson } from "./client/ServiceJson.ts"
 export type { InternalPerson, ReportChoice, ServiceMethods } from "./client/ServiceMethods.ts"
 export { type PayloadStream, ServiceStreams } from "./client/ServiceStreams.ts"
 
+// --- annotations of any size, row by row ----------------------------------------------------------------------------------
+
+export { type AnnotationRow, type AnnotationRowsWish, annotationRows } from "./annotations/AnnotationRows.ts"
+export { type Spool, Spools } from "./annotations/Spool.ts"
+
 // --- identifiers and records ------------------------------------------------------------------------------------------
 
 export { AnalysisItem, FoundAnalysis } from "./contract/Analyses.ts"

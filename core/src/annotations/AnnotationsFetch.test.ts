@@ -3,10 +3,12 @@ import { Cause, Effect, Exit, Fiber, Layer, Option, Stream } from "effect"
 import { Cookies, Headers, HttpClient, HttpClientError, type HttpClientRequest } from "effect/http"
 import { TestClock } from "effect/testing"
 import { chance, chunksOf } from "../../../test/annotations/Bodies.ts"
+import { AnalysisId } from "../contract/Ids.ts"
 import type { SessionError } from "../Errors.ts"
 import { ReplyResponse } from "../session/ReplyResponse.ts"
 import { Session } from "../session/Session.ts"
 import { TransportFault } from "../session/TransportFault.ts"
+import { type AnnotationRowsWish, annotationRows } from "./AnnotationRows.ts"
 import { type AnnotationsRequest, makeAnnotationsFetch, type TextOutput } from "./AnnotationsFetch.ts"
 import { Spools } from "./Spool.ts"
 
@@ -129,6 +131,52 @@ const lines = [
   '{"analysisId":"A1","ID":"v3","Gene":["TP53"]}'
 ]
 const wanted = lines.map((line) => `${line}\n`).join("")
+
+describe("the stream of rows", () => {
+  const table =
+    '{"data":[["V1","FBN1",9007199254740993],["V2","TP53",null]],"header":[{"id":"ID"},{"id":"Gene"},{"id":"N"}]}'
+  const run = (answers: ReadonlyArray<Answer>, wish: AnnotationRowsWish = {}) => {
+    const asked: Array<string> = []
+    return annotationRows(AnalysisId.make("A1"), wish).pipe(
+      Stream.runCollect,
+      Effect.provide([sessionOf(answers, asked), memorySpools({ count: 0, bytes: 0 })])
+    )
+  }
+
+  it.effect("gives a record for each row, keyed by the columns, whose header came last", () =>
+    Effect.gen(function* () {
+      const rows = yield* run([{ text: table }])
+      assert.strictEqual(
+        JSON.stringify(rows),
+        '[{"analysisId":"A1","ID":"V1","Gene":"FBN1","N":9007199254740993},{"analysisId":"A1","ID":"V2","Gene":"TP53","N":null}]'
+      )
+      assert.deepStrictEqual(yield* run([{ text: table }], { columns: ["Gene"], genes: ["tp53"] }), [
+        { analysisId: AnalysisId.make("A1"), Gene: "TP53" }
+      ])
+    })
+  )
+
+  it.effect("fails with the errors of the client, after what was complete", () =>
+    Effect.gen(function* () {
+      const missing = yield* Effect.flip(run([{ status: 400, text: "{}" }]))
+      assert.strictEqual(missing._tag, "NotFound")
+      assert.strictEqual((yield* Effect.flip(run([{ text: table }], { columns: ["nope"] })))._tag, "UsageError")
+      assert.strictEqual((yield* Effect.flip(run([{ text: table.slice(0, 60) }])))._tag, "ReplyMalformed")
+    })
+  )
+
+  it.effect("ends the request when nobody reads on", () =>
+    Effect.gen(function* () {
+      const asked: Array<string> = []
+      const [first] = yield* annotationRows(AnalysisId.make("A1")).pipe(
+        Stream.take(1),
+        Stream.runCollect,
+        Effect.provide([sessionOf([{ text: table }], asked), memorySpools({ count: 0, bytes: 0 })])
+      )
+      assert.strictEqual(first?.["ID"], "V1")
+    })
+  )
+})
 
 describe("one analysis", () => {
   for (const [name, answer] of [

@@ -12,6 +12,7 @@ export interface Spool {
   readonly read: (offset: number, into: Uint8Array) => Effect.Effect<number, LocalIo>
 }
 
+/** Gives empty spools: `svc-steps/node` has them in files without a name. */
 export class Spools extends Context.Service<
   Spools,
   {
