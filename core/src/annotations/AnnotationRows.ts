@@ -63,8 +63,8 @@ export const annotationRows = (
         rewind: (size) => Effect.sync(() => given <= size)
       }
       const filter = { genes, regions: regions ?? null }
-      const fetch = yield* makeAnnotationsFetch({ format: "jsonl", columns, filter, several: false }, output)
-      yield* fetch(analysis)
+      const into = yield* makeAnnotationsFetch({ format: "jsonl", columns, filter, several: false }, output)
+      yield* into(analysis)
       yield* Queue.end(queue)
     }),
     { bufferSize: mostWaiting }
