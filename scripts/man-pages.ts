@@ -67,6 +67,8 @@ interface Page {
 }
 
 const general = list([
+  ["Fl q , Fl -quiet", "Say errors only, as --loglevel error does."],
+  ["Fl -verbose", "Say everything, as --loglevel debug does."],
   ["Fl h , Fl -help", "Show a short help."],
   ["Fl v , Fl -version", "Show the version."],
   ["Fl -completions Ar SHELL", "Print completions for bash, zsh, fish or powershell."]

@@ -24,6 +24,67 @@ interface Listing {
   }>
 }
 
+describe("lists of identifiers in files", () => {
+  it.live("@FILE and @- stand for their lines, each once; what is not there is named", () =>
+    Effect.gen(function* () {
+      const { download, env, folder } = yield* ground()
+      writeFileSync(join(folder, "ids.txt"), "# cohort\nA1\n\nA2 # the second\nA1\n")
+      const ids = (stdout: string) => [...stdout.matchAll(/^Analysis ID: (\S+)$/gm)].map(([, id]) => id)
+      assert.deepStrictEqual(ids((yield* download(["-a", "@ids.txt", "--list"])).stdout), ["A1", "A2"])
+      assert.deepStrictEqual(ids((yield* download(["-a", "@ids.txt,A3", "-a", "A4", "--list"])).stdout), [])
+      assert.deepStrictEqual(ids((yield* download(["-a", "@ids.txt", "A4", "--list"])).stdout), ["A1", "A2", "A4"])
+      const piped = yield* run("svc-download", ["-s", "@-", "--list"], { cwd: folder, env, input: "S1\r\nS2\r\n" })
+      assert.deepStrictEqual(ids(piped.stdout), ["A1", "A2"], piped.stderr)
+      const none = yield* download(["-l", "@none.txt", "--list"])
+      assert.deepStrictEqual([none.exitCode, /input file none\.txt/.test(none.stderr)], [66, true], none.stderr)
+      writeFileSync(join(folder, "empty.txt"), "# nobody\n")
+      const empty = yield* download(["-a", "@empty.txt", "--list"])
+      assert.deepStrictEqual([empty.exitCode, /empty\.txt: it names nothing/.test(empty.stderr)], [65, true])
+    })
+  )
+})
+
+describe("words of other tools", () => {
+  it.live("point to ours", () =>
+    Effect.gen(function* () {
+      const { download } = yield* ground()
+      for (const [args, said] of [
+        [["-a", "A1", "--dry-run"], /Unknown option --dry-run; did you mean --plan\?/],
+        [["-a", "A1", "--resume"], /did you mean --resumeArchivedDownloads\?/],
+        [["-a", "A1", "--output-dir", "x"], /did you mean --destination\?/],
+        [["-a", "A1", "--threads", "8"], /did you mean --connections\?/],
+        [["A1"], /Unexpected argument: A1; analyses are given with -a, such as -a A1/],
+        [
+          ["-a", "A1", "-f", "vcf"],
+          /Unsupported file type: vcf\nFile types are bam, bam\.bai, vcf\.gz, vcf\.gz\.tbi\n/
+        ],
+        [["-a", "A1", "-F", "status==DONE"], /equality is written with a single =/],
+        [["-a", "A1", "-q", "--verbose"], /--verbose and another log level are given/]
+      ] as const) {
+        const { exitCode, stderr } = yield* download(args)
+        assert.strictEqual(exitCode, 64, stderr)
+        assert.match(stderr, said)
+      }
+    })
+  )
+
+  it.live(
+    "-q says errors only, --verbose everything; the lines of a run fit a terminal, and the checksum is in the report",
+    () =>
+      Effect.gen(function* () {
+        const { download, folder } = yield* ground()
+        const quiet = yield* download(["-a", "A1", "-d", "out", "-q"])
+        assert.deepStrictEqual([quiet.exitCode, quiet.stderr], [0, ""])
+        const usual = yield* download(["-a", "A2", "-d", "out", "--reportfile", "report.json"])
+        for (const line of usual.stderr.split("\n")) assert.isAtMost(line.length, 80, line)
+        assert.notInclude(usual.stderr, "sha256")
+        assert.match(readReport(folder, "report.json").files[0]?.sha256 ?? "", /^[0-9a-f]{64}$/)
+        const verbose = yield* download(["-a", "A3", "-d", "out", "--verbose", "--restoreArchived", "no"])
+        assert.match(verbose.stderr, /\[debug\]: S3\.bam\.bai: sha256 [0-9a-f]{64}/)
+      })
+  )
+})
+
 describe("files", () => {
   it.live("are downloaded whole under their names, and nothing else is left", () =>
     Effect.gen(function* () {

@@ -1,5 +1,6 @@
 /** The end of a run that delivers files: its report, its last line, its exit code. */
 import { Cause, DateTime, Effect, Exit, type FileSystem, Option, type Path } from "effect"
+import { stopped } from "../../core/src/download/Outcome.ts"
 import { type RunRecord, wholeFailed } from "../../core/src/download/RunRecord.ts"
 import { adviceFor } from "../../core/src/download/Summary.ts"
 import {
@@ -12,6 +13,7 @@ import {
 import { type ReportRun, reportJson } from "../../core/src/report/Report.ts"
 import { canWriteReport } from "../../core/src/report/ReportFile.ts"
 import type { TargetSettings } from "../../core/src/settings/Settings.ts"
+import * as LogOutput from "../../platform/LogOutput.ts"
 import { replaceFile } from "../../platform/OutputFile.ts"
 import { clearTemporaries } from "../../platform/TemporaryFile.ts"
 import type { StepFailure } from "../main/Step.ts"
@@ -29,11 +31,21 @@ export const concluded = <E extends StepFailure, R>(
   Effect.gen(function* () {
     const { reportfile } = settings
     if (reportfile !== null) yield* Effect.andThen(canWriteReport(reportfile), clearTemporaries(reportfile))
+    const stoppable = Effect.onInterrupt(work, () => sayKept(record))
     const code = yield* reportfile === null
-      ? Effect.andThen(work, codeOf(record, settings))
-      : reported(work, record, settings, { step, reportfile })
+      ? Effect.andThen(stoppable, codeOf(record, settings))
+      : reported(stoppable, record, settings, { step, reportfile })
     yield* sayPending(settings, record)
     return code
+  })
+
+/** To whoever stopped the run: what is there, and how to go on. */
+const sayKept = (record: RunRecord): Effect.Effect<void> =>
+  Effect.flatMap(record.results, (results) => {
+    const begun = results.filter(({ error }) => error?._tag === stopped._tag).length
+    const whole = results.filter(({ action }) => action === "downloaded").length
+    if (begun === 0) return Effect.void
+    return LogOutput.hint(`What came is kept (${whole} whole, ${begun} not yet): the same command goes on from there`)
   })
 
 const codeOf = Effect.fnUntraced(function* (record: RunRecord, settings: TargetSettings) {

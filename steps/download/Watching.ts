@@ -86,7 +86,9 @@ const conclude = (file: PlannedFile, result: FileResult): Effect.Effect<void> =>
       result.records === null
         ? "downloaded"
         : `${result.records} records cut out, with ${humanSize(result.fetched ?? 0)} in ${result.attempts} requests`
-    return Effect.logInfo(`${name}: ${what}, ${size} in ${seconds.toFixed(1)} s, sha256 ${result.sha256}`)
+    const line = Effect.logInfo(`${name}: ${what}, ${size} in ${seconds.toFixed(1)} s`)
+    // With a checksum of 64 characters no line fits a terminal; the report has it.
+    return Effect.andThen(line, Effect.logDebug(`${name}: sha256 ${result.sha256}`))
   }
   if (result.reason === "no-reads") return Effect.logInfo(`${name}: skipped, a VCF has no unmapped reads`)
   return result.reason === "exists" ? Effect.logInfo(`${name}: exists, kept`) : Effect.void

@@ -8,6 +8,9 @@ import type { Step } from "./Step.ts"
 /** The options that every step has. */
 export const generalOptions: ReadonlyArray<string> = ["help", "version", "completions"]
 
+/** Short for a log level. */
+const loglevels: Readonly<Record<string, string>> = { "-q": "error", "--quiet": "error", "--verbose": "debug" }
+
 /** Whether an argument asks for completions; the shell is behind `=` or the next one. */
 export const asksForCompletions = (argument: string) => /^--completions(?:=|$)/.test(argument)
 
@@ -55,6 +58,14 @@ export const prepare = (step: Step, argv: ReadonlyArray<string>): Prepared => {
     if (argument === "--") return { kind: "run", argv: [...prepared, ...argv.slice(i)] }
     if (argument === "--help" || argument === "-h") return { kind: "help" }
     if (argument === "--version" || argument === "-v") return { kind: "version" }
+    // Two words that most tools have, for what is one setting here.
+    const level = loglevels[argument]
+    if (level !== undefined && options.some(({ name }) => name === "loglevel")) {
+      if (seen.has("loglevel")) return wrong(`${argument} and another log level are given`)
+      seen.add("loglevel")
+      prepared.push(`--loglevel=${level}`)
+      continue
+    }
     const found = optionAt(options, argument)
     if (found === null) {
       if (/^-[^-\d.=][^=]/.test(argument)) return wrong(severalLetters(step, argument))

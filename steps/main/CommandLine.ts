@@ -4,7 +4,7 @@
  */
 import { Effect } from "effect"
 import { Argument, type CliError, Command, Flag } from "effect/cli"
-import { keyNames } from "../../core/src/settings/Keys.ts"
+import { keyNames, table } from "../../core/src/settings/Keys.ts"
 import type { Option } from "../../core/src/settings/Option.ts"
 import type { Layer } from "../../core/src/settings/Settings.ts"
 import { didYouMean, nearest } from "../../core/src/text/Spelling.ts"
@@ -102,6 +102,11 @@ export const sentenceOf = (step: Step, error: CliError.NonShowHelpErrors): strin
     case "UnexpectedArgument": {
       const flag = /^(?:true|false|yes|no|on|off|[01])$/i.test(error.arguments[0] ?? "")
       const hint = flag ? "; a flag takes its value after =, such as --overwrite=false" : ""
+      // `svc-download A1`, as many tools take it.
+      const [first = ""] = error.arguments
+      if (!flag && step.operands === undefined && table.analysisIds.steps.some((name) => name === step.name)) {
+        return `Unexpected argument: ${error.arguments.join(" ")}; analyses are given with -a, such as -a ${first}`
+      }
       return `Unexpected argument: ${error.arguments.join(" ")}${hint}`
     }
     case "MissingArgument":

@@ -62,6 +62,8 @@ const settingsSections = (name: Step["name"]): ReadonlyArray<string> => {
 }
 
 const generalSection = section("General", [
+  entry("  -q, --quiet", "Say errors only: --loglevel error"),
+  entry("      --verbose", "Say everything: --loglevel debug"),
   entry("  -h, --help", "Show this help"),
   entry("  -v, --version", "Show the version"),
   entry("      --completions SHELL", "Print completions for bash, zsh, fish or powershell")

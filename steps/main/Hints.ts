@@ -1,6 +1,7 @@
 /** What to do next, in lines below the message of a failure. */
 import { Effect, Result } from "effect"
 import { UsageError } from "../../core/src/Errors.ts"
+import { fileTypes } from "../../core/src/genome/formats/FileNames.ts"
 import type { LocalSettings } from "../../core/src/settings/Settings.ts"
 import { resolveTarget } from "../../core/src/settings/Target.ts"
 import type { StepFailure } from "./Step.ts"
@@ -14,7 +15,10 @@ export const hintsFor = Effect.fnUntraced(function* (
   program: string,
   settings: LocalSettings | null
 ): Effect.fn.Return<ReadonlyArray<string>> {
-  if (error instanceof UsageError) return [`See ${program} --help`]
+  if (error instanceof UsageError) {
+    const types = error.message.includes("Unsupported file type: ") ? [`File types are ${fileTypes.join(", ")}`] : []
+    return [...types, `See ${program} --help`]
+  }
   if (error._tag !== "Unavailable" || settings === null) return []
   const variable = yield* ignoredProxy(settings)
   return [

@@ -17,6 +17,7 @@ import { complete, proxyOf, validate, warningsOf } from "../../core/src/settings
 import { printable } from "../../core/src/text/Printable.ts"
 import { makeScrubber, Scrubber } from "../../core/src/text/Scrubber.ts"
 import { readConfigFile } from "../../platform/ConfigFile.ts"
+import { withIdFiles } from "../../platform/IdFiles.ts"
 import * as LogOutput from "../../platform/LogOutput.ts"
 import { withPasswordFile } from "../../platform/PasswordFile.ts"
 import { makeScreen, Screen } from "../../platform/Screen.ts"
@@ -186,9 +187,9 @@ const settle = Effect.fnUntraced(function* (step: Step, commandLine: CommandLine
   // An empty path is told with all other values that cannot be.
   const file = path === undefined || path === "" ? { layer: {}, warnings: [] } : yield* readConfigFile(path)
   const decoded = decode(step.name, {
-    commandLine: commandLine.layer,
+    commandLine: yield* withIdFiles(commandLine.layer),
     environment: environmentLayer(process.env),
-    file: file.layer
+    file: yield* withIdFiles(file.layer)
   })
   const { own, problems } = decodeOwn(step.options ?? {}, commandLine.own)
   return {

@@ -10,10 +10,10 @@ import { folder } from "./Ground.ts"
 const product = JSON.parse(readFileSync(`${root}package.json`, "utf8"))
 const patience = 600_000
 
-/** What npm needs of this machine: where its registry and its cache are. */
+/** What npm needs of this machine: where its registry and its cache are. Not that scripts are ignored, as they are in this project. */
 const npmSettings = Object.fromEntries(
   Object.entries(process.env)
-    .filter(([name]) => /^(?:HOME|NODE_EXTRA_CA_CERTS|npm_config_.*)$/i.test(name))
+    .filter(([name]) => /^(?:HOME|NODE_EXTRA_CA_CERTS|npm_config_(?:registry|cafile|cache|userconfig))$/i.test(name))
     .map(([name, value]) => [name, value ?? ""])
 )
 const env = { ...npmSettings, PATH: [dirname(process.execPath), process.env["PATH"]].join(delimiter) }

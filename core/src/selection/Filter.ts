@@ -38,6 +38,8 @@ export const parse = (source: string, known: ReadonlyArray<string>): Result.Resu
   }
   const value = rest.slice(operator.length).trimStart()
   if (value === "") return refuse(source, `no value after ${operator}`)
+  // Other tools write it twice; taken as it stands, it would match nothing without a word.
+  if (operator === "=" && value.startsWith("=")) return refuse(source, "equality is written with a single =")
   if (!known.includes(field)) {
     return refuse(source, `unknown field ${field}; known are ${[...known].sort(compareNatural).join(", ")}`)
   }

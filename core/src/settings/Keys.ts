@@ -116,7 +116,9 @@ export const keys = {
     steps: selection,
     short: "a",
     metavar: "ID,...",
-    help: "Analyses to take"
+    fromFile: true,
+    otherSpellings: ["id", "ids", "analysis", "analyses"],
+    help: "Analyses to take; @FILE takes the lines of a file, @- of standard input"
   },
   sampleIds: {
     type: "list",
@@ -124,7 +126,9 @@ export const keys = {
     steps: selection,
     short: "s",
     metavar: "ID,...",
-    help: "Only analyses of these samples"
+    fromFile: true,
+    otherSpellings: ["sample", "samples"],
+    help: "Only analyses of these samples; @FILE as above"
   },
   limsIds: {
     type: "list",
@@ -132,7 +136,8 @@ export const keys = {
     steps: selection,
     short: "l",
     metavar: "ID,...",
-    help: "Only analyses of these persons, by LIMS ID"
+    fromFile: true,
+    help: "Only analyses of these persons, by LIMS ID; @FILE as above"
   },
   filters: {
     type: "lines",
@@ -158,6 +163,7 @@ export const keys = {
     short: "f",
     env: "SVC_FILETYPES",
     metavar: "TYPE,...",
+    otherSpellings: ["type", "types"],
     choices: fileTypes,
     default: "bam,bam.bai",
     invalid: "Unsupported file type: ",
@@ -172,6 +178,7 @@ export const keys = {
     env: "SVC_DESTINATION",
     metavar: "DIR",
     default: ".",
+    otherSpellings: ["output-dir", "outdir", "out-dir", "output", "out", "dir"],
     help: "Folder to download into; it must exist"
   },
   overwrite: {
@@ -179,7 +186,7 @@ export const keys = {
     group: "Files",
     steps: files,
     env: "SVC_OVERWRITE",
-    otherSpellings: ["o"],
+    otherSpellings: ["o", "force", "clobber"],
     help: "Replace existing files; without it they are kept and reported as skipped"
   },
   layout: {
@@ -211,6 +218,7 @@ export const keys = {
     group: "Files",
     steps: selection,
     beyond: true,
+    otherSpellings: ["dry-run", "dryrun", "simulate"],
     help: "Say what would happen (paths, sizes, disk need, collisions, restorations), touch nothing"
   },
   links: {
@@ -245,6 +253,7 @@ export const keys = {
     steps: selection,
     short: "g",
     metavar: "'CHR:START-END ...'",
+    otherSpellings: ["region", "regions"],
     help: "Only these regions, 1-based and inclusive, separated by spaces; writes <sample>.ranged.bam"
   },
   bed: {
@@ -296,7 +305,7 @@ export const keys = {
     type: "flag",
     group: "Archive",
     steps: download,
-    otherSpellings: ["rad"],
+    otherSpellings: ["rad", "resume"],
     help: "Download what has been restored since, with the options stored in the restoration file"
   },
   wait: {
@@ -333,6 +342,7 @@ export const keys = {
     least: 1,
     most: 64,
     beyond: true,
+    otherSpellings: ["threads", "jobs", "parallel"],
     help: "Files or parts to transfer at the same time"
   },
   idleTimeout: {

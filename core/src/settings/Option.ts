@@ -25,6 +25,8 @@ export interface Option {
   readonly invalid?: string
   /** Spellings of other tools: never accepted, but answered with the right one. */
   readonly otherSpellings?: ReadonlyArray<string>
+  /** A value `@FILE` stands for the lines of that file, `@-` for those of standard input. */
+  readonly fromFile?: true
   /** Works, but the help does not list it. */
   readonly hidden?: true
 }
