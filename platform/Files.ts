@@ -1,11 +1,14 @@
 /** Files of link hosts on Node: whole ones and slices of them, with connections of their own and the disk. */
 import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
-import { type FileSystem, Layer } from "effect"
+import * as NodePath from "@effect/platform-node/NodePath"
+import { type FileSystem, Layer, type Path } from "effect"
 import type { ConfigUnusable } from "../core/src/Errors.ts"
 import type { Codec } from "../core/src/genome/Codec.ts"
 import type { ServiceSettings } from "../core/src/settings/ServiceConfig.ts"
 import { FileTransfer } from "../core/src/transfer/FileTransfer.ts"
+import type { LinkHost } from "../core/src/transfer/LinkHost.ts"
 import { defaultSettings, LinkPool } from "../core/src/transfer/LinkPool.ts"
+import type { PartFiles } from "../core/src/transfer/PartFiles.ts"
 import { SliceTransfer } from "../core/src/transfer/SliceTransfer.ts"
 import * as GenomeThreads from "./GenomeThreads.ts"
 import * as LinkHttp from "./LinkHttp.ts"
@@ -13,18 +16,37 @@ import * as PartClaimLive from "./PartClaim.ts"
 import * as PartFilesLive from "./PartFiles.ts"
 import * as ZlibCodec from "./ZlibCodec.ts"
 
-/** Link hosts on private addresses are refused unless the service is on one; the account is not used. */
+/** Everything that moves files, with what it stands on. */
+export type Files = FileTransfer | SliceTransfer | LinkHost | PartFiles | Codec | FileSystem.FileSystem | Path.Path
+
+/** Whose link hosts they are, and how to get there. */
+export type FilesSettings = Pick<ServiceSettings, "baseUrl" | "caFile" | "proxy">
+
+/**
+ * Link hosts on private addresses are refused unless the service is on one; the account is not used.
+ *
+ * @param transfers - connections and patience; what is left out has its default
+ * @param client - who asks: link hosts are told, and slices name it in their header
+ */
 export const layer = (
-  { baseUrl, caFile = null, proxy = null }: Pick<ServiceSettings, "baseUrl" | "caFile" | "proxy">,
-  transfers: Partial<typeof defaultSettings> = {}
-): Layer.Layer<FileTransfer | SliceTransfer | Codec | FileSystem.FileSystem, ConfigUnusable> =>
-  Layer.merge(FileTransfer.layerNoDeps, SliceTransfer.layer("library")).pipe(
+  { baseUrl, caFile = null, proxy = null }: FilesSettings,
+  transfers: Partial<typeof defaultSettings> = {},
+  client: { readonly version: string; readonly userAgent: string } = {
+    version: "library",
+    userAgent: "svc-steps/library"
+  }
+): Layer.Layer<Files, ConfigUnusable> =>
+  Layer.merge(FileTransfer.layerNoDeps, SliceTransfer.layer(client.version)).pipe(
     Layer.provide([
       LinkPool.layer({ ...defaultSettings, ...transfers }),
-      LinkHttp.layer({ proxy, caFile, target: baseUrl, userAgent: "svc-steps/library" }),
-      PartFilesLive.layer,
       PartClaimLive.layer,
       GenomeThreads.crewLayer()
     ]),
-    Layer.provideMerge(Layer.merge(ZlibCodec.layer, NodeFileSystem.layer))
+    Layer.provideMerge(
+      Layer.mergeAll(
+        LinkHttp.layer({ proxy, caFile, target: baseUrl, userAgent: client.userAgent }),
+        PartFilesLive.layer
+      )
+    ),
+    Layer.provideMerge(Layer.mergeAll(ZlibCodec.layer, NodeFileSystem.layer, NodePath.layer))
   )

@@ -66,6 +66,7 @@ interface Found {
   readonly content: { readonly stats: BigIntStats; readonly bytes: Buffer } | null
 }
 
+/** The restoration file at `path`, made when the first request is remembered. */
 export const layer = (settings: { readonly path: string }): Layer.Layer<TrackingFile> =>
   Layer.effect(
     TrackingFile,

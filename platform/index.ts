@@ -12,3 +12,8 @@ export { layer as spoolsLayer } from "./SpoolFiles.ts"
 // --- files of link hosts ----------------------------------------------------------------------------------------------
 
 export { layer as filesLayer } from "./Files.ts"
+
+// --- downloads: from the ids of analyses to files on the disk, and the archive ---------------------------------------------
+
+export { type DownloadsSettings, layer as downloadsLayer, layerConfig as downloadsLayerConfig } from "./Downloads.ts"
+export { layer as trackingFileLayer } from "./TrackingFile.ts"

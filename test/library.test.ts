@@ -48,6 +48,24 @@ describe("examples", () => {
     })
   )
 
+  it.live("all files of analyses, with their progress, and what lies in the archive is asked for", () =>
+    Effect.gen(function* () {
+      const { env, folder, stats } = yield* ground()
+      const files = (...ids: ReadonlyArray<string>) => example("files-of-analyses.ts", ["out", ...ids], env, folder)
+      const first = yield* files("A1", "A3", "nope")
+      assert.strictEqual(first.exitCode, 0, first.stderr)
+      assert.match(first.stdout, /^out\/S1\.bam\tdownloaded\t\d+\t[0-9a-f]{64}$/m)
+      assert.match(first.stdout, /^out\/S3\.bam\tpending\t/m)
+      assert.match(first.stdout + first.stderr, /S1\.bam: 100 %/)
+      assert.match(first.stderr, /analysis nope: not found/)
+      assert.includeMembers([...namesIn(folder, "out")], ["S1.bam", "S1.bam.bai", "S1.vcf.gz", "S1.vcf.gz.tbi"])
+      assert.isTrue(namesIn(folder).includes("awaiting-restoration.json"))
+      assert.strictEqual((yield* stats).restores, 1)
+      const again = yield* files("A1")
+      assert.match(again.stdout, /^out\/S1\.bam\texists\t/m)
+    })
+  )
+
   it.live("a region of a file", () =>
     Effect.gen(function* () {
       const { env, folder } = yield* ground()

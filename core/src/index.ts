@@ -65,9 +65,30 @@ export type { SliceState } from "./transfer/SliceState.ts"
 export { SliceTransfer } from "./transfer/SliceTransfer.ts"
 export type { FreshLink, TransferOutcome, TransferProgress, TransferRequest } from "./transfer/TransferRequest.ts"
 
-// --- files in the archive -----------------------------------------------------------------------------------------------
+// --- downloads: from the ids of analyses to files on the disk ---------------------------------------------------------------
 
+export type { LinksItem, ListItem, PlanOutcome, RunOutcome } from "./download/DownloadForms.ts"
+export type { DownloadPlan, PlanFailure, PlannedFile } from "./download/DownloadPlan.ts"
+export { type DownloadOptions, type DownloadRequest, downloadRequest } from "./download/DownloadRequest.ts"
+export { Downloads, type Looks } from "./download/Downloads.ts"
+export { type FileResult, type Totals, totalsOf } from "./download/Outcome.ts"
+export type { Awaited, RunObserver } from "./download/RunObserver.ts"
+export type { Standing, StandingState } from "./download/Standing.ts"
+export { type FileType, fileTypes } from "./genome/formats/FileNames.ts"
+export type { ListedAnalysis, ListedFile } from "./selection/Listed.ts"
+export { type Layout, pathOf } from "./selection/Place.ts"
+
+// --- files in the archive: who agrees to a restoration, what is remembered, when to look --------------------------------------
+
+export { RestorePolicy } from "./archive/Policy.ts"
+export type { TrackingDocument } from "./archive/TrackingDocument.ts"
+export type { TrackingEntry } from "./archive/TrackingEntry.ts"
+export { TrackingFile } from "./archive/TrackingFile.ts"
 export { type Found, type Patience, untilRestored } from "./archive/Waiting.ts"
+export type { Look } from "./download/Resume.ts"
+export { untilBack } from "./download/ResumeWait.ts"
+export { type RestorationOutlook, restorationPoll } from "./Schedules.ts"
+export { Operator } from "./settings/Operator.ts"
 
 // --- everything that can go wrong, with its sentence and exit code ----------------------------------------------------------
 

@@ -1,6 +1,6 @@
 /** The settings of a command line as the request of a run. */
 import { Effect } from "effect"
-import { type DownloadOptions, makeRequest, requestProblems } from "../../core/src/download/DownloadRequest.ts"
+import { type DownloadOptions, downloadRequest, requestProblems } from "../../core/src/download/DownloadRequest.ts"
 import type { FileType } from "../../core/src/selection/FileName.ts"
 import type { LocalSettings, TargetSettings } from "../../core/src/settings/Settings.ts"
 import * as ZlibCodec from "../../platform/ZlibCodec.ts"
@@ -13,7 +13,7 @@ const optionsOf = (settings: TargetSettings): DownloadOptions => ({
 
 /** @param filetypes - in place of those of the settings */
 export const requestOf = (settings: TargetSettings, filetypes: ReadonlyArray<FileType> = settings.filetypes) =>
-  makeRequest({ ...optionsOf(settings), filetypes }, ownFiles(settings)).pipe(Effect.provide(ZlibCodec.layer))
+  downloadRequest({ ...optionsOf(settings), filetypes }, ownFiles(settings)).pipe(Effect.provide(ZlibCodec.layer))
 
 /** What is wrong with the settings of a run, one sentence each. */
 export const problemsOf = (settings: LocalSettings): ReadonlyArray<string> => {

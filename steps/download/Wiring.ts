@@ -7,16 +7,9 @@ import type { LinkManifest } from "../../core/src/download/LinkManifest.ts"
 import { makeSessionProfile } from "../../core/src/session/SessionProfile.ts"
 import type { Settings, TargetSettings } from "../../core/src/settings/Settings.ts"
 import { addressOf } from "../../core/src/settings/Target.ts"
-import { FileTransfer } from "../../core/src/transfer/FileTransfer.ts"
-import { defaultSettings, LinkPool } from "../../core/src/transfer/LinkPool.ts"
-import { SliceTransfer } from "../../core/src/transfer/SliceTransfer.ts"
-import * as GenomeThreads from "../../platform/GenomeThreads.ts"
-import * as LinkHttp from "../../platform/LinkHttp.ts"
-import * as PartClaimLive from "../../platform/PartClaim.ts"
-import * as PartFilesLive from "../../platform/PartFiles.ts"
+import * as Files from "../../platform/Files.ts"
 import * as Service from "../../platform/Service.ts"
 import * as TrackingFileLive from "../../platform/TrackingFile.ts"
-import * as ZlibCodec from "../../platform/ZlibCodec.ts"
 import { version } from "../main/Version.ts"
 
 /** The restoration file of the run; it needs no session. */
@@ -48,14 +41,7 @@ export const linksWiring = (manifest: LinkManifest, settings: TargetSettings) =>
 
 /** What moves files, without a session. */
 const transferWiring = (settings: TargetSettings) => {
-  const { baseUrl, caFile, idleTimeout, proxy } = settings
   const { userAgent } = makeSessionProfile(version)
-  const disk = Layer.mergeAll(PartFilesLive.layer, PartClaimLive.layer)
-  const linkHosts = LinkHttp.layer({ proxy, caFile, target: baseUrl, userAgent })
-  const pool = LinkPool.layer({ ...defaultSettings, connections: connectionsOf(settings), idle: idleTimeout })
-  const transfers = Layer.merge(FileTransfer.layerNoDeps, SliceTransfer.layer(version)).pipe(
-    Layer.provide([pool, GenomeThreads.crewLayer()]),
-    Layer.provide(ZlibCodec.layer)
-  )
-  return Layer.merge(transfers.pipe(Layer.provideMerge(Layer.mergeAll(disk, linkHosts))), ZlibCodec.layer)
+  const transfers = { connections: connectionsOf(settings), idle: settings.idleTimeout }
+  return Files.layer(settings, transfers, { version, userAgent })
 }

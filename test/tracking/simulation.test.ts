@@ -25,7 +25,7 @@ import { TrackingFile } from "../../core/src/archive/TrackingFile.ts"
 import { ServiceClient } from "../../core/src/client/ServiceClient.ts"
 import { RestoreAnswer } from "../../core/src/contract/Archive.ts"
 import { AnalysisFiles } from "../../core/src/contract/Files.ts"
-import { makeRequest } from "../../core/src/download/DownloadRequest.ts"
+import { downloadRequest } from "../../core/src/download/DownloadRequest.ts"
 import { makeResume } from "../../core/src/download/Resume.ts"
 import { untilBack } from "../../core/src/download/ResumeWait.ts"
 import { Busy, LocalIo, NotFound, OutcomeUnknown, SessionContention, Unavailable } from "../../core/src/Errors.ts"
@@ -227,7 +227,7 @@ const options = {
 
 /** What `svc-resume-restore --wait` does, without the process around it. */
 const oneRun = Effect.fnUntraced(function* (world: ReturnType<typeof makeWorld>, wait: Duration.Duration) {
-  const fallback = yield* makeRequest({
+  const fallback = yield* downloadRequest({
     destination: "out",
     filetypes: ["bam"],
     restoreArchived: "force",

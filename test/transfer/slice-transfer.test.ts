@@ -138,6 +138,24 @@ const at =
     number === wanted ? change(good) : good
 
 describe("SliceTransfer", () => {
+  it.effect("progress begins with the size of what is fetched, only grows, and ends at it", () =>
+    Effect.gen(function* () {
+      const g = yield* ground()
+      yield* succeeds(g)
+      const [begin, ...more] = g.events
+      assert.strictEqual(begin?._tag, "Started")
+      const size = begin?._tag === "Started" ? begin.size : null
+      assert.isAbove(size ?? 0, 0)
+      const done = more.flatMap((event) => (event._tag === "Bytes" && event.size === size ? [event.done] : []))
+      assert.strictEqual(done.length, more.length)
+      assert.deepStrictEqual(
+        done,
+        done.toSorted((a, b) => a - b)
+      )
+      assert.strictEqual(done.at(-1), size)
+    }).pipe(Effect.provide(ZlibCodec.layer))
+  )
+
   it.effect("fetches exact ranges of one version, and no more than it said", () =>
     Effect.gen(function* () {
       const g = yield* ground()

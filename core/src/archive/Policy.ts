@@ -7,6 +7,21 @@
 
 export type RestoreMode = "ask" | "all" | "force" | "no"
 
+/** What a run does with archived files. */
+export interface RestorePolicy {
+  readonly mode: RestoreMode
+  /** Most restorations of analyses to ask for in one run; null for no limit. */
+  readonly maxRestores: number | null
+}
+
+/** A question for each file, one for all of them, none, or nothing is restored. */
+export const RestorePolicy = {
+  ask: { mode: "ask", maxRestores: null },
+  all: { mode: "all", maxRestores: null },
+  force: { mode: "force", maxRestores: null },
+  no: { mode: "no", maxRestores: null }
+} as const satisfies Record<RestoreMode, RestorePolicy>
+
 /** An archived file that was asked for. */
 export interface ArchivedFile {
   readonly analysisId: string

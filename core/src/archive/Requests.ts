@@ -16,7 +16,14 @@ import { counted } from "../text/Counted.ts"
 import { printable } from "../text/Printable.ts"
 import { humanSize } from "../text/Size.ts"
 import { mayBeUnderWay } from "./Estimate.ts"
-import { type ArchivedFile, decide, questions, type RestoreDecision, type RestoreMode } from "./Policy.ts"
+import {
+  type ArchivedFile,
+  decide,
+  questions,
+  type RestoreDecision,
+  type RestoreMode,
+  type RestorePolicy
+} from "./Policy.ts"
 import type { Restoration } from "./Restoration.ts"
 import { entriesOf, type Item, put, type ServiceAddress, without } from "./TrackingDocument.ts"
 import { keyOf, type NewEntry, optionsKeyOf, requesting } from "./TrackingEntry.ts"
@@ -28,11 +35,8 @@ export interface Candidate extends Omit<ArchivedFile, "tracked"> {
   readonly options: NewEntry["options"]
 }
 
-export interface RestoreRequest extends ServiceAddress {
-  readonly mode: RestoreMode
-  /** Most restorations of analyses to ask for in this run; null for no limit. */
-  readonly maxRestores: number | null
-}
+/** What happens with archived files, and of which service they are. */
+export interface RestoreRequest extends ServiceAddress, RestorePolicy {}
 
 /** What became of a candidate. */
 export type RestoreResult =

@@ -13,6 +13,7 @@ export type Item =
   | { readonly text: string; readonly entry: TrackingEntry; readonly problem: null }
   | { readonly text: string; readonly entry: null; readonly problem: string }
 
+/** What a restoration file holds, every entry with its own text. */
 export interface TrackingDocument {
   readonly layout: "array" | "object"
   readonly items: ReadonlyArray<Item>

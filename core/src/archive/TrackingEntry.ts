@@ -41,6 +41,7 @@ const Entry = Schema.Struct({
 
 const decodeEntry = Schema.decodeUnknownResult(Entry)
 
+/** A request that waits for a restoration, as its entry says. */
 export interface TrackingEntry {
   readonly analysisId: string
   readonly fileName: string

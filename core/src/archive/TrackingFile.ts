@@ -3,6 +3,7 @@ import { Context, type Effect } from "effect"
 import type { TrackingError, TrackingReadError } from "../Errors.ts"
 import type { TrackingDocument } from "./TrackingDocument.ts"
 
+/** Keeps the requests that wait for a restoration. */
 export class TrackingFile extends Context.Service<
   TrackingFile,
   {

@@ -36,15 +36,18 @@ export type ListItem =
     }
   | { readonly _tag: "Failed"; readonly failure: PlanFailure }
 
+/** The links of one analysis, or what failed in its place. */
 export type LinksItem =
   | { readonly _tag: "Linked"; readonly links: LinksOf }
   | { readonly _tag: "Failed"; readonly failure: PlanFailure }
 
+/** A plan, the room it needs, and what is missing. */
 export interface PlanOutcome extends Planned {
   /** Selections and analyses that failed as a whole. */
   readonly failures: ReadonlyArray<PlanFailure>
 }
 
+/** What became of a run. */
 export interface RunOutcome {
   /** Of every file of the plan, in its order. */
   readonly results: ReadonlyArray<FileResult>

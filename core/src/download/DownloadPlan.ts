@@ -50,6 +50,7 @@ export type Decision =
 
 export type PlanError = NameCollision | UnsafeName | CannotCreate | NotFound | DiskTooSmall | TransferError
 
+/** A wanted file with what a run will do with it. */
 export interface PlannedFile extends WantedFile {
   readonly decision: Decision
 }
@@ -60,6 +61,7 @@ export interface PlanFailure {
   readonly error: ServiceError
 }
 
+/** What a run will do with every file. */
 export interface DownloadPlan {
   /** The files of the requested types, in the order of the listing. */
   readonly files: ReadonlyArray<PlannedFile>

@@ -2,7 +2,7 @@
  * What a run is asked for, read once: from settings, from the code of a program, or from the entry of a restoration file.
  */
 import { Effect, FileSystem, type PlatformError, Result } from "effect"
-import type { RestoreMode } from "../archive/Policy.ts"
+import { type RestoreMode, RestorePolicy } from "../archive/Policy.ts"
 import { errnoOf, LocalIo, NotFound, UsageError } from "../Errors.ts"
 import { readBed } from "../genome/BedFile.ts"
 import type { Codec } from "../genome/Codec.ts"
@@ -57,6 +57,7 @@ export interface DownloadOptions extends RegionOptions {
   readonly checksums?: ChecksumKind | null
 }
 
+/** What a run is asked for; `downloadRequest` makes one. */
 export interface DownloadRequest extends PlanRequest, Proof {
   readonly selection: SelectionRequest
   /** The types that a listing shows; null for all. */
@@ -66,19 +67,22 @@ export interface DownloadRequest extends PlanRequest, Proof {
   readonly slice: SliceWish | null
   readonly destination: string
   /** What happens with archived files. */
-  readonly archive: { readonly mode: RestoreMode; readonly maxRestores: number | null }
+  readonly archive: RestorePolicy
   readonly connections: number
   /** Files that the run writes itself, with what they are: no download may take their place. */
   readonly own: ReadonlyMap<string, string>
 }
 
+/** Why options are no request. */
+export type RequestError = UsageError | NotFound | LocalIo
+
 const defaultTypes: ReadonlyArray<FileType> = ["bam", "bam.bai"]
 
 /** The request that `options` stand for. */
-export const makeRequest = Effect.fn("svc.download.request")(function* (
+export const downloadRequest = Effect.fn("svc.download.request")(function* (
   options: DownloadOptions,
   own: ReadonlyMap<string, string> = new Map()
-): Effect.fn.Return<DownloadRequest, UsageError | NotFound | LocalIo, FileSystem.FileSystem | Codec> {
+): Effect.fn.Return<DownloadRequest, RequestError, FileSystem.FileSystem | Codec> {
   const filters: Array<Filter> = []
   for (const source of options.filters ?? []) filters.push(yield* Effect.fromResult(parse(source, filterFields)))
   const { analysisIds = [], latest = false, limsIds = [], sampleIds = [] } = options
@@ -92,7 +96,7 @@ export const makeRequest = Effect.fn("svc.download.request")(function* (
     destination,
     layout,
     overwrite,
-    archive: { mode: options.restoreArchived ?? "ask", maxRestores: options.maxRestores ?? null },
+    archive: { ...RestorePolicy[options.restoreArchived ?? "ask"], maxRestores: options.maxRestores ?? null },
     connections,
     check: options.check ?? "structure",
     checksums: options.checksums ?? null,
@@ -126,7 +130,7 @@ const regionsOf = ({ bed = null, range = null, unmapped = false }: RegionOptions
 /** Null when whole files are wanted. Fails with `UsageError` for regions or a BED file that cannot be read as such. */
 export const readRegions = Effect.fnUntraced(function* (
   options: RegionOptions
-): Effect.fn.Return<SliceWish | null, UsageError | NotFound | LocalIo, FileSystem.FileSystem | Codec> {
+): Effect.fn.Return<SliceWish | null, RequestError, FileSystem.FileSystem | Codec> {
   if (!slices(options)) return null
   const { bed, range, unmapped } = regionsOf(options)
   const wanted =

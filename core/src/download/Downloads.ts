@@ -25,7 +25,7 @@ import {
   planOf,
   type RunOutcome
 } from "./DownloadForms.ts"
-import type { DownloadRequest } from "./DownloadRequest.ts"
+import { type DownloadOptions, type DownloadRequest, downloadRequest, type RequestError } from "./DownloadRequest.ts"
 import { type FileSource, linksSource, serviceSource } from "./FileSource.ts"
 import type { LinkManifest } from "./LinkManifest.ts"
 import { type Look, makeResume } from "./Resume.ts"
@@ -43,6 +43,11 @@ export class Downloads extends Context.Service<
     readonly links: (request: DownloadRequest) => Stream.Stream<LinksItem, ServiceError>
     /** Downloads; a failure of one file is its result and stops no other. */
     readonly run: (request: DownloadRequest, observer?: RunObserver) => Effect.Effect<RunOutcome, ServiceError>
+    /** The same in one call: all files of these analyses, or those that the other options say. */
+    readonly fetch: (
+      options: DownloadOptions,
+      observer?: RunObserver
+    ) => Effect.Effect<RunOutcome, ServiceError | RequestError>
     /** Asks for the archived files and downloads nothing; what is there already has no result. */
     readonly restore: (
       request: DownloadRequest,
@@ -104,10 +109,14 @@ const forms = Effect.fnUntraced(function* <R>(
   target: string
 ): Effect.fn.Return<Forms, never, DownloadServices | R> {
   const context = yield* Effect.context<DownloadServices | R>()
+  const run: Forms["run"] = (request, observer = {}) =>
+    Effect.provideContext(download(source, target, request, observer), context)
   return {
+    run,
+    fetch: (options, observer) =>
+      Effect.flatMap(Effect.provideContext(downloadRequest(options), context), (request) => run(request, observer)),
     list: (request) => Stream.provideContext(list(source, request), context),
     plan: (request) => Effect.provideContext(planOf(source, request), context),
-    links: (request) => Stream.provideContext(links(source, request), context),
-    run: (request, observer = {}) => Effect.provideContext(download(source, target, request, observer), context)
+    links: (request) => Stream.provideContext(links(source, request), context)
   }
 })

@@ -82,6 +82,7 @@ export const stopped: NonNullable<FileResult["error"]> = {
   retryable: true
 }
 
+/** How many files of a run came to which end. */
 export interface Totals {
   readonly downloaded: number
   readonly skipped: number
@@ -90,6 +91,7 @@ export interface Totals {
   readonly bytes: number
 }
 
+/** Counts the results of a run. */
 export const totalsOf = (results: ReadonlyArray<FileResult>): Totals => {
   const count = (action: FileResult["action"]) => results.filter((result) => result.action === action).length
   const bytes = results.reduce((sum, { action, bytes }) => sum + (action === "downloaded" ? (bytes ?? 0) : 0), 0)

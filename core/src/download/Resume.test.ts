@@ -14,7 +14,7 @@ import { Operator } from "../settings/Operator.ts"
 import { FileTransfer } from "../transfer/FileTransfer.ts"
 import { PartFiles } from "../transfer/PartFiles.ts"
 import { SliceTransfer } from "../transfer/SliceTransfer.ts"
-import { makeRequest } from "./DownloadRequest.ts"
+import { downloadRequest } from "./DownloadRequest.ts"
 import { type Look, makeResume } from "./Resume.ts"
 
 const target = "https://lab/"
@@ -134,7 +134,7 @@ const world = Effect.fnUntraced(function* ({
         Effect.sync(() => void settled.push(`${path.relative(root, folder)}, ${stored.items.length} entries`))
     })
   )
-  const fallback = yield* makeRequest({
+  const fallback = yield* downloadRequest({
     destination: path.join(root, "out"),
     restoreArchived: mode,
     connections: 1

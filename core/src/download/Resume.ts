@@ -38,6 +38,7 @@ export interface ResumeRequest {
   readonly only?: (request: StoredRequest) => boolean
 }
 
+/** What one look at the stored requests found. */
 export interface Look {
   /** Of all requests for the service that were in the file since the run began, in their order. */
   readonly standings: ReadonlyArray<Standing>

@@ -16,6 +16,7 @@ export interface Standing {
   readonly results: ReadonlyArray<FileResult>
 }
 
+/** Requested, back, downloaded, or failed. */
 export type StandingState =
   | { readonly _tag: "Done" }
   /** Back, but only the status was asked for, or it is not downloaded yet. */

@@ -17,6 +17,7 @@ export interface ListedFile {
   readonly ranged?: SliceEstimate
 }
 
+/** An analysis with the files that the service lists. */
 export interface ListedAnalysis extends SelectedAnalysis {
   readonly sampleId: string | null
   readonly limsId: string | null

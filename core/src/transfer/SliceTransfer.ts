@@ -224,20 +224,25 @@ const attempt = Effect.fn("svc.transfer.attemptSlice")(function* (
   const { files, identity, place, program, pool, request, traffic } = transfer
   const remote = yield* opened(transfer, request)
   return yield* Effect.gen(function* () {
-    const before = yield* remote.data.fetched
-    const told = yield* Ref.make(0)
+    // Null while header and index are read, when nobody knows the size yet.
+    const size = yield* Ref.make<number | null>(null)
     const tell = Effect.gen(function* () {
-      const done = (yield* remote.data.fetched) - before
-      yield* request.progress({ _tag: "Bytes", done, size: yield* Ref.get(told) })
+      const all = yield* Ref.get(size)
+      if (all === null) return
+      // Bytes that came twice count once.
+      yield* request.progress({ _tag: "Bytes", done: Math.min(yield* remote.data.fetched, all), size: all })
     })
     const cut = yield* cutOf(remote, request, tell)
-    yield* Ref.set(told, cut.ranges.bytes)
     if (!request.overwrite && state._tag === "Incomplete" && state.regions !== cut.regions) {
       return yield* otherRegions(`${place.directory}/${place.name}`, state.regions)
     }
     // A slice is about as large as what is fetched for it.
     yield* enoughSpace(files, place, cut.ranges.bytes, true)
-    yield* request.progress({ _tag: "Started", size: cut.ranges.bytes, resumedFrom: 0 })
+    let all = yield* remote.data.fetched
+    for (const { length, offset } of cut.ranges) all += remote.data.cost(offset, length)
+    yield* Ref.set(size, all)
+    yield* request.progress({ _tag: "Started", size: all, resumedFrom: 0 })
+    yield* tell
     const { part, journal } = yield* SlicePair.begin(files, place, identity)
     return yield* Effect.gen(function* () {
       const { checksums: kind = null } = request
@@ -249,6 +254,7 @@ const attempt = Effect.fn("svc.transfer.attemptSlice")(function* (
         connections: pool.settings.connections
       })
       yield* flush
+      yield* request.progress({ _tag: "Bytes", done: all, size: all })
       yield* checked(part, place, result)
       const digests = yield* part.digests(result.bytes, algorithms)
       const replaces = state._tag !== "Absent"

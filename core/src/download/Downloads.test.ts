@@ -1,0 +1,216 @@
+import * as NodeServices from "@effect/platform-node/NodeServices"
+import { assert, layer } from "@effect/vitest"
+import { Effect, FileSystem, Layer, Path, Redacted, Schema, Stream } from "effect"
+import * as ZlibCodec from "../../../platform/ZlibCodec.ts"
+import { empty, type TrackingDocument } from "../archive/TrackingDocument.ts"
+import { TrackingFile } from "../archive/TrackingFile.ts"
+import { ServiceClient } from "../client/ServiceClient.ts"
+import { RestoreAnswer } from "../contract/Archive.ts"
+import { AnalysisFiles } from "../contract/Files.ts"
+import { NotFound } from "../Errors.ts"
+import { Operator } from "../settings/Operator.ts"
+import { FileTransfer } from "../transfer/FileTransfer.ts"
+import { LinkHost } from "../transfer/LinkHost.ts"
+import { PartFiles } from "../transfer/PartFiles.ts"
+import { SliceTransfer } from "../transfer/SliceTransfer.ts"
+import type { TransferRequest } from "../transfer/TransferRequest.ts"
+import { type DownloadOptions, downloadRequest } from "./DownloadRequest.ts"
+import { Downloads } from "./Downloads.ts"
+import type { LinkManifest } from "./LinkManifest.ts"
+import type { FileResult } from "./Outcome.ts"
+import { both, type RunObserver } from "./RunObserver.ts"
+
+const target = "https://lab/"
+const url = (name: string) => `https://files/${name}?sig=1`
+const here = (...names: ReadonlyArray<string>) =>
+  names.map((fileName) => ({ fileName, downloadLink: url(fileName), size: 100 }))
+const cold = (...names: ReadonlyArray<string>) =>
+  names.map((fileName) => ({ fileName, currentlyArchived: true, size: 100 }))
+
+/** A service with these analyses, a link host whose files all come, and a folder `out`. */
+const world = Effect.fnUntraced(function* (analyses: Readonly<Record<string, ReadonlyArray<object>>>) {
+  const [fs, path] = [yield* FileSystem.FileSystem, yield* Path.Path]
+  const out = path.join(yield* fs.makeTempDirectoryScoped(), "out")
+  yield* fs.makeDirectory(out)
+  const events: Array<string> = []
+  let stored: TrackingDocument = empty
+  const client = Layer.mock(ServiceClient, {
+    getFileDownloadLinks: (id) =>
+      Effect.suspend(() => {
+        events.push(`list ${id}`)
+        const apiFileLinks = analyses[id]
+        return apiFileLinks === undefined
+          ? Effect.fail(new NotFound({ what: `analysis ${id}` }))
+          : Effect.succeed(Schema.decodeUnknownSync(AnalysisFiles)({ id, apiFileLinks }))
+      }),
+    requestRestore: (ids) =>
+      Effect.sync(() => {
+        events.push(`restore ${ids.join()}`)
+        return [
+          Schema.decodeUnknownSync(RestoreAnswer)({ analysisId: ids[0], restoreEstimation: "2999-01-01T00:00:00Z" })
+        ]
+      })
+  })
+  const download = ({ check, checksums, directory, name, progress }: TransferRequest) =>
+    Effect.gen(function* () {
+      events.push(`fetch ${path.relative(out, directory)}/${name} ${String(check)} ${checksums}`)
+      yield* progress({ _tag: "Started", size: 100, resumedFrom: 0 })
+      yield* progress({ _tag: "Bytes", done: 100, size: 100 })
+      return {
+        action: "downloaded" as const,
+        bytes: 100,
+        resumedFrom: 0,
+        sha256: "ab",
+        compared: [],
+        attempts: 1,
+        renewals: 0,
+        milliseconds: 1
+      }
+    })
+  const disk = Layer.mergeAll(
+    Layer.succeed(FileTransfer, { download, addChecksum: () => Effect.void, tidy: () => Effect.void }),
+    Layer.mock(SliceTransfer, {}),
+    Layer.mock(LinkHost, {}),
+    Layer.mock(PartFiles, { free: () => Effect.succeed(1e9), settled: () => Effect.void })
+  )
+  const tracking = Layer.succeed(TrackingFile, {
+    path: path.join(out, "r.json"),
+    ensure: Effect.sync(() => void events.push("ensure")),
+    read: Effect.sync(() => stored),
+    change: (edit) => Effect.sync(() => (stored = edit(stored)))
+  })
+  const service = { target, nameOf: (name: string | null) => name ?? target }
+  return {
+    out,
+    events,
+    entries: () => stored.items.map(({ entry }) => `${entry?.analysisId} ${entry?.fileName}`),
+    byService: Downloads.layer(service).pipe(
+      Layer.provide([client, disk, tracking, Layer.succeed(Operator, Operator.absent)])
+    ),
+    byLinks: (manifest: LinkManifest) => Downloads.layerLinks(manifest).pipe(Layer.provide(disk))
+  }
+})
+
+const requestOf = (destination: string) =>
+  downloadRequest({ analysisIds: ["A1", "A2", "A3"], destination, restoreArchived: "force" })
+
+const shown = ({ action, fileName, reason }: FileResult) => `${fileName} ${reason ?? action}`
+
+layer(Layer.merge(NodeServices.layer, ZlibCodec.layer), { excludeTestServices: true })("Downloads", (it) => {
+  const analyses = { A1: here("S.bam", "S.bam.bai"), A2: cold("T.bam"), A3: [...here("U.bam"), ...cold("U.bam.bai")] }
+
+  it.effect(
+    "fetches in one call; a missing analysis is one failure among the results, and the archive is asked first",
+    () =>
+      Effect.gen(function* () {
+        const w = yield* world(analyses)
+        const seen: Array<string> = []
+        const watch: RunObserver = {
+          failed: ({ error }) => Effect.sync(() => void seen.push(`failed ${error._tag}`)),
+          awaiting: (all) => Effect.sync(() => void seen.push(`awaiting ${all.length}`)),
+          begin: (files, bytes) => Effect.sync(() => void seen.push(`begin ${files.length} ${bytes}`))
+        }
+        const ends: RunObserver = { finished: (_, result) => Effect.sync(() => void seen.push(shown(result))) }
+        const options: DownloadOptions = {
+          analysisIds: ["A1", "A2", "gone"],
+          destination: w.out,
+          layout: "analysis",
+          restoreArchived: "force",
+          checksums: "md5"
+        }
+        const { failures, results } = yield* Downloads.use(({ fetch }) => fetch(options, both(watch, ends))).pipe(
+          Effect.provide(w.byService)
+        )
+        assert.deepStrictEqual(
+          failures.map(({ analysisId }) => analysisId),
+          ["gone"]
+        )
+        assert.deepStrictEqual(results.map(shown), ["S.bam downloaded", "S.bam.bai downloaded", "T.bam pending"])
+        assert.deepStrictEqual(
+          results.map(({ path }) => path?.replace(w.out, "")),
+          ["/A1/S.bam", "/A1/S.bam.bai", "/A2/T.bam"]
+        )
+        assert.deepStrictEqual(w.events, [
+          "list A1",
+          "list A2",
+          "list gone",
+          "restore A2",
+          "fetch A1/S.bam structure md5",
+          "fetch A1/S.bam.bai structure md5"
+        ])
+        assert.deepStrictEqual(w.entries(), ["A2 T.bam"])
+        assert.deepStrictEqual(seen.slice(0, 3), ["failed NotFound", "awaiting 1", "begin 2 200"])
+        assert.sameMembers(seen.slice(3), results.map(shown))
+      })
+  )
+
+  it.effect("a wish that cannot be read asks nobody", () =>
+    Effect.gen(function* () {
+      const w = yield* world(analyses)
+      for (const options of [{ range: "chr1:9-1" }, { filters: ["nonsense"] }, { bed: "missing.bed" }]) {
+        const error = yield* Effect.flip(Downloads.use(({ fetch }) => fetch({ analysisIds: ["A1"], ...options }))).pipe(
+          Effect.provide(w.byService)
+        )
+        assert.include(["UsageError", "NotFound"], error._tag)
+      }
+      assert.deepStrictEqual(w.events, [])
+    })
+  )
+
+  it.effect("restore asks for what is archived and fetches nothing", () =>
+    Effect.gen(function* () {
+      const w = yield* world(analyses)
+      const { results } = yield* Effect.gen(function* () {
+        const { restore } = yield* Downloads
+        return yield* restore(yield* requestOf(w.out))
+      }).pipe(Effect.provide(w.byService))
+      assert.deepStrictEqual(results.map(shown), ["T.bam pending", "U.bam.bai pending"])
+      assert.deepStrictEqual(w.events, ["ensure", "list A1", "list A2", "list A3", "restore A2", "restore A3"])
+    })
+  )
+
+  it.effect("a list and a plan touch nothing", () =>
+    Effect.gen(function* () {
+      const w = yield* world(analyses)
+      const [listed, { plan, room }] = yield* Effect.gen(function* () {
+        const downloads = yield* Downloads
+        const request = yield* requestOf(w.out)
+        return [yield* Stream.runCollect(downloads.list(request)), yield* downloads.plan(request)] as const
+      }).pipe(Effect.provide(w.byService))
+      assert.deepStrictEqual(
+        [...listed].map((item) => (item._tag === "Listed" ? item.analysis.files.length : 0)),
+        [2, 1, 2]
+      )
+      assert.deepStrictEqual(
+        plan.files.map(({ decision }) => decision._tag),
+        ["Fetch", "Fetch", "Skip", "Fetch", "Skip"]
+      )
+      assert.strictEqual(room.bytes, 300)
+      assert.isFalse(w.events.some((it) => !it.startsWith("list")))
+    })
+  )
+
+  it.effect("a links file is another source of the same run, and restores nothing", () =>
+    Effect.gen(function* () {
+      const w = yield* world({})
+      const entry = { analysisId: "A1", size: 100, archived: false, estimatedRestoreTime: null, expiresAt: null }
+      const manifest: LinkManifest = {
+        target: new URL(target),
+        filetypes: ["bam"],
+        entries: [
+          { ...entry, fileName: "S.bam", link: Redacted.make(url("S.bam")) },
+          { ...entry, fileName: "T.bam", archived: true, link: null }
+        ]
+      }
+      const { error, results } = yield* Effect.gen(function* () {
+        const downloads = yield* Downloads
+        const options: DownloadOptions = { destination: w.out, filetypes: ["bam"], restoreArchived: "force" }
+        const { results } = yield* downloads.fetch(options)
+        return { results, error: yield* Effect.flip(downloads.restore(yield* requestOf(w.out))) }
+      }).pipe(Effect.provide(w.byLinks(manifest)))
+      assert.deepStrictEqual(results.map(shown), ["S.bam downloaded", "T.bam archived"])
+      assert.strictEqual(error._tag, "UsageError")
+      assert.deepStrictEqual(w.events, ["fetch /S.bam structure null"])
+    })
+  )
+})

@@ -1,0 +1,80 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Duration, Effect, Fiber, Result } from "effect"
+import { TestClock } from "effect/testing"
+import { readEntry } from "../archive/TrackingEntry.ts"
+import { LoginRefused, NotFound, Unavailable } from "../Errors.ts"
+import type { Look } from "./Resume.ts"
+import { untilBack } from "./ResumeWait.ts"
+import type { StandingState } from "./Standing.ts"
+
+const away = new Unavailable({ host: "lab", reason: "closed", attempts: 1 })
+const refused = new LoginRefused({ user: "u", host: "lab" })
+const waiting: StandingState = { _tag: "Requested", requestedAt: null, estimate: null, underWay: true }
+
+const lookOf = (...states: ReadonlyArray<StandingState>): Look => ({
+  standings: states.map((state) => ({
+    entry: Result.getOrThrow(readEntry({ analysisId: "A1", fileName: "S.bam" })),
+    state,
+    results: []
+  })),
+  unusable: [],
+  others: []
+})
+
+/** Looks as `looks` say, one after the other, the last one for ever; gives the end and how many looks it took. */
+const waited = Effect.fnUntraced(function* (
+  looks: ReadonlyArray<Effect.Effect<Look, Unavailable | LoginRefused>>,
+  wait: Duration.Duration
+) {
+  let count = 0
+  let sleeps = 0
+  const look = Effect.suspend(() => looks[Math.min(count++, looks.length - 1)] ?? Effect.die("no look"))
+  const asleep = () => Effect.sync(() => void sleeps++)
+  const run = untilBack(look, { wait, poll: Duration.minutes(10) }, asleep)
+  const fiber = yield* Effect.forkChild(Effect.result(run))
+  yield* TestClock.adjust("2 days")
+  const end = yield* Fiber.join(fiber)
+  return { end: Result.isSuccess(end) ? end.success : end.failure._tag, count, sleeps }
+})
+
+describe("waiting for what was requested", () => {
+  it.effect("looks until nothing is awaited, and not longer", () =>
+    Effect.gen(function* () {
+      const done = lookOf({ _tag: "Done" }, { _tag: "NotRequested" })
+      const looks = [lookOf(waiting), lookOf(waiting, { _tag: "Failed", error: away }), done].map(Effect.succeed)
+      assert.deepStrictEqual(yield* waited(looks, Duration.hours(12)), { end: done, count: 3, sleeps: 2 })
+    })
+  )
+
+  it.effect("looks once without patience, and ends with the look when the time is up", () =>
+    Effect.gen(function* () {
+      const still = lookOf(waiting)
+      assert.deepStrictEqual(yield* waited([Effect.succeed(still)], Duration.zero), { end: still, count: 1, sleeps: 0 })
+      const { count, end } = yield* waited([Effect.succeed(still)], Duration.hours(1))
+      assert.strictEqual(end, still)
+      assert.isAbove(count, 3)
+    })
+  )
+
+  it.effect("gets over a service that is away, unless it is at the last look; what does not pass ends it at once", () =>
+    Effect.gen(function* () {
+      const done = lookOf({ _tag: "Done" })
+      const back = yield* waited([Effect.fail(away), Effect.succeed(done)], Duration.hours(1))
+      assert.deepStrictEqual([back.end, back.count], [done, 2])
+      assert.strictEqual((yield* waited([Effect.fail(away)], Duration.hours(1))).end, "Unavailable")
+      assert.deepStrictEqual(yield* waited([Effect.fail(away)], Duration.zero), {
+        end: "Unavailable",
+        count: 1,
+        sleeps: 0
+      })
+      assert.strictEqual((yield* waited([Effect.fail(refused)], Duration.hours(1))).count, 1)
+    })
+  )
+
+  it.effect("does not wait for what failed for good", () =>
+    Effect.gen(function* () {
+      const gone = lookOf({ _tag: "Failed", error: new NotFound({ what: "S.bam" }) })
+      assert.strictEqual((yield* waited([Effect.succeed(gone)], Duration.hours(1))).count, 1)
+    })
+  )
+})
