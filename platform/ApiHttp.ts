@@ -13,10 +13,12 @@ import * as NodeStream from "@effect/platform-node/NodeStream"
 import { Config, Duration, Effect, Layer, Stream } from "effect"
 import { Cookies, Headers, type HttpBody, HttpClient, HttpClientError, type HttpClientRequest } from "effect/http"
 import { ConfigUnusable } from "../core/src/Errors.ts"
+import type { CookieJars as CookieJarsService } from "../core/src/session/CookieJars.ts"
 import { ReplyResponse } from "../core/src/session/ReplyResponse.ts"
 import { faultOfCause, TransportFault } from "../core/src/session/TransportFault.ts"
 import { portOf } from "../core/src/settings/NoProxy.ts"
 import type { ProxyAddress } from "../core/src/settings/Settings.ts"
+import * as CookieJars from "./CookieJars.ts"
 import { Dialer, unreadablePem } from "./Dialer.ts"
 import { errnoOf } from "./Errno.ts"
 
@@ -215,6 +217,8 @@ const replyOf = (
   return response
 }
 
-/** The `HttpClient` of the API plane; fails when the CA file cannot be used. */
-export const layer = (settings: ApiHttpSettings): Layer.Layer<HttpClient.HttpClient, ConfigUnusable> =>
-  Layer.effect(HttpClient.HttpClient, Effect.map(makeDialer(settings), make))
+/** What a session stands on: the `HttpClient` of the API plane, and cookie jars. Fails when the CA file cannot be used. */
+export const layer = (
+  settings: ApiHttpSettings
+): Layer.Layer<HttpClient.HttpClient | CookieJarsService, ConfigUnusable> =>
+  Layer.merge(Layer.effect(HttpClient.HttpClient, Effect.map(makeDialer(settings), make)), CookieJars.layer)

@@ -12,7 +12,6 @@ import type { SessionLimits } from "../core/src/session/SessionSettings.ts"
 import { type ServiceSettings, serviceConfig } from "../core/src/settings/ServiceConfig.ts"
 import * as AccountLockFiles from "./AccountLockFiles.ts"
 import * as ApiHttp from "./ApiHttp.ts"
-import * as CookieJars from "./CookieJars.ts"
 import * as SpoolFiles from "./SpoolFiles.ts"
 
 /** Every way to call the API, over the same session, and where rows of annotations wait for the names of their columns. */
@@ -28,7 +27,7 @@ export const sessionLayer = (
 ): Layer.Layer<Session, SessionError | ConfigUnusable> => {
   const { caFile = null, lockDir = null, proxy = null } = settings
   return Session.layer({ ...settings, profile }).pipe(
-    Layer.provide([ApiHttp.layer({ proxy, caFile }), AccountLockFiles.layer({ lockDir }), CookieJars.layer])
+    Layer.provide([ApiHttp.layer({ proxy, caFile }), AccountLockFiles.layer({ lockDir })])
   )
 }
 

@@ -6,7 +6,12 @@ import "./Runtime.ts"
 
 export { layer as accountLockLayer } from "./AccountLockFiles.ts"
 export { type ApiHttpSettings, layer as apiHttpLayer } from "./ApiHttp.ts"
-export { layer as serviceLayer, layerConfig as serviceLayerConfig, type Service } from "./Service.ts"
+export {
+  layer as serviceLayer,
+  layerConfig as serviceLayerConfig,
+  type Service,
+  type SessionOptions
+} from "./Service.ts"
 export { layer as spoolsLayer } from "./SpoolFiles.ts"
 
 // --- files of link hosts ----------------------------------------------------------------------------------------------

@@ -14,7 +14,6 @@ import { AccountLock } from "../core/src/session/AccountLock.ts"
 import { Session } from "../core/src/session/Session.ts"
 import { makeSessionProfile } from "../core/src/session/SessionProfile.ts"
 import * as ApiHttp from "../platform/ApiHttp.ts"
-import * as CookieJars from "../platform/CookieJars.ts"
 import { type Sandbox, start } from "../sandbox/Sandbox.ts"
 
 const clients = (sandbox: Sandbox) =>
@@ -28,7 +27,7 @@ const clients = (sandbox: Sandbox) =>
         tries: 2
       })
     ),
-    Layer.provide([ApiHttp.layer({ proxy: null, caFile: null, noProxy: "*" }), AccountLock.layerNone, CookieJars.layer])
+    Layer.provide([ApiHttp.layer({ proxy: null, caFile: null, noProxy: "*" }), AccountLock.layerNone])
   )
 
 const withClient = <A, E>(

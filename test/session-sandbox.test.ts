@@ -9,7 +9,6 @@ import { AccountLock } from "../core/src/session/AccountLock.ts"
 import { Session } from "../core/src/session/Session.ts"
 import { makeSessionProfile } from "../core/src/session/SessionProfile.ts"
 import * as ApiHttp from "../platform/ApiHttp.ts"
-import * as CookieJars from "../platform/CookieJars.ts"
 import { type Sandbox, type SandboxOptions, start } from "../sandbox/Sandbox.ts"
 
 const sessionOf = (sandbox: Sandbox, password = sandbox.password) =>
@@ -19,9 +18,7 @@ const sessionOf = (sandbox: Sandbox, password = sandbox.password) =>
     password: Redacted.make(password),
     profile: makeSessionProfile("0.0.0"),
     tries: 2
-  }).pipe(
-    Layer.provide([ApiHttp.layer({ proxy: null, caFile: null, noProxy: "*" }), AccountLock.layerNone, CookieJars.layer])
-  )
+  }).pipe(Layer.provide([ApiHttp.layer({ proxy: null, caFile: null, noProxy: "*" }), AccountLock.layerNone]))
 
 const inSandbox = <A, E>(options: SandboxOptions, body: (sandbox: Sandbox) => Effect.Effect<A, E, Scope.Scope>) =>
   Effect.flatMap(start(options), body).pipe(Effect.scoped, Effect.provide(NodeServices.layer))

@@ -14,7 +14,6 @@ import { makeSessionProfile } from "../core/src/session/SessionProfile.ts"
 import type { SessionSettings } from "../core/src/session/SessionSettings.ts"
 import * as AccountLockFiles from "../platform/AccountLockFiles.ts"
 import * as ApiHttp from "../platform/ApiHttp.ts"
-import * as CookieJars from "../platform/CookieJars.ts"
 import { bundled } from "./Bundles.ts"
 import { quietPort } from "./Ports.ts"
 import { makeAuthority } from "./servers/Certificates.ts"
@@ -49,7 +48,7 @@ const run = (
         profile: makeSessionProfile("0.0.0"),
         tries: 2,
         ...changed
-      }).pipe(Layer.provide([ApiHttp.layer(access), AccountLock.layerNone, CookieJars.layer]))
+      }).pipe(Layer.provide([ApiHttp.layer(access), AccountLock.layerNone]))
     )
   )
 

@@ -5,7 +5,6 @@ import { Session } from "../../core/src/session/Session.ts"
 import { makeSessionProfile } from "../../core/src/session/SessionProfile.ts"
 import * as AccountLockFiles from "../../platform/AccountLockFiles.ts"
 import * as ApiHttp from "../../platform/ApiHttp.ts"
-import * as CookieJars from "../../platform/CookieJars.ts"
 
 const [url = "", lockDir = "none", requests = "1"] = process.argv.slice(2)
 
@@ -17,7 +16,6 @@ const session = Session.layer({
 }).pipe(
   Layer.provide([
     ApiHttp.layer({ proxy: null, caFile: null, noProxy: "", connectTimeout: Duration.seconds(5) }),
-    CookieJars.layer,
     lockDir === "none" ? AccountLock.layerNone : AccountLockFiles.layer({ lockDir })
   ])
 )
