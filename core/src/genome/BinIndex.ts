@@ -32,8 +32,6 @@ export interface ReferenceIndex {
   /** BAI and TBI: for each 16 kb the first record that overlaps it; empty in CSI. */
   readonly linear: BigUint64Array
   readonly counts: Counts | null
-  /** From the first record to the last, where the index says so beside the counts. */
-  readonly extent: Chunk | null
 }
 
 export interface BinIndex {
@@ -48,13 +46,11 @@ export interface BinIndex {
   readonly lastEnd: VirtualOffset.VirtualOffset | null
   /** Number of reads without a position, where the index says so. */
   readonly unplaced: number | null
-  /** Bytes behind the last reference: 8 for the number of those reads, or none. */
-  readonly rest: number
   /** Decodes reference `i`. */
   readonly reference: (i: number) => ReferenceIndex
 }
 
-const emptyReference: ReferenceIndex = { bins: new Map(), linear: new BigUint64Array(0), counts: null, extent: null }
+const emptyReference: ReferenceIndex = { bins: new Map(), linear: new BigUint64Array(0), counts: null }
 
 /** Parses the references that begin at `at`; the failure is a phrase for a person. */
 export const parseBins = (
@@ -121,7 +117,6 @@ export const parseBins = (
     references,
     lastEnd: lastBlock < 0 ? null : VirtualOffset.make(lastBlock, lastWithin),
     unplaced,
-    rest: left(),
     reference: (i) => {
       const place = places[i]
       return place === undefined ? emptyReference : decodeReference(view, place, csi, meta)
@@ -135,7 +130,6 @@ const decodeReference = (view: DataView, place: number, csi: boolean, meta: numb
   let at = place + 4
   const bins = new Map<number, Bin>()
   let counts: Counts | null = null
-  let extent: Chunk | null = null
   for (let left = view.getUint32(place, true); left > 0; left--) {
     const id = view.getUint32(at, true)
     const loffset = csi ? offsetAt(view, at + 4) : null
@@ -144,7 +138,6 @@ const decodeReference = (view: DataView, place: number, csi: boolean, meta: numb
     at += 4
     if (id === meta) {
       if (size === 2) {
-        extent = { begin: offsetAt(view, at), end: offsetAt(view, at + 8) }
         counts = {
           mapped: Number(view.getBigUint64(at + 16, true)),
           unmapped: Number(view.getBigUint64(at + 24, true))
@@ -157,8 +150,8 @@ const decodeReference = (view: DataView, place: number, csi: boolean, meta: numb
     for (let i = 0; i < size; i++, at += 16) chunks.push({ begin: offsetAt(view, at), end: offsetAt(view, at + 8) })
     bins.set(id, { id, loffset, chunks })
   }
-  if (csi) return { bins, linear: new BigUint64Array(0), counts, extent }
+  if (csi) return { bins, linear: new BigUint64Array(0), counts }
   const linear = new BigUint64Array(view.getUint32(at, true))
   for (let i = 0; i < linear.length; i++) linear[i] = view.getBigUint64(at + 4 + i * 8, true)
-  return { bins, linear, counts, extent }
+  return { bins, linear, counts }
 }

@@ -1,7 +1,5 @@
 /** Where a byte of the content lies in its BGZF file, in the words of an index (SAM specification, section 4.1.1). */
 
-import * as VirtualOffset from "./VirtualOffset.ts"
-
 /** Consecutive blocks that were inflated together. */
 export interface BlockPlaces {
   /** Where each block begins in the file (bytes), and where the one behind the last does. */
@@ -52,15 +50,6 @@ export class FilePlace {
     if (within === this.within && block === this.block) return true
     if (this.within !== 0) return false
     return (block === this.lastBlock && within === this.lastLength) || (within === 0 && this.empty.includes(block))
-  }
-
-  /** All offsets that mean this place. */
-  names(): ReadonlyArray<bigint> {
-    const names = [VirtualOffset.make(this.block, this.within)]
-    if (this.within !== 0) return names
-    for (const block of this.empty) names.push(VirtualOffset.make(block, 0))
-    if (this.lastBlock >= 0) names.push(VirtualOffset.make(this.lastBlock, this.lastLength))
-    return names
   }
 
   /** This place, which stays where it is. */

@@ -10,12 +10,11 @@ const size = 22_000_000
 
 /** An index of one reference, whose records begin at these bytes, in the middle of a block or not. */
 const indexOf = (starts: ReadonlyArray<number>): BinIndex => ({
-  ...{ format: "BAI", minShift: 14, depth: 5, references: 1, lastEnd: null, unplaced: null, rest: 0 },
+  ...{ format: "BAI", minShift: 14, depth: 5, references: 1, lastEnd: null, unplaced: null },
   reference: () => ({
     bins: new Map(),
     linear: BigUint64Array.from(starts, (start) => VirtualOffset.make(start, start % 3 === 0 ? 0 : 77)),
-    counts: null,
-    extent: null
+    counts: null
   })
 })
 

@@ -14,11 +14,10 @@ const indexOf = (references: ReadonlyArray<Counts | "bins" | "nothing">, unplace
   references: references.length,
   lastEnd: null,
   unplaced,
-  rest: 0,
   reference: (i) => {
     const about = references[i] ?? "nothing"
     const bins = new Map(about === "nothing" ? [] : [[bin.id, bin] as const])
-    return { bins, linear: new BigUint64Array(0), counts: typeof about === "string" ? null : about, extent: null }
+    return { bins, linear: new BigUint64Array(0), counts: typeof about === "string" ? null : about }
   }
 })
 const counted = (ofReference: Readonly<Record<string, number>>, unplaced = 0, sorted = true): RecordCounts => ({

@@ -1,19 +1,14 @@
 /**
- * Holds an index against every record of its file while the file is read.
- *
- * Of the indexes of any writer: each record lies in a chunk of its bin or of one around it, each chunk begins where a record
- * begins, and no reader is led past a record. A BAI, whose bytes no checksum protects, is also searched for a flipped bit
- * that does no such harm.
+ * Holds an index against every record of its file while the file is read: each record lies in a chunk of its bin or of one around
+ * it, each chunk begins where a record begins, and no reader is led past a record. A flipped bit that does no such harm is
+ * found by a checksum of the file only.
  */
-
 import type { ReferenceIndex } from "../genome/BinIndex.ts"
 import { binOf } from "../genome/Bins.ts"
 import type { RecordListener } from "../genome/ContentCheck.ts"
 import type { TabixIndex } from "../genome/TabixIndex.ts"
 import { Chunks } from "./Chunks.ts"
 import { Floors } from "./Floors.ts"
-import { LinearForm } from "./LinearForm.ts"
-import { OddFields } from "./OddFields.ts"
 
 export interface IndexProof extends RecordListener {
   /** After the last record: what is wrong, with the index as subject; null when nothing is. */
@@ -24,22 +19,19 @@ interface Reference {
   readonly name: string
   readonly chunks: Chunks
   readonly floors: Floors
-  readonly linear: LinearForm
 }
 
 export const make = ({ columns, index }: TabixIndex): IndexProof => {
-  const { depth, format, minShift } = index
+  const { depth, minShift } = index
   const numbers = columns === null ? null : new Map(columns.names.map((name, i) => [name, i]))
   const seen = new Set<number>()
-  const odd = new OddFields()
   let current: Reference | null = null
   let found: string | null = null
 
   const referenceOf = (name: string, said: ReferenceIndex): Reference => ({
     name,
     chunks: new Chunks(said),
-    floors: new Floors(said, index),
-    linear: new LinearForm(name, said.linear, 2 ** minShift)
+    floors: new Floors(said, index)
   })
 
   const wrong = (what: string) => {
@@ -47,11 +39,8 @@ export const make = ({ columns, index }: TabixIndex): IndexProof => {
     current = null
   }
 
-  const judge = ({ chunks, linear, name }: Reference) => {
-    if (chunks.goOn) return wrong(`it points to a place where no record of ${name} begins`)
-    if (format !== "BAI") return
-    chunks.judge(name, odd)
-    linear.judge(odd)
+  const judge = ({ chunks, name }: Reference) => {
+    if (chunks.goOn) wrong(`it points to a place where no record of ${name} begins`)
   }
 
   return {
@@ -65,7 +54,7 @@ export const make = ({ columns, index }: TabixIndex): IndexProof => {
     },
     record: (start, end, mapped, place) => {
       if (current === null) return
-      const { chunks, floors, linear, name } = current
+      const { chunks, floors, name } = current
       const at = () => `${name}:${start + 1}, in the block at byte ${place.block}`
       if (!chunks.begin(place)) return wrong(`it points to a place before the record at ${at()}, where none begins`)
       // Writers differ in the bin of a record that has a reference and no position.
@@ -74,25 +63,17 @@ export const make = ({ columns, index }: TabixIndex): IndexProof => {
         return wrong(`it does not lead to the record at ${at()}`)
       // htslib leaves unmapped records out of what readers skip by.
       if (mapped && !floors.record(end, place)) return wrong(`it leads readers past the record at ${at()}`)
-      if (format === "BAI") linear.record(start, end, mapped, place)
     },
-    leave: (place) => {
-      if (current === null) return
-      current.chunks.leave(place)
-      judge(current)
+    leave: () => {
+      if (current !== null) judge(current)
       current = null
     },
     fault: () => {
       for (let number = 0; number < index.references && found === null; number++) {
         if (seen.has(number)) continue
-        // Some writers count the records of a reference without any.
-        const said = { ...index.reference(number), extent: null }
-        judge(referenceOf(columns?.names[number] ?? `reference ${number + 1}`, said))
+        judge(referenceOf(columns?.names[number] ?? `reference ${number + 1}`, index.reference(number)))
       }
-      if (found !== null) return found
-      if (format === "BAI" && index.rest !== 0 && index.rest !== 8)
-        return `${index.rest} bytes follow its last reference, and not 8 or none`
-      return odd.damage
+      return found
     }
   }
 }

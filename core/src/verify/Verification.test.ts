@@ -115,8 +115,8 @@ describe("verify", () => {
         for (const { bytes, name } of files) {
           const bits = Array.from({ length: bytes.length * 8 }, (_, bit) => bit)
           const found = yield* Effect.filter(bits, (bit) => flip(codec, name, bytes, bit))
-          // The unused bits behind a deflate stream, and copies from another place with the same bytes.
-          assert.isAbove(found.length / bits.length, 0.99)
+          // Times and marks in headers of blocks, unused bits behind a deflate stream, copies from a place with the same bytes.
+          assert.isAbove(found.length / bits.length, 0.92)
         }
       }).pipe(provided),
     60_000
@@ -211,9 +211,9 @@ describe("verify", () => {
       Effect.gen(function* () {
         const { bai, bam } = bamFile(yield* Codec, reads)
         const spoiled = bai.slice()
-        // The block of the first chunk, behind magic, number of references, number of bins, bin and number of chunks.
+        // The end of the first chunk is its begin, behind magic, number of references, number of bins, bin and number of chunks.
         const end = 4 + 4 + 4 + 4 + 4 + 8
-        spoiled[end + 2] = (spoiled[end + 2] ?? 0) ^ 1
+        spoiled.copyWithin(end, end - 8, end)
         const verdicts = yield* check({ "a.bam": bam, "a.bam.bai": spoiled })
         assert.strictEqual(verdicts.get("a.bam")?.facts.records, 24)
         assert.strictEqual(faultOf(verdicts.get("a.bam.bai")), "IndexMismatch")

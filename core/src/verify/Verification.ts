@@ -207,7 +207,7 @@ const checkIndex = (
     const source = yield* FileSource
     const opened = about?._tag === "Failed" ? null : yield* Effect.option(source.open(data))
     const beside = opened !== null && opened._tag === "Some" ? { name: data, reader: opened.value } : undefined
-    const { compared: _, format: __, kind: ___, ...facts } = yield* checkStructure(path, file, beside)
+    const { compared, format: _, kind: __, ...facts } = yield* checkStructure(path, file, beside)
     yield* progress(file.size)
     const notes: Array<string> = []
     if (about?._tag === "Sound") {
@@ -224,6 +224,8 @@ const checkIndex = (
       notes.push(`not compared with ${data}, which failed`)
     } else if (beside === undefined) {
       notes.push(`not compared: ${data} is not there`)
+    } else if (compared === 0) {
+      notes.push(`it has nothing that could be compared with ${data}`)
     } else {
       notes.push(`compared with samples of ${data} only: name that file too`)
     }

@@ -9,7 +9,6 @@ import type { ContentCheck } from "../genome/ContentCheck.ts"
 import { checkEnd } from "../genome/Structure.ts"
 import { BlockPool } from "./BlockPool.ts"
 import { Damage, damageAt, type Place } from "./Damage.ts"
-import * as HeaderCensus from "./HeaderCensus.ts"
 
 /** What a whole file is made of; `inflated` in bytes. */
 export interface WalkFacts {
@@ -40,7 +39,7 @@ const pieceOf = (bytes: Uint8Array<ArrayBuffer>, starts: ReadonlyArray<number>, 
 }
 
 /** The blocks of a file in runs; never more than one window is read ahead of whoever takes them. */
-const pieces = <E>(file: string, reader: ByteReader<E>, census: HeaderCensus.HeaderCensus): Stream.Stream<Piece, E> => {
+const pieces = <E>(file: string, reader: ByteReader<E>): Stream.Stream<Piece, E> => {
   const read = Effect.fnUntraced(function* (
     window: Place
   ): Effect.fn.Return<readonly [ReadonlyArray<Piece>, Option.Option<Place>], E> {
@@ -57,7 +56,6 @@ const pieces = <E>(file: string, reader: ByteReader<E>, census: HeaderCensus.Hea
         if (window.offset + bytes.length < reader.size) break
         damage = damageAt(file, "Truncated", place, "is cut off by the end of the file")
       } else {
-        census.take(bytes, at, place)
         at += size
         starts.push(at)
       }
@@ -96,7 +94,6 @@ export const walkWhole = Effect.fn("svc.verify.walkWhole")(function* <E>(
   progress: (offset: number) => Effect.Effect<void>
 ): Effect.fn.Return<WalkFacts, Damage | E, BlockPool | Codec> {
   const pool = yield* BlockPool
-  const census = HeaderCensus.make()
   let blocks = 0
   let inflated = 0
   let proven = 0
@@ -131,7 +128,7 @@ export const walkWhole = Effect.fn("svc.verify.walkWhole")(function* <E>(
       ? Effect.succeed(() => piece.damage)
       : Effect.map(pool.inflate(piece.run), (done) => () => judge(piece, done))
   // Runs come back in their order, so the first damage that is met is the first of the file.
-  yield* Stream.mapEffect(pieces(file, reader, census), prove, { concurrency: pool.width }).pipe(
+  yield* Stream.mapEffect(pieces(file, reader), prove, { concurrency: pool.width }).pipe(
     Stream.runForEach((verdict): Effect.Effect<void, Damage> => {
       const damage = verdict()
       return damage === null ? progress(proven) : Effect.fail(damage)
@@ -144,14 +141,5 @@ export const walkWhole = Effect.fn("svc.verify.walkWhole")(function* <E>(
     new Damage({ error: new FileDamaged({ file, fault, reason }), place: null })
   const cut = content.finish()
   if (cut !== null) return yield* whole(cut, "BadRecord")
-  const odd = census.odd()
-  if (odd !== null) {
-    return yield* damageAt(
-      file,
-      "BadBlock",
-      odd,
-      "has a header unlike all others: one bit differs, and its content is sound"
-    )
-  }
   return { blocks, inflated }
 })

@@ -56,9 +56,6 @@ export const isSound = (view: DataView, at: number): boolean => {
 /** True for the CIGAR operations that move along the reference: M, D, N, = and X. */
 const consumesReference = 0b110001101
 
-/** Bytes from the start of the record to the end of its CIGAR: as much as `end` reads. */
-export const headSize = (view: DataView, at: number): number => 36 + nameLength(view, at) + 4 * cigarCount(view, at)
-
 /**
  * 0-based position after the last base it covers, as htslib counts: an unmapped record, or one whose CIGAR covers
  * nothing, is one base long. The stand-in CIGAR of records with a CG tag spans the same bases as the real one.
@@ -74,6 +71,60 @@ export const end = (view: DataView, at: number): number => {
     if (((consumesReference >>> (word & 15)) & 1) === 1) length += word >>> 4
   }
   return start + Math.max(1, length)
+}
+
+/** True for the CIGAR operations that move along the bases of the read: M, I, S, = and X. */
+const consumesRead = 0b110010011
+/** Operations are numbered 0 to 8. */
+const lastOperation = 8
+
+/** Bytes of a value by the letter of its type; 0 for types that are not fixed. */
+const valueSizes = Uint8Array.from({ length: 128 }, (_, letter) => {
+  const sizes: Readonly<Record<string, number>> = { A: 1, c: 1, C: 1, s: 2, S: 2, i: 4, I: 4, f: 4, d: 8 }
+  return sizes[String.fromCharCode(letter)] ?? 0
+})
+
+/** Where the tag at `at` ends, -1 when it does not end by `stop` or has no type that exists. */
+const tagEnd = (bytes: Uint8Array, view: DataView, at: number, stop: number): number => {
+  if (at + 4 > stop) return -1
+  const type = bytes[at + 2]!
+  const size = valueSizes[type & 0x7f]!
+  if (type < 0x80 && size > 0) return at + 3 + size
+  // Z and H end with a zero byte.
+  if (type === 0x5a || type === 0x48) {
+    let end = at + 3
+    while (end < stop && bytes[end] !== 0) end++
+    return end < stop ? end + 1 : -1
+  }
+  if (type !== 0x42 || at + 8 > stop) return -1
+  const element = bytes[at + 3]!
+  const each = element < 0x80 ? valueSizes[element]! : 0
+  return each === 0 || element === 0x41 ? -1 : at + 8 + each * view.getUint32(at + 4, true)
+}
+
+/** What is wrong inside the whole record at `at`, as a phrase; null when all its parts add up, as samtools wants them to. */
+export const flawOf = (bytes: Uint8Array, view: DataView, at: number): string | null => {
+  if (!isSound(view, at)) return "contradicts itself"
+  const name = at + 36
+  const cigar = name + nameLength(view, at)
+  if (bytes[cigar - 1] !== 0) return "has a name without its end"
+  const count = cigarCount(view, at)
+  const bases = view.getInt32(at + 20, true)
+  let covered = 0
+  for (let op = cigar; op < cigar + 4 * count; op += 4) {
+    const word = view.getUint32(op, true)
+    if ((word & 15) > lastOperation) return `has a CIGAR operation ${word & 15}, which does not exist`
+    if (((consumesRead >>> (word & 15)) & 1) === 1) covered += word >>> 4
+  }
+  if (count > 0 && bases > 0 && covered !== bases) return `has ${bases} bases and a CIGAR of ${covered}`
+  const stop = at + recordSize(view, at)
+  let tag = cigar + 4 * count + ((bases + 1) >>> 1) + bases
+  while (tag < stop) {
+    const end = tagEnd(bytes, view, tag, stop)
+    if (end === -1 || end > stop) return "has a tag that is not whole"
+    tag = end
+  }
+  return null
 }
 
 export interface RecordFields {

@@ -1,12 +1,15 @@
-/** Walks the records of a BAM file by their fixed fields, and by their CIGAR when somebody listens (SAM specification, section 4.2). */
+/** Walks the records of a BAM file, each whole: whether its parts add up, and where it lies (SAM specification, section 4.2). */
 
 import type { ContentFault, RecordCheck, RecordListener } from "../ContentCheck.ts"
 import { type BlockPlaces, FilePlace } from "../FilePlace.ts"
+import { largestRecord } from "../RecordFormat.ts"
 import type { BamHeader } from "./BamHeader.ts"
 import * as BamRecord from "./BamRecord.ts"
 
 /** Length field and fixed fields (bytes). */
 const fixed = BamRecord.smallest + 4
+
+const tooLong = (size: number) => `has a record that claims ${size} bytes`
 
 const mateRefId = (view: DataView, at: number): number => view.getInt32(at + 24, true)
 
@@ -21,7 +24,7 @@ export const bamWalk = (header: BamHeader, listeners: ReadonlyArray<RecordListen
   const references = header.references.length
   const promised = sortOrder(header.text) === "coordinate"
   const counts = new Float64Array(references + 1)
-  /** The start of a record that lies in two parts. */
+  /** A record that lies in two parts, as far as it came. */
   let kept = new Uint8Array(4096)
   let keptView = new DataView(kept.buffer)
   let filled = 0
@@ -35,12 +38,13 @@ export const bamWalk = (header: BamHeader, listeners: ReadonlyArray<RecordListen
   let lastRef = 0
   let lastPosition = -1
 
-  const judge = (view: DataView, at: number): string | null => {
+  const judge = (bytes: Uint8Array, view: DataView, at: number): string | null => {
     records++
     const ref = BamRecord.refId(view, at)
     const position = BamRecord.position(view, at)
     const mate = mateRefId(view, at)
-    if (!BamRecord.isSound(view, at)) return `has a record (number ${records}) that contradicts itself`
+    const flaw = BamRecord.flawOf(bytes, view, at)
+    if (flaw !== null) return `has a record (number ${records}) that ${flaw}`
     if (ref < -1 || ref >= references || mate < -1 || mate >= references || position < -1) {
       return `has a record (number ${records}) on a reference that the header does not have`
     }
@@ -55,10 +59,6 @@ export const bamWalk = (header: BamHeader, listeners: ReadonlyArray<RecordListen
     lastPosition = position
     return null
   }
-
-  /** How much of a record is looked at; the fixed fields must be there. */
-  const lookedAt = (view: DataView, at: number): number =>
-    listeners.length > 0 && BamRecord.isSound(view, at) ? BamRecord.headSize(view, at) : fixed
 
   const leave = (at: FilePlace) => {
     if (told !== -1 && sorted) for (const listener of listeners) listener.leave(at)
@@ -93,17 +93,20 @@ export const bamWalk = (header: BamHeader, listeners: ReadonlyArray<RecordListen
         continue
       }
       if (filled === 0 && listeners.length > 0) place.seek(at)
-      if (filled === 0 && content.length - at >= fixed && content.length - at >= lookedAt(view, at)) {
-        const phrase = judge(view, at)
+      const size = filled === 0 && content.length - at >= 4 ? BamRecord.recordSize(view, at) : 0
+      if (size > largestRecord) return { at, phrase: tooLong(size) }
+      if (size >= fixed && content.length - at >= size) {
+        const phrase = judge(content, view, at)
         if (phrase !== null) return { at, phrase }
         if (listeners.length > 0) tell(view, at, place)
-        skip = BamRecord.recordSize(view, at)
+        at += size
         continue
       }
       if (filled === 0) keptPlace = place.copy()
-      const wanted = filled < fixed ? fixed : lookedAt(keptView, 0)
+      const wanted = filled < 4 ? 4 : Math.max(fixed, BamRecord.recordSize(keptView, 0))
+      if (wanted > largestRecord) return { at, phrase: tooLong(wanted) }
       if (wanted > kept.length) {
-        const larger = new Uint8Array(wanted)
+        const larger = new Uint8Array(2 * wanted)
         larger.set(kept)
         kept = larger
         keptView = new DataView(kept.buffer)
@@ -112,11 +115,10 @@ export const bamWalk = (header: BamHeader, listeners: ReadonlyArray<RecordListen
       kept.set(piece, filled)
       filled += piece.length
       at += piece.length
-      if (filled < fixed || filled < lookedAt(keptView, 0)) continue
-      const phrase = judge(keptView, 0)
+      if (filled < 4 || filled < Math.max(fixed, BamRecord.recordSize(keptView, 0))) continue
+      const phrase = judge(kept, keptView, 0)
       if (phrase !== null) return { at: at - 1, phrase }
       if (listeners.length > 0) tell(keptView, 0, keptPlace)
-      skip = BamRecord.recordSize(keptView, 0) - filled
       filled = 0
     }
     return null

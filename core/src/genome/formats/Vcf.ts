@@ -38,7 +38,7 @@ export const Vcf: Format = {
       references: null,
       samples: header.samples.length,
       regionsOf: (program) => vcfRegions(header.text, program),
-      records: (listeners) => vcfWalk(listeners),
+      records: (listeners) => vcfWalk(header.samples.length, listeners),
       owners: ({ columns }) => {
         if (columns === null) return Result.fail(foreign)
         const names = new Set<number | string>(columns.names)

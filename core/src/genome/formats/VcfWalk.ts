@@ -1,4 +1,4 @@
-/** Walks the lines of a VCF file by their first two columns (VCF specification, section 1.6.1). */
+/** Walks the lines of a VCF file: their number of columns, and the first two of them (VCF specification, section 1.6.1). */
 import type { ContentFault, RecordCheck, RecordListener } from "../ContentCheck.ts"
 import { type BlockPlaces, FilePlace } from "../FilePlace.ts"
 
@@ -27,11 +27,23 @@ const startsWith = (line: Uint8Array, name: Uint8Array): boolean => {
   return line[name.length] === tab
 }
 
-/** Where a record ends is not read: listeners hear of its first base alone. */
-export const vcfWalk = (listeners: ReadonlyArray<RecordListener> = []): RecordCheck => {
+const tabsIn = (bytes: Uint8Array): number => {
+  let tabs = 0
+  for (let i = 0; i < bytes.length; i++) if (bytes[i] === tab) tabs++
+  return tabs
+}
+
+/**
+ * Where a record ends is not read: listeners hear of its first base alone.
+ *
+ * @param samples - each line has a column for each of them behind the first nine
+ */
+export const vcfWalk = (samples: number, listeners: ReadonlyArray<RecordListener> = []): RecordCheck => {
   const counts = new Map<string, number>()
   const kept = new Uint8Array(enough)
   let length = 0
+  /** Of the kept line. */
+  let tabs = 0
   let records = 0
   let sorted = true
   let name = ""
@@ -61,10 +73,14 @@ export const vcfWalk = (listeners: ReadonlyArray<RecordListener> = []): RecordCh
     lastPosition = -1
   }
 
-  const judge = (line: Uint8Array, place: FilePlace): string | null => {
+  const judge = (line: Uint8Array, tabs: number, place: FilePlace): string | null => {
     if (line.length === 0 || line[0] === hash) return null
     records++
     const wrong = `has a line that is not a VCF record (number ${records})`
+    const columns = tabs + 1
+    if (samples === 0 ? columns < 8 : columns !== 9 + samples) {
+      return `has a line (number ${records}) of ${columns} columns, and ${samples === 0 ? 8 : 9 + samples} are expected`
+    }
     const same = name !== "" && startsWith(line, nameBytes)
     const first = same ? nameBytes.length : line.indexOf(tab)
     if (first < 1) return wrong
@@ -86,6 +102,7 @@ export const vcfWalk = (listeners: ReadonlyArray<RecordListener> = []): RecordCh
     const part = piece.subarray(0, enough - length)
     kept.set(part, length)
     length += part.length
+    tabs += tabsIn(piece)
   }
 
   const take = (content: Uint8Array, blocks: BlockPlaces): ContentFault | null => {
@@ -102,9 +119,10 @@ export const vcfWalk = (listeners: ReadonlyArray<RecordListener> = []): RecordCh
       }
       const whole = length === 0
       if (!whole) keep(piece)
-      const phrase = whole ? judge(piece, place) : judge(kept.subarray(0, length), keptPlace)
+      const phrase = whole ? judge(piece, tabsIn(piece), place) : judge(kept.subarray(0, length), tabs, keptPlace)
       if (phrase !== null) return { at, phrase }
       length = 0
+      tabs = 0
       at = end + 1
     }
     return null
@@ -113,7 +131,7 @@ export const vcfWalk = (listeners: ReadonlyArray<RecordListener> = []): RecordCh
   return {
     take,
     finish: () => {
-      const phrase = judge(kept.subarray(0, length), keptPlace)
+      const phrase = judge(kept.subarray(0, length), tabs, keptPlace)
       place.leave()
       leave(place)
       return phrase === null ? null : "ends inside a record"

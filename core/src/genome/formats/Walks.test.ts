@@ -64,6 +64,34 @@ describe("records of a BAM", () => {
     const { fault } = inParts(bamWalk(header), concat(bam.subarray(0, header.size), wrong), [299])
     assert.match(typeof fault === "object" ? (fault?.phrase ?? "") : "", /number 1\) on a reference/)
   })
+
+  it("D5 parts of a record that do not add up, as samtools refuses them too", () => {
+    const good = BamRecord.encodeRecord(read("name", 0, 1_000, [[8, "M"]]))
+    const cigar = 36 + 5
+    const tags = cigar + 4 + 4 + 8
+    const spoilt = (change: (view: DataView) => void) => {
+      const bytes = good.slice()
+      change(new DataView(bytes.buffer))
+      return bytes
+    }
+    const cases: ReadonlyArray<readonly [RegExp, Uint8Array]> = [
+      [/has a name without its end/, spoilt((view) => view.setUint8(cigar - 1, 65))],
+      [/has a CIGAR operation 9, which does not exist/, spoilt((view) => view.setUint32(cigar, (8 << 4) | 9, true))],
+      [/has 8 bases and a CIGAR of 7/, spoilt((view) => view.setUint32(cigar, 7 << 4, true))],
+      [/has 6 bases and a CIGAR of 8/, spoilt((view) => view.setUint32(20, 6, true))],
+      [/contradicts itself/, spoilt((view) => view.setUint16(16, 999, true))],
+      [/has a tag that is not whole/, spoilt((view) => view.setUint8(tags + 2, 0x3f))],
+      [/has a tag that is not whole/, spoilt((view) => view.setUint8(tags + 2, 0x5a))],
+      [/has a tag that is not whole/, spoilt((view) => view.setUint8(tags + 2, 0x42))],
+      [/on a reference/, spoilt((view) => view.setInt32(24, 77, true))]
+    ]
+    const start = bam.subarray(0, header.size)
+    assert.isNull(inParts(bamWalk(header), concat(start, good), [299]).fault)
+    for (const [wanted, record] of cases) {
+      const { fault } = inParts(bamWalk(header), concat(start, record), [299])
+      assert.match(typeof fault === "object" ? (fault?.phrase ?? "") : "", wanted)
+    }
+  })
 })
 
 describe("lines of a VCF", () => {
@@ -73,7 +101,7 @@ describe("lines of a VCF", () => {
   it.effect.prop("are counted alike wherever the parts end", [Sizes], ([sizes]) =>
     Effect.sync(() => {
       const lines = [line("chr1", 5), line("chr1", 5), line("chr10", 1), line("chr2", 7)]
-      const { counts, fault } = inParts(vcfWalk(), body(...lines), sizes)
+      const { counts, fault } = inParts(vcfWalk(0), body(...lines), sizes)
       assert.strictEqual(fault, null)
       assert.deepInclude(counts, { records: 4, sorted: true })
       assert.deepStrictEqual(Object.fromEntries(counts.ofReference), { chr1: 2, chr10: 1, chr2: 1 })
@@ -82,21 +110,40 @@ describe("lines of a VCF", () => {
 
   it("lines longer than what is kept, and a last line without its line feed", () => {
     const long = `chr1\t9\t.\t${"A".repeat(20_000)}\tC\t.\t.\t.\n`
-    const { counts, fault } = inParts(vcfWalk(), body(line("chr1", 5), long, line("chr1", 10).trimEnd()), [200])
+    const { counts, fault } = inParts(vcfWalk(0), body(line("chr1", 5), long, line("chr1", 10).trimEnd()), [200])
     assert.strictEqual(fault, null)
     assert.deepInclude(counts, { records: 3, sorted: true })
   })
 
   it("what is no record, at its place", () => {
     for (const wrong of ["chr1\n", "chr1\tfive\t.\n", "\t5\t.\n", "chr1\t5\n", "chr1\t-5\t.\n"]) {
-      const { fault } = inParts(vcfWalk(), body(line("chr1", 1), wrong), [299])
+      const { fault } = inParts(vcfWalk(0), body(line("chr1", 1), wrong), [299])
       assert.match(typeof fault === "object" ? (fault?.phrase ?? "") : "", /number 2\)/, JSON.stringify(wrong))
     }
-    assert.strictEqual(inParts(vcfWalk(), body("chr1\t"), [299]).fault, "ends inside a record")
+    assert.strictEqual(inParts(vcfWalk(0), body("chr1\t"), [299]).fault, "ends inside a record")
+  })
+
+  it("D5 lines with more or fewer columns than the header has samples", () => {
+    const fields = "chr1\t5\t.\tA\tC\t.\t.\t."
+    for (const [samples, line, wanted] of [
+      [0, fields, null],
+      [0, `${fields}\tGT\t0/1`, null],
+      [2, `${fields}\tGT\t0/1\t0/0`, null],
+      [2, `${fields}\tGT\t0/1`, 10],
+      [2, `${fields}\tGT\t0/1\t0/0\t1/1`, 12],
+      [1, fields, 8]
+    ] as const) {
+      for (const size of [7, 299]) {
+        const { fault } = inParts(vcfWalk(samples), body(`${line}\n`), [size])
+        const phrase = typeof fault === "object" ? (fault?.phrase ?? null) : fault
+        if (wanted === null) assert.isNull(phrase)
+        else assert.include(phrase ?? "", `of ${wanted} columns, and ${9 + samples} are expected`)
+      }
+    }
   })
 
   it("positions that go back, and references that come again, are not in order", () => {
-    const sorted = (...lines: ReadonlyArray<string>) => inParts(vcfWalk(), body(...lines), [40]).counts.sorted
+    const sorted = (...lines: ReadonlyArray<string>) => inParts(vcfWalk(0), body(...lines), [40]).counts.sorted
     assert.isFalse(sorted(line("chr1", 5), line("chr1", 4)))
     assert.isFalse(sorted(line("chr1", 5), line("chr2", 4), line("chr1", 6)))
     assert.isTrue(sorted(line("chr2", 5), line("chr1", 4)))

@@ -1,0 +1,63 @@
+/**
+ * Proves a data file while its bytes arrive: every block, every record and, with an index, that the index leads to all of them.
+ * The readers may wait for bytes that are still on their way; each byte is asked for once, from the first to the last, after the
+ * header.
+ */
+import { Effect } from "effect"
+import { FileDamaged } from "../Errors.ts"
+import type { ByteReader } from "../genome/ByteReader.ts"
+import type { Codec } from "../genome/Codec.ts"
+import { unread } from "../genome/ContentCheck.ts"
+import { named } from "../genome/formats/FileNames.ts"
+import { open } from "../genome/formats/Formats.ts"
+import { readIndex } from "../genome/Structure.ts"
+import type { BlockPool } from "./BlockPool.ts"
+import type { Damage } from "./Damage.ts"
+import { compareCounts } from "./IndexCounts.ts"
+import * as IndexProof from "./IndexProof.ts"
+import { walkWhole } from "./WholeWalk.ts"
+
+export interface ProvenFile<E> {
+  readonly name: string
+  readonly reader: ByteReader<E>
+}
+
+/** What was proven; `records` is null where records are not looked at. */
+export interface Proven {
+  readonly blocks: number
+  readonly records: number | null
+}
+
+/**
+ * Proves `data`, and `index` with it where it is one of that file. Fails with `FileDamaged`, which names the file that is wrong.
+ * Files of other kinds are proven by nothing: null.
+ */
+export const proveFile = Effect.fn("svc.verify.proveFile")(function* <E, E2 = never>(
+  data: ProvenFile<E>,
+  index: ProvenFile<E2> | null,
+  progress: (bytes: number) => Effect.Effect<void> = () => Effect.void
+): Effect.fn.Return<Proven | null, FileDamaged | E | E2, BlockPool | Codec> {
+  const found = named(data.name)
+  if (found === null || found.index !== null) return null
+  const suffix = index === null ? null : (named(index.name)?.index ?? null)
+  const parsed = index === null || suffix === null ? null : yield* readIndex(index.name, index.reader, suffix)
+  const opened = yield* open(data.name, data.reader, found.type)
+  const proof = parsed === null ? null : IndexProof.make(parsed)
+  const records = opened.records?.(proof === null ? [] : [proof]) ?? null
+  const walked = yield* walkWhole(data.name, data.reader, records ?? unread, progress).pipe(
+    Effect.catchIf(
+      (error): error is Damage => (error as { readonly _tag?: unknown })._tag === "Damage",
+      ({ error }) => error
+    )
+  )
+  if (records === null) return { blocks: walked.blocks, records: null }
+  if (index !== null && parsed !== null && proof !== null) {
+    yield* compareCounts(index.name, parsed, data.name, records.counts())
+    const fault = proof.fault()
+    if (fault !== null) {
+      const reason = `it does not fit ${data.name}: ${fault}`
+      return yield* new FileDamaged({ file: index.name, fault: "IndexMismatch", reason })
+    }
+  }
+  return { blocks: walked.blocks, records: records.counts().records }
+})
