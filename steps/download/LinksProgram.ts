@@ -7,6 +7,7 @@ import { InputMalformed } from "../../core/src/Errors.ts"
 import type { LocalSettings } from "../../core/src/settings/Settings.ts"
 import { located } from "../../core/src/settings/Validation.ts"
 import { readLinksFile } from "../../platform/LinksFile.ts"
+import { keepHeapSmall } from "../../platform/SmallHeap.ts"
 import type { Program } from "../main/Step.ts"
 import { concluded } from "./Conclusion.ts"
 import { listFiles } from "./ListFiles.ts"
@@ -21,6 +22,7 @@ export const linksProgram: Program<LocalSettings> = {
     ...(settings.wait === null ? [] : ["--wait waits for restorations, and a links file knows none"])
   ],
   run: Effect.fn("svc.step.downloadByLinks")(function* (given) {
+    yield* Effect.sync(keepHeapSmall)
     const path = given.linksFile ?? "-"
     const manifest = yield* readLinksFile(path)
     const settings = yield* located({ ...given, target: given.target ?? manifest.target.href })

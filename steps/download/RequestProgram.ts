@@ -4,6 +4,7 @@ import { Downloads } from "../../core/src/download/Downloads.ts"
 import { both } from "../../core/src/download/RunObserver.ts"
 import { makeRunRecord } from "../../core/src/download/RunRecord.ts"
 import type { Settings } from "../../core/src/settings/Settings.ts"
+import { keepHeapSmall } from "../../platform/SmallHeap.ts"
 import type { Program } from "../main/Step.ts"
 import { concluded } from "./Conclusion.ts"
 import { problemsOf, requestOf } from "./Request.ts"
@@ -14,6 +15,7 @@ import { downloadsWiring } from "./Wiring.ts"
 export const requestProgram: Program<Settings> = {
   check: problemsOf,
   run: Effect.fnUntraced(function* (given) {
+    yield* Effect.sync(keepHeapSmall)
     // Pending is what this step is for, and whoever starts it has agreed.
     const settings = { ...given, pendingOk: true, restoreArchived: "force" as const }
     const request = yield* requestOf(settings)

@@ -1,6 +1,7 @@
 /** The program of `svc-resume-restore`, which `svc-download --resumeArchivedDownloads` is too. */
 import { Effect } from "effect"
 import type { Settings } from "../../core/src/settings/Settings.ts"
+import { keepHeapSmall } from "../../platform/SmallHeap.ts"
 import type { Program } from "../main/Step.ts"
 import { requestOf } from "./Request.ts"
 import { resumed } from "./ResumeFiles.ts"
@@ -10,5 +11,8 @@ export const resumeProgram: Program<Settings> = {
     own.given("once") && own.values["once"] === true && settings.wait !== null
       ? ["--once and --wait cannot be used together: one looks once, the other waits"]
       : [],
-  run: (settings) => Effect.flatMap(requestOf(settings), (request) => resumed(request, settings))
+  run: Effect.fnUntraced(function* (settings) {
+    yield* Effect.sync(keepHeapSmall)
+    return yield* resumed(yield* requestOf(settings), settings)
+  })
 }
