@@ -375,6 +375,8 @@ const writers: Readonly<Record<string, Writer>> = Object.fromEntries<Writer>([
   ["platform/LogFile.ts", { through: "platform/LogOutput.ts" }],
   ["steps/main/ProcessRun.ts", { through: "steps/main/StepMain.ts" }],
   ["steps/download/Conclusion.ts", { through: "steps/download/ReportText.ts" }],
+  itself("gateway/Answers.ts"),
+  ["gateway/ControlHandlers.ts", { holds: "ok, and numbers" }],
   ["steps/main/StepRunner.ts", { holds: "help and version, before anything is read" }],
   ["platform/OutputFile.ts", { holds: answers }],
   ["steps/api/OpenApi.ts", { holds: "the declaration of the API" }],
@@ -396,8 +398,15 @@ const writing =
   /\bprocess\.(?:stdout|stderr)\b|\b[Cc]onsole\.\w+|\b(?:writeFile|appendFile)\w*\(|\bcreateWriteStream\(|\bwriteSync\(|\.writeAll\(|\b(?:openOutput|replaceFile|withFresh)\(/
 const raw = /\b(?:file|fs|handle|descriptor|stream)\.write\w*\(/
 
+const replying = /\bHttpServerResponse\.(?:json|text|html|raw|stream|uint8Array)\w*\(/
+
 const found = productModules
-  .filter(({ code, path }) => writing.test(code) || (path.startsWith("platform/") && raw.test(code)))
+  .filter(
+    ({ code, path }) =>
+      writing.test(code) ||
+      (path.startsWith("platform/") && raw.test(code)) ||
+      (path.startsWith("gateway/") && replying.test(code))
+  )
   .map(({ path }) => path)
 
 describe("Z5 the way out for words", () => {

@@ -16,6 +16,19 @@ const read = (body: string | Uint8Array<ArrayBuffer>, status = 200, about: Asked
     about
   )
 
+describe("texts of the service", () => {
+  it.effect("Z5 are cut between two words, so that no half of a secret is left", () =>
+    Effect.gen(function* () {
+      for (const lead of ["", "word ".repeat(97)]) {
+        const text = `${lead}${"SECRET".repeat(100)} tail`
+        const error = yield* Effect.flip(read(JSON.stringify({ success: false, errorMessageId: text })))
+        assert.notInclude(error.message, "SECRET")
+        assert.match(error.message, /\.\.\.$/)
+      }
+    })
+  )
+})
+
 describe("envelopes", () => {
   it.effect.each([
     ['{"success":true,"response":{"a":1}}', { a: 1 }],

@@ -134,7 +134,8 @@ const said = (value: Schema.Json | undefined): string | null => {
   const line = String(value)
     .replace(/[\p{C}\p{Zl}\p{Zp}\s]+/gu, " ")
     .trim()
-  return line === "" ? null : line.length > longestSaid ? `${line.slice(0, longestSaid)}...` : line
+  // Between two words: of a secret that is cut nobody would know that it is one.
+  return line.length > longestSaid ? `${line.slice(0, longestSaid).replace(/\S+$/, "")}...` : line || null
 }
 
 /** Where and how `error` found the payload wrong, without the value: `[3].size: expected an integer`. */
