@@ -83,6 +83,10 @@ describe("the first look at the arguments", () => {
     assert.deepStrictEqual(prepare(withOperands, ["--", "--help"]), { kind: "run", argv: ["--", "--help"] })
   })
 
+  it("words that every JavaScript object knows are words like others", () => {
+    assert.deepStrictEqual(argv("toString", "constructor", "__proto__"), ["toString", "constructor", "__proto__"])
+  })
+
   it.prop("never throws and keeps what it does not know", [Schema.Array(Schema.String)], ([words]) => {
     const prepared = prepare(withOperands, words)
     if (prepared.kind !== "run") return

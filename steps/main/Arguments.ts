@@ -9,7 +9,11 @@ import type { Step } from "./Step.ts"
 export const generalOptions: ReadonlyArray<string> = ["help", "version", "completions"]
 
 /** Short for a log level. */
-const loglevels: Readonly<Record<string, string>> = { "-q": "error", "--quiet": "error", "--verbose": "debug" }
+const loglevels: ReadonlyMap<string, string> = new Map([
+  ["-q", "error"],
+  ["--quiet", "error"],
+  ["--verbose", "debug"]
+])
 
 /** Whether an argument asks for completions; the shell is behind `=` or the next one. */
 export const asksForCompletions = (argument: string) => /^--completions(?:=|$)/.test(argument)
@@ -59,7 +63,7 @@ export const prepare = (step: Step, argv: ReadonlyArray<string>): Prepared => {
     if (argument === "--help" || argument === "-h") return { kind: "help" }
     if (argument === "--version" || argument === "-v") return { kind: "version" }
     // Two words that most tools have, for what is one setting here.
-    const level = loglevels[argument]
+    const level = loglevels.get(argument)
     if (level !== undefined && options.some(({ name }) => name === "loglevel")) {
       if (seen.has("loglevel")) return wrong(`${argument} and another log level are given`)
       seen.add("loglevel")
