@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from "node:fs"
+import { existsSync, readFileSync, statSync } from "node:fs"
 import { assert, describe, it } from "@effect/vitest"
 import { Runtime } from "effect"
 import * as Errors from "../core/src/Errors.ts"
@@ -87,6 +87,18 @@ describe("what the documentation tells to run", () => {
       )
     })
   }
+})
+
+describe("the pictures of README.md", () => {
+  it("are there for light and dark, and small", () => {
+    const shown = [...readFileSync(`${root}README.md`, "utf8").matchAll(/(?:src|srcset)="([^"]+\.png)"/g)]
+    const sizes = shown.map(([, path = ""]) => statSync(`${root}${path}`).size)
+    assert.lengthOf(sizes, 4)
+    assert.isBelow(
+      sizes.reduce((sum, size) => sum + size, 0),
+      300_000
+    )
+  })
 })
 
 describe("docs/troubleshooting.md", () => {

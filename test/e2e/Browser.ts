@@ -31,8 +31,11 @@ export interface Visit {
   readonly requests: () => ReadonlyArray<string>
   /** Shows the same page in another way. */
   readonly look: (view: View) => Effect.Effect<void>
-  /** The whole page as a PNG. */
-  readonly picture: (path: string) => Effect.Effect<void>
+  /** The page as a PNG: whole, or its beginning. */
+  readonly picture: (
+    path: string,
+    beginning?: { readonly width: number; readonly height: number }
+  ) => Effect.Effect<void>
 }
 
 const flags = [
@@ -127,8 +130,9 @@ export const startBrowser = Effect.gen(function* () {
       }
       return (reply["result"] as { readonly value?: unknown }).value
     })
-    const picture = Effect.fnUntraced(function* (path: string) {
-      const { data } = yield* call("Page.captureScreenshot", { format: "png", captureBeyondViewport: true })
+    const picture: Visit["picture"] = Effect.fnUntraced(function* (path, beginning) {
+      const clip = beginning === undefined ? {} : { clip: { x: 0, y: 0, scale: 1, ...beginning } }
+      const { data } = yield* call("Page.captureScreenshot", { format: "png", captureBeyondViewport: true, ...clip })
       writeFileSync(path, Buffer.from(String(data), "base64"))
     })
     return { evaluate, complaints: () => complaints, requests: () => requests, look, picture } satisfies Visit
