@@ -130,7 +130,7 @@ describe("the API reference", () => {
       Effect.gen(function* () {
         const made = yield* runCommand(process.execPath, [`${root}scripts/reference.ts`], { cwd: root, env })
         assert.strictEqual(made.exitCode, 0, made.stdout + made.stderr)
-        const page = readFileSync(`${root}dist/docs/classes/svc-steps.ServiceClient.html`, "utf8")
+        const page = readFileSync(`${root}dist/docs/interfaces/svc-steps.ServiceMethods.html`, "utf8")
         assert.match(page, /getSnvAnnotations/)
       }),
     patience

@@ -13,13 +13,13 @@ import { folder } from "./Ground.ts"
 
 const pictures = join(root, "docs", "pictures")
 
+// biome-ignore lint/suspicious/noControlCharactersInRegex: the codes of a terminal
+const codes = /\u001b\[(\d+)A\u001b\[J|\u001b\[[\d;?]*[a-zA-Z]|([^\u001b]+)/g
+
 /** What stands on a terminal after this output: lines that were drawn over are gone. */
 const onScreen = (output: string): ReadonlyArray<string> => {
   const lines: Array<string> = [""]
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: the codes of a terminal
-  for (const [part, up, text = ""] of output.matchAll(
-    /\u001b\[(\d+)A\u001b\[J|\u001b\[[\d;?]*[a-zA-Z]|([^\u001b]+)/g
-  )) {
+  for (const [part, up, text = ""] of output.matchAll(codes)) {
     if (up !== undefined) lines.splice(lines.length - 1 - Number(up), Number(up))
     else if (text !== "" && part === text) {
       const [first = "", ...more] = text.replaceAll("\r", "").split("\n")
