@@ -12,6 +12,7 @@ import {
   backslash,
   closeBrace,
   closeBracket,
+  colonSign,
   comma,
   digit,
   falsWord,
@@ -24,14 +25,14 @@ import {
   openBrace,
   openBracket,
   plain,
-  pointSign,
   quote,
   shortEscape,
   space,
   trueWord,
   zeroDigit
-} from "./Ascii.ts"
-import * as State from "./GrammarState.ts"
+} from "../text/JsonBytes.ts"
+import * as State from "../text/JsonStates.ts"
+import { deepest, Nesting, tooDeep } from "../text/Nesting.ts"
 import { cellEnd, rowEnd, skip } from "./Marks.ts"
 import { afterDigits, afterNumber, afterString } from "./TokenEnds.ts"
 
@@ -47,7 +48,7 @@ export interface ScanLimits {
   readonly piece: number
 }
 
-export const usualLimits: ScanLimits = { depth: 1000, piece: 32 * 1024 * 1024 }
+export const usualLimits: ScanLimits = { depth: deepest, piece: 32 * 1024 * 1024 }
 
 /** Bytes `from` up to `to`, as offsets into a chunk. */
 export interface Part {
@@ -55,7 +56,6 @@ export interface Part {
   readonly to: number
 }
 
-const literals: Readonly<Record<string, string>> = { t: "true", f: "false", n: "null" }
 const byteOrderMark: ReadonlyArray<number> = [0xef, 0xbb, 0xbf]
 
 // Levels: inside the body's object, inside `data`, inside a row.
@@ -85,9 +85,7 @@ export class BodyScanner {
   readonly #marking: boolean
   readonly #limits: ScanLimits
   #state = State.start
-  #depth = 0
-  /** For each level, 1 for an object and 0 for a list. */
-  readonly #objects: Uint8Array
+  readonly #nesting: Nesting
   #inRows = false
   /** The member of the body whose value is due or under way: data, header, or another. */
   #member = ""
@@ -112,7 +110,7 @@ export class BodyScanner {
   constructor(marking: boolean, limits: ScanLimits = usualLimits) {
     this.#marking = marking
     this.#limits = limits
-    this.#objects = new Uint8Array(limits.depth + 1)
+    this.#nesting = new Nesting(limits.depth)
   }
 
   /** Scans the next bytes. A fault is final. */
@@ -126,7 +124,7 @@ export class BodyScanner {
     const view = new DataView(chunk.buffer, chunk.byteOffset, length)
     let at = 0
     while (at < length && this.#fault === null) {
-      if (this.#inRows && this.#state === State.value && this.#objects[this.#depth] === 0) {
+      if (this.#inRows && this.#state === State.value && this.#nesting.objects[this.#nesting.depth] === 0) {
         at = this.#runAhead(chunk, view, at)
       }
       if (at < length) at = this.#step(chunk, at)
@@ -134,7 +132,7 @@ export class BodyScanner {
     this.rowsPart = this.#rowsFrom < 0 ? null : { from: this.#rowsFrom, to: this.#rowsTo }
     this.headerPart = this.#headerFrom < 0 ? null : { from: this.#headerFrom, to: this.#headerTo }
     this.size += length
-    const inPiece = this.#inHeader || (this.#inRows && this.#depth >= cells)
+    const inPiece = this.#inHeader || (this.#inRows && this.#nesting.depth >= cells)
     if (this.#fault === null && inPiece && this.size - this.#pieceStart > this.#limits.piece) {
       this.#fault = { _tag: "TooLarge", limit: this.#limits.piece }
     }
@@ -145,14 +143,15 @@ export class BodyScanner {
   end(): ScanFault | null {
     const state = this.#state
     // A text that is a number ends with its last digit.
-    const complete = state === State.end || (this.#depth === 0 && (state === State.after || state >= State.zero))
+    const complete =
+      state === State.end || (this.#nesting.depth === 0 && (state === State.after || State.mayEnd(state)))
     const reason = this.size === 0 ? "its body is empty" : "it breaks off"
     this.#fault ??= complete ? null : { _tag: "Malformed", at: this.size, reason }
     return this.#fault
   }
 
   get #inHeader(): boolean {
-    return this.#member === "header" && this.#depth >= rows
+    return this.#member === "header" && this.#nesting.depth >= rows
   }
 
   #malformed(at: number, reason: string): number {
@@ -168,17 +167,17 @@ export class BodyScanner {
       case State.string:
         return this.#stepString(chunk, from)
       case State.after:
-        if (this.#depth === 0) {
+        if (this.#nesting.depth === 0) {
           this.#state = State.end
           return from
         }
         if (byte === comma) {
-          if (this.#inRows && this.#marking && this.#depth <= cells)
-            chunk[from] = this.#depth === cells ? cellEnd : skip
-          this.#state = this.#objects[this.#depth] === 1 ? State.name : State.value
+          if (this.#inRows && this.#marking && this.#nesting.depth <= cells)
+            chunk[from] = this.#nesting.depth === cells ? cellEnd : skip
+          this.#state = this.#nesting.objects[this.#nesting.depth] === 1 ? State.name : State.value
           return from + 1
         }
-        if (byte === closeBracket || byte === closeBrace) return this.#close(chunk, from, byte === closeBrace ? 1 : 0)
+        if (byte === closeBracket || byte === closeBrace) return this.#close(chunk, from, byte === closeBrace)
         break
       case State.value:
       case State.valueOrEnd:
@@ -192,7 +191,7 @@ export class BodyScanner {
       case State.nameOrEnd:
         if (byte === quote) {
           this.#inName = true
-          this.#name = this.#depth === members ? [quote] : null
+          this.#name = this.#nesting.depth === members ? [quote] : null
           this.#state = State.string
           return from + 1
         }
@@ -202,7 +201,7 @@ export class BodyScanner {
         }
         break
       case State.colon:
-        if (byte !== 0x3a) break
+        if (byte !== colonSign) break
         this.#state = State.value
         return from + 1
       case State.zero:
@@ -211,22 +210,14 @@ export class BodyScanner {
       case State.exponentDigits:
         return this.#stepNumber(chunk, from)
       case State.minus:
-        if (digit[byte] !== 1) return this.#malformed(from, `expected ${State.due[state]}`)
-        this.#state = byte === zeroDigit ? State.zero : State.integer
-        return from + 1
-      case State.exponent:
-        if (byte === 0x2b || byte === minusSign) {
-          this.#state = State.exponentSign
-          return from + 1
-        }
-        if (digit[byte] !== 1) return this.#malformed(from, `expected ${State.due[state]}`)
-        this.#state = State.exponentDigits
-        return from + 1
       case State.point:
-      case State.exponentSign:
-        if (digit[byte] !== 1) return this.#malformed(from, `expected ${State.due[state]}`)
-        this.#state = state === State.point ? State.fraction : State.exponentDigits
+      case State.exponent:
+      case State.exponentSign: {
+        const next = State.inNumber(state, byte)
+        if (next < 0) return this.#malformed(from, `expected ${State.due[state]}`)
+        this.#state = next
         return from + 1
+      }
       case State.literal:
         if (byte !== this.#literal.charCodeAt(this.#count)) return this.#malformed(from, `expected ${State.due[state]}`)
         if (++this.#count === this.#literal.length) this.#state = State.after
@@ -254,21 +245,25 @@ export class BodyScanner {
   }
 
   #beginValue(chunk: Uint8Array, from: number, byte: number): number {
-    if (this.#depth === rows && this.#inRows && byte !== openBracket) {
+    if (this.#nesting.depth === rows && this.#inRows && byte !== openBracket) {
       return this.#malformed(from, "a row that is not a list")
     }
-    if (this.#depth === members && (this.#member === "data" || this.#member === "header") && byte !== openBracket) {
+    if (
+      this.#nesting.depth === members &&
+      (this.#member === "data" || this.#member === "header") &&
+      byte !== openBracket
+    ) {
       return this.#malformed(from, `${this.#member} is not a list`)
     }
-    if (byte === openBracket || byte === openBrace) return this.#open(chunk, from, byte === openBrace ? 1 : 0)
+    if (byte === openBracket || byte === openBrace) return this.#open(chunk, from, byte === openBrace)
     if (byte === quote) this.#state = State.string
     else if (byte === zeroDigit) this.#state = State.zero
     else if (digit[byte] === 1) this.#state = State.integer
     else if (byte === minusSign) this.#state = State.minus
     else {
-      const word = literals[String.fromCharCode(byte)]
+      const word = State.literals[byte]
       if (word === undefined) {
-        const markup = byte === 0x3c && this.#depth === 0
+        const markup = byte === 0x3c && this.#nesting.depth === 0
         return this.#malformed(
           from,
           markup ? "a page of HTML or XML instead of JSON" : `expected ${State.due[this.#state]}`
@@ -281,24 +276,20 @@ export class BodyScanner {
     return from + 1
   }
 
-  #open(chunk: Uint8Array, from: number, isObject: 0 | 1): number {
-    if (this.#depth === this.#limits.depth) {
-      return this.#malformed(from, `JSON nested deeper than ${this.#limits.depth} levels`)
-    }
-    this.#depth++
-    this.#objects[this.#depth] = isObject
-    this.#state = isObject === 1 ? State.nameOrEnd : State.valueOrEnd
+  #open(chunk: Uint8Array, from: number, isObject: boolean): number {
+    if (!this.#nesting.open(isObject)) return this.#malformed(from, tooDeep(this.#limits.depth))
+    this.#state = isObject ? State.nameOrEnd : State.valueOrEnd
     if (this.#inRows) {
-      if (this.#depth === cells) {
+      if (this.#nesting.depth === cells) {
         this.#pieceStart = this.size + from
         if (this.#marking) chunk[from] = skip
       }
-    } else if (this.#depth === rows && this.#member === "data") {
+    } else if (this.#nesting.depth === rows && this.#member === "data") {
       this.#inRows = true
       this.hasData = true
       this.#rowsFrom = from + 1
       this.#rowsTo = chunk.length
-    } else if (this.#depth === rows && this.#member === "header") {
+    } else if (this.#nesting.depth === rows && this.#member === "header") {
       this.#pieceStart = this.size + from
       this.hasHeader = true
       this.#headerFrom = from
@@ -307,22 +298,21 @@ export class BodyScanner {
     return from + 1
   }
 
-  #close(chunk: Uint8Array, from: number, isObject: 0 | 1): number {
-    if (this.#objects[this.#depth] !== isObject) return this.#malformed(from, "brackets that do not match")
-    this.#depth--
+  #close(chunk: Uint8Array, from: number, isObject: boolean): number {
+    if (!this.#nesting.close(isObject)) return this.#malformed(from, "brackets that do not match")
     if (this.#inRows) {
-      if (this.#depth === rows) {
+      if (this.#nesting.depth === rows) {
         this.rowCount++
         if (this.#marking) chunk[from] = rowEnd
-      } else if (this.#depth === members) {
+      } else if (this.#nesting.depth === members) {
         this.#inRows = false
         this.#rowsTo = from
       }
-    } else if (this.#depth === members && this.#member === "header") {
+    } else if (this.#nesting.depth === members && this.#member === "header") {
       this.#headerTo = from + 1
       this.headerComplete = true
     }
-    this.#state = this.#depth === 0 ? State.end : State.after
+    this.#state = this.#nesting.depth === 0 ? State.end : State.after
     return from + 1
   }
 
@@ -396,13 +386,8 @@ export class BodyScanner {
     let at = from
     if (this.#state !== State.zero) while (at < length && digit[chunk[at] ?? 0] === 1) at++
     if (at === length) return at
-    const byte = chunk[at] ?? 0
-    if (byte === pointSign && (this.#state === State.zero || this.#state === State.integer)) this.#state = State.point
-    else if ((byte | 0x20) === letterE && this.#state !== State.exponentDigits) this.#state = State.exponent
-    else {
-      this.#state = State.after
-      return at
-    }
+    this.#state = State.inNumber(this.#state, chunk[at] ?? 0)
+    if (this.#state === State.after) return at
     return at + 1
   }
 
@@ -413,12 +398,12 @@ export class BodyScanner {
   #runAhead(chunk: Uint8Array, view: DataView, from: number): number {
     // A word, and the bytes after it that are looked at without asking, lie inside the chunk.
     const safe = chunk.length - 8
-    const objects = this.#objects
+    const { objects } = this.#nesting
     const marking = this.#marking
     const deepest = this.#limits.depth
     /** Up to `taken` everything is taken; `depth` and `due` are those there. */
     let taken = from
-    let depth = this.#depth
+    let depth = this.#nesting.depth
     let due = State.value
     let at = from
     while (at < safe) {
@@ -471,7 +456,7 @@ export class BodyScanner {
       taken = at
       due = State.value
     }
-    this.#depth = depth
+    this.#nesting.depth = depth
     this.#state = due
     return taken
   }

@@ -6,7 +6,7 @@
  */
 import { Result } from "effect"
 import type { Reading, RegionText } from "../genome/RegionText.ts"
-import { quote, zeroDigit } from "./Ascii.ts"
+import { quote, zeroDigit } from "../text/JsonBytes.ts"
 import type { Block } from "./Block.ts"
 import { CellCache } from "./CellCache.ts"
 import { type Column, columnFor, namesFor, type Role } from "./Columns.ts"

@@ -9,7 +9,17 @@
  *
  * A missing value, an empty text and an empty list look alike: JSON Lines keep them apart.
  */
-import { backslash, closeBracket, comma, letterN, letterU, nineDigit, openBrace, openBracket, quote } from "./Ascii.ts"
+import {
+  backslash,
+  closeBracket,
+  comma,
+  letterN,
+  letterU,
+  nineDigit,
+  openBrace,
+  openBracket,
+  quote
+} from "../text/JsonBytes.ts"
 import type { Block } from "./Block.ts"
 import { copyWords } from "./Block.ts"
 import { firstOf } from "./Marks.ts"

@@ -2,7 +2,7 @@
  * Where the usual tokens of rows end, for a scanner that reads ahead: `safe` where that is not known yet, or where only the
  * grammar can decide. Words are read up to `safe`, so the chunk must go on for eight bytes behind it.
  */
-import { backslash, digit, pointSign, quote, shortEscape, specialIn } from "./Ascii.ts"
+import { backslash, digit, pointSign, quote, shortEscape, specialIn } from "../text/JsonBytes.ts"
 import { firstOf } from "./Marks.ts"
 
 /** Of a string whose inside begins at `from`: behind its closing quote. */

@@ -5,7 +5,26 @@
  * An envelope is told by its first name. Bytes are let through before the end of the body is known: whoever keeps them
  * must wait for `end`.
  */
-import { deepest } from "./ReplyText.ts"
+import {
+  backslash,
+  closeBrace,
+  closeBracket,
+  colonSign,
+  comma,
+  digit,
+  hexDigit,
+  letterN,
+  letterU,
+  minusSign,
+  openBrace,
+  openBracket,
+  quote,
+  shortEscape,
+  space,
+  zeroDigit
+} from "../text/JsonBytes.ts"
+import * as State from "../text/JsonStates.ts"
+import { Nesting, tooDeep } from "../text/Nesting.ts"
 
 /** Names of an envelope; no record has a field of these names. */
 const envelopeNames: ReadonlyArray<string> = [
@@ -21,40 +40,8 @@ const envelopeNames: ReadonlyArray<string> = [
 const longestEnvelope = 65_536
 const longestName = 64
 
-// States of the grammar. Those of a number that may end are the last.
-const value = 0
-const valueOrEnd = 1
-const after = 2
-const string = 3
-const escaped = 4
-const hex = 5
-const word = 6
-const nameOrEnd = 7
-const name = 8
-const colon = 9
-const done = 10
-const minus = 11
-const point = 12
-const exponent = 13
-const exponentSign = 14
-const zero = 15
-const integer = 16
-const fraction = 17
-const exponentDigits = 18
-
-const quote = 0x22
-const backslash = 0x5c
-const comma = 0x2c
-const openBracket = 0x5b
-const closeBracket = 0x5d
-const openBrace = 0x7b
-const closeBrace = 0x7d
-
-const isSpace = (byte: number) => byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09
-const isDigit = (byte: number) => byte >= 0x30 && byte <= 0x39
-const isHex = (byte: number) => isDigit(byte) || ((byte | 0x20) >= 0x61 && (byte | 0x20) <= 0x66)
-const isEscape = (byte: number) => '"\\/bfnrt'.includes(String.fromCharCode(byte))
-const words: Readonly<Record<number, string>> = { 116: "true", 102: "false", 110: "null" }
+/** Whether the payload is the whole body, or stands in an envelope. */
+type Form = "unknown" | "bare" | "envelope"
 
 /** What the body turned out to be, once it is complete. */
 export interface Verdict {
@@ -63,12 +50,10 @@ export interface Verdict {
 }
 
 export class JsonPassage {
-  #state = value
-  #depth = 0
-  /** By depth: 1 for an object. */
-  readonly #objects = new Uint8Array(deepest + 1)
+  #state = State.value
+  readonly #nesting = new Nesting()
   #size = 0
-  #form: "unknown" | "bare" | "envelope" = "unknown"
+  #form: Form = "unknown"
   /** While the form is unknown: the bytes so far. Of an envelope: its outline. */
   #held: Array<number> = []
   /** The name of the outermost object under way. */
@@ -78,200 +63,187 @@ export class JsonPassage {
   #hasResponse = false
   #word = ""
   #count = 0
+  #fault: string | null = null
+  /** Of the chunk under way: where the part begins that is let through, -1 when nothing is; and the parts so far. */
+  #from = -1
+  #parts: Array<Uint8Array> = []
 
   /** The next bytes of the body; the parts of the payload in them. The reason when the body is not JSON. */
   push(chunk: Uint8Array): ReadonlyArray<Uint8Array> | string {
-    const parts: Array<Uint8Array> = []
-    const length = chunk.length
-    let state = this.#state
-    /** Where the part under way begins; -1 when nothing is let through here. */
-    let from = this.#form === "bare" || this.#inResponse ? 0 : -1
-    const fault = (at: number) => `not JSON at byte ${this.#size + at + 1}`
-
-    let i = this.#size === 0 && chunk[0] === 0xef && chunk[1] === 0xbb && chunk[2] === 0xbf ? 3 : 0
-    while (i < length) {
-      const byte = chunk[i] as number
-      const begins = state === value || state === valueOrEnd
-      if (from < 0) {
-        if (this.#form === "unknown") {
-          if (begins && this.#depth === 0 && !isSpace(byte) && byte !== openBrace && byte !== 0x6e) {
-            this.#form = "bare"
-            from = i
-          } else if (!isSpace(byte) || this.#held.length > 0) this.#held.push(byte)
-        } else if (begins && this.#depth === 1 && this.#isResponse() && !isSpace(byte) && byte !== 0x6e) {
-          if (this.#hasResponse) return `two payloads, the second at byte ${this.#size + i + 1}`
-          this.#hasResponse = true
-          this.#inResponse = true
-          this.#held.push(0x30)
-          from = i
-        } else if (state !== done) this.#held.push(byte)
-        if (this.#held.length > longestEnvelope) return "an envelope that is too large"
+    this.#parts = []
+    this.#from = this.#form === "bare" || this.#inResponse ? 0 : -1
+    let at = this.#size === 0 && chunk[0] === 0xef && chunk[1] === 0xbb && chunk[2] === 0xbf ? 3 : 0
+    while (at < chunk.length && this.#fault === null) {
+      const byte = chunk[at] ?? 0
+      if (this.#from < 0) this.#hold(byte, at)
+      if (this.#state === State.string) at = this.#inString(chunk, at)
+      else {
+        this.#step(chunk, byte, at)
+        at++
       }
-      switch (state) {
-        case string: {
-          let at = i
-          let end = byte
-          while (end !== quote && end !== backslash && end >= 0x20) {
-            at++
-            if (at === length || from < 0) break
-            end = chunk[at] as number
-          }
-          if (at > i) {
-            if (this.#inName && this.#depth === 1) this.#keepName(chunk, i, at)
-            i = at
-            continue
-          }
-          if (end < 0x20) return fault(i)
-          if (end === backslash) state = escaped
-          else if (this.#inName) {
-            this.#inName = false
-            state = colon
-            if (this.#form === "unknown") {
-              this.#form = envelopeNames.includes(this.#nameText()) ? "envelope" : "bare"
-              if (this.#form === "bare") {
-                parts.push(Uint8Array.from(this.#held))
-                this.#held = []
-                from = i + 1
-              }
-            }
-          } else state = after
-          break
-        }
-        case escaped:
-          if (byte === 0x75) {
-            state = hex
-            this.#count = 0
-          } else if (isEscape(byte)) state = string
-          else return fault(i)
-          break
-        case hex:
-          if (!isHex(byte)) return fault(i)
-          if (++this.#count === 4) state = string
-          break
-        case word:
-          if (byte !== this.#word.charCodeAt(this.#count)) return fault(i)
-          if (++this.#count === this.#word.length) state = after
-          break
-        case value:
-        case valueOrEnd:
-          if (isSpace(byte)) break
-          if (byte === closeBracket && state === valueOrEnd) {
-            this.#depth--
-            state = after
-          } else if (byte === quote) state = string
-          else if (isDigit(byte)) state = byte === 0x30 ? zero : integer
-          else if (byte === 0x2d) state = minus
-          else if (byte === openBrace || byte === openBracket) {
-            if (this.#depth === deepest) return `JSON nested deeper than ${deepest} levels`
-            this.#objects[++this.#depth] = byte === openBrace ? 1 : 0
-            state = byte === openBrace ? nameOrEnd : valueOrEnd
-          } else {
-            const found = words[byte]
-            if (found === undefined) return fault(i)
-            this.#word = found
-            this.#count = 1
-            state = word
-          }
-          break
-        case nameOrEnd:
-        case name:
-          if (isSpace(byte)) break
-          if (byte === closeBrace && state === nameOrEnd) {
-            this.#depth--
-            state = after
-          } else if (byte === quote) {
-            this.#inName = true
-            if (this.#depth === 1) this.#name = []
-            state = string
-          } else return fault(i)
-          break
-        case colon:
-          if (byte === 0x3a) state = value
-          else if (!isSpace(byte)) return fault(i)
-          break
-        case minus:
-          if (!isDigit(byte)) return fault(i)
-          state = byte === 0x30 ? zero : integer
-          break
-        case point:
-          if (!isDigit(byte)) return fault(i)
-          state = fraction
-          break
-        case exponent:
-          if (byte === 0x2b || byte === 0x2d) state = exponentSign
-          else if (isDigit(byte)) state = exponentDigits
-          else return fault(i)
-          break
-        case exponentSign:
-          if (!isDigit(byte)) return fault(i)
-          state = exponentDigits
-          break
-        case done:
-          if (!isSpace(byte)) return fault(i)
-          break
-        default: {
-          // After a complete value, or a number that may go on.
-          if (state >= zero) {
-            if (isDigit(byte) && state !== zero) break
-            if (byte === 0x2e && state <= integer) {
-              state = point
-              break
-            }
-            if ((byte | 0x20) === 0x65 && state !== exponentDigits) {
-              state = exponent
-              break
-            }
-            state = after
-          }
-          if (isSpace(byte)) break
-          if (this.#depth === 0) return fault(i)
-          if (this.#depth === 1 && this.#inResponse) {
-            this.#inResponse = false
-            parts.push(chunk.subarray(from, i))
-            from = -1
-            this.#held.push(byte)
-          }
-          const inObject = this.#objects[this.#depth] === 1
-          if (byte === comma) state = inObject ? name : value
-          else if (byte === (inObject ? closeBrace : closeBracket)) this.#depth--
-          else return fault(i)
-        }
-      }
-      if (state === after && this.#depth === 0) {
-        state = done
-        if (this.#form === "unknown" && this.#held[0] === openBrace) {
-          this.#form = "bare"
-          parts.push(Uint8Array.from(this.#held))
-        }
-        if (from >= 0) parts.push(chunk.subarray(from, i + 1))
-        from = -1
-      }
-      i++
+      if (this.#state === State.after && this.#nesting.depth === 0) this.#finish(chunk, at)
     }
-    if (from >= 0 && from < length) parts.push(chunk.subarray(from))
-    this.#state = state
-    this.#size += length
-    return parts
+    if (this.#fault !== null) return this.#fault
+    if (this.#from >= 0 && this.#from < chunk.length) this.#parts.push(chunk.subarray(this.#from))
+    this.#size += chunk.length
+    return this.#parts
   }
 
   /** After the last byte; the reason when something is missing. */
   end(): Verdict | string {
     if (this.#size === 0) return "its body is empty"
-    const complete = this.#state === done || (this.#depth === 0 && this.#state >= zero)
+    const complete = this.#state === State.end || (this.#nesting.depth === 0 && State.mayEnd(this.#state))
     if (!complete) return `not JSON: it breaks off after ${this.#size} bytes`
     if (this.#form === "bare") return { outline: "0" }
-    return { outline: new TextDecoder().decode(Uint8Array.from(this.#held)) }
+    return { outline: decoder.decode(Uint8Array.from(this.#held)) }
   }
 
-  #isResponse() {
-    return this.#nameText() === "response"
+  /** A byte outside the payload: kept, unless the payload begins with it. */
+  #hold(byte: number, at: number): void {
+    const begins = (this.#state === State.value || this.#state === State.valueOrEnd) && space[byte] !== 1
+    if (this.#form === "unknown") {
+      // Null may be no payload, and an object an envelope; everything else is the payload.
+      if (begins && this.#nesting.depth === 0 && byte !== openBrace && byte !== letterN) {
+        this.#form = "bare"
+        this.#from = at
+      } else if (space[byte] !== 1 || this.#held.length > 0) this.#held.push(byte)
+    } else if (begins && this.#nesting.depth === 1 && this.#nameText() === "response" && byte !== letterN) {
+      if (this.#hasResponse) this.#fault = `two payloads, the second at byte ${this.#size + at + 1}`
+      this.#hasResponse = true
+      this.#inResponse = true
+      this.#held.push(zeroDigit)
+      this.#from = at
+    } else if (this.#state !== State.end) this.#held.push(byte)
+    if (this.#held.length > longestEnvelope) this.#fault = "an envelope that is too large"
   }
 
-  #nameText() {
+  /** The bytes of a string up to one that is not plain; outside the payload one by one, since each is kept. */
+  #inString(chunk: Uint8Array, from: number): number {
+    const last = this.#from < 0 ? from + 1 : chunk.length
+    let at = from
+    while (at < last && isPlain(chunk[at] ?? 0)) at++
+    if (at > from) {
+      if (this.#inName && this.#nesting.depth === 1) this.#keepName(chunk, from, at)
+      return at
+    }
+    const byte = chunk[at] ?? 0
+    if (byte === backslash) this.#state = State.escaped
+    else if (byte === quote) this.#endString(at)
+    else this.#refuse(at)
+    return at + 1
+  }
+
+  #endString(at: number): void {
+    this.#state = this.#inName ? State.colon : State.after
+    if (this.#inName && this.#form === "unknown") {
+      this.#form = envelopeNames.includes(this.#nameText()) ? "envelope" : "bare"
+      if (this.#form === "bare") {
+        this.#parts.push(Uint8Array.from(this.#held))
+        this.#held = []
+        this.#from = at + 1
+      }
+    }
+    this.#inName = false
+  }
+
+  /** A byte outside strings, or of an escape in one. */
+  #step(chunk: Uint8Array, byte: number, at: number): void {
+    const state = this.#state
+    if (state === State.escaped || state === State.hex) this.#escape(byte, at)
+    else if (state === State.literal) this.#literal(byte, at)
+    else if (state >= State.minus) this.#number(chunk, byte, at)
+    else if (space[byte] === 1) return
+    else if (state === State.value || state === State.valueOrEnd) this.#begin(byte, at)
+    else if (state === State.after) this.#after(chunk, byte, at)
+    else if (state === State.colon && byte === colonSign) this.#state = State.value
+    else if (state === State.nameOrEnd && byte === closeBrace) this.#close(true, at)
+    else if ((state === State.name || state === State.nameOrEnd) && byte === quote) {
+      this.#inName = true
+      if (this.#nesting.depth === 1) this.#name = []
+      this.#state = State.string
+    } else this.#refuse(at)
+  }
+
+  #begin(byte: number, at: number): void {
+    if (byte === closeBracket && this.#state === State.valueOrEnd) this.#close(false, at)
+    else if (byte === quote) this.#state = State.string
+    else if (digit[byte] === 1) this.#state = byte === zeroDigit ? State.zero : State.integer
+    else if (byte === minusSign) this.#state = State.minus
+    else if (byte === openBrace || byte === openBracket) {
+      if (!this.#nesting.open(byte === openBrace)) this.#fault = tooDeep()
+      this.#state = byte === openBrace ? State.nameOrEnd : State.valueOrEnd
+    } else {
+      this.#word = State.literals[byte] ?? ""
+      if (this.#word === "") this.#refuse(at)
+      this.#count = 1
+      this.#state = State.literal
+    }
+  }
+
+  #escape(byte: number, at: number): void {
+    if (this.#state === State.escaped) {
+      if (byte !== letterU && shortEscape[byte] !== 1) this.#refuse(at)
+      this.#state = byte === letterU ? State.hex : State.string
+      this.#count = 0
+    } else if (hexDigit[byte] !== 1) this.#refuse(at)
+    else if (++this.#count === 4) this.#state = State.string
+  }
+
+  #literal(byte: number, at: number): void {
+    if (byte !== this.#word.charCodeAt(this.#count)) this.#refuse(at)
+    else if (++this.#count === this.#word.length) this.#state = State.after
+  }
+
+  #number(chunk: Uint8Array, byte: number, at: number): void {
+    const next = State.inNumber(this.#state, byte)
+    if (next < 0) this.#refuse(at)
+    this.#state = next
+    // The byte behind a number is no part of it.
+    if (next === State.after && space[byte] !== 1) this.#after(chunk, byte, at)
+  }
+
+  /** What follows a complete value. */
+  #after(chunk: Uint8Array, byte: number, at: number): void {
+    const { depth, inObject } = this.#nesting
+    if (depth === 1 && this.#inResponse) {
+      this.#inResponse = false
+      this.#parts.push(chunk.subarray(this.#from, at))
+      this.#from = -1
+      this.#held.push(byte)
+    }
+    if (depth > 0 && byte === comma) this.#state = inObject ? State.name : State.value
+    else this.#close(byte === closeBrace, at, byte === closeBrace || byte === closeBracket)
+  }
+
+  #close(isObject: boolean, at: number, isBracket = true): void {
+    if (!isBracket || !this.#nesting.close(isObject)) this.#refuse(at)
+    this.#state = State.after
+  }
+
+  /** The value of the body is complete; `at` is behind its last byte. */
+  #finish(chunk: Uint8Array, at: number): void {
+    this.#state = State.end
+    if (this.#form === "unknown" && this.#held[0] === openBrace) {
+      this.#form = "bare"
+      this.#parts.push(Uint8Array.from(this.#held))
+    }
+    if (this.#from >= 0) this.#parts.push(chunk.subarray(this.#from, at))
+    this.#from = -1
+  }
+
+  #refuse(at: number): void {
+    this.#fault = `not JSON at byte ${this.#size + at + 1}`
+  }
+
+  #nameText(): string {
     return String.fromCharCode(...this.#name)
   }
 
-  #keepName(chunk: Uint8Array, from: number, to: number) {
-    for (let i = from; i < to && this.#name.length < longestName; i++) this.#name.push(chunk[i] as number)
+  #keepName(chunk: Uint8Array, from: number, to: number): void {
+    for (let i = from; i < to && this.#name.length < longestName; i++) this.#name.push(chunk[i] ?? 0)
   }
 }
+
+const decoder = new TextDecoder()
+
+const isPlain = (byte: number): boolean => byte >= 0x20 && byte !== quote && byte !== backslash

@@ -2,8 +2,9 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, Exit, Schema } from "effect"
 import { HttpClientRequest, HttpClientResponse } from "effect/http"
 import { AnalysisItem } from "../contract/Analyses.ts"
+import { deepest } from "../text/Nesting.ts"
 import { payloadOf, placeOfIssue } from "./Reply.ts"
-import { type Asked, deepest } from "./ReplyText.ts"
+import type { Asked } from "./ReplyText.ts"
 
 const asked: Asked = { request: "getPerson (person L1)", subject: "person L1", missing: [404, 400] }
 

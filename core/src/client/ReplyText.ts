@@ -5,6 +5,8 @@ import { Effect, type Schema } from "effect"
 import type { HttpClientResponse } from "effect/http"
 import { type Exactness, parseExactly } from "../contract/ExactNumber.ts"
 import { ReplyMalformed } from "../Errors.ts"
+import { backslash, closeBrace, closeBracket, openBrace, openBracket, quote } from "../text/JsonBytes.ts"
+import { deepest, tooDeep } from "../text/Nesting.ts"
 
 /** What was asked, in the words of a message, and how the service says that it is not there. */
 export interface Asked {
@@ -21,9 +23,6 @@ export interface Asked {
   /** Which numbers are kept as they are written, where they would lose digits; integers when absent. */
   readonly exactness?: Exactness
 }
-
-/** A JSON text is refused beyond this depth: what is deeper cannot be written again. */
-export const deepest = 1000
 
 /** The body as text; a leading byte order mark is dropped. */
 export const textOf = (response: HttpClientResponse.HttpClientResponse, request: string) =>
@@ -45,7 +44,7 @@ export const parsed = Effect.fnUntraced(function* (
   const malformed = (reason: string) => new ReplyMalformed({ request, reason })
   if (/^\s*$/.test(text)) return yield* malformed("its body is empty")
   if (/^\s*</.test(text)) return yield* malformed("a page of HTML or XML instead of JSON")
-  if (isTooDeep(text)) return yield* malformed(`JSON nested deeper than ${deepest} levels`)
+  if (isTooDeep(text)) return yield* malformed(tooDeep())
   return yield* Effect.try({
     try: (): Schema.Json => parseExactly(text, exactness),
     // The parser's own message quotes the body.
@@ -79,10 +78,3 @@ const isTooDeep = (text: string): boolean => {
   }
   return false
 }
-
-const quote = 0x22
-const backslash = 0x5c
-const openBrace = 0x7b
-const closeBrace = 0x7d
-const openBracket = 0x5b
-const closeBracket = 0x5d

@@ -38,3 +38,28 @@ export const due: Readonly<Record<number, string>> = {
   [exponent]: "a digit or a sign",
   [exponentSign]: "a digit"
 }
+
+/** What a byte means to a number: the state behind it, `after` when the number ended before it, -1 when it cannot be there. */
+export const inNumber = (state: number, byte: number): number => {
+  const isDigit = byte >= 0x30 && byte <= 0x39
+  switch (state) {
+    case minus:
+      return byte === 0x30 ? zero : isDigit ? integer : -1
+    case point:
+      return isDigit ? fraction : -1
+    case exponent:
+      return byte === 0x2b || byte === 0x2d ? exponentSign : isDigit ? exponentDigits : -1
+    case exponentSign:
+      return isDigit ? exponentDigits : -1
+    default:
+      if (isDigit && state !== zero) return state
+      if (byte === 0x2e && state <= integer) return point
+      return (byte | 0x20) === 0x65 && state !== exponentDigits ? exponent : after
+  }
+}
+
+/** Whether what was read so far may be the end of a text that is a single number. */
+export const mayEnd = (state: number): boolean => state >= zero
+
+/** The words of JSON by their first byte. */
+export const literals: Readonly<Record<number, string>> = { 116: "true", 102: "false", 110: "null" }

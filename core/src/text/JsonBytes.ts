@@ -11,6 +11,7 @@ export const zeroDigit = 0x30
 export const nineDigit = 0x39
 export const minusSign = 0x2d
 export const pointSign = 0x2e
+export const colonSign = 0x3a
 export const letterE = 0x65
 export const letterN = 0x6e
 export const letterU = 0x75
