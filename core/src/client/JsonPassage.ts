@@ -13,6 +13,7 @@ import {
   comma,
   digit,
   hexDigit,
+  inString,
   letterN,
   letterU,
   minusSign,
@@ -74,13 +75,8 @@ export class JsonPassage {
     this.#from = this.#form === "bare" || this.#inResponse ? 0 : -1
     let at = this.#size === 0 && chunk[0] === 0xef && chunk[1] === 0xbb && chunk[2] === 0xbf ? 3 : 0
     while (at < chunk.length && this.#fault === null) {
-      const byte = chunk[at] ?? 0
-      if (this.#from < 0) this.#hold(byte, at)
-      if (this.#state === State.string) at = this.#inString(chunk, at)
-      else {
-        this.#step(chunk, byte, at)
-        at++
-      }
+      if (this.#from < 0) this.#hold(chunk[at] ?? 0, at)
+      at = this.#step(chunk, at)
       if (this.#state === State.after && this.#nesting.depth === 0) this.#finish(chunk, at)
     }
     if (this.#fault !== null) return this.#fault
@@ -121,11 +117,9 @@ export class JsonPassage {
   #inString(chunk: Uint8Array, from: number): number {
     const last = this.#from < 0 ? from + 1 : chunk.length
     let at = from
-    while (at < last && isPlain(chunk[at] ?? 0)) at++
-    if (at > from) {
-      if (this.#inName && this.#nesting.depth === 1) this.#keepName(chunk, from, at)
-      return at
-    }
+    while (at < last && inString[chunk[at] ?? 0] === 1) at++
+    if (this.#inName && this.#nesting.depth === 1) this.#keepName(chunk, from, at)
+    if (at === last) return at
     const byte = chunk[at] ?? 0
     if (byte === backslash) this.#state = State.escaped
     else if (byte === quote) this.#endString(at)
@@ -146,22 +140,50 @@ export class JsonPassage {
     this.#inName = false
   }
 
-  /** A byte outside strings, or of an escape in one. */
-  #step(chunk: Uint8Array, byte: number, at: number): void {
-    const state = this.#state
-    if (state === State.escaped || state === State.hex) this.#escape(byte, at)
-    else if (state === State.literal) this.#literal(byte, at)
-    else if (state >= State.minus) this.#number(chunk, byte, at)
-    else if (space[byte] === 1) return
-    else if (state === State.value || state === State.valueOrEnd) this.#begin(byte, at)
-    else if (state === State.after) this.#after(chunk, byte, at)
-    else if (state === State.colon && byte === colonSign) this.#state = State.value
-    else if (state === State.nameOrEnd && byte === closeBrace) this.#close(true, at)
-    else if ((state === State.name || state === State.nameOrEnd) && byte === quote) {
+  /** What begins at `at` and belongs to one state; returns where the next begins. */
+  #step(chunk: Uint8Array, at: number): number {
+    const byte = chunk[at] ?? 0
+    switch (this.#state) {
+      case State.string:
+        return this.#inString(chunk, at)
+      case State.after:
+        if (space[byte] !== 1) this.#after(chunk, byte, at)
+        break
+      case State.value:
+      case State.valueOrEnd:
+        if (space[byte] !== 1) this.#begin(byte, at)
+        break
+      case State.name:
+      case State.nameOrEnd:
+        if (space[byte] !== 1) this.#beginName(byte, at)
+        break
+      case State.colon:
+        if (byte === colonSign) this.#state = State.value
+        else if (space[byte] !== 1) this.#refuse(at)
+        break
+      case State.escaped:
+      case State.hex:
+        this.#escape(byte, at)
+        break
+      case State.literal:
+        this.#literal(byte, at)
+        break
+      case State.end:
+        if (space[byte] !== 1) this.#refuse(at)
+        break
+      default:
+        return this.#inNumber(chunk, at)
+    }
+    return at + 1
+  }
+
+  #beginName(byte: number, at: number): void {
+    if (byte === quote) {
       this.#inName = true
       if (this.#nesting.depth === 1) this.#name = []
       this.#state = State.string
-    } else this.#refuse(at)
+    } else if (byte === closeBrace && this.#state === State.nameOrEnd) this.#close(true, at)
+    else this.#refuse(at)
   }
 
   #begin(byte: number, at: number): void {
@@ -194,12 +216,16 @@ export class JsonPassage {
     else if (++this.#count === this.#word.length) this.#state = State.after
   }
 
-  #number(chunk: Uint8Array, byte: number, at: number): void {
-    const next = State.inNumber(this.#state, byte)
+  /** The digits of a number up to what is none; that may be a point or a sign, or behind the number. */
+  #inNumber(chunk: Uint8Array, from: number): number {
+    const last = this.#from < 0 ? from + 1 : chunk.length
+    let at = from
+    if (this.#state > State.zero) while (at < last && digit[chunk[at] ?? 0] === 1) at++
+    if (at === last) return at
+    const next = State.inNumber(this.#state, chunk[at] ?? 0)
     if (next < 0) this.#refuse(at)
     this.#state = next
-    // The byte behind a number is no part of it.
-    if (next === State.after && space[byte] !== 1) this.#after(chunk, byte, at)
+    return next === State.after ? this.#step(chunk, at) : at + 1
   }
 
   /** What follows a complete value. */
@@ -245,5 +271,3 @@ export class JsonPassage {
 }
 
 const decoder = new TextDecoder()
-
-const isPlain = (byte: number): boolean => byte >= 0x20 && byte !== quote && byte !== backslash

@@ -3,6 +3,7 @@
  * `JSON.parse` does not say, or only together with a piece of the text, which may hold a password.
  */
 import { Result } from "effect"
+import { deepest, Nesting } from "../text/Nesting.ts"
 
 export interface JsonFault {
   /** From 1. */
@@ -44,15 +45,14 @@ const faultAt = (text: string, offset: number, expected: string): JsonFault => {
 /** Reads a whole JSON text (RFC 8259), with or without a byte order mark. */
 export const readJson = (source: string): Result.Result<JsonText, JsonFault> => {
   const text = source.startsWith("\ufeff") ? source.slice(1) : source
-  const open: Array<"{" | "["> = []
+  const nesting = new Nesting()
   const names = new Set<string>()
   const duplicates: Array<string> = []
   let wanted: Wanted = "value"
   let place = 0
 
   const afterValue = (): Wanted => {
-    const inside = open.at(-1)
-    return inside === undefined ? "the end" : inside === "{" ? ", or }" : ", or ]"
+    return nesting.depth === 0 ? "the end" : nesting.inObject ? ", or }" : ", or ]"
   }
   /** What comes after this token, or null when it does not fit. */
   const next = (mark: string | undefined, string: string | undefined): Wanted | null => {
@@ -61,7 +61,7 @@ export const readJson = (source: string): Result.Result<JsonText, JsonFault> => 
     if (mark === undefined) {
       if (wantsValue) return afterValue()
       if (!wantsName || string === undefined) return null
-      if (open.length === 1) {
+      if (nesting.depth === 1) {
         const name = String(JSON.parse(string))
         if (names.has(name)) duplicates.push(name)
         names.add(name)
@@ -69,7 +69,7 @@ export const readJson = (source: string): Result.Result<JsonText, JsonFault> => 
       return ":"
     }
     if ((mark === "{" || mark === "[") && wantsValue) {
-      open.push(mark)
+      if (!nesting.open(mark === "{")) return null
       return mark === "{" ? "name or }" : "value or ]"
     }
     if (mark === ":" && wanted === ":") return "value"
@@ -79,7 +79,7 @@ export const readJson = (source: string): Result.Result<JsonText, JsonFault> => 
       (mark === "}" && (wanted === "name or }" || wanted === ", or }")) ||
       (mark === "]" && (wanted === "value or ]" || wanted === ", or ]"))
     ) {
-      open.pop()
+      nesting.close(mark === "}")
       return afterValue()
     }
     return null
@@ -93,7 +93,10 @@ export const readJson = (source: string): Result.Result<JsonText, JsonFault> => 
     const start = rest.exec(text)?.index ?? text.length
     if (start === text.length && wanted === "the end") break
     const following: Wanted | null = found === null ? null : next(found[1], found[2])
-    if (following === null) return Result.fail(faultAt(text, start, inWords[wanted]))
+    if (following === null) {
+      const isDeep = nesting.depth === deepest && /[{[]/.test(text.charAt(start))
+      return Result.fail(faultAt(text, start, isDeep ? `at most ${deepest} levels of nesting` : inWords[wanted]))
+    }
     wanted = following
     place = token.lastIndex
   }

@@ -28,6 +28,8 @@ const isDigit = (byte: number) => byte >= zeroDigit && byte <= nineDigit
 
 /** Bytes that stand for themselves inside a string. */
 export const plain = classOf((byte) => byte >= 0x20 && byte < 0x80 && byte !== quote && byte !== backslash)
+/** Bytes inside a string that end nothing, characters of several bytes among them. */
+export const inString = classOf((byte) => byte >= 0x20 && byte !== quote && byte !== backslash)
 export const space = classOf((byte) => byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09)
 export const digit = classOf(isDigit)
 export const hexDigit = classOf((byte) => isDigit(byte) || ((byte | 0x20) >= 0x61 && (byte | 0x20) <= 0x66))
