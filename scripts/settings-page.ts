@@ -1,6 +1,7 @@
 /** `docs/settings.md`, made of the table of settings. */
 import { groups, type Key, type KeyName, keyNames, stepNames, table } from "../core/src/settings/Keys.ts"
 import { metavarOf } from "../steps/main/Help.ts"
+import { addressOf } from "./schemas.ts"
 
 const cell = (text: string) => text.replaceAll("|", "\\|").replaceAll("<", "\\<")
 
@@ -54,6 +55,12 @@ beyond those that are specified ([service.md](service.md#24-configuration-of-the
   \`0\`, \`yes\`, \`no\`, \`on\` or \`off\` in any case
 - **time**: a number with \`ms\`, \`s\`, \`m\`, \`h\` or \`d\`, 24 days at most
 - **path**: relative to the folder the step runs in
+
+An editor completes and checks the file when it names its schema, which also lies in the package (\`dist/config.schema.json\`):
+
+\`\`\`json
+${JSON.stringify({ $schema: addressOf("config"), target: "https://lab.example.org", username: "pipeline", filetypes: ["vcf.gz", "vcf.gz.tbi"], connections: 8 }, null, 2)}
+\`\`\`
 
 \`--config\` is an option only. The file may be a pipe (\`--config <(vault read ...)\`), so that a password needs no file. A file
 with a password should be readable by its owner alone (\`chmod 600\`), otherwise there is a warning. Unknown keys are
