@@ -169,6 +169,30 @@ layer(Layer.merge(NodeServices.layer, ZlibCodec.layer), { excludeTestServices: t
     })
   )
 
+  it.effect("resume is the same run from the requests that were stored", () =>
+    Effect.gen(function* () {
+      const service: Record<string, ReadonlyArray<object>> = { A2: cold("T.bam") }
+      const w = yield* world(service)
+      yield* Effect.gen(function* () {
+        const downloads = yield* Downloads
+        const wanted = { analysisIds: ["A2"], destination: w.out, layout: "analysis", checksums: "md5" } as const
+        yield* downloads.restore(yield* downloadRequest({ ...wanted, filetypes: ["bam"], restoreArchived: "force" }))
+        assert.deepStrictEqual(w.entries(), ["A2 T.bam"])
+        const seen: Array<string> = []
+        const { look } = yield* downloads.resume(yield* downloadRequest({ destination: "elsewhere" }), {
+          finished: (_, result) => Effect.sync(() => void seen.push(shown(result)))
+        })
+        const states = Effect.map(look, ({ standings }) => standings.map(({ state }) => state._tag))
+        assert.deepStrictEqual(yield* states, ["Requested"])
+        service["A2"] = here("T.bam")
+        assert.deepStrictEqual(yield* states, ["Done"])
+        assert.deepStrictEqual(seen, ["T.bam downloaded"])
+        assert.strictEqual(w.events.at(-1), "fetch A2/T.bam structure md5")
+        assert.deepStrictEqual(w.entries(), [])
+      }).pipe(Effect.provide(w.byService))
+    })
+  )
+
   it.effect("a list and a plan touch nothing", () =>
     Effect.gen(function* () {
       const w = yield* world(analyses)
