@@ -2,6 +2,7 @@
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import { Effect, Layer, Redacted } from "effect"
 import { FileTransfer } from "../core/src/transfer/FileTransfer.ts"
+import { BlockPool } from "../core/src/verify/BlockPool.ts"
 import * as LinkHttp from "../platform/LinkHttp.ts"
 import * as PartClaim from "../platform/PartClaim.ts"
 import * as PartFiles from "../platform/PartFiles.ts"
@@ -10,7 +11,9 @@ import * as ZlibCodec from "../platform/ZlibCodec.ts"
 const [link = "", size = "0", directory = "."] = process.argv.slice(2)
 const http = LinkHttp.layer({ target: new URL(link), userAgent: "svc-steps", proxy: null, caFile: null, noProxy: "*" })
 const layer = FileTransfer.layer().pipe(
-  Layer.provide(Layer.mergeAll(http, PartFiles.layer, PartClaim.layer, ZlibCodec.layer))
+  Layer.provide(
+    Layer.mergeAll(http, PartFiles.layer, PartClaim.layer, Layer.provideMerge(BlockPool.layerHere, ZlibCodec.layer))
+  )
 )
 
 Effect.gen(function* () {

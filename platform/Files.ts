@@ -1,7 +1,8 @@
 /** Files of link hosts on Node: whole ones and slices of them, with connections of their own and the disk. */
+import { availableParallelism } from "node:os"
 import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
 import * as NodePath from "@effect/platform-node/NodePath"
-import { type FileSystem, Layer, type Path } from "effect"
+import { Effect, type FileSystem, Layer, type Path } from "effect"
 import type { ConfigUnusable } from "../core/src/Errors.ts"
 import type { Codec } from "../core/src/genome/Codec.ts"
 import type { ServiceSettings } from "../core/src/settings/ServiceConfig.ts"
@@ -10,6 +11,7 @@ import type { LinkHost } from "../core/src/transfer/LinkHost.ts"
 import { defaultSettings, LinkPool } from "../core/src/transfer/LinkPool.ts"
 import type { PartFiles } from "../core/src/transfer/PartFiles.ts"
 import { SliceTransfer } from "../core/src/transfer/SliceTransfer.ts"
+import { BlockPool } from "../core/src/verify/BlockPool.ts"
 import * as GenomeThreads from "./GenomeThreads.ts"
 import * as LinkHttp from "./LinkHttp.ts"
 import * as PartClaimLive from "./PartClaim.ts"
@@ -21,6 +23,14 @@ export type Files = FileTransfer | SliceTransfer | LinkHost | PartFiles | Codec 
 
 /** Whose link hosts they are, and how to get there. */
 export type FilesSettings = Pick<ServiceSettings, "baseUrl" | "caFile" | "proxy">
+
+/** Inflates what is proven; no thread starts before there is something to prove. */
+const blocks = Layer.unwrap(
+  Effect.sync(() => {
+    const others = availableParallelism() - 1
+    return others > 0 ? GenomeThreads.poolLayer(others) : BlockPool.layerHere
+  })
+)
 
 /**
  * Link hosts on private addresses are refused unless the service is on one; the account is not used.
@@ -40,6 +50,7 @@ export const layer = (
     Layer.provide([
       LinkPool.layer({ ...defaultSettings, ...transfers }),
       PartClaimLive.layer,
+      blocks,
       GenomeThreads.crewLayer()
     ]),
     Layer.provideMerge(

@@ -4,7 +4,7 @@ import { readFileSync, rmSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Duration, Effect } from "effect"
-import { ground, namesIn, readReport } from "./DownloadGround.ts"
+import { fault, ground, namesIn, readReport } from "./DownloadGround.ts"
 import { run } from "./Executables.ts"
 
 /** Checks all of them as a user does, and gives the names that were right. */
@@ -94,5 +94,27 @@ describe("--checksums", () => {
       assert.strictEqual(resumed.exitCode, 0, resumed.stderr)
       assert.deepStrictEqual(checked(join(folder, "out"), "sha256"), ["S3.bam", "S3.bam.bai"])
     })
+  )
+})
+
+describe("--check full", () => {
+  it.live(
+    "D2 a flipped bit in the middle gives no file; without it the file comes, and the report says what was compared",
+    () =>
+      Effect.gen(function* () {
+        const { download, folder, setFaults } = yield* ground()
+        const args = ["-a", "A1", "-d", "out", "-f", "bam,bam.bai", "--overwrite", "--reportfile", "r.json"]
+        const good = yield* download([...args, "--check", "full"])
+        assert.strictEqual(good.exitCode, 0, good.stderr)
+        for (const { compared } of readReport(folder, "r.json").files) {
+          assert.deepStrictEqual(compared, ["size", "structure", "content"])
+        }
+        for (const name of ["S1.bam", "S1.bam.bai"]) rmSync(join(folder, "out", name))
+        yield* setFaults([fault({ plane: "link", file: "*.bam" }, { corrupt: 100_000 })])
+        const bad = yield* download([...args, "--check", "full"])
+        assert.strictEqual(bad.exitCode, 65, bad.stderr)
+        assert.match(bad.stderr, /S1\.bam: .*block .*at byte \d+/)
+        assert.deepStrictEqual(namesIn(folder, "out"), [])
+      })
   )
 })

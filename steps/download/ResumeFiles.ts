@@ -64,7 +64,17 @@ const resumeOf = (fallback: DownloadRequest, settings: Settings): ResumeRequest 
 })
 
 /** What every request stores for itself. */
-const storedKeys = ["destination", "filetypes", "overwrite", "layout", "checksums", "range", "bed", "unmapped"] as const
+const storedKeys = [
+  "destination",
+  "filetypes",
+  "overwrite",
+  "layout",
+  "check",
+  "checksums",
+  "range",
+  "bed",
+  "unmapped"
+] as const
 
 const warnOfIdle = (settings: Settings): Effect.Effect<void> => {
   const idle = storedKeys.filter((key) => settings.source(key) === "command line").map((key) => `--${key}`)

@@ -33,6 +33,12 @@ export const addOptions = {
     default: "flat",
     help: "flat: into the folder itself; analysis: into a folder with the id of the analysis"
   },
+  check: {
+    type: "choice",
+    choices: ["structure", "full"],
+    default: "structure",
+    help: "What a whole file must pass: structure: head, end, index; full: every block and record too"
+  },
   checksums: {
     type: "choice",
     choices: ["md5", "sha256"],

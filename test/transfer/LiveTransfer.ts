@@ -6,6 +6,7 @@ import { Duration, Effect, Layer, Redacted } from "effect"
 import { FileTransfer } from "../../core/src/transfer/FileTransfer.ts"
 import { defaultSettings, type TransferSettings } from "../../core/src/transfer/LinkPool.ts"
 import type { TransferProgress, TransferRequest } from "../../core/src/transfer/TransferRequest.ts"
+import { BlockPool } from "../../core/src/verify/BlockPool.ts"
 import * as LinkHttp from "../../platform/LinkHttp.ts"
 import * as PartClaim from "../../platform/PartClaim.ts"
 import * as PartFiles from "../../platform/PartFiles.ts"
@@ -30,7 +31,7 @@ export const live = (
         }),
         PartFiles.layer,
         PartClaim.layer,
-        ZlibCodec.layer
+        Layer.provideMerge(BlockPool.layerHere, ZlibCodec.layer)
       )
     )
   )

@@ -9,6 +9,7 @@ import { FileTransfer } from "../../core/src/transfer/FileTransfer.ts"
 import { LinkBroken } from "../../core/src/transfer/LinkHost.ts"
 import { defaultSettings } from "../../core/src/transfer/LinkPool.ts"
 import type { FreshLink, TransferProgress, TransferRequest } from "../../core/src/transfer/TransferRequest.ts"
+import { BlockPool } from "../../core/src/verify/BlockPool.ts"
 import * as ZlibCodec from "../../platform/ZlibCodec.ts"
 import { bamFile, read } from "../genome/Fixtures.ts"
 import { crc32c, MemoryParts } from "./MemoryParts.ts"
@@ -17,6 +18,8 @@ import { cutAfter, host, patterned, type Script, ScriptedHost, type ScriptedRepl
 const kib = 1024
 const mib = 1024 * kib
 const strong = '"v1"'
+
+const codec = Layer.provideMerge(BlockPool.layerHere, ZlibCodec.layer)
 
 interface GroundOptions {
   readonly size?: number
@@ -50,7 +53,7 @@ const ground = ({
     size: null
   }))
   const layer = FileTransfer.layer({ ...defaultSettings, connections }).pipe(
-    Layer.provide(Layer.mergeAll(links.layer, disk.layer, ZlibCodec.layer))
+    Layer.provide(Layer.mergeAll(links.layer, disk.layer, codec))
   )
   const asked: TransferRequest = {
     target: "https://service.example",
@@ -159,7 +162,7 @@ describe("FileTransfer", () => {
     Effect.gen(function* () {
       const g = ground({ connections: 2, script: always((good) => ({ ...good, delay: 100 })) })
       const layer = FileTransfer.layer({ ...defaultSettings, connections: 2 }).pipe(
-        Layer.provide(Layer.mergeAll(g.links.layer, g.disk.layer, ZlibCodec.layer))
+        Layer.provide(Layer.mergeAll(g.links.layer, g.disk.layer, codec))
       )
       const six = Effect.gen(function* () {
         const transfer = yield* FileTransfer
@@ -807,6 +810,36 @@ describe("FileTransfer", () => {
         }
         const whole = ground({ bytes: bam, request: { check: "structure" } })
         yield* succeeds(whole)
+      }).pipe(Effect.provide(ZlibCodec.layer))
+    )
+
+    it.effect("D2 D7 with the full check damage in the middle is found, and an index that misses records", () =>
+      Effect.gen(function* () {
+        const reads = Array.from({ length: 6_000 }, (_, i) => read(`r${i}`, 0, i * 20))
+        const made = bamFile(yield* Codec, reads, { blockBytes: 2_000 })
+        const spoilt = made.bam.slice()
+        spoilt[30_000] = (spoilt[30_000] ?? 0) ^ 4
+        for (const size of [made.bam.length, null]) {
+          const whole = ground({ bytes: made.bam, request: { check: "full", size } })
+          assert.deepStrictEqual((yield* succeeds(whole)).compared, ["size", "structure", "content"])
+          const broken = ground({ bytes: spoilt, request: { check: "full", size } })
+          const error = yield* failure(broken)
+          assert.match(error.message, /^s\.bam: .*block .*at byte \d+/)
+          assert.deepStrictEqual(broken.disk.names, [])
+          // Only the ends are looked at otherwise.
+          yield* succeeds(ground({ bytes: spoilt, request: { check: "structure", size } }))
+        }
+        const name = "s.bam.bai"
+        const fewer = bamFile(yield* Codec, reads.slice(0, 5_990), { blockBytes: 2_000 })
+        for (const [bai, right] of [
+          [made.bai, true],
+          [fewer.bai, false]
+        ] as const) {
+          const g = ground({ bytes: bai, request: { check: "full", fileName: name, name } })
+          g.disk.files.set("s.bam", made.bam)
+          assert.strictEqual(Exit.isSuccess(yield* g.run), right)
+          assert.strictEqual(g.disk.files.has(name), right)
+        }
       }).pipe(Effect.provide(ZlibCodec.layer))
     )
 

@@ -22,7 +22,8 @@ const Options = Schema.Struct({
   restorationFile: Schema.optionalKey(Hint),
   unmapped: maybe(Schema.Boolean),
   layout: maybe(Schema.Literals(["flat", "analysis"])),
-  checksums: maybe(Schema.Literals(checksumKinds))
+  checksums: maybe(Schema.Literals(checksumKinds)),
+  check: maybe(Schema.Literals(["structure", "full"]))
 })
 
 /** What an entry stores of the options of its request; absent where the entry says nothing. */
@@ -145,12 +146,16 @@ export interface NewOptions {
   readonly unmapped?: true
   readonly layout?: "analysis"
   readonly checksums?: ChecksumKind
+  readonly check?: "full"
 }
 
 /** What a run was asked for, as far as a later run needs it. */
-export interface WantedOptions extends Omit<NewOptions, "unmapped" | "layout" | "restorationFile" | "checksums"> {
+export interface WantedOptions
+  extends Omit<NewOptions, "unmapped" | "layout" | "restorationFile" | "checksums" | "check"> {
   readonly unmapped: boolean
   readonly checksums: ChecksumKind | null
+  /** Every block and record is proven. */
+  readonly fully: boolean
   readonly layout: "flat" | "analysis"
 }
 
@@ -166,7 +171,8 @@ export const newOptions = (
   filetypes: wanted.filetypes,
   ...(wanted.unmapped ? { unmapped: true } : {}),
   ...(wanted.layout === "analysis" ? { layout: "analysis" } : {}),
-  ...(wanted.checksums === null ? {} : { checksums: wanted.checksums })
+  ...(wanted.checksums === null ? {} : { checksums: wanted.checksums }),
+  ...(wanted.fully ? { check: "full" } : {})
 })
 
 /** The JSON text of a new entry, its keys in the order of docs/service.md 2.3 and those beyond it last. */

@@ -8,6 +8,7 @@ import { type ChecksumKind, type FileType, fileTypeOf } from "../selection/FileN
 import type { ListedAnalysis, ListedFile } from "../selection/Listed.ts"
 import { finalPath, placeOf } from "../selection/Place.ts"
 import { PartFiles } from "../transfer/PartFiles.ts"
+import type { TransferCheck } from "../transfer/TransferRequest.ts"
 import type { CatalogEntry } from "./Catalog.ts"
 import type { PlannedFile, PlanRequest } from "./DownloadPlan.ts"
 import { type DownloadRequest, readRegions } from "./DownloadRequest.ts"
@@ -32,6 +33,7 @@ export interface Arrival {
 export interface ArrivalWish extends Omit<PlanRequest, "filetypes"> {
   readonly destination: string
   readonly checksums: ChecksumKind | null
+  readonly check: TransferCheck
 }
 
 /** What a stored request says of its download, and `fallback` where it says nothing. */
@@ -39,12 +41,13 @@ export const wishOf = Effect.fnUntraced(function* (
   { bed, destination, entry: { options } }: StoredRequest,
   fallback: DownloadRequest
 ): Effect.fn.Return<ArrivalWish, EntryUnusable | UsageError | NotFound | LocalIo, FileSystem.FileSystem | Codec> {
-  const { checksums, layout, overwrite, range = null, unmapped } = options
+  const { check, checksums, layout, overwrite, range = null, unmapped } = options
   return {
     destination: (yield* Effect.fromResult(destination)) ?? fallback.destination,
     layout: layout ?? fallback.layout,
     overwrite: overwrite ?? fallback.overwrite,
     checksums: checksums ?? fallback.checksums,
+    check: check ?? fallback.check,
     // Stored regions are checked as those of the command line are.
     slice: yield* readRegions({ range, bed: yield* Effect.fromResult(bed), unmapped: unmapped === true })
   }
@@ -54,7 +57,7 @@ export const wishOf = Effect.fnUntraced(function* (
 export type Arrived = (arrival: Arrival, results: ReadonlyArray<FileResult>, whole: boolean) => Effect.Effect<void>
 
 /** What all deliveries of a look have in common. */
-export interface DeliveryRequest extends Pick<DownloadRequest, "check" | "connections" | "own"> {
+export interface DeliveryRequest extends Pick<DownloadRequest, "connections" | "own"> {
   readonly target: string
   readonly links: LinkBook
 }
@@ -84,11 +87,11 @@ const deliverTogether = Effect.fnUntraced(function* (
   const plan = yield* feasible(made)
   const finished = yield* collected(group, wish.destination, arrived)
   yield* tell.begin(fetches(plan), made.room.bytes)
-  const { checksums, destination, overwrite } = wish
+  const { check, checksums, destination, overwrite } = wish
   yield* run(
     plan,
     request.links,
-    { ...request, destination, overwrite, checksums },
+    { ...request, destination, overwrite, checksums, check },
     {
       progress: tell.progress,
       finished: (file, result) => Effect.andThen(tell.finished(file, result), finished(file, result))

@@ -27,8 +27,8 @@ export const restored = Effect.fn("svc.download.restore")(function* (
   const archived = archivedOf(files)
   if (archived.length === 0) return new Map()
   const { path } = yield* TrackingFile
-  const { checksums, destination, filetypes, layout, overwrite, regions } = request
-  const wanted = { destination, overwrite, filetypes, layout, checksums, ...regions }
+  const { check, checksums, destination, filetypes, layout, overwrite, regions } = request
+  const wanted = { destination, overwrite, filetypes, layout, checksums, fully: check === "full", ...regions }
   // A later run uses the same options.
   const options = newOptions(wanted, yield* storedPaths(path))
   const candidates = archived.map(

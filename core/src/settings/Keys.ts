@@ -198,6 +198,15 @@ export const keys = {
     beyond: true,
     help: "flat: all files in one folder; analysis: one folder per analysis"
   },
+  check: {
+    type: "choice",
+    group: "Files",
+    steps: files,
+    choices: ["structure", "full"],
+    default: "structure",
+    beyond: true,
+    help: "What a whole file must pass: structure: head, end, index; full: every block and record too, while it comes"
+  },
   checksums: {
     type: "choice",
     group: "Files",

@@ -9,10 +9,11 @@
  *
  * However it ends before the commit, part and journal are left for the next run, unless the bytes are known to be wrong.
  */
-import { Clock, Context, Deferred, Effect, Exit, Layer, Random, Ref } from "effect"
+import { Clock, Context, Deferred, Effect, Exit, Fiber, Layer, Random, Ref } from "effect"
 import { type CannotCreate, FileDamaged, LinkProtocol, type LocalIo, type TransferError } from "../Errors.ts"
 import { Codec } from "../genome/Codec.ts"
 import { type ChecksumKind, unsafeName } from "../selection/FileName.ts"
+import { BlockPool } from "../verify/BlockPool.ts"
 import * as ByteRanges from "./ByteRanges.ts"
 import * as ChecksumFile from "./ChecksumFile.ts"
 import { comparisonOf, wanted } from "./Digests.ts"
@@ -20,11 +21,12 @@ import { enoughSpace } from "./FreeSpace.ts"
 import { LinkHost } from "./LinkHost.ts"
 import * as LinkLease from "./LinkLease.ts"
 import { defaultSettings, LinkPool, type TransferSettings } from "./LinkPool.ts"
-import { checkPart } from "./PartCheck.ts"
+import { checkAsked } from "./PartCheck.ts"
 import { PartClaim } from "./PartClaim.ts"
 import { PartFiles, type PartPlace } from "./PartFiles.ts"
 import * as PartJournal from "./PartJournal.ts"
 import * as PartProgress from "./PartProgress.ts"
+import { provePart } from "./PartProof.ts"
 import { type ByteSink, type FetchContext, fetchRange } from "./RangeFetch.ts"
 import { Restart } from "./Restart.ts"
 import type { PartReader, TransferOutcome, TransferRequest } from "./TransferRequest.ts"
@@ -59,8 +61,9 @@ export class FileTransfer extends Context.Service<
       const files = yield* PartFiles
       const claims = yield* PartClaim
       const codec = yield* Codec
+      const blocks = yield* BlockPool
       const { permits, settings } = yield* LinkPool
-      const services = { host, files, claims, codec, pool: permits, settings }
+      const services = { host, files, claims, codec, blocks, pool: permits, settings }
       return FileTransfer.of({
         download: (request) => download(services, request),
         addChecksum: (directory, name, kind) => ChecksumFile.complete(files, { directory, name }, kind),
@@ -77,6 +80,7 @@ interface Services {
   readonly files: PartFiles["Service"]
   readonly claims: PartClaim["Service"]
   readonly codec: Codec["Service"]
+  readonly blocks: BlockPool["Service"]
   readonly pool: LinkPool["Service"]["permits"]
   readonly settings: TransferSettings
 }
@@ -228,6 +232,19 @@ const attempt = Effect.fn("svc.transfer.attempt")(function* (
   }
   const shared = { request, host, lease, pool, timeouts: settings, attempts, wrongReplies }
   const context: FileContext = { ...shared, watch: progress, progress, sink }
+  const proof = (reader: PartReader) =>
+    provePart(files, request, reader).pipe(
+      Effect.provideService(Codec, transfer.codec),
+      Effect.provideService(BlockPool, transfer.blocks)
+    )
+  const { size: listed } = request
+  const arriving = (offset: number, length: number) =>
+    Effect.andThen(progress.reached(Math.min(listed ?? 0, offset + length)), part.read(offset, length))
+  // Beside the download, which it does not hold up; where no size is known it comes after.
+  const proving =
+    request.check === "full" && listed !== null
+      ? yield* Effect.forkScoped(proof({ size: listed, read: arriving }))
+      : null
   yield* fetchMissing(context, style.inPieces ? settings.connections : 1).pipe(
     Effect.raceFirst(progress.failed),
     Effect.onExit((exit) =>
@@ -243,9 +260,15 @@ const attempt = Effect.fn("svc.transfer.attempt")(function* (
   )
   const size = ByteRanges.count(yield* progress.ranges)
   const known = yield* progress.known
-  const knows = yield* Effect.catchTag(checked(transfer, { size, read: part.read }), "FileDamaged", (error) =>
-    damaged(transfer, error.fault, error.reason)
-  )
+  const proven = Effect.gen(function* () {
+    const knows = yield* checkAsked(files, request, { size, read: part.read }).pipe(
+      Effect.provideService(Codec, transfer.codec)
+    )
+    if (request.check !== "full") return knows ? ["structure"] : []
+    const whole = yield* proving === null ? proof({ size, read: part.read }) : Fiber.join(proving)
+    return [...(knows ? ["structure"] : []), ...(whole ? ["content"] : [])]
+  })
+  const passed = yield* Effect.catchTag(proven, "FileDamaged", (error) => damaged(transfer, error.fault, error.reason))
   const told = known?.digests ?? []
   const digests = yield* part.digests(size, wanted(told, own))
   for (const { algorithm, field, hex } of told) {
@@ -258,25 +281,9 @@ const attempt = Effect.fn("svc.transfer.attempt")(function* (
   if (checksums !== null && request.overwrite) yield* ChecksumFile.withdraw(files, place, checksums)
   yield* part.commit(size, request.overwrite)
   if (checksums !== null) yield* ChecksumFile.put(files, place, checksums, digests.get(checksums) ?? "")
-  const compared = [
-    ...((known?.size ?? request.size) === null ? [] : ["size"]),
-    ...(knows ? ["structure"] : []),
-    ...told.map(comparisonOf)
-  ]
+  const compared = [...((known?.size ?? request.size) === null ? [] : ["size"]), ...passed, ...told.map(comparisonOf)]
   return { bytes: size, resumedFrom, sha256: digests.get("sha256") ?? "", compared }
 })
-
-/** What the caller wants of a file before it gets its name; whether its structure is known and was compared. */
-const checked = (
-  { codec, files, request }: Transfer,
-  part: PartReader
-): Effect.Effect<boolean, FileDamaged | LocalIo> => {
-  const { check = "structure" } = request
-  if (check === "none") return Effect.succeed(false)
-  return check === "structure"
-    ? Effect.provideService(checkPart(files, request, part), Codec, codec)
-    : Effect.as(check(part), false)
-}
 
 /** The part of an earlier run with its journal, or an empty one; either way the journal names this run as the writer. */
 const openPart = Effect.fnUntraced(function* ({ files, place, identity, request }: Transfer, anew: boolean) {

@@ -8,7 +8,7 @@ import type { PartFiles } from "./PartFiles.ts"
 import type { PartReader, TransferRequest } from "./TransferRequest.ts"
 
 /** Passes what nobody knows by its name, and says `false`. Fails with `FileDamaged` as `checkStructure` does. */
-export const checkPart = Effect.fn("svc.transfer.checkPart")(function* (
+const checkPart = Effect.fn("svc.transfer.checkPart")(function* (
   files: PartFiles["Service"],
   { directory, fileName, name }: Pick<TransferRequest, "directory" | "fileName" | "name">,
   part: PartReader
@@ -32,3 +32,14 @@ export const checkPart = Effect.fn("svc.transfer.checkPart")(function* (
   )
   return true
 }, Effect.scoped)
+
+/** What the caller wants of a file before it gets its name; whether its structure is known and was compared. */
+export const checkAsked = (
+  files: PartFiles["Service"],
+  request: TransferRequest,
+  part: PartReader
+): Effect.Effect<boolean, FileDamaged | LocalIo, Codec> => {
+  const { check = "structure" } = request
+  if (check === "none") return Effect.succeed(false)
+  return typeof check === "function" ? Effect.as(check(part), false) : checkPart(files, request, part)
+}

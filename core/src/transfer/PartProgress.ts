@@ -18,6 +18,8 @@ export interface PartProgress extends VersionWatch.VersionWatch {
   readonly written: (start: number, end: number) => Effect.Effect<number>
   /** Syncs the part and then the journal; on a full disk the end of the part is given up for the room that the journal needs. */
   readonly keep: Effect.Effect<void, ProgressError>
+  /** Returns when the bytes before `end` are written. */
+  readonly reached: (end: number) => Effect.Effect<void>
   /** Never succeeds; fails when a flush in the background did. */
   readonly failed: Effect.Effect<never, ProgressError>
 }
@@ -80,8 +82,28 @@ export const make = Effect.fnUntraced(function* (
       Effect.forkIn(scope)
     )
 
+  const waiting = yield* Ref.make<ReadonlyArray<{ readonly end: number; readonly gate: Deferred.Deferred<void> }>>([])
+  const wake = (prefix: number) =>
+    Effect.gen(function* () {
+      const ready = yield* Ref.modify(waiting, (all) => {
+        const late = all.filter(({ end }) => end > prefix)
+        return [late.length === all.length ? [] : all.filter(({ end }) => end <= prefix), late]
+      })
+      for (const { gate } of ready) yield* Deferred.succeed(gate, undefined)
+    })
+  const reached = Effect.fnUntraced(function* (end: number) {
+    const prefix = Effect.map(Ref.get(ranges), ByteRanges.prefix)
+    if ((yield* prefix) >= end) return
+    const gate = yield* Deferred.make<void>()
+    yield* Ref.update(waiting, (all) => [...all, { end, gate }])
+    // They may have come in between.
+    yield* wake(yield* prefix)
+    yield* Deferred.await(gate)
+  })
+
   const written = Effect.fnUntraced(function* (start: number, end: number) {
     const now = yield* Ref.updateAndGet(ranges, (old) => ByteRanges.add(old, start, end))
+    yield* wake(ByteRanges.prefix(now))
     yield* part.settled(ByteRanges.prefix(now), wanted((yield* watch.known)?.digests ?? [], own))
     const waiting = yield* Ref.updateAndGet(unsynced, (bytes) => bytes + end - start)
     if (waiting >= flushInterval) yield* flushLater
@@ -98,6 +120,7 @@ export const make = Effect.fnUntraced(function* (
     ranges: Ref.get(ranges),
     written,
     keep,
+    reached,
     failed: Deferred.await(broken)
   }
 })

@@ -29,9 +29,13 @@ export interface PartReader {
 
 /**
  * `structure`: a BAM, VCF or index must be what its name says, whole at both ends, and an index fit the data file beside
- * it. `none`: whatever came under the right size is taken. A function is a check of the caller's own in place of both.
+ * it. `full`: also every block and record, and with an index that it leads to all of them. `none`: whatever came under the right size is taken. A function is a check of the caller's own in place of both.
  */
-export type TransferCheck = "structure" | "none" | ((part: PartReader) => Effect.Effect<unknown, FileDamaged | LocalIo>)
+export type TransferCheck =
+  | "structure"
+  | "full"
+  | "none"
+  | ((part: PartReader) => Effect.Effect<unknown, FileDamaged | LocalIo>)
 
 /** One file to bring, where from and where to. */
 export interface TransferRequest {

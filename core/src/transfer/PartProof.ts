@@ -1,0 +1,23 @@
+/** `check: "full"`: every block and record of a file, and that an index leads to all of them, proven while the bytes arrive. */
+import { Effect, type Scope } from "effect"
+import type { FileDamaged, LocalIo } from "../Errors.ts"
+import type { Codec } from "../genome/Codec.ts"
+import { dataOf, named } from "../genome/formats/FileNames.ts"
+import type { BlockPool } from "../verify/BlockPool.ts"
+import { proveFile } from "../verify/FileProof.ts"
+import type { PartFiles } from "./PartFiles.ts"
+import type { PartReader, TransferRequest } from "./TransferRequest.ts"
+
+/** True when something was proven: a data file, or an index together with the data beside it. */
+export const provePart = Effect.fn("svc.transfer.prove")(function* (
+  files: PartFiles["Service"],
+  { directory, fileName, name }: Pick<TransferRequest, "directory" | "fileName" | "name">,
+  part: PartReader
+): Effect.fn.Return<boolean, FileDamaged | LocalIo, BlockPool | Codec | Scope.Scope> {
+  const known = named(name) === null ? fileName : name
+  const dataName = dataOf(known)
+  if (dataName === known) return (yield* proveFile({ name: known, reader: part }, null)) !== null
+  const reader = yield* files.beside(directory, dataName)
+  if (reader === null) return false
+  return (yield* proveFile({ name: dataName, reader }, { name: known, reader: part })) !== null
+}, Effect.scoped)
