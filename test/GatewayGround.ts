@@ -21,9 +21,17 @@ export const startGateway = Effect.fnUntraced(function* (
 ) {
   const { server, value: url } = yield* startServer(
     process.execPath,
-    [executable("svc-gateway"), "-t", target.url, "--loglevel", "debug", ...args],
+    [executable("svc-gateway"), "-t", target.url, ...args],
     isReady,
-    { env: { SVC_USER: target.user, SVC_PASSWORD: target.password, SVC_LOCK_DIR: yield* temporary, ...env } }
+    {
+      env: {
+        SVC_USER: target.user,
+        SVC_PASSWORD: target.password,
+        SVC_LOCK_DIR: yield* temporary,
+        SVC_LOG_LEVEL: "debug",
+        ...env
+      }
+    }
   )
   return { url, pid: server.pid, lines: server.lines }
 })
