@@ -2,7 +2,8 @@
  * Bytes to a reader over HTTP, at the reader's pace: the next piece is taken when the kernel has the one before, so nothing
  * piles up here, and the buffer of the link host is free again.
  *
- * Written to the socket's response itself: an Effect stream of copies takes twice the CPU (bench/README.md).
+ * Written to the response itself: the bytes are lent by the link host's buffer, and a stream would have to copy them
+ * (bench/README.md has what that gives).
  */
 import type { ServerResponse } from "node:http"
 import { Effect } from "effect"

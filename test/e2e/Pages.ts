@@ -46,7 +46,7 @@ until_ready() {
   kill "$pid"
   wait "$pid" || [ $? = 143 ] || [ $? = 130 ]
 }
-trap 'jobs -p | xargs -r kill 2>/dev/null; wait' EXIT`
+trap 'jobs -p | xargs -r kill 2>/dev/null || true; wait' EXIT`
 
 /** Every page that shows shell commands, and the script that runs them. */
 export const pageScripts: ReadonlyArray<readonly [page: string, script: string]> = pages.flatMap((page) => {

@@ -128,13 +128,13 @@ describe("the bytes of a file for readers who follow no link", () => {
     })
   )
 
-  it.effect("L3 three links refused in a row are no accident", () =>
+  it.effect("L3 five links refused in a row are no accident", () =>
     Effect.gen(function* () {
       const place = ground({
         script: ({ number }, good) => (number === 0 ? good : { status: 403, headers: {}, body: [] })
       })
       assert.strictEqual(failureOf((yield* run(taken(), place)).sent), "LinkForbidden")
-      assert.strictEqual(place.links.seen.length, 4)
+      assert.strictEqual(place.links.seen.length, 6)
     })
   )
 

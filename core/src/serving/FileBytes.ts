@@ -216,8 +216,8 @@ const makeFileBytes = Effect.fnUntraced(function* () {
   })
 })
 
-/** So many links in a row may be refused: with those that live for seconds one may end on its way. */
-const mostRefusals = 3
+/** So many links in a row may be refused: those that live for seconds end on their way to a busy host. */
+const mostRefusals = 5
 
 /** The links of the store as those of one transfer, which `noLink` ends when the store has none. */
 const leaseOf = Effect.fnUntraced(function* (
