@@ -85,6 +85,8 @@ describe("a collector of OpenTelemetry", () => {
       const seen = yield* collector()
       const env = { OTEL_EXPORTER_OTLP_ENDPOINT: seen.url }
       assert.strictEqual((yield* run("svc-verify", ["package.json"], { env })).exitCode, 66)
+      assert.strictEqual(seen.asked.length, 0, "svc-verify has no network")
+      assert.strictEqual((yield* run("svc-steps", ["verify", "package.json"], { env })).exitCode, 66)
       assert.includeMembers([...seen.asked], ["/v1/traces application/x-protobuf"])
     }).pipe(Effect.scoped)
   )
@@ -92,7 +94,8 @@ describe("a collector of OpenTelemetry", () => {
   it.live("that is away, or no address, changes no exit code", () =>
     Effect.gen(function* () {
       for (const endpoint of ["http://127.0.0.1:9", "nowhere"]) {
-        const outcome = yield* run("svc-verify", ["package.json"], { env: { OTEL_EXPORTER_OTLP_ENDPOINT: endpoint } })
+        const env = { OTEL_EXPORTER_OTLP_ENDPOINT: endpoint }
+        const outcome = yield* run("svc-steps", ["verify", "package.json"], { env })
         assert.strictEqual(outcome.exitCode, 66)
         if (endpoint === "nowhere") assert.match(outcome.stderr, /OTEL_EXPORTER_OTLP_ENDPOINT: it is no URL/)
       }

@@ -1,5 +1,6 @@
 #!/usr/bin/env node
+import { exporter } from "../main/Exporter.ts"
 import { runStep } from "../main/StepRunner.ts"
 import { doctorStep } from "./DoctorStep.ts"
 
-runStep(doctorStep, "svc-doctor", process.argv.slice(2))
+runStep(doctorStep, "svc-doctor", process.argv.slice(2), exporter)

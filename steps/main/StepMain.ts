@@ -25,6 +25,7 @@ import * as Terminal from "../../platform/Terminal.ts"
 import { asksForCompletions, type Prepared } from "./Arguments.ts"
 import { type CommandLine, makeCommand, sentenceOf } from "./CommandLine.ts"
 import { dispatcherCompletions, familyCompletions } from "./Completions.ts"
+import type { Exporter } from "./Exporter.ts"
 import type { Choice } from "./Family.ts"
 import { hintsFor } from "./Hints.ts"
 import { decodeOwn } from "./OwnOptions.ts"
@@ -55,7 +56,8 @@ export const main = (
   step: Step,
   program: string,
   prepared: Extract<Prepared, { readonly kind: "run" | "wrong" }>,
-  guardWarnings: ReadonlyArray<string>
+  guardWarnings: ReadonlyArray<string>,
+  exporter: Exporter | null
 ): void => {
   const { scrubber, screen } = makeSurroundings()
   const stderrLog = (settings: LogOutput.LogSettings) => LogOutput.layerStderr(settings, scrubber, screen.line)
@@ -79,7 +81,7 @@ export const main = (
           settings.logfile === null
             ? stderrLog(form)
             : LogOutput.layerFile(settings.logfile, form, scrubber, screen.line)
-        const work = Effect.andThen(warn(allWarnings), traced(step, start))
+        const work = Effect.andThen(warn(allWarnings), traced(step, start, exporter))
         const logged = reported(work, settings.loglevel, settings).pipe(Effect.provide(log))
         // A mistyped name is often why something else is missing.
         const judged = Effect.tapError(checked, () => warn(warnings))
@@ -152,13 +154,17 @@ const answer = (program: string, what: Effect.Effect<string, UsageError>): void 
 }
 
 /** The span of a whole step; it and all in it leave the process when a variable names a collector. */
-const traced = <E, R>(step: Step, start: Effect.Effect<number, E, R>): Effect.Effect<number, E, R> => {
+const traced = <E, R>(
+  step: Step,
+  start: Effect.Effect<number, E, R>,
+  exporter: Exporter | null
+): Effect.Effect<number, E, R> => {
   const spanned = start.pipe(
     Effect.tap((exit) => Effect.annotateCurrentSpan({ "svc.exit": exit })),
     Effect.withSpan(`svc.step.${step.name}`)
   )
-  if ((process.env["OTEL_EXPORTER_OTLP_ENDPOINT"] ?? "") === "") return spanned
-  return Effect.promise(() => import("../../platform/Telemetry.ts")).pipe(
+  if (exporter === null || (process.env["OTEL_EXPORTER_OTLP_ENDPOINT"] ?? "") === "") return spanned
+  return Effect.promise(exporter).pipe(
     Effect.flatMap(({ layer }) => Effect.provide(spanned, layer(`svc-${step.name}`, version)))
   )
 }

@@ -11,12 +11,13 @@ import { restorationsStep } from "../restorations/RestorationsStep.ts"
 import { resumeRestoreStep } from "../resume-restore/ResumeRestoreStep.ts"
 import { verifyStep } from "../verify/VerifyStep.ts"
 import { dispatch, type Entry } from "./Dispatcher.ts"
+import { exporter } from "./Exporter.ts"
 import type { Step, StepFamily } from "./Step.ts"
 
 const entryOf = (step: Step | StepFamily): Entry => ({
   name: step.name,
   summary: step.summary,
-  start: async (program, argv) => (await import("./StepRunner.ts")).runStep(step, program, argv)
+  start: async (program, argv) => (await import("./StepRunner.ts")).runStep(step, program, argv, exporter)
 })
 
 /** The sandbox is no step but a server: it starts when it is loaded, with the arguments of the process. */

@@ -11,5 +11,6 @@ runStep(
     load: () => import("./Program.ts")
   },
   "svc-sample",
-  process.argv.slice(2)
+  process.argv.slice(2),
+  null
 )
