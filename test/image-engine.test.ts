@@ -6,6 +6,7 @@ import { Effect } from "effect"
 import { runCommand } from "./Executables.ts"
 import { folder as temporaryFolder } from "./e2e/Ground.ts"
 import { root } from "./Root.ts"
+import { productFolders } from "./Sources.ts"
 
 const { version } = JSON.parse(readFileSync(`${root}package.json`, "utf8"))
 
@@ -37,6 +38,14 @@ const build = Effect.fnUntraced(function* (
 })
 
 describe("npm run image", () => {
+  it("has every folder of the product in what it builds from", () => {
+    const lines = readFileSync(`${root}.dockerignore`, "utf8").split("\n")
+    assert.includeMembers(
+      lines,
+      productFolders.map((folder) => `!${folder}`)
+    )
+  })
+
   it.live("takes the first engine that can build, says why not the others, and tags the version and latest", () =>
     Effect.gen(function* () {
       const { calls, exitCode, stderr } = yield* build({ docker: "buildx*", podman: "nothing", buildah: "nothing" })
