@@ -37,9 +37,16 @@ const carry = (from: Socket, into: Socket) => {
       else next.bytes = next.bytes.subarray(bytes.length)
     }
     if (amount < mostWaiting / 2) from.resume()
-    if (ended !== null && ended <= now && waiting.length === 0) into.end()
+    if (ended !== null && ended <= now && waiting.length === 0) {
+      clearInterval(timer)
+      into.end()
+    }
   }, tick)
-  from.on("close", () => clearInterval(timer))
+  // What is on its way when the far end closes still arrives: a client that lost it would read a file that is cut.
+  from.on("close", () => {
+    ended ??= performance.now() + roundTrip / 2
+  })
+  into.on("close", () => clearInterval(timer))
   from.on("error", () => into.destroy())
 }
 

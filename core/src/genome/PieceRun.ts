@@ -55,8 +55,9 @@ interface Lane {
   begun: boolean
 }
 
-/** Ranges that are fetched into one room. */
+/** Ranges that are fetched into one room. A piece that lies behind the end of a cut file has none, and fails for that. */
 const batchesOf = (ranges: ReadonlyArray<ByteRange>): ReadonlyArray<ReadonlyArray<ByteRange>> => {
+  if (ranges.length === 0) return [[]]
   const batches: Array<Array<ByteRange>> = []
   let bytes = 0
   for (const range of ranges) {

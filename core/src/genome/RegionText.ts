@@ -60,11 +60,14 @@ const parsePositions = (text: string): Result.Result<Interval, string> => {
   return Result.succeed({ start: start - 1, end })
 }
 
-/** No name of a reference has a comma (SAM specification, section 1.2.1), so one outside of positions stands between regions. */
+/**
+ * Hardly a name of a reference has a comma (SAM specification, section 1.2.1 forbids it now), so one outside of positions stands
+ * between regions, unless there are braces around it.
+ */
 const parseRegion = (text: string): Result.Result<RegionText, UsageError> =>
   Result.flatMap(parseReadings(text), (region) =>
-    region.readings.every(({ name }) => name.includes(","))
-      ? Result.fail(wrong(text, "regions are separated by spaces, and no name has a comma"))
+    !text.startsWith("{") && region.readings.every(({ name }) => name.includes(","))
+      ? Result.fail(wrong(text, "regions are separated by spaces; a name with a comma goes into braces, {a,b}:1-9"))
       : Result.succeed(region)
   )
 
@@ -97,7 +100,7 @@ const parseReadings = (text: string): Result.Result<RegionText, UsageError> => {
 
 /**
  * Parses regions separated by white space: `chr`, `chr:start` (to the end of the reference), `chr:start-end`, `chr:-end`,
- * 1-based and inclusive, with or without commas, and `{name}:start-end` for names that look like regions.
+ * 1-based and inclusive, with or without commas, and `{name}:start-end` for names that look like regions or have a comma.
  * Fails with `UsageError`.
  */
 export const parseRange = (text: string): Result.Result<ReadonlyArray<RegionText>, UsageError> => {

@@ -11,6 +11,7 @@ const known: ReadonlyArray<KnownReference> = [
   { name: "chr1:100-200", length: 1_000 },
   { name: "chr2:100-200", length: 1_000 },
   { name: "HLA-A*01:01:01:01", length: 3_503 },
+  { name: "chr1,chr3", length: 1_000 },
   { name: "chrM", length: null }
 ]
 
@@ -24,6 +25,7 @@ describe("parseRange and resolveRegions", () => {
   it.each([
     ["chrM", "chrM"],
     ["{chr1}", "chr1"],
+    ["{chr1,chr3}:100-300", "{chr1,chr3}:100-300"],
     ["chr1:500", "chr1:500-1000"],
     ["chr1:-1,000", "chr1"],
     ["chr1:5-", "chr1:5-1000"],

@@ -148,8 +148,8 @@ const firstFrom = (numbers: ArrayLike<number>, least: number): number => {
 const regionText = (name: string, start: number, end: number): string =>
   `${quoted(name)}:${start + 1}-${Number.isFinite(end) ? end : ""}`
 
-/** A name that could be read as a region has braces around it. */
-const quoted = (name: string): string => (name.includes(":") ? `{${name}}` : name)
+/** A name that could be read as a region, or as several, has braces around it. */
+const quoted = (name: string): string => (/[:,]/.test(name) ? `{${name}}` : name)
 
 /** So many regions are text at once. */
 const batch = 4096

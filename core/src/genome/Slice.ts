@@ -2,7 +2,7 @@
  * Slices: exactly the records of a file that overlap the wanted regions (as `samtools view -b -M -L` and `bcftools view -R`
  * have them), each once, in file order, with a fresh index.
  */
-import { Effect } from "effect"
+import { Effect, Result } from "effect"
 import { FileDamaged, type UsageError } from "../Errors.ts"
 import * as Bgzf from "./Bgzf.ts"
 import * as BgzfWriter from "./BgzfWriter.ts"
@@ -21,7 +21,7 @@ import type { RegionText } from "./RegionText.ts"
 import { type Program, regionsKey } from "./SliceHeader.ts"
 import { type Piece, slicePieces } from "./SlicePieces.ts"
 import { planStretches } from "./SlicePlan.ts"
-import { readIndex } from "./Structure.ts"
+import { checkLastEnd, readIndex } from "./Structure.ts"
 
 /** A file and the index beside it. */
 export interface SliceSource<E> {
@@ -87,6 +87,8 @@ export interface SlicePlan<E> {
   readonly source: SliceSource<E>
   readonly slicing: Slicing
   readonly regions: ReadonlyArray<ReferenceRegions>
+  /** Proves that no block of the file is missing or too much, as far as the index knows. */
+  readonly proveEnd: Effect.Effect<void, FileDamaged | E, Codec>
   /** The reads without a position are taken too. */
   readonly unmapped: boolean
   /** The regions as they will stand in the header of the slice. */
@@ -134,6 +136,7 @@ export const planSlice = Effect.fn("svc.genome.planSlice")(function* <E>({
   const stretches = planStretches(regions, tabix.index, {
     unplaced: takesUnplaced ? { firstRecord, dataEnd } : null
   })
+  const owners = file.owners(tabix)
   const pieces = { [Symbol.iterator]: () => slicePieces(stretches, tabix.index, reader.size) }
   return {
     source,
@@ -141,6 +144,10 @@ export const planSlice = Effect.fn("svc.genome.planSlice")(function* <E>({
     regions,
     key: regionsKey(formatRegions(regions, takesUnplaced), crc32),
     unmapped: takesUnplaced,
+    proveEnd:
+      owners === null || Result.isFailure(owners)
+        ? Effect.void
+        : checkLastEnd(indexName, tabix.index, source, owners.success),
     pieces,
     ranges: fetchPlan(pieces)
   }
@@ -175,7 +182,7 @@ export const writeSlice = Effect.fn("svc.genome.writeSlice")(function* <E, E2>(
   writer.write(slicing.header(options.program, key))
   writer.flush()
   yield* Effect.forEach(header, (block) => sink.write(block), { discard: true })
-  const made = yield* Effect.scoped(
+  const pieceRun = Effect.scoped(
     makePieces({
       file: source.name,
       reader: source.reader,
@@ -187,6 +194,9 @@ export const writeSlice = Effect.fn("svc.genome.writeSlice")(function* <E, E2>(
       join: (fragment, offset) => builder.join(fragment, writer.block() + offset)
     })
   )
+  // Damage in what was read is told first: it says where.
+  const [made, ended] = yield* Effect.all([pieceRun, Effect.result(plan.proveEnd)], { concurrency: 2 })
+  yield* Effect.fromResult(ended)
   yield* sink.write(Bgzf.eofBlock)
   const index = slicing.index(builder)
   return {

@@ -148,12 +148,30 @@ const compareChunks = Effect.fnUntraced(function* <E>(
     const found = bytes === null ? "" : owner.of(bytes)
     if (found !== null && found !== owner.expected(reference)) return yield* wrong
   }
-  const rest = yield* bytesAt(data, lastEnd, beyond)
+  yield* checkLastEnd(file, index, data, owner)
+  return chunks.length
+})
+
+/**
+ * Where the index ends, a block of the data begins, and in it no record that the index should cover: so no block in front of it is
+ * missing or too much. Reads at most one block, and none where the index ends with the data.
+ */
+export const checkLastEnd = Effect.fnUntraced(function* <E>(
+  file: string,
+  { lastEnd }: BinIndex,
+  data: DataFile<E>,
+  owner: Owners
+): Effect.fn.Return<void, FileDamaged | E, Codec> {
+  if (lastEnd === null) return
+  const block = VirtualOffset.block(lastEnd)
+  const { size } = data.reader
+  const ends = block === size || block === size - Bgzf.eofBlock.length
+  if (ends && VirtualOffset.within(lastEnd) === 0) return
+  const rest = yield* bytesAt(data, lastEnd, mismatch(file, data.name, `it points to byte ${block} of ${size}`))
   const next = rest === null ? null : owner.of(rest)
   if (next !== null && owner.covers(next)) {
-    return yield* mismatch(file, data.name, `more records follow where it ends, at byte ${lastBlock}`)
+    return yield* mismatch(file, data.name, `more records follow where it ends, at byte ${block}`)
   }
-  return chunks.length
 })
 
 /** Holds an index against the file that it should belong to; gives the number of chunks that were compared. */
