@@ -38,6 +38,8 @@ class Thread {
     this.#worker.on("message", (report: Report) => {
       const answer = this.#waiting.get(report.id)
       this.#waiting.delete(report.id)
+      // An idle thread must not keep the process alive, and one that is at work must.
+      if (this.#waiting.size === 0) this.#worker.unref()
       answer?.(report)
     })
     this.#worker.on("error", ({ message }) => this.#end(message))
@@ -60,6 +62,7 @@ class Thread {
     else {
       const id = this.#nextId++
       this.#waiting.set(id, answer)
+      this.#worker.ref()
       this.#worker.postMessage(order(id), transfer)
     }
   }
