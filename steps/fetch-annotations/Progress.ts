@@ -1,6 +1,6 @@
 /** What a person sees while a body comes: one line about it. */
 import { Clock, Effect, type Scope } from "effect"
-import type { Received } from "../../core/src/annotations/AnnotationsFetch.ts"
+import type { Received } from "../../core/src/annotations/BodyReading.ts"
 import { printable } from "../../core/src/text/Printable.ts"
 import { humanSize } from "../../core/src/text/Size.ts"
 import { type StatusScreen, showStatus } from "../main/LiveStatus.ts"

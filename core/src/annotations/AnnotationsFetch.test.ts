@@ -156,6 +156,20 @@ describe("the stream of rows", () => {
     })
   )
 
+  it.effect("takes a header that comes first, in the same chunk as the rows", () =>
+    Effect.gen(function* () {
+      const text = '{"header":[{"id":"ID"}],"data":[["V1"],["V2"]]}'
+      const rows = yield* annotationRows(AnalysisId.make("A1")).pipe(
+        Stream.runCollect,
+        Effect.provide([sessionOf([{ text }], [], 1_000_000), memorySpools({ count: 0, bytes: 0 })])
+      )
+      assert.deepStrictEqual(
+        rows.map((row) => row["ID"]),
+        ["V1", "V2"]
+      )
+    })
+  )
+
   it.effect("fails with the errors of the client, after what was complete", () =>
     Effect.gen(function* () {
       const missing = yield* Effect.flip(run([{ status: 400, text: "{}" }]))

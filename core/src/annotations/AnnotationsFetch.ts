@@ -6,29 +6,25 @@
  * become text at once.
  */
 
-import { Data, Effect, Ref, Result, Stream } from "effect"
-import { opened } from "../client/Reply.ts"
-import { parsed } from "../client/ReplyText.ts"
-import { type StreamedReply, streamedReply } from "../client/StreamedReply.ts"
+import { Effect, Ref, Result } from "effect"
 import {
   type CannotCreate,
   type LocalIo,
   ReplyMalformed,
-  ReplyTooLarge,
+  type ReplyTooLarge,
   type ServiceError,
   Unavailable,
   UsageError
 } from "../Errors.ts"
-import { joined } from "../genome/JoinedBytes.ts"
 import { bodyRetry } from "../Schedules.ts"
-import { Session } from "../session/Session.ts"
-import { faultOfClientError } from "../session/TransportFault.ts"
-import { BodyScanner, type Part, type ScanFault } from "./BodyScanner.ts"
+import type { Session } from "../session/Session.ts"
+import { type BodyBroken, type BodyTaker, type Received, readBody } from "./BodyReading.ts"
 import { analysisIdName, type Column, columnsOf, pick } from "./Columns.ts"
 import { jsonLines } from "./JsonLines.ts"
 import { RowConverter } from "./RowConverter.ts"
 import { type FilterRequest, type RowFilter, rowFilter } from "./RowFilter.ts"
-import { type Spool, Spools } from "./Spool.ts"
+import { feed, finish, type RowWriting, unspool } from "./RowWriting.ts"
+import { Spools } from "./Spool.ts"
 import { tabHeader, tabSeparated } from "./TabSeparated.ts"
 
 export interface AnnotationsRequest {
@@ -66,16 +62,7 @@ export interface AnnotationsCounts {
   readonly missingColumns: ReadonlyArray<string>
 }
 
-/** Of the body that is coming. */
-export interface Received {
-  readonly bytes: number
-  readonly rows: number
-}
-
 export type AnnotationsError = ServiceError | ReplyTooLarge | UsageError | CannotCreate | LocalIo
-
-/** The connection broke in the middle of a body. */
-class BodyBroken extends Data.TaggedError("BodyBroken")<{ readonly host: string; readonly reason: string }> {}
 
 /** Where the output stands between two analyses. */
 interface Place {
@@ -85,15 +72,14 @@ interface Place {
   readonly table: ReadonlyArray<string> | null
 }
 
-/** How the rows of one analysis become text. */
-interface Conversion {
-  readonly converter: RowConverter
-  readonly filter: RowFilter | null
-  readonly missingColumns: ReadonlyArray<string>
+/** The names of the columns, and what was asked when they came. */
+interface Header {
+  readonly json: Uint8Array
+  readonly name: string
 }
 
-/** Bytes. An answer that is no table is shorter than that. */
-const longestBeginning = 64 * 1024
+/** A body without one has failed before this is looked at. */
+const noHeader: Header = { json: new Uint8Array(), name: "" }
 
 /**
  * Fetches one analysis after the other into `output`. One that fails leaves nothing there; where its rows cannot be taken
@@ -104,7 +90,6 @@ export const makeAnnotationsFetch = Effect.fnUntraced(function* (
   output: TextOutput,
   received: (now: Received) => void = () => {}
 ) {
-  const verbatim = request.format === "json"
   const place = yield* Ref.make<Place>({ size: 0, table: null })
 
   const write = (bytes: Uint8Array) =>
@@ -115,136 +100,66 @@ export const makeAnnotationsFetch = Effect.fnUntraced(function* (
           Ref.update(place, (now) => ({ ...now, size: now.size + bytes.length }))
         )
 
-  /** Decides how rows become text, and begins the table where this is the first analysis of one. */
-  const prepare = Effect.fnUntraced(function* (analysisId: string, header: ReadonlyArray<Uint8Array>, name: string) {
-    const columns = yield* columnsOf(joined(header)).pipe(
+  /** The columns of this analysis, those of them that are wanted, and which rows are. */
+  const choose = Effect.fnUntraced(function* (analysisId: string, header: Uint8Array, name: string) {
+    const columns = yield* columnsOf(header).pipe(
       Effect.mapError((reason) => new ReplyMalformed({ request: name, reason }))
     )
-    const usage = <A>(result: Result.Result<A, string>) =>
-      Effect.mapError(
-        Effect.fromResult(result),
-        (message) => new UsageError({ message: `Analysis ${analysisId}: ${message}` })
-      )
+    const usage = usageOf(analysisId)
     const picked = request.columns.length === 0 ? columns : yield* usage(pick(columns, request.columns))
-    const filter = yield* usage(rowFilter(request.filter, columns))
+    return { width: columns.length, picked, filter: yield* usage(rowFilter(request.filter, columns)) }
+  })
+
+  /** Decides how rows become text, and begins the table where this is the first analysis of one. */
+  const prepare = Effect.fnUntraced(function* (analysisId: string, header: Uint8Array, name: string) {
+    const { filter, picked, width } = yield* choose(analysisId, header, name)
+    const about = { filter, request: name, write }
     if (request.format === "jsonl") {
-      const converter = new RowConverter(columns.length, jsonLines(analysisId, picked), filter)
-      return { converter, filter, missingColumns: [] } satisfies Conversion
+      const converter = new RowConverter(width, jsonLines(analysisId, picked), filter)
+      return { ...about, converter, missingColumns: [] } satisfies RowWriting
     }
     const { table } = yield* Ref.get(place)
     const names = table ?? picked.map(({ name }) => name)
-    const placed = yield* usage(arrange(names, picked))
+    const placed = yield* usageOf(analysisId)(arrange(names, picked))
     if (table === null) {
       yield* write(encoder.encode(tabHeader([analysisIdName, ...names])))
       yield* Ref.update(place, (now) => ({ ...now, table: names }))
     }
-    const converter = new RowConverter(columns.length, tabSeparated(analysisId, placed), filter)
-    return { converter, filter, missingColumns: names.filter((_, i) => placed[i] === null) } satisfies Conversion
+    const converter = new RowConverter(width, tabSeparated(analysisId, placed), filter)
+    return { ...about, converter, missingColumns: names.filter((_, i) => placed[i] === null) } satisfies RowWriting
   })
 
-  /** Converts what is complete in the window, and writes it out. */
-  const drain = Effect.fnUntraced(function* ({ converter }: Conversion, name: string) {
-    while (true) {
-      const state = converter.convert()
-      if (state === "hungry") return
-      if (state === "full") yield* write(converter.takeText())
-      else {
-        const reason = `row ${state.row} has ${state.cells} cells, the header ${state.columns} columns`
-        return yield* new ReplyMalformed({ request: name, reason })
-      }
-    }
+  /** The body byte for byte. */
+  const copy = Effect.fnUntraced(function* (analysisId: string) {
+    const counts = yield* Effect.scoped(readBody(analysisId, { body: write, received }))
+    if (request.several) yield* write(encoder.encode("\n"))
+    return { ...counts, ...unfiltered, rowsWritten: counts.rowsRead, missingColumns: [] }
   })
 
-  const feed = Effect.fnUntraced(function* (conversion: Conversion, rows: Uint8Array, name: string) {
-    for (let at = 0; at < rows.length; ) {
-      const { space } = conversion.converter
-      const part = rows.subarray(at, at + space.length)
-      space.set(part)
-      conversion.converter.filled(part.length)
-      at += part.length
-      if (part.length === space.length) yield* drain(conversion, name)
-    }
-  })
-
-  const unspool = Effect.fnUntraced(function* (conversion: Conversion, spool: Spool, name: string) {
-    for (let at = 0; at < spool.size(); ) {
-      const { space } = conversion.converter
-      const length = yield* spool.read(at, space)
-      conversion.converter.filled(length)
-      at += length
-      if (length === space.length) yield* drain(conversion, name)
-    }
-  })
-
-  /** Reads the body to its end; the rows are in the spool, or text already. */
-  const receive = Effect.fnUntraced(function* (analysisId: string, spool: Spool) {
-    const reply = yield* streamedReply(yield* Session, "getSnvAnnotations", [analysisId])
-    const name = reply.asked.request
-    const scanner = new BodyScanner(!verbatim)
-    const header: Array<Uint8Array> = []
-    /** The body up to its first member that is ours: as long as it may be an answer of another kind. */
-    let beginning: ReadonlyArray<Uint8Array> = []
-    let direct: Conversion | null = null
-
-    const take = Effect.fnUntraced(function* (chunk: Uint8Array) {
-      const undecided = beginning.length > 0 || scanner.size === 0
-      if (undecided) beginning = [...beginning, chunk.slice()]
-      const fault = scanner.push(chunk)
-      if (fault !== null) return yield* errorOf(fault, name)
-      received({ bytes: scanner.size, rows: scanner.rowCount })
-      if (undecided && !scanner.hasData && !scanner.hasHeader && scanner.size <= longestBeginning) return
-      if (verbatim) {
-        yield* undecided ? Effect.forEach(beginning, write, { discard: true }) : write(chunk)
-        beginning = []
-        return
-      }
-      beginning = []
-      const { headerPart, rowsPart } = scanner
-      const keepRows = (part: Part) => {
-        const rows = partOf(chunk, part)
-        return direct === null ? spool.write(rows) : feed(direct, rows, name)
-      }
-      const rowsFirst = rowsPart !== null && (headerPart === null || rowsPart.from < headerPart.from)
-      if (rowsFirst) yield* keepRows(rowsPart)
-      if (headerPart !== null) {
-        header.push(partOf(chunk, headerPart).slice())
-        if (scanner.headerComplete && !rowsFirst && spool.size() === 0)
-          direct = yield* prepare(analysisId, header, name)
-      }
-      if (rowsPart !== null && !rowsFirst) yield* keepRows(rowsPart)
-    })
-
-    yield* Stream.runForEach(bodyOf(reply), take)
-    const fault = scanner.end()
-    if (fault !== null) return yield* errorOf(fault, name)
-    if (beginning.length > 0) {
-      // What has neither rows nor header is an error of the service, mostly (docs/service.md 7).
-      yield* opened(yield* parsed(decoder.decode(joined(beginning)), name), reply.response.status, reply.asked)
-    }
-    const lacks = scanner.hasData ? (scanner.hasHeader ? null : "header") : "data"
-    if (lacks !== null) return yield* new ReplyMalformed({ request: name, reason: `it has no ${lacks}` })
-    return { scanner, header, direct, name }
-  })
-
-  const once = Effect.fnUntraced(function* (analysisId: string) {
+  /** The rows as text: at once where the header came first, else when the body is complete and the session is let go. */
+  const convert = Effect.fnUntraced(function* (analysisId: string) {
     const spool = yield* (yield* Spools).open
-    const { direct, header, name, scanner } = yield* Effect.scoped(receive(analysisId, spool))
-    const counts = { bytes: scanner.size, rowsRead: scanner.rowCount }
-    if (verbatim) {
-      if (request.several) yield* write(encoder.encode("\n"))
-      return { ...counts, ...unfiltered, rowsWritten: scanner.rowCount, missingColumns: [] }
+    const header: Array<Header> = []
+    const direct: Array<RowWriting> = []
+    const taker: BodyTaker<AnnotationsError, never> = {
+      received,
+      rows: (rows) => (direct[0] === undefined ? spool.write(rows) : feed(direct[0], rows)),
+      header: Effect.fnUntraced(function* (json, name) {
+        header.push({ json, name })
+        if (spool.size() === 0) direct.push(yield* prepare(analysisId, json, name))
+      })
     }
-    const conversion = direct ?? (yield* prepare(analysisId, header, name))
-    if (direct === null) yield* unspool(conversion, spool, name)
-    yield* drain(conversion, name)
-    yield* write(conversion.converter.takeText())
-    return {
-      ...counts,
-      rowsWritten: conversion.converter.rowsOut,
-      ...(conversion.filter === null ? unfiltered : filtered(conversion.filter)),
-      missingColumns: conversion.missingColumns
-    }
+    const counts = yield* Effect.scoped(readBody(analysisId, taker))
+    const [{ json, name } = noHeader] = header
+    const writing: RowWriting = direct[0] ?? (yield* prepare(analysisId, json, name))
+    if (direct.length === 0) yield* unspool(writing, spool)
+    yield* finish(writing)
+    const { converter, filter, missingColumns } = writing
+    const filtering = filter === null ? unfiltered : filtered(filter)
+    return { ...counts, ...filtering, rowsWritten: converter.rowsOut, missingColumns }
   })
+
+  const once = request.format === "json" ? copy : convert
 
   return Effect.fn("svc.annotations.fetch")(function* (
     analysisId: string
@@ -292,20 +207,13 @@ const filtered = ({ chromosomes, unmetChromosomes, unmetGenes, unplaced }: RowFi
 const unfiltered = { chromosomes: [], unmetChromosomes: [], unmetGenes: [], unplacedRows: 0 }
 
 const encoder = new TextEncoder()
-const decoder = new TextDecoder()
-
-const partOf = (chunk: Uint8Array, { from, to }: Part): Uint8Array => chunk.subarray(from, to)
-
-const bodyOf = ({ response }: StreamedReply): Stream.Stream<Uint8Array, BodyBroken> =>
-  Stream.mapError(
-    response.stream,
-    (error) => new BodyBroken({ host: new URL(response.url).host, reason: faultOfClientError(error).reason })
-  )
-
-const errorOf = (fault: ScanFault, request: string): ReplyMalformed | ReplyTooLarge =>
-  fault._tag === "TooLarge"
-    ? new ReplyTooLarge({ request, limit: fault.limit })
-    : new ReplyMalformed({ request, reason: `${fault.reason}, at byte ${fault.at + 1}` })
+const usageOf =
+  (analysisId: string) =>
+  <A>(result: Result.Result<A, string>): Effect.Effect<A, UsageError> =>
+    Effect.mapError(
+      Effect.fromResult(result),
+      (message) => new UsageError({ message: `Analysis ${analysisId}: ${message}` })
+    )
 
 /**
  * The place of each column of the table among those of another analysis, null where it has none. Columns that the table

@@ -1,0 +1,99 @@
+/** One body of annotations from the service to its end: scanned as it comes, and handed on in its parts. */
+import { Data, Effect, Stream } from "effect"
+import { opened } from "../client/Reply.ts"
+import { parsed } from "../client/ReplyText.ts"
+import { type StreamedReply, streamedReply } from "../client/StreamedReply.ts"
+import { ReplyMalformed, ReplyTooLarge } from "../Errors.ts"
+import { joined } from "../genome/JoinedBytes.ts"
+import { Session } from "../session/Session.ts"
+import { faultOfClientError } from "../session/TransportFault.ts"
+import { BodyScanner, type Part, type ScanFault } from "./BodyScanner.ts"
+
+/** The connection broke in the middle of a body. */
+export class BodyBroken extends Data.TaggedError("BodyBroken")<{ readonly host: string; readonly reason: string }> {}
+
+/** Of the body that is coming. */
+export interface Received {
+  readonly bytes: number
+  readonly rows: number
+}
+
+/** Takes the parts of a body in their order. A part is good until the effect ends. */
+export interface BodyTaker<E, R> {
+  /** The body as it is. */
+  readonly body?: (bytes: Uint8Array) => Effect.Effect<void, E, R>
+  /** Rows with marks between their cells. */
+  readonly rows?: (bytes: Uint8Array, request: string) => Effect.Effect<void, E, R>
+  /** The whole header, as JSON. */
+  readonly header?: (json: Uint8Array, request: string) => Effect.Effect<void, E, R>
+  readonly received: (now: Received) => void
+}
+
+/** Bytes. An answer that is no table is shorter than that. */
+const longestBeginning = 64 * 1024
+
+/** Reads the annotations of an analysis; what was asked, in the words of messages. */
+export const readBody = Effect.fnUntraced(function* <E, R>(analysisId: string, taker: BodyTaker<E, R>) {
+  const reply = yield* streamedReply(yield* Session, "getSnvAnnotations", [analysisId])
+  const { request } = reply.asked
+  const scanner = new BodyScanner(taker.rows !== undefined)
+  const header: Array<Uint8Array> = []
+  /** The body up to its first member that is ours: as long as it may be an answer of another kind. */
+  let beginning: ReadonlyArray<Uint8Array> = []
+
+  const takeHeader = Effect.fnUntraced(function* (part: Uint8Array) {
+    header.push(part.slice())
+    if (scanner.headerComplete && taker.header !== undefined) yield* taker.header(joined(header), request)
+  })
+
+  /** Rows and header of a chunk, whichever comes first. */
+  const takeParts = Effect.fnUntraced(function* (chunk: Uint8Array) {
+    const { headerPart, rowsPart } = scanner
+    // Only when their turn comes: the header before them decides where they go.
+    const takeRows = Effect.suspend(() =>
+      rowsPart === null ? Effect.void : (taker.rows?.(partOf(chunk, rowsPart), request) ?? Effect.void)
+    )
+    const rowsFirst = rowsPart !== null && (headerPart === null || rowsPart.from < headerPart.from)
+    if (rowsFirst) yield* takeRows
+    if (headerPart !== null) yield* takeHeader(partOf(chunk, headerPart))
+    if (!rowsFirst) yield* takeRows
+  })
+
+  const take = Effect.fnUntraced(function* (chunk: Uint8Array) {
+    const undecided = beginning.length > 0 || scanner.size === 0
+    if (undecided) beginning = [...beginning, chunk.slice()]
+    const fault = scanner.push(chunk)
+    if (fault !== null) return yield* errorOf(fault, request)
+    taker.received({ bytes: scanner.size, rows: scanner.rowCount })
+    if (undecided && !scanner.hasData && !scanner.hasHeader && scanner.size <= longestBeginning) return
+    if (taker.body !== undefined) yield* Effect.forEach(undecided ? beginning : [chunk], taker.body, { discard: true })
+    beginning = []
+    if (taker.rows !== undefined) yield* takeParts(chunk)
+  })
+
+  yield* Stream.runForEach(bodyOf(reply), take)
+  const fault = scanner.end()
+  if (fault !== null) return yield* errorOf(fault, request)
+  if (beginning.length > 0) {
+    // What has neither rows nor header is an error of the service, mostly (docs/service.md 7).
+    yield* opened(yield* parsed(decoder.decode(joined(beginning)), request), reply.response.status, reply.asked)
+  }
+  const lacks = scanner.hasData ? (scanner.hasHeader ? null : "header") : "data"
+  if (lacks !== null) return yield* new ReplyMalformed({ request, reason: `it has no ${lacks}` })
+  return { bytes: scanner.size, rowsRead: scanner.rowCount }
+})
+
+const decoder = new TextDecoder()
+
+const partOf = (chunk: Uint8Array, { from, to }: Part): Uint8Array => chunk.subarray(from, to)
+
+const bodyOf = ({ response }: StreamedReply): Stream.Stream<Uint8Array, BodyBroken> =>
+  Stream.mapError(
+    response.stream,
+    (error) => new BodyBroken({ host: new URL(response.url).host, reason: faultOfClientError(error).reason })
+  )
+
+const errorOf = (fault: ScanFault, request: string): ReplyMalformed | ReplyTooLarge =>
+  fault._tag === "TooLarge"
+    ? new ReplyTooLarge({ request, limit: fault.limit })
+    : new ReplyMalformed({ request, reason: `${fault.reason}, at byte ${fault.at + 1}` })
