@@ -4,7 +4,7 @@ import { FileDamaged } from "../Errors.ts"
 import type { BinIndex } from "../genome/BinIndex.ts"
 import type { ByteReader } from "../genome/ByteReader.ts"
 import type { Codec } from "../genome/Codec.ts"
-import { named } from "../genome/formats/FileNames.ts"
+import { indexSuffixes } from "../genome/formats/FileNames.ts"
 import type { Slicing } from "../genome/formats/Format.ts"
 import { open } from "../genome/formats/Formats.ts"
 import { readIndex } from "../genome/Structure.ts"
@@ -30,7 +30,8 @@ export const openFile = Effect.fn("svc.htsget.openFile")(function* <E>(
   datatype: Datatype,
   { index: indexReader, indexName, name, reader }: FilePair<E>
 ): Effect.fn.Return<OpenedFile, FileDamaged | E, Codec> {
-  const suffix = named(indexName)?.index ?? "csi"
+  // By its end alone: `S1.bai` is the index of `S1.bam` as well.
+  const suffix = indexSuffixes.find((one) => indexName.toLowerCase().endsWith(`.${one}`)) ?? "csi"
   const [file, found] = yield* Effect.all(
     [open(name, reader, typeOf[datatype]), readIndex(indexName, indexReader, suffix)],
     { concurrency: 2 }

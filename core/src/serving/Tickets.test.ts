@@ -1,0 +1,139 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Layer } from "effect"
+import * as ZlibCodec from "../../../platform/ZlibCodec.ts"
+import { bamFile, concat, read } from "../../../test/genome/Fixtures.ts"
+import { NotFound } from "../Errors.ts"
+import { fromBytes } from "../genome/ByteReader.ts"
+import { Codec } from "../genome/Codec.ts"
+import { checkStructure } from "../genome/Structure.ts"
+import { serviceInfo, ticketOf } from "../htsget/Ticket.ts"
+import { fromQuery } from "../htsget/TicketRequest.ts"
+import { FileBytes, unknownVersion } from "./FileBytes.ts"
+import { LinkStore, type ServedFile } from "./LinkStore.ts"
+import { Tickets } from "./Tickets.ts"
+
+interface Listed {
+  readonly bytes: Uint8Array
+  readonly archived?: boolean
+}
+
+/** One analysis A1 with these files. */
+const ground = (files: Readonly<Record<string, Listed>>) => {
+  const opened: Array<string> = []
+  const listed = Object.entries(files).map(
+    ([fileName, { archived = false, bytes }]): ServedFile => ({
+      analysisId: "A1",
+      fileName,
+      size: bytes.length,
+      archived,
+      restoreEstimation: null
+    })
+  )
+  const store = Layer.mock(LinkStore, {
+    files: () => Effect.succeed(listed),
+    file: (_, name) =>
+      Effect.suspend(() => {
+        const found = listed.find(({ fileName }) => fileName === name)
+        return found === undefined ? Effect.fail(new NotFound({ what: name })) : Effect.succeed(found)
+      })
+  })
+  const bytes = Layer.mock(FileBytes, {
+    version: ({ size }) => Effect.succeed({ ...unknownVersion, size: size ?? 0 }),
+    reader: ({ fileName }) => {
+      const reader = fromBytes(files[fileName]?.bytes ?? new Uint8Array(0))
+      return {
+        size: reader.size,
+        read: (offset, length) => {
+          if (offset === 0) opened.push(fileName)
+          return reader.read(offset, length)
+        }
+      }
+    }
+  })
+  return { opened, layer: Tickets.layer.pipe(Layer.provide([store, bytes]), Layer.provideMerge(ZlibCodec.layer)) }
+}
+
+const parts = Effect.fnUntraced(function* (id: string, query: string, datatype: "reads" | "variants" = "reads") {
+  const tickets = yield* Tickets
+  return yield* tickets.parts(datatype, id, yield* Effect.fromResult(fromQuery(datatype, new URLSearchParams(query))))
+})
+
+/** The kind of a failure of the protocol, or the tag of another. */
+const failure = (id: string, query = "", datatype: "reads" | "variants" = "reads") =>
+  Effect.map(Effect.flip(parts(id, query, datatype)), (error) =>
+    error._tag === "HtsgetError" ? error.kind : error._tag
+  )
+
+const sample = Effect.gen(function* () {
+  return bamFile(
+    yield* Codec,
+    Array.from({ length: 2000 }, (_, i) => read(`r${i}`, 0, i * 50)),
+    { blockBytes: 2000 }
+  )
+}).pipe(Effect.provide(ZlibCodec.layer))
+
+describe("the file that a client of htsget means", () => {
+  it.effect("is the only one of the analysis, or the named one; header and index are read once for many tickets", () =>
+    Effect.gen(function* () {
+      const { bai, bam } = yield* sample
+      const { layer, opened } = ground({ "S1.bam": { bytes: bam }, "S1.bai": { bytes: bai } })
+      yield* Effect.gen(function* () {
+        for (const id of ["A1", "A1/S1.bam", "A1", "A1"]) {
+          const { file, pieces } = yield* parts(id, "referenceName=chr1&start=20000&end=50000")
+          assert.strictEqual(file.fileName, "S1.bam")
+          const urls = ticketOf("reads", pieces, { url: "u", headers: { Authorization: "Bearer t" } }).htsget.urls
+          const bytes = urls.map(({ headers, url }) => {
+            if (url.startsWith("data:")) return new Uint8Array(Buffer.from(url.slice(url.indexOf(",") + 1), "base64"))
+            assert.strictEqual(headers?.["Authorization"], "Bearer t")
+            const [first = 0, last = 0] =
+              /(\d+)-(\d+)/
+                .exec(headers?.["Range"] ?? "")
+                ?.slice(1)
+                .map(Number) ?? []
+            return bam.subarray(first, last + 1)
+          })
+          yield* checkStructure("x.bam", fromBytes(concat(...bytes)))
+          assert.isTrue(urls.some(({ url }) => url === "u"))
+        }
+        assert.strictEqual(opened.filter((name) => name === "S1.bai").length, 1)
+        const whole = yield* parts("A1", "")
+        assert.isNull(whole.pieces)
+        assert.deepStrictEqual(ticketOf("reads", null, { url: "u", headers: {} }).htsget, {
+          format: "BAM",
+          urls: [{ url: "u" }]
+        })
+        assert.deepStrictEqual(ticketOf("reads", null, { url: "u", headers: { a: "b" } }).htsget.urls, [
+          { url: "u", headers: { a: "b" } }
+        ])
+      }).pipe(Effect.provide(layer))
+    })
+  )
+
+  it.effect("is told to be missing, ambiguous, without an index or archived", () =>
+    Effect.gen(function* () {
+      const { bai, bam } = yield* sample
+      const region = "referenceName=chr1"
+      const none = new Uint8Array(0)
+      const two = ground({ "S1.bam": { bytes: bam }, "S2.bam": { bytes: bam } })
+      yield* Effect.gen(function* () {
+        assert.strictEqual(yield* failure("A1"), "InvalidInput")
+        assert.strictEqual(yield* failure("A1", "", "variants"), "NotFound")
+        assert.strictEqual(yield* failure("A1/S1.bam", "", "variants"), "NotFound")
+        assert.strictEqual(yield* failure("A1/S3.bam"), "NotFound")
+        assert.strictEqual(yield* failure("A1/S1.bam", region), "NotFound", "no index")
+      }).pipe(Effect.provide(two.layer))
+      const cold = ground({ "S1.bam": { bytes: none, archived: true }, "S1.bam.bai": { bytes: bai } })
+      assert.strictEqual(yield* Effect.provide(failure("A1", region), cold.layer), "FileArchived")
+      const lost = ground({ "S1.bam": { bytes: bam }, "S1.bam.bai": { bytes: none, archived: true } })
+      assert.strictEqual(yield* Effect.provide(failure("A1", region), lost.layer), "FileArchived")
+      const bad = ground({ "S1.bam": { bytes: none }, "S1.bam.bai": { bytes: bai } })
+      assert.strictEqual(yield* Effect.provide(failure("A1", region), bad.layer), "FileDamaged")
+    })
+  )
+
+  it("service-info names the protocol, its version and the one format", () => {
+    const { htsget, type } = serviceInfo("variants", "1.2.3")
+    assert.deepStrictEqual(type, { group: "org.ga4gh", artifact: "htsget", version: "1.3.0" })
+    assert.deepStrictEqual([htsget.datatype, htsget.formats], ["variants", ["VCF"]])
+  })
+})

@@ -1,0 +1,102 @@
+import { createServer, get, type ServerResponse } from "node:http"
+import { assert, describe, it } from "@effect/vitest"
+import { Deferred, Effect, Fiber } from "effect"
+import { makeReaderOutput } from "./ReaderOutput.ts"
+
+/** A server that hands its one response to the test, and the address of it. */
+const served = Effect.gen(function* () {
+  const arrived = yield* Deferred.make<ServerResponse>()
+  const server = createServer((_, response) => Deferred.doneUnsafe(arrived, Effect.succeed(response)))
+  yield* Effect.acquireRelease(
+    Effect.callback<void>((resume) => void server.listen(0, "127.0.0.1", () => resume(Effect.void))),
+    () =>
+      Effect.callback<void>((resume) => {
+        server.close(() => resume(Effect.void))
+        server.closeAllConnections()
+      })
+  )
+  const address = server.address()
+  return {
+    response: Deferred.await(arrived),
+    url: `http://127.0.0.1:${typeof address === "object" ? address?.port : 0}/`
+  }
+})
+
+const head = { status: 206, headers: { "content-length": "3000000" } }
+
+describe("bytes to a reader", () => {
+  it.live("come in order from a buffer that is used again, at the pace of the reader", () =>
+    Effect.gen(function* () {
+      const { response, url } = yield* served
+      const reading = yield* Effect.forkChild(
+        Effect.promise(async () => {
+          const reply = await fetch(url)
+          return { status: reply.status, bytes: new Uint8Array(await reply.arrayBuffer()) }
+        })
+      )
+      const output = makeReaderOutput(yield* response, head)
+      assert.isFalse(output.begun())
+      const buffer = new Uint8Array(1_000_000)
+      for (const value of [1, 2, 3]) {
+        buffer.fill(value)
+        yield* output.write(buffer)
+        buffer.fill(99)
+      }
+      assert.isTrue(output.begun())
+      yield* output.end
+      const { bytes, status } = yield* Fiber.join(reading)
+      assert.strictEqual(status, 206)
+      assert.deepStrictEqual(
+        [0, 999_999, 1_000_000, 1_999_999, 2_000_000, 2_999_999].map((at) => bytes[at]),
+        [1, 1, 2, 2, 3, 3]
+      )
+      assert.isFalse(bytes.includes(99))
+    })
+  )
+
+  it.live("that are cut are no file for the reader", () =>
+    Effect.gen(function* () {
+      const { response, url } = yield* served
+      const reading = yield* Effect.forkChild(
+        Effect.promise(() =>
+          fetch(url)
+            .then((reply) => reply.arrayBuffer())
+            .then(
+              () => "whole",
+              () => "cut"
+            )
+        )
+      )
+      const output = makeReaderOutput(yield* response, head)
+      yield* output.write(new Uint8Array(1_000_000))
+      yield* output.cut
+      assert.strictEqual(yield* Fiber.join(reading), "cut")
+    })
+  )
+
+  it.live("wait for ever for a reader that has gone, whose request is interrupted", () =>
+    Effect.gen(function* () {
+      const { response, url } = yield* served
+      const reading = get(url).on("error", () => {})
+      const answer = yield* response
+      reading.destroy()
+      yield* Effect.callback<void>((resume) => {
+        if (answer.destroyed) return resume(Effect.void)
+        answer.once("close", () => resume(Effect.void))
+      })
+      const writing = yield* Effect.forkChild(makeReaderOutput(answer, head).write(new Uint8Array(10)))
+      yield* Effect.yieldNow
+      assert.isUndefined(writing.pollUnsafe())
+      yield* Fiber.interrupt(writing)
+    })
+  )
+
+  it.live("an empty body has its head too", () =>
+    Effect.gen(function* () {
+      const { response, url } = yield* served
+      const reading = yield* Effect.forkChild(Effect.promise(() => fetch(url)))
+      yield* makeReaderOutput(yield* response, { status: 200, headers: { "content-length": "0" } }).end
+      assert.strictEqual((yield* Fiber.join(reading)).status, 200)
+    })
+  )
+})
