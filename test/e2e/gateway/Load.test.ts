@@ -86,7 +86,7 @@ describe("the gateway under load", () => {
       const idle = yield* Effect.promise(() =>
         Promise.all(
           Array.from(
-            { length: 8000 },
+            { length: 10_000 },
             (_, i) =>
               new Promise<Socket>((resolve, reject) => {
                 const socket = connect(Number(port), "127.0.0.1", () => {
