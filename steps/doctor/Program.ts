@@ -14,8 +14,7 @@ import {
 import { UsageError } from "../../core/src/Errors.ts"
 import { makeSessionProfile } from "../../core/src/session/SessionProfile.ts"
 import type { LocalSettings, Settings } from "../../core/src/settings/Settings.ts"
-import { resolveTarget } from "../../core/src/settings/Target.ts"
-import { complete, proxyOf } from "../../core/src/settings/Validation.ts"
+import { baseUrlOf, complete, proxyOf } from "../../core/src/settings/Validation.ts"
 import * as LogOutput from "../../platform/LogOutput.ts"
 import { withPasswordFile } from "../../platform/PasswordFile.ts"
 import { ignoredVariable } from "../../platform/ProxyVariables.ts"
@@ -54,8 +53,8 @@ export const program: Program<LocalSettings> = {
   })
 }
 
-const targetCheck = ({ baseUrl, target }: LocalSettings): Check =>
-  Result.match(resolveTarget(target, baseUrl), {
+const targetCheck = (settings: LocalSettings): Check =>
+  Result.match(baseUrlOf(settings), {
     onFailure: (message) =>
       fail("target", new UsageError({ message }), "Set --target (SVC_TARGET) to the address of the service"),
     onSuccess: (url) => ok("target", `the base URL is ${url.href}`)
@@ -63,7 +62,7 @@ const targetCheck = ({ baseUrl, target }: LocalSettings): Check =>
 
 const networkOf = (settings: LocalSettings, target: Check) =>
   Effect.gen(function* () {
-    const baseUrl = resolveTarget(settings.target, settings.baseUrl)
+    const baseUrl = baseUrlOf(settings)
     const proxy = proxyOf(settings)
     if (!holds(target) || Result.isFailure(baseUrl) || Result.isFailure(proxy)) return noNetwork("needs target")
     const { userAgent } = makeSessionProfile(version)

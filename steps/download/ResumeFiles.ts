@@ -78,9 +78,8 @@ const storedKeys = [
 
 const warnOfIdle = (settings: Settings): Effect.Effect<void> => {
   const idle = storedKeys.filter((key) => settings.source(key) === "command line").map((key) => `--${key}`)
-  const why =
-    "no effect on stored requests, which are resumed as they were made; it counts only where an entry stores nothing"
-  return idle.length === 0 ? Effect.void : Effect.logWarning(`${idle.join(" and ")}: ${why}`)
+  const why = "no effect on stored requests, which are resumed as they were made"
+  return idle.length === 0 ? Effect.void : Effect.logWarning(`${idle.join(", ")}: ${why}`)
 }
 
 /** Everything that becomes known goes into `record` at once. Null when the service was away at the last look. */

@@ -3,7 +3,7 @@ import { Effect, Result } from "effect"
 import { UsageError } from "../../core/src/Errors.ts"
 import { fileTypes } from "../../core/src/genome/formats/FileNames.ts"
 import type { LocalSettings } from "../../core/src/settings/Settings.ts"
-import { resolveTarget } from "../../core/src/settings/Target.ts"
+import { baseUrlOf } from "../../core/src/settings/Validation.ts"
 import type { StepFailure } from "./Step.ts"
 
 /**
@@ -27,9 +27,9 @@ export const hintsFor = Effect.fnUntraced(function* (
   ]
 })
 
-const ignoredProxy = Effect.fnUntraced(function* ({ baseUrl, proxy, target }: LocalSettings) {
-  const url = resolveTarget(target, baseUrl)
-  if (proxy !== null || Result.isFailure(url)) return null
+const ignoredProxy = Effect.fnUntraced(function* (settings: LocalSettings) {
+  const url = baseUrlOf(settings)
+  if (settings.proxy !== null || Result.isFailure(url)) return null
   const { ignoredVariable } = yield* Effect.promise(() => import("../../platform/ProxyVariables.ts"))
   return ignoredVariable(process.env, url.success)
 })

@@ -158,7 +158,6 @@ describe("TrackingDocument", () => {
       "{}",
       '{"analysisId":"A1"}',
       '{"analysisId":1.5,"fileName":"S1.bam"}',
-      '{"analysisId":9007199254740993,"fileName":"S1.bam"}',
       '{"analysisId":"A1","fileName":"../S1.bam"}',
       '{"analysisId":"A1","fileName":"passwd"}',
       '{"analysisId":"A1","fileName":"S1.bam","options":{"overwrite":"yes"}}',
@@ -215,6 +214,20 @@ describe("TrackingDocument", () => {
     })
     assert.isBelow(taken, 30_000)
     assert.strictEqual(JSON.parse(rest).length, 99_999)
+  })
+
+  it("an id beyond 2^53 keeps its digits, in the file and in what is asked for", () => {
+    const text = JSON.stringify([stored({ analysisId: "ID", more: "ID" }), stored({ analysisId: "A2" })]).replaceAll(
+      '"ID"',
+      "90071992547409931"
+    )
+    const document = read(text)
+    const ids = [...entriesOf(document, here, nameOf).values()].map(({ analysisId }) => analysisId)
+    assert.deepStrictEqual(ids, ["90071992547409931", "A2"])
+    const later = put(document, fresh({ analysisId: "90071992547409931", status: "available" }), nameOf)
+    assert.include(render(later), '"analysisId": 90071992547409931,')
+    assert.include(render(later), '"more": 90071992547409931,')
+    assert.lengthOf(later.items, 2)
   })
 
   it.effect.prop(

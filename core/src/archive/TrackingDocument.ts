@@ -5,6 +5,7 @@
  * Two layouts are read, an array of entries and an object with `restorations`; the array is written.
  */
 import { Result } from "effect"
+import { parseExactly } from "../contract/ExactNumber.ts"
 import { readJson } from "../settings/JsonText.ts"
 import { keyOf, type NewEntry, readEntry, type TrackingEntry, textOf, withChanges } from "./TrackingEntry.ts"
 
@@ -31,7 +32,7 @@ export const parse = (text: string): Result.Result<TrackingDocument, string> => 
   if (text.startsWith("\ufeff")) return Result.fail("it begins with a byte order mark: save it as UTF-8 without one")
   if (depthOf(text) > deepest) return Result.fail("it is nested deeper than a restoration file can be")
   const parsed = Result.mapError(
-    Result.try((): unknown => JSON.parse(text)),
+    Result.try((): unknown => parseExactly(text, "integers")),
     () => whereBroken(text)
   )
   return Result.flatMap(parsed, (value) => documentOf(text, value))
@@ -122,7 +123,7 @@ export const put = (document: TrackingDocument, entry: NewEntry, nameOf: TargetN
 
 const itemOf = (text: string): Item => {
   const indented = text.replaceAll("\n", "\n  ")
-  return Result.match(readEntry(JSON.parse(text)), {
+  return Result.match(readEntry(parseExactly(text, "integers")), {
     onSuccess: (entry): Item => ({ text: indented, entry, problem: null }),
     onFailure: (problem): Item => ({ text: indented, entry: null, problem })
   })

@@ -7,11 +7,12 @@
  */
 import { Result, Schema } from "effect"
 import { placeOfIssue } from "../client/Reply.ts"
-import { Hint, maybe } from "../contract/Record.ts"
+import { parseExactly } from "../contract/ExactNumber.ts"
+import { Hint, maybe, WideInteger } from "../contract/Record.ts"
 import { type ChecksumKind, checksumKinds, fileTypeOf, fileTypes, unsafeName } from "../selection/FileName.ts"
 import type { StoredPaths } from "./StoredPath.ts"
 
-const Id = Schema.Union([Schema.NonEmptyString, Schema.Int])
+const Id = Schema.Union([Schema.NonEmptyString, Schema.Int, WideInteger])
 
 const Options = Schema.Struct({
   destination: maybe(Schema.NonEmptyString),
@@ -181,8 +182,8 @@ export const textOf = ({ analysisId, fileName, restoreEstimation, options, ...re
   return JSON.stringify({ analysisId, fileName, restoreEstimation, options, target, requestTime, status }, null, 2)
 }
 
-/** The JSON text of an entry with some values replaced, all its other keys kept. */
+/** The JSON text of an entry with some values replaced, all its other keys kept, each number by its digits. */
 export const withChanges = (
   text: string,
   changes: Partial<Pick<NewEntry, "restoreEstimation" | "requestTime" | "status" | "askedAgain">>
-): string => JSON.stringify({ ...JSON.parse(text), ...changes }, null, 2)
+): string => JSON.stringify({ ...(parseExactly(text, "all") as object), ...changes }, null, 2)

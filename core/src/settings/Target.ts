@@ -25,31 +25,39 @@ const baseOf = (text: string, what: string): Result.Result<URL, string> => {
   return Result.succeed(url)
 }
 
+const asOption = (key: "target" | "baseUrl") => `--${key}`
+
 /**
  * The base URL of the API: `target` itself when it is a URL, else its name put into the template at `{target}`.
  * Fails with one sentence for the user.
+ *
+ * @param nameOf - what the sentence calls the place where the value was set
  */
-export const resolveTarget = (target: string | null, template: string | null): Result.Result<URL, string> => {
+export const resolveTarget = (
+  target: string | null,
+  template: string | null,
+  nameOf = asOption
+): Result.Result<URL, string> => {
   const name = target?.trim() ?? ""
   if (name === "") return Result.fail(missingTarget)
-  if (isAddress(name)) return baseOf(name, "--target")
+  if (isAddress(name)) return baseOf(name, nameOf("target"))
   // Checked before it becomes part of a host name: "a.example.com/" must not lead to another host.
   if (!/^[A-Za-z0-9](?:[A-Za-z0-9_.-]{0,61}[A-Za-z0-9])?$/.test(name)) {
-    return Result.fail("--target must be a full http(s) URL, or a name of letters, digits, dots and dashes")
+    return Result.fail(`${nameOf("target")} must be a full http(s) URL, or a name of letters, digits, dots and dashes`)
   }
   if (template === null) {
     return Result.fail(
-      `--target ${name} is a name, and there is no template to put it into: give a full URL such as ` +
+      `${nameOf("target")} ${name} is a name, and there is no template to put it into: give a full URL such as ` +
         "https://lab.example.org, or set --baseUrl (SVC_BASE_URL) to one with {target} in it"
     )
   }
   if (!template.includes("{target}")) {
     return Result.fail(
-      `--baseUrl has no {target} to put the name ${name} into: write for example https://{target}.example.org, ` +
+      `${nameOf("baseUrl")} has no {target} to put the name ${name} into: write for example https://{target}.example.org, ` +
         "or give the full URL as --target"
     )
   }
-  return baseOf(template.trim().replaceAll("{target}", name), "--baseUrl")
+  return baseOf(template.trim().replaceAll("{target}", name), nameOf("baseUrl"))
 }
 
 /** The proxy without its credentials; those of the options win over those inside the URL. `name` stands in the message. */

@@ -1,9 +1,9 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Layer as EffectLayer, FileSystem, Option, PlatformError, Redacted } from "effect"
+import { Effect, Layer as EffectLayer, FileSystem, Option, PlatformError, Redacted, Result } from "effect"
 import { type KeyName, keysOf, type StepName } from "./Keys.ts"
 import { Operator } from "./Operator.ts"
 import { decode, type Layer } from "./Settings.ts"
-import { complete, validate, warningsOf } from "./Validation.ts"
+import { baseUrlOf, complete, validate, warningsOf } from "./Validation.ts"
 
 /** A disk with the folders `.` and `out`, and the file `regions.bed`. */
 const disk = FileSystem.layerNoop({
@@ -159,6 +159,23 @@ describe("a proxy that cannot be one", () => {
         )
       }).pipe(Effect.provide(disk))
     )
+  }
+})
+
+describe("a target that cannot be one", () => {
+  for (const [layers, name] of [
+    [{ commandLine: { target: ["ftp://h"] } }, "--target"],
+    [{ environment: { target: ["ftp://h"] } }, "SVC_TARGET"],
+    [{ file: { target: ["ftp://h"] } }, "target in the configuration file"],
+    [{ commandLine: { target: ["lab"] }, environment: { baseUrl: ["{target}"] } }, "SVC_BASE_URL"]
+  ] as const) {
+    it(`G4 is blamed on ${name}`, () => {
+      const { settings } = decode("download", { commandLine: {}, environment: {}, file: {}, ...layers })
+      assert.deepStrictEqual(
+        baseUrlOf(settings),
+        Result.fail(`${name} must be an http or https URL such as https://lab.example.org`)
+      )
+    })
   }
 })
 

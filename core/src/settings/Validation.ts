@@ -67,7 +67,7 @@ export const warningsOf = (settings: LocalSettings): ReadonlyArray<string> => {
   if (settings.source("password") === "command line") {
     warnings.push("--password can be read by other users of this computer while it runs: SVC_PASSWORD is safer")
   }
-  const base = resolveTarget(settings.target, settings.baseUrl)
+  const base = baseUrlOf(settings)
   if (Result.isSuccess(base) && base.success.protocol === "http:" && !isLoopback(base.success.hostname)) {
     warnings.push(`${base.success.origin} is not encrypted: the password travels in clear text`)
   }
@@ -82,6 +82,10 @@ export const warningsOf = (settings: LocalSettings): ReadonlyArray<string> => {
   }
   return warnings
 }
+
+/** The address of the service; a failure names the place where it was set. */
+export const baseUrlOf = (settings: LocalSettings): Result.Result<URL, string> =>
+  resolveTarget(settings.target, settings.baseUrl, (key) => nameAt(key, settings.source(key)))
 
 /** The proxy of the settings; a failure names the place where it was set. */
 export const proxyOf = (settings: LocalSettings): Result.Result<ProxyAddress | null, string> =>
@@ -117,7 +121,7 @@ export const validate = Effect.fn("svc.settings.validate")(function* (
 ): Effect.fn.Return<void, UsageError | NotFound, FileSystem.FileSystem> {
   const problems: Array<string> = []
   if (rules.service && (settings.target !== null || !readsLinks(settings))) {
-    const base = resolveTarget(settings.target, settings.baseUrl)
+    const base = baseUrlOf(settings)
     if (Result.isFailure(base)) problems.push(base.failure)
   }
   problems.push(...found)
@@ -152,7 +156,7 @@ export const located = Effect.fnUntraced(function* (
 ): Effect.fn.Return<TargetSettings, UsageError> {
   const fromRule = <A>(result: Result.Result<A, string>) =>
     Effect.mapError(Effect.fromResult(result), (message) => new UsageError({ message }))
-  const baseUrl = yield* fromRule(resolveTarget(settings.target, settings.baseUrl))
+  const baseUrl = yield* fromRule(baseUrlOf(settings))
   const proxy = yield* fromRule(proxyOf(settings))
   return { ...settings, target: settings.target?.trim() ?? "", baseUrl, proxy }
 })
