@@ -21,7 +21,7 @@ import type { RegionText } from "./RegionText.ts"
 import { type Program, regionsKey } from "./SliceHeader.ts"
 import { type Piece, slicePieces } from "./SlicePieces.ts"
 import { planStretches } from "./SlicePlan.ts"
-import { checkLastEnd, readIndex } from "./Structure.ts"
+import { checkLastEnd, lastEndRange, readIndex } from "./Structure.ts"
 
 /** A file and the index beside it. */
 export interface SliceSource<E> {
@@ -96,6 +96,8 @@ export interface SlicePlan<E> {
   /** The pieces that it is made of, one behind the other. */
   readonly pieces: Iterable<Piece>
   readonly ranges: FetchPlan
+  /** All that will be read: `ranges`, and what `proveEnd` looks at. */
+  readonly reads: Iterable<Pick<ByteRange, "offset" | "length">>
 }
 
 /**
@@ -137,19 +139,25 @@ export const planSlice = Effect.fn("svc.genome.planSlice")(function* <E>({
     unplaced: takesUnplaced ? { firstRecord, dataEnd } : null
   })
   const owners = file.owners(tabix)
+  const owner = owners === null || Result.isFailure(owners) ? null : owners.success
+  const end = owner === null ? null : lastEndRange(tabix.index, reader.size)
   const pieces = { [Symbol.iterator]: () => slicePieces(stretches, tabix.index, reader.size) }
+  const ranges = fetchPlan(pieces)
   return {
     source,
     slicing,
     regions,
     key: regionsKey(formatRegions(regions, takesUnplaced), crc32),
     unmapped: takesUnplaced,
-    proveEnd:
-      owners === null || Result.isFailure(owners)
-        ? Effect.void
-        : checkLastEnd(indexName, tabix.index, source, owners.success),
+    proveEnd: owner === null ? Effect.void : checkLastEnd(indexName, tabix.index, source, owner),
     pieces,
-    ranges: fetchPlan(pieces)
+    ranges,
+    reads: {
+      *[Symbol.iterator]() {
+        yield* ranges
+        if (end !== null) yield* [end]
+      }
+    }
   }
 })
 

@@ -152,21 +152,32 @@ const compareChunks = Effect.fnUntraced(function* <E>(
   return chunks.length
 })
 
+/** What `checkLastEnd` reads of data of `size` bytes; null where the index ends with the data. */
+export const lastEndRange = (
+  { lastEnd }: BinIndex,
+  size: number
+): { readonly offset: number; readonly length: number } | null => {
+  if (lastEnd === null) return null
+  const offset = VirtualOffset.block(lastEnd)
+  const ends = offset === size || offset === size - Bgzf.eofBlock.length
+  if (ends && VirtualOffset.within(lastEnd) === 0) return null
+  return { offset, length: Math.max(0, Math.min(Bgzf.maxBlock, size - offset)) }
+}
+
 /**
  * Where the index ends, a block of the data begins, and in it no record that the index should cover: so no block in front of it is
  * missing or too much. Reads at most one block, and none where the index ends with the data.
  */
 export const checkLastEnd = Effect.fnUntraced(function* <E>(
   file: string,
-  { lastEnd }: BinIndex,
+  index: BinIndex,
   data: DataFile<E>,
   owner: Owners
 ): Effect.fn.Return<void, FileDamaged | E, Codec> {
-  if (lastEnd === null) return
-  const block = VirtualOffset.block(lastEnd)
+  const { lastEnd } = index
   const { size } = data.reader
-  const ends = block === size || block === size - Bgzf.eofBlock.length
-  if (ends && VirtualOffset.within(lastEnd) === 0) return
+  if (lastEnd === null || lastEndRange(index, size) === null) return
+  const block = VirtualOffset.block(lastEnd)
   const rest = yield* bytesAt(data, lastEnd, mismatch(file, data.name, `it points to byte ${block} of ${size}`))
   const next = rest === null ? null : owner.of(rest)
   if (next !== null && owner.covers(next)) {

@@ -6,6 +6,7 @@ import type { FetchPlan } from "../genome/FetchPlan.ts"
 import {
   planSlice,
   type SliceOptions,
+  type SlicePlan,
   type SliceResult,
   type SliceSink,
   type SliceSource,
@@ -20,6 +21,8 @@ export interface SliceCut {
   readonly regions: string
   /** What to read for records. */
   readonly ranges: FetchPlan
+  /** That, and what else is read to write the slice. */
+  readonly reads: SlicePlan<RemoteError>["reads"]
   readonly write: (sink: SliceSink<LocalIo>, options: SliceOptions) => Effect.Effect<SliceResult, RemoteError, Codec>
 }
 
@@ -33,8 +36,8 @@ export const planCut = (
 ): Effect.Effect<SliceCut, RemoteError, Codec> =>
   planSlice({ source, type: kind, wanted, unmapped }).pipe(
     Effect.map((plan): SliceCut => {
-      const { key, ranges } = plan
-      return { regions: key, ranges, write: (sink, options) => writeSlice(plan, sink, options) }
+      const { key, ranges, reads } = plan
+      return { regions: key, ranges, reads, write: (sink, options) => writeSlice(plan, sink, options) }
     }),
     Effect.catchTag("UsageError", ({ message }) => new NotFound({ what: `regions in ${source.name}`, detail: message }))
   )

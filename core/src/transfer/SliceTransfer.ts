@@ -239,7 +239,7 @@ const attempt = Effect.fn("svc.transfer.attemptSlice")(function* (
     // A slice is about as large as what is fetched for it.
     yield* enoughSpace(files, place, cut.ranges.bytes, true)
     let all = yield* remote.data.fetched
-    for (const { length, offset } of cut.ranges) all += remote.data.cost(offset, length)
+    for (const { length, offset } of cut.reads) all += remote.data.cost(offset, length)
     yield* Ref.set(size, all)
     yield* request.progress({ _tag: "Started", size: all, resumedFrom: 0 })
     yield* tell
@@ -299,7 +299,7 @@ const estimate = Effect.fn("svc.transfer.estimateSlice")(function* (
     const seen = yield* trafficOf(remote)
     let bytes = seen.fetched
     let requests = seen.attempts
-    for (const { length, offset } of cut.ranges) {
+    for (const { length, offset } of cut.reads) {
       const cost = remote.data.cost(offset, length)
       bytes += cost
       if (cost > 0) requests++
