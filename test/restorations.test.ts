@@ -649,7 +649,7 @@ describe("the restoration file", () => {
       assert.strictEqual(outcome.exitCode, 65, outcome.stderr)
       assert.notInclude(outcome.stderr + readFileSync(join(folder, "r.json"), "utf8"), "Run the same command again")
       assert.include(outcome.stderr, "svc-steps restorations")
-      assert.match(outcome.stderr, /--destination and --overwrite: no effect on stored requests/)
+      assert.match(outcome.stderr, /--destination, --overwrite: no effect on stored requests/)
       const status = yield* resume(["--list"])
       assert.match(
         status.stdout,
