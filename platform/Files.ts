@@ -46,7 +46,8 @@ export const layer = (
     userAgent: "svc-steps/library"
   }
 ): Layer.Layer<Files, ConfigUnusable> =>
-  Layer.merge(FileTransfer.layerNoDeps, SliceTransfer.layer(client.version)).pipe(
+  // With its own link hosts, beside those of another service too.
+  Layer.merge(Layer.fresh(FileTransfer.layerNoDeps), SliceTransfer.layer(client.version)).pipe(
     Layer.provide([
       LinkPool.layer({ ...defaultSettings, ...transfers }),
       PartClaimLive.layer,

@@ -41,7 +41,8 @@ export const layer = (
   settings: SessionOptions,
   profile: SessionProfile = makeSessionProfile("library")
 ): Layer.Layer<Service, SessionError | ConfigUnusable> =>
-  Layer.mergeAll(ServiceClient.layer, ServiceJson.layer, ServiceStreams.layer).pipe(
+  // Of its own session: within a program that already has the layer of another account, these would be built once for both.
+  Layer.fresh(Layer.mergeAll(ServiceClient.layer, ServiceJson.layer, ServiceStreams.layer)).pipe(
     Layer.provideMerge(Layer.merge(sessionLayer(settings, profile), SpoolFiles.layer(tmpdir())))
   )
 

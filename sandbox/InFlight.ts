@@ -64,7 +64,14 @@ export const takeRequest = (response: ServerResponse, over: () => void): number 
  * @param hold - ms to wait for those that are still on their way
  */
 export const awaitOthers = (hold: number): Effect.Effect<void> =>
-  Effect.andThen(hold === 0 ? Effect.void : Effect.sleep(hold), Effect.repeat(nextTurn, { times: 3 }))
+  Effect.andThen(hold === 0 ? Effect.void : onTheWire(hold), Effect.repeat(nextTurn, { times: 3 }))
+
+/** Bytes travel in real time: under a TestClock a sleep would never end, and neither would the request. */
+const onTheWire = (ms: number) =>
+  Effect.callback<void>((resume) => {
+    const timer = setTimeout(() => resume(Effect.void), ms)
+    return Effect.sync(() => clearTimeout(timer))
+  })
 
 /** New connections are taken in one turn of the event loop, and their first bytes in the next. */
 const nextTurn = Effect.callback<void>((resume) => {

@@ -55,7 +55,7 @@ const marked = /(<!-- exit codes: npm run docs -->\n)[\s\S]*?(<!-- end of exit c
 
 const roomsMark = /(<!-- rooms: npm run docs -->\n)[\s\S]*?(<!-- end of rooms -->)/
 
-const exampleMark = /(<!-- (docs\/examples\/[a-z-]+\.ts) -->\n)[\s\S]*?(<!-- end -->)/g
+const exampleMark = /(<!-- (docs\/examples\/[a-z.-]+\.ts) -->\n)[\s\S]*?(<!-- end -->)/g
 
 /** A page with the examples it names, as they are now. */
 const withExamples = (page: string) =>

@@ -6,6 +6,9 @@ import { assert, describe, it } from "@effect/vitest"
 import { Duration, Effect, Redacted } from "effect"
 import { HttpClientRequest } from "effect/http"
 import { ServiceClient } from "../core/src/client/ServiceClient.ts"
+import { FileTransfer } from "../core/src/transfer/FileTransfer.ts"
+import { SliceTransfer } from "../core/src/transfer/SliceTransfer.ts"
+import * as Files from "../platform/Files.ts"
 import * as Service from "../platform/Service.ts"
 import { ground, namesIn } from "./DownloadGround.ts"
 import { runCommand } from "./Executables.ts"
@@ -16,6 +19,21 @@ const example = (name: string, args: ReadonlyArray<string>, env: Readonly<Record
   runCommand(process.execPath, [`${root}docs/examples/${name}`, ...args], { env, cwd })
 
 describe("examples", () => {
+  it.live("a list, with what to do about each failure", () =>
+    Effect.gen(function* () {
+      const { env } = yield* ground()
+      const list = (ids: ReadonlyArray<string>, more = {}) => example("list-analyses.ts", ids, { ...env, ...more })
+      const some = yield* list(["A1", "nope", "A3"])
+      assert.strictEqual(some.exitCode, 0, some.stderr)
+      assert.match(some.stdout, /^A1\tS1\.bam\t\d+\tonline$/m)
+      assert.match(some.stdout, /^A3\tS3\.bam\t\d*\tarchived$/m)
+      assert.match(some.stderr, /^analysis nope: not found.*: is the id right/m)
+      const refused = yield* list(["A1"], { SVC_PASSWORD: "wrong" })
+      assert.strictEqual(refused.exitCode, 77)
+      assert.match(refused.stderr, /^Check SVC_USER and SVC_PASSWORD\.$/m)
+    })
+  )
+
   it.live("annotations of a list of analyses", () =>
     Effect.gen(function* () {
       const { env } = yield* ground({ switches: { annotationRows: 40 } })
@@ -79,6 +97,31 @@ describe("examples", () => {
     })
   )
 
+  it.live("restore and wait under a TestClock: hours in a moment", () =>
+    Effect.gen(function* () {
+      const { exitCode, stderr, stdout } = yield* example("restore-under-test-clock.ts", ["A3"])
+      assert.deepStrictEqual([exitCode, stdout], [0, "all files of A3 are back\nafter 8 hours\n"], stderr)
+    })
+  )
+
+  it.live("two accounts at once, each with its own session", () =>
+    Effect.gen(function* () {
+      const accounts = [
+        { user: "ada", password: "one" },
+        { user: "ben", password: "two" }
+      ] as const
+      const { env, stats } = yield* ground({ world: { accounts }, switches: { strict: true } })
+      const both = { ...env, SECOND_USER: "ben", SECOND_PASSWORD: "two" }
+      const { exitCode, stderr, stdout } = yield* example("two-accounts.ts", [], both)
+      assert.strictEqual(exitCode, 0, stderr)
+      const seen = (user: string) => stdout.split("\n").filter((line) => line.startsWith(`${user}\t`)).length
+      assert.isAbove(seen("ada"), 3)
+      assert.strictEqual(seen("ben"), seen("ada"))
+      const { logins, logouts, overlaps } = yield* stats
+      assert.deepInclude({ logins, logouts, overlaps }, { logins: 2, logouts: 2, overlaps: 0 })
+    })
+  )
+
   it.live("settings that are missing are named", () =>
     Effect.gen(function* () {
       const { exitCode, stderr, stdout } = yield* example("annotations.ts", ["A1"])
@@ -116,6 +159,31 @@ describe("a service layer", () => {
         )
       assert.deepInclude(yield* errorOf("/api/silent"), { _tag: "Unavailable", attempts: 2 })
       assert.deepInclude(yield* errorOf("/api/large"), { _tag: "ReplyTooLarge", limit: 1000 })
+    }).pipe(Effect.scoped)
+  )
+})
+
+describe("a layer within that of another account", () => {
+  it.live("has its own client, and its own link hosts", () =>
+    Effect.gen(function* () {
+      const settingsOf = Effect.fnUntraced(function* (id: string) {
+        const { env } = yield* ground({ world: { empty: true, analyses: [{ id }] } })
+        const { SVC_LOCK_DIR: lockDir, SVC_PASSWORD, SVC_TARGET, SVC_USER: username } = env
+        return { baseUrl: new URL(SVC_TARGET), username, password: Redacted.make(SVC_PASSWORD), lockDir }
+      })
+      const [outer, inner] = [yield* settingsOf("OUTER"), yield* settingsOf("INNER")]
+      const ids = ServiceClient.use(({ getAnalyses }) => getAnalyses()).pipe(
+        Effect.map((analyses) => analyses.map(({ id }) => String(id)))
+      )
+      const files = Effect.all([FileTransfer, SliceTransfer])
+      const found = yield* Effect.gen(function* () {
+        const nested = yield* Effect.provide(Effect.all([ids, files]), [Service.layer(inner), Files.layer(inner)])
+        const [transfer, slices] = yield* files
+        assert.notStrictEqual(nested[1][0], transfer)
+        assert.notStrictEqual(nested[1][1], slices)
+        return [nested[0], yield* ids]
+      }).pipe(Effect.provide([Service.layer(outer), Files.layer(outer)]))
+      assert.deepStrictEqual(found, [["INNER"], ["OUTER"]])
     }).pipe(Effect.scoped)
   )
 })

@@ -9,7 +9,13 @@ import { Console, Duration, Effect } from "effect"
 import { AnalysisId, RestorationsPending, ServiceClient, untilRestored } from "svc-steps"
 import { serviceLayerConfig } from "svc-steps/node"
 
-const program = Effect.fn("program")(function* (analysis: AnalysisId) {
+/** Told before each sleep: how many files are missing, and how long the sleep is. */
+type Asleep = (missing: number, sleep: Duration.Duration) => Effect.Effect<unknown>
+
+const logged: Asleep = (missing, sleep) =>
+  Effect.logInfo(`${missing} still archived; looking again in ${Math.ceil(Duration.toSeconds(sleep))} s`)
+
+export const restored = Effect.fn("restored")(function* (analysis: AnalysisId, asleep: Asleep = logged) {
   const client = yield* ServiceClient
   const look = Effect.map(client.getFileDownloadLinks(analysis), ({ apiFileLinks }) => {
     const archived = apiFileLinks.filter((file) => file.currentlyArchived === true)
@@ -22,8 +28,7 @@ const program = Effect.fn("program")(function* (analysis: AnalysisId) {
   const missing = yield* untilRestored(
     look,
     { wait: Duration.hours(12), poll: Duration.minutes(1) },
-    ({ length }, sleep) =>
-      Effect.logInfo(`${length} still archived; looking again in ${Math.ceil(Duration.toSeconds(sleep))} s`)
+    ({ length }, sleep) => Effect.asVoid(asleep(length, sleep))
   )
   if (missing.length > 0) {
     const rerun = `node restore-and-wait.ts ${analysis}`
@@ -32,5 +37,7 @@ const program = Effect.fn("program")(function* (analysis: AnalysisId) {
   yield* Console.log(`all files of ${analysis} are back`)
 })
 
-const [analysis = ""] = process.argv.slice(2)
-program(AnalysisId.make(analysis)).pipe(Effect.provide(serviceLayerConfig), NodeRuntime.runMain)
+if (import.meta.main) {
+  const [analysis = ""] = process.argv.slice(2)
+  restored(AnalysisId.make(analysis)).pipe(Effect.provide(serviceLayerConfig), NodeRuntime.runMain)
+}

@@ -1,4 +1,8 @@
-/** A layer for tests: the client in front of a service that runs inside the test, with invented data. */
+/**
+ * A layer for tests: the client in front of a service that runs inside the test, with invented data.
+ *
+ *     node sandbox-layer.ts
+ */
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { Console, Effect, Layer, Redacted } from "effect"

@@ -1,22 +1,15 @@
 /** The package as strangers get it: from a tarball and from git; what checks its releases; and the recipe of bioconda. */
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs"
-import { delimiter, dirname, join } from "node:path"
+import { delimiter, join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { runCommand } from "../Executables.ts"
 import { root } from "../Root.ts"
 import { folder } from "./Ground.ts"
+import { env, packed } from "./Npm.ts"
 
 const product = JSON.parse(readFileSync(`${root}package.json`, "utf8"))
 const patience = 600_000
-
-/** What npm needs of this machine: where its registry and its cache are. Not that scripts are ignored, as they are in this project. */
-const npmSettings = Object.fromEntries(
-  Object.entries(process.env)
-    .filter(([name]) => /^(?:HOME|NODE_EXTRA_CA_CERTS|npm_config_(?:registry|cafile|cache|userconfig))$/i.test(name))
-    .map(([name, value]) => [name, value ?? ""])
-)
-const env = { ...npmSettings, PATH: [dirname(process.execPath), process.env["PATH"]].join(delimiter) }
 
 /** An empty project with one thing installed. */
 const installed = Effect.fnUntraced(function* (what: string) {
@@ -44,16 +37,6 @@ const works = Effect.fnUntraced(function* (cwd: string) {
     ["effect/package.json"]
   )
   assert.isTrue(existsSync(join(cwd, "node_modules", "svc-steps", "dist", "lib", "core", "src", "index.d.ts")))
-})
-
-const packed = Effect.fnUntraced(function* () {
-  const path = yield* folder
-  const { exitCode, stderr, stdout } = yield* runCommand("npm", ["pack", "--silent", "--pack-destination", path], {
-    cwd: root,
-    env
-  })
-  assert.strictEqual(exitCode, 0, stderr)
-  return join(path, stdout.trim())
 })
 
 describe("the package", () => {

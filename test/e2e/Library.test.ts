@@ -1,0 +1,157 @@
+/** The programs of docs/library.md as strangers have them: packed library, empty project, two compilers, a service. */
+import { cpSync, readdirSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { assert, layer } from "@effect/vitest"
+import { Context, Duration, Effect, Layer } from "effect"
+import { ground } from "../DownloadGround.ts"
+import { runCommand } from "../Executables.ts"
+import { root } from "../Root.ts"
+import { folder } from "./Ground.ts"
+import { env, packed } from "./Npm.ts"
+
+const programs = readdirSync(`${root}docs/examples`)
+
+/** A project of somebody else, with the programs in it; its compilers and vitest come from its lock. */
+class Project extends Context.Service<Project, { readonly path: string }>()("svc-steps/test/e2e/Project") {
+  static readonly layer = Layer.effect(
+    Project,
+    Effect.gen(function* () {
+      const path = yield* folder
+      cpSync(`${root}test/e2e/library`, path, { recursive: true })
+      const library = yield* packed()
+      for (const args of [["ci"], ["install", "--no-save", library]]) {
+        const npm = yield* runCommand("npm", [...args, "--no-audit", "--no-fund"], { cwd: path, env })
+        assert.strictEqual(npm.exitCode, 0, npm.stdout + npm.stderr)
+      }
+      for (const program of programs) cpSync(`${root}docs/examples/${program}`, join(path, program))
+      return Project.of({ path })
+    })
+  )
+}
+
+/** Runs one of the programs in the project, as its first comment says. */
+const program = Effect.fnUntraced(function* (
+  args: ReadonlyArray<string>,
+  variables: Readonly<Record<string, string>> = {}
+) {
+  const { path } = yield* Project
+  const ended = yield* runCommand(process.execPath, args, { cwd: path, env: { ...env, ...variables } })
+  assert.strictEqual(ended.exitCode, 0, ended.stdout + ended.stderr)
+  return ended.stdout
+})
+
+/** How strangers let modules be found. */
+const resolutions = { nodenext: "nodenext", bundler: "preserve" }
+
+layer(Project.layer, { timeout: 600_000, excludeTestServices: true })(
+  "the programs of docs/library.md, in an empty project",
+  (it) => {
+    for (const compiler of ["typescript-5.9", "typescript-7"]) {
+      for (const [moduleResolution, module] of Object.entries(resolutions)) {
+        it.effect(
+          `fit the types of the package for ${compiler}, with moduleResolution ${moduleResolution}`,
+          () =>
+            Effect.gen(function* () {
+              const compilerOptions = {
+                target: "es2024",
+                // The declarations of effect name types of browsers.
+                lib: ["es2024", "dom"],
+                types: ["node"],
+                module,
+                moduleResolution,
+                strict: true,
+                exactOptionalPropertyTypes: true,
+                noUncheckedIndexedAccess: true,
+                allowImportingTsExtensions: true,
+                noEmit: true,
+                // So the declarations of the package are proven too.
+                skipLibCheck: false
+              }
+              const { path } = yield* Project
+              const config = `tsconfig.${compiler}.${moduleResolution}.json`
+              writeFileSync(join(path, config), JSON.stringify({ compilerOptions, files: programs }))
+              assert.strictEqual(yield* program([`node_modules/${compiler}/lib/tsc.js`, "-p", config]), "")
+            }),
+          180_000
+        )
+      }
+    }
+
+    it.effect("list-analyses.ts", () =>
+      Effect.gen(function* () {
+        const { env } = yield* ground()
+        assert.match(yield* program(["list-analyses.ts", "A1"], env), /^A1\tS1\.bam\t\d+\tonline$/m)
+      })
+    )
+
+    it.effect("annotations.ts", () =>
+      Effect.gen(function* () {
+        const { env } = yield* ground()
+        assert.match(yield* program(["annotations.ts", "A1", "A2"], env), /^A2\tFBN1\t\d+$/m)
+      })
+    )
+
+    it.effect("files-of-analyses.ts", () =>
+      Effect.gen(function* () {
+        const { env, folder } = yield* ground()
+        const said = yield* program(["files-of-analyses.ts", join(folder, "out"), "A1"], env)
+        assert.match(said, /S1\.bam: 100 %/)
+        assert.match(said, /out\/S1\.bam\tdownloaded\t\d+\t[0-9a-f]{64}$/m)
+      })
+    )
+
+    it.effect("slice-region.ts", () =>
+      Effect.gen(function* () {
+        const { env } = yield* ground()
+        assert.match(
+          yield* program(["slice-region.ts", "A1", "S1.bam", "chr1"], env),
+          /^downloaded: chr1\S*, \d+ bytes$/m
+        )
+      })
+    )
+
+    it.effect("restore-and-wait.ts", () =>
+      Effect.gen(function* () {
+        const { env } = yield* ground({ switches: { restoreDelay: Duration.millis(1) } })
+        assert.match(yield* program(["restore-and-wait.ts", "A3"], env), /^all files of A3 are back$/m)
+      })
+    )
+
+    it.effect("restore-under-test-clock.ts", () =>
+      Effect.gen(function* () {
+        const said = yield* program(["restore-under-test-clock.ts", "A3"])
+        assert.strictEqual(said, "all files of A3 are back\nafter 8 hours\n")
+      })
+    )
+
+    it.effect("sandbox-layer.ts", () =>
+      Effect.gen(function* () {
+        assert.strictEqual(yield* program(["sandbox-layer.ts"]), "4\n")
+      })
+    )
+
+    it.effect("sandbox.test.ts", () =>
+      Effect.gen(function* () {
+        const said = yield* program(["node_modules/vitest/vitest.mjs", "run", "sandbox.test.ts"], { NO_COLOR: "1" })
+        assert.match(said, /Tests {2}3 passed/)
+      })
+    )
+
+    it.effect("two-accounts.ts", () =>
+      Effect.gen(function* () {
+        const { env, stats } = yield* ground({
+          world: {
+            accounts: [
+              { user: "ada", password: "one" },
+              { user: "ben", password: "two" }
+            ]
+          }
+        })
+        const said = yield* program(["two-accounts.ts"], { ...env, SECOND_USER: "ben", SECOND_PASSWORD: "two" })
+        assert.match(said, /^ada\tA1$/m)
+        assert.match(said, /^ben\tA1$/m)
+        assert.strictEqual((yield* stats).logins, 2)
+      })
+    )
+  }
+)

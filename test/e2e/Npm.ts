@@ -1,0 +1,27 @@
+/** The package as npm hands it to strangers: packed, and installed in a folder of theirs. */
+import { delimiter, dirname, join } from "node:path"
+import { assert } from "@effect/vitest"
+import { Effect } from "effect"
+import { runCommand } from "../Executables.ts"
+import { root } from "../Root.ts"
+import { folder } from "./Ground.ts"
+
+/** What npm needs of this machine: where its registry and its cache are. Not that scripts are ignored, as they are in this project. */
+const npmSettings = Object.fromEntries(
+  Object.entries(process.env)
+    .filter(([name]) => /^(?:HOME|NODE_EXTRA_CA_CERTS|npm_config_(?:registry|cafile|cache|userconfig))$/i.test(name))
+    .map(([name, value]) => [name, value ?? ""])
+)
+/** With the Node of this test in front. */
+export const env = { ...npmSettings, PATH: [dirname(process.execPath), process.env["PATH"]].join(delimiter) }
+
+/** The tarball that would be published. */
+export const packed = Effect.fnUntraced(function* () {
+  const path = yield* folder
+  const { exitCode, stderr, stdout } = yield* runCommand("npm", ["pack", "--silent", "--pack-destination", path], {
+    cwd: root,
+    env
+  })
+  assert.strictEqual(exitCode, 0, stderr)
+  return join(path, stdout.trim())
+})
