@@ -4,7 +4,7 @@
  *     node restore-under-test-clock.ts A3
  */
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
-import { Clock, Console, Duration, Effect, Fiber, Queue } from "effect"
+import { Clock, Console, Duration, Effect, Fiber, Layer, Queue } from "effect"
 import { TestClock } from "effect/testing"
 import { AnalysisId } from "svc-steps"
 import { restored } from "./restore-and-wait.ts"
@@ -20,9 +20,8 @@ const program = Effect.fn("program")(function* (analysis: AnalysisId) {
 })
 
 const [analysis = ""] = process.argv.slice(2)
-program(AnalysisId.make(analysis)).pipe(
-  Effect.provide(sandboxLayer({ switches: { strict: true, restoreDelay: Duration.hours(8) } })),
-  // Outermost: the service in the box goes by the same clock.
-  Effect.provide(TestClock.layer()),
-  NodeRuntime.runMain
+// The service in the box goes by the same clock.
+const world = sandboxLayer({ switches: { strict: true, restoreDelay: Duration.hours(8) } }).pipe(
+  Layer.provideMerge(TestClock.layer())
 )
+program(AnalysisId.make(analysis)).pipe(Effect.provide(world), NodeRuntime.runMain)

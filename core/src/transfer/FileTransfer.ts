@@ -274,7 +274,11 @@ const attempt = Effect.fn("svc.transfer.attempt")(function* (
   for (const { algorithm, field, hex } of told) {
     const found = digests.get(algorithm)
     if (found === hex) continue
-    yield* damaged(transfer, "Checksum", `its ${algorithm} is ${found}, but ${field} of the link host says ${hex}`)
+    return yield* damaged(
+      transfer,
+      "Checksum",
+      `its ${algorithm} is ${found}, but ${field} of the link host says ${hex}`
+    )
   }
   yield* PartProgress.stillOurs(files, place, journal)
   const { checksums = null } = request

@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Deferred, Effect, Fiber } from "effect"
+import { Deferred, Effect, Fiber, Layer } from "effect"
 import * as ZlibCodec from "../../../platform/ZlibCodec.ts"
 import { bamFile, read } from "../../../test/genome/Fixtures.ts"
 import { type ByteReader, fromBytes } from "../genome/ByteReader.ts"
@@ -9,7 +9,7 @@ import { proveFile } from "./FileProof.ts"
 
 const reads = Array.from({ length: 200 }, (_, i) => read(`r${i}`, i < 150 ? 0 : 1, i * 40))
 const provided = <A, E>(effect: Effect.Effect<A, E, BlockPool | Codec>) =>
-  effect.pipe(Effect.provide(BlockPool.layerHere), Effect.provide(ZlibCodec.layer))
+  Effect.provide(effect, BlockPool.layerHere.pipe(Layer.provideMerge(ZlibCodec.layer)))
 
 describe("a file proven while it arrives", () => {
   it.effect("is whole when its last byte is there, and not before", () =>
