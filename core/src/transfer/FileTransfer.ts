@@ -271,14 +271,11 @@ const attempt = Effect.fn("svc.transfer.attempt")(function* (
   const passed = yield* Effect.catchTag(proven, "FileDamaged", (error) => damaged(transfer, error.fault, error.reason))
   const told = known?.digests ?? []
   const digests = yield* part.digests(size, wanted(told, own))
-  for (const { algorithm, field, hex } of told) {
-    const found = digests.get(algorithm)
-    if (found === hex) continue
-    return yield* damaged(
-      transfer,
-      "Checksum",
-      `its ${algorithm} is ${found}, but ${field} of the link host says ${hex}`
-    )
+  const unlike = told.find(({ algorithm, hex }) => digests.get(algorithm) !== hex)
+  if (unlike !== undefined) {
+    const { algorithm, field, hex } = unlike
+    const reason = `its ${algorithm} is ${digests.get(algorithm)}, but ${field} of the link host says ${hex}`
+    return yield* damaged(transfer, "Checksum", reason)
   }
   yield* PartProgress.stillOurs(files, place, journal)
   const { checksums = null } = request
