@@ -14,7 +14,7 @@ import { GatewaySettings } from "./GatewaySettings.ts"
 /** Seconds after which a service that is away is worth another look. */
 const retryAfter = "5"
 
-interface Failure {
+interface ErrorAnswer {
   readonly status: number
   readonly error: string
   readonly message: string
@@ -27,7 +27,7 @@ export const json = <A>(status: number, body: A, headers: Record<string, string>
     headers: status === 503 ? { "retry-after": retryAfter, ...headers } : headers
   })
 
-export const failureOf = (error: Exclude<TicketError, FileArchived>): Failure => {
+export const failureOf = (error: Exclude<TicketError, FileArchived>): ErrorAnswer => {
   switch (error._tag) {
     case "HtsgetError":
       return { status: errorStatus[error.kind], error: error.kind, message: error.message }

@@ -34,7 +34,7 @@ export const Restoring = Schema.Struct({
 })
 
 /** A failure outside htsget. */
-export const Failure = Schema.Struct({ error: Schema.String, message: Schema.String })
+export const ErrorBody = Schema.Struct({ error: Schema.String, message: Schema.String })
 
 const analysis = { analysisId: Schema.String }
 const file = { ...analysis, fileName: Schema.String }

@@ -3,7 +3,7 @@ import { createHash } from "node:crypto"
 import { readFileSync } from "node:fs"
 import { constants, deflateRawSync, inflateRawSync } from "node:zlib"
 import { assert, describe, it } from "@effect/vitest"
-import * as Dice from "../sandbox/samples/Dice.ts"
+import * as SeededRandom from "../sandbox/samples/SeededRandom.ts"
 import * as BlockInflater from "./BlockInflater.ts"
 import { sourceHash } from "./inflate/InflateModule.ts"
 
@@ -26,19 +26,23 @@ const strategies = [
 ] as const
 
 /** Contents of all kinds: empty, noise, runs, text with repetitions near and far. */
-const content = (dice: Dice.Dice, longest: number): Uint8Array => {
-  const length = dice.pick([0, 1, 2, 100, 2_000, longest])
-  const letters = dice.pick([1, 2, 4, 40, 256])
-  const bytes = Uint8Array.from({ length }, () => dice.between(0, letters))
-  for (let left = dice.between(0, 40); left > 0 && length > 100; left--) {
-    const from = dice.between(0, length)
-    bytes.copyWithin(dice.between(0, length), from, from + dice.between(1, 600))
+const content = (random: SeededRandom.SeededRandom, longest: number): Uint8Array => {
+  const length = random.pick([0, 1, 2, 100, 2_000, longest])
+  const letters = random.pick([1, 2, 4, 40, 256])
+  const bytes = Uint8Array.from({ length }, () => random.between(0, letters))
+  for (let left = random.between(0, 40); left > 0 && length > 100; left--) {
+    const from = random.between(0, length)
+    bytes.copyWithin(random.between(0, length), from, from + random.between(1, 600))
   }
   return bytes
 }
 
-const deflated = (dice: Dice.Dice, bytes: Uint8Array) =>
-  deflateRawSync(bytes, { level: dice.between(0, 10), strategy: dice.pick(strategies), memLevel: dice.between(1, 10) })
+const deflated = (random: SeededRandom.SeededRandom, bytes: Uint8Array) =>
+  deflateRawSync(bytes, {
+    level: random.between(0, 10),
+    strategy: random.pick(strategies),
+    memLevel: random.between(1, 10)
+  })
 
 describe("BlockInflater", () => {
   it("was compiled from the source beside it", () => {
@@ -47,11 +51,11 @@ describe("BlockInflater", () => {
   })
 
   it("inflates what zlib deflates, of every level and strategy", () => {
-    const dice = Dice.make(1)
+    const random = SeededRandom.make(1)
     const room = new Uint8Array(BlockInflater.largest)
     for (let i = 0; i < 100; i++) {
-      const bytes = content(dice, dice.pick([65_280, 65_536]))
-      const stream = deflated(dice, bytes)
+      const bytes = content(random, random.pick([65_280, 65_536]))
+      const stream = deflated(random, bytes)
       if (stream.length > BlockInflater.largest) continue
       assert.isTrue(Buffer.from(bytes).equals(inflate(stream, bytes.length) ?? Buffer.of(1)), `case ${i}`)
       assert.isTrue(
@@ -64,14 +68,14 @@ describe("BlockInflater", () => {
   })
 
   it("D2 takes and refuses the same damaged streams as zlib", () => {
-    const dice = Dice.make(2)
+    const random = SeededRandom.make(2)
     const outcomes = { same: 0, refused: 0 }
     for (let i = 0; i < 3_000; i++) {
-      const stream = Uint8Array.from(deflated(dice, content(dice, 4_000)))
-      for (let left = dice.between(1, 4); left > 0; left--) {
+      const stream = Uint8Array.from(deflated(random, content(random, 4_000)))
+      for (let left = random.between(1, 4); left > 0; left--) {
         // Most of what can go wrong lies in the tables of codes, at the start.
-        const at = dice.between(0, dice.pick([Math.min(80, stream.length), stream.length]))
-        stream[at] = (stream[at] ?? 0) ^ (1 << dice.between(0, 8))
+        const at = random.between(0, random.pick([Math.min(80, stream.length), stream.length]))
+        stream[at] = (stream[at] ?? 0) ^ (1 << random.between(0, 8))
       }
       const [ours, theirs] = [inflate(stream, BlockInflater.largest), byZlib(stream, BlockInflater.largest)]
       if (theirs === null) {
@@ -87,9 +91,9 @@ describe("BlockInflater", () => {
   })
 
   it("D5 ends with noise as zlib does", () => {
-    const dice = Dice.make(3)
+    const random = SeededRandom.make(3)
     for (let i = 0; i < 2_000; i++) {
-      const noise = Uint8Array.from({ length: dice.between(0, 300) }, () => dice.between(0, 256))
+      const noise = Uint8Array.from({ length: random.between(0, 300) }, () => random.between(0, 256))
       const [ours, theirs] = [inflate(noise, BlockInflater.largest), byZlib(noise, BlockInflater.largest)]
       assert.strictEqual(ours === null, theirs === null, `case ${i}`)
     }

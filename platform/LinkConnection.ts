@@ -275,7 +275,7 @@ const establish = (address: LinkAddress, route: Route, dialer: Dialer) =>
       ALPNProtocols: ["http/1.1"],
       ...(isIP(host) === 0 ? { servername: host } : {})
     }
-    const standing = "socket" in route && !secure
+    const connected = "socket" in route && !secure
     const socket =
       "socket" in route
         ? secure
@@ -299,7 +299,7 @@ const establish = (address: LinkAddress, route: Route, dialer: Dialer) =>
     }
     socket.once("error", fail)
     socket.once("close", closed)
-    if (standing) ready()
+    if (connected) ready()
     else socket.once(secure ? "secureConnect" : "connect", ready)
     return Effect.sync(() => socket.destroy())
   }).pipe(

@@ -1,7 +1,6 @@
 import { Stream } from "effect"
-import { figure } from "./Figure.ts"
 import type { GeneEntry } from "./Genes.ts"
-import * as Dice from "./samples/Dice.ts"
+import * as SeededRandom from "./samples/SeededRandom.ts"
 import type { JsonObject } from "./WireIds.ts"
 
 const column = (id: string, title: string, dataType: string, property: number, more: JsonObject = {}): JsonObject => ({
@@ -49,17 +48,17 @@ const idStart = `,["V`.length
 const idDigits = 10
 
 const renderBlock = (genes: ReadonlyArray<GeneEntry>, seed: number) => {
-  const dice = Dice.make(seed)
+  const random = SeededRandom.make(seed)
   const bases = ["A", "C", "G", "T"] as const
   const [first, ...others] = genes
   const starts: Array<number> = []
   const rows: Array<Buffer> = []
   let at = 0
   for (let i = 0; i < rowsPerBlock && first !== undefined; i++) {
-    const gene = dice.pick([first, ...others])
-    const position = dice.between(gene.start, gene.end + 1)
-    const ref = dice.pick(bases)
-    const alt = dice.pick(bases.filter((base) => base !== ref) as [string, ...Array<string>])
+    const gene = random.pick([first, ...others])
+    const position = random.between(gene.start, gene.end + 1)
+    const ref = random.pick(bases)
+    const alt = random.pick(bases.filter((base) => base !== ref) as [string, ...Array<string>])
     const row = [
       `V${"0".repeat(idDigits)}`,
       gene.chromosome,
@@ -67,14 +66,14 @@ const renderBlock = (genes: ReadonlyArray<GeneEntry>, seed: number) => {
       ref,
       alt,
       gene.symbol,
-      dice.chance(0.3) ? [gene.transcript, `${gene.transcript}.2`] : [gene.transcript],
-      `c.${dice.between(1, 4001)}${ref}>${alt}`,
-      dice.pick([0.5, 0.48, 1, figure(dice, 0, 1, 4)]),
-      dice.between(8, 401),
-      dice.pick(["het", "het", "hom"]),
-      dice.chance(0.4) ? null : figure(dice, 0, 1, 3),
-      dice.chance(0.5) ? [] : (gene.record["hpoTerms"] ?? []),
-      dice.pick(comments)
+      random.chance(0.3) ? [gene.transcript, `${gene.transcript}.2`] : [gene.transcript],
+      `c.${random.between(1, 4001)}${ref}>${alt}`,
+      random.pick([0.5, 0.48, 1, SeededRandom.measuredValue(random, 0, 1, 4)]),
+      random.between(8, 401),
+      random.pick(["het", "het", "hom"]),
+      random.chance(0.4) ? null : SeededRandom.measuredValue(random, 0, 1, 3),
+      random.chance(0.5) ? [] : (gene.record["hpoTerms"] ?? []),
+      random.pick(comments)
     ]
     const rendered = Buffer.from(`,${JSON.stringify(row)}`)
     starts.push(at)

@@ -1,6 +1,5 @@
-import { figure } from "./Figure.ts"
 import type { GeneEntry } from "./Genes.ts"
-import * as Dice from "./samples/Dice.ts"
+import * as SeededRandom from "./samples/SeededRandom.ts"
 import type { Json, JsonObject, WireId } from "./WireIds.ts"
 
 /** An analysis as far as the case records name it. */
@@ -31,7 +30,7 @@ const metricTypes: ReadonlyArray<JsonObject> = [
 
 /** Quality metrics of a case; the results are a map whose one key is the LIMS id (docs/service.md 12). */
 export const qualityOf = (limsId: string, analyses: ReadonlyArray<CaseAnalysis>, seed: number): JsonObject => {
-  const dice = Dice.make(seed)
+  const random = SeededRandom.make(seed)
   return {
     metricResults: {
       [limsId]: {
@@ -43,7 +42,12 @@ export const qualityOf = (limsId: string, analyses: ReadonlyArray<CaseAnalysis>,
           sampleId: analysis.sampleId,
           qualityMetricTypes: [1, 2],
           data: {
-            mean: { analysisId: analysis.id, dimension: "mean", data: figure(dice, 60, 160, 2), violated: false },
+            mean: {
+              analysisId: analysis.id,
+              dimension: "mean",
+              data: SeededRandom.measuredValue(random, 60, 160, 2),
+              violated: false
+            },
             inferred: {
               analysisId: analysis.id,
               dimension: "inferred",

@@ -5,7 +5,7 @@ const Count = Schema.Int.pipe(Schema.check(Schema.isGreaterThanOrEqualTo(0)))
 const Positive = Schema.Int.pipe(Schema.check(Schema.isGreaterThan(0)))
 
 /** Where in an answer something happens: before its first byte (`head`), or after so many body bytes. */
-const Place = Schema.Union([Schema.Literal("head"), Count])
+const FaultPosition = Schema.Union([Schema.Literal("head"), Count])
 
 /**
  * Which requests a rule is about; a missing key matches all. `*` in `path` and `file` stands for any text.
@@ -43,9 +43,9 @@ export const Fault = Schema.Struct({
   /** Answer 302 (or `status`) to this address. */
   redirect: Schema.optionalKey(Schema.String),
   /** Reset, or orderly close of the connection; silence with the connection open. */
-  reset: Schema.optionalKey(Place),
-  close: Schema.optionalKey(Place),
-  stall: Schema.optionalKey(Place),
+  reset: Schema.optionalKey(FaultPosition),
+  close: Schema.optionalKey(FaultPosition),
+  stall: Schema.optionalKey(FaultPosition),
   /** Bytes per second of the body. */
   slow: Schema.optionalKey(Positive),
   /** Flip one bit of the body byte at this offset. */

@@ -3,15 +3,15 @@ import * as NodeHttpServerRequest from "@effect/platform-node/NodeHttpServerRequ
 import { ByteSize, Context, Effect, type Scope, Stream } from "effect"
 import { Cookies, HttpIncomingMessage, HttpServerError, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { Counters } from "./Counters.ts"
-import { deliver, type Reply, replacement } from "./Delivery.ts"
-import { atHead, changesBody, close } from "./Distortion.ts"
 import { endpointOf } from "./Endpoints.ts"
 import { refused } from "./Envelope.ts"
 import { type Fault, Faults } from "./Faults.ts"
+import { atHead, changesBody, close } from "./FaultyReply.ts"
 import { awaitOthers, takeRequest } from "./InFlight.ts"
 import { emptyApplication, htmlPage } from "./Pages.ts"
 import { type SessionRecord, Sessions } from "./Sessions.ts"
 import { Switches, type SwitchValues } from "./Switches.ts"
+import { deliver, replacement, type WireReply } from "./WireReply.ts"
 
 export const tokenHeader = "x-csrf-token"
 
@@ -38,14 +38,14 @@ const analysesIn = (url: string): ReadonlyArray<string> => {
   return [...path.split("/"), ...values]
 }
 
-const bodyOf = ({ body }: HttpServerResponse.HttpServerResponse): Reply["body"] =>
+const bodyOf = ({ body }: HttpServerResponse.HttpServerResponse): WireReply["body"] =>
   body._tag === "Uint8Array"
     ? Stream.make(body.body)
     : body._tag === "Stream"
       ? Stream.mapError(body.stream, (cause) => new Error("the body broke off", { cause }))
       : Stream.empty
 
-const asReply = (response: HttpServerResponse.HttpServerResponse): Reply => {
+const asReply = (response: HttpServerResponse.HttpServerResponse): WireReply => {
   const cookies = Cookies.toSetCookieHeaders(response.cookies)
   return {
     status: response.status,

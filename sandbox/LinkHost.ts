@@ -3,14 +3,14 @@ import { pipeline } from "node:stream"
 import { Cause, Clock, Effect, FiberSet } from "effect"
 import { Archive } from "./Archive.ts"
 import { Counters } from "./Counters.ts"
-import { deliver, replacement, writeHead } from "./Delivery.ts"
-import { atHead, changesBody } from "./Distortion.ts"
 import { type Fault, Faults } from "./Faults.ts"
+import { atHead, changesBody } from "./FaultyReply.ts"
 import { Files } from "./Files.ts"
 import { keyOfLink, Links } from "./Links.ts"
 import { headerOf, onceOver } from "./Listener.ts"
 import { type FilePart, type ObjectReply, objectReply, refuse } from "./ObjectReply.ts"
 import { openDisk, type StoredFile } from "./StoredFile.ts"
+import { deliver, replacement, writeHead } from "./WireReply.ts"
 
 /** A part of a file straight from the disk to the socket, for the speed of it. */
 const pump = (response: ServerResponse, path: string, part: FilePart, wrote: (bytes: number) => void) =>

@@ -2,11 +2,11 @@ import type { IncomingMessage } from "node:http"
 import * as NodeStream from "@effect/platform-node/NodeStream"
 import { DateTime, Stream } from "effect"
 import { parseByteRange } from "./ByteRange.ts"
-import { pieces, type Reply, textReply } from "./Delivery.ts"
 import type { LinkRefusal } from "./Links.ts"
 import { headerOf } from "./Listener.ts"
 import { errorXml } from "./Pages.ts"
 import { openDisk, type StoredFile } from "./StoredFile.ts"
+import { pieces, textReply, type WireReply } from "./WireReply.ts"
 
 /** The bytes `[start, end)` of a file, as an answer; the reply's body streams the same bytes. */
 export interface FilePart {
@@ -16,7 +16,7 @@ export interface FilePart {
 }
 
 export interface ObjectReply {
-  readonly reply: Reply
+  readonly reply: WireReply
   /** What the body is, when it is a part of a file. */
   readonly part: FilePart | null
 }
@@ -38,7 +38,7 @@ const httpDate = (millis: number) => DateTime.toDateUtc(DateTime.makeUnsafe(mill
 const lists = (header: string, etag: string) =>
   header.trim() === "*" || header.split(",").some((one) => one.trim() === etag)
 
-const partStream = ({ file: { source }, start, end }: FilePart): Reply["body"] =>
+const partStream = ({ file: { source }, start, end }: FilePart): WireReply["body"] =>
   end <= start
     ? Stream.empty
     : source._tag === "Memory"

@@ -1,6 +1,6 @@
 import { Context, Effect, Layer } from "effect"
-import type { PersonRecord } from "./Cast.ts"
 import type { GeneEntry } from "./Genes.ts"
+import type { PersonRecord } from "./SamplePersons.ts"
 import type { WireId } from "./WireIds.ts"
 import { type PanelRecord, World } from "./World.ts"
 

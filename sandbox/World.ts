@@ -1,7 +1,7 @@
 import { Context, Effect, Layer } from "effect"
-import { limsIdOf, makeCast, type PersonRecord } from "./Cast.ts"
 import type { FileGroup } from "./DataFolder.ts"
 import { type GeneEntry, makeGenes } from "./Genes.ts"
+import { limsIdOf, makePersons, type PersonRecord } from "./SamplePersons.ts"
 import { diskFile, type FileIdentity, memoryFile, type StoredFile } from "./StoredFile.ts"
 import { Switches } from "./Switches.ts"
 import { type JsonObject, type WireId, type WireIds, wireIds } from "./WireIds.ts"
@@ -110,7 +110,7 @@ const fromGroups = (groups: ReadonlyArray<FileGroup>, ids: WireIds, seed: number
     const about = { personLimsId: limsIdOf((i % 4) + 1), sampleId: group.base, type: "SNV", status: "DONE" }
     return analysisRecord(id, i + 1, seed, about)
   })
-  return { persons: [...makeCast(ids)], analyses, files }
+  return { persons: [...makePersons(ids)], analyses, files }
 }
 
 /** Two analyses without files: the CNV analysis of the first person, and one that is not finished. */

@@ -1,5 +1,5 @@
 /** `docs/svc-api.md`, made of the methods of the step. */
-import { endpointOf, hasEnvelope } from "../core/src/client/Calls.ts"
+import { endpointOf, hasEnvelope } from "../core/src/client/EndpointCalls.ts"
 import type { EndpointName } from "../core/src/contract/EndpointNotes.ts"
 import { apiStep } from "../steps/api/ApiStep.ts"
 import { methodTable } from "../steps/api/MethodTable.ts"

@@ -72,11 +72,11 @@ export type { DownloadPlan, PlanFailure, PlannedFile } from "./download/Download
 export { type DownloadOptions, type DownloadRequest, downloadRequest } from "./download/DownloadRequest.ts"
 export { Downloads, type Looks } from "./download/Downloads.ts"
 export { type FileResult, type Totals, totalsOf } from "./download/Outcome.ts"
+export type { RestorationState, RestorationStatus } from "./download/RestorationStatus.ts"
 export type { Awaited, RunObserver } from "./download/RunObserver.ts"
-export type { Standing, StandingState } from "./download/Standing.ts"
 export { type FileType, fileTypes } from "./genome/formats/FileNames.ts"
-export type { ListedAnalysis, ListedFile } from "./selection/Listed.ts"
-export { type Layout, pathOf } from "./selection/Place.ts"
+export type { ListedAnalysis, ListedFile } from "./selection/ListedFiles.ts"
+export { type Layout, pathOf } from "./selection/OutputPath.ts"
 
 // --- files in the archive: who agrees to a restoration, what is remembered, when to look --------------------------------------
 

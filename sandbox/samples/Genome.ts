@@ -1,5 +1,5 @@
 /** The reference genome of the samples: names and lengths of GRCh38, and invented bases at a few places. */
-import * as Dice from "./Dice.ts"
+import * as SeededRandom from "./SeededRandom.ts"
 
 /** GRCh38 primary assembly, in the usual order. */
 export const chromosomes: ReadonlyArray<readonly [name: string, length: number]> = [
@@ -52,13 +52,13 @@ const nucleotides = ["A", "C", "G", "T"] as const
 
 /** The loci with their bases, which depend on the place alone: all samples share one reference. */
 export const loci: ReadonlyArray<Locus> = places.map(([gene, ref, start, length]) => {
-  const dice = Dice.make(Dice.seedOf(0, gene))
-  const bases = Array.from({ length }, () => dice.pick(nucleotides)).join("")
+  const random = SeededRandom.make(SeededRandom.seedOf(0, gene))
+  const bases = Array.from({ length }, () => random.pick(nucleotides)).join("")
   return { gene, ref, start, bases }
 })
 
 /** One of the other three bases. */
-export const otherBase = (dice: Dice.Dice, base: string): string => {
+export const otherBase = (random: SeededRandom.SeededRandom, base: string): string => {
   const [first, ...rest] = nucleotides.filter((other) => other !== base)
-  return dice.pick([first ?? "A", ...rest])
+  return random.pick([first ?? "A", ...rest])
 }

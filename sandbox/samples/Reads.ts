@@ -1,7 +1,7 @@
 /** The aligned reads of one sample: pairs over the loci, with what real alignments have and parsers stumble over. */
 import { encodeRecord, Flag, type RecordFields } from "../../core/src/genome/formats/BamRecord.ts"
-import * as Dice from "./Dice.ts"
 import { type Locus, loci, otherBase } from "./Genome.ts"
+import * as SeededRandom from "./SeededRandom.ts"
 import type { Variant } from "./Variants.ts"
 
 const readLength = 151
@@ -26,7 +26,7 @@ const extend = (cigar: Cigar, length: number, operation: Cigar[number][1]) => {
 
 /** Reads `readLength` bases of a haplotype from `start` (in the locus) on; `skip` is an intron to jump over after 60 bases. */
 const align = (
-  dice: Dice.Dice,
+  random: SeededRandom.SeededRandom,
   locus: Locus,
   variants: ReadonlyMap<number, Variant>,
   haplotype: 0 | 1,
@@ -58,8 +58,8 @@ const align = (
       continue
     }
     const base = locus.bases.slice(at, at + 1)
-    const wrong = dice.chance(0.002)
-    bases.push(wrong ? otherBase(dice, base) : base)
+    const wrong = random.chance(0.002)
+    bases.push(wrong ? otherBase(random, base) : base)
     if (wrong) edits++
     extend(cigar, 1, "M")
     at++
@@ -68,11 +68,11 @@ const align = (
 }
 
 /** Turns up to 30 bases at the left end into a soft clip, as aligners do with adapters. */
-const clip = (dice: Dice.Dice, read: Alignment): Alignment => {
+const clip = (random: SeededRandom.SeededRandom, read: Alignment): Alignment => {
   const [first, ...rest] = read.cigar
-  if (first === undefined || first[0] < 60 || !dice.chance(0.06)) return read
-  const length = dice.between(3, 30)
-  const garbage = Array.from({ length }, () => otherBase(dice, "")).join("")
+  if (first === undefined || first[0] < 60 || !random.chance(0.06)) return read
+  const length = random.between(3, 30)
+  const garbage = Array.from({ length }, () => otherBase(random, "")).join("")
   return {
     position: read.position + length,
     cigar: [[length, "S"], [first[0] - length, first[1]], ...rest],
@@ -85,45 +85,46 @@ const spanOf = (read: Alignment) =>
   read.cigar.reduce((sum, [length, operation]) => sum + ("MDN".includes(operation) ? length : 0), 0)
 
 /** Qualities in the four bins of recent instruments: mostly 37, worse towards the end. */
-const qualities = (dice: Dice.Dice, length: number): ReadonlyArray<number> => {
+const qualities = (random: SeededRandom.SeededRandom, length: number): ReadonlyArray<number> => {
   const values: Array<number> = []
   let value = 37
   for (let i = 0; i < length; i++) {
-    if (dice.chance(0.03 + (0.1 * i) / length)) value = dice.pick([37, 37, 37, 23, 12])
-    values.push(dice.chance(0.0005) ? 2 : value)
+    if (random.chance(0.03 + (0.1 * i) / length)) value = random.pick([37, 37, 37, 23, 12])
+    values.push(random.chance(0.0005) ? 2 : value)
   }
   return values
 }
 
-const nameOf = (dice: Dice.Dice): string =>
-  `A00464:218:HVKGWDSX3:${dice.between(1, 5)}:${dice.between(1101, 2679)}:${dice.between(1000, 32767)}:${dice.between(1000, 37059)}`
+const nameOf = (random: SeededRandom.SeededRandom): string =>
+  `A00464:218:HVKGWDSX3:${random.between(1, 5)}:${random.between(1101, 2679)}:${random.between(1000, 32767)}:${random.between(1000, 37059)}`
 
-const randomBases = (dice: Dice.Dice): string => Array.from({ length: readLength }, () => otherBase(dice, "")).join("")
+const randomBases = (random: SeededRandom.SeededRandom): string =>
+  Array.from({ length: readLength }, () => otherBase(random, "")).join("")
 
 /** Both reads of one fragment over a locus. */
 const pair = (
-  dice: Dice.Dice,
+  random: SeededRandom.SeededRandom,
   sample: string,
   locus: Locus,
   variants: ReadonlyMap<number, Variant>
 ): ReadonlyArray<RecordFields> => {
   const spliced = locus.bases.length > 20_000
   const end = spliced ? 3_000 : locus.bases.length
-  const haplotype = dice.chance(0.5) ? 0 : 1
-  const insert = dice.between(260, 520)
-  const start = dice.between(0, end - insert - 40)
-  const skip = spliced && dice.chance(0.15) ? dice.between(20_000, 34_000) : 0
-  const left = clip(dice, align(dice, locus, variants, haplotype, start, 0))
-  const right = align(dice, locus, variants, haplotype, start + insert - readLength, skip)
-  const name = nameOf(dice)
+  const haplotype = random.chance(0.5) ? 0 : 1
+  const insert = random.between(260, 520)
+  const start = random.between(0, end - insert - 40)
+  const skip = spliced && random.chance(0.15) ? random.between(20_000, 34_000) : 0
+  const left = clip(random, align(random, locus, variants, haplotype, start, 0))
+  const right = align(random, locus, variants, haplotype, start + insert - readLength, skip)
+  const name = nameOf(random)
   const tags = (edits: number) =>
     [
       ["RG", `${sample}.1`],
       ["NM", edits]
     ] as const
-  const mateLost = dice.chance(0.02)
-  const leftFirst = dice.chance(0.5)
-  const mapq = dice.pick([60, 60, 60, 60, 29, 0])
+  const mateLost = random.chance(0.02)
+  const leftFirst = random.chance(0.5)
+  const mapq = random.pick([60, 60, 60, 60, 29, 0])
   const common = { name, mapq, refId: locus.ref, mateRefId: locus.ref }
   const leftFlags = Flag.paired | (leftFirst ? Flag.first : Flag.last)
   const rightFlags = Flag.paired | (leftFirst ? Flag.last : Flag.first)
@@ -138,7 +139,7 @@ const pair = (
         matePosition: left.position,
         templateLength: 0,
         bases: left.bases,
-        qualities: qualities(dice, left.bases.length),
+        qualities: qualities(random, left.bases.length),
         tags: tags(left.edits)
       },
       {
@@ -149,8 +150,8 @@ const pair = (
         cigar: [],
         matePosition: left.position,
         templateLength: 0,
-        bases: randomBases(dice),
-        qualities: qualities(dice, readLength),
+        bases: randomBases(random),
+        qualities: qualities(random, readLength),
         tags: [["RG", `${sample}.1`]]
       }
     ]
@@ -166,7 +167,7 @@ const pair = (
       matePosition: right.position,
       templateLength: span,
       bases: left.bases,
-      qualities: qualities(dice, left.bases.length),
+      qualities: qualities(random, left.bases.length),
       tags: tags(left.edits)
     },
     {
@@ -177,18 +178,18 @@ const pair = (
       matePosition: left.position,
       templateLength: -span,
       bases: right.bases,
-      qualities: qualities(dice, right.bases.length),
+      qualities: qualities(random, right.bases.length),
       tags: tags(right.edits)
     }
   ]
-  if (!dice.chance(0.05)) return records
-  const copy = nameOf(dice)
+  if (!random.chance(0.05)) return records
+  const copy = nameOf(random)
   return [...records, ...records.map((read) => ({ ...read, name: copy, flags: read.flags | Flag.duplicate }))]
 }
 
 /** A pair that no aligner could place. */
-const unplacedPair = (dice: Dice.Dice, sample: string): ReadonlyArray<RecordFields> => {
-  const name = nameOf(dice)
+const unplacedPair = (random: SeededRandom.SeededRandom, sample: string): ReadonlyArray<RecordFields> => {
+  const name = nameOf(random)
   return [Flag.first, Flag.last].map((which) => ({
     name,
     flags: Flag.paired | Flag.unmapped | Flag.mateUnmapped | which,
@@ -199,8 +200,8 @@ const unplacedPair = (dice: Dice.Dice, sample: string): ReadonlyArray<RecordFiel
     mateRefId: -1,
     matePosition: -1,
     templateLength: 0,
-    bases: randomBases(dice),
-    qualities: qualities(dice, readLength),
+    bases: randomBases(random),
+    qualities: qualities(random, readLength),
     tags: [["RG", `${sample}.1`]]
   }))
 }
@@ -217,15 +218,15 @@ const encoded = (fields: RecordFields): EncodedRead => {
 
 /** All records of a sample in coordinate order, the unplaced ones last. */
 export const readsOf = (seed: number, sample: string, variants: ReadonlyArray<Variant>): ReadonlyArray<EncodedRead> => {
-  const dice = Dice.make(Dice.seedOf(seed, `${sample} reads`))
+  const random = SeededRandom.make(SeededRandom.seedOf(seed, `${sample} reads`))
   const placed = loci.flatMap((locus) => {
     const here = new Map(
       variants
         .filter(({ end, ref }) => ref === locus.ref && end === undefined)
         .map((variant) => [variant.position, variant])
     )
-    return Array.from({ length: pairsPerLocus }, () => pair(dice, sample, locus, here).map(encoded)).flat()
+    return Array.from({ length: pairsPerLocus }, () => pair(random, sample, locus, here).map(encoded)).flat()
   })
-  const unplaced = Array.from({ length: unplacedPairs }, () => unplacedPair(dice, sample).map(encoded)).flat()
+  const unplaced = Array.from({ length: unplacedPairs }, () => unplacedPair(random, sample).map(encoded)).flat()
   return [...placed.sort((a, b) => a.refId - b.refId || a.position - b.position), ...unplaced]
 }

@@ -5,9 +5,9 @@ import { Codec } from "../../core/src/genome/Codec.ts"
 import { encodeBamHeader } from "../../core/src/genome/formats/BamHeader.ts"
 import * as BamRecord from "../../core/src/genome/formats/BamRecord.ts"
 import * as IndexBuilder from "../../core/src/genome/IndexBuilder.ts"
-import * as Dice from "./Dice.ts"
 import { chromosomes } from "./Genome.ts"
 import { readsOf } from "./Reads.ts"
+import * as SeededRandom from "./SeededRandom.ts"
 import { type Variant, variantsOf, vcfHeader, vcfLine } from "./Variants.ts"
 
 export interface SampleFile {
@@ -85,12 +85,12 @@ const bamOf = (codec: Codec["Service"], seed: number, sample: string, variants: 
 const vcfOf = (codec: Codec["Service"], seed: number, sample: string, variants: ReadonlyArray<Variant>) => {
   const { done, writer } = collect(codec)
   const index = IndexBuilder.make(14, 5)
-  const dice = Dice.make(Dice.seedOf(seed, `${sample} genotypes`))
+  const random = SeededRandom.make(SeededRandom.seedOf(seed, `${sample} genotypes`))
   const names: Array<string> = []
   writer.write(encoder.encode(vcfHeader(sample)))
   writer.flush()
   for (const variant of variants) {
-    const line = encoder.encode(vcfLine(variant, dice))
+    const line = encoder.encode(vcfLine(variant, random))
     const name = chromosomes[variant.ref]?.[0] ?? ""
     if (names[names.length - 1] !== name) names.push(name)
     writer.reserve(line.length)

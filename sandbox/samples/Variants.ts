@@ -1,6 +1,7 @@
 /** The variants of one sample, and their VCF lines. */
-import * as Dice from "./Dice.ts"
+
 import { chromosomes, loci, otherBase } from "./Genome.ts"
+import * as SeededRandom from "./SeededRandom.ts"
 
 type Alleles = readonly [number, number]
 
@@ -24,51 +25,56 @@ const genotypes: readonly [Alleles, Alleles, Alleles] = [
 ]
 
 /** Small variants inside the loci, one every few hundred bases; reads carry them. */
-const inLoci = (dice: Dice.Dice): ReadonlyArray<Variant> =>
+const inLoci = (random: SeededRandom.SeededRandom): ReadonlyArray<Variant> =>
   loci.flatMap(({ bases, ref, start }) => {
     const found: Array<Variant> = []
-    for (let at = dice.between(100, 400); at < bases.length - 100; at += dice.between(150, 700)) {
+    for (let at = random.between(100, 400); at < bases.length - 100; at += random.between(150, 700)) {
       const base = bases.slice(at, at + 1)
-      const kind = dice.next()
+      const kind = random.next()
       const common = { ref, position: start + at, filter: "PASS" }
       if (kind < 0.08) {
-        const reference = bases.slice(at, at + dice.between(2, 9))
-        found.push({ ...common, reference, alternatives: [base], alleles: dice.pick(genotypes) })
+        const reference = bases.slice(at, at + random.between(2, 9))
+        found.push({ ...common, reference, alternatives: [base], alleles: random.pick(genotypes) })
       } else if (kind < 0.16) {
-        const inserted = Array.from({ length: dice.between(1, 6) }, () => otherBase(dice, ""))
+        const inserted = Array.from({ length: random.between(1, 6) }, () => otherBase(random, ""))
         found.push({
           ...common,
           reference: base,
           alternatives: [base + inserted.join("")],
-          alleles: dice.pick(genotypes)
+          alleles: random.pick(genotypes)
         })
       } else if (kind < 0.22) {
         const [first = "A", second = "C"] = ["A", "C", "G", "T"].filter((other) => other !== base)
         found.push({ ...common, reference: base, alternatives: [first, second], alleles: [1, 2] })
       } else {
-        found.push({ ...common, reference: base, alternatives: [otherBase(dice, base)], alleles: dice.pick(genotypes) })
+        found.push({
+          ...common,
+          reference: base,
+          alternatives: [otherBase(random, base)],
+          alleles: random.pick(genotypes)
+        })
       }
     }
     return found
   })
 
 /** Single-base variants spread over the chromosomes, and a large deletion on some. */
-const elsewhere = (dice: Dice.Dice): ReadonlyArray<Variant> =>
+const elsewhere = (random: SeededRandom.SeededRandom): ReadonlyArray<Variant> =>
   chromosomes.flatMap(([, length], ref) => {
     const found: Array<Variant> = []
     for (let i = 0; i < Math.ceil(length / 400_000); i++) {
-      const reference = otherBase(dice, "")
-      const large = dice.chance(0.01)
-      const position = dice.between(10_000, length - 2_000_000 > 10_000 ? length - 2_000_000 : length)
+      const reference = otherBase(random, "")
+      const large = random.chance(0.01)
+      const position = random.between(10_000, length - 2_000_000 > 10_000 ? length - 2_000_000 : length)
       if (loci.some((locus) => locus.ref === ref && Math.abs(position - locus.start) < 100_000)) continue
       found.push({
         ref,
         position,
         reference,
-        alternatives: [large ? "<DEL>" : otherBase(dice, reference)],
-        alleles: dice.pick(genotypes),
-        filter: dice.chance(0.05) ? "LowQual" : "PASS",
-        ...(large ? { end: position + dice.between(1_000, 200_000) } : {})
+        alternatives: [large ? "<DEL>" : otherBase(random, reference)],
+        alleles: random.pick(genotypes),
+        filter: random.chance(0.05) ? "LowQual" : "PASS",
+        ...(large ? { end: position + random.between(1_000, 200_000) } : {})
       })
     }
     return found
@@ -76,8 +82,8 @@ const elsewhere = (dice: Dice.Dice): ReadonlyArray<Variant> =>
 
 /** Sorted by place, at most one per position. */
 export const variantsOf = (seed: number, sample: string): ReadonlyArray<Variant> => {
-  const dice = Dice.make(Dice.seedOf(seed, `${sample} variants`))
-  const all = [...inLoci(dice), ...elsewhere(dice)].sort((a, b) => a.ref - b.ref || a.position - b.position)
+  const random = SeededRandom.make(SeededRandom.seedOf(seed, `${sample} variants`))
+  const all = [...inLoci(random), ...elsewhere(random)].sort((a, b) => a.ref - b.ref || a.position - b.position)
   return all.filter(({ position, ref }, i) => i === 0 || all[i - 1]?.position !== position || all[i - 1]?.ref !== ref)
 }
 
@@ -104,12 +110,12 @@ export const vcfHeader = (sample: string): string =>
   ].join("\n")
 
 /** The VCF line of a variant, with its line feed. */
-export const vcfLine = (variant: Variant, dice: Dice.Dice): string => {
+export const vcfLine = (variant: Variant, random: SeededRandom.SeededRandom): string => {
   const { alleles, alternatives, end, filter, position, ref, reference } = variant
   const counts = alternatives.map((_, i) => alleles.filter((allele) => allele === i + 1).length)
   const structural = end === undefined ? "" : `;END=${end};SVTYPE=DEL;SVLEN=${position + 1 - end}`
   const depths = [0, ...counts].map((_, allele) =>
-    alleles.reduce((sum, own) => sum + (own === allele ? dice.between(9, 20) : 0), 0)
+    alleles.reduce((sum, own) => sum + (own === allele ? random.between(9, 20) : 0), 0)
   )
   const depth = depths.reduce((a, b) => a + b, 0)
   const columns = [
@@ -118,11 +124,11 @@ export const vcfLine = (variant: Variant, dice: Dice.Dice): string => {
     ".",
     reference,
     alternatives.join(","),
-    filter === "PASS" ? dice.between(40, 2_000) : dice.between(5, 30),
+    filter === "PASS" ? random.between(40, 2_000) : random.between(5, 30),
     filter,
     `AC=${counts.join(",")};AN=2${structural}`,
     "GT:AD:DP:GQ",
-    `${[...alleles].sort().join("/")}:${depths.join(",")}:${depth}:${dice.between(20, 99)}`
+    `${[...alleles].sort().join("/")}:${depths.join(",")}:${depth}:${random.between(20, 99)}`
   ]
   return `${columns.join("\t")}\n`
 }

@@ -11,7 +11,7 @@ import type { Door, Work } from "./ApiMethod.ts"
 
 type Each = Extract<Work, { readonly kind: "each" }>
 type Values = Readonly<Record<string, unknown>>
-type Failure = ServiceError | LocalIo | CannotCreate
+type MethodFailure = ServiceError | LocalIo | CannotCreate
 
 /** Calls `work` for all `ids`, each once. A single body may be larger than memory when it is not made into lines. */
 export const askEach = (
@@ -21,7 +21,7 @@ export const askEach = (
   values: Values,
   format: "json" | "jsonl",
   output: Output
-): Effect.Effect<StepExit, Failure> => {
+): Effect.Effect<StepExit, MethodFailure> => {
   const distinct = [...new Set(ids)]
   const [first = ""] = distinct
   return work.stream !== undefined && distinct.length === 1 && format === "json"
@@ -49,7 +49,10 @@ const answered = Effect.fnUntraced(function* (
 })
 
 /** Bytes as they come. A body that breaks is asked for again, where none of it has been seen. */
-const streamed = (payload: Stream.Stream<Uint8Array, ServiceError>, output: Output): Effect.Effect<StepExit, Failure> =>
+const streamed = (
+  payload: Stream.Stream<Uint8Array, ServiceError>,
+  output: Output
+): Effect.Effect<StepExit, MethodFailure> =>
   Stream.runForEach(payload, output.write).pipe(
     Effect.catchTag("Unavailable", (error) =>
       Effect.flatMap(output.rewind(0), (again) => Effect.fail(again ? ({ _tag: "Broken", error } as const) : error))

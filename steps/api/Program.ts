@@ -17,10 +17,10 @@ import { askEach } from "./Each.ts"
 import { logErrorBody, withErrorBody } from "./ErrorBody.ts"
 import { askList } from "./List.ts"
 
-type Services = ServiceClient | ServiceJson | ServiceStreams
+type ApiServices = ServiceClient | ServiceJson | ServiceStreams
 
 /** What is left to do after everything local: the calls, and the answers to `output`. */
-type Perform = (output: Output) => Effect.Effect<StepExit, StepFailure, Services>
+type Perform = (output: Output) => Effect.Effect<StepExit, StepFailure, ApiServices>
 
 interface Performer {
   readonly check: (operands: ReadonlyArray<string>, own: Own) => ReadonlyArray<string>

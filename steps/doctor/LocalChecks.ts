@@ -1,7 +1,7 @@
 /** Checks of this computer: program, settings, folders. */
 import { Effect, FileSystem, Option } from "effect"
 import { type Check, fail, ok, warn } from "../../core/src/doctor/Check.ts"
-import { judgeConfig, judgeFolder, judgeNode } from "../../core/src/doctor/Judgements.ts"
+import { judgeConfig, judgeFolder, judgeNode } from "../../core/src/doctor/CheckRules.ts"
 import { settingLines } from "../../core/src/doctor/SettingsView.ts"
 import type { LocalSettings } from "../../core/src/settings/Settings.ts"
 import { folderOf, unusable } from "../../platform/AccountLockFiles.ts"

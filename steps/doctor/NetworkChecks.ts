@@ -1,7 +1,7 @@
 /** Checks of the way to the service: name, connection, proxy, TLS, an answer, its clock. */
 import { Clock, Effect, type Scope } from "effect"
 import { type Check, fail, ok, skipped, warn } from "../../core/src/doctor/Check.ts"
-import { judgeCertificate, judgeClock } from "../../core/src/doctor/Judgements.ts"
+import { judgeCertificate, judgeClock } from "../../core/src/doctor/CheckRules.ts"
 import { type ConfigUnusable, ProxyRefused, TlsRefused, Unavailable } from "../../core/src/Errors.ts"
 import type { TransportFault } from "../../core/src/session/TransportFault.ts"
 import { portOf } from "../../core/src/settings/NoProxy.ts"

@@ -3,7 +3,7 @@ import { Clock, Effect, Exit, Layer, Ref, Scope } from "effect"
 import { HttpClient } from "effect/http"
 import { ServiceClient } from "../../core/src/client/ServiceClient.ts"
 import { AnalysisId } from "../../core/src/contract/Ids.ts"
-import { type Check, type Failure, fail, ok, skipped, warn } from "../../core/src/doctor/Check.ts"
+import { type Check, type CheckFailure, fail, ok, skipped, warn } from "../../core/src/doctor/Check.ts"
 import { LinkForbidden, LinkProtocol, Unavailable } from "../../core/src/Errors.ts"
 import { Session } from "../../core/src/session/Session.ts"
 import { makeSessionProfile } from "../../core/src/session/SessionProfile.ts"
@@ -25,7 +25,7 @@ const loginAdvice: Readonly<Record<string, string>> = {
   Forbidden: "Ask whoever runs the service to let this account in"
 }
 
-const adviceFor = (error: Failure, otherwise: string): string => loginAdvice[error._tag] ?? otherwise
+const adviceFor = (error: CheckFailure, otherwise: string): string => loginAdvice[error._tag] ?? otherwise
 
 /** `links` is skipped without an analysis. */
 export const serviceChecks = Effect.fn("svc.step.checkService")(function* (

@@ -5,21 +5,21 @@ import { countdownLine, makeCountdown } from "./Countdown.ts"
 
 describe("countdown", () => {
   it("Y2 says as much as the window has room for", () => {
-    const standing = { pending: 3, wake: 61_000, deadline: 3_725_000 }
+    const countdown = { pending: 3, wake: 61_000, deadline: 3_725_000 }
     assert.strictEqual(
-      countdownLine(standing, 120),
+      countdownLine(countdown, 120),
       "3 restorations pending, looking again in 1:01, for another 1:02:05 at most; Ctrl-C keeps them for a later run"
     )
     assert.strictEqual(
-      countdownLine(standing, 80),
+      countdownLine(countdown, 80),
       "3 restorations pending, looking again in 1:01, for 1:02:05 at most"
     )
     assert.strictEqual(
-      countdownLine({ ...standing, pending: 1, wake: -5 }, 40),
+      countdownLine({ ...countdown, pending: 1, wake: -5 }, 40),
       "1 pending, next look 0:00, end 1:02:05"
     )
     for (let columns = 20; columns < 140; columns++) {
-      assert.isBelow(countdownLine({ ...standing, pending: 12_345 }, columns).length, columns)
+      assert.isBelow(countdownLine({ ...countdown, pending: 12_345 }, columns).length, columns)
     }
   })
 

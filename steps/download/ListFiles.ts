@@ -2,19 +2,19 @@
 import { Effect, Stream } from "effect"
 import type { DownloadRequest } from "../../core/src/download/DownloadRequest.ts"
 import { Downloads } from "../../core/src/download/Downloads.ts"
-import type { Failure } from "../../core/src/download/Outcome.ts"
+import type { FileFailure } from "../../core/src/download/Outcome.ts"
 import { mostSevere } from "../../core/src/Errors.ts"
 import { logFailure } from "../../core/src/FailureLog.ts"
 import { listingJson, listingText } from "../../core/src/report/Listing.ts"
-import type { ListedAnalysis } from "../../core/src/selection/Listed.ts"
+import type { ListedAnalysis } from "../../core/src/selection/ListedFiles.ts"
 import { printable } from "../../core/src/text/Printable.ts"
 import { printDocument, printLines } from "../main/StandardOutput.ts"
 
 export const listFiles = Effect.fn("svc.step.listFiles")(function* (request: DownloadRequest, format: "text" | "json") {
   const { list } = yield* Downloads
   const shown: Array<ListedAnalysis> = []
-  const failures: Array<Failure> = []
-  const failed = (failure: Failure) => {
+  const failures: Array<FileFailure> = []
+  const failed = (failure: FileFailure) => {
     failures.push(failure)
     return logFailure(failure.error, printable(failure.error.message))
   }

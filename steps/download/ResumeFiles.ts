@@ -8,7 +8,7 @@ import { type Look, makeResume, type ResumeRequest } from "../../core/src/downlo
 import { untilBack } from "../../core/src/download/ResumeWait.ts"
 import { both } from "../../core/src/download/RunObserver.ts"
 import { makeRunRecord, type RunRecord } from "../../core/src/download/RunRecord.ts"
-import { standingsJson, standingsText } from "../../core/src/report/Standings.ts"
+import { restorationsJson, restorationsText } from "../../core/src/report/RestorationList.ts"
 import type { Settings } from "../../core/src/settings/Settings.ts"
 import { addressOf } from "../../core/src/settings/Target.ts"
 import { counted } from "../../core/src/text/Counted.ts"
@@ -40,7 +40,7 @@ export const resumed = Effect.fn("svc.step.resumeRun")(
 /** Where everything stands, on standard output. */
 const show = Effect.fnUntraced(function* (look: Look, { format }: Settings) {
   const { prose } = yield* Scrubber
-  yield* format === "json" ? printDocument(standingsJson(look)) : printLines(standingsText(look, prose))
+  yield* format === "json" ? printDocument(restorationsJson(look)) : printLines(restorationsText(look, prose))
 })
 
 /** Waits for the archived `files` that this run has asked for, and downloads them; of other requests it sees nothing. */
@@ -142,5 +142,5 @@ const idleLook = Effect.fnUntraced(function* ({
       ? `${path} has no restorations for ${service.target}${more}`
       : `${path} does not exist, so there are no restorations to resume`
   )
-  return { standings: [], unusable, others }
+  return { statuses: [], unusable, others }
 })

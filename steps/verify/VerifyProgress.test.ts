@@ -2,7 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { TestClock } from "effect/testing"
 import type { Target } from "../../core/src/verify/Targets.ts"
-import { makeVerifyProgress, standingLine } from "./VerifyProgress.ts"
+import { makeVerifyProgress, verifyStateLine } from "./VerifyProgress.ts"
 
 const target = (path: string, bytes: number): Target => ({
   path,
@@ -12,7 +12,7 @@ const target = (path: string, bytes: number): Target => ({
 })
 
 describe("progress of a verification", () => {
-  const standing = {
+  const state = {
     files: { done: 1, all: 3 },
     bytes: { done: 3 * 1024 ** 2, all: 9 * 1024 ** 2 },
     path: "d/S1.bam",
@@ -20,15 +20,15 @@ describe("progress of a verification", () => {
   }
 
   it("says what is done, how fast, and how long it will take", () => {
-    assert.strictEqual(standingLine(standing, 100), "1 of 3 files, 3 MiB of 9 MiB, 1 MiB/s, 0:06 left: d/S1.bam")
-    assert.strictEqual(standingLine({ ...standing, milliseconds: 200 }, 100), "1 of 3 files, 3 MiB of 9 MiB: d/S1.bam")
+    assert.strictEqual(verifyStateLine(state, 100), "1 of 3 files, 3 MiB of 9 MiB, 1 MiB/s, 0:06 left: d/S1.bam")
+    assert.strictEqual(verifyStateLine({ ...state, milliseconds: 200 }, 100), "1 of 3 files, 3 MiB of 9 MiB: d/S1.bam")
   })
 
   it("is shorter than the window, and safe on a terminal", () => {
     for (const columns of [40, 41, 60]) {
-      assert.isBelow([...standingLine({ ...standing, path: "é".repeat(99) }, columns)].length, columns)
+      assert.isBelow([...verifyStateLine({ ...state, path: "é".repeat(99) }, columns)].length, columns)
     }
-    assert.notInclude(standingLine({ ...standing, path: "a\u001b[2Jb" }, 200), "\u001b")
+    assert.notInclude(verifyStateLine({ ...state, path: "a\u001b[2Jb" }, 200), "\u001b")
   })
 
   it.effect("is redrawn while it lasts, and removed at its end", () =>

@@ -7,7 +7,7 @@ import type { Verdict } from "../../core/src/verify/Verdict.ts"
 import { type StatusScreen, showStatus } from "../main/LiveStatus.ts"
 import { clockText, cut, fitting, rateOf, secondsLeft } from "../main/StatusText.ts"
 
-export interface Standing {
+export interface VerifyState {
   readonly files: { readonly done: number; readonly all: number }
   readonly bytes: { readonly done: number; readonly all: number }
   /** The file at work. */
@@ -16,7 +16,7 @@ export interface Standing {
 }
 
 /** `2 of 9 files, 1.2 GiB of 3.0 GiB, 310.0 MiB/s, 0:06 left: data/S1.bam`, shorter than `columns`. */
-export const standingLine = ({ bytes, files, milliseconds, path }: Standing, columns: number): string => {
+export const verifyStateLine = ({ bytes, files, milliseconds, path }: VerifyState, columns: number): string => {
   const rate = rateOf(bytes.done, milliseconds)
   const left = secondsLeft(bytes.all - bytes.done, rate)
   const time = left === null ? "" : `, ${clockText(left)} left`
@@ -52,13 +52,13 @@ export const makeVerifyProgress = Effect.fnUntraced(function* (
     screen,
     Effect.fnUntraced(function* (columns) {
       const { current, files, path, settled } = yield* Ref.get(state)
-      const standing = {
+      const now = {
         files: { done: files, all: targets.length },
         bytes: { done: settled + current, all },
         path,
         milliseconds: (yield* Clock.currentTimeMillis) - started
       }
-      return [standingLine(standing, columns)]
+      return [verifyStateLine(now, columns)]
     })
   )
   return {

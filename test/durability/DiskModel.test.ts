@@ -1,7 +1,7 @@
 /** The simulated power cut against what is known of real ones: which way of writing leaves what. */
 import { spawnSync } from "node:child_process"
 import { assert, describe, it } from "@effect/vitest"
-import * as Dice from "../../sandbox/samples/Dice.ts"
+import * as SeededRandom from "../../sandbox/samples/SeededRandom.ts"
 import { root } from "../Root.ts"
 import { DiskModel, type Operation } from "./DiskModel.ts"
 
@@ -21,7 +21,7 @@ const syncFolder = [operation("open", { number: 0, fd: 4 }), operation("sync", {
 const outcomes = (...operations: ReadonlyArray<Operation>): ReadonlyArray<string> => {
   const model = new DiskModel(before)
   for (const one of operations) model.apply(one)
-  const texts = model.states(Dice.make(1)).map(({ tree }) => tree.get("a")?.toString() ?? "nothing")
+  const texts = model.states(SeededRandom.make(1)).map(({ tree }) => tree.get("a")?.toString() ?? "nothing")
   return [...new Set(texts)].map((text) => text.replaceAll("\0", "0")).sort()
 }
 
@@ -44,7 +44,7 @@ describe("P2 after a power cut", () => {
   it("names that were not synced are there in any combination, and a rename is never half done", () => {
     const model = new DiskModel(new Map())
     for (const one of [create("b"), sync, operation("link", { path: "b", second: "c" }), rename]) model.apply(one)
-    const names = new Set(model.states(Dice.make(1)).map(({ tree }) => [...tree.keys()].sort().join("")))
+    const names = new Set(model.states(SeededRandom.make(1)).map(({ tree }) => [...tree.keys()].sort().join("")))
     assert.deepStrictEqual([...names].sort(), ["", "a", "ac", "b", "bc", "c"])
   })
 
@@ -52,7 +52,7 @@ describe("P2 after a power cut", () => {
     const model = new DiskModel(before)
     for (const one of [operation("link", { path: "a", second: "c" }), ...syncFolder]) model.apply(one)
     assert.deepStrictEqual(
-      model.states(Dice.make(1)).map(({ linked }) => linked),
+      model.states(SeededRandom.make(1)).map(({ linked }) => linked),
       [[["a", "c"]]]
     )
   })

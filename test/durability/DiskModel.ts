@@ -9,7 +9,7 @@
 import { createHash } from "node:crypto"
 import { linkSync, mkdirSync, utimesSync, writeFileSync } from "node:fs"
 import { dirname, join, normalize } from "node:path"
-import type { Dice } from "../../sandbox/samples/Dice.ts"
+import type { SeededRandom } from "../../sandbox/samples/SeededRandom.ts"
 import type { Tree } from "./Scenario.ts"
 
 export interface Operation {
@@ -199,9 +199,9 @@ export class DiskModel {
     }
   }
 
-  /** Possible disks at this moment, different ones, the poorest first; `dice` chooses among what is too much to try. */
-  states(dice: Dice): ReadonlyArray<DiskState> {
-    const folders = [...this.#pending].map(([folder, pending]) => choices(folder, pending.length, dice))
+  /** Possible disks at this moment, different ones, the poorest first; `random` chooses among what is too much to try. */
+  states(random: SeededRandom): ReadonlyArray<DiskState> {
+    const folders = [...this.#pending].map(([folder, pending]) => choices(folder, pending.length, random))
     const paths = [...this.#pending.keys()]
     const found = new Map<string, DiskState>()
     const add = (chosen: ReadonlyArray<ReadonlyArray<boolean>>, fateOf: (file: FileState) => Fate) => {
@@ -230,9 +230,9 @@ export class DiskModel {
     for (let i = 0; i < 20; i++) {
       const mixed = new Map<FileState, Fate>()
       add(
-        folders.map((all) => dice.pick(all)),
+        folders.map((all) => random.pick(all)),
         (file) => {
-          const fate = mixed.get(file) ?? dice.pick(fates)
+          const fate = mixed.get(file) ?? random.pick(fates)
           mixed.set(file, fate)
           return fate
         }
@@ -269,12 +269,16 @@ const commit = (names: Map<string, FileState>, naming: Naming) => {
 type Chosen = ReadonlyArray<boolean>
 
 /** Which of `count` changes are there: none, all, then every combination, or where those are too many a choice of them. */
-const choices = (folder: string, count: number, dice: Dice): readonly [Chosen, Chosen, ...ReadonlyArray<Chosen>] => {
+const choices = (
+  folder: string,
+  count: number,
+  random: SeededRandom
+): readonly [Chosen, Chosen, ...ReadonlyArray<Chosen>] => {
   const make = (is: (index: number) => boolean) => Array.from({ length: count }, (_, index) => is(index))
   const ends = [make(() => false), make(() => true)] as const
-  const random = Array.from({ length: 4 }, () => make(() => dice.chance(0.5)))
+  const someOf = Array.from({ length: 4 }, () => make(() => random.chance(0.5)))
   // What is there of the account's lock changes nothing for the files.
-  if (folder === "locks") return [...ends, ...random.slice(0, 1)]
+  if (folder === "locks") return [...ends, ...someOf.slice(0, 1)]
   if (count <= 5)
     return [...ends, ...Array.from({ length: 2 ** count }, (_, bits) => make((index) => ((bits >> index) & 1) === 1))]
   const each = Array.from({ length: count }, (_, one) => [
@@ -282,7 +286,7 @@ const choices = (folder: string, count: number, dice: Dice): readonly [Chosen, C
     make((index) => index === one),
     make((index) => index !== one)
   ])
-  return [...ends, ...each.flat(), ...random]
+  return [...ends, ...each.flat(), ...someOf]
 }
 
 /** It takes a while until a machine is up again. */

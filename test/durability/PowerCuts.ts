@@ -1,7 +1,7 @@
 /** Power cuts after every operation of a run, on every disk that may be left then, and the run that follows. */
 import { rmSync } from "node:fs"
 import { Effect } from "effect"
-import * as Dice from "../../sandbox/samples/Dice.ts"
+import * as SeededRandom from "../../sandbox/samples/SeededRandom.ts"
 import { DiskModel, type DiskState, materialise, stateKey } from "./DiskModel.ts"
 import { faultsAfterwards, faultsIn, notDelivered } from "./Invariants.ts"
 import { type Leg, readTree, type Scenario } from "./Scenario.ts"
@@ -60,7 +60,7 @@ export const powerCuts = Effect.fnUntraced(function* (
   let [points, syncs, states, distinct, reruns] = [0, 0, 0, 0, 0]
   const named = scenario.legs.filter(({ name }) => options.wanted?.includes(name) === true)
   for (const leg of named.length === 0 ? scenario.legs : named) {
-    const dice = Dice.make(Dice.seedOf(options.seed, leg.name))
+    const random = SeededRandom.make(SeededRandom.seedOf(options.seed, leg.name))
     const model = new DiskModel(leg.before)
     const last = leg.trace.at(-1)
     let [pointsHere, statesHere] = [0, 0]
@@ -72,7 +72,7 @@ export const powerCuts = Effect.fnUntraced(function* (
       points++
       pointsHere++
       if (operation.name === "sync") syncs++
-      const here = model.states(dice)
+      const here = model.states(random)
       statesHere += here.length
       const failed = (state: DiskState, faults: ReadonlyArray<string>) => {
         const { name, number, path } = operation
@@ -88,7 +88,7 @@ export const powerCuts = Effect.fnUntraced(function* (
       }
       if (points % options.stride !== 0) continue
       const [poorest, ...others] = here
-      const some = Array.from({ length: options.each - 1 }, () => others[dice.between(0, others.length)])
+      const some = Array.from({ length: options.each - 1 }, () => others[random.between(0, others.length)])
       for (const state of options.each < here.length ? [poorest, ...some] : here) {
         const key = state === undefined ? "" : stateKey(state)
         if (state === undefined || tried.has(key)) continue

@@ -3,7 +3,7 @@
 import type { Codec } from "../../core/src/genome/Codec.ts"
 import { encodeBamHeader } from "../../core/src/genome/formats/BamHeader.ts"
 import { encodeRecord, Flag } from "../../core/src/genome/formats/BamRecord.ts"
-import type { Dice } from "../../sandbox/samples/Dice.ts"
+import type { SeededRandom } from "../../sandbox/samples/SeededRandom.ts"
 import { concat, read, references, text } from "../genome/Fixtures.ts"
 import { indexOf, lyingIndex, mostPositions } from "./IndexInputs.ts"
 import { mutate } from "./Mutation.ts"
@@ -53,44 +53,44 @@ const fields: readonly [Field, ...ReadonlyArray<Field>] = [
 ]
 
 /** A read that skips as far as its CIGAR can say, which may be beyond everything. */
-const farRead = (dice: Dice): Uint8Array =>
+const farRead = (random: SeededRandom): Uint8Array =>
   encodeRecord(
-    read("far", dice.pick([0, 0, 2]), dice.pick([0, 4_000, 600_000, mostPositions - 20, mostPositions]), [
+    read("far", random.pick([0, 0, 2]), random.pick([0, 4_000, 600_000, mostPositions - 20, mostPositions]), [
       [10, "M"],
-      ...Array.from({ length: dice.pick([1, 1, 2, 2, 4_000, 4_000, 65_530]) }, () => [2 ** 28 - 1, "N"] as const),
+      ...Array.from({ length: random.pick([1, 1, 2, 2, 4_000, 4_000, 65_530]) }, () => [2 ** 28 - 1, "N"] as const),
       [10, "M"]
     ])
   )
 
 /** A read larger than a block. */
-const longRead = (dice: Dice): Uint8Array => {
-  const fields = read("long", dice.pick([0, 2]), dice.between(0, 12_000), [[dice.pick([200, 70_000]), "M"]])
-  return encodeRecord({ ...fields, tags: [["ZZ", "x".repeat(dice.pick([10, 1_000, 66_000]))]] })
+const longRead = (random: SeededRandom): Uint8Array => {
+  const fields = read("long", random.pick([0, 2]), random.between(0, 12_000), [[random.pick([200, 70_000]), "M"]])
+  return encodeRecord({ ...fields, tags: [["ZZ", "x".repeat(random.pick([10, 1_000, 66_000]))]] })
 }
 
-const spoil = (record: Uint8Array, dice: Dice): Uint8Array => {
+const spoil = (record: Uint8Array, random: SeededRandom): Uint8Array => {
   const bytes = new Uint8Array(record)
   const view = new DataView(bytes.buffer)
   // One that was cut before may have lost its fields.
-  const kind = bytes.length < 36 ? 1 : dice.next()
+  const kind = bytes.length < 36 ? 1 : random.next()
   if (kind < 0.55) {
-    const { at, values } = dice.pick(fields)
-    view.setUint32(at, dice.pick(values), true)
+    const { at, values } = random.pick(fields)
+    view.setUint32(at, random.pick(values), true)
   } else if (kind < 0.65) {
     const first = 36 + view.getUint8(12)
     if (view.getUint16(16, true) > 0 && first + 4 <= bytes.length) {
-      view.setUint32(first, dice.pick([0, 0xf, 0xfffffff0, 0xffffffff, 0xfffffff3, 9]), true)
+      view.setUint32(first, random.pick([0, 0xf, 0xfffffff0, 0xffffffff, 0xfffffff3, 9]), true)
     }
   } else if (kind < 0.75) {
-    return new Uint8Array(bytes.subarray(0, dice.between(0, bytes.length)))
+    return new Uint8Array(bytes.subarray(0, random.between(0, bytes.length)))
   } else if (kind < 0.85) {
     // Shorter or longer, and it says so.
-    const length = Math.max(4, bytes.length + dice.between(-60, 60))
+    const length = Math.max(4, bytes.length + random.between(-60, 60))
     const resized = new Uint8Array(length)
     resized.set(bytes.subarray(0, length))
     new DataView(resized.buffer).setUint32(0, length - 4, true)
     return resized
-  } else return new Uint8Array(mutate(bytes, dice))
+  } else return new Uint8Array(mutate(bytes, random))
   return bytes
 }
 
@@ -101,52 +101,52 @@ const startOf = (record: Uint8Array): number =>
 const sorted = (records: ReadonlyArray<Uint8Array>): ReadonlyArray<Uint8Array> =>
   [...records].sort((a, b) => (refOf(a) >>> 0) - (refOf(b) >>> 0) || startOf(a) - startOf(b))
 
-const spoiltHeader = (dice: Dice): Uint8Array => {
+const spoiltHeader = (random: SeededRandom): Uint8Array => {
   const bytes = new Uint8Array(goodHeader)
   const view = new DataView(bytes.buffer)
   const textEnd = 8 + view.getUint32(4, true)
-  const kind = dice.next()
+  const kind = random.next()
   const lie = (at: number) =>
-    view.setUint32(at, dice.pick([0, 1, view.getUint32(at, true) + 1, 0x20000001, 0x7fffffff, 0xffffffff]), true)
+    view.setUint32(at, random.pick([0, 1, view.getUint32(at, true) + 1, 0x20000001, 0x7fffffff, 0xffffffff]), true)
   if (kind < 0.15) lie(4)
   else if (kind < 0.35) lie(textEnd)
   else if (kind < 0.5) lie(textEnd + 4)
   else if (kind < 0.75) lie(bytes.length - 4)
-  else return new Uint8Array(mutate(bytes, dice))
+  else return new Uint8Array(mutate(bytes, random))
   return bytes
 }
 
 /** A BAM with its index, packed. */
-export const makeBam = (codec: Codec["Service"], dice: Dice, spoilIndex: boolean): Uint8Array => {
-  const first = dice.chance(0.5) ? goodHeader.length : dice.between(1, 700)
-  const size = dice.pick([53, 211, 900, 900, 0xff00])
-  const header = !spoilIndex && dice.chance(0.1) ? spoiltHeader(dice) : goodHeader
+export const makeBam = (codec: Codec["Service"], random: SeededRandom, spoilIndex: boolean): Uint8Array => {
+  const first = random.chance(0.5) ? goodHeader.length : random.between(1, 700)
+  const size = random.pick([53, 211, 900, 900, 0xff00])
+  const header = !spoilIndex && random.chance(0.1) ? spoiltHeader(random) : goodHeader
   let records = [...goodRecords]
-  for (let left = spoilIndex ? 0 : dice.between(1, 4); left > 0; left--) {
-    const at = dice.between(0, records.length)
-    const other = dice.between(0, records.length)
-    const kind = dice.next()
+  for (let left = spoilIndex ? 0 : random.between(1, 4); left > 0; left--) {
+    const at = random.between(0, records.length)
+    const other = random.between(0, records.length)
+    const kind = random.next()
     const record = records[at] ?? goodHeader
-    if (kind < 0.55) records[at] = spoil(record, dice)
+    if (kind < 0.55) records[at] = spoil(record, random)
     else if (kind < 0.65) records.splice(at, 1)
     else if (kind < 0.72) records.splice(other, 0, record)
-    else if (kind < 0.85) records.splice(at, 0, longRead(dice))
-    else records.splice(at, 0, farRead(dice))
+    else if (kind < 0.85) records.splice(at, 0, longRead(random))
+    else records.splice(at, 0, farRead(random))
   }
-  if (dice.chance(0.6)) records = [...sorted(records)]
+  if (random.chance(0.6)) records = [...sorted(records)]
   const content = concat(header, ...records)
   const blocks = blocksOf(codec, content, first, size)
   const file = readBam(content)
-  const own = file !== null && (spoilIndex || dice.chance(0.8))
+  const own = file !== null && (spoilIndex || random.chance(0.8))
   const good = concat(goodHeader, ...goodRecords)
   const indexed = own ? file : readBam(good)
   const known = own ? blocks : blocksOf(codec, good, first, size)
   const index = indexed === null ? new Uint8Array() : indexOf(indexed, known, own ? content.length : good.length, "bai")
   const fits = own && file.sound && file.sorted && file.records.every(({ end }) => end <= mostPositions)
   return pack({
-    seed: dice.between(0, 2 ** 32),
+    seed: random.between(0, 2 ** 32),
     honest: fits && !spoilIndex,
     data: blocks.bytes,
-    index: spoilIndex ? lyingIndex(index, "bai", blocks, content.length, dice) : index
+    index: spoilIndex ? lyingIndex(index, "bai", blocks, content.length, random) : index
   })
 }

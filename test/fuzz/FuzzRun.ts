@@ -1,6 +1,6 @@
 /** Feeds readers with hostile inputs: each must end with a refusal or a sound result, within a second and 256 MB. */
 import { setImmediate } from "node:timers/promises"
-import * as Dice from "../../sandbox/samples/Dice.ts"
+import * as SeededRandom from "../../sandbox/samples/SeededRandom.ts"
 import type { Target } from "./Mutation.ts"
 
 /** Milliseconds of the processor for one input, and bytes above the start. */
@@ -43,14 +43,14 @@ export const faultOf = (
 
 /** The targets in turn, so that each gets its share; the inputs of one target depend on the seed alone. */
 export const fuzz = async (targets: ReadonlyArray<Target>, inputs: number, seed: number): Promise<Fuzzed> => {
-  const dice = targets.map(({ name }) => Dice.make(Dice.seedOf(seed, name)))
+  const random = targets.map(({ name }) => SeededRandom.make(SeededRandom.seedOf(seed, name)))
   const before = process.memoryUsage().rss
   const findings: Array<Finding> = []
   const reached = new Map<string, number>()
   let [refusals, longest, grown] = [0, 0, 0]
   for (let input = 0; input < inputs; input++) {
     const turn = input % targets.length
-    const [target, own] = [targets[turn], dice[turn]]
+    const [target, own] = [targets[turn], random[turn]]
     if (target === undefined || own === undefined) break
     const bytes = target.make(own)
     const begun = process.cpuUsage()

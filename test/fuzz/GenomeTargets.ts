@@ -14,7 +14,7 @@ import type { SliceResult } from "../../core/src/genome/Slice.ts"
 import { planSlice, writeSlice } from "../../core/src/genome/Slice.ts"
 import { checkStructure } from "../../core/src/genome/Structure.ts"
 import * as ZlibCodec from "../../platform/ZlibCodec.ts"
-import * as Dice from "../../sandbox/samples/Dice.ts"
+import * as SeededRandom from "../../sandbox/samples/SeededRandom.ts"
 import { concat } from "../genome/Fixtures.ts"
 import { walk } from "../genome/Walk.ts"
 import { makeBam } from "./BamInputs.ts"
@@ -61,10 +61,11 @@ const places = [
   "chr2:20000-60000"
 ] as const
 
-const wantedOf = (dice: Dice.Dice, whole: boolean): string =>
-  [...new Set(Array.from({ length: dice.between(1, 4) }, () => dice.pick(places))), ...(whole ? ["chr3"] : [])].join(
-    " "
-  )
+const wantedOf = (random: SeededRandom.SeededRandom, whole: boolean): string =>
+  [
+    ...new Set(Array.from({ length: random.between(1, 4) }, () => random.pick(places))),
+    ...(whole ? ["chr3"] : [])
+  ].join(" ")
 
 const collector = () => {
   const pieces: Array<Uint8Array> = []
@@ -153,7 +154,7 @@ const compare = (kind: Kind, packed: Packed, sliced: Sliced, whole: boolean) => 
   if (again.success.records !== sliced.records) throw new Error(`its index leads to ${again.success.records} records`)
 }
 
-const textOf = ({ seed }: Packed, whole: boolean): string => wantedOf(Dice.make(seed), whole)
+const textOf = ({ seed }: Packed, whole: boolean): string => wantedOf(SeededRandom.make(seed), whole)
 
 /** Structure, blocks and slice. */
 const read = (kind: Kind, bytes: Uint8Array, more: (packed: Packed) => ReadonlyArray<Reading>): Outcome => {
@@ -193,18 +194,18 @@ const makeTargets = Effect.gen(function* () {
     checkStructure(kind.index, fromBytes(packed.index), { name: kind.data, reader: fromBytes(packed.data) })
   ]
   /** The blocks themselves are spoilt: sums and sizes are wrong. */
-  const spoiltBlocks = (dice: Dice.Dice) => {
-    const packed = unpack(makeBam(codec, dice, true))
-    return pack({ ...packed, honest: false, data: mutate(packed.data, dice) })
+  const spoiltBlocks = (random: SeededRandom.SeededRandom) => {
+    const packed = unpack(makeBam(codec, random, true))
+    return pack({ ...packed, honest: false, data: mutate(packed.data, random) })
   }
   const [tbi, csi] = [vcf("tbi"), vcf("csi")]
   return [
     target("bgzf", bam, spoiltBlocks, ofBam),
-    target("bam", bam, (dice) => makeBam(codec, dice, false), ofBam),
-    target("bai", bam, (dice) => makeBam(codec, dice, true), ofIndex(bam)),
-    target("vcf", tbi, (dice) => makeVcf(codec, dice, "tbi", false), ofData(tbi.data)),
-    target("tbi", tbi, (dice) => makeVcf(codec, dice, "tbi", true), ofIndex(tbi)),
-    target("csi", csi, (dice) => makeVcf(codec, dice, "csi", true), ofIndex(csi))
+    target("bam", bam, (random) => makeBam(codec, random, false), ofBam),
+    target("bai", bam, (random) => makeBam(codec, random, true), ofIndex(bam)),
+    target("vcf", tbi, (random) => makeVcf(codec, random, "tbi", false), ofData(tbi.data)),
+    target("tbi", tbi, (random) => makeVcf(codec, random, "tbi", true), ofIndex(tbi)),
+    target("csi", csi, (random) => makeVcf(codec, random, "csi", true), ofIndex(csi))
   ] as const
 })
 

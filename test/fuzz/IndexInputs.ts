@@ -1,7 +1,7 @@
 /** Indexes of hostile files, and honest indexes in which chunks and windows are made to point anywhere. */
 import { metaBin } from "../../core/src/genome/Bins.ts"
 import * as IndexBuilder from "../../core/src/genome/IndexBuilder.ts"
-import type { Dice } from "../../sandbox/samples/Dice.ts"
+import type { SeededRandom } from "../../sandbox/samples/SeededRandom.ts"
 import { mutate } from "./Mutation.ts"
 import type { NaiveFile } from "./Naive.ts"
 import type { Blocks } from "./Packing.ts"
@@ -70,36 +70,36 @@ export const lyingIndex = (
   format: IndexFormat,
   { bytes: data, offsetOf }: Blocks,
   size: number,
-  dice: Dice
+  random: SeededRandom
 ): Uint8Array => {
   let bytes = new Uint8Array(honest)
   const view = new DataView(bytes.buffer)
   const { counts, ids, offsets } = fieldsOf(view, format)
-  const one = (places: ReadonlyArray<number>) => places[dice.between(0, places.length)] ?? 0
+  const one = (places: ReadonlyArray<number>) => places[random.between(0, places.length)] ?? 0
   const anywhere = (): bigint => {
-    const kind = dice.next()
-    const [block] = offsetOf(dice.between(0, size))
-    if (kind < 0.4) return bits(offsetOf(dice.between(0, size)))
-    if (kind < 0.6) return bits([block, dice.pick([0, 1, 35, 899, 65_535])])
-    if (kind < 0.7) return bits([dice.between(0, data.length), dice.between(0, 900)])
-    return dice.pick([0n, 2n ** 64n - 1n, 2n ** 63n, bits([data.length, 0]), bits([data.length - 28, 1]), 1n])
+    const kind = random.next()
+    const [block] = offsetOf(random.between(0, size))
+    if (kind < 0.4) return bits(offsetOf(random.between(0, size)))
+    if (kind < 0.6) return bits([block, random.pick([0, 1, 35, 899, 65_535])])
+    if (kind < 0.7) return bits([random.between(0, data.length), random.between(0, 900)])
+    return random.pick([0n, 2n ** 64n - 1n, 2n ** 63n, bits([data.length, 0]), bits([data.length - 28, 1]), 1n])
   }
-  for (let left = dice.between(1, 5); left > 0; left--) {
-    const kind = dice.next()
+  for (let left = random.between(1, 5); left > 0; left--) {
+    const kind = random.next()
     if (kind < 0.5) view.setBigUint64(one(offsets), anywhere(), true)
     else if (kind < 0.65) {
       const [from, to] = [one(offsets), one(offsets)]
       view.setBigUint64(to, view.getBigUint64(from, true), true)
     } else if (kind < 0.75) {
       const id = one(ids)
-      view.setUint32(id, dice.pick([0, 1, 9, 4_681, metaBin(5), metaBin(5) + 1, view.getUint32(id, true) + 1]), true)
+      view.setUint32(id, random.pick([0, 1, 9, 4_681, metaBin(5), metaBin(5) + 1, view.getUint32(id, true) + 1]), true)
     } else if (kind < 0.85) {
       const count = one(counts)
       const now = view.getUint32(count, true)
-      view.setUint32(count, dice.pick([0, Math.max(0, now - 1), now + 1, 2 ** 31, 2 ** 32 - 1]), true)
-    } else if (kind < 0.95) bytes[dice.between(0, Math.min(64, bytes.length))] = dice.between(0, 256)
+      view.setUint32(count, random.pick([0, Math.max(0, now - 1), now + 1, 2 ** 31, 2 ** 32 - 1]), true)
+    } else if (kind < 0.95) bytes[random.between(0, Math.min(64, bytes.length))] = random.between(0, 256)
     else {
-      bytes = new Uint8Array(mutate(bytes, dice))
+      bytes = new Uint8Array(mutate(bytes, random))
       break
     }
   }

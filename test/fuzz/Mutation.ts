@@ -1,11 +1,11 @@
 /** Hostile inputs out of good ones: bits flipped, places overwritten, cut, repeated, grown. */
-import type { Dice } from "../../sandbox/samples/Dice.ts"
+import type { SeededRandom } from "../../sandbox/samples/SeededRandom.ts"
 import { concat } from "../genome/Fixtures.ts"
 
 /** What a reader is fed with, and how to tell whether it took it well. */
 export interface Target {
   readonly name: string
-  readonly make: (dice: Dice) => Uint8Array
+  readonly make: (random: SeededRandom) => Uint8Array
   /** Errors by their tag that say that an input is bad; every other one, and every exception, is a fault of ours. */
   readonly refusals: ReadonlyArray<string>
   readonly read: (bytes: Uint8Array) => Outcome
@@ -21,23 +21,23 @@ export interface Outcome {
 const extremes = [0, 1, 0x7f, 0x80, 0xff] as const
 
 /** One to four mutations of a copy. */
-export const mutate = (original: Uint8Array, dice: Dice): Uint8Array => {
+export const mutate = (original: Uint8Array, random: SeededRandom): Uint8Array => {
   let bytes = new Uint8Array(original)
-  for (let left = dice.between(1, 5); left > 0 && bytes.length > 8; left--) {
-    const at = dice.between(0, bytes.length)
-    const kind = dice.next()
-    if (kind < 0.3) bytes[at] = (bytes[at] ?? 0) ^ (1 << dice.between(0, 8))
-    else if (kind < 0.5) bytes.fill(dice.pick(extremes), at, at + dice.pick([1, 2, 4, 8]))
+  for (let left = random.between(1, 5); left > 0 && bytes.length > 8; left--) {
+    const at = random.between(0, bytes.length)
+    const kind = random.next()
+    if (kind < 0.3) bytes[at] = (bytes[at] ?? 0) ^ (1 << random.between(0, 8))
+    else if (kind < 0.5) bytes.fill(random.pick(extremes), at, at + random.pick([1, 2, 4, 8]))
     else if (kind < 0.7)
       new DataView(bytes.buffer).setUint32(
         Math.min(at, bytes.length - 4),
-        dice.pick([2 ** 31 - 1, 2 ** 32 - 1, 2 ** 24, 65_536, 5]),
+        random.pick([2 ** 31 - 1, 2 ** 32 - 1, 2 ** 24, 65_536, 5]),
         true
       )
     else if (kind < 0.8) bytes = new Uint8Array(bytes.subarray(0, at))
     else if (kind < 0.9)
-      bytes = new Uint8Array(concat(bytes.subarray(0, at), bytes.subarray(dice.between(0, bytes.length))))
-    else bytes.copyWithin(at, dice.between(0, bytes.length))
+      bytes = new Uint8Array(concat(bytes.subarray(0, at), bytes.subarray(random.between(0, bytes.length))))
+    else bytes.copyWithin(at, random.between(0, bytes.length))
   }
   return bytes
 }
@@ -74,18 +74,18 @@ const more = [
 ] as const
 
 /** The same for texts, with what is special in them. */
-export const mutateText = (original: string, dice: Dice): Uint8Array => {
+export const mutateText = (original: string, random: SeededRandom): Uint8Array => {
   let text = original
-  for (let left = dice.between(1, 6); left > 0; left--) {
-    const [at, other] = [dice.between(0, text.length + 1), dice.between(0, text.length + 1)]
-    const kind = dice.next()
-    if (kind < 0.35) text = text.slice(0, at) + dice.pick(marks) + text.slice(at)
-    else if (kind < 0.5) text = text.slice(0, at) + dice.pick(more) + text.slice(at)
-    else if (kind < 0.65) text = text.slice(0, at) + text.slice(at + dice.between(1, 9))
+  for (let left = random.between(1, 6); left > 0; left--) {
+    const [at, other] = [random.between(0, text.length + 1), random.between(0, text.length + 1)]
+    const kind = random.next()
+    if (kind < 0.35) text = text.slice(0, at) + random.pick(marks) + text.slice(at)
+    else if (kind < 0.5) text = text.slice(0, at) + random.pick(more) + text.slice(at)
+    else if (kind < 0.65) text = text.slice(0, at) + text.slice(at + random.between(1, 9))
     else if (kind < 0.75) text = text.slice(0, at)
     else if (kind < 0.9) text = text.slice(0, Math.max(at, other)) + text.slice(Math.min(at, other))
-    else text = text.slice(0, at) + dice.pick(marks).repeat(dice.between(100, 3_000)) + text.slice(at)
+    else text = text.slice(0, at) + random.pick(marks).repeat(random.between(100, 3_000)) + text.slice(at)
   }
   const bytes = new TextEncoder().encode(text)
-  return dice.chance(0.2) ? mutate(bytes, dice) : bytes
+  return random.chance(0.2) ? mutate(bytes, random) : bytes
 }

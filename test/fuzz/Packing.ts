@@ -4,7 +4,7 @@ import type { Codec } from "../../core/src/genome/Codec.ts"
 import { concat } from "../genome/Fixtures.ts"
 
 export interface Packed {
-  /** For the dice that choose the regions. */
+  /** Seeds the numbers that choose the regions. */
   readonly seed: number
   /** True when nothing is wrong with the data, and the index is the one that belongs to it. */
   readonly honest: boolean

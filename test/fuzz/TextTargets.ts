@@ -13,7 +13,7 @@ import { judge } from "../../core/src/transfer/RangeReply.ts"
 import { parseManifest } from "../../core/src/verify/Manifest.ts"
 import { ChunkedFrames, parseHead } from "../../platform/HttpReply.ts"
 import * as ZlibCodec from "../../platform/ZlibCodec.ts"
-import type { Dice } from "../../sandbox/samples/Dice.ts"
+import type { SeededRandom } from "../../sandbox/samples/SeededRandom.ts"
 import { mutate, mutateText, type Target } from "./Mutation.ts"
 
 /** Tags of the errors; a text has nothing in front of its content. */
@@ -26,7 +26,7 @@ const textTarget = (
   read: (text: string) => Tags
 ): Target => ({
   name,
-  make: (dice) => mutateText(dice.pick(samples), dice),
+  make: (random) => mutateText(random.pick(samples), random),
   refusals: ["refused", "UsageError", "FileDamaged"],
   read: (bytes) => ({ tags: read(decoder.decode(bytes)), past: true })
 })
@@ -131,14 +131,14 @@ const tracking = textTarget(
 const bedText = "track name=x\n#c\nchr1\t100\t200\tname\t0\t+\nchr2 5 10\r\n\nchrX\t1\t2\n"
 const bed: Target = {
   name: "bed",
-  make: (dice: Dice) => {
-    const text = mutateText(bedText.repeat(dice.between(1, 5)), dice)
-    const kind = dice.next()
+  make: (random: SeededRandom) => {
+    const text = mutateText(bedText.repeat(random.between(1, 5)), random)
+    const kind = random.next()
     return kind < 0.5
       ? text
       : kind < 0.7
         ? new Uint8Array(gzipSync(text))
-        : mutate(new Uint8Array(gzipSync(bedText)), dice)
+        : mutate(new Uint8Array(gzipSync(bedText)), random)
   },
   refusals: ["UsageError"],
   read: (bytes) => {

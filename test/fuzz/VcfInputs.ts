@@ -1,6 +1,6 @@
 /** Hostile VCF.gz files: fields, lines, header and index are spoiled before they are deflated, so that every sum is right. */
 import type { Codec } from "../../core/src/genome/Codec.ts"
-import type { Dice } from "../../sandbox/samples/Dice.ts"
+import type { SeededRandom } from "../../sandbox/samples/SeededRandom.ts"
 import { bgzf, text } from "../genome/Fixtures.ts"
 import { type IndexFormat, indexOf, lyingIndex, mostPositions } from "./IndexInputs.ts"
 import { mutate, mutateText } from "./Mutation.ts"
@@ -45,33 +45,33 @@ const farEnds = [
   "x".repeat(70_000)
 ]
 
-const spoil = (whole: string, dice: Dice): string => {
+const spoil = (whole: string, random: SeededRandom): string => {
   const fields = whole.split("\t")
-  const kind = dice.next()
+  const kind = random.next()
   if (kind < 0.7) {
-    const at = dice.pick([0, 1, 1, 1, 3, 7, 7, 7])
+    const at = random.pick([0, 1, 1, 1, 3, 7, 7, 7])
     const choice = [...(values[at] ?? []), ...(at === 7 ? farEnds : [])]
-    fields[at] = choice[dice.between(0, choice.length)] ?? "."
+    fields[at] = choice[random.between(0, choice.length)] ?? "."
     return fields.join("\t")
   }
-  if (kind < 0.8) return fields.slice(0, dice.between(0, fields.length)).join("\t")
+  if (kind < 0.8) return fields.slice(0, random.between(0, fields.length)).join("\t")
   if (kind < 0.85) return `${whole}\r`
-  if (kind < 0.9) return dice.pick(["", "#comment", "##late=1", "\0", "\t\t\t\t\t\t\t"])
-  return new TextDecoder("latin1").decode(mutate(text(whole), dice))
+  if (kind < 0.9) return random.pick(["", "#comment", "##late=1", "\0", "\t\t\t\t\t\t\t"])
+  return new TextDecoder("latin1").decode(mutate(text(whole), random))
 }
 
-const spoiltHeader = (dice: Dice): ReadonlyArray<string> => {
+const spoiltHeader = (random: SeededRandom): ReadonlyArray<string> => {
   const lines = [...goodHeader]
-  const at = dice.between(0, lines.length)
-  const kind = dice.next()
+  const at = random.between(0, lines.length)
+  const kind = random.next()
   if (kind < 0.2) lines.splice(at, 1)
-  else if (kind < 0.4) lines.splice(at, 0, lines[dice.between(0, lines.length)] ?? "")
+  else if (kind < 0.4) lines.splice(at, 0, lines[random.between(0, lines.length)] ?? "")
   else if (kind < 0.7) {
-    const length = dice.pick(["0", "1", "-1", "", "99999999999999999999", "8000", "536870913"])
+    const length = random.pick(["0", "1", "-1", "", "99999999999999999999", "8000", "536870913"])
     lines[1] = `##contig=<ID=chr1,length=${length}>`
   } else if (kind < 0.8)
-    lines[1] = dice.pick(["##contig=<ID=>", "##contig=<length=5,ID=chr1", "##contig=", "##contig=<ID=chr3>"])
-  else lines[at] = new TextDecoder("latin1").decode(mutateText(lines[at] ?? "", dice))
+    lines[1] = random.pick(["##contig=<ID=>", "##contig=<length=5,ID=chr1", "##contig=", "##contig=<ID=chr3>"])
+  else lines[at] = new TextDecoder("latin1").decode(mutateText(lines[at] ?? "", random))
   return lines
 }
 
@@ -81,36 +81,36 @@ const positionOf = (whole: string) => Number(whole.split("\t")[1] ?? 0) || 0
 /** A VCF.gz with its index, packed. */
 export const makeVcf = (
   codec: Codec["Service"],
-  dice: Dice,
+  random: SeededRandom,
   format: Exclude<IndexFormat, "bai">,
   spoilIndex: boolean
 ): Uint8Array => {
-  const header = !spoilIndex && dice.chance(0.1) ? spoiltHeader(dice) : goodHeader
+  const header = !spoilIndex && random.chance(0.1) ? spoiltHeader(random) : goodHeader
   let lines = [...goodLines]
-  for (let left = spoilIndex ? 0 : dice.between(1, 4); left > 0; left--) {
-    const at = dice.between(0, lines.length)
-    const kind = dice.next()
-    if (kind < 0.8) lines[at] = spoil(lines[at] ?? "", dice)
+  for (let left = spoilIndex ? 0 : random.between(1, 4); left > 0; left--) {
+    const at = random.between(0, lines.length)
+    const kind = random.next()
+    if (kind < 0.8) lines[at] = spoil(lines[at] ?? "", random)
     else if (kind < 0.9) lines.splice(at, 1)
-    else lines.splice(dice.between(0, lines.length), 0, lines[at] ?? "")
+    else lines.splice(random.between(0, lines.length), 0, lines[at] ?? "")
   }
-  if (dice.chance(0.6)) lines = lines.sort((a, b) => rank(a) - rank(b) || positionOf(a) - positionOf(b))
+  if (random.chance(0.6)) lines = lines.sort((a, b) => rank(a) - rank(b) || positionOf(a) - positionOf(b))
   const whole = [...header, ...lines].join("\n")
-  const content = text(dice.chance(0.9) ? `${whole}\n` : whole)
-  const [first, size] = [dice.between(1, 500), dice.pick([53, 211, 900, 900, 0xff00])]
+  const content = text(random.chance(0.9) ? `${whole}\n` : whole)
+  const [first, size] = [random.between(1, 500), random.pick([53, 211, 900, 900, 0xff00])]
   const blocks = blocksOf(codec, content, first, size)
   const file = readVcf(content)
-  const own = file !== null && (spoilIndex || dice.chance(0.8))
+  const own = file !== null && (spoilIndex || random.chance(0.8))
   const good = text(`${[...goodHeader, ...goodLines].join("\n")}\n`)
   const indexed = own ? file : readVcf(good)
   const known = own ? blocks : blocksOf(codec, good, first, size)
   const honest = indexed === null ? new Uint8Array() : indexOf(indexed, known, (own ? content : good).length, format)
-  const index = spoilIndex ? lyingIndex(honest, format, blocks, content.length, dice) : honest
+  const index = spoilIndex ? lyingIndex(honest, format, blocks, content.length, random) : honest
   // The names of an index end with a zero byte, so none can stand in them.
   const fits =
     own && !content.includes(0) && file.sound && file.sorted && file.records.every(({ end }) => end <= mostPositions)
   return pack({
-    seed: dice.between(0, 2 ** 32),
+    seed: random.between(0, 2 ** 32),
     honest: fits && !spoilIndex,
     data: blocks.bytes,
     index: bgzf(codec, index)

@@ -8,7 +8,7 @@ import { readBamHeader } from "../../core/src/genome/formats/BamHeader.ts"
 import type { SliceResult } from "../../core/src/genome/Slice.ts"
 import { planSlice, writeSlice } from "../../core/src/genome/Slice.ts"
 import { checkStructure } from "../../core/src/genome/Structure.ts"
-import * as Dice from "../../sandbox/samples/Dice.ts"
+import * as SeededRandom from "../../sandbox/samples/SeededRandom.ts"
 import { tool } from "./Oracles.ts"
 
 const options = { program: { name: "svc-steps", version: "0" }, level: 1, connections: 3 }
@@ -41,20 +41,25 @@ export const bamSubject = (data: string, suffix = ".bai") =>
 type Interval = readonly [name: string, start: number, end: number]
 
 /** Edges where errors live: borders of the smallest bins. */
-const nearBorder = (dice: Dice.Dice, position: number) => (position & ~0x3fff) + dice.between(-1, 2)
+const nearBorder = (random: SeededRandom.SeededRandom, position: number) => (position & ~0x3fff) + random.between(-1, 2)
 
 /** One to twelve intervals, preferring places where `spots` says there are records. */
-const randomIntervals = (dice: Dice.Dice, subject: Subject, spots: ReadonlyArray<Interval>): ReadonlyArray<Interval> =>
-  Array.from({ length: dice.chance(0.3) ? dice.between(2, 13) : 1 }, () => {
-    const spot = spots[dice.between(0, spots.length)]
-    const [name, length] = (dice.chance(0.1) ? undefined : subject.references.find(([own]) => own === spot?.[0])) ??
-      subject.references[dice.between(0, subject.references.length)] ?? ["", 1]
-    if (dice.chance(0.15)) return [name, 0, length]
-    const near = spot?.[0] === name && dice.chance(0.9) ? spot[1] + dice.between(-300, 300) : dice.between(0, length)
-    const from = dice.chance(0.15) ? nearBorder(dice, near) : near
+const randomIntervals = (
+  random: SeededRandom.SeededRandom,
+  subject: Subject,
+  spots: ReadonlyArray<Interval>
+): ReadonlyArray<Interval> =>
+  Array.from({ length: random.chance(0.3) ? random.between(2, 13) : 1 }, () => {
+    const spot = spots[random.between(0, spots.length)]
+    const [name, length] = (random.chance(0.1) ? undefined : subject.references.find(([own]) => own === spot?.[0])) ??
+      subject.references[random.between(0, subject.references.length)] ?? ["", 1]
+    if (random.chance(0.15)) return [name, 0, length]
+    const near =
+      spot?.[0] === name && random.chance(0.9) ? spot[1] + random.between(-300, 300) : random.between(0, length)
+    const from = random.chance(0.15) ? nearBorder(random, near) : near
     const start = Math.min(Math.max(0, from), Math.max(0, length - 1))
-    const size = dice.pick([1, 1, 10, 150, 2_000, 20_000, 400_000])
-    return [name, start, Math.min(length, start + dice.between(1, size + 1))]
+    const size = random.pick([1, 1, 10, 150, 2_000, 20_000, 400_000])
+    return [name, start, Math.min(length, start + random.between(1, size + 1))]
   })
 
 /** Sorted by file order and start, so that tools which do not sort by themselves answer in file order. */
@@ -67,7 +72,8 @@ const differs = (ours: string, theirs: string) => {
   return `${a.length} and ${b.length} lines; line ${at + 1}: ${a[at]?.slice(0, 120)} | ${b[at]?.slice(0, 120)}`
 }
 
-const diceOf = ({ data }: Subject, seed: number) => Dice.make(Dice.seedOf(seed, data.replace(/^.*\//, "")))
+const diceOf = ({ data }: Subject, seed: number) =>
+  SeededRandom.make(SeededRandom.seedOf(seed, data.replace(/^.*\//, "")))
 
 const sourceOf = ({ data, suffix }: Subject) => ({
   name: data,
@@ -83,7 +89,7 @@ export const agreeOnBam = Effect.fn("agreeOnBam")(function* (
   seed: number,
   count: number
 ) {
-  const dice = diceOf(subject, seed)
+  const random = diceOf(subject, seed)
   const source = sourceOf(subject)
   const spots = tool("samtools", "view", subject.data)
     .split("\n")
@@ -92,8 +98,8 @@ export const agreeOnBam = Effect.fn("agreeOnBam")(function* (
     .map((columns): Interval => [columns[2] ?? "", Number(columns[3]) - 1, Number(columns[3])])
   let compared = 0
   for (let i = 0; i < count; i++) {
-    const intervals = randomIntervals(dice, subject, spots)
-    const unmapped = dice.chance(0.1)
+    const intervals = randomIntervals(random, subject, spots)
+    const unmapped = random.chance(0.1)
     const bed = bedOf(intervals)
     const wanted = Result.getOrThrow(parseBed("random.bed", bed))
     const { bytes, sink } = collect()
@@ -115,7 +121,7 @@ export const agreeOnBam = Effect.fn("agreeOnBam")(function* (
     yield* checkStructure(`slice.bam.${result.indexSuffix}`, fromBytes(result.index), data)
     // The index of the slice gives the same answers as one that samtools makes.
     if (i % 5 === 0) {
-      const probe = intervals[dice.between(0, intervals.length)] ?? intervals[0]
+      const probe = intervals[random.between(0, intervals.length)] ?? intervals[0]
       const region = `{${probe?.[0]}}:${(probe?.[1] ?? 0) + 1}-${probe?.[2]}`
       const answers = () => [tool("samtools", "view", slice, region), tool("samtools", "idxstats", slice)]
       const own = answers()
@@ -135,7 +141,7 @@ export const agreeOnVcf = Effect.fn("agreeOnVcf")(function* (
   count: number,
   by: "bcftools" | "tabix"
 ) {
-  const dice = diceOf(subject, seed)
+  const random = diceOf(subject, seed)
   const source = sourceOf(subject)
   const lines = tool("bgzip", "-dc", subject.data)
     .split("\n")
@@ -147,7 +153,7 @@ export const agreeOnVcf = Effect.fn("agreeOnVcf")(function* (
   const once = (text: string) => [...new Set(text.split("\n"))]
   let compared = 0
   for (let i = 0; i < count; i++) {
-    const intervals = randomIntervals(dice, subject, spots)
+    const intervals = randomIntervals(random, subject, spots)
     const bed = bedOf(intervals)
     const wanted = Result.getOrThrow(parseBed("random.bed", bed))
     const { bytes, sink } = collect()

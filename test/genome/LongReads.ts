@@ -1,7 +1,7 @@
 /** A BAM of reads that hardly shrink, so that few of them are several pieces of a slice. */
 import type { Codec } from "../../core/src/genome/Codec.ts"
 import type { RecordFields } from "../../core/src/genome/formats/BamRecord.ts"
-import * as Dice from "../../sandbox/samples/Dice.ts"
+import * as SeededRandom from "../../sandbox/samples/SeededRandom.ts"
 import { type BamFile, bamFile, read } from "./Fixtures.ts"
 
 const length = 2_000
@@ -12,10 +12,10 @@ const references = [
 
 /** 3,000 reads of 2,000 bases over chr1, 200 over the start of chr2: some 6 MB. */
 const reads = (): ReadonlyArray<RecordFields> => {
-  const dice = Dice.make(7)
-  const noise = Array.from({ length: 100_000 }, () => dice.between(2, 42))
+  const random = SeededRandom.make(7)
+  const noise = Array.from({ length: 100_000 }, () => random.between(2, 42))
   return Array.from({ length: 3_200 }, (_, i) => {
-    const from = dice.between(0, noise.length - length)
+    const from = random.between(0, noise.length - length)
     const [ref, position] = i < 3_000 ? [0, i * 3_300] : [1, (i - 3_000) * 100]
     const qualities = noise.slice(from, from + length)
     return {

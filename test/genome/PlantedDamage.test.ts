@@ -8,7 +8,7 @@ import { parseRange } from "../../core/src/genome/RegionText.ts"
 import { planSlice, writeSlice } from "../../core/src/genome/Slice.ts"
 import * as GenomeThreads from "../../platform/GenomeThreads.ts"
 import * as ZlibCodec from "../../platform/ZlibCodec.ts"
-import * as Dice from "../../sandbox/samples/Dice.ts"
+import * as SeededRandom from "../../sandbox/samples/SeededRandom.ts"
 import { bamFile, concat, endingAtFileEnd, read } from "./Fixtures.ts"
 
 const reads = Array.from({ length: 3_000 }, (_, i) => read(`r${i}`, i < 2_000 ? 0 : 2, (i % 2_000) * 40))
@@ -39,54 +39,55 @@ const startsOf = (bam: Uint8Array): ReadonlyArray<number> => {
   return [...starts, bam.length]
 }
 
-type Planter = (bam: Uint8Array, starts: ReadonlyArray<number>, dice: Dice.Dice) => Uint8Array
+type Planter = (bam: Uint8Array, starts: ReadonlyArray<number>, random: SeededRandom.SeededRandom) => Uint8Array
 
 /** A block that is neither the first nor one of the last two, as its place in `starts`. */
-const anyBlock = (starts: ReadonlyArray<number>, dice: Dice.Dice) => dice.between(1, starts.length - 4)
+const anyBlock = (starts: ReadonlyArray<number>, random: SeededRandom.SeededRandom) =>
+  random.between(1, starts.length - 4)
 
-const flip = (bam: Uint8Array, at: number, dice: Dice.Dice) => {
+const flip = (bam: Uint8Array, at: number, random: SeededRandom.SeededRandom) => {
   const spoilt = bam.slice()
-  spoilt[at] = (spoilt[at] ?? 0) ^ (1 << dice.between(0, 8))
+  spoilt[at] = (spoilt[at] ?? 0) ^ (1 << random.between(0, 8))
   return spoilt
 }
 
 const planters: Readonly<Record<string, Planter>> = {
-  "a flipped bit anywhere": (bam, _, dice) => flip(bam, dice.between(0, bam.length), dice),
-  "a flipped bit in a header of a block": (bam, starts, dice) =>
-    flip(bam, (starts[anyBlock(starts, dice)] ?? 0) + dice.between(0, 18), dice),
-  "a flipped bit in a checksum or size": (bam, starts, dice) =>
-    flip(bam, (starts[anyBlock(starts, dice) + 1] ?? 0) - 1 - dice.between(0, 8), dice),
-  "a missing block": (bam, starts, dice) => {
-    const i = anyBlock(starts, dice)
+  "a flipped bit anywhere": (bam, _, random) => flip(bam, random.between(0, bam.length), random),
+  "a flipped bit in a header of a block": (bam, starts, random) =>
+    flip(bam, (starts[anyBlock(starts, random)] ?? 0) + random.between(0, 18), random),
+  "a flipped bit in a checksum or size": (bam, starts, random) =>
+    flip(bam, (starts[anyBlock(starts, random) + 1] ?? 0) - 1 - random.between(0, 8), random),
+  "a missing block": (bam, starts, random) => {
+    const i = anyBlock(starts, random)
     return concat(bam.subarray(0, starts[i]), bam.subarray(starts[i + 1]))
   },
-  "a doubled block": (bam, starts, dice) => {
-    const i = anyBlock(starts, dice)
+  "a doubled block": (bam, starts, random) => {
+    const i = anyBlock(starts, random)
     return concat(bam.subarray(0, starts[i + 1]), bam.subarray(starts[i]))
   },
-  "two blocks in each other's place": (bam, starts, dice) => {
-    const i = anyBlock(starts, dice)
+  "two blocks in each other's place": (bam, starts, random) => {
+    const i = anyBlock(starts, random)
     const [a = 0, b = 0, c = 0] = starts.slice(i)
     return concat(bam.subarray(0, a), bam.subarray(b, c), bam.subarray(a, b), bam.subarray(c))
   },
-  "a cut": (bam, starts, dice) =>
-    bam.subarray(0, dice.chance(0.5) ? dice.between(1, bam.length) : (starts[anyBlock(starts, dice)] ?? 0))
+  "a cut": (bam, starts, random) =>
+    bam.subarray(0, random.chance(0.5) ? random.between(1, bam.length) : (starts[anyBlock(starts, random)] ?? 0))
 }
 
 describe("planted damage", () => {
   for (const [what, plant] of Object.entries(planters)) {
     it.effect(`D2 D7 ${what} never gives other records of a whole reference`, () =>
       Effect.gen(function* () {
-        const dice = Dice.make(Dice.seedOf(1, what))
+        const random = SeededRandom.make(SeededRandom.seedOf(1, what))
         const { bai, bam } = bamFile(yield* Codec, reads, { blockBytes: 3_000 })
         const starts = startsOf(bam)
         let refused = 0
         for (let round = 0; round < 60; round++) {
-          const range = dice.pick(["chr1", "chr3", "chr1 chr3"])
+          const range = random.pick(["chr1", "chr3", "chr1 chr3"])
           const healthy = yield* sliced(bam, bai, range)
-          const spoilt = plant(bam, starts, dice)
+          const spoilt = plant(bam, starts, random)
           const made = yield* Effect.result(
-            sliced(spoilt, dice.chance(0.5) ? bai : endingAtFileEnd(bai, bam.length), range)
+            sliced(spoilt, random.chance(0.5) ? bai : endingAtFileEnd(bai, bam.length), range)
           )
           if (Result.isFailure(made)) refused++
           else assert.deepStrictEqual(made.success, healthy, `${what} ${round} ${range}`)
@@ -97,14 +98,14 @@ describe("planted damage", () => {
 
     it.effect(`D2 D7 ${what} never gives other records of a part`, () =>
       Effect.gen(function* () {
-        const dice = Dice.make(Dice.seedOf(2, what))
+        const random = SeededRandom.make(SeededRandom.seedOf(2, what))
         const { bai, bam } = bamFile(yield* Codec, reads, { blockBytes: 3_000 })
         const starts = startsOf(bam)
         for (let round = 0; round < 60; round++) {
-          const from = dice.between(1, 60_000)
-          const range = `chr1:${from}-${from + dice.pick([100, 5_000, 30_000])}`
+          const from = random.between(1, 60_000)
+          const range = `chr1:${from}-${from + random.pick([100, 5_000, 30_000])}`
           const healthy = yield* sliced(bam, bai, range)
-          const made = yield* Effect.result(sliced(plant(bam, starts, dice), bai, range))
+          const made = yield* Effect.result(sliced(plant(bam, starts, random), bai, range))
           if (Result.isFailure(made) || made.success.content === healthy.content) continue
           // The one thing that is not seen: the last block that is read, and the one behind it, stand in each other's place.
           assert.strictEqual(what, "two blocks in each other's place")
@@ -129,11 +130,11 @@ describe("planted damage", () => {
 
   it.effect("D2 threads find the same", () =>
     Effect.gen(function* () {
-      const dice = Dice.make(5)
+      const random = SeededRandom.make(5)
       const { bai, bam } = bamFile(yield* Codec, reads, { blockBytes: 3_000 })
       const starts = startsOf(bam)
       for (const plant of Object.values(planters)) {
-        const spoilt = plant(bam, starts, dice)
+        const spoilt = plant(bam, starts, random)
         const alone = yield* Effect.result(sliced(spoilt, bai, "chr1 chr3"))
         const made = yield* Effect.result(sliced(spoilt, bai, "chr1 chr3")).pipe(
           Effect.provide(GenomeThreads.crewLayer(3, 1))

@@ -6,8 +6,8 @@ import { fromBytes } from "../../core/src/genome/ByteReader.ts"
 import { Codec } from "../../core/src/genome/Codec.ts"
 import { Flag, type RecordFields } from "../../core/src/genome/formats/BamRecord.ts"
 import { readVcfHeader } from "../../core/src/genome/formats/VcfHeader.ts"
-import * as Dice from "../../sandbox/samples/Dice.ts"
 import { makeSamples } from "../../sandbox/samples/Samples.ts"
+import * as SeededRandom from "../../sandbox/samples/SeededRandom.ts"
 import { bamSubject, type Subject } from "./Agreement.ts"
 import { bamFile, bgzf, read, text } from "./Fixtures.ts"
 import { realBams, realPath, realVcfs, tool } from "./Oracles.ts"
@@ -20,13 +20,13 @@ const references = [
   { name: "chr3", length: 40_000 }
 ]
 
-const cigars = (dice: Dice.Dice): RecordFields["cigar"] => {
-  const kind = dice.next()
+const cigars = (random: SeededRandom.SeededRandom): RecordFields["cigar"] => {
+  const kind = random.next()
   if (kind < 0.05) return []
   if (kind < 0.1) {
     return [
       [30, "M"],
-      [dice.between(100_000, 400_000), "N"],
+      [random.between(100_000, 400_000), "N"],
       [30, "M"]
     ]
   }
@@ -42,19 +42,19 @@ const cigars = (dice: Dice.Dice): RecordFields["cigar"] => {
     ]
   }
   if (kind < 0.18) return [[60, "S"]]
-  return [[dice.between(1, 300), "M"]]
+  return [[random.between(1, 300), "M"]]
 }
 
 /** Sorted reads: dense and thin places, many on the borders of bins, mapped ones without CIGAR, placed unmapped ones. */
 const rareReads = (seed: number, count: number): ReadonlyArray<RecordFields> => {
-  const dice = Dice.make(seed)
+  const random = SeededRandom.make(seed)
   const reads = Array.from({ length: count }, (_, i) => {
-    const ref = dice.pick([0, 0, 0, 1, 2, 2, 4])
+    const ref = random.pick([0, 0, 0, 1, 2, 2, 4])
     const { length } = references[ref] ?? { length: 1 }
-    const anywhere = dice.chance(0.6) ? dice.between(0, length) : dice.between(0, Math.min(length, 60_000))
-    const position = dice.chance(0.2) ? Math.max(0, (anywhere & ~0x3fff) + dice.between(-2, 3)) : anywhere
-    const cigar = cigars(dice)
-    const flags = cigar.length === 0 && dice.chance(0.5) ? Flag.unmapped : dice.chance(0.1) ? Flag.duplicate : 0
+    const anywhere = random.chance(0.6) ? random.between(0, length) : random.between(0, Math.min(length, 60_000))
+    const position = random.chance(0.2) ? Math.max(0, (anywhere & ~0x3fff) + random.between(-2, 3)) : anywhere
+    const cigar = cigars(random)
+    const flags = cigar.length === 0 && random.chance(0.5) ? Flag.unmapped : random.chance(0.1) ? Flag.duplicate : 0
     const start = Math.min(position, length - 1)
     return read(`r${i}`, ref, start, cigar, flags)
   })
@@ -113,8 +113,8 @@ export const bamSubjects = Effect.fn("bamSubjects")(function* (folder: string) {
   const codec = yield* Codec
   yield* samples(folder)
   const reads = rareReads(1, 3_000)
-  const dice = Dice.make(5)
-  const thin = Array.from({ length: 800 }, (_, i) => read(`t${i}`, dice.between(0, 3_000), dice.between(0, 4_900)))
+  const random = SeededRandom.make(5)
+  const thin = Array.from({ length: 800 }, (_, i) => read(`t${i}`, random.between(0, 3_000), random.between(0, 4_900)))
   thin.sort((a, b) => a.refId - b.refId || a.position - b.position)
   const made = [
     write(`${folder}/rare.bam`, bamFile(codec, reads, { references }).bam),
@@ -137,7 +137,7 @@ export const bamSubjects = Effect.fn("bamSubjects")(function* (folder: string) {
 
 /** Lines that cross the borders of blocks, deletions that span whole regions, and a last line without its line feed. */
 const longDeletions = (): string => {
-  const dice = Dice.make(11)
+  const random = SeededRandom.make(11)
   const head = [
     "##fileformat=VCFv4.2",
     '##ALT=<ID=DEL,Description="x">',
@@ -145,11 +145,11 @@ const longDeletions = (): string => {
   ]
   const contigs = ["1", "2", "X"].map((name) => `##contig=<ID=${name},length=2000000>`)
   const lines = ["1", "X"].flatMap((name) => {
-    const positions = Array.from({ length: 1_500 }, () => dice.between(1, 1_900_000)).sort((a, b) => a - b)
+    const positions = Array.from({ length: 1_500 }, () => random.between(1, 1_900_000)).sort((a, b) => a - b)
     return positions.map((position, i) => {
-      const end = dice.chance(0.1) ? `END=${position + dice.between(1, 90_000)};` : ""
+      const end = random.chance(0.1) ? `END=${position + random.between(1, 90_000)};` : ""
       const alt = end === "" ? "C" : "<DEL>"
-      return `${name}\t${position}\tv${name}_${i}\t${dice.pick(["A", "A", "AAAAAAAA"])}\t${alt}\t.\t.\t${end}DP=${dice.between(1, 99)}`
+      return `${name}\t${position}\tv${name}_${i}\t${random.pick(["A", "A", "AAAAAAAA"])}\t${alt}\t.\t.\t${end}DP=${random.between(1, 99)}`
     })
   })
   const defined = '##INFO=<ID=DP,Number=1,Type=Integer,Description="x">'

@@ -34,31 +34,31 @@ import { FileTransfer } from "../../core/src/transfer/FileTransfer.ts"
 import { PartFiles } from "../../core/src/transfer/PartFiles.ts"
 import { SliceTransfer } from "../../core/src/transfer/SliceTransfer.ts"
 import * as ZlibCodec from "../../platform/ZlibCodec.ts"
-import * as Dice from "../../sandbox/samples/Dice.ts"
+import * as SeededRandom from "../../sandbox/samples/SeededRandom.ts"
 
 const hour = 3_600_000
 const target = "https://lab.example.org/"
 
 /** One world: its archive, its network, its disk. */
 const makeWorld = (seed: number) => {
-  const dice = Dice.make(seed)
-  const chance = (probability: number) => dice.next() < probability
-  const analyses = Array.from({ length: dice.between(1, 6) }, (_, index) => `A${index + 1}`)
+  const random = SeededRandom.make(seed)
+  const chance = (probability: number) => random.next() < probability
+  const analyses = Array.from({ length: random.between(1, 6) }, (_, index) => `A${index + 1}`)
   const thaw = new Map(
     analyses.map((id) => [
       id,
       {
-        takes: dice.next() * 20 * hour,
+        takes: random.next() * 20 * hour,
         readyAt: null as number | null,
-        stays: chance(0.2) ? dice.next() * 3 * hour : null
+        stays: chance(0.2) ? random.next() * 3 * hour : null
       }
     ])
   )
-  const estimateKind = new Map(analyses.map((id) => [id, dice.between(0, 8)]))
+  const estimateKind = new Map(analyses.map((id) => [id, random.between(0, 8)]))
   const tells = chance(0.7)
-  const outages = Array.from({ length: dice.between(0, 4) }, () => {
-    const from = dice.next() * 30 * hour
-    return { from, to: from + dice.next() * 4 * hour }
+  const outages = Array.from({ length: random.between(0, 4) }, () => {
+    const from = random.next() * 30 * hour
+    return { from, to: from + random.next() * 4 * hour }
   })
   const disk = new Map<string, number>()
   let text: string | null = null
@@ -163,7 +163,7 @@ const makeWorld = (seed: number) => {
     download: Effect.fnUntraced(function* ({ analysisId, name }) {
       const plain = { resumedFrom: 0, sha256: null, attempts: 1, renewals: 0, milliseconds: 1, compared: [], bytes: 10 }
       if (disk.has(name)) return { ...plain, action: "exists" as const }
-      yield* Effect.sleep(dice.next() * 600_000)
+      yield* Effect.sleep(random.next() * 600_000)
       const now = yield* Clock.currentTimeMillis
       if (isArchived(analysisId, now)) return yield* new NotFound({ what: name, detail: "archived meanwhile" })
       if (chance(0.1)) return yield* new Unavailable({ host: "files", reason: "reset", attempts: 8 })
@@ -210,7 +210,7 @@ const makeWorld = (seed: number) => {
     files,
     Path.layer
   )
-  return { analyses, away, chance, dice, disk, document, layer, lost }
+  return { analyses, away, chance, random, disk, document, layer, lost }
 }
 
 const service = { target, nameOf: (stored: string | null) => stored ?? target }
@@ -250,10 +250,10 @@ const life = Effect.fnUntraced(function* (seed: number) {
         wanted.map((id) => ({ analysisId: id, fileName: `${id}.bam`, size: 10, estimatedRestoreTime: null, options })),
         restoring
       )
-      const interrupted = world.chance(0.3) ? Duration.millis(world.dice.next() * 3 * hour) : Duration.infinity
-      yield* oneRun(world, Duration.millis(world.dice.next() * 12 * hour)).pipe(Effect.timeoutOption(interrupted))
+      const interrupted = world.chance(0.3) ? Duration.millis(world.random.next() * 3 * hour) : Duration.infinity
+      yield* oneRun(world, Duration.millis(world.random.next() * 12 * hour)).pipe(Effect.timeoutOption(interrupted))
       if (world.disk.size === world.analyses.length && world.document().items.length === 0) return runs
-      yield* Effect.sleep(world.dice.next() * hour)
+      yield* Effect.sleep(world.random.next() * hour)
     }
     return null
   })

@@ -7,7 +7,7 @@ import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { afterAll, assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import * as Dice from "../../sandbox/samples/Dice.ts"
+import * as SeededRandom from "../../sandbox/samples/SeededRandom.ts"
 import { bundled } from "../Bundles.ts"
 import { readTrace } from "../durability/DiskModel.ts"
 import { run, until } from "../Executables.ts"
@@ -185,7 +185,7 @@ describe("processes", () => {
         const everyKill = process.env["SVC_KILL_SEEDS"] !== undefined
         const seeds = Number(process.env["SVC_KILL_SEEDS"] ?? 2)
         for (let seed = 1; seed <= seeds; seed++) {
-          const dice = Dice.make(seed)
+          const random = SeededRandom.make(seed)
           const object = randomBytes(3_000_000)
           let sent = 0
           // In portions, so that there are moments between them.
@@ -202,10 +202,10 @@ describe("processes", () => {
           })
           const directory = yield* folder
           const options = { link: `${server.url}/s.bam`, size: object.length, directory }
-          const kills = everyKill ? dice.between(1, 6) : 2
+          const kills = everyKill ? random.between(1, 6) : 2
           for (let kill = 0; kill < kills; kill++) {
             const run = start(options)
-            const moment = dice.between(0, 1_500_000)
+            const moment = random.between(0, 1_500_000)
             const before = sent
             let over = false
             run.process.once("exit", () => {

@@ -13,7 +13,7 @@ import type { SliceRequest } from "../../core/src/transfer/SliceRequest.ts"
 import { SliceTransfer } from "../../core/src/transfer/SliceTransfer.ts"
 import type { TransferProgress } from "../../core/src/transfer/TransferRequest.ts"
 import * as ZlibCodec from "../../platform/ZlibCodec.ts"
-import * as Dice from "../../sandbox/samples/Dice.ts"
+import * as SeededRandom from "../../sandbox/samples/SeededRandom.ts"
 import { type BamFile, bamFile, read } from "../genome/Fixtures.ts"
 import { MemoryParts } from "./MemoryParts.ts"
 import { cutAfter, goodReply, host, type Script, ScriptedHost, type ScriptedReply } from "./ScriptedHost.ts"
@@ -26,10 +26,10 @@ const versionOf = Effect.fnUntraced(function* (version: number) {
   const codec = yield* Codec
   const known = made.get(version)
   if (known !== undefined) return known
-  const dice = Dice.make(version)
+  const random = SeededRandom.make(version)
   const reads = Array.from({ length: 24_000 }, (_, i) => ({
     ...read(`v${version}r${i}`, 0, i * 40),
-    qualities: Array.from({ length: 50 }, () => dice.between(0, 60))
+    qualities: Array.from({ length: 50 }, () => random.between(0, 60))
   }))
   const file = bamFile(codec, reads)
   made.set(version, file)

@@ -5,52 +5,52 @@
  * Long on purpose: it is a table.
  */
 import type { Schema } from "effect"
-import type { Dice } from "../../sandbox/samples/Dice.ts"
+import type { SeededRandom } from "../../sandbox/samples/SeededRandom.ts"
 
 type Json = Schema.Json
 
 /** Throws one value. */
-export type Shape = (dice: Dice) => Json
+export type Shape = (random: SeededRandom) => Json
 
-const int: Shape = (dice) => dice.between(0, 1_000_000)
-const float: Shape = (dice) => (dice.next() - 0.5) * 200
-const bool: Shape = (dice) => dice.chance(0.5)
-const text: Shape = (dice) =>
-  Array.from({ length: dice.between(0, 12) }, () =>
-    dice.pick(["a", "Z", "0", " ", "é", "/", '"', "\\", "\n", "染", "🧬"])
+const int: Shape = (random) => random.between(0, 1_000_000)
+const float: Shape = (random) => (random.next() - 0.5) * 200
+const bool: Shape = (random) => random.chance(0.5)
+const text: Shape = (random) =>
+  Array.from({ length: random.between(0, 12) }, () =>
+    random.pick(["a", "Z", "0", " ", "é", "/", '"', "\\", "\n", "染", "🧬"])
   ).join("")
-const time: Shape = (dice) =>
-  `2026-0${dice.between(1, 10)}-1${dice.between(0, 10)}T10:00:0${dice.between(0, 10)}${dice.pick(["", "Z", ".123Z", "+02:00"])}`
+const time: Shape = (random) =>
+  `2026-0${random.between(1, 10)}-1${random.between(0, 10)}T10:00:0${random.between(0, 10)}${random.pick(["", "Z", ".123Z", "+02:00"])}`
 const word =
   (...words: readonly [string, ...ReadonlyArray<string>]): Shape =>
-  (dice) =>
-    dice.pick([...words, "A_WORD_OF_TOMORROW"])
+  (random) =>
+    random.pick([...words, "A_WORD_OF_TOMORROW"])
 const list =
   (item: Shape): Shape =>
-  (dice) =>
-    Array.from({ length: dice.between(0, 4) }, () => item(dice))
+  (random) =>
+    Array.from({ length: random.between(0, 4) }, () => item(random))
 const mapOf =
   (value: Shape): Shape =>
-  (dice) =>
-    Object.fromEntries(Array.from({ length: dice.between(0, 4) }, (_, i) => [`key ${i}`, value(dice)]))
+  (random) =>
+    Object.fromEntries(Array.from({ length: random.between(0, 4) }, (_, i) => [`key ${i}`, value(random)]))
 const either =
   (...shapes: readonly [Shape, ...ReadonlyArray<Shape>]): Shape =>
-  (dice) =>
-    dice.pick(shapes)(dice)
+  (random) =>
+    random.pick(shapes)(random)
 
 /** A name that ends in `?` may be absent or null. Records have fields that nobody knows yet, too. */
 const record =
   (fields: Readonly<Record<string, Shape>>): Shape =>
-  (dice) => ({
+  (random) => ({
     ...Object.fromEntries(
       Object.entries(fields).flatMap(([name, shape]) => {
-        if (!name.endsWith("?")) return [[name, shape(dice)]]
+        if (!name.endsWith("?")) return [[name, shape(random)]]
         const plain = name.slice(0, -1)
-        const choice = dice.between(0, 4)
-        return choice === 0 ? [] : [[plain, choice === 1 ? null : shape(dice)]]
+        const choice = random.between(0, 4)
+        return choice === 0 ? [] : [[plain, choice === 1 ? null : shape(random)]]
       })
     ),
-    ...(dice.chance(0.2) ? { fieldOfTomorrow: [text(dice), null] } : {})
+    ...(random.chance(0.2) ? { fieldOfTomorrow: [text(random), null] } : {})
   })
 
 const analysisType = word(
@@ -496,7 +496,7 @@ const files = record({
 
 /** What each endpoint answers, by the name of its method; `E` in the envelope, `B` as the body. */
 export const answers = {
-  getInternalPersonId: ["E", either(int, (dice) => String(int(dice)))],
+  getInternalPersonId: ["E", either(int, (random) => String(int(random)))],
   getSnvAnnotations: ["B", annotations],
   getCnvTargetResults: ["B", targetResults],
   getPendingCnvSegments: ["E", pendingSegments],

@@ -65,7 +65,7 @@ export interface AnnotationsCounts {
 export type AnnotationsError = ServiceError | ReplyTooLarge | UsageError | CannotCreate | LocalIo
 
 /** Where the output stands between two analyses. */
-interface Place {
+interface OutputState {
   /** Bytes of text. */
   readonly size: number
   /** The columns of the table, once there is one. */
@@ -90,7 +90,7 @@ export const makeAnnotationsFetch = Effect.fnUntraced(function* (
   output: TextOutput,
   received: (now: Received) => void = () => {}
 ) {
-  const place = yield* Ref.make<Place>({ size: 0, table: null })
+  const place = yield* Ref.make<OutputState>({ size: 0, table: null })
 
   const write = (bytes: Uint8Array) =>
     bytes.length === 0

@@ -1,6 +1,6 @@
 /**
  * Reads the body of an annotations answer once, as it comes: checks that it is JSON in UTF-8 (RFC 8259), finds the rows of
- * `data` and the value of `header` in either order, and marks the cells (see `Marks.ts`).
+ * `data` and the value of `header` in either order, and marks the cells (see `CellMarks.ts`).
  *
  * Nothing is kept between chunks but the state of the grammar, so a chunk may end anywhere, also inside a number, an
  * escape or a character. Rows in their usual form are read by a loop of their own, four bytes at a time; whatever it
@@ -33,7 +33,7 @@ import {
 } from "../text/JsonBytes.ts"
 import * as State from "../text/JsonStates.ts"
 import { deepest, Nesting, tooDeep } from "../text/Nesting.ts"
-import { cellEnd, rowEnd, skip } from "./Marks.ts"
+import { cellEnd, rowEnd, skip } from "./CellMarks.ts"
 import { afterDigits, afterNumber, afterString } from "./TokenEnds.ts"
 
 /** Why a body cannot be read; `at` counts bytes from the start of the body. Says nothing of its content. */

@@ -1,5 +1,5 @@
 /** What the values of cells mean, worked out once for each different cell: columns have far fewer values than rows. */
-import type { Block } from "./Block.ts"
+import type { ByteBlock } from "./ByteBlock.ts"
 
 /** Entries; a power of two. What falls on a taken place replaces it, so that memory is bounded. */
 const places = 4096
@@ -21,7 +21,7 @@ export class CellCache<A> {
   }
 
   /** The meaning of the cell from `from` up to `to`. */
-  get(source: Block, from: number, to: number): A {
+  get(source: ByteBlock, from: number, to: number): A {
     const { bytes } = source
     let hash = 0x811c9dc5
     for (let at = from; at < to; at++) hash = Math.imul(hash ^ (bytes[at] ?? 0), 0x01000193)

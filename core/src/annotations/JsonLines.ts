@@ -1,6 +1,6 @@
 /** Rows as JSON Lines: one object per row, the cells byte for byte as the service sent them. */
-import { type Block, copyWords } from "./Block.ts"
-import { cellEnd, firstOf, marksIn, rowEnd } from "./Marks.ts"
+import { type ByteBlock, copyWords } from "./ByteBlock.ts"
+import { cellEnd, firstOf, marksIn, rowEnd } from "./CellMarks.ts"
 import { Frame, type RowCopy, type RowText } from "./RowText.ts"
 
 /**
@@ -46,7 +46,7 @@ class JsonCopy implements RowCopy {
     this.width = width
   }
 
-  write(source: Block, from: number, target: Block, at: number): number {
+  write(source: ByteBlock, from: number, target: ByteBlock, at: number): number {
     const { block, length, starts } = this.#frame
     const last = this.width - 1
     const input = source.words

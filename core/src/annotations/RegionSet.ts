@@ -12,10 +12,10 @@ const spelling = (name: string): string => {
 }
 
 /** Regions of one chromosome, 0-based half-open, sorted by start and merged: starts and ends in turn. */
-export type Stretches = ArrayLike<number>
+export type MergedIntervals = ArrayLike<number>
 
 export class RegionSet {
-  readonly #stretches: ReadonlyMap<string, Stretches>
+  readonly #stretches: ReadonlyMap<string, MergedIntervals>
 
   constructor(regions: ReadonlyArray<RegionText>) {
     const readings = regions.flatMap((region) => region.readings)
@@ -24,13 +24,13 @@ export class RegionSet {
   }
 
   /** The regions on a chromosome, null when there are none. */
-  on(chromosome: string): Stretches | null {
+  on(chromosome: string): MergedIntervals | null {
     return this.#stretches.get(spelling(chromosome)) ?? null
   }
 }
 
 /** Whether positions `start` up to `end` (0-based half-open) touch one of the stretches. */
-export const touches = (stretches: Stretches, start: number, end: number): boolean => {
+export const touches = (stretches: MergedIntervals, start: number, end: number): boolean => {
   // The first stretch that ends behind the start.
   let low = 0
   let high = stretches.length / 2

@@ -3,14 +3,14 @@
  *
  * Works on a window of the rows that is larger than any of them, so that memory does not grow with the body.
  */
-import { Block } from "./Block.ts"
-import { cellEnd, firstOf, marksIn, rowEnd, skip, stop } from "./Marks.ts"
+import { ByteBlock } from "./ByteBlock.ts"
+import { cellEnd, firstOf, marksIn, rowEnd, skip, stop } from "./CellMarks.ts"
 import type { RowCopy, RowText } from "./RowText.ts"
 
 /** Decides by its cells which rows are written. */
 export interface RowChoice {
   /** Cell `i` goes from `starts[i]` to one byte before `starts[i + 1]`; no white space is around it. */
-  readonly accepts: (source: Block, starts: Int32Array) => boolean
+  readonly accepts: (source: ByteBlock, starts: Int32Array) => boolean
 }
 
 /**
@@ -43,10 +43,10 @@ export class RowConverter {
   readonly #choice: RowChoice | null
   readonly #copy: RowCopy | null
   readonly #starts: Int32Array
-  #window: Block
+  #window: ByteBlock
   #from = 0
   #to = 0
-  #out: Block
+  #out: ByteBlock
   #outLength = 0
   /** Of the row that was indexed last. */
   #cells = 0
@@ -61,8 +61,8 @@ export class RowConverter {
     this.#choice = choice
     this.#copy = choice === null && text.copy?.width === width ? text.copy : null
     this.#starts = new Int32Array(width + 2)
-    this.#window = new Block(windowSize)
-    this.#out = new Block(usualText + text.room(windowSize))
+    this.#window = new ByteBlock(windowSize)
+    this.#out = new ByteBlock(usualText + text.room(windowSize))
   }
 
   /** Where the next bytes of the rows go; never empty. After putting some there, say so with `filled`. */
@@ -72,7 +72,7 @@ export class RowConverter {
       this.#to -= this.#from
       this.#from = 0
     } else if (this.#to === this.#window.capacity) {
-      const larger = new Block(2 * this.#window.capacity)
+      const larger = new ByteBlock(2 * this.#window.capacity)
       larger.bytes.set(this.#window.bytes.subarray(0, this.#to))
       this.#window = larger
     }
@@ -130,7 +130,7 @@ export class RowConverter {
     const room = this.#text.room(cellBytes)
     if (this.#outLength + room <= this.#out.capacity) return true
     if (this.#outLength > 0) return false
-    this.#out = new Block(room)
+    this.#out = new ByteBlock(room)
     return true
   }
 

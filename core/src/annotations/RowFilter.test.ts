@@ -147,27 +147,27 @@ describe("--range and --bed", () => {
 
   it.effect.prop("a row passes exactly when one of the regions has one of its bases", [Schema.Int], ([seed]) =>
     Effect.sync(() => {
-      const dice = chance(seed)
-      const regions = Array.from({ length: 1 + dice(6) }, () => {
-        const start = 1 + dice(50)
-        return { chr: String(1 + dice(2)), start, end: start + dice(20) }
+      const random = chance(seed)
+      const regions = Array.from({ length: 1 + random(6) }, () => {
+        const start = 1 + random(50)
+        return { chr: String(1 + random(2)), start, end: start + random(20) }
       })
       const wanted = range(regions.map(({ chr, end, start }) => `chr${chr}:${start}-${end}`).join(" "))
       const rows: ReadonlyArray<Row> = Array.from({ length: 60 }, (_, n) => [
         n,
         "G",
-        String(1 + dice(3)),
-        1 + dice(80),
-        "ACGTA".slice(0, 1 + dice(5))
+        String(1 + random(3)),
+        1 + random(80),
+        "ACGTA".slice(0, 1 + random(5))
       ])
       const expected = rows.filter(([, , chr, pos, ref]) =>
         regions.some(
           (region) => region.chr === chr && Number(pos) <= region.end && Number(pos) + String(ref).length > region.start
         )
       )
-      const body = bodyText([["data", rows as never]], dice, false)
+      const body = bodyText([["data", rows as never]], random, false)
       const filter = made([], wanted)
-      const { text } = convert(chunksOf(body, dice, 100), 5, jsonLines("A", [{ index: 0, name: "n" }]), filter)
+      const { text } = convert(chunksOf(body, random, 100), 5, jsonLines("A", [{ index: 0, name: "n" }]), filter)
       assert.deepStrictEqual(
         text
           .split("\n")

@@ -7,10 +7,10 @@
 import { Result } from "effect"
 import type { Reading, RegionText } from "../genome/RegionText.ts"
 import { quote, zeroDigit } from "../text/JsonBytes.ts"
-import type { Block } from "./Block.ts"
+import type { ByteBlock } from "./ByteBlock.ts"
 import { CellCache } from "./CellCache.ts"
 import { type Column, columnFor, namesFor, type Role } from "./Columns.ts"
-import { RegionSet, type Stretches, touches } from "./RegionSet.ts"
+import { type MergedIntervals, RegionSet, touches } from "./RegionSet.ts"
 import type { RowChoice } from "./RowConverter.ts"
 
 export interface FilterRequest {
@@ -78,7 +78,7 @@ const digitsIn = (bytes: Uint8Array, from: number, to: number): number => {
 /** Bases of an allele; one where nothing or a sign stands for it. */
 const basesOf = (value: unknown): number => Math.max(1, /^[A-Za-z]*/.exec(textOf(value))?.[0].length ?? 1)
 
-const none: Stretches = new Float64Array()
+const none: MergedIntervals = new Float64Array()
 
 /** So many chromosomes are named as an example of how they are spelt. */
 const examples = 5
@@ -93,8 +93,8 @@ export class RowFilter implements RowChoice {
   readonly #genes: CellCache<boolean>
   readonly #regions: ReadonlyArray<RegionText>
   readonly #set: RegionSet
-  readonly #chromosomes: CellCache<Stretches | null> | null
-  readonly #touched = new Set<Stretches>()
+  readonly #chromosomes: CellCache<MergedIntervals | null> | null
+  readonly #touched = new Set<MergedIntervals>()
   readonly #names = new Set<string>()
   readonly #alleles = new CellCache(basesOf)
 
@@ -112,7 +112,7 @@ export class RowFilter implements RowChoice {
   }
 
   /** The regions on a chromosome that a row has, which is remembered. */
-  #on(chromosome: string): Stretches | null {
+  #on(chromosome: string): MergedIntervals | null {
     if (this.#names.size <= examples && chromosome !== "") this.#names.add(chromosome)
     const stretches = this.#set.on(chromosome)
     if (stretches !== null) this.#touched.add(stretches)
@@ -137,7 +137,7 @@ export class RowFilter implements RowChoice {
     return [...this.#wanted].filter((gene) => !this.#met.has(gene))
   }
 
-  accepts(source: Block, starts: Int32Array): boolean {
+  accepts(source: ByteBlock, starts: Int32Array): boolean {
     const { chromosome, gene } = this.#places
     // Before the gene, so that it is known of all rows which chromosomes there are.
     const stretches =
@@ -146,7 +146,7 @@ export class RowFilter implements RowChoice {
     return this.#chromosomes === null || this.#isInside(stretches, source, starts)
   }
 
-  #isInside(stretches: Stretches | null, source: Block, starts: Int32Array): boolean {
+  #isInside(stretches: MergedIntervals | null, source: ByteBlock, starts: Int32Array): boolean {
     const { position, reference } = this.#places
     if (stretches === null || position === null) return false
     const start = digitsIn(source.bytes, starts[position] ?? 0, (starts[position + 1] ?? 0) - 1) - 1
@@ -159,5 +159,5 @@ export class RowFilter implements RowChoice {
   }
 }
 
-const cell = <A>(cache: CellCache<A>, source: Block, starts: Int32Array, place: number): A =>
+const cell = <A>(cache: CellCache<A>, source: ByteBlock, starts: Int32Array, place: number): A =>
   cache.get(source, starts[place] ?? 0, (starts[place + 1] ?? 0) - 1)

@@ -1,6 +1,6 @@
 /** The form in which rows are written. */
-import type { Block } from "./Block.ts"
-import { blockOf, copyWords } from "./Block.ts"
+import type { ByteBlock } from "./ByteBlock.ts"
+import { blockOf, copyWords } from "./ByteBlock.ts"
 
 /** Writes one row after the other into a block; cells are complete JSON values without white space around them. */
 export interface RowText {
@@ -10,7 +10,7 @@ export interface RowText {
    * Writes a row at `at` and returns where it ends; cell `i` of `source` goes from `starts[i]` to one byte before
    * `starts[i + 1]`.
    */
-  readonly write: (source: Block, starts: Int32Array, target: Block, at: number) => number
+  readonly write: (source: ByteBlock, starts: Int32Array, target: ByteBlock, at: number) => number
   /** A faster way for rows of all columns in their order, if there is one. */
   readonly copy: RowCopy | null
 }
@@ -25,7 +25,7 @@ export interface RowCopy {
    * Writes the row that begins at `from` and returns where it ends in the source; -1 when that is for others to decide:
    * it is not complete, has white space or another number of cells. Takes no more room than all bytes of the source do.
    */
-  readonly write: (source: Block, from: number, target: Block, at: number) => number
+  readonly write: (source: ByteBlock, from: number, target: ByteBlock, at: number) => number
 }
 
 const encoder = new TextEncoder()
@@ -33,7 +33,7 @@ const encoder = new TextEncoder()
 /** What stands before, between and after the cells of each row, end to end in one block. */
 export class Frame {
   /** What stands before cell i goes from `starts[i]` to `starts[i + 1]`; the last one stands after all cells. */
-  readonly block: Block
+  readonly block: ByteBlock
   readonly starts: Int32Array
 
   constructor(pieces: ReadonlyArray<string>) {
@@ -50,7 +50,7 @@ export class Frame {
   }
 
   /** Copies piece `i`. */
-  copy(i: number, target: Block, at: number): number {
+  copy(i: number, target: ByteBlock, at: number): number {
     return copyWords(this.block, this.starts[i] ?? 0, this.starts[i + 1] ?? 0, target, at)
   }
 }

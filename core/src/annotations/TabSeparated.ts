@@ -20,9 +20,9 @@ import {
   openBracket,
   quote
 } from "../text/JsonBytes.ts"
-import type { Block } from "./Block.ts"
-import { copyWords } from "./Block.ts"
-import { firstOf } from "./Marks.ts"
+import type { ByteBlock } from "./ByteBlock.ts"
+import { copyWords } from "./ByteBlock.ts"
+import { firstOf } from "./CellMarks.ts"
 import { Frame, type RowText } from "./RowText.ts"
 
 const semicolon = 0x3b
@@ -64,7 +64,7 @@ export const tabSeparated = (analysisId: string, order: ReadonlyArray<number | n
   }
 }
 
-const writeCell = (source: Block, from: number, to: number, target: Block, at: number): number => {
+const writeCell = (source: ByteBlock, from: number, to: number, target: ByteBlock, at: number): number => {
   const first = source.bytes[from] ?? 0
   if (first === quote) return writeText(source, from + 1, to - 1, target, at, false)
   if (first === letterN) return at
@@ -73,7 +73,7 @@ const writeCell = (source: Block, from: number, to: number, target: Block, at: n
   return copyWords(source, from, to, target, at)
 }
 
-const writeList = (source: Block, from: number, to: number, target: Block, at: number): number => {
+const writeList = (source: ByteBlock, from: number, to: number, target: ByteBlock, at: number): number => {
   const { bytes } = source
   let end = at
   let place = from + 1
@@ -107,7 +107,14 @@ const endOfItem = (bytes: Uint8Array, from: number): number => {
 }
 
 /** JSON text as it is, with backslashes doubled and, in a list, semicolons escaped. */
-const writeJson = (source: Block, from: number, to: number, target: Block, at: number, inList: boolean): number => {
+const writeJson = (
+  source: ByteBlock,
+  from: number,
+  to: number,
+  target: ByteBlock,
+  at: number,
+  inList: boolean
+): number => {
   let end = at
   for (let place = from; place < to; place++) {
     const byte = source.bytes[place] ?? 0
@@ -118,7 +125,14 @@ const writeJson = (source: Block, from: number, to: number, target: Block, at: n
 }
 
 /** The inside of a JSON string. */
-const writeText = (source: Block, from: number, to: number, target: Block, at: number, inList: boolean): number => {
+const writeText = (
+  source: ByteBlock,
+  from: number,
+  to: number,
+  target: ByteBlock,
+  at: number,
+  inList: boolean
+): number => {
   const { bytes, words } = source
   const alsoSpecial = inList ? semicolons : backslashes
   let place = from
@@ -152,7 +166,7 @@ const writeText = (source: Block, from: number, to: number, target: Block, at: n
   return end - (place - to)
 }
 
-const escaped = (letter: number, target: Block, at: number): number => {
+const escaped = (letter: number, target: ByteBlock, at: number): number => {
   target.bytes[at] = backslash
   target.bytes[at + 1] = letter
   return at + 2
@@ -183,10 +197,10 @@ const letters: Readonly<Record<number, number>> = { 9: 0x74, 10: 0x6e, 13: 0x72,
 
 /** The character of the escape at `from`; one that must not stand here, or is half a character, stays escaped. */
 const writeCharacter = (
-  source: Block,
+  source: ByteBlock,
   from: number,
   length: 6 | 12,
-  target: Block,
+  target: ByteBlock,
   at: number,
   inList: boolean
 ): number => {

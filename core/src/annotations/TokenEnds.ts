@@ -3,7 +3,7 @@
  * grammar can decide. Words are read up to `safe`, so the chunk must go on for eight bytes behind it.
  */
 import { backslash, digit, pointSign, quote, shortEscape, specialIn } from "../text/JsonBytes.ts"
-import { firstOf } from "./Marks.ts"
+import { firstOf } from "./CellMarks.ts"
 
 /** Of a string whose inside begins at `from`: behind its closing quote. */
 export const afterString = (chunk: Uint8Array, view: DataView, from: number, safe: number): number => {

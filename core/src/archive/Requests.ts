@@ -10,7 +10,7 @@ import { ServiceClient } from "../client/ServiceClient.ts"
 import { AnalysisId } from "../contract/Ids.ts"
 import type { ServiceError, TrackingError } from "../Errors.ts"
 import { logFailure } from "../FailureLog.ts"
-import { listedOf } from "../selection/Listed.ts"
+import { listedOf } from "../selection/ListedFiles.ts"
 import { Operator } from "../settings/Operator.ts"
 import { counted } from "../text/Counted.ts"
 import { printable } from "../text/Printable.ts"
@@ -44,13 +44,13 @@ export type RestoreResult =
   | { readonly _tag: "Left"; readonly reason: string }
   | { readonly _tag: "Failed"; readonly error: ServiceError | TrackingError }
 
-type Services = ServiceClient | TrackingFile | Operator
+type RestorationServices = ServiceClient | TrackingFile | Operator
 
 /** The result for each candidate, in order. One request per analysis at most; a failure stops no other analysis. */
 export const restore = Effect.fn("svc.archive.restore")(function* <C extends Candidate>(
   candidates: ReadonlyArray<C>,
   request: RestoreRequest
-): Effect.fn.Return<ReadonlyArray<RestoreResult>, never, Services> {
+): Effect.fn.Return<ReadonlyArray<RestoreResult>, never, RestorationServices> {
   const tracking = yield* TrackingFile
   // Who wants no restorations does not need the file to be readable.
   const known = yield* Effect.result(tracking.read)
@@ -67,7 +67,7 @@ export const restore = Effect.fn("svc.archive.restore")(function* <C extends Can
   let gaveUp: ServiceError | TrackingError | null = null
   const settle = Effect.fnUntraced(function* (
     wanted: ReadonlyArray<File>,
-    begin: Effect.Effect<Restoration, ServiceError | TrackingError, Services>
+    begin: Effect.Effect<Restoration, ServiceError | TrackingError, RestorationServices>
   ) {
     if (wanted.length === 0) return
     const outcome: RestoreResult = yield* Effect.match(begin, {

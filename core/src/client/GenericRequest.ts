@@ -5,7 +5,7 @@ import { Effect, type Schema } from "effect"
 import type { HttpClient, HttpClientRequest, HttpClientResponse } from "effect/http"
 import { ReplyMalformed, type ServiceError, type SessionError, UsageError } from "../Errors.ts"
 import { denied, refused, told } from "./Reply.ts"
-import { type Asked, parsed } from "./ReplyText.ts"
+import { type ExpectedReply, parsed } from "./ReplyText.ts"
 
 /** The body of a reply, by what is in it rather than by what its headers say. */
 export type GenericBody =
@@ -31,7 +31,7 @@ export const makeRequest = (http: HttpClient.HttpClient.With<SessionError>) =>
       return yield* new UsageError({ message: "The path of a request begins with one / and has no host" })
     }
     const label = `${request.method} ${request.url.replace(/[?#].*$/s, "")}`
-    const asked: Asked = { request: label, subject: label, missing: [404], sayStatus: true }
+    const asked: ExpectedReply = { request: label, subject: label, missing: [404], sayStatus: true }
     const response = yield* http.execute(request)
     const bytes = yield* bytesOf(response, label)
     const text = yield* textIn(bytes)

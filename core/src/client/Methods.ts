@@ -3,8 +3,8 @@ import { Effect } from "effect"
 import { type EndpointName, type EndpointNote, endpointNotes } from "../contract/EndpointNotes.ts"
 import type { PersonId } from "../contract/Ids.ts"
 import type { ServiceError } from "../Errors.ts"
-import type { Call } from "./Calls.ts"
-import { analysesText } from "./RequestOf.ts"
+import { analysesText } from "./CallRequest.ts"
+import type { Call } from "./EndpointCalls.ts"
 import type { DerivedMethods, Reading, ServiceMethods } from "./ServiceMethods.ts"
 
 /**

@@ -3,7 +3,7 @@ import { Effect, Ref, Result } from "effect"
 import type { FailureScope } from "../Errors.ts"
 
 /** What is asked of a failure here. */
-interface Failure {
+interface ScopedFailure {
   readonly retryable: boolean
   readonly scope: FailureScope
 }
@@ -20,7 +20,7 @@ export interface Outage<E> {
 }
 
 /** Nothing was met yet. */
-export const make = <E extends Failure>(): Effect.Effect<Outage<E>> =>
+export const make = <E extends ScopedFailure>(): Effect.Effect<Outage<E>> =>
   Effect.gen(function* () {
     const unanswered = yield* Ref.make(0)
     const end = yield* Ref.make<{ readonly error: E } | null>(null)
@@ -40,7 +40,7 @@ export const make = <E extends Failure>(): Effect.Effect<Outage<E>> =>
   })
 
 /** What became of a list of requests. */
-export interface Asked<E> {
+export interface ListOutcome<E> {
   readonly errors: ReadonlyArray<E>
   /** So many at the end were not asked for. */
   readonly left: number
@@ -50,13 +50,20 @@ export interface Asked<E> {
  * Asks for each of `items` and hands the answers to `use`; logs what fails, and says what was not asked for. Where there is
  * only one item, its failure is that of all.
  */
-export const askEach = Effect.fnUntraced(function* <A, B, E extends Failure & { readonly message: string }, R, E2, R2>(
+export const askEach = Effect.fnUntraced(function* <
+  A,
+  B,
+  E extends ScopedFailure & { readonly message: string },
+  R,
+  E2,
+  R2
+>(
   items: ReadonlyArray<A>,
   request: (item: A) => Effect.Effect<B, E, R>,
   use: (answer: B, item: A) => Effect.Effect<void, E2, R2>,
   /** Failures after which no answer is of use. */
   isFatal: (error: E) => boolean = () => false
-): Effect.fn.Return<Asked<E>, E | E2, R | R2> {
+): Effect.fn.Return<ListOutcome<E>, E | E2, R | R2> {
   const outage = yield* make<E>()
   const errors: Array<E> = []
   let asked = 0

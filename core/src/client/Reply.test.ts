@@ -4,11 +4,11 @@ import { HttpClientRequest, HttpClientResponse } from "effect/http"
 import { AnalysisItem } from "../contract/Analyses.ts"
 import { deepest } from "../text/Nesting.ts"
 import { payloadOf, placeOfIssue } from "./Reply.ts"
-import type { Asked } from "./ReplyText.ts"
+import type { ExpectedReply } from "./ReplyText.ts"
 
-const asked: Asked = { request: "getPerson (person L1)", subject: "person L1", missing: [404, 400] }
+const asked: ExpectedReply = { request: "getPerson (person L1)", subject: "person L1", missing: [404, 400] }
 
-const read = (body: string | Uint8Array<ArrayBuffer>, status = 200, about: Asked = asked) =>
+const read = (body: string | Uint8Array<ArrayBuffer>, status = 200, about: ExpectedReply = asked) =>
   payloadOf(
     HttpClientResponse.fromWeb(
       HttpClientRequest.get("/"),

@@ -10,12 +10,12 @@ import type { HttpClientResponse } from "effect/http"
 import { ExactNumber } from "../contract/ExactNumber.ts"
 import { Forbidden, NotFound, ReplyMalformed, RequestRejected } from "../Errors.ts"
 import { RefusedReplies } from "../session/RequestMarks.ts"
-import { type Asked, parsed, textOf } from "./ReplyText.ts"
+import { type ExpectedReply, parsed, textOf } from "./ReplyText.ts"
 
 /** The reply to a typed call: its payload, taken out of the envelope if there is one. */
 export const payloadOf = Effect.fnUntraced(function* (
   response: HttpClientResponse.HttpClientResponse,
-  asked: Asked
+  asked: ExpectedReply
 ): Effect.fn.Return<Schema.Json, NotFound | RequestRejected | ReplyMalformed | Forbidden> {
   const text = yield* textOf(response, asked.request)
   const { status } = response
@@ -47,7 +47,7 @@ const isObject = (json: Schema.Json): json is JsonObject =>
 export const opened = Effect.fnUntraced(function* (
   json: Schema.Json,
   status: number,
-  asked: Asked
+  asked: ExpectedReply
 ): Effect.fn.Return<Schema.Json, NotFound | RequestRejected | ReplyMalformed> {
   if (!isEnvelope(json)) return json ?? (yield* absent(asked))
   const response = json["response"] ?? null
@@ -74,14 +74,14 @@ const absent = Effect.fnUntraced(function* ({
   request,
   subject,
   whenNull
-}: Asked): Effect.fn.Return<Schema.Json, NotFound | ReplyMalformed> {
+}: ExpectedReply): Effect.fn.Return<Schema.Json, NotFound | ReplyMalformed> {
   if (whenNull !== undefined) return whenNull
   if (subject === null) return yield* new ReplyMalformed({ request, reason: "null where a result is due" })
   return yield* new NotFound({ what: subject })
 })
 
 /** The error that a body with `success: false` means, whatever the status around it. */
-const rejected = (status: number, body: JsonObject, { request }: Asked) =>
+const rejected = (status: number, body: JsonObject, { request }: ExpectedReply) =>
   new RequestRejected({
     request,
     status,
@@ -94,7 +94,7 @@ const rejected = (status: number, body: JsonObject, { request }: Asked) =>
 export const refused = Effect.fnUntraced(function* (
   status: number,
   text: string,
-  asked: Asked
+  asked: ExpectedReply
 ): Effect.fn.Return<void, NotFound | RequestRejected | Forbidden> {
   if (status >= 300) return yield* refusal(status, yield* errorBody(text), asked)
 })
@@ -103,13 +103,13 @@ export const refused = Effect.fnUntraced(function* (
 export const denied = Effect.fnUntraced(function* (
   status: number,
   json: Schema.Json,
-  asked: Asked
+  asked: ExpectedReply
 ): Effect.fn.Return<void, RequestRejected> {
   if (isEnvelope(json) && (json["success"] === false || json["success"] === "false"))
     return yield* rejected(status, json, asked)
 })
 
-const refusal = (status: number, body: JsonObject, asked: Asked) => {
+const refusal = (status: number, body: JsonObject, asked: ExpectedReply) => {
   const { missing, subject } = asked
   const detail = said(body["errorMessageId"])
   if (status === 403) return new Forbidden({ what: subject ?? asked.request, status })

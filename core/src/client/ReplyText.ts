@@ -9,7 +9,7 @@ import { backslash, closeBrace, closeBracket, openBrace, openBracket, quote } fr
 import { deepest, tooDeep } from "../text/Nesting.ts"
 
 /** What was asked, in the words of a message, and how the service says that it is not there. */
-export interface Asked {
+export interface ExpectedReply {
   /** For example `getPerson (person L1)`. */
   readonly request: string
   /** What a "not found" is about, such as `person L1`; null when the request names nothing that could be missing. */

@@ -5,7 +5,7 @@
  */
 import { Context, Effect, Layer } from "effect"
 import { Session } from "../session/Session.ts"
-import { makeCall } from "./Calls.ts"
+import { makeCall } from "./EndpointCalls.ts"
 import { makeMethods } from "./Methods.ts"
 import type { ServiceMethods } from "./ServiceMethods.ts"
 

@@ -17,7 +17,7 @@ import type { PanelChoice } from "./PanelChoice.ts"
 export type Reading = "decoded" | "json"
 
 /** The reply to a call in one of the readings. */
-export type Reply<R extends Reading, A> = Effect.Effect<R extends "json" ? Schema.Json : A, ServiceError>
+export type MethodReply<R extends Reading, A> = Effect.Effect<R extends "json" ? Schema.Json : A, ServiceError>
 
 type Groups = (typeof ServiceApi)["groups"]
 type Endpoints = { readonly [G in keyof Groups]: Groups[G]["endpoints"] }[keyof Groups]
@@ -67,7 +67,7 @@ type Arguments<N extends EndpointName> = [
 
 /** A method that takes something is a function, one that takes nothing is the call itself. */
 type Method<R extends Reading, N extends EndpointName> =
-  Arguments<N> extends [] ? Reply<R, PayloadOf<N>> : (...given: Arguments<N>) => Reply<R, PayloadOf<N>>
+  Arguments<N> extends [] ? MethodReply<R, PayloadOf<N>> : (...given: Arguments<N>) => MethodReply<R, PayloadOf<N>>
 
 /** One method for each endpoint, as its note says. */
 export type DerivedMethods<R extends Reading> = { readonly [N in keyof EndpointNotes]: Method<R, N> }
@@ -91,7 +91,7 @@ export interface ServiceMethods<R extends Reading = "decoded">
     person: LimsId | InternalPerson,
     analyses: ReadonlyArray<AnalysisId>,
     panel?: PanelChoice
-  ) => Reply<R, PendingCnvSegments>
+  ) => MethodReply<R, PendingCnvSegments>
   /** Starts the restoration of the archived files of `analyses`, which costs money; empty when the service says only "yes". */
-  readonly requestRestore: (analyses: ReadonlyArray<AnalysisId>) => Reply<R, ReadonlyArray<RestoreAnswer>>
+  readonly requestRestore: (analyses: ReadonlyArray<AnalysisId>) => MethodReply<R, ReadonlyArray<RestoreAnswer>>
 }

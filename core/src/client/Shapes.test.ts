@@ -1,12 +1,12 @@
 /** Records thrown from the shapes of docs/service.md 13 pass through contract and client, and lose nothing on the way. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Schema } from "effect"
-import * as Dice from "../../../sandbox/samples/Dice.ts"
+import * as SeededRandom from "../../../sandbox/samples/SeededRandom.ts"
 import { service } from "../../../test/wire/FakeService.ts"
 import { answers } from "../../../test/wire/Shapes.ts"
 import { type EndpointName, endpointNotes } from "../contract/EndpointNotes.ts"
 import { AnalysisId, GeneId, LimsId, PanelId, PersonId } from "../contract/Ids.ts"
-import { endpointOf, hasEnvelope, payloadSchema } from "./Calls.ts"
+import { endpointOf, hasEnvelope, payloadSchema } from "./EndpointCalls.ts"
 import { ServiceClient } from "./ServiceClient.ts"
 import { ServiceJson } from "./ServiceJson.ts"
 import type { ServiceMethods } from "./ServiceMethods.ts"
@@ -63,7 +63,7 @@ describe("records of the shapes that are known", () => {
         assert.strictEqual(hasEnvelope(endpoint), form === "E")
         const schema = payloadSchema(endpoint) as Schema.Codec<unknown, unknown>
         for (let seed = 1; seed <= 25; seed++) {
-          const payload = shape(Dice.make(Dice.seedOf(seed, name)))
+          const payload = shape(SeededRandom.make(SeededRandom.seedOf(seed, name)))
           const body = form === "E" ? { success: true, response: payload, errorMessageId: null } : payload
           const { layer } = service(JSON.stringify(body))
           yield* Effect.gen(function* () {

@@ -8,13 +8,13 @@ import type { EndpointName } from "../contract/EndpointNotes.ts"
 import { NotFound, type ServiceError } from "../Errors.ts"
 import { PathTemplate, SlowReply } from "../session/RequestMarks.ts"
 import type { Session } from "../session/Session.ts"
-import { askedOf, endpointOf, fitsPath } from "./Calls.ts"
+import { requestOf, subjectOf } from "./CallRequest.ts"
+import { endpointOf, expectedReplyOf, fitsPath } from "./EndpointCalls.ts"
 import { refused, told } from "./Reply.ts"
-import { type Asked, textOf } from "./ReplyText.ts"
-import { requestOf, subjectOf } from "./RequestOf.ts"
+import { type ExpectedReply, textOf } from "./ReplyText.ts"
 
 export interface StreamedReply {
-  readonly asked: Asked
+  readonly asked: ExpectedReply
   readonly response: HttpClientResponse.HttpClientResponse
 }
 
@@ -31,7 +31,7 @@ export const streamedReply = (
   Effect.gen(function* () {
     const { endpoint, note } = endpointOf(name)
     const subject = subjectOf(note, given)
-    const asked = askedOf(endpoint, subject, "json")
+    const asked = expectedReplyOf(endpoint, subject, "json")
     const { params, query } = requestOf(endpoint.path, note, given)
     if (!fitsPath({ params })) {
       return yield* new NotFound({ what: subject ?? asked.request, detail: "no such identifier can exist" })

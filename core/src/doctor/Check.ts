@@ -6,7 +6,7 @@ import { printable } from "../text/Printable.ts"
 export type Status = "ok" | "warn" | "fail" | "skipped"
 
 /** An error class of Errors.ts: its exit code counts. */
-export interface Failure {
+export interface CheckFailure {
   readonly _tag: string
   readonly message: string
 }
@@ -20,7 +20,7 @@ export interface Check {
   readonly advice: string | null
   /** Lines below it, such as one per setting. */
   readonly details: ReadonlyArray<string>
-  readonly error: Failure | null
+  readonly error: CheckFailure | null
 }
 
 const check = (name: string, status: Status, says: string, rest: Partial<Check> = {}): Check => ({
@@ -38,7 +38,7 @@ export const ok = (name: string, says: string, details: ReadonlyArray<string> = 
 
 export const warn = (name: string, says: string, advice: string): Check => check(name, "warn", says, { advice })
 
-export const fail = (name: string, error: Failure, advice: string): Check =>
+export const fail = (name: string, error: CheckFailure, advice: string): Check =>
   check(name, "fail", error.message, { advice, error })
 
 export const skipped = (name: string, why: string): Check => check(name, "skipped", why)

@@ -12,7 +12,7 @@ import type { AnalysisFiles } from "../contract/Files.ts"
 import { AnalysisId } from "../contract/Ids.ts"
 import type { ServiceError } from "../Errors.ts"
 import { type FileType, fileTypeOf, fileTypes } from "../selection/FileName.ts"
-import { type ListedAnalysis, listedOf } from "../selection/Listed.ts"
+import { type ListedAnalysis, listedOf } from "../selection/ListedFiles.ts"
 import {
   byIds,
   type ChosenAnalysis,

@@ -5,8 +5,8 @@ import type { StoredRequest } from "../archive/StoredRequests.ts"
 import type { EntryUnusable, LocalIo, NotFound, UsageError } from "../Errors.ts"
 import type { Codec } from "../genome/Codec.ts"
 import { type ChecksumKind, type FileType, fileTypeOf } from "../selection/FileName.ts"
-import type { ListedAnalysis, ListedFile } from "../selection/Listed.ts"
-import { finalPath, placeOf } from "../selection/Place.ts"
+import type { ListedAnalysis, ListedFile } from "../selection/ListedFiles.ts"
+import { finalPath, outputPathOf } from "../selection/OutputPath.ts"
 import { PartFiles } from "../transfer/PartFiles.ts"
 import type { TransferCheck } from "../transfer/TransferRequest.ts"
 import type { CatalogEntry } from "./Catalog.ts"
@@ -132,7 +132,7 @@ export const unfinishedOf = (arrival: Arrival): ReadonlyArray<FileResult> =>
     const { destination, layout, slice } = arrival.wish
     const analysisId = arrival.listing.listed.id
     const form = slice == null ? null : slice.wanted.length > 0 ? "ranged" : "unmapped"
-    const path = finalPath(destination, placeOf({ analysisId, fileName }, layout, form))
+    const path = finalPath(destination, outputPathOf({ analysisId, fileName }, layout, form))
     const listed = arrival.files.find((file) => file.fileName === fileName)
     const bytes = form === null ? (listed?.size ?? null) : null
     return untouched({ analysisId, fileName, path, bytes }, { action: "failed", reason: null, error: stopped })

@@ -5,16 +5,16 @@ import { Effect, FileSystem, Option, Path } from "effect"
 import { LocalIo } from "../Errors.ts"
 import type { Codec } from "../genome/Codec.ts"
 import { dataTypeOf, unsafeName } from "../selection/FileName.ts"
-import { finalName, pathOf } from "../selection/Place.ts"
+import { finalName, pathOf } from "../selection/OutputPath.ts"
 import type { SliceState } from "../transfer/SliceState.ts"
 import type { Destination, Occupant, PlannedFile } from "./DownloadPlan.ts"
 import { existingSlice } from "./ExistingSlice.ts"
 
-type Place = Pick<PlannedFile, "folder" | "fileName" | "type" | "slice">
+type PlannedOutput = Pick<PlannedFile, "folder" | "fileName" | "type" | "slice">
 
 export interface DestinationView extends Destination {
   /** Bytes on the disk in the part file of a planned file. */
-  readonly present: (place: Place) => number
+  readonly present: (place: PlannedOutput) => number
 }
 
 /**
@@ -24,7 +24,7 @@ export interface DestinationView extends Destination {
  */
 export const lookAt = Effect.fn("svc.download.lookAt")(function* (
   destination: string,
-  places: ReadonlyArray<Place>,
+  places: ReadonlyArray<PlannedOutput>,
   own: ReadonlyMap<string, string>
 ): Effect.fn.Return<DestinationView, never, FileSystem.FileSystem | Path.Path | Codec> {
   const fs = yield* FileSystem.FileSystem
@@ -59,7 +59,7 @@ export const lookAt = Effect.fn("svc.download.lookAt")(function* (
     slices.set(relative, yield* existingSlice(absolute, kind, place.slice.wish))
   }
   // The part of a slice is of no use to the next run.
-  const present = (place: Place) =>
+  const present = (place: PlannedOutput) =>
     place.slice === null ? (parts.get(path.join(place.folder, place.fileName)) ?? 0) : 0
   return { occupants, reserved, slices, present }
 })

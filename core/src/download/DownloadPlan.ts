@@ -16,9 +16,9 @@ import {
 } from "../Errors.ts"
 import { partnerOf } from "../genome/formats/FileNames.ts"
 import { collisionKey, fileTypeOf, unsafeName } from "../selection/FileName.ts"
-import { type FileWish, type WantedFile, wantedFiles, wantedTypes } from "../selection/FileWish.ts"
-import type { ListedAnalysis } from "../selection/Listed.ts"
-import { pathOf } from "../selection/Place.ts"
+import type { ListedAnalysis } from "../selection/ListedFiles.ts"
+import { pathOf } from "../selection/OutputPath.ts"
+import { type FileChoice, type WantedFile, wantedFiles, wantedTypes } from "../selection/WantedFiles.ts"
 import { printable } from "../text/Printable.ts"
 import type { SliceState } from "../transfer/SliceState.ts"
 import type { SkipReason } from "./Outcome.ts"
@@ -30,7 +30,7 @@ export interface Occupant {
   readonly size: number
 }
 
-export interface PlanRequest extends FileWish {
+export interface PlanRequest extends FileChoice {
   readonly overwrite: boolean
 }
 

@@ -182,7 +182,7 @@ layer(Layer.merge(NodeServices.layer, ZlibCodec.layer), { excludeTestServices: t
         const { look } = yield* downloads.resume(yield* downloadRequest({ destination: "elsewhere" }), {
           finished: (_, result) => Effect.sync(() => void seen.push(shown(result)))
         })
-        const states = Effect.map(look, ({ standings }) => standings.map(({ state }) => state._tag))
+        const states = Effect.map(look, ({ statuses }) => statuses.map(({ state }) => state._tag))
         assert.deepStrictEqual(yield* states, ["Requested"])
         service["A2"] = here("T.bam")
         assert.deepStrictEqual(yield* states, ["Done"])

@@ -2,7 +2,7 @@
 import { Effect } from "effect"
 import { LinkRefused, NotFound } from "../Errors.ts"
 import { dataTypes } from "../genome/formats/FileNames.ts"
-import { wantedFiles } from "../selection/FileWish.ts"
+import { wantedFiles } from "../selection/WantedFiles.ts"
 import { isPrintable, printable } from "../text/Printable.ts"
 import { expiryOf } from "../transfer/LinkExpiry.ts"
 import type { CatalogEntry } from "./Catalog.ts"

@@ -5,7 +5,7 @@ import type { Restoration } from "../archive/Restoration.ts"
 export type SkipReason = "exists" | "archived" | "no-reads" | "pending"
 
 /** A failure of one file, or of an analysis or selection (`fileName` or both ids null). */
-export interface Failure {
+export interface FileFailure {
   readonly analysisId: string | null
   readonly fileName: string | null
   readonly error: { readonly _tag: string; readonly message: string }
@@ -44,7 +44,7 @@ export interface FileResult {
   /** Null for a file that was not in the archive, as far as this run knows. */
   readonly restoration: Restoration | null
   /** `retryable`: the next look or run may not meet it. */
-  readonly error: (Failure["error"] & { readonly retryable?: boolean }) | null
+  readonly error: (FileFailure["error"] & { readonly retryable?: boolean }) | null
 }
 
 /** Bytes that came from link hosts, those of repeated and abandoned requests too, by equal intervals of the run. */

@@ -2,8 +2,8 @@
 import { Effect, FileSystem, Option, type Path } from "effect"
 import { CannotCreate } from "../Errors.ts"
 import type { Codec } from "../genome/Codec.ts"
-import { wantedFiles } from "../selection/FileWish.ts"
-import type { ListedAnalysis } from "../selection/Listed.ts"
+import type { ListedAnalysis } from "../selection/ListedFiles.ts"
+import { wantedFiles } from "../selection/WantedFiles.ts"
 import { PartFiles } from "../transfer/PartFiles.ts"
 import { lookAt, unwritable } from "./DestinationView.ts"
 import { type DiskNeed, diskNeed, refuseAll, shortage } from "./DiskNeed.ts"
@@ -28,13 +28,13 @@ export interface PlanningRequest extends PlanRequest {
   readonly own: ReadonlyMap<string, string>
 }
 
-type Services = PartFiles | FileSystem.FileSystem | Path.Path | Codec
+type PlanningServices = PartFiles | FileSystem.FileSystem | Path.Path | Codec
 
 /** Decides on every file of `analyses`; looks at the destination and changes nothing. */
 export const planned = Effect.fn("svc.download.plan")(function* (
   analyses: ReadonlyArray<ListedAnalysis>,
   request: PlanningRequest
-): Effect.fn.Return<Planned, never, Services> {
+): Effect.fn.Return<Planned, never, PlanningServices> {
   const disk = yield* PartFiles
   const { destination, own } = request
   const view = yield* lookAt(destination, wantedFiles(analyses, request), own)
@@ -48,7 +48,7 @@ export const planned = Effect.fn("svc.download.plan")(function* (
 export const feasible = Effect.fn("svc.download.feasible")(function* ({
   plan,
   room
-}: Planned): Effect.fn.Return<DownloadPlan, never, Services> {
+}: Planned): Effect.fn.Return<DownloadPlan, never, PlanningServices> {
   const refusal =
     (yield* missing(room.destination)) ??
     shortage(room, room.destination, room.free) ??

@@ -9,8 +9,8 @@ import { mayBeUnderWay } from "../archive/Estimate.ts"
 import type { TrackingEntry } from "../archive/TrackingEntry.ts"
 import { NotFound } from "../Errors.ts"
 import { dataFileOf, type FileType, fileTypeOf, indexRank } from "../selection/FileName.ts"
-import type { ListedAnalysis, ListedFile } from "../selection/Listed.ts"
-import { type SliceForm, sliceForm } from "../selection/Place.ts"
+import type { ListedAnalysis, ListedFile } from "../selection/ListedFiles.ts"
+import { type SliceForm, sliceForm } from "../selection/OutputPath.ts"
 import { printable } from "../text/Printable.ts"
 
 export type Readiness =

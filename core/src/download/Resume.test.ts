@@ -141,8 +141,8 @@ const world = Effect.fnUntraced(function* ({
   })
   const asked = { fallback, service: { target, nameOf: (name: string | null) => name ?? target }, statusOnly }
   const resume = yield* makeResume(asked, {})
-  const shown = ({ others, standings, unusable }: Look) => [
-    ...standings.map(({ entry: { analysisId, fileName }, state }) => {
+  const shown = ({ others, statuses, unusable }: Look) => [
+    ...statuses.map(({ entry: { analysisId, fileName }, state }) => {
       const more =
         state._tag === "Failed" ? ` ${state.error._tag}` : state._tag === "Requested" ? ` ${state.estimate}` : ""
       return `${analysisId} ${fileName} ${state._tag}${more}`
@@ -161,7 +161,7 @@ const world = Effect.fnUntraced(function* ({
         stored = Result.getOrThrow(parse(JSON.stringify(entries)))
       }),
     left: () => stored.items.map(({ entry }) => (entry === null ? "?" : `${entry.analysisId} ${entry.fileName}`)),
-    results: Effect.map(resume.look, ({ standings }) => standings.flatMap(({ results }) => results)).pipe(
+    results: Effect.map(resume.look, ({ statuses }) => statuses.flatMap(({ results }) => results)).pipe(
       Effect.provide(services)
     ),
     look: Effect.map(resume.look, shown).pipe(Effect.provide(services))

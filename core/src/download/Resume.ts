@@ -25,8 +25,8 @@ import type { FetchServices } from "./FetchFile.ts"
 import { makeLinkBook } from "./LinkBook.ts"
 import type { FileResult } from "./Outcome.ts"
 import { readinessOf } from "./Readiness.ts"
+import { isSettled, type RestorationState, type RestorationStatus, requestedAs, untried } from "./RestorationStatus.ts"
 import type { RunObserver } from "./RunObserver.ts"
-import { isSettled, requestedAs, type Standing, type StandingState, untried } from "./Standing.ts"
 
 export interface ResumeRequest {
   /** What is done where an entry says nothing; its `archive.mode` `no` forbids to ask again. */
@@ -41,7 +41,7 @@ export interface ResumeRequest {
 /** What one look at the stored requests found. */
 export interface Look {
   /** Of all requests for the service that were in the file since the run began, in their order. */
-  readonly standings: ReadonlyArray<Standing>
+  readonly statuses: ReadonlyArray<RestorationStatus>
   readonly unusable: StoredRequests["unusable"]
   readonly others: StoredRequests["others"]
 }
@@ -57,7 +57,7 @@ export type ResumeServices = ServiceClient | TrackingFile | FetchServices | Part
 
 /** What one run remembers between its looks. */
 interface Memory {
-  readonly standings: Map<string, Standing>
+  readonly statuses: Map<string, RestorationStatus>
   /** The analyses whose restoration was asked for. */
   readonly asked: Set<string>
   /** Requests of which it was said why they are not asked for. */
@@ -69,12 +69,12 @@ interface Memory {
 /** A run over the stored requests; nothing is looked at yet. */
 export const makeResume = (request: ResumeRequest, observer: RunObserver): Effect.Effect<Resume> =>
   Effect.sync(() => {
-    const memory: Memory = { standings: new Map(), asked: new Set(), said: new Set(), stored: null }
+    const memory: Memory = { statuses: new Map(), asked: new Set(), said: new Set(), stored: null }
     return { look: look(request, observer, memory), sofar: Effect.sync(() => lookOf(memory)) }
   })
 
-const lookOf = ({ standings, stored }: Memory): Look => ({
-  standings: [...standings.values()],
+const lookOf = ({ statuses, stored }: Memory): Look => ({
+  statuses: [...statuses.values()],
   unusable: stored?.unusable ?? [],
   others: stored?.others ?? []
 })
@@ -96,12 +96,12 @@ const look = Effect.fn("svc.download.look")(function* (
 })
 
 const set = (
-  { standings }: Memory,
+  { statuses }: Memory,
   stored: StoredRequest,
-  state: StandingState,
+  state: RestorationState,
   results: ReadonlyArray<FileResult>
 ): void => {
-  standings.set(stored.key, { entry: stored.entry, state, results })
+  statuses.set(stored.key, { entry: stored.entry, state, results })
 }
 
 /** Reads the file again; gives the requests that something may still become of. */
@@ -115,13 +115,13 @@ const reread = Effect.fnUntraced(function* (
   if (before === null) yield* Effect.forEach(stored.unusable, (error) => logFailure(error), { discard: true })
   const requests = stored.requests.filter(only)
   const known = new Set(requests.map(({ key }) => key))
-  for (const [key, { state }] of memory.standings) {
+  for (const [key, { state }] of memory.statuses) {
     // Somebody else has finished it, or taken it back.
-    if (!known.has(key) && state._tag !== "Done") memory.standings.delete(key)
+    if (!known.has(key) && state._tag !== "Done") memory.statuses.delete(key)
   }
-  const open = requests.filter(({ key }) => !isSettled(memory.standings.get(key)))
+  const open = requests.filter(({ key }) => !isSettled(memory.statuses.get(key)))
   for (const request of open) {
-    if (memory.standings.has(request.key)) continue
+    if (memory.statuses.has(request.key)) continue
     const state = requestedAs(request.entry, request.entry.restoreEstimation, true)
     set(memory, request, state, [untried(request, state, fallback)])
   }
@@ -155,7 +155,7 @@ const judged = Effect.fnUntraced(function* (
   const lost: Array<StoredRequest> = []
   for (const stored of open) {
     const { entry } = stored
-    const stand = (state: StandingState) => set(memory, stored, state, [untried(stored, state, fallback)])
+    const stand = (state: RestorationState) => set(memory, stored, state, [untried(stored, state, fallback)])
     const listing = listings.get(entry.analysisId)
     if (listing === undefined) continue
     if (!("listed" in listing)) {
@@ -194,11 +194,11 @@ const judged = Effect.fnUntraced(function* (
   return { arrivals, lost }
 })
 
-const sayFailed = (open: ReadonlyArray<StoredRequest>, { standings }: Memory) =>
+const sayFailed = (open: ReadonlyArray<StoredRequest>, { statuses }: Memory) =>
   Effect.forEach(
     open,
     ({ entry, key }) => {
-      const state = standings.get(key)?.state
+      const state = statuses.get(key)?.state
       if (state?._tag !== "Failed") return Effect.void
       const { message } = state.error
       const name = nameOfEntry(entry)
@@ -222,7 +222,7 @@ const renewed = Effect.fnUntraced(function* (
   for (const stored of lost) {
     const result = results.get(stored.entry)
     if (result === undefined || result._tag === "Left") continue
-    const state: StandingState = result._tag === "Requested" ? { ...result, underWay: true } : result
+    const state: RestorationState = result._tag === "Requested" ? { ...result, underWay: true } : result
     set(memory, stored, state, [untried(stored, state, fallback)])
   }
 })
@@ -257,12 +257,12 @@ const delivered = Effect.fnUntraced(function* (
         return set(memory, stored, state, [untried(stored, state, fallback)])
       }
       const failure = results.find(({ error }) => error !== null)?.error ?? null
-      const state: StandingState =
+      const state: RestorationState =
         failure !== null
           ? { _tag: "Failed", error: failure }
           : yield* Effect.match(Effect.provideContext(finished(stored, service), context), {
-              onSuccess: (): StandingState => ({ _tag: "Done" }),
-              onFailure: (error): StandingState => ({ _tag: "Failed", error })
+              onSuccess: (): RestorationState => ({ _tag: "Done" }),
+              onFailure: (error): RestorationState => ({ _tag: "Failed", error })
             })
       set(memory, stored, state, told)
     })

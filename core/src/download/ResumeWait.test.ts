@@ -3,16 +3,16 @@ import { Duration, Effect, Fiber, Result } from "effect"
 import { TestClock } from "effect/testing"
 import { readEntry } from "../archive/TrackingEntry.ts"
 import { LoginRefused, NotFound, Unavailable } from "../Errors.ts"
+import type { RestorationState } from "./RestorationStatus.ts"
 import type { Look } from "./Resume.ts"
 import { untilBack } from "./ResumeWait.ts"
-import type { StandingState } from "./Standing.ts"
 
 const away = new Unavailable({ host: "lab", reason: "closed", attempts: 1 })
 const refused = new LoginRefused({ user: "u", host: "lab" })
-const waiting: StandingState = { _tag: "Requested", requestedAt: null, estimate: null, underWay: true }
+const waiting: RestorationState = { _tag: "Requested", requestedAt: null, estimate: null, underWay: true }
 
-const lookOf = (...states: ReadonlyArray<StandingState>): Look => ({
-  standings: states.map((state) => ({
+const lookOf = (...states: ReadonlyArray<RestorationState>): Look => ({
+  statuses: states.map((state) => ({
     entry: Result.getOrThrow(readEntry({ analysisId: "A1", fileName: "S.bam" })),
     state,
     results: []

@@ -41,8 +41,8 @@ export const untilBack = Effect.fn("svc.download.untilBack")(function* <E extend
 })
 
 /** What may still come back: what was requested, and what failed for a reason that passes. */
-export const expectedIn = ({ standings }: Look): ReadonlyArray<string | null> =>
-  standings.flatMap(({ state }) => {
+export const expectedIn = ({ statuses }: Look): ReadonlyArray<string | null> =>
+  statuses.flatMap(({ state }) => {
     if (state._tag === "Requested") return [state.estimate]
     return state._tag === "Failed" && state.error.retryable === true ? [null] : []
   })

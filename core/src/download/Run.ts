@@ -8,7 +8,7 @@
 import { Effect, FileSystem, Path } from "effect"
 import { indexSuffixes } from "../genome/formats/FileNames.ts"
 import { dataFileOf } from "../selection/FileName.ts"
-import { finalName, pathOf } from "../selection/Place.ts"
+import { finalName, pathOf } from "../selection/OutputPath.ts"
 import { FileTransfer } from "../transfer/FileTransfer.ts"
 import { leftBeside } from "../transfer/PartJournal.ts"
 import { SliceTransfer } from "../transfer/SliceTransfer.ts"

@@ -74,14 +74,14 @@ export const wholeFailed = (analysisId: string | null, error: NonNullable<FileRe
 const unfinished = (file: PlannedFile, destination: string): FileResult =>
   untouched(identity(file, { destination }), { action: "failed", reason: null, error: stopped })
 
-const resultsOf = ({ standings, unusable }: Look): ReadonlyArray<FileResult> => [
-  ...eachOnce(standings.flatMap(({ results }) => results)),
+const resultsOf = ({ statuses, unusable }: Look): ReadonlyArray<FileResult> => [
+  ...eachOnce(statuses.flatMap(({ results }) => results)),
   ...unusable.map((error) => wholeFailed(null, error))
 ]
 
 /** The requests of a look that something is still awaited of. */
-export const awaitedIn = ({ standings }: Look): ReadonlyArray<Awaited> =>
-  standings.flatMap(({ state }) => (state._tag === "Requested" ? [state] : []))
+export const awaitedIn = ({ statuses }: Look): ReadonlyArray<Awaited> =>
+  statuses.flatMap(({ state }) => (state._tag === "Requested" ? [state] : []))
 
 /** An index that has an entry of its own came with its data file: two entries tell of one file, which counts once. */
 const eachOnce = (results: ReadonlyArray<FileResult>): ReadonlyArray<FileResult> => {

@@ -3,7 +3,7 @@
  * reject HEAD (wire fact: `size` is optional).
  */
 import { Effect, type Redacted } from "effect"
-import type { ListedAnalysis, ListedFile } from "../selection/Listed.ts"
+import type { ListedAnalysis, ListedFile } from "../selection/ListedFiles.ts"
 import { printable } from "../text/Printable.ts"
 import { LinkHost } from "../transfer/LinkHost.ts"
 import { judge } from "../transfer/RangeReply.ts"

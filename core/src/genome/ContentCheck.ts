@@ -1,5 +1,5 @@
 /** What is looked at in the inflated content of a file while its blocks are walked. */
-import type { BlockPlaces, FilePlace } from "./FilePlace.ts"
+import type { BlockLayout, ContentPosition } from "./ContentPosition.ts"
 
 /** A fault in the content: `at` is an index into the bytes that were taken last. */
 export interface ContentFault {
@@ -10,7 +10,7 @@ export interface ContentFault {
 
 /** Takes the content of a file part by part, in order; parts end anywhere. Keeps the head of a record at most. */
 export interface ContentCheck {
-  readonly take: (content: Uint8Array, blocks: BlockPlaces) => ContentFault | null
+  readonly take: (content: Uint8Array, blocks: BlockLayout) => ContentFault | null
   /** After the last part: a phrase with the file as subject, or null. */
   readonly finish: () => string | null
 }
@@ -34,9 +34,9 @@ export interface RecordListener {
   /** Records of another reference follow: its number in the header for BAM, by appearance for VCF, and its name. */
   readonly enter: (reference: number, name: string) => void
   /** A record that covers `[start, end)` (0-based) begins at `place`. */
-  readonly record: (start: number, end: number, mapped: boolean, place: FilePlace) => void
+  readonly record: (start: number, end: number, mapped: boolean, place: ContentPosition) => void
   /** The last record of the reference ends at `place`. */
-  readonly leave: (place: FilePlace) => void
+  readonly leave: (place: ContentPosition) => void
 }
 
 export interface RecordCheck extends ContentCheck {

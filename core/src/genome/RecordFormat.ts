@@ -3,7 +3,7 @@ import * as BamRecord from "./formats/BamRecord.ts"
 import { placeOf } from "./formats/VcfRecord.ts"
 
 /** Where a record lies; one value is filled again and again. */
-export interface Place {
+export interface RecordSpan {
   /** Number of the reference, -1 for none, `comment` for no record at all. */
   ref: number
   /** 0-based. */
@@ -24,7 +24,7 @@ export const bytesOf = (bytes: Uint8Array): Bytes => ({
   view: new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
 })
 
-/** `Place.ref` of a line that is no record. */
+/** `RecordSpan.ref` of a line that is no record. */
 export const comment = -2
 
 /** A record that does not end within so many bytes is damage. */
@@ -36,7 +36,7 @@ export interface RecordFormat {
   /** Size of the record at `at`; 0 when it goes on behind the bytes, -1 when no record has that size. */
   readonly size: (data: Bytes, at: number) => number
   /** Fills `place` from the whole record `[at, at + size)`; false when it is damaged. */
-  readonly place: (data: Bytes, at: number, size: number, place: Place) => boolean
+  readonly place: (data: Bytes, at: number, size: number, place: RecordSpan) => boolean
 }
 
 /** Records of a file with so many references. */

@@ -1,7 +1,7 @@
 /** Blocks that were judged and are to be written: as they are when all of a block is kept, else what is kept of it. */
 import type { BgzfWriter } from "./BgzfWriter.ts"
 import type { IndexFragment } from "./IndexFragment.ts"
-import type { Place } from "./RecordFormat.ts"
+import type { RecordSpan } from "./RecordFormat.ts"
 
 /** A block that was read but not yet written: its last record may go on in the next block. */
 export interface Held {
@@ -34,7 +34,7 @@ export const keep = ({ ranges }: Held, from: number, to: number): void => {
 }
 
 /** Notes that a kept record begins at `from` of a held block. */
-export const note = ({ records }: Held, from: number, place: Place): void => {
+export const note = ({ records }: Held, from: number, place: RecordSpan): void => {
   records.push(from, place.ref, place.start, place.end, place.mapped ? 1 : 0)
 }
 

@@ -53,7 +53,7 @@ const startsOf = (index: BinIndex): ((ref: number) => BigUint64Array) => {
   }
 }
 
-/** Place of the first offset whose block lies behind byte `offset`. */
+/** Index of the first offset whose block lies behind byte `offset`. */
 const firstBehind = (starts: BigUint64Array, offset: number): number => {
   const bits = VirtualOffset.make(offset, endOfBlock)
   let low = 0

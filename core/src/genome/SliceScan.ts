@@ -12,7 +12,7 @@ import type { BgzfWriter } from "./BgzfWriter.ts"
 import type { Codec } from "./Codec.ts"
 import type { IndexFragment } from "./IndexFragment.ts"
 import { isBefore, type PieceDamage, type PieceStretch, type SliceJob, type Window } from "./PieceOrder.ts"
-import { bytesOf, comment, largestRecord, type Place, recordFormat } from "./RecordFormat.ts"
+import { bytesOf, comment, largestRecord, type RecordSpan, recordFormat } from "./RecordFormat.ts"
 import * as SliceCursor from "./SliceCursor.ts"
 import * as SliceOutput from "./SliceOutput.ts"
 
@@ -71,7 +71,7 @@ export const make = ({ codec, index, job, stretches, writer }: ScanOptions): Sca
   const wanted = new Map(job.regions.map(({ bounds, ref }) => [ref, bounds]))
   const cursor = SliceCursor.make(stretches)
   const output = SliceOutput.make(writer, index)
-  const place: Place = { ref: 0, start: 0, end: 0, mapped: false }
+  const place: RecordSpan = { ref: 0, start: 0, end: 0, mapped: false }
   /** What a block inflates into, each after the other. */
   const room = new Uint8Array(Bgzf.maxBlock)
 

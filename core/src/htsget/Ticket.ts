@@ -11,7 +11,7 @@ export const protocolVersion = "1.3.0"
 export const mediaType = `application/vnd.ga4gh.htsget.v${protocolVersion}+json; charset=utf-8`
 
 /** Where the bytes of the file are. */
-export interface Place {
+export interface FileAddress {
   readonly url: string
   /** Sent with every request, beside the range. */
   readonly headers: Readonly<Record<string, string>>
@@ -28,7 +28,7 @@ export interface Ticket {
 }
 
 /** @param pieces - null for the whole file as it is */
-export const ticketOf = (datatype: Datatype, pieces: ReadonlyArray<Piece> | null, place: Place): Ticket => ({
+export const ticketOf = (datatype: Datatype, pieces: ReadonlyArray<Piece> | null, place: FileAddress): Ticket => ({
   htsget: {
     format: formatOf[datatype],
     urls:
@@ -38,7 +38,7 @@ export const ticketOf = (datatype: Datatype, pieces: ReadonlyArray<Piece> | null
   }
 })
 
-const urlOf = (piece: Piece, { headers, url }: Place): TicketUrl =>
+const urlOf = (piece: Piece, { headers, url }: FileAddress): TicketUrl =>
   piece._tag === "Inline"
     ? { url: `data:application/octet-stream;base64,${Base64.encode(piece.bytes)}`, class: piece.part }
     : { url, headers: { ...headers, Range: `bytes=${piece.first}-${piece.end - 1}` }, class: "body" }

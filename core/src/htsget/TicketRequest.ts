@@ -27,18 +27,18 @@ type Parsed<A> = Result.Result<A, HtsgetError>
 const fail = (kind: HtsgetError["kind"], message: string) => Result.fail(new HtsgetError({ kind, message }))
 
 /** One region as it came, before its rules are looked at. */
-interface Asked {
+interface RawRegion {
   readonly referenceName: string
   readonly start: number | null
   readonly end: number | null
 }
 
-const regionOf = ({ end, referenceName, start }: Asked): RegionText => ({
+const regionOf = ({ end, referenceName, start }: RawRegion): RegionText => ({
   text: `${referenceName}:${(start ?? 0) + 1}-${end ?? ""}`,
   readings: [{ name: referenceName, starts: [start ?? 0], ends: [end ?? Number.POSITIVE_INFINITY] }]
 })
 
-const checkRegion = (asked: Asked): Parsed<Asked> => {
+const checkRegion = (asked: RawRegion): Parsed<RawRegion> => {
   const { end, referenceName, start } = asked
   if (referenceName === "*" && (start !== null || end !== null)) {
     return fail("InvalidInput", "start and end mean nothing with referenceName=*")
@@ -49,7 +49,11 @@ const checkRegion = (asked: Asked): Parsed<Asked> => {
   return Result.succeed(asked)
 }
 
-const requestOf = (datatype: Datatype, header: boolean, asked: ReadonlyArray<Asked> | null): Parsed<TicketRequest> => {
+const requestOf = (
+  datatype: Datatype,
+  header: boolean,
+  asked: ReadonlyArray<RawRegion> | null
+): Parsed<TicketRequest> => {
   if (asked === null) return Result.succeed({ header, regions: null, unplaced: false })
   if (header) return fail("InvalidInput", "class=header and a region contradict each other")
   return Result.flatMap(Result.all(asked.map(checkRegion)), (regions) => {

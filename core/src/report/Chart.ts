@@ -2,8 +2,9 @@
  * The parts that charts are drawn from: SVG whose places are percentages, so that it fits any width without a script
  * while letters and lines keep their size.
  */
+
+import type { Tick } from "./Axis.ts"
 import { type Markup, markup } from "./Markup.ts"
-import type { Tick } from "./Scale.ts"
 
 /** Kept on the axis, from 0 to 1. */
 const held = (share: number) => Math.min(1, Math.max(0, Number.isFinite(share) ? share : 0))

@@ -1,10 +1,10 @@
 /** Every file of a run as a row, and what went wrong in words. */
 
 import { humanSize } from "../text/Size.ts"
+import { counted, countText, durationText } from "./Axis.ts"
 import { nameOf, statusOf } from "./FileStatus.ts"
 import { type Markup, markup, shortened } from "./Markup.ts"
 import type { ReportDocument, ReportedFile } from "./Report.ts"
-import { counted, countText, durationText } from "./Scale.ts"
 
 /** Characters of all rows together: a browser shows this much at once, and a mail takes it. */
 const mostText = 6 * 1024 * 1024

@@ -4,9 +4,9 @@
  * Source: docs/service.md 4.2. Links are never part of it.
  */
 
-import type { Failure } from "../download/Outcome.ts"
+import type { FileFailure } from "../download/Outcome.ts"
 import { fileTypeOf } from "../selection/FileName.ts"
-import type { ListedAnalysis, ListedFile } from "../selection/Listed.ts"
+import type { ListedAnalysis, ListedFile } from "../selection/ListedFiles.ts"
 import { printable } from "../text/Printable.ts"
 import { humanSize } from "../text/Size.ts"
 import type { SliceEstimate } from "../transfer/SliceRequest.ts"
@@ -34,7 +34,7 @@ export const sizeText = (size: number | null): string => {
 }
 
 /** The document of `--list --format json`, schema `svc.list/1`. Sizes in bytes, null when unknown. */
-export const listingJson = (analyses: ReadonlyArray<ListedAnalysis>, failures: ReadonlyArray<Failure>) => ({
+export const listingJson = (analyses: ReadonlyArray<ListedAnalysis>, failures: ReadonlyArray<FileFailure>) => ({
   schema: "svc.list/1",
   analyses: analyses.map(({ id, sampleId, limsId, files }) => ({
     analysisId: id,

@@ -6,13 +6,13 @@
  */
 import { ExitCodes } from "../Errors.ts"
 import { humanSize } from "../text/Size.ts"
+import { counted, countText, durationText, momentText } from "./Axis.ts"
 import { failureSection, fileSection } from "./FileTable.ts"
 import { Markup, markup } from "./Markup.ts"
 import { pageScript } from "./PageScript.ts"
 import { pageStyle } from "./PageStyle.ts"
 import type { ReportDocument } from "./Report.ts"
 import { restorationSection } from "./RestorationSection.ts"
-import { counted, countText, durationText, momentText } from "./Scale.ts"
 import { transferSection } from "./TransferSection.ts"
 
 /** Only this page's own style and script, by their digests; nothing is fetched from anywhere. */

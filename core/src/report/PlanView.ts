@@ -3,9 +3,9 @@
  */
 
 import type { DownloadPlan, PlannedFile } from "../download/DownloadPlan.ts"
-import type { Failure, SkipReason } from "../download/Outcome.ts"
+import type { FileFailure, SkipReason } from "../download/Outcome.ts"
 import type { Room } from "../download/Planning.ts"
-import { finalPath } from "../selection/Place.ts"
+import { finalPath } from "../selection/OutputPath.ts"
 import { printable } from "../text/Printable.ts"
 import { humanSize } from "../text/Size.ts"
 import { sizeText } from "./Listing.ts"
@@ -18,7 +18,7 @@ type Prose = (text: string) => string
  *
  * @param prose - what the messages of errors, and estimates as the service wrote them, go through
  */
-export const planText = (plan: DownloadPlan, failures: ReadonlyArray<Failure>, room: Room, prose: Prose): string =>
+export const planText = (plan: DownloadPlan, failures: ReadonlyArray<FileFailure>, room: Room, prose: Prose): string =>
   [
     ...plan.files.map((file) => lineOf(file, room, prose)),
     ...failures.map(({ error }) => `fail   ${printable(prose(error.message))}`),
@@ -76,7 +76,7 @@ const sums = (plan: DownloadPlan, room: Room): ReadonlyArray<string> => {
 }
 
 /** The document of `--plan --format json`, schema `svc.plan/1`. */
-export const planJson = (plan: DownloadPlan, failures: ReadonlyArray<Failure>, room: Room) => ({
+export const planJson = (plan: DownloadPlan, failures: ReadonlyArray<FileFailure>, room: Room) => ({
   schema: "svc.plan/1",
   destination: room.destination,
   disk: { neededBytes: room.bytes, filesOfUnknownSize: room.unknown, freeBytes: room.free },

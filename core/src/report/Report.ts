@@ -4,7 +4,7 @@
  * Times are ISO 8601 UTC, sizes bytes, durations seconds. A report holds no link, password, cookie or token.
  */
 
-import { type Failure, type FileResult, type Throughput, totalsOf } from "../download/Outcome.ts"
+import { type FileFailure, type FileResult, type Throughput, totalsOf } from "../download/Outcome.ts"
 import type { ExitCode } from "../Errors.ts"
 import { ExitCodes } from "../Errors.ts"
 
@@ -50,12 +50,12 @@ export type ReportDocument = ReturnType<typeof reportJson>
 export type ReportedFile = ReportDocument["files"][number]
 
 /** The same shape of a failure wherever one is written as JSON. */
-export const failureJson = ({ analysisId, fileName, error }: Failure) => ({
+export const failureJson = ({ analysisId, fileName, error }: FileFailure) => ({
   analysisId,
   fileName,
   error: errorJson(error)
 })
 
-const errorJson = (error: Failure["error"]) => ({ tag: error._tag, message: error.message })
+const errorJson = (error: FileFailure["error"]) => ({ tag: error._tag, message: error.message })
 
 const seconds = (milliseconds: number) => Math.round(milliseconds) / 1000

@@ -1,11 +1,11 @@
 /** Archived files: when their restoration was asked for, when it is expected, and what has come back. */
 import { timeOf } from "../archive/Estimate.ts"
 import type { Restoration } from "../archive/Restoration.ts"
+import { counted, countText, durationText, momentText, momentTicks, type Tick } from "./Axis.ts"
 import { axis, binned, steps, track } from "./Chart.ts"
 import { nameOf } from "./FileStatus.ts"
 import { type Markup, markup, shortened } from "./Markup.ts"
 import type { ReportDocument, ReportedFile } from "./Report.ts"
-import { counted, countText, durationText, momentText, momentTicks, type Tick } from "./Scale.ts"
 
 /** Rows for this many; of more, the first by their estimates, and all of them together as columns. */
 const mostRows = 30

@@ -1,11 +1,11 @@
 /** When bytes came: how fast, and which files. */
 
 import { humanSize } from "../text/Size.ts"
+import { byteScale, counted, countText, durationText, elapsedTicks, type Tick } from "./Axis.ts"
 import { axis, binned, steps, type Tone, track } from "./Chart.ts"
 import { nameOf } from "./FileStatus.ts"
 import { type Markup, markup, shortened } from "./Markup.ts"
 import type { ReportDocument, ReportedFile } from "./Report.ts"
-import { byteScale, counted, countText, durationText, elapsedTicks, type Tick } from "./Scale.ts"
 
 /** Rows for this many files; of more, the longest, and all of them together as columns. */
 const mostRows = 40

@@ -4,7 +4,7 @@ import { cpuMillis } from "../../../test/CpuTime.ts"
 import { matches, operators, parse } from "./Filter.ts"
 import { filterFields } from "./FilterFields.ts"
 import { newestFirst } from "./Latest.ts"
-import { compareNatural } from "./Natural.ts"
+import { compareNatural } from "./NaturalOrder.ts"
 
 const known = [
   "id",

@@ -7,7 +7,7 @@
 import { Result } from "effect"
 import { UsageError } from "../Errors.ts"
 import { printable } from "../text/Printable.ts"
-import { compareNatural } from "./Natural.ts"
+import { compareNatural } from "./NaturalOrder.ts"
 
 /** Longest first: the parser takes the first that fits. `~=` is "contains", `^=` is "starts with". */
 export const operators = ["!=", ">=", "<=", "~=", "^=", "=", ">", "<"] as const

@@ -1,7 +1,7 @@
 /**
  * `--latest`: the analyses of one person by age; the highest analysis id is the newest.
  */
-import { compareNatural } from "./Natural.ts"
+import { compareNatural } from "./NaturalOrder.ts"
 
 /** What `newestFirst` looks at in a record. */
 export interface OfPerson {

@@ -20,10 +20,10 @@ import { apiRetry } from "../Schedules.ts"
 import { Scrubber } from "../text/Scrubber.ts"
 import {
   makeExchange,
-  type Reply,
   readBeginning,
   readStreaming,
   readWhole,
+  type SessionReply,
   Setback,
   statusSetback
 } from "./Exchange.ts"
@@ -195,7 +195,7 @@ export const makeConversation = Effect.fnUntraced(function* (settings: SessionSe
     request: HttpClientRequest.HttpClientRequest,
     label: string,
     met: Met,
-    use: (reply: Reply) => Effect.Effect<A, Setback | SessionError>
+    use: (reply: SessionReply) => Effect.Effect<A, Setback | SessionError>
   ): Effect.Effect<Outcome<A>, Setback | SessionError, Scope.Scope> =>
     Effect.gen(function* () {
       yield* ensureLogin
@@ -266,7 +266,7 @@ export const makeConversation = Effect.fnUntraced(function* (settings: SessionSe
   const request = Effect.fn("svc.session.request")(function* <A, R>(
     asked: HttpClientRequest.HttpClientRequest,
     scoping: Scoping<R>,
-    use: (label: string) => (reply: Reply) => Effect.Effect<A, Setback | SessionError>
+    use: (label: string) => (reply: SessionReply) => Effect.Effect<A, Setback | SessionError>
   ) {
     const url = asked.url.startsWith(`${base}/`) ? asked.url : urlBelow(baseUrl, asked.url)
     const label = `${asked.method} ${url.slice(baseUrl.origin.length).replace(/[?#].*$/s, "")}`

@@ -46,7 +46,7 @@ export class Setback extends Data.TaggedError("Setback")<{
 }
 
 /** A reply of which the head and the beginning of the body are here. */
-export interface Reply extends ReplyHead {
+export interface SessionReply extends ReplyHead {
   readonly request: HttpClientRequest.HttpClientRequest
   /** The first bytes of the body; empty only when the body is. */
   readonly start: Uint8Array
@@ -64,7 +64,7 @@ export interface Exchange {
   readonly send: (
     request: HttpClientRequest.HttpClientRequest,
     waits: Waits
-  ) => Effect.Effect<Reply, Setback | TlsRefused | ProxyRefused, Scope.Scope>
+  ) => Effect.Effect<SessionReply, Setback | TlsRefused | ProxyRefused, Scope.Scope>
   /** The newest token that any reply carried. */
   readonly token: Effect.Effect<Option.Option<Redacted.Redacted>>
   /** Whether a cookie would go with a request to `url`. */
@@ -170,7 +170,7 @@ export const makeExchange = Effect.fnUntraced(function* (
     )
     const pull = yield* Stream.toPull(body)
     let held: ReadonlyArray<Uint8Array> = []
-    const next: Reply["next"] = Effect.suspend(() => {
+    const next: SessionReply["next"] = Effect.suspend(() => {
       const chunk = held[0]
       if (chunk !== undefined) {
         held = held.slice(1)
@@ -236,7 +236,7 @@ const concatenated = (chunks: ReadonlyArray<Uint8Array>): Uint8Array<ArrayBuffer
 }
 
 /** Reads a reply to its end, at most `limit` bytes. `label` names the request in the error. */
-export const readWhole = Effect.fnUntraced(function* (reply: Reply, label: string, limit: number) {
+export const readWhole = Effect.fnUntraced(function* (reply: SessionReply, label: string, limit: number) {
   const chunks = [reply.start]
   let size = reply.start.length
   while (true) {
@@ -249,7 +249,7 @@ export const readWhole = Effect.fnUntraced(function* (reply: Reply, label: strin
 })
 
 /** The reply with its body as it comes. A body that breaks fails the stream with a {@link TransportFault} inside. */
-export const readStreaming = (reply: Reply): ReplyResponse => {
+export const readStreaming = (reply: SessionReply): ReplyResponse => {
   const rest = Stream.fromPull(
     Effect.succeed(
       Effect.flatMap(reply.next, (chunk) => (chunk === null ? Cause.done() : Effect.succeed(Arr.of(chunk))))
@@ -275,7 +275,7 @@ export const readStreaming = (reply: Reply): ReplyResponse => {
 }
 
 /** The beginning of a body as text and the rest thrown away, so that the connection is free; for error pages. */
-export const readBeginning = (reply: Reply): Effect.Effect<string> =>
+export const readBeginning = (reply: SessionReply): Effect.Effect<string> =>
   Effect.gen(function* () {
     let text = reply.start
     let size = text.length

@@ -6,7 +6,7 @@
 import { Effect, Option, Redacted } from "effect"
 import { HttpClientRequest } from "effect/http"
 import { Forbidden, LoginProtocol, LoginRefused, Unavailable } from "../Errors.ts"
-import { type Exchange, type Reply, readBeginning, statusSetback, type Waits } from "./Exchange.ts"
+import { type Exchange, readBeginning, type SessionReply, statusSetback, type Waits } from "./Exchange.ts"
 import { type LoginRecognised, recognise, recogniseLogin } from "./Recognition.ts"
 import type { SessionSettings } from "./SessionSettings.ts"
 
@@ -28,7 +28,7 @@ export const makeLogin = (settings: SessionSettings, exchange: Exchange, waits: 
   const form = (path: string, fields: Readonly<Record<string, string>>) =>
     HttpClientRequest.post(urlBelow(baseUrl, path)).pipe(HttpClientRequest.bodyUrlParams(fields))
 
-  const missing = (reply: Reply, asked: string, what: string) => {
+  const missing = (reply: SessionReply, asked: string, what: string) => {
     const location = reply.headers["location"]
     const target = reply.status >= 300 && reply.status < 400 && location !== undefined && URL.parse(location, reply.url)
     return target && target.origin !== baseUrl.origin

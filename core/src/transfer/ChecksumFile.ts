@@ -4,12 +4,12 @@ import type { CannotCreate, LocalIo } from "../Errors.ts"
 import type { ChecksumKind } from "../selection/FileName.ts"
 import type { PartFiles, PartPlace } from "./PartFiles.ts"
 
-type Place = Pick<PartPlace, "directory" | "name">
+type DataFile = Pick<PartPlace, "directory" | "name">
 
 const nameOf = (name: string, kind: ChecksumKind) => `${name}.${kind}`
 
 /** Replaces the checksum of a file. Names that coreutils would have to escape are refused long before. */
-export const put = (files: PartFiles["Service"], { directory, name }: Place, kind: ChecksumKind, hex: string) =>
+export const put = (files: PartFiles["Service"], { directory, name }: DataFile, kind: ChecksumKind, hex: string) =>
   files.replaceText(directory, nameOf(name, kind), `${hex}  ${name}\n`)
 
 /** Removes the checksum of a file that is about to be replaced: it must never stand beside other bytes. */
@@ -19,7 +19,7 @@ export const withdraw = (files: PartFiles["Service"], place: PartPlace, kind: Ch
 /** Adds the checksum to a file that is there, where it is missing: the run before may have ended in between. */
 export const complete = Effect.fn("svc.transfer.completeChecksums")(function* (
   files: PartFiles["Service"],
-  place: Place,
+  place: DataFile,
   kind: ChecksumKind
 ): Effect.fn.Return<void, CannotCreate | LocalIo> {
   const { directory, name } = place

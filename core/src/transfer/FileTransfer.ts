@@ -75,7 +75,7 @@ export class FileTransfer extends Context.Service<
     FileTransfer.layerNoDeps.pipe(Layer.provide(LinkPool.layer(settings)))
 }
 
-interface Services {
+interface FileServices {
   readonly host: LinkHost["Service"]
   readonly files: PartFiles["Service"]
   readonly claims: PartClaim["Service"]
@@ -86,7 +86,7 @@ interface Services {
 }
 
 /** What all attempts at one file share. */
-interface Transfer extends Services {
+interface Transfer extends FileServices {
   readonly request: TransferRequest
   readonly place: PartPlace
   readonly identity: string
@@ -107,7 +107,7 @@ interface Committed {
   readonly compared: ReadonlyArray<string>
 }
 
-const download = Effect.fn("svc.transfer.download")(function* (services: Services, request: TransferRequest) {
+const download = Effect.fn("svc.transfer.download")(function* (services: FileServices, request: TransferRequest) {
   const begun = yield* Clock.monotonicTimeNanos
   yield* Effect.annotateCurrentSpan({ "svc.analysis": request.analysisId, "svc.file": request.fileName })
   const unsafe = unsafeName(request.name)
@@ -137,7 +137,7 @@ const download = Effect.fn("svc.transfer.download")(function* (services: Service
   }
 })
 
-const tidy = ({ claims, files }: Services, place: PartPlace): Effect.Effect<void> =>
+const tidy = ({ claims, files }: FileServices, place: PartPlace): Effect.Effect<void> =>
   Effect.gen(function* () {
     // Not without the claim: the run may be alive.
     yield* claims.claim(place)

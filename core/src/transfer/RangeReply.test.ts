@@ -1,11 +1,11 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Schema } from "effect"
-import { type Asked, contentRange, judge, type ObjectVersion, strongTag, type Verdict } from "./RangeReply.ts"
+import { contentRange, judge, type ObjectVersion, type RangeAsked, strongTag, type Verdict } from "./RangeReply.ts"
 
 const tag = '"v1"'
 const known: ObjectVersion = { size: 1000, etag: tag, lastModified: "Mon, 01 Jan 2026 00:00:00 GMT", digests: [] }
-const part: Asked = { first: 100, end: 200, range: true, size: 1000, known }
-const whole: Asked = { first: 0, end: 1000, range: false, size: 1000, known: null }
+const part: RangeAsked = { first: 100, end: 200, range: true, size: 1000, known }
+const whole: RangeAsked = { first: 0, end: 1000, range: false, size: 1000, known: null }
 
 const reply = (status: number, headers: Record<string, string> = {}, framed = true) => ({
   status,
@@ -36,7 +36,7 @@ describe("RangeReply", () => {
 
   it("H1 the whole file in place of a range is never appended", () => {
     assert.strictEqual(tagOf(judge(part, reply(200, { etag: tag, "content-length": "1000" }))), "RangeIgnored")
-    const firstPiece: Asked = { first: 0, end: 100, range: true, size: null, known: null }
+    const firstPiece: RangeAsked = { first: 0, end: 100, range: true, size: null, known: null }
     assert.strictEqual(tagOf(judge(firstPiece, reply(200, { "content-length": "1000" }))), "RangeIgnored")
     assert.deepInclude(judge(firstPiece, reply(200, { "content-length": "60" })), { _tag: "Bytes", end: 60 })
     assert.strictEqual(tagOf(judge(firstPiece, reply(200))), "RangeIgnored")
@@ -109,7 +109,7 @@ describe("RangeReply", () => {
   })
 
   it("H8 without any length the end must be marked", () => {
-    const unknown: Asked = { first: 0, end: null, range: false, size: null, known: null }
+    const unknown: RangeAsked = { first: 0, end: null, range: false, size: null, known: null }
     assert.strictEqual(tagOf(judge(unknown, reply(200, {}, false))), "Wrong")
     assert.deepInclude(judge(unknown, reply(200, {}, true)), { _tag: "Bytes", end: null })
     assert.deepInclude(judge(whole, reply(200, {}, false)), { _tag: "Bytes", end: 1000 })

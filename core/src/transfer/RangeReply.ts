@@ -15,7 +15,7 @@ export interface ObjectVersion {
 }
 
 /** `[first, end)` was asked for; `end` null asks for everything. `range` false: without a `Range` field. */
-export interface Asked {
+export interface RangeAsked {
   readonly first: number
   readonly end: number | null
   readonly range: boolean
@@ -52,7 +52,7 @@ const redirect = new Set([301, 302, 303, 307, 308])
 
 const wrong = (reason: string): Verdict => ({ _tag: "Wrong", reason })
 
-export const judge = (asked: Asked, reply: ReplyHead): Verdict => {
+export const judge = (asked: RangeAsked, reply: ReplyHead): Verdict => {
   const { status, headers } = reply
   if (stale.has(status)) return { _tag: "Stale", status }
   if (later.has(status)) return { _tag: "Later", status, retryAfter: headers.get("retry-after") ?? null }
@@ -66,7 +66,7 @@ export const judge = (asked: Asked, reply: ReplyHead): Verdict => {
   return status === 206 ? judgePart(asked, headers) : judgeWhole(asked, reply)
 }
 
-const judgePart = (asked: Asked, headers: ReadonlyMap<string, string>): Verdict => {
+const judgePart = (asked: RangeAsked, headers: ReadonlyMap<string, string>): Verdict => {
   if (!asked.range) return wrong("answered 206 although no range was asked for")
   if (/^\s*multipart\//i.test(headers.get("content-type") ?? "")) return wrong("sent several ranges in one reply")
   const range = contentRange(headers.get("content-range"))
@@ -84,7 +84,7 @@ const judgePart = (asked: Asked, headers: ReadonlyMap<string, string>): Verdict 
   return { _tag: "Bytes", first: range.first, end: range.end, version }
 }
 
-const judgeWhole = (asked: Asked, { headers, framed }: ReplyHead): Verdict => {
+const judgeWhole = (asked: RangeAsked, { headers, framed }: ReplyHead): Verdict => {
   const size = contentLength(headers)
   const version = versionOf(200, headers, size)
   const conflict = conflictWith(asked, version)
@@ -99,7 +99,7 @@ const judgeWhole = (asked: Asked, { headers, framed }: ReplyHead): Verdict => {
 }
 
 /** 416: there is no such range. An empty object has none at all. */
-const judgeUnsatisfied = (asked: Asked, field: string | undefined): Verdict => {
+const judgeUnsatisfied = (asked: RangeAsked, field: string | undefined): Verdict => {
   const size = contentRange(field)?.size ?? null
   if (size === null) return wrong("answered 416 to a range inside the file")
   const { etag, lastModified } = asked.known ?? { etag: null, lastModified: null }
@@ -110,7 +110,7 @@ const judgeUnsatisfied = (asked: Asked, field: string | undefined): Verdict => {
   )
 }
 
-const conflictWith = (asked: Asked, version: ObjectVersion): Verdict | null => {
+const conflictWith = (asked: RangeAsked, version: ObjectVersion): Verdict | null => {
   const changed = asked.known === null ? null : difference(asked.known, version)
   if (changed !== null) return { _tag: "Changed", reason: changed }
   if (asked.size !== null && version.size !== null && version.size !== asked.size) {

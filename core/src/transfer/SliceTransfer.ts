@@ -75,14 +75,14 @@ export class SliceTransfer extends Context.Service<
     )
 }
 
-interface Services extends RemoteRanges.RemoteServices {
+interface SliceServices extends RemoteRanges.RemoteServices {
   readonly files: PartFiles["Service"]
   readonly claims: PartClaim["Service"]
   readonly program: Program
 }
 
 /** What all attempts at one slice share. */
-interface Transfer extends Services {
+interface Transfer extends SliceServices {
   readonly request: SliceRequest
   readonly place: PartPlace
   readonly identity: string
@@ -96,7 +96,7 @@ interface Traffic {
 }
 
 const download = Effect.fn("svc.transfer.downloadSlice")(function* (
-  services: Services,
+  services: SliceServices,
   request: SliceRequest
 ): Effect.fn.Return<SliceOutcome, TransferError, Codec> {
   const begun = yield* Clock.monotonicTimeNanos
@@ -136,12 +136,12 @@ const download = Effect.fn("svc.transfer.downloadSlice")(function* (
 })
 
 /** The same for all that could be written under this name, so that only one run does. */
-const placeOf = Effect.fnUntraced(function* ({ files }: Services, directory: string, name: string) {
+const placeOf = Effect.fnUntraced(function* ({ files }: SliceServices, directory: string, name: string) {
   const identity = yield* files.fingerprint(JSON.stringify(["slice", name]))
   return { identity, place: PartJournal.placeOf(directory, name, identity) }
 })
 
-const tidy = (services: Services, directory: string, name: string): Effect.Effect<void> =>
+const tidy = (services: SliceServices, directory: string, name: string): Effect.Effect<void> =>
   Effect.gen(function* () {
     const { claims, files } = services
     const { identity, place } = yield* placeOf(services, directory, name)
@@ -192,7 +192,7 @@ interface Opened {
 
 /** Both files, opened at the same time. */
 const opened = (
-  services: Services,
+  services: SliceServices,
   { data, index, progress }: SliceTask
 ): Effect.Effect<Opened, RemoteRanges.RemoteError> =>
   Effect.all(
@@ -290,7 +290,7 @@ const checked = Effect.fnUntraced(function* (part: PartFile, { name }: PartPlace
 })
 
 const estimate = Effect.fn("svc.transfer.estimateSlice")(function* (
-  services: Services,
+  services: SliceServices,
   task: SliceTask
 ): Effect.fn.Return<SliceEstimate, TransferError, Codec> {
   const read = Effect.gen(function* () {

@@ -2,7 +2,7 @@
 import { Data } from "effect"
 import { FileDamaged } from "../Errors.ts"
 
-export interface Place {
+export interface BlockPosition {
   /** From 1. */
   readonly block: number
   /** Of the block's first byte in the file, 0-based. */
@@ -12,11 +12,11 @@ export interface Place {
 /** A damaged file; `place` is null when the damage is not in one block. */
 export class Damage extends Data.TaggedError("Damage")<{
   readonly error: FileDamaged
-  readonly place: Place | null
+  readonly place: BlockPosition | null
 }> {}
 
 /** @param phrase - with the block as subject, such as `has a wrong checksum` */
-export const damageAt = (file: string, fault: FileDamaged["fault"], place: Place, phrase: string): Damage =>
+export const damageAt = (file: string, fault: FileDamaged["fault"], place: BlockPosition, phrase: string): Damage =>
   new Damage({
     error: new FileDamaged({ file, fault, reason: `block ${place.block} at byte ${place.offset} ${phrase}` }),
     place

@@ -11,7 +11,7 @@ import { binOf, firstOfLevel } from "../genome/Bins.ts"
 import { fromBytes } from "../genome/ByteReader.ts"
 import { Codec } from "../genome/Codec.ts"
 import type { RecordCheck, RecordListener } from "../genome/ContentCheck.ts"
-import type { FilePlace } from "../genome/FilePlace.ts"
+import type { ContentPosition } from "../genome/ContentPosition.ts"
 import { readBamHeader } from "../genome/formats/BamHeader.ts"
 import { bamWalk } from "../genome/formats/BamWalk.ts"
 import { vcfWalk } from "../genome/formats/VcfWalk.ts"
@@ -113,7 +113,7 @@ interface Placed {
   to: bigint
 }
 
-const offsetOf = ({ block, within }: FilePlace) => VirtualOffset.make(block, within)
+const offsetOf = ({ block, within }: ContentPosition) => VirtualOffset.make(block, within)
 
 /** The placed records of a BAM. */
 const placesOf = Effect.fnUntraced(function* (bam: Uint8Array) {

@@ -7,8 +7,8 @@ import type { ReferenceIndex } from "../genome/BinIndex.ts"
 import { binOf } from "../genome/Bins.ts"
 import type { RecordListener } from "../genome/ContentCheck.ts"
 import type { TabixIndex } from "../genome/TabixIndex.ts"
-import { Chunks } from "./Chunks.ts"
-import { Floors } from "./Floors.ts"
+import { Chunks } from "./ChunkCoverage.ts"
+import { LinearOffsets } from "./LinearOffsets.ts"
 
 export interface IndexProof extends RecordListener {
   /** After the last record: what is wrong, with the index as subject; null when nothing is. */
@@ -18,7 +18,7 @@ export interface IndexProof extends RecordListener {
 interface Reference {
   readonly name: string
   readonly chunks: Chunks
-  readonly floors: Floors
+  readonly linearOffsets: LinearOffsets
 }
 
 export const make = ({ columns, index }: TabixIndex): IndexProof => {
@@ -31,7 +31,7 @@ export const make = ({ columns, index }: TabixIndex): IndexProof => {
   const referenceOf = (name: string, said: ReferenceIndex): Reference => ({
     name,
     chunks: new Chunks(said),
-    floors: new Floors(said, index)
+    linearOffsets: new LinearOffsets(said, index)
   })
 
   const wrong = (what: string) => {
@@ -54,7 +54,7 @@ export const make = ({ columns, index }: TabixIndex): IndexProof => {
     },
     record: (start, end, mapped, place) => {
       if (current === null) return
-      const { chunks, floors, name } = current
+      const { chunks, linearOffsets, name } = current
       const at = () => `${name}:${start + 1}, in the block at byte ${place.block}`
       if (!chunks.begin(place)) return wrong(`it points to a place before the record at ${at()}, where none begins`)
       // Writers differ in the bin of a record that has a reference and no position.
@@ -62,7 +62,7 @@ export const make = ({ columns, index }: TabixIndex): IndexProof => {
       if (!chunks.record(binOf(start, end, minShift, depth), place))
         return wrong(`it does not lead to the record at ${at()}`)
       // htslib leaves unmapped records out of what readers skip by.
-      if (mapped && !floors.record(end, place)) return wrong(`it leads readers past the record at ${at()}`)
+      if (mapped && !linearOffsets.record(end, place)) return wrong(`it leads readers past the record at ${at()}`)
     },
     leave: () => {
       if (current !== null) judge(current)

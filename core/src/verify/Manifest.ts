@@ -30,9 +30,9 @@ const Report = Schema.fromJsonString(
 )
 const decodeReport = Schema.decodeUnknownOption(Report)
 
-type Place = typeof Entry.Type & { readonly path: string }
+type ReportedFile = typeof Entry.Type & { readonly path: string }
 
-const expectedOf = ({ action, bytes, path, reason, sha256 }: Place): Expected => ({
+const expectedOf = ({ action, bytes, path, reason, sha256 }: ReportedFile): Expected => ({
   path,
   // What a skipped file had in the listing may be the size of another version: it was kept, not checked.
   bytes: action === "downloaded" || reason === "exists" ? bytes : null,
@@ -55,8 +55,8 @@ export const parseManifest = (file: string, text: string): Result.Result<Manifes
     if (report === null && isMultiQc(text))
       return wrong("made for MultiQC: give the report that --reportfile writes as .json")
     if (report === null) return wrong("not a report of svc-download (svc.report/1), or cut off")
-    const placed = report.files.filter((entry): entry is Place => entry.path !== null)
-    const isArchived = (entry: Place) => entry.action === "skipped" && entry.reason === "archived"
+    const placed = report.files.filter((entry): entry is ReportedFile => entry.path !== null)
+    const isArchived = (entry: ReportedFile) => entry.action === "skipped" && entry.reason === "archived"
     return Result.succeed({
       entries: placed.filter((entry) => !isArchived(entry)).map(expectedOf),
       absent: placed

@@ -1,27 +1,27 @@
 /** Virtual offsets taken apart into numbers: every record of a file is compared with some. */
 
-import type { FilePlace } from "../genome/FilePlace.ts"
+import type { ContentPosition } from "../genome/ContentPosition.ts"
 import * as VirtualOffset from "../genome/VirtualOffset.ts"
 
 export class OffsetList {
   readonly length: number
-  private readonly blocks: Float64Array
-  private readonly withins: Uint16Array
+  readonly #blocks: Float64Array
+  readonly #withins: Uint16Array
 
   constructor(offsets: ReadonlyArray<bigint>) {
     this.length = offsets.length
-    this.blocks = Float64Array.from(offsets, (bits) => VirtualOffset.block(VirtualOffset.fromBits(bits)))
-    this.withins = Uint16Array.from(offsets, (bits) => VirtualOffset.within(VirtualOffset.fromBits(bits)))
+    this.#blocks = Float64Array.from(offsets, (bits) => VirtualOffset.block(VirtualOffset.fromBits(bits)))
+    this.#withins = Uint16Array.from(offsets, (bits) => VirtualOffset.within(VirtualOffset.fromBits(bits)))
   }
 
   /** Offset `i` lies behind `place`. */
-  isBehind(i: number, place: FilePlace): boolean {
-    const block = this.blocks[i]!
-    return block > place.block || (block === place.block && this.withins[i]! > place.within)
+  isBehind(i: number, place: ContentPosition): boolean {
+    const block = this.#blocks[i]!
+    return block > place.block || (block === place.block && this.#withins[i]! > place.within)
   }
 
   /** Offset `i` means `place`. */
-  is(i: number, place: FilePlace): boolean {
-    return place.is(this.blocks[i]!, this.withins[i]!)
+  is(i: number, place: ContentPosition): boolean {
+    return place.is(this.#blocks[i]!, this.#withins[i]!)
   }
 }

@@ -10,7 +10,7 @@ import {
 import { counted } from "../text/Counted.ts"
 import { printable } from "../text/Printable.ts"
 import { humanSize } from "../text/Size.ts"
-import type { Place } from "./Damage.ts"
+import type { BlockPosition } from "./Damage.ts"
 
 /** Null where the kind of file has none. */
 export interface Facts {
@@ -53,7 +53,7 @@ export interface Verdict {
   readonly notes: ReadonlyArray<string>
   readonly facts: Facts
   /** The first damage. */
-  readonly place: Place | null
+  readonly place: BlockPosition | null
   readonly error: FileDamaged | LocalIo | NotFound | null
 }
 

@@ -22,7 +22,7 @@ export interface VerifyEvents {
   readonly verdict: (verdict: Verdict) => Effect.Effect<void>
 }
 
-type Failure = Damage | FileDamaged | LocalIo
+type VerificationFailure = Damage | FileDamaged | LocalIo
 
 /** What the walk through a data file has found out for its indexes. */
 interface Walked {
@@ -97,7 +97,7 @@ const verdictOf = (target: Target, run: Run, progress: (bytes: number) => Effect
       case "File": {
         const file: Verdict = { ...bare, kind: role.named?.kind ?? null, bytes: role.bytes }
         if (role.named === null && expected === null) return { ...file, notes: [...notes, "unknown type"] }
-        const failed = (error: Failure): Verdict => {
+        const failed = (error: VerificationFailure): Verdict => {
           run.known.set(path, { _tag: "Failed" })
           return error._tag === "Damage"
             ? { ...file, status: "failed", error: error.error, place: error.place }
@@ -119,7 +119,11 @@ const checkFile = (
   name: Named | null,
   run: Run,
   progress: (bytes: number) => Effect.Effect<void>
-): Effect.Effect<Checked & { readonly sha256: string | null }, Failure, FileSource | BlockPool | Codec | Scope.Scope> =>
+): Effect.Effect<
+  Checked & { readonly sha256: string | null },
+  VerificationFailure,
+  FileSource | BlockPool | Codec | Scope.Scope
+> =>
   Effect.gen(function* () {
     const source = yield* FileSource
     const file = yield* source.open(path)
@@ -143,7 +147,7 @@ const checkKind = (
   file: OpenFile,
   run: Run,
   progress: (bytes: number) => Effect.Effect<void>
-): Effect.Effect<Checked, Failure, FileSource | BlockPool | Codec | Scope.Scope> => {
+): Effect.Effect<Checked, VerificationFailure, FileSource | BlockPool | Codec | Scope.Scope> => {
   if (name === null)
     return Effect.succeed({ facts: noFacts, notes: ["type unknown: only size and checksum"], walked: null })
   const { index, type } = name
@@ -174,7 +178,7 @@ const checkData = (
   file: OpenFile,
   proofs: ReadonlyMap<string, IndexProof.IndexProof>,
   progress: (bytes: number) => Effect.Effect<void>
-): Effect.Effect<Checked, Failure, BlockPool | Codec> =>
+): Effect.Effect<Checked, VerificationFailure, BlockPool | Codec> =>
   Effect.gen(function* () {
     // A broken block within the header is found by the walk, which knows its number.
     const header = yield* Effect.result(open(path, file, type))
@@ -199,7 +203,7 @@ const checkIndex = (
   file: OpenFile,
   known: ReadonlyMap<string, Known>,
   progress: (bytes: number) => Effect.Effect<void>
-): Effect.Effect<Checked, Failure, FileSource | BlockPool | Codec | Scope.Scope> =>
+): Effect.Effect<Checked, VerificationFailure, FileSource | BlockPool | Codec | Scope.Scope> =>
   Effect.gen(function* () {
     const walked = isCompressed(suffix) ? yield* walkWhole(path, file, unread, progress) : {}
     const data = dataOf(path)

@@ -8,7 +8,7 @@ import type { Codec } from "../genome/Codec.ts"
 import type { ContentCheck } from "../genome/ContentCheck.ts"
 import { checkEnd } from "../genome/Structure.ts"
 import { BlockPool } from "./BlockPool.ts"
-import { Damage, damageAt, type Place } from "./Damage.ts"
+import { type BlockPosition, Damage, damageAt } from "./Damage.ts"
 
 /** What a whole file is made of; `inflated` in bytes. */
 export interface WalkFacts {
@@ -21,10 +21,20 @@ const windowSize = 0x40000
 
 /** A run and where it lies; or, at the end of what can be read, the reason. */
 type Piece =
-  | { readonly _tag: "Run"; readonly run: BlockRun; readonly first: Place; readonly starts: ReadonlyArray<number> }
+  | {
+      readonly _tag: "Run"
+      readonly run: BlockRun
+      readonly first: BlockPosition
+      readonly starts: ReadonlyArray<number>
+    }
   | { readonly _tag: "End"; readonly damage: Damage }
 
-const pieceOf = (bytes: Uint8Array<ArrayBuffer>, starts: ReadonlyArray<number>, from: number, window: Place): Piece => {
+const pieceOf = (
+  bytes: Uint8Array<ArrayBuffer>,
+  starts: ReadonlyArray<number>,
+  from: number,
+  window: BlockPosition
+): Piece => {
   const part = starts.slice(from, from + mostBlocks + 1)
   const [begin = 0] = part
   const end = part.at(-1) ?? begin
@@ -41,8 +51,8 @@ const pieceOf = (bytes: Uint8Array<ArrayBuffer>, starts: ReadonlyArray<number>, 
 /** The blocks of a file in runs; never more than one window is read ahead of whoever takes them. */
 const pieces = <E>(file: string, reader: ByteReader<E>): Stream.Stream<Piece, E> => {
   const read = Effect.fnUntraced(function* (
-    window: Place
-  ): Effect.fn.Return<readonly [ReadonlyArray<Piece>, Option.Option<Place>], E> {
+    window: BlockPosition
+  ): Effect.fn.Return<readonly [ReadonlyArray<Piece>, Option.Option<BlockPosition>], E> {
     const bytes = ownBuffer(yield* reader.read(window.offset, windowSize))
     const starts = [0]
     let damage: Damage | null = null
@@ -66,7 +76,7 @@ const pieces = <E>(file: string, reader: ByteReader<E>): Stream.Stream<Piece, E>
     const next = { block: window.block + starts.length - 1, offset: window.offset + at }
     return [found, next.offset < reader.size ? Option.some(next) : Option.none()]
   })
-  return Stream.paginate<Place, Piece, E>({ block: 1, offset: 0 }, read)
+  return Stream.paginate<BlockPosition, Piece, E>({ block: 1, offset: 0 }, read)
 }
 
 const misfits: Readonly<Record<number, string>> = {
@@ -99,7 +109,7 @@ export const walkWhole = Effect.fn("svc.verify.walkWhole")(function* <E>(
   let proven = 0
 
   const judge = (piece: Extract<Piece, { readonly _tag: "Run" }>, done: InflatedRun): Damage | null => {
-    const place = (i: number): Place => ({ block: piece.first.block + i, offset: piece.starts[i] ?? 0 })
+    const place = (i: number): BlockPosition => ({ block: piece.first.block + i, offset: piece.starts[i] ?? 0 })
     const length = done.content.length
     const fault = content.take(done.content, { ends: done.ends, offsets: piece.starts })
     // Given back at once, since the collector lets such buffers pile up.

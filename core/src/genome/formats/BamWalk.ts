@@ -1,7 +1,7 @@
 /** Walks the records of a BAM file, each whole: whether its parts add up, and where it lies (SAM specification, section 4.2). */
 
 import type { ContentFault, RecordCheck, RecordListener } from "../ContentCheck.ts"
-import { type BlockPlaces, FilePlace } from "../FilePlace.ts"
+import { type BlockLayout, ContentPosition } from "../ContentPosition.ts"
 import { largestRecord } from "../RecordFormat.ts"
 import type { BamHeader } from "./BamHeader.ts"
 import * as BamRecord from "./BamRecord.ts"
@@ -28,7 +28,7 @@ export const bamWalk = (header: BamHeader, listeners: ReadonlyArray<RecordListen
   let kept = new Uint8Array(4096)
   let keptView = new DataView(kept.buffer)
   let filled = 0
-  const place = new FilePlace()
+  const place = new ContentPosition()
   let keptPlace = place
   /** The reference that listeners are told of, -1 for none. */
   let told = -1
@@ -60,13 +60,13 @@ export const bamWalk = (header: BamHeader, listeners: ReadonlyArray<RecordListen
     return null
   }
 
-  const leave = (at: FilePlace) => {
+  const leave = (at: ContentPosition) => {
     if (told !== -1 && sorted) for (const listener of listeners) listener.leave(at)
     told = -1
   }
 
   /** Tells of a record that is sound and begins at `place`. */
-  const tell = (view: DataView, at: number, place: FilePlace) => {
+  const tell = (view: DataView, at: number, place: ContentPosition) => {
     if (!sorted) return
     const ref = BamRecord.refId(view, at)
     if (ref !== told) {
@@ -81,7 +81,7 @@ export const bamWalk = (header: BamHeader, listeners: ReadonlyArray<RecordListen
     for (const listener of listeners) listener.record(start, end, mapped, place)
   }
 
-  const take = (content: Uint8Array, blocks: BlockPlaces): ContentFault | null => {
+  const take = (content: Uint8Array, blocks: BlockLayout): ContentFault | null => {
     place.enter(blocks)
     const view = new DataView(content.buffer, content.byteOffset, content.byteLength)
     let at = 0

@@ -1,6 +1,6 @@
 /** Walks the lines of a VCF file: their number of columns, and the first two of them (VCF specification, section 1.6.1). */
 import type { ContentFault, RecordCheck, RecordListener } from "../ContentCheck.ts"
-import { type BlockPlaces, FilePlace } from "../FilePlace.ts"
+import { type BlockLayout, ContentPosition } from "../ContentPosition.ts"
 
 const lineFeed = 0x0a
 const tab = 0x09
@@ -50,17 +50,17 @@ export const vcfWalk = (samples: number, listeners: ReadonlyArray<RecordListener
   let nameBytes = new Uint8Array(0)
   let ofName = 0
   let lastPosition = -1
-  const place = new FilePlace()
+  const place = new ContentPosition()
   let keptPlace = place
   /** Whether listeners are told of records now. */
   let telling = false
 
-  const leave = (at: FilePlace) => {
+  const leave = (at: ContentPosition) => {
     if (telling) for (const listener of listeners) listener.leave(at)
     telling = false
   }
 
-  const change = (line: Uint8Array, stop: number, at: FilePlace) => {
+  const change = (line: Uint8Array, stop: number, at: ContentPosition) => {
     if (name !== "") counts.set(name, ofName)
     name = decoder.decode(line.subarray(0, stop))
     nameBytes = line.slice(0, stop)
@@ -73,7 +73,7 @@ export const vcfWalk = (samples: number, listeners: ReadonlyArray<RecordListener
     lastPosition = -1
   }
 
-  const judge = (line: Uint8Array, tabs: number, place: FilePlace): string | null => {
+  const judge = (line: Uint8Array, tabs: number, place: ContentPosition): string | null => {
     if (line.length === 0 || line[0] === hash) return null
     records++
     const wrong = `has a line that is not a VCF record (number ${records})`
@@ -105,7 +105,7 @@ export const vcfWalk = (samples: number, listeners: ReadonlyArray<RecordListener
     tabs += tabsIn(piece)
   }
 
-  const take = (content: Uint8Array, blocks: BlockPlaces): ContentFault | null => {
+  const take = (content: Uint8Array, blocks: BlockLayout): ContentFault | null => {
     place.enter(blocks)
     let at = 0
     while (at < content.length) {

@@ -2,13 +2,18 @@ import { assert, describe, it } from "@effect/vitest"
 import { Result } from "effect"
 import { readEntry } from "../archive/TrackingEntry.ts"
 import { untouched } from "../download/Outcome.ts"
-import type { Standing } from "../download/Standing.ts"
+import type { RestorationStatus } from "../download/RestorationStatus.ts"
 import { EntryUnusable, NotFound } from "../Errors.ts"
-import { standingsJson, standingsText } from "./Standings.ts"
+import { restorationsJson, restorationsText } from "./RestorationList.ts"
 
 const asIs = (text: string) => text
 
-const standing = (analysisId: string, fileName: string, state: Standing["state"], path?: string): Standing => ({
+const status = (
+  analysisId: string,
+  fileName: string,
+  state: RestorationStatus["state"],
+  path?: string
+): RestorationStatus => ({
   entry: Result.getOrThrow(readEntry({ analysisId, fileName })),
   state,
   results:
@@ -18,13 +23,13 @@ const standing = (analysisId: string, fileName: string, state: Standing["state"]
 })
 const time = "2026-11-21T15:00:00Z"
 const look = {
-  standings: [
-    standing("A1", "S.bam", { _tag: "Done" }, "out/S.bam"),
-    standing("A2", "T.bam", { _tag: "Requested", requestedAt: null, estimate: time, underWay: true }, "out/T.bam"),
-    standing("A1", "U.bam", { _tag: "Available" }),
-    standing("A2", "V.bam", { _tag: "Requested", requestedAt: null, estimate: null, underWay: false }),
-    standing("A2", "X.bam", { _tag: "NotRequested" }),
-    standing("A3", "W.bam", { _tag: "Failed", error: new NotFound({ what: "W.bam", detail: "gone\u001b[2J" }) })
+  statuses: [
+    status("A1", "S.bam", { _tag: "Done" }, "out/S.bam"),
+    status("A2", "T.bam", { _tag: "Requested", requestedAt: null, estimate: time, underWay: true }, "out/T.bam"),
+    status("A1", "U.bam", { _tag: "Available" }),
+    status("A2", "V.bam", { _tag: "Requested", requestedAt: null, estimate: null, underWay: false }),
+    status("A2", "X.bam", { _tag: "NotRequested" }),
+    status("A3", "W.bam", { _tag: "Failed", error: new NotFound({ what: "W.bam", detail: "gone\u001b[2J" }) })
   ],
   others: [
     Result.getOrThrow(
@@ -34,9 +39,9 @@ const look = {
   unusable: [new EntryUnusable({ path: "r.json", position: 6, reason: "it is not an object" })]
 }
 
-describe("standings", () => {
+describe("the list of restorations", () => {
   it("as text: by analysis, with the state of each file, and what cannot be used at the end", () => {
-    const lines = standingsText(look, asIs).split("\n")
+    const lines = restorationsText(look, asIs).split("\n")
     assert.deepStrictEqual(lines.slice(0, 9), [
       "Analysis ID: A1",
       "  S.bam  [DOWNLOADED]",
@@ -58,7 +63,7 @@ describe("standings", () => {
   })
 
   it("as one JSON document with the same facts", () => {
-    const document = standingsJson(look)
+    const document = restorationsJson(look)
     assert.strictEqual(document.schema, "svc.restorations/1")
     assert.deepStrictEqual(document.restorations[1], {
       analysisId: "A2",
@@ -86,15 +91,15 @@ describe("standings", () => {
   })
 
   it("nothing to tell is told as such", () => {
-    const nothing = { standings: [], unusable: [], others: [] }
-    assert.strictEqual(standingsText(nothing, asIs), "No restorations")
-    assert.deepStrictEqual(standingsJson(nothing), {
+    const nothing = { statuses: [], unusable: [], others: [] }
+    assert.strictEqual(restorationsText(nothing, asIs), "No restorations")
+    assert.deepStrictEqual(restorationsJson(nothing), {
       schema: "svc.restorations/1",
       restorations: [],
       others: [],
       failures: []
     })
-    const broken = standingsText({ ...nothing, unusable: look.unusable }, asIs)
+    const broken = restorationsText({ ...nothing, unusable: look.unusable }, asIs)
     assert.match(broken, /it is not an object/)
     assert.notMatch(broken, /No restorations/)
   })

@@ -10,9 +10,9 @@ import type { Enveloped } from "../contract/Envelope.ts"
 import { Note, ServiceApi } from "../contract/ServiceApi.ts"
 import { NotFound, ReplyMalformed, type ServiceError, type SessionError } from "../Errors.ts"
 import { PathTemplate, RepeatSafe, SlowReply } from "../session/RequestMarks.ts"
+import { type CallRequest, requestOf, subjectOf } from "./CallRequest.ts"
 import { payloadOf, placeOfIssue } from "./Reply.ts"
-import type { Asked } from "./ReplyText.ts"
-import { type CallRequest, requestOf, subjectOf } from "./RequestOf.ts"
+import type { ExpectedReply } from "./ReplyText.ts"
 import type { Reading } from "./ServiceMethods.ts"
 
 type Decodable = Schema.ConstraintDecoder<unknown>
@@ -73,7 +73,11 @@ export const endpointOf = (name: EndpointName) => {
 }
 
 /** What is asked, in the words of messages. */
-export const askedOf = ({ identifier, method }: Declared, subject: string | null, reading: Reading): Asked => ({
+export const expectedReplyOf = (
+  { identifier, method }: Declared,
+  subject: string | null,
+  reading: Reading
+): ExpectedReply => ({
   request: subject === null ? identifier : `${identifier} (${subject})`,
   subject,
   missing: method === "GET" ? [404, 400] : [404],
@@ -98,7 +102,7 @@ export const makeCall = (http: HttpClient.HttpClient.With<SessionError>, reading
   const ask = Effect.fnUntraced(function* (
     { endpoint, group }: ReturnType<typeof endpointOf>,
     request: CallRequest,
-    asked: Asked
+    asked: ExpectedReply
   ) {
     if (!fitsPath(request)) {
       return yield* new NotFound({ what: asked.subject ?? asked.request, detail: "no such identifier can exist" })
@@ -112,7 +116,7 @@ export const makeCall = (http: HttpClient.HttpClient.With<SessionError>, reading
     Effect.suspend(() => {
       const known = endpointOf(name)
       const { endpoint, note } = known
-      const asked = { ...askedOf(endpoint, subject ?? subjectOf(note, given), reading), ...about }
+      const asked = { ...expectedReplyOf(endpoint, subject ?? subjectOf(note, given), reading), ...about }
       const answer = asksForNothing(note, given)
         ? Effect.succeed([])
         : ask(known, requestOf(endpoint.path, note, given), asked)

@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Schema } from "effect"
-import { byteScale, counted, countText, durationText, elapsedTicks, momentText, momentTicks } from "./Scale.ts"
+import { byteScale, counted, countText, durationText, elapsedTicks, momentText, momentTicks } from "./Axis.ts"
 
 const day = 24 * 60 * 60 * 1000
 

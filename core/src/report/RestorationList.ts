@@ -1,15 +1,15 @@
 /** Where the stored requests stand, for `--list` together with `--resumeArchivedDownloads` (docs/service.md 4.2). */
 
 import type { TrackingEntry } from "../archive/TrackingEntry.ts"
+import type { RestorationStatus } from "../download/RestorationStatus.ts"
 import type { Look } from "../download/Resume.ts"
-import type { Standing } from "../download/Standing.ts"
 import { printable } from "../text/Printable.ts"
 import { failureJson } from "./Report.ts"
 
 /** The document of schema `svc.restorations/1`. */
-export const standingsJson = ({ others, standings, unusable }: Look) => {
+export const restorationsJson = ({ others, statuses, unusable }: Look) => {
   const failures = unusable.map((error) => failureJson({ analysisId: null, fileName: null, error }))
-  const restorations = standings.map(standingJson)
+  const restorations = statuses.map(restorationJson)
   return { schema: "svc.restorations/1", restorations, others: others.map(otherJson), failures }
 }
 
@@ -18,9 +18,9 @@ export const standingsJson = ({ others, standings, unusable }: Look) => {
  *
  * @param prose - what the messages of errors, and estimates as the service wrote them, go through
  */
-export const standingsText = ({ others, standings, unusable }: Look, prose: (text: string) => string): string => {
+export const restorationsText = ({ others, statuses, unusable }: Look, prose: (text: string) => string): string => {
   const said = (text: string) => printable(prose(text))
-  const groups = Map.groupBy(standings, ({ entry }) => entry.analysisId)
+  const groups = Map.groupBy(statuses, ({ entry }) => entry.analysisId)
   const lines = [...groups].flatMap(([id, group]) => [
     `Analysis ID: ${printable(id)}`,
     ...group.map((it) => lineOf(it, said))
@@ -34,7 +34,7 @@ export const standingsText = ({ others, standings, unusable }: Look, prose: (tex
   return [...own, ...elsewhere, ...broken].join("\n")
 }
 
-const lineOf = ({ entry, state }: Standing, said: (text: string) => string): string => {
+const lineOf = ({ entry, state }: RestorationStatus, said: (text: string) => string): string => {
   const name = `  ${printable(entry.fileName)}`
   switch (state._tag) {
     case "Done":
@@ -58,9 +58,9 @@ const statuses = {
   Requested: "requested",
   NotRequested: "notRequested",
   Failed: "failed"
-} as const satisfies Record<Standing["state"]["_tag"], string>
+} as const satisfies Record<RestorationStatus["state"]["_tag"], string>
 
-const standingJson = ({ entry, results, state }: Standing) => ({
+const restorationJson = ({ entry, results, state }: RestorationStatus) => ({
   analysisId: entry.analysisId,
   fileName: entry.fileName,
   path: results[0]?.path ?? null,

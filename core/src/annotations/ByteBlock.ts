@@ -3,7 +3,7 @@
 /** Readers and writers of words may go so many bytes beyond what they mean. */
 const slack = 8
 
-export class Block {
+export class ByteBlock {
   readonly bytes: Uint8Array
   readonly words: DataView
 
@@ -19,7 +19,7 @@ export class Block {
 }
 
 /** Copies bytes `from` up to `to` of `source` into `target` at `at`, in words; returns where they end there. */
-export const copyWords = (source: Block, from: number, to: number, target: Block, at: number): number => {
+export const copyWords = (source: ByteBlock, from: number, to: number, target: ByteBlock, at: number): number => {
   const input = source.words
   const output = target.words
   const shift = at - from
@@ -28,8 +28,8 @@ export const copyWords = (source: Block, from: number, to: number, target: Block
 }
 
 /** A block that holds `bytes`. */
-export const blockOf = (bytes: Uint8Array): Block => {
-  const block = new Block(bytes.length)
+export const blockOf = (bytes: Uint8Array): ByteBlock => {
+  const block = new ByteBlock(bytes.length)
   block.bytes.set(bytes)
   return block
 }

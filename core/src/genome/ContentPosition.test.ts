@@ -1,15 +1,15 @@
 import { assert, describe, it } from "@effect/vitest"
-import { FilePlace } from "./FilePlace.ts"
+import { ContentPosition } from "./ContentPosition.ts"
 
 /** Blocks of 10, 0 and 5 bytes, then, taken later, of 0 and 3. */
 const first = { offsets: [100, 150, 178, 220], ends: [10, 10, 15] }
 const second = { offsets: [220, 248, 300], ends: [0, 3] }
 
-const at = (place: FilePlace) => [place.block, place.within]
+const at = (place: ContentPosition) => [place.block, place.within]
 
 describe("a place in a file", () => {
   it("counts from the block that it lies in, over blocks without content", () => {
-    const place = new FilePlace()
+    const place = new ContentPosition()
     place.enter(first)
     place.seek(9)
     assert.deepStrictEqual(at(place), [100, 9])
@@ -26,7 +26,7 @@ describe("a place in a file", () => {
   })
 
   it("at the start of a block has all the names that writers give it, and within one a single name", () => {
-    const place = new FilePlace()
+    const place = new ContentPosition()
     place.enter(first)
     place.seek(10)
     for (const [block, within] of [

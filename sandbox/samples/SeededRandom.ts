@@ -1,6 +1,6 @@
-/** Seeded dice: the same seed throws the same numbers on every machine. */
+/** Seeded random numbers: the same seed gives the same numbers on every machine. */
 
-export interface Dice {
+export interface SeededRandom {
   /** Uniform in `[0, 1)`. */
   readonly next: () => number
   /** Uniform whole number in `[from, to)`. */
@@ -9,7 +9,7 @@ export interface Dice {
   readonly chance: (probability: number) => boolean
 }
 
-/** Mixes a text into a seed, so that every sample and every locus has its own dice. */
+/** Mixes a text into a seed, so that every sample and every locus has its own numbers. */
 export const seedOf = (seed: number, text: string): number => {
   let hash = (0x811c9dc5 ^ seed) >>> 0
   for (let i = 0; i < text.length; i++) hash = Math.imul(hash ^ text.charCodeAt(i), 0x01000193) >>> 0
@@ -17,7 +17,7 @@ export const seedOf = (seed: number, text: string): number => {
 }
 
 /** A 32-bit counter through a mixing function: short, fast, and even enough for test data. */
-export const make = (seed: number): Dice => {
+export const make = (seed: number): SeededRandom => {
   let state = seed >>> 0
   const next = () => {
     state = (state + 0x9e3779b9) >>> 0
@@ -33,3 +33,7 @@ export const make = (seed: number): Dice => {
     chance: (probability) => next() < probability
   }
 }
+
+/** A measured value from `min` to `max`, rounded to `digits` after the point. */
+export const measuredValue = (random: SeededRandom, min: number, max: number, digits: number): number =>
+  Number((min + random.next() * (max - min)).toFixed(digits))

@@ -2,10 +2,10 @@
 import { isDataType } from "../genome/formats/FileNames.ts"
 import type { SliceEstimate, SliceWish } from "../transfer/SliceRequest.ts"
 import { type FileType, fileTypeOf, indexRank } from "./FileName.ts"
-import type { ListedAnalysis, ListedFile } from "./Listed.ts"
-import { type Layout, type Place, placeOf } from "./Place.ts"
+import type { ListedAnalysis, ListedFile } from "./ListedFiles.ts"
+import { type Layout, type OutputPath, outputPathOf } from "./OutputPath.ts"
 
-export interface FileWish {
+export interface FileChoice {
   readonly filetypes: ReadonlyArray<FileType>
   readonly layout: Layout
   /** Only this of each file, as a file of its own with a fresh index; absent for whole files. */
@@ -24,7 +24,7 @@ export interface WantedSlice {
 }
 
 /** A file of the service that is wanted, with its place. */
-export interface WantedFile extends Place {
+export interface WantedFile extends OutputPath {
   readonly analysisId: string
   readonly type: FileType
   /** Bytes; of a slice null until it is estimated. */
@@ -39,7 +39,7 @@ export interface WantedFile extends Place {
 }
 
 /** The wanted files of `analyses`, in the order of the listing. */
-export const wantedFiles = (analyses: ReadonlyArray<ListedAnalysis>, wish: FileWish): ReadonlyArray<WantedFile> =>
+export const wantedFiles = (analyses: ReadonlyArray<ListedAnalysis>, wish: FileChoice): ReadonlyArray<WantedFile> =>
   analyses.flatMap((analysis) =>
     analysis.files.flatMap((file) => {
       const type = wantedType(file, wish)
@@ -53,14 +53,14 @@ const wantedFile = (
   analysis: ListedAnalysis,
   { archived, estimatedRestoreTime, fileName, hasLink, size }: ListedFile & { readonly fileName: string },
   type: FileType,
-  { layout, slice: wish = null }: FileWish
+  { layout, slice: wish = null }: FileChoice
 ): WantedFile => {
   const file = { analysisId: analysis.id, fileName, type }
   if (wish === null) {
-    const { folder } = placeOf(file, layout, null)
+    const { folder } = outputPathOf(file, layout, null)
     return { ...file, folder, size, archived, estimatedRestoreTime, hasLink, slice: null }
   }
-  const { folder, slice } = placeOf(file, layout, wish.wanted.length > 0 ? "ranged" : "unmapped")
+  const { folder, slice } = outputPathOf(file, layout, wish.wanted.length > 0 ? "ranged" : "unmapped")
   const index = indexFor(fileName, analysis.files)
   return {
     ...file,
@@ -88,14 +88,14 @@ const indexFor = (data: string, listed: ReadonlyArray<ListedFile>): ListedFile |
  * The type of a file when it is wanted. A name that is unsafe at its end (`x.bam `) still counts as its type, so that
  * it is refused aloud and not left out in silence.
  */
-const wantedType = (file: ListedFile, wish: FileWish): FileType | null => {
+const wantedType = (file: ListedFile, wish: FileChoice): FileType | null => {
   if (file.fileName === null) return null
   const type = fileTypeOf(file.fileName) ?? fileTypeOf(withoutTail(file.fileName))
   return type !== null && wantedTypes(wish).includes(type) ? type : null
 }
 
 /** Slices are made of data files and bring their own index. */
-export const wantedTypes = ({ filetypes, slice }: FileWish): ReadonlyArray<FileType> =>
+export const wantedTypes = ({ filetypes, slice }: FileChoice): ReadonlyArray<FileType> =>
   slice == null ? filetypes : filetypes.filter(isDataType)
 
 const withoutTail = (name: string): string => {

@@ -1,26 +1,26 @@
 import type { ServerResponse } from "node:http"
 import { gzipSync } from "node:zlib"
 import { Effect, Stream } from "effect"
-import { distort } from "./Distortion.ts"
 import type { Fault } from "./Faults.ts"
+import { distort } from "./FaultyReply.ts"
 import { htmlPage } from "./Pages.ts"
 
 /** An answer of either plane, before a fault touches it. Header names are lower case. */
-export interface Reply {
+export interface WireReply {
   readonly status: number
   readonly headers: Readonly<Record<string, string | ReadonlyArray<string>>>
   readonly body: Stream.Stream<Uint8Array, Error>
 }
 
 /** A text in one piece, with its length. */
-export const textReply = (status: number, headers: Reply["headers"], text: string): Reply => ({
+export const textReply = (status: number, headers: WireReply["headers"], text: string): WireReply => ({
   status,
   headers: { "content-length": `${Buffer.byteLength(text)}`, ...headers },
   body: text === "" ? Stream.empty : Stream.make(Buffer.from(text))
 })
 
 /** The answer a fault gives instead of doing what was asked, if it does. */
-export const replacement = (fault: Fault): Reply | null =>
+export const replacement = (fault: Fault): WireReply | null =>
   fault.redirect !== undefined
     ? textReply(fault.status ?? 302, { location: fault.redirect }, fault.body ?? "")
     : fault.html === true
@@ -40,7 +40,7 @@ export const pieces = (bytes: Uint8Array): Stream.Stream<Uint8Array> =>
     Stream.map((i) => bytes.subarray(i * 65_536, (i + 1) * 65_536))
   )
 
-const gzipped = Effect.fnUntraced(function* (reply: Reply, how: NonNullable<Fault["gzip"]>) {
+const gzipped = Effect.fnUntraced(function* (reply: WireReply, how: NonNullable<Fault["gzip"]>) {
   const headers = { ...reply.headers, "content-encoding": "gzip" }
   if (how === "claimed") return { ...reply, headers }
   const whole = gzipSync(Buffer.concat(yield* Stream.runCollect(reply.body)))
@@ -49,7 +49,7 @@ const gzipped = Effect.fnUntraced(function* (reply: Reply, how: NonNullable<Faul
 })
 
 /** Sets the head of the answer as the fault wants it; `null` removes what Node would add by itself, too. */
-export const writeHead = (response: ServerResponse, reply: Reply, fault: Fault) => {
+export const writeHead = (response: ServerResponse, reply: WireReply, fault: Fault) => {
   const headers: Record<string, string | Array<string>> = {}
   const put = (name: string, value: string | ReadonlyArray<string>) => {
     headers[name.toLowerCase()] = typeof value === "string" ? value : [...value]
@@ -74,7 +74,7 @@ const write = (response: ServerResponse, chunk: Uint8Array) =>
 /** Writes the whole answer with the fault in it, at the pace of the client. `wrote` hears of each piece of the body. */
 export const deliver = Effect.fnUntraced(function* (
   response: ServerResponse,
-  reply: Reply,
+  reply: WireReply,
   fault: Fault,
   wrote: (bytes: number) => void = () => {}
 ) {

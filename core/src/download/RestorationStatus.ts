@@ -3,21 +3,21 @@ import { Result } from "effect"
 import type { Restoration } from "../archive/Restoration.ts"
 import type { StoredRequest } from "../archive/StoredRequests.ts"
 import type { TrackingEntry } from "../archive/TrackingEntry.ts"
-import { finalPath, placeOf } from "../selection/Place.ts"
+import { finalPath, outputPathOf } from "../selection/OutputPath.ts"
 import type { DownloadRequest } from "./DownloadRequest.ts"
 import { type FileResult, untouched } from "./Outcome.ts"
 import { formOf, wantedName } from "./Readiness.ts"
 
 /** Where one request stands after a look. */
-export interface Standing {
+export interface RestorationStatus {
   readonly entry: TrackingEntry
-  readonly state: StandingState
+  readonly state: RestorationState
   /** Of its files. */
   readonly results: ReadonlyArray<FileResult>
 }
 
 /** Requested, back, downloaded, or failed. */
-export type StandingState =
+export type RestorationState =
   | { readonly _tag: "Done" }
   /** Back, but only the status was asked for, or it is not downloaded yet. */
   | { readonly _tag: "Available" }
@@ -31,22 +31,22 @@ export const requestedAs = (
   { requestTime }: TrackingEntry,
   estimate: string | null,
   underWay: boolean
-): StandingState => ({ _tag: "Requested", requestedAt: requestTime, estimate, underWay })
+): RestorationState => ({ _tag: "Requested", requestedAt: requestTime, estimate, underWay })
 
 /** Nothing more will become of it in this run. */
-export const isSettled = (standing: Standing | undefined): boolean =>
-  standing?.state._tag === "Done" || (standing?.state._tag === "Failed" && standing.state.error.retryable !== true)
+export const isSettled = (status: RestorationStatus | undefined): boolean =>
+  status?.state._tag === "Done" || (status?.state._tag === "Failed" && status.state.error.retryable !== true)
 
 /** The result for a request of which no file was tried. */
 export const untried = (
   { destination, entry }: StoredRequest,
-  state: StandingState,
+  state: RestorationState,
   fallback: DownloadRequest
 ): FileResult => {
   const { analysisId, options } = entry
   const fileName = wantedName(entry)
   const folder = Result.getOrElse(destination, () => options.destination ?? null) ?? fallback.destination
-  const place = placeOf({ analysisId, fileName }, options.layout ?? fallback.layout, formOf(entry))
+  const place = outputPathOf({ analysisId, fileName }, options.layout ?? fallback.layout, formOf(entry))
   const file = { analysisId, fileName, path: finalPath(folder, place), bytes: null }
   if (state._tag === "Failed") return untouched(file, { action: "failed", reason: null, error: state.error })
   // Pending is only what is under way.

@@ -35,7 +35,7 @@ const cast = [
 export const limsIdOf = (n: number) => `LIMS-${String(n).padStart(4, "0")}`
 
 /** Five invented people: a child with both parents, one adult, and one nothing is known about. */
-export const makeCast = (ids: WireIds): ReadonlyArray<PersonRecord> =>
+export const makePersons = (ids: WireIds): ReadonlyArray<PersonRecord> =>
   cast.map(({ family, first, last, sex, born, country }, i) => ({
     id: ids.person(i + 1),
     limsId: limsIdOf(i + 1),

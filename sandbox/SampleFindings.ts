@@ -1,6 +1,5 @@
-import { figure } from "./Figure.ts"
 import type { GeneEntry } from "./Genes.ts"
-import * as Dice from "./samples/Dice.ts"
+import * as SeededRandom from "./samples/SeededRandom.ts"
 import type { Json, JsonObject, WireId } from "./WireIds.ts"
 
 /** Regions of a gene: its exons as far as the findings need them, 1-based and closed. */
@@ -21,19 +20,19 @@ export const coverageOf = (
   seed: number
 ): ReadonlyArray<JsonObject> =>
   genes.flatMap((gene) => {
-    const dice = Dice.make(seed + gene.start)
+    const random = SeededRandom.make(seed + gene.start)
     return regionsOf(gene, regionsPerGene).map(({ start, end, exon }) => {
-      const minimum = dice.between(0, 41)
+      const minimum = random.between(0, 41)
       const length = end - start + 1
-      const missing = minimum === 0 ? dice.between(1, length + 1) : 0
+      const missing = minimum === 0 ? random.between(1, length + 1) : 0
       return {
         chromosome: gene.chromosome,
         start,
         end,
         length,
         minimumCoverage: minimum,
-        maximumCoverage: minimum + dice.between(20, 201),
-        meanCoverage: minimum + figure(dice, 5, 20, 2),
+        maximumCoverage: minimum + random.between(20, 201),
+        meanCoverage: minimum + SeededRandom.measuredValue(random, 5, 20, 2),
         basePairsNotCovered: missing,
         percentCovered: Number((100 * (1 - missing / length)).toFixed(2)),
         regionName: `${gene.symbol}_${exon}`,
@@ -56,12 +55,20 @@ const cnvColumn = (id: string, title: string, property: string): JsonObject => (
 
 /** CNV target results of one CNV analysis (docs/service.md 13.7); rows of plain cells. */
 export const cnvResultsOf = (analysisId: WireId, genes: ReadonlyArray<GeneEntry>, seed: number): JsonObject => {
-  const dice = Dice.make(seed)
+  const random = SeededRandom.make(seed)
   const thresholds = { homDelThreshold: -1.5, hetDelThreshold: -0.6, dupThreshold: 0.4, multiDupThreshold: 0.9 }
   const data: ReadonlyArray<ReadonlyArray<Json>> = genes.flatMap((gene) =>
     regionsOf(gene, regionsPerGene).map(({ start, end }): ReadonlyArray<Json> => {
-      const log2 = dice.chance(0.1) ? dice.pick([-0.9, 0.58]) : figure(dice, -0.2, 0.2, 3)
-      return [gene.chromosome, start, end, gene.symbol, log2, figure(dice, 0.01, 0.2, 3), [analysisId]]
+      const log2 = random.chance(0.1) ? random.pick([-0.9, 0.58]) : SeededRandom.measuredValue(random, -0.2, 0.2, 3)
+      return [
+        gene.chromosome,
+        start,
+        end,
+        gene.symbol,
+        log2,
+        SeededRandom.measuredValue(random, 0.01, 0.2, 3),
+        [analysisId]
+      ]
     })
   )
   return {
@@ -89,7 +96,9 @@ export const cnvResultsOf = (analysisId: WireId, genes: ReadonlyArray<GeneEntry>
     ),
     geneIdToHpoMoiTerms: {},
     geneIdToHpoMatchedTerms: {},
-    geneIdToHpoSimScore: Object.fromEntries(genes.map((gene) => [String(gene.id), figure(dice, 0, 1, 3)]))
+    geneIdToHpoSimScore: Object.fromEntries(
+      genes.map((gene) => [String(gene.id), SeededRandom.measuredValue(random, 0, 1, 3)])
+    )
   }
 }
 
@@ -99,15 +108,15 @@ export const pendingCnvOf = (
   genes: ReadonlyArray<GeneEntry>,
   seed: number
 ): ReadonlyArray<JsonObject> => {
-  const dice = Dice.make(seed)
+  const random = SeededRandom.make(seed)
   return genes.slice(0, 4).map((gene, i) => {
-    const gain = dice.chance(0.5)
+    const gain = random.chance(0.5)
     return {
       index: true,
       pendingCnvId: 7000 + i,
       detectedSegmentId: null,
       log2Value: gain ? 0.58 : -0.97,
-      refSpread: figure(dice, 0.01, 0.2, 3),
+      refSpread: SeededRandom.measuredValue(random, 0.01, 0.2, 3),
       copyNumber: gain ? 3 : 1,
       type: gain ? "GAIN" : "LOSS",
       position: { chromosome: gene.chromosome, start: gene.start, end: gene.end },

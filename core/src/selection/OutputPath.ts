@@ -5,7 +5,7 @@ import { sliceName } from "./FileName.ts"
 export type Layout = "flat" | "analysis"
 
 /** What decides where a file goes inside the destination. */
-export interface Place {
+export interface OutputPath {
   /** Folder inside the destination; empty for the destination itself. */
   readonly folder: string
   readonly fileName: string
@@ -21,23 +21,23 @@ export const sliceForm = (wish: { readonly regions: boolean; readonly unmapped: 
   wish.regions ? "ranged" : wish.unmapped ? "unmapped" : null
 
 /** The place of a file of the service. */
-export const placeOf = (
+export const outputPathOf = (
   file: { readonly analysisId: string; readonly fileName: string },
   layout: Layout,
   form: SliceForm
-): Place => ({
+): OutputPath => ({
   folder: layout === "flat" ? "" : file.analysisId,
   fileName: file.fileName,
   slice: form === null ? null : { name: sliceName(file.fileName, form) }
 })
 
 /** The name in its folder: of a slice its own. */
-export const finalName = ({ fileName, slice }: Place): string => slice?.name ?? fileName
+export const finalName = ({ fileName, slice }: OutputPath): string => slice?.name ?? fileName
 
 /** The path relative to the destination. */
-export const pathOf = (place: Place): string =>
-  place.folder === "" ? finalName(place) : `${place.folder}/${finalName(place)}`
+export const pathOf = (path: OutputPath): string =>
+  path.folder === "" ? finalName(path) : `${path.folder}/${finalName(path)}`
 
 /** The path as the user would write it, with the destination as it was given. */
-export const finalPath = (destination: string, place: Place): string =>
-  destination === "." ? pathOf(place) : `${destination.replace(/\/$/, "")}/${pathOf(place)}`
+export const finalPath = (destination: string, path: OutputPath): string =>
+  destination === "." ? pathOf(path) : `${destination.replace(/\/$/, "")}/${pathOf(path)}`
