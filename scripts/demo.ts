@@ -1,66 +1,57 @@
 /**
- * `npm run demo`: the main job against the sandbox, as a newcomer would type it, with real output. Ends 0 only when
- * everything that it shows is also right.
+ * `npm run demo`: the main jobs against the sandbox, as a newcomer would type them, with their real output (the log
+ * without its times). Ends 0 only when everything that it shows is also right.
  */
 import { spawn } from "node:child_process"
-import { mkdtempSync, readdirSync, readFileSync, statSync } from "node:fs"
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { createInterface } from "node:readline"
 import { fileURLToPath } from "node:url"
 import { gunzipSync } from "node:zlib"
+import { writeLargeSample } from "./demo-sample.ts"
 
 const dist = fileURLToPath(new URL("../dist/", import.meta.url))
 const terminal = process.stdout.isTTY && process.env["NO_COLOR"] === undefined
 const bold = (text: string) => (terminal ? `\u001b[1m${text}\u001b[0m` : text)
 const dim = (text: string) => (terminal ? `\u001b[2m${text}\u001b[0m` : text)
 const say = (text: string) => process.stdout.write(`${text}\n`)
-const indent = (text: string) => text.trimEnd().replace(/^/gm, "    ")
+const indented = (text: string) => text.trimEnd().replace(/^(?=.)/gm, "    ")
+const megabytes = (bytes: number) => `${(bytes / 1e6).toFixed(1)} MB`
 
-let step = 0
+let chapters = 0
 const chapter = (title: string, explanation: string) => {
-  step += 1
-  say(`\n${bold(`${step}. ${title}`)}\n${indent(explanation).replace(/^ {4}/gm, "   ")}`)
+  chapters += 1
+  say(`\n${bold(`${chapters}. ${title}`)}\n   ${explanation}`)
 }
 
 const wrong: Array<string> = []
 /** Says that something is right, or remembers that it is not. */
 const check = (right: boolean, what: string) => {
-  say(`    ${right ? "right" : "WRONG"}: ${what}`)
+  say(`  ${right ? "✓" : "✗ WRONG:"} ${what}`)
   if (!right) wrong.push(what)
 }
 
-interface Done {
-  readonly code: number
-  readonly stdout: string
-  readonly stderr: string
+const folder = mkdtempSync(join(tmpdir(), "svc-demo-"))
+const data = join(folder, "data")
+mkdirSync(data)
+
+/** Analysis A7 with a larger BAM than those that the sandbox makes by itself. */
+const prepareWorld = () => {
+  const samples = join(folder, "samples")
+  mkdirSync(samples)
+  writeLargeSample(samples, "S7")
+  const files = ["S7.bam", "S7.bam.bai"].map((name) => ({ name, path: `samples/${name}` }))
+  const world = { analyses: [{ id: "A7", personLimsId: "LIMS-0004", sampleId: "S7", files }] }
+  writeFileSync(join(folder, "world.json"), JSON.stringify(world))
 }
 
-/** Runs one of our executables, shown as a user would type it. */
-const type = (name: string, args: ReadonlyArray<string>, env: Readonly<Record<string, string>>, show = true) =>
-  new Promise<Done>((resolve, reject) => {
-    const child = spawn(process.execPath, [`${dist}${name}.js`, ...args], {
-      env: { PATH: process.env["PATH"], TMPDIR: process.env["TMPDIR"], ...env },
-      stdio: ["ignore", "pipe", "pipe"]
-    })
-    const done = { stdout: "", stderr: "", both: "" }
-    child.stdout.setEncoding("utf8").on("data", (text: string) => {
-      done.stdout += text
-      done.both += text
-    })
-    child.stderr.setEncoding("utf8").on("data", (text: string) => {
-      done.stderr += text
-      done.both += text
-    })
-    child.on("error", reject)
-    child.on("close", (code) => {
-      if (show) say(`\n  ${bold(`$ ${[name, ...args].join(" ")}`)}\n${indent(done.both)}`)
-      resolve({ code: code ?? 1, stdout: done.stdout, stderr: done.stderr })
-    })
-  })
-
 const startSandbox = async () => {
-  const child = spawn(process.execPath, [`${dist}svc-sandbox.js`], { stdio: ["ignore", "pipe", "inherit"] })
+  const child = spawn(
+    process.execPath,
+    [`${dist}svc-sandbox.js`, "--world", join(folder, "world.json"), "--restoreDelay", "2s", "--strict"],
+    { stdio: ["ignore", "pipe", "inherit"] }
+  )
   const stop = () => child.kill("SIGTERM")
   process.on("exit", stop)
   for (const signal of ["SIGINT", "SIGTERM"]) process.on(signal, () => process.exit(1))
@@ -71,104 +62,111 @@ const startSandbox = async () => {
   throw new Error("svc-sandbox ended before it was ready")
 }
 
-interface Listing {
-  readonly analyses: ReadonlyArray<{
-    readonly analysisId: string
-    readonly limsId: string
-    readonly files: ReadonlyArray<{ readonly fileName: string; readonly size: number; readonly archived: boolean }>
-  }>
+prepareWorld()
+const sandbox = await startSandbox()
+const account = { SVC_TARGET: sandbox.url, SVC_USER: sandbox.user, SVC_PASSWORD: sandbox.password }
+
+/** Runs one of our executables in the folder of the demo, shown as a user would type it; the end is its exit code. */
+const type = (command: string, hidden = /^$/) =>
+  new Promise<number>((resolve, reject) => {
+    const [name, ...args] = command.split(" ")
+    const child = spawn(process.execPath, [`${dist}${name}.js`, ...args], {
+      cwd: folder,
+      env: { PATH: process.env["PATH"], TMPDIR: process.env["TMPDIR"], ...account },
+      stdio: ["ignore", "pipe", "pipe"]
+    })
+    let output = ""
+    for (const stream of [child.stdout, child.stderr]) {
+      stream.setEncoding("utf8").on("data", (text: string) => {
+        output += text
+      })
+    }
+    child.on("error", reject)
+    child.on("close", (code) => {
+      const lines = output.replace(/^\d{4}-\d\d-\d\dT[\d:.]+Z (?:\[info\]: )?/gm, "").split("\n")
+      say(`  ${bold(`$ ${command}`)}\n${indented(lines.filter((line) => !hidden.test(line)).join("\n"))}`)
+      resolve(code ?? 1)
+    })
+  })
+
+interface Stats {
+  readonly maxApiInFlight: number
+  readonly overlaps: number
+  readonly cookiesSeenByLinkHost: number
+  readonly files: Readonly<Record<string, { readonly bytes: number }>>
 }
+
+/** What the sandbox has counted. */
+const stats = async (): Promise<Stats> => JSON.parse(await (await fetch(`${sandbox.url}/__sandbox/stats`)).text())
 
 /** The last 28 bytes of every complete BGZF file (SAM specification, section 4.1.2). */
 const bgzfEnd = "1f8b08040000000000ff0600424302001b0003000000000000000000"
-const startsWith: Readonly<Record<string, string>> = {
-  ".bam": "BAM\u0001",
-  ".bai": "BAI\u0001",
-  ".gz": "##fileformat=VCF",
-  ".tbi": "TBI\u0001"
-}
 
-/** Whether a file is what its name says: its first bytes, unpacked where it is BGZF, and the end block. */
+/** Whether a BAM is complete and unpacks, judged without our own code. */
 const isWhole = (path: string) => {
   const bytes = readFileSync(path)
-  const compressed = !path.endsWith(".bai")
-  const complete = !compressed || bytes.subarray(-28).toString("hex") === bgzfEnd
-  const content = compressed ? gunzipSync(bytes) : bytes
-  const [, magic = "?"] = Object.entries(startsWith).find(([suffix]) => path.endsWith(suffix)) ?? []
-  return complete && content.subarray(0, magic.length).toString("latin1") === magic
+  return bytes.subarray(-28).toString("hex") === bgzfEnd && gunzipSync(bytes).toString("latin1", 0, 4) === "BAM\u0001"
 }
 
-const sandbox = await startSandbox()
-const folder = mkdtempSync(join(tmpdir(), "svc-demo-"))
-const account = { SVC_TARGET: sandbox.url, SVC_USER: sandbox.user, SVC_PASSWORD: sandbox.password }
+say(bold("svc-steps: the files of a genomic analysis service, in pipelines"))
+say("Its session breaks when two requests overlap, its links expire, and it moves old files into an archive.")
+say(dim(`Everything runs on this machine with invented data, in ${folder}.`))
 
-say(bold("svc-steps: files of a genomic analysis service, in a pipeline"))
-say("The service has no tokens, ends the session of whoever asks twice at once, and keeps old files in an archive.")
-say("Everything below runs on this machine, with invented data. svc-download is dist/svc-download.js.")
+chapter("A service to try it on", "The sandbox is the service in a box. Here it ends the session at the first overlap.")
+say(`  ${bold("$ svc-sandbox --strict --restoreDelay 2s --world world.json &")}\n${indented(sandbox.line)}`)
 
-chapter(
-  "A service to try it on",
-  "The sandbox is the service in a box: accounts, analyses, expiring links, an archive."
-)
-say(`\n  ${bold("$ svc-sandbox &")}\n${indent(sandbox.line)}`)
-say(
-  `\n  ${bold("$ export")} ${Object.entries(account)
-    .map(([name, value]) => `${name}=${value}`)
-    .join(" ")}`
-)
+chapter("What is there?", "People, analyses or samples are chosen by id; filters narrow them down.")
+check((await type("svc-download -a A1,A3,A7 --list")) === 0, "three analyses, one file in the archive")
 
-chapter("What is there?", "All analyses of three people with their files, selected by LIMS id.")
-const people = ["-l", "LIMS-0001,LIMS-0002,LIMS-0003"]
-const listed = await type("svc-download", [...people, "--list"], account)
-const { stdout } = await type("svc-download", [...people, "--list", "--format", "json"], account, false)
-const listing: Listing = JSON.parse(stdout)
-const archived = listing.analyses.filter(({ files }) => files.some((file) => file.archived))
-const online = listing.analyses
-  .filter(({ files }) => files.length === 4 && !files.some((file) => file.archived))
-  .slice(0, 2)
-const expected = online.flatMap(({ files }) => files)
+chapter("Two whole analyses", "Files come in parallel. Each gets its name when it is complete and checked.")
+const twoAnalyses = "svc-download -a A1,A2 -d data --reportfile report.html"
 check(
-  listed.code === 0 && expected.length === 8 && archived.length > 0,
-  "two analyses with four files each, and an archived file"
+  (await type(twoAnalyses)) === 0 && readdirSync(data).sort().join(" ") === "S1.bam S1.bam.bai S2.bam S2.bam.bai",
+  "four files, and nothing else, under their final names"
+)
+check(/<svg/.test(readFileSync(join(folder, "report.html"), "utf8")), "report.html shows the run in a browser")
+check((await type("svc-download -a A1,A2 -d data", /exists, kept/)) === 0, "the same again fetches nothing")
+
+chapter("A gene out of a large file", "Only the blocks that the region needs travel; the index is made on the way.")
+check((await type("svc-download -a A7 -g chr17:43,044,295-43,125,364 -d data")) === 0, "a slice with its own index")
+const { files } = await stats()
+const fetched = (files["A7/S7.bam"]?.bytes ?? 0) + (files["A7/S7.bam.bai"]?.bytes ?? 0)
+const whole = statSync(join(folder, "samples", "S7.bam")).size
+check(
+  fetched > 0 && fetched < whole / 50,
+  `the service sent ${megabytes(fetched)}, index included; the whole file has ${megabytes(whole)}`
 )
 
 chapter(
-  "Download two analyses",
-  "One session, one API request at a time; the files come in parallel. A file gets its name when it is complete and checked."
+  "A file that is in the archive",
+  "It is asked for now and fetched when it is back: here after 2 s, there after hours."
 )
-const ids = online.map(({ analysisId }) => analysisId).join(",")
-const args = ["-a", ids, "-f", "bam,bam.bai,vcf.gz,vcf.gz.tbi", "-d", folder]
-const first = await type("svc-download", args, account)
-check(first.code === 0, `exit code ${first.code}`)
-for (const { fileName, size } of expected) {
-  const path = join(folder, fileName)
-  const there = readdirSync(folder).includes(fileName)
-  check(
-    there && statSync(path).size === size && isWhole(path),
-    `${fileName}: ${size} bytes as listed, whole, of its type`
-  )
-}
-check(readdirSync(folder).length === expected.length, "nothing else is in the folder")
-
-chapter("Again", "What is there is not fetched twice, so a pipeline can simply repeat a step.")
-const second = await type("svc-download", args, account)
-check(second.code === 0 && /0 downloaded/.test(second.stderr), "nothing was downloaded")
-
-chapter(
-  "A file in the archive",
-  "It is reported and left alone; nobody is there to answer the question whether to restore it."
+check(
+  (await type("svc-request-restore -a A3 -d data", /nothing to restore|run again later/)) === 0,
+  "asked for, and noted"
 )
-const [cold] = archived
-const third = await type("svc-download", ["-a", cold?.analysisId ?? "", "-f", "bam", "-d", folder], account)
-check(third.code === 0 && /archive/i.test(third.stderr), "it was reported, and skipping it is no failure")
-check(readdirSync(folder).length === expected.length, "and nothing of it was written")
+check((await type("svc-resume-restore --wait 1h --poll 1s")) === 0, "it came back and was fetched")
+
+chapter("Is all of it whole?", "Every block, header, record and index, without the network.")
+const kept = readdirSync(data)
+const proven = (await type("svc-verify data")) === 0 && kept.length === 8
+check(
+  proven && kept.every((name) => !name.endsWith(".bam") || isWhole(join(data, name))),
+  `${kept.length} files are proven to the last byte`
+)
+const seen = await stats()
+check(
+  seen.maxApiInFlight === 1 && seen.overlaps === 0 && seen.cookiesSeenByLinkHost === 0,
+  "the service saw one request at a time, and the hosts of the files no cookie"
+)
 
 sandbox.stop()
+rmSync(join(folder, "samples"), { recursive: true })
 say("")
 if (wrong.length === 0) {
   say(bold("All of it is right."))
-  say(`The files are in ${folder}${dim(" (remove it when you have looked)")}.`)
-  say("Next: README.md, or dist/svc-download.js --help")
+  say(`Look at ${folder}: data/ and report.html, the page of the first download. Remove it when you have seen it.`)
+  say("Next: docs/01-tour.md, or svc-download --help (npm run build puts it into dist/bin).")
 } else {
   say(bold(`Not right:\n${wrong.map((what) => `  - ${what}`).join("\n")}`))
 }
