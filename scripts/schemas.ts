@@ -33,6 +33,14 @@ const formOf = (key: Key): Json => {
       return { enum: [...(key.choices ?? []), "", null] }
     case "duration":
       return { type: ["string", "null"], pattern: "^\\s*([0-9]{1,9}(\\.[0-9]{1,3})? ?(ms|s|m|h|d)\\s*)?$" }
+    case "rate":
+      return {
+        anyOf: [
+          { type: "integer", minimum: 1000 },
+          { enum: [0, null] },
+          { type: "string", pattern: "^\\s*([0-9]{1,12}(\\.[0-9]{1,3})? ?[kKmMgG]?)?\\s*$" }
+        ]
+      }
     case "flag":
       return {
         anyOf: [

@@ -20,7 +20,8 @@ const forms: Readonly<Record<Key["type"], string>> = {
   flag: "flag",
   choice: "choice",
   int: "number",
-  duration: "time"
+  duration: "time",
+  rate: "bytes per second"
 }
 
 const row = (name: KeyName) => {

@@ -90,18 +90,19 @@ export const partBytes = (...path: ReadonlyArray<string>): number =>
     .filter((name) => name.endsWith(".part"))
     .reduce((sum, name) => sum + (statSync(join(...path, name), { throwIfNoEntry: false })?.size ?? 0), 0)
 
-/** Starts a step in the ground's folder, ends it with `signal` when some bytes are in an unfinished file in `out`, and gives its end. */
+/** Starts a step in the ground's folder, ends it with `signal` when some bytes are in an unfinished file in `into`, and gives its end. */
 export const stoppedInMidFile = Effect.fnUntraced(function* (
   { env, folder }: Ground,
   step: string,
   args: ReadonlyArray<string>,
-  signal: NodeJS.Signals
+  signal: NodeJS.Signals,
+  into = "out"
 ) {
   const running = yield* start(step, args, { cwd: folder, env })
   yield* untilOrEnd(
     running,
     "bytes are in a part",
-    Effect.sync(() => partBytes(folder, "out") > 0)
+    Effect.sync(() => partBytes(folder, into) > 0)
   )
   yield* running.kill(signal)
   return yield* running.outcome

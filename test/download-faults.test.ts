@@ -274,6 +274,30 @@ describe("stops", () => {
       })
   )
 
+  it.live(
+    "--limitRate: a file that would take minutes is stopped at its first kilobytes; without a limit it is done",
+    () =>
+      Effect.gen(function* () {
+        const place = yield* ground()
+        writeFileSync(join(place.folder, "svc.json"), JSON.stringify({ limitRate: "1k" }))
+        const limited: ReadonlyArray<readonly [string, ReadonlyArray<string>]> = [
+          ["out/option", ["--limitRate", "1k"]],
+          ["out/file", ["--config", "svc.json"]]
+        ]
+        for (const [folder, more] of limited) {
+          mkdirSync(join(place.folder, folder))
+          const args = ["-a", "A1", "-f", "bam", "-d", folder, "--reportfile", "r.json"]
+          const end = yield* stoppedInMidFile(place, "svc-download", [...args, ...more], "SIGTERM", folder)
+          assert.strictEqual(end.exitCode, 143, end.stderr)
+          assert.strictEqual((yield* place.download(args)).exitCode, 0)
+          const [file] = readReport(place.folder, "r.json").files
+          assert.isAbove(file?.resumedFrom ?? 0, 0)
+          // The rest would have taken minutes.
+          assert.isAbove((file?.bytes ?? 0) - (file?.resumedFrom ?? 0), 120_000)
+        }
+      })
+  )
+
   it.live("P1 kill -9 in mid-transfer leaves no final name, and the next run ends well", () =>
     Effect.gen(function* () {
       const place = yield* ground()

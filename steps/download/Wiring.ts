@@ -42,6 +42,7 @@ export const linksWiring = (manifest: LinkManifest, settings: TargetSettings) =>
 /** What moves files, without a session. */
 const transferWiring = (settings: TargetSettings) => {
   const { userAgent } = makeSessionProfile(version)
-  const transfers = { connections: connectionsOf(settings), idle: settings.idleTimeout }
+  const { idleTimeout: idle, limitRate } = settings
+  const transfers = { connections: connectionsOf(settings), idle, limitRate }
   return Files.layer(settings, transfers, { version, userAgent })
 }

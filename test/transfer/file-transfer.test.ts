@@ -31,6 +31,7 @@ interface GroundOptions {
   readonly script?: Script
   readonly request?: Partial<TransferRequest>
   readonly connections?: number
+  readonly limitRate?: number
 }
 
 /** One download and everything around it that a test looks at. */
@@ -41,7 +42,8 @@ const ground = ({
   silent = false,
   script,
   request = {},
-  connections = 4
+  connections = 4,
+  limitRate = 0
 }: GroundOptions = {}) => {
   const object = { bytes: bytes ?? patterned(size), etag }
   const links = new ScriptedHost(object, script)
@@ -52,7 +54,7 @@ const ground = ({
     link: Redacted.make(`https://${host}/s.bam?renewal=${++renewals}`),
     size: null
   }))
-  const layer = FileTransfer.layer({ ...defaultSettings, connections }).pipe(
+  const layer = FileTransfer.layer({ ...defaultSettings, connections, limitRate }).pipe(
     Layer.provide(Layer.mergeAll(links.layer, disk.layer, codec))
   )
   const asked: TransferRequest = {
@@ -257,6 +259,49 @@ describe("FileTransfer", () => {
         const outcome = yield* succeeds(slow)
         assert.strictEqual(outcome.attempts, 1)
         assert.isAbove(outcome.milliseconds, 600_000)
+      })
+    )
+
+    it.effect("N11 a connection that waits for its share of --limitRate is not too slow, and not silent", () =>
+      Effect.gen(function* () {
+        const size = 200 * kib
+        const bytes = patterned(size)
+        // 20 KiB take longer than the idle limit, and 120 KiB longer than a slow connection is given.
+        const small = Array.from({ length: 10 }, (_, i) => bytes.subarray(i * 20 * kib, (i + 1) * 20 * kib))
+        const both = { size, limitRate: 500, request: { renewLink: null } }
+        for (const body of [[bytes], small]) {
+          const g = ground({ ...both, script: (_, good) => ({ ...good, body }) })
+          const outcome = yield* succeeds(g)
+          assert.strictEqual(outcome.attempts, 1)
+          assert.approximately(outcome.milliseconds / 1000, size / 500, 1)
+          // It moves evenly.
+          const told = g.events.flatMap((event) => (event._tag === "Bytes" ? [event.done] : []))
+          assert.strictEqual(told[0], 4096)
+          assert.isTrue(told.every((done, i) => done - (told[i - 1] ?? 0) <= 4096))
+        }
+      })
+    )
+
+    it.effect("N11 a host that gives a byte in five seconds is too slow below a limit as well", () =>
+      Effect.gen(function* () {
+        const drip = Array.from({ length: 100 }, (_, i) => [
+          { wait: 5000 },
+          patterned(200 * kib).subarray(i, i + 1)
+        ]).flat()
+        const g = ground({ limitRate: 100_000, script: at(0, (good) => ({ ...good, body: drip })) })
+        yield* succeeds(g)
+        const reasons = g.events.flatMap((event) => (event._tag === "Retrying" ? [event.reason] : []))
+        assert.deepStrictEqual(reasons, ["sends less than 1 KiB per second"])
+      })
+    )
+
+    it.effect("--limitRate holds for all connections of a file together", () =>
+      Effect.gen(function* () {
+        const size = 100 * mib
+        const g = ground({ size, limitRate: 1_000_000 })
+        const outcome = yield* succeeds(g)
+        assert.strictEqual(g.links.mostOpen, 4)
+        assert.approximately(outcome.milliseconds / 1000, size / 1e6, 1)
       })
     )
 

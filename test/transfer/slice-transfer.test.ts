@@ -44,13 +44,15 @@ interface GroundOptions {
   readonly etag?: string | null
   readonly request?: Partial<SliceRequest>
   readonly disk?: MemoryParts
+  readonly limitRate?: number
 }
 
 const ground = Effect.fnUntraced(function* ({
   script = (_, good) => good,
   etag = etagOf(1),
   request = {},
-  disk = new MemoryParts()
+  disk = new MemoryParts(),
+  limitRate = 0
 }: GroundOptions = {}) {
   const [first, second] = [yield* versionOf(1), yield* versionOf(2)]
   let current = first
@@ -70,7 +72,12 @@ const ground = Effect.fnUntraced(function* ({
     renewLink: Effect.sync(() => ({ link: Redacted.make(`https://${host}/${name}?renewal=${++renewals}`), size: null }))
   })
   const layer = SliceTransfer.layer("1.2.3").pipe(
-    Layer.provide([links.layer, disk.layer, LinkPool.layer({ ...defaultSettings, connections: 2 }), ZlibCodec.layer])
+    Layer.provide([
+      links.layer,
+      disk.layer,
+      LinkPool.layer({ ...defaultSettings, connections: 2, limitRate }),
+      ZlibCodec.layer
+    ])
   )
   const wanted = yield* Effect.fromResult(parseRange("chr1:20001-900000"))
   const asked: SliceRequest = {
@@ -170,6 +177,14 @@ describe("SliceTransfer", () => {
       assert.isAtMost(g.links.mostOpen, 2)
       assert.isBelow(outcome.fetched, g.first.bam.length + g.first.bai.length)
       assert.deepStrictEqual(outcome.regions, "chr1:20001-900000")
+    }).pipe(Effect.provide(ZlibCodec.layer))
+  )
+
+  it.effect("--limitRate holds for the index, the header and all ranges together", () =>
+    Effect.gen(function* () {
+      const rate = 10_000
+      const outcome = yield* succeeds(yield* ground({ limitRate: rate }))
+      assert.approximately(outcome.milliseconds / 1000, outcome.fetched / rate, 1)
     }).pipe(Effect.provide(ZlibCodec.layer))
   )
 

@@ -8,8 +8,9 @@ import type { ByteReader } from "../genome/ByteReader.ts"
 import { LinkHost } from "../transfer/LinkHost.ts"
 import type { LinkLease } from "../transfer/LinkLease.ts"
 import { LinkPool } from "../transfer/LinkPool.ts"
-import { type ByteSink, fetchRange } from "../transfer/RangeFetch.ts"
+import { fetchRange } from "../transfer/RangeFetch.ts"
 import type { ObjectVersion } from "../transfer/RangeReply.ts"
+import type { ByteSink } from "../transfer/ReplyBody.ts"
 import * as VersionWatch from "../transfer/VersionWatch.ts"
 import { type FileArchived, LinkStore, type ServedFile, ServiceAway, type StoreError } from "./LinkStore.ts"
 
@@ -91,8 +92,7 @@ const makeFileBytes = Effect.fnUntraced(function* () {
           lease: yield* leaseOf(store, file, noLink),
           watch,
           sink,
-          pool: pool.permits,
-          timeouts: pool.settings,
+          pool,
           attempts,
           wrongReplies
         },

@@ -60,6 +60,7 @@ describe("the configuration file's values", () => {
     [{ connections: true }, "connections must be a whole number, not true"],
     [{ connections: 2.5 }, "connections must be a whole number, not the number 2.5"],
     [{ idleTimeout: 30 }, 'idleTimeout must be a time in quotes, such as "30s", not the number 30'],
+    [{ limitRate: true }, 'limitRate must be bytes per second in quotes, such as "50M", not true'],
     [{ loglevel: false }, "loglevel must be a text in quotes, not false"],
     [{ password: 4711 }, "password must be a text in quotes, not a number"],
     [{ analysisIds: [["A1"]] }, "analysisIds must be a list of texts, not a list with a list"],

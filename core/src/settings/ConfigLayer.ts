@@ -33,6 +33,7 @@ const forms: Readonly<Record<OptionType, { readonly expected: string; readonly t
     duration: { expected: 'a time in quotes, such as "30s"', takes: () => false },
     flag: { expected: "true or false", takes: (value) => typeof value === "boolean" },
     int: { expected: "a whole number", takes: isExact },
+    rate: { expected: 'bytes per second in quotes, such as "50M"', takes: isExact },
     // Ids may be numbers.
     list: { expected: "a list of texts", takes: isExact },
     lines: { expected: "a list of texts", takes: () => false }

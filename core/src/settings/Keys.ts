@@ -363,6 +363,17 @@ export const keys = {
     beyond: true,
     help: "Give up a connection after so long without a byte; the transfer then continues on a new one"
   },
+  limitRate: {
+    type: "rate",
+    group: "Network",
+    steps: files,
+    env: "SVC_LIMIT_RATE",
+    metavar: "RATE",
+    default: "0",
+    beyond: true,
+    otherSpellings: ["bwlimit", "maxRate", "rateLimit"],
+    help: "Bytes per second over all connections and files together, such as 800k, 50M or 1G (M: 10^6); 0: no limit"
+  },
   proxy: {
     type: "text",
     group: "Network",

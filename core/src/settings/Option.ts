@@ -4,8 +4,9 @@
  * - `lines` repeated only, because an item may hold a comma
  * - `flag` true, false, 1, 0, yes, no, on or off in any case; the bare option means true
  * - `choice` one of `choices`; `int` within `least` and `most`; `duration` a number with ms, s, m, h or d
+ * - `rate` bytes per second, with k, M or G for powers of 1000; 0 for none
  */
-export type OptionType = "text" | "secret" | "path" | "list" | "lines" | "flag" | "choice" | "int" | "duration"
+export type OptionType = "text" | "secret" | "path" | "list" | "lines" | "flag" | "choice" | "int" | "duration" | "rate"
 
 /** What an option takes and says, whoever it belongs to. */
 export interface Option {

@@ -23,6 +23,8 @@ const samples = (name: KeyName): readonly [string, string, string] => {
       return ["7", "8", "9"]
     case "duration":
       return ["7s", "8m", "9h"]
+    case "rate":
+      return ["7k", "8M", "0.9G"]
     default:
       return ["one", "two", "three"]
   }
@@ -174,6 +176,21 @@ describe("values", () => {
       assert.strictEqual(plain(decodeOne("wait", text).settings.wait), millis)
     })
   }
+
+  it("a rate is in bytes per second, with units of a thousand", () => {
+    const rates = { "0": 0, "1000": 1e3, "800k": 8e5, "50M": 5e7, "50m": 5e7, "1.5 G": 1.5e9, "0.5M": 5e5 }
+    for (const [text, rate] of Object.entries(rates)) {
+      const { problems, settings } = decodeOne("limitRate", text)
+      assert.deepStrictEqual([settings.limitRate, problems], [rate, []], text)
+    }
+  })
+
+  it("a rate with another unit, below one kilobyte, or no number at all is refused", () => {
+    for (const text of ["50MB", "50MiB", "50M/s", "999", "0.5k", "-1M", "1e6", "fast", ""]) {
+      const [problem] = decodeOne("limitRate", text).problems
+      assert.match(problem ?? "", /^Invalid value for --limitRate.*: expected bytes per second such as 800k, 50M/, text)
+    }
+  })
 
   it("times without a unit, zero, endless or beyond 24 days are refused", () => {
     for (const text of ["5", "0s", "-1s", "1e3s", "25d", "Infinity", "s", ""]) {

@@ -23,7 +23,7 @@ export interface Layers {
 type Item<K extends Option> = K extends { readonly choices: ReadonlyArray<infer C> } ? C : string
 type Single<K extends Option> = K["type"] extends "secret"
   ? Redacted.Redacted
-  : K["type"] extends "int"
+  : K["type"] extends "int" | "rate"
     ? number
     : K["type"] extends "duration"
       ? Duration.Duration
@@ -87,6 +87,16 @@ const durationOf = (text: string): Duration.Duration | null => {
   return millis > 0 && millis <= 24 * 86_400_000 ? Duration.millis(millis) : null
 }
 
+const unitOf: Readonly<Record<string, number>> = { "": 1, k: 1e3, m: 1e6, g: 1e9 }
+
+/** Bytes per second: 0, or at least a thousand. */
+const rateOf = (text: string): number | null => {
+  const match = /^(\d{1,12}(?:\.\d{1,3})?) ?([kmg]?)$/i.exec(text)
+  if (match === null) return null
+  const rate = Math.round(Number(match[1]) * (unitOf[(match[2] ?? "").toLowerCase()] ?? Number.NaN))
+  return rate === 0 || rate >= 1000 ? rate : null
+}
+
 const oneOf = (choices: ReadonlyArray<string>) =>
   choices.length < 2 ? choices.join("") : `${choices.slice(0, -1).join(", ")} or ${choices.at(-1)}`
 
@@ -140,6 +150,12 @@ export const decodeValue = (
       return duration === null
         ? Result.fail({ expected: "a time such as 500ms, 30s, 5m, 2h or 1d, 24 days at most" })
         : Result.succeed(duration)
+    }
+    case "rate": {
+      const rate = rateOf(word)
+      return rate === null
+        ? Result.fail({ expected: "bytes per second such as 800k, 50M or 1G, from 1k on, or 0 for no limit" })
+        : Result.succeed(rate)
     }
   }
 }

@@ -11,8 +11,9 @@ import type { ByteReader } from "../genome/ByteReader.ts"
 import type { LinkHost } from "./LinkHost.ts"
 import * as LinkLease from "./LinkLease.ts"
 import type { LinkPool } from "./LinkPool.ts"
-import { type ByteSink, fetchRange } from "./RangeFetch.ts"
+import { fetchRange } from "./RangeFetch.ts"
 import type { ObjectVersion } from "./RangeReply.ts"
+import type { ByteSink } from "./ReplyBody.ts"
 import type { Restart } from "./Restart.ts"
 import * as VersionWatch from "./VersionWatch.ts"
 
@@ -50,7 +51,6 @@ export const open = Effect.fn("svc.transfer.openRemote")(function* (
   file: LinkLease.LinkedFile,
   headLength: number
 ): Effect.fn.Return<RemoteRanges, RemoteError> {
-  const { permits, settings } = services.pool
   const lease = yield* LinkLease.make(file)
   const watch = yield* VersionWatch.make
   const attempts = yield* Ref.make(0)
@@ -69,18 +69,7 @@ export const open = Effect.fn("svc.transfer.openRemote")(function* (
     }
     // Each range has its own budget of wrong replies: a long slice may meet more than one accident.
     const wrongReplies = yield* Ref.make(0)
-    const { host } = services
-    const context = {
-      request: file,
-      host,
-      lease,
-      watch,
-      sink,
-      pool: permits,
-      timeouts: settings,
-      attempts,
-      wrongReplies
-    }
+    const context = { ...services, request: file, lease, watch, sink, attempts, wrongReplies }
     yield* fetchRange(context, [start, end]).pipe(
       Effect.catchTag(
         "Restart",
@@ -114,7 +103,7 @@ export const open = Effect.fn("svc.transfer.openRemote")(function* (
     yield* Effect.forEach(
       starts,
       (start) => bring(start, target.subarray(start - offset, Math.min(end, start + piece) - offset)),
-      { concurrency: settings.connections, discard: true }
+      { concurrency: services.pool.settings.connections, discard: true }
     )
   })
 

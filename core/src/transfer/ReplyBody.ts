@@ -1,0 +1,91 @@
+/** The body of a reply into a sink: what must be waited for, what is too slow, and what was fetched before already. */
+import { Clock, Duration, Effect, Ref } from "effect"
+import { countBytes } from "../Counters.ts"
+import { LinkProtocol, type LocalIo } from "../Errors.ts"
+import { LinkBroken, type LinkReply } from "./LinkHost.ts"
+import type { LinkPool } from "./LinkPool.ts"
+import { Restart } from "./Restart.ts"
+
+/** Where fetched bytes go: the part of a whole file, or a buffer. */
+export interface ByteSink {
+  /** First byte that the sink can hold. */
+  readonly begin: number
+  /** Takes bytes that lie at `offset`; they are overwritten after it returns. */
+  readonly write: (offset: number, bytes: Uint8Array) => Effect.Effect<void, LocalIo>
+  /** Bytes that it took before. */
+  readonly read: (offset: number, length: number) => Effect.Effect<Uint8Array, LocalIo>
+}
+
+export interface BodyContext {
+  /** For messages. */
+  readonly fileName: string
+  readonly sink: ByteSink
+  readonly pool: LinkPool["Service"]
+}
+
+/** A connection that brings fewer bytes than this in so many ms is given up. Waiting for the rate limit does not count. */
+const slowest = { bytes: 120 * 1024, milliseconds: 120_000 }
+
+/**
+ * Takes the bytes `[at, end)` of the file (`end` null: all that come) and returns where they ended. Bytes before
+ * `position` are compared with those that the sink has; `position` moves with each byte that is new.
+ *
+ * Fails with `LinkBroken` for a body that stalls, is too slow or too short, `LinkProtocol` for one that is too long, and
+ * `Restart` when bytes differ from those fetched before.
+ */
+export const receive = Effect.fnUntraced(function* (
+  { fileName, pool: { limit, settings }, sink }: BodyContext,
+  reply: LinkReply,
+  body: { readonly at: number; readonly end: number | null },
+  position: Ref.Ref<number>
+) {
+  let at = body.at
+  const next = Effect.timeoutOrElse(reply.next, {
+    duration: settings.idle,
+    orElse: () => Effect.fail(stalled(reply.host, "no byte", settings.idle))
+  })
+  const take = Effect.fnUntraced(function* (bytes: Uint8Array) {
+    const start = at
+    at += bytes.length
+    const known = Math.min(bytes.length, Math.max(0, (yield* Ref.get(position)) - start))
+    if (known > 0 && !sameBytes(yield* sink.read(start, known), bytes.subarray(0, known))) {
+      return yield* new Restart({ cause: "Changed", reason: "its bytes differ from those fetched before" })
+    }
+    if (known === bytes.length) return
+    yield* sink.write(start + known, bytes.subarray(known))
+    yield* Ref.set(position, at)
+  })
+
+  let window = { since: yield* Clock.currentTimeMillis, bytes: 0 }
+  while (true) {
+    const batch = yield* next
+    if (batch === null) break
+    if (body.end !== null && at + batch.length > body.end) {
+      const reason = "sent more bytes than it announced"
+      return yield* new LinkProtocol({ file: fileName, host: reply.host, reason })
+    }
+    const came = yield* Clock.currentTimeMillis
+    yield* countBytes("link", batch.length)
+    window = { since: window.since, bytes: window.bytes + batch.length }
+    if (came - window.since >= slowest.milliseconds) {
+      if (window.bytes < slowest.bytes) return yield* broken(reply.host, "Slow", "sends less than 1 KiB per second")
+      window = { since: came, bytes: 0 }
+    }
+    for (let from = 0; from < batch.length; from += limit.portion) {
+      const portion = batch.subarray(from, from + limit.portion)
+      yield* take(portion)
+      window = { since: window.since + (yield* limit.spend(portion.length)), bytes: window.bytes }
+    }
+  }
+  if (body.end !== null && at < body.end) return yield* broken(reply.host, "Short", "ended the file too early")
+  return at
+})
+
+/** Nothing came within the limit. */
+export const stalled = (host: string, what: string, limit: Duration.Duration): LinkBroken =>
+  broken(host, "Stalled", `${what} for ${Math.round(Duration.toSeconds(limit))} s`)
+
+const broken = (host: string, fault: LinkBroken["fault"], reason: string) => new LinkBroken({ host, fault, reason })
+
+const sameBytes = (one: Uint8Array, other: Uint8Array): boolean =>
+  one.length === other.length && one.every((byte, i) => byte === other[i])
