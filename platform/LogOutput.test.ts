@@ -23,9 +23,9 @@ const folder = Effect.acquireRelease(
   (path) => Effect.sync(() => rmSync(path, { recursive: true, force: true }))
 )
 
-const capture = (settings: LogOutput.LogSettings, scrubber = makeScrubber()) => {
+const capture = (settings: LogOutput.LogSettings, scrubber = makeScrubber(), colors = false) => {
   const lines: Array<string> = []
-  return { lines, layer: LogOutput.layerStderr(settings, scrubber, (line) => lines.push(line)) }
+  return { lines, layer: LogOutput.layerStderr(settings, scrubber, { line: (line) => lines.push(line), colors }) }
 }
 
 describe("log lines", () => {
@@ -43,6 +43,33 @@ describe("log lines", () => {
         "1970-01-01T00:00:00.000Z [warn]: careful analysisId=A1 n=2",
         "1970-01-01T00:00:00.000Z [error]: bad"
       ])
+    })
+  )
+
+  it.effect("Y2 colours are for what became of a file, and for nothing else", () =>
+    Effect.gen(function* () {
+      const say = Effect.gen(function* () {
+        yield* Effect.logInfo("a.bam: downloaded").pipe(
+          Effect.annotateLogs({ outcome: "downloaded", analysisId: "A1" })
+        )
+        yield* Effect.logInfo("b.bam: exists, kept").pipe(Effect.annotateLogs({ outcome: "skipped" }))
+        yield* Effect.logError("\u001b[2Jc.bam: lost").pipe(Effect.annotateLogs({ outcome: "failed" }))
+        yield* Effect.logError("no file")
+      })
+      const colored = capture({ level: "info", format: "text" }, makeScrubber(), true)
+      const plain = capture({ level: "info", format: "text" })
+      const json = capture({ level: "info", format: "json" }, makeScrubber(), true)
+      for (const { layer } of [colored, plain, json]) yield* Effect.provide(say, layer)
+      const time = "1970-01-01T00:00:00.000Z"
+      assert.deepStrictEqual(colored.lines, [
+        `${time} [info]: \u001b[32ma.bam: downloaded\u001b[39m analysisId=A1`,
+        `${time} [info]: \u001b[33mb.bam: exists, kept\u001b[39m`,
+        `${time} [error]: \u001b[31m\\u001b[2Jc.bam: lost\u001b[39m`,
+        `${time} [error]: no file`
+      ])
+      assert.strictEqual(plain.lines[0], `${time} [info]: a.bam: downloaded analysisId=A1`)
+      assert.isFalse([...plain.lines, ...json.lines].some((line) => line.includes("\u001b")))
+      assert.deepInclude(JSON.parse(json.lines[2] ?? ""), { level: "error", outcome: "failed" })
     })
   )
 
@@ -144,7 +171,7 @@ describe("log lines", () => {
 
 describe("log file", () => {
   const logging = (path: string, write: (line: string) => void) =>
-    LogOutput.layerFile(path, { level: "info", format: "text" }, makeScrubber(), write)
+    LogOutput.layerFile(path, { level: "info", format: "text" }, makeScrubber(), { line: write, colors: false })
 
   it.effect("gets every line, is private and appended to", () =>
     Effect.gen(function* () {

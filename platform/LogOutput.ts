@@ -9,6 +9,7 @@ import type { CannotCreate } from "../core/src/Errors.ts"
 import { printable } from "../core/src/text/Printable.ts"
 import type { Scrubber } from "../core/src/text/Scrubber.ts"
 import { openLogFile } from "./LogFile.ts"
+import type { Screen } from "./Screen.ts"
 
 export interface LogSettings {
   readonly level: "error" | "warn" | "info" | "debug"
@@ -34,8 +35,15 @@ export interface LogLine {
   readonly annotations?: Readonly<Record<string, unknown>>
 }
 
+/** What became of a file: the annotation `outcome` of the line about its end, and the SGR code of its colour. */
+const outcomeColors: ReadonlyMap<unknown, number> = new Map([
+  ["downloaded", 32],
+  ["skipped", 33],
+  ["failed", 31]
+])
+
 /** Ids and names that the program says itself; a password that looks like one must not take them away. */
-const identities: ReadonlySet<string> = new Set(["analysis", "file", "code"])
+const identities: ReadonlySet<string> = new Set(["analysis", "file", "code", "outcome"])
 
 /** For programs alone: to a person the message says all of it. */
 const inJsonOnly: ReadonlySet<string> = new Set([...identities, "exit"])
@@ -43,11 +51,16 @@ const inJsonOnly: ReadonlySet<string> = new Set([...identities, "exit"])
 const annotated = (scrubber: Scrubber, key: string, text: string): string =>
   identities.has(key) ? text : scrubber.named(key, text)
 
+/** Standard error, as far as lines of the log need it. */
+export type LogScreen = Pick<Screen["Service"], "line" | "colors">
+
 /**
  * One line without its line feed: whatever the message holds, it cannot begin a second line, steer a terminal or show a
  * secret.
+ *
+ * @param colors - paints the message by what became of the file
  */
-const formatLine = (format: LogSettings["format"], line: LogLine, scrubber: Scrubber): string => {
+const formatLine = (format: LogSettings["format"], line: LogLine, scrubber: Scrubber, colors = false): string => {
   const time = line.time.toISOString()
   const message = scrubber.prose(line.message)
   const annotations = Object.entries(line.annotations ?? {})
@@ -63,7 +76,10 @@ const formatLine = (format: LogSettings["format"], line: LogLine, scrubber: Scru
     .filter(([key]) => !inJsonOnly.has(key))
     .map(([key, value]) => ` ${key}=${annotated(scrubber, key, textOf(value))}`)
     .join("")
-  return printable(`${time} [${line.level}]: ${message}${more}`)
+  const color = colors ? outcomeColors.get(line.annotations?.["outcome"]) : undefined
+  const text = printable(message)
+  const painted = color === undefined ? text : `\u001b[${color}m${text}\u001b[39m`
+  return `${time} [${line.level}]: ${painted}${printable(more)}`
 }
 
 const bareMark = "svc-steps/bare"
@@ -94,35 +110,26 @@ const causeText = (cause: Cause.Cause<unknown>, level: LogSettings["level"]): Re
       ? [Cause.pretty(cause)]
       : Cause.prettyErrors(cause).map((error) => error.message)
 
-const makeLogger = (
-  settings: LogSettings,
-  scrubber: Scrubber,
-  write: (line: string) => void,
-  append: (lines: string) => void
-) =>
+const makeLogger = (settings: LogSettings, scrubber: Scrubber, screen: LogScreen, append: (lines: string) => void) =>
   Logger.make<unknown, void>(({ cause, date, fiber, logLevel, message }) => {
     const parts = [...(Array.isArray(message) ? message : [message]).map(textOf), ...causeText(cause, settings.level)]
     const { [bareMark]: prefix, [levelMark]: said, ...annotations } = fiber.getRef(References.CurrentLogAnnotations)
     const text = parts.join(" ")
     const level = said === "info" ? said : (levels[logLevel] ?? "debug")
-    const line = formatLine(settings.format, { time: date, level, message: text, annotations }, scrubber)
+    const line = { time: date, level, message: text, annotations }
     const isBare = typeof prefix === "string" && settings.format === "text"
-    write(isBare ? printable(`${prefix}${scrubber.prose(text)}`) : line)
-    append(`${line}\n`)
+    const plain = formatLine(settings.format, line, scrubber)
+    if (isBare) screen.line(printable(`${prefix}${scrubber.prose(text)}`))
+    else screen.line(screen.colors ? formatLine(settings.format, line, scrubber, true) : plain)
+    append(`${plain}\n`)
   })
 
 /**
  * Replaces all loggers by one for standard error.
- *
- * @param write - takes one finished line for standard error
  */
-export const layerStderr = (
-  settings: LogSettings,
-  scrubber: Scrubber,
-  write: (line: string) => void
-): Layer.Layer<never> =>
+export const layerStderr = (settings: LogSettings, scrubber: Scrubber, screen: LogScreen): Layer.Layer<never> =>
   Layer.mergeAll(
-    Logger.layer([makeLogger(settings, scrubber, write, () => {})]),
+    Logger.layer([makeLogger(settings, scrubber, screen, () => {})]),
     Layer.succeed(References.MinimumLogLevel, minimum[settings.level])
   )
 
@@ -134,13 +141,13 @@ export const layerFile = (
   file: string,
   settings: LogSettings,
   scrubber: Scrubber,
-  write: (line: string) => void
+  screen: LogScreen
 ): Layer.Layer<never, CannotCreate> => {
   const logger = Effect.gen(function* () {
     const warn = (message: string) =>
-      write(formatLine(settings.format, { time: new Date(), level: "warn", message }, scrubber))
+      screen.line(formatLine(settings.format, { time: new Date(), level: "warn", message }, scrubber))
     const { append } = yield* openLogFile(file, warn)
-    return makeLogger(settings, scrubber, write, append)
+    return makeLogger(settings, scrubber, screen, append)
   })
   return Layer.mergeAll(Logger.layer([logger]), Layer.succeed(References.MinimumLogLevel, minimum[settings.level]))
 }

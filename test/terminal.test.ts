@@ -98,6 +98,13 @@ const isStatus = (line: string) => /^\S+ +\d+%|^\d+(\/| of )\d+/.test(line)
 const files = ["-a", "A1", "-d", "out", "-f", "bam,bam.bai"]
 const drawn = (text: string) => /\d+% /.test(text) || /\d+%\r?\n/.test(text)
 
+/** What was written with a colour. */
+const colored = (output: string): ReadonlyArray<string> =>
+  output
+    .split(`${start}39m`)
+    .slice(0, -1)
+    .map((text) => text.slice(text.lastIndexOf(`${start}3`) + start.length))
+
 describe.skipIf(!hasScript)("svc-download on a terminal", () => {
   const place = Effect.gen(function* () {
     const made = yield* ground()
@@ -123,10 +130,43 @@ describe.skipIf(!hasScript)("svc-download on a terminal", () => {
     })
   )
 
+  it.live(
+    "Y2 80 columns: a bar, a rate and a time for each file; green is what was downloaded, yellow what was kept",
+    () =>
+      Effect.gen(function* () {
+        const made = yield* place
+        const terminal = yield* inTerminal(made, 80, files)
+        assert.strictEqual(yield* terminal.exitCode, 0, terminal.output())
+        const bars = frames(terminal.output())
+          .flat()
+          .filter((line) => line.includes("["))
+        assert.isAbove(bars.length, 2)
+        for (const line of bars)
+          assert.match(
+            line,
+            /^\S+\.bam(\.bai)? +\[=*>? *\] +\d+% +[\d.]+ [KM]?i?B( +[\d.]+ [KM]?i?B\/s( +\d+:\d\d)?)? *$/
+          )
+        assert.isTrue(
+          bars.some((line) => /\d+:\d\d *$/.test(line)),
+          bars.join("\n")
+        )
+        for (const line of frames(terminal.output()).flat()) assert.isBelow([...line].length, 80, line)
+        assert.deepStrictEqual(
+          colored(terminal.output())
+            .map((text) => text.replace(/, .*/, ""))
+            .toSorted(),
+          ["32mS1.bam.bai: downloaded", "2mS1.bam: downloaded"]
+        )
+        const again = yield* inTerminal(made, 80, files)
+        assert.strictEqual(yield* again.exitCode, 0, again.output())
+        assert.deepStrictEqual(colored(again.output()), ["33mS1.bam: exists, kept", "33mS1.bam.bai: exists, kept"])
+      })
+  )
+
   it.live("Y2 P4 a window made narrower, then Ctrl-C: the lines fit the new width, and the screen is clean", () =>
     Effect.gen(function* () {
       const terminal = yield* inTerminal(yield* place, 100, files)
-      yield* terminal.until((text) => /\d+% .* of .*iB\r?\n/.test(text))
+      yield* terminal.until((text) => /\[=*>? *\] +\d+% .*iB\/s +\d+:\d\d\r?\n/.test(text))
       yield* terminal.resize(44)
       yield* terminal.until((text) => /\n0\/2, /.test(text))
       yield* terminal.interrupt
@@ -148,7 +188,10 @@ describe.skipIf(!hasScript)("svc-download on a terminal", () => {
         fault({ plane: "link", file: "*.bam" }, { slow: 60_000 }),
         fault({ plane: "link", file: "*.bai" }, { status: 403 })
       ])
-      const terminal = yield* inTerminal(made, 80, files, { NO_COLOR: "1" })
+      const colors = yield* inTerminal(made, 80, files)
+      assert.strictEqual(yield* colors.exitCode, 77, colors.output())
+      assert.isTrue(colored(colors.output()).some((text) => text.startsWith("31m") && text.includes("S1.bam.bai")))
+      const terminal = yield* inTerminal(made, 80, [...files, "--overwrite"], { NO_COLOR: "1" })
       assert.strictEqual(yield* terminal.exitCode, 77, terminal.output())
       assert.isTrue(drawn(terminal.output()))
       const left = remains(terminal.output())

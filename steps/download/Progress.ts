@@ -1,84 +1,46 @@
-/** What a person sees while files are fetched: a line per active file and one for all. */
+/** What a person sees while files are fetched: a line per file in transfer and one for all. */
 import { Clock, Effect, Ref, type Scope } from "effect"
 import type { PlannedFile } from "../../core/src/download/DownloadPlan.ts"
 import type { FileResult } from "../../core/src/download/Outcome.ts"
 import { makeTraffic } from "../../core/src/download/Traffic.ts"
 import { pathOf } from "../../core/src/selection/OutputPath.ts"
-import { printable } from "../../core/src/text/Printable.ts"
-import { humanSize } from "../../core/src/text/Size.ts"
 import type { TransferProgress } from "../../core/src/transfer/TransferRequest.ts"
 import { type StatusScreen, showStatus } from "../main/LiveStatus.ts"
-import { clockText, cut, fitting, padded, rateOf, secondsLeft } from "../main/StatusText.ts"
+import { type Overview, statusLines } from "./ProgressLines.ts"
+import { recentRate, type Sample, withSample } from "./ProgressRate.ts"
 
-/** One file in transfer. */
-export interface Active {
+export interface Progress {
+  readonly event: (file: PlannedFile, event: TransferProgress) => Effect.Effect<void>
+  /** The file is no longer in transfer. */
+  readonly settled: (file: PlannedFile, result: FileResult) => Effect.Effect<void>
+}
+
+/** Bytes that came over the network, and how many there had been at times. */
+interface Received {
+  readonly received: number
+  readonly samples: ReadonlyArray<Sample>
+}
+
+interface Active extends Received {
   readonly path: string
   /** Bytes on the disk. */
   readonly done: number
   readonly size: number | null
 }
 
-export interface Overview {
-  readonly active: ReadonlyArray<Active>
-  readonly files: { readonly done: number; readonly all: number }
-  /** `all` is null when the size of a file is unknown. */
-  readonly bytes: { readonly done: number; readonly all: number | null }
-  /** Bytes that came over the network since the start. */
-  readonly received: number
-  readonly milliseconds: number
-}
-
-/** The lines of the status, each shorter than `columns`. */
-export const statusLines = (overview: Overview, columns: number): ReadonlyArray<string> => [
-  ...overview.active.map((file) => fileLine(file, columns)),
-  totalLine(overview, columns)
-]
-
-const totalLine = ({ bytes, files, milliseconds, received }: Overview, columns: number): string => {
-  const rate = rateOf(received, milliseconds)
-  const left = secondsLeft(bytes.all === null ? null : bytes.all - bytes.done, rate)
-  const done = humanSize(bytes.done)
-  const speed = rate === null ? [] : [`${humanSize(rate)}/s`]
-  const time = left === null ? [] : [`${clockText(left)} left`]
-  const amount = bytes.all === null ? done : `${done} of ${humanSize(bytes.all)}`
-  return fitting(
-    [
-      [`${files.done} of ${files.all} files`, amount, ...speed, ...time].join(", "),
-      [`${files.done}/${files.all}`, amount, ...speed, ...time].join(", "),
-      [`${files.done}/${files.all}`, done, ...speed, ...time].join(", "),
-      [`${files.done}/${files.all}`, done, ...time].join(", ")
-    ],
-    columns
-  )
-}
-
-/** In less than so many columns the name has the room, and not the sizes. */
-const narrow = 60
-
-const fileLine = ({ done, path, size }: Active, columns: number): string => {
-  const percent = size === null || size === 0 ? null : `${Math.floor((done * 100) / size)}%`
-  const amount = size === null ? humanSize(done) : `${humanSize(done)} of ${humanSize(size)}`
-  const right =
-    columns < narrow
-      ? ` ${(percent ?? humanSize(done)).padStart(4)}`
-      : ` ${(percent ?? "").padStart(4)}  ${amount.padStart(22)}`
-  const width = columns - 1 - right.length
-  return padded(cut(printable(path), width), width) + right
-}
-
-export interface Progress {
-  readonly event: (file: PlannedFile, event: TransferProgress) => Effect.Effect<void>
-  /** The file is no longer active. */
-  readonly settled: (file: PlannedFile, result: FileResult) => Effect.Effect<void>
-}
-
-interface State {
+interface State extends Received {
   readonly active: ReadonlyMap<string, Active>
   readonly files: number
   /** Of the files that are done. */
   readonly bytes: number
-  readonly received: number
 }
+
+const sampled = <A extends Received>(some: A, at: number): A => ({
+  ...some,
+  samples: withSample(some.samples, { at, bytes: some.received })
+})
+
+const now = Effect.map(Clock.monotonicTimeNanos, (nanos) => Number(nanos / 1_000_000n))
 
 /**
  * Shows how far it is until the scope closes.
@@ -90,51 +52,56 @@ export const makeProgress = Effect.fnUntraced(function* (
   files: ReadonlyArray<PlannedFile>
 ): Effect.fn.Return<Progress, never, Scope.Scope> {
   const traffic = makeTraffic<string>()
-  const state = yield* Ref.make<State>({ active: new Map(), files: 0, bytes: 0, received: 0 })
-  const started = yield* Clock.currentTimeMillis
+  const begun: Received = { received: 0, samples: [{ at: yield* now, bytes: 0 }] }
+  const state = yield* Ref.make<State>({ ...begun, active: new Map(), files: 0, bytes: 0 })
   const all = files.reduce<number | null>((sum, { size }) => (sum === null || size === null ? null : sum + size), 0)
 
+  const overviewOf = ({ active, bytes, files: done, samples }: State): Overview => {
+    const running = [...active.values()]
+    return {
+      active: running.map(({ samples, size, ...file }) => ({ ...file, all: size, rate: recentRate(samples) })),
+      files: { done, all: files.length },
+      done: running.reduce((sum, file) => sum + file.done, bytes),
+      all,
+      rate: recentRate(samples)
+    }
+  }
   yield* showStatus(
     screen,
     Effect.fnUntraced(function* (columns) {
-      const now = yield* Ref.get(state)
-      const active = [...now.active.values()]
-      const done = active.reduce((sum, file) => sum + file.done, now.bytes)
-      const overview = {
-        active,
-        files: { done: now.files, all: files.length },
-        bytes: { done, all },
-        received: now.received,
-        milliseconds: (yield* Clock.currentTimeMillis) - started
-      }
-      return statusLines(overview, columns)
+      const at = yield* now
+      const look = yield* Ref.updateAndGet(state, (old) => {
+        const active = new Map([...old.active].map(([path, file]) => [path, sampled(file, at)] as const))
+        return sampled({ ...old, active }, at)
+      })
+      return statusLines(overviewOf(look), columns)
     })
   )
 
-  const at = (file: PlannedFile, done: number, size: number | null, more: number) =>
-    Ref.update(state, (old) => {
-      const path = pathOf(file)
-      return { ...old, received: old.received + more, active: new Map(old.active).set(path, { path, done, size }) }
+  const moved = Effect.fnUntraced(function* (file: PlannedFile, done: number, size: number | null, more: number) {
+    const path = pathOf(file)
+    const fresh = [{ at: yield* now, bytes: 0 }]
+    yield* Ref.update(state, (old) => {
+      const { received, samples } = old.active.get(path) ?? { received: 0, samples: fresh }
+      const active = new Map(old.active).set(path, { path, done, size, received: received + more, samples })
+      return { ...old, received: old.received + more, active }
     })
+  })
 
   return {
     event: (file, event) =>
       Effect.suspend(() => {
         const more = traffic.note(pathOf(file), event, 0)
-        if (event._tag === "Started") return at(file, event.resumedFrom, event.size, more)
-        return event._tag === "Bytes" ? at(file, event.done, event.size, more) : Effect.void
+        if (event._tag === "Started") return moved(file, event.resumedFrom, event.size, more)
+        return event._tag === "Bytes" ? moved(file, event.done, event.size, more) : Effect.void
       }),
     settled: (file, result) =>
       Ref.update(state, (old) => {
         if (file.decision._tag !== "Fetch") return old
         const active = new Map(old.active)
         active.delete(pathOf(file))
-        return {
-          ...old,
-          active,
-          files: old.files + 1,
-          bytes: old.bytes + (result.error === null ? (result.bytes ?? 0) : 0)
-        }
+        const bytes = old.bytes + (result.error === null ? (result.bytes ?? 0) : 0)
+        return { ...old, active, files: old.files + 1, bytes }
       })
   }
 })

@@ -34,7 +34,7 @@ export const watching = Effect.fnUntraced(function* (
       // Of an archived file its restoration has spoken before.
       if (file.decision._tag === "Skip" && file.decision.reason === "archived") return
       yield* progress?.settled(file, result) ?? Effect.void
-      if (!said.has(result.error)) yield* conclude(file, result)
+      if (!said.has(result.error)) yield* Effect.annotateLogs(conclude(file, result), { outcome: result.action })
       if (result.error !== null) said.add(result.error)
     })
   }

@@ -60,7 +60,7 @@ export const main = (
   exporter: Exporter | null
 ): void => {
   const { scrubber, screen } = makeSurroundings()
-  const stderrLog = (settings: LogOutput.LogSettings) => LogOutput.layerStderr(settings, scrubber, screen.line)
+  const stderrLog = (settings: LogOutput.LogSettings) => LogOutput.layerStderr(settings, scrubber, screen)
   const earlyLog = (format: LogOutput.LogSettings["format"]) => stderrLog({ level: "warn", format })
 
   const whole = (run: ProcessRun) => {
@@ -78,9 +78,7 @@ export const main = (
           Effect.forEach(sentences, (it) => Effect.logWarning(it), { discard: true })
         const form = { level: settings.loglevel, format: settings.logFormat }
         const log =
-          settings.logfile === null
-            ? stderrLog(form)
-            : LogOutput.layerFile(settings.logfile, form, scrubber, screen.line)
+          settings.logfile === null ? stderrLog(form) : LogOutput.layerFile(settings.logfile, form, scrubber, screen)
         const work = Effect.andThen(warn(allWarnings), traced(step, start, exporter))
         const logged = reported(work, settings.loglevel, settings).pipe(Effect.provide(log))
         // A mistyped name is often why something else is missing.
@@ -148,7 +146,7 @@ export const mainOfDispatcher = (...about: Parameters<typeof dispatcherCompletio
 const answer = (program: string, what: Effect.Effect<string, UsageError>): void => {
   const { scrubber, screen } = makeSurroundings()
   const printed = Effect.as(Effect.flatMap(what, printLines), 0)
-  const log = LogOutput.layerStderr({ level: "warn", format: "text" }, scrubber, screen.line)
+  const log = LogOutput.layerStderr({ level: "warn", format: "text" }, scrubber, screen)
   const whole = (run: ProcessRun) => reporter(run, program)(printed, "info").pipe(Effect.provide(log))
   runProcess(whole, (message) => screen.line(printable(`Error: ${scrubber.prose(message)}`)))
 }
