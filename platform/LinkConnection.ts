@@ -80,7 +80,9 @@ export class LinkConnection {
       let timer: NodeJS.Timeout | null = null
       const look = (late: boolean) => {
         const bytes = this.#ring.peek()
-        if (bytes.length > 0 && (late || bytes.length >= enough || this.#ended !== null || !this.#ring.roomy)) {
+        // No more can join bytes that lie at the end of the ring: the next ones lie at its beginning.
+        const complete = bytes.length >= enough || this.#ring.used > bytes.length
+        if (bytes.length > 0 && (late || complete || this.#ended !== null || !this.#ring.roomy)) {
           finish(Effect.succeed(bytes))
         } else if (bytes.length === 0 && this.#ended !== null) finish(Effect.fail(this.#ended))
         else if (bytes.length > 0) timer ??= setTimeout(look, linger, true)

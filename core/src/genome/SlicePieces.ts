@@ -126,12 +126,15 @@ export function* slicePieces(stretches: Stretches, index: BinIndex, size: number
       continue
     }
     if (stretch === undefined || begin === null) break
-    if (parts.length > 0 && bytesOf(spans) >= longestRange && !isBefore(begin, reach())) {
+    const { expectedEnd, fetchEnd, ref, until } = stretch
+    const limit = Math.min(fetchEnd, size)
+    const span = { start: begin[0], end: Math.max(begin[0], Math.min(expectedEnd, limit)), limit }
+    // What a piece fetches must fit into one room: a piece of several rooms is made alone, when its turn has come.
+    if (parts.length > 0 && bytesOf(spans) + span.end - span.start > longestRange && !isBefore(begin, reach())) {
       yield whole()
       parts = []
       spans = []
     }
-    const { expectedEnd, fetchEnd, ref, until } = stretch
     parts.push({
       ref,
       from: begin,
@@ -141,8 +144,7 @@ export function* slicePieces(stretches: Stretches, index: BinIndex, size: number
       through: null,
       whole: stretch.whole
     })
-    const limit = Math.min(fetchEnd, size)
-    addSpan(spans, { start: begin[0], end: Math.max(begin[0], Math.min(expectedEnd, limit)), limit })
+    addSpan(spans, span)
     i++
   }
   if (parts.length > 0) yield whole()
