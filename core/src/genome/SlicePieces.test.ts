@@ -100,4 +100,18 @@ describe("slicePieces", () => {
       [...Array.from({ length: 21 }, () => false), true]
     )
   })
+
+  it("small targets share a piece as long as what it fetches fits into one room", () => {
+    const stretches = new Stretches()
+    for (let begin = 0; begin + 1_000_000 <= size; begin += 1_000_000) {
+      const expectedEnd = begin + 450_000
+      const offsets = { begin: VirtualOffset.make(begin, 0), end: VirtualOffset.make(begin + 460_000, 0) }
+      stretches.add({ ref: 0, ...offsets, until: 1, fetchEnd: begin + 460_000, expectedEnd, whole: false })
+    }
+    const pieces = [...slicePieces(stretches, indexOf([]), size)]
+    assert.deepStrictEqual(
+      pieces.map(({ ranges }) => ranges.map(({ length }) => length)),
+      Array.from({ length: 11 }, () => [450_000, 450_000])
+    )
+  })
 })
