@@ -82,7 +82,7 @@ export const readReport = (...path: ReadonlyArray<string>): Report =>
   fits("report", JSON.parse(readFileSync(join(...path), "utf8")))
 
 /** What happens to which requests. */
-export const fault = (when: FaultRule["when"], effect: FaultRule["then"]): FaultRule => ({ when, then: effect })
+export { fault } from "./SandboxFaults.ts"
 
 /** Bytes of the unfinished files in a folder. */
 export const partBytes = (...path: ReadonlyArray<string>): number =>

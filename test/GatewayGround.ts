@@ -3,7 +3,9 @@ import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { Effect, Schema } from "effect"
+import type { FaultRule } from "../sandbox/Faults.ts"
 import { executable, startSandbox, startServer } from "./Executables.ts"
+import { setFaults } from "./SandboxFaults.ts"
 
 const Ready = Schema.fromJsonString(Schema.Struct({ url: Schema.String }))
 const isReady = (line: string) => (line.startsWith('{"url"') ? Schema.decodeSync(Ready)(line).url : undefined)
@@ -46,9 +48,7 @@ export const gatewayGround = Effect.fnUntraced(function* (
   const stats = Effect.promise(
     async () => (await (await fetch(`${sandbox.url}/__sandbox/stats`)).json()) as Readonly<Record<string, number>>
   )
-  const setFaults = (rules: ReadonlyArray<object>) =>
-    Effect.promise(() => fetch(`${sandbox.url}/__sandbox/faults`, { method: "POST", body: JSON.stringify(rules) }))
-  return { sandbox, gateway, stats, setFaults }
+  return { sandbox, gateway, stats, setFaults: (rules: ReadonlyArray<FaultRule>) => setFaults(sandbox.url, rules) }
 })
 
 export interface Answer {

@@ -5,6 +5,7 @@ import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
 import { Effect, Schema } from "effect"
 import { runCommand } from "../Executables.ts"
 import { root } from "../Root.ts"
+import { lingering, setFaults } from "../SandboxFaults.ts"
 import { type Service, stats } from "./Download.ts"
 import { folder } from "./Ground.ts"
 import * as Container from "./image/Container.ts"
@@ -277,6 +278,7 @@ describe.skipIf(why !== null && process.env["CI"] !== "true")("the image", () =>
     () =>
       Effect.gen(function* () {
         const sandbox = yield* Container.startSandbox(["--strict"])
+        yield* setFaults(sandbox.url, [lingering(3000)])
         const [locks, data] = [yield* openFolder, yield* openFolder]
         const options = [...Container.stranger, ...at(data), "-v", `${locks}:/locks`, "--env", "SVC_LOCK_DIR=/locks"]
         const outcomes = yield* Effect.forEach(

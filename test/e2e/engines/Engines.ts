@@ -99,16 +99,6 @@ export const assertRefused = Effect.fnUntraced(function* (sandbox: { readonly ur
   assert.include([1, 2, 3], seen["failedLogins"])
 })
 
-/** Replaces the faults of a sandbox. */
-export const setFaults = (url: string, faults: ReadonlyArray<unknown>) =>
-  Effect.promise(() =>
-    fetch(`${url}/__sandbox/faults`, {
-      method: "POST",
-      headers: { "content-type": "application/json" },
-      body: JSON.stringify(faults)
-    })
-  ).pipe(Effect.tap((reply) => Effect.sync(() => assert.isTrue(reply.ok))))
-
 const signalGroup = (child: ChildProcess, signal: NodeJS.Signals | 0) => {
   try {
     return child.pid !== undefined && process.kill(-child.pid, signal)

@@ -5,6 +5,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { runCommand } from "../../Executables.ts"
 import { root } from "../../Root.ts"
+import { fault, lingering, setFaults } from "../../SandboxFaults.ts"
 import {
   assertNoPassword,
   assertQuiet,
@@ -12,7 +13,6 @@ import {
   followPage,
   ground,
   partHasBytes,
-  setFaults,
   stopWhen
 } from "./Engines.ts"
 
@@ -33,6 +33,7 @@ describe("Snakemake", () => {
     () =>
       Effect.gen(function* () {
         const place = yield* ground(["--restoreDelay", "2s"])
+        yield* setFaults(place.sandbox.url, [lingering(1000)])
         const other = copyExample(place.project)
         const targets = ["reads/A1/S1.tsv", "data/A2/S2.bam", "annotations/A3.json", "annotations/A2.jsonl"]
         const [followed, beside] = yield* Effect.all(
@@ -64,7 +65,7 @@ describe("Snakemake", () => {
       Effect.gen(function* () {
         const { env, project, sandbox } = yield* ground()
         const cwd = copyExample(project)
-        yield* setFaults(sandbox.url, [{ when: { plane: "link", file: "*.bam" }, then: { slow: 20_000 } }])
+        yield* setFaults(sandbox.url, [fault({ plane: "link", file: "*.bam" }, { slow: 20_000 })])
         const target = "data/A1/S1.bam"
         yield* stopWhen("snakemake", [...profile, target], { cwd, env }, partHasBytes(join(cwd, "data/A1")))
         assert.isFalse(existsSync(join(cwd, target)))

@@ -6,6 +6,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, Fiber, Ref } from "effect"
 import { startSandbox } from "../../Executables.ts"
 import { ask, startGateway } from "../../GatewayGround.ts"
+import { lingering, setFaults } from "../../SandboxFaults.ts"
 import { startS3 } from "../S3.ts"
 import { regionText, tool, toolGround } from "./Ground.ts"
 
@@ -58,23 +59,35 @@ describe("the gateway under load", () => {
     )
   }
 
-  it.live("200 samtools at once: one login, one request to the service at a time", () =>
+  it.live("S7 200 samtools at once, and readers of other analyses: one login, one request to the service at a time", () =>
     Effect.gen(function* () {
-      const { files, stats, url } = yield* toolGround([])
+      const { files, gateway, sandbox, stats, url } = yield* toolGround([])
+      yield* setFaults(sandbox.url, [lingering(500)])
       const before = Number((yield* stats)["logins"])
       const count = yield* tool("samtools", ["view", "-c", join(files, "S1.bam"), regionText])
-      const counts = yield* Effect.forEach(
-        Array.from({ length: 200 }),
-        () => tool("samtools", ["view", "-c", url("S1.bam"), regionText]),
+      const others = ["A2", "A3", "A4"]
+      const [counts, answers] = yield* Effect.all(
+        [
+          Effect.forEach(
+            Array.from({ length: 200 }),
+            () => tool("samtools", ["view", "-c", url("S1.bam"), regionText]),
+            { concurrency: "unbounded" }
+          ),
+          Effect.forEach(others, (id) => ask(`${gateway.url}/files/${id}`), { concurrency: "unbounded" })
+        ],
         { concurrency: "unbounded" }
       )
       assert.deepStrictEqual(new Set(counts), new Set([count]))
-      const { logins, maxApiInFlight, requests } = yield* stats
-      assert.deepStrictEqual([logins, maxApiInFlight], [before, 1])
+      assert.deepStrictEqual(
+        answers.map(({ status }) => status),
+        others.map(() => 200)
+      )
+      const { logins, maxApiInFlight, overlaps, requests } = yield* stats
+      assert.deepStrictEqual([logins, maxApiInFlight, overlaps], [before, 1, 0])
       assert.strictEqual(
         (requests as unknown as Record<string, number>)["getFileDownloadLinks"],
-        2,
-        "with the comparison's"
+        1 + 1 + others.length,
+        "of the comparison, of the samtools, and of each other analysis"
       )
     })
   )

@@ -3,7 +3,7 @@ import { readdirSync, readFileSync, readlinkSync } from "node:fs"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Schedule } from "effect"
-import { fault } from "../../DownloadGround.ts"
+import { fault, lingering } from "../../SandboxFaults.ts"
 import { folder, sha256 } from "../Ground.ts"
 import { filesBelow, type LaunchPad, launchPad, type Run } from "./Nextflow.ts"
 import { account, sheet, writeWorld } from "./Samples.ts"
@@ -143,6 +143,7 @@ describe("one account", () => {
     () =>
       Effect.gen(function* () {
         const made = yield* pad()
+        yield* made.faults([lingering(2000)])
         const store = join(made.folder, "store")
         const run = (name: string) =>
           made.run(

@@ -6,6 +6,7 @@ import type { Stats } from "../../../sandbox/Counters.ts"
 import type { FaultRule } from "../../../sandbox/Faults.ts"
 import { type Outcome, runCommand, startSandbox } from "../../Executables.ts"
 import { root } from "../../Root.ts"
+import { setFaults } from "../../SandboxFaults.ts"
 import { folder } from "../Ground.ts"
 
 /** Where the modules and pipelines are. */
@@ -131,14 +132,6 @@ export const launchPad = Effect.fnUntraced(function* (sandboxArgs: ReadonlyArray
   const stats = Effect.promise(() =>
     fetch(`${sandbox.url}/__sandbox/stats`).then((reply) => reply.json() as Promise<Stats>)
   )
-  const faults: LaunchPad["faults"] = (rules) =>
-    Effect.promise(async () => {
-      const reply = await fetch(`${sandbox.url}/__sandbox/faults`, {
-        method: "POST",
-        headers: { "content-type": "application/json" },
-        body: JSON.stringify(rules)
-      })
-      if (!reply.ok) throw new Error(await reply.text())
-    })
+  const faults: LaunchPad["faults"] = (rules) => setFaults(sandbox.url, rules)
   return { sandbox, command, folder: launch, env, write, run, nextflow, stats, faults, workFolder } satisfies LaunchPad
 })

@@ -3,6 +3,7 @@ import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
+import { lingering } from "../../SandboxFaults.ts"
 import { folder, sha256 } from "../Ground.ts"
 import { filesBelow, type LaunchPad, launchPad, type Run, workflows } from "./Nextflow.ts"
 import { account, ids, sheet, trace, writeWorld } from "./Samples.ts"
@@ -38,10 +39,11 @@ describe("parameters and sample sheets", () => {
 
 describe("main.nf", () => {
   it.live(
-    "S10 goes from a sample sheet to files with any password, kept out of everything it writes, and resumes from its cache",
+    "S7 S10 goes from a sample sheet to files with any password, kept out of everything it writes, and resumes from its cache",
     () =>
       Effect.gen(function* () {
         const pad = yield* tenAnalyses()
+        yield* pad.faults([lingering(2000)])
         pad.write("twice.csv", "id,analysis,colour\none,A1,red\none,,\na/b,A2,\n")
         const refused = yield* pad.run("main.nf", ["--input", "twice.csv"], nobody)
         assert.notStrictEqual(refused.exitCode, 0)

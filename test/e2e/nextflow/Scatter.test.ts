@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { fault } from "../../DownloadGround.ts"
+import { fault, lingering } from "../../SandboxFaults.ts"
 import { delivered, documented, scattered, secret } from "./Scattered.ts"
 
 describe("scatter.nf", () => {
@@ -33,11 +33,15 @@ describe("scatter.nf", () => {
   )
 
   it.live(
-    "L1 renews links that have ended, in the task that needs them; one row that cannot be had stops no other",
+    "L1 S7 renews links that have ended, in the tasks that need them, one after the other; one row that cannot be had stops no other",
     () =>
       Effect.gen(function* () {
         const pad = yield* scattered(3)
-        yield* pad.faults([fault({ plane: "link", file: "B2.bam", nth: 1 }, { expireLink: "now" })])
+        const ended = ["B1.bam", "B2.bam", "B3.bam"]
+        yield* pad.faults([
+          ...ended.map((file) => fault({ plane: "link", file, nth: 1 }, { expireLink: "now" })),
+          lingering(3000)
+        ])
         const sheet = pad.write("more.csv", `${readFileSync(join(pad.folder, "samples.csv"), "utf8")}nobody,B99\n`)
         const run = yield* pad.run("scatter.nf", ["--input", sheet, "--outdir", "results"])
         assert.include(run.stdout, "SVC_TRANSFER (nobody)")
@@ -51,8 +55,8 @@ describe("scatter.nf", () => {
         ])
         delivered(pad, "results")
         secret(pad, run)
-        const { expiredLinks, logins, maxApiInFlight } = yield* pad.stats
-        assert.deepStrictEqual([expiredLinks, logins, maxApiInFlight], [1, 2, 1])
+        const { expiredLinks, logins, maxApiInFlight, overlaps } = yield* pad.stats
+        assert.deepStrictEqual([expiredLinks, logins, maxApiInFlight, overlaps], [3, 4, 1, 0])
       }),
     300_000
   )
