@@ -15,15 +15,20 @@ export const temporary = Effect.acquireRelease(
   (path) => Effect.sync(() => rmSync(path, { recursive: true, force: true }))
 )
 
-/** `svc-gateway` until the scope closes; `target` is a running sandbox, or stands in its place. */
+/**
+ * `svc-gateway` until the scope closes; `target` is a running sandbox, or stands in its place.
+ *
+ * @param nodeOptions - options of Node itself, such as `--inspect=0`
+ */
 export const startGateway = Effect.fnUntraced(function* (
   target: { readonly url: string; readonly user: string; readonly password: string },
   args: ReadonlyArray<string> = [],
-  env: Readonly<Record<string, string>> = {}
+  env: Readonly<Record<string, string>> = {},
+  nodeOptions: ReadonlyArray<string> = []
 ) {
   const { server, value: url } = yield* startServer(
     process.execPath,
-    [executable("svc-gateway"), "-t", target.url, ...args],
+    [...nodeOptions, executable("svc-gateway"), "-t", target.url, ...args],
     isReady,
     {
       env: {

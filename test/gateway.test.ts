@@ -10,6 +10,7 @@ import { checkStructure } from "../core/src/genome/Structure.ts"
 import * as ZlibCodec from "../platform/ZlibCodec.ts"
 import { executable, run, startSandbox } from "./Executables.ts"
 import { ask, gatewayGround, temporary } from "./GatewayGround.ts"
+import { fault } from "./SandboxFaults.ts"
 
 const token = "0123456789abcdefghij"
 
@@ -107,15 +108,16 @@ describe("svc-gateway", () => {
 
   it.live("L2 N6 relays a file whole although links live for two seconds and connections break", () =>
     Effect.gen(function* () {
-      const { gateway, setFaults } = yield* gatewayGround(["--relay"], ["--linkLifetime", "2s"])
+      const { gateway, setFaults, stats } = yield* gatewayGround(["--relay"], ["--linkLifetime", "2s"])
       const whole = yield* ask(`${gateway.url}/files/A1/S1.bam`)
       yield* setFaults([
-        { when: { plane: "link", file: "S1.bam", times: 2, skip: 1 }, then: { reset: 70_000 } },
-        { when: { plane: "link", file: "S1.bam", times: 1, skip: 3 }, then: { status: 403 } }
+        fault({ plane: "link", file: "S1.bam", times: 2 }, { reset: 70_000 }),
+        fault({ plane: "link", file: "S1.bam", after: 2, times: 1 }, { status: 403 })
       ])
       const again = yield* ask(`${gateway.url}/files/A1/S1.bam`)
       assert.strictEqual(again.status, 200)
       assert.strictEqual(Buffer.compare(again.bytes, whole.bytes), 0)
+      assert.strictEqual((yield* stats)["faultsFired"], 3)
     })
   )
 

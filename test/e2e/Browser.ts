@@ -2,17 +2,8 @@
 import { writeFileSync } from "node:fs"
 import { Effect } from "effect"
 import { startServer } from "../Executables.ts"
+import { connectDevTools, type DevToolsMessage, type DevToolsValues } from "./DevTools.ts"
 import { folder } from "./Ground.ts"
-
-interface Message {
-  readonly id?: number
-  readonly method?: string
-  readonly params?: Readonly<Record<string, unknown>>
-  readonly result?: Readonly<Record<string, unknown>>
-  readonly error?: { readonly message: string }
-}
-
-type Values = Readonly<Record<string, unknown>>
 
 export interface View {
   readonly width: number
@@ -46,52 +37,23 @@ const flags = [
 
 const listening = (line: string) => /^DevTools listening on (ws:\/\/\S+)/.exec(line)?.[1]
 
-const connected = (address: string) =>
-  Effect.acquireRelease(
-    Effect.callback<WebSocket>((resume) => {
-      const socket = new WebSocket(address)
-      socket.addEventListener("open", () => resume(Effect.succeed(socket)))
-      socket.addEventListener("error", () => resume(Effect.die(new Error(`no connection to ${address}`))))
-    }),
-    (socket) => Effect.sync(() => socket.close())
-  )
-
 /** A browser with one page that is open until the scope closes. */
 export const startBrowser = Effect.gen(function* () {
   const profile = yield* folder
   const { value: address } = yield* startServer("chromium", [...flags, `--user-data-dir=${profile}`], listening, {
     env: { HOME: profile, XDG_CONFIG_HOME: profile, XDG_CACHE_HOME: profile }
   })
-  const socket = yield* connected(address)
-  const waiting = new Map<number, (message: Message) => void>()
-  const listeners = new Set<(message: Message) => void>()
-  let last = 0
-  socket.addEventListener("message", ({ data }) => {
-    const message: Message = JSON.parse(String(data))
-    if (message.id === undefined) for (const tell of listeners) tell(message)
-    else waiting.get(message.id)?.(message)
-  })
-  const send = (sessionId: string | undefined, method: string, params: Values = {}) =>
-    Effect.callback<Values>((resume) => {
-      const id = ++last
-      waiting.set(id, ({ error, result }) => {
-        waiting.delete(id)
-        resume(
-          error === undefined ? Effect.succeed(result ?? {}) : Effect.die(new Error(`${method}: ${error.message}`))
-        )
-      })
-      socket.send(JSON.stringify({ id, method, params, ...(sessionId === undefined ? {} : { sessionId }) }))
-    })
+  const { listeners, send } = yield* connectDevTools(address)
 
   /** Opens `url` and waits until it has loaded. */
   const visit = Effect.fnUntraced(function* (url: string, first: View) {
     const { targetId } = yield* send(undefined, "Target.createTarget", { url: "about:blank" })
     const { sessionId } = yield* send(undefined, "Target.attachToTarget", { targetId, flatten: true })
-    const call = (method: string, params?: Values) => send(String(sessionId), method, params)
+    const call = (method: string, params?: DevToolsValues) => send(String(sessionId), method, params)
     const complaints: Array<string> = []
     const requests: Array<string> = []
     const loaded = Effect.callback<void>((resume) => {
-      const tell = ({ method, params = {} }: Message) => {
+      const tell = ({ method, params = {} }: DevToolsMessage) => {
         if (method !== "Page.loadEventFired" || params === undefined) return
         listeners.delete(tell)
         resume(Effect.void)

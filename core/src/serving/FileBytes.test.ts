@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Fiber, Layer, Redacted } from "effect"
+import { Clock, Effect, Fiber, Layer, Redacted } from "effect"
 import { TestClock } from "effect/testing"
 import {
   cutAfter,
@@ -7,6 +7,7 @@ import {
   patterned,
   type Script,
   ScriptedHost,
+  type ScriptedReply,
   type StoredObject
 } from "../../../test/transfer/ScriptedHost.ts"
 import { Unavailable } from "../Errors.ts"
@@ -23,12 +24,18 @@ interface Ground {
   readonly object?: StoredObject
   /** Fails every renewal. */
   readonly away?: boolean
+  /** Links are given out for so many ms, 20 s if not said. */
+  readonly goodFor?: number
 }
 
-const ground = ({ away = false, object = first, script = (_, good) => good }: Ground = {}) => {
+const ground = ({ away = false, goodFor = 20_000, object = first, script = (_, good) => good }: Ground = {}) => {
   const links = new ScriptedHost(object, script)
   let generation = 1
-  const linkNow = Effect.sync(() => ({ link: Redacted.make(`https://${host}/S1.bam?n=${generation}`), generation }))
+  const linkNow = Effect.map(Clock.currentTimeMillis, (now) => ({
+    link: Redacted.make(`https://${host}/S1.bam?n=${generation}`),
+    generation,
+    goodUntil: now + goodFor
+  }))
   const store = Layer.mock(LinkStore, {
     link: () => linkNow,
     renewed: (_, refused) =>
@@ -128,13 +135,37 @@ describe("the bytes of a file for readers who follow no link", () => {
     })
   )
 
-  it.effect("L3 five links refused in a row are no accident", () =>
+  it.effect("L3 three links in a row that are refused while they must be good are no accident", () =>
     Effect.gen(function* () {
       const place = ground({
         script: ({ number }, good) => (number === 0 ? good : { status: 403, headers: {}, body: [] })
       })
       assert.strictEqual(failureOf((yield* run(taken(), place)).sent), "LinkForbidden")
-      assert.strictEqual(place.links.seen.length, 6)
+      assert.strictEqual(place.links.seen.length, 4)
+    })
+  )
+
+  it.effect("L5 links that end on their way, from a slow service or to a busy host, are renewed until one works", () =>
+    Effect.gen(function* () {
+      const late = (good: ScriptedReply) => ({ ...good, status: 403, headers: {}, body: [], delay: 500 })
+      const place = ground({
+        goodFor: 400,
+        script: ({ number }, good) => (number === 0 || number > 15 ? good : late(good))
+      })
+      const { bytes, sent } = yield* run(taken(), place)
+      assert.strictEqual(sent._tag, "Success")
+      assert.isTrue(same(bytes, 0, size))
+      // Each of them is the link of one request: the store is not asked again for what it has just given.
+      assert.deepStrictEqual(
+        place.links.seen.slice(1).map(({ link }) => Number(/n=(\d+)/.exec(link)?.[1])),
+        Array.from({ length: 16 }, (_, i) => i + 1)
+      )
+      const never = ground({
+        goodFor: 0,
+        script: ({ number }, good) => (number === 0 ? good : { ...late(good), delay: 0 })
+      })
+      assert.strictEqual(failureOf((yield* run(taken(), never)).sent), "LinkForbidden")
+      assert.strictEqual(never.links.seen.length, 22)
     })
   )
 

@@ -12,7 +12,14 @@ import { fetchRange } from "../transfer/RangeFetch.ts"
 import type { ObjectVersion } from "../transfer/RangeReply.ts"
 import type { ByteSink } from "../transfer/ReplyBody.ts"
 import * as VersionWatch from "../transfer/VersionWatch.ts"
-import { type FileArchived, LinkStore, type ServedFile, ServiceAway, type StoreError } from "./LinkStore.ts"
+import {
+  type FileArchived,
+  LinkStore,
+  type ServedFile,
+  ServiceAway,
+  type StoredLink,
+  type StoreError
+} from "./LinkStore.ts"
 
 export type BytesError = StoreError | FileArchived | TransferError | FileChanged
 
@@ -89,7 +96,7 @@ const makeFileBytes = Effect.fnUntraced(function* () {
         {
           request,
           host,
-          lease: yield* leaseOf(store, file, noLink),
+          lease: leaseOf(store, file, noLink),
           watch,
           sink,
           pool,
@@ -216,28 +223,48 @@ const makeFileBytes = Effect.fnUntraced(function* () {
   })
 })
 
-/** So many links in a row may be refused: those that live for seconds end on their way to a busy host. */
-const mostRefusals = 5
+/** A third link that is refused while it must be good, without a byte in between, is no accident. */
+const mostRefusals = 3
+/** Links that end on their way, from a slow service or to a busy host, are renewed so often without a byte in between. */
+const mostRenewals = 20
 
 /** The links of the store as those of one transfer, which `noLink` ends when the store has none. */
-const leaseOf = Effect.fnUntraced(function* (
+const leaseOf = (
   store: LinkStore["Service"],
   file: ServedFile,
   noLink: Deferred.Deferred<never, StoreError | FileArchived>
-): Effect.fn.Return<LinkLease> {
-  const refusals = yield* Ref.make(0)
-  const renewals = yield* Ref.make(0)
+): LinkLease => {
+  let refusals = 0
+  let renewals = 0
+  let inVain = 0
+  let goodUntil = 0
+  let renewed: StoredLink | null = null
   const orEnd = <A>(link: Effect.Effect<A, StoreError | FileArchived>) =>
     Effect.catch(link, (error) => Effect.andThen(Deferred.fail(noLink, error), Effect.never))
   return {
-    current: orEnd(store.link(file)),
-    worked: () => Ref.set(refusals, 0),
+    // Straight after a renewal it is the new link, even one that is too short-lived to be given to anybody else.
+    current: Effect.suspend(() => (renewed === null ? orEnd(store.link(file)) : Effect.succeed(renewed))).pipe(
+      Effect.tap((link) =>
+        Effect.sync(() => {
+          renewed = null
+          goodUntil = link.goodUntil
+        })
+      )
+    ),
+    worked: () =>
+      Effect.sync(() => {
+        refusals = 0
+        inVain = 0
+      }),
     refused: Effect.fnUntraced(function* (generation, host, status) {
-      const count = yield* Ref.updateAndGet(refusals, (refusals) => refusals + 1)
-      if (count >= mostRefusals) return yield* new LinkForbidden({ file: file.fileName, host, status })
-      yield* Ref.update(renewals, (renewals) => renewals + 1)
-      yield* orEnd(store.renewed(file, generation))
+      if ((yield* Clock.currentTimeMillis) < goodUntil) refusals++
+      if (refusals >= mostRefusals || inVain >= mostRenewals) {
+        return yield* new LinkForbidden({ file: file.fileName, host, status })
+      }
+      inVain++
+      renewals++
+      renewed = yield* orEnd(store.renewed(file, generation))
     }),
-    renewals: Ref.get(renewals)
+    renewals: Effect.sync(() => renewals)
   }
-})
+}

@@ -17,12 +17,15 @@ const signed = (name: string, number: number, at: number, seconds: number) =>
 interface World {
   /** Before the answer of this number comes; the first is 1. */
   readonly before?: (number: number) => Effect.Effect<void, ServiceError>
+  /** After its links were made. */
+  readonly after?: (number: number) => Effect.Effect<void>
   readonly link?: (name: string, number: number, now: number) => string | null
   readonly more?: ReadonlyArray<object>
 }
 
 const world = ({
   before = () => Effect.void,
+  after = () => Effect.void,
   link = (name, number, now) => signed(name, number, now, 3600),
   more = []
 }: World = {}) => {
@@ -42,6 +45,7 @@ const world = ({
           { fileName: "cold.bam", currentlyArchived: true, estimatedRestoreTime: "2026-01-31T13:00:00Z" },
           ...more
         ]
+        yield* after(number)
         return Schema.decodeUnknownSync(AnalysisFiles)({ id, apiFileLinks })
       })
   })
@@ -109,6 +113,52 @@ describe("the shared store of links", () => {
         assert.isAtMost(asked.length, 21)
       }).pipe(Effect.provide(layer))
     })
+  )
+
+  it.effect(
+    "L5 a link whose answer took longer than it lives is for those who waited for it, and for nobody after them",
+    () =>
+      Effect.gen(function* () {
+        yield* TestClock.setTime(Date.UTC(2026, 0, 31, 12))
+        const { asked, layer } = world({
+          link: (name, number, now) => signed(name, number, now, 2),
+          after: (number) => (number === 1 ? Effect.sleep("3 seconds") : Effect.void)
+        })
+        yield* Effect.gen(function* () {
+          const store = yield* LinkStore
+          const file = { analysisId: "A1", fileName: "S1.bam", size: 10, archived: false, restoreEstimation: null }
+          const readers = yield* Effect.forkChild(Effect.all([store.link(file), store.link(file)], { concurrency: 2 }))
+          yield* TestClock.adjust("3 seconds")
+          const links = yield* Fiber.join(readers)
+          assert.deepStrictEqual(
+            links.map(({ link }) => numberOf(link)),
+            [1, 1]
+          )
+          assert.isTrue(links.every(({ goodUntil }) => goodUntil < Date.UTC(2026, 0, 31, 12, 0, 1)))
+          assert.strictEqual(numberOf((yield* store.link(file)).link), 2)
+          assert.strictEqual(asked.length, 2)
+        }).pipe(Effect.provide(layer))
+      })
+  )
+
+  it.effect.prop(
+    "L5 a link that must be good has a second left, however long it lives and whenever in its second it was made",
+    [
+      Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 4 })),
+      Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 999 }))
+    ],
+    ([seconds, millisecond]) =>
+      Effect.gen(function* () {
+        const at = Date.UTC(2026, 0, 31, 12) + millisecond
+        yield* TestClock.setTime(at)
+        const { layer } = world({ link: (name, number, now) => signed(name, number, now, seconds) })
+        yield* Effect.gen(function* () {
+          const store = yield* LinkStore
+          const { goodUntil } = yield* store.link(yield* store.file("A1", "S1.bam"))
+          // It ends so many seconds after the beginning of the second that it was made in.
+          assert.isAtMost(goodUntil, Math.max(at, at - millisecond + seconds * 1000))
+        }).pipe(Effect.provide(layer))
+      })
   )
 
   it.effect("C4 a clock that is wrong, or a link that does not tell its end, costs a request now and then", () =>

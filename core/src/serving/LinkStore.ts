@@ -29,6 +29,15 @@ export class ServiceAway extends Data.TaggedError("ServiceAway")<{ readonly reas
 /** The file is in the archive: there is no link. */
 export class FileArchived extends Data.TaggedError("FileArchived")<{ readonly file: ServedFile }> {}
 
+/** A link of the store. */
+export interface StoredLink extends LeasedLink {
+  /**
+   * Until then (ms since 1970) it is given out, and cannot have ended: a link that was refused later may have ended on its way to
+   * the link host, one that was refused before is refused for another reason.
+   */
+  readonly goodUntil: number
+}
+
 export type StoreError = DoorShut | ServiceError | ServiceAway
 
 export class LinkStore extends Context.Service<
@@ -39,9 +48,9 @@ export class LinkStore extends Context.Service<
     /** A file by its name, or by one that tools guess for it. */
     readonly file: (analysisId: string, fileName: string) => Effect.Effect<ServedFile, StoreError>
     /** A link that is good for a while. */
-    readonly link: (file: ServedFile) => Effect.Effect<LeasedLink, StoreError | FileArchived>
+    readonly link: (file: ServedFile) => Effect.Effect<StoredLink, StoreError | FileArchived>
     /** The same after the link host refused the link of `generation`; asks unless that link is not the newest. */
-    readonly renewed: (file: ServedFile, generation: number) => Effect.Effect<LeasedLink, StoreError | FileArchived>
+    readonly renewed: (file: ServedFile, generation: number) => Effect.Effect<StoredLink, StoreError | FileArchived>
     /** Makes the next question about this analysis a request to the service. */
     readonly forget: (analysisId: string) => Effect.Effect<void>
   }
@@ -70,10 +79,10 @@ const longest = Duration.toMillis("10 minutes")
 /** Nor those that do not say when they end. */
 const untold = Duration.toMillis("1 minute")
 /**
- * A link given out has so many milliseconds before it, or most of its life: signers count in whole seconds, so that of one that lives
- * for two the first may be over when it comes.
+ * A link given out has 30 s before it, or three quarters of its life, and at least a second: signers count in whole seconds, so that
+ * one made at the end of a second lives almost a second less than it says.
  */
-const reserve = { milliseconds: Duration.toMillis("30 seconds"), part: 0.75 }
+const reserve = { most: Duration.toMillis("30 seconds"), part: 0.75, least: Duration.toMillis("1 second") }
 /** An archived file may be back at any time: what is known of it is kept as long as many readers take to ask. */
 const archivedFor = Duration.toMillis("5 seconds")
 /** Tools look for indexes under names that are not listed, each time they open a file. */
@@ -84,6 +93,11 @@ const mostPages = 1000
 
 /** One answer of the service. */
 interface Page {
+  /**
+   * When the service was asked, in ms since 1970. The age of links counts from here, as an answer may take longer than its links
+   * live: counted from the end of the answer, links of 2 s were given out after they had ended, and 35 of 10,000 ranges failed.
+   */
+  readonly askedAt: number
   readonly entry: CatalogEntry
   readonly files: ReadonlyArray<ServedFile>
   readonly generation: number
@@ -104,12 +118,13 @@ const makeStore = Effect.fnUntraced(function* (): Effect.fn.Return<
     if (!isId(analysisId)) return yield* new NotFound({ what: `analysis ${printable(analysisId)}` })
     const client = yield* door.client
     yield* Metric.update(serviceRequests, 1)
+    const askedAt = yield* Clock.currentTimeMillis
     const files = yield* client
       .getFileDownloadLinks(AnalysisId.make(analysisId))
       .pipe(Effect.tapErrorTag("LoginRefused", door.refused))
     const entry = entryOf({ id: analysisId, named: true }, files, yield* Clock.currentTimeMillis)
     generation++
-    const page = { entry, files: listed(entry), generation }
+    const page = { askedAt, entry, files: listed(entry), generation }
     pages.delete(analysisId)
     pages.set(analysisId, page)
     for (const oldest of pages.keys()) {
@@ -151,14 +166,15 @@ const makeStore = Effect.fnUntraced(function* (): Effect.fn.Return<
   })
 
   const link = Effect.fnUntraced(function* (file: ServedFile, newerThan: number) {
-    const { entry, files, generation } = yield* page(
+    const { askedAt, entry, files, generation } = yield* page(
       file.analysisId,
       (page, now) => page.generation > newerThan && isGood(page, file.fileName, now)
     )
     const found = files.find(({ fileName }) => fileName === file.fileName)
     if (found?.archived === true) return yield* new FileArchived({ file: found })
     const link = entry.links.get(file.fileName)
-    return found === undefined || link === undefined ? yield* notFound(file) : { link, generation }
+    if (found === undefined || link === undefined) return yield* notFound(file)
+    return { link, generation, goodUntil: askedAt + keptFor(link, askedAt) }
   })
 
   return {
@@ -192,22 +208,25 @@ const listed = ({ listed: { files, id } }: CatalogEntry): ReadonlyArray<ServedFi
   )
 
 /** Whether what the page says of the file may still be given out. */
-const isGood = ({ entry, files }: Page, fileName: string | null, now: number): boolean => {
-  const age = now - entry.fetchedAt
+const isGood = ({ askedAt, entry, files }: Page, fileName: string | null, now: number): boolean => {
   // The clock went back.
-  if (age < 0) return false
+  if (now < askedAt) return false
   const file = files.find((file) => file.fileName === fileName)
-  if (file === undefined) return age < missingFor
+  if (file === undefined) return now - entry.fetchedAt < missingFor
   const link = entry.links.get(file.fileName)
-  return age < (link === undefined || file.archived ? archivedFor : keptFor(link, entry.fetchedAt))
+  return link === undefined || file.archived
+    ? now - entry.fetchedAt < archivedFor
+    : now - askedAt < keptFor(link, askedAt)
 }
 
 const allGood = (page: Page, now: number): boolean =>
   page.files.length > 0 && page.files.every(({ fileName }) => isGood(page, fileName, now))
 
-const keptFor = (link: Redacted.Redacted, fetchedAt: number): number => {
-  const lifetime = lifetimeOf(Redacted.value(link), fetchedAt)
-  // A link that ended before it came tells that a clock is wrong.
+/** Milliseconds that a link is given out, from when it was asked for. */
+const keptFor = (link: Redacted.Redacted, askedAt: number): number => {
+  const lifetime = lifetimeOf(Redacted.value(link), askedAt)
+  // A link that ended before it was asked for tells that a clock is wrong.
   if (lifetime === null || lifetime <= 0) return untold
-  return Math.min(longest, lifetime - Math.min(reserve.milliseconds, lifetime * reserve.part))
+  const kept = lifetime - Math.max(reserve.least, Math.min(reserve.most, lifetime * reserve.part))
+  return Math.max(0, Math.min(longest, kept))
 }

@@ -6,15 +6,7 @@ import { Effect } from "effect"
 import { runCommand } from "../../Executables.ts"
 import { root } from "../../Root.ts"
 import { fault, lingering, setFaults } from "../../SandboxFaults.ts"
-import {
-  assertNoPassword,
-  assertQuiet,
-  assertRefused,
-  followPage,
-  ground,
-  partHasBytes,
-  stopWhen
-} from "./Engines.ts"
+import { assertNoPassword, assertQuiet, assertRefused, followPage, ground, partHasBytes, stopWhen } from "./Engines.ts"
 
 /** Each test starts Snakemake several times, for seconds of CPU. */
 const limit = 300_000

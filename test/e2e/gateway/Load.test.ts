@@ -59,37 +59,39 @@ describe("the gateway under load", () => {
     )
   }
 
-  it.live("S7 200 samtools at once, and readers of other analyses: one login, one request to the service at a time", () =>
-    Effect.gen(function* () {
-      const { files, gateway, sandbox, stats, url } = yield* toolGround([])
-      yield* setFaults(sandbox.url, [lingering(500)])
-      const before = Number((yield* stats)["logins"])
-      const count = yield* tool("samtools", ["view", "-c", join(files, "S1.bam"), regionText])
-      const others = ["A2", "A3", "A4"]
-      const [counts, answers] = yield* Effect.all(
-        [
-          Effect.forEach(
-            Array.from({ length: 200 }),
-            () => tool("samtools", ["view", "-c", url("S1.bam"), regionText]),
-            { concurrency: "unbounded" }
-          ),
-          Effect.forEach(others, (id) => ask(`${gateway.url}/files/${id}`), { concurrency: "unbounded" })
-        ],
-        { concurrency: "unbounded" }
-      )
-      assert.deepStrictEqual(new Set(counts), new Set([count]))
-      assert.deepStrictEqual(
-        answers.map(({ status }) => status),
-        others.map(() => 200)
-      )
-      const { logins, maxApiInFlight, overlaps, requests } = yield* stats
-      assert.deepStrictEqual([logins, maxApiInFlight, overlaps], [before, 1, 0])
-      assert.strictEqual(
-        (requests as unknown as Record<string, number>)["getFileDownloadLinks"],
-        1 + 1 + others.length,
-        "of the comparison, of the samtools, and of each other analysis"
-      )
-    })
+  it.live(
+    "S7 200 samtools at once, and readers of other analyses: one login, one request to the service at a time",
+    () =>
+      Effect.gen(function* () {
+        const { files, gateway, sandbox, stats, url } = yield* toolGround([])
+        yield* setFaults(sandbox.url, [lingering(500)])
+        const before = Number((yield* stats)["logins"])
+        const count = yield* tool("samtools", ["view", "-c", join(files, "S1.bam"), regionText])
+        const others = ["A2", "A3", "A4"]
+        const [counts, answers] = yield* Effect.all(
+          [
+            Effect.forEach(
+              Array.from({ length: 200 }),
+              () => tool("samtools", ["view", "-c", url("S1.bam"), regionText]),
+              { concurrency: "unbounded" }
+            ),
+            Effect.forEach(others, (id) => ask(`${gateway.url}/files/${id}`), { concurrency: "unbounded" })
+          ],
+          { concurrency: "unbounded" }
+        )
+        assert.deepStrictEqual(new Set(counts), new Set([count]))
+        const { logins, maxApiInFlight, overlaps, requests } = yield* stats
+        assert.deepStrictEqual([logins, maxApiInFlight, overlaps], [before, 1, 0])
+        assert.deepStrictEqual(
+          answers.map(({ status }) => status),
+          others.map(() => 200)
+        )
+        assert.strictEqual(
+          (requests as unknown as Record<string, number>)["getFileDownloadLinks"],
+          1 + 1 + others.length,
+          "of the comparison, of the samtools, and of each other analysis"
+        )
+      })
   )
 
   it.live("thousands of idle connections and slow heads keep nobody out, and are closed", () =>

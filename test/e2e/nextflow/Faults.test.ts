@@ -143,7 +143,7 @@ describe("one account", () => {
     () =>
       Effect.gen(function* () {
         const made = yield* pad()
-        yield* made.faults([lingering(2000)])
+        yield* made.faults([lingering(4000)])
         const store = join(made.folder, "store")
         const run = (name: string) =>
           made.run(

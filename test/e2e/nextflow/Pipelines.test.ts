@@ -68,7 +68,9 @@ describe("main.nf", () => {
           const set = yield* pad.nextflow(["secrets", "set", name, value])
           assert.strictEqual(set.exitCode, 0, set.stderr)
         }
-        const args = ["--input", "samples.csv", "-profile", "secrets"]
+        // Without the limit of one task at a time, the lock of the account alone keeps them apart.
+        const own = pad.write("own.config", "process { withLabel: svc_session { maxForks = 5 } }\n")
+        const args = ["--input", "samples.csv", "-profile", "secrets", "-c", own]
         const reports = ["-with-report", "report.html", "-with-timeline", "timeline.html"]
         const run = yield* pad.run("main.nf", [...args, ...reports], nobody)
         // What is not there fails the run, and not the other rows.

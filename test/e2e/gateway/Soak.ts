@@ -1,0 +1,77 @@
+/** Many ranges through the relay of a gateway while links end all the time: what failed, and what the gateway's memory did. */
+import { readFileSync } from "node:fs"
+import { join } from "node:path"
+import { Effect } from "effect"
+import { startSandbox } from "../../Executables.ts"
+import { startGateway } from "../../GatewayGround.ts"
+import { fault, setFaults } from "../../SandboxFaults.ts"
+import { connectDevTools } from "../DevTools.ts"
+import { allTypes, download } from "../Download.ts"
+import { folder } from "../Ground.ts"
+
+export interface SoakOptions {
+  readonly ranges: number
+  /** Requests under way at a time. */
+  readonly readers: number
+  /** Such as `2s`. */
+  readonly linkLifetime: string
+  /** In the middle of each tenth of the ranges, so many answers with links in a row take longer to come than their links live. */
+  readonly slowAnswers: number
+}
+
+/** Memory of the gateway in MB. */
+export interface Memory {
+  readonly resident: number
+  /** What is reachable on the heap, after a collection of garbage. */
+  readonly heap: number
+}
+
+const residentMb = (pid: number): number =>
+  Number(/^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1]) / 1024
+
+/** Links of two files take some 2 kB. */
+const late = (times: number) => fault({ plane: "api", endpoint: "getFileDownloadLinks", times }, { slow: 900 })
+
+export const soak = Effect.fnUntraced(function* ({ linkLifetime, ranges, readers, slowAnswers }: SoakOptions) {
+  const sandbox = yield* startSandbox(["--strict", "--linkLifetime", linkLifetime])
+  const files = yield* folder
+  yield* download(sandbox, sandbox.url, ["-a", "A1", ...allTypes, "-d", files])
+  const whole = readFileSync(join(files, "S1.bam"))
+  const gateway = yield* startGateway(sandbox, ["--relay", "--loglevel", "info"], {}, ["--inspect=127.0.0.1:0"])
+  const inspector = gateway.lines.map((line) => /^Debugger listening on (ws:\S+)/.exec(line)?.[1]).find(Boolean)
+  const { send } = yield* connectDevTools(inspector ?? "")
+  const memory: Effect.Effect<Memory> = Effect.gen(function* () {
+    const resident = Math.round(residentMb(gateway.pid))
+    yield* send(undefined, "HeapProfiler.collectGarbage")
+    const { usedSize } = yield* send(undefined, "Runtime.getHeapUsage")
+    return { resident, heap: Math.round(Number(usedSize) / 1e5) / 10 }
+  })
+
+  const failures = new Map<string, number>()
+  const range = (i: number) =>
+    Effect.promise(async () => {
+      const first = (i * 7919) % (whole.length - 5000)
+      const end = first + 1 + ((i * 104_729) % 5000)
+      const reply = await fetch(`${gateway.url}/files/A1/S1.bam`, { headers: { range: `bytes=${first}-${end - 1}` } })
+      const bytes = Buffer.from(await reply.arrayBuffer())
+      if (reply.status === 206 && bytes.equals(whole.subarray(first, end))) return
+      const why = reply.status === 206 ? "other bytes" : `${reply.status} ${bytes.toString()}`
+      failures.set(why, (failures.get(why) ?? 0) + 1)
+    })
+  const batch = (from: number, length: number) =>
+    Effect.forEach(
+      Array.from({ length }, (_, i) => from + i),
+      range,
+      { concurrency: readers, discard: true }
+    )
+
+  const memories: Array<Memory> = []
+  const half = Math.ceil(ranges / 20)
+  for (let done = 0; done < ranges; done += 2 * half) {
+    yield* batch(done, half)
+    if (slowAnswers > 0) yield* setFaults(sandbox.url, [late(slowAnswers)])
+    yield* batch(done + half, half)
+    memories.push(yield* memory)
+  }
+  return { failures, memories }
+})

@@ -1,0 +1,23 @@
+/**
+ * `npm run soak [ranges] [readers] [link lifetime] [slow answers]`: ranges through the relay of a gateway while links end all the
+ * time (default 10,000, 16, 2s, 3). Prints what failed and the memory of the gateway after each tenth; ends 1 when a range failed,
+ * or when what is alive on the heap grew by more than 10 MB after the second tenth.
+ */
+import { Effect } from "effect"
+import { soak } from "./Soak.ts"
+
+const [ranges = "10000", readers = "16", linkLifetime = "2s", slowAnswers = "3"] = process.argv.slice(2)
+const begun = performance.now()
+const { failures, memories } = await Effect.runPromise(
+  Effect.scoped(
+    soak({ ranges: Number(ranges), readers: Number(readers), linkLifetime, slowAnswers: Number(slowAnswers) })
+  )
+)
+console.log(
+  `${ranges} ranges, ${readers} at a time, links of ${linkLifetime}: ${Math.round((performance.now() - begun) / 1000)} s`
+)
+console.log(`resident MB after each tenth: ${memories.map(({ resident }) => resident).join(", ")}`)
+console.log(`reachable MB on the heap:     ${memories.map(({ heap }) => heap).join(", ")}`)
+for (const [why, count] of failures) console.log(`failed ${count} times: ${why}`)
+const grown = (memories.at(-1)?.heap ?? 0) - (memories[1]?.heap ?? 0)
+process.exitCode = failures.size > 0 || grown > 10 ? 1 : 0
