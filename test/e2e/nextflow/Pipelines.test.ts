@@ -68,8 +68,11 @@ describe("main.nf", () => {
           const set = yield* pad.nextflow(["secrets", "set", name, value])
           assert.strictEqual(set.exitCode, 0, set.stderr)
         }
-        // Without the limit of one task at a time, the lock of the account alone keeps them apart.
-        const own = pad.write("own.config", "process { withLabel: svc_session { maxForks = 5 } }\n")
+        // Without the limit of one task at a time, the lock of the account alone keeps them apart. Nextflow wants the profile here too.
+        const own = pad.write(
+          "own.config",
+          "profiles { secrets { process { withLabel: svc_session { maxForks = 5 } } } }\n"
+        )
         const args = ["--input", "samples.csv", "-profile", "secrets", "-c", own]
         const reports = ["-with-report", "report.html", "-with-timeline", "timeline.html"]
         const run = yield* pad.run("main.nf", [...args, ...reports], nobody)
