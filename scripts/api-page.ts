@@ -5,8 +5,7 @@ import { apiStep } from "../steps/api/ApiStep.ts"
 import { methodTable } from "../steps/api/MethodTable.ts"
 import { metavarOf, methodUsage } from "../steps/main/Help.ts"
 import type { CommandOption, Method } from "../steps/main/Step.ts"
-
-const cell = (text: string) => text.replaceAll("|", "\\|").replaceAll("<", "\\<")
+import { cell } from "./commands.ts"
 
 const optionRow = ([name, option]: readonly [string, CommandOption]) => {
   const metavar = metavarOf(option)
@@ -45,6 +44,13 @@ Made from the notes on the endpoints (\`core/src/contract/EndpointNotes.ts\`) an
 
 \`svc-api METHOD\` is one call of the API, or one for each identifier that is given, in one session. How to name the service and the account is
 in [settings.md](settings.md); the exit codes are in [exit-codes.md](exit-codes.md).
+
+\`\`\`sh
+svc-api get-person LIMS-0001                                  # a JSON document
+svc-api get-qc-case-metrics LIMS-0001 LIMS-0002 --format jsonl -o qc.jsonl
+svc-api update-virtual-panel V2 --name 'Aorta, revised'       # changes only the name, and shows what changes
+svc-api request GET /person-list                              # anything that has no method of its own
+\`\`\`
 
 **Output.** What the service sends, out of its envelope: its own key names, unknown fields, identifiers as numbers or texts as they came. One
 identifier gives its payload; several give an object with a member for each that was found, in the order given. With \`--format jsonl\` each is

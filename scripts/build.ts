@@ -179,7 +179,7 @@ for (const [name, schema] of Object.entries(schemas())) {
 }
 const man = join(outdir, "man", "man1")
 mkdirSync(man, { recursive: true })
-for (const [name, page] of Object.entries(await manPages())) replaceFile(join(man, `${name}.1`), page, 0o644)
+for (const [name, page] of Object.entries(manPages())) replaceFile(join(man, `${name}.1`), page, 0o644)
 if (options.library) writeLibrary()
 if (options.compiled) {
   const { status } = spawnSync(process.execPath, [join(root, "scripts", "warm.ts"), outdir], { stdio: "inherit" })

@@ -1,21 +1,22 @@
 /**
  * `npm run docs`: writes the pages that are made from the sources. A test compares them, so they cannot be old.
  *
- * - `docs/settings.md`, from `core/src/settings/Keys.ts`
+ * - `docs/settings.md`, from `core/src/settings/Keys.ts` and the options of the steps
  * - `docs/svc-api.md`, from the methods of `steps/api`
+ * - the table of options in `docs/sandbox.md`, from `sandbox/CommandLine.ts`
  * - the examples in `docs/library.md`, from `docs/examples`
  * - `docs/faults.md`, from `test/faults/Catalogue.ts` and the names of the tests
- * - the picture in `docs/01-tour.md`, from the imports of the core
+ * - the pictures in `docs/01-tour.md` and `docs/code-tour.md`, from the imports
  * - CITATION.cff, what stands in packaging/, and the version of the image in the workflows, from package.json
- * - `docs/exit-codes.md`, and the table between the two marks in README.md, from `core/src/errors`
+ * - `docs/exit-codes.md`, from `core/src/errors`
  */
 import { readdirSync, readFileSync, writeFileSync } from "node:fs"
 import { ExitCodes, severityOrder } from "../core/src/Errors.ts"
 import { apiPage } from "./api-page.ts"
 import { faultsPage } from "./faults-page.ts"
+import { journeysPicture, roomsPicture } from "./import-pictures.ts"
 import { packagingPages } from "./packaging-pages.ts"
-import { roomsPicture } from "./rooms-picture.ts"
-import { settingsPage } from "./settings-page.ts"
+import { sandboxOptions, settingsPage } from "./settings-page.ts"
 
 const fromRoot = (path: string) => new URL(`../${path}`, import.meta.url)
 
@@ -51,9 +52,11 @@ ${Object.keys(ExitCodes)
   .join("\n\n")}
 `
 
-const marked = /(<!-- exit codes: npm run docs -->\n)[\s\S]*?(<!-- end of exit codes -->)/
-
-const roomsMark = /(<!-- rooms: npm run docs -->\n)[\s\S]*?(<!-- end of rooms -->)/
+/** A page with this text between its two marks. */
+const between = (page: string, subject: string, text: () => string): readonly [path: string, content: string] => {
+  const marks = new RegExp(`(<!-- ${subject}: npm run docs -->\\n)[\\s\\S]*?(<!-- end of ${subject} -->)`)
+  return [page, readFileSync(fromRoot(page), "utf8").replace(marks, (_, begin, end) => `${begin}${text()}\n${end}`)]
+}
 
 const exampleMark = /(<!-- (docs\/examples\/[a-z.-]+\.ts) -->\n)[\s\S]*?(<!-- end -->)/g
 
@@ -70,11 +73,12 @@ export const generatedPages = (): ReadonlyArray<readonly [path: string, content:
   ["docs/settings.md", settingsPage()],
   ["docs/svc-api.md", apiPage()],
   ["docs/faults.md", faultsPage()],
-  ["docs/01-tour.md", readFileSync(fromRoot("docs/01-tour.md"), "utf8").replace(roomsMark, `$1${roomsPicture()}\n$2`)],
+  between("docs/01-tour.md", "rooms", roomsPicture),
+  between("docs/code-tour.md", "journeys", journeysPicture),
+  between("docs/sandbox.md", "options", sandboxOptions),
   ["docs/library.md", withExamples("docs/library.md")],
   ["docs/exit-codes.md", exitCodesPage()],
-  ...packagingPages(),
-  ["README.md", readFileSync(fromRoot("README.md"), "utf8").replace(marked, `$1${meaningsTable}\n$2`)]
+  ...packagingPages()
 ]
 
 if (import.meta.main) for (const [path, content] of generatedPages()) writeFileSync(fromRoot(path), content)

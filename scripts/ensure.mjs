@@ -94,6 +94,7 @@ const sourcesHash = () => {
     "scripts/build.ts",
     "CHANGELOG.md",
     "scripts/bundling.ts",
+    "scripts/commands.ts",
     "scripts/man-pages.ts",
     "scripts/sbom.ts",
     "scripts/schemas.ts",

@@ -1,23 +1,11 @@
 /** A manual page in mdoc(7) for every executable, made of what its `--help` is made of. */
 import { readFileSync } from "node:fs"
-import { NodeServices } from "@effect/platform-node"
-import { Effect, Option } from "effect"
-import { CliConfig, CliOutput, Command, GlobalFlag, type HelpDoc } from "effect/cli"
 import { ExitCodes } from "../core/src/Errors.ts"
 import { groups, keysOf, table } from "../core/src/settings/Keys.ts"
 import type { Option as Setting } from "../core/src/settings/Option.ts"
-import { sandboxCommand } from "../sandbox/CommandLine.ts"
-import { apiStep } from "../steps/api/ApiStep.ts"
-import { doctorStep } from "../steps/doctor/DoctorStep.ts"
-import { downloadStep } from "../steps/download/DownloadStep.ts"
-import { fetchAnnotationsStep } from "../steps/fetch-annotations/FetchAnnotationsStep.ts"
-import { gatewayStep } from "../steps/gateway/GatewayStep.ts"
 import { metavarOf, methodUsage } from "../steps/main/Help.ts"
 import type { Step, StepFamily } from "../steps/main/Step.ts"
-import { requestRestoreStep } from "../steps/request-restore/RequestRestoreStep.ts"
-import { restorationsStep } from "../steps/restorations/RestorationsStep.ts"
-import { resumeRestoreStep } from "../steps/resume-restore/ResumeRestoreStep.ts"
-import { verifyStep } from "../steps/verify/VerifyStep.ts"
+import { families, generalOptions, sandboxHelp, steps } from "./commands.ts"
 
 const fromRoot = (path: string) => new URL(`../${path}`, import.meta.url)
 const { bin, homepage } = JSON.parse(readFileSync(fromRoot("package.json"), "utf8"))
@@ -66,13 +54,12 @@ interface Page {
   readonly examples: ReadonlyArray<{ readonly command: string; readonly says: string }>
 }
 
-const general = list([
-  ["Fl q , Fl -quiet", "Say errors only, as --loglevel error does."],
-  ["Fl -verbose", "Say everything, as --loglevel debug does."],
-  ["Fl h , Fl -help", "Show a short help."],
-  ["Fl v , Fl -version", "Show the version."],
-  ["Fl -completions Ar SHELL", "Print completions for bash, zsh, fish or powershell."]
-])
+const general = list(
+  generalOptions.map(({ help, metavar, name, short }) => [
+    `${short === undefined ? "" : `Fl ${short} , `}Fl -${name}${metavar === undefined ? "" : ` Ar ${metavar}`}`,
+    `${help}.`
+  ])
+)
 
 const aboutSettings =
   `A setting comes from the command line, else from its variable, else from the file of --config, else it has its default. Lists are separated by
@@ -173,48 +160,28 @@ const familyPage = (family: StepFamily): Page => ({
   examples: family.examples.map(({ command, says }) => ({ command: `svc-${family.name} ${command}`, says }))
 })
 
-/** What effect/cli would show as help of the sandbox, which is no step. */
-const sandboxHelp = async (): Promise<HelpDoc.HelpDoc> => {
-  let found: HelpDoc.HelpDoc | null = null
-  const presenter: CliOutput.Presenter = {
-    present: (event) =>
-      Effect.sync(() => {
-        if (event._tag === "Help") found = event.helpDoc
-      })
-  }
-  await Command.runWith(sandboxCommand("svc-sandbox"), { version: "" })(["--help"]).pipe(
-    Effect.ignore,
-    Effect.provideService(CliOutput.Presenter, presenter),
-    Effect.provideService(CliConfig.CliConfig, CliConfig.make({ builtIns: [GlobalFlag.Help] })),
-    Effect.provide(NodeServices.layer),
-    Effect.runPromise
-  )
-  if (found === null) throw new Error("svc-sandbox --help said nothing")
-  return found
-}
-
-const sandboxPage = ({ description, examples = [], flags }: HelpDoc.HelpDoc): Page => ({
+const sandboxPage = (): Page => ({
   name: "svc-sandbox",
   summary: "The service in a box, to develop and test against without an account or patient data",
   synopsis: [".Op Ar options"],
   description: [
     ".Pp",
-    paragraph(description.replace(/^[^.]*\. /, "")),
+    paragraph(sandboxHelp.description.replace(/^[^.]*\. /, "")),
     ".Ss Options",
     ...list(
-      flags.map(({ description, name, type }) => [
-        `Fl -${name}${type === "boolean" ? "" : ` Ar ${words(type)}`}`,
-        `${Option.getOrElse(description, () => name)}.`
+      sandboxHelp.options.map(({ help, metavar, name }) => [
+        `Fl -${name}${metavar === undefined ? "" : ` Ar ${words(metavar)}`}`,
+        `${help}.`
       ])
     ),
     ".Ss General",
     ...general
   ],
   variables: [],
-  examples: examples.map(({ command, description = "" }) => ({ command, says: description }))
+  examples: sandboxHelp.examples
 })
 
-const dispatcherPage = (steps: ReadonlyArray<Step | StepFamily>): Page => ({
+const dispatcherPage = (all: ReadonlyArray<Step | StepFamily>): Page => ({
   name: "svc-steps",
   summary: "Files of a genomic analysis service, as steps of a pipeline",
   synopsis: [".Ar step\n.Op Ar options"],
@@ -222,7 +189,7 @@ const dispatcherPage = (steps: ReadonlyArray<Step | StepFamily>): Page => ({
     ".Pp",
     paragraph("Runs a step as its own executable does, which has a page of its own. The steps are:"),
     ...list([
-      ...steps.map(({ name, summary }) => [`Ic ${name}`, `${summary.replace(/\.$/, "")}.`] as const),
+      ...all.map(({ name, summary }) => [`Ic ${name}`, `${summary.replace(/\.$/, "")}.`] as const),
       ["Ic sandbox", "The service in a box, to try steps and workflows without credentials or patient data."]
     ]),
     ".Ss General",
@@ -233,14 +200,13 @@ const dispatcherPage = (steps: ReadonlyArray<Step | StepFamily>): Page => ({
 })
 
 /** By name of the executable. */
-export const manPages = async (): Promise<Readonly<Record<string, string>>> => {
-  const before = [downloadStep, requestRestoreStep, resumeRestoreStep]
-  const behind = [verifyStep, doctorStep, gatewayStep]
+export const manPages = (): Readonly<Record<string, string>> => {
+  const executables = families.filter(({ name }) => `svc-${name}` in bin)
   const pages = [
-    ...[...before, fetchAnnotationsStep, ...behind].map(stepPage),
-    familyPage(apiStep),
-    sandboxPage(await sandboxHelp()),
-    dispatcherPage([...before, restorationsStep, fetchAnnotationsStep, apiStep, ...behind])
+    ...steps.map(stepPage),
+    ...executables.map(familyPage),
+    sandboxPage(),
+    dispatcherPage([...steps, ...families])
   ]
   return Object.fromEntries(pages.map((page) => [page.name, pageText(page)]))
 }

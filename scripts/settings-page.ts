@@ -1,15 +1,13 @@
 /** `docs/settings.md`, made of the table of settings. */
 import { groups, type Key, type KeyName, keyNames, stepNames, table } from "../core/src/settings/Keys.ts"
 import { metavarOf } from "../steps/main/Help.ts"
+import { cell, families, generalOptions, type ListedOption, sandboxHelp, steps } from "./commands.ts"
 import { addressOf } from "./schemas.ts"
 
-const cell = (text: string) => text.replaceAll("|", "\\|").replaceAll("<", "\\<")
+const written = (name: string, metavar: string | null | undefined, short: string | undefined) =>
+  `\`--${name}${typeof metavar === "string" ? ` ${metavar}` : ""}\`${short === undefined ? "" : `, \`-${short}\``}`
 
-const option = (name: KeyName) => {
-  const { short } = table[name]
-  const metavar = metavarOf(table[name])
-  return `\`--${name}${metavar === null ? "" : ` ${metavar}`}\`${short === undefined ? "" : `, \`-${short}\``}`
-}
+const option = (name: KeyName) => written(name, metavarOf(table[name]), table[name].short)
 
 const forms: Readonly<Record<Key["type"], string>> = {
   text: "text",
@@ -42,6 +40,30 @@ ${keyNames
   .map(row)
   .join("\n")}`
 
+/** The options that only the command line of one command gives. */
+const ownRows = [
+  ...steps.map(({ name, options }) => ({ command: `svc-${name}`, options })),
+  ...families
+    .filter(({ name }) => name === "restorations")
+    .flatMap(({ methods, name }) =>
+      methods.map(({ method, options }) => ({ command: `svc-steps ${name} ${method}`, options }))
+    )
+].flatMap(({ command, options = {} }) =>
+  Object.entries(options)
+    .filter(([, { hidden }]) => hidden === undefined)
+    .map(([name, own]) => {
+      const fallback = own.default === undefined ? "" : `\`${own.default}\``
+      return `| ${[`\`${command}\``, written(name, metavarOf(own), own.short), fallback, own.help].map(cell).join(" | ")} |`
+    })
+)
+
+const listedRow = ({ help, metavar, name, short }: ListedOption) =>
+  `| ${[written(name, metavar, short), help].map(cell).join(" | ")} |`
+
+/** The table of options in `docs/sandbox.md`. */
+export const sandboxOptions = (): string =>
+  ["| option | meaning, and default |", "|---|---|", ...sandboxHelp.options.map(listedRow)].join("\n")
+
 export const settingsPage = (): string => `# Settings
 
 Made from \`core/src/settings/Keys.ts\` by \`npm run docs\`.
@@ -68,4 +90,18 @@ with a password should be readable by its owner alone (\`chmod 600\`), otherwise
 warnings as well; \`filter\` is accepted for \`filters\`. Wrong values stop the step before it contacts anything.
 
 ${groups.map(section).join("\n\n")}
+
+## Options of one command
+
+They stand on its command line only. Those of the methods of \`svc-api\` are in [svc-api.md](svc-api.md), those of \`svc-sandbox\` in [sandbox.md](sandbox.md).
+
+| command | option | default | meaning |
+|---|---|---|---|
+${ownRows.join("\n")}
+
+## Options of every command
+
+| option | meaning |
+|---|---|
+${generalOptions.map(listedRow).join("\n")}
 `

@@ -216,6 +216,14 @@ describe("shape", () => {
     )
   })
 
+  it("classes hide their state in #fields, not behind a word of TypeScript", () => {
+    const words = /^\s*(?:private|protected)\s+(?:(?:static|readonly|override|async)\s+)*[\w$]+/gm
+    assert.deepStrictEqual(
+      allModules.flatMap(({ path, text }) => [...text.matchAll(words)].map(([found]) => `${path}: ${found.trim()}`)),
+      []
+    )
+  })
+
   it("a service's key is its package, folder and class", () => {
     const service = /class (\w+) extends Context\.Service<[\s\S]*?>\(\)\(\s*"([^"]+)"/g
     const keys = productModules.flatMap(({ path, text }) =>

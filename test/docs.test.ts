@@ -4,6 +4,7 @@ import { Runtime } from "effect"
 import * as Errors from "../core/src/Errors.ts"
 import { generatedPages } from "../scripts/docs.ts"
 import { numberedTests } from "../scripts/faults-page.ts"
+import { moduleNamed, stations } from "../scripts/import-pictures.ts"
 import { groups } from "./faults/Catalogue.ts"
 import { root } from "./Root.ts"
 import { productModules, repositoryFiles } from "./Sources.ts"
@@ -97,6 +98,62 @@ describe("the pictures of README.md", () => {
     assert.isBelow(
       sizes.reduce((sum, size) => sum + size, 0),
       300_000
+    )
+  })
+})
+
+describe("docs/code-tour.md", () => {
+  const page = readFileSync(`${root}docs/code-tour.md`, "utf8")
+  const spans = [...page.matchAll(/`([^`\n]+)`/g)].map(([, text = ""]) => text)
+  const paths = spans.filter((text) => text.endsWith(".ts"))
+
+  it("names modules that are there", () => {
+    assert.isAbove(paths.length, 40)
+    assert.deepStrictEqual(
+      paths.filter((path) => moduleNamed(path) === undefined && !repositoryFiles.includes(path)),
+      []
+    )
+  })
+
+  it("names functions that are in one of these modules", () => {
+    const code = paths.map((path) => moduleNamed(path)?.code ?? "").join("\n")
+    const names = spans.filter((text) => /^[a-z][A-Za-z]+$/.test(text))
+    assert.isAbove(names.length, 15)
+    assert.deepStrictEqual(
+      names.filter((name) => !new RegExp(`\\b${name}\\b`).test(code)),
+      []
+    )
+  })
+
+  it("says something of every module of its picture", () => {
+    assert.deepStrictEqual(
+      stations.filter((name) => !paths.includes(name)),
+      []
+    )
+  })
+
+  it("has two pages at most", () => {
+    const text = page.replace(/```mermaid[\s\S]*?```/, "")
+    assert.isAtMost(text.split(/\s+/).length, 1_100)
+  })
+})
+
+describe("docs/glossary.md", () => {
+  const rows = [...readFileSync(`${root}docs/glossary.md`, "utf8").matchAll(/^\| (.+?) \| (.+?) \|$/gm)].slice(1)
+  const words = rows.map(([, word = ""]) => word)
+
+  it("has at most 40 words, in their order", () => {
+    assert.isAtMost(words.length, 40)
+    assert.deepStrictEqual(words, words.toSorted(new Intl.Collator("en").compare))
+  })
+
+  it("has words that the sources use", () => {
+    const sources = productModules
+      .map(({ text }) => text.toLowerCase().replace(/\s*\n\s*(?:\*|\/\/)?\s*/g, " "))
+      .join(" ")
+    assert.deepStrictEqual(
+      words.filter((word) => !sources.includes(word.toLowerCase())),
+      []
     )
   })
 })

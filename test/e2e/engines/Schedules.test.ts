@@ -160,14 +160,14 @@ describe("schedules", () => {
   )
 
   it.live(
-    'what README.md shows under "On a schedule"',
+    'what docs/archive.md shows under "In short"',
     () =>
       Effect.gen(function* () {
         const { env, project, sandbox, tools } = yield* ground(["--restoreDelay", "2s"])
         const credentials = { target: sandbox.url, username: "pipeline", password }
         writeFileSync(join(project, "credentials.json"), JSON.stringify(credentials), { mode: 0o600 })
         mkdirSync(join(project, "data"))
-        const [, section = ""] = readFileSync(join(root, "README.md"), "utf8").split("### On a schedule\n")
+        const [, section = ""] = readFileSync(join(root, "docs", "archive.md"), "utf8").split("## In short\n")
         const [, script = ""] = /```sh\n([\s\S]*?)```/.exec(section) ?? []
         const [, line = ""] = /```\n\S+ \S+ \S+ \S+ \S+ (.*)\n```/.exec(section) ?? []
         const runIn = (command: string, variables: Readonly<Record<string, string>>) =>

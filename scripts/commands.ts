@@ -1,0 +1,80 @@
+/** All commands and their options, for the pages that list them: manual pages, docs/settings.md, docs/sandbox.md. */
+import { NodeServices } from "@effect/platform-node"
+import { Effect, Option } from "effect"
+import { CliConfig, CliOutput, Command, GlobalFlag, type HelpDoc } from "effect/cli"
+import { sandboxCommand } from "../sandbox/CommandLine.ts"
+import { apiStep } from "../steps/api/ApiStep.ts"
+import { doctorStep } from "../steps/doctor/DoctorStep.ts"
+import { downloadStep } from "../steps/download/DownloadStep.ts"
+import { fetchAnnotationsStep } from "../steps/fetch-annotations/FetchAnnotationsStep.ts"
+import { gatewayStep } from "../steps/gateway/GatewayStep.ts"
+import type { Step, StepFamily } from "../steps/main/Step.ts"
+import { requestRestoreStep } from "../steps/request-restore/RequestRestoreStep.ts"
+import { restorationsStep } from "../steps/restorations/RestorationsStep.ts"
+import { resumeRestoreStep } from "../steps/resume-restore/ResumeRestoreStep.ts"
+import { verifyStep } from "../steps/verify/VerifyStep.ts"
+
+export const steps: ReadonlyArray<Step> = [
+  downloadStep,
+  requestRestoreStep,
+  resumeRestoreStep,
+  fetchAnnotationsStep,
+  verifyStep,
+  doctorStep,
+  gatewayStep
+]
+
+export const families: ReadonlyArray<StepFamily> = [apiStep, restorationsStep]
+
+export interface ListedOption {
+  readonly name: string
+  readonly short?: string
+  readonly metavar?: string
+  readonly help: string
+}
+
+/** What every executable takes. */
+export const generalOptions: ReadonlyArray<ListedOption> = [
+  { name: "quiet", short: "q", help: "Say errors only, as --loglevel error does" },
+  { name: "verbose", help: "Say everything, as --loglevel debug does" },
+  { name: "help", short: "h", help: "Show a short help" },
+  { name: "version", short: "v", help: "Show the version" },
+  { name: "completions", metavar: "SHELL", help: "Print completions for bash, zsh, fish or powershell" }
+]
+
+/** What effect/cli would show as help of the sandbox, which is no step. */
+const sandboxDocument = async (): Promise<HelpDoc.HelpDoc> => {
+  let found: HelpDoc.HelpDoc | null = null
+  const presenter: CliOutput.Presenter = {
+    present: (event) =>
+      Effect.sync(() => {
+        if (event._tag === "Help") found = event.helpDoc
+      })
+  }
+  await Command.runWith(sandboxCommand("svc-sandbox"), { version: "" })(["--help"]).pipe(
+    Effect.ignore,
+    Effect.provideService(CliOutput.Presenter, presenter),
+    Effect.provideService(CliConfig.CliConfig, CliConfig.make({ builtIns: [GlobalFlag.Help] })),
+    Effect.provide(NodeServices.layer),
+    Effect.runPromise
+  )
+  if (found === null) throw new Error("svc-sandbox --help said nothing")
+  return found
+}
+
+const { description, examples = [], flags } = await sandboxDocument()
+
+export const sandboxHelp = {
+  description,
+  examples: examples.map(({ command, description = "" }) => ({ command, says: description })),
+  options: flags.map(
+    ({ description, name, type }): ListedOption => ({
+      name,
+      ...(type === "boolean" ? {} : { metavar: type }),
+      help: Option.getOrElse(description, () => name)
+    })
+  )
+}
+
+/** Text as it stands in a cell of a Markdown table. */
+export const cell = (text: string): string => text.replaceAll("|", "\\|").replaceAll("<", "\\<")
