@@ -74,13 +74,21 @@ const measured = (folder: string, args: ReadonlyArray<string>) => {
     stdio: ["ignore", "ignore", "pipe"]
   })
   if (status !== 0) throw new Error(`${args.join(" ").slice(0, 200)} ended with ${status}: ${stderr.slice(0, 2000)}`)
-  const [user = 0, system = 0, wall = 0, kilobytes = 0] = (stderr.trim().split("\n").at(-1) ?? "").split(" ").map(Number)
+  const [user = 0, system = 0, wall = 0, kilobytes = 0] = (stderr.trim().split("\n").at(-1) ?? "")
+    .split(" ")
+    .map(Number)
   return { cpu: user + system, wall, megabytes: kilobytes / 1000 }
 }
 
 const idsOf = (count: number) => {
   const path = join(work, `ids-${count}.txt`)
-  writeFileSync(path, analyses.slice(0, count / 2).map(({ id }) => id).join("\n"))
+  writeFileSync(
+    path,
+    analyses
+      .slice(0, count / 2)
+      .map(({ id }) => id)
+      .join("\n")
+  )
   return ["-a", `@${path}`]
 }
 
@@ -105,14 +113,18 @@ const jobs: ReadonlyArray<readonly [string, (count: number, folder: string) => R
   ]
 ]
 
-console.log("| job | files | executables | CPU s | CPU ms each analysis | wall s | RSS MB |\n|---|---|---|---|---|---|---|")
+console.log(
+  "| job | files | executables | CPU s | CPU ms each analysis | wall s | RSS MB |\n|---|---|---|---|---|---|---|"
+)
 for (const [name, argsOf] of jobs.filter(([name]) => only === undefined || name.includes(only))) {
   for (const count of counts) {
     for (const folder of folders) {
       const args = argsOf(count, folder)
       const { cpu, megabytes, wall } = measured(folder, args)
       const each = ((cpu * 1000) / (count / 2)).toFixed(1)
-      console.log(`| ${name} | ${count} | ${folder} | ${cpu.toFixed(2)} | ${each} | ${wall.toFixed(1)} | ${megabytes.toFixed(0)} |`)
+      console.log(
+        `| ${name} | ${count} | ${folder} | ${cpu.toFixed(2)} | ${each} | ${wall.toFixed(1)} | ${megabytes.toFixed(0)} |`
+      )
       for (const at of args) if (at.startsWith(join(work, "out-"))) rmSync(at, { recursive: true })
     }
   }

@@ -255,7 +255,10 @@ export const acquire = (path: string, options: FileLockOptions): Effect.Effect<H
             ),
             { times: 2 }
           )
-        givenBack.set(path, yield* Clock.currentTimeMillis)
+        const now = yield* Clock.currentTimeMillis
+        // A run of ten thousand files takes as many locks.
+        for (const [other, time] of givenBack) if (now - time > politeFor) givenBack.delete(other)
+        givenBack.set(path, now)
         if (claimed.handle !== card.handle) yield* io(() => claimed.handle.close())
       }).pipe(Effect.ignore)
 

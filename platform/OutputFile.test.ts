@@ -148,9 +148,9 @@ describe("an output file", () => {
     Effect.gen(function* () {
       const path = join(yield* folder, "report.json")
       writeFileSync(path, "old and longer than the new one")
-      yield* replaceFile(path, bytes("new"), "the report")
+      yield* replaceFile(path, [bytes("ne"), bytes("w")], "the report")
       assert.deepStrictEqual([content(path), readdirSync(join(path, ".."))], ["new", ["report.json"]])
-      const error = yield* Effect.flip(replaceFile("/dev/full", bytes("text"), "the report"))
+      const error = yield* Effect.flip(replaceFile("/dev/full", [bytes("text")], "the report"))
       assert.strictEqual(error.message, "Cannot write the report /dev/full: the disk is full")
       assert.isTrue(statSync("/dev/full").isCharacterDevice())
     })

@@ -129,15 +129,15 @@ const openPath = Effect.fnUntraced(function* (
     : toDevice(real)
 })
 
-/** Replaces the file at `path` as a whole; a device or pipe there is written to. `what` names it in messages. */
+/** Replaces the file at `path` as a whole by these pieces; a device or pipe there is written to. `what` names it in messages. */
 export const replaceFile = Effect.fn("svc.platform.replaceOutput")(function* (
   path: string,
-  bytes: Uint8Array,
+  pieces: Iterable<Uint8Array>,
   what: string
 ): Effect.fn.Return<void, CannotCreate | LocalIo> {
   const written = Effect.gen(function* () {
     const output = yield* openPath(path, {})
-    yield* output.write(bytes)
+    for (const bytes of pieces) yield* output.write(bytes)
     yield* output.commit
   })
   yield* Effect.scoped(written).pipe(

@@ -102,7 +102,7 @@ const digestOf = Effect.fnUntraced(function* (
 const replaceText = Effect.fnUntraced(function* (directory: string, name: string, text: string) {
   const path = join(directory, name)
   yield* plain(path)
-  yield* replaceFile(path, Buffer.from(text), "the checksum")
+  yield* replaceFile(path, [Buffer.from(text)], "the checksum")
 })
 
 const free = ({ directory }: Pick<PartPlace, "directory">) =>

@@ -2,8 +2,9 @@
  * Every way a step can fail: one tagged class per situation, its sentence for a person, and its exit code.
  *
  * What others ask of a failure sits on its class, so it cannot differ between steps: the exit code
- * (`Runtime.errorExitCode`); `retryable`, whether the same request may succeed later; `scope`, how far it reaches; and for
- * requests to the service `mayHaveTakenEffect`, false where it surely changed nothing. Messages name the file or analysis
+ * (`Runtime.errorExitCode`); `retryable`, whether the same request may succeed later; `scope`, how far it reaches;
+ * `needsMending`, where a file of the user stays wrong until somebody mends it; and for requests to the service
+ * `mayHaveTakenEffect`, false where it surely changed nothing. Messages name the file or analysis
  * and what to do next; they never hold a link, a cookie, a token or a password.
  *
  * This is the door: the classes lie in `errors/` by what failed, each family with its unions.

@@ -10,16 +10,15 @@ import {
   mostSevere,
   type RestorationsPending
 } from "../../core/src/Errors.ts"
-import { type ReportRun, reportJson } from "../../core/src/report/Report.ts"
+import type { ReportRun } from "../../core/src/report/Report.ts"
 import { canWriteReport } from "../../core/src/report/ReportFile.ts"
 import type { TargetSettings } from "../../core/src/settings/Settings.ts"
 import * as LogOutput from "../../platform/LogOutput.ts"
-import { replaceFile } from "../../platform/OutputFile.ts"
 import { clearTemporaries } from "../../platform/TemporaryFile.ts"
 import type { StepFailure } from "../main/Step.ts"
 import { version } from "../main/Version.ts"
 import { pendingOf, sayPending } from "./Pending.ts"
-import { reportText } from "./ReportText.ts"
+import { writeReport } from "./ReportOutput.ts"
 
 /** Runs `work`, which puts all it learns into `record`; the exit code of all that went wrong or is pending. */
 export const concluded = <E extends StepFailure, R>(
@@ -77,28 +76,20 @@ const reported = <E extends StepFailure, R>(
       const results = [...(yield* record.results), ...(error === null ? [] : [wholeFailed(null, error)])]
       const errors = [...results.flatMap(({ error }) => error ?? []), ...(yield* pendingFailure(settings, record))]
       const pending = yield* pendingOf(settings, record)
-      const report = reportJson(
-        {
-          version,
-          step,
-          host: settings.baseUrl.host,
-          startedAt: DateTime.toDate(startedAt),
-          finishedAt: DateTime.toDate(yield* DateTime.now),
-          exitCode: Exit.isSuccess(exit) || error !== null ? mostSevere(errors) : codeOfCause(exit.cause),
-          throughput: yield* record.throughput,
-          advice: [...adviceFor(results), ...(pending === null ? [] : [pending.message])]
-        },
-        results
-      )
-      const unwritten = yield* Effect.match(
-        Effect.flatMap(reportText(reportfile, report), (text) =>
-          replaceFile(reportfile, new TextEncoder().encode(text), "the report")
-        ),
-        {
-          onSuccess: () => null,
-          onFailure: (failure) => failure
-        }
-      )
+      const run: ReportRun = {
+        version,
+        step,
+        host: settings.baseUrl.host,
+        startedAt: DateTime.toDate(startedAt),
+        finishedAt: DateTime.toDate(yield* DateTime.now),
+        exitCode: Exit.isSuccess(exit) || error !== null ? mostSevere(errors) : codeOfCause(exit.cause),
+        throughput: yield* record.throughput,
+        advice: [...adviceFor(results), ...(pending === null ? [] : [pending.message])]
+      }
+      const unwritten = yield* Effect.match(writeReport(reportfile, run, results), {
+        onSuccess: () => null,
+        onFailure: (failure) => failure
+      })
       if (Exit.isFailure(exit) && (unwritten === null || error === null || !isWorse(unwritten, error)))
         return yield* Effect.failCause(exit.cause)
       if (unwritten === null) return mostSevere(errors)

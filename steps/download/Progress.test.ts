@@ -3,8 +3,6 @@ import { Effect, Logger } from "effect"
 import { TestClock } from "effect/testing"
 import type { PlannedFile } from "../../core/src/download/DownloadPlan.ts"
 import { type FileResult, untouched } from "../../core/src/download/Outcome.ts"
-import { summaryLines } from "../../core/src/download/Summary.ts"
-import { LocalIo, NotFound, Unavailable } from "../../core/src/Errors.ts"
 import { makeProgress } from "./Progress.ts"
 import { statusLines } from "./ProgressLines.ts"
 import { recentRate, type Sample, withSample } from "./ProgressRate.ts"
@@ -175,29 +173,4 @@ describe("Progress", () => {
       assert.deepStrictEqual(drawn, [])
     })
   )
-})
-
-describe("summaryLines", () => {
-  it("counts, with the reasons of what was skipped", () => {
-    const skipped = { action: "skipped", sha256: null } as const
-    assert.deepStrictEqual(
-      summaryLines([
-        result({ bytes: 2048 }),
-        result({ ...skipped, reason: "exists" }),
-        result({ ...skipped, reason: "archived" }),
-        result({ ...skipped, reason: "exists" })
-      ]),
-      [{ text: "1 downloaded (2 KiB), 3 skipped (2 exists, 1 archived), 0 failed", bad: false }]
-    )
-  })
-
-  it("advises another run only for what another run can mend", () => {
-    const failed = (error: FileResult["error"]) => result({ action: "failed", error })
-    const texts = (error: FileResult["error"]) => summaryLines([failed(error)]).map(({ text }) => text)
-    assert.deepStrictEqual(texts(new NotFound({ what: "analysis A9" })), ["0 downloaded, 0 skipped, 1 failed"])
-    const silent = new Unavailable({ host: "h", reason: "it is silent", attempts: 7 })
-    assert.strictEqual(texts(silent)[1], "Run the same command again to go on: what is there is kept")
-    const full = new LocalIo({ path: "a", operation: "write", errno: "ENOSPC" })
-    assert.strictEqual(texts(full)[1], "When that is mended, run the same command again: what is there is kept")
-  })
 })

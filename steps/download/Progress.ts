@@ -96,12 +96,16 @@ export const makeProgress = Effect.fnUntraced(function* (
         return event._tag === "Bytes" ? moved(file, event.done, event.size, more) : Effect.void
       }),
     settled: (file, result) =>
-      Ref.update(state, (old) => {
-        if (file.decision._tag !== "Fetch") return old
-        const active = new Map(old.active)
-        active.delete(pathOf(file))
-        const bytes = old.bytes + (result.error === null ? (result.bytes ?? 0) : 0)
-        return { ...old, active, files: old.files + 1, bytes }
+      Effect.suspend(() => {
+        if (file.decision._tag !== "Fetch") return Effect.void
+        const path = pathOf(file)
+        traffic.forget(path)
+        return Ref.update(state, (old) => {
+          const active = new Map(old.active)
+          active.delete(path)
+          const bytes = old.bytes + (result.error === null ? (result.bytes ?? 0) : 0)
+          return { ...old, active, files: old.files + 1, bytes }
+        })
       })
   }
 })

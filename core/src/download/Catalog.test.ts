@@ -144,46 +144,59 @@ describe("LinkBook", () => {
   const book = Effect.gen(function* () {
     return yield* makeLinkBook(entries(yield* Stream.runCollect(catalog(named("A")))))
   })
-  const one = (seconds: number | null) =>
+  const names = ["a.bam", "b.bam", "c.bam"]
+  const three = (seconds: number | null) =>
     client((id, nth) =>
-      Effect.succeed(filesOf(id, [{ fileName: "a.bam", downloadLink: `${link("a", seconds)}&nth=${nth}`, size: nth }]))
+      Effect.succeed(
+        filesOf(
+          id,
+          names.map((fileName) => ({ fileName, downloadLink: `${link(fileName, seconds)}&nth=${nth}`, size: nth }))
+        )
+      )
     )
   const nth = ({ size }: { readonly size: number | null }) => size
 
   it.effect("a young link is used, an old one is asked for again just before its file starts", () => {
-    const { asked, layer } = one(null)
+    const { asked, layer } = three(null)
     return Effect.gen(function* () {
       const links = yield* book
       assert.strictEqual(nth(yield* links.current("A", "a.bam")), 1)
       yield* TestClock.adjust("9 minutes")
-      assert.strictEqual(nth(yield* links.current("A", "a.bam")), 1)
+      assert.strictEqual(nth(yield* links.current("A", "b.bam")), 1)
       yield* TestClock.adjust("1 minute")
-      assert.strictEqual(nth(yield* links.current("A", "a.bam")), 2)
+      assert.strictEqual(nth(yield* links.current("A", "c.bam")), 2)
       assert.strictEqual(nth(yield* links.current("A", "a.bam")), 2)
       assert.strictEqual(asked.length, 2)
     }).pipe(Effect.provide(layer))
   })
 
+  it.effect("a link is given out once and not kept: a file that starts again gets a new one", () => {
+    const { asked, layer } = three(null)
+    return Effect.gen(function* () {
+      const links = yield* book
+      for (const expected of [1, 2, 3]) assert.strictEqual(nth(yield* links.current("A", "a.bam")), expected)
+      assert.strictEqual(asked.length, 3)
+      assert.strictEqual(nth(yield* links.current("A", "b.bam")), 3)
+    }).pipe(Effect.provide(layer))
+  })
+
   it.effect("L1 a link that says it ends is not started on near its end", () => {
-    const { layer } = one(100)
+    const { layer } = three(100)
     return Effect.gen(function* () {
       const links = yield* book
       yield* TestClock.adjust("60 seconds")
       assert.strictEqual(nth(yield* links.current("A", "a.bam")), 1)
       yield* TestClock.adjust("20 seconds")
-      assert.strictEqual(nth(yield* links.current("A", "a.bam")), 2)
+      assert.strictEqual(nth(yield* links.current("A", "b.bam")), 2)
     }).pipe(Effect.provide(layer))
   })
 
   it.effect("files of an analysis that start together ask once; a renewal always asks", () => {
-    const { asked, layer } = one(null)
+    const { asked, layer } = three(null)
     return Effect.gen(function* () {
       const links = yield* book
       yield* TestClock.adjust("1 hour")
-      yield* Effect.all(
-        [1, 2, 3].map(() => links.current("A", "a.bam")),
-        { concurrency: "unbounded" }
-      )
+      yield* Effect.forEach(names, (name) => links.current("A", name), { concurrency: "unbounded" })
       assert.strictEqual(asked.length, 2)
       assert.strictEqual(nth(yield* links.renewed("A", "a.bam")), 3)
     }).pipe(Effect.provide(layer))

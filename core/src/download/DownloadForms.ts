@@ -14,13 +14,14 @@ import type { PartFiles } from "../transfer/PartFiles.ts"
 import type { SliceTransfer } from "../transfer/SliceTransfer.ts"
 import type { CatalogEntry } from "./Catalog.ts"
 import { diskNeed } from "./DiskNeed.ts"
-import type { DownloadPlan, PlanFailure, PlannedFile } from "./DownloadPlan.ts"
+import type { PlanFailure, PlannedFile } from "./DownloadPlan.ts"
 import type { DownloadRequest } from "./DownloadRequest.ts"
 import type { FileSource } from "./FileSource.ts"
+import type { LinkBook } from "./LinkBook.ts"
 import { type LinksOf, linksOf } from "./LinkListing.ts"
 import type { FileResult } from "./Outcome.ts"
 import { feasible, fetches, type Planned, planned } from "./Planning.ts"
-import { awaitedIn, withRestoration } from "./Restoring.ts"
+import { awaitedIn } from "./Restoring.ts"
 import { run, untaken } from "./Run.ts"
 import { type RunObserver, told } from "./RunObserver.ts"
 import { withSizes } from "./SizeProbe.ts"
@@ -94,6 +95,12 @@ interface Gathered {
   readonly failures: ReadonlyArray<PlanFailure>
 }
 
+/** What is left of the listings when they are planned: a run of ten thousand files keeps nothing else of them. */
+interface Prepared extends Planned {
+  readonly failures: ReadonlyArray<PlanFailure>
+  readonly links: LinkBook
+}
+
 /** The files of the selected analyses; each failure is told when it happens. */
 const gathered = Effect.fn("svc.download.gather")(function* <R>(
   source: FileSource<R>,
@@ -120,6 +127,39 @@ export const planOf = Effect.fn("svc.download.planOf")(function* <R>(source: Fil
   return { plan, room, failures: [...failures, ...plan.failures] }
 })
 
+/** Lists and plans, and keeps the links of what will be fetched. */
+const prepared = Effect.fnUntraced(function* <R>(
+  source: FileSource<R>,
+  request: DownloadRequest,
+  failed: (failure: PlanFailure) => Effect.Effect<void>
+) {
+  const { entries, failures } = yield* gathered(source, request, failed)
+  const { plan: decided, room } = yield* planned(
+    entries.map(({ listed }) => listed),
+    request
+  )
+  const plan = yield* feasible({ plan: decided, room })
+  const links = yield* source.book(entriesOf(entries, fetches(plan)))
+  return { plan, room, failures, links } satisfies Prepared
+})
+
+/** The listings as far as `files` need them. */
+const entriesOf = (entries: ReadonlyArray<CatalogEntry>, files: ReadonlyArray<PlannedFile>) => {
+  const byAnalysis = Map.groupBy(files, ({ analysisId }) => analysisId)
+  return entries.flatMap(({ fetchedAt, links, listed }): ReadonlyArray<CatalogEntry> => {
+    const wanted = byAnalysis.get(listed.id)
+    if (wanted === undefined) return []
+    const names = new Set(wanted.flatMap(({ fileName, slice }) => [fileName, slice?.indexFile ?? fileName]))
+    return [
+      {
+        listed: { ...listed, files: listed.files.filter(({ fileName }) => fileName !== null && names.has(fileName)) },
+        links: new Map([...links].filter(([name]) => names.has(name))),
+        fetchedAt
+      }
+    ]
+  })
+}
+
 /** Downloads; restorations are asked for before anything is fetched: they take longest. */
 export const download = Effect.fn("svc.download.download")(function* <R>(
   source: FileSource<R>,
@@ -128,36 +168,16 @@ export const download = Effect.fn("svc.download.download")(function* <R>(
   observer: RunObserver
 ) {
   const tell = told(observer)
-  const { entries, failures } = yield* gathered(source, request, tell.failed)
-  const made = yield* planned(
-    entries.map(({ listed }) => listed),
-    request
-  )
-  const plan = yield* feasible(made)
+  const { failures, links, plan, room } = yield* prepared(source, request, tell.failed)
   yield* Effect.forEach(plan.failures, tell.failed, { discard: true })
   yield* tell.planned(plan.files, request.destination)
   const restorations = yield* source.restore(plan.files, request)
   yield* tell.awaiting(awaitedIn(restorations))
-  yield* tell.begin(fetches(plan), made.room.bytes)
-  const results = new Map<PlannedFile, FileResult>()
-  const finished = (file: PlannedFile, plain: FileResult) => {
-    const result = withRestoration(plain, restorations.get(file))
-    results.set(file, result)
-    return tell.finished(file, result)
-  }
-  const watching = { progress: tell.progress, finished }
-  yield* run(plan, yield* source.book(entries), { ...request, target }, watching)
-  return outcomeOf(plan, results, failures)
+  yield* tell.begin(fetches(plan), room.bytes)
+  const { finished, progress } = tell
+  const results = yield* run(plan, links, { ...request, target, restorations }, { progress, finished })
+  return { results, failures: [...failures, ...plan.failures] } satisfies RunOutcome
 }, Effect.scoped)
-
-const outcomeOf = (
-  plan: DownloadPlan,
-  results: ReadonlyMap<PlannedFile, FileResult>,
-  failures: ReadonlyArray<PlanFailure>
-): RunOutcome => ({
-  results: plan.files.flatMap((file) => results.get(file) ?? []),
-  failures: [...failures, ...plan.failures]
-})
 
 /** Asks for what is archived; files that are no longer archived are left to the download. */
 export const ask = Effect.fn("svc.download.ask")(function* <R>(
@@ -181,14 +201,13 @@ export const ask = Effect.fn("svc.download.ask")(function* <R>(
     yield* Effect.logInfo(printable(`${pathOf(file)} (analysis ${file.analysisId}): available, nothing to restore`))
   }
   const restorations = yield* source.restore(wanted, request)
-  const results = new Map<PlannedFile, FileResult>()
+  const results: Array<FileResult> = []
   for (const file of wanted) {
-    const plain = untaken(file, request)
-    if (plain === null) continue
-    const result = withRestoration(plain, restorations.get(file))
-    results.set(file, result)
+    const result = untaken(file, { destination: request.destination, restorations })
+    if (result === null) continue
+    results.push(result)
     yield* tell.finished(file, result)
   }
   yield* tell.awaiting(awaitedIn(restorations))
-  return outcomeOf(plan, results, failures)
+  return { results, failures: [...failures, ...plan.failures] } satisfies RunOutcome
 })

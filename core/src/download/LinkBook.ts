@@ -15,7 +15,7 @@ import { type CatalogEntry, entryOf } from "./Catalog.ts"
 const trusted = Duration.toMillis("10 minutes")
 
 export interface LinkBook {
-  /** The link of a file that is about to start: the one known, or a new one when it is old. */
+  /** The link of a file that is about to start: the one known, or a new one when it is old or was given out before. */
   readonly current: (analysisId: string, fileName: string) => Effect.Effect<FreshLink, ServiceError | LinkExpired>
   /** A new link; always asks, as the answer that another file got may be old again. Null without a session. */
   readonly renewed: ((analysisId: string, fileName: string) => Effect.Effect<FreshLink, ServiceError>) | null
@@ -26,23 +26,33 @@ export interface RenewableLinks extends LinkBook {
   readonly renewed: NonNullable<LinkBook["renewed"]>
 }
 
+/** The last answer for an analysis. */
+interface Page {
+  entry: CatalogEntry
+  /** Made when the first of its files starts: most of thousands of analyses have not started, or are done. */
+  gate: Semaphore.Semaphore | null
+}
+
 /** A book of the answers in `entries`; asks for newer ones through `ServiceClient`. */
 export const makeLinkBook = Effect.fnUntraced(function* (
   entries: ReadonlyArray<CatalogEntry>
 ): Effect.fn.Return<RenewableLinks, never, ServiceClient> {
   const client = yield* ServiceClient
-  const pages = new Map(entries.map((entry) => [entry.listed.id, { entry, gate: Semaphore.makeUnsafe(1) }]))
+  const pages = new Map<string, Page>(entries.map((entry) => [entry.listed.id, { entry, gate: null }]))
 
   const link = Effect.fnUntraced(function* (analysisId: string, fileName: string, renew: boolean) {
     const page = pages.get(analysisId)
     if (page === undefined) return yield* new NotFound({ what: `analysis ${printable(analysisId)}` })
+    page.gate ??= Semaphore.makeUnsafe(1)
     return yield* page.gate.withPermit(
       Effect.gen(function* () {
         if (renew || !isFresh(page.entry, fileName, yield* Clock.currentTimeMillis)) {
           const files = yield* client.getFileDownloadLinks(AnalysisId.make(analysisId))
           page.entry = entryOf(page.entry.listed, files, yield* Clock.currentTimeMillis)
         }
-        return yield* linkIn(page.entry, fileName)
+        const found = yield* linkIn(page.entry, fileName)
+        page.entry = without(page.entry, fileName)
+        return found
       })
     )
   })
@@ -51,6 +61,15 @@ export const makeLinkBook = Effect.fnUntraced(function* (
     current: (analysisId, fileName) => link(analysisId, fileName, false),
     renewed: (analysisId, fileName) => link(analysisId, fileName, true)
   }
+})
+
+const none: CatalogEntry["links"] = new Map()
+
+/** A link is given out once, and not kept after that: ten thousand of them are 5 MB. Who needs another gets a new one. */
+const without = ({ fetchedAt, links, listed }: CatalogEntry, fileName: string): CatalogEntry => ({
+  listed: { ...listed, files: listed.files.filter((file) => file.fileName !== fileName) },
+  links: links.size === 1 ? none : new Map([...links].filter(([name]) => name !== fileName)),
+  fetchedAt
 })
 
 const isFresh = ({ links, fetchedAt }: CatalogEntry, fileName: string, now: number): boolean => {

@@ -1,5 +1,6 @@
 /** What became of every file of a run: the one shape for the log, the report, the exit code and the library. */
 import type { Restoration } from "../archive/Restoration.ts"
+import type { FailureScope } from "../Errors.ts"
 
 /** Why a file was left alone; not a failure (docs/exit-codes.md). `no-reads`: unmapped reads of a VCF. */
 export type SkipReason = "exists" | "archived" | "no-reads" | "pending"
@@ -9,6 +10,15 @@ export interface FileFailure {
   readonly analysisId: string | null
   readonly fileName: string | null
   readonly error: { readonly _tag: string; readonly message: string }
+}
+
+/** What an error class says of itself (Errors.ts), where it is known. */
+interface ErrorProperties {
+  /** The next look or run may not meet it. */
+  readonly retryable?: boolean
+  readonly scope?: FailureScope
+  /** The same command meets it again until somebody mends what it names. */
+  readonly needsMending?: boolean
 }
 
 /** What became of one file. */
@@ -43,8 +53,7 @@ export interface FileResult {
   readonly finishedAt: Date | null
   /** Null for a file that was not in the archive, as far as this run knows. */
   readonly restoration: Restoration | null
-  /** `retryable`: the next look or run may not meet it. */
-  readonly error: (FileFailure["error"] & { readonly retryable?: boolean }) | null
+  readonly error: (FileFailure["error"] & ErrorProperties) | null
 }
 
 /** Bytes that came from link hosts, those of repeated and abandoned requests too, by equal intervals of the run. */

@@ -16,14 +16,17 @@ import type { DownloadPlan, PlannedFile } from "./DownloadPlan.ts"
 import { type FetchRequest, type FetchServices, fetched, identity } from "./FetchFile.ts"
 import type { LinkBook } from "./LinkBook.ts"
 import { type FileResult, untouched } from "./Outcome.ts"
+import { type Restorations, withRestoration } from "./Restoring.ts"
 import { type RunObserver, told } from "./RunObserver.ts"
 
 export interface RunRequest extends FetchRequest {
   /** Files in transfer at the same time. */
   readonly connections: number
+  /** What became of the archived files; nothing when absent. */
+  readonly restorations?: Restorations
 }
 
-/** The result of each file, as the observer saw them, in the order of the plan. */
+/** Carries out the plan; gives the result of each file as the observer saw it, in the order of the plan. */
 export const run = Effect.fn("svc.download.run")(function* (
   plan: DownloadPlan,
   links: LinkBook,
@@ -92,13 +95,18 @@ const pairs = (files: ReadonlyArray<PlannedFile>): ReadonlyArray<ReadonlyArray<P
 }
 
 /** The result of a file that the plan does not fetch; null for one that it does. */
-export const untaken = (file: PlannedFile, request: Pick<FetchRequest, "destination">): FileResult | null => {
+export const untaken = (
+  file: PlannedFile,
+  request: Pick<RunRequest, "destination" | "restorations">
+): FileResult | null => {
   const { decision } = file
   switch (decision._tag) {
     case "Fetch":
       return null
-    case "Skip":
-      return untouched(identity(file, request), { action: "skipped", reason: decision.reason, error: null })
+    case "Skip": {
+      const skipped = untouched(identity(file, request), { action: "skipped", reason: decision.reason, error: null })
+      return withRestoration(skipped, request.restorations?.get(file))
+    }
     case "Fail":
       return untouched(identity(file, request), { action: "failed", reason: null, error: decision.error })
   }

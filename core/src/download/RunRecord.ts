@@ -22,7 +22,7 @@ export interface RunRecord extends Omit<Required<RunObserver>, "begin"> {
 export const makeRunRecord: Effect.Effect<RunRecord> = Effect.gen(function* () {
   // Changed in place: with thousands of files a copy for each would be most of the work.
   const failures: Array<FileResult> = []
-  const files = new Map<PlannedFile, FileResult>()
+  const files = new Map<PlannedFile, FileResult | Unfinished>()
   const traffic = makeTraffic<PlannedFile>()
   const begun = yield* Clock.monotonicTimeNanos
   let stored: ReadonlyArray<FileResult> = []
@@ -31,7 +31,8 @@ export const makeRunRecord: Effect.Effect<RunRecord> = Effect.gen(function* () {
     failed: ({ analysisId, error }) => Effect.sync(() => void failures.push(wholeFailed(analysisId, error))),
     planned: (planned, destination) =>
       Effect.sync(() => {
-        for (const file of planned) files.set(file, unfinished(file, destination))
+        const unfinished = { destination, startedAt: null }
+        for (const file of planned) files.set(file, unfinished)
       }),
     progress: Effect.fnUntraced(function* (file, event) {
       traffic.note(file, event, Number(((yield* Clock.monotonicTimeNanos) - begun) / 1_000_000n))
@@ -39,7 +40,11 @@ export const makeRunRecord: Effect.Effect<RunRecord> = Effect.gen(function* () {
       if (event._tag !== "Started" || known === undefined || known.startedAt !== null) return
       files.set(file, { ...known, startedAt: DateTime.toDate(yield* DateTime.now) })
     }),
-    finished: (file, result) => Effect.sync(() => void files.set(file, result)),
+    finished: (file, result) =>
+      Effect.sync(() => {
+        traffic.forget(file)
+        files.set(file, result)
+      }),
     resumed: (look) =>
       Effect.sync(() => {
         stored = resultsOf(look)
@@ -49,7 +54,7 @@ export const makeRunRecord: Effect.Effect<RunRecord> = Effect.gen(function* () {
       Effect.sync(() => {
         awaited = restorations
       }),
-    results: Effect.sync(() => [...failures, ...afterWaiting([...files.values()], stored)]),
+    results: Effect.sync(() => [...failures, ...afterWaiting(Array.from(files, resultOf), stored)]),
     awaited: Effect.sync(() => awaited),
     throughput: Effect.sync(traffic.throughput)
   }
@@ -71,8 +76,20 @@ const afterWaiting = (planned: ReadonlyArray<FileResult>, stored: ReadonlyArray<
 export const wholeFailed = (analysisId: string | null, error: NonNullable<FileResult["error"]>): FileResult =>
   untouched({ analysisId, fileName: null, path: null, bytes: null }, { action: "failed", reason: null, error })
 
-const unfinished = (file: PlannedFile, destination: string): FileResult =>
-  untouched(identity(file, { destination }), { action: "failed", reason: null, error: stopped })
+/** A planned file until it has a result; all that have not started share one. */
+interface Unfinished {
+  readonly destination: string
+  readonly startedAt: Date | null
+}
+
+/** An unfinished file has failed as stopped. */
+const resultOf = ([file, known]: readonly [PlannedFile, FileResult | Unfinished]): FileResult =>
+  "action" in known
+    ? known
+    : {
+        ...untouched(identity(file, known), { action: "failed", reason: null, error: stopped }),
+        startedAt: known.startedAt
+      }
 
 const resultsOf = ({ statuses, unusable }: Look): ReadonlyArray<FileResult> => [
   ...eachOnce(statuses.flatMap(({ results }) => results)),

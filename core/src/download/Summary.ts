@@ -23,15 +23,14 @@ export const summaryLines = (results: ReadonlyArray<FileResult>): ReadonlyArray<
 /** What to do about what failed, if that can help: names, ids and options do not get right by themselves. */
 export const adviceFor = (results: ReadonlyArray<FileResult>): ReadonlyArray<string> => {
   const errors = results.flatMap(({ error }) => error ?? [])
-  const codes = errors.filter(({ _tag }) => !staysWrong.includes(_tag)).map((error) => mostSevere([error]))
+  const broken = errors.filter(({ needsMending }) => needsMending === true)
+  const codes = errors.filter((error) => !broken.includes(error)).map((error) => mostSevere([error]))
   const again = codes.some((code) => code === 65 || code === 69)
     ? ["Run the same command again to go on: what is there is kept"]
     : codes.includes(74)
       ? ["When that is mended, run the same command again: what is there is kept"]
       : []
   const mend = "Mend the entry of the restoration file, or take it out: see svc-steps restorations"
-  return errors.some(({ _tag }) => _tag === "EntryUnusable") ? [...again, mend] : again
+  // A file that is unusable as a whole says what to do in its own message.
+  return broken.some(({ scope }) => scope === "file") ? [...again, mend] : again
 }
-
-/** A restoration file does not get right by itself. */
-const staysWrong: ReadonlyArray<string> = ["EntryUnusable", "TrackingUnusable"]

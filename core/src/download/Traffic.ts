@@ -10,6 +10,8 @@ export interface Traffic<File> {
    * @param now - ms since the run began, of a clock that nobody sets
    */
   readonly note: (file: File, event: TransferProgress, now: number) => number
+  /** The file is finished: nothing more is told of it. */
+  readonly forget: (file: File) => void
   readonly throughput: () => Throughput
 }
 
@@ -54,6 +56,7 @@ export const makeTraffic = <File>(): Traffic<File> => {
           return 0
       }
     },
+    forget: (file) => void present.delete(file),
     throughput: () => ({ intervalSeconds: interval / 1000, bytes: [...bytes] })
   }
 }

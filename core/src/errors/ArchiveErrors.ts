@@ -32,6 +32,7 @@ export class TrackingUnusable extends Schema.TaggedError<TrackingUnusable>()("Tr
   override readonly [Runtime.errorExitCode] = 65
   readonly retryable = false
   readonly scope = "run"
+  readonly needsMending = true
   override get message() {
     return (
       `Restoration file ${this.path}: ${this.reason}. It was left as it is: repair it, or move it away to begin a new ` +
@@ -50,6 +51,7 @@ export class EntryUnusable extends Schema.TaggedError<EntryUnusable>()("EntryUnu
   override readonly [Runtime.errorExitCode] = 65
   readonly retryable = false
   readonly scope = "file"
+  readonly needsMending = true
   override get message() {
     return `Restoration file ${this.path}: entry ${this.position} is kept but not used: ${this.reason}`
   }

@@ -1,11 +1,9 @@
 import { assert, describe, it } from "@effect/vitest"
 import { plan } from "../download/DownloadPlan.ts"
-import { untouched } from "../download/Outcome.ts"
 import type { ListedAnalysis } from "../selection/ListedFiles.ts"
 import { listed } from "../selection/WantedFiles.ts"
 import { listingJson, listingText } from "./Listing.ts"
 import { planJson, planText } from "./PlanView.ts"
-import { reportJson } from "./Report.ts"
 
 const entry = { archived: false, estimatedRestoreTime: null, hasLink: true }
 const analysis: ListedAnalysis = {
@@ -116,54 +114,5 @@ describe("PlanView", () => {
         ["out/old\u001b[2J.bam", "fail", null, "UnsafeName"]
       ]
     )
-  })
-})
-
-describe("Report", () => {
-  it("has totals, one entry per file, seconds, and the meaning of the exit code", () => {
-    const run = { version: "1.2.3", host: "svc.example.org", startedAt: new Date(0), finishedAt: new Date(1500) }
-    const id = { analysisId: "A1", fileName: "a.bam", path: "out/a.bam", bytes: 10 }
-    const done = {
-      ...untouched(id, { action: "downloaded", reason: null, error: null }),
-      milliseconds: 1234.5,
-      startedAt: new Date(100),
-      finishedAt: new Date(1300),
-      sha256: "ab"
-    }
-    const more = { step: "download", throughput: { intervalSeconds: 0.25, bytes: [10] }, advice: ["again"] } as const
-    const document = reportJson({ ...run, ...more, exitCode: 66 }, [
-      done,
-      untouched(id, { action: "skipped", reason: "exists", error: null }),
-      untouched(
-        { ...id, fileName: null, path: null, bytes: null },
-        { action: "failed", reason: null, error: missing.error }
-      )
-    ])
-    assert.deepStrictEqual(document.totals, { downloaded: 1, skipped: 1, failed: 1, bytes: 10 })
-    assert.strictEqual(document.schema, "svc.report/1")
-    assert.strictEqual(document.seconds, 1.5)
-    assert.strictEqual(document.startedAt, "1970-01-01T00:00:00.000Z")
-    assert.match(document.exitMeaning, /not found/)
-    assert.deepStrictEqual(document.files[0], {
-      ...id,
-      action: "downloaded",
-      reason: null,
-      resumedFrom: 0,
-      sha256: "ab",
-      compared: [],
-      regions: null,
-      records: null,
-      index: null,
-      fetched: null,
-      attempts: 0,
-      renewals: 0,
-      seconds: 1.235,
-      startedAt: "1970-01-01T00:00:00.100Z",
-      finishedAt: "1970-01-01T00:00:01.300Z",
-      restoration: null,
-      error: null
-    })
-    assert.deepInclude(document, more)
-    assert.deepStrictEqual(document.files[2]?.error, { tag: "NotFound", message: "analysis A9: not found" })
   })
 })

@@ -7,6 +7,7 @@
 import { type FileFailure, type FileResult, type Throughput, totalsOf } from "../download/Outcome.ts"
 import type { ExitCode } from "../Errors.ts"
 import { ExitCodes } from "../Errors.ts"
+import { printableJson } from "../text/Printable.ts"
 
 export interface ReportRun {
   /** Which step wrote it. */
@@ -25,6 +26,28 @@ export interface ReportRun {
 
 /** The document; its keys are the contract of the schema. */
 export const reportJson = (run: ReportRun, results: ReadonlyArray<FileResult>) => ({
+  ...headJson(run, results),
+  files: results.map(fileJson)
+})
+
+/** The document as text in pieces, so that ten thousand files (8 MB of text) are never whole in memory. */
+export function* reportPieces(
+  run: ReportRun,
+  results: ReadonlyArray<FileResult>,
+  document: <A>(value: A) => A
+): Generator<string> {
+  const text = (value: object) => printableJson(document(value))
+  const end = "]\n}"
+  const whole = text({ ...headJson(run, results), files: [] })
+  if (results.length === 0) return yield `${whole}\n`
+  yield whole.slice(0, -end.length)
+  for (const [index, result] of results.entries()) {
+    yield `${index === 0 ? "" : ","}\n${text(fileJson(result)).replaceAll(/^/gm, "    ")}`
+  }
+  yield `\n  ${end}\n`
+}
+
+const headJson = (run: ReportRun, results: ReadonlyArray<FileResult>) => ({
   schema: "svc.report/1",
   version: run.version,
   step: run.step,
@@ -36,14 +59,15 @@ export const reportJson = (run: ReportRun, results: ReadonlyArray<FileResult>) =
   exitMeaning: run.exitCode === null ? "stopped before its end" : ExitCodes[run.exitCode],
   totals: totalsOf(results),
   advice: run.advice,
-  throughput: run.throughput,
-  files: results.map(({ milliseconds, startedAt, finishedAt, error, ...result }) => ({
-    ...result,
-    seconds: seconds(milliseconds),
-    startedAt: startedAt === null ? null : startedAt.toISOString(),
-    finishedAt: finishedAt === null ? null : finishedAt.toISOString(),
-    error: error === null ? null : errorJson(error)
-  }))
+  throughput: run.throughput
+})
+
+const fileJson = ({ milliseconds, startedAt, finishedAt, error, ...result }: FileResult) => ({
+  ...result,
+  seconds: seconds(milliseconds),
+  startedAt: startedAt === null ? null : startedAt.toISOString(),
+  finishedAt: finishedAt === null ? null : finishedAt.toISOString(),
+  error: error === null ? null : errorJson(error)
 })
 
 export type ReportDocument = ReturnType<typeof reportJson>
