@@ -382,7 +382,7 @@ const writers: Readonly<Record<string, Writer>> = Object.fromEntries<Writer>([
   ["platform/Screen.ts", { through: "steps/main/StepMain.ts" }],
   ["platform/LogFile.ts", { through: "platform/LogOutput.ts" }],
   ["steps/main/ProcessRun.ts", { through: "steps/main/StepMain.ts" }],
-  ["steps/download/Conclusion.ts", { through: "steps/download/ReportText.ts" }],
+  itself("steps/download/ReportOutput.ts"),
   itself("gateway/Answers.ts"),
   ["gateway/ControlHandlers.ts", { holds: "ok, and numbers" }],
   ["steps/main/StepRunner.ts", { holds: "help and version, before anything is read" }],
@@ -437,6 +437,6 @@ describe("Z5 the way out for words", () => {
         ? [path]
         : []
     )
-    assert.deepStrictEqual(around, ["steps/api/Answers.ts", "steps/api/Special.ts", "steps/download/ReportText.ts"])
+    assert.deepStrictEqual(around, ["steps/api/Answers.ts", "steps/api/Special.ts", "steps/download/ReportOutput.ts"])
   })
 })
