@@ -155,7 +155,7 @@ for (const [name, entry] of Object.entries(executables)) {
     ...bundling,
     entryPoints: [entry],
     outfile,
-    // A script, which also starts from functions compiled before (docs/adr/0013).
+    // A script, which also starts from functions compiled before (docs/adr/0017).
     format: "iife",
     metafile: true,
     write: false

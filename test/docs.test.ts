@@ -66,17 +66,17 @@ describe("test/faults/Catalogue.ts", () => {
 
 describe("what the documentation tells to run", () => {
   const { scripts } = JSON.parse(readFileSync(`${root}package.json`, "utf8"))
-  const npmsOwn = ["i", "version"]
+  const npmsOwn = ["ci", "i", "version"]
 
   for (const page of [
     "README.md",
     "CONTRIBUTING.md",
     "SECURITY.md",
-    ...repositoryFiles.filter((path) => /^docs\/[^/]+\.md$/.test(path))
+    ...repositoryFiles.filter((path) => /^docs\/(?:adr\/)?[^/]+\.md$/.test(path))
   ]) {
     it(`${page} names only scripts that exist, and files that exist`, () => {
       const text = readFileSync(`${root}${page}`, "utf8")
-      const named = [...text.matchAll(/\bnpm (?:run )?([a-z][a-z0-9:]*)/g)].map(([, name = ""]) => name)
+      const named = [...text.matchAll(/(?:^|`|&& )npm (?:run )?([a-z][a-z0-9:]*)/gm)].map(([, name = ""]) => name)
       assert.deepStrictEqual(
         named.filter((name) => !(name in scripts) && !npmsOwn.includes(name)),
         []
@@ -88,6 +88,15 @@ describe("what the documentation tells to run", () => {
       )
     })
   }
+})
+
+describe("docs/adr", () => {
+  it("README.md tells of every record once, by its story", () => {
+    const table = readFileSync(`${root}docs/adr/README.md`, "utf8")
+    const records = repositoryFiles.flatMap((path) => /^docs\/adr\/(\d{4})-/.exec(path)?.[1] ?? [])
+    const told = [...table.replace(/\]\([^)]*\)/g, "]").matchAll(/\b0\d{3}\b/g)].map(([number]) => number)
+    assert.deepStrictEqual(told.toSorted(), records.toSorted())
+  })
 })
 
 describe("the pictures of README.md", () => {
