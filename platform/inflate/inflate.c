@@ -244,7 +244,11 @@ int32_t inflate(uint32_t length, uint32_t most) {
       if (!fill(lengths, LENGTH_BITS, sizeof lengths / 4, sizes, literals, LENGTHS)) return -1;
       if (!fill(distances, DISTANCE_BITS, sizeof distances / 4, sizes + literals, distance, DISTANCES)) return -1;
     }
-    pair();
+    /* A pass over the whole table: where no two codes fit into an entry it would find none. */
+    uint32_t shortest = 15;
+    for (uint32_t i = 0; i < 256; i++)
+      if (sizes[i] > 0 && sizes[i] < shortest) shortest = sizes[i];
+    if (2 * shortest <= LENGTH_BITS) pair();
 
     REFILL();
     uint32_t entry = lengths[BITS(LENGTH_BITS)];
@@ -294,7 +298,8 @@ int32_t inflate(uint32_t length, uint32_t most) {
       }
       uint32_t size = (entry >> 16) + ((BITS(entry & 0xff)) >> ((entry >> 8) & 0xf));
       DROP(entry & 0xff);
-      REFILL();
+      /* A distance takes up to 15 bits of code and 13 more. */
+      if (have < 28) REFILL();
       entry = distances[BITS(DISTANCE_BITS)];
       if (entry & SPECIAL) {
         if (entry & WRONG) return -1;
