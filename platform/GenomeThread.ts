@@ -4,7 +4,7 @@
  */
 import { parentPort } from "node:worker_threads"
 import { crc32, deflateRawSync } from "node:zlib"
-import { type InflatedRun, inflateRun } from "../core/src/genome/BlockRun.ts"
+import { type BlockRun, type InflatedRun, inflateRun } from "../core/src/genome/BlockRun.ts"
 import type { PieceStretch, SliceJob, Window } from "../core/src/genome/PieceOrder.ts"
 import * as PieceScan from "../core/src/genome/PieceScan.ts"
 import * as BlockInflater from "./BlockInflater.ts"
@@ -27,8 +27,9 @@ export type Order =
   | {
       readonly _tag: "Inflate"
       readonly id: number
-      readonly bytes: Uint8Array<ArrayBuffer>
-      readonly starts: ReadonlyArray<number>
+      readonly run: BlockRun
+      /** Where it is inflated; its buffer comes back with the report. */
+      readonly room: Uint8Array<ArrayBuffer>
     }
 
 /** What it tells; `id` is that of the order. */
@@ -134,10 +135,11 @@ const take = ({ id, isLast, job, piece, room, stretches, windows }: Extract<Orde
   tell({ _tag: "Turn", id, turn, ...made }, [...made.rooms, made.made])
 }
 
-const inflate = ({ bytes, id, starts }: Extract<Order, { readonly _tag: "Inflate" }>) => {
-  const run = inflateRun(codec, { bytes, starts })
-  bytes.buffer.transfer(0)
-  tell({ _tag: "Inflated", id, run }, [run.content.buffer])
+const inflate = ({ id, room, run }: Extract<Order, { readonly _tag: "Inflate" }>) => {
+  const inflated = inflateRun(codec, run, room)
+  // Given back at once: the collector would let such memory pile up.
+  run.bytes.buffer.transfer(0)
+  tell({ _tag: "Inflated", id, run: inflated }, [room.buffer])
 }
 
 parentPort?.on("message", (order: Order) => {

@@ -127,7 +127,17 @@ describe("threads", () => {
       const spoilt = first.slice(0, size)
       spoilt[size - 8] = (spoilt[size - 8] ?? 0) ^ 1
       const inflate = (bytes: Uint8Array, starts: ReadonlyArray<number>) =>
-        Effect.flatMap(BlockPool, (pool) => pool.inflate({ bytes: new Uint8Array(bytes), starts }))
+        Effect.gen(function* () {
+          const pool = yield* BlockPool
+          const inflated = () => pool.inflate({ bytes: new Uint8Array(bytes), starts })
+          const once = yield* inflated()
+          const { content, ends, wrong } = once
+          const copy = { content: content.slice(), ends, wrong }
+          pool.giveBack(once)
+          // A second run goes into the room of the first.
+          assert.deepStrictEqual(yield* inflated(), copy)
+          return copy
+        })
       for (const [bytes, starts] of [
         [first, [0, size, first.length]],
         [spoilt, [0, size]]

@@ -9,7 +9,7 @@ import type { InflatedRun } from "../core/src/genome/BlockRun.ts"
 import type { Codec } from "../core/src/genome/Codec.ts"
 import { PieceCrew, type PieceTurn, type PieceWork, type SliceCrew, ThreadLost } from "../core/src/genome/PieceCrew.ts"
 import type { PieceStretch, SliceJob, Window } from "../core/src/genome/PieceOrder.ts"
-import { BlockPool } from "../core/src/verify/BlockPool.ts"
+import { BlockPool, pool as blockPool } from "../core/src/verify/BlockPool.ts"
 import type { Order, Report } from "./GenomeThread.ts"
 import { program } from "./ThreadProgram.ts"
 
@@ -194,22 +194,20 @@ export const crewLayer = (
     )
   )
 
-/** @param count - threads besides the one that reads; each has one run at work and one waiting */
+/** @param count - threads besides the one that reads and judges records; each has one run at work and one waiting */
 export const poolLayer = (count: number): Layer.Layer<BlockPool, never, Codec> =>
   Layer.effect(
     BlockPool,
     Effect.map(threads, (all) =>
-      BlockPool.of({
-        width: count * 2,
-        inflate: ({ bytes, starts }) =>
-          Effect.callback<InflatedRun>((resume) => {
-            const order = (id: number): Order => ({ _tag: "Inflate", id, bytes, starts })
-            leastBusy(all.some(count))?.ask(order, [bytes.buffer], (report) => {
-              // All threads do the same: one that dies tells that none can be trusted.
-              if (report instanceof ThreadLost) resume(Effect.die(report))
-              else if (report._tag === "Inflated") resume(Effect.succeed(report.run))
-            })
+      blockPool(count * 2, (run, room) =>
+        Effect.callback<InflatedRun>((resume) => {
+          const order = (id: number): Order => ({ _tag: "Inflate", id, run, room })
+          leastBusy(all.some(count))?.ask(order, [run.bytes.buffer, room.buffer], (report) => {
+            // All threads do the same: one that dies tells that none can be trusted.
+            if (report instanceof ThreadLost) resume(Effect.die(report))
+            else if (report._tag === "Inflated") resume(Effect.succeed(report.run))
           })
-      })
+        })
+      )
     )
   )

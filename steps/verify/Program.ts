@@ -108,7 +108,7 @@ const wiring = (targets: ReadonlyArray<Target>) => {
   const processors = availableParallelism()
   const pool =
     processors > 1 && bytes >= worthThreads
-      ? GenomeThreads.poolLayer(Math.min(processors - 1, mostThreads))
+      ? GenomeThreads.poolLayer(Math.min(processors, mostThreads))
       : BlockPool.layerHere
   return Layer.mergeAll(FileSource.layer, Layer.provideMerge(pool, ZlibCodec.layer))
 }

@@ -1,7 +1,6 @@
 /** Blocks that are inflated together, on whichever thread. */
 import * as Bgzf from "./Bgzf.ts"
 import type { Codec } from "./Codec.ts"
-import { joined } from "./JoinedBytes.ts"
 
 /** Consecutive blocks: block `i` is `[starts[i], starts[i + 1])` of `bytes`. */
 export interface BlockRun {
@@ -11,7 +10,7 @@ export interface BlockRun {
 }
 
 export interface InflatedRun {
-  /** The content of the sound blocks, one after another, alone in its buffer. */
+  /** The content of the sound blocks, one after another, at the beginning of the room it was inflated into. */
   readonly content: Uint8Array<ArrayBuffer>
   /** Where the content of each sound block ends in `content`; fewer than the run has when one is damaged. */
   readonly ends: ReadonlyArray<number>
@@ -22,20 +21,26 @@ export interface InflatedRun {
 /** More blocks make no run, so that a run takes at most 2 MiB deflated and as much inflated. */
 export const mostBlocks = 32
 
-/** `run` inflated with the codec of this thread, up to the first damaged block. */
-export const inflateRun = (codec: Codec["Service"], { bytes, starts }: BlockRun): InflatedRun => {
-  const parts: Array<Uint8Array> = []
+/** A buffer that the content of any run fits into. Pages of it that no content touches take no memory. */
+export const runRoom = (): Uint8Array<ArrayBuffer> => new Uint8Array(mostBlocks * Bgzf.maxBlock)
+
+/** `run` inflated into `room` with the codec of this thread, up to the first damaged block. */
+export const inflateRun = (
+  codec: Codec["Service"],
+  { bytes, starts }: BlockRun,
+  room: Uint8Array<ArrayBuffer>
+): InflatedRun => {
   const ends: Array<number> = []
   let length = 0
   let wrong: string | null = null
   for (let i = 0; i + 1 < starts.length && wrong === null; i++) {
-    const inflated = Bgzf.inflateBlock(codec, bytes, starts[i]!, starts[i + 1]! - starts[i]!)
+    const begin = starts[i]!
+    const inflated = Bgzf.inflateBlock(codec, bytes, begin, starts[i + 1]! - begin, room.subarray(length))
     if (typeof inflated === "string") wrong = inflated
     else {
-      parts.push(inflated)
       length += inflated.length
       ends.push(length)
     }
   }
-  return { content: joined(parts), ends, wrong }
+  return { content: room.subarray(0, length), ends, wrong }
 }

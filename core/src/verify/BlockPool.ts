@@ -1,6 +1,6 @@
 /** Who inflates the blocks of a file that is verified: this thread, or several others. */
 import { Context, Effect, Layer } from "effect"
-import { type BlockRun, type InflatedRun, inflateRun } from "../genome/BlockRun.ts"
+import { type BlockRun, type InflatedRun, inflateRun, runRoom } from "../genome/BlockRun.ts"
 import { Codec } from "../genome/Codec.ts"
 
 export class BlockPool extends Context.Service<
@@ -8,14 +8,31 @@ export class BlockPool extends Context.Service<
   {
     /** So many runs may be under way at once. */
     readonly width: number
+    /** The content stays valid until it is given back. */
     readonly inflate: (run: BlockRun) => Effect.Effect<InflatedRun>
+    /** The content of a run is not used any more: another run may be inflated over it. */
+    readonly giveBack: (run: InflatedRun) => void
   }
 >()("svc-steps/core/verify/BlockPool") {
   /** Inflates on this thread: best for small files. */
   static readonly layerHere: Layer.Layer<BlockPool, never, Codec> = Layer.effect(
     BlockPool,
-    Effect.map(Codec, (codec) =>
-      BlockPool.of({ width: 1, inflate: (run) => Effect.sync(() => inflateRun(codec, run)) })
-    )
+    Effect.map(Codec, (codec) => pool(1, (run, room) => Effect.sync(() => inflateRun(codec, run, room))))
   )
+}
+
+/**
+ * A pool whose runs are inflated by `inflate` into a room that is alone in its buffer. Rooms are used again: fresh ones cost
+ * a third of what inflating costs, for their zeros and for the collector.
+ */
+export const pool = (
+  width: number,
+  inflate: (run: BlockRun, room: Uint8Array<ArrayBuffer>) => Effect.Effect<InflatedRun>
+): BlockPool["Service"] => {
+  const free: Array<Uint8Array<ArrayBuffer>> = []
+  return BlockPool.of({
+    width,
+    inflate: (run) => Effect.suspend(() => inflate(run, free.pop() ?? runRoom())),
+    giveBack: ({ content }) => void free.push(new Uint8Array(content.buffer))
+  })
 }

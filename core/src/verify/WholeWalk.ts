@@ -112,8 +112,7 @@ export const walkWhole = Effect.fn("svc.verify.walkWhole")(function* <E>(
     const place = (i: number): BlockPosition => ({ block: piece.first.block + i, offset: piece.starts[i] ?? 0 })
     const length = done.content.length
     const fault = content.take(done.content, { ends: done.ends, offsets: piece.starts })
-    // Given back at once, since the collector lets such buffers pile up.
-    if (done.content.buffer instanceof ArrayBuffer) done.content.buffer.transfer(0)
+    pool.giveBack(done)
     if (fault !== null) {
       return damageAt(
         file,
