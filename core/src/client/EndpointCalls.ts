@@ -94,7 +94,9 @@ export const makeCall = (http: HttpClient.HttpClient.With<SessionError>, reading
     if (known !== undefined) return known
     // The request is made of a note, which names the parameters that the endpoint declares.
     const about = { group, endpoint: name, httpClient: http } as never
-    const send = (yield* HttpApiClient.endpoint(ServiceApi, about)) as Send
+    // It keeps the context that it is made in: that of the first call would keep its span, and what its spans came to.
+    const made = HttpApiClient.endpoint(ServiceApi, about) as Effect.Effect<Send>
+    const send = yield* Effect.updateContext(made, (_: Context.Context<never>) => Context.empty())
     sends.set(name, send)
     return send
   })
