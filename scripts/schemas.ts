@@ -4,7 +4,8 @@
  */
 import { readFileSync } from "node:fs"
 import { ExitCodes } from "../core/src/Errors.ts"
-import { type Key, keyNames, table } from "../core/src/settings/Keys.ts"
+import type { Key } from "../core/src/settings/Key.ts"
+import { keyNames, table } from "../core/src/settings/Keys.ts"
 
 type Json = Readonly<Record<string, unknown>>
 

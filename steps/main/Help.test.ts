@@ -1,5 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
-import { keysOf, stepNames, table } from "../../core/src/settings/Keys.ts"
+import { stepNames } from "../../core/src/settings/Key.ts"
+import { keysOf, table } from "../../core/src/settings/Keys.ts"
 import { helpText } from "./Help.ts"
 import type { Step } from "./Step.ts"
 

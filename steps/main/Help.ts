@@ -1,5 +1,6 @@
 /** The text of `--help`, made of the table of settings, for 80 columns. */
-import { groups, type Key, keysOf, table } from "../../core/src/settings/Keys.ts"
+import { groups, type Key } from "../../core/src/settings/Key.ts"
+import { keysOf, table } from "../../core/src/settings/Keys.ts"
 import type { Option } from "../../core/src/settings/Option.ts"
 import type { CommandOption, Method, Operands, Step, StepFamily } from "./Step.ts"
 

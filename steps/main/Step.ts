@@ -1,7 +1,8 @@
 /** What a step is: its name and help, and a program that is loaded only when it really runs. */
 import type { Effect, FileSystem, Path } from "effect"
 import type { ExitCode } from "../../core/src/Errors.ts"
-import type { KeyName, StepName } from "../../core/src/settings/Keys.ts"
+import type { StepName } from "../../core/src/settings/Key.ts"
+import type { KeyName } from "../../core/src/settings/Keys.ts"
 import type { Operator } from "../../core/src/settings/Operator.ts"
 import type { Option } from "../../core/src/settings/Option.ts"
 import type { LocalSettings, Settings, ValueOf } from "../../core/src/settings/Settings.ts"

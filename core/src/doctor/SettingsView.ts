@@ -1,5 +1,6 @@
 /** The settings that are in force and where each came from, without any secret. */
-import { type KeyName, keysOf, type StepName, table } from "../settings/Keys.ts"
+import type { StepName } from "../settings/Key.ts"
+import { type KeyName, keysOf, table } from "../settings/Keys.ts"
 import { type LocalSettings, nameAt } from "../settings/Settings.ts"
 
 /** Where credentials could stand in an address: nothing of them is shown, neither user nor password. */

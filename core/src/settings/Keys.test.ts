@@ -1,6 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Result } from "effect"
-import { groups, type KeyName, keyNames, keysOf, stepNames, table } from "./Keys.ts"
+import { groups, stepNames } from "./Key.ts"
+import { type KeyName, keyNames, keysOf, table } from "./Keys.ts"
 import { decodeValue } from "./Settings.ts"
 
 /** The table of docs/service.md 2.4. */

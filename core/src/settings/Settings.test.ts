@@ -1,7 +1,8 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Duration, Redacted, Result, Schema } from "effect"
 import { cpuMillis } from "../../../test/CpuTime.ts"
-import { type Key, type KeyName, keyNames, keysOf, table } from "./Keys.ts"
+import type { Key } from "./Key.ts"
+import { type KeyName, keyNames, keysOf, table } from "./Keys.ts"
 import { decode, decodeValue, environmentLayer, environmentWarnings, type Layer, type Layers } from "./Settings.ts"
 
 const nothing: Layers = { commandLine: {}, environment: {}, file: {} }

@@ -6,7 +6,8 @@
  */
 import { Duration, Redacted, Result } from "effect"
 import { didYouMean, nearest } from "../text/Spelling.ts"
-import { type KeyName, keyNames, type keys, type StepName, table } from "./Keys.ts"
+import type { StepName } from "./Key.ts"
+import { type KeyName, keyNames, type keys, table } from "./Keys.ts"
 import type { Option } from "./Option.ts"
 
 export type Source = "command line" | "environment" | "configuration file" | "default"

@@ -1,6 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer as EffectLayer, FileSystem, Option, PlatformError, Redacted, Result } from "effect"
-import { type KeyName, keysOf, type StepName } from "./Keys.ts"
+import type { StepName } from "./Key.ts"
+import { type KeyName, keysOf } from "./Keys.ts"
 import { Operator } from "./Operator.ts"
 import { decode, type Layer } from "./Settings.ts"
 import { baseUrlOf, complete, validate, warningsOf } from "./Validation.ts"

@@ -1,0 +1,90 @@
+/** Where files go, what is checked of them, and what is done in place of a download. */
+import { downloadSteps, fetchingSteps, fileSteps, type Key, selectionSteps } from "./Key.ts"
+
+export const fileKeys = {
+  destination: {
+    type: "path",
+    group: "Files",
+    steps: [...fileSteps, "doctor"],
+    short: "d",
+    env: "SVC_DESTINATION",
+    metavar: "DIR",
+    default: ".",
+    otherSpellings: ["output-dir", "outdir", "out-dir", "output", "out", "dir"],
+    help: "Folder to download into; it must exist"
+  },
+  overwrite: {
+    type: "flag",
+    group: "Files",
+    steps: fileSteps,
+    env: "SVC_OVERWRITE",
+    otherSpellings: ["o", "force", "clobber"],
+    help: "Replace existing files; without it they are kept and reported as skipped"
+  },
+  layout: {
+    type: "choice",
+    group: "Files",
+    steps: fileSteps,
+    choices: ["flat", "analysis"],
+    default: "flat",
+    beyond: true,
+    help: "flat: all files in one folder; analysis: one folder per analysis"
+  },
+  check: {
+    type: "choice",
+    group: "Files",
+    steps: fileSteps,
+    choices: ["structure", "full"],
+    default: "structure",
+    beyond: true,
+    help: "What a whole file must pass: structure: head, end, index; full: every block and record too, while it comes"
+  },
+  checksums: {
+    type: "choice",
+    group: "Files",
+    steps: fileSteps,
+    choices: ["md5", "sha256"],
+    beyond: true,
+    help: "Put a checksum beside each file: FILE.md5 for md5sum -c, or FILE.sha256 for sha256sum -c"
+  },
+  list: {
+    type: "flag",
+    group: "Files",
+    steps: fetchingSteps,
+    otherSpellings: ["L"],
+    help: "List files and sizes, download nothing"
+  },
+  plan: {
+    type: "flag",
+    group: "Files",
+    steps: selectionSteps,
+    beyond: true,
+    otherSpellings: ["dry-run", "dryrun", "simulate"],
+    help: "Say what would happen (paths, sizes, disk need, collisions, restorations), touch nothing"
+  },
+  links: {
+    type: "flag",
+    group: "Files",
+    steps: downloadSteps,
+    beyond: true,
+    otherSpellings: ["list-urls", "U"],
+    help: "Write the download links instead of the files. They are as good as a password while they last"
+  },
+  linksFile: {
+    type: "path",
+    group: "Files",
+    steps: downloadSteps,
+    metavar: "FILE",
+    beyond: true,
+    help: "With --links: write them into this private file, as JSON. Without: download by the links in it, with no login"
+  },
+  format: {
+    type: "choice",
+    group: "Files",
+    steps: fetchingSteps,
+    choices: ["text", "json"],
+    default: "text",
+    beyond: true,
+    help: "Form of --list, --plan and --links"
+  }
+} as const satisfies Record<string, Key>

@@ -1,0 +1,30 @@
+/** Which parts of files. */
+import { type Key, selectionSteps } from "./Key.ts"
+
+export const regionKeys = {
+  range: {
+    type: "text",
+    group: "Regions",
+    steps: selectionSteps,
+    short: "g",
+    metavar: "'CHR:START-END ...'",
+    otherSpellings: ["region", "regions"],
+    help: "Only these regions, 1-based and inclusive, separated by spaces; writes <sample>.ranged.bam"
+  },
+  bed: {
+    type: "path",
+    group: "Regions",
+    steps: selectionSteps,
+    short: "b",
+    metavar: "FILE",
+    help: "Only the regions of this BED file"
+  },
+  unmapped: {
+    type: "flag",
+    group: "Regions",
+    steps: selectionSteps,
+    beyond: true,
+    otherSpellings: ["um"],
+    help: "Only the unplaced unmapped reads; with --range in addition to its regions"
+  }
+} as const satisfies Record<string, Key>

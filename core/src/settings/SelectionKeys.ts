@@ -1,0 +1,65 @@
+/** Which analyses and which of their files. */
+import { fileTypes } from "../genome/formats/FileNames.ts"
+import { type Key, selectionSteps } from "./Key.ts"
+
+export const selectionKeys = {
+  analysisIds: {
+    type: "list",
+    group: "Selection",
+    steps: selectionSteps,
+    short: "a",
+    metavar: "ID,...",
+    fromFile: true,
+    otherSpellings: ["id", "ids", "analysis", "analyses"],
+    help: "Analyses to take; @FILE takes the lines of a file, @- of standard input"
+  },
+  sampleIds: {
+    type: "list",
+    group: "Selection",
+    steps: selectionSteps,
+    short: "s",
+    metavar: "ID,...",
+    fromFile: true,
+    otherSpellings: ["sample", "samples"],
+    help: "Only analyses of these samples; @FILE as above"
+  },
+  limsIds: {
+    type: "list",
+    group: "Selection",
+    steps: selectionSteps,
+    short: "l",
+    metavar: "ID,...",
+    fromFile: true,
+    help: "Only analyses of these persons, by LIMS ID; @FILE as above"
+  },
+  filters: {
+    type: "lines",
+    group: "Selection",
+    steps: selectionSteps,
+    short: "F",
+    metavar: "'FIELD OP VALUE'",
+    configAlias: "filter",
+    otherSpellings: ["filter"],
+    help: "Only analyses for which this holds; OP is one of = != > < >= <= ~= (contains) ^= (starts with). Repeatable"
+  },
+  latest: {
+    type: "flag",
+    group: "Selection",
+    steps: selectionSteps,
+    beyond: true,
+    help: "Only the newest analysis of each person that has files of the wanted types"
+  },
+  filetypes: {
+    type: "list",
+    group: "Selection",
+    steps: selectionSteps,
+    short: "f",
+    env: "SVC_FILETYPES",
+    metavar: "TYPE,...",
+    otherSpellings: ["type", "types"],
+    choices: fileTypes,
+    default: "bam,bam.bai",
+    invalid: "Unsupported file type: ",
+    help: `File types: ${fileTypes.join(", ")}`
+  }
+} as const satisfies Record<string, Key>

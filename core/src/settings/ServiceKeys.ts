@@ -1,0 +1,59 @@
+/** The service: where it is and who logs in. */
+import { type Key, loggingSteps, serviceSteps } from "./Key.ts"
+
+export const serviceKeys = {
+  target: {
+    type: "text",
+    group: "Service",
+    steps: serviceSteps,
+    short: "t",
+    env: "SVC_TARGET",
+    metavar: "NAME|URL",
+    help: "Required. The API instance: a full http(s) URL, or a name that is put into --baseUrl"
+  },
+  baseUrl: {
+    type: "text",
+    group: "Service",
+    steps: serviceSteps,
+    env: "SVC_BASE_URL",
+    metavar: "TEMPLATE",
+    beyond: true,
+    help: "Where targets given by name live, such as https://{target}.example.org"
+  },
+  username: {
+    type: "text",
+    group: "Service",
+    steps: serviceSteps,
+    short: "u",
+    env: "SVC_USER",
+    metavar: "NAME",
+    help: "User of the API"
+  },
+  password: {
+    type: "secret",
+    group: "Service",
+    steps: serviceSteps,
+    short: "p",
+    env: "SVC_PASSWORD",
+    metavar: "TEXT",
+    help: "Password of the API. Other users can see options: better the variable, a private file, or the prompt"
+  },
+  passwordFile: {
+    type: "path",
+    group: "Service",
+    steps: serviceSteps,
+    env: "SVC_PASSWORD_FILE",
+    metavar: "FILE",
+    beyond: true,
+    help: "File whose first line is the password of the API, such as a mounted secret"
+  },
+  config: {
+    type: "path",
+    group: "Service",
+    steps: loggingSteps,
+    metavar: "FILE",
+    optionOnly: true,
+    otherSpellings: ["c"],
+    help: "JSON file with settings; its keys are the long option names"
+  }
+} as const satisfies Record<string, Key>
