@@ -50,7 +50,14 @@ describe("words of other tools", () => {
       const { download } = yield* ground()
       for (const [args, said] of [
         [["-a", "A1", "--dry-run"], /Unknown option --dry-run; did you mean --plan\?/],
-        [["-a", "A1", "--resume"], /did you mean --resumeArchivedDownloads\?/],
+        [
+          ["-a", "A1", "--resume"],
+          /did you mean --resumeArchivedDownloads\?\nA download that was stopped goes on where it was, when the same/
+        ],
+        [["-a", "A1", "-o", "x"], /Unknown option -o; did you mean --destination or --overwrite\?/],
+        [["-a", "A1", "-n"], /Unknown option -n; did you mean --plan\?/],
+        [["-a", "A1", "--limit-rate", "5M"], /did you mean --limitRate\?/],
+        [["-a", "A1", "--MaxRate", "5M"], /did you mean --limitRate\?/],
         [["-a", "A1", "--output-dir", "x"], /did you mean --destination\?/],
         [["-a", "A1", "--threads", "8"], /did you mean --connections\?/],
         [["A1"], /Unexpected argument: A1; analyses are given with -a, such as -a A1/],

@@ -18,10 +18,16 @@ const loglevels: ReadonlyMap<string, string> = new Map([
 /** Whether an argument asks for completions; the shell is behind `=` or the next one. */
 export const asksForCompletions = (argument: string) => /^--completions(?:=|$)/.test(argument)
 
-/** What other tools call one of our options, and how it is written here. */
+/** Words are the same with and without dashes, in any case; letters are not. */
+const sameWord = (theirs: string, word: string) => {
+  const bare = (text: string) => text.replaceAll("-", "").toLowerCase()
+  return theirs === word || (word.length > 1 && bare(theirs) === bare(word))
+}
+
+/** What other tools call one of our options, and how it is written here; a letter may stand for two of them. */
 export const translation = (step: Step, word: string): string | null => {
-  const found = optionsOf(step).find(({ option }) => option.otherSpellings?.includes(word))
-  return found === undefined ? null : `--${found.name}`
+  const found = optionsOf(step).filter(({ option }) => option.otherSpellings?.some((it) => sameWord(it, word)))
+  return found.length === 0 ? null : found.map(({ name }) => `--${name}`).join(" or ")
 }
 
 /** The option that an argument names as `--name`, `--name=...`, `-n`, `-n=...`, or as `--no-name` when it is a flag. */

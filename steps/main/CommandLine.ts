@@ -96,8 +96,8 @@ export const sentenceOf = (step: Step, error: CliError.NonShowHelpErrors): strin
     case "UnrecognizedOption": {
       const word = error.option.replace(/^-+/, "")
       const options = [...optionsOf(step).map(({ name }) => name), ...generalOptions]
-      const near = translation(step, word) ?? nearest(word, options)
-      return `Unknown option ${error.option}${didYouMean(near === null ? null : `--${near.replace(/^--/, "")}`)}`
+      const near = nearest(word, options)
+      return `Unknown option ${error.option}${didYouMean(translation(step, word) ?? (near === null ? null : `--${near}`))}`
     }
     case "UnexpectedArgument": {
       const flag = /^(?:true|false|yes|no|on|off|[01])$/i.test(error.arguments[0] ?? "")

@@ -17,7 +17,11 @@ export const hintsFor = Effect.fnUntraced(function* (
 ): Effect.fn.Return<ReadonlyArray<string>> {
   if (error instanceof UsageError) {
     const types = error.message.includes("Unsupported file type: ") ? [`File types are ${fileTypes.join(", ")}`] : []
-    return [...types, `See ${program} --help`]
+    // Other tools must be told to go on; with ours the option of that name is about the archive.
+    const goesOn = /^Unknown option --(resume|continue)\b/m.test(error.message)
+      ? ["A download that was stopped goes on where it was, when the same command is run again"]
+      : []
+    return [...types, ...goesOn, `See ${program} --help`]
   }
   if (error._tag !== "Unavailable" || settings === null) return []
   const variable = yield* ignoredProxy(settings)

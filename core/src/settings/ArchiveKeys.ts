@@ -34,7 +34,7 @@ export const archiveKeys = {
     type: "flag",
     group: "Archive",
     steps: downloadSteps,
-    otherSpellings: ["rad", "resume"],
+    otherSpellings: ["rad", "resume", "continue"],
     help: "Download what has been restored since, with the options stored in the restoration file"
   },
   wait: {

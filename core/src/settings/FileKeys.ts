@@ -10,7 +10,7 @@ export const fileKeys = {
     env: "SVC_DESTINATION",
     metavar: "DIR",
     default: ".",
-    otherSpellings: ["output-dir", "outdir", "out-dir", "output", "out", "dir"],
+    otherSpellings: ["o", "output-dir", "out-dir", "output", "out", "dir"],
     help: "Folder to download into; it must exist"
   },
   overwrite: {
@@ -59,7 +59,7 @@ export const fileKeys = {
     group: "Files",
     steps: selectionSteps,
     beyond: true,
-    otherSpellings: ["dry-run", "dryrun", "simulate"],
+    otherSpellings: ["n", "dry-run", "simulate"],
     help: "Say what would happen (paths, sizes, disk need, collisions, restorations), touch nothing"
   },
   links: {

@@ -31,7 +31,7 @@ export const networkKeys = {
     metavar: "RATE",
     default: "0",
     beyond: true,
-    otherSpellings: ["bwlimit", "maxRate", "rateLimit"],
+    otherSpellings: ["bwlimit", "max-rate", "rate-limit"],
     help: "Bytes per second over all connections and files together, such as 800k, 50M or 1G (M: 10^6); 0: no limit"
   },
   proxy: {

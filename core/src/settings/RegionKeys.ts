@@ -8,7 +8,7 @@ export const regionKeys = {
     steps: selectionSteps,
     short: "g",
     metavar: "'CHR:START-END ...'",
-    otherSpellings: ["region", "regions"],
+    otherSpellings: ["r", "region", "regions"],
     help: "Only these regions, 1-based and inclusive, separated by spaces; writes <sample>.ranged.bam"
   },
   bed: {
