@@ -4,6 +4,7 @@
  */
 import { readFileSync } from "node:fs"
 import { ExitCodes } from "../core/src/Errors.ts"
+import { fileTypes } from "../core/src/genome/formats/FileNames.ts"
 import type { Key } from "../core/src/settings/Key.ts"
 import { keyNames, table } from "../core/src/settings/Keys.ts"
 
@@ -91,6 +92,7 @@ const configuration = (): Json => ({
 })
 
 const text: Json = { type: "string" }
+const flag: Json = { type: "boolean" }
 const textOrNull: Json = { type: ["string", "null"] }
 const count: Json = { type: "integer", minimum: 0 }
 const countOrNull: Json = { type: ["integer", "null"], minimum: 0 }
@@ -104,6 +106,14 @@ const listOf = (items: Json): Json => ({ type: "array", items })
 const error = object({ tag: text, message: text })
 const failures = listOf(object({ analysisId: textOrNull, fileName: textOrNull, error }))
 
+/** What cutting regions out would fetch. */
+const ranged = object({ bytes: count, requests: count, regions: text })
+const outcome: Json = {
+  version: text,
+  exitCode: { enum: [...Object.keys(ExitCodes).map(Number), null] },
+  exitMeaning: text
+}
+
 const document = (name: string, title: string, properties: Json): Json => ({
   $schema: dialect,
   $id: addressOf(name),
@@ -113,14 +123,12 @@ const document = (name: string, title: string, properties: Json): Json => ({
 
 const report = () =>
   document("report", "Report of a run (--reportfile)", {
-    version: text,
+    ...outcome,
     step: { enum: ["download", "request-restore", "resume-restore"] },
     host: text,
     startedAt: time,
     finishedAt: time,
     seconds: { type: "number", minimum: 0 },
-    exitCode: { enum: [...Object.keys(ExitCodes).map(Number), null] },
-    exitMeaning: text,
     totals: object({ downloaded: count, skipped: count, failed: count, bytes: count }),
     advice: listOf(text),
     throughput: object({ intervalSeconds: { type: "number" }, bytes: listOf(count) }),
@@ -162,18 +170,93 @@ const list = () =>
             fileName: textOrNull,
             type: textOrNull,
             size: countOrNull,
-            archived: { type: "boolean" },
+            archived: flag,
             estimatedRestoreTime: textOrNull
-          })
+          }),
+          properties: { ranged }
         })
       })
     ),
     failures
   })
 
+const plan = () =>
+  document("plan", "What a download would do (--plan --format json)", {
+    destination: text,
+    disk: object({ neededBytes: count, filesOfUnknownSize: count, freeBytes: countOrNull }),
+    files: listOf(
+      object({
+        analysisId: text,
+        fileName: text,
+        path: text,
+        size: countOrNull,
+        archived: flag,
+        estimatedRestoreTime: textOrNull,
+        action: { enum: ["fetch", "skip", "fail"] },
+        reason: textOrNull,
+        slice: { anyOf: [{ type: "null" }, ranged] },
+        error: { anyOf: [{ type: "null" }, error] }
+      })
+    ),
+    failures,
+    warnings: listOf(text)
+  })
+
+const links = () =>
+  document("links", "Links of files (--links --format json, --linksFile)", {
+    target: text,
+    filetypes: { ...listOf({ enum: fileTypes }), minItems: 1 },
+    files: listOf(
+      object({
+        analysisId: text,
+        fileName: text,
+        size: countOrNull,
+        archived: flag,
+        estimatedRestoreTime: textOrNull,
+        link: textOrNull,
+        expiresAt: time
+      })
+    )
+  })
+
+const verify = () =>
+  document("verify", "Verdicts of svc-verify (--format json)", {
+    ...outcome,
+    totals: object({ files: count, ok: count, failed: count, unfinished: count, unchecked: count, bytes: count }),
+    files: listOf(
+      object({
+        path: text,
+        status: { enum: ["ok", "failed", "unfinished", "unchecked"] },
+        bytes: countOrNull,
+        error: {
+          anyOf: [{ type: "null" }, object({ tag: text, message: text, block: countOrNull, offset: countOrNull })]
+        }
+      })
+    )
+  })
+
+const doctor = () =>
+  document("doctor", "Checks of svc-doctor (--format json)", {
+    ...outcome,
+    checks: listOf(
+      object({
+        name: text,
+        status: { enum: ["ok", "warn", "fail", "skipped"] },
+        says: text,
+        advice: textOrNull,
+        details: listOf(text),
+        error: textOrNull
+      })
+    )
+  })
+
 /** By name: `dist/<name>.schema.json`. */
 export const schemas = (): Readonly<Record<string, Json>> => ({
   config: configuration(),
   report: report(),
-  list: list()
+  list: list(),
+  plan: plan(),
+  links: links(),
+  verify: verify(),
+  doctor: doctor()
 })

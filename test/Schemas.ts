@@ -10,11 +10,12 @@ const ajv = new Ajv2020({ allErrors: true, strict: false, validateFormats: false
 export const validator = (schema: string | object) =>
   ajv.compile(typeof schema === "string" ? { ...schemas()[schema], $id: `${schema}-${serial++}` } : schema)
 
-const compiled = { report: validator("report"), list: validator("list") }
+const compiled = new Map<string, ReturnType<typeof validator>>()
 
-/** The document itself, if it fits. */
-export const fits = <A>(name: keyof typeof compiled, document: A): A => {
-  const check = compiled[name]
+/** The document itself, if it fits the schema of that name. */
+export const fits = <A>(name: "report" | "list" | "plan" | "links" | "verify" | "doctor", document: A): A => {
+  const check = compiled.get(name) ?? validator(name)
+  compiled.set(name, check)
   if (!check(document)) throw new Error(`not a ${name} by its schema: ${ajv.errorsText(check.errors)}`)
   return document
 }

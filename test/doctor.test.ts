@@ -7,6 +7,7 @@ import { Effect } from "effect"
 import { thisProcess } from "../platform/ProcessIdentity.ts"
 import { fault, ground } from "./DownloadGround.ts"
 import { type RunOptions, run } from "./Executables.ts"
+import { fits } from "./Schemas.ts"
 import { makeAuthority } from "./servers/Certificates.ts"
 import { makeProxy } from "./servers/Proxy.ts"
 import { listening, strictService } from "./servers/StrictService.ts"
@@ -27,7 +28,7 @@ interface Document {
 const examine = Effect.fnUntraced(function* (args: ReadonlyArray<string>, options: RunOptions) {
   const { exitCode, stderr, stdout } = yield* run("svc-doctor", [...args, "--format", "json"], options)
   assert.isTrue(stdout.startsWith("{"), stderr)
-  const document: Document = JSON.parse(stdout)
+  const document: Document = fits("doctor", JSON.parse(stdout))
   assert.strictEqual(document.exitCode, exitCode)
   const of = (name: string) => {
     const found = document.checks.filter((check) => check.name === name)

@@ -5,6 +5,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Duration, Effect } from "effect"
 import { fault, type Ground, ground, namesIn, readReport, sha256 } from "./DownloadGround.ts"
 import { run } from "./Executables.ts"
+import { fits } from "./Schemas.ts"
 
 /** Many processes in one test, on machines of any speed; in milliseconds. */
 const patience = 120_000
@@ -13,15 +14,17 @@ const patience = 120_000
 const stranger = ({ folder }: Ground, args: ReadonlyArray<string>) =>
   run("svc-download", args, { cwd: folder, env: { SVC_LOCK_DIR: join(folder, "locks") } })
 
+const linksIn = (folder: string) => fits("links", JSON.parse(readFileSync(join(folder, "links.json"), "utf8")))
+
 const written = Effect.fnUntraced(function* (it: Ground, args: ReadonlyArray<string> = ["-a", "A1,A2"]) {
   const outcome = yield* it.download([...args, "--links", "--linksFile", "links.json"])
   assert.strictEqual(outcome.exitCode, 0, outcome.stderr)
   assert.strictEqual(outcome.stdout, "")
-  return JSON.parse(readFileSync(join(it.folder, "links.json"), "utf8"))
+  return linksIn(it.folder)
 })
 
 const changed = (folder: string, change: (file: Record<string, unknown>) => void) => {
-  const document = JSON.parse(readFileSync(join(folder, "links.json"), "utf8"))
+  const document = linksIn(folder)
   change(document.files[0])
   writeFileSync(join(folder, "links.json"), JSON.stringify(document))
 }
@@ -273,7 +276,7 @@ describe("a hostile links file", () => {
           writeFileSync(join(folder, "links.json"), text)
           chmodSync(join(folder, "links.json"), 0o600)
         }
-        const many = JSON.parse(readFileSync(join(folder, "links.json"), "utf8"))
+        const many = linksIn(folder)
         many.files = Array(1_000_000).fill(0)
         for (const text of [
           '{"schema": "svc.report/1"}',

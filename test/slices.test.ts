@@ -585,7 +585,7 @@ describe("before fetching", () => {
       const run = yield* download(["-a", "A1", "-g", genes, "-d", "out", ...types, "--reportfile", "r.json"])
       assert.strictEqual(run.exitCode, 0, run.stderr)
       const listed = fits("list", JSON.parse(list.stdout)).analyses[0].files
-      const planned = JSON.parse(plan.stdout).files
+      const planned = fits("plan", JSON.parse(plan.stdout)).files
       for (const [i, file] of readReport(folder, "r.json").files.entries()) {
         const ranged = { bytes: file.fetched, requests: file.attempts, regions: file.regions?.join(" ") }
         assert.deepStrictEqual(listed[i].ranged, ranged)

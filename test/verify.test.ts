@@ -22,6 +22,7 @@ import { makeSamples } from "../sandbox/samples/Samples.ts"
 import { ground, sha256 } from "./DownloadGround.ts"
 import { executable, run } from "./Executables.ts"
 import { bgzf, text } from "./genome/Fixtures.ts"
+import { fits } from "./Schemas.ts"
 
 // Made once: it takes half a second.
 const samples = Effect.runSync(Effect.cached(Effect.provide(makeSamples(1), ZlibCodec.layer)))
@@ -60,7 +61,7 @@ interface Document {
     } | null
   }>
 }
-const documentOf = (stdout: string): Document => JSON.parse(stdout)
+const documentOf = (stdout: string): Document => fits("verify", JSON.parse(stdout))
 
 describe("svc-verify", () => {
   it.live("a sound folder: a line per file on stdout, the sum on stderr, 0", () =>
@@ -209,7 +210,7 @@ describe("svc-verify", () => {
       const notes = yield* verify("notes", "--format", "json")
       assert.strictEqual(notes.exitCode, 66)
       assert.match(notes.stderr, /^Error: Nothing to verify in notes: 1 file, but no BAM, no VCF\.gz/)
-      assert.deepInclude(JSON.parse(notes.stdout), { exitCode: 66 })
+      assert.deepInclude(documentOf(notes.stdout), { exitCode: 66 })
       assert.strictEqual((yield* verify("half")).exitCode, 66)
       const some = yield* verify("S1.bam", "empty")
       assert.strictEqual(some.exitCode, 0)

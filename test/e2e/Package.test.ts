@@ -87,6 +87,36 @@ describe("the workflows of .github", () => {
   )
 })
 
+describe("a release", () => {
+  it.live(
+    "publishes the tarball, with the token of the workflow",
+    () =>
+      Effect.gen(function* () {
+        const workflow = readFileSync(`${root}.github/workflows/release.yml`, "utf8")
+        const [, lines = ""] = /name: Publish the package\n(?:.*\n)*? +run: \|\n((?: {10}.*\n)+)/.exec(workflow) ?? []
+        const cwd = yield* folder
+        yield* runCommand("mkdir", ["release"], { cwd })
+        yield* runCommand("cp", [yield* packed(), join(cwd, "release")], { cwd })
+        const { exitCode, stderr, stdout } = yield* runCommand("bash", ["-euc", lines], {
+          cwd,
+          env: {
+            ...env,
+            // Not the settings of whoever runs this test.
+            npm_config_userconfig: join(cwd, ".npmrc"),
+            NODE_AUTH_TOKEN: "canary",
+            npm_config_dry_run: "true",
+            npm_config_provenance: "false"
+          }
+        })
+        assert.strictEqual(exitCode, 0, stderr)
+        assert.include(stdout, `+ ${product.name}@${product.version}`)
+        assert.notInclude(stdout + stderr, "canary")
+        assert.match(readFileSync(join(cwd, ".npmrc"), "utf8"), /^\/\/\S+\/:_authToken=\$\{NODE_AUTH_TOKEN\}$/m)
+      }),
+    patience
+  )
+})
+
 describe("the manual pages", () => {
   it.live("are clean for mandoc, and shown by man", () =>
     Effect.gen(function* () {

@@ -1,8 +1,9 @@
 /** The CWL tools and workflows with cwltool, without containers, as docs/cwl.md shows them. */
-import { readdirSync, readFileSync, writeFileSync } from "node:fs"
+import { readdirSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
+import { readReport } from "../../DownloadGround.ts"
 import { runCommand } from "../../Executables.ts"
 import { assertNoPassword, assertQuiet, assertRefused, followPage, ground } from "./Engines.ts"
 
@@ -61,7 +62,7 @@ describe("CWL", () => {
         assert.strictEqual(ran.exitCode, 1, ran.stderr)
         assert.include(ran.stderr, "analysis Z9: not found")
         assert.includeMembers(readdirSync(project), ["A1.report.json", "S1.bam", "Z9.report.json", "rows.tsv"])
-        const { exitCode } = JSON.parse(readFileSync(join(project, "Z9.report.json"), "utf8"))
+        const { exitCode } = readReport(project, "Z9.report.json")
         assert.strictEqual(exitCode, 66)
       }),
     limit

@@ -1,8 +1,9 @@
 /** Snakemake with the module, profile and example of workflows/snakemake, as docs/snakemake.md shows them. */
-import { cpSync, existsSync, readdirSync, readFileSync } from "node:fs"
+import { cpSync, existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
+import { readReport } from "../../DownloadGround.ts"
 import { runCommand } from "../../Executables.ts"
 import { root } from "../../Root.ts"
 import { fault, lingering, setFaults } from "../../SandboxFaults.ts"
@@ -80,7 +81,7 @@ describe("Snakemake", () => {
   )
 
   it.live(
-    "the linter has nothing to say; a failed job says why without a profile too, and leaves what it said and its report",
+    "the linter has nothing to say; wrong settings and a table with a typo are named; a failed job says why without a profile too, and leaves what it said and its report",
     () =>
       Effect.gen(function* () {
         const { env, project } = yield* ground()
@@ -88,11 +89,20 @@ describe("Snakemake", () => {
         const snakemake = (args: ReadonlyArray<string>) => runCommand("snakemake", args, { cwd, env })
         const linted = yield* snakemake(["--snakefile", "../Snakefile", "--lint"])
         assert.strictEqual(linted.exitCode, 0, linted.stderr)
+        // YAML reads a bare no as false.
+        writeFileSync(join(cwd, "no.yaml"), "table: samples.tsv\nrestore: no\n")
+        const bareNo = yield* snakemake(["--configfile", "no.yaml", "-n", "-p", "data/A1/S1.bam"])
+        assert.include(bareNo.stdout, "--restoreArchived no ", bareNo.stderr)
+        const wrong = yield* snakemake(["--cores", "1", "--config", "restore=maybe", "--", "data/A1/S1.bam"])
+        assert.include(wrong.stderr, "'maybe' is not one of ['no', 'force', False]")
+        writeFileSync(join(cwd, "typo.tsv"), "analysis\tsampel\nA1\tS1\n")
+        const typo = yield* snakemake(["--cores", "1", "--config", "table=typo.tsv", "--", "data/A1/S1.bam"])
+        assert.include(typo.stderr, "'sample' is a required property")
         const failed = yield* snakemake(["--cores", "1", "data/Z9/S9.bam"])
         assert.strictEqual(failed.exitCode, 1)
         assert.match(failed.stderr, /^\S+ \[error\]: analysis Z9: not found/m)
         assert.match(readFileSync(join(cwd, "logs/download/Z9/S9.bam.log"), "utf8"), /analysis Z9: not found/)
-        const report = JSON.parse(readFileSync(join(cwd, "logs/download/Z9/S9.bam.report.json"), "utf8"))
+        const report = readReport(cwd, "logs/download/Z9/S9.bam.report.json")
         assert.strictEqual(report.exitCode, 66)
       }),
     limit

@@ -3,6 +3,7 @@ import { readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { assert } from "@effect/vitest"
 import { Effect } from "effect"
+import { readReport } from "../../DownloadGround.ts"
 import { root } from "../../Root.ts"
 import { folder } from "../Ground.ts"
 import { filesBelow, type LaunchPad, launchPad, type Run } from "./Nextflow.ts"
@@ -39,7 +40,7 @@ export const delivered = (pad: LaunchPad & { readonly ids: ReadonlyArray<string>
     [...names].sort()
   )
   for (const id of pad.ids) {
-    const report = JSON.parse(readFileSync(join(pad.folder, outdir, `row-${id}.report.json`), "utf8"))
+    const report = readReport(pad.folder, outdir, `row-${id}.report.json`)
     assert.strictEqual(report.exitCode, 0)
     assert.strictEqual(report.totals.downloaded, 2)
   }
