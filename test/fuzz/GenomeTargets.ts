@@ -79,6 +79,10 @@ const sourceOf = ({ data, index }: Packed, name: string, indexName: string) => (
   ...{ name, reader: fromBytes(data), indexName, index: fromBytes(index) }
 })
 
+/** Of a whole reference all is taken, whatever length the header gives it. */
+const takenOf = (regions: ReadonlyArray<ReferenceRegions>) =>
+  regions.map((one) => (one.whole ? { ...one, bounds: [0, Number.POSITIVE_INFINITY] } : one))
+
 const bam: Kind = {
   data: "x.bam",
   index: "x.bam.bai",
@@ -91,9 +95,7 @@ const bam: Kind = {
     const plan = yield* planSlice({ type: "bam", source, wanted, unmapped: unplaced })
     began()
     const result = yield* writeSlice(plan, sink, options)
-    // Of a whole reference all is taken, whatever length the header gives it.
-    const regions = plan.regions.map((one) => (one.whole ? { ...one, bounds: [0, Number.POSITIVE_INFINITY] } : one))
-    return { ...result, file: file(), regions, names: [], unplaced }
+    return { ...result, file: file(), regions: takenOf(plan.regions), names: [], unplaced }
   })
 }
 
@@ -112,7 +114,7 @@ const vcf = (suffix: "tbi" | "csi"): Kind => {
       return {
         ...result,
         file: file(),
-        regions: plan.regions,
+        regions: takenOf(plan.regions),
         names: plan.slicing.references.map(({ name }) => name),
         unplaced: false
       }

@@ -57,6 +57,8 @@ export interface BamOptions {
   readonly depth?: number
   /** Bytes per block at most; records straddle when they do not fit. */
   readonly blockBytes?: number
+  /** A record that does not fit into the rest of a block begins in the next one, as htslib does it. */
+  readonly wholeRecords?: boolean
 }
 
 export interface BamFile {
@@ -83,6 +85,10 @@ export const bamFile = (
     const record = BamRecord.encodeRecord(fields)
     const limit = options.blockBytes ?? 0xff00
     writer.reserve(record.length)
+    if (options.wholeRecords === true && used > 0 && used + record.length > limit) {
+      writer.flush()
+      used = 0
+    }
     const block = writer.block()
     const within = writer.within()
     for (let at = 0; at < record.length; ) {

@@ -175,7 +175,7 @@ describe("SliceTransfer", () => {
       }
       assert.strictEqual(outcome.attempts, g.links.seen.length)
       assert.isAtMost(g.links.mostOpen, 2)
-      assert.isBelow(outcome.fetched, g.first.bam.length + g.first.bai.length)
+      assert.isAtMost(outcome.fetched, g.first.bam.length + g.first.bai.length)
       assert.deepStrictEqual(outcome.regions, "chr1:20001-900000")
     }).pipe(Effect.provide(ZlibCodec.layer))
   )

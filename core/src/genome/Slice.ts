@@ -91,6 +91,8 @@ export interface SlicePlan<E> {
   readonly proveEnd: Effect.Effect<void, FileDamaged | E, Codec>
   /** The reads without a position are taken too. */
   readonly unmapped: boolean
+  /** So many of them the index counts; null when it does not tell. */
+  readonly unplaced: number | null
   /** The regions as they will stand in the header of the slice. */
   readonly key: string
   /** The pieces that it is made of, one behind the other. */
@@ -149,6 +151,8 @@ export const planSlice = Effect.fn("svc.genome.planSlice")(function* <E>({
     regions,
     key: regionsKey(formatRegions(regions, takesUnplaced), crc32),
     unmapped: takesUnplaced,
+    // bamtools counts nothing, and writes 0.
+    unplaced: tabix.index.unplaced === 0 ? null : tabix.index.unplaced,
     proveEnd: owner === null ? Effect.void : checkLastEnd(indexName, tabix.index, source, owner),
     pieces,
     ranges,
@@ -190,6 +194,7 @@ export const writeSlice = Effect.fn("svc.genome.writeSlice")(function* <E, E2>(
   writer.write(slicing.header(options.program, key))
   writer.flush()
   yield* Effect.forEach(header, (block) => sink.write(block), { discard: true })
+  let unplaced = 0
   const pieceRun = Effect.scoped(
     makePieces({
       file: source.name,
@@ -199,12 +204,20 @@ export const writeSlice = Effect.fn("svc.genome.writeSlice")(function* <E, E2>(
       job,
       connections: options.connections ?? defaultConnections,
       write: sink.write,
-      join: (fragment, offset) => builder.join(fragment, writer.block() + offset)
+      join: (fragment, offset) => {
+        builder.join(fragment, writer.block() + offset)
+        unplaced += fragment.unplaced
+      }
     })
   )
   // Damage in what was read is told first: it says where.
   const [made, ended] = yield* Effect.all([pieceRun, Effect.result(plan.proveEnd)], { concurrency: 2 })
   yield* Effect.fromResult(ended)
+  // Behind the last reference nothing but their number tells that a block of them is missing.
+  if (unmapped && plan.unplaced !== null && unplaced !== plan.unplaced) {
+    const reason = `its index does not fit: it counts ${plan.unplaced} reads without a position, and there are ${unplaced}`
+    return yield* new FileDamaged({ file: source.name, fault: "IndexMismatch", reason })
+  }
   yield* sink.write(Bgzf.eofBlock)
   const index = slicing.index(builder)
   return {

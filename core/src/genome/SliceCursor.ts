@@ -7,6 +7,8 @@ export interface SliceCursor {
   block: number
   within: number
   readonly stretch: () => PieceStretch | undefined
+  /** The stretch behind that one. */
+  readonly following: () => PieceStretch | undefined
   /** True when the walk through the stretch began before the place where a record must begin, so that it comes there. */
   readonly comesThrough: () => boolean
   /** The stretch is done; the next one begins where the cursor stands, or later. */
@@ -36,6 +38,7 @@ export const make = (stretches: ReadonlyArray<PieceStretch>): SliceCursor => {
     block: 0,
     within: 0,
     stretch: () => stretch,
+    following: () => stretches[current + 1],
     comesThrough: () => comesThrough,
     nextStretch: () => {
       current++

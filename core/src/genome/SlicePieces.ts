@@ -28,6 +28,9 @@ const spotOf = (offset: VirtualOffset.VirtualOffset): Spot => [
   VirtualOffset.within(offset)
 ]
 
+/** Behind the last record that the piece in front of a cut at `spot` has. */
+const edgeOf = (spot: Spot): Spot => (spot[1] === 0 ? spot : [spot[0], endOfBlock])
+
 const earlier = (a: Spot, b: Spot): Spot => (isBefore(a, b) ? a : b)
 const later = (a: Spot, b: Spot): Spot => (isBefore(a, b) ? b : a)
 
@@ -97,7 +100,7 @@ export function* slicePieces(stretches: Stretches, index: BinIndex, size: number
   /** The piece in front of `spot`; what is behind it stays. */
   const front = (spot: Spot): Piece => {
     const [block, within] = spot
-    const edge: Spot = within === 0 ? spot : [block, endOfBlock]
+    const edge = edgeOf(spot)
     const through = within === 0 ? null : spot
     const last = spans.at(-1)!
     const before = { start: last.start, end: block, limit: Math.min(size, block + largestRecord) }
@@ -121,7 +124,8 @@ export function* slicePieces(stretches: Stretches, index: BinIndex, size: number
     const stretch = stretches.at(i)
     const begin = stretch === undefined ? null : spotOf(stretch.begin)
     const spot = cut()
-    if (spot !== null && (begin === null || !isBefore(begin, spot))) {
+    // The records of a stretch that begins in the block of the cut are judged by the piece in front.
+    if (spot !== null && (begin === null || !isBefore(begin, edgeOf(spot)))) {
       yield front(spot)
       continue
     }

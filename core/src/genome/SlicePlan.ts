@@ -11,6 +11,8 @@ import * as VirtualOffset from "./VirtualOffset.ts"
 
 /** A block may be as long; where the index knows no better, so much is fetched for the last one. */
 const longestBlock = 0x10000
+/** Room for the block behind the last one, of which one record is looked at; most blocks are shorter. */
+const usualBlock = 0x8000
 
 /** First chunks of bins, to find where records surely start behind a position. */
 interface Starts {
@@ -127,8 +129,15 @@ const intervalStretches = (
   return merged.map((stretch, i) => {
     // Of the first one at least a block is read: whether records end there is seen in it.
     const first = i === 0 ? VirtualOffset.block(stretch.begin) + longestBlock : 0
-    const expectedTo = Math.min(Math.max(ample, first), stretch.fetchEnd)
-    return { ...stretch, ref, until: end, expectedEnd: expectedTo, whole: false }
+    const expectedTo = Math.min(Math.max(ample, first), stretch.fetchEnd + usualBlock)
+    return {
+      ...stretch,
+      ref,
+      until: end,
+      expectedEnd: expectedTo,
+      fetchEnd: stretch.fetchEnd + 2 * longestBlock,
+      whole: false
+    }
   })
 }
 
@@ -163,8 +172,8 @@ const wholeStretch = (ref: number, reference: ReferenceIndex): Stretch | null =>
     }
   }
   if (begin === null || end === null) return null
-  // The block in which it ends is read too, to see that no record of it follows.
-  const fetchTo = VirtualOffset.block(end) + longestBlock
+  // The block in which it ends is read too, to see that no record of it follows, and of the next block a record.
+  const fetchTo = VirtualOffset.block(end) + 2 * longestBlock
   return { ref, begin, end, until: Number.POSITIVE_INFINITY, fetchEnd: fetchTo, expectedEnd: fetchTo, whole: true }
 }
 

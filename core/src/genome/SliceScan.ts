@@ -88,6 +88,12 @@ export const make = ({ codec, index, job, stretches, writer }: ScanOptions): Sca
   let first: readonly [number, number] | null = null
   /** True when the record that the stretch must come through was met. */
   let cameThrough = false
+  /** Byte offset of the block in which the last record that was judged begins, and the last record of the blocks before it. */
+  let lastBlock = -1
+  let provenRef = -1
+  let provenStart = -1
+  /** All records of the stretch were judged; now the first one of a later block is looked at. */
+  let proving = false
   /** The last line of the file ended without its line feed: no index can point behind that. */
   let lastLine = false
   let damage: PieceDamage | null = null
@@ -114,9 +120,14 @@ export const make = ({ codec, index, job, stretches, writer }: ScanOptions): Sca
       : damaged(`a record in it claims to end at base ${place.end}, which no index of the file can hold`)
   }
 
-  /** True when the record in `place` is wanted. Called once per record, in file order. */
-  const judge = (): boolean => {
+  /** True when the record in `place`, which begins in `block`, is wanted. Called once per record, in file order. */
+  const judge = (block: number): boolean => {
     if (place.ref === comment) return false
+    if (block !== lastBlock) {
+      lastBlock = block
+      provenRef = lastRef
+      provenStart = lastStart
+    }
     if (place.ref < 0) {
       // They end the file: a record with a place behind them is out of order.
       lastRef = rankOf(place.ref)
@@ -134,19 +145,24 @@ export const make = ({ codec, index, job, stretches, writer }: ScanOptions): Sca
 
   const nextStretch = () => {
     cameThrough = false
+    proving = false
     cursor.nextStretch()
   }
 
-  /** True when the stretch ends with the record in `place`: what it is read for lies before it. */
-  const beyond = ({ ref, until }: PieceStretch): boolean =>
-    place.ref === ref ? place.start >= until : ref !== -1 && place.ref > ref
+  /** True when records of an earlier block lie behind the interval of the stretch. */
+  const isBeyond = ({ ref, until }: PieceStretch): boolean =>
+    provenRef === ref ? provenStart >= until : ref !== -1 && provenRef > ref
 
-  /** Leaves the stretch when it ends with the record in `place`, and with it the others of the same interval. */
+  /**
+   * Leaves the stretch when a block lies behind its interval and the next one goes on in order, and with it the others of the same
+   * interval. The first record behind the interval is not enough: where that block and the next one have changed places, the
+   * records of the interval follow.
+   */
   const leaveStretch = () => {
     const stretch = cursor.stretch()
-    if (stretch === undefined || !beyond(stretch)) return
+    if (stretch === undefined || !isBeyond(stretch)) return
     do nextStretch()
-    while (cursor.stretch()?.ref === place.ref && beyond(cursor.stretch()!))
+    while (cursor.stretch()?.ref === lastRef && isBeyond(cursor.stretch()!))
   }
 
   /** True when the cursor stands where the stretch ends, or behind it. */
@@ -158,8 +174,22 @@ export const make = ({ codec, index, job, stretches, writer }: ScanOptions): Sca
     if (cursor.comesThrough() && !came && !lastLine) {
       return lies(`no record begins where it points to in the block at byte ${(through ?? end)[0]}`)
     }
-    nextStretch()
+    const following = cursor.following()
+    // Where a piece is cut, or the next stretch begins in this block, the records behind the end are read anyway.
+    proving = through === null && (following === undefined || following.from[0] > cursor.block)
+    if (!proving) nextStretch()
     return true
+  }
+
+  /** True when there is nothing more to prove: the file ends, the next stretch begins, or what follows was not fetched. */
+  const isProven = (fetched: boolean): boolean => {
+    const following = cursor.following()
+    const here = [cursor.block, cursor.within] as const
+    return (
+      !fetched ||
+      cursor.block >= job.size - Bgzf.eofBlock.length ||
+      (following !== undefined && !isBefore(here, following.from))
+    )
   }
 
   const writeHeld = () => {
@@ -191,7 +221,12 @@ export const make = ({ codec, index, job, stretches, writer }: ScanOptions): Sca
     }
     if (!read(bytes, view, 0, size)) return false
     const beginning = held[0] ?? target
-    if (judge()) {
+    if (proving) {
+      cursor.within = rest
+      nextStretch()
+      return true
+    }
+    if (judge(beginning.offset)) {
       records++
       SliceOutput.note(beginning, record.from, place)
       SliceOutput.keep(beginning, record.from, beginning.data.length)
@@ -225,7 +260,12 @@ export const make = ({ codec, index, job, stretches, writer }: ScanOptions): Sca
       if (within > data.length) return lies(`the block at byte ${start} holds fewer bytes than it says`)
       const { through } = stretch
       if (through !== null && start === through[0] && within === through[1]) cameThrough = true
-      if (atEnd(stretch)) {
+      if (proving && isProven(true)) {
+        nextStretch()
+        stretch = cursor.stretch()
+        continue
+      }
+      if (!proving && atEnd(stretch)) {
         if (stretch.whole && goesOn(stretch, content, within)) {
           return lies(`reference ${stretch.ref + 1} goes on where it ends, at byte ${start}`)
         }
@@ -237,7 +277,7 @@ export const make = ({ codec, index, job, stretches, writer }: ScanOptions): Sca
         leave()
         break
       }
-      const skipped = isBefore([start, within], stretch.begin)
+      const skipped = isBefore([start, within], stretch.begin) || (proving && start <= lastBlock)
       const size = format.size(content, within)
       if (size === -1) return badRecord()
       if (size === 0) {
@@ -253,7 +293,12 @@ export const make = ({ codec, index, job, stretches, writer }: ScanOptions): Sca
         continue
       }
       if (!read(data, content.view, within, size)) return false
-      if (judge()) {
+      if (proving) {
+        nextStretch()
+        stretch = cursor.stretch()
+        continue
+      }
+      if (judge(start)) {
         records++
         SliceOutput.keep(target, within, within + size)
         SliceOutput.note(target, within, place)
@@ -278,8 +323,13 @@ export const make = ({ codec, index, job, stretches, writer }: ScanOptions): Sca
     if (stretch === undefined || damage !== null) return false
     // What follows a whole reference is looked at, if there is anything.
     const look = stretch.whole && cursor.block === stretch.end[0] && cursor.block < job.size
-    if (open === null && atEnd(stretch) && !look) return passEnd(stretch)
+    if (open === null && !proving && atEnd(stretch) && !look) return passEnd(stretch)
     const size = cursor.blockSize()
+    if (proving && isProven(size !== SliceCursor.lost)) {
+      open = null
+      nextStretch()
+      return true
+    }
     if (size === SliceCursor.missing) return false
     if (size < 0) return lies(`no block begins at byte ${cursor.block}`)
     const raw = cursor.bytes(cursor.block, cursor.block + size)
@@ -303,6 +353,11 @@ export const make = ({ codec, index, job, stretches, writer }: ScanOptions): Sca
         scanBlock(Bgzf.deflateBlock(codec, format.terminator, 1), format.terminator)
       }
       while (step()) {}
+      // Of a long record that goes on behind what was fetched, no more is asked for.
+      if (proving) {
+        open = null
+        nextStretch()
+      }
       if (damage === null && (open !== null || cursor.stretch() !== undefined))
         lies("bytes are missing where it points")
       if (damage === null) writeHeld()
@@ -313,6 +368,6 @@ export const make = ({ codec, index, job, stretches, writer }: ScanOptions): Sca
     records: () => records,
     copied: () => output.copied(),
     first: () => first,
-    last: () => (first === null ? null : [lastRef, lastStart])
+    last: () => (lastRef === -1 ? null : [lastRef, lastStart])
   }
 }

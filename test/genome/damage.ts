@@ -1,0 +1,20 @@
+/**
+ * The long run of planted damage: `npm run damage [-- rounds of each kind] [seed] [processors]`, by default 1,000 rounds on one
+ * processor; with more of them every slice is made by threads. A damage that is not seen ends it with kind, region and seed.
+ */
+import { Effect } from "effect"
+import * as GenomeThreads from "../../platform/GenomeThreads.ts"
+import * as ZlibCodec from "../../platform/ZlibCodec.ts"
+import { damageKinds, tryDamages } from "./Damages.ts"
+
+const [rounds = 1_000, seed = 1, processors = 1] = process.argv.slice(2).map(Number)
+
+const program = Effect.forEach(damageKinds, (kind) =>
+  Effect.map(tryDamages(kind, rounds, 800, seed), (refused) =>
+    process.stdout.write(`${kind}: ${rounds} tried, ${refused} refused, the others gave the same records\n`)
+  )
+)
+
+await Effect.runPromise(
+  program.pipe(Effect.scoped, Effect.provide([ZlibCodec.layer, GenomeThreads.crewLayer(processors, 1)]))
+)
