@@ -102,6 +102,20 @@ const reblocked = Effect.fnUntraced(function* (path: string) {
   return bgzf(yield* Codec, bytes)
 })
 
+/** Some 2 MB, so that regions far apart are several pieces of a slice; reads with long skips begin in pieces that do not ask for them. */
+const severalPieces = (codec: Codec["Service"]) => {
+  const random = SeededRandom.make(13)
+  const noise = Array.from({ length: 50_000 }, () => random.between(2, 42))
+  const reads = Array.from({ length: 12_000 }, (_, i) => {
+    const from = random.between(0, noise.length - 100)
+    const skip = [random.between(1_000, 60_000), "N"] as const
+    const position = Math.floor(i / 8) * 30
+    const plain = read(`p${i}`, 0, position, random.chance(0.02) ? [[40, "M"], skip, [60, "M"]] : [[100, "M"]])
+    return { ...plain, qualities: noise.slice(from, from + 100) }
+  })
+  return bamFile(codec, reads, { references, blockBytes: 20_000, wholeRecords: true }).bam
+}
+
 /** The samples' files, written into the folder. */
 const samples = (folder: string) =>
   Effect.map(makeSamples(3), (files) => {
@@ -121,6 +135,7 @@ export const bamSubjects = Effect.fn("bamSubjects")(function* (folder: string) {
     write(`${folder}/straddling.bam`, bamFile(codec, reads, { references, blockBytes: 1_000 }).bam),
     write(`${folder}/tiny-blocks.bam`, bamFile(codec, reads.slice(0, 300), { references, blockBytes: 50 }).bam),
     write(`${folder}/reblocked.bam`, yield* reblocked(realPath("volvox-sorted.bam"))),
+    write(`${folder}/pieces.bam`, severalPieces(codec)),
     write(`${folder}/many.bam`, bamFile(codec, thin, { references: manyReferences }).bam)
   ]
   const deep = write(`${folder}/deep.bam`, bamFile(codec, reads, { references }).bam)

@@ -13,6 +13,7 @@ import type { Codec } from "./Codec.ts"
 import type { IndexFragment } from "./IndexFragment.ts"
 import { isBefore, type PieceDamage, type PieceStretch, type SliceJob, type Window } from "./PieceOrder.ts"
 import { bytesOf, comment, largestRecord, type RecordSpan, recordFormat } from "./RecordFormat.ts"
+import * as RecordOrder from "./RecordOrder.ts"
 import * as SliceCursor from "./SliceCursor.ts"
 import * as SliceOutput from "./SliceOutput.ts"
 
@@ -37,8 +38,8 @@ export interface Scan {
   /** Bytes of blocks that passed as they were. */
   readonly copied: () => number
   /** Reference and start of the first and of the last record that was looked at. */
-  readonly first: () => readonly [ref: number, start: number] | null
-  readonly last: () => readonly [ref: number, start: number] | null
+  readonly first: () => RecordOrder.Rank | null
+  readonly last: () => RecordOrder.Rank | null
 }
 
 /** The start of a record that ends in a later block. */
@@ -51,24 +52,9 @@ interface Open {
   readonly skipped: boolean
 }
 
-/** Reads without a reference come last. */
-const rankOf = (ref: number): number => (ref < 0 ? Number.POSITIVE_INFINITY : ref)
-
-/** Number of the first interval that ends behind `start`, as the place of its start in `bounds`. */
-const intervalFrom = (bounds: ArrayLike<number>, start: number): number => {
-  let low = 0
-  let high = bounds.length >>> 1
-  while (low < high) {
-    const middle = (low + high) >>> 1
-    if (bounds[2 * middle + 1]! <= start) low = middle + 1
-    else high = middle
-  }
-  return 2 * low
-}
-
 export const make = ({ codec, index, job, stretches, writer }: ScanOptions): Scan => {
   const format = recordFormat(job.records)
-  const wanted = new Map(job.regions.map(({ bounds, ref }) => [ref, bounds]))
+  const order = RecordOrder.make(job)
   const cursor = SliceCursor.make(stretches)
   const output = SliceOutput.make(writer, index)
   const place: RecordSpan = { ref: 0, start: 0, end: 0, mapped: false }
@@ -78,20 +64,10 @@ export const make = ({ codec, index, job, stretches, writer }: ScanOptions): Sca
   let held: Array<SliceOutput.Held> = []
   let open: Open | null = null
 
-  // The order of records, and the interval that the next record is compared with.
-  let lastRef = -1
-  let lastStart = -1
-  let bounds: ArrayLike<number> = []
-  let interval = 0
-
   let records = 0
-  let first: readonly [number, number] | null = null
+  let first: RecordOrder.Rank | null = null
   /** True when the record that the stretch must come through was met. */
   let cameThrough = false
-  /** Byte offset of the block in which the last record that was judged begins, and the last record of the blocks before it. */
-  let lastBlock = -1
-  let provenRef = -1
-  let provenStart = -1
   /** All records of the stretch were judged; now the first one of a later block is looked at. */
   let proving = false
   /** The last line of the file ended without its line feed: no index can point behind that. */
@@ -110,37 +86,11 @@ export const make = ({ codec, index, job, stretches, writer }: ScanOptions): Sca
 
   /** Fills `place` from a record; false when it is damaged, out of order, or longer than any reference can be. */
   const read = (data: Uint8Array, view: DataView, at: number, size: number): boolean => {
-    const sound =
-      format.place({ bytes: data, view }, at, size, place) &&
-      (place.ref < 0 || place.ref > lastRef || (place.ref === lastRef && place.start >= lastStart))
-    if (!sound) return badRecord()
-    if (place.ref !== comment) first ??= [rankOf(place.ref), place.start]
+    if (!format.place({ bytes: data, view }, at, size, place) || !order.allows(place)) return badRecord()
+    if (place.ref !== comment) first ??= [RecordOrder.rankOf(place.ref), place.start]
     return place.ref < 0 || place.end <= index.limit
       ? true
       : damaged(`a record in it claims to end at base ${place.end}, which no index of the file can hold`)
-  }
-
-  /** True when the record in `place`, which begins in `block`, is wanted. Called once per record, in file order. */
-  const judge = (block: number): boolean => {
-    if (place.ref === comment) return false
-    if (block !== lastBlock) {
-      lastBlock = block
-      provenRef = lastRef
-      provenStart = lastStart
-    }
-    if (place.ref < 0) {
-      // They end the file: a record with a place behind them is out of order.
-      lastRef = rankOf(place.ref)
-      return job.unplaced
-    }
-    if (place.ref !== lastRef) {
-      lastRef = place.ref
-      bounds = wanted.get(place.ref) ?? []
-      interval = intervalFrom(bounds, place.start)
-    }
-    lastStart = place.start
-    while (interval < bounds.length && bounds[interval + 1]! <= place.start) interval += 2
-    return interval < bounds.length && place.end > bounds[interval]!
   }
 
   const nextStretch = () => {
@@ -149,10 +99,6 @@ export const make = ({ codec, index, job, stretches, writer }: ScanOptions): Sca
     cursor.nextStretch()
   }
 
-  /** True when records of an earlier block lie behind the interval of the stretch. */
-  const isBeyond = ({ ref, until }: PieceStretch): boolean =>
-    provenRef === ref ? provenStart >= until : ref !== -1 && provenRef > ref
-
   /**
    * Leaves the stretch when a block lies behind its interval and the next one goes on in order, and with it the others of the same
    * interval. The first record behind the interval is not enough: where that block and the next one have changed places, the
@@ -160,9 +106,9 @@ export const make = ({ codec, index, job, stretches, writer }: ScanOptions): Sca
    */
   const leaveStretch = () => {
     const stretch = cursor.stretch()
-    if (stretch === undefined || !isBeyond(stretch)) return
+    if (stretch === undefined || !order.isBeyond(stretch)) return
     do nextStretch()
-    while (cursor.stretch()?.ref === lastRef && isBeyond(cursor.stretch()!))
+    while (cursor.stretch()?.ref === order.lastRef() && order.isBeyond(cursor.stretch()!))
   }
 
   /** True when the cursor stands where the stretch ends, or behind it. */
@@ -226,7 +172,7 @@ export const make = ({ codec, index, job, stretches, writer }: ScanOptions): Sca
       nextStretch()
       return true
     }
-    if (judge(beginning.offset)) {
+    if (order.judge(place, beginning.offset)) {
       records++
       SliceOutput.note(beginning, record.from, place)
       SliceOutput.keep(beginning, record.from, beginning.data.length)
@@ -277,7 +223,7 @@ export const make = ({ codec, index, job, stretches, writer }: ScanOptions): Sca
         leave()
         break
       }
-      const skipped = isBefore([start, within], stretch.begin) || (proving && start <= lastBlock)
+      const skipped = isBefore([start, within], stretch.begin) || (proving && start <= order.lastBlock())
       const size = format.size(content, within)
       if (size === -1) return badRecord()
       if (size === 0) {
@@ -298,7 +244,7 @@ export const make = ({ codec, index, job, stretches, writer }: ScanOptions): Sca
         stretch = cursor.stretch()
         continue
       }
-      if (judge(start)) {
+      if (order.judge(place, start)) {
         records++
         SliceOutput.keep(target, within, within + size)
         SliceOutput.note(target, within, place)
@@ -368,6 +314,6 @@ export const make = ({ codec, index, job, stretches, writer }: ScanOptions): Sca
     records: () => records,
     copied: () => output.copied(),
     first: () => first,
-    last: () => (lastRef === -1 ? null : [lastRef, lastStart])
+    last: order.last
   }
 }

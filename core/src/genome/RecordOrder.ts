@@ -1,0 +1,78 @@
+/** The order in which a piece of a slice meets records, and which of them are wanted. */
+import type { PieceStretch, SliceJob } from "./PieceOrder.ts"
+import { comment, type RecordSpan } from "./RecordFormat.ts"
+
+/** A place in the order of a file. */
+export type Rank = readonly [ref: number, start: number]
+
+export interface RecordOrder {
+  /** False for a record that must stand before the last one that was judged. */
+  readonly allows: (record: RecordSpan) => boolean
+  /** True when the record, which begins in the block at byte `block`, is wanted. Called once per record, in file order. */
+  readonly judge: (record: RecordSpan, block: number) => boolean
+  /** True when records of an earlier block than that of the last one lie behind the interval of the stretch. */
+  readonly isBeyond: (stretch: PieceStretch) => boolean
+  /** Number of the reference of the last record that was judged; -1 when there was none. */
+  readonly lastRef: () => number
+  /** Byte offset of the block in which the last record that was judged begins; -1 when there was none. */
+  readonly lastBlock: () => number
+  /** The last record that was judged; null when there was none. */
+  readonly last: () => Rank | null
+}
+
+/** Reads without a reference come last. */
+export const rankOf = (ref: number): number => (ref < 0 ? Number.POSITIVE_INFINITY : ref)
+
+/** Number of the first interval that ends behind `start`, as the place of its start in `bounds`. */
+const intervalFrom = (bounds: ArrayLike<number>, start: number): number => {
+  let low = 0
+  let high = bounds.length >>> 1
+  while (low < high) {
+    const middle = (low + high) >>> 1
+    if (bounds[2 * middle + 1]! <= start) low = middle + 1
+    else high = middle
+  }
+  return 2 * low
+}
+
+export const make = ({ regions, unplaced }: SliceJob): RecordOrder => {
+  const wanted = new Map(regions.map(({ bounds, ref }) => [ref, bounds]))
+  let lastRef = -1
+  let lastStart = -1
+  let lastBlock = -1
+  // The last record of the blocks before `lastBlock`.
+  let earlierRef = -1
+  let earlierStart = -1
+  /** The interval that the next record is compared with. */
+  let bounds: ArrayLike<number> = []
+  let interval = 0
+
+  return {
+    allows: ({ ref, start }) => ref < 0 || ref > lastRef || (ref === lastRef && start >= lastStart),
+    judge: ({ end, ref, start }, block) => {
+      if (ref === comment) return false
+      if (block !== lastBlock) {
+        lastBlock = block
+        earlierRef = lastRef
+        earlierStart = lastStart
+      }
+      if (ref < 0) {
+        // They end the file: a record with a place behind them is out of order.
+        lastRef = rankOf(ref)
+        return unplaced
+      }
+      if (ref !== lastRef) {
+        lastRef = ref
+        bounds = wanted.get(ref) ?? []
+        interval = intervalFrom(bounds, start)
+      }
+      lastStart = start
+      while (interval < bounds.length && bounds[interval + 1]! <= start) interval += 2
+      return interval < bounds.length && end > bounds[interval]!
+    },
+    isBeyond: ({ ref, until }) => (earlierRef === ref ? earlierStart >= until : ref !== -1 && earlierRef > ref),
+    lastRef: () => lastRef,
+    lastBlock: () => lastBlock,
+    last: () => (lastRef === -1 ? null : [lastRef, lastStart])
+  }
+}
