@@ -1,19 +1,19 @@
 /** `openapi`: the declaration of the API as a document. Nobody is asked. */
-import { Effect } from "effect"
+import { Effect, Result } from "effect"
 import { openApiDocument } from "../../core/src/contract/OpenApiDocument.ts"
 import type { LocalSettings } from "../../core/src/settings/Settings.ts"
 import { openOutput } from "../../platform/OutputFile.ts"
-import { type Program, valuesOf } from "../main/Step.ts"
+import { makeProgram, valuesOf } from "../main/Step.ts"
 import { version } from "../main/Version.ts"
 import { documentOf } from "./Answers.ts"
 import type { output } from "./ApiMethod.ts"
 
-export const program: Program<LocalSettings> = {
-  run: Effect.fn("svc.step.openapi")(function* (_, __, own) {
-    const { output: path } = valuesOf<{ readonly output: typeof output }>(own)
+export const program = makeProgram(
+  (_settings, _operands, own) => Result.succeed(valuesOf<{ readonly output: typeof output }>(own).output),
+  Effect.fn("svc.step.openapi")(function* (_: LocalSettings, path: string | null) {
     const { commit, write } = yield* openOutput(path)
     yield* write(documentOf(openApiDocument(version), "json"))
     yield* commit
     return 0 as const
   }, Effect.scoped)
-}
+)

@@ -1,5 +1,5 @@
 /** The program of every method of `svc-api`: one session, the calls one after the other, the answers to the output. */
-import { Effect } from "effect"
+import { Effect, Result } from "effect"
 import { serversChoice } from "../../core/src/client/PanelChoice.ts"
 import type { ServiceClient } from "../../core/src/client/ServiceClient.ts"
 import { ServiceJson } from "../../core/src/client/ServiceJson.ts"
@@ -9,7 +9,7 @@ import { makeSessionProfile } from "../../core/src/session/SessionProfile.ts"
 import type { Settings } from "../../core/src/settings/Settings.ts"
 import { type Output, openOutput } from "../../platform/OutputFile.ts"
 import * as Service from "../../platform/Service.ts"
-import type { Own, Program, StepExit, StepFailure } from "../main/Step.ts"
+import { makeProgram, type Own, type Program, type StepExit, type StepFailure, withProblems } from "../main/Step.ts"
 import { version } from "../main/Version.ts"
 import { documentOf } from "./Answers.ts"
 import type { ApiMethod, Door, Work } from "./ApiMethod.ts"
@@ -30,19 +30,23 @@ interface Performer {
 /** The program of a method, with what it needs beyond the table. */
 export const programOf = async ({ operands: declared, work }: ApiMethod): Promise<Program<Settings>> => {
   const { check, prepare } = await performerOf(work)
-  return {
-    check: (_, operands, own) => [
-      ...(operands.includes("") ? [`${declared?.metavar ?? "An argument"} must not be empty`] : []),
-      ...check(operands, own)
-    ],
-    run: Effect.fnUntraced(function* (settings, operands, own) {
+  return makeProgram(
+    (_settings, operands, own) =>
+      withProblems(Result.succeed({ operands, own }), [
+        ...(operands.includes("") ? [`${declared?.metavar ?? "An argument"} must not be empty`] : []),
+        ...check(operands, own)
+      ]),
+    Effect.fnUntraced(function* (
+      settings: Settings,
+      { operands, own }: { readonly operands: ReadonlyArray<string>; readonly own: Own }
+    ) {
       const perform = yield* prepare(operands, own)
       const { "include-error-body": verbose, output: path } = own.values as Common
       const output = yield* openOutput(path)
       const work = verbose === true ? withErrorBody(perform(output), logErrorBody) : perform(output)
       return yield* Effect.provide(work, Service.layer(settings, makeSessionProfile(version)))
     }, Effect.scoped)
-  }
+  )
 }
 
 type Common = {

@@ -19,16 +19,16 @@ import * as LogOutput from "../../platform/LogOutput.ts"
 import { withPasswordFile } from "../../platform/PasswordFile.ts"
 import { ignoredVariable } from "../../platform/ProxyVariables.ts"
 import { printDocument, printProse } from "../main/StandardOutput.ts"
-import { type Program, valuesOf } from "../main/Step.ts"
+import { makeProgram, type ValuesOf, valuesOf } from "../main/Step.ts"
 import { version } from "../main/Version.ts"
 import type { options } from "./DoctorOptions.ts"
 import { configCheck, destinationCheck, lockCheck, nodeCheck, settingsCheck } from "./LocalChecks.ts"
 import { networkChecks, noNetwork } from "./NetworkChecks.ts"
 import { noService, serviceChecks } from "./ServiceChecks.ts"
 
-export const program: Program<LocalSettings> = {
-  run: Effect.fnUntraced(function* (settings, _operands, own) {
-    const { analysisIds, format } = valuesOf<typeof options>(own)
+export const program = makeProgram(
+  (_settings, _operands, own) => Result.succeed(valuesOf<typeof options>(own)),
+  Effect.fnUntraced(function* (settings: LocalSettings, { analysisIds, format }: ValuesOf<typeof options>) {
     const checks: Array<Check> = []
     const say = (...more: ReadonlyArray<Check>) =>
       Effect.forEach(
@@ -51,7 +51,7 @@ export const program: Program<LocalSettings> = {
     yield* code === 0 ? Effect.logInfo(summary(checks)) : LogOutput.failure(summary(checks))
     return code
   })
-}
+)
 
 const targetCheck = (settings: LocalSettings): Check =>
   Result.match(baseUrlOf(settings), {

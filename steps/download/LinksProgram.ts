@@ -1,5 +1,6 @@
 /** `svc-download --linksFile`: a download by the links of a file. No login, no API request. */
 import { Effect } from "effect"
+import type { ParsedRequest } from "../../core/src/download/DownloadRequest.ts"
 import { Downloads } from "../../core/src/download/Downloads.ts"
 import { both } from "../../core/src/download/RunObserver.ts"
 import { makeRunRecord } from "../../core/src/download/RunRecord.ts"
@@ -8,25 +9,27 @@ import type { LocalSettings } from "../../core/src/settings/Settings.ts"
 import { located } from "../../core/src/settings/Validation.ts"
 import { readLinksFile } from "../../platform/LinksFile.ts"
 import { keepHeapSmall } from "../../platform/SmallHeap.ts"
-import type { Program } from "../main/Step.ts"
+import { makeProgram, withProblems } from "../main/Step.ts"
 import { concluded } from "./Conclusion.ts"
 import { listFiles } from "./ListFiles.ts"
-import { problemsOf, requestOf } from "./Request.ts"
+import { completed, requestOf } from "./Request.ts"
 import { showPlan } from "./ShowPlan.ts"
 import { summarise, watching } from "./Watching.ts"
 import { linksWiring } from "./Wiring.ts"
 
-export const linksProgram: Program<LocalSettings> = {
-  check: (settings) => [
-    ...problemsOf(settings),
-    ...(settings.wait === null ? [] : ["--wait waits for restorations, and a links file knows none"])
-  ],
-  run: Effect.fn("svc.step.downloadByLinks")(function* (given) {
+export const linksProgram = makeProgram(
+  (settings) =>
+    withProblems(
+      requestOf(settings),
+      settings.wait === null ? [] : ["--wait waits for restorations, and a links file knows none"]
+    ),
+  Effect.fn("svc.step.downloadByLinks")(function* (given: LocalSettings, parsed: ParsedRequest) {
     yield* Effect.sync(keepHeapSmall)
     const path = given.linksFile ?? "-"
     const manifest = yield* readLinksFile(path)
     const settings = yield* located({ ...given, target: given.target ?? manifest.target.href })
-    const request = yield* requestOf(settings, given.given("filetypes") ? given.filetypes : manifest.filetypes)
+    const filetypes = given.given("filetypes") ? parsed.filetypes : manifest.filetypes
+    const request = yield* completed({ ...parsed, filetypes })
     if (settings.baseUrl.href !== manifest.target.href) {
       const reason = `it was written for ${manifest.target.href}, and the target is ${settings.baseUrl.href}`
       return yield* new InputMalformed({ input: path, reason })
@@ -40,4 +43,4 @@ export const linksProgram: Program<LocalSettings> = {
     const work = Effect.andThen(fetched, Effect.flatMap(record.results, summarise))
     return yield* concluded(Effect.provide(work, services), record, settings, "download")
   })
-}
+)

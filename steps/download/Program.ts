@@ -1,14 +1,15 @@
 /** The program of `svc-download`: one of its forms, over services that are wired once. */
 import { Effect } from "effect"
+import type { ParsedRequest } from "../../core/src/download/DownloadRequest.ts"
 import { Downloads } from "../../core/src/download/Downloads.ts"
 import { both } from "../../core/src/download/RunObserver.ts"
 import { makeRunRecord } from "../../core/src/download/RunRecord.ts"
 import type { LocalSettings, Settings } from "../../core/src/settings/Settings.ts"
 import { keepHeapSmall } from "../../platform/SmallHeap.ts"
-import type { Program } from "../main/Step.ts"
+import { makeProgram, withProblems } from "../main/Step.ts"
 import { concluded } from "./Conclusion.ts"
 import { listFiles } from "./ListFiles.ts"
-import { problemsOf, requestOf } from "./Request.ts"
+import { completed, requestOf } from "./Request.ts"
 import { awaited, resumed } from "./ResumeFiles.ts"
 import { showPlan } from "./ShowPlan.ts"
 import { summarise, watching } from "./Watching.ts"
@@ -20,11 +21,11 @@ const waitProblems = ({ links, list, plan, resumeArchivedDownloads, wait }: Loca
     ? ["--wait waits for files to download: it does not go with --list, --plan or --links"]
     : []
 
-export const program: Program<Settings> = {
-  check: (settings) => [...problemsOf(settings), ...waitProblems(settings)],
-  run: Effect.fnUntraced(function* (settings) {
+export const program = makeProgram(
+  (settings) => withProblems(requestOf(settings), waitProblems(settings)),
+  Effect.fnUntraced(function* (settings: Settings, parsed: ParsedRequest) {
     yield* Effect.sync(keepHeapSmall)
-    const request = yield* requestOf(settings)
+    const request = yield* completed(parsed)
     const { format } = settings
     const services = downloadsWiring(settings)
     if (settings.resumeArchivedDownloads) return yield* resumed(request, settings)
@@ -47,4 +48,4 @@ export const program: Program<Settings> = {
     })
     return yield* concluded(Effect.provide(work, trackingWiring(settings)), record, settings, "download")
   }, Effect.scoped)
-}
+)

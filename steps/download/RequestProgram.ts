@@ -1,24 +1,26 @@
 /** The program of `svc-request-restore`: the archived files of the selection are asked for, and nothing is downloaded. */
 import { Effect } from "effect"
+import type { ParsedRequest } from "../../core/src/download/DownloadRequest.ts"
 import { Downloads } from "../../core/src/download/Downloads.ts"
 import { both } from "../../core/src/download/RunObserver.ts"
 import { makeRunRecord } from "../../core/src/download/RunRecord.ts"
 import type { Settings } from "../../core/src/settings/Settings.ts"
 import { keepHeapSmall } from "../../platform/SmallHeap.ts"
-import type { Program } from "../main/Step.ts"
+import { makeProgram } from "../main/Step.ts"
 import { concluded } from "./Conclusion.ts"
-import { problemsOf, requestOf } from "./Request.ts"
+import { completed, requestOf } from "./Request.ts"
 import { showPlan } from "./ShowPlan.ts"
 import { summarise, watching } from "./Watching.ts"
 import { downloadsWiring } from "./Wiring.ts"
 
-export const requestProgram: Program<Settings> = {
-  check: problemsOf,
-  run: Effect.fnUntraced(function* (given) {
+export const requestProgram = makeProgram(
+  // Whoever starts it has agreed.
+  (settings) => requestOf({ ...settings, restoreArchived: "force" }),
+  Effect.fnUntraced(function* (given: Settings, parsed: ParsedRequest) {
     yield* Effect.sync(keepHeapSmall)
-    // Pending is what this step is for, and whoever starts it has agreed.
-    const settings = { ...given, pendingOk: true, restoreArchived: "force" as const }
-    const request = yield* requestOf(settings)
+    // Pending is what this step is for.
+    const settings = { ...given, pendingOk: true }
+    const request = yield* completed(parsed)
     const services = downloadsWiring(settings)
     if (settings.plan) return yield* Effect.provide(showPlan(request, settings.format), services)
     const record = yield* makeRunRecord
@@ -27,4 +29,4 @@ export const requestProgram: Program<Settings> = {
     const work = Effect.andThen(asked, Effect.flatMap(record.results, summarise))
     return yield* concluded(Effect.provide(work, services), record, settings, "request-restore")
   })
-}
+)

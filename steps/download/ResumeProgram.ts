@@ -1,18 +1,22 @@
 /** The program of `svc-resume-restore`, which `svc-download --resumeArchivedDownloads` is too. */
 import { Effect } from "effect"
+import type { ParsedRequest } from "../../core/src/download/DownloadRequest.ts"
 import type { Settings } from "../../core/src/settings/Settings.ts"
 import { keepHeapSmall } from "../../platform/SmallHeap.ts"
-import type { Program } from "../main/Step.ts"
-import { requestOf } from "./Request.ts"
+import { makeProgram, withProblems } from "../main/Step.ts"
+import { completed, requestOf } from "./Request.ts"
 import { resumed } from "./ResumeFiles.ts"
 
-export const resumeProgram: Program<Settings> = {
-  check: (settings, _operands, own) =>
-    own.given("once") && own.values["once"] === true && settings.wait !== null
-      ? ["--once and --wait cannot be used together: one looks once, the other waits"]
-      : [],
-  run: Effect.fnUntraced(function* (settings) {
+export const resumeProgram = makeProgram(
+  (settings, _operands, own) =>
+    withProblems(
+      requestOf(settings),
+      own.given("once") && own.values["once"] === true && settings.wait !== null
+        ? ["--once and --wait cannot be used together: one looks once, the other waits"]
+        : []
+    ),
+  Effect.fnUntraced(function* (settings: Settings, parsed: ParsedRequest) {
     yield* Effect.sync(keepHeapSmall)
-    return yield* resumed(yield* requestOf(settings), settings)
+    return yield* resumed(yield* completed(parsed), settings)
   })
-}
+)

@@ -6,24 +6,22 @@ import { openOutput } from "../../platform/OutputFile.ts"
 import { Screen } from "../../platform/Screen.ts"
 import { keepHeapSmall } from "../../platform/SmallHeap.ts"
 import * as ZlibCodec from "../../platform/ZlibCodec.ts"
-import { type Program, valuesOf } from "../main/Step.ts"
+import { makeProgram } from "../main/Step.ts"
 import { fetchEach } from "./FetchEach.ts"
-import type { annotationOptions } from "./Options.ts"
 import { makeProgress } from "./Progress.ts"
-import { analysesOf, problemsOf, requestOf } from "./Wanted.ts"
+import { parse, requestOf, type Wanted } from "./Wanted.ts"
 import { wiring } from "./Wiring.ts"
 
-export const program: Program<Settings> = {
-  check: (_, operands, own) => problemsOf(operands, own),
-  run: Effect.fnUntraced(function* (settings, operands, own) {
+export const program = makeProgram(
+  (_settings, operands, own) => parse(operands, own),
+  Effect.fnUntraced(function* (settings: Settings, wanted: Wanted) {
     yield* Effect.sync(keepHeapSmall)
-    const values = valuesOf<typeof annotationOptions>(own)
-    const analyses = analysesOf(operands)
-    const request = yield* Effect.provide(requestOf(values, analyses), ZlibCodec.layer)
-    const output = yield* openOutput(values.output)
+    const request = yield* Effect.provide(requestOf(wanted), ZlibCodec.layer)
+    const output = yield* openOutput(wanted.output)
     const progress = yield* makeProgress(yield* Screen)
     const fetch = yield* makeAnnotationsFetch(request, output, progress.received)
-    const work = fetchEach(analyses, (analysis) => progress.during(analysis, fetch(analysis)), output, values.output)
-    return yield* Effect.provide(work, wiring(settings, values.output))
+    const one = (analysis: string) => progress.during(analysis, fetch(analysis))
+    const work = fetchEach(wanted.analyses, one, output, wanted.output)
+    return yield* Effect.provide(work, wiring(settings, wanted.output))
   }, Effect.scoped)
-}
+)

@@ -1,50 +1,51 @@
-/** What the command line asks for, checked, and read where it names a file. */
+/** What the command line asks for, and its regions read where they stand in a file. */
 import { Effect, Result } from "effect"
 import type { AnnotationsRequest } from "../../core/src/annotations/AnnotationsFetch.ts"
 import { readBed } from "../../core/src/genome/BedFile.ts"
 import { fromBytes } from "../../core/src/genome/ByteReader.ts"
-import { parseRange } from "../../core/src/genome/RegionText.ts"
+import { parseRange, type RegionText } from "../../core/src/genome/RegionText.ts"
 import { readInput } from "../../platform/InputFile.ts"
-import { type Own, type ValuesOf, valuesOf } from "../main/Step.ts"
+import { type Own, type Problems, type ValuesOf, valuesOf } from "../main/Step.ts"
 import type { annotationOptions } from "./Options.ts"
 
-export type AnnotationValues = ValuesOf<typeof annotationOptions>
+/** What is asked for, as far as the command line alone tells it. */
+export interface Wanted extends Omit<ValuesOf<typeof annotationOptions>, "range"> {
+  /** Each once, in the order they are named. */
+  readonly analyses: ReadonlyArray<string>
+  /** Null without `--range`. */
+  readonly regions: ReadonlyArray<RegionText> | null
+}
 
-/** Each analysis once, in the order they are named. */
-export const analysesOf = (operands: ReadonlyArray<string>): ReadonlyArray<string> => [
-  ...new Set(operands.flatMap((operand) => operand.split(",")).map((id) => id.trim()))
-]
-
-/** One sentence for each thing that has no meaning. */
-export const problemsOf = (operands: ReadonlyArray<string>, own: Own): ReadonlyArray<string> => {
-  const { format, range } = valuesOf<typeof annotationOptions>(own)
+/** Fails with one sentence for each thing that has no meaning. */
+export const parse = (operands: ReadonlyArray<string>, own: Own): Result.Result<Wanted, Problems> => {
+  const { range, ...values } = valuesOf<typeof annotationOptions>(own)
   const problems: Array<string> = []
-  if (analysesOf(operands).includes("")) problems.push("ID must not be empty")
+  const analyses = [...new Set(operands.flatMap((operand) => operand.split(",")).map((id) => id.trim()))]
+  if (analyses.includes("")) problems.push("ID must not be empty")
   const shaping = ["columns", "gene", "range", "bed"].filter((name) => own.given(name)).map((name) => `--${name}`)
-  if (format === "json" && shaping.length > 0) {
+  if (values.format === "json" && shaping.length > 0) {
     problems.push(`--format json gives the answer as it is: it cannot be used with ${shaping.join(", ")}`)
   }
   if (own.given("range") && own.given("bed")) {
     problems.push("--range and --bed cannot be used together: both say which regions are wanted")
   }
-  const parsed = range === null ? Result.succeed([]) : parseRange(range)
-  if (Result.isFailure(parsed)) problems.push(parsed.failure.message)
-  return problems
+  const regions = range === null ? Result.succeed(null) : parseRange(range)
+  if (Result.isFailure(regions)) problems.push(regions.failure.message)
+  if (Result.isFailure(regions) || problems.length > 0) return Result.fail(problems)
+  return Result.succeed({ ...values, analyses, regions: regions.success })
 }
 
-const regionsOf = Effect.fnUntraced(function* ({ bed, range }: AnnotationValues) {
-  if (range !== null) return yield* Effect.fromResult(parseRange(range))
-  if (bed === null) return null
+const regionsIn = Effect.fnUntraced(function* (bed: string) {
   const { bytes, name } = yield* readInput(bed)
   return yield* readBed(name, fromBytes(bytes))
 })
 
-export const requestOf = Effect.fnUntraced(function* (values: AnnotationValues, analyses: ReadonlyArray<string>) {
-  const { columns, format, gene } = values
+/** The request, with the regions of its BED file. */
+export const requestOf = Effect.fnUntraced(function* ({ analyses, bed, columns, format, gene, regions }: Wanted) {
   return {
     format,
     columns,
-    filter: { genes: gene, regions: yield* regionsOf(values) },
+    filter: { genes: gene, regions: regions ?? (bed === null ? null : yield* regionsIn(bed)) },
     several: analyses.length > 1
   } satisfies AnnotationsRequest
 })

@@ -1,5 +1,5 @@
 /** The program of `svc-gateway`: check who may come, listen, log in, say where, and serve until it is told to end. */
-import { Effect, Redacted } from "effect"
+import { Effect, Redacted, Result } from "effect"
 import { TokenFileUnusable } from "../../core/src/Errors.ts"
 import { ServiceDoor } from "../../core/src/serving/ServiceDoor.ts"
 import type { Settings } from "../../core/src/settings/Settings.ts"
@@ -9,7 +9,7 @@ import { start } from "../../gateway/Gateway.ts"
 import { GatewaySettings } from "../../gateway/GatewaySettings.ts"
 import { secretIn } from "../../platform/PasswordFile.ts"
 import { printLines } from "../main/StandardOutput.ts"
-import { type Program, valuesOf } from "../main/Step.ts"
+import { makeProgram, type ValuesOf, valuesOf, withProblems } from "../main/Step.ts"
 import { Stopping } from "../main/Stopping.ts"
 import { version } from "../main/Version.ts"
 import type { options } from "./Options.ts"
@@ -18,9 +18,12 @@ import { wiring } from "./Wiring.ts"
 /** So long the first login may take before readers are told where we are; it goes on behind that. */
 const firstLogin = "5 seconds"
 
-export const program: Program<Settings> = {
-  check: (_settings, _operands, own) => {
-    const { allowOrigin, host, publicUrl, tokenFile } = valuesOf<typeof options>(own)
+type Values = ValuesOf<typeof options>
+
+export const program = makeProgram(
+  (_settings, _operands, own) => {
+    const values = valuesOf<typeof options>(own)
+    const { allowOrigin, host, publicUrl, tokenFile } = values
     const problems: Array<string> = []
     if (tokenFile === null && !isLoopback(host)) {
       problems.push(`--host ${host} lets other computers in: give --tokenFile FILE with a secret that they must show`)
@@ -36,10 +39,9 @@ export const program: Program<Settings> = {
     if (publicUrl !== null && !isPublicUrl(publicUrl)) {
       problems.push(`Invalid value for --publicUrl: "${publicUrl}": expected an http or https address without a query`)
     }
-    return problems
+    return withProblems(Result.succeed(values), problems)
   },
-  run: Effect.fnUntraced(function* (settings, _operands, own) {
-    const { tokenFile, publicUrl, ...given } = valuesOf<typeof options>(own)
+  Effect.fnUntraced(function* (settings: Settings, { publicUrl, tokenFile, ...given }: Values) {
     const token = tokenFile === null ? null : yield* tokenIn(tokenFile)
     const scrubber = yield* Scrubber
     scrubber.protect(token)
@@ -64,7 +66,7 @@ export const program: Program<Settings> = {
       Effect.provide(wiring(settings))
     )
   })
-}
+)
 
 const isPublicUrl = (text: string) => /^https?:\/\/[^?#@]+$/.test(text) && URL.canParse(text)
 

@@ -1,5 +1,5 @@
 /** What a step is: its name and help, and a program that is loaded only when it really runs. */
-import type { Effect, FileSystem, Path } from "effect"
+import { type Effect, type FileSystem, type Path, Result } from "effect"
 import type { ExitCode } from "../../core/src/Errors.ts"
 import type { StepName } from "../../core/src/settings/Key.ts"
 import type { KeyName } from "../../core/src/settings/Keys.ts"
@@ -45,15 +45,36 @@ export interface Own {
 /** Those values with their types, which the program of a step knows from its `O`. */
 export const valuesOf = <O extends CommandOptions>({ values }: Own): ValuesOf<O> => values as ValuesOf<O>
 
-export interface Program<S> {
-  /** Rules of this step on decoded settings: one sentence per problem. Checked before anything else happens. */
-  readonly check?: (settings: LocalSettings, operands: ReadonlyArray<string>, own: Own) => ReadonlyArray<string>
-  readonly run: (
-    settings: S,
-    operands: ReadonlyArray<string>,
-    own: Own
-  ) => Effect.Effect<StepExit, StepFailure, StepServices>
-}
+/** What is wrong with a command line: one sentence each, without `Error: `. */
+export type Problems = ReadonlyArray<string>
+
+/** What a step does with complete settings. */
+export type Work<S> = (settings: S) => Effect.Effect<StepExit, StepFailure, StepServices>
+
+/** Reads a command line before anything else happens: what is wrong with it, or the work that it asks for. */
+export type Program<S> = (
+  settings: LocalSettings,
+  operands: ReadonlyArray<string>,
+  own: Own
+) => Result.Result<Work<S>, Problems>
+
+/**
+ * A program of two parts.
+ *
+ * @param parse - reads the command line into a request, by the rules of this step
+ * @param run - gets that request, so that nothing is read twice
+ */
+export const makeProgram =
+  <S, Request>(
+    parse: (settings: LocalSettings, operands: ReadonlyArray<string>, own: Own) => Result.Result<Request, Problems>,
+    run: (settings: S, request: Request) => Effect.Effect<StepExit, StepFailure, StepServices>
+  ): Program<S> =>
+  (...commandLine) =>
+    Result.map(parse(...commandLine), (request) => (settings) => run(settings, request))
+
+/** `parsed`, unless there are more problems. */
+export const withProblems = <A>(parsed: Result.Result<A, Problems>, more: Problems): Result.Result<A, Problems> =>
+  more.length === 0 ? parsed : Result.fail([...(Result.isFailure(parsed) ? parsed.failure : []), ...more])
 
 export interface Operands {
   /** As in the usage line, such as `ID`. */

@@ -31,7 +31,7 @@ import { hintsFor } from "./Hints.ts"
 import { decodeOwn } from "./OwnOptions.ts"
 import { defectSentence, type ProcessRun, runProcess } from "./ProcessRun.ts"
 import { printLines } from "./StandardOutput.ts"
-import type { Own, Program, Step, StepFailure, StepFamily, StepServices } from "./Step.ts"
+import type { Own, Problems, Program, Step, StepFailure, StepFamily, StepServices } from "./Step.ts"
 import { Stopping } from "./Stopping.ts"
 import { version } from "./Version.ts"
 
@@ -70,20 +70,22 @@ export const main = (
       Effect.gen(function* () {
         const { own, problems, settings, warnings } = yield* settle(step, commandLine)
         protectSecrets(scrubber, settings)
-        const { check, start } = yield* loaded(step, settings, { operands: commandLine.operands, own }, scrubber)
+        const parsed = yield* loaded(step, settings, { operands: commandLine.operands, own }, scrubber)
         const takes = (key: KeyName) => table[key].steps.includes(step.name)
-        const checked = validate(settings, { service: step.service, takes }, [...problems, ...check])
+        const valid = validate(settings, { service: step.service, takes }, problems, parsed)
         const allWarnings = [...guardWarnings, ...warnings, ...warningsOf(settings)]
         const warn = (sentences: ReadonlyArray<string>) =>
           Effect.forEach(sentences, (it) => Effect.logWarning(it), { discard: true })
         const form = { level: settings.loglevel, format: settings.logFormat }
         const log =
           settings.logfile === null ? stderrLog(form) : LogOutput.layerFile(settings.logfile, form, scrubber, screen)
-        const work = Effect.andThen(warn(allWarnings), traced(step, start, exporter))
-        const logged = reported(work, settings.loglevel, settings).pipe(Effect.provide(log))
+        const logged = (start: Start) => {
+          const work = Effect.andThen(warn(allWarnings), traced(step, start, exporter))
+          return reported(work, settings.loglevel, settings).pipe(Effect.provide(log))
+        }
         // A mistyped name is often why something else is missing.
-        const judged = Effect.tapError(checked, () => warn(warnings))
-        return yield* reported(Effect.andThen(judged, logged), "info").pipe(
+        const judged = Effect.tapError(valid, () => warn(warnings))
+        return yield* reported(Effect.flatMap(judged, logged), "info").pipe(
           Effect.provide(earlyLog(settings.logFormat))
         )
       })
@@ -204,28 +206,28 @@ const settle = Effect.fnUntraced(function* (step: Step, commandLine: CommandLine
   }
 })
 
-/** The program of a step, loaded only now: its rules already applied, its start still to come. */
+/** The work of a step, not started. */
+type Start = Effect.Effect<number, StepFailure, StepServices>
+
+/** The program of a step, loaded only now, and what it makes of its command line. */
 const loaded = (
   step: Step,
   settings: LocalSettings,
   { operands, own }: { readonly operands: ReadonlyArray<string>; readonly own: Own },
   scrubber: Scrubber
-): Effect.Effect<{
-  readonly check: ReadonlyArray<string>
-  readonly start: Effect.Effect<number, StepFailure, StepServices>
-}> =>
+): Effect.Effect<Result.Result<Start, Problems>> =>
   step.service && step.local?.when(settings) !== true
-    ? Effect.map(Effect.promise(step.load), ({ check, run }) => ({
-        check: check?.(settings, operands, own) ?? [],
-        start: Effect.flatMap(Effect.flatMap(withPasswordFile(settings), complete), (completed) => {
-          scrubber.protect(completed.password)
-          return run(completed, operands, own)
-        })
-      }))
-    : Effect.map(Effect.promise(localProgram(step)), ({ check, run }) => ({
-        check: check?.(settings, operands, own) ?? [],
-        start: run(settings, operands, own)
-      }))
+    ? Effect.map(Effect.promise(step.load), (program) =>
+        Result.map(program(settings, operands, own), (work) =>
+          Effect.flatMap(Effect.flatMap(withPasswordFile(settings), complete), (completed) => {
+            scrubber.protect(completed.password)
+            return work(completed)
+          })
+        )
+      )
+    : Effect.map(Effect.promise(localProgram(step)), (program) =>
+        Result.map(program(settings, operands, own), (work) => work(settings))
+      )
 
 const localProgram = (step: Step): (() => Promise<Program<LocalSettings>>) => {
   if (!step.service) return step.load

@@ -9,35 +9,47 @@ import { parseRange } from "../../core/src/genome/RegionText.ts"
 import type { LocalSettings } from "../../core/src/settings/Settings.ts"
 import { resolveTarget } from "../../core/src/settings/Target.ts"
 import * as TrackingFileLive from "../../platform/TrackingFile.ts"
-import { type Program, valuesOf } from "../main/Step.ts"
+import { makeProgram, type Own, type Problems, type ValuesOf, valuesOf } from "../main/Step.ts"
 import type { addOptions } from "./Options.ts"
 
-export const add: Program<LocalSettings> = {
-  check: (_settings, operands, own) => {
-    const { bed, range, target, unmapped } = valuesOf<typeof addOptions>(own)
-    const problems: Array<string> = []
-    const base = own.given("target") ? resolveTarget(target, null) : null
-    if (base !== null && Result.isFailure(base)) problems.push(base.failure)
-    const parsed = range === null ? null : parseRange(range)
-    if (parsed !== null && Result.isFailure(parsed)) problems.push(parsed.failure.message)
-    if (bed !== null && (range !== null || unmapped)) problems.push("--bed cannot be used with --range or --unmapped")
-    const [analysisId, fileName] = operands
-    const entry = readEntry({ analysisId, fileName })
-    if (operands.length === 2 && Result.isFailure(entry)) problems.push(entry.failure)
-    return problems
-  },
-  run: Effect.fn("svc.step.addRestoration")(
-    function* ({ restorationFile }, [analysisId = "", fileName = ""], own) {
-      const { target, ...wanted } = valuesOf<typeof addOptions>(own)
+interface AddRequest extends Omit<ValuesOf<typeof addOptions>, "target"> {
+  readonly analysisId: string
+  readonly fileName: string
+  /** Base URL of the service. */
+  readonly target: URL
+}
+
+const parse = (
+  [analysisId = "", fileName = ""]: ReadonlyArray<string>,
+  own: Own
+): Result.Result<AddRequest, Problems> => {
+  const values = valuesOf<typeof addOptions>(own)
+  const { bed, range, unmapped } = values
+  const problems: Array<string> = []
+  const target = resolveTarget(values.target, null)
+  // That it is missing has been said.
+  if (Result.isFailure(target) && own.given("target")) problems.push(target.failure)
+  const parsed = range === null ? null : parseRange(range)
+  if (parsed !== null && Result.isFailure(parsed)) problems.push(parsed.failure.message)
+  if (bed !== null && (range !== null || unmapped)) problems.push("--bed cannot be used with --range or --unmapped")
+  const entry = readEntry({ analysisId, fileName })
+  if (Result.isFailure(entry)) problems.push(entry.failure)
+  if (Result.isFailure(target) || problems.length > 0) return Result.fail(problems)
+  return Result.succeed({ ...values, analysisId, fileName, target: target.success })
+}
+
+export const add = makeProgram(
+  (_settings, operands, own) => parse(operands, own),
+  Effect.fn("svc.step.addRestoration")(
+    function* ({ restorationFile }: LocalSettings, { analysisId, fileName, target, ...wanted }: AddRequest) {
       const fs = yield* FileSystem.FileSystem
       const info = yield* Effect.option(fs.stat(wanted.destination))
       if (Option.isNone(info) || info.value.type !== "Directory") {
         return yield* new UsageError({ message: `Destination directory does not exist: ${wanted.destination}` })
       }
-      const { href } = Result.getOrThrow(resolveTarget(target, null))
       const paths = yield* storedPaths(restorationFile)
       const entry: NewEntry = {
-        target: href,
+        target: target.href,
         analysisId,
         fileName,
         restoreEstimation: null,
@@ -54,4 +66,4 @@ export const add: Program<LocalSettings> = {
     },
     (effect, { restorationFile }) => Effect.provide(effect, TrackingFileLive.layer({ path: restorationFile }))
   )
-}
+)

@@ -1,18 +1,18 @@
 /** `svc-steps restorations list` */
-import { Effect } from "effect"
+import { Effect, Result } from "effect"
 import type { Item } from "../../core/src/archive/TrackingDocument.ts"
 import { TrackingFile } from "../../core/src/archive/TrackingFile.ts"
 import type { LocalSettings } from "../../core/src/settings/Settings.ts"
 import { printable } from "../../core/src/text/Printable.ts"
 import * as TrackingFileLive from "../../platform/TrackingFile.ts"
 import { printDocument, printLines } from "../main/StandardOutput.ts"
-import { type Program, valuesOf } from "../main/Step.ts"
+import { makeProgram, type ValuesOf, valuesOf } from "../main/Step.ts"
 import type { listOptions } from "./Options.ts"
 
-export const list: Program<LocalSettings> = {
-  run: Effect.fn("svc.step.listRestorations")(
-    function* (_settings, _operands, own) {
-      const { format } = valuesOf<typeof listOptions>(own)
+export const list = makeProgram(
+  (_settings, _operands, own) => Result.succeed(valuesOf<typeof listOptions>(own)),
+  Effect.fn("svc.step.listRestorations")(
+    function* (_: LocalSettings, { format }: ValuesOf<typeof listOptions>) {
       const { items } = yield* TrackingFile.use(({ read }) => read)
       yield* format === "json"
         ? printDocument({ schema: "svc.requests/1", requests: items.map(jsonOf) })
@@ -21,7 +21,7 @@ export const list: Program<LocalSettings> = {
     },
     (effect, { restorationFile }) => Effect.provide(effect, TrackingFileLive.layer({ path: restorationFile }))
   )
-}
+)
 
 /** One line about an entry. */
 export const lineOf = ({ entry, problem }: Item, index: number): string => {

@@ -1,12 +1,12 @@
 /** `svc-steps restorations prune` */
-import { Effect } from "effect"
+import { Effect, Result } from "effect"
 import { timeOf } from "../../core/src/archive/Estimate.ts"
 import { type Item, without } from "../../core/src/archive/TrackingDocument.ts"
 import { TrackingFile } from "../../core/src/archive/TrackingFile.ts"
 import type { LocalSettings } from "../../core/src/settings/Settings.ts"
 import * as TrackingFileLive from "../../platform/TrackingFile.ts"
 import { printLines } from "../main/StandardOutput.ts"
-import { type Program, valuesOf } from "../main/Step.ts"
+import { makeProgram, type Own, type Problems, valuesOf } from "../main/Step.ts"
 import { lineOf } from "./List.ts"
 import type { pruneOptions } from "./Options.ts"
 
@@ -14,21 +14,33 @@ import type { pruneOptions } from "./Options.ts"
 const limitOf = (before: string): number | null =>
   timeOf(/^\d{4}-\d\d-\d\d$/.test(before.trim()) ? `${before.trim()}T00:00:00Z` : before)
 
-export const prune: Program<LocalSettings> = {
-  check: (_settings, operands, own) => {
-    const { before, unusable } = valuesOf<typeof pruneOptions>(own)
-    if (before !== null && limitOf(before) === null) {
-      return [`Invalid value for --before: "${before}": expected a time such as 2026-11-21 or 2026-11-21T12:00:00Z`]
-    }
-    return operands.length === 0 && before === null && !unusable
-      ? ["Nothing says which requests: give analysis ids, --before or --unusable"]
-      : []
-  },
-  run: Effect.fn("svc.step.pruneRestorations")(
-    function* (_settings, operands, own) {
-      const { before, unusable } = valuesOf<typeof pruneOptions>(own)
-      const limit = before === null ? null : limitOf(before)
-      const ids = new Set(operands)
+interface PruneRequest {
+  /** Of these analyses; of all when it is empty. */
+  readonly ids: ReadonlySet<string>
+  /** Made before this time, in ms since 1970; null for any time. */
+  readonly limit: number | null
+  /** Also entries that cannot be used. */
+  readonly unusable: boolean
+}
+
+const parse = (operands: ReadonlyArray<string>, own: Own): Result.Result<PruneRequest, Problems> => {
+  const { before, unusable } = valuesOf<typeof pruneOptions>(own)
+  const limit = before === null ? null : limitOf(before)
+  if (before !== null && limit === null) {
+    return Result.fail([
+      `Invalid value for --before: "${before}": expected a time such as 2026-11-21 or 2026-11-21T12:00:00Z`
+    ])
+  }
+  if (operands.length === 0 && limit === null && !unusable) {
+    return Result.fail(["Nothing says which requests: give analysis ids, --before or --unusable"])
+  }
+  return Result.succeed({ ids: new Set(operands), limit, unusable })
+}
+
+export const prune = makeProgram(
+  (_settings, operands, own) => parse(operands, own),
+  Effect.fn("svc.step.pruneRestorations")(
+    function* (_: LocalSettings, { ids, limit, unusable }: PruneRequest) {
       const drop = ({ entry }: Item): boolean => {
         if (entry === null) return unusable
         if (ids.size === 0 && limit === null) return false
@@ -47,4 +59,4 @@ export const prune: Program<LocalSettings> = {
     },
     (effect, { restorationFile }) => Effect.provide(effect, TrackingFileLive.layer({ path: restorationFile }))
   )
-}
+)

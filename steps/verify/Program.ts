@@ -1,6 +1,6 @@
 /** The program of `svc-verify`: finds the files, checks them, says what it found. */
 import { availableParallelism } from "node:os"
-import { Effect, FileSystem, Layer } from "effect"
+import { Effect, FileSystem, Layer, Result } from "effect"
 import { errnoOf, FileDamaged, LocalIo, NotFound, NothingToVerify } from "../../core/src/Errors.ts"
 import type { LocalSettings } from "../../core/src/settings/Settings.ts"
 import { BlockPool } from "../../core/src/verify/BlockPool.ts"
@@ -22,7 +22,7 @@ import * as LogOutput from "../../platform/LogOutput.ts"
 import { Screen } from "../../platform/Screen.ts"
 import * as ZlibCodec from "../../platform/ZlibCodec.ts"
 import { printDocument, printLines } from "../main/StandardOutput.ts"
-import { type Program, valuesOf } from "../main/Step.ts"
+import { makeProgram, type ValuesOf, valuesOf, withProblems } from "../main/Step.ts"
 import { version } from "../main/Version.ts"
 import type { options } from "./VerifyOptions.ts"
 import { makeVerifyProgress } from "./VerifyProgress.ts"
@@ -35,15 +35,20 @@ const mostThreads = 8
 /** A manifest is read whole; this many bytes name some hundred thousand files. */
 const largestManifest = 256 * 1024 * 1024
 
-export const program: Program<LocalSettings> = {
-  check: (_settings, operands, own) =>
-    operands.includes("")
-      ? ["PATH must not be empty"]
-      : operands.length === 0 && valuesOf<typeof options>(own).against === null
-        ? ["Nothing to check: give files or folders, or --against with a report"]
-        : [],
-  run: Effect.fnUntraced(function* (_settings, operands, own) {
-    const { against, format } = valuesOf<typeof options>(own)
+interface VerifyRequest extends ValuesOf<typeof options> {
+  readonly operands: ReadonlyArray<string>
+}
+
+export const program = makeProgram(
+  (_settings, operands, own) => {
+    const values = valuesOf<typeof options>(own)
+    const nothing = operands.length === 0 && values.against === null
+    return withProblems(Result.succeed({ ...values, operands }), [
+      ...(operands.includes("") ? ["PATH must not be empty"] : []),
+      ...(nothing ? ["Nothing to check: give files or folders, or --against with a report"] : [])
+    ])
+  },
+  Effect.fnUntraced(function* (_settings: LocalSettings, { against, format, operands }: VerifyRequest) {
     const manifest = against === null ? null : { file: against, ...(yield* readManifest(against)) }
     const targets = yield* findTargets(operands, manifest)
     const verdicts = yield* checked(targets, format === "text")
@@ -54,7 +59,7 @@ export const program: Program<LocalSettings> = {
     yield* code === 0 ? Effect.logInfo(last) : LogOutput.failure(last)
     return code
   })
-}
+)
 
 /** What a report says was left in the archive is as the report says when it is not there. */
 const nothingIn = (

@@ -1,9 +1,10 @@
 /** What the sample step does: shows its settings, and misbehaves when told to by its operand. */
-import { Console, Effect, Redacted } from "effect"
+import { Console, Effect, Redacted, Result } from "effect"
 import { LocalIo, NotFound } from "../../core/src/Errors.ts"
 import { Operator } from "../../core/src/settings/Operator.ts"
 import type { Settings } from "../../core/src/settings/Settings.ts"
 import { Screen } from "../../platform/Screen.ts"
+import { makeProgram } from "../../steps/main/Step.ts"
 
 const say = (text: string) => Effect.sync(() => process.stderr.write(`${text}\n`))
 
@@ -79,5 +80,7 @@ const behaviour = Effect.fnUntraced(function* (settings: Settings, what: string 
   }
 })
 
-export const run = (settings: Settings, operands: ReadonlyArray<string>) =>
-  Effect.as(behaviour(settings, operands[0]), 0 as const)
+export const program = makeProgram(
+  (_settings, operands) => Result.succeed(operands[0]),
+  (settings: Settings, what: string | undefined) => Effect.as(behaviour(settings, what), 0 as const)
+)

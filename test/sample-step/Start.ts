@@ -8,7 +8,7 @@ runStep(
     summary: "Shows what the runner made of its settings.",
     operands: { metavar: "BEHAVIOUR", help: "What to do", least: 0, most: 1 },
     examples: [{ command: "-t https://lab.example.org", says: "Show the settings" }],
-    load: () => import("./Program.ts")
+    load: () => import("./Program.ts").then(({ program }) => program)
   },
   "svc-sample",
   process.argv.slice(2),

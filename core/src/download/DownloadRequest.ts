@@ -76,22 +76,46 @@ export interface DownloadRequest extends PlanRequest, Proof {
 /** Why options are no request. */
 export type RequestError = UsageError | NotFound | LocalIo
 
+/** A request as far as options alone tell it: the regions of a BED file are still to be read. */
+export interface ParsedRequest extends Omit<DownloadRequest, "slice"> {
+  /** The regions of `range`; none without one. */
+  readonly wanted: SliceWish["wanted"]
+}
+
 const defaultTypes: ReadonlyArray<FileType> = ["bam", "bam.bai"]
 
-/** The request that `options` stand for. */
-export const downloadRequest = Effect.fn("svc.download.request")(function* (
+/**
+ * Parses options; fails with all that is wrong with them, one sentence each.
+ *
+ * @param own - files that the run writes itself, with what they are
+ */
+export const parseRequest = (
   options: DownloadOptions,
   own: ReadonlyMap<string, string> = new Map()
-): Effect.fn.Return<DownloadRequest, RequestError, FileSystem.FileSystem | Codec> {
+): Result.Result<ParsedRequest, ReadonlyArray<string>> => {
+  const problems: Array<string> = []
   const filters: Array<Filter> = []
-  for (const source of options.filters ?? []) filters.push(yield* Effect.fromResult(parse(source, filterFields)))
+  for (const source of options.filters ?? []) {
+    const parsed = parse(source, filterFields)
+    if (Result.isSuccess(parsed)) filters.push(parsed.success)
+    else problems.push(parsed.failure.message)
+  }
   const { analysisIds = [], latest = false, limsIds = [], sampleIds = [] } = options
   const { connections = 4, destination = ".", filetypes = defaultTypes, layout = "flat", overwrite = false } = options
-  return {
+  const regions = regionsOf(options)
+  const wanted = rangeOf(regions)
+  if (Result.isFailure(wanted)) problems.push(wanted.failure.message)
+  if (slices(regions) && !filetypes.some(isDataType)) {
+    problems.push(
+      `Regions are cut out of ${dataTypes.join(" and ")} files: add one of them to --filetypes; the index of a slice comes with it`
+    )
+  }
+  if (Result.isFailure(wanted) || problems.length > 0) return Result.fail(problems)
+  return Result.succeed({
     selection: { analysisIds, sampleIds, limsIds, filters, latest },
     shows: options.shows === undefined ? (options.filetypes ?? null) : options.shows,
-    regions: regionsOf(options),
-    slice: yield* readRegions(options),
+    regions,
+    wanted: wanted.success,
     filetypes,
     destination,
     layout,
@@ -101,25 +125,26 @@ export const downloadRequest = Effect.fn("svc.download.request")(function* (
     check: options.check ?? "structure",
     checksums: options.checksums ?? null,
     own
-  }
+  })
+}
+
+/** The request with the regions of its BED file. */
+export const readRequest = Effect.fn("svc.download.request")(function* ({
+  wanted,
+  ...request
+}: ParsedRequest): Effect.fn.Return<DownloadRequest, RequestError, FileSystem.FileSystem | Codec> {
+  return { ...request, slice: yield* sliceOf(request.regions, wanted) }
 })
 
-/** What is wrong with `options` as far as they alone tell, one sentence each. */
-export const requestProblems = (options: DownloadOptions): ReadonlyArray<string> => {
-  const problems = (options.filters ?? []).flatMap((source) => {
-    const parsed = parse(source, filterFields)
-    return Result.isFailure(parsed) ? [parsed.failure.message] : []
-  })
-  if (!slices(options)) return problems
-  const parsed = options.range == null ? null : parseRange(options.range)
-  if (parsed !== null && Result.isFailure(parsed)) problems.push(parsed.failure.message)
-  if (!(options.filetypes ?? defaultTypes).some(isDataType)) {
-    problems.push(
-      `Regions are cut out of ${dataTypes.join(" and ")} files: add one of them to --filetypes; the index of a slice comes with it`
-    )
-  }
-  return problems
-}
+/** The request that `options` stand for; `UsageError` says all that is wrong with them. */
+export const downloadRequest = (
+  options: DownloadOptions,
+  own?: ReadonlyMap<string, string>
+): Effect.Effect<DownloadRequest, RequestError, FileSystem.FileSystem | Codec> =>
+  Effect.fromResult(parseRequest(options, own)).pipe(
+    Effect.mapError((problems) => new UsageError({ message: problems.join("\n") })),
+    Effect.flatMap(readRequest)
+  )
 
 /** Whether parts of files are wanted instead of whole files. */
 export const slices = ({ bed, range, unmapped }: RegionOptions): boolean =>
@@ -127,15 +152,21 @@ export const slices = ({ bed, range, unmapped }: RegionOptions): boolean =>
 
 const regionsOf = ({ bed = null, range = null, unmapped = false }: RegionOptions) => ({ range, bed, unmapped })
 
+const rangeOf = ({ range }: Required<RegionOptions>): Result.Result<SliceWish["wanted"], UsageError> =>
+  range === null ? Result.succeed([]) : parseRange(range)
+
 /** Null when whole files are wanted. Fails with `UsageError` for regions or a BED file that cannot be read as such. */
 export const readRegions = Effect.fnUntraced(function* (
   options: RegionOptions
 ): Effect.fn.Return<SliceWish | null, RequestError, FileSystem.FileSystem | Codec> {
-  if (!slices(options)) return null
-  const { bed, range, unmapped } = regionsOf(options)
-  const wanted =
-    bed !== null ? yield* regionsIn(bed) : range !== null ? yield* Effect.fromResult(parseRange(range)) : []
-  return { wanted, unmapped }
+  const regions = regionsOf(options)
+  return yield* sliceOf(regions, yield* Effect.fromResult(rangeOf(regions)))
+})
+
+const sliceOf = Effect.fnUntraced(function* (regions: Required<RegionOptions>, wanted: SliceWish["wanted"]) {
+  const { bed, unmapped } = regions
+  if (!slices(regions)) return null
+  return { wanted: bed === null ? wanted : yield* regionsIn(bed), unmapped }
 })
 
 const regionsIn = Effect.fnUntraced(function* (path: string) {

@@ -21,13 +21,25 @@ const good: Layer = { target: ["https://lab.example.org"], analysisIds: ["A1"] }
 const check = (layer: Layer, step: StepName = "download") => {
   const { problems, settings } = decode(step, { commandLine: layer, environment: {}, file: {} })
   const takes = (key: KeyName) => keysOf(step).includes(key)
-  return validate(settings, { service: step !== "verify", takes }, problems).pipe(Effect.provide(disk))
+  return validate(settings, { service: step !== "verify", takes }, problems, Result.succeed("the request")).pipe(
+    Effect.provide(disk)
+  )
 }
 
 const messagesOf = (layer: Layer, step?: StepName) =>
   Effect.map(Effect.flip(check(layer, step)), (error) => error.message.split("\n"))
 
 describe("validation", () => {
+  it.effect("gives what the step made of its settings, or tells what the step found wrong with all else", () =>
+    Effect.gen(function* () {
+      assert.strictEqual(yield* check(good), "the request")
+      const { settings } = decode("download", { commandLine: {}, environment: {}, file: {} })
+      const wrong = validate(settings, { service: true, takes: () => false }, ["decoding"], Result.fail(["the step"]))
+      const { message } = yield* Effect.flip(wrong)
+      assert.deepStrictEqual(message.split("\n"), ["Missing required argument --target", "decoding", "the step"])
+    }).pipe(Effect.provide(disk))
+  )
+
   it.effect("accepts what is right", () => check(good))
 
   it.effect("G1 the four specified messages, letter for letter, together in one pass", () =>
@@ -151,8 +163,9 @@ describe("a proxy that cannot be one", () => {
     it.effect(`G4 is blamed on ${name}`, () =>
       Effect.gen(function* () {
         const { settings } = decode("download", { commandLine: good, environment: {}, file: {}, ...layers })
+        const given = { ...settings, target: "https://h", analysisIds: ["A1"] }
         const failure = yield* Effect.flip(
-          validate({ ...settings, target: "https://h", analysisIds: ["A1"] }, { service: true, takes: () => true }, [])
+          validate(given, { service: true, takes: () => true }, [], Result.succeed(null))
         )
         assert.strictEqual(
           failure.message,

@@ -11,7 +11,7 @@ import { readsLinks } from "./SessionNeed.ts"
 import { type LocalSettings, nameAt, type ProxyAddress, type Settings, type TargetSettings } from "./Settings.ts"
 import { resolveProxy, resolveTarget } from "./Target.ts"
 
-/** What the caller already found wrong: of decoding, and of the step's own rules. One sentence each, without `Error: `. */
+/** What is wrong with settings. One sentence each, without `Error: `. */
 export type Problems = ReadonlyArray<string>
 
 const given = (settings: LocalSettings, ...names: ReadonlyArray<KeyName>) =>
@@ -111,20 +111,24 @@ export interface Rules {
 }
 
 /**
- * Fails with all that is wrong as one UsageError, one line per problem; a missing BED or CA file, found last, is
- * NotFound.
+ * What the step made of its settings, when nothing is wrong with them. Fails with all that is wrong as one UsageError, one
+ * line per problem; a missing BED or CA file, found last, is NotFound.
+ *
+ * @param found - what decoding found wrong
+ * @param parsed - what the step makes of the settings, or what it finds wrong
  */
-export const validate = Effect.fn("svc.settings.validate")(function* (
+export const validate = Effect.fn("svc.settings.validate")(function* <A>(
   settings: LocalSettings,
   rules: Rules,
-  found: Problems
-): Effect.fn.Return<void, UsageError | NotFound, FileSystem.FileSystem> {
+  found: Problems,
+  parsed: Result.Result<A, Problems>
+): Effect.fn.Return<A, UsageError | NotFound, FileSystem.FileSystem> {
   const problems: Array<string> = []
   if (rules.service && (settings.target !== null || !readsLinks(settings))) {
     const base = baseUrlOf(settings)
     if (Result.isFailure(base)) problems.push(base.failure)
   }
-  problems.push(...found)
+  problems.push(...found, ...(Result.isFailure(parsed) ? parsed.failure : []))
   if (rules.service && rules.takes("destination")) {
     const there = yield* typeOf(settings.destination)
     if (there === null) problems.push(`Destination directory does not exist: ${settings.destination}`)
@@ -138,7 +142,9 @@ export const validate = Effect.fn("svc.settings.validate")(function* (
     problems.push(`Nothing is selected: give at least one of --analysisIds, --sampleIds and --limsIds${resume}`)
   }
   problems.push(...contradictions(settings))
-  if (problems.length > 0) return yield* new UsageError({ message: [...new Set(problems)].join("\n") })
+  if (Result.isFailure(parsed) || problems.length > 0) {
+    return yield* new UsageError({ message: [...new Set(problems)].join("\n") })
+  }
 
   for (const [path, what] of [
     [settings.bed, "BED file"],
@@ -148,6 +154,7 @@ export const validate = Effect.fn("svc.settings.validate")(function* (
     if (there === null) return yield* new NotFound({ what: `${what} ${path}` })
     if (there === "Directory") return yield* new NotFound({ what: `${what} ${path}`, detail: "it is a folder" })
   }
+  return parsed.success
 })
 
 /** Validated settings with the addresses of their target and proxy. */
