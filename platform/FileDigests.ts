@@ -28,7 +28,8 @@ export const hashingOf = (fd: number, path: string, thread: DigestThread): FileH
 
   const here = Effect.fnUntraced(function* (size: number, algorithms: ReadonlyArray<Algorithm>) {
     const hashes = algorithms.map((algorithm) => [algorithm, createHash(algorithm)] as const)
-    const room = Buffer.allocUnsafe(256 * 1024)
+    // Of small files as much as they have: ten thousand rooms of 256 KiB made the collector work for each.
+    const room = Buffer.allocUnsafe(Math.min(size, 256 * 1024))
     for (let at = 0; at < size; at += room.length) {
       const bytes = yield* readExactly(fd, at, Math.min(room.length, size - at), room)
       for (const [, hash] of hashes) hash.update(bytes)

@@ -66,6 +66,7 @@ export const keyOfFile = ({ analysisId, fileName }: Pick<FileResult, "analysisId
 
 /** A file that was left pending has the result of its request; one that was fetched before keeps its own. */
 const afterWaiting = (planned: ReadonlyArray<FileResult>, stored: ReadonlyArray<FileResult>) => {
+  if (stored.length === 0) return planned
   const waited = new Set(stored.map(keyOfFile))
   const known = planned.filter((result) => result.reason !== "pending" || !waited.has(keyOfFile(result)))
   const settled = new Set(known.map(keyOfFile))
