@@ -21,7 +21,7 @@ interface BlockFile {
   readonly starts: ReadonlyArray<number>
 }
 
-const blocksOf = (data: Uint8Array): BlockFile => {
+export const blocksOf = (data: Uint8Array): BlockFile => {
   const starts: Array<number> = []
   for (let at = 0; at < data.length; at += Bgzf.blockSize(data, at)) starts.push(at)
   return { data, starts: [...starts, data.length] }
@@ -36,7 +36,8 @@ const flipBit = (data: Uint8Array, at: number, random: Random) => {
   return damaged
 }
 
-const exchange = ({ data, starts }: BlockFile, i: number, j: number) =>
+/** The file with two blocks in each other's place. */
+export const exchange = ({ data, starts }: BlockFile, i: number, j: number) =>
   concat(
     ...starts.slice(0, -1).map((_, k) => {
       const from = k === i ? j : k === j ? i : k

@@ -59,7 +59,13 @@ const randomLine = (random: SeededRandom, name: string, start: number) => {
   return { start, end, bytes: text(`${name}\t${start + 1}\t.\tA\tC\t.\t.\t${info}\n`) }
 }
 
-const randomVcf = Effect.fnUntraced(function* (random: SeededRandom, count: number) {
+/** A VCF with so many bytes of text in a block; with `cutsLines`, blocks end inside of lines. */
+export const vcfFile = Effect.fnUntraced(function* (
+  random: SeededRandom,
+  count: number,
+  limit: number,
+  cutsLines: boolean
+) {
   const codec = yield* Codec
   const contigs = [1, 2, 3].map((n) => `##contig=<ID=chr${n},length=1000000>\n`).join("")
   const blocks = [
@@ -67,8 +73,6 @@ const randomVcf = Effect.fnUntraced(function* (random: SeededRandom, count: numb
   ]
   const builder = IndexBuilder.make(14, 5)
   const names = ["chr1", "chr3"]
-  const limit = random.pick([700, 3_000, 20_000])
-  const cutsLines = random.chance(0.5)
   let offset = blocks[0]?.length ?? 0
   let open: Array<Uint8Array> = []
   let used = 0
@@ -106,7 +110,9 @@ const randomVcf = Effect.fnUntraced(function* (random: SeededRandom, count: numb
 
 /** A BAM or VCF of about `count` records on chr1 and chr3. */
 export const randomFile = (random: SeededRandom, count: number): Effect.Effect<IndexedFile, never, Codec> =>
-  random.chance(0.6) ? randomBam(random, count) : randomVcf(random, count)
+  random.chance(0.6)
+    ? randomBam(random, count)
+    : vcfFile(random, count, random.pick([700, 3_000, 20_000]), random.chance(0.5))
 
 /** One to five regions, each a whole reference or a part of it. */
 export const randomRange = (random: SeededRandom): string =>

@@ -8,13 +8,19 @@ export type Rank = readonly [ref: number, start: number]
 export interface RecordOrder {
   /** False for a record that must stand before the last one that was judged. */
   readonly allows: (record: RecordSpan) => boolean
-  /** True when the record, which begins in the block at byte `block`, is wanted. Called once per record, in file order. */
-  readonly judge: (record: RecordSpan, block: number) => boolean
-  /** True when records of an earlier block than that of the last one lie behind the interval of the stretch. */
+  /**
+   * True when the record, which begins and ends in the blocks at these bytes of the file, is wanted. Called once per record, in
+   * file order.
+   */
+  readonly judge: (record: RecordSpan, begins: number, ends: number) => boolean
+  /**
+   * True when a record that ends in front of the block of the last one lies behind the interval of the stretch. One that goes on
+   * in that block proves nothing: where blocks have changed places, it is put together from parts of two records.
+   */
   readonly isBeyond: (stretch: PieceStretch) => boolean
   /** Number of the reference of the last record that was judged; -1 when there was none. */
   readonly lastRef: () => number
-  /** Byte offset of the block in which the last record that was judged begins; -1 when there was none. */
+  /** Byte offset of the block in which the last record that was judged ends; -1 when there was none. */
   readonly lastBlock: () => number
   /** The last record that was judged; null when there was none. */
   readonly last: () => Rank | null
@@ -39,8 +45,13 @@ export const make = ({ regions, unplaced }: SliceJob): RecordOrder => {
   const wanted = new Map(regions.map(({ bounds, ref }) => [ref, bounds]))
   let lastRef = -1
   let lastStart = -1
+  /** The block in which the last record begins, and the one in which it ends. */
+  let beginsIn = -1
   let lastBlock = -1
-  // The last record of the blocks before `lastBlock`.
+  // The record in front of the last one that goes on in a later block than it begins in.
+  let beforeRef = -1
+  let beforeStart = -1
+  // The last record that ends in front of `beginsIn`.
   let earlierRef = -1
   let earlierStart = -1
   /** The interval that the next record is compared with. */
@@ -49,12 +60,17 @@ export const make = ({ regions, unplaced }: SliceJob): RecordOrder => {
 
   return {
     allows: ({ ref, start }) => ref < 0 || ref > lastRef || (ref === lastRef && start >= lastStart),
-    judge: ({ end, ref, start }, block) => {
+    judge: ({ end, ref, start }, begins, ends) => {
       if (ref === comment) return false
-      if (block !== lastBlock) {
-        lastBlock = block
-        earlierRef = lastRef
-        earlierStart = lastStart
+      if (begins !== beginsIn) {
+        beginsIn = begins
+        earlierRef = lastBlock === begins ? beforeRef : lastRef
+        earlierStart = lastBlock === begins ? beforeStart : lastStart
+      }
+      lastBlock = ends
+      if (begins !== ends) {
+        beforeRef = lastRef
+        beforeStart = lastStart
       }
       if (ref < 0) {
         // They end the file: a record with a place behind them is out of order.

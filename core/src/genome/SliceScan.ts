@@ -172,7 +172,7 @@ export const make = ({ codec, index, job, stretches, writer }: ScanOptions): Sca
       nextStretch()
       return true
     }
-    if (order.judge(place, beginning.offset)) {
+    if (order.judge(place, beginning.offset, target.offset)) {
       records++
       SliceOutput.note(beginning, record.from, place)
       SliceOutput.keep(beginning, record.from, beginning.data.length)
@@ -244,7 +244,7 @@ export const make = ({ codec, index, job, stretches, writer }: ScanOptions): Sca
         stretch = cursor.stretch()
         continue
       }
-      if (order.judge(place, start)) {
+      if (order.judge(place, start, start)) {
         records++
         SliceOutput.keep(target, within, within + size)
         SliceOutput.note(target, within, place)
