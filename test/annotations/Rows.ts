@@ -30,7 +30,7 @@ export const convert = (
   }
   for (const chunk of chunks) {
     scanner.push(chunk)
-    const { rowsPart } = scanner
+    const rowsPart = scanner.parts.rows
     if (rowsPart === null) continue
     for (let at = rowsPart.from; at < rowsPart.to && state === "hungry"; ) {
       const { space } = converter

@@ -7,7 +7,8 @@ import { ReplyMalformed, ReplyTooLarge } from "../Errors.ts"
 import { joined } from "../genome/JoinedBytes.ts"
 import { Session } from "../session/Session.ts"
 import { faultOfClientError } from "../session/TransportFault.ts"
-import { BodyScanner, type Part, type ScanFault } from "./BodyScanner.ts"
+import type { Part } from "./BodyParts.ts"
+import { BodyScanner, type ScanFault } from "./BodyScanner.ts"
 
 /** The connection broke in the middle of a body. */
 export class BodyBroken extends Data.TaggedError("BodyBroken")<{ readonly host: string; readonly reason: string }> {}
@@ -37,18 +38,20 @@ export const readBody = Effect.fnUntraced(function* <E, R>(analysisId: string, t
   const reply = yield* streamedReply(yield* Session, "getSnvAnnotations", [analysisId])
   const { request } = reply.asked
   const scanner = new BodyScanner(taker.rows !== undefined)
+  const { parts } = scanner
   const header: Array<Uint8Array> = []
   /** The body up to its first member that is ours: as long as it may be an answer of another kind. */
   let beginning: ReadonlyArray<Uint8Array> = []
 
   const takeHeader = Effect.fnUntraced(function* (part: Uint8Array) {
     header.push(part.slice())
-    if (scanner.headerComplete && taker.header !== undefined) yield* taker.header(joined(header), request)
+    if (parts.headerComplete && taker.header !== undefined) yield* taker.header(joined(header), request)
   })
 
   /** Rows and header of a chunk, whichever comes first. */
   const takeParts = Effect.fnUntraced(function* (chunk: Uint8Array) {
-    const { headerPart, rowsPart } = scanner
+    const headerPart = parts.header
+    const rowsPart = parts.rows
     // Only when their turn comes: the header before them decides where they go.
     const takeRows = Effect.suspend(() =>
       rowsPart === null ? Effect.void : (taker.rows?.(partOf(chunk, rowsPart), request) ?? Effect.void)
@@ -60,12 +63,12 @@ export const readBody = Effect.fnUntraced(function* <E, R>(analysisId: string, t
   })
 
   const take = Effect.fnUntraced(function* (chunk: Uint8Array) {
-    const undecided = beginning.length > 0 || scanner.size === 0
+    const undecided = beginning.length > 0 || parts.size === 0
     if (undecided) beginning = [...beginning, chunk.slice()]
     const fault = scanner.push(chunk)
     if (fault !== null) return yield* errorOf(fault, request)
-    taker.received({ bytes: scanner.size, rows: scanner.rowCount })
-    if (undecided && !scanner.hasData && !scanner.hasHeader && scanner.size <= longestBeginning) return
+    taker.received({ bytes: parts.size, rows: parts.rowCount })
+    if (undecided && !parts.hasData && !parts.hasHeader && parts.size <= longestBeginning) return
     if (taker.body !== undefined) yield* Effect.forEach(undecided ? beginning : [chunk], taker.body, { discard: true })
     beginning = []
     if (taker.rows !== undefined) yield* takeParts(chunk)
@@ -78,9 +81,9 @@ export const readBody = Effect.fnUntraced(function* <E, R>(analysisId: string, t
     // What has neither rows nor header is an error of the service, mostly (docs/service.md 7).
     yield* opened(yield* parsed(decoder.decode(joined(beginning)), request), reply.response.status, reply.asked)
   }
-  const lacks = scanner.hasData ? (scanner.hasHeader ? null : "header") : "data"
+  const lacks = parts.hasData ? (parts.hasHeader ? null : "header") : "data"
   if (lacks !== null) return yield* new ReplyMalformed({ request, reason: `it has no ${lacks}` })
-  return { bytes: scanner.size, rowsRead: scanner.rowCount }
+  return { bytes: parts.size, rowsRead: parts.rowCount }
 })
 
 const decoder = new TextDecoder()

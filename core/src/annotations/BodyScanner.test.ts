@@ -20,8 +20,9 @@ const scan = (chunks: ReadonlyArray<Uint8Array>, limits: ScanLimits = usualLimit
   const header: Array<Uint8Array> = []
   for (const chunk of chunks) {
     if (scanner.push(chunk) !== null) break
-    if (scanner.rowsPart !== null) rows.push(chunk.subarray(scanner.rowsPart.from, scanner.rowsPart.to))
-    if (scanner.headerPart !== null) header.push(chunk.subarray(scanner.headerPart.from, scanner.headerPart.to))
+    const { header: inHeader, rows: inRows } = scanner.parts
+    if (inRows !== null) rows.push(chunk.subarray(inRows.from, inRows.to))
+    if (inHeader !== null) header.push(chunk.subarray(inHeader.from, inHeader.to))
   }
   return { fault: scanner.end(), rows: joined(rows), header: joined(header), scanner }
 }
@@ -48,7 +49,7 @@ describe("rows and header", () => {
       '\u0003"a"\u00011\u0001[]\u0001null\u0001[2,"x;"]\u0002\u0003\u0003\u0003\u0002\u0003\u0003' +
         '"yy"\u0001-0.5\u00011e5\u0001{"a":[1]}\u0001true\u0001false\u0002'
     )
-    assert.deepStrictEqual([scanner.rowCount, scanner.hasData, scanner.hasHeader], [3, true, true])
+    assert.deepStrictEqual([scanner.parts.rowCount, scanner.parts.hasData, scanner.parts.hasHeader], [3, true, true])
   })
 
   it("are left as they are when nothing is to be marked", () => {
@@ -63,7 +64,7 @@ describe("rows and header", () => {
     assert.isNull(fault)
     assert.deepStrictEqual(rowsIn(rows), [["\u0001"]])
     const { scanner } = scanText(`{"${"\\u0064".repeat(9)}":[[1]]}`)
-    assert.isFalse(scanner.hasData)
+    assert.isFalse(scanner.parts.hasData)
   })
 
   it.effect.prop(
@@ -84,7 +85,7 @@ describe("rows and header", () => {
           const split = scan(chunksOf(bytes, pick, longest))
           assert.isNull(split.fault)
           assert.deepStrictEqual([split.rows, split.header], [whole.rows, whole.header])
-          assert.strictEqual(split.scanner.rowCount, data.length)
+          assert.strictEqual(split.scanner.parts.rowCount, data.length)
         }
       })
   )

@@ -8,10 +8,11 @@ export class Nesting {
   depth = 0
   /** For each level from 1, 1 for an object and 0 for a list; for loops that count levels themselves. */
   readonly objects: Uint8Array
-  readonly #most: number
+  /** Levels that may be open. */
+  readonly most: number
 
   constructor(most: number = deepest) {
-    this.#most = most
+    this.most = most
     this.objects = new Uint8Array(most + 1)
   }
 
@@ -21,7 +22,7 @@ export class Nesting {
 
   /** One level further in; false when that is too deep. */
   open(isObject: boolean): boolean {
-    if (this.depth === this.#most) return false
+    if (this.depth === this.most) return false
     this.objects[++this.depth] = isObject ? 1 : 0
     return true
   }
