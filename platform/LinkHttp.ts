@@ -18,7 +18,8 @@ import {
 import { type ApiHttpSettings, makeDialer } from "./ApiHttp.ts"
 import { credentialsOf, type Dialer } from "./Dialer.ts"
 import { ChunkedFrames, type HttpHead, parseHead } from "./HttpReply.ts"
-import { type Ended, type LinkConnection, open, readHead, resolveAll } from "./LinkConnection.ts"
+import { type Ended, type LinkConnection, readHead } from "./LinkConnection.ts"
+import { open, resolveAll } from "./LinkDialing.ts"
 
 export interface LinkHttpSettings extends ApiHttpSettings {
   /** The service: its scheme and address decide which link hosts may be visited. */

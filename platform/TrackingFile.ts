@@ -7,10 +7,8 @@
  * the lock, so a run that was suspended for a minute finds it gone and begins anew instead of undoing what came after.
  */
 
-import { isUtf8 } from "node:buffer"
 import { randomBytes } from "node:crypto"
 import {
-  type BigIntStats,
   closeSync,
   constants,
   existsSync,
@@ -21,16 +19,10 @@ import {
   renameSync,
   statSync
 } from "node:fs"
-import { copyFile, link, lstat, open, readdir, readFile, realpath, stat, unlink } from "node:fs/promises"
-import { basename, dirname, join, resolve } from "node:path"
-import { Data, Effect, Layer, Ref, Result } from "effect"
-import {
-  empty,
-  parse,
-  render,
-  type TrackingDocument,
-  withCleanEstimates
-} from "../core/src/archive/TrackingDocument.ts"
+import { copyFile, link, lstat, readdir, readFile, stat, unlink } from "node:fs/promises"
+import { basename, dirname, join } from "node:path"
+import { Data, Effect, Layer, Ref } from "effect"
+import { render, type TrackingDocument, withCleanEstimates } from "../core/src/archive/TrackingDocument.ts"
 import { TrackingFile } from "../core/src/archive/TrackingFile.ts"
 import { Busy, CannotCreate, LocalIo, TrackingUnusable } from "../core/src/Errors.ts"
 import { lockPoll } from "../core/src/Schedules.ts"
@@ -39,9 +31,7 @@ import { withFresh } from "./AtomicFile.ts"
 import { Errno, errnoOf, io, linkless, unless } from "./Errno.ts"
 import { opened, sync, syncFolder } from "./FileCalls.ts"
 import { type HeldLock, withLock } from "./FileLock.ts"
-
-/** Bytes; a hundred thousand entries are about half of it. */
-const largest = 128 * 1024 * 1024
+import { documentOf, type Found, find, type Refused, sameVersion } from "./TrackingSource.ts"
 
 /** Long enough to take over a lock whose owner on another machine was killed. */
 const lockWait = "90 seconds"
@@ -52,19 +42,8 @@ const settling = "150 millis"
 /** Somebody without our lock changed the file so often while we tried. */
 const mostRetries = 50
 
-/** The file must not be used. */
-class Refused extends Data.TaggedError("Refused")<{ readonly reason: string }> {}
-
 /** The file is no longer the one that was read, or the lock is no longer ours. */
 class Overtaken extends Data.TaggedError("Overtaken") {}
-
-/** What was found at the path. */
-interface Found {
-  /** Behind symbolic links. */
-  readonly path: string
-  /** Null when there is no file. */
-  readonly content: { readonly stats: BigIntStats; readonly bytes: Buffer } | null
-}
 
 /** The restoration file at `path`, made when the first request is remembered. */
 export const layer = (settings: { readonly path: string }): Layer.Layer<TrackingFile> =>
@@ -120,62 +99,6 @@ const clearAway = (path: string) =>
       ? Effect.ignore(withLock(lockOf(path), { wait: 0 })(() => removeLeftovers(path)))
       : Effect.void
   )
-
-const documentOf = (content: Found["content"]): Effect.Effect<TrackingDocument, Refused> =>
-  content === null
-    ? Effect.succeed(empty)
-    : !isUtf8(content.bytes)
-      ? Effect.fail(new Refused({ reason: "it is not text in UTF-8" }))
-      : Effect.fromResult(Result.mapError(parse(content.bytes.toString("utf8")), (reason) => new Refused({ reason })))
-
-/** Looks at the file without waiting for anything: a pipe or device in its place is not even opened. */
-const find = Effect.fnUntraced(function* (given: string): Effect.fn.Return<Found, Errno | Refused> {
-  const seen = yield* unless(
-    io(() => lstat(given, { bigint: true })),
-    "ENOENT"
-  )
-  if (seen === null) return { path: resolve(given), content: null }
-  if (seen.isSymbolicLink() && !isTrusted(seen)) {
-    return yield* new Refused({ reason: "it is a symbolic link of another user" })
-  }
-  const path = yield* unless(
-    io(() => realpath(given)),
-    "ENOENT",
-    "ELOOP"
-  )
-  if (path === null) return yield* new Refused({ reason: "it is a symbolic link that leads nowhere" })
-  const stats = yield* io(() => lstat(path, { bigint: true }))
-  const reason = reasonAgainst(stats)
-  if (reason !== null) return yield* new Refused({ reason })
-  const bytes = yield* io(async () => {
-    const handle = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK)
-    try {
-      return sameVersion(await handle.stat({ bigint: true }), stats) ? await handle.readFile() : null
-    } finally {
-      await handle.close()
-    }
-  })
-  // Replaced between the two looks: the next look sees the new one.
-  return bytes === null ? yield* find(given) : { path, content: { stats, bytes } }
-})
-
-const ownUser = process.geteuid?.()
-
-/** The file says where other files are written, so nobody else may have written it. */
-const isTrusted = ({ uid }: BigIntStats) => ownUser === undefined || uid === BigInt(ownUser) || uid === 0n
-
-const reasonAgainst = (stats: BigIntStats): string | null => {
-  if (stats.isDirectory()) return "it is a folder"
-  if (!stats.isFile()) return "it is a device, pipe or socket and no file"
-  if (!isTrusted(stats)) return "it belongs to another user, who could decide where downloads are written"
-  if ((stats.mode & 0o022n) !== 0n) {
-    return "other users may write to it and so decide where downloads are written (chmod go-w helps)"
-  }
-  return stats.size > BigInt(largest) ? `it is larger than ${largest} bytes` : null
-}
-
-const sameVersion = (a: BigIntStats, b: BigIntStats) =>
-  a.ino === b.ino && a.dev === b.dev && a.size === b.size && a.mtimeNs === b.mtimeNs
 
 const folderExists = Effect.fnUntraced(function* (given: string, real: string) {
   const folder = yield* unless(
