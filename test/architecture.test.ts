@@ -395,7 +395,7 @@ const writers: Readonly<Record<string, Writer>> = Object.fromEntries<Writer>([
   ["platform/PartFiles.ts", { holds: "journals: numbers and checksums" }],
   ["platform/AtomicFile.ts", { holds: "what the writers above and below give it" }],
   ["platform/SpoolFiles.ts", { holds: answers }],
-  ["platform/FileLock.ts", { holds: "which process this is" }],
+  ["platform/LockCard.ts", { holds: "which process this is" }],
   ["platform/FolderProbe.ts", { holds: "bytes that say nothing" }],
   ["platform/RefusedLoginFiles.ts", { holds: "salted hashes" }],
   ["sandbox/CommandLine.ts", { holds: "the password of the sandbox, on purpose" }],
