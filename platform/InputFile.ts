@@ -36,11 +36,16 @@ const readFile = async (path: string): Promise<Buffer | null> => {
   }
 }
 
-/** Reads `path`, or standard input for `-`. A file that does not exist is NotFound. */
+/**
+ * Reads `path`, or standard input for `-`. A file that does not exist is NotFound.
+ *
+ * @param givenBy - the option that named it, for messages
+ */
 export const readInput = Effect.fn("svc.platform.readInput")(function* (
-  path: string
+  path: string,
+  givenBy: string | null = null
 ): Effect.fn.Return<Input, NotFound | LocalIo | InputMalformed> {
-  const name = path === "-" ? "standard input" : path
+  const name = `${path === "-" ? "standard input" : path}${givenBy === null ? "" : ` of ${givenBy}`}`
   const bytes = yield* Effect.tryPromise({
     try: () => (path === "-" ? readAll(process.stdin) : readFile(path)),
     catch: (error) => {

@@ -70,6 +70,26 @@ describe("--checksums", () => {
     })
   )
 
+  it.live(
+    "an older checksum goes with the file that --overwrite replaces, of every kind and without the option too",
+    () =>
+      Effect.gen(function* () {
+        const { download, folder } = yield* ground()
+        const out = join(folder, "out")
+        const names = ["S1.bam", "S1.bam.bai", "S1.ranged.bam", "S1.ranged.bam.bai"]
+        for (const args of [[], ["--checksums", "sha256"]]) {
+          const stale = ["md5", "sha256"].flatMap((kind) => names.map((name) => `${name}.${kind}`))
+          for (const name of [...names, ...stale]) writeFileSync(join(out, name), "old")
+          const common = ["-a", "A1", "-d", "out", "--overwrite", ...args]
+          assert.strictEqual((yield* download([...common, "-f", "bam,bam.bai"])).exitCode, 0)
+          assert.strictEqual((yield* download([...common, "-g", "chr7", "-f", "bam"])).exitCode, 0)
+          const fresh = args.length === 0 ? [] : names.map((name) => `${name}.sha256`)
+          assert.deepStrictEqual(namesIn(out), [...names, ...fresh].sort())
+        }
+        assert.deepStrictEqual(checked(out, "sha256"), names)
+      })
+  )
+
   it.live("by the links of a links file", () =>
     Effect.gen(function* () {
       const { download, folder } = yield* ground()

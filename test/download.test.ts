@@ -36,10 +36,18 @@ describe("lists of identifiers in files", () => {
       const piped = yield* run("svc-download", ["-s", "@-", "--list"], { cwd: folder, env, input: "S1\r\nS2\r\n" })
       assert.deepStrictEqual(ids(piped.stdout), ["A1", "A2"], piped.stderr)
       const none = yield* download(["-l", "@none.txt", "--list"])
-      assert.deepStrictEqual([none.exitCode, /input file none\.txt/.test(none.stderr)], [66, true], none.stderr)
+      assert.strictEqual(none.exitCode, 66)
+      assert.match(none.stderr, /^Error: input file none\.txt of --limsIds: not found$/m)
       writeFileSync(join(folder, "empty.txt"), "# nobody\n")
       const empty = yield* download(["-a", "@empty.txt", "--list"])
-      assert.deepStrictEqual([empty.exitCode, /empty\.txt: it names nothing/.test(empty.stderr)], [65, true])
+      assert.strictEqual(empty.exitCode, 65)
+      assert.match(empty.stderr, /empty\.txt of --analysisIds: it names nothing/)
+      writeFileSync(join(folder, "c.json"), '{ "sampleIds": "@none.txt" }')
+      const configured = yield* download(["--config", "c.json", "--list"])
+      assert.match(
+        configured.stderr,
+        /^Error: input file none\.txt of sampleIds in the configuration file: not found$/m
+      )
     })
   )
 })

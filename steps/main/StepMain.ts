@@ -193,9 +193,9 @@ const settle = Effect.fnUntraced(function* (step: Step, commandLine: CommandLine
   // An empty path is told with all other values that cannot be.
   const file = path === undefined || path === "" ? { layer: {}, warnings: [] } : yield* readConfigFile(path)
   const decoded = decode(step.name, {
-    commandLine: yield* withIdFiles(commandLine.layer),
+    commandLine: yield* withIdFiles(commandLine.layer, "command line"),
     environment: environmentLayer(process.env),
-    file: yield* withIdFiles(file.layer)
+    file: yield* withIdFiles(file.layer, "configuration file")
   })
   const { own, problems } = decodeOwn(step.options ?? {}, commandLine.own)
   return {

@@ -86,7 +86,7 @@ export const attempt = Effect.fn("svc.transfer.attempt")(function* (
   )
   yield* PartProgress.stillOurs(files, place, journal)
   const { checksums = null } = request
-  if (checksums !== null && request.overwrite) yield* ChecksumFile.withdraw(files, place, checksums)
+  if (request.overwrite) yield* ChecksumFile.withdraw(files, place)
   yield* part.commit(size, request.overwrite)
   if (checksums !== null) yield* ChecksumFile.put(files, place, checksums, digests.get(checksums) ?? "")
   return { bytes: size, resumedFrom, sha256: digests.get("sha256") ?? "", compared }

@@ -60,11 +60,9 @@ export const commit = Effect.fn("svc.transfer.commitSlice")(function* (files: Pa
     // What may fail for want of space has been done when the first name changes.
     yield* part.sync
     yield* PartProgress.stillOurs(files, place, pair.journal)
-    if (checksums !== null && replaces) {
-      yield* ChecksumFile.withdraw(files, place, checksums.kind)
-      yield* ChecksumFile.withdraw(files, indexPlace, checksums.kind)
-    }
     if (replaces) {
+      yield* ChecksumFile.withdraw(files, place)
+      yield* ChecksumFile.withdraw(files, indexPlace)
       for (const suffix of indexSuffixes) {
         yield* files.withdraw(PartJournal.placeOf(place.directory, `${place.name}.${suffix}`, identity))
       }
