@@ -2,7 +2,7 @@
  * `npm run bench:gateway`: the gateway against direct links, and its relay against nginx as a proxy, the runs taking turns.
  *
  * Prints the tables that stand in bench/README.md; ends 1 when a goal is missed. Arguments: MiB of the file (default 4096), rounds
- * (default 5), range requests of the soak (default 10,000). Needs nginx, curl and samtools.
+ * (default 5). Needs nginx, curl and samtools.
  */
 import { copyFileSync, mkdirSync, readFileSync, truncateSync, writeFileSync } from "node:fs"
 import { userInfo } from "node:os"
@@ -15,7 +15,7 @@ import { folder, startListener } from "../test/e2e/Ground.ts"
 import { startGateway } from "../test/GatewayGround.ts"
 import { quietPort } from "../test/Ports.ts"
 
-const [mebibytes = 4096, rounds = 5, soak = 10_000] = process.argv.slice(2).map(Number)
+const [mebibytes = 4096, rounds = 5] = process.argv.slice(2).map(Number)
 const region = "chr17:43044295-43125364"
 const missed: Array<string> = []
 const goal = (name: string, met: boolean) => {
@@ -135,40 +135,6 @@ const program = Effect.gen(function* () {
     }
   }
   for (const [name, seconds] of Object.entries(counts)) console.log(`| ${name} | ${median(seconds).toFixed(3)} |`)
-
-  // The sandbox's own links, which end after two seconds.
-  const short = yield* startSandbox(["--strict", "--linkLifetime", "2s"])
-  const soaked = yield* startGateway(short, ["--relay", "--loglevel", "info"])
-  const whole = readFileSync(join(www, "S1.bam"))
-  const range = Effect.fnUntraced(function* (i: number) {
-    const first = (i * 7919) % (whole.length - 5000)
-    const end = first + 1 + ((i * 104_729) % 5000)
-    const bytes = yield* Effect.promise(async () => {
-      const reply = await fetch(`${soaked.url}/files/A1/S1.bam`, { headers: { range: `bytes=${first}-${end - 1}` } })
-      return reply.status === 206 ? Buffer.from(await reply.arrayBuffer()) : null
-    })
-    return bytes?.equals(whole.subarray(first, end))
-  })
-  const begun = performance.now()
-  const batches = 10
-  let failed = 0
-  const resident: Array<number> = []
-  for (let batch = 0; batch < batches; batch++) {
-    const good = yield* Effect.forEach(
-      Array.from({ length: soak / batches }, (_, i) => batch * (soak / batches) + i),
-      range,
-      { concurrency: 16 }
-    )
-    failed += good.filter((each) => !each).length
-    resident.push(Math.round(field(soaked.pid, "VmRSS")))
-  }
-  const took = (performance.now() - begun) / 1000
-  console.log(
-    `\n${soak} ranges through the relay, 16 at a time, links that end after 2 s: ${failed} failed, ${took.toFixed(0)} s; ` +
-      `resident MB after each tenth: ${resident.join(", ")}.`
-  )
-  goal(`soak: ${failed} failed`, failed === 0)
-  goal(`soak: grew to ${resident.at(-1)} MB`, (resident.at(-1) ?? 0) <= 1.3 * median(resident.slice(2, 6)))
 }).pipe(Effect.scoped)
 
 await Effect.runPromise(program)

@@ -8,13 +8,25 @@ import type { FileBytes } from "../core/src/serving/FileBytes.ts"
 import type { LinkStore } from "../core/src/serving/LinkStore.ts"
 import type { Restorations } from "../core/src/serving/Restorations.ts"
 import type { Tickets } from "../core/src/serving/Tickets.ts"
+import { addressOf, type ListenFailed, listen } from "../platform/Listener.ts"
 import { controlHandlers } from "./ControlHandlers.ts"
 import { fileHandlers } from "./FileHandlers.ts"
 import { type Door, makeDoor } from "./FrontDoor.ts"
 import { GatewayApi } from "./GatewayApi.ts"
 import { GatewaySettings } from "./GatewaySettings.ts"
-import { addressOf, type ListenFailed, listen } from "./Listener.ts"
 import { ticketHandlers } from "./TicketHandlers.ts"
+
+/** Connections that send nothing take some kB each; more than these are closed at once. */
+const mostConnections = 16_384
+
+/** Times in ms. The head of a request is small, so who needs longer than this to send it holds the connection for its own sake. */
+const limits = {
+  headersTimeout: 10_000,
+  requestTimeout: 60_000,
+  connectionsCheckingInterval: 2_000,
+  keepAliveTimeout: 65_000,
+  maxHeaderSize: 16 * 1024
+}
 
 /** How long what is under way may take after the gateway was told to end. */
 export const drainTime = "20 seconds"
@@ -35,7 +47,9 @@ export const start: Effect.Effect<
     Layer.provide(NodeHttpServer.layerHttpServices)
   )
   const app = yield* HttpRouter.toHttpEffect(routes)
-  const server = yield* listen(host, port)
+  const server = yield* listen({ host, port, limits })
+  server.maxConnections = mostConnections
+  server.maxHeadersCount = 100
   const requests = yield* Effect.acquireRelease(Scope.make(), (scope) => Scope.close(scope, Exit.void))
   const handle = yield* NodeHttpServer.makeHandler(Effect.interruptible(door.through(app)), { scope: requests })
   server.on("request", handle)

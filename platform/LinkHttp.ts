@@ -26,10 +26,11 @@ export interface LinkHttpSettings extends ApiHttpSettings {
   readonly target: URL
   /** Value of `User-Agent`. */
   readonly userAgent: string
+  /** The most that one call of `next` waits for, in bytes; 512 KiB if not said: writes to disk of this size cost least. */
+  readonly batch?: number
 }
 
-/** The most that one call of `next` waits for, in bytes: writes to disk of this size cost least. */
-const batch = 512 * 1024
+const defaultBatch = 512 * 1024
 /** A connection is kept this long for the next request, in milliseconds; most hosts close theirs later. */
 const keepFor = 4_000
 
@@ -44,7 +45,7 @@ export const layer = (settings: LinkHttpSettings): Layer.Layer<LinkHost, ConfigU
         Effect.sync(() => new ConnectionPool()),
         (connections) => Effect.sync(() => connections.close())
       )
-      return LinkHost.of({ get: (request) => get(settings.userAgent, dialer, policy, pool, request) })
+      return LinkHost.of({ get: (request) => get(settings, dialer, policy, pool, request) })
     })
   )
 
@@ -63,7 +64,7 @@ const policyOf = (target: URL): Effect.Effect<LinkPolicy> => {
 }
 
 const get = Effect.fn("svc.platform.getLink")(function* (
-  userAgent: string,
+  { batch = defaultBatch, userAgent }: LinkHttpSettings,
   dialer: Dialer,
   policyOnce: Effect.Effect<LinkPolicy>,
   pool: ConnectionPool,
@@ -96,7 +97,7 @@ const get = Effect.fn("svc.platform.getLink")(function* (
     status: head.status,
     headers: head.headers,
     framed,
-    next: bodyOf(connection, address.host, head)
+    next: bodyOf(connection, address.host, head, batch)
   }
 })
 
@@ -137,7 +138,12 @@ const exchange = Effect.fnUntraced(function* (connection: LinkConnection, addres
 })
 
 /** The body batch by batch; after its end the connection may be used again. */
-const bodyOf = (connection: LinkConnection, host: string, { framing, keepAlive }: HttpHead): LinkReply["next"] => {
+const bodyOf = (
+  connection: LinkConnection,
+  host: string,
+  { framing, keepAlive }: HttpHead,
+  batch: number
+): LinkReply["next"] => {
   let lent = 0
   let left = framing._tag === "Length" ? framing.length : Number.POSITIVE_INFINITY
   let complete = false

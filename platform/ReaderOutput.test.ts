@@ -1,6 +1,8 @@
-import { createServer, get, type ServerResponse } from "node:http"
+import { createServer, get, type IncomingMessage, type ServerResponse } from "node:http"
+import { setImmediate } from "node:timers/promises"
 import { assert, describe, it } from "@effect/vitest"
-import { Deferred, Effect, Fiber } from "effect"
+import { Clock, Deferred, Effect, Fiber } from "effect"
+import { TestClock } from "effect/testing"
 import { makeReaderOutput } from "./ReaderOutput.ts"
 
 /** A server that hands its one response to the test, and the address of it. */
@@ -89,6 +91,54 @@ describe("bytes to a reader", () => {
       assert.isUndefined(writing.pollUnsafe())
       yield* Fiber.interrupt(writing)
     })
+  )
+
+  it.effect(
+    "a reader that takes nothing for five minutes is cut off; one that takes a little now and then is not",
+    () =>
+      Effect.gen(function* () {
+        const { response, url } = yield* served
+        const { promise: replied, resolve } = Promise.withResolvers<IncomingMessage>()
+        get(url, resolve).on("error", () => {})
+        const answer = yield* response
+        const output = makeReaderOutput(answer, { status: 200, headers: {} })
+        let lastTaken = 0
+        const writing = yield* output.write(new Uint8Array(256 * 1024)).pipe(
+          Effect.andThen(Clock.currentTimeMillis),
+          Effect.tap((now) =>
+            Effect.sync(() => {
+              lastTaken = now
+            })
+          ),
+          Effect.forever,
+          Effect.forkChild
+        )
+        const reply = (yield* Effect.promise(() => replied)).on("error", () => {})
+        // More than the kernel keeps for a reader that takes nothing.
+        const take = Effect.callback<void>((resume) => {
+          let left = 20_000_000
+          reply.on("data", (chunk: Buffer) => {
+            left -= chunk.length
+            if (left > 0) return
+            reply.removeAllListeners("data").pause()
+            resume(Effect.void)
+          })
+          reply.resume()
+        })
+        for (let round = 0; round < 3; round++) {
+          yield* take
+          yield* TestClock.adjust("4 minutes")
+          assert.isFalse(answer.destroyed)
+        }
+        while (!answer.destroyed) {
+          yield* TestClock.adjust("10 seconds")
+          yield* Effect.promise(() => setImmediate())
+        }
+        const silence = (yield* Clock.currentTimeMillis) - lastTaken
+        assert.isAtLeast(silence, 300_000)
+        assert.isAtMost(silence, 310_000)
+        yield* Fiber.interrupt(writing)
+      })
   )
 
   it.live("an empty body has its head too", () =>

@@ -19,9 +19,9 @@ export interface ReaderOutput {
   readonly cut: Effect.Effect<void>
 }
 
-/** A reader who takes nothing for so long, in milliseconds, is given up; tools that work on what they read may pause. */
-const patience = 300_000
-/** So many bytes are one piece of that patience. */
+/** A reader who takes nothing for so long is cut off; tools that work on what they read may pause. */
+const patience = "5 minutes"
+/** A reader who takes this many bytes within that time is not cut off, however slow it is. */
 const piece = 256 * 1024
 
 /** @param head - sent before the first byte */
@@ -36,17 +36,16 @@ export const makeReaderOutput = (
     response.writeHead(head.status, head.headers)
   }
 
+  const cut = Effect.sync(() => void response.destroy())
+
   const writePiece = (bytes: Uint8Array) =>
     Effect.callback<void>((resume) => {
       if (response.destroyed) return
-      const timer = setTimeout(() => response.destroy(), patience)
       response.write(bytes, (error) => {
-        clearTimeout(timer)
         // A reader that went away has its request interrupted.
         if (error == null) resume(Effect.void)
       })
-      return Effect.sync(() => clearTimeout(timer))
-    })
+    }).pipe(Effect.timeoutOrElse({ duration: patience, orElse: () => Effect.andThen(cut, Effect.never) }))
 
   return {
     begun: () => begun,
@@ -61,6 +60,6 @@ export const makeReaderOutput = (
       begin()
       response.end()
     }),
-    cut: Effect.sync(() => void response.destroy())
+    cut
   }
 }

@@ -4,6 +4,7 @@ import { Effect, type FileSystem, Layer, Path, type Scope } from "effect"
 import { HttpRouter } from "effect/http"
 import { HttpApiBuilder } from "effect/http-api"
 import { ServiceApi } from "../core/src/contract/ServiceApi.ts"
+import { addressOf, type ListenFailed, listen, portOf } from "../platform/Listener.ts"
 import { Archive } from "./Archive.ts"
 import { controlRoutes, resetAll } from "./Control.ts"
 import { Counters, type Stats } from "./Counters.ts"
@@ -15,7 +16,6 @@ import { handlers, otherRoutes } from "./Handlers.ts"
 import { watchRequests } from "./InFlight.ts"
 import { serveLinks } from "./LinkHost.ts"
 import { Links } from "./Links.ts"
-import { addressOf, type ListenFailed, listen, portOf } from "./Listener.ts"
 import { Registry } from "./Registry.ts"
 import { sampleGroups } from "./SampleGroups.ts"
 import { Sessions } from "./Sessions.ts"
@@ -117,7 +117,8 @@ export const start = Effect.fn("Sandbox.start")(function* (
   const rules =
     typeof options.faults === "string" ? yield* readJson(options.faults, FaultRules) : (options.faults ?? [])
   const host = options.host ?? "127.0.0.1"
-  const listening = { host, keepAlive: options.keepAlive ?? 5000 }
+  // Presigned addresses with a security token are long; Node's own limit for a request head is 16 KiB.
+  const listening = { host, limits: { keepAliveTimeout: options.keepAlive ?? 5000, maxHeaderSize: 128 * 1024 } }
   const apiServer = yield* listen({ ...listening, port: options.port ?? 0 })
   const linkServer = yield* listen({ ...listening, port: options.linkPort ?? 0 })
 

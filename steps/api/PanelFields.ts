@@ -8,7 +8,7 @@ import { inputProblems, recordInput } from "./JsonInput.ts"
 import type { panelOptions } from "./RecordOptions.ts"
 
 /** A part of `VirtualPanelUpdate`; other fields of an input are sent as they are. */
-export const PanelChanges = record({
+export const PanelChanges = record("PanelChanges", {
   id: maybe(PanelId),
   name: Schema.optionalKey(Schema.String),
   active: Schema.optionalKey(Schema.Boolean),

@@ -7,17 +7,17 @@ import { placeOfIssue } from "../../core/src/client/Reply.ts"
 import { ServiceJson } from "../../core/src/client/ServiceJson.ts"
 import { GeneId, PanelId, PersonId } from "../../core/src/contract/Ids.ts"
 import type { VirtualPanelUpdate } from "../../core/src/contract/Panels.ts"
-import { maybe, record } from "../../core/src/contract/Record.ts"
+import { maybe, openStruct, record } from "../../core/src/contract/Record.ts"
 import { ReplyMalformed, UsageError } from "../../core/src/Errors.ts"
 import { lookedUp } from "./LookAfterwards.ts"
 import { type PanelChanges, panelChanges, panelProblems } from "./PanelFields.ts"
 import { jsonLine, type Special } from "./Special.ts"
 
 /** As much of a panel as an update replaces. */
-const StoredPanel = record({
+const StoredPanel = record("StoredPanel", {
   name: Schema.String,
   active: maybe(Schema.Boolean),
-  genes: Schema.Array(record({ id: GeneId })),
+  genes: Schema.Array(openStruct({ id: GeneId })),
   description: maybe(Schema.String),
   personId: maybe(PersonId)
 })

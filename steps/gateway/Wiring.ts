@@ -22,6 +22,9 @@ import { version } from "../main/Version.ts"
 /** Each reader of bytes has one of its own, which a reader that pauses keeps. */
 const connections = 1024
 
+/** What goes through is passed on early: waiting for more leaves the reader idle (bench/README.md). Bytes. */
+const batch = 128 * 1024
+
 export const wiring = ({ baseUrl, caFile, lockDir, password, proxy, username }: Settings) => {
   const profile = makeSessionProfile(version)
 
@@ -42,7 +45,7 @@ export const wiring = ({ baseUrl, caFile, lockDir, password, proxy, username }: 
   )
   const door = ServiceDoor.layer(ServiceClient.layer.pipe(Layer.provide(session)))
   const linkHosts = Layer.merge(
-    LinkHttp.layer({ proxy, caFile, target: baseUrl, userAgent: profile.userAgent }),
+    LinkHttp.layer({ proxy, caFile, target: baseUrl, userAgent: profile.userAgent, batch }),
     LinkPool.layer({ ...defaultSettings, connections })
   )
   return Layer.mergeAll(Tickets.layer, Restorations.layer).pipe(

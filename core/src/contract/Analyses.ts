@@ -17,7 +17,7 @@ export const AnalysisType = openEnum([
 export const SampleOrigin = openEnum(["GERMLINE", "SOMATIC", "UNKNOWN", "SNPID", "MASKED"])
 export const AnalysisStatus = openEnum(["PENDING", "DONE", "FAILED"])
 
-export const AnalysisApproval = record({
+export const AnalysisApproval = record("AnalysisApproval", {
   analysisId: maybe(AnalysisId),
   userId: maybe(Reference),
   userName: maybe(Schema.String),
@@ -27,7 +27,7 @@ export const AnalysisApproval = record({
 })
 
 /** One analysis of `GET /api/analyses` and `GET /person/{personLimsId}/analyses`. */
-export const AnalysisItem = record({
+export const AnalysisItem = record("AnalysisItem", {
   id: AnalysisId,
   analysisType: maybe(AnalysisType),
   status: maybe(AnalysisStatus),
@@ -47,7 +47,7 @@ export const AnalysisItem = record({
 export type AnalysisItem = typeof AnalysisItem.Type
 
 /** One analysis of `GET /analysis-list/find-by-customer-provided-input-file-name`: other fields than {@link AnalysisItem}. */
-export const FoundAnalysis = record({
+export const FoundAnalysis = record("FoundAnalysis", {
   analysisId: AnalysisId,
   personId: maybe(PersonId),
   enrichmentKitId: maybe(Reference),

@@ -4,7 +4,7 @@ import { Reference } from "./Ids.ts"
 import { Figure, mapOf, maybe, openEnum, record } from "./Record.ts"
 
 /** One column; cell i of a row belongs to column i. `property` is a number here and text in CNV tables. */
-export const HeaderItem = record({
+export const HeaderItem = record("HeaderItem", {
   id: Schema.String,
   title: maybe(Schema.String),
   description: maybe(Schema.String),
@@ -23,7 +23,7 @@ export type HeaderItem = typeof HeaderItem.Type
 export const Row = Schema.Array(Schema.Unknown)
 
 /** The body of `GET /api/analysis/{analysisId}/annotations`; large, so steps stream it instead of decoding it. */
-export const SnvAnnotations = record({
+export const SnvAnnotations = record("SnvAnnotations", {
   data: Schema.Array(Row),
   header: Schema.Array(HeaderItem),
   uniquePersonLabelSuffixes: maybe(mapOf(Schema.Unknown)),

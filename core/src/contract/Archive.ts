@@ -10,7 +10,7 @@ export const RestoreRequest = Schema.Struct({
 })
 
 /** What the service says of one restoration. */
-export const RestoreAnswer = record({
+export const RestoreAnswer = record("RestoreAnswer", {
   analysisId: maybe(AnalysisId),
   /** ISO 8601 UTC; null when the service does not say. */
   restoreEstimation: Schema.optionalKey(Hint)

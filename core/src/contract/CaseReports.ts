@@ -4,10 +4,10 @@ import { AnalysisType } from "./Analyses.ts"
 import { CnvAnnotations, CnvType, Position } from "./Cnv.ts"
 import { ReportGene } from "./Genes.ts"
 import { AnalysisId, LimsId, PanelId, PersonId, Reference, SampleId } from "./Ids.ts"
-import { Figure, mapOf, maybe, record } from "./Record.ts"
+import { Figure, mapOf, maybe, openStruct, record } from "./Record.ts"
 
 /** One report of `GET /api/cases/reports/info`. */
-export const CaseReportInfo = record({
+export const CaseReportInfo = record("CaseReportInfo", {
   limsId: LimsId,
   timeSubmitted: maybe(Schema.String),
   timeApproved: maybe(Schema.String),
@@ -16,18 +16,18 @@ export const CaseReportInfo = record({
 export type CaseReportInfo = typeof CaseReportInfo.Type
 
 /** An analysis the report stands on; older servers call its `type` `analysisType`. */
-export const ReportAnalysis = record({
+export const ReportAnalysis = record("ReportAnalysis", {
   analysisId: AnalysisId,
   sampleId: maybe(SampleId),
   type: maybe(AnalysisType),
   analysisType: maybe(AnalysisType),
   enrichmentKit: maybe(Schema.String),
   sourceId: maybe(Schema.String),
-  annotationSources: maybe(Schema.Array(record({ name: maybe(Schema.String), value: maybe(Schema.Unknown) }))),
+  annotationSources: maybe(Schema.Array(openStruct({ name: maybe(Schema.String), value: maybe(Schema.Unknown) }))),
   selected: maybe(Schema.Boolean)
 })
 
-const Disease = record({
+const Disease = record("Disease", {
   id: maybe(Reference),
   shortName: maybe(Schema.String),
   name: maybe(Schema.String),
@@ -36,7 +36,7 @@ const Disease = record({
   orphanetId: maybe(Reference)
 })
 
-const Significance = record({
+const Significance = record("Significance", {
   id: maybe(Reference),
   name: maybe(Schema.String)
 })
@@ -52,7 +52,7 @@ const conclusion = {
   commentCount: maybe(Schema.Int)
 }
 
-export const SnvConclusion = record({
+export const SnvConclusion = record("SnvConclusion", {
   ...conclusion,
   genes: maybe(Schema.Array(ReportGene)),
   transcript: maybe(Schema.String),
@@ -63,7 +63,7 @@ export const SnvConclusion = record({
 })
 export type SnvConclusion = typeof SnvConclusion.Type
 
-export const CnvConclusion = record({
+export const CnvConclusion = record("CnvConclusion", {
   ...conclusion,
   hgvs: maybe(Schema.String),
   iscn: maybe(Schema.String),
@@ -81,7 +81,7 @@ export const CnvConclusion = record({
 })
 export type CnvConclusion = typeof CnvConclusion.Type
 
-export const Conclusion = record({
+export const Conclusion = record("Conclusion", {
   diseases: maybe(Schema.Array(Disease)),
   disease: maybe(Disease),
   modeOfInheritance: maybe(Schema.String),
@@ -96,7 +96,7 @@ export type Conclusion = typeof Conclusion.Type
 
 const active = { active: maybe(Schema.Boolean) }
 
-export const PersonItem = record({
+export const PersonItem = record("PersonItem", {
   ...active,
   type: Schema.Literal("PERSON"),
   personId: maybe(PersonId),
@@ -107,30 +107,30 @@ export const PersonItem = record({
   analyses: maybe(Schema.Array(ReportAnalysis))
 })
 
-export const MethodsItem = record({
+export const MethodsItem = record("MethodsItem", {
   ...active,
   type: Schema.Literal("METHODS"),
   analyses: maybe(Schema.Array(ReportAnalysis))
 })
 
-export const VirtualPanelItem = record({
+export const VirtualPanelItem = record("VirtualPanelItem", {
   ...active,
   type: Schema.Literal("VIRTUAL_PANEL"),
   allGenesPanel: maybe(Schema.Boolean),
   virtualPanelId: maybe(PanelId),
   name: maybe(Schema.String),
   genes: maybe(Schema.Array(ReportGene)),
-  appliedFilters: maybe(Schema.Array(record({ name: maybe(Schema.String), filter: maybe(Schema.String) }))),
+  appliedFilters: maybe(Schema.Array(openStruct({ name: maybe(Schema.String), filter: maybe(Schema.String) }))),
   conclusions: maybe(Schema.Array(Conclusion))
 })
 
 /** An item of a kind this release does not know. */
-export const UnknownItem = record({
+export const UnknownItem = record("UnknownItem", {
   type: Schema.String.check(Schema.makeFilter((type) => !["PERSON", "METHODS", "VIRTUAL_PANEL"].includes(type)))
 })
 
 /** The payload of `GET /api/cases/{personId}/report`; items are told apart by `type`. */
-export const CaseReport = record({
+export const CaseReport = record("CaseReport", {
   draft: maybe(Schema.Boolean),
   personId: maybe(PersonId),
   submitter: maybe(Schema.String),

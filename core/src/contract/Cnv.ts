@@ -2,25 +2,25 @@
 import { Schema } from "effect"
 import { HeaderItem, Row } from "./Annotations.ts"
 import { AnalysisId, GeneId, Reference } from "./Ids.ts"
-import { Figure, mapOf, maybe, openEnum, record } from "./Record.ts"
+import { Figure, mapOf, maybe, openEnum, openStruct, record } from "./Record.ts"
 
 export const CnvType = openEnum(["LOSS", "GAIN"])
 
-const Thresholds = record({
+const Thresholds = record("CnvThresholds", {
   homDelThreshold: maybe(Figure),
   hetDelThreshold: maybe(Figure),
   dupThreshold: maybe(Figure),
   multiDupThreshold: maybe(Figure)
 })
 
-const GeneTerm = record({
+const GeneTerm = record("CnvGeneTerm", {
   accessionId: maybe(Reference),
   name: maybe(Schema.String),
   abbreviation: maybe(Schema.String)
 })
 
 /** The body of `GET /api/results/{personLimsId}/cnv`; maps named `geneIdTo...` are keyed by gene id. */
-export const CnvTargetResults = record({
+export const CnvTargetResults = record("CnvTargetResults", {
   targetRegionsHeader: Schema.Array(HeaderItem),
   data: Schema.Array(Row),
   bivariance: maybe(Figure),
@@ -41,7 +41,7 @@ export const CnvTargetResults = record({
 export type CnvTargetResults = typeof CnvTargetResults.Type
 
 /** 1-based, both ends included. */
-export const Position = record({
+export const Position = record("Position", {
   chromosome: maybe(Schema.String),
   start: maybe(Schema.Int),
   end: maybe(Schema.Int)
@@ -51,7 +51,7 @@ const Found = maybe(Schema.Union([Schema.Int, Schema.Array(Schema.Unknown)]))
 const Words = maybe(Schema.Union([Schema.String, Schema.Array(Schema.Unknown)]))
 
 /** What databases know of a copy-number variant; the keys have a colon on the wire. */
-export const CnvAnnotations = record({
+export const CnvAnnotations = record("CnvAnnotations", {
   "DGV:found": Found,
   "DGV:subtype": Words,
   "DECIPHER:sig": Words,
@@ -69,7 +69,7 @@ export const CnvAnnotations = record({
 export type CnvAnnotations = typeof CnvAnnotations.Type
 
 /** One segment; its fields were inferred from samples, so only what names it is required. */
-export const PendingCnvSegment = record({
+export const PendingCnvSegment = record("PendingCnvSegment", {
   index: maybe(Schema.Boolean),
   pendingCnvId: Reference,
   detectedSegmentId: maybe(Reference),
@@ -107,13 +107,13 @@ export const PendingCnvSegment = record({
   recentComment: maybe(Schema.Unknown),
   annotations: maybe(CnvAnnotations),
   relativesData: maybe(
-    mapOf(record({ copyNumbers: maybe(Schema.Array(Schema.Int)), types: maybe(Schema.Array(CnvType)) }))
+    mapOf(openStruct({ copyNumbers: maybe(Schema.Array(Schema.Int)), types: maybe(Schema.Array(CnvType)) }))
   )
 })
 export type PendingCnvSegment = typeof PendingCnvSegment.Type
 
 /** The payload of `GET /pending-cnv`. */
-export const PendingCnvSegments = record({
+export const PendingCnvSegments = record("PendingCnvSegments", {
   data: Schema.Array(PendingCnvSegment),
   cnvHeader: maybe(Schema.Array(HeaderItem))
 })

@@ -4,7 +4,7 @@ import { AnalysisId } from "./Ids.ts"
 import { Figure, maybe, record } from "./Record.ts"
 
 /** One region of `GET /api/{personId}/coverage`. Depths are reads per base. */
-export const CoverageItem = record({
+export const CoverageItem = record("CoverageItem", {
   chromosome: Schema.String,
   start: Schema.Int,
   end: Schema.Int,

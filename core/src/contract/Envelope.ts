@@ -1,7 +1,7 @@
 /** The two forms of a reply body, docs/service.md 2.2: an envelope around the payload, or the payload itself. */
 import { Schema } from "effect"
 import { Reference } from "./Ids.ts"
-import { maybe, record } from "./Record.ts"
+import { maybe, openStruct, record } from "./Record.ts"
 
 /** The fields that explain a failure, in envelopes and in the bodies of error statuses (docs/service.md 16). */
 export const errorFields = {
@@ -13,7 +13,7 @@ export const errorFields = {
 }
 
 /** The record of an envelope around `payload`. */
-const envelope = <S extends Schema.Top>(payload: S) => record({ ...errorFields, response: maybe(payload) })
+const envelope = <S extends Schema.Top>(payload: S) => openStruct({ ...errorFields, response: maybe(payload) })
 
 /** An envelope that also tells what is inside it. */
 export type Enveloped<S extends Schema.Top> = ReturnType<typeof envelope<S>> & { readonly payload: S }
@@ -26,5 +26,5 @@ export const enveloped = <S extends Schema.Top>(payload: S): Enveloped<S> =>
   Object.assign(envelope(payload), { payload })
 
 /** The body of an error status: all fields optional, unknown ones kept. */
-export const ErrorBody = record({ ...errorFields, response: maybe(Schema.Unknown) })
+export const ErrorBody = record("ErrorBody", { ...errorFields, response: maybe(Schema.Unknown) })
 export type ErrorBody = typeof ErrorBody.Type

@@ -4,7 +4,7 @@ import { AnalysisId, LimsId, SampleId } from "./Ids.ts"
 import { ByteCount, Hint, maybe, record } from "./Record.ts"
 
 /** One file. Every field may be missing; `fileName` is the service's word and may be hostile. */
-export const FileLink = record({
+export const FileLink = record("FileLink", {
   fileName: maybe(Schema.String),
   /** A presigned link: whoever has it can read the file. Null or absent while the file is archived. */
   downloadLink: maybe(Schema.RedactedFromValue(Schema.String)),
@@ -17,7 +17,7 @@ export const FileLink = record({
 export type FileLink = typeof FileLink.Type
 
 /** The payload of `GET /api/analysis/{analysisId}/get-file-download-links`. */
-export const AnalysisFiles = record({
+export const AnalysisFiles = record("AnalysisFiles", {
   /** Says nothing that the request did not. */
   id: maybe(AnalysisId),
   sampleId: maybe(SampleId),

@@ -20,7 +20,7 @@ const identity = {
 }
 
 /** One gene of `GET /virtual-panel-genes` and of a virtual panel. */
-export const Gene = record({
+export const Gene = record("Gene", {
   ...identity,
   ncbiId: maybe(Schema.Int),
   symbol: Schema.String,
@@ -29,7 +29,7 @@ export const Gene = record({
 export type Gene = typeof Gene.Type
 
 /** A gene inside a case report: like {@link Gene}, with a transcript and perhaps without a symbol. */
-export const ReportGene = record({
+export const ReportGene = record("ReportGene", {
   ...identity,
   ncbiId: maybe(Schema.Int),
   symbol: maybe(Schema.String),

@@ -40,6 +40,21 @@ describe("the OpenAPI document", () => {
     assert.match(report?.description ?? "", /minutes to begin.*larger than memory/)
   })
 
+  it("has each record once, under its name", () => {
+    const { schemas } = document.components
+    assert.includeMembers(Object.keys(schemas), [
+      "AnalysisItem",
+      "FileLink",
+      "Gene",
+      "Person",
+      "PersonUpdate",
+      "VirtualPanel"
+    ])
+    assert.strictEqual(schemas.VirtualPanel.properties.genes.items.$ref, "#/components/schemas/Gene")
+    const text = JSON.stringify(document)
+    for (const [, name = ""] of text.matchAll(/"#\/components\/schemas\/([^"]+)"/g)) assert.property(schemas, name)
+  })
+
   it("says that an identifier is text or an integer, of any size", () => {
     const { schema } = document.paths["/api/person/{personLimsId}/id"].get.responses["200"].content["application/json"]
     assert.deepStrictEqual(schema.properties.response, {

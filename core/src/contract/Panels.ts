@@ -5,7 +5,7 @@ import { GeneId, PanelId, PersonId } from "./Ids.ts"
 import { maybe, record } from "./Record.ts"
 
 /** One panel of `GET /virtual-panels`; the panel "all genes" is not among them. */
-export const VirtualPanelSummary = record({
+export const VirtualPanelSummary = record("VirtualPanelSummary", {
   id: PanelId,
   name: maybe(Schema.String),
   numberOfGenesInPanel: maybe(Schema.Int),
@@ -21,7 +21,7 @@ export const VirtualPanelSummary = record({
 export type VirtualPanelSummary = typeof VirtualPanelSummary.Type
 
 /** The payload of `GET /virtual-panel/{id}`. */
-export const VirtualPanel = record({
+export const VirtualPanel = record("VirtualPanel", {
   id: maybe(PanelId),
   name: Schema.String,
   active: maybe(Schema.Boolean),
@@ -32,7 +32,7 @@ export const VirtualPanel = record({
 export type VirtualPanel = typeof VirtualPanel.Type
 
 /** The body of `POST /api/virtual-panel`: without `id` a panel is created, with `id` it is replaced. */
-export const VirtualPanelUpdate = record({
+export const VirtualPanelUpdate = record("VirtualPanelUpdate", {
   id: maybe(PanelId),
   name: Schema.String,
   active: Schema.Boolean,

@@ -8,7 +8,7 @@ export const Presence = openEnum(["PRESENT", "ABSENT"])
 export const Level = openEnum(["MAJOR", "MINOR", "UNKNOWN"])
 
 /** A qualifier of a phenotype term; `synomys` is the wire's spelling. */
-export const TermModifier = record({
+export const TermModifier = record("TermModifier", {
   accession: Schema.String,
   name: maybe(Schema.String),
   description: maybe(Schema.String),
@@ -16,7 +16,7 @@ export const TermModifier = record({
 })
 
 /** A term of the Human Phenotype Ontology, such as `HP:0001166`; `synomys` is the wire's spelling. */
-export const HpoTerm = record({
+export const HpoTerm = record("HpoTerm", {
   accession: Schema.String,
   name: maybe(Schema.String),
   description: maybe(Schema.String),
@@ -28,7 +28,7 @@ export const HpoTerm = record({
 export type HpoTerm = typeof HpoTerm.Type
 
 /** A disease as clinical information names it. */
-export const PersonDisease = record({
+export const PersonDisease = record("PersonDisease", {
   shortName: maybe(Schema.String),
   name: maybe(Schema.String),
   presence: maybe(Presence),
@@ -37,7 +37,7 @@ export const PersonDisease = record({
 })
 export type PersonDisease = typeof PersonDisease.Type
 
-export const PersonalInformation = record({
+export const PersonalInformation = record("PersonalInformation", {
   limsId: maybe(LimsId),
   familyId: maybe(Schema.String),
   firstName: maybe(Schema.String),
@@ -52,7 +52,7 @@ export const PersonalInformation = record({
 })
 export type PersonalInformation = typeof PersonalInformation.Type
 
-export const ClinicalInformation = record({
+export const ClinicalInformation = record("ClinicalInformation", {
   limsId: maybe(LimsId),
   hpoTerms: maybe(Schema.Array(HpoTerm)),
   diseases: maybe(Schema.Array(PersonDisease)),
@@ -62,14 +62,14 @@ export const ClinicalInformation = record({
 export type ClinicalInformation = typeof ClinicalInformation.Type
 
 /** The payload of `GET /api/person/{personLimsId}`. */
-export const Person = record({
+export const Person = record("Person", {
   personalInformation: maybe(PersonalInformation),
   clinicalInformation: maybe(ClinicalInformation)
 })
 export type Person = typeof Person.Type
 
 /** The body of `PUT /api/person`; a null or absent field leaves the stored value as it is. The service judges numbers. */
-export const PersonUpdate = record({
+export const PersonUpdate = record("PersonUpdate", {
   id: LimsId,
   familyId: maybe(Schema.String),
   firstName: maybe(Schema.String),

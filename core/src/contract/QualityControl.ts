@@ -1,11 +1,11 @@
 /** Quality metrics of a case (getQcCaseMetrics). */
 import { Schema } from "effect"
 import { AnalysisId, LimsId, Reference, SampleId } from "./Ids.ts"
-import { Figure, mapOf, maybe, record } from "./Record.ts"
+import { Figure, mapOf, maybe, openStruct, record } from "./Record.ts"
 
 const batchId = maybe(Reference)
 
-export const MetricDimension = record({
+export const MetricDimension = record("MetricDimension", {
   id: maybe(Reference),
   name: maybe(Schema.String),
   description: maybe(Schema.String),
@@ -15,7 +15,7 @@ export const MetricDimension = record({
 })
 
 /** What a metric means. */
-export const MetricType = record({
+export const MetricType = record("MetricType", {
   id: maybe(Reference),
   type: maybe(Schema.String),
   title: maybe(Schema.String),
@@ -29,13 +29,13 @@ export type MetricType = typeof MetricType.Type
 const Value = Schema.Union([Figure, Schema.String, mapOf(Schema.Unknown)])
 
 /** One value of one metric. */
-export const MetricValue = record({
+export const MetricValue = record("MetricValue", {
   analysisId: maybe(AnalysisId),
   sequencingBatchId: batchId,
   dimension: maybe(Schema.String),
   data: maybe(Value),
   groupingKey: maybe(
-    record({ type: maybe(Schema.String), lane: maybe(Schema.String), linkedAnalysisId: maybe(AnalysisId) })
+    openStruct({ type: maybe(Schema.String), lane: maybe(Schema.String), linkedAnalysisId: maybe(AnalysisId) })
   ),
   violated: maybe(Schema.Boolean),
   mappedData: maybe(Value),
@@ -44,7 +44,7 @@ export const MetricValue = record({
 })
 
 /** The metrics of one analysis or sequencing batch. */
-export const MetricItem = record({
+export const MetricItem = record("MetricItem", {
   analysisId: maybe(AnalysisId),
   referenceAnalysisId: maybe(AnalysisId),
   sequencingBatchId: batchId,
@@ -55,7 +55,7 @@ export const MetricItem = record({
 export type MetricItem = typeof MetricItem.Type
 
 /** The metrics of one person. */
-export const PersonMetrics = record({
+export const PersonMetrics = record("PersonMetrics", {
   /** The LIMS id, in spite of its name. */
   personId: maybe(LimsId),
   /** By analysis. */
@@ -65,7 +65,7 @@ export const PersonMetrics = record({
 })
 export type PersonMetrics = typeof PersonMetrics.Type
 
-export const ThresholdRange = record({
+export const ThresholdRange = record("ThresholdRange", {
   lowerBound: maybe(Figure),
   upperBound: maybe(Figure),
   defaultLowerBound: maybe(Figure),
@@ -73,19 +73,19 @@ export const ThresholdRange = record({
   fixedValues: maybe(Schema.Boolean)
 })
 
-export const EnrichmentKit = record({
+export const EnrichmentKit = record("EnrichmentKit", {
   id: maybe(Reference),
   bedFile: maybe(Schema.String),
   /** Bases. */
   bedRegionsSize: maybe(Schema.Int),
   canBeDeleted: maybe(Schema.Boolean),
   disabledAnnotationFields: maybe(
-    Schema.Array(record({ name: maybe(Schema.String), displayName: maybe(Schema.String) }))
+    Schema.Array(openStruct({ name: maybe(Schema.String), displayName: maybe(Schema.String) }))
   ),
   name: maybe(Schema.String)
 })
 
-export const MetricCategory = record({
+export const MetricCategory = record("MetricCategory", {
   id: maybe(Reference),
   title: maybe(Schema.String),
   description: maybe(Schema.String),
@@ -94,7 +94,7 @@ export const MetricCategory = record({
   order: maybe(Schema.Int)
 })
 
-export const ThresholdRanges = record({
+export const ThresholdRanges = record("ThresholdRanges", {
   enrichmentKits: maybe(Schema.Array(EnrichmentKit)),
   categories: maybe(Schema.Array(MetricCategory)),
   ranges: maybe(mapOf(mapOf(ThresholdRange)))
@@ -104,7 +104,7 @@ export const ThresholdRanges = record({
  * The payload of `GET /api/qualitycontrol/metrics/case/{personId}`: `metricResults` maps the LIMS id of each person of the
  * case to the metrics; known is one key, that of the person asked for.
  */
-export const QcCaseMetrics = record({
+export const QcCaseMetrics = record("QcCaseMetrics", {
   metricResults: mapOf(PersonMetrics),
   metricTypes: maybe(Schema.Array(MetricType)),
   thresholdRanges: maybe(ThresholdRanges)

@@ -7,8 +7,12 @@ import { Schema, SchemaGetter } from "effect"
 import { ExactNumber } from "./ExactNumber.ts"
 
 /** A JSON object with known `fields`; unknown keys are decoded, kept and encoded as they came. */
-export const record = <const Fields extends Schema.Struct.Fields>(fields: Fields) =>
+export const openStruct = <const Fields extends Schema.Struct.Fields>(fields: Fields) =>
   Schema.StructWithRest(Schema.Struct(fields), [Schema.Record(Schema.String, Schema.Unknown)])
+
+/** The same with a name, under which the OpenAPI document has it once as a component. */
+export const record = <const Fields extends Schema.Struct.Fields>(identifier: string, fields: Fields) =>
+  openStruct(fields).annotate({ identifier })
 
 /** A key that may be absent or null. */
 export const maybe = <S extends Schema.Top>(schema: S) => Schema.optionalKey(Schema.NullOr(schema))

@@ -9,6 +9,7 @@ import { ask, startGateway } from "../../GatewayGround.ts"
 import { lingering, setFaults } from "../../SandboxFaults.ts"
 import { startS3 } from "../S3.ts"
 import { regionText, tool, toolGround } from "./Ground.ts"
+import { soak } from "./Soak.ts"
 
 /** Resident memory of a process, in MB. */
 const residentMb = (pid: number): number =>
@@ -58,6 +59,15 @@ describe("the gateway under load", () => {
         })
     )
   }
+
+  it.live(
+    "L5 a soak of 400 ranges while links of two seconds end on the way of slow answers: none fails (long form: npm run soak)",
+    () =>
+      Effect.gen(function* () {
+        const options = { ranges: 400, rounds: 1, readers: 16, linkLifetime: "2s", slowAnswers: 3 }
+        assert.deepStrictEqual([...(yield* soak(options)).failures], [])
+      })
+  )
 
   it.live(
     "S7 200 samtools at once, and readers of other analyses: one login, one request to the service at a time",

@@ -11,11 +11,13 @@ import { folder } from "../Ground.ts"
 
 export interface SoakOptions {
   readonly ranges: number
+  /** The ranges are asked for in so many rounds; after each the memory of the gateway is looked at. */
+  readonly rounds: number
   /** Requests under way at a time. */
   readonly readers: number
   /** Such as `2s`. */
   readonly linkLifetime: string
-  /** In the middle of each tenth of the ranges, so many answers with links in a row take longer to come than their links live. */
+  /** In the middle of each round, so many answers with links in a row take longer to come than their links live. */
   readonly slowAnswers: number
 }
 
@@ -32,7 +34,7 @@ const residentMb = (pid: number): number =>
 /** Links of two files take some 2 kB. */
 const late = (times: number) => fault({ plane: "api", endpoint: "getFileDownloadLinks", times }, { slow: 900 })
 
-export const soak = Effect.fnUntraced(function* ({ linkLifetime, ranges, readers, slowAnswers }: SoakOptions) {
+export const soak = Effect.fnUntraced(function* ({ linkLifetime, ranges, readers, rounds, slowAnswers }: SoakOptions) {
   const sandbox = yield* startSandbox(["--strict", "--linkLifetime", linkLifetime])
   const files = yield* folder
   yield* download(sandbox, sandbox.url, ["-a", "A1", ...allTypes, "-d", files])
@@ -66,11 +68,11 @@ export const soak = Effect.fnUntraced(function* ({ linkLifetime, ranges, readers
     )
 
   const memories: Array<Memory> = []
-  const half = Math.ceil(ranges / 20)
-  for (let done = 0; done < ranges; done += 2 * half) {
-    yield* batch(done, half)
+  const half = Math.ceil(ranges / rounds / 2)
+  for (let round = 0; round < rounds; round++) {
+    yield* batch(2 * round * half, half)
     if (slowAnswers > 0) yield* setFaults(sandbox.url, [late(slowAnswers)])
-    yield* batch(done + half, half)
+    yield* batch((2 * round + 1) * half, half)
     memories.push(yield* memory)
   }
   return { failures, memories }

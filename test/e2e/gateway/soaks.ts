@@ -10,7 +10,13 @@ const [ranges = "10000", readers = "16", linkLifetime = "2s", slowAnswers = "3"]
 const begun = performance.now()
 const { failures, memories } = await Effect.runPromise(
   Effect.scoped(
-    soak({ ranges: Number(ranges), readers: Number(readers), linkLifetime, slowAnswers: Number(slowAnswers) })
+    soak({
+      ranges: Number(ranges),
+      rounds: 10,
+      readers: Number(readers),
+      linkLifetime,
+      slowAnswers: Number(slowAnswers)
+    })
   )
 )
 console.log(

@@ -1,5 +1,5 @@
-/** The socket that readers come to, with the limits that keep it alive among bad ones. */
-import { createServer, type Server } from "node:http"
+/** A listening HTTP server for as long as a scope is open: of the gateway and of the sandbox. */
+import { createServer, type Server, type ServerOptions } from "node:http"
 import type { AddressInfo } from "node:net"
 import { Effect, Runtime, Schema, type Scope } from "effect"
 
@@ -16,25 +16,19 @@ export class ListenFailed extends Schema.TaggedError<ListenFailed>()("ListenFail
   }
 }
 
-/** Connections that send nothing take some kB each; more than these are closed at once. */
-const mostConnections = 16_384
-
-/** Times in ms. A request is small, so who needs longer to send it holds the connection for its own sake. */
-const limits = {
-  headersTimeout: 10_000,
-  requestTimeout: 60_000,
-  connectionsCheckingInterval: 2_000,
-  keepAliveTimeout: 65_000,
-  maxHeaderSize: 16 * 1024
+export interface ListenOptions {
+  readonly host: string
+  /** 0 takes a free one. */
+  readonly port: number
+  /** Limits of the server; what is not said is as Node has it. */
+  readonly limits: ServerOptions
 }
 
-/** A listening server; the end of the scope closes it with every connection, finished or not. */
-export const listen = (host: string, port: number): Effect.Effect<Server, ListenFailed, Scope.Scope> =>
+/** The end of the scope closes the server with every connection, finished or not. */
+export const listen = ({ host, limits, port }: ListenOptions): Effect.Effect<Server, ListenFailed, Scope.Scope> =>
   Effect.acquireRelease(
     Effect.callback<Server, ListenFailed>((resume) => {
       const server = createServer(limits)
-      server.maxConnections = mostConnections
-      server.maxHeadersCount = 100
       const failed = (error: NodeJS.ErrnoException) =>
         resume(new ListenFailed({ host, port, errno: error.code ?? error.message }))
       server.once("error", failed)
@@ -50,8 +44,10 @@ export const listen = (host: string, port: number): Effect.Effect<Server, Listen
       })
   )
 
-/** The address of a server; the wildcard addresses mean this machine. */
+export const portOf = (server: Server): number => (server.address() as AddressInfo).port
+
+/** The address under which this machine reaches the server: the wildcard addresses mean this machine. */
 export const addressOf = (server: Server, host: string): string => {
   const name = host === "0.0.0.0" ? "127.0.0.1" : host === "::" ? "::1" : host
-  return `http://${name.includes(":") ? `[${name}]` : name}:${(server.address() as AddressInfo).port}`
+  return `http://${name.includes(":") ? `[${name}]` : name}:${portOf(server)}`
 }
