@@ -4,8 +4,9 @@ import { parseExactly } from "../contract/ExactNumber.ts"
 import type { AnalysisId } from "../contract/Ids.ts"
 import type { RegionText } from "../genome/RegionText.ts"
 import type { Session } from "../session/Session.ts"
-import { type AnnotationsError, makeAnnotationsFetch, type TextOutput } from "./AnnotationsFetch.ts"
+import { type AnnotationsError, makeAnnotationsFetch } from "./AnnotationsFetch.ts"
 import type { Spools } from "./Spool.ts"
+import type { TextOutput } from "./TextWriter.ts"
 
 /** A row: `analysisId`, and a cell for each column under the id of the column, or `<id>_2` for the second of that id. */
 export interface AnnotationRow {

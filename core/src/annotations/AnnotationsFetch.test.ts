@@ -9,8 +9,9 @@ import { ReplyResponse } from "../session/ReplyResponse.ts"
 import { Session } from "../session/Session.ts"
 import { TransportFault } from "../session/TransportFault.ts"
 import { type AnnotationRowsWish, annotationRows } from "./AnnotationRows.ts"
-import { type AnnotationsRequest, makeAnnotationsFetch, type TextOutput } from "./AnnotationsFetch.ts"
+import { type AnnotationsRequest, makeAnnotationsFetch } from "./AnnotationsFetch.ts"
 import { Spools } from "./Spool.ts"
+import type { TextOutput } from "./TextWriter.ts"
 
 /** How the service answers: `broken` ends the connection after the text. */
 interface Answer {

@@ -6,7 +6,7 @@
  * become text at once.
  */
 
-import { Effect, Ref, Result } from "effect"
+import { Effect, Result, type Scope } from "effect"
 import {
   type CannotCreate,
   type LocalIo,
@@ -17,15 +17,15 @@ import {
   UsageError
 } from "../Errors.ts"
 import { bodyRetry } from "../Schedules.ts"
-import type { Session } from "../session/Session.ts"
 import { type BodyBroken, type BodyTaker, type Received, readBody } from "./BodyReading.ts"
-import { analysisIdName, type Column, columnsOf, pick } from "./Columns.ts"
+import { type Column, columnsOf, pick } from "./Columns.ts"
 import { jsonLines } from "./JsonLines.ts"
 import { RowConverter } from "./RowConverter.ts"
 import { type FilterRequest, type RowFilter, rowFilter } from "./RowFilter.ts"
 import { feed, finish, type RowWriting, unspool } from "./RowWriting.ts"
 import { Spools } from "./Spool.ts"
-import { tabHeader, tabSeparated } from "./TabSeparated.ts"
+import { tabSeparated } from "./TabSeparated.ts"
+import { makeTextWriter, type TextOutput, type TextWriter } from "./TextWriter.ts"
 
 export interface AnnotationsRequest {
   /** `json` is the body byte for byte; columns and filter are for the others. */
@@ -35,13 +35,6 @@ export interface AnnotationsRequest {
   readonly filter: FilterRequest
   /** More than one analysis is to come: a line feed after each `json` body keeps them apart. */
   readonly several: boolean
-}
-
-/** Takes text in order. */
-export interface TextOutput {
-  readonly write: (bytes: Uint8Array) => Effect.Effect<void, LocalIo>
-  /** Forgets what was written after the first `size` bytes; false where it has been seen already. */
-  readonly rewind: (size: number) => Effect.Effect<boolean, LocalIo>
 }
 
 /** What was done for one analysis. */
@@ -64,22 +57,12 @@ export interface AnnotationsCounts {
 
 export type AnnotationsError = ServiceError | ReplyTooLarge | UsageError | CannotCreate | LocalIo
 
-/** Where the output stands between two analyses. */
-interface OutputState {
-  /** Bytes of text. */
-  readonly size: number
-  /** The columns of the table, once there is one. */
-  readonly table: ReadonlyArray<string> | null
+/** What is fetched, where its text goes, and who is told of what has come. */
+interface Fetching {
+  readonly request: AnnotationsRequest
+  readonly writer: TextWriter
+  readonly received: (now: Received) => void
 }
-
-/** The names of the columns, and what was asked when they came. */
-interface Header {
-  readonly json: Uint8Array
-  readonly name: string
-}
-
-/** A body without one has failed before this is looked at. */
-const noHeader: Header = { json: new Uint8Array(), name: "" }
 
 /**
  * Fetches one analysis after the other into `output`. One that fails leaves nothing there; where its rows cannot be taken
@@ -90,114 +73,104 @@ export const makeAnnotationsFetch = Effect.fnUntraced(function* (
   output: TextOutput,
   received: (now: Received) => void = () => {}
 ) {
-  const place = yield* Ref.make<OutputState>({ size: 0, table: null })
+  const fetching: Fetching = { request, received, writer: yield* makeTextWriter(output) }
+  const once = request.format === "json" ? copied : converted
+  return Effect.fn("svc.annotations.fetch")((analysisId: string) =>
+    retried(once(fetching, analysisId), fetching, analysisId)
+  )
+})
 
-  const write = (bytes: Uint8Array) =>
-    bytes.length === 0
-      ? Effect.void
-      : Effect.andThen(
-          output.write(bytes),
-          Ref.update(place, (now) => ({ ...now, size: now.size + bytes.length }))
-        )
-
-  /** The columns of this analysis, those of them that are wanted, and which rows are. */
-  const choose = Effect.fnUntraced(function* (analysisId: string, header: Uint8Array, name: string) {
-    const columns = yield* columnsOf(header).pipe(
-      Effect.mapError((reason) => new ReplyMalformed({ request: name, reason }))
-    )
-    const usage = usageOf(analysisId)
-    const picked = request.columns.length === 0 ? columns : yield* usage(pick(columns, request.columns))
-    return { width: columns.length, picked, filter: yield* usage(rowFilter(request.filter, columns)) }
+/** Tries again after a broken connection while nobody has seen the beginning; a failure takes back what was written. */
+const retried = Effect.fnUntraced(function* <R>(
+  attempt: Effect.Effect<AnnotationsCounts, AnnotationsError | BodyBroken, R>,
+  { writer }: Fetching,
+  analysisId: string
+): Effect.fn.Return<AnnotationsCounts, AnnotationsError, Exclude<R, Scope.Scope>> {
+  const undo = yield* writer.undo
+  let attempts = 0
+  const unavailable = ({ host, reason }: BodyBroken) => new Unavailable({ host, reason, attempts })
+  const counted = Effect.suspend(() => {
+    attempts++
+    return Effect.scoped(attempt)
   })
-
-  /** Decides how rows become text, and begins the table where this is the first analysis of one. */
-  const prepare = Effect.fnUntraced(function* (analysisId: string, header: Uint8Array, name: string) {
-    const { filter, picked, width } = yield* choose(analysisId, header, name)
-    const about = { filter, request: name, write }
-    if (request.format === "jsonl") {
-      const converter = new RowConverter(width, jsonLines(analysisId, picked), filter)
-      return { ...about, converter, missingColumns: [] } satisfies RowWriting
-    }
-    const { table } = yield* Ref.get(place)
-    const names = table ?? picked.map(({ name }) => name)
-    const placed = yield* usageOf(analysisId)(arrange(names, picked))
-    if (table === null) {
-      yield* write(encoder.encode(tabHeader([analysisIdName, ...names])))
-      yield* Ref.update(place, (now) => ({ ...now, table: names }))
-    }
-    const converter = new RowConverter(width, tabSeparated(analysisId, placed), filter)
-    return { ...about, converter, missingColumns: names.filter((_, i) => placed[i] === null) } satisfies RowWriting
-  })
-
-  /** The body byte for byte. */
-  const copy = Effect.fnUntraced(function* (analysisId: string) {
-    const counts = yield* Effect.scoped(readBody(analysisId, { body: write, received }))
-    if (request.several) yield* write(encoder.encode("\n"))
-    return { ...counts, ...unfiltered, rowsWritten: counts.rowsRead, missingColumns: [] }
-  })
-
-  /** The rows as text: at once where the header came first, else when the body is complete and the session is let go. */
-  const convert = Effect.fnUntraced(function* (analysisId: string) {
-    const spool = yield* (yield* Spools).open
-    const header: Array<Header> = []
-    const direct: Array<RowWriting> = []
-    const taker: BodyTaker<AnnotationsError, never> = {
-      received,
-      rows: (rows) => (direct[0] === undefined ? spool.write(rows) : feed(direct[0], rows)),
-      header: Effect.fnUntraced(function* (json, name) {
-        header.push({ json, name })
-        if (spool.size() === 0) direct.push(yield* prepare(analysisId, json, name))
-      })
-    }
-    const counts = yield* Effect.scoped(readBody(analysisId, taker))
-    const [{ json, name } = noHeader] = header
-    const writing: RowWriting = direct[0] ?? (yield* prepare(analysisId, json, name))
-    if (direct.length === 0) yield* unspool(writing, spool)
-    yield* finish(writing)
-    const { converter, filter, missingColumns } = writing
-    const filtering = filter === null ? unfiltered : filtered(filter)
-    return { ...counts, ...filtering, rowsWritten: converter.rowsOut, missingColumns }
-  })
-
-  const once = request.format === "json" ? copy : convert
-
-  return Effect.fn("svc.annotations.fetch")(function* (
-    analysisId: string
-  ): Effect.fn.Return<AnnotationsCounts, AnnotationsError, Session | Spools> {
-    const before = yield* Ref.get(place)
-    /** Takes back what a failed try has written; false where that cannot be. */
-    const restore = Effect.gen(function* () {
-      if ((yield* Ref.get(place)).size === before.size) return true
-      if (!(yield* output.rewind(before.size))) return false
-      yield* Ref.set(place, before)
-      return true
-    })
-    let attempts = 0
-    const unavailable = ({ host, reason }: BodyBroken) => new Unavailable({ host, reason, attempts })
-    const attempt = Effect.suspend(() => {
-      attempts++
-      return Effect.scoped(once(analysisId))
-    })
-    return yield* attempt.pipe(
-      Effect.catchTag("BodyBroken", (broken) =>
-        Effect.flatMap(
-          restore,
-          (restored): Effect.Effect<never, BodyBroken | Unavailable> =>
-            Effect.fail(restored ? broken : unavailable(broken))
-        )
-      ),
-      Effect.tapErrorTag("BodyBroken", ({ host, reason }) =>
-        Effect.logWarning(`${host}: ${reason} after part of analysis ${analysisId}; fetching it anew`)
-      ),
-      Effect.retry({ schedule: bodyRetry, while: (error) => error._tag === "BodyBroken" }),
-      Effect.catchTag("BodyBroken", unavailable),
-      Effect.tapError(() =>
-        Effect.flatMap(restore, (restored) =>
-          restored ? Effect.void : Effect.logWarning(`Rows of analysis ${analysisId} are in the output, but not all`)
-        )
+  return yield* counted.pipe(
+    Effect.catchTag("BodyBroken", (broken) =>
+      Effect.flatMap(
+        undo,
+        (undone): Effect.Effect<never, BodyBroken | Unavailable> => Effect.fail(undone ? broken : unavailable(broken))
+      )
+    ),
+    Effect.tapErrorTag("BodyBroken", ({ host, reason }) =>
+      Effect.logWarning(`${host}: ${reason} after part of analysis ${analysisId}; fetching it anew`)
+    ),
+    Effect.retry({ schedule: bodyRetry, while: (error) => error._tag === "BodyBroken" }),
+    Effect.catchTag("BodyBroken", unavailable),
+    Effect.tapError(() =>
+      Effect.flatMap(undo, (undone) =>
+        undone ? Effect.void : Effect.logWarning(`Rows of analysis ${analysisId} are in the output, but not all`)
       )
     )
-  })
+  )
+})
+
+/** The body byte for byte. */
+const copied = Effect.fnUntraced(function* ({ received, request, writer }: Fetching, analysisId: string) {
+  const counts = yield* Effect.scoped(readBody(analysisId, { body: writer.write, received }))
+  if (request.several) yield* writer.write(encoder.encode("\n"))
+  return { ...counts, ...unfiltered, rowsWritten: counts.rowsRead, missingColumns: [] }
+})
+
+/** The rows as text: at once where the header came first, else when the body is complete and the session is let go. */
+const converted = Effect.fnUntraced(function* (fetching: Fetching, analysisId: string) {
+  const spool = yield* (yield* Spools).open
+  const header: Array<Header> = []
+  const direct: Array<RowWriting> = []
+  const taker: BodyTaker<AnnotationsError, never> = {
+    received: fetching.received,
+    rows: (rows) => (direct[0] === undefined ? spool.write(rows) : feed(direct[0], rows)),
+    header: Effect.fnUntraced(function* (json, request) {
+      header.push({ json, request })
+      if (spool.size() === 0) direct.push(yield* prepared(fetching, analysisId, { json, request }))
+    })
+  }
+  const counts = yield* Effect.scoped(readBody(analysisId, taker))
+  const writing: RowWriting = direct[0] ?? (yield* prepared(fetching, analysisId, header[0] ?? noHeader))
+  if (direct.length === 0) yield* unspool(writing, spool)
+  yield* finish(writing)
+  const { converter, filter, missingColumns } = writing
+  const filtering = filter === null ? unfiltered : filtered(filter)
+  return { ...counts, ...filtering, rowsWritten: converter.rowsOut, missingColumns }
+})
+
+/** The names of the columns, and what was asked when they came. */
+interface Header {
+  readonly json: Uint8Array
+  /** In the words of messages. */
+  readonly request: string
+}
+
+/** A body without a header has failed before this is looked at. */
+const noHeader: Header = { json: new Uint8Array(), request: "" }
+
+/** How the rows of an analysis become text; begins the table where this is the first analysis of one. */
+const prepared = Effect.fnUntraced(function* (
+  { request: { columns: wanted, filter: wantedRows, format }, writer }: Fetching,
+  analysisId: string,
+  { json, request }: Header
+): Effect.fn.Return<RowWriting, AnnotationsError> {
+  const columns = yield* columnsOf(json).pipe(Effect.mapError((reason) => new ReplyMalformed({ request, reason })))
+  const usage = usageOf(analysisId)
+  const picked = wanted.length === 0 ? columns : yield* usage(pick(columns, wanted))
+  const filter = yield* usage(rowFilter(wantedRows, columns))
+  const about = { filter, request, write: writer.write }
+  if (format === "jsonl") {
+    const converter = new RowConverter(columns.length, jsonLines(analysisId, picked), filter)
+    return { ...about, converter, missingColumns: [] }
+  }
+  const names = yield* writer.columns(picked.map(({ name }) => name))
+  const places = yield* usage(arrange(names, picked))
+  const converter = new RowConverter(columns.length, tabSeparated(analysisId, places), filter)
+  return { ...about, converter, missingColumns: names.filter((_, i) => places[i] === null) }
 })
 
 const filtered = ({ chromosomes, unmetChromosomes, unmetGenes, unplaced }: RowFilter) => {

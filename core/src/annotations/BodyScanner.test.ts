@@ -178,6 +178,8 @@ describe("bodies that cannot be read", () => {
     }
     const many = `{"data":[${Array(100).fill('["xxxxxxxxxx"]').join(",")}],"header":[]}`
     assert.isNull(scan(chunksOf(bytesOf(many), chance(1), 30), limits).fault)
+    // Rows that are read ahead begin anew as well.
+    assert.isNull(scan(chunksOf(bytesOf(many), chance(1), 200), limits).fault)
   })
 
   const isJson = (bytes: Uint8Array) => {
