@@ -10,13 +10,14 @@ const references = [
   { name: "chr2", length: 100_000 }
 ]
 
-/** 3,000 reads of 2,000 bases over chr1, 200 over the start of chr2: some 6 MB. */
-const reads = (): ReadonlyArray<RecordFields> => {
+/** Reads of 2,000 bases over chr1, and 200 over the start of chr2. */
+const readsOf = (onFirst: number): ReadonlyArray<RecordFields> => {
   const random = SeededRandom.make(7)
   const noise = Array.from({ length: 100_000 }, () => random.between(2, 42))
-  return Array.from({ length: 3_200 }, (_, i) => {
+  const step = Math.floor(9_900_000 / onFirst)
+  return Array.from({ length: onFirst + 200 }, (_, i) => {
     const from = random.between(0, noise.length - length)
-    const [ref, position] = i < 3_000 ? [0, i * 3_300] : [1, (i - 3_000) * 100]
+    const [ref, position] = i < onFirst ? [0, i * step] : [1, (i - onFirst) * 100]
     const qualities = noise.slice(from, from + length)
     return {
       ...read(`r${i}`, ref, position, [[length, "M"]]),
@@ -26,9 +27,11 @@ const reads = (): ReadonlyArray<RecordFields> => {
   })
 }
 
-let made: ReadonlyArray<RecordFields> | null = null
+const made = new Map<number, ReadonlyArray<RecordFields>>()
 
-export const longReads = (codec: Codec["Service"], blockBytes: number): BamFile => {
-  made ??= reads()
-  return bamFile(codec, made, { blockBytes, references })
+/** A BAM with so many reads on chr1; 3,000 make some 6 MB. */
+export const longReads = (codec: Codec["Service"], blockBytes: number, onFirst = 3_000): BamFile => {
+  const reads = made.get(onFirst) ?? readsOf(onFirst)
+  made.set(onFirst, reads)
+  return bamFile(codec, reads, { blockBytes, references })
 }
