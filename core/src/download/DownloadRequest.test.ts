@@ -1,0 +1,93 @@
+import * as NodeServices from "@effect/platform-node/NodeServices"
+import { assert, describe, it, layer } from "@effect/vitest"
+import { Effect, FileSystem, Layer, Path, Result } from "effect"
+import * as ZlibCodec from "../../../platform/ZlibCodec.ts"
+import { type DownloadOptions, downloadRequest, parseRequest } from "./DownloadRequest.ts"
+
+const problems = (options: DownloadOptions) => Result.getOrThrow(Result.flip(parseRequest(options)))
+
+describe("parseRequest", () => {
+  it("has the defaults of the settings for what is left out", () => {
+    const { archive, own, regions, selection, ...rest } = Result.getOrThrow(parseRequest({ analysisIds: ["A1"] }))
+    assert.deepStrictEqual(rest, {
+      shows: null,
+      wanted: [],
+      filetypes: ["bam", "bam.bai"],
+      destination: ".",
+      layout: "flat",
+      overwrite: false,
+      connections: 4,
+      check: "structure",
+      checksums: null
+    })
+    assert.deepStrictEqual(selection, {
+      analysisIds: ["A1"],
+      sampleIds: [],
+      limsIds: [],
+      filters: [],
+      latest: false
+    })
+    assert.deepStrictEqual([archive.mode, archive.maxRestores, own.size], ["ask", null, 0])
+    assert.deepStrictEqual(regions, { range: null, bed: null, unmapped: false })
+  })
+
+  it("a listing shows the types that are asked for, all types where it is told so, and else those of the download", () => {
+    const shows = (options: DownloadOptions) => Result.getOrThrow(parseRequest(options)).shows
+    assert.deepStrictEqual(shows({ filetypes: ["vcf.gz"] }), ["vcf.gz"])
+    assert.isNull(shows({ filetypes: ["vcf.gz"], shows: null }))
+  })
+
+  it("tells everything that is wrong, not only the first", () => {
+    const found = problems({ filters: ["nosuch = 1", "status"], range: "chr1:9-1", filetypes: ["bam.bai"] })
+    assert.lengthOf(found, 4)
+    assert.match(found[0] ?? "", /nosuch/)
+    assert.match(found[1] ?? "", /status/)
+    assert.match(found[2] ?? "", /chr1:9-1.*ends before it starts/)
+    assert.match(found[3] ?? "", /^Regions are cut out of .*--filetypes/)
+  })
+
+  it("an index alone is a fine wish, but nothing that regions could be cut out of", () => {
+    assert.isTrue(Result.isSuccess(parseRequest({ filetypes: ["bam.bai"] })))
+    for (const regions of [{ range: "chr1" }, { bed: "regions.bed" }, { unmapped: true }]) {
+      assert.lengthOf(problems({ ...regions, filetypes: ["bam.bai"] }), 1)
+      assert.isTrue(Result.isSuccess(parseRequest({ ...regions, filetypes: ["bam.bai", "vcf.gz"] })))
+    }
+  })
+})
+
+layer(Layer.merge(NodeServices.layer, ZlibCodec.layer))("downloadRequest", (it) => {
+  const names = (regions: ReadonlyArray<{ readonly text: string }> | undefined) => regions?.map(({ text }) => text)
+
+  it.effect("whole files have no slice; a range, a BED file and unmapped reads have one", () =>
+    Effect.gen(function* () {
+      const [fs, path] = [yield* FileSystem.FileSystem, yield* Path.Path]
+      const bed = path.join(yield* fs.makeTempDirectoryScoped(), "regions.bed")
+      yield* fs.writeFileString(bed, "chr7\t0\t100\n")
+      assert.isNull((yield* downloadRequest({})).slice)
+      const { slice } = yield* downloadRequest({ range: "chr1:1-10 chr2", unmapped: true })
+      assert.deepStrictEqual([names(slice?.wanted), slice?.unmapped], [["chr1:1-10", "chr2"], true])
+      const read = (yield* downloadRequest({ bed })).slice
+      assert.deepStrictEqual(
+        read?.wanted.flatMap(({ readings }) => readings.map(({ name }) => name)),
+        ["chr7"]
+      )
+      assert.deepStrictEqual((yield* downloadRequest({ unmapped: true })).slice, { wanted: [], unmapped: true })
+    })
+  )
+
+  it.effect(
+    "a wrong option is a usage error with all its sentences; a BED file that is not there, or no file, says so",
+    () =>
+      Effect.gen(function* () {
+        const wrong = yield* Effect.flip(downloadRequest({ filters: ["nosuch = 1"], range: "chr1:9-1" }))
+        assert.deepStrictEqual([wrong._tag, wrong.message.split("\n").length], ["UsageError", 2])
+        const missing = yield* Effect.flip(downloadRequest({ bed: "nowhere.bed" }))
+        assert.strictEqual(missing.message, "BED file nowhere.bed: not found")
+        const folder = yield* Effect.flip(downloadRequest({ bed: "." }))
+        assert.deepStrictEqual(
+          [folder._tag, folder.message],
+          ["UsageError", "Invalid BED file: .: it is not a plain file"]
+        )
+      })
+  )
+})

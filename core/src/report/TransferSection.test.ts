@@ -1,0 +1,85 @@
+import { assert, describe, it } from "@effect/vitest"
+import { type FileResult, untouched } from "../download/Outcome.ts"
+import { type ReportRun, reportJson } from "./Report.ts"
+import { transferSection } from "./TransferSection.ts"
+
+const start = Date.parse("2026-11-22T10:00:00Z")
+const at = (seconds: number) => new Date(start + seconds * 1000)
+
+const run = (seconds: number, bytes: ReadonlyArray<number> = []): ReportRun => ({
+  step: "download",
+  version: "1.2.3",
+  host: "lab.example.org",
+  startedAt: at(0),
+  finishedAt: at(seconds),
+  exitCode: 0,
+  throughput: { intervalSeconds: 1, bytes },
+  advice: []
+})
+
+/** A transfer between two moments, in seconds of the run; one without an end was stopped. */
+const transfer = (fileName: string, from: number, to: number | null, some: Partial<FileResult> = {}): FileResult => ({
+  ...untouched(
+    { analysisId: "A1", fileName, path: fileName, bytes: 2048 },
+    { action: "downloaded", reason: null, error: null }
+  ),
+  startedAt: at(from),
+  finishedAt: to === null ? null : at(to),
+  ...some
+})
+
+const failed = { action: "failed", error: { _tag: "LinkForbidden", message: "no" } } as const
+
+const section = (seconds: number, files: ReadonlyArray<FileResult>, bytes?: ReadonlyArray<number>) =>
+  transferSection(reportJson(run(seconds, bytes), files))?.text ?? null
+
+/** Name, words and bar of each row. */
+const rowsOf = (text: string | null) =>
+  [...(text ?? "").matchAll(/<span class="name">(.*?)<\/span><span class="sub">(.*?)<\/span>/g)].map(
+    ([, name, words]) => `${name}: ${words}`
+  )
+
+describe("the section about transfers", () => {
+  it("is left out of a report without a transfer and without a byte", () => {
+    const kept = untouched(
+      { analysisId: "A1", fileName: "a.bam", path: "a.bam", bytes: 1 },
+      { action: "skipped", reason: "exists", error: null }
+    )
+    assert.isNull(section(10, [kept, transfer("found-again.bam", 0, 1, { action: "skipped", reason: "exists" })]))
+  })
+
+  it("has a row for each file in the order of their beginnings: its size, how long it took and from when, or how it ended", () => {
+    const files = [
+      transfer("late.bam", 60, 90),
+      transfer("early.bam", 5, 20),
+      transfer("refused.bam", 10, 12, failed),
+      transfer("cut.bam", 100, null, { action: "failed", bytes: null })
+    ]
+    assert.deepStrictEqual(rowsOf(section(120, files)), [
+      "early.bam: 2 KiB in 15 s, from 5 s",
+      "refused.bam: failed after 2 s, from 10 s",
+      "late.bam: 2 KiB in 30 s, from 1 min",
+      "cut.bam: stopped after 20 s, from 1 min 40 s"
+    ])
+  })
+
+  it("shows the twelve longest of more than forty, and of all of them when they ended", () => {
+    const files = Array.from({ length: 41 }, (_, index) =>
+      transfer(`f${index}.bam`, 0, index + 1, index < 3 ? failed : {})
+    )
+    const text = section(50, files)
+    assert.deepStrictEqual(
+      rowsOf(text).map((row) => row.slice(0, row.indexOf(":"))),
+      Array.from({ length: 12 }, (_, index) => `f${index + 29}.bam`)
+    )
+    assert.include(text, "The 12 longest of 41 transfers")
+    assert.include(text, "38 files came and 3 failed; at most 1 ended within 0.4 s.")
+    assert.notInclude(section(50, files.slice(1)), "longest of")
+  })
+
+  it("says how much came, how fast on average over the run and while bytes came, and how fast at most", () => {
+    const text = section(4, [], [1024, 0, 3072, 0])
+    assert.include(text, "4 KiB came in 4 s, 1 KiB/s on average over the run; the most in 1 s was 3 KiB/s.")
+    assert.include(text, "<p>2 KiB/s while bytes came</p>")
+  })
+})
