@@ -21,7 +21,7 @@ export const waitAsked = (field: string | null | undefined, now: number): Durati
         onSuccess: (asked) => Headers.retryAfterDelay(asked, now)
       })
 
-/** The longest wait that a `Retry-After` of the service can bring about. */
+/** The longest wait that a `Retry-After` of the service is granted. */
 const longestRetryAfter = Duration.minutes(2)
 
 /**
@@ -60,7 +60,7 @@ export const linkRetry = Schedule.min([Schedule.exponential("1 second"), Schedul
   Schedule.upTo({ times: 8 })
 )
 
-/** Looking again whether a lock file is free: 5 ms growing to 25 ms, jittered so that waiters do not march in step. */
+/** Looking again whether a lock file is free: 5 ms growing to 25 ms, jittered so that waiters do not all look at the same moment. */
 export const lockPoll = Schedule.min([Schedule.exponential("5 millis", 1.5), Schedule.spaced("25 millis")]).pipe(
   Schedule.jittered
 )
@@ -69,11 +69,11 @@ export const lockPoll = Schedule.min([Schedule.exponential("5 millis", 1.5), Sch
 export interface RestorationOutlook {
   /** Until the earliest expected restoration; null when nothing is expected that can be read as a time. */
   readonly expected: Duration.Duration | null
-  /** Until nobody waits any longer. */
+  /** How long the caller will still wait. */
   readonly left: Duration.Duration
 }
 
-/** Timers do not go further: at least once a day the service is asked, whatever it estimated. */
+/** The service is asked at least once a day, whatever it estimated; timers of Node end at 24.8 days. */
 const longestRestorationSleep = Duration.hours(24)
 
 /**
@@ -100,7 +100,7 @@ export const bodyRetry = Schedule.exponential("1 second").pipe(Schedule.jittered
 /** Drawing the status of a job anew on a terminal: fast enough to look alive, slow enough to cost nothing. */
 export const statusDraw = Schedule.spaced("200 millis")
 
-/** Saying the same in a log. */
+/** Writing the status of a job into a log, where nothing can be redrawn. */
 export const statusLog = Schedule.spaced("1 minute")
 
 /** Logging in to a service that was away when a server started: after 2 s, doubling to half a minute, for ever. */

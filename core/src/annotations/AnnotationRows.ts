@@ -29,7 +29,7 @@ const mostWaiting = 2
 
 const decoder = new TextDecoder()
 
-/** The rows in a block of whole lines, each made when it is asked for: as objects all of them take ten times as much. */
+/** The rows in a block of whole lines, each made when it is asked for: as objects, the rows of a block take ten times the memory of its text. */
 function* rowsOf(lines: string): Iterable<AnnotationRow> {
   for (let from = 0; from < lines.length; ) {
     const to = lines.indexOf("\n", from)
@@ -38,7 +38,7 @@ function* rowsOf(lines: string): Iterable<AnnotationRow> {
   }
 }
 
-/** Rows that are handed on together. */
+/** Rows in one chunk of the stream. */
 const together = 256
 
 /**

@@ -1,7 +1,7 @@
 /** What the values of cells mean, worked out once for each different cell: columns have far fewer values than rows. */
 import type { ByteBlock } from "./ByteBlock.ts"
 
-/** Entries; a power of two. What falls on a taken place replaces it, so that memory is bounded. */
+/** Entries; a power of two. A cell whose place is taken replaces the other, so that memory is bounded. */
 const places = 4096
 
 interface Entry<A> {

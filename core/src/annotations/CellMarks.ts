@@ -1,9 +1,9 @@
 /**
  * Marks between the cells of scanned rows.
  *
- * In JSON, the bytes 0x00 to 0x08 stand nowhere: not inside strings, not outside. So `BodyScanner` writes into the rows
- * themselves where a cell ends, where a row ends, and what belongs to no cell. Whoever reads the rows later needs no JSON
- * parser to find the cells: each goes from where the last one ended to the next mark.
+ * JSON never contains the bytes 0x00 to 0x08, neither inside nor outside of strings. So the scanner of a body writes
+ * them into the rows: where a cell ends, where a row ends, and over what belongs to no cell. Later readers of the rows find
+ * the cells without a JSON parser: each goes from the end of the one before to the next mark.
  */
 
 /** Never written by the scanner; readers put it behind the last byte they have. */

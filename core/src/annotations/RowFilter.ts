@@ -80,7 +80,7 @@ const basesOf = (value: unknown): number => Math.max(1, /^[A-Za-z]*/.exec(textOf
 
 const none: MergedIntervals = new Float64Array()
 
-/** So many chromosomes are named as an example of how they are spelt. */
+/** How many chromosomes a message names as examples of their spelling. */
 const examples = 5
 
 export class RowFilter implements RowChoice {

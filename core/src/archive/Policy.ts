@@ -14,7 +14,7 @@ export interface RestorePolicy {
   readonly maxRestores: number | null
 }
 
-/** A question for each file, one for all of them, none, or nothing is restored. */
+/** `ask` asks for each file, `all` once for all files, `force` restores without asking, `no` restores nothing. */
 export const RestorePolicy = {
   ask: { mode: "ask", maxRestores: null },
   all: { mode: "all", maxRestores: null },

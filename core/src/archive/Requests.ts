@@ -11,20 +11,12 @@ import { AnalysisId } from "../contract/Ids.ts"
 import type { ServiceError, TrackingError } from "../Errors.ts"
 import { logFailure } from "../FailureLog.ts"
 import { listedOf } from "../selection/ListedFiles.ts"
-import { Operator } from "../settings/Operator.ts"
-import { counted } from "../text/Counted.ts"
+import type { Operator } from "../settings/Operator.ts"
 import { printable } from "../text/Printable.ts"
-import { humanSize } from "../text/Size.ts"
 import { mayBeUnderWay } from "./Estimate.ts"
-import {
-  type ArchivedFile,
-  decide,
-  questions,
-  type RestoreDecision,
-  type RestoreMode,
-  type RestorePolicy
-} from "./Policy.ts"
+import { type ArchivedFile, decide, type RestoreDecision, type RestorePolicy } from "./Policy.ts"
 import type { Restoration } from "./Restoration.ts"
+import { askAbout } from "./RestoreQuestions.ts"
 import { entriesOf, type Item, put, type ServiceAddress, without } from "./TrackingDocument.ts"
 import { keyOf, type NewEntry, optionsKeyOf, requesting } from "./TrackingEntry.ts"
 import { TrackingFile } from "./TrackingFile.ts"
@@ -52,7 +44,7 @@ export const restore = Effect.fn("svc.archive.restore")(function* <C extends Can
   request: RestoreRequest
 ): Effect.fn.Return<ReadonlyArray<RestoreResult>, never, RestorationServices> {
   const tracking = yield* TrackingFile
-  // Who wants no restorations does not need the file to be readable.
+  // A run that restores nothing does not need the file to be readable.
   const known = yield* Effect.result(tracking.read)
   if (known._tag === "Failure" && request.mode !== "no") {
     yield* logFailure(known.failure)
@@ -61,7 +53,7 @@ export const restore = Effect.fn("svc.archive.restore")(function* <C extends Can
   const now = yield* Clock.currentTimeMillis
   const entries = known._tag === "Success" ? entriesOf(known.success, request.target, request.nameOf) : new Map()
   const files = candidates.map((candidate) => ({ ...candidate, tracked: trackedBy(entries, candidate, request, now) }))
-  const decided = decide(request.mode, files, yield* answers(request.mode, files), request.maxRestores)
+  const decided = decide(request.mode, files, yield* askAbout(request.mode, files), request.maxRestores)
 
   const results = new Map<ArchivedFile, RestoreResult>()
   let gaveUp: ServiceError | TrackingError | null = null
@@ -119,38 +111,6 @@ const restorationOf = (file: ArchivedFile): Restoration => ({
 })
 
 const estimateOf = (file: ArchivedFile) => file.estimatedRestoreTime ?? file.tracked?.restoreEstimation ?? null
-
-/** Asks the person what the mode wants to know. */
-const answers = Effect.fnUntraced(function* (mode: RestoreMode, files: ReadonlyArray<File>) {
-  const operator = yield* Operator
-  const wanted = questions(mode, operator.present, files)
-  const yes = new Set<File>()
-  if (wanted._tag === "Each") {
-    for (const file of wanted.files) if (yield* operator.confirm(questionFor(file))) yes.add(file)
-  }
-  if (wanted._tag === "Once" && (yield* operator.confirm(questionForAll(wanted.files)))) {
-    for (const file of wanted.files) yes.add(file)
-  }
-  return { present: operator.present, yes }
-})
-
-const questionFor = ({ analysisId, estimatedRestoreTime, fileName, size }: File): string => {
-  const how = size === null ? "of unknown size" : humanSize(size)
-  const what = `${fileName} (analysis ${analysisId}, ${how})`
-  return estimatedRestoreTime === null
-    ? `${what} is archived. Restore it? That takes hours and may cost money.`
-    : `${what} is archived and being restored already. Download it when it is back?`
-}
-
-const questionForAll = (files: ReadonlyArray<File>): string => {
-  const unknown = files.filter(({ size }) => size === null).length
-  const bytes = humanSize(files.reduce((sum, { size }) => sum + (size ?? 0), 0))
-  const size =
-    unknown === 0 ? bytes : unknown === files.length ? "of unknown size" : `${bytes} and ${unknown} of unknown size`
-  const analyses = new Set(files.map(({ analysisId }) => analysisId)).size
-  const [them, each] = [counted(files.length, "archived file"), counted(analyses, "analysis", "analyses")]
-  return `Restore ${them} of ${each}, ${size}? That takes hours and may cost money.`
-}
 
 /** Every decision with its reason (docs/service.md 4.2). */
 const say = (file: File, { _tag, reason }: RestoreDecision): Effect.Effect<void> => {

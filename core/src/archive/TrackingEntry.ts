@@ -70,7 +70,7 @@ export const readEntry = (value: unknown): Result.Result<TrackingEntry, string> 
   const decoded = decodeEntry(value)
   if (Result.isFailure(decoded)) return Result.fail(placeOfIssue(decoded.failure))
   const { analysisId, fileName, options, ...entry } = decoded.success
-  // Together with the type this is what the command line would never have let through.
+  // The command line refuses such names and types; a file may have been written by anybody.
   const unsafe = unsafeName(fileName)
   if (unsafe !== null) return Result.fail(unsafe.message)
   if (fileTypeOf(fileName) === null) return Result.fail("fileName: not a file type that can be downloaded")
@@ -92,7 +92,7 @@ export const readEntry = (value: unknown): Result.Result<TrackingEntry, string> 
 export const keyOf = (target: string, entry: Pick<TrackingEntry, "analysisId" | "fileName" | "optionsKey">): string =>
   JSON.stringify([target, entry.analysisId, entry.fileName, entry.optionsKey])
 
-/** Where the file itself lies is no part of a request, and these values say what is said by leaving the key out. */
+/** Keys that make no difference between requests: values that mean the same as a missing key, and where the tracking file lies. */
 const saysNothing = (key: string, value: unknown) =>
   value === null || value === false || key === "restorationFile" || (key === "layout" && value === "flat")
 

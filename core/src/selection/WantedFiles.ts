@@ -1,4 +1,4 @@
-/** Which files a wish means, and where each goes: pure, from what the service lists. */
+/** Which of the listed files are wanted, and where each goes: pure. */
 import { isDataType } from "../genome/formats/FileNames.ts"
 import type { SliceEstimate, SliceWish } from "../transfer/SliceRequest.ts"
 import { type FileType, fileTypeOf, indexRank } from "./FileName.ts"
@@ -65,9 +65,9 @@ const wantedFile = (
   return {
     ...file,
     folder,
-    // Not known before its regions are.
+    // Known when the slice has been planned.
     size: null,
-    // Of two files now what it needs.
+    // A slice needs the file and its index: it waits while either is archived.
     archived: archived || index?.archived === true,
     estimatedRestoreTime: estimatedRestoreTime ?? index?.estimatedRestoreTime ?? null,
     hasLink: hasLink && index?.hasLink !== false,
@@ -86,7 +86,7 @@ const indexFor = (data: string, listed: ReadonlyArray<ListedFile>): ListedFile |
 
 /**
  * The type of a file when it is wanted. A name that is unsafe at its end (`x.bam `) still counts as its type, so that
- * it is refused aloud and not left out in silence.
+ * it is refused with a message and not left out silently.
  */
 const wantedType = (file: ListedFile, wish: FileChoice): FileType | null => {
   if (file.fileName === null) return null

@@ -17,7 +17,7 @@ const local = /^(.*\.)?(localhost|localhost\.localdomain|ip6-localhost|ip6-loopb
 /** RFC 6762 (`local` and appendix G), RFC 8375, ICANN's `internal`, and what home routers and clusters use. */
 const inner = /\.(internal|local|localdomain|intranet|private|corp|home|lan|svc|home\.arpa)$/
 
-/** The reach that the name of a host promises; an address has that of its own. */
+/** The reach of a host by its name; for an IP address that of the address. */
 export const reachOfName = (host: string): Reach => {
   const name = host.toLowerCase().replace(/\.+$/, "")
   if (isIpv4(name) || name.includes(":")) return reachOf(name)

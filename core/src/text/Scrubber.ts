@@ -1,9 +1,9 @@
 /**
- * The one way out for words: what leaves the process as prose, or as prose inside a document, has the secrets of this process
- * replaced by `***`. A service may repeat any of them in an error, so errors are where they come out.
+ * Replaces secrets by `***` in every sentence that leaves the process, alone or inside a document: a service may repeat a
+ * password, a cookie or a link in an error.
  *
- * Known by value are passwords, cookies and tokens; known by form are links and everything that stands behind a name such as
- * `token=`. Every pattern is linear in the length of the text, and the number of links does not count.
+ * Passwords, cookies and tokens are known by their value; links, and what follows a name such as `token=`, by their form.
+ * Every pattern takes time linear in the length of the text, however many links there are.
  */
 import { Context, Effect, Redacted } from "effect"
 import { Base64, Base64Url } from "effect/encoding"
@@ -12,16 +12,16 @@ import { hasKnownForm, hidden, hideForms, namesSecret } from "./SecretForms.ts"
 
 export interface Scrubber {
   /**
-   * A password. It is hidden wherever it turns up in prose, also encoded; one of less than four characters only where it stands
-   * alone as a word, since inside of words it would blank half of every sentence.
+   * A password. It is hidden everywhere in prose, also encoded. One of less than four characters is hidden only as a word of
+   * its own: inside of words it would blank half of every sentence.
    */
   readonly protect: (password: Redacted.Redacted | null) => void
   /**
-   * A cookie or token. It stays known after it was replaced, up to some hundreds of newer ones. One of less than eight characters
-   * is hidden where it stands alone, and of less than four not at all: `1` or `en` is a preference and no session.
+   * A cookie or token. It stays known when it is replaced, until 300 newer ones have come. One of less than eight characters is
+   * hidden only as a word of its own, one of less than four not at all: `1` or `en` is a preference and no session.
    */
   readonly protectPassing: (value: string) => void
-  /** A link to a file. Only its host is remembered, and only when its form does not give it away. */
+  /** A link to a file. Its host is remembered, unless the link is known by its form. */
   readonly protectLink: (link: Redacted.Redacted) => void
   /** Sentences, lines of the log, questions: for people, not for programs. */
   readonly prose: (text: string) => string
@@ -50,7 +50,7 @@ export const proseKeys: ReadonlySet<string> = new Set([
 
 const shortestInside = 4
 const shortestPassing = 8
-/** Passwords are few. So many cookies and tokens are remembered, the newest. */
+/** How many of the newest cookies and tokens are remembered; passwords are few, and all are. */
 const mostPassing = 300
 const mostHosts = 300
 

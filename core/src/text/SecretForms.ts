@@ -1,4 +1,4 @@
-/** Secrets that give themselves away: by the name that stands before them, or as the query of a signed link. */
+/** Secrets that are known by their form: by the name before them, or as the query of a signed link. */
 
 /** What stands in the place of a secret. */
 export const hidden = "***"
@@ -38,7 +38,7 @@ const plain = (found: string): string => {
   return unescaped.replace(/%[0-9a-f]{2}/gi, (code) => String.fromCharCode(Number.parseInt(code.slice(1), 16)))
 }
 
-/** Without all that gives itself away; addresses of `isSecret` origins lose their path as well. */
+/** The text without secrets that are known by their form; addresses of `isSecret` origins lose their path as well. */
 export const hideForms = (text: string, isSecret: (origin: string) => boolean = () => false): string =>
   hideNamed(cutAddresses(text, isSecret))
 
