@@ -23,7 +23,7 @@ export interface FileLockOptions {
   readonly onWait?: (owner: string) => Effect.Effect<void>
   /** Between two signs of life of the owner; 5 s. */
   readonly heartbeat?: Duration.Input
-  /** After so long without a sign the owner counts as gone; 60 s. */
+  /** Without a sign for this long the owner counts as gone; 60 s. */
   readonly staleAfter?: Duration.Input
 }
 

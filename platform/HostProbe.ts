@@ -8,7 +8,7 @@ import { faultOfCause, TransportFault } from "../core/src/session/TransportFault
 import { bareHost, portOf } from "../core/src/settings/NoProxy.ts"
 import type { Dialer } from "./Dialer.ts"
 
-/** Each step gives up after so long, in ms. */
+/** How long a step may take, in ms. */
 const patience = 15_000
 
 const impatient = <A>(self: Effect.Effect<A, TransportFault>) =>

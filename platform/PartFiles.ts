@@ -56,7 +56,7 @@ export const layer: Layer.Layer<PartFiles> = Layer.effect(
       discard,
       digest: (directory, name, algorithm) => digestOf(directory, name, algorithm, digests),
       replaceText,
-      settled: (directory) => Effect.ignore(syncFolder(directory))
+      syncFolder: (directory) => Effect.ignore(syncFolder(directory))
     })
   })
 )

@@ -19,7 +19,7 @@ export interface ReaderOutput {
   readonly cut: Effect.Effect<void>
 }
 
-/** A reader who takes nothing for so long is cut off; tools that work on what they read may pause. */
+/** A reader who takes nothing for this long is cut off. Tools pause for seconds while they work on what they read. */
 const patience = "5 minutes"
 /** A reader who takes this many bytes within that time is not cut off, however slow it is. */
 const piece = 256 * 1024

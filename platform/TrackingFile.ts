@@ -39,7 +39,7 @@ const lockWait = "90 seconds"
 /** Between a comparison and its rename there are some microseconds; this is ample. */
 const settling = "150 millis"
 
-/** Somebody without our lock changed the file so often while we tried. */
+/** A change is given up when somebody who does not take our lock was faster this often. */
 const mostRetries = 50
 
 /** The file is no longer the one that was read, or the lock is no longer ours. */

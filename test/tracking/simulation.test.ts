@@ -204,7 +204,7 @@ const makeWorld = (seed: number) => {
     Layer.succeed(TrackingFile, tracking),
     Layer.succeed(FileTransfer, transfer),
     Layer.mock(SliceTransfer, {}),
-    Layer.mock(PartFiles, { free: () => Effect.succeed(null), settled: () => Effect.void }),
+    Layer.mock(PartFiles, { free: () => Effect.succeed(null), syncFolder: () => Effect.void }),
     ZlibCodec.layer,
     Layer.succeed(Operator, Operator.absent),
     files,

@@ -69,7 +69,7 @@ export class MemoryParts {
           Effect.sync(() => digestsOf(this.files.get(name) ?? new Uint8Array(0), [algorithm]).get(algorithm) ?? ""),
         replaceText: (_, name, text) =>
           this.#does("checksum", name, () => void this.files.set(name, new TextEncoder().encode(text))),
-        settled: () => Effect.void,
+        syncFolder: () => Effect.void,
         discard: ({ part, journal }) =>
           Effect.sync(() => {
             this.log.push("discard")

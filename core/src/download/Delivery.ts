@@ -116,7 +116,7 @@ const collected = Effect.fnUntraced(function* (
       results.set(file.fileName, result)
       const whole = results.size === delivers.length
       // Without its entry no run comes back to clear away parts and locks that a power cut brings back.
-      if (whole) yield* disk.settled(file.folder === "" ? destination : `${destination}/${file.folder}`)
+      if (whole) yield* disk.syncFolder(file.folder === "" ? destination : `${destination}/${file.folder}`)
       yield* arrived(arrival, [...results.values()], whole)
     }
   })

@@ -71,7 +71,7 @@ const world = Effect.fnUntraced(function* (analyses: Readonly<Record<string, Rea
     Layer.succeed(FileTransfer, { download, addChecksum: () => Effect.void, tidy: () => Effect.void }),
     Layer.mock(SliceTransfer, {}),
     Layer.mock(LinkHost, {}),
-    Layer.mock(PartFiles, { free: () => Effect.succeed(1e9), settled: () => Effect.void })
+    Layer.mock(PartFiles, { free: () => Effect.succeed(1e9), syncFolder: () => Effect.void })
   )
   const tracking = Layer.succeed(TrackingFile, {
     path: path.join(out, "r.json"),

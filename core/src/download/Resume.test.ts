@@ -130,7 +130,7 @@ const world = Effect.fnUntraced(function* ({
     }),
     Layer.mock(PartFiles, {
       free: () => Effect.succeed(free),
-      settled: (folder) =>
+      syncFolder: (folder) =>
         Effect.sync(() => void settled.push(`${path.relative(root, folder)}, ${stored.items.length} entries`))
     })
   )

@@ -130,8 +130,8 @@ const fetchInto = Effect.fnUntraced(function* (
 })
 
 /**
- * With `--check full` the blocks and records are read while they arrive, on other threads; the effect given back waits
- * for the verdict, which is null where nothing is to be read. A file of unknown size is read when it is complete.
+ * Begins to read blocks and records while they arrive, on other threads, for `--check full`; what is given back waits for
+ * the verdict. A file of unknown size is read when it is complete.
  */
 const contentProof = Effect.fnUntraced(function* (
   { blocks, codec, files, request }: Transfer,

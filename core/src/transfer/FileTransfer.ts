@@ -32,9 +32,9 @@ import * as PartJournal from "./PartJournal.ts"
 import { Restart } from "./Restart.ts"
 import type { TransferOutcome, TransferRequest } from "./TransferRequest.ts"
 
-/** So often the remote file may change under a download before it is given up. */
+/** A remote file that changes more often than this while it is downloaded is given up. */
 const mostChanges = 2
-/** So often a host without ranges may cut the file before it got further than ever before. */
+/** A host without ranges that cuts the file this often, and never later than before, is given up. */
 const mostFruitlessStarts = 8
 
 /** Brings one file from a link host to its final name, whole, checked and resumable. */
@@ -131,7 +131,7 @@ const claimed = Effect.fnUntraced(function* (transfer: Transfer) {
   )
 })
 
-/** Begins again where that can help, and knows when it cannot. */
+/** Attempts until the file has its name. After a change, or where a host does not serve ranges, the next attempt begins anew. */
 const untilCommitted = Effect.fnUntraced(function* (
   transfer: Transfer
 ): Effect.fn.Return<CommittedFile, TransferError> {

@@ -77,6 +77,6 @@ export class PartFiles extends Context.Service<
     /** Puts a small text file in place as a whole. */
     readonly replaceText: (directory: string, name: string, text: string) => Effect.Effect<void, CannotCreate | LocalIo>
     /** Returns when the names in a folder survive a power cut, those that are gone too; never fails: a courtesy. */
-    readonly settled: (directory: string) => Effect.Effect<void>
+    readonly syncFolder: (directory: string) => Effect.Effect<void>
   }
 >()("svc-steps/core/transfer/PartFiles") {}

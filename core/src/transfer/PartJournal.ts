@@ -5,7 +5,6 @@
  * that never reached the disk.
  */
 import { Option, Schema } from "effect"
-import type { ByteRanges } from "./ByteRanges.ts"
 import { wellFormed } from "./ByteRanges.ts"
 import { algorithms } from "./Digests.ts"
 import type { PartPlace } from "./PartFiles.ts"
@@ -46,9 +45,6 @@ export const decode = (text: string, identity: string): PartJournal | null => {
 export const start = (identity: string, writer: string, size: number | null): PartJournal =>
   new PartJournal({ schema: "svc.part/1", identity, writer, size, etag: null, lastModified: null, durable: [] })
 
-/** Bytes of the file that need not be fetched again. */
-export const durable = (journal: PartJournal): ByteRanges => journal.durable
-
 /** The text whose SHA-256 is the identity of a remote file; `range` is empty for the whole of it. */
 export const identityText = (file: {
   readonly target: string
@@ -72,14 +68,14 @@ const stemOf = (name: string): string => {
   return decoder.decode(encoder.encode(name).subarray(0, room)).replace(/\ufffd+$/, "")
 }
 
-const named = (directory: string, name: string, mark: string): PartPlace => {
+const placeWith = (directory: string, name: string, mark: string): PartPlace => {
   const part = `.${stemOf(name)}.${mark}.part`
   return { directory, name, part, journal: `${part}.json`, lock: `${part}.lock` }
 }
 
 /** The hidden names beside `name`; a long name is shortened, the identity keeps it apart. */
 export const placeOf = (directory: string, name: string, identity: string): PartPlace =>
-  named(directory, name, identity.slice(0, 8))
+  placeWith(directory, name, identity.slice(0, 8))
 
 /** What earlier runs left beside `name`, out of the names in its directory. */
 export const leftBeside = (directory: string, name: string, names: ReadonlyArray<string>): ReadonlyArray<PartPlace> => {
@@ -87,5 +83,5 @@ export const leftBeside = (directory: string, name: string, names: ReadonlyArray
   const marks = names.flatMap((other) =>
     other.startsWith(stem) ? (/^([0-9a-f]{8})\.part(?:$|\.)/.exec(other.slice(stem.length))?.[1] ?? []) : []
   )
-  return [...new Set(marks)].map((mark) => named(directory, name, mark))
+  return [...new Set(marks)].map((mark) => placeWith(directory, name, mark))
 }

@@ -38,7 +38,7 @@ export interface RemoteServices {
   readonly pool: LinkPool["Service"]
 }
 
-/** The first request asks for so many bytes, which are kept: they hold the header of most data files. */
+/** Bytes of the first request, which are kept: they hold the header of most data files. */
 export const headOfData = 64 * 1024
 /** The whole of most indexes. */
 export const headOfIndex = 1024 * 1024

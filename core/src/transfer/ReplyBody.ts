@@ -23,7 +23,7 @@ export interface BodyContext {
   readonly pool: LinkPool["Service"]
 }
 
-/** A connection that brings fewer bytes than this in so many ms is given up. Waiting for the rate limit does not count. */
+/** A connection that brings fewer `bytes` than these in `milliseconds` is given up. Waiting for the rate limit does not count. */
 const slowest = { bytes: 120 * 1024, milliseconds: 120_000 }
 
 /**
