@@ -3,8 +3,8 @@
 import { Effect, Result } from "effect"
 import { ConfigUnusable } from "../core/src/Errors.ts"
 import { configLayer } from "../core/src/settings/ConfigLayer.ts"
-import { readJson } from "../core/src/settings/JsonText.ts"
 import type { Layer } from "../core/src/settings/Settings.ts"
+import { faultText, readJson } from "../core/src/text/JsonText.ts"
 import { exposure, readSmallFile } from "./PrivateFile.ts"
 
 export interface ConfigFile {
@@ -29,10 +29,7 @@ export const readConfigFile = Effect.fn("svc.platform.readConfigFile")(function*
     catch: () => unusable("it is not UTF-8 text")
   })
   const read = readJson(text)
-  if (Result.isFailure(read)) {
-    const { column, expected, line } = read.failure
-    return yield* unusable(`not JSON: expected ${expected} at line ${line}, column ${column}`)
-  }
+  if (Result.isFailure(read)) return yield* unusable(faultText(read.failure))
   const { duplicates, value } = read.success
   if (typeof value !== "object" || value === null || Array.isArray(value)) {
     return yield* unusable('it must hold one JSON object, such as {"target": "https://lab.example.org"}')

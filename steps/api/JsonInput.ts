@@ -3,7 +3,7 @@ import { Effect, Result, Schema } from "effect"
 import { placeOfIssue } from "../../core/src/client/Reply.ts"
 import { parseExactly } from "../../core/src/contract/ExactNumber.ts"
 import { InputMalformed, type LocalIo, type NotFound } from "../../core/src/Errors.ts"
-import { readJson } from "../../core/src/settings/JsonText.ts"
+import { faultText, readJson } from "../../core/src/text/JsonText.ts"
 import { type Input, readInput } from "../../platform/InputFile.ts"
 
 /** Text that is JSON, without its byte order mark; names of the outermost object must not be given twice. */
@@ -15,10 +15,7 @@ export const jsonText = Effect.fnUntraced(function* ({ bytes, name }: Input): Ef
   })
   if (text.trim() === "") return yield* malformed("it is empty; one JSON value is expected")
   const read = readJson(text)
-  if (Result.isFailure(read)) {
-    const { column, expected, line } = read.failure
-    return yield* malformed(`not JSON: expected ${expected} at line ${line}, column ${column}`)
-  }
+  if (Result.isFailure(read)) return yield* malformed(faultText(read.failure))
   const [twice] = read.success.duplicates
   if (twice !== undefined) return yield* malformed(`${twice} is given more than once`)
   return text

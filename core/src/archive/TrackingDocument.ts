@@ -6,8 +6,8 @@
  */
 import { Result } from "effect"
 import { parseExactly } from "../contract/ExactNumber.ts"
-import { readJson } from "../settings/JsonText.ts"
 import { depthOf, elements, members } from "../text/JsonSpans.ts"
+import { readJson } from "../text/JsonText.ts"
 import { keyOf, type NewEntry, readEntry, type TrackingEntry, textOf, withChanges } from "./TrackingEntry.ts"
 
 /** An entry with its text; one that cannot be used has its `problem`, and stays. */

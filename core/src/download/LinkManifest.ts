@@ -6,8 +6,8 @@ import { Redacted, Result, Schema } from "effect"
 import { placeOfIssue } from "../client/Reply.ts"
 import { ByteCount, Hint } from "../contract/Record.ts"
 import { type FileType, fileTypes } from "../selection/FileName.ts"
-import { readJson } from "../settings/JsonText.ts"
 import { resolveTarget } from "../settings/Target.ts"
+import { faultText, readJson } from "../text/JsonText.ts"
 import { isPrintable } from "../text/Printable.ts"
 
 export interface LinkEntry {
@@ -72,10 +72,7 @@ const decodeEntry = Schema.decodeUnknownResult(Entry)
 /** Reads a document; fails with a reason for a person, which repeats nothing of a link. Names are judged by the plan. */
 export const readLinks = (text: string): Result.Result<LinkManifest, string> => {
   const json = readJson(text)
-  if (Result.isFailure(json)) {
-    const { column, expected, line } = json.failure
-    return Result.fail(`not JSON: expected ${expected} at line ${line}, column ${column}`)
-  }
+  if (Result.isFailure(json)) return Result.fail(faultText(json.failure))
   if (schemaOf(json.success.value) !== "svc.links/1") {
     return Result.fail("it is not a links file (svc.links/1) as --links --linksFile writes it")
   }

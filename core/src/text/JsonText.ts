@@ -3,7 +3,7 @@
  * `JSON.parse` does not say, or only together with a piece of the text, which may hold a password.
  */
 import { Result } from "effect"
-import { deepest, Nesting } from "../text/Nesting.ts"
+import { deepest, Nesting } from "./Nesting.ts"
 
 export interface JsonFault {
   /** From 1. */
@@ -12,6 +12,10 @@ export interface JsonFault {
   readonly column: number
   readonly expected: string
 }
+
+/** `not JSON: expected a colon at line 2, column 6` */
+export const faultText = ({ column, expected, line }: JsonFault): string =>
+  `not JSON: expected ${expected} at line ${line}, column ${column}`
 
 export interface JsonText {
   readonly value: unknown
