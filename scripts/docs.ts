@@ -10,47 +10,15 @@
  * - CITATION.cff, what stands in packaging/, and the version of the image in the workflows, from package.json
  * - `docs/exit-codes.md`, from `core/src/errors`
  */
-import { readdirSync, readFileSync, writeFileSync } from "node:fs"
-import { ExitCodes, severityOrder } from "../core/src/Errors.ts"
-import { apiPage } from "./api-page.ts"
-import { faultsPage } from "./faults-page.ts"
-import { journeysPicture, roomsPicture } from "./import-pictures.ts"
-import { packagingPages } from "./packaging-pages.ts"
-import { sandboxOptions, settingsPage } from "./settings-page.ts"
+import { readFileSync, writeFileSync } from "node:fs"
+import { apiPage } from "./pages/api.ts"
+import { exitCodesPage } from "./pages/exit-codes.ts"
+import { faultsPage } from "./pages/faults.ts"
+import { journeysPicture, roomsPicture } from "./pages/import-pictures.ts"
+import { packagingPages } from "./pages/packaging.ts"
+import { sandboxOptions, settingsPage } from "./pages/settings.ts"
 
 const fromRoot = (path: string) => new URL(`../${path}`, import.meta.url)
-
-/** Every error class: its name, the first sentence of its comment, its exit code. */
-const errorClasses = readdirSync(fromRoot("core/src/errors"))
-  .sort()
-  .map((module) => readFileSync(fromRoot(`core/src/errors/${module}`), "utf8"))
-  .flatMap((source) => [
-    ...source.matchAll(/\/\*\* ([^\n]+?) \*\/\nexport class (\w+) [\s\S]*?errorExitCode\] = (\d+)/g)
-  ])
-  .map(([, sentence = "", name = "", code]) => ({ sentence, name, code: Number(code) }))
-
-const meanings = Object.entries(ExitCodes).map(([code, meaning]) => `| ${code} | ${meaning} |`)
-const meaningsTable = ["| code | meaning |", "|---|---|", ...meanings].join("\n")
-
-const exitCodesPage = () => `# Exit codes
-
-Made from \`core/src/errors\` by \`npm run docs\`. The codes are those of sysexits and part of the interface: a pipeline may
-decide by them. What happened stands on stderr, one line per file or request that failed.
-
-${meaningsTable}
-
-With several failures the most severe one decides, in this order: ${severityOrder.join(", ")}. A file that is skipped by
-policy is no failure: it exists and \`--overwrite\` is not given, or it is archived and the answer to restoring it is no.
-
-## Which situation ends with which code
-
-${Object.keys(ExitCodes)
-  .map(Number)
-  .map((code) => ({ code, rows: errorClasses.filter((row) => row.code === code) }))
-  .filter(({ rows }) => rows.length > 0)
-  .map(({ code, rows }) => [`### ${code}`, "", ...rows.map((row) => `- **${row.name}**: ${row.sentence}`)].join("\n"))
-  .join("\n\n")}
-`
 
 /** A page with this text between its two marks. */
 const between = (page: string, subject: string, text: () => string): readonly [path: string, content: string] => {

@@ -28,6 +28,10 @@ const hashes = (integrity: string | undefined) =>
     return bits === undefined ? [] : [{ alg: `SHA-${bits}`, content: Buffer.from(base64, "base64").toString("hex") }]
   })
 
+/** The name of the package in a folder of the lock, such as `node_modules/effect`. */
+export const nameOf = (folder: string): string =>
+  folder.slice(folder.lastIndexOf("node_modules/") + "node_modules/".length)
+
 const purl = (name: string, version: string) => `pkg:npm/${name.replace("@", "%40")}@${version}`
 
 /** @param packages - folders below the root, as in the lock: `node_modules/effect` */
@@ -36,7 +40,7 @@ export const sbom = (root: string, packages: ReadonlyArray<string>): string => {
   const lock: Lock = JSON.parse(readFileSync(`${root}package-lock.json`, "utf8"))
   const components = packages.map((folder) => {
     const { integrity, license, version = "" } = lock.packages[folder] ?? {}
-    const name = folder.slice(folder.lastIndexOf("node_modules/") + "node_modules/".length)
+    const name = nameOf(folder)
     const reference = purl(name, version)
     return {
       type: "library",

@@ -7,6 +7,7 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
+import { nameOf } from "./sbom.ts"
 
 interface Locked {
   readonly version?: string
@@ -31,8 +32,6 @@ const packages: Readonly<Record<string, Locked>> = Object.fromEntries(
     ([path, { link }]) => path.startsWith("node_modules/") && link !== true
   )
 )
-
-const nameOf = (folder: string) => folder.slice(folder.lastIndexOf("node_modules/") + "node_modules/".length)
 
 /** Where Node finds `name` from a package. */
 const resolved = (from: string, name: string): string | null => {

@@ -1,7 +1,7 @@
 /** What names this version and where it comes from, outside of package.json: citation, recipe, registry entry, and the image in the workflows. */
 import { readdirSync, readFileSync } from "node:fs"
 
-const fromRoot = (path: string) => new URL(`../${path}`, import.meta.url)
+const fromRoot = (path: string) => new URL(`../../${path}`, import.meta.url)
 
 const product: {
   readonly name: string

@@ -1,9 +1,9 @@
 /** `docs/faults.md`: each fault of `test/faults/Catalogue.ts`, what we do, and the tests whose names carry its number. */
 import { execFileSync } from "node:child_process"
 import { existsSync, readFileSync } from "node:fs"
-import { type Fault, groups } from "../test/faults/Catalogue.ts"
+import { type Fault, groups } from "../../test/faults/Catalogue.ts"
 
-const root = new URL("../", import.meta.url)
+const root = new URL("../../", import.meta.url)
 
 /** Committed or new. The sandbox makes the faults: its own tests show that it can, not what we do about them. */
 const testFiles = (): ReadonlyArray<string> =>

@@ -1,9 +1,9 @@
 /** `docs/settings.md`, made of the table of settings. */
-import { groups, type Key, stepNames } from "../core/src/settings/Key.ts"
-import { type KeyName, keyNames, table } from "../core/src/settings/Keys.ts"
-import { metavarOf } from "../steps/main/Help.ts"
-import { cell, families, generalOptions, type ListedOption, sandboxHelp, steps } from "./commands.ts"
-import { addressOf } from "./schemas.ts"
+import { groups, type Key, stepNames } from "../../core/src/settings/Key.ts"
+import { type KeyName, keyNames, table } from "../../core/src/settings/Keys.ts"
+import { metavarOf } from "../../steps/main/Help.ts"
+import { cell, families, generalOptions, type ListedOption, sandboxHelp, steps } from "../commands.ts"
+import { addressOf } from "../schemas.ts"
 
 const written = (name: string, metavar: string | null | undefined, short: string | undefined) =>
   `\`--${name}${typeof metavar === "string" ? ` ${metavar}` : ""}\`${short === undefined ? "" : `, \`-${short}\``}`

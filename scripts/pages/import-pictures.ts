@@ -2,7 +2,7 @@
  * Two pictures drawn from the imports: which room of the core stands on which (docs/01-tour.md), and the modules of the
  * journeys in docs/code-tour.md. Flowcharts in Mermaid's language, which code hosts draw.
  */
-import { productModules } from "../test/Sources.ts"
+import { productModules } from "../../test/Sources.ts"
 
 /** What each name leads to. */
 type Graph = ReadonlyMap<string, ReadonlySet<string>>
@@ -47,7 +47,7 @@ const importsOfRooms = () => {
   for (const module of productModules) {
     const from = roomOf(module.path)
     if (from === undefined) continue
-    if (rooms[from] === undefined) throw new Error(`scripts/import-pictures.ts has no words for core/src/${from}`)
+    if (rooms[from] === undefined) throw new Error(`scripts/pages/import-pictures.ts has no words for core/src/${from}`)
     for (const to of module.imports.map(roomOf)) {
       if (to !== undefined && to !== from) counts.set(`${from} ${to}`, (counts.get(`${from} ${to}`) ?? 0) + 1)
     }
@@ -134,7 +134,8 @@ const stationGraph = (): Graph => {
 
 export const journeysPicture = (): string => {
   const nameless = stations.filter((name) => moduleNamed(name) === undefined)
-  if (nameless.length > 0) throw new Error(`scripts/import-pictures.ts: no module is called ${nameless.join(", ")}`)
+  if (nameless.length > 0)
+    throw new Error(`scripts/pages/import-pictures.ts: no module is called ${nameless.join(", ")}`)
   const id = (name: string) => `m${stations.indexOf(name) + 1}`
   const byRoom = Map.groupBy(stations, (name) => name.replace(/\/[^/]*$/, ""))
   return [

@@ -1,11 +1,11 @@
 /** `docs/svc-api.md`, made of the methods of the step. */
-import { endpointOf, hasEnvelope } from "../core/src/client/EndpointCalls.ts"
-import type { EndpointName } from "../core/src/contract/EndpointNotes.ts"
-import { apiStep } from "../steps/api/ApiStep.ts"
-import { methodTable } from "../steps/api/MethodTable.ts"
-import { metavarOf, methodUsage } from "../steps/main/Help.ts"
-import type { CommandOption, Method } from "../steps/main/Step.ts"
-import { cell } from "./commands.ts"
+import { endpointOf, hasEnvelope } from "../../core/src/client/EndpointCalls.ts"
+import type { EndpointName } from "../../core/src/contract/EndpointNotes.ts"
+import { apiStep } from "../../steps/api/ApiStep.ts"
+import { methodTable } from "../../steps/api/MethodTable.ts"
+import { metavarOf, methodUsage } from "../../steps/main/Help.ts"
+import type { CommandOption, Method } from "../../steps/main/Step.ts"
+import { cell } from "../commands.ts"
 
 const optionRow = ([name, option]: readonly [string, CommandOption]) => {
   const metavar = metavarOf(option)
