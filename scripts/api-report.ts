@@ -63,11 +63,16 @@ const exportsOf = (path: string): ReadonlyArray<Exported> => {
   })
 }
 
-/** A type of hundreds of lines, as schemas have them, by its beginning and a hash of all of it. */
+const endpoint = /HttpApiEndpoint<"(\w+)", "(\w+)", "([^"]+)"/g
+
+/** A type of hundreds of lines, as schemas have them, by its beginning, the endpoints in it, and a hash of all of it. */
 const shown = (declaration: string) => {
   if (declaration.length <= 1_500) return declaration
   const hash = createHash("sha256").update(declaration).digest("hex").slice(0, 16)
-  return `${declaration.slice(0, 500).replace(/\n.*$/, "")}\n// and so on: ${hash}`
+  const endpoints = [...declaration.matchAll(endpoint)].map(
+    ([, name, method, path]) => `// ${method} ${path} ${name}\n`
+  )
+  return `${declaration.slice(0, 500).replace(/\n.*$/, "")}\n${endpoints.toSorted().join("")}// and so on: ${hash}`
 }
 
 const section = ([name, path]: (typeof doors)[number]) => {

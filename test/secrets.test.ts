@@ -63,7 +63,7 @@ const files = ["-f", "bam,vcf.gz,vcf.gz.tbi", "--loglevel", "debug", "--logfile"
 
 describe("Z5 secrets that the service repeats are nowhere", () => {
   for (const format of ["text", "json"]) {
-    it.live(`a download: report, page, MultiQC, log as ${format}, tracking file`, () =>
+    it.live(`a download: report, page, MultiQC, log as ${format}, restoration file`, () =>
       Effect.gen(function* () {
         const { at, keep, service, written } = yield* world
         for (const report of ["report.json", "report.html", "report_mqc.json"]) {

@@ -45,7 +45,7 @@ const trackingFaults = ({ before, after }: Leg, tree: Tree): ReadonlyArray<strin
   if (!before.has(trackingFile)) return []
   const bytes = tree.get(trackingFile)
   const entries = bytes instanceof Buffer ? parsed(() => entriesIn(bytes)) : null
-  if (entries === null) return [`${trackingFile} is ${bytes === undefined ? "gone" : "no tracking file"}`]
+  if (entries === null) return [`${trackingFile} is ${bytes === undefined ? "gone" : "no restoration file"}`]
   const ofAnalysis = (id: string) => entries.filter(({ analysisId }) => analysisId === id)
   const [own] = entriesIn(before.get(trackingFile) ?? Buffer.from("[]")).filter(({ analysisId }) => analysisId !== "X9")
   const delivered = own === undefined || same(tree.get(`out/${own.fileName}`), after.get(`out/${own.fileName}`))

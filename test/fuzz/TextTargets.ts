@@ -1,4 +1,4 @@
-/** Everything that reads a text of somebody else: replies, bodies, tracking files, regions, settings, manifests. */
+/** Everything that reads a text of somebody else: replies, bodies, restoration files, regions, settings, manifests. */
 import { gzipSync } from "node:zlib"
 import { Effect, Exit, Redacted, Result } from "effect"
 import { BodyScanner } from "../../core/src/annotations/BodyScanner.ts"

@@ -92,7 +92,7 @@ export const readEntry = (value: unknown): Result.Result<TrackingEntry, string> 
 export const keyOf = (target: string, entry: Pick<TrackingEntry, "analysisId" | "fileName" | "optionsKey">): string =>
   JSON.stringify([target, entry.analysisId, entry.fileName, entry.optionsKey])
 
-/** Keys that make no difference between requests: values that mean the same as a missing key, and where the tracking file lies. */
+/** Keys that make no difference between requests: values that mean the same as a missing key, and where the restoration file lies. */
 const saysNothing = (key: string, value: unknown) =>
   value === null || value === false || key === "restorationFile" || (key === "layout" && value === "flat")
 

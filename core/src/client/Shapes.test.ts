@@ -52,7 +52,8 @@ const sorted = (value: unknown): unknown =>
 
 describe("records of the shapes that are known", () => {
   it("are there for every endpoint", () => {
-    assert.sameMembers(Object.keys(answers), Object.keys(endpointNotes))
+    const message = "an endpoint: add its shape to test/wire/Shapes.ts"
+    assert.deepStrictEqual(Object.keys(answers).toSorted(), Object.keys(endpointNotes).toSorted(), message)
   })
 
   for (const name of Object.keys(endpointNotes) as ReadonlyArray<EndpointName>) {

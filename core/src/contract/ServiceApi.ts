@@ -51,12 +51,11 @@ const session = HttpApiGroup.make("session").add(
   })
 )
 
-/** Puts the note on its endpoint; pages of the API show its sentence. */
-const noted = <E>(declared: E): E => {
-  // A bound on E would widen what the endpoint says of itself.
-  const endpoint = declared as HttpApiEndpoint.Top
-  const note: EndpointNote = endpointNotes[endpoint.identifier as EndpointName]
-  return endpoint.annotate(Note, note).annotate(OpenApi.Summary, note.summary) as E
+/** Puts the note on its endpoint; pages of the API show its sentence. An endpoint without a note is an error of types. */
+const noted = <E extends { readonly identifier: EndpointName }>(declared: E): E => {
+  const endpoint = declared as unknown as HttpApiEndpoint.Top
+  const note: EndpointNote = endpointNotes[declared.identifier]
+  return endpoint.annotate(Note, note).annotate(OpenApi.Summary, note.summary) as unknown as E
 }
 
 const person = HttpApiGroup.make("person").add(
