@@ -16,10 +16,14 @@ const pictures = join(root, "docs", "pictures")
 // biome-ignore lint/suspicious/noControlCharactersInRegex: the codes of a terminal
 const codes = /\u001b\[(\d+)A\u001b\[J|\u001b\[[\d;?]*[a-zA-Z]|([^\u001b]+)/g
 
+/** Stand for the codes of green and of no colour until the page is made. */
+const [green, plain] = ["\ue000", "\ue001"]
+
 /** What stands on a terminal after this output: lines that were drawn over are gone. */
 const onScreen = (output: string): ReadonlyArray<string> => {
   const lines: Array<string> = [""]
-  for (const [part, up, text = ""] of output.matchAll(codes)) {
+  const marked = output.replaceAll("\u001b[32m", green).replaceAll("\u001b[39m", plain)
+  for (const [part, up, text = ""] of marked.matchAll(codes)) {
     if (up !== undefined) lines.splice(lines.length - 1 - Number(up), Number(up))
     else if (text !== "" && part === text) {
       const [first = "", ...more] = text.replaceAll("\r", "").split("\n")
@@ -49,23 +53,25 @@ const seen = (command: string, { cwd, env }: Required<Pick<RunOptions, "cwd" | "
 const escaped = (text: string) => text.replaceAll("&", "&amp;").replaceAll("<", "&lt;")
 
 const terminalPage = (text: string) => `<!doctype html><meta charset="utf-8"><style>
-:root { color-scheme: light dark; --ink: #24292f; --paper: #f6f8fa; --line: #d0d7de; --faint: #6e7781 }
-@media (prefers-color-scheme: dark) { :root { --ink: #e6edf3; --paper: #161b22; --line: #30363d; --faint: #8b949e } }
+:root { color-scheme: light dark; --ink: #24292f; --paper: #f6f8fa; --line: #d0d7de; --faint: #6e7781; --ok: #1a7f37 }
+@media (prefers-color-scheme: dark) { :root { --ink: #e6edf3; --paper: #161b22; --line: #30363d; --faint: #8b949e; --ok: #3fb950 } }
 body { margin: 0; padding: 8px; background: transparent }
 pre { margin: 0; padding: 16px 18px; border: 1px solid var(--line); border-radius: 8px; background: var(--paper); color: var(--ink);
   font: 13px/1.45 "DejaVu Sans Mono", "Liberation Mono", monospace; white-space: pre }
-b { font-weight: 600 } i { font-style: normal; color: var(--faint) }
+b { font-weight: 600 } i { font-style: normal; color: var(--faint) } s { text-decoration: none; color: var(--ok) }
 </style><pre>${escaped(text)
   .replace(/^\$ .*$/gm, "<b>$&</b>")
-  .replace(/^\d{4}-\d\d-\d\dT[\d:.]+Z/gm, "<i>$&</i>")}</pre>`
+  .replace(/^\d{4}-\d\d-\d\dT[\d:.]+Z/gm, "<i>$&</i>")
+  .replaceAll(green, "<s>")
+  .replaceAll(plain, "</s>")}</pre>`
 
 const program = Effect.gen(function* () {
   const cwd = yield* folder
   const world = join(cwd, "world.json")
   writeFileSync(world, JSON.stringify({ analyses: [{ id: "A3", files: [{ name: "S3.bam", archived: true }] }] }))
   const faults = join(cwd, "faults.json")
-  const slow = { when: { plane: "link", file: "*.bam" }, then: { slow: 60_000 } }
-  writeFileSync(faults, JSON.stringify([slow]))
+  const slow = (file: string, rate: number) => ({ when: { plane: "link", file }, then: { slow: rate } })
+  writeFileSync(faults, JSON.stringify([slow("S2.bam", 60_000), slow("S2.vcf.gz", 40_000)]))
   const sandbox = yield* startSandbox(["--world", world, "--faults", faults])
   const env = {
     PATH: `${root}dist/bin:${root}node_modules/.bin:${process.env["PATH"]}`,
@@ -80,8 +86,8 @@ const program = Effect.gen(function* () {
 
   const list = ["-l", "LIMS-0002", "--list"]
   const listed = yield* run("svc-download", list, place)
-  const fetched = ["-a", "A1,A2", "-d", "data"]
-  const running = yield* seen(`svc-download ${fetched.join(" ")}`, place, /S2\.bam +[45]\d%/)
+  const fetched = ["-a", "A1,A2", "-f", "bam,vcf.gz", "-d", "data"]
+  const running = yield* seen(`svc-download ${fetched.join(" ")}`, place, /S2\.bam +\[=*> *\] +[45]\d%/)
   const text = [
     `$ svc-download ${list.join(" ")}`,
     listed.stdout.trimEnd(),
