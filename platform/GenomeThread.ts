@@ -3,10 +3,11 @@
  * ten milliseconds.
  */
 import { parentPort } from "node:worker_threads"
-import { crc32, deflateRawSync } from "node:zlib"
+import { crc32 } from "node:zlib"
 import { type BlockRun, type InflatedRun, inflateRun } from "../core/src/genome/BlockRun.ts"
 import type { PieceStretch, SliceJob, Window } from "../core/src/genome/PieceOrder.ts"
 import * as PieceScan from "../core/src/genome/PieceScan.ts"
+import * as BlockDeflater from "./BlockDeflater.ts"
 import * as BlockInflater from "./BlockInflater.ts"
 
 /** What it is told. */
@@ -52,7 +53,7 @@ const codec = {
   inflateRaw: (bytes: Uint8Array, most: number, room?: Uint8Array) =>
     Math.max(bytes.length, most) > BlockInflater.largest ? null : inflateBlock(bytes, most, room),
   gunzip: () => null,
-  deflateRaw: (bytes: Uint8Array, level: number) => deflateRawSync(bytes, { level }),
+  deflateRaw: BlockDeflater.make(),
   crc32: (bytes: Uint8Array, before?: number) => crc32(bytes, before)
 }
 
