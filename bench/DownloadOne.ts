@@ -9,7 +9,14 @@ import * as PartFiles from "../platform/PartFiles.ts"
 import * as ZlibCodec from "../platform/ZlibCodec.ts"
 
 const [link = "", size = "0", directory = "."] = process.argv.slice(2)
-const http = LinkHttp.layer({ target: new URL(link), userAgent: "svc-steps", proxy: null, caFile: null, noProxy: "*" })
+const http = LinkHttp.layer({
+  target: new URL(link),
+  userAgent: "svc-steps",
+  proxy: null,
+  caFile: null,
+  noProxy: "*",
+  batch: 1024 * 1024
+})
 const layer = FileTransfer.layer().pipe(
   Layer.provide(
     Layer.mergeAll(http, PartFiles.layer, PartClaim.layer, Layer.provideMerge(BlockPool.layerHere, ZlibCodec.layer))

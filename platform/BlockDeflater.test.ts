@@ -1,4 +1,4 @@
-import { deflateRawSync } from "node:zlib"
+import { deflateRawSync, inflateRawSync } from "node:zlib"
 import { assert, describe, it } from "@effect/vitest"
 import * as SeededRandom from "../sandbox/samples/SeededRandom.ts"
 import * as BlockDeflater from "./BlockDeflater.ts"
@@ -11,11 +11,11 @@ describe("BlockDeflater", () => {
       for (const letters of [1, 4, 256]) {
         const bytes = Uint8Array.from({ length }, () => random.between(0, letters))
         for (const level of [0, 1, 4, 9]) {
-          const expected = deflateRawSync(bytes, { level })
-          assert.isTrue(
-            expected.equals(deflate(bytes, level)),
-            `${length} bytes of ${letters} letters at level ${level}`
-          )
+          const deflated = deflate(bytes, level)
+          const what = `${length} bytes of ${letters} letters at level ${level}`
+          assert.isTrue(inflateRawSync(deflated).equals(bytes), what)
+          // Stored bytes may be divided in another way.
+          if (level > 0) assert.isTrue(deflateRawSync(bytes, { level }).equals(deflated), what)
         }
       }
     }

@@ -11,7 +11,7 @@ const sequence = (from: number, length: number) => numbers.subarray(from % 251, 
 
 describe("ByteRing", () => {
   it.prop("gives the bytes in the order in which they came, whatever the portions", [Schema.Array(Step)], ([steps]) => {
-    const ring = new ByteRing()
+    const ring = new ByteRing(1024 * 1024)
     let next = 0
     let due = 0
     const check = (bytes: Uint8Array) => {
@@ -45,7 +45,7 @@ describe("ByteRing", () => {
   })
 
   it("where the next read lands does not depend on what is taken meanwhile", () => {
-    const ring = new ByteRing()
+    const ring = new ByteRing(1024 * 1024)
     while (ring.roomy) ring.filled(ring.target.length)
     const told = ring.target
     ring.take(ring.peek().length)

@@ -3,28 +3,32 @@
  * and no byte is copied in between.
  */
 
-const capacity = 1024 * 1024
-/** The most that one read of the socket may bring. */
-const reach = 512 * 1024
-
 export class ByteRing {
-  readonly #buffer = Buffer.allocUnsafeSlow(capacity)
+  readonly #buffer: Buffer
+  /** The most that one read of the socket may bring, in bytes. */
+  readonly #reach: number
   #head = 0
   #used = 0
   /** Bytes of a socket that brings its own buffers, when they found no room. */
   #overflow: Array<Uint8Array> = []
+
+  /** @param capacity - bytes */
+  constructor(capacity: number) {
+    this.#buffer = Buffer.allocUnsafeSlow(capacity)
+    this.#reach = capacity / 2
+  }
 
   /**
    * Where the next read must put its bytes. It depends on nothing but what was read before, so it stays right while
    * reading has stopped. It may be written to only while the ring is `roomy`.
    */
   get target(): Buffer {
-    return this.#buffer.subarray(this.#head, Math.min(this.#head + reach, capacity))
+    return this.#buffer.subarray(this.#head, Math.min(this.#head + this.#reach, this.#buffer.length))
   }
 
   /** Whether the whole of `target` is free. */
   get roomy(): boolean {
-    return this.#overflow.length === 0 && capacity - this.#used >= this.target.length
+    return this.#overflow.length === 0 && this.#buffer.length - this.#used >= this.target.length
   }
 
   /** Bytes that can be taken. */
@@ -35,8 +39,8 @@ export class ByteRing {
   /** `length` bytes were put into `target`. */
   filled(length: number): void {
     // Bytes that someone still reads would be lost without a trace: nothing downstream could know.
-    if (length > capacity - this.#used) throw new RangeError("a ring buffer was overrun")
-    this.#head = (this.#head + length) % capacity
+    if (length > this.#buffer.length - this.#used) throw new RangeError("a ring buffer was overrun")
+    this.#head = (this.#head + length) % this.#buffer.length
     this.#used += length
   }
 
@@ -44,7 +48,7 @@ export class ByteRing {
   push(bytes: Uint8Array): void {
     let rest = bytes
     while (rest.length > 0 && this.#overflow.length === 0) {
-      const room = Math.min(capacity - this.#used, capacity - this.#head, rest.length)
+      const room = Math.min(this.#buffer.length - this.#used, this.#buffer.length - this.#head, rest.length)
       if (room === 0) break
       this.#buffer.set(rest.subarray(0, room), this.#head)
       this.filled(room)
@@ -55,8 +59,8 @@ export class ByteRing {
 
   /** The oldest bytes that lie in one piece; they stay valid until taken. */
   peek(): Uint8Array {
-    const tail = (this.#head - this.#used + capacity) % capacity
-    return this.#buffer.subarray(tail, Math.min(tail + this.#used, capacity))
+    const tail = (this.#head - this.#used + this.#buffer.length) % this.#buffer.length
+    return this.#buffer.subarray(tail, Math.min(tail + this.#used, this.#buffer.length))
   }
 
   /** Frees the oldest `length` bytes. */

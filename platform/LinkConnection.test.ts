@@ -6,7 +6,7 @@ import { LinkConnection } from "./LinkConnection.ts"
 
 describe("LinkConnection", () => {
   it("gives bytes that lie at the end of the ring without waiting for more, which cannot join them", () => {
-    const ring = new ByteRing()
+    const ring = new ByteRing(1024 * 1024)
     const connection = new LinkConnection(new Duplex({ read() {}, write() {} }), ring)
     const arrive = (length: number) => {
       for (let left = length; left > 0; ) {

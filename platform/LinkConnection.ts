@@ -103,12 +103,15 @@ export class LinkConnection {
   }
 }
 
+/** So many bytes are made text at once: most heads are shorter, and the body behind them would be made text for nothing. */
+const headPortion = 2048
+
 /** The head of the next response, as text without the empty line at its end; null when it is longer than allowed. */
 export const readHead = Effect.fnUntraced(function* (connection: LinkConnection) {
   let text = ""
   while (text.length < longestHead) {
     const bytes = yield* connection.available(1)
-    const portion = Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.length, longestHead)).toString("latin1")
+    const portion = Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.length, headPortion)).toString("latin1")
     // The empty line may begin in the portion before.
     const from = Math.max(0, text.length - 3)
     const joined = text + portion

@@ -24,12 +24,17 @@ import { ByteRing } from "./ByteRing.ts"
 import type { Dialer } from "./Dialer.ts"
 import { LinkConnection } from "./LinkConnection.ts"
 
-/** Connects, with the address checked on the way when no proxy does it for us. */
+/**
+ * Connects, with the address checked on the way when no proxy does it for us.
+ *
+ * @param capacity - of the ring that the connection reads into, in bytes
+ */
 export const open = Effect.fnUntraced(function* (
   file: string,
   address: LinkAddress,
   policy: LinkPolicy,
-  dialer: Dialer
+  dialer: Dialer,
+  capacity: number
 ): Effect.fn.Return<LinkConnection, LinkError> {
   const proxy = dialer.proxyFor(address.host, address.port)
   if (proxy !== null && !mayReachName(address.host, policy)) {
@@ -39,7 +44,7 @@ export const open = Effect.fnUntraced(function* (
     proxy === null
       ? { addresses: yield* resolve(file, address, policy) }
       : { socket: yield* viaProxy(dialer, proxy, address) }
-  return yield* establish(address, route, dialer)
+  return yield* establish(address, route, dialer, capacity)
 })
 
 /** The socket to the proxy, or through it when TLS is to be spoken with the host itself. */
@@ -137,11 +142,11 @@ const copyInto = (ring: ByteRing, socket: Duplex, listener: Listener): void => {
 }
 
 /** A connection that reads into a ring, ready for a request. */
-const establish = (address: LinkAddress, route: Route, dialer: Dialer) =>
+const establish = (address: LinkAddress, route: Route, dialer: Dialer, capacity: number) =>
   Effect.callback<LinkConnection, LinkBroken | TlsRefused | ProxyRefused>((resume) => {
     const { host, port } = address
     const secure = address.scheme === "https"
-    const ring = new ByteRing()
+    const ring = new ByteRing(capacity)
     const listener: Listener = { connection: null }
     const onread = readingInto(ring, listener)
     const direct = (addresses: ReadonlyArray<ResolvedAddress>) => ({

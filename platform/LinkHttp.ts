@@ -26,7 +26,7 @@ export interface LinkHttpSettings extends ApiHttpSettings {
   readonly target: URL
   /** Value of `User-Agent`. */
   readonly userAgent: string
-  /** The most that one call of `next` waits for, in bytes; 512 KiB if not said: writes to disk of this size cost least. */
+  /** The most that one call of `next` waits for, in bytes (default 512 KiB). A connection takes twice as much memory, at least 1 MiB. */
   readonly batch?: number
 }
 
@@ -82,7 +82,7 @@ const get = Effect.fn("svc.platform.getLink")(function* (
     Effect.acquireRelease(connect, (connection) => Effect.sync(() => pool.giveBack(key, connection)), {
       interruptible: true
     }).pipe(Effect.flatMap((connection) => exchange(connection, address, text)))
-  const fresh = owned(open(request.file, address, policy, dialer))
+  const fresh = owned(open(request.file, address, policy, dialer, 2 * Math.max(batch, defaultBatch)))
   const kept = pool.take(key)
   // A host may close a kept connection in the moment that it is used: then nothing was asked yet.
   const { connection, head } = yield* kept === null

@@ -1,7 +1,8 @@
 /** BGZF codecs: our own inflate for single blocks, the zlib inside Node for all else. */
-import { crc32, deflateRawSync, gunzipSync } from "node:zlib"
+import { crc32, gunzipSync } from "node:zlib"
 import { Layer } from "effect"
 import { Codec } from "../core/src/genome/Codec.ts"
+import * as BlockDeflater from "./BlockDeflater.ts"
 import * as BlockInflater from "./BlockInflater.ts"
 
 const gunzip = (bytes: Uint8Array, maxOutput: number): Uint8Array | null => {
@@ -14,6 +15,7 @@ const gunzip = (bytes: Uint8Array, maxOutput: number): Uint8Array | null => {
 
 export const layer: Layer.Layer<Codec> = Layer.sync(Codec, () => {
   let inflateBlock: BlockInflater.BlockInflater | null = null
+  let deflateBlock: BlockDeflater.BlockDeflater | null = null
   return {
     inflateRaw: (bytes, maxOutput, room) => {
       if (Math.max(bytes.length, maxOutput) > BlockInflater.largest) return null
@@ -21,7 +23,10 @@ export const layer: Layer.Layer<Codec> = Layer.sync(Codec, () => {
       return inflateBlock(bytes, maxOutput, room)
     },
     gunzip,
-    deflateRaw: (bytes, level) => deflateRawSync(bytes, { level }),
+    deflateRaw: (bytes, level) => {
+      deflateBlock ??= BlockDeflater.make()
+      return deflateBlock(bytes, level)
+    },
     crc32: (bytes, before) => crc32(bytes, before)
   }
 })

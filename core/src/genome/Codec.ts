@@ -15,7 +15,7 @@ export class Codec extends Context.Service<
     readonly inflateRaw: (bytes: Uint8Array, maxOutput: number, room?: Uint8Array) => Uint8Array | null
     /** The content of a gzip file, checked, of all its members; `null` when damaged, cut or longer than `maxOutput` bytes. */
     readonly gunzip: (bytes: Uint8Array, maxOutput: number) => Uint8Array | null
-    /** A raw deflate stream; `level` 0-9 as in zlib. */
+    /** A raw deflate stream, valid until the next call; `level` 0-9 as in zlib. */
     readonly deflateRaw: (bytes: Uint8Array, level: number) => Uint8Array
     /** CRC-32 of gzip (RFC 1952), unsigned; with that of the bytes before, of both. */
     readonly crc32: (bytes: Uint8Array, before?: number) => number
