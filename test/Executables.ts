@@ -138,6 +138,8 @@ export interface Server {
   readonly pid: number
   /** Lines of both streams so far. */
   readonly lines: ReadonlyArray<string>
+  /** 128 + number of the signal when one ended it; waits until it has ended. */
+  readonly exitCode: Effect.Effect<number>
 }
 
 /** A program that stays until the scope closes; resumes when a line (of either stream) makes `ready` return a value. */
@@ -160,12 +162,16 @@ export const startServer = Effect.fnUntraced(function* <A>(
       if (value !== undefined) Deferred.doneUnsafe(first, Effect.succeed(value))
     })
   }
+  const end = yield* Deferred.make<number>()
   const ended = (what: string) =>
     Deferred.doneUnsafe(first, Effect.die(new Error(`${command} ${what} before it was ready:\n${lines.join("\n")}`)))
   child.on("error", (error) => ended(error.message))
-  child.on("exit", (code, signal) => ended(`ended (${code ?? signal})`))
+  child.on("exit", (code, signal) => {
+    ended(`ended (${code ?? signal})`)
+    Deferred.doneUnsafe(end, Effect.succeed(code ?? 128 + (signalNumbers[signal ?? ""] ?? 0)))
+  })
   const value = yield* Deferred.await(first).pipe(Effect.timeout("60 seconds"), Effect.orDie)
-  return { value, server: { pid: child.pid ?? 0, lines } satisfies Server }
+  return { value, server: { pid: child.pid ?? 0, lines, exitCode: Deferred.await(end) } satisfies Server }
 })
 
 /** The line that `svc-sandbox` prints when it is ready. */

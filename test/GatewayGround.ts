@@ -40,7 +40,7 @@ export const startGateway = Effect.fnUntraced(function* (
       }
     }
   )
-  return { url, pid: server.pid, lines: server.lines }
+  return { url, ...server }
 })
 
 /** A sandbox that ends sessions at an overlap, and a gateway before it. */

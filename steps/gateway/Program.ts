@@ -53,7 +53,7 @@ export const program = makeProgram(
       yield* printLines(JSON.stringify({ url }))
       // Serving is all it does: told to end, it has done its part.
       yield* stopping.endWith(0)
-      return yield* Effect.onError(door.shut, () => stopping.endWith(null))
+      return yield* Effect.tapError(door.shut, () => stopping.endWith(null))
     })
     return yield* serving.pipe(
       Effect.scoped,

@@ -27,6 +27,18 @@ const account = ({ password, url, user }: Service) =>
 /** On the network of this machine, working in `path`. */
 const at = (path: string) => ["--network", "host", "--volume", `${path}:/w`, "--workdir", "/w"]
 
+/** The first document of a file. */
+const yamlOf = Effect.fnUntraced(function* (path: string) {
+  const program = "import json, sys, yaml; print(json.dumps(next(yaml.safe_load_all(open(sys.argv[1])))))"
+  const { exitCode, stderr, stdout } = yield* runCommand(`${root}.e2e/python/bin/python3`, ["-c", program, root + path])
+  assert.strictEqual(exitCode, 0, stderr)
+  return JSON.parse(stdout)
+})
+
+/** The variables of a manifest that do not come from a secret. */
+const valuesOf = (env: ReadonlyArray<{ readonly name: string; readonly value?: string }>) =>
+  Object.fromEntries(env.flatMap(({ name, value }) => (value === undefined ? [] : [[name, value]])))
+
 /** One script with the image's bash, for what needs no container of its own. */
 const script = (options: ReadonlyArray<string>, text: string) =>
   Container.run(["--entrypoint", "/bin/bash", ...options], ["-c", text])
@@ -356,6 +368,64 @@ describe.skipIf(why !== null && process.env["CI"] !== "true")("the image", () =>
         const verified = yield* Container.run(["--network", "none", ...data], ["verify", "."])
         assert.strictEqual(verified.exitCode, 0, verified.stderr)
         assert.match(verified.stderr, /8 files: 8 ok/)
+      }),
+    patience
+  )
+
+  it.live(
+    "the gateway as compose file and Kubernetes manifest start it: healthy, read by its token, ends with 0 when it is told to",
+    () =>
+      Effect.gen(function* () {
+        const { services } = yield* yamlOf("containers/gateway-compose.yaml")
+        const { spec } = yield* yamlOf("workflows/gateway/deployment.yaml")
+        const secrets = yield* folder
+        for (const [name, secret] of Object.entries({ token: "an-example-token-0001", password: "not-a-secret" })) {
+          writeFileSync(join(secrets, name), secret, { mode: 0o644 })
+        }
+        chmodSync(secrets, 0o755)
+        const sandbox = yield* Container.start(["--network", "none"], services.sandbox.command)
+        yield* Container.seen(Container.ready(sandbox), "the line of a ready sandbox")
+        // One network without names, so that the names of compose lead to itself.
+        const names = join(yield* folder, "hosts")
+        writeFileSync(names, "127.0.0.1 localhost sandbox gateway\n", { mode: 0o644 })
+        const network = ["--network", `container:${sandbox}`, "--no-hosts", "--volume", `${names}:/etc/hosts:ro`]
+        const environment = (values: Readonly<Record<string, string>>) =>
+          Object.entries(values).flatMap(([name, value]) => ["--env", `${name}=${value}`])
+        const [container] = spec.template.spec.containers
+        const { runAsGroup, runAsUser } = spec.template.spec.securityContext
+        const compose = {
+          args: services.gateway.command,
+          options: [
+            "--volume",
+            `${join(secrets, "token")}:/run/secrets/token:ro`,
+            ...environment(services.gateway.environment)
+          ]
+        }
+        const kubernetes = {
+          args: container.args,
+          options: [
+            ...["--user", `${runAsUser}:${runAsGroup}`, "--read-only", "--read-only-tmpfs=false", "--cap-drop", "all"],
+            ...["--volume", `${secrets}:/secrets:ro`, "--volume", `${yield* openFolder}:/scratch`],
+            ...environment({
+              ...services.gateway.environment,
+              ...valuesOf(container.env),
+              SVC_TARGET: "http://sandbox:8080",
+              SVC_PASSWORD: ""
+            })
+          ]
+        }
+        for (const { args, options } of [compose, kubernetes]) {
+          const id = yield* Container.start([...network, ...options], args)
+          yield* Container.seen(Container.ready(id), "the line of a ready gateway")
+          const [, ...health] = services.gateway.healthcheck.test
+          assert.strictEqual((yield* Container.podman(["exec", id, ...health])).exitCode, 0)
+          const read = yield* Container.run(network, services.reader.command)
+          assert.include(read.stdout, "S1.bam", read.stderr)
+          yield* Container.podman(["stop", "--time", "35", id])
+          const { exitCode, stderr } = yield* Container.ended(id)
+          assert.strictEqual(exitCode, 0, stderr)
+          assert.notInclude(stderr, "an-example-token-0001")
+        }
       }),
     patience
   )

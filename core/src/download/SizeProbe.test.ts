@@ -22,7 +22,7 @@ const probing = Effect.fnUntraced(function* (script: Script, ...links: ReadonlyA
 })
 
 describe("sizes that the service does not tell", () => {
-  it.effect("come from one byte of the link, and only where they are missing and a link is there", () =>
+  it.effect("come from a few bytes of the link, and only where they are missing and a link is there", () =>
     Effect.gen(function* () {
       const { seen, sizes } = yield* probing(
         (_, good) => good,
@@ -33,7 +33,7 @@ describe("sizes that the service does not tell", () => {
         { downloadLink: `https://${host}/nameless` }
       )
       assert.deepStrictEqual(sizes, [5000, 7, null, null, null])
-      assert.deepStrictEqual(seen, [{ link: `https://${host}/a.bam`, range: "bytes=0-0", ifRange: null }])
+      assert.deepStrictEqual(seen, [{ link: `https://${host}/a.bam`, range: "bytes=0-15", ifRange: null }])
     })
   )
 
@@ -44,6 +44,13 @@ describe("sizes that the service does not tell", () => {
         linked("a.bam")
       )
       assert.deepStrictEqual(sizes, [5000])
+    })
+  )
+
+  it.effect("a host may send fewer bytes than asked for, as of a file that has fewer", () =>
+    Effect.gen(function* () {
+      const part = { status: 206, headers: { "content-range": "bytes 0-4/5" }, body: [new Uint8Array(5)] }
+      assert.deepStrictEqual((yield* probing(() => part, linked("a.bam.bai"))).sizes, [5])
     })
   )
 

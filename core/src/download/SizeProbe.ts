@@ -1,15 +1,15 @@
 /**
- * The size of a file that the service does not tell, learned from the first byte of its link: presigned links for GET
+ * The size of a file that the service does not tell, learned from the first bytes of its link: presigned links for GET
  * reject HEAD (wire fact: `size` is optional).
  */
 import { Effect, type Redacted } from "effect"
 import type { ListedAnalysis, ListedFile } from "../selection/ListedFiles.ts"
 import { printable } from "../text/Printable.ts"
 import { LinkHost } from "../transfer/LinkHost.ts"
-import { judge } from "../transfer/RangeReply.ts"
+import { judge, probedBytes } from "../transfer/RangeReply.ts"
 import type { CatalogEntry } from "./Catalog.ts"
 
-/** Requests to link hosts at the same time; each is one byte. */
+/** Requests to link hosts at the same time; each is for a few bytes. */
 const atOnce = 4
 
 /** The analysis with the sizes that could be learned; a link host that does not answer leaves its file as it is. */
@@ -32,8 +32,8 @@ export const withSizes = Effect.fn("svc.download.withSizes")(function* (
 const probe = Effect.fnUntraced(
   function* (file: string, link: Redacted.Redacted) {
     const host = yield* LinkHost
-    const reply = yield* host.get({ file, link, range: "bytes=0-0", ifRange: null })
-    const verdict = judge({ first: 0, end: 1, range: true, size: null, known: null }, reply)
+    const reply = yield* host.get({ file, link, range: `bytes=0-${probedBytes - 1}`, ifRange: null })
+    const verdict = judge({ first: 0, end: probedBytes, range: true, size: null, known: null }, reply)
     switch (verdict._tag) {
       case "Bytes":
       case "RangeIgnored":

@@ -9,7 +9,7 @@ import { LinkHost } from "../transfer/LinkHost.ts"
 import type { LinkLease } from "../transfer/LinkLease.ts"
 import { LinkPool } from "../transfer/LinkPool.ts"
 import { fetchRange } from "../transfer/RangeFetch.ts"
-import type { ObjectVersion } from "../transfer/RangeReply.ts"
+import { type ObjectVersion, probedBytes } from "../transfer/RangeReply.ts"
 import type { ByteSink } from "../transfer/ReplyBody.ts"
 import * as VersionWatch from "../transfer/VersionWatch.ts"
 import {
@@ -61,8 +61,6 @@ export class FileBytes extends Context.Service<
   )
 }
 
-/** So many bytes tell of a file. Some hosts take the range `0-0`, of one byte, for the whole of it. */
-const probed = 16
 /** A version is asked for again after this time. */
 const trusted = Duration.toMillis("1 minute")
 /** Files whose version is remembered. */
@@ -132,7 +130,7 @@ const makeFileBytes = Effect.fnUntraced(function* () {
     // No byte can be asked of an empty file.
     if (file.size === 0) return { ...unknownVersion, size: 0 }
     const ignored: ByteSink = { begin: 0, write: () => Effect.void, read: () => Effect.succeed(new Uint8Array(0)) }
-    const version = yield* begun(() => bring(file, null, [0, Math.min(probed, file.size ?? probed)], ignored))
+    const version = yield* begun(() => bring(file, null, [0, Math.min(probedBytes, file.size ?? probedBytes)], ignored))
     const size = version?.size ?? file.size
     if (size === null) return yield* new FileChanged({ reason: "nobody says how long the file is" })
     return { ...unknownVersion, ...version, size }

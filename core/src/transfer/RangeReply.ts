@@ -25,6 +25,12 @@ export interface RangeAsked {
   readonly known: ObjectVersion | null
 }
 
+/**
+ * So many bytes are asked for to learn size and version of a file, as presigned links for GET refuse HEAD. Not one: an S3 server took
+ * the range `0-0` for the whole file.
+ */
+export const probedBytes = 16
+
 export interface ReplyHead {
   readonly status: number
   readonly headers: ReadonlyMap<string, string>

@@ -6,7 +6,7 @@ import { startSandbox } from "../../Executables.ts"
 import { startGateway } from "../../GatewayGround.ts"
 import { fault, setFaults } from "../../SandboxFaults.ts"
 import { connectDevTools } from "../DevTools.ts"
-import { allTypes, download } from "../Download.ts"
+import { allTypes, download, stats } from "../Download.ts"
 import { folder } from "../Ground.ts"
 
 export interface SoakOptions {
@@ -15,9 +15,12 @@ export interface SoakOptions {
   readonly rounds: number
   /** Requests under way at a time. */
   readonly readers: number
-  /** Such as `2s`. */
-  readonly linkLifetime: string
-  /** In the middle of each round, so many answers with links in a row take longer to come than their links live. */
+  /** In whole seconds. */
+  readonly linkLifetime: number
+  /**
+   * In the middle of each round, so many answers with links in a row take longer to come than their links live. All of them together
+   * must take less than the ten seconds that a reader waits for its first byte.
+   */
   readonly slowAnswers: number
 }
 
@@ -31,11 +34,16 @@ export interface Memory {
 const residentMb = (pid: number): number =>
   Number(/^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1]) / 1024
 
-/** Links of two files take some 2 kB. */
-const late = (times: number) => fault({ plane: "api", endpoint: "getFileDownloadLinks", times }, { slow: 900 })
+/** The links of A1 are some 2,400 bytes, and good to the end of their last second. */
+const late = ({ linkLifetime, slowAnswers }: SoakOptions) =>
+  fault(
+    { plane: "api", endpoint: "getFileDownloadLinks", times: slowAnswers },
+    { slow: Math.round(2400 / (linkLifetime + 1.2)) }
+  )
 
-export const soak = Effect.fnUntraced(function* ({ linkLifetime, ranges, readers, rounds, slowAnswers }: SoakOptions) {
-  const sandbox = yield* startSandbox(["--strict", "--linkLifetime", linkLifetime])
+export const soak = Effect.fnUntraced(function* (options: SoakOptions) {
+  const { linkLifetime, ranges, readers, rounds } = options
+  const sandbox = yield* startSandbox(["--strict", "--linkLifetime", `${linkLifetime}s`])
   const files = yield* folder
   yield* download(sandbox, sandbox.url, ["-a", "A1", ...allTypes, "-d", files])
   const whole = readFileSync(join(files, "S1.bam"))
@@ -71,9 +79,10 @@ export const soak = Effect.fnUntraced(function* ({ linkLifetime, ranges, readers
   const half = Math.ceil(ranges / rounds / 2)
   for (let round = 0; round < rounds; round++) {
     yield* batch(2 * round * half, half)
-    if (slowAnswers > 0) yield* setFaults(sandbox.url, [late(slowAnswers)])
+    yield* setFaults(sandbox.url, options.slowAnswers > 0 ? [late(options)] : [])
     yield* batch((2 * round + 1) * half, half)
     memories.push(yield* memory)
   }
-  return { failures, memories }
+  const { expiredLinks } = yield* stats(sandbox)
+  return { failures, memories, expiredLinks: Number(expiredLinks) }
 })

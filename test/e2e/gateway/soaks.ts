@@ -1,26 +1,18 @@
 /**
- * `npm run soak [ranges] [readers] [link lifetime] [slow answers]`: ranges through the relay of a gateway while links end all the
- * time (default 10,000, 16, 2s, 3). Prints what failed and the memory of the gateway after each tenth; ends 1 when a range failed,
+ * `npm run soak [ranges] [readers] [seconds that links live] [slow answers]`: ranges through the relay of a gateway while links end all the
+ * time (default 10,000, 16, 2, 2). Prints what failed and the memory of the gateway after each tenth; ends 1 when a range failed,
  * or when what is alive on the heap grew by more than 10 MB after the second tenth.
  */
 import { Effect } from "effect"
 import { soak } from "./Soak.ts"
 
-const [ranges = "10000", readers = "16", linkLifetime = "2s", slowAnswers = "3"] = process.argv.slice(2)
+const [ranges = 10_000, readers = 16, linkLifetime = 2, slowAnswers = 2] = process.argv.slice(2).map(Number)
 const begun = performance.now()
 const { failures, memories } = await Effect.runPromise(
-  Effect.scoped(
-    soak({
-      ranges: Number(ranges),
-      rounds: 10,
-      readers: Number(readers),
-      linkLifetime,
-      slowAnswers: Number(slowAnswers)
-    })
-  )
+  Effect.scoped(soak({ ranges, rounds: 10, readers, linkLifetime, slowAnswers }))
 )
 console.log(
-  `${ranges} ranges, ${readers} at a time, links of ${linkLifetime}: ${Math.round((performance.now() - begun) / 1000)} s`
+  `${ranges} ranges, ${readers} at a time, links of ${linkLifetime} s: ${Math.round((performance.now() - begun) / 1000)} s`
 )
 console.log(`resident MB after each tenth: ${memories.map(({ resident }) => resident).join(", ")}`)
 console.log(`reachable MB on the heap:     ${memories.map(({ heap }) => heap).join(", ")}`)
