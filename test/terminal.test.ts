@@ -155,7 +155,7 @@ describe.skipIf(!hasScript)("svc-download on a terminal", () => {
           colored(terminal.output())
             .map((text) => text.replace(/, .*/, ""))
             .toSorted(),
-          ["32mS1.bam.bai: downloaded", "2mS1.bam: downloaded"]
+          ["32mS1.bam.bai: downloaded", "32mS1.bam: downloaded"]
         )
         const again = yield* inTerminal(made, 80, files)
         assert.strictEqual(yield* again.exitCode, 0, again.output())
