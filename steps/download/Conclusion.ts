@@ -1,6 +1,6 @@
 /** The end of a run that delivers files: its report, its last line, its exit code. */
 import { Cause, DateTime, Effect, Exit, type FileSystem, Option, type Path } from "effect"
-import { stopped } from "../../core/src/download/Outcome.ts"
+import { stopped } from "../../core/src/download/FileResult.ts"
 import { type RunRecord, wholeFailed } from "../../core/src/download/RunRecord.ts"
 import { adviceFor } from "../../core/src/download/Summary.ts"
 import {

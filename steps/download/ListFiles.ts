@@ -2,7 +2,7 @@
 import { Effect, Stream } from "effect"
 import type { DownloadRequest } from "../../core/src/download/DownloadRequest.ts"
 import { Downloads } from "../../core/src/download/Downloads.ts"
-import type { FileFailure } from "../../core/src/download/Outcome.ts"
+import type { FileFailure } from "../../core/src/download/FileResult.ts"
 import { mostSevere } from "../../core/src/Errors.ts"
 import { logFailure } from "../../core/src/FailureLog.ts"
 import { listingJson, listingText } from "../../core/src/report/Listing.ts"

@@ -1,7 +1,7 @@
 /** What a person sees while files are fetched: a line per file in transfer and one for all. */
 import { Clock, Effect, Ref, type Scope } from "effect"
 import type { PlannedFile } from "../../core/src/download/DownloadPlan.ts"
-import type { FileResult } from "../../core/src/download/Outcome.ts"
+import type { FileResult } from "../../core/src/download/FileResult.ts"
 import { makeTraffic } from "../../core/src/download/Traffic.ts"
 import { pathOf } from "../../core/src/selection/OutputPath.ts"
 import type { TransferProgress } from "../../core/src/transfer/TransferRequest.ts"

@@ -1,7 +1,7 @@
 /** Writes a report in the form that the name of its file asks for; what only pages need is loaded only for them. */
 import { createHash } from "node:crypto"
 import { Effect } from "effect"
-import type { FileResult } from "../../core/src/download/Outcome.ts"
+import type { FileResult } from "../../core/src/download/FileResult.ts"
 import { type ReportRun, reportJson, reportPieces } from "../../core/src/report/Report.ts"
 import { formOf } from "../../core/src/report/ReportForm.ts"
 import { printableJson } from "../../core/src/text/Printable.ts"

@@ -2,7 +2,7 @@
 
 import { Effect } from "effect"
 import type { PlannedFile } from "../../core/src/download/DownloadPlan.ts"
-import type { FileResult } from "../../core/src/download/Outcome.ts"
+import type { FileResult } from "../../core/src/download/FileResult.ts"
 import type { RunObserver } from "../../core/src/download/RunObserver.ts"
 import { summaryLines } from "../../core/src/download/Summary.ts"
 import { logFailure } from "../../core/src/FailureLog.ts"

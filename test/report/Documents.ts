@@ -1,6 +1,6 @@
 /** Reports to draw: an ordinary night, thousands of files, and a service that means harm. */
 
-import { type FileResult, untouched } from "../../core/src/download/Outcome.ts"
+import { type FileResult, untouched } from "../../core/src/download/FileResult.ts"
 import type { ExitCode } from "../../core/src/Errors.ts"
 import { type ReportDocument, type ReportRun, reportJson } from "../../core/src/report/Report.ts"
 

@@ -21,7 +21,7 @@ import { pathOf } from "../selection/OutputPath.ts"
 import { type FileChoice, type WantedFile, wantedFiles, wantedTypes } from "../selection/WantedFiles.ts"
 import { printable } from "../text/Printable.ts"
 import type { SliceState } from "../transfer/SliceState.ts"
-import type { SkipReason } from "./Outcome.ts"
+import type { SkipReason } from "./FileResult.ts"
 
 /** What is at a final name before the run. */
 export interface Occupant {

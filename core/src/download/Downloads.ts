@@ -28,7 +28,8 @@ import {
 import { type DownloadOptions, type DownloadRequest, downloadRequest, type RequestError } from "./DownloadRequest.ts"
 import { type FileSource, linksSource, serviceSource } from "./FileSource.ts"
 import type { LinkManifest } from "./LinkManifest.ts"
-import { type Look, makeResume } from "./Resume.ts"
+import { makeResume } from "./Resume.ts"
+import type { Look } from "./ResumeMemory.ts"
 import type { RunObserver } from "./RunObserver.ts"
 
 /** The files of analyses, from a service or from a file of links. */

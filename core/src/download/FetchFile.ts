@@ -11,8 +11,8 @@ import { SliceTransfer } from "../transfer/SliceTransfer.ts"
 import type { TransferCheck, TransferOutcome, TransferProgress } from "../transfer/TransferRequest.ts"
 import type { PlannedFile } from "./DownloadPlan.ts"
 import { existingSlice } from "./ExistingSlice.ts"
+import { type FileResult, untouched } from "./FileResult.ts"
 import type { LinkBook } from "./LinkBook.ts"
-import { type FileResult, untouched } from "./Outcome.ts"
 import { sliceTask } from "./SliceTasks.ts"
 
 /** How a file is proven, and what proves it later. */

@@ -4,9 +4,9 @@ import type { Restoration } from "../archive/Restoration.ts"
 import type { StoredRequest } from "../archive/StoredRequests.ts"
 import type { TrackingEntry } from "../archive/TrackingEntry.ts"
 import { finalPath, outputPathOf } from "../selection/OutputPath.ts"
+import { formOf, wantedName } from "./Availability.ts"
 import type { DownloadRequest } from "./DownloadRequest.ts"
-import { type FileResult, untouched } from "./Outcome.ts"
-import { formOf, wantedName } from "./Readiness.ts"
+import { type FileResult, untouched } from "./FileResult.ts"
 
 /** Where one request stands after a look. */
 export interface RestorationStatus {

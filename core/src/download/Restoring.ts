@@ -9,7 +9,7 @@ import type { ServiceClient } from "../client/ServiceClient.ts"
 import type { Operator } from "../settings/Operator.ts"
 import type { PlannedFile } from "./DownloadPlan.ts"
 import type { DownloadRequest } from "./DownloadRequest.ts"
-import type { FileResult } from "./Outcome.ts"
+import type { FileResult } from "./FileResult.ts"
 import type { Awaited } from "./RunObserver.ts"
 
 export type Restorations = ReadonlyMap<PlannedFile, RestoreResult>

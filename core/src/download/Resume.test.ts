@@ -15,7 +15,8 @@ import { FileTransfer } from "../transfer/FileTransfer.ts"
 import { PartFiles } from "../transfer/PartFiles.ts"
 import { SliceTransfer } from "../transfer/SliceTransfer.ts"
 import { downloadRequest } from "./DownloadRequest.ts"
-import { type Look, makeResume } from "./Resume.ts"
+import { makeResume } from "./Resume.ts"
+import type { Look } from "./ResumeMemory.ts"
 
 const target = "https://lab/"
 const unusable = new TrackingUnusable({ path: "r.json", reason: "it is not JSON" })

@@ -3,29 +3,24 @@
  * what got lost is asked for again, and the rest stays.
  */
 
-import { Clock, Effect, type Path, Stream } from "effect"
-import { askAgain, renewalOf, sayLeft } from "../archive/AskAgain.ts"
-import {
-  finished,
-  nameOfEntry,
-  type StoredRequest,
-  type StoredRequests,
-  storedRequests
-} from "../archive/StoredRequests.ts"
+import { Clock, Effect, type Path, Result, Stream } from "effect"
+import { askAgain, type Renewal, renewalOf, sayLeft } from "../archive/AskAgain.ts"
+import { finished, nameOfEntry, type StoredRequest, storedRequests } from "../archive/StoredRequests.ts"
 import type { ServiceAddress } from "../archive/TrackingDocument.ts"
 import type { TrackingFile } from "../archive/TrackingFile.ts"
 import type { ServiceClient } from "../client/ServiceClient.ts"
 import type { ServiceError, TrackingReadError } from "../Errors.ts"
 import { logFailure } from "../FailureLog.ts"
 import type { PartFiles } from "../transfer/PartFiles.ts"
+import { availabilityOf } from "./Availability.ts"
 import { type CatalogEntry, catalog } from "./Catalog.ts"
-import { type Arrival, deliver, unfinishedOf, wishOf } from "./Delivery.ts"
 import type { DownloadRequest } from "./DownloadRequest.ts"
 import type { FetchServices } from "./FetchFile.ts"
+import type { FileResult } from "./FileResult.ts"
 import { makeLinkBook } from "./LinkBook.ts"
-import type { FileResult } from "./Outcome.ts"
-import { readinessOf } from "./Readiness.ts"
-import { isSettled, type RestorationState, type RestorationStatus, requestedAs, untried } from "./RestorationStatus.ts"
+import { type RestorationState, requestedAs } from "./RestorationStatus.ts"
+import { downloadRestored, type RestoredRequest, restoredOptions, unfinishedResults } from "./RestoredFiles.ts"
+import { type Look, makeResumeMemory, type ResumeMemory } from "./ResumeMemory.ts"
 import type { RunObserver } from "./RunObserver.ts"
 
 export interface ResumeRequest {
@@ -38,14 +33,6 @@ export interface ResumeRequest {
   readonly only?: (request: StoredRequest) => boolean
 }
 
-/** What one look at the stored requests found. */
-export interface Look {
-  /** Of all requests for the service that were in the file since the run began, in their order. */
-  readonly statuses: ReadonlyArray<RestorationStatus>
-  readonly unusable: StoredRequests["unusable"]
-  readonly others: StoredRequests["others"]
-}
-
 export interface Resume {
   /** One look. Requests that failed in an earlier look for a reason that does not pass are not tried again. */
   readonly look: Effect.Effect<Look, TrackingReadError, ResumeServices>
@@ -55,77 +42,29 @@ export interface Resume {
 
 export type ResumeServices = ServiceClient | TrackingFile | FetchServices | PartFiles | Path.Path
 
-/** What one run remembers between its looks. */
-interface Memory {
-  readonly statuses: Map<string, RestorationStatus>
-  /** The analyses whose restoration was asked for. */
-  readonly asked: Set<string>
-  /** Requests of which it was said why they are not asked for. */
-  readonly said: Set<string>
-  /** Null before the first look. */
-  stored: StoredRequests | null
-}
-
 /** A run over the stored requests; nothing is looked at yet. */
 export const makeResume = (request: ResumeRequest, observer: RunObserver): Effect.Effect<Resume> =>
   Effect.sync(() => {
-    const memory: Memory = { statuses: new Map(), asked: new Set(), said: new Set(), stored: null }
-    return { look: look(request, observer, memory), sofar: Effect.sync(() => lookOf(memory)) }
+    const memory = makeResumeMemory(request.fallback)
+    return { look: look(request, observer, memory), sofar: Effect.sync(memory.look) }
   })
-
-const lookOf = ({ statuses, stored }: Memory): Look => ({
-  statuses: [...statuses.values()],
-  unusable: stored?.unusable ?? [],
-  others: stored?.others ?? []
-})
 
 const look = Effect.fn("svc.download.look")(function* (
   request: ResumeRequest,
   observer: RunObserver,
-  memory: Memory
+  memory: ResumeMemory
 ): Effect.fn.Return<Look, TrackingReadError, ResumeServices> {
-  const open = yield* reread(request, memory)
+  const stored = yield* storedRequests(request.service)
+  if (!memory.hasRead()) yield* Effect.forEach(stored.unusable, (error) => logFailure(error), { discard: true })
+  const open = memory.reread(stored, request.only ?? (() => true))
   const listings = yield* listed(open)
-  const { arrivals, lost } = yield* judged(open, listings, request, memory)
+  const { lost, restored } = yield* judged(open, listings, request, memory)
   yield* sayFailed(open, memory)
   if (!request.statusOnly) {
-    yield* renewed(lost, request, memory)
-    yield* delivered(arrivals, listings, request, observer, memory)
+    yield* askedAgain(lost, request, memory)
+    yield* downloaded(restored, listings, request, observer, memory)
   }
-  return lookOf(memory)
-})
-
-const set = (
-  { statuses }: Memory,
-  stored: StoredRequest,
-  state: RestorationState,
-  results: ReadonlyArray<FileResult>
-): void => {
-  statuses.set(stored.key, { entry: stored.entry, state, results })
-}
-
-/** Reads the file again; gives the requests that something may still become of. */
-const reread = Effect.fnUntraced(function* (
-  { fallback, only = () => true, service }: ResumeRequest,
-  memory: Memory
-): Effect.fn.Return<ReadonlyArray<StoredRequest>, TrackingReadError, TrackingFile | Path.Path> {
-  const before = memory.stored
-  const stored = yield* storedRequests(service)
-  memory.stored = stored
-  if (before === null) yield* Effect.forEach(stored.unusable, (error) => logFailure(error), { discard: true })
-  const requests = stored.requests.filter(only)
-  const known = new Set(requests.map(({ key }) => key))
-  for (const [key, { state }] of memory.statuses) {
-    // Somebody else has finished it, or taken it back.
-    if (!known.has(key) && state._tag !== "Done") memory.statuses.delete(key)
-  }
-  const open = requests.filter(({ key }) => !isSettled(memory.statuses.get(key)))
-  for (const request of open) {
-    if (memory.statuses.has(request.key)) continue
-    const state = requestedAs(request.entry, request.entry.restoreEstimation, true)
-    set(memory, request, state, [untried(request, state, fallback)])
-  }
-  return open
+  return memory.look()
 })
 
 type Listings = ReadonlyMap<string, CatalogEntry | ServiceError>
@@ -143,75 +82,93 @@ const listed = Effect.fnUntraced(function* (requests: ReadonlyArray<StoredReques
   return listings
 })
 
-/** Where each request stands by its listing: what has arrived, and what got lost and is to be asked for again. */
+/** Judges each request by its listing, and remembers where it stands; gives those that something is left to do about. */
 const judged = Effect.fnUntraced(function* (
   open: ReadonlyArray<StoredRequest>,
   listings: Listings,
-  { fallback, statusOnly }: Pick<ResumeRequest, "fallback" | "statusOnly">,
-  memory: Memory
+  request: ResumeRequest,
+  memory: ResumeMemory
 ) {
   const now = yield* Clock.currentTimeMillis
-  const arrivals: Array<Arrival> = []
+  const restored: Array<RestoredRequest> = []
   const lost: Array<StoredRequest> = []
   for (const stored of open) {
-    const { entry } = stored
-    const stand = (state: RestorationState) => set(memory, stored, state, [untried(stored, state, fallback)])
-    const listing = listings.get(entry.analysisId)
+    const listing = listings.get(stored.entry.analysisId)
     if (listing === undefined) continue
-    if (!("listed" in listing)) {
-      stand({ _tag: "Failed", error: listing })
-      continue
-    }
-    const readiness = readinessOf(entry, listing.listed, fallback.filetypes, now)
-    switch (readiness._tag) {
-      case "Missing":
-        stand({ _tag: "Failed", error: readiness.error })
-        break
-      case "Restoring":
-        stand(requestedAs(entry, readiness.estimate, true))
-        break
-      case "Archived": {
-        const renewal = renewalOf(entry, fallback.archive.mode, now)
-        stand(renewal._tag === "Asked" ? requestedAs(entry, null, false) : { _tag: "NotRequested" })
-        if (renewal._tag === "Ask") lost.push(stored)
-        else if (!statusOnly && !memory.said.has(stored.key)) yield* sayLeft(entry, renewal)
-        memory.said.add(stored.key)
-        break
-      }
-      case "Ready": {
-        const wish = yield* Effect.result(wishOf(stored, fallback))
-        if (wish._tag === "Failure") {
-          stand({ _tag: "Failed", error: wish.failure })
-          break
-        }
-        const arrival = { stored, listing, files: readiness.files, wish: wish.success }
-        if (statusOnly) stand({ _tag: "Available" })
-        else set(memory, stored, { _tag: "Available" }, unfinishedOf(arrival))
-        arrivals.push(arrival)
-      }
-    }
+    const judgement = yield* judge(stored, listing, request, now)
+    const { renewal, state } = judgement
+    const begins = judgement.restored !== null && !request.statusOnly
+    memory.remember(stored, state, begins ? unfinishedResults(judgement.restored) : undefined)
+    if (judgement.restored !== null) restored.push(judgement.restored)
+    if (renewal === null) continue
+    const first = memory.foundLost(stored)
+    if (renewal._tag === "Ask") lost.push(stored)
+    else if (first && !request.statusOnly) yield* sayLeft(stored.entry, renewal)
   }
-  return { arrivals, lost }
+  return { restored, lost }
 })
 
-const sayFailed = (open: ReadonlyArray<StoredRequest>, { statuses }: Memory) =>
+/** What a look makes of one request. */
+interface Judgement {
+  readonly state: RestorationState
+  /** Whether it is asked for again, when it is archived and no restoration is under way; null for all others. */
+  readonly renewal: Renewal | null
+  /** All its files can be downloaded; null when they cannot. */
+  readonly restored: RestoredRequest | null
+}
+
+const stands = (state: RestorationState): Judgement => ({ state, renewal: null, restored: null })
+const failedBy = (error: NonNullable<FileResult["error"]>) => stands({ _tag: "Failed", error })
+
+/** @param now - ms since 1970 */
+const judge = Effect.fnUntraced(function* (
+  stored: StoredRequest,
+  listing: CatalogEntry | ServiceError,
+  { fallback }: ResumeRequest,
+  now: number
+): Effect.fn.Return<Judgement, never, FetchServices> {
+  const { entry } = stored
+  if (!("listed" in listing)) return failedBy(listing)
+  const availability = availabilityOf(entry, listing.listed, fallback.filetypes, now)
+  switch (availability._tag) {
+    case "Missing":
+      return failedBy(availability.error)
+    case "Restoring":
+      return stands(requestedAs(entry, availability.estimate, true))
+    case "Archived": {
+      const renewal = renewalOf(entry, fallback.archive.mode, now)
+      const asked = renewal._tag === "Asked"
+      return { ...stands(asked ? requestedAs(entry, null, false) : { _tag: "NotRequested" }), renewal }
+    }
+    case "Available":
+      return Result.match(yield* Effect.result(restoredOptions(stored, fallback)), {
+        onFailure: failedBy,
+        onSuccess: (options) => ({
+          ...stands({ _tag: "Available" }),
+          restored: { stored, listing, files: availability.files, options }
+        })
+      })
+  }
+})
+
+const sayFailed = (open: ReadonlyArray<StoredRequest>, memory: ResumeMemory) =>
   Effect.forEach(
     open,
-    ({ entry, key }) => {
-      const state = statuses.get(key)?.state
+    (stored) => {
+      const state = memory.stateOf(stored)
       if (state?._tag !== "Failed") return Effect.void
       const { message } = state.error
-      const name = nameOfEntry(entry)
+      const name = nameOfEntry(stored.entry)
       return logFailure(state.error, message.startsWith(name) ? message : `${name}: ${message}`)
     },
     { discard: true }
   )
 
 /** Asks again for what got lost. */
-const renewed = Effect.fnUntraced(function* (
+const askedAgain = Effect.fnUntraced(function* (
   lost: ReadonlyArray<StoredRequest>,
   { fallback, service }: ResumeRequest,
-  memory: Memory
+  memory: ResumeMemory
 ) {
   if (lost.length === 0) return
   const results = yield* askAgain(
@@ -222,49 +179,52 @@ const renewed = Effect.fnUntraced(function* (
   for (const stored of lost) {
     const result = results.get(stored.entry)
     if (result === undefined || result._tag === "Left") continue
-    const state: RestorationState = result._tag === "Requested" ? { ...result, underWay: true } : result
-    set(memory, stored, state, [untried(stored, state, fallback)])
+    memory.remember(stored, result._tag === "Requested" ? { ...result, underWay: true } : result)
   }
 })
 
-/** Downloads what has arrived; a request whose files are all there is finished. */
-const delivered = Effect.fnUntraced(function* (
-  arrivals: ReadonlyArray<Arrival>,
+/** Downloads what has been restored; a request whose files are all there is finished. */
+const downloaded = Effect.fnUntraced(function* (
+  restored: ReadonlyArray<RestoredRequest>,
   listings: Listings,
   { fallback, service }: ResumeRequest,
   observer: RunObserver,
-  memory: Memory
+  memory: ResumeMemory
 ): Effect.fn.Return<void, never, ResumeServices> {
-  if (arrivals.length === 0) return
+  if (restored.length === 0) return
   const links = yield* makeLinkBook([...listings.values()].filter((it): it is CatalogEntry => "listed" in it))
   const context = yield* Effect.context<TrackingFile>()
   const common = { ...fallback, target: service.target, links }
-  yield* deliver(arrivals, common, observer, (arrival, results, whole) =>
-    Effect.gen(function* () {
-      const { stored } = arrival
-      const { restoreEstimation, requestTime } = stored.entry
-      const told = results.map((result) => ({
-        ...result,
-        restoration: { requestedAt: requestTime, estimate: restoreEstimation }
-      }))
-      if (!whole) {
-        const left = unfinishedOf(arrival).filter(({ fileName }) => told.every((it) => it.fileName !== fileName))
-        return set(memory, stored, { _tag: "Available" }, [...told, ...left])
-      }
-      // Gone back to the archive between the look and the download.
-      if (results.some(({ reason }) => reason === "archived")) {
-        const state = requestedAs(stored.entry, null, false)
-        return set(memory, stored, state, [untried(stored, state, fallback)])
-      }
-      const failure = results.find(({ error }) => error !== null)?.error ?? null
-      const state: RestorationState =
-        failure !== null
-          ? { _tag: "Failed", error: failure }
-          : yield* Effect.match(Effect.provideContext(finished(stored, service), context), {
-              onSuccess: (): RestorationState => ({ _tag: "Done" }),
-              onFailure: (error): RestorationState => ({ _tag: "Failed", error })
-            })
-      set(memory, stored, state, told)
-    })
-  )
+  yield* downloadRestored(restored, common, observer, (request, plain, complete) => {
+    const { stored } = request
+    const { restoreEstimation, requestTime } = stored.entry
+    const restoration = { requestedAt: requestTime, estimate: restoreEstimation }
+    const results = plain.map((result) => ({ ...result, restoration }))
+    if (!complete) {
+      const left = unfinishedResults(request).filter(({ fileName }) => results.every((it) => it.fileName !== fileName))
+      return Effect.sync(() => memory.remember(stored, { _tag: "Available" }, [...results, ...left]))
+    }
+    // Gone back to the archive between the look and the download.
+    if (results.some(({ reason }) => reason === "archived")) {
+      return Effect.sync(() => memory.remember(stored, requestedAs(stored.entry, null, false)))
+    }
+    return Effect.map(Effect.provideContext(ending(stored, results, service), context), (state) =>
+      memory.remember(stored, state, results)
+    )
+  })
 })
+
+/** Where a request stands whose files all have results: it leaves the restoration file when none has failed. */
+const ending = (
+  stored: StoredRequest,
+  results: ReadonlyArray<FileResult>,
+  service: ServiceAddress
+): Effect.Effect<RestorationState, never, TrackingFile> => {
+  const failure = results.find(({ error }) => error !== null)?.error ?? null
+  return failure !== null
+    ? Effect.succeed({ _tag: "Failed", error: failure })
+    : Effect.match(finished(stored, service), {
+        onSuccess: (): RestorationState => ({ _tag: "Done" }),
+        onFailure: (error): RestorationState => ({ _tag: "Failed", error })
+      })
+}

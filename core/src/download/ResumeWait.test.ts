@@ -4,7 +4,7 @@ import { TestClock } from "effect/testing"
 import { readEntry } from "../archive/TrackingEntry.ts"
 import { LoginRefused, NotFound, Unavailable } from "../Errors.ts"
 import type { RestorationState } from "./RestorationStatus.ts"
-import type { Look } from "./Resume.ts"
+import type { Look } from "./ResumeMemory.ts"
 import { untilBack } from "./ResumeWait.ts"
 
 const away = new Unavailable({ host: "lab", reason: "closed", attempts: 1 })

@@ -1,7 +1,7 @@
 /** Looking at stored requests again and again, until nothing more is awaited or the time is up. */
 import { Duration, Effect } from "effect"
 import { type Found, type Patience, untilRestored } from "../archive/Waiting.ts"
-import type { Look } from "./Resume.ts"
+import type { Look } from "./ResumeMemory.ts"
 
 /** A failure of a whole look, which says of itself whether another look may not meet it. */
 interface LookFailure {
@@ -9,7 +9,8 @@ interface LookFailure {
   readonly retryable: boolean
 }
 
-interface Outcome<E> {
+/** A look, or why there was none. */
+interface Attempt<E> {
   /** Null when the service was away. */
   readonly look: Look | null
   readonly error: E | null
@@ -29,15 +30,15 @@ export const untilBack = Effect.fn("svc.download.untilBack")(function* <E extend
 ): Effect.fn.Return<Look | null, E, R> {
   const waits = !Duration.isZero(patience.wait)
   const attempt = look.pipe(
-    Effect.map((look): Found<Outcome<E>> => ({ value: { look, error: null }, awaited: expectedIn(look) })),
-    Effect.catch((error): Effect.Effect<Found<Outcome<E>>, E> => {
+    Effect.map((look): Found<Attempt<E>> => ({ value: { look, error: null }, awaited: expectedIn(look) })),
+    Effect.catch((error): Effect.Effect<Found<Attempt<E>>, E> => {
       if (!waits || !error.retryable) return Effect.fail(error)
-      const again: Found<Outcome<E>> = { value: { look: null, error }, awaited: [null] }
+      const again: Found<Attempt<E>> = { value: { look: null, error }, awaited: [null] }
       return Effect.as(Effect.logWarning(error.message), again)
     })
   )
-  const outcome = yield* untilRestored(attempt, patience, (_, sleep, left) => asleep(sleep, left))
-  return outcome.error === null ? outcome.look : yield* Effect.fail(outcome.error)
+  const last = yield* untilRestored(attempt, patience, (_, sleep, left) => asleep(sleep, left))
+  return last.error === null ? last.look : yield* Effect.fail(last.error)
 })
 
 /** What may still come back: what was requested, and what failed for a reason that passes. */

@@ -7,8 +7,8 @@ import { FileTransfer } from "../transfer/FileTransfer.ts"
 import { SliceTransfer } from "../transfer/SliceTransfer.ts"
 import type { TransferRequest } from "../transfer/TransferRequest.ts"
 import type { PlannedFile } from "./DownloadPlan.ts"
+import type { FileResult } from "./FileResult.ts"
 import type { LinkBook } from "./LinkBook.ts"
-import type { FileResult } from "./Outcome.ts"
 import { run } from "./Run.ts"
 
 const file = (fileName: string, some: Partial<PlannedFile> = {}): PlannedFile => ({

@@ -2,7 +2,7 @@
 import { Effect, type Scope } from "effect"
 import type { TransferProgress } from "../transfer/TransferRequest.ts"
 import type { PlanFailure, PlannedFile } from "./DownloadPlan.ts"
-import type { FileResult } from "./Outcome.ts"
+import type { FileResult } from "./FileResult.ts"
 
 /** A restoration that was asked for. */
 export interface Awaited {

@@ -5,8 +5,8 @@
 import { Clock, DateTime, Effect } from "effect"
 import type { PlannedFile } from "./DownloadPlan.ts"
 import { identity } from "./FetchFile.ts"
-import { type FileResult, stopped, type Throughput, untouched } from "./Outcome.ts"
-import type { Look } from "./Resume.ts"
+import { type FileResult, stopped, type Throughput, untouched } from "./FileResult.ts"
+import type { Look } from "./ResumeMemory.ts"
 import type { Awaited, RunObserver } from "./RunObserver.ts"
 import { makeTraffic } from "./Traffic.ts"
 

@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { EntryUnusable, LocalIo, NotFound, TrackingUnusable, Unavailable } from "../Errors.ts"
-import { type FileResult, untouched } from "./Outcome.ts"
+import { type FileResult, untouched } from "./FileResult.ts"
 import { summaryLines } from "./Summary.ts"
 
 const result = (some: Partial<FileResult>): FileResult => ({

@@ -1,7 +1,7 @@
 /** The last lines of a download: what was done, and what to do next. */
 import { mostSevere } from "../Errors.ts"
 import { humanSize } from "../text/Size.ts"
-import { type FileResult, type SkipReason, totalsOf } from "./Outcome.ts"
+import { type FileResult, type SkipReason, totalsOf } from "./FileResult.ts"
 
 export interface SummaryLine {
   readonly text: string

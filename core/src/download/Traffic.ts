@@ -1,7 +1,7 @@
 /** What came from link hosts in a run, and when: told event by event, kept as few equal intervals. */
 
 import type { TransferProgress } from "../transfer/TransferRequest.ts"
-import type { Throughput } from "./Outcome.ts"
+import type { Throughput } from "./FileResult.ts"
 
 export interface Traffic<File> {
   /**

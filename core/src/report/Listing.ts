@@ -4,7 +4,7 @@
  * Source: docs/service.md 4.2. Links are never part of it.
  */
 
-import type { FileFailure } from "../download/Outcome.ts"
+import type { FileFailure } from "../download/FileResult.ts"
 import { fileTypeOf } from "../selection/FileName.ts"
 import type { ListedAnalysis, ListedFile } from "../selection/ListedFiles.ts"
 import { printable } from "../text/Printable.ts"

@@ -3,7 +3,7 @@
  */
 
 import type { DownloadPlan, PlannedFile } from "../download/DownloadPlan.ts"
-import type { FileFailure, SkipReason } from "../download/Outcome.ts"
+import type { FileFailure, SkipReason } from "../download/FileResult.ts"
 import type { Room } from "../download/Planning.ts"
 import { finalPath } from "../selection/OutputPath.ts"
 import { printable } from "../text/Printable.ts"

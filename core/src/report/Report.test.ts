@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { untouched } from "../download/Outcome.ts"
+import { untouched } from "../download/FileResult.ts"
 import { printableJson } from "../text/Printable.ts"
 import { type ReportRun, reportJson, reportPieces } from "./Report.ts"
 

@@ -4,7 +4,7 @@
  * Times are ISO 8601 UTC, sizes bytes, durations seconds. A report holds no link, password, cookie or token.
  */
 
-import { type FileFailure, type FileResult, type Throughput, totalsOf } from "../download/Outcome.ts"
+import { type FileFailure, type FileResult, type Throughput, totalsOf } from "../download/FileResult.ts"
 import type { ExitCode } from "../Errors.ts"
 import { ExitCodes } from "../Errors.ts"
 import { printableJson } from "../text/Printable.ts"

@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Result } from "effect"
 import { readEntry } from "../archive/TrackingEntry.ts"
-import { untouched } from "../download/Outcome.ts"
+import { untouched } from "../download/FileResult.ts"
 import type { RestorationStatus } from "../download/RestorationStatus.ts"
 import { EntryUnusable, NotFound } from "../Errors.ts"
 import { restorationsJson, restorationsText } from "./RestorationList.ts"

@@ -2,7 +2,7 @@
 
 import type { TrackingEntry } from "../archive/TrackingEntry.ts"
 import type { RestorationStatus } from "../download/RestorationStatus.ts"
-import type { Look } from "../download/Resume.ts"
+import type { Look } from "../download/ResumeMemory.ts"
 import { printable } from "../text/Printable.ts"
 import { failureJson } from "./Report.ts"
 

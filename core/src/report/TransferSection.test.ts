@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { type FileResult, untouched } from "../download/Outcome.ts"
+import { type FileResult, untouched } from "../download/FileResult.ts"
 import { type ReportRun, reportJson } from "./Report.ts"
 import { transferSection } from "./TransferSection.ts"
 

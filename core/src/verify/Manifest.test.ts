@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Result, Schema } from "effect"
-import { type FileResult, untouched } from "../download/Outcome.ts"
+import { type FileResult, untouched } from "../download/FileResult.ts"
 import { reportJson } from "../report/Report.ts"
 import { parseManifest } from "./Manifest.ts"
 

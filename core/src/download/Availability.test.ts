@@ -3,7 +3,7 @@ import { Result } from "effect"
 import { listedFile as file } from "../../../test/selection/ListedFiles.ts"
 import { readEntry } from "../archive/TrackingEntry.ts"
 import type { ListedFile } from "../selection/ListedFiles.ts"
-import { formOf, readinessOf, wantedName } from "./Readiness.ts"
+import { availabilityOf, formOf, wantedName } from "./Availability.ts"
 
 const now = Date.parse("2026-11-21T12:00:00Z")
 
@@ -15,31 +15,31 @@ const cold = (fileName: string, estimatedRestoreTime: string | null = null) =>
 
 const said = (options: object, files: ReadonlyArray<ListedFile>, more: object = {}) => {
   const listed = { id: "A1", named: false, sampleId: null, limsId: null, files }
-  const readiness = readinessOf(entry(options, more), listed, ["bam", "bam.bai"], now)
-  switch (readiness._tag) {
-    case "Ready":
+  const availability = availabilityOf(entry(options, more), listed, ["bam", "bam.bai"], now)
+  switch (availability._tag) {
+    case "Available":
     case "Archived":
-      return `${readiness._tag} ${readiness.files.map(({ fileName }) => fileName).join(" ")}`
+      return `${availability._tag} ${availability.files.map(({ fileName }) => fileName).join(" ")}`
     case "Restoring":
-      return `Restoring ${readiness.estimate}`
+      return `Restoring ${availability.estimate}`
     case "Missing":
-      return readiness.error.message
+      return availability.error.message
   }
 }
 
-describe("readiness", () => {
+describe("availability", () => {
   it("ready is the file with the index that its entry asks for, and nothing else of the analysis", () => {
     const files = [file("S.bam"), file("S.bam.bai"), file("T.bam"), file("T.bam.bai"), file("S.vcf.gz"), file(null)]
-    assert.strictEqual(said({ filetypes: ["bam"] }, files), "Ready S.bam")
-    assert.strictEqual(said({ filetypes: ["bam", "bam.bai"] }, files), "Ready S.bam S.bam.bai")
-    assert.strictEqual(said({}, files), "Ready S.bam S.bam.bai")
+    assert.strictEqual(said({ filetypes: ["bam"] }, files), "Available S.bam")
+    assert.strictEqual(said({ filetypes: ["bam", "bam.bai"] }, files), "Available S.bam S.bam.bai")
+    assert.strictEqual(said({}, files), "Available S.bam S.bam.bai")
   })
 
   it("L13 neither of a pair is ready while the other is archived", () => {
     const both = { filetypes: ["bam", "bam.bai"] }
     assert.strictEqual(said(both, [cold("S.bam"), file("S.bam.bai")]), "Archived S.bam")
     assert.strictEqual(said(both, [file("S.bam"), cold("S.bam.bai")]), "Archived S.bam.bai")
-    assert.strictEqual(said({ filetypes: ["bam"] }, [file("S.bam"), cold("S.bam.bai")]), "Ready S.bam")
+    assert.strictEqual(said({ filetypes: ["bam"] }, [file("S.bam"), cold("S.bam.bai")]), "Available S.bam")
   })
 
   it("restoring is what the service says, else what the entry gives reason to believe", () => {
@@ -55,7 +55,7 @@ describe("readiness", () => {
   it("L11 an estimate that has passed proves nothing: the flag decides", () => {
     const past = { restoreEstimation: "2026-11-21T11:00:00Z" }
     assert.strictEqual(said({}, [cold("S.bam")], past), "Archived S.bam")
-    assert.strictEqual(said({}, [file("S.bam")], { restoreEstimation: "2026-11-21T15:00:00Z" }), "Ready S.bam")
+    assert.strictEqual(said({}, [file("S.bam")], { restoreEstimation: "2026-11-21T15:00:00Z" }), "Available S.bam")
   })
 
   it("a file that is not listed any more is not found", () => {
@@ -66,14 +66,14 @@ describe("readiness", () => {
   })
 })
 
-describe("readiness of a slice", () => {
+describe("availability of a slice", () => {
   const range = { range: "chr1:1-100", filetypes: ["bam"] }
 
   it("needs an index whatever types were asked for, and one of several is enough", () => {
-    assert.strictEqual(said(range, [file("S.bam"), file("S.bai")]), "Ready S.bam S.bai")
+    assert.strictEqual(said(range, [file("S.bam"), file("S.bai")]), "Available S.bam S.bai")
     assert.strictEqual(
       said(range, [file("S.bam"), cold("S.bam.bai"), file("S.bam.csi")]),
-      "Ready S.bam S.bam.bai S.bam.csi"
+      "Available S.bam S.bam.bai S.bam.csi"
     )
     assert.strictEqual(said(range, [file("S.bam"), cold("S.bam.bai")]), "Archived S.bam.bai")
     assert.strictEqual(said(range, [cold("S.bam"), cold("S.bam.bai"), file("S.bai")]), "Archived S.bam")

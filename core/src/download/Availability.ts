@@ -13,22 +13,28 @@ import type { ListedAnalysis, ListedFile } from "../selection/ListedFiles.ts"
 import { type SliceForm, sliceForm } from "../selection/OutputPath.ts"
 import { printable } from "../text/Printable.ts"
 
-export type Readiness =
-  /** All is here. */
-  | { readonly _tag: "Ready"; readonly files: ReadonlyArray<ListedFile> }
+/** How far the files of a stored request are. */
+export type Availability =
+  /** All of them can be downloaded. */
+  | { readonly _tag: "Available"; readonly files: ReadonlyArray<ListedFile> }
   /** Being restored, as the service says or as there is reason to believe. `estimate` as written. */
   | { readonly _tag: "Restoring"; readonly estimate: string | null }
   /** Archived, and nothing tells of a restoration: it was never begun, is very late, or its copy is gone again. */
   | { readonly _tag: "Archived"; readonly files: ReadonlyArray<ListedFile> }
   | { readonly _tag: "Missing"; readonly error: NotFound }
 
-/** @param filetypes - the types of an entry that stores none; `now` in ms since 1970 */
-export const readinessOf = (
+/**
+ * Whether the files of an entry can be downloaded now.
+ *
+ * @param filetypes - the types of an entry that stores none
+ * @param now - ms since 1970
+ */
+export const availabilityOf = (
   entry: TrackingEntry,
   { files }: ListedAnalysis,
   filetypes: ReadonlyArray<FileType>,
   now: number
-): Readiness => {
+): Availability => {
   const name = wantedName(entry)
   if (!files.some(({ fileName }) => fileName === name)) {
     const what = printable(`${name} (analysis ${entry.analysisId})`)
@@ -39,7 +45,7 @@ export const readinessOf = (
   }
   const wanted = files.filter((file) => belongs(file, entry, filetypes))
   const cold = coldOf(wanted, entry)
-  if (cold.length === 0) return { _tag: "Ready", files: wanted }
+  if (cold.length === 0) return { _tag: "Available", files: wanted }
   const told = cold.flatMap(({ estimatedRestoreTime }) => estimatedRestoreTime ?? [])
   if (told[0] !== undefined) return { _tag: "Restoring", estimate: told[0] }
   return mayBeUnderWay(entry, now)

@@ -1,0 +1,160 @@
+/**
+ * Downloads what has been restored, each request with the options that were stored with it. Requests with the same options
+ * share one plan and one run.
+ */
+
+import { Effect, type FileSystem, type Scope } from "effect"
+import type { StoredRequest } from "../archive/StoredRequests.ts"
+import type { EntryUnusable, LocalIo, NotFound, UsageError } from "../Errors.ts"
+import type { Codec } from "../genome/Codec.ts"
+import { type ChecksumKind, type FileType, fileTypeOf } from "../selection/FileName.ts"
+import type { ListedAnalysis, ListedFile } from "../selection/ListedFiles.ts"
+import { finalPath, outputPathOf } from "../selection/OutputPath.ts"
+import { PartFiles } from "../transfer/PartFiles.ts"
+import type { TransferCheck } from "../transfer/TransferRequest.ts"
+import { wantedName } from "./Availability.ts"
+import type { CatalogEntry } from "./Catalog.ts"
+import type { PlannedFile, PlanRequest } from "./DownloadPlan.ts"
+import { type DownloadRequest, readRegions } from "./DownloadRequest.ts"
+import type { FetchServices } from "./FetchFile.ts"
+import { type FileResult, stopped, untouched } from "./FileResult.ts"
+import type { LinkBook } from "./LinkBook.ts"
+import { feasible, fetches, planned } from "./Planning.ts"
+import { run } from "./Run.ts"
+import { type RunObserver, told } from "./RunObserver.ts"
+
+/** A stored request whose files have all been restored. */
+export interface RestoredRequest {
+  readonly stored: StoredRequest
+  readonly listing: CatalogEntry
+  /** Its file, and the index that goes with it. */
+  readonly files: ReadonlyArray<ListedFile>
+  /** How it is to be downloaded. */
+  readonly options: RestoredOptions
+}
+
+/** What decides how a restored file is downloaded, all but its types. */
+export interface RestoredOptions extends Omit<PlanRequest, "filetypes"> {
+  readonly destination: string
+  readonly checksums: ChecksumKind | null
+  readonly check: TransferCheck
+}
+
+/** The options stored with a request, and those of `fallback` where it stores none. */
+export const restoredOptions = Effect.fnUntraced(function* (
+  { bed, destination, entry: { options } }: StoredRequest,
+  fallback: DownloadRequest
+): Effect.fn.Return<RestoredOptions, EntryUnusable | UsageError | NotFound | LocalIo, FileSystem.FileSystem | Codec> {
+  const { check, checksums, layout, overwrite, range = null, unmapped } = options
+  return {
+    destination: (yield* Effect.fromResult(destination)) ?? fallback.destination,
+    layout: layout ?? fallback.layout,
+    overwrite: overwrite ?? fallback.overwrite,
+    checksums: checksums ?? fallback.checksums,
+    check: check ?? fallback.check,
+    // Stored regions are checked as those of the command line are.
+    slice: yield* readRegions({ range, bed: yield* Effect.fromResult(bed), unmapped: unmapped === true })
+  }
+})
+
+/** Told the results of a request each time one more of its files has one; `complete` when all have. */
+export type ResultsListener = (
+  restored: RestoredRequest,
+  results: ReadonlyArray<FileResult>,
+  complete: boolean
+) => Effect.Effect<void>
+
+/** What all downloads of a look have in common. */
+export interface RestoredDownload extends Pick<DownloadRequest, "connections" | "own"> {
+  readonly target: string
+  readonly links: LinkBook
+}
+
+/** Downloads the files of these requests; each failure is a result. */
+export const downloadRestored = Effect.fn("svc.download.restored")(function* (
+  restored: ReadonlyArray<RestoredRequest>,
+  request: RestoredDownload,
+  observer: RunObserver,
+  listener: ResultsListener
+): Effect.fn.Return<void, never, FetchServices | PartFiles> {
+  // One plan for all with the same options: it refuses two files that would take one name.
+  for (const group of Map.groupBy(restored, ({ options }) => JSON.stringify(options)).values()) {
+    const [first] = group
+    if (first !== undefined) yield* downloadGroup(group, first.options, request, observer, listener)
+  }
+})
+
+const downloadGroup = Effect.fnUntraced(function* (
+  group: ReadonlyArray<RestoredRequest>,
+  options: RestoredOptions,
+  request: RestoredDownload,
+  observer: RunObserver,
+  listener: ResultsListener
+): Effect.fn.Return<void, never, FetchServices | PartFiles | Scope.Scope> {
+  const tell = told(observer)
+  const made = yield* planned(analysesOf(group), { ...options, filetypes: typesOf(group), own: request.own })
+  const plan = yield* feasible(made)
+  const finished = yield* resultsByRequest(group, options.destination, listener)
+  yield* tell.begin(fetches(plan), made.room.bytes)
+  const { check, checksums, destination, overwrite } = options
+  yield* run(
+    plan,
+    request.links,
+    { ...request, destination, overwrite, checksums, check },
+    {
+      progress: tell.progress,
+      finished: (file, result) => Effect.andThen(tell.finished(file, result), finished(file, result))
+    }
+  )
+}, Effect.scoped)
+
+/** Gathers the results of files by the requests that they belong to. */
+const resultsByRequest = Effect.fnUntraced(function* (
+  group: ReadonlyArray<RestoredRequest>,
+  destination: string,
+  listener: ResultsListener
+): Effect.fn.Return<(file: PlannedFile, result: FileResult) => Effect.Effect<void>, never, PartFiles> {
+  const disk = yield* PartFiles
+  const byAnalysis = Map.groupBy(
+    group.map((restored) => ({ restored, names: namesOf(restored), results: new Map<string, FileResult>() })),
+    ({ restored }) => restored.listing.listed.id
+  )
+  return Effect.fnUntraced(function* (file, result) {
+    for (const { names, restored, results } of byAnalysis.get(file.analysisId) ?? []) {
+      if (!names.includes(file.fileName)) continue
+      results.set(file.fileName, result)
+      const complete = results.size === names.length
+      // Without its entry no run comes back to clear away parts and locks that a power cut brings back.
+      if (complete) yield* disk.syncFolder(file.folder === "" ? destination : `${destination}/${file.folder}`)
+      yield* listener(restored, [...results.values()], complete)
+    }
+  })
+})
+
+/** The files that the request gets a result for: a slice brings an index of its own with it. */
+const namesOf = ({ files, options, stored }: RestoredRequest): ReadonlyArray<string> =>
+  options.slice == null ? files.flatMap(({ fileName }) => fileName ?? []) : [wantedName(stored.entry)]
+
+/** The results of a request before its download: all its files failed as stopped. */
+export const unfinishedResults = (restored: RestoredRequest): ReadonlyArray<FileResult> =>
+  namesOf(restored).map((fileName) => {
+    const { destination, layout, slice } = restored.options
+    const analysisId = restored.listing.listed.id
+    const form = slice == null ? null : slice.wanted.length > 0 ? "ranged" : "unmapped"
+    const path = finalPath(destination, outputPathOf({ analysisId, fileName }, layout, form))
+    const listed = restored.files.find((file) => file.fileName === fileName)
+    const bytes = form === null ? (listed?.size ?? null) : null
+    return untouched({ analysisId, fileName, path, bytes }, { action: "failed", reason: null, error: stopped })
+  })
+
+/** One listing per analysis with the files of all its requests, each once. */
+const analysesOf = (group: ReadonlyArray<RestoredRequest>): ReadonlyArray<ListedAnalysis> =>
+  [...Map.groupBy(group, ({ listing }) => listing.listed)].map(([listed, requests]) => {
+    const wanted = new Set(requests.flatMap(({ files }) => files.map(({ fileName }) => fileName)))
+    return { ...listed, files: listed.files.filter(({ fileName }) => wanted.has(fileName)) }
+  })
+
+const typesOf = (group: ReadonlyArray<RestoredRequest>): ReadonlyArray<FileType> => {
+  const names = group.flatMap(({ files }) => files.flatMap(({ fileName }) => fileName ?? []))
+  return [...new Set(names.flatMap((name) => fileTypeOf(name) ?? []))]
+}
