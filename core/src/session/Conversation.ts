@@ -1,21 +1,13 @@
 /**
  * A session at work: who may send when, what to do about each reply, and how often.
  *
- * `Exchange.ts` is one request on the wire, `Login.ts` the requests of login and logout, `Recognition.ts` and
- * `LoginHistory.ts` the rules; this module puts them in order behind the gate.
+ * `Exchange.ts` is one request on the wire, `SessionState.ts` the login where one is due, `Recognition.ts` the rules; this
+ * module puts them in order behind the gate.
  */
-import { Clock, Effect, Exit, Option, Random, Ref, Schema, Scope } from "effect"
+import { Effect, Exit, Option, Schema, Scope } from "effect"
 import { HttpClient, HttpClientRequest, type HttpClientResponse } from "effect/http"
-import { countLogin, countRetry } from "../Counters.ts"
-import {
-  Forbidden,
-  LoginRefused,
-  OutcomeUnknown,
-  ReplyMalformed,
-  SessionContention,
-  type SessionError,
-  Unavailable
-} from "../Errors.ts"
+import { countRetry } from "../Counters.ts"
+import { Forbidden, OutcomeUnknown, ReplyMalformed, type SessionError, Unavailable } from "../Errors.ts"
 import { apiRetry } from "../Schedules.ts"
 import { Scrubber } from "../text/Scrubber.ts"
 import {
@@ -24,26 +16,15 @@ import {
   readStreaming,
   readWhole,
   type SessionReply,
-  Setback,
+  type Setback,
   statusSetback
 } from "./Exchange.ts"
 import { makeGate } from "./Gate.ts"
 import { makeLogin, urlBelow } from "./Login.ts"
-import {
-  afterLogin,
-  afterLoss,
-  afterSuccess,
-  judgeForbidden,
-  type LoginCause,
-  type LoginHistory,
-  mayLogIn,
-  noLogins,
-  recentLogins
-} from "./LoginHistory.ts"
 import { errorDetail, recognise } from "./Recognition.ts"
-import { RefusedLogins } from "./RefusedLogins.ts"
 import { RefusedReplies, RepeatSafe, SlowReply } from "./RequestMarks.ts"
 import type { SessionSettings, SessionTimeouts } from "./SessionSettings.ts"
+import { makeSessionState } from "./SessionState.ts"
 
 /** What a session offers. */
 export interface Conversation {
@@ -62,20 +43,6 @@ export interface Conversation {
   readonly stream: (
     request: HttpClientRequest.HttpClientRequest
   ) => Effect.Effect<HttpClientResponse.HttpClientResponse, SessionError, Scope.Scope>
-}
-
-/** What is known of the session; only the holder of the gate changes it. */
-interface State {
-  readonly loggedIn: boolean
-  /** Whether a login has ever worked, so that the service does speak our protocol. */
-  readonly proven: boolean
-  readonly loginCause: LoginCause
-  readonly history: LoginHistory
-  /** Ends every later request: a rejected password is sent once. */
-  readonly refused: LoginRefused | null
-  /** Why the last login failed, when it did. */
-  readonly loginTrouble: SessionError | null
-  readonly closed: boolean
 }
 
 /** What one request has met so far; each is met once before it is believed. */
@@ -119,76 +86,7 @@ export const makeConversation = Effect.fnUntraced(function* (settings: SessionSe
   const base = urlBelow(baseUrl, "").slice(0, -1)
   const account = `${baseUrl.href}\n${settings.username}`
   const gate = yield* makeGate(account, timeouts.grace)
-  const refusedLogins = yield* RefusedLogins
-  const began = yield* Clock.currentTimeMillis
-  const state = yield* Ref.make<State>({
-    loggedIn: false,
-    proven: false,
-    loginCause: "start",
-    history: noLogins,
-    refused: null,
-    loginTrouble: null,
-    closed: false
-  })
-  const contention = (history: LoginHistory, now: number) =>
-    new SessionContention({ host, logins: recentLogins(history, now) })
-  const change = (f: (state: State) => Partial<State>) => Ref.update(state, (now) => ({ ...now, ...f(now) }))
-
-  /**
-   * One login, or two when the session ends between initial page and form; counted, and remembered when it fails. A
-   * service that has never let us in and answers both alike does not speak our protocol; else somebody interferes.
-   */
-  const login: Effect.Effect<void, Setback | SessionError> = Effect.gen(function* () {
-    if (yield* refusedLogins.has(account, settings.password, began)) {
-      const refused = new LoginRefused({ user: settings.username, host, earlier: true })
-      yield* change(() => ({ loginTrouble: refused, refused }))
-      return yield* refused
-    }
-    let first: number | null = null
-    while (true) {
-      const { history, loginCause, loginTrouble, proven } = yield* Ref.get(state)
-      const now = yield* Clock.currentTimeMillis
-      if (!mayLogIn(history, now)) return yield* loginTrouble ?? contention(history, now)
-      yield* wire.initialSession
-      const counted = Effect.andThen(
-        countLogin,
-        change(({ history }) => ({ history: afterLogin(history, now, loginCause) }))
-      )
-      const verdict = yield* wire.submit.pipe(
-        Effect.tap(counted),
-        Effect.tapErrorTag("Unavailable", () => counted)
-      )
-      if (verdict.verdict === "loggedIn") {
-        yield* Effect.logDebug(`Logged in to ${host}`)
-        yield* refusedLogins.forget(account)
-        return yield* change(() => ({ loggedIn: true, proven: true, loginTrouble: null }))
-      }
-      if (verdict.verdict === "sessionLost" && first === null) {
-        first = verdict.status
-        // Not in step with whoever ended it.
-        yield* Effect.delay(Effect.void, yield* Random.nextIntBetween(100, 600))
-        continue
-      }
-      const interfered = verdict.verdict === "sessionLost" && (proven || verdict.status !== first)
-      const failure = interfered ? contention((yield* Ref.get(state)).history, now) : wire.failure(verdict)
-      if (failure._tag === "LoginRefused") yield* refusedLogins.add(account, settings.password)
-      yield* change(() => ({ loginTrouble: failure, refused: failure._tag === "LoginRefused" ? failure : null }))
-      return yield* failure
-    }
-  }).pipe(
-    // Whatever kept the login from being sent, the request behind it was not sent either.
-    Effect.mapError((error) =>
-      error._tag === "Setback" && error.kind !== "unreadable" ? new Setback({ ...error, kind: "notSent" }) : error
-    ),
-    Effect.withSpan("svc.session.login")
-  )
-
-  const ensureLogin = Effect.gen(function* () {
-    const { closed, refused, loggedIn } = yield* Ref.get(state)
-    if (closed) return yield* Effect.interrupt
-    if (refused !== null) return yield* refused
-    if (!loggedIn) yield* login
-  })
+  const session = yield* makeSessionState(settings, account, wire)
 
   /** Sends a request once, after a login where one is due, and gives its reply to `use`. */
   const attempt = <A>(
@@ -198,28 +96,26 @@ export const makeConversation = Effect.fnUntraced(function* (settings: SessionSe
     use: (reply: SessionReply) => Effect.Effect<A, Setback | SessionError>
   ): Effect.Effect<Outcome<A>, Setback | SessionError, Scope.Scope> =>
     Effect.gen(function* () {
-      yield* ensureLogin
+      yield* session.ensureLogin
       const headers = (yield* SlowReply) ? timeouts.slowHeaders : timeouts.headers
       const reply = yield* exchange.send(request, { ...waits, headers })
       const recognised = recognise(reply)
       if (recognised === "ok" || (recognised === "html" && met.html)) {
         const answer = yield* use(reply)
-        yield* change(({ history }) => ({ history: afterSuccess(history) }))
+        yield* session.answered
         return { _tag: "Answer", answer }
       }
       const beginning = yield* readBeginning(reply)
       yield* (yield* RefusedReplies)({ status: reply.status, body: beginning })
       if (recognised === "transient") return yield* yield* statusSetback(reply, errorDetail(parsed(beginning)))
-      const { history } = yield* Ref.get(state)
       if (recognised !== "forbidden") {
-        yield* change(() => ({ loggedIn: false, loginCause: "lost", history: afterLoss(history) }))
+        yield* session.lost
         yield* Effect.logDebug(`${label}: the session is gone (status ${reply.status})`)
         return { _tag: "Lost", met: { ...met, html: met.html || recognised === "html" }, undone: false }
       }
-      if (judgeForbidden(history, yield* Clock.currentTimeMillis, met.forbidden) === "forbidden") {
+      if ((yield* session.forbidden(met.forbidden)) === "forbidden") {
         return yield* new Forbidden({ what: label, status: reply.status })
       }
-      yield* change(() => ({ loggedIn: false, loginCause: history.lost ? "lost" : "forbidden" }))
       yield* Effect.logDebug(`${label}: forbidden, perhaps because the session is gone`)
       return { _tag: "Lost", met: { ...met, forbidden: true }, undone: true }
     })
@@ -284,9 +180,9 @@ export const makeConversation = Effect.fnUntraced(function* (settings: SessionSe
   })
 
   const logout = Effect.gen(function* () {
-    yield* change(() => ({ closed: true }))
+    yield* session.close
     yield* gate.enter
-    if ((yield* Ref.get(state)).loggedIn) yield* wire.logout
+    if (yield* session.loggedIn) yield* wire.logout
   }).pipe(
     Effect.scoped,
     Effect.interruptible,
@@ -299,7 +195,7 @@ export const makeConversation = Effect.fnUntraced(function* (settings: SessionSe
     "login",
     true,
     closeAtOnce,
-    Effect.as(ensureLogin, { _tag: "Answer", answer: undefined } as const)
+    Effect.as(session.ensureLogin, { _tag: "Answer", answer: undefined } as const)
   )
   if (begun._tag === "Failed") return yield* begun.error
 

@@ -1,0 +1,143 @@
+/**
+ * What is known of a session, and the login where one is due. Only the holder of the gate (`Gate.ts`) asks or changes it.
+ *
+ * `Login.ts` has the requests of a login, `LoginHistory.ts` the rules of when to log in and what a 403 means.
+ */
+import { Clock, Effect, Random, Ref } from "effect"
+import { countLogin } from "../Counters.ts"
+import { LoginRefused, SessionContention, type SessionError } from "../Errors.ts"
+import { Setback } from "./Exchange.ts"
+import type { makeLogin } from "./Login.ts"
+import {
+  afterLogin,
+  afterLoss,
+  afterSuccess,
+  judgeForbidden,
+  type LoginCause,
+  type LoginHistory,
+  mayLogIn,
+  noLogins,
+  recentLogins
+} from "./LoginHistory.ts"
+import { RefusedLogins } from "./RefusedLogins.ts"
+import type { SessionSettings } from "./SessionSettings.ts"
+
+interface State {
+  readonly loggedIn: boolean
+  /** Whether a login has ever worked, so that the service does speak our protocol. */
+  readonly proven: boolean
+  readonly loginCause: LoginCause
+  readonly history: LoginHistory
+  /** Ends every later request: a rejected password is sent once. */
+  readonly refused: LoginRefused | null
+  /** Why the last login failed, when it did. */
+  readonly loginTrouble: SessionError | null
+  readonly closed: boolean
+}
+
+/** @param account - by which refused passwords are remembered between processes */
+export const makeSessionState = Effect.fnUntraced(function* (
+  { baseUrl, password, username }: SessionSettings,
+  account: string,
+  wire: ReturnType<typeof makeLogin>
+) {
+  const { host } = baseUrl
+  const refusedLogins = yield* RefusedLogins
+  const began = yield* Clock.currentTimeMillis
+  const state = yield* Ref.make<State>({
+    loggedIn: false,
+    proven: false,
+    loginCause: "start",
+    history: noLogins,
+    refused: null,
+    loginTrouble: null,
+    closed: false
+  })
+  const change = (f: (state: State) => Partial<State>) => Ref.update(state, (now) => ({ ...now, ...f(now) }))
+  const contention = (history: LoginHistory, now: number) =>
+    new SessionContention({ host, logins: recentLogins(history, now) })
+
+  /** Sends the password once, and counts that. */
+  const submit = Effect.fnUntraced(function* (now: number) {
+    const counted = Effect.andThen(
+      countLogin,
+      change(({ history, loginCause }) => ({ history: afterLogin(history, now, loginCause) }))
+    )
+    return yield* wire.submit.pipe(
+      Effect.tap(counted),
+      Effect.tapErrorTag("Unavailable", () => counted)
+    )
+  })
+
+  /**
+   * One login, or two when the session ends between initial page and form; counted, and remembered when it fails. A
+   * service that has never let us in and answers both alike does not speak our protocol; else somebody interferes.
+   */
+  const login: Effect.Effect<void, Setback | SessionError> = Effect.gen(function* () {
+    if (yield* refusedLogins.has(account, password, began)) {
+      const refused = new LoginRefused({ user: username, host, earlier: true })
+      yield* change(() => ({ loginTrouble: refused, refused }))
+      return yield* refused
+    }
+    let first: number | null = null
+    while (true) {
+      const { history, loginTrouble, proven } = yield* Ref.get(state)
+      const now = yield* Clock.currentTimeMillis
+      if (!mayLogIn(history, now)) return yield* loginTrouble ?? contention(history, now)
+      yield* wire.initialSession
+      const verdict = yield* submit(now)
+      if (verdict.verdict === "loggedIn") {
+        yield* Effect.logDebug(`Logged in to ${host}`)
+        yield* refusedLogins.forget(account)
+        return yield* change(() => ({ loggedIn: true, proven: true, loginTrouble: null }))
+      }
+      if (verdict.verdict === "sessionLost" && first === null) {
+        first = verdict.status
+        // Not in step with whoever ended it.
+        yield* Effect.delay(Effect.void, yield* Random.nextIntBetween(100, 600))
+        continue
+      }
+      const interfered = verdict.verdict === "sessionLost" && (proven || verdict.status !== first)
+      const failure = interfered ? contention((yield* Ref.get(state)).history, now) : wire.failure(verdict)
+      if (failure._tag === "LoginRefused") yield* refusedLogins.add(account, password)
+      yield* change(() => ({ loginTrouble: failure, refused: failure._tag === "LoginRefused" ? failure : null }))
+      return yield* failure
+    }
+  }).pipe(
+    // Whatever kept the login from being sent, the request behind it was not sent either.
+    Effect.mapError((error) =>
+      error._tag === "Setback" && error.kind !== "unreadable" ? new Setback({ ...error, kind: "notSent" }) : error
+    ),
+    Effect.withSpan("svc.session.login")
+  )
+
+  return {
+    loggedIn: Effect.map(Ref.get(state), ({ loggedIn }) => loggedIn),
+    /** Logs in where that is due. Interrupts after `close`; fails for good after a refused password. */
+    ensureLogin: Effect.gen(function* () {
+      const { closed, refused, loggedIn } = yield* Ref.get(state)
+      if (closed) return yield* Effect.interrupt
+      if (refused !== null) return yield* refused
+      if (!loggedIn) yield* login
+    }),
+    /** A request was answered as one of this session. */
+    answered: change(({ history }) => ({ history: afterSuccess(history) })),
+    /** The service showed that the session is gone: the next request logs in. */
+    lost: change(({ history }) => ({ loggedIn: false, loginCause: "lost", history: afterLoss(history) })),
+    /**
+     * A request was answered with 403: whether that is final, or the session is gone and the next request logs in.
+     *
+     * @param again - the same request had a 403 before, and a login since
+     */
+    forbidden: Effect.fnUntraced(function* (again: boolean) {
+      const { history } = yield* Ref.get(state)
+      const verdict = judgeForbidden(history, yield* Clock.currentTimeMillis, again)
+      if (verdict === "lost") {
+        yield* change(() => ({ loggedIn: false, loginCause: history.lost ? "lost" : "forbidden" }))
+      }
+      return verdict
+    }),
+    /** No further request is sent. */
+    close: change(() => ({ closed: true }))
+  }
+})
