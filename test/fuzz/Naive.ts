@@ -24,6 +24,8 @@ export interface NaiveFile {
   /** True when nothing is wrong with any of them. */
   readonly sound: boolean
   readonly sorted: boolean
+  /** True when each line has as many columns as the header names. Slices may take others, and refuse those that lie in two blocks. */
+  readonly even: boolean
 }
 
 /** All inflated bytes of a BGZF file. */
@@ -84,7 +86,7 @@ export const readBam = (bytes: Uint8Array): NaiveFile | null => {
     at += size
   }
   const chained = at === bytes.length
-  return { references, records, chained, sound: sound && chained, sorted: ordered(records) }
+  return { references, records, chained, sound: sound && chained, sorted: ordered(records), even: true }
 }
 
 /** `names` gives the references; without it they come as the file has them. Null without a header. */
@@ -92,6 +94,7 @@ export const readVcf = (bytes: Uint8Array, names?: ReadonlyArray<string>): Naive
   const references = [...(names ?? [])]
   const records: Array<NaiveRecord> = []
   let [sound, header, titled] = [true, true, false]
+  let [samples, even] = [0, true]
   for (let at = 0; at < bytes.length; ) {
     const feed = bytes.indexOf(10, at)
     const stop = feed === -1 ? bytes.length : feed
@@ -101,12 +104,17 @@ export const readVcf = (bytes: Uint8Array, names?: ReadonlyArray<string>): Naive
     at = next
     if (place === 0 && !line.startsWith("##fileformat=VCF")) return null
     if (line.startsWith("#")) {
-      if (header && line.startsWith("#CHROM")) titled = true
+      if (header && line.startsWith("#CHROM")) {
+        titled = true
+        samples = Math.max(0, line.split("\t").length - 9)
+      }
       continue
     }
     header = false
     if (line === "") continue
-    const [name = "", pos = "", , ref = "", , , , info] = line.split("\t")
+    const columns = line.split("\t")
+    const [name = "", pos = "", , ref = "", , , , info] = columns
+    if (columns.length !== 9 + samples && (samples > 0 || columns.length !== 8)) even = false
     if (info === undefined || name === "" || !/^\d+$/.test(pos)) {
       sound = false
       continue
@@ -120,7 +128,7 @@ export const readVcf = (bytes: Uint8Array, names?: ReadonlyArray<string>): Naive
     if (number === -1) sound = false
     else records.push({ ref: number, start, end, mapped: true, at: place, bytes: bytes.subarray(place, stop) })
   }
-  return titled ? { references, records, chained: true, sound, sorted: ordered(records) } : null
+  return titled ? { references, records, chained: true, sound, sorted: ordered(records), even } : null
 }
 
 /** The records of the regions, and those without a place when they are wanted. */

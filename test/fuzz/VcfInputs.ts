@@ -108,7 +108,12 @@ export const makeVcf = (
   const index = spoilIndex ? lyingIndex(honest, format, blocks, content.length, random) : honest
   // The names of an index end with a zero byte, so none can stand in them.
   const fits =
-    own && !content.includes(0) && file.sound && file.sorted && file.records.every(({ end }) => end <= mostPositions)
+    own &&
+    !content.includes(0) &&
+    file.sound &&
+    file.even &&
+    file.sorted &&
+    file.records.every(({ end }) => end <= mostPositions)
   return pack({
     seed: random.between(0, 2 ** 32),
     honest: fits && !spoilIndex,

@@ -35,6 +35,11 @@ export interface RecordFormat {
   readonly terminator: Uint8Array | null
   /** Size of the record at `at`; 0 when it goes on behind the bytes, -1 when no record has that size. */
   readonly size: (data: Bytes, at: number) => number
+  /**
+   * False for a record that is put together from parts of two: of one that lies in two blocks, the second may be in the place of
+   * another.
+   */
+  readonly fits: (data: Bytes, at: number, size: number) => boolean
   /** Fills `place` from the whole record `[at, at + size)`; false when it is damaged. */
   readonly place: (data: Bytes, at: number, size: number, place: RecordSpan) => boolean
 }
@@ -48,6 +53,8 @@ const bam = (references: number): RecordFormat => ({
     if (size < BamRecord.smallest + 4 || size > largestRecord) return -1
     return at + size > bytes.length ? 0 : size
   },
+  // The length that its beginning tells leads to the next record, or to none.
+  fits: () => true,
   place: ({ view }, at, _size, place) => {
     if (!BamRecord.isSound(view, at)) return false
     place.ref = BamRecord.refId(view, at)
@@ -60,15 +67,32 @@ const bam = (references: number): RecordFormat => ({
 
 const lineFeed = 0x0a
 const hash = 0x23
+const tab = 0x09
 
-/** Lines with their line feeds; `names` are the references in the order of the index. */
-const vcf = (names: ReadonlyArray<string>): RecordFormat => {
+/**
+ * Lines with their line feeds; `names` are the references in the order of the index, `samples` the number of samples in the
+ * header.
+ */
+const vcf = (names: ReadonlyArray<string>, samples: number): RecordFormat => {
   const numbers = new Map(names.map((name, i) => [name, i]))
   return {
     terminator: Uint8Array.of(lineFeed),
     size: ({ bytes }, at) => {
       const end = bytes.indexOf(lineFeed, at)
       return end === -1 ? 0 : end + 1 - at
+    },
+    fits: ({ bytes }, at, size) => {
+      if (size === 1 || bytes[at] === hash) return true
+      let columns = 1
+      for (
+        let tabAt = bytes.indexOf(tab, at);
+        tabAt !== -1 && tabAt < at + size;
+        tabAt = bytes.indexOf(tab, tabAt + 1)
+      ) {
+        columns++
+      }
+      // Without samples some writers leave the column of their format.
+      return samples === 0 ? columns === 8 || columns === 9 : columns === 9 + samples
     },
     place: ({ bytes }, at, size, place) => {
       if (size === 1 || bytes[at] === hash) {
@@ -89,7 +113,7 @@ const vcf = (names: ReadonlyArray<string>): RecordFormat => {
 /** The records of a file, as data that may go to another thread. */
 export type Records =
   | { readonly format: "BAM"; readonly references: number }
-  | { readonly format: "VCF"; readonly names: ReadonlyArray<string> }
+  | { readonly format: "VCF"; readonly names: ReadonlyArray<string>; readonly samples: number }
 
 export const recordFormat = (records: Records): RecordFormat =>
-  records.format === "BAM" ? bam(records.references) : vcf(records.names)
+  records.format === "BAM" ? bam(records.references) : vcf(records.names, records.samples)

@@ -165,6 +165,7 @@ export const make = ({ codec, index, job, stretches, writer }: ScanOptions): Sca
       cursor.within = rest
       return true
     }
+    if (!format.fits({ bytes, view }, 0, size)) return badRecord()
     if (!read(bytes, view, 0, size)) return false
     const beginning = held[0] ?? target
     if (proving) {

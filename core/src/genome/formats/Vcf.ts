@@ -59,7 +59,7 @@ export const Vcf: Format = {
         const tbi = minShift === BaiIndex.minShift && depth === BaiIndex.depth
         return Result.succeed({
           references,
-          records: { format: "VCF", names },
+          records: { format: "VCF", names, samples: header.samples.length },
           firstRecord: null,
           plainHeader: () => header.text,
           header: (program, regions) => vcfSliceText(header.text, program, regions),
