@@ -19,7 +19,7 @@ export const drawStatus = Effect.fnUntraced(function* (
   if (!screen.live) return
   const draw = Effect.suspend(() =>
     Effect.map(view(screen.columns()), (lines) => {
-      // Nothing of one's own to show leaves what somebody else shows.
+      // Without lines of its own it leaves what another status shows.
       if (lines !== null) screen.status(lines)
     })
   )
