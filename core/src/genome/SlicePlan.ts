@@ -97,24 +97,25 @@ const binsOver = (reference: ReferenceIndex, index: BinIndex, start: number, end
   return found
 }
 
-/** Stretches of one interval, merged where they meet. */
-const intervalStretches = (
-  ref: number,
-  reference: ReferenceIndex,
-  index: BinIndex,
-  starts: Starts,
-  start: number,
-  end: number
-): ReadonlyArray<Stretch> => {
-  const lower = lowerBound(reference, index, start)
-  const behind = binBehind(starts, end)
-  /** A record that starts at the end or later, with all behind it; `null` when the index knows none. */
-  const upper = starts.offsets[behind] ?? null
+/** A wanted interval `[start, end)` (0-based) of a reference, with what its index says. */
+interface Interval {
+  readonly ref: number
+  readonly reference: ReferenceIndex
+  readonly index: BinIndex
+  readonly starts: Starts
+  readonly start: number
+  readonly end: number
+}
+
+type Bounds = Pick<Stretch, "begin" | "end" | "fetchEnd">
+
+/** The chunks of bins that may hold records of an interval, cut to `[lower, upper)` and merged where they meet; `upper` null: no end is known. */
+const chunksOf = ({ end, index, reference, start }: Interval, lower: bigint, upper: bigint | null) => {
   const chunks = binsOver(reference, index, start, Math.min(end, 2 ** (index.minShift + 3 * index.depth)))
     .flatMap((id) => reference.bins.get(id)?.chunks ?? [])
     .filter((chunk) => chunk.end > lower && (upper === null || chunk.begin < upper))
     .sort((a, b) => (a.begin < b.begin ? -1 : a.begin > b.begin ? 1 : 0))
-  const merged: Array<Pick<Stretch, "begin" | "end" | "fetchEnd">> = []
+  const merged: Array<Bounds> = []
   for (const chunk of chunks) {
     const begin = chunk.begin < lower ? VirtualOffset.fromBits(lower) : chunk.begin
     const stop = upper === null || chunk.end < upper ? chunk.end : VirtualOffset.fromBits(upper)
@@ -124,9 +125,19 @@ const intervalStretches = (
       merged.push({ begin, end: stop, fetchEnd: fetchTo })
     } else if (stop > last.end) merged[merged.length - 1] = { begin: last.begin, end: stop, fetchEnd: fetchTo }
   }
+  return merged
+}
+
+/** Stretches of one interval, merged where they meet. */
+const intervalStretches = (interval: Interval): ReadonlyArray<Stretch> => {
+  const { end, index, ref, reference, start, starts } = interval
+  const behind = binBehind(starts, end)
+  /** A record that starts at the end or later, with all behind it; `null` when the index knows none. */
+  const upper = starts.offsets[behind] ?? null
+  const chunks = chunksOf(interval, lowerBound(reference, index, start), upper)
   const bracket = bracketOf(starts, behind, reference, index.minShift, end)
   const ample = bracket === null ? Number.POSITIVE_INFINITY : expectedEnd(bracket, end)
-  return merged.map((stretch, i) => {
+  return chunks.map((stretch, i) => {
     // Of the first one at least a block is read: whether records end there is seen in it.
     const first = i === 0 ? VirtualOffset.block(stretch.begin) + longestBlock : 0
     const expectedTo = Math.min(Math.max(ample, first), stretch.fetchEnd + usualBlock)
@@ -208,7 +219,7 @@ export const planStretches = (
         end = bounds[i + 1]!
         i += 2
       }
-      for (const stretch of intervalStretches(ref, reference, index, starts, start, end)) stretches.add(stretch)
+      for (const stretch of intervalStretches({ ref, reference, index, starts, start, end })) stretches.add(stretch)
     }
   }
   stretches.sort()
