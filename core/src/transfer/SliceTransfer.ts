@@ -28,9 +28,9 @@ import { LinkPool } from "./LinkPool.ts"
 import { PartClaim } from "./PartClaim.ts"
 import { type PartFile, PartFiles, type PartPlace } from "./PartFiles.ts"
 import * as PartJournal from "./PartJournal.ts"
-import * as RemoteRanges from "./RemoteRanges.ts"
+import * as RemotePair from "./RemotePair.ts"
+import type * as RemoteRanges from "./RemoteRanges.ts"
 import { Restart } from "./Restart.ts"
-import { planCut } from "./SliceCut.ts"
 import { originOf } from "./SliceOrigin.ts"
 import * as SlicePair from "./SlicePair.ts"
 import type { SliceEstimate, SliceOutcome, SliceRequest, SliceTask } from "./SliceRequest.ts"
@@ -68,7 +68,7 @@ export class SliceTransfer extends Context.Service<
               Effect.provideService(Codec, codec),
               Effect.provideService(PieceCrew, crew)
             ),
-          estimate: (task) => Effect.provideService(estimate(services, task), Codec, codec),
+          estimate: (task) => Effect.provideService(RemotePair.estimate(services, task), Codec, codec),
           tidy: (directory, name) => tidy(services, directory, name)
         })
       })
@@ -86,13 +86,7 @@ interface Transfer extends SliceServices {
   readonly request: SliceRequest
   readonly place: PartPlace
   readonly identity: string
-  readonly traffic: Ref.Ref<Traffic>
-}
-
-interface Traffic {
-  readonly fetched: number
-  readonly attempts: number
-  readonly renewals: number
+  readonly traffic: Ref.Ref<RemotePair.Traffic>
 }
 
 const download = Effect.fn("svc.transfer.downloadSlice")(function* (
@@ -104,7 +98,7 @@ const download = Effect.fn("svc.transfer.downloadSlice")(function* (
   const unsafe = unsafeName(request.name) ?? unsafeName(`${request.name}.bai`)
   if (unsafe !== null) return yield* unsafe
   const { identity, place } = yield* placeOf(services, request.directory, request.name)
-  const traffic = yield* Ref.make<Traffic>({ fetched: 0, attempts: 0, renewals: 0 })
+  const traffic = yield* Ref.make(RemotePair.noTraffic)
   const transfer: Transfer = { ...services, request, place, identity, traffic }
   const result = yield* unlessSame(request, () =>
     Effect.scoped(
@@ -150,7 +144,7 @@ const tidy = (services: SliceServices, directory: string, name: string): Effect.
     yield* SlicePair.discard(files, place, identity)
   }).pipe(Effect.scoped, Effect.ignore)
 
-type Result = Omit<SliceOutcome, keyof Traffic | "milliseconds">
+type Result = Omit<SliceOutcome, keyof RemotePair.Traffic | "milliseconds">
 
 /** What is there already, and stays, decides first. */
 const unlessSame = Effect.fnUntraced(function* <E, R>(
@@ -185,44 +179,13 @@ const untilCommitted = Effect.fnUntraced(function* (
   }
 })
 
-interface Opened {
-  readonly data: RemoteRanges.RemoteRanges
-  readonly index: RemoteRanges.RemoteRanges
-}
-
-/** Both files, opened at the same time. */
-const opened = (
-  services: SliceServices,
-  { data, index, progress }: SliceTask
-): Effect.Effect<Opened, RemoteRanges.RemoteError> =>
-  Effect.all(
-    {
-      data: RemoteRanges.open(services, { ...data, progress }, RemoteRanges.headOfData),
-      index: RemoteRanges.open(services, { ...index, progress }, RemoteRanges.headOfIndex)
-    },
-    { concurrency: 2 }
-  )
-
-const cutOf = ({ data, index }: Opened, task: SliceTask, tell?: Effect.Effect<void>) => {
-  const { read, readInto, size } = data
-  const reader =
-    tell === undefined
-      ? data
-      : {
-          size,
-          read: (offset: number, length: number) => Effect.tap(read(offset, length), tell),
-          readInto: (offset: number, target: Uint8Array) => Effect.andThen(readInto(offset, target), tell)
-        }
-  return planCut({ name: task.data.fileName, reader, indexName: task.index.fileName, index }, task)
-}
-
 /** One version of the remote files: from their heads to the commit. */
 const attempt = Effect.fn("svc.transfer.attemptSlice")(function* (
   transfer: Transfer,
   state: SliceState
 ): Effect.fn.Return<Result, RemoteRanges.RemoteError, Codec | Scope.Scope> {
   const { files, identity, place, program, pool, request, traffic } = transfer
-  const remote = yield* opened(transfer, request)
+  const remote = yield* RemotePair.open(transfer, request)
   return yield* Effect.gen(function* () {
     // Null while header and index are read, when nobody knows the size yet.
     const size = yield* Ref.make<number | null>(null)
@@ -232,7 +195,7 @@ const attempt = Effect.fn("svc.transfer.attemptSlice")(function* (
       // Bytes that came twice count once.
       yield* request.progress({ _tag: "Bytes", done: Math.min(yield* remote.data.fetched, all), size: all })
     })
-    const cut = yield* cutOf(remote, request, tell)
+    const cut = yield* RemotePair.cutOf(remote, request, tell)
     if (!request.overwrite && state._tag === "Incomplete" && state.regions !== cut.regions) {
       return yield* otherRegions(`${place.directory}/${place.name}`, state.regions)
     }
@@ -264,22 +227,11 @@ const attempt = Effect.fn("svc.transfer.attemptSlice")(function* (
       const { bytes, records } = result
       return { action: "downloaded" as const, bytes, sha256, regions: cut.regions, records, index }
     }).pipe(Effect.onError(() => Effect.ignore(SlicePair.discard(files, place, identity))))
-  }).pipe(Effect.ensuring(Effect.flatMap(trafficOf(remote), (sum) => Ref.update(traffic, (old) => added(old, sum)))))
-})
-
-const trafficOf = ({ data, index }: Opened): Effect.Effect<Traffic> =>
-  Effect.gen(function* () {
-    return {
-      fetched: (yield* data.fetched) + (yield* index.fetched),
-      attempts: (yield* data.requests) + (yield* index.requests),
-      renewals: (yield* data.renewals) + (yield* index.renewals)
-    }
-  })
-
-const added = (one: Traffic, other: Traffic): Traffic => ({
-  fetched: one.fetched + other.fetched,
-  attempts: one.attempts + other.attempts,
-  renewals: one.renewals + other.renewals
+  }).pipe(
+    Effect.ensuring(
+      Effect.flatMap(RemotePair.trafficOf(remote), (sum) => Ref.update(traffic, (old) => RemotePair.added(old, sum)))
+    )
+  )
 })
 
 /** Looks at what was written as at a file of somebody else, before it gets its name. */
@@ -287,26 +239,4 @@ const checked = Effect.fnUntraced(function* (part: PartFile, { name }: PartPlace
   const reader = { size: result.bytes, read: part.read }
   yield* checkStructure(name, reader)
   yield* checkStructure(`${name}.${result.indexSuffix}`, fromBytes(result.index), { name, reader })
-})
-
-const estimate = Effect.fn("svc.transfer.estimateSlice")(function* (
-  services: SliceServices,
-  task: SliceTask
-): Effect.fn.Return<SliceEstimate, TransferError, Codec> {
-  const read = Effect.gen(function* () {
-    const remote = yield* opened(services, task)
-    const cut = yield* cutOf(remote, task)
-    const seen = yield* trafficOf(remote)
-    let bytes = seen.fetched
-    let requests = seen.attempts
-    for (const { length, offset } of cut.reads) {
-      const cost = remote.data.cost(offset, length)
-      bytes += cost
-      if (cost > 0) requests++
-    }
-    return { bytes, requests, regions: cut.regions }
-  })
-  return yield* read.pipe(
-    Effect.catchTag("Restart", ({ reason }) => new FileDamaged({ file: task.data.fileName, fault: "Changing", reason }))
-  )
 })
