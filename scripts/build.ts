@@ -1,6 +1,6 @@
 /**
- * Writes one self-contained file per executable into `dist/` (and into `dist/bin/` their names without `.js`, to put on
- * PATH), the licences of what they contain, their manual pages (`dist/man/`), the schemas of what is written and read, and
+ * Writes one self-contained file per executable into `dist/`, commands that start them on the Node of this clone into
+ * `dist/bin/` (to put on PATH), the licences of what they contain, their manual pages (`dist/man/`), the schemas of what is written and read, and
  * the library as modules with their types into `dist/lib/` (docs/adr/0006).
  *
  *     node scripts/build.ts [--quiet] [--no-library] [--compiled] [--outdir DIR]
@@ -10,17 +10,7 @@
  */
 import { spawnSync } from "node:child_process"
 import { createHash } from "node:crypto"
-import {
-  chmodSync,
-  existsSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync
-} from "node:fs"
+import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs"
 import { join, resolve } from "node:path"
 import { fileURLToPath } from "node:url"
 import { parseArgs } from "node:util"
@@ -140,6 +130,14 @@ const writeLibrary = () => {
   rmSync(old, { recursive: true, force: true })
 }
 
+/** Starts an executable on the Node of this clone: that of the machine may be older than what the executables need. */
+const launcher = (name: string) => `#!/bin/sh
+here=$(dirname "$(readlink -f "$0")")
+node=$here/../../node_modules/.bin/node
+[ -x "$node" ] || node=node
+exec "$node" "$here/../${name}.js" "$@"
+`
+
 const bin = join(outdir, "bin")
 mkdirSync(bin, { recursive: true })
 for (const name of readdirSync(outdir)) {
@@ -163,11 +161,7 @@ for (const [name, entry] of Object.entries(executables)) {
   for (const { text } of outputFiles) {
     replaceFile(outfile, asExecutable(text.replace(/^#!.*\n/, "")), 0o755)
   }
-  const command = join(bin, name)
-  if (!existsSync(command)) {
-    rmSync(command, { force: true })
-    symlinkSync(join("..", `${name}.js`), command)
-  }
+  replaceFile(join(bin, name), launcher(name), 0o755)
   for (const input of Object.keys(metafile.inputs)) bundled.add(input)
   for (const folder of packagesIn(metafile)) contained.add(folder)
   if (!options.quiet) console.log(`${options.outdir}/${name}.js  ${sizes(metafile)}`)

@@ -42,7 +42,7 @@ describe("the commands of", () => {
         writeFileSync(join(cwd, "panel.bed"), targets)
         writeFileSync(join(cwd, "targets.bed.gz"), gzipSync(targets))
         const env = {
-          PATH: [`${root}dist/bin`, `${root}node_modules/.bin`, process.env["PATH"]].join(delimiter),
+          PATH: [`${root}dist/bin`, process.env["PATH"]].join(delimiter),
           HOME: cwd,
           SVC_TARGET: sandbox.url,
           SVC_USER: sandbox.user,

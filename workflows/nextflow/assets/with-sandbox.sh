@@ -1,7 +1,7 @@
 # For `-profile test`: a sandbox of its own for each task. Read by the task's shell before the script; `stop_sandbox` ends it behind it.
 # In a clone the steps and their Node are those of `npm run build`.
 clone=$(cd "$(dirname "${BASH_SOURCE[0]}")/../../.." && pwd)
-PATH=$clone/dist/bin:$clone/node_modules/.bin:$PATH
+PATH=$clone/dist/bin:$PATH
 ready=$(mktemp)
 svc-sandbox --strict >"$ready" &
 sandbox=$!
