@@ -14,7 +14,8 @@
  *   records begin at the same places in both, none begins where the index points to.
  * So what is not seen is the exchange of two blocks with the same number of bytes and the same borders of records, of which the
  * later one is the first block of a part: nothing that is read then tells one from the other but their records, and an index
- * does not say which records they are. Where all records of both start at one base, only their order is another.
+ * does not say which records they are. Nor is the exchange of two blocks inside of one record, which have no records of their
+ * own: they are bytes between bytes. Where all records of both start at one base, only their order is another.
  */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Result } from "effect"

@@ -7,7 +7,7 @@ import type { ReferenceIndex } from "../genome/BinIndex.ts"
 import { binOf } from "../genome/Bins.ts"
 import type { RecordListener } from "../genome/ContentCheck.ts"
 import type { TabixIndex } from "../genome/TabixIndex.ts"
-import { Chunks } from "./ChunkCoverage.ts"
+import { ChunkCoverage } from "./ChunkCoverage.ts"
 import { LinearOffsets } from "./LinearOffsets.ts"
 
 export interface IndexProof extends RecordListener {
@@ -17,7 +17,7 @@ export interface IndexProof extends RecordListener {
 
 interface Reference {
   readonly name: string
-  readonly chunks: Chunks
+  readonly chunks: ChunkCoverage
   readonly linearOffsets: LinearOffsets
 }
 
@@ -30,7 +30,7 @@ export const make = ({ columns, index }: TabixIndex): IndexProof => {
 
   const referenceOf = (name: string, said: ReferenceIndex): Reference => ({
     name,
-    chunks: new Chunks(said),
+    chunks: new ChunkCoverage(said),
     linearOffsets: new LinearOffsets(said, index)
   })
 
@@ -40,7 +40,7 @@ export const make = ({ columns, index }: TabixIndex): IndexProof => {
   }
 
   const judge = ({ chunks, name }: Reference) => {
-    if (chunks.goOn) wrong(`it points to a place where no record of ${name} begins`)
+    if (chunks.hasMore) wrong(`it points to a place where no record of ${name} begins`)
   }
 
   return {
@@ -56,13 +56,13 @@ export const make = ({ columns, index }: TabixIndex): IndexProof => {
       if (current === null) return
       const { chunks, linearOffsets, name } = current
       const at = () => `${name}:${start + 1}, in the block at byte ${place.block}`
-      if (!chunks.begin(place)) return wrong(`it points to a place before the record at ${at()}, where none begins`)
+      if (!chunks.reach(place)) return wrong(`it points to a place before the record at ${at()}, where none begins`)
       // Writers differ in the bin of a record that has a reference and no position.
       if (start < 0) return
-      if (!chunks.record(binOf(start, end, minShift, depth), place))
+      if (!chunks.covers(binOf(start, end, minShift, depth), place))
         return wrong(`it does not lead to the record at ${at()}`)
       // htslib leaves unmapped records out of what readers skip by.
-      if (mapped && !linearOffsets.record(end, place)) return wrong(`it leads readers past the record at ${at()}`)
+      if (mapped && !linearOffsets.reaches(end, place)) return wrong(`it leads readers past the record at ${at()}`)
     },
     leave: () => {
       if (current !== null) judge(current)

@@ -1,14 +1,15 @@
-/** The offsets by which an index lets readers skip what lies before: the linear index of BAI and TBI, loffset of CSI. */
+/** The offsets at which an index lets readers begin: the linear index of BAI and TBI, loffset of CSI. Records come in file order. */
 import type { BinIndex, ReferenceIndex } from "../genome/BinIndex.ts"
 import { binStart } from "../genome/Bins.ts"
 import type { ContentPosition } from "../genome/ContentPosition.ts"
 import { OffsetList } from "./OffsetList.ts"
 
 export class LinearOffsets {
-  /** 0-based positions, ascending, and where a reader starts who looks for what lies behind them. */
+  /** 0-based positions, ascending, and the offsets at which a reader begins who wants the records behind them. */
   readonly #positions: Float64Array
   readonly #offsets: OffsetList
-  #passed = 0
+  /** Number of positions that were compared: no later record ends in front of them. */
+  #compared = 0
 
   constructor({ bins, linear }: ReferenceIndex, { depth, format, minShift }: BinIndex) {
     const linearOffsets: Array<readonly [position: number, offset: bigint]> =
@@ -20,10 +21,10 @@ export class LinearOffsets {
     this.#offsets = new OffsetList(linearOffsets.map(([, offset]) => offset))
   }
 
-  /** A record that begins at `place` ends before `end` (0-based); false when a reader would start behind it. */
-  record(end: number, place: ContentPosition): boolean {
-    for (; this.#passed < this.#positions.length && this.#positions[this.#passed]! < end; this.#passed++) {
-      if (this.#offsets.isBehind(this.#passed, place)) return false
+  /** A record that begins at `place` ends in front of base `end` (0-based): false when a reader would begin behind it. */
+  reaches(end: number, place: ContentPosition): boolean {
+    for (; this.#compared < this.#positions.length && this.#positions[this.#compared]! < end; this.#compared++) {
+      if (this.#offsets.isBehind(this.#compared, place)) return false
     }
     return true
   }

@@ -91,9 +91,9 @@ const ownBuffer = (bytes: Uint8Array): Uint8Array<ArrayBuffer> =>
     : bytes.slice()
 
 /**
- * Proves headers, size and CRC-32 of every block, the end-of-file block, and what `content` looks at. So any flipped bit
- * that changes the content is found, and any cut. A bit that leaves the content as it is (one in the unused bits behind a
- * deflate stream, say) is seen by a checksum of the file only.
+ * Proves headers, size and CRC-32 of every block, the end-of-file block, and what `content` looks at. This finds any cut and
+ * any flipped bit that changes the content. A flipped bit that does not (one of the unused bits behind a deflate stream) is
+ * found by a checksum of the file only.
  *
  * Fails with the first `Damage` of the file. `progress` hears how many bytes of the file are proven.
  */
@@ -114,17 +114,8 @@ export const walkWhole = Effect.fn("svc.verify.walkWhole")(function* <E>(
     const fault = content.take(done.content, { ends: done.ends, offsets: piece.starts })
     pool.giveBack(done)
     if (fault !== null) {
-      return damageAt(
-        file,
-        "BadRecord",
-        place(
-          Math.max(
-            0,
-            done.ends.findIndex((end) => end > fault.at)
-          )
-        ),
-        fault.phrase
-      )
+      const block = done.ends.findIndex((end) => end > fault.at)
+      return damageAt(file, "BadRecord", place(Math.max(0, block)), fault.phrase)
     }
     blocks += done.ends.length
     inflated += length
