@@ -41,10 +41,12 @@ const seen = (command: string, { cwd, env }: Required<Pick<RunOptions, "cwd" | "
       env: { SHELL: "/bin/sh", TERM: "xterm", ...env }
     })
     let output = ""
+    child.on("close", () => resume(Effect.die(`${command} ended without ${until}`)))
     child.stdout.setEncoding("utf8").on("data", (text: string) => {
       output += text
       if (!until.test(output)) return
       child.stdout.removeAllListeners("data").resume()
+      child.removeAllListeners("close")
       child.kill()
       resume(Effect.succeed(onScreen(output).join("\n").trimEnd()))
     })

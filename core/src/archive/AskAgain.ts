@@ -14,7 +14,7 @@ import { nameOfEntry } from "./StoredRequests.ts"
 import { requesting, type TrackingEntry } from "./TrackingEntry.ts"
 import type { TrackingFile } from "./TrackingFile.ts"
 
-/** At most so often an entry is asked for again. */
+/** An entry is asked for again at most once in this time. */
 const interval = Duration.hours(24)
 
 /** What becomes of an entry whose restoration nobody knows of. */

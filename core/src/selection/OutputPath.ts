@@ -16,9 +16,9 @@ export interface OutputPath {
 /** What a slice holds: regions, or nothing but unplaced reads; null for a whole file. */
 export type SliceForm = "ranged" | "unmapped" | null
 
-/** The form that regions as text, a BED file and the wish for unmapped reads make. */
-export const sliceForm = (wish: { readonly regions: boolean; readonly unmapped: boolean }): SliceForm =>
-  wish.regions ? "ranged" : wish.unmapped ? "unmapped" : null
+/** The form of what is wanted of each file: `regions` says whether there are any, from text or from a BED file. */
+export const sliceForm = (wanted: { readonly regions: boolean; readonly unmapped: boolean }): SliceForm =>
+  wanted.regions ? "ranged" : wanted.unmapped ? "unmapped" : null
 
 /** The place of a file of the service. */
 export const outputPathOf = (
