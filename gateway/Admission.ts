@@ -1,7 +1,7 @@
 /**
  * Who may come in: the rules of token, name and origin, without a socket.
  *
- * The token stands in `Authorization: Bearer`, or before the path as `/t/TOKEN/...` for tools that can send no fields.
+ * The token comes in the header field `Authorization: Bearer`, or in the path as `/t/TOKEN/...` from tools that cannot send header fields.
  */
 import type { Redacted } from "effect"
 import { isIpv4 } from "../core/src/text/IpAddress.ts"
@@ -38,7 +38,7 @@ const refused = (status: 401 | 405 | 421, error: string, message: string): Verdi
   message
 })
 
-/** Without the token itself: it is needed for the comparison only. */
+/** `/t/TOKEN` and the path behind it. */
 const prefixed = /^(\/t\/([^/?#]+))(\/[^?#]*.*)$/s
 
 export const admit = (rules: Rules, visit: Visit): Verdict => {
@@ -53,7 +53,7 @@ export const admit = (rules: Rules, visit: Visit): Verdict => {
       ? { _tag: "Welcome", url, prefix: "" }
       : refused(421, "WrongHost", "this gateway is for this machine alone: give it a token to be reached by a name")
   }
-  // Whoever watches over the gateway need not be able to read files.
+  // A health probe needs no token: it learns nothing about files.
   if (url === "/healthz" && inPath === undefined) return { _tag: "Welcome", url, prefix: "" }
   const bearer = /^bearer +(\S+)\s*$/i.exec(visit.headers["authorization"] ?? "")?.[1]
   const given = inPath ?? bearer
@@ -63,8 +63,8 @@ export const admit = (rules: Rules, visit: Visit): Verdict => {
 }
 
 /**
- * Without a token everything on this machine may read, a browser too. A page of the web cannot, as long as it cannot reach us
- * under a name of its own that it lets lead here: so only names that nobody else can own are ours.
+ * Without a token every program on this machine may read, a browser too. A web page could read through the browser if a name of its
+ * own site resolved to this machine (DNS rebinding): so the `Host` field must be an IP address, `localhost` or the public name.
  */
 const isOurName = (host: string, publicUrl: string | null): boolean => {
   const name = host.replace(/:\d*$/, "").toLowerCase()
@@ -72,7 +72,7 @@ const isOurName = (host: string, publicUrl: string | null): boolean => {
   return isIpv4(name) || /^\[[0-9a-f:.]+\]$/.test(name) || name === "localhost" || name === own
 }
 
-/** The fields of an answer to a page of `origin`; none where it is not allowed to read. */
+/** The CORS header fields for a page of `origin`; null when it is not allowed to read. */
 export const crossOrigin = (
   { allowOrigin }: Pick<Rules, "allowOrigin">,
   origin: string | undefined
@@ -85,7 +85,7 @@ export const crossOrigin = (
         vary: "Origin"
       }
 
-/** What a browser is told before it asks for a range. */
+/** The answer to a browser's preflight request (OPTIONS). */
 export const preflight: Readonly<Record<string, string>> = {
   "access-control-allow-methods": "GET, HEAD, POST",
   "access-control-allow-headers": "Authorization, Content-Type, If-Range, Range",

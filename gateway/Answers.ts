@@ -1,4 +1,4 @@
-/** What a failure is in HTTP: a status, a word for programs and a sentence for people. */
+/** How failures are answered: an HTTP status, an error code for programs and a message for people. */
 import { Effect } from "effect"
 import { HttpServerResponse } from "effect/http"
 import { errorStatus } from "../core/src/htsget/HtsgetError.ts"
@@ -11,7 +11,7 @@ import { Scrubber } from "../core/src/text/Scrubber.ts"
 import { Caller, fileUrl } from "./Caller.ts"
 import { GatewaySettings } from "./GatewaySettings.ts"
 
-/** Seconds after which a service that is away is worth another look. */
+/** `Retry-After` of a 503, in seconds. */
 const retryAfter = "5"
 
 interface ErrorAnswer {
@@ -50,7 +50,7 @@ const htsgetHeaders = { "content-type": mediaType }
 
 export const htsgetAnswer = (body: unknown) => json(200, body, htsgetHeaders)
 
-/** What failures are answered with. */
+/** The answers to failures of files and of tickets. */
 export const makeFailures = Effect.gen(function* () {
   const { allowRestore } = yield* GatewaySettings
   const restorations = yield* Restorations

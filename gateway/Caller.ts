@@ -1,4 +1,4 @@
-/** Who asks: under which address the gateway is known there, and what a ticket has to carry back. */
+/** The caller of a request: the address under which it reaches the gateway, and the header fields that its tickets must carry. */
 import { Context } from "effect"
 
 export interface CallerView {

@@ -1,4 +1,4 @@
-/** For those who run the gateway: whether it lives, and what it does. */
+/** `/healthz` and `/metrics`, for the operators of the gateway. */
 import { Effect } from "effect"
 import { HttpServerResponse } from "effect/http"
 import { HttpApiBuilder } from "effect/http-api"

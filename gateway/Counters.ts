@@ -1,4 +1,4 @@
-/** What `/metrics` shows, in the words of Prometheus, beside what the store of links counts. */
+/** The Prometheus metrics of the gateway. Those of links are in `core/src/serving/LinkStore.ts`. */
 import { Metric } from "effect"
 
 export const requests = Metric.counter("svc_gateway_requests_total", {

@@ -77,7 +77,7 @@ export const fileHandlers = HttpApiBuilder.group(
 
     const head = Effect.fnUntraced(function* (file: ServedFile) {
       if (file.archived) return yield* new FileArchived({ file })
-      // With a redirect the link host tells the tag and date; they need not be asked for here.
+      // After a redirect the reader gets entity tag and date from the link host, so only a missing size is asked for here.
       const version = relay || file.size === null ? yield* bytes.version(file) : { ...unknownVersion, size: file.size }
       return HttpServerResponse.empty({
         status: 200,

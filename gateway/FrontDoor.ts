@@ -1,4 +1,4 @@
-/** What stands between the socket and the handlers: admission, the caller's view of our address, counting, the log. */
+/** What every request passes before its handler: admission, the caller's address for us, metrics, the log. */
 import type { ServerResponse } from "node:http"
 import * as NodeHttpServerRequest from "@effect/platform-node/NodeHttpServerRequest"
 import { Cause, Clock, Effect, Metric, Option, Redacted, type Scope } from "effect"
@@ -21,7 +21,7 @@ export interface Door {
   readonly through: <E>(app: App<E>) => App
   /** Requests that are being answered. */
   readonly inFlight: () => number
-  /** From now on every answer is the last of its connection. */
+  /** From now on every answer closes its connection. */
   readonly close: () => void
 }
 
@@ -73,7 +73,7 @@ export const makeDoor = Effect.gen(function* () {
       const status = String(answered.status)
       yield* Metric.update(Metric.withAttributes(Counters.requests, { route, status }), 1)
       const took = (yield* Clock.currentTimeMillis) - begun
-      // The route alone: a path may hold the token, and what is asked for is nobody's business.
+      // Only the route is logged: a path may hold the token, and names analyses of patients.
       yield* Effect.logDebug(`${request.method} ${route}: ${status}, ${took} ms`)
       return answered
     })
@@ -88,7 +88,7 @@ export const makeDoor = Effect.gen(function* () {
   return door
 })
 
-/** The part of an address that names no person, no analysis and no token. */
+/** The first segment of a path, without token and identifiers, for logs and metrics. */
 const routeOf = (url: string): string => {
   const [, route] = /^(?:\/t\/[^/?#]+)?\/(files|reads|variants|healthz|metrics)(?=[/?#]|$)/.exec(url) ?? []
   return route ?? "other"

@@ -1,4 +1,4 @@
-/** The gateway at work: its routes behind the front door on one port, and its end. */
+/** The HTTP server of the gateway: its routes on one port, and how it shuts down. */
 import type { Server } from "node:http"
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
 import { Effect, Exit, Layer, Schedule, Scope } from "effect"
@@ -19,7 +19,7 @@ import { ticketHandlers } from "./TicketHandlers.ts"
 /** Connections that send nothing take some kB each; more than these are closed at once. */
 const mostConnections = 16_384
 
-/** Times in ms. The head of a request is small, so who needs longer than this to send it holds the connection for its own sake. */
+/** Times in ms. A request head is small: a client that needs more than 10 s to send it is an attack (Slowloris) or dead. */
 const limits = {
   headersTimeout: 10_000,
   requestTimeout: 60_000,
@@ -57,7 +57,7 @@ export const start: Effect.Effect<
   return addressOf(server, host)
 }).pipe(Effect.withSpan("svc.gateway.start"))
 
-/** Looking whether the last request has ended. */
+/** How often it is checked whether the last request has ended. */
 const drainPoll = Schedule.spaced("50 millis")
 
 const drained = (server: Server, door: Door) =>

@@ -1,4 +1,4 @@
-/** How a gateway serves, told once at its start. */
+/** The settings of a gateway. */
 import { Context, type Redacted } from "effect"
 
 export interface GatewayOptions {
@@ -6,17 +6,17 @@ export interface GatewayOptions {
   readonly host: string
   /** 0 takes a free one. */
   readonly port: number
-  /** The bytes themselves go through the gateway, instead of a redirect to the link. */
+  /** Send the bytes of files instead of redirecting to their links. */
   readonly relay: boolean
   /** Readers may ask for restorations, which cost money. */
   readonly allowRestore: boolean
-  /** What a reader has to show; null for nobody but this machine. */
+  /** The token that readers must send; null serves this machine only, without a token. */
   readonly token: Redacted.Redacted | null
   /** Origins of pages that may read, or `*`. */
   readonly allowOrigin: ReadonlyArray<string>
   /** The address under which readers know the gateway, without a slash at its end; null for that of each request. */
   readonly publicUrl: string | null
-  /** Of the product. */
+  /** Version of this package. */
   readonly version: string
 }
 

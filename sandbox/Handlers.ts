@@ -18,7 +18,7 @@ import { decodeJson } from "./WorldFile.ts"
 
 const user = Effect.map(Caller, (session) => session?.account ?? "")
 
-/** The name this server was called by, without its port. */
+/** The host name of the request, without its port. */
 const hostname = (request: HttpServerRequest.HttpServerRequest) =>
   (request.headers["host"] ?? "127.0.0.1").replace(/:\d+$/, "")
 

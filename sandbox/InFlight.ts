@@ -14,7 +14,7 @@ const busy = new WeakSet<Socket>()
 /** Notes when requests begin; to be called before the server takes its first connection. */
 export const watchRequests = (server: Server): void => {
   server.on("connection", (socket: Socket) => {
-    // A listener of its own makes Node hand over bytes that it would else parse unseen; the one in front sees them first.
+    // Node's HTTP parser reads a socket without events unless it has a listener for data; the prepended one sees the bytes first.
     socket.on("data", () => {})
     socket.prependListener("data", () => {
       if (!busy.has(socket) && !firstBytes.has(socket)) firstBytes.set(socket, performance.now())
@@ -22,7 +22,7 @@ export const watchRequests = (server: Server): void => {
   })
 }
 
-/** A request whose head is here: when it began, in ms, and a call at the end of its time in flight. */
+/** Tells when the request began (`performance.now()`, ms), and calls `over` just before the client can have its last byte. */
 export const takeRequest = (response: ServerResponse, over: () => void): number => {
   const { socket } = response
   const began = (socket === null ? undefined : firstBytes.get(socket)) ?? performance.now()

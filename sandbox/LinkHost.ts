@@ -12,7 +12,7 @@ import { type FilePart, type ObjectReply, objectReply, refuse } from "./ObjectRe
 import { openDisk, type StoredFile } from "./StoredFile.ts"
 import { deliver, replacement, writeHead } from "./WireReply.ts"
 
-/** A part of a file straight from the disk to the socket, for the speed of it. */
+/** Sends a part of a file straight from disk to socket, which is faster than a stream of Effect. */
 const pump = (response: ServerResponse, path: string, part: FilePart, wrote: (bytes: number) => void) =>
   Effect.callback<void>((resume) => {
     const readable = openDisk(path, part.start, part.end)

@@ -68,7 +68,7 @@ export class InputUnusable extends Schema.TaggedError<InputUnusable>()("InputUnu
   }
 }
 
-/** A file given at the start was read, and is not what it must be. */
+/** A file given at the start has the wrong content. */
 export class InputMalformed extends Schema.TaggedError<InputMalformed>()("InputMalformed", {
   path: Schema.String,
   reason: Schema.String
@@ -105,7 +105,7 @@ const complaint = (text: string): string | null => {
   }
 }
 
-/** Of a token that cannot stand where it is `JSON.parse` tells no place: it is where the shortest beginning ends that has it. */
+/** `JSON.parse` names no position for an unexpected token: it is at the end of the shortest beginning of the text that has the same fault. */
 const placeOfToken = (text: string): number => {
   let [without, having] = [0, text.length]
   while (having - without > 1) {

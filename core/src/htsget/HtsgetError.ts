@@ -1,4 +1,4 @@
-/** What htsget says instead of a ticket (GA4GH htsget 1.3.0, "Error responses"). */
+/** An htsget error, sent instead of a ticket (GA4GH htsget 1.3.0, "Error responses"). */
 import { Data } from "effect"
 
 /** The kinds of the protocol that we send, with their statuses. */

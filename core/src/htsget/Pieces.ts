@@ -2,8 +2,8 @@
  * The pieces that make a BAM or VCF file of the wanted regions when they are put together: header, ranges of whole BGZF blocks
  * of the file, and end. Records may be among them that nobody asked for, none is missing (htsget permits exactly that).
  *
- * A stretch begins and ends in the middle of blocks, and records may reach from one block into the next: so its first and last
- * block are cut where a record begins and made anew, and only the blocks between them are ranges.
+ * A stretch of records begins and ends in the middle of BGZF blocks. So its first and last block are cut at the border of a record and
+ * compressed again, and the whole blocks between them are byte ranges of the file.
  */
 import { Effect, Result } from "effect"
 import type { FileDamaged } from "../Errors.ts"
@@ -20,12 +20,12 @@ import type { OpenedFile } from "./OpenedFile.ts"
 import type { TicketRequest } from "./TicketRequest.ts"
 
 export type Piece =
-  /** BGZF blocks as they are here. */
+  /** BGZF blocks that are sent inside the ticket. */
   | { readonly _tag: "Inline"; readonly part: "header" | "body"; readonly bytes: Uint8Array }
   /** Bytes `[first, end)` of the file. */
   | { readonly _tag: "Range"; readonly first: number; readonly end: number }
 
-/** From one record to behind another. */
+/** Virtual offsets: of the first record, and behind the last. */
 interface Stretch {
   begin: VirtualOffset.VirtualOffset
   end: VirtualOffset.VirtualOffset
@@ -33,7 +33,7 @@ interface Stretch {
 
 /** Stretches nearer to each other than this, in bytes, are one: a request costs more than as many bytes. */
 const smallestGap = 0x10000
-/** Edges of stretches that are read at the same time. */
+/** So many first and last blocks are read at the same time. */
 const atOnce = 4
 const level = 4
 
@@ -52,7 +52,7 @@ export const piecesOf = Effect.fn("svc.htsget.piecesOf")(function* <E>(
   return [
     { _tag: "Inline", part: "header", bytes: header },
     ...body.flat(),
-    // A ticket of the header alone has nothing but header.
+    // The protocol wants `class: header` on every piece of a ticket for the header alone.
     { _tag: "Inline", part: request.header ? "header" : "body", bytes: Bgzf.eofBlock }
   ]
 })
@@ -87,7 +87,7 @@ const stretchesOf = (
 
 type Regions = NonNullable<TicketRequest["regions"]>
 
-/** The protocol knows a reference that is not there from a place that is not on it. */
+/** An unknown reference is `NotFound`, a start behind the end of a known one `InvalidRange`. */
 const checkRegions = (regions: Regions, references: OpenedFile["references"]): Result.Result<Regions, HtsgetError> => {
   const lengths = new Map(references.map(({ length, name }) => [name, length]))
   for (const { readings } of regions) {

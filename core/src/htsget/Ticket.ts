@@ -4,10 +4,10 @@ import type { HtsgetError } from "./HtsgetError.ts"
 import type { Piece } from "./Pieces.ts"
 import { type Datatype, formatOf } from "./TicketRequest.ts"
 
-/** The version that we speak. */
+/** Version of the htsget protocol. */
 export const protocolVersion = "1.3.0"
 
-/** Of tickets and of errors. */
+/** Media type of tickets and errors. */
 export const mediaType = `application/vnd.ga4gh.htsget.v${protocolVersion}+json; charset=utf-8`
 
 /** Where the bytes of the file are. */

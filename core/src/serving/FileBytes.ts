@@ -31,7 +31,7 @@ export interface SizedVersion extends ObjectVersion {
   readonly size: number
 }
 
-/** What is known of a version before anybody told. */
+/** A version of which nothing is known yet. */
 export const unknownVersion = { etag: null, lastModified: null, digests: [] } as const
 
 /** Takes bytes in order; they are overwritten when `write` is done, so a slow reader slows the link host. */
@@ -61,13 +61,13 @@ export class FileBytes extends Context.Service<
   )
 }
 
-/** A version is asked for again after this time. */
+/** A version that was learned is believed for so long, in ms. */
 const trusted = Duration.toMillis("1 minute")
-/** Files whose version is remembered. */
+/** Versions of so many files are remembered. */
 const mostVersions = 4000
 /** How long a reader waits for the first byte. */
 const firstByte = Duration.seconds(10)
-/** The end of what was sent, to compare when a host without tags is asked again. */
+/** So many of the last bytes sent are kept, to compare them when a host without entity tags is asked again. */
 const overlap = 64 * 1024
 
 const makeFileBytes = Effect.fnUntraced(function* () {
@@ -110,7 +110,7 @@ const makeFileBytes = Effect.fnUntraced(function* () {
     )
   })
 
-  /** Fails when nothing comes for too long; later a reader is patient. */
+  /** Fails with `ServiceAway` when `work` has not reported its first byte in time. After that byte there is no limit. */
   const begun = <A, E>(work: (first: Effect.Effect<void>) => Effect.Effect<A, E>) =>
     Effect.gen(function* () {
       const started = yield* Deferred.make<void>()
@@ -226,7 +226,7 @@ const mostRefusals = 3
 /** Links that end on their way, from a slow service or to a busy host, are renewed so often without a byte in between. */
 const mostRenewals = 20
 
-/** The links of the store as those of one transfer, which `noLink` ends when the store has none. */
+/** The links of the store as the lease of one transfer; a store that fails ends the transfer through `noLink`. */
 const leaseOf = (
   store: LinkStore["Service"],
   file: ServedFile,

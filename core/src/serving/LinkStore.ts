@@ -83,7 +83,7 @@ const untold = Duration.toMillis("1 minute")
  * one made at the end of a second lives almost a second less than it says.
  */
 const reserve = { most: Duration.toMillis("30 seconds"), part: 0.75, least: Duration.toMillis("1 second") }
-/** An archived file may be back at any time: what is known of it is kept as long as many readers take to ask. */
+/** An archived file may be back at any time, so what is known of it is kept only for readers that ask at the same time. */
 const archivedFor = Duration.toMillis("5 seconds")
 /** Tools look for indexes under names that are not listed, each time they open a file. */
 const missingFor = Duration.toMillis("30 seconds")
@@ -159,7 +159,7 @@ const makeStore = Effect.fnUntraced(function* (): Effect.fn.Return<
       })
     )
 
-  /** What is known of an analysis, as long as it is good for `use`. */
+  /** The last answer about an analysis while it is `good`; a new one otherwise. */
   const page = Effect.fnUntraced(function* (analysisId: string, good: (page: Page, now: number) => boolean) {
     const known = pages.get(analysisId)
     return known !== undefined && good(known, yield* Clock.currentTimeMillis) ? known : yield* ask(analysisId)
@@ -193,13 +193,13 @@ const makeStore = Effect.fnUntraced(function* (): Effect.fn.Return<
   }
 })
 
-/** What could not be part of an address, or would lead to another one, is no id. */
+/** Whether a text can be an analysis id: not empty, without control characters, and without what would change the path of a request. */
 const isId = (text: string): boolean => text.length <= 200 && !/^\.*$|[\p{C}/\\?#%]/u.test(text)
 
 const notFound = ({ analysisId, fileName }: Pick<ServedFile, "analysisId" | "fileName">) =>
   new NotFound({ what: `${printable(fileName)} of analysis ${printable(analysisId)}` })
 
-/** Files with a name, each name once: of two files of one name nobody could say which is meant. */
+/** The files of an analysis that have a name of their own; files that share a name are left out, as a request could mean either. */
 const listed = ({ listed: { files, id } }: CatalogEntry): ReadonlyArray<ServedFile> =>
   files.flatMap(({ archived, estimatedRestoreTime, fileName, size }) =>
     fileName === null || files.filter((other) => other.fileName === fileName).length > 1

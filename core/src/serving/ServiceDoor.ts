@@ -1,8 +1,8 @@
 /**
- * The client of a service that may be away: whoever asks waits until the first login has worked.
+ * The client of a service that may be down when a server starts: callers wait until the first login has worked.
  *
- * A step ends when the service does not answer; a server goes on and tries again. Only what no waiting can mend, such as a
- * refused password, ends it.
+ * A step ends when the service does not answer; a server goes on and tries again. Only an error that retrying cannot mend, such as
+ * a refused password, ends the server.
  */
 import { Context, Deferred, Effect, Exit, Layer, Scope } from "effect"
 import { ServiceClient } from "../client/ServiceClient.ts"

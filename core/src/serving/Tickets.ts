@@ -1,4 +1,4 @@
-/** From what a client of htsget asks to the file that it means and the pieces of it. */
+/** Finds the file that an htsget request means, and the pieces of it that its ticket lists. */
 import { Cache, Context, Effect, Exit, Layer } from "effect"
 import { Codec } from "../genome/Codec.ts"
 import { HtsgetError } from "../htsget/HtsgetError.ts"

@@ -45,7 +45,7 @@ export interface Conversation {
   ) => Effect.Effect<HttpClientResponse.HttpClientResponse, SessionError, Scope.Scope>
 }
 
-/** What one request has met so far; each is met once before it is believed. */
+/** Which answers one request has had so far. Each may come from a lost session once; the second time it is believed. */
 interface Met {
   readonly forbidden: boolean
   readonly html: boolean
@@ -57,7 +57,7 @@ type Outcome<A> =
   | { readonly _tag: "Lost"; readonly met: Met; readonly undone: boolean }
   | { readonly _tag: "Failed"; readonly error: SessionError }
 
-/** How an attempt gets its scope: closed with the attempt, or open as long as the caller's. */
+/** When the scope of an attempt closes: with the attempt, or with the scope of the caller. */
 type Scoping<R> = <A>(attempt: Effect.Effect<Outcome<A>, Setback, Scope.Scope>) => Effect.Effect<Outcome<A>, Setback, R>
 
 const closeAtOnce: Scoping<never> = (attempt) => Effect.scoped(attempt)

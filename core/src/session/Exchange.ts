@@ -1,7 +1,7 @@
 /**
  * One request and its reply on the wire, with the newest cookies and token, and a bound on every wait.
  *
- * Knows nothing of logins: that is `Session.ts`. Only one exchange runs at a time, so its state needs no lock.
+ * Knows nothing of logins (`SessionState.ts`). Only one exchange runs at a time, so its state needs no lock.
  */
 import {
   Array as Arr,
@@ -212,7 +212,7 @@ export const makeExchange = Effect.fnUntraced(function* (
   return exchange
 })
 
-/** White space and byte order marks before a body begins that we look past, in bytes. */
+/** So many bytes of white space and byte order marks before a body are skipped. */
 const undecidedLimit = 64 * 1024
 
 const setbackOf = ({ kind, reason }: TransportFault) =>
@@ -291,7 +291,7 @@ export const readBeginning = (reply: SessionReply): Effect.Effect<string> =>
     Effect.map((bytes) => new TextDecoder().decode(bytes))
   )
 
-/** Of an error page this much is looked at ... */
+/** So many bytes of an error page are kept ... */
 const beginningLimit = 64 * 1024
-/** ... and this much read, before its connection is cut instead. */
+/** ... and so many are read at most; then the connection is closed, as it cannot be used again. */
 const discardLimit = 1024 * 1024
