@@ -87,7 +87,7 @@ export const plan = (
   const files = places.map((place): PlannedFile => {
     const path = pathOf(place)
     const sharing = owners.get(collisionKey(path)) ?? []
-    return { ...place, decision: decide(place, path, sharing, request, destination) }
+    return { ...place, decision: decide({ place, path, sharing }, request, destination) }
   })
   const { failures, warnings } = remarks(analyses, files, request)
   return { files, failures, warnings: [...warnings, ...files.flatMap((file) => otherSize(file, destination))] }
@@ -104,42 +104,76 @@ const otherSize = (file: PlannedFile, destination: Destination): ReadonlyArray<s
   ]
 }
 
-const decide = (
-  place: WantedFile,
-  path: string,
-  sharing: ReadonlyArray<string>,
-  request: PlanRequest,
-  destination: Destination
-): Decision => {
+/** What can be known of a wanted file before it is fetched. */
+interface Candidate {
+  readonly place: WantedFile
+  /** `pathOf` the place. */
+  readonly path: string
+  /** The analyses with a file for this path; one of them is its own. */
+  readonly sharing: ReadonlyArray<string>
+}
+
+const decide = (candidate: Candidate, request: PlanRequest, destination: Destination): Decision => {
+  const refused = refusal(candidate, request, destination)
+  if (refused !== null) return fail(refused)
+  const reason = skipReason(candidate, request, destination)
+  if (reason !== null) return { _tag: "Skip", reason }
+  const missing = missingOf(candidate.place)
+  return missing === null ? { _tag: "Fetch" } : fail(missing)
+}
+
+/** Why nothing may be written under the name; null when something may. */
+const refusal = (
+  { path, place, sharing }: Candidate,
+  { overwrite }: PlanRequest,
+  { occupants, reserved, slices }: Destination
+): PlanError | null => {
   const unsafe =
     unsafeName(place.fileName) ??
     (place.slice === null ? null : unsafeName(`${place.slice.name}.bai`)) ??
     (place.folder === "" ? null : unsafeName(place.folder))
-  if (unsafe !== null) return fail(unsafe)
-  if (sharing.length > 1) return fail(new NameCollision({ name: path, analyses: [...new Set(sharing)].map(printable) }))
-  const reserved = destination.reserved.get(path)
-  if (reserved !== undefined) return fail(new CannotCreate({ path, reason: `it is ${reserved} of this run` }))
-  const occupant = destination.occupants.get(path)
-  if (occupant?.kind === "other") return fail(new CannotCreate({ path, reason: "something else than a file is there" }))
-  if (place.slice !== null) {
-    if (place.type === "vcf.gz" && place.slice.wish.wanted.length === 0) return { _tag: "Skip", reason: "no-reads" }
-    const state = destination.slices.get(path)
-    if (!request.overwrite && state?._tag === "Other") return fail(state.error)
-    if (!request.overwrite && state?._tag === "Same") return { _tag: "Skip", reason: "exists" }
-  } else if (occupant !== undefined && !request.overwrite) return { _tag: "Skip", reason: "exists" }
-  if (place.archived) return { _tag: "Skip", reason: "archived" }
-  if (place.slice?.indexFile === null) {
-    const what = `index of ${printable(place.fileName)} (analysis ${printable(place.analysisId)})`
-    return fail(new NotFound({ what, detail: "regions cannot be found without one, and the service lists none" }))
+  if (unsafe !== null) return unsafe
+  if (sharing.length > 1) return new NameCollision({ name: path, analyses: [...new Set(sharing)].map(printable) })
+  const own = reserved.get(path)
+  if (own !== undefined) return new CannotCreate({ path, reason: `it is ${own} of this run` })
+  if (occupants.get(path)?.kind === "other") {
+    return new CannotCreate({ path, reason: "something else than a file is there" })
   }
-  if (!place.hasLink)
-    return fail(new NotFound({ what: `download link of ${place.fileName} (analysis ${printable(place.analysisId)})` }))
-  return { _tag: "Fetch" }
+  const slice = slices.get(path)
+  return slice?._tag === "Other" && !overwrite && !hasNoReads(place) ? slice.error : null
 }
+
+/** Why the file is left alone; null when it is not. */
+const skipReason = (
+  { path, place }: Candidate,
+  { overwrite }: PlanRequest,
+  { occupants, slices }: Destination
+): SkipReason | null => {
+  if (hasNoReads(place)) return "no-reads"
+  const isThere = place.slice === null ? occupants.has(path) : slices.get(path)?._tag === "Same"
+  if (isThere && !overwrite) return "exists"
+  return place.archived ? "archived" : null
+}
+
+/** What the service does not list although the file needs it; null when nothing is missing. */
+const missingOf = ({ analysisId, fileName, hasLink, slice }: WantedFile): NotFound | null => {
+  const analysis = `(analysis ${printable(analysisId)})`
+  if (slice?.indexFile === null) {
+    return new NotFound({
+      what: `index of ${printable(fileName)} ${analysis}`,
+      detail: "regions cannot be found without one, and the service lists none"
+    })
+  }
+  return hasLink ? null : new NotFound({ what: `download link of ${fileName} ${analysis}` })
+}
+
+/** Only unmapped reads are wanted, of a file of variants. */
+const hasNoReads = ({ slice, type }: WantedFile): boolean =>
+  slice !== null && type === "vcf.gz" && slice.wish.wanted.length === 0
 
 const fail = (error: PlanError): Decision => ({ _tag: "Fail", error })
 
-/** What is missing: all requested types of a named analysis (a failure), some of them (a warning). */
+/** What the analyses lack: a failure where none of the types is there, a warning where some are not. */
 const remarks = (
   analyses: ReadonlyArray<ListedAnalysis>,
   files: ReadonlyArray<PlannedFile>,
