@@ -1,8 +1,9 @@
 /**
- * `npm run bench:many-files [-- DIST...]`: peak memory and CPU of runs over 1,000 and 10,000 files against the sandbox: listed, planned,
- * downloaded through a session, and downloaded by a file of links. Each analysis has a BAM file and its index.
+ * `npm run bench:many-files [-- DIST...]`: peak memory and CPU of runs over 1,000 and 10,000 files against the sandbox (needs GNU
+ * time): listed, planned, downloaded through a session, and downloaded by a file of links. Each analysis has a BAM file and its index.
  *
- * Several folders of executables take turns in one run, such as the ones before and after a change.
+ * Several folders of executables take turns, such as the ones before and after a change. `--only=TEXT` measures the jobs with that
+ * text in their name, `--least=N` and `--most=N` bound the number of files.
  */
 import { spawn, spawnSync } from "node:child_process"
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
@@ -14,9 +15,10 @@ import { crc32, deflateRawSync } from "node:zlib"
 const root = fileURLToPath(new URL("../", import.meta.url))
 const given = process.argv.slice(2).filter((argument) => !argument.startsWith("--"))
 const folders = (given.length === 0 ? ["dist"] : given).map((folder) => resolve(root, folder))
-const only = process.argv.find((argument) => argument.startsWith("--only="))?.slice(7)
-const most = Number(process.argv.find((argument) => argument.startsWith("--most="))?.slice(7) ?? 10_000)
-const least = Number(process.argv.find((argument) => argument.startsWith("--least="))?.slice(8) ?? 0)
+const optionOf = (name: string, otherwise: string) =>
+  process.argv.find((argument) => argument.startsWith(`--${name}=`))?.slice(name.length + 3) ?? otherwise
+const only = optionOf("only", "")
+const [least, most] = [Number(optionOf("least", "0")), Number(optionOf("most", "10000"))]
 const counts = [1_000, 10_000].filter((count) => count <= most && count >= least)
 
 /** A block of BGZF (SAM specification 4.1); the empty one ends a file. */
@@ -116,7 +118,7 @@ const jobs: ReadonlyArray<readonly [string, (count: number, folder: string) => R
 console.log(
   "| job | files | executables | CPU s | CPU ms each analysis | wall s | RSS MB |\n|---|---|---|---|---|---|---|"
 )
-for (const [name, argsOf] of jobs.filter(([name]) => only === undefined || name.includes(only))) {
+for (const [name, argsOf] of jobs.filter(([name]) => name.includes(only))) {
   for (const count of counts) {
     for (const folder of folders) {
       const args = argsOf(count, folder)
