@@ -12,17 +12,47 @@ export interface Held {
   readonly data: Uint8Array
   /** Kept bytes, as starts and ends in turn. */
   readonly ranges: Array<number>
-  /** Kept records that begin here, five numbers each: offset, reference, start, end, mapped. */
-  readonly records: Array<number>
+  /** Kept records that begin here. */
+  readonly records: KeptRecords
 }
 
-export const hold = (offset: number, raw: Uint8Array, data: Uint8Array): Held => ({
-  offset,
-  raw,
-  data,
-  ranges: [],
-  records: []
-})
+/** Numbers of a record: its offset in the block, reference, start, end, and whether it is mapped. */
+const each = 5
+
+/** Records of one block. The next block uses the memory again: a fresh list for each would be most of what a slice leaves to the collector. */
+class KeptRecords {
+  #numbers = new Float64Array(each * 512)
+  #length = 0
+
+  /** Five for each record. */
+  get length(): number {
+    return this.#length
+  }
+
+  at(i: number): number {
+    return this.#numbers[i]!
+  }
+
+  add(from: number, { end, mapped, ref, start }: RecordSpan): void {
+    const at = this.#length
+    this.#length += each
+    if (this.#length > this.#numbers.length) {
+      const larger = new Float64Array(2 * this.#numbers.length)
+      larger.set(this.#numbers)
+      this.#numbers = larger
+    }
+    const numbers = this.#numbers
+    numbers[at] = from
+    numbers[at + 1] = ref
+    numbers[at + 2] = start
+    numbers[at + 3] = end
+    numbers[at + 4] = mapped ? 1 : 0
+  }
+
+  clear(): void {
+    this.#length = 0
+  }
+}
 
 /** The same with bytes of its own: those it came with are overwritten by the next block. */
 export const own = (held: Held): Held => ({ ...held, raw: held.raw.slice(), data: held.data.slice() })
@@ -35,10 +65,13 @@ export const keep = ({ ranges }: Held, from: number, to: number): void => {
 
 /** Notes that a kept record begins at `from` of a held block. */
 export const note = ({ records }: Held, from: number, place: RecordSpan): void => {
-  records.push(from, place.ref, place.start, place.end, place.mapped ? 1 : 0)
+  records.add(from, place)
 }
 
 export interface SliceOutput {
+  /** A block of which nothing is kept yet. */
+  readonly hold: (offset: number, raw: Uint8Array, data: Uint8Array) => Held
+  /** Writes what is kept of a block, which is not to be used any more. */
   readonly write: (held: Held) => void
   /** Bytes of blocks that passed as they were. */
   readonly copied: () => number
@@ -47,21 +80,23 @@ export interface SliceOutput {
 const isWhole = ({ data, ranges }: Held) => ranges.length === 2 && ranges[0] === 0 && ranges[1] === data.length
 
 export const make = (writer: BgzfWriter, index: IndexFragment): SliceOutput => {
+  const free: Array<KeptRecords> = []
   let copied = 0
 
-  const addToIndex = (records: ReadonlyArray<number>, i: number, block: number, within: number) => {
-    if (records[i + 1]! < 0) {
+  const addToIndex = (records: KeptRecords, i: number, block: number, within: number) => {
+    const ref = records.at(i + 1)
+    if (ref < 0) {
       index.close(block, within)
       index.addUnplaced(1)
     } else {
-      index.add(records[i + 1]!, records[i + 2]!, records[i + 3]!, records[i + 4] === 1, block, within)
+      index.add(ref, records.at(i + 2), records.at(i + 3), records.at(i + 4) === 1, block, within)
     }
   }
 
   const writeWhole = ({ raw, records }: Held) => {
     writer.flush()
     const block = writer.block()
-    for (let i = 0; i < records.length; i += 5) addToIndex(records, i, block, records[i]!)
+    for (let i = 0; i < records.length; i += each) addToIndex(records, i, block, records.at(i))
     writer.copy(raw)
     copied += raw.length
   }
@@ -72,9 +107,9 @@ export const make = (writer: BgzfWriter, index: IndexFragment): SliceOutput => {
     for (let range = 0; range < ranges.length; range += 2) {
       const stop = ranges[range + 1]!
       for (let at = ranges[range]!; at < stop; ) {
-        const begins = records[next] === at
-        const following = begins ? next + 5 : next
-        const end = following < records.length ? Math.min(records[following]!, stop) : stop
+        const begins = next < records.length && records.at(next) === at
+        const following = begins ? next + each : next
+        const end = following < records.length ? Math.min(records.at(following), stop) : stop
         writer.reserve(end - at)
         if (begins) addToIndex(records, next, writer.block(), writer.within())
         writer.write(data.subarray(at, end))
@@ -85,10 +120,14 @@ export const make = (writer: BgzfWriter, index: IndexFragment): SliceOutput => {
   }
 
   return {
+    hold: (offset, raw, data) => ({ offset, raw, data, ranges: [], records: free.pop() ?? new KeptRecords() }),
     write: (held) => {
-      if (held.ranges.length === 0) return
-      if (isWhole(held)) writeWhole(held)
-      else writeParts(held)
+      if (held.ranges.length > 0) {
+        if (isWhole(held)) writeWhole(held)
+        else writeParts(held)
+      }
+      held.records.clear()
+      free.push(held.records)
     },
     copied: () => copied
   }

@@ -188,7 +188,7 @@ export const make = ({ codec, index, job, stretches, writer }: ScanOptions): Sca
   /** Judges the records of one inflated block from the cursor on; false for damage. */
   const scanBlock = (raw: Uint8Array, data: Uint8Array): boolean => {
     const start = cursor.block
-    const target = SliceOutput.hold(start, raw, data)
+    const target = output.hold(start, raw, data)
     const leave = () => {
       cursor.block = start + raw.length
       cursor.within = 0
