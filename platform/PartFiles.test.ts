@@ -68,7 +68,7 @@ const written = Effect.fnUntraced(function* ({ files, place }: Ground, content: 
 const refused = Effect.fnUntraced(function* (ground: Ground, what: RegExp) {
   const { files, place } = ground
   const actions: ReadonlyArray<Effect.Effect<unknown, CannotCreate | LocalIo, Scope.Scope>> = [
-    files.existing(place),
+    files.settleExisting(place),
     files.reopen(place),
     files.create(place),
     files.readJournal(place),
@@ -149,7 +149,7 @@ describe("PartFiles", () => {
     Effect.gen(function* () {
       yield* Effect.scoped(written(ground))
       linkSync(ground.at(ground.place.part), ground.at("s.bam"))
-      assert.strictEqual(yield* ground.files.existing(ground.place), bytes.length)
+      assert.strictEqual(yield* ground.files.settleExisting(ground.place), bytes.length)
       assert.deepStrictEqual(ground.names(), ["s.bam"])
     })
   )
@@ -158,7 +158,7 @@ describe("PartFiles", () => {
     Effect.gen(function* () {
       yield* Effect.scoped(written(ground))
       writeFileSync(ground.at("s.bam"), "old")
-      assert.strictEqual(yield* ground.files.existing(ground.place), 3)
+      assert.strictEqual(yield* ground.files.settleExisting(ground.place), 3)
       assert.strictEqual(ground.names().length, 3)
     })
   )
@@ -169,7 +169,7 @@ describe("PartFiles", () => {
   const upTo = Effect.fnUntraced(function* (part: PartFile, content: Uint8Array, from = 0) {
     for (let at = from; at < content.length; at += 1_000_000) {
       yield* part.write(at, content.subarray(at, at + 1_000_000))
-      yield* part.settled(Math.min(at + 1_000_000, content.length), ["sha256"])
+      yield* part.finalUpTo(Math.min(at + 1_000_000, content.length), ["sha256"])
     }
   })
 
@@ -227,7 +227,7 @@ describe("PartFiles", () => {
       assert.isNotNull(part)
       if (part === null) return
       assert.strictEqual(part.length, 34_000_000)
-      yield* part.settled(34_000_000, ["sha256"])
+      yield* part.finalUpTo(34_000_000, ["sha256"])
       yield* upTo(part, content, 34_000_000)
       assert.strictEqual(yield* sha256Of(part, content.length), digest(content))
     })

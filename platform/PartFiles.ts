@@ -45,7 +45,7 @@ export const layer: Layer.Layer<PartFiles> = Layer.effect(
     )
     return PartFiles.of({
       fingerprint: (text) => Effect.sync(() => createHash("sha256").update(text).digest("hex")),
-      existing,
+      settleExisting,
       beside,
       free,
       reopen: (place) => reopen(place, digests, mode),
@@ -63,7 +63,7 @@ export const layer: Layer.Layer<PartFiles> = Layer.effect(
 
 // --- names -----------------------------------------------------------------------------------------------------------
 
-const existing = Effect.fnUntraced(function* (place: PartPlace) {
+const settleExisting = Effect.fnUntraced(function* (place: PartPlace) {
   const final = yield* plain(join(place.directory, place.name))
   if (final === null) return null
   const part = yield* plain(join(place.directory, place.part))
@@ -214,7 +214,7 @@ const partFile = Effect.fnUntraced(function* (
     read,
     sync: sync(fd).pipe(named(path, "sync"), Effect.asVoid),
     cut: (length) => call((done) => fs.ftruncate(fd, length, done)).pipe(writing.withPermit, named(path, "cut")),
-    settled: hashing.follow,
+    finalUpTo: hashing.follow,
     digests: hashing.digests,
     commit: (size, overwrite) => Effect.uninterruptible(commit(place, { fd, folder, stats, mode }, size, overwrite))
   }
@@ -243,7 +243,7 @@ const commit = Effect.fnUntraced(function* (place: PartPlace, open: OpenPart, si
   else yield* linkOrRename(path, final)
   const back = overwrite ? Effect.void : Effect.ignore(takeBack(path, final))
   yield* Effect.onError(sync(open.folder).pipe(named(place.directory, "sync")), () => back)
-  // The file is there for good; `existing` clears away what cannot be removed now.
+  // The file is there for good; `settleExisting` clears away what cannot be removed now.
   if (!overwrite) yield* Effect.ignore(Effect.retry(remove(path), { times: 2 }))
   yield* Effect.ignore(Effect.retry(remove(join(place.directory, place.journal)), { times: 2 }))
 })

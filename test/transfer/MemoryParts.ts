@@ -45,7 +45,7 @@ export class MemoryParts {
     return Layer.merge(
       Layer.succeed(PartFiles, {
         fingerprint: (text) => Effect.sync(() => hex(text)),
-        existing: ({ name }) => Effect.sync(() => this.files.get(name)?.length ?? null),
+        settleExisting: ({ name }) => Effect.sync(() => this.files.get(name)?.length ?? null),
         beside: (_, name) =>
           Effect.sync(() => {
             const bytes = this.files.get(name)
@@ -131,7 +131,7 @@ export class MemoryParts {
         }),
       read: (offset, length) => this.#does("read", part, () => bytes().slice(offset, offset + length)),
       sync: this.#does("sync", part, () => undefined),
-      settled: (frontier) =>
+      finalUpTo: (frontier) =>
         Effect.sync(() => {
           settled = Math.max(settled, frontier)
         }),

@@ -5,7 +5,7 @@ import { ServiceClient } from "../client/ServiceClient.ts"
 import { RestoreAnswer } from "../contract/Archive.ts"
 import { AnalysisFiles } from "../contract/Files.ts"
 import { LoginRefused, RequestRejected, type ServiceError } from "../Errors.ts"
-import { askAgain, renewalOf } from "./AskAgain.ts"
+import { askAgain, decideToAskAgain } from "./AskAgain.ts"
 import type { RestoreRequest } from "./Requests.ts"
 import { entriesOf, parse, render } from "./TrackingDocument.ts"
 import { TrackingFile } from "./TrackingFile.ts"
@@ -56,7 +56,7 @@ const world = (
     Effect.gen(function* () {
       const now = yield* Clock.currentTimeMillis
       const known = [...entriesOf(stored, target, request.nameOf).values()]
-      const due = known.filter((it) => renewalOf(it, "ask", now)._tag === "Ask")
+      const due = known.filter((it) => decideToAskAgain(it, "ask", now)._tag === "Ask")
       const results = yield* askAgain(due, { ...request, ...some }, asked)
       return [...results.values()].map((it) => (it._tag === "Failed" ? it.error._tag : it._tag))
     }).pipe(Effect.provide(services))
@@ -133,7 +133,7 @@ layer(Layer.empty)("asking again", (it) => {
   it.effect("a time that lies ahead was written by a wrong clock, and no is no", () =>
     Effect.sync(() => {
       const said = (askedAgain: string | null, mode: RestoreRequest["mode"] = "force") =>
-        renewalOf({ askedAgain }, mode, begin)._tag
+        decideToAskAgain({ askedAgain }, mode, begin)._tag
       assert.deepStrictEqual(
         [said(null), said("soon"), said(time(1)), said(time(-1)), said(time(-24)), said(null, "no")],
         ["Ask", "Ask", "Ask", "Asked", "Ask", "Leave"]

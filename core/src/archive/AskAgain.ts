@@ -18,18 +18,18 @@ import type { TrackingFile } from "./TrackingFile.ts"
 const interval = Duration.hours(24)
 
 /** What becomes of an entry whose restoration nobody knows of. */
-export type Renewal =
+export type AskAgainDecision =
   | { readonly _tag: "Ask" }
   /** Asked for again less than a day ago; `until` in ms since 1970. */
   | { readonly _tag: "Asked"; readonly until: number }
   | { readonly _tag: "Leave"; readonly reason: string }
 
 /** @param now - ms since 1970 */
-export const renewalOf = (
+export const decideToAskAgain = (
   { askedAgain }: Pick<TrackingEntry, "askedAgain">,
   mode: RestoreRequest["mode"],
   now: number
-): Renewal => {
+): AskAgainDecision => {
   if (mode === "no") return { _tag: "Leave", reason: "restoreArchived is no" }
   const before = timeOf(askedAgain)
   // A time that lies ahead was written by a clock that was wrong.
@@ -38,7 +38,7 @@ export const renewalOf = (
 }
 
 /** What became of asking again for an entry. */
-export type Renewed =
+export type AskAgainResult =
   | ({ readonly _tag: "Requested" } & Restoration)
   | { readonly _tag: "Left"; readonly reason: string }
   | { readonly _tag: "Failed"; readonly error: ServiceError | TrackingError }
@@ -52,12 +52,12 @@ export const askAgain = Effect.fn("svc.archive.askAgain")(function* (
   entries: ReadonlyArray<TrackingEntry>,
   request: RestoreRequest,
   asked: Set<string>
-): Effect.fn.Return<ReadonlyMap<TrackingEntry, Renewed>, never, ServiceClient | TrackingFile> {
-  const results = new Map<TrackingEntry, Renewed>()
+): Effect.fn.Return<ReadonlyMap<TrackingEntry, AskAgainResult>, never, ServiceClient | TrackingFile> {
+  const results = new Map<TrackingEntry, AskAgainResult>()
   let gaveUp: ServiceError | TrackingError | null = null
   for (const [analysisId, group] of Map.groupBy(entries, (entry) => entry.analysisId)) {
     const most = request.maxRestores
-    let result: Renewed
+    let result: AskAgainResult
     if (most !== null && asked.size >= most && !asked.has(analysisId)) {
       result = { _tag: "Left", reason: `--maxRestores ${most} is used up` }
     } else if (gaveUp !== null) {
@@ -65,8 +65,8 @@ export const askAgain = Effect.fn("svc.archive.askAgain")(function* (
     } else {
       asked.add(analysisId)
       result = yield* Effect.match(askedAgain(analysisId, group, request), {
-        onSuccess: (restoration): Renewed => ({ _tag: "Requested", ...restoration }),
-        onFailure: (error): Renewed => ({ _tag: "Failed", error })
+        onSuccess: (restoration): AskAgainResult => ({ _tag: "Requested", ...restoration }),
+        onFailure: (error): AskAgainResult => ({ _tag: "Failed", error })
       })
     }
     for (const entry of group) {
@@ -112,11 +112,11 @@ const askedAgain = Effect.fnUntraced(function* (
 })
 
 /** Says why an entry is not asked for. */
-export const sayLeft = (entry: TrackingEntry, renewal: Exclude<Renewal, { readonly _tag: "Ask" }>) => {
+export const sayLeft = (entry: TrackingEntry, decision: Exclude<AskAgainDecision, { readonly _tag: "Ask" }>) => {
   const why =
-    renewal._tag === "Leave"
-      ? renewal.reason
-      : `it was asked for again less than a day ago, and will be after ${new Date(renewal.until).toISOString()}`
+    decision._tag === "Leave"
+      ? decision.reason
+      : `it was asked for again less than a day ago, and will be after ${new Date(decision.until).toISOString()}`
   return Effect.logWarning(
     `${nameOfEntry(entry)}: archived, and no restoration is under way; not asked for: ${why}; its request stays`
   )

@@ -198,7 +198,7 @@ describe("LinkBook", () => {
       yield* TestClock.adjust("1 hour")
       yield* Effect.forEach(names, (name) => links.current("A", name), { concurrency: "unbounded" })
       assert.strictEqual(asked.length, 2)
-      assert.strictEqual(nth(yield* links.renewed("A", "a.bam")), 3)
+      assert.strictEqual(nth(yield* links.renew("A", "a.bam")), 3)
     }).pipe(Effect.provide(layer))
   })
 
@@ -218,14 +218,14 @@ describe("LinkBook", () => {
     return Effect.gen(function* () {
       const links = yield* book
       const messages: Array<string> = []
-      for (let i = 0; i < 4; i++) messages.push((yield* Effect.flip(links.renewed("A", "a.bam"))).message)
+      for (let i = 0; i < 4; i++) messages.push((yield* Effect.flip(links.renew("A", "a.bam"))).message)
       assert.deepStrictEqual(messages, [
         "download link of a.bam (analysis A): not found (the service does not list the file any more)",
         "download link of a.bam (analysis A): unreadable reply: two files of this name are listed",
         "download link of a.bam (analysis A): not found (the file has been archived meanwhile)",
         "download link of a.bam (analysis A): not found"
       ])
-      assert.strictEqual(Redacted.value((yield* links.renewed("A", "a.bam")).link), link("a"))
+      assert.strictEqual(Redacted.value((yield* links.renew("A", "a.bam")).link), link("a"))
     }).pipe(Effect.provide(layer))
   })
 })

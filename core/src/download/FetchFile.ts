@@ -110,7 +110,7 @@ const whole = Effect.fn("svc.download.fetch")(function* (
     overwrite: request.overwrite,
     size: first.size ?? file.size,
     link: first.link,
-    renewLink: links.renewed?.(file.analysisId, file.fileName) ?? null,
+    renewLink: links.renew?.(file.analysisId, file.fileName) ?? null,
     check: request.check,
     checksums: request.checksums,
     progress

@@ -18,12 +18,12 @@ export interface LinkBook {
   /** The link of a file that is about to start: the one known, or a new one when it is old or was given out before. */
   readonly current: (analysisId: string, fileName: string) => Effect.Effect<FreshLink, ServiceError | LinkExpired>
   /** A new link; always asks, as the answer that another file got may be old again. Null without a session. */
-  readonly renewed: ((analysisId: string, fileName: string) => Effect.Effect<FreshLink, ServiceError>) | null
+  readonly renew: ((analysisId: string, fileName: string) => Effect.Effect<FreshLink, ServiceError>) | null
 }
 
 /** The links of a run that has a session. */
 export interface RenewableLinks extends LinkBook {
-  readonly renewed: NonNullable<LinkBook["renewed"]>
+  readonly renew: NonNullable<LinkBook["renew"]>
 }
 
 /** The last answer for an analysis. */
@@ -59,7 +59,7 @@ export const makeLinkBook = Effect.fnUntraced(function* (
 
   return {
     current: (analysisId, fileName) => link(analysisId, fileName, false),
-    renewed: (analysisId, fileName) => link(analysisId, fileName, true)
+    renew: (analysisId, fileName) => link(analysisId, fileName, true)
   }
 })
 

@@ -90,7 +90,7 @@ describe("the links of a links file", () => {
   it.effect("L1 are used until the moment they name, and never renewed", () =>
     Effect.gen(function* () {
       const book = manifestBook(manifest(file("1", "a.bam", { expiresAt: new Date(60_000) })))
-      assert.isNull(book.renewed)
+      assert.isNull(book.renew)
       yield* TestClock.adjust("59 seconds")
       assert.strictEqual((yield* book.current("1", "a.bam")).size, 3)
       yield* TestClock.adjust("1 second")

@@ -72,6 +72,6 @@ export const manifestBook = ({ entries }: LinkManifest): LinkBook => {
       }
       return { link, size }
     }),
-    renewed: null
+    renew: null
   }
 }

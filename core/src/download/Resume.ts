@@ -4,7 +4,7 @@
  */
 
 import { Clock, Effect, type Path, Result, Stream } from "effect"
-import { askAgain, type Renewal, renewalOf, sayLeft } from "../archive/AskAgain.ts"
+import { type AskAgainDecision, askAgain, decideToAskAgain, sayLeft } from "../archive/AskAgain.ts"
 import { finished, nameOfEntry, type StoredRequest, storedRequests } from "../archive/StoredRequests.ts"
 import type { ServiceAddress } from "../archive/TrackingDocument.ts"
 import type { TrackingFile } from "../archive/TrackingFile.ts"
@@ -96,14 +96,14 @@ const judged = Effect.fnUntraced(function* (
     const listing = listings.get(stored.entry.analysisId)
     if (listing === undefined) continue
     const judgement = yield* judge(stored, listing, request, now)
-    const { renewal, state } = judgement
+    const { decision, state } = judgement
     const begins = judgement.restored !== null && !request.statusOnly
     memory.remember(stored, state, begins ? unfinishedResults(judgement.restored) : undefined)
     if (judgement.restored !== null) restored.push(judgement.restored)
-    if (renewal === null) continue
+    if (decision === null) continue
     const first = memory.foundLost(stored)
-    if (renewal._tag === "Ask") lost.push(stored)
-    else if (first && !request.statusOnly) yield* sayLeft(stored.entry, renewal)
+    if (decision._tag === "Ask") lost.push(stored)
+    else if (first && !request.statusOnly) yield* sayLeft(stored.entry, decision)
   }
   return { restored, lost }
 })
@@ -112,12 +112,12 @@ const judged = Effect.fnUntraced(function* (
 interface Judgement {
   readonly state: RestorationState
   /** Whether it is asked for again, when it is archived and no restoration is under way; null for all others. */
-  readonly renewal: Renewal | null
+  readonly decision: AskAgainDecision | null
   /** All its files can be downloaded; null when they cannot. */
   readonly restored: RestoredRequest | null
 }
 
-const stands = (state: RestorationState): Judgement => ({ state, renewal: null, restored: null })
+const stands = (state: RestorationState): Judgement => ({ state, decision: null, restored: null })
 const failedBy = (error: NonNullable<FileResult["error"]>) => stands({ _tag: "Failed", error })
 
 /** @param now - ms since 1970 */
@@ -136,9 +136,9 @@ const judge = Effect.fnUntraced(function* (
     case "Restoring":
       return stands(requestedAs(entry, availability.estimate, true))
     case "Archived": {
-      const renewal = renewalOf(entry, fallback.archive.mode, now)
-      const asked = renewal._tag === "Asked"
-      return { ...stands(asked ? requestedAs(entry, null, false) : { _tag: "NotRequested" }), renewal }
+      const decision = decideToAskAgain(entry, fallback.archive.mode, now)
+      const asked = decision._tag === "Asked"
+      return { ...stands(asked ? requestedAs(entry, null, false) : { _tag: "NotRequested" }), decision }
     }
     case "Available":
       return Result.match(yield* Effect.result(restoredOptions(stored, fallback)), {

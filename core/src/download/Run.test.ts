@@ -31,7 +31,7 @@ const links: LinkBook = {
     fileName === "nolink.bam"
       ? Effect.fail(new NotFound({ what: "link" }))
       : Effect.succeed({ link: Redacted.make("first"), size: 7 }),
-  renewed: () => Effect.succeed({ link: Redacted.make("second"), size: 7 })
+  renew: () => Effect.succeed({ link: Redacted.make("second"), size: 7 })
 }
 const noCodec = Layer.succeed(Codec, {
   inflateRaw: () => null,

@@ -39,7 +39,7 @@ const outcome: SliceOutcome = {
 }
 const links: LinkBook = {
   current: (_analysis, fileName) => Effect.succeed({ link: Redacted.make(`first ${fileName}`), size: 7 }),
-  renewed: (_analysis, fileName) => Effect.succeed({ link: Redacted.make(`second ${fileName}`), size: 7 })
+  renew: (_analysis, fileName) => Effect.succeed({ link: Redacted.make(`second ${fileName}`), size: 7 })
 }
 
 interface Engines {

@@ -41,7 +41,7 @@ const namesOf = (tasks: ReadonlyArray<SliceTask>) =>
 
 const links: LinkBook = {
   current: (_analysis, fileName) => Effect.succeed({ link: Redacted.make(`first ${fileName}`), size: 5 }),
-  renewed: (_analysis, fileName) => Effect.succeed({ link: Redacted.make(`second ${fileName}`), size: 5 })
+  renew: (_analysis, fileName) => Effect.succeed({ link: Redacted.make(`second ${fileName}`), size: 5 })
 }
 
 describe("tasks", () => {

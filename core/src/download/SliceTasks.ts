@@ -28,7 +28,7 @@ export const sliceTask = Effect.fn("svc.download.sliceTask")(function* (
     name: string
   ): Effect.fn.Return<SliceSourceFile, ServiceError | LinkExpired> {
     const { link, size } = yield* links.current(analysisId, name)
-    return { fileName: name, size, link, renewLink: links.renewed?.(analysisId, name) ?? null }
+    return { fileName: name, size, link, renewLink: links.renew?.(analysisId, name) ?? null }
   })
   return { ...wish, kind: dataTypeOf(type), data: yield* linked(fileName), index: yield* linked(indexFile) }
 })

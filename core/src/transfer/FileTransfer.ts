@@ -108,7 +108,7 @@ const tidy = ({ claims, files }: FileServices, place: PartPlace): Effect.Effect<
   Effect.gen(function* () {
     // Not without the claim: the run may be alive.
     yield* claims.claim(place)
-    yield* files.existing(place)
+    yield* files.settleExisting(place)
     if ((yield* files.readJournal(place)) === null) yield* files.discard(place)
   }).pipe(Effect.scoped, Effect.ignore)
 
@@ -117,7 +117,7 @@ const unlessExisting = Effect.fnUntraced(function* <A, E>(
   { files, place, request }: Transfer,
   otherwise: Effect.Effect<A, E>
 ) {
-  const bytes = yield* files.existing(place)
+  const bytes = yield* files.settleExisting(place)
   if (bytes === null || request.overwrite) return yield* otherwise
   return { action: "exists" as const, bytes, resumedFrom: 0, sha256: null, compared: [] }
 })

@@ -19,7 +19,7 @@ export const gatheredWrites = (part: PartFile, algorithms: ReadonlyArray<Algorit
     Effect.suspend(() => {
       const offset = at
       at += bytes.length
-      return Effect.andThen(part.write(offset, bytes), part.settled(at, algorithms))
+      return Effect.andThen(part.write(offset, bytes), part.finalUpTo(at, algorithms))
     })
   const flush = Effect.suspend(() => {
     const bytes = gathered.subarray(0, length)

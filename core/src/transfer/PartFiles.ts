@@ -31,7 +31,7 @@ export interface PartFile {
   /** Gives back the disk behind byte `length`; what was to be written there is lost. */
   readonly cut: (length: number) => Effect.Effect<void, LocalIo>
   /** Promises that the bytes before `frontier` are written and final, so that hashing can follow the download. */
-  readonly settled: (frontier: number, algorithms: ReadonlyArray<Algorithm>) => Effect.Effect<void>
+  readonly finalUpTo: (frontier: number, algorithms: ReadonlyArray<Algorithm>) => Effect.Effect<void>
   /** Digests of the first `size` bytes. */
   readonly digests: (size: number, algorithms: ReadonlyArray<Algorithm>) => Effect.Effect<Digests, LocalIo>
   /**
@@ -51,7 +51,7 @@ export class PartFiles extends Context.Service<
      * Size of the regular file under the final name, null when there is none; anything else there is refused. Clears
      * away what a crash in the middle of a commit left.
      */
-    readonly existing: (place: PartPlace) => Effect.Effect<number | null, CannotCreate | LocalIo>
+    readonly settleExisting: (place: PartPlace) => Effect.Effect<number | null, CannotCreate | LocalIo>
     /** Opens the regular file of that name until the scope closes; null when there is none. */
     readonly beside: (directory: string, name: string) => Effect.Effect<PartReader | null, LocalIo, Scope.Scope>
     /** Bytes free for this user on the file system of the directory, null when it cannot say. */

@@ -104,7 +104,7 @@ export const make = Effect.fnUntraced(function* (
   const written = Effect.fnUntraced(function* (start: number, end: number) {
     const now = yield* Ref.updateAndGet(ranges, (old) => ByteRanges.add(old, start, end))
     yield* wake(ByteRanges.prefix(now))
-    yield* part.settled(ByteRanges.prefix(now), wanted((yield* watch.known)?.digests ?? [], own))
+    yield* part.finalUpTo(ByteRanges.prefix(now), wanted((yield* watch.known)?.digests ?? [], own))
     const waiting = yield* Ref.updateAndGet(unsynced, (bytes) => bytes + end - start)
     if (waiting >= flushInterval) yield* flushLater
     return ByteRanges.count(now)
@@ -113,7 +113,7 @@ export const make = Effect.fnUntraced(function* (
   const { digests = [], etag, lastModified, size } = journal
   if (etag !== null || lastModified !== null || digests.length > 0)
     yield* Effect.ignore(watch.learn({ size, etag, lastModified, digests }))
-  yield* part.settled(ByteRanges.prefix(journal.durable), wanted(digests, own))
+  yield* part.finalUpTo(ByteRanges.prefix(journal.durable), wanted(digests, own))
   return {
     ...watch,
     part,

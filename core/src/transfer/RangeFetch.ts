@@ -74,20 +74,20 @@ export const fetchRange = Effect.fn("svc.transfer.fetchRange")(function* (
     const reached = yield* Ref.get(position)
     // The connection may break after the last byte: then nothing is missing.
     if (outcome === "done" || (end !== null && reached >= end)) return
-    yield* patience.renew(reached)
+    yield* patience.refill(reached)
     if (outcome !== "again") yield* patience.pause(outcome)
   }
 })
 
-/** How often and after what pauses a range is asked for again; bytes that came renew it. */
+/** How often and after what pauses a range is asked for again; bytes that came refill its tries. */
 const makePatience = Effect.fnUntraced(function* (context: FetchContext, start: number) {
   let step = yield* Schedule.toStep(linkRetry)
   let failures = 0
-  let renewedAt = start
+  let refilledAt = start
   return {
-    renew: Effect.fnUntraced(function* (reached: number) {
-      if (reached - renewedAt < worthwhile) return
-      renewedAt = reached
+    refill: Effect.fnUntraced(function* (reached: number) {
+      if (reached - refilledAt < worthwhile) return
+      refilledAt = reached
       failures = 0
       step = yield* Schedule.toStep(linkRetry)
       yield* Ref.set(context.wrongReplies, 0)
