@@ -698,7 +698,7 @@ describe("the restoration file", () => {
           [file]
         )
       }),
-    60_000
+    120_000
   )
 })
 

@@ -275,7 +275,7 @@ describe("records", () => {
           }
         }
       }).pipe(Effect.provide(ZlibCodec.layer)),
-    60_000
+    120_000
   )
 
   it.live.skipIf(skipWithoutTools)("D13 regions without reads give a sound empty file", () =>

@@ -60,7 +60,7 @@ const watch = (child: ChildProcess) => {
         look()
         return Effect.sync(() => waiting.delete(look))
       }).pipe(
-        Effect.timeout("50 seconds"),
+        Effect.timeout("100 seconds"),
         Effect.catch(() => Effect.die(new Error(`"${text}" was not shown, but: ${seen}`)))
       ),
     ended: Effect.callback<number | NodeJS.Signals>((resume) => {
@@ -364,7 +364,7 @@ describe("how it ends", () => {
       yield* step.kill("SIGTERM")
       yield* step.shows("finalizer began")
       yield* step.kill("SIGINT")
-      assert.strictEqual(yield* step.ended.pipe(Effect.timeout("40 seconds")), 130)
+      assert.strictEqual(yield* step.ended.pipe(Effect.timeout("100 seconds")), 130)
     })
   )
 
@@ -373,7 +373,7 @@ describe("how it ends", () => {
       const step = yield* start(process.execPath, [graceless], {})
       yield* step.shows("waiting\n")
       yield* step.kill("SIGTERM")
-      assert.strictEqual(yield* step.ended.pipe(Effect.timeout("40 seconds")), 143)
+      assert.strictEqual(yield* step.ended.pipe(Effect.timeout("100 seconds")), 143)
       assert.include(step.output(), "Not finished 0.3 s after it was told to stop: ended")
     })
   )

@@ -24,10 +24,10 @@ const connectOnce = (port: number) =>
     socket.once("error", () => resume(Effect.fail("refused" as const)))
   })
 
-/** Resumes as soon as something listens there, for at most a minute. */
+/** Resumes as soon as something listens there, for at most two minutes. */
 export const listening = (port: number) =>
   connectOnce(port).pipe(
-    Effect.retry(Schedule.spaced("50 millis").pipe(Schedule.upTo({ duration: "1 minute" }))),
+    Effect.retry(Schedule.spaced("50 millis").pipe(Schedule.upTo({ duration: "2 minutes" }))),
     Effect.orDie
   )
 
