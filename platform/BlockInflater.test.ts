@@ -52,14 +52,14 @@ describe("BlockInflater", () => {
 
   it("inflates what zlib deflates, of every level and strategy", () => {
     const random = SeededRandom.make(1)
-    const room = new Uint8Array(BlockInflater.largest)
+    const buffer = new Uint8Array(BlockInflater.largest)
     for (let i = 0; i < 100; i++) {
       const bytes = content(random, random.pick([65_280, 65_536]))
       const stream = deflated(random, bytes)
       if (stream.length > BlockInflater.largest) continue
       assert.isTrue(Buffer.from(bytes).equals(inflate(stream, bytes.length) ?? Buffer.of(1)), `case ${i}`)
       assert.isTrue(
-        Buffer.from(bytes).equals(inflate(stream, BlockInflater.largest, room) ?? Buffer.of(1)),
+        Buffer.from(bytes).equals(inflate(stream, BlockInflater.largest, buffer) ?? Buffer.of(1)),
         `case ${i}`
       )
       if (bytes.length > 1) assert.isNull(inflate(stream, bytes.length - 1), `case ${i}: longer than allowed`)

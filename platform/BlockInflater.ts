@@ -20,7 +20,7 @@ interface Exports {
   readonly inflate: (length: number, most: number) => number
 }
 
-export type BlockInflater = (bytes: Uint8Array, most: number, room?: Uint8Array) => Uint8Array | null
+export type BlockInflater = (bytes: Uint8Array, most: number, buffer?: Uint8Array) => Uint8Array | null
 
 const api = () => Reflect.get(globalThis, "WebAssembly") as WebAssemblyApi
 
@@ -39,13 +39,13 @@ export const make = (): BlockInflater => {
   // speed from and to memory that threads share.
   const all = Buffer.from(memory.buffer)
   const [from, to] = [input(), output()]
-  return (bytes, most, room) => {
+  return (bytes, most, buffer) => {
     bufferOf(bytes).copy(all, from)
     const length = inflate(bytes.length, most)
     if (length < 0) return null
-    if (room === undefined) return new Uint8Array(memory.buffer, to, length).slice()
-    all.copy(bufferOf(room), 0, to, to + length)
-    return room.subarray(0, length)
+    if (buffer === undefined) return new Uint8Array(memory.buffer, to, length).slice()
+    all.copy(bufferOf(buffer), 0, to, to + length)
+    return buffer.subarray(0, length)
   }
 }
 

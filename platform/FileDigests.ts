@@ -28,10 +28,10 @@ export const hashingOf = (fd: number, path: string, thread: DigestThread): FileH
 
   const here = Effect.fnUntraced(function* (size: number, algorithms: ReadonlyArray<Algorithm>) {
     const hashes = algorithms.map((algorithm) => [algorithm, createHash(algorithm)] as const)
-    // Of small files as much as they have: ten thousand rooms of 256 KiB made the collector work for each.
-    const room = Buffer.allocUnsafe(Math.min(size, 256 * 1024))
-    for (let at = 0; at < size; at += room.length) {
-      const bytes = yield* readExactly(fd, at, Math.min(room.length, size - at), room)
+    // Of small files as much as they have: ten thousand buffers of 256 KiB made the collector work for each.
+    const buffer = Buffer.allocUnsafe(Math.min(size, 256 * 1024))
+    for (let at = 0; at < size; at += buffer.length) {
+      const bytes = yield* readExactly(fd, at, Math.min(buffer.length, size - at), buffer)
       for (const [, hash] of hashes) hash.update(bytes)
     }
     return new Map(hashes.map(([algorithm, hash]) => [algorithm, hash.digest("hex")]))

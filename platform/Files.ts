@@ -56,7 +56,7 @@ export const layer = (
       LinkPool.layer({ ...defaultSettings, ...transfers }),
       PartClaimLive.layer,
       blocks,
-      GenomeThreads.crewLayer()
+      GenomeThreads.workersLayer()
     ]),
     Layer.provideMerge(
       Layer.mergeAll(

@@ -5,7 +5,7 @@
 import { parentPort } from "node:worker_threads"
 import { crc32 } from "node:zlib"
 import { type BlockRun, type InflatedRun, inflateRun } from "../core/src/genome/BlockRun.ts"
-import type { PieceStretch, SliceJob, Window } from "../core/src/genome/PieceOrder.ts"
+import type { FetchedRange, PieceStretch, SliceJob } from "../core/src/genome/PieceJob.ts"
 import * as PieceScan from "../core/src/genome/PieceScan.ts"
 import * as BlockDeflater from "./BlockDeflater.ts"
 import * as BlockInflater from "./BlockInflater.ts"
@@ -19,10 +19,10 @@ export type Order =
       readonly id: number
       readonly job: number
       readonly piece: number
-      /** With the first windows of a piece. */
+      /** With the first fetched ranges of a piece. */
       readonly stretches: ReadonlyArray<PieceStretch> | null
-      readonly room: ArrayBuffer | null
-      readonly windows: ReadonlyArray<Omit<Window, "room">>
+      readonly buffer: ArrayBuffer | null
+      readonly ranges: ReadonlyArray<Omit<FetchedRange, "buffer">>
       readonly isLast: boolean
     }
   | {
@@ -30,19 +30,19 @@ export type Order =
       readonly id: number
       readonly run: BlockRun
       /** Where it is inflated; its buffer comes back with the report. */
-      readonly room: Uint8Array<ArrayBuffer>
+      readonly buffer: Uint8Array<ArrayBuffer>
     }
 
 /** What it tells; `id` is that of the order. */
 export type Report =
   | {
-      readonly _tag: "Turn"
+      readonly _tag: "Step"
       readonly id: number
-      readonly turn: PieceScan.Turn
-      readonly rooms: ReadonlyArray<ArrayBuffer>
-      /** What does not lie in the rooms. */
+      readonly result: PieceScan.StepResult
+      readonly buffers: ReadonlyArray<ArrayBuffer>
+      /** What does not lie in the buffers. */
       readonly made: ArrayBuffer
-      /** The output in order, three numbers each: the room, -1 for what was made, and from where to where in it. */
+      /** The output in order, three numbers each: the buffer, -1 for what was made, and from where to where in it. */
       readonly output: ReadonlyArray<number>
     }
   | { readonly _tag: "Inflated"; readonly id: number; readonly run: InflatedRun }
@@ -50,33 +50,33 @@ export type Report =
 /** Codec without what slices do not need. */
 const inflateBlock = BlockInflater.make()
 const codec = {
-  inflateRaw: (bytes: Uint8Array, most: number, room?: Uint8Array) =>
-    Math.max(bytes.length, most) > BlockInflater.largest ? null : inflateBlock(bytes, most, room),
+  inflateRaw: (bytes: Uint8Array, most: number, buffer?: Uint8Array) =>
+    Math.max(bytes.length, most) > BlockInflater.largest ? null : inflateBlock(bytes, most, buffer),
   gunzip: () => null,
   deflateRaw: BlockDeflater.make(),
   crc32: (bytes: Uint8Array, before?: number) => crc32(bytes, before)
 }
 
-/** The output of a piece since its last turn. */
+/** The output of a piece since its last step. */
 class Output {
-  rooms: Array<ArrayBuffer> = []
+  buffers: Array<ArrayBuffer> = []
   #made = new Uint8Array(0)
   #length = 0
   #pieces: Array<number> = []
 
   add(bytes: Uint8Array): void {
-    const room = this.rooms.indexOf(bytes.buffer as ArrayBuffer)
-    const from = room === -1 ? this.#copy(bytes) : bytes.byteOffset
+    const buffer = this.buffers.indexOf(bytes.buffer as ArrayBuffer)
+    const from = buffer === -1 ? this.#copy(bytes) : bytes.byteOffset
     const last = this.#pieces.length - 3
     // Neighbours are one again.
-    if (last >= 0 && this.#pieces[last] === room && this.#pieces[last + 2] === from) {
+    if (last >= 0 && this.#pieces[last] === buffer && this.#pieces[last + 2] === from) {
       this.#pieces[last + 2] = from + bytes.length
-    } else this.#pieces.push(room, from, from + bytes.length)
+    } else this.#pieces.push(buffer, from, from + bytes.length)
   }
 
-  take(): Pick<Extract<Report, { readonly _tag: "Turn" }>, "rooms" | "made" | "output"> {
-    const taken = { rooms: this.rooms, made: this.#made.buffer, output: this.#pieces }
-    this.rooms = []
+  take(): Pick<Extract<Report, { readonly _tag: "Step" }>, "buffers" | "made" | "output"> {
+    const taken = { buffers: this.buffers, made: this.#made.buffer, output: this.#pieces }
+    this.buffers = []
     this.#made = new Uint8Array(0)
     this.#length = 0
     this.#pieces = []
@@ -110,7 +110,7 @@ const jobs = new Map<number, Job>()
 
 const tell = (report: Report, transfer: Array<ArrayBuffer>) => parentPort?.postMessage(report, transfer)
 
-const take = ({ id, isLast, job, piece, room, stretches, windows }: Extract<Order, { readonly _tag: "Take" }>) => {
+const take = ({ id, isLast, job, piece, buffer, stretches, ranges }: Extract<Order, { readonly _tag: "Take" }>) => {
   const own = jobs.get(job)
   if (own === undefined) return
   if (stretches !== null) {
@@ -121,26 +121,26 @@ const take = ({ id, isLast, job, piece, room, stretches, windows }: Extract<Orde
   const found = own.pieces.get(piece)
   if (found === undefined) return
   const { output, scan } = found
-  if (room !== null) output.rooms.push(room)
-  const bytes = new Uint8Array(room ?? new ArrayBuffer(0))
-  const turn = scan.take(
-    windows.map((window) => ({ ...window, room: bytes })),
+  if (buffer !== null) output.buffers.push(buffer)
+  const bytes = new Uint8Array(buffer ?? new ArrayBuffer(0))
+  const result = scan.take(
+    ranges.map((range) => ({ ...range, buffer: bytes })),
     isLast
   )
-  if (turn._tag === "Needs") {
-    tell({ _tag: "Turn", id, turn, rooms: [], made: new ArrayBuffer(0), output: [] }, [])
+  if (result._tag === "Needs") {
+    tell({ _tag: "Step", id, result, buffers: [], made: new ArrayBuffer(0), output: [] }, [])
     return
   }
-  if (turn._tag !== "Used") own.pieces.delete(piece)
+  if (result._tag !== "Used") own.pieces.delete(piece)
   const made = output.take()
-  tell({ _tag: "Turn", id, turn, ...made }, [...made.rooms, made.made])
+  tell({ _tag: "Step", id, result, ...made }, [...made.buffers, made.made])
 }
 
-const inflate = ({ id, room, run }: Extract<Order, { readonly _tag: "Inflate" }>) => {
-  const inflated = inflateRun(codec, run, room)
+const inflate = ({ id, buffer, run }: Extract<Order, { readonly _tag: "Inflate" }>) => {
+  const inflated = inflateRun(codec, run, buffer)
   // Given back at once: the collector would let such memory pile up.
   run.bytes.buffer.transfer(0)
-  tell({ _tag: "Inflated", id, run: inflated }, [room.buffer])
+  tell({ _tag: "Inflated", id, run: inflated }, [buffer.buffer])
 }
 
 parentPort?.on("message", (order: Order) => {

@@ -2,8 +2,8 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { fromBytes } from "../core/src/genome/ByteReader.ts"
 import { Codec } from "../core/src/genome/Codec.ts"
-import { PieceCrew, ThreadLost } from "../core/src/genome/PieceCrew.ts"
-import type { SliceJob } from "../core/src/genome/PieceOrder.ts"
+import type { SliceJob } from "../core/src/genome/PieceJob.ts"
+import { PieceWorkers, ThreadLost } from "../core/src/genome/PieceWorkers.ts"
 import { parseRange } from "../core/src/genome/RegionText.ts"
 import { planSlice, writeSlice } from "../core/src/genome/Slice.ts"
 import { BlockPool } from "../core/src/verify/BlockPool.ts"
@@ -45,7 +45,7 @@ describe("threads", () => {
           const alone = yield* slice(files, range)
           if (range === "chr1") assert.isAbove(alone.pieces, 4)
           for (const processors of [1, 2, 4]) {
-            const made = yield* slice(files, range).pipe(Effect.provide(GenomeThreads.crewLayer(processors, 1)))
+            const made = yield* slice(files, range).pipe(Effect.provide(GenomeThreads.workersLayer(processors, 1)))
             assert.isTrue(Buffer.from(made.bytes).equals(alone.bytes), `${range}, ${processors} processors`)
             assert.isTrue(Buffer.from(made.index).equals(alone.index))
             assert.deepStrictEqual({ ...made.result, index: 0 }, { ...alone.result, index: 0 })
@@ -64,7 +64,7 @@ describe("threads", () => {
       bam[at + 500_000] = (bam[at + 500_000] ?? 0) ^ 0x10
       const alone = yield* Effect.flip(slice({ ...files, bam }, "chr1"))
       const made = yield* Effect.flip(
-        slice({ ...files, bam }, "chr1").pipe(Effect.provide(GenomeThreads.crewLayer(4, 1)))
+        slice({ ...files, bam }, "chr1").pipe(Effect.provide(GenomeThreads.workersLayer(4, 1)))
       )
       assert.strictEqual(made.message, alone.message)
       assert.match(alone.message, /^x\.bam: the BGZF block at byte \d+ is damaged: it /)
@@ -84,9 +84,9 @@ describe("threads", () => {
   it.effect("nobody is asked for a short job, nor on one processor", () =>
     Effect.gen(function* () {
       const open = (processors: number, bytes: number) =>
-        Effect.flatMap(PieceCrew, (crew) => crew.open(job, bytes)).pipe(
+        Effect.flatMap(PieceWorkers, (workers) => workers.open(job, bytes)).pipe(
           Effect.scoped,
-          Effect.provide(GenomeThreads.crewLayer(processors))
+          Effect.provide(GenomeThreads.workersLayer(processors))
         )
       assert.isNull(yield* open(1, 1e9))
       assert.isNull(yield* open(4, 1e6))
@@ -100,7 +100,7 @@ describe("threads", () => {
       const files = longReads(yield* Codec, 65_280)
       const alone = yield* slice(files, "chr1")
       let lost = 0
-      const dying = Layer.succeed(PieceCrew, {
+      const dying = Layer.succeed(PieceWorkers, {
         open: () =>
           Effect.succeed({
             width: 2,
@@ -134,7 +134,7 @@ describe("threads", () => {
           const { content, ends, wrong } = once
           const copy = { content: content.slice(), ends, wrong }
           pool.giveBack(once)
-          // A second run goes into the room of the first.
+          // A second run goes into the buffer of the first.
           assert.deepStrictEqual(yield* inflated(), copy)
           return copy
         })

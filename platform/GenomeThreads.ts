@@ -1,5 +1,5 @@
 /**
- * Threads for the genome engine: they make pieces of slices (`PieceCrew`) and inflate blocks (`BlockPool`). They start with the
+ * Threads for the genome engine: they make pieces of slices (`PieceWorkers`) and inflate blocks (`BlockPool`). They start with the
  * first work that is worth it: each takes some 15 MB and 40 ms of CPU.
  */
 import { availableParallelism } from "node:os"
@@ -7,8 +7,14 @@ import { Worker } from "node:worker_threads"
 import { Effect, Layer } from "effect"
 import type { InflatedRun } from "../core/src/genome/BlockRun.ts"
 import type { Codec } from "../core/src/genome/Codec.ts"
-import { PieceCrew, type PieceTurn, type PieceWork, type SliceCrew, ThreadLost } from "../core/src/genome/PieceCrew.ts"
-import type { PieceStretch, SliceJob, Window } from "../core/src/genome/PieceOrder.ts"
+import type { FetchedRange, PieceStretch, SliceJob } from "../core/src/genome/PieceJob.ts"
+import {
+  type PieceStep,
+  type PieceWork,
+  PieceWorkers,
+  type SliceWorkers,
+  ThreadLost
+} from "../core/src/genome/PieceWorkers.ts"
 import { BlockPool, pool as blockPool } from "../core/src/verify/BlockPool.ts"
 import type { Order, Report } from "./GenomeThread.ts"
 import { program } from "./ThreadProgram.ts"
@@ -104,14 +110,14 @@ const threads = Effect.acquireRelease(
 
 const leastBusy = (some: ReadonlyArray<Thread>): Thread | undefined => some.toSorted((a, b) => a.load - b.load).at(0)
 
-const turnOf = ({ made, output, rooms, turn }: Extract<Report, { readonly _tag: "Turn" }>): PieceTurn => {
-  const buffers = rooms.map((room) => new Uint8Array(room))
+const stepOf = ({ made, output, buffers, result }: Extract<Report, { readonly _tag: "Step" }>): PieceStep => {
+  const views = buffers.map((buffer) => new Uint8Array(buffer))
   const own = new Uint8Array(made)
   const pieces: Array<Uint8Array> = []
   for (let i = 0; i < output.length; i += 3) {
-    pieces.push((buffers[output[i] ?? -1] ?? own).subarray(output[i + 1], output[i + 2]))
+    pieces.push((views[output[i] ?? -1] ?? own).subarray(output[i + 1], output[i + 2]))
   }
-  return { turn, output: pieces, rooms: buffers, scrap: [own] }
+  return { result, output: pieces, buffers: views, toFree: [own] }
 }
 
 /** A piece is made by the thread that has least to do when its first bytes are there. */
@@ -123,24 +129,24 @@ const pieceOf = (
 ): PieceWork => {
   let own: Thread | undefined
   return {
-    take: (windows, isLast) =>
-      Effect.callback<PieceTurn, ThreadLost>((resume) => {
+    take: (ranges, isLast) =>
+      Effect.callback<PieceStep, ThreadLost>((resume) => {
         const first = own === undefined
         own ??= leastBusy(some)
-        const room = windows[0]?.room.buffer
+        const buffer = ranges[0]?.buffer.buffer
         const order = (id: number): Order => ({
           _tag: "Take",
           id,
           job,
           piece,
           stretches: first ? stretches : null,
-          room: room instanceof ArrayBuffer ? room : null,
-          windows: windows.map(({ at, length, offset, spare }: Window) => ({ at, length, offset, spare })),
+          buffer: buffer instanceof ArrayBuffer ? buffer : null,
+          ranges: ranges.map(({ at, length, offset, spare }: FetchedRange) => ({ at, length, offset, spare })),
           isLast
         })
-        own?.ask(order, room instanceof ArrayBuffer ? [room] : [], (report) => {
+        own?.ask(order, buffer instanceof ArrayBuffer ? [buffer] : [], (report) => {
           if (report instanceof ThreadLost) resume(Effect.fail(report))
-          else if (report._tag === "Turn") resume(Effect.succeed(turnOf(report)))
+          else if (report._tag === "Step") resume(Effect.succeed(stepOf(report)))
         })
       })
   }
@@ -162,15 +168,15 @@ const shared = (job: SliceJob): SliceJob => ({
  * @param processors - that this process may use
  * @param perThread - bytes of a slice that are worth a thread
  */
-export const crewLayer = (
+export const workersLayer = (
   processors: number = availableParallelism(),
   perThread: number = worthThread
 ): Layer.Layer<never> =>
   Layer.effect(
-    PieceCrew,
+    PieceWorkers,
     Effect.map(
       threads,
-      (all): PieceCrew => ({
+      (all): PieceWorkers => ({
         open: (about, bytes) => {
           const count = Math.min(processors - 1, mostThreads, Math.floor(bytes / perThread))
           if (count < 1) return Effect.succeed(null)
@@ -185,7 +191,7 @@ export const crewLayer = (
             Effect.sync(() => {
               for (const thread of some) thread.tell({ _tag: "Close", job })
             })
-          return Effect.map(Effect.acquireRelease(open, close), ({ job, some }): SliceCrew => {
+          return Effect.map(Effect.acquireRelease(open, close), ({ job, some }): SliceWorkers => {
             let piece = 0
             return { width: count + 1, begin: (stretches) => pieceOf(some, job, piece++, stretches) }
           })
@@ -199,10 +205,10 @@ export const poolLayer = (count: number): Layer.Layer<BlockPool, never, Codec> =
   Layer.effect(
     BlockPool,
     Effect.map(threads, (all) =>
-      blockPool(count * 2, (run, room) =>
+      blockPool(count * 2, (run, buffer) =>
         Effect.callback<InflatedRun>((resume) => {
-          const order = (id: number): Order => ({ _tag: "Inflate", id, run, room })
-          leastBusy(all.some(count))?.ask(order, [run.bytes.buffer, room.buffer], (report) => {
+          const order = (id: number): Order => ({ _tag: "Inflate", id, run, buffer })
+          leastBusy(all.some(count))?.ask(order, [run.bytes.buffer, buffer.buffer], (report) => {
             // All threads do the same: one that dies tells that none can be trusted.
             if (report instanceof ThreadLost) resume(Effect.die(report))
             else if (report._tag === "Inflated") resume(Effect.succeed(report.run))

@@ -17,10 +17,10 @@ export const layer: Layer.Layer<Codec> = Layer.sync(Codec, () => {
   let inflateBlock: BlockInflater.BlockInflater | null = null
   let deflateBlock: BlockDeflater.BlockDeflater | null = null
   return {
-    inflateRaw: (bytes, maxOutput, room) => {
+    inflateRaw: (bytes, maxOutput, buffer) => {
       if (Math.max(bytes.length, maxOutput) > BlockInflater.largest) return null
       inflateBlock ??= BlockInflater.make()
-      return inflateBlock(bytes, maxOutput, room)
+      return inflateBlock(bytes, maxOutput, buffer)
     },
     gunzip,
     deflateRaw: (bytes, level) => {

@@ -68,7 +68,7 @@ describe("planted damage", () => {
           if (Result.isSuccess(made)) assert.isTrue(sameRecords(made.success, healthy), `${kind}, ${range}`)
         }
       }
-    }).pipe(Effect.provide([ZlibCodec.layer, GenomeThreads.crewLayer(4, 1)]))
+    }).pipe(Effect.provide([ZlibCodec.layer, GenomeThreads.workersLayer(4, 1)]))
   )
 
   it.effect("D7 the index of another file never gives other records than that file's own", () =>

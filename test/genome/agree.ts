@@ -27,5 +27,5 @@ const program = Effect.gen(function* () {
 })
 
 await Effect.runPromise(
-  program.pipe(Effect.scoped, Effect.provide([ZlibCodec.layer, GenomeThreads.crewLayer(processors, 1)]))
+  program.pipe(Effect.scoped, Effect.provide([ZlibCodec.layer, GenomeThreads.workersLayer(processors, 1)]))
 )

@@ -16,5 +16,5 @@ const program = Effect.forEach(damageKinds, (kind) =>
 )
 
 await Effect.runPromise(
-  program.pipe(Effect.scoped, Effect.provide([ZlibCodec.layer, GenomeThreads.crewLayer(processors, 1)]))
+  program.pipe(Effect.scoped, Effect.provide([ZlibCodec.layer, GenomeThreads.workersLayer(processors, 1)]))
 )

@@ -29,9 +29,9 @@ export const readBed = Effect.fn("svc.genome.readBed")(function* <E>(
   const { size } = reader
   if (!Bgzf.isGzip(yield* reader.read(0, 2))) {
     const parser = bedParser(file)
-    const room = new Uint8Array(Math.min(size, piece))
+    const buffer = new Uint8Array(Math.min(size, piece))
     for (let at = 0; at < size; at += piece) {
-      const bytes = room.subarray(0, size - at)
+      const bytes = buffer.subarray(0, size - at)
       yield* readInto(reader, at, bytes)
       yield* Effect.fromResult(parser.push(bytes))
     }

@@ -99,7 +99,7 @@ export const partsOf = (bytes: Uint8Array, at: number, size: number): Parts => (
 })
 
 /**
- * Inflates the block `[at, at + size)`, where `size` comes from `blockSize`, into `room` (`maxBlock` bytes) or else into an
+ * Inflates the block `[at, at + size)`, where `size` comes from `blockSize`, into `buffer` (`maxBlock` bytes) or else into an
  * array of its own. Never gives or allocates more than 64 KiB. A damaged block gives a phrase for a person, such as
  * `does not inflate`. Every block of every file comes through here, on all threads: so it makes no objects.
  */
@@ -108,11 +108,11 @@ export const inflateBlock = (
   bytes: Uint8Array,
   at: number,
   size: number,
-  room?: Uint8Array
+  buffer?: Uint8Array
 ): Uint8Array | string => {
   const parts = partsOf(bytes, at, size)
   if (parts.size > maxBlock) return `claims ${parts.size} bytes of content, more than a block can have`
-  const inflated = codec.inflateRaw(parts.deflated, parts.size, room)
+  const inflated = codec.inflateRaw(parts.deflated, parts.size, buffer)
   if (inflated === null) return "does not inflate"
   if (inflated.length !== parts.size) return `holds ${inflated.length} bytes and claims ${parts.size}`
   if (codec.crc32(inflated) !== parts.crc) return "has a wrong checksum"

@@ -10,7 +10,7 @@ export interface BlockRun {
 }
 
 export interface InflatedRun {
-  /** The content of the sound blocks, one after another, at the beginning of the room it was inflated into. */
+  /** The content of the sound blocks, one after another, at the beginning of the buffer it was inflated into. */
   readonly content: Uint8Array<ArrayBuffer>
   /** Where the content of each sound block ends in `content`; fewer than the run has when one is damaged. */
   readonly ends: ReadonlyArray<number>
@@ -24,23 +24,23 @@ export const mostBlocks = 32
 /** A buffer that the content of any run fits into. Pages of it that no content touches take no memory. */
 export const runRoom = (): Uint8Array<ArrayBuffer> => new Uint8Array(mostBlocks * Bgzf.maxBlock)
 
-/** `run` inflated into `room` with the codec of this thread, up to the first damaged block. */
+/** `run` inflated into `buffer` with the codec of this thread, up to the first damaged block. */
 export const inflateRun = (
   codec: Codec["Service"],
   { bytes, starts }: BlockRun,
-  room: Uint8Array<ArrayBuffer>
+  buffer: Uint8Array<ArrayBuffer>
 ): InflatedRun => {
   const ends: Array<number> = []
   let length = 0
   let wrong: string | null = null
   for (let i = 0; i + 1 < starts.length && wrong === null; i++) {
     const begin = starts[i]!
-    const inflated = Bgzf.inflateBlock(codec, bytes, begin, starts[i + 1]! - begin, room.subarray(length))
+    const inflated = Bgzf.inflateBlock(codec, bytes, begin, starts[i + 1]! - begin, buffer.subarray(length))
     if (typeof inflated === "string") wrong = inflated
     else {
       length += inflated.length
       ends.push(length)
     }
   }
-  return { content: room.subarray(0, length), ends, wrong }
+  return { content: buffer.subarray(0, length), ends, wrong }
 }

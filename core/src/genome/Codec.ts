@@ -10,9 +10,9 @@ export class Codec extends Context.Service<
   {
     /**
      * The inflated bytes of a block (at most 64 KiB before and after), or `null` when the stream is damaged, unfinished or longer than `maxOutput` bytes. They are put
-     * into `room` when one of at least `maxOutput` bytes is given: who inflates many blocks need not leave as many arrays.
+     * into `buffer` when one of at least `maxOutput` bytes is given: who inflates many blocks need not leave as many arrays.
      */
-    readonly inflateRaw: (bytes: Uint8Array, maxOutput: number, room?: Uint8Array) => Uint8Array | null
+    readonly inflateRaw: (bytes: Uint8Array, maxOutput: number, buffer?: Uint8Array) => Uint8Array | null
     /** The content of a gzip file, checked, of all its members; `null` when damaged, cut or longer than `maxOutput` bytes. */
     readonly gunzip: (bytes: Uint8Array, maxOutput: number) => Uint8Array | null
     /** A raw deflate stream, valid until the next call; `level` 0-9 as in zlib. */

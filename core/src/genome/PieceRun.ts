@@ -1,9 +1,9 @@
 /**
- * Makes all pieces of a slice and joins them: bytes are fetched and written here, and what lies between is done by a crew.
+ * Makes all pieces of a slice and joins them: bytes are fetched and written here, and what lies between is done by workers.
  * Several pieces are under way at once; they are written in their order.
  *
  * ```
- * lanes:  piece 1  fetch ---- make ---- write
+ * slots:  piece 1  fetch ---- make ---- write
  *         piece 2  fetch ------- make --------- write
  *         piece 3  fetch -- make -------------------- write
  * ```
@@ -15,8 +15,8 @@ import { type ByteReader, readInto } from "./ByteReader.ts"
 import { Codec } from "./Codec.ts"
 import { type ByteRange, longestRange } from "./FetchPlan.ts"
 import type { FragmentData } from "./IndexFragment.ts"
-import { here, PieceCrew, type PieceTurn, type SliceCrew, type ThreadLost } from "./PieceCrew.ts"
-import { headroom, type PieceDamage, type PieceDone, type SliceJob, type Window } from "./PieceOrder.ts"
+import { type FetchedRange, headroom, type PieceDamage, type PieceDone, type SliceJob } from "./PieceJob.ts"
+import { here, type PieceStep, PieceWorkers, type SliceWorkers, type ThreadLost } from "./PieceWorkers.ts"
 import type { Piece } from "./SlicePieces.ts"
 
 export interface PieceRun<E, E2> {
@@ -37,25 +37,25 @@ export interface PieceRun<E, E2> {
 /** What all pieces make together. */
 type Sums = Pick<PieceDone, "bytes" | "records" | "copied">
 
-/** So much of the next piece is handed to the one in front, for records that go on there: two blocks. */
+/** So many bytes of the next piece are handed to the piece before it, for records that go on there: two blocks. */
 const sharedBytes = 2 * Bgzf.maxBlock
 
-/** A piece that is under way. */
-interface Lane {
+/** A piece that is being fetched, made or written. */
+interface PieceInFlight {
   readonly piece: Piece
-  /** All pieces in front of it are written; null for the first. */
-  readonly turn: Deferred.Deferred<void> | null
-  /** It is written itself. */
+  /** All pieces before it are written; null for the first. */
+  readonly previousWritten: Deferred.Deferred<void> | null
+  /** This piece is written. */
   readonly written: Deferred.Deferred<void>
-  /** The first bytes of the piece behind it, where it goes on. */
+  /** The first bytes of the next piece, if this one goes on there. */
   readonly tail: Deferred.Deferred<Uint8Array>
-  /** Where the piece in front wants the first bytes of this one, if it does. */
+  /** Takes the first bytes of this piece, if the piece before it goes on here. */
   readonly head: Deferred.Deferred<Uint8Array> | null
-  /** Some of it is written. */
+  /** True when some of it is written. */
   begun: boolean
 }
 
-/** Ranges that are fetched into one room. A piece that lies behind the end of a cut file has none, and fails for that. */
+/** Ranges that are fetched into one buffer. A piece that lies past the end of a cut file has none, and fails for that. */
 const batchesOf = (ranges: ReadonlyArray<ByteRange>): ReadonlyArray<ReadonlyArray<ByteRange>> => {
   if (ranges.length === 0) return [[]]
   const batches: Array<Array<ByteRange>> = []
@@ -80,45 +80,45 @@ export const makePieces = Effect.fnUntraced(function* <E, E2>(
   const { bytes, connections, file, job, join, pieces, reader, write } = run
   const codec = yield* Codec
   const alone = here(codec, job)
-  const crew = (yield* (yield* PieceCrew).open(job, bytes)) ?? alone
+  const workers = (yield* (yield* PieceWorkers).open(job, bytes)) ?? alone
 
   const sums = { bytes: 0, records: 0, copied: 0 }
   let last: PieceDone["last"] = null
 
-  /** Rooms that are used again: the collector would let those of a large slice pile up to hundreds of MB. */
+  /** Buffers that are used again: the collector would let those of a large slice pile up to hundreds of MB. */
   const free: Array<Uint8Array> = []
-  const takeRoom = () => free.pop() ?? new Uint8Array(headroom + longestRange + sharedBytes)
+  const takeBuffer = () => free.pop() ?? new Uint8Array(headroom + longestRange + sharedBytes)
   const permits = yield* Semaphore.make(connections)
   const readAt = (offset: number, target: Uint8Array) =>
     target.length === 0 ? Effect.void : permits.withPermit(readInto(reader, offset, target))
 
-  /** Fetches ranges into one room, those that follow each other as one window. */
+  /** Fetches ranges into one buffer, those that follow each other as one. */
   const bring = Effect.fnUntraced(function* (ranges: ReadonlyArray<ByteRange>) {
-    const room = takeRoom()
-    const windows: Array<Window> = []
+    const buffer = takeBuffer()
+    const fetched: Array<FetchedRange> = []
     let at = headroom
     for (const { length, offset, spare } of ranges) {
-      const before = windows.at(-1)
+      const before = fetched.at(-1)
       if (before !== undefined && before.offset + before.length === offset) {
-        windows[windows.length - 1] = { ...before, length: before.length + length, spare }
-      } else windows.push({ room, at, offset, length, spare })
+        fetched[fetched.length - 1] = { ...before, length: before.length + length, spare }
+      } else fetched.push({ buffer, at, offset, length, spare })
       at += length
     }
-    yield* Effect.forEach(windows, (one) => readAt(one.offset, room.subarray(one.at, one.at + one.length)), {
+    yield* Effect.forEach(fetched, (one) => readAt(one.offset, buffer.subarray(one.at, one.at + one.length)), {
       concurrency: "unbounded",
       discard: true
     })
-    return windows
+    return fetched
   })
 
   const damaged = ({ fault, reason }: PieceDamage) => new FileDamaged({ file, fault, reason })
 
-  /** Writes what a turn brought, and takes its rooms back. */
-  const put = Effect.fnUntraced(function* ({ output, rooms, scrap }: PieceTurn) {
+  /** Writes the output of a step, and takes its buffers back. */
+  const put = Effect.fnUntraced(function* ({ output, buffers, toFree }: PieceStep) {
     for (const piece of output) yield* write(piece)
-    free.push(...rooms)
+    free.push(...buffers)
     // Given back at once: the collector would let such memory pile up.
-    for (const { buffer } of scrap) if (buffer instanceof ArrayBuffer) buffer.transfer(0)
+    for (const { buffer } of toFree) if (buffer instanceof ArrayBuffer) buffer.transfer(0)
   })
 
   const finish = (done: PieceDone): Effect.Effect<void, FileDamaged> => {
@@ -141,18 +141,18 @@ export const makePieces = Effect.fnUntraced(function* <E, E2>(
 
   /** Makes one piece; `by` may lose it. */
   const make = Effect.fnUntraced(function* (
-    lane: Lane,
-    by: SliceCrew
+    current: PieceInFlight,
+    by: SliceWorkers
   ): Effect.fn.Return<void, FileDamaged | ThreadLost | E | E2> {
-    const { head, piece, tail } = lane
-    const turn = lane.turn === null ? Effect.void : Deferred.await(lane.turn)
+    const { head, piece, tail } = current
+    const previousWritten = current.previousWritten === null ? Effect.void : Deferred.await(current.previousWritten)
     const work = by.begin(piece.stretches)
     const batches = batchesOf(piece.ranges)
-    /** Hands windows on until they are used; of a piece whose turn has come the output is written at once. */
-    const use = Effect.fnUntraced(function* (windows: ReadonlyArray<Window>, isLast: boolean) {
-      let done = yield* work.take(windows, isLast)
-      while (done.turn._tag === "Needs") {
-        const { length, offset, spare } = done.turn
+    /** Hands ranges to the worker, and fetches what it asks for, until they are used. */
+    const use = Effect.fnUntraced(function* (ranges: ReadonlyArray<FetchedRange>, isLast: boolean) {
+      let done = yield* work.take(ranges, isLast)
+      while (done.result._tag === "Needs") {
+        const { length, offset, spare } = done.result
         const more = yield* bring([{ offset, length, spare }])
         done = yield* work.take(more, false)
       }
@@ -160,47 +160,47 @@ export const makePieces = Effect.fnUntraced(function* <E, E2>(
     })
     for (const [i, batch] of batches.entries()) {
       const isLast = i === batches.length - 1
-      let windows: ReadonlyArray<Window> = yield* bring(batch)
-      const [begin] = windows
+      let fetched: ReadonlyArray<FetchedRange> = yield* bring(batch)
+      const [begin] = fetched
       if (i === 0 && head !== null && begin !== undefined) {
         const length = Math.min(sharedBytes, begin.length)
-        yield* Deferred.succeed(head, begin.room.slice(begin.at, begin.at + length))
+        yield* Deferred.succeed(head, begin.buffer.slice(begin.at, begin.at + length))
       }
-      if (isLast && piece.goesOn) windows = withTail(windows, yield* Deferred.await(tail))
-      // What a piece of many rooms makes is written as it comes, or it would fill the memory.
-      if (batches.length > 1) yield* turn
-      const made = yield* use(windows, isLast)
-      yield* turn
-      if (made.turn._tag === "Damaged") return yield* damaged(made.turn.damage)
-      lane.begun = true
+      if (isLast && piece.goesOn) fetched = withTail(fetched, yield* Deferred.await(tail))
+      // What a piece of many buffers makes is written as it comes, or it would fill the memory.
+      if (batches.length > 1) yield* previousWritten
+      const made = yield* use(fetched, isLast)
+      yield* previousWritten
+      if (made.result._tag === "Damaged") return yield* damaged(made.result.damage)
+      current.begun = true
       yield* put(made)
-      if (made.turn._tag === "Done") yield* finish(made.turn.done)
+      if (made.result._tag === "Done") yield* finish(made.result.done)
     }
   })
 
-  let front: Lane | null = null
+  let newest: PieceInFlight | null = null
   const rest = pieces[Symbol.iterator]()
-  // In one go: two lanes must not take pieces in another order than that of the file.
-  const nextLane = Effect.sync((): Lane | null => {
+  // Without interruption: two slots must not take pieces in another order than that of the file.
+  const nextPiece = Effect.sync((): PieceInFlight | null => {
     const { done, value: piece } = rest.next()
     if (done === true) return null
-    const before = front
-    front = {
+    const before = newest
+    newest = {
       piece,
-      turn: before?.written ?? null,
+      previousWritten: before?.written ?? null,
       written: Deferred.makeUnsafe<void>(),
       tail: Deferred.makeUnsafe<Uint8Array>(),
       head: before?.piece.goesOn === true ? before.tail : null,
       begun: false
     }
-    return front
+    return newest
   })
 
-  const lane = Effect.gen(function* () {
+  const slot = Effect.gen(function* () {
     while (true) {
-      const next = yield* nextLane
+      const next = yield* nextPiece
       if (next === null) return
-      yield* make(next, crew).pipe(
+      yield* make(next, workers).pipe(
         // Its bytes went with the thread: they are fetched once more.
         Effect.catchTag("ThreadLost", (lost) => (next.begun ? Effect.die(lost) : make(next, alone))),
         Effect.catchTag("ThreadLost", Effect.die)
@@ -208,15 +208,15 @@ export const makePieces = Effect.fnUntraced(function* <E, E2>(
       yield* Deferred.succeed(next.written, undefined)
     }
   })
-  const lanes = Array.from({ length: connections + crew.width }, () => lane)
-  yield* Effect.all(lanes, { concurrency: "unbounded", discard: true })
+  const slots = Array.from({ length: connections + workers.width }, () => slot)
+  yield* Effect.all(slots, { concurrency: "unbounded", discard: true })
   return sums
 })
 
-/** The windows with bytes that follow the last of them in its room. */
-const withTail = (windows: ReadonlyArray<Window>, tail: Uint8Array): ReadonlyArray<Window> =>
-  windows.map((window, i) => {
-    if (i < windows.length - 1) return window
-    window.room.set(tail, window.at + window.length)
-    return { ...window, length: window.length + tail.length, spare: Math.max(0, window.spare - tail.length) }
+/** The fetched ranges, with `tail` put after the last of them in its buffer. */
+const withTail = (ranges: ReadonlyArray<FetchedRange>, tail: Uint8Array): ReadonlyArray<FetchedRange> =>
+  ranges.map((range, i) => {
+    if (i < ranges.length - 1) return range
+    range.buffer.set(tail, range.at + range.length)
+    return { ...range, length: range.length + tail.length, spare: Math.max(0, range.spare - tail.length) }
   })

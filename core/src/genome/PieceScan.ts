@@ -2,12 +2,12 @@
 import * as BgzfWriter from "./BgzfWriter.ts"
 import type { Codec } from "./Codec.ts"
 import * as IndexFragment from "./IndexFragment.ts"
-import type { PieceDamage, PieceDone, PieceStretch, SliceJob, Window } from "./PieceOrder.ts"
+import type { FetchedRange, PieceDamage, PieceDone, PieceStretch, SliceJob } from "./PieceJob.ts"
 import * as SliceScan from "./SliceScan.ts"
 
-/** How far the piece is. */
-export type Turn =
-  /** All windows were used, and what follows them comes with the next call. */
+/** What one step of a piece came to. */
+export type StepResult =
+  /** All ranges were used, and what follows them comes with the next call. */
   | { readonly _tag: "Used" }
   /** These bytes are to come first. */
   | { readonly _tag: "Needs"; readonly offset: number; readonly length: number; readonly spare: number }
@@ -16,16 +16,16 @@ export type Turn =
 
 export interface PieceScan {
   /**
-   * Takes windows, in the order of the file, behind those it has, or in front of them when it needs more. Their rooms are in
-   * use until it has used them all. `isLast`: nothing comes behind them.
+   * Takes the next fetched ranges, in file order. After `Needs` it takes the missing bytes first and then the ranges it still
+   * has. The buffers of ranges must not change until the result is `Used`, `Done` or `Damaged`. `isLast`: no further ranges come.
    */
-  readonly take: (windows: ReadonlyArray<Window>, isLast: boolean) => Turn
+  readonly take: (ranges: ReadonlyArray<FetchedRange>, isLast: boolean) => StepResult
 }
 
 /** No more is asked for at once (bytes). */
 const mostAtOnce = 0x100000
 
-/** @param emit - takes the output in order; some of it lies in the rooms of windows */
+/** @param emit - takes the output in order; some of it lies in the buffers of the ranges */
 export const make = (
   job: SliceJob,
   stretches: ReadonlyArray<PieceStretch>,
@@ -35,10 +35,10 @@ export const make = (
   const writer = BgzfWriter.make(codec, job.level, emit)
   const index = IndexFragment.make(job.minShift, job.depth)
   const scan = SliceScan.make({ job, stretches, codec, writer, index })
-  let waiting: ReadonlyArray<Window> = []
+  let waiting: ReadonlyArray<FetchedRange> = []
   let ends = false
 
-  const done = (): Turn => {
+  const done = (): StepResult => {
     const damage = scan.end()
     return damage === null
       ? {
@@ -56,21 +56,21 @@ export const make = (
   }
 
   return {
-    take: (windows, isLast) => {
-      waiting = [...windows, ...waiting]
+    take: (ranges, isLast) => {
+      waiting = [...ranges, ...waiting]
       ends ||= isLast
       while (waiting.length > 0) {
-        const [window, ...rest] = waiting
-        if (window === undefined) break
+        const [range, ...rest] = waiting
+        if (range === undefined) break
         waiting = rest
-        const damage = scan.push(window)
+        const damage = scan.push(range)
         if (damage !== null) return { _tag: "Damaged", damage }
-        const end = window.offset + window.length
+        const end = range.offset + range.length
         const from = scan.missingFrom()
-        if (from !== null && window.spare > 0 && from < end + window.spare) {
+        if (from !== null && range.spare > 0 && from < end + range.spare) {
           scan.release()
-          const length = Math.min(window.spare, mostAtOnce)
-          return { _tag: "Needs", offset: end, length, spare: window.spare - length }
+          const length = Math.min(range.spare, mostAtOnce)
+          return { _tag: "Needs", offset: end, length, spare: range.spare - length }
         }
       }
       if (ends) return done()

@@ -1,5 +1,5 @@
 /** The order in which a piece of a slice meets records, and which of them are wanted. */
-import type { PieceStretch, SliceJob } from "./PieceOrder.ts"
+import type { PieceStretch, SliceJob } from "./PieceJob.ts"
 import { comment, type RecordSpan } from "./RecordFormat.ts"
 
 /** A place in the order of a file. */

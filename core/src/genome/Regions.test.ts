@@ -201,13 +201,13 @@ describe("parseBed", () => {
     Effect.sync(() => {
       const bytes = new TextEncoder().encode(lines.join(""))
       const parser = bedParser("x.bed")
-      const room = new Uint8Array(10)
+      const buffer = new Uint8Array(10)
       const inPieces = (): ReturnType<typeof parseBed> => {
         for (let at = 0, i = 0; at < bytes.length; i++) {
           const size = i < 1000 ? (sizes[i % sizes.length] ?? 1) : 1
           // A piece is overwritten by the next one.
-          room.fill(0x39)
-          const piece = room.subarray(0, Math.min(size, bytes.length - at))
+          buffer.fill(0x39)
+          const piece = buffer.subarray(0, Math.min(size, bytes.length - at))
           piece.set(bytes.subarray(at, at + piece.length))
           const pushed = parser.push(piece)
           if (Result.isFailure(pushed)) return Result.fail(pushed.failure)

@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { headroom, type PieceStretch, type Window } from "./PieceOrder.ts"
+import { type FetchedRange, headroom, type PieceStretch } from "./PieceJob.ts"
 import * as SliceCursor from "./SliceCursor.ts"
 
 const stretch: PieceStretch = {
@@ -12,12 +12,12 @@ const stretch: PieceStretch = {
   whole: false
 }
 
-const rangeAt = (offset: number, length: number): Window => ({
+const rangeAt = (offset: number, length: number): FetchedRange => ({
   at: headroom,
   offset,
   length,
   spare: 0,
-  room: new Uint8Array(headroom + length)
+  buffer: new Uint8Array(headroom + length)
 })
 
 describe("SliceCursor", () => {
@@ -34,7 +34,7 @@ describe("SliceCursor", () => {
     cursor.push(rangeAt(0, 100_000))
     cursor.block = 99_000
     const next = rangeAt(100_000, 50_000)
-    next.room.fill(7)
+    next.buffer.fill(7)
     cursor.keep()
     cursor.push(next)
     const bytes = cursor.bytes(99_000, 101_000)

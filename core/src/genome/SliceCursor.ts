@@ -1,6 +1,6 @@
 /** Where a piece of a slice stands in the file, and the fetched bytes around it. */
 import * as Bgzf from "./Bgzf.ts"
-import { isBefore, type PieceStretch, type Window } from "./PieceOrder.ts"
+import { type FetchedRange, isBefore, type PieceStretch } from "./PieceJob.ts"
 
 /** The next record to look at lies at (`block`, `within`). */
 export interface SliceCursor {
@@ -13,8 +13,8 @@ export interface SliceCursor {
   readonly comesThrough: () => boolean
   /** The stretch is done; the next one begins where the cursor stands, or later. */
   readonly nextStretch: () => void
-  /** Adds the next fetched bytes; those of the window before are not used any more. */
-  readonly push: (window: Window) => void
+  /** Adds the next fetched bytes; those of the range before are not used any more. */
+  readonly push: (range: FetchedRange) => void
   /** The bytes that are left belong to the cursor now. */
   readonly keep: () => void
   /** Size of the block at the cursor; `missing` when its bytes are not here yet, `lost` when they never will be, `noBlock`. */
@@ -28,8 +28,8 @@ export const noBlock = -1
 export const lost = -2
 
 export const make = (stretches: ReadonlyArray<PieceStretch>): SliceCursor => {
-  let window: Uint8Array = new Uint8Array(0)
-  let windowOffset = 0
+  let buffered: Uint8Array = new Uint8Array(0)
+  let bufferedOffset = 0
   let current = -1
   let stretch: PieceStretch | undefined
   let comesThrough = false
@@ -48,29 +48,29 @@ export const make = (stretches: ReadonlyArray<PieceStretch>): SliceCursor => {
       if (isBefore(here, stretch.from)) [cursor.block, cursor.within] = stretch.from
       comesThrough = !isBefore(stretch.through ?? stretch.end, [cursor.block, cursor.within])
     },
-    push: ({ at, length, offset, room }) => {
-      const used = Math.max(0, cursor.block - windowOffset)
-      // What is left of a window is less than a block while there is a stretch: all whole ones were taken.
-      const goesOn = stretch !== undefined && windowOffset + window.length === offset
-      const left = goesOn ? window.subarray(used) : window.subarray(0, 0)
-      room.set(left, at - left.length)
-      window = room.subarray(at - left.length, at + length)
-      windowOffset = offset - left.length
+    push: ({ at, length, offset, buffer }) => {
+      const used = Math.max(0, cursor.block - bufferedOffset)
+      // What is left of a range is less than a block while there is a stretch: all whole ones were taken.
+      const goesOn = stretch !== undefined && bufferedOffset + buffered.length === offset
+      const left = goesOn ? buffered.subarray(used) : buffered.subarray(0, 0)
+      buffer.set(left, at - left.length)
+      buffered = buffer.subarray(at - left.length, at + length)
+      bufferedOffset = offset - left.length
     },
     keep: () => {
-      const used = Math.min(window.length, Math.max(0, cursor.block - windowOffset))
-      window = window.slice(used)
-      windowOffset += used
+      const used = Math.min(buffered.length, Math.max(0, cursor.block - bufferedOffset))
+      buffered = buffered.slice(used)
+      bufferedOffset += used
     },
     blockSize: () => {
-      const at = cursor.block - windowOffset
+      const at = cursor.block - bufferedOffset
       if (at < 0) return lost
-      if (at >= window.length) return missing
-      const size = Bgzf.blockSize(window, at)
+      if (at >= buffered.length) return missing
+      const size = Bgzf.blockSize(buffered, at)
       if (size < 0) return noBlock
-      return at + size > window.length ? missing : size
+      return at + size > buffered.length ? missing : size
     },
-    bytes: (from, to) => window.subarray(from - windowOffset, to - windowOffset)
+    bytes: (from, to) => buffered.subarray(from - bufferedOffset, to - bufferedOffset)
   }
   cursor.nextStretch()
   return cursor

@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Schema } from "effect"
 import type { BinIndex } from "./BinIndex.ts"
-import { isBefore, type Spot } from "./PieceOrder.ts"
+import { isBefore, type Spot } from "./PieceJob.ts"
 import { slicePieces } from "./SlicePieces.ts"
 import { Stretches } from "./Stretches.ts"
 import * as VirtualOffset from "./VirtualOffset.ts"

@@ -8,7 +8,7 @@
  */
 import type { BinIndex } from "./BinIndex.ts"
 import { addSpan, type ByteRange, longestRange, rangesOf, type Span } from "./FetchPlan.ts"
-import { isBefore, type PieceStretch, type Spot } from "./PieceOrder.ts"
+import { isBefore, type PieceStretch, type Spot } from "./PieceJob.ts"
 import { largestRecord } from "./RecordFormat.ts"
 import type { Stretches } from "./Stretches.ts"
 import * as VirtualOffset from "./VirtualOffset.ts"

@@ -11,7 +11,7 @@ import * as Bgzf from "./Bgzf.ts"
 import type { BgzfWriter } from "./BgzfWriter.ts"
 import type { Codec } from "./Codec.ts"
 import type { IndexFragment } from "./IndexFragment.ts"
-import { isBefore, type PieceDamage, type PieceStretch, type SliceJob, type Window } from "./PieceOrder.ts"
+import { type FetchedRange, isBefore, type PieceDamage, type PieceStretch, type SliceJob } from "./PieceJob.ts"
 import { bytesOf, comment, largestRecord, type RecordSpan, recordFormat } from "./RecordFormat.ts"
 import * as RecordOrder from "./RecordOrder.ts"
 import * as SliceCursor from "./SliceCursor.ts"
@@ -27,8 +27,8 @@ export interface ScanOptions {
 
 export interface Scan {
   /** Takes the next fetched bytes. */
-  readonly push: (window: Window) => PieceDamage | null
-  /** The bytes of the last window may be used again. */
+  readonly push: (range: FetchedRange) => PieceDamage | null
+  /** The bytes of the last range may be used again. */
   readonly release: () => void
   /** Byte offset of the block that is needed next, `null` when no stretch is left. */
   readonly missingFrom: () => number | null
@@ -59,7 +59,7 @@ export const make = ({ codec, index, job, stretches, writer }: ScanOptions): Sca
   const output = SliceOutput.make(writer, index)
   const place: RecordSpan = { ref: 0, start: 0, end: 0, mapped: false }
   /** What a block inflates into, each after the other. */
-  const room = new Uint8Array(Bgzf.maxBlock)
+  const buffer = new Uint8Array(Bgzf.maxBlock)
 
   let held: Array<SliceOutput.Held> = []
   let open: Open | null = null
@@ -280,13 +280,13 @@ export const make = ({ codec, index, job, stretches, writer }: ScanOptions): Sca
     if (size === SliceCursor.missing) return false
     if (size < 0) return lies(`no block begins at byte ${cursor.block}`)
     const raw = cursor.bytes(cursor.block, cursor.block + size)
-    const inflated = Bgzf.inflateBlock(codec, raw, 0, size, room)
+    const inflated = Bgzf.inflateBlock(codec, raw, 0, size, buffer)
     return typeof inflated === "string" ? damaged(`it ${inflated}`) : scanBlock(raw, inflated)
   }
 
   return {
-    push: (window) => {
-      cursor.push(window)
+    push: (range) => {
+      cursor.push(range)
       while (step()) {}
       return damage
     },

@@ -14,7 +14,7 @@ import { FileDamaged, type TransferError } from "../Errors.ts"
 import { fromBytes } from "../genome/ByteReader.ts"
 import { Codec } from "../genome/Codec.ts"
 import { indexSuffixes } from "../genome/formats/FileNames.ts"
-import { PieceCrew } from "../genome/PieceCrew.ts"
+import { PieceWorkers } from "../genome/PieceWorkers.ts"
 import type { SliceResult } from "../genome/Slice.ts"
 import type { Program } from "../genome/SliceHeader.ts"
 import { checkStructure } from "../genome/Structure.ts"
@@ -60,13 +60,13 @@ export class SliceTransfer extends Context.Service<
         const claims = yield* PartClaim
         const pool = yield* LinkPool
         const codec = yield* Codec
-        const crew = yield* PieceCrew
+        const workers = yield* PieceWorkers
         const services = { host, files, claims, pool, program: { name: maker, version } }
         return SliceTransfer.of({
           download: (request) =>
             download(services, request).pipe(
               Effect.provideService(Codec, codec),
-              Effect.provideService(PieceCrew, crew)
+              Effect.provideService(PieceWorkers, workers)
             ),
           estimate: (task) => Effect.provideService(RemotePair.estimate(services, task), Codec, codec),
           tidy: (directory, name) => tidy(services, directory, name)

@@ -17,17 +17,17 @@ export class BlockPool extends Context.Service<
   /** Inflates on this thread: best for small files. */
   static readonly layerHere: Layer.Layer<BlockPool, never, Codec> = Layer.effect(
     BlockPool,
-    Effect.map(Codec, (codec) => pool(1, (run, room) => Effect.sync(() => inflateRun(codec, run, room))))
+    Effect.map(Codec, (codec) => pool(1, (run, buffer) => Effect.sync(() => inflateRun(codec, run, buffer))))
   )
 }
 
 /**
- * A pool whose runs are inflated by `inflate` into a room that is alone in its buffer. Rooms are used again: fresh ones cost
+ * A pool whose runs are inflated by `inflate` into an array that is alone in its `ArrayBuffer`. Buffers are used again: fresh ones cost
  * a third of what inflating costs, for their zeros and for the collector.
  */
 export const pool = (
   width: number,
-  inflate: (run: BlockRun, room: Uint8Array<ArrayBuffer>) => Effect.Effect<InflatedRun>
+  inflate: (run: BlockRun, buffer: Uint8Array<ArrayBuffer>) => Effect.Effect<InflatedRun>
 ): BlockPool["Service"] => {
   const free: Array<Uint8Array<ArrayBuffer>> = []
   return BlockPool.of({

@@ -39,17 +39,17 @@ export interface PieceStretch {
   readonly whole: boolean
 }
 
-/** Fetched bytes `[offset, offset + length)` of the file, which lie at `at` of `room` with `headroom` free bytes in front. */
-export interface Window {
-  readonly room: Uint8Array
+/** Fetched bytes `[offset, offset + length)` of the file, which lie at `at` of `buffer` after `headroom` free bytes. */
+export interface FetchedRange {
+  readonly buffer: Uint8Array
   readonly at: number
   readonly offset: number
   readonly length: number
-  /** So many bytes behind it belong to its stretches too, and are asked for when records go on there. */
+  /** So many bytes after it belong to its stretches too, and are fetched when records go on there. */
   readonly spare: number
 }
 
-/** Free bytes in front of a window: the start of a block that ends in it can be put there. */
+/** Free bytes before a fetched range: the start of a block that ends in the range is put there. */
 export const headroom = 0x10000
 
 /** Why a piece cannot be made, in the words of a `FileDamaged`. */
