@@ -43,7 +43,8 @@ export const startForeignLinks = Effect.fnUntraced(function* (
   }
   const handle = async (incoming: IncomingMessage, outgoing: ServerResponse) => {
     const sent = await bodyOf(incoming)
-    const options = { method: incoming.method ?? "GET", headers: incoming.headers }
+    // A connection of its own: one that is kept may be closed by the sandbox at the moment in which it is used again.
+    const options = { method: incoming.method ?? "GET", headers: incoming.headers, agent: false }
     const answer = await new Promise<IncomingMessage>((resolve, reject) => {
       request(`${service}${incoming.url}`, options, resolve).on("error", reject).end(sent)
     })

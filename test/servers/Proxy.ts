@@ -38,7 +38,9 @@ export const makeProxy = (options: ProxyOptions = {}): Effect.Effect<TestProxy, 
       if (status !== 200) return response.writeHead(status, { "content-type": "text/html" }).end("<html>proxy</html>")
       passed.push(`${request.method} ${request.url}`)
       const { "proxy-authorization": _, ...headers } = request.headers
-      const onward = http.request(request.url ?? "", { method: request.method ?? "GET", headers }, (reply) => {
+      // A connection of its own: one that is kept may be closed by the server at the moment in which it is used again.
+      const about = { method: request.method ?? "GET", headers, agent: false }
+      const onward = http.request(request.url ?? "", about, (reply) => {
         response.writeHead(reply.statusCode ?? 502, reply.headers)
         reply.pipe(response)
       })
