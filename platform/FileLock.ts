@@ -155,7 +155,10 @@ const release = (path: string, taken: LockCard, card: LockCard) =>
         ),
         { times: 2 }
       )
-    givenBack.set(path, yield* Clock.currentTimeMillis)
+    const now = yield* Clock.currentTimeMillis
+    // A run of ten thousand files takes as many locks.
+    for (const [other, time] of givenBack) if (now - time > headStart) givenBack.delete(other)
+    givenBack.set(path, now)
     if (taken.handle !== card.handle) yield* io(() => taken.handle.close())
   }).pipe(Effect.ignore)
 
@@ -175,8 +178,9 @@ const giveWay = Effect.fnUntraced(function* (path: string, card: LockCard) {
 const othersInLine = Effect.fnUntraced(function* (path: string, card: LockCard): Effect.fn.Return<boolean, Errno> {
   const folder = dirname(path)
   const names = yield* io(() => readdir(folder))
-  const { mtimeMs } = yield* io(() => card.handle.stat())
   const beside = names.filter((name) => name.startsWith(`${basename(path)}.`) && name !== basename(card.path))
+  if (beside.length === 0) return false
+  const { mtimeMs } = yield* io(() => card.handle.stat())
   const removed = (name: string, patience: number) => removeLeft(join(folder, name), Effect.succeed(mtimeMs), patience)
   const breaker = beside.find((name) => name.endsWith(".break"))
   if (breaker === undefined || (yield* removed(breaker, leftAfter))) {
