@@ -6,6 +6,8 @@ import { existsSync, readFileSync } from "node:fs"
 import { basename, dirname } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import * as Errors from "../core/src/Errors.ts"
+import { indexSuffixes } from "../core/src/genome/formats/FileNames.ts"
+import { formats } from "../core/src/genome/formats/Formats.ts"
 import { root } from "./Root.ts"
 import { allModules, productFolders, productModules, repositoryFiles, type SourceModule } from "./Sources.ts"
 
@@ -193,6 +195,49 @@ describe("purity", () => {
     const others = productModules.filter(({ path }) => !within("steps", "sandbox/serve.ts")(path))
     const edge = /\bEffect\.run(?:Sync|Promise|Fork|Callback)\w*|\bEffect\.provide\(|\brunMain\b|\bprocess\.exit\w*/g
     assert.deepStrictEqual(findings(others, edge), [])
+  })
+})
+
+describe("file types", () => {
+  // `vcf.gz` also as a pattern writes it.
+  const suffixes = [...formats.map(({ suffix }) => suffix), ...indexSuffixes]
+  const suffix = `(?:${suffixes.map((one) => one.replace(".", "\\\\?\\.")).join("|")})`
+  const literal = `["'\`](?:[^"'\`\\n]*\\.)?${suffix}["'\`]`
+  const compared = new RegExp(
+    [
+      `(?:[!=]==?|\\bcase|\\.(?:endsWith|startsWith|includes|indexOf|replace)\\()\\s*${literal}`,
+      `${literal}\\s*[!=]==?`,
+      `\\$\\{[^}\\n]*\\}\\.${suffix}\``,
+      `\\\\\\.\\(?[^\\s"'\`/]*${suffix}[^\\s"'\`/]*/[a-z]*[.,)]`
+    ].join("|"),
+    "g"
+  )
+  const comparisons = (text: string) => [...text.matchAll(compared)].map(([found]) => found.trim())
+
+  it("the pattern finds comparisons with suffixes, and not defaults or examples", () => {
+    const code = [
+      'type === "vcf.gz"',
+      '"bam" !== kind',
+      'name.endsWith(".bam")',
+      'case "bam.bai":',
+      "unsafeName(`$" + "{name}.bai`)",
+      "/(\\.bam|\\.vcf\\.gz)$/.test(name)"
+    ]
+    assert.deepStrictEqual(
+      code.filter((line) => comparisons(line).length === 0),
+      []
+    )
+    assert.deepStrictEqual(comparisons('default: "bam,bam.bai"; const types = ["bam", "bam.bai"]'), [])
+  })
+
+  it("their suffixes are compared in core/src/genome/formats only: other modules ask a format", () => {
+    const askers = productModules.filter(
+      ({ path }) => within("core", "steps", "gateway")(path) && !within("core/src/genome/formats")(path)
+    )
+    const broken = askers.flatMap(({ path, text }) =>
+      comparisons(text.replace(/\/\*[\s\S]*?\*\/|(^|\s)\/\/.*$/gm, "$1")).map((found) => `${path}: ${found}`)
+    )
+    assert.deepStrictEqual(broken, [])
   })
 })
 

@@ -1,9 +1,11 @@
 /** Small, valid, deterministic BAM and VCF files with their indexes, for a sandbox without `--data`. */
+
 import { Effect } from "effect"
 import * as BgzfWriter from "../../core/src/genome/BgzfWriter.ts"
 import { Codec } from "../../core/src/genome/Codec.ts"
 import { encodeBamHeader } from "../../core/src/genome/formats/BamHeader.ts"
 import * as BamRecord from "../../core/src/genome/formats/BamRecord.ts"
+import { vcfColumns } from "../../core/src/genome/formats/Vcf.ts"
 import * as IndexBuilder from "../../core/src/genome/IndexBuilder.ts"
 import { chromosomes } from "./Genome.ts"
 import { readsOf } from "./Reads.ts"
@@ -104,7 +106,7 @@ const vcfOf = (codec: Codec["Service"], seed: number, sample: string, variants: 
   index.close(writer.block(), 0)
   return [
     { name: `${sample}.vcf.gz`, bytes: done() },
-    { name: `${sample}.vcf.gz.tbi`, bytes: compress(codec, index.tbi(names)) }
+    { name: `${sample}.vcf.gz.tbi`, bytes: compress(codec, index.tbi(vcfColumns(names))) }
   ]
 }
 

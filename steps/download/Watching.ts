@@ -90,6 +90,6 @@ const conclude = (file: PlannedFile, result: FileResult): Effect.Effect<void> =>
     // With a checksum of 64 characters no line fits a terminal; the report has it.
     return Effect.andThen(line, Effect.logDebug(`${name}: sha256 ${result.sha256}`))
   }
-  if (result.reason === "no-reads") return Effect.logInfo(`${name}: skipped, a VCF has no unmapped reads`)
+  if (result.reason === "no-reads") return Effect.logInfo(`${name}: skipped, this file type has no unmapped reads`)
   return result.reason === "exists" ? Effect.logInfo(`${name}: exists, kept`) : Effect.void
 }

@@ -1,5 +1,7 @@
 /** Indexes of hostile files, and honest indexes in which chunks and windows are made to point anywhere. */
+
 import { metaBin } from "../../core/src/genome/Bins.ts"
+import { vcfColumns } from "../../core/src/genome/formats/Vcf.ts"
 import * as IndexBuilder from "../../core/src/genome/IndexBuilder.ts"
 import type { SeededRandom } from "../../sandbox/samples/SeededRandom.ts"
 import { mutate } from "./Mutation.ts"
@@ -23,7 +25,7 @@ export const indexOf = (file: NaiveFile, { offsetOf }: Blocks, size: number, for
   }
   builder.close(...offsetOf(size))
   if (format === "bai") return builder.bai(file.references.length)
-  return format === "tbi" ? builder.tbi(file.references) : builder.vcfCsi(file.references)
+  return format === "tbi" ? builder.tbi(vcfColumns(file.references)) : builder.csi(vcfColumns(file.references))
 }
 
 interface Fields {

@@ -1,8 +1,10 @@
 /** Random healthy files with their indexes: blocks that end with a record or inside one, records that spread out or pile up. */
+
 import { Effect } from "effect"
 import * as Bgzf from "../../core/src/genome/Bgzf.ts"
 import { Codec } from "../../core/src/genome/Codec.ts"
 import type { DataType, IndexSuffix } from "../../core/src/genome/formats/FileNames.ts"
+import { vcfColumns } from "../../core/src/genome/formats/Vcf.ts"
 import * as IndexBuilder from "../../core/src/genome/IndexBuilder.ts"
 import type { SeededRandom } from "../../sandbox/samples/SeededRandom.ts"
 import { bamFile, bgzf, concat, read, text } from "./Fixtures.ts"
@@ -104,7 +106,7 @@ export const vcfFile = Effect.fnUntraced(function* (
   return {
     ...{ type: "vcf.gz", suffix: usual ? "tbi" : "csi" },
     data: concat(...blocks, Bgzf.eofBlock),
-    index: bgzf(codec, usual ? builder.tbi(names) : builder.vcfCsi(names))
+    index: bgzf(codec, usual ? builder.tbi(vcfColumns(names)) : builder.csi(vcfColumns(names)))
   } satisfies IndexedFile
 })
 

@@ -14,8 +14,8 @@ import {
   type TransferError,
   type UnsafeName
 } from "../Errors.ts"
-import { partnerOf } from "../genome/formats/FileNames.ts"
-import { collisionKey, fileTypeOf, unsafeName } from "../selection/FileName.ts"
+import { hasUnmapped, partnerOf } from "../genome/formats/FileNames.ts"
+import { collisionKey, fileTypeOf, unsafeIndexName, unsafeName } from "../selection/FileName.ts"
 import type { ListedAnalysis } from "../selection/ListedFiles.ts"
 import { pathOf } from "../selection/OutputPath.ts"
 import { type FileChoice, type WantedFile, wantedFiles, wantedTypes } from "../selection/WantedFiles.ts"
@@ -130,7 +130,7 @@ const refusal = (
 ): PlanError | null => {
   const unsafe =
     unsafeName(place.fileName) ??
-    (place.slice === null ? null : unsafeName(`${place.slice.name}.bai`)) ??
+    (place.slice === null ? null : unsafeIndexName(place.slice.name)) ??
     (place.folder === "" ? null : unsafeName(place.folder))
   if (unsafe !== null) return unsafe
   if (sharing.length > 1) return new NameCollision({ name: path, analyses: [...new Set(sharing)].map(printable) })
@@ -169,7 +169,7 @@ const missingOf = ({ analysisId, fileName, hasLink, slice }: WantedFile): NotFou
 
 /** Only unmapped reads are wanted, of a file of variants. */
 const hasNoReads = ({ slice, type }: WantedFile): boolean =>
-  slice !== null && type === "vcf.gz" && slice.wish.wanted.length === 0
+  slice !== null && !hasUnmapped(type) && slice.wish.wanted.length === 0
 
 const fail = (error: PlanError): Decision => ({ _tag: "Fail", error })
 

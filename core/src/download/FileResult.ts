@@ -2,7 +2,7 @@
 import type { Restoration } from "../archive/Restoration.ts"
 import type { FailureScope } from "../Errors.ts"
 
-/** Why a file was left alone; not a failure (docs/exit-codes.md). `no-reads`: unmapped reads of a VCF. */
+/** Why a file was left alone; not a failure (docs/exit-codes.md). `no-reads`: unmapped reads of a file type that has none. */
 export type SkipReason = "exists" | "archived" | "no-reads" | "pending"
 
 /** A failure of one file, or of an analysis or selection (`fileName` or both ids null). */

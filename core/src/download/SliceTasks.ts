@@ -1,7 +1,7 @@
 /** From listed files to what the slice engine is asked: both files with their links, fresh when they are used. */
 import { Effect } from "effect"
 import type { LinkExpired, ServiceError, TransferError } from "../Errors.ts"
-import { dataTypes } from "../genome/formats/FileNames.ts"
+import { dataTypes, hasUnmapped } from "../genome/formats/FileNames.ts"
 import { dataTypeOf, type FileType } from "../selection/FileName.ts"
 import type { ListedAnalysis, ListedFile } from "../selection/ListedFiles.ts"
 import { wantedFiles } from "../selection/WantedFiles.ts"
@@ -64,7 +64,7 @@ export const withEstimates = Effect.fn("svc.download.withEstimates")(function* (
   for (const { analysisId, archived, fileName, hasLink, slice, type } of places) {
     if (!analysis.files.some((file) => file.fileName === fileName)) continue
     if (archived || !hasLink || slice === null || slice.indexFile === null) continue
-    if (type === "vcf.gz" && wish.wanted.length === 0) continue
+    if (!hasUnmapped(type) && wish.wanted.length === 0) continue
     yield* Effect.match(estimate({ analysisId, fileName, type, indexFile: slice.indexFile }, wish, links), {
       onSuccess: (found) => void estimates.set(fileName, found),
       onFailure: (error) => void refused.push({ analysisId, fileName, error })

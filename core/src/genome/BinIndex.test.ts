@@ -8,6 +8,7 @@ import { binOf, metaBin } from "./Bins.ts"
 import { fromBytes } from "./ByteReader.ts"
 import { Codec } from "./Codec.ts"
 import * as BamRecord from "./formats/BamRecord.ts"
+import { vcfColumns } from "./formats/Vcf.ts"
 import * as IndexBuilder from "./IndexBuilder.ts"
 import { readIndex } from "./Structure.ts"
 import { parseCsi, parseTbi } from "./TabixIndex.ts"
@@ -80,8 +81,8 @@ describe("IndexBuilder", () => {
     builder.add(1, 100, 200, true, 50, 0)
     builder.close(50, 80)
     const names = ["1", "GL000192.1", "HLA-A*01:01:01:01"]
-    const tbi = Result.getOrThrow(parseTbi("x.tbi", builder.tbi(names)))
-    const csi = Result.getOrThrow(parseCsi("x.csi", builder.vcfCsi(names)))
+    const tbi = Result.getOrThrow(parseTbi("x.tbi", builder.tbi(vcfColumns(names))))
+    const csi = Result.getOrThrow(parseCsi("x.csi", builder.csi(vcfColumns(names))))
     for (const { columns, index } of [tbi, csi]) {
       assert.deepStrictEqual(columns?.names, names)
       assert.strictEqual(columns?.meta, 0x23)
@@ -159,8 +160,8 @@ describe("parsing untrusted indexes", () => {
           builder.add(read.refId, read.position, read.position + 10, true, i * 100, 0)
         }
         builder.close(reads.length * 100, 0)
-        const tbi = builder.tbi(["a", "b", "c"])
-        const csi = builder.vcfCsi(["a", "b", "c"])
+        const tbi = builder.tbi(vcfColumns(["a", "b", "c"]))
+        const csi = builder.csi(vcfColumns(["a", "b", "c"]))
         for (const [format, original] of [
           ["bai", bai],
           ["tbi", tbi],

@@ -5,7 +5,7 @@ import { firstOfLevel, metaBin } from "./Bins.ts"
 import { IndexBytes } from "./IndexBytes.ts"
 import * as IndexFragment from "./IndexFragment.ts"
 import { NumberRows } from "./NumberRows.ts"
-import { type TabixColumns, vcfColumns } from "./TabixIndex.ts"
+import type { TabixColumns } from "./TabixIndex.ts"
 
 export interface IndexBuilder {
   /** The fragment of the part of the file that begins at `offset` (bytes): `add` and `close` may do the same record by record. */
@@ -15,12 +15,10 @@ export interface IndexBuilder {
   readonly addUnplaced: IndexFragment.IndexFragment["addUnplaced"]
   /** The `.bai` of a BAM with `references` reference sequences. */
   readonly bai: (references: number) => Uint8Array
-  /** The inflated `.csi` of a BAM with `references` reference sequences. */
-  readonly csi: (references: number) => Uint8Array
-  /** The inflated `.tbi` of a VCF; `names[i]` is reference `i`. */
-  readonly tbi: (names: ReadonlyArray<string>) => Uint8Array
-  /** The inflated `.csi` of a VCF. */
-  readonly vcfCsi: (names: ReadonlyArray<string>) => Uint8Array
+  /** The inflated `.csi` of a BAM with so many reference sequences, or of a text file with these columns. */
+  readonly csi: (of: number | TabixColumns) => Uint8Array
+  /** The inflated `.tbi` of a text file with these columns; `names[i]` is reference `i`. */
+  readonly tbi: (columns: TabixColumns) => Uint8Array
 }
 
 /** Rows `[from, to)` of a table. */
@@ -40,8 +38,6 @@ interface Reference {
 }
 
 const encoder = new TextEncoder()
-
-const columnsOf = (names: ReadonlyArray<string>): TabixColumns => ({ ...vcfColumns, names })
 
 /** `minShift` 14 and `depth` 5 for BAI and TBI; a CSI of longer references takes more depth. */
 export const make = (minShift: number, depth: number): IndexBuilder => {
@@ -205,10 +201,11 @@ export const make = (minShift: number, depth: number): IndexBuilder => {
     out.raw(names)
   }
 
-  const csi = (count: number, columns: TabixColumns | null): Uint8Array => {
+  const csi = (of: number | TabixColumns): Uint8Array => {
     settle()
     const aux = new IndexBytes()
-    if (columns !== null) writeColumns(aux, columns)
+    if (typeof of !== "number") writeColumns(aux, of)
+    const count = typeof of === "number" ? of : of.names.length
     const out = new IndexBytes()
     out.raw(encoder.encode("CSI\u0001"))
     for (const value of [minShift, depth, aux.done().length]) out.u32(value)
@@ -231,17 +228,16 @@ export const make = (minShift: number, depth: number): IndexBuilder => {
       writeReferences(out, count, true)
       return out.done()
     },
-    csi: (count) => csi(count, null),
-    tbi: (names) => {
+    csi,
+    tbi: (columns) => {
       settle()
       const out = new IndexBytes()
       out.raw(encoder.encode("TBI\u0001"))
-      out.u32(names.length)
-      writeColumns(out, columnsOf(names))
-      writeReferences(out, names.length, true)
+      out.u32(columns.names.length)
+      writeColumns(out, columns)
+      writeReferences(out, columns.names.length, true)
       return out.done()
-    },
-    vcfCsi: (names) => csi(names.length, columnsOf(names))
+    }
   }
 }
 

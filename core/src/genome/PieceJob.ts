@@ -1,6 +1,7 @@
 /** What a piece of a slice is made of. All of it is plain data, since another thread may make the piece. */
+
+import type { Records } from "./formats/RecordFormats.ts"
 import type { FragmentData } from "./IndexFragment.ts"
-import type { Records } from "./RecordFormat.ts"
 
 /** What all pieces of a slice have in common. */
 export interface SliceJob {

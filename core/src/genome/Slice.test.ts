@@ -19,6 +19,7 @@ import { type ByteReader, fromBytes } from "./ByteReader.ts"
 import { Codec } from "./Codec.ts"
 import { readBamHeader } from "./formats/BamHeader.ts"
 import * as BamRecord from "./formats/BamRecord.ts"
+import { vcfColumns } from "./formats/Vcf.ts"
 import { readVcfHeader } from "./formats/VcfHeader.ts"
 import * as IndexBuilder from "./IndexBuilder.ts"
 import { parseRange } from "./RegionText.ts"
@@ -428,7 +429,12 @@ describe("VCF slices", () => {
       at += one.length + 1
     }
     builder.close(...placeIn(content.length))
-    return { data: bgzf(codec, content), tbi: bgzf(codec, builder.tbi(["chr1", "chr2"])), blocks: codec, lines }
+    return {
+      data: bgzf(codec, content),
+      tbi: bgzf(codec, builder.tbi(vcfColumns(["chr1", "chr2"]))),
+      blocks: codec,
+      lines
+    }
 
     function placeIn(offset: number): readonly [number, number] {
       const full = Math.floor(offset / 0xff00)
@@ -478,7 +484,11 @@ describe("VCF slices", () => {
       const builder = IndexBuilder.make(14, 5)
       builder.add(0, 99, 70_000, true, 0, head.length)
       builder.close(end, 0)
-      const source = sourceOf(fromBytes(data), fromBytes(bgzf(blocks, builder.tbi(["chr1", "chr2"]))), "vcf.gz.tbi")
+      const source = sourceOf(
+        fromBytes(data),
+        fromBytes(bgzf(blocks, builder.tbi(vcfColumns(["chr1", "chr2"])))),
+        "vcf.gz.tbi"
+      )
       const plan = yield* planSlice({
         type: "vcf.gz",
         source,
@@ -520,7 +530,7 @@ describe("VCF slices with a CSI", () => {
       builder.add(0, 699_999_999, 700_000_000, true, 0, head.length)
       builder.close(0, head.length + line.length)
       const data = fromBytes(bgzf(codec, text(head), text(line)))
-      const source = sourceOf(data, fromBytes(bgzf(codec, builder.vcfCsi(["1"]))), "vcf.gz.csi")
+      const source = sourceOf(data, fromBytes(bgzf(codec, builder.csi(vcfColumns(["1"])))), "vcf.gz.csi")
       const { bytes, sink } = collect()
       const plan = yield* planSlice({
         type: "vcf.gz",

@@ -9,7 +9,7 @@ import * as BgzfWriter from "./BgzfWriter.ts"
 import type { ByteReader } from "./ByteReader.ts"
 import { Codec } from "./Codec.ts"
 import type { ByteRange, FetchPlan } from "./FetchPlan.ts"
-import { type DataType, type IndexSuffix, indexesOf } from "./formats/FileNames.ts"
+import { type DataType, type IndexSuffix, indexSuffixOf } from "./formats/FileNames.ts"
 import { isCompressed, type Slicing } from "./formats/Format.ts"
 import { open } from "./formats/Formats.ts"
 import * as IndexBuilder from "./IndexBuilder.ts"
@@ -230,12 +230,6 @@ export const writeSlice = Effect.fn("svc.genome.writeSlice")(function* <E, E2>(
     indexSuffix: slicing.indexSuffix
   }
 })
-
-/** What kind of index a name means; one that does not say is of the usual kind. */
-const indexSuffixOf = (name: string, type: DataType): IndexSuffix => {
-  const [usual = "csi", ...others] = indexesOf(type)
-  return others.find((suffix) => name.toLowerCase().endsWith(`.${suffix}`)) ?? usual
-}
 
 const fetchPlan = (pieces: Iterable<Piece>): FetchPlan => {
   const ranges = function* (): Generator<ByteRange> {

@@ -6,6 +6,7 @@ import { fromBytes } from "./ByteReader.ts"
 import { Codec } from "./Codec.ts"
 import { encodeBamHeader } from "./formats/BamHeader.ts"
 import { named } from "./formats/FileNames.ts"
+import { vcfColumns } from "./formats/Vcf.ts"
 import * as IndexBuilder from "./IndexBuilder.ts"
 import { checkStructure } from "./Structure.ts"
 
@@ -110,10 +111,16 @@ describe("checkStructure", () => {
       builder.add(0, 4, 5, true, 0, vcf.length)
       builder.close(0, vcf.length + line.length)
       const file = { name: "a.vcf.gz", reader: fromBytes(data) }
-      const facts = yield* checkStructure("a.vcf.gz.tbi", fromBytes(bgzf(codec, builder.tbi(["chr1"]))), file)
+      const facts = yield* checkStructure(
+        "a.vcf.gz.tbi",
+        fromBytes(bgzf(codec, builder.tbi(vcfColumns(["chr1"])))),
+        file
+      )
       assert.strictEqual(facts.compared, 1)
-      yield* checkStructure("a.vcf.gz.csi", fromBytes(bgzf(codec, builder.vcfCsi(["chr1"]))), file)
-      const fault = yield* Effect.flip(checkStructure("a.vcf.gz.tbi", fromBytes(bgzf(codec, builder.tbi(["1"]))), file))
+      yield* checkStructure("a.vcf.gz.csi", fromBytes(bgzf(codec, builder.csi(vcfColumns(["chr1"])))), file)
+      const fault = yield* Effect.flip(
+        checkStructure("a.vcf.gz.tbi", fromBytes(bgzf(codec, builder.tbi(vcfColumns(["1"])))), file)
+      )
       assert.strictEqual(fault.fault, "IndexMismatch")
       const bamIndex = bgzf(codec, IndexBuilder.make(14, 5).csi(1))
       assert.strictEqual(

@@ -58,6 +58,15 @@ export const checkEnd = Effect.fnUntraced(function* <E>(
   })
 })
 
+/** How the inflated bytes of each kind of index are parsed. */
+const parsers: Readonly<
+  Record<IndexSuffix, (file: string, bytes: Uint8Array) => Result.Result<TabixIndex, FileDamaged>>
+> = {
+  bai: (file, bytes) => Result.map(parseBai(file, bytes), (index) => ({ index, columns: null })),
+  csi: parseCsi,
+  tbi: parseTbi
+}
+
 /** Reads and parses a `.bai`, `.csi` or `.tbi`. Fails with `FileDamaged`: `BadIndex`, for BGZF ones also `NotBgzf`, `BadBlock`, `Truncated`. */
 export const readIndex = Effect.fn("svc.genome.readIndex")(function* <E>(
   file: string,
@@ -67,14 +76,12 @@ export const readIndex = Effect.fn("svc.genome.readIndex")(function* <E>(
   if (reader.size > largestIndex) {
     return yield* new FileDamaged({ file, fault: "BadIndex", reason: `too large for an index: ${reader.size} bytes` })
   }
-  if (!isCompressed(suffix)) {
-    const index = yield* Effect.fromResult(parseBai(file, yield* reader.read(0, reader.size)))
-    return { index, columns: null }
-  }
+  const parse = parsers[suffix]
+  if (!isCompressed(suffix)) return yield* Effect.fromResult(parse(file, yield* reader.read(0, reader.size)))
   // One more than the limit, so that reaching it fails instead of cutting the index.
   const limit = inflatedIndexLimit(reader.size)
   const { bytes } = yield* inflatePrefix(file, reader, limit + 1, limit, "BadIndex")
-  return yield* Effect.fromResult(suffix === "tbi" ? parseTbi(file, bytes) : parseCsi(file, bytes))
+  return yield* Effect.fromResult(parse(file, bytes))
 })
 
 const mismatch = (file: string, data: string, reason: string) =>

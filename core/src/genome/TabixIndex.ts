@@ -28,9 +28,6 @@ export interface TabixIndex {
   readonly columns: TabixColumns | null
 }
 
-/** Columns of VCF, as `tabix -p vcf` writes them. */
-export const vcfColumns = { format: 2, name: 1, begin: 2, end: 0, meta: 0x23, skip: 0 } as const
-
 const decoder = new TextDecoder()
 
 const bad = (file: string, reason: string) => new FileDamaged({ file, fault: "BadIndex", reason })

@@ -4,7 +4,7 @@ import { FileDamaged } from "../Errors.ts"
 import type { BinIndex } from "../genome/BinIndex.ts"
 import type { ByteReader } from "../genome/ByteReader.ts"
 import type { Codec } from "../genome/Codec.ts"
-import { indexSuffixes } from "../genome/formats/FileNames.ts"
+import { indexSuffixOf } from "../genome/formats/FileNames.ts"
 import type { Slicing } from "../genome/formats/Format.ts"
 import { open } from "../genome/formats/Formats.ts"
 import { readIndex } from "../genome/Structure.ts"
@@ -30,10 +30,9 @@ export const openFile = Effect.fn("svc.htsget.openFile")(function* <E>(
   datatype: Datatype,
   { index: indexReader, indexName, name, reader }: FilePair<E>
 ): Effect.fn.Return<OpenedFile, FileDamaged | E, Codec> {
-  // By its end alone: `S1.bai` is the index of `S1.bam` as well.
-  const suffix = indexSuffixes.find((one) => indexName.toLowerCase().endsWith(`.${one}`)) ?? "csi"
+  const type = typeOf[datatype]
   const [file, found] = yield* Effect.all(
-    [open(name, reader, typeOf[datatype]), readIndex(indexName, indexReader, suffix)],
+    [open(name, reader, type), readIndex(indexName, indexReader, indexSuffixOf(indexName, type))],
     { concurrency: 2 }
   )
   if (file.slicing === null) {

@@ -16,6 +16,7 @@ import { fromBytes } from "../genome/ByteReader.ts"
 import { Codec } from "../genome/Codec.ts"
 import { readBamHeader } from "../genome/formats/BamHeader.ts"
 import * as BamRecord from "../genome/formats/BamRecord.ts"
+import { vcfColumns } from "../genome/formats/Vcf.ts"
 import * as IndexBuilder from "../genome/IndexBuilder.ts"
 import { checkStructure } from "../genome/Structure.ts"
 import { openFile } from "./OpenedFile.ts"
@@ -194,7 +195,7 @@ describe("the pieces of a ticket", () => {
       }
       for (const [i, begin] of places.entries()) index.add(0, i * 100, i * 100 + 1, true, ...place(begin))
       index.close(...place(at))
-      const tbi = bgzf(codec, index.tbi(["chr1"]))
+      const tbi = bgzf(codec, index.tbi(vcfColumns(["chr1"])))
       const pair = { name: "x.vcf.gz", reader: fromBytes(vcf), indexName: "x.vcf.gz.tbi", index: fromBytes(tbi) }
       const opened = yield* openFile("variants", pair)
       const region = { referenceName: "chr1", start: 200_000, end: 300_000 }

@@ -48,7 +48,7 @@ describe("a plan as text", () => {
       `skip   out/exists.bam  ${size}  (exists: --overwrite replaces it)`,
       `skip   out/archived.bam  ${size}  (archived: a restoration would be needed)`,
       `skip   out/pending.bam  ${size}  (archived: its restoration is under way, expected at ${time})`,
-      `skip   out/no-reads.bam  ${size}  (a VCF has no unmapped reads)`,
+      `skip   out/no-reads.bam  ${size}  (this file type has no unmapped reads)`,
       "fail   out/bad\\u001b.bam  (link: not found)"
     ])
     assert.include(lines(plan).join("\n"), "1 to fetch, 4 to skip, 1 refused")

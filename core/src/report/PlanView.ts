@@ -48,7 +48,7 @@ const skipText = (file: PlannedFile, reason: SkipReason, prose: Prose): string =
     case "pending":
       return `archived: its restoration is under way${estimate(file, ", ", prose)}`
     case "no-reads":
-      return "a VCF has no unmapped reads"
+      return "this file type has no unmapped reads"
   }
 }
 

@@ -7,6 +7,7 @@ import {
   type FileType,
   fileTypeOf,
   indexesOf,
+  indexSuffixes,
   isDataType,
   type OfferedDataType,
   partnerOf
@@ -63,6 +64,10 @@ export const unsafeName = (name: string): UnsafeName | null => {
   const reason = reasonOf(name)
   return reason === null ? null : new UnsafeName({ name: `"${printable(name.slice(0, 300))}"`, reason })
 }
+
+/** Why no index of the slice `name` may have its name, or null: it is longer by a suffix. */
+export const unsafeIndexName = (name: string): UnsafeName | null =>
+  indexSuffixes.map((suffix) => unsafeName(`${name}.${suffix}`)).find((unsafe) => unsafe !== null) ?? null
 
 const encoder = new TextEncoder()
 const devices = /^(con|prn|aux|nul|com[0-9]|lpt[0-9])(\.|$)/i

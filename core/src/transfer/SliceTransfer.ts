@@ -18,7 +18,7 @@ import { PieceWorkers } from "../genome/PieceWorkers.ts"
 import type { SliceResult } from "../genome/Slice.ts"
 import type { Program } from "../genome/SliceHeader.ts"
 import { checkStructure } from "../genome/Structure.ts"
-import { unsafeName } from "../selection/FileName.ts"
+import { unsafeIndexName, unsafeName } from "../selection/FileName.ts"
 import * as ChecksumFile from "./ChecksumFile.ts"
 import { wanted } from "./Digests.ts"
 import { enoughSpace } from "./FreeSpace.ts"
@@ -95,7 +95,7 @@ const download = Effect.fn("svc.transfer.downloadSlice")(function* (
 ): Effect.fn.Return<SliceOutcome, TransferError, Codec> {
   const begun = yield* Clock.monotonicTimeNanos
   yield* Effect.annotateCurrentSpan({ "svc.file": request.name })
-  const unsafe = unsafeName(request.name) ?? unsafeName(`${request.name}.bai`)
+  const unsafe = unsafeName(request.name) ?? unsafeIndexName(request.name)
   if (unsafe !== null) return yield* unsafe
   const { identity, place } = yield* placeOf(services, request.directory, request.name)
   const traffic = yield* Ref.make(RemotePair.noTraffic)

@@ -14,6 +14,7 @@ import type { RecordCheck, RecordListener } from "../genome/ContentCheck.ts"
 import type { ContentPosition } from "../genome/ContentPosition.ts"
 import { readBamHeader } from "../genome/formats/BamHeader.ts"
 import { bamWalk } from "../genome/formats/BamWalk.ts"
+import { vcfColumns } from "../genome/formats/Vcf.ts"
 import { vcfWalk } from "../genome/formats/VcfWalk.ts"
 import * as IndexBuilder from "../genome/IndexBuilder.ts"
 import { parseCsi, parseTbi, type TabixIndex } from "../genome/TabixIndex.ts"
@@ -98,7 +99,11 @@ const vcfFile = (codec: Codec["Service"], lines: ReadonlyArray<string>) => {
   writer.flush()
   index.close(writer.block(), 0)
   writer.finish()
-  return { vcf: concat(...blocks), tbi: index.tbi(["chr1", "chr2"]), csi: index.vcfCsi(["chr1", "chr2"]) }
+  return {
+    vcf: concat(...blocks),
+    tbi: index.tbi(vcfColumns(["chr1", "chr2"])),
+    csi: index.csi(vcfColumns(["chr1", "chr2"]))
+  }
 }
 
 const fewBlocks = A.schema(Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 40 })))

@@ -153,7 +153,7 @@ const checkKind = (
   const { index, type } = name
   return index === null
     ? Effect.flatMap(proofsFor(path, run.targets), (proofs) => checkData(path, type, file, proofs, progress))
-    : checkIndex(path, index, file, run.known, progress)
+    : checkIndex(path, index, file, run, progress)
 }
 
 /** The indexes among the targets that can be read, to be held against the records of `data`; others fail by themselves later. */
@@ -201,7 +201,7 @@ const checkIndex = (
   path: string,
   suffix: IndexSuffix,
   file: OpenFile,
-  known: ReadonlyMap<string, Known>,
+  { known, targets }: Run,
   progress: (bytes: number) => Effect.Effect<void>
 ): Effect.Effect<Checked, VerificationFailure, FileSource | BlockPool | Codec | Scope.Scope> =>
   Effect.gen(function* () {
@@ -231,7 +231,8 @@ const checkIndex = (
     } else if (compared === 0) {
       notes.push(`it has nothing that could be compared with ${data}`)
     } else {
-      notes.push(`compared with samples of ${data} only: name that file too`)
+      const named = targets.some((target) => target.path === data)
+      notes.push(`compared with samples of ${data} only${named ? "" : ": name that file too"}`)
     }
     return { facts: { ...noFacts, ...facts, ...walked, comparedWith: beside?.name ?? null }, notes, walked: null }
   })

@@ -12,6 +12,8 @@ export interface FormatNames {
   readonly indexes: ReadonlyArray<IndexSuffix>
   /** True when files of the service are asked for by it and by its usual index (`--filetypes`). */
   readonly offered: boolean
+  /** True when the format can hold unplaced reads, which `--unmapped` takes. */
+  readonly hasUnmapped: boolean
 }
 
 export const indexSuffixes = ["bai", "csi", "tbi"] as const
@@ -22,7 +24,8 @@ export const bam = {
   suffix: "bam",
   alsoUnder: [],
   indexes: ["bai", "csi"],
-  offered: true
+  offered: true,
+  hasUnmapped: true
 } as const satisfies FormatNames
 
 export const vcf = {
@@ -30,7 +33,8 @@ export const vcf = {
   suffix: "vcf.gz",
   alsoUnder: [],
   indexes: ["tbi", "csi"],
-  offered: true
+  offered: true,
+  hasUnmapped: false
 } as const satisfies FormatNames
 
 export const bcf = {
@@ -38,7 +42,8 @@ export const bcf = {
   suffix: "bcf",
   alsoUnder: [vcf.suffix],
   indexes: ["csi"],
-  offered: false
+  offered: false,
+  hasUnmapped: false
 } as const satisfies FormatNames
 
 const all = [bam, vcf, bcf] as const
@@ -82,7 +87,7 @@ const offered = all.filter((one): one is Offered => one.offered)
 
 export const dataTypes: ReadonlyArray<OfferedDataType> = offered.map(({ suffix }) => suffix)
 
-/** The types that can be asked for, each index behind its data. */
+/** The types that can be asked for, each index after its data. */
 export const fileTypes: ReadonlyArray<FileType> = offered.flatMap(
   ({ indexes: [index], suffix }) => [suffix, `${suffix}.${index}`] as ReadonlyArray<FileType>
 )
@@ -103,6 +108,15 @@ export const partnerOf = (type: FileType): FileType =>
 /** What the names of indexes of a data file add, the usual one first. */
 export const indexesOf = (type: DataType): ReadonlyArray<IndexSuffix> =>
   all.find(({ suffix }) => suffix === type)?.indexes ?? []
+
+/** The kind of index that a name means; one that does not say is of the usual kind. */
+export const indexSuffixOf = (name: string, type: DataType): IndexSuffix => {
+  const [usual = "csi", ...others] = indexesOf(type)
+  return others.find((suffix) => name.toLowerCase().endsWith(`.${suffix}`)) ?? usual
+}
+
+/** True when files of this type can hold unplaced reads. */
+export const hasUnmapped = (type: FileType): boolean => all.some((one) => one.suffix === type && one.hasUnmapped)
 
 /** The file that an index with this name or path belongs to; other names as they are. */
 export const dataOf = (name: string): string => {

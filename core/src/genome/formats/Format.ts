@@ -1,16 +1,19 @@
-/** What the engine knows of a file format. Slices, checks of structure and verification ask such a value, and name no format. */
+/**
+ * What the engine knows of a file format. Slices, checks of structure and verification ask such a value; outside this folder no
+ * file suffix is compared.
+ */
 import type { Effect, Result } from "effect"
 import type { FileDamaged } from "../../Errors.ts"
 import type { ByteReader } from "../ByteReader.ts"
 import type { Codec } from "../Codec.ts"
 import type { RecordCheck, RecordListener } from "../ContentCheck.ts"
 import type { IndexBuilder } from "../IndexBuilder.ts"
-import type { Records } from "../RecordFormat.ts"
 import type { KnownReference } from "../Regions.ts"
 import type { Program } from "../SliceHeader.ts"
 import type { TabixIndex } from "../TabixIndex.ts"
 import type { VirtualOffset } from "../VirtualOffset.ts"
 import type { FormatNames, IndexSuffix } from "./FileNames.ts"
+import type { Records } from "./RecordFormats.ts"
 
 export interface Format extends FormatNames {
   /** The first bytes of the inflated content. */

@@ -3,6 +3,7 @@ import { Effect, Result } from "effect"
 import * as BaiIndex from "../BaiIndex.ts"
 import type { KnownReference } from "../Regions.ts"
 import { vcfRegions, vcfSliceText } from "../SliceHeader.ts"
+import type { TabixColumns } from "../TabixIndex.ts"
 import * as FileNames from "./FileNames.ts"
 import type { Format } from "./Format.ts"
 import { magic, readVcfHeader, type VcfHeader } from "./VcfHeader.ts"
@@ -13,6 +14,12 @@ import { vcfWalk } from "./VcfWalk.ts"
 const largestTbi = 2 ** 29
 
 const foreign = "it is an index of a BAM file"
+
+/** The columns of a VCF in its index, as `tabix -p vcf` writes them; `names[i]` is reference `i`. */
+export const vcfColumns = (names: ReadonlyArray<string>): TabixColumns => ({
+  ...{ format: 2, name: 1, begin: 2, end: 0, meta: 0x23, skip: 0 },
+  names
+})
 
 /** The references of the index, then those that only the header names: nothing is there, but they may be asked for. */
 const knownReferences = (names: ReadonlyArray<string>, header: VcfHeader): ReadonlyArray<KnownReference> => {
@@ -56,7 +63,7 @@ export const Vcf: Format = {
           index.format === "TBI" || references.every(({ length }) => length !== null && length <= largestTbi)
         const minShift = small ? BaiIndex.minShift : index.minShift
         const depth = small ? BaiIndex.depth : index.depth
-        const tbi = minShift === BaiIndex.minShift && depth === BaiIndex.depth
+        const indexSuffix = minShift === BaiIndex.minShift && depth === BaiIndex.depth ? "tbi" : "csi"
         return Result.succeed({
           references,
           records: { format: "VCF", names, samples: header.samples.length },
@@ -65,8 +72,8 @@ export const Vcf: Format = {
           header: (program, regions) => vcfSliceText(header.text, program, regions),
           minShift,
           depth,
-          index: (builder) => (tbi ? builder.tbi(names) : builder.vcfCsi(names)),
-          indexSuffix: tbi ? "tbi" : "csi"
+          index: (builder) => builder[indexSuffix](vcfColumns(names)),
+          indexSuffix
         })
       }
     }))

@@ -1,0 +1,96 @@
+/**
+ * How the records of each format are read, in a table keyed by the format: the key and plain data may go to another thread, a
+ * function may not. Nothing of Effect is loaded here, because threads load it.
+ */
+import { comment, largestRecord, type RecordFormat } from "../RecordFormat.ts"
+import * as BamRecord from "./BamRecord.ts"
+import { placeOf } from "./VcfRecord.ts"
+
+/** What reading the records of a format needs of its header and index. */
+interface RecordNeeds {
+  readonly BAM: {
+    /** Number of references. */
+    readonly references: number
+  }
+  readonly VCF: {
+    /** The references in the order of the index. */
+    readonly names: ReadonlyArray<string>
+    /** Number of samples in the header. */
+    readonly samples: number
+  }
+}
+
+/** The records of a file, as data that may go to another thread. */
+export type Records<F extends keyof RecordNeeds = keyof RecordNeeds> = {
+  readonly [K in F]: { readonly format: K } & RecordNeeds[K]
+}[F]
+
+const bam = ({ references }: RecordNeeds["BAM"]): RecordFormat => ({
+  terminator: null,
+  size: ({ bytes, view }, at) => {
+    if (at + 4 > bytes.length) return 0
+    const size = BamRecord.recordSize(view, at)
+    if (size < BamRecord.smallest + 4 || size > largestRecord) return -1
+    return at + size > bytes.length ? 0 : size
+  },
+  // The length that its beginning tells leads to the next record, or to none.
+  fits: () => true,
+  place: ({ view }, at, _size, place) => {
+    if (!BamRecord.isSound(view, at)) return false
+    place.ref = BamRecord.refId(view, at)
+    place.start = BamRecord.position(view, at)
+    place.end = place.ref < 0 ? place.start : BamRecord.end(view, at)
+    place.mapped = (BamRecord.flags(view, at) & BamRecord.Flag.unmapped) === 0
+    return place.ref >= -1 && place.ref < references && place.start >= (place.ref === -1 ? -1 : 0)
+  }
+})
+
+const lineFeed = 0x0a
+const hash = 0x23
+const tab = 0x09
+
+/** Lines with their line feeds. */
+const vcf = ({ names, samples }: RecordNeeds["VCF"]): RecordFormat => {
+  const numbers = new Map(names.map((name, i) => [name, i]))
+  return {
+    terminator: Uint8Array.of(lineFeed),
+    size: ({ bytes }, at) => {
+      const end = bytes.indexOf(lineFeed, at)
+      return end === -1 ? 0 : end + 1 - at
+    },
+    fits: ({ bytes }, at, size) => {
+      if (size === 1 || bytes[at] === hash) return true
+      let columns = 1
+      for (
+        let tabAt = bytes.indexOf(tab, at);
+        tabAt !== -1 && tabAt < at + size;
+        tabAt = bytes.indexOf(tab, tabAt + 1)
+      ) {
+        columns++
+      }
+      // Without samples some writers leave the column of their format.
+      return samples === 0 ? columns === 8 || columns === 9 : columns === 9 + samples
+    },
+    place: ({ bytes }, at, size, place) => {
+      if (size === 1 || bytes[at] === hash) {
+        place.ref = comment
+        return true
+      }
+      const found = placeOf(bytes.subarray(at, at + size - 1))
+      if (found === null) return false
+      place.ref = numbers.get(found.name) ?? -1
+      place.start = found.start
+      place.end = found.end
+      place.mapped = true
+      return place.ref >= 0
+    }
+  }
+}
+
+const recordFormats: { readonly [F in keyof RecordNeeds]: (needs: RecordNeeds[F]) => RecordFormat } = {
+  BAM: bam,
+  VCF: vcf
+}
+
+export const recordFormat = <F extends keyof RecordNeeds>(records: Records<F>): RecordFormat =>
+  recordFormats[records.format](records)
