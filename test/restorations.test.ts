@@ -888,6 +888,8 @@ describe("waiting", () => {
           ["S3.bam.bai", "failed", "Stopped"]
         ]
       )
+      assert.match(files[0]?.error?.message ?? "", /was whole; the next run resumes it$/)
+      assert.match(files[1]?.error?.message ?? "", /transfer of this file began; the next run fetches it$/)
       assert.strictEqual(tracked(folder, file).length, 1)
       yield* setFaults([])
       assert.strictEqual((yield* resume(["--reportfile", "next.json"])).exitCode, 0)

@@ -52,7 +52,10 @@ describe("stops", () => {
         const end = yield* stopped(place, "SIGTERM")
         assert.strictEqual(end.exitCode, 143, end.stderr)
         assert.deepStrictEqual(namesIn(place.folder, "out"), [])
-        assert.strictEqual(readReport(place.folder, "r.json").files[0]?.error?.tag, "Stopped")
+        assert.match(end.stderr, /^0 files whole, 1 slice starts again: run the same command to go on$/m)
+        const { error } = readReport(place.folder, "r.json").files[0] ?? {}
+        assert.strictEqual(error?.tag, "Stopped")
+        assert.match(error?.message ?? "", /before this slice was whole; the next run starts it again$/)
         yield* place.setFaults([])
         const outcome = yield* place.download(args)
         assert.strictEqual(outcome.exitCode, 0, outcome.stderr)

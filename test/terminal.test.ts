@@ -177,7 +177,7 @@ describe.skipIf(!hasScript)("svc-download on a terminal", () => {
       const end = terminal.output().slice(terminal.output().lastIndexOf(`${start}J`) + 3)
       assert.match(
         end,
-        /What came is kept \(0 whole, 2 not yet\): the same command goes on from there\r?\nError: Stopped by SIGINT/
+        /0 files whole, 1 resumes where it stopped, 1 not begun: run the same command to go on\r?\nError: Stopped by SIGINT/
       )
       assert.deepStrictEqual(end.split(/\r?\n/).filter(isStatus), [])
       assert.isTrue(end.endsWith("\n"))

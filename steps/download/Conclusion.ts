@@ -1,6 +1,6 @@
 /** The end of a run that delivers files: its report, its last line, its exit code. */
 import { Cause, DateTime, Effect, Exit, type FileSystem, Option, type Path } from "effect"
-import { stopped } from "../../core/src/download/FileResult.ts"
+import { type FileResult, stopped } from "../../core/src/download/FileResult.ts"
 import { type RunRecord, wholeFailed } from "../../core/src/download/RunRecord.ts"
 import { adviceFor } from "../../core/src/download/Summary.ts"
 import {
@@ -13,6 +13,7 @@ import {
 import type { ReportRun } from "../../core/src/report/Report.ts"
 import { canWriteReport } from "../../core/src/report/ReportFile.ts"
 import type { TargetSettings } from "../../core/src/settings/Settings.ts"
+import { counted } from "../../core/src/text/Counted.ts"
 import * as LogOutput from "../../platform/LogOutput.ts"
 import { clearTemporaries } from "../../platform/TemporaryFile.ts"
 import type { StepFailure } from "../main/Step.ts"
@@ -41,11 +42,24 @@ export const concluded = <E extends StepFailure, R>(
 /** To whoever stopped the run: what is there, and how to go on. */
 const sayKept = (record: RunRecord): Effect.Effect<void> =>
   Effect.flatMap(record.results, (results) => {
-    const begun = results.filter(({ error }) => error?._tag === stopped._tag).length
-    const whole = results.filter(({ action }) => action === "downloaded").length
-    if (begun === 0) return Effect.void
-    return LogOutput.hint(`What came is kept (${whole} whole, ${begun} not yet): the same command goes on from there`)
+    const text = keptText(results)
+    return text === null ? Effect.void : LogOutput.hint(text)
   })
+
+/** Null when the stopped run has nothing left to do. */
+export const keptText = (results: ReadonlyArray<FileResult>): string | null => {
+  const count = (error: FileResult["error"]) => results.filter((result) => result.error === error).length
+  const [resume, restart, left] = [count(stopped.resumes), count(stopped.restarts), count(stopped.notBegun)]
+  if (resume + restart + left === 0) return null
+  const whole = results.filter(({ action }) => action === "downloaded").length
+  const parts = [
+    `${counted(whole, "file")} whole`,
+    ...(resume === 0 ? [] : [resume === 1 ? "1 resumes where it stopped" : `${resume} resume where they stopped`]),
+    ...(restart === 0 ? [] : [restart === 1 ? "1 slice starts again" : `${restart} slices start again`]),
+    ...(left === 0 ? [] : [`${left} not begun`])
+  ]
+  return `${parts.join(", ")}: run the same command to go on`
+}
 
 const codeOf = Effect.fnUntraced(function* (record: RunRecord, settings: TargetSettings) {
   const errors = (yield* record.results).flatMap(({ error }) => error ?? [])

@@ -84,11 +84,17 @@ export const untouched = (
   restoration: null
 })
 
-/** The error of a file that a run had not finished when it was stopped. */
-export const stopped: NonNullable<FileResult["error"]> = {
-  _tag: "Stopped",
-  message: "the run was stopped before this file was whole; the next run goes on with it",
-  retryable: true
+/** The error of a file that a run had not finished when it was stopped, and what the next run does with the file. */
+export const stopped = {
+  /** A whole file in transfer: its part is kept. */
+  resumes: stoppedWith("the run was stopped before this file was whole; the next run resumes it"),
+  /** A slice is never resumed (transfer/SliceTransfer.ts). */
+  restarts: stoppedWith("the run was stopped before this slice was whole; the next run starts it again"),
+  notBegun: stoppedWith("the run was stopped before the transfer of this file began; the next run fetches it")
+} as const
+
+function stoppedWith(message: string): NonNullable<FileResult["error"]> {
+  return { _tag: "Stopped", message, retryable: true }
 }
 
 /** How many files of a run came to which end. */

@@ -135,7 +135,7 @@ const resultsByRequest = Effect.fnUntraced(function* (
 const namesOf = ({ files, options, stored }: RestoredRequest): ReadonlyArray<string> =>
   options.slice == null ? files.flatMap(({ fileName }) => fileName ?? []) : [wantedName(stored.entry)]
 
-/** The results of a request before its download: all its files failed as stopped. */
+/** The results of a request before its download: all its files failed as stopped before they began. */
 export const unfinishedResults = (restored: RestoredRequest): ReadonlyArray<FileResult> =>
   namesOf(restored).map((fileName) => {
     const { destination, layout, slice } = restored.options
@@ -144,7 +144,7 @@ export const unfinishedResults = (restored: RestoredRequest): ReadonlyArray<File
     const path = finalPath(destination, outputPathOf({ analysisId, fileName }, layout, form))
     const listed = restored.files.find((file) => file.fileName === fileName)
     const bytes = form === null ? (listed?.size ?? null) : null
-    return untouched({ analysisId, fileName, path, bytes }, { action: "failed", reason: null, error: stopped })
+    return untouched({ analysisId, fileName, path, bytes }, { action: "failed", reason: null, error: stopped.notBegun })
   })
 
 /** One listing per analysis with the files of all its requests, each once. */

@@ -23,8 +23,10 @@ export const makeRunRecord: Effect.Effect<RunRecord> = Effect.gen(function* () {
   // Changed in place: with thousands of files a copy for each would be most of the work.
   const failures: Array<FileResult> = []
   const files = new Map<PlannedFile, FileResult | Unfinished>()
+  // Transfers of stored requests, which no plan of this record names.
+  const begunStored = new Map<string, Begun>()
   const traffic = makeTraffic<PlannedFile>()
-  const begun = yield* Clock.monotonicTimeNanos
+  const startedNanos = yield* Clock.monotonicTimeNanos
   let stored: ReadonlyArray<FileResult> = []
   let awaited: ReadonlyArray<Awaited> = []
   return {
@@ -35,9 +37,11 @@ export const makeRunRecord: Effect.Effect<RunRecord> = Effect.gen(function* () {
         for (const file of planned) files.set(file, unfinished)
       }),
     progress: Effect.fnUntraced(function* (file, event) {
-      traffic.note(file, event, Number(((yield* Clock.monotonicTimeNanos) - begun) / 1_000_000n))
+      traffic.note(file, event, Number(((yield* Clock.monotonicTimeNanos) - startedNanos) / 1_000_000n))
+      if (event._tag !== "Started") return
       const known = files.get(file)
-      if (event._tag !== "Started" || known === undefined || known.startedAt !== null) return
+      if (known === undefined) return void begunStored.set(keyOfFile(file), file)
+      if (known.startedAt !== null) return
       files.set(file, { ...known, startedAt: DateTime.toDate(yield* DateTime.now) })
     }),
     finished: (file, result) =>
@@ -54,7 +58,10 @@ export const makeRunRecord: Effect.Effect<RunRecord> = Effect.gen(function* () {
       Effect.sync(() => {
         awaited = restorations
       }),
-    results: Effect.sync(() => [...failures, ...afterWaiting(Array.from(files, resultOf), stored)]),
+    results: Effect.sync(() => [
+      ...failures,
+      ...afterWaiting(Array.from(files, resultOf), stored.map(begunIn(begunStored)))
+    ]),
     awaited: Effect.sync(() => awaited),
     throughput: Effect.sync(traffic.throughput)
   }
@@ -83,14 +90,25 @@ interface Unfinished {
   readonly startedAt: Date | null
 }
 
+type Begun = Pick<PlannedFile, "slice">
+
+const stoppedInTransfer = ({ slice }: Begun) => (slice === null ? stopped.resumes : stopped.restarts)
+
+/** A stored request does not know which of its unfinished files had begun. */
+const begunIn =
+  (begun: ReadonlyMap<string, Begun>) =>
+  (result: FileResult): FileResult => {
+    const file = result.error === stopped.notBegun ? begun.get(keyOfFile(result)) : undefined
+    return file === undefined ? result : { ...result, error: stoppedInTransfer(file) }
+  }
+
 /** An unfinished file has failed as stopped. */
-const resultOf = ([file, known]: readonly [PlannedFile, FileResult | Unfinished]): FileResult =>
-  "action" in known
-    ? known
-    : {
-        ...untouched(identity(file, known), { action: "failed", reason: null, error: stopped }),
-        startedAt: known.startedAt
-      }
+const resultOf = ([file, known]: readonly [PlannedFile, FileResult | Unfinished]): FileResult => {
+  if ("action" in known) return known
+  const { startedAt } = known
+  const error = startedAt === null ? stopped.notBegun : stoppedInTransfer(file)
+  return { ...untouched(identity(file, known), { action: "failed", reason: null, error }), startedAt }
+}
 
 const resultsOf = ({ statuses, unusable }: Look): ReadonlyArray<FileResult> => [
   ...eachOnce(statuses.flatMap(({ results }) => results)),
