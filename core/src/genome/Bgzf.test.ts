@@ -16,6 +16,15 @@ const provided = Effect.provide(ZlibCodec.layer)
 const faultOf = (bytes: Uint8Array) => Effect.flip(walk("x.bam", fromBytes(bytes)))
 
 describe("Bgzf", () => {
+  it("D2 D5 a header that promises other fields than the extra one is none of BGZF, or contradicts itself", () => {
+    for (let flags = 0; flags < 256; flags++) {
+      const block = Bgzf.eofBlock.slice()
+      block[3] = flags
+      const expected = flags === 4 ? block.length : (flags & 4) === 0 ? Bgzf.notBgzf : Bgzf.badHeader
+      assert.strictEqual(Bgzf.blockSize(block, 0), expected)
+    }
+  })
+
   it.effect.prop(
     "inflate(deflate(x)) is x, at every level",
     [Payload, Schema.Literals([0, 1, 6, 9])],

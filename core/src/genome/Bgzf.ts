@@ -70,6 +70,8 @@ export const blockSize = (bytes: Uint8Array, at: number): number => {
   if (left > 1 && bytes[at + 1] !== 0x8b) return notBgzf
   if (left > 2 && bytes[at + 2] !== 8) return notBgzf
   if (left > 3 && (bytes[at + 3]! & 4) === 0) return notBgzf
+  // No writer of BGZF has other fields in a header. Where a flipped bit promises one, gunzip no longer finds the content.
+  if (left > 3 && bytes[at + 3] !== 4) return badHeader
   if (left < headerSize) return needMore
   const extraEnd = at + 12 + u16(bytes, at + 10)
   for (let field = at + 12; field + 4 <= extraEnd; field += 4 + u16(bytes, field + 2)) {
