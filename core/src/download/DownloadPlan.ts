@@ -167,7 +167,7 @@ const missingOf = ({ analysisId, fileName, hasLink, slice }: WantedFile): NotFou
   return hasLink ? null : new NotFound({ what: `download link of ${fileName} ${analysis}` })
 }
 
-/** Only unmapped reads are wanted, of a file of variants. */
+/** True when only unmapped reads are wanted of a file type that has none. */
 const hasNoReads = ({ slice, type }: WantedFile): boolean =>
   slice !== null && !hasUnmapped(type) && slice.wish.wanted.length === 0
 

@@ -52,7 +52,7 @@ describe("Bgzf", () => {
   )
 
   it.effect(
-    "the BC subfield is found behind other subfields, and the length of the extra field is believed only as far as it goes",
+    "the BC subfield is found after other subfields, and the length of the extra field is believed only as far as it goes",
     () =>
       Effect.gen(function* () {
         const codec = yield* Codec

@@ -20,7 +20,7 @@ const noBlock: Readonly<Record<number, string>> = {
   [Bgzf.badHeader]: "its header contradicts itself"
 }
 
-/** Empty blocks in front of content; writers make one or two when files are joined. */
+/** Empty blocks before content; writers make one or two when files are joined. */
 const mostEmpty = 1024
 
 /** The error for a bad block. */

@@ -2,7 +2,7 @@
 
 /** Consecutive blocks that were inflated together. */
 export interface BlockLayout {
-  /** Where each block begins in the file (bytes), and where the one behind the last does. */
+  /** Where each block begins in the file (bytes), and where the one after the last would. */
   readonly offsets: ReadonlyArray<number>
   /** Where the content of each block ends in the content of all. */
   readonly ends: ReadonlyArray<number>
@@ -39,7 +39,7 @@ export class ContentPosition {
     this.within = at - this.#begin
   }
 
-  /** Behind their last byte. */
+  /** After their last byte. */
   leave(): void {
     while (this.#i < this.#blocks.ends.length) this.#step()
     this.within = 0

@@ -11,11 +11,11 @@ export interface Waypoint {
   readonly offset: number
 }
 
-/** The nearest waypoints at or before a position, and behind it. */
-export type Bracket = readonly [before: Waypoint, behind: Waypoint]
+/** The nearest waypoints at or before a position, and after it. */
+export type Bracket = readonly [before: Waypoint, after: Waypoint]
 
 /**
- * The windows of a BAI or TBI around `position`; `null` when it knows no window behind it. A window begins with the first
+ * The windows of a BAI or TBI around `position`; `null` when it knows no window after it. A window begins with the first
  * record that reaches into it, taken here as one that starts up to a window earlier.
  */
 export const windowsAround = ({ linear }: ReferenceIndex, position: number, minShift: number): Bracket | null => {
@@ -26,8 +26,8 @@ export const windowsAround = ({ linear }: ReferenceIndex, position: number, minS
   })
   const window = Math.floor(position / width) + 1
   // One long record can be the first of several windows.
-  for (let behind = window + 1; behind < linear.length; behind++) {
-    if (linear[behind]! > linear[window]!) return [waypoint(window), waypoint(behind)]
+  for (let next = window + 1; next < linear.length; next++) {
+    if (linear[next]! > linear[window]!) return [waypoint(window), waypoint(next)]
   }
   return null
 }
@@ -36,9 +36,9 @@ export const windowsAround = ({ linear }: ReferenceIndex, position: number, minS
 const oneBlock = 0x8000
 
 /** Where the records that start before a position almost always end in the file (bytes). */
-export const expectedEnd = ([before, behind]: Bracket, position: number): number => {
-  const distance = behind.offset - before.offset
-  const share = Math.min(1, Math.max(0, (position - before.position) / (behind.position - before.position)))
+export const expectedEnd = ([before, after]: Bracket, position: number): number => {
+  const distance = after.offset - before.offset
+  const share = Math.min(1, Math.max(0, (position - before.position) / (after.position - before.position)))
   // As if they were spread evenly between the waypoints, and an eighth of their distance and a block more.
   return Math.ceil(before.offset + distance * (share + 1 / 8)) + oneBlock
 }

@@ -5,7 +5,7 @@ export interface ByteRange {
   readonly offset: number
   /** May be 0: nothing is expected there. */
   readonly length: number
-  /** So many bytes behind it belong to its stretches too, and are fetched when records go on there. */
+  /** So many bytes after it belong to its stretches too, and are fetched when records go on there. */
   readonly spare: number
 }
 
@@ -23,7 +23,7 @@ const smallestGap = 0x20000
 /** No request is longer, so that several run at once and memory stays bounded. */
 export const longestRange = 0x100000
 
-/** Bytes that are expected, and what may be needed behind them. */
+/** Bytes that are expected, and what may be needed after them. */
 export interface Span {
   readonly start: number
   readonly end: number
@@ -42,7 +42,7 @@ export const addSpan = (spans: Array<Span>, { end, limit, start }: Span): void =
       limit: Math.max(last.limit, limit)
     }
   } else if (limit > start) {
-    // What the one before may need goes on behind this one.
+    // What the one before may need goes on after this one.
     spans.push({ start, end, limit: Math.max(limit, last?.limit ?? 0) })
   }
 }

@@ -46,7 +46,7 @@ export const make = (minShift: number, depth: number): IndexBuilder => {
 
   /** Chunks of bins: bin, block, within, endBlock, endWithin. */
   const chunks = new NumberRows(5)
-  /** Runs of the smallest bins: the bin behind the run, block, within. */
+  /** Runs of the smallest bins: the bin after the run, block, within. */
   const linear = new NumberRows(3)
 
   /** What was added record by record and is not joined. */

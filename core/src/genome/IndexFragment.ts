@@ -32,7 +32,7 @@ export interface ReferenceFragment {
   /** Chunks of bins, five numbers each: bin, block, within, endBlock, endWithin. */
   readonly chunks: Array<number>
   /**
-   * The first record that overlaps each smallest bin, or the next one behind it, as runs of three numbers: the bin behind the
+   * The first record that overlaps each smallest bin, or the next one after it, as runs of three numbers: the bin after the
    * run, block, within. One record may claim to cover millions of bins.
    */
   readonly linear: Array<number>

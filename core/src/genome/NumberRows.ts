@@ -27,7 +27,7 @@ export class NumberRows {
     return this.#length
   }
 
-  /** Adds a row, zeros behind the numbers that are given, and gives its number. */
+  /** Adds a row, zeros after the numbers that are given, and gives its number. */
   add(...values: ReadonlyArray<number>): number {
     const row = this.#length++
     if (row === this.#pages.length * rowsOfPage) this.#pages.push(newPage(this.#columns))

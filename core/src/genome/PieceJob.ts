@@ -36,7 +36,7 @@ export interface PieceStretch {
   readonly until: number
   /** A place before `end` where a record must begin, because the next piece starts there; null when `end` itself is such a place. */
   readonly through: Spot | null
-  /** True when no record of the reference may follow behind `end`. */
+  /** True when no record of the reference may follow after `end`. */
   readonly whole: boolean
 }
 

@@ -29,9 +29,9 @@ export const comment = -2
 export const largestRecord = 0x4000000
 
 export interface RecordFormat {
-  /** What may be missing behind the last record of a file. */
+  /** What may be missing after the last record of a file. */
   readonly terminator: Uint8Array | null
-  /** Size of the record at `at`; 0 when it goes on behind the bytes, -1 when no record has that size. */
+  /** Size of the record at `at`; 0 when it goes on past the bytes, -1 when no record has that size. */
   readonly size: (data: Bytes, at: number) => number
   /**
    * False for a record that is put together from parts of two: of one that lies in two blocks, the second may be in the place of

@@ -14,7 +14,7 @@ export interface RecordOrder {
    */
   readonly judge: (record: RecordSpan, begins: number, ends: number) => boolean
   /**
-   * True when a record that ends in front of the block of the last one lies behind the interval of the stretch. One that goes on
+   * True when a record that ends before the block of the last one lies past the interval of the stretch. One that goes on
    * in that block proves nothing: where blocks have changed places, it is put together from parts of two records.
    */
   readonly isBeyond: (stretch: PieceStretch) => boolean
@@ -29,7 +29,7 @@ export interface RecordOrder {
 /** Reads without a reference come last. */
 export const rankOf = (ref: number): number => (ref < 0 ? Number.POSITIVE_INFINITY : ref)
 
-/** Number of the first interval that ends behind `start`, as the place of its start in `bounds`. */
+/** Number of the first interval that ends after `start`, as the place of its start in `bounds`. */
 const intervalFrom = (bounds: ArrayLike<number>, start: number): number => {
   let low = 0
   let high = bounds.length >>> 1
@@ -48,10 +48,10 @@ export const make = ({ regions, unplaced }: SliceJob): RecordOrder => {
   /** The block in which the last record begins, and the one in which it ends. */
   let beginsIn = -1
   let lastBlock = -1
-  // The record in front of the last one that goes on in a later block than it begins in.
+  // The record before the last one that goes on in a later block than it begins in.
   let beforeRef = -1
   let beforeStart = -1
-  // The last record that ends in front of `beginsIn`.
+  // The last record that ends before the block `beginsIn`.
   let earlierRef = -1
   let earlierStart = -1
   /** The interval that the next record is compared with. */
@@ -73,7 +73,7 @@ export const make = ({ regions, unplaced }: SliceJob): RecordOrder => {
         beforeStart = lastStart
       }
       if (ref < 0) {
-        // They end the file: a record with a place behind them is out of order.
+        // They end the file: a placed record after them is out of order.
         lastRef = rankOf(ref)
         return unplaced
       }

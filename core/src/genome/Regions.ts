@@ -132,7 +132,7 @@ export const resolveRegions = (
         const { length, name } = known[ref]!
         const most = length ?? Number.POSITIVE_INFINITY
         const bounds = union(readings)
-        // All starts lie before it, so of what does not overlap only the last can end behind it.
+        // All starts lie before it, so of what does not overlap only the last can end after it.
         bounds[bounds.length - 1] = Math.min(bounds[bounds.length - 1]!, most)
         return { ref, name, bounds, whole: bounds[0] === 0 && bounds[1] === most }
       })

@@ -95,7 +95,7 @@ export interface SlicePlan<E> {
   readonly unplaced: number | null
   /** The regions as they will stand in the header of the slice. */
   readonly key: string
-  /** The pieces that it is made of, one behind the other. */
+  /** The pieces that it is made of, one after the other. */
   readonly pieces: Iterable<Piece>
   readonly ranges: FetchPlan
   /** All that will be read: `ranges`, and what `proveEnd` looks at. */
@@ -182,7 +182,7 @@ export const writeSlice = Effect.fn("svc.genome.writeSlice")(function* <E, E2>(
   const job: SliceJob = {
     size: source.reader.size,
     records: slicing.records,
-    // What lies behind the end that a header gives to a reference is wanted with the whole of it.
+    // A whole reference is wanted with its records past the length that the header gives, if there are any.
     regions: regions.map(({ bounds, ref, whole }) => ({ ref, bounds: whole ? [0, Number.POSITIVE_INFINITY] : bounds })),
     unplaced: unmapped,
     level,
@@ -213,7 +213,7 @@ export const writeSlice = Effect.fn("svc.genome.writeSlice")(function* <E, E2>(
   // Damage in what was read is told first: it says where.
   const [made, ended] = yield* Effect.all([pieceRun, Effect.result(plan.proveEnd)], { concurrency: 2 })
   yield* Effect.fromResult(ended)
-  // Behind the last reference nothing but their number tells that a block of them is missing.
+  // After the last reference only their number shows that a block of unplaced reads is missing.
   if (unmapped && plan.unplaced !== null && unplaced !== plan.unplaced) {
     const reason = `its index does not fit: it counts ${plan.unplaced} reads without a position, and there are ${unplaced}`
     return yield* new FileDamaged({ file: source.name, fault: "IndexMismatch", reason })

@@ -7,7 +7,7 @@ export interface SliceCursor {
   block: number
   within: number
   readonly stretch: () => PieceStretch | undefined
-  /** The stretch behind that one. */
+  /** The stretch after that one. */
   readonly following: () => PieceStretch | undefined
   /** True when the walk through the stretch began before the place where a record must begin, so that it comes there. */
   readonly comesThrough: () => boolean

@@ -35,7 +35,7 @@ describe("slicePieces", () => {
     ([spans, starts]) =>
       Effect.sync(() => {
         const stretches = new Stretches()
-        // Some begin in the block of a place that the index knows, in front of it or behind it.
+        // Some begin in the block of a place that the index knows, before it or after it.
         const begins = spans.map(([start, length, expected]) => {
           const known = length % 3 === 0 ? starts.find((one) => one >= start) : undefined
           return { start: known ?? start, within: known === undefined ? 0 : length % 200, length, expected }
@@ -72,7 +72,7 @@ describe("slicePieces", () => {
           assert.isAtLeast(at, Math.min(to, size))
         }
         for (const { begin, expectedEnd } of all) covered(VirtualOffset.block(begin), expectedEnd)
-        // A piece walks from one to the next: it would pass over records of one that begins before the one in front of it.
+        // A piece walks from one to the next: it would pass over records of one that begins before the previous one.
         for (const { stretches: own } of pieces) {
           for (const [i, { begin }] of own.entries()) if (i > 0) assert.isFalse(isBefore(begin, own[i - 1]!.begin))
         }
@@ -115,7 +115,7 @@ describe("slicePieces", () => {
     )
   })
 
-  it("small targets share a piece as long as what it fetches fits into one room", () => {
+  it("small targets share a piece as long as what it fetches fits into one buffer", () => {
     const stretches = new Stretches()
     for (let begin = 0; begin + 1_000_000 <= size; begin += 1_000_000) {
       const expectedEnd = begin + 450_000

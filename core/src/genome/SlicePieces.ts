@@ -2,9 +2,9 @@
  * Cuts a slice into pieces, each about as much as one request fetches, so that several threads can make them. Where the cuts
  * are depends on the file and the regions alone: the slice is the same, whoever makes it.
  *
- * A piece ends where no stretch goes on, or at a place where the index says that a record begins. There the block belongs to
- * the piece in front, with all records that begin in it, so that it can still be copied; the piece behind walks through
- * that block once more, to find its own first record.
+ * A piece ends where no stretch goes on, or at a place where the index says that a record begins. The block of that place
+ * belongs to the piece before the cut, with all records that begin in it, so that it can still be copied; the piece after the
+ * cut walks through that block once more, to find its own first record.
  */
 import type { BinIndex } from "./BinIndex.ts"
 import { addSpan, type ByteRange, longestRange, rangesOf, type Span } from "./FetchPlan.ts"
@@ -20,7 +20,7 @@ export interface Piece {
   readonly goesOn: boolean
 }
 
-/** Behind every place in a block. */
+/** After every place in a block. */
 const endOfBlock = 0xffff
 
 const spotOf = (offset: VirtualOffset.VirtualOffset): Spot => [
@@ -28,7 +28,7 @@ const spotOf = (offset: VirtualOffset.VirtualOffset): Spot => [
   VirtualOffset.within(offset)
 ]
 
-/** Behind the last record that the piece in front of a cut at `spot` has. */
+/** The end of the records that the piece before a cut at `spot` has. */
 const edgeOf = (spot: Spot): Spot => (spot[1] === 0 ? spot : [spot[0], endOfBlock])
 
 const earlier = (a: Spot, b: Spot): Spot => (isBefore(a, b) ? a : b)
@@ -56,8 +56,8 @@ const startsOf = (index: BinIndex): ((ref: number) => BigUint64Array) => {
   }
 }
 
-/** Index of the first offset whose block lies behind byte `offset`. */
-const firstBehind = (starts: BigUint64Array, offset: number): number => {
+/** Index of the first offset whose block begins after byte `offset`. */
+const firstAfter = (starts: BigUint64Array, offset: number): number => {
   const bits = VirtualOffset.make(offset, endOfBlock)
   let low = 0
   let high = starts.length
@@ -82,14 +82,14 @@ export function* slicePieces(stretches: Stretches, index: BinIndex, size: number
   const cut = (): Spot | null => {
     const last = spans.at(-1)
     if (last === undefined) return null
-    const room = longestRange - bytesOf(spans.slice(0, -1))
-    if (last.end - last.start <= room) return null
+    const free = longestRange - bytesOf(spans.slice(0, -1))
+    if (last.end - last.start <= free) return null
     const longest = parts.reduce((a, b) => (isBefore(a.end, b.end) ? b : a))
     const known = starts(longest.ref)
-    const behind = firstBehind(known, last.start)
-    const fitting = firstBehind(known, last.start + Math.max(0, room)) - 1
+    const next = firstAfter(known, last.start)
+    const fitting = firstAfter(known, last.start + Math.max(0, free)) - 1
     // The last place up to which it fits, or else the first one.
-    const found = known[Math.max(behind, fitting)]
+    const found = known[Math.max(next, fitting)]
     if (found === undefined) return null
     const spot = spotOf(VirtualOffset.fromBits(found))
     return spot[0] < Math.min(last.end, longest.end[0]) && isBefore(longest.from, spot) ? spot : null
@@ -97,8 +97,8 @@ export function* slicePieces(stretches: Stretches, index: BinIndex, size: number
 
   const whole = (): Piece => ({ stretches: parts, ranges: rangesOf(spans), goesOn: false })
 
-  /** The piece in front of `spot`; what is behind it stays. */
-  const front = (spot: Spot): Piece => {
+  /** The piece before `spot`; what comes after it stays. */
+  const pieceBefore = (spot: Spot): Piece => {
     const [block, within] = spot
     const edge = edgeOf(spot)
     const through = within === 0 ? null : spot
@@ -124,16 +124,16 @@ export function* slicePieces(stretches: Stretches, index: BinIndex, size: number
     const stretch = stretches.at(i)
     const begin = stretch === undefined ? null : spotOf(stretch.begin)
     const spot = cut()
-    // The records of a stretch that begins in the block of the cut are judged by the piece in front.
+    // The records of a stretch that begins in the block of the cut are judged by the piece before it.
     if (spot !== null && (begin === null || !isBefore(begin, edgeOf(spot)))) {
-      yield front(spot)
+      yield pieceBefore(spot)
       continue
     }
     if (stretch === undefined || begin === null) break
     const { expectedEnd, fetchEnd, ref, until } = stretch
     const limit = Math.min(fetchEnd, size)
     const span = { start: begin[0], end: Math.max(begin[0], Math.min(expectedEnd, limit)), limit }
-    // What a piece fetches must fit into one room: a piece of several rooms is made alone, when its turn has come.
+    // What a piece fetches must fit into one buffer: a piece of several buffers waits until all pieces before it are written.
     if (parts.length > 0 && bytesOf(spans) + span.end - span.start > longestRange && !isBefore(begin, reach())) {
       yield whole()
       parts = []

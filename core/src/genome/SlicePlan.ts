@@ -11,14 +11,14 @@ import * as VirtualOffset from "./VirtualOffset.ts"
 
 /** A block may be as long; where the index knows no better, so much is fetched for the last one. */
 const longestBlock = 0x10000
-/** Room for the block behind the last one, of which one record is looked at; most blocks are shorter. */
+/** Bytes for the block after the last one, of which one record is looked at; most blocks are shorter. */
 const usualBlock = 0x8000
 
-/** First chunks of bins, to find where records surely start behind a position. */
+/** First chunks of bins, to find where records surely start after a position. */
 interface Starts {
   /** 0-based start of each bin, ascending. */
   readonly positions: Float64Array
-  /** Least first chunk of this bin and all behind it. */
+  /** Least first chunk of this bin and all after it. */
   readonly offsets: BigUint64Array
 }
 
@@ -41,7 +41,7 @@ const startsOf = (reference: ReferenceIndex, index: BinIndex): Starts => {
 }
 
 /** Number of the first bin that begins at `position` or later. */
-const binBehind = ({ positions }: Starts, position: number): number => {
+const firstBinFrom = ({ positions }: Starts, position: number): number => {
   let low = 0
   let high = positions.length
   while (low < high) {
@@ -56,13 +56,13 @@ const binBehind = ({ positions }: Starts, position: number): number => {
  * Where the records around `position` lie; `null` when the index cannot tell. The start of a small bin is exact. A window begins
  * with the first record that reaches into it, which may start long before; but bins with little in them are not kept.
  */
-const bracketOf = (starts: Starts, behind: number, reference: ReferenceIndex, minShift: number, position: number) => {
+const bracketOf = (starts: Starts, next: number, reference: ReferenceIndex, minShift: number, position: number) => {
   const waypoint = (i: number) => ({
     position: starts.positions[i]!,
     offset: VirtualOffset.block(VirtualOffset.fromBits(starts.offsets[i]!))
   })
-  if (behind === 0 || behind === starts.positions.length) return windowsAround(reference, position, minShift)
-  const bins: Bracket = [waypoint(behind - 1), waypoint(behind)]
+  if (next === 0 || next === starts.positions.length) return windowsAround(reference, position, minShift)
+  const bins: Bracket = [waypoint(next - 1), waypoint(next)]
   const near = bins[1].position - bins[0].position <= 2 ** (minShift + 1)
   return near ? bins : (windowsAround(reference, position, minShift) ?? bins)
 }
@@ -131,11 +131,11 @@ const chunksOf = ({ end, index, reference, start }: Interval, lower: bigint, upp
 /** Stretches of one interval, merged where they meet. */
 const intervalStretches = (interval: Interval): ReadonlyArray<Stretch> => {
   const { end, index, ref, reference, start, starts } = interval
-  const behind = binBehind(starts, end)
-  /** A record that starts at the end or later, with all behind it; `null` when the index knows none. */
-  const upper = starts.offsets[behind] ?? null
+  const next = firstBinFrom(starts, end)
+  /** A record that starts at the end or later, with all after it; `null` when the index knows none. */
+  const upper = starts.offsets[next] ?? null
   const chunks = chunksOf(interval, lowerBound(reference, index, start), upper)
-  const bracket = bracketOf(starts, behind, reference, index.minShift, end)
+  const bracket = bracketOf(starts, next, reference, index.minShift, end)
   const ample = bracket === null ? Number.POSITIVE_INFINITY : expectedEnd(bracket, end)
   return chunks.map((stretch, i) => {
     // Of the first one at least a block is read: whether records end there is seen in it.
@@ -152,14 +152,14 @@ const intervalStretches = (interval: Interval): ReadonlyArray<Stretch> => {
   })
 }
 
-/** Byte offset of the first block behind `end` that the windows of the reference know; infinite when none. */
+/** Byte offset of the first block after `end` that the windows of the reference know; infinite when none. */
 const nextBlock = ({ linear }: ReferenceIndex, end: VirtualOffset.VirtualOffset): number => {
-  const behind = (end | 0xffffn) + 1n
+  const pastBlock = (end | 0xffffn) + 1n
   let low = 0
   let high = linear.length
   while (low < high) {
     const middle = (low + high) >>> 1
-    if (linear[middle]! < behind) low = middle + 1
+    if (linear[middle]! < pastBlock) low = middle + 1
     else high = middle
   }
   const found = linear[low]
@@ -190,7 +190,7 @@ const wholeStretch = (ref: number, reference: ReferenceIndex): Stretch | null =>
 
 /** How to plan. */
 export interface PlanOptions {
-  /** Take the reads without a reference too, which lie behind all others; `dataEnd` is where the data ends. */
+  /** Take the reads without a reference too, which lie after all others; `dataEnd` is where the data ends. */
   readonly unplaced: { readonly firstRecord: VirtualOffset.VirtualOffset; readonly dataEnd: number } | null
 }
 

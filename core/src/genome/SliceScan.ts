@@ -71,7 +71,7 @@ export const make = ({ codec, index, job, stretches, writer }: ScanOptions): Sca
   let cameThrough = false
   /** All records of the stretch were judged; now the first one of a later block is looked at. */
   let proving = false
-  /** The last line of the file ended without its line feed: no index can point behind that. */
+  /** The last line of the file ended without its line feed: no index can point past that. */
   let lastLine = false
   let damage: PieceDamage | null = null
 
@@ -101,8 +101,8 @@ export const make = ({ codec, index, job, stretches, writer }: ScanOptions): Sca
   }
 
   /**
-   * Leaves the stretch when a block lies behind its interval and the next one goes on in order, and with it the others of the same
-   * interval. The first record behind the interval is not enough: where that block and the next one have changed places, the
+   * Leaves the stretch when a block lies past its interval and the next one goes on in order, and with it the others of the same
+   * interval. The first record past the interval is not enough: where that block and the next one have changed places, the
    * records of the interval follow.
    */
   const leaveStretch = () => {
@@ -112,7 +112,7 @@ export const make = ({ codec, index, job, stretches, writer }: ScanOptions): Sca
     while (cursor.stretch()?.ref === order.lastRef() && order.isBeyond(cursor.stretch()!))
   }
 
-  /** True when the cursor stands where the stretch ends, or behind it. */
+  /** True when the cursor stands where the stretch ends, or past it. */
   const atEnd = ({ end }: PieceStretch): boolean => !isBefore([cursor.block, cursor.within], end)
 
   /** Leaves the stretch at its end; false when that is not where a record begins. */
@@ -122,7 +122,7 @@ export const make = ({ codec, index, job, stretches, writer }: ScanOptions): Sca
       return lies(`no record begins where it points to in the block at byte ${(through ?? end)[0]}`)
     }
     const following = cursor.following()
-    // Where a piece is cut, or the next stretch begins in this block, the records behind the end are read anyway.
+    // Where a piece is cut, or the next stretch begins in this block, the records past the end are read anyway.
     proving = through === null && (following === undefined || following.from[0] > cursor.block)
     if (!proving) nextStretch()
     return true
@@ -144,7 +144,7 @@ export const make = ({ codec, index, job, stretches, writer }: ScanOptions): Sca
     held = []
   }
 
-  /** Goes on with the record that the blocks before began; false when it goes on behind this block too, or for damage. */
+  /** Goes on with the record that the blocks before began; false when it goes on past this block too, or for damage. */
   const closeOpen = (target: SliceOutput.Held, record: Open): boolean => {
     const length = record.length + target.data.length
     if (length > record.bytes.length) {
@@ -301,7 +301,7 @@ export const make = ({ codec, index, job, stretches, writer }: ScanOptions): Sca
         scanBlock(Bgzf.deflateBlock(codec, format.terminator, 1), format.terminator)
       }
       while (step()) {}
-      // Of a long record that goes on behind what was fetched, no more is asked for.
+      // Of a long record that goes on past what was fetched, no more is asked for.
       if (proving) {
         open = null
         nextStretch()

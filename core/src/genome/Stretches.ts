@@ -10,9 +10,9 @@ export interface Stretch {
   readonly end: VirtualOffset.VirtualOffset
   /** Records that start here or later (0-based) are not what this stretch is read for. */
   readonly until: number
-  /** Byte offset behind which nothing has to be fetched. */
+  /** Byte offset past which nothing has to be fetched. */
   readonly fetchEnd: number
-  /** Byte offset up to which its records are expected; where they go on behind it, more is fetched. */
+  /** Byte offset up to which its records are expected; where they go on past it, more is fetched. */
   readonly expectedEnd: number
   /** True when it is all of the reference. */
   readonly whole: boolean
@@ -23,7 +23,7 @@ const column = { ref: 0, until: 1, fetchEnd: 2, expectedEnd: 3, whole: 4, begin:
 /** Stretches as a table, made an object only when one is asked for. */
 export class Stretches {
   readonly #rows = new NumberRows(7)
-  /** The rows in file order, `null` where they were added in it; later ones come behind them. */
+  /** The rows in file order, `null` where they were added in it; later ones come after them. */
   #order: Uint32Array | null = null
   #inOrder = true
   #lastBegin = 0n
@@ -55,7 +55,7 @@ export class Stretches {
     )
   }
 
-  /** Stretch number `i`; nothing behind the last. */
+  /** Stretch number `i`; undefined past the last. */
   at(i: number): Stretch | undefined {
     const rows = this.#rows
     if (i >= rows.length) return undefined

@@ -166,7 +166,7 @@ describe("checkStructure", () => {
     }).pipe(provided)
   )
 
-  it.effect("D5 a header behind endless empty blocks", () =>
+  it.effect("D5 a header after endless empty blocks", () =>
     Effect.gen(function* () {
       const codec = yield* Codec
       const empty = bgzf(codec)

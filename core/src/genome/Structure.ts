@@ -172,7 +172,7 @@ export const lastEndRange = (
 }
 
 /**
- * Where the index ends, a block of the data begins, and in it no record that the index should cover: so no block in front of it is
+ * Where the index ends, a block of the data begins, and in it no record that the index should cover: so no block before it is
  * missing or too much. Reads at most one block, and none where the index ends with the data.
  */
 export const checkLastEnd = Effect.fnUntraced(function* <E>(

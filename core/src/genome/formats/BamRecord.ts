@@ -155,7 +155,7 @@ const setText = (bytes: Uint8Array, at: number, text: string): void => {
   for (let i = 0; i < text.length; i++) bytes[at + i] = text.charCodeAt(i)
 }
 
-/** The record with its 4-byte length in front. */
+/** The record with its 4-byte length before it. */
 export const encodeRecord = (record: RecordFields): Uint8Array => {
   const { name, tags } = record
   const tagBytes = tags.reduce((sum, [, value]) => sum + (typeof value === "number" ? 7 : value.length + 4), 0)

@@ -50,7 +50,7 @@ export interface Owners {
 
 /** What a slice needs to know of its source. */
 export interface Slicing {
-  /** In the order of the index; behind them may stand some that only the header names. */
+  /** In the order of the index; after them may stand some that only the header names. */
   readonly references: ReadonlyArray<KnownReference>
   readonly records: Records
   /** Where the first record begins, when the format has records without a reference; else null. */

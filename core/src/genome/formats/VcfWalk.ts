@@ -36,7 +36,7 @@ const tabsIn = (bytes: Uint8Array): number => {
 /**
  * Where a record ends is not read: listeners hear of its first base alone.
  *
- * @param samples - each line has a column for each of them behind the first nine
+ * @param samples - each line has a column for each of them after the first nine
  */
 export const vcfWalk = (samples: number, listeners: ReadonlyArray<RecordListener> = []): RecordCheck => {
   const counts = new Map<string, number>()
