@@ -36,7 +36,7 @@ export const windowsAround = ({ linear }: ReferenceIndex, position: number, minS
 const oneBlock = 0x8000
 
 /** Where the records that start before a position almost always end in the file (bytes). */
-export const expectedEnd = ([before, after]: Bracket, position: number): number => {
+export const estimateEnd = ([before, after]: Bracket, position: number): number => {
   const distance = after.offset - before.offset
   const share = Math.min(1, Math.max(0, (position - before.position) / (after.position - before.position)))
   // As if they were spread evenly between the waypoints, and an eighth of their distance and a block more.

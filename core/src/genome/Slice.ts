@@ -20,7 +20,7 @@ import { formatRegions, type ReferenceRegions, resolveRegions } from "./Regions.
 import type { RegionText } from "./RegionText.ts"
 import { type Program, regionsKey } from "./SliceHeader.ts"
 import { type Piece, slicePieces } from "./SlicePieces.ts"
-import { planStretches } from "./SlicePlan.ts"
+import { planStretches } from "./StretchPlan.ts"
 import { checkLastEnd, lastEndRange, readIndex } from "./Structure.ts"
 
 /** A file and the index beside it. */
@@ -144,7 +144,7 @@ export const planSlice = Effect.fn("svc.genome.planSlice")(function* <E>({
   const owner = owners === null || Result.isFailure(owners) ? null : owners.success
   const end = owner === null ? null : lastEndRange(tabix.index, reader.size)
   const pieces = { [Symbol.iterator]: () => slicePieces(stretches, tabix.index, reader.size) }
-  const ranges = fetchPlan(pieces)
+  const ranges = fetchPlanOf(pieces)
   return {
     source,
     slicing,
@@ -231,7 +231,7 @@ export const writeSlice = Effect.fn("svc.genome.writeSlice")(function* <E, E2>(
   }
 })
 
-const fetchPlan = (pieces: Iterable<Piece>): FetchPlan => {
+const fetchPlanOf = (pieces: Iterable<Piece>): FetchPlan => {
   const ranges = function* (): Generator<ByteRange> {
     for (const piece of pieces) yield* piece.ranges
   }

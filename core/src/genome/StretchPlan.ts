@@ -4,7 +4,7 @@
  */
 import type { BinIndex, ReferenceIndex } from "./BinIndex.ts"
 import { binStart, firstOfLevel } from "./Bins.ts"
-import { type Bracket, expectedEnd, windowsAround } from "./ExpectedEnd.ts"
+import { type Bracket, estimateEnd, windowsAround } from "./ExpectedEnd.ts"
 import type { ReferenceRegions } from "./Regions.ts"
 import { type Stretch, Stretches } from "./Stretches.ts"
 import * as VirtualOffset from "./VirtualOffset.ts"
@@ -120,7 +120,7 @@ const chunksOf = ({ end, index, reference, start }: Interval, lower: bigint, upp
     const begin = chunk.begin < lower ? VirtualOffset.fromBits(lower) : chunk.begin
     const stop = upper === null || chunk.end < upper ? chunk.end : VirtualOffset.fromBits(upper)
     const last = merged[merged.length - 1]
-    const fetchTo = fetchEnd(stop, nextBlock(reference, stop))
+    const fetchTo = blockEndOf(stop, nextBlock(reference, stop))
     if (last === undefined || VirtualOffset.block(last.end) < VirtualOffset.block(begin)) {
       merged.push({ begin, end: stop, fetchEnd: fetchTo })
     } else if (stop > last.end) merged[merged.length - 1] = { begin: last.begin, end: stop, fetchEnd: fetchTo }
@@ -136,7 +136,7 @@ const intervalStretches = (interval: Interval): ReadonlyArray<Stretch> => {
   const upper = starts.offsets[next] ?? null
   const chunks = chunksOf(interval, lowerBound(reference, index, start), upper)
   const bracket = bracketOf(starts, next, reference, index.minShift, end)
-  const ample = bracket === null ? Number.POSITIVE_INFINITY : expectedEnd(bracket, end)
+  const ample = bracket === null ? Number.POSITIVE_INFINITY : estimateEnd(bracket, end)
   return chunks.map((stretch, i) => {
     // Of the first one at least a block is read: whether records end there is seen in it.
     const first = i === 0 ? VirtualOffset.block(stretch.begin) + longestBlock : 0
@@ -166,8 +166,8 @@ const nextBlock = ({ linear }: ReferenceIndex, end: VirtualOffset.VirtualOffset)
   return found === undefined ? Number.POSITIVE_INFINITY : VirtualOffset.block(VirtualOffset.fromBits(found))
 }
 
-/** The block in which `end` lies has to be fetched whole; a later block that the index knows says how long it can be. */
-const fetchEnd = (end: VirtualOffset.VirtualOffset, next: number): number => {
+/** Byte offset up to which bytes are needed to read up to `end`; `next` is the first later block that the index knows. */
+const blockEndOf = (end: VirtualOffset.VirtualOffset, next: number): number => {
   const block = VirtualOffset.block(end)
   return VirtualOffset.within(end) === 0 ? block : Math.min(next, block + longestBlock)
 }
