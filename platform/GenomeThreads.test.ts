@@ -22,7 +22,7 @@ const slice = Effect.fnUntraced(function* (
   const pieces: Array<Uint8Array> = []
   const source = { name: "x.bam", reader: fromBytes(files.bam), indexName: "x.bam.bai", index: fromBytes(files.bai) }
   const wanted = yield* Effect.fromResult(parseRange(range))
-  const plan = yield* planSlice({ source, type: "bam", wanted, unmapped: false })
+  const plan = yield* planSlice({ source, type: "bam", wanted, takeUnplaced: false })
   const sink = { write: (bytes: Uint8Array) => Effect.sync(() => void pieces.push(bytes.slice())) }
   const result = yield* writeSlice(plan, sink, { program, connections: 3 })
   return { bytes: concat(...pieces), index: result.index, pieces: [...plan.pieces].length, result }
@@ -75,7 +75,7 @@ describe("threads", () => {
     size: 100,
     records: { format: "BAM", references: 1 },
     regions: [],
-    unplaced: false,
+    takeUnplaced: false,
     level: 1,
     minShift: 14,
     depth: 5

@@ -92,7 +92,7 @@ const bam: Kind = {
     const { file, sink } = collector()
     const wanted = yield* Effect.fromResult(parseRange(text))
     const source = sourceOf(packed, bam.data, indexName)
-    const plan = yield* planSlice({ type: "bam", source, wanted, unmapped: unplaced })
+    const plan = yield* planSlice({ type: "bam", source, wanted, takeUnplaced: unplaced })
     began()
     const result = yield* writeSlice(plan, sink, options)
     return { ...result, file: file(), regions: takenOf(plan.regions), names: [], unplaced }
@@ -108,7 +108,7 @@ const vcf = (suffix: "tbi" | "csi"): Kind => {
       const { file, sink } = collector()
       const wanted = yield* Effect.fromResult(parseRange(text))
       const source = sourceOf(packed, kind.data, indexName)
-      const plan = yield* planSlice({ type: "vcf.gz", source, wanted, unmapped: false })
+      const plan = yield* planSlice({ type: "vcf.gz", source, wanted, takeUnplaced: false })
       began()
       const result = yield* writeSlice(plan, sink, options)
       return {

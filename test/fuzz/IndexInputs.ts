@@ -1,6 +1,6 @@
 /** Indexes of hostile files, and honest indexes in which chunks and windows are made to point anywhere. */
 
-import { metaBin } from "../../core/src/genome/Bins.ts"
+import { pseudoBin } from "../../core/src/genome/Bins.ts"
 import { vcfColumns } from "../../core/src/genome/formats/Vcf.ts"
 import * as IndexBuilder from "../../core/src/genome/IndexBuilder.ts"
 import type { SeededRandom } from "../../sandbox/samples/SeededRandom.ts"
@@ -94,7 +94,11 @@ export const lyingIndex = (
       view.setBigUint64(to, view.getBigUint64(from, true), true)
     } else if (kind < 0.75) {
       const id = one(ids)
-      view.setUint32(id, random.pick([0, 1, 9, 4_681, metaBin(5), metaBin(5) + 1, view.getUint32(id, true) + 1]), true)
+      view.setUint32(
+        id,
+        random.pick([0, 1, 9, 4_681, pseudoBin(5), pseudoBin(5) + 1, view.getUint32(id, true) + 1]),
+        true
+      )
     } else if (kind < 0.85) {
       const count = one(counts)
       const now = view.getUint32(count, true)

@@ -103,7 +103,7 @@ export const agreeOnBam = Effect.fn("agreeOnBam")(function* (
     const bed = bedOf(intervals)
     const wanted = Result.getOrThrow(parseBed("random.bed", bed))
     const { bytes, sink } = collect()
-    const plan = yield* planSlice({ type: "bam", source, wanted, unmapped })
+    const plan = yield* planSlice({ type: "bam", source, wanted, takeUnplaced: unmapped })
     const result: SliceResult = yield* writeSlice(plan, sink, options)
     const slice = `${folder}/slice.bam`
     writeFileSync(slice, bytes())
@@ -157,7 +157,7 @@ export const agreeOnVcf = Effect.fn("agreeOnVcf")(function* (
     const bed = bedOf(intervals)
     const wanted = Result.getOrThrow(parseBed("random.bed", bed))
     const { bytes, sink } = collect()
-    const plan = yield* planSlice({ type: "vcf.gz", source, wanted, unmapped: false })
+    const plan = yield* planSlice({ type: "vcf.gz", source, wanted, takeUnplaced: false })
     const result = yield* writeSlice(plan, sink, options)
     const slice = `${folder}/slice.vcf.gz`
     writeFileSync(slice, bytes())

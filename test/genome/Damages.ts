@@ -114,7 +114,7 @@ export const recordsOfSlice = Effect.fnUntraced(function* (file: IndexedFile, ra
   const wanted = yield* Effect.fromResult(parseRange(range))
   const name = `x.${type}`
   const source = { name, reader: fromBytes(data), indexName: `${name}.${suffix}`, index: fromBytes(index) }
-  const plan = yield* planSlice({ source, type, wanted, unmapped })
+  const plan = yield* planSlice({ source, type, wanted, takeUnplaced: unmapped })
   const written: Array<Uint8Array> = []
   const sink = { write: (bytes: Uint8Array) => Effect.sync(() => void written.push(bytes.slice())) }
   yield* writeSlice(plan, sink, { program: { name: "t", version: "0" }, level: 1, connections: 2 })

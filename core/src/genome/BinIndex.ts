@@ -4,10 +4,10 @@
  * it is asked for.
  */
 import { Result } from "effect"
-import { metaBin } from "./Bins.ts"
+import { pseudoBin } from "./Bins.ts"
 import * as VirtualOffset from "./VirtualOffset.ts"
 
-/** A stretch `[begin, end)` of the data file. */
+/** A range `[begin, end)` of virtual offsets of the data file. */
 export interface Chunk {
   readonly begin: VirtualOffset.VirtualOffset
   readonly end: VirtualOffset.VirtualOffset
@@ -21,7 +21,7 @@ export interface Counts {
 
 export interface Bin {
   readonly id: number
-  /** CSI only: no record that overlaps the bin starts before. */
+  /** CSI only (`loffset`): no record that overlaps the bin starts before. */
   readonly loffset: VirtualOffset.VirtualOffset | null
   readonly chunks: ReadonlyArray<Chunk>
 }
@@ -29,14 +29,14 @@ export interface Bin {
 /** What an index says about one reference. */
 export interface ReferenceIndex {
   readonly bins: ReadonlyMap<number, Bin>
-  /** BAI and TBI: for each 16 kb the first record that overlaps it; empty in CSI. */
+  /** The linear index of BAI and TBI (`ioffset`): for each window of 16 kb the first record that overlaps it; empty in CSI. */
   readonly linear: BigUint64Array
   readonly counts: Counts | null
 }
 
 export interface BinIndex {
   readonly format: "BAI" | "TBI" | "CSI"
-  /** Bases of the smallest bins, as a power of two; 14 in BAI and TBI. */
+  /** Bases of the smallest bins, as a power of two (`min_shift`); 14 in BAI and TBI. */
   readonly minShift: number
   /** Levels below the root; 5 in BAI and TBI. */
   readonly depth: number
@@ -44,7 +44,7 @@ export interface BinIndex {
   readonly references: number
   /** Where the last chunk ends, `null` without chunks. */
   readonly lastEnd: VirtualOffset.VirtualOffset | null
-  /** Number of reads without a position, where the index says so. */
+  /** Number of unplaced reads (`n_no_coor`), where the index says so. */
   readonly unplaced: number | null
   /** Decodes reference `i`. */
   readonly reference: (i: number) => ReferenceIndex
@@ -64,7 +64,7 @@ export const parseBins = (
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   const left = () => bytes.length - at
   const csi = format === "CSI"
-  const meta = metaBin(depth)
+  const meta = pseudoBin(depth)
   const perReference = csi ? 4 : 8
   if (references * perReference > left()) {
     return Result.fail(`it claims ${references} references, more than its ${bytes.length} bytes can hold`)

@@ -1,7 +1,7 @@
 /** Numbers of the bins that BAI, TBI and CSI share (SAM specification, section 5.3). Positions are 0-based. */
 
-/** The bin number that holds counts instead of chunks. */
-export const metaBin = (depth: number): number => (2 ** (3 * (depth + 1)) - 1) / 7 + 1
+/** Number of the pseudo-bin, which holds counts instead of chunks. */
+export const pseudoBin = (depth: number): number => (2 ** (3 * (depth + 1)) - 1) / 7 + 1
 
 /** First bin number of a level; level 0 is the root, level `depth` has the smallest bins. */
 export const firstOfLevel = (level: number): number => (2 ** (3 * level) - 1) / 7
@@ -13,7 +13,7 @@ export const binStart = (id: number, minShift: number, depth: number): number =>
   return (id - firstOfLevel(level)) * 2 ** (minShift + 3 * (depth - level))
 }
 
-/** The smallest bin of the R-tree that holds `[start, end)` (SAM specification, section 5.3). */
+/** The smallest bin of the R-tree that holds `[start, end)` (`reg2bin` of the SAM specification, section 5.3). */
 export const binOf = (start: number, end: number, minShift: number, depth: number): number => {
   const last = end - 1
   let shift = 2 ** minShift

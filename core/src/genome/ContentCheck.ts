@@ -23,13 +23,13 @@ export interface RecordCounts {
   readonly records: number
   /** Records of each reference, in the order of the header for BAM, of appearance for VCF. */
   readonly ofReference: ReadonlyMap<string, number>
-  /** Records without a reference; 0 in VCF. */
+  /** Unplaced reads (`n_no_coor`); 0 in VCF. */
   readonly unplaced: number
   /** Whether the records stand in the order of their places. */
   readonly sorted: boolean
 }
 
-/** Hears of the records of a file, in their order, as long as they are sorted; not of those without a reference. */
+/** Hears of the records of a file, in their order, as long as they are sorted; not of unplaced reads. */
 export interface RecordListener {
   /** Records of another reference follow: its number in the header for BAM, by appearance for VCF, and its name. */
   readonly enter: (reference: number, name: string) => void

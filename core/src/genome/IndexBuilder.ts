@@ -1,7 +1,7 @@
 /**
  * Builds BAI, TBI or CSI from the fragments of a file, in file order (SAM specification, sections 5.1-5.3).
  */
-import { firstOfLevel, metaBin } from "./Bins.ts"
+import { firstOfLevel, pseudoBin } from "./Bins.ts"
 import { IndexBytes } from "./IndexBytes.ts"
 import * as IndexFragment from "./IndexFragment.ts"
 import { NumberRows } from "./NumberRows.ts"
@@ -177,7 +177,7 @@ export const make = (minShift: number, depth: number): IndexBuilder => {
         out.u32(chunks.length / 4)
         for (let at = 0; at < chunks.length; at += 2) out.offset(chunks[at]!, chunks[at + 1]!)
       }
-      out.u32(metaBin(depth))
+      out.u32(pseudoBin(depth))
       if (!withLinear) out.offset(0, 0)
       out.u32(2)
       out.offset(...reference.first)
@@ -218,7 +218,7 @@ export const make = (minShift: number, depth: number): IndexBuilder => {
   return {
     join,
     add: (...record) => own.add(...record),
-    close: (...place) => own.close(...place),
+    close: (...end) => own.close(...end),
     addUnplaced: (count) => own.addUnplaced(count),
     bai: (count) => {
       settle()

@@ -13,9 +13,9 @@ export interface IndexFragment {
    * record before it ends there.
    */
   readonly add: (ref: number, start: number, end: number, mapped: boolean, block: number, within: number) => void
-  /** The last record added ends at (`block`, `within`). Call it before anything without a place is written. */
+  /** The last record added ends at (`block`, `within`). Call it before unplaced reads are written. */
   readonly close: (block: number, within: number) => void
-  /** Reads without a position, at the end of a BAM. */
+  /** Counts unplaced reads (`n_no_coor`), which end a BAM. */
   readonly addUnplaced: (count: number) => void
   /** What was added so far, closed: plain data, which may go to another thread. */
   readonly done: () => FragmentData

@@ -10,8 +10,8 @@ export interface SliceJob {
   readonly records: Records
   /** What is wanted of each reference: starts and ends in turn, sorted, not touching. */
   readonly regions: ReadonlyArray<{ readonly ref: number; readonly bounds: ArrayLike<number> }>
-  /** True when the reads without a reference are wanted. */
-  readonly unplaced: boolean
+  /** True when the unplaced reads are wanted. */
+  readonly takeUnplaced: boolean
   /** Of the blocks that cannot be copied, 0-9. */
   readonly level: number
   /** Of the index to write. */
@@ -19,23 +19,24 @@ export interface SliceJob {
   readonly depth: number
 }
 
-/** A virtual offset as two numbers. */
-export type Spot = readonly [block: number, within: number]
+/** A virtual offset as two numbers: `block` is its coffset, `within` its uoffset. */
+export type VirtualOffsetPair = readonly [block: number, within: number]
 
-export const isBefore = (a: Spot, b: Spot): boolean => a[0] < b[0] || (a[0] === b[0] && a[1] < b[1])
+export const isBefore = (a: VirtualOffsetPair, b: VirtualOffsetPair): boolean =>
+  a[0] < b[0] || (a[0] === b[0] && a[1] < b[1])
 
 /** The records that begin in `[begin, end)` are judged. */
 export interface PieceStretch {
-  /** Number of the reference, -1 for the reads without one. */
+  /** Number of the reference, -1 for the unplaced reads. */
   readonly ref: number
   /** Where a record begins, at or before `begin`: those in between are walked over. */
-  readonly from: Spot
-  readonly begin: Spot
-  readonly end: Spot
+  readonly from: VirtualOffsetPair
+  readonly begin: VirtualOffsetPair
+  readonly end: VirtualOffsetPair
   /** Records that start here or later (0-based) are not what this stretch is read for. */
   readonly until: number
-  /** A place before `end` where a record must begin, because the next piece starts there; null when `end` itself is such a place. */
-  readonly through: Spot | null
+  /** Where a record must begin before `end`, because the next piece starts there; null when one must begin at `end`. */
+  readonly through: VirtualOffsetPair | null
   /** True when no record of the reference may follow after `end`. */
   readonly whole: boolean
 }

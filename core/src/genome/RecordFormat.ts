@@ -38,6 +38,6 @@ export interface RecordFormat {
    * another.
    */
   readonly fits: (data: Bytes, at: number, size: number) => boolean
-  /** Fills `place` from the whole record `[at, at + size)`; false when it is damaged. */
-  readonly place: (data: Bytes, at: number, size: number, place: RecordSpan) => boolean
+  /** Fills `span` from the whole record `[at, at + size)`; false when it is damaged. */
+  readonly readSpan: (data: Bytes, at: number, size: number, span: RecordSpan) => boolean
 }

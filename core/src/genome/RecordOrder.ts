@@ -26,7 +26,7 @@ export interface RecordOrder {
   readonly last: () => Rank | null
 }
 
-/** Reads without a reference come last. */
+/** Unplaced reads come last. */
 export const rankOf = (ref: number): number => (ref < 0 ? Number.POSITIVE_INFINITY : ref)
 
 /** Number of the first interval that ends after `start`, as the place of its start in `bounds`. */
@@ -41,7 +41,7 @@ const intervalFrom = (bounds: ArrayLike<number>, start: number): number => {
   return 2 * low
 }
 
-export const make = ({ regions, unplaced }: SliceJob): RecordOrder => {
+export const make = ({ regions, takeUnplaced }: SliceJob): RecordOrder => {
   const wanted = new Map(regions.map(({ bounds, ref }) => [ref, bounds]))
   let lastRef = -1
   let lastStart = -1
@@ -75,7 +75,7 @@ export const make = ({ regions, unplaced }: SliceJob): RecordOrder => {
       if (ref < 0) {
         // They end the file: a placed record after them is out of order.
         lastRef = rankOf(ref)
-        return unplaced
+        return takeUnplaced
       }
       if (ref !== lastRef) {
         lastRef = ref

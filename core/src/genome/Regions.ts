@@ -155,10 +155,10 @@ const quoted = (name: string): string => (/[:,]/.test(name) ? `{${name}}` : name
 const batch = 4096
 
 /**
- * The regions as region text, in the same order, and `*` for the reads without a position: what the headers of slices say.
+ * The regions as region text, in the same order, and `*` for the unplaced reads: what the headers of slices say.
  * It comes in pieces, which make one text with spaces between the regions.
  */
-export function* formatRegions(regions: ReadonlyArray<ReferenceRegions>, unmapped: boolean): Generator<string> {
+export function* formatRegions(regions: ReadonlyArray<ReferenceRegions>, takeUnplaced: boolean): Generator<string> {
   let words: Array<string> = []
   for (const { bounds, name, whole } of regions) {
     for (let i = 0; i < bounds.length; i += 2) {
@@ -169,6 +169,6 @@ export function* formatRegions(regions: ReadonlyArray<ReferenceRegions>, unmappe
       words.push(whole ? quoted(name) : regionText(name, bounds[i]!, bounds[i + 1]!))
     }
   }
-  if (unmapped) words.push("*")
+  if (takeUnplaced) words.push("*")
   yield words.join(" ")
 }

@@ -49,7 +49,7 @@ const collect = () => {
 const sliceBam = Effect.fnUntraced(function* <E>(source: SliceSource<E>, range: string, unmapped = false) {
   const { bytes, sink } = collect()
   const wanted = range === "" ? [] : yield* Effect.fromResult(parseRange(range))
-  const plan = yield* planSlice({ type: "bam", source, wanted, unmapped })
+  const plan = yield* planSlice({ type: "bam", source, wanted, takeUnplaced: unmapped })
   const result = yield* writeSlice(plan, sink, { program, level: 1, connections: 2 })
   return { bytes: bytes(), plan, result }
 })
@@ -309,7 +309,7 @@ describe("BAM slices", () => {
     }).pipe(provided)
   )
 
-  it.effect("an unsorted file is refused, be it only a read without a place among others", () =>
+  it.effect("an unsorted file is refused, be it only an unplaced read among others", () =>
     Effect.gen(function* () {
       const unplaced = read("u", -1, -1, [], BamRecord.Flag.unmapped)
       for (const between of [read("b", 0, 300), unplaced]) {
@@ -451,7 +451,7 @@ describe("VCF slices", () => {
       type: "vcf.gz",
       source,
       wanted: yield* Effect.fromResult(parseRange(range)),
-      unmapped: false
+      takeUnplaced: false
     })
     const result = yield* writeSlice(plan, sink, { program, level: 1 })
     const { bytes: content } = yield* inflatePrefix("s.vcf.gz", fromBytes(bytes()), 2 ** 25, 2 ** 25, "BadHeader")
@@ -493,7 +493,7 @@ describe("VCF slices", () => {
         type: "vcf.gz",
         source,
         wanted: yield* Effect.fromResult(parseRange("chr1")),
-        unmapped: false
+        takeUnplaced: false
       })
       const error = yield* Effect.flip(writeSlice(plan, collect().sink, { program, level: 1 }))
       assert.include(error.message, "its index does not fit: reference 1 goes on")
@@ -536,7 +536,7 @@ describe("VCF slices with a CSI", () => {
         type: "vcf.gz",
         source,
         wanted: yield* Effect.fromResult(parseRange("1:600,000,000-")),
-        unmapped: false
+        takeUnplaced: false
       })
       const result = yield* writeSlice(plan, sink, { program })
       assert.strictEqual(result.records, 1)
@@ -544,7 +544,7 @@ describe("VCF slices with a CSI", () => {
       const slice = { name: "s.vcf.gz", reader: fromBytes(bytes()) }
       yield* checkStructure("s.vcf.gz.csi", fromBytes(result.index), slice)
       const bamIndex = sourceOf(data, fromBytes(bgzf(codec, builder.csi(1))), "vcf.gz.csi")
-      const fault = yield* Effect.flip(planSlice({ type: "vcf.gz", source: bamIndex, wanted: [], unmapped: false }))
+      const fault = yield* Effect.flip(planSlice({ type: "vcf.gz", source: bamIndex, wanted: [], takeUnplaced: false }))
       assert.include(fault.message, "index of a BAM file")
     }).pipe(provided)
   )

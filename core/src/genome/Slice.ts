@@ -76,10 +76,10 @@ export interface SliceWanted<E> {
   readonly source: SliceSource<E>
   /** What its name says it is. */
   readonly type: DataType
-  /** May be empty when `unmapped` is set. */
+  /** May be empty when `takeUnplaced` is set. */
   readonly wanted: ReadonlyArray<RegionText>
-  /** Takes the reads without a position too; formats without such reads take none. */
-  readonly unmapped: boolean
+  /** Takes the unplaced reads too; formats that have none take none. */
+  readonly takeUnplaced: boolean
 }
 
 /** What a slice will read, known before any record is fetched. */
@@ -87,18 +87,18 @@ export interface SlicePlan<E> {
   readonly source: SliceSource<E>
   readonly slicing: Slicing
   readonly regions: ReadonlyArray<ReferenceRegions>
-  /** Proves that no block of the file is missing or too much, as far as the index knows. */
-  readonly proveEnd: Effect.Effect<void, FileDamaged | E, Codec>
-  /** The reads without a position are taken too. */
-  readonly unmapped: boolean
-  /** So many of them the index counts; null when it does not tell. */
+  /** Fails when records follow after the end of the index: a block of the file is then missing or too much. */
+  readonly checkNothingFollowsIndex: Effect.Effect<void, FileDamaged | E, Codec>
+  /** True when the unplaced reads are taken too. */
+  readonly takeUnplaced: boolean
+  /** Number of unplaced reads that the index counts (`n_no_coor`); null when it does not say. */
   readonly unplaced: number | null
   /** The regions as they will stand in the header of the slice. */
   readonly key: string
   /** The pieces that it is made of, one after the other. */
   readonly pieces: Iterable<Piece>
   readonly ranges: FetchPlan
-  /** All that will be read: `ranges`, and what `proveEnd` looks at. */
+  /** All that will be read: `ranges`, and what `checkNothingFollowsIndex` looks at. */
   readonly reads: Iterable<Pick<ByteRange, "offset" | "length">>
 }
 
@@ -109,7 +109,7 @@ export interface SlicePlan<E> {
 export const planSlice = Effect.fn("svc.genome.planSlice")(function* <E>({
   source,
   type,
-  unmapped,
+  takeUnplaced,
   wanted
 }: SliceWanted<E>): Effect.fn.Return<SlicePlan<E>, FileDamaged | UsageError | E, Codec> {
   const { crc32 } = yield* Codec
@@ -135,25 +135,26 @@ export const planSlice = Effect.fn("svc.genome.planSlice")(function* <E>({
   )
   const regions = yield* Effect.fromResult(resolveRegions(wanted, slicing.references))
   const { firstRecord } = slicing
-  const takesUnplaced = unmapped && firstRecord !== null
+  const hasUnplaced = takeUnplaced && firstRecord !== null
   const dataEnd = reader.size - Bgzf.eofBlock.length
   const stretches = planStretches(regions, tabix.index, {
-    unplaced: takesUnplaced ? { firstRecord, dataEnd } : null
+    unplaced: hasUnplaced ? { firstRecord, dataEnd } : null
   })
-  const owners = file.owners(tabix)
-  const owner = owners === null || Result.isFailure(owners) ? null : owners.success
-  const end = owner === null ? null : lastEndRange(tabix.index, reader.size)
+  const found = file.referenceAt(tabix)
+  const referenceAt = found === null || Result.isFailure(found) ? null : found.success
+  const end = referenceAt === null ? null : lastEndRange(tabix.index, reader.size)
   const pieces = { [Symbol.iterator]: () => slicePieces(stretches, tabix.index, reader.size) }
   const ranges = fetchPlanOf(pieces)
   return {
     source,
     slicing,
     regions,
-    key: regionsKey(formatRegions(regions, takesUnplaced), crc32),
-    unmapped: takesUnplaced,
+    key: regionsKey(formatRegions(regions, hasUnplaced), crc32),
+    takeUnplaced: hasUnplaced,
     // bamtools counts nothing, and writes 0.
     unplaced: tabix.index.unplaced === 0 ? null : tabix.index.unplaced,
-    proveEnd: owner === null ? Effect.void : checkLastEnd(indexName, tabix.index, source, owner),
+    checkNothingFollowsIndex:
+      referenceAt === null ? Effect.void : checkLastEnd(indexName, tabix.index, source, referenceAt),
     pieces,
     ranges,
     reads: {
@@ -175,7 +176,7 @@ export const writeSlice = Effect.fn("svc.genome.writeSlice")(function* <E, E2>(
   options: SliceOptions
 ): Effect.fn.Return<SliceResult, FileDamaged | E | E2, Codec> {
   const codec = yield* Codec
-  const { key, pieces, ranges, regions, slicing, source, unmapped } = plan
+  const { key, pieces, ranges, regions, slicing, source, takeUnplaced } = plan
   const { depth, minShift } = slicing
   const builder = IndexBuilder.make(minShift, depth)
   const level = options.level ?? defaultLevel
@@ -184,7 +185,7 @@ export const writeSlice = Effect.fn("svc.genome.writeSlice")(function* <E, E2>(
     records: slicing.records,
     // A whole reference is wanted with its records past the length that the header gives, if there are any.
     regions: regions.map(({ bounds, ref, whole }) => ({ ref, bounds: whole ? [0, Number.POSITIVE_INFINITY] : bounds })),
-    unplaced: unmapped,
+    takeUnplaced,
     level,
     minShift,
     depth
@@ -210,11 +211,11 @@ export const writeSlice = Effect.fn("svc.genome.writeSlice")(function* <E, E2>(
       }
     })
   )
-  // Damage in what was read is told first: it says where.
-  const [made, ended] = yield* Effect.all([pieceRun, Effect.result(plan.proveEnd)], { concurrency: 2 })
+  // Both run to their end. Damage found in a piece comes first: its message names the place.
+  const [made, ended] = yield* Effect.all([pieceRun, Effect.result(plan.checkNothingFollowsIndex)], { concurrency: 2 })
   yield* Effect.fromResult(ended)
   // After the last reference only their number shows that a block of unplaced reads is missing.
-  if (unmapped && plan.unplaced !== null && unplaced !== plan.unplaced) {
+  if (takeUnplaced && plan.unplaced !== null && unplaced !== plan.unplaced) {
     const reason = `its index does not fit: it counts ${plan.unplaced} reads without a position, and there are ${unplaced}`
     return yield* new FileDamaged({ file: source.name, fault: "IndexMismatch", reason })
   }

@@ -64,8 +64,8 @@ export const keep = ({ ranges }: Held, from: number, to: number): void => {
 }
 
 /** Notes that a kept record begins at `from` of a held block. */
-export const note = ({ records }: Held, from: number, place: RecordSpan): void => {
-  records.add(from, place)
+export const note = ({ records }: Held, from: number, span: RecordSpan): void => {
+  records.add(from, span)
 }
 
 export interface SliceOutput {

@@ -1,14 +1,14 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Schema } from "effect"
 import type { BinIndex } from "./BinIndex.ts"
-import { isBefore, type Spot } from "./PieceJob.ts"
+import { isBefore, type VirtualOffsetPair } from "./PieceJob.ts"
 import { slicePieces } from "./SlicePieces.ts"
 import { Stretches } from "./Stretches.ts"
 import * as VirtualOffset from "./VirtualOffset.ts"
 
 const size = 22_000_000
 
-const spotOf = (offset: VirtualOffset.VirtualOffset): Spot => [
+const pairOf = (offset: VirtualOffset.VirtualOffset): VirtualOffsetPair => [
   VirtualOffset.block(offset),
   VirtualOffset.within(offset)
 ]
@@ -82,20 +82,21 @@ describe("slicePieces", () => {
           const last = ranges.at(-1)!
           assert.strictEqual(pieces[i + 1]?.ranges[0]?.offset, last.offset + last.length)
         }
-        const spots = all.flatMap(({ begin, end }): ReadonlyArray<Spot> => {
+        const pairs = all.flatMap(({ begin, end }): ReadonlyArray<VirtualOffsetPair> => {
           const [from, to] = [VirtualOffset.block(begin), VirtualOffset.block(end)]
           return [from, to - 1, to, ...starts].flatMap(
-            (block): ReadonlyArray<Spot> => [
+            (block): ReadonlyArray<VirtualOffsetPair> => [
               [block, 0],
               [block, 77],
               [block, 0xffff]
             ]
           )
         })
-        const within = (spot: Spot, begin: Spot, end: Spot) => !isBefore(spot, begin) && isBefore(spot, end)
-        for (const spot of spots) {
-          const wanted = all.some(({ begin, end }) => within(spot, spotOf(begin), spotOf(end)))
-          const judges = pieces.filter((piece) => piece.stretches.some(({ begin, end }) => within(spot, begin, end)))
+        const within = (pair: VirtualOffsetPair, begin: VirtualOffsetPair, end: VirtualOffsetPair) =>
+          !isBefore(pair, begin) && isBefore(pair, end)
+        for (const pair of pairs) {
+          const wanted = all.some(({ begin, end }) => within(pair, pairOf(begin), pairOf(end)))
+          const judges = pieces.filter((piece) => piece.stretches.some(({ begin, end }) => within(pair, begin, end)))
           assert.lengthOf(judges, wanted ? 1 : 0)
         }
       })

@@ -8,7 +8,7 @@
  */
 import type { BinIndex } from "./BinIndex.ts"
 import { addSpan, type ByteRange, longestRange, rangesOf, type Span } from "./FetchPlan.ts"
-import { isBefore, type PieceStretch, type Spot } from "./PieceJob.ts"
+import { isBefore, type PieceStretch, type VirtualOffsetPair } from "./PieceJob.ts"
 import { largestRecord } from "./RecordFormat.ts"
 import type { Stretches } from "./Stretches.ts"
 import * as VirtualOffset from "./VirtualOffset.ts"
@@ -23,16 +23,16 @@ export interface Piece {
 /** After every place in a block. */
 const endOfBlock = 0xffff
 
-const spotOf = (offset: VirtualOffset.VirtualOffset): Spot => [
+const pairOf = (offset: VirtualOffset.VirtualOffset): VirtualOffsetPair => [
   VirtualOffset.block(offset),
   VirtualOffset.within(offset)
 ]
 
-/** The end of the records that the piece before a cut at `spot` has. */
-const edgeOf = (spot: Spot): Spot => (spot[1] === 0 ? spot : [spot[0], endOfBlock])
+/** The end of the records that the piece before a cut at `cutAt` has. */
+const edgeOf = (cutAt: VirtualOffsetPair): VirtualOffsetPair => (cutAt[1] === 0 ? cutAt : [cutAt[0], endOfBlock])
 
-const earlier = (a: Spot, b: Spot): Spot => (isBefore(a, b) ? a : b)
-const later = (a: Spot, b: Spot): Spot => (isBefore(a, b) ? b : a)
+const earlier = (a: VirtualOffsetPair, b: VirtualOffsetPair): VirtualOffsetPair => (isBefore(a, b) ? a : b)
+const later = (a: VirtualOffsetPair, b: VirtualOffsetPair): VirtualOffsetPair => (isBefore(a, b) ? b : a)
 
 /** Where records of a reference begin, by its index; those of the last reference that was asked for are kept. */
 const startsOf = (index: BinIndex): ((ref: number) => BigUint64Array) => {
@@ -76,10 +76,10 @@ export function* slicePieces(stretches: Stretches, index: BinIndex, size: number
   let spans: Array<Span> = []
 
   const bytesOf = (some: ReadonlyArray<Span>) => some.reduce((sum, { end, start }) => sum + end - start, 0)
-  const reach = () => parts.reduce((most, { end }) => later(most, end), [0, 0] as Spot)
+  const reach = () => parts.reduce((most, { end }) => later(most, end), [0, 0] as VirtualOffsetPair)
 
   /** Where to cut the stretches so far, when they are too much for one piece and the index knows a place; else null. */
-  const cut = (): Spot | null => {
+  const cut = (): VirtualOffsetPair | null => {
     const last = spans.at(-1)
     if (last === undefined) return null
     const free = longestRange - bytesOf(spans.slice(0, -1))
@@ -91,17 +91,17 @@ export function* slicePieces(stretches: Stretches, index: BinIndex, size: number
     // The last place up to which it fits, or else the first one.
     const found = known[Math.max(next, fitting)]
     if (found === undefined) return null
-    const spot = spotOf(VirtualOffset.fromBits(found))
-    return spot[0] < Math.min(last.end, longest.end[0]) && isBefore(longest.from, spot) ? spot : null
+    const cutAt = pairOf(VirtualOffset.fromBits(found))
+    return cutAt[0] < Math.min(last.end, longest.end[0]) && isBefore(longest.from, cutAt) ? cutAt : null
   }
 
   const whole = (): Piece => ({ stretches: parts, ranges: rangesOf(spans), goesOn: false })
 
-  /** The piece before `spot`; what comes after it stays. */
-  const pieceBefore = (spot: Spot): Piece => {
-    const [block, within] = spot
-    const edge = edgeOf(spot)
-    const through = within === 0 ? null : spot
+  /** The piece before `cutAt`; what comes after it stays. */
+  const pieceBefore = (cutAt: VirtualOffsetPair): Piece => {
+    const [block, within] = cutAt
+    const edge = edgeOf(cutAt)
+    const through = within === 0 ? null : cutAt
     const last = spans.at(-1)!
     const before = { start: last.start, end: block, limit: Math.min(size, block + largestRecord) }
     const piece: Piece = {
@@ -115,18 +115,18 @@ export function* slicePieces(stretches: Stretches, index: BinIndex, size: number
     }
     parts = parts
       .filter(({ end }) => isBefore(edge, end))
-      .map((part) => (isBefore(part.begin, edge) ? { ...part, begin: edge, from: spot } : part))
+      .map((part) => (isBefore(part.begin, edge) ? { ...part, begin: edge, from: cutAt } : part))
     spans = [{ start: block, end: last.end, limit: last.limit }]
     return piece
   }
 
   for (let i = 0; ; ) {
     const stretch = stretches.at(i)
-    const begin = stretch === undefined ? null : spotOf(stretch.begin)
-    const spot = cut()
+    const begin = stretch === undefined ? null : pairOf(stretch.begin)
+    const cutAt = cut()
     // The records of a stretch that begins in the block of the cut are judged by the piece before it.
-    if (spot !== null && (begin === null || !isBefore(begin, edgeOf(spot)))) {
-      yield pieceBefore(spot)
+    if (cutAt !== null && (begin === null || !isBefore(begin, edgeOf(cutAt)))) {
+      yield pieceBefore(cutAt)
       continue
     }
     if (stretch === undefined || begin === null) break
@@ -143,7 +143,7 @@ export function* slicePieces(stretches: Stretches, index: BinIndex, size: number
       ref,
       from: begin,
       begin,
-      end: spotOf(stretch.end),
+      end: pairOf(stretch.end),
       until,
       through: null,
       whole: stretch.whole

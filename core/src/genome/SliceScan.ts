@@ -58,7 +58,7 @@ export const make = ({ codec, index, job, stretches, writer }: ScanOptions): Sca
   const order = RecordOrder.make(job)
   const cursor = SliceCursor.make(stretches)
   const output = SliceOutput.make(writer, index)
-  const place: RecordSpan = { ref: 0, start: 0, end: 0, mapped: false }
+  const span: RecordSpan = { ref: 0, start: 0, end: 0, mapped: false }
   /** What a block inflates into, each after the other. */
   const buffer = new Uint8Array(Bgzf.maxBlock)
 
@@ -75,7 +75,7 @@ export const make = ({ codec, index, job, stretches, writer }: ScanOptions): Sca
   let lastLine = false
   let damage: PieceDamage | null = null
 
-  const lies = (reason: string): false => {
+  const indexMismatch = (reason: string): false => {
     damage = { fault: "IndexMismatch", reason: `its index does not fit: ${reason}` }
     return false
   }
@@ -85,13 +85,13 @@ export const make = ({ codec, index, job, stretches, writer }: ScanOptions): Sca
   }
   const badRecord = () => damaged("it holds no sound record where the next one should begin")
 
-  /** Fills `place` from a record; false when it is damaged, out of order, or longer than any reference can be. */
+  /** Fills `span` from a record; false when it is damaged, out of order, or longer than any reference can be. */
   const read = (data: Uint8Array, view: DataView, at: number, size: number): boolean => {
-    if (!format.place({ bytes: data, view }, at, size, place) || !order.allows(place)) return badRecord()
-    if (place.ref !== comment) first ??= [RecordOrder.rankOf(place.ref), place.start]
-    return place.ref < 0 || place.end <= index.limit
+    if (!format.readSpan({ bytes: data, view }, at, size, span) || !order.allows(span)) return badRecord()
+    if (span.ref !== comment) first ??= [RecordOrder.rankOf(span.ref), span.start]
+    return span.ref < 0 || span.end <= index.limit
       ? true
-      : damaged(`a record in it claims to end at base ${place.end}, which no index of the file can hold`)
+      : damaged(`a record in it claims to end at base ${span.end}, which no index of the file can hold`)
   }
 
   const nextStretch = () => {
@@ -119,7 +119,7 @@ export const make = ({ codec, index, job, stretches, writer }: ScanOptions): Sca
   const passEnd = ({ end, through }: PieceStretch): boolean => {
     const came = through === null ? !isBefore(end, [cursor.block, cursor.within]) : cameThrough
     if (cursor.comesThrough() && !came && !lastLine) {
-      return lies(`no record begins where it points to in the block at byte ${(through ?? end)[0]}`)
+      return indexMismatch(`no record begins where it points to in the block at byte ${(through ?? end)[0]}`)
     }
     const following = cursor.following()
     // Where a piece is cut, or the next stretch begins in this block, the records past the end are read anyway.
@@ -174,9 +174,9 @@ export const make = ({ codec, index, job, stretches, writer }: ScanOptions): Sca
       nextStretch()
       return true
     }
-    if (order.judge(place, beginning.offset, target.offset)) {
+    if (order.judge(span, beginning.offset, target.offset)) {
       records++
-      SliceOutput.note(beginning, record.from, place)
+      SliceOutput.note(beginning, record.from, span)
       SliceOutput.keep(beginning, record.from, beginning.data.length)
       for (const one of held.slice(1)) SliceOutput.keep(one, 0, one.data.length)
       SliceOutput.keep(target, 0, rest)
@@ -205,7 +205,7 @@ export const make = ({ codec, index, job, stretches, writer }: ScanOptions): Sca
     let stretch = cursor.stretch()
     while (stretch !== undefined && cursor.block === start) {
       const { within } = cursor
-      if (within > data.length) return lies(`the block at byte ${start} holds fewer bytes than it says`)
+      if (within > data.length) return indexMismatch(`the block at byte ${start} holds fewer bytes than it says`)
       const { through } = stretch
       if (through !== null && start === through[0] && within === through[1]) cameThrough = true
       if (proving && isProven(true)) {
@@ -215,7 +215,7 @@ export const make = ({ codec, index, job, stretches, writer }: ScanOptions): Sca
       }
       if (!proving && atEnd(stretch)) {
         if (stretch.whole && goesOn(stretch, content, within)) {
-          return lies(`reference ${stretch.ref + 1} goes on where it ends, at byte ${start}`)
+          return indexMismatch(`reference ${stretch.ref + 1} goes on where it ends, at byte ${start}`)
         }
         if (!passEnd(stretch)) return false
         stretch = cursor.stretch()
@@ -246,10 +246,10 @@ export const make = ({ codec, index, job, stretches, writer }: ScanOptions): Sca
         stretch = cursor.stretch()
         continue
       }
-      if (order.judge(place, start, start)) {
+      if (order.judge(span, start, start)) {
         records++
         SliceOutput.keep(target, within, within + size)
-        SliceOutput.note(target, within, place)
+        SliceOutput.note(target, within, span)
       }
       cursor.within += size
       leaveStretch()
@@ -262,7 +262,7 @@ export const make = ({ codec, index, job, stretches, writer }: ScanOptions): Sca
   /** True when a record of the same reference follows at `at`; one that does not lie whole in this block proves nothing. */
   const goesOn = ({ ref }: PieceStretch, content: ReturnType<typeof bytesOf>, at: number): boolean => {
     const size = at < content.bytes.length ? format.size(content, at) : 0
-    return size > 0 && format.place(content, at, size, place) && place.ref === ref
+    return size > 0 && format.readSpan(content, at, size, span) && span.ref === ref
   }
 
   /** One step; false when more bytes are needed, everything is done, or for damage. */
@@ -279,7 +279,7 @@ export const make = ({ codec, index, job, stretches, writer }: ScanOptions): Sca
       return true
     }
     if (size === SliceCursor.missing) return false
-    if (size < 0) return lies(`no block begins at byte ${cursor.block}`)
+    if (size < 0) return indexMismatch(`no block begins at byte ${cursor.block}`)
     const raw = cursor.bytes(cursor.block, cursor.block + size)
     const inflated = Bgzf.inflateBlock(codec, raw, 0, size, buffer)
     return typeof inflated === "string" ? damaged(`it ${inflated}`) : scanBlock(raw, inflated)
@@ -307,7 +307,7 @@ export const make = ({ codec, index, job, stretches, writer }: ScanOptions): Sca
         nextStretch()
       }
       if (damage === null && (open !== null || cursor.stretch() !== undefined))
-        lies("bytes are missing where it points")
+        indexMismatch("bytes are missing where it points")
       if (damage === null) writeHeld()
       writer.flush()
       index.close(writer.block(), 0)

@@ -80,7 +80,7 @@ const lowerBound = (reference: ReferenceIndex, index: BinIndex, position: number
   return least
 }
 
-/** Numbers of all bins that `[start, end)` touches, as far as the index has them. */
+/** Numbers of all bins that `[start, end)` touches (`reg2bins`), as far as the index has them. */
 const binsOver = (reference: ReferenceIndex, index: BinIndex, start: number, end: number): ReadonlyArray<number> => {
   const found: Array<number> = []
   for (let level = 0; level <= index.depth; level++) {
@@ -190,7 +190,7 @@ const wholeStretch = (ref: number, reference: ReferenceIndex): Stretch | null =>
 
 /** How to plan. */
 export interface PlanOptions {
-  /** Take the reads without a reference too, which lie after all others; `dataEnd` is where the data ends. */
+  /** Take the unplaced reads too, which lie after all others; `dataEnd` is where the data ends (bytes). Null: leave them. */
   readonly unplaced: { readonly firstRecord: VirtualOffset.VirtualOffset; readonly dataEnd: number } | null
 }
 

@@ -17,7 +17,7 @@ describe("Stretches", () => {
     })
   )
   it.effect.prop(
-    "P6 gives back what was added, in file order, what begins at one place in the order of adding, and the reads without a place last",
+    "P6 gives back what was added, in file order, what begins at one place in the order of adding, and the unplaced reads last",
     [Given, Schema.Boolean, Schema.Literals([1, 400])],
     ([given, unplaced, times]) =>
       Effect.sync(() => {

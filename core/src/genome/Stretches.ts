@@ -4,7 +4,7 @@ import * as VirtualOffset from "./VirtualOffset.ts"
 
 /** A stretch `[begin, end)` of the file that holds wanted records. */
 export interface Stretch {
-  /** Number of the reference, -1 for the reads without one. */
+  /** Number of the reference, -1 for the unplaced reads. */
   readonly ref: number
   readonly begin: VirtualOffset.VirtualOffset
   readonly end: VirtualOffset.VirtualOffset

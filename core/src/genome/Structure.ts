@@ -11,7 +11,7 @@ import { inflateAt, inflatePrefix, readBlocks } from "./Blocks.ts"
 import type { ByteReader } from "./ByteReader.ts"
 import { Codec } from "./Codec.ts"
 import { type DataType, type IndexSuffix, named } from "./formats/FileNames.ts"
-import { isCompressed, type Owners } from "./formats/Format.ts"
+import { isCompressed, type ReferenceAt } from "./formats/Format.ts"
 import { open } from "./formats/Formats.ts"
 import { parseCsi, parseTbi, type TabixIndex } from "./TabixIndex.ts"
 import * as VirtualOffset from "./VirtualOffset.ts"
@@ -40,8 +40,8 @@ const largestIndex = 0x10000000
 /** An index inflates to a few times its size; the constant is for the many zeros of a nearly empty one. */
 const inflatedIndexLimit = (size: number) => Math.min(largestIndex, 0x1000000 + size * 16)
 
-/** Chunks compared with the data. */
-const samples = 8
+/** So many chunks of an index are compared with the data. */
+const chunksToCompare = 8
 
 /** Fails with `FileDamaged` `Truncated` unless the BGZF file ends with its end-of-file block. */
 export const checkEnd = Effect.fnUntraced(function* <E>(
@@ -87,17 +87,17 @@ export const readIndex = Effect.fn("svc.genome.readIndex")(function* <E>(
 const mismatch = (file: string, data: string, reason: string) =>
   new FileDamaged({ file, fault: "IndexMismatch", reason: `it is not the index of ${data}: ${reason}` })
 
-interface Sample {
+interface SampleChunk {
   readonly reference: number
   readonly chunk: Chunk
 }
 
 /** The first chunks of a few references: some spread over all, then, where those are empty, the first ones. */
-const sampleChunks = (index: BinIndex): ReadonlyArray<Sample> => {
-  const step = Math.max(1, Math.floor(index.references / samples))
-  const found = new Map<number, Sample>()
-  for (let visit = 0; visit < 8 * samples && found.size < samples; visit++) {
-    const reference = visit < samples ? visit * step : visit - samples
+const sampleChunks = (index: BinIndex): ReadonlyArray<SampleChunk> => {
+  const step = Math.max(1, Math.floor(index.references / chunksToCompare))
+  const found = new Map<number, SampleChunk>()
+  for (let visit = 0; visit < 8 * chunksToCompare && found.size < chunksToCompare; visit++) {
+    const reference = visit < chunksToCompare ? visit * step : visit - chunksToCompare
     if (reference >= index.references || found.has(reference)) continue
     const [bin] = index.reference(reference).bins.values()
     const chunk = bin?.chunks[0]
@@ -140,7 +140,7 @@ const compareChunks = Effect.fnUntraced(function* <E>(
   file: string,
   index: BinIndex,
   data: DataFile<E>,
-  owner: Owners
+  referenceAt: ReferenceAt
 ): Effect.fn.Return<number, FileDamaged | E, Codec> {
   const { lastEnd } = index
   if (lastEnd === null) return 0
@@ -150,12 +150,16 @@ const compareChunks = Effect.fnUntraced(function* <E>(
   const chunks = sampleChunks(index)
   for (const { chunk, reference } of chunks) {
     const offset = VirtualOffset.block(chunk.begin)
-    const wrong = mismatch(file, data.name, `no record of reference ${reference + 1} begins at byte ${offset}`)
+    const wrong = mismatch(
+      file,
+      data.name,
+      `no record of reference ${referenceAt.nameOf(reference)} begins at byte ${offset}`
+    )
     const bytes = yield* bytesAt(data, chunk.begin, wrong)
-    const found = bytes === null ? "" : owner.of(bytes)
-    if (found !== null && found !== owner.expected(reference)) return yield* wrong
+    const found = bytes === null ? "" : referenceAt.of(bytes)
+    if (found !== null && found !== referenceAt.expected(reference)) return yield* wrong
   }
-  yield* checkLastEnd(file, index, data, owner)
+  yield* checkLastEnd(file, index, data, referenceAt)
   return chunks.length
 })
 
@@ -179,15 +183,15 @@ export const checkLastEnd = Effect.fnUntraced(function* <E>(
   file: string,
   index: BinIndex,
   data: DataFile<E>,
-  owner: Owners
+  referenceAt: ReferenceAt
 ): Effect.fn.Return<void, FileDamaged | E, Codec> {
   const { lastEnd } = index
   const { size } = data.reader
   if (lastEnd === null || lastEndRange(index, size) === null) return
   const block = VirtualOffset.block(lastEnd)
   const rest = yield* bytesAt(data, lastEnd, mismatch(file, data.name, `it points to byte ${block} of ${size}`))
-  const next = rest === null ? null : owner.of(rest)
-  if (next !== null && owner.covers(next)) {
+  const next = rest === null ? null : referenceAt.of(rest)
+  if (next !== null && referenceAt.covers(next)) {
     return yield* mismatch(file, data.name, `more records follow where it ends, at byte ${block}`)
   }
 })
@@ -199,10 +203,10 @@ const compare = Effect.fnUntraced(function* <E>(
   type: DataType,
   data: DataFile<E>
 ): Effect.fn.Return<number, FileDamaged | E, Codec> {
-  const owners = (yield* open(data.name, data.reader, type)).owners(parsed)
-  if (owners === null) return 0
-  if (Result.isFailure(owners)) return yield* mismatch(file, data.name, owners.failure)
-  return yield* compareChunks(file, parsed.index, data, owners.success)
+  const found = (yield* open(data.name, data.reader, type)).referenceAt(parsed)
+  if (found === null) return 0
+  if (Result.isFailure(found)) return yield* mismatch(file, data.name, found.failure)
+  return yield* compareChunks(file, parsed.index, data, found.success)
 })
 
 /**

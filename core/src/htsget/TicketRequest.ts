@@ -16,9 +16,9 @@ export const formatOf = { reads: bam.name, variants: vcf.name } as const satisfi
 export interface TicketRequest {
   /** Only the header. */
   readonly header: boolean
-  /** Null for everything; empty when only the reads without a position are wanted. */
+  /** Null for everything; empty when only the unplaced reads are wanted. */
   readonly regions: ReadonlyArray<RegionText> | null
-  /** The reads without a position, `referenceName=*`. */
+  /** The unplaced reads, `referenceName=*`. */
   readonly unplaced: boolean
 }
 

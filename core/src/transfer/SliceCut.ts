@@ -34,7 +34,7 @@ export const planCut = (
   source: SliceSource<RemoteError>,
   { kind, unmapped, wanted }: Pick<SliceTask, "kind" | "unmapped" | "wanted">
 ): Effect.Effect<SliceCut, RemoteError, Codec> =>
-  planSlice({ source, type: kind, wanted, unmapped }).pipe(
+  planSlice({ source, type: kind, wanted, takeUnplaced: unmapped }).pipe(
     Effect.map((plan): SliceCut => {
       const { key, ranges, reads } = plan
       return { regions: key, ranges, reads, write: (sink, options) => writeSlice(plan, sink, options) }

@@ -35,12 +35,13 @@ export const Bam: Format = {
         samples: null,
         regionsOf: (program) => bamRegions(header, program),
         records: (listeners) => bamWalk(header, listeners),
-        owners: ({ index }) =>
+        referenceAt: ({ index }) =>
           index.references === references.length
             ? Result.succeed({
                 of: referenceOf,
                 covers: (reference) => reference !== -1,
-                expected: (i) => i
+                expected: (i) => i,
+                nameOf: (i) => references[i]?.name ?? ""
               })
             : Result.fail(unlike(index.references)),
         slicing: ({ index }) =>

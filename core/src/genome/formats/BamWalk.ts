@@ -48,7 +48,7 @@ export const bamWalk = (header: BamHeader, listeners: ReadonlyArray<RecordListen
     if (ref < -1 || ref >= references || mate < -1 || mate >= references || position < -1) {
       return `has a record (number ${records}) on a reference that the header does not have`
     }
-    // Records without a reference come last.
+    // Unplaced reads come last.
     const rank = ref === -1 ? references : ref
     counts[rank]!++
     if (rank < lastRef || (rank === lastRef && rank < references && position < lastPosition)) {

@@ -60,7 +60,7 @@ describe("BCF", () => {
         index: fromBytes(bgzf(codec, text("CSI")))
       }
       const wanted = yield* Effect.fromResult(parseRange("chr1"))
-      const error = yield* Effect.flip(planSlice({ source, type: "vcf.gz", wanted, unmapped: false }))
+      const error = yield* Effect.flip(planSlice({ source, type: "vcf.gz", wanted, takeUnplaced: false }))
       assert.strictEqual(error.message, "a.vcf.gz: it is BCF, of which no regions can be cut out: download it whole")
     }).pipe(provided)
   )

@@ -40,7 +40,7 @@ export const Bcf: Format = {
       samples: samples.length,
       regionsOf: () => null,
       records: null,
-      owners: () => null,
+      referenceAt: () => null,
       slicing: null
     }
     return opened

@@ -32,20 +32,22 @@ export interface FormatFile {
   readonly regionsOf: (program: Program) => string | null
   /** Judges every record of the file and tells listeners of them; null where blocks are all that is looked at. */
   readonly records: ((listeners: ReadonlyArray<RecordListener>) => RecordCheck) | null
-  /** Whose records an index says where; a phrase when it cannot be an index of this file, null where nothing is known. */
-  readonly owners: (index: TabixIndex) => Result.Result<Owners, string> | null
+  /** Compares records with what the index says; a phrase when it cannot be the index of this file, null where records are not read. */
+  readonly referenceAt: (index: TabixIndex) => Result.Result<ReferenceAt, string> | null
   /** How to cut regions out of it by an index; null where they cannot be cut. */
   readonly slicing: ((index: TabixIndex) => Result.Result<Slicing, string>) | null
 }
 
-/** How to tell whose record lies at a place. */
-export interface Owners {
-  /** The reference that the record at the start of `bytes` names; `null` when it does not lie whole in its block. */
+/** Which reference a record names, and which one the index says it names. A reference is its number in BAM, its name in VCF. */
+export interface ReferenceAt {
+  /** The reference of the record at the start of `bytes`; `null` when the record does not lie whole in its block. */
   readonly of: (bytes: Uint8Array) => number | string | null
-  /** True when the index should cover a record of that owner. */
-  readonly covers: (owner: number | string) => boolean
-  /** Owner of the records of reference `i`. */
+  /** True when the index should cover the records of that reference. */
+  readonly covers: (reference: number | string) => boolean
+  /** What `of` gives for records of reference `i` of the index. */
   readonly expected: (i: number) => number | string
+  /** Name of reference `i` of the index. */
+  readonly nameOf: (i: number) => string
 }
 
 /** What a slice needs to know of its source. */
@@ -53,7 +55,7 @@ export interface Slicing {
   /** In the order of the index; after them may stand some that only the header names. */
   readonly references: ReadonlyArray<KnownReference>
   readonly records: Records
-  /** Where the first record begins, when the format has records without a reference; else null. */
+  /** Where the first record begins, when the format can hold unplaced reads; else null. */
   readonly firstRecord: VirtualOffset | null
   /** The inflated header of the source. */
   readonly plainHeader: () => Uint8Array

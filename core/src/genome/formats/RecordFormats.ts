@@ -35,13 +35,13 @@ const bam = ({ references }: RecordNeeds["BAM"]): RecordFormat => ({
   },
   // The length that its beginning tells leads to the next record, or to none.
   fits: () => true,
-  place: ({ view }, at, _size, place) => {
+  readSpan: ({ view }, at, _size, span) => {
     if (!BamRecord.isSound(view, at)) return false
-    place.ref = BamRecord.refId(view, at)
-    place.start = BamRecord.position(view, at)
-    place.end = place.ref < 0 ? place.start : BamRecord.end(view, at)
-    place.mapped = (BamRecord.flags(view, at) & BamRecord.Flag.unmapped) === 0
-    return place.ref >= -1 && place.ref < references && place.start >= (place.ref === -1 ? -1 : 0)
+    span.ref = BamRecord.refId(view, at)
+    span.start = BamRecord.position(view, at)
+    span.end = span.ref < 0 ? span.start : BamRecord.end(view, at)
+    span.mapped = (BamRecord.flags(view, at) & BamRecord.Flag.unmapped) === 0
+    return span.ref >= -1 && span.ref < references && span.start >= (span.ref === -1 ? -1 : 0)
   }
 })
 
@@ -71,18 +71,18 @@ const vcf = ({ names, samples }: RecordNeeds["VCF"]): RecordFormat => {
       // Without samples some writers leave the column of their format.
       return samples === 0 ? columns === 8 || columns === 9 : columns === 9 + samples
     },
-    place: ({ bytes }, at, size, place) => {
+    readSpan: ({ bytes }, at, size, span) => {
       if (size === 1 || bytes[at] === hash) {
-        place.ref = comment
+        span.ref = comment
         return true
       }
       const found = placeOf(bytes.subarray(at, at + size - 1))
       if (found === null) return false
-      place.ref = numbers.get(found.name) ?? -1
-      place.start = found.start
-      place.end = found.end
-      place.mapped = true
-      return place.ref >= 0
+      span.ref = numbers.get(found.name) ?? -1
+      span.start = found.start
+      span.end = found.end
+      span.mapped = true
+      return span.ref >= 0
     }
   }
 }

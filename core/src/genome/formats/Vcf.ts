@@ -46,13 +46,14 @@ export const Vcf: Format = {
       samples: header.samples.length,
       regionsOf: (program) => vcfRegions(header.text, program),
       records: (listeners) => vcfWalk(header.samples.length, listeners),
-      owners: ({ columns }) => {
+      referenceAt: ({ columns }) => {
         if (columns === null) return Result.fail(foreign)
         const names = new Set<number | string>(columns.names)
         return Result.succeed({
           of: referenceOf,
           covers: (name) => names.has(name),
-          expected: (i) => columns.names[i] ?? ""
+          expected: (i) => columns.names[i] ?? "",
+          nameOf: (i) => columns.names[i] ?? ""
         })
       },
       slicing: ({ columns, index }) => {
