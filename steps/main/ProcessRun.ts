@@ -22,7 +22,7 @@ const lastWait = 200
 /**
  * Ends the process by letting its event loop end. `process.exit` waits for the compiler threads of V8, and one of them may wait
  * for the main thread to collect garbage: such a process had written its last line, and neither ended nor heard SIGTERM
- * (https://github.com/nodejs/node/issues/54918; 2 of 300 runs that had read a million entries, on a busy machine).
+ * (https://github.com/nodejs/node/issues/54918; 1 of 180 runs that had read a million entries, on a busy machine).
  */
 const end = (code: number) => {
   process.exitCode = code
