@@ -74,6 +74,7 @@ describe("threads", () => {
   const job: SliceJob = {
     size: 100,
     records: { format: "BAM", references: 1 },
+    names: ["chr1"],
     regions: [],
     takeUnplaced: false,
     level: 1,

@@ -5,17 +5,17 @@ import * as SeededRandom from "../../sandbox/samples/SeededRandom.ts"
 import { type BamFile, bamFile, read } from "./Fixtures.ts"
 
 const length = 2_000
-const references = [
+export const longReferences = [
   { name: "chr1", length: 10_000_000 },
   { name: "chr2", length: 100_000 }
 ]
 
-/** Reads of 2,000 bases over chr1, and 200 over the start of chr2. */
-const readsOf = (onFirst: number): ReadonlyArray<RecordFields> => {
+/** Reads of 2,000 bases over chr1, then over the start of chr2. */
+export const longReadsOf = (onFirst: number, onSecond: number): ReadonlyArray<RecordFields> => {
   const random = SeededRandom.make(7)
   const noise = Array.from({ length: 100_000 }, () => random.between(2, 42))
   const step = Math.floor(9_900_000 / onFirst)
-  return Array.from({ length: onFirst + 200 }, (_, i) => {
+  return Array.from({ length: onFirst + onSecond }, (_, i) => {
     const from = random.between(0, noise.length - length)
     const [ref, position] = i < onFirst ? [0, i * step] : [1, (i - onFirst) * 100]
     const qualities = noise.slice(from, from + length)
@@ -31,7 +31,7 @@ const made = new Map<number, ReadonlyArray<RecordFields>>()
 
 /** A BAM with so many reads on chr1; 3,000 make some 6 MB. */
 export const longReads = (codec: Codec["Service"], blockBytes: number, onFirst = 3_000): BamFile => {
-  const reads = made.get(onFirst) ?? readsOf(onFirst)
+  const reads = made.get(onFirst) ?? longReadsOf(onFirst, 200)
   made.set(onFirst, reads)
-  return bamFile(codec, reads, { blockBytes, references })
+  return bamFile(codec, reads, { blockBytes, references: longReferences })
 }

@@ -8,6 +8,8 @@ export interface SliceJob {
   /** Of the file, in bytes. */
   readonly size: number
   readonly records: Records
+  /** Names of the references, in the order of the index. */
+  readonly names: ReadonlyArray<string>
   /** What is wanted of each reference: starts and ends in turn, sorted, not touching. */
   readonly regions: ReadonlyArray<{ readonly ref: number; readonly bounds: ArrayLike<number> }>
   /** True when the unplaced reads are wanted. */
@@ -56,7 +58,7 @@ export const headroom = 0x10000
 
 /** Why a piece cannot be made, in the words of a `FileDamaged`. */
 export interface PieceDamage {
-  readonly fault: "BadBlock" | "IndexMismatch"
+  readonly fault: "BadBlock" | "BadRecord" | "IndexMismatch"
   readonly reason: string
 }
 

@@ -17,6 +17,7 @@ import { type ByteRange, longestRange } from "./FetchPlan.ts"
 import type { FragmentData } from "./IndexFragment.ts"
 import { type FetchedRange, headroom, type PieceDamage, type PieceDone, type SliceJob } from "./PieceJob.ts"
 import { here, type PieceStep, PieceWorkers, type SliceWorkers, type ThreadLost } from "./PieceWorkers.ts"
+import { notSorted } from "./RecordOrder.ts"
 import type { Piece } from "./SlicePieces.ts"
 
 export interface PieceRun<E, E2> {
@@ -128,8 +129,7 @@ export const makePieces = Effect.fnUntraced(function* <E, E2>(
       first !== null &&
       (first[0] < before[0] || (first[0] === before[0] && first[1] < before[1]))
     ) {
-      const reason = `its records are not in order: one of reference ${first[0] + 1} at base ${first[1] + 1} comes too late`
-      return new FileDamaged({ file, fault: "BadRecord", reason })
+      return damaged(notSorted(job, first))
     }
     last = done.last ?? before
     join(done.fragment, sums.bytes)

@@ -1,5 +1,5 @@
 /** The order in which a piece of a slice meets records, and which of them are wanted. */
-import type { PieceStretch, SliceJob } from "./PieceJob.ts"
+import type { PieceDamage, PieceStretch, SliceJob } from "./PieceJob.ts"
 import { comment, type RecordSpan } from "./RecordFormat.ts"
 
 /** A place in the order of a file. */
@@ -28,6 +28,12 @@ export interface RecordOrder {
 
 /** Unplaced reads come last. */
 export const rankOf = (ref: number): number => (ref < 0 ? Number.POSITIVE_INFINITY : ref)
+
+/** What is wrong with a file that has a record, of reference `ref` from `start` on (0-based), after one that must follow it. */
+export const notSorted = ({ names }: SliceJob, [ref, start]: Rank): PieceDamage => ({
+  fault: "BadRecord",
+  reason: `its records are not coordinate-sorted at ${names[ref] ?? ""}:${start + 1}`
+})
 
 /** Number of the first interval that ends after `start`, as the place of its start in `bounds`. */
 const intervalFrom = (bounds: ArrayLike<number>, start: number): number => {

@@ -87,7 +87,11 @@ export const make = ({ codec, index, job, stretches, writer }: ScanOptions): Sca
 
   /** Fills `span` from a record; false when it is damaged, out of order, or longer than any reference can be. */
   const read = (data: Uint8Array, view: DataView, at: number, size: number): boolean => {
-    if (!format.readSpan({ bytes: data, view }, at, size, span) || !order.allows(span)) return badRecord()
+    if (!format.readSpan({ bytes: data, view }, at, size, span)) return badRecord()
+    if (!order.allows(span)) {
+      damage = RecordOrder.notSorted(job, [span.ref, span.start])
+      return false
+    }
     if (span.ref !== comment) first ??= [RecordOrder.rankOf(span.ref), span.start]
     return span.ref < 0 || span.end <= index.limit
       ? true
@@ -215,7 +219,7 @@ export const make = ({ codec, index, job, stretches, writer }: ScanOptions): Sca
       }
       if (!proving && atEnd(stretch)) {
         if (stretch.whole && goesOn(stretch, content, within)) {
-          return indexMismatch(`reference ${stretch.ref + 1} goes on where it ends, at byte ${start}`)
+          return indexMismatch(`reference ${job.names[stretch.ref]} goes on where it ends, at byte ${start}`)
         }
         if (!passEnd(stretch)) return false
         stretch = cursor.stretch()
