@@ -10,8 +10,8 @@ import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 
 const rounds = 15
-/** design goal: 150 ms where `node -e 0` takes 45 ms */
-const goal = 150 / 45
+/** Times the CPU of `node -e 0`, for executables as `npm run build` leaves them: with their functions. */
+const goal = 2
 
 /** A pipeline starts steps thousands of times, and the sandbox once. */
 const isStep = (label: string) => !label.startsWith("svc-sandbox")
@@ -91,7 +91,7 @@ for (const [index, { label }] of cases.entries()) {
   console.log(`| \`${label}\` | ${(best[index] ?? []).map(times).join(" | ")} |`)
 }
 const late = cases.filter(
-  ({ label }, index) => isStep(label) && label.endsWith("--help") && !((best[index]?.[0] ?? Number.NaN) / base <= goal)
+  ({ label }, index) => isStep(label) && label.endsWith("--help") && !((best[index]?.[1] ?? Number.NaN) / base <= goal)
 )
 console.log(
   `\nGoal: --help at most ${goal.toFixed(1)} times: ${late.length === 0 ? "reached" : `missed by ${late.map(({ label }) => label).join(", ")}`}`
