@@ -1,4 +1,4 @@
-/** Reads BGZF blocks one after another through a window of bytes, inflating only when asked. */
+/** Reads BGZF blocks one after another in batches of bytes, inflating only when asked. */
 import { Effect, Result } from "effect"
 import { FileDamaged } from "../Errors.ts"
 import * as Bgzf from "./Bgzf.ts"
@@ -7,11 +7,11 @@ import { Codec } from "./Codec.ts"
 import * as VirtualOffset from "./VirtualOffset.ts"
 
 /** Consecutive whole blocks of a file: block `i` is `[starts[i], starts[i + 1])` of `bytes`. */
-export interface BlockWindow {
+export interface BlockBatch {
   /** Byte offset in the file of `bytes[0]`. */
   readonly offset: number
   readonly bytes: Uint8Array
-  /** One more than there are blocks; the last one is where the next window begins. */
+  /** One more than there are blocks; the last one is where the next batch begins. */
   readonly starts: ReadonlyArray<number>
 }
 
@@ -46,7 +46,7 @@ const findBlocks = (
   bytes: Uint8Array,
   offset: number,
   fileSize: number
-): Result.Result<BlockWindow, FileDamaged> => {
+): Result.Result<BlockBatch, FileDamaged> => {
   const starts = [0]
   let at = 0
   while (at < bytes.length) {
@@ -72,30 +72,30 @@ const findBlocks = (
 
 /**
  * The blocks that lie wholly in `[offset, offset + length)`, where a block must start at `offset`; `length` is raised to
- * one block. Fails with `FileDamaged` (`NotBgzf`, `BadBlock`, `Truncated`). At the end of the file the window is empty.
+ * one block. Fails with `FileDamaged` (`NotBgzf`, `BadBlock`, `Truncated`). At the end of the file the batch is empty.
  */
 export const readBlocks = Effect.fnUntraced(function* <E>(
   file: string,
   reader: ByteReader<E>,
   offset: number,
   length: number
-): Effect.fn.Return<BlockWindow, FileDamaged | E> {
+): Effect.fn.Return<BlockBatch, FileDamaged | E> {
   const bytes = yield* reader.read(offset, Math.max(Bgzf.maxBlock, length))
   if (offset === 0 && bytes.length === 0) return yield* firstBlock(file, bytes)
   return yield* Effect.fromResult(findBlocks(file, bytes, offset, reader.size))
 })
 
-/** Inflated bytes of block `i` of a window. */
+/** Inflated bytes of block `i` of a batch. */
 export const inflateAt = (
   file: string,
   codec: Codec["Service"],
-  window: BlockWindow,
+  batch: BlockBatch,
   i: number
 ): Result.Result<Uint8Array, FileDamaged> => {
-  const at = window.starts[i]!
-  const inflated = Bgzf.inflateBlock(codec, window.bytes, at, window.starts[i + 1]! - at)
+  const at = batch.starts[i]!
+  const inflated = Bgzf.inflateBlock(codec, batch.bytes, at, batch.starts[i + 1]! - at)
   return typeof inflated === "string"
-    ? Result.fail(badBlock(file, window.offset + at, `it ${inflated}`))
+    ? Result.fail(badBlock(file, batch.offset + at, `it ${inflated}`))
     : Result.succeed(inflated)
 }
 
@@ -126,15 +126,15 @@ export const inflatePrefix = Effect.fnUntraced(function* <E>(
   let offset = 0
   let empty = 0
   while (length < wanted && (offset < reader.size || offset === 0)) {
-    const window = yield* readBlocks(file, reader, offset, Math.min(wanted, 0x100000))
-    for (let i = 0; i + 1 < window.starts.length && length < wanted; i++) {
-      const inflated = yield* Effect.fromResult(inflateAt(file, codec, window, i))
+    const batch = yield* readBlocks(file, reader, offset, Math.min(wanted, 0x100000))
+    for (let i = 0; i + 1 < batch.starts.length && length < wanted; i++) {
+      const inflated = yield* Effect.fromResult(inflateAt(file, codec, batch, i))
       if (inflated.length === 0) empty++
       else {
         parts.push(inflated)
         offsets.push(offset)
       }
-      offset = window.offset + window.starts[i + 1]!
+      offset = batch.offset + batch.starts[i + 1]!
       length += inflated.length
       if (length > limit || empty > mostEmpty) {
         const reason =

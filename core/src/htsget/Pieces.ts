@@ -145,10 +145,10 @@ const contentAt = Effect.fnUntraced(function* <E>(
   at: number
 ): Effect.fn.Return<Block, FileDamaged | E, Codec> {
   const codec = yield* Codec
-  const window = yield* readBlocks(file, reader, at, 0)
-  const size = window.starts[1]
+  const batch = yield* readBlocks(file, reader, at, 0)
+  const size = batch.starts[1]
   if (size === undefined) return yield* badBlock(file, at, "the index leads behind the end of the file")
-  return { file, at, size, content: yield* Effect.fromResult(inflateAt(file, codec, window, 0)) }
+  return { file, at, size, content: yield* Effect.fromResult(inflateAt(file, codec, batch, 0)) }
 })
 
 /** Blocks of a part of the content of one. */

@@ -17,7 +17,7 @@ export interface WalkFacts {
 }
 
 /** Bytes read at once: their content fits into the cache of a processor (measured: 1 MiB is a third slower). */
-const windowSize = 0x40000
+const batchSize = 0x40000
 
 /** A run and where it lies; or, at the end of what can be read, the reason. */
 type Piece =
@@ -33,7 +33,7 @@ const pieceOf = (
   bytes: Uint8Array<ArrayBuffer>,
   starts: ReadonlyArray<number>,
   from: number,
-  window: BlockPosition
+  batch: BlockPosition
 ): Piece => {
   const part = starts.slice(from, from + mostBlocks + 1)
   const [begin = 0] = part
@@ -41,29 +41,29 @@ const pieceOf = (
   const whole = begin === 0 && from + part.length === starts.length
   return {
     _tag: "Run",
-    // Most windows are one run and move as they are.
+    // Most batches are one run and move as they are.
     run: { bytes: whole ? bytes : bytes.slice(begin, end), starts: whole ? part : part.map((at) => at - begin) },
-    first: { block: window.block + from, offset: window.offset + begin },
-    starts: part.map((at) => window.offset + at)
+    first: { block: batch.block + from, offset: batch.offset + begin },
+    starts: part.map((at) => batch.offset + at)
   }
 }
 
-/** The blocks of a file in runs; never more than one window is read ahead of whoever takes them. */
+/** The blocks of a file in runs; never more than one batch is read ahead of whoever takes them. */
 const pieces = <E>(file: string, reader: ByteReader<E>): Stream.Stream<Piece, E> => {
   const read = Effect.fnUntraced(function* (
-    window: BlockPosition
+    batch: BlockPosition
   ): Effect.fn.Return<readonly [ReadonlyArray<Piece>, Option.Option<BlockPosition>], E> {
-    const bytes = ownBuffer(yield* reader.read(window.offset, windowSize))
+    const bytes = ownBuffer(yield* reader.read(batch.offset, batchSize))
     const starts = [0]
     let damage: Damage | null = null
     let at = 0
     while (at < bytes.length && damage === null) {
-      const place = { block: window.block + starts.length - 1, offset: window.offset + at }
+      const place = { block: batch.block + starts.length - 1, offset: batch.offset + at }
       const size = Bgzf.blockSize(bytes, at)
       if (size < 0) {
         damage = damageAt(file, place.offset === 0 ? "NotBgzf" : "BadBlock", place, misfits[size] ?? "")
       } else if (size === Bgzf.needMore || at + size > bytes.length) {
-        if (window.offset + bytes.length < reader.size) break
+        if (batch.offset + bytes.length < reader.size) break
         damage = damageAt(file, "Truncated", place, "is cut off by the end of the file")
       } else {
         at += size
@@ -71,9 +71,9 @@ const pieces = <E>(file: string, reader: ByteReader<E>): Stream.Stream<Piece, E>
       }
     }
     const found: Array<Piece> = []
-    for (let from = 0; from + 1 < starts.length; from += mostBlocks) found.push(pieceOf(bytes, starts, from, window))
+    for (let from = 0; from + 1 < starts.length; from += mostBlocks) found.push(pieceOf(bytes, starts, from, batch))
     if (damage !== null) return [[...found, { _tag: "End", damage }], Option.none()]
-    const next = { block: window.block + starts.length - 1, offset: window.offset + at }
+    const next = { block: batch.block + starts.length - 1, offset: batch.offset + at }
     return [found, next.offset < reader.size ? Option.some(next) : Option.none()]
   })
   return Stream.paginate<BlockPosition, Piece, E>({ block: 1, offset: 0 }, read)
