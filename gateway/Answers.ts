@@ -75,27 +75,36 @@ export const makeFailures = Effect.gen(function* () {
   })
 
   return {
-    /** The answer to a request for a file. */
-    file: Effect.fnUntraced(function* (error: TicketError) {
-      if (error._tag === "FileArchived") return json(409, yield* archived(error))
-      const { message, status, ...body } = failureOf(error)
-      yield* noted(status, message)
-      return json(status, { ...body, message: prose(message) })
-    }),
+    /** The answer to a request for `asked`, such as `A1/S1.bam`. */
+    file: (asked: string) =>
+      Effect.fnUntraced(function* (error: TicketError) {
+        if (error._tag === "FileArchived") {
+          const body = yield* archived(error)
+          yield* noted(asked, 409, body.message)
+          return json(409, body)
+        }
+        const { message, status, ...body } = failureOf(error)
+        yield* noted(asked, status, message)
+        return json(status, { ...body, message: prose(message) })
+      }),
     /** The same in the form of htsget, which has no word for an archive. */
-    ticket: Effect.fnUntraced(function* (error: TicketError) {
-      if (error._tag === "HtsgetError") return json(errorStatus[error.kind], bodyOf(error), htsgetHeaders)
-      if (error._tag === "FileArchived") {
-        const { message } = yield* archived(error)
-        return json(409, errorBody("Archived", message), htsgetHeaders)
-      }
-      const failure = failureOf(error)
-      yield* noted(failure.status, failure.message)
-      return json(failure.status, errorBody(failure.error, prose(failure.message)), htsgetHeaders)
-    })
+    ticket: (asked: string) =>
+      Effect.fnUntraced(function* (error: TicketError) {
+        if (error._tag === "FileArchived") {
+          const { message } = yield* archived(error)
+          yield* noted(asked, 409, message)
+          return json(409, errorBody("Archived", message), htsgetHeaders)
+        }
+        const failure = failureOf(error)
+        yield* noted(asked, failure.status, failure.message)
+        const body = error._tag === "HtsgetError" ? bodyOf(error) : errorBody(failure.error, prose(failure.message))
+        return json(failure.status, body, htsgetHeaders)
+      })
   }
 })
 
 const given = (words: string, text: string | null) => (text === null ? "" : `${words}${printable(text)}`)
 
-const noted = (status: number, message: string) => (status >= 500 ? Effect.logWarning(message) : Effect.void)
+/** Most readers (samtools, a browser) show neither status nor message. */
+const noted = (asked: string, status: number, message: string) =>
+  Effect.logWarning(`${printable(asked)}: ${status}, ${printable(message)}`)

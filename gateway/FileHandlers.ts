@@ -104,13 +104,18 @@ export const fileHandlers = HttpApiBuilder.group(
     })
 
     return handlers
-      .handleRaw("list", ({ params }) => Effect.catch(list(params.analysisId), failures.file))
+      .handleRaw("list", ({ params }) => Effect.catch(list(params.analysisId), failures.file(params.analysisId)))
       .handleRaw("file", ({ params, request }) =>
-        Effect.catch(get(params.analysisId, params.fileName, request), failures.file)
+        Effect.catch(get(params.analysisId, params.fileName, request), failures.file(pathOf(params)))
       )
-      .handleRaw("restore", ({ params }) => Effect.catch(restore(params.analysisId, params.fileName), failures.file))
+      .handleRaw("restore", ({ params }) =>
+        Effect.catch(restore(params.analysisId, params.fileName), failures.file(pathOf(params)))
+      )
   })
 )
+
+const pathOf = ({ analysisId, fileName }: { readonly analysisId: string; readonly fileName: string }) =>
+  `${analysisId}/${fileName}`
 
 const headersOf = ({ etag, lastModified }: SizedVersion): Record<string, string> => ({
   "accept-ranges": "bytes",

@@ -48,7 +48,8 @@ export const makeDoor = Effect.gen(function* () {
             : verdict.status === 405
               ? { allow: "GET, HEAD, POST" }
               : {}
-        return Effect.succeed(failure(url, verdict.status, verdict.error, verdict.message, fields))
+        const line = `${routeOf(url)}: ${verdict.status}, ${printable(verdict.message)}`
+        return Effect.as(Effect.logWarning(line), failure(url, verdict.status, verdict.error, verdict.message, fields))
       }
       const { prefix } = verdict
       const base = `${settings.publicUrl ?? `http://${headers["host"] ?? ""}`}${prefix}`
@@ -73,7 +74,7 @@ export const makeDoor = Effect.gen(function* () {
       const status = String(answered.status)
       yield* Metric.update(Metric.withAttributes(Counters.requests, { route, status }), 1)
       const took = (yield* Clock.currentTimeMillis) - begun
-      // Only the route is logged: a path may hold the token, and names analyses of patients.
+      // Only the route is logged: a path may hold the token, and names analyses of patients. Answers.ts names what it refuses.
       yield* Effect.logDebug(`${request.method} ${route}: ${status}, ${took} ms`)
       return answered
     })

@@ -46,14 +46,14 @@ export const ticketHandlers = HttpApiBuilder.group(
     const queryOf = ({ url }: Request) => new URLSearchParams(/\?(.*)$/s.exec(url)?.[1] ?? "")
 
     const get = (datatype: Datatype, id: string, request: Request) =>
-      Effect.catch(answer(datatype, id, fromQuery(datatype, queryOf(request))), failures.ticket)
+      Effect.catch(answer(datatype, id, fromQuery(datatype, queryOf(request))), failures.ticket(id))
 
     const post = (datatype: Datatype, id: string, request: Request) =>
       request.text.pipe(
         Effect.provideService(HttpIncomingMessage.MaxBodySize, longestBody),
         Effect.mapError(() => new HtsgetError({ kind: "PayloadTooLarge", message: "the body has more than 16 MiB" })),
         Effect.flatMap((text) => answer(datatype, id, fromBody(datatype, queryOf(request), text))),
-        Effect.catch(failures.ticket)
+        Effect.catch(failures.ticket(id))
       )
 
     const both = ({ fileName, id }: { readonly id: string; readonly fileName: string }) => `${id}/${fileName}`

@@ -152,15 +152,16 @@ describe("contents", () => {
 })
 
 describe("what is said", () => {
-  it.live("what keeps a data file and its index away is said once", () =>
+  it.live("what keeps a data file away is said once, and its index has a line of its own", () =>
     Effect.gen(function* () {
       const { download, setFaults } = yield* ground()
       yield* setFaults([fault({ plane: "link", file: "*.bam" }, { status: 403 })])
       const outcome = yield* download(["-a", "A1", "-d", "out"])
       assert.strictEqual(outcome.exitCode, 77, outcome.stderr)
       const errors = outcome.stderr.split("\n").filter((line) => line.includes("[error]: S1.bam"))
-      assert.lengthOf(errors, 1)
+      assert.lengthOf(errors, 2)
       assert.match(errors[0] ?? "", /: S1\.bam: \S+ refuses its link \(status 403\)/)
+      assert.match(errors[1] ?? "", /: S1\.bam\.bai: not downloaded, because S1\.bam was not$/)
     })
   )
 })

@@ -63,6 +63,7 @@ describe("words of other tools", () => {
           /did you mean --resumeArchivedDownloads\?\nA download that was stopped goes on where it was, when the same/
         ],
         [["-a", "A1", "-o", "x"], /Unknown option -o; did you mean --destination or --overwrite\?/],
+        [["-a", "A1", "-x"], /Unknown option -x\nSee /],
         [["-a", "A1", "-n"], /Unknown option -n; did you mean --plan\?/],
         [["-a", "A1", "--limit-rate", "5M"], /did you mean --limitRate\?/],
         [["-a", "A1", "--MaxRate", "5M"], /did you mean --limitRate\?/],
@@ -71,7 +72,7 @@ describe("words of other tools", () => {
         [["A1"], /Unexpected argument: A1; analyses are given with -a, such as -a A1/],
         [
           ["-a", "A1", "-f", "vcf"],
-          /Unsupported file type: vcf\nFile types are bam, bam\.bai, vcf\.gz, vcf\.gz\.tbi\n/
+          /Unsupported file type: vcf\nDid you mean vcf\.gz\? File types are bam, bam\.bai, vcf\.gz, vcf\.gz\.tbi\n/
         ],
         [["-a", "A1", "-F", "status==DONE"], /equality is written with a single =/],
         [["-a", "A1", "-q", "--verbose"], /--verbose and another log level are given/]

@@ -88,7 +88,10 @@ describe("output", () => {
       assert.strictEqual(none.exitCode, 66)
       assert.match(none.stderr, /None of 2 analyses could be fetched/)
       const one = yield* fetch(["A99", "-o", "none.jsonl"])
-      assert.strictEqual(one.stderr, "Error: analysis A99: not found (ANALYSIS_NOT_FOUND)\n")
+      assert.match(
+        one.stderr,
+        /^Error: analysis A99: not found \(ANALYSIS_NOT_FOUND\); ids are case-sensitive; svc-download --list with .*\n$/
+      )
       assert.deepStrictEqual([one.exitCode, namesIn(out)], [66, ["all.jsonl"]])
     })
   )

@@ -184,6 +184,11 @@ describe("svc-gateway", () => {
       )
       assert.deepStrictEqual(new Set(asked.map(({ status }) => status)), new Set([202]))
       assert.strictEqual((yield* stats)["restores"], 1)
+      const refusal = /\[warn\]: A3\/S3\.bam: 409, S3\.bam is in the archive: ask for its restoration/
+      assert.isTrue(
+        gateway.lines.some((line) => refusal.test(line)),
+        gateway.lines.join("\n")
+      )
       const pending = JSON.parse((yield* ask(address)).text)
       assert.match(pending.restoringSince, /^\d{4}-\d\d-\d\dT[\d:.]+Z$/)
       assert.match(pending.restoreEstimation, /^\d{4}-\d\d-\d\dT[\d:.]+Z$/)

@@ -249,7 +249,10 @@ describe("request and resume", () => {
       for (const mode of ["ask", "all", "no"]) {
         const outcome = yield* download(["-a", "A3", "-f", "bam", "-d", "out", "--restoreArchived", mode])
         assert.strictEqual(outcome.exitCode, 0, outcome.stderr)
-        const reason = mode === "no" ? "restoreArchived is no" : `restoreArchived is ${mode}, and without a terminal`
+        const reason =
+          mode === "no"
+            ? "restoreArchived is no"
+            : `restoreArchived is ${mode}, and there is no terminal to ask on; run svc-request-restore`
         assert.include(outcome.stderr, `S3.bam (analysis A3): archived, skipped: ${reason}`)
       }
       assert.isFalse(existsSync(join(folder, file)))

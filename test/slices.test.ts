@@ -414,9 +414,9 @@ describe("wishes that cannot be met", () => {
       Effect.gen(function* () {
         const { download, folder, stats } = yield* ground()
         for (const [range, message] of [
-          ["1:155234500-155236000", /S1\.bam: .*Unknown reference: 1 .*did you mean chr1\?/],
-          ["chr", /Unknown reference: chr /],
-          ["chrM:20000-30000", /chrM has 16569 bases/]
+          ["1:155234500-155236000", /reference 1 in S1\.bam: not found \(did you mean chr1\?\)/],
+          ["chr", /reference chr in S1\.bam: not found \(it has chr1, .*\); take it out of the wanted regions/],
+          ["chrM:20000-30000", /chrM:20000-30000 in S1\.bam: not found \(chrM ends at 16569\)/]
         ] as const) {
           const outcome = yield* download(["-a", "A1", "-g", range, "-d", "out"])
           assert.strictEqual(outcome.exitCode, 66, outcome.stderr)
@@ -605,7 +605,7 @@ describe("before fetching", () => {
       for (const form of ["--list", "--plan"]) {
         const outcome = yield* download(["-a", "A1", "-g", "chrUn", form])
         assert.strictEqual(outcome.exitCode, 66, outcome.stderr)
-        assert.match(outcome.stdout + outcome.stderr, /Unknown reference: chrUn/)
+        assert.match(outcome.stdout + outcome.stderr, /reference chrUn in S1\.bam: not found/)
       }
     })
   )

@@ -6,6 +6,7 @@ import type { FileResult } from "../../core/src/download/FileResult.ts"
 import type { RunObserver } from "../../core/src/download/RunObserver.ts"
 import { summaryLines } from "../../core/src/download/Summary.ts"
 import { logFailure } from "../../core/src/FailureLog.ts"
+import { dataFileOf } from "../../core/src/selection/FileName.ts"
 import { pathOf } from "../../core/src/selection/OutputPath.ts"
 import { counted } from "../../core/src/text/Counted.ts"
 import { printable } from "../../core/src/text/Printable.ts"
@@ -21,7 +22,7 @@ export const watching = Effect.fnUntraced(function* (
   const screen = yield* Screen
   let progress: Progress | null = null
   // What stops several files is said once.
-  const said = new Set<FileResult["error"]>()
+  const said = new Map<FileResult["error"], PlannedFile>()
   return {
     failed: ({ error }) => logFailure(error),
     begin: Effect.fnUntraced(function* (files, bytes) {
@@ -34,8 +35,10 @@ export const watching = Effect.fnUntraced(function* (
       // Of an archived file its restoration has spoken before.
       if (file.decision._tag === "Skip" && file.decision.reason === "archived") return
       yield* progress?.settled(file, result) ?? Effect.void
-      if (!said.has(result.error)) yield* Effect.annotateLogs(conclude(file, result), { outcome: result.action })
-      if (result.error !== null) said.add(result.error)
+      const cause = result.error === null ? undefined : said.get(result.error)
+      if (result.error !== null && cause === undefined) said.set(result.error, file)
+      const line = cause === undefined ? conclude(file, result) : concludeIndex(file, result, cause)
+      yield* Effect.annotateLogs(line, { outcome: result.action })
     })
   }
 })
@@ -49,6 +52,8 @@ export const summarise = Effect.fnUntraced(function* (results: ReadonlyArray<Fil
 
 /** `bytes` is the sum of the sizes that the service told. */
 const startText = (files: ReadonlyArray<PlannedFile>, bytes: number): string => {
+  // How large a slice is shows its header and index, which are not read yet.
+  if (files.every(({ slice }) => slice !== null)) return `Fetching regions of ${counted(files.length, "file")}`
   const count = `Fetching ${counted(files.length, "file")}`
   const unknown = files.filter(({ size }) => size === null).length
   if (unknown === 0) return `${count}, ${humanSize(bytes)}`
@@ -75,6 +80,12 @@ const narrate = (file: PlannedFile, event: TransferProgress): Effect.Effect<void
   }
 }
 
+/** The line about an index that failed because its data file, `cause`, did; nothing for any other file. */
+const concludeIndex = (file: PlannedFile, { error }: FileResult, cause: PlannedFile): Effect.Effect<void> => {
+  if (error === null || file.folder !== cause.folder || dataFileOf(file.fileName) !== cause.fileName) return Effect.void
+  return logFailure(error, `${printable(pathOf(file))}: not downloaded, because ${printable(cause.fileName)} was not`)
+}
+
 /** The one line about the end of a file. */
 const conclude = (file: PlannedFile, result: FileResult): Effect.Effect<void> => {
   const name = printable(pathOf(file))
@@ -82,11 +93,12 @@ const conclude = (file: PlannedFile, result: FileResult): Effect.Effect<void> =>
   if (result.action === "downloaded") {
     const seconds = result.milliseconds / 1000
     const size = humanSize(result.bytes ?? 0)
+    const fetched = `${humanSize(result.fetched ?? 0)} fetched in ${counted(result.attempts, "request")}`
     const what =
       result.records === null
-        ? "downloaded"
-        : `${result.records} records cut out, with ${humanSize(result.fetched ?? 0)} in ${result.attempts} requests`
-    const line = Effect.logInfo(`${name}: ${what}, ${size} in ${seconds.toFixed(1)} s`)
+        ? `downloaded, ${size}`
+        : `${counted(result.records, "record")}, ${size} written (${fetched})`
+    const line = Effect.logInfo(`${name}: ${what} in ${seconds.toFixed(1)} s`)
     // With a checksum of 64 characters no line fits a terminal; the report has it.
     return Effect.andThen(line, Effect.logDebug(`${name}: sha256 ${result.sha256}`))
   }

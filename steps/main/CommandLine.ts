@@ -96,7 +96,8 @@ export const sentenceOf = (step: Step, error: CliError.NonShowHelpErrors): strin
     case "UnrecognizedOption": {
       const word = error.option.replace(/^-+/, "")
       const options = [...optionsOf(step).map(({ name }) => name), ...generalOptions]
-      const near = nearest(word, options)
+      // Every letter is one edit away from every other.
+      const near = word.length === 1 ? null : nearest(word, options)
       return `Unknown option ${error.option}${didYouMean(translation(step, word) ?? (near === null ? null : `--${near}`))}`
     }
     case "UnexpectedArgument": {

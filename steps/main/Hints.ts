@@ -4,6 +4,7 @@ import { UsageError } from "../../core/src/Errors.ts"
 import { fileTypes } from "../../core/src/genome/formats/FileNames.ts"
 import type { LocalSettings } from "../../core/src/settings/Settings.ts"
 import { baseUrlOf } from "../../core/src/settings/Validation.ts"
+import { nearest } from "../../core/src/text/Spelling.ts"
 import type { StepFailure } from "./Step.ts"
 
 /**
@@ -16,7 +17,8 @@ export const hintsFor = Effect.fnUntraced(function* (
   settings: LocalSettings | null
 ): Effect.fn.Return<ReadonlyArray<string>> {
   if (error instanceof UsageError) {
-    const types = error.message.includes("Unsupported file type: ") ? [`File types are ${fileTypes.join(", ")}`] : []
+    const [, type] = /Unsupported file type: (.*)$/m.exec(error.message) ?? []
+    const types = type === undefined ? [] : [`${typeMeant(type)}File types are ${fileTypes.join(", ")}`]
     // Other tools must be told to go on; with ours the option of that name is about the archive.
     const goesOn = /^Unknown option --(resume|continue)\b/m.test(error.message)
       ? ["A download that was stopped goes on where it was, when the same command is run again"]
@@ -27,9 +29,20 @@ export const hintsFor = Effect.fnUntraced(function* (
   const variable = yield* ignoredProxy(settings)
   return [
     ...(variable === null ? [] : [`${variable} is set, but only SVC_PROXY (--proxy) is used`]),
-    "svc-doctor says where the way to the service ends"
+    "Run svc-doctor to find the cause"
   ]
 })
+
+/** `vcf` is meant as `vcf.gz`, `bai` as `bam.bai`. */
+const typeMeant = (type: string): string => {
+  const typed = type.toLowerCase()
+  const found =
+    fileTypes.find((it) => it === typed) ??
+    fileTypes.find((it) => it.startsWith(`${typed}.`)) ??
+    fileTypes.find((it) => it.endsWith(`.${typed}`)) ??
+    nearest(type, fileTypes)
+  return found === null ? "" : `Did you mean ${found}? `
+}
 
 const ignoredProxy = Effect.fnUntraced(function* (settings: LocalSettings) {
   const url = baseUrlOf(settings)

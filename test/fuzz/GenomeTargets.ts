@@ -3,7 +3,7 @@
  * checked, walked and sliced. What a slice then holds is compared with what a plain reader finds.
  */
 import { Effect, Exit, Result } from "effect"
-import type { FileDamaged, UsageError } from "../../core/src/Errors.ts"
+import type { FileDamaged, NotFound, UsageError } from "../../core/src/Errors.ts"
 import { fromBytes } from "../../core/src/genome/ByteReader.ts"
 import { Codec } from "../../core/src/genome/Codec.ts"
 import { readBamHeader } from "../../core/src/genome/formats/BamHeader.ts"
@@ -25,7 +25,7 @@ import { makeVcf } from "./VcfInputs.ts"
 
 const options = { program: { name: "fuzz", version: "0" }, level: 1 }
 
-type Damage = FileDamaged | UsageError
+type Damage = FileDamaged | NotFound | UsageError
 type Reading = Effect.Effect<unknown, Damage, Codec>
 
 /** A slice that was written, and what it was asked for. */
@@ -165,7 +165,7 @@ const read = (kind: Kind, bytes: Uint8Array, more: (packed: Packed) => ReadonlyA
   let past = false
   const sliced = run(kind.slice(packed, textOf(packed, whole), kind.index, () => (past = true)))
   if (Result.isSuccess(sliced)) compare(kind, packed, sliced.success, whole)
-  else if (packed.honest && sliced.failure._tag !== "UsageError") {
+  else if (packed.honest && !["NotFound", "UsageError"].includes(sliced.failure._tag)) {
     throw new Error(`it refuses a sound file: ${sliced.failure.message}`)
   }
   return { tags: tagsOf([sliced, ...more(packed).map(run)]), past }
@@ -179,7 +179,7 @@ const makeTargets = Effect.gen(function* () {
     make: Target["make"],
     more: (packed: Packed) => ReadonlyArray<Reading>
   ): Target => ({
-    ...{ name, make, refusals: ["FileDamaged", "UsageError"] },
+    ...{ name, make, refusals: ["FileDamaged", "NotFound", "UsageError"] },
     read: (bytes) => read(kind, bytes, more)
   })
   const ofData = (name: string) => (packed: Packed) => [

@@ -45,7 +45,7 @@ describe("restoration policy", () => {
       const [{ decision } = { decision: null }] = decide(mode, [one], nobody, null)
       assert.deepStrictEqual(decision, {
         _tag: "Leave",
-        reason: `restoreArchived is ${mode}, and without a terminal to ask on that means no`
+        reason: `restoreArchived is ${mode}, and there is no terminal to ask on; run svc-request-restore, or give --restoreArchived force`
       })
     }
     assert.strictEqual(decide("force", [one], nobody, null)[0]?.decision._tag, "Request")

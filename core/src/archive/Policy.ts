@@ -101,7 +101,10 @@ const consent = <F extends ArchivedFile>(
   if (mode === "no") return { agreed: false, reason: "restoreArchived is no" }
   if (mode === "force") return { agreed: true, reason: "restoreArchived is force" }
   if (!present) {
-    return { agreed: false, reason: `restoreArchived is ${mode}, and without a terminal to ask on that means no` }
+    return {
+      agreed: false,
+      reason: `restoreArchived is ${mode}, and there is no terminal to ask on; run svc-request-restore, or give --restoreArchived force`
+    }
   }
   const agreed = yes.has(file)
   const scope = mode === "all" ? "asked once for all archived files" : "asked for this file"

@@ -218,7 +218,7 @@ describe("questions", () => {
     Effect.gen(function* () {
       const { events, results } = yield* going(files, asked({ mode: "ask" }))
       assert.deepStrictEqual(events, [])
-      assert.isTrue(results.every((it) => it.includes("without a terminal")))
+      assert.isTrue(results.every((it) => it.includes("no terminal to ask on; run svc-request-restore")))
     })
   )
 })

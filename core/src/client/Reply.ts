@@ -77,8 +77,14 @@ const absent = Effect.fnUntraced(function* ({
 }: ExpectedReply): Effect.fn.Return<Schema.Json, NotFound | ReplyMalformed> {
   if (whenNull !== undefined) return whenNull
   if (subject === null) return yield* new ReplyMalformed({ request, reason: "null where a result is due" })
-  return yield* new NotFound({ what: subject })
+  return yield* new NotFound({ what: subject, ...adviceOn(subject) })
 })
+
+/** Identifiers are typed by hand, and the service tells `a1` from `A1`. */
+const adviceOn = (subject: string) =>
+  /^analysis \S+$/.test(subject)
+    ? { next: "ids are case-sensitive; svc-download --list with -s SAMPLE or -l LIMS-ID shows those that exist" }
+    : {}
 
 /** The error that a body with `success: false` means, whatever the status around it. */
 const rejected = (status: number, body: JsonObject, { request }: ExpectedReply) =>
@@ -114,7 +120,12 @@ const refusal = (status: number, body: JsonObject, asked: ExpectedReply) => {
   const detail = said(body["errorMessageId"])
   if (status === 403) return new Forbidden({ what: subject ?? asked.request, status })
   return subject !== null && missing.includes(status)
-    ? new NotFound({ what: subject, ...(detail === null ? {} : { detail }), ...(asked.sayStatus ? { status } : {}) })
+    ? new NotFound({
+        what: subject,
+        ...(detail === null ? {} : { detail }),
+        ...(asked.sayStatus ? { status } : {}),
+        ...adviceOn(subject)
+      })
     : rejected(status, body, asked)
 }
 

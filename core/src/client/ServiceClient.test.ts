@@ -120,7 +120,8 @@ describe("reading methods", () => {
         const error = yield* Effect.flip(made(call, service(answer).layer))
         if (subject !== null) {
           assert.strictEqual(error._tag, "NotFound")
-          assert.strictEqual(error.message, `${subject}: not found`)
+          const advice = subject.startsWith("analysis ") ? "; ids are case-sensitive; svc-download --list" : ""
+          assert.isTrue(error.message.startsWith(`${subject}: not found${advice}`), error.message)
         } else {
           // Nothing was named that could be missing.
           assert.include(["RequestRejected", "ReplyMalformed"], error._tag)

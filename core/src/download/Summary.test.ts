@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { EntryUnusable, LocalIo, NotFound, TrackingUnusable, Unavailable } from "../Errors.ts"
+import { Busy, EntryUnusable, LocalIo, NotFound, TrackingUnusable, Unavailable } from "../Errors.ts"
 import { type FileResult, untouched } from "./FileResult.ts"
 import { summaryLines } from "./Summary.ts"
 
@@ -31,6 +31,8 @@ describe("the summary of a run", () => {
     assert.deepStrictEqual(texts(new NotFound({ what: "analysis A9" })), ["0 downloaded, 0 skipped, 1 failed"])
     const silent = new Unavailable({ host: "h", reason: "it is silent", attempts: 7 })
     assert.strictEqual(texts(silent)[1], "Run the same command again to go on: what is there is kept")
+    const busy = new Busy({ file: "a.bam", owner: "pid 7" })
+    assert.deepStrictEqual(texts(busy), ["0 downloaded, 0 skipped, 1 failed"])
     const full = new LocalIo({ path: "a", operation: "write", errno: "ENOSPC" })
     assert.strictEqual(texts(full)[1], "When that is mended, run the same command again: what is there is kept")
   })

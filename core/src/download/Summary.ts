@@ -24,7 +24,10 @@ export const summaryLines = (results: ReadonlyArray<FileResult>): ReadonlyArray<
 export const adviceFor = (results: ReadonlyArray<FileResult>): ReadonlyArray<string> => {
   const errors = results.flatMap(({ error }) => error ?? [])
   const broken = errors.filter(({ needsMending }) => needsMending === true)
-  const codes = errors.filter((error) => !broken.includes(error)).map((error) => mostSevere([error]))
+  // What another run is writing says itself when to try again.
+  const codes = errors
+    .filter((error) => !broken.includes(error) && error._tag !== "Busy")
+    .map((error) => mostSevere([error]))
   const again = codes.some((code) => code === 65 || code === 69)
     ? ["Run the same command again to go on: what is there is kept"]
     : codes.includes(74)

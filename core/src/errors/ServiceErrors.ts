@@ -139,7 +139,9 @@ export class NotFound extends Schema.TaggedError<NotFound>()("NotFound", {
   what: Schema.String,
   detail: Schema.optionalKey(Schema.String),
   /** Of the reply, where the request was one by method and path. */
-  status: Schema.optionalKey(Schema.Int)
+  status: Schema.optionalKey(Schema.Int),
+  /** What to do about it, as the end of the sentence. */
+  next: Schema.optionalKey(Schema.String)
 }) {
   override readonly [Runtime.errorExitCode] = 66
   readonly retryable = false
@@ -148,7 +150,8 @@ export class NotFound extends Schema.TaggedError<NotFound>()("NotFound", {
   override get message() {
     const known = [...(this.status === undefined ? [] : [`status ${this.status}`]), this.detail]
     const more = known.filter((part) => part !== undefined).join("; ")
-    return `${this.what}: not found${more === "" ? "" : ` (${more})`}`
+    const next = this.next === undefined ? "" : `; ${this.next}`
+    return `${this.what}: not found${more === "" ? "" : ` (${more})`}${next}`
   }
 }
 

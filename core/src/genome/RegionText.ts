@@ -53,7 +53,7 @@ const parsePositions = (text: string): Result.Result<Interval, string> => {
   if (from === "" && to === "") return Result.fail("positions are missing")
   const start = from === "" ? 1 : count(from)
   const end = to === "" ? Number.POSITIVE_INFINITY : count(to)
-  if (Number.isNaN(start) || Number.isNaN(end)) return Result.fail("positions are whole numbers")
+  if (Number.isNaN(start) || Number.isNaN(end)) return Result.fail("expected CHR:START-END with whole numbers")
   if (start < 1) return Result.fail("positions count from 1")
   if (start > longestReference || (to !== "" && end > longestReference)) return Result.fail("no reference is as long")
   if (end < start) return Result.fail("it ends before it starts")

@@ -17,7 +17,7 @@ const known: ReadonlyArray<KnownReference> = [
 
 const textOf = (regions: ReadonlyArray<ReferenceRegions>) => [...formatRegions(regions, false)].join("")
 const resolve = (text: string) =>
-  Result.flatMap(parseRange(text), (wanted) => resolveRegions(wanted, known)).pipe(Result.map(textOf))
+  Result.flatMap(parseRange(text), (wanted) => resolveRegions(wanted, known, "S.bam")).pipe(Result.map(textOf))
 const message = (text: string) =>
   Result.match(resolve(text), { onFailure: (error) => error.message, onSuccess: () => "" })
 
@@ -48,14 +48,17 @@ describe("parseRange and resolveRegions", () => {
     ["chr1:5-1", "ends before it starts"],
     ["chr1:1-99999999999999999999", "no reference is as long"],
     ["chr1:9007199254740993", "no reference is as long"],
-    ["chr1:2000-3000", "has 1000 bases"],
-    ["chr1:1e9", "chr1:1e9 is not in the file, and positions of chr1 are whole numbers, such as chr1:1000-2000"],
+    ["chr1:2000-3000", "chr1:2000-3000 in S.bam: not found (chr1 ends at 1000); take it out of the wanted regions"],
+    [
+      "chr1:1e9",
+      "reference chr1:1e9 in S.bam: not found (positions of chr1 are whole numbers, such as chr1:1000-2000)"
+    ],
     ["chr1,chrM", "Invalid range: chr1,chrM: regions are separated by spaces"],
     ["chr1:1-2,chrM:5-6", "regions are separated by spaces"],
     ["chr1:5,chrM", "regions are separated by spaces"],
     ["chr1:", "positions are missing"],
     ["chr1:-", "positions are missing"],
-    ["chr1:1--2", "whole numbers"],
+    ["chr1:1--2", "expected CHR:START-END with whole numbers"],
     [":1-2", "name of the reference is missing"],
     ["", "names no region"],
     ["  ", "names no region"],
@@ -69,8 +72,8 @@ describe("parseRange and resolveRegions", () => {
     ["1:5-6", "did you mean chr1?"],
     ["MT", "did you mean chrM?"],
     ["CHR1", "did you mean chr1?"],
-    ["chr", "Unknown reference: chr is not in the file (it has chr1, "],
-    ["ch", "Unknown reference"]
+    ["chr", "reference chr in S.bam: not found (it has chr1, "],
+    ["ch", "none is passed over"]
   ])("D10 %j is refused: %s", (text, part) => {
     assert.include(message(text), part)
     assert.notMatch(message(text), /^Error: /)
@@ -113,7 +116,7 @@ describe("parseRange and resolveRegions", () => {
         const text = intervals.map(([start, size]) => `{chr1}:${start + 1}-${start + size}`).join(" ")
         const bed = intervals.map(([start, size]) => `chr1\t${start}\t${start + size}\textra\n`).join("")
         for (const parsed of [parseRange(text), parseBed("x.bed", bed)]) {
-          const [reference] = Result.getOrThrow(resolveRegions(Result.getOrThrow(parsed), known))
+          const [reference] = Result.getOrThrow(resolveRegions(Result.getOrThrow(parsed), known, "S.bam"))
           const bounds = Array.from(reference?.bounds ?? [])
           const covered: Array<number> = []
           for (let i = 0; i < bounds.length; i += 2) {
@@ -132,7 +135,7 @@ describe("parseRange and resolveRegions", () => {
                 .replace(/^chr1$/, "{chr1}")
                 .replaceAll(/(^| )chr1:/g, "$1{chr1}:")
             ),
-            (own) => resolveRegions(own, known)
+            (own) => resolveRegions(own, known, "S.bam")
           )
           assert.deepStrictEqual(Array.from(Result.getOrThrow(again)[0]?.bounds ?? []), bounds)
         }
@@ -150,7 +153,9 @@ describe("parseRange and resolveRegions", () => {
 describe("parseBed", () => {
   const bed = (content: string) =>
     Result.match(
-      Result.flatMap(parseBed("r.bed", content), (wanted) => resolveRegions(wanted, known)).pipe(Result.map(textOf)),
+      Result.flatMap(parseBed("r.bed", content), (wanted) => resolveRegions(wanted, known, "S.bam")).pipe(
+        Result.map(textOf)
+      ),
       { onFailure: (error) => error.message, onSuccess: (text) => text }
     )
   it.each([
@@ -177,10 +182,10 @@ describe("parseBed", () => {
     ["chr1\t1e3\t5\n", "whole numbers"],
     ["chr1\t0\t9999999999999\n", "no reference is as long"],
     ["chr1\t2,000\t3,000\n", "whole numbers"],
-    ["chr1\t5\t6\nchr1\t1999\t3000\n", "Invalid range: chr1:2000-3000: chr1 has 1000 bases"],
+    ["chr1\t5\t6\nchr1\t1999\t3000\n", "chr1:2000-3000 in S.bam: not found (chr1 ends at 1000)"],
     ["\n# nothing\n", "names no region"],
-    ["chr9\t0\t5\n", "Unknown reference: chr9"],
-    ["tracks\t0\t5\n", "Unknown reference: tracks"]
+    ["chr9\t0\t5\n", "reference chr9 in S.bam: not found (it has chr1, "],
+    ["tracks\t0\t5\n", "reference tracks in S.bam: not found"]
   ])("D12 %j is refused: %s", (content, part) => {
     assert.include(bed(content), part)
   })

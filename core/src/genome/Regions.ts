@@ -3,7 +3,7 @@
  * checked against those of the file, so a typing error ends before any data moves.
  */
 import { Result } from "effect"
-import { UsageError } from "../Errors.ts"
+import { NotFound, UsageError } from "../Errors.ts"
 import { zeros } from "./NumberList.ts"
 import type { Reading, RegionText } from "./RegionText.ts"
 
@@ -24,7 +24,11 @@ export interface ReferenceRegions {
   readonly whole: boolean
 }
 
-const fail = (message: string) => Result.fail(new UsageError({ message }))
+/** samtools and bcftools pass over such a region; here it is an error, since it may be a typing error. */
+const takeOut = "take it out of the wanted regions: unlike samtools and bcftools, none is passed over"
+
+const absent = (what: string, detail: string, next?: string) =>
+  Result.fail(new NotFound({ what, detail, ...(next === undefined ? {} : { next }) }))
 
 /** Spellings of one chromosome that files differ in: prefix, case, mitochondrion. */
 const spelling = (name: string): string => {
@@ -32,19 +36,20 @@ const spelling = (name: string): string => {
   return bare === "m" ? "mt" : bare
 }
 
-const unknown = (name: string, known: ReadonlyArray<KnownReference>): string => {
+const unknown = (name: string, known: ReadonlyArray<KnownReference>, file: string) => {
+  const what = `reference ${name} in ${file}`
   const before = name.slice(0, Math.max(0, name.lastIndexOf(":")))
   if (known.some((reference) => reference.name === before)) {
-    return `Unknown reference: ${name} is not in the file, and positions of ${before} are whole numbers, such as ${before}:1000-2000`
+    return absent(what, `positions of ${before} are whole numbers, such as ${before}:1000-2000`)
   }
   const alike = known.find((reference) => spelling(reference.name) === spelling(name))
-  const hint = alike === undefined ? "" : `; did you mean ${alike.name}?`
+  if (alike !== undefined) return absent(what, `did you mean ${alike.name}?`)
   const some = known
     .slice(0, 5)
     .map((reference) => reference.name)
     .join(", ")
-  const list = alike !== undefined || known.length === 0 ? "" : ` (it has ${some}${known.length > 5 ? ", ..." : ""})`
-  return `Unknown reference: ${name} is not in the file${hint}${list}`
+  const list = known.length === 0 ? "it has none" : `it has ${some}${known.length > 5 ? ", ..." : ""}`
+  return absent(what, list, takeOut)
 }
 
 /**
@@ -96,30 +101,34 @@ const sorted = (lists: ReadonlyArray<ArrayLike<number>>): ArrayLike<number> => {
 
 /**
  * Decides every region by the references of the file, which come in file order; so does the result. A text that is both a
- * name and a name with positions is refused, as samtools does. Ends beyond a reference are cut. Fails with `UsageError`.
+ * name and a name with positions is refused with `UsageError`, as samtools does. Ends beyond a reference are cut. A
+ * reference that the file does not have, or a start beyond the end of one, is `NotFound`.
+ *
+ * @param file - its name, for messages
  */
 export const resolveRegions = (
   wanted: ReadonlyArray<RegionText>,
-  known: ReadonlyArray<KnownReference>
-): Result.Result<ReadonlyArray<ReferenceRegions>, UsageError> => {
+  known: ReadonlyArray<KnownReference>,
+  file: string
+): Result.Result<ReadonlyArray<ReferenceRegions>, NotFound | UsageError> => {
   const numbers = new Map(known.map((reference, i) => [reference.name, i]))
   const found = new Map<number, Array<Reading>>()
   for (const { readings, text } of wanted) {
     const possible = readings.filter(({ name }) => numbers.has(name))
     const [reading] = possible
-    if (reading === undefined) return fail(unknown(readings[readings.length - 1]?.name ?? text, known))
+    if (reading === undefined) return unknown(readings[readings.length - 1]?.name ?? text, known, file)
     if (possible.length > 1) {
       const names = possible.map(({ name }) => `{${name}}`)
-      return fail(
-        `Ambiguous range: ${text}: write ${names[0]} for the reference, or ${names[1]}:${text.slice(text.lastIndexOf(":") + 1)} for a part`
-      )
+      const part = `${names[1]}:${text.slice(text.lastIndexOf(":") + 1)}`
+      const message = `Ambiguous range: ${text}: write ${names[0]} for the reference, or ${part} for a part`
+      return Result.fail(new UsageError({ message }))
     }
     const ref = numbers.get(reading.name) ?? 0
     const length = known[ref]?.length ?? Number.POSITIVE_INFINITY
     const beyond = firstFrom(reading.starts, length)
     if (beyond !== -1) {
       const region = regionText(reading.name, reading.starts[beyond]!, reading.ends[beyond]!)
-      return fail(`Invalid range: ${region}: ${reading.name} has ${length} bases`)
+      return absent(`${region} in ${file}`, `${reading.name} ends at ${length}`, takeOut)
     }
     const list = found.get(ref)
     if (list === undefined) found.set(ref, [reading])

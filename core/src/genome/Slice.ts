@@ -3,7 +3,7 @@
  * have them), each once, in file order, with a fresh index.
  */
 import { Effect, Result } from "effect"
-import { FileDamaged, type UsageError } from "../Errors.ts"
+import { FileDamaged, type NotFound, type UsageError } from "../Errors.ts"
 import * as Bgzf from "./Bgzf.ts"
 import * as BgzfWriter from "./BgzfWriter.ts"
 import type { ByteReader } from "./ByteReader.ts"
@@ -103,15 +103,15 @@ export interface SlicePlan<E> {
 }
 
 /**
- * Reads header and index and decides what to fetch. Fails with `UsageError` for regions that the file cannot have, and
- * with `FileDamaged` for a header or index that is not sound, or a format that cannot be cut.
+ * Reads header and index and decides what to fetch. Fails with `NotFound` for regions that the file does not have, with
+ * `UsageError` for ambiguous ones, and with `FileDamaged` for a header or index that is not sound, or a format that cannot be cut.
  */
 export const planSlice = Effect.fn("svc.genome.planSlice")(function* <E>({
   source,
   type,
   takeUnplaced,
   wanted
-}: SliceWanted<E>): Effect.fn.Return<SlicePlan<E>, FileDamaged | UsageError | E, Codec> {
+}: SliceWanted<E>): Effect.fn.Return<SlicePlan<E>, FileDamaged | NotFound | UsageError | E, Codec> {
   const { crc32 } = yield* Codec
   const { indexName, name, reader } = source
   const [file, index] = yield* Effect.all(
@@ -133,7 +133,7 @@ export const planSlice = Effect.fn("svc.genome.planSlice")(function* <E>({
         })
     )
   )
-  const regions = yield* Effect.fromResult(resolveRegions(wanted, slicing.references))
+  const regions = yield* Effect.fromResult(resolveRegions(wanted, slicing.references, name))
   const { firstRecord } = slicing
   const hasUnplaced = takeUnplaced && firstRecord !== null
   const dataEnd = reader.size - Bgzf.eofBlock.length

@@ -106,7 +106,7 @@ const checkRegions = (regions: Regions, references: OpenedFile["references"]): R
 
 const resolved = (regions: Regions, references: OpenedFile["references"]) =>
   Result.mapError(
-    resolveRegions(regions, references),
+    resolveRegions(regions, references, "the file"),
     ({ message }) => new HtsgetError({ kind: "InvalidRange", message })
   )
 

@@ -32,7 +32,7 @@ export const networkKeys = {
     default: "0",
     beyond: true,
     otherSpellings: ["bwlimit", "max-rate", "rate-limit"],
-    help: "Bytes per second over all connections and files together, such as 800k, 50M or 1G (M: 10^6); 0: no limit"
+    help: "Bytes per second over all connections and files together, such as 800k, 50M or 1G (M: 10^6; progress shows MiB, 2^20); 0: no limit"
   },
   proxy: {
     type: "text",
@@ -40,7 +40,6 @@ export const networkKeys = {
     steps: serviceSteps,
     env: "SVC_PROXY",
     metavar: "URL",
-    otherSpellings: ["x"],
     help: "HTTP or HTTPS proxy for everything except the hosts in NO_PROXY; HTTPS_PROXY is not read"
   },
   proxyUsername: {

@@ -9,7 +9,7 @@ export const regionKeys = {
     short: "g",
     metavar: "'CHR:START-END ...'",
     otherSpellings: ["r", "region", "regions"],
-    help: "Only these regions, 1-based and inclusive, separated by spaces; writes <sample>.ranged.bam"
+    help: "Only these regions, 1-based and inclusive, separated by spaces; writes <file>.ranged.bam or <file>.ranged.vcf.gz"
   },
   bed: {
     type: "path",

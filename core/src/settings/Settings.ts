@@ -155,7 +155,7 @@ export const decodeValue = (
     case "rate": {
       const rate = rateOf(word)
       return rate === null
-        ? Result.fail({ expected: "bytes per second such as 800k, 50M or 1G, from 1k on, or 0 for no limit" })
+        ? Result.fail({ expected: "bytes per second such as 800k, 50M or 1G, at least 1k, or 0 for no limit" })
         : Result.succeed(rate)
     }
   }

@@ -27,8 +27,8 @@ export interface SliceCut {
 }
 
 /**
- * Plans the slice of `source`. Regions that the file cannot have (an unknown reference, a place behind its end) are
- * `NotFound`: their form was good, it is this file that does not have them.
+ * Plans the slice of `source`. Regions that the file does not have (an unknown reference, a start beyond the end of one) are
+ * `NotFound`; so are ambiguous ones, since it is the names of this file that make them so.
  */
 export const planCut = (
   source: SliceSource<RemoteError>,

@@ -51,7 +51,7 @@ describe("a verification in all", () => {
     verdict("e.bam", { status: "failed", bytes: null, error: new NotFound({ what: "e.bam" }) })
   ]
 
-  it("counts the bytes of what was checked only", () => {
+  it("counts the bytes of what was checked only, and its line has no size", () => {
     assert.deepStrictEqual(totalsOf(verdicts), {
       files: 5,
       ok: 1,
@@ -60,9 +60,9 @@ describe("a verification in all", () => {
       unchecked: 1,
       bytes: 2048
     })
-    assert.strictEqual(summary(totalsOf(verdicts)), "5 files: 1 ok, 2 failed, 1 unfinished, 1 not checked (2 KiB)")
-    assert.strictEqual(summary(totalsOf([verdict("a.bam")])), "1 file: 1 ok (1 KiB)")
-    assert.match(summary(totalsOf([])), /^0 files \(/)
+    assert.strictEqual(summary(totalsOf(verdicts)), "5 files: 1 ok, 2 failed, 1 unfinished, 1 not checked")
+    assert.strictEqual(summary(totalsOf([verdict("a.bam")])), "1 file: 1 ok")
+    assert.strictEqual(summary(totalsOf([])), "0 files")
   })
 
   it("ends with the most severe failure, and with 0 without one", () => {

@@ -109,7 +109,7 @@ export const totalsOf = (verdicts: ReadonlyArray<Verdict>): Totals => {
 export const summary = (totals: Totals): string => {
   const parts = (["ok", "failed", "unfinished", "unchecked"] as const).filter((status) => totals[status] > 0)
   const named = parts.map((status) => `${totals[status]} ${words[status].toLowerCase()}`)
-  return `${counted(totals.files, "file")}${named.length === 0 ? "" : `: ${named.join(", ")}`} (${humanSize(totals.bytes)})`
+  return `${counted(totals.files, "file")}${named.length === 0 ? "" : `: ${named.join(", ")}`}`
 }
 
 /** Why a run in which nothing failed has proven nothing, in words; null when something was checked. */
