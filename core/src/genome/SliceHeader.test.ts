@@ -1,8 +1,9 @@
 import { crc32 } from "node:zlib"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Schema } from "effect"
+import { vcfRegions, vcfSliceText } from "./formats/VcfSliceHeader.ts"
 import * as Regions from "./Regions.ts"
-import { regionsKey, vcfRegions, vcfSliceText } from "./SliceHeader.ts"
+import { regionsKey } from "./SliceHeader.ts"
 
 const keyOf = (pieces: Iterable<string>) => regionsKey(pieces, crc32)
 

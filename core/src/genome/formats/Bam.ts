@@ -1,8 +1,8 @@
 /** BAM: aligned reads, with BAI or CSI (SAM specification, sections 4 and 5). */
 import { Effect, Result } from "effect"
 import * as BaiIndex from "../BaiIndex.ts"
-import { bamRegions, bamSliceText } from "../SliceHeader.ts"
 import { encodeBamHeader, magic, readBamHeader } from "./BamHeader.ts"
+import { bamRegions, bamSliceText } from "./BamSliceHeader.ts"
 import { bamWalk } from "./BamWalk.ts"
 import * as FileNames from "./FileNames.ts"
 import type { Format } from "./Format.ts"

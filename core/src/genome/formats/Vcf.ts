@@ -2,12 +2,12 @@
 import { Effect, Result } from "effect"
 import * as BaiIndex from "../BaiIndex.ts"
 import type { KnownReference } from "../Regions.ts"
-import { vcfRegions, vcfSliceText } from "../SliceHeader.ts"
 import type { TabixColumns } from "../TabixIndex.ts"
 import * as FileNames from "./FileNames.ts"
 import type { Format } from "./Format.ts"
 import { magic, readVcfHeader, type VcfHeader } from "./VcfHeader.ts"
 import { placeOf } from "./VcfRecord.ts"
+import { vcfRegions, vcfSliceText } from "./VcfSliceHeader.ts"
 import { vcfWalk } from "./VcfWalk.ts"
 
 /** TBI holds positions below 2^29. */
