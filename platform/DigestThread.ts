@@ -1,5 +1,5 @@
 /**
- * Digests of files while they are written, on a second thread: it reads behind the writers, out of the page cache, so
+ * Digests of files while they are written, on a second thread: it reads what the writers have just written, out of the page cache, so
  * that the bytes never wait for the hash. One thread serves all files and starts with the first that is large.
  */
 import { Worker } from "node:worker_threads"

@@ -28,7 +28,7 @@ export const hashingOf = (fd: number, path: string, thread: DigestThread): FileH
 
   const here = Effect.fnUntraced(function* (size: number, algorithms: ReadonlyArray<Algorithm>) {
     const hashes = algorithms.map((algorithm) => [algorithm, createHash(algorithm)] as const)
-    // Of small files as much as they have: ten thousand buffers of 256 KiB made the collector work for each.
+    // No larger than the file: ten thousand buffers of 256 KiB for small files kept the garbage collector busy.
     const buffer = Buffer.allocUnsafe(Math.min(size, 256 * 1024))
     for (let at = 0; at < size; at += buffer.length) {
       const bytes = yield* readExactly(fd, at, Math.min(buffer.length, size - at), buffer)

@@ -47,13 +47,13 @@ export const tryFolder = (folder: string): Effect.Effect<TriedFolder, CannotCrea
 }
 
 export interface LockFolder {
-  /** Who holds an account at this moment, as far as a lock tells. */
+  /** The living processes that hold a lock, for example `process 4711 on node7`. */
   readonly held: ReadonlyArray<string>
   /** Locks of processes that have ended; the next step takes them over. */
   readonly stale: number
 }
 
-/** Takes a lock of its own in the folder, and reads who has the others. */
+/** Takes and releases a lock of its own in the folder, then reads which processes hold the others. */
 export const tryLocks = (folder: string): Effect.Effect<LockFolder, FileLockError> =>
   Effect.andThen(
     withLock(join(folder, `doctor-${process.pid}-${randomBytes(4).toString("hex")}.lock`), { wait: 0 })(

@@ -88,7 +88,7 @@ class Threads {
   readonly #threads: Array<Thread> = []
   #nextJob = 0
 
-  /** So many threads, started now if they are not there. */
+  /** The first `count` threads; those that are missing are started. */
   some(count: number): ReadonlyArray<Thread> {
     while (this.#threads.length < count) this.#threads.push(new Thread())
     return this.#threads.slice(0, count)

@@ -49,9 +49,9 @@ const timed = <A, E>(self: Effect.Effect<A, E>) =>
 
 export interface Contact {
   readonly status: number
-  /** The field `Date`. */
+  /** Value of the header field `Date`. */
   readonly date: string | null
-  /** Of the host, for https. */
+  /** TLS version and certificate of the host; null for http. */
   readonly tls: { readonly protocol: string; readonly issuer: string; readonly validTo: number } | null
 }
 

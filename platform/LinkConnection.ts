@@ -103,7 +103,7 @@ export class LinkConnection {
   }
 }
 
-/** So many bytes are made text at once: most heads are shorter, and the body behind them would be made text for nothing. */
+/** How many bytes are decoded to text at once: most heads are shorter, and decoding the body after them would be wasted. */
 const headPortion = 2048
 
 /** The head of the next response, as text without the empty line at its end; null when it is longer than allowed. */

@@ -109,7 +109,7 @@ export const resolveAll = (host: string): Effect.Effect<ReadonlyArray<ResolvedAd
 
 type Route = { readonly addresses: ReadonlyArray<ResolvedAddress> } | { readonly socket: Duplex }
 
-/** Who is told of bytes, as soon as there is one. */
+/** The connection that is told of received bytes; null until the socket has become one. */
 interface Listener {
   connection: LinkConnection | null
 }
@@ -202,7 +202,7 @@ const establish = (address: LinkAddress, route: Route, dialer: Dialer, capacity:
   )
 
 const connectTimeout = "15 seconds"
-/** Of the buffer for bytes that come although reading was stopped. */
+/** Size in bytes of the buffer for data that arrives although reading was paused. */
 const spillSize = 64 * 1024
 
 /** Makes the socket connect to the addresses that were checked, and to no others that a second look-up may bring. */

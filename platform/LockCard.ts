@@ -80,7 +80,7 @@ export const hasName = (path: string, card: LockCard) =>
     return sameFile(named, ours)
   })
 
-/** Who the card at `path` belongs to; null when it does not say. */
+/** The identity of the owner of the card at `path`; null when the card does not say. */
 export const readIdentity = (path: string) =>
   io(async () => {
     const handle = await open(path, "r")

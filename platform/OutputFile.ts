@@ -25,7 +25,7 @@ export interface Output {
 const attempt = <A>(path: string, operation: string, act: () => Promise<A>): Effect.Effect<A, LocalIo> =>
   Effect.tryPromise({ try: act, catch: (error) => new LocalIo({ path, operation, errno: errnoOf(error) }) })
 
-/** A reader that has gone, or a full disk behind `>`, ends the whole process: nothing is left to do here. */
+/** A reader that has gone, or a full disk under a redirection (`>`), ends the whole process: nothing is left to do here. */
 export const toStandardOutput = (bytes: Uint8Array) =>
   Effect.callback<void>((resume) => {
     process.stdout.write(bytes, (error) => {

@@ -1,9 +1,9 @@
-/** Whether a secret that somebody gave is the right one, in a time that tells nothing about where they differ. */
+/** Compares a given secret with the right one in constant time, so that the time tells nothing about where they differ. */
 import { createHash, timingSafeEqual } from "node:crypto"
 import { Redacted } from "effect"
 
 export const sameSecret = (right: Redacted.Redacted, given: string): boolean =>
   timingSafeEqual(digest(Redacted.value(right)), digest(given))
 
-/** Of equal length whatever the secrets are. */
+/** A digest has the same length for every secret, as `timingSafeEqual` demands. */
 const digest = (text: string): Uint8Array => createHash("sha256").update(text).digest()

@@ -1,4 +1,4 @@
-/** The service behind one session of one account, on Node: what an Effect program provides to use the client. */
+/** The client of the service with one session of one account, as a layer for Effect programs on Node. */
 import { tmpdir } from "node:os"
 import { type Config, Effect, Layer } from "effect"
 import type { Spools } from "../core/src/annotations/Spool.ts"
@@ -41,11 +41,11 @@ export const layer = (
   settings: SessionOptions,
   profile: SessionProfile = makeSessionProfile("library")
 ): Layer.Layer<Service, SessionError | ConfigUnusable> =>
-  // Of its own session: within a program that already has the layer of another account, these would be built once for both.
+  // Fresh, so that they use this session: a program with two accounts would otherwise build them once and share them.
   Layer.fresh(Layer.mergeAll(ServiceClient.layer, ServiceJson.layer, ServiceStreams.layer)).pipe(
     Layer.provideMerge(Layer.merge(sessionLayer(settings, profile), SpoolFiles.layer(tmpdir())))
   )
 
-/** The same with the settings of {@link serviceConfig}. */
+/** The same layer with the settings of {@link serviceConfig}. */
 export const layerConfig: Layer.Layer<Service, SessionError | ConfigUnusable | UsageError | Config.ConfigError> =
   Layer.unwrap(Effect.map(serviceConfig, (settings) => layer(settings)))

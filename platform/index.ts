@@ -1,4 +1,4 @@
-/** svc-steps as a library on Node: the layers behind the services of `svc-steps`. */
+/** svc-steps as a library on Node: the layers that implement the services of `svc-steps`. */
 
 import "./Runtime.ts"
 

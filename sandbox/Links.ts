@@ -57,7 +57,7 @@ export class Links extends Context.Service<
         const expiredByHand = new Set<string>()
         const hmac = (text: string) => createHmac("sha256", `sandbox link key ${switches.seed}`).update(text).digest()
         const lifetime = Math.max(1, Math.round(Duration.toSeconds(switches.linkLifetime)))
-        // Of the shape of a session token: base64 with its `+`, `/` and `=`, which have to stay encoded on the way.
+        // Looks like an AWS session token: base64 with `+`, `/` and `=`, which have to stay percent-encoded on the way.
         const securityToken = "IQoJ+/8="
           .repeat(Math.ceil(switches.linkTokenLength / 8))
           .slice(0, switches.linkTokenLength)

@@ -114,7 +114,7 @@ export class Sessions extends Context.Service<
             departures.set(account, gone)
             const ticket = Symbol()
             here.add(ticket)
-            // Of those that have left, the ones that were here when this one began count too.
+            // Requests that have ended count too when they were still running at the time this one began.
             const together = here.size + gone.filter((left) => left > began).length
             if (together > 1) stats.overlaps++
             const overlapped = switches.strict && together > switches.overlapLimit

@@ -129,7 +129,7 @@ const pair = (
   const leftFlags = Flag.paired | (leftFirst ? Flag.first : Flag.last)
   const rightFlags = Flag.paired | (leftFirst ? Flag.last : Flag.first)
   if (mateLost) {
-    // The unmapped read is placed beside its mate, right behind it.
+    // The unmapped read takes the position of its mate and stands right after it.
     return [
       {
         ...common,

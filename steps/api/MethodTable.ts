@@ -27,7 +27,7 @@ const special = (about: About, load: () => Promise<Special>): ApiMethod => ({
   work: { kind: "special", load }
 })
 
-/** Of `get-pending-cnv-segments`: the person, by one identifier or the other. */
+/** The person that `get-pending-cnv-segments` is called for, given by one of two identifiers. */
 const whichPerson = (values: Values) =>
   values as { readonly "lims-id": LimsId | null; readonly "internal-person-id": PersonId | null }
 

@@ -31,7 +31,7 @@ interface Active extends Received {
 interface State extends Received {
   readonly active: ReadonlyMap<string, Active>
   readonly files: number
-  /** Of the files that are done. */
+  /** Bytes of the files that are done. */
   readonly bytes: number
 }
 

@@ -32,7 +32,7 @@ export const watching = Effect.fnUntraced(function* (
     }),
     progress: (file, event) => Effect.andThen(progress?.event(file, event) ?? Effect.void, narrate(file, event)),
     finished: Effect.fnUntraced(function* (file, result) {
-      // Of an archived file its restoration has spoken before.
+      // The log has already said what happens with an archived file, when its restoration was decided.
       if (file.decision._tag === "Skip" && file.decision.reason === "archived") return
       yield* progress?.settled(file, result) ?? Effect.void
       const cause = result.error === null ? undefined : said.get(result.error)

@@ -15,7 +15,7 @@ import { version } from "../main/Version.ts"
 import type { options } from "./Options.ts"
 import { wiring } from "./Wiring.ts"
 
-/** So long the first login may take before readers are told where we are; it goes on behind that. */
+/** How long the gateway waits for the first login before it announces its address; the login goes on after that. */
 const firstLogin = "5 seconds"
 
 type Values = ValuesOf<typeof options>
@@ -51,7 +51,7 @@ export const program = makeProgram(
       const url = yield* start
       yield* Effect.timeoutOption(Effect.raceFirst(Effect.asVoid(door.client), door.shut), firstLogin)
       yield* printLines(JSON.stringify({ url }))
-      // Serving is all it does: told to end, it has done its part.
+      // A gateway only serves, so one that is stopped by a signal has succeeded: exit code 0.
       yield* stopping.endWith(0)
       return yield* Effect.tapError(door.shut, () => stopping.endWith(null))
     })

@@ -15,7 +15,7 @@ const loglevels: ReadonlyMap<string, string> = new Map([
   ["--verbose", "debug"]
 ])
 
-/** Whether an argument asks for completions; the shell is behind `=` or the next one. */
+/** Whether an argument asks for completions; the name of the shell follows after `=` or as the next argument. */
 export const asksForCompletions = (argument: string) => /^--completions(?:=|$)/.test(argument)
 
 /** Words are the same with and without dashes, in any case; letters are not. */

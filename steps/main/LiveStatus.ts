@@ -8,7 +8,7 @@ export type StatusScreen = Pick<Screen["Service"], "live" | "columns" | "status"
 /** The lines for a width, the one about the whole job last; null when there is nothing to show now. */
 export type StatusView = (columns: number) => Effect.Effect<ReadonlyArray<string> | null>
 
-/** Of a line in the log. */
+/** Width of a status line that goes to the log instead of a terminal, in columns. */
 const logColumns = 200
 
 /** On a terminal only: draws until the scope closes, however it closes, and then removes what it drew. */

@@ -1,4 +1,4 @@
-/** What a process can give away, or be told, behind the program's back. */
+/** Protects the process from leaking secrets, and from environment variables that would weaken TLS. */
 import process from "node:process"
 
 /**

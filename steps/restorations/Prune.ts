@@ -15,11 +15,11 @@ const limitOf = (before: string): number | null =>
   timeOf(/^\d{4}-\d\d-\d\d$/.test(before.trim()) ? `${before.trim()}T00:00:00Z` : before)
 
 interface PruneRequest {
-  /** Of these analyses; of all when it is empty. */
+  /** Only entries of these analyses; empty for all analyses. */
   readonly ids: ReadonlySet<string>
-  /** Made before this time, in ms since 1970; null for any time. */
+  /** Only entries requested before this time (ms since 1970); null for any time. */
   readonly limit: number | null
-  /** Also entries that cannot be used. */
+  /** Whether entries that cannot be used are removed too. */
   readonly unusable: boolean
 }
 

@@ -45,7 +45,7 @@ const together = 256
  * The annotated small variants of an analysis, row by row. Fails with `NotFound` when there is no such analysis, and with
  * `UsageError` when it has no such column.
  *
- * The service sends the names of the columns behind the rows, so rows wait in a file without a name (`Spools`) until the
+ * The service sends the names of the columns after the rows, so rows wait in a file without a name (`Spools`) until the
  * whole table is here. No other request of the session starts before that. Only a stream that ends well was complete.
  */
 export const annotationRows = (

@@ -41,7 +41,7 @@ export interface AnnotationsRequest {
 export interface AnnotationsCounts {
   readonly rowsRead: number
   readonly rowsWritten: number
-  /** Of the body. */
+  /** Bytes of the body that were received. */
   readonly bytes: number
   /** Wanted genes that no row had. */
   readonly unmetGenes: ReadonlyArray<string>

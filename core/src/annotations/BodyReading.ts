@@ -13,7 +13,7 @@ import { BodyScanner, type ScanFault } from "./BodyScanner.ts"
 /** The connection broke in the middle of a body. */
 export class BodyBroken extends Data.TaggedError("BodyBroken")<{ readonly host: string; readonly reason: string }> {}
 
-/** Of the body that is coming. */
+/** How much of the body has been received so far. */
 export interface Received {
   readonly bytes: number
   readonly rows: number

@@ -7,7 +7,7 @@ export class ByteBlock {
   readonly bytes: Uint8Array
   readonly words: DataView
 
-  /** `capacity` bytes for use, and a few behind them. */
+  /** `capacity` bytes for use, and a few more after them. */
   constructor(capacity: number) {
     this.bytes = new Uint8Array(capacity + slack)
     this.words = new DataView(this.bytes.buffer)

@@ -6,7 +6,7 @@
  * the cells without a JSON parser: each goes from the end of the one before to the next mark.
  */
 
-/** Never written by the scanner; readers put it behind the last byte they have. */
+/** Never written by the scanner; readers put it after the last byte they have. */
 export const stop = 0
 /** In place of the comma between two cells. */
 export const cellEnd = 1

@@ -31,7 +31,7 @@ export class RegionSet {
 
 /** Whether positions `start` up to `end` (0-based half-open) touch one of the stretches. */
 export const touches = (stretches: MergedIntervals, start: number, end: number): boolean => {
-  // The first stretch that ends behind the start.
+  // The first stretch that ends after the start.
   let low = 0
   let high = stretches.length / 2
   while (low < high) {

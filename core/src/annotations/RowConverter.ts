@@ -48,7 +48,7 @@ export class RowConverter {
   #to = 0
   #out: ByteBlock
   #outLength = 0
-  /** Of the row that was indexed last. */
+  /** How many cells the last indexed row has. */
   #cells = 0
 
   /**

@@ -1,11 +1,11 @@
 /**
  * Where the usual tokens of rows end, for a scanner that reads ahead: `safe` where that is not known yet, or where only the
- * grammar can decide. Words are read up to `safe`, so the chunk must go on for eight bytes behind it.
+ * grammar can decide. Words are read up to `safe`, so the chunk must go on for eight bytes after it.
  */
 import { backslash, digit, pointSign, quote, shortEscape, specialIn } from "../text/JsonBytes.ts"
 import { firstOf } from "./CellMarks.ts"
 
-/** Of a string whose inside begins at `from`: behind its closing quote. */
+/** The position after the closing quote of a string whose content begins at `from`. */
 export const afterString = (chunk: Uint8Array, view: DataView, from: number, safe: number): number => {
   let at = from
   while (at < safe) {
@@ -21,7 +21,7 @@ export const afterString = (chunk: Uint8Array, view: DataView, from: number, saf
   return safe
 }
 
-/** Of an escape of two bytes, or a character of two or three. */
+/** The position after an escape of two bytes, or after a character of two or three bytes in UTF-8. */
 const afterCharacter = (chunk: Uint8Array, at: number, safe: number): number => {
   const byte = chunk[at] ?? 0
   const second = chunk[at + 1] ?? 0
@@ -38,7 +38,7 @@ export const afterDigits = (chunk: Uint8Array, from: number, safe: number): numb
   return at
 }
 
-/** Of a number whose whole part ends at `at`. */
+/** The position after a number whose integer part ends at `at`. */
 export const afterNumber = (chunk: Uint8Array, at: number, safe: number): number => {
   if (at >= safe || chunk[at] !== pointSign) return at
   const end = afterDigits(chunk, at + 1, safe)

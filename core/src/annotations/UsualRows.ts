@@ -28,7 +28,7 @@ export class UsualRows {
   rows = 0
   /** Where in the chunk the last row of the last run began; -1 when none did. */
   rowStart = -1
-  /** The state of the grammar behind the last run. */
+  /** The state of the grammar after the last run. */
   state = State.value
 
   readonly #marking: boolean

@@ -146,7 +146,7 @@ describe("restore", () => {
       const corrupt = world({ read: Effect.fail(new TrackingUnusable({ path: "t.json", reason: "torn" })) })
       const [refused] = yield* corrupt.restore([candidate("A1")], request())
       assert.strictEqual(refused?._tag, "Failed")
-      // Who wants nothing restored is not stopped by it.
+      // A run that restores nothing does not need the file, so a damaged one does not stop it.
       const [left] = yield* corrupt.restore([candidate("A1")], request({ mode: "no" }))
       assert.strictEqual(left?._tag, "Left")
       assert.deepStrictEqual(corrupt.events, [])

@@ -24,7 +24,7 @@ export interface TrackingDocument {
 /** What is read from a file that does not exist. */
 export const empty: TrackingDocument = { layout: "array", items: [] }
 
-/** Real entries have two levels; a text that nests deeper was made to overflow something. */
+/** Real entries nest two levels deep; a text that nests deeper than this was made to overflow the stack. */
 const deepest = 64
 
 /** Reads the text of a file; fails with a reason for a person. */

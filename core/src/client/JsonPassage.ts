@@ -65,7 +65,7 @@ export class JsonPassage {
   #word = ""
   #count = 0
   #fault: string | null = null
-  /** Of the chunk under way: where the part begins that is let through, -1 when nothing is; and the parts so far. */
+  /** Where in the current chunk the part begins that is passed on, -1 when none is; then the parts passed on so far. */
   #from = -1
   #parts: Array<Uint8Array> = []
 

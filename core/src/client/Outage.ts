@@ -8,7 +8,7 @@ interface ScopedFailure {
   readonly scope: FailureScope
 }
 
-/** So often in a row the service is given all its tries; then it is down, and not the answer to one request missing. */
+/** After this many requests in a row that failed in spite of all retries, the service counts as down. */
 const mostUnanswered = 3
 
 /** A list of requests that is given up when its rest would fail too. */
@@ -42,7 +42,7 @@ export const make = <E extends ScopedFailure>(): Effect.Effect<Outage<E>> =>
 /** What became of a list of requests. */
 export interface ListOutcome<E> {
   readonly errors: ReadonlyArray<E>
-  /** So many at the end were not asked for. */
+  /** How many items at the end of the list were not requested. */
   readonly left: number
 }
 

@@ -43,7 +43,7 @@ export interface EndpointNote {
   readonly large?: true
   /** It changes data, so it is never sent twice. */
   readonly mutates?: true
-  /** Of its command: another name than the method's, or none because its command is written out; an example. */
+  /** How the command differs: its name where it is not the method's, and an example. Null when the command is written by hand. */
   readonly command?: { readonly name?: string; readonly example?: string } | null
 }
 

@@ -37,7 +37,7 @@ export const judgeClock = (date: string | null, before: number, after: number): 
 }
 
 export interface Certificate {
-  /** Who vouches for it. */
+  /** Name of the authority that issued it. */
   readonly issuer: string
   /** End of its validity, in ms since 1970. */
   readonly validTo: number

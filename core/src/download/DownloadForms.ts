@@ -50,7 +50,7 @@ export interface PlanOutcome extends Planned {
 
 /** What became of a run. */
 export interface RunOutcome {
-  /** Of every file of the plan, in its order. */
+  /** The result of every file of the plan, in the order of the plan. */
   readonly results: ReadonlyArray<FileResult>
   /** Selections and analyses that failed as a whole. */
   readonly failures: ReadonlyArray<PlanFailure>
@@ -80,7 +80,7 @@ export const list = <R>(source: FileSource<R>, request: DownloadRequest) =>
     )
   )
 
-/** Their links. */
+/** The presigned links of the wanted files. */
 export const links = <R>(source: FileSource<R>, request: DownloadRequest): Stream.Stream<LinksItem, ServiceError, R> =>
   Stream.mapEffect(
     source.analyses(request, request.filetypes),

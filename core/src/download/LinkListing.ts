@@ -11,7 +11,7 @@ import type { DownloadRequest } from "./DownloadRequest.ts"
 import { type LinkEntry, linkText } from "./LinkManifest.ts"
 
 export interface LinksOf {
-  /** Of the wanted files; first those, then the indexes that only a slice would need. */
+  /** Links of the wanted files. `indexes` are the links of indexes that only a slice would need. */
   readonly links: ReadonlyArray<LinkEntry>
   readonly indexes: ReadonlyArray<LinkEntry>
   readonly errors: ReadonlyArray<LinkError>

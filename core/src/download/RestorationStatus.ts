@@ -12,7 +12,7 @@ import { type FileResult, untouched } from "./FileResult.ts"
 export interface RestorationStatus {
   readonly entry: TrackingEntry
   readonly state: RestorationState
-  /** Of its files. */
+  /** The result of each of its files. */
   readonly results: ReadonlyArray<FileResult>
 }
 

@@ -7,7 +7,7 @@ import { isSettled, type RestorationState, type RestorationStatus, requestedAs, 
 
 /** What one look at the stored requests found. */
 export interface Look {
-  /** Of all requests for the service that were in the file since the run began, in their order. */
+  /** The status of every request for the service that was in the file since the run began, in the order of the file. */
   readonly statuses: ReadonlyArray<RestorationStatus>
   readonly unusable: StoredRequests["unusable"]
   /** Entries of other services, which are left alone. */

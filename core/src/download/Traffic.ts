@@ -15,9 +15,9 @@ export interface Traffic<File> {
   readonly throughput: () => Throughput
 }
 
-/** So many are drawn well on any screen; a run of any length has no more. */
+/** The most intervals that a run of any length has; this many can be drawn on any screen. */
 const mostIntervals = 240
-/** Milliseconds; doubles whenever the intervals run out. */
+/** Length of an interval at first, in ms; it doubles whenever the intervals run out. */
 const shortest = 250
 
 export const makeTraffic = <File>(): Traffic<File> => {

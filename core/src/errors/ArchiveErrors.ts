@@ -6,7 +6,7 @@ import type { Busy, CannotCreate, LocalIo } from "./DiskErrors.ts"
 /** Nothing failed, but files are still being restored from the archive. */
 export class RestorationsPending extends Schema.TaggedError<RestorationsPending>()("RestorationsPending", {
   count: Schema.Int,
-  /** Of them those that the service tells of no restoration for; none when absent. */
+  /** How many of them the service reports no restoration for; absent means none. */
   lost: Schema.optionalKey(Schema.Int),
   nextEstimate: Schema.NullOr(Schema.String),
   /** The command that goes on, without credentials. */

@@ -30,7 +30,7 @@ export class CredentialsMissing extends Schema.TaggedError<CredentialsMissing>()
 /** The file that should hold the password cannot be read, or its first line is empty. */
 export class PasswordFileUnusable extends Schema.TaggedError<PasswordFileUnusable>()("PasswordFileUnusable", {
   path: Schema.String,
-  /** Who named the file, such as `SVC_PASSWORD_FILE`. */
+  /** The setting that named the file, such as `SVC_PASSWORD_FILE`. */
   origin: Schema.String,
   reason: Schema.String
 }) {

@@ -33,7 +33,7 @@ interface Stretch {
 
 /** Stretches nearer to each other than this, in bytes, are one: a request costs more than as many bytes. */
 const smallestGap = 0x10000
-/** So many first and last blocks are read at the same time. */
+/** How many first and last blocks are read at the same time. */
 const atOnce = 4
 const level = 4
 

@@ -55,12 +55,12 @@ export const multiQcJson = (report: ReportDocument) => {
     plot_type: "table",
     pconfig: { id: "svc_steps_table", title: "svc-steps: files", namespace: "svc-steps", col1_header: "Sample" },
     headers,
-    // Of rows that MultiQC takes for the same sample the last one counts.
+    // When MultiQC takes several rows for the same sample, it keeps the last; the row with the most failures stands last.
     data: Object.fromEntries(rows.sort(([, a], [, b]) => a.failed - b.failed))
   }
 }
 
-/** By the name that MultiQC makes of a file name itself; with its analysis where two analyses have it. */
+/** The files of each sample, under the name that MultiQC derives from a file name; with the analysis id where two analyses share it. */
 const samplesOf = (files: ReadonlyArray<ReportedFile>): ReadonlyMap<string, ReadonlyArray<ReportedFile>> => {
   const nameOf = ({ analysisId, fileName }: ReportedFile) =>
     fileName === null ? (analysisId === null ? "The whole run" : `Analysis ${analysisId}`) : sampleOf(fileName)

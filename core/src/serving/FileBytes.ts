@@ -67,7 +67,7 @@ const trusted = Duration.toMillis("1 minute")
 const mostVersions = 4000
 /** How long a reader waits for the first byte. */
 const firstByte = Duration.seconds(10)
-/** So many of the last bytes sent are kept, to compare them when a host without entity tags is asked again. */
+/** How many of the last bytes sent are kept, to compare them when a host without entity tags is asked again. */
 const overlap = 64 * 1024
 
 const makeFileBytes = Effect.fnUntraced(function* () {

@@ -212,7 +212,7 @@ export const makeExchange = Effect.fnUntraced(function* (
   return exchange
 })
 
-/** So many bytes of white space and byte order marks before a body are skipped. */
+/** At most this many bytes of white space and byte order marks are skipped before a body. */
 const undecidedLimit = 64 * 1024
 
 const setbackOf = ({ kind, reason }: TransportFault) =>
@@ -291,7 +291,7 @@ export const readBeginning = (reply: SessionReply): Effect.Effect<string> =>
     Effect.map((bytes) => new TextDecoder().decode(bytes))
   )
 
-/** So many bytes of an error page are kept ... */
+/** At most this many bytes of an error page are kept. */
 const beginningLimit = 64 * 1024
-/** ... and so many are read at most; then the connection is closed, as it cannot be used again. */
+/** At most this many bytes of an error page are read; after that the connection is closed, as it cannot be used again. */
 const discardLimit = 1024 * 1024

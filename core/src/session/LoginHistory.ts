@@ -18,7 +18,7 @@ export const noLogins: LoginHistory = { logins: [], lost: false, forbiddenLogin:
 export const loginBudget = 3
 /** ... in so many ms. */
 export const loginWindow = 10 * 60_000
-/** So long after a login that a 403 caused, in ms, a 403 says something about the thing asked for. */
+/** For this long (ms) after a login that a 403 caused, another 403 means that the resource is forbidden, not that the session ended. */
 export const beliefWindow = 60_000
 
 export type LoginCause = "start" | "lost" | "forbidden"

@@ -4,7 +4,7 @@ import { comparisonOf, conflict, together, toldDigests, wanted } from "./Digests
 const told = (headers: Readonly<Record<string, string>>, status = 200) =>
   toldDigests(status, new Map(Object.entries(headers))).map((one) => `${comparisonOf(one)}: ${one.hex}`)
 
-// Of "123456789".
+// Digests of the text "123456789".
 const md5 = { hex: "25f9e794323b453885f5181f1b624d0b", base64: "JfnnlDI7RTiF9RgfG2JNCw==" }
 const sha256 = {
   hex: "15e2b0d3c33891ebb0f1ef609ec419420c20e320ce94c65fbc8c3312448eb225",

@@ -1,5 +1,5 @@
 /**
- * When a presigned link says that it ends: a hint, since clocks differ and a token behind the link may end sooner.
+ * When a presigned link says that it ends: a hint, since clocks differ and the token that signed the link may end sooner.
  * Only the answer of the link host decides.
  *
  * Known forms: `X-Amz-Date` + `X-Amz-Expires`, `X-Goog-Date` + `X-Goog-Expires` (seconds), `Expires` (seconds since

@@ -28,7 +28,7 @@ export interface PartFile {
   readonly read: (offset: number, length: number) => Effect.Effect<Uint8Array, LocalIo>
   /** Returns when everything written so far survives a power cut. */
   readonly sync: Effect.Effect<void, LocalIo>
-  /** Gives back the disk behind byte `length`; what was to be written there is lost. */
+  /** Cuts the file to `length` bytes and frees the disk space after them; writes still pending there are lost. */
   readonly cut: (length: number) => Effect.Effect<void, LocalIo>
   /** Promises that the bytes before `frontier` are written and final, so that hashing can follow the download. */
   readonly finalUpTo: (frontier: number, algorithms: ReadonlyArray<Algorithm>) => Effect.Effect<void>

@@ -26,8 +26,8 @@ export interface RangeAsked {
 }
 
 /**
- * So many bytes are asked for to learn size and version of a file, as presigned links for GET refuse HEAD. Not one: an S3 server took
- * the range `0-0` for the whole file.
+ * How many bytes are requested to learn the size and version of a file, since presigned links for GET refuse HEAD. More than one,
+ * because an S3 server answered the range `0-0` with the whole file.
  */
 export const probedBytes = 16
 

@@ -16,16 +16,16 @@ export interface RateLimit {
 
 const unlimited: RateLimit = { portion: Number.POSITIVE_INFINITY, spend: () => Effect.succeed(0) }
 
-/** So much unused time, in ms, may be made up for: a timer that fires late, or a disk that was busy, costs no throughput. */
+/** At most this much unused time (ms) is made up for, so that a timer that fires late or a busy disk costs no throughput. */
 const saved = 250
-/** A portion has the bytes of this many ms, but is not so small that a write costs more than its bytes. */
+/** A portion is what may be sent in this many ms, but at least `leastPortion` bytes: smaller writes cost more than their bytes. */
 const portionTime = 100
 const leastPortion = 4096
 
 /** @param bytesPerSecond - 0: no limit */
 export const make = (bytesPerSecond: number): RateLimit => {
   if (bytesPerSecond === 0) return unlimited
-  // In ms of the monotonic clock.
+  // The time, in ms of the monotonic clock, until which the bytes spent so far use up the limit.
   let paidUntil = Number.NEGATIVE_INFINITY
   return {
     portion: Math.max(leastPortion, Math.floor((bytesPerSecond * portionTime) / 1000)),

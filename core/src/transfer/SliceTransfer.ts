@@ -36,7 +36,7 @@ import * as SlicePair from "./SlicePair.ts"
 import type { SliceEstimate, SliceOutcome, SliceRequest, SliceTask } from "./SliceRequest.ts"
 import { maker, otherRegions, type SliceState } from "./SliceState.ts"
 
-/** So often the remote file may change under a slice before it is given up. */
+/** How often the remote file may change while it is sliced before the slice fails. */
 const mostChanges = 2
 
 /** Cuts regions out of remote BAM and VCF files, with a fresh index, and puts them under their final name when whole. */

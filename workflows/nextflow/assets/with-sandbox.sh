@@ -1,4 +1,4 @@
-# For `-profile test`: a sandbox of its own for each task. Read by the task's shell before the script; `stop_sandbox` ends it behind it.
+# For `-profile test`: a sandbox of its own for each task. Read by the task's shell before the script; `stop_sandbox` ends it after the script.
 # In a clone the steps and their Node are those of `npm run build`.
 clone=$(cd "$(dirname "${BASH_SOURCE[0]}")/../../.." && pwd)
 PATH=$clone/dist/bin:$PATH
