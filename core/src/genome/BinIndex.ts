@@ -64,7 +64,7 @@ export const parseBins = (
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   const left = () => bytes.length - at
   const csi = format === "CSI"
-  const meta = pseudoBin(depth)
+  const pseudo = pseudoBin(depth)
   const perReference = csi ? 4 : 8
   if (references * perReference > left()) {
     return Result.fail(`it claims ${references} references, more than its ${bytes.length} bytes can hold`)
@@ -85,8 +85,8 @@ export const parseBins = (
       const chunks = view.getUint32(at, true)
       at += 4
       if (chunks * 16 > left()) return Result.fail(`bin ${id} of reference ${ref + 1} claims ${chunks} chunks`)
-      if (id > meta) return Result.fail(`reference ${ref + 1} has a bin ${id}, which does not exist`)
-      if (id === meta) {
+      if (id > pseudo) return Result.fail(`reference ${ref + 1} has a bin ${id}, which does not exist`)
+      if (id === pseudo) {
         at += chunks * 16
         continue
       }
@@ -119,14 +119,14 @@ export const parseBins = (
     unplaced,
     reference: (i) => {
       const place = places[i]
-      return place === undefined ? emptyReference : decodeReference(view, place, csi, meta)
+      return place === undefined ? emptyReference : decodeReference(view, place, csi, pseudo)
     }
   })
 }
 
 const offsetAt = (view: DataView, at: number) => VirtualOffset.fromBits(view.getBigUint64(at, true))
 
-const decodeReference = (view: DataView, place: number, csi: boolean, meta: number): ReferenceIndex => {
+const decodeReference = (view: DataView, place: number, csi: boolean, pseudo: number): ReferenceIndex => {
   let at = place + 4
   const bins = new Map<number, Bin>()
   let counts: Counts | null = null
@@ -136,7 +136,7 @@ const decodeReference = (view: DataView, place: number, csi: boolean, meta: numb
     at += csi ? 12 : 4
     const size = view.getUint32(at, true)
     at += 4
-    if (id === meta) {
+    if (id === pseudo) {
       if (size === 2) {
         counts = {
           mapped: Number(view.getBigUint64(at + 16, true)),

@@ -1,5 +1,4 @@
 /** What a piece of a slice is made of. All of it is plain data, since another thread may make the piece. */
-
 import type { Records } from "./formats/RecordFormats.ts"
 import type { FragmentData } from "./IndexFragment.ts"
 

@@ -25,7 +25,7 @@ export type Piece =
   /** Bytes `[first, end)` of the file. */
   | { readonly _tag: "Range"; readonly first: number; readonly end: number }
 
-/** Virtual offsets: of the first record, and behind the last. */
+/** Virtual offsets: of the first record, and of the end of the last. */
 interface Stretch {
   begin: VirtualOffset.VirtualOffset
   end: VirtualOffset.VirtualOffset
@@ -72,7 +72,7 @@ const stretchesOf = (
       })
       const merged: Array<Stretch> = []
       for (let i = 0, next = plan.at(0); next !== undefined; next = plan.at(++i)) {
-        // Older writers let the last chunk end behind the end-of-file block.
+        // Older writers let the last chunk end after the end-of-file block.
         let { end } = next
         if (end > dataEnd) end = dataEnd
         const last = merged.at(-1)
@@ -87,7 +87,7 @@ const stretchesOf = (
 
 type Regions = NonNullable<TicketRequest["regions"]>
 
-/** An unknown reference is `NotFound`, a start behind the end of a known one `InvalidRange`. */
+/** An unknown reference is `NotFound`, a start past the end of a known one `InvalidRange`. */
 const checkRegions = (regions: Regions, references: OpenedFile["references"]): Result.Result<Regions, HtsgetError> => {
   const lengths = new Map(references.map(({ length, name }) => [name, length]))
   for (const { readings } of regions) {
@@ -163,5 +163,5 @@ const cut = Effect.fnUntraced(function* ({ at, content, file }: Block, from: num
   return piece
 })
 
-/** The end-of-file block stands once, behind all pieces. */
+/** The end-of-file block stands once, after all pieces. */
 const withoutEnd = (file: Uint8Array): Uint8Array => file.subarray(0, file.length - Bgzf.eofBlock.length)

@@ -51,12 +51,12 @@ export class ChunkCoverage {
     this.#begins = new OffsetList(chunks.sort(byBegin).map(({ begin }) => begin))
   }
 
-  /** True when a chunk begins behind the last record that came. */
+  /** True when a chunk begins after the last record that came. */
   get hasMore(): boolean {
     return this.#begun < this.#begins.length
   }
 
-  /** A record begins at `place`: false when a chunk begins in front of it, where no record does. */
+  /** A record begins at `place`: false when a chunk begins before it, where no record does. */
   reach(place: ContentPosition): boolean {
     for (; this.hasMore && !this.#begins.isBehind(this.#begun, place); this.#begun++) {
       if (!this.#begins.is(this.#begun, place)) return false

@@ -5,10 +5,10 @@ import type { ContentPosition } from "../genome/ContentPosition.ts"
 import { OffsetList } from "./OffsetList.ts"
 
 export class LinearOffsets {
-  /** 0-based positions, ascending, and the offsets at which a reader begins who wants the records behind them. */
+  /** 0-based positions, ascending, and the offsets at which a reader begins who wants the records after them. */
   readonly #positions: Float64Array
   readonly #offsets: OffsetList
-  /** Number of positions that were compared: no later record ends in front of them. */
+  /** Number of positions that were compared: no later record ends before them. */
   #compared = 0
 
   constructor({ bins, linear }: ReferenceIndex, { depth, format, minShift }: BinIndex) {
@@ -21,7 +21,7 @@ export class LinearOffsets {
     this.#offsets = new OffsetList(linearOffsets.map(([, offset]) => offset))
   }
 
-  /** A record that begins at `place` ends in front of base `end` (0-based): false when a reader would begin behind it. */
+  /** A record that begins at `place` ends before base `end` (0-based): false when a reader would begin after it. */
   reaches(end: number, place: ContentPosition): boolean {
     for (; this.#compared < this.#positions.length && this.#positions[this.#compared]! < end; this.#compared++) {
       if (this.#offsets.isBehind(this.#compared, place)) return false

@@ -14,7 +14,7 @@ export class OffsetList {
     this.#withins = Uint16Array.from(offsets, (bits) => VirtualOffset.within(VirtualOffset.fromBits(bits)))
   }
 
-  /** Offset `i` lies behind `place`. */
+  /** Offset `i` lies after `place`. */
   isBehind(i: number, place: ContentPosition): boolean {
     const block = this.#blocks[i]!
     return block > place.block || (block === place.block && this.#withins[i]! > place.within)

@@ -92,7 +92,7 @@ const ownBuffer = (bytes: Uint8Array): Uint8Array<ArrayBuffer> =>
 
 /**
  * Proves headers, size and CRC-32 of every block, the end-of-file block, and what `content` looks at. This finds any cut and
- * any flipped bit that changes the content. A flipped bit that does not (one of the unused bits behind a deflate stream) is
+ * any flipped bit that changes the content. A flipped bit that does not (one of the unused bits after a deflate stream) is
  * found by a checksum of the file only.
  *
  * Fails with the first `Damage` of the file. `progress` hears how many bytes of the file are proven.
