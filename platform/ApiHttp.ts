@@ -179,11 +179,11 @@ const plainBody = (request: HttpClientRequest.HttpClientRequest, incoming: http.
   }
   delete incoming.headers["content-encoding"]
   delete incoming.headers["content-length"]
-  // A failure of either end destroys both, and arrives with the bytes.
+  // `pipeline` destroys both streams when either fails; the reader of the body gets the error.
   return pipeline(incoming, decoder(), () => undefined)
 }
 
-/** What zlib says of bytes that are not of its format; a body that is cut says `Z_BUF_ERROR`. */
+/** Error codes of zlib for bytes in another format; a truncated body gives `Z_BUF_ERROR`. */
 const otherFormat = /^(Z_DATA_ERROR|Z_NEED_DICT|ERR_BROTLI_|ERR__ERROR_FORMAT)/
 
 const faultOfBody = (cause: unknown): TransportFault =>

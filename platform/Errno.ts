@@ -5,16 +5,16 @@ import { Data, Effect } from "effect"
 export const errnoOf = (error: unknown, otherwise = "EIO"): string =>
   error instanceof Error && "code" in error ? String(error.code) : otherwise
 
-/** Answers of a file system that cannot tell when data is on the disk: it promises nothing more than it has done. */
+/** Errors of `fsync` on file systems that do not support it; they are ignored. */
 export const unsyncable: ReadonlyArray<string> = ["ENOTSUP", "EOPNOTSUPP", "EINVAL", "ENOSYS"]
 
-/** Answers of a file system that has no hard links, or not of this file. */
+/** Errors of `link` on file systems without hard links, or for a file that cannot have another one. */
 export const linkless: ReadonlyArray<string> = ["EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS", "EMLINK", "EINVAL"]
 
-/** What the system said, before it is known what it means. */
+/** An error code of the operating system, before a caller turns it into an error for the user. */
 export class Errno extends Data.TaggedError("Errno")<{ readonly code: string }> {}
 
-/** File system calls; fails with what the system said. */
+/** Runs file system calls; fails with the error code of the system. */
 export const io = <A>(work: () => Promise<A>): Effect.Effect<A, Errno> =>
   Effect.tryPromise({ try: work, catch: (error) => new Errno({ code: errnoOf(error) }) })
 

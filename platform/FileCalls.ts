@@ -60,7 +60,7 @@ export const sameFile = (a: fs.Stats, b: fs.Stats) => a.ino === b.ino && a.dev =
 export const opened = (path: string, flags: number, mode = 0o600): Effect.Effect<number, Errno, Scope.Scope> =>
   Effect.acquireRelease(
     call<number>((done) => fs.open(path, flags, mode, done)),
-    // An error of close has no one to go to: everything that matters was synced before.
+    // An error of close is ignored: everything that matters was synced before.
     (fd) => Effect.ignore(call((done) => fs.close(fd, done)))
   )
 

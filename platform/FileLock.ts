@@ -2,8 +2,8 @@
  * Locks between processes as files, safe against `kill -9`, torn content and other machines on the same file system.
  *
  * The owner refreshes its lock every few seconds. The lock is taken over when its owner has certainly ended, or when it
- * was not refreshed for a minute. Locks can lie on some file systems: who must not be wrong asks `stillOwned` before a
- * commit, and checks what it replaces.
+ * was not refreshed for a minute. Locks are not reliable on every file system: code that must not be wrong asks
+ * `stillOwned` before a commit, and checks what it replaces.
  */
 import { randomBytes } from "node:crypto"
 import { readdir, unlink } from "node:fs/promises"
@@ -21,9 +21,9 @@ export interface FileLockOptions {
   readonly wait: Duration.Input
   /** Called once when there is someone to wait for; `owner` is `ourselves` when this very process holds the lock. */
   readonly onWait?: (owner: string) => Effect.Effect<void>
-  /** Between two signs of life of the owner; 5 s. */
+  /** How often the owner refreshes its lock; default 5 s. */
   readonly heartbeat?: Duration.Input
-  /** Without a sign for this long the owner counts as gone; 60 s. */
+  /** A lock that was not refreshed for this long is stale; default 60 s. */
   readonly staleAfter?: Duration.Input
 }
 
@@ -123,12 +123,12 @@ const ownerText = (owner: ProcessIdentity | null): string => {
     : `${owner.host}, process ${owner.pid}`
 }
 
-/** Without a sign for this long (ms) the card of a waiter is left over from a killed process. */
+/** The card of a waiter that was not refreshed for this long (ms) is left over from a killed process. */
 const waiterLeftAfter = 3_600_000
-/** Between two signs of a waiter, in ms. */
+/** How often a waiter refreshes its card, in ms. */
 const signEvery = 60_000
 
-/** Refreshes the card of a waiter when its last sign is a minute old. */
+/** Refreshes the card of a waiter when the last refresh is `signEvery` ms old. */
 const signOfLife = Effect.fnUntraced(function* (card: LockCard) {
   let last = yield* Clock.currentTimeMillis
   return Effect.gen(function* () {
@@ -139,14 +139,14 @@ const signOfLife = Effect.fnUntraced(function* (card: LockCard) {
   })
 })
 
-/** When this process gave a lock back, in ms since 1970, by path: others in line get their turn first. */
+/** When this process released each lock, in ms since 1970, by path: processes that wait get their turn first. */
 const givenBack = new Map<string, number>()
-/** The head start of others, in ms: longer than the longest pause of `lockPoll`. */
+/** The head start of waiting processes, in ms: longer than the longest pause of `lockPoll`. */
 const headStart = 40
 
 const release = (path: string, taken: LockCard, card: LockCard) =>
   Effect.gen(function* () {
-    // A reply that was lost once must not leave a lock that nobody comes back for.
+    // Retried, because one lost reply of a network file system must not leave the lock behind.
     if (yield* hasName(path, taken))
       yield* Effect.retry(
         unless(
@@ -156,7 +156,7 @@ const release = (path: string, taken: LockCard, card: LockCard) =>
         { times: 2 }
       )
     const now = yield* Clock.currentTimeMillis
-    // A run of ten thousand files takes as many locks.
+    // Old entries are removed: a run of ten thousand files takes ten thousand locks.
     for (const [other, time] of givenBack) if (now - time > headStart) givenBack.delete(other)
     givenBack.set(path, now)
     if (taken.handle !== card.handle) yield* io(() => taken.handle.close())

@@ -10,7 +10,7 @@ import * as PieceScan from "../core/src/genome/PieceScan.ts"
 import * as BlockDeflater from "./BlockDeflater.ts"
 import * as BlockInflater from "./BlockInflater.ts"
 
-/** What it is told. */
+/** Orders from the main thread. */
 export type Order =
   | { readonly _tag: "Open"; readonly job: number; readonly about: SliceJob }
   | { readonly _tag: "Close"; readonly job: number }
@@ -33,21 +33,21 @@ export type Order =
       readonly buffer: Uint8Array<ArrayBuffer>
     }
 
-/** What it tells; `id` is that of the order. */
+/** Reports to the main thread; `id` is the id of the order. */
 export type Report =
   | {
       readonly _tag: "Step"
       readonly id: number
       readonly result: PieceScan.StepResult
       readonly buffers: ReadonlyArray<ArrayBuffer>
-      /** What does not lie in the buffers. */
+      /** Output bytes that were made here and do not lie in `buffers`. */
       readonly made: ArrayBuffer
-      /** The output in order, three numbers each: the buffer, -1 for what was made, and from where to where in it. */
+      /** The output in order, three numbers per piece: index into `buffers` (-1 for `made`), first byte, byte after the last. */
       readonly output: ReadonlyArray<number>
     }
   | { readonly _tag: "Inflated"; readonly id: number; readonly run: InflatedRun }
 
-/** Codec without what slices do not need. */
+/** A codec with only the functions that slices need. */
 const inflateBlock = BlockInflater.make()
 const codec = {
   inflateRaw: (bytes: Uint8Array, most: number, buffer?: Uint8Array) =>

@@ -21,7 +21,7 @@ import { program } from "./ThreadProgram.ts"
 
 /** Bytes of a slice for each thread: with less of them a thread takes more time than it saves (bench/README.md). */
 const worthThread = 8 * 1024 * 1024
-/** One thread fetches and writes for the others; more than these it cannot feed. */
+/** The most worker threads that the one thread which fetches and writes can keep busy. */
 const mostThreads = 6
 
 type Answer = (report: Report | ThreadLost) => void
@@ -58,7 +58,7 @@ class Thread {
     return this.#waiting.size
   }
 
-  /** Something that has no answer. */
+  /** Sends an order that has no report. */
   tell(order: Order): void {
     this.#worker.postMessage(order)
   }
@@ -209,7 +209,7 @@ export const poolLayer = (count: number): Layer.Layer<BlockPool, never, Codec> =
         Effect.callback<InflatedRun>((resume) => {
           const order = (id: number): Order => ({ _tag: "Inflate", id, run, buffer })
           leastBusy(all.some(count))?.ask(order, [run.bytes.buffer, buffer.buffer], (report) => {
-            // All threads do the same: one that dies tells that none can be trusted.
+            // All threads run the same code, so when one dies the others cannot be trusted either.
             if (report instanceof ThreadLost) resume(Effect.die(report))
             else if (report._tag === "Inflated") resume(Effect.succeed(report.run))
           })

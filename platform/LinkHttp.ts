@@ -77,14 +77,14 @@ const get = Effect.fn("svc.platform.getLink")(function* (
   const forwarder = address.scheme === "http" ? dialer.proxyFor(address.host, address.port) : null
   const text = requestText(userAgent, forwarder, address, request)
   const key = `${address.scheme}://${address.host}:${address.port}`
-  // Whoever holds a connection closes it or gives it back, also when interrupted in between.
+  // A connection is always closed or returned to the pool, also when the fiber is interrupted.
   const owned = (connect: Effect.Effect<LinkConnection, LinkError>) =>
     Effect.acquireRelease(connect, (connection) => Effect.sync(() => pool.giveBack(key, connection)), {
       interruptible: true
     }).pipe(Effect.flatMap((connection) => exchange(connection, address, text)))
   const fresh = owned(open(request.file, address, policy, dialer, 2 * Math.max(batch, defaultBatch)))
   const kept = pool.take(key)
-  // A host may close a kept connection in the moment that it is used: then nothing was asked yet.
+  // A host may close a kept connection just as it is used again: the request was not processed, so a new connection is opened.
   const { connection, head } = yield* kept === null
     ? fresh
     : owned(Effect.succeed(kept)).pipe(Effect.catchTag("LinkBroken", (error) => (kept.ended ? fresh : error)))

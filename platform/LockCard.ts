@@ -56,7 +56,7 @@ export const claim = Effect.fnUntraced(function* (path: string, card: LockCard) 
     Effect.as(card),
     Effect.catch((error) => {
       if (linkless.includes(error.code)) return claimWithoutLinks(path, card)
-      // A lost reply of NFS: the link exists although it said otherwise.
+      // NFS may lose a reply: then the link exists although the call failed.
       return Effect.map(
         Effect.orElseSucceed(hasName(path, card), () => false),
         (ours) => (ours ? card : error.code === "EEXIST" ? null : error)

@@ -248,7 +248,7 @@ const commit = Effect.fnUntraced(function* (place: PartPlace, open: OpenPart, si
   yield* Effect.ignore(Effect.retry(remove(join(place.directory, place.journal)), { times: 2 }))
 })
 
-/** A run that fails leaves no final name: the file goes on as the part that it still is. */
+/** Removes the final name again after a failed commit; the part keeps its own name, so nothing is lost. */
 const takeBack = (path: string, final: string) =>
   Effect.flatMap(Effect.all([plain(path), plain(final)]), ([part, made]) =>
     part !== null && made !== null && sameFile(part, made) ? remove(final) : Effect.void
@@ -270,7 +270,7 @@ const unmoved = Effect.fnUntraced(function* (place: PartPlace, { folder, stats }
   }
 })
 
-/** A link is made only where no name is; where links do not exist, looking first has to do. */
+/** Hard links never replace a file. A file system without them gets a check and a rename, which leaves a small race. */
 const linkOrRename = (path: string, final: string): Effect.Effect<void, CannotCreate | LocalIo> =>
   call((done) => fs.link(path, final, done)).pipe(
     Effect.catch((error): Effect.Effect<void, CannotCreate | LocalIo | Errno> => {

@@ -7,7 +7,7 @@ import { errnoOf } from "./Errno.ts"
 export interface SmallFile {
   readonly bytes: Buffer
   readonly mode: number
-  /** Its uid. */
+  /** Numeric id (uid) of its owner. */
   readonly owner: number
 }
 

@@ -1,9 +1,9 @@
 /**
  * Refused passwords, remembered in the lock folder for ten minutes.
  *
- * A run that begins half a minute after the refusal tries again, since the account may have been mended; from the third
- * refusal on none does. Before that it is of the same batch: started together and slower, or by an engine that had not
- * yet heard of the refusal. A login that succeeds ends the memory.
+ * A run that began before a refusal, or at most half a minute after it, does not try the password: it belongs to the same batch
+ * of runs. A later run tries again, since the account may have been repaired; after the third refusal no run does. A successful
+ * login removes the file.
  *
  * A file holds a salt, 16 bits of a slow hash and the times: enough to know the same password again (another one is mistaken
  * for it once in 65,536 times, for ten minutes), too little to find it out.
@@ -21,13 +21,13 @@ const saltBytes = 16
 const headBytes = saltBytes + 2
 
 const slowHash = promisify<string, Buffer, number, Buffer>(scrypt)
-/** What a file begins with. */
+/** The head of a file: the salt, then the hash. */
 const headOf = async (salt: Buffer, password: Redacted.Redacted) =>
   Buffer.concat([salt, await slowHash(Redacted.value(password), salt, 2)])
 
 interface Known {
   readonly head: Buffer
-  /** Milliseconds of the clock. */
+  /** When the password was refused, in ms since 1970. */
   readonly times: ReadonlyArray<number>
 }
 

@@ -1,4 +1,4 @@
-/** Elsewhere than on Node these layers would fail in mid-file, by a call that is missing there: so that is said where they are loaded. */
+/** Refuses Deno and Bun when the layers are loaded: a call of Node that is missing there would fail in the middle of a file. */
 const other = ["Deno", "Bun"].find((name) => name in globalThis)
 
 if (other !== undefined) {

@@ -30,14 +30,14 @@ export interface LockWatch {
   readonly owner: () => ProcessIdentity | null
 }
 
-/** A waiter that was itself suspended finds every owner silent: so it must see the silence for this long, in ms. */
+/** A waiter must see the owner silent for this long (ms): after a suspension of its own it finds every owner silent. */
 const seenSilent = 10_000
-/** Two looks that are further apart, in ms, do not add up to one: this process was suspended in between. */
+/** When two looks are further apart than this (ms), this process was suspended in between, and the silence is counted anew. */
 const furthestLooks = 2000
 
 /**
- * @param card - of the waiter: it tells the time of the file system
- * @param limits - after how many ms without a sign an owner is gone; `once`: nobody waits, so what is seen now decides
+ * @param card - the card of the waiter; writing it tells the time of the file system
+ * @param limits - after how many ms without a refresh an owner counts as gone; `once`: a single look decides
  */
 export const watchLock = (
   path: string,

@@ -3,7 +3,7 @@
  * process left: `.<name>.<machine>-<process>-<start>-<chance>.new`.
  *
  * A process number alone says nothing: it is the same in every container. So the name tells the boot and the process
- * space as well, and who cannot judge them waits a day.
+ * space as well; a process that cannot judge them leaves the file alone for a day.
  */
 import { createHash, randomBytes } from "node:crypto"
 import { lstat, readdir, unlink } from "node:fs/promises"

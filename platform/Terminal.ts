@@ -4,7 +4,7 @@ import { Operator } from "../core/src/settings/Operator.ts"
 import { printable } from "../core/src/text/Printable.ts"
 import { Scrubber } from "../core/src/text/Scrubber.ts"
 
-/** What the terminal is to this module; `process` is one. */
+/** The streams and the interruption that this module needs of a terminal; `process` has them. */
 export interface TerminalStreams {
   readonly stdin: NodeJS.ReadStream
   readonly stderr: NodeJS.WriteStream
@@ -99,9 +99,9 @@ const ask = ({ interrupt, prose, stderr, stdin }: TerminalStreams, question: str
         }
       }
     }
-    // Over for good, so that no event comes any more.
+    // Standard input has ended already, so no event will come.
     if (stdin.readableEnded) return resume(Effect.succeed(null))
-    // No echo before the question stands there: what is typed early must not be shown either.
+    // Raw mode stops the echo before the question is shown, so a password typed early is not shown either.
     stdin.setRawMode(true)
     stdin.on("data", onData)
     stdin.once("end", onEnd)
@@ -113,7 +113,7 @@ const ask = ({ interrupt, prose, stderr, stdin }: TerminalStreams, question: str
 /** A person is asked only when both directions are a terminal. */
 const makeOperator = (streams: TerminalStreams): Operator["Service"] => {
   if (streams.stdin.isTTY !== true || streams.stderr.isTTY !== true) return Operator.absent
-  // Without a user name or password there is nothing to go on with.
+  // A step cannot go on without a user name or password, so no answer ends it like Ctrl-C.
   const answered = (asking: Effect.Effect<string | null>) =>
     Effect.flatMap(asking, (text) =>
       text === null ? Effect.andThen(Effect.sync(streams.interrupt), Effect.never) : Effect.succeed(text)

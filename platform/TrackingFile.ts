@@ -36,10 +36,10 @@ import { documentOf, type Found, find, type Refused, sameVersion } from "./Track
 /** Long enough to take over a lock whose owner on another machine was killed. */
 const lockWait = "90 seconds"
 
-/** Between a comparison and its rename there are some microseconds; this is ample. */
+/** Comparison and rename are some microseconds apart; a competing run has certainly renamed after this time. */
 const settling = "150 millis"
 
-/** A change is given up when somebody who does not take our lock was faster this often. */
+/** A change fails after a program that ignores the lock has changed the file first this often. */
 const mostRetries = 50
 
 /** The file is no longer the one that was read, or the lock is no longer ours. */
@@ -124,7 +124,7 @@ const attempt = Effect.fnUntraced(function* (
   if (!locksHold) yield* warn
   yield* removeLeftovers(path)
   const found = yield* find(path)
-  // It became a link meanwhile.
+  // The path became a symbolic link since it was read.
   if (found.path !== path) return yield* new Overtaken()
   const before = yield* documentOf(found.content)
   const edited = edit(before)
@@ -180,14 +180,14 @@ const replace = (path: string, fresh: string, content: Found["content"]): void =
   }
 }
 
-/** A link is made only where no name is; where links do not exist, looking first has to do. */
+/** Hard links never replace a file. A file system without them gets a check and a rename, which leaves a small race. */
 const createFrom = (fresh: string, path: string): void => {
   try {
     linkSync(fresh, path)
   } catch (error) {
     if (!linkless.includes(errnoOf(error))) throw error
   }
-  // No links here, or none although the file system said so.
+  // Hard links are not supported, or the call succeeded without making one.
   if (!existsSync(path)) renameSync(fresh, path)
   else if (statSync(path).ino !== statSync(fresh).ino) throw new Overtaken()
 }

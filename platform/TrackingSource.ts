@@ -18,7 +18,7 @@ export class Refused extends Data.TaggedError("Refused")<{ readonly reason: stri
 
 /** What was found at the path. */
 export interface Found {
-  /** Behind symbolic links. */
+  /** The path with all symbolic links resolved. */
   readonly path: string
   /** Null when there is no file. */
   readonly content: { readonly stats: BigIntStats; readonly bytes: Buffer } | null

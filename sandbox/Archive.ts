@@ -17,7 +17,7 @@ export class Archive extends Context.Service<
   Archive,
   {
     readonly state: (file: StoredFile) => Effect.Effect<StorageState>
-    /** The time the thaw ends: of one that has begun, or of a new one. */
+    /** Starts to restore an archived file; returns when the file can be read, in ms since 1970. */
     readonly restore: (file: StoredFile) => Effect.Effect<number>
     /** Every restoration under way ends now. */
     readonly thaw: Effect.Effect<void>

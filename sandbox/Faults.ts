@@ -4,7 +4,7 @@ import { Counters } from "./Counters.ts"
 const Count = Schema.Int.pipe(Schema.check(Schema.isGreaterThanOrEqualTo(0)))
 const Positive = Schema.Int.pipe(Schema.check(Schema.isGreaterThan(0)))
 
-/** Where in an answer something happens: before its first byte (`head`), or after so many body bytes. */
+/** Where in an answer the fault happens: before its first byte (`head`), or after this many bytes of the body. */
 const FaultPosition = Schema.Union([Schema.Literal("head"), Count])
 
 /**

@@ -22,7 +22,7 @@ const pump = (response: ServerResponse, path: string, part: FilePart, wrote: (by
   })
 
 /**
- * Serves the files on their own port, as an object store behind presigned links: only GET, no session, S3's error
+ * Serves the files on their own port, as an object store with presigned links: only GET, no session, S3's error
  * documents, strong ETags, single ranges, conditions. Requests are answered until the scope closes.
  */
 export const serveLinks = Effect.fn("serveLinks")(function* (server: Server) {

@@ -7,7 +7,7 @@ export const page = (title: string, content: string) =>
 
 export const htmlPage = (title: string, text: string) => page(title, `<p>${escaped(text)}</p>`)
 
-/** The page behind the base address: a form that logs a person in, as a browser would do it. */
+/** The page at the base address: a login form for browsers. */
 export const loginPage = (token: string, note: string) =>
   page(
     "Sandbox of the variant analysis service",

@@ -87,7 +87,7 @@ const stateLayer = (switches: SwitchValues, input: WorldInput, rules: ReadonlyAr
     Layer.provideMerge(Switches.layer(switches))
   )
 
-/** The API behind the front door: the contract's endpoints, the session, the undocumented and the sandbox's own. */
+/** All routes of the API after the front door: the contract, the session, undocumented endpoints, and `/__sandbox/`. */
 const serveApi = Effect.fn("Sandbox.serveApi")(function* (server: Server) {
   const routes = Layer.mergeAll(HttpApiBuilder.layer(ServiceApi), otherRoutes, controlRoutes).pipe(
     Layer.provide(handlers),

@@ -1,6 +1,6 @@
 /**
- * One analysis after the other into one output. What fails for one does not stop the others: the output then has those
- * that are complete, which is said, and the exit code tells.
+ * Writes one analysis after the other into one output. An analysis that fails does not stop the others: the output then holds
+ * the complete ones, the log names the others, and the exit code is that of a failure.
  */
 
 import { Effect } from "effect"
@@ -11,7 +11,7 @@ import { counted } from "../../core/src/text/Counted.ts"
 import type { Output } from "../../platform/OutputFile.ts"
 import type { StepExit } from "../main/Step.ts"
 
-/** Failures of the wish or the output and not of one analysis: nothing is written. */
+/** Failures of the request or the output, not of one analysis: nothing is written. */
 const isFatal = ({ _tag, scope }: AnnotationsError): boolean => _tag === "UsageError" || scope === "file"
 
 /** What stands in the log about one analysis, or all of them. */

@@ -16,7 +16,7 @@ export interface Wanted extends Omit<ValuesOf<typeof annotationOptions>, "range"
   readonly regions: ReadonlyArray<RegionText> | null
 }
 
-/** Fails with one sentence for each thing that has no meaning. */
+/** Fails with one sentence for each value that cannot be understood. */
 export const parse = (operands: ReadonlyArray<string>, own: Own): Result.Result<Wanted, Problems> => {
   const { range, ...values } = valuesOf<typeof annotationOptions>(own)
   const problems: Array<string> = []

@@ -8,7 +8,7 @@ import * as Service from "../../platform/Service.ts"
 import * as SpoolFiles from "../../platform/SpoolFiles.ts"
 import { version } from "../main/Version.ts"
 
-/** Where a file of the size of the output is expected anyway, there is room for rows; else the folder of TMPDIR. */
+/** The folder in which rows are spooled: that of the output file, which needs the room anyway, else the folder of TMPDIR. */
 const spoolFolder = (output: string) => (output === "-" ? tmpdir() : dirname(resolve(output)))
 
 export const wiring = (settings: Settings, output: string) => {

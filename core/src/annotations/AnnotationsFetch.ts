@@ -47,7 +47,7 @@ export interface AnnotationsCounts {
   readonly unmetGenes: ReadonlyArray<string>
   /** Wanted chromosomes that no row had, as they were written. */
   readonly unmetChromosomes: ReadonlyArray<string>
-  /** Some of those that rows had, as the service spells them; empty where no regions were wanted. */
+  /** Examples of the chromosomes that rows had, as the service spells them; empty where no regions were wanted. */
   readonly chromosomes: ReadonlyArray<string>
   /** Rows left out because their position cannot be read. */
   readonly unplacedRows: number

@@ -1,5 +1,5 @@
 /**
- * What the grammar comes by in the body of an annotations answer: `data` with its rows, `header`, and where both lie in the
+ * The parts that the grammar finds in the body of an annotations answer: `data` with its rows, `header`, and where both lie in the
  * chunks. In the rows it marks where cells and rows end (see `CellMarks.ts`).
  */
 import { openBracket } from "../text/JsonBytes.ts"

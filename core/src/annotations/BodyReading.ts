@@ -30,7 +30,7 @@ export interface BodyTaker<E, R> {
   readonly received: (now: Received) => void
 }
 
-/** Bytes. An answer that is no table is shorter than that. */
+/** Size limit in bytes: an answer that is not a table, such as an error, is shorter than this. */
 const longestBeginning = 64 * 1024
 
 /** Reads the annotations of an analysis; what was asked, in the words of messages. */

@@ -1,6 +1,6 @@
 /** Bytes with two views: one by one, and four at a time wherever they begin. */
 
-/** Readers and writers of words may go so many bytes beyond what they mean. */
+/** Readers and writers of four-byte words may go this many bytes beyond the end of their data. */
 const slack = 8
 
 export class ByteBlock {

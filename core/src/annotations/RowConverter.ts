@@ -125,7 +125,7 @@ export class RowConverter {
     }
   }
 
-  /** Whether there is room for a row of so many bytes; false when the text must be taken away first. */
+  /** Whether there is room for a row of this many bytes; false when the text must be taken away first. */
   #makeRoom(cellBytes: number): boolean {
     const room = this.#text.room(cellBytes)
     if (this.#outLength + room <= this.#out.capacity) return true

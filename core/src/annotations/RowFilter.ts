@@ -75,7 +75,7 @@ const digitsIn = (bytes: Uint8Array, from: number, to: number): number => {
   return number > 0 && number <= Number.MAX_SAFE_INTEGER ? number : Number.NaN
 }
 
-/** Bases of an allele; one where nothing or a sign stands for it. */
+/** Number of bases of an allele; 1 when it is empty or a symbol such as `-`. */
 const basesOf = (value: unknown): number => Math.max(1, /^[A-Za-z]*/.exec(textOf(value))?.[0].length ?? 1)
 
 const none: MergedIntervals = new Float64Array()
@@ -139,7 +139,7 @@ export class RowFilter implements RowChoice {
 
   accepts(source: ByteBlock, starts: Int32Array): boolean {
     const { chromosome, gene } = this.#places
-    // Before the gene, so that it is known of all rows which chromosomes there are.
+    // The chromosome is looked at before the gene, so that the chromosomes of all rows become known.
     const stretches =
       this.#chromosomes === null || chromosome === null ? null : cell(this.#chromosomes, source, starts, chromosome)
     if (this.#wanted.size > 0 && gene !== null && !cell(this.#genes, source, starts, gene)) return false

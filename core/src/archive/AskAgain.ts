@@ -32,7 +32,7 @@ export const decideToAskAgain = (
 ): AskAgainDecision => {
   if (mode === "no") return { _tag: "Leave", reason: "restoreArchived is no" }
   const before = timeOf(askedAgain)
-  // A time that lies ahead was written by a clock that was wrong.
+  // A time in the future was written under a wrong clock.
   if (before === null || before > now || now - before >= Duration.toMillis(interval)) return { _tag: "Ask" }
   return { _tag: "Asked", until: before + Duration.toMillis(interval) }
 }
@@ -100,7 +100,7 @@ const askedAgain = Effect.fnUntraced(function* (
           restoreEstimation,
           requestTime,
           status,
-          // Nobody was asked when nobody could be.
+          // A request that cannot have reached the service does not count as asked again.
           askedAgain: error.scope === "run" && !error.mayHaveTakenEffect ? askedAgain : now
         }),
       { discard: true }

@@ -48,7 +48,7 @@ export const nextOf = (estimates: ReadonlyArray<string | null>, now: number): st
   return next?.text ?? null
 }
 
-/** How long until the first may be back: zero when one is overdue; null when nothing is known of one of them. */
+/** How long until the first file may be restored: zero when an estimate has passed, null when any estimate is unknown. */
 export const untilFirst = (estimates: ReadonlyArray<string | null>, now: number): Duration.Duration | null => {
   const times = estimates.map(timeOf)
   if (times.length === 0 || times.includes(null)) return null

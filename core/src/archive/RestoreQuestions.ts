@@ -5,7 +5,7 @@ import { counted } from "../text/Counted.ts"
 import { humanSize } from "../text/Size.ts"
 import { type Answers, type ArchivedFile, questions, type RestoreMode } from "./Policy.ts"
 
-/** Asks what the mode wants to know; nobody is asked without a terminal. */
+/** Asks the questions of the mode; without a terminal nobody is asked. */
 export const askAbout = Effect.fnUntraced(function* <F extends ArchivedFile>(
   mode: RestoreMode,
   files: ReadonlyArray<F>

@@ -39,7 +39,7 @@ export const parse = (text: string): Result.Result<TrackingDocument, string> => 
   return Result.flatMap(parsed, (value) => documentOf(text, value))
 }
 
-/** `JSON.parse` does not say where; its message may also quote the text. */
+/** Finds where the JSON is wrong: the message of `JSON.parse` has no reliable position and may quote the text. */
 const whereBroken = (text: string): string => {
   if (/^\0*$/.test(text)) return "it holds only zero bytes, as after a crash of the machine"
   const fault = readJson(text)

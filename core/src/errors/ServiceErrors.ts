@@ -138,7 +138,7 @@ export class NotFound extends Schema.TaggedError<NotFound>()("NotFound", {
   /** For example `analysis A7`. */
   what: Schema.String,
   detail: Schema.optionalKey(Schema.String),
-  /** Of the reply, where the request was one by method and path. */
+  /** HTTP status of the reply; only for requests that the user gave by method and path. */
   status: Schema.optionalKey(Schema.Int),
   /** What to do about it, as the end of the sentence. */
   next: Schema.optionalKey(Schema.String)

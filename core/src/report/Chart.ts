@@ -6,7 +6,7 @@
 import type { Tick } from "./Axis.ts"
 import { type Markup, markup } from "./Markup.ts"
 
-/** Kept on the axis, from 0 to 1. */
+/** A position limited to the axis, which goes from 0 to 1. */
 const held = (share: number) => Math.min(1, Math.max(0, Number.isFinite(share) ? share : 0))
 
 /** A share from 0 to 1 as a percentage. */

@@ -6,7 +6,7 @@ import { nameOf, statusOf } from "./FileStatus.ts"
 import { type Markup, markup, shortened } from "./Markup.ts"
 import type { ReportDocument, ReportedFile } from "./Report.ts"
 
-/** Characters of all rows together: a browser shows this much at once, and a mail takes it. */
+/** Limit for all rows together, in characters: browsers display this much at once, and mail servers accept it. */
 const mostText = 6 * 1024 * 1024
 const mostMessage = 1000
 const mostRegions = 6

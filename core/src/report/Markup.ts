@@ -1,4 +1,4 @@
-/** HTML and SVG in which everything that comes from outside is escaped, by whom it may be written. */
+/** HTML and SVG in which every value from outside is escaped. */
 import { printable } from "../text/Printable.ts"
 
 /** Text that is markup already; everything else is escaped when it is put into `markup`. */

@@ -1,4 +1,4 @@
-/** What a page can do with a script, and without which nothing is missing: rows sorted by a column, and filtered. */
+/** The optional script of a page: it sorts rows by a column and filters them. The page is complete without it. */
 
 /** The content of the one `<script>` element; it makes nothing out of text, and loads nothing. */
 export const pageScript = `

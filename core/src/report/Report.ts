@@ -10,7 +10,7 @@ import { ExitCodes } from "../Errors.ts"
 import { printableJson } from "../text/Printable.ts"
 
 export interface ReportRun {
-  /** Which step wrote it. */
+  /** The step that wrote the report. */
   readonly step: "download" | "request-restore" | "resume-restore"
   readonly version: string
   /** Host of the service. */

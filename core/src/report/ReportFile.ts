@@ -18,7 +18,7 @@ export const canWriteReport = Effect.fn("svc.report.canWrite")(function* (
   if (Option.isSome(there) && there.value.type === "Directory") {
     return yield* new CannotCreate({ path: file, reason: "it is a folder" })
   }
-  // A device or pipe is written to where it is.
+  // A device or pipe is written to directly and never replaced.
   if (Option.isSome(there) && there.value.type !== "File") return
   yield* Effect.mapError(
     fs.access(path.dirname(path.resolve(file)), { writable: true }),

@@ -7,11 +7,11 @@ import { nameOf } from "./FileStatus.ts"
 import { type Markup, markup, shortened } from "./Markup.ts"
 import type { ReportDocument, ReportedFile } from "./Report.ts"
 
-/** Rows for this many; of more, the first by their estimates, and all of them together as columns. */
+/** At most this many rows are drawn: those with the earliest estimates. Beyond that a column chart shows all of them. */
 const mostRows = 30
 const firstRows = 12
 const columns = 96
-/** Milliseconds; an estimate further ahead than this is told and not drawn, or nothing else could be seen. */
+/** An estimate further ahead than this (ms) is written but not drawn, as it would squeeze everything else. */
 const horizon = 14 * 24 * 60 * 60 * 1000
 
 /** Files of one analysis that were asked for together. */
@@ -21,7 +21,7 @@ interface Request {
   readonly estimate: number | null
   /** As the service wrote it. */
   readonly written: string | null
-  /** When the first of them was seen to be back. */
+  /** When the first of them was found restored. */
   readonly back: number | null
 }
 

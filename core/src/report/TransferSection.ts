@@ -7,7 +7,7 @@ import { nameOf } from "./FileStatus.ts"
 import { type Markup, markup, shortened } from "./Markup.ts"
 import type { ReportDocument, ReportedFile } from "./Report.ts"
 
-/** Rows for this many files; of more, the longest, and all of them together as columns. */
+/** At most this many files have a row: those that took the longest. Beyond that a column chart shows all of them. */
 const mostRows = 40
 const longest = 12
 const columns = 120

@@ -31,7 +31,7 @@ export const outputPathOf = (
   slice: form === null ? null : { name: sliceName(file.fileName, form) }
 })
 
-/** The name in its folder: of a slice its own. */
+/** The file name inside the folder; a slice has a name of its own. */
 export const finalName = ({ fileName, slice }: OutputPath): string => slice?.name ?? fileName
 
 /** The path relative to the destination. */

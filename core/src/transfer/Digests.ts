@@ -77,7 +77,7 @@ const fromBase64 = (field: string, algorithm: Algorithm | undefined, text: strin
   return bytes?.length === lengths[algorithm] ? { algorithm, field, hex: Hex.encode(bytes) } : null
 }
 
-/** `told` with what is new in `more`. */
+/** `told` with the digests of `more` that it does not have yet. */
 export const together = (
   told: ReadonlyArray<ToldDigest>,
   more: ReadonlyArray<ToldDigest>
@@ -86,7 +86,7 @@ export const together = (
   return added.length === 0 ? told : [...told, ...added]
 }
 
-/** The first digest that both tell, and not alike; null when there is none. */
+/** The first digest that both have with different values; null when there is none. */
 export const conflict = (told: ReadonlyArray<ToldDigest>, more: ReadonlyArray<ToldDigest>): ToldDigest | null =>
   more.find((one) => told.some((other) => sameKind(one, other) && one.hex !== other.hex)) ?? null
 

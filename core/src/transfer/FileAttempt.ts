@@ -44,9 +44,9 @@ export interface Transfer extends FileServices {
 }
 
 export interface AttemptStyle {
-  /** By several connections where the size invites it. */
+  /** Whether a large file may be fetched by several connections. */
   readonly inPieces: boolean
-  /** Without what is there from before. */
+  /** Whether to ignore the part that an earlier run left. */
   readonly anew: boolean
 }
 
@@ -200,7 +200,7 @@ const openPart = Effect.fnUntraced(function* ({ files, place, identity, request 
   return { part, journal }
 })
 
-/** The bytes are wrong for good: they are not kept. */
+/** Removes the part, whose bytes are known to be wrong, and fails with `FileDamaged`. */
 export const damaged = Effect.fnUntraced(function* (
   { files, place, request }: Transfer,
   fault: FileDamaged["fault"],

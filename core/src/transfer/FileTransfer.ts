@@ -34,7 +34,7 @@ import type { TransferOutcome, TransferRequest } from "./TransferRequest.ts"
 
 /** A remote file that changes more often than this while it is downloaded is given up. */
 const mostChanges = 2
-/** A host without ranges that cuts the file this often, and never later than before, is given up. */
+/** A host without ranges that cuts the file this often, each time no further than before, is given up. */
 const mostFruitlessStarts = 8
 
 /** Brings one file from a link host to its final name, whole, checked and resumable. */
@@ -106,13 +106,13 @@ const download = Effect.fn("svc.transfer.download")(function* (services: FileSer
 
 const tidy = ({ claims, files }: FileServices, place: PartPlace): Effect.Effect<void> =>
   Effect.gen(function* () {
-    // Not without the claim: the run may be alive.
+    // Only with the claim: without it, the run that left these files may still be alive.
     yield* claims.claim(place)
     yield* files.settleExisting(place)
     if ((yield* files.readJournal(place)) === null) yield* files.discard(place)
   }).pipe(Effect.scoped, Effect.ignore)
 
-/** What a file that is there already, and stays, means for the request. */
+/** Keeps a file that exists under the final name, unless it is to be replaced; runs `otherwise` when there is none. */
 const unlessExisting = Effect.fnUntraced(function* <A, E>(
   { files, place, request }: Transfer,
   otherwise: Effect.Effect<A, E>
@@ -124,7 +124,7 @@ const unlessExisting = Effect.fnUntraced(function* <A, E>(
 
 const claimed = Effect.fnUntraced(function* (transfer: Transfer) {
   yield* transfer.claims.claim(transfer.place)
-  // The run that had the claim before may have brought the file.
+  // Another run may have completed the file while this one waited for the claim.
   return yield* unlessExisting(
     transfer,
     Effect.map(untilCommitted(transfer), (done) => ({ action: "downloaded" as const, ...done }))

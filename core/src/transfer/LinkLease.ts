@@ -28,7 +28,7 @@ export interface LinkLease {
 
 export type LeaseError = ServiceError | LinkForbidden | LinkExpired | Restart
 
-/** More renewals than any real download needs; a wall against a host that refuses every link after a few bytes. */
+/** More renewals than any real download needs: stops a loop with a host that refuses every link after a few bytes. */
 const mostRenewals = 50
 
 interface State extends LeasedLink {

@@ -7,13 +7,13 @@ import { checkStructure } from "../genome/Structure.ts"
 import type { PartFiles } from "./PartFiles.ts"
 import type { PartReader, TransferRequest } from "./TransferRequest.ts"
 
-/** Passes what nobody knows by its name, and says `false`. Fails with `FileDamaged` as `checkStructure` does. */
+/** Whether the structure was checked: false for a name of no known file type. Fails with `FileDamaged` as `checkStructure` does. */
 const checkPart = Effect.fn("svc.transfer.checkPart")(function* (
   files: PartFiles["Service"],
   { directory, fileName, name }: Pick<TransferRequest, "directory" | "fileName" | "name">,
   part: PartReader
 ): Effect.fn.Return<boolean, FileDamaged | LocalIo, Codec | Scope.Scope> {
-  // Whoever gives the file another name still knows by the old one what it should be.
+  // Where the final name tells no file type, the name that the service gave does.
   const known = named(name) === null ? fileName : name
   const dataName = dataOf(known)
   const reader = dataName === known ? null : yield* files.beside(directory, dataName)

@@ -21,7 +21,7 @@ export interface PartPlace {
 export interface PartFile {
   /** Bytes in the file when it was opened. */
   readonly length: number
-  /** Bytes of the disk that it took then. */
+  /** Bytes that it occupied on the disk when it was opened. */
   readonly allocated: number
   readonly write: (offset: number, bytes: Uint8Array) => Effect.Effect<void, LocalIo>
   /** Exactly `length` bytes, fewer only at the end of the file. */

@@ -32,7 +32,7 @@ export interface FetchContext {
   readonly pool: LinkPool["Service"]
   /** Requests sent. */
   readonly attempts: Ref.Ref<number>
-  /** Replies that were none to the request. */
+  /** Replies that do not answer the request, such as a 206 for another range. */
   readonly wrongReplies: Ref.Ref<number>
 }
 
@@ -45,10 +45,10 @@ class LinkLater extends Data.TaggedError("LinkLater")<{
 
 /** Fewer bytes than this do not count as progress: a host that gives one byte per connection is not worth its work. */
 const worthwhile = 64 * 1024
-/** As many bytes before the point of resumption are compared when no strong entity tag vouches for the rest. */
+/** How many bytes before the point of resumption are fetched again and compared when there is no strong entity tag. */
 const overlapLength = 64 * 1024
 const mostRedirects = 3
-/** A second reply that cannot be one to the request is believed to be no accident. */
+/** One reply that does not answer the request may be an accident; after a second one the transfer fails. */
 const mostWrongReplies = 1
 
 /**
@@ -176,7 +176,7 @@ const ask = (
 
 type AskError = Effect.Error<ReturnType<LinkHost["Service"]["get"]>>
 
-/** A reply that gives no bytes: fails with what it means for the file. */
+/** Handles a reply without usable bytes: fails with the error that it means for the file. */
 const refusal = Effect.fnUntraced(function* (
   context: FetchContext,
   reply: LinkReply,

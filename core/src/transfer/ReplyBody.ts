@@ -1,4 +1,4 @@
-/** The body of a reply into a sink: what must be waited for, what is too slow, and what was fetched before already. */
+/** Writes the body of a reply to a sink: applies the rate limit, detects stalls, and compares bytes that were fetched before. */
 import { Clock, Duration, Effect, Ref } from "effect"
 import { countBytes } from "../Counters.ts"
 import { LinkProtocol, type LocalIo } from "../Errors.ts"

@@ -57,7 +57,7 @@ export const commit = Effect.fn("svc.transfer.commitSlice")(function* (files: Pa
     const own = wanted([], ["sha256", ...(checksums === null ? [] : [checksums.kind])])
     const digests = yield* index.digests(result.index.length, own)
     yield* index.sync
-    // What may fail for want of space has been done when the first name changes.
+    // Everything that needs disk space is done before the first name changes.
     yield* part.sync
     yield* PartProgress.stillOurs(files, place, pair.journal)
     if (replaces) {

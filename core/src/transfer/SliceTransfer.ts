@@ -102,7 +102,7 @@ const download = Effect.fn("svc.transfer.downloadSlice")(function* (
   const transfer: Transfer = { ...services, request, place, identity, traffic }
   const result = yield* unlessSame(request, () =>
     Effect.scoped(
-      // The run that had the claim before may have brought the slice.
+      // Another run may have completed the slice while this one waited for the claim.
       Effect.andThen(
         transfer.claims.claim(place),
         unlessSame(request, (state) => untilCommitted(transfer, state))
@@ -139,14 +139,14 @@ const tidy = (services: SliceServices, directory: string, name: string): Effect.
   Effect.gen(function* () {
     const { claims, files } = services
     const { identity, place } = yield* placeOf(services, directory, name)
-    // Not without the claim: the run may be alive.
+    // Only with the claim: without it, the run that left these files may still be alive.
     yield* claims.claim(place)
     yield* SlicePair.discard(files, place, identity)
   }).pipe(Effect.scoped, Effect.ignore)
 
 type Result = Omit<SliceOutcome, keyof RemotePair.Traffic | "milliseconds">
 
-/** What is there already, and stays, decides first. */
+/** Keeps the same slice under the final name unless it is to be replaced, refuses any other file there, or runs `otherwise`. */
 const unlessSame = Effect.fnUntraced(function* <E, R>(
   { existing, overwrite }: SliceRequest,
   otherwise: (state: SliceState) => Effect.Effect<Result, E, R>
@@ -160,7 +160,7 @@ const unlessSame = Effect.fnUntraced(function* <E, R>(
   return same
 })
 
-/** Begins again when the remote file changed, and knows when that is no use. */
+/** Begins again when the remote file changed, at most `mostChanges` times. */
 const untilCommitted = Effect.fnUntraced(function* (
   transfer: Transfer,
   state: SliceState
@@ -234,7 +234,7 @@ const attempt = Effect.fn("svc.transfer.attemptSlice")(function* (
   )
 })
 
-/** Looks at what was written as at a file of somebody else, before it gets its name. */
+/** Checks the written slice like a downloaded file before it gets its final name. */
 const checked = Effect.fnUntraced(function* (part: PartFile, { name }: PartPlace, result: SliceResult) {
   const reader = { size: result.bytes, read: part.read }
   yield* checkStructure(name, reader)
