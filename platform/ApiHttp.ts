@@ -29,7 +29,7 @@ export interface ApiHttpSettings {
   readonly caFile: string | null
   /** Hosts not reached through the proxy; the variable `NO_PROXY` when absent. */
   readonly noProxy?: string
-  /** For TCP, proxy and TLS each; 15 s when absent. */
+  /** Timeout of each of TCP, proxy and TLS; 15 s when absent. */
   readonly connectTimeout?: Duration.Duration
 }
 

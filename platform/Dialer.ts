@@ -22,7 +22,7 @@ export interface DialerSettings {
   readonly noProxy: string
   /** PEM text of further certificate authorities, or null. */
   readonly ca: string | null
-  /** For each of TCP, proxy and TLS, in ms. */
+  /** Timeout of each of TCP, proxy and TLS, in ms. */
   readonly connectTimeout: number
   /** Replaces the name resolution of direct connections, for example to refuse addresses. */
   readonly lookup?: net.LookupFunction

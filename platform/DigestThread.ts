@@ -173,7 +173,7 @@ export class DigestThread {
       else if (!("dropped" in message)) this.#finished.set(message.id, message)
     })
     worker.on("error", () => {})
-    // Whoever waits for a thread that has ended hears of it.
+    // Callers that wait for a thread which has ended get an error.
     worker.on("exit", () => {
       this.#worker = null
       for (const [id, waiter] of this.#waiting) waiter({ id, errno: "EIO" })

@@ -36,7 +36,7 @@ const call = <A>(
 
 const open = Effect.fnUntraced(function* (path: string, digests: DigestThread) {
   const fd = yield* Effect.acquireRelease(
-    // Without waiting for a writer, should it be a pipe.
+    // Non-blocking, so that opening a pipe does not wait for a writer.
     call<number>(path, "open", (done) => fs.open(path, fs.constants.O_RDONLY | fs.constants.O_NONBLOCK, done)),
     (fd) => Effect.ignore(call<void>(path, "close", (done) => fs.close(fd, (error) => done(error ?? null))))
   )

@@ -50,7 +50,7 @@ export const layer = (
     userAgent: "svc-steps/library"
   }
 ): Layer.Layer<Files, ConfigUnusable> =>
-  // With its own link hosts, beside those of another service too.
+  // Fresh, so that a program with two services gives each its own link hosts.
   Layer.merge(Layer.fresh(FileTransfer.layerNoDeps), SliceTransfer.layer(client.version)).pipe(
     Layer.provide([
       LinkPool.layer({ ...defaultSettings, ...transfers }),

@@ -45,7 +45,7 @@ const outcomeColors: ReadonlyMap<unknown, number> = new Map([
 /** Ids and names that the program says itself; a password that looks like one must not take them away. */
 const identities: ReadonlySet<string> = new Set(["analysis", "file", "code", "outcome"])
 
-/** For programs alone: to a person the message says all of it. */
+/** Fields for programs only; for a person the message says it all. */
 const inJsonOnly: ReadonlySet<string> = new Set([...identities, "exit"])
 
 const annotated = (scrubber: Scrubber, key: string, text: string): string =>

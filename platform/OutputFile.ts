@@ -72,7 +72,7 @@ const toDevice = (path: string) =>
     }
   )
 
-/** Beside the final name until it is complete: another file system cannot be renamed from. */
+/** The file lies beside its final name until it is complete, since a rename does not work across file systems. */
 const toFile = Effect.fnUntraced(function* (path: string, mode: number) {
   yield* clearTemporaries(path)
   const temporary = temporaryBeside(path)

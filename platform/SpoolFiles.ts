@@ -32,7 +32,7 @@ const createNameless = (folder: string) =>
           const reason = `no temporary file can be made there (${error.code}); TMPDIR names another folder`
           return resume(Effect.fail(new CannotCreate({ path: folder, reason })))
         }
-        // It stays open; a name that cannot be removed does no harm beyond itself.
+        // The file stays open; a name that cannot be removed is left in the folder.
         fs.unlink(path, () => resume(Effect.succeed(file)))
       })
     }),

@@ -98,7 +98,7 @@ const moveAside = Effect.fnUntraced(function* (path: string, judged: Stats, asid
   if (!unchanged(now)) return false
   yield* io(() => rename(path, aside))
   const gone = unchanged(yield* io(() => lstat(aside)))
-  // Its owner showed itself in the last moment: it gets the lock back, unless somebody was faster.
+  // The owner refreshed the lock at the last moment: it gets the lock back, unless another process has taken it.
   if (!gone)
     yield* unless(
       io(() => link(aside, path)),

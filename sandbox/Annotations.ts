@@ -88,7 +88,7 @@ const numbered = (block: ReturnType<typeof renderBlock>, first: number, count: n
   for (let i = 0; i < count; i++) {
     bytes.write(String(first + i).padStart(idDigits, "0"), (block.starts[i] ?? 0) + idStart, "latin1")
   }
-  // Without the comma in front of the very first row.
+  // The very first row has no comma before it.
   return first === 1 ? bytes.subarray(1) : bytes
 }
 

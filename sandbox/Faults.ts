@@ -81,7 +81,7 @@ export interface RequestFacts {
   readonly plane: "api" | "link"
   readonly endpoint: string
   readonly method: string
-  /** With its query. */
+  /** The path with its query. */
   readonly url: string
   readonly file: string | null
   readonly analyses: ReadonlyArray<string>

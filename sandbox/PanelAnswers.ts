@@ -17,7 +17,7 @@ export class PanelAnswers extends Context.Service<
     readonly panel: (id: string) => Answer
     /** All but the panel "all genes". */
     readonly summaries: Answer
-    /** Without an id it makes a new panel. */
+    /** Stores a panel; one without an id becomes a new panel. */
     readonly save: (update: VirtualPanelUpdate) => Answer
     readonly genes: Answer
     /** What is known of the variants of a gene, as rows without a header. */

@@ -18,7 +18,7 @@ const loglevels: ReadonlyMap<string, string> = new Map([
 /** Whether an argument asks for completions; the name of the shell follows after `=` or as the next argument. */
 export const asksForCompletions = (argument: string) => /^--completions(?:=|$)/.test(argument)
 
-/** Words are the same with and without dashes, in any case; letters are not. */
+/** Option names of several letters are compared without dashes and case; single letters exactly. */
 const sameWord = (theirs: string, word: string) => {
   const bare = (text: string) => text.replaceAll("-", "").toLowerCase()
   return theirs === word || (word.length > 1 && bare(theirs) === bare(word))
@@ -68,7 +68,7 @@ export const prepare = (step: Step, argv: ReadonlyArray<string>): Prepared => {
     if (argument === "--") return { kind: "run", argv: [...prepared, ...argv.slice(i)] }
     if (argument === "--help" || argument === "-h") return { kind: "help" }
     if (argument === "--version" || argument === "-v") return { kind: "version" }
-    // Two words that most tools have, for what is one setting here.
+    // Most tools have two options, verbose and quiet, for what is one setting here.
     const level = loglevels.get(argument)
     if (level !== undefined && options.some(({ name }) => name === "loglevel")) {
       if (seen.has("loglevel")) return wrong(`${argument} and another log level are given`)

@@ -19,7 +19,7 @@ export const drawStatus = Effect.fnUntraced(function* (
   if (!screen.live) return
   const draw = Effect.suspend(() =>
     Effect.map(view(screen.columns()), (lines) => {
-      // Without lines of its own it leaves what another status shows.
+      // A status without lines does not erase what another status shows.
       if (lines !== null) screen.status(lines)
     })
   )

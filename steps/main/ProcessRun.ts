@@ -39,7 +39,7 @@ export interface ProcessRun {
 interface Stop {
   readonly code: number
   why: string | null
-  /** What was written is not complete, so not even a program that ended well did so. */
+  /** Standard output is incomplete, so the process fails even when the program succeeded. */
   readonly outputLost: boolean
 }
 
@@ -99,7 +99,7 @@ export const runProcess = (
           : { code: 74, why: `Cannot write to standard output: ${errnoOf(error, error.message)}`, outputLost: true }
       )
     })
-    // Nobody left to tell; the run itself goes on.
+    // Standard error has no reader any more; the run itself goes on.
     process.stderr.on("error", () => {})
     process.on("uncaughtException", (error) => begin({ code: 1, why: defectSentence(error), outputLost: false }))
     fiber.addObserver((exit) => {
@@ -115,7 +115,7 @@ export const runProcess = (
   })
 }
 
-/** One line about a thing that must not happen; what is known of it goes to the log at level debug. */
+/** One line about a defect, that is an error in this program; its details go to the log at level debug. */
 export const defectSentence = (defect: unknown): string => {
   const what = defect instanceof Error ? `${defect.name}: ${defect.message}` : String(defect)
   return `Internal error (${what.split("\n")[0]}). This is a defect in svc-steps: please report it with the output of --loglevel debug`

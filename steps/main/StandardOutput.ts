@@ -1,5 +1,5 @@
 /**
- * What steps print: the only way to standard output for anything but data that the user asked for byte by byte.
+ * What steps print. All text goes to standard output through here, except data that the user wants byte for byte.
  *
  * Names, ids, sizes and paths are printed as they are. Sentences, alone or inside of a document, lose the secrets of this
  * process on the way.
@@ -15,6 +15,6 @@ export const printLines = (text: string): Effect.Effect<void> => Console.log(tex
 export const printProse = (text: string): Effect.Effect<void> =>
   Effect.flatMap(Scrubber, ({ prose }) => Console.log(prose(text)))
 
-/** A document of ours for programs. */
+/** Prints one of our JSON documents. */
 export const printDocument = (document: unknown): Effect.Effect<void> =>
   Effect.flatMap(Scrubber, (scrubber) => Console.log(printableJson(scrubber.document(document))))

@@ -26,7 +26,7 @@ export interface CommandOption extends Option {
   readonly required?: true
 }
 
-/** By name, without the dashes. */
+/** Options by their names without dashes. */
 export type CommandOptions = Readonly<Record<string, CommandOption>>
 
 /** The values of own options: null, false or an empty list where nothing was given and there is no default. */
@@ -42,7 +42,7 @@ export interface Own {
   readonly given: (name: string) => boolean
 }
 
-/** Those values with their types, which the program of a step knows from its `O`. */
+/** The values of the options `O` of a step, with their types. */
 export const valuesOf = <O extends CommandOptions>({ values }: Own): ValuesOf<O> => values as ValuesOf<O>
 
 /** What is wrong with a command line: one sentence each, without `Error: `. */
@@ -82,7 +82,7 @@ export interface Operands {
   readonly help: string
   readonly least: number
   readonly most: number
-  /** They are values of this list as well, as if its option had been written before each. */
+  /** The list option that bare words belong to, as if the option stood before each of them. */
   readonly setting?: KeyName
 }
 
@@ -102,7 +102,7 @@ interface StepHelp {
 export interface ServiceStep extends StepHelp {
   readonly service: true
   readonly load: () => Promise<Program<Settings>>
-  /** Its form without the service: nobody logs in. */
+  /** The form of the step that works without the service: nobody logs in. */
   readonly local?: {
     readonly when: (settings: LocalSettings) => boolean
     readonly load: () => Promise<Program<LocalSettings>>

@@ -190,7 +190,7 @@ const makeSurroundings = () => {
 /** The settings of all layers, with what is wrong with their values. */
 const settle = Effect.fnUntraced(function* (step: Step, commandLine: CommandLine) {
   const path = commandLine.layer.config?.at(-1)
-  // An empty path is told with all other values that cannot be.
+  // An empty path is reported together with all other invalid values.
   const file = path === undefined || path === "" ? { layer: {}, warnings: [] } : yield* readConfigFile(path)
   const decoded = decode(step.name, {
     commandLine: yield* withIdFiles(commandLine.layer, "command line"),

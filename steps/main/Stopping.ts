@@ -3,8 +3,8 @@ import { Context, type Effect } from "effect"
 import type { ExitCode } from "../../core/src/Errors.ts"
 
 /**
- * A step that has done its part and only waits tells so: stopped by a signal from then on, the process ends with the
- * given code instead of that of the signal. Null takes it back.
+ * Sets the exit code of a process that a signal stops from now on, in place of that of the signal; for a step that has done
+ * its work and only waits. Null restores the code of the signal.
  */
 export class Stopping extends Context.Service<
   Stopping,

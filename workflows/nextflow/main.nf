@@ -10,7 +10,7 @@ workflow {
 
     SVC_DOWNLOAD(channel.fromList(rows))
 
-    // What came, for the next pipeline.
+    // A table of the downloaded files, as input of the next pipeline.
     def folder = file(params.store ?: params.outdir)
     SVC_DOWNLOAD.out.files
         .flatMap { meta, files -> [files].flatten().collect { path -> "${meta.id},${folder}/${meta.id}/${path.name}" } }

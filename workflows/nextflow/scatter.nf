@@ -14,7 +14,7 @@ workflow {
         error("${params.input}: scatter.nf takes analyses by their ids, but these rows name samples or persons: ${others.join(', ')}")
     }
 
-    // Of regions the whole files are linked: each transfer cuts out its own.
+    // Also for regions the links are those of the whole files; each transfer cuts out its regions.
     def wanted = ['analysisIds', 'filetypes'].collectEntries { key -> [key, rows.collectMany { row -> row[1][key] }.unique()] }
     SVC_LINKS(channel.of([[id: 'all'], wanted]))
     SVC_TRANSFER(channel.fromList(rows), SVC_LINKS.out.links.map { _meta, links -> links }.first())

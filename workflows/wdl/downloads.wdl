@@ -10,7 +10,7 @@ workflow downloads {
     Array[String]+ analyses
     Array[String] filetypes = ["bam", "bam.bai"]
     String restore = "no"
-    # An analysis that cannot be had stops no other: the run ends well, and `failures` says why. WDL has no outputs of a run that failed.
+    # An analysis that fails stops no other: the run succeeds and `failures` says why, since WDL gives no outputs of a failed run.
     Boolean keep_going = false
   }
   scatter (analysis in analyses) {
@@ -26,7 +26,7 @@ workflow downloads {
     # For restore.wdl: one for each analysis with something pending.
     Array[File] restorations = select_all(download.restorations)
     File annotations = fetch_annotations.annotations
-    # Empty, or with keep_going a line for each analysis that did not come.
+    # Empty; with keep_going one line for each analysis that failed.
     Array[String] failures = select_all(failed)
   }
 }

@@ -6,14 +6,14 @@ version 1.1
 task download {
   input {
     File settings
-    # Several are taken in one session.
+    # Several analyses are downloaded in one session.
     Array[String]+ analyses
     Array[String] filetypes = ["bam", "bam.bai"]
     # What happens to archived files: no, or force to have them restored, which may cost money.
     String restore = "no"
     String? range
     File? bed
-    # What is not there, damaged, or in the way of another file (66, 65, 73) ends this task well, and stands in `failure`.
+    # When an analysis does not exist (66), is damaged (65) or its file name is taken (73), the task succeeds and `failure` says why.
     Boolean keep_going = false
     String container = "org/svc-steps:0.1.0"
   }
@@ -33,12 +33,12 @@ task download {
     File? failure = "failure"
     Array[File] files = flatten([glob("*.bam"), glob("*.bam.bai"), glob("*.vcf.gz"), glob("*.vcf.gz.tbi")])
     File report = "report.json"
-    # There when something is pending, for resume_restore.
+    # Exists when restorations are pending; the input of resume_restore.
     File? restorations = "awaiting-restoration.json"
   }
   runtime {
     container: container
-    # Not a wrong password, which would be sent again: the steps try again themselves.
+    # No retries: they would send a wrong password again, and the steps retry by themselves what is worth it.
     maxRetries: 0
   }
 }
@@ -67,7 +67,7 @@ task resume_restore {
   input {
     File settings
     File restorations
-    # How long, such as 12h, and how often it looks.
+    # How long to wait, such as 12h, and how often to look.
     String? wait
     String poll = "5m"
     String container = "org/svc-steps:0.1.0"
@@ -99,7 +99,7 @@ task fetch_annotations {
     Array[String]+ analyses
     # tsv or jsonl.
     String format = "tsv"
-    # Without those analyses that are not there (66).
+    # Leaves out the analyses that do not exist (66).
     Boolean keep_going = false
     String container = "org/svc-steps:0.1.0"
   }

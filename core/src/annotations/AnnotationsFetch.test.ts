@@ -68,7 +68,7 @@ const memorySpools = (opened: { count: number; bytes: number }) =>
           }),
         read: (offset: number, into: Uint8Array) =>
           Effect.sync(() => {
-            // Never all at once, so that rows are cut.
+            // Sent in several chunks, so that rows are cut.
             const part = content.subarray(offset, offset + Math.min(into.length, 23))
             into.set(part)
             return part.length

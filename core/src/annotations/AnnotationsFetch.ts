@@ -145,7 +145,7 @@ const converted = Effect.fnUntraced(function* (fetching: Fetching, analysisId: s
 /** The names of the columns, and what was asked when they came. */
 interface Header {
   readonly json: Uint8Array
-  /** In the words of messages. */
+  /** What was requested, as messages call it. */
   readonly request: string
 }
 

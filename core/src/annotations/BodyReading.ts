@@ -52,7 +52,7 @@ export const readBody = Effect.fnUntraced(function* <E, R>(analysisId: string, t
   const takeParts = Effect.fnUntraced(function* (chunk: Uint8Array) {
     const headerPart = parts.header
     const rowsPart = parts.rows
-    // Only when their turn comes: the header before them decides where they go.
+    // Rows are handed on after the header that precedes them, since it decides where they go.
     const takeRows = Effect.suspend(() =>
       rowsPart === null ? Effect.void : (taker.rows?.(partOf(chunk, rowsPart), request) ?? Effect.void)
     )

@@ -5,7 +5,7 @@ import { Hint } from "../contract/Record.ts"
 import { nearest } from "../text/Spelling.ts"
 
 export interface Column {
-  /** Its place among the cells of a row. */
+  /** Index of its cell in a row, 0-based. */
   readonly index: number
   readonly id: string
   readonly title: string
@@ -16,7 +16,7 @@ export interface Column {
 /** The name of what comes first in every row of the output. */
 export const analysisIdName = "analysisId"
 
-// Only what is needed here: no other field of a header makes rows unreadable.
+// Only the fields needed here are decoded, so that no other field of a header makes rows unreadable.
 const decode = Schema.decodeUnknownEffect(
   Schema.fromJsonString(Schema.Array(Schema.Struct({ id: Schema.String, title: Schema.optionalKey(Hint) })))
 )

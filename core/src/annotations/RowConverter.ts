@@ -21,7 +21,7 @@ export type Conversion = "hungry" | "full" | RowFault
 
 /** A row that does not fit the header. */
 export interface RowFault {
-  /** From 1. */
+  /** Number of the row, 1-based. */
   readonly row: number
   readonly cells: number
   readonly columns: number

@@ -23,7 +23,7 @@ import { TrackingFile } from "./TrackingFile.ts"
 
 /** A file found archived, as the listing has it. */
 export interface Candidate extends Omit<ArchivedFile, "tracked"> {
-  /** With which options its download is asked for. */
+  /** The options of its download. */
   readonly options: NewEntry["options"]
 }
 

@@ -82,7 +82,7 @@ export type TargetName = (stored: string | null) => string
 
 /** The service of a run, as entries name it. */
 export interface ServiceAddress {
-  /** Its address; of unfinished files it is a part of their identity too. */
+  /** Address of the service; it is also part of the identity of unfinished files. */
   readonly target: string
   readonly nameOf: TargetName
 }

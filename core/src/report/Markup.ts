@@ -21,7 +21,7 @@ const entities: Readonly<Record<string, string>> = {
   "`": "&#96;"
 }
 
-/** For text and for attributes in double quotes; control and bidirectional characters are shown, not obeyed. */
+/** Escapes text, also for attributes in double quotes; control and bidirectional characters become visible signs. */
 export const escaped = (text: string): string =>
   printable(text).replace(/[&<>"'`]/g, (character) => entities[character] ?? "")
 

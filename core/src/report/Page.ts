@@ -15,7 +15,7 @@ import type { ReportDocument } from "./Report.ts"
 import { restorationSection } from "./RestorationSection.ts"
 import { transferSection } from "./TransferSection.ts"
 
-/** Only this page's own style and script, by their digests; nothing is fetched from anywhere. */
+/** Content security policy: allows this page's own style and script, by their digests, and no request to anywhere. */
 const policy = (sha256: Digest) =>
   `default-src 'none'; img-src data:; style-src 'sha256-${sha256(pageStyle)}'; script-src 'sha256-${sha256(pageScript)}'; base-uri 'none'; form-action 'none'`
 

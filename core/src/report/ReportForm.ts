@@ -1,4 +1,4 @@
-/** In which form a report is written, which its file name tells. */
+/** The format of a report, chosen by its file name. */
 
 /** `page`: for people, one HTML file. `multiqc`: a section of a MultiQC report. `json`: `svc.report/1`, for programs. */
 export type ReportForm = "json" | "page" | "multiqc"

@@ -32,7 +32,7 @@ export const listedOf = (analysis: SelectedAnalysis, files: AnalysisFiles): List
   files: files.apiFileLinks.map((file) => ({
     fileName: file.fileName ?? null,
     size: file.size ?? null,
-    // Without the flag, a running restoration tells that the file is not here.
+    // When the archive flag is missing, a restoration under way shows that the file is archived.
     archived: file.currentlyArchived ?? file.estimatedRestoreTime != null,
     estimatedRestoreTime: file.estimatedRestoreTime ?? null,
     hasLink: file.downloadLink != null && Redacted.value(file.downloadLink) !== ""

@@ -20,7 +20,7 @@ const isDigits = (chunk: string) => chunk.charCodeAt(0) >= 48 && chunk.charCodeA
 
 const compareChunk = (a: string, b: string): number => {
   if (!isDigits(a) || !isDigits(b)) return compareText(a, b)
-  // Not Number: identifiers may have more digits than a double holds.
+  // `Number` would lose digits: identifiers may have more than a double holds.
   const x = a.replace(/^0+/, "")
   const y = b.replace(/^0+/, "")
   return x.length - y.length || compareText(x, y)

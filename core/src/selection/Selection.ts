@@ -45,7 +45,7 @@ export interface Missing {
 export interface Selection {
   /** In the order of `analysisIds` when given, else in the order of the service; each analysis once. */
   readonly analyses: ReadonlyArray<ChosenAnalysis>
-  /** They fail, the others go on. */
+  /** What cannot be selected; these fail, the others go on. */
   readonly missing: ReadonlyArray<Missing>
 }
 

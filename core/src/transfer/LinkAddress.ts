@@ -8,7 +8,7 @@ import { Result } from "effect"
 import { type Reach, reachOf, reachOfName } from "../text/HostReach.ts"
 import { isIpv4 } from "../text/IpAddress.ts"
 
-/** A link taken apart without changing a byte of what is signed. */
+/** The parts of a link; the signed bytes of its path and query are unchanged. */
 export interface LinkAddress {
   readonly scheme: "https" | "http"
   /** Lower-case DNS name, dotted IPv4, or IPv6 without brackets. */

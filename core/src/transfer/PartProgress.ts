@@ -24,7 +24,7 @@ export interface PartProgress extends VersionWatch.VersionWatch {
   readonly failed: Effect.Effect<never, ProgressError>
 }
 
-/** A crash costs at most this many bytes of a file. */
+/** The journal is written after this many bytes, so a crash costs at most as much of a file. */
 const flushInterval = 64 * 1024 * 1024
 
 const fullDisk: ReadonlyArray<string> = ["ENOSPC", "EDQUOT"]
@@ -47,7 +47,7 @@ export const make = Effect.fnUntraced(function* (
   const broken = yield* Deferred.make<never, ProgressError>()
   const flushing = yield* Semaphore.make(1)
 
-  /** What is written now, in the part for good. */
+  /** Makes everything written so far durable in the part. */
   const synced = Effect.gen(function* () {
     const snapshot = yield* Ref.get(ranges)
     yield* Ref.set(unsynced, 0)
@@ -96,7 +96,7 @@ export const make = Effect.fnUntraced(function* (
     if ((yield* prefix) >= end) return
     const gate = yield* Deferred.make<void>()
     yield* Ref.update(waiting, (all) => [...all, { end, gate }])
-    // They may have come in between.
+    // The bytes may have been written in the meantime.
     yield* wake(yield* prefix)
     yield* Deferred.await(gate)
   })

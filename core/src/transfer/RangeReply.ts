@@ -49,7 +49,7 @@ export type Verdict =
   | { readonly _tag: "Redirect"; readonly location: string }
   /** `retryAfter` in seconds or as a date, as sent. */
   | { readonly _tag: "Later"; readonly status: number; readonly retryAfter: string | null }
-  /** Not a reply to this request. */
+  /** The reply does not answer this request. */
   | { readonly _tag: "Wrong"; readonly reason: string }
 
 const later = new Set([408, 425, 429, 500, 502, 503, 504])

@@ -18,7 +18,7 @@ export type TransferProgress =
   | { readonly _tag: "Retrying"; readonly reason: string; readonly milliseconds: number }
   | { readonly _tag: "Renewing"; readonly reason: string }
   | { readonly _tag: "Restarting"; readonly reason: string }
-  /** The last word of a transfer that fails: what it took all the same. */
+  /** The last event of a transfer that fails: how many requests and renewals of the link it made. */
   | { readonly _tag: "GivenUp"; readonly attempts: number; readonly renewals: number }
 
 /** Random access to a part that has all its bytes. */
@@ -29,7 +29,8 @@ export interface PartReader {
 
 /**
  * `structure`: a BAM, VCF or index must be what its name says, whole at both ends, and an index fit the data file beside
- * it. `full`: also every block and record, and with an index that it leads to all of them. `none`: whatever came under the right size is taken. A function is a check of the caller's own in place of both.
+ * it. `full`: also every block and record, and that an index leads to all of them. `none`: only the size is compared. A function
+ * is a check of the caller's own in place of these.
  */
 export type TransferCheck =
   | "structure"

@@ -17,7 +17,7 @@ export const make: Effect.Effect<VersionWatch> = Effect.gen(function* () {
   const version = yield* Deferred.make<ObjectVersion>()
   const known = yield* Ref.make<ObjectVersion | null>(null)
 
-  // In one step, since several connections hear at the same time.
+  // One atomic step, since several connections receive replies at the same time.
   const merge = (next: ObjectVersion) =>
     Ref.modify(known, (old): readonly [ObjectVersion | Restart, ObjectVersion | null] => {
       const reason = old === null ? null : difference(old, next)

@@ -1,4 +1,4 @@
-// A text, or a list joined by commas, as one word of the shell.
+// Quotes a text, or a list joined by commas, as one word for the shell.
 def word(value) {
     return "'${[value].flatten().join(',').replace("'", "'\\''")}'"
 }

@@ -1,4 +1,4 @@
-// A text, or a list joined by commas, as one word of the shell.
+// Quotes a text, or a list joined by commas, as one word for the shell.
 def word(value) {
     return "'${[value].flatten().join(',').replace("'", "'\\''")}'"
 }
@@ -32,7 +32,7 @@ process SVC_DOWNLOAD {
         .findAll { _name, value -> value }
         .collect { name, value -> "--${name} ${word(value)}" }
     def regions = bed ? "--bed ${bed}" : ''
-    // A folder that outlives this task: a retry goes on where the last attempt stopped, and what is there is not fetched again.
+    // A folder that is kept after this task: a retry resumes where the last attempt stopped, and complete files are not fetched again.
     def store = task.ext.args2 ? "${task.ext.args2}/${prefix}" : ''
     """
     if [ -n '${store}' ]; then mkdir -p '${store}' && ln -sfn '${store}' '${prefix}'; else mkdir -p '${prefix}'; fi

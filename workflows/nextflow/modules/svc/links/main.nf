@@ -1,4 +1,4 @@
-// A text, or a list joined by commas, as one word of the shell.
+// Quotes a text, or a list joined by commas, as one word for the shell.
 def word(value) {
     return "'${[value].flatten().join(',').replace("'", "'\\''")}'"
 }
@@ -28,7 +28,7 @@ process SVC_LINKS {
     def options = (select instanceof Map ? select : [analysisIds: select])
         .findAll { _name, value -> value }
         .collect { name, value -> "--${name} ${word(value)}" }
-    // An analysis that is not there must not stop the others: the transfer that asks for it fails.
+    // An analysis that does not exist must not stop the others: only its own transfer fails.
     """
     svc-download ${options.join(' ')} --links --linksFile '${prefix}.links.json' ${args} || {
         code=\$?

@@ -1,4 +1,4 @@
-// A text, or a list joined by commas, as one word of the shell.
+// Quotes a text, or a list joined by commas, as one word for the shell.
 def word(value) {
     return "'${[value].flatten().join(',').replace("'", "'\\''")}'"
 }
@@ -29,7 +29,7 @@ process SVC_REQUESTRESTORE {
         .findAll { _name, value -> value }
         .collect { name, value -> "--${name} ${word(value)}" }
     def regions = bed ? "--bed ${bed}" : ''
-    // The folder `restored` is where SVC_RESUMERESTORE, in its own work folder, will put the files.
+    // SVC_RESUMERESTORE will put the files into the folder `restored` of its own work folder.
     """
     mkdir -p restored
     svc-request-restore ${options.join(' ')} ${regions} --destination restored --layout analysis --restorationFile '${prefix}.awaiting-restoration.json' ${args}

@@ -3,7 +3,7 @@ process SVC_RESUMERESTORE {
     label 'process_single'
     label 'svc_session'
 
-    // What it finds changes while its input stays: with -resume it looks again.
+    // Not cached: the result changes while the input stays the same, so with -resume the task runs again.
     cache false
 
     conda "${moduleDir}/environment.yml"
@@ -28,7 +28,7 @@ process SVC_RESUMERESTORE {
     prefix = task.ext.prefix ?: "${meta.id}"
     // A folder that outlives this task.
     def store = task.ext.args2 ? "${task.ext.args2}/restored" : ''
-    // Inputs are never changed: the entries that are served are taken out of a copy.
+    // Works on a copy of the restoration file, since a task must not change its inputs.
     """
     if [ -n '${store}' ]; then mkdir -p '${store}' && ln -sfn '${store}' restored; else mkdir -p restored; fi
     install -m 600 ${tracking} '${prefix}.awaiting-restoration.json'

@@ -1,4 +1,4 @@
-// A text, or a list joined by commas, as one word of the shell.
+// Quotes a text, or a list joined by commas, as one word for the shell.
 def word(value) {
     return "'${[value].flatten().join(',').replace("'", "'\\''")}'"
 }
@@ -33,7 +33,7 @@ process SVC_TRANSFER {
     def options = given.collect { name, value -> "--${name} ${word(value)}" }
     def asked = given.subMap('analysisIds', 'filetypes').collect { name, value -> "--${name} ${word(value)}" }
     def regions = bed ? "--bed ${bed}" : ''
-    // A folder that outlives this task: a retry goes on where the last attempt stopped, and what is there is not fetched again.
+    // A folder that is kept after this task: a retry resumes where the last attempt stopped, and complete files are not fetched again.
     def store = task.ext.args2 ? "${task.ext.args2}/${prefix}" : ''
     """
     if [ -n '${store}' ]; then mkdir -p '${store}' && ln -sfn '${store}' '${prefix}'; else mkdir -p '${prefix}'; fi
@@ -43,7 +43,7 @@ process SVC_TRANSFER {
     transfer links.json || {
         code=\$?
         [ \$code -eq 75 ] || exit \$code
-        # The links have ended: new ones for this task alone, with a session of its own, and on from where it stopped.
+        # The links have expired: this task fetches new ones with a session of its own and resumes where it stopped.
         svc-download ${asked.join(' ')} --links --linksFile renewed.json
         transfer renewed.json
     }
