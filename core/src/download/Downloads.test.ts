@@ -1,6 +1,6 @@
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { assert, layer } from "@effect/vitest"
-import { Effect, FileSystem, Layer, Path, Redacted, Schema, Stream } from "effect"
+import { Context, Effect, FileSystem, Layer, Path, Redacted, References, Schema, Stream } from "effect"
 import * as ZlibCodec from "../../../platform/ZlibCodec.ts"
 import { empty, type TrackingDocument } from "../archive/TrackingDocument.ts"
 import { TrackingFile } from "../archive/TrackingFile.ts"
@@ -142,6 +142,25 @@ layer(Layer.merge(NodeServices.layer, ZlibCodec.layer), { excludeTestServices: t
         assert.deepStrictEqual(seen.slice(0, 3), ["failed NotFound", "awaiting 1", "begin 2 200"])
         assert.sameMembers(seen.slice(3), results.map(shown))
       })
+  )
+
+  it.effect("logs with the annotations of whoever calls, and not of whoever built the layer", () =>
+    Effect.gen(function* () {
+      const w = yield* world(analyses)
+      const downloads = yield* Effect.annotateLogs(Effect.map(Layer.build(w.byService), Context.get(Downloads)), {
+        built: "yes"
+      })
+      const seen: Array<unknown> = []
+      const watch: RunObserver = {
+        finished: () =>
+          Effect.map(References.CurrentLogAnnotations, (all) => void seen.push([all["job"], all["built"]]))
+      }
+      yield* Effect.annotateLogs(downloads.fetch({ analysisIds: ["A1"], destination: w.out }, watch), { job: "night" })
+      assert.deepStrictEqual(seen, [
+        ["night", undefined],
+        ["night", undefined]
+      ])
+    })
   )
 
   it.effect("a wish that cannot be read asks nobody", () =>

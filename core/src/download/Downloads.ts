@@ -7,12 +7,17 @@
  *              list, links               plan
  * ```
  */
-import { Context, Effect, Layer, Stream } from "effect"
+import { Context, Effect, FileSystem, Layer, Path, Stream } from "effect"
 import type { ServiceAddress } from "../archive/TrackingDocument.ts"
-import type { TrackingFile } from "../archive/TrackingFile.ts"
-import type { ServiceClient } from "../client/ServiceClient.ts"
+import { TrackingFile } from "../archive/TrackingFile.ts"
+import { ServiceClient } from "../client/ServiceClient.ts"
 import { type ServiceError, type TrackingError, type TrackingReadError, UsageError } from "../Errors.ts"
-import type { Operator } from "../settings/Operator.ts"
+import { Codec } from "../genome/Codec.ts"
+import { Operator } from "../settings/Operator.ts"
+import { FileTransfer } from "../transfer/FileTransfer.ts"
+import { LinkHost } from "../transfer/LinkHost.ts"
+import { PartFiles } from "../transfer/PartFiles.ts"
+import { SliceTransfer } from "../transfer/SliceTransfer.ts"
 import {
   ask,
   type DownloadServices,
@@ -70,7 +75,7 @@ export class Downloads extends Context.Service<
       Downloads,
       Effect.gen(function* () {
         const source = serviceSource(service)
-        const context = yield* Effect.context<DownloadServices | ServiceClient | TrackingFile | Operator>()
+        const context = yield* servicesOf<ServiceClient | TrackingFile | Operator>()
         return Downloads.of({
           ...(yield* forms(source, service.target)),
           restore: (request, observer = {}) => Effect.provideContext(ask(source, request, observer), context),
@@ -102,6 +107,27 @@ export interface Looks {
   readonly sofar: Effect.Effect<Look>
 }
 
+const pickServices = Context.pick(
+  FileTransfer,
+  SliceTransfer,
+  LinkHost,
+  PartFiles,
+  Codec,
+  FileSystem.FileSystem,
+  Path.Path,
+  ServiceClient,
+  TrackingFile,
+  Operator
+)
+
+/** The services that the layer was built with; span, annotations and logger are those of whoever calls. */
+const servicesOf = <R>() =>
+  Effect.map(
+    Effect.context<DownloadServices | R>(),
+    (context) =>
+      pickServices(context as Context.Context<never>) as Context.Context<never> as Context.Context<DownloadServices | R>
+  )
+
 type Forms = Omit<Downloads["Service"], "restore" | "resume">
 
 /** What every source of files has. */
@@ -109,7 +135,7 @@ const forms = Effect.fnUntraced(function* <R>(
   source: FileSource<R>,
   target: string
 ): Effect.fn.Return<Forms, never, DownloadServices | R> {
-  const context = yield* Effect.context<DownloadServices | R>()
+  const context = yield* servicesOf<R>()
   const run: Forms["run"] = (request, observer = {}) =>
     Effect.provideContext(download(source, target, request, observer), context)
   return {

@@ -170,6 +170,8 @@ export const makeConversation = Effect.fnUntraced(function* (settings: SessionSe
     const absolute = HttpClientRequest.setUrl(asked, url)
     let met: Met = { forbidden: false, html: false }
     yield* Effect.annotateCurrentSpan({ "http.request.method": asked.method })
+    if (yield* session.closed)
+      return yield* Effect.die(new Error("The session is closed: the scope of its layer has ended"))
     while (true) {
       const outcome = yield* persist(label, repeatable, scoping, attempt(absolute, label, met, use(label)))
       if (outcome._tag === "Answer") return outcome.answer

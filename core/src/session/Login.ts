@@ -5,7 +5,7 @@
  */
 import { Effect, Option, Redacted } from "effect"
 import { HttpClientRequest } from "effect/http"
-import { Forbidden, LoginProtocol, LoginRefused, Unavailable } from "../Errors.ts"
+import { Forbidden, LoginProtocol, LoginRefused, ReplyMalformed, Unavailable } from "../Errors.ts"
 import { type Exchange, readBeginning, type SessionReply, statusSetback, type Waits } from "./Exchange.ts"
 import { type LoginRecognised, recognise, recogniseLogin } from "./Recognition.ts"
 import type { SessionSettings } from "./SessionSettings.ts"
@@ -93,11 +93,12 @@ export const makeLogin = (settings: SessionSettings, exchange: Exchange, waits: 
       })
     })
     return yield* Effect.scoped(received).pipe(
-      Effect.mapError((error) =>
-        error._tag === "Setback" && (error.kind === "broken" || error.kind === "status")
-          ? new Unavailable({ host, reason: `${error.reason}, during the login`, attempts: 1 })
-          : error
-      )
+      Effect.mapError((error) => {
+        if (error._tag !== "Setback" || error.kind === "notSent") return error
+        return error.kind === "unreadable"
+          ? new ReplyMalformed({ request: `POST ${profile.loginPath}`, reason: error.reason })
+          : new Unavailable({ host, reason: `${error.reason}, during the login`, attempts: 1 })
+      })
     )
   })
 

@@ -2,7 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import {
   Cause,
   Clock,
-  type Duration,
+  Duration,
   Effect,
   Exit,
   Fiber,
@@ -334,6 +334,51 @@ describe("Session", () => {
         const error = failed(yield* withSession(service, () => Effect.void))
         assert.strictEqual(error._tag, "Unavailable")
         assert.strictEqual(service.requests().filter((request) => request === "POST /login").length, 1)
+      })
+    )
+
+    const unreadable = new TransportFault({
+      kind: "Encoding",
+      reason: "its body is not in the encoding that its header names"
+    })
+    const unanswered: ReadonlyArray<readonly [string, Said | TransportFault, string]> = [
+      ["is stopped before its answer comes", { delay: "1 hour" }, "Unavailable"],
+      ["has an answer that cannot be read", unreadable, "ReplyMalformed"]
+    ]
+    for (const [what, said, tag] of unanswered) {
+      it.effect(`S1 a login that ${what} has sent the password too: three of them, then no more`, () =>
+        Effect.gen(function* () {
+          const service = makeService((asked, count) =>
+            asked.path === "/api/x"
+              ? { status: 302, body: loginPage }
+              : asked.path === "/login" && count > 1
+                ? said
+                : null
+          )
+          const impatient = (session: Session["Service"]) =>
+            get(session, "/api/x").pipe(Effect.timeout("2 seconds"), Effect.flip)
+          const errors = succeeded(
+            yield* withSession(
+              service,
+              (session) => Effect.forEach([1, 2, 3, 4, 5, 6, 7, 8], () => impatient(session)),
+              {
+                timeouts: { grace: Duration.millis(200) }
+              }
+            )
+          )
+          assert.strictEqual(service.requests().filter((request) => request === "POST /login").length, 3)
+          assert.strictEqual(errors.at(-1)?._tag, tag)
+        })
+      )
+    }
+
+    it.effect("a request after the session's scope has closed is a defect that says so", () =>
+      Effect.gen(function* () {
+        const service = makeService(() => null)
+        const session = succeeded(yield* withSession(service, Effect.succeed))
+        const exit = yield* Effect.exit(get(session, "/api/x"))
+        assert.isTrue(Exit.isFailure(exit) && Cause.pretty(exit.cause).includes("The session is closed"))
+        assert.notInclude(service.requests(), "GET /api/x")
       })
     )
 

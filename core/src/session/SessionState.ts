@@ -3,9 +3,9 @@
  *
  * `Login.ts` has the requests of a login, `LoginHistory.ts` the rules of when to log in and what a 403 means.
  */
-import { Clock, Effect, Random, Ref } from "effect"
+import { Cause, Clock, Effect, Exit, Option, Random, Ref } from "effect"
 import { countLogin } from "../Counters.ts"
-import { LoginRefused, SessionContention, type SessionError } from "../Errors.ts"
+import { LoginRefused, SessionContention, type SessionError, Unavailable } from "../Errors.ts"
 import { Setback } from "./Exchange.ts"
 import type { makeLogin } from "./Login.ts"
 import {
@@ -35,6 +35,10 @@ interface State {
   readonly closed: boolean
 }
 
+/** The password did not leave this machine. */
+const isUnsent = (error: Setback | SessionError): boolean =>
+  error._tag === "TlsRefused" || error._tag === "ProxyRefused" || (error._tag === "Setback" && error.kind === "notSent")
+
 /** @param account - by which refused passwords are remembered between processes */
 export const makeSessionState = Effect.fnUntraced(function* (
   { baseUrl, password, username }: SessionSettings,
@@ -54,18 +58,26 @@ export const makeSessionState = Effect.fnUntraced(function* (
     closed: false
   })
   const change = (f: (state: State) => Partial<State>) => Ref.update(state, (now) => ({ ...now, ...f(now) }))
+  const interrupted = new Unavailable({ host, reason: "the login was stopped before its answer came", attempts: 1 })
   const contention = (history: LoginHistory, now: number) =>
     new SessionContention({ host, logins: recentLogins(history, now) })
 
-  /** Sends the password once, and counts that. */
+  /** Sends the password once, and counts that before its answer comes: an interrupted login, or one with an unreadable answer, counts too. */
   const submit = Effect.fnUntraced(function* (now: number) {
-    const counted = Effect.andThen(
-      countLogin,
-      change(({ history, loginCause }) => ({ history: afterLogin(history, now, loginCause) }))
-    )
+    const { history, loginCause } = yield* Ref.get(state)
+    yield* change(() => ({ history: afterLogin(history, now, loginCause) }))
     return yield* wire.submit.pipe(
-      Effect.tap(counted),
-      Effect.tapErrorTag("Unavailable", () => counted)
+      Effect.onExit((exit) => {
+        const failure = Exit.isFailure(exit)
+          ? Option.getOrElse(Cause.findErrorOption(exit.cause), () => interrupted)
+          : null
+        if (failure !== null && isUnsent(failure)) return change(() => ({ history }))
+        const loginTrouble = failure === null || failure._tag === "Setback" ? {} : { loginTrouble: failure }
+        return Effect.andThen(
+          countLogin,
+          change(() => loginTrouble)
+        )
+      })
     )
   })
 
@@ -94,7 +106,7 @@ export const makeSessionState = Effect.fnUntraced(function* (
       if (verdict.verdict === "sessionLost" && first === null) {
         first = verdict.status
         // Not in step with whoever ended it.
-        yield* Effect.delay(Effect.void, yield* Random.nextIntBetween(100, 600))
+        yield* Effect.sleep(yield* Random.nextIntBetween(100, 600))
         continue
       }
       const interfered = verdict.verdict === "sessionLost" && (proven || verdict.status !== first)
@@ -104,7 +116,7 @@ export const makeSessionState = Effect.fnUntraced(function* (
       return yield* failure
     }
   }).pipe(
-    // Whatever kept the login from being sent, the request behind it was not sent either.
+    // Whatever kept the login from being sent, the request that waits for it was not sent either.
     Effect.mapError((error) =>
       error._tag === "Setback" && error.kind !== "unreadable" ? new Setback({ ...error, kind: "notSent" }) : error
     ),
@@ -113,6 +125,7 @@ export const makeSessionState = Effect.fnUntraced(function* (
 
   return {
     loggedIn: Effect.map(Ref.get(state), ({ loggedIn }) => loggedIn),
+    closed: Effect.map(Ref.get(state), ({ closed }) => closed),
     /** Logs in where that is due. Interrupts after `close`; fails for good after a refused password. */
     ensureLogin: Effect.gen(function* () {
       const { closed, refused, loggedIn } = yield* Ref.get(state)
