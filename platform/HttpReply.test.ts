@@ -62,7 +62,7 @@ describe("HttpReply", () => {
     assert.strictEqual(reasonOf("HTTP/1.1 200", "a: \u00e9"), "accepted")
   })
 
-  it("knows when a connection stays", () => {
+  it("knows when a connection can be used again", () => {
     const keeps = (...lines: ReadonlyArray<string>) => Result.getOrThrow(parse(...lines)).keepAlive
     assert.isFalse(keeps("HTTP/1.1 200 OK", "Content-Length: 1", "Connection: Close"))
     assert.isFalse(keeps("HTTP/1.1 200 OK"))
@@ -71,7 +71,7 @@ describe("HttpReply", () => {
     assert.isTrue(keeps("HTTP/1.1 304 Not Modified"))
   })
 
-  it.prop("any text is judged, never thrown at", [Schema.String], ([text]) => {
+  it.prop("any text gets a verdict, never an exception", [Schema.String], ([text]) => {
     parseHead(text)
     parseHead(`HTTP/1.1 200 OK\r\n${text}`)
   })

@@ -79,7 +79,7 @@ describe("a spool", () => {
     })
   )
 
-  it.live("says where it could not be made", () =>
+  it.live("names the folder in which it could not be made", () =>
     Effect.gen(function* () {
       const path = yield* folder
       const spool = yield* openIn(join(path, "missing"))

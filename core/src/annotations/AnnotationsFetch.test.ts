@@ -180,7 +180,7 @@ describe("the stream of rows", () => {
     })
   )
 
-  it.effect("ends the request when nobody reads on", () =>
+  it.effect("ends the request when the reader stops", () =>
     Effect.gen(function* () {
       const asked: Array<string> = []
       const [first] = yield* annotationRows(AnalysisId.make("A1")).pipe(
@@ -371,7 +371,7 @@ describe("bodies that break off", () => {
     })
   )
 
-  it.effect("are not fetched anew where some of their rows have been seen", () =>
+  it.effect("are not fetched again when the reader has already seen some of their rows", () =>
     Effect.gen(function* () {
       const it = ground(false)
       const [exit] = yield* fetchAll(it, { format: "json" }, ["A1"], [broken(first, 90), first])
@@ -387,7 +387,7 @@ describe("bodies that break off", () => {
 })
 
 describe("several analyses", () => {
-  it.effect("one that fails leaves the others as if it had not been there", () =>
+  it.effect("an analysis that fails leaves the output of the others unchanged", () =>
     Effect.gen(function* () {
       const it = ground()
       const cut = { text: first.text.slice(0, -5) }

@@ -151,7 +151,7 @@ describe("bodies that cannot be read", () => {
     assert.strictEqual(reasonOf("  <html>"), "2: a page of HTML or XML instead of JSON")
   })
 
-  it("rows and headers that are none are refused", () => {
+  it("values that are not rows or headers are refused", () => {
     assert.strictEqual(reasonOf('{"data":{}}'), "8: data is not a list")
     assert.strictEqual(reasonOf('{"data":null}'), "8: data is not a list")
     assert.strictEqual(reasonOf('{"header":"x"}'), "10: header is not a list")

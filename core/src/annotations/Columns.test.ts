@@ -35,7 +35,7 @@ describe("the header", () => {
     })
   )
 
-  it.effect("that is none is refused by its place, quoting nothing", () =>
+  it.effect("of a wrong form is refused by its position, without quoting its content", () =>
     Effect.gen(function* () {
       const reason = yield* Effect.flip(decode([{ id: "a" }, { id: 5, title: "SECRET" }]))
       assert.match(reason, /^header: \[1\]\.id: /)

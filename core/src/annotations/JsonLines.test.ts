@@ -26,7 +26,7 @@ describe("JSON Lines", () => {
     assert.deepStrictEqual([converter.rowsIn, converter.rowsOut], [2, 2])
   })
 
-  it("are the analysis alone where there are no columns", () => {
+  it("hold only the analysis where there are no columns", () => {
     const { text } = convert([bytesOf('{"data":[[],[ ]]}')], 0, jsonLines("A1", []))
     assert.strictEqual(text, '{"analysisId":"A1"}\n{"analysisId":"A1"}\n')
   })

@@ -42,7 +42,7 @@ describe("the table", () => {
     assert.strictEqual(cellOf('"a;b"'), "a;b")
   })
 
-  it("has numbers and literals as they came, and nothing for null", () => {
+  it("writes numbers and literals as they came, and nothing for null", () => {
     assert.deepStrictEqual(["1.50", "-0", "1E+2", "true", "false", "null", '""', "[]"].map(cellOf), [
       "1.50",
       "-0",

@@ -108,7 +108,7 @@ layer(Layer.empty)("asking again", (it) => {
     })
   )
 
-  it.effect("that nobody heard does not count, and no other analysis is asked for", () =>
+  it.effect("that did not reach the service does not count, and no other analysis is asked for", () =>
     Effect.gen(function* () {
       yield* TestClock.setTime(begin)
       const w = world([entry("A1"), entry("A2")], () => Effect.fail(new LoginRefused({ user: "u", host: "lab" })))
@@ -130,7 +130,7 @@ layer(Layer.empty)("asking again", (it) => {
     })
   )
 
-  it.effect("a time that lies ahead was written by a wrong clock, and no is no", () =>
+  it.effect("a time in the future was written under a wrong clock, and `no` forbids asking", () =>
     Effect.sync(() => {
       const said = (askedAgain: string | null, mode: RestoreRequest["mode"] = "force") =>
         decideToAskAgain({ askedAgain }, mode, begin)._tag

@@ -192,7 +192,7 @@ describe("restore", () => {
     })
   )
 
-  it.effect("asks the person in words that say what it is about", () =>
+  it.effect("asks the person with the file name, its size and the analysis", () =>
     Effect.gen(function* () {
       const each = world({ confirm: (question) => question.startsWith("A2") })
       const files = [

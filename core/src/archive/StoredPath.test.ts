@@ -29,7 +29,7 @@ layer(NodePath.layer)("stored paths", (it) => {
     })
   )
 
-  it.effect("that nobody can tell the beginning of are no paths; absolute ones need none", () =>
+  it.effect("are refused when their folder is unknown; absolute paths need no folder", () =>
     Effect.gen(function* () {
       for (const [file, named] of [
         ["/w/other/r.json", "ar/r.json"],

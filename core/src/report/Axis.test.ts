@@ -20,7 +20,7 @@ describe("scales", () => {
     ])
   })
 
-  it("counts and moments as people write them", () => {
+  it("counts and times as people write them", () => {
     assert.deepStrictEqual([0, 999, 1000, 1_234_567].map(countText), ["0", "999", "1,000", "1,234,567"])
     assert.deepStrictEqual([counted(1, "entry", "entries"), counted(2, "file")], ["1 entry", "2 files"])
     assert.strictEqual(momentText(Date.UTC(2026, 10, 1, 4, 5, 6)), "1 Nov 2026, 04:05 UTC")

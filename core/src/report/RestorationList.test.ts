@@ -90,7 +90,7 @@ describe("the list of restorations", () => {
     assert.strictEqual(document.failures[0]?.error.tag, "EntryUnusable")
   })
 
-  it("nothing to tell is told as such", () => {
+  it("an empty list says that it is empty", () => {
     const nothing = { statuses: [], unusable: [], others: [] }
     assert.strictEqual(restorationsText(nothing, asIs), "No restorations")
     assert.deepStrictEqual(restorationsJson(nothing), {

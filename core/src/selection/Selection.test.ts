@@ -67,7 +67,7 @@ describe("Selection", () => {
     assert.deepStrictEqual(ids({ limsIds: ["L1"], latest: true, filters: [filter("status = DONE")] }), ["1"])
   })
 
-  it("what nothing fits is named, and the others go on", () => {
+  it("a criterion that matches nothing is named, and the others go on", () => {
     const wanted = { analysisIds: ["1", "99"], sampleIds: ["S1", "S9"], limsIds: ["L1", "L9"] }
     assert.deepStrictEqual(ids(wanted), ["1"])
     assert.deepStrictEqual(missing(wanted), ["analysis 99: not found", "sample S9: not found", "person L9: not found"])

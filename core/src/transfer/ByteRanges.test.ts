@@ -15,7 +15,7 @@ const flags = (adds: typeof Adds.Type): Set<number> => {
 const built = (adds: typeof Adds.Type) => adds.reduce<ByteRanges>((ranges, [a, b]) => add(ranges, a, b), [])
 
 describe("ByteRanges", () => {
-  it.prop("ranges are the union of what was added, sorted and apart", [Adds], ([adds]) => {
+  it.prop("ranges are the union of what was added, sorted and disjoint", [Adds], ([adds]) => {
     const ranges = built(adds)
     assert.deepStrictEqual(flags(ranges), flags(adds))
     assert.strictEqual(count(ranges), flags(adds).size)
@@ -45,7 +45,7 @@ describe("ByteRanges", () => {
     assert.strictEqual(prefix(built(adds)), end)
   })
 
-  it("ranges of a file are sorted, apart and inside", () => {
+  it("ranges of a file are sorted, disjoint and inside the file", () => {
     assert.isTrue(wellFormed([], 0))
     assert.isFalse(wellFormed([[0, 5]], 4))
     assert.isFalse(wellFormed([[2, 2]], 4))

@@ -43,7 +43,7 @@ describe("what a link host tells of a whole file", () => {
     assert.deepStrictEqual(told(headers, 206), [`md5 of Repr-Digest: ${md5.hex}`, `md5 of x-goog-hash: ${md5.hex}`])
   })
 
-  it("is nothing where it would be a guess", () => {
+  it("is not taken where it would be a guess", () => {
     const guesses: ReadonlyArray<Readonly<Record<string, string>>> = [
       { etag: `"${md5.hex}"` },
       { ...s3, etag: `"${md5.hex}-3"` },

@@ -132,7 +132,7 @@ describe("LinkAddress", () => {
     }
   )
 
-  it.prop("any text as a link is judged, never thrown at", [Schema.String], ([text]) => {
+  it.prop("any text as a link gets a verdict, never an exception", [Schema.String], ([text]) => {
     reasonOf(text)
     reasonOf(`https://${text}`)
     return mayReach(reachOf(text), cloud) || true

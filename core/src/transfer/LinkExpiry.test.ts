@@ -5,7 +5,7 @@ import { expiryOf, isExpired } from "./LinkExpiry.ts"
 const noon = Date.UTC(2026, 0, 31, 12)
 
 describe("LinkExpiry", () => {
-  it("reads the forms of the vendors", () => {
+  it("reads the expiry fields of Amazon, Google and Azure", () => {
     const table = [
       ["https://h/a?X-Amz-Date=20260131T110000Z&X-Amz-Expires=3600", noon],
       ["https://h/a?x-amz-expires=3600&x-amz-date=20260131T110000Z&X-Amz-Signature=0", noon],
@@ -16,7 +16,7 @@ describe("LinkExpiry", () => {
     for (const [link, expiry] of table) assert.strictEqual(expiryOf(link), expiry, link)
   })
 
-  it("does not know what it cannot read", () => {
+  it("is null for a link without an expiry, or with one that cannot be read", () => {
     const links = [
       "https://h/a",
       "https://h/a?",
@@ -39,7 +39,7 @@ describe("LinkExpiry", () => {
     assert.isFalse(isExpired("https://h/a", noon))
   })
 
-  it.prop("any text is read without harm", [Schema.String], ([text]) => {
+  it.prop("any text gets an answer, never an exception", [Schema.String], ([text]) => {
     const expiry = expiryOf(`https://h/a?se=${text}&Expires=${text}`)
     return expiry === null || Number.isFinite(expiry)
   })
