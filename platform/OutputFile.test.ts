@@ -96,7 +96,7 @@ describe("an output file", () => {
     })
   )
 
-  it.live("behind a link replaces what the link leads to", () =>
+  it.live("at a symbolic link replaces the file that the link leads to", () =>
     Effect.gen(function* () {
       const path = yield* folder
       mkdirSync(join(path, "real"))

@@ -3,7 +3,7 @@
  * what was read, and a rename.
  *
  * The lock keeps runs from disturbing each other; the comparison keeps entries when the lock cannot, as on file systems
- * where locks lie, or with an editor that knows nothing of it. A new file that somebody else left behind is removed under
+ * with unreliable locks, or with an editor that ignores the lock. A new file that another process left is removed under
  * the lock, so a run that was suspended for a minute finds it gone and begins anew instead of undoing what came after.
  */
 

@@ -16,7 +16,7 @@ export type Choice =
 
 /**
  * The method is the first word that is neither an option nor the value of a setting. `help METHOD` is `METHOD --help`.
- * Settings may stand before the method, its own options only behind it.
+ * Settings may stand before the method; its own options must follow it.
  */
 export const chooseMethod = (family: StepFamily, argv: ReadonlyArray<string>): Choice => {
   const settings = keysOf(family.name).map((name) => ({ name, option: table[name] }))

@@ -1,5 +1,5 @@
 // A pipeline whose inputs are addresses of the gateway: Nextflow stages them as it does any URL, and finds its cache again with
-// -resume, since they stay the same while the links behind them change.
+// -resume, since they stay the same while the presigned links they stand for change.
 //
 //     nextflow run workflows/gateway --gateway http://127.0.0.1:8090 --analyses A1 -resume
 params.gateway = 'http://127.0.0.1:8090'

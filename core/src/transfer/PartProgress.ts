@@ -126,7 +126,7 @@ export const make = Effect.fnUntraced(function* (
 })
 
 /**
- * Locks can lie (network file systems grant the same one twice), so a run looks whether the journal is still its own
+ * Locks are not always reliable (network file systems may grant one twice), so a run checks that the journal is still its own
  * before it relies on it.
  */
 export const stillOurs = Effect.fnUntraced(function* (

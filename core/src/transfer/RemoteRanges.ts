@@ -1,5 +1,5 @@
 /**
- * Random access to a file behind a link: exact ranges, all of one version of the file.
+ * Random access to a remote file through its link: exact ranges, all of one version of the file.
  *
  * The first reply tells size and entity tag; every later request carries that tag (`If-Range`), so that bytes of two
  * versions never meet. A host that answers with the whole file is refused, since a slice would then fetch it again and
@@ -17,7 +17,7 @@ import type { ByteSink } from "./ReplyBody.ts"
 import type { Restart } from "./Restart.ts"
 import * as VersionWatch from "./VersionWatch.ts"
 
-/** What reading a file behind a link can end with; `Restart`: the file is another one now. */
+/** How reading a remote file can fail; `Restart`: the file has changed since it was opened. */
 export type RemoteError = TransferError | Restart
 
 export interface RemoteRanges extends Required<ByteReader<RemoteError>> {

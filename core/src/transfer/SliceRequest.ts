@@ -7,7 +7,7 @@ import type { LinkedFile } from "./LinkLease.ts"
 import type { SliceState } from "./SliceState.ts"
 import type { TransferProgress } from "./TransferRequest.ts"
 
-/** A file behind a link; `link` and `renewLink` as in a `TransferRequest`. */
+/** A remote file and its link; `link` and `renewLink` as in a `TransferRequest`. */
 export type SliceSourceFile = Omit<LinkedFile, "progress">
 
 /** What is wanted of every file, whatever its references. */

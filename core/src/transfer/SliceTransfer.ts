@@ -1,5 +1,5 @@
 /**
- * Regions of a BAM or VCF behind links as a file of their own with a fresh index: both under their final names, or none.
+ * Cuts regions out of a remote BAM or VCF into a file of their own with a fresh index: both get their final names, or none does.
  *
  * ```
  * same slice there? -> claim -> header and index -> regions -> ranges -> part -> check -> SHA-256 -> commit both
