@@ -1,4 +1,7 @@
-/** The arguments of a client method as the parts of a request, and as the subject of a message, by the note on the endpoint. */
+/**
+ * Turns the arguments of a client method into the parts of a request, and into the words that a message uses for what was asked.
+ * Both follow the note on the endpoint.
+ */
 import type { Choice, EndpointNote } from "../contract/EndpointNotes.ts"
 import { type PanelChoice, panelQuery } from "./PanelChoice.ts"
 
@@ -48,8 +51,8 @@ const choiceQuery = (choices: ReadonlyArray<Choice>, chosen: object): Readonly<R
 const isSet = (chosen: object, name: string): boolean => (chosen as Readonly<Record<string, unknown>>)[name] === true
 
 /**
- * What a "not found" is about: the subject of the note with the arguments in it. A flag shows its name when it is set, a list
- * of analyses says so. Null when the note has none, or what it names was not given.
+ * What a "not found" is about: the subject of the note with the arguments filled in. A flag that is set appears as its name, a
+ * list as `analysis A1` or `analyses A1, A2`. Null when the note has no subject, or when an argument that it names was not given.
  */
 export const subjectOf = (
   { choices = [], subject, takes }: EndpointNote,

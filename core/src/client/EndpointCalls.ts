@@ -1,6 +1,6 @@
 /**
- * Calls of the endpoints of `ServiceApi`: the request is made as declared and noted there, the reply read by `Reply.ts` and
- * decoded as declared there. Nothing about an endpoint is said a second time.
+ * Calls the endpoints of `ServiceApi`: builds the request from the declaration and the note of the endpoint, has `Reply.ts` read
+ * the reply, and decodes the payload with the declared schema. No endpoint is described a second time here.
  */
 import { Context, Effect, Schema } from "effect"
 import type { HttpClient, HttpClientResponse } from "effect/http"
@@ -18,7 +18,7 @@ import type { Reading } from "./ServiceMethods.ts"
 type Decodable = Schema.ConstraintDecoder<unknown>
 type Send = (request: object) => Effect.Effect<HttpClientResponse.HttpClientResponse, SessionError>
 
-/** As much of the declaration of an endpoint as a call needs while it runs. */
+/** The parts of an endpoint's declaration that a call needs while it runs. */
 export interface Declared {
   readonly identifier: string
   readonly method: string
@@ -27,15 +27,15 @@ export interface Declared {
   readonly annotations: Context.Context<never>
 }
 
-/** What one call has besides its arguments. */
+/** What one call may say besides its arguments. */
 export interface About {
   /** What a "not found" is about, where the arguments do not say it well. */
   readonly subject?: string
-  /** The payload when the service reports success and none; without it, that is "not found". */
+  /** The payload to use when the service reports success without one; absent, such a reply is "not found". */
   readonly whenNull?: Schema.Json
 }
 
-/** Calls an endpoint with the arguments of its method; gives its payload in one reading. */
+/** Calls an endpoint with the arguments of its method, and gives its payload: decoded, or as JSON. */
 export type Call = (
   name: EndpointName,
   given: ReadonlyArray<unknown>,
@@ -72,7 +72,7 @@ export const endpointOf = (name: EndpointName) => {
   return { ...found, note: Context.getUnsafe(found.endpoint.annotations as Context.Context<Note>, Note) }
 }
 
-/** What is asked, in the words of messages. */
+/** What a call expects of its reply, and the words with which messages name the call. */
 export const expectedReplyOf = (
   { identifier, method }: Declared,
   subject: string | null,
@@ -88,13 +88,13 @@ export const expectedReplyOf = (
 export const makeCall = (http: HttpClient.HttpClient.With<SessionError>, reading: Reading): Call => {
   const { read } = readers[reading]
   const sends = new Map<string, Send>()
-  /** Made at the first call: a job calls one or two endpoints of them all, and each takes its time to be made. */
+  /** Each endpoint's client is built at its first call: building takes time, and a job calls only one or two endpoints. */
   const sendOf = Effect.fnUntraced(function* (group: string, name: string) {
     const known = sends.get(name)
     if (known !== undefined) return known
-    // The request is made of a note, which names the parameters that the endpoint declares.
+    // `never`: the note names the parameters that the endpoint declares, which the types cannot follow here.
     const about = { group, endpoint: name, httpClient: http } as never
-    // It keeps the context that it is made in: that of the first call would keep its span, and what its spans came to.
+    // The built client keeps the context it is built in. The context of the first call would keep that call's span in memory.
     const made = HttpApiClient.endpoint(ServiceApi, about) as Effect.Effect<Send>
     const send = yield* Effect.updateContext(made, (_: Context.Context<never>) => Context.empty())
     sends.set(name, send)
@@ -130,11 +130,11 @@ export const makeCall = (http: HttpClient.HttpClient.With<SessionError>, reading
     }).pipe(Effect.withSpan(`svc.client.${name}`))
 }
 
-/** An empty list in the address could be taken for "all". */
+/** Whether an optional list is given and empty. The service could read an empty list in the address as "all", so nothing is sent. */
 const asksForNothing = ({ takes }: EndpointNote, given: ReadonlyArray<unknown>): boolean =>
   takes.some(({ optional }, i) => optional === true && Array.isArray(given[i]) && given[i].length === 0)
 
-/** The declared success of an endpoint, without its envelope. */
+/** The schema of an endpoint's payload: its declared success without the envelope. */
 export const payloadSchema = ({ success }: Declared): Decodable => {
   const [schema] = success
   return (schema !== undefined && isEnveloped(schema) ? schema.payload : schema) as Decodable
@@ -145,6 +145,6 @@ export const hasEnvelope = ({ success }: Declared): boolean => [...success].some
 
 const isEnveloped = (schema: Schema.Constraint): schema is Enveloped<Schema.Top> => "payload" in schema
 
-/** False for path parameters that would change the path itself; encoding does not help against dots. */
+/** False for path parameters that would change the path itself, such as `..`: percent-encoding leaves dots as they are. */
 export const fitsPath = ({ params }: Pick<CallRequest, "params">): boolean =>
   Object.values(params).every((id) => id !== "" && id !== "." && id !== ".." && id.isWellFormed())

@@ -1,5 +1,6 @@
 /**
- * Requests to addresses that the contract does not know: the reply as it is, with the error rules that hold everywhere.
+ * Sends requests to addresses that the contract does not know. The reply is handed over as it is; errors follow the same rules
+ * as everywhere.
  */
 import { Effect, type Schema } from "effect"
 import type { HttpClient, HttpClientRequest, HttpClientResponse } from "effect/http"
@@ -51,7 +52,7 @@ const bytesOf = (response: HttpClientResponse.HttpClientResponse, request: strin
     Effect.mapError(() => new ReplyMalformed({ request, reason: "its body cannot be read to the end" }))
   )
 
-/** JSON is what says that it is JSON, and what begins like an object or a list and can be read as one (H17). */
+/** A body is JSON when its header says so, or when it begins like an object or a list and can be parsed (H17). */
 const bodyOf = Effect.fnUntraced(function* (
   bytes: Uint8Array,
   text: string | null,
@@ -71,7 +72,7 @@ const bodyOf = Effect.fnUntraced(function* (
 
 const strict = new TextDecoder("utf-8", { fatal: true })
 
-/** The bytes as UTF-8 without its byte order mark, or null when they are something else. */
+/** The bytes decoded as UTF-8, without a byte order mark; null when they are not UTF-8 or contain a NUL. */
 const textIn = (bytes: Uint8Array): Effect.Effect<string | null> =>
   bytes.includes(0)
     ? Effect.succeed(null)

@@ -1,9 +1,9 @@
 /**
- * Lets the payload of a reply through as it comes, byte for byte, out of its envelope, and checks on the way that the
- * whole is JSON (RFC 8259). For bodies too large for memory, which so are read once and never parsed.
+ * Takes the payload out of the envelope of a reply while the reply arrives, byte for byte, and checks that the whole body is JSON
+ * (RFC 8259). It serves bodies too large for memory: they are read once and never parsed.
  *
- * An envelope is told by its first name. Bytes are let through before the end of the body is known: whoever keeps them
- * must wait for `end`.
+ * The first name of the outermost object tells whether it is an envelope. Bytes are handed on before the end of the body is
+ * known to be sound: a caller that keeps them must wait for `end`.
  */
 import {
   backslash,
@@ -27,7 +27,7 @@ import {
 import * as State from "../text/JsonStates.ts"
 import { Nesting, tooDeep } from "../text/Nesting.ts"
 
-/** Names of an envelope; no record has a field of these names. */
+/** The field names of an envelope. No record of the service has a field of such a name. */
 const envelopeNames: ReadonlyArray<string> = [
   "success",
   "response",
@@ -37,7 +37,7 @@ const envelopeNames: ReadonlyArray<string> = [
   "additionalInformation"
 ]
 
-/** Bytes of an envelope besides its response, and of a name; more is no envelope that we know. */
+/** Longest envelope without its `response`, and longest name, in bytes: anything longer is not an envelope of this service. */
 const longestEnvelope = 65_536
 const longestName = 64
 
@@ -46,7 +46,7 @@ type Form = "unknown" | "bare" | "envelope"
 
 /** What the body turned out to be, once it is complete. */
 export interface Verdict {
-  /** The body with 0 in place of a payload that was let through: a whole envelope, null, or 0. */
+  /** The body with `0` in place of the payload that was handed on: an envelope, `null`, or `0` alone. */
   readonly outline: string
 }
 
@@ -55,9 +55,9 @@ export class JsonPassage {
   readonly #nesting = new Nesting()
   #size = 0
   #form: Form = "unknown"
-  /** While the form is unknown: the bytes so far. Of an envelope: its outline. */
+  /** All bytes so far while the form is unknown; the outline once the body is an envelope. */
   #held: Array<number> = []
-  /** The name of the outermost object under way. */
+  /** The name that is being read in the outermost object. */
   #name: Array<number> = []
   #inName = false
   #inResponse = false
@@ -69,7 +69,7 @@ export class JsonPassage {
   #from = -1
   #parts: Array<Uint8Array> = []
 
-  /** The next bytes of the body; the parts of the payload in them. The reason when the body is not JSON. */
+  /** Takes the next bytes of the body and gives the parts of the payload in them, or the reason why the body is not JSON. */
   push(chunk: Uint8Array): ReadonlyArray<Uint8Array> | string {
     this.#parts = []
     this.#from = this.#form === "bare" || this.#inResponse ? 0 : -1
@@ -85,7 +85,7 @@ export class JsonPassage {
     return this.#parts
   }
 
-  /** After the last byte; the reason when something is missing. */
+  /** Call after the last byte: gives the verdict, or the reason when something is missing. */
   end(): Verdict | string {
     if (this.#size === 0) return "its body is empty"
     const complete = this.#state === State.end || (this.#nesting.depth === 0 && State.mayEnd(this.#state))
@@ -94,11 +94,11 @@ export class JsonPassage {
     return { outline: decoder.decode(Uint8Array.from(this.#held)) }
   }
 
-  /** A byte outside the payload: kept, unless the payload begins with it. */
+  /** Keeps a byte that is outside the payload, unless the payload begins with it. */
   #hold(byte: number, at: number): void {
     const begins = (this.#state === State.value || this.#state === State.valueOrEnd) && space[byte] !== 1
     if (this.#form === "unknown") {
-      // Null may be no payload, and an object an envelope; everything else is the payload.
+      // `null` may mean that there is no payload, and an object may be an envelope; any other value is the payload.
       if (begins && this.#nesting.depth === 0 && byte !== openBrace && byte !== letterN) {
         this.#form = "bare"
         this.#from = at
@@ -113,7 +113,7 @@ export class JsonPassage {
     if (this.#held.length > longestEnvelope) this.#fault = "an envelope that is too large"
   }
 
-  /** The bytes of a string up to one that is not plain; outside the payload one by one, since each is kept. */
+  /** Skips the plain bytes of a string. Outside the payload it takes one byte at a time, since each is kept. */
   #inString(chunk: Uint8Array, from: number): number {
     const last = this.#from < 0 ? from + 1 : chunk.length
     let at = from
@@ -140,7 +140,7 @@ export class JsonPassage {
     this.#inName = false
   }
 
-  /** What begins at `at` and belongs to one state; returns where the next begins. */
+  /** Reads the token part at offset `at` of the chunk; returns the offset after it. */
   #step(chunk: Uint8Array, at: number): number {
     const byte = chunk[at] ?? 0
     switch (this.#state) {
@@ -216,7 +216,7 @@ export class JsonPassage {
     else if (++this.#count === this.#word.length) this.#state = State.after
   }
 
-  /** The digits of a number up to what is none; that may be a point or a sign, or behind the number. */
+  /** Reads the digits of a number up to the first other byte: a point, a sign, an exponent, or what follows the number. */
   #inNumber(chunk: Uint8Array, from: number): number {
     const last = this.#from < 0 ? from + 1 : chunk.length
     let at = from
@@ -228,7 +228,7 @@ export class JsonPassage {
     return next === State.after ? this.#step(chunk, at) : at + 1
   }
 
-  /** What follows a complete value. */
+  /** Reads the byte that follows a complete value. */
   #after(chunk: Uint8Array, byte: number, at: number): void {
     const { depth, inObject } = this.#nesting
     if (depth === 1 && this.#inResponse) {
@@ -246,7 +246,7 @@ export class JsonPassage {
     this.#state = State.after
   }
 
-  /** The value of the body is complete; `at` is behind its last byte. */
+  /** Called when the value of the body is complete; `at` is the offset after its last byte. */
   #finish(chunk: Uint8Array, at: number): void {
     this.#state = State.end
     if (this.#form === "unknown" && this.#held[0] === openBrace) {

@@ -1,4 +1,4 @@
-/** The methods of the client: one for each noted endpoint, and the two that do more. */
+/** The methods of the client: one for each endpoint with a note, two of them written out because they do more than one call. */
 import { Effect } from "effect"
 import { type EndpointName, type EndpointNote, endpointNotes } from "../contract/EndpointNotes.ts"
 import type { PersonId } from "../contract/Ids.ts"
@@ -8,9 +8,9 @@ import type { Call } from "./EndpointCalls.ts"
 import type { DerivedMethods, Reading, ServiceMethods } from "./ServiceMethods.ts"
 
 /**
- * The methods in one reading.
+ * Makes the methods, with payloads either decoded or as JSON.
  *
- * @param decoded - calls that decode, for the conversion that another method needs
+ * @param decoded - calls that decode, with which `getPendingCnvSegments` converts a LIMS identifier
  */
 export const makeMethods = <R extends Reading>(call: Call, decoded: Call): ServiceMethods<R> => {
   const names = Object.keys(endpointNotes) as ReadonlyArray<EndpointName>
@@ -20,9 +20,9 @@ export const makeMethods = <R extends Reading>(call: Call, decoded: Call): Servi
       const takesNothing = takes.length + choices.length === 0
       return [name, takesNothing ? call(name, []) : (...given: ReadonlyArray<unknown>) => call(name, given)]
     })
-    // Arguments and results are those of the note, which the types are made of as well.
+    // The cast is sound: `DerivedMethods` derives its types from the same notes.
   ) as DerivedMethods<R>
-  // What is written out gives what its endpoint declares.
+  // `never`: the two methods below give what their endpoints declare.
   const typed = call as (...about: Parameters<Call>) => Effect.Effect<never, ServiceError>
   return {
     ...derived,

@@ -1,8 +1,8 @@
-/** Requests of a list, one after the other: what fails for one does not stop the others, but an outage ends them all. */
+/** Sends a list of requests one after the other. A request that fails does not stop the others, but an outage ends the list. */
 import { Effect, Ref, Result } from "effect"
 import type { FailureScope } from "../Errors.ts"
 
-/** What is asked of a failure here. */
+/** What this module needs to know of a failure. */
 interface ScopedFailure {
   readonly retryable: boolean
   readonly scope: FailureScope
@@ -11,7 +11,7 @@ interface ScopedFailure {
 /** After this many requests in a row that failed in spite of all retries, the service counts as down. */
 const mostUnanswered = 3
 
-/** A list of requests that is given up when its rest would fail too. */
+/** Decides when a list of requests is given up, because the rest of it would fail too. */
 export interface Outage<E> {
   /** Runs a request; after the list was given up it fails at once with the error that ended it. */
   readonly ask: <A, R>(request: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
@@ -19,7 +19,7 @@ export interface Outage<E> {
   readonly gaveUp: Effect.Effect<boolean>
 }
 
-/** Nothing was met yet. */
+/** Starts with no failure seen. */
 export const make = <E extends ScopedFailure>(): Effect.Effect<Outage<E>> =>
   Effect.gen(function* () {
     const unanswered = yield* Ref.make(0)
@@ -47,8 +47,8 @@ export interface ListOutcome<E> {
 }
 
 /**
- * Asks for each of `items` and hands the answers to `use`; logs what fails, and says what was not asked for. Where there is
- * only one item, its failure is that of all.
+ * Asks for each of `items` and hands the answers to `use`. It logs each failure, and how many items were not asked for. When
+ * there is only one item, its failure fails the whole call.
  */
 export const askEach = Effect.fnUntraced(function* <
   A,

@@ -4,7 +4,7 @@ import { PanelId } from "../contract/Ids.ts"
 /** The panel that holds every gene. */
 export const allGenes: PanelId = PanelId.make("1")
 
-/** No panel is named: the service takes the one this user chose last for this person, which nobody can see from here. */
+/** Names no panel: the service then takes the one that this user chose last for this person, which the API does not show. */
 export const serversChoice: unique symbol = Symbol.for("svc-steps/core/client/serversChoice")
 /** The type of {@link serversChoice}. */
 export type ServersChoice = typeof serversChoice

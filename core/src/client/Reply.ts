@@ -1,5 +1,5 @@
 /**
- * One reading of every reply: status and body in, the payload or the reason why there is none out.
+ * Reads every reply in the same way: from status and body it gives the payload, or the reason why there is none.
  *
  * The service says "not found" and "no" in several ways, and which one differs by endpoint (docs/service.md 7, 12
  * and 16). Here they become one `ServiceError`. Reasons name places in a body, never values: a value may be personal
@@ -26,7 +26,7 @@ export const payloadOf = Effect.fnUntraced(function* (
   )
 })
 
-/** Hands the body of a reply that turned out to be a refusal to whoever listens. */
+/** Tells the listener in `RefusedReplies` status and body when `effect` fails, which means that the reply was a refusal. */
 export const told =
   (status: number, body: string) =>
   <A, E extends { readonly _tag: string }, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
@@ -38,8 +38,8 @@ const isObject = (json: Schema.Json): json is JsonObject =>
   typeof json === "object" && json !== null && !Array.isArray(json)
 
 /**
- * Takes the payload out of its envelope. Not every endpoint is known to have one, so the body decides: no record has
- * a field of these names.
+ * Takes the payload out of its envelope. For some endpoints it is not known whether they use one, so the body decides: no
+ * record has a field named as those of an envelope.
  *
  * - `success` false, or no `success` and no response but an `errorMessageId`: rejected.
  * - `success` true and no response, or a bare null: not found.
@@ -96,7 +96,7 @@ const rejected = (status: number, body: JsonObject, { request }: ExpectedReply) 
     additionalInformation: said(body["additionalInformation"])
   })
 
-/** Fails with what a status of 300 and above means; any other passes. */
+/** Fails with the error that a status of 300 or above means; a lower status passes. */
 export const refused = Effect.fnUntraced(function* (
   status: number,
   text: string,
@@ -129,14 +129,14 @@ const refusal = (status: number, body: JsonObject, asked: ExpectedReply) => {
     : rejected(status, body, asked)
 }
 
-/** The fields of an error body; none when it is absent, HTML or anything else. */
+/** The fields of an error body; an empty object when the body is empty, HTML or anything but a JSON object. */
 const errorBody = (text: string): Effect.Effect<JsonObject> =>
   parsed(text, "").pipe(
     Effect.map((json) => (isObject(json) ? json : {})),
     Effect.orElseSucceed(() => ({}))
   )
 
-/** Longest text of the service in a message of ours. */
+/** Most characters of a text of the service that a message repeats. */
 const longestSaid = 500
 
 /** A field of an error body as one printable line, or null when it says nothing. */
@@ -145,11 +145,11 @@ const said = (value: Schema.Json | undefined): string | null => {
   const line = String(value)
     .replace(/[\p{C}\p{Zl}\p{Zp}\s]+/gu, " ")
     .trim()
-  // Between two words: of a secret that is cut nobody would know that it is one.
+  // Cut between two words: half of a secret would no longer be recognised and hidden.
   return line.length > longestSaid ? `${line.slice(0, longestSaid).replace(/\S+$/, "")}...` : line || null
 }
 
-/** Where and how `error` found the payload wrong, without the value: `[3].size: expected an integer`. */
+/** Where and why `error` found the payload wrong, without the value itself: `[3].size: expected an integer`. */
 export const placeOfIssue = (error: Schema.SchemaError): string => {
   const [first] = formatIssues(error.issue).issues
   if (first === undefined) return "not as agreed"

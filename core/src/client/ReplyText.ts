@@ -1,5 +1,5 @@
 /**
- * The body of a reply as text and as JSON; everything that cannot be read is a `ReplyMalformed` that quotes nothing.
+ * Reads the body of a reply as text and as JSON. A body that cannot be read is a `ReplyMalformed`, whose message never quotes it.
  */
 import { Effect, type Schema } from "effect"
 import type { HttpClientResponse } from "effect/http"
@@ -8,19 +8,19 @@ import { ReplyMalformed } from "../Errors.ts"
 import { backslash, closeBrace, closeBracket, openBrace, openBracket, quote } from "../text/JsonBytes.ts"
 import { deepest, tooDeep } from "../text/Nesting.ts"
 
-/** What was asked, in the words of a message, and how the service says that it is not there. */
+/** How messages name a request, and how the service answers it when the thing asked for does not exist. */
 export interface ExpectedReply {
   /** For example `getPerson (person L1)`. */
   readonly request: string
   /** What a "not found" is about, such as `person L1`; null when the request names nothing that could be missing. */
   readonly subject: string | null
-  /** The message of a "not found" has its status, for those who know the service by statuses. */
+  /** Whether the message of a "not found" names the HTTP status. */
   readonly sayStatus?: boolean
   /** Statuses that mean "not found" here. */
   readonly missing: ReadonlyArray<number>
-  /** The payload when the service reports success and none; without it, that is "not found" too. */
+  /** The payload to use when the service reports success without one; absent, such a reply is "not found" too. */
   readonly whenNull?: Schema.Json
-  /** Which numbers are kept as they are written, where they would lose digits; integers when absent. */
+  /** Which numbers keep their digits where a `number` would lose some; integers when absent. */
   readonly exactness?: Exactness
 }
 
@@ -52,7 +52,7 @@ export const parsed = Effect.fnUntraced(function* (
   })
 })
 
-/** The parser tells the place of most errors, but not of those in short texts. */
+/** Where the text stops being JSON. The parser names the position of most errors, but not in short texts. */
 const placeOf = (error: unknown, length: number): string => {
   const message = error instanceof SyntaxError ? error.message : ""
   const position = /at position (\d+)( \(line \d+ column \d+\))?$/.exec(message)?.[1]

@@ -1,7 +1,7 @@
 /**
- * The methods of `ServiceClient` for those who hand on what they get: the payload is the JSON of the service, out of its
- * envelope, with its key names, unknown fields, forms of identifiers and digits of numbers (those that no number of a
- * program has are kept by `JSON.rawJSON`). Errors are the same; records are not checked.
+ * The methods of `ServiceClient` for callers that pass the JSON on. The payload is what the service sent, without its envelope:
+ * same key names, unknown fields, identifiers as text or number, and all digits (`JSON.rawJSON` keeps those beyond the precision
+ * of a `number`). Errors are the same as those of `ServiceClient`; records are not checked.
  */
 import { Context, Effect, Layer } from "effect"
 import { Session } from "../session/Session.ts"

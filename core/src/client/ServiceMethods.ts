@@ -1,6 +1,6 @@
 /**
- * The methods of the client as types, made of the notes on the endpoints: their names, arguments and results. Two are
- * written out, because they do more than their endpoint takes.
+ * The types of the client methods: names, arguments and results, derived from the notes on the endpoints. Two methods are
+ * written out, because they do more than one call.
  */
 import type { Effect, Schema } from "effect"
 import type { HttpApiEndpoint } from "effect/http-api"
@@ -16,7 +16,7 @@ import type { PanelChoice } from "./PanelChoice.ts"
 /** How a payload is handed over: decoded to its record, or the JSON as the service sent it. */
 export type Reading = "decoded" | "json"
 
-/** The reply to a call in one of the readings. */
+/** The result of a call: a record, or JSON. */
 export type MethodReply<R extends Reading, A> = Effect.Effect<R extends "json" ? Schema.Json : A, ServiceError>
 
 type Groups = (typeof ServiceApi)["groups"]
@@ -65,7 +65,7 @@ type Arguments<N extends EndpointName> = [
   ...(EndpointNotes[N] extends { readonly choices: infer C extends ReadonlyArray<Choice> } ? [choice?: Chosen<C>] : [])
 ]
 
-/** A method that takes something is a function, one that takes nothing is the call itself. */
+/** A method with arguments is a function; a method without any is the effect itself. */
 type Method<R extends Reading, N extends EndpointName> =
   Arguments<N> extends [] ? MethodReply<R, PayloadOf<N>> : (...given: Arguments<N>) => MethodReply<R, PayloadOf<N>>
 
@@ -77,7 +77,7 @@ export interface InternalPerson {
   readonly personId: PersonId
 }
 
-/** Which of the reports of a case. */
+/** Which report of a case is asked for. */
 export interface ReportChoice {
   readonly draft?: boolean
   readonly inactive?: boolean
@@ -86,7 +86,7 @@ export interface ReportChoice {
 /** The typed calls, in the reading `R`: `decoded` records, or `json` as the service sent it, envelope removed. */
 export interface ServiceMethods<R extends Reading = "decoded">
   extends Omit<DerivedMethods<R>, "getPendingCnvSegments" | "requestRestore"> {
-  /** Takes a LIMS identifier and converts it with a call of its own, or the internal one. */
+  /** Takes the person by LIMS identifier, which costs one more call to convert it, or by internal identifier. */
   readonly getPendingCnvSegments: (
     person: LimsId | InternalPerson,
     analyses: ReadonlyArray<AnalysisId>,

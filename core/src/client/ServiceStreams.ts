@@ -1,6 +1,6 @@
 /**
- * The payloads that may be larger than memory, as bytes while they come. Each is what `ServiceJson` gives for the
- * same call, with the spelling of the service: nothing is parsed, and no number loses a digit.
+ * Streams the payloads that may be larger than memory, as bytes while they arrive. Each is the JSON that `ServiceJson` gives for
+ * the same call, spelled as the service sent it: nothing is parsed, and no number loses a digit.
  */
 import { Context, Effect, Layer, Stream } from "effect"
 import { type EndpointName, type EndpointNote, type EndpointNotes, endpointNotes } from "../contract/EndpointNotes.ts"
@@ -14,8 +14,8 @@ import type { DerivedMethods } from "./ServiceMethods.ts"
 import { type StreamedReply, streamedReply } from "./StreamedReply.ts"
 
 /**
- * Bytes of one JSON value. The last error may come after the last byte: only a stream that ends well was complete. No
- * other request of the session starts before the stream has ended.
+ * Bytes of one JSON value. An error may come even after the last byte, so the value is complete only when the stream ends without
+ * one. No other request of the session starts before the stream has ended.
  */
 export type PayloadStream = Stream.Stream<Uint8Array, ServiceError>
 
@@ -26,7 +26,7 @@ type StreamMethods = {
   ) => PayloadStream
 }
 
-/** The client for bodies larger than memory; the order in which they come is that of the service. */
+/** The client for bodies larger than memory. Rows and fields arrive in the order in which the service sends them. */
 export class ServiceStreams extends Context.Service<ServiceStreams, StreamMethods>()(
   "svc-steps/core/client/ServiceStreams"
 ) {
@@ -45,7 +45,7 @@ export class ServiceStreams extends Context.Service<ServiceStreams, StreamMethod
 const payload = (session: Session["Service"], name: EndpointName, given: ReadonlyArray<unknown>): PayloadStream =>
   streamedReply(session, name, given).pipe(Effect.map(through), Effect.withSpan(`svc.client.${name}`), Stream.unwrap)
 
-/** The payload in a reply, checked to its end. */
+/** The payload of a reply as a stream that fails when the body is not complete JSON or its envelope reports a failure. */
 const through = ({ asked, response }: StreamedReply): PayloadStream => {
   const passage = new JsonPassage()
   const malformed = (reason: string) => new ReplyMalformed({ request: asked.request, reason })

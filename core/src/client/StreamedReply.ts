@@ -1,6 +1,6 @@
 /**
- * Replies that may be larger than memory: asked for as their endpoint is declared, their status judged, and nothing of
- * their body read.
+ * Sends requests whose replies may be larger than memory: the request follows the declaration of the endpoint, the status is
+ * checked, and the body is left unread for the caller.
  */
 import { Effect, type Scope } from "effect"
 import { HttpClientRequest, type HttpClientResponse, type UrlParams } from "effect/http"
@@ -19,7 +19,7 @@ export interface StreamedReply {
 }
 
 /**
- * Asks; no other request of the session starts before the scope closes.
+ * Sends the request. No other request of the session starts before the scope closes.
  *
  * @param given - the arguments of the client method of the same name
  */
