@@ -1,8 +1,8 @@
 /**
- * A session at work: who may send when, what to do about each reply, and how often.
+ * Runs the requests of a session: waits for the gate, logs in where that is due, judges each reply and repeats what may be repeated.
  *
- * `Exchange.ts` is one request on the wire, `SessionState.ts` the login where one is due, `Recognition.ts` the rules; this
- * module puts them in order behind the gate.
+ * `Exchange.ts` sends one request, `SessionState.ts` logs in, `Recognition.ts` holds the rules by which a reply is judged. This
+ * module calls them in order, inside the gate (`Gate.ts`).
  */
 import { Effect, Exit, Option, Schema, Scope } from "effect"
 import { HttpClient, HttpClientRequest, type HttpClientResponse } from "effect/http"
@@ -31,21 +31,21 @@ export interface Conversation {
   /**
    * Requests with paths relative to the base URL; the reply is in memory when the next request may start.
    *
-   * 302, HTML and 403 are recognised before decoding: one login for all who wait, then the request again when it is
-   * safe. Statuses 2xx and the other 4xx come back as they are; 408, 425, 429, 5xx end as `Unavailable`. A page of
-   * HTML that is still one after a new login comes back too: the endpoint is one.
+   * 302, HTML and 403 are recognised before decoding: one login serves all requests that wait, and each is then sent again
+   * where that is safe. Statuses 2xx and the other 4xx come back as they are; 408, 425, 429 and 5xx end as `Unavailable`. A
+   * page of HTML that comes again after a new login is handed over: that endpoint serves HTML.
    */
   readonly http: HttpClient.HttpClient.With<SessionError>
   /**
-   * The same for bodies too large for memory: no other request starts until the scope closes, so a request to
-   * `http` inside that scope waits for ever. A body given up early has its connection cut.
+   * The same for bodies too large for memory. No other request starts until the scope closes, so a request through
+   * `http` inside that scope waits for ever. When the scope closes before the end of the body, the connection is cut.
    */
   readonly stream: (
     request: HttpClientRequest.HttpClientRequest
   ) => Effect.Effect<HttpClientResponse.HttpClientResponse, SessionError, Scope.Scope>
 }
 
-/** Which answers one request has had so far. Each may come from a lost session once; the second time it is believed. */
+/** Which doubtful answers one request has had. The first of a kind may come from a lost session; the second is believed. */
 interface Met {
   readonly forbidden: boolean
   readonly html: boolean
@@ -57,7 +57,7 @@ type Outcome<A> =
   | { readonly _tag: "Lost"; readonly met: Met; readonly undone: boolean }
   | { readonly _tag: "Failed"; readonly error: SessionError }
 
-/** When the scope of an attempt closes: with the attempt, or with the scope of the caller. */
+/** Runs an attempt in a scope that closes with the attempt, or with the scope of the caller. */
 type Scoping<R> = <A>(attempt: Effect.Effect<Outcome<A>, Setback, Scope.Scope>) => Effect.Effect<Outcome<A>, Setback, R>
 
 const closeAtOnce: Scoping<never> = (attempt) => Effect.scoped(attempt)
@@ -88,7 +88,7 @@ export const makeConversation = Effect.fnUntraced(function* (settings: SessionSe
   const gate = yield* makeGate(account, timeouts.grace)
   const session = yield* makeSessionState(settings, account, wire)
 
-  /** Sends a request once, after a login where one is due, and gives its reply to `use`. */
+  /** Logs in where that is due, sends the request once, and gives its reply to `use`. */
   const attempt = <A>(
     request: HttpClientRequest.HttpClientRequest,
     label: string,
@@ -213,7 +213,7 @@ export const makeConversation = Effect.fnUntraced(function* (settings: SessionSe
 
 const isSessionError = (error: Setback | SessionError): error is SessionError => error._tag !== "Setback"
 
-/** Whether a request that changes data may have taken effect although it got this instead of its answer. */
+/** Whether a request that changes data may have taken effect although this setback came instead of an answer. */
 const leavesDoubt = (setback: Setback): boolean =>
   setback.kind === "broken" || [408, 500, 502, 504].includes(setback.status ?? 0)
 

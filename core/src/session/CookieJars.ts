@@ -1,9 +1,9 @@
-/** The cookies of a session by the rules of RFC 6265: which are kept, and which go with a request. */
+/** The cookies of a session: which are kept and which go with a request, by the rules of RFC 6265. */
 import { Context, type Effect } from "effect"
 
 /** The cookies of one session. Times in ms since 1970. */
 export interface CookieJar {
-  /** Takes one `Set-Cookie` line of a reply from `url`; what may not be set from there is ignored. */
+  /** Takes one `Set-Cookie` line of a reply from `url`. A cookie that this URL may not set is ignored. */
   readonly take: (line: string, url: string, now: number) => void
   /** The `Cookie` header of a request to `url`; null when no cookie belongs there. */
   readonly headerFor: (url: string, now: number) => string | null
@@ -17,8 +17,8 @@ export class CookieJars extends Context.Service<CookieJars, { readonly make: Eff
 ) {}
 
 /**
- * The `Set-Cookie` lines of a reply. An HTTP layer gives them as one header with a line feed between them: joined by commas, as
- * other headers are, they could not be told apart.
+ * The `Set-Cookie` lines of a reply. The HTTP layer joins them with line feeds: joined by commas, as other headers are, they could
+ * not be separated again, because the date in `Expires` contains a comma.
  */
 export const setCookieLines = (header: string | undefined): ReadonlyArray<string> =>
   (header ?? "").split("\n").filter((line) => line.trim() !== "")

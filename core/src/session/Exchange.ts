@@ -1,7 +1,7 @@
 /**
- * One request and its reply on the wire, with the newest cookies and token, and a bound on every wait.
+ * Sends one request with the newest cookies and token, and receives its reply. Every wait has a limit.
  *
- * Knows nothing of logins (`SessionState.ts`). Only one exchange runs at a time, so its state needs no lock.
+ * This module knows nothing of logins (`SessionState.ts`). Only one exchange runs at a time, so its state needs no lock.
  */
 import {
   Array as Arr,
@@ -29,11 +29,11 @@ import { PathTemplate } from "./RequestMarks.ts"
 import type { SessionProfile } from "./SessionProfile.ts"
 import { faultOfClientError, TransportFault } from "./TransportFault.ts"
 
-/** An exchange that brought no answer; the session decides whether it is worth another try. */
+/** An exchange that brought no usable answer; the session decides whether the request is sent again. */
 export class Setback extends Data.TaggedError("Setback")<{
   /**
-   * `notSent`: the service saw nothing. `broken`: it may have seen and done it. `status`: it said so itself. `unreadable`:
-   * it answered, and would answer the same again.
+   * `notSent`: the service never received the request. `broken`: it may have received it and acted on it. `status`: it answered
+   * with a status that asks for another try. `unreadable`: its answer cannot be read, and the next one could not be either.
    */
   readonly kind: "notSent" | "broken" | "status" | "unreadable"
   readonly reason: string
@@ -45,7 +45,7 @@ export class Setback extends Data.TaggedError("Setback")<{
   }
 }
 
-/** A reply of which the head and the beginning of the body are here. */
+/** A reply whose head and first body bytes have arrived. */
 export interface SessionReply extends ReplyHead {
   readonly request: HttpClientRequest.HttpClientRequest
   /** The first bytes of the body; empty only when the body is. */
@@ -70,11 +70,11 @@ export interface Exchange {
   /** Whether a cookie would go with a request to `url`. */
   readonly hasCookieFor: (url: string) => Effect.Effect<boolean>
   readonly hasCookies: Effect.Effect<boolean>
-  /** Drops cookies and token. */
+  /** Forgets all cookies and the token. */
   readonly forget: Effect.Effect<void>
 }
 
-/** The retry-relevant part of a `status` setback, taken from the head of a reply. */
+/** The setback of a reply whose status asks for another try, with the wait that `Retry-After` names. */
 export const statusSetback = (reply: ReplyHead, detail: string): Effect.Effect<Setback> =>
   Effect.map(
     Clock.currentTimeMillis,
@@ -137,7 +137,7 @@ export const makeExchange = Effect.fnUntraced(function* (
     const response = yield* client.execute(dressed).pipe(
       Effect.provideContext(
         Context.empty().pipe(
-          // Its span would hold the whole address.
+          // The span of the HTTP client would record the whole address, which holds ids of persons.
           Context.add(HttpClient.TracerDisabledWhen, () => true),
           Context.add(HttpClient.TracerPropagationEnabled, false)
         )
@@ -157,7 +157,7 @@ export const makeExchange = Effect.fnUntraced(function* (
       current.take(line, request.url, now)
     }
 
-    // Some clients call it an error when there is no body, as after HEAD or 204.
+    // Some HTTP clients report a reply without a body, as after HEAD or with 204, as an error.
     const body = response.stream.pipe(
       Stream.catchIf(
         (error) => error.reason._tag === "EmptyBodyError",
@@ -248,7 +248,7 @@ export const readWhole = Effect.fnUntraced(function* (reply: SessionReply, label
   }
 })
 
-/** The reply with its body as it comes. A body that breaks fails the stream with a {@link TransportFault} inside. */
+/** The reply with its body as a stream. When the connection breaks, the stream fails with a {@link TransportFault} as cause. */
 export const readStreaming = (reply: SessionReply): ReplyResponse => {
   const rest = Stream.fromPull(
     Effect.succeed(
@@ -274,7 +274,7 @@ export const readStreaming = (reply: SessionReply): ReplyResponse => {
   return response
 }
 
-/** The beginning of a body as text and the rest thrown away, so that the connection is free; for error pages. */
+/** Reads an error page: its beginning as text. The rest is read and dropped, so that the connection can be used again. */
 export const readBeginning = (reply: SessionReply): Effect.Effect<string> =>
   Effect.gen(function* () {
     let text = reply.start

@@ -1,5 +1,5 @@
 /**
- * The gate that one API request of an account passes at a time, in this process and between processes.
+ * The gate that lets one API request of an account through at a time: a semaphore in this process, a lock between processes.
  */
 import { Deferred, type Duration, Effect, Fiber, type Scope, Semaphore } from "effect"
 import { AccountLock } from "./AccountLock.ts"
@@ -25,7 +25,7 @@ export const makeGate = Effect.fnUntraced(function* (key: string, grace: Duratio
       lock.withLock(key)(Effect.andThen(Deferred.succeed(held, undefined), Effect.never))
     )
     yield* Effect.addFinalizer(() => Fiber.interrupt(holder))
-    // A lock that fails with a defect ends the wait as well.
+    // Joining the holder ends the wait too when the lock dies with a defect.
     yield* Effect.raceFirst(Deferred.await(held), Fiber.join(holder))
   })
 

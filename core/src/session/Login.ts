@@ -1,7 +1,7 @@
 /**
  * The three requests that begin and end a session: initial page, login form, logout (docs/service.md 5 and 11).
  *
- * Each runs inside the gate of `Session.ts`, which also decides when and how often.
+ * `SessionState.ts` decides when and how often they are sent. Each is sent inside the gate (`Gate.ts`).
  */
 import { Effect, Option, Redacted } from "effect"
 import { HttpClientRequest } from "effect/http"
@@ -37,8 +37,8 @@ export const makeLogin = (settings: SessionSettings, exchange: Exchange, waits: 
   }
 
   /**
-   * Asks the initial paths for an unauthenticated session: token and cookie, both or none. Known clients ask with `HEAD`;
-   * those that refused it (405, 501) are asked with `GET`, as a browser does, once no other path has helped.
+   * Asks the initial paths in order until one reply brings both a token and a cookie. Known clients ask with `HEAD`. Paths that
+   * refuse `HEAD` (405, 501) are asked again with `GET`, as a browser does, after all others have failed.
    */
   const initialSession = Effect.gen(function* () {
     let problem = "no initial path is configured"
@@ -75,7 +75,7 @@ export const makeLogin = (settings: SessionSettings, exchange: Exchange, waits: 
     return yield* new LoginProtocol({ host, reason: problem })
   })
 
-  /** Sends user name and password once. A connection that breaks now is not tried again: it may have counted. */
+  /** Sends user name and password once. It is not repeated when the connection breaks: the service may have counted a wrong password. */
   const submit = Effect.gen(function* () {
     const request = form(profile.loginPath, {
       [profile.tokenField]: yield* currentToken,
@@ -116,7 +116,7 @@ export const makeLogin = (settings: SessionSettings, exchange: Exchange, waits: 
     }
   }
 
-  /** Ends the session; any answer will do. */
+  /** Ends the session. Every answer counts as success. */
   const logout = Effect.gen(function* () {
     const request = form(profile.logoutPath, { [profile.tokenField]: yield* currentToken })
     yield* Effect.flatMap(exchange.send(request, waits), readBeginning)

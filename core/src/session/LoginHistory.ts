@@ -1,22 +1,22 @@
 /**
- * When to log in again and when to believe what the service says: the bounds that keep two programs from ending each
- * other's session for ever (S7), and a forbidden item from costing a login each (S4). Pure; times in ms since 1970.
+ * Decides when another login is allowed and when a 403 is final. Without these limits two programs of one account would end each
+ * other's session for ever (S7), and each forbidden item would cost a login (S4). Pure functions; times in ms since 1970.
  */
 
 export interface LoginHistory {
   /** Logins since the last request that succeeded. */
   readonly logins: ReadonlyArray<number>
-  /** Whether the service showed a lost session (redirect, page) since the last request that succeeded. */
+  /** Whether a redirect or a page of HTML has shown since the last request that succeeded that the session was lost. */
   readonly lost: boolean
-  /** The last login that a 403 caused. */
+  /** When a 403 last caused a login; null when none has. */
   readonly forbiddenLogin: number | null
 }
 
 export const noLogins: LoginHistory = { logins: [], lost: false, forbiddenLogin: null }
 
-/** At most this many logins without a success between them ... */
+/** At most this many logins are allowed within {@link loginWindow} while no request succeeds. */
 export const loginBudget = 3
-/** ... in so many ms. */
+/** Length of that window, in ms. */
 export const loginWindow = 10 * 60_000
 /** For this long (ms) after a login that a 403 caused, another 403 means that the resource is forbidden, not that the session ended. */
 export const beliefWindow = 60_000
@@ -28,7 +28,7 @@ export const recentLogins = (history: LoginHistory, now: number): number =>
 
 export const mayLogIn = (history: LoginHistory, now: number): boolean => recentLogins(history, now) < loginBudget
 
-/** After the password was sent, whatever came of it. */
+/** The history after the password was sent, whether or not the login succeeded. */
 export const afterLogin = (history: LoginHistory, now: number, cause: LoginCause): LoginHistory => ({
   ...history,
   logins: [...history.logins.filter((at) => at > now - loginWindow), now],
@@ -40,8 +40,8 @@ export const afterSuccess = (history: LoginHistory): LoginHistory => ({ ...histo
 export const afterLoss = (history: LoginHistory): LoginHistory => ({ ...history, lost: true })
 
 /**
- * What a 403 means: `lost` asks for a login, `forbidden` is final for the request. `again` says that this request had
- * a 403 before and a login since. While the service visibly loses sessions a 403 proves nothing about permissions.
+ * What a 403 means: after `lost` the session logs in again, `forbidden` is final for the request. `again` says that this request
+ * already had a 403 and that a login followed. While sessions are visibly being lost, a 403 proves nothing about permissions.
  */
 export const judgeForbidden = (history: LoginHistory, now: number, again: boolean): "lost" | "forbidden" => {
   if (history.lost) return "lost"

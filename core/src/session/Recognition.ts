@@ -1,11 +1,11 @@
 /**
  * What a reply says about the session, decided before anything decodes it.
  *
- * The service answers a lost session with a redirect and 50 kB of HTML, later with 403 (docs/service.md 3 and 11.6),
- * and both would otherwise arrive at the caller as strange data. Pure: status, headers and first bytes in.
+ * The service answers a request of a lost session with a redirect and 50 kB of HTML, later ones with 403 (docs/service.md 3 and
+ * 11.6). Without this check the caller would take both for data. Pure functions of status, headers and first bytes.
  */
 
-/** As much of a reply as the judgement needs. */
+/** The parts of a reply by which it is judged. */
 export interface ReplySample {
   readonly status: number
   /** The first bytes of the body, at least one that is not white space unless the body has none. */
@@ -23,8 +23,8 @@ export type Recognised = "ok" | "redirected" | "html" | "forbidden" | "transient
 const transientStatuses: ReadonlySet<number> = new Set([408, 425, 429, 500, 502, 503, 504])
 
 /**
- * True when the first character that counts is `<`. JSON never begins so, whatever the content type claims, and HTML,
- * XHTML and XML always do (H17).
+ * True when the first character after white space is `<`. JSON never begins so, whatever the content type claims, and HTML, XHTML
+ * and XML always do (H17).
  */
 export const beginsLikeMarkup = (start: Uint8Array): boolean => {
   let at = start[0] === 0xef && start[1] === 0xbb && start[2] === 0xbf ? 3 : 0
@@ -32,7 +32,7 @@ export const beginsLikeMarkup = (start: Uint8Array): boolean => {
   return start[at] === 0x3c
 }
 
-/** True while the bytes hold nothing yet that tells markup from data. */
+/** True while the bytes are only white space or a byte order mark, so that markup cannot be told from data yet. */
 export const isUndecided = (start: Uint8Array): boolean =>
   start.every((byte) => isWhiteSpace(byte) || byte === 0xef || byte === 0xbb || byte === 0xbf)
 
@@ -41,7 +41,7 @@ const isWhiteSpace = (byte: number | undefined) => byte === 0x20 || byte === 0x0
 /** Judges the reply to a request that was sent with a session. */
 export const recognise = (reply: ReplySample): Recognised => {
   if (reply.status >= 300 && reply.status < 400) return "redirected"
-  // Known is 403; a service that takes its session for an authentication says 401.
+  // The service is known to send 403; one that treats its session as authentication would send 401.
   if (reply.status === 403 || reply.status === 401) return "forbidden"
   if (transientStatuses.has(reply.status)) return "transient"
   if (reply.status < 300 && beginsLikeMarkup(reply.start)) return "html"
@@ -51,7 +51,7 @@ export const recognise = (reply: ReplySample): Recognised => {
 /**
  * - `loggedIn`: the reply carries a token.
  * - `refused`: user name or password are wrong; sent once, never again.
- * - `sessionLost`: the session that the login rode on was ended in between; the password was not judged.
+ * - `sessionLost`: the initial session ended before the login form arrived; the password was not judged.
  * - `protocol`: the service is not there, or not the service we know; not repeated either.
  */
 export type LoginRecognised =
@@ -67,7 +67,7 @@ export type LoginRecognised =
  *    password field is a service that is down.
  * 2. A redirect or 403 is the sign of a lost session, unless the redirect names an error, as login forms of other
  *    frameworks do for a wrong password.
- * 3. 5xx, 408, 425, 429 and every other status are a service that does not speak the protocol now.
+ * 3. 5xx, 408, 425, 429 and every other status mean that the service does not follow the login protocol now.
  */
 export const recogniseLogin = (reply: {
   readonly status: number

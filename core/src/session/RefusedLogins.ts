@@ -1,24 +1,24 @@
 /**
- * What programs of one account tell each other about a refused password.
+ * Lets the programs of one account share that a password was refused.
  *
- * A workflow starts hundreds of steps with the same credentials. When these are wrong, each step would try them once, and
- * the account would be locked; so steps that waited while another one was refused, or come right behind it, do not try,
- * and soon nobody does.
+ * A workflow starts hundreds of steps with the same credentials. When these are wrong and each step tries them once, the service
+ * locks the account. So a step does not try when another was refused while it waited or shortly before it started, and after a
+ * few refusals no step tries for some minutes.
  */
 import { Context, Effect, type Redacted } from "effect"
 
 export interface RefusedLogins {
   /**
-   * Whether this password of the account `key` is better not sent: it was refused to another program after `since` (ms of
-   * the clock, the start of this one) or shortly before, or a few times in the last minutes.
+   * Whether the password of the account `key` must not be sent: it was refused to another program shortly before `since` or
+   * later (`since` is when this program started, ms since 1970), or several times in the last minutes.
    */
   readonly has: (key: string, password: Redacted.Redacted, since: number) => Effect.Effect<boolean>
   readonly add: (key: string, password: Redacted.Redacted) => Effect.Effect<void>
-  /** The account let somebody in: nothing stays known. */
+  /** Forgets all refusals of the account, after a login that worked. */
   readonly forget: (key: string) => Effect.Effect<void>
 }
 
-/** Knows of none, unless the lock folder's layer says otherwise. */
+/** The default remembers nothing; the layer of the lock folder replaces it. */
 export const RefusedLogins: Context.Reference<RefusedLogins> = Context.Reference<RefusedLogins>(
   "svc-steps/core/session/RefusedLogins",
   { defaultValue: () => ({ has: () => Effect.succeed(false), add: () => Effect.void, forget: () => Effect.void }) }

@@ -1,7 +1,7 @@
 /**
- * A reply as `HttpClientResponse`: head and body, the body either in memory or still a stream.
+ * A reply as an `HttpClientResponse`, whose body is either in memory or a stream.
  *
- * In memory it can be read as often as one likes, and no part of it hangs on a connection.
+ * A body in memory can be read any number of times and needs no open connection.
  */
 import { Effect, Inspectable, Option, type Schema, Stream } from "effect"
 import {

@@ -3,14 +3,14 @@
  */
 import { Context, Effect } from "effect"
 
-/** Set to `true` around a PUT or POST that may be sent twice: it then counts as a GET when the session breaks. */
+/** Set to `true` around a PUT or POST that may be sent twice: it is then repeated as a GET is. */
 export const RepeatSafe: Context.Reference<boolean> = Context.Reference<boolean>("svc-steps/core/session/RepeatSafe", {
   defaultValue: () => false
 })
 
 /**
- * The path of a request as the contract declares it, with names in the place of ids: what may be told of it outside, since an
- * address holds ids of persons. Null where nobody knows.
+ * The path of a request as the contract declares it, with parameter names in place of ids. Traces record this instead of the
+ * address, which holds ids of persons. Null when the request is not one of the contract.
  */
 export const PathTemplate: Context.Reference<string | null> = Context.Reference<string | null>(
   "svc-steps/core/session/PathTemplate",
@@ -22,14 +22,14 @@ export const SlowReply: Context.Reference<boolean> = Context.Reference<boolean>(
   defaultValue: () => false
 })
 
-/** A reply that is no answer: an error status, or an envelope that says `success: false`. */
+/** A reply with an error status, or with an envelope that says `success: false`. */
 export interface RefusedReply {
   readonly status: number
   /** Its body as text; of a long page only the beginning. */
   readonly body: string
 }
 
-/** Set to a listener around requests whose error bodies are wanted: it is told each one, also where another try follows. */
+/** Set to a listener around requests whose error bodies are wanted. It is called for each one, also when another try follows. */
 export const RefusedReplies: Context.Reference<(reply: RefusedReply) => Effect.Effect<void>> = Context.Reference<
   (reply: RefusedReply) => Effect.Effect<void>
 >("svc-steps/core/session/RefusedReplies", { defaultValue: () => () => Effect.void })

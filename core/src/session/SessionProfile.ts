@@ -1,7 +1,7 @@
 /**
- * Every name and path of the session in one value, so that a service that differs needs a setting and no new release.
+ * Every name and path of the session in one value, so that a service with other names needs a setting and no new release.
  *
- * Source: docs/service.md 11, what was observed of public clients; docs/service.md 5 leaves the names open.
+ * Source: docs/service.md 11, observed from public clients; docs/service.md 5 leaves the names open.
  */
 import { Schema } from "effect"
 

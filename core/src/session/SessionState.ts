@@ -1,7 +1,7 @@
 /**
- * What is known of a session, and the login where one is due. Only the holder of the gate (`Gate.ts`) asks or changes it.
+ * Keeps the state of a session and logs in where that is due. Only the holder of the gate (`Gate.ts`) reads or changes it.
  *
- * `Login.ts` has the requests of a login, `LoginHistory.ts` the rules of when to log in and what a 403 means.
+ * `Login.ts` sends the requests of a login; `LoginHistory.ts` holds the rules for when to log in and what a 403 means.
  */
 import { Cause, Clock, Effect, Exit, Option, Random, Ref } from "effect"
 import { countLogin } from "../Counters.ts"
@@ -24,11 +24,11 @@ import type { SessionSettings } from "./SessionSettings.ts"
 
 interface State {
   readonly loggedIn: boolean
-  /** Whether a login has ever worked, so that the service does speak our protocol. */
+  /** Whether a login has ever worked, which shows that the service follows the login protocol. */
   readonly proven: boolean
   readonly loginCause: LoginCause
   readonly history: LoginHistory
-  /** Ends every later request: a rejected password is sent once. */
+  /** The refusal of the password, with which every later request fails: a refused password is sent once. */
   readonly refused: LoginRefused | null
   /** Why the last login failed, when it did. */
   readonly loginTrouble: SessionError | null
@@ -39,7 +39,7 @@ interface State {
 const isUnsent = (error: Setback | SessionError): boolean =>
   error._tag === "TlsRefused" || error._tag === "ProxyRefused" || (error._tag === "Setback" && error.kind === "notSent")
 
-/** @param account - by which refused passwords are remembered between processes */
+/** @param account - the key under which processes share refused passwords */
 export const makeSessionState = Effect.fnUntraced(function* (
   { baseUrl, password, username }: SessionSettings,
   account: string,
@@ -82,8 +82,9 @@ export const makeSessionState = Effect.fnUntraced(function* (
   })
 
   /**
-   * One login, or two when the session ends between initial page and form; counted, and remembered when it fails. A
-   * service that has never let us in and answers both alike does not speak our protocol; else somebody interferes.
+   * Logs in, with a second try when the session ends between initial page and login form. Each try is counted, and a failure is
+   * remembered. When both tries fail alike and no login has ever worked, the service does not follow the login protocol;
+   * otherwise another program of the account ends the sessions (`SessionContention`).
    */
   const login: Effect.Effect<void, Setback | SessionError> = Effect.gen(function* () {
     if (yield* refusedLogins.has(account, password, began)) {
@@ -105,7 +106,7 @@ export const makeSessionState = Effect.fnUntraced(function* (
       }
       if (verdict.verdict === "sessionLost" && first === null) {
         first = verdict.status
-        // Not in step with whoever ended it.
+        // A random wait (ms), so that two programs do not end each other's session in step.
         yield* Effect.sleep(yield* Random.nextIntBetween(100, 600))
         continue
       }
@@ -133,12 +134,12 @@ export const makeSessionState = Effect.fnUntraced(function* (
       if (refused !== null) return yield* refused
       if (!loggedIn) yield* login
     }),
-    /** A request was answered as one of this session. */
+    /** To be called when a request was answered: the session is alive. */
     answered: change(({ history }) => ({ history: afterSuccess(history) })),
-    /** The service showed that the session is gone: the next request logs in. */
+    /** To be called when a reply shows that the session is gone: the next request logs in. */
     lost: change(({ history }) => ({ loggedIn: false, loginCause: "lost", history: afterLoss(history) })),
     /**
-     * A request was answered with 403: whether that is final, or the session is gone and the next request logs in.
+     * Judges a 403: either it is final, or the session is gone and the next request logs in.
      *
      * @param again - the same request had a 403 before, and a login since
      */
@@ -150,7 +151,7 @@ export const makeSessionState = Effect.fnUntraced(function* (
       }
       return verdict
     }),
-    /** No further request is sent. */
+    /** From now on no further request is sent. */
     close: change(() => ({ closed: true }))
   }
 })

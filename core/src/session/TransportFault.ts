@@ -1,18 +1,18 @@
 /**
- * Why an exchange got no complete answer, in the few kinds that the session treats differently.
+ * Why an exchange got no complete answer, as the five kinds that the session treats differently.
  *
- * The HTTP layer of the platform puts one as `cause` into its `TransportError` or `DecodeError`; an HTTP client that
- * knows nothing of it is understood by the error codes that runtimes use.
+ * The HTTP layer of the platform puts a `TransportFault` as `cause` into its `TransportError` or `DecodeError`. For any other HTTP
+ * client the fault is derived from the error codes of the runtime.
  */
 import { Data, Predicate } from "effect"
 import type { HttpClientError } from "effect/http"
 
 export class TransportFault extends Data.TaggedError("TransportFault")<{
   /**
-   * - `NotSent`: no connection came about, so the service saw nothing and any request may be repeated.
+   * - `NotSent`: no connection was made, so the service saw nothing and any request may be repeated.
    * - `Broken`: the connection ended, or stayed silent, before the answer was complete.
    * - `Tls`: the certificate or the protocol version was not accepted; never repeated.
-   * - `Encoding`: the body is in an encoding that cannot be read; the next one would be too, so it is never repeated.
+   * - `Encoding`: the content encoding of the body cannot be read; the next reply would use it too, so it is never repeated.
    * - `Proxy`: the proxy answered instead of the service, with `status`; the service saw nothing.
    */
   readonly kind: "NotSent" | "Broken" | "Encoding" | "Tls" | "Proxy"
@@ -73,7 +73,7 @@ export const tlsReason = (code: string): string | null => {
   return code
 }
 
-/** The fault behind any error of a connection: a fault inside it, or its error code; `Broken` when nothing is known. */
+/** The fault that caused an error of a connection: one nested in it, else the one of its error code, else `Broken`. */
 export const faultOfCause = (error: unknown): TransportFault => {
   const causes = causesOf(error)
   for (const cause of causes) {
