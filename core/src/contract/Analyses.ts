@@ -1,4 +1,4 @@
-/** Analyses as lists give them (endpoints getAnalyses, getPersonAnalyses, findAnalysesByFilename). */
+/** The records of analyses in lists (endpoints getAnalyses, getPersonAnalyses, findAnalysesByFilename). */
 import { Schema } from "effect"
 import { AnalysisId, LimsId, PersonId, Reference, SampleId } from "./Ids.ts"
 import { maybe, openEnum, record } from "./Record.ts"

@@ -15,7 +15,7 @@ export const CaseReportInfo = record("CaseReportInfo", {
 })
 export type CaseReportInfo = typeof CaseReportInfo.Type
 
-/** An analysis the report stands on; older servers call its `type` `analysisType`. */
+/** An analysis that the report is based on. Older servers send `analysisType` in place of `type`. */
 export const ReportAnalysis = record("ReportAnalysis", {
   analysisId: AnalysisId,
   sampleId: maybe(SampleId),
@@ -46,7 +46,7 @@ const conclusion = {
   significance: maybe(Significance),
   variant: maybe(Schema.String),
   cdna: maybe(Schema.String),
-  /** An object as in pending CNV segments; text of older servers. */
+  /** An object as in pending CNV segments; older servers send text. */
   position: maybe(Schema.Union([Position, Schema.String])),
   latestComment: maybe(Schema.Unknown),
   commentCount: maybe(Schema.Int)

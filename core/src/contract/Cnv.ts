@@ -50,7 +50,7 @@ export const Position = record("Position", {
 const Found = maybe(Schema.Union([Schema.Int, Schema.Array(Schema.Unknown)]))
 const Words = maybe(Schema.Union([Schema.String, Schema.Array(Schema.Unknown)]))
 
-/** What databases know of a copy-number variant; the keys have a colon on the wire. */
+/** What databases know of a copy-number variant. On the wire, too, the keys contain a colon. */
 export const CnvAnnotations = record("CnvAnnotations", {
   "DGV:found": Found,
   "DGV:subtype": Words,
@@ -68,7 +68,7 @@ export const CnvAnnotations = record("CnvAnnotations", {
 })
 export type CnvAnnotations = typeof CnvAnnotations.Type
 
-/** One segment; its fields were inferred from samples, so only what names it is required. */
+/** One segment. Its fields were inferred from samples, so only its identifier is required. */
 export const PendingCnvSegment = record("PendingCnvSegment", {
   index: maybe(Schema.Boolean),
   pendingCnvId: Reference,

@@ -1,9 +1,9 @@
 /**
- * What there is to know of an endpoint besides its request and its answer: how the client method takes its arguments, what
- * "not found" is about, whether it is slow or changes data, and how `svc-api` offers it. `ServiceApi.ts` puts each note on its
- * endpoint; methods, streams, commands, their help, completions and pages are made of them.
+ * The note on each endpoint: the arguments of its client method, what a "not found" is about, whether it is slow or changes data,
+ * and how `svc-api` offers it. `ServiceApi.ts` attaches each note to its endpoint. Client methods, streams, commands, help,
+ * completions and pages are derived from the notes.
  *
- * Plain data, so that `--help` needs no schema.
+ * Plain data, so that `--help` loads no schema.
  */
 
 /** What an argument is: an identifier, a list of them, texts, or the record that is sent. */
@@ -13,9 +13,9 @@ export type ArgumentKind = "lims" | "internal" | "analysis" | "panel" | "analyse
 export interface Argument {
   readonly name: string
   readonly kind: ArgumentKind
-  /** May be left away, which means all. An empty list means none, and nothing is asked. */
+  /** May be left out, which means all. An empty list means none: no request is sent. */
   readonly optional?: true
-  /** Field of an answer's item that tells which element of this list it is; those without an item were not found. */
+  /** The field by which an item of the answer names its element of this list; elements without an item were not found. */
   readonly itemField?: string
   /** One sentence for the help, when the kind does not say it. */
   readonly help?: string
@@ -51,7 +51,7 @@ const person = { name: "personLimsId", kind: "lims" } as const
 const analysis = { name: "analysisId", kind: "analysis" } as const
 const virtualPanel = { name: "virtualPanelId", kind: "virtualPanel" } as const
 
-/** By the name of the endpoint, which is that of the client method. */
+/** The notes by endpoint name, which is also the name of the client method. */
 export const endpointNotes = {
   getInternalPersonId: {
     summary: "The internal identifier of a person",
@@ -170,7 +170,7 @@ export const endpointNotes = {
     mutates: true,
     command: null
   },
-  /** Without the panel of all genes. */
+  /** The panel of all genes is not among them. */
   getVirtualPanelSummaries: {
     summary: "All virtual panels but the one of all genes, without their genes",
     group: "Virtual panels and genes",

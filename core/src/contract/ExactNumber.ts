@@ -1,10 +1,10 @@
 /**
- * Numbers of JSON that no number of the language has: an identifier beyond 2^53, or more digits than a `number` keeps.
- * `JSON.parse` rounds them to another number, which for an identifier is another analysis or person.
+ * Numbers of JSON that a JavaScript `number` cannot hold: an identifier beyond 2^53, or one with more digits than it keeps.
+ * `JSON.parse` rounds them, and a rounded identifier is that of another analysis or person.
  */
 import type { Schema } from "effect"
 
-/** A number by its digits: as text it is those, in arithmetic the nearest `number`, in JSON the number as it was written. */
+/** A number kept by its digits. As text it gives the digits, in arithmetic the nearest `number`, in JSON the number as written. */
 export class ExactNumber {
   readonly #digits: string
 
@@ -26,7 +26,7 @@ export class ExactNumber {
   }
 }
 
-/** Since Node 21; the types of the language do not have it yet. */
+/** `JSON.rawJSON` exists since Node 21; the types of TypeScript do not have it yet. */
 const { parse, rawJSON } = JSON as unknown as {
   readonly parse: (
     text: string,
@@ -35,10 +35,10 @@ const { parse, rawJSON } = JSON as unknown as {
   readonly rawJSON: (text: string) => unknown
 }
 
-/** Which numbers are worth an {@link ExactNumber}: all that lose digits, or only the integers among them. */
+/** Which numbers become an {@link ExactNumber}: all that would lose digits, or only the integers among them. */
 export type Exactness = "all" | "integers"
 
-// Sixteen digits or a large exponent, in whatever place: a text without them loses nothing and is parsed as ever.
+// Sixteen digits or a large exponent anywhere in the text. A text without either loses nothing and takes the faster plain parse.
 const mayLoseDigits = /\d{16}|\d\.\d{10}|[eE][+-]?\d{2}/
 const longInteger = /^-?\d{16,}$/
 

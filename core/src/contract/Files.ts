@@ -3,7 +3,7 @@ import { Schema } from "effect"
 import { AnalysisId, LimsId, SampleId } from "./Ids.ts"
 import { ByteCount, Hint, maybe, record } from "./Record.ts"
 
-/** One file. Every field may be missing; `fileName` is the service's word and may be hostile. */
+/** One file. Every field may be missing. `fileName` is not checked by the service and may try to leave the folder (`../`). */
 export const FileLink = record("FileLink", {
   fileName: maybe(Schema.String),
   /** A presigned link: whoever has it can read the file. Null or absent while the file is archived. */
@@ -18,7 +18,7 @@ export type FileLink = typeof FileLink.Type
 
 /** The payload of `GET /api/analysis/{analysisId}/get-file-download-links`. */
 export const AnalysisFiles = record("AnalysisFiles", {
-  /** Says nothing that the request did not. */
+  /** The analysis that was asked for. */
   id: maybe(AnalysisId),
   sampleId: maybe(SampleId),
   limsId: maybe(LimsId),

@@ -3,11 +3,11 @@
  *
  * Analyses, internal persons, panels and genes are JSON integers on the wire of some services and text on others;
  * LIMS and sample identifiers are always text. Where the wire may have integers, an identifier
- * that reads as one is sent as one: `7` came as a number and goes as a number, `A7` and `007` stay text. The one thing
- * lost is the difference between `7` and `"7"`, which no known service makes.
+ * that reads as an integer is sent as one: `7` is sent as a number, `A7` and `007` as text. The only thing lost is the
+ * difference between `7` and `"7"`, which no known service makes.
  *
- * Integers beyond 2^53 keep their digits as an `ExactNumber`; a plain `number` of that size is refused, for it has been
- * rounded to the identifier of something else.
+ * Integers beyond 2^53 keep their digits as an `ExactNumber`. A plain `number` of that size is refused: it has been rounded, and
+ * may be the identifier of something else.
  */
 import { Schema, SchemaGetter } from "effect"
 import { ExactNumber } from "./ExactNumber.ts"
@@ -27,10 +27,10 @@ const fromWire = SchemaGetter.transform((id: OnWire) => String(id))
 
 const WireId = Schema.Union([Schema.String, Schema.Int, WideInteger.annotate({ expected: "string | number" })])
 
-/** Goes out as an integer when it reads as one. */
+/** Sent as an integer when the text reads as one. */
 const integerOnWire = { decode: fromWire, encode: SchemaGetter.transform(asSent) }
 
-/** Goes out as text, always. */
+/** Always sent as text. */
 const textOnWire = { decode: fromWire, encode: SchemaGetter.transform((id: string): OnWire => id) }
 
 /** An analysis. */
@@ -57,7 +57,7 @@ export type LimsId = typeof LimsId.Type
 export const SampleId = WireId.pipe(Schema.decodeTo(Schema.String.pipe(Schema.brand("SampleId")), textOnWire))
 export type SampleId = typeof SampleId.Type
 
-/** A running number that names nothing we ask for: a kit, a batch, a user. Kept in the form it came in. */
+/** The number of a thing that this API cannot be asked for: a kit, a batch, a user. Kept as text or number, as it came. */
 export const Reference = WireId
 export type Reference = typeof Reference.Type
 

@@ -18,7 +18,7 @@ ones with a redirect and a page of HTML, and all later ones with 403 until the n
 
 Identifiers of analyses, internal persons, panels and genes are integers at some services and text at others.`
 
-/** What a status says, beyond its number. */
+/** The description of each status. */
 const statuses: Readonly<Record<string, string>> = {
   "200": "The answer",
   "400": "Not found, or the request is wrong",
@@ -68,8 +68,8 @@ const widest = Number.MAX_SAFE_INTEGER
 const isAnything = (schema: Json) => isObject(schema) && Object.keys(schema).length === 0
 
 /**
- * A schema in fewer words: an integer has no bounds (those made are of our language), and beside other forms an integer with more
- * digits is no form of its own.
+ * A shorter form of a schema. Bounds of integers are left out, because they are only those of a JavaScript `number`, and so is the
+ * separate alternative for integers with more digits.
  */
 const simpler = (value: Json): Json => {
   if (Array.isArray(value)) return value.map(simpler)
@@ -89,7 +89,7 @@ const simpler = (value: Json): Json => {
 }
 
 /**
- * @param version - of the product that declares it: the service itself tells no version
+ * @param version - the version of this package: the service does not tell its own
  * @param server - where the API is, when that is known
  */
 export const openApiDocument = (version: string, server?: string): JsonObject => {

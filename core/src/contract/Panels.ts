@@ -36,7 +36,7 @@ export const VirtualPanelUpdate = record("VirtualPanelUpdate", {
   id: maybe(PanelId),
   name: Schema.String,
   active: Schema.Boolean,
-  /** At least one. */
+  /** At least one gene. */
   geneIds: Schema.Array(GeneId),
   description: maybe(Schema.String),
   personId: maybe(PersonId)

@@ -102,7 +102,7 @@ export const ThresholdRanges = record("ThresholdRanges", {
 
 /**
  * The payload of `GET /api/qualitycontrol/metrics/case/{personId}`: `metricResults` maps the LIMS id of each person of the
- * case to the metrics; known is one key, that of the person asked for.
+ * case to the metrics. Only one key has been observed so far, that of the person asked for.
  */
 export const QcCaseMetrics = record("QcCaseMetrics", {
   metricResults: mapOf(PersonMetrics),

@@ -1,7 +1,7 @@
 /**
- * How every record of the wire is declared: the fields we know, and all others kept.
+ * The building blocks of all records: known fields are checked, unknown ones are kept.
  *
- * A service gains fields and enum values between our releases; neither may fail a list or vanish from an output.
+ * A service gains fields and enum values between releases of this package. Neither may fail a list or vanish from an output.
  */
 import { Schema, SchemaGetter } from "effect"
 import { ExactNumber } from "./ExactNumber.ts"
@@ -10,14 +10,14 @@ import { ExactNumber } from "./ExactNumber.ts"
 export const openStruct = <const Fields extends Schema.Struct.Fields>(fields: Fields) =>
   Schema.StructWithRest(Schema.Struct(fields), [Schema.Record(Schema.String, Schema.Unknown)])
 
-/** The same with a name, under which the OpenAPI document has it once as a component. */
+/** An {@link openStruct} with a name, under which the OpenAPI document lists it once as a component. */
 export const record = <const Fields extends Schema.Struct.Fields>(identifier: string, fields: Fields) =>
   openStruct(fields).annotate({ identifier })
 
 /** A key that may be absent or null. */
 export const maybe = <S extends Schema.Top>(schema: S) => Schema.optionalKey(Schema.NullOr(schema))
 
-/** A closed list in the documents, an open one on the wire: an unknown word is kept as it is. */
+/** One of `words`, or any other text: a value that no release knows yet is kept as it is. */
 export const openEnum = <const Words extends ReadonlyArray<string>>(words: Words) =>
   Schema.Union([Schema.Literals(words), Schema.String])
 
@@ -30,7 +30,7 @@ export const WideInteger = Schema.declare(
   { expected: "an integer" }
 )
 
-/** A number that is measured or counted: the nearest one when the wire has more digits than a `number`. */
+/** A measured or counted number; the nearest `number` when the wire has more digits than a `number` holds. */
 export const Figure = Schema.Union([
   Schema.Finite,
   WideInteger.pipe(
@@ -55,7 +55,7 @@ export const ByteCount = Schema.Unknown.pipe(
   })
 )
 
-/** Text that is only a hint: anything else in its place is taken for null instead of failing the record. */
+/** Text that is only a hint: a value of another type becomes null instead of failing the record. */
 export const Hint = Schema.Unknown.pipe(
   Schema.decodeTo(Schema.NullOr(Schema.String), {
     decode: SchemaGetter.transform((value) => (typeof value === "string" ? value : null)),

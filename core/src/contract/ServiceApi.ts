@@ -2,8 +2,8 @@
  * The whole API, declared once: the client makes its requests from it, the sandbox its routes, the documentation its table.
  *
  * Source: docs/service.md 4.1, 11 (session) and 12 (what was observed of each endpoint). Endpoints carry the
- * names of the client methods. The session cookie and the `X-CSRF-TOKEN` header of every request belong to the session
- * and are not repeated here. Codecs are off because every record already is what travels as JSON.
+ * names of the client methods. The session adds the session cookie and the `X-CSRF-TOKEN` header to every request, so they
+ * are not declared here. `disableCodecs`: every record is already declared as it travels in JSON.
  */
 import { Context, Schema } from "effect"
 import { HttpApi, HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
@@ -26,16 +26,16 @@ import { BadRequest, Forbidden, NotFound, Unprocessable } from "./WireErrors.ts"
 
 const disableCodecs = true
 
-/** What is to be known of an endpoint besides its request and answer. */
+/** The annotation that holds the note of an endpoint. */
 export class Note extends Context.Service<Note, EndpointNote>()("svc-steps/core/contract/Note") {}
 
-/** Omitted, the server takes the panel its user chose last: hidden state, so the client sends `1`, all genes. */
+/** Without it the server takes the panel that its user chose last. That is hidden state, so the client sends `1`, all genes. */
 const virtualPanelId = Schema.optionalKey(inAddress(PanelId))
 const analysisId = { analysisId: inAddress(AnalysisId) }
 const personLimsId = { personLimsId: inAddress(LimsId) }
 const flag = Schema.optionalKey(Schema.Literals(["true", "false"]))
 
-/** Answers with a token header and a session cookie (docs/service.md 11). */
+/** The endpoints that begin and end a session; their answers carry a token header and a session cookie (docs/service.md 11). */
 const session = HttpApiGroup.make("session").add(
   HttpApiEndpoint.head("initialSession", "/", { disableCodecs, success: HttpApiSchema.Empty(200) }),
   HttpApiEndpoint.head("authenticate", "/authenticate", { disableCodecs, success: HttpApiSchema.Empty(200) }),
@@ -51,7 +51,7 @@ const session = HttpApiGroup.make("session").add(
   })
 )
 
-/** Puts the note on its endpoint; pages of the API show its sentence. An endpoint without a note is an error of types. */
+/** Attaches the note to its endpoint; pages of the API show its summary. An endpoint without a note is a type error. */
 const noted = <E extends { readonly identifier: EndpointName }>(declared: E): E => {
   const endpoint = declared as unknown as HttpApiEndpoint.Top
   const note: EndpointNote = endpointNotes[declared.identifier]
@@ -120,7 +120,7 @@ const analysis = HttpApiGroup.make("analysis").add(
   )
 )
 
-/** The two lists of analyses really have different names. */
+/** The service really spells the list of analyses in two ways: `analysisIds` and `analysesIds`. */
 const cnv = HttpApiGroup.make("cnv").add(
   noted(
     HttpApiEndpoint.get("getCnvTargetResults", "/api/results/:personLimsId/cnv", {
@@ -141,7 +141,7 @@ const cnv = HttpApiGroup.make("cnv").add(
   )
 )
 
-/** The variable is a LIMS id in spite of its name. */
+/** The path parameter `personId` is a LIMS id in spite of its name. */
 const quality = HttpApiGroup.make("quality").add(
   noted(
     HttpApiEndpoint.get("getQcCaseMetrics", "/api/qualitycontrol/metrics/case/:personId", {
@@ -153,7 +153,7 @@ const quality = HttpApiGroup.make("quality").add(
   )
 )
 
-/** The variable is a LIMS id in spite of its name. */
+/** The path parameter `personId` is a LIMS id in spite of its name. */
 const coverage = HttpApiGroup.make("coverage").add(
   noted(
     HttpApiEndpoint.get("getCoverageData", "/api/:personId/coverage", {
@@ -240,7 +240,7 @@ const archive = HttpApiGroup.make("archive").add(
   )
 )
 
-/** The contract of the service: endpoints by group, with the schemas of what they take and give. */
+/** The contract of the service: endpoints by group, with the schemas of their requests and answers. */
 export class ServiceApi extends HttpApi.make("service")
   .add(session)
   .add(person)
