@@ -1,5 +1,5 @@
 /**
- * The answers of one command as they come: one document, an object by identifier, or lines. An object and lines are
+ * Writes the answers of a command as they arrive: as one document, as an object by identifier, or as lines. Objects and lines are
  * written piece by piece, so that only one payload is in memory.
  */
 import { Effect } from "effect"
@@ -19,13 +19,13 @@ const alone = (write: (text: string) => ReturnType<Output["write"]>): Answers =>
   end: Effect.void
 })
 
-/** For several: an object, also when only one of them was found. */
+/** For several identifiers: an object, even when only one of them was found. */
 const byId = (write: (text: string) => ReturnType<Output["write"]>): Answers => {
   let before = "{\n  "
   return {
     add: (id, payload) =>
       Effect.suspend(() => {
-        // Line feeds inside texts are escaped, so these are those of the indentation.
+        // Line feeds inside texts are escaped, so each one here belongs to the indentation.
         const text = `${before}${printableJsonLine(id)}: ${printableJson(payload).replaceAll("\n", "\n  ")}`
         before = ",\n  "
         return write(text)

@@ -1,7 +1,7 @@
 /**
- * A row of the table of methods: how it is called, what it says about itself, and the call it makes.
+ * A row of the table of methods: its name, operands and options, its help, and the call that it makes.
  *
- * Types only and functions over them, so that `--help` loads nothing else.
+ * This module has only types and options, so that `--help` loads nothing else.
  */
 import type { Effect, Schema } from "effect"
 import type { PanelChoice } from "../../core/src/client/PanelChoice.ts"
@@ -16,7 +16,7 @@ import type { Special } from "./Special.ts"
 export interface Door {
   readonly api: ServiceMethods<"json">
   readonly streams: ServiceStreams["Service"]
-  /** What `--virtual-panel-id` says. */
+  /** The panel that `--virtual-panel-id` names. */
   readonly panel: PanelChoice
 }
 
@@ -24,10 +24,10 @@ type Json = Effect.Effect<Schema.Json, ServiceError>
 export type Values = Readonly<Record<string, unknown>>
 
 /**
- * - `each`: one call for each identifier; `stream`, if there, is the same for bodies too large for memory
- * - `list`: one call for all, its payload a list; `absent` names the operands that the payload does not answer
- * - `one`: one call for all, its payload one value
- * - `special`: more than a call
+ * - `each`: one call for each identifier; `stream`, where present, makes the same call for a body too large for memory
+ * - `list`: one call for all operands, which gives a list; `absent` names the operands that the list has no item for
+ * - `one`: one call for all operands, which gives one value
+ * - `special`: more than one call, in a module of its own
  */
 export type Work =
   | {
@@ -43,7 +43,7 @@ export type Work =
   | {
       readonly kind: "one"
       readonly call: (door: Door, operands: ReadonlyArray<string>, values: Values) => Json
-      /** Sentences about what is wrong with the options. */
+      /** What is wrong with the options, one sentence each. */
       readonly check?: (values: Values) => ReadonlyArray<string>
     }
   | { readonly kind: "special"; readonly load: () => Promise<Special> }
@@ -54,7 +54,7 @@ export interface ApiMethod {
   readonly group: string
   /** One sentence without a full stop. */
   readonly summary: string
-  /** The endpoint that it is about; null when it may be any. */
+  /** The endpoint that it calls; null when it may call any. */
   readonly calls: EndpointName | null
   readonly operands?: Operands
   readonly options: CommandOptions

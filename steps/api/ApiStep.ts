@@ -1,4 +1,4 @@
-/** `svc-api`: its methods as steps; their programs are loaded when they run. */
+/** `svc-api`: each method as a step, whose program is loaded only when it runs. */
 import { downloadFiles } from "../main/DownloadFiles.ts"
 import type { Method, StepFamily } from "../main/Step.ts"
 import { type ApiMethod, output } from "./ApiMethod.ts"

@@ -1,4 +1,4 @@
-/** `create-virtual-panel`. */
+/** `create-virtual-panel`: creates a panel, and looks for it by name when the answer is lost. */
 import { Effect } from "effect"
 import { ServiceClient } from "../../core/src/client/ServiceClient.ts"
 import { ServiceJson } from "../../core/src/client/ServiceJson.ts"
@@ -34,7 +34,7 @@ const create = Effect.fn("svc.step.createPanel")(function* (panel: VirtualPanelU
   return jsonLine(yield* lookedUp(createOrUpdateVirtualPanel(panel), look(panel.name), `Virtual panel ${panel.name}`))
 })
 
-/** A panel of that name may have been there before: which one is new only a person can tell. */
+/** Looks for panels of that name. One may have existed before, so only a person can tell which of them is new. */
 const look = (name: string) =>
   ServiceClient.pipe(
     Effect.flatMap((api) => api.getVirtualPanelSummaries),

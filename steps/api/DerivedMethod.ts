@@ -1,4 +1,4 @@
-/** The command of an endpoint, made of the note on it: operands of its arguments, options of its choices, and the call. */
+/** Derives the command of an endpoint from its note: operands from the arguments, options from the choices, and the call. */
 import type { Effect, Schema } from "effect"
 import type { ServiceStreams } from "../../core/src/client/ServiceStreams.ts"
 import {
@@ -22,7 +22,7 @@ import {
   whichPanel
 } from "./ApiMethod.ts"
 
-/** How an argument is called in a usage line, and what it is. */
+/** How the usage line names an argument, and how the help describes it. */
 const words: Readonly<Record<ArgumentKind, { readonly metavar: string; readonly help: string }>> = {
   lims: { metavar: "LIMS-ID", help: "A person, as the laboratory system names it" },
   internal: { metavar: "PERSON-ID", help: "A person, by internal identifier" },
@@ -36,7 +36,7 @@ const words: Readonly<Record<ArgumentKind, { readonly metavar: string; readonly 
 const isList = ({ kind }: Argument) => kind === "analyses" || kind === "texts"
 const most = { each: 100_000, analyses: 100_000, texts: 100, several: 1000 } as const
 
-/** Operands of a command are its arguments in their order; the last one may be several. */
+/** The operands of a command: the arguments in their order. The last one may be repeated. */
 const operandsOf = (takes: ReadonlyArray<Argument>): Operands | undefined => {
   const [first, ...others] = takes
   if (first === undefined) return undefined
@@ -63,7 +63,7 @@ const optionsOf = (choices: ReadonlyArray<Choice>): CommandOptions =>
     )
   )
 
-/** The members of the last argument: what `--virtual-panel-id` says, and the flags. */
+/** The last argument of the call: the panel of `--virtual-panel-id`, and the flags. */
 const chosen = (choices: ReadonlyArray<Choice>, door: Door, values: Values) =>
   Object.assign(
     {},
@@ -74,7 +74,7 @@ const chosen = (choices: ReadonlyArray<Choice>, door: Door, values: Values) =>
 
 type Answer = Effect.Effect<Schema.Json, ServiceError>
 
-/** A method without arguments is the call itself. The note says what the others take. */
+/** Calls the client method. One without arguments is the effect itself; the arguments of the others follow the note. */
 const call = (door: Door, name: EndpointName, given: ReadonlyArray<unknown>): Answer => {
   const method = door.api[name] as Answer | ((...given: ReadonlyArray<unknown>) => Answer)
   return typeof method === "function" ? method(...given) : method
@@ -114,7 +114,7 @@ const workOf = (name: EndpointName, { choices = [], large, takes }: EndpointNote
   }
 }
 
-/** Those of the asked that no item of the answer is about. */
+/** The identifiers asked for that no item of the answer names. */
 const absentIn = (field: string) => (payload: Schema.Json, asked: ReadonlyArray<string>) => {
   const items: ReadonlyArray<unknown> = Array.isArray(payload) ? payload : []
   const found = new Set(items.map((item) => String((item as Readonly<Record<string, unknown>> | null)?.[field])))

@@ -1,5 +1,4 @@
-/** One call for each identifier. What fails for one does not stop the others, and decides the exit code. */
-
+/** Makes one call for each identifier. A call that fails does not stop the others; the most severe failure sets the exit code. */
 import { Effect, Stream } from "effect"
 import * as Outage from "../../core/src/client/Outage.ts"
 import { type CannotCreate, type LocalIo, mostSevere, type ServiceError } from "../../core/src/Errors.ts"
@@ -13,7 +12,7 @@ type Each = Extract<Work, { readonly kind: "each" }>
 type Values = Readonly<Record<string, unknown>>
 type MethodFailure = ServiceError | LocalIo | CannotCreate
 
-/** Calls `work` for all `ids`, each once. A single body may be larger than memory when it is not made into lines. */
+/** Calls `work` once for each distinct id. The body of a single id is streamed where there is a stream and `format` is `json`. */
 export const askEach = (
   work: Each,
   door: Door,
@@ -43,12 +42,12 @@ const answered = Effect.fnUntraced(function* (
     (id) => work.call(door, id, values),
     (answer, id) => answers.add(id, answer)
   )
-  // Where nothing was found, nothing is printed and no file appears.
+  // When every call failed, nothing is printed and no file appears.
   if (errors.length + left < ids.length) yield* Effect.andThen(answers.end, output.commit)
   return mostSevere(errors)
 })
 
-/** Bytes as they come. A body that breaks is asked for again, where none of it has been seen. */
+/** Writes bytes as they arrive. A body that breaks is asked for again when the output can be rewound: nobody has read it yet. */
 const streamed = (
   payload: Stream.Stream<Uint8Array, ServiceError>,
   output: Output

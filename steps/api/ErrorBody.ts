@@ -1,9 +1,9 @@
-/** The body that came with an error status, for those who want to see it: without the secrets of the session. */
+/** Shows the body that came with an error status, on request and without the secrets of the session. */
 import { Effect, Ref } from "effect"
 import { RefusedReplies, type RefusedReply } from "../../core/src/session/RequestMarks.ts"
 import { Scrubber } from "../../core/src/text/Scrubber.ts"
 
-/** Gives `show` the body of the last reply that was refused, scrubbed, when `call` fails on one. */
+/** When `call` fails, gives `show` the body of the last refused reply, with secrets removed. */
 export const withErrorBody = <A, E, R, R2>(
   call: Effect.Effect<A, E, R>,
   show: (body: string, status: number) => Effect.Effect<void, never, R2>
@@ -20,6 +20,6 @@ export const withErrorBody = <A, E, R, R2>(
     )
   })
 
-/** Says it among the messages, in one line. */
+/** Logs the body, after a line's beginning that names the status. */
 export const logErrorBody = (body: string, status: number): Effect.Effect<void> =>
   Effect.logError(`Body of the reply with status ${status}: ${body.trimEnd()}`)

@@ -1,4 +1,4 @@
-/** `request METHOD PATH`: any request, its reply as it is; also that with an error status, which ends with a failure. */
+/** `request METHOD PATH`: sends any request and prints its reply as it is. A reply with an error status is printed too, and fails. */
 import { Effect } from "effect"
 import { HttpClientRequest, HttpMethod } from "effect/http"
 import type { GenericReply } from "../../core/src/client/GenericRequest.ts"
@@ -17,7 +17,7 @@ const methodOf = (text: string): HttpMethod.HttpMethod | null => {
   return methods.includes(upper) && HttpMethod.isHttpMethod(upper) ? upper : null
 }
 
-/** Characters that cannot stand in an address are percent-encoded; all others are the user's business. */
+/** Percent-encodes the characters that an address cannot contain; all others are sent as the user wrote them. */
 const addressOf = (path: string) => path.toWellFormed().replace(/[^\x21-\x7e]/gu, encodeURIComponent)
 
 const check = ([method = "", path = ""]: ReadonlyArray<string>, own: Own): ReadonlyArray<string> => [
@@ -32,7 +32,7 @@ const check = ([method = "", path = ""]: ReadonlyArray<string>, own: Own): Reado
     : [])
 ]
 
-/** The body to send; JSON is checked, and loses its byte order mark. */
+/** The body to send. JSON is checked and its byte order mark removed; anything else is sent as it is. */
 const bodyOf = Effect.fnUntraced(function* (path: string, contentType: string) {
   const input = yield* readInput(path)
   if (!/[/+]json\b/i.test(contentType)) return input.bytes

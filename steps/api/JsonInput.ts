@@ -1,4 +1,4 @@
-/** The JSON of `--input`: read strictly, with the place of a fault, and checked against a record. */
+/** Reads the JSON of `--input` strictly: an error names its place in the text, and the value is checked against a record. */
 import { Effect, Result, Schema } from "effect"
 import { placeOfIssue } from "../../core/src/client/Reply.ts"
 import { parseExactly } from "../../core/src/contract/ExactNumber.ts"
@@ -6,7 +6,7 @@ import { InputMalformed, type LocalIo, type NotFound } from "../../core/src/Erro
 import { faultText, readJson } from "../../core/src/text/JsonText.ts"
 import { type Input, readInput } from "../../platform/InputFile.ts"
 
-/** Text that is JSON, without its byte order mark; names of the outermost object must not be given twice. */
+/** The input as JSON text without a byte order mark. Fails when a name of the outermost object is given twice. */
 export const jsonText = Effect.fnUntraced(function* ({ bytes, name }: Input): Effect.fn.Return<string, InputMalformed> {
   const malformed = (reason: string) => new InputMalformed({ input: name, reason })
   const text = yield* Effect.try({
@@ -33,7 +33,7 @@ export const recordInput = Effect.fnUntraced(function* <S extends Schema.Constra
   )
 })
 
-/** Options that name fields have no meaning beside `--input`. */
+/** Problems of the options: fields are given either in `--input` or by options, never by both and never by none. */
 export const inputProblems = (
   given: (name: string) => boolean,
   fields: ReadonlyArray<string>

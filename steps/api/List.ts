@@ -1,4 +1,4 @@
-/** One call whose payload is a list; what it should have named and does not is not found. */
+/** Makes one call whose payload is a list. An identifier that was asked for and has no item in it is reported as not found. */
 import { Effect } from "effect"
 import { mostSevere, NotFound } from "../../core/src/Errors.ts"
 import { logFailure } from "../../core/src/FailureLog.ts"

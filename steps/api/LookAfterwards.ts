@@ -1,12 +1,12 @@
-/** When the answer to a change is lost: a look at the service tells what became of it. It is never sent again. */
+/** When the answer to a change is lost, asks the service whether the change took effect. The change is never sent again. */
 import { Effect } from "effect"
 import { OutcomeUnknown, type ServiceError } from "../../core/src/Errors.ts"
 
-/** What a look found: the answer that was lost, for the change is there, or a sentence part about what is there instead. */
+/** `done`: the change took effect, with the answer that was lost. `found`: it did not, with words about what is stored instead. */
 export type Look = { readonly done: unknown } | { readonly found: string }
 
 /**
- * Gives the answer to `change`, which a look may give as well; else the failure says what the look found.
+ * Gives the answer to `change`. When that is lost, `look` may supply it; otherwise the failure says what the look found.
  *
  * @param subject - what is being changed, such as `Person L1`
  */

@@ -1,7 +1,7 @@
 /**
- * Every method of `svc-api`: parsing, `--help`, completions and docs/svc-api.md are made of this table. Most of it is made of
- * the notes on the endpoints; here stand the commands that are more than one call. `download-files` and `openapi` are added
- * where the steps meet, as they need no table.
+ * The table of all methods of `svc-api`, from which parsing, `--help`, completions and docs/svc-api.md are made. Most rows are
+ * derived from the notes on the endpoints; the commands that need more are written out here. `ApiStep.ts` adds `download-files`
+ * and `openapi`, which need no row.
  */
 import type { EndpointName } from "../../core/src/contract/EndpointNotes.ts"
 import type { LimsId, PersonId } from "../../core/src/contract/Ids.ts"
@@ -123,7 +123,7 @@ const specialMethods: ReadonlyArray<ApiMethod> = [
 
 const all = [...derivedMethods, ...specialMethods]
 
-/** Those of a heading stand together. */
+/** All rows, with those of the same group side by side. */
 export const methodTable: ReadonlyArray<ApiMethod> = [...new Set(all.map(({ group }) => group))].flatMap((heading) =>
   all.filter(({ group }) => group === heading)
 )

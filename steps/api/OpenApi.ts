@@ -1,4 +1,4 @@
-/** `openapi`: the declaration of the API as a document. Nobody is asked. */
+/** `openapi`: prints the declaration of the API as an OpenAPI document, without a request to the service. */
 import { Effect, Result } from "effect"
 import { openApiDocument } from "../../core/src/contract/OpenApiDocument.ts"
 import type { LocalSettings } from "../../core/src/settings/Settings.ts"

@@ -1,4 +1,4 @@
-/** The fields of a virtual panel as options or `--input` give them: only those that were given. */
+/** The fields of a virtual panel that were given by options or by `--input`. */
 import { Effect, Schema } from "effect"
 import { GeneId, PanelId, PersonId } from "../../core/src/contract/Ids.ts"
 import { maybe, record } from "../../core/src/contract/Record.ts"

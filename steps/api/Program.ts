@@ -1,4 +1,4 @@
-/** The program of every method of `svc-api`: one session, the calls one after the other, the answers to the output. */
+/** The program of every method of `svc-api`: opens one session, makes the calls one after the other, writes the answers. */
 import { Effect, Result } from "effect"
 import { serversChoice } from "../../core/src/client/PanelChoice.ts"
 import type { ServiceClient } from "../../core/src/client/ServiceClient.ts"
@@ -19,7 +19,7 @@ import { askList } from "./List.ts"
 
 type ApiServices = ServiceClient | ServiceJson | ServiceStreams
 
-/** What is left to do after everything local: the calls, and the answers to `output`. */
+/** The part that needs the service, after all local checks: makes the calls and writes the answers to `output`. */
 type Perform = (output: Output) => Effect.Effect<StepExit, StepFailure, ApiServices>
 
 interface Performer {
@@ -27,7 +27,7 @@ interface Performer {
   readonly prepare: (operands: ReadonlyArray<string>, own: Own) => Effect.Effect<Perform, StepFailure>
 }
 
-/** The program of a method, with what it needs beyond the table. */
+/** Makes the program of a method, and loads the module of a special one. */
 export const programOf = async ({ operands: declared, work }: ApiMethod): Promise<Program<Settings>> => {
   const { check, prepare } = await performerOf(work)
   return makeProgram(
@@ -87,13 +87,13 @@ const performerOf = async (work: Work): Promise<Performer> => {
   }
 }
 
-/** One that says the body of each failure, for a failure does not end a list. */
+/** The same work, which logs the error body of each failed call: a failure does not end the list, so each is shown at once. */
 const telling = (work: Extract<Work, { readonly kind: "each" }>): typeof work => ({
   ...work,
   call: (...about) => withErrorBody(work.call(...about), logErrorBody)
 })
 
-/** Everything at once, and complete. */
+/** Writes all bytes at once and commits the output. */
 const whole = (output: Output) => (bytes: Uint8Array) => Effect.andThen(output.write(bytes), output.commit)
 
 const door = Effect.fnUntraced(function* (panel: string | undefined) {

@@ -1,4 +1,4 @@
-/** The options that stand for the fields of a record to be written. Plain data, so that `--help` loads nothing. */
+/** The options that give the fields of a person or panel to be written. Plain data, so that `--help` loads nothing else. */
 import type { CommandOptions } from "../main/Step.ts"
 
 const input = {

@@ -1,4 +1,4 @@
-/** `create-or-update-person`: the fields of a person out of the options or `--input`. */
+/** `create-or-update-person`: takes the fields of a person from the options or from `--input`, and sends them. */
 import { Effect } from "effect"
 import { ServiceClient } from "../../core/src/client/ServiceClient.ts"
 import { ServiceJson } from "../../core/src/client/ServiceJson.ts"
@@ -35,7 +35,7 @@ const check = (_: ReadonlyArray<string>, own: Own): ReadonlyArray<string> => {
   ]
 }
 
-/** Year, month and day of a day that was. */
+/** Year, month (1 to 12) and day of `YYYY-MM-DD`; null when there is no such day in the calendar. */
 const dateOf = (text: string): readonly [year: number, month: number, day: number] | null => {
   const [, year = 0, month = 0, day = 0] = (/^(\d{4})-(\d\d)-(\d\d)$/.exec(text) ?? []).map(Number)
   const date = new Date(Date.UTC(year, month - 1, day))
@@ -69,7 +69,7 @@ const save = Effect.fn("svc.step.savePerson")(function* (update: PersonUpdate) {
   return jsonLine(yield* saved)
 })
 
-/** Whether the person is what `update` makes of it, as far as a person shows it. */
+/** Reads the person back and compares it with `update`, in the fields that the service returns. */
 const look = Effect.fnUntraced(function* (update: PersonUpdate) {
   const person = yield* Effect.catchTag((yield* ServiceClient).getPerson(update.id), "NotFound", () =>
     Effect.succeed(null)
@@ -81,7 +81,7 @@ const look = Effect.fnUntraced(function* (update: PersonUpdate) {
     : { done: yield* (yield* ServiceJson).getInternalPersonId(update.id) }
 })
 
-/** Fields of `update` that the person does not have so. */
+/** The fields of `update` whose stored value differs. */
 const differences = (
   { clinicalInformation, personalInformation }: Person,
   { birthDateDay, birthDateMonth, birthDateYear, hpoTermIds, id: _, ...plain }: PersonUpdate

@@ -1,4 +1,4 @@
-/** A method that is more than one call. */
+/** A method that makes more than one call. */
 import type { Effect } from "effect"
 import type { ServiceClient } from "../../core/src/client/ServiceClient.ts"
 import type { ServiceJson } from "../../core/src/client/ServiceJson.ts"
@@ -6,9 +6,9 @@ import { printableJsonLine } from "../../core/src/text/Printable.ts"
 import type { Own, StepFailure } from "../main/Step.ts"
 
 export interface Special {
-  /** Sentences without `Error: `, before anything is asked. */
+  /** What is wrong with the command line, one sentence each without `Error: `; checked before any request. */
   readonly check: (operands: ReadonlyArray<string>, own: Own) => ReadonlyArray<string>
-  /** Reads what is local, before a login; what comes of it asks the service and gives what to print. */
+  /** Reads local inputs before the login, and gives the effect that asks the service and returns the bytes to print. */
   readonly prepare: (operands: ReadonlyArray<string>, own: Own) => Effect.Effect<Ask, StepFailure>
 }
 

@@ -1,6 +1,6 @@
 /**
- * `update-virtual-panel`: the service replaces a whole panel, so the panel is read first, and what was not given is
- * written as it was. When the answer gets lost, reading again tells whether the change took effect; it is not repeated.
+ * `update-virtual-panel`: the service replaces a whole panel, so the panel is read first and the fields that were not given are
+ * sent back unchanged. When the answer is lost, the panel is read again to see whether the change took effect; it is not resent.
  */
 import { Effect, Schema } from "effect"
 import { placeOfIssue } from "../../core/src/client/Reply.ts"
@@ -13,7 +13,7 @@ import { lookedUp } from "./LookAfterwards.ts"
 import { type PanelChanges, panelChanges, panelProblems } from "./PanelFields.ts"
 import { jsonLine, type Special } from "./Special.ts"
 
-/** As much of a panel as an update replaces. */
+/** The fields of a panel that an update replaces. */
 const StoredPanel = record("StoredPanel", {
   name: Schema.String,
   active: maybe(Schema.Boolean),
@@ -32,7 +32,7 @@ const readPanel = Effect.fnUntraced(function* (id: PanelId) {
   )
 })
 
-/** The whole panel as it is to be. */
+/** The whole panel to send: the stored fields with `changes` applied. */
 const updateOf = Effect.fnUntraced(function* (
   id: PanelId,
   stored: StoredPanel,
@@ -53,7 +53,7 @@ const sorted = (ids: ReadonlyArray<string>) => [...new Set(ids)].sort().join(" "
 
 const known: ReadonlyArray<string> = ["id", "name", "active", "geneIds", "description", "personId"]
 
-/** What `update` changes, one line each; empty when it changes nothing that can be read back. */
+/** The changes that `update` makes, one line each; empty when no field that can be read back differs. */
 const differences = (stored: StoredPanel, update: VirtualPanelUpdate): ReadonlyArray<string> => {
   const line = (name: string, before: unknown, after: unknown) =>
     (before ?? null) === (after ?? null)
