@@ -1,5 +1,5 @@
 /**
- * Who may come in: the rules of token, name and origin, without a socket.
+ * Decides which requests the gateway admits, by token, host name and origin. Pure functions.
  *
  * The token comes in the header field `Authorization: Bearer`, or in the path as `/t/TOKEN/...` from tools that cannot send header fields.
  */
@@ -13,7 +13,7 @@ export interface Rules {
   readonly publicUrl: string | null
 }
 
-/** What the rules look at; names of fields in lower case. */
+/** The parts of a request that the rules look at; names of header fields are in lower case. */
 export interface Visit {
   readonly method: string
   /** Path and query. */
@@ -26,7 +26,7 @@ export type Verdict =
       readonly _tag: "Welcome"
       /** Path and query without the token. */
       readonly url: string
-      /** What stood before it, to put before the addresses that this caller is told. */
+      /** `/t/TOKEN` when the path had it, else empty: the addresses in this caller's answers begin with it. */
       readonly prefix: string
     }
   | { readonly _tag: "Refused"; readonly status: 401 | 405 | 421; readonly error: string; readonly message: string }
@@ -38,7 +38,7 @@ const refused = (status: 401 | 405 | 421, error: string, message: string): Verdi
   message
 })
 
-/** `/t/TOKEN` and the path behind it. */
+/** `/t/TOKEN`, followed by the path. */
 const prefixed = /^(\/t\/([^/?#]+))(\/[^?#]*.*)$/s
 
 export const admit = (rules: Rules, visit: Visit): Verdict => {
@@ -53,7 +53,7 @@ export const admit = (rules: Rules, visit: Visit): Verdict => {
       ? { _tag: "Welcome", url, prefix: "" }
       : refused(421, "WrongHost", "this gateway is for this machine alone: give it a token to be reached by a name")
   }
-  // A health probe needs no token: it learns nothing about files.
+  // A health probe needs no token: its answer says nothing about files.
   if (url === "/healthz" && inPath === undefined) return { _tag: "Welcome", url, prefix: "" }
   const bearer = /^bearer +(\S+)\s*$/i.exec(visit.headers["authorization"] ?? "")?.[1]
   const given = inPath ?? bearer
@@ -63,8 +63,9 @@ export const admit = (rules: Rules, visit: Visit): Verdict => {
 }
 
 /**
- * Without a token every program on this machine may read, a browser too. A web page could read through the browser if a name of its
- * own site resolved to this machine (DNS rebinding): so the `Host` field must be an IP address, `localhost` or the public name.
+ * Whether the `Host` field is an IP address, `localhost` or the public name. Without a token every program on this machine may read,
+ * browsers included. A web page could then read through the browser when a name of its own site resolves to this machine (DNS
+ * rebinding); the check refuses such a name.
  */
 const isOurName = (host: string, publicUrl: string | null): boolean => {
   const name = host.replace(/:\d*$/, "").toLowerCase()
@@ -72,7 +73,7 @@ const isOurName = (host: string, publicUrl: string | null): boolean => {
   return isIpv4(name) || /^\[[0-9a-f:.]+\]$/.test(name) || name === "localhost" || name === own
 }
 
-/** The CORS header fields for a page of `origin`; null when it is not allowed to read. */
+/** The CORS header fields for a page of `origin`; null when pages of that origin may not read. */
 export const crossOrigin = (
   { allowOrigin }: Pick<Rules, "allowOrigin">,
   origin: string | undefined

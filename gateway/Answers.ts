@@ -1,4 +1,4 @@
-/** How failures are answered: an HTTP status, an error code for programs and a message for people. */
+/** Answers failures with an HTTP status, an error code for programs and a message for people. */
 import { Effect } from "effect"
 import { HttpServerResponse } from "effect/http"
 import { errorStatus } from "../core/src/htsget/HtsgetError.ts"
@@ -50,13 +50,13 @@ const htsgetHeaders = { "content-type": mediaType }
 
 export const htsgetAnswer = (body: unknown) => json(200, body, htsgetHeaders)
 
-/** The answers to failures of files and of tickets. */
+/** Makes the answers to failures of file requests and of ticket requests. */
 export const makeFailures = Effect.gen(function* () {
   const { allowRestore } = yield* GatewaySettings
   const restorations = yield* Restorations
   const { prose } = yield* Scrubber
 
-  /** 409 with what is known of the restoration, or how to ask for it. */
+  /** The body of a 409: what is known of the restoration, or how to ask for one. */
   const archived = Effect.fnUntraced(function* ({ file }: FileArchived) {
     const restoring = yield* restorations.of(file)
     const known =
@@ -87,7 +87,7 @@ export const makeFailures = Effect.gen(function* () {
         yield* noted(asked, status, message)
         return json(status, { ...body, message: prose(message) })
       }),
-    /** The same in the form of htsget, which has no word for an archive. */
+    /** The answer to a request for a ticket, in the form of htsget, which has no error code for archived files. */
     ticket: (asked: string) =>
       Effect.fnUntraced(function* (error: TicketError) {
         if (error._tag === "FileArchived") {

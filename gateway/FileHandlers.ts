@@ -1,4 +1,4 @@
-/** The files of analyses: listings, redirects, bytes, restorations. */
+/** Serves the files of analyses: listings, redirects to links, bytes, restorations. */
 import type { ServerResponse } from "node:http"
 import * as NodeHttpServerRequest from "@effect/platform-node/NodeHttpServerRequest"
 import { Effect, Metric, Redacted } from "effect"
@@ -49,7 +49,7 @@ export const fileHandlers = HttpApiBuilder.group(
       })
     })
 
-    /** The version is known before the head goes out; a file that changed in between is asked for once more. */
+    /** Determines the version before it sends the head. When the file changes before the first byte, it starts once more. */
     const sendBytes = Effect.fnUntraced(function* (file: ServedFile, request: Request) {
       const response = NodeHttpServerRequest.toServerResponse(request) as ServerResponse
       const attempt = Effect.gen(function* () {
@@ -125,7 +125,7 @@ const headersOf = ({ etag, lastModified }: SizedVersion): Record<string, string>
   ...(lastModified === null ? {} : { "last-modified": lastModified })
 })
 
-/** Status, fields and range of the answer with bytes. */
+/** Status, header fields and range (0-based, `end` excluded) of an answer with bytes. */
 const headOf = (version: SizedVersion, { headers }: Request) => {
   const { size } = version
   const range = requestedRange(headers["range"], headers["if-range"], version, size)

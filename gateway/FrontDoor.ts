@@ -1,4 +1,4 @@
-/** What every request passes before its handler: admission, the caller's address for us, metrics, the log. */
+/** Handles every request before its handler: admission, the address by which the caller reaches the gateway, metrics, log. */
 import type { ServerResponse } from "node:http"
 import * as NodeHttpServerRequest from "@effect/platform-node/NodeHttpServerRequest"
 import { Cause, Clock, Effect, Metric, Option, Redacted, type Scope } from "effect"
@@ -102,7 +102,7 @@ const failure = (url: string, status: number, error: string, message: string, he
     : json(status, { error, message }, headers)
 }
 
-/** What no handler has answered: an address that is not ours, parameters that cannot be decoded, a defect. */
+/** Answers what no handler has answered: an unknown address, parameters that cannot be decoded, a defect. */
 const unexpected = Effect.fnUntraced(function* <E>(cause: Cause.Cause<E>, url: string) {
   if (Cause.hasInterruptsOnly(cause)) return yield* Effect.interrupt
   const error = Option.getOrNull(Cause.findErrorOption(cause))

@@ -16,7 +16,7 @@ import { GatewayApi } from "./GatewayApi.ts"
 import { GatewaySettings } from "./GatewaySettings.ts"
 import { ticketHandlers } from "./TicketHandlers.ts"
 
-/** Connections that send nothing take some kB each; more than these are closed at once. */
+/** Most connections at a time; each idle one costs some kB of memory. Further ones are closed at once. */
 const mostConnections = 16_384
 
 /** Times in ms. A request head is small: a client that needs more than 10 s to send it is an attack (Slowloris) or dead. */
@@ -28,12 +28,12 @@ const limits = {
   maxHeaderSize: 16 * 1024
 }
 
-/** How long what is under way may take after the gateway was told to end. */
+/** How long requests in flight may take after the gateway was told to end. */
 export const drainTime = "20 seconds"
 
 /**
- * Serves until the scope closes, and gives its address. The end of the scope takes no more connections, lets what is under way
- * end within `drainTime`, and cuts the rest.
+ * Serves until the scope closes, and gives its address. When the scope closes, the gateway accepts no more connections, lets requests
+ * in flight end within `drainTime`, and cuts the rest.
  */
 export const start: Effect.Effect<
   string,

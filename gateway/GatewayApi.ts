@@ -15,7 +15,7 @@ export const ListedFile = Schema.Struct({
 
 export const Listing = Schema.Struct({ analysisId: Schema.String, files: Schema.Array(ListedFile) })
 
-/** The archived file that was asked for, and what can be done. */
+/** The answer to a request for an archived file: what is known of its restoration, and how to ask for one. */
 export const Archived = Schema.Struct({
   error: Schema.Literal("Archived"),
   message: Schema.String,
@@ -41,7 +41,7 @@ const file = { ...analysis, fileName: Schema.String }
 
 const files = HttpApiGroup.make("files").add(
   HttpApiEndpoint.get("list", "/files/:analysisId", { disableCodecs, params: analysis, success: Listing }),
-  // HEAD too, which the router sends here.
+  // The router sends HEAD requests here as well.
   HttpApiEndpoint.get("file", "/files/:analysisId/:fileName", {
     disableCodecs,
     params: file,

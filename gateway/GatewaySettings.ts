@@ -4,11 +4,11 @@ import { Context, type Redacted } from "effect"
 export interface GatewayOptions {
   /** Address to listen on. */
   readonly host: string
-  /** 0 takes a free one. */
+  /** 0 takes any free port. */
   readonly port: number
-  /** Send the bytes of files instead of redirecting to their links. */
+  /** Whether the gateway sends the bytes of files itself instead of redirecting to their links. */
   readonly relay: boolean
-  /** Readers may ask for restorations, which cost money. */
+  /** Whether readers may ask for restorations, which cost money. */
   readonly allowRestore: boolean
   /** The token that readers must send; null serves this machine only, without a token. */
   readonly token: Redacted.Redacted | null

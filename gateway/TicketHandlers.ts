@@ -1,4 +1,4 @@
-/** htsget: tickets for reads and variants, and what the endpoints say of themselves. */
+/** Serves htsget: tickets for reads and variants, and `service-info`. */
 import { ByteSize, Effect, Redacted, type Result } from "effect"
 import { HttpIncomingMessage, type HttpServerRequest } from "effect/http"
 import { HttpApiBuilder } from "effect/http-api"
@@ -14,7 +14,7 @@ import { GatewaySettings } from "./GatewaySettings.ts"
 
 type Request = HttpServerRequest.HttpServerRequest
 
-/** The regions of an exome are 10 MB as JSON; a panel is a hundredth of it. */
+/** Largest body of a POST. The regions of an exome are 10 MB of JSON, those of a gene panel about a hundredth of that. */
 const longestBody = ByteSize.mebibytes(16)
 
 export const ticketHandlers = HttpApiBuilder.group(
@@ -26,7 +26,7 @@ export const ticketHandlers = HttpApiBuilder.group(
     const { relay, version } = yield* GatewaySettings
     const failures = yield* makeFailures
 
-    /** With relay the gateway itself, which needs the caller's token; else the link, which must never see it. */
+    /** Where a ticket sends its reader: with relay to the gateway, with the caller's token; else to the link, never with the token. */
     const placeOf = Effect.fnUntraced(function* (file: ServedFile) {
       const caller = yield* Caller
       if (relay) return { url: fileUrl(caller, file.analysisId, file.fileName), headers: caller.headers }
