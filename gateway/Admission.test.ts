@@ -42,7 +42,7 @@ describe("who may come in", () => {
     assert.strictEqual(shown(closed, visit("/t/x/files/A1", { authorization: `Bearer ${token}` })), 401)
   })
 
-  it("to /healthz alone anybody", () => {
+  it("anybody may ask /healthz, and nothing else, without a token", () => {
     assert.strictEqual(shown(closed, visit("/healthz")), "/healthz")
     assert.strictEqual(shown(closed, visit("/t/x/healthz")), 401)
     assert.strictEqual(shown(closed, visit("/healthz/../files/A1")), 401)
@@ -60,7 +60,7 @@ describe("who may come in", () => {
     assert.strictEqual(shown(open, visit(`/t/${token}/files/A1`)), 401)
   })
 
-  it("nobody with another method", () => {
+  it("methods other than GET, HEAD and POST are refused", () => {
     for (const method of ["PUT", "DELETE", "PATCH", "OPTIONS", "TRACE", "CONNECT", "get"]) {
       assert.strictEqual(shown(open, visit("/files/A1", undefined, method)), 405, method)
     }

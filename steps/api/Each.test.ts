@@ -119,7 +119,7 @@ describe("one body that is streamed", () => {
     })
   )
 
-  it.effect("does not begin again behind what was seen, or for a body that is wrong", () =>
+  it.effect("does not begin again after bytes were seen, or for a body that is wrong", () =>
     Effect.gen(function* () {
       assert.include(yield* streamed([broken, part("[1]")], false), { ok: false, attempts: 1, seen: '{"a' })
       const wrong = Stream.fail(new ReplyMalformed({ request: "r", reason: "not JSON" }))
