@@ -3,7 +3,7 @@ import { Schema } from "effect"
 import { AnalysisId, LimsId, SampleId } from "./Ids.ts"
 import { ByteCount, Hint, maybe, record } from "./Record.ts"
 
-/** One file. Every field may be missing. `fileName` is not checked by the service and may try to leave the folder (`../`). */
+/** One file. Every field may be missing. `fileName` is not to be trusted: it may try to leave the folder (`../`). */
 export const FileLink = record("FileLink", {
   fileName: maybe(Schema.String),
   /** A presigned link: whoever has it can read the file. Null or absent while the file is archived. */

@@ -68,7 +68,7 @@ export const Person = record("Person", {
 })
 export type Person = typeof Person.Type
 
-/** The body of `PUT /api/person`; a null or absent field leaves the stored value as it is. The service checks whether the date exists. */
+/** The body of `PUT /api/person`; a null or absent field leaves the stored value as it is. A service may refuse a date that does not exist. */
 export const PersonUpdate = record("PersonUpdate", {
   id: LimsId,
   familyId: maybe(Schema.String),
