@@ -166,7 +166,6 @@ describe("schedules", () => {
         const { env, project, sandbox, tools } = yield* ground(["--restoreDelay", "2s"])
         const credentials = { target: sandbox.url, username: "pipeline", password }
         writeFileSync(join(project, "credentials.json"), JSON.stringify(credentials), { mode: 0o600 })
-        mkdirSync(join(project, "data"))
         const [, section = ""] = readFileSync(join(root, "docs", "archive.md"), "utf8").split("## In short\n")
         const [, script = ""] = /```sh\n([\s\S]*?)```/.exec(section) ?? []
         const [, line = ""] = /```\n\S+ \S+ \S+ \S+ \S+ (.*)\n```/.exec(section) ?? []
