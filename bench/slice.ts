@@ -2,7 +2,7 @@
  * `node bench/slice.ts FOLDER [ROUNDS [ROUND-TRIPS]]`: regions of the BAM in FOLDER (`s.bam`, `s.bam.bai`) through `svc-download`,
  * against `samtools view -b -M -L` with `samtools index`, the runs taking turns; on loopback, and over a slow road.
  *
- * Prints the tables that stand in bench/README.md. The API is the sandbox, the link host nginx for both. samtools reads its
+ * Prints the tables that stand in bench/README.md, and which goals are missed by how much. The API is the sandbox, the link host nginx for both. samtools reads its
  * index from the disk, ours fetches it, logs in and out, checks and hashes. The records of both are compared first.
  * Needs nginx and samtools.
  */
@@ -133,6 +133,35 @@ const cases: Readonly<Record<string, string>> = {
   [`one chromosome of ${(last.length / 1e6).toFixed(0)} Mb`]: `${last.name}\t0\t${last.length}\n`
 }
 
+interface Goal {
+  readonly regions: RegExp
+  readonly what: string
+  /** At least this much. */
+  readonly least: number
+  readonly value: (theirs: ReadonlyArray<Run>, ours: ReadonlyArray<Run>) => number
+}
+
+const timesFaster = (regions: RegExp, least: number): Goal => ({
+  regions,
+  what: "times faster",
+  least,
+  value: (theirs, ours) => of(theirs, "wall") / of(ours, "wall")
+})
+
+/** On a quiet machine of 4 cores, for a round trip in ms. */
+const goalsFor = (roundTrip: number): ReadonlyArray<Goal> => [
+  { regions: /./, what: "times our RSS in 200 MB", least: 1, value: (_, ours) => 200 / of(ours, "rss") },
+  {
+    regions: /chromosome/,
+    what: "times less CPU",
+    least: 5,
+    value: (theirs, ours) => of(theirs, "cpu") / of(ours, "cpu")
+  },
+  ...(roundTrip === 0
+    ? [timesFaster(/chromosome/, 15), timesFaster(/2000 targets/, 1 / 0.6), timesFaster(/200 targets/, 1)]
+    : [timesFaster(/targets/, 8)])
+]
+
 /** Another client for the same files: the sandbox gives links to `host`. */
 const serviceFor = async (host: string) => {
   const world = join(work, "world.json")
@@ -164,6 +193,7 @@ try {
     console.log(
       "| regions | wall s | times faster | CPU s | times less CPU | MB fetched | requests | RSS MB |\n|---|---|---|---|---|---|---|---|"
     )
+    const verdicts: Array<string> = []
     for (const [name, bed] of Object.entries(cases)) {
       const out = join(work, "out")
       rmSync(out, { recursive: true, force: true })
@@ -191,7 +221,14 @@ try {
         `| ${name} | ${pair("wall", 2)} | ${ratio("wall")} | ${pair("cpu", 2)} | ${ratio("cpu")} | ` +
           `${pair("bytes", 1, 1e6)} | ${pair("requests", 0)} | ${pair("rss", 0)} |`
       )
+      for (const { least, regions, value, what } of goalsFor(roundTrip)) {
+        if (!regions.test(name)) continue
+        const reached = value(runs.theirs, runs.ours)
+        const verdict = reached >= least ? "met" : `MISSED, ${((100 * reached) / least).toFixed(0)} % of it`
+        verdicts.push(`${name}: ${reached.toFixed(2)} ${what}, goal ${least.toFixed(1)}: ${verdict}`)
+      }
     }
+    console.log(`\n${verdicts.join("\n")}`)
   }
 } finally {
   for (const each of stop) await each()
