@@ -26,7 +26,7 @@ const downloadsBelow = (path: string): ReadonlyArray<number> =>
     .filter((pid) => {
       try {
         const words = readFileSync(`/proc/${pid}/cmdline`, "utf8").split("\0")
-        return /\/svc-download$/.test(words[1] ?? "") && readlinkSync(`/proc/${pid}/cwd`).startsWith(path)
+        return /\/svc-download\.js$/.test(words[1] ?? "") && readlinkSync(`/proc/${pid}/cwd`).startsWith(path)
       } catch {
         return false
       }
