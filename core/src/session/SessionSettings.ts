@@ -27,7 +27,7 @@ export const usualTimeouts: SessionTimeouts = {
 
 /** Limits of a session: time, tries, and memory. */
 export interface SessionLimits {
-  /** Time limits that differ from {@link usualTimeouts}. */
+  /** Time limits that differ from the usual ones, which stand at `SessionTimeouts`. */
   readonly timeouts?: Partial<SessionTimeouts>
   /** Largest body that `http` keeps in memory, in bytes; 64 MiB by default. */
   readonly bodyLimit?: number
