@@ -26,7 +26,7 @@ describe("nf-core's linter", () => {
         const { exitCode, stderr, stdout } = yield* runCommand(
           join(root, ".e2e", "python", "bin", "python"),
           [join(here, "lint.py"), own],
-          { env: { PATH: path, HOME: own, NXF_HOME: join(own, "nextflow"), LC_ALL: "C.UTF-8" } }
+          { env: { PATH: path, HOME: own, LC_ALL: "C.UTF-8" } }
         )
         assert.strictEqual(exitCode, 0, stderr)
         const findings: ReadonlyArray<Finding> = stdout

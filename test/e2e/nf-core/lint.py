@@ -2,9 +2,10 @@
 
     python lint.py FOLDER
 
-FOLDER/home and FOLDER/repository are made: a repository of modules as the linter expects one, with ours in it, and in place of its clone of
-nf-core/modules one that has only the two schemas which the linter reads from there. These say in our words what nf-core's ask of a
-module: which fields there must be.
+Each process of the linter works in a folder of its own below FOLDER: a repository of modules as the linter expects one, with ours in it,
+a home of Nextflow, and in place of the clone of nf-core/modules one that has only the two schemas which the linter reads from there. These
+say in our words what nf-core's ask of a module: which fields there must be. Shared folders failed by chance: the linter checks out its clone
+in each process ("index.lock: File exists"), and Nextflow makes its home.
 """
 import json
 import os
@@ -17,10 +18,7 @@ from pathlib import Path
 here = Path(__file__).resolve()
 modules = here.parents[3] / "workflows" / "nextflow" / "modules" / "svc"
 folder = Path(sys.argv[1]).resolve()
-repository = folder / "repository"
 schemas = folder / "schemas"
-clone = folder / "home" / "nfcore" / "nf-core" / "modules"
-os.environ.update(XDG_CONFIG_HOME=str(folder / "home"), XDG_CACHE_HOME=str(folder / "cache"), NFCORE_NO_VERSION_CHECK="1")
 
 described = {"required": ["type", "description"]}
 elements = {"type": "array", "items": {"additionalProperties": described}}
@@ -68,14 +66,26 @@ def git(*words):
 (schemas / "modules" / "meta-schema.json").write_text(json.dumps(meta_schema))
 (schemas / "modules" / "environment-schema.json").write_text(json.dumps(environment_schema))
 (schemas / ".nf-core.yml").write_text("repository_type: modules\norg_path: nf-core\n")
-for words in [["init", "-b", "master"], ["add", "-A"], ["commit", "-m", "schemas"], ["clone", str(schemas), str(clone)]]:
+for words in [["init", "-b", "master"], ["add", "-A"], ["commit", "-m", "schemas"]]:
     git(*words)
 
-# The tool is svc, and so is who it is of.
-shutil.copytree(modules, repository / "modules" / "svc" / "svc")
-(repository / "tests" / "config").mkdir(parents=True)
-(repository / ".nf-core.yml").write_text("repository_type: modules\norg_path: svc\n")
-os.chdir(repository)
+
+def prepare():
+    own = folder / str(os.getpid())
+    repository = own / "repository"
+    os.environ.update(
+        HOME=str(own),
+        XDG_CONFIG_HOME=str(own / "home"),
+        XDG_CACHE_HOME=str(own / "cache"),
+        NXF_HOME=str(own / "nextflow"),
+        NFCORE_NO_VERSION_CHECK="1",
+    )
+    git("clone", str(schemas), str(own / "home" / "nfcore" / "nf-core" / "modules"))
+    # The tool is svc, and so is who it is of.
+    shutil.copytree(modules, repository / "modules" / "svc" / "svc")
+    (repository / "tests" / "config").mkdir(parents=True)
+    (repository / ".nf-core.yml").write_text("repository_type: modules\norg_path: svc\n")
+    os.chdir(repository)
 
 
 def lint(name):
@@ -90,7 +100,7 @@ def lint(name):
 
 
 # Each module has Nextflow started four times.
-with ProcessPoolExecutor(4) as pool:
+with ProcessPoolExecutor(4, initializer=prepare) as pool:
     results = list(pool.map(lint, sorted(path.name for path in modules.iterdir())))
 for _, findings in results:
     for finding in findings:
