@@ -4,7 +4,7 @@ import { opened } from "../client/Reply.ts"
 import { parsed } from "../client/ReplyText.ts"
 import { type StreamedReply, streamedReply } from "../client/StreamedReply.ts"
 import { ReplyMalformed, ReplyTooLarge } from "../Errors.ts"
-import { joined } from "../genome/JoinedBytes.ts"
+import { joinBytes } from "../JoinedBytes.ts"
 import { Session } from "../session/Session.ts"
 import { faultOfClientError } from "../session/TransportFault.ts"
 import type { Part } from "./BodyParts.ts"
@@ -45,7 +45,7 @@ export const readBody = Effect.fnUntraced(function* <E, R>(analysisId: string, t
 
   const takeHeader = Effect.fnUntraced(function* (part: Uint8Array) {
     header.push(part.slice())
-    if (parts.headerComplete && taker.header !== undefined) yield* taker.header(joined(header), request)
+    if (parts.headerComplete && taker.header !== undefined) yield* taker.header(joinBytes(header), request)
   })
 
   /** Rows and header of a chunk, whichever comes first. */
@@ -79,7 +79,7 @@ export const readBody = Effect.fnUntraced(function* <E, R>(analysisId: string, t
   if (fault !== null) return yield* errorOf(fault, request)
   if (beginning.length > 0) {
     // What has neither rows nor header is an error of the service, mostly (docs/service.md 7).
-    yield* opened(yield* parsed(decoder.decode(joined(beginning)), request), reply.response.status, reply.asked)
+    yield* opened(yield* parsed(decoder.decode(joinBytes(beginning)), request), reply.response.status, reply.asked)
   }
   const lacks = parts.hasData ? (parts.hasHeader ? null : "header") : "data"
   if (lacks !== null) return yield* new ReplyMalformed({ request, reason: `it has no ${lacks}` })

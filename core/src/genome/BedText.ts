@@ -6,7 +6,7 @@
 
 import { Result } from "effect"
 import { UsageError } from "../Errors.ts"
-import { joined } from "./JoinedBytes.ts"
+import { joinBytes } from "../JoinedBytes.ts"
 import { NumberList } from "./NumberList.ts"
 import { longestReference, type RegionText } from "./RegionText.ts"
 
@@ -134,7 +134,7 @@ export const bedParser = (file: string): BedParser => {
 
   /** Takes the line that was begun, which ends with `rest`. */
   const takeBegun = (rest: Uint8Array): Result.Result<void, UsageError> => {
-    const bytes = joined([...begun, rest])
+    const bytes = joinBytes([...begun, rest])
     begun = []
     return takeLine(bytes, line === 0 && hasMark(bytes) ? 3 : 0, bytes.length)
   }

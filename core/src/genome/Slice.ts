@@ -4,6 +4,7 @@
  */
 import { Effect, Result } from "effect"
 import { FileDamaged, type NotFound, type UsageError } from "../Errors.ts"
+import { joinBytes } from "../JoinedBytes.ts"
 import * as Bgzf from "./Bgzf.ts"
 import * as BgzfWriter from "./BgzfWriter.ts"
 import type { ByteReader } from "./ByteReader.ts"
@@ -13,7 +14,6 @@ import { type DataType, type IndexSuffix, indexSuffixOf } from "./formats/FileNa
 import { isCompressed, type Slicing } from "./formats/Format.ts"
 import { open } from "./formats/Formats.ts"
 import * as IndexBuilder from "./IndexBuilder.ts"
-import { joined } from "./JoinedBytes.ts"
 import type { SliceJob } from "./PieceJob.ts"
 import { makePieces } from "./PieceRun.ts"
 import { formatRegions, type ReferenceRegions, resolveRegions } from "./Regions.ts"
@@ -68,7 +68,7 @@ export const compress = (codec: Codec["Service"], content: Uint8Array, level: nu
   const writer = BgzfWriter.make(codec, level, (block) => blocks.push(block))
   writer.write(content)
   writer.finish()
-  return joined(blocks)
+  return joinBytes(blocks)
 }
 
 /** A file, and what is wanted of it. */

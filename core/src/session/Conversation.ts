@@ -1,8 +1,8 @@
 /**
  * Runs the requests of a session: waits for the gate, logs in where that is due, judges each reply and repeats what may be repeated.
  *
- * `Exchange.ts` sends one request, `SessionState.ts` logs in, `Recognition.ts` holds the rules by which a reply is judged. This
- * module calls them in order, inside the gate (`Gate.ts`).
+ * `Exchange.ts` sends one request, `ReplyBody.ts` reads its answer, `SessionState.ts` logs in, `Recognition.ts` holds the rules
+ * by which a reply is judged, `Setback.ts` says what a missing answer leaves in doubt. This module calls them in order, inside the gate (`Gate.ts`).
  */
 import { Effect, Exit, Option, Schema, Scope } from "effect"
 import { HttpClient, HttpClientRequest, type HttpClientResponse } from "effect/http"
@@ -10,21 +10,15 @@ import { countRetry } from "../Counters.ts"
 import { Forbidden, OutcomeUnknown, ReplyMalformed, type SessionError, Unavailable } from "../Errors.ts"
 import { apiRetry } from "../Schedules.ts"
 import { Scrubber } from "../text/Scrubber.ts"
-import {
-  makeExchange,
-  readBeginning,
-  readStreaming,
-  readWhole,
-  type SessionReply,
-  type Setback,
-  statusSetback
-} from "./Exchange.ts"
+import { makeExchange } from "./Exchange.ts"
 import { makeGate } from "./Gate.ts"
 import { makeLogin, urlBelow } from "./Login.ts"
 import { errorDetail, recognise } from "./Recognition.ts"
+import { readBeginning, readStreaming, readWhole, type SessionReply } from "./ReplyBody.ts"
 import { RefusedReplies, RepeatSafe, SlowReply } from "./RequestMarks.ts"
 import type { SessionSettings, SessionTimeouts } from "./SessionSettings.ts"
 import { makeSessionState } from "./SessionState.ts"
+import { doubt, leavesDoubt, type Setback, statusSetback } from "./Setback.ts"
 
 /** What a session offers. */
 export interface Conversation {
@@ -212,13 +206,6 @@ export const makeConversation = Effect.fnUntraced(function* (settings: SessionSe
 })
 
 const isSessionError = (error: Setback | SessionError): error is SessionError => error._tag !== "Setback"
-
-/** Whether a request that changes data may have taken effect although this setback came instead of an answer. */
-const leavesDoubt = (setback: Setback): boolean =>
-  setback.kind === "broken" || [408, 500, 502, 504].includes(setback.status ?? 0)
-
-const doubt = ({ kind, reason }: Setback): string =>
-  kind === "status" ? `the service answered with ${reason}` : "the connection broke before the answer came"
 
 const decodeJson = Schema.decodeUnknownOption(Schema.fromJsonString(Schema.Unknown))
 const parsed = (text: string): unknown => Option.getOrNull(decodeJson(text))

@@ -3,56 +3,18 @@
  *
  * This module knows nothing of logins (`SessionState.ts`). Only one exchange runs at a time, so its state needs no lock.
  */
-import {
-  Array as Arr,
-  Cause,
-  Clock,
-  Context,
-  Data,
-  Duration,
-  Effect,
-  Option,
-  Pull,
-  Redacted,
-  Ref,
-  type Scope,
-  Stream
-} from "effect"
-import { Headers, HttpClient, HttpClientError, HttpClientRequest } from "effect/http"
+import { Clock, Context, Duration, Effect, Option, Pull, Redacted, Ref, type Scope, Stream } from "effect"
+import { Headers, HttpClient, HttpClientRequest } from "effect/http"
 import { countBytes, countRequest } from "../Counters.ts"
-import { ProxyRefused, ReplyTooLarge, TlsRefused } from "../Errors.ts"
-import { waitAsked } from "../Schedules.ts"
+import { ProxyRefused, TlsRefused } from "../Errors.ts"
+import { joinBytes } from "../JoinedBytes.ts"
 import { CookieJars, setCookieLines, valueIn } from "./CookieJars.ts"
 import { isUndecided } from "./Recognition.ts"
-import { type ReplyHead, ReplyResponse } from "./ReplyResponse.ts"
+import type { SessionReply } from "./ReplyBody.ts"
 import { PathTemplate } from "./RequestMarks.ts"
 import type { SessionProfile } from "./SessionProfile.ts"
-import { faultOfClientError, TransportFault } from "./TransportFault.ts"
-
-/** An exchange that brought no usable answer; the session decides whether the request is sent again. */
-export class Setback extends Data.TaggedError("Setback")<{
-  /**
-   * `notSent`: the service never received the request. `broken`: it may have received it and acted on it. `status`: it answered
-   * with a status that asks for another try. `unreadable`: its answer cannot be read, and the next one could not be either.
-   */
-  readonly kind: "notSent" | "broken" | "status" | "unreadable"
-  readonly reason: string
-  readonly status: number | null
-  readonly retryAfter: Duration.Duration | null
-}> {
-  override get message() {
-    return this.reason
-  }
-}
-
-/** A reply whose head and first body bytes have arrived. */
-export interface SessionReply extends ReplyHead {
-  readonly request: HttpClientRequest.HttpClientRequest
-  /** The first bytes of the body; empty only when the body is. */
-  readonly start: Uint8Array
-  /** The next bytes after `start`, null at the end. */
-  readonly next: Effect.Effect<Uint8Array | null, Setback>
-}
+import { brokenSetback, faultSetback, type Setback } from "./Setback.ts"
+import { faultOfClientError, type TransportFault } from "./TransportFault.ts"
 
 export interface Waits {
   readonly headers: Duration.Duration
@@ -73,19 +35,6 @@ export interface Exchange {
   /** Forgets all cookies and the token. */
   readonly forget: Effect.Effect<void>
 }
-
-/** The setback of a reply whose status asks for another try, with the wait that `Retry-After` names. */
-export const statusSetback = (reply: ReplyHead, detail: string): Effect.Effect<Setback> =>
-  Effect.map(
-    Clock.currentTimeMillis,
-    (now) =>
-      new Setback({
-        kind: "status",
-        reason: `status ${reply.status}${detail === "" ? "" : ` (${detail})`}`,
-        status: reply.status,
-        retryAfter: waitAsked(reply.headers["retry-after"], now)
-      })
-  )
 
 /** @param protect - learns every cookie and token, so that no message repeats one */
 export const makeExchange = Effect.fnUntraced(function* (
@@ -119,11 +68,11 @@ export const makeExchange = Effect.fnUntraced(function* (
     if (fault.kind === "Proxy" && fault.status !== undefined && fault.status < 500) {
       return new ProxyRefused({ proxy: fault.proxy ?? "", status: fault.status })
     }
-    return setbackOf(fault)
+    return faultSetback(fault)
   }
 
   const silence = (wait: Duration.Duration, what: string) => () =>
-    Effect.fail(broken(`${what} within ${Duration.format(wait)}`))
+    Effect.fail(brokenSetback(`${what} within ${Duration.format(wait)}`))
 
   const send: Exchange["send"] = Effect.fn("svc.session.exchange", { kind: "client" })(function* (request, waits) {
     const dressed = yield* dress(request)
@@ -165,7 +114,7 @@ export const makeExchange = Effect.fnUntraced(function* (
       ),
       Stream.mapError((error) => {
         const fault = faultOfClientError(error)
-        return fault.kind === "Encoding" ? setbackOf(fault) : broken(fault.reason)
+        return fault.kind === "Encoding" ? faultSetback(fault) : brokenSetback(fault.reason)
       })
     )
     const pull = yield* Stream.toPull(body)
@@ -193,7 +142,7 @@ export const makeExchange = Effect.fnUntraced(function* (
     while (isUndecided(start) && start.length < undecidedLimit) {
       const chunk = yield* next
       if (chunk === null) break
-      start = start.length === 0 ? chunk : concatenated([start, chunk])
+      start = start.length === 0 ? chunk : joinBytes([start, chunk])
     }
     const { url, status, headers, cookies } = response
     return { request, url, status, headers, cookies, start, next }
@@ -214,84 +163,3 @@ export const makeExchange = Effect.fnUntraced(function* (
 
 /** At most this many bytes of white space and byte order marks are skipped before a body. */
 const undecidedLimit = 64 * 1024
-
-const setbackOf = ({ kind, reason }: TransportFault) =>
-  new Setback({
-    kind: kind === "Encoding" ? "unreadable" : kind === "Broken" ? "broken" : "notSent",
-    reason,
-    status: null,
-    retryAfter: null
-  })
-
-const broken = (reason: string) => new Setback({ kind: "broken", reason, status: null, retryAfter: null })
-
-const concatenated = (chunks: ReadonlyArray<Uint8Array>): Uint8Array<ArrayBuffer> => {
-  const whole = new Uint8Array(chunks.reduce((sum, chunk) => sum + chunk.length, 0))
-  let at = 0
-  for (const chunk of chunks) {
-    whole.set(chunk, at)
-    at += chunk.length
-  }
-  return whole
-}
-
-/** Reads a reply to its end, at most `limit` bytes. `label` names the request in the error. */
-export const readWhole = Effect.fnUntraced(function* (reply: SessionReply, label: string, limit: number) {
-  const chunks = [reply.start]
-  let size = reply.start.length
-  while (true) {
-    if (size > limit) return yield* new ReplyTooLarge({ request: label, limit })
-    const chunk = yield* reply.next
-    if (chunk === null) return new ReplyResponse(reply.request, reply, concatenated(chunks))
-    chunks.push(chunk)
-    size += chunk.length
-  }
-})
-
-/** The reply with its body as a stream. When the connection breaks, the stream fails with a {@link TransportFault} as cause. */
-export const readStreaming = (reply: SessionReply): ReplyResponse => {
-  const rest = Stream.fromPull(
-    Effect.succeed(
-      Effect.flatMap(reply.next, (chunk) => (chunk === null ? Cause.done() : Effect.succeed(Arr.of(chunk))))
-    )
-  )
-  const response: ReplyResponse = new ReplyResponse(
-    reply.request,
-    reply,
-    Stream.mapError(
-      reply.start.length === 0 ? rest : Stream.concat(Stream.succeed(reply.start), rest),
-      (setback) =>
-        new HttpClientError.HttpClientError({
-          reason: new HttpClientError.DecodeError({
-            request: reply.request,
-            response,
-            description: setback.reason,
-            cause: new TransportFault({ kind: "Broken", reason: setback.reason })
-          })
-        })
-    )
-  )
-  return response
-}
-
-/** Reads an error page: its beginning as text. The rest is read and dropped, so that the connection can be used again. */
-export const readBeginning = (reply: SessionReply): Effect.Effect<string> =>
-  Effect.gen(function* () {
-    let text = reply.start
-    let size = text.length
-    while (size < discardLimit) {
-      const chunk = yield* reply.next
-      if (chunk === null) break
-      if (text.length < beginningLimit) text = concatenated([text, chunk])
-      size += chunk.length
-    }
-    return text
-  }).pipe(
-    Effect.catch(() => Effect.succeed(reply.start)),
-    Effect.map((bytes) => new TextDecoder().decode(bytes))
-  )
-
-/** At most this many bytes of an error page are kept. */
-const beginningLimit = 64 * 1024
-/** At most this many bytes of an error page are read; after that the connection is closed, as it cannot be used again. */
-const discardLimit = 1024 * 1024

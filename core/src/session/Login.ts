@@ -6,9 +6,11 @@
 import { Effect, Option, Redacted } from "effect"
 import { HttpClientRequest } from "effect/http"
 import { Forbidden, LoginProtocol, LoginRefused, ReplyMalformed, Unavailable } from "../Errors.ts"
-import { type Exchange, readBeginning, type SessionReply, statusSetback, type Waits } from "./Exchange.ts"
+import type { Exchange, Waits } from "./Exchange.ts"
 import { type LoginRecognised, recognise, recogniseLogin } from "./Recognition.ts"
+import { readBeginning, type SessionReply } from "./ReplyBody.ts"
 import type { SessionSettings } from "./SessionSettings.ts"
+import { statusSetback } from "./Setback.ts"
 
 /** `path` below the base URL; `""` is the base URL with a slash at its end. Never another host. */
 export const urlBelow = (baseUrl: URL, path: string): string => {

@@ -6,7 +6,6 @@
 import { Cause, Clock, Effect, Exit, Option, Random, Ref } from "effect"
 import { countLogin } from "../Counters.ts"
 import { LoginRefused, SessionContention, type SessionError, Unavailable } from "../Errors.ts"
-import { Setback } from "./Exchange.ts"
 import type { makeLogin } from "./Login.ts"
 import {
   afterLogin,
@@ -21,6 +20,7 @@ import {
 } from "./LoginHistory.ts"
 import { RefusedLogins } from "./RefusedLogins.ts"
 import type { SessionSettings } from "./SessionSettings.ts"
+import { Setback } from "./Setback.ts"
 
 interface State {
   readonly loggedIn: boolean

@@ -1,0 +1,56 @@
+/**
+ * An exchange that brought no usable answer, and what it leaves in doubt.
+ */
+import { Clock, Data, type Duration, Effect } from "effect"
+import { waitAsked } from "../Schedules.ts"
+import type { ReplyHead } from "./ReplyResponse.ts"
+import type { TransportFault } from "./TransportFault.ts"
+
+/** An exchange that brought no usable answer; the session decides whether the request is sent again. */
+export class Setback extends Data.TaggedError("Setback")<{
+  /**
+   * `notSent`: the service never received the request. `broken`: it may have received it and acted on it. `status`: it answered
+   * with a status that asks for another try. `unreadable`: its answer cannot be read, and the next one could not be either.
+   */
+  readonly kind: "notSent" | "broken" | "status" | "unreadable"
+  readonly reason: string
+  readonly status: number | null
+  readonly retryAfter: Duration.Duration | null
+}> {
+  override get message() {
+    return this.reason
+  }
+}
+
+/** The setback of a reply whose status asks for another try, with the wait that `Retry-After` names. */
+export const statusSetback = (reply: ReplyHead, detail: string): Effect.Effect<Setback> =>
+  Effect.map(
+    Clock.currentTimeMillis,
+    (now) =>
+      new Setback({
+        kind: "status",
+        reason: `status ${reply.status}${detail === "" ? "" : ` (${detail})`}`,
+        status: reply.status,
+        retryAfter: waitAsked(reply.headers["retry-after"], now)
+      })
+  )
+
+/** The setback of a connection that failed. */
+export const faultSetback = ({ kind, reason }: TransportFault) =>
+  new Setback({
+    kind: kind === "Encoding" ? "unreadable" : kind === "Broken" ? "broken" : "notSent",
+    reason,
+    status: null,
+    retryAfter: null
+  })
+
+/** The setback of an answer that broke off, or never came. */
+export const brokenSetback = (reason: string) => new Setback({ kind: "broken", reason, status: null, retryAfter: null })
+
+/** Whether a request that changes data may have taken effect although this setback came instead of an answer. */
+export const leavesDoubt = (setback: Setback): boolean =>
+  setback.kind === "broken" || [408, 500, 502, 504].includes(setback.status ?? 0)
+
+/** Why it is in doubt, for a message. */
+export const doubt = ({ kind, reason }: Setback): string =>
+  kind === "status" ? `the service answered with ${reason}` : "the connection broke before the answer came"
