@@ -1,7 +1,7 @@
 /**
  * Runs the requests of a session: waits for the gate, logs in where that is due, judges each reply and repeats what may be repeated.
  *
- * `Exchange.ts` sends one request, `ReplyBody.ts` reads its answer, `SessionState.ts` logs in, `Recognition.ts` holds the rules
+ * `Exchange.ts` sends one request, `ReplyReading.ts` reads its answer, `SessionState.ts` logs in, `Recognition.ts` holds the rules
  * by which a reply is judged, `Setback.ts` says what a missing answer leaves in doubt. This module calls them in order, inside the gate (`Gate.ts`).
  */
 import { Effect, Exit, Option, Schema, Scope } from "effect"
@@ -14,7 +14,7 @@ import { makeExchange } from "./Exchange.ts"
 import { makeGate } from "./Gate.ts"
 import { makeLogin, urlBelow } from "./Login.ts"
 import { errorDetail, recognise } from "./Recognition.ts"
-import { readBeginning, readStreaming, readWhole, type SessionReply } from "./ReplyBody.ts"
+import { readBeginning, readStreaming, readWhole, type SessionReply } from "./ReplyReading.ts"
 import { RefusedReplies, RepeatSafe, SlowReply } from "./RequestMarks.ts"
 import type { SessionSettings, SessionTimeouts } from "./SessionSettings.ts"
 import { makeSessionState } from "./SessionState.ts"

@@ -8,7 +8,7 @@ import { HttpClientRequest } from "effect/http"
 import { Forbidden, LoginProtocol, LoginRefused, ReplyMalformed, Unavailable } from "../Errors.ts"
 import type { Exchange, Waits } from "./Exchange.ts"
 import { type LoginRecognised, recognise, recogniseLogin } from "./Recognition.ts"
-import { readBeginning, type SessionReply } from "./ReplyBody.ts"
+import { readBeginning, type SessionReply } from "./ReplyReading.ts"
 import type { SessionSettings } from "./SessionSettings.ts"
 import { statusSetback } from "./Setback.ts"
 
