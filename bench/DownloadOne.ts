@@ -3,10 +3,10 @@ import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import { Effect, Layer, Redacted } from "effect"
 import { FileTransfer } from "../core/src/transfer/FileTransfer.ts"
 import { BlockPool } from "../core/src/verify/BlockPool.ts"
-import * as LinkHttp from "../platform/LinkHttp.ts"
-import * as PartClaim from "../platform/PartClaim.ts"
-import * as PartFiles from "../platform/PartFiles.ts"
-import * as ZlibCodec from "../platform/ZlibCodec.ts"
+import * as PartFiles from "../platform/files/PartFiles.ts"
+import * as LinkHttp from "../platform/http/LinkHttp.ts"
+import * as ZlibCodec from "../platform/inflate/ZlibCodec.ts"
+import * as PartClaim from "../platform/locks/PartClaim.ts"
 
 const [link = "", size = "0", directory = "."] = process.argv.slice(2)
 const http = LinkHttp.layer({

@@ -8,7 +8,7 @@ import { FileBytes, type SizedVersion, unknownVersion } from "../core/src/servin
 import { FileArchived, LinkStore, type ServedFile } from "../core/src/serving/LinkStore.ts"
 import { requestedRange } from "../core/src/serving/RequestedRange.ts"
 import { Restorations } from "../core/src/serving/Restorations.ts"
-import { makeReaderOutput } from "../platform/ReaderOutput.ts"
+import { makeReaderOutput } from "../platform/terminal/ReaderOutput.ts"
 import { json, makeFailures } from "./Answers.ts"
 import { Caller, fileUrl } from "./Caller.ts"
 import * as Counters from "./Counters.ts"

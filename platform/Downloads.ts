@@ -8,8 +8,8 @@ import { serviceConfig } from "../core/src/settings/ServiceConfig.ts"
 import { addressOf } from "../core/src/settings/Target.ts"
 import type { defaultSettings } from "../core/src/transfer/LinkPool.ts"
 import * as FilesLive from "./Files.ts"
+import * as TrackingFileLive from "./files/TrackingFile.ts"
 import * as ServiceLive from "./Service.ts"
-import * as TrackingFileLive from "./TrackingFile.ts"
 
 /** The service, the account, and where requests are remembered. */
 export interface DownloadsSettings extends ServiceLive.SessionOptions {

@@ -10,9 +10,9 @@ import { Session } from "../core/src/session/Session.ts"
 import { makeSessionProfile, type SessionProfile } from "../core/src/session/SessionProfile.ts"
 import type { SessionLimits } from "../core/src/session/SessionSettings.ts"
 import { type ServiceSettings, serviceConfig } from "../core/src/settings/ServiceConfig.ts"
-import * as AccountLockFiles from "./AccountLockFiles.ts"
-import * as ApiHttp from "./ApiHttp.ts"
-import * as SpoolFiles from "./SpoolFiles.ts"
+import * as SpoolFiles from "./files/SpoolFiles.ts"
+import * as ApiHttp from "./http/ApiHttp.ts"
+import * as AccountLockFiles from "./locks/AccountLockFiles.ts"
 
 /** Every way to call the API, over the same session, and where rows of annotations wait for the names of their columns. */
 export type Service = ServiceClient | ServiceJson | ServiceStreams | Session | Spools

@@ -4,7 +4,7 @@
  */
 import { Config, Effect, Layer, Schema } from "effect"
 import { OtlpMetrics, OtlpSerialization, OtlpTracer } from "effect/observability"
-import * as ApiHttp from "./ApiHttp.ts"
+import * as ApiHttp from "./http/ApiHttp.ts"
 
 const text = (name: string) => Config.String(name).pipe(Config.withDefault(""))
 

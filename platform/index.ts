@@ -4,15 +4,15 @@ import "./Runtime.ts"
 
 // --- the API ----------------------------------------------------------------------------------------------------------
 
-export { layer as accountLockLayer } from "./AccountLockFiles.ts"
-export { type ApiHttpSettings, layer as apiHttpLayer } from "./ApiHttp.ts"
+export { layer as spoolsLayer } from "./files/SpoolFiles.ts"
+export { type ApiHttpSettings, layer as apiHttpLayer } from "./http/ApiHttp.ts"
+export { layer as accountLockLayer } from "./locks/AccountLockFiles.ts"
 export {
   layer as serviceLayer,
   layerConfig as serviceLayerConfig,
   type Service,
   type SessionOptions
 } from "./Service.ts"
-export { layer as spoolsLayer } from "./SpoolFiles.ts"
 
 // --- files of link hosts ----------------------------------------------------------------------------------------------
 
@@ -21,4 +21,4 @@ export { layer as filesLayer } from "./Files.ts"
 // --- downloads: from the ids of analyses to files on the disk, and the archive ---------------------------------------------
 
 export { type DownloadsSettings, layer as downloadsLayer, layerConfig as downloadsLayerConfig } from "./Downloads.ts"
-export { layer as trackingFileLayer } from "./TrackingFile.ts"
+export { layer as trackingFileLayer } from "./files/TrackingFile.ts"

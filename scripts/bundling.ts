@@ -152,7 +152,7 @@ const onlyVersion: Plugin = {
   }
 }
 
-/** An executable is one file: it has the program of its threads as text (platform/ThreadProgram.ts). */
+/** An executable is one file: it has the program of its threads as text (platform/threads/ThreadProgram.ts). */
 const embedThreadProgram: Plugin = {
   name: "embed-thread-program",
   setup(context) {

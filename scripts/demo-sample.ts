@@ -2,11 +2,11 @@
 import { closeSync, openSync, writeFileSync, writeSync } from "node:fs"
 import { join } from "node:path"
 import { crc32, deflateRawSync, gunzipSync, inflateRawSync } from "node:zlib"
-import * as BgzfWriter from "../core/src/genome/BgzfWriter.ts"
-import { binOf } from "../core/src/genome/Bins.ts"
+import * as BgzfWriter from "../core/src/genome/bgzf/BgzfWriter.ts"
 import { encodeBamHeader } from "../core/src/genome/formats/BamHeader.ts"
 import * as BamRecord from "../core/src/genome/formats/BamRecord.ts"
-import * as IndexBuilder from "../core/src/genome/IndexBuilder.ts"
+import { binOf } from "../core/src/genome/index/Bins.ts"
+import * as IndexBuilder from "../core/src/genome/index/IndexBuilder.ts"
 
 const references = [
   { name: "chr7", length: 159_345_973 },

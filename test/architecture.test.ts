@@ -39,6 +39,12 @@ const rooms: Readonly<Record<string, (to: string) => boolean>> = {
   verify: inRooms("genome", "text")
 }
 
+/** The folders of the large rooms, from the lowest floor up; modules beside them belong to no floor. */
+const floors: Readonly<Record<string, ReadonlyArray<string>>> = {
+  "core/src/genome": ["bgzf", "regions", "index", "formats", "slice"],
+  platform: ["http", "inflate", "inputs", "locks", "terminal", "threads", "files"]
+}
+
 const roomOf = (path: string) => /^core\/src\/([a-z-]+)\//.exec(path)?.[1]
 
 interface Rule {
@@ -74,7 +80,7 @@ const rules: ReadonlyArray<Rule> = [
       isEffect(to) ||
       isBuiltIn(to) ||
       within("core/src", "platform", "@effect/platform-node")(to) ||
-      (from === "platform/CookieJars.ts" && to === "tough-cookie")
+      (from === "platform/http/CookieJars.ts" && to === "tough-cookie")
   },
   {
     folder: "sandbox",
@@ -83,7 +89,7 @@ const rules: ReadonlyArray<Rule> = [
       isBuiltIn(to) ||
       within("core/src/contract", "core/src/genome", "sandbox", "@effect/platform-node", "package.json")(to) ||
       // No client code takes part in a sandbox; a socket that listens is none.
-      to === "platform/Listener.ts"
+      to === "platform/http/Listener.ts"
   },
   {
     folder: "gateway",
@@ -132,6 +138,26 @@ describe("imports", () => {
     const there = new Set(productModules.flatMap(({ path }) => roomOf(path) ?? []))
     const ruled = [...Object.keys(rooms), ...rules.flatMap(({ folder }) => roomOf(`${folder}/`) ?? [])]
     assert.deepStrictEqual(ruled.sort(), [...there].sort())
+  })
+
+  it("the folders of a large room stand in floors: each imports only from those below it", () => {
+    const broken = Object.entries(floors).flatMap(([room, names]) => {
+      const floorOf = (path: string) => {
+        const folder = path.startsWith(`${room}/`)
+          ? path
+              .slice(room.length + 1)
+              .split("/")
+              .slice(0, -1)[0]
+          : undefined
+        return folder === undefined ? undefined : names.indexOf(folder)
+      }
+      const own = productModules.filter(({ path }) => floorOf(path) !== undefined)
+      assert.deepStrictEqual([...new Set(own.map(({ path }) => floorOf(path)))].sort(), [...names.keys()])
+      return own.flatMap(({ imports, path }) =>
+        imports.filter((to) => (floorOf(to) ?? -1) > (floorOf(path) ?? -1)).map((to) => `${path} -> ${to}`)
+      )
+    })
+    assert.deepStrictEqual(broken, [])
   })
 
   it("errors are imported through their door", () => {
@@ -422,29 +448,29 @@ const itself = (path: string): readonly [string, Writer] => [path, { through: pa
 
 const writers: Readonly<Record<string, Writer>> = Object.fromEntries<Writer>([
   itself("steps/main/StandardOutput.ts"),
-  itself("platform/Terminal.ts"),
-  itself("platform/TrackingFile.ts"),
+  itself("platform/terminal/Terminal.ts"),
+  itself("platform/files/TrackingFile.ts"),
   itself("steps/main/StepMain.ts"),
   itself("steps/main/svc-steps.ts"),
-  ["platform/Screen.ts", { through: "steps/main/StepMain.ts" }],
-  ["platform/LogFile.ts", { through: "platform/LogOutput.ts" }],
+  ["platform/terminal/Screen.ts", { through: "steps/main/StepMain.ts" }],
+  ["platform/terminal/LogFile.ts", { through: "platform/terminal/LogOutput.ts" }],
   ["steps/main/ProcessRun.ts", { through: "steps/main/StepMain.ts" }],
   itself("steps/download/ReportOutput.ts"),
   itself("gateway/Answers.ts"),
   ["gateway/ControlHandlers.ts", { holds: "ok, and numbers" }],
   ["steps/main/StepRunner.ts", { holds: "help and version, before anything is read" }],
-  ["platform/OutputFile.ts", { holds: answers }],
+  ["platform/files/OutputFile.ts", { holds: answers }],
   ["steps/api/OpenApi.ts", { holds: "the declaration of the API" }],
   ["steps/api/Program.ts", { holds: answers }],
   ["steps/fetch-annotations/Program.ts", { holds: answers }],
   ["steps/download/WriteLinks.ts", { holds: "links, which the user asked for" }],
-  ["platform/FileCalls.ts", { holds: "data of files" }],
-  ["platform/PartFiles.ts", { holds: "journals: numbers and checksums" }],
-  ["platform/AtomicFile.ts", { holds: "what the writers above and below give it" }],
-  ["platform/SpoolFiles.ts", { holds: answers }],
-  ["platform/LockCard.ts", { holds: "which process this is" }],
-  ["platform/FolderProbe.ts", { holds: "bytes that say nothing" }],
-  ["platform/RefusedLoginFiles.ts", { holds: "salted hashes" }],
+  ["platform/files/FileCalls.ts", { holds: "data of files" }],
+  ["platform/files/PartFiles.ts", { holds: "journals: numbers and checksums" }],
+  ["platform/files/AtomicFile.ts", { holds: "what the writers above and below give it" }],
+  ["platform/files/SpoolFiles.ts", { holds: answers }],
+  ["platform/locks/LockCard.ts", { holds: "which process this is" }],
+  ["platform/files/FolderProbe.ts", { holds: "bytes that say nothing" }],
+  ["platform/locks/RefusedLoginFiles.ts", { holds: "salted hashes" }],
   ["sandbox/CommandLine.ts", { holds: "the password of the sandbox, on purpose" }],
   ["sandbox/serve.ts", { holds: "a defect of the sandbox, which knows no secret of anybody" }]
 ])

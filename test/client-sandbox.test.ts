@@ -13,7 +13,7 @@ import type { ServiceError } from "../core/src/Errors.ts"
 import { AccountLock } from "../core/src/session/AccountLock.ts"
 import { Session } from "../core/src/session/Session.ts"
 import { makeSessionProfile } from "../core/src/session/SessionProfile.ts"
-import * as ApiHttp from "../platform/ApiHttp.ts"
+import * as ApiHttp from "../platform/http/ApiHttp.ts"
 import { type Sandbox, start } from "../sandbox/Sandbox.ts"
 
 const clients = (sandbox: Sandbox) =>

@@ -8,7 +8,7 @@ import { LoginRefused } from "../core/src/Errors.ts"
 import { AccountLock } from "../core/src/session/AccountLock.ts"
 import { Session } from "../core/src/session/Session.ts"
 import { makeSessionProfile } from "../core/src/session/SessionProfile.ts"
-import * as ApiHttp from "../platform/ApiHttp.ts"
+import * as ApiHttp from "../platform/http/ApiHttp.ts"
 import { type Sandbox, type SandboxOptions, start } from "../sandbox/Sandbox.ts"
 
 const sessionOf = (sandbox: Sandbox, password = sandbox.password) =>

@@ -48,9 +48,9 @@ export type { ProxyAddress } from "./settings/Settings.ts"
 // --- files from link hosts: whole, or regions of them ---------------------------------------------------------------------
 
 export { existingSlice } from "./download/ExistingSlice.ts"
-export { parseBed } from "./genome/BedText.ts"
-export { Codec } from "./genome/Codec.ts"
-export { parseRange, type RegionText } from "./genome/RegionText.ts"
+export { Codec } from "./genome/bgzf/Codec.ts"
+export { parseBed } from "./genome/regions/BedText.ts"
+export { parseRange, type RegionText } from "./genome/regions/RegionText.ts"
 export { FileTransfer } from "./transfer/FileTransfer.ts"
 export type {
   SliceEstimate,

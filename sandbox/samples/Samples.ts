@@ -1,12 +1,12 @@
 /** Small, valid, deterministic BAM and VCF files with their indexes, for a sandbox without `--data`. */
 
 import { Effect } from "effect"
-import * as BgzfWriter from "../../core/src/genome/BgzfWriter.ts"
-import { Codec } from "../../core/src/genome/Codec.ts"
+import * as BgzfWriter from "../../core/src/genome/bgzf/BgzfWriter.ts"
+import { Codec } from "../../core/src/genome/bgzf/Codec.ts"
 import { encodeBamHeader } from "../../core/src/genome/formats/BamHeader.ts"
 import * as BamRecord from "../../core/src/genome/formats/BamRecord.ts"
 import { vcfColumns } from "../../core/src/genome/formats/Vcf.ts"
-import * as IndexBuilder from "../../core/src/genome/IndexBuilder.ts"
+import * as IndexBuilder from "../../core/src/genome/index/IndexBuilder.ts"
 import { chromosomes } from "./Genome.ts"
 import { readsOf } from "./Reads.ts"
 import * as SeededRandom from "./SeededRandom.ts"

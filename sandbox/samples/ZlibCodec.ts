@@ -1,7 +1,7 @@
 /** BGZF codecs by the zlib inside Node, the sandbox's own: it shares none of the client's platform code. */
 import { crc32, deflateRawSync, gunzipSync, inflateRawSync } from "node:zlib"
 import { Layer } from "effect"
-import { Codec } from "../../core/src/genome/Codec.ts"
+import { Codec } from "../../core/src/genome/bgzf/Codec.ts"
 
 const orNull = (inflate: () => Uint8Array): Uint8Array | null => {
   try {

@@ -4,7 +4,7 @@
  */
 import { Effect } from "effect"
 import { printableJson, printableJsonLine } from "../../core/src/text/Printable.ts"
-import type { Output } from "../../platform/OutputFile.ts"
+import type { Output } from "../../platform/files/OutputFile.ts"
 
 export interface Answers {
   readonly add: (id: string, payload: unknown) => ReturnType<Output["write"]>

@@ -2,7 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, Fiber, Stream } from "effect"
 import { TestClock } from "effect/testing"
 import { LoginRefused, NotFound, ReplyMalformed, type ServiceError, Unavailable } from "../../core/src/Errors.ts"
-import type { Output } from "../../platform/OutputFile.ts"
+import type { Output } from "../../platform/files/OutputFile.ts"
 import { askEach } from "./Each.ts"
 
 const down = new Unavailable({ host: "h", reason: "status 503", attempts: 7 })

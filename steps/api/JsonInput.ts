@@ -4,7 +4,7 @@ import { placeOfIssue } from "../../core/src/client/Reply.ts"
 import { parseExactly } from "../../core/src/contract/ExactNumber.ts"
 import { InputMalformed, type LocalIo, type NotFound } from "../../core/src/Errors.ts"
 import { faultText, readJson } from "../../core/src/text/JsonText.ts"
-import { type Input, readInput } from "../../platform/InputFile.ts"
+import { type Input, readInput } from "../../platform/inputs/InputFile.ts"
 
 /** The input as JSON text without a byte order mark. Fails when a name of the outermost object is given twice. */
 export const jsonText = Effect.fnUntraced(function* ({ bytes, name }: Input): Effect.fn.Return<string, InputMalformed> {

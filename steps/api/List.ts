@@ -2,7 +2,7 @@
 import { Effect } from "effect"
 import { mostSevere, NotFound } from "../../core/src/Errors.ts"
 import { logFailure } from "../../core/src/FailureLog.ts"
-import type { Output } from "../../platform/OutputFile.ts"
+import type { Output } from "../../platform/files/OutputFile.ts"
 import { documentOf } from "./Answers.ts"
 import type { Door, Work } from "./ApiMethod.ts"
 

@@ -2,7 +2,7 @@
 import { Effect, Result } from "effect"
 import { openApiDocument } from "../../core/src/contract/OpenApiDocument.ts"
 import type { LocalSettings } from "../../core/src/settings/Settings.ts"
-import { openOutput } from "../../platform/OutputFile.ts"
+import { openOutput } from "../../platform/files/OutputFile.ts"
 import { makeProgram, valuesOf } from "../main/Step.ts"
 import { version } from "../main/Version.ts"
 import { documentOf } from "./Answers.ts"

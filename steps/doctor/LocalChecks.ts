@@ -4,8 +4,8 @@ import { type Check, fail, ok, warn } from "../../core/src/doctor/Check.ts"
 import { judgeConfig, judgeFolder, judgeNode } from "../../core/src/doctor/CheckRules.ts"
 import { settingLines } from "../../core/src/doctor/SettingsView.ts"
 import type { LocalSettings } from "../../core/src/settings/Settings.ts"
-import { folderOf, unusable } from "../../platform/AccountLockFiles.ts"
-import { tryFolder, tryLocks } from "../../platform/FolderProbe.ts"
+import { tryFolder, tryLocks } from "../../platform/files/FolderProbe.ts"
+import { folderOf, unusable } from "../../platform/locks/AccountLockFiles.ts"
 
 export const nodeCheck: Effect.Effect<Check> = Effect.sync(() => judgeNode(process.versions.node))
 

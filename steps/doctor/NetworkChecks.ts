@@ -7,8 +7,8 @@ import type { TransportFault } from "../../core/src/session/TransportFault.ts"
 import { portOf } from "../../core/src/settings/NoProxy.ts"
 import type { ProxyAddress } from "../../core/src/settings/Settings.ts"
 import { isLoopback } from "../../core/src/text/HostReach.ts"
-import { makeDialer } from "../../platform/ApiHttp.ts"
-import { connect, head, resolve } from "../../platform/HostProbe.ts"
+import { makeDialer } from "../../platform/http/ApiHttp.ts"
+import { connect, head, resolve } from "../../platform/http/HostProbe.ts"
 
 export interface Way {
   readonly baseUrl: URL

@@ -5,7 +5,7 @@ import type { RunRecord } from "../../core/src/download/RunRecord.ts"
 import { RestorationsPending } from "../../core/src/Errors.ts"
 import type { TargetSettings } from "../../core/src/settings/Settings.ts"
 import { printable } from "../../core/src/text/Printable.ts"
-import * as LogOutput from "../../platform/LogOutput.ts"
+import * as LogOutput from "../../platform/terminal/LogOutput.ts"
 
 /** Null when nothing is awaited. */
 export const pendingOf = Effect.fnUntraced(function* (settings: TargetSettings, record: RunRecord) {

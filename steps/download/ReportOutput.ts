@@ -6,7 +6,7 @@ import { type ReportRun, reportJson, reportPieces } from "../../core/src/report/
 import { formOf } from "../../core/src/report/ReportForm.ts"
 import { printableJson } from "../../core/src/text/Printable.ts"
 import { Scrubber } from "../../core/src/text/Scrubber.ts"
-import { replaceFile } from "../../platform/OutputFile.ts"
+import { replaceFile } from "../../platform/files/OutputFile.ts"
 
 const sha256 = (text: string) => createHash("sha256").update(text).digest("base64")
 

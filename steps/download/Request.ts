@@ -2,7 +2,7 @@
 import { Effect, type Result } from "effect"
 import { type ParsedRequest, parseRequest, readRequest, slices } from "../../core/src/download/DownloadRequest.ts"
 import type { LocalSettings } from "../../core/src/settings/Settings.ts"
-import * as ZlibCodec from "../../platform/ZlibCodec.ts"
+import * as ZlibCodec from "../../platform/inflate/ZlibCodec.ts"
 import { type Problems, withProblems } from "../main/Step.ts"
 
 /** What the settings ask for, or what is wrong with them. */

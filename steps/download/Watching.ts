@@ -12,7 +12,7 @@ import { counted } from "../../core/src/text/Counted.ts"
 import { printable } from "../../core/src/text/Printable.ts"
 import { humanSize } from "../../core/src/text/Size.ts"
 import type { TransferProgress } from "../../core/src/transfer/TransferRequest.ts"
-import { Screen } from "../../platform/Screen.ts"
+import { Screen } from "../../platform/terminal/Screen.ts"
 import { makeProgress, type Progress } from "./Progress.ts"
 
 /** @param form - `resume` says nothing when transfers begin: they begin file by file as they come back */

@@ -8,8 +8,8 @@ import { makeSessionProfile } from "../../core/src/session/SessionProfile.ts"
 import type { Settings, TargetSettings } from "../../core/src/settings/Settings.ts"
 import { addressOf } from "../../core/src/settings/Target.ts"
 import * as Files from "../../platform/Files.ts"
+import * as TrackingFileLive from "../../platform/files/TrackingFile.ts"
 import * as Service from "../../platform/Service.ts"
-import * as TrackingFileLive from "../../platform/TrackingFile.ts"
 import { version } from "../main/Version.ts"
 
 /** The restoration file of the run; it needs no session. */

@@ -8,7 +8,7 @@ import { mostSevere } from "../../core/src/Errors.ts"
 import { logFailure } from "../../core/src/FailureLog.ts"
 import type { TargetSettings } from "../../core/src/settings/Settings.ts"
 import { printable } from "../../core/src/text/Printable.ts"
-import { type Output, openOutput } from "../../platform/OutputFile.ts"
+import { type Output, openOutput } from "../../platform/files/OutputFile.ts"
 import { printLines } from "../main/StandardOutput.ts"
 import type { StepFailure } from "../main/Step.ts"
 

@@ -8,7 +8,7 @@ import type { AnnotationsCounts, AnnotationsError } from "../../core/src/annotat
 import { askEach } from "../../core/src/client/Outage.ts"
 import { mostSevere } from "../../core/src/Errors.ts"
 import { counted } from "../../core/src/text/Counted.ts"
-import type { Output } from "../../platform/OutputFile.ts"
+import type { Output } from "../../platform/files/OutputFile.ts"
 import type { StepExit } from "../main/Step.ts"
 
 /** Failures of the request or the output, not of one analysis: nothing is written. */

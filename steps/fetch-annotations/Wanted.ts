@@ -1,10 +1,10 @@
 /** What the command line asks for, and its regions read where they stand in a file. */
 import { Effect, Result } from "effect"
 import type { AnnotationsRequest } from "../../core/src/annotations/AnnotationsFetch.ts"
-import { readBed } from "../../core/src/genome/BedFile.ts"
 import { fromBytes } from "../../core/src/genome/ByteReader.ts"
-import { parseRange, type RegionText } from "../../core/src/genome/RegionText.ts"
-import { readInput } from "../../platform/InputFile.ts"
+import { readBed } from "../../core/src/genome/regions/BedFile.ts"
+import { parseRange, type RegionText } from "../../core/src/genome/regions/RegionText.ts"
+import { readInput } from "../../platform/inputs/InputFile.ts"
 import { type Own, type Problems, type ValuesOf, valuesOf } from "../main/Step.ts"
 import type { annotationOptions } from "./Options.ts"
 

@@ -4,8 +4,8 @@ import { dirname, resolve } from "node:path"
 import { Layer } from "effect"
 import { makeSessionProfile } from "../../core/src/session/SessionProfile.ts"
 import type { Settings } from "../../core/src/settings/Settings.ts"
+import * as SpoolFiles from "../../platform/files/SpoolFiles.ts"
 import * as Service from "../../platform/Service.ts"
-import * as SpoolFiles from "../../platform/SpoolFiles.ts"
 import { version } from "../main/Version.ts"
 
 /** The folder in which rows are spooled: that of the output file, which needs the room anyway, else the folder of TMPDIR. */

@@ -47,6 +47,6 @@ const typeMeant = (type: string): string => {
 const ignoredProxy = Effect.fnUntraced(function* (settings: LocalSettings) {
   const url = baseUrlOf(settings)
   if (settings.proxy !== null || Result.isFailure(url)) return null
-  const { ignoredVariable } = yield* Effect.promise(() => import("../../platform/ProxyVariables.ts"))
+  const { ignoredVariable } = yield* Effect.promise(() => import("../../platform/http/ProxyVariables.ts"))
   return ignoredVariable(process.env, url.success)
 })

@@ -1,7 +1,7 @@
 /** What a long job shows of itself: on a terminal lines that are redrawn in place, elsewhere a line a minute in the log. */
 import { Effect, type Scope } from "effect"
 import { statusDraw, statusLog } from "../../core/src/Schedules.ts"
-import type { Screen } from "../../platform/Screen.ts"
+import type { Screen } from "../../platform/terminal/Screen.ts"
 
 export type StatusScreen = Pick<Screen["Service"], "live" | "columns" | "status">
 

@@ -1,5 +1,5 @@
 /** Text of a status for the width of a terminal. */
-import { columnsOfCharacter, textWidth } from "../../platform/TextWidth.ts"
+import { columnsOfCharacter, textWidth } from "../../platform/terminal/TextWidth.ts"
 
 /** Cut in front to `width` columns, because file names differ at their ends. */
 export const cut = (text: string, width: number): string => {

@@ -6,7 +6,7 @@ import type { KeyName } from "../../core/src/settings/Keys.ts"
 import type { Operator } from "../../core/src/settings/Operator.ts"
 import type { Option } from "../../core/src/settings/Option.ts"
 import type { LocalSettings, Settings, ValueOf } from "../../core/src/settings/Settings.ts"
-import type { Screen } from "../../platform/Screen.ts"
+import type { Screen } from "../../platform/terminal/Screen.ts"
 import type { Stopping } from "./Stopping.ts"
 
 /** What the runner gives to every step; a step provides the rest itself. */

@@ -1,6 +1,6 @@
 /** Takes the lock, prints `held`, and keeps it until it is ended: `node LockHolder.ts LOCK`. */
 import { Duration, Effect } from "effect"
-import { withLock } from "../../platform/FileLock.ts"
+import { withLock } from "../../platform/locks/FileLock.ts"
 
 const [lock = ""] = process.argv.slice(2)
 

@@ -1,7 +1,7 @@
 /** Adds one to the number in a file, `times` times, each time under the lock: `node LockedCounter.ts LOCK FILE TIMES`. */
 import { readFileSync, writeFileSync } from "node:fs"
 import { Duration, Effect } from "effect"
-import { withLock } from "../../platform/FileLock.ts"
+import { withLock } from "../../platform/locks/FileLock.ts"
 
 const [lock = "", file = "", times = "0"] = process.argv.slice(2)
 

@@ -3,8 +3,8 @@ import { Duration, Effect, Layer, Redacted } from "effect"
 import { AccountLock } from "../../core/src/session/AccountLock.ts"
 import { Session } from "../../core/src/session/Session.ts"
 import { makeSessionProfile } from "../../core/src/session/SessionProfile.ts"
-import * as AccountLockFiles from "../../platform/AccountLockFiles.ts"
-import * as ApiHttp from "../../platform/ApiHttp.ts"
+import * as ApiHttp from "../../platform/http/ApiHttp.ts"
+import * as AccountLockFiles from "../../platform/locks/AccountLockFiles.ts"
 
 const [url = "", lockDir = "none", requests = "1"] = process.argv.slice(2)
 

@@ -1,6 +1,6 @@
 /** Hostile BAMs: records, header and index are spoiled before they are deflated, so that every sum is right. */
 
-import type { Codec } from "../../core/src/genome/Codec.ts"
+import type { Codec } from "../../core/src/genome/bgzf/Codec.ts"
 import { encodeBamHeader } from "../../core/src/genome/formats/BamHeader.ts"
 import { encodeRecord, Flag } from "../../core/src/genome/formats/BamRecord.ts"
 import type { SeededRandom } from "../../sandbox/samples/SeededRandom.ts"

@@ -1,8 +1,8 @@
 /** Indexes of hostile files, and honest indexes in which chunks and windows are made to point anywhere. */
 
-import { pseudoBin } from "../../core/src/genome/Bins.ts"
 import { vcfColumns } from "../../core/src/genome/formats/Vcf.ts"
-import * as IndexBuilder from "../../core/src/genome/IndexBuilder.ts"
+import { pseudoBin } from "../../core/src/genome/index/Bins.ts"
+import * as IndexBuilder from "../../core/src/genome/index/IndexBuilder.ts"
 import type { SeededRandom } from "../../sandbox/samples/SeededRandom.ts"
 import { mutate } from "./Mutation.ts"
 import type { NaiveFile } from "./Naive.ts"

@@ -1,6 +1,6 @@
 /** BAM and VCF read in the plainest way, from the first byte to the last: what slices of hostile files are compared with. */
 import { gunzipSync } from "node:zlib"
-import type { ReferenceRegions } from "../../core/src/genome/Regions.ts"
+import type { ReferenceRegions } from "../../core/src/genome/regions/Regions.ts"
 
 export interface NaiveRecord {
   /** Number of the reference, -1 for none. */

@@ -1,6 +1,6 @@
 /** A data file, its index and what a replay needs besides, as one input; and BGZF blocks that are cut anywhere. */
-import * as Bgzf from "../../core/src/genome/Bgzf.ts"
-import type { Codec } from "../../core/src/genome/Codec.ts"
+import * as Bgzf from "../../core/src/genome/bgzf/Bgzf.ts"
+import type { Codec } from "../../core/src/genome/bgzf/Codec.ts"
 import { concat } from "../genome/Fixtures.ts"
 
 export interface Packed {

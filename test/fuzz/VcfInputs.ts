@@ -1,5 +1,5 @@
 /** Hostile VCF.gz files: fields, lines, header and index are spoiled before they are deflated, so that every sum is right. */
-import type { Codec } from "../../core/src/genome/Codec.ts"
+import type { Codec } from "../../core/src/genome/bgzf/Codec.ts"
 import type { SeededRandom } from "../../sandbox/samples/SeededRandom.ts"
 import { bgzf, text } from "../genome/Fixtures.ts"
 import { type IndexFormat, indexOf, lyingIndex, mostPositions } from "./IndexInputs.ts"

@@ -1,7 +1,7 @@
 /** A short run (some 15 s) of the agreement suite; `test/genome/agree.ts` is the long one. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import * as ZlibCodec from "../../platform/ZlibCodec.ts"
+import * as ZlibCodec from "../../platform/inflate/ZlibCodec.ts"
 import { agreeOnBam, agreeOnVcf } from "./Agreement.ts"
 import { folder, skipWithoutRealFiles, skipWithoutTools } from "./Oracles.ts"
 import { bamSubjects, vcfSubjects } from "./Subjects.ts"

@@ -3,12 +3,12 @@
  * file.
  */
 import { Effect, Result } from "effect"
-import * as Bgzf from "../../core/src/genome/Bgzf.ts"
 import { fromBytes } from "../../core/src/genome/ByteReader.ts"
-import { Codec } from "../../core/src/genome/Codec.ts"
+import * as Bgzf from "../../core/src/genome/bgzf/Bgzf.ts"
+import { Codec } from "../../core/src/genome/bgzf/Codec.ts"
 import * as BamRecord from "../../core/src/genome/formats/BamRecord.ts"
-import { parseRange } from "../../core/src/genome/RegionText.ts"
-import { planSlice, writeSlice } from "../../core/src/genome/Slice.ts"
+import { parseRange } from "../../core/src/genome/regions/RegionText.ts"
+import { planSlice, writeSlice } from "../../core/src/genome/slice/Slice.ts"
 import * as SeededRandom from "../../sandbox/samples/SeededRandom.ts"
 import { concat, endingAtFileEnd } from "./Fixtures.ts"
 import { type IndexedFile, randomFile, randomRange } from "./RandomFiles.ts"

@@ -1,14 +1,14 @@
 /** Small files made in memory, and ways to spoil them. */
 import { type Arbitrary, Effect, Schema } from "effect"
 import * as A from "effect/Arbitrary"
-import * as Bgzf from "../../core/src/genome/Bgzf.ts"
-import * as BgzfWriter from "../../core/src/genome/BgzfWriter.ts"
 import type { ByteReader } from "../../core/src/genome/ByteReader.ts"
-import type { Codec } from "../../core/src/genome/Codec.ts"
+import * as Bgzf from "../../core/src/genome/bgzf/Bgzf.ts"
+import * as BgzfWriter from "../../core/src/genome/bgzf/BgzfWriter.ts"
+import type { Codec } from "../../core/src/genome/bgzf/Codec.ts"
+import * as VirtualOffset from "../../core/src/genome/bgzf/VirtualOffset.ts"
 import { encodeBamHeader } from "../../core/src/genome/formats/BamHeader.ts"
 import * as BamRecord from "../../core/src/genome/formats/BamRecord.ts"
-import * as IndexBuilder from "../../core/src/genome/IndexBuilder.ts"
-import * as VirtualOffset from "../../core/src/genome/VirtualOffset.ts"
+import * as IndexBuilder from "../../core/src/genome/index/IndexBuilder.ts"
 
 export const text = (value: string): Uint8Array => new TextEncoder().encode(value)
 

@@ -1,5 +1,5 @@
 /** A BAM of reads that hardly shrink, so that few of them are several pieces of a slice. */
-import type { Codec } from "../../core/src/genome/Codec.ts"
+import type { Codec } from "../../core/src/genome/bgzf/Codec.ts"
 import type { RecordFields } from "../../core/src/genome/formats/BamRecord.ts"
 import * as SeededRandom from "../../sandbox/samples/SeededRandom.ts"
 import { type BamFile, bamFile, read } from "./Fixtures.ts"

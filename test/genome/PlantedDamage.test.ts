@@ -19,9 +19,9 @@
  */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Result } from "effect"
-import { Codec } from "../../core/src/genome/Codec.ts"
-import * as GenomeThreads from "../../platform/GenomeThreads.ts"
-import * as ZlibCodec from "../../platform/ZlibCodec.ts"
+import { Codec } from "../../core/src/genome/bgzf/Codec.ts"
+import * as ZlibCodec from "../../platform/inflate/ZlibCodec.ts"
+import * as GenomeThreads from "../../platform/threads/GenomeThreads.ts"
 import * as SeededRandom from "../../sandbox/samples/SeededRandom.ts"
 import { blocksOf, damaged, damageKinds, exchange, recordsOfSlice, sameRecords, tryDamages } from "./Damages.ts"
 import { bamFile, read } from "./Fixtures.ts"

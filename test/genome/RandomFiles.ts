@@ -1,11 +1,11 @@
 /** Random healthy files with their indexes: blocks that end with a record or inside one, records that spread out or pile up. */
 
 import { Effect } from "effect"
-import * as Bgzf from "../../core/src/genome/Bgzf.ts"
-import { Codec } from "../../core/src/genome/Codec.ts"
+import * as Bgzf from "../../core/src/genome/bgzf/Bgzf.ts"
+import { Codec } from "../../core/src/genome/bgzf/Codec.ts"
 import type { DataType, IndexSuffix } from "../../core/src/genome/formats/FileNames.ts"
 import { vcfColumns } from "../../core/src/genome/formats/Vcf.ts"
-import * as IndexBuilder from "../../core/src/genome/IndexBuilder.ts"
+import * as IndexBuilder from "../../core/src/genome/index/IndexBuilder.ts"
 import type { SeededRandom } from "../../sandbox/samples/SeededRandom.ts"
 import { bamFile, bgzf, concat, read, text } from "./Fixtures.ts"
 

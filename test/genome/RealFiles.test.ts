@@ -8,7 +8,7 @@ import { fromBytes } from "../../core/src/genome/ByteReader.ts"
 import { readBamHeader } from "../../core/src/genome/formats/BamHeader.ts"
 import { readVcfHeader } from "../../core/src/genome/formats/VcfHeader.ts"
 import { checkStructure, readIndex } from "../../core/src/genome/Structure.ts"
-import * as ZlibCodec from "../../platform/ZlibCodec.ts"
+import * as ZlibCodec from "../../platform/inflate/ZlibCodec.ts"
 import { realBams, realBytes, realFile, realPath, realVcfs, skipWithoutRealFiles } from "./Oracles.ts"
 import { walk } from "./Walk.ts"
 

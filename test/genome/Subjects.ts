@@ -1,9 +1,9 @@
 /** What the agreement suite runs over: real files, the sandbox's samples, and made ones with the rare cases. */
 import { readFileSync, writeFileSync } from "node:fs"
 import { Effect } from "effect"
-import { inflatePrefix } from "../../core/src/genome/Blocks.ts"
 import { fromBytes } from "../../core/src/genome/ByteReader.ts"
-import { Codec } from "../../core/src/genome/Codec.ts"
+import { inflatePrefix } from "../../core/src/genome/bgzf/Blocks.ts"
+import { Codec } from "../../core/src/genome/bgzf/Codec.ts"
 import { Flag, type RecordFields } from "../../core/src/genome/formats/BamRecord.ts"
 import { readVcfHeader } from "../../core/src/genome/formats/VcfHeader.ts"
 import { makeSamples } from "../../sandbox/samples/Samples.ts"

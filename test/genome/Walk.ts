@@ -1,8 +1,8 @@
 /** A whole BGZF file read as a verification does: what its beginning is, then every block. */
 import { Effect } from "effect"
-import { readBlocks } from "../../core/src/genome/Blocks.ts"
 import type { ByteReader } from "../../core/src/genome/ByteReader.ts"
-import { type ContentCheck, unread } from "../../core/src/genome/ContentCheck.ts"
+import { readBlocks } from "../../core/src/genome/bgzf/Blocks.ts"
+import { type ContentCheck, unread } from "../../core/src/genome/bgzf/ContentCheck.ts"
 import { BlockPool } from "../../core/src/verify/BlockPool.ts"
 import { Damage } from "../../core/src/verify/Damage.ts"
 import { walkWhole } from "../../core/src/verify/WholeWalk.ts"

@@ -3,8 +3,8 @@
  * random BEDs for each of some 20 files, on one processor; with more of them every slice is made by threads. Prints a line per file; a disagreement ends it with the seed, the case and the BED.
  */
 import { Effect } from "effect"
-import * as GenomeThreads from "../../platform/GenomeThreads.ts"
-import * as ZlibCodec from "../../platform/ZlibCodec.ts"
+import * as ZlibCodec from "../../platform/inflate/ZlibCodec.ts"
+import * as GenomeThreads from "../../platform/threads/GenomeThreads.ts"
 import { agreeOnBam, agreeOnVcf } from "./Agreement.ts"
 import { folder } from "./Oracles.ts"
 import { bamSubjects, vcfSubjects } from "./Subjects.ts"

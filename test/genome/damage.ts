@@ -3,8 +3,8 @@
  * processor; with more of them every slice is made by threads. A damage that is not seen ends it with kind, region and seed.
  */
 import { Effect } from "effect"
-import * as GenomeThreads from "../../platform/GenomeThreads.ts"
-import * as ZlibCodec from "../../platform/ZlibCodec.ts"
+import * as ZlibCodec from "../../platform/inflate/ZlibCodec.ts"
+import * as GenomeThreads from "../../platform/threads/GenomeThreads.ts"
 import { damageKinds, tryDamages } from "./Damages.ts"
 
 const [rounds = 1_000, seed = 1, processors = 1] = process.argv.slice(2).map(Number)

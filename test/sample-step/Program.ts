@@ -3,7 +3,7 @@ import { Console, Effect, Redacted, Result } from "effect"
 import { LocalIo, NotFound } from "../../core/src/Errors.ts"
 import { Operator } from "../../core/src/settings/Operator.ts"
 import type { Settings } from "../../core/src/settings/Settings.ts"
-import { Screen } from "../../platform/Screen.ts"
+import { Screen } from "../../platform/terminal/Screen.ts"
 import { makeProgram } from "../../steps/main/Step.ts"
 
 const say = (text: string) => Effect.sync(() => process.stderr.write(`${text}\n`))

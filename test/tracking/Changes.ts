@@ -7,7 +7,7 @@ import { writeSync } from "node:fs"
 import { Effect } from "effect"
 import { put, without } from "../../core/src/archive/TrackingDocument.ts"
 import { TrackingFile } from "../../core/src/archive/TrackingFile.ts"
-import * as TrackingFileLive from "../../platform/TrackingFile.ts"
+import * as TrackingFileLive from "../../platform/files/TrackingFile.ts"
 
 const [path = "", name = "", count = "1", stay] = process.argv.slice(2)
 

@@ -33,7 +33,7 @@ import { Operator } from "../../core/src/settings/Operator.ts"
 import { FileTransfer } from "../../core/src/transfer/FileTransfer.ts"
 import { PartFiles } from "../../core/src/transfer/PartFiles.ts"
 import { SliceTransfer } from "../../core/src/transfer/SliceTransfer.ts"
-import * as ZlibCodec from "../../platform/ZlibCodec.ts"
+import * as ZlibCodec from "../../platform/inflate/ZlibCodec.ts"
 import * as SeededRandom from "../../sandbox/samples/SeededRandom.ts"
 
 const hour = 3_600_000

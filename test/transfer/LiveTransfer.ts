@@ -7,10 +7,10 @@ import { FileTransfer } from "../../core/src/transfer/FileTransfer.ts"
 import { defaultSettings, type TransferSettings } from "../../core/src/transfer/LinkPool.ts"
 import type { TransferProgress, TransferRequest } from "../../core/src/transfer/TransferRequest.ts"
 import { BlockPool } from "../../core/src/verify/BlockPool.ts"
-import * as LinkHttp from "../../platform/LinkHttp.ts"
-import * as PartClaim from "../../platform/PartClaim.ts"
-import * as PartFiles from "../../platform/PartFiles.ts"
-import * as ZlibCodec from "../../platform/ZlibCodec.ts"
+import * as PartFiles from "../../platform/files/PartFiles.ts"
+import * as LinkHttp from "../../platform/http/LinkHttp.ts"
+import * as ZlibCodec from "../../platform/inflate/ZlibCodec.ts"
+import * as PartClaim from "../../platform/locks/PartClaim.ts"
 
 /** The layers of a real run, for a service at `target`. */
 export const live = (

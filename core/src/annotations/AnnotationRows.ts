@@ -2,7 +2,7 @@
 import { Effect, Queue, Stream } from "effect"
 import { parseExactly } from "../contract/ExactNumber.ts"
 import type { AnalysisId } from "../contract/Ids.ts"
-import type { RegionText } from "../genome/RegionText.ts"
+import type { RegionText } from "../genome/regions/RegionText.ts"
 import type { Session } from "../session/Session.ts"
 import { type AnnotationsError, makeAnnotationsFetch } from "./AnnotationsFetch.ts"
 import type { Spools } from "./Spool.ts"

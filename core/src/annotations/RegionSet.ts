@@ -2,8 +2,8 @@
  * Wanted regions for positions in a table, where nobody says which chromosomes there are: a chromosome is the same with
  * and without `chr`, in any case, and M is MT.
  */
-import { union } from "../genome/Regions.ts"
-import type { RegionText } from "../genome/RegionText.ts"
+import { union } from "../genome/regions/Regions.ts"
+import type { RegionText } from "../genome/regions/RegionText.ts"
 
 /** Spellings of one chromosome become one. */
 const spelling = (name: string): string => {

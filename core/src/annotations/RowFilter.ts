@@ -5,7 +5,7 @@
  * goes. A cell of genes may hold one symbol, several in one text, or a list; upper and lower case are the same.
  */
 import { Result } from "effect"
-import type { Reading, RegionText } from "../genome/RegionText.ts"
+import type { Reading, RegionText } from "../genome/regions/RegionText.ts"
 import { quote, zeroDigit } from "../text/JsonBytes.ts"
 import type { ByteBlock } from "./ByteBlock.ts"
 import { CellCache } from "./CellCache.ts"

@@ -1,4 +1,4 @@
-/** Where rows wait until their header is known. The interface only; `platform/SpoolFiles.ts` does it on Node. */
+/** Where rows wait until their header is known. The interface only; `platform/files/SpoolFiles.ts` does it on Node. */
 import { Context, type Effect, type Scope } from "effect"
 import type { CannotCreate, LocalIo } from "../Errors.ts"
 

@@ -1,4 +1,4 @@
-/** The restoration file of a run (docs/service.md 2.3); `platform/TrackingFile.ts` keeps it on a disk. */
+/** The restoration file of a run (docs/service.md 2.3); `platform/files/TrackingFile.ts` keeps it on a disk. */
 import { Context, type Effect } from "effect"
 import type { TrackingError, TrackingReadError } from "../Errors.ts"
 import type { TrackingDocument } from "./TrackingDocument.ts"

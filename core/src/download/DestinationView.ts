@@ -3,7 +3,7 @@
  */
 import { Effect, FileSystem, Option, Path } from "effect"
 import { LocalIo } from "../Errors.ts"
-import type { Codec } from "../genome/Codec.ts"
+import type { Codec } from "../genome/bgzf/Codec.ts"
 import { dataTypeOf, unsafeName } from "../selection/FileName.ts"
 import { finalName, pathOf } from "../selection/OutputPath.ts"
 import type { SliceState } from "../transfer/SliceState.ts"

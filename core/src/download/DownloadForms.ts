@@ -2,7 +2,7 @@
 import { Effect, type FileSystem, type Path, Stream } from "effect"
 import { TrackingFile } from "../archive/TrackingFile.ts"
 import type { ServiceError } from "../Errors.ts"
-import type { Codec } from "../genome/Codec.ts"
+import type { Codec } from "../genome/bgzf/Codec.ts"
 import { fileTypes } from "../selection/FileName.ts"
 import type { ListedAnalysis } from "../selection/ListedFiles.ts"
 import { pathOf } from "../selection/OutputPath.ts"

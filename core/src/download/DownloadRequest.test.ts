@@ -1,7 +1,7 @@
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { assert, describe, it, layer } from "@effect/vitest"
 import { Effect, FileSystem, Layer, Path, Result } from "effect"
-import * as ZlibCodec from "../../../platform/ZlibCodec.ts"
+import * as ZlibCodec from "../../../platform/inflate/ZlibCodec.ts"
 import { type DownloadOptions, downloadRequest, parseRequest } from "./DownloadRequest.ts"
 
 const problems = (options: DownloadOptions) => Result.getOrThrow(Result.flip(parseRequest(options)))

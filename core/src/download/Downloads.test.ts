@@ -1,7 +1,7 @@
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { assert, layer } from "@effect/vitest"
 import { Context, Effect, FileSystem, Layer, Path, Redacted, References, Schema, Stream } from "effect"
-import * as ZlibCodec from "../../../platform/ZlibCodec.ts"
+import * as ZlibCodec from "../../../platform/inflate/ZlibCodec.ts"
 import { empty, type TrackingDocument } from "../archive/TrackingDocument.ts"
 import { TrackingFile } from "../archive/TrackingFile.ts"
 import { ServiceClient } from "../client/ServiceClient.ts"

@@ -2,7 +2,7 @@
 import { Effect, FileSystem, Option, type Scope } from "effect"
 import { CannotCreate, type LocalIo } from "../Errors.ts"
 import type { ByteReader } from "../genome/ByteReader.ts"
-import type { Codec } from "../genome/Codec.ts"
+import type { Codec } from "../genome/bgzf/Codec.ts"
 import { indexesOf } from "../genome/formats/FileNames.ts"
 import { open } from "../genome/formats/Formats.ts"
 import { checkStructure } from "../genome/Structure.ts"

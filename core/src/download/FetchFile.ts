@@ -1,7 +1,7 @@
 /** One file of a plan, from its link to its final name: whole, or the slice that is wanted of it. */
 import { Clock, DateTime, Effect, FileSystem, Path, type PlatformError, Ref } from "effect"
 import { CannotCreate, errnoOf, LocalIo, NotFound, type TransferError } from "../Errors.ts"
-import type { Codec } from "../genome/Codec.ts"
+import type { Codec } from "../genome/bgzf/Codec.ts"
 import type { ChecksumKind } from "../selection/FileName.ts"
 import { finalName, finalPath } from "../selection/OutputPath.ts"
 import type { WantedSlice } from "../selection/WantedFiles.ts"

@@ -1,7 +1,7 @@
 /** The plan of a run with the room it needs: what `--plan` shows, a download carries out, and a resume carries out too. */
 import { Effect, FileSystem, Option, type Path } from "effect"
 import { CannotCreate } from "../Errors.ts"
-import type { Codec } from "../genome/Codec.ts"
+import type { Codec } from "../genome/bgzf/Codec.ts"
 import type { ListedAnalysis } from "../selection/ListedFiles.ts"
 import { wantedFiles } from "../selection/WantedFiles.ts"
 import { PartFiles } from "../transfer/PartFiles.ts"

@@ -6,7 +6,7 @@
 import { Effect, type FileSystem, type Scope } from "effect"
 import type { StoredRequest } from "../archive/StoredRequests.ts"
 import type { EntryUnusable, LocalIo, NotFound, UsageError } from "../Errors.ts"
-import type { Codec } from "../genome/Codec.ts"
+import type { Codec } from "../genome/bgzf/Codec.ts"
 import { type ChecksumKind, type FileType, fileTypeOf } from "../selection/FileName.ts"
 import type { ListedAnalysis, ListedFile } from "../selection/ListedFiles.ts"
 import { finalPath, outputPathOf } from "../selection/OutputPath.ts"

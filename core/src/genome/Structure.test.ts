@@ -1,13 +1,13 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Result, Schema } from "effect"
-import * as ZlibCodec from "../../../platform/ZlibCodec.ts"
+import * as ZlibCodec from "../../../platform/inflate/ZlibCodec.ts"
 import { bamFile, bgzf, concat, counting, read, references, text } from "../../../test/genome/Fixtures.ts"
 import { fromBytes } from "./ByteReader.ts"
-import { Codec } from "./Codec.ts"
+import { Codec } from "./bgzf/Codec.ts"
 import { encodeBamHeader } from "./formats/BamHeader.ts"
 import { named } from "./formats/FileNames.ts"
 import { vcfColumns } from "./formats/Vcf.ts"
-import * as IndexBuilder from "./IndexBuilder.ts"
+import * as IndexBuilder from "./index/IndexBuilder.ts"
 import { checkStructure } from "./Structure.ts"
 
 const provided = Effect.provide(ZlibCodec.layer)

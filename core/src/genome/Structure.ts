@@ -4,17 +4,17 @@
  */
 import { Effect, Result } from "effect"
 import { FileDamaged } from "../Errors.ts"
-import { parseBai } from "./BaiIndex.ts"
-import * as Bgzf from "./Bgzf.ts"
-import type { BinIndex, Chunk } from "./BinIndex.ts"
-import { inflateAt, inflatePrefix, readBlocks } from "./Blocks.ts"
 import type { ByteReader } from "./ByteReader.ts"
-import { Codec } from "./Codec.ts"
+import * as Bgzf from "./bgzf/Bgzf.ts"
+import { inflateAt, inflatePrefix, readBlocks } from "./bgzf/Blocks.ts"
+import { Codec } from "./bgzf/Codec.ts"
+import * as VirtualOffset from "./bgzf/VirtualOffset.ts"
 import { type DataType, type IndexSuffix, named } from "./formats/FileNames.ts"
 import { isCompressed, type ReferenceAt } from "./formats/Format.ts"
 import { open } from "./formats/Formats.ts"
-import { parseCsi, parseTbi, type TabixIndex } from "./TabixIndex.ts"
-import * as VirtualOffset from "./VirtualOffset.ts"
+import { parseBai } from "./index/BaiIndex.ts"
+import type { BinIndex, Chunk } from "./index/BinIndex.ts"
+import { parseCsi, parseTbi, type TabixIndex } from "./index/TabixIndex.ts"
 
 /** What a sound file tells about itself. `references` and `samples` are null where the format has none. */
 export interface StructureFacts {

@@ -1,12 +1,12 @@
 /** What a ticket needs to know of a file: its header, its references and its index, read once for many tickets. */
 import { Effect } from "effect"
 import { FileDamaged } from "../Errors.ts"
-import type { BinIndex } from "../genome/BinIndex.ts"
 import type { ByteReader } from "../genome/ByteReader.ts"
-import type { Codec } from "../genome/Codec.ts"
+import type { Codec } from "../genome/bgzf/Codec.ts"
 import { indexSuffixOf } from "../genome/formats/FileNames.ts"
 import type { Slicing } from "../genome/formats/Format.ts"
 import { open } from "../genome/formats/Formats.ts"
+import type { BinIndex } from "../genome/index/BinIndex.ts"
 import { readIndex } from "../genome/Structure.ts"
 import { type Datatype, typeOf } from "./TicketRequest.ts"
 

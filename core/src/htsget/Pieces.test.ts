@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Schema } from "effect"
-import * as ZlibCodec from "../../../platform/ZlibCodec.ts"
+import * as ZlibCodec from "../../../platform/inflate/ZlibCodec.ts"
 import {
   bamFile,
   bgzf,
@@ -11,13 +11,13 @@ import {
   someReads,
   text
 } from "../../../test/genome/Fixtures.ts"
-import { inflatePrefix } from "../genome/Blocks.ts"
 import { fromBytes } from "../genome/ByteReader.ts"
-import { Codec } from "../genome/Codec.ts"
+import { inflatePrefix } from "../genome/bgzf/Blocks.ts"
+import { Codec } from "../genome/bgzf/Codec.ts"
 import { readBamHeader } from "../genome/formats/BamHeader.ts"
 import * as BamRecord from "../genome/formats/BamRecord.ts"
 import { vcfColumns } from "../genome/formats/Vcf.ts"
-import * as IndexBuilder from "../genome/IndexBuilder.ts"
+import * as IndexBuilder from "../genome/index/IndexBuilder.ts"
 import { checkStructure } from "../genome/Structure.ts"
 import { openFile } from "./OpenedFile.ts"
 import { type Piece, piecesOf } from "./Pieces.ts"

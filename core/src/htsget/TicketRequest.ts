@@ -1,7 +1,7 @@
 /** What is asked of a ticket: the parameters of a GET or the body of a POST (GA4GH htsget 1.3.0), checked. Pure. */
 import { Result, Schema } from "effect"
 import { bam, vcf } from "../genome/formats/FileNames.ts"
-import { longestReference, type RegionText } from "../genome/RegionText.ts"
+import { longestReference, type RegionText } from "../genome/regions/RegionText.ts"
 import { HtsgetError } from "./HtsgetError.ts"
 
 /** Reads come from BAM files, variants from VCF files. */

@@ -2,7 +2,7 @@ import * as NodeServices from "@effect/platform-node/NodeServices"
 import { assert, layer } from "@effect/vitest"
 import { Effect, FileSystem, Layer } from "effect"
 import { lookAt } from "../download/DestinationView.ts"
-import { Codec } from "../genome/Codec.ts"
+import { Codec } from "../genome/bgzf/Codec.ts"
 import { canWriteReport } from "./ReportFile.ts"
 
 const noCodec = Layer.succeed(Codec, {

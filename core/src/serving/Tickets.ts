@@ -1,6 +1,6 @@
 /** Finds the file that an htsget request means, and the pieces of it that its ticket lists. */
 import { Cache, Context, Effect, Exit, Layer } from "effect"
-import { Codec } from "../genome/Codec.ts"
+import { Codec } from "../genome/bgzf/Codec.ts"
 import { HtsgetError } from "../htsget/HtsgetError.ts"
 import { type OpenedFile, openFile } from "../htsget/OpenedFile.ts"
 import { type Piece, piecesOf } from "../htsget/Pieces.ts"

@@ -16,7 +16,7 @@ import {
 } from "effect"
 import { Cookies, Headers, HttpClient, HttpClientError, HttpClientRequest } from "effect/http"
 import { TestClock } from "effect/testing"
-import * as CookieJars from "../../../platform/CookieJars.ts"
+import * as CookieJars from "../../../platform/http/CookieJars.ts"
 import type { SessionError } from "../Errors.ts"
 import { AccountLock } from "./AccountLock.ts"
 import { ReplyResponse } from "./ReplyResponse.ts"

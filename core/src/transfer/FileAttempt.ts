@@ -4,7 +4,7 @@
  */
 import { Effect, Exit, Fiber, Random, Ref, type Scope } from "effect"
 import { FileDamaged, type LocalIo } from "../Errors.ts"
-import { Codec } from "../genome/Codec.ts"
+import { Codec } from "../genome/bgzf/Codec.ts"
 import { BlockPool } from "../verify/BlockPool.ts"
 import * as ByteRanges from "./ByteRanges.ts"
 import * as ChecksumFile from "./ChecksumFile.ts"

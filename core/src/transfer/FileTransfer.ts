@@ -11,7 +11,7 @@
  */
 import { Clock, Context, Effect, Layer, Ref } from "effect"
 import { type CannotCreate, LinkProtocol, type LocalIo, type TransferError } from "../Errors.ts"
-import { Codec } from "../genome/Codec.ts"
+import { Codec } from "../genome/bgzf/Codec.ts"
 import { type ChecksumKind, unsafeName } from "../selection/FileName.ts"
 import { BlockPool } from "../verify/BlockPool.ts"
 import * as ChecksumFile from "./ChecksumFile.ts"

@@ -1,7 +1,7 @@
 /** Many small writes as few large ones: most blocks of a slice are a few KiB, and each write costs a call. */
 import { Effect } from "effect"
 import type { LocalIo } from "../Errors.ts"
-import type { SliceSink } from "../genome/Slice.ts"
+import type { SliceSink } from "../genome/slice/Slice.ts"
 import type { Algorithm } from "./Digests.ts"
 import type { PartFile } from "./PartFiles.ts"
 

@@ -1,7 +1,7 @@
 /**
  * The byte plane: one GET to a link host, with no session, no cookie and no token.
  *
- * The interface only; `platform/LinkHttp.ts` speaks HTTP. Which replies are good is judged by `RangeReply`, which
+ * The interface only; `platform/http/LinkHttp.ts` speaks HTTP. Which replies are good is judged by `RangeReply`, which
  * addresses may be visited by `LinkAddress`.
  */
 import { Context, Data, type Effect, type Redacted, type Scope } from "effect"

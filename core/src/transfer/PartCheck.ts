@@ -1,7 +1,7 @@
 /** Whether a complete part is what its name says; an index is compared with its data file too, where that lies beside it. */
 import { Effect, type Scope } from "effect"
 import { FileDamaged, type LocalIo } from "../Errors.ts"
-import type { Codec } from "../genome/Codec.ts"
+import type { Codec } from "../genome/bgzf/Codec.ts"
 import { dataOf, named } from "../genome/formats/FileNames.ts"
 import { checkStructure } from "../genome/Structure.ts"
 import type { PartFiles } from "./PartFiles.ts"

@@ -1,7 +1,7 @@
 /**
  * One writer per part file, also between processes.
  *
- * The interface only; `platform/PartClaim.ts` does it with lock files beside the part. A claim is advice: a transfer
+ * The interface only; `platform/locks/PartClaim.ts` does it with lock files beside the part. A claim is advice: a transfer
  * stays correct when two processes hold the same one (see `PartJournal.writer`).
  */
 import { Context, type Effect, type Scope } from "effect"

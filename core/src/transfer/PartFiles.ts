@@ -1,7 +1,7 @@
 /**
  * The disk under a transfer: the part file, its journal, and the commit to the final name.
  *
- * The interface only; `platform/PartFiles.ts` does it on Node. Names are those of `PartJournal.placeOf`.
+ * The interface only; `platform/files/PartFiles.ts` does it on Node. Names are those of `PartJournal.placeOf`.
  */
 import { Context, type Effect, type Scope } from "effect"
 import type { CannotCreate, LocalIo } from "../Errors.ts"

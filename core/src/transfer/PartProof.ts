@@ -1,7 +1,7 @@
 /** `check: "full"`: every block and record of a file, and that an index leads to all of them, proven while the bytes arrive. */
 import { Effect, type Scope } from "effect"
 import type { FileDamaged, LocalIo } from "../Errors.ts"
-import type { Codec } from "../genome/Codec.ts"
+import type { Codec } from "../genome/bgzf/Codec.ts"
 import { dataOf, named } from "../genome/formats/FileNames.ts"
 import type { BlockPool } from "../verify/BlockPool.ts"
 import { proveFile } from "../verify/FileProof.ts"

@@ -1,7 +1,7 @@
 /** The two remote files of a slice: both opened, what is to be read of them, and what that cost. */
 import { Effect } from "effect"
 import { FileDamaged, type TransferError } from "../Errors.ts"
-import type { Codec } from "../genome/Codec.ts"
+import type { Codec } from "../genome/bgzf/Codec.ts"
 import * as RemoteRanges from "./RemoteRanges.ts"
 import { planCut } from "./SliceCut.ts"
 import type { SliceEstimate, SliceTask } from "./SliceRequest.ts"

@@ -1,8 +1,8 @@
 /** The genome engine as transfers see it: what to read of a source, and the writing of it. */
 import { Effect } from "effect"
 import { type LocalIo, NotFound } from "../Errors.ts"
-import type { Codec } from "../genome/Codec.ts"
-import type { FetchPlan } from "../genome/FetchPlan.ts"
+import type { Codec } from "../genome/bgzf/Codec.ts"
+import type { FetchPlan } from "../genome/slice/FetchPlan.ts"
 import {
   planSlice,
   type SliceOptions,
@@ -11,7 +11,7 @@ import {
   type SliceSink,
   type SliceSource,
   writeSlice
-} from "../genome/Slice.ts"
+} from "../genome/slice/Slice.ts"
 import type { RemoteError } from "./RemoteRanges.ts"
 import type { SliceTask } from "./SliceRequest.ts"
 

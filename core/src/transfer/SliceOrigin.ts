@@ -1,5 +1,5 @@
 /** What the header of a slice says of its making: the command, the source, and which version of it that was. */
-import type { Program } from "../genome/SliceHeader.ts"
+import type { Program } from "../genome/formats/SliceHeader.ts"
 import { printable } from "../text/Printable.ts"
 import type { ObjectVersion } from "./RangeReply.ts"
 import { maker } from "./SliceState.ts"

@@ -4,7 +4,7 @@
  */
 import { Effect, Random } from "effect"
 import { indexSuffixes } from "../genome/formats/FileNames.ts"
-import type { SliceResult } from "../genome/Slice.ts"
+import type { SliceResult } from "../genome/slice/Slice.ts"
 import type { ChecksumKind } from "../selection/FileName.ts"
 import * as ChecksumFile from "./ChecksumFile.ts"
 import { wanted } from "./Digests.ts"

@@ -1,7 +1,7 @@
 /** What is asked of a slice, and what it says in the end. */
 import type { Effect } from "effect"
 import type { OfferedDataType } from "../genome/formats/FileNames.ts"
-import type { RegionText } from "../genome/RegionText.ts"
+import type { RegionText } from "../genome/regions/RegionText.ts"
 import type { ChecksumKind } from "../selection/FileName.ts"
 import type { LinkedFile } from "./LinkLease.ts"
 import type { SliceState } from "./SliceState.ts"

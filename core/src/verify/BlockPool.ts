@@ -1,7 +1,7 @@
 /** Who inflates the blocks of a file that is verified: this thread, or several others. */
 import { Context, Effect, Layer } from "effect"
-import { type BlockRun, type InflatedRun, inflateRun, runRoom } from "../genome/BlockRun.ts"
-import { Codec } from "../genome/Codec.ts"
+import { type BlockRun, type InflatedRun, inflateRun, runRoom } from "../genome/bgzf/BlockRun.ts"
+import { Codec } from "../genome/bgzf/Codec.ts"
 
 export class BlockPool extends Context.Service<
   BlockPool,

@@ -1,6 +1,7 @@
 /** Whether the chunks that an index has for a reference cover the records of that reference. Records come in file order. */
-import type { Chunk, ReferenceIndex } from "../genome/BinIndex.ts"
-import type { ContentPosition } from "../genome/ContentPosition.ts"
+
+import type { ContentPosition } from "../genome/bgzf/ContentPosition.ts"
+import type { Chunk, ReferenceIndex } from "../genome/index/BinIndex.ts"
 import { OffsetList } from "./OffsetList.ts"
 
 const byBegin = (a: Chunk, b: Chunk): number => (a.begin < b.begin ? -1 : a.begin > b.begin ? 1 : 0)

@@ -1,9 +1,9 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Deferred, Effect, Fiber, Layer } from "effect"
-import * as ZlibCodec from "../../../platform/ZlibCodec.ts"
+import * as ZlibCodec from "../../../platform/inflate/ZlibCodec.ts"
 import { bamFile, read } from "../../../test/genome/Fixtures.ts"
 import { type ByteReader, fromBytes } from "../genome/ByteReader.ts"
-import { Codec } from "../genome/Codec.ts"
+import { Codec } from "../genome/bgzf/Codec.ts"
 import { BlockPool } from "./BlockPool.ts"
 import { proveFile } from "./FileProof.ts"
 

@@ -1,4 +1,4 @@
-/** Local files as a verification reads them. `platform/FileSource.ts` does it on Node. */
+/** Local files as a verification reads them. `platform/files/FileSource.ts` does it on Node. */
 import { Context, type Effect, type Scope } from "effect"
 import type { FileDamaged, LocalIo } from "../Errors.ts"
 import type { ByteReader } from "../genome/ByteReader.ts"

@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import type { Bin, BinIndex, Counts } from "../genome/BinIndex.ts"
-import type { RecordCounts } from "../genome/ContentCheck.ts"
+import type { RecordCounts } from "../genome/bgzf/ContentCheck.ts"
+import type { Bin, BinIndex, Counts } from "../genome/index/BinIndex.ts"
 import { compareCounts } from "./IndexCounts.ts"
 
 const bin: Bin = { id: 4681, loffset: null, chunks: [] }

@@ -1,8 +1,8 @@
 /** Whether an index covers its data file: as many records of each reference as the walk through the data has counted. */
 import { Effect } from "effect"
 import { FileDamaged } from "../Errors.ts"
-import type { RecordCounts } from "../genome/ContentCheck.ts"
-import type { TabixIndex } from "../genome/TabixIndex.ts"
+import type { RecordCounts } from "../genome/bgzf/ContentCheck.ts"
+import type { TabixIndex } from "../genome/index/TabixIndex.ts"
 
 /**
  * Gives notes; fails with `FileDamaged` `IndexMismatch`. References without counts, which some writers leave out, are not compared;

@@ -3,10 +3,11 @@
  * it, each chunk begins where a record begins, and no reader is led past a record. A flipped bit that does no such harm is
  * found by a checksum of the file only.
  */
-import type { ReferenceIndex } from "../genome/BinIndex.ts"
-import { binOf } from "../genome/Bins.ts"
-import type { RecordListener } from "../genome/ContentCheck.ts"
-import type { TabixIndex } from "../genome/TabixIndex.ts"
+
+import type { RecordListener } from "../genome/bgzf/ContentCheck.ts"
+import type { ReferenceIndex } from "../genome/index/BinIndex.ts"
+import { binOf } from "../genome/index/Bins.ts"
+import type { TabixIndex } from "../genome/index/TabixIndex.ts"
 import { ChunkCoverage } from "./ChunkCoverage.ts"
 import { LinearOffsets } from "./LinearOffsets.ts"
 

@@ -1,7 +1,8 @@
 /** The offsets at which an index lets readers begin: the linear index of BAI and TBI, loffset of CSI. Records come in file order. */
-import type { BinIndex, ReferenceIndex } from "../genome/BinIndex.ts"
-import { binStart } from "../genome/Bins.ts"
-import type { ContentPosition } from "../genome/ContentPosition.ts"
+
+import type { ContentPosition } from "../genome/bgzf/ContentPosition.ts"
+import type { BinIndex, ReferenceIndex } from "../genome/index/BinIndex.ts"
+import { binStart } from "../genome/index/Bins.ts"
 import { OffsetList } from "./OffsetList.ts"
 
 export class LinearOffsets {

@@ -1,7 +1,7 @@
 /** Virtual offsets taken apart into numbers: every record of a file is compared with some. */
 
-import type { ContentPosition } from "../genome/ContentPosition.ts"
-import * as VirtualOffset from "../genome/VirtualOffset.ts"
+import type { ContentPosition } from "../genome/bgzf/ContentPosition.ts"
+import * as VirtualOffset from "../genome/bgzf/VirtualOffset.ts"
 
 export class OffsetList {
   readonly length: number

@@ -1,8 +1,8 @@
 /** Checks files one after another, each as thoroughly as its kind allows. */
 import { Effect, Fiber, Option, type Scope } from "effect"
 import { FileDamaged, LocalIo, NotFound } from "../Errors.ts"
-import type { Codec } from "../genome/Codec.ts"
-import { type RecordCounts, unread } from "../genome/ContentCheck.ts"
+import type { Codec } from "../genome/bgzf/Codec.ts"
+import { type RecordCounts, unread } from "../genome/bgzf/ContentCheck.ts"
 import { type DataType, dataOf, type IndexSuffix, type Named } from "../genome/formats/FileNames.ts"
 import { isCompressed } from "../genome/formats/Format.ts"
 import { open } from "../genome/formats/Formats.ts"

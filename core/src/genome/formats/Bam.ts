@@ -1,6 +1,6 @@
 /** BAM: aligned reads, with BAI or CSI (SAM specification, sections 4 and 5). */
 import { Effect, Result } from "effect"
-import * as BaiIndex from "../BaiIndex.ts"
+import * as BaiIndex from "../index/BaiIndex.ts"
 import { encodeBamHeader, magic, readBamHeader } from "./BamHeader.ts"
 import { bamRegions, bamSliceText } from "./BamSliceHeader.ts"
 import { bamWalk } from "./BamWalk.ts"

@@ -1,10 +1,10 @@
 /** The header of a BAM file: text, reference sequences, and where the records begin (SAM specification, section 4.2). */
 import { Effect } from "effect"
 import { FileDamaged } from "../../Errors.ts"
-import { type Inflated, inflatePrefix } from "../Blocks.ts"
 import type { ByteReader } from "../ByteReader.ts"
-import type { Codec } from "../Codec.ts"
-import type * as VirtualOffset from "../VirtualOffset.ts"
+import { type Inflated, inflatePrefix } from "../bgzf/Blocks.ts"
+import type { Codec } from "../bgzf/Codec.ts"
+import type * as VirtualOffset from "../bgzf/VirtualOffset.ts"
 
 export interface BamReference {
   readonly name: string

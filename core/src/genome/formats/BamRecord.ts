@@ -3,7 +3,7 @@
  * from the bytes, and encodes whole records. Positions are 0-based.
  */
 
-import { binOf } from "../Bins.ts"
+import { binOf } from "../index/Bins.ts"
 
 /** Bits of the flag field (SAM specification, section 1.4). */
 export const Flag = {

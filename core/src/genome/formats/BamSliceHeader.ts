@@ -1,6 +1,7 @@
 /** The header of a BAM slice: that of the source, with a program line (`@PG`) that names the regions. */
-import type { Program } from "../SliceHeader.ts"
+
 import type { BamHeader } from "./BamHeader.ts"
+import type { Program } from "./SliceHeader.ts"
 
 const encoder = new TextEncoder()
 const decoder = new TextDecoder()

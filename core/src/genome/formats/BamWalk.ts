@@ -1,10 +1,10 @@
 /** Walks the records of a BAM file, each whole: whether its parts add up, and where it lies (SAM specification, section 4.2). */
 
-import type { ContentFault, RecordCheck, RecordListener } from "../ContentCheck.ts"
-import { type BlockLayout, ContentPosition } from "../ContentPosition.ts"
-import { largestRecord } from "../RecordFormat.ts"
+import type { ContentFault, RecordCheck, RecordListener } from "../bgzf/ContentCheck.ts"
+import { type BlockLayout, ContentPosition } from "../bgzf/ContentPosition.ts"
 import type { BamHeader } from "./BamHeader.ts"
 import * as BamRecord from "./BamRecord.ts"
+import { largestRecord } from "./RecordFormat.ts"
 
 /** Length field and fixed fields (bytes). */
 const fixed = BamRecord.smallest + 4

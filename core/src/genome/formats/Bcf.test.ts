@@ -1,12 +1,12 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import * as ZlibCodec from "../../../../platform/ZlibCodec.ts"
+import * as ZlibCodec from "../../../../platform/inflate/ZlibCodec.ts"
 import { bgzf, concat, text } from "../../../../test/genome/Fixtures.ts"
 import { fromBytes } from "../ByteReader.ts"
-import { Codec } from "../Codec.ts"
-import { parseRange } from "../RegionText.ts"
-import { planSlice } from "../Slice.ts"
+import { Codec } from "../bgzf/Codec.ts"
+import { parseRange } from "../regions/RegionText.ts"
 import { checkStructure } from "../Structure.ts"
+import { planSlice } from "../slice/Slice.ts"
 import { fileTypes, indexesOf, named } from "./FileNames.ts"
 
 const header =

@@ -4,7 +4,7 @@
  */
 import { Effect } from "effect"
 import { FileDamaged } from "../../Errors.ts"
-import { inflatePrefix } from "../Blocks.ts"
+import { inflatePrefix } from "../bgzf/Blocks.ts"
 import { largestHeader } from "./BamHeader.ts"
 import * as FileNames from "./FileNames.ts"
 import type { Format, FormatFile } from "./Format.ts"

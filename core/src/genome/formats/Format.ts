@@ -5,15 +5,15 @@
 import type { Effect, Result } from "effect"
 import type { FileDamaged } from "../../Errors.ts"
 import type { ByteReader } from "../ByteReader.ts"
-import type { Codec } from "../Codec.ts"
-import type { RecordCheck, RecordListener } from "../ContentCheck.ts"
-import type { IndexBuilder } from "../IndexBuilder.ts"
-import type { KnownReference } from "../Regions.ts"
-import type { Program } from "../SliceHeader.ts"
-import type { TabixIndex } from "../TabixIndex.ts"
-import type { VirtualOffset } from "../VirtualOffset.ts"
+import type { Codec } from "../bgzf/Codec.ts"
+import type { RecordCheck, RecordListener } from "../bgzf/ContentCheck.ts"
+import type { VirtualOffset } from "../bgzf/VirtualOffset.ts"
+import type { IndexBuilder } from "../index/IndexBuilder.ts"
+import type { TabixIndex } from "../index/TabixIndex.ts"
+import type { KnownReference } from "../regions/Regions.ts"
 import type { FormatNames, IndexSuffix } from "./FileNames.ts"
 import type { Records } from "./RecordFormats.ts"
+import type { Program } from "./SliceHeader.ts"
 
 export interface Format extends FormatNames {
   /** The first bytes of the inflated content. */

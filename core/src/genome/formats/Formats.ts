@@ -1,9 +1,9 @@
 /** The formats that are known, and how to find the one of a file. */
 import { Effect } from "effect"
 import type { FileDamaged } from "../../Errors.ts"
-import { inflatePrefix } from "../Blocks.ts"
 import type { ByteReader } from "../ByteReader.ts"
-import type { Codec } from "../Codec.ts"
+import { inflatePrefix } from "../bgzf/Blocks.ts"
+import type { Codec } from "../bgzf/Codec.ts"
 import { Bam } from "./Bam.ts"
 import { Bcf } from "./Bcf.ts"
 import type { DataType } from "./FileNames.ts"

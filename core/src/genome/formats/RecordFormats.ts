@@ -2,8 +2,9 @@
  * How the records of each format are read, in a table keyed by the format: the key and plain data may go to another thread, a
  * function may not. Nothing of Effect is loaded here, because threads load it.
  */
-import { comment, largestRecord, type RecordFormat } from "../RecordFormat.ts"
+
 import * as BamRecord from "./BamRecord.ts"
+import { comment, largestRecord, type RecordFormat } from "./RecordFormat.ts"
 import { placeOf } from "./VcfRecord.ts"
 
 /** What reading the records of a format needs of its header and index. */

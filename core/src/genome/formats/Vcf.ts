@@ -1,8 +1,8 @@
 /** VCF.gz: variants as lines of text in BGZF, with TBI or CSI (VCF specification, section 1; tabix specification). */
 import { Effect, Result } from "effect"
-import * as BaiIndex from "../BaiIndex.ts"
-import type { KnownReference } from "../Regions.ts"
-import type { TabixColumns } from "../TabixIndex.ts"
+import * as BaiIndex from "../index/BaiIndex.ts"
+import type { TabixColumns } from "../index/TabixIndex.ts"
+import type { KnownReference } from "../regions/Regions.ts"
 import * as FileNames from "./FileNames.ts"
 import type { Format } from "./Format.ts"
 import { magic, readVcfHeader, type VcfHeader } from "./VcfHeader.ts"

@@ -1,9 +1,9 @@
 /** The header lines of a VCF.gz (VCF specification, section 1.4), kept as they are. */
 import { Effect } from "effect"
 import { FileDamaged } from "../../Errors.ts"
-import { inflatePrefix } from "../Blocks.ts"
 import type { ByteReader } from "../ByteReader.ts"
-import type { Codec } from "../Codec.ts"
+import { inflatePrefix } from "../bgzf/Blocks.ts"
+import type { Codec } from "../bgzf/Codec.ts"
 import { largestHeader } from "./BamHeader.ts"
 
 export interface VcfHeader {

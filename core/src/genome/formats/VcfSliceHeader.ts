@@ -1,5 +1,5 @@
 /** The header of a VCF slice: that of the source, with a line that names program and regions. */
-import type { Program } from "../SliceHeader.ts"
+import type { Program } from "./SliceHeader.ts"
 
 const encoder = new TextEncoder()
 const decoder = new TextDecoder()

@@ -1,6 +1,6 @@
 /** Walks the lines of a VCF file: their number of columns, and the first two of them (VCF specification, section 1.6.1). */
-import type { ContentFault, RecordCheck, RecordListener } from "../ContentCheck.ts"
-import { type BlockLayout, ContentPosition } from "../ContentPosition.ts"
+import type { ContentFault, RecordCheck, RecordListener } from "../bgzf/ContentCheck.ts"
+import { type BlockLayout, ContentPosition } from "../bgzf/ContentPosition.ts"
 
 const lineFeed = 0x0a
 const tab = 0x09

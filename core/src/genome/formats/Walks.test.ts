@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Schema } from "effect"
 import { concat, read, references, text } from "../../../../test/genome/Fixtures.ts"
-import type { RecordCheck } from "../ContentCheck.ts"
+import type { RecordCheck } from "../bgzf/ContentCheck.ts"
 import { encodeBamHeader } from "./BamHeader.ts"
 import * as BamRecord from "./BamRecord.ts"
 import { bamWalk } from "./BamWalk.ts"

@@ -1,0 +1,161 @@
+/** Reads BGZF blocks one after another in batches of bytes, inflating only when asked. */
+import { Effect, Result } from "effect"
+import { FileDamaged } from "../../Errors.ts"
+import type { ByteReader } from "../ByteReader.ts"
+import * as Bgzf from "./Bgzf.ts"
+import { Codec } from "./Codec.ts"
+import * as VirtualOffset from "./VirtualOffset.ts"
+
+/** Consecutive whole blocks of a file: block `i` is `[starts[i], starts[i + 1])` of `bytes`. */
+export interface BlockBatch {
+  /** Byte offset in the file of `bytes[0]`. */
+  readonly offset: number
+  readonly bytes: Uint8Array
+  /** One more than there are blocks; the last one is where the next batch begins. */
+  readonly starts: ReadonlyArray<number>
+}
+
+const noBlock: Readonly<Record<number, string>> = {
+  [Bgzf.notBgzf]: "no block begins there",
+  [Bgzf.badHeader]: "its header contradicts itself"
+}
+
+/** Empty blocks before content; writers make one or two when files are joined. */
+const mostEmpty = 1024
+
+/** The error for a bad block. */
+export const badBlock = (file: string, offset: number, reason: string): FileDamaged =>
+  new FileDamaged({ file, fault: "BadBlock", reason: Bgzf.damaged(offset, reason) })
+
+const firstBlock = (file: string, bytes: Uint8Array): FileDamaged => {
+  const head = String.fromCharCode(...bytes.subarray(0, 256)).trimStart()
+  const seen =
+    bytes.length === 0
+      ? "it is empty"
+      : head.startsWith("<")
+        ? "it is an HTML or XML page"
+        : Bgzf.isGzip(bytes)
+          ? "it is plain gzip; compress it with bgzip"
+          : "its first bytes are of another format"
+  return new FileDamaged({ file, fault: "NotBgzf", reason: `not a BGZF file: ${seen}` })
+}
+
+/** Finds the whole blocks in `bytes`, which start at `offset` of a file of `fileSize` bytes. Fails with `FileDamaged`. */
+const findBlocks = (
+  file: string,
+  bytes: Uint8Array,
+  offset: number,
+  fileSize: number
+): Result.Result<BlockBatch, FileDamaged> => {
+  const starts = [0]
+  let at = 0
+  while (at < bytes.length) {
+    const size = Bgzf.blockSize(bytes, at)
+    if (size < 0) {
+      return Result.fail(
+        offset + at === 0 && size === Bgzf.notBgzf
+          ? firstBlock(file, bytes)
+          : badBlock(file, offset + at, noBlock[size] ?? "")
+      )
+    }
+    if (size === Bgzf.needMore || at + size > bytes.length) break
+    at += size
+    starts.push(at)
+  }
+  if (at < bytes.length && offset + bytes.length >= fileSize) {
+    return Result.fail(
+      new FileDamaged({ file, fault: "Truncated", reason: `ends inside the BGZF block at byte ${offset + at}` })
+    )
+  }
+  return Result.succeed({ offset, bytes, starts })
+}
+
+/**
+ * The blocks that lie wholly in `[offset, offset + length)`, where a block must start at `offset`; `length` is raised to
+ * one block. Fails with `FileDamaged` (`NotBgzf`, `BadBlock`, `Truncated`). At the end of the file the batch is empty.
+ */
+export const readBlocks = Effect.fnUntraced(function* <E>(
+  file: string,
+  reader: ByteReader<E>,
+  offset: number,
+  length: number
+): Effect.fn.Return<BlockBatch, FileDamaged | E> {
+  const bytes = yield* reader.read(offset, Math.max(Bgzf.maxBlock, length))
+  if (offset === 0 && bytes.length === 0) return yield* firstBlock(file, bytes)
+  return yield* Effect.fromResult(findBlocks(file, bytes, offset, reader.size))
+})
+
+/** Inflated bytes of block `i` of a batch. */
+export const inflateAt = (
+  file: string,
+  codec: Codec["Service"],
+  batch: BlockBatch,
+  i: number
+): Result.Result<Uint8Array, FileDamaged> => {
+  const at = batch.starts[i]!
+  const inflated = Bgzf.inflateBlock(codec, batch.bytes, at, batch.starts[i + 1]! - at)
+  return typeof inflated === "string"
+    ? Result.fail(badBlock(file, batch.offset + at, `it ${inflated}`))
+    : Result.succeed(inflated)
+}
+
+/** The first inflated bytes of a file. */
+export interface Inflated {
+  readonly bytes: Uint8Array
+  /** True when the file ends here. */
+  readonly ended: boolean
+  /** Where byte `n` of `bytes`, or what follows them, lies in the file. */
+  readonly offsetOf: (n: number) => VirtualOffset.VirtualOffset
+}
+
+/**
+ * Inflates from the start of the file until there are at least `wanted` bytes or the file ends. More than `limit` bytes,
+ * or blocks without content that hide where they are, fail with `fault`.
+ */
+export const inflatePrefix = Effect.fnUntraced(function* <E>(
+  file: string,
+  reader: ByteReader<E>,
+  wanted: number,
+  limit: number,
+  fault: "BadHeader" | "BadIndex"
+): Effect.fn.Return<Inflated, FileDamaged | E, Codec> {
+  const codec = yield* Codec
+  const parts: Array<Uint8Array> = []
+  const offsets: Array<number> = []
+  let length = 0
+  let offset = 0
+  let empty = 0
+  while (length < wanted && (offset < reader.size || offset === 0)) {
+    const batch = yield* readBlocks(file, reader, offset, Math.min(wanted, 0x100000))
+    for (let i = 0; i + 1 < batch.starts.length && length < wanted; i++) {
+      const inflated = yield* Effect.fromResult(inflateAt(file, codec, batch, i))
+      if (inflated.length === 0) empty++
+      else {
+        parts.push(inflated)
+        offsets.push(offset)
+      }
+      offset = batch.offset + batch.starts[i + 1]!
+      length += inflated.length
+      if (length > limit || empty > mostEmpty) {
+        const reason =
+          length > limit ? `inflates to more than ${limit} bytes` : `has more than ${mostEmpty} empty blocks`
+        return yield* new FileDamaged({ file, fault, reason })
+      }
+    }
+  }
+  const bytes = new Uint8Array(length)
+  let at = 0
+  for (const part of parts) {
+    bytes.set(part, at)
+    at += part.length
+  }
+  const offsetOf = (n: number) => {
+    let rest = n
+    for (const [i, part] of parts.entries()) {
+      if (rest < part.length) return VirtualOffset.make(offsets[i]!, rest)
+      rest -= part.length
+    }
+    return VirtualOffset.make(offset, 0)
+  }
+  return { bytes, ended: offset >= reader.size, offsetOf }
+})

@@ -1,0 +1,263 @@
+/**
+ * Builds BAI, TBI or CSI from the fragments of a file, in file order (SAM specification, sections 5.1-5.3).
+ */
+
+import { NumberRows } from "../NumberRows.ts"
+import { firstOfLevel, pseudoBin } from "./Bins.ts"
+import { IndexBytes } from "./IndexBytes.ts"
+import * as IndexFragment from "./IndexFragment.ts"
+import type { TabixColumns } from "./TabixIndex.ts"
+
+export interface IndexBuilder {
+  /** The fragment of the part of the file that begins at `offset` (bytes): `add` and `close` may do the same record by record. */
+  readonly join: (fragment: IndexFragment.FragmentData, offset: number) => void
+  readonly add: IndexFragment.IndexFragment["add"]
+  readonly close: IndexFragment.IndexFragment["close"]
+  readonly addUnplaced: IndexFragment.IndexFragment["addUnplaced"]
+  /** The `.bai` of a BAM with `references` reference sequences. */
+  readonly bai: (references: number) => Uint8Array
+  /** The inflated `.csi` of a BAM with so many reference sequences, or of a text file with these columns. */
+  readonly csi: (of: number | TabixColumns) => Uint8Array
+  /** The inflated `.tbi` of a text file with these columns; `names[i]` is reference `i`. */
+  readonly tbi: (columns: TabixColumns) => Uint8Array
+}
+
+/** Rows `[from, to)` of a table. */
+interface Rows {
+  readonly from: number
+  to: number
+}
+
+/** References fill the two tables one after the other. */
+interface Reference {
+  readonly chunks: Rows
+  readonly linear: Rows
+  first: readonly [number, number]
+  last: readonly [number, number]
+  mapped: number
+  unmapped: number
+}
+
+const encoder = new TextEncoder()
+
+/** `minShift` 14 and `depth` 5 for BAI and TBI; a CSI of longer references takes more depth. */
+export const make = (minShift: number, depth: number): IndexBuilder => {
+  const references: Array<Reference | undefined> = []
+  let unplaced = 0
+
+  /** Chunks of bins: bin, block, within, endBlock, endWithin. */
+  const chunks = new NumberRows(5)
+  /** Runs of the smallest bins: the bin after the run, block, within. */
+  const linear = new NumberRows(3)
+
+  /** What was added record by record and is not joined. */
+  let own = IndexFragment.make(minShift, depth)
+  let current = -1
+  /** The last chunk of each bin of the current reference. */
+  let latest = new Map<number, number>()
+  /** The smallest bins before this one are covered by records of the current reference. */
+  let covered = 0
+
+  const begin = (ref: number, first: readonly [number, number]): Reference => {
+    const reference: Reference = {
+      chunks: { from: chunks.length, to: chunks.length },
+      linear: { from: linear.length, to: linear.length },
+      first,
+      last: first,
+      mapped: 0,
+      unmapped: 0
+    }
+    references[ref] = reference
+    current = ref
+    latest = new Map()
+    covered = 0
+    return reference
+  }
+
+  const joinReference = (part: IndexFragment.ReferenceFragment, offset: number) => {
+    const { ref } = part
+    const known = ref === current ? references[ref] : undefined
+    const target = known ?? begin(ref, [part.first[0] + offset, part.first[1]])
+    for (let at = 0; at < part.chunks.length; at += 5) {
+      const id = part.chunks[at]!
+      const block = part.chunks[at + 1]! + offset
+      const end = part.chunks[at + 3]! + offset
+      const before = latest.get(id) ?? -1
+      // The first chunk of a part may go on with one of the part before.
+      if (before !== -1 && chunks.number(before, 3) === block) {
+        chunks.setNumber(before, 3, end)
+        chunks.setNumber(before, 4, part.chunks[at + 4]!)
+      } else latest.set(id, chunks.add(id, block, part.chunks[at + 2]!, end, part.chunks[at + 4]!))
+    }
+    for (let at = 0; at < part.linear.length; at += 3) {
+      const stop = part.linear[at]!
+      if (stop <= covered) continue
+      linear.add(stop, part.linear[at + 1]! + offset, part.linear[at + 2]!)
+      covered = stop
+    }
+    target.chunks.to = chunks.length
+    target.linear.to = linear.length
+    target.last = [part.last[0] + offset, part.last[1]]
+    target.mapped += part.mapped
+    target.unmapped += part.unmapped
+  }
+
+  const join: IndexBuilder["join"] = (fragment, offset) => {
+    for (const part of fragment.references) joinReference(part, offset)
+    unplaced += fragment.unplaced
+  }
+
+  /** Joins what was added record by record. */
+  const settle = () => {
+    const fragment = own.done()
+    own = IndexFragment.make(minShift, depth)
+    join(fragment, 0)
+  }
+
+  /**
+   * Bins whose chunks all lie within 64 KiB of the file move into their parent, as htslib does: splitting them would
+   * not save a read, and indexes of thin data shrink by an order of magnitude.
+   */
+  const compact = ({ from, to }: Rows): ReadonlyArray<readonly [number, ReadonlyArray<number>]> => {
+    const result = new Map<number, Array<number>>()
+    for (let row = from; row < to; row++) {
+      const id = chunks.number(row, 0)
+      const chunk = [1, 2, 3, 4].map((column) => chunks.number(row, column))
+      const list = result.get(id)
+      // Most bins have one chunk: a list that was never longer takes no room for more.
+      if (list === undefined) result.set(id, chunk)
+      else list.push(...chunk)
+    }
+    for (let level = depth; level > 0; level--) {
+      for (const [id, chunks] of [...result]) {
+        if (id < firstOfLevel(level) || id >= firstOfLevel(level + 1)) continue
+        if (chunks[chunks.length - 2]! - chunks[0]! >= 0x10000) continue
+        const parent = (id - 1) >>> 3
+        result.delete(id)
+        result.set(parent, joinChunks(result.get(parent) ?? [], chunks))
+      }
+    }
+    return [...result].sort((a, b) => a[0] - b[0])
+  }
+
+  const writeRun = (out: IndexBytes, run: number) => out.offset(linear.number(run, 1), linear.number(run, 2))
+
+  /** The run that holds a smallest bin, the last one when none does. */
+  const runOf = ({ from, to }: Rows, bin: number): number => {
+    let low = from
+    let high = to - 1
+    while (low < high) {
+      const middle = (low + high) >>> 1
+      if (linear.number(middle, 0) <= bin) low = middle + 1
+      else high = middle
+    }
+    return low
+  }
+
+  const writeReferences = (out: IndexBytes, count: number, withLinear: boolean) => {
+    for (let i = 0; i < count; i++) {
+      const reference = references[i]
+      if (reference === undefined) {
+        out.u32(0)
+        if (withLinear) out.u32(0)
+        continue
+      }
+      const loffset = (id: number) => {
+        if (withLinear) return
+        let level = depth
+        while (id < firstOfLevel(level)) level--
+        const run = runOf(reference.linear, (id - firstOfLevel(level)) * 8 ** (depth - level))
+        if (run < reference.linear.to) writeRun(out, run)
+        else out.offset(0, 0)
+      }
+      const bins = compact(reference.chunks)
+      out.u32(bins.length + 1)
+      for (const [id, chunks] of bins) {
+        out.u32(id)
+        loffset(id)
+        out.u32(chunks.length / 4)
+        for (let at = 0; at < chunks.length; at += 2) out.offset(chunks[at]!, chunks[at + 1]!)
+      }
+      out.u32(pseudoBin(depth))
+      if (!withLinear) out.offset(0, 0)
+      out.u32(2)
+      out.offset(...reference.first)
+      out.offset(...reference.last)
+      out.u64(reference.mapped)
+      out.u64(reference.unmapped)
+      if (!withLinear) continue
+      const { from, to } = reference.linear
+      out.u32(to === from ? 0 : linear.number(to - 1, 0))
+      for (let run = from, bin = 0; run < to; run++) {
+        for (; bin < linear.number(run, 0); bin++) writeRun(out, run)
+      }
+    }
+    out.u64(unplaced)
+  }
+
+  const writeColumns = (out: IndexBytes, columns: TabixColumns) => {
+    const names = encoder.encode(columns.names.map((name) => `${name}\0`).join(""))
+    const { begin, end, format, meta, name, skip } = columns
+    for (const value of [format, name, begin, end, meta, skip, names.length]) out.u32(value)
+    out.raw(names)
+  }
+
+  const csi = (of: number | TabixColumns): Uint8Array => {
+    settle()
+    const aux = new IndexBytes()
+    if (typeof of !== "number") writeColumns(aux, of)
+    const count = typeof of === "number" ? of : of.names.length
+    const out = new IndexBytes()
+    out.raw(encoder.encode("CSI\u0001"))
+    for (const value of [minShift, depth, aux.done().length]) out.u32(value)
+    out.raw(aux.done())
+    out.u32(count)
+    writeReferences(out, count, false)
+    return out.done()
+  }
+
+  return {
+    join,
+    add: (...record) => own.add(...record),
+    close: (...end) => own.close(...end),
+    addUnplaced: (count) => own.addUnplaced(count),
+    bai: (count) => {
+      settle()
+      const out = new IndexBytes()
+      out.raw(encoder.encode("BAI\u0001"))
+      out.u32(count)
+      writeReferences(out, count, true)
+      return out.done()
+    },
+    csi,
+    tbi: (columns) => {
+      settle()
+      const out = new IndexBytes()
+      out.raw(encoder.encode("TBI\u0001"))
+      out.u32(columns.names.length)
+      writeColumns(out, columns)
+      writeReferences(out, columns.names.length, true)
+      return out.done()
+    }
+  }
+}
+
+/** Chunks of two bins in file order; those that meet in one block become one. */
+const joinChunks = (a: ReadonlyArray<number>, b: ReadonlyArray<number>): Array<number> => {
+  const chunks: Array<readonly [number, number, number, number]> = []
+  for (const list of [a, b]) {
+    for (let i = 0; i < list.length; i += 4) chunks.push([list[i]!, list[i + 1]!, list[i + 2]!, list[i + 3]!])
+  }
+  chunks.sort((x, y) => x[0] - y[0] || x[1] - y[1])
+  const joined: Array<number> = []
+  for (const [block, within, endBlock, endWithin] of chunks) {
+    const last = joined.length - 4
+    if (last < 0 || block > joined[last + 2]!) {
+      joined.push(block, within, endBlock, endWithin)
+    } else if (endBlock > joined[last + 2]! || (endBlock === joined[last + 2] && endWithin > joined[last + 3]!)) {
+      joined[last + 2] = endBlock
+      joined[last + 3] = endWithin
+    }
+  }
+  return joined
+}

@@ -1,0 +1,183 @@
+/**
+ * Wanted regions in the one form that slicing works with: per reference, sorted, merged, 0-based half-open. Names are
+ * checked against those of the file, so a typing error ends before any data moves.
+ */
+import { Result } from "effect"
+import { NotFound, UsageError } from "../../Errors.ts"
+import { zeros } from "./NumberList.ts"
+import type { Reading, RegionText } from "./RegionText.ts"
+
+/** A reference of the file; `length` null when the file does not say. */
+export interface KnownReference {
+  readonly name: string
+  readonly length: number | null
+}
+
+/** What is wanted of one reference. */
+export interface ReferenceRegions {
+  /** Its number in the file. */
+  readonly ref: number
+  readonly name: string
+  /** Starts and ends in turn: sorted, not touching each other; an end may be `Infinity`. */
+  readonly bounds: ArrayLike<number>
+  /** True when every position is wanted. */
+  readonly whole: boolean
+}
+
+/** samtools and bcftools pass over such a region; here it is an error, since it may be a typing error. */
+const takeOut = "take it out of the wanted regions: unlike samtools and bcftools, none is passed over"
+
+const absent = (what: string, detail: string, next?: string) =>
+  Result.fail(new NotFound({ what, detail, ...(next === undefined ? {} : { next }) }))
+
+/** Spellings of one chromosome that files differ in: prefix, case, mitochondrion. */
+const spelling = (name: string): string => {
+  const bare = name.toLowerCase().replace(/^chr/, "")
+  return bare === "m" ? "mt" : bare
+}
+
+const unknown = (name: string, known: ReadonlyArray<KnownReference>, file: string) => {
+  const what = `reference ${name} in ${file}`
+  const before = name.slice(0, Math.max(0, name.lastIndexOf(":")))
+  if (known.some((reference) => reference.name === before)) {
+    return absent(what, `positions of ${before} are whole numbers, such as ${before}:1000-2000`)
+  }
+  const alike = known.find((reference) => spelling(reference.name) === spelling(name))
+  if (alike !== undefined) return absent(what, `did you mean ${alike.name}?`)
+  const some = known
+    .slice(0, 5)
+    .map((reference) => reference.name)
+    .join(", ")
+  const list = known.length === 0 ? "it has none" : `it has ${some}${known.length > 5 ? ", ..." : ""}`
+  return absent(what, list, takeOut)
+}
+
+/**
+ * Intervals of one reference without overlap, as starts and ends in turn; touching ones become one. Starts and ends are
+ * sorted on their own: where as many have ended as have begun, a gap follows.
+ */
+export const union = (readings: ReadonlyArray<Pick<Reading, "starts" | "ends">>): Uint32Array | Float64Array => {
+  const starts = sorted(readings.map((reading) => reading.starts))
+  const ends = sorted(readings.map((reading) => reading.ends))
+  let gaps = 0
+  for (let i = 1; i < starts.length; i++) if (starts[i]! > ends[i - 1]!) gaps++
+  const bounds = zeros(2 * (gaps + 1), ends[ends.length - 1]!)
+  let length = 0
+  for (let i = 0; i < starts.length; i++) {
+    if (i === 0 || starts[i]! > ends[i - 1]!) {
+      bounds[length] = starts[i]!
+      length += 2
+    }
+    bounds[length - 1] = ends[i]!
+  }
+  return bounds
+}
+
+/** The numbers of one list or more in order; a single list that is in order is not copied. */
+const sorted = (lists: ReadonlyArray<ArrayLike<number>>): ArrayLike<number> => {
+  let count = 0
+  let before = 0
+  let most = 0
+  let inOrder = true
+  for (const list of lists) {
+    count += list.length
+    for (let i = 0; i < list.length; i++) {
+      const value = list[i]!
+      if (value < before) inOrder = false
+      if (value > most) most = value
+      before = value
+    }
+  }
+  const [first] = lists
+  if (inOrder && first?.length === count) return first
+  const all = zeros(count, most)
+  let at = 0
+  for (const list of lists) {
+    all.set(list, at)
+    at += list.length
+  }
+  return all.sort()
+}
+
+/**
+ * Decides every region by the references of the file, which come in file order; so does the result. A text that is both a
+ * name and a name with positions is refused with `UsageError`, as samtools does. Ends beyond a reference are cut. A
+ * reference that the file does not have, or a start beyond the end of one, is `NotFound`.
+ *
+ * @param file - its name, for messages
+ */
+export const resolveRegions = (
+  wanted: ReadonlyArray<RegionText>,
+  known: ReadonlyArray<KnownReference>,
+  file: string
+): Result.Result<ReadonlyArray<ReferenceRegions>, NotFound | UsageError> => {
+  const numbers = new Map(known.map((reference, i) => [reference.name, i]))
+  const found = new Map<number, Array<Reading>>()
+  for (const { readings, text } of wanted) {
+    const possible = readings.filter(({ name }) => numbers.has(name))
+    const [reading] = possible
+    if (reading === undefined) return unknown(readings[readings.length - 1]?.name ?? text, known, file)
+    if (possible.length > 1) {
+      const names = possible.map(({ name }) => `{${name}}`)
+      const part = `${names[1]}:${text.slice(text.lastIndexOf(":") + 1)}`
+      const message = `Ambiguous range: ${text}: write ${names[0]} for the reference, or ${part} for a part`
+      return Result.fail(new UsageError({ message }))
+    }
+    const ref = numbers.get(reading.name) ?? 0
+    const length = known[ref]?.length ?? Number.POSITIVE_INFINITY
+    const beyond = firstFrom(reading.starts, length)
+    if (beyond !== -1) {
+      const region = regionText(reading.name, reading.starts[beyond]!, reading.ends[beyond]!)
+      return absent(`${region} in ${file}`, `${reading.name} ends at ${length}`, takeOut)
+    }
+    const list = found.get(ref)
+    if (list === undefined) found.set(ref, [reading])
+    else list.push(reading)
+  }
+  return Result.succeed(
+    [...found]
+      .sort((a, b) => a[0] - b[0])
+      .map(([ref, readings]) => {
+        const { length, name } = known[ref]!
+        const most = length ?? Number.POSITIVE_INFINITY
+        const bounds = union(readings)
+        // All starts lie before it, so of what does not overlap only the last can end after it.
+        bounds[bounds.length - 1] = Math.min(bounds[bounds.length - 1]!, most)
+        return { ref, name, bounds, whole: bounds[0] === 0 && bounds[1] === most }
+      })
+  )
+}
+
+/** Place of the first number that is `least` or greater; -1 for none. */
+const firstFrom = (numbers: ArrayLike<number>, least: number): number => {
+  for (let i = 0; i < numbers.length; i++) if (numbers[i]! >= least) return i
+  return -1
+}
+
+const regionText = (name: string, start: number, end: number): string =>
+  `${quoted(name)}:${start + 1}-${Number.isFinite(end) ? end : ""}`
+
+/** A name that could be read as a region, or as several, has braces around it. */
+const quoted = (name: string): string => (/[:,]/.test(name) ? `{${name}}` : name)
+
+/** So many regions are text at once. */
+const batch = 4096
+
+/**
+ * The regions as region text, in the same order, and `*` for the unplaced reads: what the headers of slices say.
+ * It comes in pieces, which make one text with spaces between the regions.
+ */
+export function* formatRegions(regions: ReadonlyArray<ReferenceRegions>, takeUnplaced: boolean): Generator<string> {
+  let words: Array<string> = []
+  for (const { bounds, name, whole } of regions) {
+    for (let i = 0; i < bounds.length; i += 2) {
+      if (words.length === batch) {
+        yield `${words.join(" ")} `
+        words = []
+      }
+      words.push(whole ? quoted(name) : regionText(name, bounds[i]!, bounds[i + 1]!))
+    }
+  }
+  if (takeUnplaced) words.push("*")
+  yield words.join(" ")
+}

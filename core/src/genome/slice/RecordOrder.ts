@@ -1,0 +1,101 @@
+/** The order in which a piece of a slice meets records, and which of them are wanted. */
+
+import { comment, type RecordSpan } from "../formats/RecordFormat.ts"
+import type { PieceDamage, PieceStretch, SliceJob } from "./PieceJob.ts"
+
+/** A place in the order of a file. */
+export type Rank = readonly [ref: number, start: number]
+
+export interface RecordOrder {
+  /** False for a record that must stand before the last one that was judged. */
+  readonly allows: (record: RecordSpan) => boolean
+  /**
+   * True when the record, which begins and ends in the blocks at these bytes of the file, is wanted. Called once per record, in
+   * file order.
+   */
+  readonly judge: (record: RecordSpan, begins: number, ends: number) => boolean
+  /**
+   * True when a record that ends before the block of the last one lies past the interval of the stretch. One that goes on
+   * in that block proves nothing: where blocks have changed places, it is put together from parts of two records.
+   */
+  readonly isBeyond: (stretch: PieceStretch) => boolean
+  /** Number of the reference of the last record that was judged; -1 when there was none. */
+  readonly lastRef: () => number
+  /** Byte offset of the block in which the last record that was judged ends; -1 when there was none. */
+  readonly lastBlock: () => number
+  /** The last record that was judged; null when there was none. */
+  readonly last: () => Rank | null
+}
+
+/** Unplaced reads come last. */
+export const rankOf = (ref: number): number => (ref < 0 ? Number.POSITIVE_INFINITY : ref)
+
+/** What is wrong with a file that has a record, of reference `ref` from `start` on (0-based), after one that must follow it. */
+export const notSorted = ({ names }: SliceJob, [ref, start]: Rank): PieceDamage => ({
+  fault: "BadRecord",
+  reason: `its records are not coordinate-sorted at ${names[ref] ?? ""}:${start + 1}`
+})
+
+/** Number of the first interval that ends after `start`, as the place of its start in `bounds`. */
+const intervalFrom = (bounds: ArrayLike<number>, start: number): number => {
+  let low = 0
+  let high = bounds.length >>> 1
+  while (low < high) {
+    const middle = (low + high) >>> 1
+    if (bounds[2 * middle + 1]! <= start) low = middle + 1
+    else high = middle
+  }
+  return 2 * low
+}
+
+export const make = ({ regions, takeUnplaced }: SliceJob): RecordOrder => {
+  const wanted = new Map(regions.map(({ bounds, ref }) => [ref, bounds]))
+  let lastRef = -1
+  let lastStart = -1
+  /** The block in which the last record begins, and the one in which it ends. */
+  let beginsIn = -1
+  let lastBlock = -1
+  // The record before the last one that goes on in a later block than it begins in.
+  let beforeRef = -1
+  let beforeStart = -1
+  // The last record that ends before the block `beginsIn`.
+  let earlierRef = -1
+  let earlierStart = -1
+  /** The interval that the next record is compared with. */
+  let bounds: ArrayLike<number> = []
+  let interval = 0
+
+  return {
+    allows: ({ ref, start }) => ref < 0 || ref > lastRef || (ref === lastRef && start >= lastStart),
+    judge: ({ end, ref, start }, begins, ends) => {
+      if (ref === comment) return false
+      if (begins !== beginsIn) {
+        beginsIn = begins
+        earlierRef = lastBlock === begins ? beforeRef : lastRef
+        earlierStart = lastBlock === begins ? beforeStart : lastStart
+      }
+      lastBlock = ends
+      if (begins !== ends) {
+        beforeRef = lastRef
+        beforeStart = lastStart
+      }
+      if (ref < 0) {
+        // They end the file: a placed record after them is out of order.
+        lastRef = rankOf(ref)
+        return takeUnplaced
+      }
+      if (ref !== lastRef) {
+        lastRef = ref
+        bounds = wanted.get(ref) ?? []
+        interval = intervalFrom(bounds, start)
+      }
+      lastStart = start
+      while (interval < bounds.length && bounds[interval + 1]! <= start) interval += 2
+      return interval < bounds.length && end > bounds[interval]!
+    },
+    isBeyond: ({ ref, until }) => (earlierRef === ref ? earlierStart >= until : ref !== -1 && earlierRef > ref),
+    lastRef: () => lastRef,
+    lastBlock: () => lastBlock,
+    last: () => (lastRef === -1 ? null : [lastRef, lastStart])
+  }
+}

@@ -1,0 +1,245 @@
+/**
+ * From regions and an index to the stretches of the file that have to be read. The index is taken as a hint where that is
+ * possible: the scan judges every record itself, and a stretch may be read too far but never out of order.
+ */
+
+import * as VirtualOffset from "../bgzf/VirtualOffset.ts"
+import type { BinIndex, ReferenceIndex } from "../index/BinIndex.ts"
+import { binStart, firstOfLevel } from "../index/Bins.ts"
+import { type Bracket, estimateEnd, windowsAround } from "../index/ExpectedEnd.ts"
+import type { ReferenceRegions } from "../regions/Regions.ts"
+import { type Stretch, Stretches } from "./Stretches.ts"
+
+/** A block may be as long; where the index knows no better, so much is fetched for the last one. */
+const longestBlock = 0x10000
+/** Bytes for the block after the last one, of which one record is looked at; most blocks are shorter. */
+const usualBlock = 0x8000
+
+/** First chunks of bins, to find where records surely start after a position. */
+interface Starts {
+  /** 0-based start of each bin, ascending. */
+  readonly positions: Float64Array
+  /** Least first chunk of this bin and all after it. */
+  readonly offsets: BigUint64Array
+}
+
+const startsOf = (reference: ReferenceIndex, index: BinIndex): Starts => {
+  const bins = [...reference.bins.values()]
+    .filter((bin) => bin.chunks.length > 0)
+    .map((bin) => {
+      const position = binStart(bin.id, index.minShift, index.depth)
+      return { position, offset: bin.chunks[0]!.begin }
+    })
+    .sort((a, b) => a.position - b.position)
+  const offsets = new BigUint64Array(bins.length)
+  let least = 2n ** 64n - 1n
+  for (let i = bins.length - 1; i >= 0; i--) {
+    const { offset } = bins[i]!
+    if (offset < least) least = offset
+    offsets[i] = least
+  }
+  return { positions: Float64Array.from(bins, ({ position }) => position), offsets }
+}
+
+/** Number of the first bin that begins at `position` or later. */
+const firstBinFrom = ({ positions }: Starts, position: number): number => {
+  let low = 0
+  let high = positions.length
+  while (low < high) {
+    const middle = (low + high) >>> 1
+    if (positions[middle]! < position) low = middle + 1
+    else high = middle
+  }
+  return low
+}
+
+/**
+ * Where the records around `position` lie; `null` when the index cannot tell. The start of a small bin is exact. A window begins
+ * with the first record that reaches into it, which may start long before; but bins with little in them are not kept.
+ */
+const bracketOf = (starts: Starts, next: number, reference: ReferenceIndex, minShift: number, position: number) => {
+  const waypoint = (i: number) => ({
+    position: starts.positions[i]!,
+    offset: VirtualOffset.block(VirtualOffset.fromBits(starts.offsets[i]!))
+  })
+  if (next === 0 || next === starts.positions.length) return windowsAround(reference, position, minShift)
+  const bins: Bracket = [waypoint(next - 1), waypoint(next)]
+  const near = bins[1].position - bins[0].position <= 2 ** (minShift + 1)
+  return near ? bins : (windowsAround(reference, position, minShift) ?? bins)
+}
+
+/** Offset before which no record reaches `position`. */
+const lowerBound = (reference: ReferenceIndex, index: BinIndex, position: number): bigint => {
+  const { bins, linear } = reference
+  const window = Math.floor(position / 2 ** index.minShift)
+  if (linear.length > 0) return linear[Math.min(window, linear.length - 1)]!
+  let least = 0n
+  for (let level = 0; level <= index.depth; level++) {
+    const bin = bins.get(firstOfLevel(level) + Math.floor(window / 8 ** (index.depth - level)))
+    if (bin?.loffset !== null && bin?.loffset !== undefined && bin.loffset > least) least = bin.loffset
+  }
+  return least
+}
+
+/** Numbers of all bins that `[start, end)` touches (`reg2bins`), as far as the index has them. */
+const binsOver = (reference: ReferenceIndex, index: BinIndex, start: number, end: number): ReadonlyArray<number> => {
+  const found: Array<number> = []
+  for (let level = 0; level <= index.depth; level++) {
+    const size = 2 ** (index.minShift + 3 * (index.depth - level))
+    const base = firstOfLevel(level)
+    const first = base + Math.floor(start / size)
+    const last = Math.min(base + Math.floor((end - 1) / size), base + 8 ** level - 1)
+    if (last - first < reference.bins.size) {
+      for (let id = first; id <= last; id++) if (reference.bins.has(id)) found.push(id)
+    } else {
+      for (const id of reference.bins.keys()) if (id >= first && id <= last) found.push(id)
+    }
+  }
+  return found
+}
+
+/** A wanted interval `[start, end)` (0-based) of a reference, with what its index says. */
+interface Interval {
+  readonly ref: number
+  readonly reference: ReferenceIndex
+  readonly index: BinIndex
+  readonly starts: Starts
+  readonly start: number
+  readonly end: number
+}
+
+type Bounds = Pick<Stretch, "begin" | "end" | "fetchEnd">
+
+/** The chunks of bins that may hold records of an interval, cut to `[lower, upper)` and merged where they meet; `upper` null: no end is known. */
+const chunksOf = ({ end, index, reference, start }: Interval, lower: bigint, upper: bigint | null) => {
+  const chunks = binsOver(reference, index, start, Math.min(end, 2 ** (index.minShift + 3 * index.depth)))
+    .flatMap((id) => reference.bins.get(id)?.chunks ?? [])
+    .filter((chunk) => chunk.end > lower && (upper === null || chunk.begin < upper))
+    .sort((a, b) => (a.begin < b.begin ? -1 : a.begin > b.begin ? 1 : 0))
+  const merged: Array<Bounds> = []
+  for (const chunk of chunks) {
+    const begin = chunk.begin < lower ? VirtualOffset.fromBits(lower) : chunk.begin
+    const stop = upper === null || chunk.end < upper ? chunk.end : VirtualOffset.fromBits(upper)
+    const last = merged[merged.length - 1]
+    const fetchTo = blockEndOf(stop, nextBlock(reference, stop))
+    if (last === undefined || VirtualOffset.block(last.end) < VirtualOffset.block(begin)) {
+      merged.push({ begin, end: stop, fetchEnd: fetchTo })
+    } else if (stop > last.end) merged[merged.length - 1] = { begin: last.begin, end: stop, fetchEnd: fetchTo }
+  }
+  return merged
+}
+
+/** Stretches of one interval, merged where they meet. */
+const intervalStretches = (interval: Interval): ReadonlyArray<Stretch> => {
+  const { end, index, ref, reference, start, starts } = interval
+  const next = firstBinFrom(starts, end)
+  /** A record that starts at the end or later, with all after it; `null` when the index knows none. */
+  const upper = starts.offsets[next] ?? null
+  const chunks = chunksOf(interval, lowerBound(reference, index, start), upper)
+  const bracket = bracketOf(starts, next, reference, index.minShift, end)
+  const ample = bracket === null ? Number.POSITIVE_INFINITY : estimateEnd(bracket, end)
+  return chunks.map((stretch, i) => {
+    // Of the first one at least a block is read: whether records end there is seen in it.
+    const first = i === 0 ? VirtualOffset.block(stretch.begin) + longestBlock : 0
+    const expectedTo = Math.min(Math.max(ample, first), stretch.fetchEnd + usualBlock)
+    return {
+      ...stretch,
+      ref,
+      until: end,
+      expectedEnd: expectedTo,
+      fetchEnd: stretch.fetchEnd + 2 * longestBlock,
+      whole: false
+    }
+  })
+}
+
+/** Byte offset of the first block after `end` that the windows of the reference know; infinite when none. */
+const nextBlock = ({ linear }: ReferenceIndex, end: VirtualOffset.VirtualOffset): number => {
+  const pastBlock = (end | 0xffffn) + 1n
+  let low = 0
+  let high = linear.length
+  while (low < high) {
+    const middle = (low + high) >>> 1
+    if (linear[middle]! < pastBlock) low = middle + 1
+    else high = middle
+  }
+  const found = linear[low]
+  return found === undefined ? Number.POSITIVE_INFINITY : VirtualOffset.block(VirtualOffset.fromBits(found))
+}
+
+/** Byte offset up to which bytes are needed to read up to `end`; `next` is the first later block that the index knows. */
+const blockEndOf = (end: VirtualOffset.VirtualOffset, next: number): number => {
+  const block = VirtualOffset.block(end)
+  return VirtualOffset.within(end) === 0 ? block : Math.min(next, block + longestBlock)
+}
+
+/** All of a reference, from its first record to its last. */
+const wholeStretch = (ref: number, reference: ReferenceIndex): Stretch | null => {
+  let begin: VirtualOffset.VirtualOffset | null = null
+  let end: VirtualOffset.VirtualOffset | null = null
+  for (const { chunks } of reference.bins.values()) {
+    for (const chunk of chunks) {
+      if (begin === null || chunk.begin < begin) begin = chunk.begin
+      if (end === null || chunk.end > end) end = chunk.end
+    }
+  }
+  if (begin === null || end === null) return null
+  // The block in which it ends is read too, to see that no record of it follows, and of the next block a record.
+  const fetchTo = VirtualOffset.block(end) + 2 * longestBlock
+  return { ref, begin, end, until: Number.POSITIVE_INFINITY, fetchEnd: fetchTo, expectedEnd: fetchTo, whole: true }
+}
+
+/** How to plan. */
+export interface PlanOptions {
+  /** Take the unplaced reads too, which lie after all others; `dataEnd` is where the data ends (bytes). Null: leave them. */
+  readonly unplaced: { readonly firstRecord: VirtualOffset.VirtualOffset; readonly dataEnd: number } | null
+}
+
+/** The stretches to read, in file order. References that the index has nothing about give none. */
+export const planStretches = (
+  regions: ReadonlyArray<ReferenceRegions>,
+  index: BinIndex,
+  options: PlanOptions
+): Stretches => {
+  const stretches = new Stretches()
+  for (const { bounds, ref, whole } of regions) {
+    const reference = index.reference(ref)
+    const all = whole ? wholeStretch(ref, reference) : null
+    if (all !== null) {
+      stretches.add(all)
+      continue
+    }
+    const starts = startsOf(reference, index)
+    const windowOf = (position: number) => Math.floor(position / 2 ** index.minShift)
+    for (let i = 0; i < bounds.length; ) {
+      const start = bounds[i]!
+      let end = bounds[i + 1]!
+      i += 2
+      // Intervals that share a window are read in one go: the index could not tell what lies between them.
+      while (i < bounds.length && windowOf(bounds[i]!) === windowOf(end - 1)) {
+        end = bounds[i + 1]!
+        i += 2
+      }
+      for (const stretch of intervalStretches({ ref, reference, index, starts, start, end })) stretches.add(stretch)
+    }
+  }
+  stretches.sort()
+  if (options.unplaced !== null) {
+    const { dataEnd, firstRecord } = options.unplaced
+    const begin = index.lastEnd ?? firstRecord
+    const end = VirtualOffset.make(dataEnd, 0)
+    if (begin < end) {
+      const until = Number.POSITIVE_INFINITY
+      stretches.add({
+        ref: -1,
+        begin,
+        end,
+        until,
+        fetchEnd: dataEnd,
+        expectedEnd: dataEnd,
+        whole: false
+      })
+    }
+  }
+  return stretches
+}

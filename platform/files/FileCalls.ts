@@ -1,0 +1,90 @@
+/**
+ * The calls of Node's file system as effects, with absolute offsets. They fail with what the system said (`Errno`), until
+ * `named` says which file it was about.
+ */
+import fs from "node:fs"
+import { Effect, type Scope } from "effect"
+import { CannotCreate, LocalIo } from "../../core/src/Errors.ts"
+import { Errno, unless, unsyncable } from "../Errno.ts"
+
+type Done<A> = (error: NodeJS.ErrnoException | null, value?: A) => void
+
+/** A file system call, never interrupted: a write that goes on after its file was closed would hit another file. */
+export const call = <A = void>(start: (done: Done<A>) => void): Effect.Effect<A, Errno> =>
+  Effect.uninterruptible(
+    Effect.callback((resume) =>
+      start((error, value) =>
+        resume(error === null ? Effect.succeed(value as A) : Effect.fail(new Errno({ code: error.code ?? "EIO" })))
+      )
+    )
+  )
+
+/** Says which file, and in doing what. */
+export const named =
+  (path: string, operation: string) =>
+  <A, E, R>(self: Effect.Effect<A, E | Errno, R>): Effect.Effect<A, Exclude<E, Errno> | LocalIo, R> =>
+    Effect.catch(
+      self,
+      (error): Effect.Effect<never, Exclude<E, Errno> | LocalIo> =>
+        error instanceof Errno
+          ? Effect.fail(new LocalIo({ path, operation, errno: error.code }))
+          : Effect.fail(error as Exclude<E, Errno>)
+    )
+
+/** Null in place of a failure with one of `codes`. */
+export const tolerate =
+  (...codes: ReadonlyArray<string>) =>
+  <A, R>(self: Effect.Effect<A, Errno, R>): Effect.Effect<A | null, Errno, R> =>
+    unless(self, ...codes)
+
+/** The regular file at a path, null when there is nothing; everything else is refused and not touched. */
+export const plain = Effect.fnUntraced(function* (path: string) {
+  const stats = yield* call<fs.Stats>((done) => fs.lstat(path, done)).pipe(tolerate("ENOENT"), named(path, "look at"))
+  if (stats === null || stats.isFile()) return stats
+  const what = stats.isSymbolicLink()
+    ? "a symbolic link"
+    : stats.isDirectory()
+      ? "a directory"
+      : stats.isFIFO()
+        ? "a pipe"
+        : "a device or socket"
+  return yield* new CannotCreate({ path, reason: `${what} of that name is in the way` })
+})
+
+/** Removes a name; one that is gone already is no failure. */
+export const remove = (path: string) =>
+  call((done) => fs.unlink(path, done)).pipe(tolerate("ENOENT"), named(path, "remove"), Effect.asVoid)
+
+export const sameFile = (a: fs.Stats, b: fs.Stats) => a.ino === b.ino && a.dev === b.dev
+
+export const opened = (path: string, flags: number, mode = 0o600): Effect.Effect<number, Errno, Scope.Scope> =>
+  Effect.acquireRelease(
+    call<number>((done) => fs.open(path, flags, mode, done)),
+    // An error of close is ignored: everything that matters was synced before.
+    (fd) => Effect.ignore(call((done) => fs.close(fd, done)))
+  )
+
+/** Waits until the disk has it, where the file system can tell. */
+export const sync = (fd: number) => call((done) => fs.fsync(fd, done)).pipe(tolerate(...unsyncable))
+
+export const syncFolder = (directory: string) =>
+  Effect.scoped(Effect.flatMap(opened(directory, fs.constants.O_RDONLY | fs.constants.O_DIRECTORY), sync))
+
+export const writeAll = Effect.fnUntraced(function* (fd: number, bytes: Uint8Array, offset: number) {
+  let at = 0
+  while (at < bytes.length) {
+    at += yield* call<number>((done) => fs.write(fd, bytes, at, bytes.length - at, offset + at, done))
+  }
+})
+
+/** Fewer bytes than `length` only at the end of the file. */
+export const readExactly = Effect.fnUntraced(function* (fd: number, offset: number, length: number, buffer?: Buffer) {
+  const bytes = buffer ?? Buffer.allocUnsafe(length)
+  let at = 0
+  while (at < length) {
+    const count = yield* call<number>((done) => fs.read(fd, bytes, at, length - at, offset + at, done))
+    if (count === 0) break
+    at += count
+  }
+  return bytes.subarray(0, at)
+})

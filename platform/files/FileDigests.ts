@@ -1,0 +1,77 @@
+/** Digests of an open file: of a large one while it is written, of a small one when it is complete. */
+import { createHash } from "node:crypto"
+import { Effect } from "effect"
+import type { LocalIo } from "../../core/src/Errors.ts"
+import type { Algorithm, Digests } from "../../core/src/transfer/Digests.ts"
+import { Errno } from "../Errno.ts"
+import type { DigestThread } from "../threads/DigestThread.ts"
+import { named, readExactly } from "./FileCalls.ts"
+
+/** Smaller files are hashed here when complete: a thread takes longer to start, and 18 MB. Larger ones are followed in strides. */
+const followedSize = 32 * 1024 * 1024
+const stride = 4 * 1024 * 1024
+
+export interface FileHashing {
+  /** The bytes before `frontier` are final; the first call that begins the work says which digests are computed on the way. */
+  readonly follow: (frontier: number, algorithms: ReadonlyArray<Algorithm>) => Effect.Effect<void>
+  /** Digests of the first `size` bytes, which are final. */
+  readonly digests: (size: number, algorithms: ReadonlyArray<Algorithm>) => Effect.Effect<Digests, LocalIo>
+  /** Returns when the file is not read any more and may be closed. */
+  readonly drop: Effect.Effect<void>
+}
+
+/** Nothing is read of the file before it is large enough, or complete. */
+export const hashingOf = (fd: number, path: string, thread: DigestThread): FileHashing => {
+  const jobs: Array<number> = []
+  let followed = 0
+  let onTheWay: ReadonlyArray<Algorithm> = []
+
+  const here = Effect.fnUntraced(function* (size: number, algorithms: ReadonlyArray<Algorithm>) {
+    const hashes = algorithms.map((algorithm) => [algorithm, createHash(algorithm)] as const)
+    // No larger than the file: ten thousand buffers of 256 KiB for small files kept the garbage collector busy.
+    const buffer = Buffer.allocUnsafe(Math.min(size, 256 * 1024))
+    for (let at = 0; at < size; at += buffer.length) {
+      const bytes = yield* readExactly(fd, at, Math.min(buffer.length, size - at), buffer)
+      for (const [, hash] of hashes) hash.update(bytes)
+    }
+    return new Map(hashes.map(([algorithm, hash]) => [algorithm, hash.digest("hex")]))
+  })
+  const there = (job: number, size: number, algorithms: ReadonlyArray<Algorithm>) =>
+    Effect.callback<Digests, Errno>((resume) =>
+      thread.finish(job, fd, size, algorithms, (result) =>
+        resume("digests" in result ? Effect.succeed(result.digests) : Effect.fail(new Errno({ code: result.errno })))
+      )
+    )
+  const begin = () => {
+    const job = thread.start()
+    jobs.push(job)
+    return job
+  }
+
+  return {
+    follow: (frontier, algorithms) =>
+      Effect.sync(() => {
+        if (frontier < followedSize || frontier - followed < stride) return
+        if (followed === 0) onTheWay = algorithms
+        followed = frontier
+        thread.follow(jobs[0] ?? begin(), fd, frontier, onTheWay)
+      }),
+    digests: (size, algorithms) =>
+      Effect.gen(function* () {
+        const [job] = jobs
+        // CRC-32C is known to the thread alone.
+        if (job === undefined && !algorithms.includes("crc32c")) return yield* here(size, algorithms)
+        const first = job === undefined ? new Map<Algorithm, string>() : yield* there(job, size, onTheWay)
+        // What became known only late costs a second reading.
+        const late = algorithms.filter((algorithm) => !first.has(algorithm))
+        return late.length === 0 ? first : new Map([...first, ...(yield* there(begin(), size, late))])
+      }).pipe(named(path, "read")),
+    drop: Effect.suspend(() =>
+      Effect.forEach(
+        jobs.splice(0),
+        (job) => Effect.callback<void>((resume) => thread.drop(job, () => resume(Effect.void))),
+        { discard: true }
+      )
+    )
+  }
+}

@@ -1,0 +1,73 @@
+/** Looks at folders by using them: writes a small file and removes it, takes a lock and gives it back. */
+
+import { randomBytes } from "node:crypto"
+import { open, readdir, readFile, statfs, unlink } from "node:fs/promises"
+import { join } from "node:path"
+import { Effect } from "effect"
+import { CannotCreate, LocalIo } from "../../core/src/Errors.ts"
+import { errnoOf, unsyncable } from "../Errno.ts"
+import { type FileLockError, withLock } from "../locks/FileLock.ts"
+import { hasEnded, parseIdentity, thisProcess } from "../ProcessIdentity.ts"
+
+/** What a folder turned out to be. */
+export interface TriedFolder {
+  /** Bytes free for this user, null when the file system does not say. */
+  readonly free: number | null
+  /** Whether the file system tells when data is on the disk. */
+  readonly syncs: boolean
+}
+
+/** Writes and removes a hidden file. */
+export const tryFolder = (folder: string): Effect.Effect<TriedFolder, CannotCreate | LocalIo> => {
+  const path = join(folder, `.svc-doctor.${process.pid}-${randomBytes(4).toString("hex")}`)
+  return Effect.tryPromise({
+    try: async () => {
+      const file = await open(path, "wx", 0o600)
+      let syncs = true
+      try {
+        await file.write("svc-doctor")
+        await file.sync().catch((error) => {
+          if (!unsyncable.includes(errnoOf(error))) throw error
+          syncs = false
+        })
+      } finally {
+        await file.close()
+        await unlink(path)
+      }
+      const { bavail, blocks, bsize } = await statfs(folder)
+      return { free: blocks === 0 ? null : bavail * bsize, syncs }
+    },
+    catch: (error) => {
+      const code = errnoOf(error)
+      return code === "ENOENT" || code === "ENOTDIR"
+        ? new CannotCreate({ path: folder, reason: "the folder does not exist" })
+        : new LocalIo({ path: folder, operation: "write to", errno: code })
+    }
+  })
+}
+
+export interface LockFolder {
+  /** The living processes that hold a lock, for example `process 4711 on node7`. */
+  readonly held: ReadonlyArray<string>
+  /** Locks of processes that have ended; the next step takes them over. */
+  readonly stale: number
+}
+
+/** Takes and releases a lock of its own in the folder, then reads which processes hold the others. */
+export const tryLocks = (folder: string): Effect.Effect<LockFolder, FileLockError> =>
+  Effect.andThen(
+    withLock(join(folder, `doctor-${process.pid}-${randomBytes(4).toString("hex")}.lock`), { wait: 0 })(
+      () => Effect.void
+    ),
+    Effect.tryPromise({
+      try: async () => {
+        const names = (await readdir(folder)).filter((name) => name.endsWith(".lock") && !name.startsWith("doctor-"))
+        const texts = await Promise.all(names.map((name) => readFile(join(folder, name), "utf8").catch(() => "")))
+        const owners = texts.map(parseIdentity).filter((owner) => owner !== null)
+        const self = thisProcess()
+        const alive = owners.filter((owner) => !hasEnded(owner, self))
+        return { held: alive.map(({ host, pid }) => `process ${pid} on ${host}`), stale: owners.length - alive.length }
+      },
+      catch: (error) => new LocalIo({ path: folder, operation: "read", errno: errnoOf(error) })
+    })
+  )

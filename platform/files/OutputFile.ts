@@ -1,0 +1,149 @@
+/**
+ * Where a command writes its data: standard output as it comes, or a file that appears only when it is complete.
+ */
+
+import { constants } from "node:fs"
+import { type FileHandle, open, realpath, stat } from "node:fs/promises"
+import { dirname, resolve } from "node:path"
+import { Effect, type Scope } from "effect"
+import { CannotCreate, LocalIo } from "../../core/src/Errors.ts"
+import { errnoOf } from "../Errno.ts"
+import { freshFile } from "./AtomicFile.ts"
+import { named } from "./FileCalls.ts"
+import { clearTemporaries, temporaryBeside } from "./TemporaryFile.ts"
+
+/** Takes data in order. Nothing of a file is seen under its name before `commit`; without it the file stays as it was. */
+export interface Output {
+  /** Waits while the reader is slow. */
+  readonly write: (bytes: Uint8Array) => Effect.Effect<void, LocalIo>
+  /** All data is there. */
+  readonly commit: Effect.Effect<void, LocalIo | CannotCreate>
+  /** Forgets what was written after the first `size` bytes; false where it has been seen already. */
+  readonly rewind: (size: number) => Effect.Effect<boolean, LocalIo>
+}
+
+const attempt = <A>(path: string, operation: string, act: () => Promise<A>): Effect.Effect<A, LocalIo> =>
+  Effect.tryPromise({ try: act, catch: (error) => new LocalIo({ path, operation, errno: errnoOf(error) }) })
+
+/** A reader that has gone, or a full disk under a redirection (`>`), ends the whole process: nothing is left to do here. */
+export const toStandardOutput = (bytes: Uint8Array) =>
+  Effect.callback<void>((resume) => {
+    process.stdout.write(bytes, (error) => {
+      if (error === null || error === undefined) resume(Effect.void)
+    })
+  })
+
+const standardOutput = (): Output => {
+  let written = 0
+  return {
+    write: (bytes) =>
+      Effect.suspend(() => {
+        written += bytes.length
+        return toStandardOutput(bytes)
+      }),
+    commit: Effect.void,
+    rewind: (size) => Effect.sync(() => written <= size)
+  }
+}
+
+const writeAll = async (file: FileHandle, bytes: Uint8Array): Promise<void> => {
+  for (let done = 0; done < bytes.length; )
+    done += (await file.write(bytes, done, bytes.length - done, null)).bytesWritten
+}
+
+/** A pipe or device is written to and never replaced. */
+const toDevice = (path: string) =>
+  Effect.map(
+    Effect.acquireRelease(
+      attempt(path, "open", () => open(path, constants.O_WRONLY)),
+      (file) => Effect.promise(() => file.close().catch(() => {}))
+    ),
+    (file): Output => {
+      let written = 0
+      return {
+        write: (bytes) =>
+          Effect.suspend(() => {
+            written += bytes.length
+            return attempt(path, "write", () => writeAll(file, bytes))
+          }),
+        commit: Effect.void,
+        rewind: (size) => Effect.sync(() => written <= size)
+      }
+    }
+  )
+
+/** The file lies beside its final name until it is complete, since a rename does not work across file systems. */
+const toFile = Effect.fnUntraced(function* (path: string, mode: number) {
+  yield* clearTemporaries(path)
+  const temporary = temporaryBeside(path)
+  const failed = (errno: string) =>
+    errno === "EACCES" || errno === "EPERM" || errno === "EROFS"
+      ? new CannotCreate({ path, reason: "permission denied" })
+      : new LocalIo({ path, operation: "write", errno })
+  const file = yield* Effect.mapError(freshFile(temporary, mode), ({ code }) => failed(code))
+  let size = 0
+  return {
+    write: (bytes) =>
+      Effect.suspend(() => {
+        const offset = size
+        size += bytes.length
+        return named(path, "write")(file.write(offset, bytes))
+      }),
+    commit: named(path, "write")(Effect.andThen(file.sync, file.putInPlace(path))),
+    rewind: (to) =>
+      Effect.suspend(() => {
+        size = to
+        return named(path, "write")(Effect.as(file.truncate(to), true))
+      })
+  } satisfies Output
+})
+
+/**
+ * Opens `path`, or standard output for null and `-`. CannotCreate says at once what would make the work useless: no such
+ * folder, a folder in place of the file, no permission.
+ *
+ * @param options - `private`: only the owner may read the file, whatever the umask permits
+ */
+export const openOutput = Effect.fn("svc.platform.openOutput")(function* (
+  path: string | null,
+  options: { readonly private?: boolean } = {}
+): Effect.fn.Return<Output, CannotCreate | LocalIo, Scope.Scope> {
+  return path === null || path === "-" ? standardOutput() : yield* openPath(path, options)
+})
+
+const openPath = Effect.fnUntraced(function* (
+  path: string,
+  options: { readonly private?: boolean }
+): Effect.fn.Return<Output, CannotCreate | LocalIo, Scope.Scope> {
+  const real = yield* Effect.promise(() => realpath(path).catch(() => resolve(path)))
+  const [there, folder] = yield* Effect.promise(() =>
+    Promise.all([real, dirname(real)].map((name) => stat(name).catch(errnoOf)))
+  )
+  if (there === "ENAMETOOLONG") return yield* new CannotCreate({ path, reason: "its name is too long" })
+  if (typeof folder !== "object" || !folder.isDirectory())
+    return yield* new CannotCreate({ path, reason: "its folder does not exist" })
+  if (typeof there === "object" && there.isDirectory())
+    return yield* new CannotCreate({ path, reason: "it is a folder" })
+  return yield* typeof there !== "object" || there.isFile()
+    ? toFile(real, options.private === true ? 0o600 : 0o666)
+    : toDevice(real)
+})
+
+/** Replaces the file at `path` as a whole by these pieces; a device or pipe there is written to. `what` names it in messages. */
+export const replaceFile = Effect.fn("svc.platform.replaceOutput")(function* (
+  path: string,
+  pieces: Iterable<Uint8Array>,
+  what: string
+): Effect.fn.Return<void, CannotCreate | LocalIo> {
+  const written = Effect.gen(function* () {
+    const output = yield* openPath(path, {})
+    for (const bytes of pieces) yield* output.write(bytes)
+    yield* output.commit
+  })
+  yield* Effect.scoped(written).pipe(
+    Effect.catchTag(
+      "LocalIo",
+      ({ errno, operation }) => new LocalIo({ path, operation: `${operation} ${what}`, errno })
+    )
+  )
+})

@@ -1,0 +1,370 @@
+import { execFileSync } from "node:child_process"
+import { createHash, randomBytes } from "node:crypto"
+import {
+  existsSync,
+  linkSync,
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  truncateSync,
+  writeFileSync
+} from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, type Scope } from "effect"
+import type { CannotCreate, LocalIo } from "../../core/src/Errors.ts"
+import { algorithms } from "../../core/src/transfer/Digests.ts"
+import { type PartFile, PartFiles, type PartPlace } from "../../core/src/transfer/PartFiles.ts"
+import { placeOf } from "../../core/src/transfer/PartJournal.ts"
+import { crc32c } from "../../test/transfer/MemoryParts.ts"
+import * as Live from "./PartFiles.ts"
+
+const identity = "0123456789abcdef"
+const bytes = randomBytes(1000)
+
+interface Ground {
+  readonly files: PartFiles["Service"]
+  readonly place: PartPlace
+  readonly folder: string
+  /** A path in the folder. */
+  readonly at: (name: string) => string
+  readonly names: () => ReadonlyArray<string>
+}
+
+/** A test in a folder of its own. */
+const inFolder = <A, E>(name: string, test: (ground: Ground) => Effect.Effect<A, E, import("effect").Scope.Scope>) =>
+  it.live(name, () =>
+    Effect.gen(function* () {
+      const folder = yield* Effect.acquireRelease(
+        Effect.sync(() => mkdtempSync(join(tmpdir(), "part-files-"))),
+        (path) => Effect.sync(() => rmSync(path, { recursive: true, force: true }))
+      )
+      const files = yield* PartFiles
+      const at = (each: string) => join(folder, each)
+      return yield* test({
+        files,
+        place: placeOf(folder, "s.bam", identity),
+        folder,
+        at,
+        names: () => readdirSync(folder).sort()
+      })
+    }).pipe(Effect.provide(Live.layer))
+  )
+
+const written = Effect.fnUntraced(function* ({ files, place }: Ground, content: Uint8Array = bytes) {
+  const part = yield* files.create(place)
+  yield* files.writeJournal(place, "{}")
+  yield* part.write(0, content)
+  return part
+})
+
+const refused = Effect.fnUntraced(function* (ground: Ground, what: RegExp) {
+  const { files, place } = ground
+  const actions: ReadonlyArray<Effect.Effect<unknown, CannotCreate | LocalIo, Scope.Scope>> = [
+    files.settleExisting(place),
+    files.reopen(place),
+    files.create(place),
+    files.readJournal(place),
+    files.writeJournal(place, "{}")
+  ]
+  for (const action of actions) {
+    const error = yield* Effect.scoped(action).pipe(
+      Effect.flip,
+      Effect.orElseSucceed(() => null)
+    )
+    if (error !== null && what.test(error.message)) return error._tag
+  }
+  return null
+})
+
+const makeFifo = (path: string) => execFileSync("mkfifo", [path])
+
+describe("PartFiles", () => {
+  inFolder("a file beside a part is read where it is one, and nothing else is", ({ at, files, folder }) =>
+    Effect.gen(function* () {
+      writeFileSync(at("s.bam"), bytes)
+      mkdirSync(at("folder"))
+      execFileSync("mkfifo", [at("pipe")])
+      const found = yield* files.beside(folder, "s.bam")
+      assert.strictEqual(found?.size, bytes.length)
+      assert.deepStrictEqual(Buffer.from(found === null ? [] : yield* found.read(900, 500)), bytes.subarray(900))
+      for (const name of ["folder", "pipe", "nothing"]) assert.isNull(yield* files.beside(folder, name))
+    })
+  )
+
+  inFolder("a part becomes the file, and nothing is left beside it", (ground) =>
+    Effect.gen(function* () {
+      const part = yield* written(ground)
+      assert.deepStrictEqual(ground.names(), [".s.bam.01234567.part", ".s.bam.01234567.part.json"])
+      assert.strictEqual(statSync(ground.at(ground.place.part)).mode & 0o777, 0o600)
+      assert.strictEqual(statSync(ground.at(ground.place.journal)).mode & 0o777, 0o600)
+      yield* part.commit(bytes.length, false)
+      assert.deepStrictEqual(ground.names(), ["s.bam"])
+      assert.isTrue(readFileSync(ground.at("s.bam")).equals(bytes))
+      assert.strictEqual(statSync(ground.at("s.bam")).nlink, 1)
+    })
+  )
+
+  for (const mask of [0o000, 0o022, 0o077]) {
+    it.live(`K6 the file has the mode of the user's umask ${mask.toString(8).padStart(3, "0")}`, () =>
+      Effect.gen(function* () {
+        const folder = yield* Effect.acquireRelease(
+          Effect.sync(() => mkdtempSync(join(tmpdir(), "part-files-"))),
+          (path) => Effect.sync(() => rmSync(path, { recursive: true, force: true }))
+        )
+        yield* Effect.acquireRelease(
+          Effect.sync(() => process.umask(mask)),
+          (old) => Effect.sync(() => process.umask(old))
+        )
+        const place = placeOf(folder, "s.bam", identity)
+        yield* Effect.gen(function* () {
+          const part = yield* (yield* PartFiles).create(place)
+          yield* part.commit(0, false)
+        }).pipe(Effect.scoped, Effect.provide(Live.layer))
+        assert.strictEqual(statSync(join(folder, "s.bam")).mode & 0o777, 0o666 & ~mask)
+      })
+    )
+  }
+
+  inFolder("a file that appears during the download is not replaced, unless overwriting was asked for", (ground) =>
+    Effect.gen(function* () {
+      const part = yield* written(ground)
+      writeFileSync(ground.at("s.bam"), "old")
+      const error = yield* Effect.flip(part.commit(bytes.length, false))
+      assert.strictEqual(error._tag, "CannotCreate")
+      assert.strictEqual(readFileSync(ground.at("s.bam"), "utf8"), "old")
+      yield* part.commit(bytes.length, true)
+      assert.isTrue(readFileSync(ground.at("s.bam")).equals(bytes))
+    })
+  )
+
+  inFolder("what a crash in the middle of a commit left is cleared away", (ground) =>
+    Effect.gen(function* () {
+      yield* Effect.scoped(written(ground))
+      linkSync(ground.at(ground.place.part), ground.at("s.bam"))
+      assert.strictEqual(yield* ground.files.settleExisting(ground.place), bytes.length)
+      assert.deepStrictEqual(ground.names(), ["s.bam"])
+    })
+  )
+
+  inFolder("an unfinished part of another run stays when the file is there", (ground) =>
+    Effect.gen(function* () {
+      yield* Effect.scoped(written(ground))
+      writeFileSync(ground.at("s.bam"), "old")
+      assert.strictEqual(yield* ground.files.settleExisting(ground.place), 3)
+      assert.strictEqual(ground.names().length, 3)
+    })
+  )
+
+  const digest = (content: Uint8Array) => createHash("sha256").update(content).digest("hex")
+  const sha256Of = (part: PartFile, size: number) =>
+    Effect.map(part.digests(size, ["sha256"]), (digests) => digests.get("sha256"))
+  const upTo = Effect.fnUntraced(function* (part: PartFile, content: Uint8Array, from = 0) {
+    for (let at = from; at < content.length; at += 1_000_000) {
+      yield* part.write(at, content.subarray(at, at + 1_000_000))
+      yield* part.finalUpTo(Math.min(at + 1_000_000, content.length), ["sha256"])
+    }
+  })
+
+  inFolder("the digest follows large files and waits for small ones", (ground) =>
+    Effect.gen(function* () {
+      for (const size of [0, 1, 32 * 1024 * 1024 - 1, 32 * 1024 * 1024, 41_000_001]) {
+        const content = randomBytes(size)
+        const part = yield* ground.files.create(ground.place)
+        yield* upTo(part, content)
+        assert.strictEqual(yield* sha256Of(part, size), digest(content), String(size))
+      }
+    }).pipe(Effect.scoped)
+  )
+
+  inFolder("several digests are computed at once, also those that are asked for only in the end", (ground) =>
+    Effect.gen(function* () {
+      const check = new TextEncoder().encode("123456789")
+      for (const content of [check, Buffer.concat([Buffer.alloc(33 * 1024 * 1024, 7), check])]) {
+        const part = yield* ground.files.create(ground.place)
+        yield* upTo(part, content)
+        const digests = yield* part.digests(content.length, algorithms)
+        assert.deepStrictEqual(Object.fromEntries(digests), {
+          ...Object.fromEntries(
+            ["md5", "sha1", "sha256", "sha512"].map((one) => [one, createHash(one).update(content).digest("hex")])
+          ),
+          // The check value of CRC-32C in the catalogue of CRC algorithms.
+          crc32c: content.length === 9 ? "e3069283" : crc32c(content)
+        })
+      }
+    }).pipe(Effect.scoped)
+  )
+
+  inFolder("a checksum of a file that is there, and a text in place as a whole", ({ at, files, folder, names }) =>
+    Effect.gen(function* () {
+      writeFileSync(at("s.bam"), bytes)
+      const hex = yield* files.digest(folder, "s.bam", "md5")
+      assert.strictEqual(hex, createHash("md5").update(bytes).digest("hex"))
+      yield* files.replaceText(folder, "s.bam.md5", "old")
+      yield* files.replaceText(folder, "s.bam.md5", `${hex}  s.bam\n`)
+      assert.deepStrictEqual(names(), ["s.bam", "s.bam.md5"])
+      assert.include(execFileSync("md5sum", ["-c", "s.bam.md5"], { cwd: folder, encoding: "utf8" }), "s.bam: OK")
+      symlinkSync("s.bam", at("link"))
+      assert.strictEqual((yield* Effect.flip(files.replaceText(folder, "link", "x")))._tag, "CannotCreate")
+      assert.deepStrictEqual(readFileSync(at("s.bam")), bytes)
+    })
+  )
+
+  inFolder("a resumed part has the digest of all its bytes", (ground) =>
+    Effect.gen(function* () {
+      const content = randomBytes(45_000_000)
+      yield* Effect.scoped(
+        Effect.flatMap(ground.files.create(ground.place), (part) => upTo(part, content.subarray(0, 34_000_000)))
+      )
+      const part = yield* ground.files.reopen(ground.place)
+      assert.isNotNull(part)
+      if (part === null) return
+      assert.strictEqual(part.length, 34_000_000)
+      yield* part.finalUpTo(34_000_000, ["sha256"])
+      yield* upTo(part, content, 34_000_000)
+      assert.strictEqual(yield* sha256Of(part, content.length), digest(content))
+    })
+  )
+
+  inFolder("a digest that is not wanted any more does not disturb the next", (ground) =>
+    Effect.gen(function* () {
+      const content = randomBytes(34_000_000)
+      for (let round = 0; round < 3; round++) {
+        yield* Effect.scoped(
+          Effect.flatMap(ground.files.create(ground.place), (part) => upTo(part, content.toReversed()))
+        )
+      }
+      const part = yield* ground.files.create(ground.place)
+      yield* upTo(part, content)
+      assert.strictEqual(yield* sha256Of(part, content.length), digest(content))
+    })
+  )
+
+  inFolder("a file cut by someone else is an error of the digest, not a wait for ever", (ground) =>
+    Effect.gen(function* () {
+      const part = yield* ground.files.create(ground.place)
+      yield* upTo(part, randomBytes(34_000_000))
+      truncateSync(ground.at(ground.place.part), 0)
+      assert.strictEqual((yield* Effect.flip(sha256Of(part, 30_000_000)))._tag, "LocalIo")
+    })
+  )
+
+  const plants: ReadonlyArray<readonly [string, RegExp, (path: string, ground: Ground) => void]> = [
+    ["a symbolic link", /a symbolic link of that name/, (path, { at }) => symlinkSync(at("secret"), path)],
+    ["a dangling symbolic link", /a symbolic link of that name/, (path, { at }) => symlinkSync(at("nowhere"), path)],
+    ["a pipe", /a pipe of that name/, (path) => makeFifo(path)],
+    ["a directory", /a directory of that name/, (path) => mkdirSync(path)]
+  ]
+  for (const [what, message, plant] of plants) {
+    for (const where of ["name", "part", "journal"] as const) {
+      inFolder(
+        `Z2 Z4 ${what} in place of the ${where === "name" ? "final file" : where} is refused and not followed`,
+        (ground) =>
+          Effect.gen(function* () {
+            writeFileSync(ground.at("secret"), "secret")
+            plant(ground.at(ground.place[where]), ground)
+            assert.strictEqual(yield* refused(ground, message), "CannotCreate")
+            assert.strictEqual(readFileSync(ground.at("secret"), "utf8"), "secret")
+            assert.isFalse(existsSync(ground.at("nowhere")))
+          })
+      )
+    }
+  }
+
+  inFolder("Z2 a link planted at the final name during the download is not followed", (ground) =>
+    Effect.gen(function* () {
+      const part = yield* written(ground)
+      writeFileSync(ground.at("secret"), "secret")
+      symlinkSync(ground.at("secret"), ground.at("s.bam"))
+      for (const overwrite of [false, true]) {
+        assert.strictEqual((yield* Effect.flip(part.commit(bytes.length, overwrite)))._tag, "CannotCreate")
+      }
+      assert.strictEqual(readFileSync(ground.at("secret"), "utf8"), "secret")
+    })
+  )
+
+  inFolder("Z2 a link planted where the journal is written anew is removed, not followed", (ground) =>
+    Effect.gen(function* () {
+      writeFileSync(ground.at("secret"), "secret")
+      symlinkSync(ground.at("secret"), `${ground.at(ground.place.journal)}.new`)
+      yield* ground.files.writeJournal(ground.place, "{}")
+      assert.strictEqual(readFileSync(ground.at("secret"), "utf8"), "secret")
+      assert.isTrue(lstatSync(ground.at(ground.place.journal)).isFile())
+    })
+  )
+
+  inFolder(
+    "Z4 a part with a second name is not written to, and a second name of the final file keeps its bytes",
+    (ground) =>
+      Effect.gen(function* () {
+        writeFileSync(ground.at("precious"), "precious")
+        linkSync(ground.at("precious"), ground.at(ground.place.part))
+        assert.isNull(yield* ground.files.reopen(ground.place))
+        linkSync(ground.at("precious"), ground.at("s.bam"))
+        const part = yield* written(ground)
+        yield* part.commit(bytes.length, true)
+        assert.strictEqual(readFileSync(ground.at("precious"), "utf8"), "precious")
+        assert.isTrue(readFileSync(ground.at("s.bam")).equals(bytes))
+      })
+  )
+
+  inFolder("Z3 K5 a folder that is moved and replaced during the download gets no file", (ground) =>
+    Effect.gen(function* () {
+      const inner = ground.at("out")
+      mkdirSync(inner)
+      const place = placeOf(inner, "s.bam", identity)
+      const part = yield* ground.files.create(place)
+      yield* part.write(0, bytes)
+      renameSync(inner, ground.at("moved"))
+      assert.strictEqual((yield* Effect.flip(part.commit(bytes.length, false)))._tag, "CannotCreate")
+      mkdirSync(inner)
+      assert.strictEqual((yield* Effect.flip(part.commit(bytes.length, false)))._tag, "CannotCreate")
+      assert.deepStrictEqual(readdirSync(inner), [])
+    })
+  )
+
+  inFolder("P9 a part that was replaced under us is not committed", (ground) =>
+    Effect.gen(function* () {
+      const part = yield* written(ground)
+      rmSync(ground.at(ground.place.part))
+      writeFileSync(ground.at(ground.place.part), "another run's")
+      assert.strictEqual((yield* Effect.flip(part.commit(bytes.length, false)))._tag, "CannotCreate")
+      assert.isFalse(existsSync(ground.at("s.bam")))
+    })
+  )
+
+  inFolder("K5 a folder that does not exist is said", (ground) =>
+    Effect.gen(function* () {
+      const place = placeOf(ground.at("missing"), "s.bam", identity)
+      assert.strictEqual((yield* Effect.flip(ground.files.create(place)))._tag, "CannotCreate")
+      assert.isNull(yield* ground.files.free(place))
+    })
+  )
+
+  inFolder("K7 a name of 255 bytes works, with letters of several bytes", (ground) =>
+    Effect.gen(function* () {
+      const name = `${"ä".repeat(125)}x.bam`
+      const place = placeOf(ground.folder, name, identity)
+      const part = yield* ground.files.create(place)
+      yield* ground.files.writeJournal(place, "{}")
+      yield* part.commit(0, false)
+      assert.deepStrictEqual(ground.names(), [name])
+    })
+  )
+
+  inFolder("the old journal is gone before a new part begins", (ground) =>
+    Effect.gen(function* () {
+      yield* Effect.scoped(written(ground))
+      yield* ground.files.create(ground.place)
+      assert.isNull(yield* ground.files.readJournal(ground.place))
+      assert.strictEqual(statSync(ground.at(ground.place.part)).size, 0)
+    })
+  )
+})

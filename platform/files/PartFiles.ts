@@ -1,0 +1,289 @@
+/**
+ * `PartFiles` on Node: part files that follow no link, and a commit that survives a power cut.
+ *
+ * Offsets are absolute in every call, so several connections write one part, and the thread that hashes reads it too.
+ */
+import { createHash } from "node:crypto"
+import fs from "node:fs"
+import { join } from "node:path"
+import { Effect, Layer, type Scope, Semaphore } from "effect"
+import { CannotCreate, LocalIo } from "../../core/src/Errors.ts"
+import type { Algorithm } from "../../core/src/transfer/Digests.ts"
+import { type PartFile, PartFiles, type PartPlace } from "../../core/src/transfer/PartFiles.ts"
+import { type Errno, linkless } from "../Errno.ts"
+import { DigestThread } from "../threads/DigestThread.ts"
+import { type FreshFile, withFresh } from "./AtomicFile.ts"
+import {
+  call,
+  named,
+  opened,
+  plain,
+  readExactly,
+  remove,
+  sameFile,
+  sync,
+  syncFolder,
+  tolerate,
+  writeAll
+} from "./FileCalls.ts"
+import { hashingOf } from "./FileDigests.ts"
+import { replaceFile } from "./OutputFile.ts"
+
+const { O_CREAT, O_DIRECTORY, O_EXCL, O_NOFOLLOW, O_NONBLOCK, O_RDONLY, O_RDWR } = fs.constants
+
+const longestJournal = 16 * 1024 * 1024
+
+/** Part files on the disk of this machine. */
+export const layer: Layer.Layer<PartFiles> = Layer.effect(
+  PartFiles,
+  Effect.gen(function* () {
+    // Read once: Node can only read it by setting it, which another thread could see.
+    const mode = yield* Effect.sync(() => 0o666 & ~process.umask())
+    const digests = yield* Effect.acquireRelease(
+      Effect.sync(() => new DigestThread()),
+      (thread) => Effect.promise(() => thread.close())
+    )
+    return PartFiles.of({
+      fingerprint: (text) => Effect.sync(() => createHash("sha256").update(text).digest("hex")),
+      settleExisting,
+      beside,
+      free,
+      reopen: (place) => reopen(place, digests, mode),
+      create: (place) => create(place, digests, mode),
+      readJournal,
+      writeJournal,
+      withdraw,
+      discard,
+      digest: (directory, name, algorithm) => digestOf(directory, name, algorithm, digests),
+      replaceText,
+      syncFolder: (directory) => Effect.ignore(syncFolder(directory))
+    })
+  })
+)
+
+// --- names -----------------------------------------------------------------------------------------------------------
+
+const settleExisting = Effect.fnUntraced(function* (place: PartPlace) {
+  const final = yield* plain(join(place.directory, place.name))
+  if (final === null) return null
+  const part = yield* plain(join(place.directory, place.part))
+  if (part !== null && sameFile(part, final)) yield* remove(join(place.directory, place.part))
+  if (part === null || sameFile(part, final)) yield* remove(join(place.directory, place.journal))
+  return final.size
+})
+
+const beside = Effect.fnUntraced(function* (directory: string, name: string) {
+  const path = join(directory, name)
+  const fd = yield* opened(path, O_RDONLY | O_NONBLOCK).pipe(tolerate("ENOENT", "ELOOP", "ENXIO"), named(path, "open"))
+  if (fd === null) return null
+  const stats = yield* call<fs.Stats>((done) => fs.fstat(fd, done)).pipe(named(path, "look at"))
+  if (!stats.isFile()) return null
+  return {
+    size: stats.size,
+    read: (offset: number, length: number) => readExactly(fd, offset, length).pipe(named(path, "read"))
+  }
+})
+
+const digestOf = Effect.fnUntraced(function* (
+  directory: string,
+  name: string,
+  algorithm: Algorithm,
+  digests: DigestThread
+) {
+  const path = join(directory, name)
+  const stats = yield* plain(path)
+  if (stats === null) return yield* new LocalIo({ path, operation: "read", errno: "ENOENT" })
+  const fd = yield* opened(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK).pipe(named(path, "open"))
+  const hashing = hashingOf(fd, path, digests)
+  yield* Effect.addFinalizer(() => hashing.drop)
+  return (yield* hashing.digests(stats.size, [algorithm])).get(algorithm) ?? ""
+}, Effect.scoped)
+
+const replaceText = Effect.fnUntraced(function* (directory: string, name: string, text: string) {
+  const path = join(directory, name)
+  yield* plain(path)
+  yield* replaceFile(path, [Buffer.from(text)], "the checksum")
+})
+
+const free = ({ directory }: Pick<PartPlace, "directory">) =>
+  call<fs.StatsFs>((done) => fs.statfs(directory, done)).pipe(
+    // A file system that counts no blocks (some network and memory ones) says nothing about its space.
+    Effect.map(({ bavail, bsize, blocks }) => (blocks === 0 ? null : bavail * bsize)),
+    Effect.orElseSucceed(() => null)
+  )
+
+const withdraw = Effect.fnUntraced(function* ({ directory, name }: PartPlace) {
+  const path = join(directory, name)
+  if ((yield* plain(path)) === null) return
+  yield* remove(path)
+  yield* named(directory, "sync")(syncFolder(directory))
+})
+
+const discard = Effect.fnUntraced(function* (place: PartPlace) {
+  yield* remove(join(place.directory, freshJournal(place)))
+  yield* remove(join(place.directory, place.journal))
+  yield* remove(join(place.directory, place.part))
+})
+
+// --- journal ---------------------------------------------------------------------------------------------------------
+
+/** A journal that is being written. */
+const freshJournal = ({ journal }: PartPlace) => `${journal}.new`
+
+const readJournal = Effect.fnUntraced(function* (place: PartPlace) {
+  const path = join(place.directory, place.journal)
+  const stats = yield* plain(path)
+  if (stats === null || stats.size > longestJournal) return null
+  return yield* Effect.scoped(
+    Effect.flatMap(opened(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK), (fd) => readExactly(fd, 0, stats.size))
+  ).pipe(
+    Effect.map((bytes) => Buffer.from(bytes).toString("utf8")),
+    tolerate("ENOENT"),
+    named(path, "read")
+  )
+})
+
+const writeJournal = Effect.fnUntraced(function* (place: PartPlace, text: string) {
+  const path = join(place.directory, place.journal)
+  const fresh = join(place.directory, freshJournal(place))
+  yield* plain(path)
+  yield* remove(fresh)
+  const bytes = Buffer.from(text, "utf8")
+  const replace = (file: FreshFile) => named(path, "replace")(file.rename(path))
+  yield* named(fresh, "write")(withFresh(fresh, bytes, 0o600, replace))
+})
+
+// --- part ------------------------------------------------------------------------------------------------------------
+
+const reopen = Effect.fnUntraced(function* (place: PartPlace, digests: DigestThread, mode: number) {
+  const path = join(place.directory, place.part)
+  const seen = yield* plain(path)
+  // A second name of the same file may be a finished download: it must not be written to.
+  if (seen === null || seen.nlink !== 1) return null
+  const fd = yield* opened(path, O_RDWR | O_NOFOLLOW | O_NONBLOCK).pipe(tolerate("ENOENT"), named(path, "open"))
+  if (fd === null) return null
+  const stats = yield* call<fs.Stats>((done) => fs.fstat(fd, done)).pipe(named(path, "look at"))
+  return sameFile(stats, seen) ? yield* partFile(place, fd, stats, digests, mode) : null
+})
+
+const create = Effect.fnUntraced(function* (place: PartPlace, digests: DigestThread, mode: number) {
+  const path = join(place.directory, place.part)
+  const journal = join(place.directory, place.journal)
+  const [oldPart, oldJournal] = [yield* plain(path), yield* plain(journal)]
+  if (oldPart !== null || oldJournal !== null) {
+    // No old journal must ever be read as that of the new part, nor a new one as that of the old part: not even after a
+    // power cut, which may forget any change of the folder that was not synced.
+    yield* remove(journal)
+    yield* remove(path)
+    yield* named(place.directory, "sync")(syncFolder(place.directory))
+  }
+  const fd = yield* opened(path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW).pipe(
+    Effect.catch(
+      (error): Effect.Effect<never, CannotCreate | Errno> =>
+        error.code === "ENOENT" || error.code === "ENOTDIR"
+          ? new CannotCreate({ path: join(place.directory, place.name), reason: "its folder does not exist" })
+          : error
+    ),
+    named(path, "create")
+  )
+  const stats = yield* call<fs.Stats>((done) => fs.fstat(fd, done)).pipe(named(path, "look at"))
+  return yield* partFile(place, fd, stats, digests, mode)
+})
+
+const partFile = Effect.fnUntraced(function* (
+  place: PartPlace,
+  fd: number,
+  stats: fs.Stats,
+  digests: DigestThread,
+  mode: number
+): Effect.fn.Return<PartFile, LocalIo, Scope.Scope> {
+  const path = join(place.directory, place.part)
+  const folder = yield* opened(place.directory, O_RDONLY | O_DIRECTORY).pipe(named(place.directory, "open"))
+  const hashing = hashingOf(fd, path, digests)
+  // One write at a time: the kernel locks the file for each, and those who wait for it spin on the processor.
+  const writing = yield* Semaphore.make(1)
+  yield* Effect.addFinalizer(() => hashing.drop)
+  const read = (at: number, length: number, room?: Buffer) =>
+    readExactly(fd, at, length, room).pipe(named(path, "read"))
+
+  return {
+    length: stats.size,
+    // A part may have holes, so its length says little; 512 is the unit of POSIX.
+    allocated: Math.min(stats.size, stats.blocks * 512),
+    write: (offset, bytes) => writeAll(fd, bytes, offset).pipe(writing.withPermit, named(path, "write")),
+    read,
+    sync: sync(fd).pipe(named(path, "sync"), Effect.asVoid),
+    cut: (length) => call((done) => fs.ftruncate(fd, length, done)).pipe(writing.withPermit, named(path, "cut")),
+    finalUpTo: hashing.follow,
+    digests: hashing.digests,
+    commit: (size, overwrite) => Effect.uninterruptible(commit(place, { fd, folder, stats, mode }, size, overwrite))
+  }
+})
+
+// --- commit ----------------------------------------------------------------------------------------------------------
+
+interface OpenPart {
+  readonly fd: number
+  readonly folder: number
+  readonly stats: fs.Stats
+  readonly mode: number
+}
+
+const commit = Effect.fnUntraced(function* (place: PartPlace, open: OpenPart, size: number, overwrite: boolean) {
+  const path = join(place.directory, place.part)
+  const final = join(place.directory, place.name)
+  yield* Effect.gen(function* () {
+    yield* call((done) => fs.ftruncate(open.fd, size, done))
+    yield* call((done) => fs.fchmod(open.fd, open.mode, done))
+    yield* sync(open.fd)
+  }).pipe(named(path, "complete"))
+  yield* unmoved(place, open)
+  if ((yield* plain(final)) !== null && !overwrite) return yield* appeared(final)
+  if (overwrite) yield* call((done) => fs.rename(path, final, done)).pipe(named(final, "create"))
+  else yield* linkOrRename(path, final)
+  const back = overwrite ? Effect.void : Effect.ignore(takeBack(path, final))
+  yield* Effect.onError(sync(open.folder).pipe(named(place.directory, "sync")), () => back)
+  // The file is there for good; `settleExisting` clears away what cannot be removed now.
+  if (!overwrite) yield* Effect.ignore(Effect.retry(remove(path), { times: 2 }))
+  yield* Effect.ignore(Effect.retry(remove(join(place.directory, place.journal)), { times: 2 }))
+})
+
+/** Removes the final name again after a failed commit; the part keeps its own name, so nothing is lost. */
+const takeBack = (path: string, final: string) =>
+  Effect.flatMap(Effect.all([plain(path), plain(final)]), ([part, made]) =>
+    part !== null && made !== null && sameFile(part, made) ? remove(final) : Effect.void
+  )
+
+/** The names must still lead to the folder and file that were opened: otherwise someone else's would be renamed. */
+const unmoved = Effect.fnUntraced(function* (place: PartPlace, { folder, stats }: OpenPart) {
+  const path = join(place.directory, place.part)
+  const [ours, now, part] = yield* Effect.all([
+    call<fs.Stats>((done) => fs.fstat(folder, done)),
+    call<fs.Stats>((done) => fs.stat(place.directory, done)).pipe(tolerate("ENOENT", "ENOTDIR")),
+    call<fs.Stats>((done) => fs.lstat(path, done)).pipe(tolerate("ENOENT", "ENOTDIR"))
+  ]).pipe(named(place.directory, "look at"))
+  if (now === null || !sameFile(ours, now)) {
+    return yield* new CannotCreate({ path: place.directory, reason: "the folder was moved or replaced meanwhile" })
+  }
+  if (part === null || !sameFile(part, stats)) {
+    return yield* new CannotCreate({ path, reason: "the unfinished file was moved or replaced meanwhile" })
+  }
+})
+
+/** Hard links never replace a file. A file system without them gets a check and a rename, which leaves a small race. */
+const linkOrRename = (path: string, final: string): Effect.Effect<void, CannotCreate | LocalIo> =>
+  call((done) => fs.link(path, final, done)).pipe(
+    Effect.catch((error): Effect.Effect<void, CannotCreate | LocalIo | Errno> => {
+      if (error.code === "EEXIST") return appeared(final)
+      if (!linkless.includes(error.code)) return error
+      return Effect.flatMap(
+        plain(final),
+        (stats): Effect.Effect<void, CannotCreate | Errno> =>
+          stats === null ? call((done) => fs.rename(path, final, done)) : appeared(final)
+      )
+    }),
+    named(final, "create")
+  )
+
+const appeared = (final: string) =>
+  new CannotCreate({ path: final, reason: "a file of that name appeared during the download" })

@@ -1,0 +1,316 @@
+import { spawnSync } from "node:child_process"
+import {
+  chmodSync,
+  chownSync,
+  lchownSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync
+} from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, type Scope } from "effect"
+import { put, type TrackingDocument, without } from "../../core/src/archive/TrackingDocument.ts"
+import type { NewEntry } from "../../core/src/archive/TrackingEntry.ts"
+import { TrackingFile } from "../../core/src/archive/TrackingFile.ts"
+import { thisProcess } from "../ProcessIdentity.ts"
+import * as TrackingFileLive from "./TrackingFile.ts"
+
+const nameOf = (stored: string | null) => stored ?? "here"
+
+const entry = (analysisId: string): NewEntry => ({
+  target: "here",
+  analysisId,
+  fileName: "S1.bam",
+  restoreEstimation: null,
+  requestTime: "2026-11-21T00:00:00.000Z",
+  status: "pending",
+  options: { destination: ".", overwrite: false, range: null, bed: null, restorationFile: "t.json", filetypes: ["bam"] }
+})
+
+const adding = (analysisId: string) => (document: TrackingDocument) => put(document, entry(analysisId), nameOf)
+
+const inFolder = <E>(body: (folder: string, path: string) => Effect.Effect<void, E, Scope.Scope>) =>
+  Effect.scoped(
+    Effect.flatMap(
+      Effect.acquireRelease(
+        Effect.sync(() => mkdtempSync(join(tmpdir(), "tracking-"))),
+        (folder) => Effect.sync(() => rmSync(folder, { recursive: true }))
+      ),
+      (folder) => body(folder, join(folder, "t.json"))
+    )
+  )
+
+const change = (path: string, edit: (document: TrackingDocument) => TrackingDocument) =>
+  TrackingFile.use((tracking) => tracking.change(edit)).pipe(Effect.provide(TrackingFileLive.layer({ path })))
+const read = (path: string) =>
+  TrackingFile.use((tracking) => tracking.read).pipe(Effect.provide(TrackingFileLive.layer({ path })))
+const ids = (path: string): ReadonlyArray<string> =>
+  JSON.parse(readFileSync(path, "utf8")).map((item: { analysisId: string }) => item.analysisId)
+
+describe("TrackingFile", () => {
+  it.live("T1 an absent file is an empty one, made on the first change, for its owner only", () =>
+    inFolder((folder, path) =>
+      Effect.gen(function* () {
+        assert.deepStrictEqual((yield* read(path)).items, [])
+        yield* change(path, (document) => document)
+        assert.deepStrictEqual(readdirSync(folder), [])
+        yield* change(path, adding("A1"))
+        yield* change(path, adding("A2"))
+        assert.deepStrictEqual(ids(path), ["A1", "A2"])
+        assert.strictEqual(statSync(path).mode & 0o777, 0o600)
+        yield* change(path, (document) => without(document, ({ entry }) => entry?.analysisId === "A1"))
+        assert.deepStrictEqual(ids(path), ["A2"])
+        yield* change(path, (document) => without(document, () => true))
+        assert.strictEqual(readFileSync(path, "utf8"), "[]\n")
+        assert.deepStrictEqual(readdirSync(folder), ["t.json"])
+      })
+    )
+  )
+
+  it.live("writes an empty list when one is wanted, and leaves one that is there", () =>
+    inFolder((folder, path) =>
+      Effect.gen(function* () {
+        const ensure = TrackingFile.use(({ ensure }) => ensure).pipe(Effect.provide(TrackingFileLive.layer({ path })))
+        yield* ensure
+        assert.strictEqual(readFileSync(path, "utf8"), "[]\n")
+        writeFileSync(path, "[ ]")
+        yield* ensure
+        assert.strictEqual(readFileSync(path, "utf8"), "[ ]")
+        assert.deepStrictEqual(readdirSync(folder), ["t.json"])
+      })
+    )
+  )
+
+  it.live("T2 T4 an unreadable file stays byte for byte, and the message tells how to go on", () =>
+    inFolder((folder, path) =>
+      Effect.gen(function* () {
+        const bodies = [
+          "",
+          "\0".repeat(512),
+          '[{"analysisId":"A1"',
+          "\ufeff[]",
+          "{}",
+          "[]\n[]",
+          Buffer.from([0xff, 0xfe, 0])
+        ]
+        for (const body of bodies) {
+          writeFileSync(path, body)
+          for (const refused of [Effect.asVoid(read(path)), Effect.asVoid(change(path, adding("A1")))]) {
+            const error = yield* Effect.flip(refused)
+            assert.strictEqual(error._tag, "TrackingUnusable")
+            assert.match(error.message, /It was left as it is: repair it, or move it away/)
+          }
+          assert.deepStrictEqual(readFileSync(path), Buffer.from(body))
+        }
+        assert.deepStrictEqual(readdirSync(folder), ["t.json"])
+      })
+    )
+  )
+
+  it.live("T3 the object layout is converted at its first change, and the original kept as it was", () =>
+    inFolder((folder, path) =>
+      Effect.gen(function* () {
+        const original =
+          '{"lastUpdated":"x","restorations":[{"analysisId":"A9","fileName":"S9.bam","status":"pending"}]}'
+        writeFileSync(path, original)
+        assert.strictEqual((yield* read(path)).items.length, 1)
+        assert.strictEqual(readFileSync(path, "utf8"), original)
+        writeFileSync(`${path}.bak`, "someone else's")
+        yield* change(path, adding("A1"))
+        assert.deepStrictEqual(ids(path), ["A9", "A1"])
+        assert.strictEqual(JSON.parse(readFileSync(path, "utf8"))[0].status, "pending")
+        assert.strictEqual(readFileSync(`${path}.1.bak`, "utf8"), original)
+        assert.strictEqual(readFileSync(`${path}.bak`, "utf8"), "someone else's")
+        yield* change(path, adding("A2"))
+        assert.deepStrictEqual(readdirSync(folder), ["t.json", "t.json.1.bak", "t.json.bak"])
+      })
+    )
+  )
+
+  it.live("T14 a file that an editor replaces or rewrites between read and rename is merged into, not over", () =>
+    inFolder((_, path) =>
+      Effect.gen(function* () {
+        yield* change(path, adding("A1"))
+        const text = readFileSync(path, "utf8")
+        const edits = [
+          () => writeFileSync(path, text.replace("A1", "B1")),
+          () => {
+            rmSync(path)
+            writeFileSync(path, text.replace("A1", "C1"))
+          },
+          () => rmSync(path)
+        ]
+        for (const [edit, expected] of [
+          [edits[0], ["B1", "N"]],
+          [edits[1], ["C1", "N"]],
+          [edits[2], ["N"]]
+        ] as const) {
+          let first = true
+          yield* change(path, (document) => {
+            if (first) edit?.()
+            first = false
+            return adding("N")(document)
+          })
+          assert.deepStrictEqual(ids(path), expected)
+        }
+        rmSync(path)
+        let first = true
+        yield* change(path, (document) => {
+          if (first) writeFileSync(path, text)
+          first = false
+          return adding("N")(document)
+        })
+        assert.deepStrictEqual(ids(path), ["A1", "N"])
+      })
+    )
+  )
+
+  it.live("T14 an edit that corrupts the file is refused as it is", () =>
+    inFolder((_, path) =>
+      Effect.gen(function* () {
+        yield* change(path, adding("A1"))
+        const error = yield* Effect.flip(
+          change(path, (document) => {
+            writeFileSync(path, "torn")
+            return adding("N")(document)
+          })
+        )
+        assert.strictEqual(error._tag, "TrackingUnusable")
+        assert.strictEqual(readFileSync(path, "utf8"), "torn")
+      })
+    )
+  )
+
+  it.live("T15 what is no file of its owner is refused, and nothing waits for it", () =>
+    inFolder((folder, path) =>
+      Effect.gen(function* () {
+        const refused = Effect.fnUntraced(function* (at: string, reason: RegExp) {
+          for (const attempt of [Effect.asVoid(read(at)), Effect.asVoid(change(at, adding("A1")))]) {
+            const error = yield* Effect.flip(attempt)
+            assert.strictEqual(error._tag, "TrackingUnusable", at)
+            assert.match(error.message, reason)
+          }
+        })
+        mkdirSync(join(folder, "d.json"))
+        yield* refused(join(folder, "d.json"), /it is a folder/)
+        assert.strictEqual(spawnSync("mkfifo", [join(folder, "fifo")]).status, 0)
+        yield* refused(join(folder, "fifo"), /device, pipe or socket/)
+        yield* refused("/dev/null", /device, pipe or socket/)
+        symlinkSync(join(folder, "nowhere"), join(folder, "dangling"))
+        yield* refused(join(folder, "dangling"), /leads nowhere/)
+        writeFileSync(path, "[]")
+        for (const mode of [0o620, 0o602, 0o666]) {
+          chmodSync(path, mode)
+          yield* refused(path, /other users may write to it/)
+        }
+        assert.strictEqual(readFileSync(path, "utf8"), "[]")
+      })
+    )
+  )
+
+  it.live("T15 a symbolic link of one's own leads to the file, which is replaced where it lies", () =>
+    inFolder((folder, path) =>
+      Effect.gen(function* () {
+        mkdirSync(join(folder, "real"))
+        writeFileSync(join(folder, "real", "x.json"), "[]")
+        symlinkSync(join(folder, "real", "x.json"), path)
+        yield* change(path, adding("A1"))
+        assert.deepStrictEqual(ids(join(folder, "real", "x.json")), ["A1"])
+        assert.deepStrictEqual(readdirSync(folder), ["real", "t.json"])
+        assert.deepStrictEqual(readdirSync(join(folder, "real")), ["x.json"])
+      })
+    )
+  )
+
+  it.live("T15 a file that may not be written, and a folder that is not there", () =>
+    inFolder((folder, path) =>
+      Effect.gen(function* () {
+        writeFileSync(path, "[]", { mode: 0o400 })
+        const error = yield* Effect.flip(change(path, adding("A1")))
+        assert.strictEqual(error._tag, "LocalIo")
+        assert.match(error.message, /permission denied/)
+        assert.strictEqual(readFileSync(path, "utf8"), "[]")
+        const missing = yield* Effect.flip(change(join(folder, "no", "t.json"), adding("A1")))
+        assert.strictEqual(missing._tag, "CannotCreate")
+      })
+    )
+  )
+
+  it.live.skipIf(process.geteuid?.() !== 0)("T15 a file or a link of another user is refused", () =>
+    inFolder((folder, path) =>
+      Effect.gen(function* () {
+        const theirs = join(folder, "theirs.json")
+        writeFileSync(theirs, "[]", { mode: 0o644 })
+        chownSync(theirs, 65534, 65534)
+        writeFileSync(join(folder, "own.json"), "[]", { mode: 0o600 })
+        symlinkSync(join(folder, "own.json"), path)
+        lchownSync(path, 65534, 65534)
+        for (const [at, reason] of [
+          [theirs, /it belongs to another user/],
+          [path, /it is a symbolic link of another user/]
+        ] as const) {
+          for (const attempt of [Effect.asVoid(read(at)), Effect.asVoid(change(at, adding("A1")))]) {
+            const error = yield* Effect.flip(attempt)
+            assert.strictEqual(error._tag, "TrackingUnusable")
+            assert.match(error.message, reason)
+          }
+          assert.strictEqual(readFileSync(at, "utf8"), "[]")
+        }
+      })
+    )
+  )
+
+  it.live("P5 a run that was suspended and lost its lock does not write, and begins anew", () =>
+    inFolder((folder, path) =>
+      Effect.gen(function* () {
+        yield* change(path, adding("A1"))
+        const seen: Array<number> = []
+        yield* change(path, (document) => {
+          seen.push(document.items.length)
+          // Another run took the lock over and has given it back; the file it left looks as before.
+          if (seen.length === 1) rmSync(join(folder, ".t.json.lock"))
+          return adding("N")(document)
+        })
+        assert.deepStrictEqual(seen, [1, 1])
+        assert.deepStrictEqual(ids(path), ["A1", "N"])
+        assert.deepStrictEqual(readdirSync(folder), ["t.json"])
+      })
+    )
+  )
+
+  it.live("T18 a run that only reads clears away the lock and the new file of a killed one", () =>
+    inFolder((folder, path) =>
+      Effect.gen(function* () {
+        yield* change(path, adding("A1"))
+        const ended = { ...thisProcess(), start: "1" }
+        writeFileSync(join(folder, ".t.json.lock"), JSON.stringify(ended))
+        writeFileSync(join(folder, ".t.json.1-0123.new"), "half")
+        assert.strictEqual((yield* read(path)).items.length, 1)
+        assert.deepStrictEqual(readdirSync(folder), ["t.json"])
+
+        // A living one is not disturbed.
+        writeFileSync(join(folder, ".t.json.lock"), JSON.stringify(thisProcess()))
+        yield* read(path)
+        assert.deepStrictEqual(readdirSync(folder), [".t.json.lock", "t.json"])
+      })
+    )
+  )
+
+  it.live("T18 what a killed run left beside the file is cleared away", () =>
+    inFolder((folder, path) =>
+      Effect.gen(function* () {
+        writeFileSync(join(folder, ".t.json.12345-abcdef.new"), "half")
+        writeFileSync(join(folder, ".other.json.12345-abcdef.new"), "not ours")
+        yield* change(path, adding("A1"))
+        assert.deepStrictEqual(readdirSync(folder).sort(), [".other.json.12345-abcdef.new", "t.json"])
+      })
+    )
+  )
+})

@@ -1,0 +1,225 @@
+/**
+ * `TrackingFile` on Node: a change is a lock, a fresh read, a new file made durable beside the old one, a comparison with
+ * what was read, and a rename.
+ *
+ * The lock keeps runs from disturbing each other; the comparison keeps entries when the lock cannot, as on file systems
+ * with unreliable locks, or with an editor that ignores the lock. A new file that another process left is removed under
+ * the lock, so a run that was suspended for a minute finds it gone and begins anew instead of undoing what came after.
+ */
+
+import { randomBytes } from "node:crypto"
+import {
+  closeSync,
+  constants,
+  existsSync,
+  fstatSync,
+  linkSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  statSync
+} from "node:fs"
+import { copyFile, link, lstat, readdir, readFile, stat, unlink } from "node:fs/promises"
+import { basename, dirname, join } from "node:path"
+import { Data, Effect, Layer, Ref } from "effect"
+import { render, type TrackingDocument, withCleanEstimates } from "../../core/src/archive/TrackingDocument.ts"
+import { TrackingFile } from "../../core/src/archive/TrackingFile.ts"
+import { Busy, CannotCreate, LocalIo, TrackingUnusable } from "../../core/src/Errors.ts"
+import { lockPoll } from "../../core/src/Schedules.ts"
+import { Scrubber } from "../../core/src/text/Scrubber.ts"
+import { Errno, errnoOf, io, linkless, unless } from "../Errno.ts"
+import { type HeldLock, withLock } from "../locks/FileLock.ts"
+import { withFresh } from "./AtomicFile.ts"
+import { opened, sync, syncFolder } from "./FileCalls.ts"
+import { documentOf, type Found, find, type Refused, sameVersion } from "./TrackingSource.ts"
+
+/** Long enough to take over a lock whose owner on another machine was killed. */
+const lockWait = "90 seconds"
+
+/** Comparison and rename are some microseconds apart; a competing run has certainly renamed after this time. */
+const settling = "150 millis"
+
+/** A change fails after a program that ignores the lock has changed the file first this often. */
+const mostRetries = 50
+
+/** The file is no longer the one that was read, or the lock is no longer ours. */
+class Overtaken extends Data.TaggedError("Overtaken") {}
+
+/** The restoration file at `path`, made when the first request is remembered. */
+export const layer = (settings: { readonly path: string }): Layer.Layer<TrackingFile> =>
+  Layer.effect(
+    TrackingFile,
+    Effect.gen(function* () {
+      const { path } = settings
+      const scrubber = yield* Scrubber
+      const clean = (restoreEstimation: string) => scrubber.document({ restoreEstimation }).restoreEstimation
+      const warned = yield* Ref.make(false)
+      const warn = Effect.flatMap(Ref.getAndSet(warned, true), (before) =>
+        before ? Effect.void : Effect.logWarning(`Locks do not hold in the folder of ${path}: going on without them`)
+      )
+      const failures = {
+        Refused: ({ reason }: Refused) => new TrackingUnusable({ path, reason }),
+        Errno: ({ code }: Errno) => new LocalIo({ path, operation: "use the restoration file", errno: code })
+      }
+      const read = find(path).pipe(
+        Effect.tap((found) => clearAway(found.path)),
+        Effect.flatMap(({ content }) => documentOf(content)),
+        Effect.catchTags(failures)
+      )
+      const changed = (edit: (document: TrackingDocument) => TrackingDocument, create: boolean) =>
+        Effect.gen(function* () {
+          const real = (yield* find(path)).path
+          yield* folderExists(path, real)
+          const waiting = (owner: string) => Effect.logInfo(`Waiting for ${owner}, which changes ${path}`)
+          return yield* withLock(lockOf(real), { wait: lockWait, onWait: waiting })((held) =>
+            Effect.uninterruptible(attempt(real, held, edit, create, warn, clean))
+          )
+        }).pipe(
+          Effect.retry({ schedule: lockPoll, times: mostRetries, while: (error) => error._tag === "Overtaken" }),
+          Effect.catchTags({
+            ...failures,
+            Overtaken: () => new Busy({ file: path, owner: "one that does not wait for others" })
+          })
+        )
+      return TrackingFile.of({
+        path,
+        read,
+        change: Effect.fn("svc.platform.changeTracking")((edit) => changed(edit, false)),
+        ensure: Effect.asVoid(changed((document) => document, true))
+      })
+    })
+  )
+
+const lockOf = (path: string) => join(dirname(path), `.${basename(path)}.lock`)
+
+/** A run that only reads still clears away what a killed one left; a living one is not disturbed. */
+const clearAway = (path: string) =>
+  Effect.suspend(() =>
+    existsSync(lockOf(path))
+      ? Effect.ignore(withLock(lockOf(path), { wait: 0 })(() => removeLeftovers(path)))
+      : Effect.void
+  )
+
+const folderExists = Effect.fnUntraced(function* (given: string, real: string) {
+  const folder = yield* unless(
+    io(() => stat(dirname(real))),
+    "ENOENT",
+    "ENOTDIR"
+  )
+  if (folder?.isDirectory() !== true) {
+    return yield* new CannotCreate({ path: given, reason: "its folder does not exist" })
+  }
+})
+
+/** One try under the lock. Never interrupted, so that the lock is not given back in the middle of it. */
+const attempt = Effect.fnUntraced(function* (
+  path: string,
+  lock: HeldLock,
+  edit: (document: TrackingDocument) => TrackingDocument,
+  create: boolean,
+  warn: Effect.Effect<void>,
+  clean: (estimate: string) => string
+): Effect.fn.Return<TrackingDocument, Errno | Refused | Overtaken> {
+  const locksHold = yield* lock.stillOwned
+  if (!locksHold) yield* warn
+  yield* removeLeftovers(path)
+  const found = yield* find(path)
+  // The path became a symbolic link since it was read.
+  if (found.path !== path) return yield* new Overtaken()
+  const before = yield* documentOf(found.content)
+  const edited = edit(before)
+  const after = edited === before ? before : withCleanEstimates(edited, before, clean)
+  if (after === before && !(create && found.content === null)) return before
+  if (found.content !== null && (found.content.stats.mode & 0o200n) === 0n) return yield* new Errno({ code: "EACCES" })
+
+  const own = `${process.pid}-${randomBytes(6).toString("hex")}`
+  const fresh = join(dirname(path), `.${basename(path)}.${own}.new`)
+  const replaced = Effect.gen(function* () {
+    if (before.layout === "object" && found.content !== null) yield* keepOriginal(path, found.content.bytes)
+    if (locksHold && !(yield* lock.stillOwned)) return yield* new Overtaken()
+    yield* Effect.try({
+      try: () => replace(path, fresh, found.content),
+      catch: (error) =>
+        error instanceof Overtaken || ["ENOENT", "EEXIST"].includes(errnoOf(error))
+          ? new Overtaken()
+          : new Errno({ code: errnoOf(error) })
+    })
+  })
+  yield* withFresh(fresh, Buffer.from(render(after)), 0o600, () => replaced)
+  yield* syncFolder(dirname(path))
+  if (!locksHold) yield* stillThere(path, edit)
+  return { ...after, layout: "array" }
+})
+
+/**
+ * Where locks do not hold, somebody may have compared before our rename and renamed after it. Whoever did has done so by
+ * now, and a change that is gone is made again.
+ */
+const stillThere = Effect.fnUntraced(function* (path: string, edit: (document: TrackingDocument) => TrackingDocument) {
+  yield* Effect.sleep(settling)
+  const now = yield* documentOf((yield* find(path)).content)
+  if (render(edit(now)) !== render(now)) return yield* new Overtaken()
+})
+
+const removeLeftovers = Effect.fnUntraced(function* (path: string) {
+  const folder = dirname(path)
+  const names = yield* io(() => readdir(folder))
+  const left = names.filter((name) => name.startsWith(`.${basename(path)}.`) && name.endsWith(".new"))
+  for (const name of left) yield* Effect.ignore(io(() => unlink(join(folder, name))))
+})
+
+const syncFile = (path: string) =>
+  Effect.scoped(Effect.flatMap(opened(path, constants.O_RDONLY | constants.O_NOFOLLOW), sync))
+
+/** Compares and replaces without giving anything else in this process a turn in between. */
+const replace = (path: string, fresh: string, content: Found["content"]): void => {
+  if (content === null) createFrom(fresh, path)
+  else {
+    if (!isUnchanged(path, content)) throw new Overtaken()
+    renameSync(fresh, path)
+  }
+}
+
+/** Hard links never replace a file. A file system without them gets a check and a rename, which leaves a small race. */
+const createFrom = (fresh: string, path: string): void => {
+  try {
+    linkSync(fresh, path)
+  } catch (error) {
+    if (!linkless.includes(errnoOf(error))) throw error
+  }
+  // Hard links are not supported, or the call succeeded without making one.
+  if (!existsSync(path)) renameSync(fresh, path)
+  else if (statSync(path).ino !== statSync(fresh).ino) throw new Overtaken()
+}
+
+const isUnchanged = (path: string, { bytes, stats }: NonNullable<Found["content"]>): boolean => {
+  const fd = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK)
+  try {
+    return sameVersion(fstatSync(fd, { bigint: true }), stats) && readFileSync(fd).equals(bytes)
+  } finally {
+    closeSync(fd)
+  }
+}
+
+/** Keeps a file in the object layout as `<name>.bak`, or with a number when another one is there already. */
+const keepOriginal = Effect.fnUntraced(function* (path: string, bytes: Buffer) {
+  for (let number = 0; ; number++) {
+    const backup = number === 0 ? `${path}.bak` : `${path}.${number}.bak`
+    const copy = io(() => copyFile(path, backup, constants.COPYFILE_EXCL))
+    const made = yield* io(() => link(path, backup)).pipe(
+      Effect.catch((error) => (linkless.includes(error.code) ? copy : error)),
+      Effect.as(true),
+      (keeping) => unless(keeping, "EEXIST")
+    )
+    if (made === null && !(yield* io(() => holds(backup, bytes)))) continue
+    // It must be on the disk before the only other file that holds the original is replaced.
+    yield* syncFile(backup)
+    yield* syncFolder(dirname(path))
+    return
+  }
+})
+
+const holds = async (path: string, bytes: Buffer) => {
+  const stats = await lstat(path)
+  return stats.isFile() && stats.size === bytes.length && (await readFile(path)).equals(bytes)
+}

@@ -1,0 +1,263 @@
+/**
+ * Connections to hosts, direct or through a proxy, as agents for `node:http`: the only place that knows proxies,
+ * certificate authorities and connect timeouts.
+ *
+ * An agent speaks TLS itself, so requests are made with `http.request` for `https:` too. Certificates are always
+ * checked, whatever `NODE_TLS_REJECT_UNAUTHORIZED` says (G5). What goes wrong before a connection stands is a
+ * `TransportFault`; the proxy password is sent to the proxy only.
+ */
+import { X509Certificate } from "node:crypto"
+import http from "node:http"
+import net from "node:net"
+import type { Duplex } from "node:stream"
+import tls from "node:tls"
+import { Redacted } from "effect"
+import { faultOfCause, TransportFault } from "../../core/src/session/TransportFault.ts"
+import { bareHost, isDirect, portOf } from "../../core/src/settings/NoProxy.ts"
+import type { ProxyAddress } from "../../core/src/settings/Settings.ts"
+
+export interface DialerSettings {
+  readonly proxy: ProxyAddress | null
+  /** Hosts that are reached directly, in the form of the variable `NO_PROXY`. */
+  readonly noProxy: string
+  /** PEM text of further certificate authorities, or null. */
+  readonly ca: string | null
+  /** Timeout of each of TCP, proxy and TLS, in ms. */
+  readonly connectTimeout: number
+  /** Replaces the name resolution of direct connections, for example to refuse addresses. */
+  readonly lookup?: net.LookupFunction
+}
+
+/** How to make a `node:http` request to a URL. */
+export interface Dialled {
+  readonly agent: http.Agent
+  /** The request target: a path, or the whole URL for a proxy. */
+  readonly path: string
+  /** Headers for the proxy, when it reads this request. */
+  readonly headers: Readonly<Record<string, string>>
+  /** The proxy that answers this request in person, or null. */
+  readonly forwarder: string | null
+}
+
+type Done = (error: Error | null, socket: Duplex) => void
+
+/** The header that the proxy asks for. */
+export const credentialsOf = (proxy: ProxyAddress): Readonly<Record<string, string>> => {
+  if (proxy.username === null && proxy.password === null) return {}
+  const password = proxy.password === null ? "" : Redacted.value(proxy.password)
+  const pair = Buffer.from(`${proxy.username ?? ""}:${password}`, "utf8").toString("base64")
+  return { "proxy-authorization": `Basic ${pair}` }
+}
+
+/** Calls `done` once, with a fault when `ms` pass first; later sockets are destroyed. */
+const within = (ms: number, reason: string, done: Done, start: (done: Done) => { destroy(): void }): void => {
+  let open = true
+  const finish: Done = (error, socket) => {
+    if (!open) {
+      socket?.destroy()
+      return
+    }
+    open = false
+    clearTimeout(timer)
+    done(error, socket)
+  }
+  const timer = setTimeout(() => {
+    started.destroy()
+    finish(new TransportFault({ kind: "NotSent", reason }), undefined as never)
+  }, ms)
+  const started = start(finish)
+}
+
+/** A fault of an attempt to connect: nothing was sent, unless it is about TLS. */
+const unconnected = (error: Error, via: string | null): TransportFault => {
+  const fault = faultOfCause(error)
+  const proxy = via === null ? {} : { proxy: via }
+  if (fault.kind === "Tls" || fault.kind === "Proxy") return new TransportFault({ ...fault, ...proxy })
+  return new TransportFault({ kind: "NotSent", reason: via === null ? fault.reason : `proxy ${via}: ${fault.reason}` })
+}
+
+class DialingAgent extends http.Agent {
+  readonly #connect: (host: string, port: number, done: Done) => void
+
+  constructor(keepAlive: boolean, connect: (host: string, port: number, done: Done) => void) {
+    super({ keepAlive, scheduling: "lifo" })
+    this.#connect = connect
+  }
+
+  override createConnection(options: http.ClientRequestArgs, done: (error: Error | null, socket: Duplex) => void) {
+    this.#connect(String(options.host), Number(options.port), done)
+    return undefined
+  }
+}
+
+export class Dialer {
+  readonly #settings: DialerSettings
+  readonly #agents: Readonly<Record<"http:" | "https:", Readonly<Record<"lasting" | "single", DialingAgent>>>>
+  #context: tls.SecureContext | undefined
+
+  constructor(settings: DialerSettings) {
+    this.#settings = settings
+    const agents = (connect: (host: string, port: number, done: Done) => void) => ({
+      lasting: new DialingAgent(true, connect),
+      single: new DialingAgent(false, connect)
+    })
+    this.#agents = {
+      "http:": agents((host, port, done) => this.#connectPlain(host, port, done)),
+      "https:": agents((host, port, done) => this.#connectSecure(host, port, done))
+    }
+  }
+
+  /** `lasting` connections serve further requests; a `single` one is new and closed after its reply. */
+  dial(url: URL, use: "lasting" | "single"): Dialled {
+    const secure = url.protocol === "https:"
+    const proxy = secure ? null : this.proxyFor(url.hostname, portOf(url))
+    const path = `${url.pathname}${url.search}`
+    return {
+      agent: this.#agents[secure ? "https:" : "http:"][use],
+      path: proxy === null ? path : `http://${url.host}${path}`,
+      headers: proxy === null ? {} : credentialsOf(proxy),
+      forwarder: proxy === null ? null : proxy.url.host
+    }
+  }
+
+  /** Closes every connection. */
+  destroy(): void {
+    for (const { lasting, single } of Object.values(this.#agents)) {
+      lasting.destroy()
+      single.destroy()
+    }
+  }
+
+  /** The proxy on the way to a host; null for none. */
+  proxyFor(hostname: string, port: number): ProxyAddress | null {
+    const { proxy, noProxy } = this.#settings
+    return proxy === null || isDirect(noProxy, hostname, port) ? null : proxy
+  }
+
+  /** For `http:` URLs: to the host itself, or to the proxy, which then reads the whole request. */
+  #connectPlain(host: string, port: number, done: Done): void {
+    const proxy = this.proxyFor(host, port)
+    if (proxy === null) this.#tcp(host, port, null, done)
+    else this.connectProxy(proxy, done)
+  }
+
+  /** For `https:` URLs: TLS with the host, through a tunnel of the proxy where there is one. */
+  #connectSecure(host: string, port: number, done: Done): void {
+    const proxy = this.proxyFor(host, port)
+    const secured: Done = (error, socket) => {
+      if (error === null) this.#tls(socket, host, null, done)
+      else done(error, socket)
+    }
+    if (proxy === null) this.#tcp(host, port, null, secured)
+    else this.tunnel(proxy, host, port, secured)
+  }
+
+  /** A connection to the proxy itself. */
+  connectProxy(proxy: ProxyAddress, done: Done): void {
+    const { url } = proxy
+    this.#tcp(url.hostname, portOf(url), url.host, (error, socket) => {
+      if (error === null && url.protocol === "https:") this.#tls(socket, url.hostname, url.host, done)
+      else done(error, socket)
+    })
+  }
+
+  #tcp(hostname: string, port: number, via: string | null, done: Done): void {
+    const { connectTimeout, lookup } = this.#settings
+    const what = via === null ? "no connection" : `proxy ${via}: no connection`
+    within(connectTimeout, `${what} within ${connectTimeout} ms`, done, (finish) => {
+      const socket = net.connect({
+        host: bareHost(hostname),
+        port,
+        noDelay: true,
+        keepAlive: true,
+        // The next address of a host with several is tried after this long; Node's 250 ms are less than some links take.
+        autoSelectFamilyAttemptTimeout: 2000,
+        ...(via === null && lookup !== undefined ? { lookup } : {})
+      })
+      const onError = (error: Error) => finish(unconnected(error, via), socket)
+      socket.once("error", onError)
+      socket.once("connect", () => {
+        socket.off("error", onError)
+        finish(null, socket)
+      })
+      return socket
+    })
+  }
+
+  #tls(socket: Duplex, hostname: string, via: string | null, done: Done): void {
+    const host = bareHost(hostname)
+    const { connectTimeout } = this.#settings
+    within(connectTimeout, `no TLS connection within ${connectTimeout} ms`, done, (finish) => {
+      const secure = tls.connect({
+        socket,
+        host,
+        ...(net.isIP(host) === 0 ? { servername: host } : {}),
+        ALPNProtocols: ["http/1.1"],
+        secureContext: this.secureContext(),
+        rejectUnauthorized: true
+      })
+      const onError = (error: Error) => {
+        socket.destroy()
+        finish(unconnected(error, via), secure)
+      }
+      secure.once("error", onError)
+      secure.once("secureConnect", () => {
+        secure.off("error", onError)
+        finish(null, secure)
+      })
+      return secure
+    })
+  }
+
+  /** A connection to a host by `CONNECT` through the proxy. */
+  tunnel(proxy: ProxyAddress, host: string, port: number, done: Done): void {
+    const { connectTimeout } = this.#settings
+    const target = `${host.includes(":") ? `[${bareHost(host)}]` : host}:${port}`
+    this.connectProxy(proxy, (error, socket) => {
+      if (error !== null) return done(error, socket)
+      within(connectTimeout, `proxy ${proxy.url.host}: no answer within ${connectTimeout} ms`, done, (finish) => {
+        const request = http.request({
+          method: "CONNECT",
+          path: target,
+          headers: { host: target, ...credentialsOf(proxy) },
+          createConnection: () => socket
+        })
+        request.once("error", (error) => finish(unconnected(error, proxy.url.host), socket))
+        request.once("connect", (response, tunnel, head) => {
+          const status = response.statusCode ?? 0
+          if (status >= 200 && status < 300) {
+            if (head.length > 0) tunnel.unshift(head)
+            return finish(null, tunnel)
+          }
+          tunnel.destroy()
+          const reason = `the proxy ${proxy.url.host} answered ${status}`
+          finish(new TransportFault({ kind: "Proxy", reason, proxy: proxy.url.host, status }), tunnel)
+        })
+        request.end()
+        return socket
+      })
+    })
+  }
+
+  /** What TLS trusts. Built once and late: reading the system's authorities takes 50 ms, which plain runs need not pay. */
+  secureContext(): tls.SecureContext {
+    const { ca } = this.#settings
+    this.#context ??= tls.createSecureContext({
+      minVersion: "TLSv1.2",
+      ...(ca === null ? {} : { ca: [...tls.getCACertificates("default"), ...tls.getCACertificates("system"), ca] })
+    })
+    return this.#context
+  }
+}
+
+/** Why a PEM text cannot be used as authorities, or null when every certificate in it can be read. */
+export const unreadablePem = (pem: string): string | null => {
+  const blocks = pem.match(/-----BEGIN CERTIFICATE-----[^-]*-----END CERTIFICATE-----/g)
+  if (blocks === null) return "it holds no certificate in PEM form"
+  try {
+    for (const block of blocks) new X509Certificate(block)
+    return null
+  } catch {
+    return "it holds a certificate that cannot be read"
+  }
+}

@@ -1,0 +1,240 @@
+/**
+ * `LinkHost` over HTTP/1.1: one plain GET, nothing that identifies the user, connections kept for the next request.
+ *
+ * No redirect is followed here, no body is decoded, no proxy variable of the environment is read.
+ */
+import { Effect, Layer, Redacted, Result, type Scope } from "effect"
+import { type ConfigUnusable, LinkRefused, ProxyRefused } from "../../core/src/Errors.ts"
+import type { ProxyAddress } from "../../core/src/settings/Settings.ts"
+import { type Reach, reachOf, reachOfName } from "../../core/src/text/HostReach.ts"
+import { type LinkAddress, type LinkPolicy, parseLink } from "../../core/src/transfer/LinkAddress.ts"
+import {
+  LinkBroken,
+  type LinkError,
+  LinkHost,
+  type LinkReply,
+  type LinkRequest
+} from "../../core/src/transfer/LinkHost.ts"
+import { type ApiHttpSettings, makeDialer } from "./ApiHttp.ts"
+import { credentialsOf, type Dialer } from "./Dialer.ts"
+import { ChunkedFrames, type HttpHead, parseHead } from "./HttpReply.ts"
+import { type Ended, type LinkConnection, readHead } from "./LinkConnection.ts"
+import { open, resolveAll } from "./LinkDialing.ts"
+
+export interface LinkHttpSettings extends ApiHttpSettings {
+  /** The service: its scheme and address decide which link hosts may be visited. */
+  readonly target: URL
+  /** Value of `User-Agent`. */
+  readonly userAgent: string
+  /** The most that one call of `next` waits for, in bytes (default 512 KiB). A connection takes twice as much memory, at least 1 MiB. */
+  readonly batch?: number
+}
+
+const defaultBatch = 512 * 1024
+/** A connection is kept this long for the next request, in milliseconds; most hosts close theirs later. */
+const keepFor = 4_000
+
+/** Link hosts over connections of their own, without the cookie and token of the session. */
+export const layer = (settings: LinkHttpSettings): Layer.Layer<LinkHost, ConfigUnusable> =>
+  Layer.effect(
+    LinkHost,
+    Effect.gen(function* () {
+      const dialer = yield* makeDialer(settings)
+      const policy = yield* Effect.cached(policyOf(settings.target))
+      const pool = yield* Effect.acquireRelease(
+        Effect.sync(() => new ConnectionPool()),
+        (connections) => Effect.sync(() => connections.close())
+      )
+      return LinkHost.of({ get: (request) => get(settings, dialer, policy, pool, request) })
+    })
+  )
+
+/** What the target is decides where links may lead. Where its name cannot be resolved here (a proxy does), the name decides. */
+const policyOf = (target: URL): Effect.Effect<LinkPolicy> => {
+  const host = target.hostname.replace(/^\[|\]$/g, "")
+  return resolveAll(host).pipe(
+    Effect.map((addresses) => addresses.map(({ address }) => reachOf(address))),
+    Effect.orElseSucceed((): ReadonlyArray<Reach> => [reachOfName(host)]),
+    Effect.map((reaches) => ({
+      insecure: target.protocol === "http:",
+      reach: reaches[0] ?? "public",
+      name: reachOfName(host)
+    }))
+  )
+}
+
+const get = Effect.fn("svc.platform.getLink")(function* (
+  { batch = defaultBatch, userAgent }: LinkHttpSettings,
+  dialer: Dialer,
+  policyOnce: Effect.Effect<LinkPolicy>,
+  pool: ConnectionPool,
+  request: LinkRequest
+): Effect.fn.Return<LinkReply, LinkError, Scope.Scope> {
+  const policy = yield* policyOnce
+  const parsed = parseLink(Redacted.value(request.link), policy)
+  if (Result.isFailure(parsed)) return yield* new LinkRefused({ file: request.file, reason: parsed.failure })
+  const address = parsed.success
+  const forwarder = address.scheme === "http" ? dialer.proxyFor(address.host, address.port) : null
+  const text = requestText(userAgent, forwarder, address, request)
+  const key = `${address.scheme}://${address.host}:${address.port}`
+  // A connection is always closed or returned to the pool, also when the fiber is interrupted.
+  const owned = (connect: Effect.Effect<LinkConnection, LinkError>) =>
+    Effect.acquireRelease(connect, (connection) => Effect.sync(() => pool.giveBack(key, connection)), {
+      interruptible: true
+    }).pipe(Effect.flatMap((connection) => exchange(connection, address, text)))
+  const fresh = owned(open(request.file, address, policy, dialer, 2 * Math.max(batch, defaultBatch)))
+  const kept = pool.take(key)
+  // A host may close a kept connection just as it is used again: the request was not processed, so a new connection is opened.
+  const { connection, head } = yield* kept === null
+    ? fresh
+    : owned(Effect.succeed(kept)).pipe(Effect.catchTag("LinkBroken", (error) => (kept.ended ? fresh : error)))
+  if (head.status === 407 && forwarder !== null) {
+    return yield* new ProxyRefused({ proxy: forwarder.url.host, status: head.status })
+  }
+  const framed = head.framing._tag !== "Close"
+  return {
+    host: address.authority,
+    status: head.status,
+    headers: head.headers,
+    framed,
+    next: bodyOf(connection, address.host, head, batch)
+  }
+})
+
+/** The whole request: what identifies the user, or tells a store to transform the file, is not in it. */
+const requestText = (
+  userAgent: string,
+  forwarder: ProxyAddress | null,
+  { authority, path }: LinkAddress,
+  { range, ifRange }: LinkRequest
+): string => {
+  const fields = {
+    host: authority,
+    "user-agent": userAgent,
+    accept: "*/*",
+    "accept-encoding": "identity",
+    connection: "keep-alive",
+    ...(range === null ? {} : { range }),
+    ...(ifRange === null ? {} : { "if-range": ifRange }),
+    ...(forwarder === null ? {} : credentialsOf(forwarder))
+  }
+  const lines = Object.entries(fields).map(([name, value]) => `${name}: ${value}\r\n`)
+  return `GET ${forwarder === null ? "" : `http://${authority}`}${path} HTTP/1.1\r\n${lines.join("")}\r\n`
+}
+
+/** Sends the request and reads the head of the final response. */
+const exchange = Effect.fnUntraced(function* (connection: LinkConnection, address: LinkAddress, text: string) {
+  connection.idle(false)
+  connection.send(text)
+  // Interim responses (100, 103) announce a final one; more than a few are an attack.
+  for (let interim = 0; interim < 10; interim++) {
+    const lines = yield* readHead(connection).pipe(Effect.catchTag("Ended", (ended) => reset(address.host, ended)))
+    const head = lines === null ? Result.fail("sent a head that does not end") : parseHead(lines)
+    if (Result.isFailure(head)) return yield* protocol(address.host, head.failure)
+    if (head.success.status >= 200) return { connection, head: head.success }
+    if (head.success.status === 101) break
+  }
+  return yield* protocol(address.host, "never answered for good")
+})
+
+/** The body batch by batch; after its end the connection may be used again. */
+const bodyOf = (
+  connection: LinkConnection,
+  host: string,
+  { framing, keepAlive }: HttpHead,
+  batch: number
+): LinkReply["next"] => {
+  let lent = 0
+  let left = framing._tag === "Length" ? framing.length : Number.POSITIVE_INFINITY
+  let complete = false
+  const frames = framing._tag === "Chunked" ? new ChunkedFrames() : null
+
+  const portion = (bytes: Uint8Array): Effect.Effect<Uint8Array | null | "more", LinkBroken> => {
+    if (frames === null) {
+      lent = Math.min(bytes.length, left)
+      left -= lent
+      if (left === 0) finished()
+      return Effect.succeed(bytes.subarray(0, lent))
+    }
+    const seen = frames.look(bytes)
+    if (Result.isFailure(seen)) return protocol(host, seen.failure)
+    const { skip, data } = seen.success
+    connection.take(skip)
+    lent = data
+    if (frames.ended) finished()
+    return Effect.succeed(data > 0 ? bytes.subarray(skip, skip + data) : complete ? null : "more")
+  }
+
+  const finished = () => {
+    complete = true
+    connection.spent = keepAlive
+  }
+  if (left === 0) finished()
+
+  return Effect.gen(function* () {
+    connection.take(lent)
+    lent = 0
+    while (!complete) {
+      const enough = frames === null ? Math.min(batch, left) : 1
+      const bytes = yield* Effect.match(connection.available(enough), {
+        onFailure: (ended) => ended,
+        onSuccess: (b) => b
+      })
+      if (bytes instanceof Uint8Array) {
+        const taken = yield* portion(bytes)
+        if (taken !== "more") return taken
+      } else if (framing._tag === "Close" && bytes.error === null) {
+        finished()
+      } else {
+        return yield* reset(host, bytes)
+      }
+    }
+    return null
+  })
+}
+
+const reset = (host: string, { error }: Ended): LinkBroken =>
+  error === null
+    ? new LinkBroken({ host, fault: "Short", reason: "the connection ended too early" })
+    : new LinkBroken({ host, fault: "Reset", reason: "the connection was reset" })
+
+const protocol = (host: string, reason: string) => new LinkBroken({ host, fault: "Protocol", reason })
+
+/** Connections that wait for the next request to the same host. */
+class ConnectionPool {
+  readonly #idle = new Map<string, Array<LinkConnection>>()
+
+  take(key: string): LinkConnection | null {
+    const waiting = this.#idle.get(key) ?? []
+    for (let connection = waiting.pop(); connection !== undefined; connection = waiting.pop()) {
+      if (connection.reusable) return connection
+      connection.destroy()
+    }
+    return null
+  }
+
+  /** Keeps the connection when its last reply was taken to the end, and closes it otherwise. */
+  giveBack(key: string, connection: LinkConnection): void {
+    if (!connection.spent || !connection.reusable) {
+      connection.destroy()
+      return
+    }
+    const waiting = this.#idle.get(key) ?? []
+    this.#idle.set(key, waiting)
+    waiting.push(connection)
+    connection.idle(true)
+    const remove = () => {
+      const at = waiting.indexOf(connection)
+      if (at >= 0) waiting.splice(at, 1)
+      return at >= 0
+    }
+    connection.onEnd = remove
+    setTimeout(() => {
+      if (remove()) connection.destroy()
+    }, keepFor).unref()
+  }
+
+  close(): void {
+    for (const waiting of this.#idle.values()) for (const connection of waiting.splice(0)) connection.destroy()
+  }
+}

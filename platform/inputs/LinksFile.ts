@@ -1,0 +1,27 @@
+/** The file of `--linksFile`: read as a whole, and judged before anything of it is used. */
+import { stat } from "node:fs/promises"
+import { Effect, Result } from "effect"
+import { type LinkManifest, readLinks } from "../../core/src/download/LinkManifest.ts"
+import { InputMalformed, type LocalIo, type NotFound } from "../../core/src/Errors.ts"
+import { protectLinks } from "../../core/src/text/Scrubber.ts"
+import { readInput } from "./InputFile.ts"
+
+/** Reads `path`, or standard input for `-`; warns when other users can read the file too. */
+export const readLinksFile = Effect.fn("svc.platform.readLinks")(function* (
+  path: string
+): Effect.fn.Return<LinkManifest, NotFound | LocalIo | InputMalformed> {
+  const { bytes, name } = yield* readInput(path)
+  const malformed = (reason: string) => new InputMalformed({ input: name, reason })
+  const text = yield* Effect.try({
+    try: () => new TextDecoder("utf-8", { fatal: true }).decode(bytes),
+    catch: () => malformed("it is not UTF-8 text")
+  })
+  const manifest = readLinks(text)
+  if (Result.isFailure(manifest)) return yield* malformed(manifest.failure)
+  const info = yield* Effect.promise(() => stat(path).catch(() => null))
+  if (path !== "-" && info?.isFile() === true && (info.mode & 0o044) !== 0) {
+    yield* Effect.logWarning(`${name} holds links and other users can read it: make it private with chmod 600`)
+  }
+  yield* protectLinks(manifest.success.entries.flatMap(({ link }) => link ?? []))
+  return manifest.success
+})

@@ -1,0 +1,138 @@
+import { chmodSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, symlinkSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { assert, describe, it } from "@effect/vitest"
+import { ConfigProvider, Deferred, Effect, Layer, Logger } from "effect"
+import { TestClock } from "effect/testing"
+import { AccountLock } from "../../core/src/session/AccountLock.ts"
+import * as AccountLockFiles from "./AccountLockFiles.ts"
+
+const folder = Effect.acquireRelease(
+  Effect.sync(() => mkdtempSync(join(tmpdir(), "account-lock-"))),
+  (path) => Effect.sync(() => rmSync(path, { recursive: true }))
+)
+
+/** What the lock folder holds while the lock is held twice in a row, and the warnings. */
+const use = (lockDir: string | null, runtime: string) =>
+  Effect.gen(function* () {
+    const warnings: Array<string> = []
+    const logger = Logger.make(({ message }) => {
+      warnings.push(String(message))
+    })
+    const held = yield* Effect.gen(function* () {
+      const lock = yield* AccountLock
+      const look = Effect.sync(() => readdirSync(lockDir ?? join(runtime, "svc-steps")))
+      yield* lock.withLock("https://svc.example\nana")(look)
+      return yield* lock.withLock("https://svc.example\nana")(look)
+    }).pipe(
+      Effect.provide(AccountLockFiles.layer({ lockDir }).pipe(Layer.provideMerge(Logger.layer([logger])))),
+      Effect.provideService(ConfigProvider.ConfigProvider, ConfigProvider.fromUnknown({ XDG_RUNTIME_DIR: runtime }))
+    )
+    return { held, warnings }
+  })
+
+describe("AccountLockFiles", () => {
+  it.live("uses the runtime folder of the user, with names that tell nothing, and leaves nothing", () =>
+    Effect.gen(function* () {
+      const runtime = yield* folder
+      const { held, warnings } = yield* use(null, runtime)
+      assert.strictEqual(held.length, 1)
+      assert.match(held[0] ?? "", /^[0-9a-f]{32}\.lock$/)
+      assert.deepStrictEqual(warnings, [])
+      assert.strictEqual(statSync(join(runtime, "svc-steps")).mode & 0o777, 0o700)
+      assert.deepStrictEqual(readdirSync(join(runtime, "svc-steps")), [])
+    })
+  )
+
+  it.live("makes the folder it is told to use", () =>
+    Effect.gen(function* () {
+      const runtime = yield* folder
+      const { held } = yield* use(join(runtime, "a", "b"), runtime)
+      assert.strictEqual(held.length, 1)
+    })
+  )
+
+  it.live("a folder that cannot be made is refused, also where Node's own way would never end", () =>
+    Effect.gen(function* () {
+      for (const told of ["/proc/svc-steps", "/proc/svc-steps/locks"]) {
+        assert.strictEqual(yield* AccountLockFiles.unusable(told, true), "ENOENT")
+      }
+    })
+  )
+
+  it.live("Z2 a runtime folder that others can write to, or a link in its place, is not used: one warning", () =>
+    Effect.gen(function* () {
+      for (const spoil of [
+        (at: string) => {
+          mkdirSync(at)
+          chmodSync(at, 0o777)
+        },
+        (at: string) => {
+          mkdirSync(`${at}-elsewhere`)
+          symlinkSync(`${at}-elsewhere`, at)
+        }
+      ]) {
+        const runtime = yield* folder
+        spoil(join(runtime, "svc-steps"))
+        const { held, warnings } = yield* use(null, runtime)
+        assert.deepStrictEqual(held, [])
+        assert.strictEqual(warnings.length, 1)
+        assert.include(warnings[0] ?? "", "SVC_LOCK_DIR")
+      }
+    })
+  )
+
+  it.live("S8 who waits for another session of the same process is told so", () =>
+    Effect.gen(function* () {
+      const said: Array<string> = []
+      const note = Logger.layer([
+        Logger.make(({ message }) => {
+          said.push(String(message))
+        })
+      ])
+      const lockDir = yield* folder
+      yield* Effect.gen(function* () {
+        const lock = yield* AccountLock
+        const other = Deferred.makeUnsafe<void>()
+        yield* lock.withLock("key")(
+          Effect.gen(function* () {
+            yield* Effect.forkChild(lock.withLock("key")(Deferred.succeed(other, undefined)))
+            // The lock's own waits are polls; the notice comes once these ten seconds are over.
+            while (said.length === 0) {
+              yield* TestClock.adjust("11 seconds")
+              yield* TestClock.withLive(Effect.sleep("5 millis"))
+            }
+          })
+        )
+        while (!Deferred.isDoneUnsafe(other)) {
+          yield* TestClock.adjust("1 second")
+          yield* TestClock.withLive(Effect.sleep("5 millis"))
+        }
+      }).pipe(Effect.provide([AccountLockFiles.layer({ lockDir }), note, TestClock.layer()]))
+      assert.deepStrictEqual(said, ["Waiting for another session of this program that uses the same account"])
+    })
+  )
+
+  it.live("a folder that breaks later is one warning too, and the work goes on", () =>
+    Effect.gen(function* () {
+      const lockDir = join(yield* folder, "locks")
+      const warnings: Array<string> = []
+      const done = yield* Effect.gen(function* () {
+        const lock = yield* AccountLock
+        rmSync(lockDir, { recursive: true })
+        return yield* Effect.forEach([1, 2, 3], (n) => lock.withLock("key")(Effect.succeed(n)))
+      }).pipe(
+        Effect.provide([
+          AccountLockFiles.layer({ lockDir }),
+          Logger.layer([
+            Logger.make(({ message }) => {
+              warnings.push(String(message))
+            })
+          ])
+        ])
+      )
+      assert.deepStrictEqual(done, [1, 2, 3])
+      assert.strictEqual(warnings.length, 1)
+    })
+  )
+})

@@ -1,0 +1,194 @@
+/**
+ * Locks between processes as files, safe against `kill -9`, torn content and other machines on the same file system.
+ *
+ * The owner refreshes its lock every few seconds. The lock is taken over when its owner has certainly ended, or when it
+ * was not refreshed for a minute. Locks are not reliable on every file system: code that must not be wrong asks
+ * `stillOwned` before a commit, and checks what it replaces.
+ */
+import { randomBytes } from "node:crypto"
+import { readdir, unlink } from "node:fs/promises"
+import { basename, dirname, join } from "node:path"
+import { Clock, Data, Duration, Effect, Scope } from "effect"
+import { Busy, type CannotCreate, LocalIo } from "../../core/src/Errors.ts"
+import { lockPoll } from "../../core/src/Schedules.ts"
+import { type Errno, io, unless } from "../Errno.ts"
+import { type ProcessIdentity, thisProcess } from "../ProcessIdentity.ts"
+import { claim, hasName, type LockCard, makeCard, refresh } from "./LockCard.ts"
+import { breakLock, type LockWatch, leftAfter, removeLeft, watchLock } from "./StaleLock.ts"
+
+export interface FileLockOptions {
+  /** How long to wait for an owner that lives: zero tries once, `Duration.infinity` waits for ever. */
+  readonly wait: Duration.Input
+  /** Called once when there is someone to wait for; `owner` is `ourselves` when this very process holds the lock. */
+  readonly onWait?: (owner: string) => Effect.Effect<void>
+  /** How often the owner refreshes its lock; default 5 s. */
+  readonly heartbeat?: Duration.Input
+  /** A lock that was not refreshed for this long is stale; default 60 s. */
+  readonly staleAfter?: Duration.Input
+}
+
+export interface HeldLock {
+  /** False when another process has taken the lock over, for example while this one was suspended. */
+  readonly stillOwned: Effect.Effect<boolean>
+}
+
+/** `Busy` after the wait; `CannotCreate` for a lock path that is a link or no file; `LocalIo` for the rest. */
+export type FileLockError = Busy | CannotCreate | LocalIo
+
+/** Somebody else holds the lock. */
+class Held extends Data.TaggedError("Held")<{ readonly owner: string }> {}
+
+/** Takes the lock `path` until the scope closes. */
+export const acquire = (path: string, options: FileLockOptions): Effect.Effect<HeldLock, FileLockError, Scope.Scope> =>
+  Effect.gen(function* () {
+    const heartbeat = Duration.fromInputUnsafe(options.heartbeat ?? "5 seconds")
+    const staleAfter = Duration.toMillis(options.staleAfter ?? "60 seconds")
+    const wait = Duration.fromInputUnsafe(options.wait)
+    const waiting = `${path}.${process.pid}-${randomBytes(6).toString("hex")}.wait`
+    const card = yield* makeCard(waiting, thisProcess())
+    const watch = watchLock(path, card, { staleAfter, once: Duration.isZero(wait) })
+    yield* giveWay(path, card)
+    const alive = yield* signOfLife(card)
+    // Uninterruptible in each attempt, so that a lock taken is always a lock given back.
+    const take = Effect.acquireRelease(Effect.andThen(alive, attempt(path, card, watch)), (taken) =>
+      release(path, taken, card)
+    )
+    const taken = yield* patiently(take, wait, options.onWait ?? (() => Effect.void))
+    yield* Effect.ignore(io(() => unlink(waiting)))
+    yield* refresh(taken).pipe(Effect.ignore, Effect.delay(heartbeat), Effect.forever, Effect.forkScoped)
+    return { stillOwned: Effect.orElseSucceed(hasName(path, taken), () => false) }
+  }).pipe(
+    Effect.catchTags({
+      Held: ({ owner }) => new Busy({ file: path, owner }),
+      Errno: ({ code }) => new LocalIo({ path, operation: "lock", errno: code })
+    })
+  )
+
+/** Runs `use` while this process holds the lock `path`. */
+export const withLock =
+  (path: string, options: FileLockOptions) =>
+  <A, E, R>(use: (lock: HeldLock) => Effect.Effect<A, E, R>): Effect.Effect<A, E | FileLockError, R> =>
+    Effect.acquireUseRelease(
+      Scope.make(),
+      (scope) => Effect.flatMap(Scope.provide(acquire(path, options), scope), use),
+      (scope, exit) => Scope.close(scope, exit)
+    )
+
+/** Takes the lock if it is free or stale. */
+const attempt = Effect.fnUntraced(function* (path: string, card: LockCard, watch: LockWatch) {
+  // A lock that vanishes while we look is tried again at once; a few times, for others may be as quick.
+  for (let round = 0; round < 3; round++) {
+    const taken = yield* claim(path, card)
+    if (taken !== null) return taken
+    const seen = yield* watch.look
+    const gone = seen === null || ((yield* watch.isStale(seen)) && (yield* breakLock(path, seen.stats, card)))
+    if (!gone) break
+  }
+  return yield* new Held({ owner: ownerText(watch.owner()) })
+})
+
+/** Tries until the wait is over; `onWait` hears once of whom it waits for. */
+const patiently = Effect.fnUntraced(function* <E, R>(
+  take: Effect.Effect<LockCard, E | Held, R>,
+  wait: Duration.Duration,
+  onWait: (owner: string) => Effect.Effect<void>
+) {
+  if (Duration.isZero(wait)) return yield* take
+  let owner: string | null = null
+  const tell = (held: Held) => {
+    const first = owner === null
+    owner = held.owner
+    return first ? onWait(held.owner) : Effect.void
+  }
+  const until = take.pipe(
+    Effect.tapError((error) => (error instanceof Held ? tell(error) : Effect.void)),
+    Effect.retry({ schedule: lockPoll, while: (error) => error instanceof Held })
+  )
+  if (!Duration.isFinite(wait)) return yield* until
+  return yield* Effect.timeoutOrElse(until, {
+    duration: wait,
+    orElse: () => new Held({ owner: owner ?? ownerText(null) })
+  })
+})
+
+/** The owner of a lock when it is this process. */
+export const ourselves = "this program itself"
+
+const ownerText = (owner: ProcessIdentity | null): string => {
+  if (owner === null) return "owner unknown"
+  const self = thisProcess()
+  const same = owner.pid === self.pid && owner.start === self.start && owner.space === self.space
+  return same && owner.boot === self.boot && owner.host === self.host
+    ? ourselves
+    : `${owner.host}, process ${owner.pid}`
+}
+
+/** The card of a waiter that was not refreshed for this long (ms) is left over from a killed process. */
+const waiterLeftAfter = 3_600_000
+/** How often a waiter refreshes its card, in ms. */
+const signEvery = 60_000
+
+/** Refreshes the card of a waiter when the last refresh is `signEvery` ms old. */
+const signOfLife = Effect.fnUntraced(function* (card: LockCard) {
+  let last = yield* Clock.currentTimeMillis
+  return Effect.gen(function* () {
+    const now = yield* Clock.currentTimeMillis
+    if (now - last <= signEvery) return
+    last = now
+    yield* refresh(card)
+  })
+})
+
+/** When this process released each lock, in ms since 1970, by path: processes that wait get their turn first. */
+const givenBack = new Map<string, number>()
+/** The head start of waiting processes, in ms: longer than the longest pause of `lockPoll`. */
+const headStart = 40
+
+const release = (path: string, taken: LockCard, card: LockCard) =>
+  Effect.gen(function* () {
+    // Retried, because one lost reply of a network file system must not leave the lock behind.
+    if (yield* hasName(path, taken))
+      yield* Effect.retry(
+        unless(
+          io(() => unlink(path)),
+          "ENOENT"
+        ),
+        { times: 2 }
+      )
+    const now = yield* Clock.currentTimeMillis
+    // Old entries are removed: a run of ten thousand files takes ten thousand locks.
+    for (const [other, time] of givenBack) if (now - time > headStart) givenBack.delete(other)
+    givenBack.set(path, now)
+    if (taken.handle !== card.handle) yield* io(() => taken.handle.close())
+  }).pipe(Effect.ignore)
+
+/**
+ * Waits a moment when this process has just given the lock back and others stand in line, and removes what killed
+ * processes left beside it.
+ */
+const giveWay = Effect.fnUntraced(function* (path: string, card: LockCard) {
+  const now = yield* Clock.currentTimeMillis
+  const last = givenBack.get(path)
+  if (last !== undefined && now - last > headStart) return
+  const inLine = yield* othersInLine(path, card)
+  if (inLine && last !== undefined) yield* Effect.sleep(headStart)
+})
+
+/** Whether others wait for the lock. Removes cards, marks and locks set aside that killed processes left. */
+const othersInLine = Effect.fnUntraced(function* (path: string, card: LockCard): Effect.fn.Return<boolean, Errno> {
+  const folder = dirname(path)
+  const names = yield* io(() => readdir(folder))
+  const beside = names.filter((name) => name.startsWith(`${basename(path)}.`) && name !== basename(card.path))
+  if (beside.length === 0) return false
+  const { mtimeMs } = yield* io(() => card.handle.stat())
+  const removed = (name: string, patience: number) => removeLeft(join(folder, name), Effect.succeed(mtimeMs), patience)
+  const breaker = beside.find((name) => name.endsWith(".break"))
+  if (breaker === undefined || (yield* removed(breaker, leftAfter))) {
+    for (const name of beside.filter((name) => name.endsWith(".stale"))) yield* removed(name, leftAfter)
+  }
+  let inLine = false
+  for (const name of beside.filter((name) => name.endsWith(".wait"))) {
+    if (!(yield* removed(name, waiterLeftAfter))) inLine = true
+  }
+  return inLine
+})

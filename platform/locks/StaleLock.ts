@@ -1,0 +1,129 @@
+/**
+ * Whether the owner of a lock is gone, and taking its lock away.
+ *
+ * An owner has certainly ended, or its lock was not refreshed for long by the clock of the file system: the clocks of
+ * two machines may differ by minutes.
+ */
+import type { Stats } from "node:fs"
+import { link, lstat, rename, unlink } from "node:fs/promises"
+import { Clock, Effect } from "effect"
+import { CannotCreate } from "../../core/src/Errors.ts"
+import { type Errno, io, unless } from "../Errno.ts"
+import { hasEnded, type ProcessIdentity, thisProcess } from "../ProcessIdentity.ts"
+import { claim, fileSystemTime, type LockCard, readIdentity, sameFile } from "./LockCard.ts"
+
+/** What a waiter has seen of the lock so far; times in ms. */
+interface Sighting {
+  readonly stats: Stats
+  readonly identity: ProcessIdentity | null
+  /** When the lock was first seen in this state, and when it was last looked at. */
+  readonly since: number
+  readonly looked: number
+}
+
+export interface LockWatch {
+  /** What is there now; null when nothing is. `CannotCreate` for a link or a folder in the place of the lock. */
+  readonly look: Effect.Effect<Sighting | null, Errno | CannotCreate>
+  /** Whether the lock may be taken away, judged from what is seen now and was seen before. */
+  readonly isStale: (seen: Sighting) => Effect.Effect<boolean, Errno>
+  /** The owner that was seen last. */
+  readonly owner: () => ProcessIdentity | null
+}
+
+/** A waiter must see the owner silent for this long (ms): after a suspension of its own it finds every owner silent. */
+const seenSilent = 10_000
+/** When two looks are further apart than this (ms), this process was suspended in between, and the silence is counted anew. */
+const furthestLooks = 2000
+
+/**
+ * @param card - the card of the waiter; writing it tells the time of the file system
+ * @param limits - after how many ms without a refresh an owner counts as gone; `once`: a single look decides
+ */
+export const watchLock = (
+  path: string,
+  card: LockCard,
+  limits: { readonly staleAfter: number; readonly once: boolean }
+): LockWatch => {
+  const self = thisProcess()
+  let last: Sighting | null = null
+  const look = Effect.gen(function* () {
+    const stats = yield* existing(path)
+    if (stats === null) return null
+    if (!stats.isFile()) {
+      const what = stats.isSymbolicLink() ? "a symbolic link" : "something that is not a file"
+      return yield* new CannotCreate({ path, reason: `${what} is in the place of the lock` })
+    }
+    const now = yield* Clock.currentTimeMillis
+    const known = last !== null && sameFile(last.stats, stats) ? last : null
+    const silent = known !== null && known.stats.mtimeMs === stats.mtimeMs && now - known.looked < furthestLooks
+    const identity = known?.identity ?? (yield* unless(readIdentity(path), "ENOENT"))
+    last = { stats, identity, since: silent ? known.since : now, looked: now }
+    return last
+  })
+  const isStale = Effect.fnUntraced(function* ({ identity, looked, since, stats }: Sighting) {
+    if (identity !== null && hasEnded(identity, self)) return true
+    if (!limits.once && looked - since < Math.min(seenSilent, limits.staleAfter)) return false
+    return (yield* fileSystemTime(card)) - stats.mtimeMs > limits.staleAfter
+  })
+  return { look, isStale, owner: () => last?.identity ?? null }
+}
+
+const existing = (path: string) =>
+  unless(
+    io(() => lstat(path)),
+    "ENOENT"
+  )
+
+/** A file that names no owner, or a lock that is being taken away, is left over from a killed process after this long (ms). */
+export const leftAfter = 10_000
+
+/** Takes away the lock that was seen as `judged`, unless it has changed since. True when it is gone. */
+export const breakLock = Effect.fnUntraced(function* (path: string, judged: Stats, card: LockCard) {
+  const breaker = `${path}.break`
+  // One process at a time takes a lock away; the link tells from its first moment which.
+  const take = claim(breaker, card)
+  const cleared = removeLeft(breaker, fileSystemTime(card), leftAfter)
+  const taken = (yield* take) ?? ((yield* cleared) ? yield* take : null)
+  if (taken === null) return false
+  return yield* moveAside(path, judged, `${card.path}.stale`).pipe(
+    Effect.ensuring(Effect.ignore(io(() => unlink(breaker)))),
+    Effect.ensuring(taken.handle === card.handle ? Effect.void : Effect.ignore(io(() => taken.handle.close())))
+  )
+})
+
+const moveAside = Effect.fnUntraced(function* (path: string, judged: Stats, aside: string) {
+  const unchanged = (stats: Stats) => sameFile(stats, judged) && stats.mtimeMs === judged.mtimeMs
+  const now = yield* existing(path)
+  if (now === null) return true
+  if (!unchanged(now)) return false
+  yield* io(() => rename(path, aside))
+  const gone = unchanged(yield* io(() => lstat(aside)))
+  // The owner refreshed the lock at the last moment: it gets the lock back, unless another process has taken it.
+  if (!gone)
+    yield* unless(
+      io(() => link(aside, path)),
+      "EEXIST"
+    )
+  yield* io(() => unlink(aside))
+  return gone
+})
+
+/**
+ * Removes what a killed process left; false when its owner may live.
+ *
+ * @param time - of the file system, in ms
+ * @param patience - without a refresh for this long (ms) an owner is gone, whatever is known of it
+ */
+export const removeLeft = Effect.fnUntraced(function* (
+  path: string,
+  time: Effect.Effect<number, Errno>,
+  patience: number
+) {
+  const stats = yield* existing(path)
+  if (stats === null) return true
+  const owner = yield* Effect.orElseSucceed(readIdentity(path), () => null)
+  const age = (yield* time) - stats.mtimeMs
+  const left = owner === null ? age > leftAfter : age > patience || hasEnded(owner, thisProcess())
+  if (left) yield* Effect.ignore(io(() => unlink(path)))
+  return left
+})

@@ -1,0 +1,90 @@
+/**
+ * Standard error as seen by a person: log lines, and below them a status (progress) that is redrawn in place.
+ *
+ * The status appears only on a terminal that can redraw: not with `TERM=dumb`, in CI, in a file or a pipe, or when the
+ * window is too narrow. Log lines are written above it.
+ */
+import { Context } from "effect"
+import { textWidth } from "./TextWidth.ts"
+
+export interface ScreenFacts {
+  readonly isTTY: boolean
+  readonly columns: number | undefined
+  readonly environment: Readonly<Record<string, string | undefined>>
+}
+
+const isSet = (text: string | undefined) => text !== undefined && text !== ""
+
+/** Whether a status may be drawn. */
+export const isLive = ({ columns, environment: { CI, TERM }, isTTY }: ScreenFacts): boolean =>
+  isTTY && TERM !== "dumb" && !isSet(CI) && columnsOf(columns) >= 40
+
+/** Whether colours may be used (no-color.org). */
+export const hasColors = (facts: ScreenFacts): boolean => {
+  const { NO_COLOR } = facts.environment
+  return isLive(facts) && !isSet(NO_COLOR)
+}
+
+/** 80 where the terminal does not say; never less than 20. */
+export const columnsOf = (columns: number | undefined): number =>
+  columns === undefined || columns === 0 ? 80 : Math.max(20, columns)
+
+export class Screen extends Context.Service<
+  Screen,
+  {
+    readonly live: boolean
+    readonly colors: boolean
+    /** At this moment: the window may have been resized. */
+    readonly columns: () => number
+    /** Writes one whole line above the status, as it is: the log and the runner have scrubbed it. */
+    readonly line: (text: string) => void
+    /**
+     * Replaces the status; an empty list removes it. The lines must be shorter than `columns`; where the window has not
+     * the rows for all, the last are shown. Nothing if not `live`.
+     */
+    readonly status: (lines: ReadonlyArray<string>) => void
+  }
+>()("svc-steps/platform/terminal/Screen") {}
+
+/** What a Screen draws on; `process.stderr` is one. */
+export interface ScreenStream {
+  readonly isTTY?: boolean
+  readonly columns?: number
+  readonly rows?: number
+  readonly write: (text: string) => unknown
+}
+
+/** @param prose - what the lines of a status go through */
+export const makeScreen = (
+  stream: ScreenStream,
+  environment: Readonly<Record<string, string | undefined>>,
+  prose: (text: string) => string
+): Screen["Service"] => {
+  const facts: ScreenFacts = { isTTY: stream.isTTY === true, columns: stream.columns, environment }
+  const live = isLive(facts)
+  let shown: ReadonlyArray<string> = []
+  // A window that became narrower has wrapped the lines; what has scrolled out of it cannot be taken back.
+  const rowsOf = (text: string) => Math.max(1, Math.ceil(textWidth(text) / columnsOf(stream.columns)))
+  const windowRows = () => (stream.rows === undefined || stream.rows === 0 ? 24 : stream.rows)
+  const erase = () => {
+    const rows = Math.min(
+      shown.reduce((sum, text) => sum + rowsOf(text), 0),
+      windowRows() - 1
+    )
+    return rows < 1 ? "" : `\r\u001b[${rows}A\u001b[J`
+  }
+  const draw = () => shown.map((text) => `${text}\n`).join("")
+  return {
+    live,
+    colors: hasColors(facts),
+    columns: () => columnsOf(stream.columns),
+    line: (text) => stream.write(`${erase()}${text}\n${draw()}`),
+    status: (lines) => {
+      if (!live) return
+      const erased = erase()
+      // The last lines are about all, and must not scroll away.
+      shown = lines.slice(-Math.max(1, windowRows() - 1)).map(prose)
+      stream.write(`${erased}${draw()}`)
+    }
+  }
+}

@@ -1,0 +1,152 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Layer } from "effect"
+import { fromBytes } from "../../core/src/genome/ByteReader.ts"
+import { Codec } from "../../core/src/genome/bgzf/Codec.ts"
+import { parseRange } from "../../core/src/genome/regions/RegionText.ts"
+import type { SliceJob } from "../../core/src/genome/slice/PieceJob.ts"
+import { PieceWorkers, ThreadLost } from "../../core/src/genome/slice/PieceWorkers.ts"
+import { planSlice, writeSlice } from "../../core/src/genome/slice/Slice.ts"
+import { BlockPool } from "../../core/src/verify/BlockPool.ts"
+import { bgzf, concat, text } from "../../test/genome/Fixtures.ts"
+import { longReads } from "../../test/genome/LongReads.ts"
+import * as ZlibCodec from "../inflate/ZlibCodec.ts"
+import * as GenomeThreads from "./GenomeThreads.ts"
+
+const program = { name: "svc-steps", version: "0" }
+
+/** The slice and its index. */
+const slice = Effect.fnUntraced(function* (
+  files: { readonly bam: Uint8Array; readonly bai: Uint8Array },
+  range: string
+) {
+  const pieces: Array<Uint8Array> = []
+  const source = { name: "x.bam", reader: fromBytes(files.bam), indexName: "x.bam.bai", index: fromBytes(files.bai) }
+  const wanted = yield* Effect.fromResult(parseRange(range))
+  const plan = yield* planSlice({ source, type: "bam", wanted, takeUnplaced: false })
+  const sink = { write: (bytes: Uint8Array) => Effect.sync(() => void pieces.push(bytes.slice())) }
+  const result = yield* writeSlice(plan, sink, { program, connections: 3 })
+  return { bytes: concat(...pieces), index: result.index, pieces: [...plan.pieces].length, result }
+})
+
+const ranges = [
+  "chr1",
+  "chr1:5000000-9000000 chr2",
+  "chr1:1-100 chr1:4000000-4000200 chr1:9000000-9000100 chr2:100-200"
+]
+
+describe("threads", () => {
+  it.effect("a slice is the same, byte for byte, however many threads make it", () =>
+    Effect.gen(function* () {
+      const codec = yield* Codec
+      // Records end with their blocks, or lie across their borders.
+      for (const blockBytes of [65_280, 20_001]) {
+        const files = longReads(codec, blockBytes)
+        for (const range of ranges) {
+          const alone = yield* slice(files, range)
+          if (range === "chr1") assert.isAbove(alone.pieces, 4)
+          for (const processors of [1, 2, 4]) {
+            const made = yield* slice(files, range).pipe(Effect.provide(GenomeThreads.workersLayer(processors, 1)))
+            assert.isTrue(Buffer.from(made.bytes).equals(alone.bytes), `${range}, ${processors} processors`)
+            assert.isTrue(Buffer.from(made.index).equals(alone.index))
+            assert.deepStrictEqual({ ...made.result, index: 0 }, { ...alone.result, index: 0 })
+          }
+        }
+      }
+    }).pipe(Effect.provide(ZlibCodec.layer))
+  )
+
+  it.effect("D2 damage is told in the same words, whoever finds it", () =>
+    Effect.gen(function* () {
+      const files = longReads(yield* Codec, 65_280)
+      const bam = files.bam.slice()
+      const at = Math.floor(bam.length * 0.7)
+      bam[at] = (bam[at] ?? 0) ^ 0x10
+      bam[at + 500_000] = (bam[at + 500_000] ?? 0) ^ 0x10
+      const alone = yield* Effect.flip(slice({ ...files, bam }, "chr1"))
+      const made = yield* Effect.flip(
+        slice({ ...files, bam }, "chr1").pipe(Effect.provide(GenomeThreads.workersLayer(4, 1)))
+      )
+      assert.strictEqual(made.message, alone.message)
+      assert.match(alone.message, /^x\.bam: the BGZF block at byte \d+ is damaged: it /)
+    }).pipe(Effect.provide(ZlibCodec.layer))
+  )
+
+  const job: SliceJob = {
+    size: 100,
+    records: { format: "BAM", references: 1 },
+    names: ["chr1"],
+    regions: [],
+    takeUnplaced: false,
+    level: 1,
+    minShift: 14,
+    depth: 5
+  }
+
+  it.effect("nobody is asked for a short job, nor on one processor", () =>
+    Effect.gen(function* () {
+      const open = (processors: number, bytes: number) =>
+        Effect.flatMap(PieceWorkers, (workers) => workers.open(job, bytes)).pipe(
+          Effect.scoped,
+          Effect.provide(GenomeThreads.workersLayer(processors))
+        )
+      assert.isNull(yield* open(1, 1e9))
+      assert.isNull(yield* open(4, 1e6))
+      assert.strictEqual((yield* open(4, 1e9))?.width, 4)
+      assert.strictEqual((yield* open(64, 1e10))?.width, 7)
+    })
+  )
+
+  it.effect("pieces whose thread has died are made here", () =>
+    Effect.gen(function* () {
+      const files = longReads(yield* Codec, 65_280)
+      const alone = yield* slice(files, "chr1")
+      let lost = 0
+      const dying = Layer.succeed(PieceWorkers, {
+        open: () =>
+          Effect.succeed({
+            width: 2,
+            begin: () => ({
+              take: () => {
+                lost++
+                return new ThreadLost({ reason: "it ended" })
+              }
+            })
+          })
+      })
+      const made = yield* slice(files, "chr1").pipe(Effect.provide(dying))
+      assert.strictEqual(lost, alone.pieces)
+      assert.isTrue(Buffer.from(made.bytes).equals(alone.bytes))
+    }).pipe(Effect.provide(ZlibCodec.layer))
+  )
+
+  it.effect("blocks are inflated as here, and damage has the same words", () =>
+    Effect.gen(function* () {
+      const codec = yield* Codec
+
+      const first = bgzf(codec, text("hello"))
+      const size = first.length - 28
+      const spoilt = first.slice(0, size)
+      spoilt[size - 8] = (spoilt[size - 8] ?? 0) ^ 1
+      const inflate = (bytes: Uint8Array, starts: ReadonlyArray<number>) =>
+        Effect.gen(function* () {
+          const pool = yield* BlockPool
+          const inflated = () => pool.inflate({ bytes: new Uint8Array(bytes), starts })
+          const once = yield* inflated()
+          const { content, ends, wrong } = once
+          const copy = { content: content.slice(), ends, wrong }
+          pool.giveBack(once)
+          // A second run goes into the buffer of the first.
+          assert.deepStrictEqual(yield* inflated(), copy)
+          return copy
+        })
+      for (const [bytes, starts] of [
+        [first, [0, size, first.length]],
+        [spoilt, [0, size]]
+      ] as const) {
+        const here = yield* Effect.provide(inflate(bytes, starts), BlockPool.layerHere)
+        const there = yield* Effect.provide(inflate(bytes, starts), GenomeThreads.poolLayer(2))
+        assert.deepStrictEqual(there, here)
+      }
+    }).pipe(Effect.provide(ZlibCodec.layer))
+  )
+})

@@ -1,0 +1,219 @@
+/**
+ * Threads for the genome engine: they make pieces of slices (`PieceWorkers`) and inflate blocks (`BlockPool`). They start with the
+ * first work that is worth it: each takes some 15 MB and 40 ms of CPU.
+ */
+import { availableParallelism } from "node:os"
+import { Worker } from "node:worker_threads"
+import { Effect, Layer } from "effect"
+import type { InflatedRun } from "../../core/src/genome/bgzf/BlockRun.ts"
+import type { Codec } from "../../core/src/genome/bgzf/Codec.ts"
+import type { FetchedRange, PieceStretch, SliceJob } from "../../core/src/genome/slice/PieceJob.ts"
+import {
+  type PieceStep,
+  type PieceWork,
+  PieceWorkers,
+  type SliceWorkers,
+  ThreadLost
+} from "../../core/src/genome/slice/PieceWorkers.ts"
+import { BlockPool, pool as blockPool } from "../../core/src/verify/BlockPool.ts"
+import type { Order, Report } from "./GenomeThread.ts"
+import { program } from "./ThreadProgram.ts"
+
+/** Bytes of a slice for each thread: with less of them a thread takes more time than it saves (bench/README.md). */
+const worthThread = 8 * 1024 * 1024
+/** The most worker threads that the one thread which fetches and writes can keep busy. */
+const mostThreads = 6
+
+type Answer = (report: Report | ThreadLost) => void
+
+class Thread {
+  readonly #worker: Worker
+  readonly #waiting = new Map<number, Answer>()
+  #nextId = 0
+  #lost: ThreadLost | null = null
+
+  constructor() {
+    // No environment: the thread needs none of it, and it may hold passwords.
+    const settings = {
+      env: {},
+      execArgv: [],
+      resourceLimits: { maxOldGenerationSizeMb: 64, maxYoungGenerationSizeMb: 2 }
+    }
+    this.#worker =
+      "text" in program ? new Worker(program.text, { ...settings, eval: true }) : new Worker(program.url, settings)
+    this.#worker.on("message", (report: Report) => {
+      const answer = this.#waiting.get(report.id)
+      this.#waiting.delete(report.id)
+      // An idle thread must not keep the process alive, and one that is at work must.
+      if (this.#waiting.size === 0) this.#worker.unref()
+      answer?.(report)
+    })
+    this.#worker.on("error", ({ message }) => this.#end(message))
+    this.#worker.on("exit", () => this.#end("it ended"))
+    this.#worker.unref()
+  }
+
+  /** Pieces and runs of blocks that it was given and has not brought back. */
+  get load(): number {
+    return this.#waiting.size
+  }
+
+  /** Sends an order that has no report. */
+  tell(order: Order): void {
+    this.#worker.postMessage(order)
+  }
+
+  ask(order: (id: number) => Order, transfer: Array<ArrayBuffer>, answer: Answer): void {
+    if (this.#lost !== null) answer(this.#lost)
+    else {
+      const id = this.#nextId++
+      this.#waiting.set(id, answer)
+      this.#worker.ref()
+      this.#worker.postMessage(order(id), transfer)
+    }
+  }
+
+  close(): Promise<unknown> {
+    return this.#worker.terminate()
+  }
+
+  #end(reason: string): void {
+    this.#lost = new ThreadLost({ reason })
+    for (const answer of this.#waiting.values()) answer(this.#lost)
+    this.#waiting.clear()
+  }
+}
+
+class Threads {
+  readonly #threads: Array<Thread> = []
+  #nextJob = 0
+
+  /** The first `count` threads; those that are missing are started. */
+  some(count: number): ReadonlyArray<Thread> {
+    while (this.#threads.length < count) this.#threads.push(new Thread())
+    return this.#threads.slice(0, count)
+  }
+
+  nextJob(): number {
+    return this.#nextJob++
+  }
+
+  close(): Promise<unknown> {
+    return Promise.all(this.#threads.map((thread) => thread.close()))
+  }
+}
+
+const threads = Effect.acquireRelease(
+  Effect.sync(() => new Threads()),
+  (all) => Effect.promise(() => all.close())
+)
+
+const leastBusy = (some: ReadonlyArray<Thread>): Thread | undefined => some.toSorted((a, b) => a.load - b.load).at(0)
+
+const stepOf = ({ made, output, buffers, result }: Extract<Report, { readonly _tag: "Step" }>): PieceStep => {
+  const views = buffers.map((buffer) => new Uint8Array(buffer))
+  const own = new Uint8Array(made)
+  const pieces: Array<Uint8Array> = []
+  for (let i = 0; i < output.length; i += 3) {
+    pieces.push((views[output[i] ?? -1] ?? own).subarray(output[i + 1], output[i + 2]))
+  }
+  return { result, output: pieces, buffers: views, toFree: [own] }
+}
+
+/** A piece is made by the thread that has least to do when its first bytes are there. */
+const pieceOf = (
+  some: ReadonlyArray<Thread>,
+  job: number,
+  piece: number,
+  stretches: ReadonlyArray<PieceStretch>
+): PieceWork => {
+  let own: Thread | undefined
+  return {
+    take: (ranges, isLast) =>
+      Effect.callback<PieceStep, ThreadLost>((resume) => {
+        const first = own === undefined
+        own ??= leastBusy(some)
+        const buffer = ranges[0]?.buffer.buffer
+        const order = (id: number): Order => ({
+          _tag: "Take",
+          id,
+          job,
+          piece,
+          stretches: first ? stretches : null,
+          buffer: buffer instanceof ArrayBuffer ? buffer : null,
+          ranges: ranges.map(({ at, length, offset, spare }: FetchedRange) => ({ at, length, offset, spare })),
+          isLast
+        })
+        own?.ask(order, buffer instanceof ArrayBuffer ? [buffer] : [], (report) => {
+          if (report instanceof ThreadLost) resume(Effect.fail(report))
+          else if (report._tag === "Step") resume(Effect.succeed(stepOf(report)))
+        })
+      })
+  }
+}
+
+/** Long lists of intervals are there once for all threads. */
+const shared = (job: SliceJob): SliceJob => ({
+  ...job,
+  regions: job.regions.map(({ bounds, ref }) => {
+    const numbers = new Float64Array(new SharedArrayBuffer(bounds.length * 8))
+    numbers.set(bounds)
+    return { ref, bounds: numbers }
+  })
+})
+
+/**
+ * Makes pieces on as many threads as the machine, or the container, has processors beyond the one that fetches and writes.
+ *
+ * @param processors - that this process may use
+ * @param perThread - bytes of a slice that are worth a thread
+ */
+export const workersLayer = (
+  processors: number = availableParallelism(),
+  perThread: number = worthThread
+): Layer.Layer<never> =>
+  Layer.effect(
+    PieceWorkers,
+    Effect.map(
+      threads,
+      (all): PieceWorkers => ({
+        open: (about, bytes) => {
+          const count = Math.min(processors - 1, mostThreads, Math.floor(bytes / perThread))
+          if (count < 1) return Effect.succeed(null)
+          const open = Effect.sync(() => {
+            const job = all.nextJob()
+            const some = all.some(count)
+            const order: Order = { _tag: "Open", job, about: shared(about) }
+            for (const thread of some) thread.tell(order)
+            return { job, some }
+          })
+          const close = ({ job, some }: { readonly job: number; readonly some: ReadonlyArray<Thread> }) =>
+            Effect.sync(() => {
+              for (const thread of some) thread.tell({ _tag: "Close", job })
+            })
+          return Effect.map(Effect.acquireRelease(open, close), ({ job, some }): SliceWorkers => {
+            let piece = 0
+            return { width: count + 1, begin: (stretches) => pieceOf(some, job, piece++, stretches) }
+          })
+        }
+      })
+    )
+  )
+
+/** @param count - threads besides the one that reads and judges records; each has one run at work and one waiting */
+export const poolLayer = (count: number): Layer.Layer<BlockPool, never, Codec> =>
+  Layer.effect(
+    BlockPool,
+    Effect.map(threads, (all) =>
+      blockPool(count * 2, (run, buffer) =>
+        Effect.callback<InflatedRun>((resume) => {
+          const order = (id: number): Order => ({ _tag: "Inflate", id, run, buffer })
+          leastBusy(all.some(count))?.ask(order, [run.bytes.buffer, buffer.buffer], (report) => {
+            // All threads run the same code, so when one dies the others cannot be trusted either.
+            if (report instanceof ThreadLost) resume(Effect.die(report))
+            else if (report._tag === "Inflated") resume(Effect.succeed(report.run))
+          })
+        })
+      )
+    )
+  )
