@@ -3,8 +3,8 @@
  * scripts/inflate.ts; docs/adr/0014 says why it exists.
  *
  * The caller puts the deflated bytes at `input()` and finds the inflated ones at `output()`. Every read stays in `in` and
- * every write in `out`: both have room behind them for what the wide loads and stores touch, and the limits are
- * compared once per turn of the loop.
+ * every write in `out`: the last bytes of both (MARGIN) are there for wide loads and stores that reach past the limits,
+ * which are compared once per turn of the loop.
  */
 #include <stdint.h>
 
@@ -17,7 +17,10 @@ static uint8_t out[LARGEST + MARGIN];
 
 #define LENGTH_BITS 11
 #define DISTANCE_BITS 9
-/* Second tables: no set of codes needs more entries than this (each starts with at least one code behind its prefix). */
+/*
+ * Both hold a first table and, after it, the second tables of codes that are longer than LENGTH_BITS or DISTANCE_BITS. These need at
+ * most 2048 entries: there is one for each prefix that such a code begins with, and none is empty.
+ */
 static uint32_t lengths[(1 << LENGTH_BITS) + 2048];
 static uint32_t distances[(1 << DISTANCE_BITS) + 2048];
 static uint32_t precodes[1 << 7];
@@ -79,7 +82,7 @@ static inline uint32_t reversed(uint32_t code, uint32_t size) {
 }
 
 /*
- * Fills a table of `bits` bits, and second tables behind it for longer codes. 0 when the sizes are those of no code. Like
+ * Fills a table of `bits` bits, and second tables after it for longer codes. 0 when the sizes are those of no code. Like
  * zlib it takes an incomplete code only when its one symbol has one bit, or when there is no symbol.
  */
 static int fill(uint32_t *table, uint32_t bits, uint32_t room, const uint8_t *size, uint32_t count, enum alphabet alphabet) {

@@ -179,8 +179,8 @@ describe("--range and --bed", () => {
   )
 
   it("regions without an end go to the end of the chromosome", () => {
-    const stretches = new RegionSet(range("1:100- 1:50-60 2")).on("chr1")
-    assert.deepStrictEqual(Array.from(stretches ?? []), [49, 60, 99, Number.POSITIVE_INFINITY])
-    if (stretches !== null) assert.isTrue(touches(stretches, 3e9, 3e9 + 1))
+    const intervals = new RegionSet(range("1:100- 1:50-60 2")).on("chr1")
+    assert.deepStrictEqual(Array.from(intervals ?? []), [49, 60, 99, Number.POSITIVE_INFINITY])
+    if (intervals !== null) assert.isTrue(touches(intervals, 3e9, 3e9 + 1))
   })
 })

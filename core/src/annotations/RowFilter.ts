@@ -114,9 +114,9 @@ export class RowFilter implements RowChoice {
   /** The regions on a chromosome that a row has, which is remembered. */
   #on(chromosome: string): MergedIntervals | null {
     if (this.#names.size <= examples && chromosome !== "") this.#names.add(chromosome)
-    const stretches = this.#set.on(chromosome)
-    if (stretches !== null) this.#touched.add(stretches)
-    return stretches
+    const intervals = this.#set.on(chromosome)
+    if (intervals !== null) this.#touched.add(intervals)
+    return intervals
   }
 
   /** Wanted chromosomes that no row had, of whatever gene, as they were written. */
@@ -140,22 +140,22 @@ export class RowFilter implements RowChoice {
   accepts(source: ByteBlock, starts: Int32Array): boolean {
     const { chromosome, gene } = this.#places
     // The chromosome is looked at before the gene, so that the chromosomes of all rows become known.
-    const stretches =
+    const intervals =
       this.#chromosomes === null || chromosome === null ? null : cell(this.#chromosomes, source, starts, chromosome)
     if (this.#wanted.size > 0 && gene !== null && !cell(this.#genes, source, starts, gene)) return false
-    return this.#chromosomes === null || this.#isInside(stretches, source, starts)
+    return this.#chromosomes === null || this.#isInside(intervals, source, starts)
   }
 
-  #isInside(stretches: MergedIntervals | null, source: ByteBlock, starts: Int32Array): boolean {
+  #isInside(intervals: MergedIntervals | null, source: ByteBlock, starts: Int32Array): boolean {
     const { position, reference } = this.#places
-    if (stretches === null || position === null) return false
+    if (intervals === null || position === null) return false
     const start = digitsIn(source.bytes, starts[position] ?? 0, (starts[position + 1] ?? 0) - 1) - 1
     if (Number.isNaN(start)) {
       this.unplaced++
       return false
     }
     const bases = reference === null ? 1 : cell(this.#alleles, source, starts, reference)
-    return touches(stretches, start, start + bases)
+    return touches(intervals, start, start + bases)
   }
 }
 

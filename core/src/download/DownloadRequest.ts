@@ -26,7 +26,7 @@ export interface RegionOptions {
   readonly range?: string | null
   /** Path of a BED file. */
   readonly bed?: string | null
-  /** The reads without a position. */
+  /** The unplaced reads, which lie after all others (BAM). */
   readonly unmapped?: boolean
 }
 

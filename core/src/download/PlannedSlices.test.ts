@@ -61,7 +61,7 @@ describe("slices in a plan", () => {
     )
   })
 
-  it("reads without a position: a file of its own for BAM, left out with its reason for VCF", () => {
+  it("unplaced reads: a file of its own for BAM, left out with its reason for VCF", () => {
     const files = [...pair, file("S.vcf.gz"), file("S.vcf.gz.tbi")]
     assert.deepStrictEqual(decisions(files, asked(unplaced)), [
       "S.unmapped.bam Fetch",

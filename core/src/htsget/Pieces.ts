@@ -147,14 +147,14 @@ const contentAt = Effect.fnUntraced(function* <E>(
   const codec = yield* Codec
   const batch = yield* readBlocks(file, reader, at, 0)
   const size = batch.starts[1]
-  if (size === undefined) return yield* badBlock(file, at, "the index leads behind the end of the file")
+  if (size === undefined) return yield* badBlock(file, at, "the index points past the end of the file")
   return { file, at, size, content: yield* Effect.fromResult(inflateAt(file, codec, batch, 0)) }
 })
 
 /** Blocks of a part of the content of one. */
 const cut = Effect.fnUntraced(function* ({ at, content, file }: Block, from: number, to: number) {
   const codec = yield* Codec
-  if (from > to || to > content.length) return yield* badBlock(file, at, "the index leads behind its end")
+  if (from > to || to > content.length) return yield* badBlock(file, at, "the index points past its end")
   const piece: Piece = {
     _tag: "Inline",
     part: "body",

@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Schema } from "effect"
-import { byteScale, counted, countText, durationText, elapsedTicks, momentText, momentTicks } from "./Axis.ts"
+import { byteScale, countText, durationText, elapsedTicks, groupedCount, momentText, momentTicks } from "./Axis.ts"
 
 const day = 24 * 60 * 60 * 1000
 
@@ -22,7 +22,7 @@ describe("scales", () => {
 
   it("counts and times as people write them", () => {
     assert.deepStrictEqual([0, 999, 1000, 1_234_567].map(countText), ["0", "999", "1,000", "1,234,567"])
-    assert.deepStrictEqual([counted(1, "entry", "entries"), counted(2, "file")], ["1 entry", "2 files"])
+    assert.deepStrictEqual([groupedCount(1, "entry", "entries"), groupedCount(2, "file")], ["1 entry", "2 files"])
     assert.strictEqual(momentText(Date.UTC(2026, 10, 1, 4, 5, 6)), "1 Nov 2026, 04:05 UTC")
     assert.strictEqual(momentText(Date.UTC(2026, 10, 1, 4, 5, 6), true), "1 Nov 2026, 04:05:06 UTC")
   })

@@ -48,7 +48,7 @@ export const durationText = (milliseconds: number): string => {
 export const countText = (count: number): string => String(count).replace(/\B(?=(\d{3})+$)/g, ",")
 
 /** `1 file`, `12,345 files`. */
-export const counted = (count: number, one: string, many = `${one}s`): string =>
+export const groupedCount = (count: number, one: string, many = `${one}s`): string =>
   `${countText(count)} ${count === 1 ? one : many}`
 
 const months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]

@@ -1,7 +1,7 @@
 /** Every file of a run as a row, and what went wrong in words. */
 
 import { humanSize } from "../text/Size.ts"
-import { counted, countText, durationText } from "./Axis.ts"
+import { countText, durationText, groupedCount } from "./Axis.ts"
 import { nameOf, statusOf } from "./FileStatus.ts"
 import { type Markup, markup, shortened } from "./Markup.ts"
 import type { ReportDocument, ReportedFile } from "./Report.ts"
@@ -24,9 +24,9 @@ export const failureSection = (report: ReportDocument): Markup | null => {
     const message = first === undefined ? "" : files.length === 1 ? (first.error?.message ?? "") : kindOf(first)
     const names = files.slice(0, mostNames).map((file) => shortened(nameOf(file), 90))
     const more = files.length - names.length
-    return markup`<li><p class="said">${shortened(message, mostMessage)}</p><p class="sub">${names.join(", ")}${more === 0 ? null : ` and ${counted(more, "more file")}`} <span class="tag">${files[0]?.error?.tag ?? null}</span></p></li>`
+    return markup`<li><p class="said">${shortened(message, mostMessage)}</p><p class="sub">${names.join(", ")}${more === 0 ? null : ` and ${groupedCount(more, "more file")}`} <span class="tag">${files[0]?.error?.tag ?? null}</span></p></li>`
   })}</ul>
-${groups.length <= mostFailures ? null : markup`<p>and ${counted(groups.length - mostFailures, "other failure")}, in the table below.</p>`}
+${groups.length <= mostFailures ? null : markup`<p>and ${groupedCount(groups.length - mostFailures, "other failure")}, in the table below.</p>`}
 </section>`
 }
 
@@ -51,11 +51,11 @@ export const fileSection = (report: ReportDocument): Markup => {
     rows.push(row)
   }
   const left = ordered.length - rows.length
-  const hidden = markup`<p class="note">${counted(left, "more file")} would make this page too large: write the report as JSON (--reportfile report.json) to have all of them.</p>`
+  const hidden = markup`<p class="note">${groupedCount(left, "more file")} would make this page too large: write the report as JSON (--reportfile report.json) to have all of them.</p>`
   return markup`<section aria-labelledby="files"><h2 id="files">Files</h2>
 ${left === 0 ? null : hidden}
 <div id="tools"></div>
-<table id="table"><caption>${counted(report.files.length, "entry", "entries")}; what needs attention comes first</caption>
+<table id="table"><caption>${groupedCount(report.files.length, "entry", "entries")}; what needs attention comes first</caption>
 <thead><tr><th scope="col">Status</th><th scope="col">File</th><th scope="col" class="number">Size</th><th scope="col">SHA-256</th><th scope="col">Regions</th><th scope="col" class="number">Requests</th><th scope="col" class="number">Time</th></tr></thead>
 <tbody>${rows}</tbody></table>
 </section>`
@@ -63,7 +63,7 @@ ${left === 0 ? null : hidden}
 
 const rowOf = (file: ReportedFile): Markup => {
   const { tone, word } = statusOf(file)
-  return markup`<tr><td><span class="status ${tone}">${word}</span></td><th scope="row"><span class="name">${shortened(nameOf(file), 260)}</span>${placeOf(file)}${file.error === null ? null : markup`<span class="error">${shortened(file.error.message, mostMessage)}</span>`}</th><td class="number" data-v="${file.bytes ?? -1}">${file.bytes === null ? null : humanSize(file.bytes)}${notesOf(file)}</td><td>${hashes(file)}</td><td>${regions(file)}</td><td class="number" data-v="${file.attempts}">${file.attempts === 0 ? null : countText(file.attempts)}${file.renewals === 0 ? null : markup`<span class="sub">${counted(file.renewals, "new link")}</span>`}</td><td class="number" data-v="${file.seconds}">${file.seconds === 0 && file.startedAt === null ? null : durationText(file.seconds * 1000)}</td></tr>
+  return markup`<tr><td><span class="status ${tone}">${word}</span></td><th scope="row"><span class="name">${shortened(nameOf(file), 260)}</span>${placeOf(file)}${file.error === null ? null : markup`<span class="error">${shortened(file.error.message, mostMessage)}</span>`}</th><td class="number" data-v="${file.bytes ?? -1}">${file.bytes === null ? null : humanSize(file.bytes)}${notesOf(file)}</td><td>${hashes(file)}</td><td>${regions(file)}</td><td class="number" data-v="${file.attempts}">${file.attempts === 0 ? null : countText(file.attempts)}${file.renewals === 0 ? null : markup`<span class="sub">${groupedCount(file.renewals, "new link")}</span>`}</td><td class="number" data-v="${file.seconds}">${file.seconds === 0 && file.startedAt === null ? null : durationText(file.seconds * 1000)}</td></tr>
 `
 }
 
@@ -78,7 +78,7 @@ const placeOf = ({ analysisId, fileName, path }: ReportedFile) => {
 const notesOf = ({ fetched, records, resumedFrom }: ReportedFile) =>
   [
     resumedFrom > 0 ? `${humanSize(resumedFrom)} from an earlier run` : null,
-    records === null ? null : counted(records, "record"),
+    records === null ? null : groupedCount(records, "record"),
     fetched === null ? null : `${humanSize(fetched)} fetched`
   ]
     .filter((text) => text !== null)

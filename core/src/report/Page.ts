@@ -6,7 +6,7 @@
  */
 import { ExitCodes } from "../Errors.ts"
 import { humanSize } from "../text/Size.ts"
-import { counted, countText, durationText, momentText } from "./Axis.ts"
+import { countText, durationText, groupedCount, momentText } from "./Axis.ts"
 import { failureSection, fileSection } from "./FileTable.ts"
 import { Markup, markup } from "./Markup.ts"
 import { pageScript } from "./PageScript.ts"
@@ -127,7 +127,7 @@ const tiles = (report: ReportDocument): Markup => {
     ],
     ...(pending === 0 ? [] : [[countText(pending), "being restored", "from the archive", "warn"] as const]),
     ...(totals.skipped === pending ? [] : [[countText(totals.skipped - pending), "skipped", why] as const]),
-    [humanSize(came), "came over the network", requests === 0 ? "" : `in ${counted(requests, "request")}`]
+    [humanSize(came), "came over the network", requests === 0 ? "" : `in ${groupedCount(requests, "request")}`]
   ]
   return markup`<ul class="tiles" aria-label="Totals">${shown.map(
     ([value, name, more, tone = ""]) =>

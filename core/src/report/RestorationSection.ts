@@ -1,7 +1,7 @@
 /** Archived files: when their restoration was asked for, when it is expected, and what has come back. */
 import { timeOf } from "../archive/Estimate.ts"
 import type { Restoration } from "../archive/Restoration.ts"
-import { counted, countText, durationText, momentText, momentTicks, type Tick } from "./Axis.ts"
+import { countText, durationText, groupedCount, momentText, momentTicks, type Tick } from "./Axis.ts"
 import { axis, binned, steps, track } from "./Chart.ts"
 import { nameOf } from "./FileStatus.ts"
 import { type Markup, markup, shortened } from "./Markup.ts"
@@ -130,7 +130,7 @@ const expected = (
   )
   const top = values.reduce((most, value) => Math.max(most, value), 1)
   const overdue = ahead.filter(({ estimate }) => estimate !== null && estimate <= now).length
-  const description = `${countText(ahead.length)} of ${counted(requests.length, "request")} are pending with an estimate, ${countText(overdue)} of them overdue.`
+  const description = `${countText(ahead.length)} of ${groupedCount(requests.length, "request")} are pending with an estimate, ${countText(overdue)} of them overdue.`
   return markup`<div class="lane"><div class="what"><h3>Expected back</h3><p class="sub">requests, by their estimate</p></div>
 <figure>${steps(
     { id: "expected", title: "Restorations by their estimate", description, height: 110 },

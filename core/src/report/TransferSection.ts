@@ -1,7 +1,7 @@
 /** When bytes came: how fast, and which files. */
 
 import { humanSize } from "../text/Size.ts"
-import { byteScale, counted, countText, durationText, elapsedTicks, type Tick } from "./Axis.ts"
+import { byteScale, countText, durationText, elapsedTicks, groupedCount, type Tick } from "./Axis.ts"
 import { axis, binned, steps, type Tone, track } from "./Chart.ts"
 import { nameOf } from "./FileStatus.ts"
 import { type Markup, markup, shortened } from "./Markup.ts"
@@ -81,7 +81,7 @@ const finished = (transfers: ReadonlyArray<Transfer>, span: number, ticks: Reado
   const top =
     series[0]?.values.reduce((most, value, at) => Math.max(most, value + (series[1]?.values[at] ?? 0)), 1) ?? 1
   const failed = ends(true).length
-  const description = `${counted(transfers.length - failed, "file")} came and ${countText(failed)} failed; at most ${top} ended within ${durationText(span / columns)}.`
+  const description = `${groupedCount(transfers.length - failed, "file")} came and ${countText(failed)} failed; at most ${top} ended within ${durationText(span / columns)}.`
   return markup`<div class="lane"><div class="what"><h3>Files ended</h3><p class="sub"><span class="key done"></span> came</p><p class="sub"><span class="key bad"></span> failed</p></div>
 <figure>${steps(
     { id: "ended", title: "Files that ended, over time", description, height: 110 },

@@ -14,7 +14,7 @@ export type SliceSourceFile = Omit<LinkedFile, "progress">
 export interface SliceWish {
   /** May be empty when `unmapped` is set. */
   readonly wanted: ReadonlyArray<RegionText>
-  /** Takes the reads without a position too (BAM). */
+  /** Takes the unplaced reads too (BAM). */
   readonly unmapped: boolean
 }
 

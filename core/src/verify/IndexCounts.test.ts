@@ -48,7 +48,7 @@ describe("index against counted records", () => {
       const index = indexOf([{ mapped: 3, unmapped: 1 }, "nothing"], 2)
       assert.isNull(yield* bam(index, counted({ a: 4, b: 0 }, 2)))
       assert.match((yield* bam(index, counted({ a: 5, b: 0 }, 2))) ?? "", /counts 4 records on a, and there are 5/)
-      assert.match((yield* bam(index, counted({ a: 4, b: 0 }, 3))) ?? "", /2 reads without a position, and there are 3/)
+      assert.match((yield* bam(index, counted({ a: 4, b: 0 }, 3))) ?? "", /2 unplaced reads, and there are 3/)
       assert.match((yield* bam(index, counted({ a: 4, b: 1 }, 2))) ?? "", /nothing of the 1 records on b/)
       assert.match((yield* bam(index, counted({ a: 4, b: 0 }, 2, false))) ?? "", /not in order/)
     })
@@ -59,7 +59,7 @@ describe("index against counted records", () => {
       assert.isNull(yield* bam(indexOf(["bins"]), counted({ a: 9 }, 7)))
       const bare = { index: indexOf(["bins"], 0), columns: null }
       assert.deepStrictEqual(yield* compareCounts("i", bare, "d", counted({ a: 9 }, 7)), [
-        "it counts none of the 7 reads without a position"
+        "it counts none of the 7 unplaced reads"
       ])
     })
   )

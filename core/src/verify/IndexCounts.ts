@@ -36,7 +36,6 @@ export const compareCounts = (
   const { unplaced } = index
   if (unplaced === null || columns !== null || unplaced === counted.unplaced) return Effect.succeed([])
   // bamtools counts nothing, and writes 0 here.
-  if (unplaced === 0 && !hasCounts)
-    return Effect.succeed([`it counts none of the ${counted.unplaced} reads without a position`])
-  return mismatch(`it counts ${unplaced} reads without a position, and there are ${counted.unplaced}`)
+  if (unplaced === 0 && !hasCounts) return Effect.succeed([`it counts none of the ${counted.unplaced} unplaced reads`])
+  return mismatch(`it counts ${unplaced} unplaced reads, and there are ${counted.unplaced}`)
 }

@@ -264,7 +264,7 @@ describe("an index against every record", () => {
     }).pipe(provided)
   )
 
-  it.effect("D7 a BAI may end without the number of reads without a position, or with the zeros of bamtools", () =>
+  it.effect("D7 a BAI may end without the number of unplaced reads, or with the zeros of bamtools", () =>
     Effect.gen(function* () {
       const { bai, bam } = bamFile(yield* Codec, manyKinds)
       const indexes = [bai.subarray(0, -8), concat(bai, new Uint8Array(72))].map(parsed)

@@ -3,6 +3,7 @@
  */
 
 import { NumberRows } from "../NumberRows.ts"
+import { firstWhere } from "../Search.ts"
 import { firstOfLevel, pseudoBin } from "./Bins.ts"
 import { IndexBytes } from "./IndexBytes.ts"
 import * as IndexFragment from "./IndexFragment.ts"
@@ -143,16 +144,8 @@ export const make = (minShift: number, depth: number): IndexBuilder => {
   const writeRun = (out: IndexBytes, run: number) => out.offset(linear.number(run, 1), linear.number(run, 2))
 
   /** The run that holds a smallest bin, the last one when none does. */
-  const runOf = ({ from, to }: Rows, bin: number): number => {
-    let low = from
-    let high = to - 1
-    while (low < high) {
-      const middle = (low + high) >>> 1
-      if (linear.number(middle, 0) <= bin) low = middle + 1
-      else high = middle
-    }
-    return low
-  }
+  const runOf = ({ from, to }: Rows, bin: number): number =>
+    from + firstWhere(to - 1 - from, (run) => linear.number(from + run, 0) > bin)
 
   const writeReferences = (out: IndexBytes, count: number, withLinear: boolean) => {
     for (let i = 0; i < count; i++) {

@@ -73,7 +73,7 @@ const parseRegion = (text: string): Result.Result<RegionText, UsageError> =>
 
 const parseReadings = (text: string): Result.Result<RegionText, UsageError> => {
   if (text === "*")
-    return Result.fail(wrong(text, "it means reads without a position: svc-download takes them with --unmapped"))
+    return Result.fail(wrong(text, "it means the unplaced reads: svc-download takes them with --unmapped"))
   if (text.startsWith("{")) {
     const close = text.indexOf("}")
     const name = text.slice(1, close)

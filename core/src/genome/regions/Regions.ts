@@ -30,9 +30,9 @@ const takeOut = "take it out of the wanted regions: unlike samtools and bcftools
 const absent = (what: string, detail: string, next?: string) =>
   Result.fail(new NotFound({ what, detail, ...(next === undefined ? {} : { next }) }))
 
-/** Spellings of one chromosome that files differ in: prefix, case, mitochondrion. */
-const spelling = (name: string): string => {
-  const bare = name.toLowerCase().replace(/^chr/, "")
+/** The same for all spellings of one chromosome: with `chr` and without, in any case, M and MT. */
+export const chromosomeKey = (name: string): string => {
+  const bare = name.trim().toLowerCase().replace(/^chr/, "")
   return bare === "m" ? "mt" : bare
 }
 
@@ -42,7 +42,7 @@ const unknown = (name: string, known: ReadonlyArray<KnownReference>, file: strin
   if (known.some((reference) => reference.name === before)) {
     return absent(what, `positions of ${before} are whole numbers, such as ${before}:1000-2000`)
   }
-  const alike = known.find((reference) => spelling(reference.name) === spelling(name))
+  const alike = known.find((reference) => chromosomeKey(reference.name) === chromosomeKey(name))
   if (alike !== undefined) return absent(what, `did you mean ${alike.name}?`)
   const some = known
     .slice(0, 5)

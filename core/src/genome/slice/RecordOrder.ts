@@ -1,6 +1,7 @@
 /** The order in which a piece of a slice meets records, and which of them are wanted. */
 
 import { comment, type RecordSpan } from "../formats/RecordFormat.ts"
+import { firstEndingAfter } from "../Search.ts"
 import type { PieceDamage, PieceStretch, SliceJob } from "./PieceJob.ts"
 
 /** A place in the order of a file. */
@@ -35,18 +36,6 @@ export const notSorted = ({ names }: SliceJob, [ref, start]: Rank): PieceDamage 
   fault: "BadRecord",
   reason: `its records are not coordinate-sorted at ${names[ref] ?? ""}:${start + 1}`
 })
-
-/** Number of the first interval that ends after `start`, as the place of its start in `bounds`. */
-const intervalFrom = (bounds: ArrayLike<number>, start: number): number => {
-  let low = 0
-  let high = bounds.length >>> 1
-  while (low < high) {
-    const middle = (low + high) >>> 1
-    if (bounds[2 * middle + 1]! <= start) low = middle + 1
-    else high = middle
-  }
-  return 2 * low
-}
 
 export const make = ({ regions, takeUnplaced }: SliceJob): RecordOrder => {
   const wanted = new Map(regions.map(({ bounds, ref }) => [ref, bounds]))
@@ -87,7 +76,7 @@ export const make = ({ regions, takeUnplaced }: SliceJob): RecordOrder => {
       if (ref !== lastRef) {
         lastRef = ref
         bounds = wanted.get(ref) ?? []
-        interval = intervalFrom(bounds, start)
+        interval = firstEndingAfter(bounds, start)
       }
       lastStart = start
       while (interval < bounds.length && bounds[interval + 1]! <= start) interval += 2

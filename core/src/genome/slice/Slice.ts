@@ -217,7 +217,7 @@ export const writeSlice = Effect.fn("svc.genome.writeSlice")(function* <E, E2>(
   yield* Effect.fromResult(ended)
   // After the last reference only their number shows that a block of unplaced reads is missing.
   if (takeUnplaced && plan.unplaced !== null && unplaced !== plan.unplaced) {
-    const reason = `its index does not fit: it counts ${plan.unplaced} reads without a position, and there are ${unplaced}`
+    const reason = `its index does not fit: it counts ${plan.unplaced} unplaced reads, and there are ${unplaced}`
     return yield* new FileDamaged({ file: source.name, fault: "IndexMismatch", reason })
   }
   yield* sink.write(Bgzf.eofBlock)

@@ -10,6 +10,7 @@
 import * as VirtualOffset from "../bgzf/VirtualOffset.ts"
 import { largestRecord } from "../formats/RecordFormat.ts"
 import type { BinIndex } from "../index/BinIndex.ts"
+import { firstWhere } from "../Search.ts"
 import { addSpan, type ByteRange, longestRange, rangesOf, type Span } from "./FetchPlan.ts"
 import { isBefore, type PieceStretch, type VirtualOffsetPair } from "./PieceJob.ts"
 import type { Stretches } from "./Stretches.ts"
@@ -59,15 +60,8 @@ const startsOf = (index: BinIndex): ((ref: number) => BigUint64Array) => {
 
 /** Index of the first offset whose block begins after byte `offset`. */
 const firstAfter = (starts: BigUint64Array, offset: number): number => {
-  const bits = VirtualOffset.make(offset, endOfBlock)
-  let low = 0
-  let high = starts.length
-  while (low < high) {
-    const middle = (low + high) >>> 1
-    if (starts[middle]! <= bits) low = middle + 1
-    else high = middle
-  }
-  return low
+  const lastOfBlock = VirtualOffset.make(offset, endOfBlock)
+  return firstWhere(starts.length, (i) => starts[i]! > lastOfBlock)
 }
 
 /** The pieces of a slice, in the order of the file; `size` of the file in bytes. */

@@ -6,6 +6,9 @@
  * The code is synchronous, knows nothing of where bytes come from or go to, and loads nothing of Effect: it runs on several
  * threads. The index is only a hint to it: where a stretch does not begin or end with a record, where records are out of
  * order, or where bytes are missing, it fails.
+ *
+ * The module is longer than 300 lines because it is one state machine: each function below changes the same few variables, and
+ * passing them between modules for every record costs time in the one loop that counts.
  */
 import * as Bgzf from "../bgzf/Bgzf.ts"
 import type { BgzfWriter } from "../bgzf/BgzfWriter.ts"

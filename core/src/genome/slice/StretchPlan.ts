@@ -8,18 +8,19 @@ import type { BinIndex, ReferenceIndex } from "../index/BinIndex.ts"
 import { binStart, firstOfLevel } from "../index/Bins.ts"
 import { type Bracket, estimateEnd, windowsAround } from "../index/ExpectedEnd.ts"
 import type { ReferenceRegions } from "../regions/Regions.ts"
+import { firstWhere } from "../Search.ts"
 import { type Stretch, Stretches } from "./Stretches.ts"
 
-/** A block may be as long; where the index knows no better, so much is fetched for the last one. */
+/** Most bytes of a block; as many are fetched for the last block where the index does not say where the next one begins. */
 const longestBlock = 0x10000
-/** Bytes for the block after the last one, of which one record is looked at; most blocks are shorter. */
+/** Bytes that are fetched of the block after the last one, to look at one record; most blocks are shorter. */
 const usualBlock = 0x8000
 
-/** First chunks of bins, to find where records surely start after a position. */
+/** Where the records of the bins of a reference begin, to find a place after which all records start at a position or later. */
 interface Starts {
   /** 0-based start of each bin, ascending. */
   readonly positions: Float64Array
-  /** Least first chunk of this bin and all after it. */
+  /** For each bin: where the first record of it and of all bins after it begins. */
   readonly offsets: BigUint64Array
 }
 
@@ -41,21 +42,10 @@ const startsOf = (reference: ReferenceIndex, index: BinIndex): Starts => {
   return { positions: Float64Array.from(bins, ({ position }) => position), offsets }
 }
 
-/** Number of the first bin that begins at `position` or later. */
-const firstBinFrom = ({ positions }: Starts, position: number): number => {
-  let low = 0
-  let high = positions.length
-  while (low < high) {
-    const middle = (low + high) >>> 1
-    if (positions[middle]! < position) low = middle + 1
-    else high = middle
-  }
-  return low
-}
-
 /**
- * Where the records around `position` lie; `null` when the index cannot tell. The start of a small bin is exact. A window begins
- * with the first record that reaches into it, which may start long before; but bins with little in them are not kept.
+ * Where the records around `position` lie; `null` when the index does not say. Bins are exact where they are small, but writers of
+ * indexes merge bins with little in them into larger ones. Windows of the linear index are always small, but one names the first record
+ * that reaches into it, which may start long before it.
  */
 const bracketOf = (starts: Starts, next: number, reference: ReferenceIndex, minShift: number, position: number) => {
   const waypoint = (i: number) => ({
@@ -132,14 +122,15 @@ const chunksOf = ({ end, index, reference, start }: Interval, lower: bigint, upp
 /** Stretches of one interval, merged where they meet. */
 const intervalStretches = (interval: Interval): ReadonlyArray<Stretch> => {
   const { end, index, ref, reference, start, starts } = interval
-  const next = firstBinFrom(starts, end)
+  /** The first bin that begins at the end or later. */
+  const next = firstWhere(starts.positions.length, (bin) => starts.positions[bin]! >= end)
   /** A record that starts at the end or later, with all after it; `null` when the index knows none. */
   const upper = starts.offsets[next] ?? null
   const chunks = chunksOf(interval, lowerBound(reference, index, start), upper)
   const bracket = bracketOf(starts, next, reference, index.minShift, end)
   const ample = bracket === null ? Number.POSITIVE_INFINITY : estimateEnd(bracket, end)
   return chunks.map((stretch, i) => {
-    // Of the first one at least a block is read: whether records end there is seen in it.
+    // Of the first chunk at least one block is read: it shows whether the records of the interval end there.
     const first = i === 0 ? VirtualOffset.block(stretch.begin) + longestBlock : 0
     const expectedTo = Math.min(Math.max(ample, first), stretch.fetchEnd + usualBlock)
     return {
@@ -155,19 +146,12 @@ const intervalStretches = (interval: Interval): ReadonlyArray<Stretch> => {
 
 /** Byte offset of the first block after `end` that the windows of the reference know; infinite when none. */
 const nextBlock = ({ linear }: ReferenceIndex, end: VirtualOffset.VirtualOffset): number => {
-  const pastBlock = (end | 0xffffn) + 1n
-  let low = 0
-  let high = linear.length
-  while (low < high) {
-    const middle = (low + high) >>> 1
-    if (linear[middle]! < pastBlock) low = middle + 1
-    else high = middle
-  }
-  const found = linear[low]
+  const lastOfBlock = end | 0xffffn
+  const found = linear[firstWhere(linear.length, (window) => linear[window]! > lastOfBlock)]
   return found === undefined ? Number.POSITIVE_INFINITY : VirtualOffset.block(VirtualOffset.fromBits(found))
 }
 
-/** Byte offset up to which bytes are needed to read up to `end`; `next` is the first later block that the index knows. */
+/** Byte offset up to which bytes are needed to read the records before `end`; `next` is the byte offset of a later block. */
 const blockEndOf = (end: VirtualOffset.VirtualOffset, next: number): number => {
   const block = VirtualOffset.block(end)
   return VirtualOffset.within(end) === 0 ? block : Math.min(next, block + longestBlock)
@@ -184,7 +168,7 @@ const wholeStretch = (ref: number, reference: ReferenceIndex): Stretch | null =>
     }
   }
   if (begin === null || end === null) return null
-  // The block in which it ends is read too, to see that no record of it follows, and of the next block a record.
+  // The block in which the reference ends is read, and one record of the next block, to see that no record of it follows.
   const fetchTo = VirtualOffset.block(end) + 2 * longestBlock
   return { ref, begin, end, until: Number.POSITIVE_INFINITY, fetchEnd: fetchTo, expectedEnd: fetchTo, whole: true }
 }
