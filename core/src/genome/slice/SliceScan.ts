@@ -7,7 +7,7 @@
  * threads. The index is only a hint to it: where a stretch does not begin or end with a record, where records are out of
  * order, or where bytes are missing, it fails.
  *
- * The module is longer than 300 lines because it is one state machine: each function below changes the same few variables, and
+ * Long on purpose: it is one state machine. Each function below changes the same few variables, and
  * passing them between modules for every record costs time in the one loop that counts.
  */
 import * as Bgzf from "../bgzf/Bgzf.ts"
