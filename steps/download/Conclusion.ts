@@ -1,7 +1,7 @@
 /** The end of a run that delivers files: its report, its last line, its exit code. */
 import { Cause, DateTime, Effect, Exit, type FileSystem, Option, type Path } from "effect"
 import { type FileResult, stopped } from "../../core/src/download/FileResult.ts"
-import { type RunRecord, wholeFailed } from "../../core/src/download/RunRecord.ts"
+import { failureResult, type RunRecord } from "../../core/src/download/RunRecord.ts"
 import { adviceFor } from "../../core/src/download/Summary.ts"
 import {
   type CannotCreate,
@@ -87,7 +87,7 @@ const reported = <E extends StepFailure, R>(
       const startedAt = yield* DateTime.now
       const exit = yield* Effect.exit(restore(work))
       const error = Exit.isFailure(exit) ? Option.getOrNull(Cause.findErrorOption(exit.cause)) : null
-      const results = [...(yield* record.results), ...(error === null ? [] : [wholeFailed(null, error)])]
+      const results = [...(yield* record.results), ...(error === null ? [] : [failureResult(null, error)])]
       const errors = [...results.flatMap(({ error }) => error ?? []), ...(yield* pendingFailure(settings, record))]
       const pending = yield* pendingOf(settings, record)
       const run: ReportRun = {

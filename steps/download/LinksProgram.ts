@@ -2,7 +2,7 @@
 import { Effect } from "effect"
 import type { ParsedRequest } from "../../core/src/download/DownloadRequest.ts"
 import { Downloads } from "../../core/src/download/Downloads.ts"
-import { both } from "../../core/src/download/RunObserver.ts"
+import { bothObservers } from "../../core/src/download/RunObserver.ts"
 import { makeRunRecord } from "../../core/src/download/RunRecord.ts"
 import { InputMalformed } from "../../core/src/Errors.ts"
 import type { LocalSettings } from "../../core/src/settings/Settings.ts"
@@ -38,7 +38,7 @@ export const linksProgram = makeProgram(
     if (settings.list) return yield* Effect.provide(listFiles(request, settings.format), services)
     if (settings.plan) return yield* Effect.provide(showPlan(request, settings.format), services)
     const record = yield* makeRunRecord
-    const observer = both(record, yield* watching("download"))
+    const observer = bothObservers(record, yield* watching("download"))
     const fetched = Downloads.use(({ run }) => run(request, observer))
     const work = Effect.andThen(fetched, Effect.flatMap(record.results, summarise))
     return yield* concluded(Effect.provide(work, services), record, settings, "download")

@@ -2,7 +2,7 @@
 import { Effect } from "effect"
 import type { ParsedRequest } from "../../core/src/download/DownloadRequest.ts"
 import { Downloads } from "../../core/src/download/Downloads.ts"
-import { both } from "../../core/src/download/RunObserver.ts"
+import { bothObservers } from "../../core/src/download/RunObserver.ts"
 import { makeRunRecord } from "../../core/src/download/RunRecord.ts"
 import type { LocalSettings, Settings } from "../../core/src/settings/Settings.ts"
 import { keepHeapSmall } from "../../platform/SmallHeap.ts"
@@ -36,7 +36,7 @@ export const program = makeProgram(
       return yield* Effect.provide(writeLinks(request, settings, file), services)
     }
     const record = yield* makeRunRecord
-    const observer = both(record, yield* watching("download"))
+    const observer = bothObservers(record, yield* watching("download"))
     const work = Effect.gen(function* () {
       const { results } = yield* Effect.provide(
         Downloads.use(({ run }) => run(request, observer)),

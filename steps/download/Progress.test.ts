@@ -2,7 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, Logger } from "effect"
 import { TestClock } from "effect/testing"
 import type { PlannedFile } from "../../core/src/download/DownloadPlan.ts"
-import { type FileResult, untouched } from "../../core/src/download/FileResult.ts"
+import { type FileResult, untransferredResult } from "../../core/src/download/FileResult.ts"
 import { makeProgress } from "./Progress.ts"
 import { statusLines } from "./ProgressLines.ts"
 import { recentRate, type Sample, withSample } from "./ProgressRate.ts"
@@ -23,7 +23,7 @@ const file = (fileName: string, size: number | null): PlannedFile => ({
 })
 
 const result = (some: Partial<FileResult>): FileResult => ({
-  ...untouched(
+  ...untransferredResult(
     { analysisId: "A1", fileName: "a.bam", path: "a.bam", bytes: 10 },
     { action: "downloaded", reason: null, error: null }
   ),

@@ -1,6 +1,6 @@
 /** The settings of a command line as the request of a run. */
 import { Effect, type Result } from "effect"
-import { type ParsedRequest, parseRequest, readRequest, slices } from "../../core/src/download/DownloadRequest.ts"
+import { type ParsedRequest, parseRequest, readRequest, wantsSlices } from "../../core/src/download/DownloadRequest.ts"
 import type { LocalSettings } from "../../core/src/settings/Settings.ts"
 import * as ZlibCodec from "../../platform/inflate/ZlibCodec.ts"
 import { type Problems, withProblems } from "../main/Step.ts"
@@ -10,7 +10,7 @@ export const requestOf = (settings: LocalSettings): Result.Result<ParsedRequest,
   // A listing shows every type unless some are asked for.
   const shows = settings.given("filetypes") ? settings.filetypes : null
   const wholeOnly =
-    settings.links && slices(settings)
+    settings.links && wantsSlices(settings)
       ? ["--links gives links of whole files: leave out --range, --bed and --unmapped"]
       : []
   return withProblems(parseRequest({ ...settings, shows }, ownFiles(settings)), wholeOnly)

@@ -2,7 +2,7 @@
 import { Effect } from "effect"
 import type { ParsedRequest } from "../../core/src/download/DownloadRequest.ts"
 import { Downloads } from "../../core/src/download/Downloads.ts"
-import { both } from "../../core/src/download/RunObserver.ts"
+import { bothObservers } from "../../core/src/download/RunObserver.ts"
 import { makeRunRecord } from "../../core/src/download/RunRecord.ts"
 import type { Settings } from "../../core/src/settings/Settings.ts"
 import { keepHeapSmall } from "../../platform/SmallHeap.ts"
@@ -24,7 +24,7 @@ export const requestProgram = makeProgram(
     const services = downloadsWiring(settings)
     if (settings.plan) return yield* Effect.provide(showPlan(request, settings.format), services)
     const record = yield* makeRunRecord
-    const observer = both(record, yield* watching("download"))
+    const observer = bothObservers(record, yield* watching("download"))
     const asked = Downloads.use(({ restore }) => restore(request, observer))
     const work = Effect.andThen(asked, Effect.flatMap(record.results, summarise))
     return yield* concluded(Effect.provide(work, services), record, settings, "request-restore")

@@ -7,7 +7,7 @@ import type { FileResult } from "../../core/src/download/FileResult.ts"
 import { makeResume, type ResumeRequest } from "../../core/src/download/Resume.ts"
 import type { Look } from "../../core/src/download/ResumeMemory.ts"
 import { untilBack } from "../../core/src/download/ResumeWait.ts"
-import { both } from "../../core/src/download/RunObserver.ts"
+import { bothObservers } from "../../core/src/download/RunObserver.ts"
 import { makeRunRecord, type RunRecord } from "../../core/src/download/RunRecord.ts"
 import { restorationsJson, restorationsText } from "../../core/src/report/RestorationList.ts"
 import type { Settings } from "../../core/src/settings/Settings.ts"
@@ -94,7 +94,7 @@ const resume = Effect.fn("svc.step.resumeFiles")(function* (
   if (idle !== null) return idle
   const [screen, stopping] = [yield* Screen, yield* Stopping]
   // The record takes the results of requests from the look itself.
-  const run = yield* makeResume(request, both({ progress: record.progress }, yield* watching("resume")))
+  const run = yield* makeResume(request, bothObservers({ progress: record.progress }, yield* watching("resume")))
   const wait = settings.list ? Duration.zero : (settings.wait ?? Duration.zero)
   const countdown = yield* makeCountdown(screen)
   const look = Effect.gen(function* () {

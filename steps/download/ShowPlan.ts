@@ -11,11 +11,11 @@ import { printDocument, printLines } from "../main/StandardOutput.ts"
 /** Exits as the download would for all that can be known beforehand. */
 export const showPlan = Effect.fn("svc.step.showPlan")(function* (request: DownloadRequest, format: "text" | "json") {
   const { plan: planOf } = yield* Downloads
-  const { failures, plan, room } = yield* planOf(request)
+  const { failures, plan, disk } = yield* planOf(request)
   const whole = failures.map((failure) => ({ ...failure, fileName: null }))
   const { prose } = yield* Scrubber
-  yield* format === "json" ? printDocument(planJson(plan, whole, room)) : printLines(planText(plan, whole, room, prose))
+  yield* format === "json" ? printDocument(planJson(plan, whole, disk)) : printLines(planText(plan, whole, disk, prose))
   const refused = plan.files.flatMap(({ decision }) => (decision._tag === "Fail" ? [decision.error] : []))
-  const short = shortage(room, room.destination, room.free)
+  const short = shortage(disk, disk.destination, disk.free)
   return mostSevere([...failures.map(({ error }) => error), ...refused, ...(short === null ? [] : [short])])
 })

@@ -1,7 +1,7 @@
 /** The services of a download, wired once: one session for the API if there is one, link hosts apart from it, and the disk. */
 import { Layer } from "effect"
 import { ServiceClient } from "../../core/src/client/ServiceClient.ts"
-import { slices } from "../../core/src/download/DownloadRequest.ts"
+import { wantsSlices } from "../../core/src/download/DownloadRequest.ts"
 import { Downloads } from "../../core/src/download/Downloads.ts"
 import type { LinkManifest } from "../../core/src/download/LinkManifest.ts"
 import { makeSessionProfile } from "../../core/src/session/SessionProfile.ts"
@@ -19,7 +19,7 @@ export const trackingWiring = ({ restorationFile }: Settings) => TrackingFileLiv
 const connectionsForSlices = 10
 
 const connectionsOf = (settings: TargetSettings): number =>
-  settings.given("connections") || !slices(settings)
+  settings.given("connections") || !wantsSlices(settings)
     ? settings.connections
     : Math.max(settings.connections, connectionsForSlices)
 

@@ -1,6 +1,6 @@
 /** Reports to draw: an ordinary night, thousands of files, and a service that means harm. */
 
-import { type FileResult, untouched } from "../../core/src/download/FileResult.ts"
+import { type FileResult, untransferredResult } from "../../core/src/download/FileResult.ts"
 import type { ExitCode } from "../../core/src/Errors.ts"
 import { type ReportDocument, type ReportRun, reportJson } from "../../core/src/report/Report.ts"
 
@@ -23,7 +23,7 @@ interface Came {
 }
 
 export const came = ({ analysis = "A1", bytes, from, name, took }: Came): FileResult => ({
-  ...untouched(
+  ...untransferredResult(
     { analysisId: analysis, fileName: name, path: `data/${name}`, bytes },
     { action: "downloaded", reason: null, error: null }
   ),
@@ -47,7 +47,7 @@ const pending = (
   requestedAt: string | null,
   estimate: string | null
 ): FileResult => ({
-  ...untouched(
+  ...untransferredResult(
     { analysisId, fileName, path: `data/${fileName}`, bytes: 42 * 1024 * MiB },
     { action: "skipped", reason: "pending", error: null }
   ),
@@ -107,7 +107,7 @@ export const night = (): ReportDocument => {
       "Unavailable",
       "files.example.org is unavailable after 9 attempts: it closed the connection after 41.2 MiB; what is there is kept"
     ),
-    untouched(
+    untransferredResult(
       { analysisId: "A1", fileName: "child.vcf.gz", path: "data/child.vcf.gz", bytes: 301 * MiB },
       { action: "skipped", reason: "exists", error: null }
     ),
@@ -171,7 +171,7 @@ export const hostile = (): ReportDocument => {
       { ...came({ name: "t.bam", from: -9e9, took: 9e13, bytes: 0 }), index: { path: evil, bytes: 0, sha256: evil } },
       pending(evil, evil, evil, evil),
       pending("A9", "late.bam", "1970-01-01T00:00:00Z", "9999-12-31T23:59:59Z"),
-      untouched(
+      untransferredResult(
         { analysisId: null, fileName: null, path: null, bytes: null },
         {
           action: "failed",

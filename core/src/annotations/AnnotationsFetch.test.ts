@@ -136,9 +136,9 @@ const wanted = lines.map((line) => `${line}\n`).join("")
 describe("the stream of rows", () => {
   const table =
     '{"data":[["V1","FBN1",9007199254740993],["V2","TP53",null]],"header":[{"id":"ID"},{"id":"Gene"},{"id":"N"}]}'
-  const run = (answers: ReadonlyArray<Answer>, wish: AnnotationRowsWish = {}) => {
+  const run = (answers: ReadonlyArray<Answer>, content: AnnotationRowsWish = {}) => {
     const asked: Array<string> = []
-    return annotationRows(AnalysisId.make("A1"), wish).pipe(
+    return annotationRows(AnalysisId.make("A1"), content).pipe(
       Stream.runCollect,
       Effect.provide([sessionOf(answers, asked), memorySpools({ count: 0, bytes: 0 })])
     )

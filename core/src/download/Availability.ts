@@ -43,8 +43,8 @@ export const availabilityOf = (
       error: new NotFound({ what, detail: "the service does not list the file any more" })
     }
   }
-  const wanted = files.filter((file) => belongs(file, entry, filetypes))
-  const cold = coldOf(wanted, entry)
+  const wanted = files.filter((file) => belongsTo(file, entry, filetypes))
+  const cold = stillArchived(wanted, entry)
   if (cold.length === 0) return { _tag: "Available", files: wanted }
   const told = cold.flatMap(({ estimatedRestoreTime }) => estimatedRestoreTime ?? [])
   if (told[0] !== undefined) return { _tag: "Restoring", estimate: told[0] }
@@ -66,7 +66,7 @@ export const formOf = ({ options: { bed, range, unmapped } }: TrackingEntry): Sl
   sliceForm({ regions: range != null || bed != null, unmapped: unmapped === true })
 
 /** The file of the entry, and its index: when that was asked for, or when regions have to be found by it. */
-const belongs = ({ fileName }: ListedFile, entry: TrackingEntry, fallback: ReadonlyArray<FileType>): boolean => {
+const belongsTo = ({ fileName }: ListedFile, entry: TrackingEntry, fallback: ReadonlyArray<FileType>): boolean => {
   const name = wantedName(entry)
   if (fileName === null) return false
   if (fileName === name) return true
@@ -76,7 +76,7 @@ const belongs = ({ fileName }: ListedFile, entry: TrackingEntry, fallback: Reado
 }
 
 /** What has to come back first. To find regions, one index of several is enough. */
-const coldOf = (wanted: ReadonlyArray<ListedFile>, entry: TrackingEntry): ReadonlyArray<ListedFile> => {
+const stillArchived = (wanted: ReadonlyArray<ListedFile>, entry: TrackingEntry): ReadonlyArray<ListedFile> => {
   const cold = wanted.filter(({ archived }) => archived)
   if (!isSlice(entry)) return cold
   const isData = ({ fileName }: ListedFile) => fileName === wantedName(entry)

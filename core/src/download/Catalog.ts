@@ -70,7 +70,7 @@ export const catalog = (
               Clock.currentTimeMillis,
               (now) => ({ _tag: "Listed", entry: entryOf(analysis, files, now) }) as const
             ),
-          onFailure: (error) => Effect.succeed(failed(analysis, error))
+          onFailure: (error) => Effect.succeed(failedItem(analysis, error))
         })
       })
       const withFiles = Effect.fnUntraced(function* ({ older, ...newest }: ChosenAnalysis) {
@@ -93,7 +93,7 @@ export const catalog = (
 const hasOneOf = (types: ReadonlyArray<FileType>, { listed }: CatalogEntry): boolean =>
   listed.files.some(({ fileName }) => types.some((type) => fileName !== null && fileTypeOf(fileName) === type))
 
-const failed = (analysis: SelectedAnalysis, error: ServiceError): CatalogItem => ({
+const failedItem = (analysis: SelectedAnalysis, error: ServiceError): CatalogItem => ({
   _tag: "Failed",
   failure: { analysisId: analysis.id, error }
 })

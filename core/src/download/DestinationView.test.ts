@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, FileSystem, PlatformError } from "effect"
-import { unwritable } from "./DestinationView.ts"
+import { writeRefusal } from "./DestinationView.ts"
 import type { PlannedFile } from "./DownloadPlan.ts"
 
 const refusal = (code: string) => Object.assign(new Error(code), { code })
@@ -37,12 +37,12 @@ describe("unwritable", () => {
   it.effect("K6 a closed destination is known before a byte moves, where something would be written into it", () =>
     Effect.gen(function* () {
       const reason = (files: ReadonlyArray<PlannedFile>) =>
-        Effect.map(Effect.provide(unwritable(files, "data"), closed), (error) => error?.message ?? null)
+        Effect.map(Effect.provide(writeRefusal(files, "data"), closed), (error) => error?.message ?? null)
       const kept = file("", { _tag: "Skip", reason: "exists" })
       assert.strictEqual(yield* reason([kept, file("", fetch)]), "Cannot write to data: the file system is read-only")
       assert.isNull(yield* reason([kept]))
       assert.isNull(yield* reason([file("A1", fetch)]))
-      assert.isNull(yield* Effect.provide(unwritable([file("", fetch)], "data"), open))
+      assert.isNull(yield* Effect.provide(writeRefusal([file("", fetch)], "data"), open))
     })
   )
 })

@@ -42,7 +42,7 @@ export const lookAt = Effect.fn("svc.download.lookAt")(function* (
     const names = yield* Effect.orElseSucceed(fs.readDirectory(directory), () => [])
     for (const name of names.filter(isPart)) {
       const info = yield* Effect.option(fs.stat(path.join(directory, name)))
-      if (Option.isSome(info)) parts.set(path.join(folder, partKey(name)), allocated(info.value))
+      if (Option.isSome(info)) parts.set(path.join(folder, partKey(name)), allocatedBytes(info.value))
     }
   }
   for (const place of within) {
@@ -56,16 +56,16 @@ export const lookAt = Effect.fn("svc.download.lookAt")(function* (
     occupants.set(relative, { kind: info.value.type === "File" ? "file" : "other", size: Number(info.value.size) })
     if (place.slice === null) continue
     const kind = dataTypeOf(place.type)
-    slices.set(relative, yield* existingSlice(absolute, kind, place.slice.wish))
+    slices.set(relative, yield* existingSlice(absolute, kind, place.slice.content))
   }
   // The part of a slice is of no use to the next run.
-  const present = (place: PlannedOutput) =>
+  const bytesPresent = (place: PlannedOutput) =>
     place.slice === null ? (parts.get(path.join(place.folder, place.fileName)) ?? 0) : 0
-  return { occupants, reserved, slices, present }
+  return { occupants, reserved, slices, present: bytesPresent }
 })
 
 /** Why nothing can be written into the destination; null when it can, or nothing has to be (fault K6). */
-export const unwritable = Effect.fn("svc.download.unwritable")(function* (
+export const writeRefusal = Effect.fn("svc.download.writeRefusal")(function* (
   files: ReadonlyArray<PlannedFile>,
   destination: string
 ): Effect.fn.Return<LocalIo | null, never, FileSystem.FileSystem> {
@@ -84,5 +84,5 @@ const isPart = (name: string) => /^\.[^/]{1,250}\.[0-9a-f]{8}\.part$/.test(name)
 const partKey = (name: string) => name.slice(1, -".12345678.part".length)
 
 /** A part may have holes, so its length says little; 512 is the unit of `blocks` (POSIX `st_blocks` on Linux). */
-const allocated = (info: FileSystem.File.Info): number =>
+const allocatedBytes = (info: FileSystem.File.Info): number =>
   Math.min(Number(info.size), Number(Option.getOrElse(info.blocks, () => 0n)) * 512)

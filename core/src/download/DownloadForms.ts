@@ -20,12 +20,12 @@ import type { FileResult } from "./FileResult.ts"
 import type { FileSource } from "./FileSource.ts"
 import type { LinkBook } from "./LinkBook.ts"
 import { type LinksOf, linksOf } from "./LinkListing.ts"
-import { feasible, fetches, type Planned, planned } from "./Planning.ts"
-import { awaitedIn } from "./Restoring.ts"
-import { run, untaken } from "./Run.ts"
-import { type RunObserver, told } from "./RunObserver.ts"
+import { checkDestination, filesToFetch, type Planned, planFiles } from "./Planning.ts"
+import { pendingOf } from "./Restoring.ts"
+import { resultWithoutFetch, run } from "./Run.ts"
+import { completeObserver, type RunObserver } from "./RunObserver.ts"
 import { withSizes } from "./SizeProbe.ts"
-import { estimated, type RefusedEstimate, withEstimates } from "./SliceTasks.ts"
+import { estimatePlan, type RefusedEstimate, withEstimates } from "./SliceTasks.ts"
 
 /** One analysis of a listing, or what failed in its place. */
 export type ListItem =
@@ -42,7 +42,7 @@ export type LinksItem =
   | { readonly _tag: "Linked"; readonly links: LinksOf }
   | { readonly _tag: "Failed"; readonly failure: PlanFailure }
 
-/** A plan, the room it needs, and what is missing. */
+/** A plan, the disk space it needs, and what is missing. */
 export interface PlanOutcome extends Planned {
   /** Selections and analyses that failed as a whole. */
   readonly failures: ReadonlyArray<PlanFailure>
@@ -102,7 +102,7 @@ interface Prepared extends Planned {
 }
 
 /** The files of the selected analyses; each failure is told when it happens. */
-const gathered = Effect.fn("svc.download.gather")(function* <R>(
+const gatherEntries = Effect.fn("svc.download.gather")(function* <R>(
   source: FileSource<R>,
   request: DownloadRequest,
   failed: (failure: PlanFailure) => Effect.Effect<void>
@@ -119,28 +119,28 @@ const gathered = Effect.fn("svc.download.gather")(function* <R>(
 
 /** What a download with this request would do. */
 export const planOf = Effect.fn("svc.download.planOf")(function* <R>(source: FileSource<R>, request: DownloadRequest) {
-  const { entries, failures } = yield* gathered(source, request, () => Effect.void)
+  const { entries, failures } = yield* gatherEntries(source, request, () => Effect.void)
   const analyses = yield* Effect.forEach(entries, withSizes)
-  const decided = yield* planned(analyses, request)
-  const plan = yield* estimated(decided.plan, yield* source.book(entries))
-  const room = request.slice === null ? decided.room : { ...decided.room, ...diskNeed(plan.files, () => 0) }
-  return { plan, room, failures: [...failures, ...plan.failures] }
+  const decided = yield* planFiles(analyses, request)
+  const plan = yield* estimatePlan(decided.plan, yield* source.book(entries))
+  const disk = request.slice === null ? decided.disk : { ...decided.disk, ...diskNeed(plan.files, () => 0) }
+  return { plan, disk, failures: [...failures, ...plan.failures] }
 })
 
 /** Lists and plans, and keeps the links of what will be fetched. */
-const prepared = Effect.fnUntraced(function* <R>(
+const preparePlan = Effect.fnUntraced(function* <R>(
   source: FileSource<R>,
   request: DownloadRequest,
   failed: (failure: PlanFailure) => Effect.Effect<void>
 ) {
-  const { entries, failures } = yield* gathered(source, request, failed)
-  const { plan: decided, room } = yield* planned(
+  const { entries, failures } = yield* gatherEntries(source, request, failed)
+  const { plan: decided, disk } = yield* planFiles(
     entries.map(({ listed }) => listed),
     request
   )
-  const plan = yield* feasible({ plan: decided, room })
-  const links = yield* source.book(entriesOf(entries, fetches(plan)))
-  return { plan, room, failures, links } satisfies Prepared
+  const plan = yield* checkDestination({ plan: decided, disk })
+  const links = yield* source.book(entriesOf(entries, filesToFetch(plan)))
+  return { plan, disk, failures, links } satisfies Prepared
 })
 
 /** The listings as far as `files` need them. */
@@ -167,13 +167,13 @@ export const download = Effect.fn("svc.download.download")(function* <R>(
   request: DownloadRequest,
   observer: RunObserver
 ) {
-  const tell = told(observer)
-  const { failures, links, plan, room } = yield* prepared(source, request, tell.failed)
+  const tell = completeObserver(observer)
+  const { failures, links, plan, disk } = yield* preparePlan(source, request, tell.failed)
   yield* Effect.forEach(plan.failures, tell.failed, { discard: true })
   yield* tell.planned(plan.files, request.destination)
   const restorations = yield* source.restore(plan.files, request)
-  yield* tell.awaiting(awaitedIn(restorations))
-  yield* tell.begin(fetches(plan), room.bytes)
+  yield* tell.awaiting(pendingOf(restorations))
+  yield* tell.begin(filesToFetch(plan), disk.bytes)
   const { finished, progress } = tell
   const results = yield* run(plan, links, { ...request, target, restorations }, { progress, finished })
   return { results, failures: [...failures, ...plan.failures] } satisfies RunOutcome
@@ -185,16 +185,16 @@ export const ask = Effect.fn("svc.download.ask")(function* <R>(
   request: DownloadRequest,
   observer: RunObserver
 ) {
-  const tell = told(observer)
+  const tell = completeObserver(observer)
   // Nothing is asked for that could not be written down; the file exists afterwards, if only as an empty list.
   yield* Effect.flatMap(TrackingFile, ({ ensure }) => ensure)
-  const { entries, failures } = yield* gathered(source, request, tell.failed)
-  const { plan } = yield* planned(
+  const { entries, failures } = yield* gatherEntries(source, request, tell.failed)
+  const { plan } = yield* planFiles(
     entries.map(({ listed }) => listed),
     request
   )
   yield* Effect.forEach(plan.failures, tell.failed, { discard: true })
-  const available = new Set(fetches(plan))
+  const available = new Set(filesToFetch(plan))
   const wanted = plan.files.filter((file) => !available.has(file))
   yield* tell.planned(wanted, request.destination)
   for (const file of available) {
@@ -203,11 +203,11 @@ export const ask = Effect.fn("svc.download.ask")(function* <R>(
   const restorations = yield* source.restore(wanted, request)
   const results: Array<FileResult> = []
   for (const file of wanted) {
-    const result = untaken(file, { destination: request.destination, restorations })
+    const result = resultWithoutFetch(file, { destination: request.destination, restorations })
     if (result === null) continue
     results.push(result)
     yield* tell.finished(file, result)
   }
-  yield* tell.awaiting(awaitedIn(restorations))
+  yield* tell.awaiting(pendingOf(restorations))
   return { results, failures: [...failures, ...plan.failures] } satisfies RunOutcome
 })

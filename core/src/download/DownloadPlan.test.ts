@@ -199,7 +199,7 @@ describe("what is missing", () => {
   })
 })
 
-describe("K2 room", () => {
+describe("K2 disk space", () => {
   const files = plan(
     [analysis("A1", [file("S.bam", { size: 1000 }), file("T.bam", { size: null }), file("U.bam", { archived: true })])],
     both,
@@ -232,8 +232,8 @@ describe("K2 room", () => {
 })
 
 describe("slices", () => {
-  const wish = { wanted: [{ text: "chr1", readings: [] }], unmapped: false }
-  const slices: PlanRequest = { ...both, filetypes: ["bam", "bam.bai", "vcf.gz"], slice: wish }
+  const content = { wanted: [{ text: "chr1", readings: [] }], unmapped: false }
+  const slices: PlanRequest = { ...both, filetypes: ["bam", "bam.bai", "vcf.gz"], slice: content }
   const indexOf = (files: ReadonlyArray<ListedFile>) =>
     plan([analysis("A1", files)], slices, empty).files.map(({ slice }) => slice?.indexFile)
 

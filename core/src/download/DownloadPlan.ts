@@ -2,7 +2,7 @@
  * What a run will do with every file, decided before any byte moves: fetch it, skip it for a reason, or refuse it.
  *
  * Pure: the listing, the settings and a look at the destination go in, decisions come out. Faults of
- * docs/faults.md: D17 (collisions), K2 (room on the disk), K7 (names that differ only in case or composition), Z1
+ * docs/faults.md: D17 (collisions), K2 (disk space), K7 (names that differ only in case or composition), Z1
  * (names).
  */
 import {
@@ -169,7 +169,7 @@ const missingOf = ({ analysisId, fileName, hasLink, slice }: WantedFile): NotFou
 
 /** True when only unmapped reads are wanted of a file type that has none. */
 const hasNoReads = ({ slice, type }: WantedFile): boolean =>
-  slice !== null && !hasUnmapped(type) && slice.wish.wanted.length === 0
+  slice !== null && !hasUnmapped(type) && slice.content.wanted.length === 0
 
 const fail = (error: PlanError): Decision => ({ _tag: "Fail", error })
 

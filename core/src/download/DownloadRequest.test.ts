@@ -46,7 +46,7 @@ describe("parseRequest", () => {
     assert.match(found[3] ?? "", /^Regions are cut out of .*--filetypes/)
   })
 
-  it("an index alone is a fine wish, but nothing that regions could be cut out of", () => {
+  it("an index alone can be asked for, but no regions can be cut out of it", () => {
     assert.isTrue(Result.isSuccess(parseRequest({ filetypes: ["bam.bai"] })))
     for (const regions of [{ range: "chr1" }, { bed: "regions.bed" }, { unmapped: true }]) {
       assert.lengthOf(problems({ ...regions, filetypes: ["bam.bai"] }), 1)

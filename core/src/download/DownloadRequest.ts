@@ -105,7 +105,7 @@ export const parseRequest = (
   const regions = regionsOf(options)
   const wanted = rangeOf(regions)
   if (Result.isFailure(wanted)) problems.push(wanted.failure.message)
-  if (slices(regions) && !filetypes.some(isDataType)) {
+  if (wantsSlices(regions) && !filetypes.some(isDataType)) {
     problems.push(
       `Regions are cut out of ${dataTypes.join(" and ")} files: add one of them to --filetypes; the index of a slice comes with it`
     )
@@ -147,7 +147,7 @@ export const downloadRequest = (
   )
 
 /** Whether parts of files are wanted instead of whole files. */
-export const slices = ({ bed, range, unmapped }: RegionOptions): boolean =>
+export const wantsSlices = ({ bed, range, unmapped }: RegionOptions): boolean =>
   range != null || bed != null || unmapped === true
 
 const regionsOf = ({ bed = null, range = null, unmapped = false }: RegionOptions) => ({ range, bed, unmapped })
@@ -165,7 +165,7 @@ export const readRegions = Effect.fnUntraced(function* (
 
 const sliceOf = Effect.fnUntraced(function* (regions: Required<RegionOptions>, wanted: SliceWish["wanted"]) {
   const { bed, unmapped } = regions
-  if (!slices(regions)) return null
+  if (!wantsSlices(regions)) return null
   return { wanted: bed === null ? wanted : yield* regionsIn(bed), unmapped }
 })
 

@@ -18,7 +18,7 @@ import { type DownloadOptions, downloadRequest } from "./DownloadRequest.ts"
 import { Downloads } from "./Downloads.ts"
 import type { FileResult } from "./FileResult.ts"
 import type { LinkManifest } from "./LinkManifest.ts"
-import { both, type RunObserver } from "./RunObserver.ts"
+import { bothObservers, type RunObserver } from "./RunObserver.ts"
 
 const target = "https://lab/"
 const url = (name: string) => `https://files/${name}?sig=1`
@@ -118,9 +118,9 @@ layer(Layer.merge(NodeServices.layer, ZlibCodec.layer), { excludeTestServices: t
           restoreArchived: "force",
           checksums: "md5"
         }
-        const { failures, results } = yield* Downloads.use(({ fetch }) => fetch(options, both(watch, ends))).pipe(
-          Effect.provide(w.byService)
-        )
+        const { failures, results } = yield* Downloads.use(({ fetch }) =>
+          fetch(options, bothObservers(watch, ends))
+        ).pipe(Effect.provide(w.byService))
         assert.deepStrictEqual(
           failures.map(({ analysisId }) => analysisId),
           ["gone"]
@@ -163,7 +163,7 @@ layer(Layer.merge(NodeServices.layer, ZlibCodec.layer), { excludeTestServices: t
     })
   )
 
-  it.effect("a wish that cannot be read asks nobody", () =>
+  it.effect("a request that cannot be read asks nobody", () =>
     Effect.gen(function* () {
       const w = yield* world(analyses)
       for (const options of [{ range: "chr1:9-1" }, { filters: ["nonsense"] }, { bed: "missing.bed" }]) {
@@ -215,7 +215,7 @@ layer(Layer.merge(NodeServices.layer, ZlibCodec.layer), { excludeTestServices: t
   it.effect("a list and a plan touch nothing", () =>
     Effect.gen(function* () {
       const w = yield* world(analyses)
-      const [listed, { plan, room }] = yield* Effect.gen(function* () {
+      const [listed, { plan, disk }] = yield* Effect.gen(function* () {
         const downloads = yield* Downloads
         const request = yield* requestOf(w.out)
         return [yield* Stream.runCollect(downloads.list(request)), yield* downloads.plan(request)] as const
@@ -228,7 +228,7 @@ layer(Layer.merge(NodeServices.layer, ZlibCodec.layer), { excludeTestServices: t
         plan.files.map(({ decision }) => decision._tag),
         ["Fetch", "Fetch", "Skip", "Fetch", "Skip"]
       )
-      assert.strictEqual(room.bytes, 300)
+      assert.strictEqual(disk.bytes, 300)
       assert.isFalse(w.events.some((it) => !it.startsWith("list")))
     })
   )

@@ -12,7 +12,7 @@ import { maker } from "../transfer/SliceState.ts"
 import { existingSlice } from "./ExistingSlice.ts"
 
 const gene = "chr7:117559500-117561000"
-const wishOf = (range: string) =>
+const contentOf = (range: string) =>
   Effect.map(Effect.fromResult(parseRange(range)), (wanted): SliceWish => ({ wanted, unmapped: false }))
 
 /** Made once. */
@@ -25,7 +25,7 @@ const cut = Effect.fnUntraced(function* (kind: SliceKind, program = maker) {
   const bytesOf = (name: string) => files.find((sample) => sample.name === name)?.bytes ?? new Uint8Array(0)
   const [name, indexName] = kind === "bam" ? ["S1.bam", "S1.bam.bai"] : ["S1.vcf.gz", "S1.vcf.gz.tbi"]
   const source = { name, reader: fromBytes(bytesOf(name)), indexName, index: fromBytes(bytesOf(indexName)) }
-  const planned = yield* planCut(source, { kind, ...(yield* wishOf(gene)) })
+  const planned = yield* planCut(source, { kind, ...(yield* contentOf(gene)) })
   const pieces: Array<Uint8Array> = []
   const sink = { write: (piece: Uint8Array) => Effect.sync(() => void pieces.push(piece.slice())) }
   const result = yield* planned.write(sink, { program: { name: program, version: "1.0.0" } })
@@ -38,7 +38,7 @@ const cut = Effect.fnUntraced(function* (kind: SliceKind, program = maker) {
 })
 
 const stateOf = Effect.fnUntraced(function* (file: string, kind: SliceKind, range = gene) {
-  const state = yield* existingSlice(file, kind, yield* wishOf(range))
+  const state = yield* existingSlice(file, kind, yield* contentOf(range))
   return state._tag === "Other" ? `Other: ${state.error.message}` : state
 })
 

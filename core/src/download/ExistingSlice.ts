@@ -11,13 +11,13 @@ import type { SliceKind, SliceWish } from "../transfer/SliceRequest.ts"
 import { maker, otherRegions, type SliceState } from "../transfer/SliceState.ts"
 import { readerOf } from "./LocalFile.ts"
 
-/** Reads header and index of `path`, never the network: the wish is resolved against the file itself. */
+/** Reads header and index of `path`, never the network: regions are resolved against the file itself. */
 export const existingSlice = (
   path: string,
   kind: SliceKind,
-  wish: SliceWish
+  content: SliceWish
 ): Effect.Effect<SliceState, never, FileSystem.FileSystem | Codec> =>
-  look(path, kind, wish).pipe(
+  look(path, kind, content).pipe(
     Effect.scoped,
     Effect.catch(({ message }) =>
       Effect.succeed({ _tag: "Other", error: new CannotCreate({ path, reason: message }) } as const)
@@ -27,12 +27,12 @@ export const existingSlice = (
 const look = Effect.fn("svc.download.existingSlice")(function* (
   path: string,
   kind: SliceKind,
-  wish: SliceWish
+  content: SliceWish
 ): Effect.fn.Return<SliceState, LocalIo, FileSystem.FileSystem | Codec | Scope.Scope> {
   const size = yield* sizeOf(path)
   if (size === null) return { _tag: "Absent" }
   const reader = yield* readerOf(path, size)
-  const regions = yield* recorded(path, reader, kind)
+  const regions = yield* recordedRegions(path, reader, kind)
   if (regions === null) return { _tag: "Other", error: otherRegions(path, null) }
   const incomplete = { _tag: "Incomplete", regions } as const
   for (const suffix of indexesOf(kind)) {
@@ -43,7 +43,7 @@ const look = Effect.fn("svc.download.existingSlice")(function* (
     // What does not hold together is cut out again, and regions that it cannot have are judged by the remote file.
     return yield* Effect.andThen(
       checkStructure(path, reader),
-      planCut({ name: path, reader, indexName, index }, { kind, ...wish })
+      planCut({ name: path, reader, indexName, index }, { kind, ...content })
     ).pipe(
       Effect.match({
         onFailure: () => incomplete,
@@ -65,7 +65,7 @@ const sizeOf = Effect.fnUntraced(function* (path: string) {
 })
 
 /** The regions that the header names; null when it is not ours, or not readable. */
-const recorded = (path: string, reader: ByteReader<LocalIo>, kind: SliceKind) => {
+const recordedRegions = (path: string, reader: ByteReader<LocalIo>, kind: SliceKind) => {
   const program = { name: maker, version: "" }
   const regions = Effect.map(open(path, reader, kind), ({ regionsOf }) => regionsOf(program))
   return Effect.catchTag(regions, "FileDamaged", () => Effect.succeed(null))

@@ -11,7 +11,7 @@ import { SliceTransfer } from "../transfer/SliceTransfer.ts"
 import type { TransferCheck, TransferOutcome, TransferProgress } from "../transfer/TransferRequest.ts"
 import type { PlannedFile } from "./DownloadPlan.ts"
 import { existingSlice } from "./ExistingSlice.ts"
-import { type FileResult, untouched } from "./FileResult.ts"
+import { type FileResult, untransferredResult } from "./FileResult.ts"
 import type { LinkBook } from "./LinkBook.ts"
 import { sliceTask } from "./SliceTasks.ts"
 
@@ -42,7 +42,7 @@ export const identity = (file: PlannedFile, { destination }: Pick<FetchRequest, 
 })
 
 /** Fetches a file; its failure is a result. */
-export const fetched = Effect.fnUntraced(function* (
+export const fetchFile = Effect.fnUntraced(function* (
   file: PlannedFile,
   links: LinkBook,
   request: FetchRequest,
@@ -57,14 +57,14 @@ export const fetched = Effect.fnUntraced(function* (
       : tell(event)
   const attempt = Effect.gen(function* () {
     return file.slice === null
-      ? yield* whole(file, links, request, watch)
-      : yield* cut(file, file.slice, links, request, watch)
+      ? yield* fetchWhole(file, links, request, watch)
+      : yield* fetchSlice(file, file.slice, links, request, watch)
   })
   const result = yield* Effect.catch(
     attempt,
     Effect.fnUntraced(function* (error: TransferError) {
       const milliseconds = Number(((yield* Clock.monotonicTimeNanos) - begun) / 1_000_000n)
-      const failed = untouched(identity(file, request), { action: "failed", reason: null, error })
+      const failed = untransferredResult(identity(file, request), { action: "failed", reason: null, error })
       return { ...failed, ...(yield* Ref.get(spent)), milliseconds }
     })
   )
@@ -85,13 +85,13 @@ const folderOf = Effect.fnUntraced(function* (file: PlannedFile, request: FetchR
           (there) => (there ? Effect.void : Effect.fail(error))
         )
       ),
-      Effect.mapError(folderRefused(directory))
+      Effect.mapError(folderError(directory))
     )
   }
   return directory
 })
 
-const whole = Effect.fn("svc.download.fetch")(function* (
+const fetchWhole = Effect.fn("svc.download.fetch")(function* (
   file: PlannedFile,
   links: LinkBook,
   request: FetchRequest,
@@ -115,10 +115,10 @@ const whole = Effect.fn("svc.download.fetch")(function* (
     checksums: request.checksums,
     progress
   })
-  return downloaded(file, request, outcome)
+  return fileResult(file, request, outcome)
 })
 
-const cut = Effect.fn("svc.download.slice")(function* (
+const fetchSlice = Effect.fn("svc.download.slice")(function* (
   file: PlannedFile,
   slice: WantedSlice,
   links: LinkBook,
@@ -130,7 +130,7 @@ const cut = Effect.fn("svc.download.slice")(function* (
   const transfer = yield* SliceTransfer
   const context = yield* Effect.context<Codec | FileSystem.FileSystem>()
   if (slice.indexFile === null) return yield* new NotFound({ what: `index of ${file.fileName}` })
-  const task = yield* sliceTask({ ...file, indexFile: slice.indexFile }, slice.wish, links)
+  const task = yield* sliceTask({ ...file, indexFile: slice.indexFile }, slice.content, links)
   const directory = yield* folderOf(file, request)
   const name = finalName(file)
   const outcome = yield* transfer.download({
@@ -139,16 +139,16 @@ const cut = Effect.fn("svc.download.slice")(function* (
     name,
     overwrite: request.overwrite,
     checksums: request.checksums,
-    existing: Effect.provideContext(existingSlice(path.join(directory, name), task.kind, slice.wish), context),
+    existing: Effect.provideContext(existingSlice(path.join(directory, name), task.kind, slice.content), context),
     progress
   })
-  return cutOut(file, request, outcome)
+  return sliceResult(file, request, outcome)
 })
 
 /** The times are put in by the caller, who knows those of failures as well. */
 const untimed = { startedAt: null, finishedAt: null, restoration: null }
 
-const cutOut = (file: PlannedFile, request: FetchRequest, outcome: SliceOutcome): FileResult => {
+const sliceResult = (file: PlannedFile, request: FetchRequest, outcome: SliceOutcome): FileResult => {
   const { index, regions } = outcome
   const exists = outcome.action === "exists"
   return {
@@ -178,7 +178,7 @@ const indexResult = (file: PlannedFile, request: FetchRequest, index: NonNullabl
   sha256: index.sha256
 })
 
-const downloaded = (file: PlannedFile, request: FetchRequest, outcome: TransferOutcome): FileResult => ({
+const fileResult = (file: PlannedFile, request: FetchRequest, outcome: TransferOutcome): FileResult => ({
   ...identity(file, request),
   action: outcome.action === "exists" ? "skipped" : "downloaded",
   reason: outcome.action === "exists" ? "exists" : null,
@@ -197,7 +197,7 @@ const downloaded = (file: PlannedFile, request: FetchRequest, outcome: TransferO
   error: null
 })
 
-const folderRefused = (path: string) => (error: PlatformError.PlatformError) =>
+const folderError = (path: string) => (error: PlatformError.PlatformError) =>
   ["EEXIST", "ENOTDIR"].includes(errnoOf(error))
     ? new CannotCreate({ path, reason: "something that is not a folder is in its place" })
     : LocalIo.of("create", path)(error)

@@ -63,7 +63,7 @@ export interface Throughput {
 }
 
 /** A result of a file that never got as far as a transfer. */
-export const untouched = (
+export const untransferredResult = (
   file: Pick<FileResult, "analysisId" | "fileName" | "path" | "bytes">,
   outcome: Pick<FileResult, "action" | "reason" | "error">
 ): FileResult => ({

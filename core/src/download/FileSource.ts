@@ -14,7 +14,7 @@ import type { DownloadRequest } from "./DownloadRequest.ts"
 import { type LinkBook, makeLinkBook } from "./LinkBook.ts"
 import type { LinkManifest } from "./LinkManifest.ts"
 import { manifestBook, manifestCatalog } from "./ManifestCatalog.ts"
-import { archivedOf, type Restorations, restored } from "./Restoring.ts"
+import { archivedOf, type Restorations, restoreArchived } from "./Restoring.ts"
 
 export interface FileSource<R> {
   /**
@@ -48,7 +48,7 @@ export const serviceSource = (
       )
     ),
   book: makeLinkBook,
-  restore: (files, request) => restored(files, request, service)
+  restore: (files, request) => restoreArchived(files, request, service)
 })
 
 /** Nothing is asked of the service: what is archived is left. */

@@ -28,7 +28,7 @@ export const linksOf = Effect.fnUntraced(function* (entry: CatalogEntry, { filet
   const errors: Array<LinkError | (typeof decided.failures)[number]["error"]> = decided.failures.flatMap(
     ({ analysisId, error }) => (analysisId === null ? [] : [error])
   )
-  const usable = (fileName: string): ReadonlyArray<LinkEntry> => {
+  const usableEntries = (fileName: string): ReadonlyArray<LinkEntry> => {
     const found = entryOf(entry, fileName)
     if (found === null) return []
     if (found.link === null || isPrintable(linkText({ link: found.link }))) return [found]
@@ -39,10 +39,10 @@ export const linksOf = Effect.fnUntraced(function* (entry: CatalogEntry, { filet
   const links: Array<LinkEntry> = []
   for (const { decision, fileName } of decided.files) {
     if (decision._tag === "Fail") errors.push(decision.error)
-    else links.push(...usable(fileName))
+    else links.push(...usableEntries(fileName))
   }
   const taken = links.map(({ fileName }) => fileName)
-  return { links, indexes: sliceIndexes(entry, taken).flatMap(usable), errors }
+  return { links, indexes: sliceIndexes(entry, taken).flatMap(usableEntries), errors }
 })
 
 /** Nothing at all was found, and nothing else said why. */

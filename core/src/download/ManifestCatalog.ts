@@ -30,7 +30,7 @@ export const manifestCatalog = (
   }
   const found = ids.flatMap((id) => {
     const files = byAnalysis.get(id)
-    if (files !== undefined) return [listed(id, named, files)]
+    if (files !== undefined) return [entryOfLinks(id, named, files)]
     const error = new NotFound({ what: `analysis ${printable(id)}`, detail: "the links file does not have it" })
     failures.push({ analysisId: id, error })
     return []
@@ -38,7 +38,7 @@ export const manifestCatalog = (
   return { entries: found, failures }
 }
 
-const listed = (id: string, named: boolean, files: ReadonlyArray<LinkEntry>): CatalogEntry => ({
+const entryOfLinks = (id: string, named: boolean, files: ReadonlyArray<LinkEntry>): CatalogEntry => ({
   listed: {
     id,
     named,

@@ -1,16 +1,16 @@
-/** The plan of a run with the room it needs: what `--plan` shows, a download carries out, and a resume carries out too. */
+/** The plan of a run with the disk space it needs: what `--plan` shows, a download carries out, and a resume carries out too. */
 import { Effect, FileSystem, Option, type Path } from "effect"
 import { CannotCreate } from "../Errors.ts"
 import type { Codec } from "../genome/bgzf/Codec.ts"
 import type { ListedAnalysis } from "../selection/ListedFiles.ts"
 import { wantedFiles } from "../selection/WantedFiles.ts"
 import { PartFiles } from "../transfer/PartFiles.ts"
-import { lookAt, unwritable } from "./DestinationView.ts"
+import { lookAt, writeRefusal } from "./DestinationView.ts"
 import { type DiskNeed, diskNeed, refuseAll, shortage } from "./DiskNeed.ts"
 import { type DownloadPlan, type PlannedFile, type PlanRequest, plan } from "./DownloadPlan.ts"
 
-/** The room for the files of a plan. */
-export interface Room extends DiskNeed {
+/** How many bytes the files of a plan need on the disk, and how many are free. */
+export interface DiskSpace extends DiskNeed {
   /** Absolute or as the user gave it. */
   readonly destination: string
   /** Bytes; null when the file system does not tell. */
@@ -19,7 +19,7 @@ export interface Room extends DiskNeed {
 
 export interface Planned {
   readonly plan: DownloadPlan
-  readonly room: Room
+  readonly disk: DiskSpace
 }
 
 export interface PlanningRequest extends PlanRequest {
@@ -31,33 +31,33 @@ export interface PlanningRequest extends PlanRequest {
 type PlanningServices = PartFiles | FileSystem.FileSystem | Path.Path | Codec
 
 /** Decides on every file of `analyses`; looks at the destination and changes nothing. */
-export const planned = Effect.fn("svc.download.plan")(function* (
+export const planFiles = Effect.fn("svc.download.plan")(function* (
   analyses: ReadonlyArray<ListedAnalysis>,
   request: PlanningRequest
 ): Effect.fn.Return<Planned, never, PlanningServices> {
-  const disk = yield* PartFiles
+  const files = yield* PartFiles
   const { destination, own } = request
   const view = yield* lookAt(destination, wantedFiles(analyses, request), own)
   const decided = plan(analyses, request, view)
-  const free = yield* disk.free({ directory: destination })
+  const free = yield* files.free({ directory: destination })
   yield* Effect.forEach(decided.warnings, (warning) => Effect.logWarning(warning), { discard: true })
-  return { plan: decided, room: { ...diskNeed(decided.files, view.present), destination, free } }
+  return { plan: decided, disk: { ...diskNeed(decided.files, view.present), destination, free } }
 })
 
 /** The plan, whose fetches all fail when it does not fit onto the disk, or nothing can be written for it. */
-export const feasible = Effect.fn("svc.download.feasible")(function* ({
+export const checkDestination = Effect.fn("svc.download.checkDestination")(function* ({
   plan,
-  room
+  disk
 }: Planned): Effect.fn.Return<DownloadPlan, never, PlanningServices> {
   const refusal =
-    (yield* missing(room.destination)) ??
-    shortage(room, room.destination, room.free) ??
-    (yield* unwritable(plan.files, room.destination))
+    (yield* missingFolder(disk.destination)) ??
+    shortage(disk, disk.destination, disk.free) ??
+    (yield* writeRefusal(plan.files, disk.destination))
   return refusal === null ? plan : refuseAll(plan, refusal)
 })
 
 /** A folder is not made for somebody who may have meant another one. */
-const missing = Effect.fnUntraced(function* (path: string) {
+const missingFolder = Effect.fnUntraced(function* (path: string) {
   const fs = yield* FileSystem.FileSystem
   const info = yield* Effect.option(fs.stat(path))
   return Option.isSome(info) && info.value.type === "Directory"
@@ -66,5 +66,5 @@ const missing = Effect.fnUntraced(function* (path: string) {
 })
 
 /** What a plan will fetch. */
-export const fetches = ({ files }: DownloadPlan): ReadonlyArray<PlannedFile> =>
+export const filesToFetch = ({ files }: DownloadPlan): ReadonlyArray<PlannedFile> =>
   files.filter(({ decision }) => decision._tag === "Fetch")

@@ -6,7 +6,7 @@ import type { TrackingEntry } from "../archive/TrackingEntry.ts"
 import { finalPath, outputPathOf } from "../selection/OutputPath.ts"
 import { formOf, wantedName } from "./Availability.ts"
 import type { DownloadRequest } from "./DownloadRequest.ts"
-import { type FileResult, untouched } from "./FileResult.ts"
+import { type FileResult, untransferredResult } from "./FileResult.ts"
 
 /** Where one request stands after a look. */
 export interface RestorationStatus {
@@ -27,7 +27,7 @@ export type RestorationState =
   | { readonly _tag: "NotRequested" }
   | { readonly _tag: "Failed"; readonly error: NonNullable<FileResult["error"]> }
 
-export const requestedAs = (
+export const requestedState = (
   { requestTime }: TrackingEntry,
   estimate: string | null,
   underWay: boolean
@@ -38,7 +38,7 @@ export const isSettled = (status: RestorationStatus | undefined): boolean =>
   status?.state._tag === "Done" || (status?.state._tag === "Failed" && status.state.error.retryable !== true)
 
 /** The result for a request of which no file was tried. */
-export const untried = (
+export const resultWithoutTry = (
   { destination, entry }: StoredRequest,
   state: RestorationState,
   fallback: DownloadRequest
@@ -48,10 +48,10 @@ export const untried = (
   const folder = Result.getOrElse(destination, () => options.destination ?? null) ?? fallback.destination
   const place = outputPathOf({ analysisId, fileName }, options.layout ?? fallback.layout, formOf(entry))
   const file = { analysisId, fileName, path: finalPath(folder, place), bytes: null }
-  if (state._tag === "Failed") return untouched(file, { action: "failed", reason: null, error: state.error })
+  if (state._tag === "Failed") return untransferredResult(file, { action: "failed", reason: null, error: state.error })
   // Pending is only what is under way.
   const reason =
     state._tag === "NotRequested" || (state._tag === "Requested" && !state.underWay) ? "archived" : "pending"
   const restoration = state._tag === "Requested" ? { requestedAt: state.requestedAt, estimate: state.estimate } : null
-  return { ...untouched(file, { action: "skipped", reason, error: null }), restoration }
+  return { ...untransferredResult(file, { action: "skipped", reason, error: null }), restoration }
 }

@@ -17,11 +17,11 @@ import type { CatalogEntry } from "./Catalog.ts"
 import type { PlannedFile, PlanRequest } from "./DownloadPlan.ts"
 import { type DownloadRequest, readRegions } from "./DownloadRequest.ts"
 import type { FetchServices } from "./FetchFile.ts"
-import { type FileResult, stopped, untouched } from "./FileResult.ts"
+import { type FileResult, stopped, untransferredResult } from "./FileResult.ts"
 import type { LinkBook } from "./LinkBook.ts"
-import { feasible, fetches, planned } from "./Planning.ts"
+import { checkDestination, filesToFetch, planFiles } from "./Planning.ts"
 import { run } from "./Run.ts"
-import { type RunObserver, told } from "./RunObserver.ts"
+import { completeObserver, type RunObserver } from "./RunObserver.ts"
 
 /** A stored request whose files have all been restored. */
 export interface RestoredRequest {
@@ -91,11 +91,11 @@ const downloadGroup = Effect.fnUntraced(function* (
   observer: RunObserver,
   listener: ResultsListener
 ): Effect.fn.Return<void, never, FetchServices | PartFiles | Scope.Scope> {
-  const tell = told(observer)
-  const made = yield* planned(analysesOf(group), { ...options, filetypes: typesOf(group), own: request.own })
-  const plan = yield* feasible(made)
+  const tell = completeObserver(observer)
+  const made = yield* planFiles(analysesOf(group), { ...options, filetypes: typesOf(group), own: request.own })
+  const plan = yield* checkDestination(made)
   const finished = yield* resultsByRequest(group, options.destination, listener)
-  yield* tell.begin(fetches(plan), made.room.bytes)
+  yield* tell.begin(filesToFetch(plan), made.disk.bytes)
   const { check, checksums, destination, overwrite } = options
   yield* run(
     plan,
@@ -144,7 +144,10 @@ export const unfinishedResults = (restored: RestoredRequest): ReadonlyArray<File
     const path = finalPath(destination, outputPathOf({ analysisId, fileName }, layout, form))
     const listed = restored.files.find((file) => file.fileName === fileName)
     const bytes = form === null ? (listed?.size ?? null) : null
-    return untouched({ analysisId, fileName, path, bytes }, { action: "failed", reason: null, error: stopped.notBegun })
+    return untransferredResult(
+      { analysisId, fileName, path, bytes },
+      { action: "failed", reason: null, error: stopped.notBegun }
+    )
   })
 
 /** One listing per analysis with the files of all its requests, each once. */

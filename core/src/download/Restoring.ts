@@ -19,7 +19,7 @@ export const archivedOf = (files: ReadonlyArray<PlannedFile>): ReadonlyArray<Pla
   files.filter(({ decision }) => decision._tag === "Skip" && decision.reason === "archived")
 
 /** Decides on the archived files of a plan and carries it out; each decision has been said. */
-export const restored = Effect.fn("svc.download.restore")(function* (
+export const restoreArchived = Effect.fn("svc.download.restore")(function* (
   files: ReadonlyArray<PlannedFile>,
   request: DownloadRequest,
   service: ServiceAddress
@@ -50,7 +50,7 @@ export const restored = Effect.fn("svc.download.restore")(function* (
 })
 
 /** The pending ones. */
-export const awaitedIn = (restorations: Restorations): ReadonlyArray<Awaited> =>
+export const pendingOf = (restorations: Restorations): ReadonlyArray<Awaited> =>
   [...restorations.values()].flatMap((result) =>
     result._tag === "Pending" ? [{ estimate: result.estimate, underWay: true }] : []
   )

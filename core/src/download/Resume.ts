@@ -18,7 +18,7 @@ import type { DownloadRequest } from "./DownloadRequest.ts"
 import type { FetchServices } from "./FetchFile.ts"
 import type { FileResult } from "./FileResult.ts"
 import { makeLinkBook } from "./LinkBook.ts"
-import { type RestorationState, requestedAs } from "./RestorationStatus.ts"
+import { type RestorationState, requestedState } from "./RestorationStatus.ts"
 import { downloadRestored, type RestoredRequest, restoredOptions, unfinishedResults } from "./RestoredFiles.ts"
 import { type Look, makeResumeMemory, type ResumeMemory } from "./ResumeMemory.ts"
 import type { RunObserver } from "./RunObserver.ts"
@@ -57,12 +57,12 @@ const look = Effect.fn("svc.download.look")(function* (
   const stored = yield* storedRequests(request.service)
   if (!memory.hasRead()) yield* Effect.forEach(stored.unusable, (error) => logFailure(error), { discard: true })
   const open = memory.reread(stored, request.only ?? (() => true))
-  const listings = yield* listed(open)
-  const { lost, restored } = yield* judged(open, listings, request, memory)
+  const listings = yield* listAnalyses(open)
+  const { lost, restored } = yield* judgeAll(open, listings, request, memory)
   yield* sayFailed(open, memory)
   if (!request.statusOnly) {
-    yield* askedAgain(lost, request, memory)
-    yield* downloaded(restored, listings, request, observer, memory)
+    yield* askAgainForLost(lost, request, memory)
+    yield* downloadAll(restored, listings, request, observer, memory)
   }
   return memory.look()
 })
@@ -70,7 +70,7 @@ const look = Effect.fn("svc.download.look")(function* (
 type Listings = ReadonlyMap<string, CatalogEntry | ServiceError>
 
 /** Asks for the files of each analysis, one analysis after the other. */
-const listed = Effect.fnUntraced(function* (requests: ReadonlyArray<StoredRequest>) {
+const listAnalyses = Effect.fnUntraced(function* (requests: ReadonlyArray<StoredRequest>) {
   const ids = new Set(requests.map(({ entry }) => entry.analysisId))
   const listings = new Map<string, CatalogEntry | ServiceError>()
   yield* Stream.runForEach(catalog([...ids].map((id) => ({ id, named: false, older: [] }))), (item) =>
@@ -83,7 +83,7 @@ const listed = Effect.fnUntraced(function* (requests: ReadonlyArray<StoredReques
 })
 
 /** Judges each request by its listing, and remembers where it stands; gives those that something is left to do about. */
-const judged = Effect.fnUntraced(function* (
+const judgeAll = Effect.fnUntraced(function* (
   open: ReadonlyArray<StoredRequest>,
   listings: Listings,
   request: ResumeRequest,
@@ -117,8 +117,8 @@ interface Judgement {
   readonly restored: RestoredRequest | null
 }
 
-const stands = (state: RestorationState): Judgement => ({ state, decision: null, restored: null })
-const failedBy = (error: NonNullable<FileResult["error"]>) => stands({ _tag: "Failed", error })
+const judgementOf = (state: RestorationState): Judgement => ({ state, decision: null, restored: null })
+const failureJudgement = (error: NonNullable<FileResult["error"]>) => judgementOf({ _tag: "Failed", error })
 
 /** @param now - ms since 1970 */
 const judge = Effect.fnUntraced(function* (
@@ -128,23 +128,23 @@ const judge = Effect.fnUntraced(function* (
   now: number
 ): Effect.fn.Return<Judgement, never, FetchServices> {
   const { entry } = stored
-  if (!("listed" in listing)) return failedBy(listing)
+  if (!("listed" in listing)) return failureJudgement(listing)
   const availability = availabilityOf(entry, listing.listed, fallback.filetypes, now)
   switch (availability._tag) {
     case "Missing":
-      return failedBy(availability.error)
+      return failureJudgement(availability.error)
     case "Restoring":
-      return stands(requestedAs(entry, availability.estimate, true))
+      return judgementOf(requestedState(entry, availability.estimate, true))
     case "Archived": {
       const decision = decideToAskAgain(entry, fallback.archive.mode, now)
       const asked = decision._tag === "Asked"
-      return { ...stands(asked ? requestedAs(entry, null, false) : { _tag: "NotRequested" }), decision }
+      return { ...judgementOf(asked ? requestedState(entry, null, false) : { _tag: "NotRequested" }), decision }
     }
     case "Available":
       return Result.match(yield* Effect.result(restoredOptions(stored, fallback)), {
-        onFailure: failedBy,
+        onFailure: failureJudgement,
         onSuccess: (options) => ({
-          ...stands({ _tag: "Available" }),
+          ...judgementOf({ _tag: "Available" }),
           restored: { stored, listing, files: availability.files, options }
         })
       })
@@ -165,7 +165,7 @@ const sayFailed = (open: ReadonlyArray<StoredRequest>, memory: ResumeMemory) =>
   )
 
 /** Asks again for what got lost. */
-const askedAgain = Effect.fnUntraced(function* (
+const askAgainForLost = Effect.fnUntraced(function* (
   lost: ReadonlyArray<StoredRequest>,
   { fallback, service }: ResumeRequest,
   memory: ResumeMemory
@@ -184,7 +184,7 @@ const askedAgain = Effect.fnUntraced(function* (
 })
 
 /** Downloads what has been restored; a request whose files are all there is finished. */
-const downloaded = Effect.fnUntraced(function* (
+const downloadAll = Effect.fnUntraced(function* (
   restored: ReadonlyArray<RestoredRequest>,
   listings: Listings,
   { fallback, service }: ResumeRequest,
@@ -206,16 +206,16 @@ const downloaded = Effect.fnUntraced(function* (
     }
     // Gone back to the archive between the look and the download.
     if (results.some(({ reason }) => reason === "archived")) {
-      return Effect.sync(() => memory.remember(stored, requestedAs(stored.entry, null, false)))
+      return Effect.sync(() => memory.remember(stored, requestedState(stored.entry, null, false)))
     }
-    return Effect.map(Effect.provideContext(ending(stored, results, service), context), (state) =>
+    return Effect.map(Effect.provideContext(stateAfter(stored, results, service), context), (state) =>
       memory.remember(stored, state, results)
     )
   })
 })
 
 /** Where a request stands whose files all have results: it leaves the restoration file when none has failed. */
-const ending = (
+const stateAfter = (
   stored: StoredRequest,
   results: ReadonlyArray<FileResult>,
   service: ServiceAddress

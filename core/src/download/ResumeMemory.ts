@@ -3,7 +3,13 @@ import type { StoredRequest, StoredRequests } from "../archive/StoredRequests.ts
 import type { TrackingEntry } from "../archive/TrackingEntry.ts"
 import type { DownloadRequest } from "./DownloadRequest.ts"
 import type { FileResult } from "./FileResult.ts"
-import { isSettled, type RestorationState, type RestorationStatus, requestedAs, untried } from "./RestorationStatus.ts"
+import {
+  isSettled,
+  type RestorationState,
+  type RestorationStatus,
+  requestedState,
+  resultWithoutTry
+} from "./RestorationStatus.ts"
 
 /** What one look at the stored requests found. */
 export interface Look {
@@ -40,7 +46,7 @@ export const makeResumeMemory = (fallback: DownloadRequest): ResumeMemory => {
   const lost = new Set<string>()
   let latest: Pick<Look, "unusable" | "others"> | null = null
 
-  const remember: ResumeMemory["remember"] = (stored, state, results = [untried(stored, state, fallback)]) =>
+  const remember: ResumeMemory["remember"] = (stored, state, results = [resultWithoutTry(stored, state, fallback)]) =>
     void statuses.set(stored.key, { entry: stored.entry, state, results })
 
   return {
@@ -57,7 +63,7 @@ export const makeResumeMemory = (fallback: DownloadRequest): ResumeMemory => {
       const open = ours.filter(({ key }) => !isSettled(statuses.get(key)))
       for (const stored of open) {
         const { entry, key } = stored
-        if (!statuses.has(key)) remember(stored, requestedAs(entry, entry.restoreEstimation, true))
+        if (!statuses.has(key)) remember(stored, requestedState(entry, entry.restoreEstimation, true))
       }
       return open
     },

@@ -13,11 +13,11 @@ import { FileTransfer } from "../transfer/FileTransfer.ts"
 import { leftBeside } from "../transfer/PartJournal.ts"
 import { SliceTransfer } from "../transfer/SliceTransfer.ts"
 import type { DownloadPlan, PlannedFile } from "./DownloadPlan.ts"
-import { type FetchRequest, type FetchServices, fetched, identity } from "./FetchFile.ts"
-import { type FileResult, untouched } from "./FileResult.ts"
+import { type FetchRequest, type FetchServices, fetchFile, identity } from "./FetchFile.ts"
+import { type FileResult, untransferredResult } from "./FileResult.ts"
 import type { LinkBook } from "./LinkBook.ts"
 import { type Restorations, withRestoration } from "./Restoring.ts"
-import { type RunObserver, told } from "./RunObserver.ts"
+import { completeObserver, type RunObserver } from "./RunObserver.ts"
 
 export interface RunRequest extends FetchRequest {
   /** Files in transfer at the same time. */
@@ -33,29 +33,29 @@ export const run = Effect.fn("svc.download.run")(function* (
   request: RunRequest,
   observer: RunObserver
 ): Effect.fn.Return<ReadonlyArray<FileResult>, never, FetchServices> {
-  const tell = told(observer)
+  const tell = completeObserver(observer)
   const results = new Map<PlannedFile, FileResult>()
   const settle = (file: PlannedFile, result: FileResult) =>
     Effect.suspend(() => {
       results.set(file, result)
-      return Effect.annotateLogs(tell.finished(file, result), about(file))
+      return Effect.annotateLogs(tell.finished(file, result), logFields(file))
     })
   const namesIn = yield* namesByFolder(request)
   for (const file of plan.files) {
-    const result = untaken(file, request)
+    const result = resultWithoutFetch(file, request)
     if (result === null) continue
     if (result.reason !== "exists") {
       yield* settle(file, result)
       continue
     }
-    yield* tidied(file, yield* namesIn(file.folder), request)
-    const error = yield* Effect.match(checksummed(file, request), {
+    yield* removeLeftovers(file, yield* namesIn(file.folder), request)
+    const error = yield* Effect.match(addChecksums(file, request), {
       onSuccess: () => null,
       onFailure: (error) => error
     })
     yield* settle(
       file,
-      error === null ? result : untouched(identity(file, request), { action: "failed", reason: null, error })
+      error === null ? result : untransferredResult(identity(file, request), { action: "failed", reason: null, error })
     )
   }
   yield* Effect.forEach(
@@ -66,10 +66,10 @@ export const run = Effect.fn("svc.download.run")(function* (
         const result: FileResult =
           broken === null
             ? yield* Effect.annotateLogs(
-                fetched(file, links, request, (event) => tell.progress(file, event)),
-                about(file)
+                fetchFile(file, links, request, (event) => tell.progress(file, event)),
+                logFields(file)
               )
-            : orphaned(file, broken, request)
+            : indexFailure(file, broken, request)
         broken = result.error
         yield* settle(file, result)
       }
@@ -80,7 +80,7 @@ export const run = Effect.fn("svc.download.run")(function* (
 })
 
 /** What lines of the log are about. */
-const about = ({ analysisId, fileName }: PlannedFile) => ({ analysis: analysisId, file: fileName })
+const logFields = ({ analysisId, fileName }: PlannedFile) => ({ analysis: analysisId, file: fileName })
 
 /** The fetched files: each data file followed by its index, indexes of other data files alone. */
 const pairs = (files: ReadonlyArray<PlannedFile>): ReadonlyArray<ReadonlyArray<PlannedFile>> => {
@@ -95,7 +95,7 @@ const pairs = (files: ReadonlyArray<PlannedFile>): ReadonlyArray<ReadonlyArray<P
 }
 
 /** The result of a file that the plan does not fetch; null for one that it does. */
-export const untaken = (
+export const resultWithoutFetch = (
   file: PlannedFile,
   request: Pick<RunRequest, "destination" | "restorations">
 ): FileResult | null => {
@@ -104,17 +104,21 @@ export const untaken = (
     case "Fetch":
       return null
     case "Skip": {
-      const skipped = untouched(identity(file, request), { action: "skipped", reason: decision.reason, error: null })
+      const skipped = untransferredResult(identity(file, request), {
+        action: "skipped",
+        reason: decision.reason,
+        error: null
+      })
       return withRestoration(skipped, request.restorations?.get(file))
     }
     case "Fail":
-      return untouched(identity(file, request), { action: "failed", reason: null, error: decision.error })
+      return untransferredResult(identity(file, request), { action: "failed", reason: null, error: decision.error })
   }
 }
 
 /** An index whose data file failed in this run: it fails with the same error. */
-const orphaned = (file: PlannedFile, error: FileResult["error"], request: RunRequest): FileResult =>
-  untouched(identity(file, request), { action: "failed", reason: null, error })
+const indexFailure = (file: PlannedFile, error: FileResult["error"], request: RunRequest): FileResult =>
+  untransferredResult(identity(file, request), { action: "failed", reason: null, error })
 
 /** The hidden names in a folder of the destination, read once for all its files. */
 const namesByFolder = Effect.fnUntraced(function* ({ destination }: RunRequest) {
@@ -132,7 +136,7 @@ const namesByFolder = Effect.fnUntraced(function* ({ destination }: RunRequest) 
 })
 
 /** A file that is there may have lost its checksum, or never got it. */
-const checksummed = Effect.fnUntraced(function* (file: PlannedFile, { checksums, destination }: RunRequest) {
+const addChecksums = Effect.fnUntraced(function* (file: PlannedFile, { checksums, destination }: RunRequest) {
   if (checksums === null) return
   const path = yield* Path.Path
   const transfer = yield* FileTransfer
@@ -142,7 +146,7 @@ const checksummed = Effect.fnUntraced(function* (file: PlannedFile, { checksums,
 })
 
 /** A file that was complete when its run was killed may have leftovers beside it. */
-const tidied = Effect.fnUntraced(function* (
+const removeLeftovers = Effect.fnUntraced(function* (
   file: PlannedFile,
   names: ReadonlyArray<string>,
   { destination }: RunRequest

@@ -38,11 +38,11 @@ const silent: Required<RunObserver> = {
 }
 
 /** An observer with all its members. */
-export const told = (observer: RunObserver): Required<RunObserver> => ({ ...silent, ...observer })
+export const completeObserver = (observer: RunObserver): Required<RunObserver> => ({ ...silent, ...observer })
 
 /** Both are told, the first one first. */
-export const both = (first: RunObserver, second: RunObserver): RunObserver => {
-  const [one, other] = [told(first), told(second)]
+export const bothObservers = (first: RunObserver, second: RunObserver): RunObserver => {
+  const [one, other] = [completeObserver(first), completeObserver(second)]
   return {
     failed: (failure) => Effect.andThen(one.failed(failure), other.failed(failure)),
     planned: (files, destination) => Effect.andThen(one.planned(files, destination), other.planned(files, destination)),

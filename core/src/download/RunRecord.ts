@@ -5,7 +5,7 @@
 import { Clock, DateTime, Effect } from "effect"
 import type { PlannedFile } from "./DownloadPlan.ts"
 import { identity } from "./FetchFile.ts"
-import { type FileResult, stopped, type Throughput, untouched } from "./FileResult.ts"
+import { type FileResult, stopped, type Throughput, untransferredResult } from "./FileResult.ts"
 import type { Look } from "./ResumeMemory.ts"
 import type { Awaited, RunObserver } from "./RunObserver.ts"
 import { makeTraffic } from "./Traffic.ts"
@@ -30,7 +30,7 @@ export const makeRunRecord: Effect.Effect<RunRecord> = Effect.gen(function* () {
   let stored: ReadonlyArray<FileResult> = []
   let awaited: ReadonlyArray<Awaited> = []
   return {
-    failed: ({ analysisId, error }) => Effect.sync(() => void failures.push(wholeFailed(analysisId, error))),
+    failed: ({ analysisId, error }) => Effect.sync(() => void failures.push(failureResult(analysisId, error))),
     planned: (planned, destination) =>
       Effect.sync(() => {
         const unfinished = { destination, startedAt: null }
@@ -81,8 +81,11 @@ const afterWaiting = (planned: ReadonlyArray<FileResult>, stored: ReadonlyArray<
 }
 
 /** The result for a failure that is not of one file. */
-export const wholeFailed = (analysisId: string | null, error: NonNullable<FileResult["error"]>): FileResult =>
-  untouched({ analysisId, fileName: null, path: null, bytes: null }, { action: "failed", reason: null, error })
+export const failureResult = (analysisId: string | null, error: NonNullable<FileResult["error"]>): FileResult =>
+  untransferredResult(
+    { analysisId, fileName: null, path: null, bytes: null },
+    { action: "failed", reason: null, error }
+  )
 
 /** A planned file until it has a result; all that have not started share one. */
 interface Unfinished {
@@ -92,27 +95,27 @@ interface Unfinished {
 
 type Begun = Pick<PlannedFile, "slice">
 
-const stoppedInTransfer = ({ slice }: Begun) => (slice === null ? stopped.resumes : stopped.restarts)
+const errorOfStop = ({ slice }: Begun) => (slice === null ? stopped.resumes : stopped.restarts)
 
 /** A stored request does not know which of its unfinished files had begun. */
 const begunIn =
   (begun: ReadonlyMap<string, Begun>) =>
   (result: FileResult): FileResult => {
     const file = result.error === stopped.notBegun ? begun.get(keyOfFile(result)) : undefined
-    return file === undefined ? result : { ...result, error: stoppedInTransfer(file) }
+    return file === undefined ? result : { ...result, error: errorOfStop(file) }
   }
 
 /** An unfinished file has failed as stopped. */
 const resultOf = ([file, known]: readonly [PlannedFile, FileResult | Unfinished]): FileResult => {
   if ("action" in known) return known
   const { startedAt } = known
-  const error = startedAt === null ? stopped.notBegun : stoppedInTransfer(file)
-  return { ...untouched(identity(file, known), { action: "failed", reason: null, error }), startedAt }
+  const error = startedAt === null ? stopped.notBegun : errorOfStop(file)
+  return { ...untransferredResult(identity(file, known), { action: "failed", reason: null, error }), startedAt }
 }
 
 const resultsOf = ({ statuses, unusable }: Look): ReadonlyArray<FileResult> => [
-  ...eachOnce(statuses.flatMap(({ results }) => results)),
-  ...unusable.map((error) => wholeFailed(null, error))
+  ...withoutRepeats(statuses.flatMap(({ results }) => results)),
+  ...unusable.map((error) => failureResult(null, error))
 ]
 
 /** The requests of a look that something is still awaited of. */
@@ -120,7 +123,7 @@ export const awaitedIn = ({ statuses }: Look): ReadonlyArray<Awaited> =>
   statuses.flatMap(({ state }) => (state._tag === "Requested" ? [state] : []))
 
 /** An index that has an entry of its own came with its data file: two entries tell of one file, which counts once. */
-const eachOnce = (results: ReadonlyArray<FileResult>): ReadonlyArray<FileResult> => {
+const withoutRepeats = (results: ReadonlyArray<FileResult>): ReadonlyArray<FileResult> => {
   const keyOf = ({ action, path, reason, startedAt }: FileResult) =>
     path === null ? null : JSON.stringify([path, action, reason, startedAt])
   return [...new Map(results.map((result) => [keyOf(result) ?? result, result])).values()]

@@ -11,7 +11,7 @@ import type { PlannedFile } from "./DownloadPlan.ts"
 import type { LinkBook } from "./LinkBook.ts"
 import { run } from "./Run.ts"
 
-const wish: SliceWish = { wanted: Result.getOrThrow(parseRange("chr1:1-100")), unmapped: false }
+const content: SliceWish = { wanted: Result.getOrThrow(parseRange("chr1:1-100")), unmapped: false }
 const file = (fileName: string, some: Partial<PlannedFile> = {}): PlannedFile => ({
   analysisId: "A1",
   fileName,
@@ -21,7 +21,7 @@ const file = (fileName: string, some: Partial<PlannedFile> = {}): PlannedFile =>
   archived: false,
   estimatedRestoreTime: null,
   hasLink: true,
-  slice: { name: fileName.replace(".bam", ".ranged.bam"), indexFile: `${fileName}.bai`, wish, estimate: null },
+  slice: { name: fileName.replace(".bam", ".ranged.bam"), indexFile: `${fileName}.bai`, content, estimate: null },
   decision: { _tag: "Fetch" },
   ...some
 })
@@ -138,7 +138,7 @@ layer(Layer.mergeAll(NodeServices.layer, ZlibCodec.layer), { excludeTestServices
   it.effect("a slice that fails stops no other, and one without an index is not found", () =>
     Effect.gen(function* () {
       const { root } = yield* folder
-      const alone = file("alone.bam", { slice: { name: "alone.ranged.bam", indexFile: null, wish, estimate: null } })
+      const alone = file("alone.bam", { slice: { name: "alone.ranged.bam", indexFile: null, content, estimate: null } })
       const results = yield* going([file("bad.bam"), alone, file("S.bam")], root, {
         cut: ({ data }) =>
           data.fileName === "bad.bam"

@@ -8,7 +8,7 @@ import { SliceTransfer } from "../transfer/SliceTransfer.ts"
 import { entryOf } from "./Catalog.ts"
 import type { DownloadPlan, PlannedFile } from "./DownloadPlan.ts"
 import type { LinkBook } from "./LinkBook.ts"
-import { estimated, sliceTask, withEstimates } from "./SliceTasks.ts"
+import { estimatePlan, sliceTask, withEstimates } from "./SliceTasks.ts"
 
 const regions: SliceWish = { wanted: Result.getOrThrow(parseRange("chr1:1-100")), unmapped: false }
 const unplaced: SliceWish = { wanted: [], unmapped: true }
@@ -118,7 +118,7 @@ describe("estimates of a listing", () => {
     }).pipe(Effect.provide(layer))
   })
 
-  it.effect("a VCF has no unmapped reads to estimate, and without a wish nothing is asked", () => {
+  it.effect("a VCF has no unmapped reads to estimate, and without regions nothing is asked", () => {
     const { layer, tasks } = engine()
     return Effect.gen(function* () {
       const found = entry(link("S.vcf.gz"), link("S.vcf.gz.tbi"), link("S.bam"), link("S.bam.bai"))
@@ -132,7 +132,7 @@ describe("estimates of a listing", () => {
 })
 
 describe("estimates of a plan", () => {
-  const slice = (indexFile: string | null) => ({ name: "S.ranged.bam", indexFile, wish: regions, estimate: null })
+  const slice = (indexFile: string | null) => ({ name: "S.ranged.bam", indexFile, content: regions, estimate: null })
   const planned = (fileName: string, some: Partial<PlannedFile> = {}): PlannedFile => ({
     analysisId: "A1",
     fileName,
@@ -162,7 +162,7 @@ describe("estimates of a plan", () => {
           failures: [],
           warnings: ["said before"]
         }
-        const { files, warnings } = yield* estimated(before, links)
+        const { files, warnings } = yield* estimatePlan(before, links)
         assert.deepStrictEqual(namesOf(tasks), ["S.bam S.bam.bai", "bad.bam bad.bam.bai"])
         assert.deepStrictEqual(warnings, ["said before"])
         const [good, bad, ...rest] = files

@@ -21,21 +21,21 @@ export interface SliceFiles {
 
 export const sliceTask = Effect.fn("svc.download.sliceTask")(function* (
   { analysisId, fileName, indexFile, type }: SliceFiles,
-  wish: SliceWish,
+  content: SliceWish,
   links: LinkBook
 ): Effect.fn.Return<Omit<SliceTask, "progress">, ServiceError | LinkExpired> {
-  const linked = Effect.fnUntraced(function* (
+  const sourceOf = Effect.fnUntraced(function* (
     name: string
   ): Effect.fn.Return<SliceSourceFile, ServiceError | LinkExpired> {
     const { link, size } = yield* links.current(analysisId, name)
     return { fileName: name, size, link, renewLink: links.renew?.(analysisId, name) ?? null }
   })
-  return { ...wish, kind: dataTypeOf(type), data: yield* linked(fileName), index: yield* linked(indexFile) }
+  return { ...content, kind: dataTypeOf(type), data: yield* sourceOf(fileName), index: yield* sourceOf(indexFile) }
 })
 
-const estimate = Effect.fnUntraced(function* (files: SliceFiles, wish: SliceWish, links: LinkBook) {
+const estimate = Effect.fnUntraced(function* (files: SliceFiles, content: SliceWish, links: LinkBook) {
   const transfer = yield* SliceTransfer
-  return yield* transfer.estimate({ ...(yield* sliceTask(files, wish, links)), progress: () => Effect.void })
+  return yield* transfer.estimate({ ...(yield* sliceTask(files, content, links)), progress: () => Effect.void })
 })
 
 /** A file whose slice cannot be estimated, and so not be made. */
@@ -45,11 +45,11 @@ export interface RefusedEstimate {
   readonly error: TransferError
 }
 
-/** The analysis with what the slices of its files would fetch; without a wish as it is. */
+/** The analysis with what the slices of its files would fetch; as it is where `content` is null. */
 export const withEstimates = Effect.fn("svc.download.withEstimates")(function* (
   analysis: ListedAnalysis,
   entry: CatalogEntry,
-  wish: SliceWish | null,
+  content: SliceWish | null,
   links: LinkBook
 ): Effect.fn.Return<
   { readonly analysis: ListedAnalysis; readonly refused: ReadonlyArray<RefusedEstimate> },
@@ -57,15 +57,15 @@ export const withEstimates = Effect.fn("svc.download.withEstimates")(function* (
   SliceTransfer
 > {
   const refused: Array<RefusedEstimate> = []
-  if (wish === null) return { analysis, refused }
+  if (content === null) return { analysis, refused }
   // The whole listing is looked at: an index serves its data file also when it is not shown.
-  const places = wantedFiles([entry.listed], { filetypes: dataTypes, layout: "flat", slice: wish })
+  const places = wantedFiles([entry.listed], { filetypes: dataTypes, layout: "flat", slice: content })
   const estimates = new Map<string, SliceEstimate>()
   for (const { analysisId, archived, fileName, hasLink, slice, type } of places) {
     if (!analysis.files.some((file) => file.fileName === fileName)) continue
     if (archived || !hasLink || slice === null || slice.indexFile === null) continue
-    if (!hasUnmapped(type) && wish.wanted.length === 0) continue
-    yield* Effect.match(estimate({ analysisId, fileName, type, indexFile: slice.indexFile }, wish, links), {
+    if (!hasUnmapped(type) && content.wanted.length === 0) continue
+    yield* Effect.match(estimate({ analysisId, fileName, type, indexFile: slice.indexFile }, content, links), {
       onSuccess: (found) => void estimates.set(fileName, found),
       onFailure: (error) => void refused.push({ analysisId, fileName, error })
     })
@@ -78,14 +78,14 @@ export const withEstimates = Effect.fn("svc.download.withEstimates")(function* (
 })
 
 /** The plan with what its slices would fetch; a slice that cannot be made fails as it would in the run. */
-export const estimated = Effect.fn("svc.download.estimated")(function* (
+export const estimatePlan = Effect.fn("svc.download.estimate")(function* (
   plan: DownloadPlan,
   links: LinkBook
 ): Effect.fn.Return<DownloadPlan, never, SliceTransfer> {
   const files = yield* Effect.forEach(plan.files, (file) => {
     const { decision, slice } = file
     if (decision._tag !== "Fetch" || slice === null || slice.indexFile === null) return Effect.succeed(file)
-    return Effect.match(estimate({ ...file, indexFile: slice.indexFile }, slice.wish, links), {
+    return Effect.match(estimate({ ...file, indexFile: slice.indexFile }, slice.content, links), {
       onSuccess: (found) => ({ ...file, size: found.bytes, slice: { ...slice, estimate: found } }),
       onFailure: (error: TransferError) => ({ ...file, decision: { _tag: "Fail" as const, error } })
     })

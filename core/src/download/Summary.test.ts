@@ -1,10 +1,10 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Busy, EntryUnusable, LocalIo, NotFound, TrackingUnusable, Unavailable } from "../Errors.ts"
-import { type FileResult, untouched } from "./FileResult.ts"
+import { type FileResult, untransferredResult } from "./FileResult.ts"
 import { summaryLines } from "./Summary.ts"
 
 const result = (some: Partial<FileResult>): FileResult => ({
-  ...untouched(
+  ...untransferredResult(
     { analysisId: "A1", fileName: "a.bam", path: "a.bam", bytes: 10 },
     { action: "downloaded", reason: null, error: null }
   ),

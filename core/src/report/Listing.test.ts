@@ -75,11 +75,11 @@ describe("PlanView", () => {
     slices: new Map(),
     occupants: new Map([["S1.bam.bai", { kind: "file", size: 96 }]])
   })
-  const room = { destination: "out/", bytes: 123456, unknown: 0, free: 1000 }
+  const disk = { destination: "out/", bytes: 123456, unknown: 0, free: 1000 }
 
-  it("text shows what happens to each file and whether there is room", () => {
+  it("text shows what happens to each file and whether the disk has space", () => {
     assert.strictEqual(
-      planText(decided, [missing], room, (text) => text),
+      planText(decided, [missing], disk, (text) => text),
       [
         "fetch  out/S1.bam  123456 bytes (120.6 KiB)",
         "skip   out/S1.bam.bai  96 bytes  (exists: --overwrite replaces it)",
@@ -97,14 +97,14 @@ describe("PlanView", () => {
     const view = (estimatedRestoreTime: string | null) => {
       const files = [{ ...frozen, estimatedRestoreTime }]
       const decided = plan([{ ...analysis, files }], request, { reserved, occupants: new Map(), slices: new Map() })
-      return planText(decided, [], { ...room, destination: "." }, (text) => text).split("\n")[0]
+      return planText(decided, [], { ...disk, destination: "." }, (text) => text).split("\n")[0]
     }
     assert.strictEqual(view(null), "skip   F.bam  7 bytes  (archived: a restoration would be needed)")
     assert.match(view("2026-11-22T00:00:00Z") ?? "", /one is under way, expected at 2026-11-22/)
   })
 
   it("json has paths, decisions and the disk", () => {
-    const document = planJson(decided, [missing], room)
+    const document = planJson(decided, [missing], disk)
     assert.deepStrictEqual(document.disk, { neededBytes: 123456, filesOfUnknownSize: 0, freeBytes: 1000 })
     assert.deepStrictEqual(
       document.files.map(({ path, action, reason, error }) => [path, action, reason, error?.tag ?? null]),

@@ -19,13 +19,13 @@ const file = (fileName: string, some: Partial<PlannedFile> = {}): PlannedFile =>
 const slice = (regions: string | null) => ({
   name: "S.ranged.bam",
   indexFile: "S.bam.bai",
-  wish: { wanted: [], unmapped: false },
+  content: { wanted: [], unmapped: false },
   estimate: regions === null ? null : { bytes: 300, requests: 4, regions }
 })
 const planOf = (...files: ReadonlyArray<PlannedFile>): DownloadPlan => ({ files, failures: [], warnings: ["said"] })
-const room = { destination: "out", free: 1024 * 1024, bytes: 2048, unknown: 0 }
-const lines = (plan: DownloadPlan, some: Partial<typeof room | { free: null }> = {}) =>
-  planText(plan, [], { ...room, ...some }, (text) => text).split("\n")
+const disk = { destination: "out", free: 1024 * 1024, bytes: 2048, unknown: 0 }
+const lines = (plan: DownloadPlan, some: Partial<typeof disk | { free: null }> = {}) =>
+  planText(plan, [], { ...disk, ...some }, (text) => text).split("\n")
 
 describe("a plan as text", () => {
   it("says of each file whether it is fetched, skipped or refused, and why", () => {
@@ -84,7 +84,7 @@ describe("a plan as JSON", () => {
       file("T.bam", { decision: { _tag: "Skip", reason: "exists" } }),
       file("U.bam", { decision: { _tag: "Fail", error } })
     )
-    const document = planJson(plan, [{ analysisId: "A2", fileName: null, error }], { ...room, free: null })
+    const document = planJson(plan, [{ analysisId: "A2", fileName: null, error }], { ...disk, free: null })
     assert.deepStrictEqual(document.disk, { neededBytes: 2048, filesOfUnknownSize: 0, freeBytes: null })
     assert.deepStrictEqual(
       document.files.map(({ action, error, path, reason, slice }) => [action, path, reason, error?.tag, slice?.bytes]),

@@ -1,10 +1,10 @@
 /**
- * What `--plan` prints: every file with its path, size and decision, the room it needs, and what stands in the way.
+ * What `--plan` prints: every file with its path, size and decision, the disk space it needs, and what stands in the way.
  */
 
 import type { DownloadPlan, PlannedFile } from "../download/DownloadPlan.ts"
 import type { FileFailure, SkipReason } from "../download/FileResult.ts"
-import type { Room } from "../download/Planning.ts"
+import type { DiskSpace } from "../download/Planning.ts"
 import { finalPath } from "../selection/OutputPath.ts"
 import { printable } from "../text/Printable.ts"
 import { humanSize } from "../text/Size.ts"
@@ -18,16 +18,21 @@ type Prose = (text: string) => string
  *
  * @param prose - what the messages of errors, and estimates as the service wrote them, go through
  */
-export const planText = (plan: DownloadPlan, failures: ReadonlyArray<FileFailure>, room: Room, prose: Prose): string =>
+export const planText = (
+  plan: DownloadPlan,
+  failures: ReadonlyArray<FileFailure>,
+  disk: DiskSpace,
+  prose: Prose
+): string =>
   [
-    ...plan.files.map((file) => lineOf(file, room, prose)),
+    ...plan.files.map((file) => lineOf(file, disk, prose)),
     ...failures.map(({ error }) => `fail   ${printable(prose(error.message))}`),
     "",
-    ...sums(plan, room)
+    ...sums(plan, disk)
   ].join("\n")
 
-const lineOf = (file: PlannedFile, room: Room, prose: Prose): string => {
-  const path = printable(finalPath(room.destination, file))
+const lineOf = (file: PlannedFile, disk: DiskSpace, prose: Prose): string => {
+  const path = printable(finalPath(disk.destination, file))
   const what = `${path}  ${sizeText(file.size)}`
   switch (file.decision._tag) {
     case "Fetch":
@@ -64,26 +69,26 @@ const shortened = (text: string) => (text.length > 60 ? `${text.slice(0, 57)}...
 const estimate = ({ estimatedRestoreTime }: PlannedFile, before: string, prose: Prose) =>
   estimatedRestoreTime === null ? "" : `${before}expected at ${printable(prose(estimatedRestoreTime))}`
 
-const sums = (plan: DownloadPlan, room: Room): ReadonlyArray<string> => {
+const sums = (plan: DownloadPlan, disk: DiskSpace): ReadonlyArray<string> => {
   const count = (tag: PlannedFile["decision"]["_tag"]) => plan.files.filter((file) => file.decision._tag === tag).length
-  const unknown = room.unknown === 0 ? "" : ` and ${room.unknown} of unknown size`
-  const free = room.free === null ? "free space unknown" : `${humanSize(room.free)} free`
+  const unknown = disk.unknown === 0 ? "" : ` and ${disk.unknown} of unknown size`
+  const free = disk.free === null ? "free space unknown" : `${humanSize(disk.free)} free`
   return [
     `${count("Fetch")} to fetch, ${count("Skip")} to skip, ${count("Fail")} refused`,
-    `Disk: ${room.bytes} bytes (${humanSize(room.bytes)}) needed${unknown}, ${free} in ${printable(room.destination)}` +
-      (room.free !== null && room.bytes > room.free ? ": NOT ENOUGH" : "")
+    `Disk: ${disk.bytes} bytes (${humanSize(disk.bytes)}) needed${unknown}, ${free} in ${printable(disk.destination)}` +
+      (disk.free !== null && disk.bytes > disk.free ? ": NOT ENOUGH" : "")
   ]
 }
 
 /** The document of `--plan --format json`, schema `svc.plan/1`. */
-export const planJson = (plan: DownloadPlan, failures: ReadonlyArray<FileFailure>, room: Room) => ({
+export const planJson = (plan: DownloadPlan, failures: ReadonlyArray<FileFailure>, disk: DiskSpace) => ({
   schema: "svc.plan/1",
-  destination: room.destination,
-  disk: { neededBytes: room.bytes, filesOfUnknownSize: room.unknown, freeBytes: room.free },
+  destination: disk.destination,
+  disk: { neededBytes: disk.bytes, filesOfUnknownSize: disk.unknown, freeBytes: disk.free },
   files: plan.files.map((file) => ({
     analysisId: file.analysisId,
     fileName: file.fileName,
-    path: finalPath(room.destination, file),
+    path: finalPath(disk.destination, file),
     size: file.size,
     archived: file.archived,
     estimatedRestoreTime: file.estimatedRestoreTime,

@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { untouched } from "../download/FileResult.ts"
+import { untransferredResult } from "../download/FileResult.ts"
 import { printableJson } from "../text/Printable.ts"
 import { type ReportRun, reportJson, reportPieces } from "./Report.ts"
 
@@ -10,7 +10,7 @@ describe("Report", () => {
     const run = { version: "1.2.3", host: "svc.example.org", startedAt: new Date(0), finishedAt: new Date(1500) }
     const id = { analysisId: "A1", fileName: "a.bam", path: "out/a.bam", bytes: 10 }
     const done = {
-      ...untouched(id, { action: "downloaded", reason: null, error: null }),
+      ...untransferredResult(id, { action: "downloaded", reason: null, error: null }),
       milliseconds: 1234.5,
       startedAt: new Date(100),
       finishedAt: new Date(1300),
@@ -19,8 +19,11 @@ describe("Report", () => {
     const more = { step: "download", throughput: { intervalSeconds: 0.25, bytes: [10] }, advice: ["again"] } as const
     const document = reportJson({ ...run, ...more, exitCode: 66 }, [
       done,
-      untouched(id, { action: "skipped", reason: "exists", error: null }),
-      untouched({ ...id, fileName: null, path: null, bytes: null }, { action: "failed", reason: null, error: missing })
+      untransferredResult(id, { action: "skipped", reason: "exists", error: null }),
+      untransferredResult(
+        { ...id, fileName: null, path: null, bytes: null },
+        { action: "failed", reason: null, error: missing }
+      )
     ])
     assert.deepStrictEqual(document.totals, { downloaded: 1, skipped: 1, failed: 1, bytes: 10 })
     assert.strictEqual(document.schema, "svc.report/1")
@@ -63,7 +66,7 @@ describe("Report", () => {
     }
     const names = ["a.bam", 'line\nfeed "quoted" \u2028 \u202e.bam', "]\n}.bam"]
     const results = names.map((fileName) =>
-      untouched(
+      untransferredResult(
         { analysisId: "A1", fileName, path: fileName, bytes: 1 },
         { action: "failed", reason: null, error: missing }
       )

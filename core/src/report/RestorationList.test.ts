@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Result } from "effect"
 import { readEntry } from "../archive/TrackingEntry.ts"
-import { untouched } from "../download/FileResult.ts"
+import { untransferredResult } from "../download/FileResult.ts"
 import type { RestorationStatus } from "../download/RestorationStatus.ts"
 import { EntryUnusable, NotFound } from "../Errors.ts"
 import { restorationsJson, restorationsText } from "./RestorationList.ts"
@@ -19,7 +19,12 @@ const status = (
   results:
     path === undefined
       ? []
-      : [untouched({ analysisId, fileName, path, bytes: null }, { action: "skipped", reason: "pending", error: null })]
+      : [
+          untransferredResult(
+            { analysisId, fileName, path, bytes: null },
+            { action: "skipped", reason: "pending", error: null }
+          )
+        ]
 })
 const time = "2026-11-21T15:00:00Z"
 const look = {

@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { type FileResult, untouched } from "../download/FileResult.ts"
+import { type FileResult, untransferredResult } from "../download/FileResult.ts"
 import { type ReportRun, reportJson } from "./Report.ts"
 import { transferSection } from "./TransferSection.ts"
 
@@ -19,7 +19,7 @@ const run = (seconds: number, bytes: ReadonlyArray<number> = []): ReportRun => (
 
 /** A transfer between two moments, in seconds of the run; one without an end was stopped. */
 const transfer = (fileName: string, from: number, to: number | null, some: Partial<FileResult> = {}): FileResult => ({
-  ...untouched(
+  ...untransferredResult(
     { analysisId: "A1", fileName, path: fileName, bytes: 2048 },
     { action: "downloaded", reason: null, error: null }
   ),
@@ -41,7 +41,7 @@ const rowsOf = (text: string | null) =>
 
 describe("the section about transfers", () => {
   it("is left out of a report without a transfer and without a byte", () => {
-    const kept = untouched(
+    const kept = untransferredResult(
       { analysisId: "A1", fileName: "a.bam", path: "a.bam", bytes: 1 },
       { action: "skipped", reason: "exists", error: null }
     )

@@ -18,7 +18,8 @@ export interface WantedSlice {
   readonly name: string
   /** The listed index of the source; null when none is listed. */
   readonly indexFile: string | null
-  readonly wish: SliceWish
+  /** What the slice holds. */
+  readonly content: SliceWish
   /** What it would fetch, where that was asked for. */
   readonly estimate: SliceEstimate | null
 }
@@ -39,13 +40,13 @@ export interface WantedFile extends OutputPath {
 }
 
 /** The wanted files of `analyses`, in the order of the listing. */
-export const wantedFiles = (analyses: ReadonlyArray<ListedAnalysis>, wish: FileChoice): ReadonlyArray<WantedFile> =>
+export const wantedFiles = (analyses: ReadonlyArray<ListedAnalysis>, choice: FileChoice): ReadonlyArray<WantedFile> =>
   analyses.flatMap((analysis) =>
     analysis.files.flatMap((file) => {
-      const type = wantedType(file, wish)
+      const type = wantedType(file, choice)
       return file.fileName === null || type === null
         ? []
-        : [wantedFile(analysis, { ...file, fileName: file.fileName }, type, wish)]
+        : [wantedFile(analysis, { ...file, fileName: file.fileName }, type, choice)]
     })
   )
 
@@ -53,14 +54,14 @@ const wantedFile = (
   analysis: ListedAnalysis,
   { archived, estimatedRestoreTime, fileName, hasLink, size }: ListedFile & { readonly fileName: string },
   type: FileType,
-  { layout, slice: wish = null }: FileChoice
+  { layout, slice: content = null }: FileChoice
 ): WantedFile => {
   const file = { analysisId: analysis.id, fileName, type }
-  if (wish === null) {
+  if (content === null) {
     const { folder } = outputPathOf(file, layout, null)
     return { ...file, folder, size, archived, estimatedRestoreTime, hasLink, slice: null }
   }
-  const { folder, slice } = outputPathOf(file, layout, wish.wanted.length > 0 ? "ranged" : "unmapped")
+  const { folder, slice } = outputPathOf(file, layout, content.wanted.length > 0 ? "ranged" : "unmapped")
   const index = indexFor(fileName, analysis.files)
   return {
     ...file,
@@ -71,7 +72,7 @@ const wantedFile = (
     archived: archived || index?.archived === true,
     estimatedRestoreTime: estimatedRestoreTime ?? index?.estimatedRestoreTime ?? null,
     hasLink: hasLink && index?.hasLink !== false,
-    slice: { name: slice?.name ?? fileName, indexFile: index?.fileName ?? null, wish, estimate: null }
+    slice: { name: slice?.name ?? fileName, indexFile: index?.fileName ?? null, content, estimate: null }
   }
 }
 
@@ -88,10 +89,10 @@ const indexFor = (data: string, listed: ReadonlyArray<ListedFile>): ListedFile |
  * The type of a file when it is wanted. A name that is unsafe at its end (`x.bam `) still counts as its type, so that
  * it is refused with a message and not left out silently.
  */
-const wantedType = (file: ListedFile, wish: FileChoice): FileType | null => {
+const wantedType = (file: ListedFile, choice: FileChoice): FileType | null => {
   if (file.fileName === null) return null
   const type = fileTypeOf(file.fileName) ?? fileTypeOf(withoutTail(file.fileName))
-  return type !== null && wantedTypes(wish).includes(type) ? type : null
+  return type !== null && wantedTypes(choice).includes(type) ? type : null
 }
 
 /** Slices are made of data files and bring their own index. */

@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Result, Schema } from "effect"
-import { type FileResult, untouched } from "../download/FileResult.ts"
+import { type FileResult, untransferredResult } from "../download/FileResult.ts"
 import { reportJson } from "../report/Report.ts"
 import { parseManifest } from "./Manifest.ts"
 
@@ -26,11 +26,22 @@ describe("manifests", () => {
     const skipped = { action: "skipped", error: null } as const
     const { absent, entries } = parsed(
       report(
-        { ...untouched(identity("d/a.bam", 7), { action: "downloaded", reason: null, error: null }), sha256: sum },
-        untouched(identity("d/b.bam", 8), { ...skipped, reason: "exists" }),
-        untouched(identity("d/c.bam", 9), { ...skipped, reason: "archived" }),
-        untouched(identity("d/e.bam", 10), { action: "failed", reason: null, error: { _tag: "X", message: "m" } }),
-        untouched(identity(null, null), { action: "failed", reason: null, error: { _tag: "X", message: "m" } })
+        {
+          ...untransferredResult(identity("d/a.bam", 7), { action: "downloaded", reason: null, error: null }),
+          sha256: sum
+        },
+        untransferredResult(identity("d/b.bam", 8), { ...skipped, reason: "exists" }),
+        untransferredResult(identity("d/c.bam", 9), { ...skipped, reason: "archived" }),
+        untransferredResult(identity("d/e.bam", 10), {
+          action: "failed",
+          reason: null,
+          error: { _tag: "X", message: "m" }
+        }),
+        untransferredResult(identity(null, null), {
+          action: "failed",
+          reason: null,
+          error: { _tag: "X", message: "m" }
+        })
       )
     )
     assert.deepStrictEqual(entries, [
