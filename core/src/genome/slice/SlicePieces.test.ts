@@ -119,9 +119,14 @@ describe("slicePieces", () => {
   it("small targets share a piece as long as what it fetches fits into one buffer", () => {
     const stretches = new Stretches()
     for (let begin = 0; begin + 1_000_000 <= size; begin += 1_000_000) {
-      const expectedEnd = begin + 450_000
-      const offsets = { begin: VirtualOffset.make(begin, 0), end: VirtualOffset.make(begin + 460_000, 0) }
-      stretches.add({ ref: 0, ...offsets, until: 1, fetchEnd: begin + 460_000, expectedEnd, whole: false })
+      // The chunks of two bins, one inside the other.
+      for (const [from, expected] of [
+        [begin, begin + 90_000],
+        [begin + 200_000, begin + 450_000]
+      ] as const) {
+        const offsets = { begin: VirtualOffset.make(from, 0), end: VirtualOffset.make(begin + 460_000, 0) }
+        stretches.add({ ref: 0, ...offsets, until: 1, fetchEnd: begin + 460_000, expectedEnd: expected, whole: false })
+      }
     }
     const pieces = [...slicePieces(stretches, indexOf([]), size)]
     assert.deepStrictEqual(

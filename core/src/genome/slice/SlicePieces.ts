@@ -71,7 +71,8 @@ export function* slicePieces(stretches: Stretches, index: BinIndex, size: number
   let spans: Array<Span> = []
 
   const bytesOf = (some: ReadonlyArray<Span>) => some.reduce((sum, { end, start }) => sum + end - start, 0)
-  const reach = () => parts.reduce((most, { end }) => later(most, end), [0, 0] as VirtualOffsetPair)
+  /** The furthest end of the stretches so far. */
+  let reach: VirtualOffsetPair = [0, 0]
 
   /** Where to cut the stretches so far, when they are too much for one piece and the index knows a place; else null. */
   const cut = (): VirtualOffsetPair | null => {
@@ -90,7 +91,8 @@ export function* slicePieces(stretches: Stretches, index: BinIndex, size: number
     return cutAt[0] < Math.min(last.end, longest.end[0]) && isBefore(longest.from, cutAt) ? cutAt : null
   }
 
-  const whole = (): Piece => ({ stretches: parts, ranges: rangesOf(spans), goesOn: false })
+  /** The last place where no stretch goes on: the number of the next stretch, and what there was before it. */
+  let mayEnd: { readonly i: number; readonly parts: number; readonly spans: ReadonlyArray<Span> } | null = null
 
   /** The piece before `cutAt`; what comes after it stays. */
   const pieceBefore = (cutAt: VirtualOffsetPair): Piece => {
@@ -128,23 +130,20 @@ export function* slicePieces(stretches: Stretches, index: BinIndex, size: number
     const { expectedEnd, fetchEnd, ref, until } = stretch
     const limit = Math.min(fetchEnd, size)
     const span = { start: begin[0], end: Math.max(begin[0], Math.min(expectedEnd, limit)), limit }
-    // What a piece fetches must fit into one buffer: a piece of several buffers waits until all pieces before it are written.
-    if (parts.length > 0 && bytesOf(spans) + span.end - span.start > longestRange && !isBefore(begin, reach())) {
-      yield whole()
-      parts = []
-      spans = []
-    }
-    parts.push({
-      ref,
-      from: begin,
-      begin,
-      end: pairOf(stretch.end),
-      until,
-      through: null,
-      whole: stretch.whole
-    })
+    if (parts.length > 0 && !isBefore(begin, reach)) mayEnd = { i, parts: parts.length, spans: [...spans] }
+    const end = pairOf(stretch.end)
+    parts.push({ ref, from: begin, begin, end, until, through: null, whole: stretch.whole })
+    reach = later(reach, end)
     addSpan(spans, span)
     i++
+    // What a piece fetches must fit into one buffer: a piece of several buffers waits until all pieces before it are written.
+    if (mayEnd !== null && bytesOf(spans) > longestRange) {
+      yield { stretches: parts.slice(0, mayEnd.parts), ranges: rangesOf(mayEnd.spans), goesOn: false }
+      i = mayEnd.i
+      parts = []
+      spans = []
+      mayEnd = null
+    }
   }
-  if (parts.length > 0) yield whole()
+  if (parts.length > 0) yield { stretches: parts, ranges: rangesOf(spans), goesOn: false }
 }
