@@ -41,6 +41,9 @@ type Sums = Pick<PieceDone, "bytes" | "records" | "copied">
 /** So many bytes of the next piece are handed to the piece before it, for records that go on there: two blocks. */
 const sharedBytes = 2 * Bgzf.maxBlock
 
+/** Pieces under way for each that may hold a buffer: the others are made and wait for their turn. */
+const waitingPerHolder = 4
+
 /** A piece that is being fetched, made or written. */
 interface PieceInFlight {
   readonly piece: Piece
@@ -90,6 +93,9 @@ export const makePieces = Effect.fnUntraced(function* <E, E2>(
   const free: Array<Uint8Array> = []
   const takeBuffer = () => free.pop() ?? new Uint8Array(headroom + longestRange + sharedBytes)
   const permits = yield* Semaphore.make(connections)
+  /** Pieces that may hold a buffer. */
+  const holders = connections + workers.width
+  const holding = yield* Semaphore.make(holders)
   const readAt = (offset: number, target: Uint8Array) =>
     target.length === 0 ? Effect.void : permits.withPermit(readInto(reader, offset, target))
 
@@ -114,10 +120,15 @@ export const makePieces = Effect.fnUntraced(function* <E, E2>(
 
   const damaged = ({ fault, reason }: PieceDamage) => new FileDamaged({ file, fault, reason })
 
-  /** Writes the output of a step, and takes its buffers back. */
-  const put = Effect.fnUntraced(function* ({ output, buffers, toFree }: PieceStep) {
-    for (const piece of output) yield* write(piece)
+  /** Takes the buffers of a step back; `isLast`: the piece needs no other. */
+  const takeBack = ({ buffers }: PieceStep, isLast: boolean) => {
     free.push(...buffers)
+    return isLast ? holding.release(1) : Effect.void
+  }
+
+  /** Writes the output of a step. */
+  const put = Effect.fnUntraced(function* ({ output, toFree }: PieceStep) {
+    for (const piece of output) yield* write(piece)
     // Given back at once: the collector would let such memory pile up.
     for (const { buffer } of toFree) if (buffer instanceof ArrayBuffer) buffer.transfer(0)
   })
@@ -170,10 +181,14 @@ export const makePieces = Effect.fnUntraced(function* <E, E2>(
       // What a piece of many buffers makes is written as it comes, or it would fill the memory.
       if (batches.length > 1) yield* previousWritten
       const made = yield* use(fetched, isLast)
+      // Small targets leave little of what was fetched: it waits for its turn outside of the buffers, which others need.
+      const liesInBuffers = made.output.some((bytes) => made.buffers.some(({ buffer }) => buffer === bytes.buffer))
+      if (!liesInBuffers) yield* takeBack(made, isLast)
       yield* previousWritten
       if (made.result._tag === "Damaged") return yield* damaged(made.result.damage)
       current.begun = true
       yield* put(made)
+      if (liesInBuffers) yield* takeBack(made, isLast)
       if (made.result._tag === "Done") yield* finish(made.result.done)
     }
   })
@@ -198,8 +213,10 @@ export const makePieces = Effect.fnUntraced(function* <E, E2>(
 
   const slot = Effect.gen(function* () {
     while (true) {
+      // Before the piece: the first one that is not written always has its buffer.
+      yield* holding.take(1)
       const next = yield* nextPiece
-      if (next === null) return
+      if (next === null) return yield* holding.release(1)
       yield* make(next, workers).pipe(
         // Its bytes went with the thread: they are fetched once more.
         Effect.catchTag("ThreadLost", (lost) => (next.begun ? Effect.die(lost) : make(next, alone))),
@@ -208,7 +225,7 @@ export const makePieces = Effect.fnUntraced(function* <E, E2>(
       yield* Deferred.succeed(next.written, undefined)
     }
   })
-  const slots = Array.from({ length: connections + workers.width }, () => slot)
+  const slots = Array.from({ length: waitingPerHolder * holders }, () => slot)
   yield* Effect.all(slots, { concurrency: "unbounded", discard: true })
   return sums
 })
