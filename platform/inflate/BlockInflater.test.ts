@@ -46,7 +46,7 @@ const deflated = (random: SeededRandom.SeededRandom, bytes: Uint8Array) =>
 
 describe("BlockInflater", () => {
   it("was compiled from the source beside it", () => {
-    const source = readFileSync(new URL("inflate/inflate.c", import.meta.url))
+    const source = readFileSync(new URL("inflate.c", import.meta.url))
     assert.strictEqual(sourceHash, createHash("sha256").update(source).digest("hex"), "run node scripts/inflate.ts")
   })
 
