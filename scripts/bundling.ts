@@ -156,7 +156,7 @@ const onlyVersion: Plugin = {
 const embedThreadProgram: Plugin = {
   name: "embed-thread-program",
   setup(context) {
-    context.onLoad({ filter: /platform\/ThreadProgram\.ts$/ }, async ({ path }) => {
+    context.onLoad({ filter: /platform\/threads\/ThreadProgram\.ts$/ }, async ({ path }) => {
       const { outputFiles } = await build({
         ...plain,
         plugins: [loadBuiltInsLate, importModulesNotBarrels],
