@@ -46,12 +46,18 @@ export const make = Effect.fnUntraced(function* (
   const watch = yield* VersionWatch.make
   const broken = yield* Deferred.make<never, ProgressError>()
   const flushing = yield* Semaphore.make(1)
+  const syncFailure = yield* Ref.make<LocalIo | null>(null)
 
-  /** Makes everything written so far durable in the part. */
+  /**
+   * Makes everything written so far durable in the part. After one failure it fails for good: Linux reports lost bytes to one
+   * sync only, and the next succeeds without them.
+   */
   const synced = Effect.gen(function* () {
+    const failure = yield* Ref.get(syncFailure)
+    if (failure !== null) return yield* failure
     const snapshot = yield* Ref.get(ranges)
     yield* Ref.set(unsynced, 0)
-    yield* part.sync
+    yield* Effect.tapError(part.sync, (error) => Ref.set(syncFailure, error))
     yield* stillOurs(files, place, journal)
     return snapshot
   })

@@ -109,7 +109,8 @@ const makePatience = Effect.fnUntraced(function* (context: FetchContext, start: 
 const exchange = Effect.fnUntraced(function* (context: FetchContext, position: Ref.Ref<number>, end: number | null) {
   const { lease, request, sink, watch } = context
   const known = yield* watch.known
-  const asked = rangeToAsk(context, known, yield* Ref.get(position), end)
+  const from = yield* Ref.get(position)
+  const asked = rangeToAsk(context, known, from, end)
   const { link, generation } = yield* lease.current
   const [reply, verdict] = yield* ask(context, link, asked, mostRedirects)
   if (verdict._tag === "Stale") {
@@ -124,7 +125,9 @@ const exchange = Effect.fnUntraced(function* (context: FetchContext, position: R
   const reached = yield* receive({ fileName, sink, pool: context.pool }, reply, body, position)
   if (verdict.end === null) yield* watch.learn({ ...verdict.version, size: reached })
   const goal = end ?? verdict.end ?? reached
-  return reached >= Math.min(goal, verdict.version.size ?? goal) ? "done" : "again"
+  if (reached >= Math.min(goal, verdict.version.size ?? goal)) return "done"
+  // A host that cuts ranges to less than the overlap would be asked for the same bytes for ever.
+  return reached > from ? "again" : yield* countWrong(context, reply.host, "sent only bytes that are there already")
 })
 
 /**
