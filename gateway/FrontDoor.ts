@@ -1,9 +1,10 @@
 /** Handles every request before its handler: admission, the address by which the caller reaches the gateway, metrics, log. */
 import type { ServerResponse } from "node:http"
 import * as NodeHttpServerRequest from "@effect/platform-node/NodeHttpServerRequest"
-import { Cause, Clock, Effect, Metric, Option, Redacted, type Scope } from "effect"
+import { Cause, Effect, Metric, Option, Redacted, type Scope } from "effect"
 import { type HttpServerError, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { errorBody, mediaType } from "../core/src/htsget/Ticket.ts"
+import { monotonicMillis } from "../core/src/MonotonicTime.ts"
 import { printable } from "../core/src/text/Printable.ts"
 import { admit, crossOrigin, preflight } from "./Admission.ts"
 import { json } from "./Answers.ts"
@@ -66,14 +67,14 @@ export const makeDoor = Effect.gen(function* () {
       const request = yield* HttpServerRequest.HttpServerRequest
       const response = NodeHttpServerRequest.toServerResponse(request) as ServerResponse
       const route = routeOf(request.url)
-      const begun = yield* Clock.currentTimeMillis
+      const begun = yield* monotonicMillis
       inFlight++
       response.once("close", () => inFlight--)
       yield* Metric.update(Counters.inFlight, inFlight)
       const answered = yield* answer(app, request, response)
       const status = String(answered.status)
       yield* Metric.update(Metric.withAttributes(Counters.requests, { route, status }), 1)
-      const took = (yield* Clock.currentTimeMillis) - begun
+      const took = Math.round((yield* monotonicMillis) - begun)
       // Only the route is logged: a path may hold the token, and names analyses of patients. Answers.ts names what it refuses.
       yield* Effect.logDebug(`${request.method} ${route}: ${status}, ${took} ms`)
       return answered

@@ -14,11 +14,12 @@ import { hostname, tmpdir } from "node:os"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, type Scope } from "effect"
+import { Clock, Effect, Fiber, type Scope } from "effect"
 import { type FileLockError, type FileLockOptions, withLock } from "../platform/locks/FileLock.ts"
 import { thisProcess } from "../platform/ProcessIdentity.ts"
 import { bundled } from "./Bundles.ts"
 import { until } from "./Executables.ts"
+import { makeJumpingClock } from "./JumpingClock.ts"
 
 const folder = Effect.acquireRelease(
   Effect.sync(() => mkdtempSync(join(tmpdir(), "file-lock-"))),
@@ -195,6 +196,21 @@ describe("FileLock", () => {
         setAge(path, 3600)
         assert.strictEqual((yield* Effect.flip(take(path, { wait: "300 millis" })))._tag, "Busy")
         yield* take(path, { wait: "40 seconds", staleAfter: "500 millis" })
+      })
+    )
+  )
+
+  it.live("C1 a clock that is set back while somebody waits does not keep a dead owner's lock", () =>
+    inFolder((path) =>
+      Effect.gen(function* () {
+        const { clock, set } = yield* makeJumpingClock
+        writeFileSync(path, JSON.stringify(stranger))
+        setAge(path, 3600)
+        const taking = take(path, { wait: "5 seconds", staleAfter: "500 millis" })
+        const fiber = yield* Effect.forkChild(Effect.provideService(taking, Clock.Clock, clock))
+        yield* Effect.sleep("200 millis")
+        set(-3_600_000)
+        yield* Fiber.join(fiber)
       })
     )
   )

@@ -8,8 +8,9 @@
 import { randomBytes } from "node:crypto"
 import { readdir, unlink } from "node:fs/promises"
 import { basename, dirname, join } from "node:path"
-import { Clock, Data, Duration, Effect, Scope } from "effect"
+import { Data, Duration, Effect, Scope } from "effect"
 import { Busy, type CannotCreate, LocalIo } from "../../core/src/Errors.ts"
+import { monotonicMillis } from "../../core/src/MonotonicTime.ts"
 import { lockPoll } from "../../core/src/Schedules.ts"
 import { type Errno, io, unless } from "../Errno.ts"
 import { type ProcessIdentity, thisProcess } from "../ProcessIdentity.ts"
@@ -130,16 +131,16 @@ const signEvery = 60_000
 
 /** Refreshes the card of a waiter when the last refresh is `signEvery` ms old. */
 const signOfLife = Effect.fnUntraced(function* (card: LockCard) {
-  let last = yield* Clock.currentTimeMillis
+  let last = yield* monotonicMillis
   return Effect.gen(function* () {
-    const now = yield* Clock.currentTimeMillis
+    const now = yield* monotonicMillis
     if (now - last <= signEvery) return
     last = now
     yield* refresh(card)
   })
 })
 
-/** When this process released each lock, in ms since 1970, by path: processes that wait get their turn first. */
+/** When this process released each lock, in ms of the monotonic clock, by path: processes that wait get their turn first. */
 const givenBack = new Map<string, number>()
 /** The head start of waiting processes, in ms: longer than the longest pause of `lockPoll`. */
 const headStart = 40
@@ -155,7 +156,7 @@ const release = (path: string, taken: LockCard, card: LockCard) =>
         ),
         { times: 2 }
       )
-    const now = yield* Clock.currentTimeMillis
+    const now = yield* monotonicMillis
     // Old entries are removed: a run of ten thousand files takes ten thousand locks.
     for (const [other, time] of givenBack) if (now - time > headStart) givenBack.delete(other)
     givenBack.set(path, now)
@@ -167,7 +168,7 @@ const release = (path: string, taken: LockCard, card: LockCard) =>
  * processes left beside it.
  */
 const giveWay = Effect.fnUntraced(function* (path: string, card: LockCard) {
-  const now = yield* Clock.currentTimeMillis
+  const now = yield* monotonicMillis
   const last = givenBack.get(path)
   if (last !== undefined && now - last > headStart) return
   const inLine = yield* othersInLine(path, card)

@@ -6,8 +6,9 @@
  */
 import type { Stats } from "node:fs"
 import { link, lstat, rename, unlink } from "node:fs/promises"
-import { Clock, Effect } from "effect"
+import { Effect } from "effect"
 import { CannotCreate } from "../../core/src/Errors.ts"
+import { monotonicMillis } from "../../core/src/MonotonicTime.ts"
 import { type Errno, io, unless } from "../Errno.ts"
 import { hasEnded, type ProcessIdentity, thisProcess } from "../ProcessIdentity.ts"
 import { claim, fileSystemTime, type LockCard, readIdentity, sameFile } from "./LockCard.ts"
@@ -53,7 +54,7 @@ export const watchLock = (
       const what = stats.isSymbolicLink() ? "a symbolic link" : "something that is not a file"
       return yield* new CannotCreate({ path, reason: `${what} is in the place of the lock` })
     }
-    const now = yield* Clock.currentTimeMillis
+    const now = yield* monotonicMillis
     const known = last !== null && sameFile(last.stats, stats) ? last : null
     const silent = known !== null && known.stats.mtimeMs === stats.mtimeMs && now - known.looked < furthestLooks
     const identity = known?.identity ?? (yield* unless(readIdentity(path), "ENOENT"))

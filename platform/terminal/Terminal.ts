@@ -1,4 +1,5 @@
 /** The Operator at a terminal: questions on standard error, answers from standard input, hidden when they are secret. */
+import { StringDecoder } from "node:string_decoder"
 import { Effect, Layer, Redacted } from "effect"
 import { Operator } from "../../core/src/settings/Operator.ts"
 import { printable } from "../../core/src/text/Printable.ts"
@@ -10,8 +11,8 @@ export interface TerminalStreams {
   readonly stderr: NodeJS.WriteStream
   /** What questions go through before they are shown. */
   readonly prose: (text: string) => string
-  /** Stops the program as Ctrl-C does. */
-  readonly interrupt: () => void
+  /** Stops the program as Ctrl-C does (`SIGINT`), or as the end of its terminal does. */
+  readonly interrupt: (signal: "SIGINT" | "SIGHUP") => void
 }
 
 type Answer =
@@ -68,14 +69,27 @@ export const makeLine = (echo: (text: string) => void) => {
   }
 }
 
+/** False when the terminal has gone away: then the system refuses it. */
+const setRawMode = (stdin: TerminalStreams["stdin"], raw: boolean): boolean => {
+  try {
+    stdin.setRawMode(raw)
+    return true
+  } catch {
+    return false
+  }
+}
+
 /** Null when there will be no answer. */
 const ask = ({ interrupt, prose, stderr, stdin }: TerminalStreams, question: string, hidden: boolean) =>
   Effect.callback<string | null>((resume) => {
     const read = makeLine(hidden ? () => {} : (text) => stderr.write(text))
+    // A letter of several bytes may come in two pieces.
+    const decoder = new StringDecoder("utf8")
     const stop = () => {
       stdin.off("data", onData)
       stdin.off("end", onEnd)
-      stdin.setRawMode(false)
+      stdin.off("error", onEnd)
+      setRawMode(stdin, false)
       stdin.pause()
       stderr.write("\n")
     }
@@ -85,10 +99,10 @@ const ask = ({ interrupt, prose, stderr, stdin }: TerminalStreams, question: str
     }
     // An interruption comes back as the end of this effect, whose finalizer is `stop`.
     const onData = (chunk: Buffer) => {
-      const characters = [...chunk.toString("utf8")]
+      const characters = [...decoder.write(chunk)]
       for (const [index, character] of characters.entries()) {
         const answer = read(character)
-        if (answer.kind === "stop") return interrupt()
+        if (answer.kind === "stop") return interrupt("SIGINT")
         if (answer.kind === "end") return onEnd()
         if (answer.kind === "line") {
           const ahead = characters.slice(index + 1).join("")
@@ -99,25 +113,25 @@ const ask = ({ interrupt, prose, stderr, stdin }: TerminalStreams, question: str
         }
       }
     }
-    // Standard input has ended already, so no event will come.
-    if (stdin.readableEnded) return resume(Effect.succeed(null))
-    // Raw mode stops the echo before the question is shown, so a password typed early is not shown either.
-    stdin.setRawMode(true)
+    // Standard input has ended already, so no event will come. Raw mode stops the echo before the question is shown, so a
+    // password typed early is not shown either.
+    if (stdin.readableEnded || !setRawMode(stdin, true)) return resume(Effect.succeed(null))
     stdin.on("data", onData)
     stdin.once("end", onEnd)
+    stdin.once("error", onEnd)
     stdin.resume()
     stderr.write(printable(prose(question)))
     return Effect.sync(stop)
   })
 
-/** A person is asked only when both directions are a terminal. */
-const makeOperator = (streams: TerminalStreams): Operator["Service"] => {
+/** A person is asked only when both directions are a terminal. Exported for its test. */
+export const makeOperator = (streams: TerminalStreams): Operator["Service"] => {
   if (streams.stdin.isTTY !== true || streams.stderr.isTTY !== true) return Operator.absent
-  // A step cannot go on without a user name or password, so no answer ends it like Ctrl-C.
+  const { interrupt, stdin } = streams
+  // A step cannot go on without a user name or password, so no answer ends it.
+  const stopped = Effect.sync(() => interrupt(stdin.readableEnded || stdin.destroyed ? "SIGHUP" : "SIGINT"))
   const answered = (asking: Effect.Effect<string | null>) =>
-    Effect.flatMap(asking, (text) =>
-      text === null ? Effect.andThen(Effect.sync(streams.interrupt), Effect.never) : Effect.succeed(text)
-    )
+    Effect.flatMap(asking, (text) => (text === null ? Effect.andThen(stopped, Effect.never) : Effect.succeed(text)))
   return {
     present: true,
     line: (question) => answered(ask(streams, question, false)),
@@ -140,7 +154,7 @@ export const layer = Layer.effect(
       prose,
       stdin: process.stdin,
       stderr: process.stderr,
-      interrupt: () => process.kill(process.pid, "SIGINT")
+      interrupt: (signal) => process.kill(process.pid, signal)
     })
   )
 )

@@ -1,7 +1,7 @@
 /** The state machine of a download on the virtual clock: a scripted link host, a disk in memory. */
 import { createHash } from "node:crypto"
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Exit, Fiber, Layer, Redacted, Ref } from "effect"
+import { Clock, Effect, Exit, Fiber, Layer, Redacted, Ref } from "effect"
 import { TestClock } from "effect/testing"
 import { FileDamaged, Forbidden, TlsRefused } from "../../core/src/Errors.ts"
 import { Codec } from "../../core/src/genome/bgzf/Codec.ts"
@@ -12,6 +12,7 @@ import type { FreshLink, TransferProgress, TransferRequest } from "../../core/sr
 import { BlockPool } from "../../core/src/verify/BlockPool.ts"
 import * as ZlibCodec from "../../platform/inflate/ZlibCodec.ts"
 import { bamFile, read } from "../genome/Fixtures.ts"
+import { makeJumpingClock } from "../JumpingClock.ts"
 import { crc32c, MemoryParts } from "./MemoryParts.ts"
 import { cutAfter, host, patterned, type Script, ScriptedHost, type ScriptedReply } from "./ScriptedHost.ts"
 
@@ -111,6 +112,15 @@ const always =
   (change: (good: ScriptedReply) => ReturnType<Script>): Script =>
   (_, good) =>
     change(good)
+
+/** A host that sends at most `length` bytes of a range. */
+const cappedAt = (length: number, bytes: Uint8Array, range: string | null, good: ScriptedReply): ScriptedReply => {
+  const first = Number(/^bytes=(\d+)-/.exec(range ?? "bytes=0-")?.[1])
+  if (range === null) return cutAfter(good, length + kib)
+  const body = bytes.subarray(first, first + length)
+  const fields = { "content-range": `bytes ${first}-${first + body.length - 1}/${bytes.length}` }
+  return { status: 206, headers: { ...fields, "content-length": String(body.length) }, body: [body] }
+}
 
 describe("FileTransfer", () => {
   it.effect("brings a file to its final name, with its digest", () =>
@@ -234,6 +244,23 @@ describe("FileTransfer", () => {
         assert.strictEqual(g.links.seen.length, 1)
         yield* TestClock.adjust("4 seconds")
         assert.deepInclude(yield* Fiber.join(fiber), { attempts: 2 })
+        g.delivered()
+      })
+    )
+
+    it.effect("C1 a clock that is set forward does not make a good connection a slow one", () =>
+      Effect.gen(function* () {
+        const { clock, set } = yield* makeJumpingClock
+        const bytes = patterned(100 * kib)
+        const g = ground({
+          bytes,
+          script: always((good) => ({ ...good, body: [bytes.subarray(0, kib), { wait: 1000 }, bytes.subarray(kib)] }))
+        })
+        const fiber = yield* Effect.forkChild(g.download.pipe(Effect.provideService(Clock.Clock, clock)))
+        yield* TestClock.adjust("500 millis")
+        set(24 * 3_600_000)
+        yield* TestClock.adjust("1 hour")
+        assert.deepInclude(yield* Fiber.join(fiber), { attempts: 1 })
         g.delivered()
       })
     )
@@ -379,6 +406,21 @@ describe("FileTransfer", () => {
         })
         assert.strictEqual((yield* failure(g))._tag, "LinkProtocol")
         assert.isAtMost(g.links.seen.length, 24)
+      })
+    )
+
+    it.effect("H2 a host that answers every range with bytes that are there already is given up", () =>
+      Effect.gen(function* () {
+        const g = ground({
+          etag: null,
+          // Without an entity tag the last 64 KiB are asked for again: this host never gets beyond them.
+          script: ({ number, object, range }, good) =>
+            number > 100
+              ? new TlsRefused({ host, reason: "asked a hundred times" })
+              : cappedAt(64 * kib, object.bytes, range, good)
+        })
+        assert.deepInclude(yield* failure(g), { _tag: "LinkProtocol" })
+        assert.isBelow(g.links.seen.length, 10)
       })
     )
 
@@ -747,6 +789,21 @@ describe("FileTransfer", () => {
         assert.isAtLeast(outcome.resumedFrom, 64 * mib)
         assert.isBelow(outcome.resumedFrom, 200 * mib)
       })
+    )
+
+    it.effect(
+      "K3 after a failed sync nothing written since the last good one is resumed from, whatever later syncs say",
+      () =>
+        Effect.gen(function* () {
+          const g = ground({ size: 200 * mib, script: always((good) => ({ ...good, delay: 1000 })) })
+          // Linux reports a failed write-back to one fsync only: the next one succeeds although the bytes are lost.
+          g.disk.fails = (operation, count) => (operation === "sync" && count === 2 ? "EIO" : null)
+          assert.deepInclude(yield* failure(g), { _tag: "LocalIo", errno: "EIO" })
+          g.disk.fails = () => null
+          const outcome = yield* succeeds(g)
+          assert.isAtLeast(outcome.resumedFrom, 64 * mib)
+          assert.isBelow(outcome.resumedFrom, 128 * mib)
+        })
     )
   })
 

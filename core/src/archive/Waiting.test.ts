@@ -1,6 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Clock, Duration, Effect, Fiber, Ref } from "effect"
 import { TestClock } from "effect/testing"
+import { makeJumpingClock } from "../../../test/JumpingClock.ts"
 import { timeOf } from "./Estimate.ts"
 import { untilRestored } from "./Waiting.ts"
 
@@ -88,28 +89,19 @@ describe("waiting for restorations", () => {
   it.effect("C1 a clock that is set back or forward changes neither the end nor the pace", () =>
     Effect.gen(function* () {
       for (const jump of [-hour, 24 * hour, -60 * 365 * 24 * hour]) {
-        const clock = yield* Clock.Clock
-        let offset = 0
-        const jumping: Clock.Clock = {
-          ...clock,
-          sleep: (duration) => clock.sleep(duration),
-          currentTimeMillisUnsafe: () => clock.currentTimeMillisUnsafe() + offset,
-          currentTimeMillis: Effect.map(clock.currentTimeMillis, (now) => now + offset),
-          monotonicTimeNanosUnsafe: () => clock.monotonicTimeNanosUnsafe(),
-          monotonicTimeNanos: clock.monotonicTimeNanos
-        }
+        const { clock, set } = yield* makeJumpingClock
         const begun = yield* clock.monotonicTimeNanos
         let count = 0
         const look = Effect.sync(() => {
           count++
-          if (count === 3) offset = jump
+          if (count === 3) set(jump)
           return { value: count, awaited: [null] }
         })
         const fiber = yield* untilRestored(
           look,
           { wait: Duration.hours(1), poll: Duration.minutes(5) },
           () => Effect.void
-        ).pipe(Effect.provideService(Clock.Clock, jumping), Effect.forkChild)
+        ).pipe(Effect.provideService(Clock.Clock, clock), Effect.forkChild)
         yield* TestClock.adjust("2 hours")
         const looked = yield* Fiber.join(fiber)
         assert.isAbove(looked, 12)

@@ -1,6 +1,7 @@
 /**
  * Decides when another login is allowed and when a 403 is final. Without these limits two programs of one account would end each
- * other's session for ever (S7), and each forbidden item would cost a login (S4). Pure functions; times in ms since 1970.
+ * other's session for ever (S7), and each forbidden item would cost a login (S4). Pure functions; times in ms of the
+ * monotonic clock.
  */
 
 export interface LoginHistory {

@@ -17,6 +17,7 @@ import {
 import { Cookies, Headers, HttpClient, HttpClientError, HttpClientRequest } from "effect/http"
 import { TestClock } from "effect/testing"
 import * as CookieJars from "../../../platform/http/CookieJars.ts"
+import { makeJumpingClock } from "../../../test/JumpingClock.ts"
 import type { SessionError } from "../Errors.ts"
 import { AccountLock } from "./AccountLock.ts"
 import { ReplyResponse } from "./ReplyResponse.ts"
@@ -132,14 +133,15 @@ const settings: SessionSettings = {
 const withSession = <A, E>(
   service: ReturnType<typeof makeService>,
   use: (session: Session["Service"]) => Effect.Effect<A, E, Scope.Scope>,
-  changed: Partial<SessionSettings> = {}
+  changed: Partial<SessionSettings> = {},
+  clock: Clock.Clock | null = null
 ): Effect.Effect<Exit.Exit<A, E | SessionError>> =>
   Effect.gen(function* () {
     const layer = Session.layer({ ...settings, ...changed }).pipe(
       Layer.provide([service.layer, AccountLock.layerNone, CookieJars.layer])
     )
     const program = Effect.flatMap(Session, use).pipe(Effect.scoped, Effect.provide(layer))
-    return yield* inVirtualTime(program)
+    return yield* inVirtualTime(clock === null ? program : Effect.provideService(program, Clock.Clock, clock))
   })
 
 const inVirtualTime = <A, E>(program: Effect.Effect<A, E>): Effect.Effect<Exit.Exit<A, E>> =>
@@ -449,6 +451,29 @@ describe("Session", () => {
         )
         assert.isTrue(succeeded(exit).every((error) => error._tag === "Forbidden"))
         assert.isAtMost(service.served.logins, 6)
+      })
+    )
+
+    it.effect("C1 a clock that is set back does not keep a lost session from a new login", () =>
+      Effect.gen(function* () {
+        const { clock, set } = yield* makeJumpingClock
+        // Each path is forbidden once: the session is gone, and a login brings it back.
+        const service = makeService((asked, count) =>
+          asked.path.startsWith("/api") && count === 1 ? { status: 403 } : null
+        )
+        const exit = yield* withSession(
+          service,
+          (session) =>
+            Effect.gen(function* () {
+              yield* get(session, "/api/x")
+              yield* Effect.sleep("2 minutes")
+              set(-3_600_000)
+              return yield* get(session, "/api/y")
+            }),
+          {},
+          clock
+        )
+        assert.strictEqual(succeeded(exit), '{"path":"/api/y"}')
       })
     )
 

@@ -6,6 +6,7 @@
 import { Cause, Clock, Effect, Exit, Option, Random, Ref } from "effect"
 import { countLogin } from "../Counters.ts"
 import { LoginRefused, SessionContention, type SessionError, Unavailable } from "../Errors.ts"
+import { monotonicMillis } from "../MonotonicTime.ts"
 import type { makeLogin } from "./Login.ts"
 import {
   afterLogin,
@@ -95,7 +96,7 @@ export const makeSessionState = Effect.fnUntraced(function* (
     let first: number | null = null
     while (true) {
       const { history, loginTrouble, proven } = yield* Ref.get(state)
-      const now = yield* Clock.currentTimeMillis
+      const now = yield* monotonicMillis
       if (!mayLogIn(history, now)) return yield* loginTrouble ?? contention(history, now)
       yield* wire.initialSession
       const verdict = yield* submit(now)
@@ -145,7 +146,7 @@ export const makeSessionState = Effect.fnUntraced(function* (
      */
     forbidden: Effect.fnUntraced(function* (again: boolean) {
       const { history } = yield* Ref.get(state)
-      const verdict = judgeForbidden(history, yield* Clock.currentTimeMillis, again)
+      const verdict = judgeForbidden(history, yield* monotonicMillis, again)
       if (verdict === "lost") {
         yield* change(() => ({ loggedIn: false, loginCause: history.lost ? "lost" : "forbidden" }))
       }

@@ -5,7 +5,8 @@
  * bytes to it and sleeps until then, once, so that readers go on in the order in which their bytes came. While it sleeps
  * it takes nothing, its buffer fills up, and TCP makes the link host wait.
  */
-import { Clock, Effect } from "effect"
+import { Effect } from "effect"
+import { monotonicMillis } from "../MonotonicTime.ts"
 
 export interface RateLimit {
   /** Batches are taken in portions of at most this many bytes, so that a slow download moves evenly. */
@@ -30,8 +31,7 @@ export const make = (bytesPerSecond: number): RateLimit => {
   return {
     portion: Math.max(leastPortion, Math.floor((bytesPerSecond * portionTime) / 1000)),
     spend: (bytes) =>
-      Effect.flatMap(Clock.monotonicTimeNanos, (nanos) => {
-        const now = Number(nanos) / 1e6
+      Effect.flatMap(monotonicMillis, (now) => {
         paidUntil = Math.max(paidUntil, now - saved) + (bytes * 1000) / bytesPerSecond
         const wait = paidUntil - now
         return wait > 0 ? Effect.as(Effect.sleep(wait), wait) : Effect.succeed(0)

@@ -1,7 +1,8 @@
 /** Writes the body of a reply to a sink: applies the rate limit, detects stalls, and compares bytes that were fetched before. */
-import { Clock, Duration, Effect, Ref } from "effect"
+import { Duration, Effect, Ref } from "effect"
 import { countBytes } from "../Counters.ts"
 import { LinkProtocol, type LocalIo } from "../Errors.ts"
+import { monotonicMillis } from "../MonotonicTime.ts"
 import { LinkBroken, type LinkReply } from "./LinkHost.ts"
 import type { LinkPool } from "./LinkPool.ts"
 import { Restart } from "./Restart.ts"
@@ -56,7 +57,7 @@ export const receive = Effect.fnUntraced(function* (
     yield* Ref.set(position, at)
   })
 
-  let window = { since: yield* Clock.currentTimeMillis, bytes: 0 }
+  let window = { since: yield* monotonicMillis, bytes: 0 }
   while (true) {
     const batch = yield* next
     if (batch === null) break
@@ -64,7 +65,7 @@ export const receive = Effect.fnUntraced(function* (
       const reason = "sent more bytes than it announced"
       return yield* new LinkProtocol({ file: fileName, host: reply.host, reason })
     }
-    const came = yield* Clock.currentTimeMillis
+    const came = yield* monotonicMillis
     yield* countBytes("link", batch.length)
     window = { since: window.since, bytes: window.bytes + batch.length }
     if (came - window.since >= slowest.milliseconds) {
