@@ -16,6 +16,7 @@ import {
   type LinkRequest
 } from "../../core/src/transfer/LinkHost.ts"
 import { type ApiHttpSettings, makeDialer } from "./ApiHttp.ts"
+import { ConnectionPool } from "./ConnectionPool.ts"
 import { credentialsOf, type Dialer } from "./Dialer.ts"
 import { ChunkedFrames, type HttpHead, parseHead } from "./HttpReply.ts"
 import { type Ended, type LinkConnection, readHead } from "./LinkConnection.ts"
@@ -31,8 +32,6 @@ export interface LinkHttpSettings extends ApiHttpSettings {
 }
 
 const defaultBatch = 512 * 1024
-/** A connection is kept this long for the next request, in milliseconds; most hosts close theirs later. */
-const keepFor = 4_000
 
 /** Link hosts over connections of their own, without the cookie and token of the session. */
 export const layer = (settings: LinkHttpSettings): Layer.Layer<LinkHost, ConfigUnusable> =>
@@ -199,42 +198,3 @@ const reset = (host: string, { error }: Ended): LinkBroken =>
     : new LinkBroken({ host, fault: "Reset", reason: "the connection was reset" })
 
 const protocol = (host: string, reason: string) => new LinkBroken({ host, fault: "Protocol", reason })
-
-/** Connections that wait for the next request to the same host. */
-class ConnectionPool {
-  readonly #idle = new Map<string, Array<LinkConnection>>()
-
-  take(key: string): LinkConnection | null {
-    const waiting = this.#idle.get(key) ?? []
-    for (let connection = waiting.pop(); connection !== undefined; connection = waiting.pop()) {
-      if (connection.reusable) return connection
-      connection.destroy()
-    }
-    return null
-  }
-
-  /** Keeps the connection when its last reply was taken to the end, and closes it otherwise. */
-  giveBack(key: string, connection: LinkConnection): void {
-    if (!connection.spent || !connection.reusable) {
-      connection.destroy()
-      return
-    }
-    const waiting = this.#idle.get(key) ?? []
-    this.#idle.set(key, waiting)
-    waiting.push(connection)
-    connection.idle(true)
-    const remove = () => {
-      const at = waiting.indexOf(connection)
-      if (at >= 0) waiting.splice(at, 1)
-      return at >= 0
-    }
-    connection.onEnd = remove
-    setTimeout(() => {
-      if (remove()) connection.destroy()
-    }, keepFor).unref()
-  }
-
-  close(): void {
-    for (const waiting of this.#idle.values()) for (const connection of waiting.splice(0)) connection.destroy()
-  }
-}

@@ -163,23 +163,44 @@ const release = (path: string, taken: LockCard, card: LockCard) =>
     if (taken.handle !== card.handle) yield* io(() => taken.handle.close())
   }).pipe(Effect.ignore)
 
+/** What lies beside locks: cards of processes that wait or were killed, marks of those that break a lock, locks set aside. */
+const leavingsIn = (folder: string): Effect.Effect<ReadonlyArray<string>, Errno> =>
+  Effect.map(
+    io(() => readdir(folder)),
+    (names) => names.filter((name) => /\.(?:wait|break|stale)$/.test(name))
+  )
+
+/** The folder of the last new lock, as it was at the first look: a run of ten thousand files must not read it for each. */
+let lastFolder: { readonly folder: string; readonly leavings: ReadonlyArray<string> } | null = null
+
+const firstLook = Effect.fnUntraced(function* (folder: string) {
+  if (lastFolder?.folder === folder) return lastFolder.leavings
+  const leavings = yield* leavingsIn(folder)
+  lastFolder = { folder, leavings }
+  return leavings
+})
+
 /**
- * Waits a moment when this process has just given the lock back and others stand in line, and removes what killed
- * processes left beside it.
+ * Waits a moment when this process has just given the lock back and others stand in line. Of a lock that is new to this
+ * process, removes what killed processes left beside it.
  */
 const giveWay = Effect.fnUntraced(function* (path: string, card: LockCard) {
   const now = yield* monotonicMillis
   const last = givenBack.get(path)
   if (last !== undefined && now - last > headStart) return
-  const inLine = yield* othersInLine(path, card)
+  const leavings = yield* last === undefined ? firstLook(dirname(path)) : leavingsIn(dirname(path))
+  const inLine = yield* othersInLine(path, card, leavings)
   if (inLine && last !== undefined) yield* Effect.sleep(headStart)
 })
 
 /** Whether others wait for the lock. Removes cards, marks and locks set aside that killed processes left. */
-const othersInLine = Effect.fnUntraced(function* (path: string, card: LockCard): Effect.fn.Return<boolean, Errno> {
+const othersInLine = Effect.fnUntraced(function* (
+  path: string,
+  card: LockCard,
+  leavings: ReadonlyArray<string>
+): Effect.fn.Return<boolean, Errno> {
   const folder = dirname(path)
-  const names = yield* io(() => readdir(folder))
-  const beside = names.filter((name) => name.startsWith(`${basename(path)}.`) && name !== basename(card.path))
+  const beside = leavings.filter((name) => name.startsWith(`${basename(path)}.`) && name !== basename(card.path))
   if (beside.length === 0) return false
   const { mtimeMs } = yield* io(() => card.handle.stat())
   const removed = (name: string, patience: number) => removeLeft(join(folder, name), Effect.succeed(mtimeMs), patience)
