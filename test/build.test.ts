@@ -51,6 +51,8 @@ describe("the build", () => {
         assert.strictEqual(statSync(path).mode & 0o755, 0o755)
         assert.strictEqual(readFileSync(path, "utf8").split("\n")[0], "#!/usr/bin/env node")
         assert.notMatch(readFileSync(path, "utf8"), new RegExp(root))
+        // Of the module that finds the program of threads in a file of its own: without it all work is done by one thread.
+        assert.notInclude(readFileSync(path, "utf8"), "GenomeThread$1")
         const { exitCode, stderr, stdout } = yield* runCommand(process.execPath, [path, "--version"])
         assert.deepStrictEqual(
           { exitCode, stdout, stderr },
