@@ -79,10 +79,10 @@ S12 | a maintenance page in place of the login's answer | \`LoginProtocol\`, 69:
 # Links and restoration
 L1 | a link has expired: 400, 401, 403, 404, 410 | renewed through the API once, no login, the file goes on
 L2 | a link expires in mid-file | renewed once for all its connections; only the same version goes on
-L3 | the fresh link is refused as well | \`LinkForbidden\`, 77; other files go on
+L3 | the fresh link is refused as well | \`LinkForbidden\`, 77, and 66 where the host has no such file (404, 410); other files go on
 L4 | link and session are gone together | the link is asked for anew, one login, and the file goes on
 L5 | links that live for a moment | each that brings bytes is renewed, 50 times at most
-L6 | the fresh list lacks the file, has it twice, with another size, or archived again | an error of its own each; another size begins anew; archived goes to the archive policy
+L6 | the fresh list lacks the file, has it twice, with another size, archived again, or is of another analysis | an error of its own each; another size begins anew; archived goes to the archive policy
 L7 | links to private, loopback and metadata addresses, odd schemes, redirects to them | refused before a packet, 77, unless the service is on such an address itself
 L8 | links with spaces, \`%2F\`, \`+\`, Unicode, long queries | sent byte for byte: the signature stays right
 L9 | what a link host may see | no cookie, token or referrer goes to it

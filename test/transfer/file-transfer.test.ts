@@ -651,6 +651,18 @@ describe("FileTransfer", () => {
       })
     )
 
+    it.effect.each([404, 410])(
+      "L3 a file that the link host does not have, whatever the link, is not found: %i",
+      (status) =>
+        Effect.gen(function* () {
+          const g = ground({ script: always(() => ({ status, headers: {}, body: [] })) })
+          const error = yield* failure(g)
+          assert.strictEqual(error._tag, "NotFound")
+          assert.match(error.message, new RegExp(`^s\\.bam: not found \\(${host} answers ${status} to its link, also`))
+          assert.strictEqual(g.links.seen.length, 2)
+        })
+    )
+
     it.effect("L3 a fresh link that is refused as well ends it", () =>
       Effect.gen(function* () {
         const g = ground({ script: always(() => ({ status: 403, headers: {}, body: [] })) })

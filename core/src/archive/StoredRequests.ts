@@ -17,6 +17,8 @@ export interface StoredRequest {
   /** Null where the entry says nothing; a path that leads nowhere certain is the failure of its entry. */
   readonly destination: Result.Result<string | null, EntryUnusable>
   readonly bed: Result.Result<string | null, EntryUnusable>
+  /** The failure of the entry for this reason. */
+  readonly unusable: (reason: string) => EntryUnusable
 }
 
 export interface StoredRequests {
@@ -39,11 +41,11 @@ export const storedRequests = Effect.fn("svc.archive.storedRequests")(function* 
   const positions = new Map(document.items.map(({ entry }, index) => [entry, index + 1]))
   return {
     requests: [...entriesOf(document, service.target, service.nameOf)].map(([key, entry]) => {
+      const unfit = (reason: string) => unusable(positions.get(entry) ?? 0, reason)
       const certain = (stored: string | null | undefined) =>
-        Result.mapError(locatedIn(entry, paths, stored ?? null), (reason) =>
-          unusable(positions.get(entry) ?? 0, reason)
-        )
-      return { key, entry, destination: certain(entry.options.destination), bed: certain(entry.options.bed) }
+        Result.mapError(locatedIn(entry, paths, stored ?? null), unfit)
+      const { bed, destination } = entry.options
+      return { key, entry, destination: certain(destination), bed: certain(bed), unusable: unfit }
     }),
     unusable: document.items.flatMap(({ problem }, index) => (problem === null ? [] : [unusable(index + 1, problem)])),
     others: document.items.flatMap(({ entry }) =>

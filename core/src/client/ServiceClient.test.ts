@@ -131,6 +131,17 @@ describe("reading methods", () => {
     })
   )
 
+  it.effect("L6 links of another analysis than the one that was asked for are refused", () =>
+    Effect.gen(function* () {
+      const asked = (id: Schema.Json) =>
+        made((c) => c.getFileDownloadLinks(analysis), service(enveloped({ id, apiFileLinks: [] })).layer)
+      const error = yield* Effect.flip(asked(8))
+      assert.strictEqual(error._tag, "ReplyMalformed")
+      assert.include(error.message, "(analysis 7): unreadable reply: it is of analysis 8")
+      for (const same of [7, "7", null]) yield* asked(same)
+    })
+  )
+
   it.effect("a report and annotations may take minutes to begin, nothing else may", () =>
     Effect.gen(function* () {
       const slow: Array<string> = []

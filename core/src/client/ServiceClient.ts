@@ -7,13 +7,26 @@
  */
 import { Context, Effect, Layer } from "effect"
 import type { HttpClientRequest } from "effect/http"
-import type { ServiceError, UsageError } from "../Errors.ts"
+import type { AnalysisId } from "../contract/Ids.ts"
+import { ReplyMalformed, type ServiceError, type UsageError } from "../Errors.ts"
 import { Session } from "../session/Session.ts"
+import { printable } from "../text/Printable.ts"
 import { protectLinks } from "../text/Scrubber.ts"
 import { makeCall } from "./EndpointCalls.ts"
 import { type GenericReply, makeRequest } from "./GenericRequest.ts"
 import { makeMethods } from "./Methods.ts"
 import type { ServiceMethods } from "./ServiceMethods.ts"
+
+/** Fails when the links are those of another analysis than `asked`: its files would carry the name of the wrong person. */
+const ofAnalysis = (asked: AnalysisId, answered: AnalysisId | null | undefined): Effect.Effect<void, ReplyMalformed> =>
+  answered == null || answered === asked
+    ? Effect.void
+    : Effect.fail(
+        new ReplyMalformed({
+          request: `getFileDownloadLinks (analysis ${printable(asked)})`,
+          reason: `it is of analysis ${printable(answered)}`
+        })
+      )
 
 /** The client: every endpoint as a method that gives decoded records, and `request` for all others. */
 export class ServiceClient extends Context.Service<
@@ -37,8 +50,11 @@ export class ServiceClient extends Context.Service<
       return ServiceClient.of({
         ...methods,
         getFileDownloadLinks: (analysis) =>
-          Effect.tap(methods.getFileDownloadLinks(analysis), ({ apiFileLinks }) =>
-            protectLinks(apiFileLinks.flatMap(({ downloadLink }) => downloadLink ?? []))
+          methods.getFileDownloadLinks(analysis).pipe(
+            Effect.tap(({ apiFileLinks }) =>
+              protectLinks(apiFileLinks.flatMap(({ downloadLink }) => downloadLink ?? []))
+            ),
+            Effect.tap(({ id }) => ofAnalysis(analysis, id))
           ),
         request: makeRequest(http)
       })

@@ -181,6 +181,14 @@ describe("what is missing", () => {
     assert.deepStrictEqual(failures([]), [])
   })
 
+  it("L6 an index without its data file is a failure: what was asked for is lost", () => {
+    const lost = ["A1: bam files of analysis A1: not found (only their index is listed)"]
+    assert.deepStrictEqual(failures([analysis("A1", [file("S.bam.bai")])]), lost)
+    assert.deepStrictEqual(failures([analysis("A1", [file("S.bam.bai")], false)]), lost)
+    const indexes: PlanRequest = { ...both, filetypes: ["bam.bai"] }
+    assert.deepStrictEqual(plan([analysis("A1", [file("S.bam.bai")])], indexes, empty).failures, [])
+  })
+
   it("half a pair is a warning also for an analysis found by sample, a whole pair is not", () => {
     const all: PlanRequest = { ...both, filetypes: ["bam", "bam.bai", "vcf.gz", "vcf.gz.tbi"] }
     const half = [analysis("A1", [file("S.bam"), file("S.vcf.gz"), file("S.vcf.gz.tbi")], false)]

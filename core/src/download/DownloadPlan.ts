@@ -14,8 +14,8 @@ import {
   type TransferError,
   type UnsafeName
 } from "../Errors.ts"
-import { hasUnmapped, partnerOf } from "../genome/formats/FileNames.ts"
-import { collisionKey, fileTypeOf, unsafeIndexName, unsafeName } from "../selection/FileName.ts"
+import { hasUnmapped, isDataType, partnerOf } from "../genome/formats/FileNames.ts"
+import { collisionKey, type FileType, fileTypeOf, unsafeIndexName, unsafeName } from "../selection/FileName.ts"
 import type { ListedAnalysis } from "../selection/ListedFiles.ts"
 import { pathOf } from "../selection/OutputPath.ts"
 import { type FileChoice, type WantedFile, wantedFiles, wantedTypes } from "../selection/WantedFiles.ts"
@@ -194,7 +194,11 @@ const remarks = (
         error: nothingOf(wanted, `analysis ${printable(analysis.id)}`, [analysis])
       })
     } else if (found.size > 0 && absent.length > 0) {
-      warnings.push(`Analysis ${printable(analysis.id)} has no ${absent.join(", ")} file`)
+      // An index is listed, and the file that it belongs to is not: what was asked for is lost.
+      const lost = absent.filter((type) => isDataType(type) && found.has(partnerOf(type)))
+      const optional = absent.filter((type) => !lost.includes(type))
+      if (lost.length > 0) failures.push({ analysisId: analysis.id, error: onlyIndexOf(lost, analysis.id) })
+      if (optional.length > 0) warnings.push(`Analysis ${printable(analysis.id)} has no ${optional.join(", ")} file`)
     }
     const nameless = analysis.files.filter((file) => file.fileName === null).length
     if (nameless > 0)
@@ -205,6 +209,9 @@ const remarks = (
   }
   return { failures, warnings }
 }
+
+const onlyIndexOf = (types: ReadonlyArray<FileType>, id: string) =>
+  new NotFound({ what: `${types.join(", ")} files of analysis ${printable(id)}`, detail: "only their index is listed" })
 
 const nothingOf = (wanted: string, where: string, analyses: ReadonlyArray<ListedAnalysis>) => {
   const names = analyses.flatMap((analysis) => analysis.files.flatMap((file) => file.fileName ?? []))

@@ -5,7 +5,7 @@
 
 import { Effect, type FileSystem, type Scope } from "effect"
 import type { StoredRequest } from "../archive/StoredRequests.ts"
-import type { EntryUnusable, LocalIo, NotFound, UsageError } from "../Errors.ts"
+import type { EntryUnusable, LocalIo, NotFound } from "../Errors.ts"
 import type { Codec } from "../genome/bgzf/Codec.ts"
 import { type ChecksumKind, type FileType, fileTypeOf } from "../selection/FileName.ts"
 import type { ListedAnalysis, ListedFile } from "../selection/ListedFiles.ts"
@@ -42,9 +42,9 @@ export interface RestoredOptions extends Omit<PlanRequest, "filetypes"> {
 
 /** The options stored with a request, and those of `fallback` where it stores none. */
 export const restoredOptions = Effect.fnUntraced(function* (
-  { bed, destination, entry: { options } }: StoredRequest,
+  { bed, destination, entry: { options }, unusable }: StoredRequest,
   fallback: DownloadRequest
-): Effect.fn.Return<RestoredOptions, EntryUnusable | UsageError | NotFound | LocalIo, FileSystem.FileSystem | Codec> {
+): Effect.fn.Return<RestoredOptions, EntryUnusable | NotFound | LocalIo, FileSystem.FileSystem | Codec> {
   const { check, checksums, layout, overwrite, range = null, unmapped } = options
   return {
     destination: (yield* Effect.fromResult(destination)) ?? fallback.destination,
@@ -52,8 +52,10 @@ export const restoredOptions = Effect.fnUntraced(function* (
     overwrite: overwrite ?? fallback.overwrite,
     checksums: checksums ?? fallback.checksums,
     check: check ?? fallback.check,
-    // Stored regions are checked as those of the command line are.
-    slice: yield* readRegions({ range, bed: yield* Effect.fromResult(bed), unmapped: unmapped === true })
+    // Stored regions are checked as those of the command line are; here nobody mistyped an option, the entry is wrong.
+    slice: yield* readRegions({ range, bed: yield* Effect.fromResult(bed), unmapped: unmapped === true }).pipe(
+      Effect.catchTag("UsageError", ({ message }) => Effect.fail(unusable(message)))
+    )
   }
 })
 

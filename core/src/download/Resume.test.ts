@@ -17,6 +17,7 @@ import { SliceTransfer } from "../transfer/SliceTransfer.ts"
 import { downloadRequest } from "./DownloadRequest.ts"
 import { makeResume } from "./Resume.ts"
 import type { Look } from "./ResumeMemory.ts"
+import { makeRunRecord } from "./RunRecord.ts"
 
 const target = "https://lab/"
 const unusable = new TrackingUnusable({ path: "r.json", reason: "it is not JSON" })
@@ -162,6 +163,12 @@ const world = Effect.fnUntraced(function* ({
         stored = Result.getOrThrow(parse(JSON.stringify(entries)))
       }),
     left: () => stored.items.map(({ entry }) => (entry === null ? "?" : `${entry.analysisId} ${entry.fileName}`)),
+    /** What the report of the run would say of each file. */
+    reported: Effect.gen(function* () {
+      const record = yield* makeRunRecord
+      yield* Effect.flatMap(resume.look, record.resumed)
+      return (yield* record.results).map(({ action, error }) => `${action} ${error?._tag}`)
+    }).pipe(Effect.provide(services)),
     results: Effect.map(resume.look, ({ statuses }) => statuses.flatMap(({ results }) => results)).pipe(
       Effect.provide(services)
     ),
@@ -226,13 +233,25 @@ layer(Layer.merge(NodeServices.layer, ZlibCodec.layer), { excludeTestServices: t
     })
   )
 
-  it.effect("stored regions that are none fail their entry only, which stays in the file", () =>
+  it.effect("T20 a file that is there while its entry cannot be taken out is no success", () =>
+    Effect.gen(function* () {
+      const w = yield* world({
+        entries: [entry("A1", "S.bam")],
+        listing: () => Effect.succeed(here("S.bam")),
+        stuck: true
+      })
+      assert.deepStrictEqual(yield* w.reported, ["downloaded undefined", "failed TrackingUnusable"])
+      assert.deepStrictEqual(w.left(), ["A1 S.bam"])
+    })
+  )
+
+  it.effect("T7 stored regions that are none fail their entry only, which stays in the file", () =>
     Effect.gen(function* () {
       const w = yield* world({
         entries: [entry("A1", "S.bam", { range: "chr1:9-1" }), entry("A2", "T.bam")],
         listing: (id) => Effect.succeed(id === "A1" ? here("S.bam", "S.bam.bai") : here("T.bam"))
       })
-      assert.deepStrictEqual(yield* w.look, ["A1 S.bam Failed UsageError", "A2 T.bam Done"])
+      assert.deepStrictEqual(yield* w.look, ["A1 S.bam Failed EntryUnusable", "A2 T.bam Done"])
       assert.deepStrictEqual(w.left(), ["A1 S.bam"])
     })
   )

@@ -6,6 +6,7 @@ import { Clock, DateTime, Effect } from "effect"
 import type { PlannedFile } from "./DownloadPlan.ts"
 import { identity } from "./FetchFile.ts"
 import { type FileResult, stopped, type Throughput, untransferredResult } from "./FileResult.ts"
+import type { RestorationStatus } from "./RestorationStatus.ts"
 import type { Look } from "./ResumeMemory.ts"
 import type { Awaited, RunObserver } from "./RunObserver.ts"
 import { makeTraffic } from "./Traffic.ts"
@@ -115,8 +116,15 @@ const resultOf = ([file, known]: readonly [PlannedFile, FileResult | Unfinished]
 
 const resultsOf = ({ statuses, unusable }: Look): ReadonlyArray<FileResult> => [
   ...withoutRepeats(statuses.flatMap(({ results }) => results)),
+  ...statuses.flatMap(entryFailure),
   ...unusable.map((error) => failureResult(null, error))
 ]
+
+/** The files of a request are there, but its entry could not be taken out of the restoration file (fault T20). */
+const entryFailure = ({ entry, results, state }: RestorationStatus): ReadonlyArray<FileResult> =>
+  state._tag === "Failed" && results.every(({ error }) => error === null)
+    ? [failureResult(entry.analysisId, state.error)]
+    : []
 
 /** The requests of a look that something is still awaited of. */
 export const awaitedIn = ({ statuses }: Look): ReadonlyArray<Awaited> =>

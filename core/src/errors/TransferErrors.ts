@@ -1,7 +1,7 @@
 /** A file from a link host: its link, or its bytes. */
 import { Runtime, Schema } from "effect"
 import type { Busy, CannotCreate, LocalIo, UnsafeName } from "./DiskErrors.ts"
-import type { ServiceError } from "./ServiceErrors.ts"
+import { NotFound, type ServiceError } from "./ServiceErrors.ts"
 
 /** A fresh link was refused as well. */
 export class LinkForbidden extends Schema.TaggedError<LinkForbidden>()("LinkForbidden", {
@@ -16,6 +16,15 @@ export class LinkForbidden extends Schema.TaggedError<LinkForbidden>()("LinkForb
     return `${this.file}: ${this.host} refuses its link (status ${this.status}), also after renewing it`
   }
 }
+
+/** Statuses by which a link host says that there is no such object, whoever asks. */
+const gone: ReadonlySet<number> = new Set([404, 410])
+
+/** What it means that a link host refuses a fresh link of `file` as well. */
+export const refusedLink = (file: string, host: string, status: number): LinkForbidden | NotFound =>
+  gone.has(status)
+    ? new NotFound({ what: file, detail: `${host} answers ${status} to its link, also after renewing it` })
+    : new LinkForbidden({ file, host, status })
 
 /** The address in a link is one we do not go to; nothing was sent. */
 export class LinkRefused extends Schema.TaggedError<LinkRefused>()("LinkRefused", {

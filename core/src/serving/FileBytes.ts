@@ -3,7 +3,7 @@
  * renewed and the connection made anew at the same byte where that is needed.
  */
 import { Clock, Context, Data, Deferred, Duration, Effect, Layer, Ref } from "effect"
-import { LinkForbidden, type TransferError } from "../Errors.ts"
+import { refusedLink, type TransferError } from "../Errors.ts"
 import type { ByteReader } from "../genome/ByteReader.ts"
 import { LinkHost } from "../transfer/LinkHost.ts"
 import type { LinkLease } from "../transfer/LinkLease.ts"
@@ -257,7 +257,7 @@ const leaseOf = (
     refused: Effect.fnUntraced(function* (generation, host, status) {
       if ((yield* Clock.currentTimeMillis) < goodUntil) refusals++
       if (refusals >= mostRefusals || inVain >= mostRenewals) {
-        return yield* new LinkForbidden({ file: file.fileName, host, status })
+        return yield* refusedLink(file.fileName, host, status)
       }
       inVain++
       renewals++

@@ -68,7 +68,8 @@ export const makeLogin = (settings: SessionSettings, exchange: Exchange, waits: 
         if (yield* exchange.hasCookieFor(loginUrl)) return
         return yield* new LoginProtocol({
           host,
-          reason: "its session cookie may not be sent to the login page (other path, or https only)"
+          reason:
+            "its session cookie may not be sent to the login page (other path, https only, or ended by the clock of this machine)"
         })
       }
       problem = missing(reply, asked, hasToken ? "session cookie" : `${profile.tokenHeader} header`)

@@ -5,7 +5,7 @@
  * All connections of the file share it: a link is renewed once, whoever notices first.
  */
 import { Clock, Effect, Redacted, Ref, Semaphore } from "effect"
-import { LinkExpired, LinkForbidden, type ServiceError } from "../Errors.ts"
+import { LinkExpired, type LinkForbidden, refusedLink, type ServiceError } from "../Errors.ts"
 import { isExpired } from "./LinkExpiry.ts"
 import { Restart } from "./Restart.ts"
 import type { TransferRequest } from "./TransferRequest.ts"
@@ -84,7 +84,7 @@ export const make = Effect.fnUntraced(function* (request: LinkedFile): Effect.fn
       const now = yield* Ref.get(state)
       if (now.generation !== generation) return
       if ((generation > 0 && !now.worked) || now.renewals >= mostRenewals) {
-        return yield* new LinkForbidden({ file: request.fileName, host, status })
+        return yield* refusedLink(request.fileName, host, status)
       }
       yield* renew(`${host} answered ${status}`)
     }).pipe(one.withPermit)

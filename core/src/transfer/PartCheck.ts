@@ -7,6 +7,9 @@ import { checkStructure } from "../genome/Structure.ts"
 import type { PartFiles } from "./PartFiles.ts"
 import type { PartReader, TransferRequest } from "./TransferRequest.ts"
 
+/** The same command again would keep the data file, and fail again. */
+const fetchBoth = "--overwrite fetches both again"
+
 /** Whether the structure was checked: false for a name of no known file type. Fails with `FileDamaged` as `checkStructure` does. */
 const checkPart = Effect.fn("svc.transfer.checkPart")(function* (
   files: PartFiles["Service"],
@@ -27,7 +30,12 @@ const checkPart = Effect.fn("svc.transfer.checkPart")(function* (
       new FileDamaged({
         file: fileName,
         fault,
-        reason: damaged === dataName ? `cannot be checked, as ${dataName} beside it is damaged: ${reason}` : reason
+        reason:
+          damaged === dataName
+            ? `cannot be checked, as ${dataName} beside it is damaged: ${reason}; ${fetchBoth}`
+            : fault === "IndexMismatch"
+              ? `${reason}; ${fetchBoth}`
+              : reason
       })
   )
   return true
