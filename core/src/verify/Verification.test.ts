@@ -26,7 +26,7 @@ const memory = (files: Files) =>
       const bytes = files[path]
       return bytes === undefined
         ? Effect.fail(new LocalIo({ path, operation: "open", errno: "ENOENT" }))
-        : Effect.succeed({ ...fromBytes(bytes), sha256: Effect.succeed(sumOf(bytes)) })
+        : Effect.succeed({ ...fromBytes(bytes), sha256: Effect.sync(() => sumOf(bytes)) })
     }
   })
 const sumOf = (bytes: Uint8Array) => `sum of ${bytes.join()}`
@@ -43,7 +43,7 @@ const silent = { progress: () => Effect.void, verdict: () => Effect.void }
 
 const check = (files: Files, expected: Target["expected"] = null) =>
   verify(targetsOf(files, expected), silent).pipe(
-    Effect.provide(Layer.mergeAll(memory(files), BlockPool.layerHere)),
+    Effect.provide(memory(files)),
     Effect.map((verdicts) => new Map(verdicts.map((verdict) => [verdict.path, verdict])))
   )
 const checkOne = (path: string, bytes: Uint8Array, expected: Target["expected"] = null) =>
@@ -66,7 +66,8 @@ const contentOf = (codec: Codec["Service"], bytes: Uint8Array): Uint8Array | nul
   return concat(...parts)
 }
 
-const provided = Effect.provide(ZlibCodec.layer)
+/** One pool for all checks of a test, as a run has: making its buffer takes longer than a small file's check. */
+const provided = Effect.provide(Layer.provideMerge(BlockPool.layerHere, ZlibCodec.layer))
 
 const subjects = Effect.map(Codec, (codec) => ({
   codec,
@@ -220,7 +221,7 @@ describe("verify", () => {
         assert.match(verdicts.get("a.bam.bai")?.error?.message ?? "", /it does not fit a\.bam: /)
         const files = { "a.bam": bam, "a.bam.bai": bai }
         const [alone] = yield* verify(targetsOf({ "a.bam.bai": bai }), silent).pipe(
-          Effect.provide(Layer.mergeAll(memory(files), BlockPool.layerHere))
+          Effect.provide(memory(files))
         )
         assert.deepStrictEqual(alone?.notes, ["compared with samples of a.bam only: name that file too"])
       }).pipe(provided)
@@ -241,7 +242,7 @@ describe("verify", () => {
     Effect.gen(function* () {
       const { bai, bam } = bamFile(yield* Codec, reads)
       const verdicts = yield* verify(targetsOf({ "gone.bam": bam, "a.bam.bai": bai }), silent).pipe(
-        Effect.provide(Layer.mergeAll(memory({ "a.bam.bai": bai }), BlockPool.layerHere))
+        Effect.provide(memory({ "a.bam.bai": bai }))
       )
       assert.deepStrictEqual(
         verdicts.map(({ status }) => status),

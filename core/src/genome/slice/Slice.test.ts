@@ -435,6 +435,13 @@ describe("VCF slices", () => {
       line("chr2", 7)
     ]
     const content = text(`${head}${lines.join("\n")}`)
+    // Where each block begins in the file: all of them hold 0xff00 bytes of content.
+    const blockAt = [0]
+    for (let full = 1; full * 0xff00 <= content.length; full++) {
+      const before = bgzf(codec, content.subarray(0, full * 0xff00))
+      blockAt.push(before.length - Bgzf.eofBlock.length)
+    }
+    const placeIn = (offset: number) => [blockAt[Math.floor(offset / 0xff00)] ?? 0, offset % 0xff00] as const
     const builder = IndexBuilder.make(14, 5)
     let at = head.length
     for (const one of lines) {
@@ -452,12 +459,6 @@ describe("VCF slices", () => {
       tbi: bgzf(codec, builder.tbi(vcfColumns(["chr1", "chr2"]))),
       blocks: codec,
       lines
-    }
-
-    function placeIn(offset: number): readonly [number, number] {
-      const full = Math.floor(offset / 0xff00)
-      const before = bgzf(codec, content.subarray(0, full * 0xff00))
-      return [before.length - 28, offset % 0xff00]
     }
   })
 
