@@ -134,4 +134,22 @@ describe("slicePieces", () => {
       Array.from({ length: 11 }, () => [450_000, 450_000])
     )
   })
+
+  it("a long stretch within the reach of a small target is cut where both together still fit into one buffer", () => {
+    const stretches = new Stretches()
+    const add = (from: number, to: number, expectedEnd: number) =>
+      stretches.add({
+        ...{ ref: 0, until: 1, whole: false, fetchEnd: to, expectedEnd },
+        begin: VirtualOffset.make(from, 0),
+        end: VirtualOffset.make(to, 0)
+      })
+    add(0, 5_000_000, 450_000)
+    add(1_000_000, 4_000_000, 4_000_000)
+    const starts = Array.from({ length: 49 }, (_, i) => (i + 1) * 100_001)
+    const [first] = slicePieces(stretches, indexOf(starts), size)
+    assert.deepStrictEqual(
+      first?.ranges.map(({ length }) => length),
+      [450_000, 500_015]
+    )
+  })
 })
