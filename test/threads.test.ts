@@ -1,8 +1,5 @@
-/**
- * Processes whose work is done by threads end: when it is done, when it fails, and when they are told to. A thread that keeps
- * its process alive would let these tests run into their time limit.
- */
-import { mkdtempSync, readdirSync, readFileSync, writeFileSync } from "node:fs"
+/** Processes whose work is done by threads end: when it is done, when it fails, and when they are told to. */
+import { mkdtempSync, writeFileSync } from "node:fs"
 import { availableParallelism, tmpdir } from "node:os"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
@@ -10,8 +7,10 @@ import { Effect } from "effect"
 import { Codec } from "../core/src/genome/bgzf/Codec.ts"
 import * as ZlibCodec from "../platform/inflate/ZlibCodec.ts"
 import { fault, ground, namesIn } from "./DownloadGround.ts"
-import { start, untilOrEnd } from "./Executables.ts"
+import { runCommand, start, untilOrEnd } from "./Executables.ts"
 import { longReads } from "./genome/LongReads.ts"
+import { threadsOf } from "./ProcessThreads.ts"
+import { root } from "./Root.ts"
 
 /** Milliseconds: many times what a process takes that ends. */
 const patience = 120_000
@@ -33,12 +32,6 @@ const folderOfFiles = Effect.runSync(
 )
 
 const sliceOf = (analysis: string) => ["-a", analysis, "-g", "chr1", "-f", "bam", "-d", "out"]
-
-/** How many threads of ours a process has. */
-const threadsOf = (pid: number): number =>
-  readdirSync(`/proc/${pid}/task`).filter((id) =>
-    readFileSync(`/proc/${pid}/task/${id}/comm`, "utf8").startsWith("WorkerThread")
-  ).length
 
 describe("a process with threads", () => {
   it.live(
@@ -67,13 +60,23 @@ describe("a process with threads", () => {
         yield* untilOrEnd(
           running,
           "its threads are up",
-          Effect.sync(() => threadsOf(running.pid) > 0)
+          Effect.sync(() => threadsOf(running.pid).length > 0)
         )
         yield* running.kill("SIGTERM")
         const { exitCode, stderr } = yield* running.outcome
         assert.strictEqual(exitCode, 143, stderr)
+        // Ten seconds later it would have been ended by force, with the same exit code.
+        assert.notInclude(stderr, "Not finished")
         assert.deepStrictEqual(namesIn(folder, "out"), [])
       }).pipe(Effect.scoped),
     patience
+  )
+
+  it.live("ends by itself although a program of the library leaves its idle threads open", () =>
+    Effect.gen(function* () {
+      const { exitCode, stderr, stdout } = yield* runCommand(process.execPath, [`${root}test/children/IdleThreads.ts`])
+      assert.strictEqual(stdout, "inflated\n", stderr)
+      assert.strictEqual(exitCode, 0)
+    })
   )
 })

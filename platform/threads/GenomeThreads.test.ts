@@ -1,6 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { fromBytes } from "../../core/src/genome/ByteReader.ts"
+import * as Bgzf from "../../core/src/genome/bgzf/Bgzf.ts"
 import { Codec } from "../../core/src/genome/bgzf/Codec.ts"
 import { parseRange } from "../../core/src/genome/regions/RegionText.ts"
 import type { SliceJob } from "../../core/src/genome/slice/PieceJob.ts"
@@ -9,6 +10,7 @@ import { planSlice, writeSlice } from "../../core/src/genome/slice/Slice.ts"
 import { BlockPool } from "../../core/src/verify/BlockPool.ts"
 import { bgzf, concat, text } from "../../test/genome/Fixtures.ts"
 import { longReads } from "../../test/genome/LongReads.ts"
+import { threadsOf } from "../../test/ProcessThreads.ts"
 import * as ZlibCodec from "../inflate/ZlibCodec.ts"
 import * as GenomeThreads from "./GenomeThreads.ts"
 
@@ -147,6 +149,20 @@ describe("threads", () => {
         const there = yield* Effect.provide(inflate(bytes, starts), GenomeThreads.poolLayer(2))
         assert.deepStrictEqual(there, here)
       }
+    }).pipe(Effect.provide(ZlibCodec.layer))
+  )
+
+  it.effect("end with their layer", () =>
+    Effect.gen(function* () {
+      const before = threadsOf(process.pid)
+      const started = yield* Effect.gen(function* () {
+        const { inflate } = yield* BlockPool
+        const bytes = new Uint8Array(Bgzf.eofBlock)
+        yield* inflate({ bytes, starts: [0, bytes.length] })
+        return threadsOf(process.pid).filter((id) => !before.includes(id))
+      }).pipe(Effect.provide(GenomeThreads.poolLayer(1)))
+      assert.lengthOf(started, 1)
+      assert.notIncludeMembers(threadsOf(process.pid), started)
     }).pipe(Effect.provide(ZlibCodec.layer))
   )
 })

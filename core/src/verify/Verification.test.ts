@@ -220,9 +220,7 @@ describe("verify", () => {
         assert.strictEqual(faultOf(verdicts.get("a.bam.bai")), "IndexMismatch")
         assert.match(verdicts.get("a.bam.bai")?.error?.message ?? "", /it does not fit a\.bam: /)
         const files = { "a.bam": bam, "a.bam.bai": bai }
-        const [alone] = yield* verify(targetsOf({ "a.bam.bai": bai }), silent).pipe(
-          Effect.provide(memory(files))
-        )
+        const [alone] = yield* verify(targetsOf({ "a.bam.bai": bai }), silent).pipe(Effect.provide(memory(files)))
         assert.deepStrictEqual(alone?.notes, ["compared with samples of a.bam only: name that file too"])
       }).pipe(provided)
   )
