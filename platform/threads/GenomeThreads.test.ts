@@ -46,7 +46,7 @@ describe("threads", () => {
         for (const range of ranges) {
           const alone = yield* slice(files, range)
           if (range === "chr1") assert.isAbove(alone.pieces, 4)
-          for (const processors of [1, 2, 4]) {
+          for (const processors of range === "chr1" ? [1, 2, 4] : [4]) {
             const made = yield* slice(files, range).pipe(Effect.provide(GenomeThreads.workersLayer(processors, 1)))
             assert.isTrue(Buffer.from(made.bytes).equals(alone.bytes), `${range}, ${processors} processors`)
             assert.isTrue(Buffer.from(made.index).equals(alone.index))
@@ -162,7 +162,7 @@ describe("threads", () => {
         return threadsOf(process.pid).filter((id) => !before.includes(id))
       }).pipe(Effect.provide(GenomeThreads.poolLayer(1)))
       assert.lengthOf(started, 1)
-      assert.notIncludeMembers(threadsOf(process.pid), started)
+      assert.notIncludeMembers([...threadsOf(process.pid)], started)
     }).pipe(Effect.provide(ZlibCodec.layer))
   )
 })
