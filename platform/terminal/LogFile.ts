@@ -1,6 +1,7 @@
 /** A log file that is only appended to, private to its owner, and still there after it was deleted or rotated. */
 
 import { closeSync, constants, fstatSync, openSync, statSync, writeFileSync } from "node:fs"
+import { dirname } from "node:path"
 import { Effect, type Scope } from "effect"
 import { CannotCreate, LocalIo } from "../../core/src/Errors.ts"
 import { errnoOf } from "../Errno.ts"
@@ -10,14 +11,17 @@ export interface LogFile {
   readonly append: (lines: string) => void
 }
 
-/** A symbolic link at the path is not followed, so that nobody can redirect the log; devices are named by links. */
+/** Folders whose links name devices and open files: `/dev/stderr`, `/dev/fd/3`. In `/dev/shm` everybody may make files and links. */
+const deviceFolders: ReadonlyArray<string> = ["/dev", "/dev/fd"]
+
+/** A symbolic link at the path is not followed, so that nobody can redirect the log. */
 const flags = (path: string) =>
   constants.O_WRONLY |
   constants.O_APPEND |
   constants.O_CREAT |
   // A pipe that nobody reads must be an error and not a wait.
   constants.O_NONBLOCK |
-  (path.startsWith("/dev/") ? 0 : constants.O_NOFOLLOW)
+  (deviceFolders.includes(dirname(path)) ? 0 : constants.O_NOFOLLOW)
 
 const openForAppend = (path: string) => {
   const descriptor = openSync(path, flags(path), 0o600)

@@ -1,8 +1,10 @@
 import {
   appendFileSync,
   chmodSync,
+  closeSync,
   existsSync,
   mkdtempSync,
+  openSync,
   readFileSync,
   renameSync,
   rmSync,
@@ -207,6 +209,23 @@ describe("log file", () => {
         assert.strictEqual(error.message, `Cannot create ${path}: ${reason}`)
       }
       assert.isFalse(existsSync(join(root, "elsewhere")))
+    })
+  )
+
+  it.effect("a link in the memory of all users is not followed, a link to a device is", () =>
+    Effect.gen(function* () {
+      const shared = yield* Effect.acquireRelease(
+        Effect.sync(() => mkdtempSync("/dev/shm/svc-log-")),
+        (path) => Effect.sync(() => rmSync(path, { recursive: true, force: true }))
+      )
+      const log = (path: string) => Effect.logInfo("x").pipe(Effect.provide(logging(path, () => {})))
+      symlinkSync(join(shared, "elsewhere"), join(shared, "link.log"))
+      assert.include((yield* Effect.flip(log(join(shared, "link.log")))).message, "it is a symbolic link")
+      assert.isFalse(existsSync(join(shared, "elsewhere")))
+      const file = openSync(join(shared, "own.log"), "w")
+      yield* log(`/dev/fd/${file}`)
+      closeSync(file)
+      assert.include(readFileSync(join(shared, "own.log"), "utf8"), "[info]: x")
     })
   )
 
