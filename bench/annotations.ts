@@ -62,7 +62,7 @@ const peakBelow = (pid: number): number =>
   )
 
 /** A command with its output thrown away, measured by the shell: start-up and all threads included. */
-const timed = (command: ReadonlyArray<string>, env: Readonly<Record<string, string>> = {}) =>
+const measure = (command: ReadonlyArray<string>, env: Readonly<Record<string, string>> = {}) =>
   new Promise<Run>((resolve, reject) => {
     const script = 'TIMEFORMAT="%3R %3U %3S"; time "$@" > /dev/null'
     const child = spawn("bash", ["-c", script, "-", ...command], {
@@ -107,7 +107,7 @@ const ours = (...args: ReadonlyArray<string>) => [
 
 const sizeOf = async (env: Readonly<Record<string, string>>) => {
   const body = join(work, "body.json")
-  await timed(ours("--format", "json", "-o", body), env)
+  await measure(ours("--format", "json", "-o", body), env)
   return { body, bytes: statSync(body).size }
 }
 
@@ -123,7 +123,7 @@ const measureLarge = async () => {
     ["TSV, 5 columns, 2 genes", "tsv", "--columns", "Chr,Pos,Ref,Alt,Gene", "--gene", "BRCA1,TP53"],
     ["as it is", "json"]
   ] as const) {
-    const run = await timed(ours("--format", format, ...args), env)
+    const run = await measure(ours("--format", format, ...args), env)
     row(`svc-fetch-annotations, ${label}`, run, bytes)
     if (bytes / 1e6 / run.cpu < goal.megabytes || run.rss > goal.rss) missed.push(label)
   }
@@ -163,12 +163,12 @@ const measureSmall = async () => {
   const env = await sandbox(small)
   const { body, bytes } = await sizeOf(env)
   heading(`${(bytes / 1e6).toFixed(0)} MB body to JSON Lines`)
-  row("svc-fetch-annotations, over HTTP with login", await timed(ours(), env), bytes)
-  row("Node: `JSON.parse` of the file, no output", await timed([process.execPath, "-e", parseOnly, body]), bytes)
-  row("Node: `JSON.parse`, `JSON.stringify`", await timed([process.execPath, "-e", parseAndWrite, body]), bytes)
+  row("svc-fetch-annotations, over HTTP with login", await measure(ours(), env), bytes)
+  row("Node: `JSON.parse` of the file, no output", await measure([process.execPath, "-e", parseOnly, body]), bytes)
+  row("Node: `JSON.parse`, `JSON.stringify`", await measure([process.execPath, "-e", parseAndWrite, body]), bytes)
   const found = python()
-  if (found !== null) row("Python: ijson, file read twice", await timed([found, "-c", ijsonProgram, body]), bytes)
-  if (spawnSync("jq", ["--version"]).status === 0) row("jq", await timed(["jq", "-c", jqProgram, body]), bytes)
+  if (found !== null) row("Python: ijson, file read twice", await measure([found, "-c", ijsonProgram, body]), bytes)
+  if (spawnSync("jq", ["--version"]).status === 0) row("jq", await measure(["jq", "-c", jqProgram, body]), bytes)
 }
 
 const stopAll = () => {

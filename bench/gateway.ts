@@ -32,7 +32,7 @@ const cpuOf = (pid: number) => {
 }
 
 /** Wall seconds of a command; the links come from this process, so it must not wait for the command. */
-const timed = Effect.fnUntraced(function* (command: string, args: ReadonlyArray<string>, cwd: string) {
+const measure = Effect.fnUntraced(function* (command: string, args: ReadonlyArray<string>, cwd: string) {
   const before = performance.now()
   const { exitCode, stderr } = yield* runCommand(command, args, { cwd })
   if (exitCode !== 0) throw new Error(`${command} ended ${exitCode}: ${stderr}`)
@@ -84,7 +84,7 @@ const program = Effect.gen(function* () {
   const cpuBefore = cpuOf(relay.pid)
   for (let round = 0; round < rounds; round++) {
     for (const [name, url] of Object.entries(ways)) {
-      walls[name] = [...(walls[name] ?? []), yield* timed("curl", ["-fsSL", "-o", "/dev/null", url], cwd)]
+      walls[name] = [...(walls[name] ?? []), yield* measure("curl", ["-fsSL", "-o", "/dev/null", url], cwd)]
     }
   }
   const cpu = (cpuOf(relay.pid) - cpuBefore) / rounds
@@ -131,7 +131,7 @@ const program = Effect.gen(function* () {
     for (const [name, url] of Object.entries(bams)) {
       const here = yield* folder
       const args = name === "htsget" ? ["view", "-c", url] : ["view", "-c", url, region]
-      counts[name] = [...(counts[name] ?? []), yield* timed("samtools", args, here)]
+      counts[name] = [...(counts[name] ?? []), yield* measure("samtools", args, here)]
     }
   }
   for (const [name, seconds] of Object.entries(counts)) console.log(`| ${name} | ${median(seconds).toFixed(3)} |`)

@@ -31,7 +31,7 @@ const dist = fileURLToPath(new URL("../dist/", import.meta.url))
 const stop: Array<() => unknown> = [() => rmSync(work, { recursive: true, force: true })]
 
 /** Waits for its end: nginx takes a file out of the folder that is removed next. */
-const ended = (child: ChildProcess) =>
+const waitForEnd = (child: ChildProcess) =>
   new Promise<void>((done) => {
     if (child.exitCode !== null || child.signalCode !== null) return done()
     child.once("exit", () => done())
@@ -47,10 +47,10 @@ const freePort = () =>
   })
 
 /** Starts a program and waits for its first line. */
-const started = (command: string, args: ReadonlyArray<string>) =>
+const startProcess = (command: string, args: ReadonlyArray<string>) =>
   new Promise<string>((done) => {
     const child = spawn(command, args, { stdio: ["ignore", "pipe", "inherit"] })
-    stop.unshift(() => ended(child))
+    stop.unshift(() => waitForEnd(child))
     child.stdout.once("data", (bytes) => done(String(bytes).trim()))
   })
 
@@ -74,7 +74,7 @@ events {} http { log_format bytes '$body_bytes_sent'; access_log ${log} bytes; s
 server { listen 127.0.0.1:${port}; root ${data}; } }`
 )
 const nginx = spawn("nginx", ["-c", join(work, "nginx.conf"), "-e", join(work, "error.log")], { stdio: "ignore" })
-stop.unshift(() => ended(nginx))
+stop.unshift(() => waitForEnd(nginx))
 
 /** Requests and bytes of the link host since the last call. */
 const traffic = (() => {
@@ -89,7 +89,7 @@ const traffic = (() => {
 })()
 
 /** A command under `time`, start-up included. */
-const timed = (command: string, env: Readonly<Record<string, string>>): Run => {
+const measure = (command: string, env: Readonly<Record<string, string>>): Run => {
   const times = join(work, "times")
   output("/usr/bin/time", ["-q", "-o", times, "-f", "%e %U %S %M", "sh", "-c", command], env)
   const [wall = 0, user = 0, system = 0, rss = 0] = readFileSync(times, "utf8").trim().split(" ").map(Number)
@@ -170,7 +170,7 @@ const serviceFor = async (host: string) => {
     world,
     JSON.stringify({ empty: true, accounts: [{ user: "u", password: "p" }], analyses: [{ id: "B", files }] })
   )
-  const line = await started(process.execPath, [join(dist, "svc-sandbox.js"), "--world", world])
+  const line = await startProcess(process.execPath, [join(dist, "svc-sandbox.js"), "--world", world])
   return { SVC_TARGET: JSON.parse(line).url, SVC_USER: "u", SVC_PASSWORD: "p", SVC_LOCK_DIR: join(work, "locks") }
 }
 
@@ -179,7 +179,7 @@ try {
     const host =
       roundTrip === 0
         ? `127.0.0.1:${port}`
-        : `127.0.0.1:${await started(process.execPath, [
+        : `127.0.0.1:${await startProcess(process.execPath, [
             fileURLToPath(new URL("SlowLink.ts", import.meta.url)),
             String(port),
             String(roundTrip),
@@ -206,7 +206,7 @@ try {
       const runs: Record<keyof typeof commands, Array<Run>> = { theirs: [], ours: [] }
       traffic()
       for (let round = 0; round < Number(rounds); round++) {
-        for (const who of ["theirs", "ours"] as const) runs[who].push(timed(commands[who], env))
+        for (const who of ["theirs", "ours"] as const) runs[who].push(measure(commands[who], env))
       }
       const same = output("sh", [
         "-c",

@@ -65,7 +65,7 @@ buildSync({
 })
 
 /** Runs a command under the shell's `time`: wall, user and system seconds, start-up included. */
-const timed = (command: ReadonlyArray<string>): Run => {
+const measure = (command: ReadonlyArray<string>): Run => {
   const { status, stderr, stdout } = spawnSync("bash", ["-c", 'TIMEFORMAT="%3R %3U %3S"; time "$@"', "-", ...command], {
     encoding: "utf8"
   })
@@ -84,7 +84,7 @@ const compare = (folder: string, times: number, commands: Readonly<Record<string
     for (const [name, command] of Object.entries(commands)) {
       rmSync(folder, { recursive: true, force: true })
       mkdirSync(folder)
-      runs[name] = [...(runs[name] ?? []), timed(command)]
+      runs[name] = [...(runs[name] ?? []), measure(command)]
     }
   }
   rmSync(folder, { recursive: true, force: true })

@@ -57,14 +57,14 @@ export const makeFailures = Effect.gen(function* () {
   const { prose } = yield* Scrubber
 
   /** The body of a 409: what is known of the restoration, or how to ask for one. */
-  const archived = Effect.fnUntraced(function* ({ file }: FileArchived) {
+  const archivedBody = Effect.fnUntraced(function* ({ file }: FileArchived) {
     const restoring = yield* restorations.of(file)
     const known =
       restoring === null
         ? allowRestore
           ? "ask for its restoration with a POST to restoreUrl"
           : "have it restored with svc-request-restore"
-        : `it is being restored${given(" since ", restoring.since)}${given(" and expected at ", restoring.estimation)}`
+        : `it is being restored${clause(" since ", restoring.since)}${clause(" and expected at ", restoring.estimation)}`
     return {
       error: "Archived",
       message: prose(`${printable(file.fileName)} is in the archive: ${known}`),
@@ -79,32 +79,32 @@ export const makeFailures = Effect.gen(function* () {
     file: (asked: string) =>
       Effect.fnUntraced(function* (error: TicketError) {
         if (error._tag === "FileArchived") {
-          const body = yield* archived(error)
-          yield* noted(asked, 409, body.message)
+          const body = yield* archivedBody(error)
+          yield* logAnswer(asked, 409, body.message)
           return json(409, body)
         }
         const { message, status, ...body } = failureOf(error)
-        yield* noted(asked, status, message)
+        yield* logAnswer(asked, status, message)
         return json(status, { ...body, message: prose(message) })
       }),
     /** The answer to a request for a ticket, in the form of htsget, which has no error code for archived files. */
     ticket: (asked: string) =>
       Effect.fnUntraced(function* (error: TicketError) {
         if (error._tag === "FileArchived") {
-          const { message } = yield* archived(error)
-          yield* noted(asked, 409, message)
+          const { message } = yield* archivedBody(error)
+          yield* logAnswer(asked, 409, message)
           return json(409, errorBody("Archived", message), htsgetHeaders)
         }
         const failure = failureOf(error)
-        yield* noted(asked, failure.status, failure.message)
+        yield* logAnswer(asked, failure.status, failure.message)
         const body = error._tag === "HtsgetError" ? bodyOf(error) : errorBody(failure.error, prose(failure.message))
         return json(failure.status, body, htsgetHeaders)
       })
   }
 })
 
-const given = (words: string, text: string | null) => (text === null ? "" : `${words}${printable(text)}`)
+const clause = (words: string, text: string | null) => (text === null ? "" : `${words}${printable(text)}`)
 
 /** Most readers (samtools, a browser) show neither status nor message. */
-const noted = (asked: string, status: number, message: string) =>
+const logAnswer = (asked: string, status: number, message: string) =>
   Effect.logWarning(`${printable(asked)}: ${status}, ${printable(message)}`)

@@ -11,9 +11,9 @@ import type { Tickets } from "../core/src/serving/Tickets.ts"
 import { addressOf, type ListenFailed, listen } from "../platform/http/Listener.ts"
 import { controlHandlers } from "./ControlHandlers.ts"
 import { fileHandlers } from "./FileHandlers.ts"
-import { type Door, makeDoor } from "./FrontDoor.ts"
 import { GatewayApi } from "./GatewayApi.ts"
 import { GatewaySettings } from "./GatewaySettings.ts"
+import { makeRequestMiddleware, type RequestMiddleware } from "./RequestMiddleware.ts"
 import { ticketHandlers } from "./TicketHandlers.ts"
 
 /** Most connections at a time; each idle one costs some kB of memory. Further ones are closed at once. */
@@ -41,7 +41,7 @@ export const start: Effect.Effect<
   Scope.Scope | GatewaySettings | LinkStore | FileBytes | Restorations | Tickets
 > = Effect.gen(function* () {
   const { host, port } = yield* GatewaySettings
-  const door = yield* makeDoor
+  const middleware = yield* makeRequestMiddleware
   const routes = HttpApiBuilder.layer(GatewayApi).pipe(
     Layer.provide([fileHandlers, ticketHandlers, controlHandlers]),
     Layer.provide(NodeHttpServer.layerHttpServices)
@@ -51,23 +51,23 @@ export const start: Effect.Effect<
   server.maxConnections = mostConnections
   server.maxHeadersCount = 100
   const requests = yield* Effect.acquireRelease(Scope.make(), (scope) => Scope.close(scope, Exit.void))
-  const handle = yield* NodeHttpServer.makeHandler(Effect.interruptible(door.through(app)), { scope: requests })
+  const handle = yield* NodeHttpServer.makeHandler(Effect.interruptible(middleware.apply(app)), { scope: requests })
   server.on("request", handle)
-  yield* Effect.addFinalizer(() => drained(server, door))
+  yield* Effect.addFinalizer(() => drain(server, middleware))
   return addressOf(server, host)
 }).pipe(Effect.withSpan("svc.gateway.start"))
 
 /** How often it is checked whether the last request has ended. */
 const drainPoll = Schedule.spaced("50 millis")
 
-const drained = (server: Server, door: Door) =>
+const drain = (server: Server, middleware: RequestMiddleware) =>
   Effect.gen(function* () {
-    door.close()
+    middleware.close()
     server.close()
-    const left = door.inFlight()
+    const left = middleware.inFlight()
     if (left > 0) yield* Effect.logInfo(`Finishing ${left} requests, for ${drainTime} at most`)
     yield* Effect.void.pipe(
-      Effect.repeat({ schedule: drainPoll, while: () => door.inFlight() > 0 }),
+      Effect.repeat({ schedule: drainPoll, while: () => middleware.inFlight() > 0 }),
       Effect.timeoutOption(drainTime)
     )
   })

@@ -56,19 +56,19 @@ export const ticketHandlers = HttpApiBuilder.group(
         Effect.catch(failures.ticket(id))
       )
 
-    const both = ({ fileName, id }: { readonly id: string; readonly fileName: string }) => `${id}/${fileName}`
+    const idOf = ({ fileName, id }: { readonly id: string; readonly fileName: string }) => `${id}/${fileName}`
     const info = (datatype: Datatype) => Effect.succeed(htsgetAnswer(serviceInfo(datatype, version)))
 
     return handlers
       .handleRaw("readsInfo", () => info("reads"))
       .handleRaw("reads", ({ params, request }) => get("reads", params.id, request))
-      .handleRaw("readsOfFile", ({ params, request }) => get("reads", both(params), request))
+      .handleRaw("readsOfFile", ({ params, request }) => get("reads", idOf(params), request))
       .handleRaw("readsPost", ({ params, request }) => post("reads", params.id, request))
-      .handleRaw("readsOfFilePost", ({ params, request }) => post("reads", both(params), request))
+      .handleRaw("readsOfFilePost", ({ params, request }) => post("reads", idOf(params), request))
       .handleRaw("variantsInfo", () => info("variants"))
       .handleRaw("variants", ({ params, request }) => get("variants", params.id, request))
-      .handleRaw("variantsOfFile", ({ params, request }) => get("variants", both(params), request))
+      .handleRaw("variantsOfFile", ({ params, request }) => get("variants", idOf(params), request))
       .handleRaw("variantsPost", ({ params, request }) => post("variants", params.id, request))
-      .handleRaw("variantsOfFilePost", ({ params, request }) => post("variants", both(params), request))
+      .handleRaw("variantsOfFilePost", ({ params, request }) => post("variants", idOf(params), request))
   })
 )

@@ -24,7 +24,7 @@ type Traces = Parameters<OtlpSerialization.OtlpSerialization["Service"]["traces"
  * The spans with the names of their errors and without the sentences: these tell people what happened to whom, and a service may
  * repeat a secret in them. A trace leaves for people who must not know either.
  */
-const unspoken = ({ resourceSpans }: Traces): Traces => ({
+const withoutMessages = ({ resourceSpans }: Traces): Traces => ({
   resourceSpans: resourceSpans.map(({ scopeSpans, ...resource }) => ({
     ...resource,
     scopeSpans: scopeSpans.map(({ spans, ...scope }) => ({
@@ -46,7 +46,7 @@ const serialization = (protocol: string) =>
     Effect.map(OtlpSerialization.OtlpSerialization, ({ logs, metrics, traces }) => ({
       logs,
       metrics,
-      traces: (data) => traces(unspoken(data))
+      traces: (data) => traces(withoutMessages(data))
     }))
   ).pipe(Layer.provide(protocol === "http/json" ? OtlpSerialization.layerJson : OtlpSerialization.layerProtobuf))
 

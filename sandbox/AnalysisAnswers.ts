@@ -3,7 +3,7 @@ import { HttpServerResponse } from "effect/http"
 import { annotationsBody } from "./Annotations.ts"
 import { Archive } from "./Archive.ts"
 import { Counters } from "./Counters.ts"
-import { enveloped, refused } from "./Envelope.ts"
+import { envelopedAnswer, refusal } from "./Envelope.ts"
 import { Files } from "./Files.ts"
 import { Links } from "./Links.ts"
 import { Registry } from "./Registry.ts"
@@ -14,7 +14,7 @@ import { type AnalysisRecord, World } from "./World.ts"
 
 type Answer = Effect.Effect<HttpServerResponse.HttpServerResponse>
 
-const noSuchAnalysis = (id: string) => refused(400, "ANALYSIS_NOT_FOUND", `No analysis with id ${id}`)
+const noSuchAnalysis = (id: string) => refusal(400, "ANALYSIS_NOT_FOUND", `No analysis with id ${id}`)
 
 const iso = (millis: number) => DateTime.formatIso(DateTime.makeUnsafe(millis))
 
@@ -96,19 +96,19 @@ export class AnalysisAnswers extends Context.Service<
       const restore = Effect.fnUntraced(function* (ids: ReadonlyArray<string>) {
         const analyses = ids.flatMap((id) => byId(id) ?? [])
         if (analyses.length === 0 || analyses.length < ids.length) {
-          return refused(200, "ANALYSIS_NOT_FOUND", `Not all analyses exist: ${ids.join(", ")}`)
+          return refusal(200, "ANALYSIS_NOT_FOUND", `Not all analyses exist: ${ids.join(", ")}`)
         }
         const items = yield* Effect.forEach(analyses, restoreOne)
         const no = items.find((item) => typeof item === "string")
         return no === undefined
-          ? enveloped(items.filter((item) => typeof item !== "string"))
-          : refused(200, no, "Nothing to restore")
+          ? envelopedAnswer(items.filter((item) => typeof item !== "string"))
+          : refusal(200, no, "Nothing to restore")
       })
 
       return AnalysisAnswers.of({
         list: (ids) =>
           Effect.sync(() =>
-            enveloped(
+            envelopedAnswer(
               world.analyses
                 .filter((analysis) => ids === null || ids.includes(String(analysis.id)))
                 .map((analysis) => analysis.item)
@@ -141,13 +141,13 @@ export class AnalysisAnswers extends Context.Service<
                 }
               ]
             })
-            return enveloped(found)
+            return envelopedAnswer(found)
           }),
         links: (id, hostname) =>
           Effect.gen(function* () {
             const analysis = byId(id)
             if (analysis === undefined) return noSuchAnalysis(id)
-            return enveloped({
+            return envelopedAnswer({
               id: analysis.id,
               sampleId: analysis.sampleId,
               limsId: analysis.personLimsId,

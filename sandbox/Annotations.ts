@@ -83,7 +83,7 @@ const renderBlock = (genes: ReadonlyArray<GeneEntry>, seed: number) => {
   return { bytes: Buffer.concat(rows), starts }
 }
 
-const numbered = (block: ReturnType<typeof renderBlock>, first: number, count: number): Uint8Array => {
+const numberRows = (block: ReturnType<typeof renderBlock>, first: number, count: number): Uint8Array => {
   const bytes = Buffer.from(block.bytes.subarray(0, block.starts[count] ?? block.bytes.length))
   for (let i = 0; i < count; i++) {
     bytes.write(String(first + i).padStart(idDigits, "0"), (block.starts[i] ?? 0) + idStart, "latin1")
@@ -112,7 +112,7 @@ export const annotationsBody = (options: {
       Stream.rechunk(1),
       Stream.map((i) => {
         const first = i * rowsPerBlock
-        return numbered(block, first + 1, Math.min(rowsPerBlock, options.rows - first))
+        return numberRows(block, first + 1, Math.min(rowsPerBlock, options.rows - first))
       })
     )
   })

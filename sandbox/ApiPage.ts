@@ -1,5 +1,5 @@
 /** The page that shows the API and lets one try it. Everything it needs is in it or comes from this sandbox. */
-import { page } from "./Pages.ts"
+import { escapeHtml, page } from "./Pages.ts"
 
 const style = `
 body { font: 15px/1.5 system-ui, sans-serif; max-width: 60rem; margin: 2rem auto; padding: 0 1rem; color: #1d2433; background: #fff }
@@ -103,15 +103,13 @@ const show = async () => {
 }
 show()`
 
-const escaped = (text: string) => text.replaceAll("&", "&amp;").replaceAll('"', "&quot;").replaceAll("<", "&lt;")
-
 /** @param account - filled in already: that of a sandbox is no secret */
 export const apiPage = (account: { readonly user: string; readonly password: string }): string =>
   page(
     "The API of the sandbox",
     `<link rel="icon" href="data:,"><meta name="viewport" content="width=device-width"><style>${style}</style><p><a href="/__sandbox/openapi.json">OpenAPI document</a> · <a href="/__sandbox/stats">counters</a></p>` +
-      `<form id="account"><label>User <input name="user" value="${escaped(account.user)}"></label>` +
-      `<label>Password <input name="password" value="${escaped(account.password)}"></label><button>Log in</button></form>` +
+      `<form id="account"><label>User <input name="user" value="${escapeHtml(account.user)}"></label>` +
+      `<label>Password <input name="password" value="${escapeHtml(account.password)}"></label><button>Log in</button></form>` +
       `<p id="state">Not logged in</p><div id="operations"></div><script>${script}</script>`
   )
 

@@ -5,7 +5,7 @@ import type { Json } from "./WireIds.ts"
 export const bare = (payload: Json) => HttpServerResponse.jsonUnsafe(payload)
 
 /** The payload in the envelope (docs/service.md 2.2). */
-export const enveloped = (payload: Json) =>
+export const envelopedAnswer = (payload: Json) =>
   HttpServerResponse.jsonUnsafe({
     success: true,
     response: payload,
@@ -16,7 +16,7 @@ export const enveloped = (payload: Json) =>
   })
 
 /** What the service says when it says no; with 200 it is "success false", else an error status with the same fields. */
-export const refused = (
+export const refusal = (
   status: 200 | 400 | 403 | 404 | 413 | 422 | 500,
   errorMessageId: string,
   additionalInformation: string

@@ -5,10 +5,10 @@ import { VirtualPanelUpdate } from "../core/src/contract/Panels.ts"
 import { PersonUpdate } from "../core/src/contract/Persons.ts"
 import { ServiceApi } from "../core/src/contract/ServiceApi.ts"
 import { AnalysisAnswers } from "./AnalysisAnswers.ts"
-import { refused } from "./Envelope.ts"
-import { Caller } from "./FrontDoor.ts"
+import { refusal } from "./Envelope.ts"
 import { PanelAnswers } from "./PanelAnswers.ts"
 import { PersonAnswers } from "./PersonAnswers.ts"
+import { Caller } from "./RequestMiddleware.ts"
 import { initialPage, sessionHandlers } from "./SessionHandlers.ts"
 import { Switches } from "./Switches.ts"
 import { decodeJson } from "./WorldFile.ts"
@@ -30,7 +30,7 @@ const withJson =
       Effect.flatMap((text) => decodeJson(text, schema)),
       Effect.matchEffect({
         onSuccess: save,
-        onFailure: (reason) => Effect.succeed(refused(400, "INVALID_BODY", reason))
+        onFailure: (reason) => Effect.succeed(refusal(400, "INVALID_BODY", reason))
       })
     )
 

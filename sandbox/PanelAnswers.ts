@@ -1,7 +1,7 @@
 import { Context, Effect, Layer } from "effect"
 import type { HttpServerResponse } from "effect/http"
 import type { VirtualPanelUpdate } from "../core/src/contract/Panels.ts"
-import { bare, enveloped, refused } from "./Envelope.ts"
+import { bare, envelopedAnswer, refusal } from "./Envelope.ts"
 import { Registry } from "./Registry.ts"
 import type { Json } from "./WireIds.ts"
 import { type PanelRecord, World } from "./World.ts"
@@ -31,15 +31,15 @@ export class PanelAnswers extends Context.Service<
       const registry = yield* Registry
 
       const genesOf = (panel: PanelRecord) => world.genes.filter((gene) => panel.geneIds.includes(gene.id))
-      const no = (why: string) => refused(200, "INVALID_VIRTUAL_PANEL", why)
+      const refuse = (why: string) => refusal(200, "INVALID_VIRTUAL_PANEL", why)
 
       return PanelAnswers.of({
         panel: (id) =>
           Effect.sync(() => {
             const panel = registry.panel(id)
-            if (panel === undefined) return enveloped(null)
+            if (panel === undefined) return envelopedAnswer(null)
             const { active, description, name, personId } = panel
-            return enveloped({
+            return envelopedAnswer({
               id: panel.id,
               name,
               active,
@@ -49,7 +49,7 @@ export class PanelAnswers extends Context.Service<
             })
           }),
         summaries: Effect.sync(() =>
-          enveloped(
+          envelopedAnswer(
             registry
               .panels()
               .filter((panel) => String(panel.id) !== allGenes)
@@ -78,11 +78,11 @@ export class PanelAnswers extends Context.Service<
             const { active, description, geneIds, id = null, name, personId } = update
             const wanted = new Set<string>(geneIds)
             const genes = world.genes.filter((gene) => wanted.has(String(gene.id)))
-            if (wanted.size === 0) return no("geneIds must not be empty")
-            if (genes.length < wanted.size) return no("geneIds names a gene that does not exist")
-            if (name === "") return no("name must not be empty")
+            if (wanted.size === 0) return refuse("geneIds must not be empty")
+            if (genes.length < wanted.size) return refuse("geneIds names a gene that does not exist")
+            if (name === "") return refuse("name must not be empty")
             const old = id === null ? undefined : registry.panel(id)
-            if (id !== null && (old === undefined || id === allGenes)) return no(`Panel ${id} cannot be changed`)
+            if (id !== null && (old === undefined || id === allGenes)) return refuse(`Panel ${id} cannot be changed`)
             const saved = yield* registry.savePanel({
               id: old?.id ?? null,
               name,
@@ -91,9 +91,9 @@ export class PanelAnswers extends Context.Service<
               personId: registry.personById(personId ?? "")?.id ?? null,
               geneIds: genes.map((gene) => gene.id)
             })
-            return enveloped(saved.id)
+            return envelopedAnswer(saved.id)
           }),
-        genes: Effect.sync(() => enveloped(world.genes.map((gene) => gene.record))),
+        genes: Effect.sync(() => envelopedAnswer(world.genes.map((gene) => gene.record))),
         variantsOfGene: (symbol) =>
           Effect.sync(() => {
             const rows = world.genes

@@ -2,7 +2,7 @@ import { Context, Effect, Layer } from "effect"
 import type { HttpServerResponse } from "effect/http"
 import type { PersonUpdate } from "../core/src/contract/Persons.ts"
 import { type CaseAnalysis, qualityOf, reportOf } from "./CaseRecords.ts"
-import { bare, enveloped, refused } from "./Envelope.ts"
+import { bare, envelopedAnswer, refusal } from "./Envelope.ts"
 import { Registry } from "./Registry.ts"
 import { cnvResultsOf, coverageOf, pendingCnvHeader, pendingCnvOf } from "./SampleFindings.ts"
 import { Switches } from "./Switches.ts"
@@ -11,7 +11,7 @@ import { type AnalysisRecord, World } from "./World.ts"
 
 type Answer = Effect.Effect<HttpServerResponse.HttpServerResponse>
 
-const noSuchPerson = (status: 400 | 404, id: string) => refused(status, "PERSON_NOT_FOUND", `No person with id ${id}`)
+const noSuchPerson = (status: 400 | 404, id: string) => refusal(status, "PERSON_NOT_FOUND", `No person with id ${id}`)
 
 const asCaseAnalysis = ({ id, item, sampleId }: AnalysisRecord): CaseAnalysis => ({
   id,
@@ -21,7 +21,7 @@ const asCaseAnalysis = ({ id, item, sampleId }: AnalysisRecord): CaseAnalysis =>
 })
 
 /** The part of a person record an update names: nulls and missing keys leave things as they are (docs/service.md 12). */
-const given = ({ comment, country, familyId, firstName, lastName, sex }: PersonUpdate): JsonObject =>
+const givenFields = ({ comment, country, familyId, firstName, lastName, sex }: PersonUpdate): JsonObject =>
   Object.fromEntries(
     Object.entries({ familyId, firstName, lastName, comment, country, sex }).flatMap(([name, value]) =>
       value === undefined || value === null ? [] : [[name, value]]
@@ -78,10 +78,10 @@ export class PersonAnswers extends Context.Service<
       const switches = yield* Switches
 
       const analysesOf = (limsId: string) => world.analyses.filter((analysis) => analysis.personLimsId === limsId)
-      const done = (limsId: string, type: string) =>
+      const doneAnalyses = (limsId: string, type: string) =>
         analysesOf(limsId).filter(({ item }) => item["analysisType"] === type && item["status"] === "DONE")
       const cnvOf = (limsId: string, ids: ReadonlyArray<string>) => {
-        const found = done(limsId, "CNV").filter((analysis) => ids.includes(String(analysis.id)))
+        const found = doneAnalyses(limsId, "CNV").filter((analysis) => ids.includes(String(analysis.id)))
         return found.length === 0 || found.length < ids.length ? null : found
       }
 
@@ -89,21 +89,21 @@ export class PersonAnswers extends Context.Service<
         internalId: (limsId) =>
           Effect.sync(() => {
             const person = registry.personByLimsId(limsId)
-            return person === undefined ? noSuchPerson(404, limsId) : enveloped(person.id)
+            return person === undefined ? noSuchPerson(404, limsId) : envelopedAnswer(person.id)
           }),
         person: (limsId) =>
           Effect.sync(() => {
             const person = registry.personByLimsId(limsId)
             if (person === undefined) return noSuchPerson(404, limsId)
             const { clinicalInformation, personalInformation } = person
-            return enveloped({ personalInformation, clinicalInformation })
+            return envelopedAnswer({ personalInformation, clinicalInformation })
           }),
         save: (update) =>
           Effect.gen(function* () {
             const limsId = update.id
-            if (limsId.trim() === "") return refused(400, "INVALID_PERSON", "id must not be empty")
+            if (limsId.trim() === "") return refusal(400, "INVALID_PERSON", "id must not be empty")
             const fault = faultOf(update)
-            if (fault !== null) return refused(400, "INVALID_PERSON", fault)
+            if (fault !== null) return refusal(400, "INVALID_PERSON", fault)
             const old = registry.personByLimsId(limsId)
             const { birthDateDay, birthDateMonth, birthDateYear, hpoTermIds } = update
             const born =
@@ -129,7 +129,7 @@ export class PersonAnswers extends Context.Service<
                 limsId,
                 sex: "UNKNOWN",
                 ...old?.personalInformation,
-                ...given(update),
+                ...givenFields(update),
                 ...born
               },
               clinicalInformation: { limsId, hpoTerms: [], diseases: [], ...old?.clinicalInformation, ...terms }
@@ -147,7 +147,7 @@ export class PersonAnswers extends Context.Service<
             if (registry.personByLimsId(limsId) === undefined) return noSuchPerson(404, limsId)
             const analysis = cnvOf(limsId, analysisIds)?.[0]
             if (analysis === undefined) {
-              return refused(422, "ANALYSIS_UNSUITABLE", `Not CNV analyses of ${limsId}: ${analysisIds.join(", ")}`)
+              return refusal(422, "ANALYSIS_UNSUITABLE", `Not CNV analyses of ${limsId}: ${analysisIds.join(", ")}`)
             }
             return bare(cnvResultsOf(analysis.id, yield* registry.chosenGenes(user, limsId, panelId), analysis.seed))
           }),
@@ -157,9 +157,9 @@ export class PersonAnswers extends Context.Service<
             if (limsId === undefined) return noSuchPerson(400, personId)
             const analyses = cnvOf(limsId, analysisIds)
             if (analyses === null)
-              return refused(400, "ANALYSIS_NOT_FOUND", `No CNV analyses ${analysisIds.join(", ")}`)
+              return refusal(400, "ANALYSIS_NOT_FOUND", `No CNV analyses ${analysisIds.join(", ")}`)
             const genes = yield* registry.chosenGenes(user, limsId, panelId)
-            return enveloped({
+            return envelopedAnswer({
               data: analyses.flatMap((analysis) => pendingCnvOf(analysis.id, genes, analysis.seed)),
               cnvHeader: pendingCnvHeader
             })
@@ -167,31 +167,33 @@ export class PersonAnswers extends Context.Service<
         quality: (limsId) =>
           Effect.sync(() => {
             if (registry.personByLimsId(limsId) === undefined) return noSuchPerson(400, limsId)
-            const analyses = done(limsId, "SNV")
-            return enveloped(qualityOf(limsId, analyses.map(asCaseAnalysis), analyses[0]?.seed ?? switches.seed))
+            const analyses = doneAnalyses(limsId, "SNV")
+            return envelopedAnswer(qualityOf(limsId, analyses.map(asCaseAnalysis), analyses[0]?.seed ?? switches.seed))
           }),
         coverage: (user, limsId, panelId) =>
           Effect.gen(function* () {
             if (registry.personByLimsId(limsId) === undefined) return noSuchPerson(400, limsId)
             const genes = yield* registry.chosenGenes(user, limsId, panelId)
-            return bare(done(limsId, "SNV").flatMap((analysis) => coverageOf(analysis.id, genes, analysis.seed)))
+            return bare(
+              doneAnalyses(limsId, "SNV").flatMap((analysis) => coverageOf(analysis.id, genes, analysis.seed))
+            )
           }),
         report: (limsId, draft, inactive) =>
           Effect.sync(() => {
-            if (switches.reports === "500") return refused(500, "INTERNAL_ERROR", "The report cannot be made")
+            if (switches.reports === "500") return refusal(500, "INTERNAL_ERROR", "The report cannot be made")
             const person = registry.personByLimsId(limsId)
-            const analyses = done(limsId, "SNV")
+            const analyses = doneAnalyses(limsId, "SNV")
             // Only persons with finished analyses have a report.
             if (person === undefined || analyses.length === 0) {
-              return refused(404, "REPORT_NOT_FOUND", `No report of ${limsId}`)
+              return refusal(404, "REPORT_NOT_FOUND", `No report of ${limsId}`)
             }
-            return enveloped(reportOf(person, analyses.map(asCaseAnalysis), world.genes, { draft, inactive }))
+            return envelopedAnswer(reportOf(person, analyses.map(asCaseAnalysis), world.genes, { draft, inactive }))
           }),
         reportInfos: Effect.sync(() =>
-          enveloped(
+          envelopedAnswer(
             registry
               .persons()
-              .filter((person) => done(person.limsId, "SNV").length > 0)
+              .filter((person) => doneAnalyses(person.limsId, "SNV").length > 0)
               .map(({ limsId }) => ({
                 limsId,
                 timeSubmitted: "2026-10-02T09:14:03.120Z",

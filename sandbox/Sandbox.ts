@@ -11,12 +11,12 @@ import { Counters, type Stats } from "./Counters.ts"
 import { readDataFolder } from "./DataFolder.ts"
 import { type FaultRule, FaultRules, Faults } from "./Faults.ts"
 import { Files } from "./Files.ts"
-import { frontDoor } from "./FrontDoor.ts"
 import { handlers, otherRoutes } from "./Handlers.ts"
 import { watchRequests } from "./InFlight.ts"
 import { serveLinks } from "./LinkHost.ts"
 import { Links } from "./Links.ts"
 import { Registry } from "./Registry.ts"
+import { requestMiddleware } from "./RequestMiddleware.ts"
 import { sampleGroups } from "./SampleGroups.ts"
 import { Sessions } from "./Sessions.ts"
 import { defaultSwitches, Switches, type SwitchValues } from "./Switches.ts"
@@ -87,15 +87,15 @@ const stateLayer = (switches: SwitchValues, input: WorldInput, rules: ReadonlyAr
     Layer.provideMerge(Switches.layer(switches))
   )
 
-/** All routes of the API after the front door: the contract, the session, undocumented endpoints, and `/__sandbox/`. */
+/** All routes of the API behind the middleware: the contract, the session, undocumented endpoints, and `/__sandbox/`. */
 const serveApi = Effect.fn("Sandbox.serveApi")(function* (server: Server) {
   const routes = Layer.mergeAll(HttpApiBuilder.layer(ServiceApi), otherRoutes, controlRoutes).pipe(
     Layer.provide(handlers),
     Layer.provide(NodeHttpServer.layerHttpServices)
   )
   const app = yield* HttpRouter.toHttpEffect(routes)
-  const door = yield* frontDoor
-  const handle = yield* NodeHttpServer.makeHandler(Effect.interruptible(door(app)), {
+  const middleware = yield* requestMiddleware
+  const handle = yield* NodeHttpServer.makeHandler(Effect.interruptible(middleware(app)), {
     scope: yield* Effect.scope
   })
   watchRequests(server)

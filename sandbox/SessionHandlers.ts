@@ -2,8 +2,8 @@ import { Effect } from "effect"
 import { type HttpServerRequest, HttpServerResponse } from "effect/http"
 import { HttpApiBuilder } from "effect/http-api"
 import { ServiceApi } from "../core/src/contract/ServiceApi.ts"
-import { Caller, forbidden, forcedLogout, JoinAccount, tokenHeader } from "./FrontDoor.ts"
 import { htmlPage, loginPage } from "./Pages.ts"
+import { Caller, forbiddenAnswer, forcedLogout, JoinAccount, tokenHeader } from "./RequestMiddleware.ts"
 import { type SessionRecord, Sessions } from "./Sessions.ts"
 import { Switches, type SwitchValues } from "./Switches.ts"
 
@@ -71,7 +71,7 @@ export const sessionHandlers = HttpApiBuilder.group(
       const form = new URLSearchParams(yield* Effect.orElseSucceed(request.text, () => ""))
       const user = form.get("username") ?? ""
       if (anonymous === null || !sessions.tokenIsGood(anonymous, form.get("_csrf") ?? request.headers[tokenHeader])) {
-        return forbidden(switches)
+        return forbiddenAnswer(switches)
       }
       if (anonymous.account !== user) {
         if (yield* (yield* JoinAccount)(user)) return forcedLogout(request.headers["host"] ?? "")

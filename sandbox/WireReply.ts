@@ -40,7 +40,7 @@ export const pieces = (bytes: Uint8Array): Stream.Stream<Uint8Array> =>
     Stream.map((i) => bytes.subarray(i * 65_536, (i + 1) * 65_536))
   )
 
-const gzipped = Effect.fnUntraced(function* (reply: WireReply, how: NonNullable<Fault["gzip"]>) {
+const gzipReply = Effect.fnUntraced(function* (reply: WireReply, how: NonNullable<Fault["gzip"]>) {
   const headers = { ...reply.headers, "content-encoding": "gzip" }
   if (how === "claimed") return { ...reply, headers }
   const whole = gzipSync(Buffer.concat(yield* Stream.runCollect(reply.body)))
@@ -78,7 +78,7 @@ export const deliver = Effect.fnUntraced(function* (
   fault: Fault,
   wrote: (bytes: number) => void = () => {}
 ) {
-  const encoded = fault.gzip === undefined ? reply : yield* gzipped(reply, fault.gzip)
+  const encoded = fault.gzip === undefined ? reply : yield* gzipReply(reply, fault.gzip)
   writeHead(response, encoded, fault)
   yield* distort(encoded.body, fault, response).pipe(
     Stream.runForEach((chunk) => {

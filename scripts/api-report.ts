@@ -66,7 +66,7 @@ const exportsOf = (path: string): ReadonlyArray<Exported> => {
 const endpoint = /HttpApiEndpoint<"(\w+)", "(\w+)", "([^"]+)"/g
 
 /** A type of hundreds of lines, as schemas have them, by its beginning, the endpoints in it, and a hash of all of it. */
-const shown = (declaration: string) => {
+const declarationText = (declaration: string) => {
   if (declaration.length <= 1_500) return declaration
   const hash = createHash("sha256").update(declaration).digest("hex").slice(0, 16)
   const endpoints = [...declaration.matchAll(endpoint)].map(
@@ -78,7 +78,7 @@ const shown = (declaration: string) => {
 const section = ([name, path]: (typeof doors)[number]) => {
   const all = new Map(exportsOf(join(lib, path)).map((each) => [each.name, each.declaration]))
   const sorted = [...all].sort(([a], [b]) => (a < b ? -1 : 1))
-  return `## ${name}\n\n\`\`\`ts\n${sorted.map(([, declaration]) => shown(declaration)).join("\n\n")}\n\`\`\`\n`
+  return `## ${name}\n\n\`\`\`ts\n${sorted.map(([, declaration]) => declarationText(declaration)).join("\n\n")}\n\`\`\`\n`
 }
 
 export const apiReport = (): string => `# What the library exports

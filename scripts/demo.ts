@@ -16,7 +16,7 @@ const terminal = process.stdout.isTTY && process.env["NO_COLOR"] === undefined
 const bold = (text: string) => (terminal ? `\u001b[1m${text}\u001b[0m` : text)
 const dim = (text: string) => (terminal ? `\u001b[2m${text}\u001b[0m` : text)
 const say = (text: string) => process.stdout.write(`${text}\n`)
-const indented = (text: string) => text.trimEnd().replace(/^(?=.)/gm, "    ")
+const indent = (text: string) => text.trimEnd().replace(/^(?=.)/gm, "    ")
 const megabytes = (bytes: number) => `${(bytes / 1e6).toFixed(1)} MB`
 
 let chapters = 0
@@ -84,7 +84,7 @@ const type = (command: string, hidden = /^$/) =>
     child.on("error", reject)
     child.on("close", (code) => {
       const lines = output.replace(/^\d{4}-\d\d-\d\dT[\d:.]+Z (?:\[info\]: )?/gm, "").split("\n")
-      say(`  ${bold(`$ ${command}`)}\n${indented(lines.filter((line) => !hidden.test(line)).join("\n"))}`)
+      say(`  ${bold(`$ ${command}`)}\n${indent(lines.filter((line) => !hidden.test(line)).join("\n"))}`)
       resolve(code ?? 1)
     })
   })
@@ -113,7 +113,7 @@ say("Its session breaks when two requests overlap, its links expire, and it move
 say(dim(`Everything runs on this machine with invented data, in ${folder}.`))
 
 chapter("A service to try it on", "The sandbox is the service in a box. Here it ends the session at the first overlap.")
-say(`  ${bold("$ svc-sandbox --strict --restoreDelay 2s --world world.json &")}\n${indented(sandbox.line)}`)
+say(`  ${bold("$ svc-sandbox --strict --restoreDelay 2s --world world.json &")}\n${indent(sandbox.line)}`)
 
 chapter("What is there?", "People, analyses or samples are chosen by id; filters narrow them down.")
 check((await type("svc-download -a A1,A3,A7 --list")) === 0, "three analyses, one file in the archive")

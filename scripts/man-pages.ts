@@ -18,18 +18,18 @@ const day = () => {
   return new Date(`${date}T00:00:00Z`).toLocaleDateString("en-US", format)
 }
 
-const escaped = (text: string) => text.replaceAll("\\", "\\e").replace(/^(?=[.'])/gm, "\\&")
+const escapeRoff = (text: string) => text.replaceAll("\\", "\\e").replace(/^(?=[.'])/gm, "\\&")
 
 /** A paragraph: a line of source for each sentence, as mdoc wants it, and none longer than 80 characters. */
 const paragraph = (text: string): string =>
-  escaped(text)
+  escapeRoff(text)
     .split(/(?<=[.!?]) (?=[A-Z])/)
     .flatMap((sentence) => sentence.match(/\S.{0,76}(?=\s|$)|\S+/g) ?? [])
     .map((line) => line.trim().replace(/^(?=[.'])/, "\\&"))
     .join("\n")
 
 /** The words of a macro's arguments: none is taken for a macro or for punctuation. */
-const words = (text: string) => escaped(text).replace(/(^|\s)(?=[A-Z][a-z](\s|$)|[|.,:;()[\]?!](\s|$))/g, "$1\\&")
+const words = (text: string) => escapeRoff(text).replace(/(^|\s)(?=[A-Z][a-z](\s|$)|[|.,:;()[\]?!](\s|$))/g, "$1\\&")
 
 const list = (items: ReadonlyArray<readonly [head: string, text: string]>) =>
   items.length === 0
@@ -73,7 +73,7 @@ const pageText = ({ description, examples, name, summary, synopsis, variables }:
     ".Os",
     ".Sh NAME",
     `.Nm ${name}`,
-    `.Nd ${escaped(summary.replace(/\.$/, "").replace(/^\w/, (first) => first.toLowerCase()))}`,
+    `.Nd ${escapeRoff(summary.replace(/\.$/, "").replace(/^\w/, (first) => first.toLowerCase()))}`,
     ".Sh SYNOPSIS",
     ...synopsis.flatMap((line) => [".Nm", line]),
     ".Sh DESCRIPTION",

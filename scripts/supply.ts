@@ -34,7 +34,7 @@ const packages: Readonly<Record<string, Locked>> = Object.fromEntries(
 )
 
 /** Where Node finds `name` from a package. */
-const resolved = (from: string, name: string): string | null => {
+const resolvePackage = (from: string, name: string): string | null => {
   for (let folder = from; ; folder = folder.slice(0, Math.max(0, folder.lastIndexOf("/node_modules/")))) {
     const path = folder === "" ? `node_modules/${name}` : `${folder}/node_modules/${name}`
     if (path in packages) return path
@@ -49,7 +49,7 @@ const direct = Object.keys({ ...product.dependencies, ...product.peerDependencie
 const runtime = (() => {
   const found = new Set<string>()
   const visit = (from: string, names: ReadonlyArray<string>): void => {
-    for (const path of names.flatMap((name) => resolved(from, name) ?? [])) {
+    for (const path of names.flatMap((name) => resolvePackage(from, name) ?? [])) {
       if (found.has(path)) continue
       found.add(path)
       const { dependencies, peerDependencies } = packages[path] ?? {}

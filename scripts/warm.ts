@@ -25,7 +25,7 @@ const start = (name: string, args: ReadonlyArray<string>, env: Readonly<Record<s
 const scratch = mkdtempSync(join(tmpdir(), "svc-warm-"))
 process.on("exit", () => rmSync(scratch, { recursive: true, force: true }))
 
-const ended = (child: ReturnType<typeof start>) =>
+const waitForEnd = (child: ReturnType<typeof start>) =>
   new Promise<{ readonly code: number | null; readonly said: string }>((done) => {
     let said = ""
     for (const stream of [child.stdout, child.stderr]) stream.setEncoding("utf8").on("data", (text) => (said += text))
@@ -36,7 +36,7 @@ const ended = (child: ReturnType<typeof start>) =>
 const serve = async (name: string, args: ReadonlyArray<string>, env: Readonly<Record<string, string>> = {}) => {
   const server = start(name, args, env)
   process.on("exit", () => server.kill())
-  const end = ended(server)
+  const end = waitForEnd(server)
   const [line] = await new Promise<ReadonlyArray<string>>((done) => {
     createInterface({ input: server.stdout }).on("line", (line) => done([line]))
     server.on("exit", () => done([]))
@@ -67,7 +67,7 @@ const jobs: ReadonlyArray<readonly [code: number, name: string, ...args: Readonl
   [0, "svc-steps", "--help"]
 ]
 for (const [wanted, name, ...args] of jobs) {
-  const { code, said } = await ended(start(name, args, account))
+  const { code, said } = await waitForEnd(start(name, args, account))
   if (code !== wanted) throw new Error(`${[name, ...args].join(" ")} ended with ${code}, not ${wanted}:\n${said}`)
 }
 const gateway = await serve("svc-gateway", ["--relay"], account)
@@ -78,6 +78,6 @@ for (const path of ["files/A1", "files/A1/S1.bam", "reads/A1?referenceName=chr1&
 await gateway.stop()
 await sandbox.stop()
 
-const kept = (file: string) => existsSync(join(folder, `${file}.${process.version}.compiled`))
-const cold = readdirSync(folder).filter((file) => file.endsWith(".js") && !kept(file))
+const isKept = (file: string) => existsSync(join(folder, `${file}.${process.version}.compiled`))
+const cold = readdirSync(folder).filter((file) => file.endsWith(".js") && !isKept(file))
 if (cold.length > 0) throw new Error(`Nothing was run of ${cold.join(", ")}`)

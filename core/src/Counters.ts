@@ -4,15 +4,15 @@ import { type Effect, Metric } from "effect"
 /** `api` is the service, `link` are the hosts of files. */
 export type Plane = "api" | "link"
 
-const counted = (name: string, description: string) => {
+const makeCounters = (name: string, description: string) => {
   const counter = Metric.counter(name, { description, incremental: true })
   const of = (plane: Plane) => Metric.withAttributes(counter, { plane })
   return { api: of("api"), link: of("link") } as const
 }
 
-const requests = counted("svc.requests", "Requests sent, those that are repeated too")
-const bytes = counted("svc.bytes", "Bytes of bodies that came")
-const retries = counted("svc.retries", "Requests sent again after a failure")
+const requests = makeCounters("svc.requests", "Requests sent, those that are repeated too")
+const bytes = makeCounters("svc.bytes", "Bytes of bodies that came")
+const retries = makeCounters("svc.retries", "Requests sent again after a failure")
 const logins = Metric.counter("svc.logins", { description: "Times the password was sent", incremental: true })
 
 export const countRequest = (plane: Plane): Effect.Effect<void> => Metric.update(requests[plane], 1)

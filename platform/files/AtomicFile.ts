@@ -6,7 +6,7 @@ import fs from "node:fs"
 import { dirname } from "node:path"
 import { Effect, type Scope } from "effect"
 import type { Errno } from "../Errno.ts"
-import { call, opened, sync, syncFolder, tolerate, writeAll } from "./FileCalls.ts"
+import { call, openScoped, sync, syncFolder, tolerate, writeAll } from "./FileCalls.ts"
 
 const { O_CREAT, O_EXCL, O_NOFOLLOW, O_WRONLY } = fs.constants
 
@@ -32,7 +32,7 @@ export const freshFile = Effect.fnUntraced(function* (
   let here = false
   yield* Effect.addFinalizer(() => (here ? Effect.ignore(unlink(path)) : Effect.void))
   // A link that somebody put there is not followed.
-  const fd = yield* opened(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, mode)
+  const fd = yield* openScoped(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, mode)
   here = true
   const rename = (name: string) =>
     Effect.map(

@@ -38,7 +38,7 @@ export const tolerate =
     unless(self, ...codes)
 
 /** The regular file at a path, null when there is nothing; everything else is refused and not touched. */
-export const plain = Effect.fnUntraced(function* (path: string) {
+export const statPlainFile = Effect.fnUntraced(function* (path: string) {
   const stats = yield* call<fs.Stats>((done) => fs.lstat(path, done)).pipe(tolerate("ENOENT"), named(path, "look at"))
   if (stats === null || stats.isFile()) return stats
   const what = stats.isSymbolicLink()
@@ -57,7 +57,7 @@ export const remove = (path: string) =>
 
 export const sameFile = (a: fs.Stats, b: fs.Stats) => a.ino === b.ino && a.dev === b.dev
 
-export const opened = (path: string, flags: number, mode = 0o600): Effect.Effect<number, Errno, Scope.Scope> =>
+export const openScoped = (path: string, flags: number, mode = 0o600): Effect.Effect<number, Errno, Scope.Scope> =>
   Effect.acquireRelease(
     call<number>((done) => fs.open(path, flags, mode, done)),
     // An error of close is ignored: everything that matters was synced before.
@@ -68,7 +68,7 @@ export const opened = (path: string, flags: number, mode = 0o600): Effect.Effect
 export const sync = (fd: number) => call((done) => fs.fsync(fd, done)).pipe(tolerate(...unsyncable))
 
 export const syncFolder = (directory: string) =>
-  Effect.scoped(Effect.flatMap(opened(directory, fs.constants.O_RDONLY | fs.constants.O_DIRECTORY), sync))
+  Effect.scoped(Effect.flatMap(openScoped(directory, fs.constants.O_RDONLY | fs.constants.O_DIRECTORY), sync))
 
 export const writeAll = Effect.fnUntraced(function* (fd: number, bytes: Uint8Array, offset: number) {
   let at = 0

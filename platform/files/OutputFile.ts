@@ -76,11 +76,11 @@ const toDevice = (path: string) =>
 const toFile = Effect.fnUntraced(function* (path: string, mode: number) {
   yield* clearTemporaries(path)
   const temporary = temporaryBeside(path)
-  const failed = (errno: string) =>
+  const errorOf = (errno: string) =>
     errno === "EACCES" || errno === "EPERM" || errno === "EROFS"
       ? new CannotCreate({ path, reason: "permission denied" })
       : new LocalIo({ path, operation: "write", errno })
-  const file = yield* Effect.mapError(freshFile(temporary, mode), ({ code }) => failed(code))
+  const file = yield* Effect.mapError(freshFile(temporary, mode), ({ code }) => errorOf(code))
   let size = 0
   return {
     write: (bytes) =>

@@ -16,11 +16,11 @@ import { type FreshFile, withFresh } from "./AtomicFile.ts"
 import {
   call,
   named,
-  opened,
-  plain,
+  openScoped,
   readExactly,
   remove,
   sameFile,
+  statPlainFile,
   sync,
   syncFolder,
   tolerate,
@@ -46,7 +46,7 @@ export const layer: Layer.Layer<PartFiles> = Layer.effect(
     return PartFiles.of({
       fingerprint: (text) => Effect.sync(() => createHash("sha256").update(text).digest("hex")),
       settleExisting,
-      beside,
+      beside: openBeside,
       free,
       reopen: (place) => reopen(place, digests, mode),
       create: (place) => create(place, digests, mode),
@@ -64,17 +64,20 @@ export const layer: Layer.Layer<PartFiles> = Layer.effect(
 // --- names -----------------------------------------------------------------------------------------------------------
 
 const settleExisting = Effect.fnUntraced(function* (place: PartPlace) {
-  const final = yield* plain(join(place.directory, place.name))
+  const final = yield* statPlainFile(join(place.directory, place.name))
   if (final === null) return null
-  const part = yield* plain(join(place.directory, place.part))
+  const part = yield* statPlainFile(join(place.directory, place.part))
   if (part !== null && sameFile(part, final)) yield* remove(join(place.directory, place.part))
   if (part === null || sameFile(part, final)) yield* remove(join(place.directory, place.journal))
   return final.size
 })
 
-const beside = Effect.fnUntraced(function* (directory: string, name: string) {
+const openBeside = Effect.fnUntraced(function* (directory: string, name: string) {
   const path = join(directory, name)
-  const fd = yield* opened(path, O_RDONLY | O_NONBLOCK).pipe(tolerate("ENOENT", "ELOOP", "ENXIO"), named(path, "open"))
+  const fd = yield* openScoped(path, O_RDONLY | O_NONBLOCK).pipe(
+    tolerate("ENOENT", "ELOOP", "ENXIO"),
+    named(path, "open")
+  )
   if (fd === null) return null
   const stats = yield* call<fs.Stats>((done) => fs.fstat(fd, done)).pipe(named(path, "look at"))
   if (!stats.isFile()) return null
@@ -91,9 +94,9 @@ const digestOf = Effect.fnUntraced(function* (
   digests: DigestThread
 ) {
   const path = join(directory, name)
-  const stats = yield* plain(path)
+  const stats = yield* statPlainFile(path)
   if (stats === null) return yield* new LocalIo({ path, operation: "read", errno: "ENOENT" })
-  const fd = yield* opened(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK).pipe(named(path, "open"))
+  const fd = yield* openScoped(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK).pipe(named(path, "open"))
   const hashing = hashingOf(fd, path, digests)
   yield* Effect.addFinalizer(() => hashing.drop)
   return (yield* hashing.digests(stats.size, [algorithm])).get(algorithm) ?? ""
@@ -101,7 +104,7 @@ const digestOf = Effect.fnUntraced(function* (
 
 const replaceText = Effect.fnUntraced(function* (directory: string, name: string, text: string) {
   const path = join(directory, name)
-  yield* plain(path)
+  yield* statPlainFile(path)
   yield* replaceFile(path, [Buffer.from(text)], "the checksum")
 })
 
@@ -114,7 +117,7 @@ const free = ({ directory }: Pick<PartPlace, "directory">) =>
 
 const withdraw = Effect.fnUntraced(function* ({ directory, name }: PartPlace) {
   const path = join(directory, name)
-  if ((yield* plain(path)) === null) return
+  if ((yield* statPlainFile(path)) === null) return
   yield* remove(path)
   yield* named(directory, "sync")(syncFolder(directory))
 })
@@ -132,10 +135,10 @@ const freshJournal = ({ journal }: PartPlace) => `${journal}.new`
 
 const readJournal = Effect.fnUntraced(function* (place: PartPlace) {
   const path = join(place.directory, place.journal)
-  const stats = yield* plain(path)
+  const stats = yield* statPlainFile(path)
   if (stats === null || stats.size > longestJournal) return null
   return yield* Effect.scoped(
-    Effect.flatMap(opened(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK), (fd) => readExactly(fd, 0, stats.size))
+    Effect.flatMap(openScoped(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK), (fd) => readExactly(fd, 0, stats.size))
   ).pipe(
     Effect.map((bytes) => Buffer.from(bytes).toString("utf8")),
     tolerate("ENOENT"),
@@ -146,7 +149,7 @@ const readJournal = Effect.fnUntraced(function* (place: PartPlace) {
 const writeJournal = Effect.fnUntraced(function* (place: PartPlace, text: string) {
   const path = join(place.directory, place.journal)
   const fresh = join(place.directory, freshJournal(place))
-  yield* plain(path)
+  yield* statPlainFile(path)
   yield* remove(fresh)
   const bytes = Buffer.from(text, "utf8")
   const replace = (file: FreshFile) => named(path, "replace")(file.rename(path))
@@ -157,10 +160,10 @@ const writeJournal = Effect.fnUntraced(function* (place: PartPlace, text: string
 
 const reopen = Effect.fnUntraced(function* (place: PartPlace, digests: DigestThread, mode: number) {
   const path = join(place.directory, place.part)
-  const seen = yield* plain(path)
+  const seen = yield* statPlainFile(path)
   // A second name of the same file may be a finished download: it must not be written to.
   if (seen === null || seen.nlink !== 1) return null
-  const fd = yield* opened(path, O_RDWR | O_NOFOLLOW | O_NONBLOCK).pipe(tolerate("ENOENT"), named(path, "open"))
+  const fd = yield* openScoped(path, O_RDWR | O_NOFOLLOW | O_NONBLOCK).pipe(tolerate("ENOENT"), named(path, "open"))
   if (fd === null) return null
   const stats = yield* call<fs.Stats>((done) => fs.fstat(fd, done)).pipe(named(path, "look at"))
   return sameFile(stats, seen) ? yield* partFile(place, fd, stats, digests, mode) : null
@@ -169,7 +172,7 @@ const reopen = Effect.fnUntraced(function* (place: PartPlace, digests: DigestThr
 const create = Effect.fnUntraced(function* (place: PartPlace, digests: DigestThread, mode: number) {
   const path = join(place.directory, place.part)
   const journal = join(place.directory, place.journal)
-  const [oldPart, oldJournal] = [yield* plain(path), yield* plain(journal)]
+  const [oldPart, oldJournal] = [yield* statPlainFile(path), yield* statPlainFile(journal)]
   if (oldPart !== null || oldJournal !== null) {
     // No old journal must ever be read as that of the new part, nor a new one as that of the old part: not even after a
     // power cut, which may forget any change of the folder that was not synced.
@@ -177,7 +180,7 @@ const create = Effect.fnUntraced(function* (place: PartPlace, digests: DigestThr
     yield* remove(path)
     yield* named(place.directory, "sync")(syncFolder(place.directory))
   }
-  const fd = yield* opened(path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW).pipe(
+  const fd = yield* openScoped(path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW).pipe(
     Effect.catch(
       (error): Effect.Effect<never, CannotCreate | Errno> =>
         error.code === "ENOENT" || error.code === "ENOTDIR"
@@ -198,7 +201,7 @@ const partFile = Effect.fnUntraced(function* (
   mode: number
 ): Effect.fn.Return<PartFile, LocalIo, Scope.Scope> {
   const path = join(place.directory, place.part)
-  const folder = yield* opened(place.directory, O_RDONLY | O_DIRECTORY).pipe(named(place.directory, "open"))
+  const folder = yield* openScoped(place.directory, O_RDONLY | O_DIRECTORY).pipe(named(place.directory, "open"))
   const hashing = hashingOf(fd, path, digests)
   // One write at a time: the kernel locks the file for each, and those who wait for it spin on the processor.
   const writing = yield* Semaphore.make(1)
@@ -237,8 +240,8 @@ const commit = Effect.fnUntraced(function* (place: PartPlace, open: OpenPart, si
     yield* call((done) => fs.fchmod(open.fd, open.mode, done))
     yield* sync(open.fd)
   }).pipe(named(path, "complete"))
-  yield* unmoved(place, open)
-  if ((yield* plain(final)) !== null && !overwrite) return yield* appeared(final)
+  yield* checkUnmoved(place, open)
+  if ((yield* statPlainFile(final)) !== null && !overwrite) return yield* appearedError(final)
   if (overwrite) yield* call((done) => fs.rename(path, final, done)).pipe(named(final, "create"))
   else yield* linkOrRename(path, final)
   const back = overwrite ? Effect.void : Effect.ignore(takeBack(path, final))
@@ -250,12 +253,12 @@ const commit = Effect.fnUntraced(function* (place: PartPlace, open: OpenPart, si
 
 /** Removes the final name again after a failed commit; the part keeps its own name, so nothing is lost. */
 const takeBack = (path: string, final: string) =>
-  Effect.flatMap(Effect.all([plain(path), plain(final)]), ([part, made]) =>
+  Effect.flatMap(Effect.all([statPlainFile(path), statPlainFile(final)]), ([part, made]) =>
     part !== null && made !== null && sameFile(part, made) ? remove(final) : Effect.void
   )
 
 /** The names must still lead to the folder and file that were opened: otherwise someone else's would be renamed. */
-const unmoved = Effect.fnUntraced(function* (place: PartPlace, { folder, stats }: OpenPart) {
+const checkUnmoved = Effect.fnUntraced(function* (place: PartPlace, { folder, stats }: OpenPart) {
   const path = join(place.directory, place.part)
   const [ours, now, part] = yield* Effect.all([
     call<fs.Stats>((done) => fs.fstat(folder, done)),
@@ -274,16 +277,16 @@ const unmoved = Effect.fnUntraced(function* (place: PartPlace, { folder, stats }
 const linkOrRename = (path: string, final: string): Effect.Effect<void, CannotCreate | LocalIo> =>
   call((done) => fs.link(path, final, done)).pipe(
     Effect.catch((error): Effect.Effect<void, CannotCreate | LocalIo | Errno> => {
-      if (error.code === "EEXIST") return appeared(final)
+      if (error.code === "EEXIST") return appearedError(final)
       if (!linkless.includes(error.code)) return error
       return Effect.flatMap(
-        plain(final),
+        statPlainFile(final),
         (stats): Effect.Effect<void, CannotCreate | Errno> =>
-          stats === null ? call((done) => fs.rename(path, final, done)) : appeared(final)
+          stats === null ? call((done) => fs.rename(path, final, done)) : appearedError(final)
       )
     }),
     named(final, "create")
   )
 
-const appeared = (final: string) =>
+const appearedError = (final: string) =>
   new CannotCreate({ path: final, reason: "a file of that name appeared during the download" })

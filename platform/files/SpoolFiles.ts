@@ -16,7 +16,7 @@ const bufferSize = 1024 * 1024
 /** @param folder - where the files are made; it needs room for the largest body */
 export const layer = (folder: string): Layer.Layer<Spools> => Layer.succeed(Spools, { open: open(folder) })
 
-const failed = (folder: string, operation: string, { code = "EIO" }: NodeJS.ErrnoException) =>
+const errorOf = (folder: string, operation: string, { code = "EIO" }: NodeJS.ErrnoException) =>
   new LocalIo({ path: folder, operation, errno: code })
 
 /** Never interrupted: a call that goes on after its file was closed would hit another file. */
@@ -44,7 +44,7 @@ const writeAll = (folder: string, file: number, bytes: Uint8Array, at: number): 
     const next = (done: number) => {
       if (done === bytes.length) return resume(Effect.void)
       fs.write(file, bytes, done, bytes.length - done, at + done, (error, written) =>
-        error === null ? next(done + written) : resume(Effect.fail(failed(folder, "write a temporary file in", error)))
+        error === null ? next(done + written) : resume(Effect.fail(errorOf(folder, "write a temporary file in", error)))
       )
     }
     next(0)
@@ -56,7 +56,7 @@ const readSome = (folder: string, file: number, at: number, into: Uint8Array): E
       resume(
         error === null && count > 0
           ? Effect.succeed(count)
-          : Effect.fail(failed(folder, "read a temporary file in", error ?? { name: "", message: "", code: "EIO" }))
+          : Effect.fail(errorOf(folder, "read a temporary file in", error ?? { name: "", message: "", code: "EIO" }))
       )
     )
   )

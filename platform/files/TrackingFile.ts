@@ -30,7 +30,7 @@ import { Scrubber } from "../../core/src/text/Scrubber.ts"
 import { Errno, errnoOf, io, linkless, unless } from "../Errno.ts"
 import { type HeldLock, withLock } from "../locks/FileLock.ts"
 import { withFresh } from "./AtomicFile.ts"
-import { opened, sync, syncFolder } from "./FileCalls.ts"
+import { openScoped, sync, syncFolder } from "./FileCalls.ts"
 import { documentOf, type Found, find, type Refused, sameVersion } from "./TrackingSource.ts"
 
 /** Long enough to take over a lock whose owner on another machine was killed. */
@@ -66,7 +66,7 @@ export const layer = (settings: { readonly path: string }): Layer.Layer<Tracking
         Effect.flatMap(({ content }) => documentOf(content)),
         Effect.catchTags(failures)
       )
-      const changed = (edit: (document: TrackingDocument) => TrackingDocument, create: boolean) =>
+      const change = (edit: (document: TrackingDocument) => TrackingDocument, create: boolean) =>
         Effect.gen(function* () {
           const real = (yield* find(path)).path
           yield* folderExists(path, real)
@@ -84,8 +84,8 @@ export const layer = (settings: { readonly path: string }): Layer.Layer<Tracking
       return TrackingFile.of({
         path,
         read,
-        change: Effect.fn("svc.platform.changeTracking")((edit) => changed(edit, false)),
-        ensure: Effect.asVoid(changed((document) => document, true))
+        change: Effect.fn("svc.platform.changeTracking")((edit) => change(edit, false)),
+        ensure: Effect.asVoid(change((document) => document, true))
       })
     })
   )
@@ -147,7 +147,7 @@ const attempt = Effect.fnUntraced(function* (
   })
   yield* withFresh(fresh, Buffer.from(render(after)), 0o600, () => replaced)
   yield* syncFolder(dirname(path))
-  if (!locksHold) yield* stillThere(path, edit)
+  if (!locksHold) yield* checkStillThere(path, edit)
   return { ...after, layout: "array" }
 })
 
@@ -155,7 +155,10 @@ const attempt = Effect.fnUntraced(function* (
  * Where locks do not hold, somebody may have compared before our rename and renamed after it. Whoever did has done so by
  * now, and a change that is gone is made again.
  */
-const stillThere = Effect.fnUntraced(function* (path: string, edit: (document: TrackingDocument) => TrackingDocument) {
+const checkStillThere = Effect.fnUntraced(function* (
+  path: string,
+  edit: (document: TrackingDocument) => TrackingDocument
+) {
   yield* Effect.sleep(settling)
   const now = yield* documentOf((yield* find(path)).content)
   if (render(edit(now)) !== render(now)) return yield* new Overtaken()
@@ -169,7 +172,7 @@ const removeLeftovers = Effect.fnUntraced(function* (path: string) {
 })
 
 const syncFile = (path: string) =>
-  Effect.scoped(Effect.flatMap(opened(path, constants.O_RDONLY | constants.O_NOFOLLOW), sync))
+  Effect.scoped(Effect.flatMap(openScoped(path, constants.O_RDONLY | constants.O_NOFOLLOW), sync))
 
 /** Compares and replaces without giving anything else in this process a turn in between. */
 const replace = (path: string, fresh: string, content: Found["content"]): void => {

@@ -69,7 +69,7 @@ const within = (ms: number, reason: string, done: Done, start: (done: Done) => {
 }
 
 /** A fault of an attempt to connect: nothing was sent, unless it is about TLS. */
-const unconnected = (error: Error, via: string | null): TransportFault => {
+const connectFault = (error: Error, via: string | null): TransportFault => {
   const fault = faultOfCause(error)
   const proxy = via === null ? {} : { proxy: via }
   if (fault.kind === "Tls" || fault.kind === "Proxy") return new TransportFault({ ...fault, ...proxy })
@@ -174,7 +174,7 @@ export class Dialer {
         autoSelectFamilyAttemptTimeout: 2000,
         ...(via === null && lookup !== undefined ? { lookup } : {})
       })
-      const onError = (error: Error) => finish(unconnected(error, via), socket)
+      const onError = (error: Error) => finish(connectFault(error, via), socket)
       socket.once("error", onError)
       socket.once("connect", () => {
         socket.off("error", onError)
@@ -198,7 +198,7 @@ export class Dialer {
       })
       const onError = (error: Error) => {
         socket.destroy()
-        finish(unconnected(error, via), secure)
+        finish(connectFault(error, via), secure)
       }
       secure.once("error", onError)
       secure.once("secureConnect", () => {
@@ -222,7 +222,7 @@ export class Dialer {
           headers: { host: target, ...credentialsOf(proxy) },
           createConnection: () => socket
         })
-        request.once("error", (error) => finish(unconnected(error, proxy.url.host), socket))
+        request.once("error", (error) => finish(connectFault(error, proxy.url.host), socket))
         request.once("connect", (response, tunnel, head) => {
           const status = response.statusCode ?? 0
           if (status >= 200 && status < 300) {

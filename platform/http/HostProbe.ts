@@ -11,7 +11,7 @@ import type { Dialer } from "./Dialer.ts"
 /** How long a step may take, in ms. */
 const patience = 15_000
 
-const impatient = <A>(self: Effect.Effect<A, TransportFault>) =>
+const limitTime = <A>(self: Effect.Effect<A, TransportFault>) =>
   Effect.timeoutOrElse(self, {
     duration: patience,
     orElse: () => Effect.fail(new TransportFault({ kind: "NotSent", reason: `nothing within ${patience / 1000} s` }))
@@ -25,7 +25,7 @@ export const resolve = (hostname: string): Effect.Effect<ReadonlyArray<string>, 
         error === null ? Effect.succeed(addresses.map(({ address }) => address)) : Effect.fail(faultOfCause(error))
       )
     )
-  }).pipe(impatient)
+  }).pipe(limitTime)
 
 /** Connects and hangs up; how long it took, in ms. */
 export const connect = (hostname: string, port: number): Effect.Effect<number, TransportFault> =>
@@ -35,12 +35,12 @@ export const connect = (hostname: string, port: number): Effect.Effect<number, T
     socket.once("connect", () => resume(Effect.void))
     return Effect.sync(() => socket.destroy())
   }).pipe(
-    impatient,
-    timed,
+    limitTime,
+    measureTime,
     Effect.map(([, milliseconds]) => milliseconds)
   )
 
-const timed = <A, E>(self: Effect.Effect<A, E>) =>
+const measureTime = <A, E>(self: Effect.Effect<A, E>) =>
   Effect.gen(function* () {
     const before = yield* Clock.currentTimeMillis
     const value = yield* self
@@ -92,4 +92,4 @@ export const head = (dialer: Dialer, url: URL, userAgent: string): Effect.Effect
     })
     request.end()
     return Effect.sync(() => request.destroy())
-  }).pipe(impatient)
+  }).pipe(limitTime)

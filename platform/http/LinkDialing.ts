@@ -114,7 +114,7 @@ interface Listener {
   connection: LinkConnection | null
 }
 
-const told = ({ connection }: Listener): boolean => connection === null || connection.received()
+const announceBytes = ({ connection }: Listener): boolean => connection === null || connection.received()
 
 /**
  * How a socket reads into the ring. This stays with the socket, and within `establish` it would keep all that it can see there:
@@ -128,7 +128,7 @@ const readingInto = (ring: ByteRing, listener: Listener): OnReadOpts => {
     callback: (length, buffer) => {
       if (buffer === spill) ring.push(Buffer.from(spill.subarray(0, length)))
       else ring.filled(length)
-      return told(listener)
+      return announceBytes(listener)
     }
   }
 }
@@ -137,7 +137,7 @@ const readingInto = (ring: ByteRing, listener: Listener): OnReadOpts => {
 const copyInto = (ring: ByteRing, socket: Duplex, listener: Listener): void => {
   socket.on("data", (bytes: Uint8Array) => {
     ring.push(bytes)
-    if (!told(listener)) socket.pause()
+    if (!announceBytes(listener)) socket.pause()
   })
 }
 
@@ -182,16 +182,16 @@ const establish = (address: LinkAddress, route: Route, dialer: Dialer, capacity:
       socket.destroy()
       resume(Effect.fail(failure(host, error)))
     }
-    const closed = () => fail(new Error("closed"))
-    const ready = () => {
+    const onClose = () => fail(new Error("closed"))
+    const onReady = () => {
       socket.off("error", fail)
-      socket.off("close", closed)
+      socket.off("close", onClose)
       resume(Effect.succeed(connection))
     }
     socket.once("error", fail)
-    socket.once("close", closed)
-    if (connected) ready()
-    else socket.once(secure ? "secureConnect" : "connect", ready)
+    socket.once("close", onClose)
+    if (connected) onReady()
+    else socket.once(secure ? "secureConnect" : "connect", onReady)
     return Effect.sync(() => socket.destroy())
   }).pipe(
     Effect.timeoutOrElse({

@@ -77,16 +77,16 @@ const get = Effect.fn("svc.platform.getLink")(function* (
   const text = requestText(userAgent, forwarder, address, request)
   const key = `${address.scheme}://${address.host}:${address.port}`
   // A connection is always closed or returned to the pool, also when the fiber is interrupted.
-  const owned = (connect: Effect.Effect<LinkConnection, LinkError>) =>
+  const exchangeOwned = (connect: Effect.Effect<LinkConnection, LinkError>) =>
     Effect.acquireRelease(connect, (connection) => Effect.sync(() => pool.giveBack(key, connection)), {
       interruptible: true
     }).pipe(Effect.flatMap((connection) => exchange(connection, address, text)))
-  const fresh = owned(open(request.file, address, policy, dialer, 2 * Math.max(batch, defaultBatch)))
+  const fresh = exchangeOwned(open(request.file, address, policy, dialer, 2 * Math.max(batch, defaultBatch)))
   const kept = pool.take(key)
   // A host may close a kept connection just as it is used again: the request was not processed, so a new connection is opened.
   const { connection, head } = yield* kept === null
     ? fresh
-    : owned(Effect.succeed(kept)).pipe(Effect.catchTag("LinkBroken", (error) => (kept.ended ? fresh : error)))
+    : exchangeOwned(Effect.succeed(kept)).pipe(Effect.catchTag("LinkBroken", (error) => (kept.ended ? fresh : error)))
   if (head.status === 407 && forwarder !== null) {
     return yield* new ProxyRefused({ proxy: forwarder.url.host, status: head.status })
   }
@@ -148,11 +148,11 @@ const bodyOf = (
   let complete = false
   const frames = framing._tag === "Chunked" ? new ChunkedFrames() : null
 
-  const portion = (bytes: Uint8Array): Effect.Effect<Uint8Array | null | "more", LinkBroken> => {
+  const takePortion = (bytes: Uint8Array): Effect.Effect<Uint8Array | null | "more", LinkBroken> => {
     if (frames === null) {
       lent = Math.min(bytes.length, left)
       left -= lent
-      if (left === 0) finished()
+      if (left === 0) finish()
       return Effect.succeed(bytes.subarray(0, lent))
     }
     const seen = frames.look(bytes)
@@ -160,15 +160,15 @@ const bodyOf = (
     const { skip, data } = seen.success
     connection.take(skip)
     lent = data
-    if (frames.ended) finished()
+    if (frames.ended) finish()
     return Effect.succeed(data > 0 ? bytes.subarray(skip, skip + data) : complete ? null : "more")
   }
 
-  const finished = () => {
+  const finish = () => {
     complete = true
     connection.spent = keepAlive
   }
-  if (left === 0) finished()
+  if (left === 0) finish()
 
   return Effect.gen(function* () {
     connection.take(lent)
@@ -180,10 +180,10 @@ const bodyOf = (
         onSuccess: (b) => b
       })
       if (bytes instanceof Uint8Array) {
-        const taken = yield* portion(bytes)
+        const taken = yield* takePortion(bytes)
         if (taken !== "more") return taken
       } else if (framing._tag === "Close" && bytes.error === null) {
-        finished()
+        finish()
       } else {
         return yield* reset(host, bytes)
       }

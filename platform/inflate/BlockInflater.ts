@@ -27,14 +27,14 @@ const api = () => Reflect.get(globalThis, "WebAssembly") as WebAssemblyApi
 let module: object | null = null
 
 /** The compiled module, which other threads may use too; that takes a millisecond, once. */
-export const compiled = (): object => {
+export const compiledModule = (): object => {
   module ??= new (api().Module)(Buffer.from(inflateModule, "base64"))
   return module
 }
 
 /** The function it gives is not to be shared between threads. */
 export const make = (): BlockInflater => {
-  const { inflate, input, memory, output } = new (api().Instance)(compiled()).exports as Exports
+  const { inflate, input, memory, output } = new (api().Instance)(compiledModule()).exports as Exports
   // The module never asks for more memory, so the buffer stays valid. Of a buffer, and not an array, because buffers copy at full
   // speed from and to memory that threads share.
   const all = Buffer.from(memory.buffer)

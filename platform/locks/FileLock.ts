@@ -54,7 +54,7 @@ export const acquire = (path: string, options: FileLockOptions): Effect.Effect<H
     const take = Effect.acquireRelease(Effect.andThen(alive, attempt(path, card, watch)), (taken) =>
       release(path, taken, card)
     )
-    const taken = yield* patiently(take, wait, options.onWait ?? (() => Effect.void))
+    const taken = yield* waitFor(take, wait, options.onWait ?? (() => Effect.void))
     yield* Effect.ignore(io(() => unlink(waiting)))
     yield* refresh(taken).pipe(Effect.ignore, Effect.delay(heartbeat), Effect.forever, Effect.forkScoped)
     return { stillOwned: Effect.orElseSucceed(hasName(path, taken), () => false) }
@@ -89,7 +89,7 @@ const attempt = Effect.fnUntraced(function* (path: string, card: LockCard, watch
 })
 
 /** Tries until the wait is over; `onWait` hears once of whom it waits for. */
-const patiently = Effect.fnUntraced(function* <E, R>(
+const waitFor = Effect.fnUntraced(function* <E, R>(
   take: Effect.Effect<LockCard, E | Held, R>,
   wait: Duration.Duration,
   onWait: (owner: string) => Effect.Effect<void>
@@ -203,14 +203,15 @@ const othersInLine = Effect.fnUntraced(function* (
   const beside = leavings.filter((name) => name.startsWith(`${basename(path)}.`) && name !== basename(card.path))
   if (beside.length === 0) return false
   const { mtimeMs } = yield* io(() => card.handle.stat())
-  const removed = (name: string, patience: number) => removeLeft(join(folder, name), Effect.succeed(mtimeMs), patience)
+  const removeOld = (name: string, patience: number) =>
+    removeLeft(join(folder, name), Effect.succeed(mtimeMs), patience)
   const breaker = beside.find((name) => name.endsWith(".break"))
-  if (breaker === undefined || (yield* removed(breaker, leftAfter))) {
-    for (const name of beside.filter((name) => name.endsWith(".stale"))) yield* removed(name, leftAfter)
+  if (breaker === undefined || (yield* removeOld(breaker, leftAfter))) {
+    for (const name of beside.filter((name) => name.endsWith(".stale"))) yield* removeOld(name, leftAfter)
   }
   let inLine = false
   for (const name of beside.filter((name) => name.endsWith(".wait"))) {
-    if (!(yield* removed(name, waiterLeftAfter))) inLine = true
+    if (!(yield* removeOld(name, waiterLeftAfter))) inLine = true
   }
   return inLine
 })

@@ -44,20 +44,20 @@ const read = async (path: string, password: Redacted.Redacted, now: number): Pro
 
 /** `fileOf` names the file of an account. What cannot be read or written is not remembered. */
 export const make = (fileOf: (key: string) => string): RefusedLogins => {
-  const known = (key: string, password: Redacted.Redacted) =>
+  const readRefusals = (key: string, password: Redacted.Redacted) =>
     Effect.flatMap(Clock.currentTimeMillis, (now) => Effect.tryPromise(() => read(fileOf(key), password, now))).pipe(
       Effect.orElseSucceed(() => null)
     )
   return {
     forget: (key) => Effect.ignore(Effect.tryPromise(() => rm(fileOf(key), { force: true }))),
     has: (key, password, since) =>
-      Effect.map(known(key, password), (it) => {
+      Effect.map(readRefusals(key, password), (it) => {
         const times = it?.times ?? []
         return times.length >= mostRefusals || times.some((time) => time >= since - sameBatch)
       }),
     add: Effect.fnUntraced(
       function* (key, password) {
-        const before = yield* known(key, password)
+        const before = yield* readRefusals(key, password)
         const now = Buffer.alloc(8)
         now.writeDoubleLE(yield* Clock.currentTimeMillis)
         yield* Effect.tryPromise(async () => {

@@ -48,7 +48,7 @@ export const watchLock = (
   const self = thisProcess()
   let last: Sighting | null = null
   const look = Effect.gen(function* () {
-    const stats = yield* existing(path)
+    const stats = yield* statIfThere(path)
     if (stats === null) return null
     if (!stats.isFile()) {
       const what = stats.isSymbolicLink() ? "a symbolic link" : "something that is not a file"
@@ -69,7 +69,7 @@ export const watchLock = (
   return { look, isStale, owner: () => last?.identity ?? null }
 }
 
-const existing = (path: string) =>
+const statIfThere = (path: string) =>
   unless(
     io(() => lstat(path)),
     "ENOENT"
@@ -93,12 +93,12 @@ export const breakLock = Effect.fnUntraced(function* (path: string, judged: Stat
 })
 
 const moveAside = Effect.fnUntraced(function* (path: string, judged: Stats, aside: string) {
-  const unchanged = (stats: Stats) => sameFile(stats, judged) && stats.mtimeMs === judged.mtimeMs
-  const now = yield* existing(path)
+  const isUnchanged = (stats: Stats) => sameFile(stats, judged) && stats.mtimeMs === judged.mtimeMs
+  const now = yield* statIfThere(path)
   if (now === null) return true
-  if (!unchanged(now)) return false
+  if (!isUnchanged(now)) return false
   yield* io(() => rename(path, aside))
-  const gone = unchanged(yield* io(() => lstat(aside)))
+  const gone = isUnchanged(yield* io(() => lstat(aside)))
   // The owner refreshed the lock at the last moment: it gets the lock back, unless another process has taken it.
   if (!gone)
     yield* unless(
@@ -120,7 +120,7 @@ export const removeLeft = Effect.fnUntraced(function* (
   time: Effect.Effect<number, Errno>,
   patience: number
 ) {
-  const stats = yield* existing(path)
+  const stats = yield* statIfThere(path)
   if (stats === null) return true
   const owner = yield* Effect.orElseSucceed(readIdentity(path), () => null)
   const age = (yield* time) - stats.mtimeMs

@@ -48,7 +48,7 @@ const identities: ReadonlySet<string> = new Set(["analysis", "file", "code", "ou
 /** Fields for programs only; for a person the message says it all. */
 const inJsonOnly: ReadonlySet<string> = new Set([...identities, "exit"])
 
-const annotated = (scrubber: Scrubber, key: string, text: string): string =>
+const scrubAnnotation = (scrubber: Scrubber, key: string, text: string): string =>
   identities.has(key) ? text : scrubber.named(key, text)
 
 /** Standard error, as far as lines of the log need it. */
@@ -66,7 +66,8 @@ const formatLine = (format: LogSettings["format"], line: LogLine, scrubber: Scru
   const annotations = Object.entries(line.annotations ?? {})
   if (format === "json") {
     const more = Object.fromEntries(annotations.filter(([key]) => !["time", "level", "message"].includes(key)))
-    const clean = (key: string, value: unknown) => (typeof value === "string" ? annotated(scrubber, key, value) : value)
+    const clean = (key: string, value: unknown) =>
+      typeof value === "string" ? scrubAnnotation(scrubber, key, value) : value
     const head = JSON.stringify({ time, level: line.level, message })
     const tail = annotations.length === 0 ? "{}" : JSON.stringify(more, clean)
     // JSON has escaped quotes and C0 already; what printable still replaces gets the same form, so it stays JSON.
@@ -74,7 +75,7 @@ const formatLine = (format: LogSettings["format"], line: LogLine, scrubber: Scru
   }
   const more = annotations
     .filter(([key]) => !inJsonOnly.has(key))
-    .map(([key, value]) => ` ${key}=${annotated(scrubber, key, textOf(value))}`)
+    .map(([key, value]) => ` ${key}=${scrubAnnotation(scrubber, key, textOf(value))}`)
     .join("")
   const color = colors ? outcomeColors.get(line.annotations?.["outcome"]) : undefined
   const text = printable(message)
@@ -85,7 +86,7 @@ const formatLine = (format: LogSettings["format"], line: LogLine, scrubber: Scru
 const bareMark = "svc-steps/bare"
 const levelMark = "svc-steps/level"
 /** Seen at every log level, whatever `level` the line is written with. */
-const bare = (message: string, prefix: string, level: LogSettings["level"]) =>
+const logBare = (message: string, prefix: string, level: LogSettings["level"]) =>
   Effect.forEach(message.split("\n"), (line) => Effect.logError(line), { discard: true }).pipe(
     Effect.annotateLogs({ [bareMark]: prefix, [levelMark]: level })
   )
@@ -98,10 +99,10 @@ const bare = (message: string, prefix: string, level: LogSettings["level"]) =>
 export const failure = (
   message: string,
   about: { readonly code?: string; readonly exit?: number } = {}
-): Effect.Effect<void> => Effect.annotateLogs(bare(message, "Error: ", "error"), about)
+): Effect.Effect<void> => Effect.annotateLogs(logBare(message, "Error: ", "error"), about)
 
 /** What to do next, after a failure or without one; as text a line without time and level. */
-export const hint = (message: string): Effect.Effect<void> => bare(message, "", "info")
+export const hint = (message: string): Effect.Effect<void> => logBare(message, "", "info")
 
 const causeText = (cause: Cause.Cause<unknown>, level: LogSettings["level"]): ReadonlyArray<string> =>
   cause.reasons.length === 0

@@ -129,13 +129,13 @@ export const makeOperator = (streams: TerminalStreams): Operator["Service"] => {
   if (streams.stdin.isTTY !== true || streams.stderr.isTTY !== true) return Operator.absent
   const { interrupt, stdin } = streams
   // A step cannot go on without a user name or password, so no answer ends it.
-  const stopped = Effect.sync(() => interrupt(stdin.readableEnded || stdin.destroyed ? "SIGHUP" : "SIGINT"))
-  const answered = (asking: Effect.Effect<string | null>) =>
-    Effect.flatMap(asking, (text) => (text === null ? Effect.andThen(stopped, Effect.never) : Effect.succeed(text)))
+  const stop = Effect.sync(() => interrupt(stdin.readableEnded || stdin.destroyed ? "SIGHUP" : "SIGINT"))
+  const orInterrupt = (asking: Effect.Effect<string | null>) =>
+    Effect.flatMap(asking, (text) => (text === null ? Effect.andThen(stop, Effect.never) : Effect.succeed(text)))
   return {
     present: true,
-    line: (question) => answered(ask(streams, question, false)),
-    secret: (question) => Effect.map(answered(ask(streams, question, true)), (text) => Redacted.make(text)),
+    line: (question) => orInterrupt(ask(streams, question, false)),
+    secret: (question) => Effect.map(orInterrupt(ask(streams, question, true)), (text) => Redacted.make(text)),
     confirm: (question) =>
       Effect.map(ask(streams, `${question} [y/N] `, false), (text) =>
         ["y", "yes"].includes(text?.trim().toLowerCase() ?? "")

@@ -153,7 +153,7 @@ const pieceOf = (
 }
 
 /** Long lists of intervals are there once for all threads. */
-const shared = (job: SliceJob): SliceJob => ({
+const shareRegions = (job: SliceJob): SliceJob => ({
   ...job,
   regions: job.regions.map(({ bounds, ref }) => {
     const numbers = new Float64Array(new SharedArrayBuffer(bounds.length * 8))
@@ -183,7 +183,7 @@ export const workersLayer = (
           const open = Effect.sync(() => {
             const job = all.nextJob()
             const some = all.some(count)
-            const order: Order = { _tag: "Open", job, about: shared(about) }
+            const order: Order = { _tag: "Open", job, about: shareRegions(about) }
             for (const thread of some) thread.tell(order)
             return { job, some }
           })

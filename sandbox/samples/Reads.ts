@@ -211,7 +211,7 @@ export interface EncodedRead extends Pick<RecordFields, "refId" | "position" | "
   readonly bytes: Uint8Array
 }
 
-const encoded = (fields: RecordFields): EncodedRead => {
+const encode = (fields: RecordFields): EncodedRead => {
   const { flags, position, refId } = fields
   return { refId, position, flags, bytes: encodeRecord(fields) }
 }
@@ -225,8 +225,8 @@ export const readsOf = (seed: number, sample: string, variants: ReadonlyArray<Va
         .filter(({ end, ref }) => ref === locus.ref && end === undefined)
         .map((variant) => [variant.position, variant])
     )
-    return Array.from({ length: pairsPerLocus }, () => pair(random, sample, locus, here).map(encoded)).flat()
+    return Array.from({ length: pairsPerLocus }, () => pair(random, sample, locus, here).map(encode)).flat()
   })
-  const unplaced = Array.from({ length: unplacedPairs }, () => unplacedPair(random, sample).map(encoded)).flat()
+  const unplaced = Array.from({ length: unplacedPairs }, () => unplacedPair(random, sample).map(encode)).flat()
   return [...placed.sort((a, b) => a.refId - b.refId || a.position - b.position), ...unplaced]
 }

@@ -14,7 +14,7 @@ export interface Answers {
 const encoder = new TextEncoder()
 
 /** For a single identifier: its payload, alone. */
-const alone = (write: (text: string) => ReturnType<Output["write"]>): Answers => ({
+const singleAnswer = (write: (text: string) => ReturnType<Output["write"]>): Answers => ({
   add: (_, payload) => write(`${printableJson(payload)}\n`),
   end: Effect.void
 })
@@ -41,7 +41,7 @@ const lines = (write: (text: string) => ReturnType<Output["write"]>): Answers =>
 
 export const makeAnswers = (output: Output, format: "json" | "jsonl", several: boolean): Answers => {
   const write = (text: string) => output.write(encoder.encode(text))
-  return format === "jsonl" ? lines(write) : several ? byId(write) : alone(write)
+  return format === "jsonl" ? lines(write) : several ? byId(write) : singleAnswer(write)
 }
 
 /** One payload as a document, or as a line for each item of a list. */

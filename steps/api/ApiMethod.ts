@@ -13,7 +13,7 @@ import type { CommandOption, CommandOptions, Operands } from "../main/Step.ts"
 import type { Special } from "./Special.ts"
 
 /** What a row needs to make its call. */
-export interface Door {
+export interface ServiceCalls {
   readonly api: ServiceMethods<"json">
   readonly streams: ServiceStreams["Service"]
   /** The panel that `--virtual-panel-id` names. */
@@ -32,17 +32,21 @@ export type Values = Readonly<Record<string, unknown>>
 export type Work =
   | {
       readonly kind: "each"
-      readonly call: (door: Door, id: string, values: Values) => Json
-      readonly stream?: (door: Door, id: string, values: Values) => ReturnType<Door["streams"]["getSnvAnnotations"]>
+      readonly call: (service: ServiceCalls, id: string, values: Values) => Json
+      readonly stream?: (
+        service: ServiceCalls,
+        id: string,
+        values: Values
+      ) => ReturnType<ServiceCalls["streams"]["getSnvAnnotations"]>
     }
   | {
       readonly kind: "list"
-      readonly call: (door: Door, operands: ReadonlyArray<string>, values: Values) => Json
+      readonly call: (service: ServiceCalls, operands: ReadonlyArray<string>, values: Values) => Json
       readonly absent?: (payload: Schema.Json, operands: ReadonlyArray<string>) => ReadonlyArray<string>
     }
   | {
       readonly kind: "one"
-      readonly call: (door: Door, operands: ReadonlyArray<string>, values: Values) => Json
+      readonly call: (service: ServiceCalls, operands: ReadonlyArray<string>, values: Values) => Json
       /** What is wrong with the options, one sentence each. */
       readonly check?: (values: Values) => ReadonlyArray<string>
     }

@@ -4,7 +4,7 @@ import { ServiceClient } from "../../core/src/client/ServiceClient.ts"
 import { ServiceJson } from "../../core/src/client/ServiceJson.ts"
 import type { VirtualPanelUpdate } from "../../core/src/contract/Panels.ts"
 import { UsageError } from "../../core/src/Errors.ts"
-import { lookedUp } from "./LookAfterwards.ts"
+import { changeAndLook } from "./LookAfterwards.ts"
 import { panelChanges, panelProblems } from "./PanelFields.ts"
 import { jsonLine, type Special } from "./Special.ts"
 
@@ -31,7 +31,9 @@ export const createPanel: Special = {
 
 const create = Effect.fn("svc.step.createPanel")(function* (panel: VirtualPanelUpdate) {
   const { createOrUpdateVirtualPanel } = yield* ServiceJson
-  return jsonLine(yield* lookedUp(createOrUpdateVirtualPanel(panel), look(panel.name), `Virtual panel ${panel.name}`))
+  return jsonLine(
+    yield* changeAndLook(createOrUpdateVirtualPanel(panel), look(panel.name), `Virtual panel ${panel.name}`)
+  )
 })
 
 /** Looks for panels of that name. One may have existed before, so only a person can tell which of them is new. */

@@ -13,10 +13,10 @@ import type { ServiceError } from "../../core/src/Errors.ts"
 import type { CommandOptions, Operands } from "../main/Step.ts"
 import {
   type ApiMethod,
-  type Door,
   errorBody,
   format,
   output,
+  type ServiceCalls,
   type Values,
   type Work,
   whichPanel
@@ -64,19 +64,19 @@ const optionsOf = (choices: ReadonlyArray<Choice>): CommandOptions =>
   )
 
 /** The last argument of the call: the panel of `--virtual-panel-id`, and the flags. */
-const chosen = (choices: ReadonlyArray<Choice>, door: Door, values: Values) =>
+const choicesOf = (choices: ReadonlyArray<Choice>, service: ServiceCalls, values: Values) =>
   Object.assign(
     {},
     ...choices.map((choice) =>
-      choice.kind === "virtualPanel" ? door.panel : { [choice.name]: values[choice.name] === true }
+      choice.kind === "virtualPanel" ? service.panel : { [choice.name]: values[choice.name] === true }
     )
   )
 
 type Answer = Effect.Effect<Schema.Json, ServiceError>
 
 /** Calls the client method. One without arguments is the effect itself; the arguments of the others follow the note. */
-const call = (door: Door, name: EndpointName, given: ReadonlyArray<unknown>): Answer => {
-  const method = door.api[name] as Answer | ((...given: ReadonlyArray<unknown>) => Answer)
+const call = (service: ServiceCalls, name: EndpointName, given: ReadonlyArray<unknown>): Answer => {
+  const method = service.api[name] as Answer | ((...given: ReadonlyArray<unknown>) => Answer)
   return typeof method === "function" ? method(...given) : method
 }
 
@@ -85,28 +85,28 @@ const workOf = (name: EndpointName, { choices = [], large, takes }: EndpointNote
   if (others.length > 0) {
     return {
       kind: "one",
-      call: (door, [one, ...rest], values) => call(door, name, [one, rest, chosen(choices, door, values)])
+      call: (service, [one, ...rest], values) => call(service, name, [one, rest, choicesOf(choices, service, values)])
     }
   }
   if (first === undefined || isList(first)) {
     const { itemField, optional } = first ?? {}
     return {
       kind: "list",
-      call: (door, operands) =>
-        call(door, name, first === undefined || (optional === true && operands.length === 0) ? [] : [operands]),
+      call: (service, operands) =>
+        call(service, name, first === undefined || (optional === true && operands.length === 0) ? [] : [operands]),
       ...(itemField === undefined ? {} : { absent: absentIn(itemField) })
     }
   }
   return {
     kind: "each",
-    call: (door, id, values) => call(door, name, [id, chosen(choices, door, values)]),
+    call: (service, id, values) => call(service, name, [id, choicesOf(choices, service, values)]),
     ...(large === true
       ? {
-          stream: (door, id, values) => {
-            const stream = door.streams[name as keyof ServiceStreams["Service"]]
+          stream: (service, id, values) => {
+            const stream = service.streams[name as keyof ServiceStreams["Service"]]
             return (stream as (...given: ReadonlyArray<unknown>) => ReturnType<typeof stream>)(
               id,
-              chosen(choices, door, values)
+              choicesOf(choices, service, values)
             )
           }
         }

@@ -6,7 +6,7 @@ import { bodyRetry } from "../../core/src/Schedules.ts"
 import type { Output } from "../../platform/files/OutputFile.ts"
 import type { StepExit } from "../main/Step.ts"
 import { makeAnswers } from "./Answers.ts"
-import type { Door, Work } from "./ApiMethod.ts"
+import type { ServiceCalls, Work } from "./ApiMethod.ts"
 
 type Each = Extract<Work, { readonly kind: "each" }>
 type Values = Readonly<Record<string, unknown>>
@@ -15,7 +15,7 @@ type MethodFailure = ServiceError | LocalIo | CannotCreate
 /** Calls `work` once for each distinct id. The body of a single id is streamed where there is a stream and `format` is `json`. */
 export const askEach = (
   work: Each,
-  door: Door,
+  service: ServiceCalls,
   ids: ReadonlyArray<string>,
   values: Values,
   format: "json" | "jsonl",
@@ -24,13 +24,13 @@ export const askEach = (
   const distinct = [...new Set(ids)]
   const [first = ""] = distinct
   return work.stream !== undefined && distinct.length === 1 && format === "json"
-    ? streamed(work.stream(door, first, values), output)
-    : answered(work, door, distinct, values, format, output)
+    ? writeStream(work.stream(service, first, values), output)
+    : writeAnswers(work, service, distinct, values, format, output)
 }
 
-const answered = Effect.fnUntraced(function* (
+const writeAnswers = Effect.fnUntraced(function* (
   work: Each,
-  door: Door,
+  service: ServiceCalls,
   ids: ReadonlyArray<string>,
   values: Values,
   format: "json" | "jsonl",
@@ -39,7 +39,7 @@ const answered = Effect.fnUntraced(function* (
   const answers = makeAnswers(output, format, ids.length > 1)
   const { errors, left } = yield* Outage.askEach(
     ids,
-    (id) => work.call(door, id, values),
+    (id) => work.call(service, id, values),
     (answer, id) => answers.add(id, answer)
   )
   // When every call failed, nothing is printed and no file appears.
@@ -48,7 +48,7 @@ const answered = Effect.fnUntraced(function* (
 })
 
 /** Writes bytes as they arrive. A body that breaks is asked for again when the output can be rewound: nobody has read it yet. */
-const streamed = (
+const writeStream = (
   payload: Stream.Stream<Uint8Array, ServiceError>,
   output: Output
 ): Effect.Effect<StepExit, MethodFailure> =>

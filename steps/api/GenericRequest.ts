@@ -42,11 +42,11 @@ const bodyOf = Effect.fnUntraced(function* (path: string, contentType: string) {
 const bytesOf = ({ body }: GenericReply): Uint8Array => {
   if (body._tag === "Bytes") return body.bytes
   if (body._tag === "Empty") return new Uint8Array()
-  return encoder.encode(lineEnded(body.text))
+  return encoder.encode(endLine(body.text))
 }
 
 const encoder = new TextEncoder()
-const lineEnded = (text: string) => (text.endsWith("\n") ? text : `${text}\n`)
+const endLine = (text: string) => (text.endsWith("\n") ? text : `${text}\n`)
 
 export const genericRequest: Special = {
   check,
@@ -65,7 +65,7 @@ type Values = {
 
 const send = Effect.fn("svc.step.request")(function* (request: HttpClientRequest.HttpClientRequest) {
   const { request: ask } = yield* ServiceClient
-  const reply = yield* withErrorBody(ask(request), (body) => toStandardOutput(encoder.encode(lineEnded(body))))
+  const reply = yield* withErrorBody(ask(request), (body) => toStandardOutput(encoder.encode(endLine(body))))
   const empty = reply.body._tag === "Empty"
   if (reply.status !== 200 || empty) {
     yield* Effect.logInfo(`Status ${reply.status}${empty ? ", without a body" : ""}`)

@@ -10,7 +10,7 @@ export type Look = { readonly done: unknown } | { readonly found: string }
  *
  * @param subject - what is being changed, such as `Person L1`
  */
-export const lookedUp = <R1, E extends { readonly message: string }, R2>(
+export const changeAndLook = <R1, E extends { readonly message: string }, R2>(
   change: Effect.Effect<unknown, ServiceError, R1>,
   look: Effect.Effect<Look, E, R2>,
   subject: string

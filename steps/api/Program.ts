@@ -12,7 +12,7 @@ import * as Service from "../../platform/Service.ts"
 import { makeProgram, type Own, type Program, type StepExit, type StepFailure, withProblems } from "../main/Step.ts"
 import { version } from "../main/Version.ts"
 import { documentOf } from "./Answers.ts"
-import type { ApiMethod, Door, Work } from "./ApiMethod.ts"
+import type { ApiMethod, ServiceCalls, Work } from "./ApiMethod.ts"
 import { askEach } from "./Each.ts"
 import { logErrorBody, withErrorBody } from "./ErrorBody.ts"
 import { askList } from "./List.ts"
@@ -62,7 +62,7 @@ const performerOf = async (work: Work): Promise<Performer> => {
     return {
       check,
       prepare: (operands, own) =>
-        Effect.map(prepare(operands, own), (ask) => (output) => Effect.as(Effect.flatMap(ask, whole(output)), 0))
+        Effect.map(prepare(operands, own), (ask) => (output) => Effect.as(Effect.flatMap(ask, writeWhole(output)), 0))
     }
   }
   return {
@@ -70,15 +70,15 @@ const performerOf = async (work: Work): Promise<Performer> => {
     prepare: (operands, { values }) => {
       const { format, "include-error-body": verbose, "virtual-panel-id": panel } = values as Common
       return Effect.succeed((output) =>
-        Effect.flatMap(door(panel), (door) => {
+        Effect.flatMap(serviceCalls(panel), (service) => {
           switch (work.kind) {
             case "each":
-              return askEach(verbose === true ? telling(work) : work, door, operands, values, format, output)
+              return askEach(verbose === true ? withErrorBodies(work) : work, service, operands, values, format, output)
             case "list":
-              return askList(work, door, operands, values, format, output)
+              return askList(work, service, operands, values, format, output)
             case "one": {
-              const answer = Effect.map(work.call(door, operands, values), (payload) => documentOf(payload, "json"))
-              return Effect.as(Effect.flatMap(answer, whole(output)), 0)
+              const answer = Effect.map(work.call(service, operands, values), (payload) => documentOf(payload, "json"))
+              return Effect.as(Effect.flatMap(answer, writeWhole(output)), 0)
             }
           }
         })
@@ -88,15 +88,15 @@ const performerOf = async (work: Work): Promise<Performer> => {
 }
 
 /** The same work, which logs the error body of each failed call: a failure does not end the list, so each is shown at once. */
-const telling = (work: Extract<Work, { readonly kind: "each" }>): typeof work => ({
+const withErrorBodies = (work: Extract<Work, { readonly kind: "each" }>): typeof work => ({
   ...work,
   call: (...about) => withErrorBody(work.call(...about), logErrorBody)
 })
 
 /** Writes all bytes at once and commits the output. */
-const whole = (output: Output) => (bytes: Uint8Array) => Effect.andThen(output.write(bytes), output.commit)
+const writeWhole = (output: Output) => (bytes: Uint8Array) => Effect.andThen(output.write(bytes), output.commit)
 
-const door = Effect.fnUntraced(function* (panel: string | undefined) {
+const serviceCalls = Effect.fnUntraced(function* (panel: string | undefined) {
   const virtualPanelId = panel === "none" ? serversChoice : PanelId.make(panel ?? "1")
-  return { api: yield* ServiceJson, streams: yield* ServiceStreams, panel: { virtualPanelId } } satisfies Door
+  return { api: yield* ServiceJson, streams: yield* ServiceStreams, panel: { virtualPanelId } } satisfies ServiceCalls
 })

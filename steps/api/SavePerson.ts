@@ -6,7 +6,7 @@ import { LimsId } from "../../core/src/contract/Ids.ts"
 import { type Person, PersonUpdate } from "../../core/src/contract/Persons.ts"
 import { type Own, type ValuesOf, valuesOf } from "../main/Step.ts"
 import { inputProblems, recordInput } from "./JsonInput.ts"
-import { lookedUp } from "./LookAfterwards.ts"
+import { changeAndLook } from "./LookAfterwards.ts"
 import type { personOptions } from "./RecordOptions.ts"
 import { jsonLine, type Special } from "./Special.ts"
 
@@ -65,7 +65,7 @@ const updateOf = (own: Own, values: Values): PersonUpdate => {
 
 const save = Effect.fn("svc.step.savePerson")(function* (update: PersonUpdate) {
   const api = yield* ServiceJson
-  const saved = lookedUp(api.createOrUpdatePerson(update), look(update), `Person ${update.id}`)
+  const saved = changeAndLook(api.createOrUpdatePerson(update), look(update), `Person ${update.id}`)
   return jsonLine(yield* saved)
 })
 

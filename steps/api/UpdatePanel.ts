@@ -9,7 +9,7 @@ import { GeneId, PanelId, PersonId } from "../../core/src/contract/Ids.ts"
 import type { VirtualPanelUpdate } from "../../core/src/contract/Panels.ts"
 import { maybe, openStruct, record } from "../../core/src/contract/Record.ts"
 import { ReplyMalformed, UsageError } from "../../core/src/Errors.ts"
-import { lookedUp } from "./LookAfterwards.ts"
+import { changeAndLook } from "./LookAfterwards.ts"
 import { type PanelChanges, panelChanges, panelProblems } from "./PanelFields.ts"
 import { jsonLine, type Special } from "./Special.ts"
 
@@ -49,7 +49,7 @@ const updateOf = Effect.fnUntraced(function* (
   return { ...kept, geneIds: stored.genes.map((gene) => gene.id), ...changes, active, id }
 })
 
-const sorted = (ids: ReadonlyArray<string>) => [...new Set(ids)].sort().join(" ")
+const sortIds = (ids: ReadonlyArray<string>) => [...new Set(ids)].sort().join(" ")
 
 const known: ReadonlyArray<string> = ["id", "name", "active", "geneIds", "description", "personId"]
 
@@ -70,7 +70,7 @@ const differences = (stored: StoredPanel, update: VirtualPanelUpdate): ReadonlyA
   return [
     ...line("name", stored.name, update.name),
     ...line("active", stored.active, update.active),
-    ...(sorted(before) === sorted(after) ? [] : [`geneIds: ${genes.join("; ")}`]),
+    ...(sortIds(before) === sortIds(after) ? [] : [`geneIds: ${genes.join("; ")}`]),
     ...line("description", stored.description, update.description),
     ...line("personId", stored.personId, update.personId)
   ]
@@ -106,5 +106,5 @@ const change = Effect.fn("svc.step.updatePanel")(function* (id: PanelId, changes
       ? { done: onWire }
       : { found: `a look afterwards found that it has not (${open.join("; ")})` }
   })
-  return jsonLine(yield* lookedUp(saved, look, `Virtual panel ${id}`))
+  return jsonLine(yield* changeAndLook(saved, look, `Virtual panel ${id}`))
 })

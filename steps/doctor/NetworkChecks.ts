@@ -28,7 +28,7 @@ const advice = {
   service: "The service is down or not at this address: check --target, then ask whoever runs it"
 }
 
-const unavailable = (host: string, { reason }: { readonly reason: string }) =>
+const unavailableError = (host: string, { reason }: { readonly reason: string }) =>
   new Unavailable({ host, reason, attempts: 1 })
 
 const errorOf = (host: string, fault: TransportFault) =>
@@ -36,7 +36,7 @@ const errorOf = (host: string, fault: TransportFault) =>
     ? new TlsRefused({ host: fault.proxy ?? host, reason: fault.reason })
     : fault.kind === "Proxy"
       ? new ProxyRefused({ proxy: fault.proxy ?? "", status: fault.status ?? 0 })
-      : unavailable(host, fault)
+      : unavailableError(host, fault)
 
 /** The checks in order; those behind a failed one are skipped. */
 export const networkChecks = Effect.fn("svc.step.checkNetwork")(function* (
@@ -47,7 +47,8 @@ export const networkChecks = Effect.fn("svc.step.checkNetwork")(function* (
   const dialer = yield* makeDialer({ proxy: way.proxy, caFile: way.caFile })
   const proxy = dialer.proxyFor(baseUrl.hostname, portOf(baseUrl))
   const first = proxy?.url ?? baseUrl
-  const behind = (names: ReadonlyArray<string>, failed: string) => names.map((name) => skipped(name, `needs ${failed}`))
+  const skippedAfter = (names: ReadonlyArray<string>, failed: string) =>
+    names.map((name) => skipped(name, `needs ${failed}`))
 
   const role = proxy === null ? "" : "the proxy "
   const name = `${role}${first.hostname}`
@@ -57,8 +58,8 @@ export const networkChecks = Effect.fn("svc.step.checkNetwork")(function* (
   const found = yield* Effect.result(resolve(first.hostname))
   if (found._tag === "Failure") {
     return [
-      fail("dns", unavailable(name, found.failure), adviceOn("dns")),
-      ...behind(["tcp", "proxy", "tls", "service", "clock"], "dns")
+      fail("dns", unavailableError(name, found.failure), adviceOn("dns")),
+      ...skippedAfter(["tcp", "proxy", "tls", "service", "clock"], "dns")
     ]
   }
   const dns = ok("dns", `${name} is ${found.success.join(", ")}`)
@@ -67,8 +68,8 @@ export const networkChecks = Effect.fn("svc.step.checkNetwork")(function* (
   if (reached._tag === "Failure") {
     return [
       dns,
-      fail("tcp", unavailable(place, reached.failure), adviceOn("tcp")),
-      ...behind(["proxy", "tls", "service", "clock"], "tcp")
+      fail("tcp", unavailableError(place, reached.failure), adviceOn("tcp")),
+      ...skippedAfter(["proxy", "tls", "service", "clock"], "tcp")
     ]
   }
   const tcp = ok("tcp", `${place} accepts connections (${reached.success} ms)`)
@@ -81,11 +82,11 @@ export const networkChecks = Effect.fn("svc.step.checkNetwork")(function* (
     const fault = answered.failure
     const error = errorOf(baseUrl.host, fault)
     if (fault.kind === "Proxy") {
-      return [dns, tcp, fail("proxy", error, advice.proxy), ...behind(["tls", "service", "clock"], "proxy")]
+      return [dns, tcp, fail("proxy", error, advice.proxy), ...skippedAfter(["tls", "service", "clock"], "proxy")]
     }
     const way = [dns, tcp, proxy === null ? proxied : skipped("proxy", "no answer came through it")]
     return fault.kind === "Tls"
-      ? [...way, fail("tls", error, advice.tls), ...behind(["service", "clock"], "tls")]
+      ? [...way, fail("tls", error, advice.tls), ...skippedAfter(["service", "clock"], "tls")]
       : [
           ...way,
           skipped("tls", "no answer came"),
@@ -99,7 +100,7 @@ export const networkChecks = Effect.fn("svc.step.checkNetwork")(function* (
     : warn("tls", "not used: the password travels in clear text", "Use the https address of the service")
   const service =
     status >= 500
-      ? fail("service", unavailable(baseUrl.host, { reason: `status ${status}` }), advice.service)
+      ? fail("service", unavailableError(baseUrl.host, { reason: `status ${status}` }), advice.service)
       : ok("service", `${baseUrl.href} answers (status ${status}, ${now - before} ms)`)
   return [
     dns,

@@ -22,7 +22,7 @@ import { pendingOf, sayPending } from "./Pending.ts"
 import { writeReport } from "./ReportOutput.ts"
 
 /** Runs `work`, which puts all it learns into `record`; the exit code of all that went wrong or is pending. */
-export const concluded = <E extends StepFailure, R>(
+export const conclude = <E extends StepFailure, R>(
   work: Effect.Effect<unknown, E, R>,
   record: RunRecord,
   settings: TargetSettings,
@@ -34,7 +34,7 @@ export const concluded = <E extends StepFailure, R>(
     const stoppable = Effect.onInterrupt(work, () => sayKept(record))
     const code = yield* reportfile === null
       ? Effect.andThen(stoppable, codeOf(record, settings))
-      : reported(stoppable, record, settings, { step, reportfile })
+      : withReport(stoppable, record, settings, { step, reportfile })
     yield* sayPending(settings, record)
     return code
   })
@@ -76,7 +76,7 @@ const pendingFailure = (
     : Effect.map(pendingOf(settings, record), (pending) => (pending === null ? [] : [pending]))
 
 /** Writes the report however the run ends, also when it is stopped; a report that cannot be written is a failure. */
-const reported = <E extends StepFailure, R>(
+const withReport = <E extends StepFailure, R>(
   work: Effect.Effect<unknown, E, R>,
   record: RunRecord,
   settings: TargetSettings,

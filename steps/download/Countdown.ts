@@ -3,7 +3,7 @@
 import { Clock, Duration, Effect, type Scope } from "effect"
 import { counted } from "../../core/src/text/Counted.ts"
 import { drawStatus, type StatusScreen } from "../main/LiveStatus.ts"
-import { clockText, fitting } from "../main/StatusText.ts"
+import { clockText, firstThatFits } from "../main/StatusText.ts"
 
 export interface Countdown {
   /** A pause begins: how long it is, and how long the waiting may still go on. */
@@ -19,7 +19,7 @@ export const countdownLine = (
 ): string => {
   const what = `${counted(pending, "restoration")} pending`
   const until = (time: number) => clockText(Math.max(0, Math.ceil(time / 1000)))
-  return fitting(
+  return firstThatFits(
     [
       `${what}, looking again in ${until(wake)}, for another ${until(deadline)} at most; Ctrl-C keeps them for a later run`,
       `${what}, looking again in ${until(wake)}, for ${until(deadline)} at most`,

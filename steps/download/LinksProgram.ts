@@ -6,15 +6,15 @@ import { bothObservers } from "../../core/src/download/RunObserver.ts"
 import { makeRunRecord } from "../../core/src/download/RunRecord.ts"
 import { InputMalformed } from "../../core/src/Errors.ts"
 import type { LocalSettings } from "../../core/src/settings/Settings.ts"
-import { located } from "../../core/src/settings/Validation.ts"
+import { locateTarget } from "../../core/src/settings/Validation.ts"
 import { readLinksFile } from "../../platform/inputs/LinksFile.ts"
 import { keepHeapSmall } from "../../platform/SmallHeap.ts"
 import { makeProgram, withProblems } from "../main/Step.ts"
-import { concluded } from "./Conclusion.ts"
+import { conclude } from "./Conclusion.ts"
 import { listFiles } from "./ListFiles.ts"
-import { completed, requestOf } from "./Request.ts"
+import { completeRequest, requestOf } from "./Request.ts"
 import { showPlan } from "./ShowPlan.ts"
-import { summarise, watching } from "./Watching.ts"
+import { makeWatcher, summarise } from "./Watching.ts"
 import { linksWiring } from "./Wiring.ts"
 
 export const linksProgram = makeProgram(
@@ -27,9 +27,9 @@ export const linksProgram = makeProgram(
     yield* Effect.sync(keepHeapSmall)
     const path = given.linksFile ?? "-"
     const manifest = yield* readLinksFile(path)
-    const settings = yield* located({ ...given, target: given.target ?? manifest.target.href })
+    const settings = yield* locateTarget({ ...given, target: given.target ?? manifest.target.href })
     const filetypes = given.given("filetypes") ? parsed.filetypes : manifest.filetypes
-    const request = yield* completed({ ...parsed, filetypes })
+    const request = yield* completeRequest({ ...parsed, filetypes })
     if (settings.baseUrl.href !== manifest.target.href) {
       const reason = `it was written for ${manifest.target.href}, and the target is ${settings.baseUrl.href}`
       return yield* new InputMalformed({ input: path, reason })
@@ -38,9 +38,9 @@ export const linksProgram = makeProgram(
     if (settings.list) return yield* Effect.provide(listFiles(request, settings.format), services)
     if (settings.plan) return yield* Effect.provide(showPlan(request, settings.format), services)
     const record = yield* makeRunRecord
-    const observer = bothObservers(record, yield* watching("download"))
+    const observer = bothObservers(record, yield* makeWatcher("download"))
     const fetched = Downloads.use(({ run }) => run(request, observer))
     const work = Effect.andThen(fetched, Effect.flatMap(record.results, summarise))
-    return yield* concluded(Effect.provide(work, services), record, settings, "download")
+    return yield* conclude(Effect.provide(work, services), record, settings, "download")
   })
 )

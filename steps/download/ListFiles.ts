@@ -14,15 +14,15 @@ export const listFiles = Effect.fn("svc.step.listFiles")(function* (request: Dow
   const { list } = yield* Downloads
   const shown: Array<ListedAnalysis> = []
   const failures: Array<FileFailure> = []
-  const failed = (failure: FileFailure) => {
+  const recordFailure = (failure: FileFailure) => {
     failures.push(failure)
     return logFailure(failure.error, printable(failure.error.message))
   }
   yield* Stream.runForEach(
     list(request),
     Effect.fnUntraced(function* (item) {
-      if (item._tag === "Failed") return yield* failed({ ...item.failure, fileName: null })
-      yield* Effect.forEach(item.refused, failed, { discard: true })
+      if (item._tag === "Failed") return yield* recordFailure({ ...item.failure, fileName: null })
+      yield* Effect.forEach(item.refused, recordFailure, { discard: true })
       if (format === "text") yield* printLines(listingText(item.analysis))
       else shown.push(item.analysis)
     })

@@ -19,7 +19,7 @@ export const pendingOf = Effect.fnUntraced(function* (settings: TargetSettings, 
     nextEstimate: nextEstimate === null ? null : printable(nextEstimate),
     // Without credentials.
     rerun: printable(
-      `svc-resume-restore -t ${quoted(settings.target)} --restorationFile ${quoted(settings.restorationFile)}`
+      `svc-resume-restore -t ${quoteForShell(settings.target)} --restorationFile ${quoteForShell(settings.restorationFile)}`
     )
   })
 })
@@ -31,4 +31,5 @@ export const sayPending = Effect.fnUntraced(function* (settings: TargetSettings,
 })
 
 /** As a word for a shell. */
-const quoted = (text: string): string => (/^[\w./:@%+=-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`)
+const quoteForShell = (text: string): string =>
+  /^[\w./:@%+=-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`

@@ -7,12 +7,12 @@ import { makeRunRecord } from "../../core/src/download/RunRecord.ts"
 import type { LocalSettings, Settings } from "../../core/src/settings/Settings.ts"
 import { keepHeapSmall } from "../../platform/SmallHeap.ts"
 import { makeProgram, withProblems } from "../main/Step.ts"
-import { concluded } from "./Conclusion.ts"
+import { conclude } from "./Conclusion.ts"
 import { listFiles } from "./ListFiles.ts"
-import { completed, requestOf } from "./Request.ts"
-import { awaited, resumed } from "./ResumeFiles.ts"
+import { completeRequest, requestOf } from "./Request.ts"
+import { awaitRestored, resumeRun } from "./ResumeFiles.ts"
 import { showPlan } from "./ShowPlan.ts"
-import { summarise, watching } from "./Watching.ts"
+import { makeWatcher, summarise } from "./Watching.ts"
 import { downloadsWiring, trackingWiring } from "./Wiring.ts"
 import { openLinksFile, writeLinks } from "./WriteLinks.ts"
 
@@ -25,10 +25,10 @@ export const program = makeProgram(
   (settings) => withProblems(requestOf(settings), waitProblems(settings)),
   Effect.fnUntraced(function* (settings: Settings, parsed: ParsedRequest) {
     yield* Effect.sync(keepHeapSmall)
-    const request = yield* completed(parsed)
+    const request = yield* completeRequest(parsed)
     const { format } = settings
     const services = downloadsWiring(settings)
-    if (settings.resumeArchivedDownloads) return yield* resumed(request, settings)
+    if (settings.resumeArchivedDownloads) return yield* resumeRun(request, settings)
     if (settings.list) return yield* Effect.provide(listFiles(request, format), services)
     if (settings.plan) return yield* Effect.provide(showPlan(request, format), services)
     if (settings.links) {
@@ -36,7 +36,7 @@ export const program = makeProgram(
       return yield* Effect.provide(writeLinks(request, settings, file), services)
     }
     const record = yield* makeRunRecord
-    const observer = bothObservers(record, yield* watching("download"))
+    const observer = bothObservers(record, yield* makeWatcher("download"))
     const work = Effect.gen(function* () {
       const { results } = yield* Effect.provide(
         Downloads.use(({ run }) => run(request, observer)),
@@ -44,8 +44,8 @@ export const program = makeProgram(
       )
       yield* summarise(yield* record.results)
       const pending = results.filter(({ reason }) => reason === "pending")
-      if (settings.wait !== null && pending.length > 0) yield* awaited(pending, request, settings, record)
+      if (settings.wait !== null && pending.length > 0) yield* awaitRestored(pending, request, settings, record)
     })
-    return yield* concluded(Effect.provide(work, trackingWiring(settings)), record, settings, "download")
+    return yield* conclude(Effect.provide(work, trackingWiring(settings)), record, settings, "download")
   }, Effect.scoped)
 )

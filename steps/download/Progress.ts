@@ -35,7 +35,7 @@ interface State extends Received {
   readonly bytes: number
 }
 
-const sampled = <A extends Received>(some: A, at: number): A => ({
+const addSample = <A extends Received>(some: A, at: number): A => ({
   ...some,
   samples: withSample(some.samples, { at, bytes: some.received })
 })
@@ -71,14 +71,14 @@ export const makeProgress = Effect.fnUntraced(function* (
     Effect.fnUntraced(function* (columns) {
       const at = yield* now
       const look = yield* Ref.updateAndGet(state, (old) => {
-        const active = new Map([...old.active].map(([path, file]) => [path, sampled(file, at)] as const))
-        return sampled({ ...old, active }, at)
+        const active = new Map([...old.active].map(([path, file]) => [path, addSample(file, at)] as const))
+        return addSample({ ...old, active }, at)
       })
       return statusLines(overviewOf(look), columns)
     })
   )
 
-  const moved = Effect.fnUntraced(function* (file: PlannedFile, done: number, size: number | null, more: number) {
+  const addProgress = Effect.fnUntraced(function* (file: PlannedFile, done: number, size: number | null, more: number) {
     const path = pathOf(file)
     const fresh = [{ at: yield* now, bytes: 0 }]
     yield* Ref.update(state, (old) => {
@@ -92,8 +92,8 @@ export const makeProgress = Effect.fnUntraced(function* (
     event: (file, event) =>
       Effect.suspend(() => {
         const more = traffic.note(pathOf(file), event, 0)
-        if (event._tag === "Started") return moved(file, event.resumedFrom, event.size, more)
-        return event._tag === "Bytes" ? moved(file, event.done, event.size, more) : Effect.void
+        if (event._tag === "Started") return addProgress(file, event.resumedFrom, event.size, more)
+        return event._tag === "Bytes" ? addProgress(file, event.done, event.size, more) : Effect.void
       }),
     settled: (file, result) =>
       Effect.suspend(() => {

@@ -1,7 +1,7 @@
 /** The lines of a download's status: one per file in transfer and one for all, each shorter than the window is wide. */
 import { printable } from "../../core/src/text/Printable.ts"
 import { humanSize } from "../../core/src/text/Size.ts"
-import { clockText, cut, fitting, padded, secondsLeft } from "../main/StatusText.ts"
+import { clockText, cutInFront, firstThatFits, pad, secondsLeft } from "../main/StatusText.ts"
 
 /** How far something is. Sizes in bytes, rates in bytes per second; null when nobody knows. */
 interface Standing {
@@ -40,7 +40,7 @@ const totalLine = (overview: Overview, columns: number): string => {
   const time = left === "" ? [] : [`${left} left`]
   const some = humanSize(done)
   const amount = all === null ? some : `${some} of ${humanSize(all)}`
-  return fitting(
+  return firstThatFits(
     [
       [`${files.done} of ${files.all} files`, amount, ...speed, ...time],
       [`${files.done}/${files.all}`, amount, ...speed, ...time],
@@ -71,7 +71,7 @@ const fileLine = (file: ActiveFile, columns: number): string => {
         ]
   const right = ` ${figures.join(" ")}`
   const width = columns - 1 - right.length
-  return padded(cut(printable(path), width), width) + right
+  return pad(cutInFront(printable(path), width), width) + right
 }
 
 /** ASCII, as some terminals draw lines and blocks two columns wide. */

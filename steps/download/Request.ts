@@ -17,7 +17,7 @@ export const requestOf = (settings: LocalSettings): Result.Result<ParsedRequest,
 }
 
 /** The request with the regions of its BED file. */
-export const completed = (request: ParsedRequest) => Effect.provide(readRequest(request), ZlibCodec.layer)
+export const completeRequest = (request: ParsedRequest) => Effect.provide(readRequest(request), ZlibCodec.layer)
 
 /** Files that this run writes itself: no download may take their place. */
 const ownFiles = ({ linksFile, logfile, reportfile, restorationFile }: LocalSettings): ReadonlyMap<string, string> =>

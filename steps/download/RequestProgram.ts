@@ -7,10 +7,10 @@ import { makeRunRecord } from "../../core/src/download/RunRecord.ts"
 import type { Settings } from "../../core/src/settings/Settings.ts"
 import { keepHeapSmall } from "../../platform/SmallHeap.ts"
 import { makeProgram } from "../main/Step.ts"
-import { concluded } from "./Conclusion.ts"
-import { completed, requestOf } from "./Request.ts"
+import { conclude } from "./Conclusion.ts"
+import { completeRequest, requestOf } from "./Request.ts"
 import { showPlan } from "./ShowPlan.ts"
-import { summarise, watching } from "./Watching.ts"
+import { makeWatcher, summarise } from "./Watching.ts"
 import { downloadsWiring } from "./Wiring.ts"
 
 export const requestProgram = makeProgram(
@@ -20,13 +20,13 @@ export const requestProgram = makeProgram(
     yield* Effect.sync(keepHeapSmall)
     // Pending is what this step is for.
     const settings = { ...given, pendingOk: true }
-    const request = yield* completed(parsed)
+    const request = yield* completeRequest(parsed)
     const services = downloadsWiring(settings)
     if (settings.plan) return yield* Effect.provide(showPlan(request, settings.format), services)
     const record = yield* makeRunRecord
-    const observer = bothObservers(record, yield* watching("download"))
+    const observer = bothObservers(record, yield* makeWatcher("download"))
     const asked = Downloads.use(({ restore }) => restore(request, observer))
     const work = Effect.andThen(asked, Effect.flatMap(record.results, summarise))
-    return yield* concluded(Effect.provide(work, services), record, settings, "request-restore")
+    return yield* conclude(Effect.provide(work, services), record, settings, "request-restore")
   })
 )

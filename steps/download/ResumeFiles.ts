@@ -17,14 +17,14 @@ import { Scrubber } from "../../core/src/text/Scrubber.ts"
 import { Screen } from "../../platform/terminal/Screen.ts"
 import { printDocument, printLines } from "../main/StandardOutput.ts"
 import { Stopping } from "../main/Stopping.ts"
-import { concluded } from "./Conclusion.ts"
+import { conclude } from "./Conclusion.ts"
 import { makeCountdown } from "./Countdown.ts"
 import { sayPending } from "./Pending.ts"
-import { summarise, watching } from "./Watching.ts"
+import { makeWatcher, summarise } from "./Watching.ts"
 import { trackingWiring, wiring } from "./Wiring.ts"
 
 /** Resumes, or with `--list` shows where everything stands; the exit code is 75 while something is awaited. */
-export const resumed = Effect.fn("svc.step.resumeRun")(
+export const resumeRun = Effect.fn("svc.step.resumeRun")(
   function* (request: DownloadRequest, settings: Settings) {
     const record = yield* makeRunRecord
     yield* warnOfIdle(settings)
@@ -33,7 +33,7 @@ export const resumed = Effect.fn("svc.step.resumeRun")(
       if (!settings.list) yield* summarise(yield* record.results)
       else if (look !== null) yield* show(look, settings)
     })
-    return yield* concluded(work, record, settings, "resume-restore")
+    return yield* conclude(work, record, settings, "resume-restore")
   },
   (effect, _, settings) => Effect.provide(effect, trackingWiring(settings))
 )
@@ -45,7 +45,7 @@ const show = Effect.fnUntraced(function* (look: Look, { format }: Settings) {
 })
 
 /** Waits for the archived `files` that this run has asked for, and downloads them; of other requests it sees nothing. */
-export const awaited = Effect.fn("svc.step.awaitRestored")(function* (
+export const awaitRestored = Effect.fn("svc.step.awaitRestored")(function* (
   files: ReadonlyArray<FileResult>,
   request: DownloadRequest,
   settings: Settings,
@@ -94,7 +94,7 @@ const resume = Effect.fn("svc.step.resumeFiles")(function* (
   if (idle !== null) return idle
   const [screen, stopping] = [yield* Screen, yield* Stopping]
   // The record takes the results of requests from the look itself.
-  const run = yield* makeResume(request, bothObservers({ progress: record.progress }, yield* watching("resume")))
+  const run = yield* makeResume(request, bothObservers({ progress: record.progress }, yield* makeWatcher("resume")))
   const wait = settings.list ? Duration.zero : (settings.wait ?? Duration.zero)
   const countdown = yield* makeCountdown(screen)
   const look = Effect.gen(function* () {
@@ -105,7 +105,7 @@ const resume = Effect.fn("svc.step.resumeFiles")(function* (
     yield* record.resumed(found)
     return found
   })
-  const asleep = Effect.fnUntraced(function* (sleep: Duration.Duration, left: Duration.Duration) {
+  const onSleep = Effect.fnUntraced(function* (sleep: Duration.Duration, left: Duration.Duration) {
     // From here on a signal ends nothing but the waiting.
     yield* stopping.endWith(settings.pendingOk ? 0 : 75)
     const awaited = yield* record.awaited
@@ -117,7 +117,7 @@ const resume = Effect.fn("svc.step.resumeFiles")(function* (
     yield* Effect.logInfo(`${what}; looking again at ${next}, until ${end} at most`)
     yield* countdown.begin(awaited.length, sleep, left)
   })
-  const last = yield* untilBack(look, { wait, poll: settings.poll }, asleep).pipe(
+  const last = yield* untilBack(look, { wait, poll: settings.poll }, onSleep).pipe(
     Effect.onInterrupt(() => sayPending(settings, record))
   )
   yield* stopping.endWith(null)

@@ -4,8 +4,8 @@ import type { ParsedRequest } from "../../core/src/download/DownloadRequest.ts"
 import type { Settings } from "../../core/src/settings/Settings.ts"
 import { keepHeapSmall } from "../../platform/SmallHeap.ts"
 import { makeProgram, withProblems } from "../main/Step.ts"
-import { completed, requestOf } from "./Request.ts"
-import { resumed } from "./ResumeFiles.ts"
+import { completeRequest, requestOf } from "./Request.ts"
+import { resumeRun } from "./ResumeFiles.ts"
 
 export const resumeProgram = makeProgram(
   (settings, _operands, own) =>
@@ -17,6 +17,6 @@ export const resumeProgram = makeProgram(
     ),
   Effect.fnUntraced(function* (settings: Settings, parsed: ParsedRequest) {
     yield* Effect.sync(keepHeapSmall)
-    return yield* resumed(yield* completed(parsed), settings)
+    return yield* resumeRun(yield* completeRequest(parsed), settings)
   })
 )

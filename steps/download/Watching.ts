@@ -16,7 +16,7 @@ import { Screen } from "../../platform/terminal/Screen.ts"
 import { makeProgress, type Progress } from "./Progress.ts"
 
 /** @param form - `resume` says nothing when transfers begin: they begin file by file as they come back */
-export const watching = Effect.fnUntraced(function* (
+export const makeWatcher = Effect.fnUntraced(function* (
   form: "download" | "resume"
 ): Effect.fn.Return<RunObserver, never, Screen> {
   const screen = yield* Screen

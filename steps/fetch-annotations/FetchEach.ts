@@ -35,12 +35,12 @@ export const fetchEach = Effect.fnUntraced(function* <R>(
   name: string
 ): Effect.fn.Return<StepExit, AnnotationsError, R> {
   const done: Array<AnnotationsCounts> = []
-  const taken = Effect.fnUntraced(function* (counts: AnnotationsCounts, analysis: string) {
+  const takeCounts = Effect.fnUntraced(function* (counts: AnnotationsCounts, analysis: string) {
     done.push(counts)
     yield* Effect.forEach(warningsOf(analysis, counts), (it) => Effect.logWarning(it), { discard: true })
     yield* Effect.logInfo(`Analysis ${analysis}: ${summary(counts)}`)
   })
-  const { errors } = yield* askEach(analyses, fetch, taken, isFatal)
+  const { errors } = yield* askEach(analyses, fetch, takeCounts, isFatal)
   for (const gene of unmetIn(done, ({ unmetGenes }) => unmetGenes)) {
     yield* Effect.logWarning(`No variant of gene ${gene}`)
   }

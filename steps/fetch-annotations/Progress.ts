@@ -4,7 +4,7 @@ import type { Received } from "../../core/src/annotations/BodyReading.ts"
 import { printable } from "../../core/src/text/Printable.ts"
 import { humanSize } from "../../core/src/text/Size.ts"
 import { type StatusScreen, showStatus } from "../main/LiveStatus.ts"
-import { fitting, rateOf } from "../main/StatusText.ts"
+import { firstThatFits, rateOf } from "../main/StatusText.ts"
 
 export interface Progress {
   readonly received: (now: Received) => void
@@ -21,7 +21,7 @@ export const statusLine = (
   const rate = rateOf(bytes, milliseconds)
   const name = printable(analysis)
   const speed = rate === null ? "" : `, ${humanSize(rate)}/s`
-  return fitting(
+  return firstThatFits(
     [`Analysis ${name}: ${humanSize(bytes)}, ${rows} rows${speed}`, `${name}: ${humanSize(bytes)}${speed}`],
     columns
   )

@@ -1,7 +1,7 @@
 /** The program of `svc-gateway`: check who may come, listen, log in, say where, and serve until it is told to end. */
 import { Effect, Redacted, Result } from "effect"
 import { TokenFileUnusable } from "../../core/src/Errors.ts"
-import { ServiceDoor } from "../../core/src/serving/ServiceDoor.ts"
+import { ServiceAccess } from "../../core/src/serving/ServiceAccess.ts"
 import type { Settings } from "../../core/src/settings/Settings.ts"
 import { isLoopback } from "../../core/src/text/HostReach.ts"
 import { Scrubber } from "../../core/src/text/Scrubber.ts"
@@ -47,13 +47,13 @@ export const program = makeProgram(
     scrubber.protect(token)
     const stopping = yield* Stopping
     const serving = Effect.gen(function* () {
-      const door = yield* ServiceDoor
+      const access = yield* ServiceAccess
       const url = yield* start
-      yield* Effect.timeoutOption(Effect.raceFirst(Effect.asVoid(door.client), door.shut), firstLogin)
+      yield* Effect.timeoutOption(Effect.raceFirst(Effect.asVoid(access.client), access.lost), firstLogin)
       yield* printLines(JSON.stringify({ url }))
       // A gateway only serves, so one that is stopped by a signal has succeeded: exit code 0.
       yield* stopping.endWith(0)
-      return yield* Effect.tapError(door.shut, () => stopping.endWith(null))
+      return yield* Effect.tapError(access.lost, () => stopping.endWith(null))
     })
     return yield* serving.pipe(
       Effect.scoped,

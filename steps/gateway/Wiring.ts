@@ -5,7 +5,7 @@ import { ServiceClient } from "../../core/src/client/ServiceClient.ts"
 import { FileBytes } from "../../core/src/serving/FileBytes.ts"
 import { LinkStore } from "../../core/src/serving/LinkStore.ts"
 import { Restorations } from "../../core/src/serving/Restorations.ts"
-import { ServiceDoor } from "../../core/src/serving/ServiceDoor.ts"
+import { ServiceAccess } from "../../core/src/serving/ServiceAccess.ts"
 import { Tickets } from "../../core/src/serving/Tickets.ts"
 import { Session } from "../../core/src/session/Session.ts"
 import { makeSessionProfile } from "../../core/src/session/SessionProfile.ts"
@@ -43,7 +43,7 @@ export const wiring = ({ baseUrl, caFile, lockDir, password, proxy, username }: 
   const session = Session.layer({ baseUrl, username, password, profile }).pipe(
     Layer.provide([watched, AccountLockFiles.layer({ lockDir }), CookieJars.layer])
   )
-  const door = ServiceDoor.layer(ServiceClient.layer.pipe(Layer.provide(session)))
+  const access = ServiceAccess.layer(ServiceClient.layer.pipe(Layer.provide(session)))
   const linkHosts = Layer.merge(
     LinkHttp.layer({ proxy, caFile, target: baseUrl, userAgent: profile.userAgent, batch }),
     LinkPool.layer({ ...defaultSettings, connections })
@@ -51,7 +51,7 @@ export const wiring = ({ baseUrl, caFile, lockDir, password, proxy, username }: 
   return Layer.mergeAll(Tickets.layer, Restorations.layer).pipe(
     Layer.provideMerge(FileBytes.layer),
     Layer.provideMerge(LinkStore.layer),
-    Layer.provideMerge(door),
+    Layer.provideMerge(access),
     Layer.provide([linkHosts, ZlibCodec.layer])
   )
 }

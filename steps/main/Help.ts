@@ -102,7 +102,7 @@ export const helpText = (step: Step, program: string): string => {
   const settings = settingsSections(step.name)
   const required = own
     .filter(([, option]) => option.required === true)
-    .map(([name, option]) => ` ${spelt(name, option)}`)
+    .map(([name, option]) => ` ${optionText(name, option)}`)
   const usage = `${program}${required.join("")}${own.length + settings.length > 0 ? " [options]" : ""}`
   return [
     ...wrap(step.summary, width),
@@ -121,7 +121,7 @@ export const helpText = (step: Step, program: string): string => {
   ].join("\n")
 }
 
-const spelt = (name: string, option: CommandOption): string => {
+const optionText = (name: string, option: CommandOption): string => {
   const metavar = metavarOf(option)
   return `--${name}${metavar === null ? "" : ` ${metavar}`}`
 }
@@ -131,7 +131,9 @@ export const methodUsage = ({ method, operands, options = {} }: Method): string 
   const shown = Object.entries(options).filter(([, option]) => option.hidden === undefined)
   return [
     `${method}${operandsUsage(operands)}`,
-    ...shown.map(([name, option]) => (option.required === true ? spelt(name, option) : `[${spelt(name, option)}]`))
+    ...shown.map(([name, option]) =>
+      option.required === true ? optionText(name, option) : `[${optionText(name, option)}]`
+    )
   ].join(" ")
 }
 

@@ -2,7 +2,7 @@
 import { columnsOfCharacter, textWidth } from "../../platform/terminal/TextWidth.ts"
 
 /** Cut in front to `width` columns, because file names differ at their ends. */
-export const cut = (text: string, width: number): string => {
+export const cutInFront = (text: string, width: number): string => {
   const characters = [...text]
   let room = width
   let first = characters.length
@@ -15,11 +15,11 @@ export const cut = (text: string, width: number): string => {
 }
 
 /** Filled up with spaces to `width` columns. */
-export const padded = (text: string, width: number): string => text + " ".repeat(Math.max(0, width - textWidth(text)))
+export const pad = (text: string, width: number): string => text + " ".repeat(Math.max(0, width - textWidth(text)))
 
 /** The first of `texts`, the most telling first, that leaves the last column free; the last one is cut if it must be. */
-export const fitting = (texts: ReadonlyArray<string>, columns: number): string =>
-  texts.find((text) => textWidth(text) < columns) ?? cut(texts.at(-1) ?? "", columns - 1)
+export const firstThatFits = (texts: ReadonlyArray<string>, columns: number): string =>
+  texts.find((text) => textWidth(text) < columns) ?? cutInFront(texts.at(-1) ?? "", columns - 1)
 
 /** `1:02:03` or `2:03` for seconds. */
 export const clockText = (seconds: number): string => {

@@ -70,7 +70,7 @@ export const main = (
       Effect.gen(function* () {
         const { own, problems, settings, warnings } = yield* settle(step, commandLine)
         protectSecrets(scrubber, settings)
-        const parsed = yield* loaded(step, settings, { operands: commandLine.operands, own }, scrubber)
+        const parsed = yield* loadProgram(step, settings, { operands: commandLine.operands, own }, scrubber)
         const takes = (key: KeyName) => table[key].steps.includes(step.name)
         const valid = validate(settings, { service: step.service, takes }, problems, parsed)
         const allWarnings = [...guardWarnings, ...warnings, ...warningsOf(settings)]
@@ -79,13 +79,13 @@ export const main = (
         const form = { level: settings.loglevel, format: settings.logFormat }
         const log =
           settings.logfile === null ? stderrLog(form) : LogOutput.layerFile(settings.logfile, form, scrubber, screen)
-        const logged = (start: Start) => {
-          const work = Effect.andThen(warn(allWarnings), traced(step, start, exporter))
+        const runLogged = (start: Start) => {
+          const work = Effect.andThen(warn(allWarnings), traceStep(step, start, exporter))
           return reported(work, settings.loglevel, settings).pipe(Effect.provide(log))
         }
         // A mistyped name is often why something else is missing.
         const judged = Effect.tapError(valid, () => warn(warnings))
-        return yield* reported(Effect.flatMap(judged, logged), "info").pipe(
+        return yield* reported(Effect.flatMap(judged, runLogged), "info").pipe(
           Effect.provide(earlyLog(settings.logFormat))
         )
       })
@@ -154,7 +154,7 @@ const answer = (program: string, what: Effect.Effect<string, UsageError>): void 
 }
 
 /** The span of a whole step; it and all in it leave the process when a variable names a collector. */
-const traced = <E, R>(
+const traceStep = <E, R>(
   step: Step,
   start: Effect.Effect<number, E, R>,
   exporter: Exporter | null
@@ -210,7 +210,7 @@ const settle = Effect.fnUntraced(function* (step: Step, commandLine: CommandLine
 type Start = Effect.Effect<number, StepFailure, StepServices>
 
 /** The program of a step, loaded only now, and what it makes of its command line. */
-const loaded = (
+const loadProgram = (
   step: Step,
   settings: LocalSettings,
   { operands, own }: { readonly operands: ReadonlyArray<string>; readonly own: Own },

@@ -10,7 +10,7 @@ import {
   exitCodeOf,
   summary,
   totalsOf,
-  unproven,
+  unprovenSentence,
   type Verdict,
   verdictLine,
   verdictsJson
@@ -51,7 +51,7 @@ export const program = makeProgram(
   Effect.fnUntraced(function* (_settings: LocalSettings, { against, format, operands }: VerifyRequest) {
     const manifest = against === null ? null : { file: against, ...(yield* readManifest(against)) }
     const targets = yield* findTargets(operands, manifest)
-    const verdicts = yield* checked(targets, format === "text")
+    const verdicts = yield* checkTargets(targets, format === "text")
     const nothing = nothingIn(operands, against, targets, verdicts)
     if (format === "json") yield* printDocument(verdictsJson(version, verdicts, nothing))
     const code = exitCodeOf(verdicts, nothing)
@@ -68,7 +68,7 @@ const nothingIn = (
   targets: ReadonlyArray<Target>,
   verdicts: ReadonlyArray<Verdict>
 ): NothingToVerify | null => {
-  const reason = targets.some(({ role }) => role._tag === "Absent") ? null : unproven(verdicts)
+  const reason = targets.some(({ role }) => role._tag === "Absent") ? null : unprovenSentence(verdicts)
   const where = [...operands, ...(against === null ? [] : [against])].join(", ")
   return reason === null ? null : new NothingToVerify({ where, reason })
 }
@@ -88,7 +88,7 @@ const readManifest = Effect.fn("svc.step.readManifest")(function* (path: string)
   return yield* Effect.fromResult(parseManifest(path, yield* Effect.mapError(fs.readFileString(path), failed)))
 })
 
-const checked = Effect.fnUntraced(function* (targets: ReadonlyArray<Target>, print: boolean) {
+const checkTargets = Effect.fnUntraced(function* (targets: ReadonlyArray<Target>, print: boolean) {
   const screen = yield* Screen
   const { progress, settled } = yield* makeVerifyProgress(screen, targets)
   return yield* verify(targets, {

@@ -5,7 +5,7 @@ import { humanSize } from "../../core/src/text/Size.ts"
 import type { Target } from "../../core/src/verify/Targets.ts"
 import type { Verdict } from "../../core/src/verify/Verdict.ts"
 import { type StatusScreen, showStatus } from "../main/LiveStatus.ts"
-import { clockText, cut, fitting, rateOf, secondsLeft } from "../main/StatusText.ts"
+import { clockText, cutInFront, firstThatFits, rateOf, secondsLeft } from "../main/StatusText.ts"
 
 export interface VerifyState {
   readonly files: { readonly done: number; readonly all: number }
@@ -24,8 +24,8 @@ export const verifyStateLine = ({ bytes, files, milliseconds, path }: VerifyStat
   const amount = `${humanSize(bytes.done)} of ${humanSize(bytes.all)}`
   const all = `${files.done} of ${files.all} files, ${amount}${speed}${time}`
   const room = columns - 1 - all.length - 2
-  const name = path === "" || room < 8 ? [] : [`${all}: ${cut(printable(path), room)}`]
-  return fitting(
+  const name = path === "" || room < 8 ? [] : [`${all}: ${cutInFront(printable(path), room)}`]
+  return firstThatFits(
     [...name, all, `${files.done}/${files.all}, ${amount}${time}`, `${files.done}/${files.all}${time}`],
     columns
   )

@@ -74,14 +74,14 @@ export const makeAnnotationsFetch = Effect.fnUntraced(function* (
   received: (now: Received) => void = () => {}
 ) {
   const fetching: Fetching = { request, received, writer: yield* makeTextWriter(output) }
-  const once = request.format === "json" ? copied : converted
+  const once = request.format === "json" ? copyBody : convertRows
   return Effect.fn("svc.annotations.fetch")((analysisId: string) =>
-    retried(once(fetching, analysisId), fetching, analysisId)
+    retryBroken(once(fetching, analysisId), fetching, analysisId)
   )
 })
 
 /** Tries again after a broken connection while nobody has seen the beginning; a failure takes back what was written. */
-const retried = Effect.fnUntraced(function* <R>(
+const retryBroken = Effect.fnUntraced(function* <R>(
   attempt: Effect.Effect<AnnotationsCounts, AnnotationsError | BodyBroken, R>,
   { writer }: Fetching,
   analysisId: string
@@ -114,14 +114,14 @@ const retried = Effect.fnUntraced(function* <R>(
 })
 
 /** The body byte for byte. */
-const copied = Effect.fnUntraced(function* ({ received, request, writer }: Fetching, analysisId: string) {
+const copyBody = Effect.fnUntraced(function* ({ received, request, writer }: Fetching, analysisId: string) {
   const counts = yield* Effect.scoped(readBody(analysisId, { body: writer.write, received }))
   if (request.several) yield* writer.write(encoder.encode("\n"))
-  return { ...counts, ...unfiltered, rowsWritten: counts.rowsRead, missingColumns: [] }
+  return { ...counts, ...noFilterCounts, rowsWritten: counts.rowsRead, missingColumns: [] }
 })
 
 /** The rows as text: at once where the header came first, else when the body is complete and the session is let go. */
-const converted = Effect.fnUntraced(function* (fetching: Fetching, analysisId: string) {
+const convertRows = Effect.fnUntraced(function* (fetching: Fetching, analysisId: string) {
   const spool = yield* (yield* Spools).open
   const header: Array<Header> = []
   const direct: Array<RowWriting> = []
@@ -130,15 +130,15 @@ const converted = Effect.fnUntraced(function* (fetching: Fetching, analysisId: s
     rows: (rows) => (direct[0] === undefined ? spool.write(rows) : feed(direct[0], rows)),
     header: Effect.fnUntraced(function* (json, request) {
       header.push({ json, request })
-      if (spool.size() === 0) direct.push(yield* prepared(fetching, analysisId, { json, request }))
+      if (spool.size() === 0) direct.push(yield* prepareRows(fetching, analysisId, { json, request }))
     })
   }
   const counts = yield* Effect.scoped(readBody(analysisId, taker))
-  const writing: RowWriting = direct[0] ?? (yield* prepared(fetching, analysisId, header[0] ?? noHeader))
+  const writing: RowWriting = direct[0] ?? (yield* prepareRows(fetching, analysisId, header[0] ?? noHeader))
   if (direct.length === 0) yield* unspool(writing, spool)
   yield* finish(writing)
   const { converter, filter, missingColumns } = writing
-  const filtering = filter === null ? unfiltered : filtered(filter)
+  const filtering = filter === null ? noFilterCounts : filterCounts(filter)
   return { ...counts, ...filtering, rowsWritten: converter.rowsOut, missingColumns }
 })
 
@@ -153,7 +153,7 @@ interface Header {
 const noHeader: Header = { json: new Uint8Array(), request: "" }
 
 /** How the rows of an analysis become text; begins the table where this is the first analysis of one. */
-const prepared = Effect.fnUntraced(function* (
+const prepareRows = Effect.fnUntraced(function* (
   { request: { columns: wanted, filter: wantedRows, format }, writer }: Fetching,
   analysisId: string,
   { json, request }: Header
@@ -173,11 +173,11 @@ const prepared = Effect.fnUntraced(function* (
   return { ...about, converter, missingColumns: names.filter((_, i) => places[i] === null) }
 })
 
-const filtered = ({ chromosomes, unmetChromosomes, unmetGenes, unplaced }: RowFilter) => {
+const filterCounts = ({ chromosomes, unmetChromosomes, unmetGenes, unplaced }: RowFilter) => {
   return { chromosomes, unmetChromosomes, unmetGenes, unplacedRows: unplaced }
 }
 
-const unfiltered = { chromosomes: [], unmetChromosomes: [], unmetGenes: [], unplacedRows: 0 }
+const noFilterCounts = { chromosomes: [], unmetChromosomes: [], unmetGenes: [], unplacedRows: 0 }
 
 const encoder = new TextEncoder()
 const usageOf =

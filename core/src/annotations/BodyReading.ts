@@ -1,7 +1,7 @@
 /** One body of annotations from the service to its end: scanned as it comes, and handed on in its parts. */
 import { Data, Effect, Stream } from "effect"
-import { opened } from "../client/Reply.ts"
-import { parsed } from "../client/ReplyText.ts"
+import { openEnvelope } from "../client/Reply.ts"
+import { parseReply } from "../client/ReplyText.ts"
 import { type StreamedReply, streamedReply } from "../client/StreamedReply.ts"
 import { ReplyMalformed, ReplyTooLarge } from "../Errors.ts"
 import { joinBytes } from "../JoinedBytes.ts"
@@ -79,7 +79,11 @@ export const readBody = Effect.fnUntraced(function* <E, R>(analysisId: string, t
   if (fault !== null) return yield* errorOf(fault, request)
   if (beginning.length > 0) {
     // What has neither rows nor header is an error of the service, mostly (docs/service.md 7).
-    yield* opened(yield* parsed(decoder.decode(joinBytes(beginning)), request), reply.response.status, reply.asked)
+    yield* openEnvelope(
+      yield* parseReply(decoder.decode(joinBytes(beginning)), request),
+      reply.response.status,
+      reply.asked
+    )
   }
   const lacks = parts.hasData ? (parts.hasHeader ? null : "header") : "data"
   if (lacks !== null) return yield* new ReplyMalformed({ request, reason: `it has no ${lacks}` })

@@ -148,7 +148,7 @@ const writeText = (
     end += usual
     if (special === 0 || place >= to) continue
     if (bytes[place] === semicolon) {
-      end = escaped(semicolon, target, end)
+      end = writeEscape(semicolon, target, end)
       place++
     } else if (bytes[place + 1] === letterU) {
       const length = escapeLength(bytes, place, to)
@@ -158,7 +158,7 @@ const writeText = (
       const letter = bytes[place + 1] ?? 0
       // A quote and a slash need no escape here.
       if (letter === quote || letter === slash) target.bytes[end++] = letter
-      else end = escaped(letter, target, end)
+      else end = writeEscape(letter, target, end)
       place += 2
     }
   }
@@ -166,7 +166,7 @@ const writeText = (
   return end - (place - to)
 }
 
-const escaped = (letter: number, target: ByteBlock, at: number): number => {
+const writeEscape = (letter: number, target: ByteBlock, at: number): number => {
   target.bytes[at] = backslash
   target.bytes[at + 1] = letter
   return at + 2
@@ -207,7 +207,7 @@ const writeCharacter = (
   const { bytes } = source
   const unit = unitAt(bytes, from)
   const letter = inList && unit === semicolon ? semicolon : letters[unit]
-  if (letter !== undefined) return escaped(letter, target, at)
+  if (letter !== undefined) return writeEscape(letter, target, at)
   if (length === 6 && (unit < 0x20 || (unit & 0xf800) === 0xd800)) return copyWords(source, from, from + 6, target, at)
   const point = length === 6 ? unit : 0x10000 + ((unit & 0x3ff) << 10) + (unitAt(bytes, from + 6) & 0x3ff)
   const encoded = encoder.encode(String.fromCodePoint(point))

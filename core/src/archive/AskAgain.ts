@@ -64,7 +64,7 @@ export const askAgain = Effect.fn("svc.archive.askAgain")(function* (
       result = { _tag: "Failed", error: gaveUp }
     } else {
       asked.add(analysisId)
-      result = yield* Effect.match(askedAgain(analysisId, group, request), {
+      result = yield* Effect.match(askForEntries(analysisId, group, request), {
         onSuccess: (restoration): AskAgainResult => ({ _tag: "Requested", ...restoration }),
         onFailure: (error): AskAgainResult => ({ _tag: "Failed", error })
       })
@@ -78,7 +78,7 @@ export const askAgain = Effect.fn("svc.archive.askAgain")(function* (
   return results
 })
 
-const askedAgain = Effect.fnUntraced(function* (
+const askForEntries = Effect.fnUntraced(function* (
   analysisId: string,
   entries: ReadonlyArray<TrackingEntry>,
   request: RestoreRequest
@@ -89,14 +89,14 @@ const askedAgain = Effect.fnUntraced(function* (
       `${nameOfEntry(entry)}: archived, and no restoration is under way: asking again, as was agreed to`
     )
   }
-  const files = entries.map(tracked)
+  const files = entries.map(trackedFile)
   // Durable before the service is asked, as at the first time.
   yield* remember(files, request, { restoreEstimation: null, requestTime: now, status: requesting, askedAgain: now })
   const putBack = (error: ServiceError) =>
     Effect.forEach(
       entries,
       ({ askedAgain, requestTime, restoreEstimation, status, ...entry }) =>
-        remember([tracked(entry)], request, {
+        remember([trackedFile(entry)], request, {
           restoreEstimation,
           requestTime,
           status,
@@ -122,7 +122,7 @@ export const sayLeft = (entry: TrackingEntry, decision: Exclude<AskAgainDecision
   )
 }
 
-const tracked = ({
+const trackedFile = ({
   analysisId,
   fileName,
   storedOptions

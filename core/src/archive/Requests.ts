@@ -79,11 +79,11 @@ export const restore = Effect.fn("svc.archive.restore")(function* <C extends Can
       if (decision._tag === "Leave") results.set(file, { _tag: "Left", reason: decision.reason })
       if (decision._tag === "Wait") results.set(file, { _tag: "Pending", ...restorationOf(file) })
     }
-    const having = (tag: RestoreDecision["_tag"]) =>
+    const filesWith = (tag: RestoreDecision["_tag"]) =>
       group.filter(({ decision }) => decision._tag === tag).map(({ file }) => file)
-    const [follow, ask] = [having("Follow"), having("Request")]
-    yield* settle(follow, followed(follow, request))
-    yield* settle(ask, gaveUp === null ? requested(analysisId, ask, request) : Effect.fail(gaveUp))
+    const [follow, ask] = [filesWith("Follow"), filesWith("Request")]
+    yield* settle(follow, rememberUnderWay(follow, request))
+    yield* settle(ask, gaveUp === null ? requestRestoration(analysisId, ask, request) : Effect.fail(gaveUp))
   }
   return files.flatMap((file) => results.get(file) ?? [])
 })
@@ -155,7 +155,7 @@ export const remember = Effect.fnUntraced(function* (
 })
 
 /** A restoration that is under way is only remembered. */
-const followed = Effect.fnUntraced(function* (files: ReadonlyArray<File>, request: RestoreRequest) {
+const rememberUnderWay = Effect.fnUntraced(function* (files: ReadonlyArray<File>, request: RestoreRequest) {
   const requestTime = DateTime.formatIso(yield* DateTime.now)
   const restoreEstimation = files[0]?.estimatedRestoreTime ?? null
   yield* remember(files, request, { restoreEstimation, requestTime, status: "pending" })
@@ -163,7 +163,7 @@ const followed = Effect.fnUntraced(function* (files: ReadonlyArray<File>, reques
 })
 
 /** Asks for the restoration of one analysis that nobody asked for before. */
-const requested = Effect.fnUntraced(function* (
+const requestRestoration = Effect.fnUntraced(function* (
   analysisId: string,
   files: ReadonlyArray<File>,
   request: RestoreRequest
@@ -171,7 +171,7 @@ const requested = Effect.fnUntraced(function* (
   const requestTime = DateTime.formatIso(yield* DateTime.now)
   yield* remember(files, request, { restoreEstimation: null, requestTime, status: requesting })
   const asking = Effect.tapError(askFor(analysisId, files), (error) =>
-    error.scope !== "run" && !error.mayHaveTakenEffect ? forgotten(files, request) : Effect.void
+    error.scope !== "run" && !error.mayHaveTakenEffect ? forget(files, request) : Effect.void
   )
   const restoreEstimation = yield* asking
   yield* remember(files, request, { restoreEstimation, requestTime, status: "pending" })
@@ -215,7 +215,7 @@ export const askFor = Effect.fn("svc.archive.askFor")(function* (
 })
 
 /** A clear no is not remembered; without an answer the entry stays, and the next run asks again. */
-const forgotten = Effect.fnUntraced(function* (files: ReadonlyArray<File>, request: RestoreRequest) {
+const forget = Effect.fnUntraced(function* (files: ReadonlyArray<File>, request: RestoreRequest) {
   const keys = new Set(files.map((file) => keyOf(request.target, { ...file, optionsKey: optionsKeyOf(file.options) })))
   const tracking = yield* TrackingFile
   const isOurs = ({ entry }: Item) =>

@@ -36,25 +36,27 @@ export const storedRequests = Effect.fn("svc.archive.storedRequests")(function* 
   const tracking = yield* TrackingFile
   const paths = yield* storedPaths(tracking.path)
   const document = yield* tracking.read
-  const unusable = (position: number, reason: string) =>
+  const unusableEntry = (position: number, reason: string) =>
     new EntryUnusable({ path: tracking.path, position, reason: printable(reason) })
   const positions = new Map(document.items.map(({ entry }, index) => [entry, index + 1]))
   return {
     requests: [...entriesOf(document, service.target, service.nameOf)].map(([key, entry]) => {
-      const unfit = (reason: string) => unusable(positions.get(entry) ?? 0, reason)
-      const certain = (stored: string | null | undefined) =>
-        Result.mapError(locatedIn(entry, paths, stored ?? null), unfit)
+      const unusable = (reason: string) => unusableEntry(positions.get(entry) ?? 0, reason)
+      const locate = (stored: string | null | undefined) =>
+        Result.mapError(locateIn(entry, paths, stored ?? null), unusable)
       const { bed, destination } = entry.options
-      return { key, entry, destination: certain(destination), bed: certain(bed), unusable: unfit }
+      return { key, entry, destination: locate(destination), bed: locate(bed), unusable }
     }),
-    unusable: document.items.flatMap(({ problem }, index) => (problem === null ? [] : [unusable(index + 1, problem)])),
+    unusable: document.items.flatMap(({ problem }, index) =>
+      problem === null ? [] : [unusableEntry(index + 1, problem)]
+    ),
     others: document.items.flatMap(({ entry }) =>
       entry === null || service.nameOf(entry.target) === service.target ? [] : [entry]
     )
   }
 })
 
-const locatedIn = (
+const locateIn = (
   { options: { restorationFile = null } }: TrackingEntry,
   paths: StoredPaths,
   stored: string | null
@@ -62,7 +64,7 @@ const locatedIn = (
   stored === null ? Result.succeed(null) : paths.located(stored, restorationFile)
 
 /** Takes a finished request out of the file, and says how many remain. */
-export const finished = Effect.fn("svc.archive.finished")(function* (
+export const removeFinished = Effect.fn("svc.archive.removeFinished")(function* (
   { entry, key }: StoredRequest,
   { nameOf }: ServiceAddress
 ): Effect.fn.Return<void, TrackingError, TrackingFile> {

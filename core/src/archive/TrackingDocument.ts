@@ -34,13 +34,13 @@ export const parse = (text: string): Result.Result<TrackingDocument, string> => 
   if (depthOf(text) > deepest) return Result.fail("it is nested deeper than a restoration file can be")
   const parsed = Result.mapError(
     Result.try((): unknown => parseExactly(text, "integers")),
-    () => whereBroken(text)
+    () => syntaxFault(text)
   )
   return Result.flatMap(parsed, (value) => documentOf(text, value))
 }
 
 /** Finds where the JSON is wrong: the message of `JSON.parse` has no reliable position and may quote the text. */
-const whereBroken = (text: string): string => {
+const syntaxFault = (text: string): string => {
   if (/^\0*$/.test(text)) return "it holds only zero bytes, as after a crash of the machine"
   const fault = readJson(text)
   return Result.isFailure(fault)

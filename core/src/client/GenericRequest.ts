@@ -5,8 +5,8 @@
 import { Effect, type Schema } from "effect"
 import type { HttpClient, HttpClientRequest, HttpClientResponse } from "effect/http"
 import { ReplyMalformed, type ServiceError, type SessionError, UsageError } from "../Errors.ts"
-import { denied, refused, told } from "./Reply.ts"
-import { type ExpectedReply, parsed } from "./ReplyText.ts"
+import { failOnEnvelope, failOnStatus, tellRefusal } from "./Reply.ts"
+import { type ExpectedReply, parseReply } from "./ReplyText.ts"
 
 /** The body of a reply, by what is in it rather than by what its headers say. */
 export type GenericBody =
@@ -39,11 +39,11 @@ export const makeRequest = (http: HttpClient.HttpClient.With<SessionError>) =>
     const { status } = response
     const contentType = response.headers["content-type"] ?? null
     return yield* Effect.gen(function* () {
-      yield* refused(status, text ?? "", asked)
+      yield* failOnStatus(status, text ?? "", asked)
       const body = yield* bodyOf(bytes, text, contentType, label)
-      if (body._tag === "Json") yield* denied(status, body.json, asked)
+      if (body._tag === "Json") yield* failOnEnvelope(status, body.json, asked)
       return { status, contentType, body }
-    }).pipe(told(status, text ?? ""))
+    }).pipe(tellRefusal(status, text ?? ""))
   })
 
 const bytesOf = (response: HttpClientResponse.HttpClientResponse, request: string) =>
@@ -64,7 +64,7 @@ const bodyOf = Effect.fnUntraced(function* (
   const saysJson = contentType === null || /[/+]json\b/i.test(contentType)
   const looksLikeJson = /^\s*[[{]/.test(text)
   if (!looksLikeJson && (contentType === null || !saysJson || /^\s*</.test(text))) return { _tag: "Text", text }
-  return yield* parsed(text, request).pipe(
+  return yield* parseReply(text, request).pipe(
     Effect.map((json): GenericBody => ({ _tag: "Json", json, text })),
     Effect.catch((error) => (saysJson ? Effect.fail(error) : Effect.succeed<GenericBody>({ _tag: "Text", text })))
   )

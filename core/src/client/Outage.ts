@@ -24,7 +24,7 @@ export const make = <E extends ScopedFailure>(): Effect.Effect<Outage<E>> =>
   Effect.gen(function* () {
     const unanswered = yield* Ref.make(0)
     const end = yield* Ref.make<{ readonly error: E } | null>(null)
-    const failed = Effect.fnUntraced(function* (error: E) {
+    const recordFailure = Effect.fnUntraced(function* (error: E) {
       const inARow = yield* Ref.updateAndGet(unanswered, (count) => (error.retryable ? count + 1 : 0))
       if (error.scope === "run" || inARow >= mostUnanswered) yield* Ref.set(end, { error })
     })
@@ -33,7 +33,7 @@ export const make = <E extends ScopedFailure>(): Effect.Effect<Outage<E>> =>
         Effect.flatMap(Ref.get(end), (met) =>
           met !== null
             ? Effect.fail(met.error)
-            : Effect.tap(Effect.tapError(request, failed), () => Ref.set(unanswered, 0))
+            : Effect.tap(Effect.tapError(request, recordFailure), () => Ref.set(unanswered, 0))
         ),
       gaveUp: Effect.map(Ref.get(end), (met) => met !== null)
     }

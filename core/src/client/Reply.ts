@@ -10,7 +10,7 @@ import type { HttpClientResponse } from "effect/http"
 import { ExactNumber } from "../contract/ExactNumber.ts"
 import { Forbidden, NotFound, ReplyMalformed, RequestRejected } from "../Errors.ts"
 import { RefusedReplies } from "../session/RequestMarks.ts"
-import { type ExpectedReply, parsed, textOf } from "./ReplyText.ts"
+import { type ExpectedReply, parseReply, textOf } from "./ReplyText.ts"
 
 /** The reply to a typed call: its payload, taken out of the envelope if there is one. */
 export const payloadOf = Effect.fnUntraced(function* (
@@ -19,15 +19,15 @@ export const payloadOf = Effect.fnUntraced(function* (
 ): Effect.fn.Return<Schema.Json, NotFound | RequestRejected | ReplyMalformed | Forbidden> {
   const text = yield* textOf(response, asked.request)
   const { status } = response
-  return yield* refused(status, text, asked).pipe(
-    Effect.andThen(parsed(text, asked.request, asked.exactness)),
-    Effect.flatMap((json) => opened(json, status, asked)),
-    told(status, text)
+  return yield* failOnStatus(status, text, asked).pipe(
+    Effect.andThen(parseReply(text, asked.request, asked.exactness)),
+    Effect.flatMap((json) => openEnvelope(json, status, asked)),
+    tellRefusal(status, text)
   )
 })
 
 /** Tells the listener in `RefusedReplies` status and body when `effect` fails, which means that the reply was a refusal. */
-export const told =
+export const tellRefusal =
   (status: number, body: string) =>
   <A, E extends { readonly _tag: string }, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
     Effect.tapError(effect, () => Effect.flatMap(RefusedReplies, (tell) => tell({ status, body })))
@@ -44,24 +44,24 @@ const isObject = (json: Schema.Json): json is JsonObject =>
  * - `success` false, or no `success` and no response but an `errorMessageId`: rejected.
  * - `success` true and no response, or a bare null: not found.
  */
-export const opened = Effect.fnUntraced(function* (
+export const openEnvelope = Effect.fnUntraced(function* (
   json: Schema.Json,
   status: number,
   asked: ExpectedReply
 ): Effect.fn.Return<Schema.Json, NotFound | RequestRejected | ReplyMalformed> {
-  if (!isEnvelope(json)) return json ?? (yield* absent(asked))
+  if (!isEnvelope(json)) return json ?? (yield* absentPayload(asked))
   const response = json["response"] ?? null
   switch (json["success"] ?? null) {
     case true:
     case "true":
-      return response ?? (yield* absent(asked))
+      return response ?? (yield* absentPayload(asked))
     case false:
     case "false":
-      return yield* rejected(status, json, asked)
+      return yield* rejectionOf(status, json, asked)
     case null:
       if (response !== null) return response
-      if (json["errorMessageId"] != null) return yield* rejected(status, json, asked)
-      return yield* absent(asked)
+      if (json["errorMessageId"] != null) return yield* rejectionOf(status, json, asked)
+      return yield* absentPayload(asked)
     default:
       return yield* new ReplyMalformed({ request: asked.request, reason: "success: expected true or false" })
   }
@@ -70,7 +70,7 @@ export const opened = Effect.fnUntraced(function* (
 const isEnvelope = (json: Schema.Json): json is JsonObject =>
   isObject(json) && ["success", "response", "errorMessageId"].some((key) => Object.hasOwn(json, key))
 
-const absent = Effect.fnUntraced(function* ({
+const absentPayload = Effect.fnUntraced(function* ({
   request,
   subject,
   whenNull
@@ -87,17 +87,17 @@ const adviceOn = (subject: string) =>
     : {}
 
 /** The error that a body with `success: false` means, whatever the status around it. */
-const rejected = (status: number, body: JsonObject, { request }: ExpectedReply) =>
+const rejectionOf = (status: number, body: JsonObject, { request }: ExpectedReply) =>
   new RequestRejected({
     request,
     status,
-    errorMessageId: said(body["errorMessageId"]),
-    errorId: said(body["errorId"]),
-    additionalInformation: said(body["additionalInformation"])
+    errorMessageId: fieldText(body["errorMessageId"]),
+    errorId: fieldText(body["errorId"]),
+    additionalInformation: fieldText(body["additionalInformation"])
   })
 
 /** Fails with the error that a status of 300 or above means; a lower status passes. */
-export const refused = Effect.fnUntraced(function* (
+export const failOnStatus = Effect.fnUntraced(function* (
   status: number,
   text: string,
   asked: ExpectedReply
@@ -106,18 +106,18 @@ export const refused = Effect.fnUntraced(function* (
 })
 
 /** Fails when `json` is an envelope that says `success: false`; anything else passes. */
-export const denied = Effect.fnUntraced(function* (
+export const failOnEnvelope = Effect.fnUntraced(function* (
   status: number,
   json: Schema.Json,
   asked: ExpectedReply
 ): Effect.fn.Return<void, RequestRejected> {
   if (isEnvelope(json) && (json["success"] === false || json["success"] === "false"))
-    return yield* rejected(status, json, asked)
+    return yield* rejectionOf(status, json, asked)
 })
 
 const refusal = (status: number, body: JsonObject, asked: ExpectedReply) => {
   const { missing, subject } = asked
-  const detail = said(body["errorMessageId"])
+  const detail = fieldText(body["errorMessageId"])
   if (status === 403) return new Forbidden({ what: subject ?? asked.request, status })
   return subject !== null && missing.includes(status)
     ? new NotFound({
@@ -126,12 +126,12 @@ const refusal = (status: number, body: JsonObject, asked: ExpectedReply) => {
         ...(asked.sayStatus ? { status } : {}),
         ...adviceOn(subject)
       })
-    : rejected(status, body, asked)
+    : rejectionOf(status, body, asked)
 }
 
 /** The fields of an error body; an empty object when the body is empty, HTML or anything but a JSON object. */
 const errorBody = (text: string): Effect.Effect<JsonObject> =>
-  parsed(text, "").pipe(
+  parseReply(text, "").pipe(
     Effect.map((json) => (isObject(json) ? json : {})),
     Effect.orElseSucceed(() => ({}))
   )
@@ -140,7 +140,7 @@ const errorBody = (text: string): Effect.Effect<JsonObject> =>
 const longestSaid = 500
 
 /** A field of an error body as one printable line, or null when it says nothing. */
-const said = (value: Schema.Json | undefined): string | null => {
+const fieldText = (value: Schema.Json | undefined): string | null => {
   if (typeof value !== "string" && typeof value !== "number" && !(value instanceof ExactNumber)) return null
   const line = String(value)
     .replace(/[\p{C}\p{Zl}\p{Zp}\s]+/gu, " ")

@@ -36,7 +36,7 @@ export const textOf = (response: HttpClientResponse.HttpClientResponse, request:
  *
  * @param exactness - which numbers that would lose digits become an `ExactNumber`
  */
-export const parsed = Effect.fnUntraced(function* (
+export const parseReply = Effect.fnUntraced(function* (
   text: string,
   request: string,
   exactness: Exactness = "integers"

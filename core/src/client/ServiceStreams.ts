@@ -8,8 +8,8 @@ import { ReplyMalformed, type ServiceError, Unavailable } from "../Errors.ts"
 import { Session } from "../session/Session.ts"
 import { faultOfClientError } from "../session/TransportFault.ts"
 import { JsonPassage } from "./JsonPassage.ts"
-import { opened } from "./Reply.ts"
-import { parsed } from "./ReplyText.ts"
+import { openEnvelope } from "./Reply.ts"
+import { parseReply } from "./ReplyText.ts"
 import type { DerivedMethods } from "./ServiceMethods.ts"
 import { type StreamedReply, streamedReply } from "./StreamedReply.ts"
 
@@ -43,10 +43,14 @@ export class ServiceStreams extends Context.Service<ServiceStreams, StreamMethod
 }
 
 const payload = (session: Session["Service"], name: EndpointName, given: ReadonlyArray<unknown>): PayloadStream =>
-  streamedReply(session, name, given).pipe(Effect.map(through), Effect.withSpan(`svc.client.${name}`), Stream.unwrap)
+  streamedReply(session, name, given).pipe(
+    Effect.map(checkedPayload),
+    Effect.withSpan(`svc.client.${name}`),
+    Stream.unwrap
+  )
 
 /** The payload of a reply as a stream that fails when the body is not complete JSON or its envelope reports a failure. */
-const through = ({ asked, response }: StreamedReply): PayloadStream => {
+const checkedPayload = ({ asked, response }: StreamedReply): PayloadStream => {
   const passage = new JsonPassage()
   const malformed = (reason: string) => new ReplyMalformed({ request: asked.request, reason })
   const body = response.stream.pipe(
@@ -63,7 +67,7 @@ const through = ({ asked, response }: StreamedReply): PayloadStream => {
   const verdict = Effect.gen(function* () {
     const end = passage.end()
     if (typeof end === "string") return yield* malformed(end)
-    yield* opened(yield* parsed(end.outline, asked.request), response.status, asked)
+    yield* openEnvelope(yield* parseReply(end.outline, asked.request), response.status, asked)
   })
   return Stream.concat(body, Stream.fromEffectDrain(verdict))
 }

@@ -10,7 +10,7 @@ import { PathTemplate, SlowReply } from "../session/RequestMarks.ts"
 import type { Session } from "../session/Session.ts"
 import { requestOf, subjectOf } from "./CallRequest.ts"
 import { endpointOf, expectedReplyOf, fitsPath } from "./EndpointCalls.ts"
-import { refused, told } from "./Reply.ts"
+import { failOnStatus, tellRefusal } from "./Reply.ts"
 import { type ExpectedReply, textOf } from "./ReplyText.ts"
 
 export interface StreamedReply {
@@ -46,7 +46,7 @@ export const streamedReply = (
       .pipe(Effect.provideService(PathTemplate, endpoint.path), Effect.provideService(SlowReply, note.slow === true))
     if (response.status >= 300) {
       const text = yield* textOf(response, asked.request)
-      yield* told(response.status, text)(refused(response.status, text, asked))
+      yield* tellRefusal(response.status, text)(failOnStatus(response.status, text, asked))
     }
     return { asked, response }
   })

@@ -47,11 +47,11 @@ const loses = (value: number, digits: string): boolean =>
 
 /** `JSON.parse` with an {@link ExactNumber} for each number that loses digits; throws where that throws. */
 export const parseExactly = (text: string, exactness: Exactness): Schema.Json => {
-  const kept = (digits: string) => exactness === "all" || longInteger.test(digits)
+  const isKept = (digits: string) => exactness === "all" || longInteger.test(digits)
   return (
     mayLoseDigits.test(text)
       ? parse(text, (_, value, { source }) =>
-          typeof value === "number" && source !== undefined && loses(value, source) && kept(source)
+          typeof value === "number" && source !== undefined && loses(value, source) && isKept(source)
             ? new ExactNumber(source)
             : value
         )

@@ -52,14 +52,14 @@ const session = HttpApiGroup.make("session").add(
 )
 
 /** Attaches the note to its endpoint; pages of the API show its summary. An endpoint without a note is a type error. */
-const noted = <E extends { readonly identifier: EndpointName }>(declared: E): E => {
+const withNote = <E extends { readonly identifier: EndpointName }>(declared: E): E => {
   const endpoint = declared as unknown as HttpApiEndpoint.Top
   const note: EndpointNote = endpointNotes[declared.identifier]
   return endpoint.annotate(Note, note).annotate(OpenApi.Summary, note.summary) as unknown as E
 }
 
 const person = HttpApiGroup.make("person").add(
-  noted(
+  withNote(
     HttpApiEndpoint.get("getInternalPersonId", "/api/person/:personLimsId/id", {
       disableCodecs,
       params: personLimsId,
@@ -67,7 +67,7 @@ const person = HttpApiGroup.make("person").add(
       error: [NotFound, Forbidden]
     })
   ),
-  noted(
+  withNote(
     HttpApiEndpoint.get("getPerson", "/api/person/:personLimsId", {
       disableCodecs,
       params: personLimsId,
@@ -75,7 +75,7 @@ const person = HttpApiGroup.make("person").add(
       error: [NotFound, Forbidden]
     })
   ),
-  noted(
+  withNote(
     HttpApiEndpoint.put("createOrUpdatePerson", "/api/person", {
       disableCodecs,
       payload: PersonUpdate,
@@ -86,7 +86,7 @@ const person = HttpApiGroup.make("person").add(
 )
 
 const analysis = HttpApiGroup.make("analysis").add(
-  noted(
+  withNote(
     HttpApiEndpoint.get("getSnvAnnotations", "/api/analysis/:analysisId/annotations", {
       disableCodecs,
       params: analysisId,
@@ -94,7 +94,7 @@ const analysis = HttpApiGroup.make("analysis").add(
       error: [BadRequest, Forbidden]
     })
   ),
-  noted(
+  withNote(
     HttpApiEndpoint.get("getAnalyses", "/api/analyses", {
       disableCodecs,
       query: { analysisIds: Schema.optionalKey(CommaJoined(inAddress(AnalysisId))) },
@@ -102,7 +102,7 @@ const analysis = HttpApiGroup.make("analysis").add(
       error: [BadRequest, Forbidden]
     })
   ),
-  noted(
+  withNote(
     HttpApiEndpoint.get("getPersonAnalyses", "/person/:personLimsId/analyses", {
       disableCodecs,
       params: personLimsId,
@@ -110,7 +110,7 @@ const analysis = HttpApiGroup.make("analysis").add(
       error: [BadRequest, Forbidden]
     })
   ),
-  noted(
+  withNote(
     HttpApiEndpoint.get("findAnalysesByFilename", "/analysis-list/find-by-customer-provided-input-file-name", {
       disableCodecs,
       query: { customerProvidedInputFileName: Schema.Array(Schema.String) },
@@ -122,7 +122,7 @@ const analysis = HttpApiGroup.make("analysis").add(
 
 /** The service really spells the list of analyses in two ways: `analysisIds` and `analysesIds`. */
 const cnv = HttpApiGroup.make("cnv").add(
-  noted(
+  withNote(
     HttpApiEndpoint.get("getCnvTargetResults", "/api/results/:personLimsId/cnv", {
       disableCodecs,
       params: personLimsId,
@@ -131,7 +131,7 @@ const cnv = HttpApiGroup.make("cnv").add(
       error: [NotFound, Unprocessable, Forbidden]
     })
   ),
-  noted(
+  withNote(
     HttpApiEndpoint.get("getPendingCnvSegments", "/pending-cnv", {
       disableCodecs,
       query: { personId: inAddress(PersonId), analysesIds: Schema.Array(inAddress(AnalysisId)), virtualPanelId },
@@ -143,7 +143,7 @@ const cnv = HttpApiGroup.make("cnv").add(
 
 /** The path parameter `personId` is a LIMS id in spite of its name. */
 const quality = HttpApiGroup.make("quality").add(
-  noted(
+  withNote(
     HttpApiEndpoint.get("getQcCaseMetrics", "/api/qualitycontrol/metrics/case/:personId", {
       disableCodecs,
       params: { personId: inAddress(LimsId) },
@@ -155,7 +155,7 @@ const quality = HttpApiGroup.make("quality").add(
 
 /** The path parameter `personId` is a LIMS id in spite of its name. */
 const coverage = HttpApiGroup.make("coverage").add(
-  noted(
+  withNote(
     HttpApiEndpoint.get("getCoverageData", "/api/:personId/coverage", {
       disableCodecs,
       params: { personId: inAddress(LimsId) },
@@ -167,7 +167,7 @@ const coverage = HttpApiGroup.make("coverage").add(
 )
 
 const report = HttpApiGroup.make("report").add(
-  noted(
+  withNote(
     HttpApiEndpoint.get("getCaseReport", "/api/cases/:personId/report", {
       disableCodecs,
       params: { personId: inAddress(LimsId) },
@@ -176,7 +176,7 @@ const report = HttpApiGroup.make("report").add(
       error: [NotFound, Forbidden]
     })
   ),
-  noted(
+  withNote(
     HttpApiEndpoint.get("getCaseReportInfos", "/api/cases/reports/info", {
       disableCodecs,
       success: enveloped(Schema.Array(CaseReportInfo)),
@@ -186,7 +186,7 @@ const report = HttpApiGroup.make("report").add(
 )
 
 const panel = HttpApiGroup.make("panel").add(
-  noted(
+  withNote(
     HttpApiEndpoint.get("getVirtualPanel", "/virtual-panel/:id", {
       disableCodecs,
       params: { id: inAddress(PanelId) },
@@ -194,7 +194,7 @@ const panel = HttpApiGroup.make("panel").add(
       error: [Forbidden]
     })
   ),
-  noted(
+  withNote(
     HttpApiEndpoint.post("createOrUpdateVirtualPanel", "/api/virtual-panel", {
       disableCodecs,
       payload: VirtualPanelUpdate,
@@ -202,14 +202,14 @@ const panel = HttpApiGroup.make("panel").add(
       error: [BadRequest, Forbidden]
     })
   ),
-  noted(
+  withNote(
     HttpApiEndpoint.get("getVirtualPanelSummaries", "/virtual-panels", {
       disableCodecs,
       success: enveloped(Schema.Array(VirtualPanelSummary)),
       error: [Forbidden]
     })
   ),
-  noted(
+  withNote(
     HttpApiEndpoint.get("getAllGenes", "/virtual-panel-genes", {
       disableCodecs,
       success: enveloped(Schema.Array(Gene)),
@@ -219,7 +219,7 @@ const panel = HttpApiGroup.make("panel").add(
 )
 
 const file = HttpApiGroup.make("file").add(
-  noted(
+  withNote(
     HttpApiEndpoint.get("getFileDownloadLinks", "/api/analysis/:analysisId/get-file-download-links", {
       disableCodecs,
       params: analysisId,
@@ -230,7 +230,7 @@ const file = HttpApiGroup.make("file").add(
 )
 
 const archive = HttpApiGroup.make("archive").add(
-  noted(
+  withNote(
     HttpApiEndpoint.post("requestRestore", "/archive/analysis/restore", {
       disableCodecs,
       payload: RestoreRequest.pipe(HttpApiSchema.asFormUrlEncoded()),

@@ -6,7 +6,7 @@ import { type LocalSettings, nameAt } from "../settings/Settings.ts"
 /** Where credentials could stand in an address: nothing of them is shown, neither user nor password. */
 const withoutCredentials = (text: string): string => text.replace(/\/\/[^/?#]*@/g, "//***@")
 
-const shown = (key: KeyName, value: unknown): string => {
+const valueText = (key: KeyName, value: unknown): string => {
   if (table[key].type === "secret") return "****"
   return withoutCredentials(Array.isArray(value) ? value.join(",") : String(value))
 }
@@ -21,5 +21,5 @@ export const settingLines = (step: StepName, settings: LocalSettings): ReadonlyA
     const source = settings.source(key)
     if (source === "default") return important.includes(key) && value === null ? [`${key} is not set`] : []
     const place = source === "environment" ? `${nameAt(key, source)} in the environment` : source
-    return [`${key} = ${shown(key, value)} (${place})`]
+    return [`${key} = ${valueText(key, value)} (${place})`]
   })

@@ -6,7 +6,7 @@ import type { Codec } from "../genome/bgzf/Codec.ts"
 import { fileTypes } from "../selection/FileName.ts"
 import type { ListedAnalysis } from "../selection/ListedFiles.ts"
 import { pathOf } from "../selection/OutputPath.ts"
-import { listed } from "../selection/WantedFiles.ts"
+import { filterListing } from "../selection/WantedFiles.ts"
 import { printable } from "../text/Printable.ts"
 import type { FileTransfer } from "../transfer/FileTransfer.ts"
 import type { LinkHost } from "../transfer/LinkHost.ts"
@@ -73,7 +73,7 @@ export const list = <R>(source: FileSource<R>, request: DownloadRequest) =>
       Effect.fnUntraced(function* (item) {
         if (item._tag === "Failed") return item
         const { entry } = item
-        const sized = yield* withSizes({ ...entry, listed: listed(entry.listed, request.shows) })
+        const sized = yield* withSizes({ ...entry, listed: filterListing(entry.listed, request.shows) })
         const book = yield* source.book([entry])
         return { _tag: "Listed" as const, ...(yield* withEstimates(sized, entry, request.slice, book)) }
       })

@@ -5,7 +5,7 @@
 
 import { Clock, Effect, type Path, Result, Stream } from "effect"
 import { type AskAgainDecision, askAgain, decideToAskAgain, sayLeft } from "../archive/AskAgain.ts"
-import { finished, nameOfEntry, type StoredRequest, storedRequests } from "../archive/StoredRequests.ts"
+import { nameOfEntry, removeFinished, type StoredRequest, storedRequests } from "../archive/StoredRequests.ts"
 import type { ServiceAddress } from "../archive/TrackingDocument.ts"
 import type { TrackingFile } from "../archive/TrackingFile.ts"
 import type { ServiceClient } from "../client/ServiceClient.ts"
@@ -223,7 +223,7 @@ const stateAfter = (
   const failure = results.find(({ error }) => error !== null)?.error ?? null
   return failure !== null
     ? Effect.succeed({ _tag: "Failed", error: failure })
-    : Effect.match(finished(stored, service), {
+    : Effect.match(removeFinished(stored, service), {
         onSuccess: (): RestorationState => ({ _tag: "Done" }),
         onFailure: (error): RestorationState => ({ _tag: "Failed", error })
       })

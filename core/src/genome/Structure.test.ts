@@ -5,7 +5,7 @@ import { bamFile, bgzf, concat, counting, read, references, text } from "../../.
 import { fromBytes } from "./ByteReader.ts"
 import { Codec } from "./bgzf/Codec.ts"
 import { encodeBamHeader } from "./formats/BamHeader.ts"
-import { named } from "./formats/FileNames.ts"
+import { kindOfName } from "./formats/FileNames.ts"
 import { vcfColumns } from "./formats/Vcf.ts"
 import * as IndexBuilder from "./index/IndexBuilder.ts"
 import { checkStructure } from "./Structure.ts"
@@ -26,11 +26,11 @@ const faultOf = (name: string, bytes: Uint8Array, data?: { readonly name: string
 
 describe("checkStructure", () => {
   it("D16 the kind goes by the suffix, in any case", () => {
-    assert.strictEqual(named("a.BAM")?.kind, "bam")
-    assert.strictEqual(named("a.bam.Bai")?.kind, "bam.bai")
-    assert.strictEqual(named("a.vcf.gz.tbi")?.kind, "vcf.gz.tbi")
-    assert.strictEqual(named("a.txt"), null)
-    assert.strictEqual(named("bam"), null)
+    assert.strictEqual(kindOfName("a.BAM")?.kind, "bam")
+    assert.strictEqual(kindOfName("a.bam.Bai")?.kind, "bam.bai")
+    assert.strictEqual(kindOfName("a.vcf.gz.tbi")?.kind, "vcf.gz.tbi")
+    assert.strictEqual(kindOfName("a.txt"), null)
+    assert.strictEqual(kindOfName("bam"), null)
   })
 
   it.effect("a sound BAM, its index and an empty BAM pass", () =>

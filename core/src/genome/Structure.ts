@@ -9,7 +9,7 @@ import * as Bgzf from "./bgzf/Bgzf.ts"
 import { inflateAt, inflatePrefix, readBlocks } from "./bgzf/Blocks.ts"
 import { Codec } from "./bgzf/Codec.ts"
 import * as VirtualOffset from "./bgzf/VirtualOffset.ts"
-import { type DataType, type IndexSuffix, named } from "./formats/FileNames.ts"
+import { type DataType, type IndexSuffix, kindOfName } from "./formats/FileNames.ts"
 import { isCompressed, type ReferenceAt } from "./formats/Format.ts"
 import { open } from "./formats/Formats.ts"
 import { parseBai } from "./index/BaiIndex.ts"
@@ -221,7 +221,7 @@ export const checkStructure = Effect.fn("svc.genome.checkStructure")(function* <
   reader: ByteReader<E>,
   data?: DataFile<E2>
 ): Effect.fn.Return<StructureFacts, FileDamaged | E | E2, Codec> {
-  const found = named(name)
+  const found = kindOfName(name)
   if (found === null) return { kind: "other", format: null, references: null, samples: null, compared: 0 }
   const { index, kind, type } = found
   if (index === null || isCompressed(index)) {

@@ -65,7 +65,7 @@ const stretchesOf = (
   if (header) return Result.succeed([])
   const dataEnd = VirtualOffset.make(size - Bgzf.eofBlock.length, 0)
   return Result.map(
-    Result.flatMap(checkRegions(regions ?? [], references), (known) => resolved(known, references)),
+    Result.flatMap(checkRegions(regions ?? [], references), (known) => resolve(known, references)),
     (wanted) => {
       const plan = planStretches(wanted, index, {
         unplaced: unplaced && firstRecord !== null ? { firstRecord, dataEnd: VirtualOffset.block(dataEnd) } : null
@@ -104,7 +104,7 @@ const checkRegions = (regions: Regions, references: OpenedFile["references"]): R
   return Result.succeed(regions)
 }
 
-const resolved = (regions: Regions, references: OpenedFile["references"]) =>
+const resolve = (regions: Regions, references: OpenedFile["references"]) =>
   Result.mapError(
     resolveRegions(regions, references, "the file"),
     ({ message }) => new HtsgetError({ kind: "InvalidRange", message })

@@ -7,10 +7,10 @@ import type { Tick } from "./Axis.ts"
 import { type Markup, markup } from "./Markup.ts"
 
 /** A position limited to the axis, which goes from 0 to 1. */
-const held = (share: number) => Math.min(1, Math.max(0, Number.isFinite(share) ? share : 0))
+const clamped = (share: number) => Math.min(1, Math.max(0, Number.isFinite(share) ? share : 0))
 
 /** A share from 0 to 1 as a percentage. */
-const percent = (share: number): string => `${Number((held(share) * 100).toFixed(3))}%`
+const percent = (share: number): string => `${Number((clamped(share) * 100).toFixed(3))}%`
 
 /** What a bar stands for; decides its colour. */
 export type Tone = "done" | "bad" | "open" | "past"
@@ -32,7 +32,7 @@ export const track = (
 ): Markup =>
   markup`<svg class="track" width="100%" height="20" aria-hidden="true">${gridLines(ticks)}${bars.map(
     ({ from, to, tone }) =>
-      markup`<rect class="${tone}" x="${percent(from)}" y="4" width="${percent(held(to) - held(from))}" height="12" rx="2"/>`
+      markup`<rect class="${tone}" x="${percent(from)}" y="4" width="${percent(clamped(to) - clamped(from))}" height="12" rx="2"/>`
   )}${marks.map(({ at, kind }) => markup`<line class="${kind}" x1="${percent(at)}" x2="${percent(at)}" y1="0" y2="20"/>`)}</svg>`
 
 /** The axis under rows. Texts at the ends stay inside; every other one is left out where there is no room. */
@@ -84,7 +84,7 @@ export const steps = (
 }
 
 /** How many of `times` lie in each of `count` equal parts of the axis from `from` to `to`. */
-export const binned = (times: ReadonlyArray<number>, from: number, to: number, count: number) => {
+export const countInBins = (times: ReadonlyArray<number>, from: number, to: number, count: number) => {
   const bins = new Array<number>(count).fill(0)
   for (const time of times) {
     const at = to > from ? Math.floor(((time - from) / (to - from)) * count) : 0

@@ -3,7 +3,7 @@
 import { humanSize } from "../text/Size.ts"
 import { countText, durationText, groupedCount } from "./Axis.ts"
 import { nameOf, statusOf } from "./FileStatus.ts"
-import { type Markup, markup, shortened } from "./Markup.ts"
+import { type Markup, markup, shorten } from "./Markup.ts"
 import type { ReportDocument, ReportedFile } from "./Report.ts"
 
 /** Limit for all rows together, in characters: browsers display this much at once, and mail servers accept it. */
@@ -22,9 +22,9 @@ export const failureSection = (report: ReportDocument): Markup | null => {
 <ul class="failures">${groups.slice(0, mostFailures).map((files) => {
     const [first] = files
     const message = first === undefined ? "" : files.length === 1 ? (first.error?.message ?? "") : kindOf(first)
-    const names = files.slice(0, mostNames).map((file) => shortened(nameOf(file), 90))
+    const names = files.slice(0, mostNames).map((file) => shorten(nameOf(file), 90))
     const more = files.length - names.length
-    return markup`<li><p class="said">${shortened(message, mostMessage)}</p><p class="sub">${names.join(", ")}${more === 0 ? null : ` and ${groupedCount(more, "more file")}`} <span class="tag">${files[0]?.error?.tag ?? null}</span></p></li>`
+    return markup`<li><p class="said">${shorten(message, mostMessage)}</p><p class="sub">${names.join(", ")}${more === 0 ? null : ` and ${groupedCount(more, "more file")}`} <span class="tag">${files[0]?.error?.tag ?? null}</span></p></li>`
   })}</ul>
 ${groups.length <= mostFailures ? null : markup`<p>and ${groupedCount(groups.length - mostFailures, "other failure")}, in the table below.</p>`}
 </section>`
@@ -63,14 +63,14 @@ ${left === 0 ? null : hidden}
 
 const rowOf = (file: ReportedFile): Markup => {
   const { tone, word } = statusOf(file)
-  return markup`<tr><td><span class="status ${tone}">${word}</span></td><th scope="row"><span class="name">${shortened(nameOf(file), 260)}</span>${placeOf(file)}${file.error === null ? null : markup`<span class="error">${shortened(file.error.message, mostMessage)}</span>`}</th><td class="number" data-v="${file.bytes ?? -1}">${file.bytes === null ? null : humanSize(file.bytes)}${notesOf(file)}</td><td>${hashes(file)}</td><td>${regions(file)}</td><td class="number" data-v="${file.attempts}">${file.attempts === 0 ? null : countText(file.attempts)}${file.renewals === 0 ? null : markup`<span class="sub">${groupedCount(file.renewals, "new link")}</span>`}</td><td class="number" data-v="${file.seconds}">${file.seconds === 0 && file.startedAt === null ? null : durationText(file.seconds * 1000)}</td></tr>
+  return markup`<tr><td><span class="status ${tone}">${word}</span></td><th scope="row"><span class="name">${shorten(nameOf(file), 260)}</span>${placeOf(file)}${file.error === null ? null : markup`<span class="error">${shorten(file.error.message, mostMessage)}</span>`}</th><td class="number" data-v="${file.bytes ?? -1}">${file.bytes === null ? null : humanSize(file.bytes)}${notesOf(file)}</td><td>${hashes(file)}</td><td>${regions(file)}</td><td class="number" data-v="${file.attempts}">${file.attempts === 0 ? null : countText(file.attempts)}${file.renewals === 0 ? null : markup`<span class="sub">${groupedCount(file.renewals, "new link")}</span>`}</td><td class="number" data-v="${file.seconds}">${file.seconds === 0 && file.startedAt === null ? null : durationText(file.seconds * 1000)}</td></tr>
 `
 }
 
 const placeOf = ({ analysisId, fileName, path }: ReportedFile) => {
   const where = [
-    analysisId === null ? null : `analysis ${shortened(analysisId, 80)}`,
-    path === null ? null : shortened(path, 160)
+    analysisId === null ? null : `analysis ${shorten(analysisId, 80)}`,
+    path === null ? null : shorten(path, 160)
   ].filter((text) => text !== null)
   return fileName === null || where.length === 0 ? null : markup`<span class="sub">${where.join(" · ")}</span>`
 }
@@ -85,16 +85,16 @@ const notesOf = ({ fetched, records, resumedFrom }: ReportedFile) =>
     .map((text) => markup`<span class="sub">${text}</span>`)
 
 const hashes = ({ index, sha256 }: ReportedFile) => [
-  sha256 === null ? null : markup`<code>${shortened(sha256, 128)}</code>`,
+  sha256 === null ? null : markup`<code>${shorten(sha256, 128)}</code>`,
   index === null
     ? null
-    : markup`<span class="sub">index ${shortened(index.path.split("/").at(-1) ?? "", 120)}, ${humanSize(index.bytes)}</span><code>${shortened(index.sha256, 128)}</code>`
+    : markup`<span class="sub">index ${shorten(index.path.split("/").at(-1) ?? "", 120)}, ${humanSize(index.bytes)}</span><code>${shorten(index.sha256, 128)}</code>`
 ]
 
 const regions = ({ regions }: ReportedFile) =>
   regions === null
     ? null
     : [
-        ...regions.slice(0, mostRegions).map((region) => markup`<span class="region">${shortened(region, 120)}</span>`),
+        ...regions.slice(0, mostRegions).map((region) => markup`<span class="region">${shorten(region, 120)}</span>`),
         regions.length <= mostRegions ? null : markup`<span class="sub">and ${regions.length - mostRegions} more</span>`
       ]

@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { plan } from "../download/DownloadPlan.ts"
 import type { ListedAnalysis } from "../selection/ListedFiles.ts"
-import { listed } from "../selection/WantedFiles.ts"
+import { filterListing } from "../selection/WantedFiles.ts"
 import { listingJson, listingText } from "./Listing.ts"
 import { planJson, planText } from "./PlanView.ts"
 
@@ -43,15 +43,15 @@ describe("Listing", () => {
   })
 
   it("all types are shown unless some are named", () => {
-    assert.strictEqual(listed(analysis, null).files.length, 5)
+    assert.strictEqual(filterListing(analysis, null).files.length, 5)
     assert.deepStrictEqual(
-      listed(analysis, ["vcf.gz", "bam.bai"]).files.map(({ fileName }) => fileName),
+      filterListing(analysis, ["vcf.gz", "bam.bai"]).files.map(({ fileName }) => fileName),
       ["S1.bam.bai", "S1.vcf.gz"]
     )
   })
 
   it("json has the same facts", () => {
-    const document = listingJson([listed(analysis, ["vcf.gz"])], [missing])
+    const document = listingJson([filterListing(analysis, ["vcf.gz"])], [missing])
     assert.deepStrictEqual(document, {
       schema: "svc.list/1",
       analyses: [

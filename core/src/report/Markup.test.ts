@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Schema } from "effect"
-import { escaped, Markup, markup, shortened } from "./Markup.ts"
+import { escapeMarkup, Markup, markup, shorten } from "./Markup.ts"
 
 /** What a browser reads out of escaped text. */
 const read = (text: string) =>
@@ -22,7 +22,7 @@ describe("markup", () => {
   })
 
   it.prop("Y4 no text opens a tag, ends an attribute or begins an entity", [Schema.String], ([text]) => {
-    const safe = escaped(`${text}<script>&amp;"'`)
+    const safe = escapeMarkup(`${text}<script>&amp;"'`)
     assert.notMatch(safe, /[<>"'`]/)
     for (const [entity] of safe.matchAll(/&[^;]*;?/g))
       assert.include(["&amp;", "&lt;", "&gt;", "&quot;", "&#39;", "&#96;"], entity)
@@ -35,7 +35,7 @@ describe("markup", () => {
     [Schema.String, Schema.Int],
     ([text, n]) => {
       const most = 3 + Math.abs(n % 50)
-      const short = shortened(text, most)
+      const short = shorten(text, most)
       assert.isAtMost([...short].length, most)
       if ([...text].length <= most) assert.strictEqual(short, text)
       else assert.isTrue(text.endsWith(short.slice(short.indexOf("…") + 1)) || text.includes("…"))

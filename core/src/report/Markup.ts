@@ -22,13 +22,13 @@ const entities: Readonly<Record<string, string>> = {
 }
 
 /** Escapes text, also for attributes in double quotes; control and bidirectional characters become visible signs. */
-export const escaped = (text: string): string =>
+export const escapeMarkup = (text: string): string =>
   printable(text).replace(/[&<>"'`]/g, (character) => entities[character] ?? "")
 
 const textOf = (piece: Piece): string => {
   if (piece === null) return ""
   if (piece instanceof Markup) return piece.text
-  if (typeof piece === "string") return escaped(piece)
+  if (typeof piece === "string") return escapeMarkup(piece)
   return typeof piece === "number" ? String(piece) : piece.map(textOf).join("")
 }
 
@@ -37,7 +37,7 @@ export const markup = (strings: TemplateStringsArray, ...pieces: ReadonlyArray<P
   new Markup(strings.map((string, index) => string + textOf(pieces[index] ?? null)).join(""))
 
 /** At most `most` characters; what is left out is marked, and the end stays, where names differ. */
-export const shortened = (text: string, most: number): string => {
+export const shorten = (text: string, most: number): string => {
   const characters = [...text]
   if (characters.length <= most) return text
   const tail = Math.floor(most / 3)

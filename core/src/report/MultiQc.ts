@@ -7,7 +7,7 @@
 import { sampleOf } from "../selection/FileName.ts"
 import { humanSize } from "../text/Size.ts"
 import { statusOf } from "./FileStatus.ts"
-import { escaped, shortened } from "./Markup.ts"
+import { escapeMarkup, shorten } from "./Markup.ts"
 import type { ReportDocument, ReportedFile } from "./Report.ts"
 
 const MiB = 1024 * 1024
@@ -43,12 +43,12 @@ const headers = {
 export const multiQcJson = (report: ReportDocument) => {
   const { totals } = report
   const rows = [...samplesOf(report.files)].map(
-    ([sample, files]) => [escaped(shortened(sample, 200)), rowOf(files)] as const
+    ([sample, files]) => [escapeMarkup(shorten(sample, 200)), rowOf(files)] as const
   )
   return {
     id: "svc_steps",
     section_name: "Downloads",
-    description: escaped(
+    description: escapeMarkup(
       `${totals.downloaded} files (${humanSize(totals.bytes)}) downloaded from ${report.host}, ${totals.skipped} skipped, ` +
         `${totals.failed} failed: ${report.exitMeaning}. svc-steps ${report.version}, ${report.startedAt}.`
     ),
@@ -86,6 +86,6 @@ const rowOf = (files: ReadonlyArray<ReportedFile>) => {
     seconds: sum(({ seconds }) => seconds),
     requests: sum(({ attempts }) => attempts),
     failed: sum(({ action }) => (action === "failed" ? 1 : 0)),
-    ...(error === null ? {} : { error: escaped(shortened(error.message, 300)) })
+    ...(error === null ? {} : { error: escapeMarkup(shorten(error.message, 300)) })
   }
 }

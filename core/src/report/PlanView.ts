@@ -61,10 +61,10 @@ const skipText = (file: PlannedFile, reason: SkipReason, prose: Prose): string =
 const sliceText = ({ fileName, slice }: PlannedFile): string => {
   if (slice?.estimate == null) return ""
   const { regions, requests } = slice.estimate
-  return `  (to fetch of ${printable(fileName)} in ${requests} requests, for ${printable(shortened(regions))}, with a fresh index)`
+  return `  (to fetch of ${printable(fileName)} in ${requests} requests, for ${printable(shorten(regions))}, with a fresh index)`
 }
 
-const shortened = (text: string) => (text.length > 60 ? `${text.slice(0, 57)}...` : text)
+const shorten = (text: string) => (text.length > 60 ? `${text.slice(0, 57)}...` : text)
 
 const estimate = ({ estimatedRestoreTime }: PlannedFile, before: string, prose: Prose) =>
   estimatedRestoreTime === null ? "" : `${before}expected at ${printable(prose(estimatedRestoreTime))}`

@@ -19,17 +19,17 @@ export const restorationsJson = ({ others, statuses, unusable }: Look) => {
  * @param prose - what the messages of errors, and estimates as the service wrote them, go through
  */
 export const restorationsText = ({ others, statuses, unusable }: Look, prose: (text: string) => string): string => {
-  const said = (text: string) => printable(prose(text))
+  const cleanText = (text: string) => printable(prose(text))
   const groups = Map.groupBy(statuses, ({ entry }) => entry.analysisId)
   const lines = [...groups].flatMap(([id, group]) => [
     `Analysis ID: ${printable(id)}`,
-    ...group.map((it) => lineOf(it, said))
+    ...group.map((it) => lineOf(it, cleanText))
   ])
   const elsewhere = [...Map.groupBy(others, ({ target }) => target)].flatMap(([target, group]) => [
     `Of another target, not looked at: ${printable(String(target))}`,
     ...group.map(({ analysisId, fileName }) => `  ${printable(`${fileName} (analysis ${analysisId})`)}`)
   ])
-  const broken = unusable.map(({ message }) => said(message))
+  const broken = unusable.map(({ message }) => cleanText(message))
   const own = lines.length + broken.length === 0 ? ["No restorations"] : lines
   return [...own, ...elsewhere, ...broken].join("\n")
 }

@@ -2,9 +2,9 @@
 import { timeOf } from "../archive/Estimate.ts"
 import type { Restoration } from "../archive/Restoration.ts"
 import { countText, durationText, groupedCount, momentText, momentTicks, type Tick } from "./Axis.ts"
-import { axis, binned, steps, track } from "./Chart.ts"
+import { axis, countInBins, steps, track } from "./Chart.ts"
 import { nameOf } from "./FileStatus.ts"
-import { type Markup, markup, shortened } from "./Markup.ts"
+import { type Markup, markup, shorten } from "./Markup.ts"
 import type { ReportDocument, ReportedFile } from "./Report.ts"
 
 /** At most this many rows are drawn: those with the earliest estimates. Beyond that a column chart shows all of them. */
@@ -29,13 +29,13 @@ export const restorationSection = (report: ReportDocument): Markup | null => {
   const requests = requestsOf(report.files)
   if (requests.length === 0) return null
   const now = Date.parse(report.finishedAt)
-  const drawn = (time: number | null) => time !== null && Math.abs(time - now) <= horizon
+  const isDrawn = (time: number | null) => time !== null && Math.abs(time - now) <= horizon
   const times = [
     ...[Date.parse(report.startedAt), now],
-    ...requests.flatMap(({ estimate, requestedAt }) => [estimate, requestedAt]).filter(drawn)
+    ...requests.flatMap(({ estimate, requestedAt }) => [estimate, requestedAt]).filter(isDrawn)
   ].map(Number)
-  const from = Math.min(...chunked(times, Math.min))
-  const last = Math.max(...chunked(times, Math.max))
+  const from = Math.min(...bestOfChunks(times, Math.min))
+  const last = Math.max(...bestOfChunks(times, Math.max))
   const to = last + (last - from) * 0.03 + 1
   const place = (time: number) => (time - from) / (to - from)
   const ticks = momentTicks(from, to, 6)
@@ -44,14 +44,14 @@ export const restorationSection = (report: ReportDocument): Markup | null => {
   return markup`<section aria-labelledby="restorations"><h2 id="restorations">Restorations</h2>
 <p>${countText(pending)} pending, ${countText(requests.length - pending)} came back. Times are UTC; an estimate is the service's, and no promise.</p>
 <p class="sub"><span class="key past"></span> waited <span class="key open"></span> still to wait <span class="key done"></span> came back <span class="key mark"></span> estimate <span class="key mean"></span> this report, ${momentText(now)}</p>
-${requests.length <= mostRows ? null : expected(requests, now, from, to, ticks)}
+${requests.length <= mostRows ? null : estimatesChart(requests, now, from, to, ticks)}
 <ol class="rows">${shown.map((request) => row(request, now, place, ticks))}</ol>
 <div class="lane"><div class="what">${requests.length <= mostRows ? null : markup`<span class="sub">and ${countText(requests.length - firstRows)} more, in the table below</span>`}</div>${axis(ticks)}</div>
 </section>`
 }
 
 /** Spreading a hundred thousand numbers into arguments is more than an engine takes. */
-const chunked = (numbers: ReadonlyArray<number>, best: (...some: ReadonlyArray<number>) => number) =>
+const bestOfChunks = (numbers: ReadonlyArray<number>, best: (...some: ReadonlyArray<number>) => number) =>
   Array.from({ length: Math.ceil(numbers.length / 1000) }, (_, at) =>
     best(...numbers.slice(at * 1000, at * 1000 + 1000))
   )
@@ -70,7 +70,7 @@ const requestsOf = (files: ReadonlyArray<ReportedFile>): ReadonlyArray<Request> 
         requestedAt: timeOf(first.requestedAt),
         estimate: timeOf(first.estimate),
         written: first.estimate,
-        back: starts.length === 0 ? null : Math.min(...chunked(starts, Math.min))
+        back: starts.length === 0 ? null : Math.min(...bestOfChunks(starts, Math.min))
       }
     ]
   })
@@ -83,7 +83,7 @@ const estimateText = ({ back, estimate, written }: Request, now: number): string
     const lateness = estimate === null ? "" : `, ${difference(back - estimate, "the estimate")}`
     return `seen to be back on ${momentText(back)}${lateness}`
   }
-  if (estimate === null) return written === null ? "no estimate" : `estimate “${shortened(written, 40)}”`
+  if (estimate === null) return written === null ? "no estimate" : `estimate “${shorten(written, 40)}”`
   return `expected ${momentText(estimate)}, ${difference(estimate - now, "this report")}`
 }
 
@@ -104,7 +104,7 @@ const row = (request: Request, now: number, place: (time: number) => number, tic
             ? []
             : [{ from: place(now), to: place(estimate), tone: "open" as const }])
         ]
-  return markup`<li class="lane"><div class="what"><span class="name">${shortened(name, 90)}</span><span class="sub">analysis ${shortened(first?.analysisId ?? "", 60)}; ${estimateText(request, now)}</span></div>${track(
+  return markup`<li class="lane"><div class="what"><span class="name">${shorten(name, 90)}</span><span class="sub">analysis ${shorten(first?.analysisId ?? "", 60)}; ${estimateText(request, now)}</span></div>${track(
     bars,
     ticks,
     [
@@ -114,7 +114,7 @@ const row = (request: Request, now: number, place: (time: number) => number, tic
   )}</li>`
 }
 
-const expected = (
+const estimatesChart = (
   requests: ReadonlyArray<Request>,
   now: number,
   from: number,
@@ -122,7 +122,7 @@ const expected = (
   ticks: ReadonlyArray<Tick>
 ) => {
   const ahead = requests.filter(({ back, estimate }) => back === null && estimate !== null && estimate <= to)
-  const values = binned(
+  const values = countInBins(
     ahead.map(({ estimate }) => estimate ?? now),
     from,
     to,

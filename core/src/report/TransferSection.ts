@@ -2,9 +2,9 @@
 
 import { humanSize } from "../text/Size.ts"
 import { byteScale, countText, durationText, elapsedTicks, groupedCount, type Tick } from "./Axis.ts"
-import { axis, binned, steps, type Tone, track } from "./Chart.ts"
+import { axis, countInBins, steps, type Tone, track } from "./Chart.ts"
 import { nameOf } from "./FileStatus.ts"
-import { type Markup, markup, shortened } from "./Markup.ts"
+import { type Markup, markup, shorten } from "./Markup.ts"
 import type { ReportDocument, ReportedFile } from "./Report.ts"
 
 /** At most this many files have a row: those that took the longest. Beyond that a column chart shows all of them. */
@@ -35,7 +35,7 @@ export const transferSection = (report: ReportDocument): Markup | null => {
   const shown = transfers.length <= mostRows ? transfers : topOf(transfers)
   return markup`<section aria-labelledby="transfers"><h2 id="transfers">Transfers</h2>
 ${bytes === 0 ? null : throughput(report, bytes, span, ticks)}
-${transfers.length <= mostRows ? null : finished(transfers, span, ticks)}
+${transfers.length <= mostRows ? null : endsChart(transfers, span, ticks)}
 ${transfers.length === 0 ? null : rows(shown, transfers.length, span, ticks)}
 </section>`
 }
@@ -72,11 +72,11 @@ const throughput = (report: ReportDocument, bytes: number, span: number, ticks: 
   )}${axis(ticks)}<figcaption>${description}</figcaption></figure></div>`
 }
 
-const finished = (transfers: ReadonlyArray<Transfer>, span: number, ticks: ReadonlyArray<Tick>) => {
+const endsChart = (transfers: ReadonlyArray<Transfer>, span: number, ticks: ReadonlyArray<Tick>) => {
   const ends = (bad: boolean) => transfers.filter(({ file }) => (file.action === "failed") === bad).map(({ to }) => to)
   const series = [
-    { tone: "done" as const, values: binned(ends(false), 0, span, columns) },
-    { tone: "bad" as const, values: binned(ends(true), 0, span, columns) }
+    { tone: "done" as const, values: countInBins(ends(false), 0, span, columns) },
+    { tone: "bad" as const, values: countInBins(ends(true), 0, span, columns) }
   ]
   const top =
     series[0]?.values.reduce((most, value, at) => Math.max(most, value + (series[1]?.values[at] ?? 0)), 1) ?? 1
@@ -101,7 +101,7 @@ const rows = (shown: ReadonlyArray<Transfer>, all: number, span: number, ticks: 
     const end = file.finishedAt === null ? "stopped" : file.action === "failed" ? "failed" : null
     const words =
       end === null ? `${file.bytes === null ? "" : `${humanSize(file.bytes)} in `}${took}` : `${end} after ${took}`
-    return markup`<li class="lane"><div class="what"><span class="name">${shortened(nameOf(file), 90)}</span><span class="sub">${words}, from ${durationText(Math.max(0, from))}</span></div>${track(
+    return markup`<li class="lane"><div class="what"><span class="name">${shorten(nameOf(file), 90)}</span><span class="sub">${words}, from ${durationText(Math.max(0, from))}</span></div>${track(
       [{ from: from / span, to: to / span, tone: toneOf(file) }],
       ticks
     )}</li>`

@@ -79,9 +79,9 @@ export const select = <A extends AnalysisRecord>(request: SelectionRequest, reco
   const persons = new Set(request.limsIds)
 
   const missing: Array<Missing> = [
-    ...ids.filter((id) => !byId.has(id)).map((id) => nothing(`analysis ${id}`, id)),
-    ...absent(samples, all, "sampleId").map((id) => nothing(`sample ${id}`)),
-    ...absent(persons, all, "personLimsId").map((id) => nothing(`person ${id}`))
+    ...ids.filter((id) => !byId.has(id)).map((id) => missingOf(`analysis ${id}`, id)),
+    ...missingFrom(samples, all, "sampleId").map((id) => missingOf(`sample ${id}`)),
+    ...missingFrom(persons, all, "personLimsId").map((id) => missingOf(`person ${id}`))
   ]
 
   const candidates = ids.length === 0 ? all : ids.flatMap((id) => byId.get(id) ?? [])
@@ -97,11 +97,14 @@ export const select = <A extends AnalysisRecord>(request: SelectionRequest, reco
     missing.push({ analysisId: null, error: new NotFound({ what: "selected analyses", detail }) })
   }
   const named = new Set(ids)
-  const selected = ({ id }: A): SelectedAnalysis => ({ id, named: named.has(id) })
-  return { analyses: chosen.map(([first, ...older]) => ({ ...selected(first), older: older.map(selected) })), missing }
+  const selectionOf = ({ id }: A): SelectedAnalysis => ({ id, named: named.has(id) })
+  return {
+    analyses: chosen.map(([first, ...older]) => ({ ...selectionOf(first), older: older.map(selectionOf) })),
+    missing
+  }
 }
 
-const nothing = (what: string, analysisId: string | null = null): Missing => ({
+const missingOf = (what: string, analysisId: string | null = null): Missing => ({
   analysisId,
   error: new NotFound({ what })
 })
@@ -111,7 +114,7 @@ const unique = (ids: ReadonlyArray<string>) => [...new Set(ids)]
 const fits = (wanted: ReadonlySet<string>, value: string | null | undefined) =>
   wanted.size === 0 || (value != null && wanted.has(value))
 
-const absent = <A extends AnalysisRecord>(
+const missingFrom = <A extends AnalysisRecord>(
   wanted: ReadonlySet<string>,
   records: ReadonlyArray<A>,
   key: "sampleId" | "personLimsId"

@@ -106,7 +106,7 @@ const withoutTail = (name: string): string => {
 }
 
 /** The files to show: all types when `filetypes` is null. */
-export const listed = (analysis: ListedAnalysis, filetypes: ReadonlyArray<FileType> | null): ListedAnalysis => ({
+export const filterListing = (analysis: ListedAnalysis, filetypes: ReadonlyArray<FileType> | null): ListedAnalysis => ({
   ...analysis,
   files: analysis.files.filter((file) => {
     const type = file.fileName === null ? null : fileTypeOf(file.fileName)

@@ -77,7 +77,7 @@ const makeFileBytes = Effect.fnUntraced(function* () {
   const versions = new Map<string, { readonly version: SizedVersion; readonly at: number }>()
   const keyOf = ({ analysisId, fileName }: ServedFile) => JSON.stringify([analysisId, fileName])
 
-  const bring = Effect.fnUntraced(function* (
+  const sendRange = Effect.fnUntraced(function* (
     file: ServedFile,
     known: SizedVersion | null,
     [first, end]: readonly [number, number],
@@ -111,7 +111,7 @@ const makeFileBytes = Effect.fnUntraced(function* () {
   })
 
   /** Fails with `ServiceAway` when `work` has not reported its first byte in time. After that byte there is no limit. */
-  const begun = <A, E>(work: (first: Effect.Effect<void>) => Effect.Effect<A, E>) =>
+  const limitStart = <A, E>(work: (first: Effect.Effect<void>) => Effect.Effect<A, E>) =>
     Effect.gen(function* () {
       const started = yield* Deferred.make<void>()
       const late = Deferred.await(started).pipe(
@@ -130,7 +130,9 @@ const makeFileBytes = Effect.fnUntraced(function* () {
     // No byte can be asked of an empty file.
     if (file.size === 0) return { ...unknownVersion, size: 0 }
     const ignored: ByteSink = { begin: 0, write: () => Effect.void, read: () => Effect.succeed(new Uint8Array(0)) }
-    const version = yield* begun(() => bring(file, null, [0, Math.min(probedBytes, file.size ?? probedBytes)], ignored))
+    const version = yield* limitStart(() =>
+      sendRange(file, null, [0, Math.min(probedBytes, file.size ?? probedBytes)], ignored)
+    )
     const size = version?.size ?? file.size
     if (size === null) return yield* new FileChanged({ reason: "nobody says how long the file is" })
     return { ...unknownVersion, ...version, size }
@@ -143,10 +145,10 @@ const makeFileBytes = Effect.fnUntraced(function* () {
 
   const send: FileBytes["Service"]["send"] = (file, version, { first, end }, taker) => {
     if (end <= first) return Effect.void
-    return begun((started) =>
+    return limitStart((started) =>
       Effect.suspend(() => {
         const tail = version.etag === null ? makeTail() : null
-        return bring(file, version, [first, end], {
+        return sendRange(file, version, [first, end], {
           begin: first,
           write: (_, bytes) => {
             tail?.add(bytes)

@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { indexOf, nameListed } from "./GuessedNames.ts"
+import { indexOf, listedName } from "./GuessedNames.ts"
 
 const files = (...names: ReadonlyArray<string>) => names.map((fileName) => ({ fileName }))
 
@@ -16,11 +16,11 @@ describe("guessed names of indexes", () => {
       ["V.vcf.gz.csi", "V.vcf.gz.tbi", null],
       ["S1.bam", "S1.bam.bai", null]
     ] as const
-    for (const [asked, listed, found] of table) assert.strictEqual(nameListed(asked, files(listed)), found, asked)
+    for (const [asked, listed, found] of table) assert.strictEqual(listedName(asked, files(listed)), found, asked)
   })
 
   it("a name that is listed means that file, whatever else would fit", () => {
-    assert.strictEqual(nameListed("S1.bai", files("S1.bam.bai", "S1.bai")), "S1.bai")
+    assert.strictEqual(listedName("S1.bai", files("S1.bam.bai", "S1.bai")), "S1.bai")
   })
 
   it("of a data file lead to its index, its own format first", () => {

@@ -22,14 +22,14 @@ export const namesOf = (name: string): ReadonlyArray<string> => {
 }
 
 /** The name under which the file is listed, null when it is not. */
-export const nameListed = (asked: string, files: ReadonlyArray<{ readonly fileName: string }>): string | null =>
+export const listedName = (asked: string, files: ReadonlyArray<{ readonly fileName: string }>): string | null =>
   namesOf(asked).find((name) => files.some(({ fileName }) => fileName === name)) ?? null
 
 /** The index of a data file, null when none is listed. */
 export const indexOf = <F extends { readonly fileName: string }>(data: string, files: ReadonlyArray<F>): F | null => {
   const known = suffixes.find((suffix) => data.endsWith(suffix.data))
   for (const index of known?.indexes ?? []) {
-    const name = nameListed(`${data}${index}`, files)
+    const name = listedName(`${data}${index}`, files)
     const found = files.find(({ fileName }) => fileName === name)
     if (found !== undefined) return found
   }

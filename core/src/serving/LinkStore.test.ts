@@ -5,7 +5,7 @@ import { ServiceClient } from "../client/ServiceClient.ts"
 import { AnalysisFiles } from "../contract/Files.ts"
 import { LoginRefused, type ServiceError, Unavailable } from "../Errors.ts"
 import { LinkStore } from "./LinkStore.ts"
-import { ServiceDoor } from "./ServiceDoor.ts"
+import { ServiceAccess } from "./ServiceAccess.ts"
 
 const away = new Unavailable({ host: "lab", reason: "no answer", attempts: 7 })
 const refused = new LoginRefused({ user: "ada", host: "lab" })
@@ -49,7 +49,7 @@ const world = ({
         return Schema.decodeUnknownSync(AnalysisFiles)({ id, apiFileLinks })
       })
   })
-  return { asked, layer: LinkStore.layer.pipe(Layer.provideMerge(ServiceDoor.layer(client))) }
+  return { asked, layer: LinkStore.layer.pipe(Layer.provideMerge(ServiceAccess.layer(client))) }
 }
 
 const numberOf = (link: Redacted.Redacted) => Number(/n=(\d+)/.exec(Redacted.value(link))?.[1])
@@ -319,14 +319,14 @@ describe("the shared store of links", () => {
     })
   )
 
-  it.effect("S1 a login that is refused later shuts the door", () =>
+  it.effect("S1 a login that is refused later ends the access", () =>
     Effect.gen(function* () {
       const { layer } = world({ before: () => Effect.fail(refused) })
       yield* Effect.gen(function* () {
-        const door = yield* ServiceDoor
+        const access = yield* ServiceAccess
         const store = yield* LinkStore
         assert.strictEqual((yield* Effect.flip(store.files("A1")))._tag, "LoginRefused")
-        assert.strictEqual((yield* Effect.flip(door.shut))._tag, "LoginRefused")
+        assert.strictEqual((yield* Effect.flip(access.lost))._tag, "LoginRefused")
       }).pipe(Effect.provide(layer))
     })
   )
@@ -340,14 +340,14 @@ describe("a service that is away when the server starts", () => {
         Effect.suspend(() => (++logins < 4 ? Effect.fail(away) : Effect.succeed(Layer.mock(ServiceClient, {}))))
       )
       yield* Effect.gen(function* () {
-        const door = yield* ServiceDoor
-        const client = yield* Effect.forkChild(door.client)
+        const access = yield* ServiceAccess
+        const client = yield* Effect.forkChild(access.client)
         yield* TestClock.adjust("1 second")
         assert.isUndefined(client.pollUnsafe())
         yield* TestClock.adjust("1 minute")
         assert.isTrue(Exit.isSuccess(yield* Fiber.await(client)))
         assert.strictEqual(logins, 4)
-      }).pipe(Effect.provide(ServiceDoor.layer(service)))
+      }).pipe(Effect.provide(ServiceAccess.layer(service)))
     })
   )
 
@@ -362,12 +362,12 @@ describe("a service that is away when the server starts", () => {
         })
       )
       yield* Effect.gen(function* () {
-        const door = yield* ServiceDoor
-        assert.strictEqual((yield* Effect.flip(door.shut))._tag, "LoginRefused")
-        assert.strictEqual((yield* Effect.flip(door.client))._tag, "LoginRefused")
+        const access = yield* ServiceAccess
+        assert.strictEqual((yield* Effect.flip(access.lost))._tag, "LoginRefused")
+        assert.strictEqual((yield* Effect.flip(access.client))._tag, "LoginRefused")
         yield* TestClock.adjust("1 hour")
         assert.strictEqual(logins, 1)
-      }).pipe(Effect.provide(ServiceDoor.layer(service)))
+      }).pipe(Effect.provide(ServiceAccess.layer(service)))
     })
   )
 })

@@ -9,8 +9,8 @@ import { NotFound, type ServiceError } from "../Errors.ts"
 import { printable } from "../text/Printable.ts"
 import { lifetimeOf } from "../transfer/LinkExpiry.ts"
 import type { LeasedLink } from "../transfer/LinkLease.ts"
-import { nameListed } from "./GuessedNames.ts"
-import { type DoorShut, ServiceDoor } from "./ServiceDoor.ts"
+import { listedName } from "./GuessedNames.ts"
+import { type AccessLost, ServiceAccess } from "./ServiceAccess.ts"
 
 /** A file as the service lists it. */
 export interface ServedFile {
@@ -38,7 +38,7 @@ export interface StoredLink extends LeasedLink {
   readonly goodUntil: number
 }
 
-export type StoreError = DoorShut | ServiceError | ServiceAway
+export type StoreError = AccessLost | ServiceError | ServiceAway
 
 export class LinkStore extends Context.Service<
   LinkStore,
@@ -55,7 +55,7 @@ export class LinkStore extends Context.Service<
     readonly forget: (analysisId: string) => Effect.Effect<void>
   }
 >()("svc-steps/core/serving/LinkStore") {
-  static readonly layer: Layer.Layer<LinkStore, never, ServiceDoor> = Layer.effect(
+  static readonly layer: Layer.Layer<LinkStore, never, ServiceAccess> = Layer.effect(
     LinkStore,
     Effect.suspend(() => makeStore())
   )
@@ -106,25 +106,27 @@ interface Page {
 const makeStore = Effect.fnUntraced(function* (): Effect.fn.Return<
   LinkStore["Service"],
   never,
-  ServiceDoor | Scope.Scope
+  ServiceAccess | Scope.Scope
 > {
-  const door = yield* ServiceDoor
+  const access = yield* ServiceAccess
   const scope = yield* Effect.scope
   const pages = new Map<string, Page>()
   const asking = new Map<string, Deferred.Deferred<Page, StoreError>>()
   let generation = 0
 
-  const bring = Effect.fn("svc.serving.bringLinks")(function* (analysisId: string): Effect.fn.Return<Page, StoreError> {
+  const fetchLinks = Effect.fn("svc.serving.bringLinks")(function* (
+    analysisId: string
+  ): Effect.fn.Return<Page, StoreError> {
     if (!isId(analysisId)) return yield* new NotFound({ what: `analysis ${printable(analysisId)}` })
-    const client = yield* door.client
+    const client = yield* access.client
     yield* Metric.update(serviceRequests, 1)
     const askedAt = yield* Clock.currentTimeMillis
     const files = yield* client
       .getFileDownloadLinks(AnalysisId.make(analysisId))
-      .pipe(Effect.tapErrorTag("LoginRefused", door.refused))
+      .pipe(Effect.tapErrorTag("LoginRefused", access.loginRefused))
     const entry = entryOf({ id: analysisId, named: true }, files, yield* Clock.currentTimeMillis)
     generation++
-    const page = { askedAt, entry, files: listed(entry), generation }
+    const page = { askedAt, entry, files: servedFilesOf(entry), generation }
     pages.delete(analysisId)
     pages.set(analysisId, page)
     for (const oldest of pages.keys()) {
@@ -141,7 +143,7 @@ const makeStore = Effect.fnUntraced(function* (): Effect.fn.Return<
       if (known !== undefined) return Deferred.await(known)
       const answer = Deferred.makeUnsafe<Page, StoreError>()
       asking.set(analysisId, answer)
-      return bring(analysisId).pipe(
+      return fetchLinks(analysisId).pipe(
         Effect.onExit((exit) =>
           Effect.sync(() => {
             asking.delete(analysisId)
@@ -174,16 +176,16 @@ const makeStore = Effect.fnUntraced(function* (): Effect.fn.Return<
     if (found?.archived === true) return yield* new FileArchived({ file: found })
     const link = entry.links.get(file.fileName)
     if (found === undefined || link === undefined) return yield* notFound(file)
-    return { link, generation, goodUntil: askedAt + keptFor(link, askedAt) }
+    return { link, generation, goodUntil: askedAt + storageTime(link, askedAt) }
   })
 
   return {
     files: (analysisId) => Effect.map(page(analysisId, allGood), ({ files }) => files),
     file: Effect.fnUntraced(function* (analysisId, fileName) {
       const { files } = yield* page(analysisId, (page, now) => {
-        return isGood(page, nameListed(fileName, page.files), now)
+        return isGood(page, listedName(fileName, page.files), now)
       })
-      const name = nameListed(fileName, files)
+      const name = listedName(fileName, files)
       const found = files.find((file) => file.fileName === name)
       return found ?? (yield* notFound({ analysisId, fileName }))
     }),
@@ -200,7 +202,7 @@ const notFound = ({ analysisId, fileName }: Pick<ServedFile, "analysisId" | "fil
   new NotFound({ what: `${printable(fileName)} of analysis ${printable(analysisId)}` })
 
 /** The files of an analysis that have a name of their own; files that share a name are left out, as a request could mean either. */
-const listed = ({ listed: { files, id } }: CatalogEntry): ReadonlyArray<ServedFile> =>
+const servedFilesOf = ({ listed: { files, id } }: CatalogEntry): ReadonlyArray<ServedFile> =>
   files.flatMap(({ archived, estimatedRestoreTime, fileName, size }) =>
     fileName === null || files.filter((other) => other.fileName === fileName).length > 1
       ? []
@@ -216,14 +218,14 @@ const isGood = ({ askedAt, entry, files }: Page, fileName: string | null, now: n
   const link = entry.links.get(file.fileName)
   return link === undefined || file.archived
     ? now - entry.fetchedAt < archivedFor
-    : now - askedAt < keptFor(link, askedAt)
+    : now - askedAt < storageTime(link, askedAt)
 }
 
 const allGood = (page: Page, now: number): boolean =>
   page.files.length > 0 && page.files.every(({ fileName }) => isGood(page, fileName, now))
 
 /** Milliseconds that a link is given out, from when it was asked for. */
-const keptFor = (link: Redacted.Redacted, askedAt: number): number => {
+const storageTime = (link: Redacted.Redacted, askedAt: number): number => {
   const lifetime = lifetimeOf(Redacted.value(link), askedAt)
   // A link that ended before it was asked for tells that a clock is wrong.
   if (lifetime === null || lifetime <= 0) return untold

@@ -6,7 +6,7 @@ import { RestoreAnswer } from "../contract/Archive.ts"
 import { LoginRefused, OutcomeUnknown, type ServiceError } from "../Errors.ts"
 import { LinkStore, type ServedFile } from "./LinkStore.ts"
 import { Restorations } from "./Restorations.ts"
-import { ServiceDoor } from "./ServiceDoor.ts"
+import { ServiceAccess } from "./ServiceAccess.ts"
 
 const noon = Date.UTC(2026, 0, 31, 12)
 const estimation = "2026-01-31T15:00:00Z"
@@ -23,7 +23,7 @@ const world = (answer: (number: number) => Effect.Effect<ReadonlyArray<object>, 
       )
   })
   const store = Layer.mock(LinkStore, { forget: (id) => Effect.sync(() => void forgotten.push(id)) })
-  const layer = Restorations.layer.pipe(Layer.provideMerge(ServiceDoor.layer(client)), Layer.provide(store))
+  const layer = Restorations.layer.pipe(Layer.provideMerge(ServiceAccess.layer(client)), Layer.provide(store))
   return { asked, forgotten, layer }
 }
 
@@ -83,12 +83,12 @@ describe("restorations that readers ask for", () => {
     })
   )
 
-  it.effect("S1 a login that is refused shuts the door", () =>
+  it.effect("S1 a login that is refused ends the access", () =>
     Effect.gen(function* () {
       const { layer } = world(() => Effect.fail(new LoginRefused({ user: "ada", host: "lab" })))
       yield* Effect.gen(function* () {
         yield* Effect.flip((yield* Restorations).request(cold))
-        assert.strictEqual((yield* Effect.flip((yield* ServiceDoor).shut))._tag, "LoginRefused")
+        assert.strictEqual((yield* Effect.flip((yield* ServiceAccess).lost))._tag, "LoginRefused")
       }).pipe(Effect.provide(layer))
     })
   )

@@ -5,7 +5,7 @@
 import { Clock, Context, DateTime, Duration, Effect, Layer, Semaphore } from "effect"
 import { AnalysisId } from "../contract/Ids.ts"
 import { LinkStore, type ServedFile, type StoreError } from "./LinkStore.ts"
-import { ServiceDoor } from "./ServiceDoor.ts"
+import { ServiceAccess } from "./ServiceAccess.ts"
 
 /** What is known of a restoration. */
 export interface Restoring {
@@ -24,15 +24,15 @@ export class Restorations extends Context.Service<
     readonly request: (file: ServedFile) => Effect.Effect<Restoring, StoreError>
   }
 >()("svc-steps/core/serving/Restorations") {
-  static readonly layer: Layer.Layer<Restorations, never, ServiceDoor | LinkStore> = Layer.effect(
+  static readonly layer: Layer.Layer<Restorations, never, ServiceAccess | LinkStore> = Layer.effect(
     Restorations,
     Effect.gen(function* () {
-      const door = yield* ServiceDoor
+      const access = yield* ServiceAccess
       const store = yield* LinkStore
       const one = yield* Semaphore.make(1)
       const asked = new Map<string, Restoring & { readonly at: number }>()
 
-      const known = Effect.fnUntraced(function* ({ analysisId, restoreEstimation }: ServedFile) {
+      const restorationUnderWay = Effect.fnUntraced(function* ({ analysisId, restoreEstimation }: ServedFile) {
         const ours = asked.get(analysisId)
         const current = ours !== undefined && (yield* Clock.currentTimeMillis) - ours.at < longest ? ours : null
         if (current === null && restoreEstimation === null) return null
@@ -40,12 +40,12 @@ export class Restorations extends Context.Service<
       })
 
       const request = Effect.fn("svc.serving.requestRestoration")(function* (file: ServedFile) {
-        const underWay = yield* known(file)
+        const underWay = yield* restorationUnderWay(file)
         if (underWay !== null) return underWay
-        const client = yield* door.client
+        const client = yield* access.client
         const now = yield* DateTime.now
         const answers = yield* client.requestRestore([AnalysisId.make(file.analysisId)]).pipe(
-          Effect.tapErrorTag("LoginRefused", door.refused),
+          Effect.tapErrorTag("LoginRefused", access.loginRefused),
           // A lost answer too makes the listing old: only a new one tells whether the restoration began.
           Effect.ensuring(store.forget(file.analysisId)),
           Effect.uninterruptible
@@ -56,7 +56,7 @@ export class Restorations extends Context.Service<
         return restoring
       })
 
-      return Restorations.of({ of: known, request: (file) => one.withPermit(request(file)) })
+      return Restorations.of({ of: restorationUnderWay, request: (file) => one.withPermit(request(file)) })
     })
   )
 }

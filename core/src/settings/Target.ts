@@ -72,7 +72,7 @@ export const resolveProxy = (
   if (url === null || url.hostname === "" || (url.protocol !== "http:" && url.protocol !== "https:")) {
     return Result.fail(`${name} must be an http or https URL such as http://proxy.example.org:3128`)
   }
-  const inside = { username: decoded(url.username), password: decoded(url.password) }
+  const inside = { username: decodePart(url.username), password: decodePart(url.password) }
   url.username = ""
   url.password = ""
   return Result.succeed({
@@ -83,7 +83,7 @@ export const resolveProxy = (
 }
 
 /** A percent-encoded part of a URL; as it stands when the encoding is broken. */
-const decoded = (part: string): string =>
+const decodePart = (part: string): string =>
   Result.getOrElse(
     Result.try(() => decodeURIComponent(part)),
     () => part

@@ -14,21 +14,21 @@ import { resolveProxy, resolveTarget } from "./Target.ts"
 /** What is wrong with settings. One sentence each, without `Error: `. */
 export type Problems = ReadonlyArray<string>
 
-const given = (settings: LocalSettings, ...names: ReadonlyArray<KeyName>) =>
+const givenAmong = (settings: LocalSettings, ...names: ReadonlyArray<KeyName>) =>
   names.filter((name) => isOn(settings[name]))
 
 const isOn = (value: LocalSettings[KeyName]) => value !== null && value !== false
 
 /** `--range and bed in the configuration file`: names each key by the place where it was set. */
-const named = (settings: LocalSettings, names: ReadonlyArray<KeyName>) =>
+const namesWithSource = (settings: LocalSettings, names: ReadonlyArray<KeyName>) =>
   names.map((name) => nameAt(name, settings.source(name))).join(" and ")
 
 /** Combinations that have no meaning. Each is an error, as picking one silently would deliver wrong data. */
-const contradictions = (settings: LocalSettings): Problems => {
+const contradictionsIn = (settings: LocalSettings): Problems => {
   const problems: Array<string> = []
   const exclusive = (why: string, ...names: ReadonlyArray<KeyName>) => {
-    const found = given(settings, ...names)
-    if (found.length > 1) problems.push(`${named(settings, found)} cannot be used together: ${why}`)
+    const found = givenAmong(settings, ...names)
+    if (found.length > 1) problems.push(`${namesWithSource(settings, found)} cannot be used together: ${why}`)
   }
   exclusive("both say which regions are wanted", "range", "bed")
   exclusive("give the regions with --range when the unmapped reads are wanted as well", "bed", "unmapped")
@@ -42,11 +42,11 @@ const contradictions = (settings: LocalSettings): Problems => {
 /** What was asked for that only the service can answer. */
 const needsSession = (settings: LocalSettings): Problems => {
   const chosen = (["sampleIds", "limsIds", "filters"] as const).filter((name) => settings[name].length > 0)
-  const choosing = [...chosen, ...given(settings, "latest")]
+  const choosing = [...chosen, ...givenAmong(settings, "latest")]
   const problems: Array<string> = []
   if (choosing.length > 0) {
     problems.push(
-      `${named(settings, choosing)} needs the service: use it when the links file is written with --links, and ` +
+      `${namesWithSource(settings, choosing)} needs the service: use it when the links file is written with --links, and ` +
         "--analysisIds to take a part of that file"
     )
   }
@@ -60,9 +60,9 @@ const needsSession = (settings: LocalSettings): Problems => {
 /** Settings that do nothing beside the others: worth a line in the log. */
 export const warningsOf = (settings: LocalSettings): ReadonlyArray<string> => {
   const warnings: Array<string> = []
-  const idle = given(settings, "proxyUsername", "proxyPassword")
+  const idle = givenAmong(settings, "proxyUsername", "proxyPassword")
   if (settings.proxy === null && idle.length > 0) {
-    warnings.push(`${named(settings, idle)}: no effect without --proxy`)
+    warnings.push(`${namesWithSource(settings, idle)}: no effect without --proxy`)
   }
   if (settings.source("password") === "command line") {
     warnings.push("--password can be read by other users of this computer while it runs: SVC_PASSWORD is safer")
@@ -76,7 +76,7 @@ export const warningsOf = (settings: LocalSettings): ReadonlyArray<string> => {
     const unused = chosen.filter((name) => settings[name].length > 0)
     if (unused.length > 0) {
       warnings.push(
-        `${named(settings, unused)}: no effect with --resumeArchivedDownloads, which resumes all that is stored`
+        `${namesWithSource(settings, unused)}: no effect with --resumeArchivedDownloads, which resumes all that is stored`
       )
     }
   }
@@ -141,7 +141,7 @@ export const validate = Effect.fn("svc.settings.validate")(function* <A>(
     const resume = rules.takes("resumeArchivedDownloads") ? ", or use --resumeArchivedDownloads" : ""
     problems.push(`Nothing is selected: give at least one of --analysisIds, --sampleIds and --limsIds${resume}`)
   }
-  problems.push(...contradictions(settings))
+  problems.push(...contradictionsIn(settings))
   if (Result.isFailure(parsed) || problems.length > 0) {
     return yield* new UsageError({ message: [...new Set(problems)].join("\n") })
   }
@@ -158,7 +158,7 @@ export const validate = Effect.fn("svc.settings.validate")(function* <A>(
 })
 
 /** Validated settings with the addresses of their target and proxy. */
-export const located = Effect.fnUntraced(function* (
+export const locateTarget = Effect.fnUntraced(function* (
   settings: LocalSettings
 ): Effect.fn.Return<TargetSettings, UsageError> {
   const fromRule = <A>(result: Result.Result<A, string>) =>
@@ -176,7 +176,7 @@ export const complete = Effect.fn("svc.settings.complete")(function* (
   settings: LocalSettings
 ): Effect.fn.Return<Settings, UsageError | CredentialsMissing, Operator> {
   const operator = yield* Operator
-  const known = yield* located(settings)
+  const known = yield* locateTarget(settings)
 
   const ask = <A>(missing: "username" | "password", question: Effect.Effect<A>, isEmpty: (answer: A) => boolean) =>
     Effect.gen(function* () {

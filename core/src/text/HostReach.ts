@@ -48,15 +48,15 @@ const reachOfIpv4 = (bytes: ReadonlyArray<number>): Reach => {
 
 const reachOfIpv6 = (groups: ReadonlyArray<number>): Reach => {
   const [first = 0, second = 0] = groups
-  const embedded = (at: number) =>
+  const reachOfEmbedded = (at: number) =>
     reachOfIpv4([0, 1].flatMap((i) => [(groups[at + i] ?? 0) >> 8, (groups[at + i] ?? 0) & 255]))
   const zeros = (count: number) => groups.slice(0, count).every((group) => group === 0)
   if (zeros(7)) return groups[7] === 1 ? "loopback" : "special"
   // IPv4 inside IPv6: mapped, compatible, translated (NAT64) and 6to4 lead to the IPv4 address.
-  if (zeros(5) && groups[5] === 0xffff) return embedded(6)
-  if (zeros(6)) return embedded(6)
-  if (first === 0x64 && second === 0xff9b) return embedded(6)
-  if (first === 0x2002) return embedded(1)
+  if (zeros(5) && groups[5] === 0xffff) return reachOfEmbedded(6)
+  if (zeros(6)) return reachOfEmbedded(6)
+  if (first === 0x64 && second === 0xff9b) return reachOfEmbedded(6)
+  if (first === 0x2002) return reachOfEmbedded(1)
   if ((first & 0xfe00) === 0xfc00) return "private"
   if ((first & 0xe000) === 0x2000) return first === 0x2001 && second === 0x0db8 ? "special" : "public"
   return "special"

@@ -12,15 +12,16 @@ const unprintable =
 export const isPrintable = (text: string): boolean => text.search(unprintable) === -1
 
 /** `text` with every dangerous character written as `\u001b`; the rest, letters of all languages, stays as it is. */
-export const printable = (text: string): string => text.replaceAll(unprintable, escaped)
+export const printable = (text: string): string => text.replaceAll(unprintable, escapeUnicode)
 
 /** One JSON document, indented by two, that is safe on a terminal and still the same value for a parser. */
-export const printableJson = (value: unknown): string => JSON.stringify(value, null, 2).replaceAll(inJson, escaped)
+export const printableJson = (value: unknown): string =>
+  JSON.stringify(value, null, 2).replaceAll(inJson, escapeUnicode)
 
 /** The same in one line. */
-export const printableJsonLine = (value: unknown): string => JSON.stringify(value).replaceAll(inJson, escaped)
+export const printableJsonLine = (value: unknown): string => JSON.stringify(value).replaceAll(inJson, escapeUnicode)
 
 // JSON.stringify has escaped C0 and lone surrogates inside strings; the line feeds of its indentation must stay.
 const inJson = /[\u007f-\u009f\u00ad\u061c\u200b\u200e\u200f\u2028-\u202e\u2060\u2066-\u2069\ufeff]/gu
 
-const escaped = (character: string) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`
+const escapeUnicode = (character: string) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`

@@ -102,7 +102,7 @@ export const makeScrubber = (): Scrubber => {
   const hosts = new Map<string, true>()
   // Longest first, for a secret may contain another one. Made again when a secret came.
   let all: { readonly forms: ReadonlyArray<string>; readonly words: ReadonlyArray<RegExp> } | null = null
-  const known = () => {
+  const knownForms = () => {
     if (all !== null) return all
     const found = [...passwords.values(), ...passing.values()]
     const forms = found.flatMap(({ forms }) => forms).sort((a, b) => b.length - a.length)
@@ -112,7 +112,7 @@ export const makeScrubber = (): Scrubber => {
   const isOurs = (origin: string) => hosts.has(origin)
   const prose = (text: string) => {
     let clean = text
-    const { forms, words } = known()
+    const { forms, words } = knownForms()
     for (const form of forms) if (clean.includes(form)) clean = clean.replaceAll(form, hidden)
     for (const word of words) clean = clean.replace(word, hidden)
     return hideForms(clean, isOurs)

@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { comparisonOf, conflict, together, toldDigests, wanted } from "./Digests.ts"
+import { algorithmsFor, comparisonOf, conflict, mergeDigests, toldDigests } from "./Digests.ts"
 
 const told = (headers: Readonly<Record<string, string>>, status = 200) =>
   toldDigests(status, new Map(Object.entries(headers))).map((one) => `${comparisonOf(one)}: ${one.hex}`)
@@ -66,9 +66,9 @@ describe("what a link host tells of a whole file", () => {
   it("is put together from several replies, and contradicted by another value of the same field", () => {
     const of = (headers: Readonly<Record<string, string>>) => toldDigests(200, new Map(Object.entries(headers)))
     const one = of({ "content-md5": md5.base64 })
-    const more = together(one, of({ "content-md5": md5.base64, "x-goog-hash": `crc32c=${crc32c.base64}` }))
+    const more = mergeDigests(one, of({ "content-md5": md5.base64, "x-goog-hash": `crc32c=${crc32c.base64}` }))
     assert.deepStrictEqual(more.map(comparisonOf), ["md5 of Content-MD5", "crc32c of x-goog-hash"])
-    assert.deepStrictEqual(wanted(more, ["sha256"]), ["sha256", "md5", "crc32c"])
+    assert.deepStrictEqual(algorithmsFor(more, ["sha256"]), ["sha256", "md5", "crc32c"])
     assert.isNull(conflict(more, one))
     assert.strictEqual(conflict(more, of({ "content-md5": "AAAAAAAAAAAAAAAAAAAAAA==" }))?.field, "Content-MD5")
   })

@@ -78,7 +78,7 @@ const fromBase64 = (field: string, algorithm: Algorithm | undefined, text: strin
 }
 
 /** `told` with the digests of `more` that it does not have yet. */
-export const together = (
+export const mergeDigests = (
   told: ReadonlyArray<ToldDigest>,
   more: ReadonlyArray<ToldDigest>
 ): ReadonlyArray<ToldDigest> => {
@@ -93,7 +93,7 @@ export const conflict = (told: ReadonlyArray<ToldDigest>, more: ReadonlyArray<To
 const sameKind = (one: ToldDigest, other: ToldDigest) => one.field === other.field && one.algorithm === other.algorithm
 
 /** What is to be computed of a file, each once. */
-export const wanted = (
+export const algorithmsFor = (
   told: ReadonlyArray<ToldDigest>,
   own: ReadonlyArray<Algorithm> = []
 ): ReadonlyArray<Algorithm> => [...new Set([...own, ...told.map(({ algorithm }) => algorithm)])]

@@ -8,7 +8,7 @@ import { Codec } from "../genome/bgzf/Codec.ts"
 import { BlockPool } from "../verify/BlockPool.ts"
 import * as ByteRanges from "./ByteRanges.ts"
 import * as ChecksumFile from "./ChecksumFile.ts"
-import { comparisonOf, wanted } from "./Digests.ts"
+import { algorithmsFor, comparisonOf } from "./Digests.ts"
 import { enoughSpace } from "./FreeSpace.ts"
 import type { LinkHost } from "./LinkHost.ts"
 import type { LinkLease } from "./LinkLease.ts"
@@ -82,9 +82,9 @@ export const attempt = Effect.fn("svc.transfer.attempt")(function* (
   yield* fetchInto(transfer, progress, style, furthest)
   const size = ByteRanges.count(yield* progress.ranges)
   const { compared, digests } = yield* compare(transfer, progress, size, content).pipe(
-    Effect.catchTag("FileDamaged", (error) => damaged(transfer, error.fault, error.reason))
+    Effect.catchTag("FileDamaged", (error) => rejectPart(transfer, error.fault, error.reason))
   )
-  yield* PartProgress.stillOurs(files, place, journal)
+  yield* PartProgress.checkOwnership(files, place, journal)
   const { checksums = null } = request
   if (request.overwrite) yield* ChecksumFile.withdraw(files, place)
   yield* part.commit(size, request.overwrite)
@@ -93,7 +93,8 @@ export const attempt = Effect.fn("svc.transfer.attempt")(function* (
 })
 
 /** Digests that are computed of every file, whatever its link host tells. */
-const ownDigests = ({ checksums }: TransferRequest) => wanted([], ["sha256", ...(checksums == null ? [] : [checksums])])
+const ownDigests = ({ checksums }: TransferRequest) =>
+  algorithmsFor([], ["sha256", ...(checksums == null ? [] : [checksums])])
 
 /** Fetches what the part does not have, and keeps what came when that fails. */
 const fetchInto = Effect.fnUntraced(function* (
@@ -125,7 +126,7 @@ const fetchInto = Effect.fnUntraced(function* (
         yield* Effect.ignore(bytes === 0 ? files.discard(place) : progress.keep)
       })
     ),
-    Effect.catchTag("FileDamaged", (error) => damaged(transfer, error.fault, error.reason))
+    Effect.catchTag("FileDamaged", (error) => rejectPart(transfer, error.fault, error.reason))
   )
 })
 
@@ -166,7 +167,7 @@ const compare = Effect.fnUntraced(function* (
   const proven = yield* content(reader)
   const version = yield* known
   const told = version?.digests ?? []
-  const digests = yield* part.digests(size, wanted(told, ownDigests(request)))
+  const digests = yield* part.digests(size, algorithmsFor(told, ownDigests(request)))
   const unlike = told.find(({ algorithm, hex }) => digests.get(algorithm) !== hex)
   if (unlike !== undefined) {
     const { algorithm, field, hex } = unlike
@@ -201,7 +202,7 @@ const openPart = Effect.fnUntraced(function* ({ files, place, identity, request 
 })
 
 /** Removes the part, whose bytes are known to be wrong, and fails with `FileDamaged`. */
-export const damaged = Effect.fnUntraced(function* (
+export const rejectPart = Effect.fnUntraced(function* (
   { files, place, request }: Transfer,
   fault: FileDamaged["fault"],
   reason: string

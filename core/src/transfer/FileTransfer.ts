@@ -19,8 +19,8 @@ import {
   type AttemptStyle,
   attempt,
   type CommittedFile,
-  damaged,
   type FileServices,
+  rejectPart,
   type Transfer
 } from "./FileAttempt.ts"
 import { LinkHost } from "./LinkHost.ts"
@@ -88,7 +88,7 @@ const download = Effect.fn("svc.transfer.download")(function* (services: FileSer
   const traffic = Effect.gen(function* () {
     return { attempts: yield* Ref.get(attempts), renewals: yield* lease.renewals }
   })
-  const result = yield* unlessExisting(transfer, Effect.scoped(claimed(transfer))).pipe(
+  const result = yield* unlessExisting(transfer, Effect.scoped(transferClaimed(transfer))).pipe(
     Effect.tapError(() => Effect.flatMap(traffic, (sum) => request.progress({ _tag: "GivenUp", ...sum })))
   )
   if (result.action === "exists") {
@@ -122,7 +122,7 @@ const unlessExisting = Effect.fnUntraced(function* <A, E>(
   return { action: "exists" as const, bytes, resumedFrom: 0, sha256: null, compared: [] }
 })
 
-const claimed = Effect.fnUntraced(function* (transfer: Transfer) {
+const transferClaimed = Effect.fnUntraced(function* (transfer: Transfer) {
   yield* transfer.claims.claim(transfer.place)
   // Another run may have completed the file while this one waited for the claim.
   return yield* unlessExisting(
@@ -152,7 +152,7 @@ const untilCommitted = Effect.fnUntraced(function* (
       changes++
       if (changes > mostChanges) {
         const reason = `it changed ${changes} times while it was downloaded: ${outcome.reason}`
-        return yield* damaged(transfer, "Changing", reason)
+        return yield* rejectPart(transfer, "Changing", reason)
       }
       // Some stores give each part an entity tag of its own, which looks like a change: then ask for the whole.
       style = { inPieces: style.inPieces && changes < mostChanges, anew: true }

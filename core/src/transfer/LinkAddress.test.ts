@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Result, Schema } from "effect"
 import { type Reach, reachOf, reachOfName } from "../text/HostReach.ts"
-import { type LinkPolicy, mayReach, mayReachName, parseLink, redirected } from "./LinkAddress.ts"
+import { type LinkPolicy, mayReach, mayReachName, parseLink, redirectTarget } from "./LinkAddress.ts"
 
 const cloud: LinkPolicy = { insecure: false, reach: "public" }
 const laptop: LinkPolicy = { insecure: true, reach: "loopback" }
@@ -165,8 +165,8 @@ describe("LinkAddress", () => {
   })
 
   it("H11 a redirect is resolved against the link, absolute ones byte for byte", () => {
-    assert.strictEqual(redirected("https://a.example/x/y?sig=1", "z?sig=2"), "https://a.example/x/z?sig=2")
-    assert.strictEqual(redirected("https://a.example/x", "//b.example/y"), "https://b.example/y")
-    assert.strictEqual(redirected("https://a.example/x", "https://b.example/%2f+"), "https://b.example/%2f+")
+    assert.strictEqual(redirectTarget("https://a.example/x/y?sig=1", "z?sig=2"), "https://a.example/x/z?sig=2")
+    assert.strictEqual(redirectTarget("https://a.example/x", "//b.example/y"), "https://b.example/y")
+    assert.strictEqual(redirectTarget("https://a.example/x", "https://b.example/%2f+"), "https://b.example/%2f+")
   })
 })

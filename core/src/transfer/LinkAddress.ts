@@ -60,7 +60,7 @@ export const parseLink = (link: string, policy: LinkPolicy): Result.Result<LinkA
 }
 
 /** Where a redirect leads, seen from the link that was asked for; an absolute `Location` keeps its bytes. */
-export const redirected = (from: string, location: string): string => {
+export const redirectTarget = (from: string, location: string): string => {
   if (/^[a-z][a-z0-9+.-]*:\/\//i.test(location)) return location
   return URL.canParse(location, from) ? new URL(location, from).href : location
 }

@@ -79,7 +79,7 @@ export const make = Effect.fnUntraced(function* (request: LinkedFile): Effect.fn
     return { generation, link: valid }
   }).pipe(one.withPermit)
 
-  const refused = (generation: number, host: string, status: number) =>
+  const renewRefused = (generation: number, host: string, status: number) =>
     Effect.gen(function* () {
       const now = yield* Ref.get(state)
       if (now.generation !== generation) return
@@ -91,7 +91,7 @@ export const make = Effect.fnUntraced(function* (request: LinkedFile): Effect.fn
 
   return {
     current,
-    refused,
+    refused: renewRefused,
     worked: (generation) =>
       Ref.update(state, (now) => (now.generation === generation && !now.worked ? { ...now, worked: true } : now)),
     renewals: Effect.map(Ref.get(state), (now) => now.renewals)

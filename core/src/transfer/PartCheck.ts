@@ -2,7 +2,7 @@
 import { Effect, type Scope } from "effect"
 import { FileDamaged, type LocalIo } from "../Errors.ts"
 import type { Codec } from "../genome/bgzf/Codec.ts"
-import { dataOf, named } from "../genome/formats/FileNames.ts"
+import { dataOf, kindOfName } from "../genome/formats/FileNames.ts"
 import { checkStructure } from "../genome/Structure.ts"
 import type { PartFiles } from "./PartFiles.ts"
 import type { PartReader, TransferRequest } from "./TransferRequest.ts"
@@ -17,7 +17,7 @@ const checkPart = Effect.fn("svc.transfer.checkPart")(function* (
   part: PartReader
 ): Effect.fn.Return<boolean, FileDamaged | LocalIo, Codec | Scope.Scope> {
   // Where the final name tells no file type, the name that the service gave does.
-  const known = named(name) === null ? fileName : name
+  const known = kindOfName(name) === null ? fileName : name
   const dataName = dataOf(known)
   const reader = dataName === known ? null : yield* files.beside(directory, dataName)
   if (reader === null) {

@@ -4,7 +4,7 @@
 import { Deferred, Effect, Ref, Scope, Semaphore } from "effect"
 import { Busy, type CannotCreate, type LocalIo } from "../Errors.ts"
 import * as ByteRanges from "./ByteRanges.ts"
-import { type Algorithm, wanted } from "./Digests.ts"
+import { type Algorithm, algorithmsFor } from "./Digests.ts"
 import type { PartFile, PartFiles, PartPlace } from "./PartFiles.ts"
 import * as PartJournal from "./PartJournal.ts"
 import * as VersionWatch from "./VersionWatch.ts"
@@ -58,7 +58,7 @@ export const make = Effect.fnUntraced(function* (
     const snapshot = yield* Ref.get(ranges)
     yield* Ref.set(unsynced, 0)
     yield* Effect.tapError(part.sync, (error) => Ref.set(syncFailure, error))
-    yield* stillOurs(files, place, journal)
+    yield* checkOwnership(files, place, journal)
     return snapshot
   })
   const record = Effect.fnUntraced(function* (durable: ByteRanges.ByteRanges) {
@@ -97,7 +97,7 @@ export const make = Effect.fnUntraced(function* (
       })
       for (const { gate } of ready) yield* Deferred.succeed(gate, undefined)
     })
-  const reached = Effect.fnUntraced(function* (end: number) {
+  const waitForPrefix = Effect.fnUntraced(function* (end: number) {
     const prefix = Effect.map(Ref.get(ranges), ByteRanges.prefix)
     if ((yield* prefix) >= end) return
     const gate = yield* Deferred.make<void>()
@@ -107,10 +107,10 @@ export const make = Effect.fnUntraced(function* (
     yield* Deferred.await(gate)
   })
 
-  const written = Effect.fnUntraced(function* (start: number, end: number) {
+  const addWritten = Effect.fnUntraced(function* (start: number, end: number) {
     const now = yield* Ref.updateAndGet(ranges, (old) => ByteRanges.add(old, start, end))
     yield* wake(ByteRanges.prefix(now))
-    yield* part.finalUpTo(ByteRanges.prefix(now), wanted((yield* watch.known)?.digests ?? [], own))
+    yield* part.finalUpTo(ByteRanges.prefix(now), algorithmsFor((yield* watch.known)?.digests ?? [], own))
     const waiting = yield* Ref.updateAndGet(unsynced, (bytes) => bytes + end - start)
     if (waiting >= flushInterval) yield* flushLater
     return ByteRanges.count(now)
@@ -119,14 +119,14 @@ export const make = Effect.fnUntraced(function* (
   const { digests = [], etag, lastModified, size } = journal
   if (etag !== null || lastModified !== null || digests.length > 0)
     yield* Effect.ignore(watch.learn({ size, etag, lastModified, digests }))
-  yield* part.finalUpTo(ByteRanges.prefix(journal.durable), wanted(digests, own))
+  yield* part.finalUpTo(ByteRanges.prefix(journal.durable), algorithmsFor(digests, own))
   return {
     ...watch,
     part,
     ranges: Ref.get(ranges),
-    written,
+    written: addWritten,
     keep,
-    reached,
+    reached: waitForPrefix,
     failed: Deferred.await(broken)
   }
 })
@@ -135,7 +135,7 @@ export const make = Effect.fnUntraced(function* (
  * Locks are not always reliable (network file systems may grant one twice), so a run checks that the journal is still its own
  * before it relies on it.
  */
-export const stillOurs = Effect.fnUntraced(function* (
+export const checkOwnership = Effect.fnUntraced(function* (
   files: PartFiles["Service"],
   place: PartPlace,
   journal: PartJournal.PartJournal

@@ -2,7 +2,7 @@
 import { Effect, type Scope } from "effect"
 import type { FileDamaged, LocalIo } from "../Errors.ts"
 import type { Codec } from "../genome/bgzf/Codec.ts"
-import { dataOf, named } from "../genome/formats/FileNames.ts"
+import { dataOf, kindOfName } from "../genome/formats/FileNames.ts"
 import type { BlockPool } from "../verify/BlockPool.ts"
 import { proveFile } from "../verify/FileProof.ts"
 import type { PartFiles } from "./PartFiles.ts"
@@ -14,7 +14,7 @@ export const provePart = Effect.fn("svc.transfer.prove")(function* (
   { directory, fileName, name }: Pick<TransferRequest, "directory" | "fileName" | "name">,
   part: PartReader
 ): Effect.fn.Return<boolean, FileDamaged | LocalIo, BlockPool | Codec | Scope.Scope> {
-  const known = named(name) === null ? fileName : name
+  const known = kindOfName(name) === null ? fileName : name
   const dataName = dataOf(known)
   if (dataName === known) return (yield* proveFile({ name: known, reader: part }, null)) !== null
   const reader = yield* files.beside(directory, dataName)

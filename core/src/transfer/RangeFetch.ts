@@ -6,12 +6,12 @@ import { countRequest, countRetry } from "../Counters.ts"
 import { FileDamaged, LinkProtocol, Unavailable } from "../Errors.ts"
 import { linkRetry, waitAsked } from "../Schedules.ts"
 import type { ByteRange } from "./ByteRanges.ts"
-import { redirected } from "./LinkAddress.ts"
+import { redirectTarget } from "./LinkAddress.ts"
 import type { LinkHost, LinkReply } from "./LinkHost.ts"
 import type { LinkLease } from "./LinkLease.ts"
 import type { LinkPool } from "./LinkPool.ts"
 import { judge, type ObjectVersion, type RangeAsked, type Verdict } from "./RangeReply.ts"
-import { type ByteSink, receive, stalled } from "./ReplyBody.ts"
+import { type ByteSink, receive, stallError } from "./ReplyBody.ts"
 import { Restart } from "./Restart.ts"
 import type { TransferProgress } from "./TransferRequest.ts"
 import type { VersionWatch } from "./VersionWatch.ts"
@@ -168,12 +168,12 @@ const ask = (
     const reply = yield* context.host.get({ file: context.request.fileName, link, range, ifRange }).pipe(
       Effect.timeoutOrElse({
         duration: header,
-        orElse: () => Effect.fail(stalled(hostOf(link), "no answer", header))
+        orElse: () => Effect.fail(stallError(hostOf(link), "no answer", header))
       })
     )
     const verdict = judge(asked, reply)
     if (verdict._tag !== "Redirect" || redirects === 0) return [reply, verdict] as const
-    const next = Redacted.make(redirected(Redacted.value(link), verdict.location))
+    const next = Redacted.make(redirectTarget(Redacted.value(link), verdict.location))
     return yield* ask(context, next, asked, redirects - 1)
   })
 

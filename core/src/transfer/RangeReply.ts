@@ -56,7 +56,7 @@ const later = new Set([408, 425, 429, 500, 502, 503, 504])
 const stale = new Set([400, 401, 403, 404, 410])
 const redirect = new Set([301, 302, 303, 307, 308])
 
-const wrong = (reason: string): Verdict => ({ _tag: "Wrong", reason })
+const wrongReply = (reason: string): Verdict => ({ _tag: "Wrong", reason })
 
 export const judge = (asked: RangeAsked, reply: ReplyHead): Verdict => {
   const { status, headers } = reply
@@ -66,27 +66,28 @@ export const judge = (asked: RangeAsked, reply: ReplyHead): Verdict => {
   if (redirect.has(status) && location !== undefined) return { _tag: "Redirect", location }
   if (status === 412) return { _tag: "Changed", reason: "the link host says that the file changed" }
   if (status === 416) return judgeUnsatisfied(asked, headers.get("content-range"))
-  if (status !== 200 && status !== 206) return wrong(`answered ${status} to a request for the file`)
+  if (status !== 200 && status !== 206) return wrongReply(`answered ${status} to a request for the file`)
   const encoding = headers.get("content-encoding")?.trim().toLowerCase() ?? ""
-  if (encoding !== "" && encoding !== "identity") return wrong(`sent the file with content encoding ${token(encoding)}`)
+  if (encoding !== "" && encoding !== "identity")
+    return wrongReply(`sent the file with content encoding ${token(encoding)}`)
   return status === 206 ? judgePart(asked, headers) : judgeWhole(asked, reply)
 }
 
 const judgePart = (asked: RangeAsked, headers: ReadonlyMap<string, string>): Verdict => {
-  if (!asked.range) return wrong("answered 206 although no range was asked for")
-  if (/^\s*multipart\//i.test(headers.get("content-type") ?? "")) return wrong("sent several ranges in one reply")
+  if (!asked.range) return wrongReply("answered 206 although no range was asked for")
+  if (/^\s*multipart\//i.test(headers.get("content-type") ?? "")) return wrongReply("sent several ranges in one reply")
   const range = contentRange(headers.get("content-range"))
-  if (range === null || range.first === null) return wrong("sent a range without saying which")
-  if (range.first !== asked.first) return wrong(`sent bytes from ${range.first} when asked for ${asked.first}`)
+  if (range === null || range.first === null) return wrongReply("sent a range without saying which")
+  if (range.first !== asked.first) return wrongReply(`sent bytes from ${range.first} when asked for ${asked.first}`)
   const length = contentLength(headers)
   if (length !== null && length !== range.end - range.first)
-    return wrong("sent a range whose length contradicts itself")
+    return wrongReply("sent a range whose length contradicts itself")
   const version = versionOf(206, headers, range.size)
   const conflict = conflictWith(asked, version)
   if (conflict !== null) return conflict
   // A host may send fewer bytes than asked for, but nothing else.
   const limit = asked.end ?? range.size
-  if (limit !== null && range.end > limit) return wrong(`sent bytes up to ${range.end} when asked for ${limit}`)
+  if (limit !== null && range.end > limit) return wrongReply(`sent bytes up to ${range.end} when asked for ${limit}`)
   return { _tag: "Bytes", first: range.first, end: range.end, version }
 }
 
@@ -97,7 +98,7 @@ const judgeWhole = (asked: RangeAsked, { headers, framed }: ReplyHead): Verdict 
   if (conflict !== null) return conflict
   if (asked.first > 0) return { _tag: "RangeIgnored", version }
   const expected = size ?? asked.known?.size ?? asked.size
-  if (expected === null && !framed) return wrong("does not say how long the file is")
+  if (expected === null && !framed) return wrongReply("does not say how long the file is")
   // Asked for the first piece and got everything: that is a good start, if it may be taken as everything.
   if (asked.end !== null && expected !== null && asked.end < expected) return { _tag: "RangeIgnored", version }
   if (asked.end !== null && expected === null) return { _tag: "RangeIgnored", version }
@@ -107,12 +108,12 @@ const judgeWhole = (asked: RangeAsked, { headers, framed }: ReplyHead): Verdict 
 /** 416: there is no such range. An empty object has none at all. */
 const judgeUnsatisfied = (asked: RangeAsked, field: string | undefined): Verdict => {
   const size = contentRange(field)?.size ?? null
-  if (size === null) return wrong("answered 416 to a range inside the file")
+  if (size === null) return wrongReply("answered 416 to a range inside the file")
   const { etag, lastModified } = asked.known ?? { etag: null, lastModified: null }
   const version = { size, etag, lastModified, digests: [] }
   return (
     conflictWith(asked, version) ??
-    (size <= asked.first ? { _tag: "WrongSize", size } : wrong("answered 416 to a range inside the file"))
+    (size <= asked.first ? { _tag: "WrongSize", size } : wrongReply("answered 416 to a range inside the file"))
   )
 }
 

@@ -56,7 +56,7 @@ export const trafficOf = ({ data, index }: RemotePair): Effect.Effect<Traffic> =
     }
   })
 
-export const added = (one: Traffic, other: Traffic): Traffic => ({
+export const addTraffic = (one: Traffic, other: Traffic): Traffic => ({
   fetched: one.fetched + other.fetched,
   attempts: one.attempts + other.attempts,
   renewals: one.renewals + other.renewals

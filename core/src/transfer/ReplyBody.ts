@@ -43,7 +43,7 @@ export const receive = Effect.fnUntraced(function* (
   let at = body.at
   const next = Effect.timeoutOrElse(reply.next, {
     duration: settings.idle,
-    orElse: () => Effect.fail(stalled(reply.host, "no byte", settings.idle))
+    orElse: () => Effect.fail(stallError(reply.host, "no byte", settings.idle))
   })
   const take = Effect.fnUntraced(function* (bytes: Uint8Array) {
     const start = at
@@ -69,7 +69,7 @@ export const receive = Effect.fnUntraced(function* (
     yield* countBytes("link", batch.length)
     window = { since: window.since, bytes: window.bytes + batch.length }
     if (came - window.since >= slowest.milliseconds) {
-      if (window.bytes < slowest.bytes) return yield* broken(reply.host, "Slow", "sends less than 1 KiB per second")
+      if (window.bytes < slowest.bytes) return yield* brokenLink(reply.host, "Slow", "sends less than 1 KiB per second")
       window = { since: came, bytes: 0 }
     }
     for (let from = 0; from < batch.length; from += limit.portion) {
@@ -78,15 +78,15 @@ export const receive = Effect.fnUntraced(function* (
       window = { since: window.since + (yield* limit.spend(portion.length)), bytes: window.bytes }
     }
   }
-  if (body.end !== null && at < body.end) return yield* broken(reply.host, "Short", "ended the file too early")
+  if (body.end !== null && at < body.end) return yield* brokenLink(reply.host, "Short", "ended the file too early")
   return at
 })
 
 /** Nothing came within the limit. */
-export const stalled = (host: string, what: string, limit: Duration.Duration): LinkBroken =>
-  broken(host, "Stalled", `${what} for ${Math.round(Duration.toSeconds(limit))} s`)
+export const stallError = (host: string, what: string, limit: Duration.Duration): LinkBroken =>
+  brokenLink(host, "Stalled", `${what} for ${Math.round(Duration.toSeconds(limit))} s`)
 
-const broken = (host: string, fault: LinkBroken["fault"], reason: string) => new LinkBroken({ host, fault, reason })
+const brokenLink = (host: string, fault: LinkBroken["fault"], reason: string) => new LinkBroken({ host, fault, reason })
 
 const sameBytes = (one: Uint8Array, other: Uint8Array): boolean =>
   one.length === other.length && one.every((byte, i) => byte === other[i])

@@ -7,7 +7,7 @@ import { indexSuffixes } from "../genome/formats/FileNames.ts"
 import type { SliceResult } from "../genome/slice/Slice.ts"
 import type { ChecksumKind } from "../selection/FileName.ts"
 import * as ChecksumFile from "./ChecksumFile.ts"
-import { wanted } from "./Digests.ts"
+import { algorithmsFor } from "./Digests.ts"
 import type { PartFile, PartFiles, PartPlace } from "./PartFiles.ts"
 import * as PartJournal from "./PartJournal.ts"
 import * as PartProgress from "./PartProgress.ts"
@@ -54,12 +54,12 @@ export const commit = Effect.fn("svc.transfer.commitSlice")(function* (files: Pa
   return yield* Effect.gen(function* () {
     yield* index.write(0, result.index)
     const { checksums, replaces } = pair
-    const own = wanted([], ["sha256", ...(checksums === null ? [] : [checksums.kind])])
+    const own = algorithmsFor([], ["sha256", ...(checksums === null ? [] : [checksums.kind])])
     const digests = yield* index.digests(result.index.length, own)
     yield* index.sync
     // Everything that needs disk space is done before the first name changes.
     yield* part.sync
-    yield* PartProgress.stillOurs(files, place, pair.journal)
+    yield* PartProgress.checkOwnership(files, place, pair.journal)
     if (replaces) {
       yield* ChecksumFile.withdraw(files, place)
       yield* ChecksumFile.withdraw(files, indexPlace)

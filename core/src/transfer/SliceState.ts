@@ -18,10 +18,8 @@ export const otherRegions = (path: string, regions: string | null): CannotCreate
   new CannotCreate({
     path,
     reason: `${
-      regions === null
-        ? "a file that we did not cut is there"
-        : `it is there with other regions (${shortened(regions)})`
+      regions === null ? "a file that we did not cut is there" : `it is there with other regions (${shorten(regions)})`
     }: give --overwrite to replace it, or another --destination`
   })
 
-const shortened = (regions: string) => (regions.length > 100 ? `${regions.slice(0, 100)}...` : regions)
+const shorten = (regions: string) => (regions.length > 100 ? `${regions.slice(0, 100)}...` : regions)

@@ -20,7 +20,7 @@ import { PieceWorkers } from "../genome/slice/PieceWorkers.ts"
 import type { SliceResult } from "../genome/slice/Slice.ts"
 import { unsafeIndexName, unsafeName } from "../selection/FileName.ts"
 import * as ChecksumFile from "./ChecksumFile.ts"
-import { wanted } from "./Digests.ts"
+import { algorithmsFor } from "./Digests.ts"
 import { enoughSpace } from "./FreeSpace.ts"
 import { gatheredWrites } from "./GatheredWrites.ts"
 import { LinkHost } from "./LinkHost.ts"
@@ -209,7 +209,7 @@ const attempt = Effect.fn("svc.transfer.attemptSlice")(function* (
     const { part, journal } = yield* SlicePair.begin(files, place, identity)
     return yield* Effect.gen(function* () {
       const { checksums: kind = null } = request
-      const algorithms = wanted([], ["sha256", ...(kind === null ? [] : [kind])])
+      const algorithms = algorithmsFor([], ["sha256", ...(kind === null ? [] : [kind])])
       const { flush, sink } = gatheredWrites(part, algorithms)
       const origin = originOf(request.data.fileName, cut.regions, remote.data.size, yield* remote.data.version)
       const result = yield* cut.write(sink, {
@@ -218,7 +218,7 @@ const attempt = Effect.fn("svc.transfer.attemptSlice")(function* (
       })
       yield* flush
       yield* request.progress({ _tag: "Bytes", done: all, size: all })
-      yield* checked(part, place, result)
+      yield* checkWritten(part, place, result)
       const digests = yield* part.digests(result.bytes, algorithms)
       const replaces = state._tag !== "Absent"
       const checksums = kind === null ? null : { kind, hex: digests.get(kind) ?? "" }
@@ -229,13 +229,15 @@ const attempt = Effect.fn("svc.transfer.attemptSlice")(function* (
     }).pipe(Effect.onError(() => Effect.ignore(SlicePair.discard(files, place, identity))))
   }).pipe(
     Effect.ensuring(
-      Effect.flatMap(RemotePair.trafficOf(remote), (sum) => Ref.update(traffic, (old) => RemotePair.added(old, sum)))
+      Effect.flatMap(RemotePair.trafficOf(remote), (sum) =>
+        Ref.update(traffic, (old) => RemotePair.addTraffic(old, sum))
+      )
     )
   )
 })
 
 /** Checks the written slice like a downloaded file before it gets its final name. */
-const checked = Effect.fnUntraced(function* (part: PartFile, { name }: PartPlace, result: SliceResult) {
+const checkWritten = Effect.fnUntraced(function* (part: PartFile, { name }: PartPlace, result: SliceResult) {
   const reader = { size: result.bytes, read: part.read }
   yield* checkStructure(name, reader)
   yield* checkStructure(`${name}.${result.indexSuffix}`, fromBytes(result.index), { name, reader })

@@ -1,6 +1,6 @@
 /** What the replies tell of a remote file, and whether they all speak of the same bytes. */
 import { Deferred, Effect, Ref } from "effect"
-import { together } from "./Digests.ts"
+import { mergeDigests } from "./Digests.ts"
 import { difference, type ObjectVersion } from "./RangeReply.ts"
 import { Restart } from "./Restart.ts"
 
@@ -26,7 +26,7 @@ export const make: Effect.Effect<VersionWatch> = Effect.gen(function* () {
         size: old?.size ?? next.size,
         etag: old?.etag ?? next.etag,
         lastModified: old?.lastModified ?? next.lastModified,
-        digests: together(old?.digests ?? [], next.digests)
+        digests: mergeDigests(old?.digests ?? [], next.digests)
       }
       return [merged, merged]
     })

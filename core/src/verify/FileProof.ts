@@ -8,7 +8,7 @@ import { FileDamaged } from "../Errors.ts"
 import type { ByteReader } from "../genome/ByteReader.ts"
 import type { Codec } from "../genome/bgzf/Codec.ts"
 import { unread } from "../genome/bgzf/ContentCheck.ts"
-import { named } from "../genome/formats/FileNames.ts"
+import { kindOfName } from "../genome/formats/FileNames.ts"
 import { open } from "../genome/formats/Formats.ts"
 import { readIndex } from "../genome/Structure.ts"
 import type { BlockPool } from "./BlockPool.ts"
@@ -37,9 +37,9 @@ export const proveFile = Effect.fn("svc.verify.proveFile")(function* <E, E2 = ne
   index: ProvenFile<E2> | null,
   progress: (bytes: number) => Effect.Effect<void> = () => Effect.void
 ): Effect.fn.Return<Proven | null, FileDamaged | E | E2, BlockPool | Codec> {
-  const found = named(data.name)
+  const found = kindOfName(data.name)
   if (found === null || found.index !== null) return null
-  const suffix = index === null ? null : (named(index.name)?.index ?? null)
+  const suffix = index === null ? null : (kindOfName(index.name)?.index ?? null)
   const parsed = index === null || suffix === null ? null : yield* readIndex(index.name, index.reader, suffix)
   const opened = yield* open(data.name, data.reader, found.type)
   const proof = parsed === null ? null : IndexProof.make(parsed)

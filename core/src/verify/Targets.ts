@@ -2,7 +2,7 @@
 
 import { Effect, FileSystem, Option, Path } from "effect"
 import { errnoOf } from "../Errors.ts"
-import { type Named, named } from "../genome/formats/FileNames.ts"
+import { kindOfName, type Named } from "../genome/formats/FileNames.ts"
 import type { Expected, Manifest } from "./Manifest.ts"
 
 export interface Target {
@@ -59,7 +59,12 @@ export const findTargets = Effect.fn("svc.verify.findTargets")(function* (
         if (info.type !== "File")
           return { path: file, role: { _tag: "Unreadable", errno: "it is no file" }, expected, notes }
         if (part.test(path.basename(file))) return { path: file, role: { _tag: "Part" }, expected, notes }
-        return { path: file, role: { _tag: "File", named: named(file), bytes: Number(info.size) }, expected, notes }
+        return {
+          path: file,
+          role: { _tag: "File", named: kindOfName(file), bytes: Number(info.size) },
+          expected,
+          notes
+        }
       }
     })
 

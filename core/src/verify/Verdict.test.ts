@@ -1,6 +1,15 @@
 import { assert, describe, it } from "@effect/vitest"
 import { FileDamaged, LocalIo, NotFound, NothingToVerify } from "../Errors.ts"
-import { exitCodeOf, noFacts, summary, totalsOf, unproven, type Verdict, verdictLine, verdictsJson } from "./Verdict.ts"
+import {
+  exitCodeOf,
+  noFacts,
+  summary,
+  totalsOf,
+  unprovenSentence,
+  type Verdict,
+  verdictLine,
+  verdictsJson
+} from "./Verdict.ts"
 
 const verdict = (path: string, some: Partial<Verdict> = {}): Verdict => ({
   path,
@@ -78,12 +87,12 @@ describe("a verification in all", () => {
   it("that has compared nothing says what was there instead", () => {
     const note = verdict("notes.txt", { status: "unchecked", kind: null, bytes: 9 })
     const part = verdict(".c.bam.00000000.part", { status: "unfinished", bytes: null })
-    assert.isNull(unproven(verdicts))
-    assert.isNull(unproven([verdict("a.bam"), note]))
-    assert.strictEqual(unproven([]), "no files there")
-    assert.strictEqual(unproven([verdict("out", { status: "unchecked", bytes: null })]), "no files there")
-    assert.strictEqual(unproven([part]), "1 download not finished yet")
-    assert.match(unproven([part, note, note]) ?? "", /^1 download not finished yet, 2 files, but no BAM/)
+    assert.isNull(unprovenSentence(verdicts))
+    assert.isNull(unprovenSentence([verdict("a.bam"), note]))
+    assert.strictEqual(unprovenSentence([]), "no files there")
+    assert.strictEqual(unprovenSentence([verdict("out", { status: "unchecked", bytes: null })]), "no files there")
+    assert.strictEqual(unprovenSentence([part]), "1 download not finished yet")
+    assert.match(unprovenSentence([part, note, note]) ?? "", /^1 download not finished yet, 2 files, but no BAM/)
     const nothing = new NothingToVerify({ where: "out", reason: "no files there" })
     assert.strictEqual(exitCodeOf([note], nothing), 66)
     assert.strictEqual(exitCodeOf([damaged], nothing), 65)

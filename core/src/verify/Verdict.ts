@@ -113,7 +113,7 @@ export const summary = (totals: Totals): string => {
 }
 
 /** Why a run in which nothing failed has proven nothing, in words; null when something was checked. */
-export const unproven = (verdicts: ReadonlyArray<Verdict>): string | null => {
+export const unprovenSentence = (verdicts: ReadonlyArray<Verdict>): string | null => {
   if (verdicts.some(({ status }) => status === "ok" || status === "failed")) return null
   const unfinished = verdicts.filter(({ status }) => status === "unfinished").length
   const others = verdicts.filter(({ bytes, status }) => status === "unchecked" && bytes !== null).length

@@ -6,7 +6,7 @@ import { LocalIo } from "../Errors.ts"
 import { fromBytes } from "../genome/ByteReader.ts"
 import * as Bgzf from "../genome/bgzf/Bgzf.ts"
 import { Codec } from "../genome/bgzf/Codec.ts"
-import { named } from "../genome/formats/FileNames.ts"
+import { kindOfName } from "../genome/formats/FileNames.ts"
 import { BlockPool } from "./BlockPool.ts"
 import { FileSource } from "./FileSource.ts"
 import type { Target } from "./Targets.ts"
@@ -34,7 +34,7 @@ const sumOf = (bytes: Uint8Array) => `sum of ${bytes.join()}`
 const targetsOf = (files: Files, expected: Target["expected"] = null): ReadonlyArray<Target> =>
   Object.entries(files).map(([path, bytes]) => ({
     path,
-    role: { _tag: "File", named: named(path), bytes: bytes.length },
+    role: { _tag: "File", named: kindOfName(path), bytes: bytes.length },
     expected,
     notes: []
   }))

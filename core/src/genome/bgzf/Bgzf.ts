@@ -122,7 +122,7 @@ export const inflateBlock = (
 }
 
 /** The sentence for a bad block. */
-export const damaged = (offset: number, reason: string): string =>
+export const damageText = (offset: number, reason: string): string =>
   `the BGZF block at byte ${offset} is damaged: ${reason}`
 
 /** One block with `payload` (at most `maxPayload` bytes). */

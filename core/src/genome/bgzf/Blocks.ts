@@ -25,7 +25,7 @@ const mostEmpty = 1024
 
 /** The error for a bad block. */
 export const badBlock = (file: string, offset: number, reason: string): FileDamaged =>
-  new FileDamaged({ file, fault: "BadBlock", reason: Bgzf.damaged(offset, reason) })
+  new FileDamaged({ file, fault: "BadBlock", reason: Bgzf.damageText(offset, reason) })
 
 const firstBlock = (file: string, bytes: Uint8Array): FileDamaged => {
   const head = String.fromCharCode(...bytes.subarray(0, 256)).trimStart()

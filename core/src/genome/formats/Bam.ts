@@ -29,7 +29,7 @@ export const Bam: Format = {
       const { firstRecord, references } = header
       const longest = references.reduce((most, { length }) => Math.max(most, length), 0)
       const large = longest > largestBai
-      const unlike = (count: number) => `it has ${count} references and the data has ${references.length}`
+      const countMismatch = (count: number) => `it has ${count} references and the data has ${references.length}`
       return {
         references: references.length,
         samples: null,
@@ -43,7 +43,7 @@ export const Bam: Format = {
                 expected: (i) => i,
                 nameOf: (i) => references[i]?.name ?? ""
               })
-            : Result.fail(unlike(index.references)),
+            : Result.fail(countMismatch(index.references)),
         slicing: ({ index }) =>
           index.references === references.length
             ? Result.succeed({
@@ -57,7 +57,7 @@ export const Bam: Format = {
                 index: (builder) => (large ? builder.csi(references.length) : builder.bai(references.length)),
                 indexSuffix: large ? "csi" : "bai"
               })
-            : Result.fail(unlike(index.references))
+            : Result.fail(countMismatch(index.references))
       }
     })
 }

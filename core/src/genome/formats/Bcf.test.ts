@@ -7,7 +7,7 @@ import { Codec } from "../bgzf/Codec.ts"
 import { parseRange } from "../regions/RegionText.ts"
 import { checkStructure } from "../Structure.ts"
 import { planSlice } from "../slice/Slice.ts"
-import { fileTypes, indexesOf, named } from "./FileNames.ts"
+import { fileTypes, indexesOf, kindOfName } from "./FileNames.ts"
 
 const header =
   "##fileformat=VCFv4.2\n##contig=<ID=chr1,length=100>\n#CHROM\tPOS\tID\tREF\tALT\tQUAL\tFILTER\tINFO\tFORMAT\tA\tB\n\0"
@@ -22,8 +22,8 @@ const provided = Effect.provide(ZlibCodec.layer)
 
 describe("BCF", () => {
   it("is known by its suffix, and nobody asks the service for it", () => {
-    assert.deepStrictEqual(named("a.BCF"), { kind: "bcf", type: "bcf", index: null })
-    assert.deepStrictEqual(named("a.bcf.csi"), { kind: "bcf.csi", type: "bcf", index: "csi" })
+    assert.deepStrictEqual(kindOfName("a.BCF"), { kind: "bcf", type: "bcf", index: null })
+    assert.deepStrictEqual(kindOfName("a.bcf.csi"), { kind: "bcf.csi", type: "bcf", index: "csi" })
     assert.deepStrictEqual(indexesOf("bcf"), ["csi"])
     assert.notInclude(fileTypes.join(), "bcf")
   })

@@ -78,7 +78,7 @@ const kinds: ReadonlyArray<Named> = all
   .toSorted((a, b) => b.kind.length - a.kind.length)
 
 /** By the end of the name, in any case; null for names that promise nothing we know. */
-export const named = (name: string): Named | null => {
+export const kindOfName = (name: string): Named | null => {
   const lower = name.toLowerCase()
   return kinds.find(({ kind }) => lower.endsWith(`.${kind}`)) ?? null
 }
@@ -94,7 +94,7 @@ export const fileTypes: ReadonlyArray<FileType> = offered.flatMap(
 
 /** The type of a name that can be asked for; null for any other. */
 export const fileTypeOf = (name: string): FileType | null => {
-  const kind = named(name)?.kind
+  const kind = kindOfName(name)?.kind
   return fileTypes.find((type) => type === kind) ?? null
 }
 
@@ -120,6 +120,6 @@ export const hasUnmapped = (type: FileType): boolean => all.some((one) => one.su
 
 /** The file that an index with this name or path belongs to; other names as they are. */
 export const dataOf = (name: string): string => {
-  const index = named(name)?.index ?? null
+  const index = kindOfName(name)?.index ?? null
   return index === null ? name : name.slice(0, -index.length - 1)
 }

@@ -5,7 +5,7 @@ const encoder = new TextEncoder()
 const decoder = new TextDecoder()
 
 /** In a value between quotes (VCF 4.2, section 1.2). */
-const escaped = (text: string) => text.replaceAll(/[\\"]/g, "\\$&")
+const escapeQuotes = (text: string) => text.replaceAll(/[\\"]/g, "\\$&")
 
 const vcfKey = (program: Program) => `##${program.name}_regions=`
 
@@ -20,7 +20,8 @@ export const vcfSliceText = (text: Uint8Array, program: Program, regions: string
       .join("")
   ).length
   const { origin, version } = program
-  const from = origin === undefined ? "" : `Command="${escaped(origin.command)}",Source="${escaped(origin.source)}",`
+  const from =
+    origin === undefined ? "" : `Command="${escapeQuotes(origin.command)}",Source="${escapeQuotes(origin.source)}",`
   const added = encoder.encode(`${vcfKey(program)}<Version="${version}",${from}Regions="${regions}">\n`)
   const ended = text[text.length - 1] === 0x0a
   const result = new Uint8Array(text.length + added.length + (ended ? 0 : 1))

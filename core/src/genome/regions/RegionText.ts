@@ -32,12 +32,13 @@ const reading = (name: string, { end, start }: Interval): Reading => ({ name, st
 export const longestReference = 2 ** 40
 
 /** Shows control characters, and no more of a long text than helps. */
-const shown = (text: string): string => {
+const quoteInput = (text: string): string => {
   const short = text.length > 80 ? `${text.slice(0, 77)}...` : text
   return JSON.stringify(short).slice(1, -1)
 }
 
-const wrong = (text: string, reason: string) => new UsageError({ message: `Invalid range: ${shown(text)}: ${reason}` })
+const wrong = (text: string, reason: string) =>
+  new UsageError({ message: `Invalid range: ${quoteInput(text)}: ${reason}` })
 
 /** Digits with commas, as a number; NaN for anything else. */
 const count = (text: string): number => (/^\d[\d,]{0,24}$/.test(text) ? Number(text.replaceAll(",", "")) : Number.NaN)

@@ -27,7 +27,7 @@ export interface ReferenceRegions {
 /** samtools and bcftools pass over such a region; here it is an error, since it may be a typing error. */
 const takeOut = "take it out of the wanted regions: unlike samtools and bcftools, none is passed over"
 
-const absent = (what: string, detail: string, next?: string) =>
+const notFound = (what: string, detail: string, next?: string) =>
   Result.fail(new NotFound({ what, detail, ...(next === undefined ? {} : { next }) }))
 
 /** The same for all spellings of one chromosome: with `chr` and without, in any case, M and MT. */
@@ -36,20 +36,20 @@ export const chromosomeKey = (name: string): string => {
   return bare === "m" ? "mt" : bare
 }
 
-const unknown = (name: string, known: ReadonlyArray<KnownReference>, file: string) => {
+const unknownReference = (name: string, known: ReadonlyArray<KnownReference>, file: string) => {
   const what = `reference ${name} in ${file}`
   const before = name.slice(0, Math.max(0, name.lastIndexOf(":")))
   if (known.some((reference) => reference.name === before)) {
-    return absent(what, `positions of ${before} are whole numbers, such as ${before}:1000-2000`)
+    return notFound(what, `positions of ${before} are whole numbers, such as ${before}:1000-2000`)
   }
   const alike = known.find((reference) => chromosomeKey(reference.name) === chromosomeKey(name))
-  if (alike !== undefined) return absent(what, `did you mean ${alike.name}?`)
+  if (alike !== undefined) return notFound(what, `did you mean ${alike.name}?`)
   const some = known
     .slice(0, 5)
     .map((reference) => reference.name)
     .join(", ")
   const list = known.length === 0 ? "it has none" : `it has ${some}${known.length > 5 ? ", ..." : ""}`
-  return absent(what, list, takeOut)
+  return notFound(what, list, takeOut)
 }
 
 /**
@@ -57,8 +57,8 @@ const unknown = (name: string, known: ReadonlyArray<KnownReference>, file: strin
  * sorted on their own: where as many have ended as have begun, a gap follows.
  */
 export const union = (readings: ReadonlyArray<Pick<Reading, "starts" | "ends">>): Uint32Array | Float64Array => {
-  const starts = sorted(readings.map((reading) => reading.starts))
-  const ends = sorted(readings.map((reading) => reading.ends))
+  const starts = sortNumbers(readings.map((reading) => reading.starts))
+  const ends = sortNumbers(readings.map((reading) => reading.ends))
   let gaps = 0
   for (let i = 1; i < starts.length; i++) if (starts[i]! > ends[i - 1]!) gaps++
   const bounds = zeros(2 * (gaps + 1), ends[ends.length - 1]!)
@@ -74,7 +74,7 @@ export const union = (readings: ReadonlyArray<Pick<Reading, "starts" | "ends">>)
 }
 
 /** The numbers of one list or more in order; a single list that is in order is not copied. */
-const sorted = (lists: ReadonlyArray<ArrayLike<number>>): ArrayLike<number> => {
+const sortNumbers = (lists: ReadonlyArray<ArrayLike<number>>): ArrayLike<number> => {
   let count = 0
   let before = 0
   let most = 0
@@ -116,7 +116,7 @@ export const resolveRegions = (
   for (const { readings, text } of wanted) {
     const possible = readings.filter(({ name }) => numbers.has(name))
     const [reading] = possible
-    if (reading === undefined) return unknown(readings[readings.length - 1]?.name ?? text, known, file)
+    if (reading === undefined) return unknownReference(readings[readings.length - 1]?.name ?? text, known, file)
     if (possible.length > 1) {
       const names = possible.map(({ name }) => `{${name}}`)
       const part = `${names[1]}:${text.slice(text.lastIndexOf(":") + 1)}`
@@ -128,7 +128,7 @@ export const resolveRegions = (
     const beyond = firstFrom(reading.starts, length)
     if (beyond !== -1) {
       const region = regionText(reading.name, reading.starts[beyond]!, reading.ends[beyond]!)
-      return absent(`${region} in ${file}`, `${reading.name} ends at ${length}`, takeOut)
+      return notFound(`${region} in ${file}`, `${reading.name} ends at ${length}`, takeOut)
     }
     const list = found.get(ref)
     if (list === undefined) found.set(ref, [reading])
@@ -155,10 +155,10 @@ const firstFrom = (numbers: ArrayLike<number>, least: number): number => {
 }
 
 const regionText = (name: string, start: number, end: number): string =>
-  `${quoted(name)}:${start + 1}-${Number.isFinite(end) ? end : ""}`
+  `${quoteName(name)}:${start + 1}-${Number.isFinite(end) ? end : ""}`
 
 /** A name that could be read as a region, or as several, has braces around it. */
-const quoted = (name: string): string => (/[:,]/.test(name) ? `{${name}}` : name)
+const quoteName = (name: string): string => (/[:,]/.test(name) ? `{${name}}` : name)
 
 /** So many regions are text at once. */
 const batch = 4096
@@ -175,7 +175,7 @@ export function* formatRegions(regions: ReadonlyArray<ReferenceRegions>, takeUnp
         yield `${words.join(" ")} `
         words = []
       }
-      words.push(whole ? quoted(name) : regionText(name, bounds[i]!, bounds[i + 1]!))
+      words.push(whole ? quoteName(name) : regionText(name, bounds[i]!, bounds[i + 1]!))
     }
   }
   if (takeUnplaced) words.push("*")

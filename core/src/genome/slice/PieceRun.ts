@@ -118,7 +118,7 @@ export const makePieces = Effect.fnUntraced(function* <E, E2>(
     return fetched
   })
 
-  const damaged = ({ fault, reason }: PieceDamage) => new FileDamaged({ file, fault, reason })
+  const damageError = ({ fault, reason }: PieceDamage) => new FileDamaged({ file, fault, reason })
 
   /** Takes the buffers of a step back; `isLast`: the piece needs no other. */
   const takeBack = ({ buffers }: PieceStep, isLast: boolean) => {
@@ -140,7 +140,7 @@ export const makePieces = Effect.fnUntraced(function* <E, E2>(
       first !== null &&
       (first[0] < before[0] || (first[0] === before[0] && first[1] < before[1]))
     ) {
-      return damaged(notSorted(job, first))
+      return damageError(notSorted(job, first))
     }
     last = done.last ?? before
     join(done.fragment, sums.bytes)
@@ -185,7 +185,7 @@ export const makePieces = Effect.fnUntraced(function* <E, E2>(
       const liesInBuffers = made.output.some((bytes) => made.buffers.some(({ buffer }) => buffer === bytes.buffer))
       if (!liesInBuffers) yield* takeBack(made, isLast)
       yield* previousWritten
-      if (made.result._tag === "Damaged") return yield* damaged(made.result.damage)
+      if (made.result._tag === "Damaged") return yield* damageError(made.result.damage)
       current.begun = true
       yield* put(made)
       if (liesInBuffers) yield* takeBack(made, isLast)

@@ -78,19 +78,19 @@ export const make = ({ codec, index, job, stretches, writer }: ScanOptions): Sca
   let lastLine = false
   let damage: PieceDamage | null = null
 
-  const indexMismatch = (reason: string): false => {
+  const failIndex = (reason: string): false => {
     damage = { fault: "IndexMismatch", reason: `its index does not fit: ${reason}` }
     return false
   }
-  const damaged = (reason: string): false => {
-    damage = { fault: "BadBlock", reason: Bgzf.damaged(cursor.block, reason) }
+  const failBlock = (reason: string): false => {
+    damage = { fault: "BadBlock", reason: Bgzf.damageText(cursor.block, reason) }
     return false
   }
-  const badRecord = () => damaged("it holds no sound record where the next one should begin")
+  const failRecord = () => failBlock("it holds no sound record where the next one should begin")
 
   /** Fills `span` from a record; false when it is damaged, out of order, or longer than any reference can be. */
   const read = (data: Uint8Array, view: DataView, at: number, size: number): boolean => {
-    if (!format.readSpan({ bytes: data, view }, at, size, span)) return badRecord()
+    if (!format.readSpan({ bytes: data, view }, at, size, span)) return failRecord()
     if (!order.allows(span)) {
       damage = RecordOrder.notSorted(job, [span.ref, span.start])
       return false
@@ -98,7 +98,7 @@ export const make = ({ codec, index, job, stretches, writer }: ScanOptions): Sca
     if (span.ref !== comment) first ??= [RecordOrder.rankOf(span.ref), span.start]
     return span.ref < 0 || span.end <= index.limit
       ? true
-      : damaged(`a record in it claims to end at base ${span.end}, which no index of the file can hold`)
+      : failBlock(`a record in it claims to end at base ${span.end}, which no index of the file can hold`)
   }
 
   const nextStretch = () => {
@@ -126,7 +126,7 @@ export const make = ({ codec, index, job, stretches, writer }: ScanOptions): Sca
   const passEnd = ({ end, through }: PieceStretch): boolean => {
     const came = through === null ? !isBefore(end, [cursor.block, cursor.within]) : cameThrough
     if (cursor.comesThrough() && !came && !lastLine) {
-      return indexMismatch(`no record begins where it points to in the block at byte ${(through ?? end)[0]}`)
+      return failIndex(`no record begins where it points to in the block at byte ${(through ?? end)[0]}`)
     }
     const following = cursor.following()
     // Where a piece is cut, or the next stretch begins in this block, the records past the end are read anyway.
@@ -162,7 +162,7 @@ export const make = ({ codec, index, job, stretches, writer }: ScanOptions): Sca
     record.bytes.set(target.data, record.length)
     const { bytes, view } = bytesOf(record.bytes.subarray(0, length))
     const size = format.size({ bytes, view }, 0)
-    if (size === -1 || (size === 0 && length > largestRecord)) return badRecord()
+    if (size === -1 || (size === 0 && length > largestRecord)) return failRecord()
     if (size === 0) {
       record.length = length
       return false
@@ -173,7 +173,7 @@ export const make = ({ codec, index, job, stretches, writer }: ScanOptions): Sca
       cursor.within = rest
       return true
     }
-    if (!format.fits({ bytes, view }, 0, size)) return badRecord()
+    if (!format.fits({ bytes, view }, 0, size)) return failRecord()
     if (!read(bytes, view, 0, size)) return false
     const beginning = held[0] ?? target
     if (proving) {
@@ -212,7 +212,7 @@ export const make = ({ codec, index, job, stretches, writer }: ScanOptions): Sca
     let stretch = cursor.stretch()
     while (stretch !== undefined && cursor.block === start) {
       const { within } = cursor
-      if (within > data.length) return indexMismatch(`the block at byte ${start} holds fewer bytes than it says`)
+      if (within > data.length) return failIndex(`the block at byte ${start} holds fewer bytes than it says`)
       const { through } = stretch
       if (through !== null && start === through[0] && within === through[1]) cameThrough = true
       if (proving && isProven(true)) {
@@ -222,7 +222,7 @@ export const make = ({ codec, index, job, stretches, writer }: ScanOptions): Sca
       }
       if (!proving && atEnd(stretch)) {
         if (stretch.whole && goesOn(stretch, content, within)) {
-          return indexMismatch(`reference ${job.names[stretch.ref]} goes on where it ends, at byte ${start}`)
+          return failIndex(`reference ${job.names[stretch.ref]} goes on where it ends, at byte ${start}`)
         }
         if (!passEnd(stretch)) return false
         stretch = cursor.stretch()
@@ -234,7 +234,7 @@ export const make = ({ codec, index, job, stretches, writer }: ScanOptions): Sca
       }
       const skipped = isBefore([start, within], stretch.begin) || (proving && start <= order.lastBlock())
       const size = format.size(content, within)
-      if (size === -1) return badRecord()
+      if (size === -1) return failRecord()
       if (size === 0) {
         open = { bytes: data.slice(within), length: data.length - within, from: within, skipped }
         held.pop()
@@ -286,10 +286,10 @@ export const make = ({ codec, index, job, stretches, writer }: ScanOptions): Sca
       return true
     }
     if (size === SliceCursor.missing) return false
-    if (size < 0) return indexMismatch(`no block begins at byte ${cursor.block}`)
+    if (size < 0) return failIndex(`no block begins at byte ${cursor.block}`)
     const raw = cursor.bytes(cursor.block, cursor.block + size)
     const inflated = Bgzf.inflateBlock(codec, raw, 0, size, buffer)
-    return typeof inflated === "string" ? damaged(`it ${inflated}`) : scanBlock(raw, inflated)
+    return typeof inflated === "string" ? failBlock(`it ${inflated}`) : scanBlock(raw, inflated)
   }
 
   return {
@@ -314,7 +314,7 @@ export const make = ({ codec, index, job, stretches, writer }: ScanOptions): Sca
         nextStretch()
       }
       if (damage === null && (open !== null || cursor.stretch() !== undefined))
-        indexMismatch("bytes are missing where it points")
+        failIndex("bytes are missing where it points")
       if (damage === null) writeHeld()
       writer.flush()
       index.close(writer.block(), 0)

@@ -4,7 +4,7 @@ import { ByteSize, Context, Effect, type Scope, Stream } from "effect"
 import { Cookies, HttpIncomingMessage, HttpServerError, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { Counters } from "./Counters.ts"
 import { endpointOf } from "./Endpoints.ts"
-import { refused } from "./Envelope.ts"
+import { refusal } from "./Envelope.ts"
 import { type Fault, Faults } from "./Faults.ts"
 import { atHead, changesBody, close } from "./FaultyReply.ts"
 import { awaitOthers, takeRequest } from "./InFlight.ts"
@@ -23,7 +23,7 @@ export const forcedLogout = (host: string) =>
   )
 
 /** The answer to a dead session, an unknown cookie or a wrong token. */
-export const forbidden = ({ forbiddenBody, forbiddenStatus: status }: SwitchValues) =>
+export const forbiddenAnswer = ({ forbiddenBody, forbiddenStatus: status }: SwitchValues) =>
   forbiddenBody === "empty"
     ? HttpServerResponse.empty({ status })
     : forbiddenBody === "json"
@@ -55,13 +55,13 @@ const asReply = (response: HttpServerResponse.HttpServerResponse): WireReply => 
 }
 
 /** Known of the service: clients whose HTTP library adds this header, such as the fetch of Node, must override it. */
-const crossSite = refused(
+const crossSite = refusal(
   403,
   "CROSS_SITE_REQUEST",
   "The request has the header Sec-Fetch-Mode: cors, which the service refuses; send Sec-Fetch-Mode: same-origin, or start the sandbox with --allowCors"
 )
 
-const tooLarge = refused(413, "BODY_TOO_LARGE", "The body of a request may have 8 MiB")
+const tooLarge = refusal(413, "BODY_TOO_LARGE", "The body of a request may have 8 MiB")
 const largestBody = ByteSize.mebibytes(8)
 
 /** Under --strict, ms before an answer: other requests sent at the same time arrive meanwhile, on a busy machine too. */
@@ -70,13 +70,13 @@ const hold = 10
 const touchesAnswer = (fault: Fault) => changesBody(fault) || fault.headers !== undefined
 
 /** The living session a request came with. */
-export const Caller = Context.Reference<SessionRecord | null>("svc-steps/sandbox/FrontDoor/Caller", {
+export const Caller = Context.Reference<SessionRecord | null>("svc-steps/sandbox/RequestMiddleware/Caller", {
   defaultValue: () => null
 })
 
 /** Counts the request under way among those of an account; true when it overlaps with one of them and may not go on. */
 export const JoinAccount = Context.Reference<(account: string) => Effect.Effect<boolean>>(
-  "svc-steps/sandbox/FrontDoor/JoinAccount",
+  "svc-steps/sandbox/RequestMiddleware/JoinAccount",
   { defaultValue: () => () => Effect.succeed(false) }
 )
 
@@ -84,13 +84,13 @@ export const JoinAccount = Context.Reference<(account: string) => Effect.Effect<
  * What stands between the socket and the handlers on the API: counting, one account's overlaps, faults, and the check
  * of cookie and token (on every request but the first one and the login). Requests to `/__sandbox/` pass freely.
  */
-export const frontDoor = Effect.gen(function* () {
+export const requestMiddleware = Effect.gen(function* () {
   const switches = yield* Switches
   const { stats } = yield* Counters
   const faults = yield* Faults
   const sessions = yield* Sessions
 
-  const refusal = forbidden(switches)
+  const refusal = forbiddenAnswer(switches)
   const isForeign = ({ headers }: HttpServerRequest.HttpServerRequest) =>
     headers["sec-fetch-mode"] === "cors" && !switches.allowCors
 
@@ -101,7 +101,7 @@ export const frontDoor = Effect.gen(function* () {
   }
 
   /** The session when cookie, token and origin of the request are good. */
-  const admitted = (
+  const admit = (
     request: HttpServerRequest.HttpServerRequest,
     session: SessionRecord | null,
     form: string | undefined
@@ -126,7 +126,7 @@ export const frontDoor = Effect.gen(function* () {
       // Logout is a form whose token may stand in the form alone.
       const form = endpoint === "logout" ? new URLSearchParams(yield* request.text).get("_csrf") : null
       if (isForeign(request)) return crossSite
-      if (!admitted(request, session, form ?? undefined)) return refusal
+      if (!admit(request, session, form ?? undefined)) return refusal
     }
     const response = yield* app
     if (!switches.rotateToken || session === null || account === null || session.state === "dead") return response
@@ -152,14 +152,14 @@ export const frontDoor = Effect.gen(function* () {
         for (const leave of leaves) leave()
       })
       /** Counts the request among those of the account; true when it may not go on. */
-      const joins = (account: string) =>
+      const enterAccount = (account: string) =>
         Effect.map(sessions.enter(account, began), ({ leave, overlapped }) => {
           leaves.push(leave)
           return overlapped
         })
       const session = yield* sessions.find(request.headers["cookie"])
       const account = session?.account ?? null
-      if (account !== null && (yield* joins(account))) return forcedLogout(request.headers["host"] ?? "")
+      if (account !== null && (yield* enterAccount(account))) return forcedLogout(request.headers["host"] ?? "")
       if (yield* Effect.isFailure(request.arrayBuffer)) return tooLarge
       const fault = yield* faults.take({
         plane: "api",
@@ -173,7 +173,10 @@ export const frontDoor = Effect.gen(function* () {
       if (fault.delay !== undefined) yield* Effect.sleep(fault.delay)
       yield* atHead(fault, node)
       const instead = replacement(fault)
-      const called = safeApp.pipe(Effect.provideService(Caller, session), Effect.provideService(JoinAccount, joins))
+      const called = safeApp.pipe(
+        Effect.provideService(Caller, session),
+        Effect.provideService(JoinAccount, enterAccount)
+      )
       const response = instead === null ? yield* answer(called, request, endpoint, session, fault) : null
       yield* awaitOthers(switches.strict ? hold : 0)
       if (fault.loseAnswer === true) return yield* close(node)

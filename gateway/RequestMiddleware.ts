@@ -1,4 +1,6 @@
-/** Handles every request before its handler: admission, the address by which the caller reaches the gateway, metrics, log. */
+/**
+ * What every request passes before its handler: admission, the address by which the caller reaches the gateway, metrics, and the log.
+ */
 import type { ServerResponse } from "node:http"
 import * as NodeHttpServerRequest from "@effect/platform-node/NodeHttpServerRequest"
 import { Cause, Effect, Metric, Option, Redacted, type Scope } from "effect"
@@ -18,15 +20,15 @@ type App<E = never> = Effect.Effect<
   HttpServerRequest.HttpServerRequest | Scope.Scope
 >
 
-export interface Door {
-  readonly through: <E>(app: App<E>) => App
+export interface RequestMiddleware {
+  readonly apply: <E>(app: App<E>) => App
   /** Requests that are being answered. */
   readonly inFlight: () => number
   /** From now on every answer closes its connection. */
   readonly close: () => void
 }
 
-export const makeDoor = Effect.gen(function* () {
+export const makeRequestMiddleware = Effect.gen(function* () {
   const settings = yield* GatewaySettings
   let inFlight = 0
   let closing = false
@@ -58,11 +60,11 @@ export const makeDoor = Effect.gen(function* () {
       return app.pipe(
         Effect.provideService(HttpServerRequest.HttpServerRequest, request.modify({ url: verdict.url })),
         Effect.provideService(Caller, { base, headers: token }),
-        Effect.catchCause((cause) => unexpected(cause, verdict.url))
+        Effect.catchCause((cause) => answerOfCause(cause, verdict.url))
       )
     })
 
-  const through = <E>(app: App<E>): App =>
+  const apply = <E>(app: App<E>): App =>
     Effect.gen(function* () {
       const request = yield* HttpServerRequest.HttpServerRequest
       const response = NodeHttpServerRequest.toServerResponse(request) as ServerResponse
@@ -80,14 +82,13 @@ export const makeDoor = Effect.gen(function* () {
       return answered
     })
 
-  const door: Door = {
-    through,
+  return {
+    apply,
     inFlight: () => inFlight,
     close: () => {
       closing = true
     }
-  }
-  return door
+  } satisfies RequestMiddleware
 })
 
 /** The first segment of a path, without token and identifiers, for logs and metrics. */
@@ -104,7 +105,7 @@ const failure = (url: string, status: number, error: string, message: string, he
 }
 
 /** Answers what no handler has answered: an unknown address, parameters that cannot be decoded, a defect. */
-const unexpected = Effect.fnUntraced(function* <E>(cause: Cause.Cause<E>, url: string) {
+const answerOfCause = Effect.fnUntraced(function* <E>(cause: Cause.Cause<E>, url: string) {
   if (Cause.hasInterruptsOnly(cause)) return yield* Effect.interrupt
   const error = Option.getOrNull(Cause.findErrorOption(cause))
   const reason = isServerError(error) ? error.reason._tag : null

@@ -10,27 +10,27 @@ import type { ConfigUnusable, LoginRefused, SessionError } from "../Errors.ts"
 import { serviceReturn } from "../Schedules.ts"
 
 /** Why there will never be a client. */
-export type DoorShut = SessionError | ConfigUnusable
+export type AccessLost = SessionError | ConfigUnusable
 
-export class ServiceDoor extends Context.Service<
-  ServiceDoor,
+export class ServiceAccess extends Context.Service<
+  ServiceAccess,
   {
     /** The client, as soon as there is one. */
-    readonly client: Effect.Effect<ServiceClient["Service"], DoorShut>
-    /** Fails when the service will never let us in (again), and never succeeds. */
-    readonly shut: Effect.Effect<never, DoorShut>
-    /** The client was refused a later login: the password is another one by now, which shuts the door as well. */
-    readonly refused: (error: LoginRefused) => Effect.Effect<void>
+    readonly client: Effect.Effect<ServiceClient["Service"], AccessLost>
+    /** Fails when no later login can work, such as after a refused password; never succeeds. */
+    readonly lost: Effect.Effect<never, AccessLost>
+    /** Says that a later login of the client was refused: the password has changed, so access is lost as well. */
+    readonly loginRefused: (error: LoginRefused) => Effect.Effect<void>
   }
->()("svc-steps/core/serving/ServiceDoor") {
+>()("svc-steps/core/serving/ServiceAccess") {
   /** @param service - logs in while it is built and out when its scope closes */
-  static readonly layer = (service: Layer.Layer<ServiceClient, DoorShut>): Layer.Layer<ServiceDoor> =>
+  static readonly layer = (service: Layer.Layer<ServiceClient, AccessLost>): Layer.Layer<ServiceAccess> =>
     Layer.effect(
-      ServiceDoor,
+      ServiceAccess,
       Effect.gen(function* () {
         const scope = yield* Effect.scope
-        const opened = yield* Deferred.make<ServiceClient["Service"], DoorShut>()
-        const shut = yield* Deferred.make<never, DoorShut>()
+        const client = yield* Deferred.make<ServiceClient["Service"], AccessLost>()
+        const lost = yield* Deferred.make<never, AccessLost>()
 
         const attempt = Effect.gen(function* () {
           const inner = yield* Scope.fork(scope)
@@ -44,18 +44,18 @@ export class ServiceDoor extends Context.Service<
             isFinal(error) ? Effect.void : Effect.logWarning(`${error.message}; the login is tried again`)
           ),
           Effect.retry({ schedule: serviceReturn, while: (error) => !isFinal(error) }),
-          Effect.tapError((error) => Deferred.fail(shut, error)),
-          Deferred.into(opened),
+          Effect.tapError((error) => Deferred.fail(lost, error)),
+          Deferred.into(client),
           Effect.forkScoped
         )
-        return ServiceDoor.of({
-          client: Deferred.await(opened),
-          shut: Deferred.await(shut),
-          refused: (error) => Effect.asVoid(Deferred.fail(shut, error))
+        return ServiceAccess.of({
+          client: Deferred.await(client),
+          lost: Deferred.await(lost),
+          loginRefused: (error) => Effect.asVoid(Deferred.fail(lost, error))
         })
       })
     )
 }
 
 /** A service that is away, under repair or used by somebody else may come back; a password does not become right. */
-const isFinal = (error: DoorShut): boolean => !error.retryable && error.scope === "run"
+const isFinal = (error: AccessLost): boolean => !error.retryable && error.scope === "run"
