@@ -12,7 +12,7 @@ import * as Bgzf from "../genome/bgzf/Bgzf.ts"
 import { badBlock, inflateAt, readBlocks } from "../genome/bgzf/Blocks.ts"
 import { Codec } from "../genome/bgzf/Codec.ts"
 import * as VirtualOffset from "../genome/bgzf/VirtualOffset.ts"
-import { resolveRegions } from "../genome/regions/Regions.ts"
+import { lengthOf, resolveRegions } from "../genome/regions/Regions.ts"
 import { compress } from "../genome/slice/Slice.ts"
 import { planStretches } from "../genome/slice/StretchPlan.ts"
 import { HtsgetError } from "./HtsgetError.ts"
@@ -89,14 +89,14 @@ type Regions = NonNullable<TicketRequest["regions"]>
 
 /** An unknown reference is `NotFound`, a start past the end of a known one `InvalidRange`. */
 const checkRegions = (regions: Regions, references: OpenedFile["references"]): Result.Result<Regions, HtsgetError> => {
-  const lengths = new Map(references.map(({ length, name }) => [name, length]))
+  const lengths = new Map(references.map((reference) => [reference.name, lengthOf(reference)]))
   for (const { readings } of regions) {
     for (const { name, starts } of readings) {
       const length = lengths.get(name)
       if (length === undefined) {
         return Result.fail(new HtsgetError({ kind: "NotFound", message: `the file has no reference ${name}` }))
       }
-      if (length !== null && (starts[0] ?? 0) >= length) {
+      if ((starts[0] ?? 0) >= length) {
         return Result.fail(new HtsgetError({ kind: "InvalidRange", message: `${name} has ${length} bases` }))
       }
     }

@@ -10,6 +10,9 @@ import type { Format } from "./Format.ts"
 /** BAI holds positions below 2^29. */
 const largestBai = 2 ** 29
 
+/** Bases by which reads may go past the end of a reference; samtools leaves as many in a CSI. */
+const overhang = 256
+
 /** Levels of bins that hold a reference of `length` bases. */
 const depthFor = (length: number): number => {
   let depth = BaiIndex.depth
@@ -28,7 +31,6 @@ export const Bam: Format = {
     Effect.map(readBamHeader(file, reader), (header) => {
       const { firstRecord, references } = header
       const longest = references.reduce((most, { length }) => Math.max(most, length), 0)
-      const large = longest > largestBai
       const countMismatch = (count: number) => `it has ${count} references and the data has ${references.length}`
       return {
         references: references.length,
@@ -44,20 +46,23 @@ export const Bam: Format = {
                 nameOf: (i) => references[i]?.name ?? ""
               })
             : Result.fail(countMismatch(index.references)),
-        slicing: ({ index }) =>
-          index.references === references.length
-            ? Result.succeed({
-                references,
-                records: { format: "BAM", references: references.length },
-                firstRecord,
-                plainHeader: () => encodeBamHeader(header.text, references),
-                header: (program, regions) => encodeBamHeader(bamSliceText(header, program, regions), references),
-                minShift: BaiIndex.minShift,
-                depth: depthFor(longest),
-                index: (builder) => (large ? builder.csi(references.length) : builder.bai(references.length)),
-                indexSuffix: large ? "csi" : "bai"
-              })
-            : Result.fail(countMismatch(index.references))
+        slicing: ({ index }) => {
+          if (index.references !== references.length) return Result.fail(countMismatch(index.references))
+          // A BAI beside the file shows that no read goes past what a BAI holds.
+          const reach = index.format === "CSI" ? longest + overhang : longest
+          const large = reach > largestBai
+          return Result.succeed({
+            references,
+            records: { format: "BAM", references: references.length },
+            firstRecord,
+            plainHeader: () => encodeBamHeader(header.text, references),
+            header: (program, regions) => encodeBamHeader(bamSliceText(header, program, regions), references),
+            minShift: BaiIndex.minShift,
+            depth: depthFor(reach),
+            index: (builder) => (large ? builder.csi(references.length) : builder.bai(references.length)),
+            indexSuffix: large ? "csi" : "bai"
+          })
+        }
       }
     })
 }

@@ -42,7 +42,7 @@ const bam = ({ references }: RecordNeeds["BAM"]): RecordFormat => ({
     span.start = BamRecord.position(view, at)
     span.end = span.ref < 0 ? span.start : BamRecord.end(view, at)
     span.mapped = (BamRecord.flags(view, at) & BamRecord.Flag.unmapped) === 0
-    return span.ref >= -1 && span.ref < references && span.start >= (span.ref === -1 ? -1 : 0)
+    return span.ref >= -1 && span.ref < references && span.start >= -1
   }
 })
 

@@ -29,9 +29,9 @@ describe("regionsKey", () => {
   it("P6 no piece of the text grows with the number of regions, and together they are all of it", () => {
     const bounds = Uint32Array.from({ length: 200_000 }, (_, i) => 5 * i)
     const regions = [
-      { ref: 0, name: "chr1", bounds, whole: false },
-      { ref: 1, name: "a:b", bounds: [0, 9], whole: true },
-      { ref: 2, name: "chr2", bounds: [0, Number.POSITIVE_INFINITY], whole: false }
+      { ref: 0, name: "chr1", length: Number.POSITIVE_INFINITY, bounds, whole: false },
+      { ref: 1, name: "a:b", length: 9, bounds: [0, Number.POSITIVE_INFINITY], whole: true },
+      { ref: 2, name: "chr2", length: Number.POSITIVE_INFINITY, bounds: [0, Number.POSITIVE_INFINITY], whole: false }
     ]
     const pieces = [...Regions.formatRegions(regions, true)]
     assert.isAbove(pieces.length, 10)

@@ -2,7 +2,7 @@
 import { Effect, Result } from "effect"
 import * as BaiIndex from "../index/BaiIndex.ts"
 import type { TabixColumns } from "../index/TabixIndex.ts"
-import type { KnownReference } from "../regions/Regions.ts"
+import { type KnownReference, lengthOf } from "../regions/Regions.ts"
 import * as FileNames from "./FileNames.ts"
 import type { Format } from "./Format.ts"
 import { magic, readVcfHeader, type VcfHeader } from "./VcfHeader.ts"
@@ -60,8 +60,7 @@ export const Vcf: Format = {
         if (columns === null) return Result.fail(foreign)
         const { names } = columns
         const references = knownReferences(names, header)
-        const small =
-          index.format === "TBI" || references.every(({ length }) => length !== null && length <= largestTbi)
+        const small = index.format === "TBI" || references.every((reference) => lengthOf(reference) <= largestTbi)
         const minShift = small ? BaiIndex.minShift : index.minShift
         const depth = small ? BaiIndex.depth : index.depth
         const indexSuffix = minShift === BaiIndex.minShift && depth === BaiIndex.depth ? "tbi" : "csi"

@@ -40,10 +40,19 @@ const headerEnd = (bytes: Uint8Array, ended: boolean): number => {
   return ended ? at : -1
 }
 
-/** `ID` and `length` of `##contig=<...>`; quotes hide commas. */
+/** What stands outside of quotes, in which a backslash hides a quote. */
+const unquoted = (line: string): string =>
+  line
+    .replaceAll(/\\./g, "")
+    .split('"')
+    .filter((_, i) => i % 2 === 0)
+    .join("")
+
+/** `ID` and `length` of `##contig=<...>`. */
 const contigOf = (line: string): VcfContig | null => {
-  const id = /[<,]ID=([^,>]+)/.exec(line)?.[1]
-  const length = /[<,]length=(\d+)/.exec(line)?.[1]
+  const keys = unquoted(line)
+  const id = /[<,]ID=([^,>]+)/.exec(keys)?.[1]
+  const length = /[<,]length=(\d+)/.exec(keys)?.[1]
   return id === undefined ? null : { name: id, length: length === undefined ? null : Number(length) }
 }
 

@@ -24,13 +24,20 @@ const number = (line: Uint8Array, at: number, stop: number): number => {
   return value
 }
 
+/** The digits that `[at, stop)` begins with as a number, NaN when there are none. A CR or a second value may follow. */
+const firstNumber = (line: Uint8Array, at: number, stop: number): number => {
+  let end = at
+  while (end < stop && line[end]! >= 0x30 && line[end]! <= 0x39) end++
+  return number(line, at, end)
+}
+
 /** Value of `END=` in the INFO field `[at, stop)`, NaN when it is not there. */
 const endOf = (line: Uint8Array, at: number, stop: number): number => {
   for (let i = at; i < stop; ) {
     let next = line.indexOf(semicolon, i)
     if (next === -1 || next > stop) next = stop
     if (line[i] === 0x45 && line[i + 1] === 0x4e && line[i + 2] === 0x44 && line[i + 3] === 0x3d) {
-      return number(line, i + 4, next)
+      return firstNumber(line, i + 4, next)
     }
     i = next + 1
   }

@@ -3,6 +3,7 @@ import type { Program } from "./SliceHeader.ts"
 
 const encoder = new TextEncoder()
 const decoder = new TextDecoder()
+const latin1 = new TextDecoder("latin1")
 
 /** In a value between quotes (VCF 4.2, section 1.2). */
 const escapeQuotes = (text: string) => text.replaceAll(/[\\"]/g, "\\$&")
@@ -11,14 +12,8 @@ const vcfKey = (program: Program) => `##${program.name}_regions=`
 
 /** VCF header lines with one more before `#CHROM` that names program and regions. */
 export const vcfSliceText = (text: Uint8Array, program: Program, regions: string): Uint8Array => {
-  const lines = decoder.decode(text).split("\n")
-  const at = lines.findLastIndex((line) => line.startsWith("#CHROM"))
-  const start = encoder.encode(
-    lines
-      .slice(0, at)
-      .map((line) => `${line}\n`)
-      .join("")
-  ).length
+  // One character for each byte, also where the text is no UTF-8.
+  const start = latin1.decode(text).lastIndexOf("\n#CHROM") + 1
   const { origin, version } = program
   const from =
     origin === undefined ? "" : `Command="${escapeQuotes(origin.command)}",Source="${escapeQuotes(origin.source)}",`

@@ -92,6 +92,14 @@ describe("records of a BAM", () => {
       assert.match(typeof fault === "object" ? (fault?.phrase ?? "") : "", wanted)
     }
   })
+
+  it("D5 an unmapped read may have a CIGAR of another length than its bases, as for samtools", () => {
+    const odd = { ...read("u", 0, 10_000, [[7, "M"]], BamRecord.Flag.unmapped), bases: "ACGT", qualities: [9, 9, 9, 9] }
+    const whole = (record: BamRecord.RecordFields) =>
+      concat(bam.subarray(0, header.size), BamRecord.encodeRecord(record))
+    assert.isNull(inParts(bamWalk(header), whole(odd), [299]).fault)
+    assert.isNotNull(inParts(bamWalk(header), whole({ ...odd, flags: 0 }), [299]).fault)
+  })
 })
 
 describe("lines of a VCF", () => {

@@ -122,7 +122,7 @@ describe("parseRange and resolveRegions", () => {
           for (let i = 0; i < bounds.length; i += 2) {
             const [start = 0, end = 0] = bounds.slice(i, i + 2)
             assert.isTrue(i === 0 || start > (bounds[i - 1] ?? 0))
-            for (let at = start; at < end; at++) covered.push(at)
+            for (let at = start; at < Math.min(end, 1_000); at++) covered.push(at)
           }
           assert.deepStrictEqual(
             covered,

@@ -7,18 +7,27 @@ import { NotFound, UsageError } from "../../Errors.ts"
 import { zeros } from "./NumberList.ts"
 import type { Reading, RegionText } from "./RegionText.ts"
 
-/** A reference of the file; `length` null when the file does not say. */
+/** A reference of the file; `length` (bases) null or 0 when the file does not say. */
 export interface KnownReference {
   readonly name: string
   readonly length: number | null
 }
+
+/** Length in bases, infinite when the file does not say. */
+export const lengthOf = ({ length }: KnownReference): number =>
+  length === null || length === 0 ? Number.POSITIVE_INFINITY : length
 
 /** What is wanted of one reference. */
 export interface ReferenceRegions {
   /** Its number in the file. */
   readonly ref: number
   readonly name: string
-  /** Starts and ends in turn: sorted, not touching each other; an end may be `Infinity`. */
+  /** Bases, infinite when the file does not say. */
+  readonly length: number
+  /**
+   * Starts and ends in turn: sorted, not touching each other. An end at the end of the reference, or past it, is `Infinity`: a
+   * header may tell a length that is too short, and a variant may stand behind the last base (VCF specification, section 1.6.1).
+   */
   readonly bounds: ArrayLike<number>
   /** True when every position is wanted. */
   readonly whole: boolean
@@ -101,7 +110,7 @@ const sortNumbers = (lists: ReadonlyArray<ArrayLike<number>>): ArrayLike<number>
 
 /**
  * Decides every region by the references of the file, which come in file order; so does the result. A text that is both a
- * name and a name with positions is refused with `UsageError`, as samtools does. Ends beyond a reference are cut. A
+ * name and a name with positions is refused with `UsageError`, as samtools does. A
  * reference that the file does not have, or a start beyond the end of one, is `NotFound`.
  *
  * @param file - its name, for messages
@@ -124,7 +133,7 @@ export const resolveRegions = (
       return Result.fail(new UsageError({ message }))
     }
     const ref = numbers.get(reading.name) ?? 0
-    const length = known[ref]?.length ?? Number.POSITIVE_INFINITY
+    const length = lengthOf(known[ref]!)
     const beyond = firstFrom(reading.starts, length)
     if (beyond !== -1) {
       const region = regionText(reading.name, reading.starts[beyond]!, reading.ends[beyond]!)
@@ -138,14 +147,21 @@ export const resolveRegions = (
     [...found]
       .sort((a, b) => a[0] - b[0])
       .map(([ref, readings]) => {
-        const { length, name } = known[ref]!
-        const most = length ?? Number.POSITIVE_INFINITY
-        const bounds = union(readings)
-        // All starts lie before it, so of what does not overlap only the last can end after it.
-        bounds[bounds.length - 1] = Math.min(bounds[bounds.length - 1]!, most)
-        return { ref, name, bounds, whole: bounds[0] === 0 && bounds[1] === most }
+        const { name } = known[ref]!
+        const length = lengthOf(known[ref]!)
+        const bounds = openedAt(length, union(readings))
+        return { ref, name, length, bounds, whole: bounds[0] === 0 && bounds[1] === Number.POSITIVE_INFINITY }
       })
   )
+}
+
+/** Bounds whose last end is infinite where it reaches `length`: all starts lie before it, so no other end can. */
+const openedAt = (length: number, bounds: Uint32Array | Float64Array): Uint32Array | Float64Array => {
+  const last = bounds.length - 1
+  if (bounds[last]! < length) return bounds
+  const opened = Float64Array.from(bounds)
+  opened[last] = Number.POSITIVE_INFINITY
+  return opened
 }
 
 /** Place of the first number that is `least` or greater; -1 for none. */
@@ -169,13 +185,13 @@ const batch = 4096
  */
 export function* formatRegions(regions: ReadonlyArray<ReferenceRegions>, takeUnplaced: boolean): Generator<string> {
   let words: Array<string> = []
-  for (const { bounds, name, whole } of regions) {
+  for (const { bounds, length, name, whole } of regions) {
     for (let i = 0; i < bounds.length; i += 2) {
       if (words.length === batch) {
         yield `${words.join(" ")} `
         words = []
       }
-      words.push(whole ? quoteName(name) : regionText(name, bounds[i]!, bounds[i + 1]!))
+      words.push(whole ? quoteName(name) : regionText(name, bounds[i]!, Math.min(bounds[i + 1]!, length)))
     }
   }
   if (takeUnplaced) words.push("*")

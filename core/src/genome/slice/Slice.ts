@@ -184,8 +184,7 @@ export const writeSlice = Effect.fn("svc.genome.writeSlice")(function* <E, E2>(
     size: source.reader.size,
     records: slicing.records,
     names: slicing.references.map(({ name }) => name),
-    // A whole reference is wanted with its records past the length that the header gives, if there are any.
-    regions: regions.map(({ bounds, ref, whole }) => ({ ref, bounds: whole ? [0, Number.POSITIVE_INFINITY] : bounds })),
+    regions,
     takeUnplaced,
     level,
     minShift,

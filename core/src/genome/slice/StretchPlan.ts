@@ -25,8 +25,10 @@ interface Starts {
 }
 
 const startsOf = (reference: ReferenceIndex, index: BinIndex): Starts => {
+  // Older writers put what stands before the first base (POS 0) into the bin of that number, which begins near 2^29.
+  const beforeFirstBase = firstOfLevel(index.depth) - 1
   const bins = [...reference.bins.values()]
-    .filter((bin) => bin.chunks.length > 0)
+    .filter((bin) => bin.chunks.length > 0 && bin.id !== beforeFirstBase)
     .map((bin) => {
       const position = binStart(bin.id, index.minShift, index.depth)
       return { position, offset: bin.chunks[0]!.begin }
