@@ -122,8 +122,7 @@ export class MemoryParts {
           assertSettled(offset >= settled, "bytes that were promised to be final are written again")
           const end = offset + data.length
           const old = bytes()
-          // Room to grow, so that many small writes do not copy the file each time.
-          const room = end <= old.buffer.byteLength ? old.buffer : new ArrayBuffer(end * 2)
+          const room = end <= old.buffer.byteLength ? old.buffer : roomFor(end)
           const grown = new Uint8Array(room, 0, Math.max(old.length, end))
           if (room !== old.buffer) grown.set(old)
           grown.set(data, offset)
@@ -141,7 +140,7 @@ export class MemoryParts {
           this.#does("commit", name, () => undefined),
           Effect.suspend(() => {
             if (this.files.has(name) && !overwrite) return new CannotCreate({ path: name, reason: "it appeared" })
-            this.files.set(name, bytes().slice(0, size))
+            this.files.set(name, bytes().subarray(0, size))
             this.files.delete(part)
             this.files.delete(journal)
             return Effect.void
@@ -150,6 +149,9 @@ export class MemoryParts {
     }
   }
 }
+
+/** Room for `end` bytes and more, so that a growing file is hardly ever copied. What is not written takes no memory. */
+const roomFor = (end: number) => new ArrayBuffer(end < 0x100000 ? end * 2 : end + 0x10000000)
 
 const assertSettled = (holds: boolean, message: string) => {
   if (!holds) throw new Error(message)

@@ -642,7 +642,7 @@ describe("FileTransfer", () => {
     it.effect("L2 a link that ends in the middle of a file in pieces is renewed for all of them, once", () =>
       Effect.gen(function* () {
         const g = ground({
-          size: 200 * mib,
+          size: 130 * mib,
           script: ({ number, link }, good) =>
             number >= 3 && link.endsWith("renewal=0") ? { status: 403, headers: {}, body: [] } : { ...good, delay: 10 }
         })
@@ -754,7 +754,7 @@ describe("FileTransfer", () => {
   describe("disk", () => {
     it.effect("K1 a full disk is not tried again; the part stays and the next run goes on with it", () =>
       Effect.gen(function* () {
-        const g = ground({ size: 200 * mib, connections: 1 })
+        const g = ground({ size: 40 * mib, connections: 1 })
         g.disk.fails = (operation, count) => (operation === "write" && count > 4 ? "ENOSPC" : null)
         assert.deepInclude(yield* failure(g), { _tag: "LocalIo", errno: "ENOSPC" })
         assert.strictEqual(g.disk.names.length, 2)
