@@ -22,9 +22,10 @@ const folderOfFiles = Effect.runSync(
       const { bai, bam } = longReads(yield* Codec, 65_280, 9_000)
       const folder = mkdtempSync(join(tmpdir(), "svc-threads-"))
       writeFileSync(join(folder, "long.bam"), bam)
+      const damaged = bam.slice()
       const at = bam.length - 1_000_000
-      bam[at] = (bam[at] ?? 0) ^ 1
-      writeFileSync(join(folder, "damaged.bam"), bam)
+      damaged[at] = (damaged[at] ?? 0) ^ 1
+      writeFileSync(join(folder, "damaged.bam"), damaged)
       for (const name of ["damaged", "long"]) writeFileSync(join(folder, `${name}.bam.bai`), bai)
       return folder
     }).pipe(Effect.provide(ZlibCodec.layer))

@@ -27,11 +27,12 @@ export const longReadsOf = (onFirst: number, onSecond: number): ReadonlyArray<Re
   })
 }
 
-const made = new Map<number, ReadonlyArray<RecordFields>>()
+const made = new Map<string, BamFile>()
 
-/** A BAM with so many reads on chr1; 3,000 make some 6 MB. */
+/** A BAM with so many reads on chr1; 3,000 make some 6 MB. Made once for all tests of a process: who changes it copies it. */
 export const longReads = (codec: Codec["Service"], blockBytes: number, onFirst = 3_000): BamFile => {
-  const reads = made.get(onFirst) ?? longReadsOf(onFirst, 200)
-  made.set(onFirst, reads)
-  return bamFile(codec, reads, { blockBytes, references: longReferences })
+  const key = `${blockBytes} ${onFirst}`
+  const file = made.get(key) ?? bamFile(codec, longReadsOf(onFirst, 200), { blockBytes, references: longReferences })
+  made.set(key, file)
+  return file
 }
