@@ -1,4 +1,6 @@
+/** Which files a sandbox serves, and which of them make one analysis. */
 import { Effect, FileSystem, Path } from "effect"
+import { dataTypes, isDataType, kindOfName } from "../core/src/genome/formats/FileNames.ts"
 import { type Content, contentOnDisk, InputUnusable, unusable } from "./WorldFile.ts"
 
 export interface NamedContent {
@@ -13,21 +15,25 @@ export interface FileGroup {
   readonly files: ReadonlyArray<NamedContent>
 }
 
-const suffix = /(\.bam|\.vcf\.gz)(\.bai|\.tbi|\.csi)?$/
+/** What a name says of a file of a type that the service offers; null for other files. */
+const servedKindOf = (name: string) => {
+  const found = kindOfName(name)
+  return found !== null && isDataType(found.type) ? found : null
+}
 
 /** Groups BAM and VCF files by base name, in the order of the names. Other files, and indexes without data, are left out. */
 export const groupFiles = (files: ReadonlyArray<NamedContent>): ReadonlyArray<FileGroup> => {
   const groups = new Map<string, Array<NamedContent>>()
   const byName = [...files].sort((a, b) => (a.name < b.name ? -1 : 1))
   for (const file of byName) {
-    const found = suffix.exec(file.name)
+    const found = servedKindOf(file.name)
     if (found === null) continue
-    const base = file.name.slice(0, found.index)
+    const base = file.name.slice(0, -found.kind.length - 1)
     groups.set(base, [...(groups.get(base) ?? []), file])
   }
   return [...groups]
     .map(([base, members]) => ({ base, files: members }))
-    .filter((group) => group.files.some((file) => /\.(bam|vcf\.gz)$/.test(file.name)))
+    .filter((group) => group.files.some((file) => servedKindOf(file.name)?.index === null))
 }
 
 /** The groups of a folder, its files left on disk. */
@@ -36,7 +42,7 @@ export const readDataFolder = Effect.fn("readDataFolder")(function* (folder: str
   const path = yield* Path.Path
   const names = yield* fs.readDirectory(folder).pipe(Effect.mapError(unusable(folder)))
   const files = yield* Effect.forEach(
-    names.filter((name) => suffix.test(name)),
+    names.filter((name) => servedKindOf(name) !== null),
     (name) =>
       Effect.map(contentOnDisk(path.resolve(folder, name)), (content) => ({
         name,
@@ -45,6 +51,9 @@ export const readDataFolder = Effect.fn("readDataFolder")(function* (folder: str
       }))
   )
   const groups = groupFiles(files)
-  if (groups.length === 0) return yield* new InputUnusable({ path: folder, reason: "no *.bam and no *.vcf.gz in it" })
+  if (groups.length === 0) {
+    const none = dataTypes.map((type) => `no *.${type}`).join(" and ")
+    return yield* new InputUnusable({ path: folder, reason: `${none} in it` })
+  }
   return groups
 })

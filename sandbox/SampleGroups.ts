@@ -1,9 +1,10 @@
 import { Effect } from "effect"
+import { kindOfName, vcf } from "../core/src/genome/formats/FileNames.ts"
 import type { FileGroup, NamedContent } from "./DataFolder.ts"
 import { groupFiles } from "./DataFolder.ts"
 import { makeSamples } from "./samples/Samples.ts"
 
-const isVariants = (file: NamedContent) => file.name.includes(".vcf.gz")
+const isVariants = (file: NamedContent) => kindOfName(file.name)?.type === vcf.suffix
 
 // Generating takes longer than everything else at the start, and tests start many sandboxes with one seed.
 const made = new Map<number, ReadonlyArray<FileGroup>>()
@@ -31,7 +32,10 @@ export const sampleGroups = Effect.fn("sampleGroups")(function* (seed: number) {
       ? groups
       : [
           ...groups.slice(0, -1),
-          { base: last.base, files: alignment.map((file) => ({ ...file, archived: file.name.endsWith(".bam") })) },
+          {
+            base: last.base,
+            files: alignment.map((file) => ({ ...file, archived: kindOfName(file.name)?.index === null }))
+          },
           { base: last.base, files: last.files.filter(isVariants) }
         ]
   made.set(seed, complete)

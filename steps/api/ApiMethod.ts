@@ -75,7 +75,7 @@ export const output = {
 
 export const errorBody = {
   type: "flag",
-  help: "Say on stderr what the service sent with an error, without secrets"
+  help: "Print on stderr what the service sent with an error, without secrets"
 } as const satisfies CommandOption
 
 export const format = {

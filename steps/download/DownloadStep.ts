@@ -15,11 +15,11 @@ export const downloadStep: ServiceStep = {
     { command: "-t https://lab.example.org -l L1 --latest --list", says: "what the newest analysis of a person has" },
     {
       command: "--linksFile links.json -a A1 -d data",
-      says: "what --links --linksFile links.json was told before, without a login"
+      says: "download by the links of an earlier --links --linksFile links.json, without a login"
     },
     {
       command: "-t https://lab.example.org -a A1 -F 'status = DONE' --plan",
-      says: "what would happen, touching nothing"
+      says: "show what would happen, and change nothing"
     }
   ],
   load: () => import("./Program.ts").then(({ program }) => program),

@@ -10,9 +10,9 @@ export const requestRestoreStep: ServiceStep = {
     { command: "A3 -t https://lab.example.org -d data", says: "ask for the archived BAM files of an analysis" },
     {
       command: "A3 A4 -t https://lab.example.org --restorationFile pending.json --maxRestores 10",
-      says: "write the requests to a file of this name; at most ten restorations are paid for"
+      says: "remember the requests in this file, and ask for at most ten restorations"
     },
-    { command: "A3 -t https://lab.example.org --plan", says: "what would be asked for, touching nothing" }
+    { command: "A3 -t https://lab.example.org --plan", says: "show what would be asked for, and change nothing" }
   ],
   load: () => import("../download/RequestProgram.ts").then(({ requestProgram }) => requestProgram)
 }

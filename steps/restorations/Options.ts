@@ -37,7 +37,7 @@ export const addOptions = {
     type: "choice",
     choices: ["structure", "full"],
     default: "structure",
-    help: "What a whole file must pass: structure: head, end, index; full: every block and record too"
+    help: "How whole files are checked. structure: head, end and index; full: every block and record as well"
   },
   checksums: {
     type: "choice",
@@ -46,5 +46,8 @@ export const addOptions = {
   },
   range: { type: "text", metavar: "'CHR:START-END ...'", help: "Only these regions, 1-based and inclusive" },
   bed: { type: "path", metavar: "FILE", help: "Only the regions of this BED file" },
-  unmapped: { type: "flag", help: "Only the unplaced unmapped reads; with --range in addition to its regions" }
+  unmapped: {
+    type: "flag",
+    help: "Only the unplaced reads, which have no position and end a BAM; with --range, these and its regions"
+  }
 } as const satisfies CommandOptions

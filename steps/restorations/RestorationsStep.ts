@@ -8,7 +8,7 @@ const methods: ReadonlyArray<Method & LocalStep> = [
   {
     ...common,
     method: "list",
-    summary: "What is waited for, of every target, and what cannot be used",
+    summary: "The requests in the file, of every target, and the entries that cannot be used",
     options: listOptions,
     examples: [{ command: "--format json", says: "for programs" }],
     load: () => import("./List.ts").then(({ list }) => list)
@@ -16,7 +16,7 @@ const methods: ReadonlyArray<Method & LocalStep> = [
   {
     ...common,
     method: "prune",
-    summary: "Take requests out of the file that nobody waits for any more",
+    summary: "Remove requests that nobody waits for any more",
     operands: { metavar: "ANALYSIS-ID", help: "Only requests of these analyses", least: 0, most: 100_000 },
     options: pruneOptions,
     examples: [
@@ -28,7 +28,7 @@ const methods: ReadonlyArray<Method & LocalStep> = [
   {
     ...common,
     method: "add",
-    summary: "Put a request into the file whose restoration was asked for elsewhere",
+    summary: "Add a request for a file whose restoration was asked for elsewhere",
     operands: { metavar: "ANALYSIS-ID FILE-NAME", help: "The archived file", least: 2, most: 2 },
     options: addOptions,
     examples: [

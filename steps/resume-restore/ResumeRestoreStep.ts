@@ -9,7 +9,10 @@ export const resumeRestoreStep: ServiceStep = {
     once: { type: "flag", help: "Look once and do not wait, which is what happens without --wait" }
   },
   examples: [
-    { command: "-t https://lab.example.org", says: "what is back now; exit code 75 while something is pending" },
+    {
+      command: "-t https://lab.example.org",
+      says: "download what is back now; exit code 75 while something is pending"
+    },
     { command: "-t https://lab.example.org --wait 12h --poll 5m", says: "the same, waiting for up to half a day" },
     { command: "-t https://lab.example.org --list", says: "where the stored requests stand; nothing is downloaded" }
   ],

@@ -18,7 +18,7 @@ export const archiveKeys = {
     steps: fileSteps,
     metavar: "N",
     beyond: true,
-    help: "Ask for the restoration of at most so many analyses in this run; it may cost money"
+    help: "Ask for the restoration of at most N analyses in this run; a restoration may cost money"
   },
   restorationFile: {
     type: "path",

@@ -37,7 +37,7 @@ export const fileKeys = {
     choices: ["structure", "full"],
     default: "structure",
     beyond: true,
-    help: "What a whole file must pass: structure: head, end, index; full: every block and record too, while it comes"
+    help: "How whole files are checked. structure: head, end and index; full: every block and record too, during the download"
   },
   checksums: {
     type: "choice",
@@ -60,7 +60,7 @@ export const fileKeys = {
     steps: selectionSteps,
     beyond: true,
     otherSpellings: ["n", "dry-run", "simulate"],
-    help: "Say what would happen (paths, sizes, disk need, collisions, restorations), touch nothing"
+    help: "Show what would happen (paths, sizes, disk space, collisions, restorations), and change nothing"
   },
   links: {
     type: "flag",
@@ -76,7 +76,7 @@ export const fileKeys = {
     steps: downloadSteps,
     metavar: "FILE",
     beyond: true,
-    help: "With --links: write them into this private file, as JSON. Without: download by the links in it, with no login"
+    help: "With --links: write the links into this private file, as JSON. Without: download by the links in this file, with no login"
   },
   format: {
     type: "choice",

@@ -38,6 +38,6 @@ export const logKeys = {
     steps: fileSteps,
     metavar: "FILE",
     otherSpellings: ["r"],
-    help: "Write a report of the run: JSON, or a page when the name ends in .html"
+    help: "Write a report of the run: JSON; a page when the name ends in .html, a section for MultiQC when it ends in _mqc.json"
   }
 } as const satisfies Record<string, Key>

@@ -21,7 +21,7 @@ export const networkKeys = {
     metavar: "TIME",
     default: "60s",
     beyond: true,
-    help: "Give up a connection after so long without a byte; the transfer then continues on a new one"
+    help: "Give up a connection on which no byte came for this long; the transfer continues on a new one"
   },
   limitRate: {
     type: "rate",
@@ -76,6 +76,6 @@ export const networkKeys = {
     env: "SVC_LOCK_DIR",
     metavar: "DIR",
     beyond: true,
-    help: "Folder where steps of one account take turns; the default is the user's runtime folder"
+    help: "Folder of the locks by which processes of one account take turns; the default is the user's runtime folder"
   }
 } as const satisfies Record<string, Key>

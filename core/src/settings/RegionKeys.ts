@@ -25,6 +25,6 @@ export const regionKeys = {
     steps: selectionSteps,
     beyond: true,
     otherSpellings: ["um"],
-    help: "Only the unplaced unmapped reads; with --range in addition to its regions"
+    help: "Only the unplaced reads, which have no position and end a BAM; with --range, these and its regions"
   }
 } as const satisfies Record<string, Key>

@@ -11,7 +11,7 @@ export const selectionKeys = {
     metavar: "ID,...",
     fromFile: true,
     otherSpellings: ["id", "ids", "analysis", "analyses"],
-    help: "Analyses to take; @FILE takes the lines of a file, @- of standard input (# begins a comment)"
+    help: "Analyses to take; @FILE reads them from a file, one a line, and @- from standard input (# begins a comment)"
   },
   sampleIds: {
     type: "list",

@@ -18,7 +18,7 @@ export const serviceKeys = {
     env: "SVC_BASE_URL",
     metavar: "TEMPLATE",
     beyond: true,
-    help: "Where targets given by name live, such as https://{target}.example.org"
+    help: "Address of targets given by name, such as https://{target}.example.org"
   },
   username: {
     type: "text",
@@ -36,7 +36,7 @@ export const serviceKeys = {
     short: "p",
     env: "SVC_PASSWORD",
     metavar: "TEXT",
-    help: "Password of the API. Other users can see options: better the variable, a private file, or the prompt"
+    help: "Password of the API. Other users of the machine can read options: rather use the variable, a private file, or the prompt"
   },
   passwordFile: {
     type: "path",
