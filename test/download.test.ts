@@ -378,6 +378,25 @@ describe("selection", () => {
     })
   )
 
+  it.live("Z1 a run whose report would replace its restoration file is refused before any request", () =>
+    Effect.gen(function* () {
+      const { download, folder, stats } = yield* ground()
+      const pending = '[{"analysisId":"A3","fileName":"S3.bam"}]'
+      const file = join(folder, "t.json")
+      writeFileSync(file, pending, { mode: 0o600 })
+      for (const [option, what] of [
+        ["--reportfile", "the report file"],
+        ["--logfile", "the log file"]
+      ] as const) {
+        const outcome = yield* download(["-a", "A1", "-d", "out", option, file, "--restorationFile", "t.json"])
+        assert.strictEqual(outcome.exitCode, 64, outcome.stderr)
+        assert.include(outcome.stderr, `cannot be ${what} and the restoration file at once`)
+        assert.strictEqual(readFileSync(file, "utf8"), pending)
+      }
+      assert.deepStrictEqual((yield* stats).requests, {})
+    })
+  )
+
   it.live("an unreadable filter and waiting for nothing end before any request", () =>
     Effect.gen(function* () {
       const { download, stats } = yield* ground()

@@ -1,4 +1,5 @@
 /** The settings of a command line as the request of a run. */
+import { resolve } from "node:path"
 import { Effect, type Result } from "effect"
 import { type ParsedRequest, parseRequest, readRequest, wantsSlices } from "../../core/src/download/DownloadRequest.ts"
 import type { LocalSettings } from "../../core/src/settings/Settings.ts"
@@ -13,17 +14,29 @@ export const requestOf = (settings: LocalSettings): Result.Result<ParsedRequest,
     settings.links && wantsSlices(settings)
       ? ["--links gives links of whole files: leave out --range, --bed and --unmapped"]
       : []
-  return withProblems(parseRequest({ ...settings, shows }, ownFiles(settings)), wholeOnly)
+  const own = ownFiles(settings)
+  return withProblems(parseRequest({ ...settings, shows }, new Map(own)), [...wholeOnly, ...sharedFiles(own)])
 }
 
 /** The request with the regions of its BED file. */
 export const completeRequest = (request: ParsedRequest) => Effect.provide(readRequest(request), ZlibCodec.layer)
 
+type OwnFile = readonly [path: string, what: string]
+
 /** Files that this run writes itself: no download may take their place. */
-const ownFiles = ({ linksFile, logfile, reportfile, restorationFile }: LocalSettings): ReadonlyMap<string, string> =>
-  new Map([
-    ...(logfile === null ? [] : [[logfile, "the log file"] as const]),
-    ...(reportfile === null ? [] : [[reportfile, "the report file"] as const]),
-    ...(linksFile === null ? [] : [[linksFile, "the links file"] as const]),
-    [restorationFile, "the restoration file"]
-  ])
+const ownFiles = ({ linksFile, logfile, reportfile, restorationFile }: LocalSettings): ReadonlyArray<OwnFile> => [
+  ...(logfile === null ? [] : [[logfile, "the log file"] as const]),
+  ...(reportfile === null ? [] : [[reportfile, "the report file"] as const]),
+  ...(linksFile === null ? [] : [[linksFile, "the links file"] as const]),
+  [restorationFile, "the restoration file"]
+]
+
+/** A report in place of the restoration file would forget every restoration that was paid for. */
+const sharedFiles = (own: ReadonlyArray<OwnFile>): ReadonlyArray<string> =>
+  [...Map.groupBy(own, ([path]) => resolve(path)).values()].flatMap((files) => {
+    const [first, ...others] = files
+    if (first === undefined || others.length === 0) return []
+    return [
+      `${first[0]} cannot be ${files.map(([, what]) => what).join(" and ")} at once: name another file for one of them`
+    ]
+  })

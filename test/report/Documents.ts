@@ -67,6 +67,7 @@ const document = (
       host: "lab.example.org",
       startedAt: at(0),
       finishedAt: at(seconds * 1000),
+      milliseconds: seconds * 1000,
       exitCode,
       throughput: { intervalSeconds: 1, bytes: [] },
       advice: [],

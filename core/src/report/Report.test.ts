@@ -7,7 +7,13 @@ const missing = { _tag: "NotFound", message: "analysis A9: not found" }
 
 describe("Report", () => {
   it("has totals, one entry per file, seconds, and the meaning of the exit code", () => {
-    const run = { version: "1.2.3", host: "svc.example.org", startedAt: new Date(0), finishedAt: new Date(1500) }
+    const run = {
+      version: "1.2.3",
+      host: "svc.example.org",
+      startedAt: new Date(0),
+      finishedAt: new Date(1500),
+      milliseconds: 1500
+    }
     const id = { analysisId: "A1", fileName: "a.bam", path: "out/a.bam", bytes: 10 }
     const done = {
       ...untransferredResult(id, { action: "downloaded", reason: null, error: null }),
@@ -53,6 +59,12 @@ describe("Report", () => {
     assert.deepStrictEqual(document.files[2]?.error, { tag: "NotFound", message: "analysis A9: not found" })
   })
 
+  it("C1 its seconds are those that passed, also when the clock was set back meanwhile", () => {
+    const times = { startedAt: new Date(7_200_000), finishedAt: new Date(1500), milliseconds: 1500 }
+    const run = { version: "1", host: "h", step: "download", exitCode: 0, advice: [], ...times } as const
+    assert.strictEqual(reportJson({ ...run, throughput: { intervalSeconds: 1, bytes: [] } }, []).seconds, 1.5)
+  })
+
   it("as text in pieces it is the same document, of any number of files and with names that need escapes", () => {
     const run: ReportRun = {
       step: "download",
@@ -60,6 +72,7 @@ describe("Report", () => {
       host: "svc.example.org",
       startedAt: new Date(0),
       finishedAt: new Date(1),
+      milliseconds: 1,
       exitCode: 66,
       throughput: { intervalSeconds: 0.25, bytes: [] },
       advice: []

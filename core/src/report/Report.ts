@@ -17,6 +17,8 @@ export interface ReportRun {
   readonly host: string
   readonly startedAt: Date
   readonly finishedAt: Date
+  /** Duration by the monotonic clock: the times may lie hours apart, or in the wrong order, when the clock was set. */
+  readonly milliseconds: number
   /** Null when a signal stopped the run. */
   readonly exitCode: ExitCode | null
   readonly throughput: Throughput
@@ -54,7 +56,7 @@ const headJson = (run: ReportRun, results: ReadonlyArray<FileResult>) => ({
   host: run.host,
   startedAt: run.startedAt.toISOString(),
   finishedAt: run.finishedAt.toISOString(),
-  seconds: seconds(run.finishedAt.getTime() - run.startedAt.getTime()),
+  seconds: seconds(run.milliseconds),
   exitCode: run.exitCode,
   exitMeaning: run.exitCode === null ? "stopped before its end" : ExitCodes[run.exitCode],
   totals: totalsOf(results),

@@ -12,6 +12,7 @@ const run = (seconds: number, bytes: ReadonlyArray<number> = []): ReportRun => (
   host: "lab.example.org",
   startedAt: at(0),
   finishedAt: at(seconds),
+  milliseconds: seconds * 1000,
   exitCode: 0,
   throughput: { intervalSeconds: 1, bytes },
   advice: []

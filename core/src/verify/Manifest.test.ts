@@ -11,6 +11,7 @@ const run = {
   host: "h",
   startedAt: new Date(0),
   finishedAt: new Date(0),
+  milliseconds: 1000,
   exitCode: 0,
   throughput: { intervalSeconds: 1, bytes: [] },
   advice: []
