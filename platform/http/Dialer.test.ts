@@ -1,6 +1,7 @@
 import http from "node:http"
+import net from "node:net"
 import { assert, describe, it } from "@effect/vitest"
-import { Effect } from "effect"
+import { Effect, Fiber } from "effect"
 import { Dialer } from "./Dialer.ts"
 
 describe("Dialer", () => {
@@ -45,6 +46,41 @@ describe("Dialer", () => {
           .end()
       })
       assert.strictEqual(text, "here")
+    })
+  )
+
+  it.live("N3 N14 what is still connecting when it is destroyed ends at once", () =>
+    Effect.gen(function* () {
+      // Accepts, and never says a word.
+      const proxy = yield* Effect.acquireRelease(
+        Effect.sync(() => net.createServer((socket) => socket.on("error", () => {}))),
+        (it) => Effect.sync(() => it.close())
+      )
+      const asked = Effect.callback<void>((resume) => void proxy.once("connection", () => resume(Effect.void)))
+      const port = yield* Effect.callback<number>((resume) => {
+        proxy.listen(0, "127.0.0.1", () => {
+          const address = proxy.address()
+          resume(Effect.succeed(address !== null && typeof address === "object" ? address.port : 0))
+        })
+      })
+      for (const scheme of ["http", "https"]) {
+        const url = new URL(`${scheme}://127.0.0.1:${port}`)
+        const dialer = new Dialer({
+          proxy: { url, username: null, password: null },
+          noProxy: "",
+          ca: null,
+          connectTimeout: 60_000
+        })
+        const connected = yield* Effect.forkChild(asked, { startImmediately: true })
+        const fiber = yield* Effect.callback<void, Error>((resume) => {
+          dialer.tunnel({ url, username: null, password: null }, "svc.test", 443, (error) =>
+            resume(error === null ? Effect.void : Effect.fail(error))
+          )
+        }).pipe(Effect.flip, Effect.forkChild({ startImmediately: true }))
+        yield* Fiber.join(connected)
+        dialer.destroy()
+        assert.strictEqual((yield* Fiber.join(fiber)).message, "the connection is not wanted any more")
+      }
     })
   )
 })

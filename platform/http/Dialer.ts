@@ -49,25 +49,6 @@ export const credentialsOf = (proxy: ProxyAddress): Readonly<Record<string, stri
   return { "proxy-authorization": `Basic ${pair}` }
 }
 
-/** Calls `done` once, with a fault when `ms` pass first; later sockets are destroyed. */
-const within = (ms: number, reason: string, done: Done, start: (done: Done) => { destroy(): void }): void => {
-  let open = true
-  const finish: Done = (error, socket) => {
-    if (!open) {
-      socket?.destroy()
-      return
-    }
-    open = false
-    clearTimeout(timer)
-    done(error, socket)
-  }
-  const timer = setTimeout(() => {
-    started.destroy()
-    finish(new TransportFault({ kind: "NotSent", reason }), undefined as never)
-  }, ms)
-  const started = start(finish)
-}
-
 /** A fault of an attempt to connect: nothing was sent, unless it is about TLS. */
 const connectFault = (error: Error, via: string | null): TransportFault => {
   const fault = faultOfCause(error)
@@ -93,6 +74,8 @@ class DialingAgent extends http.Agent {
 export class Dialer {
   readonly #settings: DialerSettings
   readonly #agents: Readonly<Record<"http:" | "https:", Readonly<Record<"lasting" | "single", DialingAgent>>>>
+  /** What ends each attempt to connect that is under way, for a reason. */
+  readonly #attempts = new Set<(reason: string) => void>()
   #context: tls.SecureContext | undefined
 
   constructor(settings: DialerSettings) {
@@ -120,8 +103,9 @@ export class Dialer {
     }
   }
 
-  /** Closes every connection. */
+  /** Closes every connection, and ends those that are not made yet. */
   destroy(): void {
+    for (const end of this.#attempts) end("the connection is not wanted any more")
     for (const { lasting, single } of Object.values(this.#agents)) {
       lasting.destroy()
       single.destroy()
@@ -132,6 +116,25 @@ export class Dialer {
   proxyFor(hostname: string, port: number): ProxyAddress | null {
     const { proxy, noProxy } = this.#settings
     return proxy === null || isDirect(noProxy, hostname, port) ? null : proxy
+  }
+
+  /** Calls `done` once, with a fault when the time for connecting passes first; later sockets are destroyed. */
+  #within(tooLate: string, done: Done, start: (done: Done) => { destroy(): void }): void {
+    const finish: Done = (error, socket) => {
+      if (!this.#attempts.delete(end)) {
+        socket?.destroy()
+        return
+      }
+      clearTimeout(timer)
+      done(error, socket)
+    }
+    const end = (reason: string) => {
+      started.destroy()
+      finish(new TransportFault({ kind: "NotSent", reason }), undefined as never)
+    }
+    this.#attempts.add(end)
+    const timer = setTimeout(end, this.#settings.connectTimeout, tooLate)
+    const started = start(finish)
   }
 
   /** For `http:` URLs: to the host itself, or to the proxy, which then reads the whole request. */
@@ -164,7 +167,7 @@ export class Dialer {
   #tcp(hostname: string, port: number, via: string | null, done: Done): void {
     const { connectTimeout, lookup } = this.#settings
     const what = via === null ? "no connection" : `proxy ${via}: no connection`
-    within(connectTimeout, `${what} within ${connectTimeout} ms`, done, (finish) => {
+    this.#within(`${what} within ${connectTimeout} ms`, done, (finish) => {
       const socket = net.connect({
         host: bareHost(hostname),
         port,
@@ -187,7 +190,7 @@ export class Dialer {
   #tls(socket: Duplex, hostname: string, via: string | null, done: Done): void {
     const host = bareHost(hostname)
     const { connectTimeout } = this.#settings
-    within(connectTimeout, `no TLS connection within ${connectTimeout} ms`, done, (finish) => {
+    this.#within(`no TLS connection within ${connectTimeout} ms`, done, (finish) => {
       const secure = tls.connect({
         socket,
         host,
@@ -215,7 +218,7 @@ export class Dialer {
     const target = `${host.includes(":") ? `[${bareHost(host)}]` : host}:${port}`
     this.connectProxy(proxy, (error, socket) => {
       if (error !== null) return done(error, socket)
-      within(connectTimeout, `proxy ${proxy.url.host}: no answer within ${connectTimeout} ms`, done, (finish) => {
+      this.#within(`proxy ${proxy.url.host}: no answer within ${connectTimeout} ms`, done, (finish) => {
         const request = http.request({
           method: "CONNECT",
           path: target,
