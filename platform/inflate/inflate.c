@@ -15,8 +15,8 @@
 static uint8_t in[LARGEST + MARGIN];
 static uint8_t out[LARGEST + MARGIN];
 
-#define LENGTH_BITS 11
-#define DISTANCE_BITS 9
+#define LENGTH_BITS 12
+#define DISTANCE_BITS 8
 /*
  * Both hold a first table and, after it, the second tables of codes that are longer than LENGTH_BITS or DISTANCE_BITS. These need at
  * most 2048 entries: there is one for each prefix that such a code begins with, and none is empty.
@@ -30,17 +30,19 @@ static uint32_t symbols[288];
 /*
  * An entry of a table:
  *   bits 0-7    how many bits to drop (of a length or distance: with its extra bits)
- *   bits 8-11   of a literal: how many (1 or 2); of a length or distance: bits of the code alone; else bits of the second table
- *   bits 12-15  kind: none of these is a length or distance; SPECIAL alone leads to a second table
- *   bits 16-31  the literals; base of length or distance; start of the second table
+ *   bits 8-11   bits of the code alone; of an entry that leads to a second table: bits of that
+ *   bits 12-15  kind: LITERAL once or twice, a MATCH, or one literal and a match; SPECIAL alone leads to a second table
+ *   bits 16-31  first literal and second one, or first literal and length less 3; base of a distance; start of the second table
  */
-#define LITERAL 0x4000u
+#define LITERAL 0x1000u
+#define MATCH 0x4000u
 #define SPECIAL 0x8000u
 #define END 0x1000u
 #define WRONG 0x2000u
 
-static const uint16_t lengthBase[31] = {3,  4,  5,  6,  7,  8,  9,  10, 11,  13,  15,  17,  19,  23, 27, 31,
-                                        35, 43, 51, 59, 67, 83, 99, 115, 131, 163, 195, 227, 258, 0,  0};
+/* Less 3, so that 8 bits hold the longest. */
+static const uint8_t lengthBase[31] = {0,  1,  2,  3,  4,  5,  6,  7,   8,   10,  12,  14,  16,  20, 24, 28,
+                                       32, 40, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 255, 0,  0};
 static const uint8_t lengthExtra[31] = {0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2,
                                         3, 3, 3, 3, 4, 4, 4, 4, 5, 5, 5, 5, 0, 0, 0};
 static const uint16_t distanceBase[30] = {1,   2,   3,   4,   5,   7,    9,    13,   17,   25,   33,   49,   65,    97,    129,
@@ -69,10 +71,10 @@ static inline uint32_t entryOf(enum alphabet alphabet, uint32_t symbol, uint32_t
     if (symbol >= 30) return SPECIAL | WRONG;
     return (uint32_t)distanceBase[symbol] << 16 | size << 8 | (size + distanceExtra[symbol]);
   }
-  if (symbol < 256) return symbol << 16 | LITERAL | 1 << 8 | size;
+  if (symbol < 256) return symbol << 16 | LITERAL | size << 8 | size;
   if (symbol == 256) return SPECIAL | END | size;
   if (symbol >= 286) return SPECIAL | WRONG;
-  return (uint32_t)lengthBase[symbol - 257] << 16 | size << 8 | (size + lengthExtra[symbol - 257]);
+  return (uint32_t)lengthBase[symbol - 257] << 24 | MATCH | size << 8 | (size + lengthExtra[symbol - 257]);
 }
 
 static inline uint32_t reversed(uint32_t code, uint32_t size) {
@@ -145,16 +147,19 @@ static int fill(uint32_t *table, uint32_t bits, uint32_t room, const uint8_t *si
   return 1;
 }
 
-/* Two short literals in a row become one entry: most of a BAM are literals. */
-static void pair(void) {
+/*
+ * A short literal and the literal or length after it become one entry, where the codes of both fit into LENGTH_BITS: no
+ * processor can predict whether a literal or a length comes next.
+ */
+static void join(void) {
   for (uint32_t i = 1u << LENGTH_BITS; i-- > 0;) {
     const uint32_t first = lengths[i];
-    if ((first & (LITERAL | SPECIAL)) != LITERAL) continue;
+    if (first & (MATCH | SPECIAL)) continue;
     const uint32_t size = first & 0xff;
+    /* `i >> size` is below `i`, or both are 0: it is not joined yet. */
     const uint32_t then = lengths[i >> size];
-    /* `i >> size` is below `i`, or both are 0: it is not a pair yet. */
-    if ((then & (LITERAL | SPECIAL)) != LITERAL || size + (then & 0xff) > LENGTH_BITS) continue;
-    lengths[i] = (first & 0x00ff0000) | (then & 0x00ff0000) << 8 | LITERAL | 2 << 8 | (size + (then & 0xff));
+    if (then & SPECIAL || size + ((then >> 8) & 0xf) > LENGTH_BITS) continue;
+    lengths[i] = first + (then & 0xffff) + ((then << 8 | then) & 0xff000000);
   }
 }
 
@@ -168,6 +173,13 @@ static void pair(void) {
   do {                                                                                                                 \
     buffer >>= (n);                                                                                                    \
     have -= (n);                                                                                                       \
+  } while (0)
+#define LITERALS()                                                                                                     \
+  do {                                                                                                                 \
+    DROP(entry & 0xff);                                                                                                \
+    to[0] = entry >> 16;                                                                                               \
+    to[1] = entry >> 24;                                                                                               \
+    to += (entry >> 12) & 3;                                                                                           \
   } while (0)
 #define BITS(n) ((uint32_t)buffer & ((1u << (n)) - 1))
 
@@ -247,34 +259,21 @@ int32_t inflate(uint32_t length, uint32_t most) {
       if (!fill(lengths, LENGTH_BITS, sizeof lengths / 4, sizes, literals, LENGTHS)) return -1;
       if (!fill(distances, DISTANCE_BITS, sizeof distances / 4, sizes + literals, distance, DISTANCES)) return -1;
     }
-    /* A pass over the whole table: where no two codes fit into an entry it would find none. */
-    uint32_t shortest = 15;
-    for (uint32_t i = 0; i < 256; i++)
-      if (sizes[i] > 0 && sizes[i] < shortest) shortest = sizes[i];
-    if (2 * shortest <= LENGTH_BITS) pair();
+    join();
 
     REFILL();
     uint32_t entry = lengths[BITS(LENGTH_BITS)];
     for (;;) {
       if (at > stop || to > limit) return -1;
-      /* 56 bits: three entries of up to 11 bits, or two of them and a length of up to 20. */
-      if (entry & LITERAL) {
-        DROP(entry & 0xff);
-        to[0] = entry >> 16;
-        to[1] = entry >> 24;
-        to += (entry >> 8) & 3;
+      /* 56 bits: three entries of literals, or two of them and a length. */
+      if (!(entry & (MATCH | SPECIAL))) {
+        LITERALS();
         entry = lengths[BITS(LENGTH_BITS)];
-        if (entry & LITERAL) {
-          DROP(entry & 0xff);
-          to[0] = entry >> 16;
-          to[1] = entry >> 24;
-          to += (entry >> 8) & 3;
+        if (!(entry & (MATCH | SPECIAL))) {
+          LITERALS();
           entry = lengths[BITS(LENGTH_BITS)];
-          if (entry & LITERAL) {
-            DROP(entry & 0xff);
-            to[0] = entry >> 16;
-            to[1] = entry >> 24;
-            to += (entry >> 8) & 3;
+          if (!(entry & (MATCH | SPECIAL))) {
+            LITERALS();
             REFILL();
             entry = lengths[BITS(LENGTH_BITS)];
             continue;
@@ -285,9 +284,8 @@ int32_t inflate(uint32_t length, uint32_t most) {
         if (!(entry & (END | WRONG))) {
           DROP(LENGTH_BITS);
           entry = lengths[(entry >> 16) + BITS((entry >> 8) & 0xf)];
-          if (entry & LITERAL) {
-            DROP(entry & 0xff);
-            *to++ = entry >> 16;
+          if (!(entry & (MATCH | SPECIAL))) {
+            LITERALS();
             REFILL();
             entry = lengths[BITS(LENGTH_BITS)];
             continue;
@@ -299,7 +297,9 @@ int32_t inflate(uint32_t length, uint32_t most) {
           break;
         }
       }
-      uint32_t size = (entry >> 16) + ((BITS(entry & 0xff)) >> ((entry >> 8) & 0xf));
+      to[0] = entry >> 16;
+      to += (entry >> 12) & 1;
+      const uint32_t size = 3 + (entry >> 24) + (BITS(entry & 0xff) >> ((entry >> 8) & 0xf));
       DROP(entry & 0xff);
       /* A distance takes up to 15 bits of code and 13 more. */
       if (have < 28) REFILL();
