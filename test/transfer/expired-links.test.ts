@@ -1,0 +1,130 @@
+/** Links that end, are refused or name another file. */
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Redacted } from "effect"
+import { TestClock } from "effect/testing"
+import { Forbidden } from "../../core/src/Errors.ts"
+import { cutAfter, host, type Script } from "./ScriptedHost.ts"
+import { always, at, failure, ground, kib, mib, strong, succeeds } from "./TransferGround.ts"
+
+describe("FileTransfer, links", () => {
+  for (const status of [400, 401, 403, 404, 410]) {
+    it.effect(`L1 a link refused with ${status} is renewed once and the file goes on`, () =>
+      Effect.gen(function* () {
+        const g = ground({ script: at([0], () => ({ status, headers: {}, body: [] })) })
+        assert.deepInclude(yield* succeeds(g), { renewals: 1, attempts: 2 })
+        assert.include(g.links.seen[1]?.link, "renewal=1")
+      })
+    )
+  }
+
+  it.effect("L2 a link that ends in the middle of a file in pieces is renewed for all of them, once", () =>
+    Effect.gen(function* () {
+      const g = ground({
+        size: 130 * mib,
+        script: ({ number, link }, good) =>
+          number >= 3 && link.endsWith("renewal=0") ? { status: 403, headers: {}, body: [] } : { ...good, delay: 10 }
+      })
+      assert.deepInclude(yield* succeeds(g), { renewals: 1 })
+      assert.isTrue(g.links.seen.slice(1).every(({ ifRange }) => ifRange === strong))
+    })
+  )
+
+  it.effect.each([404, 410])(
+    "L3 a file that the link host does not have, whatever the link, is not found: %i",
+    (status) =>
+      Effect.gen(function* () {
+        const g = ground({ script: always(() => ({ status, headers: {}, body: [] })) })
+        const error = yield* failure(g)
+        assert.strictEqual(error._tag, "NotFound")
+        assert.match(error.message, new RegExp(`^s\\.bam: not found \\(${host} answers ${status} to its link, also`))
+        assert.strictEqual(g.links.seen.length, 2)
+      })
+  )
+
+  it.effect("L3 a fresh link that is refused as well ends it", () =>
+    Effect.gen(function* () {
+      const g = ground({ script: always(() => ({ status: 403, headers: {}, body: [] })) })
+      assert.deepInclude(yield* failure(g), { _tag: "LinkForbidden", host, status: 403 })
+      assert.strictEqual(g.renewals(), 1)
+      assert.strictEqual(g.links.seen.length, 2)
+    })
+  )
+
+  it.effect("L1 a link that cannot be renewed ends in mid-file, and the next run goes on from there", () =>
+    Effect.gen(function* () {
+      const script: Script = ({ number }, good) => {
+        if (number >= 2) return good
+        return number === 0 ? cutAfter(good, 100 * kib, "Reset") : { status: 403, headers: {}, body: [] }
+      }
+      const g = ground({ script, request: { renewLink: null } })
+      const error = yield* failure(g)
+      assert.deepInclude(error, { _tag: "LinkExpired", reason: `${host} answered 403` })
+      assert.isFalse(g.events.some(({ _tag }) => _tag === "Renewing"))
+      assert.strictEqual(g.links.seen.length, 2)
+      assert.strictEqual(g.disk.names.length, 2)
+      assert.deepInclude(yield* succeeds(g), { resumedFrom: 100 * kib, renewals: 0 })
+    })
+  )
+
+  it.effect("C4 a link that cannot be renewed is tried also when this clock thinks that it has ended", () =>
+    Effect.gen(function* () {
+      yield* TestClock.setTime(Date.UTC(2026, 0, 1))
+      const link = Redacted.make(`https://${host}/s.bam?Expires=1000`)
+      assert.deepInclude(yield* succeeds(ground({ request: { link, renewLink: null } })), { attempts: 1 })
+    })
+  )
+
+  it.effect("L4 the failure to renew is the failure of the file", () =>
+    Effect.gen(function* () {
+      const g = ground({
+        script: always(() => ({ status: 403, headers: {}, body: [] })),
+        request: { renewLink: new Forbidden({ what: "analysis A1" }) }
+      })
+      assert.strictEqual((yield* failure(g))._tag, "Forbidden")
+      assert.strictEqual(g.links.seen.length, 1)
+    })
+  )
+
+  it.effect("L5 links that give little each still deliver, and have a bound", () =>
+    Effect.gen(function* () {
+      const oneUse = (part: number): Script => {
+        const used = new Set<string>()
+        return ({ link }, good) => {
+          if (used.has(link)) return { status: 403, headers: {}, body: [] }
+          used.add(link)
+          return cutAfter(good, part, "Reset")
+        }
+      }
+      const g = ground({ size: 8 * mib, script: oneUse(200 * kib) })
+      assert.deepInclude(yield* succeeds(g), { renewals: 40 })
+      const bound = ground({ size: 16 * mib, script: oneUse(200 * kib) })
+      assert.strictEqual((yield* failure(bound))._tag, "LinkForbidden")
+      assert.strictEqual(bound.renewals(), 50)
+    })
+  )
+
+  it.effect("L6 a listing with another size begins anew", () =>
+    Effect.gen(function* () {
+      const g = ground({
+        script: at(0, () => ({ status: 403, headers: {}, body: [] })),
+        request: { renewLink: Effect.succeed({ link: Redacted.make(`https://${host}/new`), size: 7 }) }
+      })
+      yield* succeeds(g)
+      assert.isTrue(g.events.some((event) => event._tag === "Restarting" && /7 bytes/.test(event.reason)))
+    })
+  )
+
+  it.effect("C4 a link that says it has ended is renewed before it is used, but a wrong clock is noticed", () =>
+    Effect.gen(function* () {
+      yield* TestClock.setTime(Date.UTC(2026, 0, 1))
+      const ended = Redacted.make(`https://${host}/s.bam?Expires=1000`)
+      const renewed = ground({ request: { link: ended } })
+      assert.deepInclude(yield* succeeds(renewed), { renewals: 1, attempts: 1 })
+      const skewed = ground({
+        size: 130 * mib,
+        request: { link: ended, renewLink: Effect.succeed({ link: ended, size: null }) }
+      })
+      assert.deepInclude(yield* succeeds(skewed), { renewals: 1 })
+    })
+  )
+})

@@ -1,0 +1,229 @@
+/** Structure, records, indexes and checksums: what is proven of a file before it gets its name. */
+import { createHash } from "node:crypto"
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Exit, Fiber, Ref } from "effect"
+import { FileDamaged } from "../../core/src/Errors.ts"
+import { Codec } from "../../core/src/genome/bgzf/Codec.ts"
+import type { TransferRequest } from "../../core/src/transfer/TransferRequest.ts"
+import * as ZlibCodec from "../../platform/inflate/ZlibCodec.ts"
+import { bamFile, read } from "../genome/Fixtures.ts"
+import { crc32c } from "./MemoryParts.ts"
+import { cutAfter, patterned, type Script } from "./ScriptedHost.ts"
+import { always, at, failure, ground, kib, succeeds } from "./TransferGround.ts"
+
+describe("FileTransfer, checks", () => {
+  it.effect("a structure check that fails keeps the file from its final name, and its bytes are not kept", () =>
+    Effect.gen(function* () {
+      const sizes = yield* Ref.make<ReadonlyArray<number>>([])
+      const check: TransferRequest["check"] = (part) =>
+        Ref.update(sizes, (all) => [...all, part.size]).pipe(
+          Effect.andThen(part.read(0, 4)),
+          Effect.andThen(new FileDamaged({ file: "s.bam", fault: "NotBgzf", reason: "it is not BGZF" }))
+        )
+      const g = ground({ request: { check } })
+      assert.deepInclude(yield* failure(g), { _tag: "FileDamaged", fault: "NotBgzf" })
+      assert.deepStrictEqual(yield* Ref.get(sizes), [200 * kib])
+      assert.deepStrictEqual(g.disk.names, [])
+    })
+  )
+
+  it.effect("D1 D3 without a word about checks a BAM must be whole, by its first or its last name", () =>
+    Effect.gen(function* () {
+      const reads = Array.from({ length: 6_000 }, (_, i) => read(`r${i}`, 0, i * 20))
+      const { bam } = bamFile(yield* Codec, reads, { blockBytes: 2_000 })
+      const names = [
+        ["s.bam", "s.bam"],
+        ["s.bam", "s"],
+        ["s", "s.bam"]
+      ] as const
+      for (const bytes of [bam.subarray(0, 50_000), bam.subarray(0, -28), patterned(5_000)]) {
+        for (const [fileName, name] of names) {
+          const g = ground({ bytes, silent: true, request: { fileName, name } })
+          assert.strictEqual((yield* Effect.flip(yield* g.run))._tag, "FileDamaged")
+          assert.deepStrictEqual(g.disk.names, [])
+        }
+        const unchecked = ground({ bytes })
+        yield* yield* unchecked.run
+        assert.deepStrictEqual(unchecked.disk.names, ["s.bam"])
+      }
+      const whole = ground({ bytes: bam, request: { check: "structure" } })
+      yield* succeeds(whole)
+    }).pipe(Effect.provide(ZlibCodec.layer))
+  )
+
+  it.effect("D2 D7 with the full check damage in the middle is found, and an index that misses records", () =>
+    Effect.gen(function* () {
+      const reads = Array.from({ length: 6_000 }, (_, i) => read(`r${i}`, 0, i * 20))
+      const made = bamFile(yield* Codec, reads, { blockBytes: 2_000 })
+      const spoilt = made.bam.slice()
+      spoilt[30_000] = (spoilt[30_000] ?? 0) ^ 4
+      for (const size of [made.bam.length, null]) {
+        const whole = ground({ bytes: made.bam, request: { check: "full", size } })
+        assert.deepStrictEqual((yield* succeeds(whole)).compared, ["size", "structure", "content"])
+        const broken = ground({ bytes: spoilt, request: { check: "full", size } })
+        const error = yield* failure(broken)
+        assert.match(error.message, /^s\.bam: .*block .*at byte \d+/)
+        assert.deepStrictEqual(broken.disk.names, [])
+        // Only the ends are looked at otherwise.
+        yield* succeeds(ground({ bytes: spoilt, request: { check: "structure", size } }))
+      }
+      const name = "s.bam.bai"
+      const fewer = bamFile(yield* Codec, reads.slice(0, 5_990), { blockBytes: 2_000 })
+      for (const [bai, right] of [
+        [made.bai, true],
+        [fewer.bai, false]
+      ] as const) {
+        const g = ground({ bytes: bai, request: { check: "full", fileName: name, name } })
+        g.disk.files.set("s.bam", made.bam)
+        assert.strictEqual(Exit.isSuccess(yield* g.run), right)
+        assert.strictEqual(g.disk.files.has(name), right)
+      }
+    }).pipe(Effect.provide(ZlibCodec.layer))
+  )
+
+  it.effect("D7 an index is checked against the data file that lies beside it, and alone where there is none", () =>
+    Effect.gen(function* () {
+      const codec = yield* Codec
+      const ours = bamFile(codec, [read("r1", 0, 100), read("r2", 1, 200)])
+      const other = bamFile(codec, [read("r1", 0, 100)], { references: [{ name: "chrX", length: 1000 }] })
+      const became = Effect.fnUntraced(function* (beside: Uint8Array | null) {
+        const name = "s.bam.bai"
+        const g = ground({ bytes: ours.bai, request: { check: "structure", fileName: name, name } })
+        if (beside !== null) g.disk.files.set("s.bam", beside)
+        const exit = yield* g.run
+        assert.strictEqual(g.disk.files.has(name), Exit.isSuccess(exit))
+        return Exit.isSuccess(exit) ? exit.value.action : (yield* Effect.flip(exit)).message
+      })
+      assert.strictEqual(yield* became(null), "downloaded")
+      assert.strictEqual(yield* became(ours.bam), "downloaded")
+      assert.match(yield* became(other.bam), /^s\.bam\.bai: .*not the index of s\.bam/)
+      assert.match(yield* became(ours.bam.subarray(0, 40)), /cannot be checked, as s\.bam beside it is damaged/)
+    }).pipe(Effect.provide(ZlibCodec.layer))
+  )
+
+  const digestOf = (algorithm: string, bytes: Uint8Array, form: "hex" | "base64" = "base64") =>
+    createHash(algorithm).update(bytes).digest(form)
+  /** Adds header fields to every answer with bytes. */
+  const telling = (headers: Readonly<Record<string, string>>): Script =>
+    always((good) => ({ ...good, headers: { ...good.headers, ...headers } }))
+
+  it.effect("D2 every checksum that the link host tells is compared, and the outcome says which", () =>
+    Effect.gen(function* () {
+      const bytes = patterned(200 * kib)
+      const md5 = digestOf("md5", bytes)
+      const crc = Buffer.from(crc32c(bytes), "hex").toString("base64")
+      const cases: ReadonlyArray<readonly [Readonly<Record<string, string>>, ReadonlyArray<string>]> = [
+        [{}, ["size"]],
+        [{ "content-md5": md5 }, ["size", "md5 of Content-MD5"]],
+        [{ "repr-digest": `sha-512=:${digestOf("sha512", bytes)}:` }, ["size", "sha512 of Repr-Digest"]],
+        [{ "x-goog-hash": `crc32c=${crc}, md5=${md5}` }, ["size", "crc32c of x-goog-hash", "md5 of x-goog-hash"]],
+        [
+          { server: "AmazonS3", "x-amz-request-id": "1", etag: `"${digestOf("md5", bytes, "hex")}"` },
+          ["size", "md5 of ETag"]
+        ]
+      ]
+      for (const [headers, compared] of cases) {
+        const outcome = yield* succeeds(ground({ script: telling(headers) }))
+        assert.deepStrictEqual(outcome.compared, compared)
+      }
+    })
+  )
+
+  it.effect("D2 a checksum that differs from that of the link host: 65, and nothing is left", () =>
+    Effect.gen(function* () {
+      const other = patterned(200 * kib, 2)
+      for (const headers of [
+        { "content-md5": digestOf("md5", other) },
+        { "repr-digest": `sha-256=:${digestOf("sha256", other)}:` },
+        { "content-digest": `sha-256=:${digestOf("sha256", other)}:` },
+        { "x-goog-hash": `crc32c=${Buffer.from(crc32c(other), "hex").toString("base64")}` },
+        { server: "AmazonS3", "x-amz-request-id": "1", etag: `"${digestOf("md5", other, "hex")}"` }
+      ]) {
+        const g = ground({ script: telling(headers) })
+        const error = yield* failure(g)
+        assert.deepInclude(error, { _tag: "FileDamaged", fault: "Checksum" })
+        assert.match(error.message, /^s\.bam: its \w+ is [0-9a-f]+, but [\w-]+ of the link host says [0-9a-f]+$/)
+        assert.deepStrictEqual(g.disk.names, [])
+      }
+    })
+  )
+
+  it.effect("D2 a checksum that an earlier run was told is compared by the run that ends the file", () =>
+    Effect.gen(function* () {
+      for (const version of [1, 2]) {
+        const md5 = digestOf("md5", patterned(200 * kib, version))
+        // Only the whole body has a Content-MD5; the rest comes as a part.
+        const g = ground({
+          script: at(0, (good) => cutAfter({ ...good, headers: { ...good.headers, "content-md5": md5 } }, 100 * kib))
+        })
+        const fiber = yield* Effect.forkChild(g.download)
+        while (!g.events.some(({ _tag }) => _tag === "Retrying")) yield* Effect.yieldNow
+        yield* Fiber.interrupt(fiber)
+        const exit = yield* g.run
+        assert.match(g.links.seen.at(-1)?.range ?? "", /^bytes=102400-/)
+        if (version === 1) assert.deepStrictEqual((yield* exit).compared, ["size", "md5 of Content-MD5"])
+        else assert.strictEqual((yield* Effect.flip(exit))._tag, "FileDamaged")
+      }
+    })
+  )
+
+  it.effect("a checksum file is put beside the file, after it, and added where only it is missing", () =>
+    Effect.gen(function* () {
+      const text = (g: ReturnType<typeof ground>, name: string) => Buffer.from(g.disk.files.get(name) ?? []).toString()
+      for (const kind of ["md5", "sha256"] as const) {
+        const line = `${digestOf(kind, patterned(200 * kib), "hex")}  s.bam\n`
+        const name = `s.bam.${kind}`
+        const g = ground({ request: { checksums: kind } })
+        yield* yield* g.run
+        assert.deepStrictEqual(g.disk.names, ["s.bam", name])
+        assert.strictEqual(text(g, name), line)
+        assert.isBelow(g.disk.log.indexOf("commit"), g.disk.log.indexOf("checksum"))
+        // As if the run had ended in between: nothing is fetched again.
+        g.disk.files.delete(name)
+        const requests = g.links.seen.length
+        assert.strictEqual((yield* yield* g.run).action, "exists")
+        assert.deepStrictEqual([text(g, name), g.links.seen.length], [line, requests])
+        // What is there stays as it is.
+        g.disk.files.set(name, Buffer.from("mine"))
+        yield* yield* g.run
+        assert.strictEqual(text(g, name), "mine")
+        const anew = ground({ request: { checksums: kind, overwrite: true } })
+        for (const one of ["s.bam", name]) anew.disk.files.set(one, Buffer.from("old"))
+        yield* yield* anew.run
+        assert.strictEqual(text(anew, name), line)
+      }
+    })
+  )
+
+  it.effect("with overwrite an old checksum never stands beside the new file", () =>
+    Effect.gen(function* () {
+      const g = ground({ request: { checksums: "md5", overwrite: true } })
+      for (const name of ["s.bam", "s.bam.md5"]) g.disk.files.set(name, Buffer.from("old"))
+      g.disk.fails = (operation) => (operation === "checksum" ? "ENOSPC" : null)
+      assert.deepInclude(yield* Effect.flip(yield* g.run), { _tag: "LocalIo", errno: "ENOSPC" })
+      assert.deepStrictEqual(g.disk.names, ["s.bam"])
+    })
+  )
+
+  for (const name of [
+    "../s.bam",
+    "/s.bam",
+    "",
+    ".",
+    "..",
+    "a/b",
+    "a\0b",
+    ".hidden",
+    "-rf",
+    "x.part",
+    `${"x".repeat(256)}`
+  ]) {
+    it.effect(`Z1 the name ${JSON.stringify(name.slice(0, 20))} is refused before anything happens`, () =>
+      Effect.gen(function* () {
+        const g = ground({ request: { name } })
+        assert.strictEqual((yield* failure(g))._tag, "UnsafeName")
+        assert.deepStrictEqual([g.disk.log, g.links.seen], [[], []])
+      })
+    )
+  }
+})

@@ -1,0 +1,272 @@
+/** What link hosts answer: statuses, ranges, sizes, entity tags and checksums that are wrong, missing or of another file. */
+import { assert, describe, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { TestClock } from "effect/testing"
+import { TlsRefused } from "../../core/src/Errors.ts"
+import { cutAfter, host, patterned, type Script, type ScriptedReply } from "./ScriptedHost.ts"
+import { always, at, cappedAt, failure, goodPart, ground, kib, mib, strong, succeeds } from "./TransferGround.ts"
+
+describe("FileTransfer, HTTP", () => {
+  it.effect("H1 a host without ranges gives the whole file once more, never appended", () =>
+    Effect.gen(function* () {
+      const whole: Script = ({ number, object }, good) => {
+        const reply = {
+          ...good,
+          status: 200,
+          headers: { etag: strong, "content-length": `${object.bytes.length}` },
+          body: [object.bytes]
+        }
+        return number === 0 ? cutAfter(reply, 150 * kib) : reply
+      }
+      const g = ground({ script: whole })
+      yield* succeeds(g)
+      assert.deepStrictEqual(
+        g.links.seen.map(({ range }) => range === null),
+        [true, false, true]
+      )
+      const large = ground({
+        size: 70 * mib,
+        script: ({ object }, good) => ({
+          ...good,
+          status: 200,
+          headers: { "content-length": `${object.bytes.length}` },
+          body: [object.bytes]
+        })
+      })
+      yield* succeeds(large)
+      assert.strictEqual(large.links.seen.length, 2)
+    })
+  )
+
+  it.effect("H1 a host without ranges that always cuts ends in a bounded number of tries", () =>
+    Effect.gen(function* () {
+      const g = ground({
+        script: ({ object }, good) =>
+          cutAfter(
+            { ...good, status: 200, headers: { "content-length": `${object.bytes.length}` }, body: [object.bytes] },
+            100 * kib
+          )
+      })
+      assert.strictEqual((yield* failure(g))._tag, "LinkProtocol")
+      assert.isAtMost(g.links.seen.length, 24)
+    })
+  )
+
+  it.effect("H2 a host that answers every range with bytes that are there already is given up", () =>
+    Effect.gen(function* () {
+      const g = ground({
+        etag: null,
+        // Without an entity tag the last 64 KiB are asked for again: this host never gets beyond them.
+        script: ({ number, object, range }, good) =>
+          number > 100
+            ? new TlsRefused({ host, reason: "asked a hundred times" })
+            : cappedAt(64 * kib, object.bytes, range, good)
+      })
+      assert.deepInclude(yield* failure(g), { _tag: "LinkProtocol" })
+      assert.isBelow(g.links.seen.length, 10)
+    })
+  )
+
+  it.effect("H2 one reply with a wrong range is an accident, the second is the host's fault", () =>
+    Effect.gen(function* () {
+      const early = (good: ScriptedReply): ScriptedReply => ({
+        ...good,
+        status: 206,
+        headers: { "content-range": "bytes 5-9/204800" }
+      })
+      yield* succeeds(ground({ script: at(0, early) }))
+      const g = ground({ script: always(early) })
+      assert.strictEqual((yield* failure(g))._tag, "LinkProtocol")
+      assert.strictEqual(g.links.seen.length, 2)
+    })
+  )
+
+  it.effect("H3 a file that changes in between is fetched anew, and never mixed", () =>
+    Effect.gen(function* () {
+      const second = { bytes: patterned(200 * kib, 2), etag: '"v2"' }
+      const g = ground({ script: ({ number }, good) => (number === 0 ? cutAfter(good, 150 * kib) : second) })
+      yield* succeeds(g)
+      assert.deepStrictEqual(g.disk.files.get("s.bam"), second.bytes)
+      assert.isTrue(g.events.some(({ _tag }) => _tag === "Restarting"))
+    })
+  )
+
+  it.effect("H3 a file that changes all the time is given up, and its part is not kept", () =>
+    Effect.gen(function* () {
+      const g = ground({
+        script: ({ number, object, range, ifRange }) => {
+          const next = { bytes: patterned(200 * kib, number + 2), etag: `"v${number + 2}"` }
+          if (range === null)
+            return cutAfter(
+              { status: 200, headers: { etag: object.etag ?? "", "content-length": "204800" }, body: [object.bytes] },
+              150 * kib
+            )
+          assert.strictEqual(ifRange, object.etag)
+          return next
+        }
+      })
+      assert.deepInclude(yield* failure(g), { _tag: "FileDamaged", fault: "Changing" })
+      assert.deepStrictEqual(g.disk.names, [])
+    })
+  )
+
+  for (const etag of [null, 'W/"weak"', "unquoted"]) {
+    it.effect(`H4 without a strong entity tag (${etag}) the last 64 KiB are compared before more is appended`, () =>
+      Effect.gen(function* () {
+        const g = ground({ etag, script: at(0, (good) => cutAfter(good, 150 * kib)) })
+        yield* succeeds(g)
+        assert.deepInclude(g.links.seen[1], { range: `bytes=${86 * kib}-${200 * kib - 1}`, ifRange: null })
+
+        const changed = ground({
+          etag,
+          script: ({ number }, good) =>
+            number === 0 ? cutAfter(good, 150 * kib) : { bytes: patterned(200 * kib, 2), etag }
+        })
+        yield* succeeds(changed)
+        assert.deepStrictEqual(changed.disk.files.get("s.bam"), patterned(200 * kib, 2))
+        assert.isTrue(changed.events.some(({ _tag }) => _tag === "Restarting"))
+      })
+    )
+  }
+
+  it.effect("H4 without a strong entity tag a large file comes over one connection", () =>
+    Effect.gen(function* () {
+      const g = ground({ size: 100 * mib, etag: null, script: always((good) => ({ ...good, delay: 50 })) })
+      yield* succeeds(g)
+      assert.strictEqual(g.links.mostOpen, 1)
+    })
+  )
+
+  it.effect("H4 a store that tags each part is asked for the whole file in the end", () =>
+    Effect.gen(function* () {
+      const g = ground({
+        size: 70 * mib,
+        script: ({ range, ifRange, object }) => {
+          const first = /\d+/.exec(range ?? "")?.[0]
+          const { headers, ...good } = goodPart(object, range)
+          return {
+            ...good,
+            headers: { ...headers, etag: first === undefined ? strong : `"part-${first}"` },
+            ...(ifRange === null ? {} : {})
+          }
+        }
+      })
+      yield* succeeds(g)
+      assert.isNull(g.links.seen.at(-1)?.range)
+    })
+  )
+
+  it.effect("H5 412 begins again", () =>
+    Effect.gen(function* () {
+      const g = ground({
+        script: ({ number }, good) =>
+          number === 0 ? cutAfter(good, 100 * kib) : number === 1 ? { status: 412, headers: {}, body: [] } : good
+      })
+      yield* succeeds(g)
+      assert.isNull(g.links.seen[2]?.range)
+    })
+  )
+
+  it.effect("H6 an empty file is committed when the listing says so, and only then", () =>
+    Effect.gen(function* () {
+      yield* succeeds(ground({ size: 0 }))
+      const unknown = ground({ size: 0, request: { size: null } })
+      assert.deepInclude(yield* failure(unknown), { _tag: "FileDamaged", fault: "Size" })
+    })
+  )
+
+  it.effect("H7 a size that differs from the listing is found before a byte is kept", () =>
+    Effect.gen(function* () {
+      for (const size of [100 * kib, 300 * kib]) {
+        const g = ground({ request: { size } })
+        assert.deepInclude(yield* failure(g), { _tag: "FileDamaged", fault: "Size" })
+        assert.deepStrictEqual(g.disk.names, [])
+        assert.notInclude(g.disk.log, "write")
+      }
+    })
+  )
+
+  it.effect("H7 bytes beyond the announced end are refused", () =>
+    Effect.gen(function* () {
+      const g = ground({ script: always((good) => ({ ...good, body: [...good.body, patterned(1)] })) })
+      assert.strictEqual((yield* failure(g))._tag, "LinkProtocol")
+    })
+  )
+
+  it.effect("H9 H10 an encoded body or another status is no file", () =>
+    Effect.gen(function* () {
+      const replies: ReadonlyArray<(good: ScriptedReply) => ScriptedReply> = [
+        (good) => ({ ...good, headers: { ...good.headers, "content-encoding": "gzip" } }),
+        ...[202, 203, 204, 304].map(
+          (status) =>
+            (good: ScriptedReply): ScriptedReply => ({ ...good, status })
+        )
+      ]
+      for (const change of replies) {
+        const g = ground({ script: always(change) })
+        assert.strictEqual((yield* failure(g))._tag, "LinkProtocol")
+        assert.deepStrictEqual(g.disk.names, [])
+      }
+    })
+  )
+
+  it.effect("H11 redirects are followed three times, not more, and each is a new request without If-Range lost", () =>
+    Effect.gen(function* () {
+      const hop = (to: string): ScriptedReply => ({ status: 307, headers: { location: to }, body: [] })
+      const g = ground({ script: ({ number }, good) => (number < 3 ? hop(`https://other.example/${number}`) : good) })
+      yield* succeeds(g)
+      assert.deepStrictEqual(
+        g.links.seen.slice(1).map(({ link }) => link),
+        [0, 1, 2].map((n) => `https://other.example/${n}`)
+      )
+      const loop = ground({ script: always(() => hop("/again")) })
+      assert.strictEqual((yield* failure(loop))._tag, "LinkProtocol")
+      assert.strictEqual(loop.links.seen.length, 8)
+    })
+  )
+
+  for (const [retryAfter, least, most] of [
+    ["2", 2000, 2000],
+    ["-1", 0, 1000],
+    ["1e9", 0, 1000],
+    ["999999", 60_000, 60_000],
+    ["soon", 0, 1000]
+  ] as const) {
+    it.effect(`H12 Retry-After ${retryAfter} waits between ${least} and ${most} ms`, () =>
+      Effect.gen(function* () {
+        const busy: ScriptedReply = { status: 503, headers: { "retry-after": retryAfter }, body: [] }
+        const g = ground({ script: at(0, () => busy) })
+        yield* succeeds(g)
+        const waits = g.events.flatMap((event) => (event._tag === "Retrying" ? [event.milliseconds] : []))
+        assert.strictEqual(waits.length, 1)
+        assert.isAtLeast(waits[0] ?? -1, least)
+        assert.isAtMost(waits[0] ?? Number.POSITIVE_INFINITY, most)
+      })
+    )
+  }
+
+  it.effect("H12 Retry-After as a date is kept", () =>
+    Effect.gen(function* () {
+      yield* TestClock.setTime(Date.UTC(2026, 0, 1))
+      const busy: ScriptedReply = {
+        status: 429,
+        headers: { "retry-after": "Thu, 01 Jan 2026 00:00:30 GMT" },
+        body: []
+      }
+      const g = ground({ script: at(0, () => busy) })
+      yield* succeeds(g)
+      assert.isTrue(g.events.some((event) => event._tag === "Retrying" && event.milliseconds === 30_000))
+    })
+  )
+
+  it.effect("H13 eight failures of the host are outlasted, nine are not", () =>
+    Effect.gen(function* () {
+      const failing =
+        (count: number): Script =>
+        ({ number }, good) =>
+          number < count ? { status: 500, headers: {}, body: [] } : good
+      yield* succeeds(ground({ script: failing(8) }))
+      assert.strictEqual((yield* failure(ground({ script: failing(9) })))._tag, "Unavailable")
+    })
+  )
+})

@@ -1,0 +1,93 @@
+/** A file from one run to the next: what is kept, checked, replaced and continued. */
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Exit, Fiber } from "effect"
+import { TestClock } from "effect/testing"
+import { cutAfter, patterned, type Script, type ScriptedReply } from "./ScriptedHost.ts"
+import { always, at, failure, ground, kib, mib, strong, succeeds } from "./TransferGround.ts"
+
+describe("FileTransfer, runs", () => {
+  it.effect("P4 an interrupted run keeps what it has, gives the claim back, and the next one resumes", () =>
+    Effect.gen(function* () {
+      const half: Script = at(0, (good) => ({
+        ...good,
+        body: [patterned(200 * kib).subarray(0, 120 * kib), { wait: 1e9 }]
+      }))
+      const g = ground({ script: half })
+      const fiber = yield* Effect.forkChild(g.download)
+      yield* TestClock.adjust("10 seconds")
+      yield* Fiber.interrupt(fiber)
+      assert.strictEqual(g.disk.claimed.size, 0)
+      const outcome = yield* succeeds(g)
+      assert.strictEqual(outcome.resumedFrom, 120 * kib)
+      assert.deepInclude(g.links.seen[1], { range: `bytes=${120 * kib}-${200 * kib - 1}`, ifRange: strong })
+    })
+  )
+
+  it.effect("H6 a part that is complete is checked and committed without a request", () =>
+    Effect.gen(function* () {
+      const g = ground()
+      g.disk.fails = (operation) => (operation === "commit" ? "EIO" : null)
+      assert.strictEqual((yield* failure(g))._tag, "LocalIo")
+      g.disk.fails = () => null
+      // The part was not flushed after its last byte, so it is fetched or kept; either way it must be whole.
+      yield* succeeds(g)
+    })
+  )
+
+  it.effect("P8 two runs of the same file: one writes it, the other is told", () =>
+    Effect.gen(function* () {
+      const g = ground({ script: always((good) => ({ ...good, delay: 1000 })) })
+      const both = yield* Effect.forkChild(Effect.all([g.download, g.download].map(Effect.exit), { concurrency: 2 }))
+      yield* TestClock.adjust("1 minute")
+      const [one, other] = yield* Fiber.join(both)
+      assert.isTrue(one !== undefined && Exit.isSuccess(one))
+      assert.isTrue(other !== undefined && Exit.isFailure(other))
+      if (other !== undefined) assert.strictEqual((yield* Effect.flip(other))._tag, "Busy")
+      g.delivered()
+    })
+  )
+
+  it.effect("P9 a run whose part was taken over, although it held the claim, does not commit", () =>
+    Effect.gen(function* () {
+      const g = ground({ script: always((good) => ({ ...good, delay: 10_000 })) })
+      const fiber = yield* Effect.forkChild(Effect.exit(g.download))
+      yield* TestClock.adjust("1 second")
+      const name = g.disk.names.find((each) => each.endsWith(".json")) ?? ""
+      const journal = JSON.parse(new TextDecoder().decode(g.disk.files.get(name)))
+      g.disk.files.set(name, new TextEncoder().encode(JSON.stringify({ ...journal, writer: "another" })))
+      yield* TestClock.adjust("1 minute")
+      assert.strictEqual((yield* Effect.flip(yield* Fiber.join(fiber)))._tag, "Busy")
+      assert.isFalse(g.disk.files.has("s.bam"))
+    })
+  )
+
+  it.effect("a part whose bytes are fewer than its journal says is not trusted", () =>
+    Effect.gen(function* () {
+      const g = ground({ script: at(0, (good) => cutAfter(good, 100 * kib)) })
+      const fiber = yield* Effect.forkChild(g.download)
+      // No time passes: the pause before the next request, which is left to chance, cannot end.
+      while (!g.events.some(({ _tag }) => _tag === "Retrying")) yield* Effect.yieldNow
+      yield* Fiber.interrupt(fiber)
+      const part = g.disk.names.find((each) => each.endsWith(".part")) ?? ""
+      g.disk.files.set(part, new Uint8Array(5))
+      assert.deepInclude(yield* succeeds(g), { resumedFrom: 0 })
+    })
+  )
+
+  it.effect("a listing without a size takes the size of the link host", () =>
+    Effect.gen(function* () {
+      yield* succeeds(ground({ request: { size: null } }))
+      yield* succeeds(ground({ size: 70 * mib, request: { size: null } }))
+      const chunked: Script = ({ object, range }, good) =>
+        range === null
+          ? { ...good, headers: {}, body: [object.bytes] }
+          : { ...good, status: 200, headers: {}, body: [object.bytes] }
+      yield* succeeds(ground({ request: { size: null }, script: chunked }))
+      const endless = ground({
+        request: { size: null },
+        script: (seen, good) => ({ ...(chunked(seen, good) as ScriptedReply), framed: false })
+      })
+      assert.strictEqual((yield* failure(endless))._tag, "LinkProtocol")
+    })
+  )
+})
