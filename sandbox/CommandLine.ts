@@ -83,7 +83,11 @@ const switches = {
   ),
   allowCors: toggle("allowCors", "serve requests with Sec-Fetch-Mode: cors, which the service refuses"),
   strict: toggle("strict", "end all sessions of an account when its requests overlap: 302 with HTML, then 403"),
-  overlapLimit: number("overlapLimit", standard.overlapLimit, "with --strict: so many requests may be in flight"),
+  overlapLimit: number(
+    "overlapLimit",
+    standard.overlapLimit,
+    "with --strict: how many requests of an account may be in flight at once"
+  ),
   cookieName: word("cookieName", standard.cookieName, "name of the session cookie"),
   initialSession: choice(
     "initialSession",

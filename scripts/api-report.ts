@@ -1,5 +1,5 @@
 /**
- * `npm run docs:api`: what the three doors of the library export, with its types, as `docs/api-report.md`. A test compares it, so that a change of
+ * `npm run docs:api`: what the three entry points of the library export, with its types, as `docs/api-report.md`. A test compares it, so that a change of
  * the interface is seen where it is made, and is meant.
  */
 import { createHash } from "node:crypto"
@@ -10,7 +10,7 @@ import { fileURLToPath } from "node:url"
 const root = fileURLToPath(new URL("..", import.meta.url))
 const lib = join(root, "dist", "lib")
 
-const doors: ReadonlyArray<readonly [name: string, path: string]> = [
+const entryPoints: ReadonlyArray<readonly [name: string, path: string]> = [
   ["svc-steps", "core/src/index.d.ts"],
   ["svc-steps/node", "platform/index.d.ts"],
   ["svc-steps/sandbox", "sandbox/index.d.ts"]
@@ -32,7 +32,7 @@ interface Exported {
   readonly declaration: string
 }
 
-/** What a module exports, however many doors it passes. */
+/** What a module exports, through however many modules it is exported. */
 const exportsOf = (path: string): ReadonlyArray<Exported> => {
   const statements = statementsOf(path)
   const target = (from: string) => resolve(dirname(path), from.replace(/\.(?:ts|js)$/, ".d.ts"))
@@ -75,7 +75,7 @@ const declarationText = (declaration: string) => {
   return `${declaration.slice(0, 500).replace(/\n.*$/, "")}\n${endpoints.toSorted().join("")}// and so on: ${hash}`
 }
 
-const section = ([name, path]: (typeof doors)[number]) => {
+const section = ([name, path]: (typeof entryPoints)[number]) => {
   const all = new Map(exportsOf(join(lib, path)).map((each) => [each.name, each.declaration]))
   const sorted = [...all].sort(([a], [b]) => (a < b ? -1 : 1))
   return `## ${name}\n\n\`\`\`ts\n${sorted.map(([, declaration]) => declarationText(declaration)).join("\n\n")}\n\`\`\`\n`
@@ -86,6 +86,6 @@ export const apiReport = (): string => `# What the library exports
 Made of the built declarations by \`npm run docs:api\`. Whoever changes it changes the interface: [releases.md](releases.md) says what that means
 for the version, [library.md](library.md) how it is used.
 
-${doors.map(section).join("\n")}`
+${entryPoints.map(section).join("\n")}`
 
 if (import.meta.main) writeFileSync(join(root, "docs", "api-report.md"), apiReport())

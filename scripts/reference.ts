@@ -28,16 +28,16 @@ if (!existsSync(stamp) || readFileSync(stamp, "utf8") !== readFileSync(lock, "ut
   writeFileSync(stamp, readFileSync(lock))
 }
 
-// A module for each door, under the name that is imported.
-const doors = [
+// A module for each entry point, under the name that is imported.
+const entryPoints = [
   ["svc-steps", "core/src/index.ts"],
   ["svc-steps-node", "platform/index.ts"],
   ["svc-steps-sandbox", "sandbox/index.ts"]
 ] as const
-const entries = join(place, "doors")
+const entries = join(place, "entries")
 mkdirSync(entries, { recursive: true })
-for (const [name, path] of doors) writeFileSync(join(entries, `${name}.ts`), `export * from "../../../${path}"\n`)
-if (!existsSync(join(place, "doors", "node_modules")))
+for (const [name, path] of entryPoints) writeFileSync(join(entries, `${name}.ts`), `export * from "../../../${path}"\n`)
+if (!existsSync(join(place, "entries", "node_modules")))
   symlinkSync(join(root, "node_modules"), join(entries, "node_modules"))
 writeFileSync(
   join(place, "tsconfig.json"),
@@ -45,13 +45,13 @@ writeFileSync(
     extends: "../../tsconfig.json",
     compilerOptions: { plugins: [], types: ["node"], typeRoots: [join(root, "node_modules", "@types")] },
     include: [],
-    files: doors.map(([name]) => `doors/${name}.ts`)
+    files: entryPoints.map(([name]) => `entries/${name}.ts`)
   })
 )
 rmSync(out, { recursive: true, force: true })
 run(process.execPath, [
   "node_modules/typedoc/bin/typedoc",
-  ...doors.flatMap(([name]) => ["--entryPoints", `doors/${name}.ts`]),
+  ...entryPoints.flatMap(([name]) => ["--entryPoints", `entries/${name}.ts`]),
   ...["--tsconfig", "tsconfig.json", "--out", out, "--name", "svc-steps", "--readme", join(root, "docs", "library.md")],
   // Types are checked by `npm run check`, with the TypeScript of this project.
   ...["--skipErrorChecking", "--excludeExternals", "--excludePrivate", "--disableSources", "--hideGenerator"],

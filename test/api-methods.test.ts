@@ -28,16 +28,16 @@ const rowOf = (method: string) => {
   return row
 }
 
-const door = Effect.gen(function* () {
+const calls = Effect.gen(function* () {
   const panel = { virtualPanelId: PanelId.make("1") }
   return { api: yield* ServiceJson, streams: yield* ServiceStreams, panel }
 })
 
 const call = (method: string, operands: ReadonlyArray<string>, values: Readonly<Record<string, unknown>> = {}) =>
-  Effect.flatMap(door, (door): Effect.Effect<Schema.Json, ServiceError> => {
+  Effect.flatMap(calls, (calls): Effect.Effect<Schema.Json, ServiceError> => {
     const { work } = rowOf(method)
-    if (work.kind === "each") return work.call(door, operands[0] ?? "", values)
-    return work.kind === "special" ? Effect.die(`${method} is special`) : work.call(door, operands, values)
+    if (work.kind === "each") return work.call(calls, operands[0] ?? "", values)
+    return work.kind === "special" ? Effect.die(`${method} is special`) : work.call(calls, operands, values)
   })
 
 const fields = (payload: Schema.Json) => (typeof payload === "object" && payload !== null ? Object.keys(payload) : [])
@@ -111,7 +111,7 @@ for (const ids of ["text", "numeric"] as const) {
 
     it.effect("what is streamed is what is parsed", () =>
       Effect.gen(function* () {
-        const streams = yield* door
+        const streams = yield* calls
         for (const [method, id] of [
           ["get-snv-annotations", analysis],
           ["get-case-report", person]
@@ -156,7 +156,7 @@ for (const ids of ["text", "numeric"] as const) {
 
     it.effect("streams of what does not exist end before their first byte", () =>
       Effect.gen(function* () {
-        const { streams } = yield* door
+        const { streams } = yield* calls
         for (const stream of [
           streams.getCaseReport("nobody" as never),
           streams.getSnvAnnotations("99999" as never),

@@ -1,4 +1,4 @@
-/** The library as its users have it: the examples as programs of their own, and the three doors. */
+/** The library as its users have it: the examples as programs of their own, and the three entry points. */
 import { mkdtempSync, readFileSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join, posix } from "node:path"
@@ -188,14 +188,14 @@ describe("a layer within that of another account", () => {
   )
 })
 
-describe("the doors", () => {
-  const doors = ["core/src/index.ts", "platform/index.ts", "sandbox/index.ts"]
+describe("the entry points", () => {
+  const entryPoints = ["core/src/index.ts", "platform/index.ts", "sandbox/index.ts"]
   const { exports: declared } = JSON.parse(readFileSync(`${root}package.json`, "utf8"))
 
   it("are those of package.json, for sources, types and modules alike", () => {
     assert.deepStrictEqual(
       Object.values<Record<string, string>>(declared),
-      doors.map((path) => ({
+      entryPoints.map((path) => ({
         "svc-steps-source": `./${path}`,
         types: `./dist/lib/${path.replace(/\.ts$/, ".d.ts")}`,
         default: `./dist/lib/${path.replace(/\.ts$/, ".js")}`
@@ -236,16 +236,16 @@ describe("the doors", () => {
   )
 
   it("every export has a docstring where it is declared", () => {
-    const bareIn = (door: string): ReadonlyArray<string> => {
-      const text = readFileSync(`${root}${door}`, "utf8")
+    const bareIn = (entryPoint: string): ReadonlyArray<string> => {
+      const text = readFileSync(`${root}${entryPoint}`, "utf8")
       const behind = [...text.matchAll(/^export (?:type )?(?:\{([^}]*)\}|\*) from "([^"]+)"/gm)]
       const bare = behind.flatMap(([, list, from = ""]) => {
-        const path = posix.join(posix.dirname(door), from)
+        const path = posix.join(posix.dirname(entryPoint), from)
         const source = readFileSync(`${root}${path}`, "utf8")
         const every = [...source.matchAll(/^export (?:class|const|type|interface) (\w+)/gm)].map(
           ([, name]) => name ?? ""
         )
-        // A door may stand behind a door.
+        // An entry point may export another module.
         if (list === undefined && every.length === 0) return bareIn(path)
         const names = list?.split(",").map((item) => item.trim().replace(/^type | as \w+$/g, "")) ?? every
         assert.isAbove(names.length, 0)
@@ -257,7 +257,7 @@ describe("the doors", () => {
       assert.isAbove(behind.length, 0)
       return bare
     }
-    const bare = doors.flatMap(bareIn)
+    const bare = entryPoints.flatMap(bareIn)
     assert.deepStrictEqual(bare, [])
   })
 })

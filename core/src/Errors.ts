@@ -7,7 +7,7 @@
  * `mayHaveTakenEffect`, false where it surely changed nothing. Messages name the file or analysis
  * and what to do next; they never hold a link, a cookie, a token or a password.
  *
- * This is the door: the classes lie in `errors/` by what failed, each family with its unions.
+ * The classes lie in `errors/` by what failed, each family with its unions; this module exports them all.
  */
 export * from "./errors/ArchiveErrors.ts"
 export * from "./errors/DiskErrors.ts"

@@ -28,7 +28,7 @@ const rooms: Readonly<Record<string, string>> = {
   download: "one run, whole",
   genome: "BGZF, BAM, VCF, regions",
   htsget: "tickets",
-  report: "how it is told",
+  report: "lists and reports",
   selection: "which files",
   serving: "many readers",
   session: "one request at a time",
