@@ -1,6 +1,7 @@
 /** The shared runner as a process: settings, messages, signals, terminals, exit codes. */
 import { type ChildProcess, spawn } from "node:child_process"
 import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { open } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
@@ -376,6 +377,25 @@ describe("how it ends", () => {
       assert.strictEqual(yield* step.ended.pipe(Effect.timeout("100 seconds")), 143)
       assert.include(step.output(), "Not finished 0.3 s after it was told to stop: ended")
     })
+  )
+
+  it.live(
+    "P4 a signal ends it too while it reads a pipe in which nothing comes, such as that of a slow password store",
+    () =>
+      Effect.gen(function* () {
+        const pipe = join(yield* folder, "pipe")
+        assert.strictEqual((yield* runCommand("mkfifo", [pipe])).exitCode, 0)
+        const step = yield* start(process.execPath, [sample, "--config", pipe], {})
+        // Opens when the step reads, and says nothing.
+        const writer = yield* Effect.acquireRelease(
+          Effect.promise(() => open(pipe, "w")),
+          (file) => Effect.promise(() => file.close())
+        )
+        assert.isTrue((yield* Effect.promise(() => writer.stat())).isFIFO())
+        yield* step.kill("SIGTERM")
+        assert.include([143, "SIGTERM"], yield* step.ended.pipe(Effect.timeout("10 seconds")))
+        assert.strictEqual(step.output(), "Error: Stopped by SIGTERM\n")
+      })
   )
 
   it.live("K10 a reader that goes away ends it quietly, as SIGPIPE would", () =>

@@ -9,6 +9,7 @@ import { errnoOf } from "../../platform/Errno.ts"
  */
 const signalCodes = { SIGHUP: 129, SIGINT: 130, SIGTERM: 143, SIGUSR1: 138, SIGUSR2: 140 } as const
 type Signal = keyof typeof signalCodes
+const signals = Object.keys(signalCodes) as ReadonlyArray<Signal>
 
 /** As if SIGPIPE had ended us, which is what happens to other filters whose reader has gone. */
 const readerGone = 141
@@ -26,7 +27,22 @@ const lastWait = 200
  */
 const end = (code: number) => {
   process.exitCode = code
-  setTimeout(() => process.exit(code), lastWait).unref()
+  setTimeout(() => endNow(code), lastWait).unref()
+}
+
+/**
+ * Ends the process at once. `process.exit` waits for file system calls that are under way, and one on a pipe in which nothing
+ * comes never returns: during such a call a process that a signal stops dies of that signal, which waits for nothing.
+ */
+const endNow = (code: number): void => {
+  const signal = signals.find((name) => signalCodes[name] === code)
+  const isWaiting = process.getActiveResourcesInfo().some((resource) => /^(FSReq|GetAddrInfoReq)/.test(resource))
+  if (signal !== undefined && isWaiting) {
+    process.removeAllListeners(signal)
+    process.kill(process.pid, signal)
+  }
+  // Also as process 1 of a container, which survives the signals that it does not handle.
+  process.exit(code)
 }
 
 export interface ProcessRun {
@@ -83,12 +99,12 @@ export const runProcess = (
       fiber.interruptUnsafe(fiber.id)
       setTimeout(() => {
         sayLast(`Not finished ${grace / 1000} s after it was told to stop: ended`)
-        process.exit(reason.code)
+        endNow(reason.code)
       }, grace).unref()
     }
-    for (const signal of Object.keys(signalCodes) as ReadonlyArray<Signal>) {
+    for (const signal of signals) {
       process.on(signal, () => {
-        if (stop !== null) process.exit(signalCodes[signal])
+        if (stop !== null) endNow(signalCodes[signal])
         begin({ code: signalCodes[signal], why: `Stopped by ${signal}`, outputLost: false })
       })
     }
