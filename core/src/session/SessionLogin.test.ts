@@ -1,0 +1,192 @@
+/** How a session begins: the form, the token, the cookie, and what is no login. */
+import { assert, describe, it } from "@effect/vitest"
+import { Cause, Duration, Effect, Exit, Redacted } from "effect"
+import type { Said } from "../../../test/session/SessionGround.ts"
+import { failed, get, loginPage, makeService, succeeded, withSession } from "../../../test/session/SessionGround.ts"
+import type { Session } from "./Session.ts"
+import { TransportFault } from "./TransportFault.ts"
+
+describe("Session, login", () => {
+  it.effect("S1 a rejected password is sent exactly once, by however many requests", () =>
+    Effect.gen(function* () {
+      const service = makeService(() => null)
+      const exit = yield* withSession(service, () => Effect.void, { password: Redacted.make("wrong-canary") })
+      const error = failed(exit)
+      assert.strictEqual(error._tag, "LoginRefused")
+      assert.strictEqual(service.served.logins, 1)
+      assert.notInclude(JSON.stringify(error) + error.message, "wrong-canary")
+    })
+  )
+
+  it.effect("S1 a password that is rejected in mid-session is not sent again for the next request", () =>
+    Effect.gen(function* () {
+      const service = makeService((asked, count) => {
+        if (asked.path === "/api/x") return { status: 302, body: loginPage }
+        return asked.path === "/login" && count > 1 ? { body: loginPage } : null
+      })
+      const exit = yield* withSession(service, (session) =>
+        Effect.forEach(["/api/x", "/api/y", "/api/z"], (path) => Effect.flip(get(session, path)))
+      )
+      assert.deepStrictEqual(
+        succeeded(exit).map((error) => error._tag),
+        ["LoginRefused", "LoginRefused", "LoginRefused"]
+      )
+      assert.strictEqual(service.requests().filter((request) => request === "POST /login").length, 2)
+      assert.notInclude(service.requests(), "POST /logout")
+    })
+  )
+
+  for (const [name, head, tag] of [
+    ["cookie", { headers: { "x-csrf-token": "t" } }, "session cookie"],
+    ["token", { cookies: ["sid=1; Path=/"] }, "X-CSRF-TOKEN"]
+  ] as const) {
+    it.effect(`S2 an initial page without ${name} is LoginProtocol, and the password stays here`, () =>
+      Effect.gen(function* () {
+        const service = makeService((asked) => (asked.method === "HEAD" ? head : null))
+        const error = failed(yield* withSession(service, () => Effect.void))
+        assert.strictEqual(error._tag, "LoginProtocol")
+        assert.include(error.message, tag)
+        assert.deepStrictEqual(service.requests(), ["HEAD /", "HEAD /authenticate"])
+      })
+    )
+  }
+
+  it.effect("S2 the second initial path is asked when the first has no token", () =>
+    Effect.gen(function* () {
+      const service = makeService((asked) => (asked.method === "HEAD" && asked.path === "/" ? { status: 404 } : null))
+      succeeded(yield* withSession(service, (session) => get(session, "/api/x")))
+      assert.deepStrictEqual(service.requests().slice(0, 3), ["HEAD /", "HEAD /authenticate", "POST /login"])
+    })
+  )
+
+  for (const status of [405, 501]) {
+    it.effect(`S2 a service that refuses HEAD with ${status} is asked with GET, after the paths that might not`, () =>
+      Effect.gen(function* () {
+        const service = makeService((asked) => (asked.method === "HEAD" ? { status } : null))
+        succeeded(yield* withSession(service, (session) => get(session, "/api/x")))
+        assert.deepStrictEqual(service.requests().slice(0, 4), ["HEAD /", "HEAD /authenticate", "GET /", "POST /login"])
+      })
+    )
+  }
+
+  it.effect("S2 a path that answers HEAD is enough, and what GET does not bring either is said", () =>
+    Effect.gen(function* () {
+      const half = makeService((asked) => (asked.method === "HEAD" && asked.path === "/" ? { status: 405 } : null))
+      succeeded(yield* withSession(half, (session) => get(session, "/api/x")))
+      assert.deepStrictEqual(half.requests().slice(0, 3), ["HEAD /", "HEAD /authenticate", "POST /login"])
+      const none = makeService((asked) => (asked.method === "HEAD" ? { status: 405 } : { body: loginPage }))
+      const error = failed(yield* withSession(none, () => Effect.void))
+      assert.deepStrictEqual(none.requests(), ["HEAD /", "HEAD /authenticate", "GET /", "GET /authenticate"])
+      assert.include(error.message, "no X-CSRF-TOKEN header in the reply to GET /authenticate (status 200)")
+    })
+  )
+
+  it.effect("S2 the newest token is used, with every answer another one", () =>
+    Effect.gen(function* () {
+      const service = makeService((asked, count) =>
+        asked.path === "/api/x" ? { body: "1", headers: { "X-Csrf-Token": `turn-${count}` } } : null
+      )
+      succeeded(yield* withSession(service, (session) => Effect.forEach([1, 2, 3], () => get(session, "/api/x"))))
+      assert.deepStrictEqual(
+        service.asked.slice(2).map((asked) => asked.headers["x-csrf-token"]),
+        ["token-1", "turn-1", "turn-2", "turn-3"]
+      )
+      assert.strictEqual(service.asked.at(-1)?.body, "_csrf=turn-3")
+    })
+  )
+
+  it.effect("an initial page that redirects elsewhere says where", () =>
+    Effect.gen(function* () {
+      const service = makeService(() => ({ status: 308, headers: { location: "https://new.example/?s=secret" } }))
+      const error = failed(yield* withSession(service, () => Effect.void))
+      assert.include(error.message, "https://new.example")
+      assert.notInclude(error.message, "secret")
+    })
+  )
+
+  it.effect("the session ending between initial page and form is not a rejected password", () =>
+    Effect.gen(function* () {
+      const service = makeService((asked, count) =>
+        asked.path === "/login" && count === 1 ? { status: 302, body: loginPage, headers: { location: "/" } } : null
+      )
+      succeeded(yield* withSession(service, (session) => get(session, "/api/x")))
+      assert.strictEqual(service.requests().filter((request) => request === "POST /login").length, 2)
+    })
+  )
+
+  it.effect("S12 a maintenance page is LoginProtocol, not a rejected password, and not repeated", () =>
+    Effect.gen(function* () {
+      const page = "<html><h1>Down for maintenance</h1></html>"
+      for (const said of [{ body: page }, { status: 503, body: page }, { status: 500 }]) {
+        const service = makeService((asked) => (asked.path === "/login" ? said : null))
+        assert.strictEqual(failed(yield* withSession(service, () => Effect.void))._tag, "LoginProtocol")
+        assert.strictEqual(service.requests().filter((request) => request === "POST /login").length, 1)
+      }
+    })
+  )
+
+  it.effect("N16 a login whose connection breaks is not sent blindly again", () =>
+    Effect.gen(function* () {
+      const service = makeService((asked) =>
+        asked.path === "/login" ? new TransportFault({ kind: "Broken", reason: "connection reset" }) : null
+      )
+      const error = failed(yield* withSession(service, () => Effect.void))
+      assert.strictEqual(error._tag, "Unavailable")
+      assert.strictEqual(service.requests().filter((request) => request === "POST /login").length, 1)
+    })
+  )
+
+  const unreadable = new TransportFault({
+    kind: "Encoding",
+    reason: "its body is not in the encoding that its header names"
+  })
+  const unanswered: ReadonlyArray<readonly [string, Said | TransportFault, string]> = [
+    ["is stopped before its answer comes", { delay: "1 hour" }, "Unavailable"],
+    ["has an answer that cannot be read", unreadable, "ReplyMalformed"]
+  ]
+  for (const [what, said, tag] of unanswered) {
+    it.effect(`S1 a login that ${what} has sent the password too: three of them, then no more`, () =>
+      Effect.gen(function* () {
+        const service = makeService((asked, count) =>
+          asked.path === "/api/x"
+            ? { status: 302, body: loginPage }
+            : asked.path === "/login" && count > 1
+              ? said
+              : null
+        )
+        const impatient = (session: Session["Service"]) =>
+          get(session, "/api/x").pipe(Effect.timeout("2 seconds"), Effect.flip)
+        const errors = succeeded(
+          yield* withSession(service, (session) => Effect.forEach([1, 2, 3, 4, 5, 6, 7, 8], () => impatient(session)), {
+            timeouts: { grace: Duration.millis(200) }
+          })
+        )
+        assert.strictEqual(service.requests().filter((request) => request === "POST /login").length, 3)
+        assert.strictEqual(errors.at(-1)?._tag, tag)
+      })
+    )
+  }
+
+  it.effect("a request after the session's scope has closed is a defect that says so", () =>
+    Effect.gen(function* () {
+      const service = makeService(() => null)
+      const session = succeeded(yield* withSession(service, Effect.succeed))
+      const exit = yield* Effect.exit(get(session, "/api/x"))
+      assert.isTrue(Exit.isFailure(exit) && Cause.pretty(exit.cause).includes("The session is closed"))
+      assert.notInclude(service.requests(), "GET /api/x")
+    })
+  )
+
+  it.effect("S10 user and password arrive byte for byte", () =>
+    Effect.gen(function* () {
+      for (const password of ['a"b&c%d=e+f g', "häß😀", "x".repeat(1024), "line\n", "%41", "\t\u0000"]) {
+        const service = makeService((asked) =>
+          asked.path === "/login" && new URLSearchParams(asked.body).get("password") === password
+            ? { headers: { "x-csrf-token": "token-1" }, cookies: ["sid=user-1; Path=/"] }
+            : null
+        )
+        succeeded(yield* withSession(service, () => Effect.void, { password: Redacted.make(password) }))
+      }
+    })
+  )
+})

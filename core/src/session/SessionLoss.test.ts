@@ -1,0 +1,168 @@
+/** A session that ends in the middle of the work: it is begun again once for all who wait. */
+import { assert, describe, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { makeJumpingClock } from "../../../test/JumpingClock.ts"
+import { failed, get, loginPage, makeService, succeeded, withSession } from "../../../test/session/SessionGround.ts"
+import { RepeatSafe } from "./RequestMarks.ts"
+
+describe("Session, a lost session", () => {
+  it.effect("S3 302 with HTML, then 403s: one login, the request again, no HTML as data", () =>
+    Effect.gen(function* () {
+      let alive = true
+      const service = makeService((asked, count) => {
+        if (asked.method === "HEAD") alive = true
+        if (asked.path === "/api/x" && count === 1) {
+          alive = false
+          return { status: 302, headers: { location: "https://svc.example/" }, body: loginPage }
+        }
+        return !alive && asked.method === "GET" ? { status: 403, body: loginPage } : null
+      })
+      const exit = yield* withSession(service, (session) =>
+        Effect.forEach(["/api/x", "/api/y", "/api/z"], (path) => get(session, path), { concurrency: "unbounded" })
+      )
+      assert.deepStrictEqual(succeeded(exit), ['{"path":"/api/x"}', '{"path":"/api/y"}', '{"path":"/api/z"}'])
+      assert.strictEqual(service.served.logins, 2)
+      assert.strictEqual(service.served.overlaps, 0)
+    })
+  )
+
+  it.effect("S4 a service that says 401 for what it forbids is quoted with 401", () =>
+    Effect.gen(function* () {
+      const service = makeService((asked) => (asked.path === "/api/hidden" ? { status: 401 } : null))
+      const error = failed(yield* withSession(service, (session) => get(session, "/api/hidden")))
+      assert.deepInclude(error, { _tag: "Forbidden", status: 401 })
+    })
+  )
+
+  it.effect("S4 a 403 that persists is Forbidden for that item only, and many of them cost one login", () =>
+    Effect.gen(function* () {
+      const service = makeService((asked) => (asked.path.startsWith("/api/no") ? { status: 403, body: "{}" } : null))
+      const items = ["/api/no1", "/api/a", "/api/no2", "/api/no3", "/api/b"]
+      const exit = yield* withSession(service, (session) =>
+        Effect.forEach(items, (path) =>
+          Effect.match(get(session, path), { onFailure: (e) => e._tag, onSuccess: () => "ok" })
+        )
+      )
+      assert.deepStrictEqual(succeeded(exit), ["Forbidden", "ok", "Forbidden", "Forbidden", "ok"])
+      assert.strictEqual(service.served.logins, 2)
+    })
+  )
+
+  it.effect("S4 with nothing but forbidden items for hours the logins stay bounded, and it is never contention", () =>
+    Effect.gen(function* () {
+      const service = makeService((asked) => (asked.path.startsWith("/api/") ? { status: 403 } : null))
+      const exit = yield* withSession(service, (session) =>
+        Effect.forEach(Array.from({ length: 100 }), () =>
+          Effect.andThen(Effect.sleep("9 seconds"), Effect.flip(get(session, "/api/no")))
+        )
+      )
+      assert.isTrue(succeeded(exit).every((error) => error._tag === "Forbidden"))
+      assert.isAtMost(service.served.logins, 6)
+    })
+  )
+
+  it.effect("C1 a clock that is set back does not keep a lost session from a new login", () =>
+    Effect.gen(function* () {
+      const { clock, set } = yield* makeJumpingClock
+      // Each path is forbidden once: the session is gone, and a login brings it back.
+      const service = makeService((asked, count) =>
+        asked.path.startsWith("/api") && count === 1 ? { status: 403 } : null
+      )
+      const exit = yield* withSession(
+        service,
+        (session) =>
+          Effect.gen(function* () {
+            yield* get(session, "/api/x")
+            yield* Effect.sleep("2 minutes")
+            set(-3_600_000)
+            return yield* get(session, "/api/y")
+          }),
+        {},
+        clock
+      )
+      assert.strictEqual(succeeded(exit), '{"path":"/api/y"}')
+    })
+  )
+
+  it.effect("S5 the session dying at any request of the run is recovered", () =>
+    Effect.gen(function* () {
+      for (const status of [302, 403]) {
+        for (let dies = 1; dies <= 6; dies++) {
+          let total = 0
+          let alive = true
+          const service = makeService((asked) => {
+            if (++total === dies) {
+              alive = false
+              return { status, body: loginPage }
+            }
+            if (asked.method === "HEAD") alive = true
+            return alive ? null : { status: 403, body: loginPage }
+          })
+          const exit = yield* withSession(service, (session) =>
+            Effect.forEach(["/api/list", "/api/links/1", "/api/links/2"], (path) => get(session, path))
+          )
+          assert.strictEqual(succeeded(exit).length, 3, `status ${status} at request ${dies}`)
+          assert.isAtMost(service.served.logins, 2)
+        }
+      }
+    })
+  )
+
+  it.effect("S5 a POST during which the session dies is not repeated; one that was refused with 403 is", () =>
+    Effect.gen(function* () {
+      for (const [status, safe, expected, posts] of [
+        [302, false, "OutcomeUnknown", 1],
+        [302, true, "ok", 2],
+        [403, false, "ok", 2]
+      ] as const) {
+        const service = makeService((asked, count) => (asked.path === "/restore" && count === 1 ? { status } : null))
+        const exit = yield* withSession(service, (session) =>
+          session.http
+            .post("/restore")
+            .pipe(
+              Effect.provideService(RepeatSafe, safe),
+              Effect.match({ onFailure: (error) => error._tag as string, onSuccess: () => "ok" })
+            )
+        )
+        assert.strictEqual(succeeded(exit), expected)
+        assert.strictEqual(service.requests().filter((request) => request === "POST /restore").length, posts)
+      }
+    })
+  )
+
+  it.effect("S7 a session that is lost again and again ends in SessionContention after three logins", () =>
+    Effect.gen(function* () {
+      const service = makeService((asked) => (asked.path === "/api/x" ? { status: 302, body: loginPage } : null))
+      const error = failed(yield* withSession(service, (session) => get(session, "/api/x")))
+      assert.strictEqual(error._tag, "SessionContention")
+      assert.strictEqual(service.served.logins, 3)
+    })
+  )
+
+  it.effect("H17 HTML with 200 and a JSON type is a lost session; JSON called text/html is taken by its content", () =>
+    Effect.gen(function* () {
+      const service = makeService((asked, count) => {
+        if (asked.path === "/api/x" && count === 1) {
+          return { headers: { "content-type": "application/json" }, body: `\uFEFF \n${loginPage}` }
+        }
+        return asked.path === "/api/y" ? { headers: { "content-type": "text/html" }, body: '{"y":1}' } : null
+      })
+      const exit = yield* withSession(service, (session) =>
+        Effect.forEach(["/api/x", "/api/y"], (path) => get(session, path))
+      )
+      assert.deepStrictEqual(succeeded(exit), ['{"path":"/api/x"}', '{"y":1}'])
+      assert.strictEqual(service.served.logins, 2)
+    })
+  )
+
+  it.effect("H17 an endpoint that is HTML after a fresh login too is handed over as it is", () =>
+    Effect.gen(function* () {
+      const service = makeService((asked) => (asked.path === "/page" ? { body: "<html>hello</html>" } : null))
+      assert.strictEqual(
+        succeeded(yield* withSession(service, (session) => get(session, "/page"))),
+        "<html>hello</html>"
+      )
+      assert.strictEqual(service.served.logins, 2)
+    })
+  )
+})

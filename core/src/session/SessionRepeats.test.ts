@@ -1,0 +1,154 @@
+/** Which requests are asked again, and how often. */
+import { assert, describe, it } from "@effect/vitest"
+import { Clock, Effect, Layer } from "effect"
+import { HttpClient } from "effect/http"
+import { failed, get, makeService, succeeded, withSession } from "../../../test/session/SessionGround.ts"
+import { SlowReply } from "./RequestMarks.ts"
+import { TransportFault } from "./TransportFault.ts"
+
+describe("Session, repeating", () => {
+  const times = (service: ReturnType<typeof makeService>, request: string) =>
+    service.requests().filter((other) => other === request).length
+
+  for (const status of [408, 425, 429, 500, 502, 503, 504]) {
+    it.effect(`H13 ${status} six times, then ok`, () =>
+      Effect.gen(function* () {
+        const service = makeService((asked, count) => (asked.path === "/api/x" && count <= 6 ? { status } : null))
+        succeeded(yield* withSession(service, (session) => get(session, "/api/x")))
+        assert.strictEqual(times(service, "GET /api/x"), 7)
+      })
+    )
+  }
+
+  it.effect("H13 seven times is Unavailable, with what the service said", () =>
+    Effect.gen(function* () {
+      const body = '{"success":false,"errorMessageId":"report.failed","errorId":"E-17"}'
+      const service = makeService((asked) => (asked.path === "/api/x" ? { status: 500, body } : null))
+      const error = failed(yield* withSession(service, (session) => get(session, "/api/x")))
+      assert.strictEqual(error.message, "svc.example is unavailable: status 500 (report.failed; E-17) (7 attempts)")
+      assert.strictEqual(times(service, "POST /logout"), 1)
+    })
+  )
+
+  it.effect("N1 refused connections: backoff for about half a minute, then Unavailable", () =>
+    Effect.gen(function* () {
+      const service = makeService(() => new TransportFault({ kind: "NotSent", reason: "connection refused" }))
+      const started = yield* Clock.currentTimeMillis
+      const error = failed(yield* withSession(service, () => Effect.void))
+      const took = (yield* Clock.currentTimeMillis) - started
+      assert.strictEqual(error.message, "svc.example is unavailable: connection refused (7 attempts)")
+      assert.isAbove(took, 25_000)
+      assert.isBelow(took, 40_000)
+    })
+  )
+
+  for (const [text, least, most] of [
+    ["2", 2000, 2200],
+    ["1e9", 400, 800],
+    ["-1", 400, 800],
+    ["soon", 400, 800],
+    ["999999999", 120_000, 120_200],
+    ["Thu, 01 Jan 1970 00:00:30 GMT", 28_000, 30_200]
+  ] as const) {
+    it.effect(`H12 Retry-After: ${text}`, () =>
+      Effect.gen(function* () {
+        const at: Array<number> = []
+        const service = makeService((asked, count) => {
+          if (asked.path !== "/api/x") return null
+          return count === 1 ? { status: 503, headers: { "retry-after": text } } : null
+        })
+        const timed = HttpClient.make((request, url) =>
+          Effect.gen(function* () {
+            if (url.pathname === "/api/x") at.push(yield* Clock.currentTimeMillis)
+            const inner = yield* HttpClient.HttpClient
+            return yield* inner.execute(request)
+          }).pipe(Effect.provide(service.layer))
+        )
+        const layer = Layer.succeed(HttpClient.HttpClient, timed)
+        succeeded(yield* withSession({ ...service, layer }, (session) => get(session, "/api/x")))
+        const waited = (at[1] ?? 0) - (at[0] ?? 0)
+        assert.isAtLeast(waited, least)
+        assert.isAtMost(waited, most + 50)
+      })
+    )
+  }
+
+  it.effect("PUT and POST are repeated only when nothing was sent", () =>
+    Effect.gen(function* () {
+      for (const [first, expected, sent] of [
+        [new TransportFault({ kind: "NotSent", reason: "connection refused" }), "ok", 2],
+        [new TransportFault({ kind: "Broken", reason: "connection reset" }), "OutcomeUnknown", 1],
+        [{ status: 502 }, "OutcomeUnknown", 1],
+        [{ status: 503 }, "Unavailable", 1],
+        [{ status: 500 }, "OutcomeUnknown", 1],
+        [{ body: "{", after: "break" }, "OutcomeUnknown", 1]
+      ] as const) {
+        const service = makeService((asked, count) => (asked.path === "/api/person" && count === 1 ? first : null))
+        const exit = yield* withSession(service, (session) =>
+          Effect.match(session.http.put("/api/person"), {
+            onFailure: (error) => error._tag as string,
+            onSuccess: () => "ok"
+          })
+        )
+        assert.strictEqual(succeeded(exit), expected)
+        assert.strictEqual(times(service, "PUT /api/person"), sent)
+      }
+    })
+  )
+
+  it.effect("a body that breaks or falls silent is asked for again", () =>
+    Effect.gen(function* () {
+      for (const after of ["break", "silence"] as const) {
+        const service = makeService((asked, count) =>
+          asked.path === "/api/x" && count === 1 ? { body: '{"a":', after } : null
+        )
+        assert.strictEqual(
+          succeeded(yield* withSession(service, (session) => get(session, "/api/x"))),
+          '{"path":"/api/x"}'
+        )
+      }
+    })
+  )
+
+  it.effect("N12 headers that never come: typed after the limit, longer for slow replies", () =>
+    Effect.gen(function* () {
+      for (const [slow, expected] of [
+        [false, "Unavailable"],
+        [true, "ok"]
+      ] as const) {
+        const service = makeService((asked) => (asked.path === "/api/x" ? { body: "1", delay: "2 minutes" } : null))
+        const exit = yield* withSession(
+          service,
+          (session) =>
+            get(session, "/api/x").pipe(
+              Effect.provideService(SlowReply, slow),
+              Effect.match({ onFailure: (error) => error._tag as string, onSuccess: () => "ok" })
+            ),
+          { tries: 2 }
+        )
+        assert.strictEqual(succeeded(exit), expected)
+      }
+    })
+  )
+
+  it.effect("H19 a body over the limit is a typed error, not memory", () =>
+    Effect.gen(function* () {
+      const service = makeService((asked) => (asked.path === "/api/x" ? { body: "[1,2,3,4]" } : null))
+      const error = failed(yield* withSession(service, (session) => get(session, "/api/x"), { bodyLimit: 8 }))
+      assert.strictEqual(error._tag, "ReplyTooLarge")
+    })
+  )
+
+  it.effect("TLS and proxy refusals are final", () =>
+    Effect.gen(function* () {
+      for (const [fault, tag] of [
+        [new TransportFault({ kind: "Tls", reason: "its certificate has expired" }), "TlsRefused"],
+        [new TransportFault({ kind: "Proxy", reason: "407", proxy: "proxy:1", status: 407 }), "ProxyRefused"]
+      ] as const) {
+        const service = makeService(() => fault)
+        assert.strictEqual(failed(yield* withSession(service, () => Effect.void))._tag, tag)
+        assert.strictEqual(service.asked.length, 1)
+      }
+    })
+  )
+})

@@ -1,0 +1,114 @@
+/** One request of the API at a time. */
+import { assert, describe, it } from "@effect/vitest"
+import { Clock, Effect, Fiber, Layer } from "effect"
+import { HttpClientRequest } from "effect/http"
+import * as CookieJars from "../../../platform/http/CookieJars.ts"
+import {
+  call,
+  get,
+  inVirtualTime,
+  loginPage,
+  makeService,
+  settings,
+  succeeded,
+  withSession
+} from "../../../test/session/SessionGround.ts"
+import { AccountLock } from "./AccountLock.ts"
+import { Session } from "./Session.ts"
+
+describe("Session, one at a time", () => {
+  it.effect("S8 twenty callers at once never overlap, repeats and logins included", () =>
+    Effect.gen(function* () {
+      const service = makeService((asked, count) =>
+        asked.path === "/api/3" && count === 1
+          ? { status: 503 }
+          : asked.path === "/api/7" && count === 1
+            ? { status: 302 }
+            : null
+      )
+      const paths = Array.from({ length: 20 }, (_, i) => `/api/${i}`)
+      succeeded(
+        yield* withSession(service, (session) =>
+          Effect.forEach(paths, (path) => get(session, path), { concurrency: 20 })
+        )
+      )
+      assert.strictEqual(service.served.overlaps, 0)
+      assert.strictEqual(service.served.logins, 2)
+    })
+  )
+
+  it.effect("S8 a request under way when its caller is interrupted ends before the logout begins", () =>
+    Effect.gen(function* () {
+      const service = makeService((asked) => (asked.path === "/api/slow" ? { body: "1", delay: "2 seconds" } : null))
+      succeeded(
+        yield* withSession(service, (session) =>
+          Effect.gen(function* () {
+            const fiber = yield* Effect.forkScoped(get(session, "/api/slow"))
+            yield* Effect.sleep("500 millis")
+            yield* Fiber.interrupt(fiber)
+          })
+        )
+      )
+      assert.strictEqual(service.served.overlaps, 0)
+      assert.strictEqual(service.served.logouts, 1)
+    })
+  )
+
+  it.effect("S8 a request that never ends is cut after the grace time, and the logout still comes", () =>
+    Effect.gen(function* () {
+      const service = makeService((asked) => (asked.path === "/api/hang" ? { delay: "1 hour" } : null))
+      const layer = Session.layer(settings).pipe(
+        Layer.provide([service.layer, AccountLock.layerNone, CookieJars.layer])
+      )
+      const program = Effect.flatMap(Session, (session) => get(session, "/api/hang")).pipe(
+        Effect.provide(layer),
+        Effect.timeoutOption("10 seconds"),
+        Effect.andThen(Clock.currentTimeMillis)
+      )
+      const ended = succeeded(yield* inVirtualTime(program))
+      assert.isAtMost(ended, 13_200)
+      assert.strictEqual(service.served.logouts, 1)
+    })
+  )
+
+  it.effect("S8 a stream keeps others out until its scope closes", () =>
+    Effect.gen(function* () {
+      const service = makeService(call("/api/big"))
+      const exit = yield* withSession(service, (session) =>
+        Effect.gen(function* () {
+          const other = yield* Effect.scoped(
+            Effect.gen(function* () {
+              const response = yield* session.stream(HttpClientRequest.get("/api/big"))
+              const other = yield* Effect.forkScoped(Effect.sleep("1 second"))
+              const asked = yield* Effect.forkDetach(get(session, "/api/x"))
+              yield* Fiber.join(other)
+              assert.notInclude(service.requests(), "GET /api/x")
+              assert.strictEqual(yield* Effect.orDie(response.text), '{"called":true}')
+              return asked
+            })
+          )
+          return yield* Fiber.join(other)
+        })
+      )
+      assert.strictEqual(succeeded(exit), '{"path":"/api/x"}')
+    })
+  )
+
+  it.effect("S8 a stream recognises the lost session before it gives anything out, and breaks with a typed error", () =>
+    Effect.gen(function* () {
+      const service = makeService((asked, count) => {
+        if (asked.path !== "/api/big") return null
+        return count === 1 ? { body: loginPage } : { body: "[1,", after: "break" }
+      })
+      const exit = yield* withSession(service, (session) =>
+        Effect.scoped(
+          Effect.flatMap(session.stream(HttpClientRequest.get("/api/big")), (response) => Effect.flip(response.text))
+        )
+      )
+      const error = succeeded(exit)
+      assert.strictEqual(error.reason._tag, "DecodeError")
+      assert.include(error.message, "connection reset")
+      assert.strictEqual(service.served.logins, 2)
+    })
+  )
+})
