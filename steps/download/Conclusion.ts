@@ -1,5 +1,5 @@
 /** The end of a run that delivers files: its report, its last line, its exit code. */
-import { Cause, Clock, DateTime, Effect, Exit, type FileSystem, Option, type Path } from "effect"
+import { Cause, DateTime, Effect, Exit, type FileSystem, Option, type Path } from "effect"
 import { type FileResult, stopped } from "../../core/src/download/FileResult.ts"
 import { failureResult, type RunRecord } from "../../core/src/download/RunRecord.ts"
 import { adviceFor } from "../../core/src/download/Summary.ts"
@@ -84,8 +84,6 @@ const withReport = <E extends StepFailure, R>(
 ): Effect.Effect<ExitCode, E | CannotCreate | LocalIo, R | FileSystem.FileSystem | Path.Path> =>
   Effect.uninterruptibleMask((restore) =>
     Effect.gen(function* () {
-      const startedAt = yield* DateTime.now
-      const startedNanos = yield* Clock.monotonicTimeNanos
       const exit = yield* Effect.exit(restore(work))
       const error = Exit.isFailure(exit) ? Option.getOrNull(Cause.findErrorOption(exit.cause)) : null
       const results = [...(yield* record.results), ...(error === null ? [] : [failureResult(null, error)])]
@@ -95,9 +93,9 @@ const withReport = <E extends StepFailure, R>(
         version,
         step,
         host: settings.baseUrl.host,
-        startedAt: DateTime.toDate(startedAt),
+        startedAt: record.startedAt,
         finishedAt: DateTime.toDate(yield* DateTime.now),
-        milliseconds: Number((yield* Clock.monotonicTimeNanos) - startedNanos) / 1e6,
+        milliseconds: yield* record.milliseconds,
         exitCode: Exit.isSuccess(exit) || error !== null ? mostSevere(errors) : codeOfCause(exit.cause),
         throughput: yield* record.throughput,
         advice: [...adviceFor(results), ...(pending === null ? [] : [pending.message])]

@@ -13,6 +13,10 @@ import { makeTraffic } from "./Traffic.ts"
 
 /** An observer that keeps what it is told. */
 export interface RunRecord extends Omit<Required<RunObserver>, "begin"> {
+  /** When the run began. */
+  readonly startedAt: Date
+  /** How long ago that was, by the clock that `throughput` counts with. */
+  readonly milliseconds: Effect.Effect<number>
   /** What became of stored requests so far; replaces what was said of them before, and of files that waited for them. */
   readonly resumed: (look: Look) => Effect.Effect<void>
   readonly results: Effect.Effect<ReadonlyArray<FileResult>>
@@ -27,10 +31,14 @@ export const makeRunRecord: Effect.Effect<RunRecord> = Effect.gen(function* () {
   // Transfers of stored requests, which no plan of this record names.
   const begunStored = new Map<string, Begun>()
   const traffic = makeTraffic<PlannedFile>()
+  const startedAt = DateTime.toDate(yield* DateTime.now)
   const startedNanos = yield* Clock.monotonicTimeNanos
+  const milliseconds = Effect.map(Clock.monotonicTimeNanos, (now) => Number(now - startedNanos) / 1e6)
   let stored: ReadonlyArray<FileResult> = []
   let awaited: ReadonlyArray<Awaited> = []
   return {
+    startedAt,
+    milliseconds,
     failed: ({ analysisId, error }) => Effect.sync(() => void failures.push(failureResult(analysisId, error))),
     planned: (planned, destination) =>
       Effect.sync(() => {
@@ -38,7 +46,7 @@ export const makeRunRecord: Effect.Effect<RunRecord> = Effect.gen(function* () {
         for (const file of planned) files.set(file, unfinished)
       }),
     progress: Effect.fnUntraced(function* (file, event) {
-      traffic.note(file, event, Number(((yield* Clock.monotonicTimeNanos) - startedNanos) / 1_000_000n))
+      traffic.note(file, event, yield* milliseconds)
       if (event._tag !== "Started") return
       const known = files.get(file)
       if (known === undefined) return void begunStored.set(keyOfFile(file), file)

@@ -68,8 +68,8 @@ export const steps = (
       if (value <= 0) continue
       ground[column] = low + value
       const y = (amount: number) => Number((1000 - (amount / size.top) * 1000).toFixed(1))
-      const right = Math.min(column + 1, size.columns)
-      path.push(`M${column} ${y(low)}V${y(low + value)}H${Number(right.toFixed(3))}V${y(low)}Z`)
+      const x = (place: number) => Number(Math.min(place, size.columns).toFixed(3))
+      path.push(`M${x(column)} ${y(low)}V${y(low + value)}H${x(column + 1)}V${y(low)}Z`)
     }
     return markup`<path class="${tone}" d="${path.join("")}"/>`
   })

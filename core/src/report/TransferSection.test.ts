@@ -83,4 +83,11 @@ describe("the section about transfers", () => {
     assert.include(text, "4 KiB came in 4 s, 1 KiB/s on average over the run; the most in 1 s was 3 KiB/s.")
     assert.include(text, "<p>2 KiB/s while bytes came</p>")
   })
+
+  it("keeps bytes of an interval after the end of the run at the end of the axis", () => {
+    const [, drawn = ""] =
+      /<path class="done" d="([^"]*)"/.exec(section(4.628, [], [1024, 0, 0, 0, 1024, 1024]) ?? "") ?? []
+    const places = [...drawn.matchAll(/[MH]([\d.]+)/g)].map(([, place]) => Number(place))
+    assert.deepStrictEqual(places, [0, 1, 4, 4.628, 4.628, 4.628])
+  })
 })
