@@ -1,10 +1,11 @@
 /** Runs the built executables as a user would: own process, own environment, exit code, both streams. */
 import { type ChildProcess, spawn } from "node:child_process"
-import { existsSync, mkdtempSync, rmSync } from "node:fs"
+import { existsSync, mkdtempSync } from "node:fs"
 import { constants, tmpdir } from "node:os"
 import { join } from "node:path"
 import { createInterface } from "node:readline"
 import { Deferred, Effect, Schema } from "effect"
+import { removeFolder } from "./RemoveFolder.ts"
 import { root } from "./Root.ts"
 
 export interface Outcome {
@@ -31,7 +32,7 @@ export const executable = (name: string): string => {
 /** A folder for what is made once: until the program ends, or the whole run of the tests (TestRun.ts). */
 export const folderUntilTheEnd = (name: string): string => {
   const folder = mkdtempSync(join(tmpdir(), name))
-  process.once("exit", () => rmSync(folder, { recursive: true, force: true }))
+  process.once("exit", () => removeFolder(folder))
   return folder
 }
 

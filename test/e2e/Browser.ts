@@ -1,9 +1,9 @@
 /** Debian's Chromium without a window, driven by its DevTools protocol; it can reach nothing but this machine. */
 import { writeFileSync } from "node:fs"
 import { Effect } from "effect"
-import { startServer } from "../Executables.ts"
+import { startServer, until } from "../Executables.ts"
 import { connectDevTools, type DevToolsMessage, type DevToolsValues } from "./DevTools.ts"
-import { folder } from "./Ground.ts"
+import { folder, socketFolder } from "./Ground.ts"
 
 export interface View {
   readonly width: number
@@ -41,7 +41,7 @@ const listening = (line: string) => /^DevTools listening on (ws:\/\/\S+)/.exec(l
 export const startBrowser = Effect.gen(function* () {
   const profile = yield* folder
   const { value: address } = yield* startServer("chromium", [...flags, `--user-data-dir=${profile}`], listening, {
-    env: { HOME: profile, XDG_CONFIG_HOME: profile, XDG_CACHE_HOME: profile }
+    env: { HOME: profile, XDG_CONFIG_HOME: profile, XDG_CACHE_HOME: profile, TMPDIR: yield* socketFolder }
   })
   const { listeners, send } = yield* connectDevTools(address)
 
@@ -52,16 +52,12 @@ export const startBrowser = Effect.gen(function* () {
     const call = (method: string, params?: DevToolsValues) => send(String(sessionId), method, params)
     const complaints: Array<string> = []
     const requests: Array<string> = []
-    const loaded = Effect.callback<void>((resume) => {
-      const tell = ({ method, params = {} }: DevToolsMessage) => {
-        if (method !== "Page.loadEventFired" || params === undefined) return
-        listeners.delete(tell)
-        resume(Effect.void)
-      }
-      listeners.add(tell)
-      return Effect.sync(() => listeners.delete(tell))
-    })
-    listeners.add(({ method, params = {} }) => {
+    // By their loaders, as the empty page that a target begins with may be loaded later than the page is asked for.
+    const loaded = new Set<unknown>()
+    listeners.add((message: DevToolsMessage) => {
+      if (message.sessionId !== sessionId) return
+      const { method, params = {} } = message
+      if (method === "Page.lifecycleEvent" && params["name"] === "load") loaded.add(params["loaderId"])
       if (
         method === "Runtime.exceptionThrown" ||
         method === "Log.entryAdded" ||
@@ -82,9 +78,14 @@ export const startBrowser = Effect.gen(function* () {
       })
       yield* call("Emulation.setScriptExecutionDisabled", { value: !script })
     })
+    yield* call("Page.setLifecycleEventsEnabled", { enabled: true })
     yield* look(first)
-    const navigated = call("Page.navigate", { url })
-    yield* Effect.all([loaded, navigated], { concurrency: 2 })
+    const { errorText, loaderId } = yield* call("Page.navigate", { url })
+    if (errorText !== undefined) return yield* Effect.die(new Error(`${url}: ${errorText}`))
+    yield* until(
+      `${url} is loaded`,
+      Effect.sync(() => loaded.has(loaderId))
+    )
     const evaluate = Effect.fnUntraced(function* (expression: string) {
       const reply = yield* call("Runtime.evaluate", { expression, returnByValue: true })
       if (reply["exceptionDetails"] !== undefined) {

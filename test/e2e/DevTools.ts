@@ -3,6 +3,8 @@ import { Effect } from "effect"
 
 export interface DevToolsMessage {
   readonly id?: number
+  /** Whose message it is: of the page that one attached to, or of the browser when it is missing. */
+  readonly sessionId?: string
   readonly method?: string
   readonly params?: DevToolsValues
   readonly result?: DevToolsValues

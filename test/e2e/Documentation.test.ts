@@ -5,6 +5,7 @@ import { gzipSync } from "node:zlib"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { run, runCommand, startSandbox } from "../Executables.ts"
+import { quietPort } from "../Ports.ts"
 import { root } from "../Root.ts"
 import { folder } from "./Ground.ts"
 import { pageScripts } from "./Pages.ts"
@@ -19,6 +20,15 @@ const elsewhere: Readonly<Record<string, string>> = {
   "docs/snakemake.md": "engines/Snakemake.test.ts",
   "docs/wdl.md": "engines/Wdl.test.ts"
 }
+
+/** The script with a free port in place of each that its page names after `--port`: somebody may listen on those here. */
+const onFreePorts = Effect.fnUntraced(function* (script: string) {
+  let changed = script
+  for (const port of new Set([...script.matchAll(/--port (\d+)/g)].map(([, port = ""]) => port))) {
+    changed = changed.replaceAll(new RegExp(`\\b${port}\\b`, "g"), `${yield* quietPort}`)
+  }
+  return changed
+})
 
 const targets = "chr7\t117480024\t117668665\nchr17\t43044294\t43125364\n"
 
@@ -52,7 +62,7 @@ describe("the commands of", () => {
         const made = yield* run("svc-download", ["-a", "A1", "-d", join(cwd, "data")], { env })
         assert.strictEqual(made.exitCode, 0, made.stderr)
         for (const name of ["S1.bam", "S1.bam.bai"]) copyFileSync(join(cwd, "data", name), join(cwd, "my-files", name))
-        writeFileSync(join(cwd, "page.sh"), script)
+        writeFileSync(join(cwd, "page.sh"), yield* onFreePorts(script))
         const { exitCode, stdout, stderr } = yield* runCommand("bash", ["page.sh"], { cwd, env })
         assert.strictEqual(exitCode, 0, `${stderr}\n${stdout.slice(-2_000)}`)
       })

@@ -1,3 +1,5 @@
+import { existsSync, readdirSync, statSync } from "node:fs"
+import { join } from "node:path"
 import { Effect } from "effect"
 import { type RunOptions, run } from "../Executables.ts"
 
@@ -26,3 +28,10 @@ export const stats = ({ url }: Service) =>
   >
 
 export const allTypes = ["-f", "bam,bam.bai,vcf.gz,vcf.gz.tbi"]
+
+/** Whether the part of the file `name` in `folder` has bytes. A part may get its final name after the folder was read. */
+export const partHasBytes = (folder: string, name: string) => (): boolean =>
+  existsSync(folder) &&
+  readdirSync(folder)
+    .filter((file) => file.startsWith(`.${name}.`) && /^[0-9a-f]{8}\.part$/.test(file.slice(name.length + 2)))
+    .some((file) => (statSync(join(folder, file), { throwIfNoEntry: false })?.size ?? 0) > 0)

@@ -1,18 +1,25 @@
 /** What every end-to-end test stands on: folders, who listens, the real sample files. */
 import { createHash } from "node:crypto"
-import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs"
+import { existsSync, mkdtempSync, readFileSync } from "node:fs"
 import { connect } from "node:net"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { Effect, Schedule } from "effect"
 import { type RunOptions, startServer } from "../Executables.ts"
+import { removeFolder } from "../RemoveFolder.ts"
+
+const folderIn = (parent: Effect.Effect<string>) =>
+  Effect.acquireRelease(
+    Effect.map(parent, (path) => mkdtempSync(join(path, "svc-e2e-"))),
+    (path) => Effect.sync(() => removeFolder(path))
+  )
 
 /** A folder that is removed with the scope. */
-export const folder = Effect.acquireRelease(
-  Effect.sync(() => mkdtempSync(join(tmpdir(), "svc-e2e-"))),
-  (path) => Effect.sync(() => rmSync(path, { recursive: true, force: true }))
-)
+export const folder = folderIn(Effect.sync(tmpdir))
+
+/** One for programs that make sockets in it: their paths have 107 bytes at most, and TMPDIR is long on some machines. */
+export const socketFolder = folderIn(Effect.sync(() => (tmpdir().length > 40 ? "/tmp" : tmpdir())))
 
 const connectOnce = (port: number) =>
   Effect.callback<void, "refused">((resume) => {

@@ -6,13 +6,13 @@ import { Effect, Schema } from "effect"
 import { runCommand } from "../Executables.ts"
 import { root } from "../Root.ts"
 import { lingering, setFaults } from "../SandboxFaults.ts"
-import { type Service, stats } from "./Download.ts"
+import { partHasBytes, type Service, stats } from "./Download.ts"
 import { folder } from "./Ground.ts"
 import * as Container from "./image/Container.ts"
 import { pageScripts } from "./Pages.ts"
 
 const { homepage, repository, version } = JSON.parse(readFileSync(`${root}package.json`, "utf8"))
-const patience = 240_000
+const patience = 600_000
 const why = await Effect.runPromise(Container.impossible)
 
 /** A folder of this machine that any user of a container may write to. */
@@ -265,11 +265,9 @@ describe.skipIf(why !== null && process.env["CI"] !== "true")("the image", () =>
         const options = [...Container.stranger, ...at(data), ...account(sandbox)]
         const words = ["download", "-a", "A1", "-f", "bam", "--idleTimeout", "10m"]
         const id = yield* Container.start(options, words)
-        const part = Effect.sync(() => readdirSync(data).find((name) => name !== "S1.bam"))
-        const name = yield* Container.seen(part, "the beginning of a file")
         yield* Container.seen(
-          Effect.sync(() => (statSync(join(data, name)).size > 0 ? true : undefined)),
-          "its first bytes"
+          Effect.sync(() => (partHasBytes(data, "S1.bam")() ? true : undefined)),
+          "the first bytes of a file"
         )
         const stopped = yield* Container.podman(["stop", "--time", "120", id])
         assert.strictEqual(stopped.exitCode, 0, stopped.stderr)
@@ -333,12 +331,13 @@ describe.skipIf(why !== null && process.env["CI"] !== "true")("the image", () =>
         )
 
         // Everything is loaded, then a required setting is missing: the start of a real run. Thousandths of a second. Under other
-        // flags V8 refuses what was compiled.
+        // flags V8 refuses what was compiled. In turns, so that a moment in which the machine is busy is none of one of them alone.
         const measured = yield* script(
           Container.stranger,
           `TIMEFORMAT="%3U %3S"
-          cpu() { for i in 1 2 3 4 5; do { time "$@" >/dev/null 2>&1; } 2>&1; done | awk '{ t = ($1 + $2) * 1000; if (NR == 1 || t < least) least = t } END { print least }'; }
-          cpu svc-download --list; cpu node --no-flush-bytecode /opt/svc/svc-download.js --list`
+          cpu() { { time "$@" >/dev/null 2>&1; } 2>&1; }
+          for i in 1 2 3 4 5; do echo "$(cpu svc-download --list) $(cpu node --no-flush-bytecode /opt/svc/svc-download.js --list)"; done |
+            awk '{ w = ($1 + $2) * 1000; c = ($3 + $4) * 1000; if (NR == 1 || w < warm) warm = w; if (NR == 1 || c < cold) cold = c } END { print warm; print cold }'`
         )
         const [warm = Number.NaN, cold = Number.NaN] = measured.stdout.trim().split("\n").map(Number)
         console.log(`svc-download --list starts with ${warm} ms of CPU, ${cold} ms without compiled functions.`)

@@ -29,6 +29,9 @@ class Project extends Context.Service<Project, { readonly path: string }>()("svc
   )
 }
 
+/** The usual five seconds of vitest for a test, ten for a layer, are few on a busy machine. */
+const patient = ["--testTimeout=120000", "--hookTimeout=120000"]
+
 /** Runs one of the programs in the project, as its first comment says. */
 const program = Effect.fnUntraced(function* (
   args: ReadonlyArray<string>,
@@ -72,7 +75,7 @@ layer(Project.layer, { timeout: 600_000, excludeTestServices: true })(
               writeFileSync(join(path, config), JSON.stringify({ compilerOptions, files: programs }))
               assert.strictEqual(yield* program([`node_modules/${compiler}/lib/tsc.js`, "-p", config]), "")
             }),
-          180_000
+          600_000
         )
       }
     }
@@ -132,7 +135,9 @@ layer(Project.layer, { timeout: 600_000, excludeTestServices: true })(
 
     it.effect("sandbox.test.ts", () =>
       Effect.gen(function* () {
-        const said = yield* program(["node_modules/vitest/vitest.mjs", "run", "sandbox.test.ts"], { NO_COLOR: "1" })
+        const said = yield* program(["node_modules/vitest/vitest.mjs", "run", "sandbox.test.ts", ...patient], {
+          NO_COLOR: "1"
+        })
         assert.match(said, /Tests {2}3 passed/)
       })
     )

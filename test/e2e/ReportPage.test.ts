@@ -67,7 +67,7 @@ const keep = (visit: Visit, name: string) => {
   return visit.picture(join(pictures, `${name}.png`))
 }
 
-layer(Browser.layer, { excludeTestServices: true, timeout: 180_000 })("a report page in Chromium", (it) => {
+layer(Browser.layer, { excludeTestServices: true, timeout: 300_000 })("a report page in Chromium", (it) => {
   for (const [name, report] of Object.entries({ night, hostile, empty, requested })) {
     it.effect(`${name}: no complaint, no request, nothing sticks out at 360 and 1280 pixels, dark and printed`, () =>
       Effect.gen(function* () {

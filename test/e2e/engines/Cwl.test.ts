@@ -7,7 +7,7 @@ import { readReport } from "../../DownloadGround.ts"
 import { runCommand } from "../../Executables.ts"
 import { assertNoPassword, assertQuiet, assertRefused, followPage, ground } from "./Engines.ts"
 
-const limit = 300_000
+const limit = 600_000
 const variables = ["SVC_TARGET", "SVC_USER", "SVC_PASSWORD", "XDG_RUNTIME_DIR"]
 const preserve = variables.flatMap((name) => ["--preserve-environment", name])
 

@@ -1,6 +1,6 @@
 /** What the tests of workflow engines stand on: a strict sandbox, a project folder beside a copy of this repository, engine and steps on PATH. */
 import { type ChildProcess, spawn } from "node:child_process"
-import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs"
+import { mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs"
 import { basename, join } from "node:path"
 import { assert } from "@effect/vitest"
 import { Effect, Schedule } from "effect"
@@ -99,13 +99,35 @@ export const assertRefused = Effect.fnUntraced(function* (sandbox: { readonly ur
   assert.include([1, 2, 3], seen["failedLogins"])
 })
 
-const signalGroup = (child: ChildProcess, signal: NodeJS.Signals | 0) => {
+const signalGroup = (child: ChildProcess, signal: NodeJS.Signals) => {
   try {
-    return child.pid !== undefined && process.kill(-child.pid, signal)
+    if (child.pid !== undefined) process.kill(-child.pid, signal)
   } catch {
-    return false
+    // Nobody is left in it.
   }
 }
+
+/** What Linux tells of a process: its state and its process group; null when it is gone. */
+const processStatus = (pid: string) => {
+  try {
+    // The name before them may hold spaces and parentheses.
+    const [state = "", , group = ""] = readFileSync(`/proc/${pid}/stat`, "utf8")
+      .replace(/^.*\) /s, "")
+      .split(" ")
+    return { state, group: Number(group) }
+  } catch {
+    return null
+  }
+}
+
+/** Whether a process of its group still runs. One that has ended keeps its entry where the first process of a container collects none. */
+const groupRuns = (child: ChildProcess): boolean =>
+  readdirSync("/proc")
+    .filter((name) => /^\d+$/.test(name))
+    .some((pid) => {
+      const status = processStatus(pid)
+      return status !== null && status.group === child.pid && status.state !== "Z"
+    })
 
 /**
  * Starts a workflow in a process group of its own, and stops it as batch systems do as soon as `when` holds: the engine is
@@ -127,7 +149,7 @@ export const stopWhen = (
         })
         child.kill("SIGKILL")
         signalGroup(child, "SIGTERM")
-        yield* until(() => !signalGroup(child, 0))
+        yield* until(() => !groupRuns(child))
       }),
     (child) => Effect.sync(() => signalGroup(child, "SIGKILL"))
   )
@@ -138,7 +160,3 @@ const until = (holds: () => boolean) =>
     Effect.timeout("2 minutes"),
     Effect.orDie
   )
-
-/** Whether a file below `path` that is not yet whole has bytes. */
-export const partHasBytes = (path: string) => (): boolean =>
-  existsSync(path) && filesBelow(path).some((file) => /\.part$/.test(file) && statSync(file).size > 0)

@@ -7,7 +7,7 @@ import { type Outcome, runCommand } from "../../Executables.ts"
 import { root } from "../../Root.ts"
 import { assertNoPassword, assertQuiet, followPage, ground, password } from "./Engines.ts"
 
-const limit = 300_000
+const limit = 600_000
 const text = (name: string) => readFileSync(join(root, "workflows/schedules", name), "utf8")
 
 type Place = Effect.Success<ReturnType<typeof ground>>

@@ -7,10 +7,11 @@ import { readReport } from "../../DownloadGround.ts"
 import { runCommand } from "../../Executables.ts"
 import { root } from "../../Root.ts"
 import { fault, lingering, setFaults } from "../../SandboxFaults.ts"
-import { assertNoPassword, assertQuiet, assertRefused, followPage, ground, partHasBytes, stopWhen } from "./Engines.ts"
+import { partHasBytes } from "../Download.ts"
+import { assertNoPassword, assertQuiet, assertRefused, followPage, ground, stopWhen } from "./Engines.ts"
 
 /** Each test starts Snakemake several times, for seconds of CPU. */
-const limit = 300_000
+const limit = 600_000
 
 /** The example in the project; returns its folder. */
 const copyExample = (project: string) => {
@@ -60,7 +61,7 @@ describe("Snakemake", () => {
         const cwd = copyExample(project)
         yield* setFaults(sandbox.url, [fault({ plane: "link", file: "*.bam" }, { slow: 20_000 })])
         const target = "data/A1/S1.bam"
-        yield* stopWhen("snakemake", [...profile, target], { cwd, env }, partHasBytes(join(cwd, "data/A1")))
+        yield* stopWhen("snakemake", [...profile, target], { cwd, env }, partHasBytes(join(cwd, "data/A1"), "S1.bam"))
         assert.isFalse(existsSync(join(cwd, target)))
         yield* setFaults(sandbox.url, [])
         // The lock of a Snakemake that was killed is left behind; its owner is asked to remove it.

@@ -7,7 +7,7 @@ import { runCommand } from "../../Executables.ts"
 import { root } from "../../Root.ts"
 import { assertNoPassword, assertQuiet, assertRefused, filesBelow, followPage, ground, password } from "./Engines.ts"
 
-const limit = 300_000
+const limit = 600_000
 
 /** What a run says in its `outputs.json`. */
 const outputsOf = (folder: string): Readonly<Record<string, unknown>> =>

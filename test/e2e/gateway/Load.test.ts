@@ -21,13 +21,16 @@ const keyOf = (name: string) => `run 7 #1 + 50% (ü) ${name}`
 describe("the gateway under load", () => {
   for (const args of [[], ["--relay"]]) {
     it.live(
-      `L5 links of an S3 server that live for two seconds, 30 other readers, ${args[0] ?? "by redirect"}: every count is right`,
+      `L5 links of an S3 server that are given out for four seconds, 30 other readers, ${args[0] ?? "by redirect"}: every count is right`,
       () =>
         Effect.gen(function* () {
           const s3 = yield* startS3
-          const { files, gateway, url } = yield* toolGround(args, (_, name) =>
-            s3.link(keyOf(name), { signedAt: Date.now(), lifetime: 2 })
-          )
+          let signed = 0
+          // The gateway gives a link out in the first quarter of its life. A reader on a busy machine has the rest to come with it.
+          const { files, gateway, url } = yield* toolGround(args, (_, name) => {
+            if (name === "S1.bam") signed++
+            return s3.link(keyOf(name), { signedAt: Date.now(), lifetime: 16 })
+          })
           for (const name of readdirSync(files)) yield* s3.upload(keyOf(name), join(files, name))
           const count = yield* tool("samtools", ["view", "-c", join(files, "S1.bam"), regionText])
           const done = yield* Ref.make(false)
@@ -47,7 +50,7 @@ describe("the gateway under load", () => {
               { concurrency: 30 }
             )
           )
-          for (let round = 0; round < 10; round++) {
+          for (let round = 0; round < 10 || signed < 3; round++) {
             assert.strictEqual(yield* tool("samtools", ["view", "-c", url("S1.bam"), regionText]), count)
           }
           yield* Ref.set(done, true)
@@ -64,11 +67,11 @@ describe("the gateway under load", () => {
     "L5 a soak of 400 ranges while links of a second end on the way of slow answers: none fails (long form: npm run soak)",
     () =>
       Effect.gen(function* () {
-        const options = { ranges: 400, rounds: 1, readers: 16, linkLifetime: 1, slowAnswers: 4 }
+        const options = { ranges: 400, rounds: 1, readers: 16, linkLifetime: 1, slowAnswers: 3 }
         const { expiredLinks, failures } = yield* soak(options)
         assert.deepStrictEqual([...failures], [])
-        // Each reader had three links that had ended when they came.
-        assert.isAtLeast(expiredLinks, 3 * options.readers)
+        // Each reader had two links that had ended when they came.
+        assert.isAtLeast(expiredLinks, 2 * options.readers)
       })
   )
 

@@ -2,7 +2,7 @@
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import { Effect } from "effect"
-import { startSandbox } from "../../Executables.ts"
+import { startSandbox, until } from "../../Executables.ts"
 import { startGateway } from "../../GatewayGround.ts"
 import { fault, setFaults } from "../../SandboxFaults.ts"
 import { connectDevTools } from "../DevTools.ts"
@@ -19,7 +19,7 @@ export interface SoakOptions {
   readonly linkLifetime: number
   /**
    * In the middle of each round, so many answers with links in a row take longer to come than their links live. All of them together
-   * must take less than the ten seconds that a reader waits for its first byte.
+   * must take much less than the ten seconds that a reader waits for its first byte: four of 2.2 s were too many for a busy machine.
    */
   readonly slowAnswers: number
 }
@@ -48,8 +48,16 @@ export const soak = Effect.fnUntraced(function* (options: SoakOptions) {
   yield* download(sandbox, sandbox.url, ["-a", "A1", ...allTypes, "-d", files])
   const whole = readFileSync(join(files, "S1.bam"))
   const gateway = yield* startGateway(sandbox, ["--relay", "--loglevel", "info"], {}, ["--inspect=127.0.0.1:0"])
-  const inspector = gateway.lines.map((line) => /^Debugger listening on (ws:\S+)/.exec(line)?.[1]).find(Boolean)
-  const { send } = yield* connectDevTools(inspector ?? "")
+  const inspector = () =>
+    gateway.lines
+      .map((line) => /^Debugger listening on (ws:\S+)/.exec(line)?.[1])
+      .find((address) => address !== undefined)
+  // It stands on the other stream than the line of a ready gateway, and so may be read later.
+  yield* until(
+    "the gateway tells where its inspector is",
+    Effect.sync(() => inspector() !== undefined)
+  )
+  const { send } = yield* connectDevTools(inspector() ?? "")
   const memory: Effect.Effect<Memory> = Effect.gen(function* () {
     const resident = Math.round(residentMb(gateway.pid))
     yield* send(undefined, "HeapProfiler.collectGarbage")

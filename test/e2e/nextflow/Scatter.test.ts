@@ -29,7 +29,7 @@ describe("scatter.nf", () => {
           1 + 12
         )
       }),
-    300_000
+    600_000
   )
 
   it.live(
@@ -58,6 +58,6 @@ describe("scatter.nf", () => {
         const { expiredLinks, logins, maxApiInFlight, overlaps } = yield* pad.stats
         assert.deepStrictEqual([expiredLinks, logins, maxApiInFlight, overlaps], [3, 4, 1, 0])
       }),
-    300_000
+    600_000
   )
 })

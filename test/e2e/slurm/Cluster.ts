@@ -5,7 +5,7 @@ import { join } from "node:path"
 import { Effect, Schedule } from "effect"
 import { runCommand, startServer } from "../../Executables.ts"
 import { quietPort } from "../../Ports.ts"
-import { folder } from "../Ground.ts"
+import { socketFolder } from "../Ground.ts"
 
 /** Paths must be written out. The node announces more processors than it has, which `config_overrides` permits. */
 const configuration = (home: string, node: string, ports: readonly [number, number], cpus: number) => {
@@ -36,7 +36,7 @@ PartitionName=main Nodes=ALL Default=YES MaxTime=INFINITE State=UP
 
 /** A cluster that runs `cpus` tasks at a time; gives the environment in which `sbatch` and the others find it. */
 export const cluster = Effect.fnUntraced(function* (cpus: number) {
-  const home = yield* folder
+  const home = yield* socketFolder
   // Slurm and munge read and write as whoever submits.
   chmodSync(home, 0o755)
   for (const name of ["state", "spool"]) mkdirSync(join(home, name))
@@ -64,7 +64,7 @@ export const cluster = Effect.fnUntraced(function* (cpus: number) {
       (state) => state === "idle",
       (state) => [`Slurm's node on this machine is "${state}"`, ...controller.lines, ...worker.lines].join("\n")
     ),
-    Effect.retry(Schedule.spaced("200 millis").pipe(Schedule.upTo({ duration: "1 minute" }))),
+    Effect.retry(Schedule.spaced("200 millis").pipe(Schedule.upTo({ duration: "2 minutes" }))),
     Effect.mapError((message) => new Error(message)),
     Effect.orDie
   )

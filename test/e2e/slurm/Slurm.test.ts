@@ -33,6 +33,6 @@ describe("on Slurm", () => {
         delivered(pad, "results")
         secret(pad, run)
       }),
-    300_000
+    600_000
   )
 })
