@@ -34,14 +34,19 @@ const statOf = (pid: number | "self"): { readonly state: string; readonly start:
   return state === undefined || start === undefined ? null : { state, start }
 }
 
-/** This process. */
-export const thisProcess = (): ProcessIdentity => ({
-  host: hostname(),
-  pid: process.pid,
-  boot: tryRead(() => readFileSync("/proc/sys/kernel/random/boot_id", "latin1").trim()),
-  space: tryRead(() => readlinkSync("/proc/self/ns/pid")),
-  start: statOf("self")?.start ?? null
-})
+let self: ProcessIdentity | null = null
+
+/** This process. Read once: every file of a run asks six times, and each time would take 16 KiB of buffers. */
+export const thisProcess = (): ProcessIdentity => {
+  self ??= {
+    host: hostname(),
+    pid: process.pid,
+    boot: tryRead(() => readFileSync("/proc/sys/kernel/random/boot_id", "latin1").trim()),
+    space: tryRead(() => readlinkSync("/proc/self/ns/pid")),
+    start: statOf("self")?.start ?? null
+  }
+  return self
+}
 
 /**
  * True only when it is certain that `other` has ended: it ran under the same boot and in the same process space as

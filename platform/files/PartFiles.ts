@@ -9,7 +9,7 @@ import { join } from "node:path"
 import { Effect, Layer, type Scope, Semaphore } from "effect"
 import { CannotCreate, LocalIo } from "../../core/src/Errors.ts"
 import type { Algorithm } from "../../core/src/transfer/Digests.ts"
-import { type PartFile, PartFiles, type PartPlace } from "../../core/src/transfer/PartFiles.ts"
+import { type PartFile, PartFiles, type PartPlace, readerOfPart } from "../../core/src/transfer/PartFiles.ts"
 import { type Errno, linkless } from "../Errno.ts"
 import { DigestThread } from "../threads/DigestThread.ts"
 import { type FreshFile, withFresh } from "./AtomicFile.ts"
@@ -81,10 +81,8 @@ const openBeside = Effect.fnUntraced(function* (directory: string, name: string)
   if (fd === null) return null
   const stats = yield* call<fs.Stats>((done) => fs.fstat(fd, done)).pipe(named(path, "look at"))
   if (!stats.isFile()) return null
-  return {
-    size: stats.size,
-    read: (offset: number, length: number) => readExactly(fd, offset, length).pipe(named(path, "read"))
-  }
+  const read = (offset: number, length: number) => readExactly(fd, offset, length).pipe(named(path, "read"))
+  return readerOfPart({ read }, stats.size)
 })
 
 const digestOf = Effect.fnUntraced(function* (

@@ -180,6 +180,31 @@ describe("LinkBook", () => {
     }).pipe(Effect.provide(layer))
   })
 
+  it.effect("of an analysis whose links were all given out nothing is kept, also when a file got a second one", () => {
+    const { layer } = three(null)
+    return Effect.gen(function* () {
+      const links = yield* book
+      yield* links.current("A", "a.bam")
+      yield* links.current("A", "b.bam")
+      assert.strictEqual(links.analysesLeft(), 1)
+      yield* links.current("A", "c.bam")
+      assert.strictEqual(links.analysesLeft(), 0)
+      yield* links.renew("A", "a.bam")
+      assert.strictEqual(links.analysesLeft(), 1)
+      for (const name of ["b.bam", "c.bam"]) yield* links.current("A", name)
+      assert.strictEqual(links.analysesLeft(), 0)
+    }).pipe(Effect.provide(layer))
+  })
+
+  it.effect("of an analysis that cannot be asked for nothing is kept", () => {
+    const { layer } = client(() => Effect.fail(new NotFound({ what: "analysis B" })))
+    return Effect.gen(function* () {
+      const links = yield* makeLinkBook([])
+      assert.strictEqual((yield* Effect.flip(links.renew("B", "b.bam")))._tag, "NotFound")
+      assert.strictEqual(links.analysesLeft(), 0)
+    }).pipe(Effect.provide(layer))
+  })
+
   it.effect("L1 a link that says it ends is not started on near its end", () => {
     const { layer } = three(100)
     return Effect.gen(function* () {

@@ -119,8 +119,11 @@ const decide = (candidate: Candidate, request: PlanRequest, destination: Destina
   const reason = skipReason(candidate, request, destination)
   if (reason !== null) return { _tag: "Skip", reason }
   const missing = missingOf(candidate.place)
-  return missing === null ? { _tag: "Fetch" } : fail(missing)
+  return missing === null ? fetch : fail(missing)
 }
+
+/** The decision on most files: one object for all. */
+const fetch: Decision = { _tag: "Fetch" }
 
 /** Why nothing may be written under the name; null when something may. */
 const refusal = (

@@ -24,11 +24,23 @@ export interface LinkBook {
 /** The links of a run that has a session. */
 export interface RenewableLinks extends LinkBook {
   readonly renew: NonNullable<LinkBook["renew"]>
+  /** How many analyses have a link that was not given out yet. */
+  readonly analysesLeft: () => number
 }
 
-/** The last answer for an analysis. */
+/** What the last answer said of a file. */
+interface ListedLink {
+  readonly fileName: string | null
+  readonly size: number | null
+  readonly archived: boolean
+  readonly link: Redacted.Redacted | null
+}
+
+/** An analysis of which a link is left to give out; of ten thousand files nothing else is kept. */
 interface Page {
-  entry: CatalogEntry
+  files: ReadonlyArray<ListedLink>
+  /** Milliseconds since 1970. */
+  fetchedAt: number
   /** Made when the first of its files starts: most of thousands of analyses have not started, or are done. */
   gate: Semaphore.Semaphore | null
 }
@@ -38,57 +50,69 @@ export const makeLinkBook = Effect.fnUntraced(function* (
   entries: ReadonlyArray<CatalogEntry>
 ): Effect.fn.Return<RenewableLinks, never, ServiceClient> {
   const client = yield* ServiceClient
-  const pages = new Map<string, Page>(entries.map((entry) => [entry.listed.id, { entry, gate: null }]))
+  const pages = new Map<string, Page>(entries.map((entry) => [entry.listed.id, pageOf(entry)]))
 
   const link = Effect.fnUntraced(function* (analysisId: string, fileName: string, renew: boolean) {
-    const page = pages.get(analysisId)
-    if (page === undefined) return yield* new NotFound({ what: `analysis ${printable(analysisId)}` })
+    const page = pages.get(analysisId) ?? { files: [], fetchedAt: 0, gate: null }
+    pages.set(analysisId, page)
     page.gate ??= Semaphore.makeUnsafe(1)
     return yield* page.gate.withPermit(
       Effect.gen(function* () {
-        if (renew || !isFresh(page.entry, fileName, yield* Clock.currentTimeMillis)) {
-          const files = yield* client.getFileDownloadLinks(AnalysisId.make(analysisId))
-          page.entry = entryOf(page.entry.listed, files, yield* Clock.currentTimeMillis)
+        if (renew || !isFresh(page, fileName, yield* Clock.currentTimeMillis)) {
+          const answer = yield* client.getFileDownloadLinks(AnalysisId.make(analysisId))
+          const entry = entryOf({ id: analysisId, named: true }, answer, yield* Clock.currentTimeMillis)
+          Object.assign(page, { ...pageOf(entry), gate: page.gate })
         }
-        const found = yield* linkIn(page.entry, fileName)
-        page.entry = without(page.entry, fileName)
+        const found = yield* linkIn(page, analysisId, fileName)
+        // Given out once, and not kept after that. Who needs another gets a new one.
+        page.files = page.files.filter((file) => file.fileName !== fileName)
         return found
-      })
+      }).pipe(
+        Effect.ensuring(
+          Effect.sync(() => {
+            if (page.files.every(({ link }) => link === null)) pages.delete(analysisId)
+          })
+        )
+      )
     )
   })
 
   return {
     current: (analysisId, fileName) => link(analysisId, fileName, false),
-    renew: (analysisId, fileName) => link(analysisId, fileName, true)
+    renew: (analysisId, fileName) => link(analysisId, fileName, true),
+    analysesLeft: () => pages.size
   }
 })
 
-const none: CatalogEntry["links"] = new Map()
-
-/** A link is given out once, and not kept after that: ten thousand of them are 5 MB. Who needs another gets a new one. */
-const without = ({ fetchedAt, links, listed }: CatalogEntry, fileName: string): CatalogEntry => ({
-  listed: { ...listed, files: listed.files.filter((file) => file.fileName !== fileName) },
-  links: links.size === 1 ? none : new Map([...links].filter(([name]) => name !== fileName)),
-  fetchedAt
+const pageOf = ({ fetchedAt, links, listed }: CatalogEntry): Page => ({
+  files: listed.files.map(({ archived, fileName, size }) => ({
+    fileName,
+    size,
+    archived,
+    link: (fileName === null ? null : links.get(fileName)) ?? null
+  })),
+  fetchedAt,
+  gate: null
 })
 
-const isFresh = ({ links, fetchedAt }: CatalogEntry, fileName: string, now: number): boolean => {
-  const link = links.get(fileName)
-  return link !== undefined && now - fetchedAt < trusted && !isExpired(Redacted.value(link), now)
+const isFresh = ({ fetchedAt, files }: Page, fileName: string, now: number): boolean => {
+  const link = files.find((file) => file.fileName === fileName)?.link ?? null
+  return link !== null && now - fetchedAt < trusted && !isExpired(Redacted.value(link), now)
 }
 
 /** The link of exactly one file; anything else than one such file is an error of its own (fault L6). */
 const linkIn = Effect.fnUntraced(function* (
-  { listed, links }: CatalogEntry,
+  { files }: Page,
+  analysisId: string,
   fileName: string
 ): Effect.fn.Return<FreshLink, NotFound | ReplyMalformed> {
-  const what = `download link of ${printable(fileName)} (analysis ${printable(listed.id)})`
-  const [file, ...others] = listed.files.filter((file) => file.fileName === fileName)
+  const what = `download link of ${printable(fileName)} (analysis ${printable(analysisId)})`
+  const [file, ...others] = files.filter((file) => file.fileName === fileName)
   if (file === undefined) return yield* new NotFound({ what, detail: "the service does not list the file any more" })
   if (others.length > 0)
     return yield* new ReplyMalformed({ request: what, reason: "two files of this name are listed" })
-  const link = links.get(fileName)
-  if (file.archived) return yield* new NotFound({ what, detail: "the file has been archived meanwhile" })
-  if (link === undefined) return yield* new NotFound({ what })
-  return { link, size: file.size }
+  const { archived, link, size } = file
+  if (archived) return yield* new NotFound({ what, detail: "the file has been archived meanwhile" })
+  if (link === null) return yield* new NotFound({ what })
+  return { link, size }
 })

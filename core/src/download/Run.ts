@@ -91,7 +91,8 @@ const pairs = (files: ReadonlyArray<PlannedFile>): ReadonlyArray<ReadonlyArray<P
     return name === null ? undefined : byPath.get(pathOf({ folder: file.folder, fileName: name }))
   }
   const indexes = Map.groupBy(fetch, dataOf)
-  return (indexes.get(undefined) ?? []).map((file) => [file, ...(indexes.get(file) ?? [])])
+  // `concat` makes a list of its exact length, where a spread reserves room for 17.
+  return (indexes.get(undefined) ?? []).map((file) => [file].concat(indexes.get(file) ?? []))
 }
 
 /** The result of a file that the plan does not fetch; null for one that it does. */

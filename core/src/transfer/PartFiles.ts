@@ -42,6 +42,12 @@ export interface PartFile {
   readonly commit: (size: number, overwrite: boolean) => Effect.Effect<void, CannotCreate | LocalIo>
 }
 
+/** The first `size` bytes of a part; no buffer is larger than what is left of them: most indexes have a few bytes. */
+export const readerOfPart = (part: Pick<PartFile, "read">, size: number): PartReader => ({
+  size,
+  read: (offset, length) => part.read(offset, Math.max(0, Math.min(length, size - offset)))
+})
+
 export class PartFiles extends Context.Service<
   PartFiles,
   {

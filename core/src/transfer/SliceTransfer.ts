@@ -26,7 +26,7 @@ import { gatheredWrites } from "./GatheredWrites.ts"
 import { LinkHost } from "./LinkHost.ts"
 import { LinkPool } from "./LinkPool.ts"
 import { PartClaim } from "./PartClaim.ts"
-import { type PartFile, PartFiles, type PartPlace } from "./PartFiles.ts"
+import { type PartFile, PartFiles, type PartPlace, readerOfPart } from "./PartFiles.ts"
 import * as PartJournal from "./PartJournal.ts"
 import * as RemotePair from "./RemotePair.ts"
 import type * as RemoteRanges from "./RemoteRanges.ts"
@@ -238,7 +238,7 @@ const attempt = Effect.fn("svc.transfer.attemptSlice")(function* (
 
 /** Checks the written slice like a downloaded file before it gets its final name. */
 const checkWritten = Effect.fnUntraced(function* (part: PartFile, { name }: PartPlace, result: SliceResult) {
-  const reader = { size: result.bytes, read: part.read }
+  const reader = readerOfPart(part, result.bytes)
   yield* checkStructure(name, reader)
   yield* checkStructure(`${name}.${result.indexSuffix}`, fromBytes(result.index), { name, reader })
 })
