@@ -28,7 +28,7 @@ const limits = {
   maxHeaderSize: 16 * 1024
 }
 
-/** How long requests in flight may take after the gateway was told to end. */
+/** How long requests in flight may still take when the gateway ends. */
 export const drainTime = "20 seconds"
 
 /**

@@ -40,7 +40,7 @@ const batchOf = ({ connections = defaultSettings.connections }: Partial<typeof d
  * Link hosts on private addresses are refused unless the service is on one; the account is not used.
  *
  * @param transfers - connections and patience; what is left out has its default
- * @param client - who asks: link hosts are told, and slices name it in their header
+ * @param client - who asks: requests to link hosts and headers of slices name it
  */
 export const layer = (
   { baseUrl, caFile = null, proxy = null }: FilesSettings,

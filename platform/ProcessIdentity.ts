@@ -1,5 +1,5 @@
 /**
- * Which process this is, so that others can tell whether it still lives, and the same question about others.
+ * The identity of a process, by which another one can find out whether it still lives.
  *
  * A process number alone is no proof: it is 1 in every container, and it is used again. So the machine's boot, the
  * space that the number is valid in, and the start time of the process count as well.
@@ -11,7 +11,7 @@ import { Option, Schema } from "effect"
 export const ProcessIdentity = Schema.Struct({
   host: Schema.String,
   pid: Schema.Int,
-  /** Identifier of the machine's boot, of the process space, and start time; null where the system tells none. */
+  /** Identifier of the machine's boot, of the process space, and start time; null where the system has none. */
   boot: Schema.NullOr(Schema.String),
   space: Schema.NullOr(Schema.String),
   start: Schema.NullOr(Schema.String)

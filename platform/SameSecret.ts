@@ -1,4 +1,4 @@
-/** Compares a given secret with the right one in constant time, so that the time tells nothing about where they differ. */
+/** Compares a given secret with the right one in constant time, so that the time says nothing about where they differ. */
 import { createHash, timingSafeEqual } from "node:crypto"
 import { Redacted } from "effect"
 

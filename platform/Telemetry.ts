@@ -1,5 +1,5 @@
 /**
- * Spans and counters for a collector that speaks OTLP, told by the variables that all programs of OpenTelemetry know
+ * Spans and counters for a collector that speaks OTLP, set by the variables that all programs of OpenTelemetry know
  * (docs/observability.md). Loaded only when one of them names a collector.
  */
 import { Config, Effect, Layer, Schema } from "effect"
@@ -17,7 +17,7 @@ const variables = Config.all({
   serviceName: text("OTEL_SERVICE_NAME")
 })
 
-/** What spans are made of, as far as it is read here. */
+/** The parts of a span that are read here. */
 type Traces = Parameters<OtlpSerialization.OtlpSerialization["Service"]["traces"]>[0]
 
 /**

@@ -69,7 +69,7 @@ export class AnalysisAnswers extends Context.Service<
         }
       })
 
-      /** One item per analysis, as far as the switches know what the service would say. */
+      /** One item per analysis; the switches decide what is not known of the service. */
       const restoreOne = Effect.fnUntraced(function* (analysis: AnalysisRecord) {
         const now = yield* Clock.currentTimeMillis
         const states = yield* Effect.forEach(files.ofAnalysis(String(analysis.id)), (file) =>

@@ -2,7 +2,7 @@ import type { GeneEntry } from "./Genes.ts"
 import * as SeededRandom from "./samples/SeededRandom.ts"
 import type { Json, JsonObject, WireId } from "./WireIds.ts"
 
-/** An analysis as far as the case records name it. */
+/** What the case records say of an analysis. */
 export interface CaseAnalysis {
   readonly id: WireId
   readonly sampleId: string

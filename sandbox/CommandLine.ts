@@ -196,7 +196,7 @@ class Usage extends Schema.TaggedError<Usage>()("Usage", {}) {
   override readonly [Runtime.errorExitCode] = 64
 }
 
-/** Reads the arguments and runs. What is wrong has been told on standard error when it fails. */
+/** Reads the arguments and runs. When it fails, standard error already says why. */
 export const runSandbox = (argv: ReadonlyArray<string>) =>
   Command.runWith(sandboxCommand("svc-sandbox"), { version: product.version })(argv).pipe(
     Effect.catchTag("ShowHelp", (help) => (help.errors.length === 0 ? Effect.void : Effect.fail(new Usage()))),

@@ -2,7 +2,7 @@ import type { GeneEntry } from "./Genes.ts"
 import * as SeededRandom from "./samples/SeededRandom.ts"
 import type { Json, JsonObject, WireId } from "./WireIds.ts"
 
-/** Regions of a gene: its exons as far as the findings need them, 1-based and closed. */
+/** Regions of a gene: the exons that the findings need, 1-based and closed. */
 const regionsOf = (gene: GeneEntry, count: number) => {
   const step = Math.floor((gene.end - gene.start) / count)
   return Array.from({ length: count }, (_, i) => {

@@ -1,4 +1,4 @@
-/** The executable `svc-sandbox`. Exit codes: 0 when it was told to stop, 64 usage, 65 and 66 an input, 69 a port, 1 a defect. */
+/** The executable `svc-sandbox`. Exit codes: 0 when a signal ended it, 64 usage, 65 and 66 an input, 69 a port, 1 a defect. */
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { Cause, Effect, Exit, Layer, Logger, Runtime } from "effect"

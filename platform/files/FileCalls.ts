@@ -64,7 +64,7 @@ export const openScoped = (path: string, flags: number, mode = 0o600): Effect.Ef
     (fd) => Effect.ignore(call((done) => fs.close(fd, done)))
   )
 
-/** Waits until the disk has it, where the file system can tell. */
+/** Waits until the disk has it, where the file system supports that. */
 export const sync = (fd: number) => call((done) => fs.fsync(fd, done)).pipe(tolerate(...unsyncable))
 
 export const syncFolder = (directory: string) =>

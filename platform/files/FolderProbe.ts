@@ -13,7 +13,7 @@ import { hasEnded, parseIdentity, thisProcess } from "../ProcessIdentity.ts"
 export interface TriedFolder {
   /** Bytes free for this user, null when the file system does not say. */
   readonly free: number | null
-  /** Whether the file system tells when data is on the disk. */
+  /** Whether the file system can sync: say when data is on the disk. */
   readonly syncs: boolean
 }
 

@@ -2,7 +2,7 @@
  * Hidden names for files that get their final name when they are complete, and the clearing away of those that a killed
  * process left: `.<name>.<machine>-<process>-<start>-<chance>.new`.
  *
- * A process number alone says nothing: it is the same in every container. So the name tells the boot and the process
+ * A process number alone says nothing: it is the same in every container. So the name holds the boot and the process
  * space as well; a process that cannot judge them leaves the file alone for a day.
  */
 import { createHash, randomBytes } from "node:crypto"

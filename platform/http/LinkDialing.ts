@@ -109,7 +109,7 @@ export const resolveAll = (host: string): Effect.Effect<ReadonlyArray<ResolvedAd
 
 type Route = { readonly addresses: ReadonlyArray<ResolvedAddress> } | { readonly socket: Duplex }
 
-/** The connection that is told of received bytes; null until the socket has become one. */
+/** The connection that hears of received bytes; null until the socket has become one. */
 interface Listener {
   connection: LinkConnection | null
 }
@@ -121,7 +121,7 @@ const announceBytes = ({ connection }: Listener): boolean => connection === null
  * the fiber that opened the connection, and what came of it.
  */
 const readingInto = (ring: ByteRing, listener: Listener): OnReadOpts => {
-  // TLS hands over what it has deciphered even after it was told to stop. That must not meet bytes still being read.
+  // TLS hands over what it has deciphered even after a pause; those bytes must not overwrite others that are still being read.
   const spill = Buffer.allocUnsafeSlow(spillSize)
   return {
     buffer: () => (ring.roomy ? ring.target : spill),

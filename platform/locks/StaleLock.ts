@@ -37,7 +37,7 @@ const seenSilent = 10_000
 const furthestLooks = 2000
 
 /**
- * @param card - the card of the waiter; writing it tells the time of the file system
+ * @param card - the card of the waiter; writing it shows the time of the file system
  * @param limits - after how many ms without a refresh an owner counts as gone; `once`: a single look decides
  */
 export const watchLock = (
@@ -81,7 +81,7 @@ export const leftAfter = 10_000
 /** Takes away the lock that was seen as `judged`, unless it has changed since. True when it is gone. */
 export const breakLock = Effect.fnUntraced(function* (path: string, judged: Stats, card: LockCard) {
   const breaker = `${path}.break`
-  // One process at a time takes a lock away; the link tells from its first moment which.
+  // One process at a time takes a lock away; from its first moment the link says which.
   const take = claim(breaker, card)
   const cleared = removeLeft(breaker, fileSystemTime(card), leftAfter)
   const taken = (yield* take) ?? ((yield* cleared) ? yield* take : null)

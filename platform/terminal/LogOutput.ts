@@ -51,7 +51,7 @@ const inJsonOnly: ReadonlySet<string> = new Set([...identities, "exit"])
 const scrubAnnotation = (scrubber: Scrubber, key: string, text: string): string =>
   identities.has(key) ? text : scrubber.named(key, text)
 
-/** Standard error, as far as lines of the log need it. */
+/** What lines of the log need of standard error. */
 export type LogScreen = Pick<Screen["Service"], "line" | "colors">
 
 /**

@@ -38,7 +38,7 @@ const errorOf = (host: string, fault: TransportFault) =>
       ? new ProxyRefused({ proxy: fault.proxy ?? "", status: fault.status ?? 0 })
       : unavailableError(host, fault)
 
-/** The checks in order; those behind a failed one are skipped. */
+/** The checks in order; those after a failed one are skipped. */
 export const networkChecks = Effect.fn("svc.step.checkNetwork")(function* (
   way: Way
 ): Effect.fn.Return<ReadonlyArray<Check>, ConfigUnusable, Scope.Scope> {

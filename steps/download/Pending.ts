@@ -1,4 +1,4 @@
-/** What a run says that leaves restorations behind. */
+/** What a run says that ends while restorations are pending. */
 import { Clock, Effect } from "effect"
 import { nextOf } from "../../core/src/archive/Estimate.ts"
 import type { RunRecord } from "../../core/src/download/RunRecord.ts"

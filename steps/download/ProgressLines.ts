@@ -3,7 +3,7 @@ import { printable } from "../../core/src/text/Printable.ts"
 import { humanSize } from "../../core/src/text/Size.ts"
 import { clockText, cutInFront, firstThatFits, pad, secondsLeft } from "../main/StatusText.ts"
 
-/** How far something is. Sizes in bytes, rates in bytes per second; null when nobody knows. */
+/** How far something is. Sizes in bytes, rates in bytes per second; null when unknown. */
 interface Standing {
   readonly done: number
   readonly all: number | null
@@ -27,7 +27,7 @@ export const statusLines = (overview: Overview, columns: number): ReadonlyArray<
 
 const rateText = (rate: number | null): string => (rate === null ? "" : `${humanSize(rate)}/s`)
 
-/** As long as bytes come: a file without any has no end that could be told. */
+/** Only while bytes come: the end of a transfer without bytes cannot be estimated. */
 const timeLeft = ({ all, done, rate }: Standing): string => {
   const left = secondsLeft(all === null ? null : all - done, rate)
   return left === null ? "" : clockText(left)

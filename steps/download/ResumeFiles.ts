@@ -1,4 +1,4 @@
-/** `--resumeArchivedDownloads`: downloads what has come back, and waits for the rest as long as it is told to. */
+/** `--resumeArchivedDownloads`: downloads what has come back, and waits for the rest as long as `--wait` says. */
 import { DateTime, Duration, Effect, FileSystem } from "effect"
 import { storedRequests } from "../../core/src/archive/StoredRequests.ts"
 import { TrackingFile } from "../../core/src/archive/TrackingFile.ts"

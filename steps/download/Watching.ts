@@ -50,7 +50,7 @@ export const summarise = Effect.fnUntraced(function* (results: ReadonlyArray<Fil
   }
 })
 
-/** `bytes` is the sum of the sizes that the service told. */
+/** `bytes` is the sum of the sizes that the service states. */
 const startText = (files: ReadonlyArray<PlannedFile>, bytes: number): string => {
   // How large a slice is shows its header and index, which are not read yet.
   if (files.every(({ slice }) => slice !== null)) return `Fetching regions of ${counted(files.length, "file")}`

@@ -8,7 +8,7 @@ import { readInput } from "../../platform/inputs/InputFile.ts"
 import { type Own, type Problems, type ValuesOf, valuesOf } from "../main/Step.ts"
 import type { annotationOptions } from "./Options.ts"
 
-/** What is asked for, as far as the command line alone tells it. */
+/** What the command line asks for, before files that it names are read. */
 export interface Wanted extends Omit<ValuesOf<typeof annotationOptions>, "range"> {
   /** Each once, in the order they are named. */
   readonly analyses: ReadonlyArray<string>

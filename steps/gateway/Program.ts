@@ -1,4 +1,4 @@
-/** The program of `svc-gateway`: check who may come, listen, log in, say where, and serve until it is told to end. */
+/** The program of `svc-gateway`: check who may come, listen, log in, say where, and serve until a signal ends it. */
 import { Effect, Redacted, Result } from "effect"
 import { TokenFileUnusable } from "../../core/src/Errors.ts"
 import { ServiceAccess } from "../../core/src/serving/ServiceAccess.ts"

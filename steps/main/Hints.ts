@@ -19,7 +19,7 @@ export const hintsFor = Effect.fnUntraced(function* (
   if (error instanceof UsageError) {
     const [, type] = /Unsupported file type: (.*)$/m.exec(error.message) ?? []
     const types = type === undefined ? [] : [`${typeMeant(type)}File types are ${fileTypes.join(", ")}`]
-    // Other tools must be told to go on; with ours the option of that name is about the archive.
+    // Other tools resume only with an option; ours do it always, and the option of that name is about the archive.
     const goesOn = /^Unknown option --(resume|continue)\b/m.test(error.message)
       ? ["A download that was stopped goes on where it was, when the same command is run again"]
       : []

@@ -34,6 +34,6 @@ export const clockText = (seconds: number): string => {
 export const rateOf = (bytes: number, milliseconds: number): number | null =>
   milliseconds < 1000 ? null : Math.round((bytes * 1000) / milliseconds)
 
-/** Seconds until `left` bytes have come; null when nobody can tell. */
+/** Seconds until `left` bytes have come; null when unknown. */
 export const secondsLeft = (left: number | null, rate: number | null): number | null =>
   left === null || rate === null || rate === 0 ? null : Math.ceil(Math.max(0, left) / rate)

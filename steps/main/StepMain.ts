@@ -169,7 +169,7 @@ const traceStep = <E, R>(
   )
 }
 
-/** All secrets that the settings hold; the session tells its own as they come. */
+/** All secrets that the settings hold; the session registers its own as they come. */
 const protectSecrets = (scrubber: Scrubber, settings: LocalSettings): void => {
   scrubber.protect(settings.password)
   scrubber.protect(settings.proxyPassword)

@@ -27,7 +27,7 @@ import { version } from "../main/Version.ts"
 import type { options } from "./VerifyOptions.ts"
 import { makeVerifyProgress } from "./VerifyProgress.ts"
 
-/** From so many bytes on, starting threads takes less time than it saves (bench/README.md). */
+/** From this number of bytes on, starting threads takes less time than it saves (bench/README.md). */
 const worthThreads = 8 * 1024 * 1024
 /** One thread reads for the others; more than this it cannot feed. */
 const mostThreads = 8

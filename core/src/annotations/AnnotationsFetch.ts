@@ -57,7 +57,7 @@ export interface AnnotationsCounts {
 
 export type AnnotationsError = ServiceError | ReplyTooLarge | UsageError | CannotCreate | LocalIo
 
-/** What is fetched, where its text goes, and who is told of what has come. */
+/** What is fetched, where its text goes, and who hears of what has come. */
 interface Fetching {
   readonly request: AnnotationsRequest
   readonly writer: TextWriter

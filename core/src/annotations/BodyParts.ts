@@ -33,7 +33,7 @@ export class BodyParts {
 
   readonly #marking: boolean
   readonly #nesting: Nesting
-  /** The member of the body whose value is due or under way: data, header, or another. */
+  /** The member of the body whose value comes next or is being read: data, header, or another. */
   #member = ""
   /** Where the row or the header that is under way began, in bytes from the start of the body. */
   #began = 0

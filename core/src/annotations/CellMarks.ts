@@ -16,7 +16,7 @@ export const rowEnd = 2
 export const skip = 3
 
 /**
- * Which of four bytes are marks: the highest bit of the lowest byte that is set tells the first one; zero when none is.
+ * Which of four bytes are marks: the lowest byte with its highest bit set is the first one; zero when none is.
  * Bytes above the first mark may be reported wrongly.
  */
 export const marksIn = (word: number): number => (word - 0x04040404) & ~word & 0x80808080

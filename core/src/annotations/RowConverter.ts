@@ -153,7 +153,7 @@ export class RowConverter {
       at++
       if (mark === cellEnd) {
         cell++
-        // Beyond its end an array of numbers takes nothing: the count tells that the row is too long.
+        // An array of numbers takes nothing past its end; the count shows that the row is too long.
         starts[cell] = at
       } else if (mark === rowEnd) break
       else if (mark === skip) skips = true

@@ -39,7 +39,7 @@ export class UsualRows {
     this.#nesting = nesting
   }
 
-  /** Begins at `from`, where a value of a list is due; returns how far it came. `nesting` is that of the place. */
+  /** Begins at `from`, where a value of a list must stand; returns the offset that it reached. `nesting` is that of the place. */
   read(chunk: Uint8Array, view: DataView, from: number): number {
     const safe = chunk.length - lookahead
     const { most, objects } = this.#nesting

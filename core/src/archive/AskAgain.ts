@@ -17,7 +17,7 @@ import type { TrackingFile } from "./TrackingFile.ts"
 /** An entry is asked for again at most once in this time. */
 const interval = Duration.hours(24)
 
-/** What becomes of an entry whose restoration nobody knows of. */
+/** What becomes of an entry of which no restoration is known to be under way. */
 export type AskAgainDecision =
   | { readonly _tag: "Ask" }
   /** Asked for again less than a day ago; `until` in ms since 1970. */

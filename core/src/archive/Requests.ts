@@ -2,7 +2,7 @@
  * Carries the policy out: asks the person, asks the service, and remembers, in an order that loses nothing.
  *
  * An entry is durable before the service is asked, so that neither a crash nor a lost answer can leave a restoration
- * that is paid for and forgotten; its estimate is durable before the user is told (faults S6, T18, T19).
+ * that is paid for and forgotten; its estimate is durable before the user sees it (faults S6, T18, T19).
  */
 
 import { Clock, DateTime, Effect } from "effect"
@@ -207,8 +207,8 @@ export const askFor = Effect.fn("svc.archive.askFor")(function* (
       if (listing._tag === "None") return yield* error
       const { files: listed } = listedOf({ id: analysisId, named: false }, listing.value)
       const ours = listed.filter(({ fileName }) => files.some((file) => file.fileName === fileName))
-      const told = ours.flatMap(({ estimatedRestoreTime }) => estimatedRestoreTime ?? [])
-      if (told[0] !== undefined) return told[0]
+      const estimates = ours.flatMap(({ estimatedRestoreTime }) => estimatedRestoreTime ?? [])
+      if (estimates[0] !== undefined) return estimates[0]
       return ours.length > 0 && ours.every(({ archived }) => !archived) ? null : yield* error
     })
   )

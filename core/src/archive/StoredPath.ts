@@ -9,7 +9,7 @@ import { Effect, Path, Result } from "effect"
 
 export interface StoredPaths {
   /**
-   * Where a stored path leads; fails with a reason for a person when nobody can tell.
+   * Where a stored path leads; fails with a reason for a person when that cannot be known.
    *
    * @param restorationFile - what the same entry says of the restoration file; null when it says nothing
    */
@@ -36,7 +36,7 @@ export const storedPaths = (file: string): Effect.Effect<StoredPaths, never, Pat
 
 /** The folder that the relative paths of an entry begin at. */
 const baseOf = (path: Path.Path, folder: string, restorationFile: string | null): Result.Result<string, string> => {
-  // An absolute name tells of no other folder than the one the file lies in.
+  // An absolute name names no folder but the one the file lies in.
   if (restorationFile === null || path.isAbsolute(restorationFile)) return Result.succeed(folder)
   const levels = path
     .dirname(path.normalize(restorationFile))

@@ -150,7 +150,7 @@ export interface NewOptions {
   readonly check?: "full"
 }
 
-/** What a run was asked for, as far as a later run needs it. */
+/** What a later run needs to know of the request. */
 export interface WantedOptions
   extends Omit<NewOptions, "unmapped" | "layout" | "restorationFile" | "checksums" | "check"> {
   readonly unmapped: boolean

@@ -28,7 +28,7 @@ interface Outlook<A> extends RestorationOutlook {
  * Repeats `look` by `restorationPoll`; the value of the last one. Durations are of the monotonic clock, so that a clock
  * which is set changes neither how long is waited nor how often is looked (fault C1).
  *
- * @param asleep - told before each sleep how long it is, and how long the waiting may still go on
+ * @param asleep - called before each sleep with its length, and with the longest time that the waiting may still take
  */
 export const untilRestored = Effect.fn("svc.archive.untilRestored")(function* <A, E, R>(
   look: Effect.Effect<Found<A>, E, R>,

@@ -2,7 +2,7 @@
  * Takes the payload out of the envelope of a reply while the reply arrives, byte for byte, and checks that the whole body is JSON
  * (RFC 8259). It serves bodies too large for memory: they are read once and never parsed.
  *
- * The first name of the outermost object tells whether it is an envelope. Bytes are handed on before the end of the body is
+ * The first name of the outermost object shows whether it is an envelope. Bytes are handed on before the end of the body is
  * known to be sound: a caller that keeps them must wait for `end`.
  */
 import {

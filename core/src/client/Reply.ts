@@ -80,7 +80,7 @@ const absentPayload = Effect.fnUntraced(function* ({
   return yield* new NotFound({ what: subject, ...adviceOn(subject) })
 })
 
-/** Identifiers are typed by hand, and the service tells `a1` from `A1`. */
+/** Identifiers are typed by hand, and for the service `a1` is not `A1`. */
 const adviceOn = (subject: string) =>
   /^analysis \S+$/.test(subject)
     ? { next: "ids are case-sensitive; svc-download --list with -s SAMPLE or -l LIMS-ID shows those that exist" }

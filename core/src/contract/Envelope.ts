@@ -15,7 +15,7 @@ export const errorFields = {
 /** The record of an envelope around `payload`. */
 const envelope = <S extends Schema.Top>(payload: S) => openStruct({ ...errorFields, response: maybe(payload) })
 
-/** An envelope that also tells what is inside it. */
+/** An envelope whose schema also names that of its payload. */
 export type Enveloped<S extends Schema.Top> = ReturnType<typeof envelope<S>> & { readonly payload: S }
 
 /**

@@ -76,7 +76,7 @@ const simpler = (value: Json): Json => {
   if (!isObject(value)) return value
   const { allOf, anyOf, maximum, minimum, ...rest } = value
   const forms = Array.isArray(anyOf) ? anyOf.map(simpler) : []
-  const told = forms.filter((form) => !isAnything(form))
+  const informative = forms.filter((form) => !isAnything(form))
   const isOpen =
     Array.isArray(allOf) && allOf.length === 1 && isObject(allOf[0]) && isObject(allOf[0]["additionalProperties"])
   return {
@@ -84,12 +84,14 @@ const simpler = (value: Json): Json => {
     ...(minimum === undefined || minimum === -widest ? {} : { minimum }),
     ...(maximum === undefined || maximum === widest ? {} : { maximum }),
     ...(isOpen || allOf === undefined ? {} : { allOf: simpler(allOf) }),
-    ...(anyOf === undefined || told.every((form) => isObject(form) && form["type"] === "null") ? {} : { anyOf: told })
+    ...(anyOf === undefined || informative.every((form) => isObject(form) && form["type"] === "null")
+      ? {}
+      : { anyOf: informative })
   }
 }
 
 /**
- * @param version - the version of this package: the service does not tell its own
+ * @param version - the version of this package: the service does not state its own
  * @param server - where the API is, when that is known
  */
 export const openApiDocument = (version: string, server?: string): JsonObject => {

@@ -19,7 +19,7 @@ export type Availability =
   | { readonly _tag: "Available"; readonly files: ReadonlyArray<ListedFile> }
   /** Being restored, as the service says or as there is reason to believe. `estimate` as written. */
   | { readonly _tag: "Restoring"; readonly estimate: string | null }
-  /** Archived, and nothing tells of a restoration: it was never begun, is very late, or its copy is gone again. */
+  /** Archived, and there is no sign of a restoration: it was never begun, is very late, or its copy is gone again. */
   | { readonly _tag: "Archived"; readonly files: ReadonlyArray<ListedFile> }
   | { readonly _tag: "Missing"; readonly error: NotFound }
 
@@ -46,8 +46,8 @@ export const availabilityOf = (
   const wanted = files.filter((file) => belongsTo(file, entry, filetypes))
   const cold = stillArchived(wanted, entry)
   if (cold.length === 0) return { _tag: "Available", files: wanted }
-  const told = cold.flatMap(({ estimatedRestoreTime }) => estimatedRestoreTime ?? [])
-  if (told[0] !== undefined) return { _tag: "Restoring", estimate: told[0] }
+  const estimates = cold.flatMap(({ estimatedRestoreTime }) => estimatedRestoreTime ?? [])
+  if (estimates[0] !== undefined) return { _tag: "Restoring", estimate: estimates[0] }
   return mayBeUnderWay(entry, now)
     ? { _tag: "Restoring", estimate: entry.restoreEstimation }
     : { _tag: "Archived", files: cold }

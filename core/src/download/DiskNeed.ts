@@ -7,7 +7,7 @@ import type { DownloadPlan, PlannedFile } from "./DownloadPlan.ts"
 export interface DiskNeed {
   /** Bytes still to be written for the files whose size is known. */
   readonly bytes: number
-  /** Files to be fetched whose size the service does not tell. */
+  /** Files to be fetched whose size the service does not state. */
   readonly unknown: number
 }
 
@@ -27,7 +27,7 @@ export const diskNeed = (files: ReadonlyArray<PlannedFile>, present: (file: Plan
   return { bytes, unknown }
 }
 
-/** The refusal when `need` exceeds the `free` bytes; null when it fits or the file system does not tell. */
+/** The refusal when `need` exceeds the `free` bytes; null when it fits or the file system does not say how much is free. */
 export const shortage = (need: DiskNeed, destination: string, free: number | null): DiskTooSmall | null =>
   free !== null && need.bytes > free ? new DiskTooSmall({ path: destination, needed: need.bytes, free }) : null
 

@@ -1,4 +1,4 @@
-/** What can be done with the files of a request: each form goes as far as it must along the way of a download. */
+/** What can be done with the files of a request. Each form is a download that ends earlier: after the listing, the links, the plan or the restorations. */
 import { Effect, type FileSystem, type Path, Stream } from "effect"
 import { TrackingFile } from "../archive/TrackingFile.ts"
 import type { ServiceError } from "../Errors.ts"
@@ -101,7 +101,7 @@ interface Prepared extends Planned {
   readonly links: LinkBook
 }
 
-/** The files of the selected analyses; each failure is told when it happens. */
+/** The files of the selected analyses; each failure goes to `failed` when it happens. */
 const gatherEntries = Effect.fn("svc.download.gather")(function* <R>(
   source: FileSource<R>,
   request: DownloadRequest,
@@ -143,7 +143,7 @@ const preparePlan = Effect.fnUntraced(function* <R>(
   return { plan, disk, failures, links } satisfies Prepared
 })
 
-/** The listings as far as `files` need them. */
+/** The listings with the links that `files` need, and no others. */
 const entriesOf = (entries: ReadonlyArray<CatalogEntry>, files: ReadonlyArray<PlannedFile>) => {
   const byAnalysis = Map.groupBy(files, ({ analysisId }) => analysisId)
   return entries.flatMap(({ fetchedAt, links, listed }): ReadonlyArray<CatalogEntry> => {

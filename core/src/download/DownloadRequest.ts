@@ -76,7 +76,7 @@ export interface DownloadRequest extends PlanRequest, Proof {
 /** Why options are no request. */
 export type RequestError = UsageError | NotFound | LocalIo
 
-/** A request as far as options alone tell it: the regions of a BED file are still to be read. */
+/** A request whose options are parsed; the regions of its BED file are still to be read. */
 export interface ParsedRequest extends Omit<DownloadRequest, "slice"> {
   /** The regions of `range`; none without one. */
   readonly wanted: SliceWish["wanted"]

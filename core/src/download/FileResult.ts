@@ -33,7 +33,7 @@ export interface FileResult {
   readonly bytes: number | null
   readonly resumedFrom: number
   readonly sha256: string | null
-  /** What a whole file was compared with: `size`, `structure`, and the checksums that its link host told. */
+  /** What a whole file was compared with: `size`, `structure`, and the checksums that its link host stated. */
   readonly compared: ReadonlyArray<string>
   /** The regions cut out, as the header of the slice names them; null for a whole file. */
   readonly regions: ReadonlyArray<string> | null
@@ -51,7 +51,7 @@ export interface FileResult {
   /** When its transfer began and ended; null when it did not get that far, or no further. */
   readonly startedAt: Date | null
   readonly finishedAt: Date | null
-  /** Null for a file that was not in the archive, as far as this run knows. */
+  /** Null when this run did not find the file archived. */
   readonly restoration: Restoration | null
   readonly error: (FileFailure["error"] & ErrorProperties) | null
 }
@@ -62,7 +62,7 @@ export interface Throughput {
   readonly bytes: ReadonlyArray<number>
 }
 
-/** A result of a file that never got as far as a transfer. */
+/** A result of a file whose transfer never began. */
 export const untransferredResult = (
   file: Pick<FileResult, "analysisId" | "fileName" | "path" | "bytes">,
   outcome: Pick<FileResult, "action" | "reason" | "error">

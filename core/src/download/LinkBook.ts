@@ -11,7 +11,7 @@ import { isExpired } from "../transfer/LinkExpiry.ts"
 import type { FreshLink } from "../transfer/TransferRequest.ts"
 import { type CatalogEntry, entryOf } from "./Catalog.ts"
 
-/** Links that do not tell their end are taken as good for this long. */
+/** How long a link is used that does not state its end, in ms. */
 const trusted = Duration.toMillis("10 minutes")
 
 export interface LinkBook {

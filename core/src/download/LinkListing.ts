@@ -61,7 +61,7 @@ const entryOf = ({ links, listed }: CatalogEntry, fileName: string): LinkEntry |
   return { analysisId: listed.id, fileName, size, archived, estimatedRestoreTime, link, expiresAt }
 }
 
-/** The indexes without which no regions can be cut out of the data files among `taken`, as far as they are not in it. */
+/** The indexes that slices of the data files among `taken` need and that `taken` lacks. */
 const sliceIndexes = ({ listed }: CatalogEntry, taken: ReadonlyArray<string>): ReadonlyArray<string> => {
   const slice = { wanted: [], unmapped: true }
   const places = wantedFiles([listed], { filetypes: dataTypes, layout: "flat", slice })

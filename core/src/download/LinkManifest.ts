@@ -19,7 +19,7 @@ export interface LinkEntry {
   readonly archived: boolean
   readonly estimatedRestoreTime: string | null
   readonly link: Redacted.Redacted | null
-  /** When the link stops working as far as its own text tells. */
+  /** When the link stops working, by the time in its own text; null when it states none. */
   readonly expiresAt: Date | null
 }
 

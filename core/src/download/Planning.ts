@@ -13,7 +13,7 @@ import { type DownloadPlan, type PlannedFile, type PlanRequest, plan } from "./D
 export interface DiskSpace extends DiskNeed {
   /** Absolute or as the user gave it. */
   readonly destination: string
-  /** Bytes; null when the file system does not tell. */
+  /** Bytes; null when the file system does not say. */
   readonly free: number | null
 }
 

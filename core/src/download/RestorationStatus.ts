@@ -21,7 +21,7 @@ export type RestorationState =
   | { readonly _tag: "Done" }
   /** Back, but only the status was asked for, or it is not downloaded yet. */
   | { readonly _tag: "Available" }
-  /** Asked for; `underWay` as far as the service tells. `estimate` as written, null when nobody knows. */
+  /** Asked for. `underWay`: whether the service reports it; `estimate` as written, null when unknown. */
   | ({ readonly _tag: "Requested"; readonly underWay: boolean } & Restoration)
   /** Archived, and this run asks for nothing. */
   | { readonly _tag: "NotRequested" }

@@ -21,7 +21,7 @@ interface Attempt<E> {
  * failure of the run, as any other failure is at once.
  *
  * @param look - one look, with a session of its own
- * @param asleep - told before each sleep how long it is, and how long the waiting may still go on
+ * @param asleep - called before each sleep with its length, and with the longest time that the waiting may still take
  */
 export const untilBack = Effect.fn("svc.download.untilBack")(function* <E extends LookFailure, R>(
   look: Effect.Effect<Look, E, R>,

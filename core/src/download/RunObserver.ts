@@ -1,4 +1,4 @@
-/** Whoever watches a run: the log, the screen, the record for the report, or a program of somebody else. */
+/** Whoever watches a run: the log, the screen, the record for the report, or a program that uses the library. */
 import { Effect, type Scope } from "effect"
 import type { TransferProgress } from "../transfer/TransferRequest.ts"
 import type { PlanFailure, PlannedFile } from "./DownloadPlan.ts"
@@ -6,19 +6,19 @@ import type { FileResult } from "./FileResult.ts"
 
 /** A restoration that was asked for. */
 export interface Awaited {
-  /** When it is expected, as written; null when nobody knows. */
+  /** When it is expected, as written; null when unknown. */
   readonly estimate: string | null
-  /** As far as the service tells. */
+  /** Whether the service reports it. */
   readonly underWay: boolean
 }
 
-/** Told about everything while it happens; what is left out is not told. */
+/** Hears of everything while it happens; each member may be left out. */
 export interface RunObserver {
   /** An analysis, or the selection, failed as a whole. */
   readonly failed?: (failure: PlanFailure) => Effect.Effect<void>
   /** The files the run is about, before anything becomes of them. */
   readonly planned?: (files: ReadonlyArray<PlannedFile>, destination: string) => Effect.Effect<void>
-  /** The restorations that are awaited now; replaces those told before. */
+  /** The restorations that are awaited now; replaces those of the call before. */
   readonly awaiting?: (restorations: ReadonlyArray<Awaited>) => Effect.Effect<void>
   /** Transfers begin; `bytes` is the sum of the sizes that are known. The scope closes when they have ended. */
   readonly begin?: (files: ReadonlyArray<PlannedFile>, bytes: number) => Effect.Effect<void, never, Scope.Scope>
@@ -40,7 +40,7 @@ const silent: Required<RunObserver> = {
 /** An observer with all its members. */
 export const completeObserver = (observer: RunObserver): Required<RunObserver> => ({ ...silent, ...observer })
 
-/** Both are told, the first one first. */
+/** An observer that calls both, `first` first. */
 export const bothObservers = (first: RunObserver, second: RunObserver): RunObserver => {
   const [one, other] = [completeObserver(first), completeObserver(second)]
   return {

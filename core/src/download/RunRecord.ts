@@ -11,7 +11,7 @@ import type { Look } from "./ResumeMemory.ts"
 import type { Awaited, RunObserver } from "./RunObserver.ts"
 import { makeTraffic } from "./Traffic.ts"
 
-/** An observer that keeps what it is told. */
+/** An observer that keeps everything it receives. */
 export interface RunRecord extends Omit<Required<RunObserver>, "begin"> {
   /** When the run began. */
   readonly startedAt: Date
@@ -138,7 +138,7 @@ const entryFailure = ({ entry, results, state }: RestorationStatus): ReadonlyArr
 export const awaitedIn = ({ statuses }: Look): ReadonlyArray<Awaited> =>
   statuses.flatMap(({ state }) => (state._tag === "Requested" ? [state] : []))
 
-/** An index that has an entry of its own came with its data file: two entries tell of one file, which counts once. */
+/** An index with an entry of its own came with its data file: both entries have its result, which counts once. */
 const withoutRepeats = (results: ReadonlyArray<FileResult>): ReadonlyArray<FileResult> => {
   const keyOf = ({ action, path, reason, startedAt }: FileResult) =>
     path === null ? null : JSON.stringify([path, action, reason, startedAt])

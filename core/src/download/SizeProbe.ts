@@ -1,5 +1,5 @@
 /**
- * The size of a file that the service does not tell, learned from the first bytes of its link: presigned links for GET
+ * The size of a file that the service does not state, learned from the first bytes of its link: presigned links for GET
  * reject HEAD (wire fact: `size` is optional).
  */
 import { Effect, type Redacted } from "effect"

@@ -1,16 +1,16 @@
-/** What came from link hosts in a run, and when: told event by event, kept as few equal intervals. */
+/** What came from link hosts in a run, and when: taken event by event, kept as a few equal intervals. */
 
 import type { TransferProgress } from "../transfer/TransferRequest.ts"
 import type { Throughput } from "./FileResult.ts"
 
 export interface Traffic<File> {
   /**
-   * Takes what a transfer tells; returns the bytes that came with it.
+   * Takes an event of a transfer; returns the bytes that came with it.
    *
    * @param now - ms since the run began, of a clock that nobody sets
    */
   readonly note: (file: File, event: TransferProgress, now: number) => number
-  /** The file is finished: nothing more is told of it. */
+  /** The file is finished: no more events of it come. */
   readonly forget: (file: File) => void
   readonly throughput: () => Throughput
 }

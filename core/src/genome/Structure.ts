@@ -16,7 +16,7 @@ import { parseBai } from "./index/BaiIndex.ts"
 import type { BinIndex, Chunk } from "./index/BinIndex.ts"
 import { parseCsi, parseTbi, type TabixIndex } from "./index/TabixIndex.ts"
 
-/** What a sound file tells about itself. `references` and `samples` are null where the format has none. */
+/** What a sound file says about itself. `references` and `samples` are null where the format has none. */
 export interface StructureFacts {
   /** The suffix by which the name was known, such as `bam.bai`; `other` for names that promise nothing. */
   readonly kind: string

@@ -1,5 +1,5 @@
 /**
- * What a file name of the service tells (type, sample, the data file of an index) and whether it may become a local name.
+ * What a file name of the service says (type, sample, the data file of an index) and whether it may become a local name.
  */
 import { UnsafeName } from "../Errors.ts"
 import {

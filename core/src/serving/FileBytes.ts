@@ -42,7 +42,7 @@ export interface ByteTaker {
 export class FileBytes extends Context.Service<
   FileBytes,
   {
-    /** Size, tag and time of last modification as the link host tells them. */
+    /** Size, tag and time of last modification as the link host states them. */
     readonly version: (file: ServedFile) => Effect.Effect<SizedVersion, BytesError>
     /** Gives the bytes `[first, end)` of that version, the first of them within ten seconds. */
     readonly send: (
@@ -61,9 +61,9 @@ export class FileBytes extends Context.Service<
   )
 }
 
-/** A version that was learned is believed for so long, in ms. */
+/** How long a version that was learned is believed, in ms. */
 const trusted = Duration.toMillis("1 minute")
-/** Versions of so many files are remembered. */
+/** Of how many files versions are remembered. */
 const mostVersions = 4000
 /** How long a reader waits for the first byte. */
 const firstByte = Duration.seconds(10)

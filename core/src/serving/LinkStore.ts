@@ -227,7 +227,7 @@ const allGood = (page: Page, now: number): boolean =>
 /** Milliseconds that a link is given out, from when it was asked for. */
 const storageTime = (link: Redacted.Redacted, askedAt: number): number => {
   const lifetime = lifetimeOf(Redacted.value(link), askedAt)
-  // A link that ended before it was asked for tells that a clock is wrong.
+  // A link that ended before it was asked for shows that a clock is wrong.
   if (lifetime === null || lifetime <= 0) return untold
   const kept = lifetime - Math.max(reserve.least, Math.min(reserve.most, lifetime * reserve.part))
   return Math.max(0, Math.min(longest, kept))

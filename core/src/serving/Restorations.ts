@@ -46,7 +46,7 @@ export class Restorations extends Context.Service<
         const now = yield* DateTime.now
         const answers = yield* client.requestRestore([AnalysisId.make(file.analysisId)]).pipe(
           Effect.tapErrorTag("LoginRefused", access.loginRefused),
-          // A lost answer too makes the listing old: only a new one tells whether the restoration began.
+          // A lost answer makes the listing old as well: only a new one shows whether the restoration began.
           Effect.ensuring(store.forget(file.analysisId)),
           Effect.uninterruptible
         )

@@ -1,6 +1,6 @@
 /** A list of identifiers in a file, as people keep it: one a line, with comments. */
 
-/** The identifiers of a text: blank lines, and what stands behind a `#` at the start of a line or behind a space, count for nothing. */
+/** The identifiers of a text: blank lines are left out, and so is what follows a `#` at the start of a line or after a space. */
 export const idsIn = (text: string): ReadonlyArray<string> => [
   ...new Set(
     text

@@ -1,4 +1,4 @@
-/** The states of the JSON grammar (RFC 8259), by what is due next. */
+/** The states of the JSON grammar (RFC 8259), by what may come next. */
 
 export const start = 0
 export const value = 1
@@ -39,7 +39,7 @@ export const due: Readonly<Record<number, string>> = {
   [exponentSign]: "a digit"
 }
 
-/** What a byte means to a number: the state behind it, `after` when the number ended before it, -1 when it cannot be there. */
+/** What a byte means in a number: the state after it, `after` when the number ended before it, -1 when it cannot be there. */
 export const inNumber = (state: number, byte: number): number => {
   const isDigit = byte >= 0x30 && byte <= 0x39
   switch (state) {

@@ -21,7 +21,7 @@ export class JsonString {
     return true
   }
 
-  /** The state behind `byte` in `escaped`, `hex` or `continuation`; -1 when it cannot be there. */
+  /** The state after `byte` in `escaped`, `hex` or `continuation`; -1 when it cannot be there. */
   next(state: number, byte: number): number {
     if (state === State.escaped) {
       this.#count = 0

@@ -67,7 +67,7 @@ const formsOf = (secret: string): ReadonlyArray<string> => {
 
 const entities: Readonly<Record<string, string>> = { "&": "amp", "<": "lt", ">": "gt", '"': "quot", "'": "#39" }
 
-/** Between the characters of words, names, paths and numbers; a sentence may end behind it. */
+/** Between the characters of words, names, paths and numbers; a sentence may end after it. */
 const asWord = (secret: string): RegExp => {
   const literal = secret.replace(/[\\^$.*+?()[\]{}|/]/g, "\\$&")
   return new RegExp(`(?<![\\p{L}\\p{N}_./\\\\-])${literal}(?![\\p{L}\\p{N}_/\\\\-]|\\.[\\p{L}\\p{N}])`, "gu")
@@ -145,7 +145,7 @@ export const makeScrubber = (): Scrubber => {
   }
 }
 
-/** The scrubber of this process: sessions tell it their secrets, writers pass their words through it. */
+/** The scrubber of this process: sessions register their secrets with it, and all texts that are written pass through it. */
 export const Scrubber: Context.Reference<Scrubber> = Context.Reference<Scrubber>("svc-steps/core/text/Scrubber", {
   defaultValue: makeScrubber
 })

@@ -1,8 +1,8 @@
 import { assert, describe, it } from "@effect/vitest"
-import { algorithmsFor, comparisonOf, conflict, mergeDigests, toldDigests } from "./Digests.ts"
+import { algorithmsFor, comparisonOf, conflict, mergeDigests, statedDigests } from "./Digests.ts"
 
-const told = (headers: Readonly<Record<string, string>>, status = 200) =>
-  toldDigests(status, new Map(Object.entries(headers))).map((one) => `${comparisonOf(one)}: ${one.hex}`)
+const stated = (headers: Readonly<Record<string, string>>, status = 200) =>
+  statedDigests(status, new Map(Object.entries(headers))).map((one) => `${comparisonOf(one)}: ${one.hex}`)
 
 // Digests of the text "123456789".
 const md5 = { hex: "25f9e794323b453885f5181f1b624d0b", base64: "JfnnlDI7RTiF9RgfG2JNCw==" }
@@ -16,21 +16,21 @@ const s3 = { server: "AmazonS3", "x-amz-request-id": "1", etag: `"${md5.hex}"` }
 
 describe("what a link host tells of a whole file", () => {
   it("is read from the fields that say so", () => {
-    assert.deepStrictEqual(told({ "content-md5": md5.base64 }), [`md5 of Content-MD5: ${md5.hex}`])
+    assert.deepStrictEqual(stated({ "content-md5": md5.base64 }), [`md5 of Content-MD5: ${md5.hex}`])
     const both = `sha-256=:${sha256.base64}:, md5=:${md5.base64}:;x=1`
-    assert.deepStrictEqual(told({ "repr-digest": both }), [
+    assert.deepStrictEqual(stated({ "repr-digest": both }), [
       `sha256 of Repr-Digest: ${sha256.hex}`,
       `md5 of Repr-Digest: ${md5.hex}`
     ])
-    assert.deepStrictEqual(told({ "content-digest": `sha-256=:${sha256.base64}:` }), [
+    assert.deepStrictEqual(stated({ "content-digest": `sha-256=:${sha256.base64}:` }), [
       `sha256 of Content-Digest: ${sha256.hex}`
     ])
-    assert.deepStrictEqual(told({ "x-goog-hash": `crc32c=${crc32c.base64}, md5=${md5.base64}` }), [
+    assert.deepStrictEqual(stated({ "x-goog-hash": `crc32c=${crc32c.base64}, md5=${md5.base64}` }), [
       `crc32c of x-goog-hash: ${crc32c.hex}`,
       `md5 of x-goog-hash: ${md5.hex}`
     ])
-    assert.deepStrictEqual(told(s3), [`md5 of ETag: ${md5.hex}`])
-    assert.deepStrictEqual(told({ ...s3, "x-amz-server-side-encryption": "AES256" }), [`md5 of ETag: ${md5.hex}`])
+    assert.deepStrictEqual(stated(s3), [`md5 of ETag: ${md5.hex}`])
+    assert.deepStrictEqual(stated({ ...s3, "x-amz-server-side-encryption": "AES256" }), [`md5 of ETag: ${md5.hex}`])
   })
 
   it("in the reply to a part is only what speaks of the whole", () => {
@@ -40,7 +40,7 @@ describe("what a link host tells of a whole file", () => {
       "repr-digest": `md5=:${md5.base64}:`,
       "x-goog-hash": `md5=${md5.base64}`
     }
-    assert.deepStrictEqual(told(headers, 206), [`md5 of Repr-Digest: ${md5.hex}`, `md5 of x-goog-hash: ${md5.hex}`])
+    assert.deepStrictEqual(stated(headers, 206), [`md5 of Repr-Digest: ${md5.hex}`, `md5 of x-goog-hash: ${md5.hex}`])
   })
 
   it("is not taken where it would be a guess", () => {
@@ -60,11 +60,11 @@ describe("what a link host tells of a whole file", () => {
       { "repr-digest": `unixsum=:AAA=:, sha-256=${sha256.base64}, sha-512=:${md5.base64}:` },
       { "x-goog-hash": "crc32c=n0, md5" }
     ]
-    for (const headers of guesses) assert.deepStrictEqual(told(headers), [], JSON.stringify(headers))
+    for (const headers of guesses) assert.deepStrictEqual(stated(headers), [], JSON.stringify(headers))
   })
 
   it("is put together from several replies, and contradicted by another value of the same field", () => {
-    const of = (headers: Readonly<Record<string, string>>) => toldDigests(200, new Map(Object.entries(headers)))
+    const of = (headers: Readonly<Record<string, string>>) => statedDigests(200, new Map(Object.entries(headers)))
     const one = of({ "content-md5": md5.base64 })
     const more = mergeDigests(one, of({ "content-md5": md5.base64, "x-goog-hash": `crc32c=${crc32c.base64}` }))
     assert.deepStrictEqual(more.map(comparisonOf), ["md5 of Content-MD5", "crc32c of x-goog-hash"])

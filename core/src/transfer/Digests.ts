@@ -1,5 +1,5 @@
 /**
- * Checksums of a whole file: which there are, and what a link host tells of them in the head of a reply.
+ * Checksums of a whole file: which there are, and which a link host states in the head of a reply.
  *
  * Sources: RFC 1864 (Content-MD5), RFC 9530 (Repr-Digest, Content-Digest), Google Cloud Storage (x-goog-hash), Amazon S3
  * (when an ETag is an MD5). Only what is surely of these very bytes is taken; a guess would call good files damaged.
@@ -16,8 +16,8 @@ export const algorithms = Object.keys(lengths) as ReadonlyArray<Algorithm>
 /** Digests in hex. */
 export type Digests = ReadonlyMap<Algorithm, string>
 
-/** A digest of the whole file, in hex, and the header field that told it. */
-export interface ToldDigest {
+/** A digest of the whole file, in hex, and the header field that stated it. */
+export interface StatedDigest {
   readonly algorithm: Algorithm
   readonly field: string
   readonly hex: string
@@ -32,34 +32,34 @@ const called: Readonly<Record<string, Algorithm>> = {
   crc32c: "crc32c"
 }
 
-/** What the head of a reply tells of the whole file. `status` 206: the body is a part of it. */
-export const toldDigests = (status: number, headers: ReadonlyMap<string, string>): ReadonlyArray<ToldDigest> => {
+/** What the head of a reply states of the whole file. `status` 206: the body is a part of it. */
+export const statedDigests = (status: number, headers: ReadonlyMap<string, string>): ReadonlyArray<StatedDigest> => {
   const field = (name: string) => headers.get(name.toLowerCase()) ?? ""
-  const told: Array<ToldDigest | null> = []
+  const stated: Array<StatedDigest | null> = []
   const whole = status === 200
-  if (whole) told.push(fromBase64("Content-MD5", "md5", field("Content-MD5").trim()))
+  if (whole) stated.push(fromBase64("Content-MD5", "md5", field("Content-MD5").trim()))
   for (const name of whole ? ["Repr-Digest", "Content-Digest"] : ["Repr-Digest"]) {
     for (const [, key = "", value = ""] of field(name).matchAll(/(?:^|[,\s])([a-z0-9-]+)=:([^:]*):/g)) {
-      told.push(fromBase64(name, called[key], value))
+      stated.push(fromBase64(name, called[key], value))
     }
   }
-  // A store that unpacks a compressed object for us tells the checksum of what it stores.
+  // A store that unpacks a compressed object for us states the checksum of what it stores.
   if (["", "identity"].includes(field("x-goog-stored-content-encoding").trim().toLowerCase())) {
     for (const [, key = "", value = ""] of field("x-goog-hash").matchAll(
       /(?:^|[,\s])(md5|crc32c)=([A-Za-z0-9+/=]+)/g
     )) {
-      told.push(fromBase64("x-goog-hash", called[key], value))
+      stated.push(fromBase64("x-goog-hash", called[key], value))
     }
   }
-  told.push(fromETag(field))
-  return told.filter((one) => one !== null)
+  stated.push(fromETag(field))
+  return stated.filter((one) => one !== null)
 }
 
 /**
  * S3 says that the ETag of an object is its MD5 when it came in one part (else it has a hyphen) and is not encrypted, or
  * only with the keys of S3 (`AES256`). Others use the same form for something else.
  */
-const fromETag = (field: (name: string) => string): ToldDigest | null => {
+const fromETag = (field: (name: string) => string): StatedDigest | null => {
   const hex = /^"([0-9a-f]{32})"$/.exec(field("ETag").trim())?.[1]
   const encryption = field("x-amz-server-side-encryption")
   const plain =
@@ -71,32 +71,33 @@ const fromETag = (field: (name: string) => string): ToldDigest | null => {
   return hex !== undefined && plain ? { algorithm: "md5", field: "ETag", hex } : null
 }
 
-const fromBase64 = (field: string, algorithm: Algorithm | undefined, text: string): ToldDigest | null => {
+const fromBase64 = (field: string, algorithm: Algorithm | undefined, text: string): StatedDigest | null => {
   if (algorithm === undefined) return null
   const bytes = Result.getOrNull(Base64.decode(text))
   return bytes?.length === lengths[algorithm] ? { algorithm, field, hex: Hex.encode(bytes) } : null
 }
 
-/** `told` with the digests of `more` that it does not have yet. */
+/** `stated` with the digests of `more` that it does not have yet. */
 export const mergeDigests = (
-  told: ReadonlyArray<ToldDigest>,
-  more: ReadonlyArray<ToldDigest>
-): ReadonlyArray<ToldDigest> => {
-  const added = more.filter((one) => !told.some((other) => sameKind(one, other)))
-  return added.length === 0 ? told : [...told, ...added]
+  stated: ReadonlyArray<StatedDigest>,
+  more: ReadonlyArray<StatedDigest>
+): ReadonlyArray<StatedDigest> => {
+  const added = more.filter((one) => !stated.some((other) => sameKind(one, other)))
+  return added.length === 0 ? stated : [...stated, ...added]
 }
 
 /** The first digest that both have with different values; null when there is none. */
-export const conflict = (told: ReadonlyArray<ToldDigest>, more: ReadonlyArray<ToldDigest>): ToldDigest | null =>
-  more.find((one) => told.some((other) => sameKind(one, other) && one.hex !== other.hex)) ?? null
+export const conflict = (stated: ReadonlyArray<StatedDigest>, more: ReadonlyArray<StatedDigest>): StatedDigest | null =>
+  more.find((one) => stated.some((other) => sameKind(one, other) && one.hex !== other.hex)) ?? null
 
-const sameKind = (one: ToldDigest, other: ToldDigest) => one.field === other.field && one.algorithm === other.algorithm
+const sameKind = (one: StatedDigest, other: StatedDigest) =>
+  one.field === other.field && one.algorithm === other.algorithm
 
 /** What is to be computed of a file, each once. */
 export const algorithmsFor = (
-  told: ReadonlyArray<ToldDigest>,
+  stated: ReadonlyArray<StatedDigest>,
   own: ReadonlyArray<Algorithm> = []
-): ReadonlyArray<Algorithm> => [...new Set([...own, ...told.map(({ algorithm }) => algorithm)])]
+): ReadonlyArray<Algorithm> => [...new Set([...own, ...stated.map(({ algorithm }) => algorithm)])]
 
 /** How people call a comparison: `md5 of Content-MD5`. */
-export const comparisonOf = ({ algorithm, field }: ToldDigest): string => `${algorithm} of ${field}`
+export const comparisonOf = ({ algorithm, field }: StatedDigest): string => `${algorithm} of ${field}`

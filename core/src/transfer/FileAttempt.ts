@@ -92,7 +92,7 @@ export const attempt = Effect.fn("svc.transfer.attempt")(function* (
   return { bytes: size, resumedFrom, sha256: digests.get("sha256") ?? "", compared }
 })
 
-/** Digests that are computed of every file, whatever its link host tells. */
+/** Digests that are computed of every file, whatever its link host states. */
 const ownDigests = ({ checksums }: TransferRequest) =>
   algorithmsFor([], ["sha256", ...(checksums == null ? [] : [checksums])])
 
@@ -166,9 +166,9 @@ const compare = Effect.fnUntraced(function* (
   const structure = yield* Effect.provideService(checkAsked(files, request, reader), Codec, codec)
   const proven = yield* content(reader)
   const version = yield* known
-  const told = version?.digests ?? []
-  const digests = yield* part.digests(size, algorithmsFor(told, ownDigests(request)))
-  const unlike = told.find(({ algorithm, hex }) => digests.get(algorithm) !== hex)
+  const stated = version?.digests ?? []
+  const digests = yield* part.digests(size, algorithmsFor(stated, ownDigests(request)))
+  const unlike = stated.find(({ algorithm, hex }) => digests.get(algorithm) !== hex)
   if (unlike !== undefined) {
     const { algorithm, field, hex } = unlike
     const reason = `its ${algorithm} is ${digests.get(algorithm)}, but ${field} of the link host says ${hex}`
@@ -176,7 +176,7 @@ const compare = Effect.fnUntraced(function* (
   }
   const own = [(version?.size ?? request.size) !== null && "size", structure && "structure", proven && "content"]
   // Kept for each file of a run: `concat` makes a list of its exact length, a spread reserves room for 17.
-  const compared = own.filter((name) => name !== false).concat(told.map(comparisonOf))
+  const compared = own.filter((name) => name !== false).concat(stated.map(comparisonOf))
   return { compared, digests }
 })
 

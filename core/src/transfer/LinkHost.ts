@@ -24,7 +24,7 @@ export interface LinkReply {
   readonly status: number
   /** Names in lower case; repeated fields joined by `, `. */
   readonly headers: ReadonlyMap<string, string>
-  /** False when only the end of the connection ends the body, so that a cut cannot be told from the end. */
+  /** False when only the end of the connection ends the body, so that a cut connection looks like the end. */
   readonly framed: boolean
   /** The next bytes of the body, null after the last. The array is reused by the next call. */
   readonly next: Effect.Effect<Uint8Array | null, LinkBroken>

@@ -10,7 +10,7 @@ import { isExpired } from "./LinkExpiry.ts"
 import { Restart } from "./Restart.ts"
 import type { TransferRequest } from "./TransferRequest.ts"
 
-/** A link as one request uses it; `generation` tells the lease which link was refused. */
+/** A link as one request uses it; by `generation` the lease knows which link was refused. */
 export interface LeasedLink {
   readonly link: Redacted.Redacted
   readonly generation: number

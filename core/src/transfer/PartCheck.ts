@@ -16,7 +16,7 @@ const checkPart = Effect.fn("svc.transfer.checkPart")(function* (
   { directory, fileName, name }: Pick<TransferRequest, "directory" | "fileName" | "name">,
   part: PartReader
 ): Effect.fn.Return<boolean, FileDamaged | LocalIo, Codec | Scope.Scope> {
-  // Where the final name tells no file type, the name that the service gave does.
+  // Where the final name shows no file type, the name that the service gave does.
   const known = kindOfName(name) === null ? fileName : name
   const dataName = dataOf(known)
   const reader = dataName === known ? null : yield* files.beside(directory, dataName)

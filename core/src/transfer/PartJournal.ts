@@ -17,11 +17,11 @@ export class PartJournal extends Schema.Class<PartJournal>("svc-steps/core/trans
   identity: Schema.String,
   /** The run that writes the part; another value than one's own means that another run took it over. */
   writer: Schema.String,
-  /** Size in bytes, null until a reply told it. */
+  /** Size in bytes, null until a reply states it. */
   size: Schema.NullOr(Bytes),
   etag: Schema.NullOr(Schema.String),
   lastModified: Schema.NullOr(Schema.String),
-  /** What link hosts told of its checksums. */
+  /** The checksums that link hosts stated. */
   digests: Schema.optionalKey(
     Schema.Array(Schema.Struct({ algorithm: Schema.Literals(algorithms), field: Schema.String, hex: Schema.String }))
   ),

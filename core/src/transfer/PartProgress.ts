@@ -37,7 +37,7 @@ export const make = Effect.fnUntraced(function* (
   place: PartPlace,
   part: PartFile,
   journal: PartJournal.PartJournal,
-  /** Digests that are computed whether a link host tells them or not. */
+  /** Digests that are computed whether a link host states them or not. */
   own: ReadonlyArray<Algorithm>
 ): Effect.fn.Return<PartProgress, never, Scope.Scope> {
   const scope = yield* Scope.Scope
@@ -62,9 +62,13 @@ export const make = Effect.fnUntraced(function* (
     return snapshot
   })
   const record = Effect.fnUntraced(function* (durable: ByteRanges.ByteRanges) {
-    const told = yield* watch.known
-    const [size, etag, lastModified] = [told?.size ?? journal.size, told?.etag ?? null, told?.lastModified ?? null]
-    const digests = told?.digests ?? []
+    const stated = yield* watch.known
+    const [size, etag, lastModified] = [
+      stated?.size ?? journal.size,
+      stated?.etag ?? null,
+      stated?.lastModified ?? null
+    ]
+    const digests = stated?.digests ?? []
     const next = new PartJournal.PartJournal({ ...journal, size, etag, lastModified, digests, durable })
     yield* files.writeJournal(place, PartJournal.encode(next))
   })

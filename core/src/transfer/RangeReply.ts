@@ -3,7 +3,7 @@
  *
  * A 206 is not enough: start, end and total of `Content-Range` must be those asked for (RFC 9110 sections 13 to 15).
  */
-import { comparisonOf, conflict, type ToldDigest, toldDigests } from "./Digests.ts"
+import { comparisonOf, conflict, type StatedDigest, statedDigests } from "./Digests.ts"
 
 /** What makes two replies speak of the same bytes. Only a strong `etag` is kept. */
 export interface ObjectVersion {
@@ -11,7 +11,7 @@ export interface ObjectVersion {
   readonly etag: string | null
   readonly lastModified: string | null
   /** Checksums of all its bytes. */
-  readonly digests: ReadonlyArray<ToldDigest>
+  readonly digests: ReadonlyArray<StatedDigest>
 }
 
 /** `[first, end)` was asked for; `end` null asks for everything. `range` false: without a `Range` field. */
@@ -21,7 +21,7 @@ export interface RangeAsked {
   readonly range: boolean
   /** Size according to the listing. */
   readonly size: number | null
-  /** What earlier replies told of the object. */
+  /** What earlier replies stated of the object. */
   readonly known: ObjectVersion | null
 }
 
@@ -142,7 +142,7 @@ export const difference = (known: ObjectVersion, next: ObjectVersion): string | 
 
 const versionOf = (status: number, headers: ReadonlyMap<string, string>, size: number | null): ObjectVersion => ({
   size,
-  digests: toldDigests(status, headers),
+  digests: statedDigests(status, headers),
   etag: strongTag(headers.get("etag")),
   lastModified: headers.get("last-modified")?.trim() ?? null
 })

@@ -1,7 +1,7 @@
 /**
  * Random access to a remote file through its link: exact ranges, all of one version of the file.
  *
- * The first reply tells size and entity tag; every later request carries that tag (`If-Range`), so that bytes of two
+ * The first reply states size and entity tag; every later request carries that tag (`If-Range`), so that bytes of two
  * versions never meet. A host that answers with the whole file is refused, since a slice would then fetch it again and
  * again. Faults H1-H5, L1, L2, N5-N13.
  */
@@ -25,7 +25,7 @@ export interface RemoteRanges extends Required<ByteReader<RemoteError>> {
   readonly cost: (offset: number, length: number) => number
   /** Bytes that were fetched so far. */
   readonly fetched: Effect.Effect<number>
-  /** What the link host told of the file. */
+  /** What the link host stated of the file. */
   readonly version: Effect.Effect<ObjectVersion | null>
   /** Requests sent so far. */
   readonly requests: Effect.Effect<number>

@@ -25,7 +25,7 @@ export type SliceKind = OfferedDataType
 export interface SliceTask extends SliceWish {
   readonly kind: SliceKind
   readonly data: SliceSourceFile
-  /** The index of `data`; its name tells the format. */
+  /** The index of `data`; its name says the format. */
   readonly index: SliceSourceFile
   readonly progress: (event: TransferProgress) => Effect.Effect<void>
 }

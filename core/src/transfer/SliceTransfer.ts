@@ -7,7 +7,7 @@
  *                                      +----------- begin again ---------+  the remote file changed
  * ```
  *
- * A slice that was stopped begins anew: its part is never used again, since only the engine could tell how far it is.
+ * A slice that was stopped begins anew: its part is never used again, since no journal says how far it is.
  */
 import { Clock, Context, Effect, Layer, Ref, type Scope } from "effect"
 import { FileDamaged, type TransferError } from "../Errors.ts"
@@ -187,7 +187,7 @@ const attempt = Effect.fn("svc.transfer.attemptSlice")(function* (
   const { files, identity, place, program, pool, request, traffic } = transfer
   const remote = yield* RemotePair.open(transfer, request)
   return yield* Effect.gen(function* () {
-    // Null while header and index are read, when nobody knows the size yet.
+    // Null while header and index are read: the size is not known yet.
     const size = yield* Ref.make<number | null>(null)
     const tell = Effect.gen(function* () {
       const all = yield* Ref.get(size)

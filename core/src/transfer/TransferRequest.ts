@@ -1,5 +1,5 @@
 /**
- * What is asked of a transfer, what it tells while it runs, and what it says in the end.
+ * What is asked of a transfer, what it reports while it runs, and its outcome.
  */
 import type { Effect, Redacted } from "effect"
 import type { FileDamaged, LocalIo, ServiceError } from "../Errors.ts"
@@ -11,7 +11,7 @@ export interface FreshLink {
   readonly size: number | null
 }
 
-/** What a running transfer tells; for a progress bar and the log, never with a link in it. */
+/** What a running transfer reports, for a progress bar and the log; never with a link in it. */
 export type TransferProgress =
   | { readonly _tag: "Started"; readonly size: number | null; readonly resumedFrom: number }
   | { readonly _tag: "Bytes"; readonly done: number; readonly size: number | null }
@@ -70,7 +70,7 @@ export interface TransferOutcome {
   readonly resumedFrom: number
   /** Hex; null when the file existed. */
   readonly sha256: string | null
-  /** What the file was compared with: `size`, `structure`, and the checksums that the link host told, as `md5 of Content-MD5`. */
+  /** What the file was compared with: `size`, `structure`, and the checksums that the link host stated, as `md5 of Content-MD5`. */
   readonly compared: ReadonlyArray<string>
   /** Requests to link hosts. */
   readonly attempts: number

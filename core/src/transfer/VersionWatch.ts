@@ -1,14 +1,14 @@
-/** What the replies tell of a remote file, and whether they all speak of the same bytes. */
+/** What the replies state of a remote file, and whether they all are about the same version of it. */
 import { Deferred, Effect, Ref } from "effect"
 import { mergeDigests } from "./Digests.ts"
 import { difference, type ObjectVersion } from "./RangeReply.ts"
 import { Restart } from "./Restart.ts"
 
 export interface VersionWatch {
-  /** What the replies told so far; completes with the first. */
+  /** What the replies stated so far; completes with the first. */
   readonly version: Deferred.Deferred<ObjectVersion>
   readonly known: Effect.Effect<ObjectVersion | null>
-  /** Takes up what a reply tells; `Restart` when it contradicts an earlier one. */
+  /** Takes what a reply states; `Restart` when it contradicts an earlier one. */
   readonly learn: (version: ObjectVersion) => Effect.Effect<void, Restart>
 }
 

@@ -50,7 +50,7 @@ export const make = ({ columns, index }: TabixIndex): IndexProof => {
       if (number === undefined || found !== null) return
       const said = index.reference(number)
       seen.add(number)
-      // What it has nothing of is told by the counts.
+      // References of which the index has nothing are compared by the counts.
       if (said.bins.size > 0) current = referenceOf(name, said)
     },
     record: (start, end, mapped, place) => {

@@ -9,7 +9,7 @@ import type { Codec } from "./Codec.ts"
 export interface BgzfWriter {
   /** Appends one record (or any bytes that should stay together). */
   readonly write: (record: Uint8Array) => void
-  /** Closes the current block if `length` bytes do not fit, so that `block` and `within` tell where they will begin. */
+  /** Closes the current block if `length` bytes do not fit, so that `block` and `within` are where they will begin. */
   readonly reserve: (length: number) => void
   /** Closes the current block and passes whole blocks through as they are. */
   readonly copy: (blocks: Uint8Array) => void

@@ -24,14 +24,14 @@ export const bamWalk = (header: BamHeader, listeners: ReadonlyArray<RecordListen
   const references = header.references.length
   const promised = sortOrder(header.text) === "coordinate"
   const counts = new Float64Array(references + 1)
-  /** A record that lies in two parts, as far as it came. */
+  /** The bytes so far of a record that comes in several parts. */
   let kept = new Uint8Array(4096)
   let keptView = new DataView(kept.buffer)
   let filled = 0
   const place = new ContentPosition()
   let keptPlace = place
-  /** The reference that listeners are told of, -1 for none. */
-  let told = -1
+  /** The reference whose records listeners receive, -1 for none. */
+  let announced = -1
   let skip = header.size
   let records = 0
   let sorted = true
@@ -61,18 +61,18 @@ export const bamWalk = (header: BamHeader, listeners: ReadonlyArray<RecordListen
   }
 
   const leave = (at: ContentPosition) => {
-    if (told !== -1 && sorted) for (const listener of listeners) listener.leave(at)
-    told = -1
+    if (announced !== -1 && sorted) for (const listener of listeners) listener.leave(at)
+    announced = -1
   }
 
   /** Tells of a record that is sound and begins at `place`. */
   const tell = (view: DataView, at: number, place: ContentPosition) => {
     if (!sorted) return
     const ref = BamRecord.refId(view, at)
-    if (ref !== told) {
+    if (ref !== announced) {
       leave(place)
       if (ref !== -1) for (const listener of listeners) listener.enter(ref, header.references[ref]!.name)
-      told = ref
+      announced = ref
     }
     if (ref === -1) return
     const mapped = (BamRecord.flags(view, at) & BamRecord.Flag.unmapped) === 0

@@ -24,7 +24,7 @@ export interface Format extends FormatNames {
 
 /** A file whose header was read. */
 export interface FormatFile {
-  /** Number of references, null where the format does not tell. */
+  /** Number of references, null where the format does not say. */
   readonly references: number | null
   /** Number of samples, null where the format has none. */
   readonly samples: number | null

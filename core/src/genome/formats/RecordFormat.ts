@@ -25,7 +25,7 @@ export const bytesOf = (bytes: Uint8Array): Bytes => ({
 /** `RecordSpan.ref` of a line that is no record. */
 export const comment = -2
 
-/** A record that does not end within so many bytes is damage. */
+/** Most bytes of a record: one that does not end within them is damage. */
 export const largestRecord = 0x4000000
 
 export interface RecordFormat {

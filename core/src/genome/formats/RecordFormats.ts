@@ -34,7 +34,7 @@ const bam = ({ references }: RecordNeeds["BAM"]): RecordFormat => ({
     if (size < BamRecord.smallest + 4 || size > largestRecord) return -1
     return at + size > bytes.length ? 0 : size
   },
-  // The length that its beginning tells leads to the next record, or to none.
+  // The length at its beginning leads to the next record, or to none.
   fits: () => true,
   readSpan: ({ view }, at, _size, span) => {
     if (!BamRecord.isSound(view, at)) return false

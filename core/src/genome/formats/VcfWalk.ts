@@ -52,7 +52,7 @@ export const vcfWalk = (samples: number, listeners: ReadonlyArray<RecordListener
   let lastPosition = -1
   const place = new ContentPosition()
   let keptPlace = place
-  /** Whether listeners are told of records now. */
+  /** Whether listeners receive records now. */
   let telling = false
 
   const leave = (at: ContentPosition) => {

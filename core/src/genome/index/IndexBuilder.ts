@@ -17,7 +17,7 @@ export interface IndexBuilder {
   readonly addUnplaced: IndexFragment.IndexFragment["addUnplaced"]
   /** The `.bai` of a BAM with `references` reference sequences. */
   readonly bai: (references: number) => Uint8Array
-  /** The inflated `.csi` of a BAM with so many reference sequences, or of a text file with these columns. */
+  /** The inflated `.csi` of a BAM with this number of reference sequences, or of a text file with these columns. */
   readonly csi: (of: number | TabixColumns) => Uint8Array
   /** The inflated `.tbi` of a text file with these columns; `names[i]` is reference `i`. */
   readonly tbi: (columns: TabixColumns) => Uint8Array

@@ -7,7 +7,7 @@ import { Codec } from "../bgzf/Codec.ts"
 import { bedParser, parseBed } from "./BedText.ts"
 import type { RegionText } from "./RegionText.ts"
 
-/** A BED file may inflate to so many bytes: millions of regions. */
+/** Most bytes that a BED file may inflate to: millions of regions. */
 const largest = 0x10000000
 
 const endsWith = (bytes: Uint8Array, end: Uint8Array) =>

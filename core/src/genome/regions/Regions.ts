@@ -26,7 +26,7 @@ export interface ReferenceRegions {
   readonly length: number
   /**
    * Starts and ends in turn: sorted, not touching each other. An end at the end of the reference, or past it, is `Infinity`: a
-   * header may tell a length that is too short, and a variant may stand behind the last base (VCF specification, section 1.6.1).
+   * header may state a length that is too short, and a variant may stand after the last base (VCF specification, section 1.6.1).
    */
   readonly bounds: ArrayLike<number>
   /** True when every position is wanted. */

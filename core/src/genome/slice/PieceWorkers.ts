@@ -54,7 +54,7 @@ export const here = (codec: Codec["Service"], job: SliceJob): SliceWorkers => ({
 
 /** Other threads that make pieces. By default there are none. */
 export interface PieceWorkers {
-  /** Workers for a slice that fetches so many bytes; null when it is made faster in this thread. */
+  /** Workers for a slice that fetches `bytes`; null when it is made faster in this thread. */
   readonly open: (job: SliceJob, bytes: number) => Effect.Effect<SliceWorkers | null, never, Scope.Scope>
 }
 

@@ -201,7 +201,7 @@ export const planStretches = (
       const start = bounds[i]!
       let end = bounds[i + 1]!
       i += 2
-      // Intervals that share a window are read in one go: the index could not tell what lies between them.
+      // Intervals that share a window are read in one go: the index says nothing of what lies between them.
       while (i < bounds.length && windowOf(bounds[i]!) === windowOf(end - 1)) {
         end = bounds[i + 1]!
         i += 2

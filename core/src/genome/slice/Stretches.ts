@@ -47,7 +47,7 @@ export class Stretches {
     if (this.#inOrder) return
     const rows = this.#rows
     const begin = (row: number) => rows.bits(row, column.begin)
-    // Most are told apart by their blocks, without a bigint for each comparison.
+    // Most differ in their blocks, so that few comparisons need a bigint.
     const blocks = Float64Array.from({ length: rows.length }, (_, row) =>
       VirtualOffset.block(VirtualOffset.fromBits(begin(row)))
     )
