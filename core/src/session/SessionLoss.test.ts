@@ -48,6 +48,26 @@ describe("Session, a lost session", () => {
     })
   )
 
+  it.effect("S7 a session that ends twice in a minute, seen only as 403, does not forbid all that follows", () =>
+    Effect.gen(function* () {
+      // Another program's login ends ours before the second and before the fourth item; the other program saw the redirects.
+      let alive = true
+      const ends = new Set(["/api/2", "/api/4"])
+      const service = makeService((asked) => {
+        if (asked.path === "/login") alive = true
+        if (ends.delete(asked.path)) alive = false
+        return asked.path.startsWith("/api/") && !alive ? { status: 403 } : null
+      })
+      const exit = yield* withSession(service, (session) =>
+        Effect.forEach([1, 2, 3, 4, 5, 6, 7, 8], (item) =>
+          Effect.match(get(session, `/api/${item}`), { onFailure: (e) => e._tag, onSuccess: () => "ok" })
+        )
+      )
+      assert.deepStrictEqual(succeeded(exit), ["ok", "ok", "ok", "Forbidden", "Forbidden", "ok", "ok", "ok"])
+      assert.strictEqual(service.served.logins, 3)
+    })
+  )
+
   it.effect("S4 with nothing but forbidden items for hours the logins stay bounded, and it is never contention", () =>
     Effect.gen(function* () {
       const service = makeService((asked) => (asked.path.startsWith("/api/") ? { status: 403 } : null))

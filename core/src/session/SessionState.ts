@@ -9,6 +9,7 @@ import { LoginRefused, SessionContention, type SessionError, Unavailable } from 
 import { monotonicMillis } from "../MonotonicTime.ts"
 import type { makeLogin } from "./Login.ts"
 import {
+  afterForbidden,
   afterLogin,
   afterLoss,
   afterSuccess,
@@ -149,6 +150,8 @@ export const makeSessionState = Effect.fnUntraced(function* (
       const verdict = judgeForbidden(history, yield* monotonicMillis, again)
       if (verdict === "lost") {
         yield* change(() => ({ loggedIn: false, loginCause: history.lost ? "lost" : "forbidden" }))
+      } else {
+        yield* change((now) => ({ history: afterForbidden(now.history) }))
       }
       return verdict
     }),
