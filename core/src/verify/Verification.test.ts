@@ -1,3 +1,4 @@
+import { gzipSync } from "node:zlib"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import * as ZlibCodec from "../../../platform/inflate/ZlibCodec.ts"
@@ -142,6 +143,20 @@ describe("verify", () => {
           const verdict = yield* checkOne(name, bytes.subarray(0, length))
           assert.oneOf(faultOf(verdict), ["Truncated", "NotBgzf"], `${name} cut to ${length}`)
         }
+      }
+    }).pipe(provided)
+  )
+
+  it.effect("D3 what is no BGZF at all is named by what it is", () =>
+    Effect.gen(function* () {
+      const plain = new Uint8Array(gzipSync(text(vcfHead)))
+      for (const [bytes, wanted] of [
+        [plain, "it is plain gzip; compress it with bgzip"],
+        [new Uint8Array(0), "it is empty"],
+        [text("<!DOCTYPE html><title>Login</title>"), "it is an HTML or XML page"]
+      ] as const) {
+        const { error } = yield* checkOne("a.vcf.gz", bytes)
+        assert.strictEqual(error?.message, `a.vcf.gz: not a BGZF file: ${wanted}`)
       }
     }).pipe(provided)
   )
