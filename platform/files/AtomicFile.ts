@@ -29,11 +29,11 @@ export const freshFile = Effect.fnUntraced(function* (
   path: string,
   mode: number
 ): Effect.fn.Return<FreshFile, Errno, Scope.Scope> {
-  let here = false
-  yield* Effect.addFinalizer(() => (here ? Effect.ignore(unlink(path)) : Effect.void))
-  // A link that somebody put there is not followed.
-  const fd = yield* openScoped(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, mode)
-  here = true
+  let here = true
+  // A link that somebody put there is not followed. An interruption while the file is opened removes it too.
+  const fd = yield* Effect.acquireRelease(openScoped(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, mode), () =>
+    here ? Effect.ignore(unlink(path)) : Effect.void
+  )
   const rename = (name: string) =>
     Effect.map(
       call((done) => fs.rename(path, name, done)),
