@@ -1,6 +1,8 @@
 /** Byte-exact faults of link hosts over real sockets, down to the file on disk. */
 import { randomBytes } from "node:crypto"
+import { rmSync } from "node:fs"
 import { connect, type Socket } from "node:net"
+import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Duration, Effect, Fiber, Random } from "effect"
 import { until } from "../Executables.ts"
@@ -334,6 +336,22 @@ describe("link hosts", () => {
         "the connection ends",
         Effect.sync(() => closed)
       )
+    })
+  )
+
+  it.live("P4 an interruption at any moment leaves a part with its journal, or nothing", () =>
+    Effect.gen(function* () {
+      const server = yield* rawServer(good(object))
+      const transfer = yield* liveTransfer(`${server.url}/s.bam`, object.length)
+      for (let turns = 0; turns < 60; turns++) {
+        const running = yield* Effect.forkChild(transfer.run, { startImmediately: true })
+        for (let turn = 0; turn < turns; turn++) yield* Effect.promise(() => new Promise(setImmediate))
+        yield* Fiber.interrupt(running)
+        const left = transfer.names()
+        const isPair = left.length === 2 && left[1] === `${left[0]}.json`
+        assert.isTrue(left.length === 0 || isPair || left.includes("s.bam"), `after ${turns} turns: ${left.join(", ")}`)
+        for (const name of left) rmSync(join(transfer.directory, name))
+      }
     })
   )
 

@@ -2,7 +2,7 @@
  * One attempt at one version of a file: its part is opened, filled, compared with all that is known of it, and gets its
  * final name.
  */
-import { Effect, Exit, Fiber, Random, Ref, type Scope } from "effect"
+import { Effect, Exit, Fiber, Ref, type Scope } from "effect"
 import { FileDamaged, type LocalIo } from "../Errors.ts"
 import { Codec } from "../genome/bgzf/Codec.ts"
 import { BlockPool } from "../verify/BlockPool.ts"
@@ -10,6 +10,7 @@ import * as ByteRanges from "./ByteRanges.ts"
 import * as ChecksumFile from "./ChecksumFile.ts"
 import { algorithmsFor, comparisonOf } from "./Digests.ts"
 import { enoughSpace } from "./FreeSpace.ts"
+import { makeFreshPart, makeWriter } from "./FreshPart.ts"
 import type { LinkHost } from "./LinkHost.ts"
 import type { LinkLease } from "./LinkLease.ts"
 import type { LinkPool } from "./LinkPool.ts"
@@ -182,20 +183,15 @@ const compare = Effect.fnUntraced(function* (
 
 /** The part of an earlier run with its journal, or an empty one; either way the journal names this run as the writer. */
 const openPart = Effect.fnUntraced(function* ({ files, place, identity, request }: Transfer, anew: boolean) {
-  const random = yield* Effect.map(Random.next, (number) => number.toString(16).slice(2, 14))
-  const writer = (yield* files.fingerprint(`${identity} ${random}`)).slice(0, 16)
   const text = anew ? null : yield* files.readJournal(place)
   const earlier = text === null ? null : PartJournal.decode(text, identity)
   const kept = earlier === null ? null : yield* files.reopen(place)
   if (earlier !== null && kept !== null && (earlier.durable.at(-1)?.[1] ?? 0) <= kept.length) {
-    const journal = new PartJournal.PartJournal({ ...earlier, writer })
+    const journal = new PartJournal.PartJournal({ ...earlier, writer: yield* makeWriter(files, identity) })
     yield* files.writeJournal(place, PartJournal.encode(journal))
     return { part: kept, journal }
   }
-  const part = yield* files.create(place)
-  const journal = PartJournal.start(identity, writer, request.size)
-  yield* files.writeJournal(place, PartJournal.encode(journal))
-  return { part, journal }
+  return yield* makeFreshPart(files, place, identity, request.size)
 })
 
 /** Removes the part, whose bytes are known to be wrong, and fails with `FileDamaged`. */

@@ -2,7 +2,7 @@
  * How data file and index of a slice get their final names, so that a crash at no moment leaves an index beside data that
  * it does not belong to, nor data that looks complete without its index where nothing was before.
  */
-import { Effect, Random } from "effect"
+import { Effect } from "effect"
 import { indexSuffixes } from "../genome/formats/FileNames.ts"
 import type { SliceResult } from "../genome/slice/Slice.ts"
 import type { ChecksumKind } from "../selection/FileName.ts"
@@ -11,16 +11,6 @@ import { algorithmsFor } from "./Digests.ts"
 import type { PartFile, PartFiles, PartPlace } from "./PartFiles.ts"
 import * as PartJournal from "./PartJournal.ts"
 import * as PartProgress from "./PartProgress.ts"
-
-/** An empty part in place of whatever was there, with a journal that names this run as the writer. */
-export const begin = Effect.fnUntraced(function* (files: PartFiles["Service"], place: PartPlace, identity: string) {
-  const random = yield* Effect.map(Random.next, (number) => number.toString(16).slice(2, 14))
-  const writer = (yield* files.fingerprint(`${identity} ${random}`)).slice(0, 16)
-  const part = yield* files.create(place)
-  const journal = PartJournal.start(identity, writer, null)
-  yield* files.writeJournal(place, PartJournal.encode(journal))
-  return { part, journal }
-})
 
 /** Removes the parts of both files. */
 export const discard = Effect.fnUntraced(function* (files: PartFiles["Service"], place: PartPlace, identity: string) {

@@ -22,6 +22,7 @@ import { unsafeIndexName, unsafeName } from "../selection/FileName.ts"
 import * as ChecksumFile from "./ChecksumFile.ts"
 import { algorithmsFor } from "./Digests.ts"
 import { enoughSpace } from "./FreeSpace.ts"
+import { makeFreshPart } from "./FreshPart.ts"
 import { gatheredWrites } from "./GatheredWrites.ts"
 import { LinkHost } from "./LinkHost.ts"
 import { LinkPool } from "./LinkPool.ts"
@@ -206,7 +207,7 @@ const attempt = Effect.fn("svc.transfer.attemptSlice")(function* (
     yield* Ref.set(size, all)
     yield* request.progress({ _tag: "Started", size: all, resumedFrom: 0 })
     yield* tell
-    const { part, journal } = yield* SlicePair.begin(files, place, identity)
+    const { part, journal } = yield* makeFreshPart(files, place, identity, null)
     return yield* Effect.gen(function* () {
       const { checksums: kind = null } = request
       const algorithms = algorithmsFor([], ["sha256", ...(kind === null ? [] : [kind])])
