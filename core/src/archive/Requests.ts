@@ -1,5 +1,5 @@
 /**
- * Carries the policy out: asks the person, asks the service, and remembers, in an order that loses nothing.
+ * Carries out the policy: asks the person, asks the service, and remembers, in an order that loses nothing.
  *
  * An entry is durable before the service is asked, so that neither a crash nor a lost answer can leave a restoration
  * that is paid for and forgotten; its estimate is durable before the user sees it (faults S6, T18, T19).

@@ -1,4 +1,4 @@
-/** What found values mean: pure rules, for the checks that have any. */
+/** What the found values mean, as pure rules. */
 
 import { DateTime, Option } from "effect"
 import { counted } from "../text/Counted.ts"

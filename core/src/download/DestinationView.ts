@@ -35,7 +35,7 @@ export const lookAt = Effect.fn("svc.download.lookAt")(function* (
   const parts = new Map<string, number>()
 
   const ownPaths = new Map([...own].map(([file, what]) => [path.resolve(file), what]))
-  // What an analysis is called becomes a folder; outside of the destination nothing is even looked at.
+  // The id of an analysis becomes a folder; nothing outside of the destination is looked at.
   const within = places.filter(({ folder }) => folder === "" || unsafeName(folder) === null)
   for (const folder of new Set(within.map((place) => place.folder))) {
     const directory = path.join(destination, folder)

@@ -70,7 +70,7 @@ export interface DownloadPlan {
   readonly warnings: ReadonlyArray<string>
 }
 
-/** The decisions. Colliding names all fail: none of the files is more right than the other. */
+/** The decisions. All files whose names collide fail: none of them has a better right to the name. */
 export const plan = (
   analyses: ReadonlyArray<ListedAnalysis>,
   request: PlanRequest,
@@ -93,7 +93,7 @@ export const plan = (
   return { files, failures, warnings: [...warnings, ...files.flatMap((file) => otherSize(file, destination))] }
 }
 
-/** Said aloud because `exists` is decided by the name alone: the file may be cut, or of another analysis. */
+/** A warning, because `exists` is decided by the name alone: the file may be cut, or of another analysis. */
 const otherSize = (file: PlannedFile, destination: Destination): ReadonlyArray<string> => {
   const there = destination.occupants.get(pathOf(file))?.size
   if (file.decision._tag !== "Skip" || file.decision.reason !== "exists") return []
@@ -189,7 +189,7 @@ const remarks = (
   const typesOf = Map.groupBy(files, (file) => file.analysisId)
   for (const analysis of analyses) {
     const found = new Set(typesOf.get(analysis.id)?.map((file) => file.type))
-    // An analysis found by sample or person need not have all types, but half a pair is odd.
+    // An analysis found by sample or person need not have all types, but one file of a pair without the other is worth a warning.
     const absent = filetypes.filter((type) => !found.has(type) && (analysis.named || found.has(partnerOf(type))))
     if (found.size === 0 && analysis.named) {
       failures.push({

@@ -59,7 +59,7 @@ export const restoredOptions = Effect.fnUntraced(function* (
   }
 })
 
-/** Told the results of a request each time one more of its files has one; `complete` when all have. */
+/** Called with the results of a request each time one more of its files has one; `complete` when all have. */
 export type ResultsListener = (
   restored: RestoredRequest,
   results: ReadonlyArray<FileResult>,

@@ -24,7 +24,7 @@ import { type Look, makeResumeMemory, type ResumeMemory } from "./ResumeMemory.t
 import type { RunObserver } from "./RunObserver.ts"
 
 export interface ResumeRequest {
-  /** What is done where an entry says nothing; its `archive.mode` `no` forbids to ask again. */
+  /** What is done where an entry says nothing; `archive.mode` `no` in it forbids asking again. */
   readonly fallback: DownloadRequest
   readonly service: ServiceAddress
   /** Download nothing and ask for nothing. */
@@ -82,7 +82,7 @@ const listAnalyses = Effect.fnUntraced(function* (requests: ReadonlyArray<Stored
   return listings
 })
 
-/** Judges each request by its listing, and remembers where it stands; gives those that something is left to do about. */
+/** Judges each request by its listing, and remembers where it stands; gives those that are to be downloaded or asked for again. */
 const judgeAll = Effect.fnUntraced(function* (
   open: ReadonlyArray<StoredRequest>,
   listings: Listings,

@@ -26,7 +26,7 @@ export interface ResumeMemory {
   /** Whether the restoration file has been read. */
   readonly hasRead: () => boolean
   /**
-   * Takes what the restoration file holds now; gives the requests that something may still become of.
+   * Takes what the restoration file holds now; gives the requests that are not settled.
    *
    * @param only - leaves the other requests alone
    */
@@ -57,7 +57,7 @@ export const makeResumeMemory = (fallback: DownloadRequest): ResumeMemory => {
       const ours = requests.filter(only)
       const known = new Set(ours.map(({ key }) => key))
       for (const [key, { state }] of statuses) {
-        // Somebody else has finished it, or taken it back.
+        // Another run has finished it, or somebody removed it.
         if (!known.has(key) && state._tag !== "Done") statuses.delete(key)
       }
       const open = ours.filter(({ key }) => !isSettled(statuses.get(key)))

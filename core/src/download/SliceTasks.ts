@@ -1,4 +1,4 @@
-/** From listed files to what the slice engine is asked: both files with their links, fresh when they are used. */
+/** Makes the tasks of the slice engine out of listed files: data file and index with their links, fresh when they are used. */
 import { Effect } from "effect"
 import type { LinkExpired, ServiceError, TransferError } from "../Errors.ts"
 import { dataTypes, hasUnmapped } from "../genome/formats/FileNames.ts"

@@ -20,11 +20,11 @@ export const summaryLines = (results: ReadonlyArray<FileResult>): ReadonlyArray<
   return [total, ...adviceFor(results).map((text) => ({ text, bad }))]
 }
 
-/** What to do about what failed, if that can help: names, ids and options do not get right by themselves. */
+/** What to do about what failed, if that can help: another run with the same names, ids and options fails again. */
 export const adviceFor = (results: ReadonlyArray<FileResult>): ReadonlyArray<string> => {
   const errors = results.flatMap(({ error }) => error ?? [])
   const broken = errors.filter(({ needsMending }) => needsMending === true)
-  // What another run is writing says itself when to try again.
+  // The message about a file that another run is writing says itself when to try again.
   const codes = errors
     .filter((error) => !broken.includes(error) && error._tag !== "Busy")
     .map((error) => mostSevere([error]))

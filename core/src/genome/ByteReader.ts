@@ -9,7 +9,7 @@ export interface ByteReader<E = never> {
   /** Bytes. */
   readonly size: number
   readonly read: (offset: number, length: number) => Effect.Effect<Uint8Array, E>
-  /** As the function `readInto`, which uses `read` without it. */
+  /** Like the function `readInto`, which uses `read` where this is absent. */
   readonly readInto?: (offset: number, target: Uint8Array) => Effect.Effect<void, E>
 }
 

@@ -40,7 +40,7 @@ const largestIndex = 0x10000000
 /** An index inflates to a few times its size; the constant is for the many zeros of a nearly empty one. */
 const inflatedIndexLimit = (size: number) => Math.min(largestIndex, 0x1000000 + size * 16)
 
-/** So many chunks of an index are compared with the data. */
+/** How many chunks of an index are compared with the data. */
 const chunksToCompare = 8
 
 /** Fails with `FileDamaged` `Truncated` unless the BGZF file ends with its end-of-file block. */
@@ -196,7 +196,7 @@ export const checkLastEnd = Effect.fnUntraced(function* <E>(
   }
 })
 
-/** Holds an index against the file that it should belong to; gives the number of chunks that were compared. */
+/** Compares an index with the file that it should belong to; gives the number of chunks that were compared. */
 const compare = Effect.fnUntraced(function* <E>(
   file: string,
   parsed: TabixIndex,

@@ -35,7 +35,7 @@ export const track = (
       markup`<rect class="${tone}" x="${percent(from)}" y="4" width="${percent(clamped(to) - clamped(from))}" height="12" rx="2"/>`
   )}${marks.map(({ at, kind }) => markup`<line class="${kind}" x1="${percent(at)}" x2="${percent(at)}" y1="0" y2="20"/>`)}</svg>`
 
-/** The axis under rows. Texts at the ends stay inside; every other one is left out where there is no room. */
+/** The axis under rows. Texts at the ends stay inside; where the axis is narrow, every other one is left out. */
 export const axis = (ticks: ReadonlyArray<Tick>): Markup =>
   markup`<svg class="axis" width="100%" height="22" aria-hidden="true">${ticks.map(({ at, text }, index) => {
     const anchor = at < 0.04 ? "start" : at > 0.94 ? "end" : "middle"

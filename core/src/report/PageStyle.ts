@@ -1,7 +1,7 @@
 /**
- * How a page looks: light, dark, on a phone and on paper. Without one address in it, so that nothing is ever loaded.
+ * How a page looks: light, dark, on a phone and on paper. It has no address in it, so nothing is ever loaded.
  *
- * Text and signs have the contrast of WCAG AA on their ground (tested); no colour says anything that no word says.
+ * Text and signs have the contrast of WCAG AA on their ground (tested); colours only repeat what words say.
  */
 
 /** Colours by their names in the style sheet. */

@@ -50,7 +50,7 @@ ${requests.length <= mostRows ? null : estimatesChart(requests, now, from, to, t
 </section>`
 }
 
-/** Spreading a hundred thousand numbers into arguments is more than an engine takes. */
+/** The best number of each chunk of 1,000: JavaScript engines fail with a hundred thousand arguments. */
 const bestOfChunks = (numbers: ReadonlyArray<number>, best: (...some: ReadonlyArray<number>) => number) =>
   Array.from({ length: Math.ceil(numbers.length / 1000) }, (_, at) =>
     best(...numbers.slice(at * 1000, at * 1000 + 1000))

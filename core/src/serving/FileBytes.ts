@@ -223,9 +223,9 @@ const makeFileBytes = Effect.fnUntraced(function* () {
   })
 })
 
-/** A third link that is refused while it must be good, without a byte in between, is no accident. */
+/** The transfer fails when links that must be good are refused this often without a byte in between: that is no accident. */
 const mostRefusals = 3
-/** Links that end on their way, from a slow service or to a busy host, are renewed so often without a byte in between. */
+/** How often a link that ended on its way, from a slow service or to a busy host, is renewed without a byte in between. */
 const mostRenewals = 20
 
 /** The links of the store as the lease of one transfer; a store that fails ends the transfer through `noLink`. */

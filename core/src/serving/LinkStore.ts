@@ -71,16 +71,16 @@ const linkRenewals = Metric.counter("svc_gateway_link_renewals_total", {
   incremental: true
 })
 
-/** No reader waits longer for the service. */
+/** The longest time that a reader waits for the service. */
 const patience = Duration.seconds(8)
 
 /** Links are kept no longer than this, so that a clock that is wrong does no harm for long. */
 const longest = Duration.toMillis("10 minutes")
-/** Nor those that do not say when they end. */
+/** How long links are kept that do not say when they end, in ms. */
 const untold = Duration.toMillis("1 minute")
 /**
- * A link given out has 30 s before it, or three quarters of its life, and at least a second: signers count in whole seconds, so that
- * one made at the end of a second lives almost a second less than it says.
+ * A link is given out only while this much of its life is left: 30 s, or three quarters of a shorter life, and at least a second.
+ * Signers count in whole seconds, so that a link made at the end of a second lives almost a second less than it says.
  */
 const reserve = { most: Duration.toMillis("30 seconds"), part: 0.75, least: Duration.toMillis("1 second") }
 /** An archived file may be back at any time, so what is known of it is kept only for readers that ask at the same time. */
@@ -88,7 +88,7 @@ const archivedFor = Duration.toMillis("5 seconds")
 /** Tools look for indexes under names that are not listed, each time they open a file. */
 const missingFor = Duration.toMillis("30 seconds")
 
-/** Analyses that are remembered; the one asked for longest ago is forgotten first. */
+/** Most analyses that are remembered; the one asked for longest ago is forgotten first. */
 const mostPages = 1000
 
 /** One answer of the service. */

@@ -1,6 +1,6 @@
 /**
  * Restorations that readers of a server ask for. The service restores all archived files of an analysis and is paid for it: so
- * it is asked once, and whoever asks again is told what is under way.
+ * the service is asked once, and later readers get the state of that restoration.
  */
 import { Clock, Context, DateTime, Duration, Effect, Layer, Semaphore } from "effect"
 import { AnalysisId } from "../contract/Ids.ts"

@@ -20,10 +20,10 @@ const keyByName: ReadonlyMap<string, KeyName> = new Map(
     })
 )
 
-/** A word for editors, which know by it what the other keys mean. */
+/** The key by which editors find the schema of the file. */
 const schemaName = "$schema"
 
-/** What else than a text the value of a key may be: as its help says it, and as JSON has it. */
+/** Which JSON values a key takes besides text, by its type; `expected` is for messages. */
 const forms: Readonly<Record<OptionType, { readonly expected: string; readonly takes: (value: unknown) => boolean }>> =
   {
     text: { expected: "a text in quotes", takes: () => false },

@@ -33,7 +33,7 @@ export interface Key extends Option {
   readonly beyond?: true
 }
 
-/** Those that talk to the service. */
+/** The steps that talk to the service. */
 export const serviceSteps = [
   "download",
   "fetch-annotations",
@@ -43,12 +43,12 @@ export const serviceSteps = [
   "doctor",
   "gateway"
 ] as const satisfies ReadonlyArray<StepName>
-/** Those that take a selection of analyses. */
+/** The steps that take a selection of analyses. */
 export const selectionSteps = ["download", "request-restore"] as const satisfies ReadonlyArray<StepName>
-/** Those that deliver files, now or later. */
+/** The steps that deliver files, now or later. */
 export const fileSteps = ["download", "request-restore", "resume-restore"] as const satisfies ReadonlyArray<StepName>
-/** Those that fetch files. */
+/** The steps that fetch files. */
 export const fetchingSteps = ["download", "resume-restore"] as const satisfies ReadonlyArray<StepName>
 export const downloadSteps = ["download"] as const satisfies ReadonlyArray<StepName>
-/** Those that write a log. */
+/** The steps that write a log. */
 export const loggingSteps = [...serviceSteps, "verify", "restorations"] as const satisfies ReadonlyArray<StepName>

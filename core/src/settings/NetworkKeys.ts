@@ -1,4 +1,4 @@
-/** Connections: how many, how fast, and which way. */
+/** Connections: how many, how fast, and through which proxy. */
 import { fetchingSteps, fileSteps, type Key, serviceSteps } from "./Key.ts"
 
 export const networkKeys = {

@@ -48,7 +48,7 @@ export interface Origins {
   readonly given: (key: KeyName) => boolean
 }
 
-/** What a step that works without the service runs on. */
+/** The settings of a step that works without the service. */
 export interface LocalSettings extends Values, Origins {}
 
 /** A proxy without its credentials, and the credentials apart. */
@@ -58,7 +58,7 @@ export interface ProxyAddress {
   readonly password: Redacted.Redacted | null
 }
 
-/** What a run for one service works on: validated, its target known. */
+/** Validated settings of a run for one service, with its address. */
 export interface TargetSettings
   extends Omit<
     LocalSettings,
@@ -70,7 +70,7 @@ export interface TargetSettings
   readonly proxy: ProxyAddress | null
 }
 
-/** What a step that logs in runs on. */
+/** The settings of a step that logs in. */
 export interface Settings extends TargetSettings {
   readonly username: string
   readonly password: Redacted.Redacted
@@ -175,7 +175,7 @@ export const environmentLayer = (environment: Readonly<Record<string, string | u
   return layer
 }
 
-/** Variables that look like a mistyped one of the table, such as `SVC_USERNAME`; other variables are none of our business. */
+/** Variables that look like a mistyped one of the table, such as `SVC_USERNAME`; other variables are not ours. */
 export const environmentWarnings = (
   environment: Readonly<Record<string, string | undefined>>
 ): ReadonlyArray<string> => {

@@ -39,7 +39,7 @@ const contradictionsIn = (settings: LocalSettings): Problems => {
   return [...problems, ...(readsLinks(settings) ? needsSession(settings) : [])]
 }
 
-/** What was asked for that only the service can answer. */
+/** Options that need the service, and are set although a links file takes its place. */
 const needsSession = (settings: LocalSettings): Problems => {
   const chosen = (["sampleIds", "limsIds", "filters"] as const).filter((name) => settings[name].length > 0)
   const choosing = [...chosen, ...givenAmong(settings, "latest")]

@@ -37,8 +37,8 @@ export const hexDigit = classOf((byte) => isDigit(byte) || ((byte | 0x20) >= 0x6
 export const shortEscape = classOf((byte) => '"\\/bfnrt'.includes(String.fromCharCode(byte)))
 
 /**
- * Where a word has a byte that does not stand for itself inside a string: the highest bit of the lowest byte that is set
- * tells the first one; zero when there is none.
+ * Where a word has a byte that does not stand for itself inside a string: the lowest byte with its highest bit set
+ * is the first one; zero when there is none.
  */
 export const specialIn = (word: number): number => {
   const quotes = word ^ 0x22222222

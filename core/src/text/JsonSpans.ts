@@ -11,7 +11,7 @@ export interface Span {
 
 const [quote, backslash, comma, open, close, openObject, closeObject] = [0x22, 0x5c, 0x2c, 0x5b, 0x5d, 0x7b, 0x7d]
 
-/** Behind the string that begins at `at`; the end of the text when it does not end. */
+/** The place after the string that begins at `at`; the end of the text when it does not end. */
 const endOfString = (text: string, at: number): number => {
   let end = at
   while (true) {

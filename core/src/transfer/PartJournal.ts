@@ -58,10 +58,10 @@ const longestName = 255
 const encoder = new TextEncoder()
 const decoder = new TextDecoder()
 
-/** Room for what is appended to the name of a part: `.json.new`, `.lock` and the marks of a waiting lock. */
+/** Bytes for what is appended to the name of a part: `.json.new`, `.lock` and the marks of a waiting lock. */
 const suffixRoom = 48
 
-/** A name cut so that it has room for what is appended to it. */
+/** A name cut so that what is appended to it still fits. */
 const stemOf = (name: string): string => {
   const room = longestName - ".".length - ".12345678.part".length - suffixRoom
   // A cut inside a letter decodes to U+FFFD, which is dropped again.

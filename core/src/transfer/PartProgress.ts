@@ -14,9 +14,9 @@ export type ProgressError = LocalIo | CannotCreate | Busy
 export interface PartProgress extends VersionWatch.VersionWatch {
   readonly part: PartFile
   readonly ranges: Effect.Effect<ByteRanges.ByteRanges>
-  /** Tells of bytes that `part.write` has taken. */
+  /** Takes note of bytes that `part.write` has taken. */
   readonly written: (start: number, end: number) => Effect.Effect<number>
-  /** Syncs the part and then the journal; on a full disk the end of the part is given up for the room that the journal needs. */
+  /** Syncs the part and then the journal; on a full disk the end of the part is given up for the space that the journal needs. */
   readonly keep: Effect.Effect<void, ProgressError>
   /** Returns when the bytes before `end` are written. */
   readonly reached: (end: number) => Effect.Effect<void>

@@ -18,7 +18,7 @@ export interface InflatedRun {
   readonly wrong: string | null
 }
 
-/** More blocks make no run, so that a run takes at most 2 MiB deflated and as much inflated. */
+/** Most blocks of a run, so that it takes at most 2 MiB deflated and as much inflated. */
 export const mostBlocks = 32
 
 /** A buffer that the content of any run fits into. Pages of it that no content touches take no memory. */

@@ -20,7 +20,7 @@ const noBlock: Readonly<Record<number, string>> = {
   [Bgzf.badHeader]: "its header contradicts itself"
 }
 
-/** Empty blocks before content; writers make one or two when files are joined. */
+/** Most empty blocks in a row; writers leave one or two where files are joined. */
 const mostEmpty = 1024
 
 /** The error for a bad block. */

@@ -26,7 +26,7 @@ export interface BamHeader {
   readonly size: number
 }
 
-/** A header may not inflate to more (bytes); the largest known assemblies need a tenth. */
+/** Most bytes that a header may inflate to; the largest known assemblies need a tenth. */
 export const largestHeader = 0x8000000
 
 /** Deflate cannot shrink bytes by more. */

@@ -65,7 +65,7 @@ export const bamWalk = (header: BamHeader, listeners: ReadonlyArray<RecordListen
     announced = -1
   }
 
-  /** Tells of a record that is sound and begins at `place`. */
+  /** Passes a sound record, which begins at `place`, to the listeners. */
   const tell = (view: DataView, at: number, place: ContentPosition) => {
     if (!sorted) return
     const ref = BamRecord.refId(view, at)

@@ -33,7 +33,7 @@ export const windowsAround = ({ linear }: ReferenceIndex, position: number, minS
   return null
 }
 
-/** Room for the block in which the records begin, which the expectation may miss by a little. */
+/** Bytes for one block more than expected: the expectation may miss by a little. */
 const oneBlock = 0x8000
 
 /** Where the records that start before a position almost always end in the file (bytes). */

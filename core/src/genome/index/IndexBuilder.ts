@@ -125,7 +125,7 @@ export const make = (minShift: number, depth: number): IndexBuilder => {
       const id = chunks.number(row, 0)
       const chunk = [1, 2, 3, 4].map((column) => chunks.number(row, column))
       const list = result.get(id)
-      // Most bins have one chunk: a list that was never longer takes no room for more.
+      // Most bins have one chunk: a list made with it alone reserves no memory for more.
       if (list === undefined) result.set(id, chunk)
       else list.push(...chunk)
     }

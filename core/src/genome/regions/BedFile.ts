@@ -13,7 +13,7 @@ const largest = 0x10000000
 const endsWith = (bytes: Uint8Array, end: Uint8Array) =>
   bytes.length >= end.length && end.every((byte, at) => byte === bytes[bytes.length - end.length + at])
 
-/** So many bytes of plain text are in memory at once: the allocator keeps what was once one large buffer. */
+/** Bytes of plain text that are in memory at once; few, since the allocator keeps what was once a large buffer. */
 const piece = 0x40000
 
 /**

@@ -5,7 +5,7 @@
 import { Result } from "effect"
 import { UsageError } from "../../Errors.ts"
 
-/** Stretches of one reference, 0-based half-open: a start and an end for each, `Infinity` for the end of the reference. */
+/** Intervals of one reference, 0-based half-open: a start and an end for each, `Infinity` for the end of the reference. */
 export interface Reading {
   readonly name: string
   readonly starts: ArrayLike<number>

@@ -176,7 +176,7 @@ const regionText = (name: string, start: number, end: number): string =>
 /** A name that could be read as a region, or as several, has braces around it. */
 const quoteName = (name: string): string => (/[:,]/.test(name) ? `{${name}}` : name)
 
-/** So many regions are text at once. */
+/** How many regions are made into text at a time. */
 const batch = 4096
 
 /**

@@ -5,7 +5,7 @@ export interface ByteRange {
   readonly offset: number
   /** May be 0: nothing is expected there. */
   readonly length: number
-  /** So many bytes after it belong to its stretches too, and are fetched when records go on there. */
+  /** How many bytes after it belong to its stretches too; they are fetched when records go on there. */
   readonly spare: number
 }
 
@@ -17,7 +17,7 @@ export interface FetchPlan extends Iterable<ByteRange> {
   readonly bytes: number
 }
 
-/** Ranges nearer to each other than this are fetched as one: on a slow road a request costs more than as many bytes. */
+/** Ranges nearer to each other than this are fetched as one: on a slow network a request costs more than this many bytes. */
 const smallestGap = 0x20000
 
 /** No request is longer, so that several run at once and memory stays bounded. */
@@ -33,7 +33,7 @@ export interface Span {
 /** Adds what a stretch needs to the spans before it, joined over small gaps. */
 export const addSpan = (spans: Array<Span>, { end, limit, start }: Span): void => {
   const last = spans.at(-1)
-  // Nothing is expected of it: it is only where its neighbour may have to go on.
+  // A span of no expected bytes is needed only when the records of the span before it go on there.
   const near = last === undefined ? -1 : (end > start ? last.end : last.limit) + smallestGap
   if (last !== undefined && start <= near) {
     spans[spans.length - 1] = {
@@ -42,7 +42,7 @@ export const addSpan = (spans: Array<Span>, { end, limit, start }: Span): void =
       limit: Math.max(last.limit, limit)
     }
   } else if (limit > start) {
-    // What the one before may need goes on after this one.
+    // What the span before may need in addition may reach past this span.
     spans.push({ start, end, limit: Math.max(limit, last?.limit ?? 0) })
   }
 }

@@ -48,7 +48,7 @@ export interface FetchedRange {
   readonly at: number
   readonly offset: number
   readonly length: number
-  /** So many bytes after it belong to its stretches too, and are fetched when records go on there. */
+  /** How many bytes after it belong to its stretches too; they are fetched when records go on there. */
   readonly spare: number
 }
 

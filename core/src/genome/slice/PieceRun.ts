@@ -24,7 +24,7 @@ export interface PieceRun<E, E2> {
   readonly file: string
   readonly reader: ByteReader<E>
   readonly pieces: Iterable<Piece>
-  /** That all ranges fetch. */
+  /** Bytes that all ranges fetch. */
   readonly bytes: number
   readonly job: SliceJob
   /** Ranges fetched at the same time. */
@@ -38,7 +38,7 @@ export interface PieceRun<E, E2> {
 /** What all pieces make together. */
 type Sums = Pick<PieceDone, "bytes" | "records" | "copied">
 
-/** So many bytes of the next piece are handed to the piece before it, for records that go on there: two blocks. */
+/** Bytes of the next piece that are handed to the piece before it, for records that go on there: two blocks. */
 const sharedBytes = 2 * Bgzf.maxBlock
 
 /** Pieces under way for each that may hold a buffer: the others are made and wait for their turn. */

@@ -22,7 +22,7 @@ export interface PieceScan {
   readonly take: (ranges: ReadonlyArray<FetchedRange>, isLast: boolean) => StepResult
 }
 
-/** No more is asked for at once (bytes). */
+/** Most bytes that are asked for at once. */
 const mostAtOnce = 0x100000
 
 /** @param emit - takes the output in order; some of it lies in the buffers of the ranges */

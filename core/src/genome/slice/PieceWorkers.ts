@@ -25,7 +25,7 @@ export interface PieceWork {
 
 /** The workers that make the pieces of one slice. */
 export interface SliceWorkers {
-  /** So many pieces may be made at the same time. */
+  /** How many pieces may be made at the same time. */
   readonly width: number
   readonly begin: (stretches: ReadonlyArray<PieceStretch>) => PieceWork
 }
