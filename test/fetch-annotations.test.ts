@@ -284,6 +284,15 @@ describe("faults", () => {
     })
   )
 
+  it.live("what is open already is written to by its name in /dev/fd, where nobody can make a file", () =>
+    Effect.gen(function* () {
+      const { fetch, shell } = yield* ground({ switches: { annotationRows: 30_000 } })
+      const { stdout } = yield* fetch(["A1"])
+      const named = yield* shell("set -o pipefail; $fetch A1 -o /dev/fd/3 3>&1 >/dev/null | cat")
+      assert.deepInclude(named, { exitCode: 0, stdout }, named.stderr)
+    })
+  )
+
   it.live("a signal leaves nothing behind, and the session is ended", () =>
     Effect.gen(function* () {
       const { env, out, setFaults, stats } = yield* ground({ switches: { annotationRows: 30_000 } })

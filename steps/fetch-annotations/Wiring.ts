@@ -1,4 +1,5 @@
 /** The services of this step: one session, and a place where rows wait for their header. */
+import { statSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { dirname, resolve } from "node:path"
 import { Layer } from "effect"
@@ -8,8 +9,18 @@ import * as SpoolFiles from "../../platform/files/SpoolFiles.ts"
 import * as Service from "../../platform/Service.ts"
 import { version } from "../main/Version.ts"
 
+/** Whether a device or a pipe is at `path`, such as `/dev/stdout`: its folder is no place for files, least of all for a user who is not root. */
+const isDevice = (path: string): boolean => {
+  try {
+    const found = statSync(path)
+    return !found.isFile() && !found.isDirectory()
+  } catch {
+    return false
+  }
+}
+
 /** The folder in which rows are spooled: that of the output file, which needs the room anyway, else the folder of TMPDIR. */
-const spoolFolder = (output: string) => (output === "-" ? tmpdir() : dirname(resolve(output)))
+const spoolFolder = (output: string) => (output === "-" || isDevice(output) ? tmpdir() : dirname(resolve(output)))
 
 export const wiring = (settings: Settings, output: string) => {
   const session = Service.sessionLayer(settings, makeSessionProfile(version))
