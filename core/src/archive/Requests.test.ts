@@ -36,13 +36,15 @@ const request = (more: Partial<RestoreRequest> = {}): RestoreRequest => ({
 
 interface World {
   readonly answer?: (id: string) => Effect.Effect<string | null, ServiceError>
+  /** The analysis that the answer to a request for one is about. */
+  readonly answered?: (id: string) => string | null
   readonly listed?: (id: string) => object
   readonly change?: () => Effect.Effect<void, LocalIo>
   readonly read?: Effect.Effect<never, TrackingUnusable>
   readonly confirm?: (question: string) => boolean
 }
 
-const world = ({ answer, change, confirm, listed, read }: World = {}) => {
+const world = ({ answer, answered = (id) => id, change, confirm, listed, read }: World = {}) => {
   const events: Array<string> = []
   let document: TrackingDocument = empty
   const layer = Layer.mergeAll(
@@ -51,7 +53,7 @@ const world = ({ answer, change, confirm, listed, read }: World = {}) => {
         Effect.suspend(() => {
           events.push(`ask ${id}`)
           return Effect.map(answer?.(id) ?? Effect.succeed("2026-11-22T00:00:00Z"), (restoreEstimation) => [
-            Schema.decodeUnknownSync(RestoreAnswer)({ analysisId: id, restoreEstimation })
+            Schema.decodeUnknownSync(RestoreAnswer)({ analysisId: answered(id), restoreEstimation })
           ])
         }),
       getFileDownloadLinks: (id) =>
@@ -105,6 +107,17 @@ const rejected = new RequestRejected({
 })
 
 describe("restore", () => {
+  it.effect("L11 the estimate of another analysis is not taken for that of the one asked for", () =>
+    Effect.gen(function* () {
+      const estimates = Effect.fnUntraced(function* (answered: (id: string) => string | null) {
+        const results = yield* world({ answered }).restore([candidate("A1")], request())
+        return results.map((result) => (result._tag === "Pending" ? result.estimate : result._tag))
+      })
+      assert.deepStrictEqual(yield* estimates(() => "A9"), [null])
+      assert.deepStrictEqual(yield* estimates(() => null), ["2026-11-22T00:00:00Z"])
+    })
+  )
+
   it.effect("T19 writes down before it asks, and the estimate before it tells", () =>
     Effect.gen(function* () {
       const { events, restore } = world()

@@ -196,7 +196,8 @@ export const askFor = Effect.fn("svc.archive.askFor")(function* (
   const client = yield* ServiceClient
   const id = AnalysisId.make(analysisId)
   const answered = Effect.map(client.requestRestore([id]), (items) => {
-    const item = items.find((item) => item.analysisId === analysisId) ?? items[0]
+    // One request asks for one analysis; an item of another one tells nothing of this.
+    const item = items.find((item) => (item.analysisId ?? analysisId) === analysisId)
     return item?.restoreEstimation ?? null
   })
   return yield* Effect.catch(

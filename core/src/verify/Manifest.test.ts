@@ -56,6 +56,15 @@ describe("manifests", () => {
     )
   })
 
+  it("D2 two different checksums of one file prove nothing: the manifest is refused", () => {
+    const [one, other] = [sum, "1".repeat(64)]
+    const message = "it has two different checksums of a.bam"
+    assert.include(refused(`${one}  a.bam\n${one}  b.bam\n${other}  a.bam\n`), message)
+    const done = untransferredResult(identity("a.bam", 7), { action: "downloaded", reason: null, error: null })
+    assert.include(refused(report({ ...done, sha256: one }, { ...done, sha256: other })), message)
+    assert.strictEqual(parsed(`${one}  a.bam\n${one}  a.bam\n`).entries.length, 2)
+  })
+
   it("sha256sum: text and binary marks, capital digits, escaped names, Windows line ends", () => {
     const { entries } = parsed(`${sum}  a b.bam\r\n${sum.toUpperCase()} *c.bam\n\\${sum}  x\\ny\\\\z\n`)
     assert.deepStrictEqual(

@@ -1,6 +1,7 @@
 /** What files should be: the report of a download (`svc.report/1`) or the output of `sha256sum`. */
 import { Option, Result, Schema } from "effect"
 import { FileDamaged } from "../Errors.ts"
+import { printable } from "../text/Printable.ts"
 
 /** What is known about one file; `bytes` and `sha256` are null where the manifest does not say. */
 export interface Expected {
@@ -45,11 +46,25 @@ const sumLine = /^(\\?)([0-9a-f]{64}) [ *](.+)$/i
 const unescaped = (name: string) =>
   name.replace(/\\[\\nr]/g, (pair) => (pair === "\\n" ? "\n" : pair === "\\r" ? "\r" : "\\"))
 
+/** A path with two different checksums, as in the sums of two runs put together: the file can only be one of them. */
+const contradicted = (entries: ReadonlyArray<Expected>): string | null => {
+  const known = new Map<string, string>()
+  for (const { path, sha256 } of entries) {
+    if (sha256 !== null && (known.get(path) ?? sha256) !== sha256) return path
+    if (sha256 !== null) known.set(path, sha256)
+  }
+  return null
+}
+
 const isMultiQc = (text: string) => text.includes('"plot_type"')
 
 /** @param file - the name of the manifest, for the message of `FileDamaged` */
 export const parseManifest = (file: string, text: string): Result.Result<Manifest, FileDamaged> => {
   const wrong = (reason: string) => Result.fail(new FileDamaged({ file, fault: "BadRecord", reason }))
+  const whole = (manifest: Manifest) => {
+    const path = contradicted(manifest.entries)
+    return path === null ? Result.succeed(manifest) : wrong(`it has two different checksums of ${printable(path)}`)
+  }
   if (text.trimStart().startsWith("{")) {
     const report = Option.getOrNull(decodeReport(text))
     if (report === null && isMultiQc(text))
@@ -57,7 +72,7 @@ export const parseManifest = (file: string, text: string): Result.Result<Manifes
     if (report === null) return wrong("not a report of svc-download (svc.report/1), or cut off")
     const placed = report.files.filter((entry): entry is ReportedFile => entry.path !== null)
     const isArchived = (entry: ReportedFile) => entry.action === "skipped" && entry.reason === "archived"
-    return Result.succeed({
+    return whole({
       entries: placed.filter((entry) => !isArchived(entry)).map(expectedOf),
       absent: placed
         .filter(isArchived)
@@ -74,5 +89,5 @@ export const parseManifest = (file: string, text: string): Result.Result<Manifes
       return wrong(`line ${i + 1} is not one of sha256sum, and it is no JSON`)
     entries.push({ path: escaped === "" ? name : unescaped(name), bytes: null, sha256: sha256.toLowerCase() })
   }
-  return entries.length === 0 ? wrong("it names no file") : Result.succeed({ entries, absent: [] })
+  return entries.length === 0 ? wrong("it names no file") : whole({ entries, absent: [] })
 }
