@@ -41,7 +41,7 @@ type Sums = Pick<PieceDone, "bytes" | "records" | "copied">
 /** Bytes of the next piece that are handed to the piece before it, for records that go on there: two blocks. */
 const sharedBytes = 2 * Bgzf.maxBlock
 
-/** Pieces under way for each that may hold a buffer: the others are made and wait for their turn. */
+/** Pieces under way for each buffer: those without one are made, and wait until all pieces before them are written. */
 const waitingPerHolder = 4
 
 /** A piece that is being fetched, made or written. */
