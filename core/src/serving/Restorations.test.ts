@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Layer, Schema } from "effect"
+import { Effect, Fiber, Layer, Schema } from "effect"
 import { TestClock } from "effect/testing"
 import { ServiceClient } from "../client/ServiceClient.ts"
 import { RestoreAnswer } from "../contract/Archive.ts"
@@ -79,6 +79,23 @@ describe("restorations that readers ask for", () => {
         // A service that says only "yes".
         assert.isNull((yield* restorations.request(cold)).estimation)
         assert.strictEqual(asked.length, 2)
+      }).pipe(Effect.provide(layer))
+    })
+  )
+
+  it.effect("S6 are remembered although the reader went away before the answer came, and not paid for twice", () =>
+    Effect.gen(function* () {
+      const { asked, layer } = world(() => Effect.delay(told(), "10 seconds"))
+      yield* Effect.gen(function* () {
+        const restorations = yield* Restorations
+        const reader = yield* Effect.forkChild(restorations.request(cold), { startImmediately: true })
+        yield* TestClock.adjust("1 second")
+        reader.interruptUnsafe()
+        yield* TestClock.adjust("10 seconds")
+        const other = yield* Effect.forkChild(restorations.request(cold), { startImmediately: true })
+        yield* TestClock.adjust("10 seconds")
+        assert.strictEqual((yield* Fiber.join(other)).estimation, estimation)
+        assert.deepStrictEqual(asked, ["A3"])
       }).pipe(Effect.provide(layer))
     })
   )

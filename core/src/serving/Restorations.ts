@@ -3,6 +3,7 @@
  * the service is asked once, and later readers get the state of that restoration.
  */
 import { Clock, Context, DateTime, Duration, Effect, Layer, Semaphore } from "effect"
+import type { ServiceClient } from "../client/ServiceClient.ts"
 import { AnalysisId } from "../contract/Ids.ts"
 import { LinkStore, type ServedFile, type StoreError } from "./LinkStore.ts"
 import { ServiceAccess } from "./ServiceAccess.ts"
@@ -39,21 +40,24 @@ export class Restorations extends Context.Service<
         return { since: current?.since ?? null, estimation: restoreEstimation ?? current?.estimation ?? null }
       })
 
-      const request = Effect.fn("svc.serving.requestRestoration")(function* (file: ServedFile) {
-        const underWay = yield* restorationUnderWay(file)
-        if (underWay !== null) return underWay
-        const client = yield* access.client
+      const ask = Effect.fnUntraced(function* (client: ServiceClient["Service"], file: ServedFile) {
         const now = yield* DateTime.now
         const answers = yield* client.requestRestore([AnalysisId.make(file.analysisId)]).pipe(
           Effect.tapErrorTag("LoginRefused", access.loginRefused),
           // A lost answer makes the listing old as well: only a new one shows whether the restoration began.
-          Effect.ensuring(store.forget(file.analysisId)),
-          Effect.uninterruptible
+          Effect.ensuring(store.forget(file.analysisId))
         )
         const answer = answers.find(({ analysisId }) => analysisId === file.analysisId) ?? answers[0]
         const restoring = { since: DateTime.formatIso(now), estimation: answer?.restoreEstimation ?? null }
         asked.set(file.analysisId, { ...restoring, at: DateTime.toEpochMillis(now) })
         return restoring
+      })
+
+      const request = Effect.fn("svc.serving.requestRestoration")(function* (file: ServedFile) {
+        const underWay = yield* restorationUnderWay(file)
+        if (underWay !== null) return underWay
+        // The answer is remembered although its reader may have gone: the next one must not pay again.
+        return yield* Effect.uninterruptible(ask(yield* access.client, file))
       })
 
       return Restorations.of({ of: restorationUnderWay, request: (file) => one.withPermit(request(file)) })
