@@ -36,7 +36,7 @@ export const serviceChecks = Effect.fn("svc.step.checkService")(function* (
   const profile = makeSessionProfile(version)
   const logout = yield* Ref.make<number | null>(null)
 
-  /** Looks over the shoulder of the session, which says nothing about its logout. */
+  /** Watches the requests of the session, to see its logout, of which the session says nothing. */
   const watched = Layer.effect(
     HttpClient.HttpClient,
     Effect.map(

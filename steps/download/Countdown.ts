@@ -6,7 +6,7 @@ import { drawStatus, type StatusScreen } from "../main/LiveStatus.ts"
 import { clockText, firstThatFits } from "../main/StatusText.ts"
 
 export interface Countdown {
-  /** A pause begins: how long it is, and how long the waiting may still go on. */
+  /** A pause begins: its length, and the longest time that the waiting may still take. */
   readonly begin: (pending: number, sleep: Duration.Duration, left: Duration.Duration) => Effect.Effect<void>
   /** It is over: the status is left to what comes next. */
   readonly end: Effect.Effect<void>

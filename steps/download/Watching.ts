@@ -52,7 +52,7 @@ export const summarise = Effect.fnUntraced(function* (results: ReadonlyArray<Fil
 
 /** `bytes` is the sum of the sizes that the service states. */
 const startText = (files: ReadonlyArray<PlannedFile>, bytes: number): string => {
-  // How large a slice is shows its header and index, which are not read yet.
+  // The size of a slice is known when header and index are read, which happens later.
   if (files.every(({ slice }) => slice !== null)) return `Fetching regions of ${counted(files.length, "file")}`
   const count = `Fetching ${counted(files.length, "file")}`
   const unknown = files.filter(({ size }) => size === null).length

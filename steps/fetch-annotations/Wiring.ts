@@ -19,7 +19,7 @@ const isDevice = (path: string): boolean => {
   }
 }
 
-/** The folder in which rows are spooled: that of the output file, which needs the room anyway, else the folder of TMPDIR. */
+/** The folder in which rows are spooled: that of the output file, which needs the space anyway, else the folder of TMPDIR. */
 const spoolFolder = (output: string) => (output === "-" || isDevice(output) ? tmpdir() : dirname(resolve(output)))
 
 export const wiring = (settings: Settings, output: string) => {

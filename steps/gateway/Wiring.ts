@@ -28,7 +28,7 @@ const batch = 128 * 1024
 export const wiring = ({ baseUrl, caFile, lockDir, password, proxy, username }: Settings) => {
   const profile = makeSessionProfile(version)
 
-  /** Looks over the shoulder of the session, which counts nothing. */
+  /** Counts the logins of the session, which does not count them itself. */
   const watched = Layer.effect(
     HttpClient.HttpClient,
     Effect.map(

@@ -10,7 +10,7 @@ inputs:
   method: {type: string, inputBinding: {position: 1}}
   ids: {type: "string[]", default: [], inputBinding: {position: 2}}
   settings:
-    doc: JSON with target, username and password, for nobody else to read; without it the SVC_* variables of the environment count.
+    doc: JSON file with target, username and password, readable by its owner only; without it the SVC_* variables of the environment are used.
     type: File?
     inputBinding: {position: 3, prefix: --config}
   output_name: {type: string, default: answer.json}

@@ -9,11 +9,11 @@ baseCommand: [svc-download, --destination, .]
 temporaryFailCodes: [69, 75]
 inputs:
   settings:
-    doc: JSON with target, username and password, for nobody else to read; without it the SVC_* variables of the environment count.
+    doc: JSON file with target, username and password, readable by its owner only; without it the SVC_* variables of the environment are used.
     type: File?
     inputBinding: {prefix: --config}
   analyses:
-    doc: Taken in one session.
+    doc: Their ids; one session serves all of them.
     type: string[]?
     inputBinding: {prefix: --analysisIds, itemSeparator: ","}
   analysis: {doc: "One, as a scatter gives it.", type: string?, inputBinding: {prefix: --analysisIds}}
@@ -29,7 +29,7 @@ inputs:
     default: "no"
     inputBinding: {prefix: --restoreArchived}
   pending_ok:
-    doc: End well when only restorations are pending, so that the rest of a workflow goes on.
+    doc: Succeed when only restorations are pending, so that the rest of a workflow goes on.
     type: boolean?
     inputBinding: {prefix: --pendingOk}
   report_name: {type: string, default: report.json, inputBinding: {prefix: --reportfile}}

@@ -8,7 +8,7 @@ baseCommand: svc-fetch-annotations
 temporaryFailCodes: [69]
 inputs:
   settings:
-    doc: JSON with target, username and password, for nobody else to read; without it the SVC_* variables of the environment count.
+    doc: JSON file with target, username and password, readable by its owner only; without it the SVC_* variables of the environment are used.
     type: File?
     inputBinding: {prefix: --config}
   analyses:
@@ -16,7 +16,7 @@ inputs:
     inputBinding: {position: 1}
   format: {type: string, default: tsv, inputBinding: {prefix: --format}}
   output_name:
-    doc: Its name; it has the form that `format` says.
+    doc: Name of the output file; `format` sets its form.
     type: string
     default: annotations.tsv
     inputBinding: {prefix: --output}

@@ -8,11 +8,11 @@ baseCommand: [svc-request-restore, --destination, ., --restorationFile, awaiting
 temporaryFailCodes: [69]
 inputs:
   settings:
-    doc: JSON with target, username and password, for nobody else to read; without it the SVC_* variables of the environment count.
+    doc: JSON file with target, username and password, readable by its owner only; without it the SVC_* variables of the environment are used.
     type: File?
     inputBinding: {prefix: --config}
   analyses:
-    doc: Taken in one session.
+    doc: Their ids; one session serves all of them.
     type: string[]
     inputBinding: {prefix: --analysisIds, itemSeparator: ","}
   filetypes:

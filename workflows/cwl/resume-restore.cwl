@@ -13,14 +13,14 @@ baseCommand: [svc-resume-restore, --restorationFile, awaiting-restoration.json]
 temporaryFailCodes: [69, 75]
 inputs:
   settings:
-    doc: JSON with target, username and password, for nobody else to read; without it the SVC_* variables of the environment count.
+    doc: JSON file with target, username and password, readable by its owner only; without it the SVC_* variables of the environment are used.
     type: File?
     inputBinding: {prefix: --config}
   restorations: File
-  wait: {doc: "How long, such as 12h; otherwise not at all.", type: string?, inputBinding: {prefix: --wait}}
+  wait: {doc: "How long to wait, such as 12h; without it the job looks once.", type: string?, inputBinding: {prefix: --wait}}
   poll: {type: string?, inputBinding: {prefix: --poll}}
   pending_ok:
-    doc: End well when only restorations are pending, so that the rest of a workflow goes on.
+    doc: Succeed when only restorations are pending, so that the rest of a workflow goes on.
     type: boolean?
     inputBinding: {prefix: --pendingOk}
   report_name: {type: string, default: report.json, inputBinding: {prefix: --reportfile}}
