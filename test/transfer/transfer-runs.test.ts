@@ -74,6 +74,33 @@ describe("FileTransfer, runs", () => {
     })
   )
 
+  it.effect(
+    "H3 the part of a file that was replaced by one of another size goes; a size that was not listed before keeps it",
+    () =>
+      Effect.gen(function* () {
+        const half: Script = at(0, (good) => ({
+          ...good,
+          body: [patterned(200 * kib).subarray(0, 120 * kib), { wait: 1e9 }]
+        }))
+        /** What the next run says, which finds what a run left that was stopped in mid-file. */
+        const outcomeAfter = Effect.fnUntraced(function* (listed: number | null, next: ReturnType<typeof ground>) {
+          const stopped = ground({ script: half, request: { size: listed } })
+          const fiber = yield* Effect.forkChild(stopped.download)
+          yield* TestClock.adjust("10 seconds")
+          yield* Fiber.interrupt(fiber)
+          for (const [name, bytes] of stopped.disk.files) next.disk.files.set(name, bytes)
+          return yield* succeeds(next)
+        })
+        assert.deepInclude(yield* outcomeAfter(200 * kib, ground({ size: 150 * kib, etag: '"v2"' })), {
+          resumedFrom: 0
+        })
+        assert.deepInclude(yield* outcomeAfter(200 * kib, ground({ size: 250 * kib, etag: '"v2"' })), {
+          resumedFrom: 0
+        })
+        assert.deepInclude(yield* outcomeAfter(null, ground()), { resumedFrom: 120 * kib })
+      })
+  )
+
   it.effect("a listing without a size takes the size of the link host", () =>
     Effect.gen(function* () {
       yield* succeeds(ground({ request: { size: null } }))

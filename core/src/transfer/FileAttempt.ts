@@ -184,7 +184,9 @@ const compare = Effect.fnUntraced(function* (
 /** The part of an earlier run with its journal, or an empty one; either way the journal names this run as the writer. */
 const openPart = Effect.fnUntraced(function* ({ files, place, identity, request }: Transfer, anew: boolean) {
   const text = anew ? null : yield* files.readJournal(place)
-  const earlier = text === null ? null : PartJournal.decode(text, identity)
+  const found = text === null ? null : PartJournal.decode(text, identity)
+  const isOther = found?.size != null && request.size !== null && found.size !== request.size
+  const earlier = isOther ? null : found
   const kept = earlier === null ? null : yield* files.reopen(place)
   if (earlier !== null && kept !== null && (earlier.durable.at(-1)?.[1] ?? 0) <= kept.length) {
     const journal = new PartJournal.PartJournal({ ...earlier, writer: yield* makeWriter(files, identity) })

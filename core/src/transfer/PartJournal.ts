@@ -45,13 +45,15 @@ export const decode = (text: string, identity: string): PartJournal | null => {
 export const start = (identity: string, writer: string, size: number | null): PartJournal =>
   new PartJournal({ schema: "svc.part/1", identity, writer, size, etag: null, lastModified: null, durable: [] })
 
-/** The text whose SHA-256 is the identity of a remote file; `range` is empty for the whole of it. */
+/**
+ * The text whose SHA-256 is the identity of a remote file. Its size is no part of it: the part of a version that the service
+ * has replaced since would have a name of its own, and nothing would ever clear it away.
+ */
 export const identityText = (file: {
   readonly target: string
   readonly analysisId: string
   readonly fileName: string
-  readonly size: number | null
-}): string => JSON.stringify([file.target, file.analysisId, file.fileName, file.size, ""])
+}): string => JSON.stringify([file.target, file.analysisId, file.fileName])
 
 /** File names take at most this many bytes on the usual file systems. */
 const longestName = 255
