@@ -112,7 +112,7 @@ const matches = (when: FaultRule["when"], facts: RequestFacts) =>
 const window = ({ nth, after = 0, times = Number.POSITIVE_INFINITY }: FaultRule["when"]) =>
   nth === undefined ? { first: after + 1, last: after + times } : { first: nth, last: nth }
 
-/** The rules in force. Every rule counts all requests that match it; of the rules due the first one is applied. */
+/** The rules in force. Every rule counts all requests that match it; of the rules that apply now the first one is used. */
 export class Faults extends Context.Service<
   Faults,
   {

@@ -22,7 +22,7 @@ export const watchRequests = (server: Server): void => {
   })
 }
 
-/** Tells when the request began (`performance.now()`, ms), and calls `over` just before the client can have its last byte. */
+/** Gives the time at which the request began (`performance.now()`, ms), and calls `over` just before the client can have its last byte. */
 export const takeRequest = (response: ServerResponse, over: () => void): number => {
   const { socket } = response
   const began = (socket === null ? undefined : firstBytes.get(socket)) ?? performance.now()

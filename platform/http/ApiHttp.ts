@@ -1,7 +1,7 @@
 /**
  * HTTP for the API plane: `node:http` with our own connections, no redirects, no cookies.
  *
- * Timeouts after the connection are the session's business. GET and HEAD share lasting connections; a request that may
+ * Timeouts after the connection are set by the session. GET and HEAD share lasting connections; a request that may
  * change something gets a new one, so that it is never lost on a connection that the service has just closed (N16).
  */
 

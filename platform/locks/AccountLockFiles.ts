@@ -1,7 +1,7 @@
 /**
  * The account lock as files in a folder that all steps of a user share.
  *
- * Without such a folder the steps work on, each with its own logins and no protection from each other: a warning says so
+ * Without such a folder the steps still run, each with its own logins and no protection from each other: a warning says so
  * once. File names are hashes, so that no name of a service or user reaches the disk. Beside the locks lie refused passwords.
  */
 
