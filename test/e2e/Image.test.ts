@@ -18,6 +18,12 @@ const why = await Effect.runPromise(Container.impossible)
 /** A folder of this machine that any user of a container may write to. */
 const openFolder = Effect.tap(folder, (path) => Effect.sync(() => chmodSync(path, 0o777)))
 
+/** A file that any user of a container may read, whatever the umask of who runs the tests. */
+const writeOpen = (path: string, content: string) => {
+  writeFileSync(path, content)
+  chmodSync(path, 0o644)
+}
+
 const account = ({ password, url, user }: Service) =>
   Object.entries({ SVC_TARGET: url, SVC_USER: user, SVC_PASSWORD: password }).flatMap(([name, value]) => [
     "--env",
@@ -191,9 +197,9 @@ describe.skipIf(why !== null && process.env["CI"] !== "true")("the image", () =>
         const task = join(work, "ab", "cdef")
         mkdirSync(task, { recursive: true })
         for (const path of [join(work, "ab"), task]) chmodSync(path, 0o777)
-        writeFileSync(join(task, ".command.sh"), "#!/bin/bash -ue\nsvc-fetch-annotations A1 > A1.jsonl\n")
+        writeOpen(join(task, ".command.sh"), "#!/bin/bash -ue\nsvc-fetch-annotations A1 > A1.jsonl\n")
         const wrapper = `cd ${task}\n/bin/bash -ue .command.sh >.command.out 2>.command.err\necho -n $? >.exitcode\n`
-        writeFileSync(join(task, ".command.run"), wrapper)
+        writeOpen(join(task, ".command.run"), wrapper)
         const options = [
           "--network",
           "host",
@@ -259,7 +265,7 @@ describe.skipIf(why !== null && process.env["CI"] !== "true")("the image", () =>
     () =>
       Effect.gen(function* () {
         const faults = join(yield* openFolder, "faults.json")
-        writeFileSync(faults, JSON.stringify([{ when: { plane: "link", nth: 1 }, then: { stall: 65_536 } }]))
+        writeOpen(faults, JSON.stringify([{ when: { plane: "link", nth: 1 }, then: { stall: 65_536 } }]))
         const sandbox = yield* Container.startSandbox(["--faults", "/faults.json"], ["-v", `${faults}:/faults.json:ro`])
         const data = yield* openFolder
         const options = [...Container.stranger, ...at(data), ...account(sandbox)]
@@ -379,14 +385,14 @@ describe.skipIf(why !== null && process.env["CI"] !== "true")("the image", () =>
         const { spec } = yield* yamlOf("workflows/gateway/deployment.yaml")
         const secrets = yield* folder
         for (const [name, secret] of Object.entries({ token: "an-example-token-0001", password: "not-a-secret" })) {
-          writeFileSync(join(secrets, name), secret, { mode: 0o644 })
+          writeOpen(join(secrets, name), secret)
         }
         chmodSync(secrets, 0o755)
         const sandbox = yield* Container.start(["--network", "none"], services.sandbox.command)
         yield* Container.seen(Container.ready(sandbox), "the line of a ready sandbox")
         // One network without names, so that the names of compose lead to itself.
         const names = join(yield* folder, "hosts")
-        writeFileSync(names, "127.0.0.1 localhost sandbox gateway\n", { mode: 0o644 })
+        writeOpen(names, "127.0.0.1 localhost sandbox gateway\n")
         const network = ["--network", `container:${sandbox}`, "--no-hosts", "--volume", `${names}:/etc/hosts:ro`]
         const environment = (values: Readonly<Record<string, string>>) =>
           Object.entries(values).flatMap(([name, value]) => ["--env", `${name}=${value}`])

@@ -66,7 +66,11 @@ export const stranger = [
   ...["--cap-drop", "all", "--security-opt", "no-new-privileges", "--env", "HOME=/nonexistent"]
 ]
 
-class NotYet extends Data.TaggedError("NotYet")<{ readonly seen: string }> {}
+class NotYet extends Data.TaggedError("NotYet")<{ readonly seen: string }> {
+  override get message() {
+    return `never seen: ${this.seen}`
+  }
+}
 
 /** Looks until it sees something, for two minutes at most. */
 export const seen = <A>(look: Effect.Effect<A | undefined>, what: string) =>
