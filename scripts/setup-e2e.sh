@@ -91,7 +91,12 @@ lint=test/e2e/actionlint
 if ! cmp -s "$lint/go.sum" .e2e/go/.installed; then
   echo "Building actionlint into .e2e/go ..."
   mkdir -p .e2e/go
-  (cd "$lint" && go build -o ../../../.e2e/go/actionlint github.com/rhysd/actionlint/cmd/actionlint)
+  # Go's client gives up at the first failure of the network, where those of npm, pip, uv and apt try again.
+  for attempt in 1 2 3; do
+    if (cd "$lint" && go build -o ../../../.e2e/go/actionlint github.com/rhysd/actionlint/cmd/actionlint); then break; fi
+    [ "$attempt" -lt 3 ] || exit 1
+    sleep 5
+  done
   cp "$lint/go.sum" .e2e/go/.installed
 fi
 

@@ -88,7 +88,7 @@ describe("FileLock", () => {
         })
       ),
     // Two hundred turns, of which each lets the others go first.
-    120_000
+    300_000
   )
 
   it.live("tells who holds it, and is Busy after the wait", () =>
@@ -206,7 +206,7 @@ describe("FileLock", () => {
         const { clock, set } = yield* makeJumpingClock
         writeFileSync(path, JSON.stringify(stranger))
         setAge(path, 3600)
-        const taking = take(path, { wait: "5 seconds", staleAfter: "500 millis" })
+        const taking = take(path, { wait: "40 seconds", staleAfter: "500 millis" })
         const fiber = yield* Effect.forkChild(Effect.provideService(taking, Clock.Clock, clock))
         yield* Effect.sleep("200 millis")
         set(-3_600_000)

@@ -152,13 +152,13 @@ describe("a service layer", () => {
         (path) => Effect.sync(() => rmSync(path, { recursive: true, force: true }))
       )
       const settings = { baseUrl: service.url, username: "ana", password: Redacted.make("right"), lockDir }
-      const limits = { tries: 2, timeouts: { headers: Duration.millis(300) }, bodyLimit: 1000 }
-      const errorOf = (path: string) =>
+      const errorOf = (path: string, limits: Partial<Parameters<typeof Service.layer>[0]>) =>
         ServiceClient.use(({ request }) => Effect.flip(request(HttpClientRequest.get(path)))).pipe(
           Effect.provide(Service.layer({ ...settings, ...limits }))
         )
-      assert.deepInclude(yield* errorOf("/api/silent"), { _tag: "Unavailable", attempts: 2 })
-      assert.deepInclude(yield* errorOf("/api/large"), { _tag: "ReplyTooLarge", limit: 1000 })
+      const impatient = { tries: 2, timeouts: { headers: Duration.millis(300) } }
+      assert.deepInclude(yield* errorOf("/api/silent", impatient), { _tag: "Unavailable", attempts: 2 })
+      assert.deepInclude(yield* errorOf("/api/large", { bodyLimit: 1000 }), { _tag: "ReplyTooLarge", limit: 1000 })
     }).pipe(Effect.scoped)
   )
 })

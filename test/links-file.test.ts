@@ -8,7 +8,7 @@ import { run } from "./Executables.ts"
 import { fits } from "./Schemas.ts"
 
 /** Many processes in one test, on machines of any speed; in milliseconds. */
-const patience = 120_000
+const patience = 300_000
 
 /** `svc-download` of somebody who knows neither service nor account. */
 const stranger = ({ folder }: Ground, args: ReadonlyArray<string>) =>

@@ -35,7 +35,7 @@ describe("svc-steps", () => {
       browser
     )
     assert.strictEqual(found, "undefined Success A1")
-  }, 120_000)
+  }, 300_000)
 })
 
 describe("svc-steps/node", () => {

@@ -139,7 +139,7 @@ describe.skipIf(process.env["CI"] !== "true" && !hasCompiler)("at every operatio
           )
           yield* Effect.forEach(points, runs, { concurrency: 2 })
         }),
-      everyPoint ? 1_200_000 : 60_000
+      everyPoint ? 1_200_000 : 300_000
     )
 
   sweep("P1 D14 kill -9: the data file stands only beside its index", false, ["none none", "none new", "new new"])

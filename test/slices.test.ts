@@ -233,7 +233,7 @@ describe("records", () => {
         }
         assert.isAtLeast(compared, 12)
       }),
-    120_000
+    300_000
   )
 
   it.live.skipIf(skipWithoutTools || skipWithoutRealFiles)(
@@ -275,7 +275,7 @@ describe("records", () => {
           }
         }
       }).pipe(Effect.provide(ZlibCodec.layer)),
-    120_000
+    300_000
   )
 
   it.live.skipIf(skipWithoutTools)("D13 regions without reads give a sound empty file", () =>

@@ -393,7 +393,7 @@ describe("how it ends", () => {
         )
         assert.isTrue((yield* Effect.promise(() => writer.stat())).isFIFO())
         yield* step.kill("SIGTERM")
-        assert.include([143, "SIGTERM"], yield* step.ended.pipe(Effect.timeout("10 seconds")))
+        assert.include([143, "SIGTERM"], yield* step.ended.pipe(Effect.timeout("100 seconds")))
         assert.strictEqual(step.output(), "Error: Stopped by SIGTERM\n")
       })
   )

@@ -13,7 +13,7 @@ import { threadsOf } from "./ProcessThreads.ts"
 import { root } from "./Root.ts"
 
 /** Milliseconds: many times what a process takes that ends. */
-const patience = 120_000
+const patience = 300_000
 
 /** A folder with `damaged.bam`, which has a flipped bit near its end, and `long.bam`: 18 MB each, work for two threads. */
 const folderOfFiles = Effect.runSync(

@@ -195,7 +195,7 @@ describe("svc-verify", () => {
         assert.isBelow(damaged?.offset ?? Number.NaN, 8_000_001)
         assert.isAbove(damaged?.offset ?? Number.NaN, 8_000_000 - 65_536)
       }),
-    120_000
+    300_000
   )
 
   it.live("nothing is proven by an empty folder, other files or half a download: 66, and it says so", () =>

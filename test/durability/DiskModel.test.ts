@@ -58,7 +58,7 @@ describe("P2 after a power cut", () => {
   })
 })
 
-it("npm run crash gets as far as its options outside of vitest", { timeout: 120_000 }, () => {
+it("npm run crash gets as far as its options outside of vitest", { timeout: 300_000 }, () => {
   const program = `${root}test/durability/crash.ts`
   const { stderr } = spawnSync(process.execPath, [program, "--unknown"], { env: {}, encoding: "utf8" })
   assert.include(stderr, "Unknown option '--unknown'")

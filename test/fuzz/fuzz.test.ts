@@ -6,7 +6,7 @@ import { textTargets } from "./TextTargets.ts"
 
 describe("hostile inputs", () => {
   for (const target of [...genomeTargets, ...textTargets]) {
-    it(`D4 D5 D6 T6 H19 ${target.name} is refused or taken, never an exception`, { timeout: 120_000 }, async () => {
+    it(`D4 D5 D6 T6 H19 ${target.name} is refused or taken, never an exception`, { timeout: 300_000 }, async () => {
       const inputs = genomeTargets.includes(target) ? 40 : 120
       const { findings, past, refusals } = await fuzz([target], inputs, 7)
       assert.deepStrictEqual(
