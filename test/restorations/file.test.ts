@@ -176,6 +176,6 @@ describe("the restoration file", () => {
           [file]
         )
       }),
-    120_000
+    300_000
   )
 })

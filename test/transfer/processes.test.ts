@@ -258,7 +258,7 @@ describe("processes", () => {
         assert.isBelow(out?.maxRss ?? Number.POSITIVE_INFINITY, 200 * 1024)
         assert.deepStrictEqual(readdirSync(directory), ["s.bam"])
       }),
-    120_000
+    300_000
   )
 
   it.live("P1 a run that was killed leaves a lock that the next run takes over at once", () =>
