@@ -116,7 +116,7 @@ T20 | the disk is full during a change | 74, the old file intact; nothing is ask
 
 # Data, indexes, regions
 D1 | a file cut at the border of two blocks | found by the missing end block, 65, no final name
-D2 | one flipped bit | \`svc-verify\` finds it, and so does every slice, since each block that goes into one is inflated and its CRC-32 compared; blocks that are missing, doubled or in each other's place are found by the order of records, up to the first one of the block behind the last, and by where the index says that records begin, unless two blocks have the same number of bytes and the same borders of records, or lie inside of one record; a whole download checks size, head, end, index, and every checksum that its link host tells, and its report says which; with \`--check full\` every block and record
+D2 | one flipped bit | \`svc-verify\` finds it, and so does every slice, since each block that goes into one is inflated and its CRC-32 compared; blocks that are missing, doubled or in each other's place are found by the order of records, up to the first one of the block behind the last, and by where the index says that records begin, unless two blocks have the same number of bytes and the same borders of records, or one changes places with blocks that lie inside of one record; a whole download checks size, head, end, index, and every checksum that its link host tells, and its report says which; with \`--check full\` every block and record
 D3 | a web page, zeros, plain gzip under the name of a BAM | 65, no final name
 D4 | a block that inflates to more than it may | refused without inflating it
 D5 | block headers that lie; millions of empty blocks | typed, always forward, bounded

@@ -79,7 +79,7 @@ export const readBam = (bytes: Uint8Array): NaiveFile | null => {
     const [ref, start] = [view.getInt32(at + 4, true), view.getInt32(at + 8, true)]
     const [name, cigar, bases] = [view.getUint8(at + 12), view.getUint16(at + 16, true), view.getInt32(at + 20, true)]
     const fits = name > 0 && bases >= 0 && 36 + name + 4 * cigar + Math.ceil(bases / 2) + bases <= size
-    if (fits && ref >= -1 && ref < references.length && start >= (ref < 0 ? -1 : 0)) {
+    if (fits && ref >= -1 && ref < references.length && start >= -1) {
       const mapped = (view.getUint16(at + 18, true) & 4) === 0
       records.push({ ref, start, end: bamEnd(view, at, start), mapped, at, bytes: bytes.subarray(at, at + size) })
     } else sound = false
@@ -120,8 +120,8 @@ export const readVcf = (bytes: Uint8Array, names?: ReadonlyArray<string>): Naive
       continue
     }
     const start = Math.max(0, Number(pos) - 1)
-    const told = /(?:^|;)END=([^;]*)/.exec(info)?.[1] ?? ""
-    const end = /^\d+$/.test(told) && Number(told) > start ? Number(told) : start + ref.length
+    const told = /(?:^|;)END=(\d*)/.exec(info)?.[1] ?? ""
+    const end = told !== "" && Number(told) > start ? Number(told) : start + ref.length
     const own = Buffer.from(name, "latin1").toString("utf8")
     if (!references.includes(own) && names === undefined) references.push(own)
     const number = references.indexOf(own)
