@@ -1,5 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Schema } from "effect"
+import { Effect, Exit, Schema } from "effect"
+import { TestClock } from "effect/testing"
 import { host, patterned, type Script, ScriptedHost } from "../../../test/transfer/ScriptedHost.ts"
 import { AnalysisFiles } from "../contract/Files.ts"
 import { LinkBroken } from "../transfer/LinkHost.ts"
@@ -61,6 +62,20 @@ describe("sizes that the service does not tell", () => {
         linked("empty.bam")
       )
       assert.deepStrictEqual(sizes, [0])
+    })
+  )
+
+  it.effect("N12 a link host that takes the request and never answers leaves its file of unknown size", () =>
+    Effect.gen(function* () {
+      const fiber = yield* Effect.forkChild(
+        probing(
+          ({ link }, good) => (link.endsWith("a.bam") ? { ...good, delay: 1e9 } : good),
+          ...[linked("a.bam"), linked("b.bam")]
+        )
+      )
+      yield* TestClock.adjust("1 minute")
+      const exit = fiber.pollUnsafe()
+      assert.deepStrictEqual(exit !== undefined && Exit.isSuccess(exit) ? exit.value.sizes : "it waits", [null, 5000])
     })
   )
 

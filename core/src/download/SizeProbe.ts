@@ -11,6 +11,8 @@ import type { CatalogEntry } from "./Catalog.ts"
 
 /** Requests to link hosts at the same time; each is for a few bytes. */
 const atOnce = 4
+/** How long a link host may take to answer. */
+const patience = "10 seconds"
 
 /** The analysis with the sizes that could be learned; a link host that does not answer leaves its file as it is. */
 export const withSizes = Effect.fn("svc.download.withSizes")(function* (
@@ -32,7 +34,9 @@ export const withSizes = Effect.fn("svc.download.withSizes")(function* (
 const probe = Effect.fnUntraced(
   function* (file: string, link: Redacted.Redacted) {
     const host = yield* LinkHost
-    const reply = yield* host.get({ file, link, range: `bytes=0-${probedBytes - 1}`, ifRange: null })
+    const reply = yield* host
+      .get({ file, link, range: `bytes=0-${probedBytes - 1}`, ifRange: null })
+      .pipe(Effect.timeout(patience))
     const verdict = judge({ first: 0, end: probedBytes, range: true, size: null, known: null }, reply)
     switch (verdict._tag) {
       case "Bytes":
