@@ -337,6 +337,15 @@ describe("shape", () => {
     )
   })
 
+  it("no test mocks a module: it would do so only where no test before it, in the same process, has loaded that module", () => {
+    const tests = repositoryFiles.filter((path) => path.endsWith(".test.ts") && existsSync(`${root}${path}`))
+    const mock = /\bvi\.(?:mock|doMock)\(/
+    assert.deepStrictEqual(
+      tests.filter((path) => mock.test(readFileSync(`${root}${path}`, "utf8"))),
+      []
+    )
+  })
+
   it("no tracked file names a package registry or a folder of one machine", () => {
     // Put together from parts, so that this file does not find itself.
     const registries = ["npm" + "js.org", "yarn" + "pkg.com", "python" + "hosted.org", "py" + "pi.org"]
