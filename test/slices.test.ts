@@ -306,7 +306,7 @@ describe("BED", () => {
   ] as const
   const plain = rows.map((row) => row.join("\t"))
 
-  it.live("D12 36 CRLF, headers, spaces, twelve columns, gzip and no last line feed are one and the same wish", () =>
+  it.live("D12 36 CRLF, headers, spaces, twelve columns, gzip and no last line feed give the same regions", () =>
     Effect.gen(function* () {
       const { download, folder } = yield* ground()
       assert.strictEqual((yield* download(["-a", "A1", "-g", genes, "-d", "out"])).exitCode, 0)

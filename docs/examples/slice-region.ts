@@ -34,9 +34,9 @@ const program = Effect.fn("program")(function* (analysis: AnalysisId, fileName: 
   const slices = yield* SliceTransfer
   const local = yield* Effect.context<FileSystem.FileSystem | Codec>()
   const name = fileName.replace(/\.bam$/, ".ranged.bam")
-  const wish = { wanted: yield* Effect.fromResult(parseRange(range)), unmapped: false }
+  const content = { wanted: yield* Effect.fromResult(parseRange(range)), unmapped: false }
   const { action, bytes, regions } = yield* slices.download({
-    ...wish,
+    ...content,
     kind: "bam",
     data: yield* linked(analysis, fileName),
     index: yield* linked(analysis, `${fileName}.bai`),
@@ -44,7 +44,7 @@ const program = Effect.fn("program")(function* (analysis: AnalysisId, fileName: 
     name,
     overwrite: false,
     // The same regions are not fetched twice, and a file with other regions is not taken for them.
-    existing: Effect.provideContext(existingSlice(name, "bam", wish), local),
+    existing: Effect.provideContext(existingSlice(name, "bam", content), local),
     progress: () => Effect.void
   })
   yield* Console.log(`${action}: ${regions}, ${bytes} bytes`)

@@ -126,7 +126,7 @@ D8 | index and data of two versions | both are of one version, else the slice be
 D9 | headers and records that claim gigabytes | typed within bounded memory
 D10 | odd region text | refused before the login (64), or its documented meaning
 D11 | text made to hang a pattern | linear parsers: a megabyte takes no time
-D12 | BED in every spelling, and what is none | spellings are one wish; what is no BED is an error before the login
+D12 | BED in every spelling, and what is none | all spellings mean the same regions; what is no BED is an error before the login
 D13 | a region without reads | a sound file without records, 0
 D14 | a slice that was cut in writing | never under its final name; one that is damaged later is cut out again
 D15 | many regions at once | the records that samtools and bcftools give
