@@ -500,14 +500,15 @@ describe("at a terminal", () => {
     })
   )
 
-  it.live("both answers may be pasted at once, 10 KB long", () =>
+  it.live("both answers may be pasted at once", () =>
     Effect.gen(function* () {
       const session = yield* onTerminal(["-t", "https://lab.example.org"])
       yield* session.shows("User name for lab.example.org: ")
-      yield* session.type(`ada\r${"x".repeat(10_240)}\r`)
+      // Between two questions the terminal itself collects the line, and drops what goes beyond 4,095 bytes of it.
+      yield* session.type(`ada\r${"x".repeat(4000)}\r`)
       yield* session.shows("code=0")
       assert.include(session.output(), '"username":"ada"')
-      assert.include(session.output(), '"secretLength":10240')
+      assert.include(session.output(), '"secretLength":4000')
     })
   )
 
