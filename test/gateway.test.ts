@@ -318,6 +318,9 @@ describe("svc-gateway", () => {
       )
       assert.strictEqual(refused, "refused")
       assert.strictEqual(yield* gateway.exitCode, 0)
+      const said = gateway.lines.join("\n")
+      assert.match(said, /\[info\]: Stopped by SIGTERM/)
+      assert.notInclude(said, "Error:")
       const { requests } = (yield* stats) as unknown as { readonly requests: Record<string, number> }
       assert.strictEqual(requests["logout"], 1)
     })

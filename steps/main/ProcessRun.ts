@@ -46,8 +46,8 @@ const endNow = (code: number): void => {
 }
 
 export interface ProcessRun {
-  /** Why the program is being stopped; null when there is nothing to say, or it was taken before. */
-  readonly takeReason: () => string | null
+  /** Why the program is being stopped; null when there is nothing to say, or it was taken before. `wanted`: it has succeeded. */
+  readonly takeReason: () => { readonly why: string; readonly wanted: boolean } | null
   /** The exit code when a signal stops the program from now on; null for that of the signal. */
   readonly endWith: (code: number | null) => void
 }
@@ -78,14 +78,14 @@ export const runProcess = (
   const takeReason = () => {
     const why = stop?.why ?? null
     if (stop !== null) stop.why = null
-    return why
+    return why === null ? null : { why, wanted: stoppedCode === 0 }
   }
   const endWith: ProcessRun["endWith"] = (code) => {
     stoppedCode = code
   }
   const finish = () => {
-    const why = takeReason()
-    if (why !== null) sayLast(why)
+    const reason = takeReason()
+    if (reason !== null) sayLast(reason.why)
     if (stop === null || (code !== 1 && !stop.outputLost)) return end(code)
     end(stop.outputLost ? stop.code : (stoppedCode ?? stop.code))
   }

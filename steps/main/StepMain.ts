@@ -259,8 +259,9 @@ const reporter =
       ),
       Effect.onInterrupt(() =>
         Effect.suspend(() => {
-          const why = run.takeReason()
-          return why === null ? Effect.void : LogOutput.failure(why)
+          const reason = run.takeReason()
+          if (reason === null) return Effect.void
+          return reason.wanted ? Effect.logInfo(reason.why) : LogOutput.failure(reason.why)
         })
       )
     )
