@@ -2,7 +2,8 @@
  * Runs the requests of a session: waits for the gate, logs in where that is due, judges each reply and repeats what may be repeated.
  *
  * `Exchange.ts` sends one request, `ReplyReading.ts` reads its answer, `SessionState.ts` logs in, `Recognition.ts` holds the rules
- * by which a reply is judged, `Setback.ts` says what a missing answer leaves in doubt. This module calls them in order, inside the gate (`Gate.ts`).
+ * by which a reply is judged, `Setback.ts` says what a missing answer leaves in doubt. This module calls them in order, inside
+ * the gate (`Gate.ts`).
  */
 import { Effect, Exit, Option, Schema, Scope } from "effect"
 import { HttpClient, HttpClientRequest, type HttpClientResponse } from "effect/http"

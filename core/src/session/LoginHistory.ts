@@ -56,7 +56,8 @@ export const afterLoss = (history: LoginHistory): LoginHistory => ({ ...history,
 
 /**
  * What a 403 means: after `lost` the session logs in again, `forbidden` is final for the request. `again` says that this request
- * already had a 403 and that a login followed. A session that ended twice in a minute must not make all that follows forbidden. While sessions are visibly being lost, a 403 proves nothing about permissions.
+ * already had a 403 and that a login followed. A session that ended twice in a minute must not make all that follows forbidden.
+ * While sessions are visibly being lost, a 403 proves nothing about permissions.
  */
 export const judgeForbidden = (history: LoginHistory, now: number, again: boolean): "lost" | "forbidden" => {
   if (history.lost) return "lost"
