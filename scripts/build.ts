@@ -65,7 +65,7 @@ const oldestNode = (): string => {
 
 const starter = readFileSync(join(root, "scripts", "starter.ts"), "utf8")
 
-/** The text of an executable, of which the program is all but the first two lines (scripts/starter.ts). */
+/** The text of an executable, of which the program is all but the first two lines and the last (scripts/starter.ts). */
 const asExecutable = (program: string): string => {
   // Would end a comment; esbuild escapes them.
   if (/[\r\u2028\u2029]/.test(program)) throw new Error("a line of a program ends in another way than by a line feed")
@@ -78,7 +78,7 @@ const asExecutable = (program: string): string => {
     supported: { "template-literal": false },
     define: { digest: JSON.stringify(createHash("sha256").update(program).digest("hex")) }
   }).code.trim()
-  return `#!/usr/bin/env node\n${head}\n${program.trimEnd().replace(/^/gm, "//")}\n`
+  return `#!/usr/bin/env node\n(function starter(){${head}\n${program.trimEnd().replace(/^/gm, "//")}\n})()\n`
 }
 
 const writeLicences = (inputs: ReadonlyArray<string>) => {

@@ -46,9 +46,20 @@ const plainNames = (builtIn: object) =>
 const asWhole = /^(?:node:)?process$/
 
 /**
- * In one file, all imports of built-ins stand at its top and are loaded at once, used or not. This turns each into a call
- * at its first use, so that `--help` does not load TLS (docs/adr/0004). Each name is an export of its own, of which those
- * that nobody imports are left out: as a CommonJS module, all names would be copied by each that imports it.
+ * Whether a call of `value` can wait for its first use: a function that is no class and has no properties of its own, such as
+ * `realpath.native`, by which others would know it.
+ */
+const isPlainFunction = (name: string, value: unknown) =>
+  typeof value === "function" &&
+  /^[a-z]/.test(name) &&
+  Reflect.ownKeys(value).every((key) => key === "length" || key === "name" || key === "prototype")
+
+/**
+ * In one file, all imports of built-ins stand at its top and are loaded at once, used or not. This loads each when one of its
+ * functions is called first, so that `--help` does not load TLS, nor does a job over plain HTTP (docs/adr/0004). What is no
+ * function, such as a class or the built-in itself as default import, is loaded with the module that imports it. Each name is an
+ * export of its own, of which those that nobody imports are left out: as a CommonJS module, all names would be copied by each
+ * that imports it.
  */
 const loadBuiltInsLate: Plugin = {
   name: "load-built-ins-late",
@@ -67,12 +78,18 @@ const loadBuiltInsLate: Plugin = {
       loader: "js"
     }))
     context.onLoad({ filter: /.*/, namespace: "built-in" }, ({ path }) => {
-      const names = plainNames(process.getBuiltinModule(`node:${path}`) ?? {})
+      const builtIn: object = process.getBuiltinModule(`node:${path}`) ?? {}
+      const exported = plainNames(builtIn).map((name) =>
+        isPlainFunction(name, Reflect.get(builtIn, name))
+          ? `export const ${name} = (...given) => load().${name}(...given)`
+          : `export const ${name} = /* @__PURE__ */ (() => load().${name})()`
+      )
       return {
         contents: [
-          `const all = /* @__PURE__ */ process.getBuiltinModule("node:${path}")`,
-          "export default all",
-          ...names.map((name) => `export const ${name} = /* @__PURE__ */ (() => all.${name})()`)
+          "let loaded",
+          `const load = () => (loaded ??= process.getBuiltinModule("node:${path}"))`,
+          "export default /* @__PURE__ */ load()",
+          ...exported
         ].join("\n"),
         loader: "js"
       }
@@ -141,6 +158,27 @@ const makeSegmenterLate: Plugin = {
   }
 }
 
+/**
+ * The cookie jar compiles its pattern of IPv6 addresses, 1,300 characters, to see that the name of a host is none: 3 ms of CPU.
+ * Now it does so only with a colon in sight, as every such address has.
+ */
+const makeAddressPatternLate: Plugin = {
+  name: "make-address-pattern-late",
+  setup(context) {
+    context.onLoad({ filter: /tough-cookie\/dist\/index\.js$/ }, ({ path }) => {
+      const parts = readFileSync(path, "utf8").split(
+        /(?<=var IP_V6_REGEX_OBJECT = )(new RegExp\(`\^\$\{IP_V6_REGEX\}\$`\));/
+      )
+      const [before, pattern, after] = parts
+      if (parts.length !== 3) throw new Error(`${path} makes its pattern of addresses in another way than expected`)
+      return {
+        contents: `${before}{ test: (text) => text.includes(":") && ${pattern}.test(text) };${after}`,
+        loader: "js"
+      }
+    })
+  }
+}
+
 /** `package.json` is the only place of the version; the rest of it stays out of the executables. */
 const onlyVersion: Plugin = {
   name: "only-version",
@@ -195,6 +233,7 @@ export const bundling = {
     embedThreadProgram,
     importModulesNotBarrels,
     makeSegmenterLate,
+    makeAddressPatternLate,
     onlyVersion
   ]
 } as const satisfies BuildOptions

@@ -1,8 +1,12 @@
 /**
- * What every executable begins with (scripts/build.ts). The program follows, each of its lines as a comment: so V8 reads it
- * only once, and not at all where its functions lie beside it, compiled before (scripts/warm.ts, docs/adr/0017).
+ * What every executable does first: the build makes this the body of a function `starter` (scripts/build.ts). The program
+ * follows in the same function, each of its lines as a comment: so V8 reads it only once, and not at all where its functions
+ * lie beside it, compiled before (scripts/warm.ts, docs/adr/0017).
  */
 export {}
+
+/** The function that this is the body of. */
+declare const starter: () => void
 
 /** SHA-256 of the program in hex, which the build puts here. */
 declare const digest: string
@@ -12,8 +16,9 @@ const { getCallSites } = process.getBuiltinModule("node:util")
 const { fileURLToPath } = process.getBuiltinModule("node:url")
 const { Script } = process.getBuiltinModule("node:vm")
 
-const name = getCallSites(1)[0]?.scriptName ?? ""
-const filename = name.startsWith("file:") ? fileURLToPath(name) : name
+/** Where this file is loaded as a module, as in a package of type `module`, only the call site tells its name: 1 ms of CPU. */
+const filename =
+  typeof __filename === "string" ? __filename : fileURLToPath(getCallSites(1)[0]?.scriptName ?? "file:///")
 
 /**
  * V8 looks at its own version and at the length of a program, and runs what it is given: so this must be made from this
@@ -34,6 +39,6 @@ const compiled = () => {
   }
 }
 
-const text = readFileSync(filename, "latin1")
-const program = text.slice(text.indexOf("\n//")).replaceAll("\n//", "\n")
+const text = starter.toString()
+const program = text.slice(text.indexOf("\n//"), text.lastIndexOf("\n")).replaceAll("\n//", "\n")
 new Script(program, { filename, lineOffset: 1, cachedData: compiled() }).runInThisContext()

@@ -10,7 +10,7 @@ import { X509Certificate } from "node:crypto"
 import http from "node:http"
 import net from "node:net"
 import type { Duplex } from "node:stream"
-import tls from "node:tls"
+import { connect as connectTls, createSecureContext, getCACertificates, type SecureContext } from "node:tls"
 import { Redacted } from "effect"
 import { faultOfCause, TransportFault } from "../../core/src/session/TransportFault.ts"
 import { bareHost, isDirect, portOf } from "../../core/src/settings/NoProxy.ts"
@@ -76,7 +76,7 @@ export class Dialer {
   readonly #agents: Readonly<Record<"http:" | "https:", Readonly<Record<"lasting" | "single", DialingAgent>>>>
   /** What ends each attempt to connect that is under way, for a reason. */
   readonly #attempts = new Set<(reason: string) => void>()
-  #context: tls.SecureContext | undefined
+  #context: SecureContext | undefined
 
   constructor(settings: DialerSettings) {
     this.#settings = settings
@@ -191,7 +191,7 @@ export class Dialer {
     const host = bareHost(hostname)
     const { connectTimeout } = this.#settings
     this.#within(`no TLS connection within ${connectTimeout} ms`, done, (finish) => {
-      const secure = tls.connect({
+      const secure = connectTls({
         socket,
         host,
         ...(net.isIP(host) === 0 ? { servername: host } : {}),
@@ -243,11 +243,11 @@ export class Dialer {
   }
 
   /** What TLS trusts. Built once and late: reading the system's authorities takes 50 ms, which plain runs need not pay. */
-  secureContext(): tls.SecureContext {
+  secureContext(): SecureContext {
     const { ca } = this.#settings
-    this.#context ??= tls.createSecureContext({
+    this.#context ??= createSecureContext({
       minVersion: "TLSv1.2",
-      ...(ca === null ? {} : { ca: [...tls.getCACertificates("default"), ...tls.getCACertificates("system"), ca] })
+      ...(ca === null ? {} : { ca: [...getCACertificates("default"), ...getCACertificates("system"), ca] })
     })
     return this.#context
   }

@@ -158,22 +158,22 @@ const establish = (address: LinkAddress, route: Route, dialer: Dialer, capacity:
       lookup: checkedLookup(addresses),
       onread
     })
-    const tls = {
+    const tls = () => ({
       // The name that the certificate must be for, also when the socket leads to a proxy.
       host,
       secureContext: dialer.secureContext(),
       rejectUnauthorized: true,
       ALPNProtocols: ["http/1.1"],
       ...(isIP(host) === 0 ? { servername: host } : {})
-    }
+    })
     const connected = "socket" in route && !secure
     const socket =
       "socket" in route
         ? secure
-          ? tlsConnect({ ...tls, socket: route.socket })
+          ? tlsConnect({ ...tls(), socket: route.socket })
           : route.socket
         : secure
-          ? tlsConnect({ ...tls, ...direct(route.addresses) })
+          ? tlsConnect({ ...tls(), ...direct(route.addresses) })
           : tcpConnect(direct(route.addresses))
     const connection = new LinkConnection(socket, ring)
     listener.connection = connection

@@ -5,8 +5,7 @@
 import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
 import * as NodePath from "@effect/platform-node/NodePath"
 import * as NodeStdio from "@effect/platform-node/NodeStdio"
-import * as NodeTerminal from "@effect/platform-node/NodeTerminal"
-import { Cause, Effect, Layer, Option, Redacted, Result, Runtime } from "effect"
+import { Cause, Effect, Terminal as EffectTerminal, Layer, Option, Redacted, Result, Runtime } from "effect"
 import { CliConfig, CliOutput, Command, GlobalFlag } from "effect/cli"
 import { Base64 } from "effect/encoding"
 import { ChildProcessSpawner } from "effect/process"
@@ -44,7 +43,22 @@ const noChildren = Layer.succeed(
   ChildProcessSpawner.make(() => Effect.die("steps start no programs"))
 )
 
-const node = Layer.mergeAll(NodeFileSystem.layer, NodePath.layer, NodeStdio.layer, NodeTerminal.layer, noChildren)
+const notAsked = Effect.die("the command line asks no questions: that is for the Operator")
+
+/** The one of Node opens standard input and loads `node:readline`, for questions of the command line that are never asked. */
+const noQuestions = Layer.succeed(
+  EffectTerminal.Terminal,
+  EffectTerminal.make({
+    columns: notAsked,
+    rows: notAsked,
+    size: notAsked,
+    readInput: notAsked,
+    readLine: notAsked,
+    display: () => notAsked
+  })
+)
+
+const node = Layer.mergeAll(NodeFileSystem.layer, NodePath.layer, NodeStdio.layer, noQuestions, noChildren)
 
 /**
  * Runs `step` to the end of this process.
