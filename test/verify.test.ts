@@ -12,7 +12,7 @@ import {
   writeFileSync
 } from "node:fs"
 import { tmpdir } from "node:os"
-import { join } from "node:path"
+import { basename, join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import * as Bgzf from "../core/src/genome/bgzf/Bgzf.ts"
@@ -156,6 +156,29 @@ describe("svc-verify", () => {
       assert.strictEqual(gone.exitCode, 66)
       assert.match(gone.stdout, /^FAILED +.*\.bam: not found/m)
     })
+  )
+
+  it.live(
+    "checksums that svc-download put beside its files: all hold, then one is of other bytes, then its file is gone",
+    () =>
+      Effect.gen(function* () {
+        const { download, folder } = yield* ground()
+        const done = yield* download(["-a", "A1", "-d", "out", "--layout", "flat", "--checksums", "md5"])
+        assert.strictEqual(done.exitCode, 0, done.stderr)
+        const verify = run("svc-verify", ["out"], { cwd: folder })
+        const sound = yield* verify
+        assert.strictEqual(sound.exitCode, 0, sound.stdout)
+        assert.strictEqual(sound.stdout.match(/^ok +out\/\S+\.md5 .*, belongs to out\/\S+$/gm)?.length, 2)
+        const name = /\S+\.bam(?=\.md5)/.exec(sound.stdout)?.[0] ?? ""
+        writeFileSync(join(folder, `${name}.md5`), `${"0".repeat(32)}  ${basename(name)}\n`)
+        const spoiled = yield* verify
+        assert.strictEqual(spoiled.exitCode, 65)
+        assert.include(spoiled.stdout, `FAILED      ${name}.md5: it does not fit ${name}, whose MD5 is `)
+        rmSync(join(folder, name))
+        const gone = yield* verify
+        assert.strictEqual(gone.exitCode, 66)
+        assert.include(gone.stdout, `FAILED      ${name}, the file of ${name}.md5: not found`)
+      })
   )
 
   it.live("against sha256sum, from another folder", () =>

@@ -2,6 +2,7 @@
 import fs from "node:fs"
 import { Effect, Layer } from "effect"
 import { FileDamaged, LocalIo } from "../../core/src/Errors.ts"
+import type { ChecksumKind } from "../../core/src/genome/formats/FileNames.ts"
 import { FileSource, type OpenFile } from "../../core/src/verify/FileSource.ts"
 import { DigestThread } from "../threads/DigestThread.ts"
 
@@ -58,20 +59,21 @@ const open = Effect.fnUntraced(function* (path: string, digests: DigestThread) {
     return bytes
   })
 
-  const sha256 = Effect.callback<string, LocalIo>((resume) => {
-    const id = digests.start()
-    let finished = false
-    digests.finish(id, fd, size, ["sha256"], (result) => {
-      finished = true
-      resume(
-        "digests" in result
-          ? Effect.succeed(result.digests.get("sha256") ?? "")
-          : Effect.fail(new LocalIo({ path, operation: "read", errno: result.errno }))
-      )
+  const checksum = (kind: ChecksumKind) =>
+    Effect.callback<string, LocalIo>((resume) => {
+      const id = digests.start()
+      let finished = false
+      digests.finish(id, fd, size, [kind], (result) => {
+        finished = true
+        resume(
+          "digests" in result
+            ? Effect.succeed(result.digests.get(kind) ?? "")
+            : Effect.fail(new LocalIo({ path, operation: "read", errno: result.errno }))
+        )
+      })
+      // The thread must not read from the number of a closed file.
+      const dropped = Effect.callback<void>((resume) => digests.drop(id, () => resume(Effect.void)))
+      return Effect.suspend(() => (finished ? Effect.void : dropped))
     })
-    // The thread must not read from the number of a closed file.
-    const dropped = Effect.callback<void>((resume) => digests.drop(id, () => resume(Effect.void)))
-    return Effect.suspend(() => (finished ? Effect.void : dropped))
-  })
-  return { size, read, sha256 } satisfies OpenFile
+  return { size, read, checksum } satisfies OpenFile
 })

@@ -8,7 +8,7 @@ export const verifyStep: LocalStep = {
   summary: "Check files to their last byte, without any network",
   operands: {
     metavar: "PATH",
-    help: "File, or folder to search; BAM, VCF.gz, BCF and their indexes are checked",
+    help: "File, or folder to search; BAM, VCF.gz, BCF, their indexes and checksums (NAME.md5, NAME.sha256) are checked",
     least: 0,
     most: Number.POSITIVE_INFINITY
   },

@@ -14,7 +14,7 @@ import {
 } from "../genome/formats/FileNames.ts"
 import { isPrintable, printable } from "../text/Printable.ts"
 
-export { type FileType, fileTypeOf, fileTypes } from "../genome/formats/FileNames.ts"
+export { type ChecksumKind, checksumKinds, type FileType, fileTypeOf, fileTypes } from "../genome/formats/FileNames.ts"
 
 /** The type of the data file that a file of `type` is or belongs to. */
 export const dataTypeOf = (type: FileType): OfferedDataType => (isDataType(type) ? type : dataTypeOf(partnerOf(type)))
@@ -30,10 +30,6 @@ export const dataFileOf = (name: string): string | null => {
   const type = fileTypeOf(name)
   return type === null || isDataType(type) ? null : dataOf(name)
 }
-
-/** Checksums that users may ask for: coreutils check them, and each is what its file adds to the name (`S1.bam.md5`). */
-export const checksumKinds = ["md5", "sha256"] as const
-export type ChecksumKind = (typeof checksumKinds)[number]
 
 /** What a slice is called instead: `S1.ranged.bam`, or `S1.unmapped.bam` when it holds nothing but unplaced reads. */
 export const sliceName = (name: string, form: "ranged" | "unmapped"): string =>

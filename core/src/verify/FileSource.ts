@@ -2,11 +2,12 @@
 import { Context, type Effect, type Scope } from "effect"
 import type { FileDamaged, LocalIo } from "../Errors.ts"
 import type { ByteReader } from "../genome/ByteReader.ts"
+import type { ChecksumKind } from "../genome/formats/FileNames.ts"
 
 /** An open file; a file that gets shorter while it is read is `FileDamaged` `Changing`. */
 export interface OpenFile extends ByteReader<LocalIo | FileDamaged> {
-  /** SHA-256 of the whole file in hex, made beside other work. */
-  readonly sha256: Effect.Effect<string, LocalIo>
+  /** The checksum of the whole file in hex, made beside other work. */
+  readonly checksum: (kind: ChecksumKind) => Effect.Effect<string, LocalIo>
 }
 
 export class FileSource extends Context.Service<

@@ -2,6 +2,7 @@
 import { Option, Result, Schema } from "effect"
 import { FileDamaged } from "../Errors.ts"
 import { printable } from "../text/Printable.ts"
+import { parseChecksums } from "./ChecksumList.ts"
 
 /** What is known about one file; `bytes` and `sha256` are null where the manifest does not say. */
 export interface Expected {
@@ -40,12 +41,6 @@ const expectedOf = ({ action, bytes, path, reason, sha256 }: ReportedFile): Expe
   sha256
 })
 
-/** `<64 hex>  name` or `<64 hex> *name`; a backslash in front says that line feeds in the name are escaped. */
-const sumLine = /^(\\?)([0-9a-f]{64}) [ *](.+)$/i
-
-const unescaped = (name: string) =>
-  name.replace(/\\[\\nr]/g, (pair) => (pair === "\\n" ? "\n" : pair === "\\r" ? "\r" : "\\"))
-
 /** A path with two different checksums, as in the sums of two runs put together: the file can only be one of them. */
 const contradicted = (entries: ReadonlyArray<Expected>): string | null => {
   const known = new Map<string, string>()
@@ -81,13 +76,8 @@ export const parseManifest = (file: string, text: string): Result.Result<Manifes
   }
   if (/^\s*<(?:!doctype|html)/i.test(text))
     return wrong("a page for people: give the report that --reportfile writes as .json")
-  const entries: Array<Expected> = []
-  for (const [i, line] of text.split(/\r?\n/).entries()) {
-    if (line.trim() === "") continue
-    const [, escaped, sha256, name] = sumLine.exec(line) ?? []
-    if (sha256 === undefined || name === undefined)
-      return wrong(`line ${i + 1} is not one of sha256sum, and it is no JSON`)
-    entries.push({ path: escaped === "" ? name : unescaped(name), bytes: null, sha256: sha256.toLowerCase() })
-  }
+  const sums = parseChecksums("sha256", text)
+  if (Result.isFailure(sums)) return wrong(`line ${sums.failure} is not one of sha256sum, and it is no JSON`)
+  const entries = sums.success.map(({ hex, path }): Expected => ({ path, bytes: null, sha256: hex }))
   return entries.length === 0 ? wrong("it names no file") : whole({ entries, absent: [] })
 }

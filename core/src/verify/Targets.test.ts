@@ -7,7 +7,7 @@ import { findTargets, type Target } from "./Targets.ts"
 const roleText = ({ role }: Target): string => {
   switch (role._tag) {
     case "File":
-      return `${role.named?.kind ?? "?"} ${role.bytes}`
+      return `${role.checksum?.kind ?? role.named?.kind ?? "?"} ${role.bytes}`
     case "Unreadable":
       return `Unreadable ${role.errno}`
     case "Absent":
@@ -71,6 +71,27 @@ layer(NodeServices.layer, { excludeTestServices: true })("targets", (it) => {
         "deep/er/b.vcf.gz.tbi vcf.gz.tbi 4"
       ])
     })
+  )
+
+  it.effect(
+    "checksums of known files come after them and their indexes; those of other files are of no known kind",
+    () =>
+      Effect.gen(function* () {
+        const { find } = yield* folderOf({
+          "a.bam": 1,
+          "a.bam.bai": 2,
+          "a.bam.bai.sha256": 3,
+          "a.bam.md5": 4,
+          "notes.txt.md5": 5
+        })
+        assert.deepStrictEqual(yield* find(["."]), [
+          "a.bam bam 1",
+          "notes.txt.md5 ? 5",
+          "a.bam.bai bam.bai 2",
+          "a.bam.bai.sha256 sha256 3",
+          "a.bam.md5 md5 4"
+        ])
+      })
   )
 
   it.effect("each file counts once, however often and by whatever path it is named", () =>

@@ -2,13 +2,19 @@
 
 import { Effect, FileSystem, Option, Path } from "effect"
 import { errnoOf } from "../Errors.ts"
-import { kindOfName, type Named } from "../genome/formats/FileNames.ts"
+import { type ChecksumName, checksumOfName, kindOfName, type Named } from "../genome/formats/FileNames.ts"
 import type { Expected, Manifest } from "./Manifest.ts"
 
 export interface Target {
   readonly path: string
   readonly role:
-    | { readonly _tag: "File"; readonly named: Named | null; readonly bytes: number }
+    | {
+        readonly _tag: "File"
+        readonly named: Named | null
+        /** The path of the file whose checksum this file holds; null for all but checksum files. */
+        readonly checksum: ChecksumName | null
+        readonly bytes: number
+      }
     /** Of a download that goes on in the next run. */
     | { readonly _tag: "Part" }
     /** A folder that was to be searched, and has no file. */
@@ -24,11 +30,15 @@ export interface Target {
 /** `.name.<8 hex>.part` with its journal and lock (`core/src/transfer/PartJournal.ts`). */
 const part = /^\..+\.[0-9a-f]{8}\.part(?:$|\.)/
 
-/** The rank of a file in a run: an index comes after the file that it may be compared with. */
-const rankOf = ({ role }: Target): number => (role._tag === "File" && role.named?.index != null ? 1 : 0)
+/** The rank of a file in a run: an index or a checksum comes after the file that it is compared with. */
+const rankOf = ({ role }: Target): number => {
+  if (role._tag !== "File") return 0
+  if (role.checksum !== null) return 2
+  return role.named?.index != null ? 1 : 0
+}
 
 /**
- * The files, each once, indexes last. Folders are searched to any depth without following links to folders; journals and
+ * The files, each once, indexes and then checksums last. Folders are searched to any depth without following links to folders; journals and
  * locks of parts are left out. What a manifest names is looked for at its path, else beside the manifest.
  */
 export const findTargets = Effect.fn("svc.verify.findTargets")(function* (
@@ -61,7 +71,7 @@ export const findTargets = Effect.fn("svc.verify.findTargets")(function* (
         if (part.test(path.basename(file))) return { path: file, role: { _tag: "Part" }, expected, notes }
         return {
           path: file,
-          role: { _tag: "File", named: kindOfName(file), bytes: Number(info.size) },
+          role: { _tag: "File", named: kindOfName(file), checksum: checksumOfName(file), bytes: Number(info.size) },
           expected,
           notes
         }

@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto"
 import { gzipSync } from "node:zlib"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer } from "effect"
@@ -7,7 +8,7 @@ import { LocalIo } from "../Errors.ts"
 import { fromBytes } from "../genome/ByteReader.ts"
 import * as Bgzf from "../genome/bgzf/Bgzf.ts"
 import { Codec } from "../genome/bgzf/Codec.ts"
-import { kindOfName } from "../genome/formats/FileNames.ts"
+import { type ChecksumKind, checksumOfName, kindOfName } from "../genome/formats/FileNames.ts"
 import { BlockPool } from "./BlockPool.ts"
 import { FileSource } from "./FileSource.ts"
 import type { Target } from "./Targets.ts"
@@ -20,22 +21,22 @@ const vcfLines = Array.from({ length: 9 }, (_, i) => `chr1\t${100 + i}\t.\tA\tC\
 
 type Files = Readonly<Record<string, Uint8Array>>
 
-/** Files in memory; their checksum is a stand-in that tells the same from other bytes. */
+/** Files in memory. */
 const memory = (files: Files) =>
   Layer.succeed(FileSource, {
     open: (path) => {
       const bytes = files[path]
       return bytes === undefined
         ? Effect.fail(new LocalIo({ path, operation: "open", errno: "ENOENT" }))
-        : Effect.succeed({ ...fromBytes(bytes), sha256: Effect.sync(() => sumOf(bytes)) })
+        : Effect.succeed({ ...fromBytes(bytes), checksum: (kind) => Effect.sync(() => sumOf(bytes, kind)) })
     }
   })
-const sumOf = (bytes: Uint8Array) => `sum of ${bytes.join()}`
+const sumOf = (bytes: Uint8Array, kind: ChecksumKind = "sha256") => createHash(kind).update(bytes).digest("hex")
 
 const targetsOf = (files: Files, expected: Target["expected"] = null): ReadonlyArray<Target> =>
   Object.entries(files).map(([path, bytes]) => ({
     path,
-    role: { _tag: "File", named: kindOfName(path), bytes: bytes.length },
+    role: { _tag: "File", named: kindOfName(path), checksum: checksumOfName(path), bytes: bytes.length },
     expected,
     notes: []
   }))
@@ -248,6 +249,33 @@ describe("verify", () => {
       assert.strictEqual(faultOf(yield* checkOne("notes.txt", bytes, { ...expected, bytes: 6 })), "Size")
       assert.strictEqual(faultOf(yield* checkOne("notes.txt", bytes, { ...expected, sha256: "0" })), "Checksum")
       assert.strictEqual((yield* checkOne("notes.txt", bytes)).status, "unchecked")
+    }).pipe(provided)
+  )
+
+  it.effect("D2 a checksum beside a file is held against it: equal, of other bytes, of no form, without its file", () =>
+    Effect.gen(function* () {
+      const { bam } = bamFile(yield* Codec, reads)
+      // A sound file, so that nothing but the checksum can tell it from the one that was written.
+      const other = bamFile(yield* Codec, reads.slice(1)).bam
+      for (const kind of ["md5", "sha256"] as const) {
+        const beside = `d/a.bam.${kind}`
+        const against = (written: string, files: Files = { "d/a.bam": bam }) =>
+          Effect.map(check({ ...files, [beside]: text(written) }), (verdicts) => verdicts.get(beside))
+        const sound = yield* against(`${sumOf(bam, kind)}  a.bam\n`)
+        assert.deepInclude(sound, { status: "ok", kind })
+        assert.strictEqual(sound?.facts.comparedWith, "d/a.bam")
+        const spoiled = yield* against(`${sumOf(other, kind)}  a.bam\n`)
+        assert.strictEqual(faultOf(spoiled), "Checksum")
+        assert.strictEqual(
+          spoiled?.error?.message,
+          `${beside}: it does not fit d/a.bam, whose ${kind === "md5" ? "MD5" : "SHA-256"} is ${sumOf(bam, kind)}: one of the two was changed`
+        )
+        assert.strictEqual(faultOf(yield* against("no checksum\n")), "BadRecord")
+        assert.strictEqual(faultOf(yield* against(`${"0".repeat(2 ** 20)}0`)), "BadRecord")
+        const lonely = yield* against(`${sumOf(bam, kind)}  a.bam\n`, {})
+        assert.strictEqual(faultOf(lonely), "NotFound")
+        assert.strictEqual(lonely?.error?.message, `d/a.bam, the file of ${beside}: not found`)
+      }
     }).pipe(provided)
   )
 

@@ -3,11 +3,12 @@ import { Effect, Fiber, Option, type Scope } from "effect"
 import { FileDamaged, LocalIo, NotFound } from "../Errors.ts"
 import type { Codec } from "../genome/bgzf/Codec.ts"
 import { type RecordCounts, unread } from "../genome/bgzf/ContentCheck.ts"
-import { type DataType, dataOf, type IndexSuffix, type Named } from "../genome/formats/FileNames.ts"
+import { type DataType, dataOf, type IndexSuffix } from "../genome/formats/FileNames.ts"
 import { isCompressed } from "../genome/formats/Format.ts"
 import { open } from "../genome/formats/Formats.ts"
 import { checkStructure, readIndex } from "../genome/Structure.ts"
 import type { BlockPool } from "./BlockPool.ts"
+import { proveChecksum } from "./ChecksumProof.ts"
 import type { Damage } from "./Damage.ts"
 import { FileSource, type OpenFile } from "./FileSource.ts"
 import { compareCounts } from "./IndexCounts.ts"
@@ -22,7 +23,7 @@ export interface VerifyEvents {
   readonly verdict: (verdict: Verdict) => Effect.Effect<void>
 }
 
-type VerificationFailure = Damage | FileDamaged | LocalIo
+type VerificationFailure = Damage | FileDamaged | LocalIo | NotFound
 
 /** What the walk through a data file has found out for its indexes. */
 interface Walked {
@@ -33,6 +34,8 @@ interface Walked {
 
 /** What is remembered of a data file for the index that comes after it. */
 type Known = ({ readonly _tag: "Sound" } & Walked) | { readonly _tag: "Failed" }
+
+type FileRole = Extract<Target["role"], { readonly _tag: "File" }>
 
 interface Checked {
   readonly facts: Facts
@@ -95,15 +98,16 @@ const verdictOf = (target: Target, run: Run, progress: (bytes: number) => Effect
           notes: [...notes, "part of a download: the next run goes on with it"]
         } satisfies Verdict
       case "File": {
-        const file: Verdict = { ...bare, kind: role.named?.kind ?? null, bytes: role.bytes }
-        if (role.named === null && expected === null) return { ...file, notes: [...notes, "unknown type"] }
+        const kind = role.checksum?.kind ?? role.named?.kind ?? null
+        const file: Verdict = { ...bare, kind, bytes: role.bytes }
+        if (kind === null && expected === null) return { ...file, notes: [...notes, "unknown type"] }
         const failed = (error: VerificationFailure): Verdict => {
           run.known.set(path, { _tag: "Failed" })
           return error._tag === "Damage"
             ? { ...file, status: "failed", error: error.error, place: error.place }
             : { ...file, status: "failed", error }
         }
-        return yield* Effect.match(checkFile(target, role.named, run, progress), {
+        return yield* Effect.match(checkFile(target, role, run, progress), {
           onFailure: failed,
           onSuccess: ({ facts, notes: more, sha256, walked }): Verdict => {
             if (walked !== null) run.known.set(path, { _tag: "Sound", ...walked })
@@ -116,7 +120,7 @@ const verdictOf = (target: Target, run: Run, progress: (bytes: number) => Effect
 
 const checkFile = (
   { expected, path }: Target,
-  name: Named | null,
+  role: FileRole,
   run: Run,
   progress: (bytes: number) => Effect.Effect<void>
 ): Effect.Effect<
@@ -129,8 +133,8 @@ const checkFile = (
     const file = yield* source.open(path)
     const wrong = (fault: FileDamaged["fault"], reason: string) => new FileDamaged({ file: path, fault, reason })
     // Beside the walk: it reads what the walk has just brought into memory.
-    const hashing = yield* Effect.forkScoped(expected?.sha256 == null ? Effect.succeed(null) : file.sha256)
-    const checked = yield* checkKind(path, name, file, run, progress)
+    const hashing = yield* Effect.forkScoped(expected?.sha256 == null ? Effect.succeed(null) : file.checksum("sha256"))
+    const checked = yield* checkKind(path, role, file, run, progress)
     if (expected?.bytes != null && expected.bytes !== file.size) {
       return yield* wrong("Size", `it has ${file.size} bytes, and ${expected.bytes} are expected`)
     }
@@ -143,14 +147,18 @@ const checkFile = (
 
 const checkKind = (
   path: string,
-  name: Named | null,
+  { checksum, named }: FileRole,
   file: OpenFile,
   run: Run,
   progress: (bytes: number) => Effect.Effect<void>
 ): Effect.Effect<Checked, VerificationFailure, FileSource | BlockPool | Codec | Scope.Scope> => {
-  if (name === null)
+  if (checksum !== null) {
+    const facts = { ...noFacts, comparedWith: checksum.data }
+    return Effect.as(proveChecksum(path, checksum, file), { facts, notes: [], walked: null })
+  }
+  if (named === null)
     return Effect.succeed({ facts: noFacts, notes: ["type unknown: only size and checksum"], walked: null })
-  const { index, type } = name
+  const { index, type } = named
   return index === null
     ? Effect.flatMap(proofsFor(path, run.targets), (proofs) => checkData(path, type, file, proofs, progress))
     : checkIndex(path, index, file, run, progress)

@@ -123,3 +123,22 @@ export const dataOf = (name: string): string => {
   const index = kindOfName(name)?.index ?? null
   return index === null ? name : name.slice(0, -index.length - 1)
 }
+
+/** Checksums that may stand beside a file; coreutils check them, and each is what its file adds to the name (`S1.bam.md5`). */
+export const checksumKinds = ["md5", "sha256"] as const
+export type ChecksumKind = (typeof checksumKinds)[number]
+
+/** A file that holds the checksum of another. */
+export interface ChecksumName {
+  readonly kind: ChecksumKind
+  /** The name or path of the file that it is the checksum of. */
+  readonly data: string
+}
+
+/** What the name of a checksum file says; null for other names, and for checksums of files that are of no known format. */
+export const checksumOfName = (name: string): ChecksumName | null => {
+  const kind = checksumKinds.find((one) => name.endsWith(`.${one}`))
+  if (kind === undefined) return null
+  const data = name.slice(0, -kind.length - 1)
+  return kindOfName(data) === null ? null : { kind, data }
+}
