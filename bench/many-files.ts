@@ -21,7 +21,7 @@ const only = optionOf("only", "")
 const [least, most] = [Number(optionOf("least", "0")), Number(optionOf("most", "10000"))]
 const counts = [1_000, 10_000].filter((count) => count <= most && count >= least)
 
-/** A block of BGZF (SAM specification 4.1); the empty one ends a file. */
+/** A block of BGZF: a member of gzip that says in its header how many bytes it has. */
 const block = (content: Buffer) => {
   const deflated = deflateRawSync(content)
   const head = Buffer.from("1f8b08040000000000ff0600424302000000", "hex")
@@ -31,6 +31,7 @@ const block = (content: Buffer) => {
   tail.writeUInt32LE(content.length, 4)
   return Buffer.concat([head, deflated, tail])
 }
+/** The empty block at the end of every BGZF file. */
 const end = Buffer.from("1f8b08040000000000ff0600424302001b0003000000000000000000", "hex")
 /** As small as can be: without header text, references and records. What is measured is what each file costs besides its bytes. */
 const contents = {

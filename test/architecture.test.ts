@@ -328,6 +328,18 @@ describe("shape", () => {
     )
   })
 
+  it("a span has the name of its function, to which it may add of what: `open` is svc.transfer.openRemote", () => {
+    const functions = /\b(\w+)(?:: [\w"[\]]+)?(?: =|:)\s+Effect\.fn\(\s*"svc\.[\w-]+\.(\w+)"/g
+    const spans = productModules.flatMap(({ path, text }) =>
+      [...text.matchAll(functions)].map(([, name = "", span = ""]) => ({ path, name, span }))
+    )
+    assert.isAbove(spans.length, 50)
+    assert.deepStrictEqual(
+      spans.filter(({ name, span }) => !span.startsWith(name)),
+      []
+    )
+  })
+
   it("no module or folder is named after nothing", () => {
     const nothing = /^(?:utils?|helpers?|common|misc|types?|shared|stuff|lib)$/i
     const odd = allModules.filter(({ path }) => path.split("/").some((part) => nothing.test(part.replace(/\..*$/, ""))))

@@ -130,7 +130,7 @@ const openPath = Effect.fnUntraced(function* (
 })
 
 /** Replaces the file at `path` as a whole by these pieces; a device or pipe there is written to. `what` names it in messages. */
-export const replaceFile = Effect.fn("svc.platform.replaceOutput")(function* (
+export const replaceFile = Effect.fn("svc.platform.replaceFile")(function* (
   path: string,
   pieces: Iterable<Uint8Array>,
   what: string

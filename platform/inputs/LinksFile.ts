@@ -7,7 +7,7 @@ import { protectLinks } from "../../core/src/text/Scrubber.ts"
 import { readInput } from "./InputFile.ts"
 
 /** Reads `path`, or standard input for `-`; warns when other users can read the file too. */
-export const readLinksFile = Effect.fn("svc.platform.readLinks")(function* (
+export const readLinksFile = Effect.fn("svc.platform.readLinksFile")(function* (
   path: string
 ): Effect.fn.Return<LinkManifest, NotFound | LocalIo | InputMalformed> {
   const { bytes, name } = yield* readInput(path)

@@ -13,7 +13,7 @@ const ranks: ReadonlyArray<Source> = ["default", "configuration file", "environm
  * The settings with the password of `passwordFile`, when no password stands before it in the order: command line, variables,
  * configuration file, and in each the password itself before its file. Logs a warning when others may read the file.
  */
-export const withPasswordFile = Effect.fn("svc.platform.readPassword")(function* (
+export const withPasswordFile = Effect.fn("svc.platform.withPasswordFile")(function* (
   settings: LocalSettings
 ): Effect.fn.Return<LocalSettings, PasswordFileUnusable> {
   const { passwordFile: path } = settings

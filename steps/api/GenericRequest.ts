@@ -63,7 +63,7 @@ type Values = {
   readonly input: string | null
 }
 
-const send = Effect.fn("svc.step.request")(function* (request: HttpClientRequest.HttpClientRequest) {
+const send = Effect.fn("svc.step.sendRequest")(function* (request: HttpClientRequest.HttpClientRequest) {
   const { request: ask } = yield* ServiceClient
   const reply = yield* withErrorBody(ask(request), (body) => toStandardOutput(encoder.encode(endLine(body))))
   const empty = reply.body._tag === "Empty"

@@ -88,7 +88,7 @@ export const updatePanel: Special = {
   })
 }
 
-const change = Effect.fn("svc.step.updatePanel")(function* (id: PanelId, changes: PanelChanges) {
+const change = Effect.fn("svc.step.changePanel")(function* (id: PanelId, changes: PanelChanges) {
   const onWire = Schema.encodeSync(PanelId)(id)
   const stored = yield* readPanel(id)
   const update = yield* updateOf(id, stored, changes)

@@ -7,14 +7,14 @@ import type { LocalSettings } from "../../core/src/settings/Settings.ts"
 import { tryFolder, tryLocks } from "../../platform/files/FolderProbe.ts"
 import { folderOf, unusable } from "../../platform/locks/AccountLockFiles.ts"
 
-export const nodeCheck: Effect.Effect<Check> = Effect.sync(() => judgeNode(process.versions.node))
+export const checkNode: Effect.Effect<Check> = Effect.sync(() => judgeNode(process.versions.node))
 
-export const settingsCheck = (settings: LocalSettings): Check => {
+export const checkSettings = (settings: LocalSettings): Check => {
   const lines = settingLines("doctor", settings)
   return ok("settings", lines.length === 0 ? "none are given" : "in force, and where they come from:", lines)
 }
 
-export const configCheck = Effect.fn("svc.step.checkConfig")(function* (settings: LocalSettings) {
+export const checkConfig = Effect.fn("svc.step.checkConfig")(function* (settings: LocalSettings) {
   const path = settings.config
   if (path === null) return ok("config", "no --config is used")
   const fs = yield* FileSystem.FileSystem
@@ -26,14 +26,14 @@ export const configCheck = Effect.fn("svc.step.checkConfig")(function* (settings
 
 const destinationAdvice = "Give a folder that exists and that you may write to with --destination"
 
-export const destinationCheck = ({ destination }: LocalSettings): Effect.Effect<Check> =>
+export const checkDestination = ({ destination }: LocalSettings): Effect.Effect<Check> =>
   Effect.match(tryFolder(destination), {
     onFailure: (error) => fail("destination", error, destinationAdvice),
     onSuccess: (tried) => judgeFolder(destination, tried)
   })
 
 /** Steps work without it, only less quietly, so the usual folder is worth a warning; one that was asked for must do. */
-export const lockCheck = Effect.fn("svc.step.checkLocks")(function* ({ lockDir }: LocalSettings) {
+export const checkLocks = Effect.fn("svc.step.checkLocks")(function* ({ lockDir }: LocalSettings) {
   const name = "lock folder"
   const folder = yield* folderOf({ lockDir })
   const advice = "Set SVC_LOCK_DIR to a private folder that all steps of this account can write to"

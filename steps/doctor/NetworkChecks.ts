@@ -39,7 +39,7 @@ const errorOf = (host: string, fault: TransportFault) =>
       : unavailableError(host, fault)
 
 /** The checks in order; those after a failed one are skipped. */
-export const networkChecks = Effect.fn("svc.step.checkNetwork")(function* (
+export const checkNetwork = Effect.fn("svc.step.checkNetwork")(function* (
   way: Way
 ): Effect.fn.Return<ReadonlyArray<Check>, ConfigUnusable, Scope.Scope> {
   const { baseUrl, ignored } = way
@@ -77,7 +77,7 @@ export const networkChecks = Effect.fn("svc.step.checkNetwork")(function* (
   const before = yield* Clock.currentTimeMillis
   const answered = yield* Effect.result(head(dialer, baseUrl, way.userAgent))
   const now = yield* Clock.currentTimeMillis
-  const proxied = proxyCheck(way, proxy)
+  const proxied = checkProxy(way, proxy)
   if (answered._tag === "Failure") {
     const fault = answered.failure
     const error = errorOf(baseUrl.host, fault)
@@ -112,7 +112,7 @@ export const networkChecks = Effect.fn("svc.step.checkNetwork")(function* (
   ]
 }, Effect.scoped)
 
-const proxyCheck = ({ ignored, proxy }: Way, used: ProxyAddress | null): Check => {
+const checkProxy = ({ ignored, proxy }: Way, used: ProxyAddress | null): Check => {
   if (used !== null) return ok("proxy", `${used.url.host} passes requests on`)
   if (proxy !== null) return ok("proxy", `${proxy.url.host} is not used for this host (NO_PROXY)`)
   return ignored === null

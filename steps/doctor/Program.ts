@@ -22,9 +22,9 @@ import { printDocument, printProse } from "../main/StandardOutput.ts"
 import { makeProgram, type ValuesOf, valuesOf } from "../main/Step.ts"
 import { version } from "../main/Version.ts"
 import type { options } from "./DoctorOptions.ts"
-import { configCheck, destinationCheck, lockCheck, nodeCheck, settingsCheck } from "./LocalChecks.ts"
-import { networkChecks, noNetwork } from "./NetworkChecks.ts"
-import { noService, serviceChecks } from "./ServiceChecks.ts"
+import { checkConfig, checkDestination, checkLocks, checkNode, checkSettings } from "./LocalChecks.ts"
+import { checkNetwork, noNetwork } from "./NetworkChecks.ts"
+import { checkService, noService } from "./ServiceChecks.ts"
 
 export const program = makeProgram(
   (_settings, _operands, own) => Result.succeed(valuesOf<typeof options>(own)),
@@ -39,8 +39,8 @@ export const program = makeProgram(
         },
         { discard: true }
       )
-    yield* say(yield* nodeCheck, settingsCheck(settings), yield* configCheck(settings))
-    yield* say(yield* destinationCheck(settings), yield* lockCheck(settings))
+    yield* say(yield* checkNode, checkSettings(settings), yield* checkConfig(settings))
+    yield* say(yield* checkDestination(settings), yield* checkLocks(settings))
     const target = targetCheck(settings)
     yield* say(target)
     const network = yield* networkOf(settings, target)
@@ -73,7 +73,7 @@ const networkOf = (settings: LocalSettings, target: Check) =>
       userAgent,
       ignored: ignoredVariable(process.env, baseUrl.success)
     }
-    return yield* Effect.catch(networkChecks(way), (error) =>
+    return yield* Effect.catch(checkNetwork(way), (error) =>
       Effect.succeed([
         fail("tls", error, "Give a PEM file with --caFile"),
         ...noNetwork("needs the CA file").filter(({ name }) => name !== "tls")
@@ -102,5 +102,5 @@ const serviceOf = Effect.fnUntraced(function* (
   }
   const whole: Settings = completed.success
   yield* say(ok("credentials", `a user (${whole.username}) and a password are given`))
-  yield* say(...(yield* serviceChecks(whole, analysis)))
+  yield* say(...(yield* checkService(whole, analysis)))
 })

@@ -28,10 +28,7 @@ const loginAdvice: Readonly<Record<string, string>> = {
 const adviceFor = (error: CheckFailure, otherwise: string): string => loginAdvice[error._tag] ?? otherwise
 
 /** `links` is skipped without an analysis. */
-export const serviceChecks = Effect.fn("svc.step.checkService")(function* (
-  settings: Settings,
-  analysis: string | null
-) {
+export const checkService = Effect.fn("svc.step.checkService")(function* (settings: Settings, analysis: string | null) {
   const { baseUrl, caFile, lockDir, password, proxy, username } = settings
   const profile = makeSessionProfile(version)
   const logout = yield* Ref.make<number | null>(null)

@@ -102,7 +102,7 @@ interface Prepared extends Planned {
 }
 
 /** The files of the selected analyses; each failure goes to `failed` when it happens. */
-const gatherEntries = Effect.fn("svc.download.gather")(function* <R>(
+const gatherEntries = Effect.fn("svc.download.gatherEntries")(function* <R>(
   source: FileSource<R>,
   request: DownloadRequest,
   failed: (failure: PlanFailure) => Effect.Effect<void>

@@ -129,7 +129,7 @@ export const parseRequest = (
 }
 
 /** The request with the regions of its BED file. */
-export const readRequest = Effect.fn("svc.download.request")(function* ({
+export const readRequest = Effect.fn("svc.download.readRequest")(function* ({
   wanted,
   ...request
 }: ParsedRequest): Effect.fn.Return<DownloadRequest, RequestError, FileSystem.FileSystem | Codec> {

@@ -24,7 +24,7 @@ export const existingSlice = (
     )
   )
 
-const look = Effect.fn("svc.download.existingSlice")(function* (
+const look = Effect.fn("svc.download.lookAtSlice")(function* (
   path: string,
   kind: SliceKind,
   content: SliceWish

@@ -91,7 +91,7 @@ const folderOf = Effect.fnUntraced(function* (file: PlannedFile, request: FetchR
   return directory
 })
 
-const fetchWhole = Effect.fn("svc.download.fetch")(function* (
+const fetchWhole = Effect.fn("svc.download.fetchWhole")(function* (
   file: PlannedFile,
   links: LinkBook,
   request: FetchRequest,
@@ -118,7 +118,7 @@ const fetchWhole = Effect.fn("svc.download.fetch")(function* (
   return fileResult(file, request, outcome)
 })
 
-const fetchSlice = Effect.fn("svc.download.slice")(function* (
+const fetchSlice = Effect.fn("svc.download.fetchSlice")(function* (
   file: PlannedFile,
   slice: WantedSlice,
   links: LinkBook,

@@ -31,7 +31,7 @@ export interface PlanningRequest extends PlanRequest {
 type PlanningServices = PartFiles | FileSystem.FileSystem | Path.Path | Codec
 
 /** Decides on every file of `analyses`; looks at the destination and changes nothing. */
-export const planFiles = Effect.fn("svc.download.plan")(function* (
+export const planFiles = Effect.fn("svc.download.planFiles")(function* (
   analyses: ReadonlyArray<ListedAnalysis>,
   request: PlanningRequest
 ): Effect.fn.Return<Planned, never, PlanningServices> {

@@ -73,7 +73,7 @@ export interface RestoredDownload extends Pick<DownloadRequest, "connections" | 
 }
 
 /** Downloads the files of these requests; each failure is a result. */
-export const downloadRestored = Effect.fn("svc.download.restored")(function* (
+export const downloadRestored = Effect.fn("svc.download.downloadRestored")(function* (
   restored: ReadonlyArray<RestoredRequest>,
   request: RestoredDownload,
   observer: RunObserver,

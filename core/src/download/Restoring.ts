@@ -19,7 +19,7 @@ export const archivedOf = (files: ReadonlyArray<PlannedFile>): ReadonlyArray<Pla
   files.filter(({ decision }) => decision._tag === "Skip" && decision.reason === "archived")
 
 /** Decides on the archived files of a plan and carries it out; each decision has been said. */
-export const restoreArchived = Effect.fn("svc.download.restore")(function* (
+export const restoreArchived = Effect.fn("svc.download.restoreArchived")(function* (
   files: ReadonlyArray<PlannedFile>,
   request: DownloadRequest,
   service: ServiceAddress

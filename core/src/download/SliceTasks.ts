@@ -78,7 +78,7 @@ export const withEstimates = Effect.fn("svc.download.withEstimates")(function* (
 })
 
 /** The plan with what its slices would fetch; a slice that cannot be made fails as it would in the run. */
-export const estimatePlan = Effect.fn("svc.download.estimate")(function* (
+export const estimatePlan = Effect.fn("svc.download.estimatePlan")(function* (
   plan: DownloadPlan,
   links: LinkBook
 ): Effect.fn.Return<DownloadPlan, never, SliceTransfer> {

@@ -3,7 +3,7 @@ import { Effect, FileSystem, Option, Path } from "effect"
 import { CannotCreate } from "../Errors.ts"
 
 /** Asked at the start of a run, so that hours of work do not end in a report that has no folder. */
-export const canWriteReport = Effect.fn("svc.report.canWrite")(function* (
+export const canWriteReport = Effect.fn("svc.report.canWriteReport")(function* (
   file: string
 ): Effect.fn.Return<void, CannotCreate, FileSystem.FileSystem | Path.Path> {
   const fs = yield* FileSystem.FileSystem

@@ -114,7 +114,7 @@ const makeStore = Effect.fnUntraced(function* (): Effect.fn.Return<
   const asking = new Map<string, Deferred.Deferred<Page, StoreError>>()
   let generation = 0
 
-  const fetchLinks = Effect.fn("svc.serving.bringLinks")(function* (
+  const fetchLinks = Effect.fn("svc.serving.fetchLinks")(function* (
     analysisId: string
   ): Effect.fn.Return<Page, StoreError> {
     if (!isId(analysisId)) return yield* new NotFound({ what: `analysis ${printable(analysisId)}` })

@@ -74,7 +74,7 @@ export const makeExchange = Effect.fnUntraced(function* (
   const silence = (wait: Duration.Duration, what: string) => () =>
     Effect.fail(brokenSetback(`${what} within ${Duration.format(wait)}`))
 
-  const send: Exchange["send"] = Effect.fn("svc.session.exchange", { kind: "client" })(function* (request, waits) {
+  const send: Exchange["send"] = Effect.fn("svc.session.send", { kind: "client" })(function* (request, waits) {
     const dressed = yield* dress(request)
     const template = yield* PathTemplate
     yield* Effect.annotateCurrentSpan({

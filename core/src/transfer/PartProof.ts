@@ -9,7 +9,7 @@ import type { PartFiles } from "./PartFiles.ts"
 import type { PartReader, TransferRequest } from "./TransferRequest.ts"
 
 /** True when something was proven: a data file, or an index together with the data beside it. */
-export const provePart = Effect.fn("svc.transfer.prove")(function* (
+export const provePart = Effect.fn("svc.transfer.provePart")(function* (
   files: PartFiles["Service"],
   { directory, fileName, name }: Pick<TransferRequest, "directory" | "fileName" | "name">,
   part: PartReader

@@ -50,7 +50,7 @@ interface Run {
 }
 
 /** Checks all targets; failures of files are verdicts, so this cannot fail. */
-export const verify = Effect.fn("svc.verify.checkAll")(function* (
+export const verify = Effect.fn("svc.verify.verifyFiles")(function* (
   targets: ReadonlyArray<Target>,
   events: VerifyEvents
 ): Effect.fn.Return<ReadonlyArray<Verdict>, never, FileSource | BlockPool | Codec> {

@@ -20,7 +20,7 @@ const decoder = new TextDecoder()
 export const Bcf: Format = {
   ...FileNames.bcf,
   magic,
-  open: Effect.fn("svc.genome.readBcfHeader")(function* (file, reader) {
+  open: Effect.fn("svc.genome.openBcf")(function* (file, reader) {
     const bad = (reason: string) => new FileDamaged({ file, fault: "BadHeader", reason })
     const prefix = yield* inflatePrefix(file, reader, before, largestHeader, "BadHeader")
     if (!magic.every((byte, i) => prefix.bytes[i] === byte)) {
