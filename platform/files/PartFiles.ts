@@ -31,6 +31,12 @@ import { replaceFile } from "./OutputFile.ts"
 
 const { O_CREAT, O_DIRECTORY, O_EXCL, O_NOFOLLOW, O_NONBLOCK, O_RDONLY, O_RDWR } = fs.constants
 
+/**
+ * The kernel locks the file for each write, and those who wait for it spin on the processor. With two, the next write begins
+ * without a round through the event loop; with four, 1.4 GB to ext4 took 3.3 s of CPU instead of 2.9.
+ */
+const writesAtOnce = 2
+
 const longestJournal = 16 * 1024 * 1024
 
 /** Part files on the disk of this machine. */
@@ -201,8 +207,7 @@ const partFile = Effect.fnUntraced(function* (
   const path = join(place.directory, place.part)
   const folder = yield* openScoped(place.directory, O_RDONLY | O_DIRECTORY).pipe(named(place.directory, "open"))
   const hashing = hashingOf(fd, path, digests)
-  // One write at a time: the kernel locks the file for each, and those who wait for it spin on the processor.
-  const writing = yield* Semaphore.make(1)
+  const writing = yield* Semaphore.make(writesAtOnce)
   yield* Effect.addFinalizer(() => hashing.drop)
   const read = (at: number, length: number, room?: Buffer) =>
     readExactly(fd, at, length, room).pipe(named(path, "read"))
@@ -214,7 +219,8 @@ const partFile = Effect.fnUntraced(function* (
     write: (offset, bytes) => writeAll(fd, bytes, offset).pipe(writing.withPermit, named(path, "write")),
     read,
     sync: sync(fd).pipe(named(path, "sync"), Effect.asVoid),
-    cut: (length) => call((done) => fs.ftruncate(fd, length, done)).pipe(writing.withPermit, named(path, "cut")),
+    cut: (length) =>
+      call((done) => fs.ftruncate(fd, length, done)).pipe(writing.withPermits(writesAtOnce), named(path, "cut")),
     finalUpTo: hashing.follow,
     digests: hashing.digests,
     commit: (size, overwrite) => Effect.uninterruptible(commit(place, { fd, folder, stats, mode }, size, overwrite))

@@ -53,4 +53,17 @@ describe("ByteRing", () => {
     assert.strictEqual(ring.target.byteOffset, told.byteOffset)
     assert.strictEqual(ring.target.length, told.length)
   })
+
+  it("a ring of 4 MiB takes reads of 1 MiB while 3 MiB of it are in use, so that a download does not wait for its writes", () => {
+    const mebibyte = 1024 * 1024
+    const ring = new ByteRing(4 * mebibyte)
+    for (let read = 1; read <= 4; read++) {
+      assert.isTrue(ring.roomy, `before read ${read}`)
+      assert.strictEqual(ring.target.length, mebibyte)
+      ring.filled(mebibyte)
+    }
+    assert.isFalse(ring.roomy)
+    ring.take(mebibyte)
+    assert.isTrue(ring.roomy)
+  })
 })

@@ -3,6 +3,9 @@
  * and no byte is copied in between.
  */
 
+/** One read of the socket brings no more than this, in bytes, so that reading goes on in a large ring whose oldest bytes are lent. */
+const longestRead = 1024 * 1024
+
 export class ByteRing {
   readonly #buffer: Buffer
   /** The most that one read of the socket may bring, in bytes. */
@@ -15,7 +18,7 @@ export class ByteRing {
   /** @param capacity - bytes */
   constructor(capacity: number) {
     this.#buffer = Buffer.allocUnsafeSlow(capacity)
-    this.#reach = capacity / 2
+    this.#reach = Math.min(capacity / 2, longestRead)
   }
 
   /**

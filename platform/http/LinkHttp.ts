@@ -27,11 +27,17 @@ export interface LinkHttpSettings extends ApiHttpSettings {
   readonly target: URL
   /** Value of `User-Agent`. */
   readonly userAgent: string
-  /** The most that one call of `next` waits for, in bytes (default 512 KiB). A connection takes twice as much memory, at least 1 MiB. */
+  /** The most that one call of `next` waits for, in bytes (default 512 KiB). The memory of a connection is that of `ringOf`. */
   readonly batch?: number
 }
 
 const defaultBatch = 512 * 1024
+
+/**
+ * Bytes of the ring that a connection reads into. Large batches are for the disk: a ring of four lets the socket bring the next
+ * bytes while a batch is written. With two, a file of 1.4 GB took a fifth longer.
+ */
+const ringOf = (batch: number): number => (batch > defaultBatch ? 4 * batch : 2 * defaultBatch)
 
 /** Link hosts over connections of their own, without the cookie and token of the session. */
 export const layer = (settings: LinkHttpSettings): Layer.Layer<LinkHost, ConfigUnusable> =>
@@ -81,7 +87,7 @@ const get = Effect.fn("svc.platform.getLink")(function* (
     Effect.acquireRelease(connect, (connection) => Effect.sync(() => pool.giveBack(key, connection)), {
       interruptible: true
     }).pipe(Effect.flatMap((connection) => exchange(connection, address, text)))
-  const fresh = exchangeOwned(open(request.file, address, policy, dialer, 2 * Math.max(batch, defaultBatch)))
+  const fresh = exchangeOwned(open(request.file, address, policy, dialer, ringOf(batch)))
   const kept = pool.take(key)
   // A host may close a kept connection just as it is used again: the request was not processed, so a new connection is opened.
   const { connection, head } = yield* kept === null

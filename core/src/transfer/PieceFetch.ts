@@ -6,6 +6,11 @@ import { type FetchContext, fetchRange } from "./RangeFetch.ts"
 
 /** A file is fetched in pieces of this size when it has more than two of them. */
 const piece = 32 * 1024 * 1024
+/**
+ * The last 64 to 96 MiB of it go in pieces of this size: all connections stay busy to the end, and the hash, which follows the
+ * bytes in order, has at most 24 MiB left after the last byte instead of 96 (with four connections).
+ */
+const lastPiece = 8 * 1024 * 1024
 
 /** What all requests for the file share, with how far it is. */
 export interface PartContext extends FetchContext {
@@ -27,12 +32,21 @@ export const fetchMissing = Effect.fnUntraced(function* (context: PartContext, c
   const others = Effect.gen(function* () {
     const version = yield* Deferred.await(progress.version)
     if (version.etag === null || version.size === null) return
-    const gaps = ByteRanges.missing(ByteRanges.add(present, first[0], first[1]), version.size, piece)
+    const gaps = piecesOf(ByteRanges.add(present, first[0], first[1]), version.size)
     yield* Effect.forEach(gaps, (gap) => fetchRange(context, gap), { concurrency: connections, discard: true })
   })
   yield* Effect.all([fetchRange(context, first), others], { concurrency: 2, discard: true })
   yield* inOrder(context)
 })
+
+/** What is missing below `size`, in pieces. */
+const piecesOf = (present: ByteRanges.ByteRanges, size: number): ByteRanges.ByteRanges => {
+  const tail = Math.max(0, Math.floor(size / piece) - 2) * piece
+  return [
+    ...ByteRanges.missing(present, tail, piece),
+    ...ByteRanges.missing(ByteRanges.add(present, 0, tail), size, lastPiece)
+  ]
+}
 
 /** Fetches the gaps one after the other, the last of them to the end of the file; an empty file is asked for as well. */
 const inOrder = Effect.fnUntraced(function* (context: PartContext) {
