@@ -15,11 +15,13 @@ import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { assert, describe, it } from "@effect/vitest"
 import { Clock, Effect, Fiber, type Scope } from "effect"
-import { type FileLockError, type FileLockOptions, withLock } from "../platform/locks/FileLock.ts"
+import { type FileLockError, type FileLockOptions, makeFileLocks } from "../platform/locks/FileLock.ts"
 import { thisProcess } from "../platform/ProcessIdentity.ts"
 import { bundled } from "./Bundles.ts"
 import { until } from "./Executables.ts"
 import { makeJumpingClock } from "./JumpingClock.ts"
+
+const { withLock } = Effect.runSync(makeFileLocks)
 
 const folder = Effect.acquireRelease(
   Effect.sync(() => mkdtempSync(join(tmpdir(), "file-lock-"))),

@@ -6,7 +6,7 @@ import { join } from "node:path"
 import { Effect } from "effect"
 import { CannotCreate, LocalIo } from "../../core/src/Errors.ts"
 import { errnoOf, unsyncable } from "../Errno.ts"
-import { type FileLockError, withLock } from "../locks/FileLock.ts"
+import { type FileLockError, makeFileLocks } from "../locks/FileLock.ts"
 import { hasEnded, parseIdentity, thisProcess } from "../ProcessIdentity.ts"
 
 /** What a folder turned out to be. */
@@ -56,8 +56,8 @@ export interface LockFolder {
 /** Takes and releases a lock of its own in the folder, then reads which processes hold the others. */
 export const tryLocks = (folder: string): Effect.Effect<LockFolder, FileLockError> =>
   Effect.andThen(
-    withLock(join(folder, `doctor-${process.pid}-${randomBytes(4).toString("hex")}.lock`), { wait: 0 })(
-      () => Effect.void
+    Effect.flatMap(makeFileLocks, ({ acquire }) =>
+      Effect.scoped(acquire(join(folder, `doctor-${process.pid}-${randomBytes(4).toString("hex")}.lock`), { wait: 0 }))
     ),
     Effect.tryPromise({
       try: async () => {

@@ -28,7 +28,7 @@ import { Busy, CannotCreate, LocalIo, TrackingUnusable } from "../../core/src/Er
 import { lockPoll } from "../../core/src/Schedules.ts"
 import { Scrubber } from "../../core/src/text/Scrubber.ts"
 import { Errno, errnoOf, io, linkless, unless } from "../Errno.ts"
-import { type HeldLock, withLock } from "../locks/FileLock.ts"
+import { type FileLocks, type HeldLock, makeFileLocks } from "../locks/FileLock.ts"
 import { withFresh } from "./AtomicFile.ts"
 import { openScoped, sync, syncFolder } from "./FileCalls.ts"
 import { documentOf, type Found, find, type Refused, sameVersion } from "./TrackingSource.ts"
@@ -53,6 +53,7 @@ export const layer = (settings: { readonly path: string }): Layer.Layer<Tracking
       const { path } = settings
       const scrubber = yield* Scrubber
       const clean = (restoreEstimation: string) => scrubber.document({ restoreEstimation }).restoreEstimation
+      const locks = yield* makeFileLocks
       const warned = yield* Ref.make(false)
       const warn = Effect.flatMap(Ref.getAndSet(warned, true), (before) =>
         before ? Effect.void : Effect.logWarning(`Locks do not hold in the folder of ${path}: going on without them`)
@@ -62,7 +63,7 @@ export const layer = (settings: { readonly path: string }): Layer.Layer<Tracking
         Errno: ({ code }: Errno) => new LocalIo({ path, operation: "use the restoration file", errno: code })
       }
       const read = find(path).pipe(
-        Effect.tap((found) => clearAway(found.path)),
+        Effect.tap((found) => clearAway(found.path, locks)),
         Effect.flatMap(({ content }) => documentOf(content)),
         Effect.catchTags(failures)
       )
@@ -71,7 +72,7 @@ export const layer = (settings: { readonly path: string }): Layer.Layer<Tracking
           const real = (yield* find(path)).path
           yield* folderExists(path, real)
           const waiting = (owner: string) => Effect.logInfo(`Waiting for ${owner}, which changes ${path}`)
-          return yield* withLock(lockOf(real), { wait: lockWait, onWait: waiting })((held) =>
+          return yield* locks.withLock(lockOf(real), { wait: lockWait, onWait: waiting })((held) =>
             Effect.uninterruptible(attempt(real, held, edit, create, warn, clean))
           )
         }).pipe(
@@ -93,7 +94,7 @@ export const layer = (settings: { readonly path: string }): Layer.Layer<Tracking
 const lockOf = (path: string) => join(dirname(path), `.${basename(path)}.lock`)
 
 /** A run that only reads still clears away what a killed one left; a living one is not disturbed. */
-const clearAway = (path: string) =>
+const clearAway = (path: string, { withLock }: FileLocks) =>
   Effect.suspend(() =>
     existsSync(lockOf(path))
       ? Effect.ignore(withLock(lockOf(path), { wait: 0 })(() => removeLeftovers(path)))

@@ -13,7 +13,7 @@ import { Config, Context, Deferred, Duration, Effect, Fiber, Layer, Option, Ref,
 import { AccountLock } from "../../core/src/session/AccountLock.ts"
 import { RefusedLogins } from "../../core/src/session/RefusedLogins.ts"
 import { errnoOf } from "../Errno.ts"
-import { acquire, ourselves } from "./FileLock.ts"
+import { makeFileLocks, ourselves } from "./FileLock.ts"
 import * as RefusedLoginFiles from "./RefusedLoginFiles.ts"
 
 export interface AccountLockSettings {
@@ -95,6 +95,7 @@ export const layer = (settings: AccountLockSettings): Layer.Layer<AccountLock> =
         yield* warn(reason)
         return Context.make(AccountLock, { withLock: () => (self) => self })
       }
+      const { acquire } = yield* makeFileLocks
       const sayWhom = (owner: string) => {
         const whom = owner === ourselves ? "another session of this program" : `another step (${owner})`
         return Effect.logInfo(`Waiting for ${whom} that uses the same account`)

@@ -4,7 +4,7 @@ import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { thisProcess } from "../ProcessIdentity.ts"
-import { withLock } from "./FileLock.ts"
+import { type FileLocks, makeFileLocks } from "./FileLock.ts"
 
 const folder = Effect.acquireRelease(
   Effect.sync(() => mkdtempSync(join(tmpdir(), "file-locks-"))),
@@ -17,7 +17,7 @@ const leaveCard = (at: string, file: string) => {
   writeFileSync(join(at, cardOfKilled(file)), JSON.stringify({ ...self, start: `${self.start}1` }))
 }
 
-const lockFiles = (at: string, files: ReadonlyArray<string>) =>
+const lockFiles = ({ withLock }: FileLocks, at: string, files: ReadonlyArray<string>) =>
   Effect.forEach(files, (file) => withLock(join(at, `${file}.lock`), { wait: 0 })(() => Effect.void), { discard: true })
 
 describe("locks of many files in one folder", () => {
@@ -27,7 +27,7 @@ describe("locks of many files in one folder", () => {
     Effect.gen(function* () {
       const at = yield* folder
       for (const file of ["s0", "s7", "s19"]) leaveCard(at, file)
-      yield* lockFiles(at, files)
+      yield* lockFiles(yield* makeFileLocks, at, files)
       assert.deepStrictEqual(readdirSync(at), [])
     })
   )
@@ -35,10 +35,11 @@ describe("locks of many files in one folder", () => {
   it.live("the folder is read once, as with ten thousand files each look is ten thousand names", () =>
     Effect.gen(function* () {
       const at = yield* folder
-      yield* lockFiles(at, ["s0"])
+      const locks = yield* makeFileLocks
+      yield* lockFiles(locks, at, ["s0"])
       // The next run removes what comes after the look.
       leaveCard(at, "s7")
-      yield* lockFiles(at, files)
+      yield* lockFiles(locks, at, files)
       assert.deepStrictEqual(readdirSync(at), [cardOfKilled("s7")])
     })
   )

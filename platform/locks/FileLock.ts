@@ -6,16 +6,16 @@
  * `stillOwned` before a commit, and checks what it replaces.
  */
 import { randomBytes } from "node:crypto"
-import { readdir, unlink } from "node:fs/promises"
-import { basename, dirname, join } from "node:path"
+import { unlink } from "node:fs/promises"
 import { Data, Duration, Effect, Scope } from "effect"
 import { Busy, type CannotCreate, LocalIo } from "../../core/src/Errors.ts"
 import { monotonicMillis } from "../../core/src/MonotonicTime.ts"
 import { lockPoll } from "../../core/src/Schedules.ts"
-import { type Errno, io, unless } from "../Errno.ts"
+import { io, unless } from "../Errno.ts"
 import { type ProcessIdentity, thisProcess } from "../ProcessIdentity.ts"
 import { claim, hasName, type LockCard, makeCard, refresh } from "./LockCard.ts"
-import { breakLock, type LockWatch, leftAfter, removeLeft, watchLock } from "./StaleLock.ts"
+import { type LockTurns, makeLockTurns } from "./LockTurns.ts"
+import { breakLock, type LockWatch, watchLock } from "./StaleLock.ts"
 
 export interface FileLockOptions {
   /** How long to wait for an owner that lives: zero tries once, `Duration.infinity` waits for ever. */
@@ -39,8 +39,36 @@ export type FileLockError = Busy | CannotCreate | LocalIo
 /** Somebody else holds the lock. */
 class Held extends Data.TaggedError("Held")<{ readonly owner: string }> {}
 
-/** Takes the lock `path` until the scope closes. */
-export const acquire = (path: string, options: FileLockOptions): Effect.Effect<HeldLock, FileLockError, Scope.Scope> =>
+export interface FileLocks {
+  /** Takes the lock `path` until the scope closes. */
+  readonly acquire: (path: string, options: FileLockOptions) => Effect.Effect<HeldLock, FileLockError, Scope.Scope>
+  /** Runs `use` while this process holds the lock `path`. */
+  readonly withLock: (
+    path: string,
+    options: FileLockOptions
+  ) => <A, E, R>(use: (lock: HeldLock) => Effect.Effect<A, E, R>) => Effect.Effect<A, E | FileLockError, R>
+}
+
+/** Locks for one purpose, such as those of part files. They remember which were just given back, so that others get their turn. */
+export const makeFileLocks: Effect.Effect<FileLocks> = Effect.sync(() => {
+  const turns = makeLockTurns()
+  const acquire: FileLocks["acquire"] = (path, options) => take(path, options, turns)
+  return {
+    acquire,
+    withLock: (path, options) => (use) =>
+      Effect.acquireUseRelease(
+        Scope.make(),
+        (scope) => Effect.flatMap(Scope.provide(acquire(path, options), scope), use),
+        (scope, exit) => Scope.close(scope, exit)
+      )
+  }
+})
+
+const take = (
+  path: string,
+  options: FileLockOptions,
+  turns: LockTurns
+): Effect.Effect<HeldLock, FileLockError, Scope.Scope> =>
   Effect.gen(function* () {
     const heartbeat = Duration.fromInputUnsafe(options.heartbeat ?? "5 seconds")
     const staleAfter = Duration.toMillis(options.staleAfter ?? "60 seconds")
@@ -48,13 +76,13 @@ export const acquire = (path: string, options: FileLockOptions): Effect.Effect<H
     const waiting = `${path}.${process.pid}-${randomBytes(6).toString("hex")}.wait`
     const card = yield* makeCard(waiting, thisProcess())
     const watch = watchLock(path, card, { staleAfter, once: Duration.isZero(wait) })
-    yield* giveWay(path, card)
+    yield* turns.giveWay(path, card)
     const alive = yield* signOfLife(card)
     // Uninterruptible in each attempt, so that a lock taken is always a lock given back.
-    const take = Effect.acquireRelease(Effect.andThen(alive, attempt(path, card, watch)), (taken) =>
-      release(path, taken, card)
+    const attempts = Effect.acquireRelease(Effect.andThen(alive, attempt(path, card, watch)), (taken) =>
+      release(path, taken, card, turns)
     )
-    const taken = yield* waitFor(take, wait, options.onWait ?? (() => Effect.void))
+    const taken = yield* waitFor(attempts, wait, options.onWait ?? (() => Effect.void))
     yield* Effect.ignore(io(() => unlink(waiting)))
     yield* refresh(taken).pipe(Effect.ignore, Effect.delay(heartbeat), Effect.forever, Effect.forkScoped)
     return { stillOwned: Effect.orElseSucceed(hasName(path, taken), () => false) }
@@ -64,16 +92,6 @@ export const acquire = (path: string, options: FileLockOptions): Effect.Effect<H
       Errno: ({ code }) => new LocalIo({ path, operation: "lock", errno: code })
     })
   )
-
-/** Runs `use` while this process holds the lock `path`. */
-export const withLock =
-  (path: string, options: FileLockOptions) =>
-  <A, E, R>(use: (lock: HeldLock) => Effect.Effect<A, E, R>): Effect.Effect<A, E | FileLockError, R> =>
-    Effect.acquireUseRelease(
-      Scope.make(),
-      (scope) => Effect.flatMap(Scope.provide(acquire(path, options), scope), use),
-      (scope, exit) => Scope.close(scope, exit)
-    )
 
 /** Takes the lock if it is free or stale. */
 const attempt = Effect.fnUntraced(function* (path: string, card: LockCard, watch: LockWatch) {
@@ -124,8 +142,6 @@ const ownerText = (owner: ProcessIdentity | null): string => {
     : `${owner.host}, process ${owner.pid}`
 }
 
-/** The card of a waiter that was not refreshed for this long (ms) is left over from a killed process. */
-const waiterLeftAfter = 3_600_000
 /** How often a waiter refreshes its card, in ms. */
 const signEvery = 60_000
 
@@ -140,12 +156,7 @@ const signOfLife = Effect.fnUntraced(function* (card: LockCard) {
   })
 })
 
-/** When this process released each lock, in ms of the monotonic clock, by path: processes that wait get their turn first. */
-const givenBack = new Map<string, number>()
-/** The head start of waiting processes, in ms: longer than the longest pause of `lockPoll`. */
-const headStart = 40
-
-const release = (path: string, taken: LockCard, card: LockCard) =>
+const release = (path: string, taken: LockCard, card: LockCard, turns: LockTurns) =>
   Effect.gen(function* () {
     // Retried, because one lost reply of a network file system must not leave the lock behind.
     if (yield* hasName(path, taken))
@@ -156,62 +167,6 @@ const release = (path: string, taken: LockCard, card: LockCard) =>
         ),
         { times: 2 }
       )
-    const now = yield* monotonicMillis
-    // Old entries are removed: a run of ten thousand files takes ten thousand locks.
-    for (const [other, time] of givenBack) if (now - time > headStart) givenBack.delete(other)
-    givenBack.set(path, now)
+    yield* turns.gaveBack(path)
     if (taken.handle !== card.handle) yield* io(() => taken.handle.close())
   }).pipe(Effect.ignore)
-
-/** What lies beside locks: cards of processes that wait or were killed, marks of those that break a lock, locks set aside. */
-const leavingsIn = (folder: string): Effect.Effect<ReadonlyArray<string>, Errno> =>
-  Effect.map(
-    io(() => readdir(folder)),
-    (names) => names.filter((name) => /\.(?:wait|break|stale)$/.test(name))
-  )
-
-/** The folder of the last new lock, as it was at the first look: a run of ten thousand files must not read it for each. */
-let lastFolder: { readonly folder: string; readonly leavings: ReadonlyArray<string> } | null = null
-
-const firstLook = Effect.fnUntraced(function* (folder: string) {
-  if (lastFolder?.folder === folder) return lastFolder.leavings
-  const leavings = yield* leavingsIn(folder)
-  lastFolder = { folder, leavings }
-  return leavings
-})
-
-/**
- * Waits a moment when this process has just given the lock back and others stand in line. Of a lock that is new to this
- * process, removes what killed processes left beside it.
- */
-const giveWay = Effect.fnUntraced(function* (path: string, card: LockCard) {
-  const now = yield* monotonicMillis
-  const last = givenBack.get(path)
-  if (last !== undefined && now - last > headStart) return
-  const leavings = yield* last === undefined ? firstLook(dirname(path)) : leavingsIn(dirname(path))
-  const inLine = yield* othersInLine(path, card, leavings)
-  if (inLine && last !== undefined) yield* Effect.sleep(headStart)
-})
-
-/** Whether others wait for the lock. Removes cards, marks and locks set aside that killed processes left. */
-const othersInLine = Effect.fnUntraced(function* (
-  path: string,
-  card: LockCard,
-  leavings: ReadonlyArray<string>
-): Effect.fn.Return<boolean, Errno> {
-  const folder = dirname(path)
-  const beside = leavings.filter((name) => name.startsWith(`${basename(path)}.`) && name !== basename(card.path))
-  if (beside.length === 0) return false
-  const { mtimeMs } = yield* io(() => card.handle.stat())
-  const removeOld = (name: string, patience: number) =>
-    removeLeft(join(folder, name), Effect.succeed(mtimeMs), patience)
-  const breaker = beside.find((name) => name.endsWith(".break"))
-  if (breaker === undefined || (yield* removeOld(breaker, leftAfter))) {
-    for (const name of beside.filter((name) => name.endsWith(".stale"))) yield* removeOld(name, leftAfter)
-  }
-  let inLine = false
-  for (const name of beside.filter((name) => name.endsWith(".wait"))) {
-    if (!(yield* removeOld(name, waiterLeftAfter))) inLine = true
-  }
-  return inLine
-})

@@ -5,21 +5,24 @@ import { Effect, Layer } from "effect"
 import { Busy } from "../../core/src/Errors.ts"
 import { PartClaim } from "../../core/src/transfer/PartClaim.ts"
 import type { PartPlace } from "../../core/src/transfer/PartFiles.ts"
-import { acquire } from "./FileLock.ts"
+import { makeFileLocks } from "./FileLock.ts"
 
 /** Claims on part files by lock files beside them. */
-export const layer = Layer.succeed(PartClaim, {
-  claim: (place) =>
-    acquire(pathOf(place), { wait: 0 }).pipe(
-      Effect.asVoid,
-      Effect.catchTag("Busy", ({ owner }) => new Busy({ file: place.name, owner }))
-    ),
-  // Taking over the lock of a run that ended, and giving it back, removes it.
-  clear: (place) =>
-    Effect.sync(() => existsSync(pathOf(place))).pipe(
-      Effect.flatMap((there) => (there ? Effect.scoped(acquire(pathOf(place), { wait: 0 })) : Effect.void)),
-      Effect.ignore
-    )
-})
+export const layer = Layer.effect(
+  PartClaim,
+  Effect.map(makeFileLocks, ({ acquire }) => ({
+    claim: (place) =>
+      acquire(pathOf(place), { wait: 0 }).pipe(
+        Effect.asVoid,
+        Effect.catchTag("Busy", ({ owner }) => new Busy({ file: place.name, owner }))
+      ),
+    // Taking over the lock of a run that ended, and giving it back, removes it.
+    clear: (place) =>
+      Effect.sync(() => existsSync(pathOf(place))).pipe(
+        Effect.flatMap((there) => (there ? Effect.scoped(acquire(pathOf(place), { wait: 0 })) : Effect.void)),
+        Effect.ignore
+      )
+  }))
+)
 
 const pathOf = ({ directory, lock }: PartPlace) => join(directory, lock)

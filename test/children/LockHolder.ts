@@ -1,8 +1,10 @@
 /** Takes the lock, prints `held`, and keeps it until it is ended: `node LockHolder.ts LOCK`. */
 import { Duration, Effect } from "effect"
-import { withLock } from "../../platform/locks/FileLock.ts"
+import { makeFileLocks } from "../../platform/locks/FileLock.ts"
 
 const [lock = ""] = process.argv.slice(2)
+
+const { withLock } = Effect.runSync(makeFileLocks)
 
 await Effect.runPromise(
   withLock(lock, { wait: Duration.infinity })(() =>
