@@ -14,7 +14,7 @@ export const isLoopback = (hostname: string): boolean => reachOfName(hostname.re
 /** Names of services that give a machine in a cloud its credentials. */
 const metadata = /^(metadata|instance-data|(.*\.)?metadata\.google\.internal|metadata\.goog)$/
 const local = /^(.*\.)?(localhost|localhost\.localdomain|ip6-localhost|ip6-loopback)$/
-/** RFC 6762 (`local` and appendix G), RFC 8375, ICANN's `internal`, and what home routers and clusters use. */
+/** Endings that mean something inside one network only: of RFC 6762 and RFC 8375, ICANN's `internal`, and what home routers and clusters use. */
 const inner = /\.(internal|local|localdomain|intranet|private|corp|home|lan|svc|home\.arpa)$/
 
 /** The reach of a host by its name; for an IP address that of the address. */
