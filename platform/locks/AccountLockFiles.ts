@@ -60,8 +60,7 @@ const isThere = (path: string) =>
 /** Why the folder cannot be used, or null after making sure that it can. `shared`: it was chosen by the user. */
 export const unusable = (folder: string, shared: boolean): Effect.Effect<string | null> =>
   Effect.tryPromise(async () => {
-    await makeFolder(folder)
-    const stats = await lstat(folder)
+    const stats = await lstat(folder).catch(() => makeFolder(folder).then(() => lstat(folder)))
     if (shared) return null
     // A folder in a place where everybody writes: another user must not have put it there.
     if (!stats.isDirectory()) return "it is not a folder"

@@ -13,7 +13,7 @@ import { monotonicMillis } from "../../core/src/MonotonicTime.ts"
 import { lockPoll } from "../../core/src/Schedules.ts"
 import { io, unless } from "../Errno.ts"
 import { type ProcessIdentity, thisProcess } from "../ProcessIdentity.ts"
-import { claim, hasName, type LockCard, makeCard, refresh } from "./LockCard.ts"
+import { claim, hasName, type LockCard, makeCard, refresh, removeCard } from "./LockCard.ts"
 import { type LockTurns, makeLockTurns } from "./LockTurns.ts"
 import { breakLock, type LockWatch, watchLock } from "./StaleLock.ts"
 
@@ -74,16 +74,17 @@ const take = (
     const staleAfter = Duration.toMillis(options.staleAfter ?? "60 seconds")
     const wait = Duration.fromInputUnsafe(options.wait)
     const waiting = `${path}.${process.pid}-${randomBytes(6).toString("hex")}.wait`
-    const card = yield* makeCard(waiting, thisProcess())
-    const watch = watchLock(path, card, { staleAfter, once: Duration.isZero(wait) })
-    yield* turns.giveWay(path, card)
-    const alive = yield* signOfLife(card)
-    // Uninterruptible in each attempt, so that a lock taken is always a lock given back.
-    const attempts = Effect.acquireRelease(Effect.andThen(alive, attempt(path, card, watch)), (taken) =>
-      release(path, taken, card, turns)
-    )
-    const taken = yield* waitFor(attempts, wait, options.onWait ?? (() => Effect.void))
-    yield* Effect.ignore(io(() => unlink(waiting)))
+    const takeWith = Effect.fnUntraced(function* (card: LockCard) {
+      const watch = watchLock(path, card, { staleAfter, once: Duration.isZero(wait) })
+      yield* turns.giveWay(path, card)
+      const alive = yield* signOfLife(card)
+      // Uninterruptible in each attempt, so that a lock taken is always a lock given back.
+      const attempts = Effect.acquireRelease(Effect.andThen(alive, attempt(path, card, watch)), (taken) =>
+        release(path, taken, card, turns)
+      )
+      return yield* waitFor(attempts, wait, options.onWait ?? (() => Effect.void))
+    })
+    const taken = yield* Effect.acquireUseRelease(makeCard(waiting, thisProcess()), takeWith, removeCard)
     yield* refresh(taken).pipe(Effect.ignore, Effect.delay(heartbeat), Effect.forever, Effect.forkScoped)
     return { stillOwned: Effect.orElseSucceed(hasName(path, taken), () => false) }
   }).pipe(

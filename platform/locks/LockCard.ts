@@ -17,15 +17,18 @@ export interface LockCard {
 
 export const sameFile = (a: Stats, b: Stats) => a.ino === b.ino && a.dev === b.dev
 
-/** Makes the card of this process under a private name; the scope removes it. */
+/** Makes the card of this process under a private name; the scope closes it. */
 export const makeCard = (path: string, self: ProcessIdentity) =>
   Effect.acquireRelease(
     io(async (): Promise<LockCard> => {
       const content = Buffer.from(`${JSON.stringify(self)}\n`)
       return { path, content, handle: await newFile(path, content) }
     }),
-    (card) => Effect.andThen(Effect.ignore(io(() => unlink(path))), Effect.ignore(io(() => card.handle.close())))
+    ({ handle }) => Effect.ignore(io(() => handle.close()))
   )
+
+/** Removes the private name of a card, under which others see that its process waits. */
+export const removeCard = ({ path }: LockCard) => Effect.ignore(io(() => unlink(path)))
 
 /** Fails with EEXIST where a file is; one that cannot be written whole is removed. */
 const newFile = async (path: string, content: Buffer): Promise<FileHandle> => {

@@ -9,7 +9,7 @@
  * for it once in 65,536 times, for ten minutes), too little to find it out.
  */
 import { randomBytes, scrypt } from "node:crypto"
-import { readFile, rm, writeFile } from "node:fs/promises"
+import { readFile, unlink, writeFile } from "node:fs/promises"
 import { promisify } from "node:util"
 import { Clock, Effect, Redacted } from "effect"
 import type { RefusedLogins } from "../../core/src/session/RefusedLogins.ts"
@@ -49,7 +49,7 @@ export const make = (fileOf: (key: string) => string): RefusedLogins => {
       Effect.orElseSucceed(() => null)
     )
   return {
-    forget: (key) => Effect.ignore(Effect.tryPromise(() => rm(fileOf(key), { force: true }))),
+    forget: (key) => Effect.ignore(Effect.tryPromise(() => unlink(fileOf(key)))),
     has: (key, password, since) =>
       Effect.map(readRefusals(key, password), (it) => {
         const times = it?.times ?? []
