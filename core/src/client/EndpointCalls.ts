@@ -1,13 +1,13 @@
 /**
- * Calls the endpoints of `ServiceApi`: builds the request from the declaration and the note of the endpoint, has `Reply.ts` read
+ * Calls the endpoints of `Endpoints.ts`: builds the request from the declaration and the note of the endpoint, has `Reply.ts` read
  * the reply, and decodes the payload with the declared schema. No endpoint is described a second time here.
  */
 import { Context, Effect, Schema } from "effect"
 import type { HttpClient, HttpClientResponse } from "effect/http"
-import { HttpApiClient } from "effect/http-api"
+import { HttpApi, HttpApiClient, HttpApiGroup } from "effect/http-api"
 import type { EndpointName, EndpointNote } from "../contract/EndpointNotes.ts"
+import { declare, Note } from "../contract/Endpoints.ts"
 import type { Enveloped } from "../contract/Envelope.ts"
-import { Note, ServiceApi } from "../contract/ServiceApi.ts"
 import { NotFound, ReplyMalformed, type ServiceError, type SessionError } from "../Errors.ts"
 import { PathTemplate, RepeatSafe, SlowReply } from "../session/RequestMarks.ts"
 import { type CallRequest, requestOf, subjectOf } from "./CallRequest.ts"
@@ -59,17 +59,15 @@ const readers: Readonly<Record<Reading, Reader>> = {
   json: { reading: "json", read: Effect.succeed }
 }
 
-const declared: ReadonlyMap<string, { readonly group: string; readonly endpoint: Declared }> = new Map(
-  Object.entries(ServiceApi.groups).flatMap(([group, { endpoints }]) =>
-    Object.values(endpoints).map((endpoint: Declared) => [endpoint.identifier, { group, endpoint }] as const)
-  )
-)
+type Endpoint = ReturnType<typeof declare>
 
-/** The declaration of an endpoint. */
+const declared = new Map<EndpointName, Endpoint>()
+
+/** The declaration of an endpoint, made at the first call of it, and its note. */
 export const endpointOf = (name: EndpointName) => {
-  const found = declared.get(name)
-  if (found === undefined) throw new Error(`no endpoint ${name}`)
-  return { ...found, note: Context.getUnsafe(found.endpoint.annotations as Context.Context<Note>, Note) }
+  const endpoint = declared.get(name) ?? declare(name)
+  declared.set(name, endpoint)
+  return { endpoint, note: Context.getUnsafe(endpoint.annotations as Context.Context<Note>, Note) }
 }
 
 /** What a call expects of its reply, and the words with which messages name the call. */
@@ -89,39 +87,35 @@ export const makeCall = (http: HttpClient.HttpClient.With<SessionError>, reading
   const { read } = readers[reading]
   const sends = new Map<string, Send>()
   /** Each endpoint's client is built at its first call: building takes time, and a job calls only one or two endpoints. */
-  const sendOf = Effect.fnUntraced(function* (group: string, name: string) {
-    const known = sends.get(name)
+  const sendOf = Effect.fnUntraced(function* (endpoint: Endpoint) {
+    const known = sends.get(endpoint.identifier)
     if (known !== undefined) return known
+    const api = HttpApi.make("service").add(HttpApiGroup.make("call").add(endpoint))
     // `never`: the note names the parameters that the endpoint declares, which the types cannot follow here.
-    const about = { group, endpoint: name, httpClient: http } as never
+    const about = { group: "call", endpoint: endpoint.identifier, httpClient: http } as never
     // The built client keeps the context it is built in. The context of the first call would keep that call's span in memory.
-    const made = HttpApiClient.endpoint(ServiceApi, about) as Effect.Effect<Send>
+    const made = HttpApiClient.endpoint(api, about) as Effect.Effect<Send>
     const send = yield* Effect.updateContext(made, (_: Context.Context<never>) => Context.empty())
-    sends.set(name, send)
+    sends.set(endpoint.identifier, send)
     return send
   })
 
-  const ask = Effect.fnUntraced(function* (
-    { endpoint, group }: ReturnType<typeof endpointOf>,
-    request: CallRequest,
-    asked: ExpectedReply
-  ) {
+  const ask = Effect.fnUntraced(function* (endpoint: Endpoint, request: CallRequest, asked: ExpectedReply) {
     if (!fitsPath(request)) {
       return yield* new NotFound({ what: asked.subject ?? asked.request, detail: "no such identifier can exist" })
     }
-    const send = yield* sendOf(group, endpoint.identifier)
+    const send = yield* sendOf(endpoint)
     const response = yield* send({ ...request, responseMode: "response-only" })
     return yield* payloadOf(response, asked)
   })
 
   return (name, given, { subject, ...about } = {}) =>
     Effect.suspend(() => {
-      const known = endpointOf(name)
-      const { endpoint, note } = known
+      const { endpoint, note } = endpointOf(name)
       const asked = { ...expectedReplyOf(endpoint, subject ?? subjectOf(note, given), reading), ...about }
       const answer = asksForNothing(note, given)
         ? Effect.succeed([])
-        : ask(known, requestOf(endpoint.path, note, given), asked)
+        : ask(endpoint, requestOf(endpoint.path, note, given), asked)
       return Effect.flatMap(answer, (payload) => read(payload, payloadSchema(endpoint), asked.request)).pipe(
         Effect.provideService(PathTemplate, endpoint.path),
         Effect.provideService(SlowReply, note.slow === true),

@@ -36,7 +36,7 @@ export const streamedReply = (
     if (!fitsPath({ params })) {
       return yield* new NotFound({ what: subject ?? asked.request, detail: "no such identifier can exist" })
     }
-    const address = Object.entries(params).reduce(
+    const address = Object.entries(params).reduce<string>(
       (rest, [name, value]) => rest.replace(`:${name}`, () => encodeURIComponent(value)),
       endpoint.path
     )

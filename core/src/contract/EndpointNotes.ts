@@ -1,6 +1,6 @@
 /**
  * The note on each endpoint: the arguments of its client method, what a "not found" is about, whether it is slow or changes data,
- * and how `svc-api` offers it. `ServiceApi.ts` attaches each note to its endpoint. Client methods, streams, commands, help,
+ * and how `svc-api` offers it. `Endpoints.ts` attaches each note to its endpoint. Client methods, streams, commands, help,
  * completions and pages are derived from the notes.
  *
  * Plain data, so that `--help` loads no schema.

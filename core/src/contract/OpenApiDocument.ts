@@ -2,7 +2,8 @@
 import { Context } from "effect"
 import { OpenApi } from "effect/http-api"
 import type { EndpointNote } from "./EndpointNotes.ts"
-import { Note, ServiceApi } from "./ServiceApi.ts"
+import { Note } from "./Endpoints.ts"
+import { ServiceApi } from "./ServiceApi.ts"
 
 type Json = null | boolean | number | string | ReadonlyArray<Json> | JsonObject
 type JsonObject = { readonly [key: string]: Json }
