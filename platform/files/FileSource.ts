@@ -43,21 +43,23 @@ const open = Effect.fnUntraced(function* (path: string, digests: DigestThread) {
   )
   const { size } = yield* call<fs.Stats>(path, "look at", (done) => fs.fstat(fd, done))
 
-  const read = Effect.fnUntraced(function* (offset: number, length: number) {
-    const wanted = Math.max(0, Math.min(length, size - offset))
-    const bytes = new Uint8Array(wanted)
+  const readInto = Effect.fnUntraced(function* (offset: number, target: Uint8Array) {
     let filled = 0
-    while (filled < wanted) {
+    while (filled < target.length) {
       const got = yield* call<number>(path, "read", (done) =>
-        fs.read(fd, bytes, filled, wanted - filled, offset + filled, done)
+        fs.read(fd, target, filled, target.length - filled, offset + filled, done)
       )
       if (got === 0) {
         return yield* new FileDamaged({ file: path, fault: "Changing", reason: "it became shorter while it was read" })
       }
       filled += got
     }
-    return bytes
   })
+
+  const read = (offset: number, length: number) => {
+    const bytes = new Uint8Array(Math.max(0, Math.min(length, size - offset)))
+    return Effect.as(readInto(offset, bytes), bytes)
+  }
 
   const checksum = (kind: ChecksumKind) =>
     Effect.callback<string, LocalIo>((resume) => {
@@ -75,5 +77,5 @@ const open = Effect.fnUntraced(function* (path: string, digests: DigestThread) {
       const dropped = Effect.callback<void>((resume) => digests.drop(id, () => resume(Effect.void)))
       return Effect.suspend(() => (finished ? Effect.void : dropped))
     })
-  return { size, read, checksum } satisfies OpenFile
+  return { size, read, readInto, checksum } satisfies OpenFile
 })

@@ -29,7 +29,7 @@ export type Order =
       readonly _tag: "Inflate"
       readonly id: number
       readonly run: BlockRun
-      /** Where it is inflated; its buffer comes back with the report. */
+      /** Where it is inflated; this buffer and that of the run come back with the report. */
       readonly buffer: Uint8Array<ArrayBuffer>
     }
 
@@ -138,9 +138,7 @@ const take = ({ id, isLast, job, piece, buffer, stretches, ranges }: Extract<Ord
 
 const inflate = ({ id, buffer, run }: Extract<Order, { readonly _tag: "Inflate" }>) => {
   const inflated = inflateRun(codec, run, buffer)
-  // Given back at once: the collector would let such memory pile up.
-  run.bytes.buffer.transfer(0)
-  tell({ _tag: "Inflated", id, run: inflated }, [buffer.buffer])
+  tell({ _tag: "Inflated", id, run: inflated }, [buffer.buffer, run.bytes.buffer])
 }
 
 parentPort?.on("message", (order: Order) => {

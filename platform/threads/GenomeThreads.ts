@@ -24,6 +24,9 @@ const worthThread = 8 * 1024 * 1024
 /** The most worker threads that the one thread which fetches and writes can keep busy. */
 const mostThreads = 6
 
+/** Runs of blocks under way for each thread. Judged in order, they wait for each other: with two, threads were idle for half of the time. */
+const runsPerThread = 6
+
 type Answer = (report: Report | ThreadLost) => void
 
 class Thread {
@@ -200,12 +203,12 @@ export const workersLayer = (
     )
   )
 
-/** @param count - threads besides the one that reads and judges records; each has one run at work and one waiting */
+/** @param count - threads besides the one that reads and judges records */
 export const poolLayer = (count: number): Layer.Layer<BlockPool, never, Codec> =>
   Layer.effect(
     BlockPool,
     Effect.map(threads, (all) =>
-      blockPool(count * 2, (run, buffer) =>
+      blockPool(count * runsPerThread, (run, buffer) =>
         Effect.callback<InflatedRun>((resume) => {
           const order = (id: number): Order => ({ _tag: "Inflate", id, run, buffer })
           leastBusy(all.some(count))?.ask(order, [run.bytes.buffer, buffer.buffer], (report) => {

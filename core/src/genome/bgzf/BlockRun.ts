@@ -16,6 +16,8 @@ export interface InflatedRun {
   readonly ends: ReadonlyArray<number>
   /** What is wrong with the block after those, as a phrase with the block as subject; null when all are sound. */
   readonly wrong: string | null
+  /** The bytes of the run, which are free again. */
+  readonly bytes: Uint8Array<ArrayBuffer>
 }
 
 /** Most blocks of a run, so that it takes at most 2 MiB deflated and as much inflated. */
@@ -42,5 +44,5 @@ export const inflateRun = (
       ends.push(length)
     }
   }
-  return { content: buffer.subarray(0, length), ends, wrong }
+  return { content: buffer.subarray(0, length), ends, wrong, bytes }
 }

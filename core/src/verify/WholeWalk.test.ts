@@ -1,0 +1,75 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Layer } from "effect"
+import * as ZlibCodec from "../../../platform/inflate/ZlibCodec.ts"
+import { concat } from "../../../test/genome/Fixtures.ts"
+import { type ByteReader, fromBytes } from "../genome/ByteReader.ts"
+import * as Bgzf from "../genome/bgzf/Bgzf.ts"
+import { Codec } from "../genome/bgzf/Codec.ts"
+import { type ContentCheck, unread } from "../genome/bgzf/ContentCheck.ts"
+import { BlockPool } from "./BlockPool.ts"
+import { walkWhole } from "./WholeWalk.ts"
+
+const provided = <A, E>(effect: Effect.Effect<A, E, BlockPool | Codec>) =>
+  Effect.provide(effect, BlockPool.layerHere.pipe(Layer.provideMerge(ZlibCodec.layer)))
+
+/** Blocks of 40,000 bytes that deflate cannot make smaller: 30 of them are read in three chunks. */
+const file = Effect.map(Codec, (codec) => {
+  const contents = Array.from({ length: 30 }, (_, block) =>
+    Uint8Array.from({ length: 40_000 }, (_, i) => (Math.imul(block * 40_000 + i, 2_654_435_761) >>> 13) & 0xff)
+  )
+  const blocks = contents.map((content) => Bgzf.deflateBlock(codec, content, 0))
+  return { content: concat(...contents), bytes: concat(...blocks, Bgzf.eofBlock), blockSize: blocks[0]?.length ?? 0 }
+})
+
+const silent = () => Effect.void
+
+describe("a file of several chunks", () => {
+  it.effect("its content comes whole and in order, and each byte is read once", () =>
+    Effect.gen(function* () {
+      const { bytes, content } = yield* file
+      const asked: Array<readonly [number, number]> = []
+      const reader: ByteReader = {
+        ...fromBytes(bytes),
+        readInto: (offset, target) =>
+          Effect.sync(() => {
+            asked.push([offset, offset + target.length])
+            target.set(bytes.subarray(offset, offset + target.length))
+          })
+      }
+      const taken: Array<Uint8Array> = []
+      const check: ContentCheck = {
+        take: (part) => {
+          taken.push(part.slice())
+          return null
+        },
+        finish: () => null
+      }
+      assert.deepStrictEqual(yield* walkWhole("a.bam", reader, check, silent), {
+        blocks: 31,
+        inflated: content.length
+      })
+      assert.isTrue(Buffer.from(concat(...taken)).equals(content))
+      assert.isAbove(asked.length, 2)
+      for (const [i, [from]] of asked.entries()) assert.strictEqual(from, i === 0 ? 0 : asked[i - 1]?.[1])
+    }).pipe(provided)
+  )
+
+  it.effect("D1 D2 a cut and a flipped bit are found in their block, wherever the chunks end", () =>
+    Effect.gen(function* () {
+      const { blockSize, bytes } = yield* file
+      const place = (spoilt: Uint8Array) =>
+        Effect.map(Effect.flip(walkWhole("a.bam", fromBytes(spoilt), unread, silent)), (damage) =>
+          damage._tag === "Damage" ? [damage.error.fault, damage.place?.block, damage.place?.offset] : null
+        )
+      for (let block = 0; block < 30; block++) {
+        const offset = block * blockSize
+        const spoilt = bytes.slice()
+        spoilt[offset + 500] = (spoilt[offset + 500] ?? 0) ^ 1
+        assert.deepStrictEqual(yield* place(spoilt), ["BadBlock", block + 1, offset])
+        for (const left of [1, 17, 18, blockSize - 1]) {
+          assert.deepStrictEqual(yield* place(bytes.subarray(0, offset + left)), ["Truncated", block + 1, offset])
+        }
+      }
+    }).pipe(provided)
+  )
+})
