@@ -1,13 +1,13 @@
 /** `svc-download` as a user's process against a sandbox inside the test, so that its faults and counters are at hand. */
 import { createHash } from "node:crypto"
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs"
-import { tmpdir } from "node:os"
+import { mkdirSync, readdirSync, readFileSync, statSync } from "node:fs"
 import { join } from "node:path"
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { Effect } from "effect"
 import { type Sandbox, type SandboxOptions, start as startSandbox } from "../sandbox/Sandbox.ts"
 import { type Outcome, run, start, untilOrEnd } from "./Executables.ts"
 import { fits } from "./Schemas.ts"
+import { temporaryFolder } from "./TemporaryFolder.ts"
 
 export interface Ground extends Sandbox {
   /** Working folder of the commands; `out` is a folder in it. */
@@ -21,10 +21,7 @@ export interface Ground extends Sandbox {
 /** Until the scope closes. */
 export const ground = Effect.fnUntraced(function* (options: SandboxOptions = {}) {
   const sandbox = yield* Effect.provide(startSandbox(options), NodeServices.layer)
-  const folder = yield* Effect.acquireRelease(
-    Effect.sync(() => mkdtempSync(join(tmpdir(), "svc-download-"))),
-    (path) => Effect.sync(() => rmSync(path, { recursive: true, force: true }))
-  )
+  const folder = yield* temporaryFolder("svc-download-")
   mkdirSync(join(folder, "out"))
   const env = {
     SVC_TARGET: sandbox.url,

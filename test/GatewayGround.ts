@@ -1,19 +1,14 @@
 /** A gateway of its own process before a sandbox of its own process. */
-import { mkdtempSync, rmSync } from "node:fs"
-import { tmpdir } from "node:os"
-import { join } from "node:path"
 import { Effect, Schema } from "effect"
 import type { FaultRule } from "../sandbox/Faults.ts"
 import { executable, startSandbox, startServer } from "./Executables.ts"
 import { setFaults } from "./SandboxFaults.ts"
+import { temporaryFolder } from "./TemporaryFolder.ts"
 
 const Ready = Schema.fromJsonString(Schema.Struct({ url: Schema.String }))
 const isReady = (line: string) => (line.startsWith('{"url"') ? Schema.decodeSync(Ready)(line).url : undefined)
 
-export const temporary = Effect.acquireRelease(
-  Effect.sync(() => mkdtempSync(join(tmpdir(), "svc-gateway-"))),
-  (path) => Effect.sync(() => rmSync(path, { recursive: true, force: true }))
-)
+export const temporary = temporaryFolder("svc-gateway-")
 
 /**
  * `svc-gateway` until the scope closes; `target` is a running sandbox, or stands in its place.

@@ -1,20 +1,17 @@
 import { createHash } from "node:crypto"
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs"
-import { tmpdir } from "node:os"
+import { readdirSync, readFileSync, statSync, writeFileSync } from "node:fs"
 import { join, relative } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { apiReport } from "../scripts/api-report.ts"
 import { executable, runCommand } from "./Executables.ts"
 import { root } from "./Root.ts"
+import { temporaryFolder } from "./TemporaryFolder.ts"
 
 const product = JSON.parse(readFileSync(`${root}package.json`, "utf8"))
 const names = Object.keys(product.bin)
 
-const folder = Effect.acquireRelease(
-  Effect.sync(() => mkdtempSync(join(tmpdir(), "svc-build-"))),
-  (path) => Effect.sync(() => rmSync(path, { recursive: true }))
-)
+const folder = temporaryFolder("svc-build-")
 
 const hashes = (path: string) =>
   readdirSync(path, { recursive: true, withFileTypes: true })

@@ -1,16 +1,6 @@
 import { type ChildProcess, spawn, spawnSync } from "node:child_process"
-import {
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  symlinkSync,
-  utimesSync,
-  writeFileSync
-} from "node:fs"
-import { hostname, tmpdir } from "node:os"
+import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync, utimesSync, writeFileSync } from "node:fs"
+import { hostname } from "node:os"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { assert, describe, it } from "@effect/vitest"
@@ -20,13 +10,11 @@ import { thisProcess } from "../platform/ProcessIdentity.ts"
 import { bundled } from "./Bundles.ts"
 import { until } from "./Executables.ts"
 import { makeJumpingClock } from "./JumpingClock.ts"
+import { temporaryFolder } from "./TemporaryFolder.ts"
 
 const { withLock } = Effect.runSync(makeFileLocks)
 
-const folder = Effect.acquireRelease(
-  Effect.sync(() => mkdtempSync(join(tmpdir(), "file-lock-"))),
-  (path) => Effect.sync(() => rmSync(path, { recursive: true }))
-)
+const folder = temporaryFolder("file-lock-")
 
 const programs = {
   LockHolder: await bundled(new URL("./children/LockHolder.ts", import.meta.url)),

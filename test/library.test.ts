@@ -1,7 +1,6 @@
 /** The library as its users have it: the examples as programs of their own, and the three entry points. */
-import { mkdtempSync, readFileSync, rmSync } from "node:fs"
-import { tmpdir } from "node:os"
-import { join, posix } from "node:path"
+import { readFileSync } from "node:fs"
+import { posix } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Duration, Effect, Redacted } from "effect"
 import { HttpClientRequest } from "effect/http"
@@ -14,6 +13,7 @@ import { ground, namesIn } from "./DownloadGround.ts"
 import { runCommand } from "./Executables.ts"
 import { root } from "./Root.ts"
 import { strictService } from "./servers/StrictService.ts"
+import { temporaryFolder } from "./TemporaryFolder.ts"
 
 const example = (name: string, args: ReadonlyArray<string>, env: Readonly<Record<string, string>> = {}, cwd = root) =>
   runCommand(process.execPath, [`${root}docs/examples/${name}`, ...args], { env, cwd })
@@ -147,10 +147,7 @@ describe("a service layer", () => {
           return url.includes("silent") || url.includes("large")
         }
       })
-      const lockDir = yield* Effect.acquireRelease(
-        Effect.sync(() => mkdtempSync(join(tmpdir(), "svc-library-"))),
-        (path) => Effect.sync(() => rmSync(path, { recursive: true, force: true }))
-      )
+      const lockDir = yield* temporaryFolder("svc-library-")
       const settings = { baseUrl: service.url, username: "ana", password: Redacted.make("right"), lockDir }
       const errorOf = (path: string, limits: Partial<Parameters<typeof Service.layer>[0]>) =>
         ServiceClient.use(({ request }) => Effect.flip(request(HttpClientRequest.get(path)))).pipe(

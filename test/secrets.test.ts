@@ -1,19 +1,16 @@
 /** Secrets that a service repeats, looked for in everything that the executables write. */
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs"
-import { tmpdir } from "node:os"
+import { existsSync, readdirSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { run } from "./Executables.ts"
 import { fits } from "./Schemas.ts"
 import { echoingService } from "./servers/EchoingService.ts"
+import { temporaryFolder } from "./TemporaryFolder.ts"
 
 const password = 'pässword% &"<CANARY> 1'
 
-const folder = Effect.acquireRelease(
-  Effect.sync(() => mkdtempSync(join(tmpdir(), "svc-secrets-"))),
-  (path) => Effect.sync(() => rmSync(path, { recursive: true, force: true }))
-)
+const folder = temporaryFolder("svc-secrets-")
 
 /** The forms in which a person or a program could read a secret. */
 const formsOf = (secret: string) => {

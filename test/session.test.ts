@@ -1,8 +1,7 @@
 /** The session over real sockets: overlap between processes, TLS, proxies, dead and broken connections. */
 import { type ChildProcess, spawn } from "node:child_process"
-import { mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs"
+import { readdirSync, writeFileSync } from "node:fs"
 import net from "node:net"
-import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { brotliCompressSync, deflateSync, gzipSync } from "node:zlib"
 import { assert, describe, it } from "@effect/vitest"
@@ -19,6 +18,7 @@ import { quietPort } from "./Ports.ts"
 import { makeAuthority } from "./servers/Certificates.ts"
 import { makeProxy, type TestProxy } from "./servers/Proxy.ts"
 import { listening, strictService } from "./servers/StrictService.ts"
+import { temporaryFolder } from "./TemporaryFolder.ts"
 
 const direct: ApiHttp.ApiHttpSettings = { proxy: null, caFile: null, noProxy: "", connectTimeout: Duration.seconds(2) }
 
@@ -52,10 +52,7 @@ const run = (
     )
   )
 
-const folder = Effect.acquireRelease(
-  Effect.sync(() => mkdtempSync(join(tmpdir(), "session-"))),
-  (path) => Effect.sync(() => rmSync(path, { recursive: true }))
-)
+const folder = temporaryFolder("session-")
 
 const caFileOf = (pem: string) =>
   Effect.map(folder, (at) => {

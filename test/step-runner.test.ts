@@ -1,6 +1,6 @@
 /** The shared runner as a process: settings, messages, signals, terminals, exit codes. */
 import { type ChildProcess, spawn } from "node:child_process"
-import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { chmodSync, readFileSync, writeFileSync } from "node:fs"
 import { open } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
@@ -10,6 +10,7 @@ import { version } from "../steps/main/Version.ts"
 import { bundled } from "./Bundles.ts"
 import { type RunOptions, runCommand } from "./Executables.ts"
 import { root } from "./Root.ts"
+import { temporaryFolder } from "./TemporaryFolder.ts"
 
 const sample = await bundled(new URL("sample-step/Start.ts", import.meta.url))
 const graceless = await bundled(new URL("sample-step/Grace.ts", import.meta.url))
@@ -21,10 +22,7 @@ const run = (args: ReadonlyArray<string>, options?: RunOptions) =>
 const shell = (script: string, options?: RunOptions) =>
   runCommand("bash", ["--norc", "-c", script, process.execPath, sample], options)
 
-const folder = Effect.acquireRelease(
-  Effect.sync(() => mkdtempSync(join(tmpdir(), "svc-step-"))),
-  (path) => Effect.sync(() => rmSync(path, { recursive: true, force: true }))
-)
+const folder = temporaryFolder("svc-step-")
 
 /** A process that is watched while it runs; killed at the end of the scope. */
 const start = (command: string, args: ReadonlyArray<string>, env: Readonly<Record<string, string>>) =>

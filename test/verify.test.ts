@@ -3,7 +3,6 @@ import {
   appendFileSync,
   cpSync,
   mkdirSync,
-  mkdtempSync,
   readFileSync,
   rmSync,
   statSync,
@@ -11,7 +10,6 @@ import {
   truncateSync,
   writeFileSync
 } from "node:fs"
-import { tmpdir } from "node:os"
 import { basename, join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
@@ -23,16 +21,14 @@ import { ground, sha256 } from "./DownloadGround.ts"
 import { executable, run } from "./Executables.ts"
 import { bgzf, text } from "./genome/Fixtures.ts"
 import { fits } from "./Schemas.ts"
+import { temporaryFolder } from "./TemporaryFolder.ts"
 
 // Made once: it takes half a second.
 const samples = Effect.runSync(Effect.cached(Effect.provide(makeSamples(1), ZlibCodec.layer)))
 
 /** A folder with the files of one sandbox sample: S1.bam, S1.bam.bai, S1.vcf.gz, S1.vcf.gz.tbi. */
 const sample = Effect.gen(function* () {
-  const folder = yield* Effect.acquireRelease(
-    Effect.sync(() => mkdtempSync(join(tmpdir(), "svc-verify-"))),
-    (path) => Effect.sync(() => rmSync(path, { recursive: true, force: true }))
-  )
+  const folder = yield* temporaryFolder("svc-verify-")
   const files = yield* samples
   for (const { bytes, name } of files.slice(0, 4)) writeFileSync(join(folder, name), bytes)
   const verify = (...args: ReadonlyArray<string>) => run("svc-verify", args, { cwd: folder })

@@ -1,14 +1,11 @@
-import { mkdtempSync, readdirSync, rmSync } from "node:fs"
-import { tmpdir } from "node:os"
+import { readdirSync } from "node:fs"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Fiber } from "effect"
+import { temporaryFolder } from "../../test/TemporaryFolder.ts"
 import { withFresh } from "./AtomicFile.ts"
 
-const folder = Effect.acquireRelease(
-  Effect.sync(() => mkdtempSync(join(tmpdir(), "atomic-file-"))),
-  (path) => Effect.sync(() => rmSync(path, { recursive: true }))
-)
+const folder = temporaryFolder("atomic-file-")
 
 describe("a file that is made", () => {
   it.live("P4 leaves nothing when it is interrupted, at whatever call", () =>

@@ -1,25 +1,12 @@
 import { execFileSync } from "node:child_process"
-import {
-  chmodSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  symlinkSync,
-  writeFileSync
-} from "node:fs"
-import { tmpdir } from "node:os"
+import { chmodSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Exit, Fiber } from "effect"
+import { temporaryFolder } from "../../test/TemporaryFolder.ts"
 import { openOutput, replaceFile } from "./OutputFile.ts"
 
-const folder = Effect.acquireRelease(
-  Effect.sync(() => mkdtempSync(join(tmpdir(), "svc-output-"))),
-  (path) => Effect.sync(() => rmSync(path, { recursive: true, force: true }))
-)
+const folder = temporaryFolder("svc-output-")
 const bytes = (text: string) => new TextEncoder().encode(text)
 const content = (path: string) => readFileSync(path, "utf8")
 

@@ -5,7 +5,6 @@ import {
   linkSync,
   lstatSync,
   mkdirSync,
-  mkdtempSync,
   readdirSync,
   readFileSync,
   renameSync,
@@ -15,7 +14,6 @@ import {
   truncateSync,
   writeFileSync
 } from "node:fs"
-import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, type Scope } from "effect"
@@ -23,6 +21,7 @@ import type { CannotCreate, LocalIo } from "../../core/src/Errors.ts"
 import { algorithms } from "../../core/src/transfer/Digests.ts"
 import { type PartFile, PartFiles, type PartPlace } from "../../core/src/transfer/PartFiles.ts"
 import { placeOf } from "../../core/src/transfer/PartJournal.ts"
+import { temporaryFolder } from "../../test/TemporaryFolder.ts"
 import { crc32c } from "../../test/transfer/MemoryParts.ts"
 import * as Live from "./PartFiles.ts"
 
@@ -42,10 +41,7 @@ interface Ground {
 const inFolder = <A, E>(name: string, test: (ground: Ground) => Effect.Effect<A, E, import("effect").Scope.Scope>) =>
   it.live(name, () =>
     Effect.gen(function* () {
-      const folder = yield* Effect.acquireRelease(
-        Effect.sync(() => mkdtempSync(join(tmpdir(), "part-files-"))),
-        (path) => Effect.sync(() => rmSync(path, { recursive: true, force: true }))
-      )
+      const folder = yield* temporaryFolder("part-files-")
       const files = yield* PartFiles
       const at = (each: string) => join(folder, each)
       return yield* test({
@@ -115,10 +111,7 @@ describe("PartFiles", () => {
   for (const mask of [0o000, 0o022, 0o077]) {
     it.live(`K6 the file has the mode of the user's umask ${mask.toString(8).padStart(3, "0")}`, () =>
       Effect.gen(function* () {
-        const folder = yield* Effect.acquireRelease(
-          Effect.sync(() => mkdtempSync(join(tmpdir(), "part-files-"))),
-          (path) => Effect.sync(() => rmSync(path, { recursive: true, force: true }))
-        )
+        const folder = yield* temporaryFolder("part-files-")
         yield* Effect.acquireRelease(
           Effect.sync(() => process.umask(mask)),
           (old) => Effect.sync(() => process.umask(old))

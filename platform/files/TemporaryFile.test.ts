@@ -1,15 +1,12 @@
 import { spawnSync } from "node:child_process"
-import { mkdtempSync, readdirSync, rmSync, utimesSync, writeFileSync } from "node:fs"
-import { tmpdir } from "node:os"
+import { readdirSync, utimesSync, writeFileSync } from "node:fs"
 import { basename, join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
+import { temporaryFolder } from "../../test/TemporaryFolder.ts"
 import { clearTemporaries, temporaryBeside } from "./TemporaryFile.ts"
 
-const folder = Effect.acquireRelease(
-  Effect.sync(() => mkdtempSync(join(tmpdir(), "svc-temporary-"))),
-  (path) => Effect.sync(() => rmSync(path, { recursive: true }))
-)
+const folder = temporaryFolder("svc-temporary-")
 
 describe("a temporary file", () => {
   it.live("P1 of a process that has ended is cleared away; those of living ones and of other files stay", () =>

@@ -4,7 +4,6 @@ import {
   chownSync,
   lchownSync,
   mkdirSync,
-  mkdtempSync,
   readdirSync,
   readFileSync,
   rmSync,
@@ -12,13 +11,13 @@ import {
   symlinkSync,
   writeFileSync
 } from "node:fs"
-import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, type Scope } from "effect"
 import { put, type TrackingDocument, without } from "../../core/src/archive/TrackingDocument.ts"
 import type { NewEntry } from "../../core/src/archive/TrackingEntry.ts"
 import { TrackingFile } from "../../core/src/archive/TrackingFile.ts"
+import { temporaryFolder } from "../../test/TemporaryFolder.ts"
 import { thisProcess } from "../ProcessIdentity.ts"
 import * as TrackingFileLive from "./TrackingFile.ts"
 
@@ -37,15 +36,7 @@ const entry = (analysisId: string): NewEntry => ({
 const adding = (analysisId: string) => (document: TrackingDocument) => put(document, entry(analysisId), nameOf)
 
 const inFolder = <E>(body: (folder: string, path: string) => Effect.Effect<void, E, Scope.Scope>) =>
-  Effect.scoped(
-    Effect.flatMap(
-      Effect.acquireRelease(
-        Effect.sync(() => mkdtempSync(join(tmpdir(), "tracking-"))),
-        (folder) => Effect.sync(() => rmSync(folder, { recursive: true }))
-      ),
-      (folder) => body(folder, join(folder, "t.json"))
-    )
-  )
+  Effect.scoped(Effect.flatMap(temporaryFolder("tracking-"), (folder) => body(folder, join(folder, "t.json"))))
 
 const change = (path: string, edit: (document: TrackingDocument) => TrackingDocument) =>
   TrackingFile.use((tracking) => tracking.change(edit)).pipe(Effect.provide(TrackingFileLive.layer({ path })))

@@ -1,16 +1,14 @@
 import { execFileSync } from "node:child_process"
-import { chmodSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
+import { chmodSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
+import { temporaryFolder } from "../../test/TemporaryFolder.ts"
 import { readConfigFile } from "./ConfigFile.ts"
 
 const file = Effect.fnUntraced(function* (content: string | Uint8Array, mode = 0o600) {
-  const folder = yield* Effect.acquireRelease(
-    Effect.sync(() => mkdtempSync(join(tmpdir(), "svc-config-"))),
-    (path) => Effect.sync(() => rmSync(path, { recursive: true, force: true }))
-  )
+  const folder = yield* temporaryFolder("svc-config-")
   const path = join(folder, "config.json")
   writeFileSync(path, content)
   chmodSync(path, mode)

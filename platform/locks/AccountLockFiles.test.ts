@@ -1,16 +1,13 @@
-import { chmodSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, symlinkSync } from "node:fs"
-import { tmpdir } from "node:os"
+import { chmodSync, mkdirSync, readdirSync, rmSync, statSync, symlinkSync } from "node:fs"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { ConfigProvider, Deferred, Effect, Layer, Logger } from "effect"
 import { TestClock } from "effect/testing"
 import { AccountLock } from "../../core/src/session/AccountLock.ts"
+import { temporaryFolder } from "../../test/TemporaryFolder.ts"
 import * as AccountLockFiles from "./AccountLockFiles.ts"
 
-const folder = Effect.acquireRelease(
-  Effect.sync(() => mkdtempSync(join(tmpdir(), "account-lock-"))),
-  (path) => Effect.sync(() => rmSync(path, { recursive: true }))
-)
+const folder = temporaryFolder("account-lock-")
 
 /** What the lock folder holds while the lock is held twice in a row, and the warnings. */
 const use = (lockDir: string | null, runtime: string) =>

@@ -1,15 +1,12 @@
-import { mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs"
-import { tmpdir } from "node:os"
+import { readdirSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
+import { temporaryFolder } from "../../test/TemporaryFolder.ts"
 import { thisProcess } from "../ProcessIdentity.ts"
 import { type FileLocks, makeFileLocks } from "./FileLock.ts"
 
-const folder = Effect.acquireRelease(
-  Effect.sync(() => mkdtempSync(join(tmpdir(), "file-locks-"))),
-  (path) => Effect.sync(() => rmSync(path, { recursive: true }))
-)
+const folder = temporaryFolder("file-locks-")
 
 const cardOfKilled = (file: string) => `${file}.lock.1-0123456789ab.wait`
 const leaveCard = (at: string, file: string) => {

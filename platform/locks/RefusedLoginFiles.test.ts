@@ -4,12 +4,10 @@ import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Redacted } from "effect"
 import { TestClock } from "effect/testing"
+import { temporaryFolder } from "../../test/TemporaryFolder.ts"
 import * as RefusedLoginFiles from "./RefusedLoginFiles.ts"
 
-const folder = Effect.acquireRelease(
-  Effect.sync(() => mkdtempSync(join(tmpdir(), "refused-"))),
-  (path) => Effect.sync(() => rmSync(path, { recursive: true }))
-)
+const folder = temporaryFolder("refused-")
 const wrong = Redacted.make("Wrong-canary")
 
 describe("RefusedLoginFiles", () => {

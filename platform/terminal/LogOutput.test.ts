@@ -12,18 +12,15 @@ import {
   symlinkSync,
   writeFileSync
 } from "node:fs"
-import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Redacted } from "effect"
 import { makeScrubber } from "../../core/src/text/Scrubber.ts"
+import { temporaryFolder } from "../../test/TemporaryFolder.ts"
 import { openLogFile } from "./LogFile.ts"
 import * as LogOutput from "./LogOutput.ts"
 
-const folder = Effect.acquireRelease(
-  Effect.sync(() => mkdtempSync(join(tmpdir(), "svc-log-"))),
-  (path) => Effect.sync(() => rmSync(path, { recursive: true, force: true }))
-)
+const folder = temporaryFolder("svc-log-")
 
 const capture = (settings: LogOutput.LogSettings, scrubber = makeScrubber(), colors = false) => {
   const lines: Array<string> = []

@@ -9,7 +9,6 @@ import {
   cpSync,
   existsSync,
   mkdirSync,
-  mkdtempSync,
   readdirSync,
   readFileSync,
   rmSync,
@@ -17,13 +16,13 @@ import {
   symlinkSync,
   writeFileSync
 } from "node:fs"
-import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { Duration, Effect } from "effect"
 import { fault, type Ground, ground, namesIn } from "../DownloadGround.ts"
 import { executable, folderUntilTheEnd, type Outcome, runCommand } from "../Executables.ts"
 import { root } from "../Root.ts"
+import { temporaryFolder } from "../TemporaryFolder.ts"
 import { type Operation, readTrace } from "./DiskModel.ts"
 
 /** Files by path relative to the folder of a run; null is a folder. */
@@ -108,10 +107,7 @@ const slice = [
 
 /** Prepares everything at a sandbox of its own, until the scope closes. */
 export const makeScenario = Effect.gen(function* () {
-  const copies = yield* Effect.acquireRelease(
-    Effect.sync(() => mkdtempSync(join(tmpdir(), "svc-durability-"))),
-    (path) => Effect.sync(() => rmSync(path, { recursive: true, force: true }))
-  )
+  const copies = yield* temporaryFolder("svc-durability-")
   const here: Ground = yield* ground({
     switches: { restoreDelay: Duration.hours(1), cookieName, annotationRows: 400 },
     world: {

@@ -1,6 +1,5 @@
 /** The service is killed in the middle of the work of a step, and comes back at the same address without its memory. */
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
-import { tmpdir } from "node:os"
+import { mkdirSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Exit, Fiber, Scope } from "effect"
@@ -8,6 +7,7 @@ import type { FaultRule } from "../../sandbox/Faults.ts"
 import { fault, namesIn, readReport, sha256 } from "../DownloadGround.ts"
 import { run, startSandbox, until } from "../Executables.ts"
 import { quietPort } from "../Ports.ts"
+import { temporaryFolder } from "../TemporaryFolder.ts"
 
 interface Stats {
   readonly linkBytes: number
@@ -17,10 +17,7 @@ interface Stats {
 
 /** A service that can be killed and started again, and a folder to work in. */
 const makePlace = Effect.fnUntraced(function* (faults: ReadonlyArray<FaultRule>) {
-  const folder = yield* Effect.acquireRelease(
-    Effect.sync(() => mkdtempSync(join(tmpdir(), "restart-"))),
-    (path) => Effect.sync(() => rmSync(path, { recursive: true, force: true }))
-  )
+  const folder = yield* temporaryFolder("restart-")
   mkdirSync(join(folder, "out"))
   writeFileSync(join(folder, "faults.json"), JSON.stringify(faults))
   const life = yield* Scope.make()

@@ -129,6 +129,18 @@ export const endingAtFileEnd = (index: Uint8Array, size: number): Uint8Array => 
   return Uint8Array.from(planted)
 }
 
+/** Intervals of the references: number of the reference, 0-based start, and bases; of 0 bases is a whole reference. */
+export const SomeIntervals = Schema.Array(
+  Schema.Struct({
+    ref: Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 2 })),
+    start: Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 99_000 })),
+    size: Schema.Literals([1, 40, 3_000, 60_000, 0])
+  })
+).check(Schema.isMinLength(1))
+
+/** Bytes of content in each block: from less than a read to the most that a block holds. */
+export const BlockBytes = Schema.Literals([40, 300, 5_000, 65_280])
+
 /** Sorted reads over the references, some unmapped, some with long skips. */
 export const someReads: Arbitrary.Arbitrary<ReadonlyArray<BamRecord.RecordFields>> = A.map(
   A.array(

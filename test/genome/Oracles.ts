@@ -1,11 +1,10 @@
 /** What our results are compared with: real files of other projects, samtools, bcftools and tabix. */
 import { execFileSync, spawnSync } from "node:child_process"
-import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs"
-import { tmpdir } from "node:os"
+import { existsSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
-import { Effect } from "effect"
 import { type ByteReader, fromBytes } from "../../core/src/genome/ByteReader.ts"
+import { temporaryFolder } from "../TemporaryFolder.ts"
 
 const realFolder = fileURLToPath(new URL("../../../shared/data/", import.meta.url))
 
@@ -42,7 +41,4 @@ export const tool = (name: string, ...args: ReadonlyArray<string>): string =>
   execFileSync(name, args, { encoding: "utf8", maxBuffer: 2 ** 30, stdio: ["ignore", "pipe", "pipe"] })
 
 /** A folder that goes with the scope. */
-export const folder = Effect.acquireRelease(
-  Effect.sync(() => mkdtempSync(join(tmpdir(), "svc-genome-"))),
-  (path) => Effect.sync(() => rmSync(path, { recursive: true, force: true }))
-)
+export const folder = temporaryFolder("svc-genome-")

@@ -1,18 +1,15 @@
 /** The restorations of a file, shown by `svc-steps restorations`. */
-import { existsSync, mkdirSync, mkdtempSync, rmSync } from "node:fs"
-import { tmpdir } from "node:os"
+import { existsSync, mkdirSync } from "node:fs"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { run } from "../Executables.ts"
 import { entry, file, store, tracked } from "../RestorationGround.ts"
+import { temporaryFolder } from "../TemporaryFolder.ts"
 
 describe("svc-steps restorations", () => {
   const work = Effect.fnUntraced(function* () {
-    const folder = yield* Effect.acquireRelease(
-      Effect.sync(() => mkdtempSync(join(tmpdir(), "restorations-"))),
-      (path) => Effect.sync(() => rmSync(path, { recursive: true, force: true }))
-    )
+    const folder = yield* temporaryFolder("restorations-")
     mkdirSync(join(folder, "out"))
     return {
       folder,

@@ -1,20 +1,17 @@
 /** Several processes that change one restoration file at the same time, and what must be in it afterwards. */
 import { spawn, spawnSync } from "node:child_process"
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs"
-import { tmpdir } from "node:os"
+import { readdirSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { Effect } from "effect"
 import { bundled } from "../Bundles.ts"
 import { folderUntilTheEnd } from "../Executables.ts"
+import { temporaryFolder } from "../TemporaryFolder.ts"
 
 const child = await bundled(new URL("Changes.ts", import.meta.url))
 
 /** A folder until the scope closes. */
-export const folder = Effect.acquireRelease(
-  Effect.sync(() => mkdtempSync(join(tmpdir(), "tracking-"))),
-  (path) => Effect.sync(() => rmSync(path, { recursive: true, force: true }))
-)
+export const folder = temporaryFolder("tracking-")
 
 export interface Changed {
   readonly code: number | null

@@ -1,6 +1,5 @@
 /** A download over real sockets to a real disk, with short waits. */
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs"
-import { tmpdir } from "node:os"
+import { existsSync, readdirSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import { Duration, Effect, Layer, Redacted } from "effect"
 import { FileTransfer } from "../../core/src/transfer/FileTransfer.ts"
@@ -11,6 +10,7 @@ import * as PartFiles from "../../platform/files/PartFiles.ts"
 import * as LinkHttp from "../../platform/http/LinkHttp.ts"
 import * as ZlibCodec from "../../platform/inflate/ZlibCodec.ts"
 import * as PartClaim from "../../platform/locks/PartClaim.ts"
+import { temporaryFolder } from "../TemporaryFolder.ts"
 
 /** The layers of a real run, for a service at `target`. */
 export const live = (
@@ -37,10 +37,7 @@ export const live = (
   )
 
 /** A folder that is gone with the scope. */
-export const folder = Effect.acquireRelease(
-  Effect.sync(() => mkdtempSync(join(tmpdir(), "transfer-"))),
-  (path) => Effect.sync(() => rmSync(path, { recursive: true, force: true }))
-)
+export const folder = temporaryFolder("transfer-")
 
 /** A download of `link` into a folder of its own. */
 export const liveTransfer = Effect.fnUntraced(function* (

@@ -2,12 +2,14 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, Schema } from "effect"
 import * as ZlibCodec from "../../../platform/inflate/ZlibCodec.ts"
 import {
+  BlockBytes,
   bamFile,
   bgzf,
   concat,
   endingAtFileEnd,
   read,
   references,
+  SomeIntervals,
   someReads,
   text
 } from "../../../test/genome/Fixtures.ts"
@@ -70,18 +72,9 @@ const overlaps = (
 ) => references[fields.refId]?.name === referenceName && fields.position < end && endOf(fields) > start
 
 describe("the pieces of a ticket", () => {
-  const Wanted = Schema.Array(
-    Schema.Struct({
-      ref: Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 2 })),
-      start: Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 99_000 })),
-      size: Schema.Literals([1, 40, 3_000, 60_000, 0])
-    })
-  ).check(Schema.isMinLength(1))
-  const BlockBytes = Schema.Literals([40, 300, 5_000, 65_280])
-
   it.effect.prop(
     "D15 make a sound BAM that lacks none of the wanted reads, has each once and in file order, however blocks and records lie",
-    [someReads, Wanted, BlockBytes, Schema.Boolean, Schema.Boolean],
+    [someReads, SomeIntervals, BlockBytes, Schema.Boolean, Schema.Boolean],
     ([reads, wanted, blockBytes, unplaced, csi]) =>
       Effect.gen(function* () {
         const codec = yield* Codec
