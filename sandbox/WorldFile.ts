@@ -105,7 +105,7 @@ const complaint = (text: string): string | null => {
   }
 }
 
-/** `JSON.parse` names no position for an unexpected token: it is at the end of the shortest beginning of the text that has the same fault. */
+/** `JSON.parse` names no position for an unexpected token: it is the last character of the shortest beginning of the text that is refused for one. */
 const placeOfToken = (text: string): number => {
   let [without, having] = [0, text.length]
   while (having - without > 1) {

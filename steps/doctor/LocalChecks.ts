@@ -32,7 +32,7 @@ export const checkDestination = ({ destination }: LocalSettings): Effect.Effect<
     onSuccess: (tried) => judgeFolder(destination, tried)
   })
 
-/** Steps work without it, only less quietly, so the usual folder is worth a warning; one that was asked for must do. */
+/** Steps work without a lock folder, each with a warning. So the usual folder is a warning here when it cannot be used, one that was asked for a failure. */
 export const checkLocks = Effect.fn("svc.step.checkLocks")(function* ({ lockDir }: LocalSettings) {
   const name = "lock folder"
   const folder = yield* folderOf({ lockDir })

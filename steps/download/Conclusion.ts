@@ -66,7 +66,7 @@ const codeOf = Effect.fnUntraced(function* (record: RunRecord, settings: TargetS
   return mostSevere([...errors, ...(yield* pendingFailure(settings, record))])
 })
 
-/** Restorations count as the mildest failure, unless they may be pending. */
+/** Pending restorations are the mildest failure (75), and none with `--pendingOk`. */
 const pendingFailure = (
   settings: TargetSettings,
   record: RunRecord

@@ -51,7 +51,7 @@ const totalLine = (overview: Overview, columns: number): string => {
   )
 }
 
-/** In fewer columns than the first a line has a name and a share alone, in fewer than the second no bar. */
+/** Columns from which on the line of a file has sizes and a rate beside its name and percentage, and from which on it has a bar too. */
 const widths = { figures: 60, bar: 80 }
 
 const fileLine = (file: ActiveFile, columns: number): string => {

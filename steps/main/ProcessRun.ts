@@ -4,7 +4,7 @@ import { Cause, Effect, Exit, Runtime } from "effect"
 import { errnoOf } from "../../platform/Errno.ts"
 
 /**
- * By the last two schedulers warn of a limit that is near. On SIGUSR1 Node would open a debugger instead, through which
+ * Schedulers send the last two before a limit is reached. On SIGUSR1 Node would open a debugger instead, through which
  * every user of the machine could read the password.
  */
 const signalCodes = { SIGHUP: 129, SIGINT: 130, SIGTERM: 143, SIGUSR1: 138, SIGUSR2: 140 } as const

@@ -45,7 +45,7 @@ const noChildren = Layer.succeed(
 
 const notAsked = Effect.die("the command line asks no questions: that is for the Operator")
 
-/** The one of Node opens standard input and loads `node:readline`, for questions of the command line that are never asked. */
+/** The terminal of `@effect/platform-node` opens standard input and loads `node:readline`; here effect/cli never asks a question. */
 const noQuestions = Layer.succeed(
   EffectTerminal.Terminal,
   EffectTerminal.make({

@@ -33,14 +33,14 @@ export interface BodyTaker<E, R> {
 /** Size limit in bytes: an answer that is not a table, such as an error, is shorter than this. */
 const longestBeginning = 64 * 1024
 
-/** Reads the annotations of an analysis; what was asked, in the words of messages. */
+/** Reads the annotations of an analysis to their end; returns how many bytes and rows there were. */
 export const readBody = Effect.fnUntraced(function* <E, R>(analysisId: string, taker: BodyTaker<E, R>) {
   const reply = yield* streamedReply(yield* Session, "getSnvAnnotations", [analysisId])
   const { request } = reply.asked
   const scanner = new BodyScanner(taker.rows !== undefined)
   const { parts } = scanner
   const header: Array<Uint8Array> = []
-  /** The body up to its first member that is ours: as long as it may be an answer of another kind. */
+  /** The body until rows or header begin: kept, as a body that has neither is an error of the service. */
   let beginning: ReadonlyArray<Uint8Array> = []
 
   const takeHeader = Effect.fnUntraced(function* (part: Uint8Array) {

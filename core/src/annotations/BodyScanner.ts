@@ -1,6 +1,6 @@
 /**
- * Reads the body of an annotations answer once, as it comes: checks that it is JSON in UTF-8 (RFC 8259), and reports what it comes
- * by to `BodyParts`, which finds the rows of `data` and the value of `header` in either order.
+ * Reads the body of an annotations answer once, as it comes: checks that it is JSON in UTF-8 (RFC 8259), and tells `BodyParts`
+ * where values begin and end, which finds the rows of `data` and the value of `header` in either order.
  *
  * Nothing is kept between chunks but the state of the grammar, so a chunk may end anywhere, also inside a number, an
  * escape or a character. Rows in their usual form are read ahead (`UsualRows.ts`); the grammar here knows everything.

@@ -44,7 +44,7 @@ export class UsualRows {
     const safe = chunk.length - lookahead
     const { most, objects } = this.#nesting
     const marking = this.#marking
-    /** Up to `taken` everything is taken; `depth` and `due` are those there. */
+    /** Everything before `taken` is read; `depth` and `due` are the nesting and the state there. */
     let taken = from
     let depth = this.#nesting.depth
     let due = State.value

@@ -6,7 +6,7 @@ import { Codec } from "../genome/bgzf/Codec.ts"
 export class BlockPool extends Context.Service<
   BlockPool,
   {
-    /** So many runs may be under way at once. */
+    /** Number of runs that may be under way at once. */
     readonly width: number
     /** The content stays valid until it is given back. */
     readonly inflate: (run: BlockRun) => Effect.Effect<InflatedRun>

@@ -5,8 +5,8 @@ import type { RecordCounts } from "../genome/bgzf/ContentCheck.ts"
 import type { TabixIndex } from "../genome/index/TabixIndex.ts"
 
 /**
- * Gives notes; fails with `FileDamaged` `IndexMismatch`. References without counts, which some writers leave out, are not compared;
- * but records of a reference that has no entry at all are not covered.
+ * Gives notes on what could not be compared. Fails with `FileDamaged` `IndexMismatch` where counts differ, or where records are of a
+ * reference that has no entry in the index. References without counts, which some writers leave out, are not compared.
  */
 export const compareCounts = (
   file: string,

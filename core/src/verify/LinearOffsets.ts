@@ -6,7 +6,7 @@ import { binStart } from "../genome/index/Bins.ts"
 import { OffsetList } from "./OffsetList.ts"
 
 export class LinearOffsets {
-  /** 0-based positions, ascending, and the offsets at which a reader begins who wants the records after them. */
+  /** 0-based positions, ascending; for each, `#offsets` says where a reader begins that wants the records after it. */
   readonly #positions: Float64Array
   readonly #offsets: OffsetList
   /** Number of positions that were compared: no later record ends before them. */

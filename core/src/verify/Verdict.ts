@@ -20,7 +20,7 @@ export interface Facts {
   readonly references: number | null
   readonly samples: number | null
   readonly records: number | null
-  /** Of an index: the file beside it that it was compared with. */
+  /** Of an index or a checksum: the file that it was compared with. */
   readonly comparedWith: string | null
 }
 
