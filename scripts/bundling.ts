@@ -213,9 +213,9 @@ const plain = {
   platform: "node",
   define: { "import.meta.env": "undefined", "import.meta.url": '"file:///svc-steps"' },
   target: "node22.19",
-  // Names stay readable in a message or a profile; renaming them saves a fifth of the size and no start-up time.
-  minifySyntax: true,
-  minifyWhitespace: true,
+  // Short names save two fifths of the size and 7 % of the CPU of a small job. What they stand for, in a profile or a defect,
+  // says the same build with `sourcemap: "inline"` in `bundling` below.
+  minify: true,
   legalComments: "none",
   // V8 keeps and reads a text with one other character at twice the size.
   charset: "ascii",
