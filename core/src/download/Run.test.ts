@@ -1,6 +1,7 @@
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { assert, layer } from "@effect/vitest"
-import { Deferred, Effect, Fiber, Layer, Redacted, Ref } from "effect"
+import { Clock, Deferred, Effect, Fiber, Layer, Redacted, Ref } from "effect"
+import { makeJumpingClock } from "../../../test/JumpingClock.ts"
 import { LinkForbidden, NotFound, Unavailable } from "../Errors.ts"
 import { Codec } from "../genome/bgzf/Codec.ts"
 import { FileTransfer } from "../transfer/FileTransfer.ts"
@@ -106,14 +107,19 @@ layer(Layer.mergeAll(NodeServices.layer, noCodec), { excludeTestServices: true }
     })
   )
 
-  it.effect("a transfer that failed says as well what it took", () =>
+  it.effect("C1 a transfer that failed says as well what it took, and how long by the monotonic clock", () =>
     Effect.gen(function* () {
+      const { clock, set } = yield* makeJumpingClock
+      let nanos = 0n
       const { results } = yield* going([file("bad.bam")], ({ fileName, progress }) =>
-        progress({ _tag: "GivenUp", attempts: 9, renewals: 2 }).pipe(
-          Effect.andThen(new LinkForbidden({ file: fileName, host: "h", status: 403 }))
-        )
-      )
-      assert.deepInclude(results[0], { action: "failed", attempts: 9, renewals: 2 })
+        Effect.gen(function* () {
+          yield* progress({ _tag: "GivenUp", attempts: 9, renewals: 2 })
+          nanos = 2_500_000_000n
+          set(-7_200_000)
+          return yield* new LinkForbidden({ file: fileName, host: "h", status: 403 })
+        })
+      ).pipe(Effect.provideService(Clock.Clock, { ...clock, monotonicTimeNanos: Effect.sync(() => nanos) }))
+      assert.deepInclude(results[0], { action: "failed", attempts: 9, renewals: 2, milliseconds: 2500 })
     })
   )
 
