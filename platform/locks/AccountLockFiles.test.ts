@@ -79,7 +79,7 @@ describe("AccountLockFiles", () => {
     })
   )
 
-  it.live("S8 who waits for another session of the same process is told so", () =>
+  it.live("S8 a session that waits for another one of the same process is told so", () =>
     Effect.gen(function* () {
       const said: Array<string> = []
       const note = Logger.layer([

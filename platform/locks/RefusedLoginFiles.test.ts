@@ -11,7 +11,7 @@ const folder = temporaryFolder("refused-")
 const wrong = Redacted.make("Wrong-canary")
 
 describe("RefusedLoginFiles", () => {
-  it.live("S1 who waited during the refusal knows the password again, and no other", () =>
+  it.live("S1 a run that waited during the refusal recognises the refused password, and no other", () =>
     Effect.gen(function* () {
       const path = yield* folder
       const refused = RefusedLoginFiles.make((key) => join(path, key))

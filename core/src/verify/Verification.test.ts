@@ -80,7 +80,7 @@ const subjects = Effect.map(Codec, (codec) => ({
 }))
 
 describe("verify", () => {
-  it.effect("sound files tell what they hold, and an index whom it belongs to", () =>
+  it.effect("sound files tell what they hold, and an index which file it belongs to", () =>
     Effect.gen(function* () {
       const { bai, bam } = bamFile(yield* Codec, reads)
       const verdicts = yield* check({ "a.bam": bam, "a.bam.bai": bai })
