@@ -1,3 +1,4 @@
+import { setImmediate } from "node:timers/promises"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { fromBytes } from "../../core/src/genome/ByteReader.ts"
@@ -98,12 +99,51 @@ describe("threads", () => {
     })
   )
 
+  it.effect(
+    "what a slice will fetch is expected before its index is read, and never more than an eighth of the file",
+    () =>
+      Effect.gen(function* () {
+        const files = longReads(yield* Codec, 65_280)
+        const expected: Array<number> = []
+        const listening = Layer.succeed(PieceWorkers, {
+          expect: (bytes) => Effect.sync(() => void expected.push(bytes)),
+          open: () => Effect.succeed(null)
+        })
+        for (const range of ["chr1:1-100", "chr1:1-100 chr2:101-200", "chr1"]) {
+          yield* slice(files, range).pipe(Effect.provide(listening))
+        }
+        assert.deepStrictEqual(expected, [128 * 1024 + 400, 2 * (128 * 1024 + 400), files.bam.length / 8])
+      }).pipe(Effect.provide(ZlibCodec.layer))
+  )
+
+  it.effect("threads start when a slice is expected that is worth them", () =>
+    Effect.gen(function* () {
+      const { expect } = yield* PieceWorkers
+      let started = 0
+      const count = () => void started++
+      yield* Effect.acquireRelease(
+        Effect.sync(() => process.on("worker", count)),
+        () => Effect.sync(() => process.off("worker", count))
+      )
+      // Node announces a worker a tick after it was made.
+      const startedFor = (bytes: number) =>
+        Effect.andThen(
+          expect(bytes),
+          Effect.promise(() => setImmediate().then(() => started))
+        )
+      assert.strictEqual(yield* startedFor(9), 0)
+      assert.strictEqual(yield* startedFor(20), 2)
+      assert.strictEqual(yield* startedFor(10), 2)
+    }).pipe(Effect.provide(GenomeThreads.workersLayer(8, 10)))
+  )
+
   it.effect("pieces whose thread has died are made here", () =>
     Effect.gen(function* () {
       const files = longReads(yield* Codec, 65_280)
       const alone = yield* slice(files, "chr1")
       let lost = 0
       const dying = Layer.succeed(PieceWorkers, {
+        expect: () => Effect.void,
         open: () =>
           Effect.succeed({
             width: 2,

@@ -177,11 +177,12 @@ export const workersLayer = (
 ): Layer.Layer<never> =>
   Layer.effect(
     PieceWorkers,
-    Effect.map(
-      threads,
-      (all): PieceWorkers => ({
+    Effect.map(threads, (all): PieceWorkers => {
+      const threadsFor = (bytes: number) => Math.min(processors - 1, mostThreads, Math.floor(bytes / perThread))
+      return {
+        expect: (bytes) => Effect.sync(() => void all.some(threadsFor(bytes))),
         open: (about, bytes) => {
-          const count = Math.min(processors - 1, mostThreads, Math.floor(bytes / perThread))
+          const count = threadsFor(bytes)
           if (count < 1) return Effect.succeed(null)
           const open = Effect.sync(() => {
             const job = all.nextJob()
@@ -199,8 +200,8 @@ export const workersLayer = (
             return { width: count + 1, begin: (stretches) => pieceOf(some, job, piece++, stretches) }
           })
         }
-      })
-    )
+      }
+    })
   )
 
 /** @param count - threads besides the one that reads and judges records */

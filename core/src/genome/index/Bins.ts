@@ -16,7 +16,8 @@ export const binStart = (id: number, minShift: number, depth: number): number =>
 /** The smallest bin of the R-tree that holds `[start, end)` (`reg2bin` of the SAM specification, section 5.3). */
 export const binOf = (start: number, end: number, minShift: number, depth: number): number => {
   const last = end - 1
-  let shift = 2 ** minShift
+  // Called for every record: `**` is a call into C.
+  let shift = minShift < 31 ? 1 << minShift : 2 ** minShift
   let first = ((1 << (3 * depth)) - 1) / 7
   for (let level = depth; level > 0; level--) {
     if (Math.floor(start / shift) === Math.floor(last / shift)) return first + Math.floor(start / shift)

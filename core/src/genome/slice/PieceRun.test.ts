@@ -64,7 +64,7 @@ const run = Effect.fnUntraced(function* (inBuffer: boolean) {
     write: (bytes) => Effect.sync(() => void written.push(...bytes)),
     join: () => {}
   }).pipe(
-    Effect.provideService(PieceWorkers, { open: () => Effect.succeed(workers) }),
+    Effect.provideService(PieceWorkers, { expect: () => Effect.void, open: () => Effect.succeed(workers) }),
     Effect.provide(ZlibCodec.layer),
     Effect.scoped
   )

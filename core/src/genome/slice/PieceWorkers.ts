@@ -54,11 +54,13 @@ export const here = (codec: Codec["Service"], job: SliceJob): SliceWorkers => ({
 
 /** Other threads that make pieces. By default there are none. */
 export interface PieceWorkers {
+  /** A slice that fetches about `bytes` will be opened soon: threads may start while its index is read. */
+  readonly expect: (bytes: number) => Effect.Effect<void>
   /** Workers for a slice that fetches `bytes`; null when it is made faster in this thread. */
   readonly open: (job: SliceJob, bytes: number) => Effect.Effect<SliceWorkers | null, never, Scope.Scope>
 }
 
 export const PieceWorkers: Context.Reference<PieceWorkers> = Context.Reference<PieceWorkers>(
   "svc-steps/core/genome/slice/PieceWorkers/PieceWorkers",
-  { defaultValue: () => ({ open: () => Effect.succeed(null) }) }
+  { defaultValue: () => ({ expect: () => Effect.void, open: () => Effect.succeed(null) }) }
 )

@@ -20,6 +20,7 @@ import { checkLastEnd, lastEndRange, readIndex } from "../Structure.ts"
 import type { ByteRange, FetchPlan } from "./FetchPlan.ts"
 import type { SliceJob } from "./PieceJob.ts"
 import { makePieces } from "./PieceRun.ts"
+import { PieceWorkers } from "./PieceWorkers.ts"
 import { type Piece, slicePieces } from "./SlicePieces.ts"
 import { planStretches } from "./StretchPlan.ts"
 
@@ -61,6 +62,26 @@ export interface SliceResult {
 /** Half the CPU of level 6, for 4 % more bytes in the blocks at the edges of regions (bench/README.md). */
 const defaultLevel = 4
 const defaultConnections = 8
+
+/** What a slice of reads fetches for each wanted interval, and for each base of it, at usual depths (bytes). */
+const bytesPerInterval = 128 * 1024
+const bytesPerBase = 4
+/** No more than this part of a file is expected: of a small one, a slice is hardly worth threads. */
+const expectedPart = 1 / 8
+
+/** What a slice will fetch, guessed before header and index are read. A wrong guess costs the start of threads, or saves none. */
+const expectedBytes = (wanted: ReadonlyArray<RegionText>, size: number): number => {
+  const most = size * expectedPart
+  let bytes = 0
+  for (const { readings } of wanted) {
+    // The last reading is the one with positions; others take them for a part of the name.
+    const { ends, starts } = readings.at(-1) ?? { starts: [], ends: [] }
+    for (let i = 0; i < starts.length && bytes < most; i++) {
+      bytes += bytesPerInterval + bytesPerBase * (ends[i]! - starts[i]!)
+    }
+  }
+  return Math.min(bytes, most)
+}
 
 /** A BGZF file of `content`, such as a CSI or TBI. */
 export const compress = (codec: Codec["Service"], content: Uint8Array, level: number): Uint8Array => {
@@ -114,6 +135,7 @@ export const planSlice = Effect.fn("svc.genome.planSlice")(function* <E>({
 }: SliceWanted<E>): Effect.fn.Return<SlicePlan<E>, FileDamaged | NotFound | UsageError | E, Codec> {
   const { crc32 } = yield* Codec
   const { indexName, name, reader } = source
+  yield* (yield* PieceWorkers).expect(expectedBytes(wanted, reader.size))
   const [file, index] = yield* Effect.all(
     [open(name, reader, type), Effect.result(readIndex(indexName, source.index, indexSuffixOf(indexName, type)))],
     { concurrency: 2 }
