@@ -57,13 +57,35 @@ describe("ByteRing", () => {
   it("a ring of 4 MiB takes reads of 1 MiB while 3 MiB of it are in use, so that a download does not wait for its writes", () => {
     const mebibyte = 1024 * 1024
     const ring = new ByteRing(4 * mebibyte)
-    for (let read = 1; read <= 4; read++) {
+    // The first long read takes all the memory.
+    ring.filled(ring.target.length)
+    ring.take(ring.used)
+    for (let read = 1; read <= 3; read++) {
       assert.isTrue(ring.roomy, `before read ${read}`)
       assert.strictEqual(ring.target.length, mebibyte)
       ring.filled(mebibyte)
     }
+    assert.isTrue(ring.roomy)
+    ring.filled(ring.target.length)
     assert.isFalse(ring.roomy)
     ring.take(mebibyte)
     assert.isTrue(ring.roomy)
+  })
+
+  it("a ring keeps to little memory while replies are small, and takes all when a read fills what it may", () => {
+    const ring = new ByteRing(1024 * 1024)
+    for (let reply = 0; reply < 1000; reply++) {
+      ring.filled(Math.min(500, ring.target.length))
+      while (ring.used > 0) ring.take(ring.peek().length)
+    }
+    assert.strictEqual(ring.target.buffer.byteLength, 64 * 1024)
+    while (ring.target.length < 32 * 1024) {
+      ring.filled(ring.target.length)
+      ring.take(ring.peek().length)
+    }
+    ring.target.fill(7)
+    ring.filled(ring.target.length)
+    assert.strictEqual(ring.target.buffer.byteLength, 1024 * 1024)
+    assert.isTrue(ring.peek().length === 32 * 1024 && ring.peek().every((byte) => byte === 7))
   })
 })

@@ -6,10 +6,17 @@
 /** One read of the socket brings no more than this, in bytes, so that reading goes on in a large ring whose oldest bytes are lent. */
 const longestRead = 1024 * 1024
 
+/** Bytes that a ring has until they do not suffice: thousands of small files never touch the memory of a large one. */
+const firstCapacity = 64 * 1024
+
+/** Half the buffer: the other half can be read meanwhile. */
+const reachOf = (buffer: Buffer): number => Math.min(buffer.length / 2, longestRead)
+
 export class ByteRing {
-  readonly #buffer: Buffer
+  readonly #capacity: number
+  #buffer: Buffer
   /** The most that one read of the socket may bring, in bytes. */
-  readonly #reach: number
+  #reach: number
   #head = 0
   #used = 0
   /** Bytes of a socket that brings its own buffers, when they found no room. */
@@ -17,8 +24,9 @@ export class ByteRing {
 
   /** @param capacity - bytes */
   constructor(capacity: number) {
-    this.#buffer = Buffer.allocUnsafeSlow(capacity)
-    this.#reach = Math.min(capacity / 2, longestRead)
+    this.#capacity = capacity
+    this.#buffer = Buffer.allocUnsafeSlow(Math.min(capacity, firstCapacity))
+    this.#reach = reachOf(this.#buffer)
   }
 
   /**
@@ -45,11 +53,14 @@ export class ByteRing {
     if (length > this.#buffer.length - this.#used) throw new RangeError("a ring buffer was overrun")
     this.#head = (this.#head + length) % this.#buffer.length
     this.#used += length
+    // A read as long as it may be: more is on its way.
+    if (length === this.#reach) this.#grow()
   }
 
   /** Copies bytes in. What finds no room waits for `take`; the caller stops reading when the ring is not `roomy`. */
   push(bytes: Uint8Array): void {
     let rest = bytes
+    if (rest.length > this.#buffer.length - this.#used) this.#grow()
     while (rest.length > 0 && this.#overflow.length === 0) {
       const room = Math.min(this.#buffer.length - this.#used, this.#buffer.length - this.#head, rest.length)
       if (room === 0) break
@@ -58,6 +69,18 @@ export class ByteRing {
       rest = rest.subarray(room)
     }
     if (rest.length > 0) this.#overflow.push(rest)
+  }
+
+  /** Takes all the memory that the ring may have. What was given out of the old buffer stays valid. */
+  #grow(): void {
+    if (this.#buffer.length === this.#capacity) return
+    const larger = Buffer.allocUnsafeSlow(this.#capacity)
+    const oldest = this.peek()
+    larger.set(oldest)
+    larger.set(this.#buffer.subarray(0, this.#used - oldest.length), oldest.length)
+    this.#buffer = larger
+    this.#reach = reachOf(larger)
+    this.#head = this.#used
   }
 
   /** The oldest bytes that lie in one piece; they stay valid until taken. */

@@ -6,7 +6,9 @@ import { AnalysisItem } from "../contract/Analyses.ts"
 import { AnalysisFiles } from "../contract/Files.ts"
 import { LoginRefused, NotFound, type ServiceError, Unavailable } from "../Errors.ts"
 import type { FileType } from "../selection/FileName.ts"
+import { wantedFiles } from "../selection/WantedFiles.ts"
 import { type CatalogItem, catalog, choose } from "./Catalog.ts"
+import type { PlannedFile } from "./DownloadPlan.ts"
 import { makeLinkBook } from "./LinkBook.ts"
 
 const link = (name: string, seconds: number | null = null) =>
@@ -193,6 +195,34 @@ describe("LinkBook", () => {
       assert.strictEqual(links.analysesLeft(), 1)
       for (const name of ["b.bam", "c.bam"]) yield* links.current("A", name)
       assert.strictEqual(links.analysesLeft(), 0)
+    }).pipe(Effect.provide(layer))
+  })
+
+  it.effect("only the links of files that will be fetched are kept, and of the indexes that their slices need", () => {
+    const listed = ["a.bam", "a.csi", "a.vcf.gz", "notes.txt"].map((fileName) => ({
+      fileName,
+      downloadLink: link(fileName)
+    }))
+    const { asked, layer } = client((id) => Effect.succeed(filesOf(id, listed)))
+    return Effect.gen(function* () {
+      const answers = entries(yield* Stream.runCollect(catalog(named("A", "B"))))
+      const choice = { filetypes: ["bam", "vcf.gz"], layout: "flat", slice: { wanted: [], unmapped: true } } as const
+      const fetched = wantedFiles(
+        answers.slice(0, 1).map(({ listed }) => listed),
+        choice
+      ).map((file): PlannedFile => ({ ...file, decision: { _tag: "Fetch" } }))
+      // One index serves both files.
+      assert.deepStrictEqual(
+        fetched.map(({ slice }) => slice?.indexFile),
+        ["a.csi", "a.csi"]
+      )
+      const links = yield* makeLinkBook(answers, fetched)
+      assert.strictEqual(links.analysesLeft(), 1)
+      for (const name of ["a.bam", "a.csi", "a.vcf.gz"]) {
+        assert.strictEqual(Redacted.value((yield* links.current("A", name)).link), link(name))
+      }
+      assert.strictEqual(links.analysesLeft(), 0)
+      assert.deepStrictEqual(asked, ["A", "B"])
     }).pipe(Effect.provide(layer))
   })
 

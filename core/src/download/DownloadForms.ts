@@ -14,7 +14,7 @@ import type { PartFiles } from "../transfer/PartFiles.ts"
 import type { SliceTransfer } from "../transfer/SliceTransfer.ts"
 import type { CatalogEntry } from "./Catalog.ts"
 import { diskNeed } from "./DiskNeed.ts"
-import type { PlanFailure, PlannedFile } from "./DownloadPlan.ts"
+import type { PlanFailure } from "./DownloadPlan.ts"
 import type { DownloadRequest } from "./DownloadRequest.ts"
 import type { FileResult } from "./FileResult.ts"
 import type { FileSource } from "./FileSource.ts"
@@ -90,8 +90,8 @@ export const links = <R>(source: FileSource<R>, request: DownloadRequest): Strea
         : Effect.map(linksOf(item.entry, request), (links) => ({ _tag: "Linked", links }))
   )
 
-interface Gathered {
-  readonly entries: ReadonlyArray<CatalogEntry>
+interface Gathered<A> {
+  readonly kept: ReadonlyArray<A>
   readonly failures: ReadonlyArray<PlanFailure>
 }
 
@@ -101,30 +101,37 @@ interface Prepared extends Planned {
   readonly links: LinkBook
 }
 
-/** The files of the selected analyses; each failure goes to `failed` when it happens. */
-const gatherEntries = Effect.fn("svc.download.gatherEntries")(function* <R>(
+/** What `keep` takes of the listings of the selected analyses; each failure goes to `failed` when it happens. */
+const gather = Effect.fn("svc.download.gather")(function* <R, A, S>(
   source: FileSource<R>,
   request: DownloadRequest,
+  keep: (entry: CatalogEntry) => Effect.Effect<A, never, S>,
   failed: (failure: PlanFailure) => Effect.Effect<void>
-): Effect.fn.Return<Gathered, ServiceError, R> {
-  const entries: Array<CatalogEntry> = []
+): Effect.fn.Return<Gathered<A>, ServiceError, R | S> {
+  const kept: Array<A> = []
   const failures: Array<PlanFailure> = []
   yield* Stream.runForEach(source.analyses(request, request.filetypes), (item) => {
-    if (item._tag === "Listed") return Effect.sync(() => void entries.push(item.entry))
+    if (item._tag === "Listed") return Effect.map(keep(item.entry), (some) => void kept.push(some))
     failures.push(item.failure)
     return failed(item.failure)
   })
-  return { entries, failures }
+  return { kept, failures }
 })
 
 /** What a download with this request would do. */
 export const planOf = Effect.fn("svc.download.planOf")(function* <R>(source: FileSource<R>, request: DownloadRequest) {
-  const { entries, failures } = yield* gatherEntries(source, request, () => Effect.void)
-  const analyses = yield* Effect.forEach(entries, withSizes)
+  // Only the estimates of slices need the links: others would be kept for nothing.
+  const entries: Array<CatalogEntry> = []
+  const keep = (entry: CatalogEntry) => {
+    if (request.slice !== null) entries.push(entry)
+    return withSizes(entry)
+  }
+  const { failures, kept: analyses } = yield* gather(source, request, keep, () => Effect.void)
   const decided = yield* planFiles(analyses, request)
-  const plan = yield* estimatePlan(decided.plan, yield* source.book(entries))
-  const disk = request.slice === null ? decided.disk : { ...decided.disk, ...diskNeed(plan.files, () => 0) }
-  return { plan, disk, failures: [...failures, ...plan.failures] }
+  const allFailures = [...failures, ...decided.plan.failures]
+  if (request.slice === null) return { ...decided, failures: allFailures }
+  const plan = yield* estimatePlan(decided.plan, yield* source.book(entries, filesToFetch(decided.plan)))
+  return { plan, disk: { ...decided.disk, ...diskNeed(plan.files, () => 0) }, failures: allFailures }
 })
 
 /** Lists and plans, and keeps the links of what will be fetched. */
@@ -133,32 +140,15 @@ const preparePlan = Effect.fnUntraced(function* <R>(
   request: DownloadRequest,
   failed: (failure: PlanFailure) => Effect.Effect<void>
 ) {
-  const { entries, failures } = yield* gatherEntries(source, request, failed)
+  const { failures, kept: entries } = yield* gather(source, request, Effect.succeed, failed)
   const { plan: decided, disk } = yield* planFiles(
     entries.map(({ listed }) => listed),
     request
   )
   const plan = yield* checkDestination({ plan: decided, disk })
-  const links = yield* source.book(entriesOf(entries, filesToFetch(plan)))
+  const links = yield* source.book(entries, filesToFetch(plan))
   return { plan, disk, failures, links } satisfies Prepared
 })
-
-/** The listings with the links that `files` need, and no others. */
-const entriesOf = (entries: ReadonlyArray<CatalogEntry>, files: ReadonlyArray<PlannedFile>) => {
-  const byAnalysis = Map.groupBy(files, ({ analysisId }) => analysisId)
-  return entries.flatMap(({ fetchedAt, links, listed }): ReadonlyArray<CatalogEntry> => {
-    const wanted = byAnalysis.get(listed.id)
-    if (wanted === undefined) return []
-    const names = new Set(wanted.flatMap(({ fileName, slice }) => [fileName, slice?.indexFile ?? fileName]))
-    return [
-      {
-        listed: { ...listed, files: listed.files.filter(({ fileName }) => fileName !== null && names.has(fileName)) },
-        links: new Map([...links].filter(([name]) => names.has(name))),
-        fetchedAt
-      }
-    ]
-  })
-}
 
 /** Downloads; restorations are asked for before anything is fetched: they take longest. */
 export const download = Effect.fn("svc.download.download")(function* <R>(
@@ -188,11 +178,8 @@ export const ask = Effect.fn("svc.download.ask")(function* <R>(
   const tell = completeObserver(observer)
   // Nothing is asked for that could not be written down; the file exists afterwards, if only as an empty list.
   yield* Effect.flatMap(TrackingFile, ({ ensure }) => ensure)
-  const { entries, failures } = yield* gatherEntries(source, request, tell.failed)
-  const { plan } = yield* planFiles(
-    entries.map(({ listed }) => listed),
-    request
-  )
+  const { failures, kept } = yield* gather(source, request, ({ listed }) => Effect.succeed(listed), tell.failed)
+  const { plan } = yield* planFiles(kept, request)
   yield* Effect.forEach(plan.failures, tell.failed, { discard: true })
   const available = new Set(filesToFetch(plan))
   const wanted = plan.files.filter((file) => !available.has(file))

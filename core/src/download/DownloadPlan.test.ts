@@ -117,6 +117,21 @@ describe("D17 collisions", () => {
     )
   })
 
+  it("of thousands of analyses with one name, each error names five", () => {
+    const { files } = plan(
+      Array.from({ length: 3000 }, (_, at) => analysis(`A${at + 1}`, [file("S.bam")])),
+      both,
+      empty
+    )
+    const messages = files.map(({ decision }) => (decision._tag === "Fail" ? decision.error.message : decision._tag))
+    assert.deepStrictEqual(
+      [...new Set(messages)],
+      [
+        "S.bam exists in several analyses (A1, A2, A3, A4, A5 and 2995 more): use --layout analysis to give each its own folder"
+      ]
+    )
+  })
+
   it("K7 names that differ in case or composition only collide", () => {
     const analyses = [analysis("A1", [file("M\u00fc.bam")]), analysis("A2", [file("mu\u0308.BAM")])]
     assert.deepStrictEqual(

@@ -70,28 +70,50 @@ export interface DownloadPlan {
   readonly warnings: ReadonlyArray<string>
 }
 
-/** The decisions. All files whose names collide fail: none of them has a better right to the name. */
+/**
+ * The decisions. All files whose names collide fail: none of them has a better right to the name.
+ *
+ * @param places - the wanted files of `analyses`, where they are known already
+ */
 export const plan = (
   analyses: ReadonlyArray<ListedAnalysis>,
   request: PlanRequest,
-  destination: Destination
+  destination: Destination,
+  places: ReadonlyArray<WantedFile> = wantedFiles(analyses, request)
 ): DownloadPlan => {
-  const places = wantedFiles(analyses, request)
-  const owners = new Map<string, Array<string>>()
-  for (const place of places) {
-    const key = collisionKey(pathOf(place))
-    const list = owners.get(key)
-    if (list === undefined) owners.set(key, [place.analysisId])
-    else list.push(place.analysisId)
-  }
+  const shared = sharedPaths(places)
   const files = places.map((place): PlannedFile => {
     const path = pathOf(place)
-    const sharing = owners.get(collisionKey(path)) ?? []
-    return { ...place, decision: decide({ place, path, sharing }, request, destination) }
+    const owners = shared.size === 0 ? null : (shared.get(collisionKey(path)) ?? null)
+    return { ...place, decision: decide({ place, path, owners }, request, destination) }
   })
   const { failures, warnings } = remarks(analyses, files, request)
   return { files, failures, warnings: [...warnings, ...files.flatMap((file) => otherSize(file, destination))] }
 }
+
+/** The analyses with files for one path, as its error names them. */
+type Owners = Pick<NameCollision, "analyses" | "others">
+
+/** A collision names this many analyses: where thousands have a file of one name, each of its errors named all of them. */
+const namedOwners = 5
+
+/** What would be written by several files, by its collision key. */
+const sharedPaths = (places: ReadonlyArray<WantedFile>): ReadonlyMap<string, Owners> => {
+  const owners = new Map<string, string>()
+  const shared = new Map<string, Set<string>>()
+  for (const place of places) {
+    const key = collisionKey(pathOf(place))
+    const owner = owners.get(key)
+    if (owner === undefined) owners.set(key, place.analysisId)
+    else shared.set(key, (shared.get(key) ?? new Set([owner])).add(place.analysisId))
+  }
+  return new Map(Array.from(shared, ([key, ids]) => [key, ownersOf(ids)]))
+}
+
+const ownersOf = (ids: ReadonlySet<string>): Owners => ({
+  analyses: [...ids].slice(0, namedOwners).map(printable),
+  others: Math.max(0, ids.size - namedOwners)
+})
 
 /** A warning, because `exists` is decided by the name alone: the file may be cut, or of another analysis. */
 const otherSize = (file: PlannedFile, destination: Destination): ReadonlyArray<string> => {
@@ -109,8 +131,8 @@ interface Candidate {
   readonly place: WantedFile
   /** `pathOf` the place. */
   readonly path: string
-  /** The analyses with a file for this path; one of them is its own. */
-  readonly sharing: ReadonlyArray<string>
+  /** Null when no other file has this path. */
+  readonly owners: Owners | null
 }
 
 const decide = (candidate: Candidate, request: PlanRequest, destination: Destination): Decision => {
@@ -127,7 +149,7 @@ const fetch: Decision = { _tag: "Fetch" }
 
 /** Why nothing may be written under the name; null when something may. */
 const refusal = (
-  { path, place, sharing }: Candidate,
+  { owners, path, place }: Candidate,
   { overwrite }: PlanRequest,
   { occupants, reserved, slices }: Destination
 ): PlanError | null => {
@@ -136,7 +158,7 @@ const refusal = (
     (place.slice === null ? null : unsafeIndexName(place.slice.name)) ??
     (place.folder === "" ? null : unsafeName(place.folder))
   if (unsafe !== null) return unsafe
-  if (sharing.length > 1) return new NameCollision({ name: path, analyses: [...new Set(sharing)].map(printable) })
+  if (owners !== null) return new NameCollision({ name: path, ...owners })
   const own = reserved.get(path)
   if (own !== undefined) return new CannotCreate({ path, reason: `it is ${own} of this run` })
   if (occupants.get(path)?.kind === "other") {

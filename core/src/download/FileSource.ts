@@ -26,8 +26,11 @@ export interface FileSource<R> {
     request: DownloadRequest,
     wanted: ReadonlyArray<FileType>
   ) => Stream.Stream<CatalogItem, ServiceError, R>
-  /** The links of what was listed. */
-  readonly book: (entries: ReadonlyArray<CatalogEntry>) => Effect.Effect<LinkBook, never, R>
+  /** The links of `files`, or of all that was listed. */
+  readonly book: (
+    entries: ReadonlyArray<CatalogEntry>,
+    files?: ReadonlyArray<PlannedFile>
+  ) => Effect.Effect<LinkBook, never, R>
   /** What becomes of the archived files of a plan; each decision has been said. */
   readonly restore: (
     files: ReadonlyArray<PlannedFile>,

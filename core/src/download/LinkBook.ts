@@ -6,10 +6,12 @@ import { Clock, Duration, Effect, Redacted, Semaphore } from "effect"
 import { ServiceClient } from "../client/ServiceClient.ts"
 import { AnalysisId } from "../contract/Ids.ts"
 import { type LinkExpired, NotFound, ReplyMalformed, type ServiceError } from "../Errors.ts"
+import type { ListedFile } from "../selection/ListedFiles.ts"
 import { printable } from "../text/Printable.ts"
 import { isExpired } from "../transfer/LinkExpiry.ts"
 import type { FreshLink } from "../transfer/TransferRequest.ts"
 import { type CatalogEntry, entryOf } from "./Catalog.ts"
+import type { PlannedFile } from "./DownloadPlan.ts"
 
 /** How long a link is used that does not state its end, in ms. */
 const trusted = Duration.toMillis("10 minutes")
@@ -45,12 +47,17 @@ interface Page {
   gate: Semaphore.Semaphore | null
 }
 
-/** A book of the answers in `entries`; asks for newer ones through `ServiceClient`. */
+/**
+ * A book of the answers in `entries`; asks for newer ones through `ServiceClient`.
+ *
+ * @param files - the files that will be fetched: no other links are kept; absent for all
+ */
 export const makeLinkBook = Effect.fnUntraced(function* (
-  entries: ReadonlyArray<CatalogEntry>
+  entries: ReadonlyArray<CatalogEntry>,
+  files?: ReadonlyArray<PlannedFile>
 ): Effect.fn.Return<RenewableLinks, never, ServiceClient> {
   const client = yield* ServiceClient
-  const pages = new Map<string, Page>(entries.map((entry) => [entry.listed.id, pageOf(entry)]))
+  const pages = files === undefined ? allPages(entries) : pagesFor(files, entries)
 
   const link = Effect.fnUntraced(function* (analysisId: string, fileName: string, renew: boolean) {
     const page = pages.get(analysisId) ?? { files: [], fetchedAt: 0, gate: null }
@@ -84,15 +91,38 @@ export const makeLinkBook = Effect.fnUntraced(function* (
   }
 })
 
-const pageOf = ({ fetchedAt, links, listed }: CatalogEntry): Page => ({
-  files: listed.files.map(({ archived, fileName, size }) => ({
-    fileName,
-    size,
-    archived,
-    link: (fileName === null ? null : links.get(fileName)) ?? null
-  })),
-  fetchedAt,
+const allPages = (entries: ReadonlyArray<CatalogEntry>): Map<string, Page> =>
+  new Map(entries.map((entry) => [entry.listed.id, pageOf(entry)]))
+
+/** What the answers say of `files`, and of the indexes that their slices need. */
+const pagesFor = (files: ReadonlyArray<PlannedFile>, entries: ReadonlyArray<CatalogEntry>): Map<string, Page> => {
+  const answers = new Map(entries.map((entry) => [entry.listed.id, entry]))
+  const pages = new Map<string, Page>()
+  for (const { analysisId, fileName, slice } of files) {
+    const answer = answers.get(analysisId)
+    if (answer === undefined) continue
+    const page = pages.get(analysisId) ?? { files: [], fetchedAt: answer.fetchedAt, gate: null }
+    const index = slice?.indexFile ?? fileName
+    // An index may serve two data files, and counts once.
+    const isNew = (file: ListedFile) => !page.files.some((known) => known.fileName === file.fileName)
+    const listed = answer.listed.files.filter((file) => file.fileName === fileName || file.fileName === index)
+    page.files = page.files.concat(listed.filter(isNew).map((file) => listedLink(file, answer)))
+    pages.set(analysisId, page)
+  }
+  return pages
+}
+
+const pageOf = (answer: CatalogEntry): Page => ({
+  files: answer.listed.files.map((file) => listedLink(file, answer)),
+  fetchedAt: answer.fetchedAt,
   gate: null
+})
+
+const listedLink = ({ archived, fileName, size }: ListedFile, { links }: CatalogEntry): ListedLink => ({
+  fileName,
+  size,
+  archived,
+  link: (fileName === null ? null : links.get(fileName)) ?? null
 })
 
 const isFresh = ({ fetchedAt, files }: Page, fileName: string, now: number): boolean => {

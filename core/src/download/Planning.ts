@@ -37,8 +37,9 @@ export const planFiles = Effect.fn("svc.download.planFiles")(function* (
 ): Effect.fn.Return<Planned, never, PlanningServices> {
   const files = yield* PartFiles
   const { destination, own } = request
-  const view = yield* lookAt(destination, wantedFiles(analyses, request), own)
-  const decided = plan(analyses, request, view)
+  const places = wantedFiles(analyses, request)
+  const view = yield* lookAt(destination, places, own)
+  const decided = plan(analyses, request, view, places)
   const free = yield* files.free({ directory: destination })
   yield* Effect.forEach(decided.warnings, (warning) => Effect.logWarning(warning), { discard: true })
   return { plan: decided, disk: { ...diskNeed(decided.files, view.present), destination, free } }

@@ -4,14 +4,17 @@ import { type PlatformError, Runtime, Schema } from "effect"
 /** Two different remote files would get one local name. */
 export class NameCollision extends Schema.TaggedError<NameCollision>()("NameCollision", {
   name: Schema.String,
-  analyses: Schema.Array(Schema.String)
+  analyses: Schema.Array(Schema.String),
+  /** How many analyses with a file of this name are not among `analyses`. */
+  others: Schema.optionalKey(Schema.Int)
 }) {
   override readonly [Runtime.errorExitCode] = 73
   readonly retryable = false
   readonly scope = "file"
   override get message() {
+    const others = (this.others ?? 0) > 0 ? ` and ${this.others} more` : ""
     return this.analyses.length > 1
-      ? `${this.name} exists in several analyses (${this.analyses.join(", ")}): use --layout analysis to give each its own folder`
+      ? `${this.name} exists in several analyses (${this.analyses.join(", ")}${others}): use --layout analysis to give each its own folder`
       : `${this.name} stands for several files of analysis ${this.analyses.join()}: none of them was chosen`
   }
 }
