@@ -1,7 +1,7 @@
 /** Reads a BGZF file from its first to its last byte and proves every block. */
 import { Effect, Stream } from "effect"
 import { FileDamaged } from "../Errors.ts"
-import { type ByteReader, readInto } from "../genome/ByteReader.ts"
+import type { ByteReader } from "../genome/ByteReader.ts"
 import * as Bgzf from "../genome/bgzf/Bgzf.ts"
 import { type BlockRun, type InflatedRun, mostBlocks } from "../genome/bgzf/BlockRun.ts"
 import type { Codec } from "../genome/bgzf/Codec.ts"
@@ -16,8 +16,8 @@ export interface WalkFacts {
   readonly inflated: number
 }
 
-/** Bytes read at once: their content fits into the cache of a processor, as that of 1 MiB does not. */
-const chunkSize = 0x80000
+/** Bytes read at once: their content fits into the cache of a processor. Larger ones take more memory and little less time. */
+const chunkSize = 0x40000
 
 /** Chunks that are read at the same time. One after the other, the threads waited for bytes more than half of the time. */
 const readAhead = 4
@@ -109,7 +109,15 @@ const pieces = <E>(
     const offset = i * chunkSize
     const length = Math.min(chunkSize, reader.size - offset)
     const buffer = (free.pop() ?? new Uint8Array(chunkRoom)).subarray(0, Bgzf.maxBlock + length)
-    yield* readInto(reader, offset, buffer.subarray(Bgzf.maxBlock))
+    if (reader.readInto !== undefined) yield* reader.readInto(offset, buffer.subarray(Bgzf.maxBlock))
+    else {
+      const bytes = yield* reader.read(offset, length)
+      buffer.set(bytes, Bgzf.maxBlock)
+      // Given back at once, as the collector would let it pile up; but not what is a view of a whole file in memory.
+      if (length < reader.size && bytes.buffer instanceof ArrayBuffer && bytes.buffer.byteLength === length) {
+        bytes.buffer.transfer(0)
+      }
+    }
     return { buffer, isLast: offset + length === reader.size }
   })
   const start: Rest = { bytes: new Uint8Array(0), place: { block: 1, offset: 0 } }
