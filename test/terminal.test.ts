@@ -188,7 +188,7 @@ describe.skipIf(!hasScript)("svc-download on a terminal", () => {
     Effect.gen(function* () {
       const made = yield* place
       yield* made.setFaults([
-        fault({ plane: "link", file: "*.bam" }, { slow: 60_000 }),
+        fault({ plane: "link", file: "*.bam" }, { slow: 120_000 }),
         fault({ plane: "link", file: "*.bai" }, { status: 403 })
       ])
       const colors = yield* inTerminal(made, 80, files)
