@@ -1,5 +1,6 @@
 /** Processes whose work is done by threads end: when it is done, when it fails, and when they are told to. */
-import { mkdtempSync, writeFileSync } from "node:fs"
+import { hash } from "node:crypto"
+import { mkdtempSync, readFileSync, writeFileSync } from "node:fs"
 import { availableParallelism, tmpdir } from "node:os"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
@@ -71,6 +72,25 @@ describe("a process with threads", () => {
         assert.deepStrictEqual(namesIn(folder, "out"), [])
       }).pipe(Effect.scoped),
     patience
+  )
+
+  it.live("goes on while nothing is under way but what it awaits of a thread", () =>
+    Effect.gen(function* () {
+      const program = `${root}test/children/DigestedFile.ts`
+      const { exitCode, stderr, stdout } = yield* runCommand(process.execPath, [program])
+      assert.strictEqual(stdout, `${hash("md5", readFileSync(program))}\n`, stderr)
+      assert.strictEqual(exitCode, 0)
+    })
+  )
+
+  it.live("is still there when its threads have ended, although a report came meanwhile", () =>
+    Effect.gen(function* () {
+      const { exitCode, stderr, stdout } = yield* runCommand(process.execPath, [
+        `${root}test/children/ClosedThreads.ts`
+      ])
+      assert.strictEqual(stdout, "closed\n", stderr)
+      assert.strictEqual(exitCode, 0)
+    })
   )
 
   it.live("ends by itself although a program of the library leaves its idle threads open", () =>

@@ -100,10 +100,21 @@ parentPort.on("message", ({ id, fd, frontier, size, drop, algorithms }) => {
 /** The digests in hex, or the system's name of an error. */
 export type DigestResult = { readonly digests: ReadonlyMap<Algorithm, string> } | { readonly errno: string }
 
+interface Order {
+  readonly id: number
+  readonly fd: number
+  readonly frontier: number
+  readonly size: number | null
+  readonly drop: boolean
+  /** Of the first order of a file. */
+  readonly algorithms?: ReadonlyArray<Algorithm>
+}
+
 type Message = { readonly id: number } & (DigestResult | { readonly dropped: true })
 
 export class DigestThread {
   #worker: Worker | null = null
+  #closing = false
   #nextId = 0
   readonly #waiting = new Map<number, (message: Message) => void>()
   readonly #finished = new Map<number, Message>()
@@ -132,10 +143,7 @@ export class DigestThread {
       if (!("dropped" in message)) done(message)
     }
     if (failed !== undefined) take(failed)
-    else {
-      this.#waiting.set(id, take)
-      this.#post({ id, fd, frontier: size, size, drop: false, algorithms })
-    }
+    else this.#ask({ id, fd, frontier: size, size, drop: false, algorithms }, take)
   }
 
   /** Calls back when the file is not read any more and may be closed. */
@@ -145,17 +153,23 @@ export class DigestThread {
       done()
       return
     }
-    this.#waiting.set(id, done)
-    this.#post({ id, fd: 0, frontier: 0, size: null, drop: true })
+    this.#ask({ id, fd: 0, frontier: 0, size: null, drop: true }, done)
   }
 
   close(): Promise<unknown> {
+    this.#closing = true
     return this.#worker?.terminate() ?? Promise.resolve()
   }
 
-  #post(message: object): void {
+  #ask(order: Order, answer: (message: Message) => void): void {
+    this.#waiting.set(order.id, answer)
+    this.#post(order).ref()
+  }
+
+  #post(order: Order): Worker {
     this.#worker ??= this.#spawn()
-    this.#worker.postMessage(message)
+    this.#worker.postMessage(order)
+    return this.#worker
   }
 
   #spawn(): Worker {
@@ -169,6 +183,8 @@ export class DigestThread {
     worker.on("message", (message: Message) => {
       const waiter = this.#waiting.get(message.id)
       this.#waiting.delete(message.id)
+      // As a thread of `GenomeThreads`: it keeps the process alive while somebody waits for it.
+      if (this.#waiting.size === 0 && !this.#closing) worker.unref()
       if (waiter !== undefined) waiter(message)
       else if (!("dropped" in message)) this.#finished.set(message.id, message)
     })

@@ -2,13 +2,14 @@
  * The program of a thread that makes pieces of slices and inflates blocks. It loads nothing of Effect, and so starts in some
  * ten milliseconds.
  */
-import { parentPort } from "node:worker_threads"
+import { parentPort, workerData } from "node:worker_threads"
 import { crc32 } from "node:zlib"
 import { type BlockRun, type InflatedRun, inflateRun } from "../../core/src/genome/bgzf/BlockRun.ts"
 import type { FetchedRange, PieceStretch, SliceJob } from "../../core/src/genome/slice/PieceJob.ts"
 import * as PieceScan from "../../core/src/genome/slice/PieceScan.ts"
 import * as BlockDeflater from "../inflate/BlockDeflater.ts"
 import * as BlockInflater from "../inflate/BlockInflater.ts"
+import { DeflateGate } from "./DeflateGate.ts"
 
 /** Orders from the main thread. */
 export type Order =
@@ -49,11 +50,13 @@ export type Report =
 
 /** A codec with only the functions that slices need. */
 const inflateBlock = BlockInflater.make()
+const deflateBlock = BlockDeflater.make()
+const gate = new DeflateGate(workerData)
 const codec = {
   inflateRaw: (bytes: Uint8Array, most: number, buffer?: Uint8Array) =>
     Math.max(bytes.length, most) > BlockInflater.largest ? null : inflateBlock(bytes, most, buffer),
   gunzip: () => null,
-  deflateRaw: BlockDeflater.make(),
+  deflateRaw: (bytes: Uint8Array, level: number) => gate.pass(() => deflateBlock(bytes, level)),
   crc32: (bytes: Uint8Array, before?: number) => crc32(bytes, before)
 }
 

@@ -1,11 +1,12 @@
 import { setImmediate } from "node:timers/promises"
+import { Worker } from "node:worker_threads"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { fromBytes } from "../../core/src/genome/ByteReader.ts"
 import * as Bgzf from "../../core/src/genome/bgzf/Bgzf.ts"
 import { Codec } from "../../core/src/genome/bgzf/Codec.ts"
 import { parseRange } from "../../core/src/genome/regions/RegionText.ts"
-import type { SliceJob } from "../../core/src/genome/slice/PieceJob.ts"
+import { headroom, type SliceJob } from "../../core/src/genome/slice/PieceJob.ts"
 import { PieceWorkers, ThreadLost } from "../../core/src/genome/slice/PieceWorkers.ts"
 import { planSlice, writeSlice } from "../../core/src/genome/slice/Slice.ts"
 import { BlockPool } from "../../core/src/verify/BlockPool.ts"
@@ -13,6 +14,8 @@ import { bgzf, concat, text } from "../../test/genome/Fixtures.ts"
 import { longReads } from "../../test/genome/LongReads.ts"
 import { threadsOf } from "../../test/ProcessThreads.ts"
 import * as ZlibCodec from "../inflate/ZlibCodec.ts"
+import { DeflateGate } from "./DeflateGate.ts"
+import type { Order, Report } from "./GenomeThread.ts"
 import * as GenomeThreads from "./GenomeThreads.ts"
 
 const program = { name: "svc-steps", version: "0" }
@@ -189,6 +192,48 @@ describe("threads", () => {
         const there = yield* Effect.provide(inflate(bytes, starts), GenomeThreads.poolLayer(2))
         assert.deepStrictEqual(there, here)
       }
+    }).pipe(Effect.provide(ZlibCodec.layer))
+  )
+
+  it.effect("a thread deflates behind its gate", () =>
+    Effect.gen(function* () {
+      const files = longReads(yield* Codec, 65_280)
+      const { length } = files.bam
+      const { buffer } = concat(new Uint8Array(headroom), files.bam)
+      assert(buffer instanceof ArrayBuffer)
+      const ranges = [{ at: headroom, offset: 0, length, spare: 0 }]
+      const orders: Array<Order> = []
+      const recorded = Layer.succeed(PieceWorkers, {
+        expect: () => Effect.void,
+        open: (about) => {
+          orders.push({ _tag: "Open", job: 0, about })
+          return Effect.succeed({
+            width: 1,
+            begin: (stretches) => {
+              orders.push({ _tag: "Take", id: 0, job: 0, piece: 0, stretches, buffer, ranges, isLast: true })
+              return { take: () => new ThreadLost({ reason: "it only writes down" }) }
+            }
+          })
+        }
+      })
+      yield* slice(files, "chr1:1-100").pipe(Effect.provide(recorded))
+      assert.lengthOf(orders, 2)
+
+      const gate = new DeflateGate()
+      gate.close()
+      const thread = yield* Effect.acquireRelease(
+        Effect.sync(() => new Worker(new URL("GenomeThread.ts", import.meta.url), { workerData: gate.memory })),
+        (thread) => Effect.promise(() => thread.terminate())
+      )
+      const reports: Array<Report> = []
+      thread.on("message", (report) => reports.push(report))
+      for (const order of orders) thread.postMessage(order)
+      // Wakes it, and it goes on waiting.
+      const waits = () => Atomics.notify(new Int32Array(gate.memory), 0) > 0
+      yield* Effect.promise(async () => {
+        while (reports.length === 0 && !waits()) await setImmediate()
+      })
+      assert.lengthOf(reports, 0)
     }).pipe(Effect.provide(ZlibCodec.layer))
   )
 

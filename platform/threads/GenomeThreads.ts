@@ -3,7 +3,6 @@
  * first work that is worth it: each takes some 15 MB and 40 ms of CPU.
  */
 import { availableParallelism } from "node:os"
-import { Worker } from "node:worker_threads"
 import { Effect, Layer } from "effect"
 import type { InflatedRun } from "../../core/src/genome/bgzf/BlockRun.ts"
 import type { Codec } from "../../core/src/genome/bgzf/Codec.ts"
@@ -16,6 +15,7 @@ import {
   ThreadLost
 } from "../../core/src/genome/slice/PieceWorkers.ts"
 import { BlockPool, pool as blockPool } from "../../core/src/verify/BlockPool.ts"
+import { GatedWorker } from "./GatedWorker.ts"
 import type { Order, Report } from "./GenomeThread.ts"
 import { program } from "./ThreadProgram.ts"
 
@@ -30,10 +30,11 @@ const runsPerThread = 3
 type Answer = (report: Report | ThreadLost) => void
 
 class Thread {
-  readonly #worker: Worker
+  readonly #worker: GatedWorker
   readonly #waiting = new Map<number, Answer>()
   #nextId = 0
   #lost: ThreadLost | null = null
+  #closing = false
 
   constructor() {
     // No environment: the thread needs none of it, and it may hold passwords.
@@ -43,12 +44,14 @@ class Thread {
       resourceLimits: { maxOldGenerationSizeMb: 64, maxYoungGenerationSizeMb: 2 }
     }
     this.#worker =
-      "text" in program ? new Worker(program.text, { ...settings, eval: true }) : new Worker(program.url, settings)
+      "text" in program
+        ? new GatedWorker(program.text, { ...settings, eval: true })
+        : new GatedWorker(program.url, settings)
     this.#worker.on("message", (report: Report) => {
       const answer = this.#waiting.get(report.id)
       this.#waiting.delete(report.id)
-      // An idle thread must not keep the process alive, and one that is at work must.
-      if (this.#waiting.size === 0) this.#worker.unref()
+      // An idle thread must not keep the process alive, and one that is at work or whose end is awaited must.
+      if (this.#waiting.size === 0 && !this.#closing) this.#worker.unref()
       answer?.(report)
     })
     this.#worker.on("error", ({ message }) => this.#end(message))
@@ -77,6 +80,7 @@ class Thread {
   }
 
   close(): Promise<unknown> {
+    this.#closing = true
     return this.#worker.terminate()
   }
 
