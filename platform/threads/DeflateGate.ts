@@ -2,7 +2,6 @@
  * A gate between a thread that deflates blocks and those who end the thread, in memory that they share. Node aborts the whole process
  * ("close before init", exit code 134) when a thread is ended while it makes a deflater: some slices of damaged files ended so.
  */
-const open = 0
 const inUse = 1
 const closed = 2
 
@@ -11,6 +10,7 @@ const longestBlock = 1000
 
 export class DeflateGate {
   readonly memory: SharedArrayBuffer
+  /** `inUse` and `closed` as bits. */
   readonly #state: Int32Array
 
   constructor(memory = new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT)) {
@@ -20,18 +20,24 @@ export class DeflateGate {
 
   /** Called by the thread. It does not return when the gate is closed: the thread waits for its end. */
   pass<A>(deflate: () => A): A {
-    while (Atomics.compareExchange(this.#state, 0, open, inUse) !== open) Atomics.wait(this.#state, 0, closed)
+    if ((Atomics.or(this.#state, 0, inUse) & closed) !== 0) {
+      this.#leave()
+      for (;;) Atomics.wait(this.#state, 0, closed)
+    }
     try {
       return deflate()
     } finally {
-      Atomics.store(this.#state, 0, open)
-      Atomics.notify(this.#state, 0)
+      this.#leave()
     }
   }
 
-  /** Waits until the thread has deflated its block, and lets it begin no other. */
+  /** Lets the thread begin no other block, and waits until it has deflated this one. */
   close(): void {
-    const before = Atomics.compareExchange(this.#state, 0, open, closed)
-    if (before === inUse && Atomics.wait(this.#state, 0, inUse, longestBlock) !== "timed-out") this.close()
+    if ((Atomics.or(this.#state, 0, closed) & inUse) !== 0) Atomics.wait(this.#state, 0, inUse | closed, longestBlock)
+  }
+
+  #leave(): void {
+    Atomics.and(this.#state, 0, ~inUse)
+    Atomics.notify(this.#state, 0)
   }
 }

@@ -12,7 +12,7 @@ const busy = async () => {
 
 const start = (count: number) => Promise.all(Array.from({ length: count }, busy))
 
-for (let round = 0; round < 10; round++) {
+for (let round = 0; round < 25; round++) {
   for (const thread of await start(4)) await thread.terminate()
 }
 await start(24)
