@@ -8,7 +8,7 @@ import { InputMalformed } from "../../core/src/Errors.ts"
 import type { LocalSettings } from "../../core/src/settings/Settings.ts"
 import { locateTarget } from "../../core/src/settings/Validation.ts"
 import { readLinksFile } from "../../platform/inputs/LinksFile.ts"
-import { keepCompilerSmall, keepHeapSmall } from "../../platform/SmallHeap.ts"
+import { keepCompilersSmall, keepHeapSmall } from "../../platform/SmallHeap.ts"
 import { makeProgram, withProblems } from "../main/Step.ts"
 import { conclude } from "./Conclusion.ts"
 import { listFiles } from "./ListFiles.ts"
@@ -27,7 +27,7 @@ export const linksProgram = makeProgram(
     yield* Effect.sync(keepHeapSmall)
     const path = given.linksFile ?? "-"
     const manifest = yield* readLinksFile(path)
-    yield* Effect.sync(() => keepCompilerSmall(manifest.entries.length))
+    yield* Effect.sync(() => keepCompilersSmall(manifest.entries.length))
     const settings = yield* locateTarget({ ...given, target: given.target ?? manifest.target.href })
     const filetypes = given.given("filetypes") ? parsed.filetypes : manifest.filetypes
     const request = yield* completeRequest({ ...parsed, filetypes })
