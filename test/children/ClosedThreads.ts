@@ -1,5 +1,5 @@
 /** A program of the library that closes the layer of its threads while the report of one is on its way; prints `closed`. */
-import { Effect } from "effect"
+import { Effect, Layer } from "effect"
 import * as Bgzf from "../../core/src/genome/bgzf/Bgzf.ts"
 import { BlockPool } from "../../core/src/verify/BlockPool.ts"
 import * as ZlibCodec from "../../platform/inflate/ZlibCodec.ts"
@@ -16,6 +16,6 @@ await Effect.runPromise(
     yield* Effect.forkChild(inflated, { startImmediately: true })
     // Nothing of this thread runs meanwhile, so the report is not yet heard when the layer closes.
     Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 300)
-  }).pipe(Effect.provide(GenomeThreads.poolLayer(1)), Effect.provide(ZlibCodec.layer))
+  }).pipe(Effect.provide(Layer.provide(GenomeThreads.poolLayer(1), ZlibCodec.layer)))
 )
 process.stdout.write("closed\n")
