@@ -137,6 +137,9 @@ describe("threads", () => {
       assert.strictEqual(yield* startedFor(9), 0)
       assert.strictEqual(yield* startedFor(20), 2)
       assert.strictEqual(yield* startedFor(10), 2)
+      // Each further thread must make sixteen times as much.
+      assert.strictEqual(yield* startedFor(159), 2)
+      assert.strictEqual(yield* startedFor(160), 3)
     }).pipe(Effect.provide(GenomeThreads.workersLayer(8, 10)))
   )
 

@@ -19,8 +19,13 @@ import { GatedWorker } from "./GatedWorker.ts"
 import type { Order, Report } from "./GenomeThread.ts"
 import { program } from "./ThreadProgram.ts"
 
-/** Bytes of a slice for each thread: with less of them a thread takes more time than it saves (bench/README.md). */
+/** Bytes of a slice for each of the first two threads: with less of them a thread takes more time than it saves (bench/README.md). */
 const worthThread = 8 * 1024 * 1024
+/**
+ * Each further thread must make this many times as much. Every thread compiles the same code again and competes for a processor with the main
+ * thread and V8's compilers: two threads make 106 MB of small targets a tenth faster than three, with a tenth less CPU.
+ */
+const worthFurther = 16
 /** The most worker threads that the one thread which fetches and writes can keep busy. */
 const mostThreads = 6
 
@@ -182,7 +187,10 @@ export const workersLayer = (
   Layer.effect(
     PieceWorkers,
     Effect.map(threads, (all): PieceWorkers => {
-      const threadsFor = (bytes: number) => Math.min(processors - 1, mostThreads, Math.floor(bytes / perThread))
+      const threadsFor = (bytes: number) => {
+        const worth = Math.floor(bytes / perThread)
+        return Math.min(processors - 1, mostThreads, worth, 2 + Math.floor(worth / worthFurther))
+      }
       return {
         expect: (bytes) => Effect.sync(() => void all.some(threadsFor(bytes))),
         open: (about, bytes) => {
