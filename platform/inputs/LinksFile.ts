@@ -16,6 +16,8 @@ export const readLinksFile = Effect.fn("svc.platform.readLinksFile")(function* (
     try: () => new TextDecoder("utf-8", { fatal: true }).decode(bytes),
     catch: () => malformed("it is not UTF-8 text")
   })
+  // 7 MB of 10,000 links, which would still be there when the first files take memory.
+  if (bytes.buffer instanceof ArrayBuffer && bytes.buffer.byteLength === bytes.length) bytes.buffer.transfer(0)
   const manifest = readLinks(text)
   if (Result.isFailure(manifest)) return yield* malformed(manifest.failure)
   const info = yield* Effect.promise(() => stat(path).catch(() => null))

@@ -58,11 +58,10 @@ const entryOfLinks = (id: string, named: boolean, files: ReadonlyArray<LinkEntry
 
 /** The links of the file, each as long as it says it lasts; none can be renewed. */
 export const manifestBook = ({ entries }: LinkManifest): LinkBook => {
-  const keyOf = (analysisId: string, fileName: string) => JSON.stringify([analysisId, fileName])
-  const byFile = new Map(entries.map((entry) => [keyOf(entry.analysisId, entry.fileName), entry]))
+  const byAnalysis = Map.groupBy(entries, ({ analysisId }) => analysisId)
   return {
     current: Effect.fnUntraced(function* (analysisId, fileName) {
-      const entry = byFile.get(keyOf(analysisId, fileName))
+      const entry = byAnalysis.get(analysisId)?.findLast((file) => file.fileName === fileName)
       if (entry === undefined || entry.link === null) {
         return yield* new NotFound({ what: `link of ${printable(fileName)} (analysis ${printable(analysisId)})` })
       }
