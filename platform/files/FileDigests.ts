@@ -4,7 +4,7 @@ import { Effect } from "effect"
 import type { LocalIo } from "../../core/src/Errors.ts"
 import type { Algorithm, Digests } from "../../core/src/transfer/Digests.ts"
 import { Errno } from "../Errno.ts"
-import type { DigestThread } from "../threads/DigestThread.ts"
+import { type DigestThread, refused } from "../threads/DigestThread.ts"
 import { named, readExactly } from "./FileCalls.ts"
 
 /** Smaller files are hashed here when complete: a thread takes longer to start, and 18 MB. Larger ones are followed in strides. */
@@ -19,6 +19,9 @@ export interface FileHashing {
   /** Returns when the file is not read any more and may be closed. */
   readonly drop: Effect.Effect<void>
 }
+
+/** CRC-32C is known to the thread alone. */
+const isKnownHere = (algorithms: ReadonlyArray<Algorithm>) => !algorithms.includes("crc32c")
 
 /** Nothing is read of the file before it is large enough, or complete. */
 export const hashingOf = (fd: number, path: string, thread: DigestThread): FileHashing => {
@@ -41,6 +44,11 @@ export const hashingOf = (fd: number, path: string, thread: DigestThread): FileH
       thread.finish(job, fd, size, algorithms, (result) =>
         resume("digests" in result ? Effect.succeed(result.digests) : Effect.fail(new Errno({ code: result.errno })))
       )
+    ).pipe(
+      Effect.catchIf(
+        ({ code }) => code === refused && isKnownHere(algorithms),
+        () => here(size, algorithms)
+      )
     )
   const begin = () => {
     const job = thread.start()
@@ -59,8 +67,7 @@ export const hashingOf = (fd: number, path: string, thread: DigestThread): FileH
     digests: (size, algorithms) =>
       Effect.gen(function* () {
         const [job] = jobs
-        // CRC-32C is known to the thread alone.
-        if (job === undefined && !algorithms.includes("crc32c")) return yield* here(size, algorithms)
+        if (job === undefined && isKnownHere(algorithms)) return yield* here(size, algorithms)
         const first = job === undefined ? new Map<Algorithm, string>() : yield* there(job, size, onTheWay)
         // What became known only late costs a second reading.
         const late = algorithms.filter((algorithm) => !first.has(algorithm))

@@ -112,12 +112,25 @@ interface Order {
 
 type Message = { readonly id: number } & (DigestResult | { readonly dropped: true })
 
+const startWorker = () =>
+  // No environment: the thread needs none of it, and it may hold passwords.
+  new Worker(source, { eval: true, env: {}, execArgv: [], resourceLimits: { maxOldGenerationSizeMb: 16 } })
+
+/** The result where the system allows no further thread (`ulimit -u`, the limit of a container). */
+export const refused = "EAGAIN"
+
 export class DigestThread {
+  readonly #make: typeof startWorker
   #worker: Worker | null = null
   #closing = false
   #nextId = 0
   readonly #waiting = new Map<number, (message: Message) => void>()
   readonly #finished = new Map<number, Message>()
+
+  /** @param make - throws where no thread can be started */
+  constructor(make = startWorker) {
+    this.#make = make
+  }
 
   /** A number for one file. */
   start(): number {
@@ -126,7 +139,7 @@ export class DigestThread {
 
   /** The bytes before `frontier` are final. The first call for a file, this or `finish`, says which digests it gets. */
   follow(id: number, fd: number, frontier: number, algorithms: ReadonlyArray<Algorithm>): void {
-    this.#post({ id, fd, frontier, size: null, drop: false, algorithms })
+    this.#running()?.postMessage({ id, fd, frontier, size: null, drop: false, algorithms } satisfies Order)
   }
 
   /** Calls back with the digests of the first `size` bytes, which are final. */
@@ -162,24 +175,27 @@ export class DigestThread {
   }
 
   #ask(order: Order, answer: (message: Message) => void): void {
-    this.#waiting.set(order.id, answer)
-    this.#post(order).ref()
+    const worker = this.#running()
+    if (worker === null) answer({ id: order.id, errno: refused })
+    else {
+      this.#waiting.set(order.id, answer)
+      worker.ref()
+      worker.postMessage(order)
+    }
   }
 
-  #post(order: Order): Worker {
-    this.#worker ??= this.#spawn()
-    this.#worker.postMessage(order)
+  /** Null where no thread can be started. */
+  #running(): Worker | null {
+    try {
+      this.#worker ??= this.#spawn()
+    } catch {
+      return null
+    }
     return this.#worker
   }
 
   #spawn(): Worker {
-    // No environment: the thread needs none of it, and it may hold passwords.
-    const worker = new Worker(source, {
-      eval: true,
-      env: {},
-      execArgv: [],
-      resourceLimits: { maxOldGenerationSizeMb: 16 }
-    })
+    const worker = this.#make()
     worker.on("message", (message: Message) => {
       const waiter = this.#waiting.get(message.id)
       this.#waiting.delete(message.id)

@@ -167,6 +167,21 @@ describe("threads", () => {
     }).pipe(Effect.provide(ZlibCodec.layer))
   )
 
+  it.effect("a system that allows no further thread gets its slice from this one, byte for byte", () =>
+    Effect.gen(function* () {
+      const files = longReads(yield* Codec, 65_280)
+      const alone = yield* slice(files, "chr1")
+      let refused = 0
+      const start = () => {
+        refused++
+        return null
+      }
+      const made = yield* slice(files, "chr1").pipe(Effect.provide(GenomeThreads.workersLayer(4, 1, start)))
+      assert.isAbove(refused, 0)
+      assert.isTrue(Buffer.from(made.bytes).equals(alone.bytes))
+    }).pipe(Effect.provide(ZlibCodec.layer))
+  )
+
   it.effect("blocks are inflated as here, and damage has the same words", () =>
     Effect.gen(function* () {
       const codec = yield* Codec
@@ -194,6 +209,11 @@ describe("threads", () => {
         const here = yield* Effect.provide(inflate(bytes, starts), BlockPool.layerHere)
         const there = yield* Effect.provide(inflate(bytes, starts), GenomeThreads.poolLayer(2))
         assert.deepStrictEqual(there, here)
+        const none = yield* Effect.provide(
+          inflate(bytes, starts),
+          GenomeThreads.poolLayer(2, () => null)
+        )
+        assert.deepStrictEqual(none, here)
       }
     }).pipe(Effect.provide(ZlibCodec.layer))
   )

@@ -4,8 +4,8 @@
  */
 import { availableParallelism } from "node:os"
 import { Effect, Layer } from "effect"
-import type { InflatedRun } from "../../core/src/genome/bgzf/BlockRun.ts"
-import type { Codec } from "../../core/src/genome/bgzf/Codec.ts"
+import { type InflatedRun, inflateRun } from "../../core/src/genome/bgzf/BlockRun.ts"
+import { Codec } from "../../core/src/genome/bgzf/Codec.ts"
 import type { FetchedRange, PieceStretch, SliceJob } from "../../core/src/genome/slice/PieceJob.ts"
 import {
   type PieceStep,
@@ -96,13 +96,31 @@ class Thread {
   }
 }
 
+/** A new thread; null where the system allows no further one (`ulimit -u`, the limit of a container). */
+const startThread = (): Thread | null => {
+  try {
+    return new Thread()
+  } catch {
+    return null
+  }
+}
+
 class Threads {
+  readonly #start: typeof startThread
   readonly #threads: Array<Thread> = []
   #nextJob = 0
 
-  /** The first `count` threads; those that are missing are started. */
+  constructor(start: typeof startThread) {
+    this.#start = start
+  }
+
+  /** The first `count` threads; those that are missing are started. There are fewer where the system allows no more. */
   some(count: number): ReadonlyArray<Thread> {
-    while (this.#threads.length < count) this.#threads.push(new Thread())
+    while (this.#threads.length < count) {
+      const thread = this.#start()
+      if (thread === null) break
+      this.#threads.push(thread)
+    }
     return this.#threads.slice(0, count)
   }
 
@@ -115,10 +133,11 @@ class Threads {
   }
 }
 
-const threads = Effect.acquireRelease(
-  Effect.sync(() => new Threads()),
-  (all) => Effect.promise(() => all.close())
-)
+const makeThreads = (start: typeof startThread) =>
+  Effect.acquireRelease(
+    Effect.sync(() => new Threads(start)),
+    (all) => Effect.promise(() => all.close())
+  )
 
 const leastBusy = (some: ReadonlyArray<Thread>): Thread | undefined => some.toSorted((a, b) => a.load - b.load).at(0)
 
@@ -179,14 +198,16 @@ const shareRegions = (job: SliceJob): SliceJob => ({
  *
  * @param processors - that this process may use
  * @param perThread - bytes of a slice that are worth a thread
+ * @param start - starts a thread
  */
 export const workersLayer = (
   processors: number = availableParallelism(),
-  perThread: number = worthThread
+  perThread: number = worthThread,
+  start = startThread
 ): Layer.Layer<never> =>
   Layer.effect(
     PieceWorkers,
-    Effect.map(threads, (all): PieceWorkers => {
+    Effect.map(makeThreads(start), (all): PieceWorkers => {
       const threadsFor = (bytes: number) => {
         const worth = Math.floor(bytes / perThread)
         return Math.min(processors - 1, mostThreads, worth, 2 + Math.floor(worth / worthFurther))
@@ -207,29 +228,40 @@ export const workersLayer = (
             Effect.sync(() => {
               for (const thread of some) thread.tell({ _tag: "Close", job })
             })
-          return Effect.map(Effect.acquireRelease(open, close), ({ job, some }): SliceWorkers => {
+          return Effect.map(Effect.acquireRelease(open, close), ({ job, some }): SliceWorkers | null => {
             let piece = 0
-            return { width: count + 1, begin: (stretches) => pieceOf(some, job, piece++, stretches) }
+            const begin: SliceWorkers["begin"] = (stretches) => pieceOf(some, job, piece++, stretches)
+            return some.length === 0 ? null : { width: some.length + 1, begin }
           })
         }
       }
     })
   )
 
-/** @param count - threads besides the one that reads and judges records */
-export const poolLayer = (count: number): Layer.Layer<BlockPool, never, Codec> =>
+/**
+ * Inflates on threads, and on this one where there are none.
+ *
+ * @param count - threads besides the one that reads and judges records
+ */
+export const poolLayer = (count: number, start = startThread): Layer.Layer<BlockPool, never, Codec> =>
   Layer.effect(
     BlockPool,
-    Effect.map(threads, (all) =>
-      blockPool(count * runsPerThread, (run, buffer) =>
-        Effect.callback<InflatedRun>((resume) => {
-          const order = (id: number): Order => ({ _tag: "Inflate", id, run, buffer })
-          leastBusy(all.some(count))?.ask(order, [run.bytes.buffer, buffer.buffer], (report) => {
-            // All threads run the same code, so when one dies the others cannot be trusted either.
-            if (report instanceof ThreadLost) resume(Effect.die(report))
-            else if (report._tag === "Inflated") resume(Effect.succeed(report.run))
+    Effect.gen(function* () {
+      const codec = yield* Codec
+      const all = yield* makeThreads(start)
+      return blockPool(count * runsPerThread, (run, buffer) =>
+        Effect.suspend(() => {
+          const thread = leastBusy(all.some(count))
+          if (thread === undefined) return Effect.sync(() => inflateRun(codec, run, buffer))
+          return Effect.callback<InflatedRun>((resume) => {
+            const order = (id: number): Order => ({ _tag: "Inflate", id, run, buffer })
+            thread.ask(order, [run.bytes.buffer, buffer.buffer], (report) => {
+              // All threads run the same code, so when one dies the others cannot be trusted either.
+              if (report instanceof ThreadLost) resume(Effect.die(report))
+              else if (report._tag === "Inflated") resume(Effect.succeed(report.run))
+            })
           })
         })
       )
-    )
+    })
   )
