@@ -55,8 +55,9 @@ export const watchLock = (
       return yield* new CannotCreate({ path, reason: `${what} is in the place of the lock` })
     }
     const now = yield* monotonicMillis
-    const known = last !== null && sameFile(last.stats, stats) ? last : null
-    const silent = known !== null && known.stats.mtimeMs === stats.mtimeMs && now - known.looked < furthestLooks
+    // The number of a file is soon used again: without its time, the lock of a new owner was taken for that of one that had ended.
+    const known = last !== null && isUnchanged(last.stats, stats) ? last : null
+    const silent = known !== null && now - known.looked < furthestLooks
     const identity = known?.identity ?? (yield* unless(readIdentity(path), "ENOENT"))
     last = { stats, identity, since: silent ? known.since : now, looked: now }
     return last
@@ -68,6 +69,9 @@ export const watchLock = (
   })
   return { look, isStale, owner: () => last?.identity ?? null }
 }
+
+/** Whether it is the same file, and nobody has written to it since. */
+const isUnchanged = (now: Stats, before: Stats) => sameFile(now, before) && now.mtimeMs === before.mtimeMs
 
 const statIfThere = (path: string) =>
   unless(
@@ -93,12 +97,11 @@ export const breakLock = Effect.fnUntraced(function* (path: string, judged: Stat
 })
 
 const moveAside = Effect.fnUntraced(function* (path: string, judged: Stats, aside: string) {
-  const isUnchanged = (stats: Stats) => sameFile(stats, judged) && stats.mtimeMs === judged.mtimeMs
   const now = yield* statIfThere(path)
   if (now === null) return true
-  if (!isUnchanged(now)) return false
+  if (!isUnchanged(now, judged)) return false
   yield* io(() => rename(path, aside))
-  const gone = isUnchanged(yield* io(() => lstat(aside)))
+  const gone = isUnchanged(yield* io(() => lstat(aside)), judged)
   // The owner refreshed the lock at the last moment: it gets the lock back, unless another process has taken it.
   if (!gone)
     yield* unless(

@@ -1,0 +1,53 @@
+import { spawn } from "node:child_process"
+import { once } from "node:events"
+import { statSync, utimesSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { assert, describe, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { temporaryFolder } from "../../test/TemporaryFolder.ts"
+import { thisProcess } from "../ProcessIdentity.ts"
+import { makeCard } from "./LockCard.ts"
+import { watchLock } from "./StaleLock.ts"
+
+const minutes = 60_000
+
+/** Another process, and how to end it. */
+const sleeper = Effect.acquireRelease(
+  Effect.sync(() => {
+    const child = spawn("sleep", ["1000"])
+    const ended = once(child, "exit")
+    const end = Effect.promise(() => {
+      child.kill("SIGKILL")
+      return ended
+    })
+    return { pid: child.pid ?? 0, end }
+  }),
+  ({ end }) => end
+)
+
+describe("StaleLock", () => {
+  it.live("S7 the lock of a new owner is not that of the ended one whose file had the same number", () =>
+    Effect.gen(function* () {
+      const path = join(yield* temporaryFolder("stale-lock-"), "account.lock")
+      const former = yield* sleeper
+      const write = (pid: number, start: string | null, time: number) => {
+        writeFileSync(path, JSON.stringify({ ...thisProcess(), pid, start }))
+        utimesSync(path, time, time)
+        return statSync(path).ino
+      }
+      const now = Date.now() / 1000
+      const number = write(former.pid, null, now - 1)
+      const card = yield* makeCard(`${path}.wait`, thisProcess())
+      const watch = watchLock(path, card, { staleAfter: minutes, once: false })
+      assert.strictEqual((yield* watch.look)?.identity?.pid, former.pid)
+
+      const { pid, start } = thisProcess()
+      assert.strictEqual(write(pid, start, now), number)
+      yield* former.end
+      const seen = yield* watch.look
+      assert(seen !== null)
+      assert.isFalse(yield* watch.isStale(seen))
+      assert.strictEqual(watch.owner()?.pid, pid)
+    })
+  )
+})
