@@ -108,18 +108,19 @@ const startThread = (): Thread | null => {
 class Threads {
   readonly #start: typeof startThread
   readonly #threads: Array<Thread> = []
+  #refused = false
   #nextJob = 0
 
   constructor(start: typeof startThread) {
     this.#start = start
   }
 
-  /** The first `count` threads; those that are missing are started. There are fewer where the system allows no more. */
+  /** The first `count` threads; those that are missing are started. After the first that the system refuses there are fewer. */
   some(count: number): ReadonlyArray<Thread> {
-    while (this.#threads.length < count) {
+    while (this.#threads.length < count && !this.#refused) {
       const thread = this.#start()
-      if (thread === null) break
-      this.#threads.push(thread)
+      if (thread === null) this.#refused = true
+      else this.#threads.push(thread)
     }
     return this.#threads.slice(0, count)
   }
