@@ -24,6 +24,7 @@ export const readLinksFile = Effect.fn("svc.platform.readLinksFile")(function* (
   if (path !== "-" && info?.isFile() === true && (info.mode & 0o044) !== 0) {
     yield* Effect.logWarning(`${name} holds links and other users can read it: make it private with chmod 600`)
   }
-  yield* protectLinks(manifest.success.entries.flatMap(({ link }) => link ?? []))
+  // One by one: an entry makes its link when it is asked for, and keeps it packed.
+  for (const { link } of manifest.success.entries) if (link !== null) yield* protectLinks([link])
   return manifest.success
 })

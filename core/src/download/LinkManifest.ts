@@ -9,6 +9,7 @@ import { type FileType, fileTypes } from "../selection/FileName.ts"
 import { resolveTarget } from "../settings/Target.ts"
 import { faultText, readJson } from "../text/JsonText.ts"
 import { isPrintable } from "../text/Printable.ts"
+import { makeLinkPacker, type PackedLink, unpackLink } from "./PackedLinks.ts"
 
 export interface LinkEntry {
   readonly analysisId: string
@@ -42,8 +43,12 @@ export const linksJson = ({ entries, filetypes, target }: LinkManifest) => ({
   schema: "svc.links/1",
   target: target.href,
   filetypes,
-  files: entries.map(({ link, expiresAt, ...file }) => ({
-    ...file,
+  files: entries.map(({ analysisId, archived, estimatedRestoreTime, expiresAt, fileName, link, size }) => ({
+    analysisId,
+    fileName,
+    size,
+    archived,
+    estimatedRestoreTime,
     link: link === null ? null : Redacted.value(link),
     expiresAt: expiresAt === null ? null : expiresAt.toISOString()
   }))
@@ -62,7 +67,7 @@ const Entry = Schema.Struct({
   size: ByteCount,
   archived: Schema.Boolean,
   estimatedRestoreTime: Hint,
-  link: Schema.NullOr(Schema.RedactedFromValue(Schema.String)),
+  link: Schema.NullOr(Schema.String),
   expiresAt: Hint
 })
 
@@ -84,8 +89,9 @@ export const readLinks = (text: string): Result.Result<LinkManifest, string> => 
   const base = resolveTarget(target, null)
   if (Result.isFailure(base)) return Result.fail("target: not the URL of a service")
   const entries: Array<LinkEntry> = []
+  const pack = makeLinkPacker()
   for (const [index, file] of files.entries()) {
-    const entry = entryOf(file)
+    const entry = entryOf(file, pack)
     if (Result.isFailure(entry)) return Result.fail(`file ${index + 1}: ${entry.failure}`)
     entries.push(entry.success)
   }
@@ -95,16 +101,46 @@ export const readLinks = (text: string): Result.Result<LinkManifest, string> => 
 const schemaOf = (value: unknown): unknown =>
   typeof value === "object" && value !== null && "schema" in value ? value.schema : null
 
-const entryOf = (value: unknown): Result.Result<LinkEntry, string> => {
+const entryOf = (value: unknown, pack: ReturnType<typeof makeLinkPacker>): Result.Result<LinkEntry, string> => {
   const decoded = decodeEntry(value)
   if (Result.isFailure(decoded)) return Result.fail(placeOfIssue(decoded.failure))
-  const { expiresAt, link, ...file } = decoded.success
-  if (link !== null && !isWebAddress(Redacted.value(link))) {
+  const { expiresAt, link } = decoded.success
+  if (link !== null && !isWebAddress(link)) {
     return Result.fail("link: not an http or https address in one line")
   }
-  if (link === null && !file.archived) return Result.fail("link: missing, although the file is not archived")
+  if (link === null && !decoded.success.archived) return Result.fail("link: missing, although the file is not archived")
   const expiry = expiresAt === null ? Number.NaN : Date.parse(expiresAt)
-  return Result.succeed({ ...file, link, expiresAt: Number.isNaN(expiry) ? null : new Date(expiry) })
+  return Result.succeed(new ReadEntry(decoded.success, link === null ? null : pack(link), expiry))
+}
+
+/** An entry as a file of thousands has it: its link and its date are made when they are asked for. */
+class ReadEntry implements LinkEntry {
+  readonly analysisId: string
+  readonly fileName: string
+  readonly size: number | null
+  readonly archived: boolean
+  readonly estimatedRestoreTime: string | null
+  readonly #link: PackedLink | null
+  readonly #expiry: number
+
+  /** @param expiry - in ms since 1970; NaN for none */
+  constructor(file: Omit<LinkEntry, "link" | "expiresAt">, link: PackedLink | null, expiry: number) {
+    this.analysisId = file.analysisId
+    this.fileName = file.fileName
+    this.size = file.size
+    this.archived = file.archived
+    this.estimatedRestoreTime = file.estimatedRestoreTime
+    this.#link = link
+    this.#expiry = expiry
+  }
+
+  get link(): Redacted.Redacted | null {
+    return this.#link === null ? null : Redacted.make(unpackLink(this.#link))
+  }
+
+  get expiresAt(): Date | null {
+    return Number.isNaN(this.#expiry) ? null : new Date(this.#expiry)
+  }
 }
 
 const isWebAddress = (text: string): boolean => /^https?:\/\//i.test(text) && URL.canParse(text) && isPrintable(text)

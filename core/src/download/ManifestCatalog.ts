@@ -52,7 +52,10 @@ const entryOfLinks = (id: string, named: boolean, files: ReadonlyArray<LinkEntry
       hasLink: link !== null
     }))
   },
-  links: new Map(files.flatMap(({ fileName, link }) => (link === null ? [] : [[fileName, link] as const]))),
+  // Not needed for a download: that takes its links from the book.
+  get links() {
+    return new Map(files.flatMap(({ fileName, link }) => (link === null ? [] : [[fileName, link] as const])))
+  },
   fetchedAt: 0
 })
 
