@@ -1,8 +1,8 @@
 /** How a session ends. */
 import { assert, describe, it } from "@effect/vitest"
 import { Cause, Clock, Effect, Layer, Logger, Redacted, References, Tracer } from "effect"
-import * as CookieJars from "../../../platform/http/CookieJars.ts"
 import {
+  cookieJars,
   failed,
   get,
   inVirtualTime,
@@ -48,9 +48,7 @@ describe("Session, logout", () => {
           ? { delay: "1 second", headers: { "x-csrf-token": "token-1" }, cookies: ["sid=user-1; Path=/"] }
           : null
       )
-      const layer = Session.layer(settings).pipe(
-        Layer.provide([service.layer, AccountLock.layerNone, CookieJars.layer])
-      )
+      const layer = Session.layer(settings).pipe(Layer.provide([service.layer, AccountLock.layerNone, cookieJars]))
       const program = Effect.asVoid(Session).pipe(Effect.provide(layer), Effect.timeoutOption("500 millis"))
       succeeded(yield* inVirtualTime(program))
       assert.deepStrictEqual(service.requests(), ["HEAD /", "POST /login", "POST /logout"])

@@ -2,9 +2,9 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Clock, Effect, Fiber, Layer } from "effect"
 import { HttpClientRequest } from "effect/http"
-import * as CookieJars from "../../../platform/http/CookieJars.ts"
 import {
   call,
+  cookieJars,
   get,
   inVirtualTime,
   loginPage,
@@ -57,9 +57,7 @@ describe("Session, one at a time", () => {
   it.effect("S8 a request that never ends is cut after the grace time, and the logout still comes", () =>
     Effect.gen(function* () {
       const service = makeService((asked) => (asked.path === "/api/hang" ? { delay: "1 hour" } : null))
-      const layer = Session.layer(settings).pipe(
-        Layer.provide([service.layer, AccountLock.layerNone, CookieJars.layer])
-      )
+      const layer = Session.layer(settings).pipe(Layer.provide([service.layer, AccountLock.layerNone, cookieJars]))
       const program = Effect.flatMap(Session, (session) => get(session, "/api/hang")).pipe(
         Effect.provide(layer),
         Effect.timeoutOption("10 seconds"),
