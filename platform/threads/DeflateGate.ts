@@ -5,16 +5,19 @@
 const inUse = 1
 const closed = 2
 
-/** How long (ms) a thread may take for one block. One that takes longer has died in the gate. */
+/** A thread that takes longer (ms) for one block has died in the gate. */
 const longestBlock = 1000
 
 export class DeflateGate {
   readonly memory: SharedArrayBuffer
   /** `inUse` and `closed` as bits. */
   readonly #state: Int32Array
+  readonly #patience: number
 
-  constructor(memory = new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT)) {
+  /** @param patience - how long (ms) a thread may take for one block */
+  constructor(memory = new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT), patience = longestBlock) {
     this.memory = memory
+    this.#patience = patience
     this.#state = new Int32Array(memory)
   }
 
@@ -33,7 +36,7 @@ export class DeflateGate {
 
   /** Lets the thread begin no other block, and waits until it has deflated this one. */
   close(): void {
-    if ((Atomics.or(this.#state, 0, closed) & inUse) !== 0) Atomics.wait(this.#state, 0, inUse | closed, longestBlock)
+    if ((Atomics.or(this.#state, 0, closed) & inUse) !== 0) Atomics.wait(this.#state, 0, inUse | closed, this.#patience)
   }
 
   #leave(): void {

@@ -4,6 +4,7 @@
  */
 import { Worker } from "node:worker_threads"
 import type { Algorithm } from "../../core/src/transfer/Digests.ts"
+import { type AwaitedThread, start } from "./AwaitedThread.ts"
 
 /**
  * Its buffer is small enough to stay in the processor's cache between the read and the hash (measured: 1 MiB costs a
@@ -47,8 +48,8 @@ const crc32c = () => {
   }
 }
 const hashOf = (algorithm) => (algorithm === "crc32c" ? crc32c() : createHash(algorithm))
-let working = false
-const step = (id, job) => {
+const isBehind = (job) => job.errno === null && job.at < job.frontier
+const step = (job) => {
   const end = Math.min(job.frontier, job.at + buffer.length)
   try {
     while (job.at < end) {
@@ -59,40 +60,47 @@ const step = (id, job) => {
       job.at += length
     }
   } catch (error) {
-    jobs.delete(id)
-    parentPort.postMessage({ id, errno: error.code })
-    return
-  }
-  if (job.size === job.at) {
-    jobs.delete(id)
-    parentPort.postMessage({ id, digests: new Map([...job.hashes].map(([name, hash]) => [name, hash.digest("hex")])) })
+    job.errno = error.code
   }
 }
+const report = (id, { errno, hashes }) =>
+  parentPort.postMessage(
+    errno === null ? { id, digests: new Map([...hashes].map(([name, hash]) => [name, hash.digest("hex")])) } : { id, errno }
+  )
+let working = false
 const work = () => {
   working = false
-  for (const [id, job] of jobs) if (job.at < job.frontier || job.size === job.at) step(id, job)
-  for (const job of jobs.values()) if (job.at < job.frontier) return later()
+  for (const [file, job] of jobs) {
+    if (isBehind(job)) step(job)
+    if (job.id !== null && !isBehind(job)) {
+      jobs.delete(file)
+      report(job.id, job)
+    }
+  }
+  if ([...jobs.values()].some(isBehind)) later()
 }
 const later = () => {
   if (!working) setImmediate(work)
   working = true
 }
-parentPort.on("message", ({ id, fd, frontier, size, drop, algorithms }) => {
-  if (drop) {
-    jobs.delete(id)
-    parentPort.postMessage({ id, dropped: true })
+parentPort.on("message", ({ _tag, file, id, fd, frontier, algorithms }) => {
+  if (_tag === "Drop") {
+    const waiting = jobs.get(file)?.id ?? null
+    jobs.delete(file)
+    for (const each of [waiting, id]) if (each !== null) report(each, { errno: "ECANCELED" })
     return
   }
-  const job = jobs.get(id) ?? {
+  const job = jobs.get(file) ?? {
     fd,
     at: 0,
     frontier: 0,
-    size: null,
+    id: null,
+    errno: null,
     hashes: new Map(algorithms.map((name) => [name, hashOf(name)]))
   }
-  jobs.set(id, job)
-  job.frontier = Math.max(job.frontier, frontier)
-  job.size = size ?? job.size
+  jobs.set(file, job)
+  job.frontier = frontier
+  if (_tag === "Finish") job.id = id
   later()
 })
 `
@@ -100,17 +108,21 @@ parentPort.on("message", ({ id, fd, frontier, size, drop, algorithms }) => {
 /** The digests in hex, or the system's name of an error. */
 export type DigestResult = { readonly digests: ReadonlyMap<Algorithm, string> } | { readonly errno: string }
 
-interface Order {
-  readonly id: number
+interface FileOrder {
+  readonly file: number
   readonly fd: number
+  /** The bytes before it are final. */
   readonly frontier: number
-  readonly size: number | null
-  readonly drop: boolean
-  /** Of the first order of a file. */
-  readonly algorithms?: ReadonlyArray<Algorithm>
+  /** Only the first order for a file is asked for them. */
+  readonly algorithms: ReadonlyArray<Algorithm>
 }
 
-type Message = { readonly id: number } & (DigestResult | { readonly dropped: true })
+type Order =
+  | (FileOrder & { readonly _tag: "Follow" })
+  | (FileOrder & { readonly _tag: "Finish"; readonly id: number })
+  | { readonly _tag: "Drop"; readonly file: number; readonly id: number }
+
+type Report = { readonly id: number } & DigestResult
 
 const startWorker = () =>
   // No environment: the thread needs none of it, and it may hold passwords.
@@ -121,11 +133,8 @@ export const refused = "EAGAIN"
 
 export class DigestThread {
   readonly #make: typeof startWorker
-  #worker: Worker | null = null
-  #closing = false
-  #nextId = 0
-  readonly #waiting = new Map<number, (message: Message) => void>()
-  readonly #finished = new Map<number, Message>()
+  #thread: AwaitedThread<Order, Report> | null = null
+  #nextFile = 0
 
   /** @param make - throws where no thread can be started */
   constructor(make = startWorker) {
@@ -134,84 +143,45 @@ export class DigestThread {
 
   /** A number for one file. */
   start(): number {
-    return this.#nextId++
+    return this.#nextFile++
   }
 
   /** The bytes before `frontier` are final. The first call for a file, this or `finish`, says which digests it gets. */
-  follow(id: number, fd: number, frontier: number, algorithms: ReadonlyArray<Algorithm>): void {
-    this.#running()?.postMessage({ id, fd, frontier, size: null, drop: false, algorithms } satisfies Order)
+  follow(file: number, fd: number, frontier: number, algorithms: ReadonlyArray<Algorithm>): void {
+    this.#running()?.tell({ _tag: "Follow", file, fd, frontier, algorithms })
   }
 
   /** Calls back with the digests of the first `size` bytes, which are final. */
   finish(
-    id: number,
+    file: number,
     fd: number,
     size: number,
     algorithms: ReadonlyArray<Algorithm>,
     done: (result: DigestResult) => void
   ): void {
-    const failed = this.#finished.get(id)
-    const take = (message: Message) => {
-      this.#finished.delete(id)
-      if (!("dropped" in message)) done(message)
+    const thread = this.#running()
+    if (thread === null) done({ errno: refused })
+    else {
+      thread.ask(
+        (id) => ({ _tag: "Finish", file, id, fd, frontier: size, algorithms }),
+        (report) => done(report instanceof Error ? { errno: "EIO" } : report)
+      )
     }
-    if (failed !== undefined) take(failed)
-    else this.#ask({ id, fd, frontier: size, size, drop: false, algorithms }, take)
   }
 
   /** Calls back when the file is not read any more and may be closed. */
-  drop(id: number, done: () => void): void {
-    this.#finished.delete(id)
-    if (this.#worker === null) {
-      done()
-      return
-    }
-    this.#ask({ id, fd: 0, frontier: 0, size: null, drop: true }, done)
+  drop(file: number, done: () => void): void {
+    if (this.#thread === null) done()
+    else this.#thread.ask((id) => ({ _tag: "Drop", file, id }), done)
   }
 
   close(): Promise<unknown> {
-    this.#closing = true
-    return this.#worker?.terminate() ?? Promise.resolve()
-  }
-
-  #ask(order: Order, answer: (message: Message) => void): void {
-    const worker = this.#running()
-    if (worker === null) answer({ id: order.id, errno: refused })
-    else {
-      this.#waiting.set(order.id, answer)
-      worker.ref()
-      worker.postMessage(order)
-    }
+    return this.#thread?.close() ?? Promise.resolve()
   }
 
   /** Null where no thread can be started. */
-  #running(): Worker | null {
-    try {
-      this.#worker ??= this.#spawn()
-    } catch {
-      return null
-    }
-    return this.#worker
-  }
-
-  #spawn(): Worker {
-    const worker = this.#make()
-    worker.on("message", (message: Message) => {
-      const waiter = this.#waiting.get(message.id)
-      this.#waiting.delete(message.id)
-      // As a thread of `GenomeThreads`: it keeps the process alive while somebody waits for it.
-      if (this.#waiting.size === 0 && !this.#closing) worker.unref()
-      if (waiter !== undefined) waiter(message)
-      else if (!("dropped" in message)) this.#finished.set(message.id, message)
-    })
-    worker.on("error", () => {})
-    // Callers that wait for a thread which has ended get an error.
-    worker.on("exit", () => {
-      this.#worker = null
-      for (const [id, waiter] of this.#waiting) waiter({ id, errno: "EIO" })
-      this.#waiting.clear()
-    })
-    worker.unref()
-    return worker
+  #running(): AwaitedThread<Order, Report> | null {
+    if (this.#thread === null || this.#thread.hasEnded) this.#thread = start(this.#make)
+    return this.#thread
   }
 }

@@ -15,6 +15,7 @@ import {
   ThreadLost
 } from "../../core/src/genome/slice/PieceWorkers.ts"
 import { BlockPool, pool as blockPool } from "../../core/src/verify/BlockPool.ts"
+import { type AwaitedThread, start } from "./AwaitedThread.ts"
 import { GatedWorker } from "./GatedWorker.ts"
 import type { Order, Report } from "./GenomeThread.ts"
 import { program } from "./ThreadProgram.ts"
@@ -32,78 +33,21 @@ const mostThreads = 6
 /** Runs of blocks under way for each thread: at work, waiting, or waiting to be judged in order. Six are no faster and take 9 MB more. */
 const runsPerThread = 3
 
-type Answer = (report: Report | ThreadLost) => void
+type Thread = AwaitedThread<Order, Report>
 
-class Thread {
-  readonly #worker: GatedWorker
-  readonly #waiting = new Map<number, Answer>()
-  #nextId = 0
-  #lost: ThreadLost | null = null
-  #closing = false
-
-  constructor() {
-    // No environment: the thread needs none of it, and it may hold passwords.
-    const settings = {
-      env: {},
-      execArgv: [],
-      resourceLimits: { maxOldGenerationSizeMb: 64, maxYoungGenerationSizeMb: 2 }
-    }
-    this.#worker =
-      "text" in program
-        ? new GatedWorker(program.text, { ...settings, eval: true })
-        : new GatedWorker(program.url, settings)
-    this.#worker.on("message", (report: Report) => {
-      const answer = this.#waiting.get(report.id)
-      this.#waiting.delete(report.id)
-      // An idle thread must not keep the process alive, and one that is at work or whose end is awaited must.
-      if (this.#waiting.size === 0 && !this.#closing) this.#worker.unref()
-      answer?.(report)
-    })
-    this.#worker.on("error", ({ message }) => this.#end(message))
-    this.#worker.on("exit", () => this.#end("it ended"))
-    this.#worker.unref()
-  }
-
-  /** Pieces and runs of blocks that it was given and has not brought back. */
-  get load(): number {
-    return this.#waiting.size
-  }
-
-  /** Sends an order that has no report. */
-  tell(order: Order): void {
-    this.#worker.postMessage(order)
-  }
-
-  ask(order: (id: number) => Order, transfer: Array<ArrayBuffer>, answer: Answer): void {
-    if (this.#lost !== null) answer(this.#lost)
-    else {
-      const id = this.#nextId++
-      this.#waiting.set(id, answer)
-      this.#worker.ref()
-      this.#worker.postMessage(order(id), transfer)
-    }
-  }
-
-  close(): Promise<unknown> {
-    this.#closing = true
-    return this.#worker.terminate()
-  }
-
-  #end(reason: string): void {
-    this.#lost = new ThreadLost({ reason })
-    for (const answer of this.#waiting.values()) answer(this.#lost)
-    this.#waiting.clear()
-  }
+/** No environment: a thread needs none of it, and it may hold passwords. */
+const settings = {
+  env: {},
+  execArgv: [],
+  resourceLimits: { maxOldGenerationSizeMb: 64, maxYoungGenerationSizeMb: 2 }
 }
 
-/** A new thread; null where the system allows no further one (`ulimit -u`, the limit of a container). */
-const startThread = (): Thread | null => {
-  try {
-    return new Thread()
-  } catch {
-    return null
-  }
-}
+const startThread = () =>
+  start<Order, Report>(() =>
+    "text" in program
+      ? new GatedWorker(program.text, { ...settings, eval: true })
+      : new GatedWorker(program.url, settings)
+  )
 
 class Threads {
   readonly #start: typeof startThread
@@ -176,10 +120,11 @@ const pieceOf = (
           ranges: ranges.map(({ at, length, offset, spare }: FetchedRange) => ({ at, length, offset, spare })),
           isLast
         })
-        own?.ask(order, buffer instanceof ArrayBuffer ? [buffer] : [], (report) => {
-          if (report instanceof ThreadLost) resume(Effect.fail(report))
+        const answer = (report: Report | Error) => {
+          if (report instanceof Error) resume(new ThreadLost({ reason: report.message }))
           else if (report._tag === "Step") resume(Effect.succeed(stepOf(report)))
-        })
+        }
+        own?.ask(order, answer, buffer instanceof ArrayBuffer ? [buffer] : [])
       })
   }
 }
@@ -256,11 +201,12 @@ export const poolLayer = (count: number, start = startThread): Layer.Layer<Block
           if (thread === undefined) return Effect.sync(() => inflateRun(codec, run, buffer))
           return Effect.callback<InflatedRun>((resume) => {
             const order = (id: number): Order => ({ _tag: "Inflate", id, run, buffer })
-            thread.ask(order, [run.bytes.buffer, buffer.buffer], (report) => {
+            const answer = (report: Report | Error) => {
               // All threads run the same code, so when one dies the others cannot be trusted either.
-              if (report instanceof ThreadLost) resume(Effect.die(report))
+              if (report instanceof Error) resume(Effect.die(new ThreadLost({ reason: report.message })))
               else if (report._tag === "Inflated") resume(Effect.succeed(report.run))
-            })
+            }
+            thread.ask(order, answer, [run.bytes.buffer, buffer.buffer])
           })
         })
       )
