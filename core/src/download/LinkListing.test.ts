@@ -34,6 +34,14 @@ describe("linksOf", () => {
     })
   )
 
+  it.effect("L6 of two indexes of one name none is taken", () =>
+    Effect.gen(function* () {
+      const files = ["S1.bam", "S1.bam.bai", "S1.bam.bai"].map((name) => listedFile(name))
+      const { links, indexes } = yield* found(files, ["bam"])
+      assert.deepStrictEqual([links, indexes], [["S1.bam"], []])
+    })
+  )
+
   it.effect("an archived file has no link and no error, and keeps when it is expected", () =>
     Effect.gen(function* () {
       const cold = listedFile("S1.bam", { archived: true, estimatedRestoreTime: "soon" })

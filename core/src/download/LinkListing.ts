@@ -49,10 +49,10 @@ export const linksOf = Effect.fnUntraced(function* (entry: CatalogEntry, { filet
 export const noLinks = ({ filetypes }: DownloadRequest) =>
   new NotFound({ what: `links of ${filetypes.join(", ")} files` })
 
-/** What the listing says of a file, with its link; null when it has neither link nor place in the archive. */
+/** What the listing says of a file, with its link; null when it has neither link nor place in the archive, or is listed twice. */
 const entryOf = ({ links, listed }: CatalogEntry, fileName: string): LinkEntry | null => {
-  const file = listed.files.find((it) => it.fileName === fileName)
-  if (file === undefined) return null
+  const [file, ...others] = listed.files.filter((it) => it.fileName === fileName)
+  if (file === undefined || others.length > 0) return null
   const { archived, estimatedRestoreTime, size } = file
   const link = archived ? null : (links.get(fileName) ?? null)
   if (link === null && !archived) return null

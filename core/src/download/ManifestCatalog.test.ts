@@ -110,4 +110,16 @@ describe("the links of a links file", () => {
       assert.strictEqual(error.message, "link of a.bam (analysis 2): not found")
     })
   )
+
+  it.effect("L6 of two files of one name in one analysis none is taken", () =>
+    Effect.gen(function* () {
+      const book = manifestBook(manifest(file("1", "a.bam.bai"), file("1", "a.bam.bai"), file("2", "a.bam.bai")))
+      const error = yield* Effect.flip(book.current("1", "a.bam.bai"))
+      assert.strictEqual(
+        error.message,
+        "link of a.bam.bai (analysis 1): not found (the links file has two files of this name)"
+      )
+      assert.strictEqual((yield* book.current("2", "a.bam.bai")).size, 3)
+    })
+  )
 })

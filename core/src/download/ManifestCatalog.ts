@@ -64,10 +64,11 @@ export const manifestBook = ({ entries }: LinkManifest): LinkBook => {
   const byAnalysis = Map.groupBy(entries, ({ analysisId }) => analysisId)
   return {
     current: Effect.fnUntraced(function* (analysisId, fileName) {
-      const entry = byAnalysis.get(analysisId)?.findLast((file) => file.fileName === fileName)
-      if (entry === undefined || entry.link === null) {
-        return yield* new NotFound({ what: `link of ${printable(fileName)} (analysis ${printable(analysisId)})` })
-      }
+      const what = `link of ${printable(fileName)} (analysis ${printable(analysisId)})`
+      const [entry, ...others] = byAnalysis.get(analysisId)?.filter((file) => file.fileName === fileName) ?? []
+      // Nobody can say which of them is meant.
+      if (others.length > 0) return yield* new NotFound({ what, detail: "the links file has two files of this name" })
+      if (entry === undefined || entry.link === null) return yield* new NotFound({ what })
       const { expiresAt, link, size } = entry
       if (expiresAt !== null && expiresAt.getTime() <= (yield* Clock.currentTimeMillis)) {
         return yield* new LinkExpired({ file: printable(fileName), reason: `it ended at ${expiresAt.toISOString()}` })
