@@ -2,10 +2,10 @@
  * The file that a lock is: it says which process owns it. It is made whole under a private name and then linked to the
  * name of the lock, which succeeds for one process only, on NFS too.
  */
-import type { Stats } from "node:fs"
 import { type FileHandle, link, open, stat, unlink } from "node:fs/promises"
 import { Effect } from "effect"
 import { Errno, io, linkless, unless } from "../Errno.ts"
+import { sameFile } from "../files/FileCalls.ts"
 import { type ProcessIdentity, parseIdentity } from "../ProcessIdentity.ts"
 
 export interface LockCard {
@@ -14,8 +14,6 @@ export interface LockCard {
   /** The identity of the process, as JSON. */
   readonly content: Buffer
 }
-
-export const sameFile = (a: Stats, b: Stats) => a.ino === b.ino && a.dev === b.dev
 
 /** Makes the card of this process under a private name; the scope closes it. */
 export const makeCard = (path: string, self: ProcessIdentity) =>

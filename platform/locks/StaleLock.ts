@@ -10,8 +10,9 @@ import { Effect } from "effect"
 import { CannotCreate } from "../../core/src/Errors.ts"
 import { monotonicMillis } from "../../core/src/MonotonicTime.ts"
 import { type Errno, io, unless } from "../Errno.ts"
+import { sameFile } from "../files/FileCalls.ts"
 import { hasEnded, type ProcessIdentity, thisProcess } from "../ProcessIdentity.ts"
-import { claim, fileSystemTime, type LockCard, readIdentity, sameFile } from "./LockCard.ts"
+import { claim, fileSystemTime, type LockCard, readIdentity } from "./LockCard.ts"
 
 /** What a waiter has seen of the lock so far; times in ms. */
 interface Sighting {
