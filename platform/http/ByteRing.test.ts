@@ -88,4 +88,34 @@ describe("ByteRing", () => {
     assert.strictEqual(ring.target.buffer.byteLength, 1024 * 1024)
     assert.isTrue(ring.peek().length === 32 * 1024 && ring.peek().every((byte) => byte === 7))
   })
+
+  it("a push that finds too little room gets all the memory, and the bytes that are there stay in order", () => {
+    const ring = new ByteRing(1024 * 1024)
+    let due = 0
+    let next = 0
+    const push = (length: number) => {
+      ring.push(sequence(next, length))
+      next += length
+    }
+    const take = (length: number) => {
+      for (let rest = length; rest > 0; ) {
+        const bytes = ring.peek().subarray(0, rest)
+        assert.isTrue(Buffer.from(sequence(due, bytes.length)).equals(bytes))
+        ring.take(bytes.length)
+        due += bytes.length
+        rest -= bytes.length
+      }
+    }
+    push(30_000)
+    push(30_000)
+    take(50_000)
+    // Ends at the beginning of the first 64 KiB.
+    push(20_000)
+    assert.strictEqual(ring.target.buffer.byteLength, 64 * 1024)
+    push(200_000)
+    assert.strictEqual(ring.target.buffer.byteLength, 1024 * 1024)
+    assert.strictEqual(ring.used, 230_000)
+    assert.isTrue(ring.roomy)
+    take(230_000)
+  })
 })
