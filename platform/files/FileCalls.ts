@@ -55,8 +55,6 @@ export const statPlainFile = Effect.fnUntraced(function* (path: string) {
 export const remove = (path: string) =>
   call((done) => fs.unlink(path, done)).pipe(tolerate("ENOENT"), named(path, "remove"), Effect.asVoid)
 
-export const sameFile = (a: fs.Stats, b: fs.Stats) => a.ino === b.ino && a.dev === b.dev
-
 export const openScoped = (path: string, flags: number, mode = 0o600): Effect.Effect<number, Errno, Scope.Scope> =>
   Effect.acquireRelease(
     call<number>((done) => fs.open(path, flags, mode, done)),

@@ -11,6 +11,7 @@ import { CannotCreate, LocalIo } from "../../core/src/Errors.ts"
 import type { Algorithm } from "../../core/src/transfer/Digests.ts"
 import { type PartFile, PartFiles, type PartPlace, readerOfPart } from "../../core/src/transfer/PartFiles.ts"
 import { type Errno, linkless } from "../Errno.ts"
+import { sameFile } from "../FileIdentity.ts"
 import { DigestThread } from "../threads/DigestThread.ts"
 import { type FreshFile, withFresh } from "./AtomicFile.ts"
 import {
@@ -19,7 +20,6 @@ import {
   openScoped,
   readExactly,
   remove,
-  sameFile,
   statPlainFile,
   sync,
   syncFolder,

@@ -5,7 +5,7 @@
 import { type FileHandle, link, open, stat, unlink } from "node:fs/promises"
 import { Effect } from "effect"
 import { Errno, io, linkless, unless } from "../Errno.ts"
-import { sameFile } from "../files/FileCalls.ts"
+import { sameFile } from "../FileIdentity.ts"
 import { type ProcessIdentity, parseIdentity } from "../ProcessIdentity.ts"
 
 export interface LockCard {

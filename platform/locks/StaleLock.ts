@@ -10,7 +10,7 @@ import { Effect } from "effect"
 import { CannotCreate } from "../../core/src/Errors.ts"
 import { monotonicMillis } from "../../core/src/MonotonicTime.ts"
 import { type Errno, io, unless } from "../Errno.ts"
-import { sameFile } from "../files/FileCalls.ts"
+import { sameFile } from "../FileIdentity.ts"
 import { hasEnded, type ProcessIdentity, thisProcess } from "../ProcessIdentity.ts"
 import { claim, fileSystemTime, type LockCard, readIdentity } from "./LockCard.ts"
 
