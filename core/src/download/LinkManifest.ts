@@ -11,6 +11,7 @@ import { faultText, readJson } from "../text/JsonText.ts"
 import { isPrintable } from "../text/Printable.ts"
 import { makeLinkPacker, type PackedLink, unpackLink } from "./PackedLinks.ts"
 
+/** A file, and the link that fetches it. */
 export interface LinkEntry {
   readonly analysisId: string
   readonly fileName: string
@@ -24,6 +25,7 @@ export interface LinkEntry {
   readonly expiresAt: Date | null
 }
 
+/** What a links file says. */
 export interface LinkManifest {
   /** Base URL of the service: part of the identity of unfinished files, and what decides where links may lead. */
   readonly target: URL
@@ -38,7 +40,7 @@ const mostEntries = 100_000
 /** The raw link, byte for byte. */
 export const linkText = ({ link }: { readonly link: Redacted.Redacted }): string => Redacted.value(link)
 
-/** The document. */
+/** The document of a links file, with its links in plain text: a key to patient data until they expire. */
 export const linksJson = ({ entries, filetypes, target }: LinkManifest) => ({
   schema: "svc.links/1",
   target: target.href,
