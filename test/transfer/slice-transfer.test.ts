@@ -373,6 +373,23 @@ describe("SliceTransfer", () => {
       }).pipe(Effect.provide(ZlibCodec.layer))
     )
 
+    it.effect(
+      "what is there is read before the claim and with it, and only with it where it is replaced in any case",
+      () =>
+        Effect.gen(function* () {
+          for (const overwrite of [false, true]) {
+            const disk = new MemoryParts()
+            const seen: Array<boolean> = []
+            const existing = Effect.sync(() => {
+              seen.push(disk.claimed.size > 0)
+              return { _tag: "Absent" } as const
+            })
+            yield* succeeds(yield* ground({ disk, request: { overwrite, existing } }))
+            assert.deepStrictEqual(seen, overwrite ? [true] : [false, true])
+          }
+        }).pipe(Effect.provide(ZlibCodec.layer))
+    )
+
     it.effect("an incomplete slice of the same regions is replaced, of other regions refused", () =>
       Effect.gen(function* () {
         const there = (regions: string) => ({

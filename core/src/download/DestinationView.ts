@@ -17,15 +17,18 @@ export interface DestinationView extends Destination {
   readonly present: (place: PlannedOutput) => number
 }
 
-/**
- * Looks at the places of a plan and changes nothing; only where a slice goes, header and index of what is there are read.
- *
- * @param own - files this run writes itself, by path relative to the working folder, with what they are
- */
+/** Where a run writes. */
+export interface DestinationRequest {
+  readonly destination: string
+  readonly overwrite: boolean
+  /** Files that the run writes itself, by path relative to the working folder, with what they are. */
+  readonly own: ReadonlyMap<string, string>
+}
+
+/** Looks at the places of a plan and changes nothing. Header and index are read only of a slice that may be kept. */
 export const lookAt = Effect.fn("svc.download.lookAt")(function* (
-  destination: string,
-  places: ReadonlyArray<PlannedOutput>,
-  own: ReadonlyMap<string, string>
+  { destination, overwrite, own }: DestinationRequest,
+  places: ReadonlyArray<PlannedOutput>
 ): Effect.fn.Return<DestinationView, never, FileSystem.FileSystem | Path.Path | Codec> {
   const fs = yield* FileSystem.FileSystem
   const path = yield* Path.Path
@@ -54,7 +57,7 @@ export const lookAt = Effect.fn("svc.download.lookAt")(function* (
     const info = yield* Effect.option(fs.stat(absolute))
     if (Option.isNone(info)) continue
     occupants.set(relative, { kind: info.value.type === "File" ? "file" : "other", size: Number(info.value.size) })
-    if (place.slice === null) continue
+    if (place.slice === null || overwrite) continue
     const kind = dataTypeOf(place.type)
     slices.set(relative, yield* existingSlice(absolute, kind, place.slice.content))
   }

@@ -9,6 +9,7 @@ import { parseRange } from "../genome/regions/RegionText.ts"
 import { planCut } from "../transfer/SliceCut.ts"
 import type { SliceKind, SliceWish } from "../transfer/SliceRequest.ts"
 import { maker } from "../transfer/SliceState.ts"
+import { lookAt } from "./DestinationView.ts"
 import { existingSlice } from "./ExistingSlice.ts"
 
 const gene = "chr7:117559500-117561000"
@@ -84,6 +85,22 @@ layer(Layer.mergeAll(NodeServices.layer, ZlibCodec.layer), { excludeTestServices
       })
     )
   }
+
+  it.effect("is read for a plan, unless it is to be replaced in any case", () =>
+    Effect.gen(function* () {
+      const path = yield* Path.Path
+      const { bytes, file, regions } = yield* cut("bam")
+      const name = path.basename(file)
+      const slice = { name, indexFile: null, content: yield* contentOf(gene), estimate: null }
+      const places = [{ folder: "", fileName: "S.bam", type: "bam", slice } as const]
+      const seen = (overwrite: boolean) =>
+        Effect.map(lookAt({ destination: path.dirname(file), overwrite, own: new Map() }, places), ({ slices }) => [
+          ...slices
+        ])
+      assert.deepStrictEqual(yield* seen(false), [[name, { _tag: "Same", bytes: bytes.length, regions }]])
+      assert.deepStrictEqual(yield* seen(true), [])
+    })
+  )
 
   it.effect("regions that the source cannot have are left to the remote file to judge", () =>
     Effect.gen(function* () {

@@ -5,7 +5,7 @@ import type { Codec } from "../genome/bgzf/Codec.ts"
 import type { ListedAnalysis } from "../selection/ListedFiles.ts"
 import { wantedFiles } from "../selection/WantedFiles.ts"
 import { PartFiles } from "../transfer/PartFiles.ts"
-import { lookAt, writeRefusal } from "./DestinationView.ts"
+import { type DestinationRequest, lookAt, writeRefusal } from "./DestinationView.ts"
 import { type DiskNeed, diskNeed, refuseAll, shortage } from "./DiskNeed.ts"
 import { type DownloadPlan, type PlannedFile, type PlanRequest, plan } from "./DownloadPlan.ts"
 
@@ -22,11 +22,7 @@ export interface Planned {
   readonly disk: DiskSpace
 }
 
-export interface PlanningRequest extends PlanRequest {
-  readonly destination: string
-  /** Files that the run writes itself, with what they are. */
-  readonly own: ReadonlyMap<string, string>
-}
+export interface PlanningRequest extends PlanRequest, DestinationRequest {}
 
 type PlanningServices = PartFiles | FileSystem.FileSystem | Path.Path | Codec
 
@@ -36,9 +32,9 @@ export const planFiles = Effect.fn("svc.download.planFiles")(function* (
   request: PlanningRequest
 ): Effect.fn.Return<Planned, never, PlanningServices> {
   const files = yield* PartFiles
-  const { destination, own } = request
+  const { destination } = request
   const places = wantedFiles(analyses, request)
-  const view = yield* lookAt(destination, places, own)
+  const view = yield* lookAt(request, places)
   const decided = plan(analyses, request, view, places)
   const free = yield* files.free({ directory: destination })
   yield* Effect.forEach(decided.warnings, (warning) => Effect.logWarning(warning), { discard: true })

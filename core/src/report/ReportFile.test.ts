@@ -44,7 +44,10 @@ layer(Layer.merge(NodeServices.layer, noCodec), { excludeTestServices: true })("
         place("../x.bam"),
         place("l")
       ]
-      const view = yield* lookAt(folder, places, new Map([[`${folder}/l`, "the log file"]]))
+      const view = yield* lookAt(
+        { destination: folder, overwrite: false, own: new Map([[`${folder}/l`, "the log file"]]) },
+        places
+      )
       assert.deepStrictEqual(
         [...view.occupants].map(([path, { kind, size }]) => [path, kind, kind === "file" ? size : 0]),
         [
@@ -56,7 +59,10 @@ layer(Layer.merge(NodeServices.layer, noCodec), { excludeTestServices: true })("
       assert.strictEqual(view.present(place("c.bam", "A2")), 9000)
       assert.strictEqual(view.present(place("c.bam")), 0)
       assert.strictEqual(view.present(place("d.bam")), 0, "a hole is no progress")
-      assert.deepStrictEqual((yield* lookAt(`${folder}/none`, places, new Map())).occupants, new Map())
+      assert.deepStrictEqual(
+        (yield* lookAt({ destination: `${folder}/none`, overwrite: false, own: new Map() }, places)).occupants,
+        new Map()
+      )
     })
   )
 
@@ -68,7 +74,7 @@ layer(Layer.merge(NodeServices.layer, noCodec), { excludeTestServices: true })("
       yield* fs.writeFile(`${folder}/a.bam`, new Uint8Array(5))
       yield* fs.writeFile(`${folder}/.a.bam.0123abcd.part`, new Uint8Array(9000).fill(1))
       const place = { fileName: "a.bam", folder: "..", type: "bam" as const, slice: null }
-      const view = yield* lookAt(`${folder}/data`, [place], new Map())
+      const view = yield* lookAt({ destination: `${folder}/data`, overwrite: false, own: new Map() }, [place])
       assert.deepStrictEqual(view.occupants, new Map())
       assert.strictEqual(view.present(place), 0)
     })

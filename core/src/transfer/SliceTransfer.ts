@@ -101,15 +101,15 @@ const download = Effect.fn("svc.transfer.downloadSlice")(function* (
   const { identity, place } = yield* placeOf(services, request.directory, request.name)
   const traffic = yield* Ref.make(RemotePair.noTraffic)
   const transfer: Transfer = { ...services, request, place, identity, traffic }
-  const result = yield* unlessSame(request, () =>
-    Effect.scoped(
-      // Another run may have completed the slice while this one waited for the claim.
-      Effect.andThen(
-        transfer.claims.claim(place),
-        unlessSame(request, (state) => untilCommitted(transfer, state))
-      )
+  const claimed = Effect.scoped(
+    // Another run may have completed the slice while this one waited for the claim.
+    Effect.andThen(
+      transfer.claims.claim(place),
+      unlessSame(request, (state) => untilCommitted(transfer, state))
     )
-  ).pipe(
+  )
+  // What is to be replaced in any case is not read before the claim.
+  const result = yield* (request.overwrite ? claimed : unlessSame(request, () => claimed)).pipe(
     Effect.tapError(() =>
       Effect.flatMap(Ref.get(traffic), ({ attempts, renewals }) =>
         request.progress({ _tag: "GivenUp", attempts, renewals })
