@@ -102,6 +102,22 @@ describe("threads", () => {
     })
   )
 
+  it.effect("a slice with more references than the threads can hold beside the open ones is made here", () =>
+    Effect.gen(function* () {
+      const { open } = yield* PieceWorkers
+      const isTaken = (about: SliceJob) => Effect.map(open(about, 100), (workers) => workers !== null)
+      const names = Array.from({ length: 150_000 }, (_, i) => `scaffold_${i}`)
+      const large = { ...job, names }
+      const taken = (...slices: ReadonlyArray<SliceJob>) => Effect.scoped(Effect.forEach(slices, isTaken))
+      assert.deepStrictEqual(yield* taken(large, large, job), [true, false, true])
+      assert.deepStrictEqual(yield* taken(large), [true], "when the others are done")
+      // Each piece of a VCF has a table of the names, and each region is an object.
+      assert.deepStrictEqual(yield* taken({ ...large, records: { format: "VCF", names, samples: 1 } }), [false])
+      const regions = names.map((_, ref) => ({ ref, bounds: [0, 1] }))
+      assert.deepStrictEqual(yield* taken({ ...job, regions }), [false])
+    }).pipe(Effect.provide(GenomeThreads.workersLayer(2, 1)))
+  )
+
   it.effect(
     "what a slice will fetch is expected before its index is read, and never more than an eighth of the file",
     () =>

@@ -30,6 +30,18 @@ const worthFurther = 16
 /** The most worker threads that the one thread which fetches and writes can keep busy. */
 const mostThreads = 6
 
+/**
+ * What a thread may hold of all open slices, in bytes. The heap of a thread is limited (`resourceLimits`), and a thread that fills it ends. Where it makes
+ * a deflater at that moment, Node aborts the process (1 of 30 did), and no gate helps. Two slices of a file with 1,000,000 references filled it.
+ */
+const mostHeld = 16 * 1024 * 1024
+
+/** About what a thread holds of a slice (bytes): each piece of a VCF has a table of its names. */
+const heldOf = ({ names, records, regions }: SliceJob): number => {
+  const perName = records.format === "VCF" ? 800 : 40
+  return names.reduce((sum, name) => sum + 2 * name.length + perName, 300 * regions.length)
+}
+
 /** Runs of blocks under way for each thread: at work, waiting, or waiting to be judged in order. Six are no faster and take 9 MB more. */
 const runsPerThread = 3
 
@@ -154,16 +166,19 @@ export const workersLayer = (
   Layer.effect(
     PieceWorkers,
     Effect.map(makeThreads(start), (all): PieceWorkers => {
+      let held = 0
       const threadsFor = (bytes: number) => {
         const worth = Math.floor(bytes / perThread)
         return Math.min(processors - 1, mostThreads, worth, 2 + Math.floor(worth / worthFurther))
       }
       return {
         expect: (bytes) => Effect.sync(() => void all.some(threadsFor(bytes))),
-        open: (about, bytes) => {
+        open: Effect.fnUntraced(function* (about, bytes) {
           const count = threadsFor(bytes)
-          if (count < 1) return Effect.succeed(null)
+          const size = heldOf(about)
+          if (count < 1 || held + size > mostHeld) return null
           const open = Effect.sync(() => {
+            held += size
             const job = all.nextJob()
             const some = all.some(count)
             const order: Order = { _tag: "Open", job, about: shareRegions(about) }
@@ -172,14 +187,14 @@ export const workersLayer = (
           })
           const close = ({ job, some }: { readonly job: number; readonly some: ReadonlyArray<Thread> }) =>
             Effect.sync(() => {
+              held -= size
               for (const thread of some) thread.tell({ _tag: "Close", job })
             })
-          return Effect.map(Effect.acquireRelease(open, close), ({ job, some }): SliceWorkers | null => {
-            let piece = 0
-            const begin: SliceWorkers["begin"] = (stretches) => pieceOf(some, job, piece++, stretches)
-            return some.length === 0 ? null : { width: some.length + 1, begin }
-          })
-        }
+          const { job, some } = yield* Effect.acquireRelease(open, close)
+          let piece = 0
+          const begin: SliceWorkers["begin"] = (stretches) => pieceOf(some, job, piece++, stretches)
+          return some.length === 0 ? null : { width: some.length + 1, begin }
+        })
       }
     })
   )
