@@ -18,9 +18,8 @@ export class Errno extends Data.TaggedError("Errno")<{ readonly code: string }> 
 export const io = <A>(work: () => Promise<A>): Effect.Effect<A, Errno> =>
   Effect.tryPromise({ try: work, catch: (error) => new Errno({ code: errnoOf(error) }) })
 
-/** Null instead of failing with one of `codes`. */
-export const unless = <A, R>(
-  self: Effect.Effect<A, Errno, R>,
-  ...codes: ReadonlyArray<string>
-): Effect.Effect<A | null, Errno, R> =>
-  Effect.catch(self, (error) => (codes.includes(error.code) ? Effect.succeed(null) : Effect.fail(error)))
+/** Null in place of a failure with one of `codes`. */
+export const tolerate =
+  (...codes: ReadonlyArray<string>) =>
+  <A, R>(self: Effect.Effect<A, Errno, R>): Effect.Effect<A | null, Errno, R> =>
+    Effect.catch(self, (error) => (codes.includes(error.code) ? Effect.succeed(null) : Effect.fail(error)))

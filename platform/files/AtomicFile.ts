@@ -5,8 +5,8 @@
 import fs from "node:fs"
 import { dirname } from "node:path"
 import { Effect, type Scope } from "effect"
-import type { Errno } from "../Errno.ts"
-import { call, openScoped, sync, syncFolder, tolerate, writeAll } from "./FileCalls.ts"
+import { type Errno, tolerate } from "../Errno.ts"
+import { call, openScoped, sync, syncFolder, writeAll } from "./FileCalls.ts"
 
 const { O_CREAT, O_EXCL, O_NOFOLLOW, O_WRONLY } = fs.constants
 

@@ -5,7 +5,7 @@
 import fs from "node:fs"
 import { Effect, type Scope } from "effect"
 import { CannotCreate, LocalIo } from "../../core/src/Errors.ts"
-import { Errno, unless, unsyncable } from "../Errno.ts"
+import { Errno, tolerate, unsyncable } from "../Errno.ts"
 
 type Done<A> = (error: NodeJS.ErrnoException | null, value?: A) => void
 
@@ -30,12 +30,6 @@ export const named =
           ? Effect.fail(new LocalIo({ path, operation, errno: error.code }))
           : Effect.fail(error as Exclude<E, Errno>)
     )
-
-/** Null in place of a failure with one of `codes`. */
-export const tolerate =
-  (...codes: ReadonlyArray<string>) =>
-  <A, R>(self: Effect.Effect<A, Errno, R>): Effect.Effect<A | null, Errno, R> =>
-    unless(self, ...codes)
 
 /** The regular file at a path, null when there is nothing; everything else is refused and not touched. */
 export const statPlainFile = Effect.fnUntraced(function* (path: string) {

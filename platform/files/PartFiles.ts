@@ -10,22 +10,11 @@ import { Effect, Layer, type Scope, Semaphore } from "effect"
 import { CannotCreate, LocalIo } from "../../core/src/Errors.ts"
 import type { Algorithm } from "../../core/src/transfer/Digests.ts"
 import { type PartFile, PartFiles, type PartPlace, readerOfPart } from "../../core/src/transfer/PartFiles.ts"
-import { type Errno, linkless } from "../Errno.ts"
+import { type Errno, linkless, tolerate } from "../Errno.ts"
 import { sameFile } from "../FileIdentity.ts"
 import { DigestThread } from "../threads/DigestThread.ts"
 import { type FreshFile, withFresh } from "./AtomicFile.ts"
-import {
-  call,
-  named,
-  openScoped,
-  readExactly,
-  remove,
-  statPlainFile,
-  sync,
-  syncFolder,
-  tolerate,
-  writeAll
-} from "./FileCalls.ts"
+import { call, named, openScoped, readExactly, remove, statPlainFile, sync, syncFolder, writeAll } from "./FileCalls.ts"
 import { hashingOf } from "./FileDigests.ts"
 import { replaceFile } from "./OutputFile.ts"
 

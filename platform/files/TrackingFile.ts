@@ -27,7 +27,7 @@ import { TrackingFile } from "../../core/src/archive/TrackingFile.ts"
 import { Busy, CannotCreate, LocalIo, TrackingUnusable } from "../../core/src/Errors.ts"
 import { lockPoll } from "../../core/src/Schedules.ts"
 import { Scrubber } from "../../core/src/text/Scrubber.ts"
-import { Errno, errnoOf, io, linkless, unless } from "../Errno.ts"
+import { Errno, errnoOf, io, linkless, tolerate } from "../Errno.ts"
 import { type FileLocks, type HeldLock, makeFileLocks } from "../locks/FileLock.ts"
 import { withFresh } from "./AtomicFile.ts"
 import { openScoped, sync, syncFolder } from "./FileCalls.ts"
@@ -102,11 +102,7 @@ const clearAway = (path: string, { withLock }: FileLocks) =>
   )
 
 const folderExists = Effect.fnUntraced(function* (given: string, real: string) {
-  const folder = yield* unless(
-    io(() => stat(dirname(real))),
-    "ENOENT",
-    "ENOTDIR"
-  )
+  const folder = yield* io(() => stat(dirname(real))).pipe(tolerate("ENOENT", "ENOTDIR"))
   if (folder?.isDirectory() !== true) {
     return yield* new CannotCreate({ path: given, reason: "its folder does not exist" })
   }
@@ -213,7 +209,7 @@ const keepOriginal = Effect.fnUntraced(function* (path: string, bytes: Buffer) {
     const made = yield* io(() => link(path, backup)).pipe(
       Effect.catch((error) => (linkless.includes(error.code) ? copy : error)),
       Effect.as(true),
-      (keeping) => unless(keeping, "EEXIST")
+      tolerate("EEXIST")
     )
     if (made === null && !(yield* io(() => holds(backup, bytes)))) continue
     // It must be on the disk before the only other file that holds the original is replaced.

@@ -8,7 +8,7 @@ import { lstat, open, realpath } from "node:fs/promises"
 import { resolve } from "node:path"
 import { Data, Effect, Result } from "effect"
 import { empty, parse, type TrackingDocument } from "../../core/src/archive/TrackingDocument.ts"
-import { type Errno, io, unless } from "../Errno.ts"
+import { type Errno, io, tolerate } from "../Errno.ts"
 
 /** Bytes; a hundred thousand entries are about half of it. */
 const largest = 128 * 1024 * 1024
@@ -34,19 +34,12 @@ export const documentOf = (content: Found["content"]): Effect.Effect<TrackingDoc
 
 /** Looks at the file without waiting for anything: a pipe or device in its place is not even opened. */
 export const find = Effect.fnUntraced(function* (given: string): Effect.fn.Return<Found, Errno | Refused> {
-  const seen = yield* unless(
-    io(() => lstat(given, { bigint: true })),
-    "ENOENT"
-  )
+  const seen = yield* io(() => lstat(given, { bigint: true })).pipe(tolerate("ENOENT"))
   if (seen === null) return { path: resolve(given), content: null }
   if (seen.isSymbolicLink() && !isTrusted(seen)) {
     return yield* new Refused({ reason: "it is a symbolic link of another user" })
   }
-  const path = yield* unless(
-    io(() => realpath(given)),
-    "ENOENT",
-    "ELOOP"
-  )
+  const path = yield* io(() => realpath(given)).pipe(tolerate("ENOENT", "ELOOP"))
   if (path === null) return yield* new Refused({ reason: "it is a symbolic link that leads nowhere" })
   const stats = yield* io(() => lstat(path, { bigint: true }))
   const reason = reasonAgainst(stats)

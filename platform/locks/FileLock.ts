@@ -11,7 +11,7 @@ import { Data, Duration, Effect, Scope } from "effect"
 import { Busy, type CannotCreate, LocalIo } from "../../core/src/Errors.ts"
 import { monotonicMillis } from "../../core/src/MonotonicTime.ts"
 import { lockPoll } from "../../core/src/Schedules.ts"
-import { io, unless } from "../Errno.ts"
+import { io, tolerate } from "../Errno.ts"
 import { type ProcessIdentity, thisProcess } from "../ProcessIdentity.ts"
 import { claim, hasName, type LockCard, makeCard, refresh, removeCard } from "./LockCard.ts"
 import { type LockTurns, makeLockTurns } from "./LockTurns.ts"
@@ -160,14 +160,7 @@ const signOfLife = Effect.fnUntraced(function* (card: LockCard) {
 const release = (path: string, taken: LockCard, card: LockCard, turns: LockTurns) =>
   Effect.gen(function* () {
     // Retried, because one lost reply of a network file system must not leave the lock behind.
-    if (yield* hasName(path, taken))
-      yield* Effect.retry(
-        unless(
-          io(() => unlink(path)),
-          "ENOENT"
-        ),
-        { times: 2 }
-      )
+    if (yield* hasName(path, taken)) yield* Effect.retry(io(() => unlink(path)).pipe(tolerate("ENOENT")), { times: 2 })
     yield* turns.gaveBack(path)
     if (taken.handle !== card.handle) yield* io(() => taken.handle.close())
   }).pipe(Effect.ignore)

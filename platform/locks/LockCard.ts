@@ -4,7 +4,7 @@
  */
 import { type FileHandle, link, open, stat, unlink } from "node:fs/promises"
 import { Effect } from "effect"
-import { Errno, io, linkless, unless } from "../Errno.ts"
+import { Errno, io, linkless, tolerate } from "../Errno.ts"
 import { sameFile } from "../FileIdentity.ts"
 import { type ProcessIdentity, parseIdentity } from "../ProcessIdentity.ts"
 
@@ -69,10 +69,7 @@ export const claim = Effect.fnUntraced(function* (path: string, card: LockCard) 
 })
 
 const claimWithoutLinks = (path: string, card: LockCard): Effect.Effect<LockCard | null, Errno> =>
-  unless(
-    io(async () => ({ ...card, handle: await newFile(path, card.content) })),
-    "EEXIST"
-  )
+  io(async () => ({ ...card, handle: await newFile(path, card.content) })).pipe(tolerate("EEXIST"))
 
 /** Whether the file of that name is this card. */
 export const hasName = (path: string, card: LockCard) =>

@@ -9,7 +9,7 @@ import { link, lstat, rename, unlink } from "node:fs/promises"
 import { Effect } from "effect"
 import { CannotCreate } from "../../core/src/Errors.ts"
 import { monotonicMillis } from "../../core/src/MonotonicTime.ts"
-import { type Errno, io, unless } from "../Errno.ts"
+import { type Errno, io, tolerate } from "../Errno.ts"
 import { sameFile } from "../FileIdentity.ts"
 import { hasEnded, type ProcessIdentity, thisProcess } from "../ProcessIdentity.ts"
 import { claim, fileSystemTime, type LockCard, readIdentity } from "./LockCard.ts"
@@ -59,7 +59,7 @@ export const watchLock = (
     // The number of a file is soon used again: without its time, the lock of a new owner was taken for that of one that had ended.
     const known = last !== null && isUnchanged(last.stats, stats) ? last : null
     const silent = known !== null && now - known.looked < furthestLooks
-    const identity = known?.identity ?? (yield* unless(readIdentity(path), "ENOENT"))
+    const identity = known?.identity ?? (yield* readIdentity(path).pipe(tolerate("ENOENT")))
     last = { stats, identity, since: silent ? known.since : now, looked: now }
     return last
   })
@@ -74,11 +74,7 @@ export const watchLock = (
 /** Whether it is the same file, and nobody has written to it since. */
 const isUnchanged = (now: Stats, before: Stats) => sameFile(now, before) && now.mtimeMs === before.mtimeMs
 
-const statIfThere = (path: string) =>
-  unless(
-    io(() => lstat(path)),
-    "ENOENT"
-  )
+const statIfThere = (path: string) => io(() => lstat(path)).pipe(tolerate("ENOENT"))
 
 /** A file that names no owner, or a lock that is being taken away, is left over from a killed process after this long (ms). */
 export const leftAfter = 10_000
@@ -104,11 +100,7 @@ const moveAside = Effect.fnUntraced(function* (path: string, judged: Stats, asid
   yield* io(() => rename(path, aside))
   const gone = isUnchanged(yield* io(() => lstat(aside)), judged)
   // The owner refreshed the lock at the last moment: it gets the lock back, unless another process has taken it.
-  if (!gone)
-    yield* unless(
-      io(() => link(aside, path)),
-      "EEXIST"
-    )
+  if (!gone) yield* io(() => link(aside, path)).pipe(tolerate("EEXIST"))
   yield* io(() => unlink(aside))
   return gone
 })
