@@ -148,6 +148,13 @@ describe("FileTransfer, checks", () => {
     })
   )
 
+  it.effect("files that were compared with the same share one list, as it is kept for each file of a run", () =>
+    Effect.gen(function* () {
+      const first = yield* succeeds(ground())
+      assert.strictEqual((yield* succeeds(ground())).compared, first.compared)
+    })
+  )
+
   it.effect("D2 a checksum that an earlier run was told is compared by the run that ends the file", () =>
     Effect.gen(function* () {
       for (const version of [1, 2]) {

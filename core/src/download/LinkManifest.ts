@@ -122,7 +122,8 @@ class ReadEntry implements LinkEntry {
   readonly size: number | null
   readonly archived: boolean
   readonly estimatedRestoreTime: string | null
-  readonly #link: PackedLink | null
+  readonly #frame: PackedLink["frame"] | null
+  readonly #own: string
   readonly #expiry: number
 
   /** @param expiry - in ms since 1970; NaN for none */
@@ -132,12 +133,13 @@ class ReadEntry implements LinkEntry {
     this.size = file.size
     this.archived = file.archived
     this.estimatedRestoreTime = file.estimatedRestoreTime
-    this.#link = link
+    this.#frame = link?.frame ?? null
+    this.#own = link?.own ?? ""
     this.#expiry = expiry
   }
 
   get link(): Redacted.Redacted | null {
-    return this.#link === null ? null : Redacted.make(unpackLink(this.#link))
+    return this.#frame === null ? null : Redacted.make(unpackLink({ frame: this.#frame, own: this.#own }))
   }
 
   get expiresAt(): Date | null {

@@ -68,8 +68,8 @@ export const manifestBook = ({ entries }: LinkManifest): LinkBook => {
       const [entry, ...others] = byAnalysis.get(analysisId)?.filter((file) => file.fileName === fileName) ?? []
       // Nobody can say which of them is meant.
       if (others.length > 0) return yield* new NotFound({ what, detail: "the links file has two files of this name" })
-      if (entry === undefined || entry.link === null) return yield* new NotFound({ what })
-      const { expiresAt, link, size } = entry
+      const { expiresAt = null, link = null, size = null } = entry ?? {}
+      if (link === null) return yield* new NotFound({ what })
       if (expiresAt !== null && expiresAt.getTime() <= (yield* Clock.currentTimeMillis)) {
         return yield* new LinkExpired({ file: printable(fileName), reason: `it ended at ${expiresAt.toISOString()}` })
       }
