@@ -6,12 +6,13 @@ import { fromBytes } from "../../core/src/genome/ByteReader.ts"
 import * as Bgzf from "../../core/src/genome/bgzf/Bgzf.ts"
 import { Codec } from "../../core/src/genome/bgzf/Codec.ts"
 import { parseRange } from "../../core/src/genome/regions/RegionText.ts"
+import { longestRange } from "../../core/src/genome/slice/FetchPlan.ts"
 import { headroom, type SliceJob } from "../../core/src/genome/slice/PieceJob.ts"
-import { PieceWorkers, ThreadLost } from "../../core/src/genome/slice/PieceWorkers.ts"
+import { here, PieceWorkers, ThreadLost } from "../../core/src/genome/slice/PieceWorkers.ts"
 import { planSlice, writeSlice } from "../../core/src/genome/slice/Slice.ts"
 import { BlockPool } from "../../core/src/verify/BlockPool.ts"
-import { bgzf, concat, text } from "../../test/genome/Fixtures.ts"
-import { longReads } from "../../test/genome/LongReads.ts"
+import { bamFile, bgzf, concat, text } from "../../test/genome/Fixtures.ts"
+import { longReads, longReadsOf, longReferences } from "../../test/genome/LongReads.ts"
 import { threadsOf } from "../../test/ProcessThreads.ts"
 import * as ZlibCodec from "../inflate/ZlibCodec.ts"
 import { DeflateGate } from "./DeflateGate.ts"
@@ -159,27 +160,50 @@ describe("threads", () => {
     }).pipe(Effect.provide(GenomeThreads.workersLayer(8, 10)))
   )
 
+  /** Workers of which each makes so many steps of its piece, and is lost then. */
+  const dyingAfter = Effect.fnUntraced(function* (steps: number, onLoss: () => void) {
+    const codec = yield* Codec
+    const open: PieceWorkers["open"] = (about) => {
+      const { begin } = here(codec, about)
+      const lost = Effect.andThen(Effect.sync(onLoss), new ThreadLost({ reason: "it ended" }))
+      const dying: typeof begin = (stretches) => {
+        const { take } = begin(stretches)
+        let taken = 0
+        return { take: (ranges, isLast) => (taken++ < steps ? take(ranges, isLast) : lost) }
+      }
+      return Effect.succeed({ width: 2, begin: dying })
+    }
+    return Layer.succeed(PieceWorkers, { expect: () => Effect.void, open })
+  })
+
   it.effect("pieces whose thread has died are made here", () =>
     Effect.gen(function* () {
       const files = longReads(yield* Codec, 65_280)
       const alone = yield* slice(files, "chr1")
       let lost = 0
-      const dying = Layer.succeed(PieceWorkers, {
-        expect: () => Effect.void,
-        open: () =>
-          Effect.succeed({
-            width: 2,
-            begin: () => ({
-              take: () => {
-                lost++
-                return new ThreadLost({ reason: "it ended" })
-              }
-            })
-          })
-      })
-      const made = yield* slice(files, "chr1").pipe(Effect.provide(dying))
+      const made = yield* slice(files, "chr1").pipe(Effect.provide(yield* dyingAfter(0, () => lost++)))
       assert.strictEqual(lost, alone.pieces)
       assert.isTrue(Buffer.from(made.bytes).equals(alone.bytes))
+    }).pipe(Effect.provide(ZlibCodec.layer))
+  )
+
+  it.effect("a thread that dies within a piece has written some of it: the rest is made here, and nothing twice", () =>
+    Effect.gen(function* () {
+      const codec = yield* Codec
+      // All at one place, so that no index can cut their piece of four buffers.
+      const reads = longReadsOf(2_000, 0).map((each) => ({ ...each, position: 1_000 }))
+      const files = bamFile(codec, reads, { references: longReferences })
+      assert.isAbove(files.bam.length, 3 * longestRange)
+      const range = "chr1:900-1100"
+      const alone = yield* slice(files, range)
+      assert.deepStrictEqual([alone.pieces, alone.result.records], [1, 2_000])
+      for (const steps of [1, 2, 3]) {
+        let lost = 0
+        const made = yield* slice(files, range).pipe(Effect.provide(yield* dyingAfter(steps, () => lost++)))
+        assert.strictEqual(lost, 1, `after ${steps} steps`)
+        assert.isTrue(Buffer.from(made.bytes).equals(alone.bytes), `after ${steps} steps`)
+        assert.isTrue(Buffer.from(made.index).equals(alone.index), `after ${steps} steps`)
+      }
     }).pipe(Effect.provide(ZlibCodec.layer))
   )
 

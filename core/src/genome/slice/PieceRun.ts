@@ -55,8 +55,8 @@ interface PieceInFlight {
   readonly tail: Deferred.Deferred<Uint8Array>
   /** Takes the first bytes of this piece, if the piece before it goes on here. */
   readonly head: Deferred.Deferred<Uint8Array> | null
-  /** True when some of it is written. */
-  begun: boolean
+  /** Bytes of it that are written. */
+  bytesWritten: number
 }
 
 /** Ranges that are fetched into one buffer. A piece that lies past the end of a cut file has none, and fails for that. */
@@ -126,11 +126,19 @@ export const makePieces = Effect.fnUntraced(function* <E, E2>(
     return isLast ? holding.release(1) : Effect.void
   }
 
-  /** Writes the output of a step. */
-  const put = Effect.fnUntraced(function* ({ output, toFree }: PieceStep) {
-    for (const piece of output) yield* write(piece)
+  /** Writes the output of a step, which begins `at` bytes into the piece. A piece that was lost is made again: what it wrote before is passed over. */
+  const put = Effect.fnUntraced(function* (current: PieceInFlight, at: number, { output, toFree }: PieceStep) {
+    let end = at
+    for (const bytes of output) {
+      const unwritten = bytes.subarray(current.bytesWritten - end)
+      end += bytes.length
+      if (unwritten.length === 0) continue
+      yield* write(unwritten)
+      current.bytesWritten = end
+    }
     // Given back at once: the collector would let such memory pile up.
     for (const { buffer } of toFree) if (buffer instanceof ArrayBuffer) buffer.transfer(0)
+    return end
   })
 
   const finish = (done: PieceDone): Effect.Effect<void, FileDamaged> => {
@@ -159,6 +167,7 @@ export const makePieces = Effect.fnUntraced(function* <E, E2>(
     const previousWritten = current.previousWritten === null ? Effect.void : Deferred.await(current.previousWritten)
     const work = by.begin(piece.stretches)
     const batches = batchesOf(piece.ranges)
+    let bytesMade = 0
     /** Hands ranges to the worker, and fetches what it asks for, until they are used. */
     const use = Effect.fnUntraced(function* (ranges: ReadonlyArray<FetchedRange>, isLast: boolean) {
       let done = yield* work.take(ranges, isLast)
@@ -186,8 +195,7 @@ export const makePieces = Effect.fnUntraced(function* <E, E2>(
       if (!liesInBuffers) yield* takeBack(made, isLast)
       yield* previousWritten
       if (made.result._tag === "Damaged") return yield* damageError(made.result.damage)
-      current.begun = true
-      yield* put(made)
+      bytesMade = yield* put(current, bytesMade, made)
       if (liesInBuffers) yield* takeBack(made, isLast)
       if (made.result._tag === "Done") yield* finish(made.result.done)
     }
@@ -206,7 +214,7 @@ export const makePieces = Effect.fnUntraced(function* <E, E2>(
       written: Deferred.makeUnsafe<void>(),
       tail: Deferred.makeUnsafe<Uint8Array>(),
       head: before?.piece.goesOn === true ? before.tail : null,
-      begun: false
+      bytesWritten: 0
     }
     return newest
   })
@@ -219,7 +227,7 @@ export const makePieces = Effect.fnUntraced(function* <E, E2>(
       if (next === null) return yield* holding.release(1)
       yield* make(next, workers).pipe(
         // Its bytes went with the thread: they are fetched once more.
-        Effect.catchTag("ThreadLost", (lost) => (next.begun ? Effect.die(lost) : make(next, alone))),
+        Effect.catchTag("ThreadLost", () => make(next, alone)),
         Effect.catchTag("ThreadLost", Effect.die)
       )
       yield* Deferred.succeed(next.written, undefined)
