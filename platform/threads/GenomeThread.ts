@@ -5,6 +5,7 @@
 import { parentPort, workerData } from "node:worker_threads"
 import { crc32 } from "node:zlib"
 import { type BlockRun, type InflatedRun, inflateRun } from "../../core/src/genome/bgzf/BlockRun.ts"
+import * as OpenSlice from "../../core/src/genome/slice/OpenSlice.ts"
 import type { FetchedRange, PieceStretch, SliceJob } from "../../core/src/genome/slice/PieceJob.ts"
 import * as PieceScan from "../../core/src/genome/slice/PieceScan.ts"
 import * as BlockDeflater from "../inflate/BlockDeflater.ts"
@@ -105,7 +106,7 @@ interface Piece {
 }
 
 interface Job {
-  readonly about: SliceJob
+  readonly slice: OpenSlice.OpenSlice
   readonly pieces: Map<number, Piece>
 }
 
@@ -118,7 +119,7 @@ const take = ({ id, isLast, job, piece, buffer, stretches, ranges }: Extract<Ord
   if (own === undefined) return
   if (stretches !== null) {
     const output = new Output()
-    const scan = PieceScan.make(own.about, stretches, codec, (bytes) => output.add(bytes))
+    const scan = PieceScan.make(own.slice, stretches, codec, (bytes) => output.add(bytes))
     own.pieces.set(piece, { scan, output })
   }
   const found = own.pieces.get(piece)
@@ -147,7 +148,7 @@ const inflate = ({ id, buffer, run }: Extract<Order, { readonly _tag: "Inflate" 
 parentPort?.on("message", (order: Order) => {
   switch (order._tag) {
     case "Open":
-      jobs.set(order.job, { about: order.about, pieces: new Map() })
+      jobs.set(order.job, { slice: OpenSlice.open(order.about), pieces: new Map() })
       break
     case "Close":
       jobs.delete(order.job)

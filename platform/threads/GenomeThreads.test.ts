@@ -112,7 +112,7 @@ describe("threads", () => {
       const taken = (...slices: ReadonlyArray<SliceJob>) => Effect.scoped(Effect.forEach(slices, isTaken))
       assert.deepStrictEqual(yield* taken(large, large, job), [true, false, true])
       assert.deepStrictEqual(yield* taken(large), [true], "when the others are done")
-      // Each piece of a VCF has a table of the names, and each region is an object.
+      // A VCF has a table of the names, and each region is an object.
       assert.deepStrictEqual(yield* taken({ ...large, records: { format: "VCF", names, samples: 1 } }), [false])
       const regions = names.map((_, ref) => ({ ref, bounds: [0, 1] }))
       assert.deepStrictEqual(yield* taken({ ...job, regions }), [false])

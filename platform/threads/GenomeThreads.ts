@@ -36,9 +36,9 @@ const mostThreads = 6
  */
 const mostHeld = 16 * 1024 * 1024
 
-/** About what a thread holds of a slice (bytes): each piece of a VCF has a table of its names. */
+/** About what a thread holds of a slice (bytes): the names of a VCF are there twice, and in a table. */
 const heldOf = ({ names, records, regions }: SliceJob): number => {
-  const perName = records.format === "VCF" ? 800 : 40
+  const perName = records.format === "VCF" ? 200 : 40
   return names.reduce((sum, name) => sum + 2 * name.length + perName, 300 * regions.length)
 }
 

@@ -83,8 +83,7 @@ export const makePieces = Effect.fnUntraced(function* <E, E2>(
 ): Effect.fn.Return<Sums, FileDamaged | E | E2, Codec | Scope.Scope> {
   const { bytes, connections, file, job, join, pieces, reader, write } = run
   const codec = yield* Codec
-  const alone = here(codec, job)
-  const workers = (yield* (yield* PieceWorkers).open(job, bytes)) ?? alone
+  const workers = (yield* (yield* PieceWorkers).open(job, bytes)) ?? here(codec, job)
 
   const sums = { bytes: 0, records: 0, copied: 0 }
   let last: PieceDone["last"] = null
@@ -227,7 +226,7 @@ export const makePieces = Effect.fnUntraced(function* <E, E2>(
       if (next === null) return yield* holding.release(1)
       yield* make(next, workers).pipe(
         // Its bytes went with the thread: they are fetched once more.
-        Effect.catchTag("ThreadLost", () => make(next, alone)),
+        Effect.catchTag("ThreadLost", () => make(next, here(codec, job))),
         Effect.catchTag("ThreadLost", Effect.die)
       )
       yield* Deferred.succeed(next.written, undefined)

@@ -2,7 +2,8 @@
 import * as BgzfWriter from "../bgzf/BgzfWriter.ts"
 import type { Codec } from "../bgzf/Codec.ts"
 import * as IndexFragment from "../index/IndexFragment.ts"
-import type { FetchedRange, PieceDamage, PieceDone, PieceStretch, SliceJob } from "./PieceJob.ts"
+import type { OpenSlice } from "./OpenSlice.ts"
+import type { FetchedRange, PieceDamage, PieceDone, PieceStretch } from "./PieceJob.ts"
 import * as SliceScan from "./SliceScan.ts"
 
 /** What one step of a piece came to. */
@@ -27,14 +28,14 @@ const mostAtOnce = 0x100000
 
 /** @param emit - takes the output in order; some of it lies in the buffers of the ranges */
 export const make = (
-  job: SliceJob,
+  slice: OpenSlice,
   stretches: ReadonlyArray<PieceStretch>,
   codec: Codec["Service"],
   emit: (bytes: Uint8Array) => void
 ): PieceScan => {
-  const writer = BgzfWriter.make(codec, job.level, emit)
-  const index = IndexFragment.make(job.minShift, job.depth)
-  const scan = SliceScan.make({ job, stretches, codec, writer, index })
+  const writer = BgzfWriter.make(codec, slice.level, emit)
+  const index = IndexFragment.make(slice.minShift, slice.depth)
+  const scan = SliceScan.make({ slice, stretches, codec, writer, index })
   let waiting: ReadonlyArray<FetchedRange> = []
   let ends = false
 

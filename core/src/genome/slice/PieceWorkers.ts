@@ -1,6 +1,7 @@
 /** The workers that make the pieces of slices: this thread, or several others. */
 import { Context, Data, Effect, type Scope } from "effect"
 import type { Codec } from "../bgzf/Codec.ts"
+import * as OpenSlice from "./OpenSlice.ts"
 import type { FetchedRange, PieceStretch, SliceJob } from "./PieceJob.ts"
 import * as PieceScan from "./PieceScan.ts"
 
@@ -31,12 +32,12 @@ export interface SliceWorkers {
 }
 
 /** In this thread. */
-export const here = (codec: Codec["Service"], job: SliceJob): SliceWorkers => ({
-  width: 1,
-  begin: (stretches) => {
+export const here = (codec: Codec["Service"], job: SliceJob): SliceWorkers => {
+  const slice = OpenSlice.open(job)
+  const begin: SliceWorkers["begin"] = (stretches) => {
     let output: Array<Uint8Array> = []
     let buffers: Array<Uint8Array> = []
-    const scan = PieceScan.make(job, stretches, codec, (bytes) => output.push(bytes))
+    const scan = PieceScan.make(slice, stretches, codec, (bytes) => output.push(bytes))
     return {
       take: (ranges, isLast) =>
         Effect.sync(() => {
@@ -50,7 +51,8 @@ export const here = (codec: Codec["Service"], job: SliceJob): SliceWorkers => ({
         })
     }
   }
-})
+  return { width: 1, begin }
+}
 
 /** Other threads that make pieces. By default there are none. */
 export interface PieceWorkers {

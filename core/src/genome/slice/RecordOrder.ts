@@ -2,6 +2,7 @@
 
 import { comment, type RecordSpan } from "../formats/RecordFormat.ts"
 import { firstEndingAfter } from "../Search.ts"
+import type { OpenSlice } from "./OpenSlice.ts"
 import type { PieceDamage, PieceStretch, SliceJob } from "./PieceJob.ts"
 
 /** A place in the order of a file. */
@@ -37,8 +38,7 @@ export const notSorted = ({ names }: SliceJob, [ref, start]: Rank): PieceDamage 
   reason: `its records are not coordinate-sorted at ${names[ref] ?? ""}:${start + 1}`
 })
 
-export const make = ({ regions, takeUnplaced }: SliceJob): RecordOrder => {
-  const wanted = new Map(regions.map(({ bounds, ref }) => [ref, bounds]))
+export const make = ({ takeUnplaced, wanted }: OpenSlice): RecordOrder => {
   let lastRef = -1
   let lastStart = -1
   /** The block in which the last record begins, and the one in which it ends. */

@@ -14,15 +14,15 @@ import * as Bgzf from "../bgzf/Bgzf.ts"
 import type { BgzfWriter } from "../bgzf/BgzfWriter.ts"
 import type { Codec } from "../bgzf/Codec.ts"
 import { bytesOf, comment, largestRecord, type RecordSpan } from "../formats/RecordFormat.ts"
-import { recordFormat } from "../formats/RecordFormats.ts"
 import type { IndexFragment } from "../index/IndexFragment.ts"
-import { type FetchedRange, isBefore, type PieceDamage, type PieceStretch, type SliceJob } from "./PieceJob.ts"
+import type { OpenSlice } from "./OpenSlice.ts"
+import { type FetchedRange, isBefore, type PieceDamage, type PieceStretch } from "./PieceJob.ts"
 import * as RecordOrder from "./RecordOrder.ts"
 import * as SliceCursor from "./SliceCursor.ts"
 import * as SliceOutput from "./SliceOutput.ts"
 
 export interface ScanOptions {
-  readonly job: SliceJob
+  readonly slice: OpenSlice
   readonly stretches: ReadonlyArray<PieceStretch>
   readonly codec: Codec["Service"]
   readonly writer: BgzfWriter
@@ -56,9 +56,9 @@ interface Open {
   readonly skipped: boolean
 }
 
-export const make = ({ codec, index, job, stretches, writer }: ScanOptions): Scan => {
-  const format = recordFormat(job.records)
-  const order = RecordOrder.make(job)
+export const make = ({ codec, index, slice, stretches, writer }: ScanOptions): Scan => {
+  const { format, names } = slice
+  const order = RecordOrder.make(slice)
   const cursor = SliceCursor.make(stretches)
   const output = SliceOutput.make(writer, index)
   const span: RecordSpan = { ref: 0, start: 0, end: 0, mapped: false }
@@ -92,7 +92,7 @@ export const make = ({ codec, index, job, stretches, writer }: ScanOptions): Sca
   const read = (data: Uint8Array, view: DataView, at: number, size: number): boolean => {
     if (!format.readSpan({ bytes: data, view }, at, size, span)) return failRecord()
     if (!order.allows(span)) {
-      damage = RecordOrder.notSorted(job, [span.ref, span.start])
+      damage = RecordOrder.notSorted(slice, [span.ref, span.start])
       return false
     }
     if (span.ref !== comment) first ??= [RecordOrder.rankOf(span.ref), span.start]
@@ -141,7 +141,7 @@ export const make = ({ codec, index, job, stretches, writer }: ScanOptions): Sca
     const here = [cursor.block, cursor.within] as const
     return (
       !fetched ||
-      cursor.block >= job.size - Bgzf.eofBlock.length ||
+      cursor.block >= slice.size - Bgzf.eofBlock.length ||
       (following !== undefined && !isBefore(here, following.from))
     )
   }
@@ -222,7 +222,7 @@ export const make = ({ codec, index, job, stretches, writer }: ScanOptions): Sca
       }
       if (!proving && atEnd(stretch)) {
         if (stretch.whole && goesOn(stretch, content, within)) {
-          return failIndex(`reference ${job.names[stretch.ref]} goes on where it ends, at byte ${start}`)
+          return failIndex(`reference ${names[stretch.ref]} goes on where it ends, at byte ${start}`)
         }
         if (!passEnd(stretch)) return false
         stretch = cursor.stretch()
@@ -277,7 +277,7 @@ export const make = ({ codec, index, job, stretches, writer }: ScanOptions): Sca
     const stretch = cursor.stretch()
     if (stretch === undefined || damage !== null) return false
     // What follows a whole reference is looked at, if there is anything.
-    const look = stretch.whole && cursor.block === stretch.end[0] && cursor.block < job.size
+    const look = stretch.whole && cursor.block === stretch.end[0] && cursor.block < slice.size
     if (open === null && !proving && atEnd(stretch) && !look) return passEnd(stretch)
     const size = cursor.blockSize()
     if (proving && isProven(size !== SliceCursor.lost)) {
@@ -301,7 +301,7 @@ export const make = ({ codec, index, job, stretches, writer }: ScanOptions): Sca
     release: cursor.keep,
     missingFrom: () => (damage !== null || cursor.stretch() === undefined ? null : cursor.block),
     end: () => {
-      const ended = cursor.block >= job.size - Bgzf.eofBlock.length
+      const ended = cursor.block >= slice.size - Bgzf.eofBlock.length
       if (damage === null && open !== null && format.terminator !== null && ended) {
         // A last line without its line feed; elsewhere a line goes on in bytes that the index does not point to.
         lastLine = true
