@@ -52,6 +52,12 @@ describe("a document of links", () => {
     assert.notInclude(JSON.stringify(read), "s3cret")
   })
 
+  it("has entries that can be copied", () => {
+    const { entries, ...rest } = Result.getOrThrow(readLinks(JSON.stringify(document())))
+    const copy = { ...rest, entries: entries.map((each) => ({ ...each })) }
+    assert.deepStrictEqual(linksJson(copy), document())
+  })
+
   it("Z1 that is not one, or lies about itself, is refused with a reason that repeats no link", () => {
     const cases: ReadonlyArray<readonly [string, RegExp]> = [
       ["", /^not JSON: expected a value at line 1, column 1$/],

@@ -122,9 +122,27 @@ class ReadEntry implements LinkEntry {
   readonly size: number | null
   readonly archived: boolean
   readonly estimatedRestoreTime: string | null
+  declare readonly link: Redacted.Redacted | null
+  declare readonly expiresAt: Date | null
   readonly #frame: PackedLink["frame"] | null
   readonly #own: string
   readonly #expiry: number
+
+  /** Properties of each entry and not of the class: a copy by `{ ...entry }` must have them. */
+  static readonly #onDemand: PropertyDescriptorMap & ThisType<ReadEntry> = {
+    link: {
+      enumerable: true,
+      get() {
+        return this.#frame === null ? null : Redacted.make(unpackLink({ frame: this.#frame, own: this.#own }))
+      }
+    },
+    expiresAt: {
+      enumerable: true,
+      get() {
+        return Number.isNaN(this.#expiry) ? null : new Date(this.#expiry)
+      }
+    }
+  }
 
   /** @param expiry - in ms since 1970; NaN for none */
   constructor(file: Omit<LinkEntry, "link" | "expiresAt">, link: PackedLink | null, expiry: number) {
@@ -136,14 +154,7 @@ class ReadEntry implements LinkEntry {
     this.#frame = link?.frame ?? null
     this.#own = link?.own ?? ""
     this.#expiry = expiry
-  }
-
-  get link(): Redacted.Redacted | null {
-    return this.#frame === null ? null : Redacted.make(unpackLink({ frame: this.#frame, own: this.#own }))
-  }
-
-  get expiresAt(): Date | null {
-    return Number.isNaN(this.#expiry) ? null : new Date(this.#expiry)
+    Object.defineProperties(this, ReadEntry.#onDemand)
   }
 }
 
