@@ -100,6 +100,24 @@ describe("restorations that readers ask for", () => {
     })
   )
 
+  it.effect("neither a reader that goes away nor the end of the server waits for the account lock", () =>
+    Effect.gen(function* () {
+      const { asked, layer } = world(() => Effect.never)
+      const [first, second] = yield* Effect.gen(function* () {
+        const { request } = yield* Restorations
+        const first = yield* Effect.forkDetach(request(cold))
+        const second = yield* Effect.forkDetach(request({ ...cold, analysisId: "A4" }))
+        yield* TestClock.adjust("1 second")
+        first.interruptUnsafe()
+        yield* TestClock.adjust("1 second")
+        return [first, second] as const
+      }).pipe(Effect.provide(layer))
+      yield* TestClock.adjust("1 second")
+      const hasEnded = (fiber: Fiber.Fiber<unknown, unknown>) => fiber.pollUnsafe() !== undefined
+      assert.deepStrictEqual([hasEnded(first), hasEnded(second), asked], [true, true, ["A3"]])
+    })
+  )
+
   it.effect("S1 a login that is refused ends the access", () =>
     Effect.gen(function* () {
       const { layer } = world(() => Effect.fail(new LoginRefused({ user: "ada", host: "lab" })))

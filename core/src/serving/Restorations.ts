@@ -2,7 +2,7 @@
  * Restorations that readers of a server ask for. The service restores all archived files of an analysis and is paid for it: so
  * the service is asked once, and later readers get the state of that restoration.
  */
-import { Clock, Context, DateTime, Duration, Effect, Layer, Semaphore } from "effect"
+import { Clock, Context, DateTime, Duration, Effect, Fiber, Layer, Semaphore } from "effect"
 import type { ServiceClient } from "../client/ServiceClient.ts"
 import { AnalysisId } from "../contract/Ids.ts"
 import { LinkStore, type ServedFile, type StoreError } from "./LinkStore.ts"
@@ -30,6 +30,7 @@ export class Restorations extends Context.Service<
     Effect.gen(function* () {
       const access = yield* ServiceAccess
       const store = yield* LinkStore
+      const scope = yield* Effect.scope
       const one = yield* Semaphore.make(1)
       const asked = new Map<string, Restoring & { readonly at: number }>()
 
@@ -56,11 +57,14 @@ export class Restorations extends Context.Service<
       const request = Effect.fn("svc.serving.requestRestoration")(function* (file: ServedFile) {
         const underWay = yield* restorationUnderWay(file)
         if (underWay !== null) return underWay
-        // The answer is remembered although its reader may have gone: the next one must not pay again.
-        return yield* Effect.uninterruptible(ask(yield* access.client, file))
+        return yield* ask(yield* access.client, file)
       })
 
-      return Restorations.of({ of: restorationUnderWay, request: (file) => one.withPermit(request(file)) })
+      return Restorations.of({
+        of: restorationUnderWay,
+        // In the scope of the server: the answer is remembered although its reader may have gone, and the next one does not pay again.
+        request: (file) => one.withPermit(request(file)).pipe(Effect.forkIn(scope), Effect.flatMap(Fiber.join))
+      })
     })
   )
 }
