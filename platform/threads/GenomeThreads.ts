@@ -175,8 +175,9 @@ export const workersLayer = (
         expect: (bytes) => Effect.sync(() => void all.some(threadsFor(bytes))),
         open: Effect.fnUntraced(function* (about, bytes) {
           const count = threadsFor(bytes)
+          if (count < 1) return null
           const size = heldOf(about)
-          if (count < 1 || held + size > mostHeld) return null
+          if (held + size > mostHeld) return null
           const open = Effect.sync(() => {
             held += size
             const job = all.nextJob()

@@ -78,7 +78,7 @@ export const ground = ({
     // Megabytes, which a comparison value by value would take a second for.
     assert.strictEqual(Buffer.compare(disk.files.get("s.bam") ?? new Uint8Array(0), links.object.bytes), 0)
   }
-  return { links, disk, events, download, run, delivered, asked, renewals: () => renewals }
+  return { layer, links, disk, events, download, run, delivered, asked, renewals: () => renewals }
 }
 
 /** The outcome of a download that must succeed. */

@@ -4,6 +4,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, Exit, Fiber, Ref } from "effect"
 import { FileDamaged } from "../../core/src/Errors.ts"
 import { Codec } from "../../core/src/genome/bgzf/Codec.ts"
+import { FileTransfer } from "../../core/src/transfer/FileTransfer.ts"
 import type { TransferRequest } from "../../core/src/transfer/TransferRequest.ts"
 import * as ZlibCodec from "../../platform/inflate/ZlibCodec.ts"
 import { bamFile, read } from "../genome/Fixtures.ts"
@@ -150,8 +151,11 @@ describe("FileTransfer, checks", () => {
 
   it.effect("files that were compared with the same share one list, as it is kept for each file of a run", () =>
     Effect.gen(function* () {
-      const first = yield* succeeds(ground())
-      assert.strictEqual((yield* succeeds(ground())).compared, first.compared)
+      const { asked, layer } = ground()
+      const download = (name: string) => FileTransfer.use((transfer) => transfer.download({ ...asked, name }))
+      const [first, second] = yield* Effect.provide(Effect.all([download("s.bam"), download("t.bam")]), layer)
+      assert.deepStrictEqual(first.compared, ["size"])
+      assert.strictEqual(second.compared, first.compared)
     })
   )
 

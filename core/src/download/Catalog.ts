@@ -40,7 +40,7 @@ export const choose = Effect.fn("svc.download.choose")(function* (
 export interface CatalogEntry {
   readonly listed: ListedAnalysis
   /** By file name; files without a link are absent. */
-  readonly links: ReadonlyMap<string, Redacted.Redacted>
+  readonly links: Pick<ReadonlyMap<string, Redacted.Redacted>, "get">
   /** Milliseconds since 1970. */
   readonly fetchedAt: number
 }

@@ -8,6 +8,7 @@ import { dataTypeOf, unsafeName } from "../selection/FileName.ts"
 import { finalName, pathOf } from "../selection/OutputPath.ts"
 import type { SliceState } from "../transfer/SliceState.ts"
 import type { Destination, Occupant, PlannedFile } from "./DownloadPlan.ts"
+import type { DownloadRequest } from "./DownloadRequest.ts"
 import { existingSlice } from "./ExistingSlice.ts"
 
 type PlannedOutput = Pick<PlannedFile, "folder" | "fileName" | "type" | "slice">
@@ -17,17 +18,9 @@ export interface DestinationView extends Destination {
   readonly present: (place: PlannedOutput) => number
 }
 
-/** Where a run writes. */
-export interface DestinationRequest {
-  readonly destination: string
-  readonly overwrite: boolean
-  /** Files that the run writes itself, by path relative to the working folder, with what they are. */
-  readonly own: ReadonlyMap<string, string>
-}
-
 /** Looks at the places of a plan and changes nothing. Header and index are read only of a slice that may be kept. */
 export const lookAt = Effect.fn("svc.download.lookAt")(function* (
-  { destination, overwrite, own }: DestinationRequest,
+  { destination, overwrite, own }: Pick<DownloadRequest, "destination" | "overwrite" | "own">,
   places: ReadonlyArray<PlannedOutput>
 ): Effect.fn.Return<DestinationView, never, FileSystem.FileSystem | Path.Path | Codec> {
   const fs = yield* FileSystem.FileSystem

@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Redacted, Result, Schema } from "effect"
 import { TestClock } from "effect/testing"
-import { type LinkEntry, type LinkManifest, linksJson, readLinks } from "./LinkManifest.ts"
+import { type LinkEntry, type LinkManifest, linksJson, linkText, readLinks } from "./LinkManifest.ts"
 import { manifestBook, manifestCatalog } from "./ManifestCatalog.ts"
 
 const file = (analysisId: string, fileName: string, more: Partial<LinkEntry> = {}): LinkEntry => ({
@@ -54,7 +54,17 @@ describe("the catalog of a links file", () => {
     assert.deepStrictEqual(entry?.listed.files, [
       { fileName: "a.bam", size: 3, archived: true, estimatedRestoreTime: "soon", hasLink: false }
     ])
-    assert.strictEqual(entry?.links.size, 0)
+    assert.isUndefined(entry?.links.get("a.bam"))
+  })
+
+  it("each link is found by the name of its file", () => {
+    const [entry] = manifestCatalog(manifest(file("1", "a.bam"), file("1", "b.bam")), {
+      analysisIds: [],
+      filetypes: ["bam"]
+    }).entries
+    const links = ["a.bam", "b.bam", "c.bam"].map((name) => entry?.links.get(name))
+    const texts = links.map((link) => (link === undefined ? null : linkText({ link })))
+    assert.deepStrictEqual(texts, ["https://files/a.bam?sig=1", "https://files/b.bam?sig=1", null])
   })
 
   const Name = Schema.String.pipe(Schema.check(Schema.isNonEmpty(), Schema.isMaxLength(12)))

@@ -52,10 +52,7 @@ const entryOfLinks = (id: string, named: boolean, files: ReadonlyArray<LinkEntry
       hasLink: link !== null
     }))
   },
-  // Not needed for a download: that takes its links from the book.
-  get links() {
-    return new Map(files.flatMap(({ fileName, link }) => (link === null ? [] : [[fileName, link] as const])))
-  },
+  links: { get: (name) => files.find(({ fileName }) => fileName === name)?.link ?? undefined },
   fetchedAt: 0
 })
 

@@ -5,9 +5,10 @@ import type { Codec } from "../genome/bgzf/Codec.ts"
 import type { ListedAnalysis } from "../selection/ListedFiles.ts"
 import { wantedFiles } from "../selection/WantedFiles.ts"
 import { PartFiles } from "../transfer/PartFiles.ts"
-import { type DestinationRequest, lookAt, writeRefusal } from "./DestinationView.ts"
+import { lookAt, writeRefusal } from "./DestinationView.ts"
 import { type DiskNeed, diskNeed, refuseAll, shortage } from "./DiskNeed.ts"
 import { type DownloadPlan, type PlannedFile, type PlanRequest, plan } from "./DownloadPlan.ts"
+import type { DownloadRequest } from "./DownloadRequest.ts"
 
 /** How many bytes the files of a plan need on the disk, and how many are free. */
 export interface DiskSpace extends DiskNeed {
@@ -22,14 +23,12 @@ export interface Planned {
   readonly disk: DiskSpace
 }
 
-export interface PlanningRequest extends PlanRequest, DestinationRequest {}
-
 type PlanningServices = PartFiles | FileSystem.FileSystem | Path.Path | Codec
 
 /** Decides on every file of `analyses`; looks at the destination and changes nothing. */
 export const planFiles = Effect.fn("svc.download.planFiles")(function* (
   analyses: ReadonlyArray<ListedAnalysis>,
-  request: PlanningRequest
+  request: PlanRequest & Pick<DownloadRequest, "destination" | "own">
 ): Effect.fn.Return<Planned, never, PlanningServices> {
   const files = yield* PartFiles
   const { destination } = request

@@ -32,6 +32,19 @@ export interface FileServices {
   readonly codec: Codec["Service"]
   readonly blocks: BlockPool["Service"]
   readonly pool: LinkPool["Service"]
+  readonly share: ShareLists
+}
+
+/** Gives one list for all that are equal: what a file was compared with is kept for each file of a run, 0.7 MB of 10,000. */
+export type ShareLists = (names: ReadonlyArray<string>) => ReadonlyArray<string>
+
+export const makeShareLists = (): ShareLists => {
+  const lists = new Map<string, ReadonlyArray<string>>()
+  return (names) => {
+    const list = lists.get(names.join()) ?? names
+    lists.set(names.join(), list)
+    return list
+  }
 }
 
 /** What all attempts at one file share. */
@@ -158,7 +171,7 @@ type ContentProof = (part: PartReader) => Effect.Effect<boolean, FileDamaged | L
 
 /** Compares the complete part of `size` bytes with everything that is known of the file; `FileDamaged` when it differs. */
 const compare = Effect.fnUntraced(function* (
-  { codec, files, request }: Transfer,
+  { codec, files, request, share }: Transfer,
   { known, part }: PartProgress.PartProgress,
   size: number,
   content: ContentProof
@@ -176,18 +189,9 @@ const compare = Effect.fnUntraced(function* (
     return yield* new FileDamaged({ file: request.fileName, fault: "Checksum", reason })
   }
   const own = [(version?.size ?? request.size) !== null && "size", structure && "structure", proven && "content"]
-  const compared = shared(own.filter((name) => name !== false).concat(stated.map(comparisonOf)))
+  const compared = share(own.filter((name) => name !== false).concat(stated.map(comparisonOf)))
   return { compared, digests }
 })
-
-const lists = new Map<string, ReadonlyArray<string>>()
-
-/** One list for all files that were compared with the same: it is kept for each file of a run, 0.7 MB of 10,000. */
-const shared = (names: ReadonlyArray<string>): ReadonlyArray<string> => {
-  const list = lists.get(names.join()) ?? names
-  lists.set(names.join(), list)
-  return list
-}
 
 /** The part of an earlier run with its journal, or an empty one; either way the journal names this run as the writer. */
 const openPart = Effect.fnUntraced(function* ({ files, place, identity, request }: Transfer, anew: boolean) {

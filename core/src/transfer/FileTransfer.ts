@@ -20,6 +20,7 @@ import {
   attempt,
   type CommittedFile,
   type FileServices,
+  makeShareLists,
   rejectPart,
   type Transfer
 } from "./FileAttempt.ts"
@@ -62,7 +63,7 @@ export class FileTransfer extends Context.Service<
       const codec = yield* Codec
       const blocks = yield* BlockPool
       const pool = yield* LinkPool
-      const services = { host, files, claims, codec, blocks, pool }
+      const services = { host, files, claims, codec, blocks, pool, share: makeShareLists() }
       return FileTransfer.of({
         download: (request) => download(services, request),
         addChecksum: (directory, name, kind) => ChecksumFile.complete(files, { directory, name }, kind),
