@@ -9,6 +9,7 @@ export default defineConfig({
     exclude: ["test/e2e/**"],
     globalSetup: ["test/TestRun.ts", "test/CompiledExecutables.ts"],
     setupFiles: "test/TestFile.ts",
+    reporters: ["default", "./test/SkippedTests.ts"],
     // Finite on purpose: a test that waits for a socket which never answers must fail, not hang. Long enough for two slow processors: at a load of 50 on four, some took more than a minute.
     testTimeout: 300_000,
     hookTimeout: 300_000,

@@ -7,6 +7,7 @@ export default defineConfig({
     env: { SVC_SEEDS: "151-1000" },
     globalSetup: ["test/TestRun.ts", "test/e2e/Requirements.ts"],
     setupFiles: "test/TestFile.ts",
+    reporters: ["default", "./test/SkippedTests.ts"],
     // Only for what hangs: at a load of 50 on four processors the longest of the tests without a limit of their own took 45 s.
     testTimeout: 300_000,
     hookTimeout: 300_000,

@@ -1,8 +1,8 @@
-import { existsSync, readFileSync } from "node:fs"
-import { fileURLToPath } from "node:url"
+import { readFileSync } from "node:fs"
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { assert, describe, layer } from "@effect/vitest"
 import { Effect, FileSystem } from "effect"
+import { lacks, realFolder, unless } from "../test/Lacks.ts"
 import { ask, json, logIn, say } from "../test/servers/Visitor.ts"
 import { type SandboxOptions, start } from "./Sandbox.ts"
 
@@ -111,24 +111,25 @@ layer(NodeServices.layer, { excludeTestServices: true })("world", (it) => {
       })
     )
 
-    const realFiles = fileURLToPath(new URL("../../shared/data", import.meta.url))
-    const runReal = it.effect.skipIf(!existsSync(realFiles) && process.env["CI"] !== "true")
-    runReal("serves real files byte for byte, index beside its file", () =>
-      Effect.gen(function* () {
-        const { analyses, files } = yield* visit({ data: realFiles })
-        let served = 0
-        for (const { id } of yield* analyses) {
-          const listed = yield* files(id)
-          assert.isTrue(/\.(bam|vcf\.gz)$/.test(listed[0]?.fileName ?? ""), `${id} begins with its data`)
-          for (const { downloadLink, fileName, size } of listed) {
-            const { body } = yield* say(downloadLink ?? "")
-            assert.isTrue(body.equals(readFileSync(`${realFiles}/${fileName}`)), fileName)
-            assert.strictEqual(body.length, size)
-            served++
+    it.effect(
+      "serves real files byte for byte, index beside its file",
+      () =>
+        Effect.gen(function* () {
+          const { analyses, files } = yield* visit({ data: realFolder })
+          let served = 0
+          for (const { id } of yield* analyses) {
+            const listed = yield* files(id)
+            assert.isTrue(/\.(bam|vcf\.gz)$/.test(listed[0]?.fileName ?? ""), `${id} begins with its data`)
+            for (const { downloadLink, fileName, size } of listed) {
+              const { body } = yield* say(downloadLink ?? "")
+              assert.isTrue(body.equals(readFileSync(`${realFolder}/${fileName}`)), fileName)
+              assert.strictEqual(body.length, size)
+              served++
+            }
           }
-        }
-        assert.isAbove(served, 20)
-      })
+          assert.isAbove(served, 20)
+        }),
+      unless(lacks.realFiles)
     )
 
     it.effect("without a file to serve is an error that names the folder", () =>

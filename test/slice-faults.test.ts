@@ -7,6 +7,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { fault, type Ground, ground, namesIn, readReport, sha256 } from "./DownloadGround.ts"
 import { start, untilOrEnd } from "./Executables.ts"
+import { lacks, unless } from "./Lacks.ts"
 
 const both = ["S1.ranged.bam", "S1.ranged.bam.bai"]
 const args = ["-a", "A1", "-g", "chr7 chr13 chr1", "-d", "out", "--reportfile", "r.json"]
@@ -82,9 +83,7 @@ describe("stops", () => {
   )
 })
 
-const hasCompiler = spawnSync("gcc", ["--version"]).status === 0
-
-describe.skipIf(process.env["CI"] !== "true" && !hasCompiler)("at every operation on the disk", () => {
+describe("at every operation on the disk", unless(lacks.compiler), () => {
   // All of them take minutes (`SVC_KILL_POINTS=all`); the short form looks at those around the commit.
   const everyPoint = process.env["SVC_KILL_POINTS"] === "all"
   const source = fileURLToPath(new URL("transfer/kill-point.c", import.meta.url))

@@ -22,10 +22,9 @@ import { Codec } from "../core/src/genome/bgzf/Codec.ts"
 import * as ZlibCodec from "../platform/inflate/ZlibCodec.ts"
 import { type Ground, ground, namesIn, readReport, sha256 } from "./DownloadGround.ts"
 import { bgzf, endingAtFileEnd } from "./genome/Fixtures.ts"
-import { realBams, realPath, realVcfs, skipWithoutRealFiles, skipWithoutTools, tool } from "./genome/Oracles.ts"
+import { realBams, realPath, realVcfs, tool } from "./genome/Oracles.ts"
+import { lacks, realFolder, unless } from "./Lacks.ts"
 import { fits } from "./Schemas.ts"
-
-const realFolder = realPath("")
 
 /** Three genes in no order, two of them overlapping themselves. */
 const genes = "chr7:117559500-117561000 chr1:155234500-155236000 chr7:117,560,000-117,562,000"
@@ -72,7 +71,7 @@ const sameIndex = (bam: string) => {
 }
 
 describe("records", () => {
-  it.live.skipIf(skipWithoutTools)(
+  it.live(
     "D15 regions in any order, overlapping, with commas: the records of samtools, once each, in file order",
     () =>
       Effect.gen(function* () {
@@ -121,7 +120,8 @@ describe("records", () => {
           bytes: statSync(`${ours}.bai`).size,
           sha256: sha256(`${ours}.bai`)
         })
-      })
+      }),
+    unless(lacks.genomeTools)
   )
 
   it.live("P6 a BED file of 600,000 intervals, with a heap of 40 MB", () =>
@@ -139,28 +139,31 @@ describe("records", () => {
       const [bam] = readReport(folder, "r.json").files
       assert.match(bam?.regions?.[0] ?? "", /^600000 regions, CRC-32 [0-9a-f]{8}$/)
       assert.isAbove(bam?.records ?? 0, 0)
-      if (skipWithoutTools) return
+      if (lacks.genomeTools !== null) return
       const theirs = ["-M", "-L", join(folder, "many.bed"), join(folder, "whole/S1.bam")]
       assert.strictEqual(sameReads(join(folder, "out/S1.ranged.bam"), theirs), bam?.records)
     })
   )
 
-  it.live.skipIf(skipWithoutTools)("mistakes 1 and 2: the first base of a region counts, and none before it", () =>
-    Effect.gen(function* () {
-      const place = yield* ground()
-      const { download, folder } = place
-      yield* whole(place)
-      const source = join(folder, "whole/S1.bam")
-      const [, , , at = ""] = tool("samtools", "view", source, "chr7").split("\n")[3]?.split("\t") ?? []
-      for (const region of [`chr7:${at}-${at}`, `chr7:${Number(at) - 1}-${Number(at) - 1}`, `chr7:${at}`, "chr7"]) {
-        const outcome = yield* download(["-a", "A1", "-g", region, "-d", "out", "--overwrite"])
-        assert.strictEqual(outcome.exitCode, 0, outcome.stderr)
-        sameReads(join(folder, "out/S1.ranged.bam"), ["-M", "-L", bedOf(folder, endless(region)), source])
-      }
-    })
+  it.live(
+    "mistakes 1 and 2: the first base of a region counts, and none before it",
+    () =>
+      Effect.gen(function* () {
+        const place = yield* ground()
+        const { download, folder } = place
+        yield* whole(place)
+        const source = join(folder, "whole/S1.bam")
+        const [, , , at = ""] = tool("samtools", "view", source, "chr7").split("\n")[3]?.split("\t") ?? []
+        for (const region of [`chr7:${at}-${at}`, `chr7:${Number(at) - 1}-${Number(at) - 1}`, `chr7:${at}`, "chr7"]) {
+          const outcome = yield* download(["-a", "A1", "-g", region, "-d", "out", "--overwrite"])
+          assert.strictEqual(outcome.exitCode, 0, outcome.stderr)
+          sameReads(join(folder, "out/S1.ranged.bam"), ["-M", "-L", bedOf(folder, endless(region)), source])
+        }
+      }),
+    unless(lacks.genomeTools)
   )
 
-  it.live.skipIf(skipWithoutTools)(
+  it.live(
     "mistakes 5 and 7: --unmapped adds the unplaced reads once, and alone takes nothing else",
     () =>
       Effect.gen(function* () {
@@ -191,10 +194,11 @@ describe("records", () => {
         assert.deepStrictEqual(bam?.regions, ["*"])
         assert.strictEqual(vcf?.reason, "no-reads")
         assert.isFalse(existsSync(join(folder, "out/S1.unmapped.vcf.gz")))
-      })
+      }),
+    unless(lacks.genomeTools)
   )
 
-  it.live.skipIf(skipWithoutTools || skipWithoutRealFiles)(
+  it.live(
     "D15 real files: whole references, and 10 kb of each",
     () =>
       Effect.gen(function* () {
@@ -233,10 +237,10 @@ describe("records", () => {
         }
         assert.isAtLeast(compared, 12)
       }),
-    300_000
+    { timeout: 300_000, ...unless(lacks.genomeTools, lacks.realFiles) }
   )
 
-  it.live.skipIf(skipWithoutTools || skipWithoutRealFiles)(
+  it.live(
     "D15 an index whose last chunk ends at the end of the file gives the records of samtools and tabix",
     () =>
       Effect.gen(function* () {
@@ -275,23 +279,26 @@ describe("records", () => {
           }
         }
       }).pipe(Effect.provide(ZlibCodec.layer)),
-    300_000
+    { timeout: 300_000, ...unless(lacks.genomeTools, lacks.realFiles) }
   )
 
-  it.live.skipIf(skipWithoutTools)("D13 regions without reads give a sound empty file", () =>
-    Effect.gen(function* () {
-      const { download, folder } = yield* ground()
-      const outcome = yield* download(["-a", "A1", "-g", "chr2:1000-2000", "-d", "out", "-f", "bam,vcf.gz"])
-      assert.strictEqual(outcome.exitCode, 0, outcome.stderr)
-      const ours = join(folder, "out/S1.ranged.bam")
-      tool("samtools", "quickcheck", ours)
-      assert.strictEqual(tool("samtools", "view", "-c", ours).trim(), "0")
-      assert.match(
-        tool("samtools", "view", "-H", ours),
-        /@PG\tID:svc-download.*\tDS:regions chr2:1001?000?-2000|DS:regions/
-      )
-      assert.strictEqual(tool("bcftools", "view", "-H", join(folder, "out/S1.ranged.vcf.gz")), "")
-    })
+  it.live(
+    "D13 regions without reads give a sound empty file",
+    () =>
+      Effect.gen(function* () {
+        const { download, folder } = yield* ground()
+        const outcome = yield* download(["-a", "A1", "-g", "chr2:1000-2000", "-d", "out", "-f", "bam,vcf.gz"])
+        assert.strictEqual(outcome.exitCode, 0, outcome.stderr)
+        const ours = join(folder, "out/S1.ranged.bam")
+        tool("samtools", "quickcheck", ours)
+        assert.strictEqual(tool("samtools", "view", "-c", ours).trim(), "0")
+        assert.match(
+          tool("samtools", "view", "-H", ours),
+          /@PG\tID:svc-download.*\tDS:regions chr2:1001?000?-2000|DS:regions/
+        )
+        assert.strictEqual(tool("bcftools", "view", "-H", join(folder, "out/S1.ranged.vcf.gz")), "")
+      }),
+    unless(lacks.genomeTools)
   )
 })
 

@@ -2,16 +2,14 @@
  * The short forms of `npm run crash` and `npm run powercut`: some points of the scenario, spread over its commands and the
  * ways to fail, in which the next run has to repair what the last one left.
  */
-import { spawnSync } from "node:child_process"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { sweep } from "../durability/CrashSweep.ts"
 import { powerCuts } from "../durability/PowerCuts.ts"
 import { makeScenario } from "../durability/Scenario.ts"
+import { lacks, unless } from "../Lacks.ts"
 
-const inCi = process.env["CI"] === "true"
-
-describe.skipIf(!inCi && spawnSync("gcc", ["--version"]).status !== 0)("a scenario of all commands", () => {
+describe("a scenario of all commands", unless(lacks.compiler), () => {
   it.live(
     "P1 P2 K1 K3 T18 T19 holds its promises when it is killed, when the disk fails and when the power is cut",
     () =>

@@ -1,10 +1,9 @@
-/** What every end-to-end test stands on: folders, who listens, the real sample files. */
+/** What every end-to-end test stands on: folders, who listens. */
 import { createHash } from "node:crypto"
-import { existsSync, mkdtempSync, readFileSync } from "node:fs"
+import { mkdtempSync, readFileSync } from "node:fs"
 import { connect } from "node:net"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { fileURLToPath } from "node:url"
 import { Effect, Schedule } from "effect"
 import { type RunOptions, startServer } from "../Executables.ts"
 import { removeFolder } from "../RemoveFolder.ts"
@@ -41,9 +40,5 @@ export const listening = (port: number) =>
 /** A program that listens on `port`, until the scope closes. */
 export const startListener = (port: number, command: string, args: ReadonlyArray<string>, options?: RunOptions) =>
   startServer(command, args, () => undefined, options).pipe(Effect.raceFirst(listening(port)), Effect.orDie)
-
-/** Real files of other projects, beside the repository; they are not part of it. */
-export const realData = fileURLToPath(new URL("../../../shared/data", import.meta.url))
-export const hasRealData = existsSync(realData)
 
 export const sha256 = (path: string) => createHash("sha256").update(readFileSync(path)).digest("hex")

@@ -4,20 +4,20 @@ import { basename, join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { runCommand, startSandbox } from "../Executables.ts"
+import { lacks, realFolder, unless } from "../Lacks.ts"
 import { allTypes, download } from "./Download.ts"
-import { folder, hasRealData, realData, sha256 } from "./Ground.ts"
+import { folder, sha256 } from "./Ground.ts"
 
 /** bcftools rejects its header (a contig is missing); tabix reads it. */
 const onlyTabix = ["CNVtest.vcf.gz"]
 
-const wanted = () => readdirSync(realData).filter((name) => /\.(bam|bam\.bai|vcf\.gz|vcf\.gz\.tbi)$/.test(name))
+const wanted = () => readdirSync(realFolder).filter((name) => /\.(bam|bam\.bai|vcf\.gz|vcf\.gz\.tbi)$/.test(name))
 
-// A machine without the files shows the skip; CI has them, and fails here if not.
-describe.skipIf(!hasRealData && process.env["CI"] !== "true")("real files", () => {
+describe("real files", unless(lacks.realFiles), () => {
   it.live("all of them arrive whole and are accepted by the tools that people use", () =>
     Effect.gen(function* () {
       assert.isAbove(wanted().length, 20)
-      const sandbox = yield* startSandbox(["--data", realData])
+      const sandbox = yield* startSandbox(["--data", realFolder])
       const destination = yield* folder
 
       const listing = yield* download(sandbox, sandbox.url, ["-l", "LIMS-0001,LIMS-0002,LIMS-0003,LIMS-0004", "--list"])
@@ -35,7 +35,7 @@ describe.skipIf(!hasRealData && process.env["CI"] !== "true")("real files", () =
       assert.deepStrictEqual(readdirSync(destination).sort(), wanted().sort())
 
       for (const name of wanted()) {
-        assert.strictEqual(sha256(join(destination, name)), sha256(join(realData, name)), name)
+        assert.strictEqual(sha256(join(destination, name)), sha256(join(realFolder, name)), name)
       }
       const bams = wanted().filter((name) => name.endsWith(".bam"))
       const checked = yield* runCommand("samtools", ["quickcheck", "-v", ...bams], { cwd: destination })

@@ -2,11 +2,12 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import * as ZlibCodec from "../../platform/inflate/ZlibCodec.ts"
+import { lacks, unless } from "../Lacks.ts"
 import { agreeOnBam, agreeOnVcf } from "./Agreement.ts"
-import { folder, skipWithoutRealFiles, skipWithoutTools } from "./Oracles.ts"
+import { folder } from "./Oracles.ts"
 import { bamSubjects, vcfSubjects } from "./Subjects.ts"
 
-describe.skipIf(skipWithoutTools || skipWithoutRealFiles)("slices agree with the tools", () => {
+describe("slices agree with the tools", unless(lacks.genomeTools, lacks.realFiles), () => {
   it.live(
     "D15 BAM: the records of samtools view -M -L, in file order, each once",
     () =>

@@ -1,23 +1,10 @@
 /** What our results are compared with: real files of other projects, samtools, bcftools and tabix. */
-import { execFileSync, spawnSync } from "node:child_process"
-import { existsSync, readFileSync } from "node:fs"
+import { execFileSync } from "node:child_process"
+import { readFileSync } from "node:fs"
 import { join } from "node:path"
-import { fileURLToPath } from "node:url"
 import { type ByteReader, fromBytes } from "../../core/src/genome/ByteReader.ts"
+import { realFolder } from "../Lacks.ts"
 import { temporaryFolder } from "../TemporaryFolder.ts"
-
-const realFolder = fileURLToPath(new URL("../../../shared/data/", import.meta.url))
-
-/** In CI an oracle that is missing is a failure, elsewhere the tests show as skipped. */
-const required = process.env["CI"] === "true"
-
-const runs = (tool: string) => spawnSync(tool, ["--version"]).status === 0
-
-/** Skips without the real files, except in CI. */
-export const skipWithoutRealFiles = !required && !existsSync(realFolder)
-
-/** Skips without samtools, bcftools and tabix, except in CI. */
-export const skipWithoutTools = !required && !["samtools", "bcftools", "tabix"].every(runs)
 
 export const realPath = (name: string): string => join(realFolder, name)
 export const realBytes = (name: string): Uint8Array => new Uint8Array(readFileSync(realPath(name)))

@@ -9,12 +9,13 @@ import { readBamHeader } from "../../core/src/genome/formats/BamHeader.ts"
 import { readVcfHeader } from "../../core/src/genome/formats/VcfHeader.ts"
 import { checkStructure, readIndex } from "../../core/src/genome/Structure.ts"
 import * as ZlibCodec from "../../platform/inflate/ZlibCodec.ts"
-import { realBams, realBytes, realFile, realPath, realVcfs, skipWithoutRealFiles } from "./Oracles.ts"
+import { lacks, unless } from "../Lacks.ts"
+import { realBams, realBytes, realFile, realPath, realVcfs } from "./Oracles.ts"
 import { walk } from "./Walk.ts"
 
 const provided = Effect.provide(ZlibCodec.layer)
 
-describe.skipIf(skipWithoutRealFiles)("real files", () => {
+describe("real files", unless(lacks.realFiles), () => {
   it.effect.each(realBams)("%s passes with its index", (name) =>
     Effect.gen(function* () {
       const data = { name, reader: realFile(name) }

@@ -6,7 +6,8 @@ import { fromBytes } from "../../core/src/genome/ByteReader.ts"
 import { checkStructure } from "../../core/src/genome/Structure.ts"
 import { makeSamples, sampleNames } from "../../sandbox/samples/Samples.ts"
 import * as ZlibCodec from "../../sandbox/samples/ZlibCodec.ts"
-import { folder, skipWithoutTools, tool } from "./Oracles.ts"
+import { lacks, unless } from "../Lacks.ts"
+import { folder, tool } from "./Oracles.ts"
 import { walk } from "./Walk.ts"
 
 vi.setConfig({ testTimeout: 60_000 })
@@ -36,7 +37,7 @@ describe("samples", () => {
     }).pipe(provided)
   )
 
-  describe.skipIf(skipWithoutTools)("by the tools", () => {
+  describe("by the tools", unless(lacks.genomeTools), () => {
     const written = Effect.gen(function* () {
       const path = yield* folder
       for (const { bytes, name } of yield* makeSamples(7)) writeFileSync(`${path}/${name}`, bytes)

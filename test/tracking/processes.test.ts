@@ -1,13 +1,10 @@
 /** The restoration file under several processes, killed, stopped and failing ones too. */
-import { spawnSync } from "node:child_process"
 import { copyFileSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
+import { lacks, unless } from "../Lacks.ts"
 import { analysesIn, changes, folder, preload, race, remaining } from "./Race.ts"
-
-const inCi = process.env["CI"] === "true"
-const compiler = spawnSync("gcc", ["--version"]).status === 0
 
 /** Many processes on a busy machine, in ms. */
 const slow = 300_000
@@ -24,7 +21,7 @@ describe("several processes", () => {
     slow
   )
 
-  it.live.skipIf(!inCi && !compiler)(
+  it.live(
     "T13 where links lie the comparison before the rename keeps every entry",
     () =>
       Effect.gen(function* () {
@@ -33,7 +30,7 @@ describe("several processes", () => {
         const result = yield* race(4, 10, { LD_PRELOAD: library ?? "" })
         assert.deepStrictEqual([result.missing, result.surplus, result.failed], [[], [], []])
       }),
-    slow
+    { timeout: slow, ...unless(lacks.compiler) }
   )
 
   it.live(
@@ -61,7 +58,7 @@ describe("several processes", () => {
   )
 })
 
-describe.skipIf(!inCi && !compiler)("at every operation on the disk", () => {
+describe("at every operation on the disk", unless(lacks.compiler), () => {
   // Every point: `SVC_KILL_POINTS=all`; the short form spreads over them.
   const everyPoint = process.env["SVC_KILL_POINTS"] === "all"
   const before = JSON.stringify([{ analysisId: "old", fileName: "S1.bam", note: "kept" }])

@@ -11,14 +11,13 @@ import * as SeededRandom from "../../sandbox/samples/SeededRandom.ts"
 import { bundled } from "../Bundles.ts"
 import { readTrace } from "../durability/DiskModel.ts"
 import { run, until } from "../Executables.ts"
+import { lacks, unless } from "../Lacks.ts"
 import { folder } from "./LiveTransfer.ts"
 import { type Answer, good, goodAnswer, rawServer } from "./RawServer.ts"
 
 const child = await bundled(new URL("download-one.ts", import.meta.url))
 const killPointSource = fileURLToPath(new URL("kill-point.c", import.meta.url))
 const failingCallsSource = fileURLToPath(new URL("failing-calls.c", import.meta.url))
-const inCi = process.env["CI"] === "true"
-const hasCompiler = spawnSync("gcc", ["--version"]).status === 0
 const compile = (source: string, library: string) =>
   spawnSync("gcc", ["-shared", "-fPIC", "-O1", "-o", library, source, "-ldl"]).status === 0
 
@@ -281,7 +280,7 @@ describe("processes", () => {
     })
   )
 
-  describe.skipIf(!inCi && spawnSync("unshare", ["-Urm", "true"]).status !== 0)("a small file system", () => {
+  describe("a small file system", unless(lacks.mounts), () => {
     it.live("K1 a full disk: exit 74, the part stays, and the run goes on when there is room", () =>
       Effect.gen(function* () {
         const object = randomBytes(3_000_000)
@@ -383,7 +382,7 @@ describe("processes", () => {
     )
   })
 
-  describe.skipIf(!inCi && !hasCompiler)("calls that fail every time", () => {
+  describe("calls that fail every time", unless(lacks.compiler), () => {
     const failing = (call: "rename" | "close" | "fsync", errno: number, expected: number, left: RegExp) =>
       Effect.gen(function* () {
         const object = randomBytes(1_500_000)
@@ -428,7 +427,7 @@ describe("processes", () => {
   afterAll(() => rmSync(library, { force: true }))
   const compiled = () => existsSync(library) || compile(killPointSource, library)
 
-  describe.skipIf(!inCi && !hasCompiler)("at every operation on the disk", () => {
+  describe("at every operation on the disk", unless(lacks.compiler), () => {
     // All of them take minutes (`SVC_KILL_POINTS=all`); the short form spreads over them.
     const everyPoint = process.env["SVC_KILL_POINTS"] === "all"
 
