@@ -356,9 +356,10 @@ describe("selection", () => {
       assert.deepStrictEqual(yield* list("-l", "200000000", "--latest"), [0, "10"])
       assert.deepStrictEqual(yield* list("-l", "200000000", "-F", "sequencingBatchId < 10"), [0, "9"])
       assert.deepStrictEqual(yield* list("-l", "200000000", "-F", "id > 9", "-F", "status = DONE"), [0, "10"])
+      assert.deepStrictEqual(yield* list("-l", "200000000", "-F", "firstAnnotated > 2030-12-31"), [66])
       assert.deepStrictEqual(yield* list("-a", "10,9,10"), [0, "10", "9"])
       assert.deepStrictEqual(yield* list("-a", "10", "-s", "X1"), [66])
-      assert.strictEqual((yield* stats).requests["getAnalyses"], 7)
+      assert.strictEqual((yield* stats).requests["getAnalyses"], 8)
     })
   )
 
@@ -401,7 +402,10 @@ describe("selection", () => {
     Effect.gen(function* () {
       const { download, stats } = yield* ground()
       const refused = [
-        [["-F", "sampleid = S1"], /unknown field sampleid; known are .*sampleId/],
+        [["-F", "sampleid = S1"], /unknown field sampleid; did you mean sampleId\?/],
+        [["-F", "firstAnnotated > 31.12.2030"], /firstAnnotated is a time: write it as 2030-12-31 /],
+        [["-F", "sequencingBatchId = ten"], /sequencingBatchId is a number/],
+        [["-F", "status = Done"], /status has no Done; did you mean DONE\?/],
         [["-F", "status"], /expected "field op value"/],
         [["--wait", "1h", "--plan"], /--wait waits for files to download/]
       ] as const
