@@ -9,6 +9,8 @@ import { fromBytes } from "../genome/ByteReader.ts"
 import * as Bgzf from "../genome/bgzf/Bgzf.ts"
 import { Codec } from "../genome/bgzf/Codec.ts"
 import { type ChecksumKind, checksumOfName, kindOfName } from "../genome/formats/FileNames.ts"
+import { vcfColumns } from "../genome/formats/Vcf.ts"
+import * as IndexBuilder from "../genome/index/IndexBuilder.ts"
 import { BlockPool } from "./BlockPool.ts"
 import { FileSource } from "./FileSource.ts"
 import type { Target } from "./Targets.ts"
@@ -90,6 +92,31 @@ describe("verify", () => {
         [...verdicts.values()].map(({ status }) => status),
         ["ok", "ok"]
       )
+    }).pipe(provided)
+  )
+
+  it.effect("D7 an index may have its suffix in place of that of its data, and is held against it all the same", () =>
+    Effect.gen(function* () {
+      const codec = yield* Codec
+      const { bai, bam, csi } = bamFile(codec, reads)
+      const other = bamFile(codec, reads.slice(1))
+      const builder = IndexBuilder.make(14, 5)
+      for (const i of vcfLines.keys()) builder.add(0, 99 + i, 100 + i, true, 0, vcfHead.length)
+      const tbi = bgzf(codec, builder.tbi(vcfColumns(["chr1"])))
+      const vcf = bgzf(codec, text(vcfHead), ...vcfLines.map(text))
+      const sound = yield* check({ "d/a.bam": bam, "d/a.bai": bai, "d/a.csi": csi })
+      assert.deepStrictEqual(
+        [...sound.values()].map(({ facts, kind, status }) => [kind, status, facts.comparedWith]),
+        [
+          ["bam", "ok", null],
+          ["bam.bai", "ok", "d/a.bam"],
+          ["bam.csi", "ok", "d/a.bam"]
+        ]
+      )
+      const wrong = yield* check({ "a.bam": bam, "a.bai": other.bai, "a.csi": other.csi, "v.vcf.gz": vcf, "v.vcf.tbi": tbi })
+      for (const name of ["a.bai", "a.csi", "v.vcf.tbi"]) assert.strictEqual(faultOf(wrong.get(name)), "IndexMismatch")
+      const bcf = yield* check({ "b.bcf": bgzf(codec, text("BCF")), "b.csi": csi })
+      assert.include(bcf.get("b.csi")?.notes ?? [], "not compared with b.bcf, which failed")
     }).pipe(provided)
   )
 

@@ -3,7 +3,7 @@ import { Effect, Fiber, Option, type Scope } from "effect"
 import { FileDamaged, LocalIo, NotFound } from "../Errors.ts"
 import type { Codec } from "../genome/bgzf/Codec.ts"
 import { type RecordCounts, unread } from "../genome/bgzf/ContentCheck.ts"
-import { type DataType, dataOf, type IndexSuffix } from "../genome/formats/FileNames.ts"
+import { type DataType, dataNamesOf, dataOf, type IndexSuffix } from "../genome/formats/FileNames.ts"
 import { isCompressed } from "../genome/formats/Format.ts"
 import { open } from "../genome/formats/Formats.ts"
 import { checkStructure, readIndex } from "../genome/Structure.ts"
@@ -171,7 +171,7 @@ const proofsFor = (data: string, targets: ReadonlyArray<Target>) =>
     const proofs = new Map<string, IndexProof.IndexProof>()
     for (const { path, role } of targets) {
       const suffix = role._tag === "File" ? (role.named?.index ?? null) : null
-      if (suffix === null || dataOf(path) !== data) continue
+      if (suffix === null || !dataNamesOf(path).includes(data)) continue
       const read = Effect.scoped(Effect.flatMap(source.open(path), (file) => readIndex(path, file, suffix)))
       const index = yield* Effect.option(read)
       if (Option.isSome(index)) proofs.set(path, IndexProof.make(index.value))
@@ -218,7 +218,7 @@ const checkIndex = (
 ): Effect.Effect<Checked, VerificationFailure, FileSource | BlockPool | Codec | Scope.Scope> =>
   Effect.gen(function* () {
     const walked = isCompressed(suffix) ? yield* walkWhole(path, file, unread, progress) : {}
-    const data = dataOf(path)
+    const data = dataNamesOf(path).find((name) => known.has(name)) ?? dataOf(path)
     const about = known.get(data)
     const source = yield* FileSource
     const opened = about?._tag === "Failed" ? null : yield* Effect.option(source.open(data))
