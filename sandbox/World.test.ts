@@ -111,7 +111,7 @@ layer(NodeServices.layer, { excludeTestServices: true })("world", (it) => {
       })
     )
 
-    it.effect("an index may have its suffix in place of that of its data", () =>
+    it.effect("D16 an index may have its suffix in place of that of its data", () =>
       Effect.gen(function* () {
         const content = ["a.bam", "a.bai", "a.vcf.gz", "a.vcf.tbi", "b.bam", "b.csi", "c.bai", "d.bed.gz.csi"]
         const dir = yield* folderWith(Object.fromEntries(content.map((name) => [name, name])))

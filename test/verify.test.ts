@@ -260,7 +260,7 @@ describe("svc-verify", () => {
     )
   })
 
-  it.live("S1.bai is the index of S1.bam everywhere: served, fetched, used for regions and verified", () =>
+  it.live("D16 S1.bai is the index of S1.bam everywhere: served, fetched, used for regions and verified", () =>
     Effect.gen(function* () {
       const { folder } = yield* sample
       const data = join(folder, "data")

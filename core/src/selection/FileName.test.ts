@@ -11,7 +11,8 @@ describe("types and samples", () => {
     assert.strictEqual(fileTypeOf("S1.vcf.gz.tbi"), "vcf.gz.tbi")
     assert.strictEqual(fileTypeOf("S1.bai"), "bam.bai")
     assert.strictEqual(fileTypeOf("S1.vcf.tbi"), "vcf.gz.tbi")
-    for (const other of ["S1.vcf", "S1.tbi", "bam", "bai", "S1bam", "S1.bam.md5", "S1.csi", ""]) assert.isNull(fileTypeOf(other))
+    for (const other of ["S1.vcf", "S1.tbi", "bam", "bai", "S1bam", "S1.bam.md5", "S1.csi", ""])
+      assert.isNull(fileTypeOf(other))
   })
 
   it("<sample> is the name without its type suffix", () => {

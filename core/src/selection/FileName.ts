@@ -14,7 +14,14 @@ import {
 } from "../genome/formats/FileNames.ts"
 import { isPrintable, printable } from "../text/Printable.ts"
 
-export { type ChecksumKind, checksumKinds, type FileType, fileTypeOf, fileTypes, indexRank } from "../genome/formats/FileNames.ts"
+export {
+  type ChecksumKind,
+  checksumKinds,
+  type FileType,
+  fileTypeOf,
+  fileTypes,
+  indexRank
+} from "../genome/formats/FileNames.ts"
 
 /** The type of the data file that a file of `type` is or belongs to. */
 export const dataTypeOf = (type: FileType): OfferedDataType => (isDataType(type) ? type : dataTypeOf(partnerOf(type)))

@@ -55,12 +55,14 @@ export const proveFile = Effect.fn("svc.verify.proveFile")(function* <E, E2 = ne
       ({ error }) => error
     )
   )
+  const fault = opened.judgeHeader?.().fault ?? null
+  if (fault !== null) return yield* new FileDamaged({ file: data.name, fault: "BadHeader", reason: fault })
   if (records === null) return { blocks: walked.blocks, records: null }
   if (index !== null && parsed !== null && proof !== null) {
     yield* compareCounts(index.name, parsed, data.name, records.counts())
-    const fault = proof.fault()
-    if (fault !== null) {
-      const reason = `it does not fit ${data.name}: ${fault}`
+    const unfit = proof.fault()
+    if (unfit !== null) {
+      const reason = `it does not fit ${data.name}: ${unfit}`
       return yield* new FileDamaged({ file: index.name, fault: "IndexMismatch", reason })
     }
   }

@@ -90,7 +90,10 @@ const indexKinds = ({ indexes, suffix }: Names): ReadonlyArray<Kind<IndexSuffix>
 
 // Longer endings first: that of data may end in another.
 const kinds: ReadonlyArray<Kind> = all
-  .flatMap((names) => [{ kind: names.suffix, type: names.suffix, index: null, ending: names.suffix }, ...indexKinds(names)])
+  .flatMap((names) => [
+    { kind: names.suffix, type: names.suffix, index: null, ending: names.suffix },
+    ...indexKinds(names)
+  ])
   .toSorted((a, b) => b.ending.length - a.ending.length)
 
 /** `S1.bed.gz.csi` is called after the whole name of a file of no known format. */
@@ -100,7 +103,9 @@ const ofOtherData = /\.gz\.csi$/
 const meanings = (name: string): ReadonlyArray<Kind> => {
   const lower = name.toLowerCase()
   const found = kinds.filter(({ ending }) => lower.endsWith(`.${ending}`))
-  return found.filter(({ ending, kind }) => ending === found[0]?.ending && (ending === kind || !ofOtherData.test(lower)))
+  return found.filter(
+    ({ ending, kind }) => ending === found[0]?.ending && (ending === kind || !ofOtherData.test(lower))
+  )
 }
 
 const stemOf = (name: string, { ending }: Kind): string => name.slice(0, -ending.length - 1)

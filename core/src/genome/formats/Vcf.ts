@@ -6,6 +6,7 @@ import { type KnownReference, lengthOf } from "../regions/Regions.ts"
 import * as FileNames from "./FileNames.ts"
 import type { Format } from "./Format.ts"
 import { magic, readVcfHeader, type VcfHeader } from "./VcfHeader.ts"
+import { judgeVcfHeader } from "./VcfHeaderCheck.ts"
 import { placeOf } from "./VcfRecord.ts"
 import { vcfRegions, vcfSliceText } from "./VcfSliceHeader.ts"
 import { vcfWalk } from "./VcfWalk.ts"
@@ -67,6 +68,7 @@ export const Vcf: Format = {
       references: null,
       samples: header.samples.length,
       regionsOf: (program) => vcfRegions(header.text, program),
+      judgeHeader: () => judgeVcfHeader(header.text),
       records: (listeners) => vcfWalk(header.samples.length, listeners),
       referenceAt: (index) =>
         Result.map(vcfColumnsOf(index), ({ names }) => {

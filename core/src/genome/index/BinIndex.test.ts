@@ -202,7 +202,9 @@ describe("parsing untrusted indexes", () => {
           assert.include(found.failure.reason, `begins at byte ${field}`)
         }
         for (const more of [1, 7, 8, 9, 300]) {
-          const found = yield* Effect.flip(Effect.fromResult(yield* look(concat(whole, new Uint8Array(more).fill(0x20)))))
+          const found = yield* Effect.flip(
+            Effect.fromResult(yield* look(concat(whole, new Uint8Array(more).fill(0x20))))
+          )
           assert.strictEqual(found.fault, "BadIndex")
           assert.include(found.reason, `its end is at byte ${whole.length}`)
           assert.include(found.reason, `goes on to byte ${whole.length + more}`)
