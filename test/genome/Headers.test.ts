@@ -65,7 +65,8 @@ const bamCases: ReadonlyArray<Case> = [
   ["a blank line", `${hd}\n${chr1}`, /header line 2 does not begin with @/, null],
   ["carriage returns", sam.replaceAll("\n", "\r\n"), null, null],
   ["no end of the last line", sam.slice(0, -1), null, /last line of its header has no end/],
-  ["a zero in it", `${sam}\0junk\n`, null, /what follows byte 65 of its header is not read/]
+  ["a zero in a line", `${hd}@CO\tx\0y\n${chr1}`, /header line 2 has a zero in it/, null],
+  ["a zero after a line", `${sam}\0junk\n`, null, /what follows byte 65 of its header is not read/]
 ]
 
 const format = "##fileformat=VCFv4.2\n"

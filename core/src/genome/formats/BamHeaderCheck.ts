@@ -81,11 +81,13 @@ export const judgeBamHeader = ({ references, text: bytes }: BamHeader): HeaderJu
   }
   const whole = latin1.decode(bytes)
   const [text = ""] = whole.split("\0")
-  if (text.length < whole.length)
+  const lines = text.replace(/\n$/, "").split("\n")
+  if (text.length < whole.length) {
+    if (text !== "" && !text.endsWith("\n")) return refused(`header line ${lines.length} has a zero in it`)
     warnings.push(`what follows byte ${text.length} of its header is not read: a zero is there`)
+  }
   if (text === "") return { fault: null, warnings }
   if (!text.endsWith("\n")) warnings.push("the last line of its header has no end")
-  const lines = text.replace(/\n$/, "").split("\n")
   const other = lines.findIndex((line) => !line.startsWith("@"))
   if (other !== -1) return refused(`header line ${other + 1} does not begin with @`)
   for (const [i, line] of lines.entries()) {
