@@ -18,8 +18,9 @@ export const listedName = (asked: string, files: ReadonlyArray<{ readonly fileNa
 
 /** The index of a data file, the one with the best name; null when none is listed. */
 export const indexOf = <F extends { readonly fileName: string }>(data: string, files: ReadonlyArray<F>): F | null => {
+  const rankOf = indexRank(data)
   const ranked = files.flatMap((file) => {
-    const rank = indexRank(data, file.fileName)
+    const rank = rankOf(file.fileName)
     return rank === null ? [] : [{ file, rank }]
   })
   return ranked.toSorted((a, b) => a.rank - b.rank)[0]?.file ?? null

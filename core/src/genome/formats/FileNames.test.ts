@@ -17,7 +17,7 @@ describe("names of indexes", () => {
           data.toLowerCase(),
           index
         )
-        assert.strictEqual(indexRank(data, index.toUpperCase()), rank)
+        assert.strictEqual(indexRank(data)(index.toUpperCase()), rank)
         assert.strictEqual(kindOfName(index)?.stem, kindOfName(data)?.stem)
       }
     }
@@ -33,8 +33,8 @@ describe("names of indexes", () => {
     for (const other of ["S1.bed.gz.csi", "S1.bed.gz.tbi", "S1.tbi", "S1.cram.crai", "bai", "S1bai"]) {
       assert.isNull(kindOfName(other), other)
     }
-    assert.isNull(indexRank("S1.bam", "S2.bai"))
-    assert.isNull(indexRank("S1.bam", "S1.tbi"))
-    assert.isNull(indexRank("S1.vcf.gz", "S1.csi"))
+    assert.isNull(indexRank("S1.bam")("S2.bai"))
+    assert.isNull(indexRank("S1.bam")("S1.tbi"))
+    assert.isNull(indexRank("S1.vcf.gz")("S1.csi"))
   })
 })

@@ -127,10 +127,10 @@ export const indexNamesOf = (data: string): ReadonlyArray<string> => {
     .map(({ ending, index, kind }) => (ending === kind ? `${data}.${index}` : `${named?.stem}.${ending}`))
 }
 
-/** How good a name `index` is for an index of `data`, 0 the best; null when no index of it has that name. Case does not count. */
-export const indexRank = (data: string, index: string): number | null => {
-  const rank = indexNamesOf(data).findIndex((name) => name.toLowerCase() === index.toLowerCase())
-  return rank === -1 ? null : rank
+/** How good a name is for an index of `data`, 0 the best; null when no index of it has that name. Case does not count. */
+export const indexRank = (data: string): ((name: string) => number | null) => {
+  const ranks = new Map(indexNamesOf(data).map((name, rank) => [name.toLowerCase(), rank]))
+  return (name) => ranks.get(name.toLowerCase()) ?? null
 }
 
 /** The files that an index with this name or path can belong to, the likeliest first; none for other names. */
@@ -139,6 +139,7 @@ export const dataNamesOf = (name: string): ReadonlyArray<string> =>
     const { ending, index, kind, type } = known
     if (index === null) return []
     if (ending === kind) return [name.slice(0, -index.length - 1)]
+    // `S1.BAI` lies beside `S1.BAM`.
     const isCapital = name.endsWith(index.toUpperCase())
     return [`${stemOf(name, known)}.${isCapital ? type.toUpperCase() : type}`]
   })
