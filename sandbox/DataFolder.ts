@@ -28,8 +28,7 @@ export const groupFiles = (files: ReadonlyArray<NamedContent>): ReadonlyArray<Fi
   for (const file of byName) {
     const found = servedKindOf(file.name)
     if (found === null) continue
-    const base = file.name.slice(0, -found.kind.length - 1)
-    groups.set(base, [...(groups.get(base) ?? []), file])
+    groups.set(found.stem, [...(groups.get(found.stem) ?? []), file])
   }
   return [...groups]
     .map(([base, members]) => ({ base, files: members }))

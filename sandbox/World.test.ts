@@ -111,6 +111,20 @@ layer(NodeServices.layer, { excludeTestServices: true })("world", (it) => {
       })
     )
 
+    it.effect("D16 an index may have its suffix in place of that of its data", () =>
+      Effect.gen(function* () {
+        const content = ["a.bam", "a.bai", "a.vcf.gz", "a.vcf.tbi", "b.bam", "b.csi", "c.bai", "d.bed.gz.csi"]
+        const dir = yield* folderWith(Object.fromEntries(content.map((name) => [name, name])))
+        const { analyses, files } = yield* visit({ data: dir })
+        assert.deepStrictEqual(
+          (yield* analyses).map((item) => item.sampleId),
+          ["a", "b"]
+        )
+        assert.deepStrictEqual(names(yield* files("A1")), ["a.bai", "a.bam", "a.vcf.gz", "a.vcf.tbi"])
+        assert.deepStrictEqual(names(yield* files("A2")), ["b.bam", "b.csi"])
+      })
+    )
+
     it.effect(
       "serves real files byte for byte, index beside its file",
       () =>

@@ -4,6 +4,7 @@ import {
   cpSync,
   mkdirSync,
   readFileSync,
+  renameSync,
   rmSync,
   statSync,
   symlinkSync,
@@ -17,7 +18,7 @@ import * as Bgzf from "../core/src/genome/bgzf/Bgzf.ts"
 import { Codec } from "../core/src/genome/bgzf/Codec.ts"
 import * as ZlibCodec from "../platform/inflate/ZlibCodec.ts"
 import { makeSamples } from "../sandbox/samples/Samples.ts"
-import { ground, sha256 } from "./DownloadGround.ts"
+import { ground, namesIn, sha256 } from "./DownloadGround.ts"
 import { executable, run } from "./Executables.ts"
 import { bgzf, text } from "./genome/Fixtures.ts"
 import { fits } from "./Schemas.ts"
@@ -258,4 +259,39 @@ describe("svc-verify", () => {
       /getBuiltinModule\("node:(?:net|tls|https?|http2|dgram|dns)"\)/
     )
   })
+
+  it.live("D16 S1.bai is the index of S1.bam everywhere: served, fetched, used for regions and verified", () =>
+    Effect.gen(function* () {
+      const { folder } = yield* sample
+      const data = join(folder, "data")
+      mkdirSync(data)
+      for (const [from, to] of [
+        ["S1.bam", "S1.bam"],
+        ["S1.bam.bai", "S1.bai"],
+        ["S1.vcf.gz", "S1.vcf.gz"],
+        ["S1.vcf.gz.tbi", "S1.vcf.tbi"]
+      ] as const) {
+        renameSync(join(folder, from), join(data, to))
+      }
+      const own = yield* ground({ data })
+      const out = join(own.folder, "out")
+      const fetched = yield* own.download(["-a", "A1", "-d", "out", "-f", "bam,bam.bai,vcf.gz,vcf.gz.tbi"])
+      assert.strictEqual(fetched.exitCode, 0, fetched.stderr)
+      assert.deepStrictEqual(namesIn(out), ["S1.bai", "S1.bam", "S1.vcf.gz", "S1.vcf.tbi"])
+      const cut = yield* own.download(["-a", "A1", "-d", "out", "-f", "bam,vcf.gz", "-g", "chr1:155234500-155236000"])
+      assert.strictEqual(cut.exitCode, 0, cut.stderr)
+      const { exitCode, stdout } = yield* run("svc-verify", [out], { cwd: own.folder })
+      assert.strictEqual(exitCode, 0, stdout)
+      for (const [index, file] of [
+        ["S1.bai", "S1.bam"],
+        ["S1.vcf.tbi", "S1.vcf.gz"]
+      ] as const) {
+        assert.include(stdout, `belongs to ${join(out, file)}`)
+        truncateSync(join(out, index), statSync(join(out, index)).size - 3)
+        const cutOff = yield* run("svc-verify", [out], { cwd: own.folder })
+        assert.strictEqual(cutOff.exitCode, 65, cutOff.stdout)
+        assert.match(cutOff.stdout, new RegExp(`^FAILED +${join(out, index)}: .*byte `, "m"))
+      }
+    })
+  )
 })

@@ -6,7 +6,7 @@ import { makeVerifyProgress, verifyStateLine } from "./VerifyProgress.ts"
 
 const target = (path: string, bytes: number): Target => ({
   path,
-  role: { _tag: "File", named: { kind: "bam", type: "bam", index: null }, checksum: null, bytes },
+  role: { _tag: "File", named: { kind: "bam", type: "bam", index: null, stem: "a" }, checksum: null, bytes },
   expected: null,
   notes: []
 })

@@ -8,6 +8,8 @@ import { fromBytes } from "../../core/src/genome/ByteReader.ts"
 import { Codec } from "../../core/src/genome/bgzf/Codec.ts"
 import { readBamHeader } from "../../core/src/genome/formats/BamHeader.ts"
 import { bamWalk } from "../../core/src/genome/formats/BamWalk.ts"
+import { kindOfName } from "../../core/src/genome/formats/FileNames.ts"
+import { open } from "../../core/src/genome/formats/Formats.ts"
 import type { ReferenceRegions } from "../../core/src/genome/regions/Regions.ts"
 import { parseRange } from "../../core/src/genome/regions/RegionText.ts"
 import { checkStructure } from "../../core/src/genome/Structure.ts"
@@ -184,6 +186,9 @@ const makeTargets = Effect.gen(function* () {
   })
   const ofData = (name: string) => (packed: Packed) => [
     checkStructure(name, fromBytes(packed.data)),
+    Effect.map(open(name, fromBytes(packed.data), kindOfName(name)?.type ?? "bam"), ({ judgeHeader }) =>
+      judgeHeader?.()
+    ),
     walk(name, fromBytes(packed.data))
   ]
   const ofBam = (packed: Packed) => [

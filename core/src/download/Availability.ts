@@ -70,7 +70,7 @@ const belongsTo = ({ fileName }: ListedFile, entry: TrackingEntry, fallback: Rea
   const name = wantedName(entry)
   if (fileName === null) return false
   if (fileName === name) return true
-  if (isSlice(entry)) return indexRank(name, fileName) !== null
+  if (isSlice(entry)) return indexRank(name)(fileName) !== null
   const type = fileTypeOf(fileName)
   return type !== null && (entry.options.filetypes ?? fallback).includes(type) && dataFileOf(fileName) === name
 }

@@ -33,6 +33,26 @@ describe("decisions", () => {
     assert.deepStrictEqual(decisions([a], { ...both, layout: "analysis" }), ["A1/S.bam Fetch", "A1/S.bam.bai Fetch"])
   })
 
+  it("D16 S1.bai is an index as S1.bam.bai is, under its listed name; where both are listed both are fetched", () => {
+    const index = { ...both, filetypes: ["bam.bai"] } satisfies PlanRequest
+    const picard = [
+      file("S1.bam"),
+      file("S1.bai"),
+      file("S1.vcf.gz"),
+      file("S1.vcf.tbi"),
+      file("S1.csi"),
+      file("S1.tbi")
+    ]
+    assert.deepStrictEqual(decisions([analysis("A1", picard)], index), ["S1.bai Fetch"])
+    assert.deepStrictEqual(decisions([analysis("A1", picard)]), ["S1.bam Fetch", "S1.bai Fetch"])
+    assert.deepStrictEqual(decisions([analysis("A1", picard)], { ...both, filetypes: ["vcf.gz.tbi"] }), [
+      "S1.vcf.tbi Fetch"
+    ])
+    assert.deepStrictEqual(plan([analysis("A1", picard)], both, empty).warnings, [])
+    const twice = analysis("A1", [file("S1.bam"), file("S1.bai"), file("S1.bam.bai")])
+    assert.deepStrictEqual(decisions([twice], index), ["S1.bai Fetch", "S1.bam.bai Fetch"])
+  })
+
   it("existing and archived files are skipped, existing first, so that nothing is restored in vain", () => {
     const a = analysis("A1", [file("S.bam", { archived: true }), file("T.bam", { archived: true }), file("S.bam.bai")])
     const there: Destination = {

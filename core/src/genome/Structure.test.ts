@@ -130,6 +130,34 @@ describe("checkStructure", () => {
     }).pipe(provided)
   )
 
+  it.effect.each([
+    ["format", 0, "preset 0 instead of 2"],
+    ["format", 2 + 0x10000, "preset 65538 instead of 2"],
+    ["name", 2, "sequence column 2 instead of 1"],
+    ["begin", 3, "begin column 3 instead of 2"],
+    ["end", 2, "end column 2 instead of 0"],
+    ["meta", 0x40, 'meta character "@" instead of "#"'],
+    ["skip", 1, "skipped lines 1 instead of 0"]
+  ] as const)("D7 an index that was made for other lines than those of a VCF: %s", ([key, value, said]) =>
+    Effect.gen(function* () {
+      const codec = yield* Codec
+      const line = text("chr1\t5\t.\tA\tC\t.\t.\t.\n")
+      const data = { name: "a.vcf.gz", bytes: bgzf(codec, text(vcf), line) }
+      const builder = IndexBuilder.make(14, 5)
+      builder.add(0, 4, 5, true, 0, vcf.length)
+      builder.close(0, vcf.length + line.length)
+      const columns = { ...vcfColumns(["chr1"]), [key]: value }
+      for (const [name, bytes] of [
+        ["a.vcf.gz.tbi", builder.tbi(columns)],
+        ["a.vcf.gz.csi", builder.csi(columns)]
+      ] as const) {
+        const fault = yield* faultOf(name, bgzf(codec, bytes), data)
+        assert.strictEqual(fault.fault, "IndexMismatch")
+        assert.strictEqual(fault.message, `${name}: it is not the index of a.vcf.gz: it was made with ${said}`)
+      }
+    }).pipe(provided)
+  )
+
   it.effect("reads head and tail only", () =>
     Effect.gen(function* () {
       const codec = yield* Codec

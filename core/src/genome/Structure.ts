@@ -233,6 +233,6 @@ export const checkStructure = Effect.fn("svc.genome.checkStructure")(function* <
     return { kind, format: format.name, references, samples, compared: 0 }
   }
   const parsed = yield* readIndex(name, reader, index)
-  const compared = data === undefined ? 0 : yield* compare(name, parsed, type, data)
+  const compared = data === undefined ? 0 : yield* compare(name, parsed, kindOfName(data.name)?.type ?? type, data)
   return { kind, format: parsed.index.format, references: parsed.index.references, samples: null, compared }
 })

@@ -9,20 +9,29 @@ describe("types and samples", () => {
     assert.strictEqual(fileTypeOf("S1.BAM.Bai"), "bam.bai")
     assert.strictEqual(fileTypeOf("S1.vcf.gz"), "vcf.gz")
     assert.strictEqual(fileTypeOf("S1.vcf.gz.tbi"), "vcf.gz.tbi")
-    for (const other of ["S1.vcf", "S1.bai", "bam", "S1bam", "S1.bam.md5", ""]) assert.isNull(fileTypeOf(other))
+    assert.strictEqual(fileTypeOf("S1.bai"), "bam.bai")
+    assert.strictEqual(fileTypeOf("S1.vcf.tbi"), "vcf.gz.tbi")
+    for (const other of ["S1.vcf", "S1.tbi", "bam", "bai", "S1bam", "S1.bam.md5", "S1.csi", ""])
+      assert.isNull(fileTypeOf(other))
   })
 
   it("<sample> is the name without its type suffix", () => {
     assert.strictEqual(sampleOf("S1.sorted.BAM"), "S1.sorted")
     assert.strictEqual(sampleOf("S1.bam.bai"), "S1")
     assert.strictEqual(sampleOf("S1.vcf.gz.tbi"), "S1")
+    assert.strictEqual(sampleOf("S1.sorted.bai"), "S1.sorted")
+    assert.strictEqual(sampleOf("S1.vcf.tbi"), "S1")
     assert.strictEqual(sampleOf("notes.txt"), "notes.txt")
   })
 
   it("an index names its data file", () => {
     assert.strictEqual(dataFileOf("S1.bam.bai"), "S1.bam")
     assert.strictEqual(dataFileOf("S1.vcf.gz.tbi"), "S1.vcf.gz")
+    assert.strictEqual(dataFileOf("S1.bai"), "S1.bam")
+    assert.strictEqual(dataFileOf("S1.BAI"), "S1.BAM")
+    assert.strictEqual(dataFileOf("S1.vcf.tbi"), "S1.vcf.gz")
     assert.isNull(dataFileOf("S1.bam"))
+    assert.isNull(dataFileOf("S1.csi"))
   })
 })
 

@@ -6,26 +6,30 @@ import {
   dataOf,
   type FileType,
   fileTypeOf,
-  indexesOf,
   indexSuffixes,
   isDataType,
+  kindOfName,
   type OfferedDataType,
   partnerOf
 } from "../genome/formats/FileNames.ts"
 import { isPrintable, printable } from "../text/Printable.ts"
 
-export { type ChecksumKind, checksumKinds, type FileType, fileTypeOf, fileTypes } from "../genome/formats/FileNames.ts"
+export {
+  type ChecksumKind,
+  checksumKinds,
+  type FileType,
+  fileTypeOf,
+  fileTypes,
+  indexRank
+} from "../genome/formats/FileNames.ts"
 
 /** The type of the data file that a file of `type` is or belongs to. */
 export const dataTypeOf = (type: FileType): OfferedDataType => (isDataType(type) ? type : dataTypeOf(partnerOf(type)))
 
 /** `<sample>` of the output names: the name without its type suffix; a name without one is its own sample. */
-export const sampleOf = (name: string): string => {
-  const type = fileTypeOf(name)
-  return type === null ? name : name.slice(0, name.length - type.length - 1)
-}
+export const sampleOf = (name: string): string => (fileTypeOf(name) === null ? name : (kindOfName(name)?.stem ?? name))
 
-/** The name of the file that an index belongs to (`S1.bam` for `S1.bam.bai`); null when `name` is not an index. */
+/** The name of the file that an index belongs to (`S1.bam` for `S1.bam.bai` and `S1.bai`); null when `name` is not an index. */
 export const dataFileOf = (name: string): string | null => {
   const type = fileTypeOf(name)
   return type === null || isDataType(type) ? null : dataOf(name)
@@ -34,16 +38,6 @@ export const dataFileOf = (name: string): string | null => {
 /** What a slice is called instead: `S1.ranged.bam`, or `S1.unmapped.bam` when it holds nothing but unplaced reads. */
 export const sliceName = (name: string, form: "ranged" | "unmapped"): string =>
   `${sampleOf(name)}.${form}.${fileTypeOf(name) ?? ""}`
-
-/** Whether `index` is a name that an index of `data` can have, best first: 0 `S1.bam.bai`, 1 `S1.bam.csi`, 2 `S1.bai`, 3 `S1.csi`. */
-export const indexRank = (data: string, index: string): number | null => {
-  const type = fileTypeOf(data)
-  if (type === null || !isDataType(type)) return null
-  const stem = data.slice(0, -type.length - 1)
-  const names = [data, stem].flatMap((name) => indexesOf(type).map((suffix) => `${name}.${suffix}`))
-  const rank = names.findIndex((name) => name.toLowerCase() === index.toLowerCase())
-  return rank === -1 ? null : rank
-}
 
 /**
  * One key for all names that could be the same file somewhere: case-insensitive file systems, and those that store

@@ -77,13 +77,15 @@ const wantedFile = (
 }
 
 /** The index that is listed for a data file: the best name, and rather one that is online. */
-const indexFor = (data: string, listed: ReadonlyArray<ListedFile>): ListedFile | undefined =>
-  listed
+const indexFor = (data: string, listed: ReadonlyArray<ListedFile>): ListedFile | undefined => {
+  const rankOf = indexRank(data)
+  return listed
     .flatMap((file) => {
-      const rank = file.fileName === null ? null : indexRank(data, file.fileName)
+      const rank = file.fileName === null ? null : rankOf(file.fileName)
       return rank === null ? [] : [{ file, rank: rank + (file.archived || !file.hasLink ? 10 : 0) }]
     })
     .sort((a, b) => a.rank - b.rank)[0]?.file
+}
 
 /**
  * The type of a file when it is wanted. A name that is unsafe at its end (`x.bam `) still counts as its type, so that

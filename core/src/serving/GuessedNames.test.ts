@@ -12,7 +12,9 @@ describe("guessed names of indexes", () => {
       ["S1.csi", "S1.bam.csi", "S1.bam.csi"],
       ["S1.bam.csi", "S1.bam.bai", null],
       ["V.vcf.gz.tbi", "V.vcf.gz.tbi", "V.vcf.gz.tbi"],
-      ["V.vcf.gz.tbi", "V.tbi", "V.tbi"],
+      ["V.vcf.gz.tbi", "V.vcf.tbi", "V.vcf.tbi"],
+      ["V.vcf.csi", "V.vcf.gz.csi", "V.vcf.gz.csi"],
+      ["V.tbi", "V.vcf.gz.tbi", null],
       ["V.vcf.gz.csi", "V.vcf.gz.tbi", null],
       ["S1.bam", "S1.bam.bai", null]
     ] as const

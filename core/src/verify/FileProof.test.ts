@@ -1,9 +1,13 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Deferred, Effect, Fiber, Layer } from "effect"
 import * as ZlibCodec from "../../../platform/inflate/ZlibCodec.ts"
-import { bamFile, read } from "../../../test/genome/Fixtures.ts"
+import { bamFile, bgzf, read, text } from "../../../test/genome/Fixtures.ts"
 import { type ByteReader, fromBytes } from "../genome/ByteReader.ts"
 import { Codec } from "../genome/bgzf/Codec.ts"
+import { encodeBamHeader } from "../genome/formats/BamHeader.ts"
+import { vcfColumns } from "../genome/formats/Vcf.ts"
+import * as IndexBuilder from "../genome/index/IndexBuilder.ts"
+import type { TabixColumns } from "../genome/index/TabixIndex.ts"
 import { BlockPool } from "./BlockPool.ts"
 import { proveFile } from "./FileProof.ts"
 
@@ -49,6 +53,33 @@ describe("a file proven while it arrives", () => {
       assert.match((yield* faultOf(spoilt, bai)).message, /^a\.bam: .*block .*at byte \d+ /)
       assert.match((yield* faultOf(bam, other.bai)).message, /^a\.bam\.bai: it does not cover a\.bam: /)
       assert.isNull(yield* proveFile({ name: "a.txt", reader: fromBytes(bam) }, null))
+    }).pipe(provided)
+  )
+
+  it.effect("D7 an index whose columns are not those of a VCF is named", () =>
+    Effect.gen(function* () {
+      const codec = yield* Codec
+      const header = "##fileformat=VCFv4.2\n#CHROM\tPOS\tID\tREF\tALT\tQUAL\tFILTER\tINFO\n"
+      const line = text("chr1\t5\t.\tA\tC\t.\t.\t.\n")
+      const builder = IndexBuilder.make(14, 5)
+      builder.add(0, 4, 5, true, 0, header.length)
+      builder.close(0, header.length + line.length)
+      const data = { name: "a.vcf.gz", reader: fromBytes(bgzf(codec, text(header), line)) }
+      const proven = (columns: TabixColumns) =>
+        proveFile(data, { name: "a.vcf.gz.tbi", reader: fromBytes(bgzf(codec, builder.tbi(columns))) })
+      assert.strictEqual((yield* proven(vcfColumns(["chr1"])))?.records, 1)
+      const { message } = yield* Effect.flip(proven({ ...vcfColumns(["chr1"]), format: 0 }))
+      assert.match(message, /^a\.vcf\.gz\.tbi: it is not the index of a\.vcf\.gz: .*preset 0 /)
+    }).pipe(provided)
+  )
+
+  it.effect("D18 a header that samtools refuses is named", () =>
+    Effect.gen(function* () {
+      const header = encodeBamHeader(text("@PG\tPN:x\n"), [])
+      const { message } = yield* Effect.flip(
+        proveFile({ name: "a.bam", reader: fromBytes(bgzf(yield* Codec, header)) }, null)
+      )
+      assert.strictEqual(message, "a.bam: samtools refuses it: header line 1 (@PG) has no ID")
     }).pipe(provided)
   )
 })

@@ -3,7 +3,7 @@
  * The readers may wait for bytes that are still on their way; each byte is asked for once, from the first to the last, after the
  * header.
  */
-import { Effect } from "effect"
+import { Effect, Result } from "effect"
 import { FileDamaged } from "../Errors.ts"
 import type { ByteReader } from "../genome/ByteReader.ts"
 import type { Codec } from "../genome/bgzf/Codec.ts"
@@ -42,6 +42,11 @@ export const proveFile = Effect.fn("svc.verify.proveFile")(function* <E, E2 = ne
   const suffix = index === null ? null : (kindOfName(index.name)?.index ?? null)
   const parsed = index === null || suffix === null ? null : yield* readIndex(index.name, index.reader, suffix)
   const opened = yield* open(data.name, data.reader, found.type)
+  const fits = parsed === null ? null : opened.referenceAt(parsed)
+  if (index !== null && fits !== null && Result.isFailure(fits)) {
+    const reason = `it is not the index of ${data.name}: ${fits.failure}`
+    return yield* new FileDamaged({ file: index.name, fault: "IndexMismatch", reason })
+  }
   const proof = parsed === null ? null : IndexProof.make(parsed)
   const records = opened.records?.(proof === null ? [] : [proof]) ?? null
   const walked = yield* walkWhole(data.name, data.reader, records ?? unread, progress).pipe(
@@ -50,12 +55,14 @@ export const proveFile = Effect.fn("svc.verify.proveFile")(function* <E, E2 = ne
       ({ error }) => error
     )
   )
+  const fault = opened.judgeHeader?.().fault ?? null
+  if (fault !== null) return yield* new FileDamaged({ file: data.name, fault: "BadHeader", reason: fault })
   if (records === null) return { blocks: walked.blocks, records: null }
   if (index !== null && parsed !== null && proof !== null) {
     yield* compareCounts(index.name, parsed, data.name, records.counts())
-    const fault = proof.fault()
-    if (fault !== null) {
-      const reason = `it does not fit ${data.name}: ${fault}`
+    const unfit = proof.fault()
+    if (unfit !== null) {
+      const reason = `it does not fit ${data.name}: ${unfit}`
       return yield* new FileDamaged({ file: index.name, fault: "IndexMismatch", reason })
     }
   }

@@ -3,10 +3,11 @@ import { Effect, Fiber, Option, type Scope } from "effect"
 import { FileDamaged, LocalIo, NotFound } from "../Errors.ts"
 import type { Codec } from "../genome/bgzf/Codec.ts"
 import { type RecordCounts, unread } from "../genome/bgzf/ContentCheck.ts"
-import { type DataType, dataOf, type IndexSuffix } from "../genome/formats/FileNames.ts"
+import { type DataType, dataNamesOf, dataOf, type IndexSuffix } from "../genome/formats/FileNames.ts"
 import { isCompressed } from "../genome/formats/Format.ts"
 import { open } from "../genome/formats/Formats.ts"
 import { checkStructure, readIndex } from "../genome/Structure.ts"
+import { counted } from "../text/Counted.ts"
 import type { BlockPool } from "./BlockPool.ts"
 import { proveChecksum } from "./ChecksumProof.ts"
 import type { Damage } from "./Damage.ts"
@@ -171,7 +172,7 @@ const proofsFor = (data: string, targets: ReadonlyArray<Target>) =>
     const proofs = new Map<string, IndexProof.IndexProof>()
     for (const { path, role } of targets) {
       const suffix = role._tag === "File" ? (role.named?.index ?? null) : null
-      if (suffix === null || dataOf(path) !== data) continue
+      if (suffix === null || !dataNamesOf(path).includes(data)) continue
       const read = Effect.scoped(Effect.flatMap(source.open(path), (file) => readIndex(path, file, suffix)))
       const index = yield* Effect.option(read)
       if (Option.isSome(index)) proofs.set(path, IndexProof.make(index.value))
@@ -179,6 +180,13 @@ const proofsFor = (data: string, targets: ReadonlyArray<Target>) =>
     return proofs
   })
 
+const mostWarnings = 3
+
+/** A header may give a warning for each of its thousands of lines. */
+const shortened = (warnings: ReadonlyArray<string>): ReadonlyArray<string> => {
+  const rest = warnings.length - mostWarnings
+  return rest > 0 ? [...warnings.slice(0, mostWarnings), `${counted(rest, "more warning")} about its header`] : warnings
+}
 /** The header first, as its damage has the better words; then every byte. */
 const checkData = (
   path: string,
@@ -198,9 +206,11 @@ const checkData = (
     const records = opened?.records?.([...proofs.values()]) ?? null
     const about = yield* walkWhole(path, file, records ?? unread, progress)
     if (header._tag === "Failure") return yield* header.failure
-    const { format, references, samples } = header.success
+    const { format, judgeHeader, references, samples } = header.success
+    const { fault, warnings } = judgeHeader?.() ?? { fault: null, warnings: [] }
+    if (fault !== null) return yield* new FileDamaged({ file: path, fault: "BadHeader", reason: fault })
     const facts = { ...noFacts, ...about, references, samples }
-    const notes = format.suffix === type ? [] : [`it is ${format.name}`]
+    const notes = [...(format.suffix === type ? [] : [`it is ${format.name}`]), ...shortened(warnings)]
     if (records === null)
       return { facts, notes: [...notes, "blocks are proven, records are not looked at"], walked: null }
     const counts = records.counts()
@@ -218,7 +228,7 @@ const checkIndex = (
 ): Effect.Effect<Checked, VerificationFailure, FileSource | BlockPool | Codec | Scope.Scope> =>
   Effect.gen(function* () {
     const walked = isCompressed(suffix) ? yield* walkWhole(path, file, unread, progress) : {}
-    const data = dataOf(path)
+    const data = dataNamesOf(path).find((name) => known.has(name)) ?? dataOf(path)
     const about = known.get(data)
     const source = yield* FileSource
     const opened = about?._tag === "Failed" ? null : yield* Effect.option(source.open(data))

@@ -2,6 +2,7 @@
 import { Effect, Result } from "effect"
 import * as BaiIndex from "../index/BaiIndex.ts"
 import { encodeBamHeader, magic, readBamHeader } from "./BamHeader.ts"
+import { judgeBamHeader } from "./BamHeaderCheck.ts"
 import { bamRegions, bamSliceText } from "./BamSliceHeader.ts"
 import { bamWalk } from "./BamWalk.ts"
 import * as FileNames from "./FileNames.ts"
@@ -36,6 +37,7 @@ export const Bam: Format = {
         references: references.length,
         samples: null,
         regionsOf: (program) => bamRegions(header, program),
+        judgeHeader: () => judgeBamHeader(header),
         records: (listeners) => bamWalk(header, listeners),
         referenceAt: ({ index }) =>
           index.references === references.length

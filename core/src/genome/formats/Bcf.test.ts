@@ -22,8 +22,8 @@ const provided = Effect.provide(ZlibCodec.layer)
 
 describe("BCF", () => {
   it("is known by its suffix, and nobody asks the service for it", () => {
-    assert.deepStrictEqual(kindOfName("a.BCF"), { kind: "bcf", type: "bcf", index: null })
-    assert.deepStrictEqual(kindOfName("a.bcf.csi"), { kind: "bcf.csi", type: "bcf", index: "csi" })
+    assert.deepStrictEqual(kindOfName("a.BCF"), { kind: "bcf", type: "bcf", index: null, stem: "a" })
+    assert.deepStrictEqual(kindOfName("a.bcf.csi"), { kind: "bcf.csi", type: "bcf", index: "csi", stem: "a" })
     assert.deepStrictEqual(indexesOf("bcf"), ["csi"])
     assert.notInclude(fileTypes.join(), "bcf")
   })

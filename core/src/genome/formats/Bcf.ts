@@ -39,6 +39,7 @@ export const Bcf: Format = {
       references: null,
       samples: samples.length,
       regionsOf: () => null,
+      judgeHeader: null,
       records: null,
       referenceAt: () => null,
       slicing: null

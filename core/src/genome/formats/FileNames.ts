@@ -60,28 +60,89 @@ export type FileType = OfferedDataType | IndexOf<Offered>
 
 /** What a name says. */
 export interface Named {
-  /** The suffix by which it was known, such as `bam` or `vcf.gz.tbi`. */
+  /** What the file is, such as `bam` or `vcf.gz.tbi`. */
   readonly kind: string
   readonly type: DataType
-  /** For an index what it adds to the name of its data file; null for data. */
+  /** For an index what its name ends with; null for data. */
   readonly index: IndexSuffix | null
+  /** The name without the suffix by which it was known: `S1` for `S1.bam`, `S1.bam.bai` and `S1.bai`. */
+  readonly stem: string
 }
 
-// Longer suffixes first: that of an index ends in no other, but that of data may.
-const kinds: ReadonlyArray<Named> = all
-  .flatMap(
-    ({ indexes, suffix }): ReadonlyArray<Named> => [
-      { kind: suffix, type: suffix, index: null },
-      ...indexes.map((index) => ({ kind: `${suffix}.${index}`, type: suffix, index }))
-    ]
+interface Kind<I extends IndexSuffix | null = IndexSuffix | null> {
+  readonly kind: string
+  readonly type: DataType
+  readonly index: I
+  /** The end of the name, without the dot. */
+  readonly ending: string
+}
+
+/**
+ * What the names of indexes have in place of the suffix of their data, the best first: an index is called after the whole name of
+ * its data (`S1.bam.bai`), or its suffix stands in place of the last one of the data (`S1.bai`, `S1.vcf.tbi`). htslib looks for both.
+ */
+const indexKinds = ({ indexes, suffix }: Names): ReadonlyArray<Kind<IndexSuffix>> => {
+  const before = suffix.slice(0, suffix.lastIndexOf(".") + 1)
+  return [`${suffix}.`, before].flatMap((start) =>
+    indexes.map((index) => ({ kind: `${suffix}.${index}`, type: suffix, index, ending: `${start}${index}` }))
   )
-  .toSorted((a, b) => b.kind.length - a.kind.length)
+}
+
+// Longer endings first: that of data may end in another.
+const kinds: ReadonlyArray<Kind> = all
+  .flatMap((names) => [
+    { kind: names.suffix, type: names.suffix, index: null, ending: names.suffix },
+    ...indexKinds(names)
+  ])
+  .toSorted((a, b) => b.ending.length - a.ending.length)
+
+/** `S1.bed.gz.csi` is called after the whole name of a file of no known format. */
+const ofOtherData = /\.gz\.csi$/
+
+/** What a name can mean, the likeliest first: `S1.csi` may belong to a BAM or to a BCF. */
+const meanings = (name: string): ReadonlyArray<Kind> => {
+  const lower = name.toLowerCase()
+  const found = kinds.filter(({ ending }) => lower.endsWith(`.${ending}`))
+  return found.filter(
+    ({ ending, kind }) => ending === found[0]?.ending && (ending === kind || !ofOtherData.test(lower))
+  )
+}
+
+const stemOf = (name: string, { ending }: Kind): string => name.slice(0, -ending.length - 1)
 
 /** By the end of the name, in any case; null for names that promise nothing we know. */
 export const kindOfName = (name: string): Named | null => {
-  const lower = name.toLowerCase()
-  return kinds.find(({ kind }) => lower.endsWith(`.${kind}`)) ?? null
+  const [known] = meanings(name)
+  return known === undefined
+    ? null
+    : { kind: known.kind, type: known.type, index: known.index, stem: stemOf(name, known) }
 }
+
+/** The names that an index of a data file can have, the best first; none for other names. */
+export const indexNamesOf = (data: string): ReadonlyArray<string> => {
+  const named = kindOfName(data)
+  return all
+    .filter(({ suffix }) => suffix === named?.kind)
+    .flatMap(indexKinds)
+    .map(({ ending, index, kind }) => (ending === kind ? `${data}.${index}` : `${named?.stem}.${ending}`))
+}
+
+/** How good a name is for an index of `data`, 0 the best; null when no index of it has that name. Case does not count. */
+export const indexRank = (data: string): ((name: string) => number | null) => {
+  const ranks = new Map(indexNamesOf(data).map((name, rank) => [name.toLowerCase(), rank]))
+  return (name) => ranks.get(name.toLowerCase()) ?? null
+}
+
+/** The files that an index with this name or path can belong to, the likeliest first; none for other names. */
+export const dataNamesOf = (name: string): ReadonlyArray<string> =>
+  meanings(name).flatMap((known) => {
+    const { ending, index, kind, type } = known
+    if (index === null) return []
+    if (ending === kind) return [name.slice(0, -index.length - 1)]
+    // `S1.BAI` lies beside `S1.BAM`.
+    const isCapital = name.endsWith(index.toUpperCase())
+    return [`${stemOf(name, known)}.${isCapital ? type.toUpperCase() : type}`]
+  })
 
 const offered = all.filter((one): one is Offered => one.offered)
 
@@ -119,10 +180,7 @@ export const indexSuffixOf = (name: string, type: DataType): IndexSuffix => {
 export const hasUnmapped = (type: FileType): boolean => all.some((one) => one.suffix === type && one.hasUnmapped)
 
 /** The file that an index with this name or path belongs to; other names as they are. */
-export const dataOf = (name: string): string => {
-  const index = kindOfName(name)?.index ?? null
-  return index === null ? name : name.slice(0, -index.length - 1)
-}
+export const dataOf = (name: string): string => dataNamesOf(name)[0] ?? name
 
 /** Checksums that may stand beside a file; coreutils check them, and each is what its file adds to the name (`S1.bam.md5`). */
 export const checksumKinds = ["md5", "sha256"] as const

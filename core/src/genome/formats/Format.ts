@@ -12,6 +12,7 @@ import type { IndexBuilder } from "../index/IndexBuilder.ts"
 import type { TabixIndex } from "../index/TabixIndex.ts"
 import type { KnownReference } from "../regions/Regions.ts"
 import type { FormatNames, IndexSuffix } from "./FileNames.ts"
+import type { HeaderJudgement } from "./HeaderJudgement.ts"
 import type { Records } from "./RecordFormats.ts"
 import type { Program } from "./SliceHeader.ts"
 
@@ -30,6 +31,8 @@ export interface FormatFile {
   readonly samples: number | null
   /** The regions of a slice that `program` made, null for any other file. */
   readonly regionsOf: (program: Program) => string | null
+  /** Judges the header as the tools of the format do; null where it is not looked at. Header and records are read all the same. */
+  readonly judgeHeader: (() => HeaderJudgement) | null
   /** Judges every record of the file and tells listeners of them; null where blocks are all that is looked at. */
   readonly records: ((listeners: ReadonlyArray<RecordListener>) => RecordCheck) | null
   /** Compares records with what the index says; a phrase when it cannot be the index of this file, null where records are not read. */

@@ -1,11 +1,12 @@
 /** VCF.gz: variants as lines of text in BGZF, with TBI or CSI (VCF specification, section 1; tabix specification). */
-import { Effect, Result } from "effect"
+import { Effect, Result, Struct } from "effect"
 import * as BaiIndex from "../index/BaiIndex.ts"
-import type { TabixColumns } from "../index/TabixIndex.ts"
+import type { TabixColumns, TabixIndex } from "../index/TabixIndex.ts"
 import { type KnownReference, lengthOf } from "../regions/Regions.ts"
 import * as FileNames from "./FileNames.ts"
 import type { Format } from "./Format.ts"
 import { magic, readVcfHeader, type VcfHeader } from "./VcfHeader.ts"
+import { judgeVcfHeader } from "./VcfHeaderCheck.ts"
 import { placeOf } from "./VcfRecord.ts"
 import { vcfRegions, vcfSliceText } from "./VcfSliceHeader.ts"
 import { vcfWalk } from "./VcfWalk.ts"
@@ -13,13 +14,35 @@ import { vcfWalk } from "./VcfWalk.ts"
 /** TBI holds positions below 2^29. */
 const largestTbi = 2 ** 29
 
-const foreign = "it is an index of a BAM file"
-
 /** The columns of a VCF in its index, as `tabix -p vcf` writes them; `names[i]` is reference `i`. */
 export const vcfColumns = (names: ReadonlyArray<string>): TabixColumns => ({
   ...{ format: 2, name: 1, begin: 2, end: 0, meta: 0x23, skip: 0 },
   names
 })
+
+const settingNames = {
+  format: "preset",
+  name: "sequence column",
+  begin: "begin column",
+  end: "end column",
+  meta: "meta character",
+  skip: "skipped lines"
+} as const
+
+const settingText = (key: keyof typeof settingNames, value: number): string =>
+  key === "meta" && value > 0x20 && value < 0x7f ? `"${String.fromCharCode(value)}"` : `${value}`
+
+/** The columns of an index, or why it cannot be that of a VCF: it has bins for other positions, and readers of it lose records. */
+const vcfColumnsOf = ({ columns }: TabixIndex): Result.Result<TabixColumns, string> => {
+  if (columns === null) return Result.fail("it is an index of a BAM file")
+  const own = vcfColumns(columns.names)
+  const wrong = Struct.keys(settingNames).filter((key) => columns[key] !== own[key])
+  if (wrong.length === 0) return Result.succeed(columns)
+  const said = wrong.map(
+    (key) => `${settingNames[key]} ${settingText(key, columns[key])} instead of ${settingText(key, own[key])}`
+  )
+  return Result.fail(`it was made with ${said.join(", ")}`)
+}
 
 /** The references of the index, then those that only the header names: nothing is there, but they may be asked for. */
 const knownReferences = (names: ReadonlyArray<string>, header: VcfHeader): ReadonlyArray<KnownReference> => {
@@ -45,20 +68,23 @@ export const Vcf: Format = {
       references: null,
       samples: header.samples.length,
       regionsOf: (program) => vcfRegions(header.text, program),
+      judgeHeader: () => judgeVcfHeader(header.text),
       records: (listeners) => vcfWalk(header.samples.length, listeners),
-      referenceAt: ({ columns }) => {
-        if (columns === null) return Result.fail(foreign)
-        const names = new Set<number | string>(columns.names)
-        return Result.succeed({
-          of: referenceOf,
-          covers: (name) => names.has(name),
-          expected: (i) => columns.names[i] ?? "",
-          nameOf: (i) => columns.names[i] ?? ""
-        })
-      },
-      slicing: ({ columns, index }) => {
-        if (columns === null) return Result.fail(foreign)
-        const { names } = columns
+      referenceAt: (index) =>
+        Result.map(vcfColumnsOf(index), ({ names }) => {
+          const known = new Set<number | string>(names)
+          return {
+            of: referenceOf,
+            covers: (name) => known.has(name),
+            expected: (i) => names[i] ?? "",
+            nameOf: (i) => names[i] ?? ""
+          }
+        }),
+      slicing: (tabix) => {
+        const columns = vcfColumnsOf(tabix)
+        if (Result.isFailure(columns)) return Result.fail(columns.failure)
+        const { index } = tabix
+        const { names } = columns.success
         const references = knownReferences(names, header)
         const small = index.format === "TBI" || references.every((reference) => lengthOf(reference) <= largestTbi)
         const minShift = small ? BaiIndex.minShift : index.minShift

@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Result, Schema } from "effect"
 import * as ZlibCodec from "../../../../platform/inflate/ZlibCodec.ts"
-import { bamFile, bgzf, references, someReads } from "../../../../test/genome/Fixtures.ts"
+import { bamFile, bgzf, concat, read, references, someReads } from "../../../../test/genome/Fixtures.ts"
 import { fromBytes } from "../ByteReader.ts"
 import { Codec } from "../bgzf/Codec.ts"
 import * as VirtualOffset from "../bgzf/VirtualOffset.ts"
@@ -175,6 +175,42 @@ describe("parsing untrusted indexes", () => {
           else assert.include(["BadIndex", "BadBlock"], parsed.failure.fault)
         }
       }).pipe(provided)
+  )
+
+  it.effect("D1 an index that is cut at any byte, or has any byte behind its end, says at which", () =>
+    Effect.gen(function* () {
+      const codec = yield* Codec
+      const { bai } = bamFile(codec, [read("r", 0, 100), read("u", -1, -1, [])])
+      const builder = IndexBuilder.make(14, 5)
+      builder.add(0, 4, 5, true, 0, 100)
+      builder.close(0, 200)
+      const plain = { bai, tbi: builder.tbi(vcfColumns(["chr1"])), csi: builder.csi(vcfColumns(["chr1"])) }
+      for (const format of ["bai", "tbi", "csi"] as const) {
+        const whole = plain[format]
+        // The number of unplaced reads, 8 bytes at the end, may be absent.
+        const field = whole.length - 8
+        const look = (bytes: Uint8Array) =>
+          Effect.result(readIndex("x", fromBytes(format === "bai" ? bytes : bgzf(codec, bytes)), format))
+        assert.isTrue(Result.isSuccess(yield* look(whole)))
+        assert.isTrue(Result.isSuccess(yield* look(whole.subarray(0, field))))
+        for (let length = 0; length < whole.length; length++) {
+          const found = yield* look(whole.subarray(0, length))
+          assert.strictEqual(Result.isFailure(found), length !== field, `${format} of ${length} bytes`)
+          if (Result.isSuccess(found) || length < field) continue
+          assert.strictEqual(found.failure.fault, "BadIndex")
+          assert.include(found.failure.reason, `ends at byte ${length}`)
+          assert.include(found.failure.reason, `begins at byte ${field}`)
+        }
+        for (const more of [1, 7, 8, 9, 300]) {
+          const found = yield* Effect.flip(
+            Effect.fromResult(yield* look(concat(whole, new Uint8Array(more).fill(0x20))))
+          )
+          assert.strictEqual(found.fault, "BadIndex")
+          assert.include(found.reason, `its end is at byte ${whole.length}`)
+          assert.include(found.reason, `goes on to byte ${whole.length + more}`)
+        }
+      }
+    }).pipe(provided)
   )
 
   it.effect("D6 a compressed index that inflates without end is stopped", () =>

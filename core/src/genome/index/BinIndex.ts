@@ -109,7 +109,9 @@ export const parseBins = (
     if (intervals * 8 > left()) return Result.fail(`reference ${ref + 1} claims ${intervals} intervals`)
     at += intervals * 8
   }
-  const unplaced = left() >= 8 ? Number(view.getBigUint64(at, true)) : null
+  const wrongEnd = endFault(bytes, at, format)
+  if (wrongEnd !== null) return Result.fail(wrongEnd)
+  const unplaced = left() >= unplacedSize ? Number(view.getBigUint64(at, true)) : null
   return Result.succeed({
     format,
     minShift,
@@ -122,6 +124,21 @@ export const parseBins = (
       return place === undefined ? emptyReference : decodeReference(view, place, csi, pseudo)
     }
   })
+}
+
+/** Bytes of the number of unplaced reads (`n_no_coor`), which may end an index. */
+const unplacedSize = 8
+
+/** After its references, at `at`, an index has that number whole or nothing: what is wrong where it has neither, or null. */
+const endFault = (bytes: Uint8Array, at: number, format: BinIndex["format"]): string | null => {
+  const { length } = bytes
+  const end = at + unplacedSize
+  if (length === at || length === end) return null
+  const content = format === "BAI" ? "" : " of its content"
+  if (length < end) return `it ends at byte ${length}${content}, inside its last number, which begins at byte ${at}`
+  // bamtools leaves zeros behind its indexes.
+  if (format === "BAI" && bytes.subarray(end).every((byte) => byte === 0)) return null
+  return `its end is at byte ${end}${content}, and it goes on to byte ${length}`
 }
 
 const offsetAt = (view: DataView, at: number) => VirtualOffset.fromBits(view.getBigUint64(at, true))

@@ -1,0 +1,128 @@
+/** Judges the header of a VCF as bcftools does when it opens the file (VCF specification, sections 1.4 and 1.5). */
+import { type HeaderJudgement, shown } from "./HeaderJudgement.ts"
+import { readMetaLine, type VcfMetaLine } from "./VcfMetaLine.ts"
+
+// One character for each byte: not all writers use UTF-8.
+const latin1 = new TextDecoder("latin1")
+
+const fixed = "#CHROM\tPOS\tID\tREF\tALT\tQUAL\tFILTER\tINFO"
+const types: ReadonlySet<string> = new Set(["Integer", "Float", "Character", "String", "Flag"])
+const tagName = /^(?:[A-Za-z_][0-9A-Za-z_.]*|1000G)$/
+const contigName = /^[0-9A-Za-z!#$%&+./:;?@^_|~-][0-9A-Za-z!#$%&*+./:;=?@^_|~-]*$/
+
+/** What `##INFO`, `##FORMAT` and `##contig` lines lack, with the line as subject. */
+const lacks = ({ fields, key }: VcfMetaLine): ReadonlyArray<string> => {
+  if (key !== "INFO" && key !== "FORMAT" && key !== "contig") return []
+  const id = fields.get("ID")
+  const named =
+    id === undefined
+      ? ["has no ID"]
+      : (key === "contig" ? contigName : tagName).test(id)
+        ? []
+        : [`has an ID that cannot be one: "${shown(id)}"`]
+  if (key === "contig") return named
+  const type = fields.get("Type")
+  const number = fields.get("Number")
+  return [
+    ...named,
+    ...(type === undefined
+      ? ["has no Type"]
+      : types.has(type)
+        ? []
+        : [`has a Type that does not exist: "${shown(type)}"`]),
+    ...(number === undefined ? ["has no Number"] : type === "Flag" && number !== "0" ? ["is a Flag with values"] : [])
+  ]
+}
+
+/** Names with their numbers (`IDX`), which a number taken twice makes worthless. */
+class Numbers {
+  readonly #names = new Set<string>()
+  readonly #taken = new Set<number>()
+  #next = 0
+
+  /** False when the number of a new name is taken. */
+  add(name: string, wanted: number | null): boolean {
+    if (this.#names.has(name)) return true
+    const number = wanted ?? this.#next
+    if (this.#taken.has(number)) return false
+    this.#names.add(name)
+    this.#taken.add(number)
+    this.#next = Math.max(this.#next, number + 1)
+    return true
+  }
+}
+
+const numbered: ReadonlySet<string> = new Set(["INFO", "FORMAT", "FILTER", "contig"])
+
+/** What is wrong with the columns of the `#CHROM` line; null when nothing is. */
+const columnsFault = (line: string, samples: ReadonlyArray<string>): string | null => {
+  const rest = line.slice(fixed.length)
+  if (!line.startsWith(fixed) || (rest !== "" && rest !== "\tFORMAT" && !rest.startsWith("\tFORMAT\t"))) {
+    return "has other columns than #CHROM, POS, ID, REF, ALT, QUAL, FILTER, INFO, FORMAT and the samples, with tabs between"
+  }
+  if (samples.some((sample) => sample.trim() === "")) return "has a sample without a name"
+  const known = new Set<string>()
+  const twice = samples.find((sample) => known.size === known.add(sample).size)
+  return twice === undefined ? null : `names the sample ${shown(twice)} twice`
+}
+
+export const judgeVcfHeader = (text: Uint8Array): HeaderJudgement => {
+  const warnings: Array<string> = []
+  const refused = (fault: string): HeaderJudgement => ({ fault: `bcftools refuses it: ${fault}`, warnings })
+  const contigs = new Numbers()
+  const tags = new Numbers()
+  tags.add("PASS", null)
+
+  /** Why the file is refused for a `##` line, with the line as subject; null when it is not. */
+  const judge = (line: string, place: string): string | null => {
+    const meta = readMetaLine(line)
+    if ("refused" in meta) {
+      if (meta.refused === null) warnings.push(`${place} cannot be read, and readers leave it out`)
+      return meta.refused
+    }
+    const { fields, key, oddity } = meta
+    for (const what of [...(oddity === null ? [] : [oddity]), ...lacks(meta)])
+      warnings.push(`${place} (##${shown(key)}) ${what}`)
+    const id = fields.get("ID")
+    if (id === undefined || !numbered.has(key)) return null
+    const length = key === "contig" ? (fields.get("length") ?? "0") : "0"
+    if (!/^\s*\+?\d/.test(length)) return null
+    const index = fields.get("IDX")
+    if (index !== undefined && !/^\s*\+?\d+$/.test(index)) {
+      warnings.push(`${place} (##${shown(key)}) has an IDX that is no number`)
+      return null
+    }
+    const isFree = (key === "contig" ? contigs : tags).add(id, index === undefined ? null : Number(index))
+    return isFree ? null : `gives ${shown(id)} the IDX of another`
+  }
+
+  const lines = latin1
+    .decode(text)
+    .replace(/\n$/, "")
+    .split("\n")
+    .map((line) => line.replace(/\r$/, ""))
+  const last = lines.findIndex((line) => !line.startsWith("##"))
+  const columns = lines[last] ?? ""
+  for (const [i, line] of lines.slice(0, last + 1).entries()) {
+    const place = `header line ${i + 1}`
+    if (line.includes("\0")) return refused(`${place} has a zero in it`)
+    const fault = i === last ? null : judge(line, place)
+    if (fault !== null) return refused(`${place} ${fault}`)
+  }
+  if (!/^#CHROM[\t ]/.test(columns)) return refused(`header line ${last + 1} is neither a ## line nor the #CHROM line`)
+  const samples = columns.split("\t").slice(9)
+  const fault = columnsFault(columns, samples)
+  if (fault !== null) return refused(`header line ${last + 1} ${fault}`)
+  // Its readers do not agree: bcftools 1.16 refuses it, tabix and others take it, and there are such files.
+  if (columns.endsWith("\tFORMAT"))
+    warnings.push("its #CHROM line has FORMAT and no samples, which some readers refuse")
+  for (const [i, line] of lines.slice(last + 1).entries()) {
+    const place = `header line ${last + i + 2}`
+    // What follows the #CHROM line is a record.
+    if (samples.length > 0 && line.split("\t").length !== 9 + samples.length) {
+      return refused(`${place} begins with # and stands after the #CHROM line`)
+    }
+    warnings.push(`${place} begins with # and stands after the #CHROM line`)
+  }
+  return { fault: null, warnings }
+}
