@@ -71,18 +71,6 @@ describe("names", () => {
       assert.strictEqual(own.exitCode, 0, own.stderr)
     })
   )
-
-  it.live("the log file of the run is never replaced by a download", () =>
-    Effect.gen(function* () {
-      const { download, folder } = yield* ground({
-        world: { analyses: [{ id: "B1", files: [{ name: "s.vcf.gz", ...vcf }] }] }
-      })
-      const outcome = yield* download(["-a", "B1", "-f", "vcf.gz", "--overwrite", "--logfile", "s.vcf.gz"])
-      assert.strictEqual(outcome.exitCode, 73, outcome.stderr)
-      assert.match(outcome.stderr, /s\.vcf\.gz: it is the log file of this run/)
-      assert.match(readFileSync(join(folder, "s.vcf.gz"), "utf8"), /it is the log file/)
-    })
-  )
 })
 
 describe("contents", () => {

@@ -226,6 +226,33 @@ describe("log file", () => {
     })
   )
 
+  it.live("Z8 K11 what is no text is not appended to, also when it takes the place of the log during the run", () =>
+    Effect.gen(function* () {
+      const path = join(yield* folder, "run.log")
+      const bytes = new Uint8Array([66, 65, 73, 1, 0, 0])
+      writeFileSync(path, bytes)
+      const refused = yield* Effect.flip(Effect.scoped(openLogFile(path, () => {})))
+      assert.strictEqual(refused._tag, "UsageError")
+      assert.deepEqual(readFileSync(path), Buffer.from(bytes))
+      writeFileSync(path, "\u001b[1mtext\u001b[0m of old, \tin any encoding: \u00fc\n", "latin1")
+      const reports: Array<string> = []
+      yield* Effect.scoped(
+        Effect.gen(function* () {
+          const log = yield* openLogFile(path, (message) => reports.push(message))
+          log.append("first\n")
+          rmSync(path)
+          writeFileSync(path, bytes)
+          yield* Effect.sleep("1100 millis")
+          log.append("second\n")
+        })
+      )
+      assert.deepStrictEqual(reports, [
+        `Cannot write the log file ${path}: it holds something else than text; the run goes on`
+      ])
+      assert.deepEqual(readFileSync(path), Buffer.from(bytes))
+    })
+  )
+
   it.effect("K10 a full disk is said once and the run goes on", () =>
     Effect.gen(function* () {
       const shown: Array<string> = []

@@ -11,6 +11,7 @@ import { Base64 } from "effect/encoding"
 import { ChildProcessSpawner } from "effect/process"
 import { LocalIo, UsageError } from "../../core/src/Errors.ts"
 import { type KeyName, table } from "../../core/src/settings/Keys.ts"
+import { namedFile } from "../../core/src/settings/NamedFiles.ts"
 import { decode, environmentLayer, environmentWarnings, type LocalSettings } from "../../core/src/settings/Settings.ts"
 import { complete, proxyOf, validate, warningsOf } from "../../core/src/settings/Validation.ts"
 import { printable } from "../../core/src/text/Printable.ts"
@@ -86,7 +87,10 @@ export const main = (
         protectSecrets(scrubber, settings)
         const parsed = yield* loadProgram(step, settings, { operands: commandLine.operands, own }, scrubber)
         const takes = (key: KeyName) => table[key].steps.includes(step.name)
-        const valid = validate(settings, { service: step.service, takes }, problems, parsed)
+        const files = Object.entries(step.options ?? {}).flatMap(([name, option]) =>
+          namedFile(option, own.values[name])
+        )
+        const valid = validate(settings, { service: step.service, takes, files }, problems, parsed)
         const allWarnings = [...guardWarnings, ...warnings, ...warningsOf(settings)]
         const warn = (sentences: ReadonlyArray<string>) =>
           Effect.forEach(sentences, (it) => Effect.logWarning(it), { discard: true })

@@ -1,7 +1,7 @@
 /** What can be done with the files of a request. Each form is a download that ends earlier: after the listing, the links, the plan or the restorations. */
 import { Effect, type FileSystem, type Path, Stream } from "effect"
 import { TrackingFile } from "../archive/TrackingFile.ts"
-import type { ServiceError } from "../Errors.ts"
+import type { ServiceError, UsageError } from "../Errors.ts"
 import type { Codec } from "../genome/bgzf/Codec.ts"
 import { fileTypes } from "../selection/FileName.ts"
 import type { ListedAnalysis } from "../selection/ListedFiles.ts"
@@ -101,6 +101,10 @@ interface Prepared extends Planned {
   readonly links: LinkBook
 }
 
+/** `planned`, unless the run would write one of its own files over its data: then nothing is done. */
+const orClash = (planned: Planned): Effect.Effect<Planned, UsageError> =>
+  planned.clash === null ? Effect.succeed(planned) : Effect.fail(planned.clash)
+
 /** What `keep` takes of the listings of the selected analyses; each failure goes to `failed` when it happens. */
 const gather = Effect.fn("svc.download.gather")(function* <R, A, S>(
   source: FileSource<R>,
@@ -127,11 +131,11 @@ export const planOf = Effect.fn("svc.download.planOf")(function* <R>(source: Fil
     return withSizes(entry)
   }
   const { failures, kept: analyses } = yield* gather(source, request, keep, () => Effect.void)
-  const decided = yield* planFiles(analyses, request)
+  const decided = yield* Effect.flatMap(planFiles(analyses, request), orClash)
   const allFailures = [...failures, ...decided.plan.failures]
   if (request.slice === null) return { ...decided, failures: allFailures }
   const plan = yield* estimatePlan(decided.plan, yield* source.book(entries, filesToFetch(decided.plan)))
-  return { plan, disk: { ...decided.disk, ...diskNeed(plan.files, () => 0) }, failures: allFailures }
+  return { ...decided, plan, disk: { ...decided.disk, ...diskNeed(plan.files, () => 0) }, failures: allFailures }
 })
 
 /** Lists and plans, and keeps the links of what will be fetched. */
@@ -141,13 +145,16 @@ const preparePlan = Effect.fnUntraced(function* <R>(
   failed: (failure: PlanFailure) => Effect.Effect<void>
 ) {
   const { failures, kept: entries } = yield* gather(source, request, Effect.succeed, failed)
-  const { plan: decided, disk } = yield* planFiles(
-    entries.map(({ listed }) => listed),
-    request
+  const decided = yield* Effect.flatMap(
+    planFiles(
+      entries.map(({ listed }) => listed),
+      request
+    ),
+    orClash
   )
-  const plan = yield* checkDestination({ plan: decided, disk })
+  const plan = yield* checkDestination(decided)
   const links = yield* source.book(entries, filesToFetch(plan))
-  return { plan, disk, failures, links } satisfies Prepared
+  return { ...decided, plan, failures, links } satisfies Prepared
 })
 
 /** Downloads; restorations are asked for before anything is fetched: they take longest. */
@@ -179,7 +186,7 @@ export const ask = Effect.fn("svc.download.ask")(function* <R>(
   // Nothing is asked for that could not be written down; the file exists afterwards, if only as an empty list.
   yield* Effect.flatMap(TrackingFile, ({ ensure }) => ensure)
   const { failures, kept } = yield* gather(source, request, ({ listed }) => Effect.succeed(listed), tell.failed)
-  const { plan } = yield* planFiles(kept, request)
+  const { plan } = yield* Effect.flatMap(planFiles(kept, request), orClash)
   yield* Effect.forEach(plan.failures, tell.failed, { discard: true })
   const available = new Set(filesToFetch(plan))
   const wanted = plan.files.filter((file) => !available.has(file))

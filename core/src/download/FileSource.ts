@@ -56,8 +56,8 @@ export const serviceSource = (
 
 /** Nothing is asked of the service: what is archived is left. */
 export const linksSource = (manifest: LinkManifest): FileSource<never> => ({
-  analyses: ({ filetypes, selection: { analysisIds } }) => {
-    const { entries, failures } = manifestCatalog(manifest, { analysisIds, filetypes })
+  analyses: ({ selection: { analysisIds } }) => {
+    const { entries, failures } = manifestCatalog(manifest, analysisIds)
     return Stream.fromIterable([
       ...failures.map((failure): CatalogItem => ({ _tag: "Failed", failure })),
       ...entries.map((entry): CatalogItem => ({ _tag: "Listed", entry }))

@@ -69,9 +69,7 @@ describe("Listing", () => {
 
 describe("PlanView", () => {
   const request = { filetypes: ["bam", "bam.bai"], layout: "flat", overwrite: false } as const
-  const reserved = new Map<string, string>()
   const decided = plan([analysis], request, {
-    reserved,
     slices: new Map(),
     occupants: new Map([["S1.bam.bai", { kind: "file", size: 96 }]])
   })
@@ -96,11 +94,30 @@ describe("PlanView", () => {
     const frozen = { ...entry, fileName: "F.bam", size: 7, archived: true, hasLink: false }
     const view = (estimatedRestoreTime: string | null) => {
       const files = [{ ...frozen, estimatedRestoreTime }]
-      const decided = plan([{ ...analysis, files }], request, { reserved, occupants: new Map(), slices: new Map() })
+      const decided = plan([{ ...analysis, files }], request, { occupants: new Map(), slices: new Map() })
       return planText(decided, [], { ...disk, destination: "." }, (text) => text).split("\n")[0]
     }
     assert.strictEqual(view(null), "skip   F.bam  7 bytes  (archived: a restoration would be needed)")
     assert.match(view("2026-11-22T00:00:00Z") ?? "", /one is under way, expected at 2026-11-22/)
+  })
+
+  it("Z1 a file of another size fails, with both sizes in text and in JSON", () => {
+    const other = plan([analysis], request, {
+      slices: new Map(),
+      occupants: new Map([["S1.bam", { kind: "file", size: 5000 }]])
+    })
+    const says = "S1.bam exists with 5000 bytes, but 123456 are listed"
+    assert.include(
+      planText(other, [], disk, (text) => text),
+      `fail   out/S1.bam  (${says}`
+    )
+    const [file, index] = planJson(other, [], disk).files
+    assert.deepStrictEqual(
+      [file?.action, file?.reason, file?.size, file?.existingBytes],
+      ["fail", "differs", 123456, 5000]
+    )
+    // It could not be told whether it fits.
+    assert.deepStrictEqual([index?.action, index?.reason, index?.existingBytes], ["fail", null, null])
   })
 
   it("json has paths, decisions and the disk", () => {

@@ -2,8 +2,8 @@
  * What `--plan` prints: every file with its path, size and decision, the disk space it needs, and what stands in the way.
  */
 
-import type { DownloadPlan, PlannedFile } from "../download/DownloadPlan.ts"
-import type { FileFailure, SkipReason } from "../download/FileResult.ts"
+import type { Decision, DownloadPlan, PlannedFile } from "../download/DownloadPlan.ts"
+import type { FileFailure, FileReason, SkipReason } from "../download/FileResult.ts"
 import type { DiskSpace } from "../download/Planning.ts"
 import { finalPath } from "../selection/OutputPath.ts"
 import { printable } from "../text/Printable.ts"
@@ -80,6 +80,11 @@ const sums = (plan: DownloadPlan, disk: DiskSpace): ReadonlyArray<string> => {
   ]
 }
 
+const reasonOf = (decision: Decision): FileReason | null => {
+  if (decision._tag === "Skip") return decision.reason
+  return decision._tag === "Fail" && decision.existing !== undefined ? "differs" : null
+}
+
 /** The document of `--plan --format json`, schema `svc.plan/1`. */
 export const planJson = (plan: DownloadPlan, failures: ReadonlyArray<FileFailure>, disk: DiskSpace) => ({
   schema: "svc.plan/1",
@@ -90,10 +95,11 @@ export const planJson = (plan: DownloadPlan, failures: ReadonlyArray<FileFailure
     fileName: file.fileName,
     path: finalPath(disk.destination, file),
     size: file.size,
+    existingBytes: file.decision._tag === "Fetch" ? null : (file.decision.existing ?? null),
     archived: file.archived,
     estimatedRestoreTime: file.estimatedRestoreTime,
     action: file.decision._tag.toLowerCase(),
-    reason: file.decision._tag === "Skip" ? file.decision.reason : null,
+    reason: reasonOf(file.decision),
     slice: file.slice?.estimate ?? null,
     error:
       file.decision._tag === "Fail" ? { tag: file.decision.error._tag, message: file.decision.error.message } : null

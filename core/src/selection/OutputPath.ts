@@ -1,4 +1,5 @@
 /** Where a file goes: the one place that makes a path, whether the file is there, still to come, or in the archive. */
+import { indexSuffixes } from "../genome/formats/FileNames.ts"
 import { sliceName } from "./FileName.ts"
 
 /** `flat` puts all files into the destination, `analysis` each analysis into a folder with its id. */
@@ -33,6 +34,12 @@ export const outputPathOf = (
 
 /** The file name inside the folder; a slice has a name of its own. */
 export const finalName = ({ fileName, slice }: OutputPath): string => slice?.name ?? fileName
+
+/** All names of data that are written for a file: that of a slice, and those that its index can have, or its own. */
+export const dataNames = (file: OutputPath): ReadonlyArray<string> => {
+  const name = finalName(file)
+  return file.slice == null ? [name] : [name, ...indexSuffixes.map((suffix) => `${name}.${suffix}`)]
+}
 
 /** The path relative to the destination. */
 export const pathOf = (path: OutputPath): string =>

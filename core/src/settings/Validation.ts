@@ -2,10 +2,11 @@
  * The rules that settings must keep (docs/service.md 7), checked in one pass: before any network contact and
  * before anybody is asked for a password.
  */
-import { Effect, FileSystem, Option, Redacted, Result } from "effect"
+import { Effect, FileSystem, Option, type Path, Redacted, Result } from "effect"
 import { CredentialsMissing, NotFound, UsageError } from "../Errors.ts"
 import { isLoopback } from "../text/HostReach.ts"
 import type { KeyName } from "./Keys.ts"
+import { filesOf, type NamedFile, namedLikeData, sharedFiles } from "./NamedFiles.ts"
 import { Operator } from "./Operator.ts"
 import { readsLinks } from "./SessionNeed.ts"
 import { type LocalSettings, nameAt, type ProxyAddress, type Settings, type TargetSettings } from "./Settings.ts"
@@ -108,6 +109,8 @@ export interface Rules {
   readonly service: boolean
   /** The step takes these keys; rules about others do not apply. */
   readonly takes: (key: KeyName) => boolean
+  /** The files that options of the step's own name. */
+  readonly files: ReadonlyArray<NamedFile>
 }
 
 /**
@@ -122,7 +125,7 @@ export const validate = Effect.fn("svc.settings.validate")(function* <A>(
   rules: Rules,
   found: Problems,
   parsed: Result.Result<A, Problems>
-): Effect.fn.Return<A, UsageError | NotFound, FileSystem.FileSystem> {
+): Effect.fn.Return<A, UsageError | NotFound, FileSystem.FileSystem | Path.Path> {
   const problems: Array<string> = []
   if (rules.service && (settings.target !== null || !readsLinks(settings))) {
     const base = baseUrlOf(settings)
@@ -142,6 +145,10 @@ export const validate = Effect.fn("svc.settings.validate")(function* <A>(
     problems.push(`Nothing is selected: give at least one of --analysisIds, --sampleIds and --limsIds${resume}`)
   }
   problems.push(...contradictionsIn(settings))
+  const files = filesOf(settings, rules.takes)
+  // Only these steps write data beside them.
+  if (rules.takes("overwrite")) problems.push(...namedLikeData(files))
+  problems.push(...(yield* sharedFiles([...files, ...rules.files])))
   if (Result.isFailure(parsed) || problems.length > 0) {
     return yield* new UsageError({ message: [...new Set(problems)].join("\n") })
   }
