@@ -168,7 +168,7 @@ describe("files", () => {
       const again = yield* download([...wanted, "--reportfile", "r.json", "--checksums", "md5"])
       assert.strictEqual(again.exitCode, 73, again.stderr)
       assert.include(again.stderr, sentence)
-      assert.include(again.stderr, "give --overwrite to replace it")
+      assert.include(again.stderr, "move it away, or download it with --overwrite")
       assert.match(again.stderr, /0 downloaded, 0 skipped, 2 failed \(1 differs\)/)
       assert.notInclude(again.stderr, "same command again")
       assert.strictEqual(statSync(data).size, 5000)

@@ -65,7 +65,7 @@ describe("decisions", () => {
     const [data, index] = files.map(({ decision }) => (decision._tag === "Fail" ? decision : null))
     assert.strictEqual(
       data?.error.message,
-      "S.bam exists with 99 bytes, but 100 are listed: it was left as it is; check it, or give --overwrite to replace it"
+      "S.bam exists with 99 bytes, but 100 are listed: it was left as it is; move it away, or download it with --overwrite"
     )
     assert.deepStrictEqual([data?.existing, index?.error === data?.error, index?.existing], [99, true, undefined])
     assert.deepStrictEqual(decisions(pair, both, occupied({ "S.bam": 100, "S.bam.bai": 7 })), [

@@ -99,7 +99,7 @@ export const stopped = {
 } as const
 
 function stoppedWith(message: string): NonNullable<FileResult["error"]> {
-  return { _tag: "Stopped", message, retryable: true }
+  return { _tag: "Stopped", message, retryable: true, advice: "again" }
 }
 
 /** How many files of a run came to which end. */

@@ -64,8 +64,8 @@ export class FileDiffers extends Schema.TaggedError<FileDiffers>()("FileDiffers"
     listed === null || bytes === listed ? null : new FileDiffers({ path, bytes, listed })
   override get message() {
     return (
-      `${this.path} exists with ${this.bytes} bytes, but ${this.listed} are listed: it was left as it is; check it, or ` +
-      "give --overwrite to replace it"
+      `${this.path} exists with ${this.bytes} bytes, but ${this.listed} are listed: it was left as it is; move it ` +
+      "away, or download it with --overwrite"
     )
   }
 }

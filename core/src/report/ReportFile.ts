@@ -57,13 +57,12 @@ export const mayReplace = Effect.fn("svc.report.mayReplace")(function* (
   }).pipe(
     Effect.scoped,
     Effect.mapError(
-      (error) => new UsageError({ message: `${file} is there and cannot be read (${errnoOf(error)}): ${otherwise}` })
+      (error) =>
+        new UsageError({ message: `${file} is there and cannot be read (${errnoOf(error)}): name another file` })
     )
   )
   if (beginnings[kind].some((pattern) => pattern.test(text))) return
   return yield* new UsageError({
-    message: `${file} is there and is no ${kind} file, so none may replace it: ${otherwise}`
+    message: `${file} is there and is no ${kind} file, so none may replace it: name another file`
   })
 })
-
-const otherwise = "name another file"
