@@ -495,10 +495,11 @@ describe("SliceTransfer", () => {
         const again = yield* ground({ disk: g.disk, request: { checksums: "md5", existing: Effect.succeed(same) } })
         assert.strictEqual((yield* yield* again.run).action, "exists")
         assert.deepStrictEqual([g.disk.names, again.links.seen.length], [names, 0])
-        g.disk.files.set(sums[1] ?? "", Buffer.from(right[0] ?? ""))
+        const [, sum = ""] = sums
+        g.disk.files.set(sum, Buffer.from(right[0] ?? ""))
         assert.deepInclude(yield* Effect.flip(yield* again.run), {
           _tag: "FileDamaged",
-          file: sums[1],
+          file: sum,
           fault: "Checksum"
         })
         // What is replaced loses its checksum first.

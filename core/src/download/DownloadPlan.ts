@@ -3,7 +3,7 @@
  *
  * Pure: the listing, the settings and a look at the destination go in, decisions come out. Faults of
  * docs/faults.md: D17 (collisions), K2 (disk space), K7 (names that differ only in case or composition), Z1
- * (names).
+ * (names), Z9 (what is there already).
  */
 import {
   CannotCreate,
@@ -26,7 +26,7 @@ import {
   unsafeName
 } from "../selection/FileName.ts"
 import type { ListedAnalysis } from "../selection/ListedFiles.ts"
-import { pathOf } from "../selection/OutputPath.ts"
+import { dataPathOf, pathOf } from "../selection/OutputPath.ts"
 import { type FileChoice, type WantedFile, wantedFiles, wantedTypes } from "../selection/WantedFiles.ts"
 import { printable } from "../text/Printable.ts"
 import type { SliceState } from "../transfer/SliceState.ts"
@@ -107,8 +107,8 @@ const withoutOrphans = (files: ReadonlyArray<PlannedFile>): ReadonlyArray<Planne
   }
   if (differing.size === 0) return files
   return files.map((file) => {
-    const data = dataFileOf(file.fileName)
-    const error = data === null ? undefined : differing.get(pathOf({ folder: file.folder, fileName: data }))
+    const data = dataPathOf(file)
+    const error = data === null ? undefined : differing.get(data)
     return error === undefined || file.decision._tag !== "Fetch" ? file : { ...file, decision: fail(error) }
   })
 }

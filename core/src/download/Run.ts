@@ -7,8 +7,7 @@
  */
 import { Effect, FileSystem, Path } from "effect"
 import { indexSuffixes } from "../genome/formats/FileNames.ts"
-import { dataFileOf } from "../selection/FileName.ts"
-import { dataNames, finalName, pathOf } from "../selection/OutputPath.ts"
+import { dataNames, dataPathOf, finalName, pathOf } from "../selection/OutputPath.ts"
 import { printable } from "../text/Printable.ts"
 import { FileTransfer } from "../transfer/FileTransfer.ts"
 import { leftBeside } from "../transfer/PartJournal.ts"
@@ -69,8 +68,11 @@ export const run = Effect.fn("svc.download.run")(function* (
     { concurrency: request.connections, discard: true }
   )
   // Last, as an index that came may show that its data is damaged.
+  const doubted = new Set(
+    Array.from(results, ([file, { error }]) => (error?._tag === "FileDamaged" ? dataPathOf(file) : null))
+  )
   for (const file of kept) {
-    const result = yield* Effect.match(vouch(file, request, doubted(file, results)), {
+    const result = yield* Effect.match(vouch(file, request, doubted.has(pathOf(file))), {
       onSuccess: () => resultWithoutFetch(file, request),
       onFailure: (error) => failedResult(file, request, error, error._tag === "FileDiffers" ? error.bytes : undefined)
     })
@@ -87,8 +89,8 @@ const pairs = (files: ReadonlyArray<PlannedFile>): ReadonlyArray<ReadonlyArray<P
   const fetch = files.filter((file) => file.decision._tag === "Fetch")
   const byPath = new Map(fetch.map((file) => [pathOf(file), file]))
   const dataOf = (file: PlannedFile) => {
-    const name = dataFileOf(file.fileName)
-    return name === null ? undefined : byPath.get(pathOf({ folder: file.folder, fileName: name }))
+    const path = dataPathOf(file)
+    return path === null ? undefined : byPath.get(path)
   }
   const indexes = Map.groupBy(fetch, dataOf)
   // `concat` makes a list of its exact length, where a spread reserves room for 17.
@@ -131,13 +133,6 @@ const namesByFolder = Effect.fnUntraced(function* ({ destination }: RunRequest) 
     return names
   })
 })
-
-/** Whether an index of a kept file was found in this run not to fit it, or that it is damaged. */
-const doubted = (file: PlannedFile, results: ReadonlyMap<PlannedFile, FileResult>): boolean =>
-  Array.from(results).some(
-    ([{ fileName, folder }, { error }]) =>
-      error?._tag === "FileDamaged" && folder === file.folder && dataFileOf(fileName) === file.fileName
-  )
 
 /** The checksum beside a kept file is compared, or put there, unless nothing states what the file should be: so it is of a slice. */
 const vouch = Effect.fnUntraced(function* (file: PlannedFile, request: RunRequest, isDoubted: boolean) {
