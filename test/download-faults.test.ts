@@ -158,7 +158,9 @@ describe("what was there before", () => {
   it.live("a damaged data file that is kept is named, not the index that is fetched for it", () =>
     Effect.gen(function* () {
       const { download, folder } = yield* ground()
-      writeFileSync(join(folder, "out", "S1.bam"), "old")
+      const data = join(folder, "out", "S1.bam")
+      assert.strictEqual((yield* download(["-a", "A1", "-d", "out", "-f", "bam"])).exitCode, 0)
+      writeFileSync(data, new Uint8Array(statSync(data).size))
       const outcome = yield* download(["-a", "A1", "-d", "out"])
       assert.strictEqual(outcome.exitCode, 65, outcome.stderr)
       assert.match(outcome.stderr, /S1\.bam\.bai: cannot be checked, as S1\.bam beside it is damaged: not a BGZF file/)

@@ -17,14 +17,7 @@ import {
   type UsageError
 } from "../Errors.ts"
 import { hasUnmapped, isDataType, partnerOf } from "../genome/formats/FileNames.ts"
-import {
-  collisionKey,
-  dataFileOf,
-  type FileType,
-  fileTypeOf,
-  unsafeIndexName,
-  unsafeName
-} from "../selection/FileName.ts"
+import { collisionKey, type FileType, fileTypeOf, unsafeIndexName, unsafeName } from "../selection/FileName.ts"
 import type { ListedAnalysis } from "../selection/ListedFiles.ts"
 import { dataPathOf, pathOf } from "../selection/OutputPath.ts"
 import { type FileChoice, type WantedFile, wantedFiles, wantedTypes } from "../selection/WantedFiles.ts"

@@ -7,4 +7,5 @@ export const Advice = {
   mendEntry: "Mend the entry of the restoration file, or take it out: see svc-steps restorations"
 } as const
 
+/** What an error class says of itself as its `advice`. */
 export type AdviceName = keyof typeof Advice

@@ -74,7 +74,7 @@ export class LinkExpired extends Schema.TaggedError<LinkExpired>()("LinkExpired"
   }
 }
 
-/** The bytes are complete but wrong; nothing was left under the final name. */
+/** The bytes are complete but wrong; nothing was put under the final name. */
 export class FileDamaged extends Schema.TaggedError<FileDamaged>()("FileDamaged", {
   file: Schema.String,
   fault: Schema.Literals([
