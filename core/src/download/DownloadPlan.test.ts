@@ -59,7 +59,7 @@ describe("decisions", () => {
     occupants: new Map(Object.entries(sizes).map(([name, size]) => [name, { kind: "file", size }]))
   })
 
-  it("Z1 an existing file of another size fails and is left, and no index is fetched to lie beside it", () => {
+  it("Z9 an existing file of another size fails and is left, and no index is fetched to lie beside it", () => {
     const pair = [analysis("A1", [file("S.bam"), file("S.bam.bai")])]
     const { files } = plan(pair, both, occupied({ "S.bam": 99 }))
     const [data, index] = files.map(({ decision }) => (decision._tag === "Fail" ? decision : null))

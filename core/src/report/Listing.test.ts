@@ -101,7 +101,7 @@ describe("PlanView", () => {
     assert.match(view("2026-11-22T00:00:00Z") ?? "", /one is under way, expected at 2026-11-22/)
   })
 
-  it("Z1 a file of another size fails, with both sizes in text and in JSON", () => {
+  it("Z9 a file of another size fails, with both sizes in text and in JSON", () => {
     const other = plan([analysis], request, {
       slices: new Map(),
       occupants: new Map([["S1.bam", { kind: "file", size: 5000 }]])
