@@ -19,6 +19,7 @@ describe("files of a run that are one", () => {
       symlinkSync("t.json", at("soft.json"))
       writeFileSync(at("c.json"), "{}", { mode: 0o600 })
       writeFileSync(at("regions.bed"), "chr7\t0\t10\n")
+      writeFileSync(at("ids.txt"), "S1\n")
       writeFileSync(at("secret"), "sandbox\n", { mode: 0o600 })
       const cases: ReadonlyArray<readonly [ReadonlyArray<string>, string]> = [
         [["--reportfile", "t.json"], "the report file and the restoration file"],
@@ -29,6 +30,7 @@ describe("files of a run that are one", () => {
         [["--logfile", "x.txt", "--links", "--linksFile", "x.txt"], "the log file and the links file"],
         [["--config", "c.json", "--logfile", "c.json"], "the log file and the configuration file"],
         [["--passwordFile", "secret", "--logfile", "secret"], "the log file and the password file"],
+        [["-s", "@ids.txt", "--logfile", "ids.txt"], "the log file and the list of ids"],
         [["-b", "regions.bed", "--logfile", "regions.bed"], "the log file and the BED file"]
       ]
       const before = namesIn(folder)

@@ -7,7 +7,7 @@ import { checksumOfName, kindOfName } from "../genome/formats/FileNames.ts"
 import { collisionKey } from "../selection/FileName.ts"
 import { type KeyName, keyNames, table } from "./Keys.ts"
 import type { FileUse, Option } from "./Option.ts"
-import type { LocalSettings } from "./Settings.ts"
+import type { Layer, LocalSettings } from "./Settings.ts"
 
 export interface NamedFile extends FileUse {
   readonly path: string
@@ -30,6 +30,17 @@ export const filesOf = (settings: LocalSettings, takes: (key: KeyName) => boolea
     const files = namedFile(table[name], settings[name])
     return name === "restorationFile" ? [...files, ...files.map(copyOf)] : files
   })
+
+/** The lists of ids that a layer of settings names as `@FILE`. */
+export const idListsOf = (layer: Layer): ReadonlyArray<NamedFile> =>
+  keyNames
+    .filter((name) => table[name].fromFile === true)
+    .flatMap((name) => layer[name] ?? [])
+    .flatMap((text) =>
+      text.startsWith("@") && text !== "@-"
+        ? [{ path: text.slice(1), what: "the list of ids", use: "read" as const }]
+        : []
+    )
 
 /** Links to links beyond this lead nowhere. */
 const mostLinks = 40
