@@ -49,6 +49,7 @@ export interface ReportFile {
   readonly action: string
   readonly reason: string | null
   readonly bytes: number | null
+  readonly listedBytes: number | null
   readonly resumedFrom: number
   readonly sha256: string | null
   readonly compared: ReadonlyArray<string>

@@ -33,7 +33,7 @@ const rooms: Readonly<Record<string, (to: string) => boolean>> = {
   selection: inRooms("contract", "genome", "text", "transfer/SliceRequest.ts"),
   serving: inRooms("client", "contract", "download/Catalog.ts", "genome", "htsget", "selection", "text", "transfer"),
   session: inRooms("text"),
-  settings: inRooms("genome/formats/FileNames.ts", "text"),
+  settings: inRooms("genome/formats/FileNames.ts", "selection/FileName.ts", "text"),
   // A transfer knows no plan, but refuses an unsafe name whoever asks for it (docs/adr/0008).
   transfer: inRooms("genome", "selection/FileName.ts", "text", "verify"),
   verify: inRooms("genome", "text")

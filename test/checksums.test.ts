@@ -20,7 +20,7 @@ const checked = (folder: string, kind: "md5" | "sha256"): ReadonlyArray<string> 
 
 describe("--checksums", () => {
   for (const kind of ["md5", "sha256"] as const) {
-    it.live(`${kind}: beside whole files and slices, and added where only they are missing`, () =>
+    it.live(`${kind}: beside whole files and slices, and added to whole files where only they are missing`, () =>
       Effect.gen(function* () {
         const { download, folder, stats } = yield* ground()
         const args = ["-a", "A1", "-d", "out", "--checksums", kind]
@@ -47,12 +47,71 @@ describe("--checksums", () => {
         const before = (yield* stats).linkRequests
         for (const name of all) rmSync(join(folder, "out", `${name}.${kind}`))
         assert.strictEqual((yield* download([...args, "-f", "bam,bam.bai,vcf.gz,vcf.gz.tbi"])).exitCode, 0)
-        assert.strictEqual((yield* download([...args, "-g", "chr7", "-f", "bam,vcf.gz"])).exitCode, 0)
-        assert.deepStrictEqual(checked(join(folder, "out"), kind), all)
+        // What a slice should be nobody states.
+        const kept = yield* download([...args, "-g", "chr7", "-f", "bam,vcf.gz"])
+        assert.strictEqual(kept.exitCode, 0, kept.stderr)
+        assert.include(kept.stderr, "S1.ranged.bam: kept without a checksum, as nothing states what it should be")
+        assert.deepStrictEqual(checked(join(folder, "out"), kind), files)
         assert.strictEqual((yield* stats).linkRequests, before)
       })
     )
   }
+
+  it.live(
+    "Z9 that are there and wrong are errors, of whole files, indexes and slices, and nothing is written over them",
+    () =>
+      Effect.gen(function* () {
+        const { download, folder } = yield* ground()
+        const out = (name: string) => join(folder, "out", name)
+        const args = ["-a", "A1", "-d", "out", "--checksums", "md5"]
+        assert.strictEqual((yield* download(args)).exitCode, 0)
+        assert.strictEqual((yield* download([...args, "-g", "chr7", "-f", "bam"])).exitCode, 0)
+        for (const name of ["S1.bam", "S1.bam.bai", "S1.ranged.bam", "S1.ranged.bam.bai"]) {
+          const right = readFileSync(out(`${name}.md5`), "utf8")
+          const of = name.includes("ranged") ? [...args, "-g", "chr7", "-f", "bam"] : args
+          for (const [wrong, says] of [
+            [`${"0".repeat(32)}  ${name}\n`, `it does not fit ${name}, whose md5 is ${right.slice(0, 32)}`],
+            ["nonsense\n", "is not one of md5sum"]
+          ] as const) {
+            writeFileSync(out(`${name}.md5`), wrong)
+            const outcome = yield* download(of)
+            assert.strictEqual(outcome.exitCode, 65, outcome.stderr)
+            assert.include(outcome.stderr, `${name}.md5: `)
+            assert.include(outcome.stderr, says)
+            assert.notInclude(outcome.stderr, "same command again")
+            assert.strictEqual(readFileSync(out(`${name}.md5`), "utf8"), wrong)
+          }
+          writeFileSync(out(`${name}.md5`), right)
+        }
+        assert.strictEqual((yield* download(args)).exitCode, 0)
+      })
+  )
+
+  it.live("Z9 never vouch for a kept file that is damaged, or whose index does not fit it", () =>
+    Effect.gen(function* () {
+      const { download, folder } = yield* ground()
+      const out = (name: string) => join(folder, "out", name)
+      assert.strictEqual((yield* download(["-a", "A1,A2", "-d", "out"])).exitCode, 0)
+      const whole = readFileSync(out("S1.bam"))
+      const args = ["-a", "A1", "-d", "out", "--checksums", "md5"]
+      // As many bytes, but no end.
+      writeFileSync(out("S1.bam"), whole.fill(0, whole.length - 40))
+      const cut = yield* download([...args, "-f", "bam"])
+      assert.strictEqual(cut.exitCode, 65, cut.stderr)
+      assert.match(cut.stderr, /S1\.bam: .*; it was there before this run: --overwrite fetches it again/)
+      assert.deepStrictEqual(
+        namesIn(folder, "out").filter((name) => name.endsWith(".md5")),
+        []
+      )
+      rmSync(out("S1.bam.bai"))
+      const both = yield* download(args)
+      assert.strictEqual(both.exitCode, 65, both.stderr)
+      assert.deepStrictEqual(
+        namesIn(folder, "out").filter((name) => name.endsWith(".md5")),
+        []
+      )
+    })
+  )
 
   it.live("with --overwrite the checksum is that of the new file, and without the option nothing is written", () =>
     Effect.gen(function* () {

@@ -71,18 +71,6 @@ describe("names", () => {
       assert.strictEqual(own.exitCode, 0, own.stderr)
     })
   )
-
-  it.live("the log file of the run is never replaced by a download", () =>
-    Effect.gen(function* () {
-      const { download, folder } = yield* ground({
-        world: { analyses: [{ id: "B1", files: [{ name: "s.vcf.gz", ...vcf }] }] }
-      })
-      const outcome = yield* download(["-a", "B1", "-f", "vcf.gz", "--overwrite", "--logfile", "s.vcf.gz"])
-      assert.strictEqual(outcome.exitCode, 73, outcome.stderr)
-      assert.match(outcome.stderr, /s\.vcf\.gz: it is the log file of this run/)
-      assert.match(readFileSync(join(folder, "s.vcf.gz"), "utf8"), /it is the log file/)
-    })
-  )
 })
 
 describe("contents", () => {
@@ -170,7 +158,9 @@ describe("what was there before", () => {
   it.live("a damaged data file that is kept is named, not the index that is fetched for it", () =>
     Effect.gen(function* () {
       const { download, folder } = yield* ground()
-      writeFileSync(join(folder, "out", "S1.bam"), "old")
+      const data = join(folder, "out", "S1.bam")
+      assert.strictEqual((yield* download(["-a", "A1", "-d", "out", "-f", "bam"])).exitCode, 0)
+      writeFileSync(data, new Uint8Array(statSync(data).size))
       const outcome = yield* download(["-a", "A1", "-d", "out"])
       assert.strictEqual(outcome.exitCode, 65, outcome.stderr)
       assert.match(outcome.stderr, /S1\.bam\.bai: cannot be checked, as S1\.bam beside it is damaged: not a BGZF file/)

@@ -111,7 +111,7 @@ describe("a links file", () => {
   )
 
   it.live(
-    "names archived files, which are skipped; what it was not written for is not found",
+    "names archived files, which are skipped; an analysis that it was not written for is not found",
     () =>
       Effect.gen(function* () {
         const it = yield* ground()
@@ -130,8 +130,32 @@ describe("a links file", () => {
         const unknown = yield* stranger(it, [...from, "-a", "A1,A2", "-f", "bam,vcf.gz"])
         assert.strictEqual(unknown.exitCode, 66, unknown.stderr)
         assert.include(unknown.stderr, "analysis A2: not found (the links file does not have it)")
-        assert.include(unknown.stderr, "links of vcf.gz files: not found (the links file was written for bam)")
+        assert.include(unknown.stderr, "Analysis A1: no vcf.gz file is listed")
         assert.deepStrictEqual(namesIn(folder, "out"), ["S1.bam"])
+      }),
+    patience
+  )
+
+  it.live(
+    "is a selection: a type that it has no link of is missing as one that the service does not list",
+    () =>
+      Effect.gen(function* () {
+        const it = yield* ground()
+        const { folder } = it
+        const from = ["--linksFile", "links.json", "-d", "out", "-a", "A1", "-f"]
+        // Links of data come with those of its index.
+        yield* written(it, ["-a", "A1", "-f", "bam,vcf.gz"])
+        const all = yield* stranger(it, [...from, "bam,bam.bai"])
+        assert.strictEqual(all.exitCode, 0, all.stderr)
+        assert.notInclude(all.stderr, "[warn]")
+        assert.deepStrictEqual(namesIn(folder, "out"), ["S1.bam", "S1.bam.bai"])
+        yield* written(it, ["-a", "A1", "-f", "bam"])
+        const some = yield* stranger(it, [...from, "bam,vcf.gz"])
+        assert.strictEqual(some.exitCode, 0, some.stderr)
+        assert.include(some.stderr, "[warn]: Analysis A1: no vcf.gz file is listed")
+        const none = yield* stranger(it, [...from, "vcf.gz"])
+        assert.strictEqual(none.exitCode, 66, none.stderr)
+        assert.include(none.stderr, "vcf.gz files of analysis A1: not found (there are bam, bam.bai: see --filetypes)")
       }),
     patience
   )
@@ -224,10 +248,11 @@ describe("a links file", () => {
         const nowhere = yield* download(["-a", "A1", "--links", "--linksFile", "none/links.json"])
         assert.strictEqual(nowhere.exitCode, 73, nowhere.stderr)
         assert.strictEqual((yield* stats).logins, 0)
-        writeFileSync(join(folder, "links.json"), "old")
+        const old = '{"schema":"svc.links/1"}'
+        writeFileSync(join(folder, "links.json"), old)
         const missing = yield* download(["-a", "A99", "--links", "--linksFile", "links.json"])
         assert.strictEqual(missing.exitCode, 66, missing.stderr)
-        assert.strictEqual(readFileSync(join(folder, "links.json"), "utf8"), "old")
+        assert.strictEqual(readFileSync(join(folder, "links.json"), "utf8"), old)
         assert.deepStrictEqual(
           namesIn(folder).filter((name) => name.includes("links")),
           ["links.json"]

@@ -40,14 +40,15 @@ describe("what others ask of a failure", () => {
     typeof value === "function" && Schema.isSchema(value) ? [value as Schema.Codec<unknown>] : []
   )
 
-  it.effect("stands on every class: its exit code, whether to try again, how far it reaches", () =>
+  it.effect("stands on every class: its exit code, whether to try again, what to do next, how far it reaches", () =>
     Effect.gen(function* () {
       assert.isAbove(classes.length, 25)
       for (const one of classes) {
         const [error] = yield* A.sampleEffect(A.schema(one), { count: 1 })
         assert.include([64, 65, 66, 69, 73, 74, 75, 77, 78], Runtime.getErrorExitCode(error))
-        const { retryable, scope } = error as { readonly retryable: unknown; readonly scope: unknown }
+        const { advice, retryable, scope } = error as Readonly<Record<"advice" | "retryable" | "scope", unknown>>
         assert.isBoolean(retryable)
+        assert.include([null, ...Object.keys(Errors.Advice)], advice)
         assert.include(["file", "analysis", "run"], scope)
       }
     })

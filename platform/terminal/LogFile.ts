@@ -1,10 +1,12 @@
 /** A log file that is only appended to, private to its owner, and still there after it was deleted or rotated. */
 
-import { closeSync, constants, fstatSync, openSync, statSync, writeFileSync } from "node:fs"
+import type { Stats } from "node:fs"
+import { closeSync, constants, fstatSync, openSync, readSync, statSync, writeFileSync } from "node:fs"
 import { dirname } from "node:path"
 import { Effect, type Scope } from "effect"
-import { CannotCreate, LocalIo } from "../../core/src/Errors.ts"
+import { CannotCreate, LocalIo, UsageError } from "../../core/src/Errors.ts"
 import { errnoOf } from "../Errno.ts"
+import { sameFile } from "../FileIdentity.ts"
 
 export interface LogFile {
   /** Appends whole lines. Never fails: what goes wrong is reported once, until it works again. */
@@ -15,18 +17,44 @@ export interface LogFile {
 const deviceFolders: ReadonlyArray<string> = ["/dev", "/dev/fd"]
 
 /** A symbolic link at the path is not followed, so that nobody can redirect the log. */
-const flags = (path: string) =>
-  constants.O_WRONLY |
-  constants.O_APPEND |
-  constants.O_CREAT |
-  // A pipe that nobody reads must be an error and not a wait.
-  constants.O_NONBLOCK |
-  (deviceFolders.includes(dirname(path)) ? 0 : constants.O_NOFOLLOW)
+const noLink = (path: string) => (deviceFolders.includes(dirname(path)) ? 0 : constants.O_NOFOLLOW)
 
+// A pipe that nobody reads must be an error and not a wait.
+const appending = constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT | constants.O_NONBLOCK
+
+/** The file is somebody's data. */
+class NotText extends Error {
+  /** Where errors of the system have their name. */
+  readonly code = "it holds something else than text"
+}
+
+/** Opens the file and changes nothing of it; throws `NotText` for one that holds anything else than text. */
 const openForAppend = (path: string) => {
-  const descriptor = openSync(path, flags(path), 0o600)
-  const { dev, ino } = fstatSync(descriptor)
-  return { descriptor, dev, ino }
+  const descriptor = openSync(path, appending | noLink(path), 0o600)
+  const stats = fstatSync(descriptor)
+  try {
+    if (stats.isFile() && stats.size > 0 && !holdsText(path, stats)) throw new NotText()
+  } catch (error) {
+    closeSync(descriptor)
+    throw error
+  }
+  return { descriptor, dev: stats.dev, ino: stats.ino }
+}
+
+/** A control character that no text has, in whatever encoding; compressed and binary data is full of them. */
+const isBinary = (byte: number) => byte < 7 || (byte > 13 && byte < 32 && byte !== 27)
+const sampled = 64 * 1024
+
+/** Whether the file, which has the stats `expected`, begins as text does. */
+const holdsText = (path: string, expected: Stats): boolean => {
+  const descriptor = openSync(path, constants.O_RDONLY | noLink(path))
+  try {
+    const bytes = new Uint8Array(sampled)
+    const read = readSync(descriptor, bytes, 0, sampled, 0)
+    return sameFile(fstatSync(descriptor), expected) && !bytes.subarray(0, read).some(isBinary)
+  } finally {
+    closeSync(descriptor)
+  }
 }
 
 const reasons: Readonly<Record<string, string>> = {
@@ -50,7 +78,7 @@ const rotationCheck = 1000
 export const openLogFile = (
   path: string,
   report: (message: string) => void
-): Effect.Effect<LogFile, CannotCreate, Scope.Scope> =>
+): Effect.Effect<LogFile, CannotCreate | UsageError, Scope.Scope> =>
   Effect.acquireRelease(
     Effect.try({
       try: () => {
@@ -90,7 +118,10 @@ export const openLogFile = (
           close: () => closeSync(open.descriptor)
         }
       },
-      catch: (error) => new CannotCreate({ path, reason: reasons[errnoOf(error)] ?? errnoOf(error, "unknown error") })
+      catch: (error) =>
+        error instanceof NotText
+          ? new UsageError({ message: `${path} cannot be the log file: ${error.code}: name another file for it` })
+          : new CannotCreate({ path, reason: reasons[errnoOf(error)] ?? errnoOf(error, "unknown error") })
     }),
     (file) => Effect.sync(() => file.close())
   )

@@ -13,7 +13,7 @@ import {
   writeFileSync
 } from "node:fs"
 import { join } from "node:path"
-import { assert, describe, it } from "@effect/vitest"
+import { assert, describe, it, vi } from "@effect/vitest"
 import { Effect, Redacted } from "effect"
 import { makeScrubber } from "../../core/src/text/Scrubber.ts"
 import { temporaryFolder } from "../../test/TemporaryFolder.ts"
@@ -223,6 +223,35 @@ describe("log file", () => {
       yield* log(`/dev/fd/${file}`)
       closeSync(file)
       assert.include(readFileSync(join(shared, "own.log"), "utf8"), "[info]: x")
+    })
+  )
+
+  it.effect("Z8 K11 what is no text is not appended to, also when it takes the place of the log during the run", () =>
+    Effect.gen(function* () {
+      const path = join(yield* folder, "run.log")
+      const bytes = new Uint8Array([66, 65, 73, 1, 0, 0])
+      writeFileSync(path, bytes)
+      const refused = yield* Effect.flip(Effect.scoped(openLogFile(path, () => {})))
+      assert.strictEqual(refused._tag, "UsageError")
+      assert.deepEqual(readFileSync(path), Buffer.from(bytes))
+      writeFileSync(path, "\u001b[1mtext\u001b[0m of old, \tin any encoding: \u00fc\n", "latin1")
+      const reports: Array<string> = []
+      yield* Effect.scoped(
+        Effect.gen(function* () {
+          const log = yield* openLogFile(path, (message) => reports.push(message))
+          log.append("first\n")
+          rmSync(path)
+          writeFileSync(path, bytes)
+          // Rotation is looked for once a second.
+          const clock = vi.spyOn(Date, "now").mockReturnValue(Date.now() + 1100)
+          log.append("second\n")
+          clock.mockRestore()
+        })
+      )
+      assert.deepStrictEqual(reports, [
+        `Cannot write the log file ${path}: it holds something else than text; the run goes on`
+      ])
+      assert.deepEqual(readFileSync(path), Buffer.from(bytes))
     })
   )
 

@@ -5,7 +5,7 @@
  * program annotated. Both are scrubbed of secrets and safe on a terminal (docs/service.md 2.4).
  */
 import { Cause, Effect, Formatter, Layer, Logger, References } from "effect"
-import type { CannotCreate } from "../../core/src/Errors.ts"
+import type { CannotCreate, UsageError } from "../../core/src/Errors.ts"
 import { printable } from "../../core/src/text/Printable.ts"
 import type { Scrubber } from "../../core/src/text/Scrubber.ts"
 import { openLogFile } from "./LogFile.ts"
@@ -135,7 +135,7 @@ export const layerStderr = (settings: LogSettings, scrubber: Scrubber, screen: L
   )
 
 /**
- * The same, and every line goes to the file too. Fails with CannotCreate when it cannot be opened at the start; a
+ * The same, and every line goes to the file too. Fails when it cannot be opened at the start, or is no text; a
  * failure later is said once on standard error and does not stop the run.
  */
 export const layerFile = (
@@ -143,7 +143,7 @@ export const layerFile = (
   settings: LogSettings,
   scrubber: Scrubber,
   screen: LogScreen
-): Layer.Layer<never, CannotCreate> => {
+): Layer.Layer<never, CannotCreate | UsageError> => {
   const logger = Effect.gen(function* () {
     const warn = (message: string) =>
       screen.line(formatLine(settings.format, { time: new Date(), level: "warn", message }, scrubber))

@@ -3,6 +3,7 @@ import type { CommandOptions } from "../main/Step.ts"
 
 const input = {
   type: "path",
+  file: { what: "the file with the fields", use: "read" },
   metavar: "FILE|-",
   help: "JSON with the fields as the service names them, from a file or standard input, in place of the options"
 } as const satisfies CommandOptions[string]

@@ -8,7 +8,8 @@ import {
   type ExitCode,
   type LocalIo,
   mostSevere,
-  type RestorationsPending
+  type RestorationsPending,
+  type UsageError
 } from "../../core/src/Errors.ts"
 import type { ReportRun } from "../../core/src/report/Report.ts"
 import { canWriteReport } from "../../core/src/report/ReportFile.ts"
@@ -27,7 +28,7 @@ export const conclude = <E extends StepFailure, R>(
   record: RunRecord,
   settings: TargetSettings,
   step: ReportRun["step"]
-): Effect.Effect<ExitCode, E | CannotCreate | LocalIo, R | FileSystem.FileSystem | Path.Path> =>
+): Effect.Effect<ExitCode, E | CannotCreate | UsageError | LocalIo, R | FileSystem.FileSystem | Path.Path> =>
   Effect.gen(function* () {
     const { reportfile } = settings
     if (reportfile !== null) yield* Effect.andThen(canWriteReport(reportfile), clearTemporaries(reportfile))
@@ -81,7 +82,7 @@ const withReport = <E extends StepFailure, R>(
   record: RunRecord,
   settings: TargetSettings,
   { reportfile, step }: { readonly reportfile: string; readonly step: ReportRun["step"] }
-): Effect.Effect<ExitCode, E | CannotCreate | LocalIo, R | FileSystem.FileSystem | Path.Path> =>
+): Effect.Effect<ExitCode, E | CannotCreate | UsageError | LocalIo, R | FileSystem.FileSystem | Path.Path> =>
   Effect.uninterruptibleMask((restore) =>
     Effect.gen(function* () {
       const exit = yield* Effect.exit(restore(work))

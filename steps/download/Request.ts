@@ -1,7 +1,7 @@
 /** The settings of a command line as the request of a run. */
-import { resolve } from "node:path"
 import { Effect, type Result } from "effect"
 import { type ParsedRequest, parseRequest, readRequest, wantsSlices } from "../../core/src/download/DownloadRequest.ts"
+import { filesOf } from "../../core/src/settings/NamedFiles.ts"
 import type { LocalSettings } from "../../core/src/settings/Settings.ts"
 import * as ZlibCodec from "../../platform/inflate/ZlibCodec.ts"
 import { type Problems, withProblems } from "../main/Step.ts"
@@ -14,29 +14,12 @@ export const requestOf = (settings: LocalSettings): Result.Result<ParsedRequest,
     settings.links && wantsSlices(settings)
       ? ["--links gives links of whole files: leave out --range, --bed and --unmapped"]
       : []
-  const own = ownFiles(settings)
-  return withProblems(parseRequest({ ...settings, shows }, new Map(own)), [...wholeOnly, ...sharedFiles(own)])
+  return withProblems(parseRequest({ ...settings, shows }, new Map(ownFiles(settings))), wholeOnly)
 }
 
 /** The request with the regions of its BED file. */
 export const completeRequest = (request: ParsedRequest) => Effect.provide(readRequest(request), ZlibCodec.layer)
 
-type OwnFile = readonly [path: string, what: string]
-
 /** Files that this run writes itself: no download may take their place. */
-const ownFiles = ({ linksFile, logfile, reportfile, restorationFile }: LocalSettings): ReadonlyArray<OwnFile> => [
-  ...(logfile === null ? [] : [[logfile, "the log file"] as const]),
-  ...(reportfile === null ? [] : [[reportfile, "the report file"] as const]),
-  ...(linksFile === null ? [] : [[linksFile, "the links file"] as const]),
-  [restorationFile, "the restoration file"]
-]
-
-/** A report in place of the restoration file would forget every restoration that was paid for. */
-const sharedFiles = (own: ReadonlyArray<OwnFile>): ReadonlyArray<string> =>
-  [...Map.groupBy(own, ([path]) => resolve(path)).values()].flatMap((files) => {
-    const [first, ...others] = files
-    if (first === undefined || others.length === 0) return []
-    return [
-      `${first[0]} cannot be ${files.map(([, what]) => what).join(" and ")} at once: name another file for one of them`
-    ]
-  })
+const ownFiles = (settings: LocalSettings): ReadonlyArray<readonly [path: string, what: string]> =>
+  filesOf(settings, () => true).flatMap(({ path, use, what }) => (use === "written" ? [[path, what]] : []))

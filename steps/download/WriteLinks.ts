@@ -6,6 +6,7 @@ import { noLinks } from "../../core/src/download/LinkListing.ts"
 import { type LinkEntry, linksJson, linkText } from "../../core/src/download/LinkManifest.ts"
 import { mostSevere } from "../../core/src/Errors.ts"
 import { logFailure } from "../../core/src/FailureLog.ts"
+import { mayReplace } from "../../core/src/report/ReportFile.ts"
 import type { TargetSettings } from "../../core/src/settings/Settings.ts"
 import { printable } from "../../core/src/text/Printable.ts"
 import { type Output, openOutput } from "../../platform/files/OutputFile.ts"
@@ -52,4 +53,6 @@ export const writeLinks = Effect.fn("svc.step.writeLinks")(function* (
 
 /** The file for the links, or null. Opened before anybody logs in, as it may not be possible to write it. */
 export const openLinksFile = ({ linksFile }: TargetSettings) =>
-  linksFile === null ? Effect.succeed(null) : openOutput(linksFile, { private: true })
+  linksFile === null
+    ? Effect.succeed(null)
+    : Effect.andThen(mayReplace(linksFile, "links"), openOutput(linksFile, { private: true }))

@@ -4,6 +4,7 @@ import type { CommandOptions } from "../main/Step.ts"
 export const annotationOptions = {
   output: {
     type: "path",
+    file: { what: "the output file", use: "written" },
     short: "o",
     metavar: "FILE",
     default: "-",
@@ -34,6 +35,7 @@ export const annotationOptions = {
   },
   bed: {
     type: "path",
+    file: { what: "the BED file", use: "read" },
     short: "b",
     metavar: "FILE",
     help: "Only variants in the regions of this BED file, plain, gzip or BGZF; - is standard input"

@@ -22,6 +22,7 @@ export const options = {
   },
   tokenFile: {
     type: "path",
+    file: { what: "the token file", use: "read" },
     metavar: "FILE",
     help: "File whose first line is what readers must show: as Authorization: Bearer TOKEN, or before the path as /t/TOKEN"
   },

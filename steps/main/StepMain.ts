@@ -11,6 +11,7 @@ import { Base64 } from "effect/encoding"
 import { ChildProcessSpawner } from "effect/process"
 import { LocalIo, UsageError } from "../../core/src/Errors.ts"
 import { type KeyName, table } from "../../core/src/settings/Keys.ts"
+import { idListsOf, namedFile } from "../../core/src/settings/NamedFiles.ts"
 import { decode, environmentLayer, environmentWarnings, type LocalSettings } from "../../core/src/settings/Settings.ts"
 import { complete, proxyOf, validate, warningsOf } from "../../core/src/settings/Validation.ts"
 import { printable } from "../../core/src/text/Printable.ts"
@@ -82,11 +83,13 @@ export const main = (
 
     const runSettled = (commandLine: CommandLine) =>
       Effect.gen(function* () {
-        const { own, problems, settings, warnings } = yield* settle(step, commandLine)
+        const { lists, own, problems, settings, warnings } = yield* settle(step, commandLine)
         protectSecrets(scrubber, settings)
         const parsed = yield* loadProgram(step, settings, { operands: commandLine.operands, own }, scrubber)
         const takes = (key: KeyName) => table[key].steps.includes(step.name)
-        const valid = validate(settings, { service: step.service, takes }, problems, parsed)
+        const named = Object.entries(step.options ?? {}).flatMap(([name, it]) => namedFile(it, own.values[name]))
+        const files = [...named, ...lists]
+        const valid = validate(settings, { service: step.service, takes, files }, problems, parsed)
         const allWarnings = [...guardWarnings, ...warnings, ...warningsOf(settings)]
         const warn = (sentences: ReadonlyArray<string>) =>
           Effect.forEach(sentences, (it) => Effect.logWarning(it), { discard: true })
@@ -214,6 +217,7 @@ const settle = Effect.fnUntraced(function* (step: Step, commandLine: CommandLine
   const { own, problems } = decodeOwn(step.options ?? {}, commandLine.own)
   return {
     ...decoded,
+    lists: [commandLine.layer, file.layer].flatMap(idListsOf),
     own,
     problems: [...problems, ...decoded.problems],
     warnings: [...environmentWarnings(process.env), ...file.warnings]

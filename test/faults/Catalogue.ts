@@ -188,6 +188,8 @@ Z4 | a pipe, device or second name where the final file goes | pipes and devices
 Z5 | secrets in any output, log, report, journal or error | none: hidden by value and by form, links included
 Z6 | a password on the command line | works, warns, and leaves the process list
 Z7 | diagnostic reports of Node | without the environment
+Z8 | log, report, links or restoration file under the name of another file of the run, or of somebody's work | 64 before anything is touched, by whatever name or link; a report replaces reports, a log is appended to text
+Z9 | a file of another size, or a checksum that does not fit, where the final file goes | left as it is: 73 \`differs\` with both sizes, 65 for the checksum; no checksum is written beside what was not compared
 `
 
 const read = (line: string): Fault => {

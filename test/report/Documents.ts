@@ -106,7 +106,7 @@ export const night = (): ReportDocument => {
     failed(
       came({ name: "mother.vcf.gz", analysis: "A3", from: 221_000, took: 62_000, bytes: 290 * MiB }),
       "Unavailable",
-      "files.example.org is unavailable after 9 attempts: it closed the connection after 41.2 MiB; what is there is kept"
+      "files.example.org is unavailable after 9 attempts: it closed the connection after 41.2 MiB"
     ),
     untransferredResult(
       { analysisId: "A1", fileName: "child.vcf.gz", path: "data/child.vcf.gz", bytes: 301 * MiB },
@@ -122,7 +122,7 @@ export const night = (): ReportDocument => {
   return document(285, 69, files, {
     throughput: { intervalSeconds: 2, bytes: rates(142, 2) },
     advice: [
-      "Run the same command again to go on: what is there is kept",
+      "Run the same command again: what is there is kept",
       "2 restorations pending, the next expected at 2026-11-21T06:30:00Z: run again later: svc-resume-restore -t https://lab.example.org --restorationFile awaiting-restoration.json"
     ]
   })

@@ -1,5 +1,5 @@
 /** Archived files as processes: policy, requests and resuming against the sandbox. */
-import { copyFileSync, existsSync, mkdirSync, readFileSync, rmSync } from "node:fs"
+import { copyFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
@@ -68,6 +68,27 @@ describe("request and resume", () => {
         const again = yield* resume([], first)
         assert.strictEqual(again.exitCode, 0, again.stderr)
         assert.deepStrictEqual(tracked(first, file), [])
+      })
+  )
+
+  it.live(
+    "Z9 a file of another size that is there is judged when its restoration is resumed, and the request stays",
+    () =>
+      Effect.gen(function* () {
+        const here = yield* archive("1 hour")
+        const { folder, request, resume, thaw } = here
+        assert.strictEqual((yield* request(["A3", "-d", "out"])).exitCode, 0)
+        writeFileSync(join(folder, "out", "S3.bam"), "cut")
+        yield* thaw
+        const resumed = yield* resume(["--reportfile", "r.json"])
+        assert.strictEqual(resumed.exitCode, 73, resumed.stderr)
+        assert.match(resumed.stderr, /S3\.bam exists with 3 bytes, but \d+ are listed/)
+        assert.strictEqual(readReport(folder, "r.json").files[0]?.reason, "differs")
+        assert.deepStrictEqual(namesIn(folder, "out"), ["S3.bam"])
+        assert.strictEqual(tracked(folder, file).length, 1)
+        rmSync(join(folder, "out", "S3.bam"))
+        assert.strictEqual((yield* resume([])).exitCode, 0)
+        assert.deepStrictEqual(tracked(folder, file), [])
       })
   )
 

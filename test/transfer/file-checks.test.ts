@@ -194,10 +194,11 @@ describe("FileTransfer, checks", () => {
         const requests = g.links.seen.length
         assert.strictEqual((yield* yield* g.run).action, "exists")
         assert.deepStrictEqual([text(g, name), g.links.seen.length], [line, requests])
-        // What is there stays as it is.
-        g.disk.files.set(name, Buffer.from("mine"))
-        yield* yield* g.run
-        assert.strictEqual(text(g, name), "mine")
+        // One that is there is compared, and stays as it is.
+        g.disk.files.set(name, Buffer.from(line.replace(/^./, (digit) => (digit === "0" ? "1" : "0"))))
+        const wrong = text(g, name)
+        assert.deepInclude(yield* Effect.flip(yield* g.run), { _tag: "FileDamaged", file: name, fault: "Checksum" })
+        assert.strictEqual(text(g, name), wrong)
         const anew = ground({ request: { checksums: kind, overwrite: true } })
         for (const one of ["s.bam", name]) anew.disk.files.set(one, Buffer.from("old"))
         yield* yield* anew.run

@@ -20,14 +20,22 @@ describe("FileTransfer", () => {
     })
   )
 
-  it.effect("an existing file stays, and nothing is asked", () =>
-    Effect.gen(function* () {
-      const g = ground()
-      g.disk.files.set("s.bam", patterned(7))
-      const outcome = yield* yield* g.run
-      assert.deepInclude(outcome, { action: "exists", bytes: 7, sha256: null, attempts: 0 })
-      assert.strictEqual(g.links.seen.length, 0)
-    })
+  it.effect(
+    "Z9 an existing file stays, and nothing is asked; it is one to keep if it has the listed size, or none is listed",
+    () =>
+      Effect.gen(function* () {
+        for (const size of [7, null]) {
+          const g = ground({ request: { size } })
+          g.disk.files.set("s.bam", patterned(7))
+          const outcome = yield* yield* g.run
+          assert.deepInclude(outcome, { action: "exists", bytes: 7, sha256: null, attempts: 0 })
+          assert.strictEqual(g.links.seen.length, 0)
+        }
+        const g = ground({ request: { size: 8, checksums: "md5" } })
+        g.disk.files.set("s.bam", patterned(7))
+        assert.deepInclude(yield* Effect.flip(yield* g.run), { _tag: "FileDiffers", bytes: 7, listed: 8 })
+        assert.deepStrictEqual([g.disk.names, g.links.seen.length], [["s.bam"], 0])
+      })
   )
 
   it.effect("with overwrite the old file stays until the new one is complete", () =>

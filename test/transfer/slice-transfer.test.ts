@@ -475,32 +475,41 @@ describe("SliceTransfer", () => {
     }).pipe(Effect.provide(ZlibCodec.layer))
   )
 
-  it.effect("checksum files stand beside slice and index, and are added where only they are missing", () =>
-    Effect.gen(function* () {
-      const g = yield* ground({ request: { checksums: "md5" } })
-      yield* yield* g.run
-      const sums = names.map((name) => `${name}.md5`)
-      const lines = () => sums.map((name) => Buffer.from(g.disk.files.get(name) ?? []).toString())
-      const right = names.map((name) => {
-        const hex = createHash("md5")
-          .update(g.disk.files.get(name) ?? new Uint8Array(0))
-          .digest("hex")
-        return `${hex}  ${name}\n`
-      })
-      assert.deepStrictEqual([g.disk.names, lines()], [[...names, ...sums].sort(), right])
-      for (const name of sums) g.disk.files.delete(name)
-      const same = { _tag: "Same" as const, bytes: 1, regions: "chr1:20001-900000" }
-      const again = yield* ground({ disk: g.disk, request: { checksums: "md5", existing: Effect.succeed(same) } })
-      assert.strictEqual((yield* yield* again.run).action, "exists")
-      assert.deepStrictEqual([lines(), again.links.seen.length], [right, 0])
-      // What is replaced loses its checksum first.
-      const anew = yield* ground({
-        disk: g.disk,
-        request: { checksums: "md5", overwrite: true, existing: Effect.succeed(same) }
-      })
-      g.disk.fails = (operation) => (operation === "checksum" ? "ENOSPC" : null)
-      assert.strictEqual((yield* Effect.flip(yield* anew.run))._tag, "LocalIo")
-      assert.deepStrictEqual(g.disk.names, names)
-    }).pipe(Effect.provide(ZlibCodec.layer))
+  it.effect(
+    "checksum files stand beside slice and index; nothing states what a slice that was there should be, so it gets none",
+    () =>
+      Effect.gen(function* () {
+        const g = yield* ground({ request: { checksums: "md5" } })
+        yield* yield* g.run
+        const sums = names.map((name) => `${name}.md5`)
+        const lines = () => sums.map((name) => Buffer.from(g.disk.files.get(name) ?? []).toString())
+        const right = names.map((name) => {
+          const hex = createHash("md5")
+            .update(g.disk.files.get(name) ?? new Uint8Array(0))
+            .digest("hex")
+          return `${hex}  ${name}\n`
+        })
+        assert.deepStrictEqual([g.disk.names, lines()], [[...names, ...sums].sort(), right])
+        for (const name of sums) g.disk.files.delete(name)
+        const same = { _tag: "Same" as const, bytes: 1, regions: "chr1:20001-900000" }
+        const again = yield* ground({ disk: g.disk, request: { checksums: "md5", existing: Effect.succeed(same) } })
+        assert.strictEqual((yield* yield* again.run).action, "exists")
+        assert.deepStrictEqual([g.disk.names, again.links.seen.length], [names, 0])
+        const [, sum = ""] = sums
+        g.disk.files.set(sum, Buffer.from(right[0] ?? ""))
+        assert.deepInclude(yield* Effect.flip(yield* again.run), {
+          _tag: "FileDamaged",
+          file: sum,
+          fault: "Checksum"
+        })
+        // What is replaced loses its checksum first.
+        const anew = yield* ground({
+          disk: g.disk,
+          request: { checksums: "md5", overwrite: true, existing: Effect.succeed(same) }
+        })
+        g.disk.fails = (operation) => (operation === "checksum" ? "ENOSPC" : null)
+        assert.strictEqual((yield* Effect.flip(yield* anew.run))._tag, "LocalIo")
+        assert.deepStrictEqual(g.disk.names, names)
+      }).pipe(Effect.provide(ZlibCodec.layer))
   )
 })

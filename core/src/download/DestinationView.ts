@@ -2,10 +2,11 @@
  * What is in the destination before a run: files under final names, and what earlier runs left of unfinished ones.
  */
 import { Effect, FileSystem, Option, Path } from "effect"
-import { LocalIo } from "../Errors.ts"
+import { LocalIo, UsageError } from "../Errors.ts"
 import type { Codec } from "../genome/bgzf/Codec.ts"
 import { dataTypeOf, unsafeName } from "../selection/FileName.ts"
-import { finalName, pathOf } from "../selection/OutputPath.ts"
+import { dataNames, finalName, pathOf } from "../selection/OutputPath.ts"
+import { identityIn, identityOf, identityOfInfo } from "../settings/NamedFiles.ts"
 import type { SliceState } from "../transfer/SliceState.ts"
 import type { Destination, Occupant, PlannedFile } from "./DownloadPlan.ts"
 import type { DownloadRequest } from "./DownloadRequest.ts"
@@ -16,25 +17,29 @@ type PlannedOutput = Pick<PlannedFile, "folder" | "fileName" | "type" | "slice">
 export interface DestinationView extends Destination {
   /** Bytes on the disk in the part file of a planned file. */
   readonly present: (place: PlannedOutput) => number
+  /** A planned file is one that the run itself writes; null when none is. */
+  readonly clash: UsageError | null
 }
 
 /** Looks at the places of a plan and changes nothing. Header and index are read only of a slice that may be kept. */
 export const lookAt = Effect.fn("svc.download.lookAt")(function* (
-  { destination, overwrite, own }: Pick<DownloadRequest, "destination" | "overwrite" | "own">,
+  { checksums, destination, overwrite, own }: Pick<DownloadRequest, "checksums" | "destination" | "overwrite" | "own">,
   places: ReadonlyArray<PlannedOutput>
 ): Effect.fn.Return<DestinationView, never, FileSystem.FileSystem | Path.Path | Codec> {
   const fs = yield* FileSystem.FileSystem
   const path = yield* Path.Path
   const occupants = new Map<string, Occupant>()
-  const reserved = new Map<string, string>()
   const slices = new Map<string, SliceState>()
   const parts = new Map<string, number>()
 
-  const ownPaths = new Map([...own].map(([file, what]) => [path.resolve(file), what]))
+  const ownFiles = yield* identitiesOf(own)
+  const clashes: Array<string> = []
   // The id of an analysis becomes a folder; nothing outside of the destination is looked at.
   const within = places.filter(({ folder }) => folder === "" || unsafeName(folder) === null)
+  const folders = new Map<string, string | null>()
   for (const folder of new Set(within.map((place) => place.folder))) {
     const directory = path.join(destination, folder)
+    folders.set(folder, yield* identityOf(directory))
     const names = yield* Effect.orElseSucceed(fs.readDirectory(directory), () => [])
     for (const name of names.filter(isPart)) {
       const info = yield* Effect.option(fs.stat(path.join(directory, name)))
@@ -45,9 +50,12 @@ export const lookAt = Effect.fn("svc.download.lookAt")(function* (
     if (unsafeName(place.fileName) !== null) continue
     const relative = pathOf(place)
     const absolute = path.join(destination, place.folder, finalName(place))
-    const what = ownPaths.get(path.resolve(absolute))
-    if (what !== undefined) reserved.set(relative, what)
     const info = yield* Effect.option(fs.stat(absolute))
+    const sums = (name: string) => (checksums === null ? [name] : [name, `${name}.${checksums}`])
+    const written = dataNames(place).flatMap(sums)
+    const ids = written.map((name): string | null => identityIn(folders.get(place.folder) ?? null, name))
+    const mine = ids.concat(Option.isSome(info) ? identityOfInfo(info.value) : []).find((id) => ownFiles.has(id))
+    if (mine !== undefined) clashes.push(`${relative} would be written over ${ownFiles.get(mine)}`)
     if (Option.isNone(info)) continue
     occupants.set(relative, { kind: info.value.type === "File" ? "file" : "other", size: Number(info.value.size) })
     if (place.slice === null || overwrite) continue
@@ -57,7 +65,27 @@ export const lookAt = Effect.fn("svc.download.lookAt")(function* (
   // The part of a slice is of no use to the next run.
   const bytesPresent = (place: PlannedOutput) =>
     place.slice === null ? (parts.get(path.join(place.folder, place.fileName)) ?? 0) : 0
-  return { occupants, reserved, slices, present: bytesPresent }
+  const [clash = null] = clashes
+  return {
+    occupants,
+    slices,
+    present: bytesPresent,
+    clash:
+      clash === null ? null : new UsageError({ message: `${clash}: name another file for it; nothing was fetched` })
+  }
+})
+
+/** The files of `own` by what they are on the disk, and by the names that they would get. */
+const identitiesOf = Effect.fnUntraced(function* (own: DownloadRequest["own"]) {
+  const path = yield* Path.Path
+  const known = new Map<string | null, string>()
+  for (const [file, what] of own) {
+    const folder = yield* identityOf(path.dirname(path.resolve(file)))
+    known.set(identityIn(folder, path.basename(file)), `${what} ${file}`)
+    known.set(yield* identityOf(file), `${what} ${file}`)
+  }
+  known.delete(null)
+  return known
 })
 
 /** Why nothing can be written into the destination; null when it can, or nothing has to be (fault K6). */

@@ -1,7 +1,7 @@
 /**
  * Whether the files of a plan fit onto the disk, asked before the first byte moves (fault K2).
  */
-import { type CannotCreate, DiskTooSmall, type LocalIo } from "../Errors.ts"
+import { type CannotCreate, DiskTooSmall, type LocalIo, type UsageError } from "../Errors.ts"
 import type { DownloadPlan, PlannedFile } from "./DownloadPlan.ts"
 
 export interface DiskNeed {
@@ -32,7 +32,10 @@ export const shortage = (need: DiskNeed, destination: string, free: number | nul
   free !== null && need.bytes > free ? new DiskTooSmall({ path: destination, needed: need.bytes, free }) : null
 
 /** The plan without its fetches: each fails with `error`. */
-export const refuseAll = (plan: DownloadPlan, error: CannotCreate | DiskTooSmall | LocalIo): DownloadPlan => ({
+export const refuseAll = (
+  plan: DownloadPlan,
+  error: CannotCreate | DiskTooSmall | LocalIo | UsageError
+): DownloadPlan => ({
   ...plan,
   files: plan.files.map((file) =>
     file.decision._tag === "Fetch" ? { ...file, decision: { _tag: "Fail", error } } : file

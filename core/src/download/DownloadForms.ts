@@ -1,7 +1,7 @@
 /** What can be done with the files of a request. Each form is a download that ends earlier: after the listing, the links, the plan or the restorations. */
 import { Effect, type FileSystem, type Path, Stream } from "effect"
 import { TrackingFile } from "../archive/TrackingFile.ts"
-import type { ServiceError } from "../Errors.ts"
+import type { ServiceError, UsageError } from "../Errors.ts"
 import type { Codec } from "../genome/bgzf/Codec.ts"
 import { fileTypes } from "../selection/FileName.ts"
 import type { ListedAnalysis } from "../selection/ListedFiles.ts"
@@ -107,6 +107,10 @@ interface Prepared extends Planned {
   readonly links: LinkBook
 }
 
+/** `planned`, unless the run would write one of its own files over its data: then nothing is done. */
+const orClash = (planned: Planned): Effect.Effect<Planned, UsageError> =>
+  planned.clash === null ? Effect.succeed(planned) : Effect.fail(planned.clash)
+
 /** What `keep` takes of the listings of the selected analyses; each failure goes to `failed` when it happens. */
 const gather = Effect.fn("svc.download.gather")(function* <R, A, S>(
   source: FileSource<R>,
@@ -159,7 +163,7 @@ export const planRun = Effect.fn("svc.download.planRun")(function* <R>(
     return withSizes(entry)
   }
   const { failures, kept: analyses } = yield* gather(source, request, keep, () => Effect.void)
-  const decided = yield* planFiles(analyses, request)
+  const decided = yield* Effect.flatMap(planFiles(analyses, request), orClash)
   const isSliced = request.slice !== null
   const plan = isSliced
     ? yield* estimatePlan(decided.plan, yield* source.book(entries, filesToFetch(decided.plan)))
@@ -181,13 +185,16 @@ const preparePlan = Effect.fnUntraced(function* <R>(
   failed: (failure: PlanFailure) => Effect.Effect<void>
 ) {
   const { failures, kept: entries } = yield* gather(source, request, Effect.succeed, failed)
-  const { plan: decided, disk } = yield* planFiles(
-    entries.map(({ listed }) => listed),
-    request
+  const decided = yield* Effect.flatMap(
+    planFiles(
+      entries.map(({ listed }) => listed),
+      request
+    ),
+    orClash
   )
-  const plan = yield* checkDestination({ plan: decided, disk })
+  const plan = yield* checkDestination(decided)
   const links = yield* source.book(entries, filesToFetch(plan))
-  return { plan, disk, failures, links } satisfies Prepared
+  return { ...decided, plan, failures, links } satisfies Prepared
 })
 
 /** Downloads; restorations are asked for before anything is fetched: they take longest. */
@@ -245,6 +252,6 @@ const planListed = Effect.fnUntraced(function* <R>(
   failed: (failure: PlanFailure) => Effect.Effect<void>
 ) {
   const { failures, kept } = yield* gather(source, request, ({ listed }) => Effect.succeed(listed), failed)
-  const planned = yield* planFiles(kept, request)
+  const planned = yield* Effect.flatMap(planFiles(kept, request), orClash)
   return { ...planned, failures: [...failures, ...planned.plan.failures] }
 })

@@ -16,7 +16,7 @@ const analysis = (id: string, files: ReadonlyArray<ListedFile>, named = true): L
   files
 })
 const both: PlanRequest = { filetypes: ["bam", "bam.bai"], layout: "flat", overwrite: false }
-const empty: Destination = { occupants: new Map(), reserved: new Map(), slices: new Map() }
+const empty: Destination = { occupants: new Map(), slices: new Map() }
 
 const decisions = (analyses: ReadonlyArray<ListedAnalysis>, request = both, destination = empty) =>
   plan(analyses, request, destination).files.map((it) => {
@@ -74,25 +74,57 @@ describe("decisions", () => {
     ])
   })
 
-  it("an existing file of another size is kept, and said aloud", () => {
-    const there: Destination = { ...empty, occupants: new Map([["S.bam", { kind: "file", size: 99 }]]) }
-    const { files, warnings } = plan([analysis("A1", [file("S.bam"), file("S.bam.bai")])], both, there)
-    assert.strictEqual(files[0]?.decision._tag, "Skip")
-    assert.deepStrictEqual(warnings, [
-      "S.bam exists with 99 bytes, but analysis A1 lists 100: it was left as it is; check it, or give --overwrite"
+  const occupied = (sizes: Readonly<Record<string, number>>): Destination => ({
+    ...empty,
+    occupants: new Map(Object.entries(sizes).map(([name, size]) => [name, { kind: "file", size }]))
+  })
+
+  it("Z9 an existing file of another size fails and is left, and no index is fetched to lie beside it", () => {
+    const pair = [analysis("A1", [file("S.bam"), file("S.bam.bai")])]
+    const { files } = plan(pair, both, occupied({ "S.bam": 99 }))
+    const [data, index] = files.map(({ decision }) => (decision._tag === "Fail" ? decision : null))
+    assert.strictEqual(
+      data?.error.message,
+      "S.bam exists with 99 bytes, but 100 are listed: it was left as it is; move it away, or download it with --overwrite"
+    )
+    assert.deepStrictEqual([data?.existing, index?.error === data?.error, index?.existing], [99, true, undefined])
+    assert.deepStrictEqual(decisions(pair, both, occupied({ "S.bam": 100, "S.bam.bai": 7 })), [
+      "S.bam Skip exists",
+      "S.bam.bai Fail FileDiffers"
+    ])
+    assert.deepStrictEqual(decisions(pair, both, occupied({ "S.bam": 99, "S.bam.bai": 100 })), [
+      "S.bam Fail FileDiffers",
+      "S.bam.bai Skip exists"
+    ])
+    assert.deepStrictEqual(decisions(pair, { ...both, overwrite: true }, occupied({ "S.bam": 99 })), [
+      "S.bam Fetch",
+      "S.bam.bai Fetch"
+    ])
+    const other = analysis("A1", [file("T.bam"), file("S.bam", { archived: true }), file("T.bam.bai")])
+    assert.deepStrictEqual(decisions([other], both, occupied({ "S.bam": 99 })), [
+      "T.bam Fetch",
+      "S.bam Fail FileDiffers",
+      "T.bam.bai Fetch"
     ])
   })
 
-  it("something that is no file, a file of this run, and a missing link are refused", () => {
-    const a = analysis("A1", [file("S.bam"), file("T.bam"), file("U.bam", { hasLink: false })])
+  it("an existing file is kept where no size is listed, whatever its link host says", () => {
+    const unlisted = [file("S.bam", { size: null }), file("T.bam", { size: 100, sizeLearned: true })]
+    const there = occupied({ "S.bam": 99, "T.bam": 99 })
+    assert.deepStrictEqual(decisions([analysis("A1", unlisted)], both, there), [
+      "S.bam Skip exists",
+      "T.bam Skip exists"
+    ])
+  })
+
+  it("something that is no file, and a missing link are refused", () => {
+    const a = analysis("A1", [file("S.bam"), file("U.bam", { hasLink: false })])
     const there: Destination = {
       occupants: new Map([["S.bam", { kind: "other", size: 0 }]]),
-      reserved: new Map([["T.bam", "the log file"]]),
       slices: new Map()
     }
     assert.deepStrictEqual(decisions([a], { ...both, overwrite: true }, there), [
       "S.bam Fail CannotCreate",
-      "T.bam Fail CannotCreate",
       "U.bam Fail NotFound"
     ])
   })
@@ -227,16 +259,16 @@ describe("what is missing", () => {
   it("half a pair is a warning also for an analysis found by sample, a whole pair is not", () => {
     const all: PlanRequest = { ...both, filetypes: ["bam", "bam.bai", "vcf.gz", "vcf.gz.tbi"] }
     const half = [analysis("A1", [file("S.bam"), file("S.vcf.gz"), file("S.vcf.gz.tbi")], false)]
-    assert.deepStrictEqual(plan(half, all, empty).warnings, ["Analysis A1 has no bam.bai file"])
+    assert.deepStrictEqual(plan(half, all, empty).warnings, ["Analysis A1: no bam.bai file is listed"])
     assert.deepStrictEqual(plan([analysis("A1", [file("S.bam"), file("S.bam.bai")], false)], all, empty).warnings, [])
     assert.deepStrictEqual(plan([analysis("A1", [file("S.bam"), file("S.bam.bai")])], all, empty).warnings, [
-      "Analysis A1 has no vcf.gz, vcf.gz.tbi file"
+      "Analysis A1: no vcf.gz, vcf.gz.tbi file is listed"
     ])
   })
 
   it("a type that is partly missing is a warning", () => {
     assert.deepStrictEqual(plan([analysis("A1", [file("S.bam"), file(null)])], both, empty).warnings, [
-      "Analysis A1 has no bam.bai file",
+      "Analysis A1: no bam.bai file is listed",
       "Analysis A1: 1 file(s) without a name were left out"
     ])
   })

@@ -3,23 +3,25 @@
  *
  * Pure: the listing, the settings and a look at the destination go in, decisions come out. Faults of
  * docs/faults.md: D17 (collisions), K2 (disk space), K7 (names that differ only in case or composition), Z1
- * (names).
+ * (names), Z9 (what is there already).
  */
 import type { Restoration } from "../archive/Restoration.ts"
 import {
   CannotCreate,
   type DiskTooSmall,
+  FileDiffers,
   NameCollision,
   NotFound,
   type ServiceError,
   type TrackingReadError,
   type TransferError,
-  type UnsafeName
+  type UnsafeName,
+  type UsageError
 } from "../Errors.ts"
 import { hasUnmapped, isDataType, partnerOf } from "../genome/formats/FileNames.ts"
 import { collisionKey, type FileType, fileTypeOf, unsafeIndexName, unsafeName } from "../selection/FileName.ts"
 import type { ListedAnalysis } from "../selection/ListedFiles.ts"
-import { pathOf } from "../selection/OutputPath.ts"
+import { dataPathOf, pathOf } from "../selection/OutputPath.ts"
 import { type FileChoice, type WantedFile, wantedFiles, wantedTypes } from "../selection/WantedFiles.ts"
 import { printable } from "../text/Printable.ts"
 import type { SliceState } from "../transfer/SliceState.ts"
@@ -39,18 +41,18 @@ export interface PlanRequest extends FileChoice {
 /** What can be seen of the destination; paths are `pathOf` of a planned file. */
 export interface Destination {
   readonly occupants: ReadonlyMap<string, Occupant>
-  /** Paths that this run itself writes, with what they are (`the log file`). */
-  readonly reserved: ReadonlyMap<string, string>
   /** What stands where slices go. */
   readonly slices: ReadonlyMap<string, SliceState>
 }
 
 export type Decision =
   | { readonly _tag: "Fetch" }
-  | { readonly _tag: "Skip"; readonly reason: SkipReason }
-  | { readonly _tag: "Fail"; readonly error: PlanError }
+  /** `existing`: bytes of the whole file that is kept. */
+  | { readonly _tag: "Skip"; readonly reason: SkipReason; readonly existing?: number }
+  /** `existing`: bytes of the file that is in the way because its size differs. */
+  | { readonly _tag: "Fail"; readonly error: PlanError; readonly existing?: number }
 
-export type PlanError = NameCollision | UnsafeName | CannotCreate | NotFound | DiskTooSmall | TransferError
+export type PlanError = NameCollision | UnsafeName | CannotCreate | NotFound | DiskTooSmall | UsageError | TransferError
 
 /** What is foreseen of the restoration of an archived file: why it comes to this, and what is known of it already. */
 export interface ForeseenRestoration extends Restoration {
@@ -64,6 +66,7 @@ export type Outlook =
   | {
       readonly _tag: "Skip"
       readonly reason: SkipReason | "available"
+      readonly existing?: number
       readonly restoration?: ForeseenRestoration
     }
   /** Its restoration is asked for. */
@@ -115,8 +118,21 @@ export const plan = (
     const owners = shared.size === 0 ? null : (shared.get(collisionKey(path)) ?? null)
     return { ...place, decision: decide({ place, path, owners }, request, destination) }
   })
-  const { failures, warnings } = remarks(analyses, files, request)
-  return { files, failures, warnings: [...warnings, ...files.flatMap((file) => otherSize(file, destination))] }
+  return { files: withoutOrphans(files), ...remarks(analyses, files, request) }
+}
+
+/** No index is fetched to lie beside a file of another size: it fails with its data. */
+const withoutOrphans = (files: ReadonlyArray<PlannedFile>): ReadonlyArray<PlannedFile> => {
+  const differing = new Map<string, PlanError>()
+  for (const { decision, ...file } of files) {
+    if (decision._tag === "Fail" && decision.existing !== undefined) differing.set(pathOf(file), decision.error)
+  }
+  if (differing.size === 0) return files
+  return files.map((file) => {
+    const data = dataPathOf(file)
+    const error = data === null ? undefined : differing.get(data)
+    return error === undefined || file.decision._tag !== "Fetch" ? file : { ...file, decision: fail(error) }
+  })
 }
 
 /** The analyses with files for one path, as its error names them. */
@@ -143,17 +159,6 @@ const ownersOf = (ids: ReadonlySet<string>): Owners => ({
   others: Math.max(0, ids.size - namedOwners)
 })
 
-/** A warning, because `exists` is decided by the name alone: the file may be cut, or of another analysis. */
-const otherSize = (file: PlannedFile, destination: Destination): ReadonlyArray<string> => {
-  const there = destination.occupants.get(pathOf(file))?.size
-  if (file.decision._tag !== "Skip" || file.decision.reason !== "exists") return []
-  if (there === undefined || file.size === null || there === file.size) return []
-  return [
-    `${pathOf(file)} exists with ${there} bytes, but analysis ${printable(file.analysisId)} lists ${file.size}: ` +
-      "it was left as it is; check it, or give --overwrite"
-  ]
-}
-
 /** What can be known of a wanted file before it is fetched. */
 interface Candidate {
   readonly place: WantedFile
@@ -166,8 +171,10 @@ interface Candidate {
 const decide = (candidate: Candidate, request: PlanRequest, destination: Destination): Decision => {
   const refused = refusal(candidate, request, destination)
   if (refused !== null) return fail(refused)
-  const reason = skipReason(candidate, request, destination)
-  if (reason !== null) return { _tag: "Skip", reason }
+  if (hasNoReads(candidate.place)) return { _tag: "Skip", reason: "no-reads" }
+  const kept = request.overwrite ? null : judgeExisting(candidate, destination)
+  if (kept !== null) return kept
+  if (candidate.place.archived) return { _tag: "Skip", reason: "archived" }
   const missing = missingOf(candidate.place)
   return missing === null ? fetch : fail(missing)
 }
@@ -179,7 +186,7 @@ const fetch: Decision = { _tag: "Fetch" }
 const refusal = (
   { owners, path, place }: Candidate,
   { overwrite }: PlanRequest,
-  { occupants, reserved, slices }: Destination
+  { occupants, slices }: Destination
 ): PlanError | null => {
   const unsafe =
     unsafeName(place.fileName) ??
@@ -187,8 +194,6 @@ const refusal = (
     (place.folder === "" ? null : unsafeName(place.folder))
   if (unsafe !== null) return unsafe
   if (owners !== null) return new NameCollision({ name: path, ...owners })
-  const own = reserved.get(path)
-  if (own !== undefined) return new CannotCreate({ path, reason: `it is ${own} of this run` })
   if (occupants.get(path)?.kind === "other") {
     return new CannotCreate({ path, reason: "something else than a file is there" })
   }
@@ -196,16 +201,13 @@ const refusal = (
   return slice?._tag === "Other" && !overwrite && !hasNoReads(place) ? slice.error : null
 }
 
-/** Why the file is left alone; null when it is not. */
-const skipReason = (
-  { path, place }: Candidate,
-  { overwrite }: PlanRequest,
-  { occupants, slices }: Destination
-): SkipReason | null => {
-  if (hasNoReads(place)) return "no-reads"
-  const isThere = place.slice === null ? occupants.has(path) : slices.get(path)?._tag === "Same"
-  if (isThere && !overwrite) return "exists"
-  return place.archived ? "archived" : null
+/** What a file means that stands where this one goes; null when none does. */
+const judgeExisting = ({ path, place }: Candidate, { occupants, slices }: Destination): Decision | null => {
+  if (place.slice !== null) return slices.get(path)?._tag === "Same" ? { _tag: "Skip", reason: "exists" } : null
+  const existing = occupants.get(path)?.size
+  if (existing === undefined) return null
+  const error = FileDiffers.of(path, existing, place.sizeLearned === true ? null : place.size)
+  return error === null ? { _tag: "Skip", reason: "exists", existing } : { ...fail(error), existing }
 }
 
 /** What the service does not list although the file needs it; null when nothing is missing. */
@@ -224,7 +226,7 @@ const missingOf = ({ analysisId, fileName, hasLink, slice }: WantedFile): NotFou
 const hasNoReads = ({ slice, type }: WantedFile): boolean =>
   slice !== null && !hasUnmapped(type) && slice.content.wanted.length === 0
 
-const fail = (error: PlanError): Decision => ({ _tag: "Fail", error })
+const fail = (error: PlanError) => ({ _tag: "Fail", error }) as const
 
 /** What the analyses lack: a failure where none of the types is there, a warning where some are not. */
 const remarks = (
@@ -251,7 +253,8 @@ const remarks = (
       const lost = absent.filter((type) => isDataType(type) && found.has(partnerOf(type)))
       const optional = absent.filter((type) => !lost.includes(type))
       if (lost.length > 0) failures.push({ analysisId: analysis.id, error: onlyIndexOf(lost, analysis.id) })
-      if (optional.length > 0) warnings.push(`Analysis ${printable(analysis.id)} has no ${optional.join(", ")} file`)
+      if (optional.length > 0)
+        warnings.push(`Analysis ${printable(analysis.id)}: no ${optional.join(", ")} file is listed`)
     }
     const nameless = analysis.files.filter((file) => file.fileName === null).length
     if (nameless > 0)

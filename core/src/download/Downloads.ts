@@ -46,11 +46,17 @@ export class Downloads extends Context.Service<
     /** What the selected analyses have, each as soon as it is known. Nothing is downloaded or restored. */
     readonly list: (request: DownloadRequest) => Stream.Stream<ListItem, ServiceError>
     /** What `run` would do, or `restore`; touches nothing and asks nobody. */
-    readonly plan: (request: DownloadRequest, subject?: PlanSubject) => Effect.Effect<PlanOutcome, ServiceError>
+    readonly plan: (
+      request: DownloadRequest,
+      subject?: PlanSubject
+    ) => Effect.Effect<PlanOutcome, ServiceError | UsageError>
     /** The links in place of the files, analysis by analysis, so that no link grows old. Restores nothing. */
     readonly links: (request: DownloadRequest) => Stream.Stream<LinksItem, ServiceError>
     /** Downloads; a failure of one file is its result and stops no other. */
-    readonly run: (request: DownloadRequest, observer?: RunObserver) => Effect.Effect<RunOutcome, ServiceError>
+    readonly run: (
+      request: DownloadRequest,
+      observer?: RunObserver
+    ) => Effect.Effect<RunOutcome, ServiceError | UsageError>
     /** The same in one call: all files of these analyses, or those that the other options say. */
     readonly fetch: (
       options: DownloadOptions,

@@ -94,9 +94,10 @@ layer(Layer.mergeAll(NodeServices.layer, ZlibCodec.layer), { excludeTestServices
       const slice = { name, indexFile: null, content: yield* contentOf(gene), estimate: null }
       const places = [{ folder: "", fileName: "S.bam", type: "bam", slice } as const]
       const seen = (overwrite: boolean) =>
-        Effect.map(lookAt({ destination: path.dirname(file), overwrite, own: new Map() }, places), ({ slices }) => [
-          ...slices
-        ])
+        Effect.map(
+          lookAt({ destination: path.dirname(file), overwrite, checksums: null, own: new Map() }, places),
+          ({ slices }) => [...slices]
+        )
       assert.deepStrictEqual(yield* seen(false), [[name, { _tag: "Same", bytes: bytes.length, regions }]])
       assert.deepStrictEqual(yield* seen(true), [])
     })

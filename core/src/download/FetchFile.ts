@@ -38,8 +38,22 @@ export const identity = (file: PlannedFile, { destination }: Pick<FetchRequest, 
   analysisId: file.analysisId,
   fileName: file.fileName,
   path: finalPath(destination, file),
-  bytes: file.size
+  bytes: file.size,
+  listedBytes: file.slice === null ? file.size : null
 })
+
+/** A failure without a transfer. @param existing - bytes of the file that is in the way because its size differs */
+export const failedResult = (
+  file: PlannedFile,
+  request: Pick<FetchRequest, "destination">,
+  error: FileResult["error"],
+  existing?: number
+): FileResult => {
+  const known = identity(file, request)
+  return existing === undefined
+    ? untransferredResult(known, { action: "failed", reason: null, error })
+    : untransferredResult({ ...known, bytes: existing }, { action: "failed", reason: "differs", error })
+}
 
 /** Fetches a file; its failure is a result. */
 export const fetchFile = Effect.fnUntraced(function* (
@@ -64,7 +78,7 @@ export const fetchFile = Effect.fnUntraced(function* (
     attempt,
     Effect.fnUntraced(function* (error: TransferError) {
       const milliseconds = Number(((yield* Clock.monotonicTimeNanos) - begun) / 1_000_000n)
-      const failed = untransferredResult(identity(file, request), { action: "failed", reason: null, error })
+      const failed = failedResult(file, request, error, error._tag === "FileDiffers" ? error.bytes : undefined)
       return { ...failed, ...(yield* Ref.get(spent)), milliseconds }
     })
   )

@@ -1,9 +1,12 @@
 /** What became of every file of a run: the one shape for the log, the report, the exit code and the library. */
 import type { Restoration } from "../archive/Restoration.ts"
-import type { FailureScope } from "../Errors.ts"
+import type { AdviceName, FailureScope } from "../Errors.ts"
 
 /** Why a file was left alone; not a failure (docs/exit-codes.md). `no-reads`: unmapped reads of a file type that has none. */
 export type SkipReason = "exists" | "archived" | "no-reads" | "pending"
+
+/** Why a file was left alone, or `differs`: a file of another size is in its place, which is a failure. */
+export type FileReason = SkipReason | "differs"
 
 /** A failure of one file, or of an analysis or selection (`fileName` or both ids null). */
 export interface FileFailure {
@@ -17,8 +20,7 @@ interface ErrorProperties {
   /** The next look or run may not meet it. */
   readonly retryable?: boolean
   readonly scope?: FailureScope
-  /** The same command meets it again until somebody mends what it names. */
-  readonly needsMending?: boolean
+  readonly advice?: AdviceName | null
 }
 
 /** What became of one file. */
@@ -28,9 +30,11 @@ export interface FileResult {
   /** Final path; null when the file has none. */
   readonly path: string | null
   readonly action: "downloaded" | "skipped" | "failed"
-  readonly reason: SkipReason | null
-  /** Size under the final name, or as listed when nothing was downloaded; null when unknown. */
+  readonly reason: FileReason | null
+  /** Size under the final name, or as listed when nothing is there; null when unknown. */
   readonly bytes: number | null
+  /** Size of the whole file as the service lists it; null when it lists none, and for a slice. */
+  readonly listedBytes: number | null
   readonly resumedFrom: number
   readonly sha256: string | null
   /** What a whole file was compared with: `size`, `structure`, and the checksums that its link host stated. */
@@ -64,10 +68,11 @@ export interface Throughput {
 
 /** A result of a file whose transfer never began. */
 export const untransferredResult = (
-  file: Pick<FileResult, "analysisId" | "fileName" | "path" | "bytes">,
+  file: Pick<FileResult, "analysisId" | "fileName" | "path" | "bytes"> & { readonly listedBytes?: number | null },
   outcome: Pick<FileResult, "action" | "reason" | "error">
 ): FileResult => ({
   ...file,
+  listedBytes: file.listedBytes ?? null,
   ...outcome,
   resumedFrom: 0,
   sha256: null,
@@ -94,7 +99,7 @@ export const stopped = {
 } as const
 
 function stoppedWith(message: string): NonNullable<FileResult["error"]> {
-  return { _tag: "Stopped", message, retryable: true }
+  return { _tag: "Stopped", message, retryable: true, advice: "again" }
 }
 
 /** How many files of a run came to which end. */

@@ -61,8 +61,8 @@ const noArchive = "a links file restores nothing, see svc-request-restore"
 
 /** Nothing is asked of the service: what is archived is left. */
 export const linksSource = (manifest: LinkManifest): FileSource<never> => ({
-  analyses: ({ filetypes, selection: { analysisIds } }) => {
-    const { entries, failures } = manifestCatalog(manifest, { analysisIds, filetypes })
+  analyses: ({ selection: { analysisIds } }) => {
+    const { entries, failures } = manifestCatalog(manifest, analysisIds)
     return Stream.fromIterable([
       ...failures.map((failure): CatalogItem => ({ _tag: "Failed", failure })),
       ...entries.map((entry): CatalogItem => ({ _tag: "Listed", entry }))

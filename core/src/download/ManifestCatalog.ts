@@ -1,33 +1,26 @@
 /** A links file in place of the service: its analyses with their files, and its links as they are. */
 import { Clock, Effect } from "effect"
 import { LinkExpired, NotFound } from "../Errors.ts"
-import type { FileType } from "../selection/FileName.ts"
 import { printable } from "../text/Printable.ts"
 import type { CatalogEntry } from "./Catalog.ts"
 import type { PlanFailure } from "./DownloadPlan.ts"
 import type { LinkBook } from "./LinkBook.ts"
 import type { LinkEntry, LinkManifest } from "./LinkManifest.ts"
 
-export interface ManifestRequest {
-  /** Empty for all. */
-  readonly analysisIds: ReadonlyArray<string>
-  readonly filetypes: ReadonlyArray<FileType>
-}
-
-/** The chosen analyses in the order asked for, else in that of the file; what it cannot have fails, the rest goes on. */
+/**
+ * The chosen analyses in the order asked for, else in that of the file; one that it does not have fails, the rest goes on.
+ * A type that it has no link of is missing as one that the service does not list is: the plan judges it.
+ *
+ * @param analysisIds - empty for all
+ */
 export const manifestCatalog = (
-  { entries, filetypes }: LinkManifest,
-  request: ManifestRequest
+  { entries }: LinkManifest,
+  analysisIds: ReadonlyArray<string>
 ): { readonly entries: ReadonlyArray<CatalogEntry>; readonly failures: ReadonlyArray<PlanFailure> } => {
   const byAnalysis = Map.groupBy(entries, ({ analysisId }) => analysisId)
-  const named = request.analysisIds.length > 0
-  const ids = named ? [...new Set(request.analysisIds)] : [...byAnalysis.keys()]
+  const named = analysisIds.length > 0
+  const ids = named ? [...new Set(analysisIds)] : [...byAnalysis.keys()]
   const failures: Array<PlanFailure> = []
-  const lacking = request.filetypes.filter((type) => !filetypes.includes(type))
-  if (lacking.length > 0) {
-    const detail = `the links file was written for ${filetypes.join(", ")}`
-    failures.push({ analysisId: null, error: new NotFound({ what: `links of ${lacking.join(", ")} files`, detail }) })
-  }
   const found = ids.flatMap((id) => {
     const files = byAnalysis.get(id)
     if (files !== undefined) return [entryOfLinks(id, named, files)]

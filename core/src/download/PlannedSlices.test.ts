@@ -24,7 +24,7 @@ const asked = (slice: SliceWish, some: Partial<PlanRequest> = {}): PlanRequest =
   slice,
   ...some
 })
-const empty: Destination = { occupants: new Map(), reserved: new Map(), slices: new Map() }
+const empty: Destination = { occupants: new Map(), slices: new Map() }
 const there = (name: string, state: SliceState): Destination => ({
   ...empty,
   occupants: new Map([[name, { kind: "file", size: 50 }]]),

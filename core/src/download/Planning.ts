@@ -1,6 +1,6 @@
 /** The plan of a run with the disk space it needs: what `--plan` shows, a download carries out, and a resume carries out too. */
 import { Effect, type FileSystem, type Path } from "effect"
-import { CannotCreate, type LocalIo } from "../Errors.ts"
+import { CannotCreate, type LocalIo, type UsageError } from "../Errors.ts"
 import type { Codec } from "../genome/bgzf/Codec.ts"
 import type { ListedAnalysis } from "../selection/ListedFiles.ts"
 import { wantedFiles } from "../selection/WantedFiles.ts"
@@ -22,6 +22,8 @@ export interface DiskSpace extends DiskNeed {
 export interface Planned {
   readonly plan: DownloadPlan
   readonly disk: DiskSpace
+  /** A planned file is one that the run itself writes: nothing may be done. */
+  readonly clash: UsageError | null
 }
 
 type PlanningServices = PartFiles | FileSystem.FileSystem | Path.Path | Codec
@@ -29,7 +31,7 @@ type PlanningServices = PartFiles | FileSystem.FileSystem | Path.Path | Codec
 /** Decides on every file of `analyses`; looks at the destination and changes nothing. */
 export const planFiles = Effect.fn("svc.download.planFiles")(function* (
   analyses: ReadonlyArray<ListedAnalysis>,
-  request: PlanRequest & Pick<DownloadRequest, "destination" | "own">
+  request: PlanRequest & Pick<DownloadRequest, "checksums" | "destination" | "own">
 ): Effect.fn.Return<Planned, never, PlanningServices> {
   const files = yield* PartFiles
   const { destination } = request
@@ -38,15 +40,21 @@ export const planFiles = Effect.fn("svc.download.planFiles")(function* (
   const decided = plan(analyses, request, view, places)
   const free = yield* files.free({ directory: destination })
   yield* Effect.forEach(decided.warnings, (warning) => Effect.logWarning(warning), { discard: true })
-  return { plan: decided, disk: { ...diskNeed(decided.files, view.present), destination, free } }
+  return {
+    plan: decided,
+    disk: { ...diskNeed(decided.files, view.present), destination, free },
+    clash: view.clash
+  }
 })
 
 /** The plan, whose fetches all fail when it does not fit onto the disk, or nothing can be written for it. */
 export const checkDestination = Effect.fn("svc.download.checkDestination")(function* ({
+  clash,
   plan,
   disk
 }: Planned): Effect.fn.Return<DownloadPlan, never, PlanningServices> {
   const refusal =
+    clash ??
     (yield* missingFolder(disk.destination)) ??
     shortage(disk, disk.destination, disk.free) ??
     (yield* writeRefusal(plan.files, disk.destination))

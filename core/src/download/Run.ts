@@ -7,13 +7,13 @@
  */
 import { Effect, FileSystem, Path } from "effect"
 import { indexSuffixes } from "../genome/formats/FileNames.ts"
-import { dataFileOf } from "../selection/FileName.ts"
-import { finalName, pathOf } from "../selection/OutputPath.ts"
+import { dataNames, dataPathOf, finalName, pathOf } from "../selection/OutputPath.ts"
+import { printable } from "../text/Printable.ts"
 import { FileTransfer } from "../transfer/FileTransfer.ts"
 import { leftBeside } from "../transfer/PartJournal.ts"
 import { SliceTransfer } from "../transfer/SliceTransfer.ts"
 import type { DownloadPlan, PlannedFile } from "./DownloadPlan.ts"
-import { type FetchRequest, type FetchServices, fetchFile, identity } from "./FetchFile.ts"
+import { type FetchRequest, type FetchServices, failedResult, fetchFile, identity } from "./FetchFile.ts"
 import { type FileResult, untransferredResult } from "./FileResult.ts"
 import type { LinkBook } from "./LinkBook.ts"
 import { type Restorations, withRestoration } from "./Restoring.ts"
@@ -41,22 +41,13 @@ export const run = Effect.fn("svc.download.run")(function* (
       return Effect.annotateLogs(tell.finished(file, result), logFields(file))
     })
   const namesIn = yield* namesByFolder(request)
+  const kept: Array<PlannedFile> = []
   for (const file of plan.files) {
     const result = resultWithoutFetch(file, request)
     if (result === null) continue
-    if (result.reason !== "exists") {
-      yield* settle(file, result)
-      continue
-    }
-    yield* removeLeftovers(file, yield* namesIn(file.folder), request)
-    const error = yield* Effect.match(addChecksums(file, request), {
-      onSuccess: () => null,
-      onFailure: (error) => error
-    })
-    yield* settle(
-      file,
-      error === null ? result : untransferredResult(identity(file, request), { action: "failed", reason: null, error })
-    )
+    if (result.reason === "exists") yield* removeLeftovers(file, yield* namesIn(file.folder), request)
+    if (result.reason === "exists" && request.checksums !== null) kept.push(file)
+    else yield* settle(file, result)
   }
   yield* Effect.forEach(
     pairs(plan.files),
@@ -69,13 +60,24 @@ export const run = Effect.fn("svc.download.run")(function* (
                 fetchFile(file, links, request, (event) => tell.progress(file, event)),
                 logFields(file)
               )
-            : indexFailure(file, broken, request)
+            : failedResult(file, request, broken)
         broken = result.error
         yield* settle(file, result)
       }
     }),
     { concurrency: request.connections, discard: true }
   )
+  // Last, as an index that came may show that its data is damaged.
+  const doubted = new Set(
+    Array.from(results, ([file, { error }]) => (error?._tag === "FileDamaged" ? dataPathOf(file) : null))
+  )
+  for (const file of kept) {
+    const result = yield* Effect.match(vouch(file, request, doubted.has(pathOf(file))), {
+      onSuccess: () => resultWithoutFetch(file, request),
+      onFailure: (error) => failedResult(file, request, error, error._tag === "FileDiffers" ? error.bytes : undefined)
+    })
+    if (result !== null) yield* settle(file, result)
+  }
   return plan.files.flatMap((file) => results.get(file) ?? [])
 })
 
@@ -87,8 +89,8 @@ const pairs = (files: ReadonlyArray<PlannedFile>): ReadonlyArray<ReadonlyArray<P
   const fetch = files.filter((file) => file.decision._tag === "Fetch")
   const byPath = new Map(fetch.map((file) => [pathOf(file), file]))
   const dataOf = (file: PlannedFile) => {
-    const name = dataFileOf(file.fileName)
-    return name === null ? undefined : byPath.get(pathOf({ folder: file.folder, fileName: name }))
+    const path = dataPathOf(file)
+    return path === null ? undefined : byPath.get(path)
   }
   const indexes = Map.groupBy(fetch, dataOf)
   // `concat` makes a list of its exact length, where a spread reserves room for 17.
@@ -105,21 +107,17 @@ export const resultWithoutFetch = (
     case "Fetch":
       return null
     case "Skip": {
-      const skipped = untransferredResult(identity(file, request), {
-        action: "skipped",
-        reason: decision.reason,
-        error: null
-      })
+      const known = identity(file, request)
+      const skipped = untransferredResult(
+        { ...known, bytes: decision.existing ?? known.bytes },
+        { action: "skipped", reason: decision.reason, error: null }
+      )
       return withRestoration(skipped, request.restorations?.get(file))
     }
     case "Fail":
-      return untransferredResult(identity(file, request), { action: "failed", reason: null, error: decision.error })
+      return failedResult(file, request, decision.error, decision.existing)
   }
 }
-
-/** An index whose data file failed in this run: it fails with the same error. */
-const indexFailure = (file: PlannedFile, error: FileResult["error"], request: RunRequest): FileResult =>
-  untransferredResult(identity(file, request), { action: "failed", reason: null, error })
 
 /** The hidden names in a folder of the destination, read once for all its files. */
 const namesByFolder = Effect.fnUntraced(function* ({ destination }: RunRequest) {
@@ -136,14 +134,19 @@ const namesByFolder = Effect.fnUntraced(function* ({ destination }: RunRequest) 
   })
 })
 
-/** A file that is there may have lost its checksum, or never got it. */
-const addChecksums = Effect.fnUntraced(function* (file: PlannedFile, { checksums, destination }: RunRequest) {
-  if (checksums === null) return
+/** The checksum beside a kept file is compared, or put there, unless nothing states what the file should be: so it is of a slice. */
+const vouch = Effect.fnUntraced(function* (file: PlannedFile, request: RunRequest, isDoubted: boolean) {
   const path = yield* Path.Path
   const transfer = yield* FileTransfer
-  const name = finalName(file)
-  const names = file.slice === null ? [name] : [name, ...indexSuffixes.map((suffix) => `${name}.${suffix}`)]
-  for (const one of names) yield* transfer.addChecksum(path.join(destination, file.folder), one, checksums)
+  const size = file.slice === null && !isDoubted ? file.size : null
+  const directory = path.join(request.destination, file.folder)
+  const names = dataNames(file)
+  const vouched = yield* Effect.forEach(names, (name) =>
+    transfer.vouch({ ...request, directory, name, fileName: name, size })
+  )
+  if (vouched.includes(true)) return
+  const why = isDoubted ? "its index does not fit it" : "nothing states what it should be"
+  yield* Effect.logWarning(`${printable(pathOf(file))}: kept without a checksum, as ${why}; --overwrite brings it anew`)
 })
 
 /** A file that was complete when its run was killed may have leftovers beside it. */

@@ -24,7 +24,7 @@ export const withSizes = Effect.fn("svc.download.withSizes")(function* (
       const link = file.fileName === null || file.archived ? undefined : entry.links.get(file.fileName)
       return file.size !== null || link === undefined
         ? file
-        : { ...file, size: yield* probe(file.fileName ?? "", link) }
+        : { ...file, size: yield* probe(file.fileName ?? "", link), sizeLearned: true as const }
     }),
     { concurrency: atOnce }
   )

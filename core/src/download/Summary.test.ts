@@ -1,5 +1,14 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Busy, EntryUnusable, LocalIo, NotFound, TrackingUnusable, Unavailable } from "../Errors.ts"
+import {
+  Busy,
+  EntryUnusable,
+  FileDamaged,
+  FileDiffers,
+  LocalIo,
+  NotFound,
+  TrackingUnusable,
+  Unavailable
+} from "../Errors.ts"
 import { type FileResult, untransferredResult } from "./FileResult.ts"
 import { summaryLines } from "./Summary.ts"
 
@@ -25,29 +34,53 @@ describe("the summary of a run", () => {
     )
   })
 
-  it("advises another run only for what another run can mend", () => {
-    const failed = (error: FileResult["error"]) => result({ action: "failed", error })
-    const texts = (error: FileResult["error"]) => summaryLines([failed(error)]).map(({ text }) => text)
-    assert.deepStrictEqual(texts(new NotFound({ what: "analysis A9" })), ["0 downloaded, 0 skipped, 1 failed"])
-    const silent = new Unavailable({ host: "h", reason: "it is silent", attempts: 7 })
-    assert.strictEqual(texts(silent)[1], "Run the same command again to go on: what is there is kept")
-    const busy = new Busy({ file: "a.bam", owner: "pid 7" })
-    assert.deepStrictEqual(texts(busy), ["0 downloaded, 0 skipped, 1 failed"])
-    const full = new LocalIo({ path: "a", operation: "write", errno: "ENOSPC" })
-    assert.strictEqual(texts(full)[1], "When that is mended, run the same command again: what is there is kept")
+  const failed = (error: FileResult["error"]) => result({ action: "failed", error })
+  const advice = (...results: ReadonlyArray<FileResult>) =>
+    summaryLines(results)
+      .slice(1)
+      .map(({ text }) => text)
+  const silent = failed(new Unavailable({ host: "h", reason: "it is silent", attempts: 7 }))
+  const full = failed(new LocalIo({ path: "a", operation: "write", errno: "ENOSPC" }))
+
+  it("advises another run only where another run can mend it", () => {
+    assert.deepStrictEqual(advice(silent), ["Run the same command again"])
+    assert.deepStrictEqual(advice(full), ["When that is mended, run the same command again"])
+    assert.deepStrictEqual(advice(silent, full), ["When that is mended, run the same command again"])
+    const damaged = (fault: FileDamaged["fault"]) => failed(new FileDamaged({ file: "a.bam", fault, reason: "r" }))
+    for (const error of [
+      failed(new NotFound({ what: "analysis A9" })),
+      // Its sentence says when to try again.
+      failed(new Busy({ file: "a.bam", owner: "pid 7" })),
+      failed(new FileDiffers({ path: "a.bam", bytes: 1, listed: 2 })),
+      damaged("Checksum"),
+      damaged("IndexMismatch")
+    ]) {
+      assert.deepStrictEqual(advice(error), [], error.error?.message)
+    }
+    assert.deepStrictEqual(advice(damaged("Changing")), ["Run the same command again"])
+  })
+
+  it("says that what is there is kept only where something is", () => {
+    const kept = result({ action: "skipped", reason: "exists" })
+    assert.deepStrictEqual(advice(silent, result({})), ["Run the same command again: what is there is kept"])
+    assert.deepStrictEqual(advice(silent, kept), ["Run the same command again: what is there is kept"])
+    const archived = result({ action: "skipped", reason: "archived" })
+    assert.deepStrictEqual(advice(silent, archived), ["Run the same command again"])
   })
 
   it("a restoration file that is wrong has to be mended: no other run helps", () => {
-    const advice = (...errors: ReadonlyArray<NonNullable<FileResult["error"]>>) =>
-      summaryLines(errors.map((error) => result({ action: "failed", error })))
-        .slice(1)
-        .map(({ text }) => text)
-    const entry = new EntryUnusable({ path: "r.json", position: 1, reason: "it has no id" })
-    const again = "Run the same command again to go on: what is there is kept"
+    const entry = failed(new EntryUnusable({ path: "r.json", position: 1, reason: "it has no id" }))
     const mend = "Mend the entry of the restoration file, or take it out: see svc-steps restorations"
     assert.deepStrictEqual(advice(entry), [mend])
-    assert.deepStrictEqual(advice(new TrackingUnusable({ path: "r.json", reason: "not JSON" })), [])
-    const silent = new Unavailable({ host: "h", reason: "it is silent", attempts: 7 })
-    assert.deepStrictEqual(advice(silent, entry), [again, mend])
+    assert.deepStrictEqual(advice(failed(new TrackingUnusable({ path: "r.json", reason: "not JSON" }))), [])
+    assert.deepStrictEqual(advice(silent, entry, result({})), [
+      "Run the same command again: what is there is kept",
+      mend
+    ])
+  })
+
+  it("counts files of another size among those that failed", () => {
+    const differs = { ...failed(new FileDiffers({ path: "a.bam", bytes: 1, listed: 2 })), reason: "differs" } as const
+    assert.strictEqual(summaryLines([differs, silent])[0]?.text, "0 downloaded, 0 skipped, 2 failed (1 differs)")
   })
 })

@@ -1,5 +1,5 @@
 /** The last lines of a download: what was done, and what to do next. */
-import { mostSevere } from "../Errors.ts"
+import { Advice, type AdviceName } from "../Errors.ts"
 import { humanSize } from "../text/Size.ts"
 import { type FileResult, type SkipReason, totalsOf } from "./FileResult.ts"
 
@@ -13,27 +13,23 @@ export const summaryLines = (results: ReadonlyArray<FileResult>): ReadonlyArray<
   const { bytes, downloaded, failed, skipped } = totalsOf(results)
   const because = (reason: SkipReason) => results.filter((result) => result.reason === reason).length
   const reasons = (["exists", "archived", "pending", "no-reads"] as const).filter((reason) => because(reason) > 0)
+  const differing = results.filter(({ reason }) => reason === "differs").length
   const why = reasons.length === 0 ? "" : ` (${reasons.map((reason) => `${because(reason)} ${reason}`).join(", ")})`
+  const differs = differing === 0 ? "" : ` (${differing} differs)`
   const size = downloaded === 0 ? "" : ` (${humanSize(bytes)})`
   const bad = failed > 0
-  const total = { text: `${downloaded} downloaded${size}, ${skipped} skipped${why}, ${failed} failed`, bad }
+  const total = { text: `${downloaded} downloaded${size}, ${skipped} skipped${why}, ${failed} failed${differs}`, bad }
   return [total, ...adviceFor(results).map((text) => ({ text, bad }))]
 }
 
-/** What to do about what failed, if that can help: another run with the same names, ids and options fails again. */
+/** What to do about what failed, each advice once; a run goes on with what an earlier one left whole. */
 export const adviceFor = (results: ReadonlyArray<FileResult>): ReadonlyArray<string> => {
-  const errors = results.flatMap(({ error }) => error ?? [])
-  const broken = errors.filter(({ needsMending }) => needsMending === true)
-  // The message about a file that another run is writing says itself when to try again.
-  const codes = errors
-    .filter((error) => !broken.includes(error) && error._tag !== "Busy")
-    .map((error) => mostSevere([error]))
-  const again = codes.some((code) => code === 65 || code === 69)
-    ? ["Run the same command again to go on: what is there is kept"]
-    : codes.includes(74)
-      ? ["When that is mended, run the same command again: what is there is kept"]
-      : []
-  const mend = "Mend the entry of the restoration file, or take it out: see svc-steps restorations"
-  // A file that is unusable as a whole says what to do in its own message.
-  return broken.some(({ scope }) => scope === "file") ? [...again, mend] : again
+  const named = new Set(results.flatMap(({ error }) => error?.advice ?? []))
+  // What has to be mended comes before the next run.
+  if (named.has("afterMending")) named.delete("again")
+  const keeps = results.some(({ action, reason }) => action === "downloaded" || reason === "exists")
+  const kept = (name: AdviceName) => (keeps && name !== "mendEntry" ? ": what is there is kept" : "")
+  return adviceNames.filter((name) => named.has(name)).map((name) => `${Advice[name]}${kept(name)}`)
 }
+
+const adviceNames: ReadonlyArray<AdviceName> = ["again", "afterMending", "mendEntry"]

@@ -14,6 +14,7 @@ export class RestorationsPending extends Schema.TaggedError<RestorationsPending>
 }) {
   override readonly [Runtime.errorExitCode] = 75
   readonly retryable = true
+  readonly advice = null
   readonly scope = "run"
   override get message() {
     const when = this.nextEstimate === null ? "" : `, the next expected at ${this.nextEstimate}`
@@ -31,8 +32,8 @@ export class TrackingUnusable extends Schema.TaggedError<TrackingUnusable>()("Tr
 }) {
   override readonly [Runtime.errorExitCode] = 65
   readonly retryable = false
+  readonly advice = null
   readonly scope = "run"
-  readonly needsMending = true
   override get message() {
     return (
       `Restoration file ${this.path}: ${this.reason}. It was left as it is: repair it, or move it away to begin a new ` +
@@ -50,8 +51,8 @@ export class EntryUnusable extends Schema.TaggedError<EntryUnusable>()("EntryUnu
 }) {
   override readonly [Runtime.errorExitCode] = 65
   readonly retryable = false
+  readonly advice = "mendEntry"
   readonly scope = "file"
-  readonly needsMending = true
   override get message() {
     return `Restoration file ${this.path}: entry ${this.position} is kept but not used: ${this.reason}`
   }

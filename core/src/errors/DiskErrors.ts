@@ -10,6 +10,7 @@ export class NameCollision extends Schema.TaggedError<NameCollision>()("NameColl
 }) {
   override readonly [Runtime.errorExitCode] = 73
   readonly retryable = false
+  readonly advice = null
   readonly scope = "file"
   override get message() {
     const others = (this.others ?? 0) > 0 ? ` and ${this.others} more` : ""
@@ -27,6 +28,7 @@ export class UnsafeName extends Schema.TaggedError<UnsafeName>()("UnsafeName", {
 }) {
   override readonly [Runtime.errorExitCode] = 73
   readonly retryable = false
+  readonly advice = null
   readonly scope = "file"
   override get message() {
     return `Refused file name ${this.name}: ${this.reason}`
@@ -40,9 +42,31 @@ export class CannotCreate extends Schema.TaggedError<CannotCreate>()("CannotCrea
 }) {
   override readonly [Runtime.errorExitCode] = 73
   readonly retryable = false
+  readonly advice = null
   readonly scope = "file"
   override get message() {
     return `Cannot create ${this.path}: ${this.reason}`
+  }
+}
+
+/** A file of another size than the service lists stands where the file goes; it was left as it is. Sizes in bytes. */
+export class FileDiffers extends Schema.TaggedError<FileDiffers>()("FileDiffers", {
+  path: Schema.String,
+  bytes: Schema.Int,
+  listed: Schema.Int
+}) {
+  override readonly [Runtime.errorExitCode] = 73
+  readonly retryable = false
+  readonly advice = null
+  readonly scope = "file"
+  /** Null when the file at `path` has the listed size, or none is listed. */
+  static readonly of = (path: string, bytes: number, listed: number | null): FileDiffers | null =>
+    listed === null || bytes === listed ? null : new FileDiffers({ path, bytes, listed })
+  override get message() {
+    return (
+      `${this.path} exists with ${this.bytes} bytes, but ${this.listed} are listed: it was left as it is; move it ` +
+      "away, or download it with --overwrite"
+    )
   }
 }
 
@@ -50,6 +74,7 @@ export class CannotCreate extends Schema.TaggedError<CannotCreate>()("CannotCrea
 export class Busy extends Schema.TaggedError<Busy>()("Busy", { file: Schema.String, owner: Schema.String }) {
   override readonly [Runtime.errorExitCode] = 69
   readonly retryable = true
+  readonly advice = null
   readonly scope = "file"
   override get message() {
     return `${this.file}: another run (${this.owner}) is writing it; try again when it has ended`
@@ -85,6 +110,7 @@ export class LocalIo extends Schema.TaggedError<LocalIo>()("LocalIo", {
 }) {
   override readonly [Runtime.errorExitCode] = 74
   readonly retryable = false
+  readonly advice = "afterMending"
   readonly scope = "file"
   /** What a failure of `FileSystem` is, for `Effect.mapError`. */
   static readonly of = (operation: string, path: string) => (error: PlatformError.PlatformError) =>
@@ -102,6 +128,7 @@ export class DiskTooSmall extends Schema.TaggedError<DiskTooSmall>()("DiskTooSma
 }) {
   override readonly [Runtime.errorExitCode] = 74
   readonly retryable = false
+  readonly advice = "afterMending"
   readonly scope = "run"
   override get message() {
     return `${this.path} has ${this.free} bytes free, but ${this.needed} are needed: nothing was fetched`

@@ -9,7 +9,7 @@ export const ExitCodes = {
   65: "data is wrong: corrupt, truncated, an index of another file, an unreadable reply or restoration file",
   66: "not found: analysis, person, panel, a region in a file, or an input file",
   69: "the service or the network is unavailable, after retries, or another run is writing the file",
-  73: "output cannot be created: name collision, unsafe name, destination",
+  73: "output cannot be created: name collision, unsafe name, destination, or a file of another size in its place",
   74: "local input or output failed: disk full, permission",
   75: "not yet: restorations are pending, or links of a links file have ended: run again later",
   77: "login refused, or access forbidden",

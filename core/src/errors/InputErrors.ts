@@ -5,6 +5,7 @@ import { Runtime, Schema } from "effect"
 export class UsageError extends Schema.TaggedError<UsageError>()("UsageError", { message: Schema.String }) {
   override readonly [Runtime.errorExitCode] = 64
   readonly retryable = false
+  readonly advice = null
   readonly scope = "run"
 }
 
@@ -16,6 +17,7 @@ export class CredentialsMissing extends Schema.TaggedError<CredentialsMissing>()
 }) {
   override readonly [Runtime.errorExitCode] = 78
   readonly retryable = false
+  readonly advice = null
   readonly scope = "run"
   override get message() {
     if (this.missing === "username") {
@@ -36,6 +38,7 @@ export class PasswordFileUnusable extends Schema.TaggedError<PasswordFileUnusabl
 }) {
   override readonly [Runtime.errorExitCode] = 78
   readonly retryable = false
+  readonly advice = null
   readonly scope = "run"
   override get message() {
     return `Password file ${this.path} (${this.origin}): ${this.reason}`
@@ -49,6 +52,7 @@ export class TokenFileUnusable extends Schema.TaggedError<TokenFileUnusable>()("
 }) {
   override readonly [Runtime.errorExitCode] = 78
   readonly retryable = false
+  readonly advice = null
   readonly scope = "run"
   override get message() {
     return `Token file ${this.path}: ${this.reason}`
@@ -62,6 +66,7 @@ export class ConfigUnusable extends Schema.TaggedError<ConfigUnusable>()("Config
 }) {
   override readonly [Runtime.errorExitCode] = 78
   readonly retryable = false
+  readonly advice = null
   readonly scope = "run"
   override get message() {
     return `Configuration file ${this.path}: ${this.reason}`
@@ -76,6 +81,7 @@ export class NothingToVerify extends Schema.TaggedError<NothingToVerify>()("Noth
 }) {
   override readonly [Runtime.errorExitCode] = 66
   readonly retryable = false
+  readonly advice = null
   readonly scope = "run"
   override get message() {
     return `Nothing to verify in ${this.where}: ${this.reason}`
@@ -90,6 +96,7 @@ export class InputMalformed extends Schema.TaggedError<InputMalformed>()("InputM
 }) {
   override readonly [Runtime.errorExitCode] = 65
   readonly retryable = false
+  readonly advice = null
   readonly scope = "run"
   override get message() {
     return `${this.input}: ${this.reason}`

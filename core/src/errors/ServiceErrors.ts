@@ -11,6 +11,7 @@ export class LoginRefused extends Schema.TaggedError<LoginRefused>()("LoginRefus
 }) {
   override readonly [Runtime.errorExitCode] = 77
   readonly retryable = false
+  readonly advice = null
   readonly scope = "run"
   readonly mayHaveTakenEffect = false
   override get message() {
@@ -29,6 +30,7 @@ export class LoginProtocol extends Schema.TaggedError<LoginProtocol>()("LoginPro
 }) {
   override readonly [Runtime.errorExitCode] = 69
   readonly retryable = true
+  readonly advice = "again"
   readonly scope = "run"
   readonly mayHaveTakenEffect = false
   override get message() {
@@ -43,6 +45,7 @@ export class SessionContention extends Schema.TaggedError<SessionContention>()("
 }) {
   override readonly [Runtime.errorExitCode] = 69
   readonly retryable = true
+  readonly advice = null
   readonly scope = "run"
   readonly mayHaveTakenEffect = true
   override get message() {
@@ -63,6 +66,7 @@ export class OutcomeUnknown extends Schema.TaggedError<OutcomeUnknown>()("Outcom
 }) {
   override readonly [Runtime.errorExitCode] = 69
   readonly retryable = true
+  readonly advice = null
   readonly scope = "analysis"
   readonly mayHaveTakenEffect = true
   override get message() {
@@ -80,6 +84,7 @@ export class Forbidden extends Schema.TaggedError<Forbidden>()("Forbidden", {
 }) {
   override readonly [Runtime.errorExitCode] = 77
   readonly retryable = false
+  readonly advice = null
   readonly scope = "analysis"
   readonly mayHaveTakenEffect = false
   override get message() {
@@ -96,6 +101,7 @@ export class Unavailable extends Schema.TaggedError<Unavailable>()("Unavailable"
 }) {
   override readonly [Runtime.errorExitCode] = 69
   readonly retryable = true
+  readonly advice = "again"
   readonly scope = "analysis"
   readonly mayHaveTakenEffect = true
   override get message() {
@@ -110,6 +116,7 @@ export class TlsRefused extends Schema.TaggedError<TlsRefused>()("TlsRefused", {
 }) {
   override readonly [Runtime.errorExitCode] = 69
   readonly retryable = false
+  readonly advice = null
   readonly scope = "run"
   readonly mayHaveTakenEffect = false
   override get message() {
@@ -124,6 +131,7 @@ export class ProxyRefused extends Schema.TaggedError<ProxyRefused>()("ProxyRefus
 }) {
   override readonly [Runtime.errorExitCode] = 77
   readonly retryable = false
+  readonly advice = null
   readonly scope = "run"
   readonly mayHaveTakenEffect = false
   override get message() {
@@ -145,6 +153,7 @@ export class NotFound extends Schema.TaggedError<NotFound>()("NotFound", {
 }) {
   override readonly [Runtime.errorExitCode] = 66
   readonly retryable = false
+  readonly advice = null
   readonly scope = "analysis"
   readonly mayHaveTakenEffect = false
   override get message() {
@@ -165,6 +174,7 @@ export class RequestRejected extends Schema.TaggedError<RequestRejected>()("Requ
 }) {
   override readonly [Runtime.errorExitCode] = 65
   readonly retryable = false
+  readonly advice = null
   readonly scope = "analysis"
   readonly mayHaveTakenEffect = false
   override get message() {
@@ -186,6 +196,7 @@ export class ReplyMalformed extends Schema.TaggedError<ReplyMalformed>()("ReplyM
 }) {
   override readonly [Runtime.errorExitCode] = 65
   readonly retryable = false
+  readonly advice = null
   readonly scope = "analysis"
   readonly mayHaveTakenEffect = true
   override get message() {
@@ -201,6 +212,7 @@ export class ReplyTooLarge extends Schema.TaggedError<ReplyTooLarge>()("ReplyToo
 }) {
   override readonly [Runtime.errorExitCode] = 65
   readonly retryable = false
+  readonly advice = null
   readonly scope = "analysis"
   readonly mayHaveTakenEffect = true
   override get message() {

@@ -1,6 +1,7 @@
 /** A file from a link host: its link, or its bytes. */
 import { Runtime, Schema } from "effect"
-import type { Busy, CannotCreate, LocalIo, UnsafeName } from "./DiskErrors.ts"
+import type { AdviceName } from "./Advice.ts"
+import type { Busy, CannotCreate, FileDiffers, LocalIo, UnsafeName } from "./DiskErrors.ts"
 import { NotFound, type ServiceError } from "./ServiceErrors.ts"
 
 /** A fresh link was refused as well. */
@@ -11,6 +12,7 @@ export class LinkForbidden extends Schema.TaggedError<LinkForbidden>()("LinkForb
 }) {
   override readonly [Runtime.errorExitCode] = 77
   readonly retryable = false
+  readonly advice = null
   readonly scope = "file"
   override get message() {
     return `${this.file}: ${this.host} refuses its link (status ${this.status}), also after renewing it`
@@ -33,6 +35,7 @@ export class LinkRefused extends Schema.TaggedError<LinkRefused>()("LinkRefused"
 }) {
   override readonly [Runtime.errorExitCode] = 77
   readonly retryable = false
+  readonly advice = null
   readonly scope = "file"
   override get message() {
     return `${this.file}: its link was not followed: ${this.reason}`
@@ -47,29 +50,31 @@ export class LinkProtocol extends Schema.TaggedError<LinkProtocol>()("LinkProtoc
 }) {
   override readonly [Runtime.errorExitCode] = 69
   readonly retryable = true
+  readonly advice = "again"
   readonly scope = "file"
   override get message() {
     return `${this.file}: ${this.host} ${this.reason}`
   }
 }
 
-/** The link of a links file works no longer, and without a session it cannot be renewed. What was fetched is kept. */
+/** The link of a links file works no longer, and without a session it cannot be renewed. */
 export class LinkExpired extends Schema.TaggedError<LinkExpired>()("LinkExpired", {
   file: Schema.String,
   reason: Schema.String
 }) {
   override readonly [Runtime.errorExitCode] = 75
   readonly retryable = false
+  readonly advice = null
   readonly scope = "file"
   override get message() {
     return (
       `${this.file}: its link has expired (${this.reason}): write the links file again with --links --linksFile, then ` +
-      "run this command again; what is there is kept"
+      "run this command again"
     )
   }
 }
 
-/** The bytes are complete but wrong; nothing was left under the final name. */
+/** The bytes are complete but wrong; nothing was put under the final name. */
 export class FileDamaged extends Schema.TaggedError<FileDamaged>()("FileDamaged", {
   file: Schema.String,
   fault: Schema.Literals([
@@ -88,6 +93,10 @@ export class FileDamaged extends Schema.TaggedError<FileDamaged>()("FileDamaged"
 }) {
   override readonly [Runtime.errorExitCode] = 65
   readonly retryable = false
+  get advice(): AdviceName | null {
+    // Other bytes may come when the file has settled; what is damaged at its source stays so.
+    return this.fault === "Changing" ? "again" : null
+  }
   readonly scope = "file"
   override get message() {
     return `${this.file}: ${this.reason}`
@@ -102,6 +111,7 @@ export type TransferError =
   | LinkExpired
   | LinkProtocol
   | FileDamaged
+  | FileDiffers
   | Busy
   | UnsafeName
   | CannotCreate

@@ -1,4 +1,5 @@
 /** What became of a file, in a word and a colour. */
+import type { SkipReason } from "../download/FileResult.ts"
 import type { ReportedFile } from "./Report.ts"
 
 export interface FileStatus {
@@ -8,7 +9,7 @@ export interface FileStatus {
   readonly rank: number
 }
 
-const skipped: Readonly<Record<NonNullable<ReportedFile["reason"]>, FileStatus>> = {
+const skipped: Readonly<Record<SkipReason, FileStatus>> = {
   pending: { word: "Being restored", tone: "open", rank: 1 },
   archived: { word: "In the archive", tone: "open", rank: 2 },
   exists: { word: "Kept", tone: "calm", rank: 4 },
@@ -16,7 +17,10 @@ const skipped: Readonly<Record<NonNullable<ReportedFile["reason"]>, FileStatus>>
 }
 
 export const statusOf = ({ action, error, reason }: ReportedFile): FileStatus => {
-  if (action === "failed") return { word: error?.tag === "Stopped" ? "Stopped" : "Failed", tone: "bad", rank: 0 }
+  if (action === "failed" || reason === "differs") {
+    const word = reason === "differs" ? "Differs" : error?.tag === "Stopped" ? "Stopped" : "Failed"
+    return { word, tone: "bad", rank: 0 }
+  }
   if (action === "downloaded") return { word: "Downloaded", tone: "good", rank: 3 }
   return reason === null ? { word: "Skipped", tone: "calm", rank: 4 } : skipped[reason]
 }

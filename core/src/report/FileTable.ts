@@ -75,8 +75,11 @@ const placeOf = ({ analysisId, fileName, path }: ReportedFile) => {
   return fileName === null || where.length === 0 ? null : markup`<span class="sub">${where.join(" · ")}</span>`
 }
 
-const notesOf = ({ fetched, records, resumedFrom }: ReportedFile) =>
+const notesOf = ({ bytes, fetched, listedBytes, reason, records, resumedFrom }: ReportedFile) =>
   [
+    reason === "differs"
+      ? `${groupedCount(bytes ?? 0, "byte")}, ${groupedCount(listedBytes ?? 0, "byte")} listed`
+      : null,
     resumedFrom > 0 ? `${humanSize(resumedFrom)} from an earlier run` : null,
     records === null ? null : groupedCount(records, "record"),
     fetched === null ? null : `${humanSize(fetched)} fetched`

@@ -71,9 +71,7 @@ describe("Listing", () => {
 
 describe("PlanView", () => {
   const request = { filetypes: ["bam", "bam.bai"], layout: "flat", overwrite: false } as const
-  const reserved = new Map<string, string>()
   const decided = plan([analysis], request, {
-    reserved,
     slices: new Map(),
     occupants: new Map([["S1.bam.bai", { kind: "file", size: 96 }]])
   })
@@ -98,6 +96,29 @@ describe("PlanView", () => {
         "Disk: 123456 bytes (120.6 KiB) needed, 1000 B free in out/: NOT ENOUGH"
       ].join("\n")
     )
+  })
+
+  it("Z9 a file of another size fails, with both sizes in text and in JSON", () => {
+    const other = {
+      ...outcome,
+      failures: [],
+      plan: plan([analysis], request, {
+        slices: new Map(),
+        occupants: new Map([["S1.bam", { kind: "file", size: 5000 }]])
+      })
+    }
+    const says = "S1.bam exists with 5000 bytes, but 123456 are listed"
+    assert.include(
+      planText(other, (text) => text),
+      `fail   out/S1.bam  (${says}`
+    )
+    const [file, index] = planJson(other).files
+    assert.deepStrictEqual(
+      [file?.action, file?.reason, file?.size, file?.existingBytes],
+      ["fail", "differs", 123456, 5000]
+    )
+    // It could not be told whether it fits.
+    assert.deepStrictEqual([index?.action, index?.reason, index?.existingBytes], ["fail", null, null])
   })
 
   it("json has paths, decisions and the disk", () => {

@@ -99,6 +99,11 @@ const spaceText = ({ bytes, destination, free, unknown }: DiskSpace): string => 
   return `Disk: ${bytes} bytes (${humanSize(bytes)}) needed${more}, ${space} in ${printable(destination)}${end}`
 }
 
+const reasonOf = (decision: Outlook) => {
+  if (decision._tag === "Skip") return decision.reason
+  return decision._tag === "Fail" && "existing" in decision ? "differs" : null
+}
+
 /** The document of `--plan --format json`, schema `svc.plan/1`. */
 export const planJson = ({ disk, failures, plan }: PlanOutcome) => ({
   schema: "svc.plan/1",
@@ -111,10 +116,11 @@ export const planJson = ({ disk, failures, plan }: PlanOutcome) => ({
       fileName: file.fileName,
       path: finalPath(disk.destination, file),
       size: file.size,
+      existingBytes: "existing" in decision ? (decision.existing ?? null) : null,
       archived: file.archived,
       estimatedRestoreTime: file.estimatedRestoreTime,
       action: decision._tag.toLowerCase(),
-      reason: decision._tag === "Skip" ? decision.reason : null,
+      reason: reasonOf(decision),
       restoration: "restoration" in decision ? (decision.restoration ?? null) : null,
       slice: file.slice?.estimate ?? null,
       error: decision._tag === "Fail" ? { tag: decision.error._tag, message: decision.error.message } : null

@@ -40,6 +40,7 @@ describe("Report", () => {
       ...id,
       action: "downloaded",
       reason: null,
+      listedBytes: null,
       resumedFrom: 0,
       sha256: "ab",
       compared: [],

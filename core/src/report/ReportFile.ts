@@ -1,11 +1,11 @@
-/** Whether a report can be written at the end of a run. */
+/** Whether a report, or a file of links, can be written at the end of a run. */
 import { Effect, FileSystem, Option, Path } from "effect"
-import { CannotCreate } from "../Errors.ts"
+import { CannotCreate, errnoOf, UsageError } from "../Errors.ts"
 
-/** Asked at the start of a run, so that hours of work do not end in a report that has no folder. */
+/** Asked at the start of a run, so that hours of work do not end in a report that has no folder, or in place of other work. */
 export const canWriteReport = Effect.fn("svc.report.canWriteReport")(function* (
   file: string
-): Effect.fn.Return<void, CannotCreate, FileSystem.FileSystem | Path.Path> {
+): Effect.fn.Return<void, CannotCreate | UsageError, FileSystem.FileSystem | Path.Path> {
   const fs = yield* FileSystem.FileSystem
   const path = yield* Path.Path
   const [folder, there] = yield* Effect.all([
@@ -24,4 +24,45 @@ export const canWriteReport = Effect.fn("svc.report.canWriteReport")(function* (
     fs.access(path.dirname(path.resolve(file)), { writable: true }),
     () => new CannotCreate({ path: file, reason: "its folder cannot be written to" })
   )
+  yield* mayReplace(file, "report")
+})
+
+/** How the files begin that one of the same kind may replace, whichever version wrote them. */
+const beginnings = {
+  report: [
+    /^\s*\{\s*"schema"\s*:\s*"svc\.report\/1"/,
+    // The section for MultiQC, and the page for people.
+    /^\s*\{\s*"id"\s*:\s*"svc_steps"/,
+    /^<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n<meta http-equiv="Content-Security-Policy" content="default-src 'none'; img-src data:; style-src 'sha256-/
+  ],
+  links: [/^\s*\{\s*"schema"\s*:\s*"svc\.links\/1"/]
+} as const
+
+/** Bytes that are enough to know a file by. */
+const beginning = 512
+
+/** Fails when something else than an earlier report, or links file, would be lost. */
+export const mayReplace = Effect.fn("svc.report.mayReplace")(function* (
+  file: string,
+  kind: keyof typeof beginnings
+): Effect.fn.Return<void, UsageError, FileSystem.FileSystem> {
+  const fs = yield* FileSystem.FileSystem
+  const info = yield* Effect.option(fs.stat(file))
+  if (Option.isNone(info) || info.value.type !== "File" || Number(info.value.size) === 0) return
+  const text = yield* Effect.gen(function* () {
+    const bytes = new Uint8Array(beginning)
+    const open = yield* fs.open(file)
+    const read = Number(yield* open.read(bytes))
+    return new TextDecoder().decode(bytes.subarray(0, read))
+  }).pipe(
+    Effect.scoped,
+    Effect.mapError(
+      (error) =>
+        new UsageError({ message: `${file} is there and cannot be read (${errnoOf(error)}): name another file` })
+    )
+  )
+  if (beginnings[kind].some((pattern) => pattern.test(text))) return
+  return yield* new UsageError({
+    message: `${file} is there and is no ${kind} file, so none may replace it: name another file`
+  })
 })

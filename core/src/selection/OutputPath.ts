@@ -1,5 +1,6 @@
 /** Where a file goes: the one place that makes a path, whether the file is there, still to come, or in the archive. */
-import { sliceName } from "./FileName.ts"
+import { indexSuffixes } from "../genome/formats/FileNames.ts"
+import { dataFileOf, sliceName } from "./FileName.ts"
 
 /** `flat` puts all files into the destination, `analysis` each analysis into a folder with its id. */
 export type Layout = "flat" | "analysis"
@@ -34,9 +35,21 @@ export const outputPathOf = (
 /** The file name inside the folder; a slice has a name of its own. */
 export const finalName = ({ fileName, slice }: OutputPath): string => slice?.name ?? fileName
 
+/** All names of data that are written for a file: that of a slice, and those that its index can have, or its own. */
+export const dataNames = (file: OutputPath): ReadonlyArray<string> => {
+  const name = finalName(file)
+  return file.slice == null ? [name] : [name, ...indexSuffixes.map((suffix) => `${name}.${suffix}`)]
+}
+
 /** The path relative to the destination. */
 export const pathOf = (path: OutputPath): string =>
   path.folder === "" ? finalName(path) : `${path.folder}/${finalName(path)}`
+
+/** {@link pathOf} the data file of an index; null for any other file. */
+export const dataPathOf = ({ fileName, folder }: OutputPath): string | null => {
+  const data = dataFileOf(fileName)
+  return data === null ? null : pathOf({ folder, fileName: data })
+}
 
 /** The path as the user would write it, with the destination as it was given. */
 export const finalPath = (destination: string, path: OutputPath): string =>

@@ -30,6 +30,8 @@ export interface WantedFile extends OutputPath {
   readonly type: FileType
   /** Bytes; of a slice null until it is estimated. */
   readonly size: number | null
+  /** The size is not listed: the link host told it. */
+  readonly sizeLearned?: true
   /** The file, or the index that its slice needs, is in the archive. */
   readonly archived: boolean
   readonly estimatedRestoreTime: string | null
@@ -52,14 +54,15 @@ export const wantedFiles = (analyses: ReadonlyArray<ListedAnalysis>, choice: Fil
 
 const wantedFile = (
   analysis: ListedAnalysis,
-  { archived, estimatedRestoreTime, fileName, hasLink, size }: ListedFile & { readonly fileName: string },
+  { archived, estimatedRestoreTime, fileName, hasLink, size, sizeLearned }: ListedFile & { readonly fileName: string },
   type: FileType,
   { layout, slice: content = null }: FileChoice
 ): WantedFile => {
   const file = { analysisId: analysis.id, fileName, type }
   if (content === null) {
     const { folder } = outputPathOf(file, layout, null)
-    return { ...file, folder, size, archived, estimatedRestoreTime, hasLink, slice: null }
+    const sized = sizeLearned === undefined ? { size } : { size, sizeLearned }
+    return { ...file, folder, ...sized, archived, estimatedRestoreTime, hasLink, slice: null }
   }
   const { folder, slice } = outputPathOf(file, layout, content.wanted.length > 0 ? "ranged" : "unmapped")
   const index = indexFor(fileName, analysis.files)

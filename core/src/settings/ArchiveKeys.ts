@@ -22,6 +22,7 @@ export const archiveKeys = {
   },
   restorationFile: {
     type: "path",
+    file: { what: "the restoration file", use: "written" },
     group: "Archive",
     steps: [...fileSteps, "restorations"],
     env: "SVC_RESTORATION_FILE",

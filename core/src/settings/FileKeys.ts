@@ -19,7 +19,7 @@ export const fileKeys = {
     steps: fileSteps,
     env: "SVC_OVERWRITE",
     otherSpellings: ["o", "force", "clobber"],
-    help: "Replace existing files; without it they are kept and reported as skipped"
+    help: "Replace existing files; without it they are kept, and one of another size than listed is an error"
   },
   layout: {
     type: "choice",
@@ -72,6 +72,7 @@ export const fileKeys = {
   },
   linksFile: {
     type: "path",
+    file: { what: "the links file", use: "written" },
     group: "Files",
     steps: downloadSteps,
     metavar: "FILE",

@@ -16,6 +16,7 @@ export const logKeys = {
   },
   logfile: {
     type: "path",
+    file: { what: "the log file", use: "written" },
     group: "Log and report",
     steps: loggingSteps,
     env: "SVC_LOG_FILE",
@@ -34,6 +35,7 @@ export const logKeys = {
   },
   reportfile: {
     type: "path",
+    file: { what: "the report file", use: "written" },
     group: "Log and report",
     steps: fileSteps,
     metavar: "FILE",

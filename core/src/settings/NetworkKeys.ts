@@ -62,6 +62,7 @@ export const networkKeys = {
   },
   caFile: {
     type: "path",
+    file: { what: "the CA file", use: "read" },
     group: "Network",
     steps: serviceSteps,
     env: "SVC_CA_FILE",

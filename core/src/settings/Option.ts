@@ -8,6 +8,12 @@
  */
 export type OptionType = "text" | "secret" | "path" | "list" | "lines" | "flag" | "choice" | "int" | "duration" | "rate"
 
+/** What a file that an option names is to the command, as in `the log file`. */
+export interface FileUse {
+  readonly what: string
+  readonly use: "read" | "written"
+}
+
 /** What an option takes and says, whoever it belongs to. */
 export interface Option {
   readonly type: OptionType
@@ -28,6 +34,8 @@ export interface Option {
   readonly otherSpellings?: ReadonlyArray<string>
   /** A value `@FILE` stands for the lines of that file, `@-` for those of standard input. */
   readonly fromFile?: true
+  /** For a path of a file. */
+  readonly file?: FileUse
   /** Works, but the help does not list it. */
   readonly hidden?: true
 }

@@ -13,6 +13,7 @@ export const regionKeys = {
   },
   bed: {
     type: "path",
+    file: { what: "the BED file", use: "read" },
     group: "Regions",
     steps: selectionSteps,
     short: "b",

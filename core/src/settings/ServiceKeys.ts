@@ -40,6 +40,7 @@ export const serviceKeys = {
   },
   passwordFile: {
     type: "path",
+    file: { what: "the password file", use: "read" },
     group: "Service",
     steps: serviceSteps,
     env: "SVC_PASSWORD_FILE",
@@ -49,6 +50,7 @@ export const serviceKeys = {
   },
   config: {
     type: "path",
+    file: { what: "the configuration file", use: "read" },
     group: "Service",
     steps: loggingSteps,
     metavar: "FILE",

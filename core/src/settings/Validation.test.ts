@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Layer as EffectLayer, FileSystem, Option, PlatformError, Redacted, Result } from "effect"
+import { Effect, Layer as EffectLayer, FileSystem, Option, Path, PlatformError, Redacted, Result } from "effect"
 import type { StepName } from "./Key.ts"
 import { type KeyName, keysOf } from "./Keys.ts"
 import { Operator } from "./Operator.ts"
@@ -7,10 +7,13 @@ import { decode, type Layer } from "./Settings.ts"
 import { baseUrlOf, complete, validate, warningsOf } from "./Validation.ts"
 
 /** A disk with the folders `.` and `out`, the file `regions.bed`, and the folder `closed`, which may not be entered. */
-const disk = FileSystem.layerNoop({
+const files = FileSystem.layerNoop({
   stat: (path) =>
     path === "." || path === "out" || path === "regions.bed"
-      ? Effect.succeed({ type: path === "regions.bed" ? "File" : "Directory" } as FileSystem.File.Info)
+      ? Effect.succeed({
+          type: path === "regions.bed" ? "File" : "Directory",
+          ino: Option.some(path.length)
+        } as unknown as FileSystem.File.Info)
       : Effect.fail(
           PlatformError.systemError({
             _tag: path.startsWith("closed/") ? "PermissionDenied" : "NotFound",
@@ -21,15 +24,19 @@ const disk = FileSystem.layerNoop({
           })
         )
 })
+const disk = EffectLayer.merge(files, Path.layer)
 
 const good: Layer = { target: ["https://lab.example.org"], analysisIds: ["A1"] }
 
 const check = (layer: Layer, step: StepName = "download") => {
   const { problems, settings } = decode(step, { commandLine: layer, environment: {}, file: {} })
   const takes = (key: KeyName) => keysOf(step).includes(key)
-  return validate(settings, { service: step !== "verify", takes }, problems, Result.succeed("the request")).pipe(
-    Effect.provide(disk)
-  )
+  return validate(
+    settings,
+    { service: step !== "verify", takes, files: [] },
+    problems,
+    Result.succeed("the request")
+  ).pipe(Effect.provide(disk))
 }
 
 const messagesOf = (layer: Layer, step?: StepName) =>
@@ -40,7 +47,12 @@ describe("validation", () => {
     Effect.gen(function* () {
       assert.strictEqual(yield* check(good), "the request")
       const { settings } = decode("download", { commandLine: {}, environment: {}, file: {} })
-      const wrong = validate(settings, { service: true, takes: () => false }, ["decoding"], Result.fail(["the step"]))
+      const wrong = validate(
+        settings,
+        { service: true, takes: () => false, files: [] },
+        ["decoding"],
+        Result.fail(["the step"])
+      )
       const { message } = yield* Effect.flip(wrong)
       assert.deepStrictEqual(message.split("\n"), ["Missing required argument --target", "decoding", "the step"])
     }).pipe(Effect.provide(disk))
@@ -187,7 +199,7 @@ describe("a proxy that cannot be one", () => {
         const { settings } = decode("download", { commandLine: good, environment: {}, file: {}, ...layers })
         const given = { ...settings, target: "https://h", analysisIds: ["A1"] }
         const failure = yield* Effect.flip(
-          validate(given, { service: true, takes: () => true }, [], Result.succeed(null))
+          validate(given, { service: true, takes: () => true, files: [] }, [], Result.succeed(null))
         )
         assert.strictEqual(
           failure.message,

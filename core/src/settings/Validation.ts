@@ -2,10 +2,11 @@
  * The rules that settings must keep (docs/service.md 7), checked in one pass: before any network contact and
  * before anybody is asked for a password.
  */
-import { Effect, type FileSystem, Redacted, Result } from "effect"
+import { Effect, type FileSystem, type Path, Redacted, Result } from "effect"
 import { CredentialsMissing, type LocalIo, NotFound, UsageError } from "../Errors.ts"
 import { isLoopback } from "../text/HostReach.ts"
 import type { KeyName } from "./Keys.ts"
+import { filesOf, type NamedFile, namedLikeData, sharedFiles } from "./NamedFiles.ts"
 import { Operator } from "./Operator.ts"
 import { destinationProblem, typeAt } from "./PathType.ts"
 import { readsLinks } from "./SessionNeed.ts"
@@ -102,6 +103,8 @@ export interface Rules {
   readonly service: boolean
   /** The step takes these keys; rules about others do not apply. */
   readonly takes: (key: KeyName) => boolean
+  /** The files that options of the step's own name. */
+  readonly files: ReadonlyArray<NamedFile>
 }
 
 /**
@@ -116,7 +119,7 @@ export const validate = Effect.fn("svc.settings.validate")(function* <A>(
   rules: Rules,
   found: Problems,
   parsed: Result.Result<A, Problems>
-): Effect.fn.Return<A, UsageError | NotFound | LocalIo, FileSystem.FileSystem> {
+): Effect.fn.Return<A, UsageError | NotFound | LocalIo, FileSystem.FileSystem | Path.Path> {
   const problems: Array<string> = []
   if (rules.service && (settings.target !== null || !readsLinks(settings))) {
     const base = baseUrlOf(settings)
@@ -136,6 +139,10 @@ export const validate = Effect.fn("svc.settings.validate")(function* <A>(
     problems.push(`Nothing is selected: give at least one of --analysisIds, --sampleIds and --limsIds${resume}`)
   }
   problems.push(...contradictionsIn(settings))
+  const files = filesOf(settings, rules.takes)
+  // Only these steps write data beside them.
+  if (rules.takes("overwrite")) problems.push(...namedLikeData(files))
+  problems.push(...(yield* sharedFiles([...files, ...rules.files])))
   if (Result.isFailure(parsed) || problems.length > 0) {
     return yield* new UsageError({ message: [...new Set(problems)].join("\n") })
   }

@@ -1,7 +1,8 @@
 /** A checksum beside a file, in the form of coreutils: `md5sum -c NAME.md5` and `sha256sum -c NAME.sha256` check it. */
-import { Effect } from "effect"
-import type { CannotCreate, LocalIo } from "../Errors.ts"
+import { Effect, Result } from "effect"
+import { type CannotCreate, FileDamaged, type LocalIo } from "../Errors.ts"
 import { type ChecksumKind, checksumKinds } from "../selection/FileName.ts"
+import { checksumIn } from "../verify/ChecksumList.ts"
 import type { PartFiles, PartPlace } from "./PartFiles.ts"
 
 type DataFile = Pick<PartPlace, "directory" | "name">
@@ -21,14 +22,25 @@ export const withdraw = (files: PartFiles["Service"], place: PartPlace) =>
     discard: true
   })
 
-/** Adds the checksum to a file that is there, where it is missing: the run before may have ended in between. */
-export const complete = Effect.fn("svc.transfer.completeChecksums")(function* (
+/** A checksum file is read whole; one beside a file has one line, seldom more. */
+const largest = 1024 * 1024
+
+/** Holds a file against the checksum of this kind beside it; false when there is none. `FileDamaged` when it does not fit. */
+export const compare = Effect.fn("svc.transfer.compareChecksum")(function* (
   files: PartFiles["Service"],
-  place: DataFile,
+  { directory, name }: DataFile,
   kind: ChecksumKind
-): Effect.fn.Return<void, CannotCreate | LocalIo> {
-  const { directory, name } = place
-  const isThere = (name: string) => Effect.map(Effect.scoped(files.beside(directory, name)), (file) => file !== null)
-  if (!(yield* isThere(name)) || (yield* isThere(nameOf(name, kind)))) return
-  yield* put(files, place, kind, yield* files.digest(directory, name, kind))
+): Effect.fn.Return<boolean, FileDamaged | CannotCreate | LocalIo> {
+  const text = yield* Effect.flatMap(files.beside(directory, nameOf(name, kind)), (file) =>
+    file === null ? Effect.succeed(null) : file.read(0, Math.min(file.size, largest))
+  ).pipe(Effect.scoped)
+  if (text === null) return false
+  const wrong = (reason: string) => new FileDamaged({ file: nameOf(name, kind), fault: "Checksum", reason })
+  const stated = checksumIn(kind, new TextDecoder().decode(text), name)
+  if (Result.isFailure(stated)) return yield* wrong(`${stated.failure}; remove it, and a new one is written`)
+  const found = yield* files.digest(directory, name, kind)
+  if (found === stated.success) return true
+  return yield* wrong(
+    `it does not fit ${name}, whose ${kind} is ${found}: one of the two was changed; --overwrite fetches both again`
+  )
 })

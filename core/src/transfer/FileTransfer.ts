@@ -10,11 +10,17 @@
  * However it ends before the commit, part and journal are left for the next run, unless the bytes are known to be wrong.
  */
 import { Clock, Context, Effect, Layer, Ref } from "effect"
-import { type CannotCreate, LinkProtocol, type LocalIo, type TransferError } from "../Errors.ts"
+import {
+  type CannotCreate,
+  type FileDamaged,
+  FileDiffers,
+  LinkProtocol,
+  type LocalIo,
+  type TransferError
+} from "../Errors.ts"
 import { Codec } from "../genome/bgzf/Codec.ts"
-import { type ChecksumKind, unsafeName } from "../selection/FileName.ts"
+import { unsafeName } from "../selection/FileName.ts"
 import { BlockPool } from "../verify/BlockPool.ts"
-import * as ChecksumFile from "./ChecksumFile.ts"
 import {
   type AttemptStyle,
   attempt,
@@ -24,6 +30,7 @@ import {
   rejectPart,
   type Transfer
 } from "./FileAttempt.ts"
+import { type KeptFile, vouch } from "./KeptFile.ts"
 import { LinkHost } from "./LinkHost.ts"
 import * as LinkLease from "./LinkLease.ts"
 import { defaultSettings, LinkPool, type TransferSettings } from "./LinkPool.ts"
@@ -43,12 +50,8 @@ export class FileTransfer extends Context.Service<
   FileTransfer,
   {
     readonly download: (request: TransferRequest) => Effect.Effect<TransferOutcome, TransferError>
-    /** Puts the checksum of a file that is there beside it, unless one is; where no such file is, nothing happens. */
-    readonly addChecksum: (
-      directory: string,
-      name: string,
-      kind: ChecksumKind
-    ) => Effect.Effect<void, CannotCreate | LocalIo>
+    /** Compares the checksum beside a file that is kept, or puts one there; false when none may be (KeptFile.ts). */
+    readonly vouch: (kept: KeptFile) => Effect.Effect<boolean, FileDamaged | FileDiffers | CannotCreate | LocalIo>
     /** Clears away what a killed run left beside a file that is whole; an unfinished part that may be resumed stays. */
     readonly tidy: (place: PartPlace) => Effect.Effect<void>
   }
@@ -66,7 +69,7 @@ export class FileTransfer extends Context.Service<
       const services = { host, files, claims, codec, blocks, pool, share: makeShareLists() }
       return FileTransfer.of({
         download: (request) => download(services, request),
-        addChecksum: (directory, name, kind) => ChecksumFile.complete(files, { directory, name }, kind),
+        vouch: (kept) => vouchIn(services, kept),
         tidy: (place) => tidy(services, place)
       })
     })
@@ -94,7 +97,7 @@ const download = Effect.fn("svc.transfer.download")(function* (services: FileSer
   )
   if (result.action === "exists") {
     yield* services.claims.clear(place)
-    if (request.checksums != null) yield* ChecksumFile.complete(services.files, place, request.checksums)
+    yield* vouchIn(services, request)
   }
   const sum = yield* traffic
   yield* Effect.annotateCurrentSpan({ "svc.bytes": result.bytes, "svc.attempts": sum.attempts })
@@ -105,6 +108,9 @@ const download = Effect.fn("svc.transfer.download")(function* (services: FileSer
   }
 })
 
+const vouchIn = ({ blocks, codec, files }: FileServices, kept: KeptFile) =>
+  vouch(files, kept).pipe(Effect.provideService(Codec, codec), Effect.provideService(BlockPool, blocks))
+
 const tidy = ({ claims, files }: FileServices, place: PartPlace): Effect.Effect<void> =>
   Effect.gen(function* () {
     // Only with the claim: without it, the run that left these files may still be alive.
@@ -113,13 +119,15 @@ const tidy = ({ claims, files }: FileServices, place: PartPlace): Effect.Effect<
     if ((yield* files.readJournal(place)) === null) yield* files.discard(place)
   }).pipe(Effect.scoped, Effect.ignore)
 
-/** Keeps a file that exists under the final name, unless it is to be replaced; runs `otherwise` when there is none. */
+/** Keeps a file of the listed size under the final name, unless it is to be replaced; runs `otherwise` when there is none. */
 const unlessExisting = Effect.fnUntraced(function* <A, E>(
   { files, place, request }: Transfer,
   otherwise: Effect.Effect<A, E>
 ) {
   const bytes = yield* files.settleExisting(place)
   if (bytes === null || request.overwrite) return yield* otherwise
+  const differs = FileDiffers.of(`${place.directory}/${place.name}`, bytes, request.size)
+  if (differs !== null) return yield* differs
   return { action: "exists" as const, bytes, resumedFrom: 0, sha256: null, compared: [] }
 })
 

@@ -44,7 +44,7 @@ const checkPart = Effect.fn("svc.transfer.checkPart")(function* (
 /** What the caller wants of a file before it gets its name; whether its structure is known and was compared. */
 export const checkAsked = (
   files: PartFiles["Service"],
-  request: TransferRequest,
+  request: Pick<TransferRequest, "check" | "directory" | "fileName" | "name">,
   part: PartReader
 ): Effect.Effect<boolean, FileDamaged | LocalIo, Codec> => {
   const { check = "structure" } = request

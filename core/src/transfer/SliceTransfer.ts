@@ -118,7 +118,7 @@ const download = Effect.fn("svc.transfer.downloadSlice")(function* (
   )
   if (result.action === "exists" && request.checksums != null) {
     for (const name of [request.name, ...indexSuffixes.map((suffix) => `${request.name}.${suffix}`)]) {
-      yield* ChecksumFile.complete(services.files, { directory: request.directory, name }, request.checksums)
+      yield* ChecksumFile.compare(services.files, { directory: request.directory, name }, request.checksums)
     }
   }
   const sum = yield* Ref.get(traffic)

@@ -33,6 +33,10 @@ describe("manifests", () => {
         },
         untransferredResult(identity("d/b.bam", 8), { ...skipped, reason: "exists" }),
         untransferredResult(identity("d/c.bam", 9), { ...skipped, reason: "archived" }),
+        untransferredResult(
+          { ...identity("d/d.bam", 5), listedBytes: 9 },
+          { action: "failed", reason: "differs", error: { _tag: "X", message: "m" } }
+        ),
         untransferredResult(identity("d/e.bam", 10), {
           action: "failed",
           reason: null,
@@ -48,6 +52,8 @@ describe("manifests", () => {
     assert.deepStrictEqual(entries, [
       { path: "d/a.bam", bytes: 7, sha256: sum },
       { path: "d/b.bam", bytes: 8, sha256: null },
+      // It has 5, which is wrong.
+      { path: "d/d.bam", bytes: 9, sha256: null },
       { path: "d/e.bam", bytes: null, sha256: null }
     ])
     assert.deepStrictEqual(

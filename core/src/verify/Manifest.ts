@@ -23,6 +23,7 @@ const Entry = Schema.Struct({
   action: Schema.Literals(["downloaded", "skipped", "failed"]),
   reason: Schema.NullOr(Schema.String),
   bytes: Schema.NullOr(Schema.Int),
+  listedBytes: Schema.optionalKey(Schema.NullOr(Schema.Int)),
   sha256: Schema.NullOr(Schema.String),
   regions: Schema.optionalKey(Schema.NullOr(Schema.Array(Schema.String)))
 })
@@ -34,10 +35,9 @@ const decodeReport = Schema.decodeUnknownOption(Report)
 
 type ReportedFile = typeof Entry.Type & { readonly path: string }
 
-const expectedOf = ({ action, bytes, path, reason, sha256 }: ReportedFile): Expected => ({
+const expectedOf = ({ action, bytes, listedBytes = null, path, reason, sha256 }: ReportedFile): Expected => ({
   path,
-  // What a skipped file had in the listing may be the size of another version: it was kept, not checked.
-  bytes: action === "downloaded" || reason === "exists" ? bytes : null,
+  bytes: reason === "differs" ? listedBytes : action === "downloaded" || reason === "exists" ? bytes : null,
   sha256
 })
 
