@@ -12,9 +12,9 @@ import {
   afterForbidden,
   afterLogin,
   afterLoss,
+  afterRefusedWitness,
   afterSuccess,
   judgeForbidden,
-  type LoginCause,
   type LoginHistory,
   mayLogIn,
   noLogins,
@@ -23,12 +23,12 @@ import {
 import { RefusedLogins } from "./RefusedLogins.ts"
 import type { SessionSettings } from "./SessionSettings.ts"
 import { Setback } from "./Setback.ts"
+import type { Health } from "./Witnesses.ts"
 
 interface State {
   readonly loggedIn: boolean
   /** Whether a login has ever worked, which shows that the service follows the login protocol. */
   readonly proven: boolean
-  readonly loginCause: LoginCause
   readonly history: LoginHistory
   /** The refusal of the password, with which every later request fails: a refused password is sent once. */
   readonly refused: LoginRefused | null
@@ -53,7 +53,6 @@ export const makeSessionState = Effect.fnUntraced(function* (
   const state = yield* Ref.make<State>({
     loggedIn: false,
     proven: false,
-    loginCause: "start",
     history: noLogins,
     refused: null,
     loginTrouble: null,
@@ -66,8 +65,8 @@ export const makeSessionState = Effect.fnUntraced(function* (
 
   /** Sends the password once, and counts that before its answer comes: an interrupted login, or one with an unreadable answer, counts too. */
   const submit = Effect.fnUntraced(function* (now: number) {
-    const { history, loginCause } = yield* Ref.get(state)
-    yield* change(() => ({ history: afterLogin(history, now, loginCause) }))
+    const { history } = yield* Ref.get(state)
+    yield* change(() => ({ history: afterLogin(history, now) }))
     return yield* wire.submit.pipe(
       Effect.onExit((exit) => {
         const failure = Exit.isFailure(exit)
@@ -136,24 +135,31 @@ export const makeSessionState = Effect.fnUntraced(function* (
       if (refused !== null) return yield* refused
       if (!loggedIn) yield* login
     }),
-    /** To be called when a request was answered: the session is alive. */
-    answered: change(({ history }) => ({ history: afterSuccess(history) })),
+    /**
+     * To be called when a request was answered: the session is alive.
+     *
+     * @param helped - the same request had a 403 before the last login
+     */
+    answered: (helped: boolean) => change(({ history }) => ({ history: afterSuccess(history, helped) })),
     /** To be called when a reply shows that the session is gone: the next request logs in. */
-    lost: change(({ history }) => ({ loggedIn: false, loginCause: "lost", history: afterLoss(history) })),
+    lost: change(({ history }) => ({ loggedIn: false, history: afterLoss(history) })),
     /**
      * Judges a 403: either it is final, or the session is gone and the next request logs in.
      *
      * @param again - the same request had a 403 before, and a login since
+     * @param health - asks something else; done only where the 403 alone does not tell
      */
-    forbidden: Effect.fnUntraced(function* (again: boolean) {
+    forbidden: Effect.fnUntraced(function* <E>(again: boolean, health: Effect.Effect<Health, E>) {
       const { history } = yield* Ref.get(state)
-      const verdict = judgeForbidden(history, yield* monotonicMillis, again)
-      if (verdict === "lost") {
-        yield* change(() => ({ loggedIn: false, loginCause: history.lost ? "lost" : "forbidden" }))
-      } else {
-        yield* change((now) => ({ history: afterForbidden(now.history) }))
+      const lost = judgeForbidden(history, yield* monotonicMillis, again) === "lost"
+      const known = lost ? "gone" : yield* health
+      if (known === "gone") {
+        yield* change(() => ({ loggedIn: false, history: lost ? history : afterRefusedWitness(history) }))
+        return "lost"
       }
-      return verdict
+      const believed = afterForbidden(history)
+      yield* change(() => ({ history: known === "alive" ? afterSuccess(believed, false) : believed }))
+      return "forbidden"
     }),
     /** From now on no further request is sent. */
     close: change(() => ({ closed: true }))
