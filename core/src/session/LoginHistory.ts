@@ -20,7 +20,13 @@ export interface LoginHistory {
   readonly believed: number
 }
 
-export const noLogins: LoginHistory = { logins: [], lost: false, witnessRefused: false, forbids: "unknown", believed: 0 }
+export const noLogins: LoginHistory = {
+  logins: [],
+  lost: false,
+  witnessRefused: false,
+  forbids: "unknown",
+  believed: 0
+}
 
 /** At most this many logins are allowed within {@link loginWindow} while no request succeeds. */
 export const loginBudget = 3

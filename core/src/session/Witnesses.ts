@@ -43,15 +43,19 @@ export const makeWitnesses = (exchange: Exchange, waits: Waits) =>
         yield* Ref.update(known, (witnesses) => [witness, ...others(url)(witnesses)].slice(0, mostWitnesses))
       }),
       /** To be called inside the gate, after `refused`, which it forgets: a request that was refused proves nothing. */
-      ask: Effect.fnUntraced(function* (refused: SessionReply): Effect.fn.Return<
-        Health,
-        Setback | TlsRefused | ProxyRefused
-      > {
+      ask: Effect.fnUntraced(function* (
+        refused: SessionReply
+      ): Effect.fn.Return<Health, Setback | TlsRefused | ProxyRefused> {
         const [witness] = yield* Ref.get(known)
         if (witness === undefined) return "unknown"
         const forget = Ref.update(known, others(witness.url))
-        if (refused.request.method === "GET" && witness.url === refused.url) return yield* Effect.as(forget, "gone" as const)
-        const answer = Effect.gen(function* (): Effect.fn.Return<Health, Setback | TlsRefused | ProxyRefused, Scope.Scope> {
+        if (refused.request.method === "GET" && witness.url === refused.url)
+          return yield* Effect.as(forget, "gone" as const)
+        const answer = Effect.gen(function* (): Effect.fn.Return<
+          Health,
+          Setback | TlsRefused | ProxyRefused,
+          Scope.Scope
+        > {
           const reply = yield* exchange.send(witness.request, waits)
           yield* readBeginning(reply)
           const recognised = recognise(reply)
