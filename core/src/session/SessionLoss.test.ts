@@ -125,18 +125,17 @@ describe("Session, a lost session", () => {
     })
   )
 
-  it.effect("S4 one forbidden item among a thousand costs one login and three requests, and no other item", () =>
+  it.effect("S4 one forbidden item among a thousand costs one login and two requests, and no other item", () =>
     Effect.gen(function* () {
       const items = Array.from({ length: 1000 }, (_, index) => `/api/${index}`)
-      for (const forbidden of ["/api/0", "/api/500"]) {
-        const { logins, outcomes, requests } = yield* visit(items, { forbidden: [forbidden] })
-        assert.deepStrictEqual(
-          items.filter((_, index) => outcomes[index] !== "ok"),
-          [forbidden]
-        )
-        assert.strictEqual(logins, 2)
-        assert.isAtMost(requests.filter((it) => it.startsWith("GET")).length, items.length + 2)
-      }
+      const forbidden = "/api/500"
+      const { logins, outcomes, requests } = yield* visit(items, { forbidden: [forbidden] })
+      assert.deepStrictEqual(
+        items.filter((_, index) => outcomes[index] !== "ok"),
+        [forbidden]
+      )
+      assert.strictEqual(logins, 2)
+      assert.strictEqual(requests.filter((it) => it.startsWith("GET")).length, items.length + 2)
     })
   )
 

@@ -4,10 +4,10 @@
  * `Login.ts` sends the requests of a login; `LoginHistory.ts` holds the rules for when to log in and what a 403 means.
  */
 import { Cause, Clock, Effect, Exit, Option, Random, Ref } from "effect"
-import { countLogin } from "../Counters.ts"
+import { countLogin, countRetry } from "../Counters.ts"
 import { LoginRefused, SessionContention, type SessionError, Unavailable } from "../Errors.ts"
 import { monotonicMillis } from "../MonotonicTime.ts"
-import type { makeLogin } from "./Login.ts"
+import type { LoginVerdict, makeLogin } from "./Login.ts"
 import {
   afterForbidden,
   afterLogin,
@@ -83,8 +83,8 @@ export const makeSessionState = Effect.fnUntraced(function* (
   })
 
   /**
-   * Logs in, with a second try when the session ends between initial page and login form. Each try is counted, and a failure is
-   * remembered. When both tries fail alike and no login has ever worked, the service does not follow the login protocol;
+   * Logs in, with a second try from the initial page on when the session ends between that and the login form, or the connection ends
+   * before a byte of the answer. Each try is counted, and a failure is remembered. When both tries fail alike and no login has ever worked, the service does not follow the login protocol;
    * otherwise another program of the account ends the sessions (`SessionContention`).
    */
   const login: Effect.Effect<void, Setback | SessionError> = Effect.gen(function* () {
@@ -93,7 +93,7 @@ export const makeSessionState = Effect.fnUntraced(function* (
       yield* change(() => ({ loginTrouble: refused, refused }))
       return yield* refused
     }
-    let first: number | null = null
+    let first: LoginVerdict | null = null
     while (true) {
       const { history, loginTrouble, proven } = yield* Ref.get(state)
       const now = yield* monotonicMillis
@@ -105,14 +105,23 @@ export const makeSessionState = Effect.fnUntraced(function* (
         yield* refusedLogins.forget(account)
         return yield* change(() => ({ loggedIn: true, proven: true, loginTrouble: null }))
       }
-      if (verdict.verdict === "sessionLost" && first === null) {
-        first = verdict.status
+      if (first === null && (verdict.verdict === "sessionLost" || verdict.verdict === "unanswered")) {
+        first = verdict
+        if (verdict.verdict === "unanswered") {
+          yield* change(() => ({ loginTrouble: wire.failure(verdict, 1) }))
+          yield* countRetry("api")
+          yield* Effect.logWarning(`${host}: ${verdict.reason}, during the login; trying again (1 of 2)`)
+        }
         // A random wait (ms), so that two programs do not end each other's session in step.
         yield* Effect.sleep(yield* Random.nextIntBetween(100, 600))
         continue
       }
-      const interfered = verdict.verdict === "sessionLost" && (proven || verdict.status !== first)
-      const failure = interfered ? contention((yield* Ref.get(state)).history, now) : wire.failure(verdict)
+      const interfered =
+        verdict.verdict === "sessionLost" &&
+        (proven || (first?.verdict === "sessionLost" && first.status !== verdict.status))
+      const failure = interfered
+        ? contention((yield* Ref.get(state)).history, now)
+        : wire.failure(verdict, first === null ? 1 : 2)
       if (failure._tag === "LoginRefused") yield* refusedLogins.add(account, password)
       yield* change(() => ({ loginTrouble: failure, refused: failure._tag === "LoginRefused" ? failure : null }))
       return yield* failure
