@@ -1,11 +1,13 @@
 /** The session over real sockets: overlap between processes, TLS, proxies, dead and broken connections. */
 import { type ChildProcess, spawn } from "node:child_process"
 import { readdirSync, writeFileSync } from "node:fs"
+import type { ServerResponse } from "node:http"
 import net from "node:net"
 import { join } from "node:path"
+import { TLSSocket } from "node:tls"
 import { brotliCompressSync, deflateSync, gzipSync } from "node:zlib"
 import { assert, describe, it } from "@effect/vitest"
-import { Duration, Effect, Layer, Redacted } from "effect"
+import { Duration, Effect, Exit, Layer, Redacted } from "effect"
 import type { ConfigUnusable, SessionError } from "../core/src/Errors.ts"
 import { AccountLock } from "../core/src/session/AccountLock.ts"
 import { Session } from "../core/src/session/Session.ts"
@@ -80,6 +82,9 @@ const output = (process: ChildProcess) =>
     })
     process.once("close", () => resume(Effect.succeed(text.trim())))
   })
+
+const authority = makeAuthority()
+const good = authority.issue({ addresses: ["127.0.0.1"], names: ["localhost"] })
 
 describe("session on sockets", () => {
   it.live("one connection serves the GETs; the cookie and the token of a real server work", () =>
@@ -287,6 +292,79 @@ describe("session on sockets", () => {
       })
     )
 
+    /** Logs in at a service that does `end` to the connection of the first login; gives the requests it saw. */
+    const endedLogin = Effect.fnUntraced(function* (
+      end: (response: ServerResponse) => void,
+      tls: Parameters<typeof strictService>[0] = {}
+    ) {
+      const service = yield* strictService({
+        ...tls,
+        answer: ({ url }, response, count) => {
+          if (url !== "/login" || count > 1) return false
+          end(response)
+          return true
+        }
+      })
+      const caFile = tls.tls === undefined ? null : yield* caFileOf(authority.pem)
+      const exit = yield* Effect.exit(run(service.url, ["/api/x"], { ...direct, caFile }))
+      return { exit, logins: service.counts.seen.filter((seen) => seen === "POST /login").length }
+    })
+
+    const endings: Readonly<Record<string, (response: ServerResponse) => void>> = {
+      reset: ({ socket }) => void (socket instanceof TLSSocket ? socket.destroy() : socket?.resetAndDestroy()),
+      closed: ({ socket }) => void socket?.end()
+    }
+    for (const [how, end] of Object.entries(endings)) {
+      for (const [over, tls] of [
+        ["plain HTTP", {}],
+        ["TLS", { tls: good }]
+      ] as const) {
+        it.live(
+          `N16 a login whose connection is ${how} over ${over} before a byte of the answer is repeated once`,
+          () =>
+            Effect.gen(function* () {
+              const { exit, logins } = yield* endedLogin(end, tls)
+              assert.deepStrictEqual(exit, Exit.succeed(['{"url":"/api/x"}']))
+              assert.strictEqual(logins, 2)
+            })
+        )
+
+        it.live(`N16 one that is ${how} over ${over} after the first byte is not repeated`, () =>
+          Effect.gen(function* () {
+            const { exit, logins } = yield* endedLogin((response) => {
+              response.socket?.write("HTTP/1.1 200 OK\r\nX-", () => setTimeout(end, 20, response))
+            }, tls)
+            const error = yield* Effect.flip(exit)
+            assert.match(error.message, /, during the login \(1 attempt\)$/)
+            assert.strictEqual(logins, 1)
+          })
+        )
+      }
+    }
+
+    it.live("N16 the login never goes out on a connection that the service is about to close", () =>
+      Effect.gen(function* () {
+        // Resets every connection that was answered on before, as soon as another request comes on it.
+        const used = new WeakSet<net.Socket>()
+        const service = yield* strictService({
+          answer: ({ socket }, response) => {
+            if (used.has(socket)) socket.resetAndDestroy()
+            used.add(socket)
+            return response.destroyed
+          }
+        })
+        assert.deepStrictEqual(yield* run(service.url, ["/api/x", "/api/y"]), ['{"url":"/api/x"}', '{"url":"/api/y"}'])
+        const { heads, seen } = service.counts
+        assert.strictEqual(seen.filter((request) => request === "POST /login").length, 1)
+        // It has one of its own, which serves nothing else.
+        const closed = seen.filter((_, index) => heads[index]?.includes('"connection":"close"'))
+        assert.deepStrictEqual(
+          closed.filter((request) => request.startsWith("POST")),
+          ["POST /login", "POST /logout"]
+        )
+      })
+    )
+
     it.live("H16 a port that speaks something else", () =>
       Effect.gen(function* () {
         const port = yield* listening(net.createServer((socket) => socket.end("SSH-2.0-OpenSSH_9.2\r\n")))
@@ -312,8 +390,6 @@ describe("session on sockets", () => {
   })
 
   describe("TLS", () => {
-    const authority = makeAuthority()
-    const good = authority.issue({ addresses: ["127.0.0.1"], names: ["localhost"] })
     const refused = (tls: Parameters<typeof strictService>[0], says: string, caFile: string | null = null) =>
       Effect.gen(function* () {
         const service = yield* strictService(tls)

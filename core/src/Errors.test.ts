@@ -29,6 +29,17 @@ describe("the exit code of several failures", () => {
     assert.strictEqual(mostSevere([full, forbidden, notFound]), 74)
   })
 
+  it("keeps the order of the documentation, each before all that follow", () => {
+    const failing = (code: number) => ({ [Runtime.errorExitCode]: code })
+    const order = [1, 64, 78, 74, 77, 65, 73, 66, 69, 75]
+    for (const [index, code] of order.entries()) {
+      for (const later of order.slice(index + 1)) {
+        assert.strictEqual(mostSevere([failing(later), failing(code)]), code)
+        assert.strictEqual(mostSevere([failing(code), failing(later)]), code)
+      }
+    }
+  })
+
   it("is 1 as soon as something failed that is no failure of ours, and never 0", () => {
     assert.strictEqual(mostSevere([new Error("defect")]), 1)
     assert.strictEqual(mostSevere([full, new Error("defect")]), 1)

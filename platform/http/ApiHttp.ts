@@ -121,11 +121,23 @@ const make = (dialer: Dialer) =>
           signal
         })
         let answered = false
+        let begun = false
+        outgoing.on("socket", (socket) => {
+          socket.once("data", () => {
+            begun = true
+          })
+        })
         outgoing.on("error", (error) => {
           if (answered) return
           const stale =
             outgoing.reusedSocket && "code" in error && (error.code === "ECONNRESET" || error.code === "EPIPE")
-          resume(Effect.fail(stale ? { _tag: "Stale" } : transportError(request, faultOfCause(error))))
+          const { kind, ...fault } = faultOfCause(error)
+          const seen = kind === "Broken" && !begun ? "Unanswered" : kind
+          resume(
+            Effect.fail(
+              stale ? { _tag: "Stale" } : transportError(request, new TransportFault({ ...fault, kind: seen }))
+            )
+          )
         })
         outgoing.on("response", (incoming) => {
           answered = true
@@ -147,7 +159,7 @@ const make = (dialer: Dialer) =>
         // A lasting connection was closed by the other side in the same moment: no answer was begun, so once more.
         Effect.catchTag("Stale", () => send("single", body)),
         Effect.catchTag("Stale", () =>
-          transportError(request, new TransportFault({ kind: "Broken", reason: "connection reset" }))
+          transportError(request, new TransportFault({ kind: "Unanswered", reason: "connection reset" }))
         )
       )
     )

@@ -57,6 +57,21 @@ describe("RefusedLoginFiles", () => {
     })
   )
 
+  it.live("S1 of different passwords each is sent, and only the one refused last is remembered", () =>
+    Effect.gen(function* () {
+      const path = yield* folder
+      const refused = RefusedLoginFiles.make((key) => join(path, key))
+      const began = Date.now()
+      const passwords = ["first", "second", "third", "fourth"].map((text) => Redacted.make(text))
+      for (const password of passwords) {
+        assert.isFalse(yield* refused.has("ana", password, began))
+        yield* refused.add("ana", password)
+      }
+      const known = yield* Effect.forEach(passwords, (password) => refused.has("ana", password, began))
+      assert.deepStrictEqual(known, [false, false, false, true])
+    })
+  )
+
   it.effect("forgets after ten minutes, and does without a folder", () =>
     Effect.gen(function* () {
       const path = mkdtempSync(join(tmpdir(), "refused-"))

@@ -1,9 +1,9 @@
 /**
- * Refused passwords, remembered in the lock folder for ten minutes.
+ * The password of each account that was refused last, remembered in the lock folder for ten minutes.
  *
  * A run that began before a refusal, or at most half a minute after it, does not try the password: it belongs to the same batch
- * of runs. A later run tries again, since the account may have been repaired; after the third refusal no run does. A successful
- * login removes the file.
+ * of runs. A later run tries again, since the account may have been repaired; after its third refusal in ten
+ * minutes no run does. A different password is sent. A successful login removes the file.
  *
  * A file holds a salt, 16 bits of a slow hash and the times: enough to know the same password again (another one is mistaken
  * for it once in 65,536 times, for ten minutes), too little to find it out.

@@ -36,7 +36,7 @@ N12 | a reply head that never ends | given up after its limit, tried again
 N13 | a host that dies again and again after some bytes | every 64 KiB of progress renews the tries, so it ends well; without progress it ends bounded
 N14 | proxy: 407, 502, dies, needs credentials | 407 is 77 at once; the rest is tried again; the password goes to the proxy only
 N15 | a name whose first address is dead | the next address is tried
-N16 | a kept connection that the host closed meanwhile | replaced unnoticed; a login is never sent blindly a second time
+N16 | a kept connection that the host closed meanwhile | replaced unnoticed; a login has a connection of its own, and is repeated once when that ends before a byte of the answer, never after
 
 # HTTP
 H1 | the range is ignored, the whole file comes | the file begins again at byte 0, never appended; a slice is refused with 69
@@ -66,10 +66,10 @@ H22 | the service restarts in mid-list or mid-download | a new session where it 
 S1 | the login is rejected | 77; the password is sent exactly once
 S2 | no cookie or token at first; a token that changes with every answer | \`LoginProtocol\`, 69, with the password unsent; the newest token is used
 S3 | the session is ended: 302 with HTML, then 403 | one login for all that wait, the request once more
-S4 | a 403 that stays after a login | \`Forbidden\`, 77, for that item alone; logins stay bounded
+S4 | a 403 that stays after a login | \`Forbidden\`, 77, for that item alone, when something else is answered by the same session; such items cost one login in all
 S5 | the session dies at any request of a run | each recovers; a restore request that may have arrived is not repeated blindly
 S6 | a restoration is accepted and the answer lost | it is in the restoration file before it is asked for; asked for twice at most
-S7 | two processes with one account, on a service that ends sessions at an overlap | they take turns by a lock; without it they end in bounded logins, 69
+S7 | two processes with one account, on a service that ends sessions at an overlap | they take turns by a lock; without it they end in bounded logins, 69. A 403 is no proof: what was answered before is asked for again, and tells whether the session is gone; of a list, what was forbidden is asked for once more at the end
 S8 | a service that ends the session at any overlap | one API request at a time, whatever is retried, stopped or logged out
 S9 | odd cookies: expired, of another host, Secure on http, many | RFC 6265; a cookie goes to its own host only
 S10 | passwords with any characters | sent byte for byte

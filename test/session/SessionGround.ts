@@ -33,12 +33,15 @@ export type Answer = (asked: Asked, count: number) => Said | TransportFault | nu
 
 export const loginPage = '<!DOCTYPE html><html><form><input type="password"></form></html>'
 
+const mostRequests = 2000
+
 /**
  * The service without sockets: `answer` first, and where it returns null the usual behaviour. Every reply takes 10 ms;
- * `overlaps` counts requests that met another one.
+ * `overlaps` counts requests that met another one. A session that asks for ever is a defect at {@link mostRequests}.
  */
 export const makeService = (answer: Answer) => {
   const asked: Array<Asked> = []
+  const counts = new Map<string, number>()
   const served = { inFlight: 0, overlaps: 0, logins: 0, logouts: 0 }
   let session = 0
   const usual = (request: Asked): Said => {
@@ -67,8 +70,13 @@ export const makeService = (answer: Answer) => {
       const body = request.body._tag === "Uint8Array" ? new TextDecoder().decode(request.body.body) : ""
       const ask: Asked = { method: request.method, path: url.pathname, headers: request.headers, body }
       asked.push(ask)
+      if (asked.length > mostRequests)
+        return yield* Effect.die(new Error(`it has sent more than ${mostRequests} requests`))
+      const key = `${ask.method} ${ask.path}`
+      const count = (counts.get(key) ?? 0) + 1
+      counts.set(key, count)
       if (++served.inFlight > 1) served.overlaps++
-      const said = answer(ask, asked.filter((a) => a.method === ask.method && a.path === ask.path).length) ?? usual(ask)
+      const said = answer(ask, count) ?? usual(ask)
       yield* Effect.sleep(said instanceof TransportFault ? 10 : (said.delay ?? 10))
       if (said instanceof TransportFault) {
         return yield* new HttpClientError.HttpClientError({
@@ -132,11 +140,22 @@ export const withSession = <A, E>(
     return yield* inVirtualTime(clock === null ? program : Effect.provideService(program, Clock.Clock, clock))
   })
 
+/** Moves the clock by `by` until the fiber has ended, at most `steps` times; says whether it has. */
+const passTime = Effect.fnUntraced(function* <A, E>(fiber: Fiber.Fiber<A, E>, steps: number, by: Duration.Input) {
+  for (let step = 0; step < steps && fiber.pollUnsafe() === undefined; step++) yield* TestClock.adjust(by)
+  return fiber.pollUnsafe() !== undefined
+})
+
+/** Runs `program` to its end, the clock moving by itself: in small steps for two and a half minutes, then in large ones for half an hour. */
 export const inVirtualTime = <A, E>(program: Effect.Effect<A, E>): Effect.Effect<Exit.Exit<A, E>> =>
   Effect.gen(function* () {
-    const fiber = yield* Effect.forkChild(program)
-    for (let step = 0; step < 20_000 && fiber.pollUnsafe() === undefined; step++) yield* TestClock.adjust("50 millis")
-    return yield* Fiber.await(fiber)
+    const fiber = yield* Effect.forkDetach(program)
+    const ended = (yield* passTime(fiber, 3000, "50 millis")) || (yield* passTime(fiber, 360, "5 seconds"))
+    if (ended) return yield* Fiber.await(fiber)
+    // Not waited for: what hangs may hang at its end too.
+    fiber.interruptUnsafe()
+    yield* passTime(fiber, 10, "5 seconds")
+    return assert.fail("it had not ended after half an hour of virtual time")
   })
 
 export const get = (session: Session["Service"], path: string) =>

@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Ref } from "effect"
-import { LoginRefused, NotFound, RequestRejected, type ServiceError, Unavailable } from "../Errors.ts"
+import { Forbidden, LoginRefused, NotFound, RequestRejected, type ServiceError, Unavailable } from "../Errors.ts"
 import * as Outage from "./Outage.ts"
 
 const unavailable = new Unavailable({ host: "lab", reason: "closed", attempts: 3 })
@@ -56,6 +56,55 @@ describe("the rest of a list of requests", () => {
       // Alone, or where no answer is of use after it, a failure is that of all.
       assert.strictEqual(yield* Effect.flip(Outage.askEach(["A2"], request, use)), notFound)
       assert.strictEqual(yield* Effect.flip(Outage.askEach(["A1", "A2", "A3"], request, use, () => true)), notFound)
+    })
+  )
+
+  const forbidden = new Forbidden({ what: "analysis A1" })
+
+  /** The requests of a list, and what came of it. `refusals` says how often each item is forbidden. */
+  const turns = Effect.fnUntraced(function* (
+    items: ReadonlyArray<string>,
+    refusals: Readonly<Record<string, number>>,
+    fails: Readonly<Record<string, ServiceError>> = {}
+  ) {
+    const asked: Array<string> = []
+    const answers: Array<string> = []
+    const request = (id: string) =>
+      Effect.suspend(() => {
+        asked.push(id)
+        const times = asked.filter((other) => other === id).length
+        const error = times <= (refusals[id] ?? 0) ? forbidden : fails[id]
+        return error === undefined ? Effect.succeed(id) : Effect.fail(error)
+      })
+    const { errors } = yield* Outage.askEach(items, request, (answer) => Effect.sync(() => void answers.push(answer)))
+    return { asked, answers, errors: errors.map(({ _tag }) => _tag) }
+  })
+
+  it.effect("S7 what was forbidden is asked for once more at the end, when another was answered", () =>
+    Effect.gen(function* () {
+      assert.deepStrictEqual(yield* turns(["A1", "A2", "A3"], { A1: 1 }), {
+        asked: ["A1", "A2", "A3", "A1"],
+        answers: ["A2", "A3", "A1"],
+        errors: []
+      })
+      assert.deepStrictEqual(yield* turns(["A1", "A2", "A3"], { A1: 9, A2: 1 }), {
+        asked: ["A1", "A2", "A3", "A1", "A2"],
+        answers: ["A3", "A2"],
+        errors: ["Forbidden"]
+      })
+    })
+  )
+
+  it.effect("S4 nothing is asked for again when nothing was answered, or the service is away", () =>
+    Effect.gen(function* () {
+      const none = yield* turns(["A1", "A2"], { A1: 9, A2: 9 })
+      assert.deepStrictEqual(none, { asked: ["A1", "A2"], answers: [], errors: ["Forbidden", "Forbidden"] })
+      const away = yield* turns(["A1", "A2", "A3"], { A1: 1 }, { A3: refused })
+      assert.deepStrictEqual(away, {
+        asked: ["A1", "A2", "A3"],
+        answers: ["A2"],
+        errors: ["LoginRefused", "Forbidden"]
+      })
     })
   )
 })

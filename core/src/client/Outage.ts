@@ -1,9 +1,13 @@
-/** Sends a list of requests one after the other. A request that fails does not stop the others, but an outage ends the list. */
-import { Effect, Ref, Result } from "effect"
+/**
+ * Sends a list of requests one after the other. A request that fails does not stop the others, but an outage ends the list, and
+ * what was forbidden is asked for once more at its end.
+ */
+import { Effect, Ref, Result, Stream } from "effect"
 import type { FailureScope } from "../Errors.ts"
 
 /** What this module needs to know of a failure. */
 interface ScopedFailure {
+  readonly _tag: string
   readonly retryable: boolean
   readonly scope: FailureScope
 }
@@ -17,6 +21,18 @@ export interface Outage<E> {
   readonly ask: <A, R>(request: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
   /** True when the rest would fail too: a failure of the whole run, or the third request in a row without an answer. */
   readonly gaveUp: Effect.Effect<boolean>
+  /**
+   * What `visit` makes of each item, in order, each visited when the stream is pulled. A session that ended, before it ever answered,
+   * looks like a missing permission. So items that were forbidden are held back, and are visited once more at the end when
+   * any other was answered: they come last.
+   *
+   * @param errorOf - the failure that an outcome reports; null when the item was answered
+   */
+  readonly inTurn: <A, O, R>(
+    items: ReadonlyArray<A>,
+    visit: (item: A) => Effect.Effect<O, never, R>,
+    errorOf: (outcome: O) => E | null
+  ) => Stream.Stream<O, never, R>
 }
 
 /** Starts with no failure seen. */
@@ -35,7 +51,33 @@ export const make = <E extends ScopedFailure>(): Effect.Effect<Outage<E>> =>
             ? Effect.fail(met.error)
             : Effect.tap(Effect.tapError(request, recordFailure), () => Ref.set(unanswered, 0))
         ),
-      gaveUp: Effect.map(Ref.get(end), (met) => met !== null)
+      gaveUp: Effect.map(Ref.get(end), (met) => met !== null),
+      inTurn: <A, O, R>(
+        items: ReadonlyArray<A>,
+        visit: (item: A) => Effect.Effect<O, never, R>,
+        errorOf: (outcome: O) => E | null
+      ) =>
+        Stream.suspend(() => {
+          const forbidden: Array<{ readonly item: A; readonly outcome: O }> = []
+          let answered = false
+          const first = Stream.fromIterable(items).pipe(
+            Stream.mapEffect((item) => Effect.map(visit(item), (outcome) => ({ item, outcome }))),
+            Stream.filter(({ item, outcome }) => {
+              const error = errorOf(outcome)
+              answered ||= error === null
+              if (error?._tag !== "Forbidden") return true
+              forbidden.push({ item, outcome })
+              return false
+            }),
+            Stream.map(({ outcome }) => outcome)
+          )
+          const second = Stream.suspend(() => Stream.fromIterable(forbidden)).pipe(
+            Stream.mapEffect(({ item, outcome }) =>
+              Effect.flatMap(Ref.get(end), (met) => (answered && met === null ? visit(item) : Effect.succeed(outcome)))
+            )
+          )
+          return Stream.concat(first, second)
+        })
     }
   })
 
@@ -66,19 +108,32 @@ export const askEach = Effect.fnUntraced(function* <
 ): Effect.fn.Return<ListOutcome<E>, E | E2, R | R2> {
   const outage = yield* make<E>()
   const errors: Array<E> = []
-  let asked = 0
-  for (const item of items) {
-    if (yield* outage.gaveUp) break
-    asked++
-    const result = yield* Effect.result(outage.ask(request(item)))
-    if (Result.isSuccess(result)) yield* use(result.success, item)
-    else if (items.length === 1 || isFatal(result.failure)) return yield* Effect.fail(result.failure)
-    else {
+  const asked = new Set<object>()
+  const visit = (turn: { readonly item: A }) =>
+    outage
+      .ask(
+        Effect.andThen(
+          Effect.sync(() => asked.add(turn)),
+          request(turn.item)
+        )
+      )
+      .pipe(
+        Effect.result,
+        Effect.map((result) => ({ turn, result }))
+      )
+  const turns = items.map((item) => ({ item }))
+  const outcomes = outage.inTurn(turns, visit, ({ result }) => (Result.isFailure(result) ? result.failure : null))
+  yield* Stream.runForEach(
+    outcomes,
+    Effect.fnUntraced(function* ({ result, turn }): Effect.fn.Return<void, E | E2, R2> {
+      if (!asked.has(turn)) return
+      if (Result.isSuccess(result)) return yield* use(result.success, turn.item)
+      if (items.length === 1 || isFatal(result.failure)) return yield* Effect.fail(result.failure)
       errors.push(result.failure)
       yield* Effect.logError(result.failure.message)
-    }
-  }
-  const left = items.length - asked
+    })
+  )
+  const left = items.length - asked.size
   if (left > 0) yield* Effect.logError(`Not asked for the last ${left} of ${items.length}, as that would fail too`)
   return { errors, left }
 })

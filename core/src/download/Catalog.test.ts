@@ -4,7 +4,7 @@ import { TestClock } from "effect/testing"
 import { ServiceClient } from "../client/ServiceClient.ts"
 import { AnalysisItem } from "../contract/Analyses.ts"
 import { AnalysisFiles } from "../contract/Files.ts"
-import { LoginRefused, NotFound, type ServiceError, Unavailable } from "../Errors.ts"
+import { Forbidden, LoginRefused, NotFound, type ServiceError, Unavailable } from "../Errors.ts"
 import type { FileType } from "../selection/FileName.ts"
 import { wantedFiles } from "../selection/WantedFiles.ts"
 import { type CatalogItem, catalog, choose } from "./Catalog.ts"
@@ -71,6 +71,23 @@ describe("catalog", () => {
     return Effect.gen(function* () {
       const items = yield* Stream.runCollect(catalog(named("A", "B", "C")))
       assert.deepStrictEqual(shown(items), ["A", "B NotFound", "C"])
+    }).pipe(Effect.provide(layer))
+  })
+
+  it.effect("S7 what was forbidden is asked for once more at the end, and comes last", () => {
+    const refusals: Record<string, number> = { A: 1, C: 2 }
+    const { asked, layer } = client((id) =>
+      (refusals[id] ?? 0) > 0
+        ? Effect.suspend(() => {
+            refusals[id] = (refusals[id] ?? 0) - 1
+            return Effect.fail(new Forbidden({ what: id, status: 403 }))
+          })
+        : Effect.succeed(filesOf(id, []))
+    )
+    return Effect.gen(function* () {
+      const items = yield* Stream.runCollect(catalog(named("A", "B", "C", "D")))
+      assert.deepStrictEqual(shown(items), ["B", "D", "A", "C Forbidden"])
+      assert.deepStrictEqual(asked, ["A", "B", "C", "D", "A", "C"])
     }).pipe(Effect.provide(layer))
   })
 

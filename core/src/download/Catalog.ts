@@ -50,7 +50,7 @@ export type CatalogItem =
   | { readonly _tag: "Failed"; readonly failure: PlanFailure }
 
 /**
- * One item per analysis, in order, each asked for when the stream is pulled.
+ * One item per analysis, in order, each asked for when the stream is pulled; those that were forbidden come last (`Outage.inTurn`).
  *
  * @param wanted - types of which an analysis must have a file, else an older one takes its place; all of them by default
  */
@@ -86,7 +86,7 @@ export const catalog = (
         const what = `Analysis ${lacking} is newer, but has no ${wanted.join(", ")} file: analysis ${instead} of the same person is taken`
         return yield* Effect.as(Effect.logWarning(what), found)
       })
-      return Stream.mapEffect(Stream.fromIterable(analyses), withFiles)
+      return outage.inTurn(analyses, withFiles, (item) => (item._tag === "Failed" ? item.failure.error : null))
     })
   )
 

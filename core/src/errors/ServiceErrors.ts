@@ -17,7 +17,7 @@ export class LoginRefused extends Schema.TaggedError<LoginRefused>()("LoginRefus
   override get message() {
     const tried =
       this.earlier === true
-        ? "another step has just tried it, so it was not sent again; if it is right by now, try again in half a minute, or in 10 minutes after several refusals"
+        ? "another step has just tried this password, so it was not sent again; if it is right by now, try again in half a minute, or in 10 minutes after three refusals of it"
         : "tried once, not repeated"
     return `${this.host} refused the login of ${this.user}: check user name and password (${tried})`
   }
@@ -76,7 +76,7 @@ export class OutcomeUnknown extends Schema.TaggedError<OutcomeUnknown>()("Outcom
   }
 }
 
-/** 403 with a session that is known to be good: this account may not see the thing. */
+/** 403 with a fresh session, or with one that has answered something else just then: this account may not see the thing. */
 export class Forbidden extends Schema.TaggedError<Forbidden>()("Forbidden", {
   what: Schema.String,
   /** 403 when absent; some services say 401. */

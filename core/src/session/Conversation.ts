@@ -2,8 +2,8 @@
  * Runs the requests of a session: waits for the gate, logs in where that is due, judges each reply and repeats what may be repeated.
  *
  * `Exchange.ts` sends one request, `ReplyReading.ts` reads its answer, `SessionState.ts` logs in, `Recognition.ts` holds the rules
- * by which a reply is judged, `Setback.ts` says what a missing answer leaves in doubt. This module calls them in order, inside
- * the gate (`Gate.ts`).
+ * by which a reply is judged, `Witnesses.ts` tells a lost session from a missing permission, `Setback.ts` says what a missing answer
+ * leaves in doubt. This module calls them in order, inside the gate (`Gate.ts`).
  */
 import { Effect, Exit, Option, Schema, Scope } from "effect"
 import { HttpClient, HttpClientRequest, type HttpClientResponse } from "effect/http"
@@ -20,6 +20,7 @@ import { RefusedReplies, RepeatSafe, SlowReply } from "./RequestMarks.ts"
 import type { SessionSettings, SessionTimeouts } from "./SessionSettings.ts"
 import { makeSessionState } from "./SessionState.ts"
 import { doubt, leavesDoubt, type Setback, statusSetback } from "./Setback.ts"
+import { makeWitnesses } from "./Witnesses.ts"
 
 /** What a session offers. */
 export interface Conversation {
@@ -27,7 +28,8 @@ export interface Conversation {
    * Requests with paths relative to the base URL; the reply is in memory when the next request may start.
    *
    * 302, HTML and 403 are recognised before decoding: one login serves all requests that wait, and each is then sent again
-   * where that is safe. Statuses 2xx and the other 4xx come back as they are; 408, 425, 429 and 5xx end as `Unavailable`. A
+   * where that is safe. A 403 that stays is `Forbidden` when something else is answered by the same session. Statuses 2xx and the
+   * other 4xx come back as they are; 408, 425, 429 and 5xx end as `Unavailable`. A
    * page of HTML that comes again after a new login is handed over: that endpoint serves HTML.
    */
   readonly http: HttpClient.HttpClient.With<SessionError>
@@ -82,6 +84,7 @@ export const makeConversation = Effect.fnUntraced(function* (settings: SessionSe
   const account = `${baseUrl.href}\n${settings.username}`
   const gate = yield* makeGate(account, timeouts.grace)
   const session = yield* makeSessionState(settings, account, wire)
+  const witnesses = yield* makeWitnesses(exchange, waits)
 
   /** Logs in where that is due, sends the request once, and gives its reply to `use`. */
   const attempt = <A>(
@@ -93,11 +96,12 @@ export const makeConversation = Effect.fnUntraced(function* (settings: SessionSe
     Effect.gen(function* () {
       yield* session.ensureLogin
       const headers = (yield* SlowReply) ? timeouts.slowHeaders : timeouts.headers
-      const reply = yield* exchange.send(request, { ...waits, headers })
+      const connection = yield* Scope.fork(yield* Effect.scope)
+      const reply = yield* Scope.provide(exchange.send(request, { ...waits, headers }), connection)
       const recognised = recognise(reply)
       if (recognised === "ok" || (recognised === "html" && met.html)) {
         const answer = yield* use(reply)
-        yield* session.answered
+        yield* session.answered(met.forbidden)
         return { _tag: "Answer", answer }
       }
       const beginning = yield* readBeginning(reply)
@@ -108,7 +112,8 @@ export const makeConversation = Effect.fnUntraced(function* (settings: SessionSe
         yield* Effect.logDebug(`${label}: the session is gone (status ${reply.status})`)
         return { _tag: "Lost", met: { ...met, html: met.html || recognised === "html" }, undone: false }
       }
-      if ((yield* session.forbidden(met.forbidden)) === "forbidden") {
+      yield* Scope.close(connection, Exit.void)
+      if ((yield* session.forbidden(met.forbidden, witnesses.ask(reply))) === "forbidden") {
         return yield* new Forbidden({ what: label, status: reply.status })
       }
       yield* Effect.logDebug(`${label}: forbidden, perhaps because the session is gone`)
@@ -198,7 +203,14 @@ export const makeConversation = Effect.fnUntraced(function* (settings: SessionSe
 
   const conversation: Conversation = {
     http: HttpClient.makeWith<never, never, SessionError, never>(
-      Effect.flatMap((asked) => request(asked, closeAtOnce, (label) => (reply) => readWhole(reply, label, bodyLimit))),
+      Effect.flatMap((asked) =>
+        request(
+          asked,
+          closeAtOnce,
+          (label) => (reply) =>
+            Effect.tap(readWhole(reply, label, bodyLimit), (response) => witnesses.remember(reply, response))
+        )
+      ),
       Effect.succeed
     ),
     stream: (asked) => request(asked, keepOpen, () => (reply) => Effect.succeed(readStreaming(reply)))

@@ -10,13 +10,16 @@ import type { Exchange, Waits } from "./Exchange.ts"
 import { type LoginRecognised, recognise, recogniseLogin } from "./Recognition.ts"
 import { readBeginning, type SessionReply } from "./ReplyReading.ts"
 import type { SessionSettings } from "./SessionSettings.ts"
-import { statusSetback } from "./Setback.ts"
+import { type Setback, statusSetback } from "./Setback.ts"
 
 /** `path` below the base URL; `""` is the base URL with a slash at its end. Never another host. */
 export const urlBelow = (baseUrl: URL, path: string): string => {
   const base = `${baseUrl.origin}${baseUrl.pathname.replace(/\/+$/, "")}`
   return `${base}${path.startsWith("/") ? "" : "/"}${path}`
 }
+
+/** `unanswered`: the connection ended before a byte of the answer; nobody knows whether the password was judged. */
+export type LoginVerdict = LoginRecognised | { readonly verdict: "unanswered"; readonly reason: string }
 
 export const makeLogin = (settings: SessionSettings, exchange: Exchange, waits: Waits) => {
   const { baseUrl, profile } = settings
@@ -78,7 +81,10 @@ export const makeLogin = (settings: SessionSettings, exchange: Exchange, waits: 
     return yield* new LoginProtocol({ host, reason: problem })
   })
 
-  /** Sends user name and password once. It is not repeated when the connection breaks: the service may have counted a wrong password. */
+  /**
+   * Sends user name and password once, on a connection of its own: POST never takes one that the service may be closing. When the
+   * answer breaks off it is final: the service may have counted a wrong password.
+   */
   const submit = Effect.gen(function* () {
     const request = form(profile.loginPath, {
       [profile.tokenField]: yield* currentToken,
@@ -96,20 +102,32 @@ export const makeLogin = (settings: SessionSettings, exchange: Exchange, waits: 
       })
     })
     return yield* Effect.scoped(received).pipe(
-      Effect.mapError((error) => {
-        if (error._tag !== "Setback" || error.kind === "notSent") return error
-        return error.kind === "unreadable"
-          ? new ReplyMalformed({ request: `POST ${profile.loginPath}`, reason: error.reason })
-          : new Unavailable({ host, reason: `${error.reason}, during the login`, attempts: 1 })
+      Effect.catchTag("Setback", (setback): Effect.Effect<LoginVerdict, Setback | ReplyMalformed | Unavailable> => {
+        const { kind, reason } = setback
+        switch (kind) {
+          case "notSent":
+            return Effect.fail(setback)
+          case "unanswered":
+            return Effect.succeed({ verdict: "unanswered", reason })
+          case "unreadable":
+            return Effect.fail(new ReplyMalformed({ request: `POST ${profile.loginPath}`, reason }))
+          default:
+            return Effect.fail(broken(reason, 1))
+        }
       })
     )
   })
 
-  /** The error of a login that ended with `verdict`. */
-  const failure = (verdict: Exclude<LoginRecognised, { readonly verdict: "loggedIn" }>) => {
+  const broken = (reason: string, attempts: number) =>
+    new Unavailable({ host, reason: `${reason}, during the login`, attempts })
+
+  /** The error of a login that ended with `verdict` at the last of `attempts`. */
+  const failure = (verdict: Exclude<LoginVerdict, { readonly verdict: "loggedIn" }>, attempts: number) => {
     switch (verdict.verdict) {
       case "refused":
         return new LoginRefused({ user: settings.username, host })
+      case "unanswered":
+        return broken(verdict.reason, attempts)
       case "protocol":
         return new LoginProtocol({ host, reason: verdict.reason })
       case "sessionLost":

@@ -1,5 +1,5 @@
 /**
- * Decides when another login is allowed and when a 403 is final. Without these limits two programs of one account would end each
+ * Decides when another login is allowed and when a 403 is worth one. Without these limits two programs of one account would end each
  * other's session for ever (S7), and each forbidden item would cost a login (S4). Pure functions; times in ms of the
  * monotonic clock.
  */
@@ -7,27 +7,34 @@
 export interface LoginHistory {
   /** Logins since the last request that succeeded. */
   readonly logins: ReadonlyArray<number>
-  /** Whether a redirect or a page of HTML has shown since the last request that succeeded that the session was lost. */
+  /** Whether a redirect, a page of HTML or two witnesses have shown since the last request that succeeded that the session was lost. */
   readonly lost: boolean
-  /** When a 403 last caused a login; null when none has. */
-  readonly forbiddenLogin: number | null
+  /** Whether a witness was refused since then. One alone may have become forbidden itself. */
+  readonly witnessRefused: boolean
+  /**
+   * Whether this service forbids single things: `perhaps` when a 403 was taken as final since the last login, `surely` when another
+   * request was then answered by the same session, `unknown` again when a login turned a 403 into an answer.
+   */
+  readonly forbids: "unknown" | "perhaps" | "surely"
   /** How many 403s were taken as final since the last login or request that succeeded. */
   readonly believed: number
 }
 
-export const noLogins: LoginHistory = { logins: [], lost: false, forbiddenLogin: null, believed: 0 }
+export const noLogins: LoginHistory = {
+  logins: [],
+  lost: false,
+  witnessRefused: false,
+  forbids: "unknown",
+  believed: 0
+}
 
 /** At most this many logins are allowed within {@link loginWindow} while no request succeeds. */
 export const loginBudget = 3
 /** Length of that window, in ms. */
 export const loginWindow = 10 * 60_000
-/** For this long (ms) after a login that a 403 caused, another 403 means that the resource is forbidden, not that the session ended. */
-export const beliefWindow = 60_000
 
 /** After this many 403s in a row that were believed, the next one is taken as a sign that the session ended once more. */
 export const mostBelieved = 2
-
-export type LoginCause = "start" | "lost" | "forbidden"
 
 export const recentLogins = (history: LoginHistory, now: number): number =>
   history.logins.filter((at) => at > now - loginWindow).length
@@ -35,34 +42,49 @@ export const recentLogins = (history: LoginHistory, now: number): number =>
 export const mayLogIn = (history: LoginHistory, now: number): boolean => recentLogins(history, now) < loginBudget
 
 /** The history after the password was sent, whether or not the login succeeded. */
-export const afterLogin = (history: LoginHistory, now: number, cause: LoginCause): LoginHistory => ({
+export const afterLogin = (history: LoginHistory, now: number): LoginHistory => ({
   ...history,
   logins: [...history.logins.filter((at) => at > now - loginWindow), now],
-  forbiddenLogin: cause === "forbidden" ? now : history.forbiddenLogin,
+  forbids: history.forbids === "surely" ? "surely" : "unknown",
   believed: 0
 })
 
-export const afterSuccess = (history: LoginHistory): LoginHistory => ({
-  ...history,
+/**
+ * The history after an answer.
+ *
+ * @param helped - the same request had a 403 before the last login
+ */
+export const afterSuccess = (history: LoginHistory, helped: boolean): LoginHistory => ({
   logins: [],
   lost: false,
+  witnessRefused: false,
+  forbids: helped ? "unknown" : history.forbids === "perhaps" ? "surely" : history.forbids,
   believed: 0
 })
 
 /** The history after a 403 was taken as final. */
-export const afterForbidden = (history: LoginHistory): LoginHistory => ({ ...history, believed: history.believed + 1 })
+export const afterForbidden = (history: LoginHistory): LoginHistory => ({
+  ...history,
+  forbids: history.forbids === "surely" ? "surely" : "perhaps",
+  believed: history.believed + 1
+})
 
 export const afterLoss = (history: LoginHistory): LoginHistory => ({ ...history, lost: true })
 
+/** The history after something was refused that had been answered before (`Witnesses.ts`). */
+export const afterRefusedWitness = (history: LoginHistory): LoginHistory => ({
+  ...history,
+  lost: history.lost || history.witnessRefused,
+  witnessRefused: true
+})
+
 /**
- * What a 403 means: after `lost` the session logs in again, `forbidden` is final for the request. `again` says that this request
- * already had a 403 and that a login followed. A session that ended twice in a minute must not make all that follows forbidden.
+ * What a 403 means by itself: after `lost` the session logs in again; `doubtful` says that only another answer can tell, and that it
+ * is final where there is none. `again` says that this request already had a 403 and that a login followed.
  * While sessions are visibly being lost, a 403 proves nothing about permissions.
  */
-export const judgeForbidden = (history: LoginHistory, now: number, again: boolean): "lost" | "forbidden" => {
+export const judgeForbidden = (history: LoginHistory, now: number, again: boolean): "lost" | "doubtful" => {
   if (history.lost) return "lost"
-  if (again) return "forbidden"
-  const soon = history.forbiddenLogin !== null && now - history.forbiddenLogin < beliefWindow
-  if (soon && history.believed < mostBelieved) return "forbidden"
-  return mayLogIn(history, now) ? "lost" : "forbidden"
+  if (again || !mayLogIn(history, now)) return "doubtful"
+  return history.forbids === "surely" && history.believed < mostBelieved ? "doubtful" : "lost"
 }

@@ -2,8 +2,8 @@
  * Lets the programs of one account share that a password was refused.
  *
  * A workflow starts hundreds of steps with the same credentials. When these are wrong and each step tries them once, the service
- * locks the account. So a step does not try when another was refused while it waited or shortly before it started, and after a
- * few refusals no step tries for some minutes.
+ * locks the account. So a step does not try a password that was refused to another while it waited or shortly before it started, and after
+ * a few refusals of the same password no step tries that one for some minutes.
  */
 import { Context, Effect, type Redacted } from "effect"
 

@@ -37,6 +37,8 @@ export class ReplyResponse extends Inspectable.Class implements HttpClientRespon
   readonly cookies: Cookies.Cookies
   readonly remoteAddress: Option.Option<string> = Option.none()
   readonly stream: Body
+  /** Bytes of a body in memory; null for a stream. */
+  readonly bodyLength: number | null
   readonly #bytes: Effect.Effect<Uint8Array<ArrayBuffer>, HttpClientError.HttpClientError>
 
   constructor(request: HttpClientRequest.HttpClientRequest, head: ReplyHead, body: Uint8Array<ArrayBuffer> | Body) {
@@ -47,9 +49,11 @@ export class ReplyResponse extends Inspectable.Class implements HttpClientRespon
     this.headers = head.headers
     this.cookies = head.cookies
     if (body instanceof Uint8Array) {
+      this.bodyLength = body.length
       this.#bytes = Effect.succeed(body)
       this.stream = body.length === 0 ? Stream.empty : Stream.succeed(body)
     } else {
+      this.bodyLength = null
       this.#bytes = Stream.mkUint8Array(body)
       this.stream = body
     }

@@ -125,7 +125,7 @@ describe("Session, login", () => {
     })
   )
 
-  it.effect("N16 a login whose connection breaks is not sent blindly again", () =>
+  it.effect("N16 a login whose answer breaks off is not sent again", () =>
     Effect.gen(function* () {
       const service = makeService((asked) =>
         asked.path === "/login" ? new TransportFault({ kind: "Broken", reason: "connection reset" }) : null
@@ -133,6 +133,52 @@ describe("Session, login", () => {
       const error = failed(yield* withSession(service, () => Effect.void))
       assert.strictEqual(error._tag, "Unavailable")
       assert.strictEqual(service.requests().filter((request) => request === "POST /login").length, 1)
+    })
+  )
+
+  const cut = new TransportFault({ kind: "Unanswered", reason: "connection reset" })
+
+  it.effect("N16 a login that is cut before a byte of the answer is repeated once, from the initial page on", () =>
+    Effect.gen(function* () {
+      const service = makeService((asked, count) => (asked.path === "/login" && count === 1 ? cut : null))
+      succeeded(yield* withSession(service, (session) => get(session, "/api/x")))
+      assert.deepStrictEqual(service.requests().slice(0, 5), [
+        "HEAD /",
+        "POST /login",
+        "HEAD /",
+        "POST /login",
+        "GET /api/x"
+      ])
+      const [first, second] = service.asked.filter(({ path }) => path === "/login")
+      assert.strictEqual(first?.headers["cookie"], "sid=anonymous-1")
+      assert.strictEqual(second?.headers["cookie"], "sid=anonymous-2")
+      assert.include(second?.body, "_csrf=first-2")
+    })
+  )
+
+  it.effect("N16 cut twice it is unavailable, and a password that the second answer rejects is not sent again", () =>
+    Effect.gen(function* () {
+      const twice = makeService((asked) => (asked.path === "/login" ? cut : null))
+      const error = failed(yield* withSession(twice, () => Effect.void))
+      assert.strictEqual(error.message, "svc.example is unavailable: connection reset, during the login (2 attempts)")
+      assert.strictEqual(twice.requests().filter((request) => request === "POST /login").length, 2)
+      const rejecting = makeService((asked, count) => (asked.path === "/login" && count === 1 ? cut : null))
+      const refused = yield* withSession(rejecting, () => Effect.void, { password: Redacted.make("wrong") })
+      assert.strictEqual(failed(refused)._tag, "LoginRefused")
+      assert.strictEqual(rejecting.requests().filter((request) => request === "POST /login").length, 2)
+    })
+  )
+
+  it.effect("S1 N16 logins that are cut count as logins: three in ten minutes, then none", () =>
+    Effect.gen(function* () {
+      const service = makeService((asked, count) =>
+        asked.path === "/api/x" ? { status: 302 } : asked.path === "/login" && count > 1 ? cut : null
+      )
+      const errors = succeeded(
+        yield* withSession(service, (session) => Effect.forEach([1, 2, 3], () => Effect.flip(get(session, "/api/x"))))
+      )
+      assert.strictEqual(service.requests().filter((request) => request === "POST /login").length, 3)
+      assert.isTrue(errors.every((error) => error.message.includes("connection reset, during the login")))
     })
   )
 

@@ -63,7 +63,96 @@ describe("Session, a lost session", () => {
           Effect.match(get(session, `/api/${item}`), { onFailure: (e) => e._tag, onSuccess: () => "ok" })
         )
       )
-      assert.deepStrictEqual(succeeded(exit), ["ok", "ok", "ok", "Forbidden", "Forbidden", "ok", "ok", "ok"])
+      assert.deepStrictEqual(succeeded(exit), Array(8).fill("ok"))
+      assert.strictEqual(service.served.logins, 3)
+    })
+  )
+
+  /** Each of `items` in turn, and what became of it. `ends` are the requests, counted by their order, before which the session ends. */
+  const visit = Effect.fnUntraced(function* (
+    items: ReadonlyArray<string>,
+    { ends = [], forbidden = [] }: { readonly ends?: ReadonlyArray<number>; readonly forbidden?: ReadonlyArray<string> }
+  ) {
+    let alive = true
+    let asked = 0
+    const service = makeService(({ path }) => {
+      if (path === "/login") alive = true
+      if (!path.startsWith("/api/")) return null
+      if (ends.includes(++asked)) alive = false
+      return alive && !forbidden.includes(path) ? null : { status: 403 }
+    })
+    const exit = yield* withSession(service, (session) =>
+      Effect.forEach(items, (item) =>
+        Effect.match(get(session, item), { onFailure: (e) => e._tag as string, onSuccess: () => "ok" })
+      )
+    )
+    return { outcomes: succeeded(exit), requests: service.requests(), logins: service.served.logins }
+  })
+
+  it.effect("S7 a session that ends again before the request after its login is told from a missing permission", () =>
+    Effect.gen(function* () {
+      // Request 2 meets the ended session, and so does its repetition, request 3; request 4 is the witness.
+      const { logins, outcomes } = yield* visit(["/api/1", "/api/2", "/api/3"], { ends: [2, 3] })
+      assert.deepStrictEqual(outcomes, ["ok", "ok", "ok"])
+      assert.strictEqual(logins, 3)
+    })
+  )
+
+  it.effect("S7 what was answered before is permitted: refused twice, it costs another login", () =>
+    Effect.gen(function* () {
+      const { logins, outcomes } = yield* visit(["/api/1", "/api/1"], { ends: [2, 3] })
+      assert.deepStrictEqual(outcomes, ["ok", "ok"])
+      assert.strictEqual(logins, 3)
+    })
+  )
+
+  it.effect("S7 after a forbidden item the end of a session is still seen for what it is", () =>
+    Effect.gen(function* () {
+      const items = ["/api/1", "/api/no", "/api/2", "/api/3", "/api/4"]
+      // Requests: 1, no, no, the witness, then the session ends.
+      const { logins, outcomes } = yield* visit(items, { ends: [5], forbidden: ["/api/no"] })
+      assert.deepStrictEqual(outcomes, ["ok", "Forbidden", "ok", "ok", "ok"])
+      assert.strictEqual(logins, 3)
+    })
+  )
+
+  it.effect("S7 a session that never lives to the next answer ends in contention, and forbids nothing", () =>
+    Effect.gen(function* () {
+      const ends = Array.from({ length: 20 }, (_, index) => index + 3)
+      const { logins, outcomes } = yield* visit(["/api/1", "/api/2", "/api/3"], { ends })
+      assert.deepStrictEqual(outcomes, ["ok", "ok", "SessionContention"])
+      assert.isAtMost(logins, 5)
+    })
+  )
+
+  it.effect("S4 one forbidden item among a thousand costs one login and two requests, and no other item", () =>
+    Effect.gen(function* () {
+      const items = Array.from({ length: 1000 }, (_, index) => `/api/${index}`)
+      const forbidden = "/api/500"
+      const { logins, outcomes, requests } = yield* visit(items, { forbidden: [forbidden] })
+      assert.deepStrictEqual(
+        items.filter((_, index) => outcomes[index] !== "ok"),
+        [forbidden]
+      )
+      assert.strictEqual(logins, 2)
+      assert.strictEqual(requests.filter((it) => it.startsWith("GET")).length, items.length + 2)
+    })
+  )
+
+  it.effect("S4 a witness that is forbidden itself by now is not believed twice", () =>
+    Effect.gen(function* () {
+      const later = new Set<string>()
+      const service = makeService(({ path }) => (later.has(path) ? { status: 403 } : null))
+      const exit = yield* withSession(service, (session) =>
+        Effect.gen(function* () {
+          yield* get(session, "/api/1")
+          yield* get(session, "/api/2")
+          for (const path of ["/api/2", "/api/no"]) later.add(path)
+          const error = yield* Effect.flip(get(session, "/api/no"))
+          return [error._tag, yield* get(session, "/api/3")]
+        })
+      )
+      assert.deepStrictEqual(succeeded(exit), ["Forbidden", '{"path":"/api/3"}'])
       assert.strictEqual(service.served.logins, 3)
     })
   )

@@ -4,17 +4,17 @@
  * `Login.ts` sends the requests of a login; `LoginHistory.ts` holds the rules for when to log in and what a 403 means.
  */
 import { Cause, Clock, Effect, Exit, Option, Random, Ref } from "effect"
-import { countLogin } from "../Counters.ts"
+import { countLogin, countRetry } from "../Counters.ts"
 import { LoginRefused, SessionContention, type SessionError, Unavailable } from "../Errors.ts"
 import { monotonicMillis } from "../MonotonicTime.ts"
-import type { makeLogin } from "./Login.ts"
+import type { LoginVerdict, makeLogin } from "./Login.ts"
 import {
   afterForbidden,
   afterLogin,
   afterLoss,
+  afterRefusedWitness,
   afterSuccess,
   judgeForbidden,
-  type LoginCause,
   type LoginHistory,
   mayLogIn,
   noLogins,
@@ -23,12 +23,12 @@ import {
 import { RefusedLogins } from "./RefusedLogins.ts"
 import type { SessionSettings } from "./SessionSettings.ts"
 import { Setback } from "./Setback.ts"
+import type { Health } from "./Witnesses.ts"
 
 interface State {
   readonly loggedIn: boolean
   /** Whether a login has ever worked, which shows that the service follows the login protocol. */
   readonly proven: boolean
-  readonly loginCause: LoginCause
   readonly history: LoginHistory
   /** The refusal of the password, with which every later request fails: a refused password is sent once. */
   readonly refused: LoginRefused | null
@@ -53,7 +53,6 @@ export const makeSessionState = Effect.fnUntraced(function* (
   const state = yield* Ref.make<State>({
     loggedIn: false,
     proven: false,
-    loginCause: "start",
     history: noLogins,
     refused: null,
     loginTrouble: null,
@@ -66,8 +65,8 @@ export const makeSessionState = Effect.fnUntraced(function* (
 
   /** Sends the password once, and counts that before its answer comes: an interrupted login, or one with an unreadable answer, counts too. */
   const submit = Effect.fnUntraced(function* (now: number) {
-    const { history, loginCause } = yield* Ref.get(state)
-    yield* change(() => ({ history: afterLogin(history, now, loginCause) }))
+    const { history } = yield* Ref.get(state)
+    yield* change(() => ({ history: afterLogin(history, now) }))
     return yield* wire.submit.pipe(
       Effect.onExit((exit) => {
         const failure = Exit.isFailure(exit)
@@ -84,8 +83,8 @@ export const makeSessionState = Effect.fnUntraced(function* (
   })
 
   /**
-   * Logs in, with a second try when the session ends between initial page and login form. Each try is counted, and a failure is
-   * remembered. When both tries fail alike and no login has ever worked, the service does not follow the login protocol;
+   * Logs in, with a second try from the initial page on when the session ends between that and the login form, or the connection ends
+   * before a byte of the answer. Each try is counted, and a failure is remembered. When both tries fail alike and no login has ever worked, the service does not follow the login protocol;
    * otherwise another program of the account ends the sessions (`SessionContention`).
    */
   const login: Effect.Effect<void, Setback | SessionError> = Effect.gen(function* () {
@@ -94,7 +93,7 @@ export const makeSessionState = Effect.fnUntraced(function* (
       yield* change(() => ({ loginTrouble: refused, refused }))
       return yield* refused
     }
-    let first: number | null = null
+    let first: LoginVerdict | null = null
     while (true) {
       const { history, loginTrouble, proven } = yield* Ref.get(state)
       const now = yield* monotonicMillis
@@ -106,14 +105,23 @@ export const makeSessionState = Effect.fnUntraced(function* (
         yield* refusedLogins.forget(account)
         return yield* change(() => ({ loggedIn: true, proven: true, loginTrouble: null }))
       }
-      if (verdict.verdict === "sessionLost" && first === null) {
-        first = verdict.status
+      if (first === null && (verdict.verdict === "sessionLost" || verdict.verdict === "unanswered")) {
+        first = verdict
+        if (verdict.verdict === "unanswered") {
+          yield* change(() => ({ loginTrouble: wire.failure(verdict, 1) }))
+          yield* countRetry("api")
+          yield* Effect.logWarning(`${host}: ${verdict.reason}, during the login; trying again (1 of 2)`)
+        }
         // A random wait (ms), so that two programs do not end each other's session in step.
         yield* Effect.sleep(yield* Random.nextIntBetween(100, 600))
         continue
       }
-      const interfered = verdict.verdict === "sessionLost" && (proven || verdict.status !== first)
-      const failure = interfered ? contention((yield* Ref.get(state)).history, now) : wire.failure(verdict)
+      const interfered =
+        verdict.verdict === "sessionLost" &&
+        (proven || (first?.verdict === "sessionLost" && first.status !== verdict.status))
+      const failure = interfered
+        ? contention((yield* Ref.get(state)).history, now)
+        : wire.failure(verdict, first === null ? 1 : 2)
       if (failure._tag === "LoginRefused") yield* refusedLogins.add(account, password)
       yield* change(() => ({ loginTrouble: failure, refused: failure._tag === "LoginRefused" ? failure : null }))
       return yield* failure
@@ -136,24 +144,31 @@ export const makeSessionState = Effect.fnUntraced(function* (
       if (refused !== null) return yield* refused
       if (!loggedIn) yield* login
     }),
-    /** To be called when a request was answered: the session is alive. */
-    answered: change(({ history }) => ({ history: afterSuccess(history) })),
+    /**
+     * To be called when a request was answered: the session is alive.
+     *
+     * @param helped - the same request had a 403 before the last login
+     */
+    answered: (helped: boolean) => change(({ history }) => ({ history: afterSuccess(history, helped) })),
     /** To be called when a reply shows that the session is gone: the next request logs in. */
-    lost: change(({ history }) => ({ loggedIn: false, loginCause: "lost", history: afterLoss(history) })),
+    lost: change(({ history }) => ({ loggedIn: false, history: afterLoss(history) })),
     /**
      * Judges a 403: either it is final, or the session is gone and the next request logs in.
      *
      * @param again - the same request had a 403 before, and a login since
+     * @param health - asks something else; done only where the 403 alone does not tell
      */
-    forbidden: Effect.fnUntraced(function* (again: boolean) {
+    forbidden: Effect.fnUntraced(function* <E>(again: boolean, health: Effect.Effect<Health, E>) {
       const { history } = yield* Ref.get(state)
-      const verdict = judgeForbidden(history, yield* monotonicMillis, again)
-      if (verdict === "lost") {
-        yield* change(() => ({ loggedIn: false, loginCause: history.lost ? "lost" : "forbidden" }))
-      } else {
-        yield* change((now) => ({ history: afterForbidden(now.history) }))
+      const lost = judgeForbidden(history, yield* monotonicMillis, again) === "lost"
+      const known = lost ? "gone" : yield* health
+      if (known === "gone") {
+        yield* change(() => ({ loggedIn: false, history: lost ? history : afterRefusedWitness(history) }))
+        return "lost"
       }
-      return verdict
+      const believed = afterForbidden(history)
+      yield* change(() => ({ history: known === "alive" ? afterSuccess(believed, false) : believed }))
+      return "forbidden"
     }),
     /** From now on no further request is sent. */
     close: change(() => ({ closed: true }))

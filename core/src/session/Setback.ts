@@ -9,10 +9,11 @@ import type { TransportFault } from "./TransportFault.ts"
 /** An exchange that brought no usable answer; the session decides whether the request is sent again. */
 export class Setback extends Data.TaggedError("Setback")<{
   /**
-   * `notSent`: the service never received the request. `broken`: it may have received it and acted on it. `status`: it answered
-   * with a status that asks for another try. `unreadable`: its answer cannot be read, and the next one could not be either.
+   * `notSent`: the service never received the request. `unanswered` and `broken`: it may have received it and acted on it; none of
+   * its answer came, or a part, or nobody knows. `status`: it answered with a status that asks for another try. `unreadable`: its
+   * answer cannot be read, and the next one could not be either.
    */
-  readonly kind: "notSent" | "broken" | "status" | "unreadable"
+  readonly kind: "notSent" | "unanswered" | "broken" | "status" | "unreadable"
   readonly reason: string
   readonly status: number | null
   readonly retryAfter: Duration.Duration | null
@@ -35,21 +36,25 @@ export const statusSetback = (reply: ReplyHead, detail: string): Effect.Effect<S
       })
   )
 
+const setbackKinds = {
+  NotSent: "notSent",
+  Unanswered: "unanswered",
+  Broken: "broken",
+  Encoding: "unreadable",
+  Tls: "notSent",
+  Proxy: "notSent"
+} as const satisfies Readonly<Record<TransportFault["kind"], Setback["kind"]>>
+
 /** The setback of a connection that failed. */
 export const faultSetback = ({ kind, reason }: TransportFault) =>
-  new Setback({
-    kind: kind === "Encoding" ? "unreadable" : kind === "Broken" ? "broken" : "notSent",
-    reason,
-    status: null,
-    retryAfter: null
-  })
+  new Setback({ kind: setbackKinds[kind], reason, status: null, retryAfter: null })
 
 /** The setback of an answer that broke off, or never came. */
 export const brokenSetback = (reason: string) => new Setback({ kind: "broken", reason, status: null, retryAfter: null })
 
 /** Whether a request that changes data may have taken effect although this setback came instead of an answer. */
 export const leavesDoubt = (setback: Setback): boolean =>
-  setback.kind === "broken" || [408, 500, 502, 504].includes(setback.status ?? 0)
+  setback.kind === "unanswered" || setback.kind === "broken" || [408, 500, 502, 504].includes(setback.status ?? 0)
 
 /** Why it is in doubt, for a message. */
 export const doubt = ({ kind, reason }: Setback): string =>

@@ -1,5 +1,5 @@
 /**
- * Why an exchange got no complete answer, as the five kinds that the session treats differently.
+ * Why an exchange got no complete answer, as the six kinds that the session treats differently.
  *
  * The HTTP layer of the platform puts a `TransportFault` as `cause` into its `TransportError` or `DecodeError`. For any other HTTP
  * client the fault is derived from the error codes of the runtime.
@@ -10,12 +10,13 @@ import type { HttpClientError } from "effect/http"
 export class TransportFault extends Data.TaggedError("TransportFault")<{
   /**
    * - `NotSent`: no connection was made, so the service saw nothing and any request may be repeated.
+   * - `Unanswered`: the connection ended after the request was sent and before a byte of the answer; the service may have acted on it.
    * - `Broken`: the connection ended, or stayed silent, before the answer was complete.
    * - `Tls`: the certificate or the protocol version was not accepted; never repeated.
    * - `Encoding`: the content encoding of the body cannot be read; the next reply would use it too, so it is never repeated.
    * - `Proxy`: the proxy answered instead of the service, with `status`; the service saw nothing.
    */
-  readonly kind: "NotSent" | "Broken" | "Encoding" | "Tls" | "Proxy"
+  readonly kind: "NotSent" | "Unanswered" | "Broken" | "Encoding" | "Tls" | "Proxy"
   /** For a person, without secrets: no path, no header, no address with credentials. */
   readonly reason: string
   /** Host and port of the proxy, for `Proxy`. */

@@ -1,6 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Redacted, Schema } from "effect"
 import { cpuMillis } from "../../../test/CpuTime.ts"
+import { printable } from "./Printable.ts"
 import { makeScrubber } from "./Scrubber.ts"
 
 const { prose: scrub } = makeScrubber()
@@ -61,23 +62,34 @@ describe("secrets by name", () => {
 })
 
 describe("secrets by value", () => {
-  it("Z5 hides a protected secret in every encoding", () => {
-    const secret = 'p&ä "s\\w/ %'
-    const { protect, prose: scrub } = makeScrubber()
-    protect(Redacted.make(secret))
-    protect(null)
-    const forms = [
-      secret,
-      encodeURIComponent(secret),
-      new URLSearchParams({ a: secret }).toString().slice(2),
-      JSON.stringify(secret),
-      Buffer.from(secret).toString("base64")
-    ]
-    for (const form of forms) {
-      const clean = scrub(`before ${form} after`)
-      assert.notInclude(clean, form)
-      assert.match(clean, /^before .*after$/)
-    }
+  // Its Base64 has padding and both characters in which Base64url differs.
+  const secret = 'p&ä "s\\w/ %\u001b~!?þÿÿ'
+  const bytes = Buffer.from(secret)
+  const encoded = encodeURIComponent(secret)
+  const forms: Readonly<Record<string, string>> = {
+    "as it is": secret,
+    "a URL": encoded,
+    "a URL with small digits": encoded.replace(/%../g, (found) => found.toLowerCase()),
+    "a form": new URLSearchParams({ a: secret }).toString().slice(2),
+    JSON: JSON.stringify(secret).slice(1, -1),
+    HTML: secret.replaceAll("&", "&amp;").replaceAll('"', "&quot;").replaceAll(">", "&gt;"),
+    "a message of ours": printable(secret),
+    Base64: bytes.toString("base64"),
+    Base64url: bytes.toString("base64url")
+  }
+
+  for (const [where, form] of Object.entries(forms)) {
+    it(`Z5 hides a protected secret in every encoding: ${where}`, () => {
+      const { protect, prose: scrub } = makeScrubber()
+      protect(Redacted.make(secret))
+      protect(null)
+      assert.strictEqual(scrub(`before ${form} after`), "before *** after")
+    })
+  }
+
+  it("the encodings differ from each other", () => {
+    assert.strictEqual(new Set(Object.values(forms)).size, Object.keys(forms).length)
+    assert.match(forms["Base64"] ?? "", /\+.*\/.*=$/)
   })
 
   it.prop(

@@ -57,11 +57,13 @@ const mostHosts = 300
 /** The forms in which a secret may appear: as it is, in a URL, in a form, in JSON, in HTML, in a header, in a message of ours. */
 const formsOf = (secret: string): ReadonlyArray<string> => {
   const encoded = encodeURIComponent(secret.toWellFormed())
-  const lower = encoded.replace(/%[0-9A-F]{2}/g, (found) => found.toLowerCase())
+  // A form also encodes some characters that stand in a URL as they are.
+  const inForm = new URLSearchParams([["", secret.toWellFormed()]]).toString().slice(1)
+  const lower = (text: string) => text.replace(/%[0-9A-F]{2}/g, (found) => found.toLowerCase())
   const inHtml = secret.replace(/[&<>"']/g, (character) => `&${entities[character]};`)
   const inJson = JSON.stringify(secret).slice(1, -1)
   const base64 = [Base64.encode(secret), Base64Url.encode(secret)]
-  const texts = [secret, encoded, lower, encoded.replaceAll("%20", "+"), lower.replaceAll("%20", "+"), inHtml, inJson]
+  const texts = [secret, encoded, lower(encoded), inForm, lower(inForm), inHtml, inJson]
   return [...new Set([...texts, printable(secret), ...base64])].filter((form) => form.length >= shortestInside)
 }
 
