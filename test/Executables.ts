@@ -126,14 +126,9 @@ export const untilOrEnd = (running: Running, what: string, holds: Effect.Effect<
     )
   )
 
-const compiled = process.env["SVC_COMPILED"]
-
-/** One of our executables, with functions compiled before where there are some (CompiledExecutables.ts). */
-const quickExecutable = (name: string) => (compiled === undefined ? executable(name) : join(compiled, name))
-
 /** One of our executables to its end. */
 export const run = (name: string, args: ReadonlyArray<string>, options: RunOptions = {}) =>
-  runCommand(process.execPath, [quickExecutable(name), ...args], options)
+  runCommand(process.execPath, [executable(name), ...args], options)
 
 export interface Server {
   readonly pid: number
@@ -184,6 +179,6 @@ const isReady = (line: string) => (line.startsWith('{"url"') ? Schema.decodeSync
 
 /** `svc-sandbox` on a free port, until the scope closes. */
 export const startSandbox = (args: ReadonlyArray<string> = [], options: RunOptions = {}) =>
-  startServer(process.execPath, [quickExecutable("svc-sandbox"), ...args], isReady, options).pipe(
+  startServer(process.execPath, [executable("svc-sandbox"), ...args], isReady, options).pipe(
     Effect.map(({ server, value }) => ({ ...value, pid: server.pid, lines: server.lines }))
   )

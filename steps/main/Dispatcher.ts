@@ -8,7 +8,7 @@ export interface Entry {
   readonly name: string
   readonly summary: string
   /** @param program - how the user called it, for its messages */
-  readonly start: (program: string, argv: ReadonlyArray<string>) => Promise<void>
+  readonly start: (program: string, argv: ReadonlyArray<string>) => void
 }
 
 export type Dispatch =
