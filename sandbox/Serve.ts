@@ -14,7 +14,8 @@ export const serve = (argv: ReadonlyArray<string>): void =>
       teardown: (exit, onExit) => {
         if (Exit.isSuccess(exit) || Cause.hasInterruptsOnly(exit.cause)) return onExit(0)
         // What fails has been said; a defect has not.
-        if (Cause.hasDies(exit.cause)) process.stderr.write(`svc-sandbox: internal error: ${Cause.squash(exit.cause)}\n`)
+        if (Cause.hasDies(exit.cause))
+          process.stderr.write(`svc-sandbox: internal error: ${Cause.squash(exit.cause)}\n`)
         onExit(Runtime.getErrorExitCode(Cause.squash(exit.cause)))
       }
     })

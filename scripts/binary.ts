@@ -9,13 +9,22 @@
  */
 import { spawnSync } from "node:child_process"
 import { createHash } from "node:crypto"
-import { chmodSync, copyFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import {
+  chmodSync,
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync
+} from "node:fs"
 import { tmpdir } from "node:os"
 import { join, resolve } from "node:path"
 import { fileURLToPath } from "node:url"
 import { parseArgs } from "node:util"
 import { build } from "esbuild"
-import { inject } from "postject"
 import { asset } from "../platform/threads/ThreadProgram.ts"
 import { bundling } from "./bundling.ts"
 import { licences, packagesIn, sbom } from "./sbom.ts"
@@ -45,8 +54,8 @@ const run = (command: string, ...args: ReadonlyArray<string>) => {
   if (status !== 0) throw new Error(`${command}: ${error?.message ?? stderr}`)
 }
 
-/** What Node reads when it starts. */
-const blobFor = (node: string, isThisProcessor: boolean) => {
+/** Writes the file `blob`, which Node reads when it starts. */
+const makeBlob = (node: string, isThisProcessor: boolean) => {
   const settings = {
     main: "program.js",
     output: "blob",
@@ -57,7 +66,6 @@ const blobFor = (node: string, isThisProcessor: boolean) => {
   writeFileSync(join(work, "sea.json"), JSON.stringify(settings))
   // Else V8 draws a seed for its tables, and what it compiles is never the same twice.
   run(node, "--random-seed=1", "--experimental-sea-config", "sea.json")
-  return readFileSync(join(work, "blob"))
 }
 
 mkdirSync(outdir, { recursive: true })
@@ -69,10 +77,10 @@ for (const processor of ["x64", "arm64"]) {
   const path = join(outdir, `svc-steps-linux-${processor}`)
   const fresh = `${path}.${process.pid}`
   copyFileSync(node, fresh)
-  const blob = blobFor(isThisProcessor ? node : process.execPath, isThisProcessor)
-  await inject(fresh, "NODE_SEA_BLOB", blob, { sentinelFuse: fuse })
+  makeBlob(isThisProcessor ? node : process.execPath, isThisProcessor)
+  run(join(root, "node_modules/.bin/postject"), fresh, "NODE_SEA_BLOB", "blob", "--sentinel-fuse", fuse)
   chmodSync(fresh, 0o755)
-  run("mv", fresh, path)
+  renameSync(fresh, path)
   const packages = [...packagesIn(metafile), folder]
   writeFileSync(`${path}.licenses.txt`, licences(root, packages))
   writeFileSync(`${path}.cdx.json`, sbom(root, packages))

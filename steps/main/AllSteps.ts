@@ -10,7 +10,7 @@ import { requestRestoreStep } from "../request-restore/RequestRestoreStep.ts"
 import { restorationsStep } from "../restorations/RestorationsStep.ts"
 import { resumeRestoreStep } from "../resume-restore/ResumeRestoreStep.ts"
 import { verifyStep } from "../verify/VerifyStep.ts"
-import { dispatch, type Entry } from "./Dispatcher.ts"
+import { type Dispatch, dispatch, type Entry } from "./Dispatcher.ts"
 import type { Step, StepFamily } from "./Step.ts"
 import { runStep } from "./StepRunner.ts"
 
@@ -45,9 +45,9 @@ const entries: ReadonlyArray<Entry> = [
 /** Runs the executable `name`, such as `svc-download`, as this process; any other name is `svc-steps`, which takes a step first. */
 export const run = (name: string, argv: ReadonlyArray<string>): void => {
   const own = entries.find((entry) => `svc-${entry.name}` === name)
-  if (own !== undefined) return own.start(name, argv)
-  const wanted = dispatch(entries, argv)
-  if (wanted.kind === "start") wanted.entry.start(`svc-steps ${wanted.entry.name}`, wanted.argv)
+  const wanted: Dispatch =
+    own === undefined ? dispatch(entries, argv) : { kind: "start", entry: own, program: name, argv }
+  if (wanted.kind === "start") wanted.entry.start(wanted.program, wanted.argv)
   else if (wanted.kind === "completions") void printCompletions(argv)
   else if (wanted.kind === "text") process.stdout.write(`${wanted.text}\n`)
   else {

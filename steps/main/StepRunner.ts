@@ -29,12 +29,7 @@ export const runStep = (step: Step | StepFamily, program: string, argv: Readonly
   else runOne(step, program, argv, warnings)
 }
 
-const runOne = (
-  step: Step,
-  program: string,
-  argv: ReadonlyArray<string>,
-  warnings: ReadonlyArray<string>
-): void => {
+const runOne = (step: Step, program: string, argv: ReadonlyArray<string>, warnings: ReadonlyArray<string>): void => {
   const prepared = prepare(step, argv)
   if (prepared.kind === "help") print(helpText(step, program))
   else if (prepared.kind === "version") print(version)
@@ -50,7 +45,6 @@ const runMethod = (
   const chosen = chooseMethod(family, argv)
   if (chosen.kind === "help") print(familyHelpText(family, program))
   else if (chosen.kind === "version") print(version)
-  else if (chosen.kind === "method")
-    runOne(chosen.method, `${program} ${chosen.method.method}`, chosen.argv, warnings)
+  else if (chosen.kind === "method") runOne(chosen.method, `${program} ${chosen.method.method}`, chosen.argv, warnings)
   else void import("./StepMain.ts").then(({ mainOfFamily }) => mainOfFamily(family, program, chosen))
 }
