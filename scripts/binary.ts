@@ -43,7 +43,7 @@ process.on("exit", () => rmSync(work, { recursive: true, force: true }))
 const { metafile, outputFiles } = await build({
   ...bundling,
   format: "cjs",
-  entryPoints: { program: "steps/main/binary.ts", thread: "platform/threads/GenomeThread.ts" },
+  entryPoints: { program: "steps/main/svc-steps-binary.ts", thread: "platform/threads/GenomeThread.ts" },
   define: { "import.meta.url": '"file:///"' },
   outdir: work
 }).catch(() => process.exit(1)) // esbuild has said why

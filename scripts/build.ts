@@ -86,16 +86,19 @@ const { metafile, outputFiles } = await build({
   sourcesContent: false,
   chunkNames: "chunks/[name]-[hash]",
   define: { GENOME_THREAD: '"./genome-thread.js"' },
-  outdir
+  // Wherever the files go: source maps name their sources from here, and the names of chunks depend on that.
+  outdir: `${root}dist`
 }).catch(() => process.exit(1)) // esbuild has said why
 
+const written = new Set<string>()
 for (const { contents, path } of outputFiles) {
-  replaceFile(path, contents, executables.includes(relative(outdir, path).replace(/\.js$/, "")) ? 0o755 : 0o644)
+  const name = relative(`${root}dist`, path)
+  replaceFile(join(outdir, name), contents, executables.includes(name.replace(/\.js$/, "")) ? 0o755 : 0o644)
+  written.add(join(outdir, name))
 }
 for (const name of executables) replaceFile(join(outdir, "bin", name), launcher(name), 0o755)
 
 // What an older build left.
-const written = new Set(outputFiles.map(({ path }) => path))
 for (const folder of [outdir, join(outdir, "chunks")]) {
   for (const name of readdirSync(folder).filter((name) => /\.(?:js|map|compiled)$/.test(name))) {
     if (!written.has(join(folder, name))) rmSync(join(folder, name))
