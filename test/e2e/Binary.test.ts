@@ -67,9 +67,9 @@ describe("the binary", () => {
               "run",
               "--config",
               config,
+              ...files,
               "--reporter=dot",
-              "--silent",
-              ...files
+              "--silent=passed-only"
             ],
             { env: { SVC_BINARY: links } }
           )
