@@ -7,7 +7,7 @@ export default defineConfig({
     include: ["{core,platform,steps,gateway,sandbox,test}/**/*.test.ts"],
     // Real servers and real tools: `npm run e2e`.
     exclude: ["test/e2e/**"],
-    globalSetup: ["test/TestRun.ts", "test/CompiledExecutables.ts"],
+    globalSetup: "test/TestRun.ts",
     setupFiles: "test/TestFile.ts",
     reporters: ["default", "./test/SkippedTests.ts"],
     // Finite on purpose: a test that waits for a socket which never answers must fail, not hang. Long enough for two slow processors: at a load of 50 on four, some took more than a minute.

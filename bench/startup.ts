@@ -1,30 +1,28 @@
 /**
  * `npm run bench:startup`: CPU of starting each executable, and of the smallest jobs against the sandbox, beside `node -e 0`
- * in the same run on the same machine: each file alone, and with its compiled functions beside it (docs/adr/0017).
+ * in the same run on the same machine: the modules of `dist/`, with what Node has compiled of them before (the second start of a user),
+ * and the binary (`npm run binary`), where there is one.
  * Prints the table that stands in bench/README.md, and which goals are missed; ends 1 when one is.
  */
 import { spawn, spawnSync } from "node:child_process"
-import { copyFileSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from "node:fs"
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 
 const rounds = 15
-/** At most so many times the CPU of `node -e 0`, for executables as `npm run build` leaves them: with their functions. */
-const goals = { help: 2, api: 4, slice: 6 }
+/** At most so many times the CPU of `node -e 0`. */
+const goals = { help: 2, api: 10, slice: 14 }
 
 const root = fileURLToPath(new URL("../", import.meta.url))
-const files = readdirSync(join(root, "dist")).filter((name) => name.endsWith(".js"))
+const dist = join(root, "dist")
+const names = readdirSync(dist).flatMap((name) => /^(svc-[a-z-]+)\.js$/.exec(name)?.[1] ?? [])
+const binary = join(dist, `svc-steps-linux-${process.arch}`)
 const work = mkdtempSync(join(tmpdir(), "bench-startup-"))
-const [alone, compiled, out] = [join(work, "alone"), join(work, "compiled"), join(work, "out")]
-for (const folder of [alone, compiled, out]) mkdirSync(folder)
-for (const folder of [alone, compiled]) {
-  for (const file of files) copyFileSync(join(root, "dist", file), join(folder, file))
-}
-const warmed = spawnSync(process.execPath, [join(root, "scripts/warm.ts"), compiled], { stdio: "inherit" })
-if (warmed.status !== 0) throw new Error("scripts/warm.ts could not run the executables")
+const out = join(work, "out")
+mkdirSync(out)
 
-const sandbox = spawn(process.execPath, [join(alone, "svc-sandbox.js")], { stdio: ["ignore", "pipe", "inherit"] })
+const sandbox = spawn(process.execPath, [join(dist, "svc-sandbox.js")], { stdio: ["ignore", "pipe", "inherit"] })
 process.on("exit", () => {
   sandbox.kill()
   rmSync(work, { recursive: true, force: true })
@@ -35,7 +33,7 @@ const account = { SVC_TARGET: url, SVC_USER: user, SVC_PASSWORD: password, SVC_L
 
 interface Case {
   readonly label: string
-  readonly file: string
+  readonly name: string
   readonly args: ReadonlyArray<string>
   readonly env?: Readonly<Record<string, string>>
   /** What it ends with. */
@@ -46,16 +44,16 @@ interface Case {
 
 const slice = ["-a", "A1", "-f", "bam", "-g", "chr1:1-10000", "-d", out, "--overwrite", "--loglevel", "error"]
 const cases: ReadonlyArray<Case> = [
-  ...files.map((file) => ({
-    label: `${file.slice(0, -3)} --help`,
-    ...{ file, args: ["--help"], code: 0, goal: file.startsWith("svc-sandbox") ? null : goals.help }
+  ...names.map((name) => ({
+    label: `${name} --help`,
+    ...{ name, args: ["--help"], code: 0, goal: name === "svc-sandbox" ? null : goals.help }
   })),
   // Everything is loaded and the settings are read, then a required one is missing: the start of a real run.
-  { label: "svc-download --list", file: "svc-download.js", args: ["--list"], code: 64, goal: null },
-  { label: "svc-api get-analyses", file: "svc-api.js", args: ["get-analyses"], env: account, code: 0, goal: goals.api },
+  { label: "svc-download --list", name: "svc-download", args: ["--list"], code: 64, goal: null },
+  { label: "svc-api get-analyses", name: "svc-api", args: ["get-analyses"], env: account, code: 0, goal: goals.api },
   {
     label: "svc-download -g chr1:1-10000",
-    file: "svc-download.js",
+    name: "svc-download",
     args: slice,
     env: account,
     code: 0,
@@ -65,42 +63,47 @@ const cases: ReadonlyArray<Case> = [
 
 // A process cannot ask for the CPU of one child, only for its own: a Node in between would count itself. The shell's
 // `times` prints user and system time of its children, in steps of 1 ms.
-const cpuOf = (args: ReadonlyArray<string>, code = 0, env: Readonly<Record<string, string>> = {}) => {
+const cpuOf = (command: ReadonlyArray<string>, code = 0, env: Readonly<Record<string, string>> = {}) => {
   const { status, stderr } = spawnSync(
     "bash",
-    ["--norc", "-c", 'TIMEFORMAT="%3U %3S"; time "$@" >/dev/null 2>&1', "-", process.execPath, ...args],
+    ["--norc", "-c", 'TIMEFORMAT="%3U %3S"; time "$@" >/dev/null 2>&1', "-", ...command],
     {
       encoding: "utf8",
       env: { PATH: process.env["PATH"], ...env }
     }
   )
-  if (status !== code) throw new Error(`${args.join(" ")} ended with ${status}, not with ${code}`)
+  if (status !== code) throw new Error(`${command.join(" ")} ended with ${status}, not with ${code}`)
   const [user = Number.NaN, system = Number.NaN] = stderr.trim().split(/\s+/).map(Number)
   return (user + system) * 1000
 }
 
-const folders = [alone, compiled]
-const best = cases.map(() => folders.map(() => Number.POSITIVE_INFINITY))
+/** How an executable is started: as modules, and as a step of the binary. */
+const ways: ReadonlyArray<(name: string) => ReadonlyArray<string>> = [
+  (name) => [process.execPath, join(dist, `${name}.js`)],
+  ...(existsSync(binary) ? [(name: string) => [binary, ...(name === "svc-steps" ? [] : [name.slice(4)])]] : [])
+]
+const cached = { XDG_CACHE_HOME: join(work, "cache") }
+const best = cases.map(() => ways.map(() => Number.POSITIVE_INFINITY))
 let base = Number.POSITIVE_INFINITY
 for (let round = 0; round < rounds; round++) {
-  base = Math.min(base, cpuOf(["-e", "0"]))
-  for (const [index, { args, code, env, file }] of cases.entries()) {
-    best[index] = folders.map((folder, which) =>
-      Math.min(best[index]?.[which] ?? Number.NaN, cpuOf([join(folder, file), ...args], code, env))
+  base = Math.min(base, cpuOf([process.execPath, "-e", "0"]))
+  for (const [index, { args, code, env, name }] of cases.entries()) {
+    best[index] = ways.map((way, which) =>
+      Math.min(best[index]?.[which] ?? Number.NaN, cpuOf([...way(name), ...args], code, { ...cached, ...env }))
     )
   }
 }
 
 const times = (cpu: number) => `${cpu.toFixed(0)} | ${(cpu / base).toFixed(1)}`
-console.log(
-  `| CPU ms (Node ${process.versions.node}, minimum of ${rounds}) | the file alone | times node -e 0 | with its functions | times |\n|---|---|---|---|---|`
-)
-console.log(`| \`node -e 0\` | ${times(base)} | | |`)
+const headings = ["modules", "binary"].slice(0, ways.length).map((way) => `${way} | times node -e 0`)
+console.log(`| CPU ms (Node ${process.versions.node}, minimum of ${rounds}) | ${headings.join(" | ")} |`)
+console.log(`|---|${"---|---|".repeat(ways.length)}`)
+console.log(`| \`node -e 0\` |${` ${times(base)} |`.repeat(ways.length)}`)
 for (const [index, { label }] of cases.entries()) {
   console.log(`| \`${label}\` | ${(best[index] ?? []).map(times).join(" | ")} |`)
 }
 const verdicts = cases.flatMap(({ goal, label }, index) => {
-  const reached = (best[index]?.[1] ?? Number.NaN) / base
+  const reached = Math.max(...(best[index] ?? [])) / base
   return goal === null ? [] : [{ label, goal, reached, met: reached <= goal }]
 })
 for (const { goal, label, met, reached } of verdicts) {

@@ -1,10 +1,9 @@
 #!/usr/bin/env bash
-# Builds the image as `latest` and by its version, with the first of docker, podman and buildah that can: `npm run image`.
+# Makes the binary and builds the image of it, as `latest` and by its version, with the first of docker, podman and buildah that can: `npm run image`.
 # Arguments go to the engine, after `npm run image --`; `--platform linux/amd64,linux/arm64` makes one image for both.
 #
 #   CONTAINER_ENGINE  docker, podman or buildah: this one, or none
 #   IMAGE             its name; org/svc-steps. With a tag, that one alone
-#   NPM_CACHE         with podman and buildah: a folder of npm packages to use and fill, for builds in a row
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -13,7 +12,7 @@ obstacle() {
   command -v "$1" >/dev/null || { echo "$1 is not installed"; return; }
   case $1 in
     docker)
-      docker buildx version >/dev/null 2>&1 || { echo "docker has no buildx, without which it cannot mount secrets into a build"; return; }
+      docker buildx version >/dev/null 2>&1 || { echo "docker has no buildx, without which it does not know the platform of an image"; return; }
       docker info >/dev/null 2>&1 || echo "the daemon of docker does not answer (docker info)"
       ;;
     *) "$1" info >/dev/null 2>&1 || echo "$1 does not work here ($1 info)" ;;
@@ -32,25 +31,6 @@ if [ -z "$engine" ]; then
 fi
 echo "Building with $engine${reasons:+ ($reasons)}" >&2
 
-# The registry and authority of this machine, if it has its own: mounted for one command, in no layer.
-secrets=$(mktemp -d)
-trap 'rm -rf "$secrets"' EXIT
-setting() { npm config get "$1" 2>/dev/null | grep -vxE 'null|undefined|' || true; }
-{
-  # Scopes, proxies and credentials as they are; the rest of the file is about this machine.
-  grep -hE '^(//|@|registry|proxy|https-proxy|noproxy|strict-ssl)' "${NPM_CONFIG_USERCONFIG:-$HOME/.npmrc}" 2>/dev/null || true
-  echo "registry=$(setting registry)"
-  [ -z "${NPM_CACHE:-}" ] || printf 'cache=/mnt\nprefer-offline=true\n'
-} >"$secrets/npmrc"
-ca=$(setting cafile)
-ca=${ca:-${NODE_EXTRA_CA_CERTS:-}}
-arguments=(--secret "id=npmrc,src=$secrets/npmrc")
-if [ -n "$ca" ]; then
-  echo 'cafile=/run/secrets/ca' >>"$secrets/npmrc"
-  arguments+=(--secret "id=ca,src=$ca")
-fi
-[ -z "${NPM_CACHE:-}" ] || arguments+=(-v "$NPM_CACHE:/mnt")
-
 of_package() { node -p "const it = require('./package.json'); $1"; }
 version=$(of_package it.version)
 image=${IMAGE:-org/svc-steps}
@@ -58,6 +38,8 @@ case ${image##*/} in
   *:*) names=("$image") ;;
   *) names=("$image:$version" "$image:latest") ;;
 esac
+
+npm run --silent binary >&2
 
 # The time of the commit, so that the same sources make the same labels.
 revision=$(git rev-parse HEAD 2>/dev/null || echo unknown)
@@ -70,6 +52,7 @@ labels=(
   "source=$(of_package "it.repository.url.replace(/^git[+]|[.]git$/g, '')")"
   "documentation=$(of_package "it.repository.url.replace(/^git[+]|[.]git$/g, '') + '/blob/v' + it.version + '/docs/image.md'")"
 )
+arguments=()
 for label in "${labels[@]}"; do arguments+=(--label "org.opencontainers.image.$label"); done
 
 # Several platforms make a list of images, which podman and buildah name in their own way.

@@ -7,7 +7,7 @@ import { bundled } from "../test/Bundles.ts"
 import { folderUntilTheEnd } from "../test/Executables.ts"
 import { ask, json, logIn } from "../test/servers/Visitor.ts"
 
-const script = await bundled(new URL("serve.ts", import.meta.url))
+const script = await bundled(new URL("../steps/sandbox/svc-sandbox.ts", import.meta.url))
 
 interface Ended {
   readonly code: number | null

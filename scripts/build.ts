@@ -1,27 +1,25 @@
 /**
- * Writes one self-contained file per executable into `dist/`, commands that start them on the Node of this clone into
- * `dist/bin/` (to put on PATH), the licences of what they contain, their manual pages (`dist/man/`), the schemas of what is written and read, and
- * the library as modules with their types into `dist/lib/` (docs/adr/0006).
+ * Writes into `dist/` the executables as modules that share their chunks, commands that start them on the Node of this clone
+ * (`dist/bin/`, to put on PATH), the licences of what they contain, their manual pages (`dist/man/`), the schemas of what is
+ * written and read, and the library as modules with their types (`dist/lib/`, docs/adr/0006).
  *
- *     node scripts/build.ts [--quiet] [--no-library] [--compiled] [--outdir DIR]
+ *     node scripts/build.ts [--quiet] [--no-library] [--outdir DIR]
  *
- * The same sources give the same bytes on any machine: no time, no path and no random name enters a file. With
- * `--compiled` the executables are run once, and start from functions compiled for this Node (docs/adr/0017).
+ * The same sources give the same bytes on any machine: no time, no path and no random name enters a file.
  */
 import { spawnSync } from "node:child_process"
-import { createHash } from "node:crypto"
-import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs"
-import { join, resolve } from "node:path"
+import { chmodSync, existsSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from "node:fs"
+import { dirname, join, relative, resolve } from "node:path"
 import { fileURLToPath } from "node:url"
 import { parseArgs } from "node:util"
-import { build, type Metafile, transformSync } from "esbuild"
-import { bundling } from "./bundling.ts"
+import { build } from "esbuild"
+import { modules } from "./bundling.ts"
 import { manPages } from "./man-pages.ts"
-import { packagesIn, sbom } from "./sbom.ts"
+import { licences, packagesIn, sbom } from "./sbom.ts"
 import { schemas } from "./schemas.ts"
 
-/** Every executable of the product: its name in `dist/` and the module that starts it. */
-const executables: Readonly<Record<string, string>> = {
+/** The programs in `dist/`: one for each executable, and that of a thread, which nobody starts by hand. */
+const programs: Readonly<Record<string, string>> = {
   "svc-steps": "steps/main/svc-steps.ts",
   "svc-download": "steps/download/svc-download.ts",
   "svc-request-restore": "steps/request-restore/svc-request-restore.ts",
@@ -31,7 +29,8 @@ const executables: Readonly<Record<string, string>> = {
   "svc-verify": "steps/verify/svc-verify.ts",
   "svc-doctor": "steps/doctor/svc-doctor.ts",
   "svc-gateway": "steps/gateway/svc-gateway.ts",
-  "svc-sandbox": "sandbox/serve.ts"
+  "svc-sandbox": "steps/sandbox/svc-sandbox.ts",
+  "chunks/genome-thread": "platform/threads/GenomeThread.ts"
 }
 
 const root = fileURLToPath(new URL("..", import.meta.url))
@@ -39,77 +38,16 @@ const { values: options } = parseArgs({
   options: {
     quiet: { type: "boolean", default: false },
     library: { type: "boolean", default: true },
-    compiled: { type: "boolean", default: false },
     outdir: { type: "string", default: "dist" }
   },
   allowNegative: true
 })
 const outdir = resolve(root, options.outdir)
 
-/**
- * An older Node would fail somewhere inside, as if the fault were ours: the file itself says what it needs. It ends with
- * 78, as for other settings of the machine that cannot be used.
- */
-const oldestNode = (): string => {
-  const { engines } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"))
-  const [, major, minor] = /^>=(\d+)\.(\d+)$/.exec(engines.node) ?? []
-  if (minor === undefined) throw new Error(`engines.node is not of the form >=MAJOR.MINOR: ${engines.node}`)
-  return `{
-  const [major, minor] = process.versions.node.split(".").map(Number);
-  if (major < ${major} || (major === ${major} && minor < ${minor})) {
-    console.error("Error: This needs Node ${major}.${minor} or newer, and was started with Node " + process.versions.node + ".");
-    process.exit(78);
-  }
-}`
-}
-
-const starter = readFileSync(join(root, "scripts", "starter.ts"), "utf8")
-
-/** The text of an executable, of which the program is all but the first two lines and the last (scripts/starter.ts). */
-const asExecutable = (program: string): string => {
-  // Would end a comment; esbuild escapes them.
-  if (/[\r\u2028\u2029]/.test(program)) throw new Error("a line of a program ends in another way than by a line feed")
-  const head = transformSync(`${oldestNode()}\n${starter}`, {
-    loader: "ts",
-    format: "iife",
-    target: bundling.target,
-    minify: true,
-    // One line, with \\n for a line feed.
-    supported: { "template-literal": false },
-    define: { digest: JSON.stringify(createHash("sha256").update(program).digest("hex")) }
-  }).code.trim()
-  return `#!/usr/bin/env node\n(function starter(){${head}\n${program.trimEnd().replace(/^/gm, "//")}\n})()\n`
-}
-
-const writeLicences = (inputs: ReadonlyArray<string>) => {
-  const packages = new Set(inputs.map((path) => /^node_modules\/((?:@[^/]+\/)?[^/]+)\//.exec(path)?.[1]))
-  const texts = [...packages]
-    .filter((name) => name !== undefined)
-    .sort()
-    .map((name) => {
-      const folder = join(root, "node_modules", name)
-      const { version, license } = JSON.parse(readFileSync(join(folder, "package.json"), "utf8"))
-      const file = ["LICENSE", "LICENSE.md", "LICENSE.txt", "license"]
-        .map((path) => join(folder, path))
-        .find((path) => existsSync(path))
-      const text = file === undefined ? "" : `\n\n${readFileSync(file, "utf8").trim()}`
-      return `${name} ${version} (${license})${text}\n`
-    })
-  replaceFile(
-    join(outdir, "THIRD-PARTY-LICENSES.txt"),
-    `The executables in this folder contain parts of these packages.\n\n${texts.join(`\n${"-".repeat(80)}\n`)}`,
-    0o644
-  )
-}
-
-const sizes = (metafile: Metafile) =>
-  Object.values(metafile.outputs)
-    .flatMap((output) => (output.entryPoint === undefined ? [] : [`${Math.round(output.bytes / 1024)} kB`]))
-    .join("")
-
 /** Whoever runs the old file while we build keeps it; nobody sees half of the new one. */
-const replaceFile = (path: string, content: string | Uint8Array, mode: number) => {
+const replaceFile = (path: string, content: string | Uint8Array, mode = 0o644) => {
   const fresh = `${path}.${process.pid}`
+  mkdirSync(dirname(path), { recursive: true })
   writeFileSync(fresh, content)
   chmodSync(fresh, mode)
   renameSync(fresh, path)
@@ -138,44 +76,44 @@ node=$here/../../node_modules/.bin/node
 exec "$node" "$here/../${name}.js" "$@"
 `
 
-const bin = join(outdir, "bin")
-mkdirSync(bin, { recursive: true })
-for (const name of readdirSync(outdir)) {
-  const [, executable] = /^(.*)\.js(?:\..*\.compiled)?$/.exec(name) ?? []
-  if (executable !== undefined && !(executable in executables)) rmSync(join(outdir, name))
+const executables = Object.keys(programs).filter((name) => !name.includes("/"))
+
+const { metafile, outputFiles } = await build({
+  ...modules,
+  entryPoints: programs,
+  splitting: true,
+  sourcemap: "linked",
+  sourcesContent: false,
+  chunkNames: "chunks/[name]-[hash]",
+  define: { GENOME_THREAD: '"./genome-thread.js"' },
+  // Wherever the files go: source maps name their sources from here, and the names of chunks depend on that.
+  outdir: `${root}dist`
+}).catch(() => process.exit(1)) // esbuild has said why
+
+const written = new Set<string>()
+for (const { contents, path } of outputFiles) {
+  const name = relative(`${root}dist`, path)
+  replaceFile(join(outdir, name), contents, executables.includes(name.replace(/\.js$/, "")) ? 0o755 : 0o644)
+  written.add(join(outdir, name))
 }
-for (const name of readdirSync(bin)) if (!(name in executables)) rmSync(join(bin, name))
-const bundled = new Set<string>()
-const contained = new Set<string>()
-for (const [name, entry] of Object.entries(executables)) {
-  const outfile = join(outdir, `${name}.js`)
-  const { metafile, outputFiles } = await build({
-    ...bundling,
-    entryPoints: [entry],
-    outfile,
-    // A script, which also starts from functions compiled before (docs/adr/0017).
-    format: "iife",
-    metafile: true,
-    write: false
-  }).catch(() => process.exit(1)) // esbuild has said why
-  for (const { text } of outputFiles) {
-    replaceFile(outfile, asExecutable(text.replace(/^#!.*\n/, "")), 0o755)
+for (const name of executables) replaceFile(join(outdir, "bin", name), launcher(name), 0o755)
+
+// What an older build left.
+for (const folder of [outdir, join(outdir, "chunks")]) {
+  for (const name of readdirSync(folder).filter((name) => /\.(?:js|map|compiled)$/.test(name))) {
+    if (!written.has(join(folder, name))) rmSync(join(folder, name))
   }
-  replaceFile(join(bin, name), launcher(name), 0o755)
-  for (const input of Object.keys(metafile.inputs)) bundled.add(input)
-  for (const folder of packagesIn(metafile)) contained.add(folder)
-  if (!options.quiet) console.log(`${options.outdir}/${name}.js  ${sizes(metafile)}`)
 }
-writeLicences([...bundled])
-replaceFile(join(outdir, "sbom.cdx.json"), sbom(root, [...contained].sort()), 0o644)
+
+const packages = packagesIn(metafile)
+replaceFile(join(outdir, "THIRD-PARTY-LICENSES.txt"), licences(root, packages))
+replaceFile(join(outdir, "sbom.cdx.json"), sbom(root, packages))
 for (const [name, schema] of Object.entries(schemas())) {
-  replaceFile(join(outdir, `${name}.schema.json`), `${JSON.stringify(schema, null, 2)}\n`, 0o644)
+  replaceFile(join(outdir, `${name}.schema.json`), `${JSON.stringify(schema, null, 2)}\n`)
 }
-const man = join(outdir, "man", "man1")
-mkdirSync(man, { recursive: true })
-for (const [name, page] of Object.entries(manPages())) replaceFile(join(man, `${name}.1`), page, 0o644)
+for (const [name, page] of Object.entries(manPages())) replaceFile(join(outdir, "man", "man1", `${name}.1`), page)
 if (options.library) writeLibrary()
-if (options.compiled) {
-  const { status } = spawnSync(process.execPath, [join(root, "scripts", "warm.ts"), outdir], { stdio: "inherit" })
-  if (status !== 0) console.error("The executables could not be run here: they will start slower than they could.")
+if (!options.quiet) {
+  const size = outputFiles.reduce((sum, { contents, path }) => sum + (path.endsWith(".js") ? contents.length : 0), 0)
+  console.log(`${options.outdir}: ${executables.length} executables, ${Math.round(size / 1024)} kB of code`)
 }

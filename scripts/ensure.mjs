@@ -98,7 +98,6 @@ const sourcesHash = () => {
     "scripts/man-pages.ts",
     "scripts/sbom.ts",
     "scripts/schemas.ts",
-    "scripts/starter.ts",
     "tsconfig.json",
     "tsconfig.lib.json"
   ]) {

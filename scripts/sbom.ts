@@ -1,5 +1,6 @@
-/** What the executables really contain, as CycloneDX 1.6: the same sources give the same text, so no time and no number. */
-import { readFileSync } from "node:fs"
+/** What the executables really contain, as CycloneDX 1.6 and as texts of licences: the same sources give the same text, so no time and no number. */
+import { existsSync, readFileSync } from "node:fs"
+import { join } from "node:path"
 import type { Metafile } from "esbuild"
 
 interface Locked {
@@ -71,4 +72,18 @@ export const sbom = (root: string, packages: ReadonlyArray<string>): string => {
     dependencies: [{ ref: own, dependsOn: components.map(({ purl }) => purl) }]
   }
   return `${JSON.stringify(bill, null, 2)}\n`
+}
+
+/** The licences of these packages, as text. */
+export const licences = (root: string, packages: ReadonlyArray<string>): string => {
+  const texts = packages.map((path) => {
+    const folder = join(root, path)
+    const { license, name, version } = JSON.parse(readFileSync(join(folder, "package.json"), "utf8"))
+    const file = ["LICENSE", "LICENSE.md", "LICENSE.txt", "license"]
+      .map((name) => join(folder, name))
+      .find((path) => existsSync(path))
+    const text = file === undefined ? "" : `\n\n${readFileSync(file, "utf8").trim()}`
+    return `${name} ${version} (${license})${text}\n`
+  })
+  return `The executables contain parts of these packages.\n\n${texts.join(`\n${"-".repeat(80)}\n`)}`
 }

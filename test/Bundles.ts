@@ -1,23 +1,26 @@
 /** Programs that tests start, each as one file: from its sources one takes a second of CPU before its first line. */
-import { writeFileSync } from "node:fs"
+import { mkdirSync, writeFileSync } from "node:fs"
 import { basename, join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { build } from "esbuild"
-import { bundling } from "../scripts/bundling.ts"
+import { modules } from "../scripts/bundling.ts"
 import { folderUntilTheEnd } from "./Executables.ts"
+import { root } from "./Root.ts"
 
 const folder = folderUntilTheEnd("svc-bundles-")
 
 const make = async (source: URL): Promise<string> => {
+  const name = basename(source.pathname, ".ts")
   const { outputFiles } = await build({
-    ...bundling,
-    entryPoints: [fileURLToPath(source)],
-    format: "esm",
-    write: false
+    ...modules,
+    entryPoints: { [name]: fileURLToPath(source), "genome-thread": `${root}platform/threads/GenomeThread.ts` },
+    define: { GENOME_THREAD: '"./genome-thread.mjs"' },
+    outdir: join(folder, name),
+    outExtension: { ".js": ".mjs" }
   })
-  const path = join(folder, `${basename(source.pathname)}.mjs`)
-  for (const { contents } of outputFiles) writeFileSync(path, contents)
-  return path
+  mkdirSync(join(folder, name), { recursive: true })
+  for (const { contents, path } of outputFiles) writeFileSync(path, contents)
+  return join(folder, name, `${name}.mjs`)
 }
 
 const made = new Map<string, Promise<string>>()

@@ -29,6 +29,18 @@ export const executable = (name: string): string => {
   return path
 }
 
+/** Where `svc-download` and the others are links to the binary, whose tests these are then (test/e2e/Binary.test.ts). */
+const links = process.env["SVC_BINARY"]
+
+/** How one of our executables is started. */
+export const commandOf = (name: string): readonly [command: string, ...args: ReadonlyArray<string>] =>
+  links === undefined ? [process.execPath, executable(name)] : [join(links, name)]
+
+const startOf = (name: string, args: ReadonlyArray<string>) => {
+  const [command, ...first] = commandOf(name)
+  return [command, [...first, ...args]] as const
+}
+
 /** A folder for what is made once: until the program ends, or the whole run of the tests (TestRun.ts). */
 export const folderUntilTheEnd = (name: string): string => {
   const folder = mkdtempSync(join(tmpdir(), name))
@@ -101,9 +113,9 @@ export const startCommand = Effect.fnUntraced(function* (
 export const runCommand = (command: string, args: ReadonlyArray<string>, options: RunOptions = {}) =>
   Effect.scoped(Effect.flatMap(startCommand(command, args, options), ({ outcome }) => outcome))
 
-/** One of our executables from its plain file, which starts nothing beside itself that a signal would miss; the end of the scope ends it. */
+/** One of our executables; the end of the scope ends it. */
 export const start = (name: string, args: ReadonlyArray<string>, options: RunOptions = {}) =>
-  startCommand(process.execPath, [executable(name), ...args], options)
+  startCommand(...startOf(name, args), options)
 
 /**
  * Waits for a state outside this process (a file, a counter, a process) by looking at it every 5 ms, as nothing tells of it.
@@ -126,14 +138,9 @@ export const untilOrEnd = (running: Running, what: string, holds: Effect.Effect<
     )
   )
 
-const compiled = process.env["SVC_COMPILED"]
-
-/** One of our executables, with functions compiled before where there are some (CompiledExecutables.ts). */
-const quickExecutable = (name: string) => (compiled === undefined ? executable(name) : join(compiled, name))
-
 /** One of our executables to its end. */
 export const run = (name: string, args: ReadonlyArray<string>, options: RunOptions = {}) =>
-  runCommand(process.execPath, [quickExecutable(name), ...args], options)
+  runCommand(...startOf(name, args), options)
 
 export interface Server {
   readonly pid: number
@@ -184,6 +191,6 @@ const isReady = (line: string) => (line.startsWith('{"url"') ? Schema.decodeSync
 
 /** `svc-sandbox` on a free port, until the scope closes. */
 export const startSandbox = (args: ReadonlyArray<string> = [], options: RunOptions = {}) =>
-  startServer(process.execPath, [quickExecutable("svc-sandbox"), ...args], isReady, options).pipe(
+  startServer(...startOf("svc-sandbox", args), isReady, options).pipe(
     Effect.map(({ server, value }) => ({ ...value, pid: server.pid, lines: server.lines }))
   )

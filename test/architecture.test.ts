@@ -218,7 +218,7 @@ describe("purity", () => {
   })
 
   it("only steps and the sandbox's server run effects, provide layers or exit", () => {
-    const others = productModules.filter(({ path }) => !within("steps", "sandbox/serve.ts")(path))
+    const others = productModules.filter(({ path }) => !within("steps", "sandbox/Serve.ts")(path))
     const edge = /\bEffect\.run(?:Sync|Promise|Fork|Callback)\w*|\bEffect\.provide\(|\brunMain\b|\bprocess\.exit\w*/g
     assert.deepStrictEqual(findings(others, edge), [])
   })
@@ -280,7 +280,7 @@ describe("shape", () => {
   })
 
   it("modules are PascalCase nouns, folders and commands kebab-case", () => {
-    const command = /^(?:steps\/[a-z-]+\/svc-[a-z-]+|sandbox\/serve)\.ts$/
+    const command = /^steps\/[a-z-]+\/svc-[a-z-]+\.ts$/
     const named = allModules.filter(({ path }) => !command.test(path) && basename(path) !== "index.ts")
     const odd = named.filter(({ path }) => !/^(?:[a-z][a-z0-9-]*\/)+[A-Z][A-Za-z0-9]*(?:\.test)?\.ts$/.test(path))
     assert.deepStrictEqual(
@@ -472,7 +472,8 @@ const writers: Readonly<Record<string, Writer>> = Object.fromEntries<Writer>([
   itself("platform/terminal/Terminal.ts"),
   itself("platform/files/TrackingFile.ts"),
   itself("steps/main/StepMain.ts"),
-  itself("steps/main/svc-steps.ts"),
+  itself("steps/main/AllSteps.ts"),
+  ["steps/main/SupportedNode.ts", { holds: "two versions of Node" }],
   ["platform/terminal/Screen.ts", { through: "steps/main/StepMain.ts" }],
   ["platform/terminal/LogFile.ts", { through: "platform/terminal/LogOutput.ts" }],
   ["steps/main/ProcessRun.ts", { through: "steps/main/StepMain.ts" }],
@@ -493,7 +494,7 @@ const writers: Readonly<Record<string, Writer>> = Object.fromEntries<Writer>([
   ["platform/files/FolderProbe.ts", { holds: "bytes that say nothing" }],
   ["platform/locks/RefusedLoginFiles.ts", { holds: "salted hashes" }],
   ["sandbox/CommandLine.ts", { holds: "the password of the sandbox, on purpose" }],
-  ["sandbox/serve.ts", { holds: "a defect of the sandbox, which knows no secret of anybody" }]
+  ["sandbox/Serve.ts", { holds: "a defect of the sandbox, which knows no secret of anybody" }]
 ])
 
 const writing =

@@ -6,7 +6,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import type { SandboxOptions } from "../sandbox/Sandbox.ts"
 import { ground as downloadGround, fault, namesIn } from "./DownloadGround.ts"
-import { executable, run, runCommand, start, untilOrEnd } from "./Executables.ts"
+import { commandOf, run, runCommand, start, untilOrEnd } from "./Executables.ts"
 
 const ground = Effect.fnUntraced(function* (options: SandboxOptions = {}) {
   const made = yield* downloadGround(options)
@@ -17,7 +17,7 @@ const ground = Effect.fnUntraced(function* (options: SandboxOptions = {}) {
   const shell = (script: string) =>
     runCommand("bash", ["--norc", "-c", script], {
       cwd: out,
-      env: { ...made.env, fetch: `${process.execPath} ${executable("svc-fetch-annotations")}` }
+      env: { ...made.env, fetch: commandOf("svc-fetch-annotations").join(" ") }
     })
   return { ...made, out, fetch, shell }
 })

@@ -4,7 +4,7 @@ import { existsSync } from "node:fs"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { fault, type Ground, ground } from "./DownloadGround.ts"
-import { executable, runCommand } from "./Executables.ts"
+import { commandOf, runCommand } from "./Executables.ts"
 
 const hasScript = existsSync("/usr/bin/script")
 if (!hasScript && process.env["CI"] !== undefined) throw new Error("Missing: script, of Debian's bsdutils")
@@ -28,7 +28,7 @@ const inTerminal = Effect.fnUntraced(function* (
   args: ReadonlyArray<string>,
   more: Readonly<Record<string, string>> = {}
 ) {
-  const program = [process.execPath, executable("svc-download"), ...args].map(quoted).join(" ")
+  const program = [...commandOf("svc-download"), ...args].map(quoted).join(" ")
   const line = `echo pid $$ at $(tty); stty cols ${columns} rows 10; exec ${program}`
   const child = yield* Effect.acquireRelease(
     Effect.sync(() =>

@@ -1,7 +1,17 @@
-/**
- * Where a thread finds its program: in the module beside this one. An executable is one file and has the program in it as text,
- * which takes the place of this (`scripts/bundling.ts`).
- */
-export const program: { readonly url: URL } | { readonly text: string } = {
-  url: new URL(import.meta.url.replace(/ThreadProgram(\.\w+)$/, "GenomeThread$1"))
-}
+/** Where a thread finds its program: in a file, or in the single executable, which holds it as an asset. */
+import { getAsset, isSea } from "node:sea"
+
+/** Set by the build, where modules are joined and a file beside this one is none any more; relative to this module. */
+declare const GENOME_THREAD: string | undefined
+
+/** The name of the asset in a single executable. */
+export const asset = "genome-thread.js"
+
+const file = () =>
+  typeof GENOME_THREAD === "string"
+    ? new URL(GENOME_THREAD, import.meta.url)
+    : new URL(import.meta.url.replace(/ThreadProgram(\.\w+)$/, "GenomeThread$1"))
+
+export const program: { readonly url: URL } | { readonly text: string } = isSea()
+  ? { text: getAsset(asset, "utf8") }
+  : { url: file() }

@@ -13,7 +13,7 @@ const methodOf = (row: ApiMethod): Method => ({
   ...(row.operands === undefined ? {} : { operands: row.operands }),
   options: row.options,
   examples: row.example === undefined ? [] : [{ command: withoutMethod(row.example), says: row.summary }],
-  load: () => import("./Program.ts").then(({ programOf }) => programOf(row))
+  load: () => import("../main/Programs.ts").then(({ apiMethod }) => apiMethod(row))
 })
 
 const withoutMethod = (example: string) => example.replace(/^\S+ /, "")
@@ -26,7 +26,7 @@ const openApi: Method = {
   summary: "The API as an OpenAPI 3.1 document, for clients in other languages; no login",
   options: { output },
   examples: [{ command: "--output openapi.json", says: "The document in a file" }],
-  load: () => import("./OpenApi.ts").then(({ program }) => program)
+  load: () => import("../main/Programs.ts").then(({ openApi }) => openApi)
 }
 
 export const apiStep: StepFamily = {

@@ -41,7 +41,7 @@ const specialMethods: ReadonlyArray<ApiMethod> = [
       options: personOptions,
       example: "create-or-update-person --input person.json"
     },
-    () => import("./SavePerson.ts").then(({ savePerson }) => savePerson)
+    () => import("../main/Programs.ts").then(({ savePerson }) => savePerson)
   ),
   {
     method: "get-pending-cnv-segments",
@@ -80,7 +80,7 @@ const specialMethods: ReadonlyArray<ApiMethod> = [
       options: panelOptions,
       example: "create-virtual-panel --name Aorta --gene-ids 10001,10002"
     },
-    () => import("./CreatePanel.ts").then(({ createPanel }) => createPanel)
+    () => import("../main/Programs.ts").then(({ createPanel }) => createPanel)
   ),
   special(
     {
@@ -92,7 +92,7 @@ const specialMethods: ReadonlyArray<ApiMethod> = [
       options: panelOptions,
       example: "update-virtual-panel 7 --name 'Aorta, revised'"
     },
-    () => import("./UpdatePanel.ts").then(({ updatePanel }) => updatePanel)
+    () => import("../main/Programs.ts").then(({ updatePanel }) => updatePanel)
   ),
   special(
     {
@@ -117,7 +117,7 @@ const specialMethods: ReadonlyArray<ApiMethod> = [
       },
       example: "request GET /person-list"
     },
-    () => import("./GenericRequest.ts").then(({ genericRequest }) => genericRequest)
+    () => import("../main/Programs.ts").then(({ genericRequest }) => genericRequest)
   )
 ]
 

@@ -1,6 +1,5 @@
 #!/usr/bin/env node
-import { exporter } from "../main/Exporter.ts"
-import { runStep } from "../main/StepRunner.ts"
-import { apiStep } from "./ApiStep.ts"
+import { prepareNode } from "../main/SupportedNode.ts"
 
-runStep(apiStep, "svc-api", process.argv.slice(2), exporter)
+prepareNode()
+void import("../main/AllSteps.ts").then(({ run }) => run("svc-api", process.argv.slice(2)))

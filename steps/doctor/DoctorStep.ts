@@ -13,5 +13,5 @@ export const doctorStep: LocalStep = {
     { command: "-t https://lab.example.org -a A1", says: "also whether files can be fetched in parts" },
     { command: "--config svc.json --format json", says: "for a monitoring system: 0 when nothing fails" }
   ],
-  load: () => import("./Program.ts").then(({ program }) => program)
+  load: () => import("../main/Programs.ts").then(({ doctor }) => doctor)
 }

@@ -1,6 +1,5 @@
 #!/usr/bin/env node
-import { exporter } from "../main/Exporter.ts"
-import { runStep } from "../main/StepRunner.ts"
-import { doctorStep } from "./DoctorStep.ts"
+import { prepareNode } from "../main/SupportedNode.ts"
 
-runStep(doctorStep, "svc-doctor", process.argv.slice(2), exporter)
+prepareNode()
+void import("../main/AllSteps.ts").then(({ run }) => run("svc-doctor", process.argv.slice(2)))

@@ -22,9 +22,9 @@ export const downloadStep: ServiceStep = {
       says: "show what would happen, and change nothing"
     }
   ],
-  load: () => import("./Program.ts").then(({ program }) => program),
+  load: () => import("../main/Programs.ts").then(({ download }) => download),
   local: {
     when: readsLinks,
-    load: () => import("./LinksProgram.ts").then(({ linksProgram }) => linksProgram)
+    load: () => import("../main/Programs.ts").then(({ downloadByLinks }) => downloadByLinks)
   }
 }

@@ -8,7 +8,6 @@ import { InputMalformed } from "../../core/src/Errors.ts"
 import type { LocalSettings } from "../../core/src/settings/Settings.ts"
 import { locateTarget } from "../../core/src/settings/Validation.ts"
 import { readLinksFile } from "../../platform/inputs/LinksFile.ts"
-import { keepCompilersSmall, keepHeapSmall } from "../../platform/SmallHeap.ts"
 import { makeProgram, withProblems } from "../main/Step.ts"
 import { conclude } from "./Conclusion.ts"
 import { listFiles } from "./ListFiles.ts"
@@ -24,10 +23,8 @@ export const linksProgram = makeProgram(
       settings.wait === null ? [] : ["--wait waits for restorations, and a links file knows none"]
     ),
   Effect.fn("svc.step.downloadByLinks")(function* (given: LocalSettings, parsed: ParsedRequest) {
-    yield* Effect.sync(keepHeapSmall)
     const path = given.linksFile ?? "-"
     const manifest = yield* readLinksFile(path)
-    yield* Effect.sync(() => keepCompilersSmall(manifest.entries.length))
     const settings = yield* locateTarget({ ...given, target: given.target ?? manifest.target.href })
     const filetypes = given.given("filetypes") ? parsed.filetypes : manifest.filetypes
     const request = yield* completeRequest({ ...parsed, filetypes })

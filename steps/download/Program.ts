@@ -5,7 +5,6 @@ import { Downloads } from "../../core/src/download/Downloads.ts"
 import { bothObservers } from "../../core/src/download/RunObserver.ts"
 import { makeRunRecord } from "../../core/src/download/RunRecord.ts"
 import type { LocalSettings, Settings } from "../../core/src/settings/Settings.ts"
-import { keepCompilersSmall, keepHeapSmall } from "../../platform/SmallHeap.ts"
 import { makeProgram, withProblems } from "../main/Step.ts"
 import { conclude } from "./Conclusion.ts"
 import { listFiles } from "./ListFiles.ts"
@@ -24,9 +23,7 @@ const waitProblems = ({ links, list, plan, resumeArchivedDownloads, wait }: Loca
 export const program = makeProgram(
   (settings) => withProblems(requestOf(settings), waitProblems(settings)),
   Effect.fnUntraced(function* (settings: Settings, parsed: ParsedRequest) {
-    yield* Effect.sync(keepHeapSmall)
     const request = yield* completeRequest(parsed)
-    yield* Effect.sync(() => keepCompilersSmall(request.selection.analysisIds.length))
     const { format } = settings
     const services = downloadsWiring(settings)
     if (settings.resumeArchivedDownloads) return yield* resumeRun(request, settings)

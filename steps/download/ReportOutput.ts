@@ -1,7 +1,9 @@
-/** Writes a report in the form that the name of its file asks for; what only pages need is loaded only for them. */
+/** Writes a report in the form that the name of its file asks for. */
 import { createHash } from "node:crypto"
 import { Effect } from "effect"
 import type { FileResult } from "../../core/src/download/FileResult.ts"
+import { multiQcJson } from "../../core/src/report/MultiQc.ts"
+import { reportPage } from "../../core/src/report/Page.ts"
 import { type ReportRun, reportJson, reportPieces } from "../../core/src/report/Report.ts"
 import { formOf } from "../../core/src/report/ReportForm.ts"
 import { printableJson } from "../../core/src/text/Printable.ts"
@@ -17,7 +19,7 @@ export const writeReport = Effect.fn("svc.step.writeReport")(function* (
   results: ReadonlyArray<FileResult>
 ) {
   const { document } = yield* Scrubber
-  yield* replaceFile(file, encoded(yield* textOf(file, run, results, document)), "the report")
+  yield* replaceFile(file, encoded(textOf(file, run, results, document)), "the report")
 })
 
 const textOf = (
@@ -25,20 +27,14 @@ const textOf = (
   run: ReportRun,
   results: ReadonlyArray<FileResult>,
   document: Scrubber["document"]
-): Effect.Effect<Iterable<string>> => {
+): Iterable<string> => {
   switch (formOf(file)) {
     case "page":
-      return Effect.map(
-        Effect.promise(() => import("../../core/src/report/Page.ts")),
-        ({ reportPage }) => [reportPage(document(reportJson(run, results)), sha256)]
-      )
+      return [reportPage(document(reportJson(run, results)), sha256)]
     case "multiqc":
-      return Effect.map(
-        Effect.promise(() => import("../../core/src/report/MultiQc.ts")),
-        ({ multiQcJson }) => [`${printableJson(multiQcJson(document(reportJson(run, results))))}\n`]
-      )
+      return [`${printableJson(multiQcJson(document(reportJson(run, results))))}\n`]
     case "json":
-      return Effect.succeed(reportPieces(run, results, document))
+      return reportPieces(run, results, document)
   }
 }
 

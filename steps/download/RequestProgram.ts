@@ -5,7 +5,6 @@ import { Downloads } from "../../core/src/download/Downloads.ts"
 import { bothObservers } from "../../core/src/download/RunObserver.ts"
 import { makeRunRecord } from "../../core/src/download/RunRecord.ts"
 import type { Settings } from "../../core/src/settings/Settings.ts"
-import { keepHeapSmall } from "../../platform/SmallHeap.ts"
 import { makeProgram } from "../main/Step.ts"
 import { conclude } from "./Conclusion.ts"
 import { completeRequest, requestOf } from "./Request.ts"
@@ -17,7 +16,6 @@ export const requestProgram = makeProgram(
   // Whoever starts it has agreed.
   (settings) => requestOf({ ...settings, restoreArchived: "force" }),
   Effect.fnUntraced(function* (given: Settings, parsed: ParsedRequest) {
-    yield* Effect.sync(keepHeapSmall)
     // Pending is what this step is for.
     const settings = { ...given, pendingOk: true }
     const request = yield* completeRequest(parsed)

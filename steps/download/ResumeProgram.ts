@@ -2,7 +2,6 @@
 import { Effect } from "effect"
 import type { ParsedRequest } from "../../core/src/download/DownloadRequest.ts"
 import type { Settings } from "../../core/src/settings/Settings.ts"
-import { keepHeapSmall } from "../../platform/SmallHeap.ts"
 import { makeProgram, withProblems } from "../main/Step.ts"
 import { completeRequest, requestOf } from "./Request.ts"
 import { resumeRun } from "./ResumeFiles.ts"
@@ -16,7 +15,6 @@ export const resumeProgram = makeProgram(
         : []
     ),
   Effect.fnUntraced(function* (settings: Settings, parsed: ParsedRequest) {
-    yield* Effect.sync(keepHeapSmall)
     return yield* resumeRun(yield* completeRequest(parsed), settings)
   })
 )

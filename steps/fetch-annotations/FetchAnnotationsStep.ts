@@ -19,5 +19,5 @@ export const fetchAnnotationsStep: ServiceStep = {
       says: "the variants of two genes in these regions"
     }
   ],
-  load: () => import("./Program.ts").then(({ program }) => program)
+  load: () => import("../main/Programs.ts").then(({ fetchAnnotations }) => fetchAnnotations)
 }

@@ -4,7 +4,6 @@ import { makeAnnotationsFetch } from "../../core/src/annotations/AnnotationsFetc
 import type { Settings } from "../../core/src/settings/Settings.ts"
 import { openOutput } from "../../platform/files/OutputFile.ts"
 import * as ZlibCodec from "../../platform/inflate/ZlibCodec.ts"
-import { keepHeapSmall } from "../../platform/SmallHeap.ts"
 import { Screen } from "../../platform/terminal/Screen.ts"
 import { makeProgram } from "../main/Step.ts"
 import { fetchEach } from "./FetchEach.ts"
@@ -15,7 +14,6 @@ import { wiring } from "./Wiring.ts"
 export const program = makeProgram(
   (_settings, operands, own) => parse(operands, own),
   Effect.fnUntraced(function* (settings: Settings, wanted: Wanted) {
-    yield* Effect.sync(keepHeapSmall)
     const request = yield* Effect.provide(requestOf(wanted), ZlibCodec.layer)
     const output = yield* openOutput(wanted.output)
     const progress = yield* makeProgress(yield* Screen)

@@ -1,6 +1,5 @@
 #!/usr/bin/env node
-import { exporter } from "../main/Exporter.ts"
-import { runStep } from "../main/StepRunner.ts"
-import { fetchAnnotationsStep } from "./FetchAnnotationsStep.ts"
+import { prepareNode } from "../main/SupportedNode.ts"
 
-runStep(fetchAnnotationsStep, "svc-fetch-annotations", process.argv.slice(2), exporter)
+prepareNode()
+void import("../main/AllSteps.ts").then(({ run }) => run("svc-fetch-annotations", process.argv.slice(2)))

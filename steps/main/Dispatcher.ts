@@ -8,11 +8,17 @@ export interface Entry {
   readonly name: string
   readonly summary: string
   /** @param program - how the user called it, for its messages */
-  readonly start: (program: string, argv: ReadonlyArray<string>) => Promise<void>
+  readonly start: (program: string, argv: ReadonlyArray<string>) => void
 }
 
 export type Dispatch =
-  | { readonly kind: "start"; readonly entry: Entry; readonly argv: ReadonlyArray<string> }
+  | {
+      readonly kind: "start"
+      readonly entry: Entry
+      /** How the user called it. */
+      readonly program: string
+      readonly argv: ReadonlyArray<string>
+    }
   | { readonly kind: "text"; readonly text: string }
   | { readonly kind: "completions" }
   /** Wrong usage: `message` without `Error: `. */
@@ -46,7 +52,7 @@ export const dispatch = (entries: ReadonlyArray<Entry>, argv: ReadonlyArray<stri
   if (first === "help") return dispatch(entries, rest[0] === undefined ? [] : [rest[0], "--help"])
   const name = first.replace(/^svc-/, "")
   const entry = entries.find((entry) => entry.name === name)
-  if (entry !== undefined) return { kind: "start", entry, argv: rest }
+  if (entry !== undefined) return { kind: "start", entry, program: `svc-steps ${name}`, argv: rest }
   const near = nearest(
     name,
     entries.map(({ name }) => name)

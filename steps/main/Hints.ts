@@ -1,21 +1,22 @@
 /** What to do next, in lines below the message of a failure. */
-import { Effect, Result } from "effect"
+import { Result } from "effect"
 import { UsageError } from "../../core/src/Errors.ts"
 import { fileTypes } from "../../core/src/genome/formats/FileNames.ts"
 import type { LocalSettings } from "../../core/src/settings/Settings.ts"
 import { baseUrlOf } from "../../core/src/settings/Validation.ts"
 import { nearest } from "../../core/src/text/Spelling.ts"
+import { ignoredVariable } from "../../platform/http/ProxyVariables.ts"
 import type { StepFailure } from "./Step.ts"
 
 /**
  * @param program - how the user called the step
  * @param settings - null as long as they are not known
  */
-export const hintsFor = Effect.fnUntraced(function* (
+export const hintsFor = (
   error: StepFailure,
   program: string,
   settings: LocalSettings | null
-): Effect.fn.Return<ReadonlyArray<string>> {
+): ReadonlyArray<string> => {
   if (error instanceof UsageError) {
     const [, type] = /Unsupported file type: (.*)$/m.exec(error.message) ?? []
     const types = type === undefined ? [] : [`${typeMeant(type)}File types are ${fileTypes.join(", ")}`]
@@ -26,12 +27,12 @@ export const hintsFor = Effect.fnUntraced(function* (
     return [...types, ...goesOn, `See ${program} --help`]
   }
   if (error._tag !== "Unavailable" || settings === null) return []
-  const variable = yield* ignoredProxy(settings)
+  const variable = ignoredProxy(settings)
   return [
     ...(variable === null ? [] : [`${variable} is set, but only SVC_PROXY (--proxy) is used`]),
     "Run svc-doctor to find the cause"
   ]
-})
+}
 
 /** `vcf` is meant as `vcf.gz`, `bai` as `bam.bai`. */
 const typeMeant = (type: string): string => {
@@ -44,9 +45,7 @@ const typeMeant = (type: string): string => {
   return found === null ? "" : `Did you mean ${found}? `
 }
 
-const ignoredProxy = Effect.fnUntraced(function* (settings: LocalSettings) {
+const ignoredProxy = (settings: LocalSettings): string | null => {
   const url = baseUrlOf(settings)
-  if (settings.proxy !== null || Result.isFailure(url)) return null
-  const { ignoredVariable } = yield* Effect.promise(() => import("../../platform/http/ProxyVariables.ts"))
-  return ignoredVariable(process.env, url.success)
-})
+  return settings.proxy !== null || Result.isFailure(url) ? null : ignoredVariable(process.env, url.success)
+}

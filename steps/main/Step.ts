@@ -101,6 +101,7 @@ interface StepHelp {
 /** A step that logs in: `target` and credentials are required. */
 export interface ServiceStep extends StepHelp {
   readonly service: true
+  readonly offline?: never
   readonly load: () => Promise<Program<Settings>>
   /** The form of the step that works without the service: nobody logs in. */
   readonly local?: {
@@ -112,6 +113,8 @@ export interface ServiceStep extends StepHelp {
 /** A step that works without the service, or looks after the service itself. */
 export interface LocalStep extends StepHelp {
   readonly service: false
+  /** It uses no network at all: its spans stay in the process too. */
+  readonly offline?: true
   readonly load: () => Promise<Program<LocalSettings>>
 }
 

@@ -25,7 +25,6 @@ import * as Terminal from "../../platform/terminal/Terminal.ts"
 import { asksForCompletions, type Prepared } from "./Arguments.ts"
 import { type CommandLine, makeCommand, sentenceOf } from "./CommandLine.ts"
 import { dispatcherCompletions, familyCompletions } from "./Completions.ts"
-import type { Exporter } from "./Exporter.ts"
 import type { Choice } from "./Family.ts"
 import { hintsFor } from "./Hints.ts"
 import { decodeOwn } from "./OwnOptions.ts"
@@ -71,8 +70,7 @@ export const main = (
   step: Step,
   program: string,
   prepared: Extract<Prepared, { readonly kind: "run" | "wrong" }>,
-  guardWarnings: ReadonlyArray<string>,
-  exporter: Exporter | null
+  guardWarnings: ReadonlyArray<string>
 ): void => {
   const { scrubber, screen } = makeSurroundings()
   const stderrLog = (settings: LogOutput.LogSettings) => LogOutput.layerStderr(settings, scrubber, screen)
@@ -97,7 +95,7 @@ export const main = (
         const log =
           settings.logfile === null ? stderrLog(form) : LogOutput.layerFile(settings.logfile, form, scrubber, screen)
         const runLogged = (start: Start) => {
-          const work = Effect.andThen(warn(allWarnings), traceStep(step, start, exporter))
+          const work = Effect.andThen(warn(allWarnings), traceStep(step, start))
           return reported(work, settings.loglevel, settings).pipe(Effect.provide(log))
         }
         // A mistyped name is often why something else is missing.
@@ -171,17 +169,13 @@ const answer = (program: string, what: Effect.Effect<string, UsageError>): void 
 }
 
 /** The span of a whole step; it and all in it leave the process when a variable names a collector. */
-const traceStep = <E, R>(
-  step: Step,
-  start: Effect.Effect<number, E, R>,
-  exporter: Exporter | null
-): Effect.Effect<number, E, R> => {
+const traceStep = <E, R>(step: Step, start: Effect.Effect<number, E, R>): Effect.Effect<number, E, R> => {
   const spanned = start.pipe(
     Effect.tap((exit) => Effect.annotateCurrentSpan({ "svc.exit": exit })),
     Effect.withSpan(`svc.step.${step.name}`)
   )
-  if (exporter === null || (process.env["OTEL_EXPORTER_OTLP_ENDPOINT"] ?? "") === "") return spanned
-  return Effect.promise(exporter).pipe(
+  if (step.offline === true || (process.env["OTEL_EXPORTER_OTLP_ENDPOINT"] ?? "") === "") return spanned
+  return Effect.promise(() => import("../../platform/Telemetry.ts")).pipe(
     Effect.flatMap(({ layer }) => Effect.provide(spanned, layer(`svc-${step.name}`, version)))
   )
 }
@@ -271,7 +265,7 @@ const reporter =
           }
           const exit = Runtime.getErrorExitCode(error)
           yield* LogOutput.failure(error.message, { code: error._tag, exit })
-          yield* Effect.forEach(yield* hintsFor(error, program, settings), LogOutput.hint, { discard: true })
+          yield* Effect.forEach(hintsFor(error, program, settings), LogOutput.hint, { discard: true })
           return exit
         })
       ),

@@ -14,5 +14,5 @@ export const requestRestoreStep: ServiceStep = {
     },
     { command: "A3 -t https://lab.example.org --plan", says: "show what would be asked for, and change nothing" }
   ],
-  load: () => import("../download/RequestProgram.ts").then(({ requestProgram }) => requestProgram)
+  load: () => import("../main/Programs.ts").then(({ requestRestore }) => requestRestore)
 }

@@ -1,6 +1,5 @@
 #!/usr/bin/env node
-import { exporter } from "../main/Exporter.ts"
-import { runStep } from "../main/StepRunner.ts"
-import { requestRestoreStep } from "./RequestRestoreStep.ts"
+import { prepareNode } from "../main/SupportedNode.ts"
 
-runStep(requestRestoreStep, "svc-request-restore", process.argv.slice(2), exporter)
+prepareNode()
+void import("../main/AllSteps.ts").then(({ run }) => run("svc-request-restore", process.argv.slice(2)))

@@ -11,7 +11,7 @@ const methods: ReadonlyArray<Method & LocalStep> = [
     summary: "The requests in the file, of every target, and the entries that cannot be used",
     options: listOptions,
     examples: [{ command: "--format json", says: "for programs" }],
-    load: () => import("./List.ts").then(({ list }) => list)
+    load: () => import("../main/Programs.ts").then(({ listRestorations }) => listRestorations)
   },
   {
     ...common,
@@ -23,7 +23,7 @@ const methods: ReadonlyArray<Method & LocalStep> = [
       { command: "A3 A4", says: "all requests of two analyses" },
       { command: "--before 2026-10-01 --unusable", says: "old requests, and entries that cannot be used" }
     ],
-    load: () => import("./Prune.ts").then(({ prune }) => prune)
+    load: () => import("../main/Programs.ts").then(({ pruneRestorations }) => pruneRestorations)
   },
   {
     ...common,
@@ -34,7 +34,7 @@ const methods: ReadonlyArray<Method & LocalStep> = [
     examples: [
       { command: "A3 S3.bam --target https://lab.example.org --destination data", says: "wait for this file too" }
     ],
-    load: () => import("./Add.ts").then(({ add }) => add)
+    load: () => import("../main/Programs.ts").then(({ addRestoration }) => addRestoration)
   }
 ]
 

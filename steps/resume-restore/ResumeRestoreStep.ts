@@ -16,5 +16,5 @@ export const resumeRestoreStep: ServiceStep = {
     { command: "-t https://lab.example.org --wait 12h --poll 5m", says: "the same, waiting for up to half a day" },
     { command: "-t https://lab.example.org --list", says: "where the stored requests stand; nothing is downloaded" }
   ],
-  load: () => import("../download/ResumeProgram.ts").then(({ resumeProgram }) => resumeProgram)
+  load: () => import("../main/Programs.ts").then(({ resumeRestore }) => resumeRestore)
 }

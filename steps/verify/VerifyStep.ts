@@ -5,6 +5,7 @@ import { options } from "./VerifyOptions.ts"
 export const verifyStep: LocalStep = {
   name: "verify",
   service: false,
+  offline: true,
   summary: "Check files to their last byte, without any network",
   operands: {
     metavar: "PATH",
@@ -18,5 +19,5 @@ export const verifyStep: LocalStep = {
     { command: "--against report.json", says: "the files of a download: also their sizes and SHA-256" },
     { command: "S1.bam S1.bam.bai --format json", says: "for programs" }
   ],
-  load: () => import("./Program.ts").then(({ program }) => program)
+  load: () => import("../main/Programs.ts").then(({ verify }) => verify)
 }

@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-import { runStep } from "../main/StepRunner.ts"
-import { verifyStep } from "./VerifyStep.ts"
+import { prepareNode } from "../main/SupportedNode.ts"
 
-runStep(verifyStep, "svc-verify", process.argv.slice(2), null)
+prepareNode()
+void import("../main/AllSteps.ts").then(({ run }) => run("svc-verify", process.argv.slice(2)))

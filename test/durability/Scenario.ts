@@ -4,24 +4,12 @@
  * fetch annotations. Each command starts from a folder that is prepared once and copied for each run.
  */
 import { spawn, spawnSync } from "node:child_process"
-import {
-  copyFileSync,
-  cpSync,
-  existsSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  symlinkSync,
-  writeFileSync
-} from "node:fs"
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { Duration, Effect } from "effect"
 import { fault, type Ground, ground, namesIn } from "../DownloadGround.ts"
 import { executable, folderUntilTheEnd, type Outcome, runCommand } from "../Executables.ts"
-import { root } from "../Root.ts"
 import { temporaryFolder } from "../TemporaryFolder.ts"
 import { type Operation, readTrace } from "./DiskModel.ts"
 
@@ -89,8 +77,6 @@ export const foreignEntry = {
 const password = "Canary-of-the-password-7c1f"
 const cookieName = "CANARYCOOKIE"
 
-const commands = ["svc-download", "svc-request-restore", "svc-resume-restore", "svc-fetch-annotations"]
-
 const whole = ["-a", "A1", "-f", "bam,bam.bai", "-d", "out", "--reportfile", "report.json"]
 const slice = [
   "-a",
@@ -115,14 +101,6 @@ export const makeScenario = Effect.gen(function* () {
       analyses: [{ id: "B1", files: [{ name: "S3.bam", copyOf: "A3/S3.bam" }] }]
     }
   })
-  // Thousands of runs start as in the image: from what V8 compiled in the first one (docs/adr/0017).
-  const programs = join(copies, "programs")
-  mkdirSync(programs)
-  for (const command of commands) {
-    copyFileSync(executable(command), join(programs, `${command}.js`))
-    symlinkSync(`${command}.js`, join(programs, command))
-  }
-  const recorded = (command: string) => [join(root, "scripts/record.cjs"), join(programs, `${command}.js`)]
   let number = 0
   const environment = (folder: string) => ({
     ...here.env,
@@ -130,18 +108,16 @@ export const makeScenario = Effect.gen(function* () {
     TMPDIR: folder,
     UV_USE_IO_URING: "0"
   })
-  const runAs = (
-    program: ReadonlyArray<string>,
-    args: ReadonlyArray<string>,
-    folder: string,
-    env: Readonly<Record<string, string>>
-  ) => runCommand(process.execPath, [...program, ...args], { cwd: folder, env: { ...environment(folder), ...env } })
   const runIn = (
     command: string,
     args: ReadonlyArray<string>,
     folder: string,
     env: Readonly<Record<string, string>> = {}
-  ) => runAs([join(programs, command)], args, folder, env)
+  ) =>
+    runCommand(process.execPath, [executable(command), ...args], {
+      cwd: folder,
+      env: { ...environment(folder), ...env }
+    })
   const legs: Array<Leg> = []
   const place = () => join(copies, `run-${++number}`)
   const copyOf = (prepared: string) => {
@@ -159,10 +135,6 @@ export const makeScenario = Effect.gen(function* () {
     const prepared = join(copies, `prepared-${legs.length}`)
     mkdirSync(join(prepared, "out"), { recursive: true })
     yield* prepare(prepared)
-    const trial = copyOf(prepared)
-    yield* here.reset
-    yield* runAs(recorded(command), args, trial, {})
-    rmSync(trial, { recursive: true })
     const folder = copyOf(prepared)
     yield* here.reset
     const outcome = yield* runIn(command, args, folder, { ...preloaded(folder), KILL_TRACE: `${folder}.trace` })

@@ -4,7 +4,7 @@ import { existsSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { executable } from "../Executables.ts"
+import { commandOf } from "../Executables.ts"
 import { archive, file, tracked } from "../RestorationGround.ts"
 import { fits } from "../Schemas.ts"
 
@@ -21,7 +21,7 @@ describe("at a terminal", () => {
   /** Answers each question as it is asked, after a plan that asks none. */
   const asked = Effect.fnUntraced(function* (mode: string, answers: ReadonlyArray<string>) {
     const { env, folder, stats } = yield* archive("1 hour", { world: { analyses: ["B1", "B2"].map(frozen) } })
-    const command = `'${process.execPath}' '${executable("svc-download")}' -a B1,B2 -f bam -d out --restoreArchived ${mode}`
+    const command = `${commandOf("svc-download").join(" ")} -a B1,B2 -f bam -d out --restoreArchived ${mode}`
     const child = spawn(
       "script",
       [

@@ -11,6 +11,5 @@ runStep(
     load: () => import("./Program.ts").then(({ program }) => program)
   },
   "svc-sample",
-  process.argv.slice(2),
-  null
+  process.argv.slice(2)
 )

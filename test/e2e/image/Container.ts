@@ -15,7 +15,7 @@ export const engine = {
 export const image = "org/svc-steps"
 
 /** The image below ours, without the digest, which the stand-in of base.sh cannot have. */
-const base = /^ARG NODE_IMAGE=([^@\n]+)/m.exec(readFileSync(`${root}containers/Dockerfile`, "utf8"))?.[1] ?? ""
+const base = /^ARG DEBIAN_IMAGE=([^@\n]+)/m.exec(readFileSync(`${root}containers/Dockerfile`, "utf8"))?.[1] ?? ""
 
 /** Why no image can be built and run here, or null. */
 export const impossible = Effect.gen(function* () {
@@ -31,12 +31,9 @@ export const impossible = Effect.gen(function* () {
 export const podman = (args: ReadonlyArray<string>, input?: string) =>
   runCommand("podman", args, { env: engine, ...(input === undefined ? {} : { input }) })
 
-/** As a user builds it, with the npm settings and packages of this machine. */
+/** As a user builds it. */
 export const build = Effect.fnUntraced(function* (args: ReadonlyArray<string>) {
-  const own = Object.entries(process.env).filter(([name]) => /^(?:HOME|NODE_EXTRA_CA_CERTS|npm_config_.*)$/i.test(name))
-  const settings = Object.fromEntries(own.map(([name, value]) => [name, value ?? ""]))
-  const cache = yield* runCommand("npm", ["config", "get", "cache"], { env: settings })
-  const env = { ...settings, ...engine, CONTAINER_ENGINE: "buildah", IMAGE: image, NPM_CACHE: cache.stdout.trim() }
+  const env = { ...engine, CONTAINER_ENGINE: "buildah", IMAGE: image }
   const locally = [
     "--isolation",
     "chroot",
@@ -44,7 +41,7 @@ export const build = Effect.fnUntraced(function* (args: ReadonlyArray<string>) {
     "--layers",
     "--force-rm",
     "--build-arg",
-    `NODE_IMAGE=${base}`
+    `DEBIAN_IMAGE=${base}`
   ]
   return yield* runCommand(`${root}containers/build.sh`, [...locally, ...args], { env })
 })

@@ -1,0 +1,33 @@
+/**
+ * What every executable asks of Node before it loads anything else. An old Node would fail somewhere inside, as if the fault were
+ * ours: here the process says it in one sentence and ends with 78, as for other settings of a machine that cannot be used. What
+ * Node compiles, it keeps in the user's cache folder, where there is one.
+ */
+// By its default export: an old Node has no `enableCompileCache` to import, and would fail before the sentence.
+import nodeModule from "node:module"
+import { isAbsolute, join } from "node:path"
+import product from "../../package.json" with { type: "json" }
+
+const numbers = (version: string) => version.replace(/^>=/, "").split(".").map(Number)
+
+const checkVersion = () => {
+  const [major = 0, minor = 0] = numbers(process.versions.node)
+  const [oldestMajor = 0, oldestMinor = 0] = numbers(product.engines.node)
+  if (major > oldestMajor || (major === oldestMajor && minor >= oldestMinor)) return
+  const needed = `This needs Node ${oldestMajor}.${oldestMinor} or newer`
+  console.error(`Error: ${needed}, and was started with Node ${process.versions.node}.`)
+  process.exit(78)
+}
+
+const keepCompiledCode = () => {
+  const { HOME = "", XDG_CACHE_HOME = "" } = process.env
+  const cache = isAbsolute(XDG_CACHE_HOME) ? XDG_CACHE_HOME : isAbsolute(HOME) ? join(HOME, ".cache") : null
+  // Its answer says when it cannot write there; all works without.
+  if (cache !== null) nodeModule.enableCompileCache(join(cache, "svc-steps"))
+}
+
+/** Call it before anything else is loaded. */
+export const prepareNode = (): void => {
+  checkVersion()
+  keepCompiledCode()
+}
