@@ -37,7 +37,7 @@ const stopped = Effect.fnUntraced(function* (length: number, options: GroundOpti
     rewriteJournal: (journal: unknown) =>
       next.disk.files.set(named(".json"), new TextEncoder().encode(JSON.stringify(journal))),
     /** What was asked of the link host, in ascending order. */
-    asked: () =>
+    ranges: () =>
       next.links.seen
         .map(({ range }) => /^bytes=(\d+)-(\d+)$/.exec(range ?? "") ?? [])
         .map(([, first, last]) => [Number(first), Number(last) + 1] as const)
@@ -52,7 +52,7 @@ describe("FileTransfer, a part proves itself", () => {
       const g = yield* stopped(20 * mib, { size: 30 * mib })
       g.flip(9 * mib)
       assert.strictEqual((yield* succeeds(g)).resumedFrom, 12 * mib)
-      assert.deepStrictEqual(g.asked(), [
+      assert.deepStrictEqual(g.ranges(), [
         [8 * mib, 16 * mib],
         [20 * mib, 30 * mib]
       ])
@@ -73,7 +73,7 @@ describe("FileTransfer, a part proves itself", () => {
       // Three pieces stopped after 12 MiB, one of the smaller ones near the end had its 8.
       const proven = (3 * 12 + 8) * mib - (12 + 4 + 8) * mib
       assert.strictEqual((yield* succeeds(g)).resumedFrom, proven)
-      const asked = g.asked()
+      const asked = g.ranges()
       assert.strictEqual(
         asked.reduce((sum, [start, end]) => sum + end - start, 0),
         160 * mib - proven
@@ -92,7 +92,7 @@ describe("FileTransfer, a part proves itself", () => {
       const g = yield* stopped(20 * mib, { size: 30 * mib })
       const before = g.disk.log.length
       assert.strictEqual((yield* succeeds(g)).resumedFrom, 20 * mib)
-      assert.deepStrictEqual(g.asked(), [[20 * mib, 30 * mib]])
+      assert.deepStrictEqual(g.ranges(), [[20 * mib, 30 * mib]])
       assert.deepStrictEqual(g.told(), [])
       assert.strictEqual(g.disk.log.slice(before).filter((operation) => operation === "read").length, 20)
     })
@@ -120,7 +120,7 @@ describe("FileTransfer, a part proves itself", () => {
       const g = yield* stopped(20 * mib, { size: 30 * mib, etag: null })
       g.flip(9 * mib)
       yield* succeeds(g)
-      assert.deepStrictEqual(g.asked(), [
+      assert.deepStrictEqual(g.ranges(), [
         [8 * mib - 64 * kib, 16 * mib],
         [20 * mib - 64 * kib, 30 * mib]
       ])

@@ -149,6 +149,7 @@ const untilCommitted = Effect.fnUntraced(function* (
     )
     if (!(outcome instanceof Restart)) return outcome
     yield* request.progress({ _tag: "Restarting", reason: outcome.reason })
+    yield* Ref.set(transfer.wrongReplies, 0)
     if (outcome.cause === "Changed") {
       changes++
       if (changes > mostChanges) {

@@ -48,7 +48,7 @@ const worthwhile = 64 * 1024
 /** How many bytes before the point of resumption are fetched again and compared when there is no strong entity tag. */
 const overlapLength = 64 * 1024
 const mostRedirects = 3
-/** One reply that does not answer the request may be an accident; after a second one the transfer fails. */
+/** One reply that does not answer the request may be an accident; after a second one the transfer fails, or does without ranges. */
 const mostWrongReplies = 1
 
 /**
@@ -127,7 +127,9 @@ const exchange = Effect.fnUntraced(function* (context: FetchContext, position: R
   const goal = end ?? verdict.end ?? reached
   if (reached >= Math.min(goal, verdict.version.size ?? goal)) return "done"
   // A host that cuts ranges to less than the overlap would be asked for the same bytes for ever.
-  return reached > from ? "again" : yield* countWrong(context, reply.host, "sent only bytes that are there already")
+  return reached > from
+    ? "again"
+    : yield* countWrong(context, reply.host, "sent only bytes that are there already", true)
 })
 
 /**
@@ -205,15 +207,22 @@ const refusal = Effect.fnUntraced(function* (
     case "Redirect":
       return yield* countWrong(context, reply.host, "redirects too often")
     case "Wrong":
-      return yield* countWrong(context, reply.host, verdict.reason)
+      return yield* countWrong(context, reply.host, verdict.reason, verdict.ofRange)
   }
 })
 
-const countWrong = Effect.fnUntraced(function* (context: FetchContext, host: string, reason: string) {
+/** @param ofRange - a host that gets ranges wrong is taken for one without them: what is there is dropped, and the whole asked for */
+const countWrong = Effect.fnUntraced(function* (
+  context: FetchContext,
+  host: string,
+  reason: string,
+  ofRange = false
+): Effect.fn.Return<never, LinkLater | LinkProtocol | Restart> {
   const seen = yield* Ref.getAndUpdate(context.wrongReplies, (count) => count + 1)
-  return yield* seen >= mostWrongReplies
-    ? new LinkProtocol({ file: context.request.fileName, host, reason })
-    : new LinkLater({ host, reason, retryAfter: null })
+  if (seen < mostWrongReplies) return yield* new LinkLater({ host, reason, retryAfter: null })
+  return yield* ofRange
+    ? new Restart({ cause: "NoRanges", reason: `${host} ${reason}` })
+    : new LinkProtocol({ file: context.request.fileName, host, reason })
 })
 
 const hostOf = (link: Redacted.Redacted): string => {
