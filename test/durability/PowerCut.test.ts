@@ -129,27 +129,25 @@ describe.skipIf(!inCi && spawnSync("gcc", ["--version"]).status !== 0)("P2 the p
     )
   }
 
-  it.live(
-    "a run that is stopped: its journal is the old or the new one, and what it promises is in the part",
-    () =>
-      Effect.gen(function* () {
-        const half: Answer = (request, socket) => {
-          const { bytes, head } = goodAnswer(object, request)
-          socket.write(head)
-          socket.write(bytes.subarray(0, 200_000))
-        }
-        const { disks, exitCode } = yield* disksOf(half, { stopAt: 200_000 })
-        assert.strictEqual(exitCode, 130)
-        check(disks, new Map())
-        const promised = (disks.at(-1)?.trees ?? []).map((tree) =>
-          [...tree].flatMap(([name, bytes]) =>
-            name.endsWith(".part.json") ? JSON.parse(bytes?.toString() ?? "").spans : []
-          )
+  it.live("a run that is stopped: its journal is the old or the new one, and what it promises is in the part", () =>
+    Effect.gen(function* () {
+      const half: Answer = (request, socket) => {
+        const { bytes, head } = goodAnswer(object, request)
+        socket.write(head)
+        socket.write(bytes.subarray(0, 200_000))
+      }
+      const { disks, exitCode } = yield* disksOf(half, { stopAt: 200_000 })
+      assert.strictEqual(exitCode, 130)
+      check(disks, new Map())
+      const promised = (disks.at(-1)?.trees ?? []).map((tree) =>
+        [...tree].flatMap(([name, bytes]) =>
+          name.endsWith(".part.json") ? JSON.parse(bytes?.toString() ?? "").spans : []
         )
-        assert.isAbove(promised.length, 0)
-        for (const spans of promised) {
-          assert.isTrue(spans.length === 0 || spans[0][1] === 200_000)
-        }
-      })
+      )
+      assert.isAbove(promised.length, 0)
+      for (const spans of promised) {
+        assert.isTrue(spans.length === 0 || spans[0][1] === 200_000)
+      }
+    })
   )
 })
