@@ -72,7 +72,7 @@ export const make = Effect.fnUntraced(function* (
       stated?.lastModified ?? null
     ]
     const digests = stated?.digests ?? []
-    const next = new PartJournal.PartJournal({ ...journal, size, etag, lastModified, digests, spans })
+    const next = { ...journal, size, etag, lastModified, digests, spans }
     yield* files.writeJournal(place, PartJournal.encode(next))
   })
   const save = Effect.flatMap(synced, record)

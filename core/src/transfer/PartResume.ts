@@ -39,11 +39,11 @@ export const openPart = Effect.fn("svc.transfer.openPart")(function* (
   }
   const part = earlier === null || earlier.spans.length === 0 ? null : yield* files.reopen(place)
   if (earlier !== null && part !== null) {
-    const journal = new PartJournal.PartJournal({ ...earlier, writer: yield* makeWriter(files, identity) })
+    const journal = { ...earlier, writer: yield* makeWriter(files, identity) }
     yield* files.writeJournal(place, PartJournal.encode(journal))
     const { lost, proven } = yield* prove(part, codec.crc32, journal, algorithmsFor(journal.digests ?? [], own))
     if (lost.length > 0) yield* request.progress(refetching(lost))
-    if (proven.length > 0) return { part, journal: new PartJournal.PartJournal({ ...journal, spans: proven }) }
+    if (proven.length > 0) return { part, journal: { ...journal, spans: proven } }
   }
   return yield* makeFreshPart(files, place, identity, request.size)
 })
