@@ -55,12 +55,13 @@ const prove = Effect.fnUntraced(function* (
   { spans }: PartJournal.PartJournal,
   algorithms: ReadonlyArray<Algorithm>
 ) {
+  const room = PartSpans.makeRoom()
   const proven: Array<PartJournal.Span> = []
   let there: ByteRanges.ByteRanges = []
   let lost: ByteRanges.ByteRanges = []
   for (const span of spans) {
     const [start, end] = span
-    if (yield* PartSpans.agrees(part, crc32, span)) {
+    if (yield* PartSpans.agrees(part, crc32, span, room)) {
       proven.push(span)
       there = ByteRanges.add(there, start, end)
       yield* part.finalUpTo(ByteRanges.prefix(there), algorithms)

@@ -6,7 +6,7 @@ import { LocalIo } from "../Errors.ts"
 import * as ByteRanges from "./ByteRanges.ts"
 import type { PartFile } from "./PartFiles.ts"
 import type { Span } from "./PartJournal.ts"
-import { agrees, below, make, rangesOf } from "./PartSpans.ts"
+import { agrees, below, make, makeRoom, rangesOf } from "./PartSpans.ts"
 
 const mib = 1024 * 1024
 const content = patterned(20 * mib)
@@ -69,14 +69,15 @@ describe("PartSpans", () => {
 
   it.effect("a span agrees with the bytes that came, and not where one differs, is missing or cannot be read", () =>
     Effect.gen(function* () {
+      const room = makeRoom()
       const span: Span = [3 * mib, 8 * mib, crc32(content.subarray(3 * mib, 8 * mib))]
       const changed = content.slice()
       changed[5 * mib] = (changed[5 * mib] ?? 0) ^ 1
       const unreadable = { read: () => new LocalIo({ path: "s.bam", operation: "read", errno: "EIO" }) }
-      assert.isTrue(yield* agrees(partOf(content), crc32, span))
-      assert.isFalse(yield* agrees(partOf(changed), crc32, span))
-      assert.isFalse(yield* agrees(partOf(content.subarray(0, 8 * mib - 1)), crc32, span))
-      assert.isFalse(yield* agrees(unreadable, crc32, span))
+      assert.isTrue(yield* agrees(partOf(content), crc32, span, room))
+      assert.isFalse(yield* agrees(partOf(changed), crc32, span, room))
+      assert.isFalse(yield* agrees(partOf(content.subarray(0, 8 * mib - 1)), crc32, span, room))
+      assert.isFalse(yield* agrees(unreadable, crc32, span, room))
     })
   )
 

@@ -50,13 +50,16 @@ export const make = (crc32: Crc32, spans: ReadonlyArray<Span>): PartSpans => {
 export const rangesOf = (spans: ReadonlyArray<Span>): ByteRanges.ByteRanges =>
   spans.reduce<ByteRanges.ByteRanges>((ranges, [start, end]) => ByteRanges.add(ranges, start, end), [])
 
+/** Into which spans are read, one after the other: a buffer for each would stay for a while. */
+export const makeRoom = () => new Uint8Array(readLength)
+
 /** The CRC-32 of `[start, end)` after bytes with that of `before`; null where the part is shorter or cannot be read. */
-const crc32In = (part: Readable, crc32: Crc32, start: number, end: number, before = 0): Effect.Effect<number | null> =>
+const crc32In = (part: Readable, crc32: Crc32, room: Uint8Array, start: number, end: number, before = 0) =>
   Effect.gen(function* () {
     let sum = before
-    for (let at = start; at < end; at += readLength) {
-      const length = Math.min(readLength, end - at)
-      const bytes = yield* part.read(at, length)
+    for (let at = start; at < end; at += room.length) {
+      const length = Math.min(room.length, end - at)
+      const bytes = yield* part.read(at, length, room)
       if (bytes.length < length) return null
       sum = crc32(bytes, sum)
     }
@@ -65,8 +68,12 @@ const crc32In = (part: Readable, crc32: Crc32, start: number, end: number, befor
   }).pipe(Effect.orElseSucceed(() => null))
 
 /** Reads a span once: whether its bytes still are those that came. */
-export const agrees = (part: Readable, crc32: Crc32, [start, end, sum]: Span): Effect.Effect<boolean> =>
-  Effect.map(crc32In(part, crc32, start, end), (found) => found === sum)
+export const agrees = (
+  part: Readable,
+  crc32: Crc32,
+  [start, end, sum]: Span,
+  room: Uint8Array
+): Effect.Effect<boolean> => Effect.map(crc32In(part, crc32, room, start, end), (found) => found === sum)
 
 /** What of `spans` lies before `end`. A span that goes across it is read, and goes whole when it does not agree. */
 export const below = Effect.fnUntraced(function* (
@@ -79,7 +86,8 @@ export const below = Effect.fnUntraced(function* (
   const across = spans.find(([start, stop]) => start < end && stop > end)
   if (across === undefined) return whole
   const [start, stop, sum] = across
-  const head = yield* crc32In(part, crc32, start, end)
-  if (head === null || (yield* crc32In(part, crc32, end, stop, head)) !== sum) return whole
+  const room = makeRoom()
+  const head = yield* crc32In(part, crc32, room, start, end)
+  if (head === null || (yield* crc32In(part, crc32, room, end, stop, head)) !== sum) return whole
   return [...whole, [start, end, head]]
 })
