@@ -142,6 +142,21 @@ describe("FileTransfer, HTTP", () => {
     )
   }
 
+  it.effect("H2 several connections that meet one wrong range each are no reason to drop what is there", () =>
+    Effect.gen(function* () {
+      const g = ground({
+        size: 130 * mib,
+        script: ({ number, range }, good) =>
+          number >= 1 && number <= 3 && range !== null
+            ? { ...good, headers: { ...good.headers, "content-range": `bytes 7-8/${130 * mib}` }, delay: 10 }
+            : { ...good, delay: 10 }
+      })
+      assert.deepInclude(yield* succeeds(g), { renewals: 0 })
+      assert.isFalse(g.events.some(({ _tag }) => _tag === "Restarting"))
+      assert.strictEqual(g.events.filter(({ _tag }) => _tag === "Retrying").length, 3)
+    })
+  )
+
   it.effect("H3 a file that changes in between is fetched anew, and never mixed", () =>
     Effect.gen(function* () {
       const second = { bytes: patterned(200 * kib, 2), etag: '"v2"' }

@@ -54,7 +54,6 @@ export interface Transfer extends FileServices {
   readonly identity: string
   readonly lease: LinkLease
   readonly attempts: Ref.Ref<number>
-  readonly wrongReplies: Ref.Ref<number>
 }
 
 export interface AttemptStyle {

@@ -84,8 +84,7 @@ const download = Effect.fn("svc.transfer.download")(function* (services: FileSer
   const place = PartJournal.placeOf(request.directory, request.name, identity)
   const lease = yield* LinkLease.make(request)
   const attempts = yield* Ref.make(0)
-  const wrongReplies = yield* Ref.make(0)
-  const transfer: Transfer = { ...services, request, place, identity, lease, attempts, wrongReplies }
+  const transfer: Transfer = { ...services, request, place, identity, lease, attempts }
   const traffic = Effect.gen(function* () {
     return { attempts: yield* Ref.get(attempts), renewals: yield* lease.renewals }
   })
@@ -149,7 +148,6 @@ const untilCommitted = Effect.fnUntraced(function* (
     )
     if (!(outcome instanceof Restart)) return outcome
     yield* request.progress({ _tag: "Restarting", reason: outcome.reason })
-    yield* Ref.set(transfer.wrongReplies, 0)
     if (outcome.cause === "Changed") {
       changes++
       if (changes > mostChanges) {
