@@ -70,8 +70,13 @@ export const writeAll = Effect.fnUntraced(function* (fd: number, bytes: Uint8Arr
 })
 
 /** Fewer bytes than `length` only at the end of the file. */
-export const readExactly = Effect.fnUntraced(function* (fd: number, offset: number, length: number, buffer?: Buffer) {
-  const bytes = buffer ?? Buffer.allocUnsafe(length)
+export const readExactly = Effect.fnUntraced(function* (
+  fd: number,
+  offset: number,
+  length: number,
+  room?: Uint8Array
+): Effect.fn.Return<Uint8Array, Errno> {
+  const bytes = room ?? Buffer.allocUnsafe(length)
   let at = 0
   while (at < length) {
     const count = yield* call<number>((done) => fs.read(fd, bytes, at, length - at, offset + at, done))

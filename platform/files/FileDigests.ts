@@ -20,8 +20,9 @@ export interface FileHashing {
   readonly drop: Effect.Effect<void>
 }
 
-/** CRC-32C is known to the thread alone. */
-const isKnownHere = (algorithms: ReadonlyArray<Algorithm>) => !algorithms.includes("crc32c")
+/** Sums that are no hash of `node:crypto` are known to the thread alone. */
+const isKnownHere = (algorithms: ReadonlyArray<Algorithm>) =>
+  !algorithms.some((algorithm) => algorithm === "crc32" || algorithm === "crc32c")
 
 /** Nothing is read of the file before it is large enough, or complete. */
 export const hashingOf = (fd: number, path: string, thread: DigestThread): FileHashing => {

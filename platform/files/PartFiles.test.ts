@@ -15,6 +15,7 @@ import {
   writeFileSync
 } from "node:fs"
 import { join } from "node:path"
+import { crc32 } from "node:zlib"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, type Scope } from "effect"
 import type { CannotCreate, LocalIo } from "../../core/src/Errors.ts"
@@ -188,6 +189,7 @@ describe("PartFiles", () => {
           ...Object.fromEntries(
             ["md5", "sha1", "sha256", "sha512"].map((one) => [one, createHash(one).update(content).digest("hex")])
           ),
+          crc32: crc32(content).toString(16).padStart(8, "0"),
           // The check value of CRC-32C in the catalogue of CRC algorithms.
           crc32c: content.length === 9 ? "e3069283" : crc32c(content)
         })

@@ -198,7 +198,7 @@ const partFile = Effect.fnUntraced(function* (
   const hashing = hashingOf(fd, path, digests)
   const writing = yield* Semaphore.make(writesAtOnce)
   yield* Effect.addFinalizer(() => hashing.drop)
-  const read = (at: number, length: number, room?: Buffer) =>
+  const read = (at: number, length: number, room?: Uint8Array) =>
     readExactly(fd, at, length, room).pipe(named(path, "read"))
 
   return {

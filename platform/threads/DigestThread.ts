@@ -15,6 +15,7 @@ const source = `
 const { parentPort } = require("node:worker_threads")
 const { createHash } = require("node:crypto")
 const { readSync } = require("node:fs")
+const zlib = require("node:zlib")
 const buffer = Buffer.allocUnsafeSlow(256 * 1024)
 const jobs = new Map()
 // CRC-32C (RFC 3720, appendix B.4), four bytes at a time; Node has only the CRC-32 of gzip.
@@ -28,6 +29,16 @@ const makeTables = () => {
   }
   for (let i = 0; i < 256; i++) {
     for (let k = 1; k < 4; k++) tables[k][i] = (tables[k - 1][i] >>> 8) ^ tables[0][tables[k - 1][i] & 255]
+  }
+}
+const inHex = (sum) => (sum >>> 0).toString(16).padStart(8, "0")
+const crc32 = () => {
+  let sum = 0
+  return {
+    update: (bytes) => {
+      sum = zlib.crc32(bytes, sum)
+    },
+    digest: () => inHex(sum)
   }
 }
 const crc32c = () => {
@@ -44,10 +55,11 @@ const crc32c = () => {
       }
       for (; i < length; i++) c = (c >>> 8) ^ t0[(c ^ bytes[i]) & 255]
     },
-    digest: () => ((c ^ -1) >>> 0).toString(16).padStart(8, "0")
+    digest: () => inHex(c ^ -1)
   }
 }
-const hashOf = (algorithm) => (algorithm === "crc32c" ? crc32c() : createHash(algorithm))
+const own = { crc32, crc32c }
+const hashOf = (algorithm) => own[algorithm]?.() ?? createHash(algorithm)
 const isBehind = (job) => job.errno === null && job.at < job.frontier
 const step = (job) => {
   const end = Math.min(job.frontier, job.at + buffer.length)

@@ -77,6 +77,8 @@ const narrate = (file: PlannedFile, event: TransferProgress): Effect.Effect<void
       return Effect.logInfo(`${name}: ${event.reason}; asking for a new link`)
     case "Restarting":
       return Effect.logWarning(`${name}: ${event.reason}; starting again from its first byte`)
+    case "Refetching":
+      return Effect.logWarning(`${name}: ${event.reason}; fetching ${humanSize(event.bytes)} again`)
   }
 }
 

@@ -1,6 +1,6 @@
 /**
  * A working day of the tool, command by command, for tests that end it in the middle: list, download two files, replace
- * them, go on with what a killed run left, cut a slice and replace it, ask for a restoration, fetch what came back, and
+ * them, go on with what a killed run left, as it is and with a byte changed, cut a slice and replace it, ask for a restoration, fetch what came back, and
  * fetch annotations. Each command starts from a folder that is prepared once and copied for each run.
  */
 import { spawn, spawnSync } from "node:child_process"
@@ -157,6 +157,11 @@ export const makeScenario = Effect.gen(function* () {
   yield* leg("a killed run's rest", "svc-download", whole, (folder) =>
     killedRun(here, whole, folder, environment(folder))
   )
+  yield* leg("a killed run's rest, one byte changed", "svc-download", whole, (folder) =>
+    Effect.tap(killedRun(here, whole, folder, environment(folder)), () =>
+      Effect.sync(() => changeByte(join(folder, "out")))
+    )
+  )
   yield* leg("slice", "svc-download", slice, nothing)
   yield* leg("slice again", "svc-download", [...slice, "--overwrite"], (folder) =>
     Effect.asVoid(
@@ -229,6 +234,14 @@ const killedRun = Effect.fnUntraced(function* (
   if (lock === null) return yield* Effect.die(new Error("the killed run left no lock"))
   writeFileSync(...lock)
 })
+
+/** Changes a byte of the part in a folder. */
+const changeByte = (folder: string) => {
+  const path = join(folder, namesIn(folder).find((name) => name.endsWith(".part")) ?? "no part")
+  const bytes = readFileSync(path)
+  bytes[10_000] = (bytes[10_000] ?? 0) ^ 0x10
+  writeFileSync(path, bytes)
+}
 
 const library = join(folderUntilTheEnd("svc-kill-point-"), "kill-point.so")
 

@@ -40,11 +40,11 @@ N16 | a kept connection that the host closed meanwhile | replaced unnoticed; a l
 
 # HTTP
 H1 | the range is ignored, the whole file comes | the file begins again at byte 0, never appended; a slice is refused with 69
-H2 | 206 with another, malformed or no Content-Range, or in parts | asked once more, then 69: no byte is taken where it was not asked for
+H2 | 206 with another, malformed or no Content-Range, or in parts | asked once more, then what is there is dropped and the whole file asked for without a range, and a line says so; no byte is taken where it was not asked for; a slice ends with 69
 H3 | the file changes between two requests | begun anew, at most twice; versions are never mixed; then 65
 H4 | no entity tag that vouches for bytes: weak, missing, unquoted, of a part | If-Range is not used; the last 64 KiB are compared before more is appended
 H5 | 412 | as H3
-H6 | 416: part complete, file shorter, file empty | a complete part is committed without a request; an empty file only when the listing says 0
+H6 | 416: part complete, file shorter, file empty | a complete part is committed without a request; an empty file only when the listing says 0; 416 to a range inside the file as H2
 H7 | a length that contradicts the listing, or more bytes than announced | found before a byte is kept, or at the first byte too many
 H8 | Content-Length missing, twice, no number, beside chunks | refused, few tries, 69; without any length the listing decides
 H9 | an encoded body although none may be | refused: decoded bytes are never taken for the file
@@ -146,6 +146,7 @@ K8 | a file system that cannot sync | tolerated: it promises no more than it doe
 K9 | an error at close | every sync comes before its close, so nothing depends on close: the data was acknowledged or the run failed
 K10 | standard output, log or report that cannot be written; a reader that goes away | the files come all the same; report 74, \`head\` ends it quietly
 K11 | the log is rotated or deleted | it goes on under its name
+K12 | the unfinished file changes between two runs | each span is read once and compared with its CRC-32 in the journal; what differs, is missing or cannot be read is fetched again and no more, and a line says so
 
 # Process
 P1 | killed before or after any operation on the disk | final names whole, the next run ends well

@@ -38,6 +38,18 @@ describe("what a run outlasts", () => {
     { exitCode: 0, faults: [fault({ ...link, nth: 1 }, { reset: 30_000 }), fault(link, { ignoreRange: true })] },
     ({ report }) => assert.strictEqual(report?.files[0]?.resumedFrom, 0)
   )
+  rule(
+    "H2 another range than asked for",
+    {
+      exitCode: 0,
+      faults: [
+        fault({ ...link, nth: 1 }, { reset: 30_000 }),
+        fault({ ...link, ranged: true }, { headers: { "content-range": "bytes 5-9/10" } })
+      ]
+    },
+    // The first bytes, two answers to a range, and the whole.
+    ({ report }) => assert.strictEqual(report?.files[0]?.attempts, 4)
+  )
   rule("H8 no length", { exitCode: 0, faults: [fault(link, { headers: { "content-length": null } })] })
   rule("H12 H13 503 with Retry-After", {
     exitCode: 0,
@@ -92,12 +104,6 @@ describe("what a run ends with", () => {
       more?.(shown)
     })
 
-  ends("H2 another range than asked for", 69, "LinkProtocol", {
-    faults: [
-      fault({ ...link, nth: 1 }, { reset: 30_000 }),
-      fault({ ...link, ranged: true }, { headers: { "content-range": "bytes 5-9/10" } })
-    ]
-  })
   ends("H9 an encoded body", 69, "LinkProtocol", { faults: [fault(link, { gzip: "whole" })] })
   ends("H10 204 for a file", 69, "LinkProtocol", { faults: [fault(link, { status: 204 })] })
   ends("L7 H11 a redirect to a metadata address", 77, "LinkRefused", {

@@ -1,5 +1,6 @@
 /** `PartFiles` and `PartClaim` in memory: one folder, with a hook that fails chosen operations. */
 import { createHash } from "node:crypto"
+import { crc32 } from "node:zlib"
 import { Effect, Layer } from "effect"
 import { Busy, CannotCreate, LocalIo } from "../../core/src/Errors.ts"
 import { fromBytes } from "../../core/src/genome/ByteReader.ts"
@@ -12,9 +13,7 @@ export type DiskOperation = "create" | "write" | "read" | "sync" | "journal" | "
 const hex = (bytes: Uint8Array | string) => createHash("sha256").update(bytes).digest("hex")
 
 const digestsOf = (bytes: Uint8Array, algorithms: ReadonlyArray<Algorithm>): Digests =>
-  new Map(
-    algorithms.map((one) => [one, one === "crc32c" ? crc32c(bytes) : createHash(one).update(bytes).digest("hex")])
-  )
+  new Map(algorithms.map((one) => [one, own[one]?.(bytes) ?? createHash(one).update(bytes).digest("hex")]))
 
 /** Bit by bit. */
 export const crc32c = (bytes: Uint8Array): string => {
@@ -24,6 +23,12 @@ export const crc32c = (bytes: Uint8Array): string => {
     for (let bit = 0; bit < 8; bit++) crc = (crc >>> 1) ^ (crc & 1 ? 0x82f63b78 : 0)
   }
   return (~crc >>> 0).toString(16).padStart(8, "0")
+}
+
+/** Those that are no hash of `node:crypto`. */
+const own: Partial<Record<Algorithm, (bytes: Uint8Array) => string>> = {
+  crc32: (bytes) => crc32(bytes).toString(16).padStart(8, "0"),
+  crc32c
 }
 
 export class MemoryParts {

@@ -1,6 +1,6 @@
 /**
  * A process that downloads one file and prints what came of it, and the memory it took (`maxRss`, kB), as one line of
- * JSON: `node download-one.ts OPTIONS`, where OPTIONS is JSON with `link`, `size`, `directory`, `overwrite`.
+ * JSON: `node download-one.ts OPTIONS`, where OPTIONS is JSON with `link`, `size`, `directory`, `overwrite`, and `checksums` where one is wanted.
  */
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import { Effect, Redacted, Runtime, Schema } from "effect"
@@ -12,7 +12,8 @@ const Options = Schema.fromJsonString(
     link: Schema.String,
     size: Schema.NullOr(Schema.Int),
     directory: Schema.String,
-    overwrite: Schema.Boolean
+    overwrite: Schema.Boolean,
+    checksums: Schema.optionalKey(Schema.Literal("sha256"))
   })
 )
 

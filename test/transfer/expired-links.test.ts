@@ -22,9 +22,13 @@ describe("FileTransfer, links", () => {
       const g = ground({
         size: 130 * mib,
         script: ({ number, link }, good) =>
-          number >= 3 && link.endsWith("renewal=0") ? { status: 403, headers: {}, body: [] } : { ...good, delay: 10 }
+          // All are asked before the first is refused.
+          number > 0 && link.endsWith("renewal=0")
+            ? { status: 403, headers: {}, body: [], delay: 1000 }
+            : { ...good, delay: 10 }
       })
       assert.deepInclude(yield* succeeds(g), { renewals: 1 })
+      assert.isAtLeast(g.links.seen.slice(1).filter(({ link }) => link.endsWith("renewal=0")).length, 3)
       assert.isTrue(g.links.seen.slice(1).every(({ ifRange }) => ifRange === strong))
     })
   )

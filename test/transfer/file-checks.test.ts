@@ -1,5 +1,6 @@
 /** Structure, records, indexes and checksums: what is proven of a file before it gets its name. */
 import { createHash } from "node:crypto"
+import { crc32 } from "node:zlib"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Exit, Fiber, Ref } from "effect"
 import { FileDamaged } from "../../core/src/Errors.ts"
@@ -104,6 +105,11 @@ describe("FileTransfer, checks", () => {
 
   const digestOf = (algorithm: string, bytes: Uint8Array, form: "hex" | "base64" = "base64") =>
     createHash(algorithm).update(bytes).digest(form)
+  const crc32Of = (bytes: Uint8Array) => {
+    const sum = Buffer.alloc(4)
+    sum.writeUInt32BE(crc32(bytes))
+    return sum.toString("base64")
+  }
   /** Adds header fields to every answer with bytes. */
   const telling = (headers: Readonly<Record<string, string>>): Script =>
     always((good) => ({ ...good, headers: { ...good.headers, ...headers } }))
@@ -121,7 +127,15 @@ describe("FileTransfer, checks", () => {
         [
           { server: "AmazonS3", "x-amz-request-id": "1", etag: `"${digestOf("md5", bytes, "hex")}"` },
           ["size", "md5 of ETag"]
-        ]
+        ],
+        [
+          { "x-amz-checksum-crc32": crc32Of(bytes), "x-amz-checksum-type": "FULL_OBJECT" },
+          ["size", "crc32 of x-amz-checksum-crc32"]
+        ],
+        [{ "x-amz-checksum-crc32c": crc }, ["size", "crc32c of x-amz-checksum-crc32c"]],
+        [{ "x-amz-checksum-sha1": digestOf("sha1", bytes) }, ["size", "sha1 of x-amz-checksum-sha1"]],
+        [{ "x-amz-checksum-sha256": digestOf("sha256", bytes) }, ["size", "sha256 of x-amz-checksum-sha256"]],
+        [{ "x-amz-checksum-sha256": `${digestOf("sha256", patterned(9))}-2` }, ["size"]]
       ]
       for (const [headers, compared] of cases) {
         const outcome = yield* succeeds(ground({ script: telling(headers) }))
@@ -138,7 +152,9 @@ describe("FileTransfer, checks", () => {
         { "repr-digest": `sha-256=:${digestOf("sha256", other)}:` },
         { "content-digest": `sha-256=:${digestOf("sha256", other)}:` },
         { "x-goog-hash": `crc32c=${Buffer.from(crc32c(other), "hex").toString("base64")}` },
-        { server: "AmazonS3", "x-amz-request-id": "1", etag: `"${digestOf("md5", other, "hex")}"` }
+        { server: "AmazonS3", "x-amz-request-id": "1", etag: `"${digestOf("md5", other, "hex")}"` },
+        { "x-amz-checksum-crc32": crc32Of(other) },
+        { "x-amz-checksum-sha256": digestOf("sha256", other) }
       ]) {
         const g = ground({ script: telling(headers) })
         const error = yield* failure(g)

@@ -122,6 +122,29 @@ describe("the bytes of a file for readers who follow no link", () => {
     })
   )
 
+  it.effect("H1 H2 a host without ranges, or with wrong ones, is told from a file that has changed", () =>
+    Effect.gen(function* () {
+      for (const wrong of [{ "content-range": `bytes 7-8/${size}` }, null]) {
+        const place = ground({
+          script: ({ number, object, range }, good) =>
+            number === 1
+              ? cutAfter(good, 90_000)
+              : number === 0 || range === null
+                ? good
+                : wrong === null
+                  ? {
+                      ...good,
+                      status: 200,
+                      headers: { etag: first.etag ?? "", "content-length": `${object.bytes.length}` },
+                      body: [object.bytes]
+                    }
+                  : { ...good, headers: { ...good.headers, ...wrong } }
+        })
+        assert.strictEqual(failureOf((yield* run(taken(), place)).sent), "LinkProtocol")
+      }
+    })
+  )
+
   it.effect("H3 two versions never meet: the first byte of another one ends it, and is known the next time", () =>
     Effect.gen(function* () {
       const place = ground({

@@ -3,13 +3,14 @@
  * renewed and the connection made anew at the same byte where that is needed.
  */
 import { Clock, Context, Data, Deferred, Duration, Effect, Layer, Ref } from "effect"
-import { refusedLink, type TransferError } from "../Errors.ts"
+import { type LinkProtocol, refusedLink, type TransferError } from "../Errors.ts"
 import type { ByteReader } from "../genome/ByteReader.ts"
 import { LinkHost } from "../transfer/LinkHost.ts"
 import type { LinkLease } from "../transfer/LinkLease.ts"
 import { LinkPool } from "../transfer/LinkPool.ts"
 import { fetchRange } from "../transfer/RangeFetch.ts"
 import { type ObjectVersion, probedBytes } from "../transfer/RangeReply.ts"
+import { noRanges } from "../transfer/RemoteRanges.ts"
 import type { ByteSink } from "../transfer/ReplyBody.ts"
 import * as VersionWatch from "../transfer/VersionWatch.ts"
 import {
@@ -85,7 +86,6 @@ const makeFileBytes = Effect.fnUntraced(function* () {
   ): Effect.fn.Return<ObjectVersion | null, BytesError> {
     const watch = yield* VersionWatch.make
     const attempts = yield* Ref.make(0)
-    const wrongReplies = yield* Ref.make(0)
     const request = { fileName: file.fileName, size: known?.size ?? file.size, progress: () => Effect.void }
     const noLink = yield* Deferred.make<never, StoreError | FileArchived>()
     const fetching = Effect.gen(function* () {
@@ -98,15 +98,18 @@ const makeFileBytes = Effect.fnUntraced(function* () {
           watch,
           sink,
           pool,
-          attempts,
-          wrongReplies
+          attempts
         },
         [first, end]
       )
       return yield* watch.known
     })
     return yield* Effect.raceFirst(fetching, Deferred.await(noLink)).pipe(
-      Effect.catchTag("Restart", ({ reason }) => new FileChanged({ reason }))
+      Effect.catchTag(
+        "Restart",
+        (error): Effect.Effect<never, FileChanged | LinkProtocol> =>
+          error.cause === "Changed" ? new FileChanged({ reason: error.reason }) : noRanges(file.fileName, error)
+      )
     )
   })
 

@@ -17,10 +17,6 @@ export const add = (ranges: ByteRanges, start: number, end: number): ByteRanges 
   return [...before, [from, to], ...after]
 }
 
-/** What of `ranges` lies before `end`. */
-export const below = (ranges: ByteRanges, end: number): ByteRanges =>
-  ranges.flatMap(([start, stop]) => (start < end ? [[start, Math.min(stop, end)] as const] : []))
-
 /** Number of bytes that are there. */
 export const count = (ranges: ByteRanges): number => ranges.reduce((sum, [start, end]) => sum + end - start, 0)
 
@@ -41,7 +37,3 @@ export const missing = (ranges: ByteRanges, size: number, piece: number): ByteRa
   }
   return gaps
 }
-
-/** Whether these could be the ranges of a file of `size` bytes: sorted, disjoint, inside. */
-export const wellFormed = (ranges: ByteRanges, size: number): boolean =>
-  ranges.every(([start, end], i) => start < end && end <= size && start > (ranges[i - 1]?.[1] ?? -1))

@@ -10,6 +10,8 @@ const sha256 = {
   hex: "15e2b0d3c33891ebb0f1ef609ec419420c20e320ce94c65fbc8c3312448eb225",
   base64: "FeKw08M4keuw8e9gnsQZQgwg4yDOlMZfvIwzEkSOsiU="
 }
+const sha1 = { hex: "f7c3bc1d808e04732adf679965ccc34ca7ae3441", base64: "98O8HYCOBHMq32eZZczDTKeuNEE=" }
+const crc32 = { hex: "cbf43926", base64: "y/Q5Jg==" }
 const crc32c = { hex: "e3069283", base64: "4waSgw==" }
 
 const s3 = { server: "AmazonS3", "x-amz-request-id": "1", etag: `"${md5.hex}"` }
@@ -31,6 +33,44 @@ describe("what a link host tells of a whole file", () => {
     ])
     assert.deepStrictEqual(stated(s3), [`md5 of ETag: ${md5.hex}`])
     assert.deepStrictEqual(stated({ ...s3, "x-amz-server-side-encryption": "AES256" }), [`md5 of ETag: ${md5.hex}`])
+  })
+
+  const amazon = {
+    "x-amz-checksum-crc32": crc32.base64,
+    "x-amz-checksum-crc32c": crc32c.base64,
+    "x-amz-checksum-sha1": sha1.base64,
+    "x-amz-checksum-sha256": sha256.base64,
+    // Node computes no CRC-64.
+    "x-amz-checksum-crc64nvme": "rosUhgy5i9A="
+  }
+  const ofAmazon = [
+    `crc32 of x-amz-checksum-crc32: ${crc32.hex}`,
+    `crc32c of x-amz-checksum-crc32c: ${crc32c.hex}`,
+    `sha1 of x-amz-checksum-sha1: ${sha1.hex}`,
+    `sha256 of x-amz-checksum-sha256: ${sha256.hex}`
+  ]
+
+  it("is read from the checksums of S3, unless they are of parts", () => {
+    for (const [name, value] of Object.entries(amazon)) {
+      assert.deepStrictEqual(
+        stated({ [name]: value }),
+        ofAmazon.filter((line) => line.includes(`${name}:`))
+      )
+      assert.deepStrictEqual(stated({ [name]: `${value}-3` }), [])
+      assert.deepStrictEqual(stated({ [name]: value, "x-amz-checksum-type": "COMPOSITE" }), [])
+    }
+    assert.deepStrictEqual(stated({ ...amazon, "x-amz-checksum-type": "FULL_OBJECT" }), ofAmazon)
+  })
+
+  it("in a range counts where the range is the whole file", () => {
+    const of = (range: string) => stated({ ...amazon, "content-range": range }, 206)
+    assert.deepStrictEqual(of("bytes 0-8/9"), ofAmazon)
+    for (const range of ["bytes 0-7/9", "bytes 1-8/9", "bytes 0-8/*", "bytes */9", "0-8/9", ""]) {
+      assert.deepStrictEqual(of(range), [], range)
+    }
+    assert.deepStrictEqual(stated({ "content-md5": md5.base64, "content-range": "bytes 0-8/9" }, 206), [
+      `md5 of Content-MD5: ${md5.hex}`
+    ])
   })
 
   it("in the reply to a part is only what speaks of the whole", () => {

@@ -2,13 +2,14 @@
  * Checksums of a whole file: which there are, and which a link host states in the head of a reply.
  *
  * Sources: RFC 1864 (Content-MD5), RFC 9530 (Repr-Digest, Content-Digest), Google Cloud Storage (x-goog-hash), Amazon S3
- * (when an ETag is an MD5). Only what is surely of these very bytes is taken; a guess would call good files damaged.
+ * (x-amz-checksum-..., and when an ETag is an MD5). Only what is surely of these very bytes is taken; a guess would call good
+ * files damaged.
  */
 import { Result } from "effect"
 import { Base64, Hex } from "effect/encoding"
 
 /** Bytes that a digest of each kind has. */
-const lengths = { md5: 16, sha1: 20, sha256: 32, sha512: 64, crc32c: 4 } as const
+const lengths = { md5: 16, sha1: 20, sha256: 32, sha512: 64, crc32: 4, crc32c: 4 } as const
 
 export type Algorithm = keyof typeof lengths
 export const algorithms = Object.keys(lengths) as ReadonlyArray<Algorithm>
@@ -32,15 +33,26 @@ const called: Readonly<Record<string, Algorithm>> = {
   crc32c: "crc32c"
 }
 
-/** What the head of a reply states of the whole file. `status` 206: the body is a part of it. */
+/** Those of S3 that Node can compute, so not CRC-64/NVME. */
+const amazon: ReadonlyArray<Algorithm> = ["crc32", "crc32c", "sha1", "sha256"]
+
+/** What the head of a reply states of the whole file. `status` 206: the body is a part of it, or all of it as a range. */
 export const statedDigests = (status: number, headers: ReadonlyMap<string, string>): ReadonlyArray<StatedDigest> => {
   const field = (name: string) => headers.get(name.toLowerCase()) ?? ""
   const stated: Array<StatedDigest | null> = []
-  const whole = status === 200
+  const [, end, size] = /^bytes 0-(\d{1,16})\/(\d{1,16})$/i.exec(field("Content-Range").trim()) ?? []
+  const whole = status === 200 || (end !== undefined && Number(end) + 1 === Number(size))
   if (whole) stated.push(fromBase64("Content-MD5", "md5", field("Content-MD5").trim()))
   for (const name of whole ? ["Repr-Digest", "Content-Digest"] : ["Repr-Digest"]) {
     for (const [, key = "", value = ""] of field(name).matchAll(/(?:^|[,\s])([a-z0-9-]+)=:([^:]*):/g)) {
       stated.push(fromBase64(name, called[key], value))
+    }
+  }
+  // A composite one is the checksum of the checksums of parts; of a range S3 may state that of the part it lies in.
+  if (whole && !/^composite$/i.test(field("x-amz-checksum-type").trim())) {
+    for (const algorithm of amazon) {
+      const name = `x-amz-checksum-${algorithm}`
+      stated.push(fromBase64(name, algorithm, field(name).trim()))
     }
   }
   // A store that unpacks a compressed object for us states the checksum of what it stores.

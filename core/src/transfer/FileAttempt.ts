@@ -10,16 +10,16 @@ import * as ByteRanges from "./ByteRanges.ts"
 import * as ChecksumFile from "./ChecksumFile.ts"
 import { algorithmsFor, comparisonOf } from "./Digests.ts"
 import { enoughSpace } from "./FreeSpace.ts"
-import { makeFreshPart, makeWriter } from "./FreshPart.ts"
 import type { LinkHost } from "./LinkHost.ts"
 import type { LinkLease } from "./LinkLease.ts"
 import type { LinkPool } from "./LinkPool.ts"
 import { checkAsked } from "./PartCheck.ts"
 import type { PartClaim } from "./PartClaim.ts"
 import { type PartFiles, type PartPlace, readerOfPart } from "./PartFiles.ts"
-import * as PartJournal from "./PartJournal.ts"
 import * as PartProgress from "./PartProgress.ts"
 import { provePart } from "./PartProof.ts"
+import { openPart } from "./PartResume.ts"
+import { rangesOf } from "./PartSpans.ts"
 import { fetchMissing } from "./PieceFetch.ts"
 import type { ByteSink } from "./ReplyBody.ts"
 import type { PartReader, TransferRequest } from "./TransferRequest.ts"
@@ -54,7 +54,6 @@ export interface Transfer extends FileServices {
   readonly identity: string
   readonly lease: LinkLease
   readonly attempts: Ref.Ref<number>
-  readonly wrongReplies: Ref.Ref<number>
 }
 
 export interface AttemptStyle {
@@ -84,13 +83,13 @@ export const attempt = Effect.fn("svc.transfer.attempt")(function* (
   furthest: Ref.Ref<number>
 ) {
   const { files, place, request } = transfer
-  const { part, journal } = yield* openPart(transfer, style.anew)
-  const resumedFrom = ByteRanges.count(journal.durable)
+  const { part, journal } = yield* openPart(transfer, style.anew, ownDigests(request))
+  const resumedFrom = ByteRanges.count(rangesOf(journal.spans))
   // What the part takes of the disk is there already, be it in the journal or not.
   yield* enoughSpace(files, place, (request.size ?? journal.size ?? 0) - part.allocated).pipe(
     Effect.tapError(() => (resumedFrom === 0 ? files.discard(place) : Effect.void))
   )
-  const progress = yield* PartProgress.make(files, place, part, journal, ownDigests(request))
+  const progress = yield* PartProgress.make(transfer, place, part, journal, ownDigests(request))
   yield* request.progress({ _tag: "Started", size: request.size, resumedFrom })
   const content = yield* contentProof(transfer, progress)
   yield* fetchInto(transfer, progress, style, furthest)
@@ -124,7 +123,7 @@ const fetchInto = Effect.fnUntraced(function* (
     read: part.read,
     write: Effect.fnUntraced(function* (offset, bytes) {
       yield* part.write(offset, bytes)
-      const done = yield* progress.written(offset, offset + bytes.length)
+      const done = yield* progress.written(offset, bytes)
       yield* request.progress({ _tag: "Bytes", done, size: request.size })
     })
   }
@@ -191,21 +190,6 @@ const compare = Effect.fnUntraced(function* (
   const own = [(version?.size ?? request.size) !== null && "size", structure && "structure", proven && "content"]
   const compared = share(own.filter((name) => name !== false).concat(stated.map(comparisonOf)))
   return { compared, digests }
-})
-
-/** The part of an earlier run with its journal, or an empty one; either way the journal names this run as the writer. */
-const openPart = Effect.fnUntraced(function* ({ files, place, identity, request }: Transfer, anew: boolean) {
-  const text = anew ? null : yield* files.readJournal(place)
-  const found = text === null ? null : PartJournal.decode(text, identity)
-  const isOther = found?.size != null && request.size !== null && found.size !== request.size
-  const earlier = isOther ? null : found
-  const kept = earlier === null ? null : yield* files.reopen(place)
-  if (earlier !== null && kept !== null && (earlier.durable.at(-1)?.[1] ?? 0) <= kept.length) {
-    const journal = new PartJournal.PartJournal({ ...earlier, writer: yield* makeWriter(files, identity) })
-    yield* files.writeJournal(place, PartJournal.encode(journal))
-    return { part: kept, journal }
-  }
-  return yield* makeFreshPart(files, place, identity, request.size)
 })
 
 /** Removes the part, whose bytes are known to be wrong, and fails with `FileDamaged`. */

@@ -87,8 +87,7 @@ const download = Effect.fn("svc.transfer.download")(function* (services: FileSer
   const place = PartJournal.placeOf(request.directory, request.name, identity)
   const lease = yield* LinkLease.make(request)
   const attempts = yield* Ref.make(0)
-  const wrongReplies = yield* Ref.make(0)
-  const transfer: Transfer = { ...services, request, place, identity, lease, attempts, wrongReplies }
+  const transfer: Transfer = { ...services, request, place, identity, lease, attempts }
   const traffic = Effect.gen(function* () {
     return { attempts: yield* Ref.get(attempts), renewals: yield* lease.renewals }
   })

@@ -24,8 +24,8 @@ export interface PartFile {
   /** Bytes that it occupied on the disk when it was opened. */
   readonly allocated: number
   readonly write: (offset: number, bytes: Uint8Array) => Effect.Effect<void, LocalIo>
-  /** Exactly `length` bytes, fewer only at the end of the file. */
-  readonly read: (offset: number, length: number) => Effect.Effect<Uint8Array, LocalIo>
+  /** Exactly `length` bytes, fewer only at the end of the file; in `room` where it is given, which must hold them. */
+  readonly read: (offset: number, length: number, room?: Uint8Array) => Effect.Effect<Uint8Array, LocalIo>
   /** Returns when everything written so far survives a power cut. */
   readonly sync: Effect.Effect<void, LocalIo>
   /** Cuts the file to `length` bytes and frees the disk space after them; writes still pending there are lost. */

@@ -1,7 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Schema } from "effect"
-import { add, type ByteRanges } from "./ByteRanges.ts"
-import { decode, encode, identityText, PartJournal, placeOf, start } from "./PartJournal.ts"
+import { decode, encode, identityText, placeOf, type Span, start, writerOf } from "./PartJournal.ts"
 
 const identity = "0123456789abcdef"
 const file = { target: "https://h", analysisId: "A1", fileName: "s.bam" }
@@ -11,16 +10,17 @@ const bytes = (text: string) => new TextEncoder().encode(text).length
 describe("PartJournal", () => {
   it.prop(
     "survives the disk",
-    [Schema.Array(Schema.Tuple([small, small])), Schema.NullOr(Schema.String), Schema.NullOr(Schema.String)],
-    ([adds, etag, lastModified]) => {
-      const durable = adds.reduce<ByteRanges>((ranges, [a, b]) => add(ranges, a, b), [])
-      const journal = new PartJournal({ ...start(identity, "w", 1000), etag, lastModified, durable })
+    [Schema.Array(small), Schema.NullOr(Schema.String), Schema.NullOr(Schema.String)],
+    ([places, etag, lastModified]) => {
+      const sorted = [...new Set(places)].sort((a, b) => a - b)
+      const spans = sorted.slice(1).map((end, i): Span => [sorted[i] ?? 0, end, 0xffffffff - end])
+      const journal = { ...start(identity, "w", 1000), etag, lastModified, spans }
       assert.deepStrictEqual(decode(encode(journal), identity), journal)
     }
   )
 
   it("K1 P1 a cut or zero-filled journal is no journal", () => {
-    const text = encode(new PartJournal({ ...start(identity, "w", 9), durable: [[0, 9]] }))
+    const text = encode({ ...start(identity, "w", 9), spans: [[0, 9, 1]] })
     for (let length = 0; length < text.length; length++) {
       assert.isNull(decode(text.slice(0, length), identity))
       assert.isNull(decode(text.slice(0, length).padEnd(text.length, "\0"), identity))
@@ -31,20 +31,35 @@ describe("PartJournal", () => {
     const journal = start(identity, "w", 9)
     assert.isNull(decode(encode(journal), "another"))
     const texts = [
-      { ...journal, durable: [[0, 10]] },
-      { ...journal, durable: [[5, 4]] },
+      { ...journal, spans: [[0, 10, 1]] },
+      { ...journal, spans: [[5, 4, 1]] },
       {
         ...journal,
-        durable: [
-          [0, 2],
-          [1, 3]
+        spans: [
+          [0, 2, 1],
+          [1, 3, 1]
         ]
       },
-      { ...journal, durable: [[-1, 3]] },
+      { ...journal, spans: [[-1, 3, 1]] },
+      { ...journal, spans: [[0, 3, -1]] },
+      { ...journal, spans: [[0, 3]] },
       { ...journal, size: -1 },
-      { ...journal, schema: "svc.part/2" }
+      { ...journal, schema: "svc.part/3" }
     ].map((value) => JSON.stringify(value))
     for (const text of texts) assert.isNull(decode(text, identity), text)
+  })
+
+  it("of an earlier version is known, with its writer, and vouches for no byte", () => {
+    const text = JSON.stringify({
+      ...start(identity, "w", 9),
+      schema: "svc.part/1",
+      spans: undefined,
+      durable: [[0, 9]]
+    })
+    assert.deepInclude(decode(text, identity), { schema: "svc.part/1", writer: "w", spans: [] })
+    assert.strictEqual(writerOf(text, identity), "w")
+    assert.isNull(writerOf(text, "another"))
+    assert.isNull(writerOf(text.slice(1), identity))
   })
 
   it("Z5 holds no link", () => {

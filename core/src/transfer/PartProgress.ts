@@ -3,10 +3,12 @@
  */
 import { Deferred, Effect, Ref, Scope, Semaphore } from "effect"
 import { Busy, type CannotCreate, type LocalIo } from "../Errors.ts"
+import type { Codec } from "../genome/bgzf/Codec.ts"
 import * as ByteRanges from "./ByteRanges.ts"
 import { type Algorithm, algorithmsFor } from "./Digests.ts"
 import type { PartFile, PartFiles, PartPlace } from "./PartFiles.ts"
 import * as PartJournal from "./PartJournal.ts"
+import * as PartSpans from "./PartSpans.ts"
 import * as VersionWatch from "./VersionWatch.ts"
 
 export type ProgressError = LocalIo | CannotCreate | Busy
@@ -14,8 +16,8 @@ export type ProgressError = LocalIo | CannotCreate | Busy
 export interface PartProgress extends VersionWatch.VersionWatch {
   readonly part: PartFile
   readonly ranges: Effect.Effect<ByteRanges.ByteRanges>
-  /** Takes note of bytes that `part.write` has taken. */
-  readonly written: (start: number, end: number) => Effect.Effect<number>
+  /** Takes note of bytes that `part.write` has taken, and says how many there are now. */
+  readonly written: (offset: number, bytes: Uint8Array) => Effect.Effect<number>
   /** Syncs the part and then the journal; on a full disk the end of the part is given up for the space that the journal needs. */
   readonly keep: Effect.Effect<void, ProgressError>
   /** Returns when the bytes before `end` are written. */
@@ -33,7 +35,7 @@ const fullDisk: ReadonlyArray<string> = ["ENOSPC", "EDQUOT"]
 const givenUp = [64 * 1024, 1024 * 1024, 16 * 1024 * 1024]
 
 export const make = Effect.fnUntraced(function* (
-  files: PartFiles["Service"],
+  { codec, files }: { readonly codec: Codec["Service"]; readonly files: PartFiles["Service"] },
   place: PartPlace,
   part: PartFile,
   journal: PartJournal.PartJournal,
@@ -41,7 +43,8 @@ export const make = Effect.fnUntraced(function* (
   own: ReadonlyArray<Algorithm>
 ): Effect.fn.Return<PartProgress, never, Scope.Scope> {
   const scope = yield* Scope.Scope
-  const ranges = yield* Ref.make<ByteRanges.ByteRanges>(journal.durable)
+  const spans = PartSpans.make(codec.crc32, journal.spans)
+  const ranges = yield* Ref.make<ByteRanges.ByteRanges>(PartSpans.rangesOf(journal.spans))
   const unsynced = yield* Ref.make(0)
   const watch = yield* VersionWatch.make
   const broken = yield* Deferred.make<never, ProgressError>()
@@ -55,13 +58,13 @@ export const make = Effect.fnUntraced(function* (
   const synced = Effect.gen(function* () {
     const failure = yield* Ref.get(syncFailure)
     if (failure !== null) return yield* failure
-    const snapshot = yield* Ref.get(ranges)
+    const snapshot = spans.all()
     yield* Ref.set(unsynced, 0)
     yield* Effect.tapError(part.sync, (error) => Ref.set(syncFailure, error))
     yield* checkOwnership(files, place, journal)
     return snapshot
   })
-  const record = Effect.fnUntraced(function* (durable: ByteRanges.ByteRanges) {
+  const record = Effect.fnUntraced(function* (spans: ReadonlyArray<PartJournal.Span>) {
     const stated = yield* watch.known
     const [size, etag, lastModified] = [
       stated?.size ?? journal.size,
@@ -69,19 +72,22 @@ export const make = Effect.fnUntraced(function* (
       stated?.lastModified ?? null
     ]
     const digests = stated?.digests ?? []
-    const next = new PartJournal.PartJournal({ ...journal, size, etag, lastModified, digests, durable })
+    const next = { ...journal, size, etag, lastModified, digests, spans }
     yield* files.writeJournal(place, PartJournal.encode(next))
   })
   const save = Effect.flatMap(synced, record)
   const recordGivingUp = (
-    durable: ByteRanges.ByteRanges,
+    durable: ReadonlyArray<PartJournal.Span>,
     [bytes, ...more]: ReadonlyArray<number>
   ): Effect.Effect<void, ProgressError> =>
     Effect.catchTag(record(durable), "LocalIo", (error) => {
       const end = durable.at(-1)?.[1] ?? 0
       if (!fullDisk.includes(error.errno) || bytes === undefined || end <= bytes) return error
-      const left = ByteRanges.below(durable, end - bytes)
-      return Effect.andThen(part.cut(end - bytes), recordGivingUp(left, more))
+      return Effect.gen(function* () {
+        const left = yield* PartSpans.below(part, codec.crc32, durable, end - bytes)
+        yield* part.cut(end - bytes)
+        yield* recordGivingUp(left, more)
+      })
     })
   const keep = flushing.withPermit(Effect.flatMap(synced, (durable) => recordGivingUp(durable, givenUp)))
   // In the background, so that the disk and the network work at the same time; a slow disk is not asked twice.
@@ -111,7 +117,9 @@ export const make = Effect.fnUntraced(function* (
     yield* Deferred.await(gate)
   })
 
-  const addWritten = Effect.fnUntraced(function* (start: number, end: number) {
+  const addWritten = Effect.fnUntraced(function* (start: number, bytes: Uint8Array) {
+    const end = start + bytes.length
+    spans.add(start, bytes)
     const now = yield* Ref.updateAndGet(ranges, (old) => ByteRanges.add(old, start, end))
     yield* wake(ByteRanges.prefix(now))
     yield* part.finalUpTo(ByteRanges.prefix(now), algorithmsFor((yield* watch.known)?.digests ?? [], own))
@@ -123,7 +131,6 @@ export const make = Effect.fnUntraced(function* (
   const { digests = [], etag, lastModified, size } = journal
   if (etag !== null || lastModified !== null || digests.length > 0)
     yield* Effect.ignore(watch.learn({ size, etag, lastModified, digests }))
-  yield* part.finalUpTo(ByteRanges.prefix(journal.durable), algorithmsFor(digests, own))
   return {
     ...watch,
     part,
@@ -145,8 +152,8 @@ export const checkOwnership = Effect.fnUntraced(function* (
   journal: PartJournal.PartJournal
 ) {
   const text = yield* files.readJournal(place)
-  const found = text === null ? null : PartJournal.decode(text, journal.identity)
-  if (found !== null && found.writer !== journal.writer) {
+  const writer = text === null ? null : PartJournal.writerOf(text, journal.identity)
+  if (writer !== null && writer !== journal.writer) {
     return yield* new Busy({ file: place.name, owner: "it took the part file over" })
   }
 })

@@ -32,6 +32,10 @@ export interface FetchContext {
   readonly pool: LinkPool["Service"]
   /** Requests sent. */
   readonly attempts: Ref.Ref<number>
+}
+
+/** What the requests for one range share. */
+interface RangeContext extends FetchContext {
   /** Replies that do not answer the request, such as a 206 for another range. */
   readonly wrongReplies: Ref.Ref<number>
 }
@@ -48,7 +52,7 @@ const worthwhile = 64 * 1024
 /** How many bytes before the point of resumption are fetched again and compared when there is no strong entity tag. */
 const overlapLength = 64 * 1024
 const mostRedirects = 3
-/** One reply that does not answer the request may be an accident; after a second one the transfer fails. */
+/** One reply that does not answer the request may be an accident; after a second one for the same range the transfer fails, or does without ranges. */
 const mostWrongReplies = 1
 
 /**
@@ -58,9 +62,10 @@ const mostWrongReplies = 1
  * to be fetched anew.
  */
 export const fetchRange = Effect.fn("svc.transfer.fetchRange")(function* (
-  context: FetchContext,
+  file: FetchContext,
   [start, end]: ByteRange | readonly [number, null]
 ) {
+  const context: RangeContext = { ...file, wrongReplies: yield* Ref.make(0) }
   const position = yield* Ref.make(start)
   const patience = yield* makePatience(context, start)
   while (true) {
@@ -80,7 +85,7 @@ export const fetchRange = Effect.fn("svc.transfer.fetchRange")(function* (
 })
 
 /** How often and after what pauses a range is asked for again; bytes that came refill its tries. */
-const makePatience = Effect.fnUntraced(function* (context: FetchContext, start: number) {
+const makePatience = Effect.fnUntraced(function* (context: RangeContext, start: number) {
   let step = yield* Schedule.toStep(linkRetry)
   let failures = 0
   let refilledAt = start
@@ -106,7 +111,7 @@ const makePatience = Effect.fnUntraced(function* (context: FetchContext, start: 
 })
 
 /** One request and its body. `again`: nothing failed, but there is more to ask for. */
-const exchange = Effect.fnUntraced(function* (context: FetchContext, position: Ref.Ref<number>, end: number | null) {
+const exchange = Effect.fnUntraced(function* (context: RangeContext, position: Ref.Ref<number>, end: number | null) {
   const { lease, request, sink, watch } = context
   const known = yield* watch.known
   const from = yield* Ref.get(position)
@@ -127,7 +132,9 @@ const exchange = Effect.fnUntraced(function* (context: FetchContext, position: R
   const goal = end ?? verdict.end ?? reached
   if (reached >= Math.min(goal, verdict.version.size ?? goal)) return "done"
   // A host that cuts ranges to less than the overlap would be asked for the same bytes for ever.
-  return reached > from ? "again" : yield* countWrong(context, reply.host, "sent only bytes that are there already")
+  return reached > from
+    ? "again"
+    : yield* countWrong(context, reply.host, "sent only bytes that are there already", true)
 })
 
 /**
@@ -181,7 +188,7 @@ type AskError = Effect.Error<ReturnType<LinkHost["Service"]["get"]>>
 
 /** Handles a reply without usable bytes: fails with the error that it means for the file. */
 const refusal = Effect.fnUntraced(function* (
-  context: FetchContext,
+  context: RangeContext,
   reply: LinkReply,
   verdict: Exclude<Verdict, { readonly _tag: "Bytes" | "Stale" }>
 ) {
@@ -205,15 +212,22 @@ const refusal = Effect.fnUntraced(function* (
     case "Redirect":
       return yield* countWrong(context, reply.host, "redirects too often")
     case "Wrong":
-      return yield* countWrong(context, reply.host, verdict.reason)
+      return yield* countWrong(context, reply.host, verdict.reason, verdict.ofRange)
   }
 })
 
-const countWrong = Effect.fnUntraced(function* (context: FetchContext, host: string, reason: string) {
+/** @param ofRange - a host that gets ranges wrong is taken for one without them: what is there is dropped, and the whole asked for */
+const countWrong = Effect.fnUntraced(function* (
+  context: RangeContext,
+  host: string,
+  reason: string,
+  ofRange = false
+): Effect.fn.Return<never, LinkLater | LinkProtocol | Restart> {
   const seen = yield* Ref.getAndUpdate(context.wrongReplies, (count) => count + 1)
-  return yield* seen >= mostWrongReplies
-    ? new LinkProtocol({ file: context.request.fileName, host, reason })
-    : new LinkLater({ host, reason, retryAfter: null })
+  if (seen < mostWrongReplies) return yield* new LinkLater({ host, reason, retryAfter: null })
+  return yield* ofRange
+    ? new Restart({ cause: "NoRanges", reason: `${host} ${reason}` })
+    : new LinkProtocol({ file: context.request.fileName, host, reason })
 })
 
 const hostOf = (link: Redacted.Redacted): string => {

@@ -49,14 +49,15 @@ export type Verdict =
   | { readonly _tag: "Redirect"; readonly location: string }
   /** `retryAfter` in seconds or as a date, as sent. */
   | { readonly _tag: "Later"; readonly status: number; readonly retryAfter: string | null }
-  /** The reply does not answer this request. */
-  | { readonly _tag: "Wrong"; readonly reason: string }
+  /** The reply does not answer this request. `ofRange`: it is the range that it gets wrong, so the whole file may still come. */
+  | { readonly _tag: "Wrong"; readonly reason: string; readonly ofRange: boolean }
 
 const later = new Set([408, 425, 429, 500, 502, 503, 504])
 const stale = new Set([400, 401, 403, 404, 410])
 const redirect = new Set([301, 302, 303, 307, 308])
 
-const wrongReply = (reason: string): Verdict => ({ _tag: "Wrong", reason })
+const wrongReply = (reason: string): Verdict => ({ _tag: "Wrong", reason, ofRange: false })
+const wrongRange = (reason: string): Verdict => ({ _tag: "Wrong", reason, ofRange: true })
 
 export const judge = (asked: RangeAsked, reply: ReplyHead): Verdict => {
   const { status, headers } = reply
@@ -75,19 +76,19 @@ export const judge = (asked: RangeAsked, reply: ReplyHead): Verdict => {
 
 const judgePart = (asked: RangeAsked, headers: ReadonlyMap<string, string>): Verdict => {
   if (!asked.range) return wrongReply("answered 206 although no range was asked for")
-  if (/^\s*multipart\//i.test(headers.get("content-type") ?? "")) return wrongReply("sent several ranges in one reply")
+  if (/^\s*multipart\//i.test(headers.get("content-type") ?? "")) return wrongRange("sent several ranges in one reply")
   const range = contentRange(headers.get("content-range"))
-  if (range === null || range.first === null) return wrongReply("sent a range without saying which")
-  if (range.first !== asked.first) return wrongReply(`sent bytes from ${range.first} when asked for ${asked.first}`)
+  if (range === null || range.first === null) return wrongRange("sent a range without saying which")
+  if (range.first !== asked.first) return wrongRange(`sent bytes from ${range.first} when asked for ${asked.first}`)
   const length = contentLength(headers)
   if (length !== null && length !== range.end - range.first)
-    return wrongReply("sent a range whose length contradicts itself")
+    return wrongRange("sent a range whose length contradicts itself")
   const version = versionOf(206, headers, range.size)
   const conflict = conflictWith(asked, version)
   if (conflict !== null) return conflict
   // A host may send fewer bytes than asked for, but nothing else.
   const limit = asked.end ?? range.size
-  if (limit !== null && range.end > limit) return wrongReply(`sent bytes up to ${range.end} when asked for ${limit}`)
+  if (limit !== null && range.end > limit) return wrongRange(`sent bytes up to ${range.end} when asked for ${limit}`)
   return { _tag: "Bytes", first: range.first, end: range.end, version }
 }
 
@@ -107,14 +108,12 @@ const judgeWhole = (asked: RangeAsked, { headers, framed }: ReplyHead): Verdict 
 
 /** 416: there is no such range. An empty object has none at all. */
 const judgeUnsatisfied = (asked: RangeAsked, field: string | undefined): Verdict => {
+  const wrong = (asked.range ? wrongRange : wrongReply)("answered 416 to a range inside the file")
   const size = contentRange(field)?.size ?? null
-  if (size === null) return wrongReply("answered 416 to a range inside the file")
+  if (size === null) return wrong
   const { etag, lastModified } = asked.known ?? { etag: null, lastModified: null }
   const version = { size, etag, lastModified, digests: [] }
-  return (
-    conflictWith(asked, version) ??
-    (size <= asked.first ? { _tag: "WrongSize", size } : wrongReply("answered 416 to a range inside the file"))
-  )
+  return conflictWith(asked, version) ?? (size <= asked.first ? { _tag: "WrongSize", size } : wrong)
 }
 
 const conflictWith = (asked: RangeAsked, version: ObjectVersion): Verdict | null => {

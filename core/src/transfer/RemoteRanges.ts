@@ -67,9 +67,7 @@ export const open = Effect.fn("svc.transfer.openRemote")(function* (
         }),
       read: (offset, length) => Effect.sync(() => bytes.subarray(offset - start, offset - start + length))
     }
-    // Each range has its own budget of wrong replies: a long slice may meet more than one accident.
-    const wrongReplies = yield* Ref.make(0)
-    const context = { ...services, request: file, lease, watch, sink, attempts, wrongReplies }
+    const context = { ...services, request: file, lease, watch, sink, attempts }
     yield* fetchRange(context, [start, end]).pipe(
       Effect.catchTag(
         "Restart",
@@ -128,5 +126,6 @@ export const open = Effect.fn("svc.transfer.openRemote")(function* (
   }
 })
 
-const noRanges = (file: string, { reason }: Restart) =>
+/** For who cannot do without ranges. */
+export const noRanges = (file: string, { reason }: Restart) =>
   new LinkProtocol({ file, host: "the link host", reason: `cannot serve single regions: ${reason}` })

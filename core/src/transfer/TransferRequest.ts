@@ -18,6 +18,8 @@ export type TransferProgress =
   | { readonly _tag: "Retrying"; readonly reason: string; readonly milliseconds: number }
   | { readonly _tag: "Renewing"; readonly reason: string }
   | { readonly _tag: "Restarting"; readonly reason: string }
+  /** Bytes of an earlier run are fetched again, since the unfinished file does not hold them any more. */
+  | { readonly _tag: "Refetching"; readonly bytes: number; readonly reason: string }
   /** The last event of a transfer that fails: how many requests and renewals of the link it made. */
   | { readonly _tag: "GivenUp"; readonly attempts: number; readonly renewals: number }
 

@@ -1,0 +1,62 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Redacted, Ref } from "effect"
+import * as LinkLease from "./LinkLease.ts"
+
+const host = "files.example"
+
+/** A lease, and how often its link was asked for again. */
+const ground = Effect.gen(function* () {
+  const asked = yield* Ref.make(0)
+  const lease = yield* LinkLease.make({
+    fileName: "s.bam",
+    size: 9,
+    link: Redacted.make(`https://${host}/0`),
+    renewLink: Effect.gen(function* () {
+      const number = yield* Ref.updateAndGet(asked, (count) => count + 1)
+      yield* Effect.yieldNow
+      return { link: Redacted.make(`https://${host}/${number}`), size: 9 }
+    }),
+    progress: () => Effect.void
+  })
+  const link = Effect.map(lease.current, ({ link }) => Redacted.value(link))
+  return { asked: Ref.get(asked), lease, link }
+})
+
+describe("LinkLease", () => {
+  it.effect("L2 connections that are refused at the same time renew the link once", () =>
+    Effect.gen(function* () {
+      const { asked, lease, link } = yield* ground
+      yield* Effect.all(
+        Array.from({ length: 4 }, () => lease.refused(0, host, 403)),
+        { concurrency: "unbounded" }
+      )
+      assert.strictEqual(yield* asked, 1)
+      assert.strictEqual(yield* lease.renewals, 1)
+      assert.strictEqual(yield* link, `https://${host}/1`)
+    })
+  )
+
+  it.effect("L2 who learns late that a link was refused takes the one that was asked for since", () =>
+    Effect.gen(function* () {
+      const { asked, lease, link } = yield* ground
+      yield* lease.refused(0, host, 403)
+      yield* lease.worked(1)
+      yield* lease.refused(0, host, 403)
+      assert.strictEqual(yield* asked, 1)
+      yield* lease.refused(1, host, 403)
+      assert.strictEqual(yield* link, `https://${host}/2`)
+    })
+  )
+
+  it.effect(
+    "L3 a fresh link that was refused before it brought a byte is not renewed, also when an old one worked late",
+    () =>
+      Effect.gen(function* () {
+        const { asked, lease } = yield* ground
+        yield* lease.refused(0, host, 403)
+        yield* lease.worked(0)
+        assert.strictEqual((yield* Effect.flip(lease.refused(1, host, 403)))._tag, "LinkForbidden")
+        assert.strictEqual(yield* asked, 1)
+      })
+  )
+})
