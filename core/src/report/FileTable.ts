@@ -75,11 +75,12 @@ const placeOf = ({ analysisId, fileName, path }: ReportedFile) => {
   return fileName === null || where.length === 0 ? null : markup`<span class="sub">${where.join(" · ")}</span>`
 }
 
-const notesOf = ({ fetched, records, resumedFrom }: ReportedFile) =>
+const notesOf = ({ fetched, records, resumedFrom, warnings }: ReportedFile) =>
   [
     resumedFrom > 0 ? `${humanSize(resumedFrom)} from an earlier run` : null,
     records === null ? null : groupedCount(records, "record"),
-    fetched === null ? null : `${humanSize(fetched)} fetched`
+    fetched === null ? null : `${humanSize(fetched)} fetched`,
+    ...warnings.map((warning) => shorten(warning, mostMessage))
   ]
     .filter((text) => text !== null)
     .map((text) => markup`<span class="sub">${text}</span>`)

@@ -1,17 +1,13 @@
 /** VCF.gz: variants as lines of text in BGZF, with TBI or CSI (VCF specification, section 1; tabix specification). */
 import { Effect, Result } from "effect"
-import * as BaiIndex from "../index/BaiIndex.ts"
 import type { TabixColumns } from "../index/TabixIndex.ts"
-import { type KnownReference, lengthOf } from "../regions/Regions.ts"
+import type { KnownReference } from "../regions/Regions.ts"
 import * as FileNames from "./FileNames.ts"
 import type { Format } from "./Format.ts"
 import { magic, readVcfHeader, type VcfHeader } from "./VcfHeader.ts"
 import { placeOf } from "./VcfRecord.ts"
 import { vcfRegions, vcfSliceText } from "./VcfSliceHeader.ts"
 import { vcfWalk } from "./VcfWalk.ts"
-
-/** TBI holds positions below 2^29. */
-const largestTbi = 2 ** 29
 
 const foreign = "it is an index of a BAM file"
 
@@ -56,24 +52,18 @@ export const Vcf: Format = {
           nameOf: (i) => columns.names[i] ?? ""
         })
       },
-      slicing: ({ columns, index }) => {
+      slicing: ({ columns }) => {
         if (columns === null) return Result.fail(foreign)
         const { names } = columns
         const references = knownReferences(names, header)
-        const small = index.format === "TBI" || references.every((reference) => lengthOf(reference) <= largestTbi)
-        const minShift = small ? BaiIndex.minShift : index.minShift
-        const depth = small ? BaiIndex.depth : index.depth
-        const indexSuffix = minShift === BaiIndex.minShift && depth === BaiIndex.depth ? "tbi" : "csi"
         return Result.succeed({
           references,
-          records: { format: "VCF", names, samples: header.samples.length },
+          records: { format: "VCF", names, samples: header.samples.length, spansByLength: header.spansByLength },
           firstRecord: null,
           plainHeader: () => header.text,
           header: (program, regions) => vcfSliceText(header.text, program, regions),
-          minShift,
-          depth,
-          index: (builder) => builder[indexSuffix](vcfColumns(names)),
-          indexSuffix
+          indexed: vcfColumns(names),
+          longest: references.reduce((most, { length }) => Math.max(most, length ?? 0), 0)
         })
       }
     }))

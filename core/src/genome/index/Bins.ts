@@ -6,10 +6,28 @@ export const pseudoBin = (depth: number): number => (2 ** (3 * (depth + 1)) - 1)
 /** First bin number of a level; level 0 is the root, level `depth` has the smallest bins. */
 export const firstOfLevel = (level: number): number => (2 ** (3 * level) - 1) / 7
 
-/** 0-based position where a bin begins. */
-export const binStart = (id: number, minShift: number, depth: number): number => {
+/** Of an index that is being made: bases of its smallest bins as a power of two, as in BAI and TBI. */
+export const newShift = 14
+
+/** Its levels of bins: they hold 2^38 bases. It is written with fewer where those hold its records. */
+export const newDepth = 8
+
+/** The level of a bin. */
+export const levelOf = (id: number, depth: number): number => {
   let level = depth
   while (id < firstOfLevel(level)) level--
+  return level
+}
+
+/** The number of a bin among `levels` levels, which hold its records. */
+export const binAmong = (levels: number, id: number, depth: number): number => {
+  const level = levelOf(id, depth)
+  return id - firstOfLevel(level) + firstOfLevel(level - depth + levels)
+}
+
+/** 0-based position where a bin begins. */
+export const binStart = (id: number, minShift: number, depth: number): number => {
+  const level = levelOf(id, depth)
   return (id - firstOfLevel(level)) * 2 ** (minShift + 3 * (depth - level))
 }
 
