@@ -19,10 +19,11 @@ export const levelOf = (id: number, depth: number): number => {
   return level
 }
 
-/** The number of a bin among `levels` levels, which hold its records. */
+/** The number of the same bin among `levels` levels, of which the root holds what was in a larger one. */
 export const binAmong = (levels: number, id: number, depth: number): number => {
   const level = levelOf(id, depth)
-  return id - firstOfLevel(level) + firstOfLevel(level - depth + levels)
+  const among = level - depth + levels
+  return among < 0 ? 0 : id - firstOfLevel(level) + firstOfLevel(among)
 }
 
 /** 0-based position where a bin begins. */

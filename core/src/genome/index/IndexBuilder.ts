@@ -249,7 +249,7 @@ export const make = (minShift: number, depth: number): IndexBuilder => {
   const fitting: IndexBuilder["fitting"] = (of, longest) => {
     settle()
     let levels = usualDepth
-    while (Math.max(longest, reach) > 2 ** (minShift + 3 * levels)) levels++
+    while (levels < depth && Math.max(longest, reach) > 2 ** (minShift + 3 * levels)) levels++
     if (levels > usualDepth) return { suffix: "csi", bytes: csi(of, levels) }
     return typeof of === "number" ? { suffix: "bai", bytes: bai(of) } : { suffix: "tbi", bytes: tbi(of) }
   }
