@@ -9,7 +9,7 @@ import { Effect } from "effect"
 import * as ZlibCodec from "../../platform/inflate/ZlibCodec.ts"
 import * as SeededRandom from "../../sandbox/samples/SeededRandom.ts"
 import { tool } from "../genome/Oracles.ts"
-import { idsOf, sliceTo, someBed, writeSpanningVcf } from "../genome/Spans.ts"
+import { edgesOf, idsOf, sliceTo, someBed, spanningVcf, writeSpanningVcf } from "../genome/Spans.ts"
 import { root } from "../Root.ts"
 import { folder } from "./Ground.ts"
 
@@ -29,7 +29,7 @@ for name, *args in json.loads(sys.argv[1]):
 const newest = (...commands: ReadonlyArray<ReadonlyArray<string>>) =>
   tool(`${root}.e2e/python/bin/python3`, "-c", program, JSON.stringify(commands)).split("\0").slice(0, -1).map(idsOf)
 
-const rounds = 30
+const rounds = 100
 
 describe("records that span by their lengths", () => {
   it.live("D15 from VCF 4.4 on a slice has those of the newest bcftools; its index serves that one and the old one", () =>
@@ -38,8 +38,9 @@ describe("records that span by their lengths", () => {
       const random = SeededRandom.make(5)
       const slice = `${path}/slice.vcf.gz`
       const bcf = `${path}/all.bcf`
+      const edges = edgesOf(spanningVcf("4.5", 2))
       const beds = Array.from({ length: rounds }, (_, i) => {
-        const regions = someBed(random)
+        const regions = someBed(random, edges)
         writeFileSync(`${path}/${i}.bed`, regions)
         return { file: `${path}/${i}.bed`, regions }
       })

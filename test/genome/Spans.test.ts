@@ -5,7 +5,7 @@ import { Effect } from "effect"
 import * as ZlibCodec from "../../platform/inflate/ZlibCodec.ts"
 import * as SeededRandom from "../../sandbox/samples/SeededRandom.ts"
 import { folder, skipWithoutTools, tool } from "./Oracles.ts"
-import { idsOf, sliceTo, someBed, writeSpanningVcf } from "./Spans.ts"
+import { edgesOf, idsOf, sliceTo, someBed, writeSpanningVcf } from "./Spans.ts"
 
 const idsIn = (path: string, ...args: ReadonlyArray<string>) => idsOf(tool("bcftools", "view", "-H", ...args, path))
 
@@ -18,22 +18,22 @@ describe.skipIf(skipWithoutTools)("slices of records that span by their lengths"
       let more = 0
       for (const version of ["4.3", "4.5"]) {
         const data = `${path}/${version}.vcf.gz`
-        yield* writeSpanningVcf(data, version, 1)
+        const edges = edgesOf(yield* writeSpanningVcf(data, version, 1))
         tool("tabix", "-p", "vcf", data)
         for (let i = 0; i < 12; i++) {
-          const regions = someBed(random)
+          const regions = someBed(random, edges)
           writeFileSync(bed, regions)
           yield* sliceTo(data, slice, regions)
           const ours = idsIn(slice)
           const theirs = idsIn(data, "-R", bed)
-          if (version === "4.3") assert.sameMembers(ours, theirs, regions)
-          else assert.includeMembers(ours, theirs, regions)
+          if (version === "4.3") assert.sameMembers([...ours], [...theirs], regions)
+          else assert.includeMembers([...ours], [...theirs], regions)
           more += ours.length - theirs.length
         }
         // Its own index serves the old tool as that of the source does.
         yield* sliceTo(data, slice, "1\t0\t2000000\n2\t0\t2000000\n")
         for (let i = 0; i < 12; i++) {
-          writeFileSync(bed, someBed(random))
+          writeFileSync(bed, someBed(random, edges))
           assert.deepStrictEqual(idsIn(slice, "-R", bed), idsIn(data, "-R", bed))
         }
       }

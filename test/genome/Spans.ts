@@ -8,14 +8,14 @@ import { planSlice, writeSlice } from "../../core/src/genome/slice/Slice.ts"
 import * as SeededRandom from "../../sandbox/samples/SeededRandom.ts"
 import { bgzf, concat, text } from "./Fixtures.ts"
 
-const contigs = ["1", "2"]
+const contigs = ["1", "2"] as const
 const longest = 2_000_000
 
 /** What stands in ALT, INFO, FORMAT and two samples, of a record that begins at `position` and spans `span` bases. */
-const spanningRecord = (random: SeededRandom.SeededRandom, position: number, span: number) => {
+const spanningRecord = (random: SeededRandom.SeededRandom, position: number, span: number): ReadonlyArray<string> => {
   const end = `END=${position + random.pick([0, 0, 1, 90, span])}`
   const plain = ["GT", "0/1", "0/0"]
-  return random.pick([
+  const kinds: readonly [ReadonlyArray<string>, ...ReadonlyArray<ReadonlyArray<string>>] = [
     ["<DEL>", `SVLEN=-${span}`, ...plain],
     ["<INV>", `${end};SVLEN=${span}`, ...plain],
     ["<DUP:TANDEM>", `SVLEN=${span};${end}`, ...plain],
@@ -25,8 +25,9 @@ const spanningRecord = (random: SeededRandom.SeededRandom, position: number, spa
     ["<INS>", `SVLEN=${span}`, ...plain],
     ["C", `DP=${random.between(1, 99)}`, ...plain],
     ["<*>", end, "GT:LEN", `0/0:${span}`, `0/0:${random.between(1, span)}`],
-    ["C,<NON_REF>", ".", "LEN:GT", `.:0/0`, `${span}:0/0`]
-  ])
+    ["C,<NON_REF>", ".", "LEN:GT", ".:0/0", `${span}:0/0`]
+  ]
+  return random.pick(kinds)
 }
 
 /** Such a file, with each record's number as its ID. */
@@ -56,9 +57,11 @@ export const spanningVcf = (version: string, seed: number): string => {
   return `${[...head, ...lines].join("\n")}\n`
 }
 
-/** Writes it as a VCF.gz; the index is for a tool to make. */
+/** Writes it as a VCF.gz, and gives its text; the index is for a tool to make. */
 export const writeSpanningVcf = Effect.fnUntraced(function* (path: string, version: string, seed: number) {
-  writeFileSync(path, bgzf(yield* Codec, text(spanningVcf(version, seed))))
+  const vcf = spanningVcf(version, seed)
+  writeFileSync(path, bgzf(yield* Codec, text(vcf)))
+  return vcf
 })
 
 /** The IDs of records, each once. */
@@ -66,9 +69,28 @@ export const idsOf = (lines: string): ReadonlyArray<string> => [
   ...new Set(lines.split("\n").flatMap((line) => (line === "" ? [] : [line.split("\t", 3)[2] ?? ""])))
 ]
 
-/** Regions as lines of a BED file: places of a base or more, borders of the smallest bins among them. */
-export const someBed = (random: SeededRandom.SeededRandom): string => {
+/** Where the records of such a file may end: the base after them by END, SVLEN or LEN. */
+export const edgesOf = (vcf: string): ReadonlyArray<readonly [name: string, position: number]> =>
+  vcf.split("\n").flatMap((line) => {
+    const [name = "", position = "", , , , , , info = "", , ...samples] = line.split("\t")
+    if (line === "" || line.startsWith("#")) return []
+    const ends = [...info.matchAll(/END=(\d+)/g)].map(([, end]) => Number(end))
+    const lengths = [...`${info} ${samples.join(" ")}`.matchAll(/\d{2,}/g)].map(([length]) => Number(length))
+    const all = [...ends, ...lengths.map((length) => Number(position) + length)]
+    return all.filter((end) => end < longest - 2).map((end) => [name, end] as const)
+  })
+
+/** Regions as lines of a BED file: places of a base or more, ends of records and borders of the smallest bins among them. */
+export const someBed = (
+  random: SeededRandom.SeededRandom,
+  edges: ReadonlyArray<readonly [name: string, position: number]>
+): string => {
   const one = () => {
+    const edge = edges[random.between(0, edges.length)]
+    if (edge !== undefined && random.chance(0.7)) {
+      const start = edge[1] + random.pick([-2, -1, -1, 0])
+      return `${edge[0]}\t${start}\t${start + 1}\n`
+    }
     const near = random.between(0, longest - 200_000)
     const start = random.chance(0.3) ? (near & ~0x3fff) + random.between(0, 2) : near
     return `${random.pick(contigs)}\t${start}\t${start + random.pick([1, 1, 500, 30_000])}\n`
