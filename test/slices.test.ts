@@ -298,15 +298,26 @@ describe("records", () => {
         const { download, folder } = yield* ground({ data })
         const source = join(data, "odd.bam")
         const warning = "odd.bam: it does not end with the BGZF end-of-file block"
-        for (const regions of ["{chr 1}:200-1000", "chr2:990-1000 {chr 1}", "chr2:990- {chr 1}:999-1005", "chr2:-1000"]) {
+        for (const regions of [
+          "{chr 1}:200-1000",
+          "chr2:990-1000 {chr 1}",
+          "chr2:990- {chr 1}:999-1005",
+          "chr2:-1000"
+        ]) {
           const args = ["-a", "A1", "-g", regions, "-d", "out", "--overwrite", "--reportfile", "r.json"]
           const outcome = yield* download(args)
           assert.strictEqual(outcome.exitCode, 0, outcome.stderr)
           assert.strictEqual(outcome.stderr.split(warning).length, 2, outcome.stderr)
           const [file] = fits("report", readReport(folder, "r.json")).files
-          assert.match(file?.warnings.join() ?? "", /^odd\.bam: it does not end with the BGZF end-of-file block: the slice has/)
+          assert.match(
+            file?.warnings.join() ?? "",
+            /^odd\.bam: it does not end with the BGZF end-of-file block: the slice has/
+          )
           const words = regions.match(/\{.*?\}\S*|\S+/g) ?? []
-          assert.sameMembers([...(file?.regions ?? [])], words.map((word) => word.replace(":-", ":1-")))
+          assert.sameMembers(
+            [...(file?.regions ?? [])],
+            words.map((word) => word.replace(":-", ":1-"))
+          )
           const theirs = words.map((word) => tool("samtools", "view", source, word)).sort()
           const ours = tool("samtools", "view", join(folder, "out/odd.ranged.bam"))
           assert.strictEqual(ours, theirs.join(""), regions)
@@ -460,7 +471,10 @@ describe("wishes that cannot be met", () => {
         for (const [range, message] of [
           ["1:155234500-155236000", /reference 1 in S1\.bam: not found \(did you mean chr1\?\)/],
           ["chr", /reference chr in S1\.bam: not found \(it has chr1, .*\); take it out of the wanted regions/],
-          ["chrM:20000-30000", /chrM:20000-30000 in S1\.bam: not found \(chrM ends at 16569 by the header, which may be wrong: chrM alone means all of it\)/]
+          [
+            "chrM:20000-30000",
+            /chrM:20000-30000 in S1\.bam: not found \(chrM ends at 16569 by the header, which may be wrong: chrM alone means all of it\)/
+          ]
         ] as const) {
           const outcome = yield* download(["-a", "A1", "-g", range, "-d", "out"])
           assert.strictEqual(outcome.exitCode, 66, outcome.stderr)

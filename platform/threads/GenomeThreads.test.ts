@@ -111,7 +111,10 @@ describe("threads", () => {
       assert.deepStrictEqual(yield* taken(large, large, job), [true, false, true])
       assert.deepStrictEqual(yield* taken(large), [true], "when the others are done")
       // A VCF has a table of the names, and each region is an object.
-      assert.deepStrictEqual(yield* taken({ ...large, records: { format: "VCF", names, samples: 1, spansByLength: false } }), [false])
+      assert.deepStrictEqual(
+        yield* taken({ ...large, records: { format: "VCF", names, samples: 1, spansByLength: false } }),
+        [false]
+      )
       const regions = names.map((_, ref) => ({ ref, bounds: [0, 1] }))
       assert.deepStrictEqual(yield* taken({ ...job, regions }), [false])
     }).pipe(Effect.provide(GenomeThreads.workersLayer(2, 1)))

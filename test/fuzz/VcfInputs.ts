@@ -36,7 +36,19 @@ const values: ReadonlyArray<readonly [string, ...ReadonlyArray<string>]> = [
   ["<DEL>", "", "<DEL>,<INV>", "<DUP:TANDEM>", "<*>", "C,<NON_REF>", "<DEL"],
   ["."],
   ["."],
-  ["END=1", "END=", "END=-5", "END=8000;END=9", "XEND=9000", ";;END=7000;", "END=536870912", "END=536870913", "SVLEN=-7000", "SVLEN=.,400", "SVLEN=2147483647"],
+  [
+    "END=1",
+    "END=",
+    "END=-5",
+    "END=8000;END=9",
+    "XEND=9000",
+    ";;END=7000;",
+    "END=536870912",
+    "END=536870913",
+    "SVLEN=-7000",
+    "SVLEN=.,400",
+    "SVLEN=2147483647"
+  ],
   ["GT", "LEN", "GT:LEN", "GT:LENS:LEN", ":LEN"],
   ["5000", "0/1:5000", "0/1:.:5000", ":", "."]
 ]

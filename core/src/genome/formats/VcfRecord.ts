@@ -74,7 +74,7 @@ const next = (line: Uint8Array, at: number, stop: number, separator: number): nu
 }
 
 /** Where the value of a key of the INFO field `[at, stop)` begins, -1 when it is not there. */
-const valueOf = (line: Uint8Array, at: number, stop: number, key: Uint8Array): number => {
+const valueAt = (line: Uint8Array, at: number, stop: number, key: Uint8Array): number => {
   for (let i = at; i < stop; i = next(line, i, stop, semicolon) + 1) {
     if (startsWith(line, i, stop, key)) return i + key.length
   }
@@ -111,13 +111,16 @@ const blockLength = (line: Uint8Array, at: number): number => {
   return longest
 }
 
-/** Bases that the alleles span by SVLEN, of which each has one, and by LEN; 0 when none does. `stops` are the ends of the columns. */
+/** Where a column begins; `stops` are the ends of the columns. */
+const beginOf = (stops: ReadonlyArray<number>, column: number): number => stops[column - 1]! + 1
+
+/** Bases that the alleles span by SVLEN, of which each has one, and by LEN; 0 when none does. */
 const lengthOf = (line: Uint8Array, stops: ReadonlyArray<number>): number => {
-  const alleles = stops[alternative - 1]! + 1
+  const alleles = beginOf(stops, alternative)
   const allelesEnd = stops[alternative]!
   if (!line.subarray(alleles, allelesEnd).includes(less)) return 0
   const info = stops[information]!
-  let value = valueOf(line, stops[information - 1]! + 1, info, lengthKey)
+  let value = valueAt(line, beginOf(stops, information), info, lengthKey)
   const valuesEnd = value === -1 ? -1 : next(line, value, info, semicolon)
   let longest = 0
   for (let allele = alleles; allele < allelesEnd; ) {
@@ -141,17 +144,17 @@ const lengthOf = (line: Uint8Array, stops: ReadonlyArray<number>): number => {
 export const placeOf = (line: Uint8Array): VcfPlace | null => {
   const stops: Array<number> = []
   for (let i = 0; i < format; i++) {
-    const from = i === 0 ? 0 : stops[i - 1]! + 1
+    const from = i === 0 ? 0 : beginOf(stops, i)
     const found = line.indexOf(tab, from)
     if (found === -1 && i < information) return null
     stops.push(found === -1 ? line.length : found)
   }
-  const pos = number(line, stops[0]! + 1, stops[position]!)
+  const pos = number(line, beginOf(stops, position), stops[position]!)
   if (Number.isNaN(pos) || stops[0] === 0) return null
   const start = Math.max(0, pos - 1)
-  const value = valueOf(line, stops[information - 1]! + 1, stops[information]!, endKey)
+  const value = valueAt(line, beginOf(stops, information), stops[information]!, endKey)
   const stated = value === -1 ? Number.NaN : firstNumber(line, value, stops[information]!)
-  const ofReference = start + (stops[reference]! - stops[reference - 1]! - 1)
+  const ofReference = start + (stops[reference]! - beginOf(stops, reference))
   const end = stated > start ? stated : ofReference
   return {
     name: decoder.decode(line.subarray(0, stops[0])),

@@ -90,7 +90,8 @@ describe("IndexBuilder", () => {
         return builder
       })
       const [own, deeper] = made
-      for (const index of [deeper?.bai(3), deeper?.fitting(3, 1_000_000).bytes]) assert.deepStrictEqual(index, own?.bai(3))
+      for (const index of [deeper?.bai(3), deeper?.fitting(3, 1_000_000).bytes])
+        assert.deepStrictEqual(index, own?.bai(3))
       assert.deepStrictEqual(deeper?.csi(3, 5), own?.csi(3))
     })
   )

@@ -53,7 +53,10 @@ describe("parseRange and resolveRegions", () => {
     ["chr1:5-1", "ends before it starts"],
     ["chr1:1-99999999999999999999", "no reference is as long"],
     ["chr1:9007199254740993", "no reference is as long"],
-    ["chr1:2000-3000", "chr1:2000-3000 in S.bam: not found (chr1 ends at 1000 by the header, which may be wrong: chr1 alone means all of it); take it out of the wanted regions"],
+    [
+      "chr1:2000-3000",
+      "chr1:2000-3000 in S.bam: not found (chr1 ends at 1000 by the header, which may be wrong: chr1 alone means all of it); take it out of the wanted regions"
+    ],
     [
       "chr1:1e9",
       "reference chr1:1e9 in S.bam: not found (positions of chr1 are whole numbers, such as chr1:1000-2000)"
@@ -196,7 +199,10 @@ describe("parseBed", () => {
     ["chr1\t1e3\t5\n", "whole numbers"],
     ["chr1\t0\t9999999999999\n", "no reference is as long"],
     ["chr1\t2,000\t3,000\n", "whole numbers"],
-    ["chr1\t5\t6\nchr1\t1999\t3000\n", "chr1:2000-3000 in S.bam: not found (chr1 ends at 1000 by the header, which may be wrong"],
+    [
+      "chr1\t5\t6\nchr1\t1999\t3000\n",
+      "chr1:2000-3000 in S.bam: not found (chr1 ends at 1000 by the header, which may be wrong"
+    ],
     ["\n# nothing\n", "names no region"],
     ["chr9\t0\t5\n", "reference chr9 in S.bam: not found (it has chr1, "],
     ["tracks\t0\t5\n", "reference tracks in S.bam: not found"]

@@ -204,19 +204,20 @@ export const planSlice = Effect.fn("svc.genome.planSlice")(function* <E>({
  * Writes the slice of a plan to `sink` and gives its index. Fails with `FileDamaged` when the file is not what header and
  * index say; what was written then is of no use.
  */
-export const writeSlice = <E, E2>(
+export const writeSlice = Effect.fn("svc.genome.writeSlice")(function* <E, E2>(
   plan: SlicePlan<E>,
   sink: SliceSink<E2>,
   options: SliceOptions
-): Effect.Effect<SliceResult, FileDamaged | E | E2, Codec> =>
-  Effect.mapError(writeRecords(plan, sink, options), (error) => {
+): Effect.fn.Return<SliceResult, FileDamaged | E | E2, Codec> {
+  return yield* Effect.mapError(writeAll(plan, sink, options), (error) => {
     if (plan.hasEnd || !(error instanceof FileDamaged) || error.fault !== "IndexMismatch") return error
     // Not the index is to blame then.
     const reason = `${noEnd}, so its end may be missing: ${error.reason}`
     return new FileDamaged({ file: plan.source.name, fault: "Truncated", reason })
   })
+})
 
-const writeRecords = Effect.fn("svc.genome.writeSlice")(function* <E, E2>(
+const writeAll = Effect.fnUntraced(function* <E, E2>(
   plan: SlicePlan<E>,
   sink: SliceSink<E2>,
   options: SliceOptions

@@ -93,45 +93,50 @@ describe("slices of BAM files", () => {
 
   const withoutEnd = (bytes: Uint8Array) => bytes.slice(0, -Bgzf.eofBlock.length)
 
-  it.effect("D1 without its end-of-file block a file is sliced, and it is said; with a part of its data missing, it is not", () =>
-    Effect.gen(function* () {
-      const codec = yield* Codec
-      const unplaced = ["u1", "u2", "u3"].map((name) => read(name, -1, -1, []))
-      const reads = Array.from({ length: 40 }, (_, i) => read(`r${i}`, 0, i * 100))
-      for (const all of [reads, [...reads, ...unplaced]]) {
-        const { bai, bam } = bamFile(codec, all, { blockBytes: 400, wholeRecords: true })
-        const cutOff = withoutEnd(bam)
-        for (const [range, unmapped] of [
-          ["chr1", false],
-          ["chr1:1000-2000", false],
-          ["chr1:3000-", true],
-          ["", true]
-        ] as const) {
-          const sound = yield* cut("bam", bam, bai, "bai", range, unmapped)
-          const made = yield* cut("bam", cutOff, bai, "bai", range, unmapped)
-          assert.deepStrictEqual(made.bytes, sound.bytes, range)
-          assert.deepStrictEqual(sound.warnings, [])
-          assert.deepStrictEqual(made.warnings, [
-            "x.bam: it does not end with the BGZF end-of-file block: the slice has the wanted records of what is there, and more may be missing"
-          ])
+  it.effect(
+    "D1 without its end-of-file block a file is sliced, and it is said; with a part of its data missing, it is not",
+    () =>
+      Effect.gen(function* () {
+        const codec = yield* Codec
+        const unplaced = ["u1", "u2", "u3"].map((name) => read(name, -1, -1, []))
+        const reads = Array.from({ length: 40 }, (_, i) => read(`r${i}`, 0, i * 100))
+        for (const all of [reads, [...reads, ...unplaced]]) {
+          const { bai, bam } = bamFile(codec, all, { blockBytes: 400, wholeRecords: true })
+          const cutOff = withoutEnd(bam)
+          for (const [range, unmapped] of [
+            ["chr1", false],
+            ["chr1:1000-2000", false],
+            ["chr1:3000-", true],
+            ["", true]
+          ] as const) {
+            const sound = yield* cut("bam", bam, bai, "bai", range, unmapped)
+            const made = yield* cut("bam", cutOff, bai, "bai", range, unmapped)
+            assert.deepStrictEqual(made.bytes, sound.bytes, range)
+            assert.deepStrictEqual(sound.warnings, [])
+            assert.deepStrictEqual(made.warnings, [
+              "x.bam: it does not end with the BGZF end-of-file block: the slice has the wanted records of what is there, and more may be missing"
+            ])
+          }
+          for (const missing of [30, 60, 500]) {
+            const error = yield* Effect.flip(cut("bam", cutOff.slice(0, -missing), bai, "bai", "chr1:3000-", true))
+            assert.match(
+              error.message,
+              /^x\.bam: (it does not end with the BGZF end-of-file block, so its end may be missing: |ends inside the BGZF block at byte )/
+            )
+          }
         }
-        for (const missing of [30, 60, 500]) {
-          const error = yield* Effect.flip(cut("bam", cutOff.slice(0, -missing), bai, "bai", "chr1:3000-", true))
-          assert.match(
-            error.message,
-            /^x\.bam: (it does not end with the BGZF end-of-file block, so its end may be missing: |ends inside the BGZF block at byte )/
-          )
-        }
-      }
-      // A whole block of unplaced reads is gone: only their number shows it.
-      const many = Array.from({ length: 30 }, (_, i) => read(`u${i}`, -1, -1, []))
-      const { bai, bam } = bamFile(codec, [...reads, ...many], { blockBytes: 400, wholeRecords: true })
-      const starts = [0]
-      for (let at = 0; at < bam.length; starts.push(at)) at += Bgzf.blockSize(bam, at)
-      const short = bam.slice(0, starts.at(-3))
-      const error = yield* Effect.flip(cut("bam", short, bai, "bai", "", true))
-      assert.match(error.message, /end-of-file block, so its end may be missing: .*it counts 30 unplaced reads, and there are/)
-    }).pipe(provided)
+        // A whole block of unplaced reads is gone: only their number shows it.
+        const many = Array.from({ length: 30 }, (_, i) => read(`u${i}`, -1, -1, []))
+        const { bai, bam } = bamFile(codec, [...reads, ...many], { blockBytes: 400, wholeRecords: true })
+        const starts = [0]
+        for (let at = 0; at < bam.length; starts.push(at)) at += Bgzf.blockSize(bam, at)
+        const short = bam.slice(0, starts.at(-3))
+        const error = yield* Effect.flip(cut("bam", short, bai, "bai", "", true))
+        assert.match(
+          error.message,
+          /end-of-file block, so its end may be missing: .*it counts 30 unplaced reads, and there are/
+        )
+      }).pipe(provided)
   )
 
   it.effect("D13 a reference of length 0 has no reads", () =>
@@ -173,6 +178,26 @@ describe("slices of VCF files", () => {
         const { records } = yield* cut("vcf.gz", data, tbi, "tbi", "1:1000-3000")
         assert.strictEqual(records, 3, length)
       }
+    }).pipe(provided)
+  )
+
+  it.effect("D15 a record that spans past 2^29 is in a slice with a CSI; one that no index holds is refused", () =>
+    Effect.gen(function* () {
+      const codec = yield* Codec
+      const header = head("1000000")
+      const cutOf = (info: string) => {
+        const content = `${header}1\t100\t.\tA\t<INV>\t.\t.\t${info}\n`
+        const builder = IndexBuilder.make(14, 5)
+        builder.add(0, 99, 100, true, 0, header.length)
+        builder.close(0, content.length)
+        return cut("vcf.gz", bgzf(codec, text(content)), bgzf(codec, builder.tbi(vcfColumns(["1"]))), "tbi", "1")
+      }
+      assert.strictEqual((yield* cutOf("SVLEN=300")).indexSuffix, "tbi")
+      // The version of the file does not count it, but a reader may.
+      assert.strictEqual((yield* cutOf("SVLEN=1073741926")).indexSuffix, "csi")
+      assert.strictEqual((yield* cutOf(`END=${2 ** 38}`)).indexSuffix, "csi")
+      const error = yield* Effect.flip(cutOf(`END=${2 ** 38 + 1}`))
+      assert.include(error.message, "claims to end at base 274877906945, which no index can hold")
     }).pipe(provided)
   )
 

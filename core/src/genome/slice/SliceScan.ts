@@ -139,11 +139,7 @@ export const make = ({ codec, index, slice, stretches, writer }: ScanOptions): S
   const isProven = (fetched: boolean): boolean => {
     const following = cursor.following()
     const here = [cursor.block, cursor.within] as const
-    return (
-      !fetched ||
-      cursor.block >= slice.dataEnd ||
-      (following !== undefined && !isBefore(here, following.from))
-    )
+    return !fetched || cursor.block >= slice.dataEnd || (following !== undefined && !isBefore(here, following.from))
   }
 
   const writeHeld = () => {
