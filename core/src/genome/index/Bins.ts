@@ -6,10 +6,11 @@ export const pseudoBin = (depth: number): number => (2 ** (3 * (depth + 1)) - 1)
 /** First bin number of a level; level 0 is the root, level `depth` has the smallest bins. */
 export const firstOfLevel = (level: number): number => (2 ** (3 * level) - 1) / 7
 
-/** Of an index that is being made: bases of its smallest bins as a power of two, as in BAI and TBI. */
-export const newShift = 14
+/** Of BAI and TBI: bases of the smallest bins as a power of two, and levels of bins, which hold 2^29 bases. */
+export const usualShift = 14
+export const usualDepth = 5
 
-/** Its levels of bins: they hold 2^38 bases. It is written with fewer where those hold its records. */
+/** Levels of bins of an index that is being made: they hold 2^38 bases. It is written with fewer where those hold its records. */
 export const newDepth = 8
 
 /** The level of a bin. */

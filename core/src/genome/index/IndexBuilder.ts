@@ -4,7 +4,7 @@
 
 import { NumberRows } from "../NumberRows.ts"
 import { firstWhere } from "../Search.ts"
-import { binAmong, firstOfLevel, levelOf, pseudoBin } from "./Bins.ts"
+import { binAmong, firstOfLevel, levelOf, pseudoBin, usualDepth } from "./Bins.ts"
 import { IndexBytes } from "./IndexBytes.ts"
 import * as IndexFragment from "./IndexFragment.ts"
 import type { TabixColumns } from "./TabixIndex.ts"
@@ -35,9 +35,6 @@ export interface Fitting {
   readonly suffix: "bai" | "csi" | "tbi"
   readonly bytes: Uint8Array
 }
-
-/** Levels of bins in BAI and TBI. */
-const usualDepth = 5
 
 /** Rows `[from, to)` of a table. */
 interface Rows {

@@ -13,7 +13,7 @@ import { type DataType, type IndexSuffix, indexSuffixOf } from "../formats/FileN
 import { isCompressed, type Slicing } from "../formats/Format.ts"
 import { open } from "../formats/Formats.ts"
 import { type Program, regionsKey } from "../formats/SliceHeader.ts"
-import { newDepth, newShift } from "../index/Bins.ts"
+import { newDepth, usualShift } from "../index/Bins.ts"
 import * as IndexBuilder from "../index/IndexBuilder.ts"
 import { formatRegions, type ReferenceRegions, resolveRegions } from "../regions/Regions.ts"
 import type { RegionText } from "../regions/RegionText.ts"
@@ -224,7 +224,7 @@ const writeAll = Effect.fnUntraced(function* <E, E2>(
 ): Effect.fn.Return<SliceResult, FileDamaged | E | E2, Codec> {
   const codec = yield* Codec
   const { key, pieces, ranges, regions, slicing, source, takeUnplaced } = plan
-  const builder = IndexBuilder.make(newShift, newDepth)
+  const builder = IndexBuilder.make(usualShift, newDepth)
   const level = options.level ?? defaultLevel
   const job: SliceJob = {
     dataEnd: plan.dataEnd,
