@@ -148,6 +148,7 @@ const report = () =>
         records: countOrNull,
         index: { anyOf: [{ type: "null" }, object({ path: text, bytes: count, sha256 })] },
         fetched: countOrNull,
+        warnings: listOf(text),
         attempts: count,
         renewals: count,
         seconds: { type: "number", minimum: 0 },

@@ -70,10 +70,10 @@ for package in s3:s3-server igv:genome-browser; do
   fi
 done
 
-# Snakemake, cwltool, miniwdl and nf-core from their lock, into an environment of their own; uv, locked as well, fetches them ten times as fast as pip.
+# Snakemake, cwltool, miniwdl, nf-core and pysam (the newest bcftools in it) from their lock, into an environment of their own; uv, locked as well, fetches them ten times as fast as pip.
 engines=test/e2e/engines
 if ! cmp -s "$engines/requirements.txt" .e2e/python/.installed; then
-  echo "Installing Snakemake, cwltool, miniwdl and nf-core into .e2e/python ..."
+  echo "Installing Snakemake, cwltool, miniwdl, nf-core and pysam into .e2e/python ..."
   rm -rf .e2e/python .e2e/uv
   python3 -m venv .e2e/uv
   .e2e/uv/bin/pip install --quiet --disable-pip-version-check --no-deps --require-hashes -r "$engines/installer.txt"
@@ -118,4 +118,4 @@ if ! cmp -s "$nextflow/jars.sha256" .e2e/nextflow/.installed; then
   cp "$nextflow/jars.sha256" .e2e/nextflow/.installed
 fi
 [ -z "$below" ] || wait "$below"
-echo "Ready: ${tools[*]%%:*}, s3rver, igv.js, htsget, snakemake, cwltool, miniwdl, nf-core, actionlint, Nextflow."
+echo "Ready: ${tools[*]%%:*}, s3rver, igv.js, htsget, snakemake, cwltool, miniwdl, nf-core, pysam, actionlint, Nextflow."

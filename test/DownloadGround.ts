@@ -53,6 +53,7 @@ export interface ReportFile {
   readonly resumedFrom: number
   readonly sha256: string | null
   readonly compared: ReadonlyArray<string>
+  readonly warnings: ReadonlyArray<string>
   readonly regions: ReadonlyArray<string> | null
   readonly records: number | null
   readonly index: { readonly path: string; readonly bytes: number; readonly sha256: string } | null

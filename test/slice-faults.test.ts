@@ -41,7 +41,7 @@ const stopped = Effect.fnUntraced(function* ({ env, folder, stats }: Ground, sig
 }, Effect.scoped)
 
 /** The third request for the BAM is the first for records; it comes slowly. */
-const slowRecords = fault({ plane: "link", file: "*.bam", nth: 2 }, { slow: 10_000 })
+const slowRecords = fault({ plane: "link", file: "*.bam", nth: 3 }, { slow: 10_000 })
 
 describe("stops", () => {
   it.live(
@@ -191,7 +191,7 @@ describe("links and hosts", () => {
         { gzip: "claimed" }
       ] as const) {
         const place = yield* ground()
-        yield* place.setFaults([fault({ plane: "link", file: "*.bam", nth: 2 }, effect)])
+        yield* place.setFaults([fault({ plane: "link", file: "*.bam", nth: 3 }, effect)])
         const outcome = yield* place.download([...args, "--idleTimeout", "1s"])
         assert.strictEqual(outcome.exitCode, 0, `${JSON.stringify(effect)}: ${outcome.stderr}`)
         delivered(place, digests)
@@ -214,7 +214,7 @@ describe("links and hosts", () => {
   it.live("H3 a file that changes in the middle is sliced anew; the slice is of one version", () =>
     Effect.gen(function* () {
       const place = yield* ground()
-      yield* place.setFaults([fault({ plane: "link", file: "*.bam", nth: 2 }, { swap: true })])
+      yield* place.setFaults([fault({ plane: "link", file: "*.bam", nth: 3 }, { swap: true })])
       const outcome = yield* place.download(args)
       assert.strictEqual(outcome.exitCode, 0, outcome.stderr)
       assert.match(outcome.stderr, /entity tag changed/)
@@ -237,7 +237,8 @@ describe("links and hosts", () => {
   it.live("D2 a flipped bit inside a needed block is found, and gives no file", () =>
     Effect.gen(function* () {
       const { download, folder, setFaults } = yield* ground()
-      yield* setFaults([fault({ plane: "link", file: "*.bam", nth: 2 }, { corrupt: 9000 })])
+      // After the head and the end.
+      yield* setFaults([fault({ plane: "link", file: "*.bam", nth: 3 }, { corrupt: 9000 })])
       const outcome = yield* download(args)
       assert.strictEqual(outcome.exitCode, 65, outcome.stderr)
       assert.deepStrictEqual(namesIn(folder, "out"), [])
@@ -264,7 +265,8 @@ describe("the old slice", () => {
       const { download, folder, setFaults } = yield* ground()
       assert.strictEqual((yield* download(args)).exitCode, 0)
       const before = both.map((name) => readFileSync(join(folder, "out", name)))
-      yield* setFaults([fault({ plane: "link", file: "*.bam", nth: 2 }, { corrupt: 9000 })])
+      // After the head and the end.
+      yield* setFaults([fault({ plane: "link", file: "*.bam", nth: 3 }, { corrupt: 9000 })])
       const outcome = yield* download(["-a", "A1", "-g", "chr7", "-d", "out", "--overwrite"])
       assert.strictEqual(outcome.exitCode, 65, outcome.stderr)
       assert.deepStrictEqual(namesIn(folder, "out"), both)

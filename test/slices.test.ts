@@ -21,7 +21,7 @@ import { Effect } from "effect"
 import { Codec } from "../core/src/genome/bgzf/Codec.ts"
 import * as ZlibCodec from "../platform/inflate/ZlibCodec.ts"
 import { type Ground, ground, namesIn, readReport, sha256 } from "./DownloadGround.ts"
-import { bgzf, endingAtFileEnd } from "./genome/Fixtures.ts"
+import { bamFile, read as bamRead, bgzf, endingAtFileEnd } from "./genome/Fixtures.ts"
 import { realBams, realPath, realVcfs, tool } from "./genome/Oracles.ts"
 import { lacks, realFolder, unless } from "./Lacks.ts"
 import { fits } from "./Schemas.ts"
@@ -283,6 +283,62 @@ describe("records", () => {
   )
 
   it.live(
+    "D1 D15 a header with short lengths and blanks in names, and no end of the file: the records of samtools, and one warning",
+    () =>
+      Effect.gen(function* () {
+        const data = mkdtempSync(join(tmpdir(), "svc-odd-file-"))
+        yield* Effect.addFinalizer(() => Effect.sync(() => rmSync(data, { recursive: true, force: true })))
+        const references = [
+          { name: "chr 1", length: 1_000 },
+          { name: "chr2", length: 1_000 }
+        ]
+        const reads = [0, 1].flatMap((ref) =>
+          [100, 300, 980, 999, 1_000, 5_000, 70_000].map((position) => bamRead(`r${ref}_${position}`, ref, position))
+        )
+        const unplaced = ["u1", "u2"].map((name) => bamRead(name, -1, -1, []))
+        const { bai, bam } = bamFile(yield* Codec, [...reads, ...unplaced], { references, blockBytes: 300 })
+        writeFileSync(join(data, "odd.bam"), bam.subarray(0, -28))
+        writeFileSync(join(data, "odd.bam.bai"), bai)
+        const { download, folder } = yield* ground({ data })
+        const source = join(data, "odd.bam")
+        const warning = "odd.bam: it does not end with the BGZF end-of-file block"
+        for (const regions of [
+          "{chr 1}:200-1000",
+          "chr2:990-1000 {chr 1}",
+          "chr2:990- {chr 1}:999-1005",
+          "chr2:-1000"
+        ]) {
+          const args = ["-a", "A1", "-g", regions, "-d", "out", "--overwrite", "--reportfile", "r.json"]
+          const outcome = yield* download(args)
+          assert.strictEqual(outcome.exitCode, 0, outcome.stderr)
+          assert.strictEqual(outcome.stderr.split(warning).length, 2, outcome.stderr)
+          const [file] = fits("report", readReport(folder, "r.json")).files
+          assert.match(
+            file?.warnings.join() ?? "",
+            /^odd\.bam: it does not end with the BGZF end-of-file block: the slice has/
+          )
+          const words = regions.match(/\{.*?\}\S*|\S+/g) ?? []
+          assert.sameMembers(
+            [...(file?.regions ?? [])],
+            words.map((word) => word.replace(":-", ":1-"))
+          )
+          const theirs = words.map((word) => tool("samtools", "view", source, word)).sort()
+          const ours = tool("samtools", "view", join(folder, "out/odd.ranged.bam"))
+          assert.strictEqual(ours, theirs.join(""), regions)
+        }
+        const alone = yield* download(["-a", "A1", "--unmapped", "-d", "out"])
+        assert.strictEqual(alone.exitCode, 0, alone.stderr)
+        assert.include(alone.stderr, warning)
+        sameReads(join(folder, "out/odd.unmapped.bam"), [source, "*"])
+        assert.strictEqual((yield* download(["-a", "A1", "-d", "out"])).exitCode, 65)
+        const behind = yield* download(["-a", "A1", "-g", "chr2:1001-2000", "-d", "out"])
+        assert.strictEqual(behind.exitCode, 66)
+        assert.include(behind.stderr, "chr2 ends at 1000 by the header, which may be wrong")
+      }).pipe(Effect.provide(ZlibCodec.layer)),
+    unless(lacks.genomeTools)
+  )
+
+  it.live(
     "D13 regions without reads give a sound empty file",
     () =>
       Effect.gen(function* () {
@@ -423,7 +479,10 @@ describe("wishes that cannot be met", () => {
         for (const [range, message] of [
           ["1:155234500-155236000", /reference 1 in S1\.bam: not found \(did you mean chr1\?\)/],
           ["chr", /reference chr in S1\.bam: not found \(it has chr1, .*\); take it out of the wanted regions/],
-          ["chrM:20000-30000", /chrM:20000-30000 in S1\.bam: not found \(chrM ends at 16569\)/]
+          [
+            "chrM:20000-30000",
+            /chrM:20000-30000 in S1\.bam: not found \(chrM ends at 16569 by the header, which may be wrong: chrM alone means all of it\)/
+          ]
         ] as const) {
           const outcome = yield* download(["-a", "A1", "-g", range, "-d", "out"])
           assert.strictEqual(outcome.exitCode, 66, outcome.stderr)
@@ -431,7 +490,7 @@ describe("wishes that cannot be met", () => {
           assert.notInclude(outcome.stderr, "Error: Error")
         }
         assert.deepStrictEqual(namesIn(folder, "out"), [])
-        assert.isBelow((yield* stats).linkRequests, 3 * 4 + 1)
+        assert.isBelow((yield* stats).linkRequests, 3 * 5 + 1)
       })
   )
 

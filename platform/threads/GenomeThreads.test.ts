@@ -79,14 +79,12 @@ describe("threads", () => {
   )
 
   const job: SliceJob = {
-    size: 100,
+    dataEnd: 100,
     records: { format: "BAM", references: 1 },
     names: ["chr1"],
     regions: [],
     takeUnplaced: false,
-    level: 1,
-    minShift: 14,
-    depth: 5
+    level: 1
   }
 
   it.effect("nobody is asked for a short job, nor on one processor", () =>
@@ -113,7 +111,10 @@ describe("threads", () => {
       assert.deepStrictEqual(yield* taken(large, large, job), [true, false, true])
       assert.deepStrictEqual(yield* taken(large), [true], "when the others are done")
       // A VCF has a table of the names, and each region is an object.
-      assert.deepStrictEqual(yield* taken({ ...large, records: { format: "VCF", names, samples: 1 } }), [false])
+      assert.deepStrictEqual(
+        yield* taken({ ...large, records: { format: "VCF", names, samples: 1, spansByLength: false } }),
+        [false]
+      )
       const regions = names.map((_, ref) => ({ ref, bounds: [0, 1] }))
       assert.deepStrictEqual(yield* taken({ ...job, regions }), [false])
     }).pipe(Effect.provide(GenomeThreads.workersLayer(2, 1)))

@@ -30,7 +30,7 @@ export default () => {
   if (!same(`${root}.e2e/s3/.installed`, `${root}${s3Lock}`)) missing.push("the S3 server")
   if (!same(`${root}.e2e/igv/.installed`, `${root}${igvLock}`)) missing.push("igv.js")
   if (!same(`${root}.e2e/python/.installed`, `${root}${pythonLock}`))
-    missing.push("snakemake, cwltool, miniwdl, nf-core")
+    missing.push("snakemake, cwltool, miniwdl, nf-core, pysam")
   if (!same(`${root}.e2e/go/.installed`, `${root}test/e2e/actionlint/go.sum`)) missing.push("actionlint")
   if (!same(`${root}.e2e/nextflow/.installed`, `${root}test/e2e/nextflow/jars.sha256`)) missing.push("Nextflow")
   if (missing.length > 0) throw new Error(`Missing: ${missing.join(", ")}. Run: npm run setup:e2e`)

@@ -115,7 +115,7 @@ T19 | power cut at any operation | as T18; an entry is durable before the servic
 T20 | the disk is full during a change | 74, the old file intact; nothing is asked of the service that cannot be written down
 
 # Data, indexes, regions
-D1 | a file cut at the border of two blocks; an index cut anywhere, or with text behind it | found by the missing end block, of an index by its last number: 65, no final name
+D1 | a file cut at the border of two blocks; an index cut anywhere, or with text behind it | found by the missing end block, of an index by its last number: 65, no final name; a slice of a file that is there without its end block is made, with a warning in log and report, unless its records are missing or its index points past the end (65)
 D2 | one flipped bit | \`svc-verify\` finds it, and so does every slice, since each block that goes into one is inflated and its CRC-32 compared; blocks that are missing, doubled or in each other's place are found by the order of records, up to the first one of the block behind the last, and by where the index says that records begin, unless two blocks have the same number of bytes and the same borders of records, or one changes places with blocks that lie inside of one record; a whole download checks size, head, end, index, and every checksum that its link host tells, and its report says which; with \`--check full\` every block and record
 D3 | a web page, zeros, plain gzip under the name of a BAM | 65, no final name
 D4 | a block that inflates to more than it may | refused without inflating it
@@ -124,12 +124,12 @@ D6 | indexes that claim billions of entries, negative ones, any depth | typed wi
 D7 | the index of another file, or of other columns than those of a VCF; chunks reversed or past the end | 65, and no file under its name
 D8 | index and data of two versions | both are of one version, else the slice begins anew
 D9 | headers and records that claim gigabytes | typed within bounded memory
-D10 | odd region text | refused before the login (64), or its documented meaning
+D10 | odd region text; names with colons, commas and blanks | refused before the login (64), or its documented meaning
 D11 | text made to hang a pattern | linear parsers: a megabyte takes no time
-D12 | BED in every spelling, and what is none | all spellings mean the same regions; what is no BED is an error before the login
+D12 | BED in every spelling, features without a base, and what is none | all spellings mean the same regions, and what has no base covers none; what is no BED is an error before the login
 D13 | a region without reads | a sound file without records, 0
 D14 | a slice that was cut in writing | never under its final name; one that is damaged later is cut out again
-D15 | many regions at once | the records that samtools and bcftools give
+D15 | many regions at once; headers that say too little; records that span by END, SVLEN or LEN | the records that samtools and bcftools give, by the rule of the version of the file; the index of the slice serves all of them
 D16 | no index in the listing; types in any case; \`S1.bai\` beside \`S1.bam\` | a slice needs one (65 or 66 that says so); case does not count; the names that htslib looks for are those of an index everywhere
 D17 | one name in two analyses | 73 before a byte moves; \`--layout analysis\` keeps both
 D18 | a header that samtools or bcftools refuses | 65 by \`svc-verify\` and \`--check full\`, with the line; what they only warn of is said, and is no damage

@@ -40,7 +40,7 @@ const ordered = (records: ReadonlyArray<NaiveRecord>): boolean => {
   })
 }
 
-const movesAlongReference = [true, false, true, true, false, false, false, true, true]
+const movesAlongReference = [true, false, true, true, false, false, false, true, true, false]
 
 const bamEnd = (view: DataView, at: number, start: number): number => {
   if ((view.getUint16(at + 18, true) & 4) !== 0) return start + 1
@@ -89,12 +89,28 @@ export const readBam = (bytes: Uint8Array): NaiveFile | null => {
   return { references, records, chained, sound: sound && chained, sorted: ordered(records), even: true }
 }
 
+/** Bases that the alleles of a line span by SVLEN and LEN. */
+const spanOf = ([, , , , alternatives = "", , , info = "", format = "", ...samples]: ReadonlyArray<string>): number => {
+  const lengths = /(?:^|;)SVLEN=([^;]*)/.exec(info)?.[1]?.split(",") ?? []
+  const key = format.split(":").indexOf("LEN")
+  const spans = alternatives.split(",").map((allele, i) => {
+    if (/^<(DEL|DUP|INV|CNV)(:.*)?>$/.test(allele)) {
+      const length = Number(/^[-+]?(\d+)/.exec(lengths[i] ?? "")?.[1] ?? 0)
+      return length === 0 || length > 2 ** 31 - 1 ? 0 : length + 1
+    }
+    if (allele !== "<*>" && allele !== "<NON_REF>") return 0
+    const blocks = samples.map((sample) => Number(/^[-+]?(\d+)/.exec(sample.split(":")[key] ?? "")?.[1] ?? 0))
+    return Math.max(0, ...blocks.filter((length) => length < 2 ** 31))
+  })
+  return Math.max(...spans)
+}
+
 /** `names` gives the references; without it they come as the file has them. Null without a header. */
 export const readVcf = (bytes: Uint8Array, names?: ReadonlyArray<string>): NaiveFile | null => {
   const references = [...(names ?? [])]
   const records: Array<NaiveRecord> = []
   let [sound, header, titled] = [true, true, false]
-  let [samples, even] = [0, true]
+  let [samples, even, byLengths] = [0, true, false]
   for (let at = 0; at < bytes.length; ) {
     const feed = bytes.indexOf(10, at)
     const stop = feed === -1 ? bytes.length : feed
@@ -103,6 +119,7 @@ export const readVcf = (bytes: Uint8Array, names?: ReadonlyArray<string>): Naive
     const place = at
     at = next
     if (place === 0 && !line.startsWith("##fileformat=VCF")) return null
+    if (place === 0) byLengths = /^##fileformat=VCFv(4\.([4-9]|\d\d+)|[5-9]|\d\d)/.test(line)
     if (line.startsWith("#")) {
       if (header && line.startsWith("#CHROM")) {
         titled = true
@@ -121,7 +138,8 @@ export const readVcf = (bytes: Uint8Array, names?: ReadonlyArray<string>): Naive
     }
     const start = Math.max(0, Number(pos) - 1)
     const told = /(?:^|;)END=(\d*)/.exec(info)?.[1] ?? ""
-    const end = told !== "" && Number(told) > start ? Number(told) : start + ref.length
+    const stated = told !== "" && Number(told) > start ? Number(told) : start + ref.length
+    const end = byLengths ? Math.max(stated, start + ref.length, start + spanOf(columns)) : stated
     const own = Buffer.from(name, "latin1").toString("utf8")
     if (!references.includes(own) && names === undefined) references.push(own)
     const number = references.indexOf(own)

@@ -7,8 +7,8 @@ import { mutate, mutateText } from "./Mutation.ts"
 import { readVcf } from "./Naive.ts"
 import { blocksOf, pack } from "./Packing.ts"
 
-const goodHeader = [
-  "##fileformat=VCFv4.2",
+const headerOf = (version: string) => [
+  `##fileformat=VCFv${version}`,
   "##contig=<ID=chr1,length=1000000>",
   "##contig=<ID=chr3,length=100000>",
   '##INFO=<ID=END,Number=1,Type=Integer,Description="a,b>c">',
@@ -17,7 +17,10 @@ const goodHeader = [
 
 const line = (chrom: string, position: number, i: number) => {
   const info = i % 7 === 0 ? `DP=5;END=${position + 2_500}` : i % 3 === 0 ? "DP=9" : "."
-  return `${chrom}\t${position}\tv${i}\t${"A".repeat(1 + (i % 5))}\tC\t.\tPASS\t${info}\tGT\t0/1`
+  const at = `${chrom}\t${position}\tv${i}\t${"A".repeat(1 + (i % 5))}`
+  if (i % 11 === 0) return `${at}\t<INS>,<DEL>\t.\tPASS\tSVLEN=900,-${i * 90};${info}\tGT\t0/1`
+  if (i % 13 === 0) return `${at}\t<*>\t.\tPASS\t${info}\tGT:LEN\t0/0:${i * 70}`
+  return `${at}\tC\t.\tPASS\t${info}\tGT\t0/1`
 }
 const goodLines = [
   ...Array.from({ length: 50 }, (_, i) => line("chr1", 100 + i * 170, i)),
@@ -30,11 +33,24 @@ const values: ReadonlyArray<readonly [string, ...ReadonlyArray<string>]> = [
   ["0", "1", "00500", "-1", "", "5e3", "0x10", "536870912", "536870913", "2147483648", "9".repeat(17), "9".repeat(400)],
   ["."],
   ["", "N", "A".repeat(3_000), "A".repeat(70_000)],
-  ["<DEL>", ""],
+  ["<DEL>", "", "<DEL>,<INV>", "<DUP:TANDEM>", "<*>", "C,<NON_REF>", "<DEL"],
   ["."],
   ["."],
-  ["END=1", "END=", "END=-5", "END=8000;END=9", "XEND=9000", ";;END=7000;", "END=536870912", "END=536870913"],
-  ["GT"]
+  [
+    "END=1",
+    "END=",
+    "END=-5",
+    "END=8000;END=9",
+    "XEND=9000",
+    ";;END=7000;",
+    "END=536870912",
+    "END=536870913",
+    "SVLEN=-7000",
+    "SVLEN=.,400",
+    "SVLEN=2147483647"
+  ],
+  ["GT", "LEN", "GT:LEN", "GT:LENS:LEN", ":LEN"],
+  ["5000", "0/1:5000", "0/1:.:5000", ":", "."]
 ]
 const farEnds = [
   "END=2147483647",
@@ -49,7 +65,7 @@ const spoil = (whole: string, random: SeededRandom): string => {
   const fields = whole.split("\t")
   const kind = random.next()
   if (kind < 0.7) {
-    const at = random.pick([0, 1, 1, 1, 3, 7, 7, 7])
+    const at = random.pick([0, 1, 1, 1, 3, 4, 7, 7, 7, 8, 9])
     const choice = [...(values[at] ?? []), ...(at === 7 ? farEnds : [])]
     fields[at] = choice[random.between(0, choice.length)] ?? "."
     return fields.join("\t")
@@ -60,8 +76,8 @@ const spoil = (whole: string, random: SeededRandom): string => {
   return new TextDecoder("latin1").decode(mutate(text(whole), random))
 }
 
-const spoiltHeader = (random: SeededRandom): ReadonlyArray<string> => {
-  const lines = [...goodHeader]
+const spoiltHeader = (random: SeededRandom, header: ReadonlyArray<string>): ReadonlyArray<string> => {
+  const lines = [...header]
   const at = random.between(0, lines.length)
   const kind = random.next()
   if (kind < 0.2) lines.splice(at, 1)
@@ -85,7 +101,8 @@ export const makeVcf = (
   format: Exclude<IndexFormat, "bai">,
   spoilIndex: boolean
 ): Uint8Array => {
-  const header = !spoilIndex && random.chance(0.1) ? spoiltHeader(random) : goodHeader
+  const goodHeader = headerOf(random.pick(["4.2", "4.4"]))
+  const header = !spoilIndex && random.chance(0.1) ? spoiltHeader(random, goodHeader) : goodHeader
   let lines = [...goodLines]
   for (let left = spoilIndex ? 0 : random.between(1, 4); left > 0; left--) {
     const at = random.between(0, lines.length)

@@ -136,6 +136,11 @@ export const bamSubjects = Effect.fn("bamSubjects")(function* (folder: string) {
     write(`${folder}/tiny-blocks.bam`, bamFile(codec, reads.slice(0, 300), { references, blockBytes: 50 }).bam),
     write(`${folder}/reblocked.bam`, yield* reblocked(realPath("volvox-sorted.bam"))),
     write(`${folder}/pieces.bam`, severalPieces(codec)),
+    // As real files have it: a header whose references are shorter than the data.
+    write(
+      `${folder}/short.bam`,
+      bamFile(codec, reads, { references: references.map((one) => ({ ...one, length: one.length >> 3 })) }).bam
+    ),
     write(`${folder}/many.bam`, bamFile(codec, thin, { references: manyReferences }).bam)
   ]
   const deep = write(`${folder}/deep.bam`, bamFile(codec, reads, { references }).bam)

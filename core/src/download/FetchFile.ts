@@ -2,6 +2,7 @@
 import { Clock, DateTime, Effect, FileSystem, Path, type PlatformError, Ref } from "effect"
 import { CannotCreate, errnoOf, LocalIo, NotFound, type TransferError } from "../Errors.ts"
 import type { Codec } from "../genome/bgzf/Codec.ts"
+import { regionWords } from "../genome/regions/RegionText.ts"
 import type { ChecksumKind } from "../selection/FileName.ts"
 import { finalName, finalPath } from "../selection/OutputPath.ts"
 import type { WantedSlice } from "../selection/WantedFiles.ts"
@@ -174,10 +175,11 @@ const sliceResult = (file: PlannedFile, request: FetchRequest, outcome: SliceOut
     sha256: outcome.sha256,
     compared: [],
     // A long list is a summary with a comma in it.
-    regions: regions.includes(", ") ? [regions] : regions.split(" "),
+    regions: regions.includes(", ") ? [regions] : regionWords(regions),
     records: outcome.records,
     index: index === null ? null : indexResult(file, request, index),
     fetched: outcome.fetched,
+    warnings: outcome.warnings,
     attempts: outcome.attempts,
     renewals: outcome.renewals,
     milliseconds: outcome.milliseconds,
@@ -204,6 +206,7 @@ const fileResult = (file: PlannedFile, request: FetchRequest, outcome: TransferO
   records: null,
   index: null,
   fetched: null,
+  warnings: [],
   attempts: outcome.attempts,
   renewals: outcome.renewals,
   milliseconds: outcome.milliseconds,

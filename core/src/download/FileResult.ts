@@ -47,6 +47,8 @@ export interface FileResult {
   readonly index: { readonly path: string; readonly bytes: number; readonly sha256: string } | null
   /** Bytes that came for a slice, header and index included. */
   readonly fetched: number | null
+  /** What is not as it should be in the source of a slice that was made nevertheless. */
+  readonly warnings: ReadonlyArray<string>
   /** Requests to link hosts. */
   readonly attempts: number
   /** Links asked for again. */
@@ -81,6 +83,7 @@ export const untransferredResult = (
   records: null,
   index: null,
   fetched: null,
+  warnings: [],
   attempts: 0,
   renewals: 0,
   milliseconds: 0,

@@ -43,19 +43,25 @@ const inflatedIndexLimit = (size: number) => Math.min(largestIndex, 0x1000000 + 
 /** How many chunks of an index are compared with the data. */
 const chunksToCompare = 8
 
+/** True when the BGZF file ends with its end-of-file block. */
+export const hasEnd = <E>(reader: ByteReader<E>): Effect.Effect<boolean, E> => {
+  const { length } = Bgzf.eofBlock
+  return Effect.map(
+    reader.read(Math.max(0, reader.size - length), length),
+    (tail) => tail.length === length && Bgzf.eofBlock.every((byte, i) => tail[i] === byte)
+  )
+}
+
+/** What is wrong with a file without it. */
+export const noEnd = "it does not end with the BGZF end-of-file block"
+
 /** Fails with `FileDamaged` `Truncated` unless the BGZF file ends with its end-of-file block. */
 export const checkEnd = Effect.fnUntraced(function* <E>(
   file: string,
   reader: ByteReader<E>
 ): Effect.fn.Return<void, FileDamaged | E> {
-  const length = Bgzf.eofBlock.length
-  const tail = yield* reader.read(Math.max(0, reader.size - length), length)
-  if (tail.length === length && Bgzf.eofBlock.every((byte, i) => tail[i] === byte)) return
-  return yield* new FileDamaged({
-    file,
-    fault: "Truncated",
-    reason: "it does not end with the BGZF end-of-file block, so its end is missing"
-  })
+  if (yield* hasEnd(reader)) return
+  return yield* new FileDamaged({ file, fault: "Truncated", reason: `${noEnd}, so its end is missing` })
 })
 
 /** How the inflated bytes of each kind of index are parsed. */

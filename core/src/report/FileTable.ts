@@ -75,14 +75,15 @@ const placeOf = ({ analysisId, fileName, path }: ReportedFile) => {
   return fileName === null || where.length === 0 ? null : markup`<span class="sub">${where.join(" · ")}</span>`
 }
 
-const notesOf = ({ bytes, fetched, listedBytes, reason, records, resumedFrom }: ReportedFile) =>
+const notesOf = ({ bytes, fetched, listedBytes, reason, records, resumedFrom, warnings }: ReportedFile) =>
   [
     reason === "differs"
       ? `${groupedCount(bytes ?? 0, "byte")}, ${groupedCount(listedBytes ?? 0, "byte")} listed`
       : null,
     resumedFrom > 0 ? `${humanSize(resumedFrom)} from an earlier run` : null,
     records === null ? null : groupedCount(records, "record"),
-    fetched === null ? null : `${humanSize(fetched)} fetched`
+    fetched === null ? null : `${humanSize(fetched)} fetched`,
+    ...warnings.map((warning) => shorten(warning, mostMessage))
   ]
     .filter((text) => text !== null)
     .map((text) => markup`<span class="sub">${text}</span>`)

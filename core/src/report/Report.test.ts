@@ -48,6 +48,7 @@ describe("Report", () => {
       records: null,
       index: null,
       fetched: null,
+      warnings: [],
       attempts: 0,
       renewals: 0,
       seconds: 1.235,

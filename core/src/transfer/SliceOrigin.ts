@@ -1,5 +1,6 @@
 /** What the header of a slice says of its making: the command, the source, and which version of it that was. */
 import type { Program } from "../genome/formats/SliceHeader.ts"
+import { regionWords } from "../genome/regions/RegionText.ts"
 import { printable } from "../text/Printable.ts"
 import type { ObjectVersion } from "./RangeReply.ts"
 import { maker } from "./SliceState.ts"
@@ -26,7 +27,7 @@ export const originOf = (
 const optionsOf = (regions: string): string => {
   // A long list is a summary with a comma in it, and came from a BED file.
   if (regions.includes(", ")) return `--bed (${regions})`
-  const words = regions.split(" ")
-  const named = words.filter((word) => word !== "*" && word !== "").join(" ")
+  const words = regionWords(regions)
+  const named = words.filter((word) => word !== "*").join(" ")
   return [...(named === "" ? [] : [`--range '${named}'`]), ...(words.includes("*") ? ["--unmapped"] : [])].join(" ")
 }

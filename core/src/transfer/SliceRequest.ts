@@ -56,6 +56,8 @@ export interface SliceOutcome {
   readonly index: { readonly name: string; readonly bytes: number; readonly sha256: string } | null
   /** Bytes that came from the link host, header and index included. */
   readonly fetched: number
+  /** What is not as it should be in the source, though the slice was made. */
+  readonly warnings: ReadonlyArray<string>
   /** Requests to link hosts. */
   readonly attempts: number
   readonly renewals: number

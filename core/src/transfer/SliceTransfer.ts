@@ -157,7 +157,7 @@ const unlessSame = Effect.fnUntraced(function* <E, R>(
   if (state._tag === "Other") return yield* state.error
   if (state._tag !== "Same") return yield* otherwise(state)
   const { bytes, regions } = state
-  const same: Result = { action: "exists", bytes, regions, sha256: null, records: null, index: null }
+  const same: Result = { action: "exists", bytes, regions, sha256: null, records: null, index: null, warnings: [] }
   return same
 })
 
@@ -225,8 +225,9 @@ const attempt = Effect.fn("svc.transfer.attemptSlice")(function* (
       const checksums = kind === null ? null : { kind, hex: digests.get(kind) ?? "" }
       const index = yield* SlicePair.commit(files, { place, identity, part, journal, result, replaces, checksums })
       const sha256 = digests.get("sha256") ?? ""
-      const { bytes, records } = result
-      return { action: "downloaded" as const, bytes, sha256, regions: cut.regions, records, index }
+      const { bytes, records, warnings } = result
+      yield* Effect.forEach(warnings, (warning) => Effect.logWarning(warning), { discard: true })
+      return { action: "downloaded" as const, bytes, sha256, regions: cut.regions, records, index, warnings }
     }).pipe(Effect.onError(() => Effect.ignore(SlicePair.discard(files, place, identity))))
   }).pipe(
     Effect.ensuring(

@@ -52,6 +52,11 @@ export class ContentPosition {
     return (block === this.#lastBlock && within === this.#lastLength) || (within === 0 && this.#empty.includes(block))
   }
 
+  /** This place for a person. */
+  words(): string {
+    return `at byte ${this.within} of the content of the block at byte ${this.block}`
+  }
+
   /** This place, which stays where it is. */
   copy(): ContentPosition {
     const copy = new ContentPosition()

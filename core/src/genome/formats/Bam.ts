@@ -1,25 +1,11 @@
 /** BAM: aligned reads, with BAI or CSI (SAM specification, sections 4 and 5). */
 import { Effect, Result } from "effect"
-import * as BaiIndex from "../index/BaiIndex.ts"
 import { encodeBamHeader, magic, readBamHeader } from "./BamHeader.ts"
 import { judgeBamHeader } from "./BamHeaderCheck.ts"
 import { bamRegions, bamSliceText } from "./BamSliceHeader.ts"
 import { bamWalk } from "./BamWalk.ts"
 import * as FileNames from "./FileNames.ts"
 import type { Format } from "./Format.ts"
-
-/** BAI holds positions below 2^29. */
-const largestBai = 2 ** 29
-
-/** Bases by which reads may go past the end of a reference; samtools leaves as many in a CSI. */
-const overhang = 256
-
-/** Levels of bins that hold a reference of `length` bases. */
-const depthFor = (length: number): number => {
-  let depth = BaiIndex.depth
-  while (2 ** (BaiIndex.minShift + 3 * depth) < length) depth++
-  return depth
-}
 
 /** The reference of a record, -1 for none. */
 const referenceOf = (bytes: Uint8Array): number | null =>
@@ -50,19 +36,14 @@ export const Bam: Format = {
             : Result.fail(countMismatch(index.references)),
         slicing: ({ index }) => {
           if (index.references !== references.length) return Result.fail(countMismatch(index.references))
-          // A BAI beside the file shows that no read goes past what a BAI holds.
-          const reach = index.format === "CSI" ? longest + overhang : longest
-          const large = reach > largestBai
           return Result.succeed({
             references,
             records: { format: "BAM", references: references.length },
             firstRecord,
             plainHeader: () => encodeBamHeader(header.text, references),
             header: (program, regions) => encodeBamHeader(bamSliceText(header, program, regions), references),
-            minShift: BaiIndex.minShift,
-            depth: depthFor(reach),
-            index: (builder) => (large ? builder.csi(references.length) : builder.bai(references.length)),
-            indexSuffix: large ? "csi" : "bai"
+            indexed: references.length,
+            longest
           })
         }
       }

@@ -75,8 +75,8 @@ export const end = (view: DataView, at: number): number => {
 
 /** True for the CIGAR operations that move along the bases of the read: M, I, S, = and X. */
 const consumesRead = 0b110010011
-/** Operations are numbered 0 to 8. */
-const lastOperation = 8
+/** Operations are numbered 0 to 9; the last, B, is of old long reads and moves along neither. */
+const lastOperation = 9
 
 /** Bytes of a value by the letter of its type; 0 for types that are not fixed. */
 const valueSizes = Uint8Array.from({ length: 128 }, (_, letter) => {
@@ -137,7 +137,7 @@ export interface RecordFields {
   readonly mapq: number
   /** Pairs of length and operation, as in `76M2D24M`; empty for `*`. */
   readonly cigar: ReadonlyArray<
-    readonly [length: number, operation: "M" | "I" | "D" | "N" | "S" | "H" | "P" | "=" | "X"]
+    readonly [length: number, operation: "M" | "I" | "D" | "N" | "S" | "H" | "P" | "=" | "X" | "B"]
   >
   readonly mateRefId: number
   readonly matePosition: number
@@ -151,7 +151,7 @@ export interface RecordFields {
 
 const nibbles = "=ACMGRSVTWYHKDBN"
 const codes = Uint8Array.from({ length: 256 }, (_, char) => Math.max(0, nibbles.indexOf(String.fromCharCode(char))))
-const operations = "MIDNSHP=X"
+const operations = "MIDNSHP=XB"
 /** Names and tags are ASCII (SAM specification, section 1.4), and a buffer for each would be most of the work. */
 const setText = (bytes: Uint8Array, at: number, text: string): void => {
   for (let i = 0; i < text.length; i++) bytes[at + i] = text.charCodeAt(i)

@@ -16,7 +16,7 @@ const programLines = (text: string): ReadonlyArray<string> =>
   text.split("\n").filter((line) => line.startsWith("@PG\t"))
 
 const regionsPrefix = "regions "
-/** Between the regions and what they were cut from. No name of a reference has a space. */
+/** Between the regions and what they were cut from. */
 const sourcePrefix = "; source "
 
 /**

@@ -102,7 +102,10 @@ export const bamWalk = (header: BamHeader, listeners: ReadonlyArray<RecordListen
         at += size
         continue
       }
-      if (filled === 0) keptPlace = place.copy()
+      if (filled === 0) {
+        place.seek(at)
+        keptPlace = place.copy()
+      }
       const wanted = filled < 4 ? 4 : Math.max(fixed, BamRecord.recordSize(keptView, 0))
       if (wanted > largestRecord) return { at, phrase: tooLong(wanted) }
       if (wanted > kept.length) {
@@ -129,7 +132,10 @@ export const bamWalk = (header: BamHeader, listeners: ReadonlyArray<RecordListen
     finish: () => {
       place.leave()
       leave(place)
-      return skip > 0 || filled > 0 ? "ends inside a record" : null
+      if (skip > 0) return "ends inside its header"
+      if (filled === 0) return null
+      const claim = filled < 4 ? "" : ` and claims ${BamRecord.recordSize(keptView, 0)} bytes`
+      return `ends inside a record, which begins ${keptPlace.words()}${claim}: ${filled} are there`
     },
     counts: () => ({
       records,

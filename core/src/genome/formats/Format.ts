@@ -8,7 +8,7 @@ import type { ByteReader } from "../ByteReader.ts"
 import type { Codec } from "../bgzf/Codec.ts"
 import type { RecordCheck, RecordListener } from "../bgzf/ContentCheck.ts"
 import type { VirtualOffset } from "../bgzf/VirtualOffset.ts"
-import type { IndexBuilder } from "../index/IndexBuilder.ts"
+import type { Indexed } from "../index/IndexBuilder.ts"
 import type { TabixIndex } from "../index/TabixIndex.ts"
 import type { KnownReference } from "../regions/Regions.ts"
 import type { FormatNames, IndexSuffix } from "./FileNames.ts"
@@ -64,12 +64,9 @@ export interface Slicing {
   readonly plainHeader: () => Uint8Array
   /** The inflated header of the slice. */
   readonly header: (program: Program, regions: string) => Uint8Array
-  /** Of the index to write: bases of its smallest bins as a power of two, and levels of bins. */
-  readonly minShift: number
-  readonly depth: number
-  /** The inflated index, and whether its file is BGZF. */
-  readonly index: (builder: IndexBuilder) => Uint8Array
-  readonly indexSuffix: IndexSuffix
+  /** What the index to write is of, and how long the longest reference is by the header (bases). */
+  readonly indexed: Indexed
+  readonly longest: number
 }
 
 /** Indexes that are BGZF files themselves. */

@@ -8,6 +8,8 @@ export interface RecordSpan {
   start: number
   /** 0-based, after the last base. */
   end: number
+  /** The same by every rule that a reader may have, for the index. */
+  reach: number
   mapped: boolean
 }
 

@@ -18,6 +18,8 @@ interface RecordNeeds {
     readonly names: ReadonlyArray<string>
     /** Number of samples in the header. */
     readonly samples: number
+    /** True where SVLEN and LEN say how far a record spans (`VcfHeader`). */
+    readonly spansByLength: boolean
   }
 }
 
@@ -41,6 +43,7 @@ const bam = ({ references }: RecordNeeds["BAM"]): RecordFormat => ({
     span.ref = BamRecord.refId(view, at)
     span.start = BamRecord.position(view, at)
     span.end = span.ref < 0 ? span.start : BamRecord.end(view, at)
+    span.reach = span.end
     span.mapped = (BamRecord.flags(view, at) & BamRecord.Flag.unmapped) === 0
     return span.ref >= -1 && span.ref < references && span.start >= -1
   }
@@ -51,7 +54,7 @@ const hash = 0x23
 const tab = 0x09
 
 /** Lines with their line feeds. */
-const vcf = ({ names, samples }: RecordNeeds["VCF"]): RecordFormat => {
+const vcf = ({ names, samples, spansByLength }: RecordNeeds["VCF"]): RecordFormat => {
   const numbers = new Map(names.map((name, i) => [name, i]))
   return {
     terminator: Uint8Array.of(lineFeed),
@@ -81,7 +84,8 @@ const vcf = ({ names, samples }: RecordNeeds["VCF"]): RecordFormat => {
       if (found === null) return false
       span.ref = numbers.get(found.name) ?? -1
       span.start = found.start
-      span.end = found.end
+      span.end = spansByLength ? found.reach : found.end
+      span.reach = found.reach
       span.mapped = true
       return span.ref >= 0
     }

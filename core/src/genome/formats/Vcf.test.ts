@@ -22,8 +22,64 @@ describe("the end of a VCF record", () => {
     [".", 102]
   ])("D15 with INFO %j it is %j, as tabix reads it", (info, end) => {
     const place = placeOf(text(`1\t100\t.\tACG\tC\t.\t.\t${info}`))
-    assert.deepStrictEqual(place, { name: "1", start: 99, end })
+    assert.deepInclude(place, { name: "1", start: 99, end })
   })
+})
+
+describe("how far a VCF record reaches by its lengths", () => {
+  it.each([
+    ["<DEL>", "SVLEN=-500", 600],
+    ["<DEL>", "SVLEN=500", 600],
+    ["<DEL>", "SVLEN=+500\r", 600],
+    ["<DUP>", "DP=3;SVLEN=500;SVTYPE=DUP", 600],
+    ["<INV>", "END=100;SVLEN=500", 600],
+    ["<CNV:TR>", "SVLEN=500", 600],
+    ["<DEL:ME:ALU>", "XSVLEN=900;SVLEN=500", 600],
+    ["<DEL>", "END=1900;SVLEN=500", 1900],
+    ["<DEL>", "END=300;SVLEN=500", 600],
+    ["<INS>,<DEL>", "SVLEN=900,500", 600],
+    ["<DEL>,<INS>", "SVLEN=500,900", 600],
+    ["<DEL>,<DEL>", "SVLEN=500,700,900", 800],
+    ["C,<DEL>", "SVLEN=.,500", 600],
+    // The one value is that of the first allele.
+    ["C,<DEL>", "SVLEN=500", 102],
+    ["<INS>", "SVLEN=500", 102],
+    ["<DELETION>", "SVLEN=500", 102],
+    ["<CN0>", "SVLEN=500", 102],
+    ["G]17:198982]", "SVLEN=500", 102],
+    ["C", "SVLEN=500", 102],
+    ["<DEL>", "SVLEN=.", 102],
+    ["<DEL>", "SVLEN=0", 102],
+    ["<DEL>", "SVLEN=1", 102],
+    ["<DEL>", "SVLEN=", 102],
+    ["<DEL>", "SVLEN", 102],
+    ["<DEL>", "SVLEN=4294967295", 102],
+    // A REF that goes further than END.
+    ["C", "END=101", 102],
+    ["<*>", "END=101\tGT:LEN\t0/0:500\t0/0:300", 599],
+    ["C,<*>", ".\tLEN\t300\t500\r", 599],
+    ["<NON_REF>", ".\tGT:LEN:DP\t0/0\t0/0:.:5\t0/0:500:1", 599],
+    ["<*>", ".\tGT:LENGTH\t0/0:500", 102],
+    ["<*>", ".\tGT\t0/0", 102],
+    ["<*>", "SVLEN=500", 102],
+    ["C", ".\tGT:LEN\t0/0:500", 102],
+    ["<DEL>", ".\tGT:LEN\t0/0:500", 102]
+  ])("D15 with ALT %j and %j it is %j, as bcftools 1.24 has it", (alternatives, rest, reach) => {
+    assert.strictEqual(placeOf(text(`1\t100\t.\tACG\t${alternatives}\t.\t.\t${rest}`))?.reach, reach)
+  })
+
+  it.effect("D15 they count from VCF 4.4 on", () =>
+    Effect.gen(function* () {
+      const codec = yield* Codec
+      const found: Record<string, boolean> = {}
+      const wanted = { "4.1": false, "4.3": false, "4.4": true, "4.5": true, "4.10": true, "5.0": true, "3.9": false }
+      for (const version of [...Object.keys(wanted), ""]) {
+        const head = `##fileformat=VCF${version === "" ? "" : `v${version}`}\n#CHROM\tPOS\tID\tREF\tALT\tQUAL\tFILTER\tINFO\n`
+        found[version] = (yield* readVcfHeader("x.vcf.gz", fromBytes(bgzf(codec, text(head))))).spansByLength
+      }
+      assert.deepStrictEqual(found, { ...wanted, "": false })
+    }).pipe(Effect.provide(ZlibCodec.layer))
+  )
 })
 
 describe("contigs of a VCF header", () => {

@@ -1,8 +1,7 @@
 /** VCF.gz: variants as lines of text in BGZF, with TBI or CSI (VCF specification, section 1; tabix specification). */
 import { Effect, Result, Struct } from "effect"
-import * as BaiIndex from "../index/BaiIndex.ts"
 import type { TabixColumns, TabixIndex } from "../index/TabixIndex.ts"
-import { type KnownReference, lengthOf } from "../regions/Regions.ts"
+import type { KnownReference } from "../regions/Regions.ts"
 import * as FileNames from "./FileNames.ts"
 import type { Format } from "./Format.ts"
 import { magic, readVcfHeader, type VcfHeader } from "./VcfHeader.ts"
@@ -10,9 +9,6 @@ import { judgeVcfHeader } from "./VcfHeaderCheck.ts"
 import { placeOf } from "./VcfRecord.ts"
 import { vcfRegions, vcfSliceText } from "./VcfSliceHeader.ts"
 import { vcfWalk } from "./VcfWalk.ts"
-
-/** TBI holds positions below 2^29. */
-const largestTbi = 2 ** 29
 
 /** The columns of a VCF in its index, as `tabix -p vcf` writes them; `names[i]` is reference `i`. */
 export const vcfColumns = (names: ReadonlyArray<string>): TabixColumns => ({
@@ -80,26 +76,19 @@ export const Vcf: Format = {
             nameOf: (i) => names[i] ?? ""
           }
         }),
-      slicing: (tabix) => {
-        const columns = vcfColumnsOf(tabix)
+      slicing: (index) => {
+        const columns = vcfColumnsOf(index)
         if (Result.isFailure(columns)) return Result.fail(columns.failure)
-        const { index } = tabix
         const { names } = columns.success
         const references = knownReferences(names, header)
-        const small = index.format === "TBI" || references.every((reference) => lengthOf(reference) <= largestTbi)
-        const minShift = small ? BaiIndex.minShift : index.minShift
-        const depth = small ? BaiIndex.depth : index.depth
-        const indexSuffix = minShift === BaiIndex.minShift && depth === BaiIndex.depth ? "tbi" : "csi"
         return Result.succeed({
           references,
-          records: { format: "VCF", names, samples: header.samples.length },
+          records: { format: "VCF", names, samples: header.samples.length, spansByLength: header.spansByLength },
           firstRecord: null,
           plainHeader: () => header.text,
           header: (program, regions) => vcfSliceText(header.text, program, regions),
-          minShift,
-          depth,
-          index: (builder) => builder[indexSuffix](vcfColumns(names)),
-          indexSuffix
+          indexed: vcfColumns(names),
+          longest: references.reduce((most, { length }) => Math.max(most, length ?? 0), 0)
         })
       }
     }))

@@ -13,6 +13,8 @@ export interface VcfHeader {
   readonly contigs: ReadonlyArray<VcfContig>
   /** Names of the samples in the `#CHROM` line. */
   readonly samples: ReadonlyArray<string>
+  /** True from VCF 4.4 on: SVLEN and LEN say how far a record spans (VCF specification, section 1.6.1), before it END alone. */
+  readonly spansByLength: boolean
 }
 
 export interface VcfContig {
@@ -56,6 +58,12 @@ const contigOf = (line: string): VcfContig | null => {
   return id === undefined ? null : { name: id, length: length === undefined ? null : Number(length) }
 }
 
+/** By the line of the file's version. */
+const spansByLength = (line: string): boolean => {
+  const [, major, minor] = /^##fileformat=VCFv(\d+)\.(\d+)/.exec(line) ?? []
+  return Number(major) > 4 || (Number(major) === 4 && Number(minor) >= 4)
+}
+
 /** Names of the samples in the `#CHROM` line; null when there is none. */
 export const samplesOf = (lines: ReadonlyArray<string>): ReadonlyArray<string> | null =>
   lines
@@ -91,7 +99,8 @@ export const readVcfHeader = Effect.fn("svc.genome.readVcfHeader")(function* <E>
     return {
       text,
       contigs: contigs.filter((contig) => contig !== null),
-      samples
+      samples,
+      spansByLength: spansByLength(lines[0] ?? "")
     }
   }
 })

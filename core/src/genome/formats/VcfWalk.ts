@@ -134,7 +134,7 @@ export const vcfWalk = (samples: number, listeners: ReadonlyArray<RecordListener
       const phrase = judge(kept.subarray(0, length), tabs, keptPlace)
       place.leave()
       leave(place)
-      return phrase === null ? null : "ends inside a record"
+      return phrase === null ? null : `ends inside a record, which begins ${keptPlace.words()}`
     },
     counts: () => ({
       records,

@@ -40,14 +40,27 @@ describe("records of a BAM", () => {
     })
   )
 
-  it("a cut in any record is seen", () => {
+  it("a cut in any record is seen, and the record named", () => {
+    let next = header.size
+    const records = reads.map((one) => {
+      const begin = next
+      next += BamRecord.encodeRecord(one).length
+      return begin
+    })
+    records.push(next)
     for (let length = header.size + 1; length < bam.length; length += 13) {
       const whole = reads.some((_, i) => {
         const end = header.size + reads.slice(0, i + 1).reduce((sum, it) => sum + BamRecord.encodeRecord(it).length, 0)
         return end === length
       })
       if (whole) continue
-      assert.strictEqual(inParts(bamWalk(header), bam.subarray(0, length), [50]).fault, "ends inside a record")
+      const begin = records.findLast((at) => at < length) ?? 0
+      const { fault } = inParts(bamWalk(header), bam.subarray(0, length), [50])
+      const block = Math.floor(begin / 51) * 51
+      const place = `at byte ${begin - block} of the content of the block at byte ${block}`
+      const there = length - begin
+      const claim = there < 4 ? "" : ` and claims ${new DataView(bam.buffer).getUint32(begin, true) + 4} bytes`
+      assert.strictEqual(fault, `ends inside a record, which begins ${place}${claim}: ${there} are there`)
     }
   })
 
@@ -76,7 +89,7 @@ describe("records of a BAM", () => {
     }
     const cases: ReadonlyArray<readonly [RegExp, Uint8Array]> = [
       [/has a name without its end/, spoilt((view) => view.setUint8(cigar - 1, 65))],
-      [/has a CIGAR operation 9, which does not exist/, spoilt((view) => view.setUint32(cigar, (8 << 4) | 9, true))],
+      [/has a CIGAR operation 10, which does not exist/, spoilt((view) => view.setUint32(cigar, (8 << 4) | 10, true))],
       [/has 8 bases and a CIGAR of 7/, spoilt((view) => view.setUint32(cigar, 7 << 4, true))],
       [/has 6 bases and a CIGAR of 8/, spoilt((view) => view.setUint32(20, 6, true))],
       [/contradicts itself/, spoilt((view) => view.setUint16(16, 999, true))],
@@ -91,6 +104,18 @@ describe("records of a BAM", () => {
       const { fault } = inParts(bamWalk(header), concat(start, record), [299])
       assert.match(typeof fault === "object" ? (fault?.phrase ?? "") : "", wanted)
     }
+  })
+
+  it("D5 the CIGAR operation B moves along neither the read nor the reference, as for samtools", () => {
+    const record = BamRecord.encodeRecord(
+      read("b", 0, 99, [
+        [10, "M"],
+        [5, "B"],
+        [10, "M"]
+      ])
+    )
+    assert.isNull(inParts(bamWalk(header), concat(bam.subarray(0, header.size), record), [299]).fault)
+    assert.strictEqual(BamRecord.end(new DataView(record.buffer), 0), 119)
   })
 
   it("D5 an unmapped read may have a CIGAR of another length than its bases, as for samtools", () => {
@@ -128,7 +153,10 @@ describe("lines of a VCF", () => {
       const { fault } = inParts(vcfWalk(0), body(line("chr1", 1), wrong), [299])
       assert.match(typeof fault === "object" ? (fault?.phrase ?? "") : "", /number 2\)/, JSON.stringify(wrong))
     }
-    assert.strictEqual(inParts(vcfWalk(0), body("chr1\t"), [299]).fault, "ends inside a record")
+    assert.strictEqual(
+      inParts(vcfWalk(0), body("chr1\t"), [299]).fault,
+      "ends inside a record, which begins at byte 32 of the content of the block at byte 0"
+    )
   })
 
   it("D5 lines with more or fewer columns than the header has samples", () => {

@@ -2,11 +2,9 @@
 import { Result } from "effect"
 import { FileDamaged } from "../../Errors.ts"
 import { type BinIndex, parseBins } from "./BinIndex.ts"
+import { usualDepth, usualShift } from "./Bins.ts"
 
 export const magic: Uint8Array = Uint8Array.of(0x42, 0x41, 0x49, 1)
-
-export const minShift = 14
-export const depth = 5
 
 /** Parses a whole `.bai`. Fails with `FileDamaged` `BadIndex`. */
 export const parseBai = (file: string, bytes: Uint8Array): Result.Result<BinIndex, FileDamaged> => {
@@ -17,7 +15,7 @@ export const parseBai = (file: string, bytes: Uint8Array): Result.Result<BinInde
   }
   const references = new DataView(bytes.buffer, bytes.byteOffset).getUint32(4, true)
   return Result.mapError(
-    parseBins(bytes, 8, "BAI", minShift, depth, references),
+    parseBins(bytes, 8, "BAI", usualShift, usualDepth, references),
     (reason) => new FileDamaged({ file, fault: "BadIndex", reason: `damaged BAI index: ${reason}` })
   )
 }

@@ -76,6 +76,44 @@ describe("IndexBuilder", () => {
     assert.isAbove(bins.size, 0)
   })
 
+  it.effect.prop("with fewer levels it is the index that was begun with them", [someReads], ([reads]) =>
+    Effect.sync(() => {
+      const made = [5, 8].map((depth) => {
+        const builder = IndexBuilder.make(14, depth)
+        // Before the first base: it lies in the root.
+        builder.add(0, -1, 30, true, 0, 0)
+        for (const [i, fields] of reads.entries()) {
+          const end = BamRecord.end(new DataView(BamRecord.encodeRecord(fields).buffer), 0)
+          builder.add(fields.refId, fields.position, end, true, 9_000 * i, 40)
+        }
+        builder.close(9_000 * reads.length, 0)
+        return builder
+      })
+      const [own, deeper] = made
+      for (const index of [deeper?.bai(3), deeper?.fitting(3, 1_000_000).bytes])
+        assert.deepStrictEqual(index, own?.bai(3))
+      assert.deepStrictEqual(deeper?.csi(3, 5), own?.csi(3))
+    })
+  )
+
+  it("is a CSI where a reference or a record goes past 2^29, of as many levels as that takes", () => {
+    const kindOf = (longest: number, end: number) => {
+      const builder = IndexBuilder.make(14, 8)
+      builder.add(0, 100, end, true, 0, 0)
+      builder.close(0, 50)
+      const columns = builder.fitting(vcfColumns(["chr1"]), longest)
+      const { bytes, suffix } = builder.fitting(1, longest)
+      assert.strictEqual(columns.suffix, suffix === "bai" ? "tbi" : "csi")
+      return [suffix, suffix === "csi" ? Result.getOrThrow(parseCsi("x.csi", bytes)).index.depth : 5]
+    }
+    assert.deepStrictEqual(kindOf(2 ** 29, 2 ** 29), ["bai", 5])
+    assert.deepStrictEqual(kindOf(2 ** 29 + 1, 200), ["csi", 6])
+    assert.deepStrictEqual(kindOf(1_000, 2 ** 29 + 1), ["csi", 6])
+    assert.deepStrictEqual(kindOf(0, 2 ** 33), ["csi", 7])
+    // What no reference is as long as, by a header that is wrong.
+    assert.deepStrictEqual(kindOf(1e20, 200), ["csi", 8])
+  })
+
   it("names of a tabix index come back, in TBI and in CSI", () => {
     const builder = IndexBuilder.make(14, 5)
     builder.add(1, 100, 200, true, 50, 0)

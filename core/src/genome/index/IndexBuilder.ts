@@ -4,7 +4,7 @@
 
 import { NumberRows } from "../NumberRows.ts"
 import { firstWhere } from "../Search.ts"
-import { firstOfLevel, pseudoBin } from "./Bins.ts"
+import { binAmong, firstOfLevel, levelOf, pseudoBin, usualDepth } from "./Bins.ts"
 import { IndexBytes } from "./IndexBytes.ts"
 import * as IndexFragment from "./IndexFragment.ts"
 import type { TabixColumns } from "./TabixIndex.ts"
@@ -15,12 +15,25 @@ export interface IndexBuilder {
   readonly add: IndexFragment.IndexFragment["add"]
   readonly close: IndexFragment.IndexFragment["close"]
   readonly addUnplaced: IndexFragment.IndexFragment["addUnplaced"]
+  /**
+   * BAI or TBI where they hold references of `longest` bases and all records, else a CSI that does, with no more levels than it needs.
+   */
+  readonly fitting: (of: Indexed, longest: number) => Fitting
   /** The `.bai` of a BAM with `references` reference sequences. */
   readonly bai: (references: number) => Uint8Array
-  /** The inflated `.csi` of a BAM with this number of reference sequences, or of a text file with these columns. */
-  readonly csi: (of: number | TabixColumns) => Uint8Array
+  /** The inflated `.csi`, with `levels` levels of bins. */
+  readonly csi: (of: Indexed, levels?: number) => Uint8Array
   /** The inflated `.tbi` of a text file with these columns; `names[i]` is reference `i`. */
   readonly tbi: (columns: TabixColumns) => Uint8Array
+}
+
+/** The number of reference sequences of a BAM, or the columns of a text file. */
+export type Indexed = number | TabixColumns
+
+/** An index, inflated, and what kind it is. */
+export interface Fitting {
+  readonly suffix: "bai" | "csi" | "tbi"
+  readonly bytes: Uint8Array
 }
 
 /** Rows `[from, to)` of a table. */
@@ -41,10 +54,12 @@ interface Reference {
 
 const encoder = new TextEncoder()
 
-/** `minShift` 14 and `depth` 5 for BAI and TBI; a CSI of longer references takes more depth. */
+/** `depth` is the most levels of bins that the index can be written with. */
 export const make = (minShift: number, depth: number): IndexBuilder => {
   const references: Array<Reference | undefined> = []
   let unplaced = 0
+  /** Up to here the bins of the records go (bases). */
+  let reach = 0
 
   /** Chunks of bins: bin, block, within, endBlock, endWithin. */
   const chunks = new NumberRows(5)
@@ -96,6 +111,7 @@ export const make = (minShift: number, depth: number): IndexBuilder => {
       linear.add(stop, part.linear[at + 1]! + offset, part.linear[at + 2]!)
       covered = stop
     }
+    reach = Math.max(reach, covered * 2 ** minShift)
     target.chunks.to = chunks.length
     target.linear.to = linear.length
     target.last = [part.last[0] + offset, part.last[1]]
@@ -119,17 +135,17 @@ export const make = (minShift: number, depth: number): IndexBuilder => {
    * Bins whose chunks all lie within 64 KiB of the file move into their parent, as htslib does: splitting them would
    * not save a read, and indexes of thin data shrink by an order of magnitude.
    */
-  const compact = ({ from, to }: Rows): ReadonlyArray<readonly [number, ReadonlyArray<number>]> => {
+  const compact = ({ from, to }: Rows, levels: number): ReadonlyArray<readonly [number, ReadonlyArray<number>]> => {
     const result = new Map<number, Array<number>>()
     for (let row = from; row < to; row++) {
-      const id = chunks.number(row, 0)
+      const id = binAmong(levels, chunks.number(row, 0), depth)
       const chunk = [1, 2, 3, 4].map((column) => chunks.number(row, column))
       const list = result.get(id)
       // Most bins have one chunk: a list made with it alone reserves no memory for more.
       if (list === undefined) result.set(id, chunk)
       else list.push(...chunk)
     }
-    for (let level = depth; level > 0; level--) {
+    for (let level = levels; level > 0; level--) {
       for (const [id, chunks] of [...result]) {
         if (id < firstOfLevel(level) || id >= firstOfLevel(level + 1)) continue
         if (chunks[chunks.length - 2]! - chunks[0]! >= 0x10000) continue
@@ -147,7 +163,7 @@ export const make = (minShift: number, depth: number): IndexBuilder => {
   const runOf = ({ from, to }: Rows, bin: number): number =>
     from + firstWhere(to - 1 - from, (run) => linear.number(from + run, 0) > bin)
 
-  const writeReferences = (out: IndexBytes, count: number, withLinear: boolean) => {
+  const writeReferences = (out: IndexBytes, count: number, levels: number, withLinear: boolean) => {
     for (let i = 0; i < count; i++) {
       const reference = references[i]
       if (reference === undefined) {
@@ -157,13 +173,12 @@ export const make = (minShift: number, depth: number): IndexBuilder => {
       }
       const loffset = (id: number) => {
         if (withLinear) return
-        let level = depth
-        while (id < firstOfLevel(level)) level--
-        const run = runOf(reference.linear, (id - firstOfLevel(level)) * 8 ** (depth - level))
+        const level = levelOf(id, levels)
+        const run = runOf(reference.linear, (id - firstOfLevel(level)) * 8 ** (levels - level))
         if (run < reference.linear.to) writeRun(out, run)
         else out.offset(0, 0)
       }
-      const bins = compact(reference.chunks)
+      const bins = compact(reference.chunks, levels)
       out.u32(bins.length + 1)
       for (const [id, chunks] of bins) {
         out.u32(id)
@@ -171,7 +186,7 @@ export const make = (minShift: number, depth: number): IndexBuilder => {
         out.u32(chunks.length / 4)
         for (let at = 0; at < chunks.length; at += 2) out.offset(chunks[at]!, chunks[at + 1]!)
       }
-      out.u32(pseudoBin(depth))
+      out.u32(pseudoBin(levels))
       if (!withLinear) out.offset(0, 0)
       out.u32(2)
       out.offset(...reference.first)
@@ -195,18 +210,45 @@ export const make = (minShift: number, depth: number): IndexBuilder => {
     out.raw(names)
   }
 
-  const csi = (of: number | TabixColumns): Uint8Array => {
+  const csi = (of: Indexed, levels = depth): Uint8Array => {
     settle()
     const aux = new IndexBytes()
     if (typeof of !== "number") writeColumns(aux, of)
     const count = typeof of === "number" ? of : of.names.length
     const out = new IndexBytes()
     out.raw(encoder.encode("CSI\u0001"))
-    for (const value of [minShift, depth, aux.done().length]) out.u32(value)
+    for (const value of [minShift, levels, aux.done().length]) out.u32(value)
     out.raw(aux.done())
     out.u32(count)
-    writeReferences(out, count, false)
+    writeReferences(out, count, levels, false)
     return out.done()
+  }
+
+  const bai = (count: number): Uint8Array => {
+    settle()
+    const out = new IndexBytes()
+    out.raw(encoder.encode("BAI\u0001"))
+    out.u32(count)
+    writeReferences(out, count, usualDepth, true)
+    return out.done()
+  }
+
+  const tbi = (columns: TabixColumns): Uint8Array => {
+    settle()
+    const out = new IndexBytes()
+    out.raw(encoder.encode("TBI\u0001"))
+    out.u32(columns.names.length)
+    writeColumns(out, columns)
+    writeReferences(out, columns.names.length, usualDepth, true)
+    return out.done()
+  }
+
+  const fitting: IndexBuilder["fitting"] = (of, longest) => {
+    settle()
+    let levels = usualDepth
+    while (levels < depth && Math.max(longest, reach) > 2 ** (minShift + 3 * levels)) levels++
+    if (levels > usualDepth) return { suffix: "csi", bytes: csi(of, levels) }
+    return typeof of === "number" ? { suffix: "bai", bytes: bai(of) } : { suffix: "tbi", bytes: tbi(of) }
   }
 
   return {
@@ -214,24 +256,10 @@ export const make = (minShift: number, depth: number): IndexBuilder => {
     add: (...record) => own.add(...record),
     close: (...end) => own.close(...end),
     addUnplaced: (count) => own.addUnplaced(count),
-    bai: (count) => {
-      settle()
-      const out = new IndexBytes()
-      out.raw(encoder.encode("BAI\u0001"))
-      out.u32(count)
-      writeReferences(out, count, true)
-      return out.done()
-    },
+    fitting,
+    bai,
     csi,
-    tbi: (columns) => {
-      settle()
-      const out = new IndexBytes()
-      out.raw(encoder.encode("TBI\u0001"))
-      out.u32(columns.names.length)
-      writeColumns(out, columns)
-      writeReferences(out, columns.names.length, true)
-      return out.done()
-    }
+    tbi
   }
 }
 

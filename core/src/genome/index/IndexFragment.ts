@@ -42,7 +42,6 @@ export interface ReferenceFragment {
   unmapped: number
 }
 
-/** `minShift` 14 and `depth` 5 for BAI and TBI; a CSI of longer references takes more depth. */
 export const make = (minShift: number, depth: number): IndexFragment => {
   const window = 2 ** minShift
   const references: Array<ReferenceFragment> = []

@@ -4,8 +4,8 @@
  */
 import { Result } from "effect"
 import { FileDamaged } from "../../Errors.ts"
-import * as BaiIndex from "./BaiIndex.ts"
 import { type BinIndex, parseBins } from "./BinIndex.ts"
+import { usualDepth, usualShift } from "./Bins.ts"
 
 /** How the lines of the indexed file are to be read. Columns count from 1. */
 export interface TabixColumns {
@@ -69,7 +69,7 @@ export const parseTbi = (file: string, bytes: Uint8Array): Result.Result<TabixIn
     if (columns.names.length !== references) {
       return yield* Result.fail(`it has ${references} references and ${columns.names.length} names`)
     }
-    const index = yield* parseBins(bytes, 8 + columns.size, "TBI", BaiIndex.minShift, BaiIndex.depth, references)
+    const index = yield* parseBins(bytes, 8 + columns.size, "TBI", usualShift, usualDepth, references)
     return { index, columns }
   }).pipe(Result.mapError((reason) => bad(file, `damaged tabix index: ${reason}`)))
 }

@@ -39,21 +39,15 @@ const isComment = (bytes: Uint8Array, at: number, end: number): boolean => {
 /** The first three columns of a line as places in the file, begin and end of each in turn. */
 type Places = Float64Array
 
-/** Fills `places`; the number of columns found, 3 at most. They are separated by tabs, or by spaces where there is no tab. */
+/** Fills `places`; the number of columns found, 3 at most. Between them are tabs and spaces, as many as there may be. */
 const findColumns = (bytes: Uint8Array, from: number, end: number, places: Places): number => {
-  const firstTab = bytes.subarray(from, end).indexOf(tab)
-  const separator = firstTab === -1 ? space : tab
   let at = from
   for (let column = 0; column < 3; column++) {
-    while (at < end && bytes[at] === space) at++
-    let stop = at
-    while (stop < end && bytes[stop] !== separator) stop++
-    const next = stop + 1
+    while (at < end && isBlank(bytes[at]!)) at++
+    if (at === end) return column
     places[2 * column] = at
-    while (stop > at && isBlank(bytes[stop - 1]!)) stop--
-    places[2 * column + 1] = stop
-    if (next > end) return column + 1
-    at = next
+    while (at < end && !isBlank(bytes[at]!)) at++
+    places[2 * column + 1] = at
   }
   return 3
 }
@@ -111,7 +105,7 @@ export const bedParser = (file: string): BedParser => {
     const columns = findColumns(bytes, at, end, places)
     const begin = places[0]!
     const stop = places[1]!
-    if (columns < 3 || begin === stop) return fail("it needs a name, a start and an end")
+    if (columns < 3) return fail("it needs a name, a start and an end")
     const start = count(bytes, places[2]!, places[3]!)
     const until = count(bytes, places[4]!, places[5]!)
     if (Number.isNaN(start) || Number.isNaN(until)) {
@@ -120,7 +114,8 @@ export const bedParser = (file: string): BedParser => {
     }
     if (until > longestReference) return fail("no reference is as long")
     if (until < start) return fail("it ends before it starts")
-    if (until === start) return fail("it is empty")
+    // A feature between two bases covers none.
+    if (until === start) return Result.void
     if (last === null || !isNamed(last, bytes, begin, stop)) {
       const raw = bytes.slice(begin, stop)
       const name = decoder.decode(raw)
@@ -159,7 +154,7 @@ export const bedParser = (file: string): BedParser => {
       const taken = begun.length === 0 ? Result.void : takeBegun(new Uint8Array(0))
       if (Result.isFailure(taken)) return Result.fail(taken.failure)
       if (found.size === 0) {
-        return Result.fail(new UsageError({ message: `Invalid BED file: ${file}: it names no region` }))
+        return Result.fail(new UsageError({ message: `Invalid BED file: ${file}: it names no region that has a base` }))
       }
       return Result.succeed(
         [...found.values()].map(({ ends, name, starts }) => ({
@@ -172,8 +167,8 @@ export const bedParser = (file: string): BedParser => {
 }
 
 /**
- * Parses a BED file: 0-based half-open, columns separated by tabs or spaces, blank, `#`, `track` and `browser` lines
- * skipped, LF or CRLF. The regions of each reference come together. Fails with `UsageError` that names `file` and the line.
+ * Parses a BED file: 0-based half-open, columns separated by tabs and spaces, blank, `#`, `track` and `browser` lines
+ * skipped, and so features without a base, LF or CRLF. The regions of each reference come together. Fails with `UsageError` that names `file` and the line.
  */
 export const parseBed = (
   file: string,

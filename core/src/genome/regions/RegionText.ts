@@ -99,13 +99,19 @@ const parseReadings = (text: string): Result.Result<RegionText, UsageError> => {
   })
 }
 
+/** A region: what stands in braces at its beginning may have blanks. Where braces do not close, the next blank ends it. */
+const regionWord = /\{[^{}]*\}\S*|\S+/g
+
+/** Regions that stand in one text with white space between them. */
+export const regionWords = (text: string): ReadonlyArray<string> => text.match(regionWord) ?? []
+
 /**
  * Parses regions separated by white space: `chr`, `chr:start` (to the end of the reference), `chr:start-end`, `chr:-end`,
- * 1-based and inclusive, with or without commas, and `{name}:start-end` for names that look like regions or have a comma.
+ * 1-based and inclusive, with or without commas, and `{name}:start-end` for names that look like regions or have a comma or a blank.
  * Fails with `UsageError`.
  */
 export const parseRange = (text: string): Result.Result<ReadonlyArray<RegionText>, UsageError> => {
-  const words = text.split(/\s+/).filter((word) => word !== "")
+  const words = regionWords(text)
   if (words.length === 0) return Result.fail(wrong(text, "it names no region"))
   // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
   const control = words.find((word) => /[\u0000-\u001f\u007f]/.test(word))

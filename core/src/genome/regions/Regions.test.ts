@@ -12,7 +12,8 @@ const known: ReadonlyArray<KnownReference> = [
   { name: "chr2:100-200", length: 1_000 },
   { name: "HLA-A*01:01:01:01", length: 3_503 },
   { name: "chr1,chr3", length: 1_000 },
-  { name: "chrM", length: null }
+  { name: "chrM", length: null },
+  { name: "HLA A", length: 500 }
 ]
 
 const textOf = (regions: ReadonlyArray<ReferenceRegions>) => [...formatRegions(regions, false)].join("")
@@ -26,19 +27,23 @@ describe("parseRange and resolveRegions", () => {
     ["chrM", "chrM"],
     ["{chr1}", "chr1"],
     ["{chr1,chr3}:100-300", "{chr1,chr3}:100-300"],
-    ["chr1:500", "chr1:500-1000"],
-    ["chr1:-1,000", "chr1"],
-    ["chr1:5-", "chr1:5-1000"],
+    ["chr1:500", "chr1:500-"],
+    ["chr1:-1,000", "chr1:1-1000"],
+    ["chr1:1-", "chr1"],
+    ["chr1:5-", "chr1:5-"],
     ["chr1:10-20 chr1:15-40 chr1:41-50 chr1:60-60", "chr1:10-50 chr1:60-60"],
-    ["chr1:990-5,000", "chr1:990-1000"],
-    ["chr1:1-1000", "chr1"],
+    ["chr1:990-5,000", "chr1:990-5000"],
+    ["chr1:990-1000 chr1:995-", "chr1:990-"],
+    ["chr1:1-1000", "chr1:1-1000"],
     ["HLA-A*01:01:01:01", "{HLA-A*01:01:01:01}"],
     ["HLA-A*01:01:01:01:1-2", "{HLA-A*01:01:01:01}:1-2"],
     ["{chr1:100}:5-6", "{chr1:100}:5-6"],
     ["{chr1}:100-200", "chr1:100-200"],
     ["chr2:100-200", "{chr2:100-200}"],
     ["  chrM:7-9\t\nchr1:5-6 ", "chr1:5-6 chrM:7-9"],
-    ["chrM:7", "chrM:7-"]
+    ["chrM:7", "chrM:7-"],
+    ["{HLA A}", "{HLA A}"],
+    ["chr1:5-6 {HLA A}:7-9\n{chrM}:1-2 ", "chr1:5-6 chrM:1-2 {HLA A}:7-9"]
   ])("D10 %s is %s", (text, formatted) => {
     assert.deepStrictEqual(resolve(text), Result.succeed(formatted))
   })
@@ -48,7 +53,10 @@ describe("parseRange and resolveRegions", () => {
     ["chr1:5-1", "ends before it starts"],
     ["chr1:1-99999999999999999999", "no reference is as long"],
     ["chr1:9007199254740993", "no reference is as long"],
-    ["chr1:2000-3000", "chr1:2000-3000 in S.bam: not found (chr1 ends at 1000); take it out of the wanted regions"],
+    [
+      "chr1:2000-3000",
+      "chr1:2000-3000 in S.bam: not found (chr1 ends at 1000 by the header, which may be wrong: chr1 alone means all of it); take it out of the wanted regions"
+    ],
     [
       "chr1:1e9",
       "reference chr1:1e9 in S.bam: not found (positions of chr1 are whole numbers, such as chr1:1000-2000)"
@@ -65,6 +73,9 @@ describe("parseRange and resolveRegions", () => {
     ["chr1:1-2\u0000", "control characters"],
     ["*", "--unmapped"],
     ["{chr1", "closing }"],
+    ["{HLA A", "closing }"],
+    ["HLA A", "reference HLA in S.bam: not found"],
+    ["{HLA\tA}", "control characters"],
     ["{}:1-2", "closing }"],
     ["{chr1}1-2", "after }"],
     ["chr1:100", "Ambiguous range: chr1:100: write {chr1:100} for the reference, or {chr1}:100"],
@@ -87,7 +98,9 @@ describe("parseRange and resolveRegions", () => {
         "chr1:".repeat(200_000),
         "1,".repeat(500_000),
         `chr1:${"9".repeat(1_000_000)}`,
-        "{".repeat(1e6)
+        "{".repeat(1e6),
+        `{${"a ".repeat(500_000)}`,
+        "{a ".repeat(50_000)
       ]) {
         assert.isBelow(
           cpuMillis(() => assert.notStrictEqual(message(nonsense), "")),
@@ -166,14 +179,18 @@ describe("parseBed", () => {
     ["chr1 5  6\n", "chr1:6-6"],
     ["chr1\t5\t9\nchr1\t0\t6\n", "chr1:1-9"],
     ["chr1:100-200\t5\t9\n", "{chr1:100-200}:6-9"],
-    ["chr1\t0\t1000\n", "chr1"]
+    ["chr1\t0\t1000\n", "chr1:1-1000"],
+    ["chr1\t\t5\t\t9\n", "chr1:6-9"],
+    ["chr1 \t 5 9\tname of it\n", "chr1:6-9"],
+    [" \tchr1\v5\f9\r\n", "chr1:6-9"],
+    ["chr9\t7\t7\nchr1\t5\t9\nchr1\t20\t20\n", "chr1:6-9"]
   ])("D12 %j gives %s", (content, formatted) => {
     assert.strictEqual(bed(content), formatted)
   })
   it.each([
     ["chr1\t5\n", "line 1: it needs a name, a start and an end"],
     ["chr1\t0\t1\nchr1\t9\t5\n", "line 2: it ends before it starts"],
-    ["chr1\t5\t5\n", "line 1: it is empty"],
+    ["chr1\t5\t5\n", "r.bed: it names no region that has a base"],
     ["chr1\t-5\t5\n", "line 1: start and end are whole numbers"],
     [
       "chrom\tstart\tend\nchr1\t5\t6\n",
@@ -182,7 +199,10 @@ describe("parseBed", () => {
     ["chr1\t1e3\t5\n", "whole numbers"],
     ["chr1\t0\t9999999999999\n", "no reference is as long"],
     ["chr1\t2,000\t3,000\n", "whole numbers"],
-    ["chr1\t5\t6\nchr1\t1999\t3000\n", "chr1:2000-3000 in S.bam: not found (chr1 ends at 1000)"],
+    [
+      "chr1\t5\t6\nchr1\t1999\t3000\n",
+      "chr1:2000-3000 in S.bam: not found (chr1 ends at 1000 by the header, which may be wrong"
+    ],
     ["\n# nothing\n", "names no region"],
     ["chr9\t0\t5\n", "reference chr9 in S.bam: not found (it has chr1, "],
     ["tracks\t0\t5\n", "reference tracks in S.bam: not found"]

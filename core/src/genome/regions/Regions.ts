@@ -22,11 +22,9 @@ export interface ReferenceRegions {
   /** Its number in the file. */
   readonly ref: number
   readonly name: string
-  /** Bases, infinite when the file does not say. */
-  readonly length: number
   /**
-   * Starts and ends in turn: sorted, not touching each other. An end at the end of the reference, or past it, is `Infinity`: a
-   * header may state a length that is too short, and a variant may stand after the last base (VCF specification, section 1.6.1).
+   * Starts and ends in turn: sorted, not touching each other. The end of the reference is `Infinity`: a header may state a length that
+   * is too short, and a variant may stand after the last base (VCF specification, section 1.6.1).
    */
   readonly bounds: ArrayLike<number>
   /** True when every position is wanted. */
@@ -136,8 +134,10 @@ export const resolveRegions = (
     const length = lengthOf(known[ref]!)
     const beyond = firstFrom(reading.starts, length)
     if (beyond !== -1) {
-      const region = regionText(reading.name, reading.starts[beyond]!, reading.ends[beyond]!)
-      return notFound(`${region} in ${file}`, `${reading.name} ends at ${length}`, takeOut)
+      const { name } = reading
+      const region = regionText(name, reading.starts[beyond]!, reading.ends[beyond]!)
+      const detail = `${name} ends at ${length} by the header, which may be wrong: ${name} alone means all of it`
+      return notFound(`${region} in ${file}`, detail, takeOut)
     }
     const list = found.get(ref)
     if (list === undefined) found.set(ref, [reading])
@@ -148,20 +148,10 @@ export const resolveRegions = (
       .sort((a, b) => a[0] - b[0])
       .map(([ref, readings]) => {
         const { name } = known[ref]!
-        const length = lengthOf(known[ref]!)
-        const bounds = openedAt(length, union(readings))
-        return { ref, name, length, bounds, whole: bounds[0] === 0 && bounds[1] === Number.POSITIVE_INFINITY }
+        const bounds = union(readings)
+        return { ref, name, bounds, whole: bounds[0] === 0 && bounds[1] === Number.POSITIVE_INFINITY }
       })
   )
-}
-
-/** Bounds whose last end is infinite where it reaches `length`: all starts lie before it, so no other end can. */
-const openedAt = (length: number, bounds: Uint32Array | Float64Array): Uint32Array | Float64Array => {
-  const last = bounds.length - 1
-  if (bounds[last]! < length) return bounds
-  const opened = Float64Array.from(bounds)
-  opened[last] = Number.POSITIVE_INFINITY
-  return opened
 }
 
 /** Place of the first number that is `least` or greater; -1 for none. */
@@ -174,7 +164,7 @@ const regionText = (name: string, start: number, end: number): string =>
   `${quoteName(name)}:${start + 1}-${Number.isFinite(end) ? end : ""}`
 
 /** A name that could be read as a region, or as several, has braces around it. */
-const quoteName = (name: string): string => (/[:,]/.test(name) ? `{${name}}` : name)
+const quoteName = (name: string): string => (/[:,\s]/.test(name) ? `{${name}}` : name)
 
 /** How many regions are made into text at a time. */
 const batch = 4096
@@ -185,13 +175,13 @@ const batch = 4096
  */
 export function* formatRegions(regions: ReadonlyArray<ReferenceRegions>, takeUnplaced: boolean): Generator<string> {
   let words: Array<string> = []
-  for (const { bounds, length, name, whole } of regions) {
+  for (const { bounds, name, whole } of regions) {
     for (let i = 0; i < bounds.length; i += 2) {
       if (words.length === batch) {
         yield `${words.join(" ")} `
         words = []
       }
-      words.push(whole ? quoteName(name) : regionText(name, bounds[i]!, Math.min(bounds[i + 1]!, length)))
+      words.push(whole ? quoteName(name) : regionText(name, bounds[i]!, bounds[i + 1]!))
     }
   }
   if (takeUnplaced) words.push("*")

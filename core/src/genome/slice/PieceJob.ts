@@ -4,8 +4,8 @@ import type { FragmentData } from "../index/IndexFragment.ts"
 
 /** What all pieces of a slice have in common. */
 export interface SliceJob {
-  /** Of the file, in bytes. */
-  readonly size: number
+  /** Where the blocks of the file end and its end-of-file block begins (bytes). */
+  readonly dataEnd: number
   readonly records: Records
   /** Names of the references, in the order of the index. */
   readonly names: ReadonlyArray<string>
@@ -15,9 +15,6 @@ export interface SliceJob {
   readonly takeUnplaced: boolean
   /** Of the blocks that cannot be copied, 0-9. */
   readonly level: number
-  /** Of the index to write. */
-  readonly minShift: number
-  readonly depth: number
 }
 
 /** A virtual offset as two numbers: `block` is its coffset, `within` its uoffset. */

@@ -8,7 +8,7 @@ import { type PieceStep, PieceWorkers } from "./PieceWorkers.ts"
 import type { Piece } from "./SlicePieces.ts"
 
 const job: SliceJob = {
-  ...{ size: 1000, names: [], regions: [], takeUnplaced: false, level: 1, minShift: 14, depth: 5 },
+  ...{ dataEnd: 1000, names: [], regions: [], takeUnplaced: false, level: 1 },
   records: { format: "BAM", references: 0 }
 }
 const done: PieceDone = {

@@ -1,6 +1,7 @@
 /** Makes one piece of a slice: from fetched bytes to finished blocks and a fragment of the index. */
 import * as BgzfWriter from "../bgzf/BgzfWriter.ts"
 import type { Codec } from "../bgzf/Codec.ts"
+import { newDepth, usualShift } from "../index/Bins.ts"
 import * as IndexFragment from "../index/IndexFragment.ts"
 import type { OpenSlice } from "./OpenSlice.ts"
 import type { FetchedRange, PieceDamage, PieceDone, PieceStretch } from "./PieceJob.ts"
@@ -34,7 +35,7 @@ export const make = (
   emit: (bytes: Uint8Array) => void
 ): PieceScan => {
   const writer = BgzfWriter.make(codec, slice.level, emit)
-  const index = IndexFragment.make(slice.minShift, slice.depth)
+  const index = IndexFragment.make(usualShift, newDepth)
   const scan = SliceScan.make({ slice, stretches, codec, writer, index })
   let waiting: ReadonlyArray<FetchedRange> = []
   let ends = false

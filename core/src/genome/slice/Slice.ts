@@ -13,10 +13,11 @@ import { type DataType, type IndexSuffix, indexSuffixOf } from "../formats/FileN
 import { isCompressed, type Slicing } from "../formats/Format.ts"
 import { open } from "../formats/Formats.ts"
 import { type Program, regionsKey } from "../formats/SliceHeader.ts"
+import { newDepth, usualShift } from "../index/Bins.ts"
 import * as IndexBuilder from "../index/IndexBuilder.ts"
 import { formatRegions, type ReferenceRegions, resolveRegions } from "../regions/Regions.ts"
 import type { RegionText } from "../regions/RegionText.ts"
-import { checkLastEnd, lastEndRange, readIndex } from "../Structure.ts"
+import { checkLastEnd, hasEnd, lastEndRange, noEnd, readIndex } from "../Structure.ts"
 import type { ByteRange, FetchPlan } from "./FetchPlan.ts"
 import type { SliceJob } from "./PieceJob.ts"
 import { makePieces } from "./PieceRun.ts"
@@ -57,6 +58,8 @@ export interface SliceResult {
   /** The whole index file of the slice, and the suffix that belongs to it. */
   readonly index: Uint8Array
   readonly indexSuffix: IndexSuffix
+  /** What is not as it should be in the file, though its records could be read. */
+  readonly warnings: ReadonlyArray<string>
 }
 
 /** Half the CPU of level 6, for 4 % more bytes in the blocks at the edges of regions (bench/README.md). */
@@ -108,6 +111,9 @@ export interface SlicePlan<E> {
   readonly source: SliceSource<E>
   readonly slicing: Slicing
   readonly regions: ReadonlyArray<ReferenceRegions>
+  /** Where the data of the file ends (bytes), and whether the end-of-file block follows. */
+  readonly dataEnd: number
+  readonly hasEnd: boolean
   /** Fails when records follow after the end of the index: a block of the file is then missing or too much. */
   readonly checkNothingFollowsIndex: Effect.Effect<void, FileDamaged | E, Codec>
   /** True when the unplaced reads are taken too. */
@@ -136,9 +142,13 @@ export const planSlice = Effect.fn("svc.genome.planSlice")(function* <E>({
   const { crc32 } = yield* Codec
   const { indexName, name, reader } = source
   yield* (yield* PieceWorkers).expect(expectedBytes(wanted, reader.size))
-  const [file, index] = yield* Effect.all(
-    [open(name, reader, type), Effect.result(readIndex(indexName, source.index, indexSuffixOf(indexName, type)))],
-    { concurrency: 2 }
+  const [file, index, ended] = yield* Effect.all(
+    [
+      open(name, reader, type),
+      Effect.result(readIndex(indexName, source.index, indexSuffixOf(indexName, type))),
+      hasEnd(reader)
+    ],
+    { concurrency: 3 }
   )
   if (file.slicing === null) {
     const reason = `it is ${file.format.name}, of which no regions can be cut out: download it whole`
@@ -158,7 +168,7 @@ export const planSlice = Effect.fn("svc.genome.planSlice")(function* <E>({
   const regions = yield* Effect.fromResult(resolveRegions(wanted, slicing.references, name))
   const { firstRecord } = slicing
   const hasUnplaced = takeUnplaced && firstRecord !== null
-  const dataEnd = reader.size - Bgzf.eofBlock.length
+  const dataEnd = reader.size - (ended ? Bgzf.eofBlock.length : 0)
   const stretches = planStretches(regions, tabix.index, {
     unplaced: hasUnplaced ? { firstRecord, dataEnd } : null
   })
@@ -171,6 +181,8 @@ export const planSlice = Effect.fn("svc.genome.planSlice")(function* <E>({
     source,
     slicing,
     regions,
+    dataEnd,
+    hasEnd: ended,
     key: regionsKey(formatRegions(regions, hasUnplaced), crc32),
     takeUnplaced: hasUnplaced,
     // bamtools counts nothing, and writes 0.
@@ -197,20 +209,30 @@ export const writeSlice = Effect.fn("svc.genome.writeSlice")(function* <E, E2>(
   sink: SliceSink<E2>,
   options: SliceOptions
 ): Effect.fn.Return<SliceResult, FileDamaged | E | E2, Codec> {
+  return yield* Effect.mapError(writeAll(plan, sink, options), (error) => {
+    if (plan.hasEnd || !(error instanceof FileDamaged) || error.fault !== "IndexMismatch") return error
+    // Not the index is to blame then.
+    const reason = `${noEnd}, so its end may be missing: ${error.reason}`
+    return new FileDamaged({ file: plan.source.name, fault: "Truncated", reason })
+  })
+})
+
+const writeAll = Effect.fnUntraced(function* <E, E2>(
+  plan: SlicePlan<E>,
+  sink: SliceSink<E2>,
+  options: SliceOptions
+): Effect.fn.Return<SliceResult, FileDamaged | E | E2, Codec> {
   const codec = yield* Codec
   const { key, pieces, ranges, regions, slicing, source, takeUnplaced } = plan
-  const { depth, minShift } = slicing
-  const builder = IndexBuilder.make(minShift, depth)
+  const builder = IndexBuilder.make(usualShift, newDepth)
   const level = options.level ?? defaultLevel
   const job: SliceJob = {
-    size: source.reader.size,
+    dataEnd: plan.dataEnd,
     records: slicing.records,
     names: slicing.references.map(({ name }) => name),
     regions,
     takeUnplaced,
-    level,
-    minShift,
-    depth
+    level
   }
   const header: Array<Uint8Array> = []
   const writer = BgzfWriter.make(codec, level, (block) => header.push(block))
@@ -242,15 +264,18 @@ export const writeSlice = Effect.fn("svc.genome.writeSlice")(function* <E, E2>(
     return yield* new FileDamaged({ file: source.name, fault: "IndexMismatch", reason })
   }
   yield* sink.write(Bgzf.eofBlock)
-  const index = slicing.index(builder)
+  const index = builder.fitting(slicing.indexed, slicing.longest)
   return {
     bytes: writer.block() + made.bytes + Bgzf.eofBlock.length,
     records: made.records,
     copied: made.copied,
     fetched: ranges.bytes,
     ranges: ranges.length,
-    index: isCompressed(slicing.indexSuffix) ? compress(codec, index, 6) : index,
-    indexSuffix: slicing.indexSuffix
+    index: isCompressed(index.suffix) ? compress(codec, index.bytes, 6) : index.bytes,
+    indexSuffix: index.suffix,
+    warnings: plan.hasEnd
+      ? []
+      : [`${source.name}: ${noEnd}: the slice has the wanted records of what is there, and more may be missing`]
   }
 })
 

@@ -4,6 +4,7 @@ import { Effect } from "effect"
 import * as ZlibCodec from "../../../../platform/inflate/ZlibCodec.ts"
 import { bamFile, bgzf, concat, read, text } from "../../../../test/genome/Fixtures.ts"
 import { fromBytes } from "../ByteReader.ts"
+import * as Bgzf from "../bgzf/Bgzf.ts"
 import { inflatePrefix } from "../bgzf/Blocks.ts"
 import { Codec } from "../bgzf/Codec.ts"
 import { Flag } from "../formats/BamRecord.ts"
@@ -17,37 +18,51 @@ import { planSlice, writeSlice } from "./Slice.ts"
 const provided = Effect.provide(ZlibCodec.layer)
 const program = { name: "svc-steps", version: "0" }
 
-/** The slice of `range`: its number of records, its index, and its inflated content. */
+/** The slice of `range`: what is said of it, its bytes, and its inflated content. */
 const cut = Effect.fnUntraced(function* (
   type: OfferedDataType,
   data: Uint8Array,
   index: Uint8Array,
   suffix: string,
-  range: string
+  range: string,
+  unmapped = false
 ) {
   const parts: Array<Uint8Array> = []
   const name = `x.${type}`
   const source = { name, reader: fromBytes(data), indexName: `${name}.${suffix}`, index: fromBytes(index) }
-  const wanted = yield* Effect.fromResult(parseRange(range))
-  const plan = yield* planSlice({ type, source, wanted, takeUnplaced: false })
+  const wanted = range === "" ? [] : yield* Effect.fromResult(parseRange(range))
+  const plan = yield* planSlice({ type, source, wanted, takeUnplaced: unmapped })
   const sink = { write: (bytes: Uint8Array) => Effect.sync(() => void parts.push(bytes.slice())) }
-  const { indexSuffix, records } = yield* writeSlice(plan, sink, { program, level: 1 })
-  const { bytes } = yield* inflatePrefix("s", fromBytes(concat(...parts)), 2 ** 20, 2 ** 20, "BadHeader")
-  return { records, indexSuffix, key: plan.key, content: new TextDecoder().decode(bytes) }
+  const made = yield* writeSlice(plan, sink, { program, level: 1 })
+  const bytes = concat(...parts)
+  const inflated = yield* inflatePrefix("s", fromBytes(bytes), 2 ** 20, 2 ** 20, "BadHeader")
+  return { ...made, bytes, key: plan.key, content: new TextDecoder().decode(inflated.bytes) }
 })
 
 describe("slices of BAM files", () => {
-  it.effect("D15 a region up to the end of a reference has the reads that begin behind it", () =>
+  it.effect("D15 a region ends where it ends, also where the header says that its reference does", () =>
     Effect.gen(function* () {
       const references = [{ name: "chr1", length: 1_000 }]
       const reads = [read("last", 0, 980, [[40, "M"]]), read("after", 0, 1_000), read("far", 0, 20_000)]
       const { bai, bam } = bamFile(yield* Codec, reads, { references })
-      const count = (range: string) => Effect.map(cut("bam", bam, bai, "bai", range), ({ records }) => records)
-      assert.strictEqual(yield* count("chr1:991-"), 3)
-      assert.strictEqual(yield* count("chr1:991-30,000"), 3)
-      assert.strictEqual(yield* count("chr1"), 3)
-      assert.strictEqual(yield* count("chr1:991-999"), 1)
-      assert.strictEqual((yield* cut("bam", bam, bai, "bai", "chr1:991-")).key, "chr1:991-1000")
+      const found: Record<string, number> = {}
+      // As samtools view has them, of regions and of BED files.
+      const wanted = {
+        ...{ "chr1:991-": 3, "chr1:991-30,000": 3, chr1: 3, "chr1:1-": 3 },
+        ...{ "chr1:991-999": 1, "chr1:991-1000": 1, "chr1:1-1000": 1, "chr1:-1000": 1, "chr1:991-1001": 2 }
+      }
+      const keys = new Set<string>()
+      for (const range of Object.keys(wanted)) {
+        const { key, records } = yield* cut("bam", bam, bai, "bai", range)
+        found[range] = records
+        keys.add(key)
+      }
+      assert.deepStrictEqual(found, wanted)
+      // Regions of other records have other names in the header.
+      assert.deepStrictEqual(
+        [...keys],
+        ["chr1:991-", "chr1:991-30000", "chr1", "chr1:991-999", "chr1:991-1000", "chr1:1-1000", "chr1:991-1001"]
+      )
     }).pipe(provided)
   )
 
@@ -62,14 +77,66 @@ describe("slices of BAM files", () => {
     }).pipe(provided)
   )
 
-  it.effect("D15 a read that goes past 2^29, which a CSI holds, is no damage", () =>
+  it.effect("D15 a read that goes past 2^29, which a CSI holds, is no damage: the slice gets a CSI that holds it", () =>
     Effect.gen(function* () {
       const references = [{ name: "chr1", length: 2 ** 29 - 100 }]
-      const reads = [read("a", 0, 100), read("over", 0, 2 ** 29 - 120, [[200, "M"]])]
+      const reads = [read("a", 0, 100), read("over", 0, 2 ** 29 - 120, [[200, "M"]]), read("far", 0, 2 ** 30 + 77)]
       const { bam, csi } = bamFile(yield* Codec, reads, { references, depth: 6 })
       const { indexSuffix, records } = yield* cut("bam", bam, csi, "csi", `chr1:${2 ** 29 - 110}-`)
-      assert.deepStrictEqual({ indexSuffix, records }, { indexSuffix: "csi", records: 1 })
+      assert.deepStrictEqual({ indexSuffix, records }, { indexSuffix: "csi", records: 2 })
+      const whole = yield* cut("bam", bam, csi, "csi", "chr1")
+      const again = yield* cut("bam", whole.bytes, whole.index, "csi", "chr1:536870800-1073741902")
+      assert.strictEqual(again.records, 2)
+      assert.strictEqual((yield* cut("bam", bam, csi, "csi", "chr1:50-150")).indexSuffix, "bai")
     }).pipe(provided)
+  )
+
+  const withoutEnd = (bytes: Uint8Array) => bytes.slice(0, -Bgzf.eofBlock.length)
+
+  it.effect(
+    "D1 without its end-of-file block a file is sliced, and it is said; with a part of its data missing, it is not",
+    () =>
+      Effect.gen(function* () {
+        const codec = yield* Codec
+        const unplaced = ["u1", "u2", "u3"].map((name) => read(name, -1, -1, []))
+        const reads = Array.from({ length: 40 }, (_, i) => read(`r${i}`, 0, i * 100))
+        for (const all of [reads, [...reads, ...unplaced]]) {
+          const { bai, bam } = bamFile(codec, all, { blockBytes: 400, wholeRecords: true })
+          const cutOff = withoutEnd(bam)
+          for (const [range, unmapped] of [
+            ["chr1", false],
+            ["chr1:1000-2000", false],
+            ["chr1:3000-", true],
+            ["", true]
+          ] as const) {
+            const sound = yield* cut("bam", bam, bai, "bai", range, unmapped)
+            const made = yield* cut("bam", cutOff, bai, "bai", range, unmapped)
+            assert.deepStrictEqual(made.bytes, sound.bytes, range)
+            assert.deepStrictEqual(sound.warnings, [])
+            assert.deepStrictEqual(made.warnings, [
+              "x.bam: it does not end with the BGZF end-of-file block: the slice has the wanted records of what is there, and more may be missing"
+            ])
+          }
+          for (const missing of [30, 60, 500]) {
+            const error = yield* Effect.flip(cut("bam", cutOff.slice(0, -missing), bai, "bai", "chr1:3000-", true))
+            assert.match(
+              error.message,
+              /^x\.bam: (it does not end with the BGZF end-of-file block, so its end may be missing: |ends inside the BGZF block at byte )/
+            )
+          }
+        }
+        // A whole block of unplaced reads is gone: only their number shows it.
+        const many = Array.from({ length: 30 }, (_, i) => read(`u${i}`, -1, -1, []))
+        const { bai, bam } = bamFile(codec, [...reads, ...many], { blockBytes: 400, wholeRecords: true })
+        const starts = [0]
+        for (let at = 0; at < bam.length; starts.push(at)) at += Bgzf.blockSize(bam, at)
+        const short = bam.slice(0, starts.at(-3))
+        const error = yield* Effect.flip(cut("bam", short, bai, "bai", "", true))
+        assert.match(
+          error.message,
+          /end-of-file block, so its end may be missing: .*it counts 30 unplaced reads, and there are/
+        )
+      }).pipe(provided)
   )
 
   it.effect("D13 a reference of length 0 has no reads", () =>
@@ -80,7 +147,7 @@ describe("slices of BAM files", () => {
       ]
       const { bai, bam } = bamFile(yield* Codec, [read("a", 1, 100)], { references })
       const { key, records } = yield* cut("bam", bam, bai, "bai", "chr0 chr1:5-")
-      assert.deepStrictEqual({ key, records }, { key: "chr0 chr1:5-1000", records: 1 })
+      assert.deepStrictEqual({ key, records }, { key: "chr0 chr1:5-", records: 1 })
     }).pipe(provided)
   )
 })
@@ -111,6 +178,26 @@ describe("slices of VCF files", () => {
         const { records } = yield* cut("vcf.gz", data, tbi, "tbi", "1:1000-3000")
         assert.strictEqual(records, 3, length)
       }
+    }).pipe(provided)
+  )
+
+  it.effect("D15 a record that spans past 2^29 is in a slice with a CSI; one that no index holds is refused", () =>
+    Effect.gen(function* () {
+      const codec = yield* Codec
+      const header = head("1000000")
+      const cutOf = (info: string) => {
+        const content = `${header}1\t100\t.\tA\t<INV>\t.\t.\t${info}\n`
+        const builder = IndexBuilder.make(14, 5)
+        builder.add(0, 99, 100, true, 0, header.length)
+        builder.close(0, content.length)
+        return cut("vcf.gz", bgzf(codec, text(content)), bgzf(codec, builder.tbi(vcfColumns(["1"]))), "tbi", "1")
+      }
+      assert.strictEqual((yield* cutOf("SVLEN=300")).indexSuffix, "tbi")
+      // The version of the file does not count it, but a reader may.
+      assert.strictEqual((yield* cutOf("SVLEN=1073741926")).indexSuffix, "csi")
+      assert.strictEqual((yield* cutOf(`END=${2 ** 38}`)).indexSuffix, "csi")
+      const error = yield* Effect.flip(cutOf(`END=${2 ** 38 + 1}`))
+      assert.include(error.message, "claims to end at base 274877906945, which no index can hold")
     }).pipe(provided)
   )
 

@@ -16,7 +16,7 @@ export interface Held {
   readonly records: KeptRecords
 }
 
-/** Numbers of a record: its offset in the block, reference, start, end, and whether it is mapped. */
+/** Numbers of a record: its offset in the block, reference, start, end for the index, and whether it is mapped. */
 const each = 5
 
 /** Records of one block. The next block uses the memory again: a fresh list for each would be most of what a slice leaves to the collector. */
@@ -33,7 +33,7 @@ class KeptRecords {
     return this.#numbers[i]!
   }
 
-  add(from: number, { end, mapped, ref, start }: RecordSpan): void {
+  add(from: number, { mapped, reach, ref, start }: RecordSpan): void {
     const at = this.#length
     this.#length += each
     if (this.#length > this.#numbers.length) {
@@ -45,7 +45,7 @@ class KeptRecords {
     numbers[at] = from
     numbers[at + 1] = ref
     numbers[at + 2] = start
-    numbers[at + 3] = end
+    numbers[at + 3] = reach
     numbers[at + 4] = mapped ? 1 : 0
   }
 

@@ -61,7 +61,7 @@ export const make = ({ codec, index, slice, stretches, writer }: ScanOptions): S
   const order = RecordOrder.make(slice)
   const cursor = SliceCursor.make(stretches)
   const output = SliceOutput.make(writer, index)
-  const span: RecordSpan = { ref: 0, start: 0, end: 0, mapped: false }
+  const span: RecordSpan = { ref: 0, start: 0, end: 0, reach: 0, mapped: false }
   /** What a block inflates into, each after the other. */
   const buffer = new Uint8Array(Bgzf.maxBlock)
 
@@ -96,9 +96,9 @@ export const make = ({ codec, index, slice, stretches, writer }: ScanOptions): S
       return false
     }
     if (span.ref !== comment) first ??= [RecordOrder.rankOf(span.ref), span.start]
-    return span.ref < 0 || span.end <= index.limit
+    return span.ref < 0 || span.reach <= index.limit
       ? true
-      : failBlock(`a record in it claims to end at base ${span.end}, which no index of the file can hold`)
+      : failBlock(`a record in it claims to end at base ${span.reach}, which no index can hold`)
   }
 
   const nextStretch = () => {
@@ -139,11 +139,7 @@ export const make = ({ codec, index, slice, stretches, writer }: ScanOptions): S
   const isProven = (fetched: boolean): boolean => {
     const following = cursor.following()
     const here = [cursor.block, cursor.within] as const
-    return (
-      !fetched ||
-      cursor.block >= slice.size - Bgzf.eofBlock.length ||
-      (following !== undefined && !isBefore(here, following.from))
-    )
+    return !fetched || cursor.block >= slice.dataEnd || (following !== undefined && !isBefore(here, following.from))
   }
 
   const writeHeld = () => {
@@ -277,7 +273,7 @@ export const make = ({ codec, index, slice, stretches, writer }: ScanOptions): S
     const stretch = cursor.stretch()
     if (stretch === undefined || damage !== null) return false
     // What follows a whole reference is looked at, if there is anything.
-    const look = stretch.whole && cursor.block === stretch.end[0] && cursor.block < slice.size
+    const look = stretch.whole && cursor.block === stretch.end[0] && cursor.block < slice.dataEnd
     if (open === null && !proving && atEnd(stretch) && !look) return passEnd(stretch)
     const size = cursor.blockSize()
     if (proving && isProven(size !== SliceCursor.lost)) {
@@ -301,7 +297,7 @@ export const make = ({ codec, index, slice, stretches, writer }: ScanOptions): S
     release: cursor.keep,
     missingFrom: () => (damage !== null || cursor.stretch() === undefined ? null : cursor.block),
     end: () => {
-      const ended = cursor.block >= slice.size - Bgzf.eofBlock.length
+      const ended = cursor.block >= slice.dataEnd
       if (damage === null && open !== null && format.terminator !== null && ended) {
         // A last line without its line feed; elsewhere a line goes on in bytes that the index does not point to.
         lastLine = true

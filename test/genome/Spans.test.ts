@@ -1,0 +1,44 @@
+/** VCF records that span by SVLEN and LEN, against bcftools 1.16, which knows END alone; test/e2e/Spans.test.ts asks a newer one. */
+import { writeFileSync } from "node:fs"
+import { assert, describe, it } from "@effect/vitest"
+import { Effect } from "effect"
+import * as ZlibCodec from "../../platform/inflate/ZlibCodec.ts"
+import * as SeededRandom from "../../sandbox/samples/SeededRandom.ts"
+import { lacks, unless } from "../Lacks.ts"
+import { folder, tool } from "./Oracles.ts"
+import { edgesOf, idsOf, sliceTo, someBed, writeSpanningVcf } from "./Spans.ts"
+
+const idsIn = (path: string, ...args: ReadonlyArray<string>) => idsOf(tool("bcftools", "view", "-H", ...args, path))
+
+describe("slices of records that span by their lengths", unless(lacks.genomeTools), () => {
+  it.live("D15 before VCF 4.4 they are those of a bcftools that knows END alone; from 4.4 on it has no other", () =>
+    Effect.gen(function* () {
+      const path = yield* folder
+      const random = SeededRandom.make(3)
+      const [bed, slice] = [`${path}/some.bed`, `${path}/slice.vcf.gz`]
+      let more = 0
+      for (const version of ["4.3", "4.5"]) {
+        const data = `${path}/${version}.vcf.gz`
+        const edges = edgesOf(yield* writeSpanningVcf(data, version, 1))
+        tool("tabix", "-p", "vcf", data)
+        for (let i = 0; i < 12; i++) {
+          const regions = someBed(random, edges)
+          writeFileSync(bed, regions)
+          yield* sliceTo(data, slice, regions)
+          const ours = idsIn(slice)
+          const theirs = idsIn(data, "-R", bed)
+          if (version === "4.3") assert.sameMembers([...ours], [...theirs], regions)
+          else assert.includeMembers([...ours], [...theirs], regions)
+          more += ours.length - theirs.length
+        }
+        // Its own index serves the old tool as that of the source does.
+        yield* sliceTo(data, slice, "1\t0\t2000000\n2\t0\t2000000\n")
+        for (let i = 0; i < 12; i++) {
+          writeFileSync(bed, someBed(random, edges))
+          assert.deepStrictEqual(idsIn(slice, "-R", bed), idsIn(data, "-R", bed))
+        }
+      }
+      assert.isAbove(more, 0)
+    }).pipe(Effect.scoped, Effect.provide(ZlibCodec.layer))
+  )
+})
