@@ -7,7 +7,7 @@
  * - the examples in `docs/library.md`, from `docs/examples`
  * - `docs/faults.md`, from `test/faults/Catalogue.ts` and the names of the tests
  * - the pictures in `docs/01-tour.md` and `docs/code-tour.md`, from the imports
- * - CITATION.cff, what stands in packaging/, and the version of the image in the workflows, from package.json
+ * - the version in CITATION.cff, packaging/ and the workflows, from package.json
  * - `docs/exit-codes.md`, from `core/src/errors`
  */
 import { readFileSync, writeFileSync } from "node:fs"
@@ -15,8 +15,8 @@ import { apiPage } from "./pages/api.ts"
 import { exitCodesPage } from "./pages/exit-codes.ts"
 import { faultsPage } from "./pages/faults.ts"
 import { journeysPicture, roomsPicture } from "./pages/import-pictures.ts"
-import { packagingPages } from "./pages/packaging.ts"
 import { sandboxOptions, settingsPage } from "./pages/settings.ts"
+import { versionPages } from "./pages/version.ts"
 
 const fromRoot = (path: string) => new URL(`../${path}`, import.meta.url)
 
@@ -46,7 +46,7 @@ export const generatedPages = (): ReadonlyArray<readonly [path: string, content:
   between("docs/sandbox.md", "options", sandboxOptions),
   ["docs/library.md", withExamples("docs/library.md")],
   ["docs/exit-codes.md", exitCodesPage()],
-  ...packagingPages()
+  ...versionPages()
 ]
 
 if (import.meta.main) for (const [path, content] of generatedPages()) writeFileSync(fromRoot(path), content)

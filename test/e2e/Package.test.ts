@@ -135,17 +135,3 @@ describe("the manual pages", () => {
     })
   )
 })
-
-describe("the API reference", () => {
-  it.live(
-    "is made of the doc comments, and no link in it leads nowhere",
-    () =>
-      Effect.gen(function* () {
-        const made = yield* runCommand(process.execPath, [`${root}scripts/reference.ts`], { cwd: root, env })
-        assert.strictEqual(made.exitCode, 0, made.stdout + made.stderr)
-        const page = readFileSync(`${root}dist/docs/interfaces/svc-steps.ServiceMethods.html`, "utf8")
-        assert.match(page, /getSnvAnnotations/)
-      }),
-    patience
-  )
-})
