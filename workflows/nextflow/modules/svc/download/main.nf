@@ -11,8 +11,8 @@ def checkName(meta, prefix) {
     if (!meta.id) {
         error("a row has no id: its meta is ${meta}")
     }
-    if (!(prefix ==~ /[\p{L}\p{N}][\p{L}\p{M}\p{N} ._+=@-]*/)) {
-        error("'${prefix}' cannot name files: it must begin with a letter or digit and may go on with these, blanks and . _ + = @ -; ext.prefix sets another name")
+    if (!(prefix ==~ /[\p{L}\p{N}][\p{L}\p{M}\p{N} ._,+=@()-]*/)) {
+        error("'${prefix}' cannot name files: it must begin with a letter or digit and may go on with these, blanks and any of . _ , + = @ ( ) -; ext.prefix sets another name")
     }
 }
 
@@ -52,7 +52,7 @@ process SVC_DOWNLOAD {
     ${store ? "mkdir -p ${store}; ln -sfn ${store}" : 'mkdir -p'} '${prefix}'
     svc-download ${options.join(' ')} ${regions} --destination '${prefix}' --reportfile '${prefix}.report.json' --logfile '${prefix}.log' ${args}
     # What was asked for and did not come is an error, unless ext.args3 is 'optional'.
-    missing=\$(grep -E ': archived, skipped|Analysis .* has no .* file\$' '${prefix}.log' | sed 's/.*\\[warn\\]: //') || true
+    missing=\$({ grep -E ': archived, skipped|Analysis .* has no .* file\$' '${prefix}.log' || grep '"archived"' '${prefix}.report.json'; } | sed 's/^[^]]*\\]: //') || true
     [ -z "\$missing" ] || [ '${task.ext.args3}' = optional ] || { echo "[error]: \$missing" >&2; exit 66; }
     """
 

@@ -11,8 +11,8 @@ def checkName(meta, prefix) {
     if (!meta.id) {
         error("a row has no id: its meta is ${meta}")
     }
-    if (!(prefix ==~ /[\p{L}\p{N}][\p{L}\p{M}\p{N} ._+=@-]*/)) {
-        error("'${prefix}' cannot name files: it must begin with a letter or digit and may go on with these, blanks and . _ + = @ -; ext.prefix sets another name")
+    if (!(prefix ==~ /[\p{L}\p{N}][\p{L}\p{M}\p{N} ._,+=@()-]*/)) {
+        error("'${prefix}' cannot name files: it must begin with a letter or digit and may go on with these, blanks and any of . _ , + = @ ( ) -; ext.prefix sets another name")
     }
 }
 

@@ -3,14 +3,14 @@ def checkName(meta, prefix) {
     if (!meta.id) {
         error("a row has no id: its meta is ${meta}")
     }
-    if (!(prefix ==~ /[\p{L}\p{N}][\p{L}\p{M}\p{N} ._+=@-]*/)) {
-        error("'${prefix}' cannot name files: it must begin with a letter or digit and may go on with these, blanks and . _ + = @ -; ext.prefix sets another name")
+    if (!(prefix ==~ /[\p{L}\p{N}][\p{L}\p{M}\p{N} ._,+=@()-]*/)) {
+        error("'${prefix}' cannot name files: it must begin with a letter or digit and may go on with these, blanks and any of . _ , + = @ ( ) -; ext.prefix sets another name")
     }
 }
 
 process SVC_RESUMERESTORE {
     tag "${meta.id}"
-    label 'process_single'
+    label 'process_long'
     label 'svc_session'
 
     // Not cached: the result changes while the input stays the same, so with -resume the task runs again.
