@@ -8,7 +8,7 @@ import { runCommand } from "../../Executables.ts"
 import { root } from "../../Root.ts"
 import { fault } from "../../SandboxFaults.ts"
 import { folder } from "../Ground.ts"
-import { pageFile } from "./Documentation.ts"
+import { pageFiles } from "../Pages.ts"
 import { filesBelow, type LaunchPad, launchPad, type Run, workflows } from "./Nextflow.ts"
 
 const output = (run: Run) => run.stdout + run.stderr
@@ -17,7 +17,8 @@ const include = `includeConfig '${join(workflows, "conf", "svc.config")}'`
 const ended = (run: Run) => run.tasks.map(({ exit, name, status }) => `${name} ${status} ${exit}`).sort()
 
 /** What a failed run says last. */
-const listed = (run: Run) => (run.stderr.split(/^Failed:\n/m)[1] ?? "").split("\n").filter((line) => /^ {2}\S/.test(line))
+const listed = (run: Run) =>
+  (run.stderr.split(/^Failed:\n/m)[1] ?? "").split("\n").filter((line) => /^ {2}\S/.test(line))
 
 /** What nf-core's base.config says of all processes and of those that have one processor; its own is in the template below. */
 const base = `process {
@@ -84,8 +85,8 @@ process FOREIGN {
 
     script:
     """
-    echo 'FOREIGN ${"${task.memory}"} ${"${task.time}"} ${"${task.maxRetries}"}'
-    exit ${"${code}"}
+    echo 'FOREIGN \${task.memory} \${task.time} \${task.maxRetries}'
+    exit \${code}
     """
 }
 
@@ -136,16 +137,18 @@ process {
         const foreign = run.tasks.filter(({ name }) => name.startsWith("FOREIGN"))
         assert.deepStrictEqual(foreign.map(({ exit }) => exit).sort(), [0, 1])
         for (const task of foreign) {
-          assert.strictEqual(
-            readFileSync(join(pad.workFolder(task), ".command.out"), "utf8"),
-            "FOREIGN 2 GB 4h 1\n"
-          )
+          assert.strictEqual(readFileSync(join(pad.workFolder(task), ".command.out"), "utf8"), "FOREIGN 2 GB 4h 1\n")
         }
         const published = filesBelow(join(pad.folder, "all"))
         assert.includeMembers([...published], ["one/S1.bam", "old/S3.bam.bai", "old.report.json"])
         assert.notInclude(published.join(" "), "links.json")
-        const left = readReport(pad.folder, "all", "old.report.json").files.filter(({ reason }) => reason === "archived")
-        assert.deepStrictEqual(left.map(({ fileName }) => fileName), ["S3.bam"])
+        const left = readReport(pad.folder, "all", "old.report.json").files.filter(
+          ({ reason }) => reason === "archived"
+        )
+        assert.deepStrictEqual(
+          left.map(({ fileName }) => fileName),
+          ["S3.bam"]
+        )
 
         const failing = yield* pad.run(script, ["-c", own, "--failing", "true"], env)
         assert.notStrictEqual(failing.exitCode, 0)
@@ -270,10 +273,16 @@ workflow {
           ["[[id: '../x'], 'A1', []]", /'\.\.\/x' cannot name files/]
         ] as const) {
           const script = odd(pad, "refused.nf", row)
-          const run = yield* pad.run(script, ["-c", pad.write("refused.config", `${include}\nparams.annotations = null\n`)])
+          const run = yield* pad.run(script, [
+            "-c",
+            pad.write("refused.config", `${include}\nparams.annotations = null\n`)
+          ])
           assert.notStrictEqual(run.exitCode, 0, row)
           assert.match(output(run), sentence)
-          assert.deepStrictEqual(run.tasks.filter(({ exit }) => exit !== null), [])
+          assert.deepStrictEqual(
+            run.tasks.filter(({ exit }) => exit !== null),
+            []
+          )
         }
         assert.deepStrictEqual((yield* pad.stats).requests, {})
       }),
@@ -326,7 +335,14 @@ skip_features: [rocrate, nf_schema, igenomes, multiqc, fastqc, github, gpu, nf_c
             changes.reduce((text, [old, replacement]) => text.replace(old, replacement), text)
           )
         }
-        change("nextflow.config", ["!>=25.10.4", ">=25.04.0"], ["includeConfig 'conf/modules.config'", "includeConfig 'conf/modules.config'\nincludeConfig 'conf/svc.config'\nworkflow.failOnIgnore = true"])
+        change(
+          "nextflow.config",
+          ["!>=25.10.4", ">=25.04.0"],
+          [
+            "includeConfig 'conf/modules.config'",
+            "includeConfig 'conf/modules.config'\nincludeConfig 'conf/svc.config'\nworkflow.failOnIgnore = true"
+          ]
+        )
         change(
           "workflows/pairs.nf",
           [
@@ -356,7 +372,10 @@ skip_features: [rocrate, nf_schema, igenomes, multiqc, fastqc, github, gpu, nf_c
             "tumour/one/S1.bam",
             "tumour/one/S1.bam.bai"
           ])
-          const versions = readFileSync(join(pad.folder, outdir, "pipeline_info", "pairs_software_versions.yml"), "utf8")
+          const versions = readFileSync(
+            join(pad.folder, outdir, "pipeline_info", "pairs_software_versions.yml"),
+            "utf8"
+          )
           assert.match(versions, /TUMOUR:\n\s+svc-steps: \d/)
         }
 
@@ -364,7 +383,19 @@ skip_features: [rocrate, nf_schema, igenomes, multiqc, fastqc, github, gpu, nf_c
         mkdirSync(join(template, "bin"))
         symlinkSync(join(root, "dist", "bin", "svc-download"), join(template, "bin", "svc-download"))
         const elsewhere = { NXF_SYNTAX_PARSER: "v1", PATH: [dirname(process.execPath), process.env["PATH"]].join(":") }
-        const plain = yield* pad.run(args("plain")[0], args("plain").slice(1), elsewhere)
+        for (const name of ["user", "password"] as const) {
+          const set = yield* pad.nextflow(["secrets", "set", `SVC_${name.toUpperCase()}`, pad.sandbox[name]])
+          assert.strictEqual(set.exitCode, 0, set.stderr)
+        }
+        const page = new Map(pageFiles("docs/nextflow.md"))
+        const account = pad.write(
+          "account.config",
+          (page.get("own/account.config") ?? "").replace("https://lab.example.org", pad.sandbox.url)
+        )
+        const plain = yield* pad.run(args("plain")[0], [...args("plain").slice(1), "-c", account], {
+          ...elsewhere,
+          ...{ SVC_TARGET: "", SVC_USER: "", SVC_PASSWORD: "" }
+        })
         check(plain, "plain")
 
         // In containers: this engine runs the command here, with the variables that it is told to hand on and no others.
@@ -385,7 +416,7 @@ cd "$NXF_TASK_WORKDIR" && exec env -i "\${kept[@]}" "$@"
         )
         chmodSync(join(engine, "docker"), 0o755)
         mkdirSync(pad.env["SVC_LOCK_DIR"] ?? "", { recursive: true })
-        const containers = pad.write("containers.config", pageFile("docs/nextflow.md", "own/containers.config"))
+        const containers = pad.write("containers.config", page.get("own/containers.config") ?? "")
         const docker = yield* pad.run(
           args("docker")[0],
           [...args("docker").slice(1), "-profile", "docker", "-c", containers],
