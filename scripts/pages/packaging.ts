@@ -138,7 +138,7 @@ export const packagingPages = (): ReadonlyArray<readonly [path: string, content:
   ["CITATION.cff", citation],
   ["packaging/bioconda/meta.yaml", recipe],
   ["packaging/bio.tools.json", `${JSON.stringify(biotools, null, 2)}\n`],
-  ...[...workflows, "docs/image.md"].flatMap((path): ReadonlyArray<readonly [string, string]> => {
+  ...[...workflows, "docs/image.md", "docs/nextflow.md"].flatMap((path): ReadonlyArray<readonly [string, string]> => {
     const text = readFileSync(fromRoot(path), "utf8")
     return /org\/svc-steps:\d|"svc-steps",\s|^ {4}version {9}= /m.test(text) ? [[path, withVersion(text)]] : []
   })
