@@ -220,19 +220,19 @@ workflow {
 })
 
 describe("ids and names", () => {
-  const odd = (pad: LaunchPad, name: string, rows: string) =>
+  /** A pipeline that downloads these rows and fetches the annotations of these ids, both written as Groovy. */
+  const odd = (pad: LaunchPad, rows: string, ids = "") =>
     pad.write(
-      name,
+      "odd.nf",
       `include { SVC_DOWNLOAD } from ${module("download")}
 include { SVC_FETCHANNOTATIONS } from ${module("fetchannotations")}
 
 workflow {
     def bed = file("\${launchDir}/my 'targets'.bed", glob: false)
-    SVC_DOWNLOAD(channel.of(${rows.replaceAll("; ", ", ")}))
+    SVC_DOWNLOAD(channel.of(${rows}))
     SVC_DOWNLOAD.out.bam.view { meta, bam, _bai -> "BAM \${meta.id} \${bam.name}" }
-    if (params.annotations) {
-        SVC_FETCHANNOTATIONS(channel.of([[id: 'Größe (2), neu'], params.annotations, []]))
-    }
+    SVC_FETCHANNOTATIONS(channel.of([[id: 'Größe (2), neu'], [${ids}], []]).filter { _meta, ids, _bed -> ids })
+    SVC_FETCHANNOTATIONS.out.annotations.view { _meta, rows -> "ROWS \${rows.name} \${rows.countLines()}" }
 }
 `
     )
@@ -248,17 +248,19 @@ workflow {
         const pad = yield* launchPad(["--strict", "--world", world])
         pad.write("my 'targets'.bed", "chr1\t0\t20000\n")
         const groovy = (id: string) => `'${id.replaceAll("'", "\\'")}'`
-        const rows = [...ids.map((id, at) => `[[id: 'Zeile ${at} ü']; ${groovy(id)}; ${at === 1 ? "bed" : "[]"}]`)]
-        const script = odd(pad, "odd.nf", rows.join(", "))
-        const config = pad.write("odd.config", `${include}\nparams.annotations = null\n`)
-        const run = yield* pad.run(script, ["-c", config])
+        const rows = ids.map((id, at) => `[[id: 'Zeile ${at} ü'], ${groovy(id)}, ${at === 1 ? "bed" : "[]"}]`)
+        const script = odd(pad, rows.join(", "), ids.map(groovy).join(", "))
+        const run = yield* pad.run(script, ["-c", pad.write("odd.config", `${include}\n`)])
         assert.strictEqual(run.exitCode, 0, output(run))
         assert.deepStrictEqual(
           run.stdout
             .split("\n")
-            .filter((line) => line.startsWith("BAM "))
+            .filter((line) => /^(?:BAM|ROWS) /.test(line))
             .sort(),
-          ["BAM Zeile 0 ü W.bam", "BAM Zeile 1 ü W.ranged.bam", "BAM Zeile 2 ü W.bam"]
+          [
+            ...["BAM Zeile 0 ü W.bam", "BAM Zeile 1 ü W.ranged.bam", "BAM Zeile 2 ü W.bam"],
+            "ROWS Größe (2), neu.jsonl 600"
+          ]
         )
         assert.notMatch(filesBelow(pad.folder).join("\n"), /\/[yz]$/m)
       }),
@@ -278,11 +280,7 @@ workflow {
           ["[[id: '-dash'], 'A1', []]", /'-dash' cannot name files/],
           ["[[id: '../x'], 'A1', []]", /'\.\.\/x' cannot name files/]
         ] as const) {
-          const script = odd(pad, "refused.nf", row)
-          const run = yield* pad.run(script, [
-            "-c",
-            pad.write("refused.config", `${include}\nparams.annotations = null\n`)
-          ])
+          const run = yield* pad.run(odd(pad, row), ["-c", pad.write("refused.config", `${include}\n`)])
           assert.notStrictEqual(run.exitCode, 0, row)
           assert.match(output(run), sentence)
           assert.deepStrictEqual(
