@@ -28,15 +28,20 @@ const workflows = readdirSync(fromRoot("workflows"), { recursive: true, withFile
 
 /** The files that name a version, with that of package.json. */
 export const versionPages = (): ReadonlyArray<readonly [path: string, content: string]> =>
-  ["CITATION.cff", "packaging/bioconda/meta.yaml", "packaging/bio.tools.json", "docs/image.md", ...workflows].flatMap(
-    (path) => {
-      const text = read(path)
-      if (!places.some(([before]) => new RegExp(before.source, before.flags).test(text))) return []
-      return [
-        [
-          path,
-          places.reduce((now, [before, value]) => (value === undefined ? now : now.replace(before, value)), text)
-        ] as const
-      ]
-    }
-  )
+  [
+    "CITATION.cff",
+    "packaging/bioconda/meta.yaml",
+    "packaging/bio.tools.json",
+    "docs/image.md",
+    "docs/nextflow.md",
+    ...workflows
+  ].flatMap((path) => {
+    const text = read(path)
+    if (!places.some(([before]) => new RegExp(before.source, before.flags).test(text))) return []
+    return [
+      [
+        path,
+        places.reduce((now, [before, value]) => (value === undefined ? now : now.replace(before, value)), text)
+      ] as const
+    ]
+  })

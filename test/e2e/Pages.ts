@@ -54,3 +54,15 @@ export const pageScripts: ReadonlyArray<readonly [page: string, script: string]>
   const lines = blocks.flatMap(linesOf).flatMap(runnable)
   return lines.length === 0 ? [] : [[page, [prelude, ...lines, ""].join("\n")]]
 })
+
+/** The blocks of a page that begin with these words. */
+export const blocks = (page: string, words: string): ReadonlyArray<string> =>
+  [...readFileSync(`${root}${page}`, "utf8").matchAll(new RegExp(`^\`\`\`${words}\\n([\\s\\S]*?)^\`\`\`$`, "gm"))].map(
+    ([, text = ""]) => text
+  )
+
+/** The files that a page shows, each in a block that begins with its language and its path. */
+export const pageFiles = (page: string): ReadonlyArray<readonly [path: string, text: string]> =>
+  [...readFileSync(`${root}${page}`, "utf8").matchAll(/^```\w+ (\w+\/\S+)\n([\s\S]*?)^```$/gm)].map(
+    ([, path = "", text = ""]) => [path, text] as const
+  )

@@ -3,7 +3,7 @@
 //   nextflow run restore.nf --input samples.csv --wait 12h
 // What is still pending at the end stands in <outdir>/awaiting-restoration.json; --tracking goes on from there.
 
-include { SVC_DOWNLOAD } from './modules/svc/download/main.nf'
+include { SVC_DOWNLOAD as SVC_DOWNLOAD_ONLINE } from './modules/svc/download/main.nf'
 include { SVC_REQUESTRESTORE } from './modules/svc/requestrestore/main.nf'
 include { SVC_RESUMERESTORE } from './modules/svc/resumerestore/main.nf'
 include { checkParams ; readJson ; readSamplesheet } from './samplesheet.nf'
@@ -44,7 +44,7 @@ workflow {
         entries = SVC_REQUESTRESTORE.out.tracking.map { _meta, tracking -> tracking }
 
         // After the requests, so that a wrong password is tried once.
-        SVC_DOWNLOAD(entries.collect().flatMap { _requests -> rows })
+        SVC_DOWNLOAD_ONLINE(entries.collect().flatMap { _requests -> rows })
     }
 
     // One restoration file and one waiting task for all, however many requests there were.

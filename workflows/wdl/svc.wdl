@@ -1,7 +1,7 @@
 version 1.1
 
 # The steps as tasks (docs/wdl.md). `settings` is a JSON file with target, username and password, readable by its owner only: WDL
-# has no secrets, and variables of the environment would be written into the folder of the run.
+# has no secrets, and variables of the environment would be written into the folder of the run. Ids come by a file, so that no shell reads them.
 
 task download {
   input {
@@ -13,15 +13,20 @@ task download {
     String restore = "no"
     String? range
     File? bed
-    # When an analysis does not exist (66), is damaged (65) or its file name is taken (73), the task succeeds and `failure` says why.
+    # When an analysis does not exist or a file of it does not come (66), when it is damaged (65) or its file name is taken (73), the task succeeds and `failure` says why.
     Boolean keep_going = false
     String container = "org/svc-steps:0.1.0"
   }
   command <<<
     code=0
-    svc-download --config '~{settings}' --analysisIds '~{sep(",", analyses)}' --filetypes '~{sep(",", filetypes)}' \
+    svc-download --config '~{settings}' --analysisIds="$(paste -sd , '~{write_lines(analyses)}')" --filetypes '~{sep(",", filetypes)}' \
       --destination . --reportfile report.json --restoreArchived '~{restore}' --pendingOk \
       ~{"--range '" + range + "'"} ~{"--bed '" + bed + "'"} 2> said || code=$?
+    # What was asked for and did not come is an error, but for what is pending.
+    if [ $code -eq 0 ] && grep -E ': archived, skipped|Analysis .*: no .* file is listed$' said > missing; then
+      sed 's/^[^]]*\]: /[error]: /' missing >> said
+      code=66
+    fi
     cat said >&2
     case "$code ~{keep_going}" in
       0*) ;;
@@ -51,7 +56,7 @@ task request_restore {
     String container = "org/svc-steps:0.1.0"
   }
   command <<<
-    svc-request-restore --config '~{settings}' --analysisIds '~{sep(",", analyses)}' --filetypes '~{sep(",", filetypes)}' \
+    svc-request-restore --config '~{settings}' --analysisIds="$(paste -sd , '~{write_lines(analyses)}')" --filetypes '~{sep(",", filetypes)}' \
       --destination . --restorationFile awaiting-restoration.json
   >>>
   output {
@@ -105,7 +110,8 @@ task fetch_annotations {
   }
   command <<<
     code=0
-    svc-fetch-annotations --config '~{settings}' --format '~{format}' --output 'annotations.~{format}' ~{sep(" ", squote(analyses))} || code=$?
+    mapfile -t ids < '~{write_lines(analyses)}'
+    svc-fetch-annotations --config '~{settings}' --format '~{format}' --output 'annotations.~{format}' -- "${ids[@]}" || code=$?
     case "$code ~{keep_going}" in
       0* | "66 true") ;;
       *) exit $code ;;
@@ -129,7 +135,8 @@ task api {
     String container = "org/svc-steps:0.1.0"
   }
   command <<<
-    svc-api '~{method}' ~{sep(" ", squote(ids))} --config '~{settings}' --output answer.json
+    mapfile -t ids < '~{write_lines(ids)}'
+    svc-api '~{method}' --config '~{settings}' --output answer.json -- "${ids[@]}"
   >>>
   output {
     File answer = "answer.json"

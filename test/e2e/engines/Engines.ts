@@ -1,7 +1,7 @@
 /** What the tests of workflow engines stand on: a strict sandbox, a project folder beside a copy of this repository, engine and steps on PATH. */
 import { type ChildProcess, spawn } from "node:child_process"
 import { mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs"
-import { basename, join } from "node:path"
+import { basename, dirname, join } from "node:path"
 import { assert } from "@effect/vitest"
 import { Effect, Schedule } from "effect"
 import { runCommand, startSandbox } from "../../Executables.ts"
@@ -9,6 +9,7 @@ import { root } from "../../Root.ts"
 import { commands } from "../Commands.ts"
 import { stats } from "../Download.ts"
 import { folder } from "../Ground.ts"
+import { pageFiles } from "../Pages.ts"
 
 /** One that is found in any file by its bytes. */
 export const password = "Turm-und-Springer-7"
@@ -20,12 +21,18 @@ const project = Effect.map(folder, (path) => {
   return path
 })
 
-/** A strict sandbox with its account, and what a user's shell has: engines and steps on PATH, credentials in the environment. */
-export const ground = Effect.fnUntraced(function* (options: ReadonlyArray<string> = []) {
+/** A strict sandbox with its account and more analyses, and what a user's shell has: engines and steps on PATH, credentials in the environment. */
+export const ground = Effect.fnUntraced(function* (
+  options: ReadonlyArray<string> = [],
+  analyses: ReadonlyArray<object> = []
+) {
   const world = join(yield* folder, "world.json")
   // Beside the BAM of A3, the variants of A2 are in the archive.
   const archived = [{ id: "A2", files: [{ name: "S2.vcf.gz", archived: true }] }]
-  writeFileSync(world, JSON.stringify({ accounts: [{ user: "pipeline", password }], analyses: archived }))
+  writeFileSync(
+    world,
+    JSON.stringify({ accounts: [{ user: "pipeline", password }], analyses: [...archived, ...analyses] })
+  )
   const sandbox = yield* startSandbox(["--strict", "--world", world, ...options])
   const { path } = yield* commands
   const home = yield* folder
@@ -50,12 +57,16 @@ const scriptOf = (page: string, target: string): string => {
   return blocks.join("\n").replaceAll("https://lab.example.org", target)
 }
 
-/** Does everything that a page shows, in a new project; the password is typed in where the page asks for it. */
+/** Does everything that a page shows, with the files that it shows, in a new project; the password is typed in where the page asks for it. */
 export const followPage = Effect.fnUntraced(function* (
   page: string,
   { sandbox, tools }: Effect.Success<ReturnType<typeof ground>>
 ) {
   const cwd = yield* project
+  for (const [path, text] of pageFiles(page)) {
+    mkdirSync(join(cwd, dirname(path)), { recursive: true })
+    writeFileSync(join(cwd, path), text)
+  }
   const script = scriptOf(page, sandbox.url)
   const outcome = yield* runCommand("bash", ["-euo", "pipefail", "-c", script], {
     cwd,

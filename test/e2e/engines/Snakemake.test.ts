@@ -46,6 +46,14 @@ describe("Snakemake", () => {
           assert.include(readFileSync(join(example, `annotations/A${sample}.tsv`), "utf8"), "\n")
         }
         assert.include(readdirSync(join(example, "restored/A2")), "S2.vcf.gz")
+        // The workflow of the page: names that only the service knows, a rule under another name, and what has failed at the end.
+        const own = join(cwd, "own")
+        for (const analysis of ["A1", "A2"]) {
+          assert.match(readFileSync(join(own, `reads/${analysis}.tsv`), "utf8"), /^\d+\n$/)
+        }
+        assert.deepStrictEqual(readdirSync(join(own, "targets/A1")), ["S1.ranged.bam", "S1.ranged.bam.bai"])
+        const failed = text.slice(text.lastIndexOf("\nFailed:\n"))
+        assert.match(failed, /^logs\/list_files\/Z9\.log:.*\[error\]: analysis Z9: not found/m)
         assert.strictEqual(beside.exitCode, 0, beside.stderr)
         assertNoPassword([cwd, place.project], text, beside.stderr)
         assert.include(yield* assertQuiet(place.sandbox), { failedLogins: 0 })
@@ -99,12 +107,64 @@ describe("Snakemake", () => {
         writeFileSync(join(cwd, "typo.tsv"), "analysis\tsampel\nA1\tS1\n")
         const typo = yield* snakemake(["--cores", "1", "--config", "table=typo.tsv", "--", "data/A1/S1.bam"])
         assert.include(typo.stderr, "'sample' is a required property")
+        // A comma separates ids, and a brace makes a pattern.
+        for (const path of ["data/A1,A2/S1.bam", "data/p{a,b}/S1.bam"]) {
+          const refused = yield* snakemake(["--cores", "1", path])
+          assert.strictEqual(refused.exitCode, 1)
+          assert.match(refused.stderr, /No rule to produce|Target rules may not contain wildcards/)
+        }
         const failed = yield* snakemake(["--cores", "1", "data/Z9/S9.bam"])
         assert.strictEqual(failed.exitCode, 1)
         assert.match(failed.stderr, /^\S+ \[error\]: analysis Z9: not found/m)
         assert.match(readFileSync(join(cwd, "logs/download/Z9/S9.bam.log"), "utf8"), /analysis Z9: not found/)
         const report = readReport(cwd, "logs/download/Z9/S9.bam.report.json")
         assert.strictEqual(report.exitCode, 66)
+      }),
+    limit
+  )
+
+  it.live(
+    "what was asked for and did not come fails its job; a job is tried again after 69 and 75 and after nothing else, whatever --retries says",
+    () =>
+      Effect.gen(function* () {
+        const names = ["-x", "quo'te $(touch y) [ü]"]
+        const files = ["bam", "bam.bai"].map((type) => ({ name: `W.${type}`, copyOf: `A1/S1.${type}` }))
+        const { env, project, sandbox } = yield* ground(
+          ["--restoreDelay", "1h"],
+          names.map((id) => ({ id, files }))
+        )
+        const cwd = copyExample(project)
+        const snakemake = (config: ReadonlyArray<string>, targets: ReadonlyArray<string>) =>
+          runCommand(
+            "snakemake",
+            [...["--cores", "1", "--keep-going", "--retries", "2", "--config", ...config, "--"], ...targets],
+            { cwd, env }
+          )
+        const logins = Effect.map(assertQuiet(sandbox), (seen) => seen["logins"])
+
+        const left = yield* snakemake(["restore=no"], ["data/A3/S3.bam", "data/A1/S9.bam"])
+        assert.strictEqual(left.exitCode, 1)
+        assert.match(
+          left.stderr,
+          /^\[error\]: data\/A3\/S3\.bam has not come: S3\.bam \(analysis A3\): archived, skipped/m
+        )
+        assert.match(left.stderr, /^\[error\]: data\/A1\/S9\.bam has not come: svc-download --list shows/m)
+        assert.notInclude(left.stderr, "MissingOutputException")
+        assert.strictEqual(yield* logins, 2)
+        // 75 three times, 66 once.
+        const tried = yield* snakemake(["restore=force", "pauses=0 0"], ["data/A3/S3.bam", "data/Z9/S9.bam"])
+        assert.strictEqual(tried.exitCode, 1)
+        assert.include(tried.stderr, "exit status 75")
+        assert.strictEqual(yield* logins, 2 + 3 + 1)
+        // A maintenance page to the first attempt (69), and ids that a shell might take for something else.
+        yield* setFaults(sandbox.url, [fault({ plane: "api", after: 0, times: 2 }, { status: 200, html: true })])
+        const good = yield* snakemake(
+          ["pauses=0"],
+          names.map((id) => `data/${id}/W.bam`)
+        )
+        assert.strictEqual(good.exitCode, 0, good.stderr)
+        assert.isFalse(existsSync(join(cwd, "y")))
+        assert.notInclude(good.stderr, "Trying to restart")
       }),
     limit
   )

@@ -48,6 +48,38 @@ describe("WDL", () => {
   )
 
   it.live(
+    "what did not come is a failure with its reason, and no shell reads an id",
+    () =>
+      Effect.gen(function* () {
+        const id = "quo'te $(touch y) -x"
+        const files = ["bam", "bam.bai"].map((type) => ({ name: `W.${type}`, copyOf: `A1/S1.${type}` }))
+        const { credentials, project, tools } = yield* ground([], [{ id, files }])
+        const path = join(project, "credentials.json")
+        const [target, username] = [credentials.SVC_TARGET, credentials.SVC_USER]
+        writeFileSync(path, JSON.stringify({ target, username, password }), { mode: 0o600 })
+        writeFileSync(
+          join(project, "inputs.json"),
+          JSON.stringify({ settings: path, analyses: ["A3", id], keep_going: true })
+        )
+        const workflow = join(root, "workflows/wdl/downloads.wdl")
+        const args = ["run", "--dir", "run/.", "--input", "inputs.json", workflow]
+        const { exitCode, stderr } = yield* runCommand("miniwdl", args, { cwd: project, env: tools })
+        assert.strictEqual(exitCode, 0, stderr)
+        const { "downloads.failures": failures, "downloads.files": came } = outputsOf(join(project, "run"))
+        assert.match(
+          (failures as ReadonlyArray<string>).join("\n"),
+          /^A3: .*S3\.bam \(analysis A3\): archived, skipped.*$/
+        )
+        assert.includeMembers([...names(came)], ["W.bam", "W.bam.bai"])
+        assert.deepStrictEqual(
+          filesBelow(project).filter((file) => basename(file) === "y"),
+          []
+        )
+      }),
+    limit
+  )
+
+  it.live(
     "a restoration that stays pending is a success that says so",
     () =>
       Effect.gen(function* () {

@@ -1,18 +1,12 @@
 /** What docs/nextflow.md and README.md show of Nextflow: commands run, configuration is read, the process is compiled and run. */
-import { readFileSync, symlinkSync, writeFileSync } from "node:fs"
+import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs"
 import { dirname, join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { runCommand } from "../../Executables.ts"
 import { root } from "../../Root.ts"
-import { pageScripts } from "../Pages.ts"
+import { blocks, pageFiles, pageScripts } from "../Pages.ts"
 import { filesBelow, launchPad, nfCoreWhen, workflows } from "./Nextflow.ts"
-
-/** The blocks of a page that begin with these words. */
-const blocks = (page: string, words: string) =>
-  [...readFileSync(join(root, page), "utf8").matchAll(new RegExp(`^\`\`\`${words}\\n([\\s\\S]*?)^\`\`\`$`, "gm"))].map(
-    ([, text = ""]) => text
-  )
 
 describe("the documentation of the Nextflow modules", () => {
   it.live(
@@ -22,6 +16,8 @@ describe("the documentation of the Nextflow modules", () => {
         const pad = yield* launchPad(["--restoreDelay", "1s"])
         const script = pageScripts.find(([page]) => page === "docs/nextflow.md")?.[1] ?? ""
         pad.write("page.sh", script)
+        mkdirSync(join(pad.folder, "own"))
+        for (const [path, text] of pageFiles("docs/nextflow.md")) pad.write(path, text)
         symlinkSync(root, join(pad.folder, "svc-steps"))
         const env = { ...pad.env, HOME: pad.folder, PATH: `${dirname(pad.command)}:${pad.env["PATH"]}` }
         const page = yield* runCommand("bash", ["page.sh"], { cwd: pad.folder, env })
@@ -33,8 +29,27 @@ describe("the documentation of the Nextflow modules", () => {
         const restored = delivered("restored").filter((path) => !path.startsWith("old/"))
         assert.deepStrictEqual(restored, ["one/S1.bam", "restored/A3/S3.bam"])
 
+        // The pipeline of the page: one pair is whole; of the others the run says at its end what they lack.
+        assert.match(page.stdout, /^one: \d+ lines$/m)
+        assert.deepStrictEqual(delivered("pairs/tumour"), ["one/S1.bam"])
+        assert.include(delivered("pairs/normal"), "one/S2.ranged.bam")
+        for (const [folder, row] of [
+          ["pairs", "TUMOUR.absent"],
+          ["pairs", "TUMOUR.old"],
+          ["scattered", "SVC_TRANSFER.A3"],
+          ["scattered", "SVC_TRANSFER.Z9"]
+        ] as const) {
+          const [sentence = ""] = readFileSync(join(pad.folder, folder, "failed", row, "reason.txt"), "utf8").split(
+            "\n"
+          )
+          assert.include(page.stderr.split("\nFailed:\n").slice(1).join("\n"), `  ${sentence}\n`)
+          assert.match(sentence, /^\w+ \(\w+\) ended with 66: (?:analysis Z9: not found|S3\.bam .*archived)/)
+        }
+        assert.match(page.stdout, /^A1: S1\.bam$/m)
+        assert.match(page.stdout, /had no errors/)
+
         const configs = blocks("docs/nextflow.md", "groovy config")
-        assert.strictEqual(configs.length, 4)
+        assert.strictEqual(configs.length, 3)
         const written = configs.map((text, at) => pad.write(`block-${at}.config`, text))
         const [example = ""] = blocks("README.md", "groovy")
         assert.isBelow(example.split("\n").length, 30)

@@ -1,11 +1,13 @@
 /** What goes wrong under the pipelines: who is told, what is tried again, what must not be. */
-import { readdirSync, readFileSync, readlinkSync } from "node:fs"
+import { mkdirSync, readdirSync, readFileSync, readlinkSync } from "node:fs"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Schedule } from "effect"
+import { readReport } from "../../DownloadGround.ts"
+import { runCommand, startCommand } from "../../Executables.ts"
 import { fault, lingering } from "../../SandboxFaults.ts"
 import { folder, sha256 } from "../Ground.ts"
-import { filesBelow, type LaunchPad, launchPad, type Run } from "./Nextflow.ts"
+import { filesBelow, type LaunchPad, launchPad, type Run, workflows } from "./Nextflow.ts"
 import { account, sheet, writeWorld } from "./Samples.ts"
 
 const known = { SVC_USER: account.user, SVC_PASSWORD: account.password }
@@ -108,6 +110,86 @@ describe("retries", () => {
             []
           )
         }
+      }),
+    600_000
+  )
+})
+
+describe("a machine that fails", () => {
+  it.live(
+    "P12 an engine that is killed: -resume does what is missing, and nothing else",
+    () =>
+      Effect.gen(function* () {
+        const made = yield* pad()
+        yield* made.faults([fault({ plane: "link", file: "B2.bam", nth: 1 }, { slow: 10_000 })])
+        const args = [
+          "-log",
+          "killed.log",
+          "run",
+          join(workflows, "main.nf"),
+          "--input",
+          made.write("s.csv", sheet(three))
+        ]
+        const engine = yield* startCommand(made.command, args, { cwd: made.folder, env: { ...made.env, ...known } })
+        const [step = 0] = yield* made.stats.pipe(
+          Effect.flatMap(({ files }) =>
+            (files["B2/B2.bam"]?.bytes ?? 0) > 0 ? Effect.succeed(downloadsBelow(made.folder)) : Effect.fail("not yet")
+          ),
+          Effect.retry(Schedule.spaced("50 millis"))
+        )
+        yield* engine.kill("SIGKILL")
+        yield* engine.outcome
+        process.kill(step, "SIGKILL")
+        const before = (yield* made.stats).files
+        const again = yield* made.run("main.nf", ["--input", "s.csv", "-resume"], known)
+        assert.strictEqual(again.exitCode, 0, output(again))
+        for (const { name, status } of again.tasks) {
+          const id = /r(B\d)/.exec(name)?.[1] ?? ""
+          const after = (yield* made.stats).files[`${id}/${id}.bam`]?.requests
+          const fetched = before[`${id}/${id}.bam`]?.requests ?? 0
+          assert.strictEqual(after, status === "CACHED" ? fetched : fetched + 1, name)
+        }
+        assert.strictEqual(again.tasks.length, 3)
+        assert.deepInclude(yield* made.stats, { maxApiInFlight: 1, overlaps: 0 })
+      }),
+    600_000
+  )
+
+  it.live(
+    "K1 a full disk of the work folder ends the run with 74, says so, and leaves the report with the results",
+    () =>
+      Effect.gen(function* () {
+        const made = yield* pad()
+        const small = join(made.folder, "small")
+        mkdirSync(small)
+        // A disk of 500 kB, which the files of one row fill, in a name space of its own.
+        const mounted = 'mount -t tmpfs -o size=500k tmpfs "$0" && exec "$@"'
+        const run = yield* runCommand(
+          "unshare",
+          [
+            ...[
+              "-Urm",
+              "sh",
+              "-c",
+              mounted,
+              small,
+              made.command,
+              "-log",
+              "full.log",
+              "run",
+              join(workflows, "main.nf")
+            ],
+            ...["--input", "samples.csv", "-w", small]
+          ],
+          { cwd: made.folder, env: { ...made.env, ...known } }
+        )
+        assert.notStrictEqual(run.exitCode, 0)
+        const [, list = ""] = run.stderr.split("\nFailed:\n")
+        assert.match(list, /^ {2}SVC_DOWNLOAD \(rB\d\) ended with 74: rB\d has \d+ bytes free, but \d+ are needed/m)
+        const [report = ""] = filesBelow(join(made.folder, "results", "failed")).filter((path) =>
+          path.endsWith(".json")
+        )
+        assert.strictEqual(readReport(made.folder, "results", "failed", report).exitCode, 74)
       }),
     600_000
   )

@@ -79,39 +79,49 @@ describe("main.nf", () => {
         // What is not there fails the run, and not the other rows.
         assert.notStrictEqual(run.exitCode, 0, output(run))
         assert.deepStrictEqual(statuses(run), [
-          "COMPLETED SVC_DOWNLOAD (old)",
           "COMPLETED SVC_DOWNLOAD (slice)",
           "COMPLETED SVC_DOWNLOAD (variants)",
           "COMPLETED SVC_DOWNLOAD (whole)",
-          "FAILED SVC_DOWNLOAD (absent)"
+          "FAILED SVC_DOWNLOAD (absent)",
+          "FAILED SVC_DOWNLOAD (old)"
         ])
         assert.deepStrictEqual(
           run.tasks.filter(({ exit }) => exit !== 0).map(({ exit }) => exit),
-          [66]
+          [66, 66]
         )
-        assert.match(output(run), /old: in the archive, not downloaded: B5\.bam/)
-        assert.match(run.stderr, /^SVC_DOWNLOAD \(absent\) ended with 66: analysis Z9: not found/m)
+        const sentences = [
+          /^SVC_DOWNLOAD \(absent\) ended with 66: analysis Z9: not found/,
+          /^SVC_DOWNLOAD \(old\) ended with 66: B5\.bam \(analysis B5\): archived, skipped/
+        ]
+        // Each when it happens, and all of them at the end of the run.
+        const list = (run.stderr.split("\nFailed:\n")[1] ?? "").split("\n").map((line) => line.trim())
+        for (const [at, sentence] of sentences.entries()) {
+          assert.match(run.stderr, new RegExp(sentence.source, "m"))
+          assert.match(list[at] ?? "", sentence)
+        }
         const results = join(pad.folder, "results")
         const told = readFileSync(join(results, "failed", "SVC_DOWNLOAD.absent", "reason.txt"), "utf8")
-        assert.match(told, /^exit code 66\n.*analysis Z9: not found/)
-        const files: ReadonlyArray<string> = [
-          "old/B5.bam.bai",
-          "slice/S1.ranged.bam",
-          "slice/S1.ranged.bam.bai"
-        ].concat(["variants/S2.vcf.gz", "variants/S2.vcf.gz.tbi", "whole/S1.bam", "whole/S1.bam.bai"])
+        assert.match(
+          told,
+          /^SVC_DOWNLOAD \(absent\) ended with 66: .*\nrun \w+, work folder .*\n.*analysis Z9: not found/
+        )
+        const files: ReadonlyArray<string> = ["slice/S1.ranged.bam", "slice/S1.ranged.bam.bai"].concat([
+          ...["variants/S2.vcf.gz", "variants/S2.vcf.gz.tbi"],
+          ...["whole/S1.bam", "whole/S1.bam.bai"]
+        ])
         assert.deepStrictEqual(filesBelow(results), [
           "failed/SVC_DOWNLOAD.absent/absent.report.json",
           "failed/SVC_DOWNLOAD.absent/reason.txt",
+          "failed/SVC_DOWNLOAD.old/old.report.json",
+          "failed/SVC_DOWNLOAD.old/reason.txt",
           "files.csv",
-          "old.report.json",
-          ...files.slice(0, 1),
           "pipeline_info/versions.yml",
           "slice.report.json",
-          ...files.slice(1, 3),
+          ...files.slice(0, 2),
           "variants.report.json",
-          ...files.slice(3, 5),
+          ...files.slice(2, 4),
           "whole.report.json",
-          ...files.slice(5)
+          ...files.slice(4)
         ])
         const table = readFileSync(join(results, "files.csv"), "utf8")
         assert.deepStrictEqual(table.trim().split("\n"), [
@@ -125,11 +135,30 @@ describe("main.nf", () => {
         const again = yield* pad.run("main.nf", [...args, "-resume"], nobody)
         assert.deepStrictEqual(
           statuses(again).filter((line) => !line.startsWith("CACHED")),
-          ["FAILED SVC_DOWNLOAD (absent)"]
+          ["FAILED SVC_DOWNLOAD (absent)", "FAILED SVC_DOWNLOAD (old)"]
         )
         assert.strictEqual(again.tasks.length, 5)
         assert.strictEqual(readFileSync(join(results, "files.csv"), "utf8"), table)
-        assert.strictEqual((yield* pad.stats).linkRequests, before.linkRequests)
+
+        const allowed = yield* pad.run("main.nf", [...args, "-resume", "--allow_missing", "true"], nobody)
+        assert.match(output(allowed), /old: in the archive, not downloaded: B5\.bam/)
+        assert.deepStrictEqual(
+          filesBelow(results).filter((path) => /^failed|old/.test(path)),
+          [
+            "failed/SVC_DOWNLOAD.absent/absent.report.json",
+            "failed/SVC_DOWNLOAD.absent/reason.txt",
+            "old.report.json",
+            "old/B5.bam.bai"
+          ]
+        )
+        // The index beside the archived file is all that was fetched again.
+        const fetched = (yield* pad.stats).files
+        assert.deepStrictEqual(
+          Object.entries(fetched).flatMap(([name, { requests }]) =>
+            requests > (before.files[name]?.requests ?? 0) ? [name] : []
+          ),
+          ["B5/B5.bam.bai"]
+        )
 
         assert.deepStrictEqual(leaks(pad), [])
       }),

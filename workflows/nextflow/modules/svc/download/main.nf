@@ -1,6 +1,19 @@
 // Quotes a text, or a list joined by commas, as one word for the shell.
 def word(value) {
+    if (value instanceof List && value.any { part -> "${part}".contains(',') }) {
+        error("${value.join(' ')}: a comma separates ids, so none may have one")
+    }
     return "'${[value].flatten().join(',').replace("'", "'\\''")}'"
+}
+
+// Refuses what cannot name the outputs of a row in any shell, file system or pattern.
+def checkName(meta, prefix) {
+    if (!meta.id) {
+        error("a row has no id: its meta is ${meta}")
+    }
+    if (!(prefix ==~ /[\p{L}\p{N}][\p{L}\p{M}\p{N} ._,+=@()-]*/)) {
+        error("'${prefix}' cannot name files: it must begin with a letter or digit and may go on with these, blanks and any of . _ , + = @ ( ) -; ext.prefix sets another name")
+    }
 }
 
 process SVC_DOWNLOAD {
@@ -20,7 +33,7 @@ process SVC_DOWNLOAD {
     tuple val(meta), path("${prefix}/*.bam"), path("${prefix}/*.bam.bai"), emit: bam, optional: true
     tuple val(meta), path("${prefix}/*.vcf.gz"), path("${prefix}/*.vcf.gz.tbi"), emit: vcf, optional: true
     tuple val(meta), path("${prefix}.report.json"), emit: report
-    tuple val("${task.process}"), val('svc-steps'), eval('svc-steps --version'), emit: versions_svc, topic: versions
+    tuple val("${task.process}"), val('svc-steps'), eval('svc-download --version'), emit: versions_svc, topic: versions
 
     when:
     task.ext.when == null || task.ext.when
@@ -28,19 +41,24 @@ process SVC_DOWNLOAD {
     script:
     def args = task.ext.args ?: ''
     prefix = task.ext.prefix ?: "${meta.id}"
-    def options = (select instanceof Map ? select : [analysisIds: select])
+    checkName(meta, prefix)
+    def options = (select instanceof Map ? select : [analysisIds: [select].flatten()])
         .findAll { _name, value -> value }
-        .collect { name, value -> "--${name} ${word(value)}" }
-    def regions = bed ? "--bed ${bed}" : ''
+        .collect { name, value -> "--${name}=${word(value)}" }
+    def regions = bed ? "--bed=${bed}" : ''
     // A folder that is kept after this task: a retry resumes where the last attempt stopped, and complete files are not fetched again.
-    def store = task.ext.args2 ? "${task.ext.args2}/${prefix}" : ''
+    def store = task.ext.args2 ? word("${file(task.ext.args2)}/${prefix}") : ''
     """
-    if [ -n '${store}' ]; then mkdir -p '${store}' && ln -sfn '${store}' '${prefix}'; else mkdir -p '${prefix}'; fi
-    svc-download ${options.join(' ')} ${regions} --destination '${prefix}' --reportfile '${prefix}.report.json' ${args}
+    ${store ? "mkdir -p ${store}; ln -sfn ${store}" : 'mkdir -p'} '${prefix}'
+    svc-download ${options.join(' ')} ${regions} --destination '${prefix}' --reportfile '${prefix}.report.json' --logfile '${prefix}.log' ${args}
+    # What was asked for and did not come is an error, unless ext.args3 is 'optional'.
+    missing=\$({ grep -E ': archived, skipped|Analysis .*: no .* file is listed\$' '${prefix}.log' || grep '"archived"' '${prefix}.report.json'; } | sed 's/^[^]]*\\]: //') || true
+    [ -z "\$missing" ] || [ '${task.ext.args3}' = optional ] || { echo "[error]: \$missing" >&2; exit 66; }
     """
 
     stub:
     prefix = task.ext.prefix ?: "${meta.id}"
+    checkName(meta, prefix)
     """
     mkdir -p '${prefix}'
     touch '${prefix}/${prefix}.bam' '${prefix}/${prefix}.bam.bai' '${prefix}/${prefix}.vcf.gz.tbi'

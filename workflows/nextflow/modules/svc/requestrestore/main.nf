@@ -1,6 +1,19 @@
 // Quotes a text, or a list joined by commas, as one word for the shell.
 def word(value) {
+    if (value instanceof List && value.any { part -> "${part}".contains(',') }) {
+        error("${value.join(' ')}: a comma separates ids, so none may have one")
+    }
     return "'${[value].flatten().join(',').replace("'", "'\\''")}'"
+}
+
+// Refuses what cannot name the outputs of a row in any shell, file system or pattern.
+def checkName(meta, prefix) {
+    if (!meta.id) {
+        error("a row has no id: its meta is ${meta}")
+    }
+    if (!(prefix ==~ /[\p{L}\p{N}][\p{L}\p{M}\p{N} ._,+=@()-]*/)) {
+        error("'${prefix}' cannot name files: it must begin with a letter or digit and may go on with these, blanks and any of . _ , + = @ ( ) -; ext.prefix sets another name")
+    }
 }
 
 process SVC_REQUESTRESTORE {
@@ -17,7 +30,7 @@ process SVC_REQUESTRESTORE {
 
     output:
     tuple val(meta), path("${prefix}.awaiting-restoration.json"), emit: tracking
-    tuple val("${task.process}"), val('svc-steps'), eval('svc-steps --version'), emit: versions_svc, topic: versions
+    tuple val("${task.process}"), val('svc-steps'), eval('svc-request-restore --version'), emit: versions_svc, topic: versions
 
     when:
     task.ext.when == null || task.ext.when
@@ -25,10 +38,11 @@ process SVC_REQUESTRESTORE {
     script:
     def args = task.ext.args ?: ''
     prefix = task.ext.prefix ?: "${meta.id}"
-    def options = (select instanceof Map ? select : [analysisIds: select])
+    checkName(meta, prefix)
+    def options = (select instanceof Map ? select : [analysisIds: [select].flatten()])
         .findAll { _name, value -> value }
-        .collect { name, value -> "--${name} ${word(value)}" }
-    def regions = bed ? "--bed ${bed}" : ''
+        .collect { name, value -> "--${name}=${word(value)}" }
+    def regions = bed ? "--bed=${bed}" : ''
     // SVC_RESUMERESTORE will put the files into the folder `restored` of its own work folder.
     """
     mkdir -p restored
@@ -37,6 +51,7 @@ process SVC_REQUESTRESTORE {
 
     stub:
     prefix = task.ext.prefix ?: "${meta.id}"
+    checkName(meta, prefix)
     """
     echo '[]' > '${prefix}.awaiting-restoration.json'
     """
