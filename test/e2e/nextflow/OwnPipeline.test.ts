@@ -203,8 +203,8 @@ workflow {
         )
         assert.match(said[0] ?? "", /S3\.bam \(analysis A3\): archived, skipped/)
         assert.match(said[3] ?? "", /S3\.bam \(analysis A3\): archived, skipped/)
-        assert.match(said[4] ?? "", /Analysis B1 has no bam\.bai file$/)
-        assert.match(said[5] ?? "", /Analysis B1 has no vcf\.gz file$/)
+        assert.match(said[4] ?? "", /Analysis B1: no bam\.bai file is listed$/)
+        assert.match(said[5] ?? "", /Analysis B1: no vcf\.gz file is listed$/)
         assert.strictEqual(filesBelow(join(pad.folder, "results", "failed")).length, 12)
 
         const silent = yield* pad.run(script, ["-c", config], quiet)
