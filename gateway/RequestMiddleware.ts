@@ -7,6 +7,7 @@ import { Cause, Effect, Metric, Option, Redacted, type Scope } from "effect"
 import { type HttpServerError, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { errorBody, mediaType } from "../core/src/htsget/Ticket.ts"
 import { monotonicMillis } from "../core/src/MonotonicTime.ts"
+import { Reader } from "../core/src/serving/Reader.ts"
 import { printable } from "../core/src/text/Printable.ts"
 import { admit, crossOrigin, preflight } from "./Admission.ts"
 import { json } from "./Answers.ts"
@@ -60,6 +61,7 @@ export const makeRequestMiddleware = Effect.gen(function* () {
       return app.pipe(
         Effect.provideService(HttpServerRequest.HttpServerRequest, request.modify({ url: verdict.url })),
         Effect.provideService(Caller, { base, headers: token }),
+        Effect.provideService(Reader, { key: response.req.socket.remoteAddress ?? "", mayRead: () => true }),
         Effect.catchCause((cause) => answerOfCause(cause, verdict.url))
       )
     })

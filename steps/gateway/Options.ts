@@ -35,5 +35,11 @@ export const options = {
     metavar: "ORIGIN",
     help: "Let pages of this origin read, such as https://igv.org; * for any"
   },
+  queueTimeout: {
+    type: "duration",
+    default: "5m",
+    metavar: "TIME",
+    help: "How long a reader waits for its turn while the service answers others"
+  },
   allowRestore: { type: "flag", help: "Let readers ask for the restoration of archived files, which costs money" }
 } as const satisfies CommandOptions

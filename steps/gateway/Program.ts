@@ -41,7 +41,7 @@ export const program = makeProgram(
     }
     return withProblems(Result.succeed(values), problems)
   },
-  Effect.fnUntraced(function* (settings: Settings, { publicUrl, tokenFile, ...given }: Values) {
+  Effect.fnUntraced(function* (settings: Settings, { publicUrl, queueTimeout, tokenFile, ...given }: Values) {
     const token = tokenFile === null ? null : yield* tokenIn(tokenFile)
     const scrubber = yield* Scrubber
     scrubber.protect(token)
@@ -63,7 +63,7 @@ export const program = makeProgram(
         publicUrl: publicUrl?.replace(/\/+$/, "") ?? null,
         version
       }),
-      Effect.provide(wiring(settings))
+      Effect.provide(wiring(settings, queueTimeout))
     )
   })
 )

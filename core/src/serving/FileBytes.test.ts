@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Clock, Effect, Fiber, Layer, Redacted } from "effect"
+import { Clock, type Duration, Effect, Fiber, Layer, Redacted } from "effect"
 import { TestClock } from "effect/testing"
 import {
   cutAfter,
@@ -26,9 +26,17 @@ interface Ground {
   readonly away?: boolean
   /** Links are given out for so many ms, 20 s if not said. */
   readonly goodFor?: number
+  /** Links come after this time, at once if not said. */
+  readonly linkAfter?: Duration.Input
 }
 
-const ground = ({ away = false, goodFor = 20_000, object = first, script = (_, good) => good }: Ground = {}) => {
+const ground = ({
+  away = false,
+  goodFor = 20_000,
+  linkAfter = 0,
+  object = first,
+  script = (_, good) => good
+}: Ground = {}) => {
   const links = new ScriptedHost(object, script)
   let generation = 1
   const linkNow = Effect.map(Clock.currentTimeMillis, (now) => ({
@@ -37,7 +45,7 @@ const ground = ({ away = false, goodFor = 20_000, object = first, script = (_, g
     goodUntil: now + goodFor
   }))
   const store = Layer.mock(LinkStore, {
-    link: () => linkNow,
+    link: () => Effect.delay(linkNow, linkAfter),
     renewed: (_, refused) =>
       Effect.suspend(() => {
         if (away) return Effect.fail(new Unavailable({ host: "lab", reason: "no answer", attempts: 7 }))
@@ -191,6 +199,20 @@ describe("the bytes of a file for readers who follow no link", () => {
       })
       assert.strictEqual(failureOf((yield* Effect.provide(reading, place.layer)).sent), "ServiceAway")
       assert.strictEqual(place.links.open, 0)
+    })
+  )
+
+  it.effect("N10 waiting for a link, in turn with others, is not waiting for the link host", () =>
+    Effect.gen(function* () {
+      const place = ground({ linkAfter: "2 minutes" })
+      const { bytes, sent } = yield* run(taken(), place)
+      assert.strictEqual(sent._tag, "Success")
+      assert.isTrue(same(bytes, 0, size))
+      const silent = ground({
+        linkAfter: "2 minutes",
+        script: ({ number }, good) => (number === 0 ? good : { ...good, delay: 3_600_000 })
+      })
+      assert.strictEqual(failureOf((yield* run(taken(), silent)).sent), "ServiceAway")
     })
   )
 

@@ -2,9 +2,10 @@
  * The bytes of a file for readers who do not follow links: fetched from the link host as they are read, with the link
  * renewed and the connection made anew at the same byte where that is needed.
  */
-import { Clock, Context, Data, Deferred, Duration, Effect, Layer, Ref } from "effect"
+import { Clock, Context, Data, Deferred, Duration, Effect, Latch, Layer, Ref } from "effect"
 import { refusedLink, type TransferError } from "../Errors.ts"
 import type { ByteReader } from "../genome/ByteReader.ts"
+import { monotonicMillis } from "../MonotonicTime.ts"
 import { LinkHost } from "../transfer/LinkHost.ts"
 import type { LinkLease } from "../transfer/LinkLease.ts"
 import { LinkPool } from "../transfer/LinkPool.ts"
@@ -12,14 +13,8 @@ import { fetchRange } from "../transfer/RangeFetch.ts"
 import { type ObjectVersion, probedBytes } from "../transfer/RangeReply.ts"
 import type { ByteSink } from "../transfer/ReplyBody.ts"
 import * as VersionWatch from "../transfer/VersionWatch.ts"
-import {
-  type FileArchived,
-  LinkStore,
-  type ServedFile,
-  ServiceAway,
-  type StoredLink,
-  type StoreError
-} from "./LinkStore.ts"
+import { type FileArchived, LinkStore, type ServedFile, type StoredLink, type StoreError } from "./LinkStore.ts"
+import { ServiceAway } from "./Questions.ts"
 
 export type BytesError = StoreError | FileArchived | TransferError | FileChanged
 
@@ -44,7 +39,7 @@ export class FileBytes extends Context.Service<
   {
     /** Size, tag and time of last modification as the link host states them. */
     readonly version: (file: ServedFile) => Effect.Effect<SizedVersion, BytesError>
-    /** Gives the bytes `[first, end)` of that version, the first of them within ten seconds. */
+    /** Gives the bytes `[first, end)` of that version, the first of them within ten seconds of the link. */
     readonly send: (
       file: ServedFile,
       version: SizedVersion,
@@ -65,8 +60,8 @@ export class FileBytes extends Context.Service<
 const trusted = Duration.toMillis("1 minute")
 /** Of how many files versions are remembered. */
 const mostVersions = 4000
-/** How long a reader waits for the first byte. */
-const firstByte = Duration.seconds(10)
+/** How long a reader waits for the first byte of the link host, in ms. */
+const firstByte = Duration.toMillis("10 seconds")
 /** How many of the last bytes sent are kept, to compare them when a host without entity tags is asked again. */
 const overlap = 64 * 1024
 
@@ -81,7 +76,8 @@ const makeFileBytes = Effect.fnUntraced(function* () {
     file: ServedFile,
     known: SizedVersion | null,
     [first, end]: readonly [number, number],
-    sink: ByteSink
+    sink: ByteSink,
+    start: StartWatch
   ): Effect.fn.Return<ObjectVersion | null, BytesError> {
     const watch = yield* VersionWatch.make
     const attempts = yield* Ref.make(0)
@@ -94,7 +90,7 @@ const makeFileBytes = Effect.fnUntraced(function* () {
         {
           request,
           host,
-          lease: leaseOf(store, file, noLink),
+          lease: leaseOf(store, file, noLink, start),
           watch,
           sink,
           pool,
@@ -111,17 +107,10 @@ const makeFileBytes = Effect.fnUntraced(function* () {
   })
 
   /** Fails with `ServiceAway` when `work` has not reported its first byte in time. After that byte there is no limit. */
-  const limitStart = <A, E>(work: (first: Effect.Effect<void>) => Effect.Effect<A, E>) =>
+  const limitStart = <A, E>(work: (watch: StartWatch) => Effect.Effect<A, E>) =>
     Effect.gen(function* () {
-      const started = yield* Deferred.make<void>()
-      const late = Deferred.await(started).pipe(
-        Effect.timeoutOrElse({
-          duration: firstByte,
-          orElse: () => new ServiceAway({ reason: "the link host has not answered yet" })
-        }),
-        Effect.andThen(Effect.never)
-      )
-      return yield* Effect.raceFirst(work(Effect.asVoid(Deferred.succeed(started, undefined))), late)
+      const watch = yield* makeStartWatch
+      return yield* Effect.raceFirst(work(watch), watch.late)
     })
 
   const probe = Effect.fn("svc.serving.probe")(function* (
@@ -130,8 +119,8 @@ const makeFileBytes = Effect.fnUntraced(function* () {
     // No byte can be asked of an empty file.
     if (file.size === 0) return { ...unknownVersion, size: 0 }
     const ignored: ByteSink = { begin: 0, write: () => Effect.void, read: () => Effect.succeed(new Uint8Array(0)) }
-    const version = yield* limitStart(() =>
-      sendRange(file, null, [0, Math.min(probedBytes, file.size ?? probedBytes)], ignored)
+    const version = yield* limitStart((watch) =>
+      sendRange(file, null, [0, Math.min(probedBytes, file.size ?? probedBytes)], ignored, watch)
     )
     const size = version?.size ?? file.size
     if (size === null) return yield* new FileChanged({ reason: "nobody says how long the file is" })
@@ -145,17 +134,18 @@ const makeFileBytes = Effect.fnUntraced(function* () {
 
   const send: FileBytes["Service"]["send"] = (file, version, { first, end }, taker) => {
     if (end <= first) return Effect.void
-    return limitStart((started) =>
+    return limitStart((watch) =>
       Effect.suspend(() => {
         const tail = version.etag === null ? makeTail() : null
-        return sendRange(file, version, [first, end], {
+        const sink: ByteSink = {
           begin: first,
           write: (_, bytes) => {
             tail?.add(bytes)
-            return Effect.andThen(started, taker.write(bytes))
+            return Effect.andThen(watch.started, taker.write(bytes))
           },
           read: (offset, length) => Effect.sync(() => tail?.last(offset, length) ?? new Uint8Array(0))
-        })
+        }
+        return sendRange(file, version, [first, end], sink, watch)
       })
     ).pipe(Effect.asVoid, forgetting(file))
 
@@ -223,6 +213,46 @@ const makeFileBytes = Effect.fnUntraced(function* () {
   })
 })
 
+/** Watches that the link host sends a first byte in time. */
+interface StartWatch {
+  /** The first byte is there. */
+  readonly started: Effect.Effect<void>
+  /** Waiting for the service is no fault of the link host: the store of links has a limit of its own. */
+  readonly excluding: <A, E>(link: Effect.Effect<A, E>) => Effect.Effect<A, E>
+  /** Fails when the first byte is late; never succeeds. */
+  readonly late: Effect.Effect<never, ServiceAway>
+}
+
+const makeStartWatch: Effect.Effect<StartWatch> = Effect.gen(function* () {
+  const started = yield* Deferred.make<void>()
+  const atHost = yield* Latch.make(true)
+  let since = yield* monotonicMillis
+  let before = 0
+  const look = Effect.gen(function* () {
+    yield* atHost.await
+    const spent = before + (yield* monotonicMillis) - since
+    if (spent >= firstByte) return yield* new ServiceAway({ reason: "the link host has not answered yet" })
+    yield* Effect.sleep(Math.ceil(firstByte - spent))
+  })
+  return {
+    started: Effect.asVoid(Deferred.succeed(started, undefined)),
+    excluding: (link) =>
+      Effect.acquireUseRelease(
+        Effect.gen(function* () {
+          before += (yield* monotonicMillis) - since
+          yield* atHost.close
+        }),
+        () => link,
+        () =>
+          Effect.gen(function* () {
+            since = yield* monotonicMillis
+            yield* atHost.open
+          })
+      ),
+    late: Effect.raceFirst(Deferred.await(started), Effect.forever(look)).pipe(Effect.andThen(Effect.never))
+  }
+})
+
 /** The transfer fails when links that must be good are refused this often without a byte in between: that is no accident. */
 const mostRefusals = 3
 /** How often a link that ended on its way, from a slow service or to a busy host, is renewed without a byte in between. */
@@ -232,7 +262,8 @@ const mostRenewals = 20
 const leaseOf = (
   store: LinkStore["Service"],
   file: ServedFile,
-  noLink: Deferred.Deferred<never, StoreError | FileArchived>
+  noLink: Deferred.Deferred<never, StoreError | FileArchived>,
+  start: StartWatch
 ): LinkLease => {
   let refusals = 0
   let renewals = 0
@@ -240,7 +271,7 @@ const leaseOf = (
   let goodUntil = 0
   let renewed: StoredLink | null = null
   const orEnd = <A>(link: Effect.Effect<A, StoreError | FileArchived>) =>
-    Effect.catch(link, (error) => Effect.andThen(Deferred.fail(noLink, error), Effect.never))
+    Effect.catch(start.excluding(link), (error) => Effect.andThen(Deferred.fail(noLink, error), Effect.never))
   return {
     // Straight after a renewal it is the new link, even one that is too short-lived to be given to anybody else.
     current: Effect.suspend(() => (renewed === null ? orEnd(store.link(file)) : Effect.succeed(renewed))).pipe(

@@ -1,12 +1,13 @@
 /** Many readers, short links, bad connections, and a service that is away: nothing fails that need not, nothing grows. */
-import { readdirSync, readFileSync } from "node:fs"
+import { readdirSync, readFileSync, writeFileSync } from "node:fs"
 import { connect, createServer, type Socket } from "node:net"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Fiber, Ref } from "effect"
-import { startSandbox } from "../../Executables.ts"
+import { startSandbox, until } from "../../Executables.ts"
 import { ask, startGateway } from "../../GatewayGround.ts"
 import { lingering, setFaults } from "../../SandboxFaults.ts"
+import { folder } from "../Ground.ts"
 import { startS3 } from "../S3.ts"
 import { regionText, tool, toolGround } from "./Ground.ts"
 import { soak } from "./Soak.ts"
@@ -108,6 +109,46 @@ describe("the gateway under load", () => {
           "of the comparison, of the samtools, and of each other analysis"
         )
       })
+  )
+
+  it.live(
+    "S7 60 samtools on 60 analyses while the service takes a second for each: all end well, and known files do not wait",
+    () =>
+      Effect.gen(function* () {
+        const ids = Array.from({ length: 60 }, (_, i) => `L${i}`)
+        const world = join(yield* folder, "world.json")
+        const files = ["S1.bam", "S1.bam.bai"].map((name) => ({ name, copyOf: `A1/${name}` }))
+        const analyses = ids.map((id) => ({ id, personLimsId: "LIMS-0001", sampleId: `S${id}`, files }))
+        writeFileSync(world, JSON.stringify({ analyses }))
+        const ground = yield* toolGround([], null, ["--strict", "--world", world])
+        const { gateway, sandbox, stats, url } = ground
+        const count = yield* tool("samtools", ["view", "-c", url("S1.bam"), regionText])
+        yield* setFaults(sandbox.url, [lingering(1000)])
+        const burst = yield* Effect.forkChild(
+          Effect.forEach(
+            ids,
+            (id) => tool("samtools", ["view", "-c", `${gateway.url}/files/${id}/S1.bam`, regionText]),
+            {
+              concurrency: "unbounded"
+            }
+          )
+        )
+        const metric = (name: string) =>
+          Effect.map(ask(`${gateway.url}/metrics`), ({ text }) =>
+            Number(new RegExp(`^${name} (\\S+)$`, "m").exec(text)?.[1])
+          )
+        yield* until(
+          "many wait",
+          Effect.map(metric("svc_gateway_queue_length"), (length) => length > 30)
+        )
+        const before = performance.now()
+        assert.strictEqual((yield* ask(url("S1.bam"))).status, 307)
+        assert.isBelow(performance.now() - before, 900)
+        assert.deepStrictEqual(new Set(yield* Fiber.join(burst)), new Set([count]))
+        assert.strictEqual(yield* metric("svc_gateway_queue_length"), 0)
+        assert.include(yield* stats, { maxApiInFlight: 1, overlaps: 0 })
+      }),
+    200_000
   )
 
   it.live("thousands of idle connections and slow heads keep nobody out, and are closed", () =>
