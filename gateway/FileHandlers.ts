@@ -6,9 +6,12 @@ import { type HttpServerRequest, HttpServerResponse } from "effect/http"
 import { HttpApiBuilder } from "effect/http-api"
 import { FileBytes, type SizedVersion, unknownVersion } from "../core/src/serving/FileBytes.ts"
 import { FileArchived, LinkStore, type ServedFile } from "../core/src/serving/LinkStore.ts"
+import { Reader } from "../core/src/serving/Reader.ts"
 import { requestedRange } from "../core/src/serving/RequestedRange.ts"
 import { Restorations } from "../core/src/serving/Restorations.ts"
+import { printable } from "../core/src/text/Printable.ts"
 import { makeReaderOutput } from "../platform/terminal/ReaderOutput.ts"
+import { CurrentReading } from "./AccessLog.ts"
 import { json, makeFailures } from "./Answers.ts"
 import { Caller, fileUrl } from "./Caller.ts"
 import * as Counters from "./Counters.ts"
@@ -52,20 +55,33 @@ export const fileHandlers = HttpApiBuilder.group(
     /** Determines the version before it sends the head. When the file changes before the first byte, it starts once more. */
     const sendBytes = Effect.fnUntraced(function* (file: ServedFile, request: Request) {
       const response = NodeHttpServerRequest.toServerResponse(request) as ServerResponse
+      const reading = yield* CurrentReading
       const attempt = Effect.gen(function* () {
         const version = yield* bytes.version(file)
         const { end, first, headers, status } = headOf(version, request)
         if (status === 416) return HttpServerResponse.empty({ status, headers })
         const output = makeReaderOutput(response, { status, headers })
+        const cutOff = Effect.andThen(
+          Effect.sync(() => {
+            reading.cut = true
+          }),
+          output.cut
+        )
         const write = (piece: Uint8Array) =>
-          Effect.andThen(output.write(piece), Metric.update(Counters.bytes, piece.length))
+          Effect.andThen(
+            output.write(piece),
+            Effect.suspend(() => {
+              reading.bytes = (reading.bytes ?? 0) + piece.length
+              return Metric.update(Counters.bytes, piece.length)
+            })
+          )
         return yield* bytes.send(file, version, { first, end }, { write }).pipe(
           Effect.andThen(output.end),
           Effect.as(HttpServerResponse.empty({ status })),
           Effect.catch((error) =>
             output.begun()
               ? Effect.logWarning(`${file.fileName} was cut: ${error.message}`).pipe(
-                  Effect.andThen(output.cut),
+                  Effect.andThen(cutOff),
                   Effect.as(HttpServerResponse.empty({ status }))
                 )
               : Effect.fail(error)
@@ -92,14 +108,23 @@ export const fileHandlers = HttpApiBuilder.group(
       return yield* relay ? sendBytes(file, request) : redirect(file)
     })
 
+    /** What became of a request for a restoration is a line of the log, whatever it is: somebody pays for it. */
     const restore = Effect.fnUntraced(function* (analysisId: string, fileName: string) {
+      const { key } = yield* Reader
+      const say = (what: string) =>
+        Effect.logInfo(`${printable(analysisId)}/${printable(fileName)}: restoration ${what}, by ${printable(key)}`)
       if (!allowRestore) {
+        yield* say("refused, as the gateway runs without --allowRestore")
         const message = "restorations cost money, and this gateway was not started with --allowRestore"
         return json(403, { error: "Forbidden", message })
       }
       const file = yield* store.file(analysisId, fileName)
-      if (!file.archived) return json(200, { archived: false, restoringSince: null, restoreEstimation: null })
-      const { estimation, since } = yield* restorations.request(file)
+      if (!file.archived) {
+        yield* say("not needed")
+        return json(200, { archived: false, restoringSince: null, restoreEstimation: null })
+      }
+      const { estimation, joined, since } = yield* restorations.request(file)
+      yield* say(joined ? "joined" : "asked for")
       return json(202, { archived: true, restoringSince: since, restoreEstimation: estimation })
     })
 

@@ -9,6 +9,8 @@ import { errnoOf } from "../Errno.ts"
 export interface LogFile {
   /** Appends whole lines. Never fails: what goes wrong is reported once, until it works again. */
   readonly append: (lines: string) => void
+  /** Looks before the next line whether another file is at the path by now, as after a rotation. */
+  readonly reopen: () => void
 }
 
 /** Folders whose links name devices and open files: `/dev/stderr`, `/dev/fd/3`. In `/dev/shm` everybody may make files and links. */
@@ -70,6 +72,9 @@ export const openLogFile = (
         }
 
         return {
+          reopen: () => {
+            checked = Number.NEGATIVE_INFINITY
+          },
           append: (lines: string) => {
             try {
               followRotation()
