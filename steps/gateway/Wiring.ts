@@ -22,8 +22,11 @@ import { version } from "../main/Version.ts"
 /** Each reader of bytes has one of its own, which a reader that pauses keeps. */
 const connections = 1024
 
-/** What goes through is passed on early: waiting for more leaves the reader idle (bench/README.md). Bytes. */
-const batch = 128 * 1024
+/**
+ * What goes through is passed on early: waiting for more leaves the reader idle (bench/README.md). A reader that takes nothing holds
+ * twice as much. Bytes.
+ */
+const batch = 64 * 1024
 
 /** @param queueTimeout - how long a reader waits for its turn while the service answers others */
 export const wiring = (

@@ -2,7 +2,7 @@
  * The bytes of a file for readers who do not follow links: fetched from the link host as they are read, with the link
  * renewed and the connection made anew at the same byte where that is needed.
  */
-import { Clock, Context, Data, Deferred, Duration, Effect, Latch, Layer, Ref } from "effect"
+import { Cache, Clock, Context, Data, Deferred, Duration, Effect, Exit, Layer, Ref } from "effect"
 import { refusedLink, type TransferError } from "../Errors.ts"
 import type { ByteReader } from "../genome/ByteReader.ts"
 import { monotonicMillis } from "../MonotonicTime.ts"
@@ -13,8 +13,9 @@ import { fetchRange } from "../transfer/RangeFetch.ts"
 import { type ObjectVersion, probedBytes } from "../transfer/RangeReply.ts"
 import type { ByteSink } from "../transfer/ReplyBody.ts"
 import * as VersionWatch from "../transfer/VersionWatch.ts"
+import { makeIdleReaders } from "./IdleReaders.ts"
 import { type FileArchived, LinkStore, type ServedFile, type StoredLink, type StoreError } from "./LinkStore.ts"
-import { ServiceAway } from "./Questions.ts"
+import { makeStartWatch, type StartWatch } from "./StartWatch.ts"
 
 export type BytesError = StoreError | FileArchived | TransferError | FileChanged
 
@@ -29,9 +30,15 @@ export interface SizedVersion extends ObjectVersion {
 /** A version of which nothing is known yet. */
 export const unknownVersion = { etag: null, lastModified: null, digests: [] } as const
 
-/** Takes bytes in order; they are overwritten when `write` is done, so a slow reader slows the link host. */
+/** Takes bytes in order, at its own pace. */
 export interface ByteTaker {
+  /**
+   * Ends when the bytes are taken; they are overwritten after that, so a slow reader slows the link host. When it is interrupted,
+   * because its connection is given away, they stay what they are and are taken all the same.
+   */
   readonly write: (bytes: Uint8Array) => Effect.Effect<void>
+  /** Ends when everything that was written is taken. */
+  readonly rest: Effect.Effect<void>
 }
 
 export class FileBytes extends Context.Service<
@@ -56,12 +63,10 @@ export class FileBytes extends Context.Service<
   )
 }
 
-/** How long a version that was learned is believed, in ms. */
-const trusted = Duration.toMillis("1 minute")
+/** How long a version that was learned is believed. */
+const trusted = Duration.minutes(1)
 /** Of how many files versions are remembered. */
 const mostVersions = 4000
-/** How long a reader waits for the first byte of the link host, in ms. */
-const firstByte = Duration.toMillis("10 seconds")
 /** How many of the last bytes sent are kept, to compare them when a host without entity tags is asked again. */
 const overlap = 64 * 1024
 
@@ -69,8 +74,7 @@ const makeFileBytes = Effect.fnUntraced(function* () {
   const store = yield* LinkStore
   const host = yield* LinkHost
   const pool = yield* LinkPool
-  const versions = new Map<string, { readonly version: SizedVersion; readonly at: number }>()
-  const keyOf = ({ analysisId, fileName }: ServedFile) => JSON.stringify([analysisId, fileName])
+  const idleReaders = makeIdleReaders(pool.settings.connections)
 
   const sendRange = Effect.fnUntraced(function* (
     file: ServedFile,
@@ -127,27 +131,38 @@ const makeFileBytes = Effect.fnUntraced(function* () {
     return { ...unknownVersion, ...version, size }
   })
 
-  const forgetting =
-    (file: ServedFile) =>
-    <A, E, R>(effect: Effect.Effect<A, E, R>) =>
-      Effect.tapError(effect, () => Effect.sync(() => void versions.delete(keyOf(file))))
+  // Listed with another size, it is another file.
+  const versions = yield* Cache.makeWith(probe, {
+    capacity: mostVersions,
+    timeToLive: (exit) => (Exit.isSuccess(exit) ? trusted : Duration.zero)
+  })
 
   const send: FileBytes["Service"]["send"] = (file, version, { first, end }, taker) => {
     if (end <= first) return Effect.void
-    return limitStart((watch) =>
-      Effect.suspend(() => {
-        const tail = version.etag === null ? makeTail() : null
-        const sink: ByteSink = {
-          begin: first,
-          write: (_, bytes) => {
-            tail?.add(bytes)
-            return Effect.andThen(watch.started, taker.write(bytes))
-          },
-          read: (offset, length) => Effect.sync(() => tail?.last(offset, length) ?? new Uint8Array(0))
-        }
-        return sendRange(file, version, [first, end], sink, watch)
-      })
-    ).pipe(Effect.asVoid, forgetting(file))
+    const tail = version.etag === null ? makeTail() : null
+    const sending = Effect.fnUntraced(function* (watch: StartWatch) {
+      let at = first
+      let waitingSince: number | null = null
+      const sink: ByteSink = {
+        begin: first,
+        write: Effect.fnUntraced(function* (offset, bytes) {
+          yield* watch.started
+          tail?.add(bytes)
+          at = offset + bytes.length
+          waitingSince = yield* monotonicMillis
+          yield* taker.write(bytes)
+          waitingSince = null
+        }),
+        read: (offset, length) => Effect.sync(() => tail?.last(offset, length) ?? new Uint8Array(0))
+      }
+      while (at < end) {
+        const sent = sendRange(file, version, [at, end], sink, watch)
+        if ((yield* idleReaders.lend(sent, () => waitingSince)) !== "idle") return
+        yield* taker.rest
+        waitingSince = null
+      }
+    })
+    return limitStart(sending).pipe(Effect.tapError(() => Cache.invalidate(versions, file)))
 
     /** The last bytes that were sent, by their place in the file. */
     function makeTail() {
@@ -172,22 +187,7 @@ const makeFileBytes = Effect.fnUntraced(function* () {
   }
 
   return FileBytes.of({
-    version: Effect.fnUntraced(function* (file) {
-      const key = keyOf(file)
-      const known = versions.get(key)
-      const now = yield* Clock.currentTimeMillis
-      if (known !== undefined && now - known.at < trusted && (file.size ?? known.version.size) === known.version.size) {
-        return known.version
-      }
-      const version = yield* probe(file)
-      versions.delete(key)
-      versions.set(key, { version, at: now })
-      for (const oldest of versions.keys()) {
-        if (versions.size <= mostVersions) break
-        versions.delete(oldest)
-      }
-      return version
-    }),
+    version: (file) => Cache.get(versions, file),
     send,
     reader: (file, version) => ({
       size: version.size,
@@ -204,53 +204,14 @@ const makeFileBytes = Effect.fnUntraced(function* () {
               Effect.sync(() => {
                 bytes.set(more, at)
                 at += more.length
-              })
+              }),
+            rest: Effect.void
           }
         )
         return bytes
       })
     })
   })
-})
-
-/** Watches that the link host sends a first byte in time. */
-interface StartWatch {
-  /** The first byte is there. */
-  readonly started: Effect.Effect<void>
-  /** Waiting for the service is no fault of the link host: the store of links has a limit of its own. */
-  readonly excluding: <A, E>(link: Effect.Effect<A, E>) => Effect.Effect<A, E>
-  /** Fails when the first byte is late; never succeeds. */
-  readonly late: Effect.Effect<never, ServiceAway>
-}
-
-const makeStartWatch: Effect.Effect<StartWatch> = Effect.gen(function* () {
-  const started = yield* Deferred.make<void>()
-  const atHost = yield* Latch.make(true)
-  let since = yield* monotonicMillis
-  let before = 0
-  const look = Effect.gen(function* () {
-    yield* atHost.await
-    const spent = before + (yield* monotonicMillis) - since
-    if (spent >= firstByte) return yield* new ServiceAway({ reason: "the link host has not answered yet" })
-    yield* Effect.sleep(Math.ceil(firstByte - spent))
-  })
-  return {
-    started: Effect.asVoid(Deferred.succeed(started, undefined)),
-    excluding: (link) =>
-      Effect.acquireUseRelease(
-        Effect.gen(function* () {
-          before += (yield* monotonicMillis) - since
-          yield* atHost.close
-        }),
-        () => link,
-        () =>
-          Effect.gen(function* () {
-            since = yield* monotonicMillis
-            yield* atHost.open
-          })
-      ),
-    late: Effect.raceFirst(Deferred.await(started), Effect.forever(look)).pipe(Effect.andThen(Effect.never))
-  }
 })
 
 /** The transfer fails when links that must be good are refused this often without a byte in between: that is no accident. */
