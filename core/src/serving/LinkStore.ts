@@ -162,7 +162,7 @@ const makeStore = Effect.fnUntraced(function* (
     const known = pages.get(analysisId)
     if (known !== undefined && good(known, now)) return known
     const no = unknown.get(analysisId)
-    if (no !== undefined && now >= no.at && now - no.at < unknownFor) return yield* Effect.fail(no.error)
+    if (no !== undefined && now >= no.at && now - no.at < unknownFor) return yield* no.error
     return yield* questions.ask(analysisId, known !== undefined)
   })
 
