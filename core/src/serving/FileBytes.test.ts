@@ -302,6 +302,13 @@ describe("the bytes of a file for readers who follow no link", () => {
         yield* TestClock.adjust("1 second")
         assert.isTrue(same((yield* Fiber.join(reader)).bytes, 0, size))
         assert.strictEqual(place.links.open, 2)
+        // Nor from one who comes for another file, of which not even the version is known.
+        yield* Effect.forkChild(asleep())
+        yield* TestClock.adjust("5 seconds")
+        assert.strictEqual(place.links.open, 3)
+        const other = yield* Effect.forkChild(bytes.version({ ...file, fileName: "S2.bam" }))
+        yield* TestClock.adjust("2 seconds")
+        assert.strictEqual((yield* Fiber.join(other)).size, size)
         // Nor from one who comes at the same time.
         const all = yield* Effect.forkChild(Effect.all([asleep(), asleep(), taken()], { concurrency: 3 }))
         const late = yield* Effect.forkChild(taken())

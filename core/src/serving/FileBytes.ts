@@ -123,9 +123,13 @@ const makeFileBytes = Effect.fnUntraced(function* () {
     // No byte can be asked of an empty file.
     if (file.size === 0) return { ...unknownVersion, size: 0 }
     const ignored: ByteSink = { begin: 0, write: () => Effect.void, read: () => Effect.succeed(new Uint8Array(0)) }
-    const version = yield* limitStart((watch) =>
-      sendRange(file, null, [0, Math.min(probedBytes, file.size ?? probedBytes)], ignored, watch)
+    const found = yield* limitStart((watch) =>
+      idleReaders.lend(
+        sendRange(file, null, [0, Math.min(probedBytes, file.size ?? probedBytes)], ignored, watch),
+        () => null
+      )
     )
+    const version = found === "idle" ? null : found
     const size = version?.size ?? file.size
     if (size === null) return yield* new FileChanged({ reason: "nobody says how long the file is" })
     return { ...unknownVersion, ...version, size }
