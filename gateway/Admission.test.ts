@@ -1,10 +1,11 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Redacted } from "effect"
-import { admit, crossOrigin, type Rules } from "./Admission.ts"
+import { Result } from "effect"
+import { admit, crossOrigin, preflight, type Rules } from "./Admission.ts"
+import { parseReaders } from "./Readers.ts"
 
 const token = "0123456789abcdef"
-const open: Rules = { token: null, allowOrigin: [], publicUrl: null }
-const closed: Rules = { ...open, token: Redacted.make(token) }
+const open: Rules = { readers: null, allowOrigin: [], publicUrl: null }
+const closed: Rules = { ...open, readers: Result.getOrThrow(parseReaders(token)) }
 
 const visit = (url: string, headers: Record<string, string> = { host: "127.0.0.1:8080" }, method = "GET") => ({
   url,
@@ -58,6 +59,53 @@ describe("who may come in", () => {
     const known = { ...open, publicUrl: "https://files.lab.example/gw" }
     assert.strictEqual(shown(known, visit("/files/A1", { host: "files.lab.example" })), "/files/A1")
     assert.strictEqual(shown(open, visit(`/t/${token}/files/A1`)), 401)
+  })
+
+  it("with several tokens: each is known by its own", () => {
+    const other = "fedcba9876543210"
+    const lab = { ...open, readers: Result.getOrThrow(parseReaders(`ada ${token}\ngrace ${other} A1`)) }
+    const named = (given: string) => {
+      const verdict = admit(lab, visit("/files/A1", { authorization: `Bearer ${given}` }))
+      return verdict._tag === "Welcome" ? verdict.reader?.name : verdict.status
+    }
+    assert.deepStrictEqual([token, other, `${other}0`].map(named), ["ada", "grace", 401])
+    assert.strictEqual(shown(lab, visit(`/t/${other}/files/A1`)), `/files/A1 /t/${other}`)
+  })
+
+  it("without a token: a POST that a browser sends for a page of another origin is refused", () => {
+    const host = "127.0.0.1:8080"
+    const post = (headers: Record<string, string>, rules: Rules = open) =>
+      shown(rules, visit("/files/A3/S3.bam/restore", { host, ...headers }, "POST"))
+    const welcome = "/files/A3/S3.bam/restore"
+    assert.strictEqual(post({}), welcome)
+    assert.strictEqual(post({ origin: `http://${host}`, "sec-fetch-site": "same-origin" }), welcome)
+    assert.strictEqual(post({ origin: `http://${host}` }), welcome)
+    for (const headers of [
+      { origin: "https://evil.example", "sec-fetch-site": "cross-site" },
+      { origin: "https://evil.example" },
+      { origin: "http://127.0.0.1:9999" },
+      { origin: "null" },
+      { "sec-fetch-site": "cross-site" },
+      { "sec-fetch-site": "same-site", origin: "http://localhost:9999" }
+    ]) {
+      assert.strictEqual(post(headers), 403, JSON.stringify(headers))
+    }
+    const asked = { origin: "https://igv.org", "sec-fetch-site": "cross-site" }
+    assert.strictEqual(post(asked, { ...open, allowOrigin: ["https://igv.org"] }), welcome)
+    assert.strictEqual(post({ ...asked, authorization: `Bearer ${token}` }, closed), welcome)
+    const proxied = { ...open, publicUrl: "http://localhost/gw" }
+    assert.strictEqual(post({ origin: "http://localhost" }, proxied), welcome)
+    // Reading is decided by CORS, and does no harm.
+    assert.strictEqual(shown(open, visit("/files/A1", { host, "sec-fetch-site": "cross-site" })), "/files/A1")
+  })
+
+  it("a preflight allows the fields that it asks for, for the 30 days of htsget, and nothing that is no list of fields", () => {
+    const allowed = (asked?: string) => preflight(asked)["access-control-allow-headers"]
+    assert.strictEqual(allowed("authorization,cache-control, range"), "authorization,cache-control, range")
+    for (const odd of [undefined, "", "a b", "a\r\nset-cookie: x", "a,,b", "ü"]) {
+      assert.strictEqual(allowed(odd), "Authorization, Content-Type, If-Range, Range", odd)
+    }
+    assert.strictEqual(preflight(undefined)["access-control-max-age"], "2592000")
   })
 
   it("methods other than GET, HEAD and POST are refused", () => {

@@ -3,12 +3,13 @@
  *
  * The token comes in the header field `Authorization: Bearer`, or in the path as `/t/TOKEN/...` from tools that cannot send header fields.
  */
-import type { Redacted } from "effect"
 import { isIpv4 } from "../core/src/text/IpAddress.ts"
 import { sameSecret } from "../platform/SameSecret.ts"
+import type { NamedReader } from "./Readers.ts"
 
 export interface Rules {
-  readonly token: Redacted.Redacted | null
+  /** Null lets this machine in without a token. */
+  readonly readers: ReadonlyArray<NamedReader> | null
   readonly allowOrigin: ReadonlyArray<string>
   readonly publicUrl: string | null
 }
@@ -28,10 +29,14 @@ export type Verdict =
       readonly url: string
       /** `/t/TOKEN` when the path had it, else empty: the addresses in this caller's answers begin with it. */
       readonly prefix: string
+      /** Who showed a token. */
+      readonly reader: NamedReader | null
     }
-  | { readonly _tag: "Refused"; readonly status: 401 | 405 | 421; readonly error: string; readonly message: string }
+  | { readonly _tag: "Refused"; readonly status: Refusal; readonly error: string; readonly message: string }
 
-const refused = (status: 401 | 405 | 421, error: string, message: string): Verdict => ({
+type Refusal = 401 | 403 | 405 | 421
+
+const refused = (status: Refusal, error: string, message: string): Verdict => ({
   _tag: "Refused",
   status,
   error,
@@ -47,19 +52,50 @@ export const admit = (rules: Rules, visit: Visit): Verdict => {
   if (visit.method !== "GET" && visit.method !== "HEAD" && visit.method !== "POST") {
     return refused(405, "MethodNotAllowed", "only GET, HEAD and POST are known here")
   }
-  if (rules.token === null) {
+  if (rules.readers === null) {
     if (inPath !== undefined) return refused(401, "InvalidAuthentication", "this gateway has no token")
-    return isOurName(visit.headers["host"] ?? "", rules.publicUrl)
-      ? { _tag: "Welcome", url, prefix: "" }
-      : refused(421, "WrongHost", "this gateway is for this machine alone: give it a token to be reached by a name")
+    if (!isOurName(visit.headers["host"] ?? "", rules.publicUrl)) {
+      return refused(
+        421,
+        "WrongHost",
+        "this gateway is for this machine alone: give it a token to be reached by a name"
+      )
+    }
+    if (visit.method === "POST" && isOfForeignPage(rules, visit)) {
+      return refused(
+        403,
+        "Forbidden",
+        "a page of another origin sent this: allow its origin, or give the gateway a token"
+      )
+    }
+    return { _tag: "Welcome", url, prefix: "", reader: null }
   }
   // A health probe needs no token: its answer says nothing about files.
-  if (url === "/healthz" && inPath === undefined) return { _tag: "Welcome", url, prefix: "" }
+  if (url === "/healthz" && inPath === undefined) return { _tag: "Welcome", url, prefix: "", reader: null }
   const bearer = /^bearer +(\S+)\s*$/i.exec(visit.headers["authorization"] ?? "")?.[1]
-  const given = inPath ?? bearer
-  return given !== undefined && sameSecret(rules.token, given)
-    ? { _tag: "Welcome", url, prefix }
+  const reader = readerWith(rules.readers, inPath ?? bearer ?? "")
+  return reader !== null
+    ? { _tag: "Welcome", url, prefix, reader }
     : refused(401, "InvalidAuthentication", "the token of this gateway is missing or wrong")
+}
+
+/** All tokens are compared, so that the time says nothing about which one was right. */
+const readerWith = (readers: ReadonlyArray<NamedReader>, given: string): NamedReader | null =>
+  readers.filter(({ token }) => sameSecret(token, given))[0] ?? null
+
+/**
+ * Whether a browser says that a page of an origin which is not ours sent this. A page may send a POST to any address without a
+ * preflight, and does not need to read the answer to have a restoration paid for. Programs other than browsers send neither field.
+ */
+const isOfForeignPage = ({ allowOrigin, publicUrl }: Rules, { headers }: Visit): boolean => {
+  const origin = headers["origin"]
+  if (origin !== undefined && allowOrigin.includes(origin)) return false
+  const site = headers["sec-fetch-site"]
+  if (site !== undefined && site !== "same-origin" && site !== "none") return true
+  if (origin === undefined) return false
+  if (!URL.canParse(origin)) return true
+  const ours = publicUrl === null ? [] : [new URL(publicUrl).host]
+  return ![headers["host"], ...ours].includes(new URL(origin).host)
 }
 
 /**
@@ -82,13 +118,22 @@ export const crossOrigin = (
     ? null
     : {
         "access-control-allow-origin": allowOrigin.includes("*") ? "*" : origin,
-        "access-control-expose-headers": "Accept-Ranges, Content-Length, Content-Range, ETag, Last-Modified",
+        "access-control-expose-headers":
+          "Accept-Ranges, Content-Length, Content-Range, ETag, Last-Modified, Retry-After",
         vary: "Origin"
       }
 
-/** The answer to a browser's preflight request (OPTIONS). */
-export const preflight: Readonly<Record<string, string>> = {
+/** What a page may send when its browser does not say what it wants to send. */
+const usualFields = "Authorization, Content-Type, If-Range, Range"
+
+/**
+ * The answer to a browser's preflight request (OPTIONS): the fields that it asks for, as genome browsers send fields of their own
+ * such as Cache-Control, for the 30 days of htsget 1.3 ("CORS").
+ */
+export const preflight = (asked: string | undefined): Readonly<Record<string, string>> => ({
   "access-control-allow-methods": "GET, HEAD, POST",
-  "access-control-allow-headers": "Authorization, Content-Type, If-Range, Range",
-  "access-control-max-age": "600"
-}
+  "access-control-allow-headers":
+    asked !== undefined && /^[\w!#$%&'*+.^`|~-]+(?:\s*,\s*[\w!#$%&'*+.^`|~-]+)*$/.test(asked) ? asked : usualFields,
+  "access-control-max-age": "2592000",
+  vary: "Origin, Access-Control-Request-Headers"
+})

@@ -1,5 +1,5 @@
 /** Answers failures with an HTTP status, an error code for programs and a message for people. */
-import { Effect } from "effect"
+import { Clock, DateTime, Effect, Option } from "effect"
 import { HttpServerResponse } from "effect/http"
 import { errorStatus } from "../core/src/htsget/HtsgetError.ts"
 import { bodyOf, errorBody, mediaType } from "../core/src/htsget/Ticket.ts"
@@ -56,8 +56,8 @@ export const makeFailures = Effect.gen(function* () {
   const restorations = yield* Restorations
   const { prose } = yield* Scrubber
 
-  /** The body of a 409: what is known of the restoration, or how to ask for one. */
-  const archivedBody = Effect.fnUntraced(function* ({ file }: FileArchived) {
+  /** A 409: what is known of the restoration, or how to ask for one; and when to come back, where the service says so. */
+  const archivedAnswer = Effect.fnUntraced(function* ({ file }: FileArchived) {
     const restoring = yield* restorations.of(file)
     const known =
       restoring === null
@@ -65,13 +65,15 @@ export const makeFailures = Effect.gen(function* () {
           ? "ask for its restoration with a POST to restoreUrl"
           : "have it restored with svc-request-restore"
         : `it is being restored${clause(" since ", restoring.since)}${clause(" and expected at ", restoring.estimation)}`
-    return {
+    const body = {
       error: "Archived",
       message: prose(`${printable(file.fileName)} is in the archive: ${known}`),
       restoringSince: restoring?.since ?? null,
       restoreEstimation: restoring?.estimation ?? null,
       restoreUrl: allowRestore ? `${fileUrl(yield* Caller, file.analysisId, file.fileName)}/restore` : null
     }
+    const wait = secondsUntil(restoring?.estimation ?? null, yield* Clock.currentTimeMillis)
+    return { body, headers: wait === null ? {} : { "retry-after": String(wait) } }
   })
 
   return {
@@ -79,9 +81,9 @@ export const makeFailures = Effect.gen(function* () {
     file: (asked: string) =>
       Effect.fnUntraced(function* (error: TicketError) {
         if (error._tag === "FileArchived") {
-          const body = yield* archivedBody(error)
+          const { body, headers } = yield* archivedAnswer(error)
           yield* logAnswer(asked, 409, body.message)
-          return json(409, body)
+          return json(409, body, headers)
         }
         const { message, status, ...body } = failureOf(error)
         yield* logAnswer(asked, status, message)
@@ -91,9 +93,9 @@ export const makeFailures = Effect.gen(function* () {
     ticket: (asked: string) =>
       Effect.fnUntraced(function* (error: TicketError) {
         if (error._tag === "FileArchived") {
-          const { message } = yield* archivedBody(error)
-          yield* logAnswer(asked, 409, message)
-          return json(409, errorBody("Archived", message), htsgetHeaders)
+          const { body, headers } = yield* archivedAnswer(error)
+          yield* logAnswer(asked, 409, body.message)
+          return json(409, errorBody("Archived", body.message), { ...headers, ...htsgetHeaders })
         }
         const failure = failureOf(error)
         yield* logAnswer(asked, failure.status, failure.message)
@@ -102,6 +104,12 @@ export const makeFailures = Effect.gen(function* () {
       })
   }
 })
+
+/** Null when the estimate is not known, or cannot be read as a time; a minute when it is over. */
+const secondsUntil = (estimation: string | null, now: number): number | null => {
+  const time = Option.getOrNull(DateTime.make(estimation ?? ""))
+  return time === null ? null : Math.max(60, Math.ceil((DateTime.toEpochMillis(time) - now) / 1000))
+}
 
 const clause = (words: string, text: string | null) => (text === null ? "" : `${words}${printable(text)}`)
 

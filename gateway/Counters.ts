@@ -19,3 +19,15 @@ export const logins = Metric.counter("svc_gateway_logins_total", {
   description: "Logins that were sent to the service",
   incremental: true
 })
+
+export const queueLength = Metric.gauge("svc_gateway_queue_length", {
+  description: "Questions that wait for an answer of the service"
+})
+
+export const queueOldestWait = Metric.gauge("svc_gateway_queue_oldest_wait_seconds", {
+  description: "How long the first of the waiting questions has waited"
+})
+
+export const linksHeld = Metric.gauge("svc_gateway_links_held", {
+  description: "Links that are given out without a question to the service"
+})

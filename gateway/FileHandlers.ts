@@ -6,9 +6,13 @@ import { type HttpServerRequest, HttpServerResponse } from "effect/http"
 import { HttpApiBuilder } from "effect/http-api"
 import { FileBytes, type SizedVersion, unknownVersion } from "../core/src/serving/FileBytes.ts"
 import { FileArchived, LinkStore, type ServedFile } from "../core/src/serving/LinkStore.ts"
+import { preconditionOf } from "../core/src/serving/Preconditions.ts"
+import { Reader } from "../core/src/serving/Reader.ts"
 import { requestedRange } from "../core/src/serving/RequestedRange.ts"
 import { Restorations } from "../core/src/serving/Restorations.ts"
+import { printable } from "../core/src/text/Printable.ts"
 import { makeReaderOutput } from "../platform/terminal/ReaderOutput.ts"
+import { CurrentReading } from "./AccessLog.ts"
 import { json, makeFailures } from "./Answers.ts"
 import { Caller, fileUrl } from "./Caller.ts"
 import * as Counters from "./Counters.ts"
@@ -52,14 +56,23 @@ export const fileHandlers = HttpApiBuilder.group(
     /** Determines the version before it sends the head. When the file changes before the first byte, it starts once more. */
     const sendBytes = Effect.fnUntraced(function* (file: ServedFile, request: Request) {
       const response = NodeHttpServerRequest.toServerResponse(request) as ServerResponse
+      const reading = yield* CurrentReading
       const attempt = Effect.gen(function* () {
         const version = yield* bytes.version(file)
-        const { end, first, headers, status } = headOf(version, request)
-        if (status === 416) return HttpServerResponse.empty({ status, headers })
-        const output = makeReaderOutput(response, { status, headers })
+        const { end, first, headers, status } = headOf(version, request.headers)
+        if (status !== 200 && status !== 206) return HttpServerResponse.empty({ status, headers })
+        const output = makeReaderOutput(response, { status, headers }, () => {
+          reading.cut = true
+        })
         const write = (piece: Uint8Array) =>
-          Effect.andThen(output.write(piece), Metric.update(Counters.bytes, piece.length))
-        return yield* bytes.send(file, version, { first, end }, { write }).pipe(
+          Effect.andThen(
+            output.write(piece),
+            Effect.suspend(() => {
+              reading.bytes = (reading.bytes ?? 0) + piece.length
+              return Metric.update(Counters.bytes, piece.length)
+            })
+          )
+        return yield* bytes.send(file, version, { first, end }, { write, rest: output.rest }).pipe(
           Effect.andThen(output.end),
           Effect.as(HttpServerResponse.empty({ status })),
           Effect.catch((error) =>
@@ -75,31 +88,38 @@ export const fileHandlers = HttpApiBuilder.group(
       return yield* Effect.catchTag(attempt, "FileChanged", () => attempt)
     })
 
-    const head = Effect.fnUntraced(function* (file: ServedFile) {
+    const head = Effect.fnUntraced(function* (file: ServedFile, request: Request) {
       if (file.archived) return yield* new FileArchived({ file })
       // After a redirect the reader gets entity tag and date from the link host, so only a missing size is asked for here.
       const version = relay || file.size === null ? yield* bytes.version(file) : { ...unknownVersion, size: file.size }
-      return HttpServerResponse.empty({
-        status: 200,
-        headers: { ...headersOf(version), "content-length": String(version.size) }
-      })
+      const { headers, status } = headOf(version, { ...request.headers, range: undefined })
+      return HttpServerResponse.empty({ status, headers })
     })
 
     const get = Effect.fnUntraced(function* (analysisId: string, fileName: string, request: Request) {
       const file = yield* store.file(analysisId, fileName)
-      if (request.method === "HEAD") return yield* head(file)
+      if (request.method === "HEAD") return yield* head(file, request)
       if (file.archived) return yield* new FileArchived({ file })
       return yield* relay ? sendBytes(file, request) : redirect(file)
     })
 
+    /** What became of a request for a restoration is a line of the log, whatever it is: somebody pays for it. */
     const restore = Effect.fnUntraced(function* (analysisId: string, fileName: string) {
+      const { key } = yield* Reader
+      const say = (what: string) =>
+        Effect.logInfo(`${printable(analysisId)}/${printable(fileName)}: restoration ${what}, by ${printable(key)}`)
       if (!allowRestore) {
+        yield* say("refused, as the gateway runs without --allowRestore")
         const message = "restorations cost money, and this gateway was not started with --allowRestore"
         return json(403, { error: "Forbidden", message })
       }
       const file = yield* store.file(analysisId, fileName)
-      if (!file.archived) return json(200, { archived: false, restoringSince: null, restoreEstimation: null })
-      const { estimation, since } = yield* restorations.request(file)
+      if (!file.archived) {
+        yield* say("not needed")
+        return json(200, { archived: false, restoringSince: null, restoreEstimation: null })
+      }
+      const { estimation, joined, since } = yield* restorations.request(file)
+      yield* say(joined ? "joined" : "asked for")
       return json(202, { archived: true, restoringSince: since, restoreEstimation: estimation })
     })
 
@@ -126,8 +146,12 @@ const headersOf = ({ etag, lastModified }: SizedVersion): Record<string, string>
 })
 
 /** Status, header fields and range (0-based, `end` excluded) of an answer with bytes. */
-const headOf = (version: SizedVersion, { headers }: Request) => {
+const headOf = (version: SizedVersion, headers: Readonly<Record<string, string | undefined>>) => {
   const { size } = version
+  const precondition = preconditionOf(headers, version)
+  if (precondition !== "Send") {
+    return { status: precondition === "Failed" ? 412 : 304, first: 0, end: 0, headers: headersOf(version) }
+  }
   const range = requestedRange(headers["range"], headers["if-range"], version, size)
   const known = headersOf(version)
   switch (range._tag) {

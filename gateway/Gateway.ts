@@ -40,21 +40,21 @@ export const start: Effect.Effect<
   ListenFailed,
   Scope.Scope | GatewaySettings | LinkStore | FileBytes | Restorations | Tickets
 > = Effect.gen(function* () {
-  const { host, port } = yield* GatewaySettings
+  const { address } = yield* GatewaySettings
   const middleware = yield* makeRequestMiddleware
   const routes = HttpApiBuilder.layer(GatewayApi).pipe(
     Layer.provide([fileHandlers, ticketHandlers, controlHandlers]),
     Layer.provide(NodeHttpServer.layerHttpServices)
   )
   const app = yield* HttpRouter.toHttpEffect(routes)
-  const server = yield* listen({ host, port, limits })
+  const server = yield* listen(address, limits)
   server.maxConnections = mostConnections
   server.maxHeadersCount = 100
   const requests = yield* Effect.acquireRelease(Scope.make(), (scope) => Scope.close(scope, Exit.void))
   const handle = yield* NodeHttpServer.makeHandler(Effect.interruptible(middleware.apply(app)), { scope: requests })
   server.on("request", handle)
   yield* Effect.addFinalizer(() => drain(server, middleware))
-  return addressOf(server, host)
+  return addressOf(server, address)
 }).pipe(Effect.withSpan("svc.gateway.start"))
 
 /** How often it is checked whether the last request has ended. */

@@ -1,17 +1,18 @@
 /** The settings of a gateway. */
-import { Context, type Redacted } from "effect"
+import { Context, type Ref } from "effect"
+import type { ListenAddress } from "../platform/http/Listener.ts"
+import type { AccessLog } from "./AccessLog.ts"
+import type { NamedReader } from "./Readers.ts"
 
 export interface GatewayOptions {
-  /** Address to listen on. */
-  readonly host: string
-  /** 0 takes any free port. */
-  readonly port: number
+  readonly address: ListenAddress
   /** Whether the gateway sends the bytes of files itself instead of redirecting to their links. */
   readonly relay: boolean
   /** Whether readers may ask for restorations, which cost money. */
   readonly allowRestore: boolean
-  /** The token that readers must send; null serves this machine only, without a token. */
-  readonly token: Redacted.Redacted | null
+  /** Who may read, which may change while it serves; null serves this machine only, without a token. */
+  readonly readers: Ref.Ref<ReadonlyArray<NamedReader>> | null
+  readonly accessLog: AccessLog | null
   /** Origins of pages that may read, or `*`. */
   readonly allowOrigin: ReadonlyArray<string>
   /** The address under which readers know the gateway, without a slash at its end; null for that of each request. */

@@ -3,11 +3,13 @@
  */
 import type { ServerResponse } from "node:http"
 import * as NodeHttpServerRequest from "@effect/platform-node/NodeHttpServerRequest"
-import { Cause, Effect, Metric, Option, Redacted, type Scope } from "effect"
+import { Cause, Effect, Metric, Option, Redacted, Ref, type Scope } from "effect"
 import { type HttpServerError, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { errorBody, mediaType } from "../core/src/htsget/Ticket.ts"
 import { monotonicMillis } from "../core/src/MonotonicTime.ts"
+import { Reader } from "../core/src/serving/Reader.ts"
 import { printable } from "../core/src/text/Printable.ts"
+import { beginReading, CurrentReading, type Reading } from "./AccessLog.ts"
 import { admit, crossOrigin, preflight } from "./Admission.ts"
 import { json } from "./Answers.ts"
 import { Caller } from "./Caller.ts"
@@ -33,17 +35,24 @@ export const makeRequestMiddleware = Effect.gen(function* () {
   let inFlight = 0
   let closing = false
 
-  const answer = <E>(app: App<E>, request: HttpServerRequest.HttpServerRequest, response: ServerResponse): App =>
-    Effect.suspend(() => {
+  const answer = <E>(
+    app: App<E>,
+    request: HttpServerRequest.HttpServerRequest,
+    response: ServerResponse,
+    reading: Reading
+  ): App =>
+    Effect.gen(function* () {
       const { headers, method, url } = request
       const shared = crossOrigin(settings, headers["origin"])
       for (const [name, value] of Object.entries(shared ?? {})) response.setHeader(name, value)
       response.setHeader("x-content-type-options", "nosniff")
       if (closing) response.setHeader("connection", "close")
       if (method === "OPTIONS" && shared !== null) {
-        return Effect.succeed(HttpServerResponse.empty({ status: 204, headers: preflight }))
+        const allowed = preflight(headers["access-control-request-headers"])
+        return HttpServerResponse.empty({ status: 204, headers: allowed })
       }
-      const verdict = admit(settings, { method, url, headers })
+      const readers = settings.readers === null ? null : yield* Ref.get(settings.readers)
+      const verdict = admit({ ...settings, readers }, { method, url, headers })
       if (verdict._tag === "Refused") {
         const fields: Record<string, string> =
           verdict.status === 401
@@ -51,15 +60,19 @@ export const makeRequestMiddleware = Effect.gen(function* () {
             : verdict.status === 405
               ? { allow: "GET, HEAD, POST" }
               : {}
-        const line = `${routeOf(url)}: ${verdict.status}, ${printable(verdict.message)}`
-        return Effect.as(Effect.logWarning(line), failure(url, verdict.status, verdict.error, verdict.message, fields))
+        yield* Effect.logWarning(`${routeOf(url)}: ${verdict.status}, ${printable(verdict.message)}`)
+        return failure(url, verdict.status, verdict.error, verdict.message, fields)
       }
-      const { prefix } = verdict
+      const { prefix, reader } = verdict
+      reading.name = reader?.name ?? null
       const base = `${settings.publicUrl ?? `http://${headers["host"] ?? ""}`}${prefix}`
-      const token = settings.token === null ? {} : { Authorization: `Bearer ${Redacted.value(settings.token)}` }
-      return app.pipe(
+      const token = reader === null ? {} : { Authorization: `Bearer ${Redacted.value(reader.token)}` }
+      const key = reader?.name ?? addressOf(response)
+      return yield* app.pipe(
         Effect.provideService(HttpServerRequest.HttpServerRequest, request.modify({ url: verdict.url })),
         Effect.provideService(Caller, { base, headers: token }),
+        Effect.provideService(Reader, { key, mayRead: reader?.mayRead ?? (() => true) }),
+        Effect.provideService(CurrentReading, reading),
         Effect.catchCause((cause) => answerOfCause(cause, verdict.url))
       )
     })
@@ -68,17 +81,20 @@ export const makeRequestMiddleware = Effect.gen(function* () {
     Effect.gen(function* () {
       const request = yield* HttpServerRequest.HttpServerRequest
       const response = NodeHttpServerRequest.toServerResponse(request) as ServerResponse
-      const route = routeOf(request.url)
+      const { headers, method, url } = request
+      const route = routeOf(url)
       const begun = yield* monotonicMillis
       inFlight++
       response.once("close", () => inFlight--)
       yield* Metric.update(Counters.inFlight, inFlight)
-      const answered = yield* answer(app, request, response)
+      const arrival = { method, url, range: headers["range"], address: addressOf(response) }
+      const reading = yield* beginReading(settings.accessLog, arrival, response)
+      const answered = yield* answer(app, request, response, reading)
       const status = String(answered.status)
       yield* Metric.update(Metric.withAttributes(Counters.requests, { route, status }), 1)
       const took = Math.round((yield* monotonicMillis) - begun)
       // Only the route is logged: a path may hold the token, and names analyses of patients. Answers.ts names what it refuses.
-      yield* Effect.logDebug(`${request.method} ${route}: ${status}, ${took} ms`)
+      yield* Effect.logDebug(`${method} ${route}: ${status}, ${took} ms`)
       return answered
     })
 
@@ -90,6 +106,9 @@ export const makeRequestMiddleware = Effect.gen(function* () {
     }
   } satisfies RequestMiddleware
 })
+
+/** Of the other end; nobody else can be behind a socket file but its owner. Fields such as X-Forwarded-For can be made up. */
+const addressOf = ({ req }: ServerResponse): string => req.socket.remoteAddress ?? "socket"
 
 /** The first segment of a path, without token and identifiers, for logs and metrics. */
 const routeOf = (url: string): string => {

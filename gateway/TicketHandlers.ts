@@ -7,6 +7,7 @@ import { serviceInfo, ticketOf } from "../core/src/htsget/Ticket.ts"
 import { type Datatype, fromBody, fromQuery, type TicketRequest } from "../core/src/htsget/TicketRequest.ts"
 import { LinkStore, type ServedFile } from "../core/src/serving/LinkStore.ts"
 import { Tickets } from "../core/src/serving/Tickets.ts"
+import { CurrentReading } from "./AccessLog.ts"
 import { htsgetAnswer, makeFailures } from "./Answers.ts"
 import { Caller, fileUrl } from "./Caller.ts"
 import { GatewayApi } from "./GatewayApi.ts"
@@ -39,7 +40,11 @@ export const ticketHandlers = HttpApiBuilder.group(
       id: string,
       asked: Result.Result<TicketRequest, HtsgetError>
     ) {
-      const { file, pieces } = yield* tickets.parts(datatype, id, yield* Effect.fromResult(asked))
+      const request = yield* Effect.fromResult(asked)
+      const reading = yield* CurrentReading
+      reading.range = rangeOf(request)
+      const { file, pieces } = yield* tickets.parts(datatype, id, request)
+      reading.file = file.fileName
       return htsgetAnswer(ticketOf(datatype, pieces, yield* placeOf(file)))
     })
 
@@ -72,3 +77,13 @@ export const ticketHandlers = HttpApiBuilder.group(
       .handleRaw("variantsOfFilePost", ({ params, request }) => post("variants", idOf(params), request))
   })
 )
+
+/** What is asked for in the words of samtools, such as `chr17:100-200`; null for the whole file. */
+const rangeOf = ({ header, regions, unplaced }: TicketRequest): string | null => {
+  if (header) return "header"
+  if (regions === null) return null
+  return [...regions.slice(0, mostRegions).map(({ text }) => text), ...(unplaced ? ["*"] : [])].join(",")
+}
+
+/** Of a ticket, so many regions stand in the access log. */
+const mostRegions = 10

@@ -118,9 +118,11 @@ export const start = Effect.fn("Sandbox.start")(function* (
     typeof options.faults === "string" ? yield* readJson(options.faults, FaultRules) : (options.faults ?? [])
   const host = options.host ?? "127.0.0.1"
   // Presigned addresses with a security token are long; Node's own limit for a request head is 16 KiB.
-  const listening = { host, limits: { keepAliveTimeout: options.keepAlive ?? 5000, maxHeaderSize: 128 * 1024 } }
-  const apiServer = yield* listen({ ...listening, port: options.port ?? 0 })
-  const linkServer = yield* listen({ ...listening, port: options.linkPort ?? 0 })
+  const limits = { keepAliveTimeout: options.keepAlive ?? 5000, maxHeaderSize: 128 * 1024 }
+  const apiAddress = { host, port: options.port ?? 0 }
+  const linkAddress = { host, port: options.linkPort ?? 0 }
+  const apiServer = yield* listen(apiAddress, limits)
+  const linkServer = yield* listen(linkAddress, limits)
 
   const state = yield* Layer.build(stateLayer(switches, input, rules, portOf(linkServer)))
   return yield* Effect.gen(function* () {
@@ -130,8 +132,8 @@ export const start = Effect.fn("Sandbox.start")(function* (
     const counters = yield* Counters
     const faults = yield* Faults
     return {
-      url: addressOf(apiServer, host),
-      linkHost: addressOf(linkServer, host),
+      url: addressOf(apiServer, apiAddress),
+      linkHost: addressOf(linkServer, linkAddress),
       user: account.user,
       password: account.password,
       stats: counters.snapshot,

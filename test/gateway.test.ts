@@ -97,6 +97,12 @@ describe("svc-gateway", () => {
       const beyond = yield* part(`bytes=${length}-`)
       assert.strictEqual(beyond.status, 416)
       assert.strictEqual(beyond.headers.get("content-range"), `bytes */${length}`)
+      const conditional = (headers: Record<string, string>, method = "GET") =>
+        Effect.map(ask(address, { method, headers }), ({ bytes, status }) => [status, bytes.length])
+      assert.deepStrictEqual(yield* conditional({ "if-none-match": etag }), [304, 0])
+      assert.deepStrictEqual(yield* conditional({ "if-none-match": etag }, "HEAD"), [304, 0])
+      assert.deepStrictEqual(yield* conditional({ "if-match": '"other"' }), [412, 0])
+      assert.deepStrictEqual(yield* conditional({ "if-match": etag, range: "bytes=0-9" }), [206, 10])
       const head = yield* ask(address, { method: "HEAD" })
       assert.deepStrictEqual(
         ["content-length", "etag", "accept-ranges"].map((name) => head.headers.get(name)),
@@ -191,6 +197,9 @@ describe("svc-gateway", () => {
       )
       const pending = JSON.parse((yield* ask(address)).text)
       assert.match(pending.restoringSince, /^\d{4}-\d\d-\d\dT[\d:.]+Z$/)
+      const wait = Number((yield* ask(address)).headers.get("retry-after"))
+      assert.isTrue(wait > 3000 && wait <= 3600, String(wait))
+      assert.isNull(cold.headers.get("retry-after"))
       assert.match(pending.restoreEstimation, /^\d{4}-\d\d-\d\dT[\d:.]+Z$/)
       assert.strictEqual((yield* ask(`${gateway.url}/files/A1/S1.bam/restore`, { method: "POST" })).status, 200)
       const { gateway: other } = yield* gatewayGround()
@@ -219,6 +228,7 @@ describe("svc-gateway", () => {
       assert.strictEqual(allowed.status, 204)
       assert.strictEqual(allowed.headers.get("access-control-allow-origin"), origin)
       assert.include(allowed.headers.get("access-control-allow-headers") ?? "", "Range")
+      assert.strictEqual(allowed.headers.get("access-control-max-age"), "2592000")
       const other = yield* preflight("https://evil.example")
       assert.deepStrictEqual([other.status, other.headers.get("access-control-allow-origin")], [405, null])
       assert.strictEqual((yield* ask(address, { method: "DELETE" })).status, 405)

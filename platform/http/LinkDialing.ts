@@ -120,18 +120,14 @@ const announceBytes = ({ connection }: Listener): boolean => connection === null
  * How a socket reads into the ring. This stays with the socket, and within `establish` it would keep all that it can see there:
  * the fiber that opened the connection, and what came of it.
  */
-const readingInto = (ring: ByteRing, listener: Listener): OnReadOpts => {
-  // TLS hands over what it has deciphered even after a pause; those bytes must not overwrite others that are still being read.
-  const spill = Buffer.allocUnsafeSlow(spillSize)
-  return {
-    buffer: () => (ring.roomy ? ring.target : spill),
-    callback: (length, buffer) => {
-      if (buffer === spill) ring.push(Buffer.from(spill.subarray(0, length)))
-      else ring.filled(length)
-      return announceBytes(listener)
-    }
+const readingInto = (ring: ByteRing, listener: Listener): OnReadOpts => ({
+  buffer: () => (ring.roomy ? ring.target : spill),
+  callback: (length, buffer) => {
+    if (buffer === spill) ring.push(Buffer.from(spill.subarray(0, length)))
+    else ring.filled(length)
+    return announceBytes(listener)
   }
-}
+})
 
 /** The same for a socket inside another one, which does not know `onread`: its bytes are copied into the ring. */
 const copyInto = (ring: ByteRing, socket: Duplex, listener: Listener): void => {
@@ -202,8 +198,11 @@ const establish = (address: LinkAddress, route: Route, dialer: Dialer, capacity:
   )
 
 const connectTimeout = "15 seconds"
-/** Size in bytes of the buffer for data that arrives although reading was paused. */
-const spillSize = 64 * 1024
+/**
+ * TLS hands over what it has deciphered even after a pause: those bytes must not overwrite others that are still being read. One
+ * buffer serves all sockets, since what is read into it is copied before anything else happens.
+ */
+const spill = Buffer.allocUnsafeSlow(64 * 1024)
 
 /** Makes the socket connect to the addresses that were checked, and to no others that a second look-up may bring. */
 const checkedLookup =

@@ -1,53 +1,96 @@
 /** A listening HTTP server for as long as a scope is open: of the gateway and of the sandbox. */
+import { lstatSync, unlinkSync } from "node:fs"
 import { createServer, type Server, type ServerOptions } from "node:http"
-import type { AddressInfo } from "node:net"
+import { type AddressInfo, connect, type ListenOptions } from "node:net"
 import { Effect, Runtime, Schema, type Scope } from "effect"
+import { errnoOf } from "../Errno.ts"
 
 /** The address cannot be listened on: taken, not ours, or not allowed. */
 export class ListenFailed extends Schema.TaggedError<ListenFailed>()("ListenFailed", {
-  host: Schema.String,
-  port: Schema.Int,
+  /** Host and port, or the path of a socket. */
+  where: Schema.String,
   errno: Schema.String
 }) {
   override readonly [Runtime.errorExitCode] = 69
   override get message() {
-    const why = this.errno === "EADDRINUSE" ? "the port is in use" : this.errno
-    return `Cannot listen on ${this.host}:${this.port}: ${why}`
+    return `Cannot listen on ${this.where}: ${reasons[this.errno] ?? this.errno}`
   }
 }
 
-export interface ListenOptions {
-  readonly host: string
-  /** 0 takes a free one. */
-  readonly port: number
-  /** Limits of the server; what is not said is as Node has it. */
-  readonly limits: ServerOptions
+const reasons: Readonly<Record<string, string>> = {
+  EADDRINUSE: "it is in use",
+  ENOENT: "its folder does not exist",
+  ENOTDIR: "its folder is not a folder",
+  ENOTSOCK: "there is a file that is no socket",
+  EINVAL: "the path is too long for a socket",
+  ENAMETOOLONG: "the path is too long for a socket"
 }
 
-/** The end of the scope closes the server with every connection, finished or not. */
-export const listen = ({ host, limits, port }: ListenOptions): Effect.Effect<Server, ListenFailed, Scope.Scope> =>
-  Effect.acquireRelease(
-    Effect.callback<Server, ListenFailed>((resume) => {
-      const server = createServer(limits)
-      const failed = (error: NodeJS.ErrnoException) =>
-        resume(new ListenFailed({ host, port, errno: error.code ?? error.message }))
-      server.once("error", failed)
-      server.listen({ host, port, backlog: 1024 }, () => {
-        server.off("error", failed)
-        resume(Effect.succeed(server))
-      })
-    }),
-    (server) =>
-      Effect.callback<void>((resume) => {
-        server.close(() => resume(Effect.void))
-        server.closeAllConnections()
-      })
+export type ListenAddress =
+  /** Port 0 takes a free one. */
+  | { readonly host: string; readonly port: number }
+  /** The path of a socket file, which only its owner may use. */
+  | { readonly socket: string }
+
+/**
+ * The end of the scope closes the server with every connection, finished or not.
+ *
+ * @param limits - of the server; what is not said is as Node has it
+ */
+export const listen = (
+  address: ListenAddress,
+  limits: ServerOptions
+): Effect.Effect<Server, ListenFailed, Scope.Scope> => {
+  const opened =
+    "socket" in address
+      ? Effect.andThen(removeDead(address.socket), open({ path: address.socket }, address.socket, limits))
+      : open(address, `${address.host}:${address.port}`, limits)
+  return Effect.acquireRelease(opened, (server) =>
+    Effect.callback<void>((resume) => {
+      server.close(() => resume(Effect.void))
+      server.closeAllConnections()
+    })
   )
+}
+
+const open = (options: ListenOptions, where: string, limits: ServerOptions) =>
+  Effect.callback<Server, ListenFailed>((resume) => {
+    const server = createServer(limits)
+    const failed = (error: Error) => resume(new ListenFailed({ where, errno: errnoOf(error, error.message) }))
+    server.once("error", failed)
+    // The file of a socket gets its mode when it is made, within this call: there is no moment in which others may use it.
+    const umask = options.path === undefined ? null : process.umask(0o177)
+    server.listen({ ...options, backlog: 1024 }, () => {
+      server.off("error", failed)
+      resume(Effect.succeed(server))
+    })
+    if (umask !== null) process.umask(umask)
+  })
+
+/** Removes the socket of a process that was killed; one that answers, and a file that is no socket, stay. */
+const removeDead = Effect.fnUntraced(function* (path: string): Effect.fn.Return<void, ListenFailed> {
+  const system = <A>(call: () => A) =>
+    Effect.try({ try: call, catch: (error) => new ListenFailed({ where: path, errno: errnoOf(error) }) })
+  const found = yield* system(() => lstatSync(path, { throwIfNoEntry: false }))
+  if (found === undefined) return
+  if (!found.isSocket()) return yield* new ListenFailed({ where: path, errno: "ENOTSOCK" })
+  const answer = yield* Effect.callback<string>((resume) => {
+    const probe = connect(path, () => {
+      probe.destroy()
+      resume(Effect.succeed("EADDRINUSE"))
+    })
+    probe.once("error", (error) => resume(Effect.succeed(errnoOf(error))))
+  })
+  if (answer !== "ECONNREFUSED") return yield* new ListenFailed({ where: path, errno: answer })
+  yield* system(() => unlinkSync(path))
+})
 
 export const portOf = (server: Server): number => (server.address() as AddressInfo).port
 
-/** The address under which this machine reaches the server: the wildcard addresses mean this machine. */
-export const addressOf = (server: Server, host: string): string => {
+/** The address under which this machine reaches the server: the wildcard addresses mean this machine, a socket has no name of its own. */
+export const addressOf = (server: Server, address: ListenAddress): string => {
+  if ("socket" in address) return "http://localhost"
+  const { host } = address
   const name = host === "0.0.0.0" ? "127.0.0.1" : host === "::" ? "::1" : host
   return `http://${name.includes(":") ? `[${name}]` : name}:${portOf(server)}`
 }

@@ -11,6 +11,8 @@ import { sameFile } from "../FileIdentity.ts"
 export interface LogFile {
   /** Appends whole lines. Never fails: what goes wrong is reported once, until it works again. */
   readonly append: (lines: string) => void
+  /** Looks before the next line whether another file is at the path by now, as after a rotation. */
+  readonly reopen: () => void
 }
 
 /** Folders whose links name devices and open files: `/dev/stderr`, `/dev/fd/3`. In `/dev/shm` everybody may make files and links. */
@@ -98,6 +100,9 @@ export const openLogFile = (
         }
 
         return {
+          reopen: () => {
+            checked = Number.NEGATIVE_INFINITY
+          },
           append: (lines: string) => {
             try {
               followRotation()

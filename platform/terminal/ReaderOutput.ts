@@ -11,51 +11,66 @@ import { Effect } from "effect"
 export interface ReaderOutput {
   /** Whether the head is on its way, so that nothing else can be answered. */
   readonly begun: () => boolean
-  /** Ends when the reader took the bytes; never, when the reader is gone or takes nothing for too long. */
+  /** Ends when the reader took the bytes; never, when the reader is gone. Interrupting it takes nothing back. */
   readonly write: (bytes: Uint8Array) => Effect.Effect<void>
+  /** Ends when the reader took all that was written; cuts the connection and never ends, when it takes nothing for too long. */
+  readonly rest: Effect.Effect<void>
   /** Ends the body. */
   readonly end: Effect.Effect<void>
   /** Cuts the connection, so that the reader cannot take a part for the whole. */
   readonly cut: Effect.Effect<void>
 }
 
-/** A reader who takes nothing for this long is cut off. Tools pause for seconds while they work on what they read. */
-const patience = "5 minutes"
-/** A reader who takes this many bytes within that time is not cut off, however slow it is. */
-const piece = 256 * 1024
+/** A reader who is waited for so long is cut off; it was waited for half a minute before, with a connection to the link host. */
+const patience = "270 seconds"
 
-/** @param head - sent before the first byte */
+/**
+ * @param head - sent before the first byte
+ * @param onCut - is told when the connection is cut from here
+ */
 export const makeReaderOutput = (
   response: ServerResponse,
-  head: { readonly status: number; readonly headers: Readonly<Record<string, string>> }
+  head: { readonly status: number; readonly headers: Readonly<Record<string, string>> },
+  onCut: () => void = () => {}
 ): ReaderOutput => {
   let begun = false
+  let pending = 0
+  /** Is told when nothing is pending any more. */
+  let taken: (() => void) | null = null
   const begin = () => {
     if (begun) return
     begun = true
     response.writeHead(head.status, head.headers)
   }
 
-  const cut = Effect.sync(() => void response.destroy())
+  const cut = Effect.sync(() => {
+    onCut()
+    response.destroy()
+  })
 
-  const writePiece = (bytes: Uint8Array) =>
-    Effect.callback<void>((resume) => {
-      if (response.destroyed) return
-      response.write(bytes, (error) => {
-        // A reader that went away has its request interrupted.
-        if (error == null) resume(Effect.void)
-      })
-    }).pipe(Effect.timeoutOrElse({ duration: patience, orElse: () => Effect.andThen(cut, Effect.never) }))
+  const allTaken = Effect.callback<void>((resume) => {
+    if (pending === 0) return resume(Effect.void)
+    taken = () => resume(Effect.void)
+  })
 
   return {
     begun: () => begun,
     write: (bytes) =>
       Effect.suspend(() => {
         begin()
-        if (bytes.length <= piece) return writePiece(bytes)
-        const starts = Array.from({ length: Math.ceil(bytes.length / piece) }, (_, i) => i * piece)
-        return Effect.forEach(starts, (start) => writePiece(bytes.subarray(start, start + piece)), { discard: true })
+        pending++
+        // A reader that went away has its request interrupted: what it did not take stays pending.
+        response.write(bytes, (error) => {
+          if (error != null) return
+          pending--
+          if (pending === 0) taken?.()
+        })
+        return allTaken
       }),
+    rest: Effect.timeoutOrElse(allTaken, {
+      duration: patience,
+      orElse: () => Effect.andThen(cut, Effect.never)
+    }),
     end: Effect.sync(() => {
       begin()
       response.end()

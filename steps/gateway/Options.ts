@@ -16,6 +16,11 @@ export const options = {
     default: "0",
     help: "Port to listen on; 0 takes a free one"
   },
+  socket: {
+    type: "path",
+    metavar: "PATH",
+    help: "Listen on this socket file, which only you may use, in place of a port"
+  },
   relay: {
     type: "flag",
     help: "Send the bytes of files, for readers that cannot reach the link host or follow redirects to it"
@@ -24,17 +29,28 @@ export const options = {
     type: "path",
     file: { what: "the token file", use: "read" },
     metavar: "FILE",
-    help: "File whose first line is what readers must show: as Authorization: Bearer TOKEN, or before the path as /t/TOKEN"
+    help: "File with the token that readers must show, as Authorization: Bearer TOKEN or before the path as /t/TOKEN; or with lines NAME TOKEN [ID or PREFIX* ...]. SIGHUP reads it again"
   },
   publicUrl: {
     type: "text",
     metavar: "URL",
-    help: "Address under which readers know the gateway, such as that of a proxy before it; that of each request otherwise"
+    help: "Address under which readers know the gateway, such as that of a proxy before it; that of each request otherwise. Any but this machine's own needs --tokenFile"
   },
   allowOrigin: {
     type: "list",
     metavar: "ORIGIN",
     help: "Let pages of this origin read, such as https://igv.org; * for any"
+  },
+  accessLog: {
+    type: "path",
+    metavar: "FILE|-",
+    help: "Write a JSON line for each reading and restoration, - to standard output; SIGHUP opens the file again"
+  },
+  queueTimeout: {
+    type: "duration",
+    default: "5m",
+    metavar: "TIME",
+    help: "How long a reader waits for its turn while the service answers others"
   },
   allowRestore: { type: "flag", help: "Let readers ask for the restoration of archived files, which costs money" }
 } as const satisfies CommandOptions

@@ -1,18 +1,18 @@
 /** The program of `svc-gateway`: check who may come, listen, log in, say where, and serve until a signal ends it. */
-import { Effect, Redacted, Result } from "effect"
-import { TokenFileUnusable } from "../../core/src/Errors.ts"
+import { Effect, Queue, Ref, Result } from "effect"
 import { ServiceAccess } from "../../core/src/serving/ServiceAccess.ts"
 import type { Settings } from "../../core/src/settings/Settings.ts"
+import { counted } from "../../core/src/text/Counted.ts"
 import { isLoopback } from "../../core/src/text/HostReach.ts"
-import { Scrubber } from "../../core/src/text/Scrubber.ts"
 import { start } from "../../gateway/Gateway.ts"
 import { GatewaySettings } from "../../gateway/GatewaySettings.ts"
-import { secretIn } from "../../platform/inputs/PasswordFile.ts"
-import { printLines } from "../main/StandardOutput.ts"
+import { openLogFile } from "../../platform/terminal/LogFile.ts"
+import { linePrinter, printLines } from "../main/StandardOutput.ts"
 import { makeProgram, type ValuesOf, valuesOf, withProblems } from "../main/Step.ts"
 import { Stopping } from "../main/Stopping.ts"
 import { version } from "../main/Version.ts"
 import type { options } from "./Options.ts"
+import { readTokenFile } from "./TokenFile.ts"
 import { wiring } from "./Wiring.ts"
 
 /** How long the gateway waits for the first login before it announces its address; the login goes on after that. */
@@ -23,9 +23,12 @@ type Values = ValuesOf<typeof options>
 export const program = makeProgram(
   (_settings, _operands, own) => {
     const values = valuesOf<typeof options>(own)
-    const { allowOrigin, host, publicUrl, tokenFile } = values
+    const { allowOrigin, host, publicUrl, socket, tokenFile } = values
     const problems: Array<string> = []
-    if (tokenFile === null && !isLoopback(host)) {
+    if (socket !== null && (own.given("host") || own.given("port"))) {
+      problems.push("--socket takes the place of --host and --port: give either")
+    }
+    if (socket === null && tokenFile === null && !isLoopback(host)) {
       problems.push(`--host ${host} lets other computers in: give --tokenFile FILE with a secret that they must show`)
     }
     if (tokenFile === null && allowOrigin.includes("*")) {
@@ -38,44 +41,75 @@ export const program = makeProgram(
     }
     if (publicUrl !== null && !isPublicUrl(publicUrl)) {
       problems.push(`Invalid value for --publicUrl: "${publicUrl}": expected an http or https address without a query`)
+    } else if (publicUrl !== null && tokenFile === null && !isLoopback(new URL(publicUrl).hostname)) {
+      problems.push(
+        `--publicUrl ${publicUrl} lets other computers in: give --tokenFile FILE with what readers must show`
+      )
     }
     return withProblems(Result.succeed(values), problems)
   },
-  Effect.fnUntraced(function* (settings: Settings, { publicUrl, tokenFile, ...given }: Values) {
-    const token = tokenFile === null ? null : yield* tokenIn(tokenFile)
-    const scrubber = yield* Scrubber
-    scrubber.protect(token)
+  Effect.fnUntraced(function* (settings: Settings, values: Values) {
+    const { accessLog, host, port, publicUrl, queueTimeout, socket, tokenFile, ...given } = values
     const stopping = yield* Stopping
     const serving = Effect.gen(function* () {
       const access = yield* ServiceAccess
       const url = yield* start
       yield* Effect.timeoutOption(Effect.raceFirst(Effect.asVoid(access.client), access.lost), firstLogin)
-      yield* printLines(JSON.stringify({ url }))
+      yield* printLines(JSON.stringify(socket === null ? { url } : { url, socket }))
       // A gateway only serves, so one that is stopped by a signal has succeeded: exit code 0.
       yield* stopping.endWith(0)
       return yield* Effect.tapError(access.lost, () => stopping.endWith(null))
     })
-    return yield* serving.pipe(
-      Effect.scoped,
-      Effect.provideService(GatewaySettings, {
-        ...given,
-        token,
-        publicUrl: publicUrl?.replace(/\/+$/, "") ?? null,
-        version
-      }),
-      Effect.provide(wiring(settings))
-    )
+    return yield* Effect.gen(function* () {
+      const files = yield* openFiles(values)
+      return yield* serving.pipe(
+        Effect.provideService(GatewaySettings, {
+          ...given,
+          ...files,
+          address: socket === null ? { host, port } : { socket },
+          publicUrl: publicUrl?.replace(/\/+$/, "") ?? null,
+          version
+        }),
+        Effect.provide(wiring(settings, queueTimeout))
+      )
+    }).pipe(Effect.scoped)
   })
 )
 
-const isPublicUrl = (text: string) => /^https?:\/\/[^?#@]+$/.test(text) && URL.canParse(text)
-
-/** As a part of a path it may hold nothing that would have to be escaped; a short one could be guessed. */
-const tokenIn = Effect.fnUntraced(function* (path: string): Effect.fn.Return<Redacted.Redacted, TokenFileUnusable> {
-  const unusable = (reason: string) => new TokenFileUnusable({ path, reason })
-  return yield* Effect.filterOrFail(
-    secretIn(path, unusable),
-    (token) => /^[A-Za-z0-9._~-]{16,256}$/.test(Redacted.value(token)),
-    () => unusable("its first line must be 16 to 256 letters, digits, dots, dashes, underscores or tildes")
+/** Who may read and where that is written down; SIGHUP has both files looked at again, and ends no reading. */
+const openFiles = Effect.fnUntraced(function* ({
+  accessLog: path,
+  tokenFile
+}: Pick<Values, "accessLog" | "tokenFile">) {
+  /** What signals and closing connections want done, which are outside of any effect. */
+  const errands = yield* Queue.unbounded<Effect.Effect<void>>()
+  yield* Effect.forkScoped(Effect.forever(Effect.flatten(Queue.take(errands))))
+  const file =
+    path === null || path === "-"
+      ? null
+      : yield* openLogFile(path, (problem) => void Queue.offerUnsafe(errands, Effect.logError(problem)))
+  const print = yield* linePrinter
+  const write = file === null ? print : (line: string) => file.append(`${line}\n`)
+  const accessLog = path === null ? null : { write }
+  if (tokenFile === null) {
+    if (file !== null) yield* (yield* Stopping).onHangup(file.reopen)
+    return { accessLog, readers: null }
+  }
+  const readers = yield* Ref.make(yield* readTokenFile(tokenFile))
+  const readAgain = readTokenFile(tokenFile).pipe(
+    Effect.flatMap((found) =>
+      Effect.andThen(
+        Ref.set(readers, found),
+        Effect.logInfo(`Read ${tokenFile} again: ${counted(found.length, "reader")}`)
+      )
+    ),
+    Effect.catch((error) => Effect.logError(`${error.message}; the readers of before stay`))
   )
+  yield* (yield* Stopping).onHangup(() => {
+    file?.reopen()
+    Queue.offerUnsafe(errands, readAgain)
+  })
+  return { accessLog, readers }
 })
+
+const isPublicUrl = (text: string) => /^https?:\/\/[^?#@]+$/.test(text) && URL.canParse(text)

@@ -1,5 +1,5 @@
 /** The services of the gateway, wired once: one session for all readers, and link hosts apart from it. */
-import { Effect, Layer, Metric } from "effect"
+import { type Duration, Effect, Layer, Metric } from "effect"
 import { HttpClient } from "effect/http"
 import { ServiceClient } from "../../core/src/client/ServiceClient.ts"
 import { FileBytes } from "../../core/src/serving/FileBytes.ts"
@@ -22,10 +22,17 @@ import { version } from "../main/Version.ts"
 /** Each reader of bytes has one of its own, which a reader that pauses keeps. */
 const connections = 1024
 
-/** What goes through is passed on early: waiting for more leaves the reader idle (bench/README.md). Bytes. */
-const batch = 128 * 1024
+/**
+ * What goes through is passed on early: waiting for more leaves the reader idle (bench/README.md). A reader that takes nothing holds
+ * twice as much. Bytes.
+ */
+const batch = 64 * 1024
 
-export const wiring = ({ baseUrl, caFile, lockDir, password, proxy, username }: Settings) => {
+/** @param queueTimeout - how long a reader waits for its turn while the service answers others */
+export const wiring = (
+  { baseUrl, caFile, lockDir, password, proxy, username }: Settings,
+  queueTimeout: Duration.Duration
+) => {
   const profile = makeSessionProfile(version)
 
   /** Counts the logins of the session, which does not count them itself. */
@@ -50,7 +57,7 @@ export const wiring = ({ baseUrl, caFile, lockDir, password, proxy, username }: 
   )
   return Layer.mergeAll(Tickets.layer, Restorations.layer).pipe(
     Layer.provideMerge(FileBytes.layer),
-    Layer.provideMerge(LinkStore.layer),
+    Layer.provideMerge(LinkStore.layer(queueTimeout)),
     Layer.provideMerge(access),
     Layer.provide([linkHosts, ZlibCodec.layer])
   )

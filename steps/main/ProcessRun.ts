@@ -50,6 +50,8 @@ export interface ProcessRun {
   readonly takeReason: () => { readonly why: string; readonly wanted: boolean } | null
   /** The exit code when a signal stops the program from now on; null for that of the signal. */
   readonly endWith: (code: number | null) => void
+  /** What SIGHUP does from now on in place of stopping the program; null makes it stop again. */
+  readonly onHangup: (act: (() => void) | null) => void
 }
 
 interface Stop {
@@ -75,6 +77,7 @@ export const runProcess = (
   let stop: Stop | null = null
   let code = 1
   let stoppedCode: number | null = null
+  let hangup: (() => void) | null = null
   const takeReason = () => {
     const why = stop?.why ?? null
     if (stop !== null) stop.why = null
@@ -83,13 +86,16 @@ export const runProcess = (
   const endWith: ProcessRun["endWith"] = (code) => {
     stoppedCode = code
   }
+  const onHangup: ProcessRun["onHangup"] = (act) => {
+    hangup = act
+  }
   const finish = () => {
     const reason = takeReason()
     if (reason !== null) sayLast(reason.why)
     if (stop === null || (code !== 1 && !stop.outputLost)) return end(code)
     end(stop.outputLost ? stop.code : (stoppedCode ?? stop.code))
   }
-  const counted = Effect.map(program({ takeReason, endWith }), (result) => {
+  const counted = Effect.map(program({ takeReason, endWith, onHangup }), (result) => {
     code = result
   })
   Runtime.makeRunMain(({ fiber, teardown }) => {
@@ -104,6 +110,7 @@ export const runProcess = (
     }
     for (const signal of signals) {
       process.on(signal, () => {
+        if (signal === "SIGHUP" && hangup !== null && stop === null) return hangup()
         if (stop !== null) endNow(signalCodes[signal])
         begin({ code: signalCodes[signal], why: `Stopped by ${signal}`, outputLost: false })
       })

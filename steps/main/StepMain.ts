@@ -190,8 +190,15 @@ const protectSecrets = (scrubber: Scrubber, settings: LocalSettings): void => {
   scrubber.protect(Redacted.make(Base64.encode(`${username}:${Redacted.value(password)}`)))
 }
 
-const stoppingOf = ({ endWith }: ProcessRun) =>
-  Layer.succeed(Stopping, { endWith: (code) => Effect.sync(() => endWith(code)) })
+const stoppingOf = ({ endWith, onHangup }: ProcessRun) =>
+  Layer.succeed(Stopping, {
+    endWith: (code) => Effect.sync(() => endWith(code)),
+    onHangup: (act) =>
+      Effect.acquireRelease(
+        Effect.sync(() => onHangup(act)),
+        () => Effect.sync(() => onHangup(null))
+      )
+  })
 
 const makeSurroundings = () => {
   const scrubber = makeScrubber()

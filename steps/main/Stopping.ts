@@ -1,14 +1,16 @@
-/** What a signal means for the exit code of a step. */
-import { Context, type Effect } from "effect"
+/** What signals mean for a step. */
+import { Context, type Effect, type Scope } from "effect"
 import type { ExitCode } from "../../core/src/Errors.ts"
 
-/**
- * Sets the exit code of a process that a signal stops from now on, in place of that of the signal; for a step that has done
- * its work and only waits. Null restores the code of the signal.
- */
 export class Stopping extends Context.Service<
   Stopping,
   {
+    /**
+     * Sets the exit code of a process that a signal stops from now on, in place of that of the signal; for a step that has done
+     * its work and only waits. Null restores the code of the signal.
+     */
     readonly endWith: (code: ExitCode | null) => Effect.Effect<void>
+    /** Until the scope closes, SIGHUP stops nothing: it tells a server to read its files again, as it tells others. */
+    readonly onHangup: (act: () => void) => Effect.Effect<void, never, Scope.Scope>
   }
 >()("svc-steps/steps/main/Stopping") {}

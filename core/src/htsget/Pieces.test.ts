@@ -38,7 +38,11 @@ const requestFor = (datatype: "reads" | "variants", body: object) =>
 
 /** What a client of the protocol puts together. */
 const joined = (data: Uint8Array, pieces: ReadonlyArray<Piece>) =>
-  concat(...pieces.map((piece) => (piece._tag === "Inline" ? piece.bytes : data.subarray(piece.first, piece.end))))
+  concat(
+    ...pieces.map((piece) =>
+      piece._tag === "Inline" ? piece.bytes : piece._tag === "Range" ? data.subarray(piece.first, piece.end) : data
+    )
+  )
 
 const bamOf = Effect.fnUntraced(function* (bam: Uint8Array, bai: Uint8Array, body: object, indexName = "x.bam.bai") {
   const pair = { name: "x.bam", reader: fromBytes(bam), indexName, index: fromBytes(bai) }

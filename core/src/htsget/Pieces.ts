@@ -22,6 +22,8 @@ import type { TicketRequest } from "./TicketRequest.ts"
 export type Piece =
   /** BGZF blocks that are sent inside the ticket. */
   | { readonly _tag: "Inline"; readonly part: "header" | "body"; readonly bytes: Uint8Array }
+  /** The file as it is. */
+  | { readonly _tag: "Whole" }
   /** Bytes `[first, end)` of the file. */
   | { readonly _tag: "Range"; readonly first: number; readonly end: number }
 

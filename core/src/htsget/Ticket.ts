@@ -27,21 +27,39 @@ export interface Ticket {
   readonly htsget: { readonly format: string; readonly urls: ReadonlyArray<TicketUrl> }
 }
 
-/** @param pieces - null for the whole file as it is */
-export const ticketOf = (datatype: Datatype, pieces: ReadonlyArray<Piece> | null, place: FileAddress): Ticket => ({
-  htsget: {
-    format: formatOf[datatype],
-    urls:
-      pieces === null
-        ? [{ url: place.url, ...(Object.keys(place.headers).length === 0 ? {} : { headers: place.headers }) }]
-        : pieces.map((piece) => urlOf(piece, place))
-  }
-})
+/** Readers repeat a piece that breaks from its beginning, so none is longer. Bytes. */
+export const longestPiece = 1_000_000_000
 
-const urlOf = (piece: Piece, { headers, url }: FileAddress): TicketUrl =>
-  piece._tag === "Inline"
-    ? { url: `data:application/octet-stream;base64,${Base64.encode(piece.bytes)}`, class: piece.part }
-    : { url, headers: { ...headers, Range: `bytes=${piece.first}-${piece.end - 1}` }, class: "body" }
+/** @param pieces - of which ranges longer than `longestPiece` are divided */
+export const ticketOf = (datatype: Datatype, pieces: ReadonlyArray<Piece>, place: FileAddress): Ticket => {
+  // The pieces of a whole file are neither header nor body.
+  const classed = pieces.some((piece) => piece._tag === "Inline")
+  const urls = pieces.flatMap(divided).map((piece) => urlOf(piece, place, classed))
+  return { htsget: { format: formatOf[datatype], urls } }
+}
+
+const divided = (piece: Piece): ReadonlyArray<Piece> => {
+  if (piece._tag !== "Range" || piece.end - piece.first <= longestPiece) return [piece]
+  const { end, first } = piece
+  return Array.from({ length: Math.ceil((end - first) / longestPiece) }, (_, i) => ({
+    _tag: "Range",
+    first: first + i * longestPiece,
+    end: Math.min(end, first + (i + 1) * longestPiece)
+  }))
+}
+
+const urlOf = (piece: Piece, { headers, url }: FileAddress, classed: boolean): TicketUrl => {
+  switch (piece._tag) {
+    case "Inline":
+      return { url: `data:application/octet-stream;base64,${Base64.encode(piece.bytes)}`, class: piece.part }
+    case "Whole":
+      return { url, ...(Object.keys(headers).length === 0 ? {} : { headers }) }
+    case "Range": {
+      const ranged = { url, headers: { ...headers, Range: `bytes=${piece.first}-${piece.end - 1}` } }
+      return classed ? { ...ranged, class: "body" } : ranged
+    }
+  }
+}
 
 /** An error in the form of the protocol. */
 export const errorBody = (error: string, message: string) => ({ htsget: { error, message } })

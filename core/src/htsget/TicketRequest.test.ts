@@ -55,6 +55,16 @@ describe("what is asked of a ticket", () => {
     }
     assert.strictEqual(reads("referenceName=*&start=1"), "InvalidInput")
     assert.strictEqual(reads("class=header&referenceName=chr1"), "InvalidInput")
+    for (const narrowed of ["fields=QNAME", "tags=RG", "notags=RG", "tags="]) {
+      assert.strictEqual(reads(`class=header&${narrowed}`), "InvalidInput", narrowed)
+    }
+    assert.strictEqual(posted({ class: "header", fields: ["QNAME"] }), "InvalidInput")
+    assert.strictEqual(posted({ class: "header", notags: [] }), "InvalidInput")
+    assert.strictEqual(reads("referenceName=chr1&start=4294967295"), "records; chr1 4294967295 Infinity; ")
+    assert.strictEqual(reads("referenceName=chr1&start=4294967296"), "InvalidInput")
+    assert.strictEqual(posted({ regions: [{ referenceName: "chr1", end: 4294967296 }] }), "InvalidInput")
+    for (const key of ["referenceName", "start", "end"]) assert.strictEqual(posted({ [key]: 1 }), "InvalidInput", key)
+    assert.strictEqual(posted({ referenceName: "chr1", regions: [{ referenceName: "chr1" }] }), "InvalidInput")
     assert.strictEqual(reads("referenceName=chr1&start=20&end=20"), "InvalidRange")
     assert.strictEqual(posted({ regions: [{ referenceName: "chr1", start: 9, end: 1 }] }), "InvalidRange")
     assert.strictEqual(posted({ regions: [] }), "InvalidInput")

@@ -1,7 +1,7 @@
 /** What is asked of a ticket: the parameters of a GET or the body of a POST (GA4GH htsget 1.3.0), checked. Pure. */
 import { Result, Schema } from "effect"
 import { bam, vcf } from "../genome/formats/FileNames.ts"
-import { longestReference, type RegionText } from "../genome/regions/RegionText.ts"
+import type { RegionText } from "../genome/regions/RegionText.ts"
 import { HtsgetError } from "./HtsgetError.ts"
 
 /** Reads come from BAM files, variants from VCF files. */
@@ -21,6 +21,9 @@ export interface TicketRequest {
   /** The unplaced reads, `referenceName=*`. */
   readonly unplaced: boolean
 }
+
+/** Positions are 32-bit numbers without a sign. */
+const mostPosition = 2 ** 32 - 1
 
 type Parsed<A> = Result.Result<A, HtsgetError>
 
@@ -73,6 +76,12 @@ const checkFormat = (datatype: Datatype, format: string | undefined): Parsed<voi
 const checkTags = (tags: ReadonlyArray<string>, without: ReadonlyArray<string>): Parsed<void> =>
   tags.some((tag) => without.includes(tag)) ? fail("InvalidInput", "a tag stands in both tags and notags") : Result.void
 
+/** A header has all its fields and tags: asking for some of them contradicts it. */
+const checkHeader = (header: boolean, narrowed: boolean): Parsed<void> =>
+  header && narrowed
+    ? fail("InvalidInput", "class=header and fields, tags or notags contradict each other")
+    : Result.void
+
 const checkClass = (text: string | undefined): Parsed<boolean> =>
   text === undefined || text === "header"
     ? Result.succeed(text === "header")
@@ -93,6 +102,10 @@ export const fromQuery = (datatype: Datatype, query: URLSearchParams): Parsed<Ti
     yield* checkFormat(datatype, text("format"))
     yield* checkTags(list("tags"), list("notags"))
     const header = yield* checkClass(text("class"))
+    yield* checkHeader(
+      header,
+      ["fields", "tags", "notags"].some((name) => query.has(name))
+    )
     const start = yield* position("start", text("start"))
     const end = yield* position("end", text("end"))
     const referenceName = text("referenceName")
@@ -105,15 +118,18 @@ export const fromQuery = (datatype: Datatype, query: URLSearchParams): Parsed<Ti
 
 const position = (name: string, text: string | undefined): Parsed<number | null> => {
   if (text === undefined) return Result.succeed(null)
-  return /^\d{1,16}$/.test(text) && Number(text) <= longestReference
+  return /^\d{1,16}$/.test(text) && Number(text) <= mostPosition
     ? Result.succeed(Number(text))
-    : fail("InvalidInput", `${name} is a whole number that counts from 0`)
+    : fail("InvalidInput", `${name} is a whole number that counts from 0 and has at most 32 bits`)
 }
 
-const Position = Schema.Int.pipe(Schema.check(Schema.isBetween({ minimum: 0, maximum: longestReference })))
+const Position = Schema.Int.pipe(Schema.check(Schema.isBetween({ minimum: 0, maximum: mostPosition })))
 
 /** The body of a POST. */
 const Body = Schema.Struct({
+  referenceName: Schema.optionalKey(Schema.Unknown),
+  start: Schema.optionalKey(Schema.Unknown),
+  end: Schema.optionalKey(Schema.Unknown),
   format: Schema.optionalKey(Schema.String),
   class: Schema.optionalKey(Schema.String),
   fields: Schema.optionalKey(Schema.Union([Schema.String, Schema.Array(Schema.String)])),
@@ -130,6 +146,9 @@ const Body = Schema.Struct({
   )
 })
 
+/** Keys of a region, not of the body. */
+const inRegions = ["referenceName", "start", "end"] as const
+
 const decodeBody = Schema.decodeUnknownResult(Schema.fromJsonString(Body))
 
 /** Reads the body of a POST, whose address has no query. */
@@ -139,11 +158,19 @@ export const fromBody = (datatype: Datatype, query: URLSearchParams, text: strin
   if (Result.isFailure(decoded)) {
     return fail("InvalidInput", "the body is not a JSON object with format, class, fields, tags, notags or regions")
   }
-  const { format, notags = [], regions, tags = [], ...body } = decoded.success
+  const { fields, format, notags, regions, tags, ...body } = decoded.success
   return Result.gen(function* () {
+    // Left out of sight, it would be the whole file in place of a region.
+    if (inRegions.some((name) => Object.hasOwn(body, name))) {
+      return yield* fail("InvalidInput", "referenceName, start and end of a POST stand in its regions")
+    }
     yield* checkFormat(datatype, format)
-    yield* checkTags(tags, notags)
+    yield* checkTags(tags ?? [], notags ?? [])
     const header = yield* checkClass(body.class)
+    yield* checkHeader(
+      header,
+      [fields, tags, notags].some((some) => some !== undefined)
+    )
     if (regions?.length === 0)
       return yield* fail("InvalidInput", "regions is empty: leave it out to ask for everything")
     const asked = regions?.map(({ end = null, referenceName, start = null }) => ({ referenceName, start, end })) ?? null

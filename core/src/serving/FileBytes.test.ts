@@ -1,7 +1,8 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Clock, Effect, Fiber, Layer, Redacted } from "effect"
+import { Clock, Deferred, type Duration, Effect, Fiber, Layer, Redacted } from "effect"
 import { TestClock } from "effect/testing"
 import {
+  type BodyStep,
   cutAfter,
   host,
   patterned,
@@ -11,7 +12,7 @@ import {
   type StoredObject
 } from "../../../test/transfer/ScriptedHost.ts"
 import { Unavailable } from "../Errors.ts"
-import { LinkPool } from "../transfer/LinkPool.ts"
+import { defaultSettings, LinkPool } from "../transfer/LinkPool.ts"
 import { FileBytes } from "./FileBytes.ts"
 import { LinkStore, type ServedFile } from "./LinkStore.ts"
 
@@ -26,9 +27,20 @@ interface Ground {
   readonly away?: boolean
   /** Links are given out for so many ms, 20 s if not said. */
   readonly goodFor?: number
+  /** Links come after this time, at once if not said. */
+  readonly linkAfter?: Duration.Input
+  /** To link hosts at a time. */
+  readonly connections?: number
 }
 
-const ground = ({ away = false, goodFor = 20_000, object = first, script = (_, good) => good }: Ground = {}) => {
+const ground = ({
+  away = false,
+  connections = 4,
+  goodFor = 20_000,
+  linkAfter = 0,
+  object = first,
+  script = (_, good) => good
+}: Ground = {}) => {
   const links = new ScriptedHost(object, script)
   let generation = 1
   const linkNow = Effect.map(Clock.currentTimeMillis, (now) => ({
@@ -37,7 +49,7 @@ const ground = ({ away = false, goodFor = 20_000, object = first, script = (_, g
     goodUntil: now + goodFor
   }))
   const store = Layer.mock(LinkStore, {
-    link: () => linkNow,
+    link: () => Effect.delay(linkNow, linkAfter),
     renewed: (_, refused) =>
       Effect.suspend(() => {
         if (away) return Effect.fail(new Unavailable({ host: "lab", reason: "no answer", attempts: 7 }))
@@ -45,7 +57,9 @@ const ground = ({ away = false, goodFor = 20_000, object = first, script = (_, g
         return linkNow
       })
   })
-  const layer = FileBytes.layer.pipe(Layer.provide([store, links.layer, LinkPool.layer()]))
+  const layer = FileBytes.layer.pipe(
+    Layer.provide([store, links.layer, LinkPool.layer({ ...defaultSettings, connections })])
+  )
   return { links, layer }
 }
 
@@ -55,7 +69,7 @@ const taken = Effect.fnUntraced(function* (part = { first: 0, end: size }) {
   const parts: Array<Uint8Array> = []
   const version = yield* bytes.version(file)
   const write = (piece: Uint8Array) => Effect.sync(() => void parts.push(piece.slice()))
-  const sent = yield* Effect.result(bytes.send(file, version, part, { write }))
+  const sent = yield* Effect.result(bytes.send(file, version, part, { write, rest: Effect.void }))
   return { sent, bytes: Buffer.concat(parts) }
 })
 
@@ -217,9 +231,23 @@ describe("the bytes of a file for readers who follow no link", () => {
     })
   )
 
+  it.effect("N10 waiting for a link, in turn with others, is not waiting for the link host", () =>
+    Effect.gen(function* () {
+      const place = ground({ linkAfter: "2 minutes" })
+      const { bytes, sent } = yield* run(taken(), place)
+      assert.strictEqual(sent._tag, "Success")
+      assert.isTrue(same(bytes, 0, size))
+      const silent = ground({
+        linkAfter: "2 minutes",
+        script: ({ number }, good) => (number === 0 ? good : { ...good, delay: 3_600_000 })
+      })
+      assert.strictEqual(failureOf((yield* run(taken(), silent)).sent), "ServiceAway")
+    })
+  )
+
   it.effect("a reader that takes its time holds the link host back, and gets every byte", () =>
     Effect.gen(function* () {
-      const place = ground()
+      const place = ground({ script: (_, good) => inPieces(good) })
       const slowly = Effect.gen(function* () {
         const bytes = yield* FileBytes
         let length = 0
@@ -233,13 +261,84 @@ describe("the bytes of a file for readers who follow no link", () => {
                 Effect.sync(() => {
                   length += piece.length
                 }),
-                "3 minutes"
-              )
+                "25 seconds"
+              ),
+            rest: Effect.never
           }
         )
         return length
       })
       assert.strictEqual(yield* run(slowly, place), size)
+    })
+  )
+
+  it.effect(
+    "a reader that takes nothing keeps no connection for longer than 30 s, and gets the rest from the same byte on",
+    () =>
+      Effect.gen(function* () {
+        for (const object of [first, { ...first, etag: null }]) {
+          const place = ground({ object, script: (_, good) => inPieces(good) })
+          yield* Effect.gen(function* () {
+            const wakes = yield* Deferred.make<void>()
+            const parts: Array<Uint8Array> = []
+            const bytes = yield* FileBytes
+            const version = yield* bytes.version(file)
+            // It sleeps with the bytes that it was given, which must not change meanwhile.
+            const asleep: Array<Uint8Array> = []
+            const take = (piece: Uint8Array) => Effect.sync(() => void parts.push(piece.slice()))
+            const rest = Effect.andThen(Deferred.await(wakes), Effect.forEach(asleep, take, { discard: true }))
+            const write = (piece: Uint8Array) => {
+              if (parts.length !== 1) return take(piece)
+              asleep.push(piece)
+              return Effect.never
+            }
+            const reading = yield* Effect.forkChild(bytes.send(file, version, { first: 5, end: size }, { write, rest }))
+            yield* TestClock.adjust("28 seconds")
+            assert.strictEqual(place.links.open, 1)
+            yield* TestClock.adjust("2 seconds")
+            assert.strictEqual(place.links.open, 0)
+            yield* TestClock.adjust("1 hour")
+            assert.isUndefined(reading.pollUnsafe())
+            yield* Deferred.succeed(wakes, undefined)
+            yield* TestClock.adjust("1 minute")
+            yield* Fiber.join(reading)
+            assert.isTrue(same(Buffer.concat(parts), 5, size))
+            assert.strictEqual(place.links.seen.length, 3)
+            assert.strictEqual(place.links.open, 0)
+          }).pipe(Effect.provide(place.layer))
+        }
+      })
+  )
+
+  it.effect("readers that take nothing keep no connection from one who comes", () =>
+    Effect.gen(function* () {
+      const place = ground({ connections: 3 })
+      yield* Effect.gen(function* () {
+        const bytes = yield* FileBytes
+        const version = yield* bytes.version(file)
+        const asleep = () =>
+          bytes.send(file, version, { first: 0, end: size }, { write: () => Effect.never, rest: Effect.never })
+        for (let i = 0; i < 3; i++) yield* Effect.forkChild(asleep())
+        yield* TestClock.adjust("5 seconds")
+        assert.strictEqual(place.links.open, 3)
+        const reader = yield* Effect.forkChild(taken())
+        yield* TestClock.adjust("1 second")
+        assert.isTrue(same((yield* Fiber.join(reader)).bytes, 0, size))
+        assert.strictEqual(place.links.open, 2)
+        // Nor from one who comes for another file, of which not even the version is known.
+        yield* Effect.forkChild(asleep())
+        yield* TestClock.adjust("5 seconds")
+        assert.strictEqual(place.links.open, 3)
+        const other = yield* Effect.forkChild(bytes.version({ ...file, fileName: "S2.bam" }))
+        yield* TestClock.adjust("2 seconds")
+        assert.strictEqual((yield* Fiber.join(other)).size, size)
+        // Nor from one who comes at the same time.
+        const all = yield* Effect.forkChild(Effect.all([asleep(), asleep(), taken()], { concurrency: 3 }))
+        const late = yield* Effect.forkChild(taken())
+        yield* TestClock.adjust("3 seconds")
+        assert.isTrue(same((yield* Fiber.join(late)).bytes, 0, size))
+        yield* Fiber.interrupt(all)
+      }).pipe(Effect.provide(place.layer))
     })
   )
 
@@ -282,6 +381,17 @@ describe("the bytes of a file for readers who follow no link", () => {
       })
       yield* run(reading, place)
     })
+  )
+})
+
+/** The same reply, whose body comes in pieces of 50,000 bytes. */
+const inPieces = (reply: ScriptedReply): ScriptedReply => ({
+  ...reply,
+  body: reply.body.flatMap(
+    (step): ReadonlyArray<BodyStep> =>
+      step instanceof Uint8Array
+        ? Array.from({ length: Math.ceil(step.length / 50_000) }, (_, i) => step.subarray(i * 50_000, (i + 1) * 50_000))
+        : [step]
   )
 })
 

@@ -2,9 +2,10 @@
  * The bytes of a file for readers who do not follow links: fetched from the link host as they are read, with the link
  * renewed and the connection made anew at the same byte where that is needed.
  */
-import { Clock, Context, Data, Deferred, Duration, Effect, Layer, Ref } from "effect"
+import { Cache, Clock, Context, Data, Deferred, Duration, Effect, Exit, Layer, Ref } from "effect"
 import { type LinkProtocol, refusedLink, type TransferError } from "../Errors.ts"
 import type { ByteReader } from "../genome/ByteReader.ts"
+import { monotonicMillis } from "../MonotonicTime.ts"
 import { LinkHost } from "../transfer/LinkHost.ts"
 import type { LinkLease } from "../transfer/LinkLease.ts"
 import { LinkPool } from "../transfer/LinkPool.ts"
@@ -13,14 +14,9 @@ import { type ObjectVersion, probedBytes } from "../transfer/RangeReply.ts"
 import { noRanges } from "../transfer/RemoteRanges.ts"
 import type { ByteSink } from "../transfer/ReplyBody.ts"
 import * as VersionWatch from "../transfer/VersionWatch.ts"
-import {
-  type FileArchived,
-  LinkStore,
-  type ServedFile,
-  ServiceAway,
-  type StoredLink,
-  type StoreError
-} from "./LinkStore.ts"
+import { makeIdleReaders } from "./IdleReaders.ts"
+import { type FileArchived, LinkStore, type ServedFile, type StoredLink, type StoreError } from "./LinkStore.ts"
+import { makeStartWatch, type StartWatch } from "./StartWatch.ts"
 
 export type BytesError = StoreError | FileArchived | TransferError | FileChanged
 
@@ -35,9 +31,15 @@ export interface SizedVersion extends ObjectVersion {
 /** A version of which nothing is known yet. */
 export const unknownVersion = { etag: null, lastModified: null, digests: [] } as const
 
-/** Takes bytes in order; they are overwritten when `write` is done, so a slow reader slows the link host. */
+/** Takes bytes in order, at its own pace. */
 export interface ByteTaker {
+  /**
+   * Ends when the bytes are taken; they are overwritten after that, so a slow reader slows the link host. When it is interrupted,
+   * because its connection is given away, they stay what they are and are taken all the same.
+   */
   readonly write: (bytes: Uint8Array) => Effect.Effect<void>
+  /** Ends when everything that was written is taken. */
+  readonly rest: Effect.Effect<void>
 }
 
 export class FileBytes extends Context.Service<
@@ -45,7 +47,7 @@ export class FileBytes extends Context.Service<
   {
     /** Size, tag and time of last modification as the link host states them. */
     readonly version: (file: ServedFile) => Effect.Effect<SizedVersion, BytesError>
-    /** Gives the bytes `[first, end)` of that version, the first of them within ten seconds. */
+    /** Gives the bytes `[first, end)` of that version, the first of them within ten seconds of the link. */
     readonly send: (
       file: ServedFile,
       version: SizedVersion,
@@ -62,12 +64,10 @@ export class FileBytes extends Context.Service<
   )
 }
 
-/** How long a version that was learned is believed, in ms. */
-const trusted = Duration.toMillis("1 minute")
+/** How long a version that was learned is believed. */
+const trusted = Duration.minutes(1)
 /** Of how many files versions are remembered. */
 const mostVersions = 4000
-/** How long a reader waits for the first byte. */
-const firstByte = Duration.seconds(10)
 /** How many of the last bytes sent are kept, to compare them when a host without entity tags is asked again. */
 const overlap = 64 * 1024
 
@@ -75,14 +75,14 @@ const makeFileBytes = Effect.fnUntraced(function* () {
   const store = yield* LinkStore
   const host = yield* LinkHost
   const pool = yield* LinkPool
-  const versions = new Map<string, { readonly version: SizedVersion; readonly at: number }>()
-  const keyOf = ({ analysisId, fileName }: ServedFile) => JSON.stringify([analysisId, fileName])
+  const idleReaders = makeIdleReaders(pool.settings.connections)
 
   const sendRange = Effect.fnUntraced(function* (
     file: ServedFile,
     known: SizedVersion | null,
     [first, end]: readonly [number, number],
-    sink: ByteSink
+    sink: ByteSink,
+    start: StartWatch
   ): Effect.fn.Return<ObjectVersion | null, BytesError> {
     const watch = yield* VersionWatch.make
     const attempts = yield* Ref.make(0)
@@ -94,7 +94,7 @@ const makeFileBytes = Effect.fnUntraced(function* () {
         {
           request,
           host,
-          lease: leaseOf(store, file, noLink),
+          lease: leaseOf(store, file, noLink, start),
           watch,
           sink,
           pool,
@@ -114,17 +114,10 @@ const makeFileBytes = Effect.fnUntraced(function* () {
   })
 
   /** Fails with `ServiceAway` when `work` has not reported its first byte in time. After that byte there is no limit. */
-  const limitStart = <A, E>(work: (first: Effect.Effect<void>) => Effect.Effect<A, E>) =>
+  const limitStart = <A, E>(work: (watch: StartWatch) => Effect.Effect<A, E>) =>
     Effect.gen(function* () {
-      const started = yield* Deferred.make<void>()
-      const late = Deferred.await(started).pipe(
-        Effect.timeoutOrElse({
-          duration: firstByte,
-          orElse: () => new ServiceAway({ reason: "the link host has not answered yet" })
-        }),
-        Effect.andThen(Effect.never)
-      )
-      return yield* Effect.raceFirst(work(Effect.asVoid(Deferred.succeed(started, undefined))), late)
+      const watch = yield* makeStartWatch
+      return yield* Effect.raceFirst(work(watch), watch.late)
     })
 
   const probe = Effect.fn("svc.serving.probe")(function* (
@@ -133,34 +126,50 @@ const makeFileBytes = Effect.fnUntraced(function* () {
     // No byte can be asked of an empty file.
     if (file.size === 0) return { ...unknownVersion, size: 0 }
     const ignored: ByteSink = { begin: 0, write: () => Effect.void, read: () => Effect.succeed(new Uint8Array(0)) }
-    const version = yield* limitStart(() =>
-      sendRange(file, null, [0, Math.min(probedBytes, file.size ?? probedBytes)], ignored)
+    const found = yield* limitStart((watch) =>
+      idleReaders.lend(
+        sendRange(file, null, [0, Math.min(probedBytes, file.size ?? probedBytes)], ignored, watch),
+        () => null
+      )
     )
+    const version = found === "idle" ? null : found
     const size = version?.size ?? file.size
     if (size === null) return yield* new FileChanged({ reason: "nobody says how long the file is" })
     return { ...unknownVersion, ...version, size }
   })
 
-  const forgetting =
-    (file: ServedFile) =>
-    <A, E, R>(effect: Effect.Effect<A, E, R>) =>
-      Effect.tapError(effect, () => Effect.sync(() => void versions.delete(keyOf(file))))
+  // Listed with another size, it is another file.
+  const versions = yield* Cache.makeWith(probe, {
+    capacity: mostVersions,
+    timeToLive: (exit) => (Exit.isSuccess(exit) ? trusted : Duration.zero)
+  })
 
   const send: FileBytes["Service"]["send"] = (file, version, { first, end }, taker) => {
     if (end <= first) return Effect.void
-    return limitStart((started) =>
-      Effect.suspend(() => {
-        const tail = version.etag === null ? makeTail() : null
-        return sendRange(file, version, [first, end], {
-          begin: first,
-          write: (_, bytes) => {
-            tail?.add(bytes)
-            return Effect.andThen(started, taker.write(bytes))
-          },
-          read: (offset, length) => Effect.sync(() => tail?.last(offset, length) ?? new Uint8Array(0))
-        })
-      })
-    ).pipe(Effect.asVoid, forgetting(file))
+    const tail = version.etag === null ? makeTail() : null
+    const sending = Effect.fnUntraced(function* (watch: StartWatch) {
+      let at = first
+      let waitingSince: number | null = null
+      const sink: ByteSink = {
+        begin: first,
+        write: Effect.fnUntraced(function* (offset, bytes) {
+          yield* watch.started
+          tail?.add(bytes)
+          at = offset + bytes.length
+          waitingSince = yield* monotonicMillis
+          yield* taker.write(bytes)
+          waitingSince = null
+        }),
+        read: (offset, length) => Effect.sync(() => tail?.last(offset, length) ?? new Uint8Array(0))
+      }
+      while (at < end) {
+        const sent = sendRange(file, version, [at, end], sink, watch)
+        if ((yield* idleReaders.lend(sent, () => waitingSince)) !== "idle") return
+        yield* taker.rest
+        waitingSince = null
+      }
+    })
+    return limitStart(sending).pipe(Effect.tapError(() => Cache.invalidate(versions, file)))
 
     /** The last bytes that were sent, by their place in the file. */
     function makeTail() {
@@ -185,22 +194,7 @@ const makeFileBytes = Effect.fnUntraced(function* () {
   }
 
   return FileBytes.of({
-    version: Effect.fnUntraced(function* (file) {
-      const key = keyOf(file)
-      const known = versions.get(key)
-      const now = yield* Clock.currentTimeMillis
-      if (known !== undefined && now - known.at < trusted && (file.size ?? known.version.size) === known.version.size) {
-        return known.version
-      }
-      const version = yield* probe(file)
-      versions.delete(key)
-      versions.set(key, { version, at: now })
-      for (const oldest of versions.keys()) {
-        if (versions.size <= mostVersions) break
-        versions.delete(oldest)
-      }
-      return version
-    }),
+    version: (file) => Cache.get(versions, file),
     send,
     reader: (file, version) => ({
       size: version.size,
@@ -217,7 +211,8 @@ const makeFileBytes = Effect.fnUntraced(function* () {
               Effect.sync(() => {
                 bytes.set(more, at)
                 at += more.length
-              })
+              }),
+            rest: Effect.void
           }
         )
         return bytes
@@ -235,7 +230,8 @@ const mostRenewals = 20
 const leaseOf = (
   store: LinkStore["Service"],
   file: ServedFile,
-  noLink: Deferred.Deferred<never, StoreError | FileArchived>
+  noLink: Deferred.Deferred<never, StoreError | FileArchived>,
+  start: StartWatch
 ): LinkLease => {
   let refusals = 0
   let renewals = 0
@@ -243,7 +239,7 @@ const leaseOf = (
   let goodUntil = 0
   let renewed: StoredLink | null = null
   const orEnd = <A>(link: Effect.Effect<A, StoreError | FileArchived>) =>
-    Effect.catch(link, (error) => Effect.andThen(Deferred.fail(noLink, error), Effect.never))
+    Effect.catch(start.excluding(link), (error) => Effect.andThen(Deferred.fail(noLink, error), Effect.never))
   return {
     // Straight after a renewal it is the new link, even one that is too short-lived to be given to anybody else.
     current: Effect.suspend(() => (renewed === null ? orEnd(store.link(file)) : Effect.succeed(renewed))).pipe(

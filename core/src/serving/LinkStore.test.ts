@@ -3,8 +3,9 @@ import { Clock, DateTime, Deferred, Effect, Exit, Fiber, Layer, Redacted, Schema
 import { TestClock } from "effect/testing"
 import { ServiceClient } from "../client/ServiceClient.ts"
 import { AnalysisFiles } from "../contract/Files.ts"
-import { LoginRefused, type ServiceError, Unavailable } from "../Errors.ts"
+import { LoginRefused, NotFound, type ServiceError, Unavailable } from "../Errors.ts"
 import { LinkStore } from "./LinkStore.ts"
+import { Reader } from "./Reader.ts"
 import { ServiceAccess } from "./ServiceAccess.ts"
 
 const away = new Unavailable({ host: "lab", reason: "no answer", attempts: 7 })
@@ -21,10 +22,13 @@ interface World {
   readonly after?: (number: number) => Effect.Effect<void>
   readonly link?: (name: string, number: number, now: number) => string | null
   readonly more?: ReadonlyArray<object>
+  /** The analysis has no files. */
+  readonly empty?: boolean
 }
 
 const world = ({
   before = () => Effect.void,
+  empty = false,
   after = () => Effect.void,
   link = (name, number, now) => signed(name, number, now, 3600),
   more = []
@@ -46,10 +50,10 @@ const world = ({
           ...more
         ]
         yield* after(number)
-        return Schema.decodeUnknownSync(AnalysisFiles)({ id, apiFileLinks })
+        return Schema.decodeUnknownSync(AnalysisFiles)({ id, apiFileLinks: empty ? [] : apiFileLinks })
       })
   })
-  return { asked, layer: LinkStore.layer.pipe(Layer.provideMerge(ServiceAccess.layer(client))) }
+  return { asked, layer: LinkStore.layer().pipe(Layer.provideMerge(ServiceAccess.layer(client))) }
 }
 
 const numberOf = (link: Redacted.Redacted) => Number(/n=(\d+)/.exec(Redacted.value(link))?.[1])
@@ -262,6 +266,61 @@ describe("the shared store of links", () => {
           assert.strictEqual(asked.length, 1)
         }).pipe(Effect.provide(layer))
       })
+  )
+
+  it.effect(
+    "an analysis that the service does not know is asked for once a minute, and looks like one nobody may know of",
+    () =>
+      Effect.gen(function* () {
+        const { asked, layer } = world({
+          before: () => Effect.fail(new NotFound({ what: "analysis A9", next: "look at the list" }))
+        })
+        yield* Effect.gen(function* () {
+          const store = yield* LinkStore
+          const messages = new Set<string>()
+          for (let second = 0; second < 60; second++) {
+            messages.add((yield* Effect.flip(store.files("A9"))).message)
+            messages.add((yield* Effect.flip(store.file("A9", "S9.bam"))).message)
+            yield* TestClock.adjust("1 second")
+          }
+          assert.deepStrictEqual(asked, ["A9"])
+          const limited = Effect.provideService(store.file("A9", "S9.bam"), Reader, {
+            key: "ada",
+            mayRead: () => false
+          })
+          messages.add((yield* Effect.flip(limited)).message)
+          assert.deepStrictEqual(asked, ["A9"])
+          assert.strictEqual(messages.size, 1, [...messages].join("; "))
+          yield* Effect.flip(store.files("A9"))
+          assert.deepStrictEqual(asked, ["A9", "A9"])
+        }).pipe(Effect.provide(layer))
+      })
+  )
+
+  it.effect("an analysis without files is not asked for each time", () =>
+    Effect.gen(function* () {
+      const { asked, layer } = world({ empty: true })
+      yield* Effect.gen(function* () {
+        const store = yield* LinkStore
+        for (let i = 0; i < 5; i++) assert.deepStrictEqual(yield* store.files("A1"), [])
+        assert.strictEqual(asked.length, 1)
+      }).pipe(Effect.provide(layer))
+    })
+  )
+
+  it.effect("tells how many links it holds", () =>
+    Effect.gen(function* () {
+      const { layer } = world()
+      yield* Effect.gen(function* () {
+        const store = yield* LinkStore
+        const held = Effect.map(store.state, ({ linksHeld }) => linksHeld)
+        assert.strictEqual(yield* held, 0)
+        yield* linkNumber
+        assert.strictEqual(yield* held, 2)
+        yield* TestClock.adjust("1 hour")
+        assert.strictEqual(yield* held, 0)
+      }).pipe(Effect.provide(layer))
+    })
   )
 
   it.effect("a failure is told to those who waited and not remembered", () =>

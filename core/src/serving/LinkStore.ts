@@ -2,7 +2,7 @@
  * The files of analyses and their links, shared by all readers of a server: one request to the service for all who ask at
  * the same time, and a link is given out until shortly before it ends.
  */
-import { Clock, Context, Data, Deferred, Duration, Effect, Layer, Metric, Redacted, type Scope } from "effect"
+import { Clock, Context, Data, Duration, Effect, Layer, Metric, Redacted, type Scope } from "effect"
 import { AnalysisId } from "../contract/Ids.ts"
 import { type CatalogEntry, entryOf } from "../download/Catalog.ts"
 import { NotFound, type ServiceError } from "../Errors.ts"
@@ -10,6 +10,8 @@ import { printable } from "../text/Printable.ts"
 import { lifetimeOf } from "../transfer/LinkExpiry.ts"
 import type { LeasedLink } from "../transfer/LinkLease.ts"
 import { listedName } from "./GuessedNames.ts"
+import { makeQuestions, type QueueState, type ServiceAway } from "./Questions.ts"
+import { Reader } from "./Reader.ts"
 import { type AccessLost, ServiceAccess } from "./ServiceAccess.ts"
 
 /** A file as the service lists it. */
@@ -22,9 +24,6 @@ export interface ServedFile {
   /** When a restoration is expected to end, as the service wrote it. */
   readonly restoreEstimation: string | null
 }
-
-/** The service has not answered in time; it goes on being asked, so whoever comes back later may find the answer. */
-export class ServiceAway extends Data.TaggedError("ServiceAway")<{ readonly reason: string }> {}
 
 /** The file is in the archive: there is no link. */
 export class FileArchived extends Data.TaggedError("FileArchived")<{ readonly file: ServedFile }> {}
@@ -53,12 +52,22 @@ export class LinkStore extends Context.Service<
     readonly renewed: (file: ServedFile, generation: number) => Effect.Effect<StoredLink, StoreError | FileArchived>
     /** Makes the next question about this analysis a request to the service. */
     readonly forget: (analysisId: string) => Effect.Effect<void>
+    readonly state: Effect.Effect<StoreState>
   }
 >()("svc-steps/core/serving/LinkStore") {
-  static readonly layer: Layer.Layer<LinkStore, never, ServiceAccess> = Layer.effect(
-    LinkStore,
-    Effect.suspend(() => makeStore())
-  )
+  /** @param longestWait - of a reader for its turn, while the service answers others */
+  static readonly layer = (longestWait: Duration.Input = "5 minutes"): Layer.Layer<LinkStore, never, ServiceAccess> =>
+    Layer.effect(
+      LinkStore,
+      Effect.suspend(() => makeStore(Duration.fromInputUnsafe(longestWait)))
+    )
+}
+
+/** What a look from outside can tell. */
+export interface StoreState {
+  readonly queue: QueueState
+  /** Links that are given out without a question. */
+  readonly linksHeld: number
 }
 
 const serviceRequests = Metric.counter("svc_gateway_service_requests_total", {
@@ -66,13 +75,15 @@ const serviceRequests = Metric.counter("svc_gateway_service_requests_total", {
   incremental: true
 })
 
-const linkRenewals = Metric.counter("svc_gateway_link_renewals_total", {
+const linksRenewed = Metric.counter("svc_gateway_links_renewed_total", {
   description: "Links that a link host refused before their time",
   incremental: true
 })
 
-/** The longest time that a reader waits for the service. */
-const patience = Duration.seconds(8)
+const linksExpired = Metric.counter("svc_gateway_links_expired_total", {
+  description: "Links that had come to their time when their analysis was asked for again",
+  incremental: true
+})
 
 /** Links are kept no longer than this, so that a clock that is wrong does no harm for long. */
 const longest = Duration.toMillis("10 minutes")
@@ -87,9 +98,13 @@ const reserve = { most: Duration.toMillis("30 seconds"), part: 0.75, least: Dura
 const archivedFor = Duration.toMillis("5 seconds")
 /** Tools look for indexes under names that are not listed, each time they open a file. */
 const missingFor = Duration.toMillis("30 seconds")
+/** How long the service is not asked again about an analysis that it does not know, or does not show. */
+const unknownFor = Duration.toMillis("1 minute")
 
 /** Most analyses that are remembered; the one asked for longest ago is forgotten first. */
 const mostPages = 1000
+/** Most unknown analyses that are remembered. */
+const mostUnknown = 10_000
 
 /** One answer of the service. */
 interface Page {
@@ -98,85 +113,69 @@ interface Page {
    * live: counted from the end of the answer, links of 2 s were given out after they had ended, and 35 of 10,000 ranges failed.
    */
   readonly askedAt: number
-  readonly entry: CatalogEntry
+  /** When its answer was there. */
+  readonly fetchedAt: number
   readonly files: ReadonlyArray<ServedFile>
+  /** By file name. */
+  readonly links: ReadonlyMap<string, StoredLink>
   readonly generation: number
 }
 
-const makeStore = Effect.fnUntraced(function* (): Effect.fn.Return<
-  LinkStore["Service"],
-  never,
-  ServiceAccess | Scope.Scope
-> {
+const makeStore = Effect.fnUntraced(function* (
+  longestWait: Duration.Duration
+): Effect.fn.Return<LinkStore["Service"], never, ServiceAccess | Scope.Scope> {
   const access = yield* ServiceAccess
-  const scope = yield* Effect.scope
   const pages = new Map<string, Page>()
-  const asking = new Map<string, Deferred.Deferred<Page, StoreError>>()
+  const unknown = new Map<string, { readonly error: ServiceError; readonly at: number }>()
   let generation = 0
+  for (const counter of [serviceRequests, linksRenewed, linksExpired]) yield* Metric.update(counter, 0)
 
   const fetchLinks = Effect.fn("svc.serving.fetchLinks")(function* (
     analysisId: string
-  ): Effect.fn.Return<Page, StoreError> {
-    if (!isId(analysisId)) return yield* new NotFound({ what: `analysis ${printable(analysisId)}` })
+  ): Effect.fn.Return<Page, AccessLost | ServiceError> {
     const client = yield* access.client
     yield* Metric.update(serviceRequests, 1)
     const askedAt = yield* Clock.currentTimeMillis
-    const files = yield* client
-      .getFileDownloadLinks(AnalysisId.make(analysisId))
-      .pipe(Effect.tapErrorTag("LoginRefused", access.loginRefused))
+    const ended = [...(pages.get(analysisId)?.links.values() ?? [])].filter(({ goodUntil }) => goodUntil <= askedAt)
+    yield* Metric.update(linksExpired, ended.length)
+    const files = yield* client.getFileDownloadLinks(AnalysisId.make(analysisId)).pipe(
+      Effect.tapErrorTag("LoginRefused", access.loginRefused),
+      Effect.catchTag("NotFound", () => unknownAnalysis(analysisId)),
+      Effect.tapError((error) => (isNo(error) ? rememberNo(analysisId, error) : Effect.void))
+    )
     const entry = entryOf({ id: analysisId, named: true }, files, yield* Clock.currentTimeMillis)
-    generation++
-    const page = { askedAt, entry, files: servedFilesOf(entry), generation }
-    pages.delete(analysisId)
-    pages.set(analysisId, page)
-    for (const oldest of pages.keys()) {
-      if (pages.size <= mostPages) break
-      pages.delete(oldest)
-    }
+    const page = pageOf(entry, askedAt, ++generation)
+    remember(pages, mostPages, analysisId, page)
     return page
   })
 
-  /** The answer that is under way, or a new one; it arrives even when nobody waits for it any more. */
-  const ask = (analysisId: string): Effect.Effect<Page, StoreError> =>
-    Effect.suspend(() => {
-      const known = asking.get(analysisId)
-      if (known !== undefined) return Deferred.await(known)
-      const answer = Deferred.makeUnsafe<Page, StoreError>()
-      asking.set(analysisId, answer)
-      return fetchLinks(analysisId).pipe(
-        Effect.onExit((exit) =>
-          Effect.sync(() => {
-            asking.delete(analysisId)
-            Deferred.doneUnsafe(answer, exit)
-          })
-        ),
-        Effect.forkIn(scope),
-        Effect.uninterruptible,
-        Effect.andThen(Deferred.await(answer))
-      )
-    }).pipe(
-      Effect.timeoutOrElse({
-        duration: patience,
-        orElse: () => new ServiceAway({ reason: "the service has not answered yet" })
-      })
-    )
+  const rememberNo = Effect.fnUntraced(function* (analysisId: string, error: ServiceError) {
+    remember(unknown, mostUnknown, analysisId, { error, at: yield* Clock.currentTimeMillis })
+  })
+
+  const questions = yield* makeQuestions(fetchLinks, longestWait)
 
   /** The last answer about an analysis while it is `good`; a new one otherwise. */
   const page = Effect.fnUntraced(function* (analysisId: string, good: (page: Page, now: number) => boolean) {
+    if (!isId(analysisId) || !(yield* Reader).mayRead(analysisId)) return yield* unknownAnalysis(analysisId)
+    const now = yield* Clock.currentTimeMillis
     const known = pages.get(analysisId)
-    return known !== undefined && good(known, yield* Clock.currentTimeMillis) ? known : yield* ask(analysisId)
+    if (known !== undefined && good(known, now)) return known
+    const no = unknown.get(analysisId)
+    if (no !== undefined && now >= no.at && now - no.at < unknownFor) return yield* no.error
+    return yield* questions.ask(analysisId, known !== undefined)
   })
 
   const link = Effect.fnUntraced(function* (file: ServedFile, newerThan: number) {
-    const { askedAt, entry, files, generation } = yield* page(
+    const { files, links } = yield* page(
       file.analysisId,
       (page, now) => page.generation > newerThan && isGood(page, file.fileName, now)
     )
     const found = files.find(({ fileName }) => fileName === file.fileName)
     if (found?.archived === true) return yield* new FileArchived({ file: found })
-    const link = entry.links.get(file.fileName)
+    const link = links.get(file.fileName)
     if (found === undefined || link === undefined) return yield* notFound(file)
-    return { link, generation, goodUntil: askedAt + storageTime(link, askedAt) }
+    return link
   })
 
   return {
@@ -190,13 +189,46 @@ const makeStore = Effect.fnUntraced(function* (): Effect.fn.Return<
       return found ?? (yield* notFound({ analysisId, fileName }))
     }),
     link: (file) => link(file, 0),
-    renewed: (file, generation) => Effect.andThen(Metric.update(linkRenewals, 1), link(file, generation)),
-    forget: (analysisId) => Effect.sync(() => void pages.delete(analysisId))
+    renewed: (file, generation) => Effect.andThen(Metric.update(linksRenewed, 1), link(file, generation)),
+    forget: (analysisId) => Effect.sync(() => void pages.delete(analysisId)),
+    state: Effect.gen(function* () {
+      const now = yield* Clock.currentTimeMillis
+      let linksHeld = 0
+      for (const { links } of pages.values()) {
+        for (const { goodUntil } of links.values()) if (now < goodUntil) linksHeld++
+      }
+      return { queue: yield* questions.state, linksHeld }
+    })
   }
 })
 
+/** Keeps a value as the newest of at most so many. */
+const remember = <A>(values: Map<string, A>, most: number, key: string, value: A) => {
+  values.delete(key)
+  values.set(key, value)
+  for (const oldest of values.keys()) {
+    if (values.size <= most) break
+    values.delete(oldest)
+  }
+}
+
+/** Whether the service has refused to tell of this analysis, so that asking again soon brings the same. */
+const isNo = ({ retryable, scope }: ServiceError): boolean => !retryable && scope === "analysis"
+
+const pageOf = (entry: CatalogEntry, askedAt: number, generation: number): Page => {
+  const files = servedFilesOf(entry)
+  const links = files.flatMap(({ fileName }): ReadonlyArray<readonly [string, StoredLink]> => {
+    const link = entry.links.get(fileName)
+    return link === undefined ? [] : [[fileName, { link, generation, goodUntil: askedAt + storageTime(link, askedAt) }]]
+  })
+  return { askedAt, fetchedAt: entry.fetchedAt, files, links: new Map(links), generation }
+}
+
 /** Whether a text can be an analysis id: not empty, without control characters, and without what would change the path of a request. */
 const isId = (text: string): boolean => text.length <= 200 && !/^\.*$|[\p{C}/\\?#%]/u.test(text)
+
+/** The same for one that does not exist and for one that the reader may not know of. */
+const unknownAnalysis = (analysisId: string) => new NotFound({ what: `analysis ${printable(analysisId)}` })
 
 const notFound = ({ analysisId, fileName }: Pick<ServedFile, "analysisId" | "fileName">) =>
   new NotFound({ what: `${printable(fileName)} of analysis ${printable(analysisId)}` })
@@ -210,19 +242,17 @@ const servedFilesOf = ({ listed: { files, id } }: CatalogEntry): ReadonlyArray<S
   )
 
 /** Whether what the page says of the file may still be given out. */
-const isGood = ({ askedAt, entry, files }: Page, fileName: string | null, now: number): boolean => {
+const isGood = ({ askedAt, fetchedAt, files, links }: Page, fileName: string | null, now: number): boolean => {
   // The clock went back.
   if (now < askedAt) return false
   const file = files.find((file) => file.fileName === fileName)
-  if (file === undefined) return now - entry.fetchedAt < missingFor
-  const link = entry.links.get(file.fileName)
-  return link === undefined || file.archived
-    ? now - entry.fetchedAt < archivedFor
-    : now - askedAt < storageTime(link, askedAt)
+  if (file === undefined) return now - fetchedAt < missingFor
+  const link = links.get(file.fileName)
+  return link === undefined || file.archived ? now - fetchedAt < archivedFor : now < link.goodUntil
 }
 
 const allGood = (page: Page, now: number): boolean =>
-  page.files.length > 0 && page.files.every(({ fileName }) => isGood(page, fileName, now))
+  page.files.length === 0 ? isGood(page, null, now) : page.files.every(({ fileName }) => isGood(page, fileName, now))
 
 /** Milliseconds that a link is given out, from when it was asked for. */
 const storageTime = (link: Redacted.Redacted, askedAt: number): number => {

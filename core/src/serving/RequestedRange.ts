@@ -34,4 +34,4 @@ export const requestedRange = (
 
 /** Whether what the reader has is of this version: by a strong tag, or by the very same date. */
 const isSame = (ifRange: string, { etag, lastModified }: ObjectVersion): boolean =>
-  etag !== null ? strongTag(ifRange) === etag : lastModified !== null && ifRange.trim() === lastModified
+  (etag !== null && strongTag(ifRange) === etag) || (lastModified !== null && ifRange.trim() === lastModified)

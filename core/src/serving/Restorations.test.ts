@@ -42,11 +42,17 @@ describe("restorations that readers ask for", () => {
           Array.from({ length: 5 }, () => restorations.request(cold)),
           { concurrency: 5 }
         )
-        assert.deepStrictEqual(answers, Array(5).fill(restoring))
+        assert.deepStrictEqual(
+          answers,
+          [false, true, true, true, true].map((joined) => ({ ...restoring, joined }))
+        )
         assert.deepStrictEqual([asked, forgotten], [["A3"], ["A3"]])
         assert.deepStrictEqual(yield* restorations.of(cold), restoring)
         // Another file of the same analysis comes back with it.
-        assert.deepStrictEqual(yield* restorations.request({ ...cold, fileName: "other.bam" }), restoring)
+        assert.deepStrictEqual(yield* restorations.request({ ...cold, fileName: "other.bam" }), {
+          ...restoring,
+          joined: true
+        })
         yield* TestClock.adjust("12 hours")
         assert.isNull(yield* restorations.of(cold))
         yield* restorations.request(cold)
@@ -61,7 +67,11 @@ describe("restorations that readers ask for", () => {
       yield* Effect.gen(function* () {
         const restorations = yield* Restorations
         const underWay = { ...cold, restoreEstimation: "soon" }
-        assert.deepStrictEqual(yield* restorations.request(underWay), { since: null, estimation: "soon" })
+        assert.deepStrictEqual(yield* restorations.request(underWay), {
+          since: null,
+          estimation: "soon",
+          joined: true
+        })
         assert.deepStrictEqual(asked, [])
       }).pipe(Effect.provide(layer))
     })

@@ -16,13 +16,18 @@ export interface Restoring {
   readonly estimation: string | null
 }
 
+export interface RequestedRestoration extends Restoring {
+  /** It was under way already: nothing was asked for, and nothing is paid for. */
+  readonly joined: boolean
+}
+
 export class Restorations extends Context.Service<
   Restorations,
   {
     /** The restoration that is under way for an archived file, null when none is known. */
     readonly of: (file: ServedFile) => Effect.Effect<Restoring | null>
-    /** Asks for one, unless one is under way. */
-    readonly request: (file: ServedFile) => Effect.Effect<Restoring, StoreError>
+    /** Asks for one, or joins the one that is under way. */
+    readonly request: (file: ServedFile) => Effect.Effect<RequestedRestoration, StoreError>
   }
 >()("svc-steps/core/serving/Restorations") {
   static readonly layer: Layer.Layer<Restorations, never, ServiceAccess | LinkStore> = Layer.effect(
@@ -51,12 +56,12 @@ export class Restorations extends Context.Service<
         const answer = answers.find(({ analysisId }) => analysisId === file.analysisId) ?? answers[0]
         const restoring = { since: DateTime.formatIso(now), estimation: answer?.restoreEstimation ?? null }
         asked.set(file.analysisId, { ...restoring, at: DateTime.toEpochMillis(now) })
-        return restoring
+        return { ...restoring, joined: false }
       })
 
       const request = Effect.fn("svc.serving.requestRestoration")(function* (file: ServedFile) {
         const underWay = yield* restorationUnderWay(file)
-        if (underWay !== null) return underWay
+        if (underWay !== null) return { ...underWay, joined: true }
         return yield* ask(yield* access.client, file)
       })
 

@@ -6,6 +6,7 @@ import { NotFound } from "../Errors.ts"
 import { fromBytes } from "../genome/ByteReader.ts"
 import { Codec } from "../genome/bgzf/Codec.ts"
 import { checkStructure } from "../genome/Structure.ts"
+import type { Piece } from "../htsget/Pieces.ts"
 import { serviceInfo, ticketOf } from "../htsget/Ticket.ts"
 import { fromQuery } from "../htsget/TicketRequest.ts"
 import { FileBytes, unknownVersion } from "./FileBytes.ts"
@@ -15,16 +16,18 @@ import { Tickets } from "./Tickets.ts"
 interface Listed {
   readonly bytes: Uint8Array
   readonly archived?: boolean
+  /** As the link host states it; that of the bytes if not said. */
+  readonly stated?: number
 }
 
 /** One analysis A1 with these files. */
 const ground = (files: Readonly<Record<string, Listed>>) => {
   const opened: Array<string> = []
   const listed = Object.entries(files).map(
-    ([fileName, { archived = false, bytes }]): ServedFile => ({
+    ([fileName, { archived = false, bytes, stated }]): ServedFile => ({
       analysisId: "A1",
       fileName,
-      size: bytes.length,
+      size: stated === undefined ? bytes.length : null,
       archived,
       restoreEstimation: null
     })
@@ -38,7 +41,7 @@ const ground = (files: Readonly<Record<string, Listed>>) => {
       })
   })
   const bytes = Layer.mock(FileBytes, {
-    version: ({ size }) => Effect.succeed({ ...unknownVersion, size: size ?? 0 }),
+    version: ({ fileName, size }) => Effect.succeed({ ...unknownVersion, size: size ?? files[fileName]?.stated ?? 0 }),
     reader: ({ fileName }) => {
       const reader = fromBytes(files[fileName]?.bytes ?? new Uint8Array(0))
       return {
@@ -97,13 +100,20 @@ describe("the file that a client of htsget means", () => {
         }
         assert.strictEqual(opened.filter((name) => name === "S1.bai").length, 1)
         const whole = yield* parts("A1", "")
-        assert.isNull(whole.pieces)
-        assert.deepStrictEqual(ticketOf("reads", null, { url: "u", headers: {} }).htsget, {
+        assert.deepStrictEqual(whole.pieces, [{ _tag: "Whole" }])
+        assert.deepStrictEqual(ticketOf("reads", whole.pieces, { url: "u", headers: {} }).htsget, {
           format: "BAM",
           urls: [{ url: "u" }]
         })
-        assert.deepStrictEqual(ticketOf("reads", null, { url: "u", headers: { a: "b" } }).htsget.urls, [
+        assert.deepStrictEqual(ticketOf("reads", whole.pieces, { url: "u", headers: { a: "b" } }).htsget.urls, [
           { url: "u", headers: { a: "b" } }
+        ])
+        // Of 2.5 GB, in pieces of at most 1 GB, which readers ask for one after the other.
+        const large: ReadonlyArray<Piece> = [{ _tag: "Range", first: 0, end: 2_500_000_000 }]
+        assert.deepStrictEqual(ticketOf("reads", large, { url: "u", headers: { a: "b" } }).htsget.urls, [
+          { url: "u", headers: { a: "b", Range: "bytes=0-999999999" } },
+          { url: "u", headers: { a: "b", Range: "bytes=1000000000-1999999999" } },
+          { url: "u", headers: { a: "b", Range: "bytes=2000000000-2499999999" } }
         ])
       }).pipe(Effect.provide(layer))
     })
@@ -128,6 +138,14 @@ describe("the file that a client of htsget means", () => {
       assert.strictEqual(yield* Effect.provide(failure("A1", region), lost.layer), "FileArchived")
       const bad = ground({ "S1.bam": { bytes: none }, "S1.bam.bai": { bytes: bai } })
       assert.strictEqual(yield* Effect.provide(failure("A1", region), bad.layer), "FileDamaged")
+    })
+  )
+
+  it.effect("of more than 1 GB is divided, also when only the link host says how long it is", () =>
+    Effect.gen(function* () {
+      const { layer } = ground({ "S1.bam": { bytes: new Uint8Array(0), stated: 1_000_000_001 } })
+      const { pieces } = yield* Effect.provide(parts("A1", ""), layer)
+      assert.deepStrictEqual(pieces, [{ _tag: "Range", first: 0, end: 1_000_000_001 }])
     })
   )
 

@@ -4,6 +4,7 @@ import { Codec } from "../genome/bgzf/Codec.ts"
 import { HtsgetError } from "../htsget/HtsgetError.ts"
 import { type OpenedFile, openFile } from "../htsget/OpenedFile.ts"
 import { type Piece, piecesOf } from "../htsget/Pieces.ts"
+import { longestPiece } from "../htsget/Ticket.ts"
 import { type Datatype, type TicketRequest, typeOf } from "../htsget/TicketRequest.ts"
 import { printable } from "../text/Printable.ts"
 import { type BytesError, FileBytes, type SizedVersion } from "./FileBytes.ts"
@@ -12,8 +13,7 @@ import { FileArchived, LinkStore, type ServedFile } from "./LinkStore.ts"
 
 export interface TicketParts {
   readonly file: ServedFile
-  /** Null for the whole file. */
-  readonly pieces: ReadonlyArray<Piece> | null
+  readonly pieces: ReadonlyArray<Piece>
 }
 
 export type TicketError = BytesError | HtsgetError
@@ -86,7 +86,11 @@ const makeTickets = Effect.fnUntraced(function* () {
     parts: Effect.fn("svc.serving.parts")(function* (datatype, id, request) {
       const data = yield* fileOf(datatype, id)
       if (data.archived) return yield* new FileArchived({ file: data })
-      if (request.regions === null && !request.header) return { file: data, pieces: null }
+      if (request.regions === null && !request.header) {
+        const size = data.size ?? (yield* bytes.version(data)).size
+        const piece: Piece = size > longestPiece ? { _tag: "Range", first: 0, end: size } : { _tag: "Whole" }
+        return { file: data, pieces: [piece] }
+      }
       const index = indexOf(data.fileName, yield* store.files(data.analysisId))
       if (index === null) {
         const message = `${printable(data.fileName)} has no index, so only the whole of it can be had`

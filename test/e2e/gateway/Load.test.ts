@@ -1,12 +1,15 @@
 /** Many readers, short links, bad connections, and a service that is away: nothing fails that need not, nothing grows. */
-import { readdirSync, readFileSync } from "node:fs"
+import { readdirSync, readFileSync, writeFileSync } from "node:fs"
+import { createServer as createHttpServer } from "node:http"
 import { connect, createServer, type Socket } from "node:net"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Fiber, Ref } from "effect"
-import { startSandbox } from "../../Executables.ts"
+import { startSandbox, until } from "../../Executables.ts"
 import { ask, startGateway } from "../../GatewayGround.ts"
+import { root } from "../../Root.ts"
 import { lingering, setFaults } from "../../SandboxFaults.ts"
+import { folder } from "../Ground.ts"
 import { startS3 } from "../S3.ts"
 import { regionText, tool, toolGround } from "./Ground.ts"
 import { soak } from "./Soak.ts"
@@ -17,6 +20,40 @@ const residentMb = (pid: number): number =>
 
 /** A key whose address must be sent exactly as it was signed. */
 const keyOf = (name: string) => `run 7 #1 + 50% (ü) ${name}`
+
+const largeSize = 32 * 1024 * 1024
+
+/** A link host with one file that is larger than what kernels keep for a reader. */
+const startLargeFile = Effect.gen(function* () {
+  const piece = Buffer.alloc(64 * 1024, 7)
+  let [open, asked] = [0, 0]
+  const server = createHttpServer((request, response) => {
+    open++
+    asked++
+    response.on("close", () => open--)
+    const [range, from = "0", to = String(largeSize - 1)] = /(\d+)-(\d+)/.exec(request.headers.range ?? "") ?? []
+    const [first, end] = [Number(from), Number(to) + 1]
+    const part = range === undefined ? {} : { "content-range": `bytes ${first}-${end - 1}/${largeSize}` }
+    response.writeHead(range === undefined ? 200 : 206, { etag: '"v"', "content-length": end - first, ...part })
+    let at = first
+    const send = () => {
+      while (at < end) {
+        const next = piece.subarray(0, Math.min(piece.length, end - at))
+        at += next.length
+        if (!response.write(next)) return void response.once("drain", send)
+      }
+      response.end()
+    }
+    send()
+  })
+  yield* Effect.acquireRelease(
+    Effect.callback<void>((resume) => void server.listen(0, "127.0.0.1", () => resume(Effect.void))),
+    () => Effect.sync(() => server.closeAllConnections()).pipe(Effect.andThen(Effect.sync(() => server.close())))
+  )
+  const address = server.address()
+  const url = `http://127.0.0.1:${typeof address === "object" ? address?.port : 0}/large?signature=x`
+  return { url, open: () => open, asked: () => asked }
+})
 
 describe("the gateway under load", () => {
   for (const args of [[], ["--relay"]]) {
@@ -108,6 +145,98 @@ describe("the gateway under load", () => {
           "of the comparison, of the samtools, and of each other analysis"
         )
       })
+  )
+
+  it.live(
+    "S7 60 samtools on 60 analyses while the service takes a second for each: all end well, and known files do not wait",
+    () =>
+      Effect.gen(function* () {
+        const ids = Array.from({ length: 60 }, (_, i) => `L${i}`)
+        const world = join(yield* folder, "world.json")
+        const files = ["S1.bam", "S1.bam.bai"].map((name) => ({ name, copyOf: `A1/${name}` }))
+        const analyses = ids.map((id) => ({ id, personLimsId: "LIMS-0001", sampleId: `S${id}`, files }))
+        writeFileSync(world, JSON.stringify({ analyses }))
+        const ground = yield* toolGround([], null, ["--strict", "--world", world])
+        const { gateway, sandbox, stats, url } = ground
+        const count = yield* tool("samtools", ["view", "-c", url("S1.bam"), regionText])
+        yield* setFaults(sandbox.url, [lingering(1000)])
+        const burst = yield* Effect.forkChild(
+          Effect.forEach(
+            ids,
+            (id) => tool("samtools", ["view", "-c", `${gateway.url}/files/${id}/S1.bam`, regionText]),
+            {
+              concurrency: "unbounded"
+            }
+          )
+        )
+        const metric = (name: string) =>
+          Effect.map(ask(`${gateway.url}/metrics`), ({ text }) =>
+            Number(new RegExp(`^${name} (\\S+)$`, "m").exec(text)?.[1])
+          )
+        yield* until(
+          "many wait",
+          Effect.map(metric("svc_gateway_queue_length"), (length) => length > 30)
+        )
+        const before = performance.now()
+        assert.strictEqual((yield* ask(url("S1.bam"))).status, 307)
+        assert.isBelow(performance.now() - before, 900)
+        assert.deepStrictEqual(new Set(yield* Fiber.join(burst)), new Set([count]))
+        assert.strictEqual(yield* metric("svc_gateway_queue_length"), 0)
+        assert.include(yield* stats, { maxApiInFlight: 1, overlaps: 0 })
+      }),
+    200_000
+  )
+
+  it.live(
+    "1,000 readers that take nothing: less than 500 MB, under the shipped limit, a new one is served, and one goes on where it was",
+    () =>
+      Effect.gen(function* () {
+        const host = yield* startLargeFile
+        const { gateway, url } = yield* toolGround(["--relay", "--loglevel", "info"], () => host.url, [
+          "--sizes",
+          "null"
+        ])
+        const port = Number(new URL(gateway.url).port)
+        const readers = Array.from({ length: 1000 }, () => {
+          const socket = connect(port, "127.0.0.1").on("error", () => {})
+          socket.write("GET /files/A1/S1.bam HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n")
+          return socket.pause()
+        })
+        yield* until(
+          "all have a connection",
+          Effect.sync(() => host.asked() >= readers.length)
+        )
+        const fresh = Effect.promise(async () => {
+          const before = performance.now()
+          const ended = new AbortController()
+          const reply = await fetch(url("S1.bam"), { signal: ended.signal })
+          await reply.body?.getReader().read()
+          ended.abort()
+          return performance.now() - before
+        })
+        let most = 0
+        const look = Effect.sync(() => {
+          most = Math.max(most, residentMb(gateway.pid))
+          return host.open() < 100
+        })
+        yield* until("their connections are given back", Effect.delay(look, "500 millis"))
+        assert.isBelow(yield* fresh, 5000)
+        const manifest = readFileSync(join(root, "workflows/gateway/deployment.yaml"), "utf8")
+        const [, limit = "0"] = /limits:\n\s+memory: (\d+)Gi/.exec(manifest) ?? []
+        assert.isBelow(most, Math.min(500, Number(limit) * 1024 * 0.6))
+        const [one] = readers
+        let got = 0
+        one?.on("data", (bytes: Buffer) => {
+          got += bytes.length
+        })
+        one?.resume()
+        yield* until(
+          "the reader that woke has the whole file",
+          Effect.sync(() => got > largeSize)
+        )
+        for (const reader of readers) reader.destroy()
+      }),
+    300_000
   )
 
   it.live("thousands of idle connections and slow heads keep nobody out, and are closed", () =>

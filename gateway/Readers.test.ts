@@ -1,0 +1,63 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Redacted, Result, Schema } from "effect"
+import { parseReaders } from "./Readers.ts"
+
+const [one, two] = ["0123456789abcdef", "fedcba9876543210"]
+const shown = (text: string) =>
+  Result.match(parseReaders(text), {
+    onFailure: (reason) => reason,
+    onSuccess: (readers) => readers.map(({ name, token }) => `${name} ${Redacted.value(token)}`)
+  })
+
+describe("the token file", () => {
+  it("is one word, the token of all, or a line for each name", () => {
+    assert.deepStrictEqual(shown(`${one}\n`), [`null ${one}`])
+    assert.deepStrictEqual(shown(`# of the lab\n\nada ${one}\r\ngrace\t${two}  A1 LAB7-*\n`), [
+      `ada ${one}`,
+      `grace ${two}`
+    ])
+  })
+
+  it("limits a name to ids and prefixes", () => {
+    const [all, some] = Result.getOrThrow(parseReaders(`ada ${one}\ngrace ${two} A1 LAB7-*`))
+    const ids = ["A1", "A10", "a1", "LAB7-", "LAB7-9", "LAB70", "A1 LAB7-*", "LAB7-*x", ""]
+    assert.deepStrictEqual(
+      ids.filter((id) => all?.mayRead(id)),
+      ids
+    )
+    assert.deepStrictEqual(
+      ids.filter((id) => some?.mayRead(id)),
+      ["A1", "LAB7-", "LAB7-9", "LAB7-*x"]
+    )
+  })
+
+  it("that cannot be meant says in which line, and no token", () => {
+    const wrong: ReadonlyArray<readonly [string, string]> = [
+      ["", "it holds no token"],
+      ["# only words\n", "it holds no token"],
+      ["short\n", "line 1: the token must be 16"],
+      [`\nada short`, "line 2: the token of ada must be 16"],
+      [`ada ${one}\n${two}`, "line 2: a name and a token are expected"],
+      [`ada ${one}\nada ${two}`, "line 2: the name ada stands in line 1 already"],
+      [`ada ${one}\n\ngrace ${one}`, "line 3: the token of grace stands in line 1 already"],
+      [`ada ${one} *`, "line 1: after the token of ada"],
+      [`ada ${one} A*1`, "line 1: after the token of ada"],
+      [`ada ${one} A1**`, "line 1: after the token of ada"],
+      [`ada ${one} A1/S1.bam`, "line 1: after the token of ada"],
+      [`a/da ${one}`, "line 1: the name must be"],
+      [`ada ${one}+/=`, "line 1: the token of ada must be"]
+    ]
+    for (const [text, reason] of wrong) {
+      const said = shown(text)
+      assert.isTrue(typeof said === "string" && said.startsWith(reason), `${JSON.stringify(text)}: ${said}`)
+      assert.notInclude(String(said), one)
+    }
+  })
+
+  it.prop("is readers or a reason, whatever it holds", [Schema.String], ([text]) => {
+    for (const each of [text, `ada ${one} ${text}`, `${text} ${one}`]) {
+      const said = shown(each)
+      assert.isTrue(said.length > 0)
+    }
+  })
+})
