@@ -181,7 +181,7 @@ const list = () =>
   })
 
 const plan = () =>
-  document("plan", "What a download would do (--plan --format json)", {
+  document("plan", "What a download or a restoration request would do (--plan --format json)", {
     destination: text,
     disk: object({ neededBytes: count, filesOfUnknownSize: count, freeBytes: countOrNull }),
     files: listOf(
@@ -192,8 +192,11 @@ const plan = () =>
         size: countOrNull,
         archived: flag,
         estimatedRestoreTime: textOrNull,
-        action: { enum: ["fetch", "skip", "fail"] },
+        action: { enum: ["fetch", "restore", "ask", "skip", "fail"] },
         reason: textOrNull,
+        restoration: {
+          anyOf: [{ type: "null" }, object({ why: text, requestedAt: textOrNull, estimate: textOrNull })]
+        },
         slice: { anyOf: [{ type: "null" }, ranged] },
         error: { anyOf: [{ type: "null" }, error] }
       })

@@ -2,12 +2,13 @@
  * `svc-download` as a process: what is downloaded, listed, planned and linked; settings from all places; exit codes.
  * Faults and secrets are in download-faults.test.ts.
  */
+import { spawnSync } from "node:child_process"
 import { chmodSync, mkdirSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { fault, ground, namesIn, readReport, sha256 } from "./DownloadGround.ts"
-import { type Outcome, run } from "./Executables.ts"
+import { executable, type Outcome, run, runCommand } from "./Executables.ts"
 import { root } from "./Root.ts"
 import { fits } from "./Schemas.ts"
 
@@ -356,9 +357,10 @@ describe("selection", () => {
       assert.deepStrictEqual(yield* list("-l", "200000000", "--latest"), [0, "10"])
       assert.deepStrictEqual(yield* list("-l", "200000000", "-F", "sequencingBatchId < 10"), [0, "9"])
       assert.deepStrictEqual(yield* list("-l", "200000000", "-F", "id > 9", "-F", "status = DONE"), [0, "10"])
+      assert.deepStrictEqual(yield* list("-l", "200000000", "-F", "firstAnnotated > 2030-12-31"), [66])
       assert.deepStrictEqual(yield* list("-a", "10,9,10"), [0, "10", "9"])
       assert.deepStrictEqual(yield* list("-a", "10", "-s", "X1"), [66])
-      assert.strictEqual((yield* stats).requests["getAnalyses"], 7)
+      assert.strictEqual((yield* stats).requests["getAnalyses"], 8)
     })
   )
 
@@ -401,7 +403,10 @@ describe("selection", () => {
     Effect.gen(function* () {
       const { download, stats } = yield* ground()
       const refused = [
-        [["-F", "sampleid = S1"], /unknown field sampleid; known are .*sampleId/],
+        [["-F", "sampleid = S1"], /unknown field sampleid; did you mean sampleId\?/],
+        [["-F", "firstAnnotated > 31.12.2030"], /firstAnnotated is a time: write it as 2030-12-31 /],
+        [["-F", "sequencingBatchId = ten"], /sequencingBatchId is a number/],
+        [["-F", "status = Done"], /status has no Done; did you mean DONE\?/],
         [["-F", "status"], /expected "field op value"/],
         [["--wait", "1h", "--plan"], /--wait waits for files to download/]
       ] as const
@@ -492,6 +497,43 @@ describe("settings", () => {
       )
       assert.deepStrictEqual(suffixes, [".vcf.gz", ".bam.bai", ".bam"])
     })
+  )
+})
+
+describe("a folder that may not be entered", () => {
+  // Root enters every folder, unless it gives up the rights to do so.
+  const rights = "-dac_override,-dac_read_search"
+  const isRoot = process.getuid?.() === 0
+  const [command, ...bound] = isRoot ? ["setpriv", `--bounding-set=${rights}`, `--inh-caps=${rights}`] : ["env"]
+  const inCi = process.env["CI"] === "true"
+  const isBound = inCi || spawnSync(command, [...bound, "true"]).status === 0
+
+  it.live.skipIf(!isBound)(
+    "is not called missing: for a destination, a BED file, or the folder of a stored request",
+    () =>
+      Effect.gen(function* () {
+        const { download, env, folder } = yield* ground()
+        const closed = join(folder, "closed")
+        mkdirSync(join(closed, "data"), { recursive: true })
+        writeFileSync(join(closed, "x.bed"), "chr1\t0\t100\n")
+        const stored = { analysisId: "A1", fileName: "S1.bam", options: { destination: "closed/data" } }
+        writeFileSync(join(folder, "r.json"), JSON.stringify([stored]), { mode: 0o600 })
+        chmodSync(closed, 0)
+        for (const [what, ...args] of [
+          ["closed/data", "-a", "A1", "-d", "closed/data"],
+          ["closed/x.bed", "-a", "A1", "-b", "closed/x.bed"],
+          [join(closed, "data"), "--resumeArchivedDownloads", "--restorationFile", "r.json"]
+        ] as const) {
+          const step = [process.execPath, executable("svc-download"), ...args]
+          const outcome = yield* runCommand(command, [...bound, ...step], { cwd: folder, env })
+          assert.strictEqual(outcome.exitCode, 74, outcome.stderr)
+          assert.include(outcome.stderr, `: Cannot look at ${what}: permission denied\n`)
+        }
+        chmodSync(closed, 0o700)
+        const missing = yield* download(["-a", "A1", "-d", "closed/none"])
+        assert.strictEqual(missing.exitCode, 64)
+        assert.include(missing.stderr.split("\n"), "Error: Destination directory does not exist: closed/none")
+      })
   )
 })
 

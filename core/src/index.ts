@@ -67,8 +67,15 @@ export type { FreshLink, TransferOutcome, TransferProgress, TransferRequest } fr
 
 // --- downloads: from the ids of analyses to files on the disk ---------------------------------------------------------------
 
-export type { LinksItem, ListItem, PlanOutcome, RunOutcome } from "./download/DownloadForms.ts"
-export type { DownloadPlan, PlanFailure, PlannedFile } from "./download/DownloadPlan.ts"
+export type { LinksItem, ListItem, PlanOutcome, PlanSubject, RunOutcome } from "./download/DownloadForms.ts"
+export type {
+  DownloadPlan,
+  ForeseenFile,
+  ForeseenRestoration,
+  Outlook,
+  PlanFailure,
+  PlannedFile
+} from "./download/DownloadPlan.ts"
 export { type DownloadOptions, type DownloadRequest, downloadRequest } from "./download/DownloadRequest.ts"
 export { Downloads, type Looks } from "./download/Downloads.ts"
 export { type FileResult, type Totals, totalsOf } from "./download/FileResult.ts"

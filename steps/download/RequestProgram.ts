@@ -20,7 +20,7 @@ export const requestProgram = makeProgram(
     const settings = { ...given, pendingOk: true }
     const request = yield* completeRequest(parsed)
     const services = downloadsWiring(settings)
-    if (settings.plan) return yield* Effect.provide(showPlan(request, settings.format), services)
+    if (settings.plan) return yield* Effect.provide(showPlan(request, settings.format, "restore"), services)
     const record = yield* makeRunRecord
     const observer = bothObservers(record, yield* makeWatcher("download"))
     const asked = Downloads.use(({ restore }) => restore(request, observer))

@@ -4,6 +4,7 @@ import { storedRequests } from "../../core/src/archive/StoredRequests.ts"
 import { TrackingFile } from "../../core/src/archive/TrackingFile.ts"
 import type { DownloadRequest } from "../../core/src/download/DownloadRequest.ts"
 import type { FileResult } from "../../core/src/download/FileResult.ts"
+import { storableOptions, storesOwn } from "../../core/src/download/RestoredFiles.ts"
 import { makeResume, type ResumeRequest } from "../../core/src/download/Resume.ts"
 import type { Look } from "../../core/src/download/ResumeMemory.ts"
 import { untilBack } from "../../core/src/download/ResumeWait.ts"
@@ -27,9 +28,10 @@ import { trackingWiring, wiring } from "./Wiring.ts"
 export const resumeRun = Effect.fn("svc.step.resumeRun")(
   function* (request: DownloadRequest, settings: Settings) {
     const record = yield* makeRunRecord
-    yield* warnOfIdle(settings)
     const work = Effect.gen(function* () {
-      const look = yield* resume(resumeOf(request, settings), settings, record)
+      const resumed = resumeOf(request, settings)
+      yield* warnOfIdle(resumed, settings)
+      const look = yield* resume(resumed, settings, record)
       if (!settings.list) yield* summarise(yield* record.results)
       else if (look !== null) yield* show(look, settings)
     })
@@ -64,24 +66,20 @@ const resumeOf = (fallback: DownloadRequest, settings: Settings): ResumeRequest 
   statusOnly: settings.list
 })
 
-/** What every request stores for itself. */
-const storedKeys = [
-  "destination",
-  "filetypes",
-  "overwrite",
-  "layout",
-  "check",
-  "checksums",
-  "range",
-  "bed",
-  "unmapped"
-] as const
-
-const warnOfIdle = (settings: Settings): Effect.Effect<void> => {
-  const idle = storedKeys.filter((key) => settings.source(key) === "command line").map((key) => `--${key}`)
-  const why = "no effect on stored requests, which are resumed as they were made"
-  return idle.length === 0 ? Effect.void : Effect.logWarning(`${idle.join(", ")}: ${why}`)
-}
+/** Options of the command line that some or all stored requests do not take, as they store their own. */
+const warnOfIdle = Effect.fnUntraced(function* ({ service }: ResumeRequest, settings: Settings) {
+  const given = storableOptions.filter((option) => settings.source(option) === "command line")
+  if (given.length === 0) return
+  const { requests } = yield* storedRequests(service)
+  const all = requests.length
+  const idle = Map.groupBy(given, (option) => requests.filter((request) => storesOwn(request, option)).length)
+  for (const [count, options] of idle) {
+    if (count === 0 && all > 0) continue
+    const which = count === all ? "stored requests" : `${count} of ${all} stored requests`
+    const names = options.map((option) => `--${option}`).join(", ")
+    yield* Effect.logWarning(`${names}: no effect on ${which}, which are resumed as they were made`)
+  }
+})
 
 /** Everything that becomes known goes into `record` at once. Null when the service was away at the last look. */
 const resume = Effect.fn("svc.step.resumeFiles")(function* (

@@ -1,11 +1,12 @@
 /** `svc-steps restorations add` */
-import { DateTime, Effect, FileSystem, Option, Result } from "effect"
+import { DateTime, Effect, Result } from "effect"
 import { storedPaths } from "../../core/src/archive/StoredPath.ts"
 import { put } from "../../core/src/archive/TrackingDocument.ts"
 import { type NewEntry, newOptions, readEntry, textOf } from "../../core/src/archive/TrackingEntry.ts"
 import { TrackingFile } from "../../core/src/archive/TrackingFile.ts"
 import { UsageError } from "../../core/src/Errors.ts"
 import { parseRange } from "../../core/src/genome/regions/RegionText.ts"
+import { destinationProblem } from "../../core/src/settings/PathType.ts"
 import type { LocalSettings } from "../../core/src/settings/Settings.ts"
 import { resolveTarget } from "../../core/src/settings/Target.ts"
 import * as TrackingFileLive from "../../platform/files/TrackingFile.ts"
@@ -42,11 +43,8 @@ export const add = makeProgram(
   (_settings, operands, own) => parse(operands, own),
   Effect.fn("svc.step.addRestoration")(
     function* ({ restorationFile }: LocalSettings, { analysisId, fileName, target, ...wanted }: AddRequest) {
-      const fs = yield* FileSystem.FileSystem
-      const info = yield* Effect.option(fs.stat(wanted.destination))
-      if (Option.isNone(info) || info.value.type !== "Directory") {
-        return yield* new UsageError({ message: `Destination directory does not exist: ${wanted.destination}` })
-      }
+      const message = yield* destinationProblem(wanted.destination)
+      if (message !== null) return yield* new UsageError({ message })
       const paths = yield* storedPaths(restorationFile)
       const entry: NewEntry = {
         target: target.href,

@@ -1,18 +1,14 @@
 /** `svc-steps restorations prune` */
 import { Effect, Result } from "effect"
-import { timeOf } from "../../core/src/archive/Estimate.ts"
 import { type Item, without } from "../../core/src/archive/TrackingDocument.ts"
 import { TrackingFile } from "../../core/src/archive/TrackingFile.ts"
 import type { LocalSettings } from "../../core/src/settings/Settings.ts"
+import { spanOf, timeOf } from "../../core/src/text/Timestamp.ts"
 import * as TrackingFileLive from "../../platform/files/TrackingFile.ts"
 import { printLines } from "../main/StandardOutput.ts"
 import { makeProgram, type Own, type Problems, valuesOf } from "../main/Step.ts"
 import { lineOf } from "./List.ts"
 import type { pruneOptions } from "./Options.ts"
-
-/** A day counts from its beginning, in UTC. */
-const limitOf = (before: string): number | null =>
-  timeOf(/^\d{4}-\d\d-\d\d$/.test(before.trim()) ? `${before.trim()}T00:00:00Z` : before)
 
 interface PruneRequest {
   /** Only entries of these analyses; empty for all analyses. */
@@ -25,7 +21,7 @@ interface PruneRequest {
 
 const parse = (operands: ReadonlyArray<string>, own: Own): Result.Result<PruneRequest, Problems> => {
   const { before, unusable } = valuesOf<typeof pruneOptions>(own)
-  const limit = before === null ? null : limitOf(before)
+  const limit = before === null ? null : (spanOf(before)?.start ?? null)
   if (before !== null && limit === null) {
     return Result.fail([
       `Invalid value for --before: "${before}": expected a time such as 2026-11-21 or 2026-11-21T12:00:00Z`

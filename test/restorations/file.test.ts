@@ -41,7 +41,7 @@ describe("the restoration file", () => {
 
   it.live("T3 the object layout is resumed with the options of this run, and kept beside the array", () =>
     Effect.gen(function* () {
-      const { folder, resume } = yield* archive("0 seconds", online)
+      const { download, folder } = yield* archive("0 seconds", online)
       const original = JSON.stringify({
         restorations: [
           { analysisId: "A3", fileName: "S3.bam", requestTime: "2026-01-01T00:00:00Z", status: "available" },
@@ -50,15 +50,44 @@ describe("the restoration file", () => {
         lastUpdated: "2026-01-01T00:00:00Z"
       })
       writeFileSync(join(folder, file), original, { mode: 0o600 })
-      const outcome = yield* resume(["-d", "out"])
+      const outcome = yield* download(["--resumeArchivedDownloads", "-d", "out", "--checksums", "md5", "-g", "chr1"])
       assert.strictEqual(outcome.exitCode, 0, outcome.stderr)
-      assert.deepStrictEqual(namesIn(folder, "out"), ["S3.bam", "S3.bam.bai"])
+      assert.deepStrictEqual(namesIn(folder, "out"), ["S3.bam", "S3.bam.bai", "S3.bam.bai.md5", "S3.bam.md5"])
+      assert.deepStrictEqual(outcome.stderr.match(/--.*no effect.*/g), [
+        "--range: no effect on stored requests, which are resumed as they were made"
+      ])
       assert.deepStrictEqual(
         tracked(folder, file).map(({ target }) => target),
         ["another"]
       )
       assert.strictEqual(readFileSync(join(folder, `${file}.bak`), "utf8"), original)
     })
+  )
+
+  it.live(
+    "an option that some requests store themselves is said to have no effect on these, and has one on the others",
+    () =>
+      Effect.gen(function* () {
+        const { download, folder } = yield* archive("0 seconds", online)
+        mkdirSync(join(folder, "other"))
+        const bare = { analysisId: "A3", fileName: "S3.bam", options: { filetypes: ["bam"] } }
+        store(folder, bare, entry("A3", { destination: "other" }))
+        const outcome = yield* download([
+          "--resumeArchivedDownloads",
+          "-d",
+          "out",
+          "-f",
+          "vcf.gz",
+          "--layout",
+          "analysis"
+        ])
+        assert.strictEqual(outcome.exitCode, 0, outcome.stderr)
+        assert.deepStrictEqual(outcome.stderr.match(/--.*no effect.*/g), [
+          "--destination: no effect on 1 of 2 stored requests, which are resumed as they were made",
+          "--filetypes: no effect on stored requests, which are resumed as they were made"
+        ])
+        assert.deepStrictEqual([namesIn(folder, "out", "A3"), namesIn(folder, "other", "A3")], [["S3.bam"], ["S3.bam"]])
+      })
   )
 
   it.live("T6 T7 duplicates are one download, other options another, and bad entries stay and are reported", () =>

@@ -1,23 +1,34 @@
 /** The question whether to restore, at a terminal. */
 import { spawn } from "node:child_process"
-import { existsSync } from "node:fs"
+import { existsSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { executable } from "../Executables.ts"
 import { archive, file, tracked } from "../RestorationGround.ts"
+import { fits } from "../Schemas.ts"
+
+const planOf = (folder: string): ReadonlyArray<string> =>
+  fits("plan", JSON.parse(readFileSync(join(folder, "plan.json"), "utf8"))).files.map(
+    ({ action, restoration }: { readonly action: string; readonly restoration: { readonly why: string } | null }) =>
+      `${action}: ${restoration?.why}`
+  )
 
 describe("at a terminal", () => {
   const [ctrlC, ctrlD] = ["\u0003", "\u0004"]
   const frozen = (id: string) => ({ id, files: [{ name: `${id}.bam`, copyOf: "A1/S1.bam", archived: true }] })
 
-  /** Answers each question as it is asked. */
+  /** Answers each question as it is asked, after a plan that asks none. */
   const asked = Effect.fnUntraced(function* (mode: string, answers: ReadonlyArray<string>) {
     const { env, folder, stats } = yield* archive("1 hour", { world: { analyses: ["B1", "B2"].map(frozen) } })
     const command = `'${process.execPath}' '${executable("svc-download")}' -a B1,B2 -f bam -d out --restoreArchived ${mode}`
     const child = spawn(
       "script",
-      ["-qec", `${command}; code=$?; stty -a | grep -o ' -*echo '; echo "code=$code"`, "/dev/null"],
+      [
+        "-qec",
+        `${command} --plan --format json > plan.json; ${command}; code=$?; stty -a | grep -o ' -*echo '; echo "code=$code"`,
+        "/dev/null"
+      ],
       {
         cwd: folder,
         env: { PATH: process.env["PATH"], TERM: "xterm", SHELL: "/bin/sh", ...env }
@@ -35,12 +46,14 @@ describe("at a terminal", () => {
       child.once("close", () => resume(Effect.void))
     })
     const stored = existsSync(join(folder, file)) ? tracked(folder, file).map(({ analysisId }) => analysisId) : []
-    return { screen, stored, restores: (yield* stats).restores, questions: screen.split("[y/N]").length - 1 }
+    const planned = planOf(folder)
+    return { planned, screen, stored, restores: (yield* stats).restores, questions: screen.split("[y/N]").length - 1 }
   })
 
   it.live("ask asks for each file, and only a clear yes is one", () =>
     Effect.gen(function* () {
-      const { questions, restores, screen, stored } = yield* asked("ask", ["", "yes"])
+      const { planned, questions, restores, screen, stored } = yield* asked("ask", ["", "yes"])
+      assert.deepStrictEqual(planned, ["ask: the run asks for this file", "ask: the run asks for this file"])
       assert.match(
         screen,
         /B1\.bam \(analysis B1, [\d.]+ KiB\) is archived\. Restore it\? That takes hours and may cost money\./
@@ -55,6 +68,8 @@ describe("at a terminal", () => {
   it.live("all asks once, with number and size of what it is about", () =>
     Effect.gen(function* () {
       const no = yield* asked("all", ["maybe"])
+      const once = "ask: the run asks once for all archived files"
+      assert.deepStrictEqual(no.planned, [once, once])
       assert.match(
         no.screen,
         /Restore 2 archived files of 2 analyses, [\d.]+ KiB\? That takes hours and may cost money\./

@@ -7,7 +7,7 @@
 import { DateTime, Duration, Effect } from "effect"
 import type { ServiceClient } from "../client/ServiceClient.ts"
 import type { ServiceError, TrackingError } from "../Errors.ts"
-import { timeOf } from "./Estimate.ts"
+import { timeOf } from "../text/Timestamp.ts"
 import { askFor, type RestoreRequest, remember, sayRequested } from "./Requests.ts"
 import type { Restoration } from "./Restoration.ts"
 import { nameOfEntry } from "./StoredRequests.ts"

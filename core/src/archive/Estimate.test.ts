@@ -1,35 +1,10 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Duration } from "effect"
-import { mayBeUnderWay, nextOf, timeOf, untilFirst } from "./Estimate.ts"
+import { mayBeUnderWay, nextOf, untilFirst } from "./Estimate.ts"
 
 const at = (text: string) => Date.parse(text)
 const noon = at("2026-11-21T12:00:00Z")
 const hour = 3_600_000
-
-describe("times of the service", () => {
-  it("are UTC without an offset; offsets with and without a colon, short forms and small letters are read", () => {
-    for (const text of [
-      "2026-11-21T12:00:00Z",
-      "2026-11-21T12:00:00",
-      "2026-11-21 12:00",
-      " 2026-11-21t12:00:00.123456789z ",
-      "2026-11-21T14:00:00+02:00",
-      "2026-11-21T07:30:00-0430"
-    ]) {
-      assert.strictEqual(timeOf(text), noon, text)
-    }
-  })
-
-  it("a leap second is the second before it", () => {
-    assert.strictEqual(timeOf("2026-12-31T23:59:60Z"), at("2026-12-31T23:59:59Z"))
-  })
-
-  it("anything else is no time, never a wrong one", () => {
-    for (const text of [null, "", "soon", "2026-11-21", "1763726400000", "2026-13-45T99:99:99Z", "21.11.2026 12:00"]) {
-      assert.isNull(timeOf(text), String(text))
-    }
-  })
-})
 
 describe("a restoration that the service does not mention", () => {
   const entry = { requestTime: "2026-11-21T10:00:00Z", restoreEstimation: null, status: "pending" }

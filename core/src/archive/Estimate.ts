@@ -3,6 +3,7 @@
  * flags of the service alone, so a clock that is wrong costs a look or some waiting, and nothing else (faults C2, L11).
  */
 import { Duration } from "effect"
+import { timeOf } from "../text/Timestamp.ts"
 import { requesting, type TrackingEntry } from "./TrackingEntry.ts"
 
 /** Restorations take up to half a day (docs/service.md 15); after that an unexplained one counts as over. */
@@ -10,21 +11,6 @@ const longestRestoration = Duration.toMillis("12 hours")
 
 /** An estimate further ahead of its request is no estimate: waiting for the year 9999 would keep a lost request lost. */
 const credible = Duration.toMillis("7 days")
-
-const timestamp = /^(\d{4}-\d\d-\d\d)[Tt ](\d\d:\d\d)(?::(\d\d)(?:\.\d{1,9})?)?([Zz]|[+-]\d\d:?\d\d)?$/
-
-/**
- * An ISO 8601 time as milliseconds since 1970; null for any other text. Without an offset it is UTC, as the service
- * writes it; a leap second is the second before it.
- */
-export const timeOf = (text: string | null): number | null => {
-  const match = timestamp.exec(text?.trim() ?? "")
-  if (match === null) return null
-  const [, day, minute, second = "00", zone = "Z"] = match
-  const offset = zone.length === 5 ? `${zone.slice(0, 3)}:${zone.slice(3)}` : zone.toUpperCase()
-  const time = Date.parse(`${day}T${minute}:${second === "60" ? "59" : second}${offset}`)
-  return Number.isNaN(time) ? null : time
-}
 
 /** Whether a restoration that the service does not mention may still be under way. `now` in ms since 1970. */
 export const mayBeUnderWay = (

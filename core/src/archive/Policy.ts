@@ -56,6 +56,12 @@ export type RestoreDecision =
   | { readonly _tag: "Wait"; readonly reason: string }
   | { readonly _tag: "Leave"; readonly reason: string }
 
+/** What stands in place of a decision while nobody was asked. */
+export interface RestoreQuestion {
+  readonly _tag: "Ask"
+  readonly reason: string
+}
+
 /** The files that somebody has to agree to: those already remembered were agreed to before. */
 export const questions = <F extends ArchivedFile>(
   mode: RestoreMode,
@@ -91,6 +97,29 @@ export const decide = <F extends ArchivedFile>(
     asked.add(file.analysisId)
     return { file, decision: { _tag: "Request", reason } }
   })
+}
+
+/**
+ * The same before anybody was asked: `Ask` where the answer of a person will decide.
+ *
+ * @param present - somebody is at a terminal
+ */
+export const foresee = <F extends ArchivedFile>(
+  mode: RestoreMode,
+  files: ReadonlyArray<F>,
+  present: boolean,
+  maxRestores: number | null
+): ReadonlyArray<{ readonly file: F; readonly decision: RestoreDecision | RestoreQuestion }> => {
+  const asked = questions(mode, present, files)
+  const open = new Set(asked._tag === "None" ? [] : asked.files)
+  const question: RestoreQuestion = {
+    _tag: "Ask",
+    reason: asked._tag === "Once" ? "the run asks once for all archived files" : "the run asks for this file"
+  }
+  return decide(mode, files, { present, yes: new Set() }, maxRestores).map(({ file, decision }) => ({
+    file,
+    decision: open.has(file) ? question : decision
+  }))
 }
 
 const consent = <F extends ArchivedFile>(

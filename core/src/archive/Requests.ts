@@ -8,16 +8,23 @@
 import { Clock, DateTime, Effect } from "effect"
 import { ServiceClient } from "../client/ServiceClient.ts"
 import { AnalysisId } from "../contract/Ids.ts"
-import type { ServiceError, TrackingError } from "../Errors.ts"
+import type { ServiceError, TrackingError, TrackingReadError } from "../Errors.ts"
 import { logFailure } from "../FailureLog.ts"
 import { listedOf } from "../selection/ListedFiles.ts"
-import type { Operator } from "../settings/Operator.ts"
+import { Operator } from "../settings/Operator.ts"
 import { printable } from "../text/Printable.ts"
 import { mayBeUnderWay } from "./Estimate.ts"
-import { type ArchivedFile, decide, type RestoreDecision, type RestorePolicy } from "./Policy.ts"
+import {
+  type ArchivedFile,
+  decide,
+  foresee,
+  type RestoreDecision,
+  type RestorePolicy,
+  type RestoreQuestion
+} from "./Policy.ts"
 import type { Restoration } from "./Restoration.ts"
 import { askAbout } from "./RestoreQuestions.ts"
-import { entriesOf, type Item, put, type ServiceAddress, without } from "./TrackingDocument.ts"
+import { empty, entriesOf, type Item, put, type ServiceAddress, without } from "./TrackingDocument.ts"
 import { keyOf, type NewEntry, optionsKeyOf, requesting } from "./TrackingEntry.ts"
 import { TrackingFile } from "./TrackingFile.ts"
 
@@ -43,16 +50,12 @@ export const restore = Effect.fn("svc.archive.restore")(function* <C extends Can
   candidates: ReadonlyArray<C>,
   request: RestoreRequest
 ): Effect.fn.Return<ReadonlyArray<RestoreResult>, never, RestorationServices> {
-  const tracking = yield* TrackingFile
-  // A run that restores nothing does not need the file to be readable.
-  const known = yield* Effect.result(tracking.read)
-  if (known._tag === "Failure" && request.mode !== "no") {
+  const known = yield* Effect.result(withEntries(candidates, request))
+  if (known._tag === "Failure") {
     yield* logFailure(known.failure)
     return candidates.map(() => ({ _tag: "Failed", error: known.failure }))
   }
-  const now = yield* Clock.currentTimeMillis
-  const entries = known._tag === "Success" ? entriesOf(known.success, request.target, request.nameOf) : new Map()
-  const files = candidates.map((candidate) => ({ ...candidate, tracked: trackedBy(entries, candidate, request, now) }))
+  const files = known.success
   const decided = decide(request.mode, files, yield* askAbout(request.mode, files), request.maxRestores)
 
   const results = new Map<ArchivedFile, RestoreResult>()
@@ -88,7 +91,41 @@ export const restore = Effect.fn("svc.archive.restore")(function* <C extends Can
   return files.flatMap((file) => results.get(file) ?? [])
 })
 
+/** What `restore` would do with a candidate, and what is known of its restoration already. */
+export type RestoreForecast =
+  | { readonly decision: RestoreDecision | RestoreQuestion; readonly restoration: Restoration }
+  | { readonly error: TrackingReadError }
+
+/** The forecast of each candidate, in order. Nobody is asked, and nothing is written. */
+export const foreseeRestore = Effect.fn("svc.archive.foreseeRestore")(function* <C extends Candidate>(
+  candidates: ReadonlyArray<C>,
+  request: RestoreRequest
+): Effect.fn.Return<ReadonlyArray<RestoreForecast>, never, TrackingFile | Operator> {
+  const { present } = yield* Operator
+  return yield* Effect.match(withEntries(candidates, request), {
+    onFailure: (error): ReadonlyArray<RestoreForecast> => candidates.map(() => ({ error })),
+    onSuccess: (files) =>
+      foresee(request.mode, files, present, request.maxRestores).map(({ decision, file }) => ({
+        decision,
+        restoration: restorationOf(file)
+      }))
+  })
+})
+
 type File = Candidate & ArchivedFile
+
+/** The candidates with what the restoration file says of them. */
+const withEntries = Effect.fnUntraced(function* <C extends Candidate>(
+  candidates: ReadonlyArray<C>,
+  request: RestoreRequest
+) {
+  const { read } = yield* TrackingFile
+  // A run that restores nothing does not need the file to be readable.
+  const document = yield* request.mode === "no" ? Effect.orElseSucceed(read, () => empty) : read
+  const entries = entriesOf(document, request.target, request.nameOf)
+  const now = yield* Clock.currentTimeMillis
+  return candidates.map((candidate) => ({ ...candidate, tracked: trackedBy(entries, candidate, request, now) }))
+})
 
 /** The entry of exactly this request, while its restoration may be under way. */
 const trackedBy = (

@@ -6,7 +6,14 @@ import { RestoreAnswer } from "../contract/Archive.ts"
 import { AnalysisFiles } from "../contract/Files.ts"
 import { OutcomeUnknown, RequestRejected, type ServiceError, TrackingUnusable, Unavailable } from "../Errors.ts"
 import { Operator } from "../settings/Operator.ts"
-import { type Candidate, type RestoreRequest, type RestoreResult, restore } from "./Requests.ts"
+import {
+  type Candidate,
+  foreseeRestore,
+  type RestoreForecast,
+  type RestoreRequest,
+  type RestoreResult,
+  restore
+} from "./Requests.ts"
 import { empty, parse, render, type TrackingDocument } from "./TrackingDocument.ts"
 import { TrackingFile } from "./TrackingFile.ts"
 
@@ -112,6 +119,69 @@ const remembered = (files: ReadonlyArray<string>, state: object) =>
   Result.getOrThrow(
     parse(JSON.stringify(files.map((fileName) => ({ analysisId: "A1", fileName, options, target, ...state }))))
   )
+
+/** What a forecast says will come of a candidate, with this answer to each question. */
+const comesTo = (forecast: RestoreForecast, yes: boolean): RestoreResult["_tag"] => {
+  if ("error" in forecast) return "Failed"
+  const { _tag } = forecast.decision
+  return _tag === "Leave" || (_tag === "Ask" && !yes) ? "Left" : "Pending"
+}
+
+describe("a forecast", () => {
+  const known = remembered(["K.bam"], { requestTime: "2026-11-21T11:00:00Z", restoreEstimation: estimate })
+  const candidates = [
+    candidate("A1", "K.bam"),
+    candidate("A2", "T.bam", { estimatedRestoreTime: estimate }),
+    candidate("A3", "S.bam"),
+    candidate("A4", "U.bam")
+  ]
+  for (const mode of ["force", "all", "ask", "no"] as const) {
+    for (const answer of [null, "yes", "no"] as const) {
+      it.effect(`of mode ${mode} is what comes of it, ${answer === null ? "without a terminal" : `at ${answer}`}`, () =>
+        Effect.gen(function* () {
+          for (const unreadable of [false, true]) {
+            const confirm = answer === null ? null : () => answer === "yes"
+            const { events, layer } = world({ document: known, unreadable, answer: confirm })
+            // Whom a limit leaves over after questions depends on the answers.
+            const request = asked({ mode, maxRestores: mode === "force" ? 1 : null })
+            const { forecasts, results } = yield* Effect.gen(function* () {
+              yield* TestClock.setTime(noon)
+              const forecasts = yield* foreseeRestore(candidates, request)
+              assert.deepStrictEqual(events, [])
+              return { forecasts, results: yield* restore(candidates, request) }
+            }).pipe(Effect.provide(layer))
+            const count = (tag: string) =>
+              forecasts.filter((forecast) => "decision" in forecast && forecast.decision._tag === tag).length
+            assert.deepStrictEqual(
+              forecasts.map((forecast) => comesTo(forecast, answer === "yes")),
+              results.map(({ _tag }) => _tag)
+            )
+            const questions = events.filter((event) => event.includes("?")).length
+            assert.strictEqual(questions, mode === "all" ? Math.min(1, count("Ask")) : count("Ask"))
+            const requests = events.filter((event) => event.startsWith("restore ")).length
+            // At a yes the file that is on its way already is only remembered.
+            assert.strictEqual(requests, count("Request") + (answer === "yes" && count("Ask") > 0 ? 2 : 0))
+          }
+        })
+      )
+    }
+  }
+
+  it.effect("says what is known of a restoration, with the reason of the decision", () =>
+    Effect.gen(function* () {
+      yield* TestClock.setTime(noon)
+      const [first, second] = yield* foreseeRestore(candidates, asked({ mode: "ask" }))
+      assert.deepStrictEqual(first, {
+        decision: { _tag: "Wait", reason: "it was requested before" },
+        restoration: { requestedAt: "2026-11-21T11:00:00Z", estimate }
+      })
+      assert.deepStrictEqual(second, {
+        decision: { _tag: "Ask", reason: "the run asks for this file" },
+        restoration: { requestedAt: null, estimate }
+      })
+    }).pipe(Effect.provide(world({ document: known, answer: () => false }).layer))
+  )
+})
 
 describe("answers and limits", () => {
   it.effect("an answer without this analysis, or without an estimate, still counts as a yes", () =>

@@ -1,7 +1,7 @@
 /** The records of analyses in lists (endpoints getAnalyses, getPersonAnalyses, findAnalysesByFilename). */
 import { Schema } from "effect"
 import { AnalysisId, LimsId, PersonId, Reference, SampleId } from "./Ids.ts"
-import { maybe, openEnum, record } from "./Record.ts"
+import { maybe, openEnum, record, Timestamp } from "./Record.ts"
 
 export const AnalysisType = openEnum([
   "SNV",
@@ -21,7 +21,7 @@ export const AnalysisApproval = record("AnalysisApproval", {
   analysisId: maybe(AnalysisId),
   userId: maybe(Reference),
   userName: maybe(Schema.String),
-  approvalTime: maybe(Schema.String),
+  approvalTime: maybe(Timestamp),
   status: maybe(openEnum(["APPROVED", "REJECTED", "PENDING"])),
   comment: maybe(Schema.String)
 })
@@ -41,8 +41,8 @@ export const AnalysisItem = record("AnalysisItem", {
   jobName: maybe(Schema.String),
   analysisApproval: maybe(AnalysisApproval),
   sequencingBatchId: maybe(Reference),
-  firstAnnotated: maybe(Schema.String),
-  lastAnnotated: maybe(Schema.String)
+  firstAnnotated: maybe(Timestamp),
+  lastAnnotated: maybe(Timestamp)
 })
 export type AnalysisItem = typeof AnalysisItem.Type
 
@@ -56,6 +56,6 @@ export const FoundAnalysis = record("FoundAnalysis", {
   matchingCustomerProvidedInputFilePath: maybe(Schema.String),
   sampleOrigin: maybe(SampleOrigin),
   analysisType: maybe(AnalysisType),
-  finishedDate: maybe(Schema.String)
+  finishedDate: maybe(Timestamp)
 })
 export type FoundAnalysis = typeof FoundAnalysis.Type

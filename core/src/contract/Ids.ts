@@ -11,7 +11,7 @@
  */
 import { Schema, SchemaGetter } from "effect"
 import { ExactNumber } from "./ExactNumber.ts"
-import { WideInteger } from "./Record.ts"
+import { numeric, WideInteger } from "./Record.ts"
 
 const canonicalInteger = /^(0|-?[1-9][0-9]*)$/
 
@@ -58,7 +58,7 @@ export const SampleId = WireId.pipe(Schema.decodeTo(Schema.String.pipe(Schema.br
 export type SampleId = typeof SampleId.Type
 
 /** The number of a thing that this API cannot be asked for: a kit, a batch, a user. Kept as text or number, as it came. */
-export const Reference = WireId
+export const Reference = WireId.annotate(numeric)
 export type Reference = typeof Reference.Type
 
 /** An identifier inside a path or query, where everything is text. */

@@ -3,7 +3,7 @@
  *
  * A service gains fields and enum values between releases of this package. Neither may fail a list or vanish from an output.
  */
-import { Schema, SchemaGetter } from "effect"
+import { Schema, SchemaAST, SchemaGetter } from "effect"
 import { ExactNumber } from "./ExactNumber.ts"
 
 /** A JSON object with known `fields`; unknown keys are decoded, kept and encoded as they came. */
@@ -17,9 +17,27 @@ export const record = <const Fields extends Schema.Struct.Fields>(identifier: st
 /** A key that may be absent or null. */
 export const maybe = <S extends Schema.Top>(schema: S) => Schema.optionalKey(Schema.NullOr(schema))
 
+/** How the values of a field compare. */
+export type FieldType =
+  | { readonly _tag: "Text" | "Number" | "Time" }
+  | { readonly _tag: "Enumeration"; readonly words: ReadonlyArray<string> }
+
+const fieldType = (type: FieldType) => ({ fieldType: type })
+const typeIn = SchemaAST.resolveAt<FieldType>("fieldType")
+
+/** The type that a field declares, also where it may be absent or null; text when it declares none. */
+export const fieldTypeOf = ({ ast }: Schema.Top): FieldType =>
+  [ast, ...(SchemaAST.isUnion(ast) ? ast.types : [])].map(typeIn).find((type) => type !== undefined) ?? { _tag: "Text" }
+
 /** One of `words`, or any other text: a value that no release knows yet is kept as it is. */
 export const openEnum = <const Words extends ReadonlyArray<string>>(words: Words) =>
-  Schema.Union([Schema.Literals(words), Schema.String])
+  Schema.Union([Schema.Literals(words), Schema.String]).annotate(fieldType({ _tag: "Enumeration", words }))
+
+/** The annotation of a field whose values are numbers, also where the wire has them as text. */
+export const numeric = fieldType({ _tag: "Number" })
+
+/** A time as the service writes it: ISO 8601, some with fractions of a second, some without an offset. */
+export const Timestamp = Schema.String.annotate(fieldType({ _tag: "Time" }))
 
 /** A JSON object used as a map. */
 export const mapOf = <S extends Schema.Top>(value: S) => Schema.Record(Schema.String, value)

@@ -14,14 +14,14 @@ import type { PartFiles } from "../transfer/PartFiles.ts"
 import type { SliceTransfer } from "../transfer/SliceTransfer.ts"
 import type { CatalogEntry } from "./Catalog.ts"
 import { diskNeed } from "./DiskNeed.ts"
-import type { PlanFailure } from "./DownloadPlan.ts"
+import type { DownloadPlan, ForeseenFile, Outlook, PlanFailure, PlannedFile } from "./DownloadPlan.ts"
 import type { DownloadRequest } from "./DownloadRequest.ts"
 import type { FileResult } from "./FileResult.ts"
 import type { FileSource } from "./FileSource.ts"
 import type { LinkBook } from "./LinkBook.ts"
 import { type LinksOf, linksOf } from "./LinkListing.ts"
-import { checkDestination, filesToFetch, type Planned, planFiles } from "./Planning.ts"
-import { pendingOf } from "./Restoring.ts"
+import { checkDestination, type DiskSpace, filesToFetch, type Planned, planFiles } from "./Planning.ts"
+import { type Outlooks, pendingOf } from "./Restoring.ts"
 import { resultWithoutFetch, run } from "./Run.ts"
 import { completeObserver, type RunObserver } from "./RunObserver.ts"
 import { withSizes } from "./SizeProbe.ts"
@@ -42,8 +42,14 @@ export type LinksItem =
   | { readonly _tag: "Linked"; readonly links: LinksOf }
   | { readonly _tag: "Failed"; readonly failure: PlanFailure }
 
-/** A plan, the disk space it needs, and what is missing. */
-export interface PlanOutcome extends Planned {
+/** What is planned: a run, or nothing but the restorations. */
+export type PlanSubject = "run" | "restore"
+
+/** A plan with its restorations, the disk space it needs, and what is missing. */
+export interface PlanOutcome {
+  readonly subject: PlanSubject
+  readonly plan: DownloadPlan<ForeseenFile>
+  readonly disk: DiskSpace
   /** Selections and analyses that failed as a whole. */
   readonly failures: ReadonlyArray<PlanFailure>
 }
@@ -118,8 +124,34 @@ const gather = Effect.fn("svc.download.gather")(function* <R, A, S>(
   return { kept, failures }
 })
 
+/** What asking for the restorations of this request would do; nothing is fetched. */
+export const planRestore = Effect.fn("svc.download.planRestore")(function* <R>(
+  source: FileSource<R>,
+  request: DownloadRequest
+) {
+  const { disk, failures, plan } = yield* planListed(source, request, () => Effect.void)
+  const available = new Map(filesToFetch(plan).map((file) => [file, { _tag: "Skip", reason: "available" }] as const))
+  const outlooks = new Map<PlannedFile, Outlook>([...available, ...(yield* source.foresee(plan.files, request))])
+  const files = foreseen(plan.files, outlooks)
+  return {
+    subject: "restore",
+    plan: { ...plan, files },
+    disk: { ...disk, bytes: 0, unknown: 0 },
+    failures
+  } satisfies PlanOutcome
+})
+
+const foreseen = (files: ReadonlyArray<PlannedFile>, outlooks: Outlooks): ReadonlyArray<ForeseenFile> =>
+  files.map((file) => {
+    const decision = outlooks.get(file)
+    return decision === undefined ? file : { ...file, decision }
+  })
+
 /** What a download with this request would do. */
-export const planOf = Effect.fn("svc.download.planOf")(function* <R>(source: FileSource<R>, request: DownloadRequest) {
+export const planRun = Effect.fn("svc.download.planRun")(function* <R>(
+  source: FileSource<R>,
+  request: DownloadRequest
+) {
   // Only the estimates of slices need the links: others would be kept for nothing.
   const entries: Array<CatalogEntry> = []
   const keep = (entry: CatalogEntry) => {
@@ -128,10 +160,18 @@ export const planOf = Effect.fn("svc.download.planOf")(function* <R>(source: Fil
   }
   const { failures, kept: analyses } = yield* gather(source, request, keep, () => Effect.void)
   const decided = yield* planFiles(analyses, request)
-  const allFailures = [...failures, ...decided.plan.failures]
-  if (request.slice === null) return { ...decided, failures: allFailures }
-  const plan = yield* estimatePlan(decided.plan, yield* source.book(entries, filesToFetch(decided.plan)))
-  return { plan, disk: { ...decided.disk, ...diskNeed(plan.files, () => 0) }, failures: allFailures }
+  const isSliced = request.slice !== null
+  const plan = isSliced
+    ? yield* estimatePlan(decided.plan, yield* source.book(entries, filesToFetch(decided.plan)))
+    : decided.plan
+  const disk = isSliced ? { ...decided.disk, ...diskNeed(plan.files, () => 0) } : decided.disk
+  const files = foreseen(plan.files, yield* source.foresee(plan.files, request))
+  return {
+    subject: "run",
+    plan: { ...plan, files },
+    disk,
+    failures: [...failures, ...plan.failures]
+  } satisfies PlanOutcome
 })
 
 /** Lists and plans, and keeps the links of what will be fetched. */
@@ -178,8 +218,7 @@ export const ask = Effect.fn("svc.download.ask")(function* <R>(
   const tell = completeObserver(observer)
   // Nothing is asked for that could not be written down; the file exists afterwards, if only as an empty list.
   yield* Effect.flatMap(TrackingFile, ({ ensure }) => ensure)
-  const { failures, kept } = yield* gather(source, request, ({ listed }) => Effect.succeed(listed), tell.failed)
-  const { plan } = yield* planFiles(kept, request)
+  const { failures, plan } = yield* planListed(source, request, tell.failed)
   yield* Effect.forEach(plan.failures, tell.failed, { discard: true })
   const available = new Set(filesToFetch(plan))
   const wanted = plan.files.filter((file) => !available.has(file))
@@ -196,5 +235,16 @@ export const ask = Effect.fn("svc.download.ask")(function* <R>(
     yield* tell.finished(file, result)
   }
   yield* tell.awaiting(pendingOf(restorations))
-  return { results, failures: [...failures, ...plan.failures] } satisfies RunOutcome
+  return { results, failures } satisfies RunOutcome
+})
+
+/** The plan of what is listed, without a look at the files themselves. */
+const planListed = Effect.fnUntraced(function* <R>(
+  source: FileSource<R>,
+  request: DownloadRequest,
+  failed: (failure: PlanFailure) => Effect.Effect<void>
+) {
+  const { failures, kept } = yield* gather(source, request, ({ listed }) => Effect.succeed(listed), failed)
+  const planned = yield* planFiles(kept, request)
+  return { ...planned, failures: [...failures, ...planned.plan.failures] }
 })

@@ -5,12 +5,14 @@
  * docs/faults.md: D17 (collisions), K2 (disk space), K7 (names that differ only in case or composition), Z1
  * (names).
  */
+import type { Restoration } from "../archive/Restoration.ts"
 import {
   CannotCreate,
   type DiskTooSmall,
   NameCollision,
   NotFound,
   type ServiceError,
+  type TrackingReadError,
   type TransferError,
   type UnsafeName
 } from "../Errors.ts"
@@ -50,6 +52,32 @@ export type Decision =
 
 export type PlanError = NameCollision | UnsafeName | CannotCreate | NotFound | DiskTooSmall | TransferError
 
+/** What is foreseen of the restoration of an archived file: why it comes to this, and what is known of it already. */
+export interface ForeseenRestoration extends Restoration {
+  readonly why: string
+}
+
+/** What `--plan` says of a file: what becomes of it, its restoration included. */
+export type Outlook =
+  | Exclude<Decision, { readonly _tag: "Skip" }>
+  /** `available`: nothing is to be restored, and only that was asked for. */
+  | {
+      readonly _tag: "Skip"
+      readonly reason: SkipReason | "available"
+      readonly restoration?: ForeseenRestoration
+    }
+  /** Its restoration is asked for. */
+  | { readonly _tag: "Restore"; readonly restoration: ForeseenRestoration }
+  /** Somebody is asked whether to restore it. */
+  | { readonly _tag: "Ask"; readonly restoration: ForeseenRestoration }
+  /** The restoration file cannot be read. */
+  | { readonly _tag: "Fail"; readonly error: TrackingReadError }
+
+/** A wanted file with what becomes of it. */
+export interface ForeseenFile extends WantedFile {
+  readonly decision: Outlook
+}
+
 /** A wanted file with what a run will do with it. */
 export interface PlannedFile extends WantedFile {
   readonly decision: Decision
@@ -62,9 +90,9 @@ export interface PlanFailure {
 }
 
 /** What a run will do with every file. */
-export interface DownloadPlan {
+export interface DownloadPlan<File extends WantedFile = PlannedFile> {
   /** The files of the requested types, in the order of the listing. */
-  readonly files: ReadonlyArray<PlannedFile>
+  readonly files: ReadonlyArray<File>
   readonly failures: ReadonlyArray<PlanFailure>
   /** Sentences for the log. */
   readonly warnings: ReadonlyArray<string>

@@ -226,10 +226,47 @@ layer(Layer.merge(NodeServices.layer, ZlibCodec.layer), { excludeTestServices: t
       )
       assert.deepStrictEqual(
         plan.files.map(({ decision }) => decision._tag),
-        ["Fetch", "Fetch", "Skip", "Fetch", "Skip"]
+        ["Fetch", "Fetch", "Restore", "Fetch", "Restore"]
       )
       assert.strictEqual(disk.bytes, 300)
       assert.isFalse(w.events.some((it) => !it.startsWith("list")))
+    })
+  )
+
+  it.effect("the plan of a restoration request fetches nothing, and a read-only look at what is stored decides", () =>
+    Effect.gen(function* () {
+      const w = yield* world(analyses)
+      const planned = Effect.gen(function* () {
+        const { plan } = yield* Downloads
+        const { disk, plan: decided, subject } = yield* plan(yield* requestOf(w.out), "restore")
+        const outlooks = decided.files.map(({ decision }) =>
+          decision._tag === "Skip" ? decision.reason : decision._tag
+        )
+        return [subject, disk.bytes, ...outlooks]
+      }).pipe(Effect.provide(w.byService))
+      assert.deepStrictEqual(yield* planned, [
+        "restore",
+        0,
+        "available",
+        "available",
+        "Restore",
+        "available",
+        "Restore"
+      ])
+      assert.deepStrictEqual([w.events.filter((it) => !it.startsWith("list")), w.entries()], [[], []])
+      const { results } = yield* Effect.flatMap(requestOf(w.out), (request) =>
+        Downloads.use(({ restore }) => restore(request))
+      ).pipe(Effect.provide(w.byService))
+      assert.deepStrictEqual(results.map(shown), ["T.bam pending", "U.bam.bai pending"])
+      assert.deepStrictEqual(yield* planned, [
+        "restore",
+        0,
+        "available",
+        "available",
+        "pending",
+        "available",
+        "pending"
+      ])
     })
   )
 
@@ -248,6 +285,22 @@ layer(Layer.merge(NodeServices.layer, ZlibCodec.layer), { excludeTestServices: t
       const { error, results } = yield* Effect.gen(function* () {
         const downloads = yield* Downloads
         const options: DownloadOptions = { destination: w.out, filetypes: ["bam"], restoreArchived: "force" }
+        const { plan } = yield* downloads.plan(yield* downloadRequest(options))
+        assert.deepStrictEqual(
+          plan.files.map(({ decision }) => (decision._tag === "Skip" ? decision : decision._tag)),
+          [
+            "Fetch",
+            {
+              _tag: "Skip",
+              reason: "archived",
+              restoration: {
+                why: "a links file restores nothing, see svc-request-restore",
+                requestedAt: null,
+                estimate: null
+              }
+            }
+          ]
+        )
         const { results } = yield* downloads.fetch(options)
         return { results, error: yield* Effect.flip(downloads.restore(yield* requestOf(w.out))) }
       }).pipe(Effect.provide(w.byLinks(manifest)))

@@ -27,7 +27,9 @@ import {
   links,
   list,
   type PlanOutcome,
-  planOf,
+  type PlanSubject,
+  planRestore,
+  planRun,
   type RunOutcome
 } from "./DownloadForms.ts"
 import { type DownloadOptions, type DownloadRequest, downloadRequest, type RequestError } from "./DownloadRequest.ts"
@@ -43,8 +45,8 @@ export class Downloads extends Context.Service<
   {
     /** What the selected analyses have, each as soon as it is known. Nothing is downloaded or restored. */
     readonly list: (request: DownloadRequest) => Stream.Stream<ListItem, ServiceError>
-    /** What `run` would do; touches nothing. */
-    readonly plan: (request: DownloadRequest) => Effect.Effect<PlanOutcome, ServiceError>
+    /** What `run` would do, or `restore`; touches nothing and asks nobody. */
+    readonly plan: (request: DownloadRequest, subject?: PlanSubject) => Effect.Effect<PlanOutcome, ServiceError>
     /** The links in place of the files, analysis by analysis, so that no link grows old. Restores nothing. */
     readonly links: (request: DownloadRequest) => Stream.Stream<LinksItem, ServiceError>
     /** Downloads; a failure of one file is its result and stops no other. */
@@ -143,7 +145,10 @@ const forms = Effect.fnUntraced(function* <R>(
     fetch: (options, observer) =>
       Effect.flatMap(Effect.provideContext(downloadRequest(options), context), (request) => run(request, observer)),
     list: (request) => Stream.provideContext(list(source, request), context),
-    plan: (request) => Effect.provideContext(planOf(source, request), context),
+    plan: (request, subject = "run") =>
+      subject === "run"
+        ? Effect.provideContext(planRun(source, request), context)
+        : Effect.provideContext(planRestore(source, request), context),
     links: (request) => Stream.provideContext(links(source, request), context)
   }
 })

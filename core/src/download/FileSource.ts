@@ -14,7 +14,7 @@ import type { DownloadRequest } from "./DownloadRequest.ts"
 import { type LinkBook, makeLinkBook } from "./LinkBook.ts"
 import type { LinkManifest } from "./LinkManifest.ts"
 import { manifestBook, manifestCatalog } from "./ManifestCatalog.ts"
-import { archivedOf, type Restorations, restoreArchived } from "./Restoring.ts"
+import { archivedOf, foreseeArchived, type Outlooks, type Restorations, restoreArchived } from "./Restoring.ts"
 
 export interface FileSource<R> {
   /**
@@ -36,6 +36,8 @@ export interface FileSource<R> {
     files: ReadonlyArray<PlannedFile>,
     request: DownloadRequest
   ) => Effect.Effect<Restorations, never, R>
+  /** What `restore` would make of them. */
+  readonly foresee: (files: ReadonlyArray<PlannedFile>, request: DownloadRequest) => Effect.Effect<Outlooks, never, R>
 }
 
 export const serviceSource = (
@@ -51,8 +53,11 @@ export const serviceSource = (
       )
     ),
   book: makeLinkBook,
-  restore: (files, request) => restoreArchived(files, request, service)
+  restore: (files, request) => restoreArchived(files, request, service),
+  foresee: (files, request) => foreseeArchived(files, request, service)
 })
+
+const noArchive = "a links file restores nothing, see svc-request-restore"
 
 /** Nothing is asked of the service: what is archived is left. */
 export const linksSource = (manifest: LinkManifest): FileSource<never> => ({
@@ -67,8 +72,17 @@ export const linksSource = (manifest: LinkManifest): FileSource<never> => ({
   restore: Effect.fnUntraced(function* (files) {
     for (const file of archivedOf(files)) {
       const where = printable(`${pathOf(file)} (analysis ${file.analysisId})`)
-      yield* Effect.logInfo(`${where}: archived, skipped: a links file restores nothing, see svc-request-restore`)
+      yield* Effect.logInfo(`${where}: archived, skipped: ${noArchive}`)
     }
     return new Map()
-  })
+  }),
+  foresee: (files) =>
+    Effect.succeed(
+      new Map(
+        archivedOf(files).map((file) => {
+          const restoration = { why: noArchive, requestedAt: null, estimate: file.estimatedRestoreTime }
+          return [file, { _tag: "Skip", reason: "archived", restoration }] as const
+        })
+      )
+    )
 })

@@ -1,9 +1,10 @@
 /** The plan of a run with the disk space it needs: what `--plan` shows, a download carries out, and a resume carries out too. */
-import { Effect, FileSystem, Option, type Path } from "effect"
-import { CannotCreate } from "../Errors.ts"
+import { Effect, type FileSystem, type Path } from "effect"
+import { CannotCreate, type LocalIo } from "../Errors.ts"
 import type { Codec } from "../genome/bgzf/Codec.ts"
 import type { ListedAnalysis } from "../selection/ListedFiles.ts"
 import { wantedFiles } from "../selection/WantedFiles.ts"
+import { typeAt } from "../settings/PathType.ts"
 import { PartFiles } from "../transfer/PartFiles.ts"
 import { lookAt, writeRefusal } from "./DestinationView.ts"
 import { type DiskNeed, diskNeed, refuseAll, shortage } from "./DiskNeed.ts"
@@ -53,13 +54,15 @@ export const checkDestination = Effect.fn("svc.download.checkDestination")(funct
 })
 
 /** A folder is not made for somebody who may have meant another one. */
-const missingFolder = Effect.fnUntraced(function* (path: string) {
-  const fs = yield* FileSystem.FileSystem
-  const info = yield* Effect.option(fs.stat(path))
-  return Option.isSome(info) && info.value.type === "Directory"
-    ? null
-    : new CannotCreate({ path, reason: "the folder to download into does not exist" })
-})
+const missingFolder = (path: string): Effect.Effect<CannotCreate | LocalIo | null, never, FileSystem.FileSystem> =>
+  Effect.match(typeAt(path), {
+    onFailure: (error) => error,
+    onSuccess: (type) => {
+      if (type === "Directory") return null
+      const reason = type === null ? "the folder to download into does not exist" : "it is no folder to download into"
+      return new CannotCreate({ path, reason })
+    }
+  })
 
 /** What a plan will fetch. */
 export const filesToFetch = ({ files }: DownloadPlan): ReadonlyArray<PlannedFile> =>

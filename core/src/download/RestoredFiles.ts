@@ -59,6 +59,23 @@ export const restoredOptions = Effect.fnUntraced(function* (
   }
 })
 
+/** What a request may store of its options; one that stores none is for whole files. */
+export const storableOptions = [
+  "destination",
+  "filetypes",
+  "overwrite",
+  "layout",
+  "check",
+  "checksums",
+  "range",
+  "bed",
+  "unmapped"
+] as const
+
+/** Whether the options of a resuming run leave a stored request as it is: it stores its own, and always its regions. */
+export const storesOwn = ({ entry: { options } }: StoredRequest, option: (typeof storableOptions)[number]): boolean =>
+  ["range", "bed", "unmapped"].includes(option) || options[option] != null
+
 /** Called with the results of a request each time one more of its files has one; `complete` when all have. */
 export type ResultsListener = (
   restored: RestoredRequest,

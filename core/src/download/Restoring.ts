@@ -1,18 +1,25 @@
 /** The archived files of a plan: what becomes of them, and what their results say of it. */
-import { Effect, type Path } from "effect"
-import { type Candidate, type RestoreResult, restore } from "../archive/Requests.ts"
+import { Array as Arr, Effect, type Path } from "effect"
+import {
+  type Candidate,
+  foreseeRestore,
+  type RestoreForecast,
+  type RestoreResult,
+  restore
+} from "../archive/Requests.ts"
 import { storedPaths } from "../archive/StoredPath.ts"
 import type { ServiceAddress } from "../archive/TrackingDocument.ts"
 import { newOptions } from "../archive/TrackingEntry.ts"
 import { TrackingFile } from "../archive/TrackingFile.ts"
 import type { ServiceClient } from "../client/ServiceClient.ts"
 import type { Operator } from "../settings/Operator.ts"
-import type { PlannedFile } from "./DownloadPlan.ts"
+import type { Outlook, PlannedFile } from "./DownloadPlan.ts"
 import type { DownloadRequest } from "./DownloadRequest.ts"
 import type { FileResult } from "./FileResult.ts"
 import type { Awaited } from "./RunObserver.ts"
 
 export type Restorations = ReadonlyMap<PlannedFile, RestoreResult>
+export type Outlooks = ReadonlyMap<PlannedFile, Outlook>
 
 /** Left alone by the plan because it is archived, and not because it is there already. */
 export const archivedOf = (files: ReadonlyArray<PlannedFile>): ReadonlyArray<PlannedFile> =>
@@ -26,12 +33,46 @@ export const restoreArchived = Effect.fn("svc.download.restoreArchived")(functio
 ): Effect.fn.Return<Restorations, never, ServiceClient | TrackingFile | Operator | Path.Path> {
   const archived = archivedOf(files)
   if (archived.length === 0) return new Map()
+  const candidates = yield* candidatesOf(archived, request)
+  return byFile(archived, yield* restore(candidates, { ...request.archive, ...service }))
+})
+
+/** What `restoreArchived` would make of the archived files; nobody is asked, and nothing is written. */
+export const foreseeArchived = Effect.fn("svc.download.foreseeArchived")(function* (
+  files: ReadonlyArray<PlannedFile>,
+  request: DownloadRequest,
+  service: ServiceAddress
+): Effect.fn.Return<Outlooks, never, TrackingFile | Operator | Path.Path> {
+  const archived = archivedOf(files)
+  if (archived.length === 0) return new Map()
+  const candidates = yield* candidatesOf(archived, request)
+  const forecasts = yield* foreseeRestore(candidates, { ...request.archive, ...service })
+  return byFile(archived, forecasts.map(outlookOf))
+})
+
+const outlookOf = (forecast: RestoreForecast): Outlook => {
+  if ("error" in forecast) return { _tag: "Fail", error: forecast.error }
+  const restoration = { ...forecast.restoration, why: forecast.decision.reason }
+  switch (forecast.decision._tag) {
+    case "Request":
+      return { _tag: "Restore", restoration }
+    case "Ask":
+      return { _tag: "Ask", restoration }
+    case "Follow":
+    case "Wait":
+      return { _tag: "Skip", reason: "pending", restoration }
+    case "Leave":
+      return { _tag: "Skip", reason: "archived", restoration }
+  }
+}
+
+/** The files as candidates, with the options that a later run uses. */
+const candidatesOf = Effect.fnUntraced(function* (archived: ReadonlyArray<PlannedFile>, request: DownloadRequest) {
   const { path } = yield* TrackingFile
   const { check, checksums, destination, filetypes, layout, overwrite, regions } = request
   const wanted = { destination, overwrite, filetypes, layout, checksums, fully: check === "full", ...regions }
-  // A later run uses the same options.
   const options = newOptions(wanted, yield* storedPaths(path))
-  const candidates = archived.map(
+  return archived.map(
     ({ analysisId, estimatedRestoreTime, fileName, size }): Candidate => ({
       analysisId,
       fileName,
@@ -40,14 +81,10 @@ export const restoreArchived = Effect.fn("svc.download.restoreArchived")(functio
       options
     })
   )
-  const results = yield* restore(candidates, { ...request.archive, ...service })
-  const restorations = new Map<PlannedFile, RestoreResult>()
-  for (const [index, file] of archived.entries()) {
-    const result = results[index]
-    if (result !== undefined) restorations.set(file, result)
-  }
-  return restorations
 })
+
+const byFile = <A>(files: ReadonlyArray<PlannedFile>, results: ReadonlyArray<A>): ReadonlyMap<PlannedFile, A> =>
+  new Map(Arr.zip(files, results))
 
 /** The pending ones. */
 export const pendingOf = (restorations: Restorations): ReadonlyArray<Awaited> =>

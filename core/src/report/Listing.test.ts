@@ -1,5 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
+import type { PlanOutcome } from "../download/DownloadForms.ts"
 import { plan } from "../download/DownloadPlan.ts"
+import { NotFound } from "../Errors.ts"
 import type { ListedAnalysis } from "../selection/ListedFiles.ts"
 import { filterListing } from "../selection/WantedFiles.ts"
 import { listingJson, listingText } from "./Listing.ts"
@@ -76,10 +78,16 @@ describe("PlanView", () => {
     occupants: new Map([["S1.bam.bai", { kind: "file", size: 96 }]])
   })
   const disk = { destination: "out/", bytes: 123456, unknown: 0, free: 1000 }
+  const outcome: PlanOutcome = {
+    subject: "run",
+    plan: decided,
+    disk,
+    failures: [{ analysisId: "A9", error: new NotFound({ what: "analysis A9" }) }]
+  }
 
   it("text shows what happens to each file and whether the disk has space", () => {
     assert.strictEqual(
-      planText(decided, [missing], disk, (text) => text),
+      planText(outcome, (text) => text),
       [
         "fetch  out/S1.bam  123456 bytes (120.6 KiB)",
         "skip   out/S1.bam.bai  96 bytes  (exists: --overwrite replaces it)",
@@ -92,19 +100,8 @@ describe("PlanView", () => {
     )
   })
 
-  it("an archived file says that it would need a restoration", () => {
-    const frozen = { ...entry, fileName: "F.bam", size: 7, archived: true, hasLink: false }
-    const view = (estimatedRestoreTime: string | null) => {
-      const files = [{ ...frozen, estimatedRestoreTime }]
-      const decided = plan([{ ...analysis, files }], request, { reserved, occupants: new Map(), slices: new Map() })
-      return planText(decided, [], { ...disk, destination: "." }, (text) => text).split("\n")[0]
-    }
-    assert.strictEqual(view(null), "skip   F.bam  7 bytes  (archived: a restoration would be needed)")
-    assert.match(view("2026-11-22T00:00:00Z") ?? "", /one is under way, expected at 2026-11-22/)
-  })
-
   it("json has paths, decisions and the disk", () => {
-    const document = planJson(decided, [missing], disk)
+    const document = planJson(outcome)
     assert.deepStrictEqual(document.disk, { neededBytes: 123456, filesOfUnknownSize: 0, freeBytes: 1000 })
     assert.deepStrictEqual(
       document.files.map(({ path, action, reason, error }) => [path, action, reason, error?.tag ?? null]),

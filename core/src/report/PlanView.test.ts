@@ -1,9 +1,10 @@
 import { assert, describe, it } from "@effect/vitest"
-import type { DownloadPlan, PlannedFile } from "../download/DownloadPlan.ts"
+import type { PlanOutcome } from "../download/DownloadForms.ts"
+import type { ForeseenFile } from "../download/DownloadPlan.ts"
 import { NotFound } from "../Errors.ts"
 import { planJson, planText } from "./PlanView.ts"
 
-const file = (fileName: string, some: Partial<PlannedFile> = {}): PlannedFile => ({
+const file = (fileName: string, some: Partial<ForeseenFile> = {}): ForeseenFile => ({
   analysisId: "A1",
   fileName,
   type: "bam",
@@ -22,36 +23,54 @@ const slice = (regions: string | null) => ({
   content: { wanted: [], unmapped: false },
   estimate: regions === null ? null : { bytes: 300, requests: 4, regions }
 })
-const planOf = (...files: ReadonlyArray<PlannedFile>): DownloadPlan => ({ files, failures: [], warnings: ["said"] })
-const disk = { destination: "out", free: 1024 * 1024, bytes: 2048, unknown: 0 }
-const lines = (plan: DownloadPlan, some: Partial<typeof disk | { free: null }> = {}) =>
-  planText(plan, [], { ...disk, ...some }, (text) => text).split("\n")
+const disk: PlanOutcome["disk"] = { destination: "out", free: 1024 * 1024, bytes: 2048, unknown: 0 }
+const planOf = (...files: ReadonlyArray<ForeseenFile>): PlanOutcome => ({
+  subject: "run",
+  plan: { files, failures: [], warnings: ["said"] },
+  disk,
+  failures: []
+})
+const lines = (plan: PlanOutcome, some: Partial<typeof disk> = {}) =>
+  planText({ ...plan, disk: { ...disk, ...some } }, (text) => text).split("\n")
 
 describe("a plan as text", () => {
-  it("says of each file whether it is fetched, skipped or refused, and why", () => {
+  it("says of each file what becomes of it, and why", () => {
     const time = "2026-11-21T15:00:00Z"
-    const skipped = (
-      reason: "exists" | "archived" | "pending" | "no-reads",
-      estimatedRestoreTime: string | null = null
-    ) => file(`${reason}.bam`, { decision: { _tag: "Skip", reason }, estimatedRestoreTime })
+    const restoration = (why: string, estimate: string | null = null) => ({ why, requestedAt: null, estimate })
     const plan = planOf(
       file("S.bam", { folder: "A1" }),
-      skipped("exists"),
-      skipped("archived"),
-      skipped("pending", time),
-      skipped("no-reads"),
+      file("R.bam", { decision: { _tag: "Restore", restoration: restoration("restoreArchived is force") } }),
+      file("Q.bam", { decision: { _tag: "Ask", restoration: restoration("the run asks for this file", time) } }),
+      file("E.bam", { decision: { _tag: "Skip", reason: "exists" } }),
+      file("A.bam", {
+        decision: { _tag: "Skip", reason: "archived", restoration: restoration("restoreArchived is no", time) }
+      }),
+      file("P.bam", { decision: { _tag: "Skip", reason: "pending", restoration: restoration("before", time) } }),
+      file("N.bam", { decision: { _tag: "Skip", reason: "no-reads" } }),
       file("bad\u001b.bam", { decision: { _tag: "Fail", error: new NotFound({ what: "link" }) } })
     )
     const size = "2048 bytes (2 KiB)"
-    assert.deepStrictEqual(lines(plan).slice(0, 6), [
+    assert.deepStrictEqual(lines(plan).slice(0, -1), [
       `fetch  out/A1/S.bam  ${size}`,
-      `skip   out/exists.bam  ${size}  (exists: --overwrite replaces it)`,
-      `skip   out/archived.bam  ${size}  (archived: a restoration would be needed)`,
-      `skip   out/pending.bam  ${size}  (archived: its restoration is under way, expected at ${time})`,
-      `skip   out/no-reads.bam  ${size}  (this file type has no unmapped reads)`,
-      "fail   out/bad\\u001b.bam  (link: not found)"
+      `restore out/R.bam  ${size}  (archived: restoreArchived is force)`,
+      `ask    out/Q.bam  ${size}  (archived: the run asks for this file; one is under way, expected at ${time})`,
+      `skip   out/E.bam  ${size}  (exists: --overwrite replaces it)`,
+      `skip   out/A.bam  ${size}  (archived: restoreArchived is no; one is under way, expected at ${time})`,
+      `skip   out/P.bam  ${size}  (archived: its restoration is pending, no new request, expected at ${time})`,
+      `skip   out/N.bam  ${size}  (this file type has no unmapped reads)`,
+      "fail   out/bad\\u001b.bam  (link: not found)",
+      "",
+      "1 to fetch, 1 to restore, 1 to ask about, 4 to skip, 1 refused"
     ])
-    assert.include(lines(plan).join("\n"), "1 to fetch, 4 to skip, 1 refused")
+  })
+
+  it("of a step that only asks for restorations says nothing of fetching and of space", () => {
+    const available = file("S.bam", { decision: { _tag: "Skip", reason: "available" } })
+    assert.deepStrictEqual(lines({ ...planOf(available), subject: "restore" }), [
+      "skip   out/S.bam  2048 bytes (2 KiB)  (available: nothing to restore)",
+      "",
+      "0 to restore, 1 to skip, 0 refused"
+    ])
   })
 
   it("says what a slice fetches, a long list of regions cut short", () => {
@@ -82,18 +101,27 @@ describe("a plan as JSON", () => {
     const plan = planOf(
       file("S.bam", { slice: slice("chr1:1-100") }),
       file("T.bam", { decision: { _tag: "Skip", reason: "exists" } }),
+      file("R.bam", {
+        decision: { _tag: "Restore", restoration: { why: "said", requestedAt: null, estimate: null } }
+      }),
       file("U.bam", { decision: { _tag: "Fail", error } })
     )
-    const document = planJson(plan, [{ analysisId: "A2", fileName: null, error }], { ...disk, free: null })
+    const document = planJson({
+      ...plan,
+      disk: { ...disk, free: null },
+      failures: [{ analysisId: "A2", error }]
+    })
     assert.deepStrictEqual(document.disk, { neededBytes: 2048, filesOfUnknownSize: 0, freeBytes: null })
     assert.deepStrictEqual(
       document.files.map(({ action, error, path, reason, slice }) => [action, path, reason, error?.tag, slice?.bytes]),
       [
         ["fetch", "out/S.ranged.bam", null, undefined, 300],
         ["skip", "out/T.bam", "exists", undefined, undefined],
+        ["restore", "out/R.bam", null, undefined, undefined],
         ["fail", "out/U.bam", null, "NotFound", undefined]
       ]
     )
+    assert.deepStrictEqual(document.files[2]?.restoration, { why: "said", requestedAt: null, estimate: null })
     assert.deepStrictEqual(document.failures, [
       { analysisId: "A2", fileName: null, error: { tag: "NotFound", message: "link: not found" } }
     ])

@@ -1,9 +1,10 @@
 /**
- * What `--plan` prints: every file with its path, size and decision, the disk space it needs, and what stands in the way.
+ * What `--plan` prints: every file with its path, size and what becomes of it, the disk space that is needed, and what stands in
+ * the way.
  */
 
-import type { DownloadPlan, PlannedFile } from "../download/DownloadPlan.ts"
-import type { FileFailure, SkipReason } from "../download/FileResult.ts"
+import type { PlanOutcome } from "../download/DownloadForms.ts"
+import type { ForeseenFile, ForeseenRestoration, Outlook } from "../download/DownloadPlan.ts"
 import type { DiskSpace } from "../download/Planning.ts"
 import { finalPath } from "../selection/OutputPath.ts"
 import { printable } from "../text/Printable.ts"
@@ -14,51 +15,63 @@ import { failureJson } from "./Report.ts"
 type Prose = (text: string) => string
 
 /**
- * One line per file (`fetch`, `skip` or `fail`), then totals; nothing has been touched.
+ * One line per file (`fetch`, `restore`, `ask`, `skip` or `fail`), then totals; nothing has been touched.
  *
  * @param prose - what the messages of errors, and estimates as the service wrote them, go through
  */
-export const planText = (
-  plan: DownloadPlan,
-  failures: ReadonlyArray<FileFailure>,
-  disk: DiskSpace,
-  prose: Prose
-): string =>
+export const planText = ({ disk, failures, plan, subject }: PlanOutcome, prose: Prose): string =>
   [
     ...plan.files.map((file) => lineOf(file, disk, prose)),
     ...failures.map(({ error }) => `fail   ${printable(prose(error.message))}`),
     "",
-    ...sums(plan, disk)
+    countsOf(plan.files, subject),
+    // What is restored now needs its space when it is downloaded.
+    ...(subject === "run" ? [spaceText(disk)] : [])
   ].join("\n")
 
-const lineOf = (file: PlannedFile, disk: DiskSpace, prose: Prose): string => {
+const lineOf = (file: ForeseenFile, disk: DiskSpace, prose: Prose): string => {
+  const { decision } = file
   const path = printable(finalPath(disk.destination, file))
-  const what = `${path}  ${sizeText(file.size)}`
-  switch (file.decision._tag) {
+  const what = `${decision._tag.toLowerCase().padEnd(6)} ${path}`
+  const size = `  ${sizeText(file.size)}`
+  switch (decision._tag) {
     case "Fetch":
-      return `fetch  ${what}${sliceText(file)}`
+      return `${what}${size}${sliceText(file)}`
     case "Skip":
-      return `skip   ${what}  (${skipText(file, file.decision.reason, prose)})`
+      return `${what}${size}  (${skipText(decision, prose)})`
+    case "Restore":
+    case "Ask":
+      return `${what}${size}  (archived: ${whyText(decision.restoration, prose)})`
     case "Fail":
-      return `fail   ${path}  (${printable(prose(file.decision.error.message))})`
+      return `${what}  (${printable(prose(decision.error.message))})`
   }
 }
 
-const skipText = (file: PlannedFile, reason: SkipReason, prose: Prose): string => {
+const skipText = ({ reason, restoration }: Outlook & { readonly _tag: "Skip" }, prose: Prose): string => {
   switch (reason) {
     case "exists":
       return "exists: --overwrite replaces it"
     case "archived":
-      return `archived: a restoration would be needed${estimate(file, "; one is under way, ", prose)}`
+      return `archived${restoration === undefined ? "" : `: ${whyText(restoration, prose)}`}`
     case "pending":
-      return `archived: its restoration is under way${estimate(file, ", ", prose)}`
+      return `archived: its restoration is pending, no new request${estimateText(restoration, prose)}`
+    case "available":
+      return "available: nothing to restore"
     case "no-reads":
       return "this file type has no unmapped reads"
   }
 }
 
+const whyText = (restoration: ForeseenRestoration, prose: Prose): string =>
+  restoration.estimate === null
+    ? restoration.why
+    : `${restoration.why}; one is under way${estimateText(restoration, prose)}`
+
+const estimateText = (restoration: ForeseenRestoration | undefined, prose: Prose): string =>
+  restoration?.estimate == null ? "" : `, expected at ${printable(prose(restoration.estimate))}`
+
 /** What a slice is made of. */
-const sliceText = ({ fileName, slice }: PlannedFile): string => {
+const sliceText = ({ fileName, slice }: ForeseenFile): string => {
   if (slice?.estimate == null) return ""
   const { regions, requests } = slice.estimate
   return `  (to fetch of ${printable(fileName)} in ${requests} requests, for ${printable(shorten(regions))}, with a fresh index)`
@@ -66,38 +79,47 @@ const sliceText = ({ fileName, slice }: PlannedFile): string => {
 
 const shorten = (text: string) => (text.length > 60 ? `${text.slice(0, 57)}...` : text)
 
-const estimate = ({ estimatedRestoreTime }: PlannedFile, before: string, prose: Prose) =>
-  estimatedRestoreTime === null ? "" : `${before}expected at ${printable(prose(estimatedRestoreTime))}`
-
-const sums = (plan: DownloadPlan, disk: DiskSpace): ReadonlyArray<string> => {
-  const count = (tag: PlannedFile["decision"]["_tag"]) => plan.files.filter((file) => file.decision._tag === tag).length
-  const unknown = disk.unknown === 0 ? "" : ` and ${disk.unknown} of unknown size`
-  const free = disk.free === null ? "free space unknown" : `${humanSize(disk.free)} free`
+/** `1 to fetch, 1 to restore, 0 to skip, 0 refused`: restorations and questions where there are some. */
+const countsOf = (files: ReadonlyArray<ForeseenFile>, subject: PlanOutcome["subject"]): string => {
+  const count = (tag: Outlook["_tag"]) => files.filter(({ decision }) => decision._tag === tag).length
+  const [restore, ask] = [count("Restore"), count("Ask")]
   return [
-    `${count("Fetch")} to fetch, ${count("Skip")} to skip, ${count("Fail")} refused`,
-    `Disk: ${disk.bytes} bytes (${humanSize(disk.bytes)}) needed${unknown}, ${free} in ${printable(disk.destination)}` +
-      (disk.free !== null && disk.bytes > disk.free ? ": NOT ENOUGH" : "")
-  ]
+    ...(subject === "run" ? [`${count("Fetch")} to fetch`] : []),
+    ...(restore > 0 || subject === "restore" ? [`${restore} to restore`] : []),
+    ...(ask > 0 ? [`${ask} to ask about`] : []),
+    `${count("Skip")} to skip`,
+    `${count("Fail")} refused`
+  ].join(", ")
+}
+
+const spaceText = ({ bytes, destination, free, unknown }: DiskSpace): string => {
+  const more = unknown === 0 ? "" : ` and ${unknown} of unknown size`
+  const space = free === null ? "free space unknown" : `${humanSize(free)} free`
+  const end = free !== null && bytes > free ? ": NOT ENOUGH" : ""
+  return `Disk: ${bytes} bytes (${humanSize(bytes)}) needed${more}, ${space} in ${printable(destination)}${end}`
 }
 
 /** The document of `--plan --format json`, schema `svc.plan/1`. */
-export const planJson = (plan: DownloadPlan, failures: ReadonlyArray<FileFailure>, disk: DiskSpace) => ({
+export const planJson = ({ disk, failures, plan }: PlanOutcome) => ({
   schema: "svc.plan/1",
   destination: disk.destination,
   disk: { neededBytes: disk.bytes, filesOfUnknownSize: disk.unknown, freeBytes: disk.free },
-  files: plan.files.map((file) => ({
-    analysisId: file.analysisId,
-    fileName: file.fileName,
-    path: finalPath(disk.destination, file),
-    size: file.size,
-    archived: file.archived,
-    estimatedRestoreTime: file.estimatedRestoreTime,
-    action: file.decision._tag.toLowerCase(),
-    reason: file.decision._tag === "Skip" ? file.decision.reason : null,
-    slice: file.slice?.estimate ?? null,
-    error:
-      file.decision._tag === "Fail" ? { tag: file.decision.error._tag, message: file.decision.error.message } : null
-  })),
-  failures: failures.map(failureJson),
+  files: plan.files.map((file) => {
+    const { decision } = file
+    return {
+      analysisId: file.analysisId,
+      fileName: file.fileName,
+      path: finalPath(disk.destination, file),
+      size: file.size,
+      archived: file.archived,
+      estimatedRestoreTime: file.estimatedRestoreTime,
+      action: decision._tag.toLowerCase(),
+      reason: decision._tag === "Skip" ? decision.reason : null,
+      restoration: "restoration" in decision ? (decision.restoration ?? null) : null,
+      slice: file.slice?.estimate ?? null,
+      error: decision._tag === "Fail" ? { tag: decision.error._tag, message: decision.error.message } : null
+    }
+  }),
+  failures: failures.map((failure) => failureJson({ ...failure, fileName: null })),
   warnings: plan.warnings
 })

@@ -1,6 +1,6 @@
 /** Archived files: when their restoration was asked for, when it is expected, and what has come back. */
-import { timeOf } from "../archive/Estimate.ts"
 import type { Restoration } from "../archive/Restoration.ts"
+import { timeOf } from "../text/Timestamp.ts"
 import { countText, durationText, groupedCount, momentText, momentTicks, type Tick } from "./Axis.ts"
 import { axis, countInBins, steps, track } from "./Chart.ts"
 import { nameOf } from "./FileStatus.ts"

@@ -2,11 +2,16 @@
  * Filter expressions over the records of analyses: `field op value`, for example `status = DONE` or `id >= 1200`.
  *
  * Grammar: a field name (nested ones by dot), an operator, and the rest as value; spaces around the operator do not
- * count, there is no quoting. Several filters must all hold.
+ * count, there is no quoting. Several filters must all hold. The type of its field decides what a value may be and how
+ * it compares.
  */
 import { Result } from "effect"
+import { ExactNumber } from "../contract/ExactNumber.ts"
+import type { FieldType } from "../contract/Record.ts"
 import { UsageError } from "../Errors.ts"
 import { printable } from "../text/Printable.ts"
+import { didYouMean, nearest } from "../text/Spelling.ts"
+import { spanOf, type TimeSpan } from "../text/Timestamp.ts"
 import { compareNatural } from "./NaturalOrder.ts"
 
 /** Longest first: the parser takes the first that fits. `~=` is "contains", `^=` is "starts with". */
@@ -19,14 +24,18 @@ export interface Filter {
   readonly path: ReadonlyArray<string>
   readonly operator: Operator
   readonly value: string
+  readonly operand: Operand
 }
+
+/** What the value stands for: a time for a span, anything else for itself. */
+type Operand = { readonly _tag: "Text" | "Number" } | { readonly _tag: "Time"; readonly span: TimeSpan }
 
 /**
  * Reads one expression in one pass over its text (no pattern that could backtrack).
  *
  * @param known - the fields that may be named, nested ones written with dots
  */
-export const parse = (source: string, known: ReadonlyArray<string>): Result.Result<Filter, UsageError> => {
+export const parse = (source: string, known: ReadonlyMap<string, FieldType>): Result.Result<Filter, UsageError> => {
   const text = source.trim()
   let end = 0
   while (end < text.length && isFieldCharacter(text.charCodeAt(end))) end++
@@ -40,38 +49,71 @@ export const parse = (source: string, known: ReadonlyArray<string>): Result.Resu
   if (value === "") return refuse(source, `no value after ${operator}`)
   // Other tools write it twice; taken as it stands, it would match nothing without a word.
   if (operator === "=" && value.startsWith("=")) return refuse(source, "equality is written with a single =")
-  if (!known.includes(field)) {
-    return refuse(source, `unknown field ${field}; known are ${[...known].sort(compareNatural).join(", ")}`)
+  const type = known.get(field)
+  if (type === undefined) {
+    const names = [...known.keys()].sort(compareNatural)
+    const near = nearest(field, names)
+    const hint = near === null ? `; known are ${names.join(", ")}` : didYouMean(near)
+    return refuse(source, `unknown field ${field}${hint}`)
   }
-  return Result.succeed({ source: text, path: field.split("."), operator, value })
+  return Result.match(operandOf(type, operator, value), {
+    onFailure: (reason) => refuse(source, `${field} ${reason}`),
+    onSuccess: (operand) => Result.succeed({ source: text, path: field.split("."), operator, value, operand })
+  })
+}
+
+/** The operand that a value is for a field of this type; fails with what is wrong, to be said of the field. */
+const operandOf = (type: FieldType, operator: Operator, value: string): Result.Result<Operand, string> => {
+  // Both look at a text as the service wrote it, whatever it stands for.
+  if (operator === "~=" || operator === "^=") return Result.succeed({ _tag: "Text" })
+  switch (type._tag) {
+    case "Text":
+      return Result.succeed({ _tag: "Text" })
+    case "Number":
+      return numberOf(value) === null
+        ? Result.fail("is a number: write it as 12 or -1.5")
+        : Result.succeed({ _tag: "Number" })
+    case "Time": {
+      const span = spanOf(value)
+      return span === null
+        ? Result.fail("is a time: write it as 2030-12-31 (all of that day, in UTC) or 2030-12-31T14:30:00Z")
+        : Result.succeed({ _tag: "Time", span })
+    }
+    case "Enumeration": {
+      const { words } = type
+      if (operator !== "=" && operator !== "!=") return Result.fail(`is one of ${words.join(", ")}: use = or !=`)
+      // The service may have words that no release knows yet; what is nearly a known one is a slip.
+      const near = words.includes(value) ? null : nearest(value, words)
+      return near === null
+        ? Result.succeed({ _tag: "Text" })
+        : Result.fail(`has no ${printable(value)}${didYouMean(near)} Letter case counts`)
+    }
+  }
 }
 
 /**
- * Whether a record passes. `=` and `!=` compare numbers of the record as numbers and text exactly; the order operators
- * compare numbers (also ids kept as text) as numbers and other text naturally. Letter case counts. A missing or null
- * field passes only `!=`.
+ * Whether a record passes. Numbers compare as numbers and times as instants, whatever their form; other text is equal
+ * exactly, and in an order numbers (also ids kept as text) as numbers and other text naturally. Letter case counts. A field
+ * that is missing, null or none of its type passes only `!=`.
  */
-export const matches = (filter: Filter, record: object): boolean => {
-  const found = valueAt(record, filter.path)
-  if (found === null) return filter.operator === "!="
-  const text = String(found)
-  switch (filter.operator) {
-    case "=":
-      return isEqual(found, text, filter.value)
-    case "!=":
-      return !isEqual(found, text, filter.value)
-    case "~=":
-      return text.includes(filter.value)
-    case "^=":
-      return text.startsWith(filter.value)
+export const matches = ({ operand, operator, path, value }: Filter, record: object): boolean => {
+  const found = textAt(record, path)
+  if (found === null) return operator === "!="
+  if (operator === "~=") return found.includes(value)
+  if (operator === "^=") return found.startsWith(value)
+  if (operator === "=") return isEqual(found, operand, value)
+  if (operator === "!=") return !isEqual(found, operand, value)
+  const order = orderOf(found, operand, value)
+  if (order === null) return false
+  switch (operator) {
     case ">":
-      return compare(text, filter.value) > 0
+      return order > 0
     case ">=":
-      return compare(text, filter.value) >= 0
+      return order >= 0
     case "<":
-      return compare(text, filter.value) < 0
+      return order < 0
     case "<=":
-      return compare(text, filter.value) <= 0
+      return order <= 0
   }
 }
 
@@ -84,23 +126,38 @@ const refuse = (source: string, reason: string) => {
 const isFieldCharacter = (code: number) =>
   (code >= 97 && code <= 122) || (code >= 65 && code <= 90) || (code >= 48 && code <= 57) || code === 95 || code === 46
 
-const valueAt = (record: object, path: ReadonlyArray<string>): string | number | boolean | null => {
+const textAt = (record: object, path: ReadonlyArray<string>): string | null => {
   let value: unknown = record
   for (const key of path) {
     if (typeof value !== "object" || value === null || !Object.hasOwn(value, key)) return null
     value = (value as Readonly<Record<string, unknown>>)[key]
   }
-  return typeof value === "string" || typeof value === "number" || typeof value === "boolean" ? value : null
+  return typeof value === "string" || typeof value === "number" || value instanceof ExactNumber ? String(value) : null
 }
 
-const isEqual = (found: string | number | boolean, text: string, wanted: string) =>
-  text === wanted || (typeof found === "number" && numberOf(wanted) === found)
+const isEqual = (found: string, operand: Operand, value: string): boolean =>
+  operand._tag === "Text" ? found === value : orderOf(found, operand, value) === 0
 
-const compare = (text: string, wanted: string): number => {
-  if (isWhole(text) && isWhole(wanted)) return compareNatural(text.replace(/^0+/, ""), wanted.replace(/^0+/, ""))
-  const a = numberOf(text)
-  const b = numberOf(wanted)
-  return a !== null && b !== null ? a - b : compareNatural(text, wanted)
+/** Negative, zero or positive; null when what was found is none of the type. */
+const orderOf = (found: string, operand: Operand, value: string): number | null => {
+  switch (operand._tag) {
+    case "Text":
+      return compareNumbers(found, value) ?? compareNatural(found, value)
+    case "Number":
+      return compareNumbers(found, value)
+    case "Time": {
+      const time = spanOf(found)?.start
+      const { end, start } = operand.span
+      return time === undefined ? null : time < start ? -1 : time < end ? 0 : 1
+    }
+  }
+}
+
+/** Null when one of them is no number. Whole numbers of any length compare by their digits: leading zeros do not count. */
+const compareNumbers = (left: string, right: string): number | null => {
+  if (isWhole(left) && isWhole(right)) return compareNatural(left.replace(/^0+/, ""), right.replace(/^0+/, ""))
+  const [a, b] = [numberOf(left), numberOf(right)]
+  return a === null || b === null ? null : a - b
 }
 
 const isWhole = (text: string) => /^\d+$/.test(text)

@@ -1,6 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Result } from "effect"
 import { parse } from "./Filter.ts"
+import { filterFields } from "./FilterFields.ts"
 import { byIds, idsToAsk, needsRecords, type SelectionRequest, select } from "./Selection.ts"
 
 const records = [
@@ -19,7 +20,7 @@ const request = (some: Partial<SelectionRequest>): SelectionRequest => ({
   latest: false,
   ...some
 })
-const filter = (source: string) => Result.getOrThrow(parse(source, ["status", "id"]))
+const filter = (source: string) => Result.getOrThrow(parse(source, filterFields))
 const ids = (some: Partial<SelectionRequest>) => select(request(some), records).analyses.map(({ id }) => id)
 const missing = (some: Partial<SelectionRequest>) =>
   select(request(some), records).missing.map(({ error }) => error.message)

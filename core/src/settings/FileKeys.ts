@@ -81,7 +81,7 @@ export const fileKeys = {
   format: {
     type: "choice",
     group: "Files",
-    steps: fetchingSteps,
+    steps: fileSteps,
     choices: ["text", "json"],
     default: "text",
     beyond: true,

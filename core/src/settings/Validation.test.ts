@@ -6,13 +6,19 @@ import { Operator } from "./Operator.ts"
 import { decode, type Layer } from "./Settings.ts"
 import { baseUrlOf, complete, validate, warningsOf } from "./Validation.ts"
 
-/** A disk with the folders `.` and `out`, and the file `regions.bed`. */
+/** A disk with the folders `.` and `out`, the file `regions.bed`, and the folder `closed`, which may not be entered. */
 const disk = FileSystem.layerNoop({
   stat: (path) =>
     path === "." || path === "out" || path === "regions.bed"
       ? Effect.succeed({ type: path === "regions.bed" ? "File" : "Directory" } as FileSystem.File.Info)
       : Effect.fail(
-          PlatformError.systemError({ _tag: "NotFound", module: "FileSystem", method: "stat", pathOrDescriptor: path })
+          PlatformError.systemError({
+            _tag: path.startsWith("closed/") ? "PermissionDenied" : "NotFound",
+            module: "FileSystem",
+            method: "stat",
+            pathOrDescriptor: path,
+            cause: { code: path.startsWith("closed/") ? "EACCES" : "ENOENT" }
+          })
         )
 })
 
@@ -64,6 +70,22 @@ describe("validation", () => {
       assert.deepStrictEqual(yield* messagesOf({ ...good, destination: ["regions.bed"] }), [
         "Destination is not a directory: regions.bed"
       ])
+    })
+  )
+
+  it.effect("what lies in a folder that may not be entered is not called missing", () =>
+    Effect.gen(function* () {
+      const refused: ReadonlyArray<Layer> = [
+        { destination: ["closed/x"] },
+        { bed: ["closed/x"] },
+        { caFile: ["closed/x"] }
+      ]
+      for (const layer of refused) {
+        const error = yield* Effect.flip(check({ ...good, ...layer }))
+        assert.deepStrictEqual([error._tag, error.message], ["LocalIo", "Cannot look at closed/x: permission denied"])
+      }
+      const wrong = { ...good, destination: ["closed/x"], loglevel: ["loud"] }
+      assert.deepStrictEqual(yield* messagesOf(wrong), ["Invalid log level: loud"])
     })
   )
 

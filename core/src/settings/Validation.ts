@@ -2,11 +2,12 @@
  * The rules that settings must keep (docs/service.md 7), checked in one pass: before any network contact and
  * before anybody is asked for a password.
  */
-import { Effect, FileSystem, Option, Redacted, Result } from "effect"
-import { CredentialsMissing, NotFound, UsageError } from "../Errors.ts"
+import { Effect, type FileSystem, Redacted, Result } from "effect"
+import { CredentialsMissing, type LocalIo, NotFound, UsageError } from "../Errors.ts"
 import { isLoopback } from "../text/HostReach.ts"
 import type { KeyName } from "./Keys.ts"
 import { Operator } from "./Operator.ts"
+import { destinationProblem, typeAt } from "./PathType.ts"
 import { readsLinks } from "./SessionNeed.ts"
 import { type LocalSettings, nameAt, type ProxyAddress, type Settings, type TargetSettings } from "./Settings.ts"
 import { resolveProxy, resolveTarget } from "./Target.ts"
@@ -96,13 +97,6 @@ export const proxyOf = (settings: LocalSettings): Result.Result<ProxyAddress | n
     nameAt("proxy", settings.source("proxy"))
   )
 
-/** Null when nothing is there. */
-const typeOf = Effect.fnUntraced(function* (path: string) {
-  const fs = yield* FileSystem.FileSystem
-  const info = yield* Effect.option(fs.stat(path))
-  return Option.isSome(info) ? info.value.type : null
-})
-
 export interface Rules {
   /** The step needs the service: a target, something selected, and a destination that exists. */
   readonly service: boolean
@@ -112,7 +106,7 @@ export interface Rules {
 
 /**
  * What the step made of its settings, when nothing is wrong with them. Fails with all that is wrong as one UsageError, one
- * line per problem; a missing BED or CA file, found last, is NotFound.
+ * line per problem; found last are a missing BED or CA file, NotFound, and a path that cannot be looked at, LocalIo.
  *
  * @param found - what decoding found wrong
  * @param parsed - what the step makes of the settings, or what it finds wrong
@@ -122,18 +116,18 @@ export const validate = Effect.fn("svc.settings.validate")(function* <A>(
   rules: Rules,
   found: Problems,
   parsed: Result.Result<A, Problems>
-): Effect.fn.Return<A, UsageError | NotFound, FileSystem.FileSystem> {
+): Effect.fn.Return<A, UsageError | NotFound | LocalIo, FileSystem.FileSystem> {
   const problems: Array<string> = []
   if (rules.service && (settings.target !== null || !readsLinks(settings))) {
     const base = baseUrlOf(settings)
     if (Result.isFailure(base)) problems.push(base.failure)
   }
   problems.push(...found, ...(Result.isFailure(parsed) ? parsed.failure : []))
-  if (rules.service && rules.takes("destination")) {
-    const there = yield* typeOf(settings.destination)
-    if (there === null) problems.push(`Destination directory does not exist: ${settings.destination}`)
-    else if (there !== "Directory") problems.push(`Destination is not a directory: ${settings.destination}`)
-  }
+  const needsFolder = rules.service && rules.takes("destination")
+  const destination = yield* Effect.result(
+    needsFolder ? destinationProblem(settings.destination) : Effect.succeed(null)
+  )
+  if (Result.isSuccess(destination) && destination.success !== null) problems.push(destination.success)
   const proxy = proxyOf(settings)
   if (Result.isFailure(proxy)) problems.push(proxy.failure)
   const selected = settings.analysisIds.length + settings.sampleIds.length + settings.limsIds.length > 0
@@ -146,11 +140,12 @@ export const validate = Effect.fn("svc.settings.validate")(function* <A>(
     return yield* new UsageError({ message: [...new Set(problems)].join("\n") })
   }
 
+  yield* Effect.fromResult(destination)
   for (const [path, what] of [
     [settings.bed, "BED file"],
     [settings.caFile, "CA file"]
   ] as const) {
-    const there = path === null ? "File" : yield* typeOf(path)
+    const there = path === null ? "File" : yield* typeAt(path)
     if (there === null) return yield* new NotFound({ what: `${what} ${path}` })
     if (there === "Directory") return yield* new NotFound({ what: `${what} ${path}`, detail: "it is a folder" })
   }
