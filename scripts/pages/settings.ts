@@ -2,7 +2,8 @@
 import { groups, type Key, stepNames } from "../../core/src/settings/Key.ts"
 import { type KeyName, keyNames, table } from "../../core/src/settings/Keys.ts"
 import { metavarOf } from "../../steps/main/Help.ts"
-import { cell, families, generalOptions, type ListedOption, sandboxHelp, steps } from "../commands.ts"
+import { generalOptions } from "../../steps/main/Options.ts"
+import { cell, families, type ListedOption, sandboxHelp, steps } from "../commands.ts"
 import { addressOf } from "../schemas.ts"
 
 const written = (name: string, metavar: string | null | undefined, short: string | undefined) =>
@@ -37,7 +38,7 @@ const section = (group: (typeof groups)[number]) => `## ${group}
 | option | variable | form | default | meaning | steps |
 |---|---|---|---|---|---|
 ${keyNames
-  .filter((name) => table[name].group === group && table[name].hidden === undefined)
+  .filter((name) => table[name].group === group)
   .map(row)
   .join("\n")}`
 
@@ -50,12 +51,10 @@ const ownRows = [
       methods.map(({ method, options }) => ({ command: `svc-steps ${name} ${method}`, options }))
     )
 ].flatMap(({ command, options = {} }) =>
-  Object.entries(options)
-    .filter(([, { hidden }]) => hidden === undefined)
-    .map(([name, own]) => {
-      const fallback = own.default === undefined ? "" : `\`${own.default}\``
-      return `| ${[`\`${command}\``, written(name, metavarOf(own), own.short), fallback, own.help].map(cell).join(" | ")} |`
-    })
+  Object.entries(options).map(([name, own]) => {
+    const fallback = own.default === undefined ? "" : `\`${own.default}\``
+    return `| ${[`\`${command}\``, written(name, metavarOf(own), own.short), fallback, own.help].map(cell).join(" | ")} |`
+  })
 )
 
 const listedRow = ({ help, metavar, name, short }: ListedOption) =>
@@ -104,5 +103,10 @@ ${ownRows.join("\n")}
 
 | option | meaning |
 |---|---|
-${generalOptions.map(listedRow).join("\n")}
+${Object.entries(generalOptions)
+  .map(
+    ([name, { help, short, ...option }]) =>
+      `| ${[written(name, metavarOf({ help, ...option }), short), help].map(cell).join(" | ")} |`
+  )
+  .join("\n")}
 `

@@ -1,6 +1,5 @@
 /** `svc-steps <step> ...`: finds the step and runs it as its own executable would; nothing else is loaded. */
 import { didYouMean, nearest } from "../../core/src/text/Spelling.ts"
-import { asksForCompletions } from "./Arguments.ts"
 import { version } from "./Version.ts"
 
 /** A step as the dispatcher knows it. */
@@ -47,7 +46,7 @@ export const dispatch = (entries: ReadonlyArray<Entry>, argv: ReadonlyArray<stri
   const [first, ...rest] = argv
   if (first === undefined || first === "--help" || first === "-h") return { kind: "text", text: help(entries) }
   if (first === "--version" || first === "-v") return { kind: "text", text: version }
-  if (asksForCompletions(first)) return { kind: "completions" }
+  if (/^--completions(?:=|$)/.test(first)) return { kind: "completions" }
   // `svc-steps help download`, as many tools have it.
   if (first === "help") return dispatch(entries, rest[0] === undefined ? [] : [rest[0], "--help"])
   const name = first.replace(/^svc-/, "")

@@ -1,11 +1,29 @@
-/** The text of `--help`, made of the table of settings, for 80 columns. */
+/** The text of `--help`, made of the table of settings: short, or with everything. */
 import { groups, type Key } from "../../core/src/settings/Key.ts"
 import { keysOf, table } from "../../core/src/settings/Keys.ts"
 import type { Option } from "../../core/src/settings/Option.ts"
-import type { CommandOption, Method, Operands, Step, StepFamily } from "./Step.ts"
+import { generalOptions, type NamedOption, optionsOf } from "./Options.ts"
+import type { Method, Operands, Step, StepFamily } from "./Step.ts"
+import { documentation } from "./Version.ts"
 
-const width = 80
-const helpColumn = 32
+/** What the help is made for. */
+export interface HelpForm {
+  /** Every option, with all that there is to say of it; else what most people need, on a screen or two. */
+  readonly all?: boolean
+  /** Of the terminal; absent when there is none. */
+  readonly columns?: number | undefined
+}
+
+interface Layout {
+  readonly width: number
+  /** Where the texts of options begin. */
+  readonly column: number
+}
+
+const layoutOf = ({ columns = 80 }: HelpForm): Layout => {
+  const width = Math.min(100, Math.max(60, columns))
+  return { width, column: Math.round(width * 0.4) }
+}
 
 const wrap = (text: string, room: number): ReadonlyArray<string> => {
   const lines: Array<string> = []
@@ -22,12 +40,11 @@ const wrap = (text: string, room: number): ReadonlyArray<string> => {
 }
 
 /** `  -t, --target NAME|URL   help`, the help wrapped beside its option, or below when the option is long. */
-const entry = (option: string, help: string): string => {
-  const lines = wrap(help, width - helpColumn)
-  const below = lines.map((line) => " ".repeat(helpColumn) + line)
-  return option.length + 2 > helpColumn
-    ? [option, ...below].join("\n")
-    : [option.padEnd(helpColumn) + (lines[0] ?? ""), ...below.slice(1)].join("\n")
+const entry = ({ column, width }: Layout, option: string, help: string): string => {
+  const lines = wrap(help, width - column).map((line) => " ".repeat(column) + line)
+  return option.length + 2 > column
+    ? [option, ...lines].join("\n")
+    : [option.padEnd(column) + (lines[0] ?? "").trimStart(), ...lines.slice(1)].join("\n")
 }
 
 /** What stands for the value of an option; null for a flag. */
@@ -42,50 +59,61 @@ const explanation = (option: Option & Pick<Key, "env">): string =>
     ...(option.env === undefined ? [] : [`[${option.env}]`])
   ].join(" ")
 
-const optionEntry = (name: string, option: Option & Pick<Key, "env">): string => {
-  const metavar = metavarOf(option)
+const optionEntry = (layout: Layout, { name, option }: NamedOption): string => {
   const short = option.short === undefined ? "     " : `  -${option.short},`
-  return entry(`${short} --${name}${metavar === null ? "" : ` ${metavar}`}`, explanation(option))
+  return entry(layout, `${short} ${optionText(name, option)}`, explanation(option))
+}
+
+const optionText = (name: string, option: Option): string => {
+  const metavar = metavarOf(option)
+  return `--${name}${metavar === null ? "" : ` ${metavar}`}`
 }
 
 const section = (heading: string, entries: ReadonlyArray<string>): ReadonlyArray<string> =>
   entries.length === 0 ? [] : [`${heading}:\n${entries.join("\n")}`, ""]
 
-/** The settings under their headings. */
-const settingsSections = (name: Step["name"]): ReadonlyArray<string> => {
-  const keys = keysOf(name).filter((key) => table[key].hidden === undefined)
+const firstClause = (text: string) => text.replace(/[;:.] .*/, "")
+
+/** The settings under their headings; those of the short help with the first clause of what there is to say. */
+const settingsSections = (layout: Layout, name: Step["name"], all: boolean): ReadonlyArray<string> => {
+  const keys = keysOf(name).filter((key) => all || table[key].common === true)
+  const shown = ({ env, ...key }: Key): Option & Pick<Key, "env"> =>
+    all ? { ...key, ...(env === undefined ? {} : { env }) } : { ...key, help: firstClause(key.help) }
   return groups.flatMap((group) =>
     section(
       group,
-      keys.filter((key) => table[key].group === group).map((key) => optionEntry(key, table[key]))
+      keys
+        .filter((key) => table[key].group === group)
+        .map((key) => optionEntry(layout, { name: key, option: shown(table[key]) }))
     )
   )
 }
 
-const generalSection = section("General", [
-  entry("  -q, --quiet", "Say errors only: --loglevel error"),
-  entry("      --verbose", "Say everything: --loglevel debug"),
-  entry("  -h, --help", "Show this help"),
-  entry("  -v, --version", "Show the version"),
-  entry("      --completions SHELL", "Print completions for bash, zsh, fish or powershell")
-])
+const generalSection = (layout: Layout) =>
+  section(
+    "General",
+    Object.entries(generalOptions).map(([name, option]) => optionEntry(layout, { name, option }))
+  )
 
-const aboutSettings = wrap(
-  "A setting comes from the command line, else from its variable in [brackets], else from the --config file, else it " +
-    "has its default. Lists are separated by commas, or the option is repeated. A flag is turned off by --no-FLAG.",
-  width
-)
+/** How values are given, which man pages say too. */
+export const aboutSettings =
+  "A setting comes from the command line, else from its variable, else from the --config file, else it has its default. Lists are " +
+  "separated by commas, or the option is repeated. A flag is turned off by --no-FLAG."
 
-const exampleLines = (program: string, examples: Step["examples"]): ReadonlyArray<string> =>
+/** The exit codes that a script meets; all of them are in the documentation. */
+export const exitCodesLine =
+  "Exit codes: 0 done, 64 usage, 65 wrong data, 66 not found, 69 unavailable, 73 and 74 output, 75 pending, 77 login, 78 settings."
+
+const exampleLines = ({ width }: Layout, program: string, examples: Step["examples"]): ReadonlyArray<string> =>
   examples.length === 0
     ? []
     : [
-        "",
         "Examples:",
         ...examples.flatMap(({ command, says }) => [
           ...wrap(says, width - 4).map((line) => `  # ${line}`),
           `  ${program} ${command}`
-        ])
+        ]),
+        ""
       ]
 
 /** ` [ID]...`, as it stands in a line of usage; a metavar of two words stands for two operands. */
@@ -95,72 +123,75 @@ const operandsUsage = (operands: Operands | undefined): string => {
   return ` ${least === 0 ? `[${metavar}]` : metavar}${most > metavar.split(" ").length ? "..." : ""}`
 }
 
-/** @param program - how the user calls the step, such as `svc-download` or `svc-api get-person` */
-export const helpText = (step: Step, program: string): string => {
-  const own = Object.entries(step.options ?? {}).filter(([, option]) => option.hidden === undefined)
-  const { operands } = step
-  const settings = settingsSections(step.name)
-  const required = own
-    .filter(([, option]) => option.required === true)
-    .map(([name, option]) => ` ${optionText(name, option)}`)
-  const usage = `${program}${required.join("")}${own.length + settings.length > 0 ? " [options]" : ""}`
+/**
+ * @param program - how the user calls it, such as `svc-download` or `svc-api get-person`
+ */
+export const helpText = (about: Step | StepFamily, program: string, form: HelpForm = {}): string => {
+  const { all = false } = form
+  const layout = layoutOf(form)
+  const { width } = layout
+  const examples = exampleLines(layout, program, all ? about.examples : about.examples.slice(0, 3))
+  const settings = settingsSections(layout, about.name, all)
+  const further = "methods" in about ? `${program} METHOD --help has the options of a method, ` : ""
   return [
-    ...wrap(step.summary, width),
+    ...wrap(about.summary, width),
     "",
-    `Usage: ${usage}${operandsUsage(operands)}`,
-    ...(operands === undefined ? [] : ["", entry(`  ${operands.metavar}`, operands.help)]),
-    "",
-    ...section(
-      "Options",
-      own.map(([name, option]) => optionEntry(name, option))
-    ),
-    ...settings,
-    ...generalSection,
-    ...aboutSettings,
-    ...exampleLines(program, step.examples)
+    ...("methods" in about ? methodLines(layout, about, program, all) : usageLines(layout, about, program)),
+    ...(all ? [] : examples),
+    ...("methods" in about ? [] : ownSection(layout, about)),
+    ...("methods" in about && !all ? [] : settings),
+    ...(all ? [...generalSection(layout), ...wrap(aboutSettings, width), "", ...examples] : []),
+    ...wrap(exitCodesLine, width),
+    ...wrap(`${all ? "" : `${further}${program} --help all has everything. `}${documentation}`, width)
   ].join("\n")
 }
 
-const optionText = (name: string, option: CommandOption): string => {
-  const metavar = metavarOf(option)
-  return `--${name}${metavar === null ? "" : ` ${metavar}`}`
+const usageLines = (layout: Layout, step: Step, program: string): ReadonlyArray<string> => {
+  const { operands, options = {} } = step
+  const required = Object.entries(options)
+    .filter(([, { required }]) => required === true)
+    .map(([name, option]) => ` ${optionText(name, option)}`)
+  const rest = optionsOf(step).length > 0 ? " [options]" : ""
+  return [
+    `Usage: ${program}${required.join("")}${rest}${operandsUsage(operands)}`,
+    ...(operands === undefined ? [] : ["", entry(layout, `  ${operands.metavar}`, operands.help)]),
+    ""
+  ]
 }
 
+const ownSection = (layout: Layout, { options = {} }: Step) =>
+  section(
+    "Options",
+    Object.entries(options).map(([name, option]) => optionEntry(layout, { name, option }))
+  )
+
 /** `get-person LIMS-ID... [--format json|jsonl]`: how a method is called, without the settings. */
-export const methodUsage = ({ method, operands, options = {} }: Method): string => {
-  const shown = Object.entries(options).filter(([, option]) => option.hidden === undefined)
-  return [
+export const methodUsage = ({ method, operands, options = {} }: Method): string =>
+  [
     `${method}${operandsUsage(operands)}`,
-    ...shown.map(([name, option]) =>
+    ...Object.entries(options).map(([name, option]) =>
       option.required === true ? optionText(name, option) : `[${optionText(name, option)}]`
     )
   ].join(" ")
-}
 
-const methodEntry = (method: Method): string => {
-  const [first = "", ...more] = wrap(methodUsage(method), width - 6)
+/** The methods by subject, a line each; with all there is to say, each with its usage. */
+const methodLines = (
+  { width }: Layout,
+  { methods }: StepFamily,
+  program: string,
+  all: boolean
+): ReadonlyArray<string> => {
+  const column = Math.max(...methods.map(({ method }) => method.length)) + 4
+  const line = ({ method, summary }: Method) => entry({ column, width }, `  ${method}`, firstClause(summary))
+  const whole = (method: Method) => {
+    const [first = "", ...more] = wrap(methodUsage(method), width - 6)
+    return [`  ${first}`, ...[...more, ...wrap(method.summary, width - 6)].map((line) => `      ${line}`)].join("\n")
+  }
   return [
-    `  ${first}`,
-    ...more.map((line) => `      ${line}`),
-    ...wrap(method.summary, width - 6).map((line) => `      ${line}`)
-  ].join("\n")
-}
-
-/** What a family of steps can do, with the settings that all of them take. */
-export const familyHelpText = (family: StepFamily, program: string): string => {
-  const headings = [...new Set(family.methods.map(({ group }) => group))]
-  return [
-    ...wrap(family.summary, width),
-    "",
     `Usage: ${program} METHOD [arguments] [options]`,
-    `       ${program} METHOD --help`,
     "",
-    ...headings.flatMap((heading) =>
-      section(heading, family.methods.filter(({ group }) => group === heading).map(methodEntry))
-    ),
-    ...settingsSections(family.name),
-    ...generalSection,
-    ...aboutSettings,
-    ...exampleLines(program, family.examples)
-  ].join("\n")
+    ...[...new Set(methods.map(({ group }) => group))].flatMap((heading) =>
+      section(heading, methods.filter(({ group }) => group === heading).map(all ? whole : line))
+    )
+  ]
 }

@@ -6,6 +6,7 @@ export const fileKeys = {
     type: "path",
     group: "Files",
     steps: [...fileSteps, "doctor"],
+    common: true,
     short: "d",
     env: "SVC_DESTINATION",
     metavar: "DIR",
@@ -17,6 +18,7 @@ export const fileKeys = {
     type: "flag",
     group: "Files",
     steps: fileSteps,
+    common: true,
     env: "SVC_OVERWRITE",
     otherSpellings: ["o", "force", "clobber"],
     help: "Replace existing files; without it they are kept and reported as skipped"
@@ -51,6 +53,7 @@ export const fileKeys = {
     type: "flag",
     group: "Files",
     steps: fetchingSteps,
+    common: true,
     otherSpellings: ["L"],
     help: "List files and sizes, download nothing"
   },
@@ -58,9 +61,10 @@ export const fileKeys = {
     type: "flag",
     group: "Files",
     steps: selectionSteps,
+    common: true,
     beyond: true,
     otherSpellings: ["n", "dry-run", "simulate"],
-    help: "Show what would happen (paths, sizes, disk space, collisions, restorations), and change nothing"
+    help: "Only show what would happen: paths, sizes, disk space, collisions, restorations"
   },
   links: {
     type: "flag",

@@ -28,6 +28,4 @@ export interface Option {
   readonly otherSpellings?: ReadonlyArray<string>
   /** A value `@FILE` stands for the lines of that file, `@-` for those of standard input. */
   readonly fromFile?: true
-  /** Works, but the help does not list it. */
-  readonly hidden?: true
 }
