@@ -11,11 +11,23 @@ export const requestOf = (settings: LocalSettings): Result.Result<ParsedRequest,
   // A listing shows every type unless some are asked for.
   const shows = settings.given("filetypes") ? settings.filetypes : null
   const wholeOnly =
-    settings.links && wantsSlices(settings)
-      ? ["--links gives links of whole files: leave out --range, --bed and --unmapped"]
+    (settings.links || settings.writeLinks !== null) && wantsSlices(settings)
+      ? ["Links are those of whole files: leave out --range, --bed and --unmapped"]
       : []
   const own = ownFiles(settings)
   return withProblems(parseRequest({ ...settings, shows }, new Map(own)), [...wholeOnly, ...sharedFiles(own)])
+}
+
+/** Options of the command line that do nothing where files are only shown. */
+export const idleOptions = (settings: LocalSettings): Problems => {
+  const { links, list, plan, reportfile, resumeArchivedDownloads, wait, writeLinks } = settings
+  if (resumeArchivedDownloads || !(links || list || plan || writeLinks !== null)) return []
+  return [
+    ...(wait === null ? [] : ["--wait waits for files to download: it does not go with --list, --plan or --links"]),
+    ...(reportfile === null || settings.source("reportfile") !== "command line"
+      ? []
+      : ["--reportfile reports what was done with files: leave it out with --list, --plan and --links"])
+  ]
 }
 
 /** The request with the regions of its BED file. */
@@ -24,12 +36,16 @@ export const completeRequest = (request: ParsedRequest) => Effect.provide(readRe
 type OwnFile = readonly [path: string, what: string]
 
 /** Files that this run writes itself: no download may take their place. */
-const ownFiles = ({ linksFile, logfile, reportfile, restorationFile }: LocalSettings): ReadonlyArray<OwnFile> => [
-  ...(logfile === null ? [] : [[logfile, "the log file"] as const]),
-  ...(reportfile === null ? [] : [[reportfile, "the report file"] as const]),
-  ...(linksFile === null ? [] : [[linksFile, "the links file"] as const]),
-  [restorationFile, "the restoration file"]
-]
+const ownFiles = (settings: LocalSettings): ReadonlyArray<OwnFile> => {
+  const { fromLinks, logfile, reportfile, restorationFile, writeLinks } = settings
+  return [
+    ...(logfile === null ? [] : [[logfile, "the log file"] as const]),
+    ...(reportfile === null ? [] : [[reportfile, "the report file"] as const]),
+    ...(fromLinks === null ? [] : [[fromLinks, "the links file"] as const]),
+    ...(writeLinks === null ? [] : [[writeLinks, "the links file"] as const]),
+    [restorationFile, "the restoration file"]
+  ]
+}
 
 /** A report in place of the restoration file would forget every restoration that was paid for. */
 const sharedFiles = (own: ReadonlyArray<OwnFile>): ReadonlyArray<string> =>

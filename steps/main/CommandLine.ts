@@ -141,6 +141,9 @@ const collect = Effect.fnUntraced(function* (
   if ("methods" in step) return yield* new UsageError({ message: "No method is given" })
   const operands = input.operands ?? []
   const setting = step.operands?.setting
+  if (setting !== undefined && operands.some((word) => word.trim() === "")) {
+    return yield* new UsageError({ message: `${step.operands?.metavar} must not be empty` })
+  }
   const literal = setting === undefined ? undefined : operands.find(isLiteral)
   // `--overwrite no` would overwrite, and look for an analysis named no.
   if (literal !== undefined) return yield* new UsageError({ message: wordTooMany(step, argv, literal) })

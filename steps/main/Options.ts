@@ -1,7 +1,7 @@
 /** The options of a step: its own, which only the command line gives, the settings it takes, and what every command has. */
 import { keysOf, table } from "../../core/src/settings/Keys.ts"
 import type { Option } from "../../core/src/settings/Option.ts"
-import type { Step, StepFamily } from "./Step.ts"
+import type { Operands, Step, StepFamily } from "./Step.ts"
 
 export interface NamedOption {
   readonly name: string
@@ -29,6 +29,15 @@ export const generalOptions: Readonly<Record<string, Option>> = {
 
 export const namedOptions = (options: Readonly<Record<string, Option>>): ReadonlyArray<NamedOption> =>
   Object.entries(options).map(([name, option]) => ({ name, option }))
+
+/** Analyses as bare words, which are the same as with `--analysisIds`. */
+export const analysisOperands: Operands = {
+  metavar: "ID",
+  help: "An analysis, as with --analysisIds",
+  least: 0,
+  most: 100_000,
+  setting: "analysisIds"
+}
 
 /** Own options first, then the settings in the order of their table; of a family the settings alone. */
 export const optionsOf = (about: Step | StepFamily): ReadonlyArray<NamedOption> => [

@@ -60,7 +60,7 @@ export const archiveKeys = {
   pendingOk: {
     type: "flag",
     group: "Archive",
-    steps: fileSteps,
+    steps: fetchingSteps,
     beyond: true,
     help: "Exit with 0 instead of 75 when only restorations are pending"
   }

@@ -72,15 +72,25 @@ export const fileKeys = {
     steps: downloadSteps,
     beyond: true,
     otherSpellings: ["list-urls", "U"],
-    help: "Write the download links instead of the files. They are as good as a password while they last"
+    help: "Print the download links instead of the files. They are as good as a password while they last"
   },
-  linksFile: {
+  writeLinks: {
     type: "path",
     group: "Files",
     steps: downloadSteps,
     metavar: "FILE",
     beyond: true,
-    help: "With --links: write the links into this private file, as JSON. Without: download by the links in this file, with no login"
+    otherSpellings: ["linksFile"],
+    help: "Write the download links instead of the files, as JSON into this private file"
+  },
+  fromLinks: {
+    type: "path",
+    group: "Files",
+    steps: downloadSteps,
+    metavar: "FILE",
+    beyond: true,
+    otherSpellings: ["linksFile"],
+    help: "Download by the links in this file, with no login"
   },
   format: {
     type: "choice",
@@ -89,6 +99,6 @@ export const fileKeys = {
     choices: ["text", "json"],
     default: "text",
     beyond: true,
-    help: "Form of --list, --plan and --links"
+    help: "Form of what is printed in place of files: text for people, or one JSON document"
   }
 } as const satisfies Record<string, Key>

@@ -6,7 +6,7 @@ export const selectionKeys = {
   analysisIds: {
     type: "list",
     group: "Selection",
-    steps: selectionSteps,
+    steps: [...selectionSteps, "fetch-annotations"],
     common: true,
     short: "a",
     metavar: "ID,...",

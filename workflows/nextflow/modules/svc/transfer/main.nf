@@ -38,13 +38,13 @@ process SVC_TRANSFER {
     """
     if [ -n '${store}' ]; then mkdir -p '${store}' && ln -sfn '${store}' '${prefix}'; else mkdir -p '${prefix}'; fi
     transfer() {
-        svc-download --linksFile "\$1" ${options.join(' ')} ${regions} --destination '${prefix}' --reportfile '${prefix}.report.json' ${args}
+        svc-download --fromLinks "\$1" ${options.join(' ')} ${regions} --destination '${prefix}' --reportfile '${prefix}.report.json' ${args}
     }
     transfer links.json || {
         code=\$?
         [ \$code -eq 75 ] || exit \$code
         # The links have expired: this task fetches new ones with a session of its own and resumes where it stopped.
-        svc-download ${asked.join(' ')} --links --linksFile renewed.json
+        svc-download ${asked.join(' ')} --writeLinks renewed.json
         transfer renewed.json
     }
     """
