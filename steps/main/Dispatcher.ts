@@ -1,5 +1,6 @@
 /** `svc-steps <step> ...`: finds the step and runs it as its own executable would; nothing else is loaded. */
 import { didYouMean, nearest } from "../../core/src/text/Spelling.ts"
+import { nameEntries } from "./Help.ts"
 import { version } from "./Version.ts"
 
 /** A step as the dispatcher knows it. */
@@ -23,10 +24,8 @@ export type Dispatch =
   /** Wrong usage: `message` without `Error: `. */
   | { readonly kind: "wrong"; readonly message: string; readonly text: string }
 
-const list = (entries: ReadonlyArray<Entry>) => {
-  const width = Math.max(...entries.map(({ name }) => name.length))
-  return entries.map(({ name, summary }) => `  ${name.padEnd(width)}  ${summary}`).join("\n")
-}
+const list = (entries: ReadonlyArray<Entry>) =>
+  nameEntries(entries.map(({ name, summary }) => [name, summary])).join("\n")
 
 const help = (entries: ReadonlyArray<Entry>) =>
   [

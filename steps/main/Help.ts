@@ -1,8 +1,8 @@
 /** The text of `--help`, made of the table of settings: short, or with everything. */
-import { groups, type Key } from "../../core/src/settings/Key.ts"
+import { groups } from "../../core/src/settings/Key.ts"
 import { keysOf, table } from "../../core/src/settings/Keys.ts"
 import type { Option } from "../../core/src/settings/Option.ts"
-import { generalOptions, type NamedOption, optionsOf } from "./Options.ts"
+import { generalOptions, type NamedOption, namedOptions } from "./Options.ts"
 import type { Method, Operands, Step, StepFamily } from "./Step.ts"
 import { documentation } from "./Version.ts"
 
@@ -20,24 +20,8 @@ interface Layout {
   readonly column: number
 }
 
-const layoutOf = ({ columns = 80 }: HelpForm): Layout => {
-  const width = Math.min(100, Math.max(60, columns))
-  return { width, column: Math.round(width * 0.4) }
-}
-
-const wrap = (text: string, room: number): ReadonlyArray<string> => {
-  const lines: Array<string> = []
-  let line = ""
-  for (const word of text.split(" ")) {
-    if (line !== "" && line.length + 1 + word.length > room) {
-      lines.push(line)
-      line = word
-    } else {
-      line = line === "" ? word : `${line} ${word}`
-    }
-  }
-  return [...lines, line]
-}
+const wrap = (text: string, room: number): ReadonlyArray<string> =>
+  text.match(new RegExp(`\\S.{0,${room - 1}}(?=\\s|$)|\\S+`, "g")) ?? []
 
 /** `  -t, --target NAME|URL   help`, the help wrapped beside its option, or below when the option is long. */
 const entry = ({ column, width }: Layout, option: string, help: string): string => {
@@ -51,49 +35,54 @@ const entry = ({ column, width }: Layout, option: string, help: string): string 
 export const metavarOf = ({ choices, metavar, type }: Option): string | null =>
   type === "flag" ? null : (metavar ?? choices?.join("|") ?? "VALUE")
 
-/** One sentence, the default and the environment variable. */
-const explanation = (option: Option & Pick<Key, "env">): string =>
-  [
-    option.help,
-    ...(option.default === undefined ? [] : [`(default ${option.default})`]),
-    ...(option.env === undefined ? [] : [`[${option.env}]`])
-  ].join(" ")
+const optionText = (name: string, option: Option): string => [`--${name}`, metavarOf(option) ?? []].flat().join(" ")
 
-const optionEntry = (layout: Layout, { name, option }: NamedOption): string => {
+/** With one sentence, the default and the environment variable. */
+const optionEntry = (layout: Layout, { name, option }: NamedOption, env?: string): string => {
   const short = option.short === undefined ? "     " : `  -${option.short},`
-  return entry(layout, `${short} ${optionText(name, option)}`, explanation(option))
+  const fallback = option.default === undefined ? [] : [`(default ${option.default})`]
+  const help = [option.help, ...fallback, ...(env === undefined ? [] : [`[${env}]`])].join(" ")
+  return entry(layout, `${short} ${optionText(name, option)}`, help)
 }
 
-const optionText = (name: string, option: Option): string => {
-  const metavar = metavarOf(option)
-  return `--${name}${metavar === null ? "" : ` ${metavar}`}`
+/** Names with what they are, in a column that all names leave free. */
+export const nameEntries = (names: ReadonlyArray<readonly [name: string, summary: string]>, width = 80) => {
+  const column = Math.max(...names.map(([name]) => name.length)) + 4
+  return names.map(([name, summary]) => entry({ column, width }, `  ${name}`, summary))
 }
 
 const section = (heading: string, entries: ReadonlyArray<string>): ReadonlyArray<string> =>
   entries.length === 0 ? [] : [`${heading}:\n${entries.join("\n")}`, ""]
 
+const byGroup = (
+  entries: ReadonlyArray<{ readonly group: string; readonly text: string }>,
+  headings: ReadonlyArray<string> = [...new Set(entries.map(({ group }) => group))]
+) =>
+  headings.flatMap((heading) =>
+    section(
+      heading,
+      entries.flatMap(({ group, text }) => (group === heading ? [text] : []))
+    )
+  )
+
+const optionsSection = (layout: Layout, heading: string, options: Readonly<Record<string, Option>> = {}) =>
+  section(
+    heading,
+    namedOptions(options).map((named) => optionEntry(layout, named))
+  )
+
 const firstClause = (text: string) => text.replace(/[;:.] .*/, "")
 
 /** The settings under their headings; those of the short help with the first clause of what there is to say. */
 const settingsSections = (layout: Layout, name: Step["name"], all: boolean): ReadonlyArray<string> => {
-  const keys = keysOf(name).filter((key) => all || table[key].common === true)
-  const shown = ({ env, ...key }: Key): Option & Pick<Key, "env"> =>
-    all ? { ...key, ...(env === undefined ? {} : { env }) } : { ...key, help: firstClause(key.help) }
-  return groups.flatMap((group) =>
-    section(
-      group,
-      keys
-        .filter((key) => table[key].group === group)
-        .map((key) => optionEntry(layout, { name: key, option: shown(table[key]) }))
-    )
-  )
+  const shown = keysOf(name).flatMap((key) => {
+    const { env, ...option } = table[key]
+    if (all) return [{ group: option.group, text: optionEntry(layout, { name: key, option }, env) }]
+    const brief = { ...option, help: firstClause(option.help) }
+    return option.common ? [{ group: option.group, text: optionEntry(layout, { name: key, option: brief }) }] : []
+  })
+  return byGroup(shown, groups)
 }
-
-const generalSection = (layout: Layout) =>
-  section(
-    "General",
-    Object.entries(generalOptions).map(([name, option]) => optionEntry(layout, { name, option }))
-  )
 
 /** How values are given, which man pages say too. */
 export const aboutSettings =
@@ -104,17 +93,14 @@ export const aboutSettings =
 export const exitCodesLine =
   "Exit codes: 0 done, 64 usage, 65 wrong data, 66 not found, 69 unavailable, 73 and 74 output, 75 pending, 77 login, 78 settings."
 
-const exampleLines = ({ width }: Layout, program: string, examples: Step["examples"]): ReadonlyArray<string> =>
-  examples.length === 0
-    ? []
-    : [
-        "Examples:",
-        ...examples.flatMap(({ command, says }) => [
-          ...wrap(says, width - 4).map((line) => `  # ${line}`),
-          `  ${program} ${command}`
-        ]),
-        ""
-      ]
+const exampleSection = ({ width }: Layout, program: string, examples: Step["examples"]): ReadonlyArray<string> =>
+  section(
+    "Examples",
+    examples.flatMap(({ command, says }) => [
+      ...wrap(says, width - 4).map((line) => `  # ${line}`),
+      `  ${program} ${command}`
+    ])
+  )
 
 /** ` [ID]...`, as it stands in a line of usage; a metavar of two words stands for two operands. */
 const operandsUsage = (operands: Operands | undefined): string => {
@@ -123,47 +109,42 @@ const operandsUsage = (operands: Operands | undefined): string => {
   return ` ${least === 0 ? `[${metavar}]` : metavar}${most > metavar.split(" ").length ? "..." : ""}`
 }
 
-/**
- * @param program - how the user calls it, such as `svc-download` or `svc-api get-person`
- */
-export const helpText = (about: Step | StepFamily, program: string, form: HelpForm = {}): string => {
-  const { all = false } = form
-  const layout = layoutOf(form)
-  const { width } = layout
-  const examples = exampleLines(layout, program, all ? about.examples : about.examples.slice(0, 3))
-  const settings = settingsSections(layout, about.name, all)
-  const further = "methods" in about ? `${program} METHOD --help has the options of a method, ` : ""
+/** @param program - how the user calls it, such as `svc-download` or `svc-api get-person` */
+export const helpText = (
+  about: Step | StepFamily,
+  program: string,
+  { all = false, columns }: HelpForm = {}
+): string => {
+  const width = columns ? Math.min(100, Math.max(60, columns)) : 80
+  const layout = { width, column: Math.round(width * 0.4) }
+  const examples = exampleSection(layout, program, all ? about.examples : about.examples.slice(0, 3))
+  const isFamily = "methods" in about
+  const further = `${isFamily ? `${program} METHOD --help has the options of a method, ` : ""}${program} --help all has everything. `
   return [
     ...wrap(about.summary, width),
     "",
-    ...("methods" in about ? methodLines(layout, about, program, all) : usageLines(layout, about, program)),
+    ...(isFamily ? methodLines(layout, about, program, all) : usageLines(layout, about, program)),
     ...(all ? [] : examples),
-    ...("methods" in about ? [] : ownSection(layout, about)),
-    ...("methods" in about && !all ? [] : settings),
-    ...(all ? [...generalSection(layout), ...wrap(aboutSettings, width), "", ...examples] : []),
+    ...(isFamily ? [] : optionsSection(layout, "Options", about.options)),
+    ...(isFamily && !all ? [] : settingsSections(layout, about.name, all)),
+    ...(all
+      ? [...optionsSection(layout, "General", generalOptions), ...wrap(aboutSettings, width), "", ...examples]
+      : []),
     ...wrap(exitCodesLine, width),
-    ...wrap(`${all ? "" : `${further}${program} --help all has everything. `}${documentation}`, width)
+    ...wrap(`${all ? "" : further}${documentation}`, width)
   ].join("\n")
 }
 
 const usageLines = (layout: Layout, step: Step, program: string): ReadonlyArray<string> => {
   const { operands, options = {} } = step
-  const required = Object.entries(options)
-    .filter(([, { required }]) => required === true)
-    .map(([name, option]) => ` ${optionText(name, option)}`)
-  const rest = optionsOf(step).length > 0 ? " [options]" : ""
+  const required = namedOptions(options).filter(({ name }) => options[name]?.required === true)
+  const words = [program, ...required.map(({ name, option }) => optionText(name, option)), "[options]"]
   return [
-    `Usage: ${program}${required.join("")}${rest}${operandsUsage(operands)}`,
-    ...(operands === undefined ? [] : ["", entry(layout, `  ${operands.metavar}`, operands.help)]),
-    ""
+    `Usage: ${words.join(" ")}${operandsUsage(operands)}`,
+    "",
+    ...(operands === undefined ? [] : [entry(layout, `  ${operands.metavar}`, operands.help), ""])
   ]
 }
-
-const ownSection = (layout: Layout, { options = {} }: Step) =>
-  section(
-    "Options",
-    Object.entries(options).map(([name, option]) => optionEntry(layout, { name, option }))
-  )
 
 /** `get-person LIMS-ID... [--format json|jsonl]`: how a method is called, without the settings. */
 export const methodUsage = ({ method, operands, options = {} }: Method): string =>
@@ -175,23 +156,15 @@ export const methodUsage = ({ method, operands, options = {} }: Method): string 
   ].join(" ")
 
 /** The methods by subject, a line each; with all there is to say, each with its usage. */
-const methodLines = (
-  { width }: Layout,
-  { methods }: StepFamily,
-  program: string,
-  all: boolean
-): ReadonlyArray<string> => {
-  const column = Math.max(...methods.map(({ method }) => method.length)) + 4
-  const line = ({ method, summary }: Method) => entry({ column, width }, `  ${method}`, firstClause(summary))
+const methodLines = ({ width }: Layout, { methods }: StepFamily, program: string, all: boolean) => {
   const whole = (method: Method) => {
     const [first = "", ...more] = wrap(methodUsage(method), width - 6)
     return [`  ${first}`, ...[...more, ...wrap(method.summary, width - 6)].map((line) => `      ${line}`)].join("\n")
   }
-  return [
-    `Usage: ${program} METHOD [arguments] [options]`,
-    "",
-    ...[...new Set(methods.map(({ group }) => group))].flatMap((heading) =>
-      section(heading, methods.filter(({ group }) => group === heading).map(all ? whole : line))
-    )
-  ]
+  const brief = nameEntries(
+    methods.map(({ method, summary }) => [method, firstClause(summary)]),
+    width
+  )
+  const entries = methods.map((method, at) => ({ group: method.group, text: all ? whole(method) : (brief[at] ?? "") }))
+  return [`Usage: ${program} METHOD [arguments] [options]`, "", ...byGroup(entries)]
 }

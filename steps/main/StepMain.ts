@@ -6,6 +6,7 @@ import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
 import * as NodePath from "@effect/platform-node/NodePath"
 import * as NodeStdio from "@effect/platform-node/NodeStdio"
 import { Cause, Effect, Terminal as EffectTerminal, Layer, Option, Redacted, Result, Runtime } from "effect"
+import type { Command } from "effect/cli"
 import { Base64 } from "effect/encoding"
 import { ChildProcessSpawner } from "effect/process"
 import { LocalIo } from "../../core/src/Errors.ts"
@@ -61,8 +62,20 @@ export const main = (
   program: string,
   argv: ReadonlyArray<string>,
   guardWarnings: ReadonlyArray<string>
+): void => start(program, readCommandLine(step, argv), guardWarnings, "grace" in step ? step.grace : undefined)
+
+/** Prints the completions of `svc-steps`. */
+export const mainOfDispatcher = (...about: Parameters<typeof readDispatcher>): void =>
+  start("svc-steps", Effect.as(readDispatcher(...about), null), [])
+
+const start = (
+  program: string,
+  read: Effect.Effect<CommandLine | null, StepFailure, Command.Environment>,
+  guardWarnings: ReadonlyArray<string>,
+  grace?: number
 ): void => {
-  const { scrubber, screen } = makeSurroundings()
+  const scrubber = makeScrubber()
+  const screen = makeScreen(process.stderr, process.env, scrubber.prose)
   const stderrLog = (settings: LogOutput.LogSettings) => LogOutput.layerStderr(settings, scrubber, screen)
   const earlyLog = (format: LogOutput.LogSettings["format"]) => stderrLog({ level: "warn", format })
 
@@ -99,7 +112,7 @@ export const main = (
         try: () => process.cwd(),
         catch: () => new LocalIo({ path: "the current folder", operation: "use", errno: "ENOENT" })
       })
-      const commandLine = yield* readCommandLine(step, argv)
+      const commandLine = yield* read
       return commandLine === null ? 0 : yield* runSettled(commandLine)
     })
     return reported(parsed, "info").pipe(
@@ -110,20 +123,7 @@ export const main = (
       )
     )
   }
-  runProcess(
-    whole,
-    (message) => screen.line(printable(`Error: ${scrubber.prose(message)}`)),
-    "grace" in step ? step.grace : undefined
-  )
-}
-
-/** Prints the completions of `svc-steps`. */
-export const mainOfDispatcher = (...about: Parameters<typeof readDispatcher>): void => {
-  const { scrubber, screen } = makeSurroundings()
-  const printed = Effect.as(readDispatcher(...about), 0)
-  const log = LogOutput.layerStderr({ level: "warn", format: "text" }, scrubber, screen)
-  const whole = (run: ProcessRun) => reporter(run, "svc-steps")(printed, "info").pipe(Effect.provide([log, node]))
-  runProcess(whole, (message) => screen.line(printable(`Error: ${scrubber.prose(message)}`)))
+  runProcess(whole, (message) => screen.line(printable(`Error: ${scrubber.prose(message)}`)), grace)
 }
 
 /** The span of a whole step; it and all in it leave the process when a variable names a collector. */
@@ -150,11 +150,6 @@ const protectSecrets = (scrubber: Scrubber, settings: LocalSettings): void => {
 
 const stoppingOf = ({ endWith }: ProcessRun) =>
   Layer.succeed(Stopping, { endWith: (code) => Effect.sync(() => endWith(code)) })
-
-const makeSurroundings = () => {
-  const scrubber = makeScrubber()
-  return { scrubber, screen: makeScreen(process.stderr, process.env, scrubber.prose) }
-}
 
 /** The settings of all layers, with what is wrong with their values. */
 const settle = Effect.fnUntraced(function* ({ step, ...commandLine }: CommandLine) {

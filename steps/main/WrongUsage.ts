@@ -25,7 +25,7 @@ export const sentencesOf = (about: Step | StepFamily, argv: Words, errors: Usage
   const lacking = errors.find((error) => lacksValue(options, error))
   const unknown = errors.filter(({ _tag }) => _tag === "UnrecognizedOption")
   const said = lacking !== undefined ? [lacking] : unknown.length > 0 ? unknown : errors
-  return [...new Set(said.map((error) => sentenceOf(about, options, words, error)))]
+  return [...new Set(said.map((error) => sentenceOf(about, options, argv, error)))]
 }
 
 /** Words of several letters behind one dash, unless all but the last letter are flags, as in `-qa A1`. */
@@ -91,15 +91,10 @@ const unknownOption = (about: Step | StepFamily, options: Options, option: strin
   const methods = "methods" in about ? about.methods : []
   if (methods.some(({ options = {} }) => word in options)) return `The method comes first, before ${option}`
   if (optionIn(options, option) !== undefined) return `${option} must stand alone`
+  const names = options.map(({ name }) => name)
   // Every letter is one edit away from every other.
-  const near =
-    word.length === 1
-      ? null
-      : nearest(
-          word,
-          options.map(({ name }) => name)
-        )
-  return `Unknown option ${option}${didYouMean(translation(options, word) ?? (near === null ? null : `--${near}`))}`
+  const near = word.length === 1 ? null : nearest(word, names)
+  return `Unknown option ${option}${didYouMean(translation(options, word) ?? (near && `--${near}`))}`
 }
 
 const unknownMethod = ({ methods }: StepFamily, word: string): string => {
