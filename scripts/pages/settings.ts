@@ -73,11 +73,16 @@ command line, else from the variable, else from the file, else it is the default
 empty value on the command line is an error, since it is mostly a shell variable that was not set. \`(+)\` marks settings
 beyond those that are specified ([service.md](service.md#24-configuration-of-the-download-tool)).
 
-- **list**: comma-separated (\`-a A1,A2\`), or the option repeated; in the file a list or a comma-separated text
-- **flag**: \`--overwrite\`, turned off by \`--no-overwrite\` or \`--overwrite=false\`; elsewhere \`true\`, \`false\`, \`1\`,
+- **list**: comma-separated (\`-f bam,bam.bai\`), or the option repeated; in the file a list or a comma-separated text. Ids of
+  analyses also stand alone: \`svc-download A1 A2\` is \`svc-download -a A1,A2\`, in every step that takes analyses. A word behind
+  another list (\`-s S1 S2\`) is such an id, not a further item of the list
+- **flag**: \`--overwrite\`, turned off by \`--no-overwrite\` or \`--overwrite=false\`; it never takes the next word. Elsewhere \`true\`, \`false\`, \`1\`,
   \`0\`, \`yes\`, \`no\`, \`on\` or \`off\` in any case
 - **time**: a number with \`ms\`, \`s\`, \`m\`, \`h\` or \`d\`, 24 days at most
 - **path**: relative to the folder the step runs in
+
+Any other option is given once. \`--help\` shows what most people need, \`--help all\` every option, and so do the manual pages and
+\`--completions\`. Wrong usage ends with 64 and says what to write, also for spellings of other tools and of older versions.
 
 An editor completes and checks the file when it names its schema, which also lies in the package (\`dist/config.schema.json\`):
 

@@ -151,11 +151,20 @@ describe("G1 what is wrong with a command line", () => {
     })
   )
 
-  it.effect("a word for a flag that would be taken for an id", () =>
+  it.effect("a word for the option before it that would be taken for an id", () =>
     Effect.gen(function* () {
       const hint = "; a flag takes its value after =, such as --overwrite=false"
       yield* isWrong(withIds, `Unexpected argument: false, after --overwrite${hint}`, "--overwrite", "false", "A1")
       yield* isWrong(step, `Unexpected argument: no, after --list${hint}`, "--list", "no")
+      const commas = "; a list has commas between its items, as in -f bam,bam.bai"
+      yield* isWrong(
+        withIds,
+        `Unexpected argument: vcf.gz, after the value of -f${commas}`,
+        "A1",
+        "-f",
+        "bam",
+        "vcf.gz"
+      )
       yield* isWrong(step, 'Invalid value for --list: "perhaps": expected true or false', "--list=perhaps")
       yield* isWrong(step, "--no-list takes no value", "--no-list=true")
     })

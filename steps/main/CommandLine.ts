@@ -5,12 +5,12 @@ import { UsageError } from "../../core/src/Errors.ts"
 import { keyNames } from "../../core/src/settings/Keys.ts"
 import type { Layer } from "../../core/src/settings/Settings.ts"
 import { metavarOf } from "./Help.ts"
-import { generalOptions, loglevelFlags, type NamedOption, namedOptions, optionsOf, takesSeveral } from "./Options.ts"
+import { generalOptions, loglevelFlags, type NamedOption, namedOptions, optionsOf } from "./Options.ts"
 import type { OwnTexts } from "./OwnOptions.ts"
 import { printLines } from "./StandardOutput.ts"
 import type { Step, StepFamily } from "./Step.ts"
 import { version } from "./Version.ts"
-import { isLiteral, noSuchShell, sentencesOf, type UsageErrors, wordTooMany } from "./WrongUsage.ts"
+import { misplaced, noSuchShell, sentencesOf, type UsageErrors, wordTooMany } from "./WrongUsage.ts"
 
 export interface CommandLine {
   readonly step: Step
@@ -46,7 +46,7 @@ const flagOf = (named: NamedOption, completing: boolean): Flag.Flag<ReadonlyArra
   const valued = described(completing ? valueFlag(named) : Flag.String(name)).pipe(
     Flag.withMetavar(metavarOf(option) ?? name)
   )
-  return takesSeveral(option) ? Flag.atLeast(valued, 0) : once(valued)
+  return option.type === "list" || option.type === "lines" ? Flag.atLeast(valued, 0) : once(valued)
 }
 
 const flagsOf = (options: ReadonlyArray<NamedOption>, completing: boolean) =>
@@ -138,21 +138,19 @@ const collect = Effect.fnUntraced(function* (
   argv: ReadonlyArray<string>,
   input: Input
 ): Effect.fn.Return<CommandLine, UsageError> {
-  if ("methods" in step) return yield* new UsageError({ message: "No method is given" })
-  const operands = input.operands ?? []
+  const refuse = (message: string) => new UsageError({ message })
+  if ("methods" in step) return yield* refuse("No method is given")
+  const { operands = [] } = input
   const setting = step.operands?.setting
-  if (setting !== undefined && operands.some((word) => word.trim() === "")) {
-    return yield* new UsageError({ message: `${step.operands?.metavar} must not be empty` })
-  }
-  const literal = setting === undefined ? undefined : operands.find(isLiteral)
+  const ids = setting === undefined ? [] : operands
+  if (ids.some((word) => word.trim() === "")) return yield* refuse(`${step.operands?.metavar} must not be empty`)
   // `--overwrite no` would overwrite, and look for an analysis named no.
-  if (literal !== undefined) return yield* new UsageError({ message: wordTooMany(step, argv, literal) })
+  const noId = ids.find((word) => misplaced(word) !== null)
+  if (noId !== undefined) return yield* refuse(wordTooMany(step, argv, noId))
 
   const flags = Object.entries(loglevelFlags).filter(([name]) => input.general[name]?.[0] === "true")
   const loglevel = [...(input.options["loglevel"] ?? []), ...flags.map(([, { level }]) => level)]
-  if (loglevel.length > 1) {
-    return yield* new UsageError({ message: `--${flags.at(-1)?.[0]} and another log level are given` })
-  }
+  if (loglevel.length > 1) return yield* refuse(`--${flags.at(-1)?.[0]} and another log level are given`)
   const texts: Texts = { ...input.options, loglevel }
   const textsOf = (name: string) => {
     const given = [...(texts[name] ?? []), ...(name === setting ? operands : [])]

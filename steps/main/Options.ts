@@ -51,7 +51,9 @@ export const everyOptionOf = (about: Step | StepFamily): ReadonlyArray<NamedOpti
   ...namedOptions(generalOptions)
 ]
 
-export const takesSeveral = ({ type }: Option): boolean => type === "list" || type === "lines"
+/** The words of a command line that may be options. */
+export const beforeDashes = (argv: ReadonlyArray<string>): ReadonlyArray<string> =>
+  argv.includes("--") ? argv.slice(0, argv.indexOf("--")) : argv
 
 /** The option that a word names as `--name` or `-n`, with or without `=VALUE`. */
 export const optionIn = (options: ReadonlyArray<NamedOption>, word = ""): NamedOption | undefined => {

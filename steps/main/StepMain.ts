@@ -62,13 +62,13 @@ export const main = (
   program: string,
   argv: ReadonlyArray<string>,
   guardWarnings: ReadonlyArray<string>
-): void => start(program, readCommandLine(step, argv), guardWarnings, "grace" in step ? step.grace : undefined)
+): void => startProcess(program, readCommandLine(step, argv), guardWarnings, "grace" in step ? step.grace : undefined)
 
 /** Prints the completions of `svc-steps`. */
 export const mainOfDispatcher = (...about: Parameters<typeof readDispatcher>): void =>
-  start("svc-steps", Effect.as(readDispatcher(...about), null), [])
+  startProcess("svc-steps", Effect.as(readDispatcher(...about), null), [])
 
-const start = (
+const startProcess = (
   program: string,
   read: Effect.Effect<CommandLine | null, StepFailure, Command.Environment>,
   guardWarnings: ReadonlyArray<string>,

@@ -2,6 +2,7 @@
 import { type KeyName, keyNames, table } from "../../core/src/settings/Keys.ts"
 import { chooseMethod } from "./Family.ts"
 import { helpText } from "./Help.ts"
+import { beforeDashes } from "./Options.ts"
 import { guardProcess } from "./ProcessGuard.ts"
 import type { Step, StepFamily } from "./Step.ts"
 import { version } from "./Version.ts"
@@ -46,8 +47,7 @@ const runChosen = (
  * effect/cli alone takes 3.8 times. They must be words of their own: as a letter among others, `-overwrite` would ask for the version.
  */
 const askedText = (step: Step | StepFamily, program: string, argv: ReadonlyArray<string>): string | null => {
-  const end = argv.indexOf("--")
-  const words = end === -1 ? argv : argv.slice(0, end)
+  const words = beforeDashes(argv)
   const help = words.findIndex((word) => word === "--help" || word === "-h")
   const asksVersion = words.some((word) => word === "--version" || word === "-v")
   if (help === -1) return asksVersion ? version : null

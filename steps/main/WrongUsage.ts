@@ -3,8 +3,9 @@
  * and without anything that may be part of a secret. Only here the words are looked at beside effect/cli.
  */
 import type { CliError } from "effect/cli"
+import { fileTypes } from "../../core/src/genome/formats/FileNames.ts"
 import { didYouMean, nearest } from "../../core/src/text/Spelling.ts"
-import { everyOptionOf, type NamedOption, optionIn, takesNext } from "./Options.ts"
+import { beforeDashes, everyOptionOf, type NamedOption, optionIn, takesNext } from "./Options.ts"
 import type { Step, StepFamily } from "./Step.ts"
 
 export type UsageErrors = ReadonlyArray<CliError.NonShowHelpErrors>
@@ -17,8 +18,7 @@ export const noSuchShell = "Invalid value for --completions: expected bash, zsh,
 /** One sentence for each mistake, without `Error: `. */
 export const sentencesOf = (about: Step | StepFamily, argv: Words, errors: UsageErrors): ReadonlyArray<string> => {
   const options = everyOptionOf(about)
-  const end = argv.indexOf("--")
-  const words = end === -1 ? argv : argv.slice(0, end)
+  const words = beforeDashes(argv)
   const joined = words.find((word, at) => isJoined(options, word) && !takesNext(options, words[at - 1]))
   if (joined !== undefined) return [joinedLetters(options, joined)]
   // What follows one of these may be its value, also that of a secret, and is no mistake of its own.
@@ -41,8 +41,7 @@ const isJoined = (options: Options, word: string): boolean => {
 /** effect/cli takes `-ra force` for `-r -a force`. */
 const joinedLetters = (options: Options, argument: string): string => {
   const word = argument.slice(1).split("=")[0] ?? ""
-  const same = options.find(({ name }) => name.toLowerCase() === word.toLowerCase())
-  const known = same === undefined ? translation(options, word) : `--${same.name}`
+  const known = translation(options, word)
   if (known !== null) return `-${word} is not an option: write ${known}`
   const letter = argument.slice(0, 2)
   const found = optionIn(options, letter)
@@ -51,17 +50,16 @@ const joinedLetters = (options: Options, argument: string): string => {
     : `${letter} and its value must be separate: write ${letter} VALUE or --${found.name} VALUE`
 }
 
-/** What other tools call one of our options, and how it is written here; a letter may stand for two of them. */
+/** Our name for what was written in another way or is called so by other tools; a letter may stand for two options. */
 const translation = (options: Options, word: string): string | null => {
-  const found = options.filter(({ option }) => option.otherSpellings?.some((it) => isSameWord(it, word)))
-  return found.length === 0 ? null : found.map(({ name }) => `--${name}`).join(" or ")
+  const isMeant = ({ name, option }: NamedOption) =>
+    [name, ...(option.otherSpellings ?? [])].some((it) => bare(it) === bare(word))
+  const found = options.filter(isMeant).map(({ name }) => `--${name}`)
+  return found.length === 0 ? null : found.join(" or ")
 }
 
 /** Names of several letters are compared without dashes and case; single letters exactly. */
-const isSameWord = (theirs: string, word: string) => {
-  const bare = (text: string) => text.replaceAll("-", "").toLowerCase()
-  return theirs === word || (word.length > 1 && bare(theirs) === bare(word))
-}
+const bare = (word: string) => (word.length === 1 ? word : word.replace(/[-_]/g, "").toLowerCase())
 
 const lacksValue = (options: Options, error: UsageErrors[number]): boolean =>
   error._tag === "InvalidValue" &&
@@ -88,8 +86,8 @@ const sentenceOf = (about: Step | StepFamily, options: Options, words: Words, er
 
 const unknownOption = (about: Step | StepFamily, options: Options, option: string): string => {
   const word = option.replace(/^-+/, "")
-  const methods = "methods" in about ? about.methods : []
-  if (methods.some(({ options = {} }) => word in options)) return `The method comes first, before ${option}`
+  if ("methods" in about && about.methods.some(({ options = {} }) => word in options))
+    return `The method comes first, before ${option}`
   if (optionIn(options, option) !== undefined) return `${option} must stand alone`
   const names = options.map(({ name }) => name)
   // Every letter is one edit away from every other.
@@ -100,11 +98,8 @@ const unknownOption = (about: Step | StepFamily, options: Options, option: strin
 const unknownMethod = ({ methods }: StepFamily, word: string): string => {
   const names = methods.map(({ method }) => method)
   // The library calls it getPerson, other tools get_person.
-  const kebab = word
-    .replace(/([a-z])([A-Z])/g, "$1-$2")
-    .replaceAll("_", "-")
-    .toLowerCase()
-  return `Unknown method ${word}${didYouMean(names.includes(kebab) ? kebab : nearest(word, names))}`
+  const same = names.find((name) => bare(name) === bare(word))
+  return `Unknown method ${word}${didYouMean(same ?? nearest(word, names))}`
 }
 
 const wrongValue = (options: Options, words: Words, error: CliError.InvalidValue): string => {
@@ -124,12 +119,15 @@ export const wordTooMany = (about: Step | StepFamily, argv: Words, word: string)
   if (secret !== null) return secret
   if ("methods" in about) return unknownMethod(about, word)
   const at = argv.findLastIndex((it, i) => it === word && !takesNext(options, argv[i - 1]))
-  const hint = isLiteral(word) ? "; a flag takes its value after =, such as --overwrite=false" : ""
-  return `Unexpected argument: ${word}${placeOf(options, argv, at)}${hint}`
+  const hint = misplaced(word)
+  return `Unexpected argument: ${word}${placeOf(options, argv, at)}${hint === null ? "" : `; ${hint}`}`
 }
 
-/** Whether a word is what a flag could be set to. */
-export const isLiteral = (word: string): boolean => /^(?:true|false|yes|no|on|off)$/i.test(word)
+/** How a word is given that is meant for the option before it, and is no id. */
+export const misplaced = (word: string): string | null => {
+  if (/^(?:true|false|yes|no|on|off)$/i.test(word)) return "a flag takes its value after =, such as --overwrite=false"
+  return fileTypes.some((type) => type === word) ? "a list has commas between its items, as in -f bam,bam.bai" : null
+}
 
 const placeOf = (options: Options, argv: Words, at: number): string => {
   const [before, beforeThat] = [argv[at - 1], argv[at - 2]]
