@@ -49,14 +49,12 @@ const flagOf = (named: NamedOption, completing: boolean): Flag.Flag<ReadonlyArra
   return option.type === "list" || option.type === "lines" ? Flag.atLeast(valued, 0) : once(valued)
 }
 
-const flagsOf = (options: ReadonlyArray<NamedOption>, completing: boolean) =>
-  Object.fromEntries(options.map((named) => [named.name, flagOf(named, completing)]))
-
-const configOf = (about: Step | StepFamily, completing: boolean) => ({
-  options: flagsOf(optionsOf(about), completing),
+const configOf = (about: Step | StepFamily, completing: boolean) => {
+  const flags = (options: ReadonlyArray<NamedOption>) =>
+    Object.fromEntries(options.map((named) => [named.name, flagOf(named, completing)]))
   // Help and version have been answered before; completions have their own way.
-  general: flagsOf(namedOptions(completing ? generalOptions : loglevelFlags), completing)
-})
+  return { options: flags(optionsOf(about)), general: flags(namedOptions(completing ? generalOptions : loglevelFlags)) }
+}
 
 const operandsOf = (about: Step | StepFamily, completing: boolean) => {
   if (!("operands" in about) || about.operands === undefined) return {}
@@ -94,11 +92,14 @@ export const readDispatcher = (
   others: ReadonlyArray<Command.Command.Any>,
   argv: ReadonlyArray<string>
 ) => {
-  const idle = () => {
-    const commands = [...steps.map((step) => makeIdleCommand(step, step.name)), ...others]
-    return Command.make("svc-steps").pipe(Command.withSubcommands(commands))
-  }
-  return parse(Command.make("svc-steps"), argv, idle, () => [noSuchShell])
+  const root = Command.make("svc-steps")
+  const commands = () => [...steps.map((step) => makeIdleCommand(step, step.name)), ...others]
+  return parse(
+    root,
+    argv,
+    () => Command.withSubcommands(root, commands()),
+    () => [noSuchShell]
+  )
 }
 
 /** Errors are sentences, and are printed by whoever runs this. */
@@ -127,16 +128,10 @@ const parse = <const Name extends string, I, E, R>(
   )
 }
 
-interface Input {
-  readonly options: Texts
-  readonly general: Texts
-  readonly operands?: ReadonlyArray<string>
-}
-
 const collect = Effect.fnUntraced(function* (
   step: Step | StepFamily,
   argv: ReadonlyArray<string>,
-  input: Input
+  input: { readonly options: Texts; readonly general: Texts; readonly operands?: ReadonlyArray<string> }
 ): Effect.fn.Return<CommandLine, UsageError> {
   const refuse = (message: string) => new UsageError({ message })
   if ("methods" in step) return yield* refuse("No method is given")

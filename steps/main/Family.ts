@@ -2,10 +2,7 @@
 import { optionsOf, takesNext } from "./Options.ts"
 import type { Method, StepFamily } from "./Step.ts"
 
-/**
- * The method is the first word that is neither an option nor the value of a setting, so that settings may stand before it. Null
- * when that word is no method.
- */
+/** The method is the first word that is neither an option nor the value of a setting; null when that word is none. */
 export const chooseMethod = (
   family: StepFamily,
   argv: ReadonlyArray<string>

@@ -6,14 +6,6 @@ import { generalOptions, type NamedOption, namedOptions } from "./Options.ts"
 import type { Method, Operands, Step, StepFamily } from "./Step.ts"
 import { documentation } from "./Version.ts"
 
-/** What the help is made for. */
-export interface HelpForm {
-  /** Every option, with all that there is to say of it; else what most people need, on a screen or two. */
-  readonly all?: boolean
-  /** Of the terminal; absent when there is none. */
-  readonly columns?: number | undefined
-}
-
 interface Layout {
   readonly width: number
   /** Where the texts of options begin. */
@@ -93,15 +85,6 @@ export const aboutSettings =
 export const exitCodesLine =
   "Exit codes: 0 done, 64 usage, 65 wrong data, 66 not found, 69 unavailable, 73 and 74 output, 75 pending, 77 login, 78 settings."
 
-const exampleSection = ({ width }: Layout, program: string, examples: Step["examples"]): ReadonlyArray<string> =>
-  section(
-    "Examples",
-    examples.flatMap(({ command, says }) => [
-      ...wrap(says, width - 4).map((line) => `  # ${line}`),
-      `  ${program} ${command}`
-    ])
-  )
-
 /** ` [ID]...`, as it stands in a line of usage; a metavar of two words stands for two operands. */
 const operandsUsage = (operands: Operands | undefined): string => {
   if (operands === undefined) return ""
@@ -109,15 +92,24 @@ const operandsUsage = (operands: Operands | undefined): string => {
   return ` ${least === 0 ? `[${metavar}]` : metavar}${most > metavar.split(" ").length ? "..." : ""}`
 }
 
-/** @param program - how the user calls it, such as `svc-download` or `svc-api get-person` */
+/**
+ * @param program - how the user calls it, such as `svc-download` or `svc-api get-person`
+ * @param form - `all`: every option with all that there is to say of it; `columns`: of the terminal, if there is one
+ */
 export const helpText = (
   about: Step | StepFamily,
   program: string,
-  { all = false, columns }: HelpForm = {}
+  { all = false, columns }: { readonly all?: boolean; readonly columns?: number | undefined } = {}
 ): string => {
   const width = columns ? Math.min(100, Math.max(60, columns)) : 80
   const layout = { width, column: Math.round(width * 0.4) }
-  const examples = exampleSection(layout, program, all ? about.examples : about.examples.slice(0, 3))
+  const examples = section(
+    "Examples",
+    (all ? about.examples : about.examples.slice(0, 3)).flatMap(({ command, says }) => [
+      ...wrap(says, width - 4).map((line) => `  # ${line}`),
+      `  ${program} ${command}`
+    ])
+  )
   const isFamily = "methods" in about
   const further = `${isFamily ? `${program} METHOD --help has the options of a method, ` : ""}${program} --help all has everything. `
   return [

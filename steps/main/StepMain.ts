@@ -52,11 +52,7 @@ const noQuestions = Layer.succeed(
 
 const node = Layer.mergeAll(NodeFileSystem.layer, NodePath.layer, NodeStdio.layer, noQuestions, noChildren)
 
-/**
- * Runs `step` to the end of this process, or answers what a family itself is asked.
- *
- * @param guardWarnings - sentences for the log
- */
+/** Runs `step` to the end of this process, or answers what a family itself is asked; `guardWarnings` are sentences for the log. */
 export const main = (
   step: Step | StepFamily,
   program: string,

@@ -1,5 +1,5 @@
 /** The way into every executable: help, version and the protection of the process; all else is loaded after that. */
-import { type KeyName, keyNames, table } from "../../core/src/settings/Keys.ts"
+import { keyNames, table } from "../../core/src/settings/Keys.ts"
 import { chooseMethod } from "./Family.ts"
 import { helpText } from "./Help.ts"
 import { beforeDashes } from "./Options.ts"
@@ -7,12 +7,12 @@ import { guardProcess } from "./ProcessGuard.ts"
 import type { Step, StepFamily } from "./Step.ts"
 import { version } from "./Version.ts"
 
-const isSecret = (argument: string, name: KeyName) => {
-  const { short, type } = table[name]
-  return (
-    type === "secret" && (argument.startsWith(`--${name}`) || (short !== undefined && argument.startsWith(`-${short}`)))
-  )
-}
+/** With its value attached too. */
+const namesSecret = (word: string) =>
+  keyNames.some((name) => {
+    const { short = name, type } = table[name]
+    return type === "secret" && (word.startsWith(`--${name}`) || word.startsWith(`-${short}`))
+  })
 
 /**
  * Runs `step`, or the step of a family that the arguments choose, as this process.
@@ -21,25 +21,18 @@ const isSecret = (argument: string, name: KeyName) => {
  * @param argv - the arguments after that
  */
 export const runStep = (step: Step | StepFamily, program: string, argv: ReadonlyArray<string>): void => {
-  const hasSecret = argv.some((argument) => keyNames.some((name) => isSecret(argument, name)))
-  const warnings = guardProcess(`svc-${step.name}`, hasSecret)
+  const warnings = guardProcess(`svc-${step.name}`, argv.some(namesSecret))
   const isFamily = "methods" in step
   // `svc-api help METHOD`, as many tools have it.
   const words = isFamily && argv[0] === "help" ? [...argv.slice(1), "--help"] : argv
   const chosen = isFamily ? chooseMethod(step, words) : null
-  if (chosen === null) runChosen(step, program, words, warnings)
-  else runChosen(chosen.method, `${program} ${chosen.method.method}`, chosen.argv, warnings)
-}
-
-const runChosen = (
-  step: Step | StepFamily,
-  program: string,
-  argv: ReadonlyArray<string>,
-  warnings: ReadonlyArray<string>
-): void => {
-  const text = askedText(step, program, argv)
+  const line =
+    chosen === null
+      ? ([step, program, words] as const)
+      : ([chosen.method, `${program} ${chosen.method.method}`, chosen.argv] as const)
+  const text = askedText(...line)
   if (text !== null) process.stdout.write(`${text}\n`)
-  else void import("./StepMain.ts").then(({ main }) => main(step, program, argv, warnings))
+  else void import("./StepMain.ts").then(({ main }) => main(...line, warnings))
 }
 
 /**

@@ -95,13 +95,6 @@ const unknownOption = (about: Step | StepFamily, options: Options, option: strin
   return `Unknown option ${option}${didYouMean(translation(options, word) ?? (near && `--${near}`))}`
 }
 
-const unknownMethod = ({ methods }: StepFamily, word: string): string => {
-  const names = methods.map(({ method }) => method)
-  // The library calls it getPerson, other tools get_person.
-  const same = names.find((name) => bare(name) === bare(word))
-  return `Unknown method ${word}${didYouMean(same ?? nearest(word, names))}`
-}
-
 const wrongValue = (options: Options, words: Words, error: CliError.InvalidValue): string => {
   const { expected, option: name, value } = error
   if (/^\d+ occurrences$/.test(value)) return `--${name} is given more than once`
@@ -116,8 +109,13 @@ const wrongValue = (options: Options, words: Words, error: CliError.InvalidValue
 export const wordTooMany = (about: Step | StepFamily, argv: Words, word: string): string => {
   const options = everyOptionOf(about)
   const secret = behindSecret(options, argv)
-  if (secret !== null) return secret
-  if ("methods" in about) return unknownMethod(about, word)
+  if (secret !== undefined) return secret
+  if ("methods" in about) {
+    const names = about.methods.map(({ method }) => method)
+    // The library calls it getPerson, other tools get_person.
+    const same = names.find((name) => bare(name) === bare(word))
+    return `Unknown method ${word}${didYouMean(same ?? nearest(word, names))}`
+  }
   const at = argv.findLastIndex((it, i) => it === word && !takesNext(options, argv[i - 1]))
   const hint = misplaced(word)
   return `Unexpected argument: ${word}${placeOf(options, argv, at)}${hint === null ? "" : `; ${hint}`}`
@@ -137,13 +135,11 @@ const placeOf = (options: Options, argv: Words, at: number): string => {
 }
 
 /** A password with spaces and without quotes looks like more words: nothing of them is repeated. */
-const behindSecret = (options: Options, argv: Words): string | null => {
+const behindSecret = (options: Options, argv: Words): string | undefined => {
   const [found] = argv.flatMap((word, at) => {
     const [value = "", before = ""] = [argv[at - 1], argv[at - 2]]
     const option = takesNext(options, before) ? before : /^-.*?(?==)/.exec(value)?.[0]
     return !word.startsWith("-") && optionIn(options, option)?.option.type === "secret" ? [option] : []
   })
-  return found === undefined
-    ? null
-    : `A word too many stands behind the value of ${found}: a value with spaces must be in quotes`
+  return found && `A word too many stands behind the value of ${found}: a value with spaces must be in quotes`
 }
