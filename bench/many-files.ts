@@ -107,11 +107,11 @@ const jobs: ReadonlyArray<readonly [string, (count: number, folder: string) => R
   ["--plan", (count) => [...idsOf(count), "--plan", "-d", fresh()]],
   ["a run", (count) => [...idsOf(count), "-d", fresh(), "--reportfile", join(work, "report.json")]],
   [
-    "--linksFile",
+    "--fromLinks",
     (count, folder) => {
       const links = join(work, `links-${++runs}.json`)
-      measured(folder, [...idsOf(count), "--links", "--linksFile", links])
-      return ["--linksFile", links, "-d", fresh(), "--reportfile", join(work, "report.json")]
+      measured(folder, [...idsOf(count), "--writeLinks", links])
+      return ["--fromLinks", links, "-d", fresh(), "--reportfile", join(work, "report.json")]
     }
   ]
 ]

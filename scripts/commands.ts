@@ -33,15 +33,6 @@ export interface ListedOption {
   readonly help: string
 }
 
-/** What every executable takes. */
-export const generalOptions: ReadonlyArray<ListedOption> = [
-  { name: "quiet", short: "q", help: "Say errors only, as --loglevel error does" },
-  { name: "verbose", help: "Say everything, as --loglevel debug does" },
-  { name: "help", short: "h", help: "Show a short help" },
-  { name: "version", short: "v", help: "Show the version" },
-  { name: "completions", metavar: "SHELL", help: "Print completions for bash, zsh, fish or powershell" }
-]
-
 /** What effect/cli would show as help of the sandbox, which is no step. */
 const sandboxDocument = async (): Promise<HelpDoc.HelpDoc> => {
   let found: HelpDoc.HelpDoc | null = null

@@ -4,9 +4,10 @@ import { ExitCodes } from "../core/src/Errors.ts"
 import { groups } from "../core/src/settings/Key.ts"
 import { keysOf, table } from "../core/src/settings/Keys.ts"
 import type { Option as Setting } from "../core/src/settings/Option.ts"
-import { metavarOf, methodUsage } from "../steps/main/Help.ts"
+import { aboutSettings, metavarOf, methodUsage } from "../steps/main/Help.ts"
+import { generalOptions } from "../steps/main/Options.ts"
 import type { Step, StepFamily } from "../steps/main/Step.ts"
-import { families, generalOptions, sandboxHelp, steps } from "./commands.ts"
+import { families, sandboxHelp, steps } from "./commands.ts"
 
 const fromRoot = (path: string) => new URL(`../${path}`, import.meta.url)
 const { bin, homepage } = JSON.parse(readFileSync(fromRoot("package.json"), "utf8"))
@@ -56,15 +57,8 @@ interface Page {
 }
 
 const general = list(
-  generalOptions.map(({ help, metavar, name, short }) => [
-    `${short === undefined ? "" : `Fl ${short} , `}Fl -${name}${metavar === undefined ? "" : ` Ar ${metavar}`}`,
-    `${help}.`
-  ])
+  Object.entries(generalOptions).map(([name, option]) => [optionHead(name, option), optionText(option)])
 )
-
-const aboutSettings =
-  `A setting comes from the command line, else from its variable, else from the file of --config, else it has its default. Lists are separated by
-commas, or the option is repeated. A flag is turned off by --no-FLAG.`.replaceAll("\n", " ")
 
 const pageText = ({ description, examples, name, summary, synopsis, variables }: Page): string =>
   [
@@ -104,7 +98,7 @@ const others = (name: string) => {
 /** The settings under their headings, and the options of all. */
 const settingsOf = (name: Step["name"]) => [
   ...groups.flatMap((group) => {
-    const keys = keysOf(name).filter((key) => table[key].group === group && table[key].hidden === undefined)
+    const keys = keysOf(name).filter((key) => table[key].group === group)
     const items = keys.map((key) => [optionHead(key, table[key]), optionText(table[key])] as const)
     return items.length === 0 ? [] : [`.Ss ${group}`, ...list(items)]
   }),
@@ -120,7 +114,7 @@ const variablesOf = (name: Step["name"]) =>
     .sort(([a], [b]) => (a < b ? -1 : 1))
 
 const stepPage = (step: Step): Page => {
-  const own = Object.entries(step.options ?? {}).filter(([, option]) => option.hidden === undefined)
+  const own = Object.entries(step.options ?? {})
   const { operands } = step
   const operand =
     operands === undefined

@@ -209,7 +209,7 @@ const plan = () =>
   })
 
 const links = () =>
-  document("links", "Links of files (--links --format json, --linksFile)", {
+  document("links", "Links of files (--links --format json, --writeLinks)", {
     target: text,
     filetypes: { ...listOf({ enum: fileTypes }), minItems: 1 },
     files: listOf(

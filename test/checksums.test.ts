@@ -152,9 +152,9 @@ describe("--checksums", () => {
   it.live("by the links of a links file", () =>
     Effect.gen(function* () {
       const { download, folder } = yield* ground()
-      const listed = yield* download(["-a", "A1", "-f", "bam,bam.bai", "--links", "--linksFile", "links.json"])
+      const listed = yield* download(["-a", "A1", "-f", "bam,bam.bai", "--writeLinks", "links.json"])
       assert.strictEqual(listed.exitCode, 0, listed.stderr)
-      const came = yield* download(["--linksFile", "links.json", "-d", "out", "--checksums", "md5"])
+      const came = yield* download(["--fromLinks", "links.json", "-d", "out", "--checksums", "md5"])
       assert.strictEqual(came.exitCode, 0, came.stderr)
       assert.deepStrictEqual(checked(join(folder, "out"), "md5"), ["S1.bam", "S1.bam.bai"])
     })

@@ -53,6 +53,33 @@ describe("lists of identifiers in files", () => {
   )
 })
 
+describe("ids", () => {
+  it.live("stand with -a or alone, in every step that takes analyses", () =>
+    Effect.gen(function* () {
+      const { download, env, folder } = yield* ground()
+      for (const argv of [
+        ["A1", "A2"],
+        ["-a", "A1", "A2"],
+        ["-a", "A1,A2"]
+      ]) {
+        const listed = yield* download([...argv, "--list"])
+        assert.strictEqual(listed.exitCode, 0, listed.stderr)
+        assert.deepStrictEqual(
+          [...listed.stdout.matchAll(/^Analysis ID: (.*)$/gm)].map(([, id]) => id),
+          ["A1", "A2"]
+        )
+        const rows = yield* run("svc-fetch-annotations", argv, { cwd: folder, env })
+        assert.strictEqual(rows.exitCode, 0, rows.stderr)
+        const found = rows.stdout
+          .trim()
+          .split("\n")
+          .map((line) => JSON.parse(line).analysisId)
+        assert.deepStrictEqual([...new Set(found)], ["A1", "A2"])
+      }
+    })
+  )
+})
+
 describe("words of other tools", () => {
   it.live("point to ours", () =>
     Effect.gen(function* () {
@@ -70,7 +97,19 @@ describe("words of other tools", () => {
         [["-a", "A1", "--MaxRate", "5M"], /did you mean --limitRate\?/],
         [["-a", "A1", "--output-dir", "x"], /did you mean --destination\?/],
         [["-a", "A1", "--threads", "8"], /did you mean --connections\?/],
-        [["A1"], /Unexpected argument: A1; analyses are given with -a, such as -a A1/],
+        [
+          ["A1", "--linksFile", "l.json"],
+          /did you mean --writeLinks or --fromLinks\?\nWrite --writeLinks FILE to write links/
+        ],
+        [
+          ["A1", "--list", "--reportfile", "r.json"],
+          /--reportfile reports what was done with files: leave it out with --list/
+        ],
+        [
+          ["A1", "--overwrite", "false"],
+          /Unexpected argument: false, after --overwrite; a flag takes its value after =/
+        ],
+        [["A1", ""], /ID must not be empty/],
         [
           ["-a", "A1", "-f", "vcf"],
           /Unsupported file type: vcf\nDid you mean vcf\.gz\? File types are bam, bam\.bai, vcf\.gz, vcf\.gz\.tbi\n/

@@ -179,7 +179,7 @@ describe("usage", () => {
       const { fetch, out, stats } = yield* ground()
       mkdirSync(join(out, "folder"))
       for (const [args, code, message] of [
-        [[], 64, /^Error: (Missing ID|Wrong number of ID)/],
+        [[], 64, /^Error: Nothing is selected: give an analysis$/m],
         [["A1", ""], 64, /^Error: ID must not be empty/],
         [["A1", "--format", "xml"], 64, /Invalid value for --format: "xml": expected jsonl, tsv or json/],
         [["A1", "--format", "json", "--gene", "X", "-b", "x.bed"], 64, /cannot be used with --gene, --bed/],

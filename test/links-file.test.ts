@@ -1,4 +1,4 @@
-/** `--linksFile` as processes against the sandbox: written once with a session, downloaded from without one. */
+/** `--fromLinks` as processes against the sandbox: written once with a session, downloaded from without one. */
 import { chmodSync, copyFileSync, readFileSync, statSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
@@ -17,7 +17,7 @@ const stranger = ({ folder }: Ground, args: ReadonlyArray<string>) =>
 const linksIn = (folder: string) => fits("links", JSON.parse(readFileSync(join(folder, "links.json"), "utf8")))
 
 const written = Effect.fnUntraced(function* (it: Ground, args: ReadonlyArray<string> = ["-a", "A1,A2"]) {
-  const outcome = yield* it.download([...args, "--links", "--linksFile", "links.json"])
+  const outcome = yield* it.download([...args, "--writeLinks", "links.json"])
   assert.strictEqual(outcome.exitCode, 0, outcome.stderr)
   assert.strictEqual(outcome.stdout, "")
   return linksIn(it.folder)
@@ -54,7 +54,7 @@ describe("a links file", () => {
 
         const outcomes = yield* Effect.all(
           ["A1", "A2"].map((id) =>
-            stranger(it, ["--linksFile", "links.json", "-a", id, "-d", "out", "--reportfile", `${id}.json`])
+            stranger(it, ["--fromLinks", "links.json", "-a", id, "-d", "out", "--reportfile", `${id}.json`])
           ),
           { concurrency: 2 }
         )
@@ -92,7 +92,7 @@ describe("a links file", () => {
         const range = ["-g", "chr1:1000-40000"]
         assert.strictEqual((yield* download(["-a", "A1", "-d", "out", ...range])).exitCode, 0)
         const before = (yield* stats).requests
-        const from = ["--linksFile", "links.json"]
+        const from = ["--fromLinks", "links.json"]
 
         const slice = yield* stranger(it, [...from, ...range, "-d", "out", "--layout", "analysis"])
         assert.strictEqual(slice.exitCode, 0, slice.stderr)
@@ -119,7 +119,7 @@ describe("a links file", () => {
         const manifest = yield* written(it, ["-a", "A1,A3", "-f", "bam"])
         const frozen = manifest.files.find(({ fileName }: { readonly fileName: string }) => fileName === "S3.bam")
         assert.deepInclude(frozen, { analysisId: "A3", archived: true, link: null })
-        const from = ["--linksFile", "links.json", "-d", "out", "--reportfile", "r.json"]
+        const from = ["--fromLinks", "links.json", "-d", "out", "--reportfile", "r.json"]
         const cold = yield* stranger(it, [...from, "-a", "A3"])
         assert.strictEqual(cold.exitCode, 0, cold.stderr)
         assert.include(cold.stderr, "S3.bam (analysis A3): archived, skipped: a links file restores nothing")
@@ -142,7 +142,7 @@ describe("a links file", () => {
       Effect.gen(function* () {
         const it = yield* ground()
         const { folder } = it
-        const from = ["--linksFile", "links.json", "-d", "out", "-a", "A1", "-f"]
+        const from = ["--fromLinks", "links.json", "-d", "out", "-a", "A1", "-f"]
         // Links of data come with those of its index.
         yield* written(it, ["-a", "A1", "-f", "bam,vcf.gz"])
         const all = yield* stranger(it, [...from, "bam,bam.bai"])
@@ -172,7 +172,7 @@ describe("a links file", () => {
         })
         const { folder, stats } = it
         yield* written(it, ["-a", "A1", "-f", "bam"])
-        const from = ["--linksFile", "links.json", "-d", "out", "--reportfile", "r.json"]
+        const from = ["--fromLinks", "links.json", "-d", "out", "--reportfile", "r.json"]
         const ended = yield* stranger(it, from)
         assert.strictEqual(ended.exitCode, 75, ended.stderr)
         assert.match(ended.stderr, /S1\.bam: its link has expired \(.* answered 403\): write the links file again/)
@@ -199,7 +199,7 @@ describe("a links file", () => {
         const { files } = yield* written(it)
         yield* Effect.sleep(Math.max(0, Date.parse(files[0].expiresAt) - Date.now() + 1))
         const ended = yield* stranger(it, [
-          "--linksFile",
+          "--fromLinks",
           "links.json",
           "-a",
           "A1",
@@ -225,7 +225,7 @@ describe("a links file", () => {
         const { stats } = it
         yield* written(it)
         const before = (yield* stats).requests
-        const from = ["--linksFile", "links.json"]
+        const from = ["--fromLinks", "links.json"]
         const other = yield* stranger(it, [...from, "-t", "https://lab.example.org"])
         assert.strictEqual(other.exitCode, 65)
         assert.include(other.stderr, "it was written for http://127.0.0.1:")
@@ -233,7 +233,7 @@ describe("a links file", () => {
         assert.strictEqual(refused.exitCode, 64)
         assert.include(refused.stderr, "--sampleIds needs the service")
         assert.include(refused.stderr, "Destination directory does not exist: nowhere")
-        const absent = yield* stranger(it, ["--linksFile", "none.json"])
+        const absent = yield* stranger(it, ["--fromLinks", "none.json"])
         assert.strictEqual(absent.exitCode, 66, absent.stderr)
         assert.deepStrictEqual((yield* stats).requests, before)
       }),
@@ -245,12 +245,12 @@ describe("a links file", () => {
     () =>
       Effect.gen(function* () {
         const { download, folder, stats } = yield* ground()
-        const nowhere = yield* download(["-a", "A1", "--links", "--linksFile", "none/links.json"])
+        const nowhere = yield* download(["-a", "A1", "--writeLinks", "none/links.json"])
         assert.strictEqual(nowhere.exitCode, 73, nowhere.stderr)
         assert.strictEqual((yield* stats).logins, 0)
         const old = '{"schema":"svc.links/1"}'
         writeFileSync(join(folder, "links.json"), old)
-        const missing = yield* download(["-a", "A99", "--links", "--linksFile", "links.json"])
+        const missing = yield* download(["-a", "A99", "--writeLinks", "links.json"])
         assert.strictEqual(missing.exitCode, 66, missing.stderr)
         assert.strictEqual(readFileSync(join(folder, "links.json"), "utf8"), old)
         assert.deepStrictEqual(
@@ -274,7 +274,7 @@ describe("a hostile links file", () => {
         const attempt = Effect.fnUntraced(function* (code: number, change: (file: Record<string, unknown>) => void) {
           copyFileSync(join(folder, "good.json"), join(folder, "links.json"))
           changed(folder, change)
-          const outcome = yield* stranger(it, ["--linksFile", "links.json", "-a", "A1", "-f", "bam", "-d", "out"])
+          const outcome = yield* stranger(it, ["--fromLinks", "links.json", "-a", "A1", "-f", "bam", "-d", "out"])
           assert.strictEqual(outcome.exitCode, code, outcome.stderr)
           assert.notInclude(outcome.stderr, "s3cret")
           assert.notInclude(outcome.stderr, "X-Amz")
@@ -310,7 +310,7 @@ describe("a hostile links file", () => {
           "[".repeat(1_000_000)
         ]) {
           write(text)
-          const outcome = yield* stranger(it, ["--linksFile", "links.json", "-d", "out"])
+          const outcome = yield* stranger(it, ["--fromLinks", "links.json", "-d", "out"])
           assert.strictEqual(outcome.exitCode, 65, outcome.stderr)
           assert.match(outcome.stderr, /^\S* ?(?:error|Error).*links\.json: /m)
         }
@@ -326,7 +326,7 @@ describe("a hostile links file", () => {
         const it = yield* ground()
         yield* written(it)
         chmodSync(join(it.folder, "links.json"), 0o644)
-        const { stderr } = yield* stranger(it, ["--linksFile", "links.json", "--list"])
+        const { stderr } = yield* stranger(it, ["--fromLinks", "links.json", "--list"])
         assert.include(stderr, "links.json holds links and other users can read it: make it private with chmod 600")
       }),
     patience

@@ -27,7 +27,7 @@ describe("files of a run that are one", () => {
         [["--logfile", "hard.json"], "the log file and the restoration file"],
         [["--logfile", "t.json.bak"], "the log file and the copy of an older restoration file"],
         [["--logfile", "x.txt", "--reportfile", "./X.txt"], "the log file and the report file"],
-        [["--logfile", "x.txt", "--links", "--linksFile", "x.txt"], "the log file and the links file"],
+        [["--logfile", "x.txt", "--writeLinks", "x.txt"], "the log file and the links file"],
         [["--config", "c.json", "--logfile", "c.json"], "the log file and the configuration file"],
         [["--passwordFile", "secret", "--logfile", "secret"], "the log file and the password file"],
         [["-s", "@ids.txt", "--logfile", "ids.txt"], "the log file and the list of ids"],
@@ -108,7 +108,7 @@ describe("what somebody else has written", () => {
         writeFileSync(at(name), content)
         for (const args of [
           ["--reportfile", name],
-          ["--links", "--linksFile", name]
+          ["--writeLinks", name]
         ]) {
           const outcome = yield* download([...wanted, ...args])
           assert.strictEqual(outcome.exitCode, 64, outcome.stderr)
@@ -126,7 +126,7 @@ describe("what somebody else has written", () => {
           assert.strictEqual(outcome.exitCode, 0, outcome.stderr)
         }
       }
-      const links = [...wanted, "--links", "--linksFile"]
+      const links = [...wanted, "--writeLinks"]
       assert.strictEqual((yield* download([...links, "r.json"])).exitCode, 64)
       for (let again = 0; again < 2; again++) {
         const outcome = yield* download([...links, "l.json"])

@@ -1,4 +1,4 @@
-/** The file of `--linksFile`: read as a whole, and judged before anything of it is used. */
+/** The file of `--fromLinks`: read as a whole, and judged before anything of it is used. */
 import { stat } from "node:fs/promises"
 import { Effect, Result } from "effect"
 import { type LinkManifest, readLinks } from "../../core/src/download/LinkManifest.ts"

@@ -2,7 +2,8 @@
 import { groups, type Key, stepNames } from "../../core/src/settings/Key.ts"
 import { type KeyName, keyNames, table } from "../../core/src/settings/Keys.ts"
 import { metavarOf } from "../../steps/main/Help.ts"
-import { cell, families, generalOptions, type ListedOption, sandboxHelp, steps } from "../commands.ts"
+import { generalOptions } from "../../steps/main/Options.ts"
+import { cell, families, type ListedOption, sandboxHelp, steps } from "../commands.ts"
 import { addressOf } from "../schemas.ts"
 
 const written = (name: string, metavar: string | null | undefined, short: string | undefined) =>
@@ -37,7 +38,7 @@ const section = (group: (typeof groups)[number]) => `## ${group}
 | option | variable | form | default | meaning | steps |
 |---|---|---|---|---|---|
 ${keyNames
-  .filter((name) => table[name].group === group && table[name].hidden === undefined)
+  .filter((name) => table[name].group === group)
   .map(row)
   .join("\n")}`
 
@@ -50,12 +51,10 @@ const ownRows = [
       methods.map(({ method, options }) => ({ command: `svc-steps ${name} ${method}`, options }))
     )
 ].flatMap(({ command, options = {} }) =>
-  Object.entries(options)
-    .filter(([, { hidden }]) => hidden === undefined)
-    .map(([name, own]) => {
-      const fallback = own.default === undefined ? "" : `\`${own.default}\``
-      return `| ${[`\`${command}\``, written(name, metavarOf(own), own.short), fallback, own.help].map(cell).join(" | ")} |`
-    })
+  Object.entries(options).map(([name, own]) => {
+    const fallback = own.default === undefined ? "" : `\`${own.default}\``
+    return `| ${[`\`${command}\``, written(name, metavarOf(own), own.short), fallback, own.help].map(cell).join(" | ")} |`
+  })
 )
 
 const listedRow = ({ help, metavar, name, short }: ListedOption) =>
@@ -74,11 +73,16 @@ command line, else from the variable, else from the file, else it is the default
 empty value on the command line is an error, since it is mostly a shell variable that was not set. \`(+)\` marks settings
 beyond those that are specified ([service.md](service.md#24-configuration-of-the-download-tool)).
 
-- **list**: comma-separated (\`-a A1,A2\`), or the option repeated; in the file a list or a comma-separated text
-- **flag**: \`--overwrite\`, turned off by \`--no-overwrite\` or \`--overwrite=false\`; elsewhere \`true\`, \`false\`, \`1\`,
+- **list**: comma-separated (\`-f bam,bam.bai\`), or the option repeated; in the file a list or a comma-separated text. Ids of
+  analyses also stand alone: \`svc-download A1 A2\` is \`svc-download -a A1,A2\`, in every step that takes analyses. A word behind
+  another list (\`-s S1 S2\`) is such an id, not a further item of the list
+- **flag**: \`--overwrite\`, turned off by \`--no-overwrite\` or \`--overwrite=false\`; it never takes the next word. Elsewhere \`true\`, \`false\`, \`1\`,
   \`0\`, \`yes\`, \`no\`, \`on\` or \`off\` in any case
 - **time**: a number with \`ms\`, \`s\`, \`m\`, \`h\` or \`d\`, 24 days at most
 - **path**: relative to the folder the step runs in
+
+Any other option is given once. \`--help\` shows what most people need, \`--help all\` every option, and so do the manual pages and
+\`--completions\`. Wrong usage ends with 64 and says what to write, also for spellings of other tools and of older versions.
 
 An editor completes and checks the file when it names its schema, which also lies in the package (\`dist/config.schema.json\`):
 
@@ -104,5 +108,10 @@ ${ownRows.join("\n")}
 
 | option | meaning |
 |---|---|
-${generalOptions.map(listedRow).join("\n")}
+${Object.entries(generalOptions)
+  .map(
+    ([name, { help, short, ...option }]) =>
+      `| ${[written(name, metavarOf({ help, ...option }), short), help].map(cell).join(" | ")} |`
+  )
+  .join("\n")}
 `

@@ -23,7 +23,7 @@ const openApi: Method = {
   service: false,
   method: "openapi",
   group: "Anything else",
-  summary: "The API as an OpenAPI 3.1 document, for clients in other languages; no login",
+  summary: "The API as an OpenAPI 3.1 document; for clients in other languages, no login",
   options: { output },
   examples: [{ command: "--output openapi.json", says: "The document in a file" }],
   load: () => import("../main/Programs.ts").then(({ openApi }) => openApi)

@@ -37,7 +37,7 @@ const specialMethods: ReadonlyArray<ApiMethod> = [
       method: "create-or-update-person",
       group: "Persons",
       calls: "createOrUpdatePerson",
-      summary: "Create a person, or change the given fields of one; prints the internal identifier",
+      summary: "Create a person, or change the given fields; prints the internal identifier",
       options: personOptions,
       example: "create-or-update-person --input person.json"
     },
@@ -47,7 +47,7 @@ const specialMethods: ReadonlyArray<ApiMethod> = [
     method: "get-pending-cnv-segments",
     group: "Findings",
     calls: "getPendingCnvSegments",
-    summary: "Copy-number segments of a person's analyses that await a decision",
+    summary: "Copy-number segments that await a decision",
     operands: { metavar: "ANALYSIS-ID", help: "An analysis of the person", least: 1, most: 1000 },
     options: {
       "lims-id": { type: "text", metavar: "LIMS-ID", help: "The person, as the laboratory system names it" },
@@ -76,7 +76,7 @@ const specialMethods: ReadonlyArray<ApiMethod> = [
       method: "create-virtual-panel",
       group: "Virtual panels and genes",
       calls: "createOrUpdateVirtualPanel",
-      summary: "Create a virtual panel, active unless --no-active is given; prints its identifier",
+      summary: "Create a virtual panel; active unless --no-active is given; prints its identifier",
       options: panelOptions,
       example: "create-virtual-panel --name Aorta --gene-ids 10001,10002"
     },
@@ -87,7 +87,7 @@ const specialMethods: ReadonlyArray<ApiMethod> = [
       method: "update-virtual-panel",
       group: "Virtual panels and genes",
       calls: "createOrUpdateVirtualPanel",
-      summary: "Change the given fields of a virtual panel and keep the others; prints its identifier",
+      summary: "Change the given fields of a virtual panel; keeps the others, and prints its identifier",
       operands: { metavar: "PANEL-ID", help: "The virtual panel", least: 1, most: 1 },
       options: panelOptions,
       example: "update-virtual-panel 7 --name 'Aorta, revised'"

@@ -5,7 +5,7 @@ export const options = {
   analysisIds: {
     type: "list",
     short: "a",
-    metavar: "ID",
+    metavar: "ID,...",
     help: "Look at the link host as well, with one byte of a file of this analysis"
   },
   format: {

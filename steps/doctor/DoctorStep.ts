@@ -1,4 +1,5 @@
 /** `svc-doctor`: what it is called and how it is used; the program itself is loaded when it runs. */
+import { analysisOperands } from "../main/Options.ts"
 import type { LocalStep } from "../main/Step.ts"
 import { options } from "./DoctorOptions.ts"
 
@@ -7,6 +8,7 @@ export const doctorStep: LocalStep = {
   name: "doctor",
   service: false,
   summary: "Tell what is wrong with settings, network, login, clock, lock folder and disk",
+  operands: analysisOperands,
   options,
   examples: [
     { command: "-t https://lab.example.org", says: "everything from the settings to a login and one harmless request" },

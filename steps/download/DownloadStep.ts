@@ -1,24 +1,26 @@
 /** `svc-download`: what it is called and how it is used; the program itself is loaded when it runs. */
 import { readsLinks } from "../../core/src/settings/SessionNeed.ts"
+import { analysisOperands } from "../main/Options.ts"
 import type { ServiceStep } from "../main/Step.ts"
 
 export const downloadStep: ServiceStep = {
   name: "download",
   service: true,
   summary: "Download, list or link the files of analyses",
+  operands: analysisOperands,
   examples: [
     {
-      command: "-t https://lab.example.org -a A1,A2 -d data",
+      command: "A1 A2 -t https://lab.example.org -d data",
       says: "the BAM files of two analyses with their indexes"
     },
     { command: "-t https://lab.example.org -s S1 -f vcf.gz,vcf.gz.tbi -d data", says: "the variants of a sample" },
     { command: "-t https://lab.example.org -l L1 --latest --list", says: "what the newest analysis of a person has" },
     {
-      command: "--linksFile links.json -a A1 -d data",
-      says: "download by the links of an earlier --links --linksFile links.json, without a login"
+      command: "--fromLinks links.json A1 -d data",
+      says: "download by the links of an earlier --writeLinks links.json, without a login"
     },
     {
-      command: "-t https://lab.example.org -a A1 -F 'status = DONE' --plan",
+      command: "A1 -t https://lab.example.org -F 'status = DONE' --plan",
       says: "show what would happen, and change nothing"
     }
   ],

@@ -1,4 +1,4 @@
-/** `svc-download --linksFile`: a download by the links of a file. No login, no API request. */
+/** `svc-download --fromLinks`: a download by the links of a file. No login, no API request. */
 import { Effect } from "effect"
 import type { ParsedRequest } from "../../core/src/download/DownloadRequest.ts"
 import { Downloads } from "../../core/src/download/Downloads.ts"
@@ -11,19 +11,19 @@ import { readLinksFile } from "../../platform/inputs/LinksFile.ts"
 import { makeProgram, withProblems } from "../main/Step.ts"
 import { conclude } from "./Conclusion.ts"
 import { listFiles } from "./ListFiles.ts"
-import { completeRequest, requestOf } from "./Request.ts"
+import { completeRequest, idleOptions, requestOf } from "./Request.ts"
 import { showPlan } from "./ShowPlan.ts"
 import { makeWatcher, summarise } from "./Watching.ts"
 import { linksWiring } from "./Wiring.ts"
 
 export const linksProgram = makeProgram(
   (settings) =>
-    withProblems(
-      requestOf(settings),
-      settings.wait === null ? [] : ["--wait waits for restorations, and a links file knows none"]
-    ),
+    withProblems(requestOf(settings), [
+      ...(settings.wait === null ? [] : ["--wait waits for restorations, and a links file knows none"]),
+      ...idleOptions({ ...settings, wait: null })
+    ]),
   Effect.fn("svc.step.downloadByLinks")(function* (given: LocalSettings, parsed: ParsedRequest) {
-    const path = given.linksFile ?? "-"
+    const path = given.fromLinks ?? "-"
     const manifest = yield* readLinksFile(path)
     const settings = yield* locateTarget({ ...given, target: given.target ?? manifest.target.href })
     const filetypes = given.given("filetypes") ? parsed.filetypes : manifest.filetypes

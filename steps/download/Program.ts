@@ -4,24 +4,19 @@ import type { ParsedRequest } from "../../core/src/download/DownloadRequest.ts"
 import { Downloads } from "../../core/src/download/Downloads.ts"
 import { bothObservers } from "../../core/src/download/RunObserver.ts"
 import { makeRunRecord } from "../../core/src/download/RunRecord.ts"
-import type { LocalSettings, Settings } from "../../core/src/settings/Settings.ts"
+import type { Settings } from "../../core/src/settings/Settings.ts"
 import { makeProgram, withProblems } from "../main/Step.ts"
 import { conclude } from "./Conclusion.ts"
 import { listFiles } from "./ListFiles.ts"
-import { completeRequest, requestOf } from "./Request.ts"
+import { completeRequest, idleOptions, requestOf } from "./Request.ts"
 import { awaitRestored, resumeRun } from "./ResumeFiles.ts"
 import { showPlan } from "./ShowPlan.ts"
 import { makeWatcher, summarise } from "./Watching.ts"
 import { downloadsWiring, trackingWiring } from "./Wiring.ts"
 import { openLinksFile, writeLinks } from "./WriteLinks.ts"
 
-const waitProblems = ({ links, list, plan, resumeArchivedDownloads, wait }: LocalSettings) =>
-  wait !== null && !resumeArchivedDownloads && (links || list || plan)
-    ? ["--wait waits for files to download: it does not go with --list, --plan or --links"]
-    : []
-
 export const program = makeProgram(
-  (settings) => withProblems(requestOf(settings), waitProblems(settings)),
+  (settings) => withProblems(requestOf(settings), idleOptions(settings)),
   Effect.fnUntraced(function* (settings: Settings, parsed: ParsedRequest) {
     const request = yield* completeRequest(parsed)
     const { format } = settings
@@ -29,7 +24,7 @@ export const program = makeProgram(
     if (settings.resumeArchivedDownloads) return yield* resumeRun(request, settings)
     if (settings.list) return yield* Effect.provide(listFiles(request, format), services)
     if (settings.plan) return yield* Effect.provide(showPlan(request, format), services)
-    if (settings.links) {
+    if (settings.links || settings.writeLinks !== null) {
       const file = yield* openLinksFile(settings)
       return yield* Effect.provide(writeLinks(request, settings, file), services)
     }

@@ -11,10 +11,22 @@ export const requestOf = (settings: LocalSettings): Result.Result<ParsedRequest,
   // A listing shows every type unless some are asked for.
   const shows = settings.given("filetypes") ? settings.filetypes : null
   const wholeOnly =
-    settings.links && wantsSlices(settings)
-      ? ["--links gives links of whole files: leave out --range, --bed and --unmapped"]
+    (settings.links || settings.writeLinks !== null) && wantsSlices(settings)
+      ? ["Links are those of whole files: leave out --range, --bed and --unmapped"]
       : []
   return withProblems(parseRequest({ ...settings, shows }, new Map(ownFiles(settings))), wholeOnly)
+}
+
+/** Options of the command line that do nothing where files are only shown. */
+export const idleOptions = (settings: LocalSettings): Problems => {
+  const { links, list, plan, reportfile, resumeArchivedDownloads, wait, writeLinks } = settings
+  if (resumeArchivedDownloads || !(links || list || plan || writeLinks !== null)) return []
+  return [
+    ...(wait === null ? [] : ["--wait waits for files to download: it does not go with --list, --plan or --links"]),
+    ...(reportfile === null || settings.source("reportfile") !== "command line"
+      ? []
+      : ["--reportfile reports what was done with files: leave it out with --list, --plan and --links"])
+  ]
 }
 
 /** The request with the regions of its BED file. */

@@ -5,16 +5,16 @@ import { Downloads } from "../../core/src/download/Downloads.ts"
 import { bothObservers } from "../../core/src/download/RunObserver.ts"
 import { makeRunRecord } from "../../core/src/download/RunRecord.ts"
 import type { Settings } from "../../core/src/settings/Settings.ts"
-import { makeProgram } from "../main/Step.ts"
+import { makeProgram, withProblems } from "../main/Step.ts"
 import { conclude } from "./Conclusion.ts"
-import { completeRequest, requestOf } from "./Request.ts"
+import { completeRequest, idleOptions, requestOf } from "./Request.ts"
 import { showPlan } from "./ShowPlan.ts"
 import { makeWatcher, summarise } from "./Watching.ts"
 import { downloadsWiring } from "./Wiring.ts"
 
 export const requestProgram = makeProgram(
   // Whoever starts it has agreed.
-  (settings) => requestOf({ ...settings, restoreArchived: "force" }),
+  (settings) => withProblems(requestOf({ ...settings, restoreArchived: "force" }), idleOptions(settings)),
   Effect.fnUntraced(function* (given: Settings, parsed: ParsedRequest) {
     // Pending is what this step is for.
     const settings = { ...given, pendingOk: true }

@@ -2,18 +2,12 @@
 import { Effect } from "effect"
 import type { ParsedRequest } from "../../core/src/download/DownloadRequest.ts"
 import type { Settings } from "../../core/src/settings/Settings.ts"
-import { makeProgram, withProblems } from "../main/Step.ts"
+import { makeProgram } from "../main/Step.ts"
 import { completeRequest, requestOf } from "./Request.ts"
 import { resumeRun } from "./ResumeFiles.ts"
 
 export const resumeProgram = makeProgram(
-  (settings, _operands, own) =>
-    withProblems(
-      requestOf(settings),
-      own.given("once") && own.values["once"] === true && settings.wait !== null
-        ? ["--once and --wait cannot be used together: one looks once, the other waits"]
-        : []
-    ),
+  (settings) => requestOf(settings),
   Effect.fnUntraced(function* (settings: Settings, parsed: ParsedRequest) {
     return yield* resumeRun(yield* completeRequest(parsed), settings)
   })

@@ -1,4 +1,4 @@
-/** `--links`: the download links in place of the files, on standard output or in a private file. Restores nothing. */
+/** `--links` and `--writeLinks`: the download links in place of the files, on standard output or in a private file. Restores nothing. */
 import { Effect, Stream } from "effect"
 import type { DownloadRequest } from "../../core/src/download/DownloadRequest.ts"
 import { Downloads } from "../../core/src/download/Downloads.ts"
@@ -16,7 +16,7 @@ import type { StepFailure } from "../main/Step.ts"
 /** Text is written analysis by analysis, so that no link grows old in here. A file that would be empty is not written. */
 export const writeLinks = Effect.fn("svc.step.writeLinks")(function* (
   request: DownloadRequest,
-  { baseUrl: target, format, linksFile, target: name }: TargetSettings,
+  { baseUrl: target, format, links: prints, target: name, writeLinks: path }: TargetSettings,
   file: Output | null
 ) {
   const { links } = yield* Downloads
@@ -34,7 +34,7 @@ export const writeLinks = Effect.fn("svc.step.writeLinks")(function* (
       yield* Effect.forEach(item.links.errors, refuse, { discard: true })
       for (const { fileName, link } of links) {
         if (link === null) yield* Effect.logWarning(`${printable(fileName)} is archived: it has no link`)
-        else if (file === null && format === "text") yield* printLines(linkText({ link }))
+        else if (prints && format === "text") yield* printLines(linkText({ link }))
       }
       entries.push(...links, ...indexes)
     })
@@ -42,17 +42,17 @@ export const writeLinks = Effect.fn("svc.step.writeLinks")(function* (
   if (entries.length === 0 && errors.length === 0) yield* refuse(noLinks(request))
   // Not made printable: a link is used byte for byte, and JSON has escaped its control characters.
   const text = JSON.stringify(linksJson({ target, filetypes: request.filetypes, entries }), null, 2)
-  if (file === null && format === "json") yield* printLines(text)
+  if (prints && format === "json") yield* printLines(text)
   if (file !== null && entries.length > 0) {
     yield* file.write(new TextEncoder().encode(`${text}\n`))
     yield* file.commit
-    yield* Effect.logInfo(`${entries.length} files of ${name} in ${linksFile}`)
+    yield* Effect.logInfo(`${entries.length} files of ${name} in ${path}`)
   }
   return mostSevere(errors)
 })
 
 /** The file for the links, or null. Opened before anybody logs in, as it may not be possible to write it. */
-export const openLinksFile = ({ linksFile }: TargetSettings) =>
-  linksFile === null
+export const openLinksFile = ({ writeLinks }: TargetSettings) =>
+  writeLinks === null
     ? Effect.succeed(null)
-    : Effect.andThen(mayReplace(linksFile, "links"), openOutput(linksFile, { private: true }))
+    : Effect.andThen(mayReplace(writeLinks, "links"), openOutput(writeLinks, { private: true }))

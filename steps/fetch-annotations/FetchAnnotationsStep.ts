@@ -1,4 +1,5 @@
 /** `svc-fetch-annotations`: what it is called and how it is used; the program itself is loaded when it runs. */
+import { analysisOperands } from "../main/Options.ts"
 import type { ServiceStep } from "../main/Step.ts"
 import { annotationOptions } from "./Options.ts"
 
@@ -6,7 +7,7 @@ export const fetchAnnotationsStep: ServiceStep = {
   name: "fetch-annotations",
   service: true,
   summary: "Fetch the SNV annotations of analyses as JSON Lines or as a table",
-  operands: { metavar: "ID", help: "An analysis; several are separated by spaces or commas", least: 1, most: 100_000 },
+  operands: analysisOperands,
   options: annotationOptions,
   examples: [
     { command: "-t https://lab.example.org A1 > A1.jsonl", says: "one JSON object per variant" },

@@ -12,7 +12,7 @@ import { parse, requestOf, type Wanted } from "./Wanted.ts"
 import { wiring } from "./Wiring.ts"
 
 export const program = makeProgram(
-  (_settings, operands, own) => parse(operands, own),
+  (settings, _operands, own) => parse(settings, own),
   Effect.fnUntraced(function* (settings: Settings, wanted: Wanted) {
     const request = yield* Effect.provide(requestOf(wanted), ZlibCodec.layer)
     const output = yield* openOutput(wanted.output)

@@ -4,6 +4,7 @@ import type { AnnotationsRequest } from "../../core/src/annotations/AnnotationsF
 import { fromBytes } from "../../core/src/genome/ByteReader.ts"
 import { readBed } from "../../core/src/genome/regions/BedFile.ts"
 import { parseRange, type RegionText } from "../../core/src/genome/regions/RegionText.ts"
+import type { LocalSettings } from "../../core/src/settings/Settings.ts"
 import { readInput } from "../../platform/inputs/InputFile.ts"
 import { type Own, type Problems, type ValuesOf, valuesOf } from "../main/Step.ts"
 import type { annotationOptions } from "./Options.ts"
@@ -17,11 +18,9 @@ export interface Wanted extends Omit<ValuesOf<typeof annotationOptions>, "range"
 }
 
 /** Fails with one sentence for each value that cannot be understood. */
-export const parse = (operands: ReadonlyArray<string>, own: Own): Result.Result<Wanted, Problems> => {
+export const parse = ({ analysisIds: analyses }: LocalSettings, own: Own): Result.Result<Wanted, Problems> => {
   const { range, ...values } = valuesOf<typeof annotationOptions>(own)
   const problems: Array<string> = []
-  const analyses = [...new Set(operands.flatMap((operand) => operand.split(",")).map((id) => id.trim()))]
-  if (analyses.includes("")) problems.push("ID must not be empty")
   const shaping = ["columns", "gene", "range", "bed"].filter((name) => own.given(name)).map((name) => `--${name}`)
   if (values.format === "json" && shaping.length > 0) {
     problems.push(`--format json gives the answer as it is: it cannot be used with ${shaping.join(", ")}`)

@@ -1,123 +1,162 @@
-/**
- * Reads the command line of a step: effect/cli does the parsing, the table of settings says what there is, and every
- * message speaks this program's language.
- */
-import { Effect } from "effect"
-import { Argument, type CliError, Command, Flag } from "effect/cli"
-import { keyNames, table } from "../../core/src/settings/Keys.ts"
-import type { Option } from "../../core/src/settings/Option.ts"
+/** Commands of effect/cli, made of the options of a step, and what they read from a command line. */
+import { Effect, Option } from "effect"
+import { Argument, CliConfig, CliError, CliOutput, Command, Completions, Flag, GlobalFlag } from "effect/cli"
+import { UsageError } from "../../core/src/Errors.ts"
+import { keyNames } from "../../core/src/settings/Keys.ts"
 import type { Layer } from "../../core/src/settings/Settings.ts"
-import { didYouMean, nearest } from "../../core/src/text/Spelling.ts"
-import { generalOptions, translation } from "./Arguments.ts"
 import { metavarOf } from "./Help.ts"
-import { type NamedOption, optionsOf } from "./Options.ts"
+import { generalOptions, loglevelFlags, type NamedOption, namedOptions, optionsOf } from "./Options.ts"
 import type { OwnTexts } from "./OwnOptions.ts"
+import { printLines } from "./StandardOutput.ts"
 import type { Step, StepFamily } from "./Step.ts"
+import { version } from "./Version.ts"
+import { misplaced, noSuchShell, sentencesOf, type UsageErrors, wordTooMany } from "./WrongUsage.ts"
 
 export interface CommandLine {
-  /** The settings. */
+  readonly step: Step
+  /** The settings, as texts. */
   readonly layer: Layer
-  /** The own options of the step. */
+  /** The own options of the step, as texts. */
   readonly own: OwnTexts
   readonly operands: ReadonlyArray<string>
 }
 
-/** The effect/cli command of a step. All options arrive as raw texts: the table decodes them, wherever they come from. */
-export const makeCommand = <E, R>(
-  step: Step,
-  program: string,
-  run: (commandLine: CommandLine) => Effect.Effect<void, E, R>,
-  completing = false
-) => {
-  const options = Object.fromEntries(optionsOf(step).map((named) => [named.name, flagOf(named, completing)]))
-  const { operands } = step
-  const rest =
-    operands === undefined
-      ? {}
-      : {
-          operands: (completing && operands.metavar === "PATH" ? Argument.Path : Argument.String)(
-            operands.metavar
-          ).pipe(Argument.withDescription(operands.help), Argument.between(operands.least, operands.most))
-        }
-  return Command.make(program, { options, ...rest }, (input) => run(collect(step, input))).pipe(
-    Command.withDescription(step.summary)
-  )
-}
-
-/** What completions are made of for a step or a family; it runs nothing. */
-export const makeIdleCommand = (step: Step | StepFamily, program: string): Command.Command.Any =>
-  "methods" in step
-    ? Command.make(program).pipe(
-        Command.withDescription(step.summary),
-        Command.withSubcommands(step.methods.map((method) => makeIdleCommand(method, method.method)))
-      )
-    : makeCommand(step, program, () => Effect.void, true)
+type Texts = Readonly<Record<string, ReadonlyArray<string>>>
 
 /** A value is a text for the table to decode; its form here is for completions alone, which offer files, folders and choices. */
-const valueFlag = (name: string, { choices, metavar, type }: Option): Flag.Flag<string> => {
-  if (choices !== undefined && type !== "flag") return Flag.Literals(name, choices)
+const valueFlag = ({ name, option: { choices, metavar } }: NamedOption): Flag.Flag<string> => {
+  if (choices !== undefined) return Flag.Literals(name, choices)
   if (metavar?.startsWith("FILE")) return Flag.File(name)
   return metavar === "DIR" ? Flag.Directory(name) : Flag.String(name)
 }
 
-const flagOf = ({ name, option }: NamedOption, completing: boolean) => {
-  const metavar = metavarOf(option)
-  const named = (completing ? valueFlag(name, option) : Flag.String(name)).pipe(Flag.withDescription(option.help))
-  const short = option.short === undefined ? named : Flag.withAlias(named, option.short)
-  const valued = metavar === null ? Flag.withOptionalValue(short, "true") : Flag.withMetavar(short, metavar)
-  return (option.hidden === undefined ? valued : Flag.withHidden(valued)).pipe(Flag.atLeast(0))
+/** The texts that a command line gives for an option. */
+const flagOf = (named: NamedOption, completing: boolean): Flag.Flag<ReadonlyArray<string>> => {
+  const { name, option } = named
+  const described = <A>(flag: Flag.Flag<A>) => {
+    const documented = Flag.withDescription(flag, option.help)
+    return option.short === undefined ? documented : Flag.withAlias(documented, option.short)
+  }
+  const once = (flag: Flag.Flag<string>) => Flag.map(Flag.optional(flag), Option.toArray)
+  if (option.type === "flag") {
+    const bare = described(Flag.Boolean(name))
+    // Without this a flag would take the next word when that is `yes` or `1`, which may be an id.
+    return once(Flag.map(completing ? bare : Flag.withOptionalValue(bare, "true"), String))
+  }
+  const valued = described(completing ? valueFlag(named) : Flag.String(name)).pipe(
+    Flag.withMetavar(metavarOf(option) ?? name)
+  )
+  return option.type === "list" || option.type === "lines" ? Flag.atLeast(valued, 0) : once(valued)
 }
 
-const collect = (
-  step: Step,
-  input: {
-    readonly options: Readonly<Record<string, ReadonlyArray<string>>>
-    readonly operands?: ReadonlyArray<string>
-  }
-): CommandLine => {
-  const operands = input.operands ?? []
+const configOf = (about: Step | StepFamily, completing: boolean) => {
+  const flags = (options: ReadonlyArray<NamedOption>) =>
+    Object.fromEntries(options.map((named) => [named.name, flagOf(named, completing)]))
+  // Help and version have been answered before; completions have their own way.
+  return { options: flags(optionsOf(about)), general: flags(namedOptions(completing ? generalOptions : loglevelFlags)) }
+}
+
+const operandsOf = (about: Step | StepFamily, completing: boolean) => {
+  if (!("operands" in about) || about.operands === undefined) return {}
+  const { help, least, metavar, most } = about.operands
+  const one = completing && metavar === "PATH" ? Argument.Path(metavar) : Argument.String(metavar)
+  return { operands: one.pipe(Argument.withDescription(help), Argument.between(least, most)) }
+}
+
+/** The command of a step or a family that runs nothing: completions are made of it. */
+const makeIdleCommand = (about: Step | StepFamily, name: string): Command.Command.Any => {
+  const methods = "methods" in about ? about.methods : []
+  return Command.make(name, { ...configOf(about, true), ...operandsOf(about, true) }).pipe(
+    Command.withDescription(about.summary),
+    Command.withSubcommands(methods.map((method) => makeIdleCommand(method, method.method)))
+  )
+}
+
+/** What `argv` gives for a step; null when it asked for completions, which have been printed. */
+export const readCommandLine = Effect.fnUntraced(function* (about: Step | StepFamily, argv: ReadonlyArray<string>) {
+  let found = null as CommandLine | null
+  const name = `svc-${about.name}`
+  const command = Command.make(name, { ...configOf(about, false), ...operandsOf(about, false) }, (input) =>
+    Effect.map(collect(about, argv, input), (commandLine) => {
+      found = commandLine
+    })
+  )
+  const sentences = (errors: UsageErrors) => sentencesOf(about, argv, errors)
+  yield* parse(command, argv, () => makeIdleCommand(about, name), sentences)
+  return found
+})
+
+/** Prints the completions of `svc-steps`. */
+export const readDispatcher = (
+  steps: ReadonlyArray<Step | StepFamily>,
+  others: ReadonlyArray<Command.Command.Any>,
+  argv: ReadonlyArray<string>
+) => {
+  const root = Command.make("svc-steps")
+  const commands = () => [...steps.map((step) => makeIdleCommand(step, step.name)), ...others]
+  return parse(
+    root,
+    argv,
+    () => Command.withSubcommands(root, commands()),
+    () => [noSuchShell]
+  )
+}
+
+/** Errors are sentences, and are printed by whoever runs this. */
+const silence = CliOutput.layerPresenter({ present: () => Effect.void })
+
+const parse = <const Name extends string, I, E, R>(
+  command: Command.Command<Name, I, object, E, R>,
+  argv: ReadonlyArray<string>,
+  idle: () => Command.Command.Any,
+  sentences: (errors: UsageErrors) => ReadonlyArray<string>
+) => {
+  const completions = GlobalFlag.Action({
+    flag: GlobalFlag.Completions.flag,
+    run: (shell) =>
+      Option.isNone(shell)
+        ? Effect.void
+        : printLines(Completions.generate(command.name, shell.value, Completions.fromCommand(idle())))
+  })
+  return Command.runWith(command, { version })(argv).pipe(
+    Effect.mapError((error) =>
+      CliError.isCliError(error) && error._tag === "ShowHelp"
+        ? new UsageError({ message: sentences(error.errors).join("\n") })
+        : error
+    ),
+    Effect.provide([silence, CliConfig.layer({ builtIns: [completions] })])
+  )
+}
+
+const collect = Effect.fnUntraced(function* (
+  step: Step | StepFamily,
+  argv: ReadonlyArray<string>,
+  input: { readonly options: Texts; readonly general: Texts; readonly operands?: ReadonlyArray<string> }
+): Effect.fn.Return<CommandLine, UsageError> {
+  const refuse = (message: string) => new UsageError({ message })
+  if ("methods" in step) return yield* refuse("No method is given")
+  const { operands = [] } = input
+  const setting = step.operands?.setting
+  const ids = setting === undefined ? [] : operands
+  if (ids.some((word) => word.trim() === "")) return yield* refuse(`${step.operands?.metavar} must not be empty`)
+  // `--overwrite no` would overwrite, and look for an analysis named no.
+  const noId = ids.find((word) => misplaced(word) !== null)
+  if (noId !== undefined) return yield* refuse(wordTooMany(step, argv, noId))
+
+  const flags = Object.entries(loglevelFlags).filter(([name]) => input.general[name]?.[0] === "true")
+  const loglevel = [...(input.options["loglevel"] ?? []), ...flags.map(([, { level }]) => level)]
+  if (loglevel.length > 1) return yield* refuse(`--${flags.at(-1)?.[0]} and another log level are given`)
+  const texts: Texts = { ...input.options, loglevel }
   const textsOf = (name: string) => {
-    const texts = [...(input.options[name] ?? []), ...(name === step.operands?.setting ? operands : [])]
-    return texts.length === 0 ? [] : [[name, texts] as const]
+    const given = [...(texts[name] ?? []), ...(name === setting ? operands : [])]
+    return given.length === 0 ? [] : [[name, given] as const]
   }
   const own = Object.keys(step.options ?? {})
+  const settings = keyNames.filter((name) => !own.includes(name))
   return {
-    layer: Object.fromEntries(keyNames.filter((name) => !own.includes(name)).flatMap(textsOf)),
+    step,
+    layer: Object.fromEntries(settings.flatMap(textsOf)),
     own: Object.fromEntries(own.flatMap(textsOf)),
     operands
   }
-}
-
-export const noSuchShell = "Invalid value for --completions: expected bash, zsh, fish or powershell"
-
-/** One sentence for one thing that effect/cli found wrong. */
-export const sentenceOf = (step: Step, error: CliError.NonShowHelpErrors): string => {
-  switch (error._tag) {
-    case "UnrecognizedOption": {
-      const word = error.option.replace(/^-+/, "")
-      const options = [...optionsOf(step).map(({ name }) => name), ...generalOptions]
-      // Every letter is one edit away from every other.
-      const near = word.length === 1 ? null : nearest(word, options)
-      return `Unknown option ${error.option}${didYouMean(translation(step, word) ?? (near === null ? null : `--${near}`))}`
-    }
-    case "UnexpectedArgument": {
-      const flag = /^(?:true|false|yes|no|on|off|[01])$/i.test(error.arguments[0] ?? "")
-      const hint = flag ? "; a flag takes its value after =, such as --overwrite=false" : ""
-      // `svc-download A1`, as many tools take it.
-      const [first = ""] = error.arguments
-      if (!flag && step.operands === undefined && table.analysisIds.steps.some((name) => name === step.name)) {
-        return `Unexpected argument: ${error.arguments.join(" ")}; analyses are given with -a, such as -a ${first}`
-      }
-      return `Unexpected argument: ${error.arguments.join(" ")}${hint}`
-    }
-    case "MissingArgument":
-      return `Missing ${step.operands?.metavar ?? error.argument}`
-    case "InvalidValue":
-      if (error.option === "completions") return noSuchShell
-      return error.kind === "argument"
-        ? `Wrong number of ${step.operands?.metavar ?? "arguments"}: ${error.expected}`
-        : `--${error.option} needs a value`
-    default:
-      return error.message
-  }
-}
+})

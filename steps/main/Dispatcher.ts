@@ -1,6 +1,6 @@
 /** `svc-steps <step> ...`: finds the step and runs it as its own executable would; nothing else is loaded. */
 import { didYouMean, nearest } from "../../core/src/text/Spelling.ts"
-import { asksForCompletions } from "./Arguments.ts"
+import { nameEntries } from "./Help.ts"
 import { version } from "./Version.ts"
 
 /** A step as the dispatcher knows it. */
@@ -24,10 +24,8 @@ export type Dispatch =
   /** Wrong usage: `message` without `Error: `. */
   | { readonly kind: "wrong"; readonly message: string; readonly text: string }
 
-const list = (entries: ReadonlyArray<Entry>) => {
-  const width = Math.max(...entries.map(({ name }) => name.length))
-  return entries.map(({ name, summary }) => `  ${name.padEnd(width)}  ${summary}`).join("\n")
-}
+const list = (entries: ReadonlyArray<Entry>) =>
+  nameEntries(entries.map(({ name, summary }) => [name, summary])).join("\n")
 
 const help = (entries: ReadonlyArray<Entry>) =>
   [
@@ -47,7 +45,7 @@ export const dispatch = (entries: ReadonlyArray<Entry>, argv: ReadonlyArray<stri
   const [first, ...rest] = argv
   if (first === undefined || first === "--help" || first === "-h") return { kind: "text", text: help(entries) }
   if (first === "--version" || first === "-v") return { kind: "text", text: version }
-  if (asksForCompletions(first)) return { kind: "completions" }
+  if (/^--completions(?:=|$)/.test(first)) return { kind: "completions" }
   // `svc-steps help download`, as many tools have it.
   if (first === "help") return dispatch(entries, rest[0] === undefined ? [] : [rest[0], "--help"])
   const name = first.replace(/^svc-/, "")

@@ -1,4 +1,4 @@
-/** `svc-api download-files`: the run of `svc-download`, with the analyses as bare words too. */
+/** `svc-api download-files`: the run of `svc-download`. */
 import { downloadStep } from "../download/DownloadStep.ts"
 import type { Method } from "./Step.ts"
 
@@ -7,6 +7,5 @@ export const downloadFiles: Method = {
   method: "download-files",
   group: "Files",
   summary: "Download the files of analyses: the same as svc-download, with its options",
-  operands: { metavar: "ANALYSIS-ID", help: "As --analysisIds", least: 0, most: 100_000, setting: "analysisIds" },
   examples: [{ command: "A1 A2 -f vcf.gz,vcf.gz.tbi -d data", says: "the variants of two analyses" }]
 }

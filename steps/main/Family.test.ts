@@ -1,7 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
-import { prepare } from "./Arguments.ts"
 import { chooseMethod } from "./Family.ts"
-import { familyHelpText, helpText } from "./Help.ts"
+import { helpText } from "./Help.ts"
 import { decodeOwn } from "./OwnOptions.ts"
 import type { Method, StepFamily } from "./Step.ts"
 
@@ -34,61 +33,28 @@ const family: StepFamily = {
 
 const choose = (...argv: ReadonlyArray<string>) => {
   const chosen = chooseMethod(family, argv)
-  return chosen.kind === "method"
-    ? `${chosen.method.method}: ${chosen.argv.join(" ")}`
-    : chosen.kind === "wrong"
-      ? chosen.message
-      : chosen.kind
+  return chosen === null ? null : `${chosen.method.method}: ${chosen.argv.join(" ")}`
 }
 
 describe("the method of a family", () => {
   it("is the first word that is no option and no value of a setting", () => {
     assert.strictEqual(choose("get-person", "L1"), "get-person: L1")
     assert.strictEqual(
-      choose("-t", "get-person", "--loglevel=debug", "get-person", "-u", "x", "L1"),
-      ["get-person: -t get-person --loglevel=debug -u x L1"].join()
+      choose("-t", "get-person", "--loglevel=debug", "-q", "get-person", "-u", "x", "L1"),
+      "get-person: -t get-person --loglevel=debug -q -u x L1"
     )
-    assert.strictEqual(choose("get-person", "--help"), "get-person: --help")
-    assert.strictEqual(choose("help", "get-person"), "get-person: --help")
+    assert.strictEqual(choose("get-person", "create-panel"), "get-person: create-panel")
   })
 
-  it("may be absent for help, version and completions", () => {
-    assert.strictEqual(choose("--help"), "help")
-    assert.strictEqual(choose("-t", "x", "-h"), "help")
-    assert.strictEqual(choose("help"), "help")
-    assert.strictEqual(choose("--version"), "version")
-    assert.strictEqual(choose("--completions", "bash"), "completions")
-  })
-
-  it("must be there otherwise: an empty variable is not a success", () => {
-    assert.strictEqual(choose(), "No method is given")
-    assert.strictEqual(choose("-t", "x"), "No method is given")
-    assert.strictEqual(choose(""), "Unknown method ")
-  })
-
-  it("is suggested when it is mistyped or in the spelling of a library", () => {
-    assert.strictEqual(choose("get-persn"), "Unknown method get-persn; did you mean get-person?")
-    assert.strictEqual(choose("getPerson"), "Unknown method getPerson; did you mean get-person?")
-    assert.strictEqual(choose("get_person"), "Unknown method get_person; did you mean get-person?")
-    assert.strictEqual(choose("zzz"), "Unknown method zzz")
-  })
-
-  it("comes before its own options; values are not repeated in the message", () => {
-    assert.strictEqual(choose("--gene-ids=CANARY", "create-panel"), "The method comes first, before --gene-ids")
+  it("is no other word", () => {
+    for (const argv of [[], [""], ["-t", "get-person"], ["--completions", "bash"], ["x", "get-person"]]) {
+      assert.isNull(choose(...argv), argv.join(" "))
+    }
   })
 })
 
 describe("own options", () => {
-  const [, panels] = family.methods
   const decode = (texts: Readonly<Record<string, ReadonlyArray<string>>>) => decodeOwn(options, texts)
-
-  it("are read as settings are", () => {
-    const prepared = panels && prepare(panels, ["--gene-ids", "G1", "G2", "--no-active", "--virtual-panel-id", "none"])
-    assert.deepStrictEqual(prepared, {
-      kind: "run",
-      argv: ["--gene-ids=G1", "--gene-ids=G2", "--active=false", "--virtual-panel-id=none"]
-    })
-  })
 
   it("have their values, defaults, and empty values", () => {
     const { own, problems } = decode({ "gene-ids": ["G1,G2", "G3"] })
@@ -110,20 +76,30 @@ describe("own options", () => {
 })
 
 describe("help of a family", () => {
-  const text = familyHelpText(family, "svc-x")
+  const [, panel = method("?")] = family.methods
 
-  it("has every method with its usage under its heading, the settings and the examples, in 80 columns", () => {
-    for (const line of [...text.split("\n"), ...helpText(family.methods[1] ?? method("?"), "svc-x m").split("\n")]) {
+  it("has a line for each method under its heading", () => {
+    const text = helpText(family, "svc-x")
+    assert.match(
+      text,
+      /Persons:\n {2}get-person {4}does get-person\n\nPanels:\n {2}create-panel {2}does create-panel\n/
+    )
+    assert.include(text, "  svc-x get-person L1")
+    assert.notInclude(text, "--target")
+  })
+
+  it("with everything has the usage of each method, and the settings", () => {
+    const text = helpText(family, "svc-x", { all: true })
+    for (const line of [...text.split("\n"), ...helpText(panel, "svc-x m").split("\n")]) {
       assert.isAtMost(line.length, 80, line)
     }
     assert.match(text, /Persons:\n {2}get-person LIMS-ID\.\.\.\n {6}does get-person\n\nPanels:\n {2}create-panel /)
     assert.match(text, /create-panel \[--virtual-panel-id ID\|none\] --gene-ids VALUE \[--active\]/)
     assert.include(text, "  -t, --target NAME|URL")
-    assert.include(text, "  svc-x get-person L1")
   })
 
   it("of a method has its own options first", () => {
-    const own = helpText(family.methods[1] ?? method("?"), "svc-x create-panel")
+    const own = helpText(panel, "svc-x create-panel")
     assert.match(own, /Usage: svc-x create-panel --gene-ids VALUE \[options\]\n/)
     assert.match(own, /Options:\n {6}--virtual-panel-id ID\|none\s+Which panel \(default\s+1\)/)
     assert.isBelow(own.indexOf("--gene-ids"), own.indexOf("--target"))

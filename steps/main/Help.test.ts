@@ -1,7 +1,10 @@
 import { assert, describe, it } from "@effect/vitest"
+import { ExitCodes } from "../../core/src/errors/ExitCodes.ts"
 import { stepNames } from "../../core/src/settings/Key.ts"
 import { keysOf, table } from "../../core/src/settings/Keys.ts"
-import { helpText } from "./Help.ts"
+import { families, steps } from "../../scripts/commands.ts"
+import { exitCodesLine, helpText } from "./Help.ts"
+import { everyOptionOf } from "./Options.ts"
 import type { Step } from "./Step.ts"
 
 const step = (name: Step["name"]): Step => ({
@@ -15,8 +18,8 @@ const step = (name: Step["name"]): Step => ({
 
 describe("help", () => {
   for (const name of stepNames) {
-    it(`of ${name} fits 80 columns and has every option with its default and variable`, () => {
-      const text = helpText(step(name), "svc-x")
+    it(`of ${name} with everything fits 80 columns and has every option with its default and variable`, () => {
+      const text = helpText(step(name), "svc-x", { all: true })
       for (const line of text.split("\n")) assert.isAtMost(line.length, 80, line)
       for (const key of keysOf(name)) {
         const { default: fallback, env, short } = table[key]
@@ -27,9 +30,56 @@ describe("help", () => {
     })
   }
 
+  for (const about of [...steps, ...families, ...families.flatMap(({ methods }) => methods)]) {
+    const name = "method" in about ? `${about.name} ${about.method}` : about.name
+    it(`of ${name} fits a screen or two, and says where everything is`, () => {
+      const lines = helpText(about, `svc-${name}`).split("\n")
+      assert.isAtMost(lines.length, 56, lines.join("\n"))
+      assert.include(lines.join(" "), `svc-${name} --help all has everything.`)
+    })
+
+    it(`of ${name} speaks of no option that there is not`, () => {
+      const known = everyOptionOf(about).flatMap(({ name }) => [name, `no-${name}`])
+      const texts = everyOptionOf(about).map(({ option }) => option.help.replace("--no-FLAG", ""))
+      const named = texts.join(" ").matchAll(/--([A-Za-z][A-Za-z-]*)/g)
+      for (const [, option = ""] of named) assert.include(known, option)
+    })
+  }
+
+  it("of svc-api has a line for each method", () => {
+    const [api] = families
+    const text = api === undefined ? "" : helpText(api, "svc-api")
+    for (const { method } of api?.methods ?? []) assert.match(text, new RegExp(`^  ${method} {2,}\\S`, "m"))
+    for (const line of text.split("\n")) assert.notMatch(line, /^ {20}/)
+  })
+
+  it("is as wide as the terminal, between 60 and 100 columns, and 80 where there is none", () => {
+    const widest = (columns?: number) =>
+      Math.max(
+        ...helpText(step("gateway"), "svc-x", { all: true, columns })
+          .split("\n")
+          .map(({ length }) => length)
+      )
+    for (const [columns, least, most] of [
+      [20, 50, 60],
+      [72, 61, 72],
+      [undefined, 73, 80],
+      [300, 81, 100]
+    ] as const) {
+      const width = widest(columns)
+      assert.isTrue(width >= least && width <= most, `${columns}: ${width}`)
+    }
+  })
+
   it("shows how to call it: usage, operands and examples with the name the user typed", () => {
     const text = helpText(step("api"), "svc-steps api")
     assert.include(text, "Usage: svc-steps api [options] ID...")
     assert.include(text, "  svc-steps api -t https://lab.example.org A1")
+  })
+
+  it("names only exit codes that there are", () => {
+    const codes = [...exitCodesLine.matchAll(/\d+/g)].map(([code]) => code)
+    assert.isAbove(codes.length, 8)
+    for (const code of codes) assert.property(ExitCodes, code)
   })
 })

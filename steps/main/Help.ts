@@ -1,92 +1,89 @@
-/** The text of `--help`, made of the table of settings, for 80 columns. */
-import { groups, type Key } from "../../core/src/settings/Key.ts"
+/** The text of `--help`, made of the table of settings: short, or with everything. */
+import { groups } from "../../core/src/settings/Key.ts"
 import { keysOf, table } from "../../core/src/settings/Keys.ts"
 import type { Option } from "../../core/src/settings/Option.ts"
-import type { CommandOption, Method, Operands, Step, StepFamily } from "./Step.ts"
+import { generalOptions, type NamedOption, namedOptions } from "./Options.ts"
+import type { Method, Operands, Step, StepFamily } from "./Step.ts"
+import { documentation } from "./Version.ts"
 
-const width = 80
-const helpColumn = 32
-
-const wrap = (text: string, room: number): ReadonlyArray<string> => {
-  const lines: Array<string> = []
-  let line = ""
-  for (const word of text.split(" ")) {
-    if (line !== "" && line.length + 1 + word.length > room) {
-      lines.push(line)
-      line = word
-    } else {
-      line = line === "" ? word : `${line} ${word}`
-    }
-  }
-  return [...lines, line]
+interface Layout {
+  readonly width: number
+  /** Where the texts of options begin. */
+  readonly column: number
 }
 
+const wrap = (text: string, room: number): ReadonlyArray<string> =>
+  text.match(new RegExp(`\\S.{0,${room - 1}}(?=\\s|$)|\\S+`, "g")) ?? []
+
 /** `  -t, --target NAME|URL   help`, the help wrapped beside its option, or below when the option is long. */
-const entry = (option: string, help: string): string => {
-  const lines = wrap(help, width - helpColumn)
-  const below = lines.map((line) => " ".repeat(helpColumn) + line)
-  return option.length + 2 > helpColumn
-    ? [option, ...below].join("\n")
-    : [option.padEnd(helpColumn) + (lines[0] ?? ""), ...below.slice(1)].join("\n")
+const entry = ({ column, width }: Layout, option: string, help: string): string => {
+  const lines = wrap(help, width - column).map((line) => " ".repeat(column) + line)
+  return option.length + 2 > column
+    ? [option, ...lines].join("\n")
+    : [option.padEnd(column) + (lines[0] ?? "").trimStart(), ...lines.slice(1)].join("\n")
 }
 
 /** What stands for the value of an option; null for a flag. */
 export const metavarOf = ({ choices, metavar, type }: Option): string | null =>
   type === "flag" ? null : (metavar ?? choices?.join("|") ?? "VALUE")
 
-/** One sentence, the default and the environment variable. */
-const explanation = (option: Option & Pick<Key, "env">): string =>
-  [
-    option.help,
-    ...(option.default === undefined ? [] : [`(default ${option.default})`]),
-    ...(option.env === undefined ? [] : [`[${option.env}]`])
-  ].join(" ")
+const optionText = (name: string, option: Option): string => [`--${name}`, metavarOf(option) ?? []].flat().join(" ")
 
-const optionEntry = (name: string, option: Option & Pick<Key, "env">): string => {
-  const metavar = metavarOf(option)
+/** With one sentence, the default and the environment variable. */
+const optionEntry = (layout: Layout, { name, option }: NamedOption, env?: string): string => {
   const short = option.short === undefined ? "     " : `  -${option.short},`
-  return entry(`${short} --${name}${metavar === null ? "" : ` ${metavar}`}`, explanation(option))
+  const fallback = option.default === undefined ? [] : [`(default ${option.default})`]
+  const help = [option.help, ...fallback, ...(env === undefined ? [] : [`[${env}]`])].join(" ")
+  return entry(layout, `${short} ${optionText(name, option)}`, help)
+}
+
+/** Names with what they are, in a column that all names leave free. */
+export const nameEntries = (names: ReadonlyArray<readonly [name: string, summary: string]>, width = 80) => {
+  const column = Math.max(...names.map(([name]) => name.length)) + 4
+  return names.map(([name, summary]) => entry({ column, width }, `  ${name}`, summary))
 }
 
 const section = (heading: string, entries: ReadonlyArray<string>): ReadonlyArray<string> =>
   entries.length === 0 ? [] : [`${heading}:\n${entries.join("\n")}`, ""]
 
-/** The settings under their headings. */
-const settingsSections = (name: Step["name"]): ReadonlyArray<string> => {
-  const keys = keysOf(name).filter((key) => table[key].hidden === undefined)
-  return groups.flatMap((group) =>
+const byGroup = (
+  entries: ReadonlyArray<{ readonly group: string; readonly text: string }>,
+  headings: ReadonlyArray<string> = [...new Set(entries.map(({ group }) => group))]
+) =>
+  headings.flatMap((heading) =>
     section(
-      group,
-      keys.filter((key) => table[key].group === group).map((key) => optionEntry(key, table[key]))
+      heading,
+      entries.flatMap(({ group, text }) => (group === heading ? [text] : []))
     )
   )
+
+const optionsSection = (layout: Layout, heading: string, options: Readonly<Record<string, Option>> = {}) =>
+  section(
+    heading,
+    namedOptions(options).map((named) => optionEntry(layout, named))
+  )
+
+const firstClause = (text: string) => text.replace(/[;:.] .*/, "")
+
+/** The settings under their headings; those of the short help with the first clause of what there is to say. */
+const settingsSections = (layout: Layout, name: Step["name"], all: boolean): ReadonlyArray<string> => {
+  const shown = keysOf(name).flatMap((key) => {
+    const { env, ...option } = table[key]
+    if (all) return [{ group: option.group, text: optionEntry(layout, { name: key, option }, env) }]
+    const brief = { ...option, help: firstClause(option.help) }
+    return option.common ? [{ group: option.group, text: optionEntry(layout, { name: key, option: brief }) }] : []
+  })
+  return byGroup(shown, groups)
 }
 
-const generalSection = section("General", [
-  entry("  -q, --quiet", "Say errors only: --loglevel error"),
-  entry("      --verbose", "Say everything: --loglevel debug"),
-  entry("  -h, --help", "Show this help"),
-  entry("  -v, --version", "Show the version"),
-  entry("      --completions SHELL", "Print completions for bash, zsh, fish or powershell")
-])
+/** How values are given, which man pages say too. */
+export const aboutSettings =
+  "A setting comes from the command line, else from its variable, else from the --config file, else it has its default. Lists are " +
+  "separated by commas, or the option is repeated. A flag is turned off by --no-FLAG."
 
-const aboutSettings = wrap(
-  "A setting comes from the command line, else from its variable in [brackets], else from the --config file, else it " +
-    "has its default. Lists are separated by commas, or the option is repeated. A flag is turned off by --no-FLAG.",
-  width
-)
-
-const exampleLines = (program: string, examples: Step["examples"]): ReadonlyArray<string> =>
-  examples.length === 0
-    ? []
-    : [
-        "",
-        "Examples:",
-        ...examples.flatMap(({ command, says }) => [
-          ...wrap(says, width - 4).map((line) => `  # ${line}`),
-          `  ${program} ${command}`
-        ])
-      ]
+/** The exit codes that a script meets; all of them are in the documentation. */
+export const exitCodesLine =
+  "Exit codes: 0 done, 64 usage, 65 wrong data, 66 not found, 69 unavailable, 73 and 74 output, 75 pending, 77 login, 78 settings."
 
 /** ` [ID]...`, as it stands in a line of usage; a metavar of two words stands for two operands. */
 const operandsUsage = (operands: Operands | undefined): string => {
@@ -95,72 +92,71 @@ const operandsUsage = (operands: Operands | undefined): string => {
   return ` ${least === 0 ? `[${metavar}]` : metavar}${most > metavar.split(" ").length ? "..." : ""}`
 }
 
-/** @param program - how the user calls the step, such as `svc-download` or `svc-api get-person` */
-export const helpText = (step: Step, program: string): string => {
-  const own = Object.entries(step.options ?? {}).filter(([, option]) => option.hidden === undefined)
-  const { operands } = step
-  const settings = settingsSections(step.name)
-  const required = own
-    .filter(([, option]) => option.required === true)
-    .map(([name, option]) => ` ${optionText(name, option)}`)
-  const usage = `${program}${required.join("")}${own.length + settings.length > 0 ? " [options]" : ""}`
+/**
+ * @param program - how the user calls it, such as `svc-download` or `svc-api get-person`
+ * @param form - `all`: every option with all that there is to say of it; `columns`: of the terminal, if there is one
+ */
+export const helpText = (
+  about: Step | StepFamily,
+  program: string,
+  { all = false, columns }: { readonly all?: boolean; readonly columns?: number | undefined } = {}
+): string => {
+  const width = columns ? Math.min(100, Math.max(60, columns)) : 80
+  const layout = { width, column: Math.round(width * 0.4) }
+  const examples = section(
+    "Examples",
+    (all ? about.examples : about.examples.slice(0, 3)).flatMap(({ command, says }) => [
+      ...wrap(says, width - 4).map((line) => `  # ${line}`),
+      `  ${program} ${command}`
+    ])
+  )
+  const isFamily = "methods" in about
+  const further = `${isFamily ? `${program} METHOD --help has the options of a method, ` : ""}${program} --help all has everything. `
   return [
-    ...wrap(step.summary, width),
+    ...wrap(about.summary, width),
     "",
-    `Usage: ${usage}${operandsUsage(operands)}`,
-    ...(operands === undefined ? [] : ["", entry(`  ${operands.metavar}`, operands.help)]),
-    "",
-    ...section(
-      "Options",
-      own.map(([name, option]) => optionEntry(name, option))
-    ),
-    ...settings,
-    ...generalSection,
-    ...aboutSettings,
-    ...exampleLines(program, step.examples)
+    ...(isFamily ? methodLines(layout, about, program, all) : usageLines(layout, about, program)),
+    ...(all ? [] : examples),
+    ...(isFamily ? [] : optionsSection(layout, "Options", about.options)),
+    ...(isFamily && !all ? [] : settingsSections(layout, about.name, all)),
+    ...(all
+      ? [...optionsSection(layout, "General", generalOptions), ...wrap(aboutSettings, width), "", ...examples]
+      : []),
+    ...wrap(exitCodesLine, width),
+    ...wrap(`${all ? "" : further}${documentation}`, width)
   ].join("\n")
 }
 
-const optionText = (name: string, option: CommandOption): string => {
-  const metavar = metavarOf(option)
-  return `--${name}${metavar === null ? "" : ` ${metavar}`}`
+const usageLines = (layout: Layout, step: Step, program: string): ReadonlyArray<string> => {
+  const { operands, options = {} } = step
+  const required = namedOptions(options).filter(({ name }) => options[name]?.required === true)
+  const words = [program, ...required.map(({ name, option }) => optionText(name, option)), "[options]"]
+  return [
+    `Usage: ${words.join(" ")}${operandsUsage(operands)}`,
+    "",
+    ...(operands === undefined ? [] : [entry(layout, `  ${operands.metavar}`, operands.help), ""])
+  ]
 }
 
 /** `get-person LIMS-ID... [--format json|jsonl]`: how a method is called, without the settings. */
-export const methodUsage = ({ method, operands, options = {} }: Method): string => {
-  const shown = Object.entries(options).filter(([, option]) => option.hidden === undefined)
-  return [
+export const methodUsage = ({ method, operands, options = {} }: Method): string =>
+  [
     `${method}${operandsUsage(operands)}`,
-    ...shown.map(([name, option]) =>
+    ...Object.entries(options).map(([name, option]) =>
       option.required === true ? optionText(name, option) : `[${optionText(name, option)}]`
     )
   ].join(" ")
-}
 
-const methodEntry = (method: Method): string => {
-  const [first = "", ...more] = wrap(methodUsage(method), width - 6)
-  return [
-    `  ${first}`,
-    ...more.map((line) => `      ${line}`),
-    ...wrap(method.summary, width - 6).map((line) => `      ${line}`)
-  ].join("\n")
-}
-
-/** What a family of steps can do, with the settings that all of them take. */
-export const familyHelpText = (family: StepFamily, program: string): string => {
-  const headings = [...new Set(family.methods.map(({ group }) => group))]
-  return [
-    ...wrap(family.summary, width),
-    "",
-    `Usage: ${program} METHOD [arguments] [options]`,
-    `       ${program} METHOD --help`,
-    "",
-    ...headings.flatMap((heading) =>
-      section(heading, family.methods.filter(({ group }) => group === heading).map(methodEntry))
-    ),
-    ...settingsSections(family.name),
-    ...generalSection,
-    ...aboutSettings,
-    ...exampleLines(program, family.examples)
-  ].join("\n")
+/** The methods by subject, a line each; with all there is to say, each with its usage. */
+const methodLines = ({ width }: Layout, { methods }: StepFamily, program: string, all: boolean) => {
+  const whole = (method: Method) => {
+    const [first = "", ...more] = wrap(methodUsage(method), width - 6)
+    return [`  ${first}`, ...[...more, ...wrap(method.summary, width - 6)].map((line) => `      ${line}`)].join("\n")
+  }
+  const brief = nameEntries(
+    methods.map(({ method, summary }) => [method, firstClause(summary)]),
+    width
+  )
+  const entries = methods.map((method, at) => ({ group: method.group, text: all ? whole(method) : (brief[at] ?? "") }))
+  return [`Usage: ${program} METHOD [arguments] [options]`, "", ...byGroup(entries)]
 }

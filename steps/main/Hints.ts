@@ -20,11 +20,8 @@ export const hintsFor = (
   if (error instanceof UsageError) {
     const [, type] = /Unsupported file type: (.*)$/m.exec(error.message) ?? []
     const types = type === undefined ? [] : [`${typeMeant(type)}File types are ${fileTypes.join(", ")}`]
-    // Other tools resume only with an option; ours do it always, and the option of that name is about the archive.
-    const goesOn = /^Unknown option --(resume|continue)\b/m.test(error.message)
-      ? ["A download that was stopped goes on where it was, when the same command is run again"]
-      : []
-    return [...types, ...goesOn, `See ${program} --help`]
+    const more = explained.flatMap(([said, hint]) => (said.test(error.message) ? [hint] : []))
+    return [...types, ...more, `See ${program} --help`]
   }
   if (error._tag !== "Unavailable" || settings === null) return []
   const variable = ignoredProxy(settings)
@@ -33,6 +30,20 @@ export const hintsFor = (
     "Run svc-doctor to find the cause"
   ]
 }
+
+/** What the right name alone does not say. */
+const explained: ReadonlyArray<readonly [said: RegExp, hint: string]> = [
+  // Other tools resume only with an option; ours do it always, and the option of that name is about the archive.
+  [
+    /^Unknown option --(resume|continue)\b/m,
+    "A download that was stopped goes on where it was, when the same command is run again"
+  ],
+  [
+    /^Unknown option --linksFile\b/m,
+    "Write --writeLinks FILE to write links, and --fromLinks FILE to download by them"
+  ],
+  [/^Unknown option --once\b/m, "Without --wait it looks once"]
+]
 
 /** `vcf` is meant as `vcf.gz`, `bai` as `bam.bai`. */
 const typeMeant = (type: string): string => {

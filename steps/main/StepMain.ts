@@ -6,10 +6,10 @@ import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
 import * as NodePath from "@effect/platform-node/NodePath"
 import * as NodeStdio from "@effect/platform-node/NodeStdio"
 import { Cause, Effect, Terminal as EffectTerminal, Layer, Option, Redacted, Result, Runtime } from "effect"
-import { CliConfig, CliOutput, Command, GlobalFlag } from "effect/cli"
+import type { Command } from "effect/cli"
 import { Base64 } from "effect/encoding"
 import { ChildProcessSpawner } from "effect/process"
-import { LocalIo, UsageError } from "../../core/src/Errors.ts"
+import { LocalIo } from "../../core/src/Errors.ts"
 import { type KeyName, table } from "../../core/src/settings/Keys.ts"
 import { idListsOf, namedFile } from "../../core/src/settings/NamedFiles.ts"
 import { decode, environmentLayer, environmentWarnings, type LocalSettings } from "../../core/src/settings/Settings.ts"
@@ -22,20 +22,13 @@ import { withPasswordFile } from "../../platform/inputs/PasswordFile.ts"
 import * as LogOutput from "../../platform/terminal/LogOutput.ts"
 import { makeScreen, Screen } from "../../platform/terminal/Screen.ts"
 import * as Terminal from "../../platform/terminal/Terminal.ts"
-import { asksForCompletions, type Prepared } from "./Arguments.ts"
-import { type CommandLine, makeCommand, sentenceOf } from "./CommandLine.ts"
-import { dispatcherCompletions, familyCompletions } from "./Completions.ts"
-import type { Choice } from "./Family.ts"
+import { type CommandLine, readCommandLine, readDispatcher } from "./CommandLine.ts"
 import { hintsFor } from "./Hints.ts"
 import { decodeOwn } from "./OwnOptions.ts"
 import { defectSentence, type ProcessRun, runProcess } from "./ProcessRun.ts"
-import { printLines } from "./StandardOutput.ts"
 import type { Own, Problems, Program, Step, StepFailure, StepFamily, StepServices } from "./Step.ts"
 import { Stopping } from "./Stopping.ts"
 import { version } from "./Version.ts"
-
-/** Help and version have been answered before. */
-const builtIns = CliConfig.layer({ builtIns: [GlobalFlag.Completions] })
 
 /** No step starts other programs, so secrets cannot leave in their arguments or environment. */
 const noChildren = Layer.succeed(
@@ -60,19 +53,26 @@ const noQuestions = Layer.succeed(
 
 const node = Layer.mergeAll(NodeFileSystem.layer, NodePath.layer, NodeStdio.layer, noQuestions, noChildren)
 
-/**
- * Runs `step` to the end of this process.
- *
- * @param prepared - its arguments after the first look
- * @param guardWarnings - sentences for the log
- */
+/** Runs `step` to the end of this process, or answers what a family itself is asked; `guardWarnings` are sentences for the log. */
 export const main = (
-  step: Step,
+  step: Step | StepFamily,
   program: string,
-  prepared: Extract<Prepared, { readonly kind: "run" | "wrong" }>,
+  argv: ReadonlyArray<string>,
   guardWarnings: ReadonlyArray<string>
+): void => startProcess(program, readCommandLine(step, argv), guardWarnings, "grace" in step ? step.grace : undefined)
+
+/** Prints the completions of `svc-steps`. */
+export const mainOfDispatcher = (...about: Parameters<typeof readDispatcher>): void =>
+  startProcess("svc-steps", Effect.as(readDispatcher(...about), null), [])
+
+const startProcess = (
+  program: string,
+  read: Effect.Effect<CommandLine | null, StepFailure, Command.Environment>,
+  guardWarnings: ReadonlyArray<string>,
+  grace?: number
 ): void => {
-  const { scrubber, screen } = makeSurroundings()
+  const scrubber = makeScrubber()
+  const screen = makeScreen(process.stderr, process.env, scrubber.prose)
   const stderrLog = (settings: LogOutput.LogSettings) => LogOutput.layerStderr(settings, scrubber, screen)
   const earlyLog = (format: LogOutput.LogSettings["format"]) => stderrLog({ level: "warn", format })
 
@@ -81,7 +81,8 @@ export const main = (
 
     const runSettled = (commandLine: CommandLine) =>
       Effect.gen(function* () {
-        const { lists, own, problems, settings, warnings } = yield* settle(step, commandLine)
+        const { step } = commandLine
+        const { lists, own, problems, settings, warnings } = yield* settle(commandLine)
         protectSecrets(scrubber, settings)
         const parsed = yield* loadProgram(step, settings, { operands: commandLine.operands, own }, scrubber)
         const takes = (key: KeyName) => table[key].steps.includes(step.name)
@@ -106,33 +107,12 @@ export const main = (
       })
 
     const parsed = Effect.gen(function* () {
-      if (prepared.kind === "wrong") return yield* new UsageError({ message: prepared.message })
       yield* Effect.try({
         try: () => process.cwd(),
         catch: () => new LocalIo({ path: "the current folder", operation: "use", errno: "ENOENT" })
       })
-      let code = 0
-      let invalid: ReadonlyArray<string> = []
-      const presenter = CliOutput.layerPresenter({
-        present: (event) =>
-          Effect.sync(() => {
-            if (event._tag === "InvalidInvocation") invalid = event.errors.map((error) => sentenceOf(step, error))
-          })
-      })
-      const command = makeCommand(
-        step,
-        `svc-${step.name}`,
-        (commandLine) =>
-          Effect.map(reported(runSettled(commandLine), "info"), (result) => {
-            code = result
-          }),
-        prepared.argv.some(asksForCompletions)
-      )
-      yield* Command.runWith(command, { version })(prepared.argv).pipe(
-        Effect.mapError((error) => new UsageError({ message: invalid.join("\n") || error.message })),
-        Effect.provide([presenter, builtIns])
-      )
-      return code
+      const commandLine = yield* read
+      return commandLine === null ? 0 : yield* runSettled(commandLine)
     })
     return reported(parsed, "info").pipe(
       Effect.provide(
@@ -142,30 +122,7 @@ export const main = (
       )
     )
   }
-  runProcess(whole, (message) => screen.line(printable(`Error: ${scrubber.prose(message)}`)), step.grace)
-}
-
-/** Answers what a family itself is asked: completions, or a method that does not exist. */
-export const mainOfFamily = (
-  family: StepFamily,
-  program: string,
-  chosen: Extract<Choice, { readonly kind: "completions" | "wrong" }>
-): void =>
-  answer(
-    program,
-    chosen.kind === "wrong" ? new UsageError({ message: chosen.message }) : familyCompletions(family, chosen.argv)
-  )
-
-/** Prints the completions of `svc-steps`. */
-export const mainOfDispatcher = (...about: Parameters<typeof dispatcherCompletions>): void =>
-  answer("svc-steps", dispatcherCompletions(...about))
-
-const answer = (program: string, what: Effect.Effect<string, UsageError>): void => {
-  const { scrubber, screen } = makeSurroundings()
-  const printed = Effect.as(Effect.flatMap(what, printLines), 0)
-  const log = LogOutput.layerStderr({ level: "warn", format: "text" }, scrubber, screen)
-  const whole = (run: ProcessRun) => reporter(run, program)(printed, "info").pipe(Effect.provide(log))
-  runProcess(whole, (message) => screen.line(printable(`Error: ${scrubber.prose(message)}`)))
+  runProcess(whole, (message) => screen.line(printable(`Error: ${scrubber.prose(message)}`)), grace)
 }
 
 /** The span of a whole step; it and all in it leave the process when a variable names a collector. */
@@ -200,13 +157,8 @@ const stoppingOf = ({ endWith, onHangup }: ProcessRun) =>
       )
   })
 
-const makeSurroundings = () => {
-  const scrubber = makeScrubber()
-  return { scrubber, screen: makeScreen(process.stderr, process.env, scrubber.prose) }
-}
-
 /** The settings of all layers, with what is wrong with their values. */
-const settle = Effect.fnUntraced(function* (step: Step, commandLine: CommandLine) {
+const settle = Effect.fnUntraced(function* ({ step, ...commandLine }: CommandLine) {
   const path = commandLine.layer.config?.at(-1)
   // An empty path is reported together with all other invalid values.
   const file = path === undefined || path === "" ? { layer: {}, warnings: [] } : yield* readConfigFile(path)

@@ -1,20 +1,18 @@
 /** The way into every executable: help, version and the protection of the process; all else is loaded after that. */
-import { type KeyName, keyNames, table } from "../../core/src/settings/Keys.ts"
-import { prepare } from "./Arguments.ts"
+import { keyNames, table } from "../../core/src/settings/Keys.ts"
 import { chooseMethod } from "./Family.ts"
-import { familyHelpText, helpText } from "./Help.ts"
+import { helpText } from "./Help.ts"
+import { beforeDashes } from "./Options.ts"
 import { guardProcess } from "./ProcessGuard.ts"
 import type { Step, StepFamily } from "./Step.ts"
 import { version } from "./Version.ts"
 
-const isSecret = (argument: string, name: KeyName) => {
-  const { short, type } = table[name]
-  return (
-    type === "secret" && (argument.startsWith(`--${name}`) || (short !== undefined && argument.startsWith(`-${short}`)))
-  )
-}
-
-const print = (text: string) => process.stdout.write(`${text}\n`)
+/** With its value attached too. */
+const namesSecret = (word: string) =>
+  keyNames.some((name) => {
+    const { short = name, type } = table[name]
+    return type === "secret" && (word.startsWith(`--${name}`) || word.startsWith(`-${short}`))
+  })
 
 /**
  * Runs `step`, or the step of a family that the arguments choose, as this process.
@@ -23,28 +21,28 @@ const print = (text: string) => process.stdout.write(`${text}\n`)
  * @param argv - the arguments after that
  */
 export const runStep = (step: Step | StepFamily, program: string, argv: ReadonlyArray<string>): void => {
-  const hasSecret = argv.some((argument) => keyNames.some((name) => isSecret(argument, name)))
-  const warnings = guardProcess(`svc-${step.name}`, hasSecret)
-  if ("methods" in step) runMethod(step, program, argv, warnings)
-  else runOne(step, program, argv, warnings)
+  const warnings = guardProcess(`svc-${step.name}`, argv.some(namesSecret))
+  const isFamily = "methods" in step
+  // `svc-api help METHOD`, as many tools have it.
+  const words = isFamily && argv[0] === "help" ? [...argv.slice(1), "--help"] : argv
+  const chosen = isFamily ? chooseMethod(step, words) : null
+  const line =
+    chosen === null
+      ? ([step, program, words] as const)
+      : ([chosen.method, `${program} ${chosen.method.method}`, chosen.argv] as const)
+  const text = askedText(...line)
+  if (text !== null) process.stdout.write(`${text}\n`)
+  else void import("./StepMain.ts").then(({ main }) => main(...line, warnings))
 }
 
-const runOne = (step: Step, program: string, argv: ReadonlyArray<string>, warnings: ReadonlyArray<string>): void => {
-  const prepared = prepare(step, argv)
-  if (prepared.kind === "help") print(helpText(step, program))
-  else if (prepared.kind === "version") print(version)
-  else void import("./StepMain.ts").then(({ main }) => main(step, program, prepared, warnings))
-}
-
-const runMethod = (
-  family: StepFamily,
-  program: string,
-  argv: ReadonlyArray<string>,
-  warnings: ReadonlyArray<string>
-): void => {
-  const chosen = chooseMethod(family, argv)
-  if (chosen.kind === "help") print(familyHelpText(family, program))
-  else if (chosen.kind === "version") print(version)
-  else if (chosen.kind === "method") runOne(chosen.method, `${program} ${chosen.method.method}`, chosen.argv, warnings)
-  else void import("./StepMain.ts").then(({ mainOfFamily }) => mainOfFamily(family, program, chosen))
+/**
+ * What is answered from the table, before effect is loaded: help and version may take twice the CPU of `node -e 0`, and loading
+ * effect/cli alone takes 3.8 times. They must be words of their own: as a letter among others, `-overwrite` would ask for the version.
+ */
+const askedText = (step: Step | StepFamily, program: string, argv: ReadonlyArray<string>): string | null => {
+  const words = beforeDashes(argv)
+  const help = words.findIndex((word) => word === "--help" || word === "-h")
+  const asksVersion = words.some((word) => word === "--version" || word === "-v")
+  if (help === -1) return asksVersion ? version : null
+  return helpText(step, program, { all: words[help + 1] === "all", columns: process.stdout.columns })
 }

@@ -1,11 +1,12 @@
 /** `svc-request-restore`: asks for archived files and writes down what to wait for. */
+import { analysisOperands } from "../main/Options.ts"
 import type { ServiceStep } from "../main/Step.ts"
 
 export const requestRestoreStep: ServiceStep = {
   name: "request-restore",
   service: true,
   summary: "Ask for the restoration of archived files and remember it; safe to repeat",
-  operands: { metavar: "ANALYSIS-ID", help: "As --analysisIds", least: 0, most: 100_000, setting: "analysisIds" },
+  operands: analysisOperands,
   examples: [
     { command: "A3 -t https://lab.example.org -d data", says: "ask for the archived BAM files of an analysis" },
     {

@@ -7,6 +7,7 @@ export const listOptions = {
 } as const satisfies CommandOptions
 
 export const pruneOptions = {
+  analysisIds: { type: "list", short: "a", metavar: "ID,...", help: "Only requests of these analyses" },
   before: {
     type: "text",
     metavar: "TIME",

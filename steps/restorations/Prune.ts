@@ -19,22 +19,22 @@ interface PruneRequest {
   readonly unusable: boolean
 }
 
-const parse = (operands: ReadonlyArray<string>, own: Own): Result.Result<PruneRequest, Problems> => {
-  const { before, unusable } = valuesOf<typeof pruneOptions>(own)
+const parse = (own: Own): Result.Result<PruneRequest, Problems> => {
+  const { analysisIds, before, unusable } = valuesOf<typeof pruneOptions>(own)
   const limit = before === null ? null : (spanOf(before)?.start ?? null)
   if (before !== null && limit === null) {
     return Result.fail([
       `Invalid value for --before: "${before}": expected a time such as 2026-11-21 or 2026-11-21T12:00:00Z`
     ])
   }
-  if (operands.length === 0 && limit === null && !unusable) {
+  if (analysisIds.length === 0 && limit === null && !unusable) {
     return Result.fail(["Nothing says which requests: give analysis ids, --before or --unusable"])
   }
-  return Result.succeed({ ids: new Set(operands), limit, unusable })
+  return Result.succeed({ ids: new Set(analysisIds), limit, unusable })
 }
 
 export const prune = makeProgram(
-  (_settings, operands, own) => parse(operands, own),
+  (_settings, _operands, own) => parse(own),
   Effect.fn("svc.step.pruneRestorations")(
     function* (_: LocalSettings, { ids, limit, unusable }: PruneRequest) {
       const drop = ({ entry }: Item): boolean => {

@@ -1,4 +1,5 @@
 /** `svc-steps restorations`: reads and repairs a restoration file, without a network and without a text editor. */
+import { analysisOperands } from "../main/Options.ts"
 import type { LocalStep, Method, StepFamily } from "../main/Step.ts"
 import { addOptions, listOptions, pruneOptions } from "./Options.ts"
 
@@ -17,7 +18,7 @@ const methods: ReadonlyArray<Method & LocalStep> = [
     ...common,
     method: "prune",
     summary: "Remove requests that nobody waits for any more",
-    operands: { metavar: "ANALYSIS-ID", help: "Only requests of these analyses", least: 0, most: 100_000 },
+    operands: analysisOperands,
     options: pruneOptions,
     examples: [
       { command: "A3 A4", says: "all requests of two analyses" },

@@ -5,9 +5,6 @@ export const resumeRestoreStep: ServiceStep = {
   name: "resume-restore",
   service: true,
   summary: "Download what has been restored, or wait until it is",
-  options: {
-    once: { type: "flag", help: "Look once and do not wait, which is what happens without --wait" }
-  },
   examples: [
     {
       command: "-t https://lab.example.org",

@@ -83,11 +83,13 @@ describe("waiting", () => {
     })
   )
 
-  it.live("--wait with what downloads nothing, and --once with it, are refused", () =>
+  it.live("--wait with what downloads nothing is refused, and so is --once, which says what to do", () =>
     Effect.gen(function* () {
       const { download, resume } = yield* archive("1 hour")
       assert.strictEqual((yield* download(["-a", "A3", "--wait", "1h", "--list"])).exitCode, 64)
-      assert.strictEqual((yield* resume(["--once", "--wait", "1h"])).exitCode, 64)
+      const once = yield* resume(["--once"])
+      assert.strictEqual(once.exitCode, 64)
+      assert.match(once.stderr, /^Error: Unknown option --once\nWithout --wait it looks once\n/)
     })
   )
 })

@@ -88,7 +88,7 @@ export const endpointNotes = {
     subject: "person {personLimsId}"
   },
   findAnalysesByFilename: {
-    summary: "Analyses with an input file whose name contains every part",
+    summary: "Analyses by their input files: with one whose name contains every part",
     group: "Analyses",
     takes: [{ name: "customerProvidedInputFileName", kind: "texts", help: "A part of the name" }]
   },
@@ -103,7 +103,7 @@ export const endpointNotes = {
     command: { example: "A1 --output A1.json" }
   },
   getCnvTargetResults: {
-    summary: "Copy-number results of a person's analyses over the target regions",
+    summary: "Copy-number results over the target regions: of a person's analyses",
     group: "Findings",
     takes: [person, { name: "analysisIds", kind: "analyses" }],
     choices: [virtualPanel],
@@ -111,7 +111,7 @@ export const endpointNotes = {
     command: { example: "LIMS-0001 A5" }
   },
   getPendingCnvSegments: {
-    summary: "Copy-number segments of a person's analyses that await a decision",
+    summary: "Copy-number segments that await a decision: of a person's analyses",
     group: "Findings",
     takes: [
       { name: "personId", kind: "internal" },
@@ -137,7 +137,7 @@ export const endpointNotes = {
   },
   /** Very large and always complete; may take minutes to begin. */
   getCaseReport: {
-    summary: "The case report of a person, complete however large it is",
+    summary: "The case report of a person: complete however large it is",
     group: "Reports",
     takes: [{ name: "personId", kind: "lims" }],
     choices: [
@@ -172,7 +172,7 @@ export const endpointNotes = {
   },
   /** The panel of all genes is not among them. */
   getVirtualPanelSummaries: {
-    summary: "All virtual panels but the one of all genes, without their genes",
+    summary: "All virtual panels: without their genes, and without the panel of all genes",
     group: "Virtual panels and genes",
     takes: []
   },
@@ -183,7 +183,7 @@ export const endpointNotes = {
   },
   /** The files with fresh presigned links. Asking for an archived file does not restore it. */
   getFileDownloadLinks: {
-    summary: "The files of an analysis with their links, which are as good as a password while they last",
+    summary: "The files of an analysis with their links; those are as good as a password while they last",
     group: "Files",
     takes: [analysis],
     subject: "analysis {analysisId}"

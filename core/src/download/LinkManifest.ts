@@ -81,7 +81,7 @@ export const readLinks = (text: string): Result.Result<LinkManifest, string> => 
   const json = readJson(text)
   if (Result.isFailure(json)) return Result.fail(faultText(json.failure))
   if (schemaOf(json.success.value) !== "svc.links/1") {
-    return Result.fail("it is not a links file (svc.links/1) as --links --linksFile writes it")
+    return Result.fail("it is not a links file (svc.links/1) as --writeLinks writes it")
   }
   const decoded = decodeDocument(json.success.value)
   if (Result.isFailure(decoded)) return Result.fail(placeOfIssue(decoded.failure))

@@ -101,8 +101,8 @@ describe("the links of a links file", () => {
       const error = yield* Effect.flip(book.current("1", "a.bam"))
       assert.strictEqual(
         error.message,
-        "a.bam: its link has expired (it ended at 1970-01-01T00:01:00.000Z): write the links file again with --links " +
-          "--linksFile, then run this command again"
+        "a.bam: its link has expired (it ended at 1970-01-01T00:01:00.000Z): write the links file again with " +
+          "--writeLinks, then run this command again"
       )
     })
   )

@@ -68,7 +68,7 @@ export class LinkExpired extends Schema.TaggedError<LinkExpired>()("LinkExpired"
   readonly scope = "file"
   override get message() {
     return (
-      `${this.file}: its link has expired (${this.reason}): write the links file again with --links --linksFile, then ` +
+      `${this.file}: its link has expired (${this.reason}): write the links file again with --writeLinks, then ` +
       "run this command again"
     )
   }

@@ -6,6 +6,7 @@ export const archiveKeys = {
     type: "choice",
     group: "Archive",
     steps: fetchingSteps,
+    common: true,
     env: "SVC_RESTORE_ARCHIVED",
     choices: ["ask", "all", "force", "no"],
     default: "ask",
@@ -35,16 +36,18 @@ export const archiveKeys = {
     type: "flag",
     group: "Archive",
     steps: downloadSteps,
+    common: true,
     otherSpellings: ["rad", "resume", "continue"],
-    help: "Download what has been restored since, with the options stored in the restoration file"
+    help: "Download what has been restored since: with the options stored in the restoration file"
   },
   wait: {
     type: "duration",
     group: "Archive",
     steps: fetchingSteps,
+    common: true,
     metavar: "TIME",
     beyond: true,
-    help: "Wait up to this long for restorations, such as 12h"
+    help: "Wait this long for restorations, such as 12h"
   },
   poll: {
     type: "duration",
@@ -58,7 +61,7 @@ export const archiveKeys = {
   pendingOk: {
     type: "flag",
     group: "Archive",
-    steps: fileSteps,
+    steps: fetchingSteps,
     beyond: true,
     help: "Exit with 0 instead of 75 when only restorations are pending"
   }

@@ -6,6 +6,7 @@ export const fileKeys = {
     type: "path",
     group: "Files",
     steps: [...fileSteps, "doctor"],
+    common: true,
     short: "d",
     env: "SVC_DESTINATION",
     metavar: "DIR",
@@ -17,6 +18,7 @@ export const fileKeys = {
     type: "flag",
     group: "Files",
     steps: fileSteps,
+    common: true,
     env: "SVC_OVERWRITE",
     otherSpellings: ["o", "force", "clobber"],
     help: "Replace existing files; without it they are kept, and one of another size than listed is an error"
@@ -51,6 +53,7 @@ export const fileKeys = {
     type: "flag",
     group: "Files",
     steps: fetchingSteps,
+    common: true,
     otherSpellings: ["L"],
     help: "List files and sizes, download nothing"
   },
@@ -58,9 +61,10 @@ export const fileKeys = {
     type: "flag",
     group: "Files",
     steps: selectionSteps,
+    common: true,
     beyond: true,
     otherSpellings: ["n", "dry-run", "simulate"],
-    help: "Show what would happen (paths, sizes, disk space, collisions, restorations), and change nothing"
+    help: "Only show what would happen: paths, sizes, disk space, collisions, restorations"
   },
   links: {
     type: "flag",
@@ -68,16 +72,27 @@ export const fileKeys = {
     steps: downloadSteps,
     beyond: true,
     otherSpellings: ["list-urls", "U"],
-    help: "Write the download links instead of the files. They are as good as a password while they last"
+    help: "Print the download links instead of the files. They are as good as a password while they last"
   },
-  linksFile: {
+  writeLinks: {
     type: "path",
     file: { what: "the links file", use: "written" },
     group: "Files",
     steps: downloadSteps,
     metavar: "FILE",
     beyond: true,
-    help: "With --links: write the links into this private file, as JSON. Without: download by the links in this file, with no login"
+    otherSpellings: ["linksFile"],
+    help: "Write the download links instead of the files, as JSON into this private file"
+  },
+  fromLinks: {
+    type: "path",
+    file: { what: "the links file", use: "read" },
+    group: "Files",
+    steps: downloadSteps,
+    metavar: "FILE",
+    beyond: true,
+    otherSpellings: ["linksFile"],
+    help: "Download by the links in this file, with no login"
   },
   format: {
     type: "choice",
@@ -86,6 +101,6 @@ export const fileKeys = {
     choices: ["text", "json"],
     default: "text",
     beyond: true,
-    help: "Form of --list, --plan and --links"
+    help: "Form of what is printed in place of files: text for people, or one JSON document"
   }
 } as const satisfies Record<string, Key>

@@ -17,7 +17,7 @@ export const stepNames = [
 export type StepName = (typeof stepNames)[number]
 
 /** The headings of the help, in order. */
-export const groups = ["Service", "Selection", "Files", "Regions", "Archive", "Network", "Log and report"] as const
+export const groups = ["Selection", "Files", "Regions", "Archive", "Service", "Network", "Log and report"] as const
 export type Group = (typeof groups)[number]
 
 /** An option that can also be set by a variable or in the configuration file. */
@@ -29,6 +29,8 @@ export interface Key extends Option {
   readonly configAlias?: string
   /** Only an option: neither a configuration key nor a variable. */
   readonly optionOnly?: true
+  /** In the short help too, with the first clause of what there is to say. */
+  readonly common?: true
   /** Not specified in docs/service.md 2.4. */
   readonly beyond?: true
 }

@@ -1,5 +1,5 @@
 /** Connections: how many, how fast, and through which proxy. */
-import { fetchingSteps, fileSteps, type Key, serviceSteps } from "./Key.ts"
+import { fetchingSteps, type Key, serviceSteps } from "./Key.ts"
 
 export const networkKeys = {
   connections: {
@@ -26,7 +26,7 @@ export const networkKeys = {
   limitRate: {
     type: "rate",
     group: "Network",
-    steps: fileSteps,
+    steps: fetchingSteps,
     env: "SVC_LIMIT_RATE",
     metavar: "RATE",
     default: "0",

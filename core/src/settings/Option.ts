@@ -36,6 +36,4 @@ export interface Option {
   readonly fromFile?: true
   /** For a path of a file. */
   readonly file?: FileUse
-  /** Works, but the help does not list it. */
-  readonly hidden?: true
 }

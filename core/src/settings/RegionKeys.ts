@@ -6,16 +6,18 @@ export const regionKeys = {
     type: "text",
     group: "Regions",
     steps: selectionSteps,
+    common: true,
     short: "g",
     metavar: "'CHR:START-END ...'",
     otherSpellings: ["r", "region", "regions"],
-    help: "Only these regions, 1-based and inclusive, separated by spaces; writes <file>.ranged.bam or <file>.ranged.vcf.gz"
+    help: "Only these regions, 1-based and inclusive; separated by spaces, writes <file>.ranged.bam or <file>.ranged.vcf.gz"
   },
   bed: {
     type: "path",
     file: { what: "the BED file", use: "read" },
     group: "Regions",
     steps: selectionSteps,
+    common: true,
     short: "b",
     metavar: "FILE",
     help: "Only the regions of this BED file"
@@ -24,8 +26,9 @@ export const regionKeys = {
     type: "flag",
     group: "Regions",
     steps: selectionSteps,
+    common: true,
     beyond: true,
     otherSpellings: ["um"],
-    help: "Only the unplaced reads, which have no position and end a BAM; with --range, these and its regions"
+    help: "Only the unplaced reads: they have no position and end a BAM; with --range, these and its regions"
   }
 } as const satisfies Record<string, Key>

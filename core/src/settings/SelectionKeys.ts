@@ -6,7 +6,8 @@ export const selectionKeys = {
   analysisIds: {
     type: "list",
     group: "Selection",
-    steps: selectionSteps,
+    steps: [...selectionSteps, "fetch-annotations"],
+    common: true,
     short: "a",
     metavar: "ID,...",
     fromFile: true,
@@ -17,6 +18,7 @@ export const selectionKeys = {
     type: "list",
     group: "Selection",
     steps: selectionSteps,
+    common: true,
     short: "s",
     metavar: "ID,...",
     fromFile: true,
@@ -27,6 +29,7 @@ export const selectionKeys = {
     type: "list",
     group: "Selection",
     steps: selectionSteps,
+    common: true,
     short: "l",
     metavar: "ID,...",
     fromFile: true,
@@ -36,6 +39,7 @@ export const selectionKeys = {
     type: "lines",
     group: "Selection",
     steps: selectionSteps,
+    common: true,
     short: "F",
     metavar: "'FIELD OP VALUE'",
     configAlias: "filter",
@@ -46,13 +50,15 @@ export const selectionKeys = {
     type: "flag",
     group: "Selection",
     steps: selectionSteps,
+    common: true,
     beyond: true,
-    help: "Only the newest analysis of each person that has files of the wanted types"
+    help: "Only the newest analysis of each person: of those that have files of the wanted types"
   },
   filetypes: {
     type: "list",
     group: "Selection",
     steps: selectionSteps,
+    common: true,
     short: "f",
     env: "SVC_FILETYPES",
     metavar: "TYPE,...",
@@ -60,6 +66,6 @@ export const selectionKeys = {
     choices: fileTypes,
     default: "bam,bam.bai",
     invalid: "Unsupported file type: ",
-    help: `File types: ${fileTypes.join(", ")}`
+    help: `Which of ${fileTypes.join(", ")}`
   }
 } as const satisfies Record<string, Key>

@@ -6,10 +6,11 @@ export const serviceKeys = {
     type: "text",
     group: "Service",
     steps: serviceSteps,
+    common: true,
     short: "t",
     env: "SVC_TARGET",
     metavar: "NAME|URL",
-    help: "Required. The API instance: a full http(s) URL, or a name that is put into --baseUrl"
+    help: "The API instance (required): a full http(s) URL, or a name that is put into --baseUrl"
   },
   baseUrl: {
     type: "text",
@@ -24,10 +25,11 @@ export const serviceKeys = {
     type: "text",
     group: "Service",
     steps: serviceSteps,
+    common: true,
     short: "u",
     env: "SVC_USER",
     metavar: "NAME",
-    help: "User of the API"
+    help: "User of the API; the password is asked for, or comes from SVC_PASSWORD or --passwordFile"
   },
   password: {
     type: "secret",

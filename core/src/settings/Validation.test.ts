@@ -103,7 +103,7 @@ describe("validation", () => {
 
   it.effect("a links file needs neither target nor selection, and cannot answer what only the service knows", () =>
     Effect.gen(function* () {
-      const links: Layer = { linksFile: ["links.json"] }
+      const links: Layer = { fromLinks: ["links.json"] }
       yield* check(links)
       yield* check({ ...links, analysisIds: ["A1"], restoreArchived: ["no"], latest: ["false"] })
       const cases: ReadonlyArray<readonly [Layer, RegExp]> = [
@@ -111,7 +111,7 @@ describe("validation", () => {
         [{ limsIds: ["L1"], filters: ["status = DONE"] }, /^--limsIds and --filters needs the service/],
         [{ latest: ["true"] }, /^--latest needs the service/],
         [{ restoreArchived: ["force"] }, /^--restoreArchived force needs the service: see svc-request-restore$/],
-        [{ resumeArchivedDownloads: ["true"] }, /^--resumeArchivedDownloads and --linksFile cannot be used together/],
+        [{ resumeArchivedDownloads: ["true"] }, /^--resumeArchivedDownloads and --fromLinks cannot be used together/],
         [{ target: ["lab"] }, /^--target lab is a name/]
       ]
       for (const [layer, sentence] of cases) {
@@ -119,7 +119,11 @@ describe("validation", () => {
         assert.strictEqual(messages.length, 1)
         assert.match(messages[0] ?? "", sentence)
       }
-      assert.deepStrictEqual(yield* messagesOf({ ...links, links: ["true"] }), [
+      for (const other of [{ links: ["true"] }, { writeLinks: ["more.json"] }]) {
+        const [message = ""] = yield* messagesOf({ ...links, ...other })
+        assert.match(message, /^--fromLinks and --(links|writeLinks) cannot be used together/)
+      }
+      assert.deepStrictEqual(yield* messagesOf({ writeLinks: ["links.json"] }), [
         "Missing required argument --target",
         "Nothing is selected: give at least one of --analysisIds, --sampleIds and --limsIds, or use --resumeArchivedDownloads"
       ])
@@ -139,6 +143,9 @@ describe("validation", () => {
       yield* check({ target: target ?? [], resumeArchivedDownloads: ["true"] })
       yield* check({ target: target ?? [] }, "resume-restore")
       assert.match((yield* messagesOf({ target: target ?? [] }, "request-restore"))[0] ?? "", /^Nothing is selected/)
+      assert.deepStrictEqual(yield* messagesOf({ target: target ?? [] }, "fetch-annotations"), [
+        "Nothing is selected: give an analysis"
+      ])
     })
   )
 
@@ -149,6 +156,7 @@ describe("validation", () => {
         { bed: ["regions.bed"], unmapped: ["true"] },
         { list: ["true"], plan: ["true"] },
         { links: ["true"], list: ["true"] },
+        { writeLinks: ["links.json"], plan: ["true"] },
         { resumeArchivedDownloads: ["true"], plan: ["true"] },
         { resumeArchivedDownloads: ["true"], links: ["true"] }
       ]

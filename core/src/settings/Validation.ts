@@ -34,10 +34,13 @@ const contradictionsIn = (settings: LocalSettings): Problems => {
   }
   exclusive("both say which regions are wanted", "range", "bed")
   exclusive("give the regions with --range when the unmapped reads are wanted as well", "bed", "unmapped")
-  exclusive("each replaces the download by something else", "list", "plan", "links")
+  for (const links of ["links", "writeLinks"] as const) {
+    exclusive("each replaces the download by something else", "list", "plan", links)
+    exclusive("stored requests are resumed as they were made", "resumeArchivedDownloads", links)
+    exclusive("the links in a file are used as they are", "fromLinks", links)
+  }
   exclusive("stored requests are resumed as they were made", "resumeArchivedDownloads", "plan")
-  exclusive("stored requests are resumed as they were made", "resumeArchivedDownloads", "links")
-  exclusive("stored requests are resumed as they were made", "resumeArchivedDownloads", "linksFile")
+  exclusive("stored requests are resumed as they were made", "resumeArchivedDownloads", "fromLinks")
   return [...problems, ...(readsLinks(settings) ? needsSession(settings) : [])]
 }
 
@@ -48,7 +51,7 @@ const needsSession = (settings: LocalSettings): Problems => {
   const problems: Array<string> = []
   if (choosing.length > 0) {
     problems.push(
-      `${namesWithSource(settings, choosing)} needs the service: use it when the links file is written with --links, and ` +
+      `${namesWithSource(settings, choosing)} needs the service: use it when the links file is written with --writeLinks, and ` +
         "--analysisIds to take a part of that file"
     )
   }
@@ -136,7 +139,8 @@ export const validate = Effect.fn("svc.settings.validate")(function* <A>(
   const selected = settings.analysisIds.length + settings.sampleIds.length + settings.limsIds.length > 0
   if (rules.takes("analysisIds") && !selected && !settings.resumeArchivedDownloads && !readsLinks(settings)) {
     const resume = rules.takes("resumeArchivedDownloads") ? ", or use --resumeArchivedDownloads" : ""
-    problems.push(`Nothing is selected: give at least one of --analysisIds, --sampleIds and --limsIds${resume}`)
+    const ways = rules.takes("sampleIds") ? "at least one of --analysisIds, --sampleIds and --limsIds" : "an analysis"
+    problems.push(`Nothing is selected: give ${ways}${resume}`)
   }
   problems.push(...contradictionsIn(settings))
   const files = filesOf(settings, rules.takes)

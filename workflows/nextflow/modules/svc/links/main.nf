@@ -45,7 +45,7 @@ process SVC_LINKS {
         .collect { name, value -> "--${name}=${word(value)}" }
     // An analysis that does not exist must not stop the others: only its own transfer fails.
     """
-    svc-download ${options.join(' ')} --links --linksFile '${prefix}.links.json' ${args} || {
+    svc-download ${options.join(' ')} --writeLinks '${prefix}.links.json' ${args} || {
         code=\$?
         [ \$code -eq 66 ] && [ -s '${prefix}.links.json' ] || exit \$code
     }

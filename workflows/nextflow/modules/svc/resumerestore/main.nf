@@ -34,7 +34,7 @@ process SVC_RESUMERESTORE {
 
     script:
     // Without --pendingOk a pending restoration would end this task with 75, and a failed task loses what it has downloaded.
-    def args = task.ext.args ?: '--once --pendingOk'
+    def args = task.ext.args ?: '--pendingOk'
     prefix = task.ext.prefix ?: "${meta.id}"
     checkName(meta, prefix)
     // A folder that outlives this task.

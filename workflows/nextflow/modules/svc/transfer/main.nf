@@ -52,13 +52,13 @@ process SVC_TRANSFER {
     """
     ${store ? "mkdir -p ${store}; ln -sfn ${store}" : 'mkdir -p'} '${prefix}'
     transfer() {
-        svc-download --linksFile "\$1" ${options.join(' ')} ${regions} --destination '${prefix}' --reportfile '${prefix}.report.json' --logfile '${prefix}.log' ${args}
+        svc-download --fromLinks "\$1" ${options.join(' ')} ${regions} --destination '${prefix}' --reportfile '${prefix}.report.json' --logfile '${prefix}.log' ${args}
     }
     transfer links.json || {
         code=\$?
         [ \$code -eq 75 ] || exit \$code
         # The links have expired: this task fetches new ones with a session of its own and resumes where it stopped.
-        svc-download ${asked.join(' ')} --links --linksFile renewed.json
+        svc-download ${asked.join(' ')} --writeLinks renewed.json
         transfer renewed.json
     }
     # What was asked for and did not come is an error, unless ext.args3 is 'optional'.

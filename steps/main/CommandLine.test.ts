@@ -1,0 +1,213 @@
+import { NodeServices } from "@effect/platform-node"
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Result, Schema } from "effect"
+import { type CommandLine, readCommandLine } from "./CommandLine.ts"
+import type { Method, Step, StepFamily } from "./Step.ts"
+
+const step: Step = {
+  name: "download",
+  service: true,
+  summary: "",
+  examples: [],
+  load: () => Promise.reject(new Error("not loaded"))
+}
+const withIds: Step = { ...step, operands: { metavar: "ID", help: "", least: 0, most: 9, setting: "analysisIds" } }
+
+/** What is read, or what is wrong. */
+const read = (of: Step, ...argv: ReadonlyArray<string>): Effect.Effect<CommandLine | null | string> =>
+  readCommandLine(of, argv).pipe(
+    Effect.result,
+    Effect.map(Result.getOrElse(({ message }) => message)),
+    Effect.provide(NodeServices.layer)
+  )
+
+const isWrong = (of: Step, said: string | RegExp, ...argv: ReadonlyArray<string>) =>
+  Effect.map(read(of, ...argv), (found) => {
+    if (typeof said === "string") assert.strictEqual(found, said, argv.join(" "))
+    else assert.match(String(found), said, argv.join(" "))
+    assert.notInclude(String(found), "CANARY")
+  })
+
+const layer = (of: Step, ...argv: ReadonlyArray<string>) =>
+  Effect.map(read(of, ...argv), (found) => (typeof found === "string" ? found : found?.layer))
+
+describe("a command line", () => {
+  it.effect("gives the texts of its options, however they are written", () =>
+    Effect.gen(function* () {
+      assert.deepStrictEqual(yield* layer(step, "-t", "x", "--list", "--range=chr1:1-2", "-d=out", "--no-overwrite"), {
+        target: ["x"],
+        list: ["true"],
+        range: ["chr1:1-2"],
+        destination: ["out"],
+        overwrite: ["false"]
+      })
+      assert.deepStrictEqual(yield* layer(step, "--overwrite=no", "-F", "a=1", "-F", "b<2", "--password=-secret=x"), {
+        overwrite: ["false"],
+        filters: ["a=1", "b<2"],
+        password: ["-secret=x"]
+      })
+      assert.deepStrictEqual(yield* layer(step, "-t", "-", "--wait", "-1"), { target: ["-"], wait: ["-1"] })
+    })
+  )
+
+  it.effect("ids may stand with -a or alone, and a flag never takes one of them", () =>
+    Effect.gen(function* () {
+      for (const argv of [
+        ["-a", "A1", "1"],
+        ["-a", "A1,1"],
+        ["-a", "A1", "-a", "1"],
+        ["A1", "--", "1"]
+      ]) {
+        const { analysisIds = [] } = Object(yield* layer(withIds, ...argv))
+        assert.strictEqual(analysisIds.join(), "A1,1")
+      }
+      assert.deepStrictEqual(yield* layer(withIds, "--list", "1"), { list: ["true"], analysisIds: ["1"] })
+    })
+  )
+
+  it.effect("-q and --verbose are log levels, and only one is taken", () =>
+    Effect.gen(function* () {
+      assert.deepStrictEqual(yield* layer(step, "-q"), { loglevel: ["error"] })
+      assert.deepStrictEqual(yield* layer(step, "--verbose", "--quiet=false"), { loglevel: ["debug"] })
+      yield* isWrong(step, "--verbose and another log level are given", "--verbose", "--loglevel", "info")
+      yield* isWrong(step, "--quiet is given more than once", "-q", "--quiet")
+    })
+  )
+
+  it.effect("help and version are words of their own, and no values", () =>
+    Effect.gen(function* () {
+      yield* isWrong(step, "-h must stand alone", "-qh")
+      yield* isWrong(step, "--version must stand alone", "--version=true")
+      assert.deepStrictEqual(yield* layer(step, "--target=--help"), { target: ["--help"] })
+    })
+  )
+
+  it.effect("words that every JavaScript object knows are words like others", () =>
+    Effect.map(layer(withIds, "toString", "constructor", "__proto__"), (found) =>
+      assert.deepStrictEqual(found, { analysisIds: ["toString", "constructor", "__proto__"] })
+    )
+  )
+
+  it.effect.prop("never dies, and keeps every word that is no option", [Schema.Array(Schema.String)], ([words]) =>
+    Effect.map(read({ ...withIds, operands: { metavar: "ID", help: "", least: 0, most: 99 } }, ...words), (found) => {
+      if (found === null || typeof found === "string") return
+      const kept = [...found.operands, ...Object.values(found.layer).flat()]
+      for (const word of words.filter((word) => !word.startsWith("-"))) assert.include(kept, word)
+    })
+  )
+})
+
+describe("G1 what is wrong with a command line", () => {
+  it.effect("spellings of other tools are answered with ours", () =>
+    Effect.gen(function* () {
+      yield* isWrong(step, "-ra is not an option: write --restoreArchived", "-ra", "force")
+      yield* isWrong(step, "-rf is not an option: write --restorationFile", "-rf", "my.json")
+      yield* isWrong(step, "-rad is not an option: write --resumeArchivedDownloads", "-rad")
+      yield* isWrong(step, "-overwrite is not an option: write --overwrite", "-overwrite")
+      yield* isWrong(step, "-RESTOREARCHIVED is not an option: write --restoreArchived", "-RESTOREARCHIVED=all")
+      yield* isWrong(step, "Unknown option -zz; options of several letters begin with two dashes", "-zz")
+      yield* isWrong(step, "Unknown option --tagret; did you mean --target?", "--tagret", "CANARY")
+    })
+  )
+
+  it.effect("a letter with its value attached", () =>
+    Effect.gen(function* () {
+      const written = "-a and its value must be separate: write -a VALUE or --analysisIds VALUE"
+      yield* isWrong(step, written, "-aA1")
+      yield* isWrong(step, /^-p and its value must be separate/, "-pCANARY")
+      yield* isWrong(step, "Unknown option --ll; did you mean --loglevel?", "-qa", "A1", "--ll", "x")
+    })
+  )
+
+  it.effect("an option without its value, or with one that begins with a dash", () =>
+    Effect.gen(function* () {
+      yield* isWrong(step, /^--target needs a value/, "--target")
+      for (const secret of ["-CANARY", "--CANARY", "-tCANARY"]) {
+        yield* isWrong(
+          step,
+          /^-p needs a value; one that begins with a dash is written --password=VALUE$/,
+          "-p",
+          secret
+        )
+      }
+    })
+  )
+
+  it.effect("a password with spaces and without quotes: nothing of it is repeated", () =>
+    Effect.gen(function* () {
+      const said = "A word too many stands behind the value of -p: a value with spaces must be in quotes"
+      yield* isWrong(step, said, "-t", "x", "-p", "CANARY", "CANARY")
+      yield* isWrong(step, said.replace("-p", "--password"), "--password=CANARY", "CANARY", "CANARY")
+      assert.deepStrictEqual(yield* layer(step, "-p", "one two"), { password: ["one two"] })
+    })
+  )
+
+  it.effect("a word too many, with its place", () =>
+    Effect.gen(function* () {
+      yield* isWrong(step, "Unexpected argument: A1, the first word", "A1")
+      yield* isWrong(step, "Unexpected argument: x, after --list", "--list", "x", "--latest")
+      yield* isWrong(step, "Unexpected argument: x, after the value of -t", "-t", "x", "x")
+      yield* isWrong({ ...withIds, operands: { metavar: "ID", help: "", least: 0, most: 1 } }, /b, after a$/, "a", "b")
+    })
+  )
+
+  it.effect("a word for the option before it that would be taken for an id", () =>
+    Effect.gen(function* () {
+      const hint = "; a flag takes its value after =, such as --overwrite=false"
+      yield* isWrong(withIds, `Unexpected argument: false, after --overwrite${hint}`, "--overwrite", "false", "A1")
+      yield* isWrong(step, `Unexpected argument: no, after --list${hint}`, "--list", "no")
+      const commas = "; a list has commas between its items, as in -f bam,bam.bai"
+      yield* isWrong(
+        withIds,
+        `Unexpected argument: vcf.gz, after the value of -f${commas}`,
+        "A1",
+        "-f",
+        "bam",
+        "vcf.gz"
+      )
+      yield* isWrong(step, 'Invalid value for --list: "perhaps": expected true or false', "--list=perhaps")
+      yield* isWrong(step, "--no-list takes no value", "--no-list=true")
+    })
+  )
+
+  it.effect("an option that is no list, given twice", () =>
+    Effect.gen(function* () {
+      yield* isWrong(step, "--destination is given more than once", "-d", "a", "--destination", "b")
+      yield* isWrong(step, "--list is given more than once", "--list", "--no-list")
+    })
+  )
+})
+
+const method = (name: string, more: Pick<Partial<Method>, "options"> = {}): Method => ({
+  ...step,
+  name: "api",
+  method: name,
+  group: "Persons",
+  ...more
+})
+const family: StepFamily = {
+  name: "api",
+  summary: "",
+  methods: [method("get-person"), method("create-panel", { options: { "gene-ids": { type: "list", help: "" } } })],
+  examples: []
+}
+
+describe("G1 a command line of a family without a method", () => {
+  for (const [said, ...argv] of [
+    ["No method is given"],
+    ["No method is given", "-t", "x"],
+    ["Unknown method ", ""],
+    ["Unknown method get-persn; did you mean get-person?", "get-persn"],
+    ["Unknown method getPerson; did you mean get-person?", "getPerson"],
+    ["Unknown method get_person; did you mean get-person?", "get_person"],
+    ["Unknown method zzz", "zzz"],
+    ["The method comes first, before --gene-ids", "--gene-ids", "CANARY", "create-panel"],
+    ["A word too many stands behind the value of -p: a value with spaces must be in quotes", "-p", "x", "CANARY"]
+  ] as const) {
+    it.effect(`${argv.join(" ")}: ${said}`, () =>
+      Effect.map(Effect.flip(readCommandLine(family, argv)), ({ message }) => assert.strictEqual(message, said)).pipe(
+        Effect.provide(NodeServices.layer)
+      )
+    )
+  }
+})
