@@ -107,7 +107,10 @@ describe("Filter", () => {
       assert.include(message(`lastAnnotated <= ${value}`), `lastAnnotated is a time, which ${value} is not: write`)
       assert.match(message(`analysisApproval.approvalTime = ${value}`), /analysisApproval\.approvalTime is a time/)
     }
-    assert.match(message("sequencingBatchId = ten"), /sequencingBatchId is a number, which ten is not: write it as 12 or -1\.5/)
+    assert.match(
+      message("sequencingBatchId = ten"),
+      /sequencingBatchId is a number, which ten is not: write it as 12 or -1\.5/
+    )
     assert.match(message("analysisApproval.userId > 0x10"), /userId is a number/)
   })
 
