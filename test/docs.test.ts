@@ -66,7 +66,7 @@ describe("test/faults/Catalogue.ts", () => {
 
 describe("what the documentation tells to run", () => {
   const { scripts } = JSON.parse(readFileSync(`${root}package.json`, "utf8"))
-  const npmsOwn = ["ci", "i", "version"]
+  const npmsOwn = ["ci", "install", "version"]
 
   for (const page of [
     "README.md",

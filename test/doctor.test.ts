@@ -81,7 +81,7 @@ describe("svc-doctor", () => {
       const wrong = { ...env, SVC_PASSWORD: "CANARY-wrong" }
       const { exitCode, of, statusOf, stderr, stdout } = yield* examine(["-a", "A1"], { cwd: folder, env: wrong })
       assert.strictEqual(exitCode, 77)
-      assert.match(of("login").says, /refused the login of .*tried once, not repeated/)
+      assert.match(of("login").says, /refused the login of .*it is not sent again/)
       for (const name of ["api", "links", "logout"]) assert.strictEqual(statusOf(name), "skipped")
       assert.strictEqual((yield* stats).failedLogins, 1)
       assert.notInclude(stdout + stderr, "CANARY")

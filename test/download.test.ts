@@ -473,7 +473,10 @@ describe("selection", () => {
       const { download, stats } = yield* ground()
       const refused = [
         [["-F", "sampleid = S1"], /unknown field sampleid; did you mean sampleId\?/],
-        [["-F", "firstAnnotated > 31.12.2030"], /firstAnnotated is a time: write it as 2030-12-31 /],
+        [
+          ["-F", "firstAnnotated > 31.12.2030"],
+          /firstAnnotated is a time, which 31\.12\.2030 is not: write it as 2030-12-31 /
+        ],
         [["-F", "sequencingBatchId = ten"], /sequencingBatchId is a number/],
         [["-F", "status = Done"], /status has no Done; did you mean DONE\?/],
         [["-F", "status"], /expected "field op value"/],

@@ -53,6 +53,14 @@ describe("files of a run that are one", () => {
         env
       })
       assert.strictEqual(annotations.exitCode, 64, annotations.stderr)
+      for (const args of [
+        ["get-person", "LIMS-0001", "--config", "c.json", "-o", "c.json"],
+        ["get-person", "LIMS-0001", "-o", "x.txt", "--logfile", "x.txt"],
+        ["request", "POST", "/api/x", "--input", "ids.txt", "-o", "ids.txt"]
+      ]) {
+        const api = yield* run("svc-api", args, { cwd: folder, env })
+        assert.strictEqual(api.exitCode, 64, api.stderr)
+      }
       assert.deepStrictEqual(namesIn(folder), before)
       assert.strictEqual(readFileSync(at("t.json"), "utf8"), pending)
       assert.deepStrictEqual((yield* stats).requests, {})

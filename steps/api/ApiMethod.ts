@@ -68,6 +68,7 @@ export interface ApiMethod {
 
 export const output = {
   type: "path",
+  file: { what: "the output file", use: "written" },
   short: "o",
   metavar: "FILE",
   help: "Write to this file instead of standard output; it appears only when it is complete"

@@ -107,7 +107,12 @@ const specialMethods: ReadonlyArray<ApiMethod> = [
         most: 2
       },
       options: {
-        input: { type: "path", metavar: "FILE|-", help: "Body to send, from a file or standard input" },
+        input: {
+          type: "path",
+          file: { what: "the body to send", use: "read" },
+          metavar: "FILE|-",
+          help: "Body to send, from a file or standard input"
+        },
         "content-type": {
           type: "text",
           metavar: "TYPE",

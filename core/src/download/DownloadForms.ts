@@ -1,7 +1,7 @@
 /** What can be done with the files of a request. Each form is a download that ends earlier: after the listing, the links, the plan or the restorations. */
 import { Effect, type FileSystem, type Path, Stream } from "effect"
 import { TrackingFile } from "../archive/TrackingFile.ts"
-import type { ServiceError, UsageError } from "../Errors.ts"
+import type { ServiceError } from "../Errors.ts"
 import type { Codec } from "../genome/bgzf/Codec.ts"
 import { fileTypes } from "../selection/FileName.ts"
 import type { ListedAnalysis } from "../selection/ListedFiles.ts"
@@ -107,9 +107,11 @@ interface Prepared extends Planned {
   readonly links: LinkBook
 }
 
-/** `planned`, unless the run would write one of its own files over its data: then nothing is done. */
-const orClash = (planned: Planned): Effect.Effect<Planned, UsageError> =>
-  planned.clash === null ? Effect.succeed(planned) : Effect.fail(planned.clash)
+/** The plan, unless the run would write one of its own files over its data: then nothing is done. */
+const planOrClash = (analyses: ReadonlyArray<ListedAnalysis>, request: DownloadRequest) =>
+  Effect.flatMap(planFiles(analyses, request), (planned) =>
+    planned.clash === null ? Effect.succeed(planned) : Effect.fail(planned.clash)
+  )
 
 /** What `keep` takes of the listings of the selected analyses; each failure goes to `failed` when it happens. */
 const gather = Effect.fn("svc.download.gather")(function* <R, A, S>(
@@ -163,7 +165,7 @@ export const planRun = Effect.fn("svc.download.planRun")(function* <R>(
     return withSizes(entry)
   }
   const { failures, kept: analyses } = yield* gather(source, request, keep, () => Effect.void)
-  const decided = yield* Effect.flatMap(planFiles(analyses, request), orClash)
+  const decided = yield* planOrClash(analyses, request)
   const isSliced = request.slice !== null
   const plan = isSliced
     ? yield* estimatePlan(decided.plan, yield* source.book(entries, filesToFetch(decided.plan)))
@@ -185,12 +187,9 @@ const preparePlan = Effect.fnUntraced(function* <R>(
   failed: (failure: PlanFailure) => Effect.Effect<void>
 ) {
   const { failures, kept: entries } = yield* gather(source, request, Effect.succeed, failed)
-  const decided = yield* Effect.flatMap(
-    planFiles(
-      entries.map(({ listed }) => listed),
-      request
-    ),
-    orClash
+  const decided = yield* planOrClash(
+    entries.map(({ listed }) => listed),
+    request
   )
   const plan = yield* checkDestination(decided)
   const links = yield* source.book(entries, filesToFetch(plan))
@@ -252,6 +251,6 @@ const planListed = Effect.fnUntraced(function* <R>(
   failed: (failure: PlanFailure) => Effect.Effect<void>
 ) {
   const { failures, kept } = yield* gather(source, request, ({ listed }) => Effect.succeed(listed), failed)
-  const planned = yield* Effect.flatMap(planFiles(kept, request), orClash)
+  const planned = yield* planOrClash(kept, request)
   return { ...planned, failures: [...failures, ...planned.plan.failures] }
 })

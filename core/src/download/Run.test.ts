@@ -2,7 +2,7 @@ import * as NodeServices from "@effect/platform-node/NodeServices"
 import { assert, layer } from "@effect/vitest"
 import { Clock, Deferred, Effect, Fiber, Layer, Redacted, Ref } from "effect"
 import { makeJumpingClock } from "../../../test/JumpingClock.ts"
-import { LinkForbidden, NotFound, Unavailable } from "../Errors.ts"
+import { FileDamaged, LinkForbidden, NotFound, Unavailable } from "../Errors.ts"
 import { Codec } from "../genome/bgzf/Codec.ts"
 import { FileTransfer } from "../transfer/FileTransfer.ts"
 import { SliceTransfer } from "../transfer/SliceTransfer.ts"
@@ -143,6 +143,22 @@ layer(Layer.mergeAll(NodeServices.layer, noCodec), { excludeTestServices: true }
         "a.bam.bai downloaded",
         "b.bam failed LinkForbidden",
         "alone.bam.bai downloaded"
+      ])
+    })
+  )
+
+  it.effect("an index that fails is no reason to leave out the other index of its data file", () =>
+    Effect.gen(function* () {
+      const files = ["a.bai", "a.bam", "a.bam.bai"].map((name) => file(name))
+      const { results } = yield* going(files, ({ fileName }) =>
+        fileName === "a.bai"
+          ? Effect.fail(new FileDamaged({ file: fileName, fault: "IndexMismatch", reason: "it is of b.bam" }))
+          : Effect.succeed({ ...outcome, action: "downloaded" as const })
+      )
+      assert.deepStrictEqual(results.map(shown), [
+        "a.bai failed FileDamaged",
+        "a.bam downloaded",
+        "a.bam.bai downloaded"
       ])
     })
   )

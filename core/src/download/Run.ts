@@ -51,18 +51,18 @@ export const run = Effect.fn("svc.download.run")(function* (
   }
   yield* Effect.forEach(
     pairs(plan.files),
-    Effect.fnUntraced(function* (pair) {
-      let broken: FileResult["error"] = null
-      for (const file of pair) {
-        const result: FileResult =
-          broken === null
-            ? yield* Effect.annotateLogs(
-                fetchFile(file, links, request, (event) => tell.progress(file, event)),
-                logFields(file)
-              )
-            : failedResult(file, request, broken)
-        broken = result.error
-        yield* settle(file, result)
+    Effect.fnUntraced(function* ({ data, indexes }) {
+      const fetched = (file: PlannedFile) =>
+        Effect.tap(
+          Effect.annotateLogs(
+            fetchFile(file, links, request, (event) => tell.progress(file, event)),
+            logFields(file)
+          ),
+          (result) => settle(file, result)
+        )
+      const { error } = yield* fetched(data)
+      for (const index of indexes) {
+        yield* error === null ? fetched(index) : settle(index, failedResult(index, request, error))
       }
     }),
     { concurrency: request.connections, discard: true }
@@ -84,8 +84,14 @@ export const run = Effect.fn("svc.download.run")(function* (
 /** What lines of the log are about. */
 const logFields = ({ analysisId, fileName }: PlannedFile) => ({ analysis: analysisId, file: fileName })
 
-/** The fetched files: each data file followed by its index, indexes of other data files alone. */
-const pairs = (files: ReadonlyArray<PlannedFile>): ReadonlyArray<ReadonlyArray<PlannedFile>> => {
+interface Pair {
+  /** An index too, where its data file is not fetched. */
+  readonly data: PlannedFile
+  readonly indexes: ReadonlyArray<PlannedFile>
+}
+
+/** The fetched files: each data file with its indexes, indexes of other data files alone. */
+const pairs = (files: ReadonlyArray<PlannedFile>): ReadonlyArray<Pair> => {
   const fetch = files.filter((file) => file.decision._tag === "Fetch")
   const byPath = new Map(fetch.map((file) => [pathOf(file), file]))
   const dataOf = (file: PlannedFile) => {
@@ -93,8 +99,7 @@ const pairs = (files: ReadonlyArray<PlannedFile>): ReadonlyArray<ReadonlyArray<P
     return path === null ? undefined : byPath.get(path)
   }
   const indexes = Map.groupBy(fetch, dataOf)
-  // `concat` makes a list of its exact length, where a spread reserves room for 17.
-  return (indexes.get(undefined) ?? []).map((file) => [file].concat(indexes.get(file) ?? []))
+  return (indexes.get(undefined) ?? []).map((data) => ({ data, indexes: indexes.get(data) ?? [] }))
 }
 
 /** The result of a file that the plan does not fetch; null for one that it does. */

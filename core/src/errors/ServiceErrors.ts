@@ -18,7 +18,7 @@ export class LoginRefused extends Schema.TaggedError<LoginRefused>()("LoginRefus
     const tried =
       this.earlier === true
         ? "another step has just tried this password, so it was not sent again; if it is right by now, try again in half a minute, or in 10 minutes after three refusals of it"
-        : "tried once, not repeated"
+        : "it is not sent again"
     return `${this.host} refused the login of ${this.user}: check user name and password (${tried})`
   }
 }

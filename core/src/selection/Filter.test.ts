@@ -101,13 +101,16 @@ describe("Filter", () => {
   it("says the right form of a value that is none of the type of its field", () => {
     assert.strictEqual(
       message("firstAnnotated > 31.12.2030"),
-      'Filter "firstAnnotated > 31.12.2030": firstAnnotated is a time: write it as 2030-12-31 (all of that day, in UTC) or 2030-12-31T14:30:00Z'
+      'Filter "firstAnnotated > 31.12.2030": firstAnnotated is a time, which 31.12.2030 is not: write it as 2030-12-31 (all of that day, in UTC) or 2030-12-31T14:30:00Z'
     )
     for (const value of ["2026-02-30", "yesterday", "1763726400000"]) {
-      assert.match(message(`lastAnnotated <= ${value}`), /lastAnnotated is a time/)
+      assert.include(message(`lastAnnotated <= ${value}`), `lastAnnotated is a time, which ${value} is not: write`)
       assert.match(message(`analysisApproval.approvalTime = ${value}`), /analysisApproval\.approvalTime is a time/)
     }
-    assert.match(message("sequencingBatchId = ten"), /sequencingBatchId is a number: write it as 12 or -1\.5/)
+    assert.match(
+      message("sequencingBatchId = ten"),
+      /sequencingBatchId is a number, which ten is not: write it as 12 or -1\.5/
+    )
     assert.match(message("analysisApproval.userId > 0x10"), /userId is a number/)
   })
 

@@ -71,12 +71,14 @@ const operandOf = (type: FieldType, operator: Operator, value: string): Result.R
       return Result.succeed({ _tag: "Text" })
     case "Number":
       return numberOf(value) === null
-        ? Result.fail("is a number: write it as 12 or -1.5")
+        ? Result.fail(`is a number, which ${printable(value)} is not: write it as 12 or -1.5`)
         : Result.succeed({ _tag: "Number" })
     case "Time": {
       const span = spanOf(value)
       return span === null
-        ? Result.fail("is a time: write it as 2030-12-31 (all of that day, in UTC) or 2030-12-31T14:30:00Z")
+        ? Result.fail(
+            `is a time, which ${printable(value)} is not: write it as 2030-12-31 (all of that day, in UTC) or 2030-12-31T14:30:00Z`
+          )
         : Result.succeed({ _tag: "Time", span })
     }
     case "Enumeration": {

@@ -46,7 +46,7 @@ describe("secrets by name", () => {
     for (const text of [
       "A1/sample.bam: 3 of 4 parts, 12.3 MB/s",
       "GET https://lab.example.org/api/analyses?analysisIds=1,2: not found",
-      "lab.example.org refused the login of ada: check user name and password (tried once, not repeated)",
+      "lab.example.org refused the login of ada: check user name and password (it is not sent again)",
       "No password and no terminal to ask for it: set SVC_PASSWORD or put password into a configuration file",
       "https://lab.example.org/x?design=1",
       "chr1:1-2 chrX:3-4",

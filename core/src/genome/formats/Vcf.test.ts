@@ -104,6 +104,25 @@ describe("contigs of a VCF header", () => {
   )
 })
 
+describe("a VCF without a #CHROM line", () => {
+  it.effect("D15 names the line at which its header ends", () =>
+    Effect.gen(function* () {
+      const reasonOf = (head: string) =>
+        Effect.gen(function* () {
+          const reader = fromBytes(bgzf(yield* Codec, text(head)))
+          return (yield* Effect.flip(readVcfHeader("x.vcf.gz", reader))).reason
+        })
+      const columns = "#CHROM\tPOS\tID\tREF\tALT\tQUAL\tFILTER\tINFO\n"
+      const first = "##fileformat=VCFv4.2\n"
+      assert.strictEqual(yield* reasonOf(first), "it has no #CHROM line")
+      assert.strictEqual(
+        yield* reasonOf(`${first}\n${columns}`),
+        "it has no #CHROM line before line 2, which does not begin with #"
+      )
+    }).pipe(Effect.provide(ZlibCodec.layer))
+  )
+})
+
 describe("the header of a VCF slice", () => {
   it("D15 keeps every byte of a text that is no UTF-8", () => {
     const before = concat(text("##fileformat=VCFv4.2\n##source=G"), Uint8Array.of(0xe9, 0xe9), text("nomique\n"))

@@ -94,7 +94,11 @@ export const readVcfHeader = Effect.fn("svc.genome.readVcfHeader")(function* <E>
     const text = bytes.subarray(0, end)
     const lines = decoder.decode(text).split("\n")
     const samples = samplesOf(lines)
-    if (samples === null) return yield* bad("it has no #CHROM line")
+    if (samples === null) {
+      // The text ends with a line feed, so the last of `lines` is the line after it.
+      const stop = end < bytes.length ? ` before line ${lines.length}, which does not begin with #` : ""
+      return yield* bad(`it has no #CHROM line${stop}`)
+    }
     const contigs = lines.filter((line) => line.startsWith("##contig=")).map(contigOf)
     return {
       text,
