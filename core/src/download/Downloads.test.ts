@@ -309,6 +309,7 @@ layer(Layer.merge(NodeServices.layer, ZlibCodec.layer), { excludeTestServices: t
           required.map(({ action }) => action),
           ["downloaded", "failed"]
         )
+        assert.strictEqual(required[1]?.reason, "archived")
         const left = "T.bam (analysis A1): archived, and not restored: a links file restores nothing"
         assert.include(required[1]?.error?.message, left)
         const decision = foreseen.plan.files[1]?.decision
