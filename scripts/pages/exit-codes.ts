@@ -24,7 +24,8 @@ decide by them. What happened stands on stderr, one line per file or request tha
 ${meaningsTable}
 
 With several failures the most severe one decides, in this order: ${severityOrder.join(", ")}. A file that is skipped by
-policy is no failure: it exists with the listed size and \`--overwrite\` is not given, or it is archived and the answer to restoring it is no.
+policy is no failure: it exists with the listed size and \`--overwrite\` is not given, or it is archived and the answer to restoring it is no
+(with \`--requireAll\` that is one: 66).
 
 ## Which situation ends with which code
 

@@ -4,7 +4,7 @@ import { nextOf } from "../../core/src/archive/Estimate.ts"
 import type { RunRecord } from "../../core/src/download/RunRecord.ts"
 import { RestorationsPending } from "../../core/src/Errors.ts"
 import type { TargetSettings } from "../../core/src/settings/Settings.ts"
-import { printable } from "../../core/src/text/Printable.ts"
+import { printable, shellWord } from "../../core/src/text/Printable.ts"
 import * as LogOutput from "../../platform/terminal/LogOutput.ts"
 
 /** Null when nothing is awaited. */
@@ -19,7 +19,7 @@ export const pendingOf = Effect.fnUntraced(function* (settings: TargetSettings, 
     nextEstimate: nextEstimate === null ? null : printable(nextEstimate),
     // Without credentials.
     rerun: printable(
-      `svc-resume-restore -t ${quoteForShell(settings.target)} --restorationFile ${quoteForShell(settings.restorationFile)}`
+      `svc-resume-restore -t ${shellWord(settings.target)} --restorationFile ${shellWord(settings.restorationFile)}`
     )
   })
 })
@@ -29,7 +29,3 @@ export const sayPending = Effect.fnUntraced(function* (settings: TargetSettings,
   const pending = yield* pendingOf(settings, record)
   if (pending !== null) yield* LogOutput.hint(pending.message)
 })
-
-/** As a word for a shell. */
-const quoteForShell = (text: string): string =>
-  /^[\w./:@%+=-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`

@@ -91,6 +91,7 @@ L11 | estimates that are no time, missing, in the year 9999 or 1970 | stays pend
 L12 | the file is there and its analysis gone | the entry stays, 66 in the report; the others are served
 L13 | the file is back and its index is not | waits for both: no half pair
 L14 | a question without a terminal | means no, at once, and the log says why
+L15 | a file that was asked for stays in the archive, or none of its type is listed | left out with a warning, 0; with \`--requireAll\` a failure of its own, 66; the other files come
 
 # Restoration file
 T1 | absent or empty | nothing to do, 0

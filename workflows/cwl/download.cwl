@@ -28,6 +28,11 @@ inputs:
     type: string
     default: "no"
     inputBinding: {prefix: --restoreArchived}
+  require_all:
+    doc: Fail (66) when a file that was asked for does not come. What is pending counts as 75.
+    type: boolean
+    default: true
+    inputBinding: {prefix: --requireAll}
   pending_ok:
     doc: Succeed when only restorations are pending, so that the rest of a workflow goes on.
     type: boolean?

@@ -9,6 +9,7 @@ inputs:
   analyses: string[]
   filetypes: {type: "string[]", default: [bam, bam.bai]}
   restore: {type: string, default: "no"}
+  require_all: {type: boolean, default: true}
   annotations_name: {type: string, default: annotations.tsv}
 steps:
   download:
@@ -19,6 +20,7 @@ steps:
       analysis: analyses
       filetypes: filetypes
       restore: restore
+      require_all: require_all
       pending_ok: {default: true}
       # Beside each other in one folder, the report of a failed job too.
       report_name: {valueFrom: $(inputs.analysis).report.json}

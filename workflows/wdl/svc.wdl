@@ -20,13 +20,8 @@ task download {
   command <<<
     code=0
     svc-download --config '~{settings}' --analysisIds="$(paste -sd , '~{write_lines(analyses)}')" --filetypes '~{sep(",", filetypes)}' \
-      --destination . --reportfile report.json --restoreArchived '~{restore}' --pendingOk \
+      --requireAll --destination . --reportfile report.json --restoreArchived '~{restore}' --pendingOk \
       ~{"--range '" + range + "'"} ~{"--bed '" + bed + "'"} 2> said || code=$?
-    # What was asked for and did not come is an error, but for what is pending.
-    if [ $code -eq 0 ] && grep -E ': archived, skipped|Analysis .*: no .* file is listed$' said > missing; then
-      sed 's/^[^]]*\]: /[error]: /' missing >> said
-      code=66
-    fi
     cat said >&2
     case "$code ~{keep_going}" in
       0*) ;;

@@ -6,9 +6,9 @@
  */
 import { DateTime, Duration, Effect } from "effect"
 import type { ServiceClient } from "../client/ServiceClient.ts"
-import type { ServiceError, TrackingError } from "../Errors.ts"
+import type { FileArchived, ServiceError, TrackingError } from "../Errors.ts"
 import { timeOf } from "../text/Timestamp.ts"
-import { askFor, type RestoreRequest, remember, sayRequested } from "./Requests.ts"
+import { askFor, failAsLeft, type RestoreRequest, remember, sayRequested } from "./Requests.ts"
 import type { Restoration } from "./Restoration.ts"
 import { nameOfEntry } from "./StoredRequests.ts"
 import { requesting, type TrackingEntry } from "./TrackingEntry.ts"
@@ -41,7 +41,7 @@ export const decideToAskAgain = (
 export type AskAgainResult =
   | ({ readonly _tag: "Requested" } & Restoration)
   | { readonly _tag: "Left"; readonly reason: string }
-  | { readonly _tag: "Failed"; readonly error: ServiceError | TrackingError }
+  | { readonly _tag: "Failed"; readonly error: ServiceError | TrackingError | FileArchived }
 
 /**
  * Asks once for each analysis of `entries`; a failure stops no other analysis, unless the service as a whole is away.
@@ -70,6 +70,10 @@ export const askAgain = Effect.fn("svc.archive.askAgain")(function* (
       })
     }
     for (const entry of group) {
+      if (result._tag === "Left" && request.requireAll === true) {
+        results.set(entry, yield* failAsLeft(entry, result.reason))
+        continue
+      }
       results.set(entry, result)
       if (result._tag === "Left") yield* sayLeft(entry, { _tag: "Leave", reason: result.reason })
     }

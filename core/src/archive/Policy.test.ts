@@ -45,7 +45,8 @@ describe("restoration policy", () => {
       const [{ decision } = { decision: null }] = decide(mode, [one], nobody, null)
       assert.deepStrictEqual(decision, {
         _tag: "Leave",
-        reason: `restoreArchived is ${mode}, and there is no terminal to ask on; run svc-request-restore, or give --restoreArchived force`
+        reason: `restoreArchived is ${mode}, and there is no terminal to ask on`,
+        next: "run svc-request-restore, or give --restoreArchived force"
       })
     }
     assert.strictEqual(decide("force", [one], nobody, null)[0]?.decision._tag, "Request")

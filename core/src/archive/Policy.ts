@@ -54,13 +54,18 @@ export type RestoreDecision =
   | { readonly _tag: "Follow"; readonly reason: string }
   /** Requested and remembered before. */
   | { readonly _tag: "Wait"; readonly reason: string }
-  | { readonly _tag: "Leave"; readonly reason: string }
+  /** `next`: what to do when it is wanted nevertheless, where the reason does not tell. */
+  | { readonly _tag: "Leave"; readonly reason: string; readonly next?: string }
 
 /** What stands in place of a decision while nobody was asked. */
 export interface RestoreQuestion {
   readonly _tag: "Ask"
   readonly reason: string
 }
+
+/** The reason with what to do. */
+export const whyOf = (decision: RestoreDecision | RestoreQuestion): string =>
+  decision._tag === "Leave" && decision.next !== undefined ? `${decision.reason}; ${decision.next}` : decision.reason
 
 /** The files that somebody has to agree to: those already remembered were agreed to before. */
 export const questions = <F extends ArchivedFile>(
@@ -86,8 +91,8 @@ export const decide = <F extends ArchivedFile>(
   const asked = new Set<string>()
   return files.map((file) => {
     if (file.tracked !== null) return { file, decision: { _tag: "Wait", reason: "it was requested before" } }
-    const { agreed, reason } = consent(mode, answers, file)
-    if (!agreed) return { file, decision: { _tag: "Leave", reason } }
+    const { agreed, reason, ...next } = consent(mode, answers, file)
+    if (!agreed) return { file, decision: { _tag: "Leave", reason, ...next } }
     if (file.estimatedRestoreTime !== null) {
       return { file, decision: { _tag: "Follow", reason: `${reason}, and it is being restored already` } }
     }
@@ -126,13 +131,14 @@ const consent = <F extends ArchivedFile>(
   mode: RestoreMode,
   { present, yes }: Answers<F>,
   file: F
-): { readonly agreed: boolean; readonly reason: string } => {
+): { readonly agreed: boolean; readonly reason: string; readonly next?: string } => {
   if (mode === "no") return { agreed: false, reason: "restoreArchived is no" }
   if (mode === "force") return { agreed: true, reason: "restoreArchived is force" }
   if (!present) {
     return {
       agreed: false,
-      reason: `restoreArchived is ${mode}, and there is no terminal to ask on; run svc-request-restore, or give --restoreArchived force`
+      reason: `restoreArchived is ${mode}, and there is no terminal to ask on`,
+      next: "run svc-request-restore, or give --restoreArchived force"
     }
   }
   const agreed = yes.has(file)

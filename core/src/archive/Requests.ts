@@ -8,7 +8,7 @@
 import { Clock, DateTime, Effect } from "effect"
 import { ServiceClient } from "../client/ServiceClient.ts"
 import { AnalysisId } from "../contract/Ids.ts"
-import type { ServiceError, TrackingError, TrackingReadError } from "../Errors.ts"
+import { FileArchived, type ServiceError, type TrackingError, type TrackingReadError } from "../Errors.ts"
 import { logFailure } from "../FailureLog.ts"
 import { listedOf } from "../selection/ListedFiles.ts"
 import { Operator } from "../settings/Operator.ts"
@@ -20,7 +20,8 @@ import {
   foresee,
   type RestoreDecision,
   type RestorePolicy,
-  type RestoreQuestion
+  type RestoreQuestion,
+  whyOf
 } from "./Policy.ts"
 import type { Restoration } from "./Restoration.ts"
 import { askAbout } from "./RestoreQuestions.ts"
@@ -35,13 +36,16 @@ export interface Candidate extends Omit<ArchivedFile, "tracked"> {
 }
 
 /** What happens with archived files, and of which service they are. */
-export interface RestoreRequest extends ServiceAddress, RestorePolicy {}
+export interface RestoreRequest extends ServiceAddress, RestorePolicy {
+  /** An archived file that is left there is a failure. */
+  readonly requireAll?: boolean
+}
 
 /** What became of a candidate. */
 export type RestoreResult =
   | { readonly _tag: "Pending"; readonly estimate: string | null; readonly requestedAt: string | null }
   | { readonly _tag: "Left"; readonly reason: string }
-  | { readonly _tag: "Failed"; readonly error: ServiceError | TrackingError }
+  | { readonly _tag: "Failed"; readonly error: ServiceError | TrackingError | FileArchived }
 
 type RestorationServices = ServiceClient | TrackingFile | Operator
 
@@ -78,8 +82,12 @@ export const restore = Effect.fn("svc.archive.restore")(function* <C extends Can
   })
   for (const [analysisId, group] of Map.groupBy(decided, ({ file }) => file.analysisId)) {
     for (const { decision, file } of group) {
+      if (decision._tag === "Leave" && request.requireAll === true) {
+        results.set(file, yield* failAsLeft(file, decision.reason))
+        continue
+      }
       yield* say(file, decision)
-      if (decision._tag === "Leave") results.set(file, { _tag: "Left", reason: decision.reason })
+      if (decision._tag === "Leave") results.set(file, { _tag: "Left", reason: whyOf(decision) })
       if (decision._tag === "Wait") results.set(file, { _tag: "Pending", ...restorationOf(file) })
     }
     const filesWith = (tag: RestoreDecision["_tag"]) =>
@@ -94,7 +102,7 @@ export const restore = Effect.fn("svc.archive.restore")(function* <C extends Can
 /** What `restore` would do with a candidate, and what is known of its restoration already. */
 export type RestoreForecast =
   | { readonly decision: RestoreDecision | RestoreQuestion; readonly restoration: Restoration }
-  | { readonly error: TrackingReadError }
+  | { readonly error: TrackingReadError | FileArchived }
 
 /** The forecast of each candidate, in order. Nobody is asked, and nothing is written. */
 export const foreseeRestore = Effect.fn("svc.archive.foreseeRestore")(function* <C extends Candidate>(
@@ -105,11 +113,26 @@ export const foreseeRestore = Effect.fn("svc.archive.foreseeRestore")(function* 
   return yield* Effect.match(withEntries(candidates, request), {
     onFailure: (error): ReadonlyArray<RestoreForecast> => candidates.map(() => ({ error })),
     onSuccess: (files) =>
-      foresee(request.mode, files, present, request.maxRestores).map(({ decision, file }) => ({
-        decision,
-        restoration: restorationOf(file)
-      }))
+      foresee(request.mode, files, present, request.maxRestores).map(({ decision, file }) =>
+        decision._tag === "Leave" && request.requireAll === true
+          ? { error: leftError(file, decision.reason) }
+          : { decision, restoration: restorationOf(file) }
+      )
   })
+})
+
+/** That a file is left in the archive for this reason, as a failure. */
+export const leftError = ({ analysisId, fileName }: Pick<ArchivedFile, "analysisId" | "fileName">, why: string) =>
+  new FileArchived({ file: printable(fileName), analysisId: printable(analysisId), why })
+
+/** A required file is left in the archive: said, and a failure. */
+export const failAsLeft = Effect.fnUntraced(function* (
+  file: Pick<ArchivedFile, "analysisId" | "fileName">,
+  why: string
+) {
+  const error = leftError(file, why)
+  yield* logFailure(error)
+  return { _tag: "Failed", error } as const
 })
 
 type File = Candidate & ArchivedFile
@@ -150,7 +173,8 @@ const restorationOf = (file: ArchivedFile): Restoration => ({
 const estimateOf = (file: ArchivedFile) => file.estimatedRestoreTime ?? file.tracked?.restoreEstimation ?? null
 
 /** Every decision with its reason (docs/service.md 4.2). */
-const say = (file: File, { _tag, reason }: RestoreDecision): Effect.Effect<void> => {
+const say = (file: File, decision: RestoreDecision): Effect.Effect<void> => {
+  const { _tag, reason } = decision
   const name = printable(`${file.fileName} (analysis ${file.analysisId})`)
   const estimate = estimateOf(file)
   const expected = estimate === null ? "" : `; expected at ${printable(estimate)}`
@@ -163,7 +187,7 @@ const say = (file: File, { _tag, reason }: RestoreDecision): Effect.Effect<void>
       return Effect.logInfo(`${name}: archived, its restoration is pending: ${reason}${expected}`)
     case "Leave": {
       const running = file.estimatedRestoreTime === null ? "" : `; a restoration is under way${expected}`
-      return Effect.logWarning(`${name}: archived, skipped: ${reason}${running}`)
+      return Effect.logWarning(`${name}: archived, skipped: ${whyOf(decision)}${running}`)
     }
   }
 }

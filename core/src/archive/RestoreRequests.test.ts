@@ -291,6 +291,34 @@ describe("questions", () => {
       assert.isTrue(results.every((it) => it.includes("no terminal to ask on; run svc-request-restore")))
     })
   )
+
+  it.effect(
+    "L15 what is left is a failure where all is required, and is foreseen as one; what is pending is none",
+    () =>
+      Effect.gen(function* () {
+        const request = asked({ mode: "ask", requireAll: true })
+        const document = remembered(["S.bam"], { status: "pending", restoreEstimation: estimate })
+        const { events, results } = yield* going(files, request, { document })
+        assert.deepStrictEqual(results, [`Pending ${estimate}`, "FileArchived", "FileArchived"])
+        assert.deepStrictEqual(events, [])
+        const forecast = foreseeRestore(files, request).pipe(Effect.provide(world({ document }).layer))
+        assert.deepStrictEqual(
+          (yield* Effect.andThen(TestClock.setTime(noon), forecast)).map((it) =>
+            "error" in it ? it.error.message : it.decision._tag
+          ),
+          [
+            "Wait",
+            ...["T.bam (analysis A1)", "U.bam (analysis A2)"].map(
+              (name) =>
+                `${name}: archived, and not restored: restoreArchived is ask, and there is no terminal to ask on; ` +
+                `svc-request-restore -a ${name.slice(-3, -1)} asks for it`
+            )
+          ]
+        )
+        const { results: answered } = yield* going(files, request, { answer: (question) => question.includes("T.bam") })
+        assert.deepStrictEqual(answered, ["FileArchived", `Pending ${estimate}`, "FileArchived"])
+      })
+  )
 })
 
 describe("failures", () => {

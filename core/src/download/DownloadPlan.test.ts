@@ -272,6 +272,42 @@ describe("what is missing", () => {
       "Analysis A1: 1 file(s) without a name were left out"
     ])
   })
+
+  it("L15 a type that is not listed is a failure of its analysis where all are required, however it was found", () => {
+    const all: PlanRequest = { ...both, filetypes: ["bam", "bam.bai", "vcf.gz"], requireAll: true }
+    const told = (analyses: ReadonlyArray<ListedAnalysis>) => {
+      const { failures, files, warnings } = plan(analyses, all, empty)
+      assert.deepStrictEqual(warnings, [])
+      assert.deepStrictEqual(
+        files.filter(({ decision }) => decision._tag !== "Fetch"),
+        []
+      )
+      return failures.map(({ error, reason }) => [reason, error.message])
+    }
+    const lacks = (types: string, id: string) => [
+      "missing",
+      `${types} file of analysis ${id}: not found (none is listed); svc-download --list -a ${id} shows what there is`
+    ]
+    const half = [file("S.bam")]
+    assert.deepStrictEqual(told([analysis("A1", half), analysis("B1", [file("T.bam")], false)]), [
+      lacks("bam.bai, vcf.gz", "A1"),
+      lacks("bam.bai, vcf.gz", "B1")
+    ])
+    assert.deepStrictEqual(told([analysis("A1", [file("S.bam"), file("S.bam.bai"), file("S.vcf.gz")], false)]), [])
+    assert.deepStrictEqual(told([analysis("A1", vcf, false), analysis("A2", [file("T.bam.bai")])]), [
+      lacks("bam, bam.bai", "A1"),
+      ["missing", "bam files of analysis A2: not found (only their index is listed)"],
+      lacks("vcf.gz", "A2")
+    ])
+    assert.deepStrictEqual(told([analysis("A1", [], false)]), [
+      ["missing", "bam, bam.bai, vcf.gz files of analysis A1: not found (it has no files of a known type)"]
+    ])
+  })
+
+  it("a command in a sentence has an odd id as one word", () => {
+    const [failure] = plan([analysis("a'b $(x)", [file("S.bam")])], { ...both, requireAll: true }, empty).failures
+    assert.include(failure?.error.message, "svc-download --list -a 'a'\\''b $(x)' shows")
+  })
 })
 
 describe("K2 disk space", () => {

@@ -9,6 +9,7 @@ import type { Restoration } from "../archive/Restoration.ts"
 import {
   CannotCreate,
   type DiskTooSmall,
+  type FileArchived,
   FileDiffers,
   NameCollision,
   NotFound,
@@ -23,7 +24,7 @@ import { collisionKey, type FileType, fileTypeOf, unsafeIndexName, unsafeName } 
 import type { ListedAnalysis } from "../selection/ListedFiles.ts"
 import { dataPathOf, pathOf } from "../selection/OutputPath.ts"
 import { type FileChoice, type WantedFile, wantedFiles, wantedTypes } from "../selection/WantedFiles.ts"
-import { printable } from "../text/Printable.ts"
+import { printable, shellWord } from "../text/Printable.ts"
 import type { SliceState } from "../transfer/SliceState.ts"
 import type { SkipReason } from "./FileResult.ts"
 
@@ -36,6 +37,8 @@ export interface Occupant {
 
 export interface PlanRequest extends FileChoice {
   readonly overwrite: boolean
+  /** Each analysis must have each type; else only those named by their ids should, and a warning says what is missing. */
+  readonly requireAll?: boolean
 }
 
 /** What can be seen of the destination; paths are `pathOf` of a planned file. */
@@ -73,8 +76,8 @@ export type Outlook =
   | { readonly _tag: "Restore"; readonly restoration: ForeseenRestoration }
   /** Somebody is asked whether to restore it. */
   | { readonly _tag: "Ask"; readonly restoration: ForeseenRestoration }
-  /** The restoration file cannot be read. */
-  | { readonly _tag: "Fail"; readonly error: TrackingReadError }
+  /** The restoration file cannot be read, or the file is left in the archive although it is required. */
+  | { readonly _tag: "Fail"; readonly error: TrackingReadError | FileArchived }
 
 /** A wanted file with what becomes of it. */
 export interface ForeseenFile extends WantedFile {
@@ -90,6 +93,8 @@ export interface PlannedFile extends WantedFile {
 export interface PlanFailure {
   readonly analysisId: string | null
   readonly error: ServiceError
+  /** Files of a type are not listed. */
+  readonly reason?: "missing"
 }
 
 /** What a run will do with every file. */
@@ -228,7 +233,7 @@ const hasNoReads = ({ slice, type }: WantedFile): boolean =>
 
 const fail = (error: PlanError) => ({ _tag: "Fail", error }) as const
 
-/** What the analyses lack: a failure where none of the types is there, a warning where some are not. */
+/** What the analyses lack: a failure where none of the types is there or all are required, a warning where some are not. */
 const remarks = (
   analyses: ReadonlyArray<ListedAnalysis>,
   files: ReadonlyArray<PlannedFile>,
@@ -237,23 +242,25 @@ const remarks = (
   const failures: Array<PlanFailure> = []
   const warnings: Array<string> = []
   const filetypes = wantedTypes(request)
+  const { requireAll = false } = request
+  const missing = (analysisId: string | null, error: NotFound) =>
+    void failures.push({ analysisId, error, reason: "missing" })
   const wanted = filetypes.join(", ")
   const typesOf = Map.groupBy(files, (file) => file.analysisId)
   for (const analysis of analyses) {
     const found = new Set(typesOf.get(analysis.id)?.map((file) => file.type))
     // An analysis found by sample or person need not have all types, but one file of a pair without the other is worth a warning.
-    const absent = filetypes.filter((type) => !found.has(type) && (analysis.named || found.has(partnerOf(type))))
-    if (found.size === 0 && analysis.named) {
-      failures.push({
-        analysisId: analysis.id,
-        error: nothingOf(wanted, `analysis ${printable(analysis.id)}`, [analysis])
-      })
+    const mustHave = analysis.named || requireAll
+    const absent = filetypes.filter((type) => !found.has(type) && (mustHave || found.has(partnerOf(type))))
+    if (found.size === 0 && mustHave) {
+      missing(analysis.id, nothingOf(wanted, `analysis ${printable(analysis.id)}`, [analysis]))
     } else if (found.size > 0 && absent.length > 0) {
       // An index is listed, and the file that it belongs to is not: what was asked for is lost.
       const lost = absent.filter((type) => isDataType(type) && found.has(partnerOf(type)))
       const optional = absent.filter((type) => !lost.includes(type))
-      if (lost.length > 0) failures.push({ analysisId: analysis.id, error: onlyIndexOf(lost, analysis.id) })
-      if (optional.length > 0)
+      if (lost.length > 0) missing(analysis.id, onlyIndexOf(lost, analysis.id))
+      if (optional.length > 0 && requireAll) missing(analysis.id, noneListed(optional, analysis.id))
+      else if (optional.length > 0)
         warnings.push(`Analysis ${printable(analysis.id)}: no ${optional.join(", ")} file is listed`)
     }
     const nameless = analysis.files.filter((file) => file.fileName === null).length
@@ -261,10 +268,17 @@ const remarks = (
       warnings.push(`Analysis ${printable(analysis.id)}: ${nameless} file(s) without a name were left out`)
   }
   if (analyses.length > 0 && files.length === 0 && failures.length === 0) {
-    failures.push({ analysisId: null, error: nothingOf(wanted, "the selected analyses", analyses) })
+    missing(null, nothingOf(wanted, "the selected analyses", analyses))
   }
   return { failures, warnings }
 }
+
+const noneListed = (types: ReadonlyArray<FileType>, id: string) =>
+  new NotFound({
+    what: `${types.join(", ")} file of analysis ${printable(id)}`,
+    detail: "none is listed",
+    next: `svc-download --list -a ${shellWord(printable(id))} shows what there is`
+  })
 
 const onlyIndexOf = (types: ReadonlyArray<FileType>, id: string) =>
   new NotFound({ what: `${types.join(", ")} files of analysis ${printable(id)}`, detail: "only their index is listed" })

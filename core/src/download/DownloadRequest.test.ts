@@ -16,6 +16,7 @@ describe("parseRequest", () => {
       destination: ".",
       layout: "flat",
       overwrite: false,
+      requireAll: false,
       connections: 4,
       check: "structure",
       checksums: null

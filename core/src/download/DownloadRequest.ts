@@ -47,6 +47,8 @@ export interface DownloadOptions extends RegionOptions {
   readonly destination?: string
   readonly layout?: Layout
   readonly overwrite?: boolean
+  /** A file that was asked for and does not come is a failure: archived and not restored, or of a type that is not listed. */
+  readonly requireAll?: boolean
   readonly restoreArchived?: RestoreMode
   readonly maxRestores?: number | null
   /** Files in transfer at the same time. */
@@ -101,7 +103,14 @@ export const parseRequest = (
     else problems.push(parsed.failure.message)
   }
   const { analysisIds = [], latest = false, limsIds = [], sampleIds = [] } = options
-  const { connections = 4, destination = ".", filetypes = defaultTypes, layout = "flat", overwrite = false } = options
+  const {
+    connections = 4,
+    destination = ".",
+    filetypes = defaultTypes,
+    layout = "flat",
+    overwrite = false,
+    requireAll = false
+  } = options
   const regions = regionsOf(options)
   const wanted = rangeOf(regions)
   if (Result.isFailure(wanted)) problems.push(wanted.failure.message)
@@ -120,6 +129,7 @@ export const parseRequest = (
     destination,
     layout,
     overwrite,
+    requireAll,
     archive: { ...RestorePolicy[options.restoreArchived ?? "ask"], maxRestores: options.maxRestores ?? null },
     connections,
     check: options.check ?? "structure",

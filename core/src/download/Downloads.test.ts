@@ -302,11 +302,23 @@ layer(Layer.merge(NodeServices.layer, ZlibCodec.layer), { excludeTestServices: t
           ]
         )
         const { results } = yield* downloads.fetch(options)
+        const strict = { ...options, requireAll: true }
+        const foreseen = yield* downloads.plan(yield* downloadRequest(strict))
+        const { results: required } = yield* downloads.fetch(strict)
+        assert.deepStrictEqual(
+          required.map(({ action }) => action),
+          ["downloaded", "failed"]
+        )
+        assert.strictEqual(required[1]?.reason, "archived")
+        const left = "T.bam (analysis A1): archived, and not restored: a links file restores nothing"
+        assert.include(required[1]?.error?.message, left)
+        const decision = foreseen.plan.files[1]?.decision
+        assert.strictEqual(decision?._tag === "Fail" ? decision.error.message : null, required[1]?.error?.message)
         return { results, error: yield* Effect.flip(downloads.restore(yield* requestOf(w.out))) }
       }).pipe(Effect.provide(w.byLinks(manifest)))
       assert.deepStrictEqual(results.map(shown), ["S.bam downloaded", "T.bam archived"])
       assert.strictEqual(error._tag, "UsageError")
-      assert.deepStrictEqual(w.events, ["fetch /S.bam structure null"])
+      assert.deepStrictEqual(w.events, Array(2).fill("fetch /S.bam structure null"))
     })
   )
 })

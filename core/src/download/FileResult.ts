@@ -5,8 +5,15 @@ import type { AdviceName, FailureScope } from "../Errors.ts"
 /** Why a file was left alone; not a failure (docs/exit-codes.md). `no-reads`: unmapped reads of a file type that has none. */
 export type SkipReason = "exists" | "archived" | "no-reads" | "pending"
 
-/** Why a file was left alone, or `differs`: a file of another size is in its place, which is a failure. */
-export type FileReason = SkipReason | "differs"
+/**
+ * Why a file was left alone, or of what kind its failure is. `differs`: a file of another size is in its place.
+ * `missing`: none of its type is listed. `archived` is a failure where all files are required.
+ */
+export type FileReason = SkipReason | "differs" | "missing"
+
+/** The reason that goes with a failure. */
+export const reasonOfFailure = ({ _tag }: FileFailure["error"]): FileReason | null =>
+  _tag === "FileArchived" ? "archived" : null
 
 /** A failure of one file, or of an analysis or selection (`fileName` or both ids null). */
 export interface FileFailure {

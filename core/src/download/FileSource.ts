@@ -1,5 +1,6 @@
 /** Where a run learns its files and their links from: the service, through a session, or a links file, without one. */
 import { Effect, type Path, Stream } from "effect"
+import { failAsLeft, leftError, type RestoreResult } from "../archive/Requests.ts"
 import type { ServiceAddress } from "../archive/TrackingDocument.ts"
 import type { TrackingFile } from "../archive/TrackingFile.ts"
 import type { ServiceClient } from "../client/ServiceClient.ts"
@@ -9,7 +10,7 @@ import { pathOf } from "../selection/OutputPath.ts"
 import type { Operator } from "../settings/Operator.ts"
 import { printable } from "../text/Printable.ts"
 import { type CatalogEntry, type CatalogItem, catalog, choose } from "./Catalog.ts"
-import type { PlannedFile } from "./DownloadPlan.ts"
+import type { Outlook, PlannedFile } from "./DownloadPlan.ts"
 import type { DownloadRequest } from "./DownloadRequest.ts"
 import { type LinkBook, makeLinkBook } from "./LinkBook.ts"
 import type { LinkManifest } from "./LinkManifest.ts"
@@ -57,7 +58,8 @@ export const serviceSource = (
   foresee: (files, request) => foreseeArchived(files, request, service)
 })
 
-const noArchive = "a links file restores nothing, see svc-request-restore"
+const noArchive = "a links file restores nothing"
+const whyLeft = `${noArchive}, see svc-request-restore`
 
 /** Nothing is asked of the service: what is archived is left. */
 export const linksSource = (manifest: LinkManifest): FileSource<never> => ({
@@ -69,19 +71,25 @@ export const linksSource = (manifest: LinkManifest): FileSource<never> => ({
     ])
   },
   book: () => Effect.succeed(manifestBook(manifest)),
-  restore: Effect.fnUntraced(function* (files) {
+  restore: Effect.fnUntraced(function* (files, { requireAll }) {
+    const restorations = new Map<PlannedFile, RestoreResult>()
     for (const file of archivedOf(files)) {
+      if (requireAll === true) {
+        restorations.set(file, yield* failAsLeft(file, noArchive))
+        continue
+      }
       const where = printable(`${pathOf(file)} (analysis ${file.analysisId})`)
-      yield* Effect.logInfo(`${where}: archived, skipped: ${noArchive}`)
+      yield* Effect.logInfo(`${where}: archived, skipped: ${whyLeft}`)
     }
-    return new Map()
+    return restorations
   }),
-  foresee: (files) =>
+  foresee: (files, { requireAll }) =>
     Effect.succeed(
       new Map(
-        archivedOf(files).map((file) => {
-          const restoration = { why: noArchive, requestedAt: null, estimate: file.estimatedRestoreTime }
-          return [file, { _tag: "Skip", reason: "archived", restoration }] as const
+        archivedOf(files).map((file): readonly [PlannedFile, Outlook] => {
+          if (requireAll === true) return [file, { _tag: "Fail", error: leftError(file, noArchive) }]
+          const restoration = { why: whyLeft, requestedAt: null, estimate: file.estimatedRestoreTime }
+          return [file, { _tag: "Skip", reason: "archived", restoration }]
         })
       )
     )

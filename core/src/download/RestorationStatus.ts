@@ -6,7 +6,7 @@ import type { TrackingEntry } from "../archive/TrackingEntry.ts"
 import { finalPath, outputPathOf } from "../selection/OutputPath.ts"
 import { formOf, wantedName } from "./Availability.ts"
 import type { DownloadRequest } from "./DownloadRequest.ts"
-import { type FileResult, untransferredResult } from "./FileResult.ts"
+import { type FileResult, reasonOfFailure, untransferredResult } from "./FileResult.ts"
 
 /** Where one request stands after a look. */
 export interface RestorationStatus {
@@ -48,7 +48,10 @@ export const resultWithoutTry = (
   const folder = Result.getOrElse(destination, () => options.destination ?? null) ?? fallback.destination
   const place = outputPathOf({ analysisId, fileName }, options.layout ?? fallback.layout, formOf(entry))
   const file = { analysisId, fileName, path: finalPath(folder, place), bytes: null }
-  if (state._tag === "Failed") return untransferredResult(file, { action: "failed", reason: null, error: state.error })
+  if (state._tag === "Failed") {
+    const { error } = state
+    return untransferredResult(file, { action: "failed", reason: reasonOfFailure(error), error })
+  }
   // Pending is only what is under way.
   const reason =
     state._tag === "NotRequested" || (state._tag === "Requested" && !state.underWay) ? "archived" : "pending"

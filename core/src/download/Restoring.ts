@@ -1,9 +1,11 @@
 /** The archived files of a plan: what becomes of them, and what their results say of it. */
 import { Array as Arr, Effect, type Path } from "effect"
+import { whyOf } from "../archive/Policy.ts"
 import {
   type Candidate,
   foreseeRestore,
   type RestoreForecast,
+  type RestoreRequest,
   type RestoreResult,
   restore
 } from "../archive/Requests.ts"
@@ -15,7 +17,7 @@ import type { ServiceClient } from "../client/ServiceClient.ts"
 import type { Operator } from "../settings/Operator.ts"
 import type { Outlook, PlannedFile } from "./DownloadPlan.ts"
 import type { DownloadRequest } from "./DownloadRequest.ts"
-import type { FileResult } from "./FileResult.ts"
+import { type FileResult, reasonOfFailure } from "./FileResult.ts"
 import type { Awaited } from "./RunObserver.ts"
 
 export type Restorations = ReadonlyMap<PlannedFile, RestoreResult>
@@ -34,7 +36,7 @@ export const restoreArchived = Effect.fn("svc.download.restoreArchived")(functio
   const archived = archivedOf(files)
   if (archived.length === 0) return new Map()
   const candidates = yield* candidatesOf(archived, request)
-  return byFile(archived, yield* restore(candidates, { ...request.archive, ...service }))
+  return byFile(archived, yield* restore(candidates, restoreRequestOf(request, service)))
 })
 
 /** What `restoreArchived` would make of the archived files; nobody is asked, and nothing is written. */
@@ -46,13 +48,19 @@ export const foreseeArchived = Effect.fn("svc.download.foreseeArchived")(functio
   const archived = archivedOf(files)
   if (archived.length === 0) return new Map()
   const candidates = yield* candidatesOf(archived, request)
-  const forecasts = yield* foreseeRestore(candidates, { ...request.archive, ...service })
+  const forecasts = yield* foreseeRestore(candidates, restoreRequestOf(request, service))
   return byFile(archived, forecasts.map(outlookOf))
 })
 
+/** What happens with archived files of `service`. */
+export const restoreRequestOf = (
+  { archive, requireAll = false }: Pick<DownloadRequest, "archive" | "requireAll">,
+  service: ServiceAddress
+): RestoreRequest => ({ ...archive, requireAll, ...service })
+
 const outlookOf = (forecast: RestoreForecast): Outlook => {
   if ("error" in forecast) return { _tag: "Fail", error: forecast.error }
-  const restoration = { ...forecast.restoration, why: forecast.decision.reason }
+  const restoration = { ...forecast.restoration, why: whyOf(forecast.decision) }
   switch (forecast.decision._tag) {
     case "Request":
       return { _tag: "Restore", restoration }
@@ -103,6 +111,6 @@ export const withRestoration = (plain: FileResult, restoration: RestoreResult | 
       return { ...plain, reason: "pending", restoration: { requestedAt, estimate } }
     }
     case "Failed":
-      return { ...plain, action: "failed", reason: null, error: restoration.error }
+      return { ...plain, action: "failed", reason: reasonOfFailure(restoration.error), error: restoration.error }
   }
 }

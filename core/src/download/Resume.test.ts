@@ -29,6 +29,8 @@ interface World {
   /** The files of an analysis at its nth listing, from 0. */
   readonly listing: (analysisId: string, nth: number) => Listing
   readonly mode?: RestoreMode
+  readonly maxRestores?: number
+  readonly requireAll?: boolean
   readonly statusOnly?: boolean
   readonly transfer?: FileTransfer["Service"]["download"]
   readonly free?: number
@@ -58,8 +60,10 @@ const world = Effect.fnUntraced(function* ({
   entries,
   free = 1e9,
   listing,
+  maxRestores,
   mode = "force",
   present = false,
+  requireAll = false,
   statusOnly = false,
   stuck = false,
   transfer = () => Effect.succeed(downloaded)
@@ -139,6 +143,8 @@ const world = Effect.fnUntraced(function* ({
   const fallback = yield* downloadRequest({
     destination: path.join(root, "out"),
     restoreArchived: mode,
+    maxRestores: maxRestores ?? null,
+    requireAll,
     connections: 1
   })
   const asked = { fallback, service: { target, nameOf: (name: string | null) => name ?? target }, statusOnly }
@@ -309,6 +315,33 @@ layer(Layer.merge(NodeServices.layer, ZlibCodec.layer), { excludeTestServices: t
       assert.deepStrictEqual(yield* w.look, ["A1 S.bam NotRequested"])
       assert.notInclude(w.events, "restore A1")
       assert.strictEqual(w.text(), before)
+    })
+  )
+
+  it.effect("L15 what is not asked for is a failure where all is required, in a status none; its entry stays", () =>
+    Effect.gen(function* () {
+      const common = {
+        entries: [entry("A1", "S.bam", {}, late), entry("A2", "T.bam", {}, late)],
+        listing: (id: string) => Effect.succeed(id === "A1" ? cold("S.bam") : cold("T.bam")),
+        requireAll: true
+      }
+      const never = yield* world({ ...common, mode: "no" })
+      const before = never.text()
+      assert.deepStrictEqual(yield* never.look, ["A1 S.bam Failed FileArchived", "A2 T.bam Failed FileArchived"])
+      const [result] = yield* never.results
+      assert.deepInclude(result, { action: "failed", reason: "archived" })
+      assert.strictEqual(
+        result?.error?.message,
+        "S.bam (analysis A1): archived, and not restored: restoreArchived is no; svc-request-restore -a A1 asks for it"
+      )
+      assert.strictEqual(never.text(), before)
+      const one = yield* world({ ...common, maxRestores: 1 })
+      assert.deepStrictEqual(yield* one.look, [
+        "A1 S.bam Requested 2999-01-01T00:00:00Z",
+        "A2 T.bam Failed FileArchived"
+      ])
+      const status = yield* world({ ...common, mode: "no", statusOnly: true })
+      assert.deepStrictEqual(yield* status.look, ["A1 S.bam NotRequested", "A2 T.bam NotRequested"])
     })
   )
 

@@ -5,6 +5,7 @@
 
 import { Clock, Effect, type Path, Result, Stream } from "effect"
 import { type AskAgainDecision, askAgain, decideToAskAgain, sayLeft } from "../archive/AskAgain.ts"
+import { leftError } from "../archive/Requests.ts"
 import { nameOfEntry, removeFinished, type StoredRequest, storedRequests } from "../archive/StoredRequests.ts"
 import type { ServiceAddress } from "../archive/TrackingDocument.ts"
 import type { TrackingFile } from "../archive/TrackingFile.ts"
@@ -12,7 +13,7 @@ import type { ServiceClient } from "../client/ServiceClient.ts"
 import type { ServiceError, TrackingReadError } from "../Errors.ts"
 import { logFailure } from "../FailureLog.ts"
 import type { PartFiles } from "../transfer/PartFiles.ts"
-import { availabilityOf } from "./Availability.ts"
+import { availabilityOf, wantedName } from "./Availability.ts"
 import { type CatalogEntry, catalog } from "./Catalog.ts"
 import type { DownloadRequest } from "./DownloadRequest.ts"
 import type { FetchServices } from "./FetchFile.ts"
@@ -20,6 +21,7 @@ import type { FileResult } from "./FileResult.ts"
 import { makeLinkBook } from "./LinkBook.ts"
 import { type RestorationState, requestedState } from "./RestorationStatus.ts"
 import { downloadRestored, type RestoredRequest, restoredOptions, unfinishedResults } from "./RestoredFiles.ts"
+import { restoreRequestOf } from "./Restoring.ts"
 import { type Look, makeResumeMemory, type ResumeMemory } from "./ResumeMemory.ts"
 import type { RunObserver } from "./RunObserver.ts"
 
@@ -124,7 +126,7 @@ const failureJudgement = (error: NonNullable<FileResult["error"]>) => judgementO
 const judge = Effect.fnUntraced(function* (
   stored: StoredRequest,
   listing: CatalogEntry | ServiceError,
-  { fallback }: ResumeRequest,
+  { fallback, statusOnly }: ResumeRequest,
   now: number
 ): Effect.fn.Return<Judgement, never, FetchServices> {
   const { entry } = stored
@@ -137,6 +139,9 @@ const judge = Effect.fnUntraced(function* (
       return judgementOf(requestedState(entry, availability.estimate, true))
     case "Archived": {
       const decision = decideToAskAgain(entry, fallback.archive.mode, now)
+      if (decision._tag === "Leave" && fallback.requireAll === true && !statusOnly) {
+        return failureJudgement(leftError({ ...entry, fileName: wantedName(entry) }, decision.reason))
+      }
       const asked = decision._tag === "Asked"
       return { ...judgementOf(asked ? requestedState(entry, null, false) : { _tag: "NotRequested" }), decision }
     }
@@ -173,7 +178,7 @@ const askAgainForLost = Effect.fnUntraced(function* (
   if (lost.length === 0) return
   const results = yield* askAgain(
     lost.map(({ entry }) => entry),
-    { ...fallback.archive, ...service },
+    restoreRequestOf(fallback, service),
     memory.asked
   )
   for (const stored of lost) {

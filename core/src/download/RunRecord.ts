@@ -39,7 +39,8 @@ export const makeRunRecord: Effect.Effect<RunRecord> = Effect.gen(function* () {
   return {
     startedAt,
     milliseconds,
-    failed: ({ analysisId, error }) => Effect.sync(() => void failures.push(failureResult(analysisId, error))),
+    failed: ({ analysisId, error, reason = null }) =>
+      Effect.sync(() => void failures.push({ ...failureResult(analysisId, error), reason })),
     planned: (planned, destination) =>
       Effect.sync(() => {
         const unfinished = { destination, startedAt: null }

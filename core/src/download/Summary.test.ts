@@ -83,4 +83,14 @@ describe("the summary of a run", () => {
     const differs = { ...failed(new FileDiffers({ path: "a.bam", bytes: 1, listed: 2 })), reason: "differs" } as const
     assert.strictEqual(summaryLines([differs, silent])[0]?.text, "0 downloaded, 0 skipped, 2 failed (1 differs)")
   })
+
+  it("tells what failed because all was required from what was left alone", () => {
+    const left = result({ action: "skipped", reason: "archived" })
+    const required = { ...failed(new NotFound({ what: "S.bam" })), reason: "archived" } as const
+    const missing = { ...required, reason: "missing" } as const
+    assert.strictEqual(
+      summaryLines([left, required, required, missing])[0]?.text,
+      "0 downloaded, 1 skipped (1 archived), 3 failed (2 archived, 1 missing)"
+    )
+  })
 })

@@ -1,7 +1,7 @@
 /** The last lines of a download: what was done, and what to do next. */
 import { Advice, type AdviceName } from "../Errors.ts"
 import { humanSize } from "../text/Size.ts"
-import { type FileResult, type SkipReason, totalsOf } from "./FileResult.ts"
+import { type FileReason, type FileResult, totalsOf } from "./FileResult.ts"
 
 export interface SummaryLine {
   readonly text: string
@@ -11,15 +11,20 @@ export interface SummaryLine {
 
 export const summaryLines = (results: ReadonlyArray<FileResult>): ReadonlyArray<SummaryLine> => {
   const { bytes, downloaded, failed, skipped } = totalsOf(results)
-  const because = (reason: SkipReason) => results.filter((result) => result.reason === reason).length
-  const reasons = (["exists", "archived", "pending", "no-reads"] as const).filter((reason) => because(reason) > 0)
-  const differing = results.filter(({ reason }) => reason === "differs").length
-  const why = reasons.length === 0 ? "" : ` (${reasons.map((reason) => `${because(reason)} ${reason}`).join(", ")})`
-  const differs = differing === 0 ? "" : ` (${differing} differs)`
+  const why = (ends: FileResult["action"], ...reasons: ReadonlyArray<FileReason>) => {
+    const count = (wanted: FileReason) =>
+      results.filter(({ action, reason }) => action === ends && reason === wanted).length
+    const counts = reasons.flatMap((reason) => (count(reason) === 0 ? [] : [`${count(reason)} ${reason}`]))
+    return counts.length === 0 ? "" : ` (${counts.join(", ")})`
+  }
   const size = downloaded === 0 ? "" : ` (${humanSize(bytes)})`
   const bad = failed > 0
-  const total = { text: `${downloaded} downloaded${size}, ${skipped} skipped${why}, ${failed} failed${differs}`, bad }
-  return [total, ...adviceFor(results).map((text) => ({ text, bad }))]
+  const left = `${skipped} skipped${why("skipped", "exists", "archived", "pending", "no-reads")}`
+  const lost = `${failed} failed${why("failed", "differs", "archived", "missing")}`
+  return [
+    { text: `${downloaded} downloaded${size}, ${left}, ${lost}`, bad },
+    ...adviceFor(results).map((text) => ({ text, bad }))
+  ]
 }
 
 /** What to do about what failed, each advice once; a run goes on with what an earlier one left whole. */

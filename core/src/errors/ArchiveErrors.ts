@@ -1,6 +1,7 @@
 /** Restorations, and the file that remembers them. */
 import { Runtime, Schema } from "effect"
 import { counted } from "../text/Counted.ts"
+import { shellWord } from "../text/Printable.ts"
 import type { Busy, CannotCreate, LocalIo } from "./DiskErrors.ts"
 
 /** Nothing failed, but files are still being restored from the archive. */
@@ -22,6 +23,26 @@ export class RestorationsPending extends Schema.TaggedError<RestorationsPending>
     const pending = lost === this.count ? [] : [`${counted(this.count - lost, "restoration")} pending${when}`]
     const idle = lost === 0 ? [] : [`${counted(lost, "requested restoration")} not under way`]
     return `${[...pending, ...idle].join("; ")}: run again later: ${this.rerun}`
+  }
+}
+
+/** A file that had to come (`--requireAll`) stays in the archive: its restoration is not asked for. */
+export class FileArchived extends Schema.TaggedError<FileArchived>()("FileArchived", {
+  /** Escaped for a terminal, as `analysisId` is. */
+  file: Schema.String,
+  analysisId: Schema.String,
+  /** Why its restoration is not asked for. */
+  why: Schema.String
+}) {
+  override readonly [Runtime.errorExitCode] = 66
+  readonly retryable = false
+  readonly advice = null
+  readonly scope = "file"
+  override get message() {
+    return (
+      `${this.file} (analysis ${this.analysisId}): archived, and not restored: ${this.why}; ` +
+      `svc-request-restore -a ${shellWord(this.analysisId)} asks for it`
+    )
   }
 }
 

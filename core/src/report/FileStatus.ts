@@ -1,5 +1,5 @@
 /** What became of a file, in a word and a colour. */
-import type { SkipReason } from "../download/FileResult.ts"
+import type { FileReason, SkipReason } from "../download/FileResult.ts"
 import type { ReportedFile } from "./Report.ts"
 
 export interface FileStatus {
@@ -16,9 +16,15 @@ const skipped: Readonly<Record<SkipReason, FileStatus>> = {
   "no-reads": { word: "Nothing to take", tone: "calm", rank: 4 }
 }
 
+const failed: { readonly [R in FileReason]?: string } = {
+  differs: "Differs",
+  archived: "Not restored",
+  missing: "Not listed"
+}
+
 export const statusOf = ({ action, error, reason }: ReportedFile): FileStatus => {
-  if (action === "failed" || reason === "differs") {
-    const word = reason === "differs" ? "Differs" : error?.tag === "Stopped" ? "Stopped" : "Failed"
+  if (action === "failed" || reason === "differs" || reason === "missing") {
+    const word = (reason === null ? undefined : failed[reason]) ?? (error?.tag === "Stopped" ? "Stopped" : "Failed")
     return { word, tone: "bad", rank: 0 }
   }
   if (action === "downloaded") return { word: "Downloaded", tone: "good", rank: 3 }

@@ -21,7 +21,7 @@ const headers = {
     cond_formatting_rules: {
       pass: [{ s_eq: "Downloaded" }, { s_eq: "Kept" }],
       warn: [{ s_eq: "Being restored" }, { s_eq: "In the archive" }],
-      fail: [{ s_eq: "Failed" }, { s_eq: "Differs" }, { s_eq: "Stopped" }]
+      fail: ["Failed", "Differs", "Not restored", "Not listed", "Stopped"].map((word) => ({ s_eq: word }))
     }
   },
   files: { title: "Files", description: "Files downloaded or kept", format: "{:,.0f}", min: 0, scale: false },

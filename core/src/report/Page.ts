@@ -107,7 +107,7 @@ const facts = (report: ReportDocument): Markup => {
 
 const tiles = (report: ReportDocument): Markup => {
   const { files, totals } = report
-  const because = (reason: string) => files.filter((file) => file.reason === reason).length
+  const because = (reason: string) => files.filter((file) => file.action === "skipped" && file.reason === reason).length
   const came = report.throughput.bytes.reduce((sum, count) => sum + count, 0)
   const requests = files.reduce((sum, { attempts }) => sum + attempts, 0)
   const pending = because("pending")

@@ -5,6 +5,7 @@
 
 import type { PlanOutcome } from "../download/DownloadForms.ts"
 import type { ForeseenFile, ForeseenRestoration, Outlook } from "../download/DownloadPlan.ts"
+import { reasonOfFailure } from "../download/FileResult.ts"
 import type { DiskSpace } from "../download/Planning.ts"
 import { finalPath } from "../selection/OutputPath.ts"
 import { printable } from "../text/Printable.ts"
@@ -101,7 +102,8 @@ const spaceText = ({ bytes, destination, free, unknown }: DiskSpace): string => 
 
 const reasonOf = (decision: Outlook) => {
   if (decision._tag === "Skip") return decision.reason
-  return decision._tag === "Fail" && "existing" in decision ? "differs" : null
+  if (decision._tag !== "Fail") return null
+  return "existing" in decision ? "differs" : reasonOfFailure(decision.error)
 }
 
 /** The document of `--plan --format json`, schema `svc.plan/1`. */

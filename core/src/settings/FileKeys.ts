@@ -49,6 +49,14 @@ export const fileKeys = {
     beyond: true,
     help: "Put a checksum beside each file: FILE.md5 for md5sum -c, or FILE.sha256 for sha256sum -c"
   },
+  requireAll: {
+    type: "flag",
+    group: "Files",
+    steps: fetchingSteps,
+    beyond: true,
+    otherSpellings: ["strict"],
+    help: "Fail (66) when a file that was asked for does not come: archived and not restored, or a type that an analysis does not have"
+  },
   list: {
     type: "flag",
     group: "Files",

@@ -69,6 +69,35 @@ describe("CWL", () => {
   )
 
   it.live(
+    "L15 what was asked for and does not come fails its job, unless require_all is false; the others are done",
+    () =>
+      Effect.gen(function* () {
+        const { env, project } = yield* ground()
+        const cwltool = (...args: ReadonlyArray<string>) =>
+          runCommand(
+            "cwltool",
+            [
+              ...["--no-container", ...preserve, "--on-error", "continue"],
+              ...[join(project, "svc-steps/workflows/cwl/downloads.cwl"), ...args]
+            ],
+            { cwd: project, env }
+          )
+        writeFileSync(join(project, "strict.json"), JSON.stringify({ analyses: ["A1", "A3"] }))
+        const strict = yield* cwltool("strict.json")
+        assert.strictEqual(strict.exitCode, 1, strict.stderr)
+        assert.include(strict.stderr, "S3.bam (analysis A3): archived, and not restored: restoreArchived is no")
+        assert.include(strict.stderr, "Final process status is permanentFail")
+        assert.strictEqual(readReport(project, "A3.report.json").exitCode, 66)
+        assert.include(readdirSync(project), "S1.bam")
+        writeFileSync(join(project, "some.json"), JSON.stringify({ analyses: ["A1", "A3"], require_all: false }))
+        const some = yield* cwltool("some.json")
+        assert.strictEqual(some.exitCode, 0, some.stderr)
+        assert.strictEqual(readReport(project, "A3.report.json").exitCode, 0)
+      }),
+    limit
+  )
+
+  it.live(
     "S1 a wrong password is sent three times at most by a whole scatter; missing credentials, and a host that is not the service (69), are told apart",
     () =>
       Effect.gen(function* () {

@@ -146,7 +146,7 @@ describe("Snakemake", () => {
         assert.strictEqual(left.exitCode, 1)
         assert.match(
           left.stderr,
-          /^\[error\]: data\/A3\/S3\.bam has not come: S3\.bam \(analysis A3\): archived, skipped/m
+          /\[error\]: S3\.bam \(analysis A3\): archived, and not restored: restoreArchived is no; svc-request-restore -a A3/m
         )
         assert.match(left.stderr, /^\[error\]: data\/A1\/S9\.bam has not come: svc-download --list shows/m)
         assert.notInclude(left.stderr, "MissingOutputException")

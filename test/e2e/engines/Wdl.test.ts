@@ -68,7 +68,7 @@ describe("WDL", () => {
         const { "downloads.failures": failures, "downloads.files": came } = outputsOf(join(project, "run"))
         assert.match(
           (failures as ReadonlyArray<string>).join("\n"),
-          /^A3: .*S3\.bam \(analysis A3\): archived, skipped.*$/
+          /^A3: .*S3\.bam \(analysis A3\): archived, and not restored: .*$/
         )
         assert.includeMembers([...names(came)], ["W.bam", "W.bam.bai"])
         assert.deepStrictEqual(

@@ -201,10 +201,10 @@ workflow {
           said.map((line) => line.replace(/:.*/, "")),
           ["CARRY", "FETCH"].flatMap((name) => rows.map((id) => `  ${name} (${id}) ended with 66`))
         )
-        assert.match(said[0] ?? "", /S3\.bam \(analysis A3\): archived, skipped/)
-        assert.match(said[3] ?? "", /S3\.bam \(analysis A3\): archived, skipped/)
-        assert.match(said[4] ?? "", /Analysis B1: no bam\.bai file is listed$/)
-        assert.match(said[5] ?? "", /Analysis B1: no vcf\.gz file is listed$/)
+        assert.match(said[0] ?? "", /S3\.bam \(analysis A3\): archived, and not restored: /)
+        assert.match(said[3] ?? "", /S3\.bam \(analysis A3\): archived, and not restored: /)
+        assert.match(said[4] ?? "", /bam\.bai file of analysis B1: not found/)
+        assert.match(said[5] ?? "", /vcf\.gz file of analysis B1: not found/)
         assert.strictEqual(filesBelow(join(pad.folder, "results", "failed")).length, 12)
 
         const silent = yield* pad.run(script, ["-c", config], quiet)

@@ -91,7 +91,7 @@ describe("main.nf", () => {
         )
         const sentences = [
           /^SVC_DOWNLOAD \(absent\) ended with 66: analysis Z9: not found/,
-          /^SVC_DOWNLOAD \(old\) ended with 66: B5\.bam \(analysis B5\): archived, skipped/
+          /^SVC_DOWNLOAD \(old\) ended with 66: B5\.bam \(analysis B5\): archived, and not restored: /
         ]
         // Each when it happens, and all of them at the end of the run.
         const list = (run.stderr.split("\nFailed:\n")[1] ?? "").split("\n").map((line) => line.trim())

@@ -46,14 +46,13 @@ process SVC_DOWNLOAD {
         .findAll { _name, value -> value }
         .collect { name, value -> "--${name}=${word(value)}" }
     def regions = bed ? "--bed=${bed}" : ''
+    // What was asked for and does not come is an error, unless ext.args3 is 'optional'.
+    def required = task.ext.args3 == 'optional' ? '' : '--requireAll'
     // A folder that is kept after this task: a retry resumes where the last attempt stopped, and complete files are not fetched again.
     def store = task.ext.args2 ? word("${file(task.ext.args2)}/${prefix}") : ''
     """
     ${store ? "mkdir -p ${store}; ln -sfn ${store}" : 'mkdir -p'} '${prefix}'
-    svc-download ${options.join(' ')} ${regions} --destination '${prefix}' --reportfile '${prefix}.report.json' --logfile '${prefix}.log' ${args}
-    # What was asked for and did not come is an error, unless ext.args3 is 'optional'.
-    missing=\$({ grep -E ': archived, skipped|Analysis .*: no .* file is listed\$' '${prefix}.log' || grep '"archived"' '${prefix}.report.json'; } | sed 's/^[^]]*\\]: //') || true
-    [ -z "\$missing" ] || [ '${task.ext.args3}' = optional ] || { echo "[error]: \$missing" >&2; exit 66; }
+    svc-download ${options.join(' ')} ${regions} ${required} --destination '${prefix}' --reportfile '${prefix}.report.json' ${args}
     """
 
     stub:

@@ -47,12 +47,14 @@ process SVC_TRANSFER {
     def options = given.collect { name, value -> "--${name}=${word(value)}" }
     def asked = given.subMap('analysisIds', 'filetypes').collect { name, value -> "--${name}=${word(value)}" }
     def regions = bed ? "--bed=${bed}" : ''
+    // What was asked for and does not come is an error, unless ext.args3 is 'optional'.
+    def required = task.ext.args3 == 'optional' ? '' : '--requireAll'
     // A folder that is kept after this task: a retry resumes where the last attempt stopped, and complete files are not fetched again.
     def store = task.ext.args2 ? word("${file(task.ext.args2)}/${prefix}") : ''
     """
     ${store ? "mkdir -p ${store}; ln -sfn ${store}" : 'mkdir -p'} '${prefix}'
     transfer() {
-        svc-download --fromLinks "\$1" ${options.join(' ')} ${regions} --destination '${prefix}' --reportfile '${prefix}.report.json' --logfile '${prefix}.log' ${args}
+        svc-download --fromLinks "\$1" ${options.join(' ')} ${regions} ${required} --destination '${prefix}' --reportfile '${prefix}.report.json' ${args}
     }
     transfer links.json || {
         code=\$?
@@ -61,9 +63,6 @@ process SVC_TRANSFER {
         svc-download ${asked.join(' ')} --writeLinks renewed.json
         transfer renewed.json
     }
-    # What was asked for and did not come is an error, unless ext.args3 is 'optional'.
-    missing=\$({ grep -E ': archived, skipped|Analysis .*: no .* file is listed\$' '${prefix}.log' || grep '"archived"' '${prefix}.report.json'; } | sed 's/^[^]]*\\]: //') || true
-    [ -z "\$missing" ] || [ '${task.ext.args3}' = optional ] || { echo "[error]: \$missing" >&2; exit 66; }
     """
 
     stub:
