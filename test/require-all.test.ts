@@ -96,9 +96,9 @@ describe("--requireAll", () => {
   it.live("L15 goes for a links file too", () =>
     Effect.gen(function* () {
       const { download } = yield* ground({ world })
-      const written = yield* download([...wanted, "--links", "--linksFile", "links.json", "--requireAll"])
+      const written = yield* download([...wanted, "--writeLinks", "links.json", "--requireAll"])
       assert.strictEqual(written.exitCode, 0, written.stderr)
-      const from = ["--linksFile", "links.json", ...wanted]
+      const from = ["--fromLinks", "links.json", ...wanted]
       const usual = yield* download(from)
       assert.strictEqual(usual.exitCode, 0, usual.stderr)
       const strict = yield* download([...from, "--requireAll"])
