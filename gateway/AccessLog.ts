@@ -1,6 +1,9 @@
 /** Who read what: one JSON line for each reading and each restoration, never with a token or a link. */
 import type { ServerResponse } from "node:http"
-import { Context, DateTime, Effect, Result } from "effect"
+import * as Context from "effect/Context"
+import * as DateTime from "effect/DateTime"
+import * as Effect from "effect/Effect"
+import * as Result from "effect/Result"
 import { printable } from "../core/src/text/Printable.ts"
 
 /** What is known of a request while it is answered; handlers fill in what only they know. */

@@ -1,6 +1,9 @@
 /** Answers failures with an HTTP status, an error code for programs and a message for people. */
-import { Clock, DateTime, Effect, Option } from "effect"
-import { HttpServerResponse } from "effect/http"
+import * as Clock from "effect/Clock"
+import * as DateTime from "effect/DateTime"
+import * as Effect from "effect/Effect"
+import * as HttpServerResponse from "effect/http/HttpServerResponse"
+import * as Option from "effect/Option"
 import { errorStatus } from "../core/src/htsget/HtsgetError.ts"
 import { bodyOf, errorBody, mediaType } from "../core/src/htsget/Ticket.ts"
 import type { FileArchived } from "../core/src/serving/LinkStore.ts"

@@ -1,5 +1,5 @@
 /** The caller of a request: the address under which it reaches the gateway, and the header fields that its tickets must carry. */
-import { Context } from "effect"
+import * as Context from "effect/Context"
 
 export interface CallerView {
   /** Without a slash at its end; with the token when the caller has it in the path. */

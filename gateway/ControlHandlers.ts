@@ -1,8 +1,9 @@
 /** `/healthz` and `/metrics`, for the operators of the gateway. */
-import { Effect, Metric } from "effect"
-import { HttpServerResponse } from "effect/http"
-import { HttpApiBuilder } from "effect/http-api"
-import { PrometheusMetrics } from "effect/observability"
+import * as Effect from "effect/Effect"
+import * as HttpServerResponse from "effect/http/HttpServerResponse"
+import * as HttpApiBuilder from "effect/http-api/HttpApiBuilder"
+import * as Metric from "effect/Metric"
+import * as PrometheusMetrics from "effect/observability/PrometheusMetrics"
 import { LinkStore } from "../core/src/serving/LinkStore.ts"
 import * as Counters from "./Counters.ts"
 import { GatewayApi } from "./GatewayApi.ts"

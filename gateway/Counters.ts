@@ -1,5 +1,5 @@
 /** The Prometheus metrics of the gateway. Those of links are in `core/src/serving/LinkStore.ts`. */
-import { Metric } from "effect"
+import * as Metric from "effect/Metric"
 
 export const requests = Metric.counter("svc_gateway_requests_total", {
   description: "Requests that were answered, by route and status",

@@ -1,5 +1,6 @@
 /** The settings of a gateway. */
-import { Context, type Ref } from "effect"
+import * as Context from "effect/Context"
+import type * as Ref from "effect/Ref"
 import type { ListenAddress } from "../platform/http/Listener.ts"
 import type { AccessLog } from "./AccessLog.ts"
 import type { NamedReader } from "./Readers.ts"

@@ -3,7 +3,8 @@
  *
  * Empty lines, and lines that begin with `#`, say nothing.
  */
-import { Redacted, Result } from "effect"
+import * as Redacted from "effect/Redacted"
+import * as Result from "effect/Result"
 
 export interface NamedReader {
   /** Null when one token serves all. */

@@ -1,5 +1,6 @@
 /** Downloads of one service on Node: its session, link hosts, the disk, and a restoration file. */
-import { Effect, Layer } from "effect"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
 import type { TrackingFile } from "../core/src/archive/TrackingFile.ts"
 import { Downloads } from "../core/src/download/Downloads.ts"
 import type { ConfigUnusable, SessionError } from "../core/src/Errors.ts"

@@ -1,5 +1,6 @@
 /** Failures of the operating system by their names, such as `ENOSPC`. */
-import { Data, Effect } from "effect"
+import * as Data from "effect/Data"
+import * as Effect from "effect/Effect"
 
 /** The system's name of an error of Node; `otherwise` when it has none. */
 export const errnoOf = (error: unknown, otherwise = "EIO"): string =>

@@ -6,7 +6,8 @@
  */
 import { readFileSync, readlinkSync } from "node:fs"
 import { hostname } from "node:os"
-import { Option, Schema } from "effect"
+import * as Option from "effect/Option"
+import * as Schema from "effect/Schema"
 
 export const ProcessIdentity = Schema.Struct({
   host: Schema.String,

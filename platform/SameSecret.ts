@@ -1,6 +1,6 @@
 /** Compares a given secret with the right one in constant time, so that the time says nothing about where they differ. */
 import { createHash, timingSafeEqual } from "node:crypto"
-import { Redacted } from "effect"
+import * as Redacted from "effect/Redacted"
 
 export const sameSecret = (right: Redacted.Redacted, given: string): boolean =>
   timingSafeEqual(digest(Redacted.value(right)), digest(given))

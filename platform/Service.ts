@@ -1,6 +1,8 @@
 /** The client of the service with one session of one account, as a layer for Effect programs on Node. */
 import { tmpdir } from "node:os"
-import { type Config, Effect, Layer } from "effect"
+import type * as Config from "effect/Config"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
 import type { Spools } from "../core/src/annotations/Spool.ts"
 import { ServiceClient } from "../core/src/client/ServiceClient.ts"
 import { ServiceJson } from "../core/src/client/ServiceJson.ts"

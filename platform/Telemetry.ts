@@ -2,8 +2,13 @@
  * Spans and counters for a collector that speaks OTLP, set by the variables that all programs of OpenTelemetry know
  * (docs/observability.md). Loaded only when one of them names a collector.
  */
-import { Config, Effect, Layer, Schema } from "effect"
-import { OtlpMetrics, OtlpSerialization, OtlpTracer } from "effect/observability"
+import * as Config from "effect/Config"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as OtlpMetrics from "effect/observability/OtlpMetrics"
+import * as OtlpSerialization from "effect/observability/OtlpSerialization"
+import * as OtlpTracer from "effect/observability/OtlpTracer"
+import * as Schema from "effect/Schema"
 import * as ApiHttp from "./http/ApiHttp.ts"
 
 const text = (name: string) => Config.String(name).pipe(Config.withDefault(""))

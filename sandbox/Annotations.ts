@@ -1,4 +1,4 @@
-import { Stream } from "effect"
+import * as Stream from "effect/Stream"
 import type { GeneEntry } from "./Genes.ts"
 import * as SeededRandom from "./samples/SeededRandom.ts"
 import type { JsonObject } from "./WireIds.ts"

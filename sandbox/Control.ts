@@ -1,5 +1,7 @@
-import { Effect, Layer } from "effect"
-import { HttpRouter, HttpServerResponse } from "effect/http"
+import * as Effect from "effect/Effect"
+import * as HttpRouter from "effect/http/HttpRouter"
+import * as HttpServerResponse from "effect/http/HttpServerResponse"
+import * as Layer from "effect/Layer"
 import { openApiDocument } from "../core/src/contract/OpenApiDocument.ts"
 import product from "../package.json" with { type: "json" }
 import { apiPage, pagePolicy } from "./ApiPage.ts"

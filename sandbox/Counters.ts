@@ -1,4 +1,6 @@
-import { Context, Effect, Layer } from "effect"
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
 
 /** What `GET /__sandbox/stats` shows. Bytes are body bytes written to the socket. */
 export interface Stats {

@@ -1,5 +1,7 @@
 /** Which files a sandbox serves, and which of them make one analysis. */
-import { Effect, FileSystem, Path } from "effect"
+import * as Effect from "effect/Effect"
+import * as FileSystem from "effect/FileSystem"
+import * as Path from "effect/Path"
 import { dataTypes, isDataType, kindOfName } from "../core/src/genome/formats/FileNames.ts"
 import { type Content, contentOnDisk, InputUnusable, unusable } from "./WorldFile.ts"
 

@@ -1,4 +1,4 @@
-import { HttpServerResponse } from "effect/http"
+import * as HttpServerResponse from "effect/http/HttpServerResponse"
 import type { Json } from "./WireIds.ts"
 
 /** The payload is the body. */

@@ -1,5 +1,6 @@
 import type { ServerResponse } from "node:http"
-import { Effect, Stream } from "effect"
+import * as Effect from "effect/Effect"
+import * as Stream from "effect/Stream"
 import type { Fault } from "./Faults.ts"
 
 /** Ends the connection with RST, so that the client sees a broken connection and not an end. */

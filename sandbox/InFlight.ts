@@ -4,7 +4,7 @@
  */
 import type { Server, ServerResponse } from "node:http"
 import type { Socket } from "node:net"
-import { Effect } from "effect"
+import * as Effect from "effect/Effect"
 
 /** When the first byte of the request under way, or of the next one, came over a connection. */
 const firstBytes = new WeakMap<Socket, number>()

@@ -1,5 +1,9 @@
 import { createHmac } from "node:crypto"
-import { Context, DateTime, Duration, Effect, Layer } from "effect"
+import * as Context from "effect/Context"
+import * as DateTime from "effect/DateTime"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
 import type { StoredFile } from "./StoredFile.ts"
 import { Switches } from "./Switches.ts"
 

@@ -1,6 +1,7 @@
 import type { IncomingMessage } from "node:http"
 import * as NodeStream from "@effect/platform-node/NodeStream"
-import { DateTime, Stream } from "effect"
+import * as DateTime from "effect/DateTime"
+import * as Stream from "effect/Stream"
 import { parseByteRange } from "./ByteRange.ts"
 import type { LinkRefusal } from "./Links.ts"
 import { headerOf } from "./NodeMessages.ts"

@@ -1,4 +1,6 @@
-import { Context, Effect, Layer } from "effect"
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
 import type { GeneEntry } from "./Genes.ts"
 import type { PersonRecord } from "./SamplePersons.ts"
 import type { WireId } from "./WireIds.ts"

@@ -1,4 +1,4 @@
-import { Effect } from "effect"
+import * as Effect from "effect/Effect"
 import { kindOfName, vcf } from "../core/src/genome/formats/FileNames.ts"
 import type { FileGroup, NamedContent } from "./DataFolder.ts"
 import { groupFiles } from "./DataFolder.ts"

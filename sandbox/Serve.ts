@@ -1,7 +1,12 @@
 /** The process of `svc-sandbox`. Exit codes: 0 when a signal ended it, 64 usage, 65 and 66 an input, 69 a port, 1 a defect. */
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import * as NodeServices from "@effect/platform-node/NodeServices"
-import { Cause, Effect, Exit, Layer, Logger, Runtime } from "effect"
+import * as Cause from "effect/Cause"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Layer from "effect/Layer"
+import * as Logger from "effect/Logger"
+import * as Runtime from "effect/Runtime"
 import { runSandbox } from "./CommandLine.ts"
 
 const Edge = Layer.mergeAll(NodeServices.layer, Logger.layer([Logger.withConsoleError(Logger.formatLogFmt)]))

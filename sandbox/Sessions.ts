@@ -1,5 +1,7 @@
 import { randomBytes, timingSafeEqual } from "node:crypto"
-import { Context, Effect, Layer } from "effect"
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
 import { Counters } from "./Counters.ts"
 import { Switches } from "./Switches.ts"
 import { World } from "./World.ts"

@@ -1,4 +1,6 @@
-import { Context, Duration, Layer } from "effect"
+import * as Context from "effect/Context"
+import * as Duration from "effect/Duration"
+import * as Layer from "effect/Layer"
 
 /**
  * Everything about the service that nobody outside knows (docs/service.md 17), one switch each, and the few things a

@@ -1,6 +1,7 @@
 import type { ServerResponse } from "node:http"
 import { gzipSync } from "node:zlib"
-import { Effect, Stream } from "effect"
+import * as Effect from "effect/Effect"
+import * as Stream from "effect/Stream"
 import type { Fault } from "./Faults.ts"
 import { distort } from "./FaultyReply.ts"
 import { htmlPage } from "./Pages.ts"

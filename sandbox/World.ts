@@ -1,4 +1,6 @@
-import { Context, Effect, Layer } from "effect"
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
 import type { FileGroup } from "./DataFolder.ts"
 import { type GeneEntry, makeGenes } from "./Genes.ts"
 import { limsIdOf, makePersons, type PersonRecord } from "./SamplePersons.ts"

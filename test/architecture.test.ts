@@ -134,6 +134,14 @@ describe("imports", () => {
     assert.deepStrictEqual(broken, [])
   })
 
+  it("names the module of Effect that has what it needs: of a barrel the build would keep everything (docs/adr/0004)", () => {
+    const barrel = /^(?:effect|@effect\/platform-node)(?:\/[a-z-]+)?$/
+    const broken = productModules.flatMap(({ imports, path }) =>
+      imports.filter((to) => barrel.test(to)).map((to) => `${path} -> ${to}`)
+    )
+    assert.deepStrictEqual(broken, [])
+  })
+
   it("every room of the core has its rule, and no rule is left of a room that is gone", () => {
     const there = new Set(productModules.flatMap(({ path }) => roomOf(path) ?? []))
     const ruled = [...Object.keys(rooms), ...rules.flatMap(({ folder }) => roomOf(`${folder}/`) ?? [])]

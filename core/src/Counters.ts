@@ -1,5 +1,6 @@
 /** What is counted over a whole process, for those who watch many runs (docs/observability.md). */
-import { type Effect, Metric } from "effect"
+import type * as Effect from "effect/Effect"
+import * as Metric from "effect/Metric"
 
 /** `api` is the service, `link` are the hosts of files. */
 export type Plane = "api" | "link"

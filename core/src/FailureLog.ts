@@ -1,5 +1,5 @@
 /** How a failure stands in the log: its sentence, and for programs its name and the exit code that it would mean. */
-import { Effect } from "effect"
+import * as Effect from "effect/Effect"
 import { mostSevere } from "./Errors.ts"
 
 /**

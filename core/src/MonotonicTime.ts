@@ -1,5 +1,6 @@
 /** The time that durations are measured with: it goes on evenly when the clock of the machine is set (fault C1). */
-import { Clock, Effect } from "effect"
+import * as Clock from "effect/Clock"
+import * as Effect from "effect/Effect"
 
 /** Milliseconds since a moment that nobody knows: only the difference of two readings means something. */
 export const monotonicMillis: Effect.Effect<number> = Effect.map(

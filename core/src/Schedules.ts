@@ -1,8 +1,12 @@
 /**
  * Every repetition policy of the product, named after its purpose. Times are virtual in tests.
  */
-import { Duration, Effect, Random, Result, Schedule } from "effect"
-import { Headers } from "effect/http"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Headers from "effect/http/Headers"
+import * as Random from "effect/Random"
+import * as Result from "effect/Result"
+import * as Schedule from "effect/Schedule"
 
 /** A failure that knows how long the other side asked to wait, or null when it did not say. */
 export interface AskedToWait {

@@ -4,7 +4,8 @@
  */
 import fs from "node:fs"
 import { dirname } from "node:path"
-import { Effect, type Scope } from "effect"
+import * as Effect from "effect/Effect"
+import type * as Scope from "effect/Scope"
 import { type Errno, tolerate } from "../Errno.ts"
 import { call, openScoped, sync, syncFolder, writeAll } from "./FileCalls.ts"
 

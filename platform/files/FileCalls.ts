@@ -3,7 +3,8 @@
  * `named` says which file it was about.
  */
 import fs from "node:fs"
-import { Effect, type Scope } from "effect"
+import * as Effect from "effect/Effect"
+import type * as Scope from "effect/Scope"
 import { CannotCreate, LocalIo } from "../../core/src/Errors.ts"
 import { Errno, tolerate, unsyncable } from "../Errno.ts"
 

@@ -1,6 +1,6 @@
 /** Digests of an open file: of a large one while it is written, of a small one when it is complete. */
 import { createHash } from "node:crypto"
-import { Effect } from "effect"
+import * as Effect from "effect/Effect"
 import type { LocalIo } from "../../core/src/Errors.ts"
 import type { Algorithm, Digests } from "../../core/src/transfer/Digests.ts"
 import { Errno } from "../Errno.ts"

@@ -1,6 +1,7 @@
 /** `FileSource` on Node: reads at a place, and hashes on a thread of its own. */
 import fs from "node:fs"
-import { Effect, Layer } from "effect"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
 import { FileDamaged, LocalIo } from "../../core/src/Errors.ts"
 import type { ChecksumKind } from "../../core/src/genome/formats/FileNames.ts"
 import { FileSource, type OpenFile } from "../../core/src/verify/FileSource.ts"

@@ -3,7 +3,7 @@
 import { randomBytes } from "node:crypto"
 import { open, readdir, readFile, statfs, unlink } from "node:fs/promises"
 import { join } from "node:path"
-import { Effect } from "effect"
+import * as Effect from "effect/Effect"
 import { CannotCreate, LocalIo } from "../../core/src/Errors.ts"
 import { errnoOf, unsyncable } from "../Errno.ts"
 import { type FileLockError, makeFileLocks } from "../locks/FileLock.ts"

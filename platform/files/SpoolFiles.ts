@@ -5,7 +5,10 @@
 import { randomUUID } from "node:crypto"
 import fs from "node:fs"
 import { join } from "node:path"
-import { Effect, Fiber, Layer, Scope } from "effect"
+import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
+import * as Layer from "effect/Layer"
+import * as Scope from "effect/Scope"
 import { type Spool, Spools } from "../../core/src/annotations/Spool.ts"
 import { CannotCreate, LocalIo } from "../../core/src/Errors.ts"
 

@@ -8,7 +8,8 @@
 import { createHash, randomBytes } from "node:crypto"
 import { lstat, readdir, unlink } from "node:fs/promises"
 import { basename, dirname, join } from "node:path"
-import { Clock, Effect } from "effect"
+import * as Clock from "effect/Clock"
+import * as Effect from "effect/Effect"
 import { hasEnded, thisProcess } from "../ProcessIdentity.ts"
 
 /** Milliseconds without a change after which a file of an unknown process counts as left behind. */

@@ -1,5 +1,6 @@
 /** The jar of tough-cookie, loaded when a session begins. */
-import { Effect, Layer } from "effect"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
 import { type CookieJar, CookieJars } from "../../core/src/session/CookieJars.ts"
 
 type ToughCookie = typeof import("tough-cookie")

@@ -2,7 +2,7 @@
  * The head of an HTTP/1.1 response and the framing of its body (RFC 9112), strictly: what two readers could understand
  * in two ways is refused.
  */
-import { Result } from "effect"
+import * as Result from "effect/Result"
 
 export type Framing =
   | { readonly _tag: "Length"; readonly length: number }

@@ -6,7 +6,8 @@
  */
 import { Socket } from "node:net"
 import type { Duplex } from "node:stream"
-import { Data, Effect } from "effect"
+import * as Data from "effect/Data"
+import * as Effect from "effect/Effect"
 import type { ByteRing } from "./ByteRing.ts"
 import { longestHead } from "./HttpReply.ts"
 

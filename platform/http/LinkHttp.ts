@@ -3,7 +3,11 @@
  *
  * No redirect is followed here, no body is decoded, no proxy variable of the environment is read.
  */
-import { Effect, Layer, Redacted, Result, type Scope } from "effect"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Redacted from "effect/Redacted"
+import * as Result from "effect/Result"
+import type * as Scope from "effect/Scope"
 import { type ConfigUnusable, LinkRefused, ProxyRefused } from "../../core/src/Errors.ts"
 import type { ProxyAddress } from "../../core/src/settings/Settings.ts"
 import { type Reach, reachOf, reachOfName } from "../../core/src/text/HostReach.ts"

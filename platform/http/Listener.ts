@@ -2,7 +2,10 @@
 import { lstatSync, unlinkSync } from "node:fs"
 import { createServer, type Server, type ServerOptions } from "node:http"
 import { type AddressInfo, connect, type ListenOptions } from "node:net"
-import { Effect, Runtime, Schema, type Scope } from "effect"
+import * as Effect from "effect/Effect"
+import * as Runtime from "effect/Runtime"
+import * as Schema from "effect/Schema"
+import type * as Scope from "effect/Scope"
 import { errnoOf } from "../Errno.ts"
 
 /** The address cannot be listened on: taken, not ours, or not allowed. */

@@ -1,6 +1,6 @@
 /** BGZF codecs: our own inflate for single blocks, the zlib inside Node for all else. */
 import { crc32, gunzipSync } from "node:zlib"
-import { Layer } from "effect"
+import * as Layer from "effect/Layer"
 import { Codec } from "../../core/src/genome/bgzf/Codec.ts"
 import * as BlockDeflater from "./BlockDeflater.ts"
 import * as BlockInflater from "./BlockInflater.ts"

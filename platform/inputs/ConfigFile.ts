@@ -1,6 +1,7 @@
 /** The configuration file of `--config`: one JSON object whose keys are setting names (docs/service.md 2.4). */
 
-import { Effect, Result } from "effect"
+import * as Effect from "effect/Effect"
+import * as Result from "effect/Result"
 import { ConfigUnusable } from "../../core/src/Errors.ts"
 import { configLayer } from "../../core/src/settings/ConfigLayer.ts"
 import type { Layer } from "../../core/src/settings/Settings.ts"

@@ -1,5 +1,5 @@
 /** Lists of identifiers that stand in files: `--analysisIds @ids.txt`, or `@-` for standard input. */
-import { Effect } from "effect"
+import * as Effect from "effect/Effect"
 import { InputMalformed, type LocalIo, type NotFound } from "../../core/src/Errors.ts"
 import { idsIn } from "../../core/src/settings/IdList.ts"
 import { type KeyName, keyNames, table } from "../../core/src/settings/Keys.ts"

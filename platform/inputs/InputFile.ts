@@ -1,7 +1,7 @@
 /** Data that a user hands to a command: a file, a pipe, or standard input, whole. */
 
 import { open } from "node:fs/promises"
-import { Effect } from "effect"
+import * as Effect from "effect/Effect"
 import { InputMalformed, LocalIo, NotFound } from "../../core/src/Errors.ts"
 import { errnoOf } from "../Errno.ts"
 

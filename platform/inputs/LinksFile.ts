@@ -1,6 +1,7 @@
 /** The file of `--fromLinks`: read as a whole, and judged before anything of it is used. */
 import { stat } from "node:fs/promises"
-import { Effect, Result } from "effect"
+import * as Effect from "effect/Effect"
+import * as Result from "effect/Result"
 import { type LinkManifest, readLinks } from "../../core/src/download/LinkManifest.ts"
 import { InputMalformed, type LocalIo, type NotFound } from "../../core/src/Errors.ts"
 import { protectLinks } from "../../core/src/text/Scrubber.ts"

@@ -1,5 +1,6 @@
 /** The password out of a file of its own, as secrets are mounted into containers and handed out by schedulers. */
-import { Effect, Redacted } from "effect"
+import * as Effect from "effect/Effect"
+import * as Redacted from "effect/Redacted"
 import { PasswordFileUnusable } from "../../core/src/Errors.ts"
 import { type LocalSettings, nameAt, type Source } from "../../core/src/settings/Settings.ts"
 import { exposure, readSmallFile } from "./PrivateFile.ts"

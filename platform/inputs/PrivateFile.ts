@@ -1,7 +1,7 @@
 /** Small files that may hold a password: the settings, or nothing but the password. */
 import { constants } from "node:fs"
 import { type FileHandle, open } from "node:fs/promises"
-import { Effect } from "effect"
+import * as Effect from "effect/Effect"
 import { errnoOf } from "../Errno.ts"
 
 export interface SmallFile {

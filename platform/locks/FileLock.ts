@@ -7,7 +7,10 @@
  */
 import { randomBytes } from "node:crypto"
 import { unlink } from "node:fs/promises"
-import { Data, Duration, Effect, Scope } from "effect"
+import * as Data from "effect/Data"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Scope from "effect/Scope"
 import { Busy, type CannotCreate, LocalIo } from "../../core/src/Errors.ts"
 import { monotonicMillis } from "../../core/src/MonotonicTime.ts"
 import { lockPoll } from "../../core/src/Schedules.ts"

@@ -3,7 +3,7 @@
  * name of the lock, which succeeds for one process only, on NFS too.
  */
 import { type FileHandle, link, open, stat, unlink } from "node:fs/promises"
-import { Effect } from "effect"
+import * as Effect from "effect/Effect"
 import { Errno, io, linkless, tolerate } from "../Errno.ts"
 import { sameFile } from "../FileIdentity.ts"
 import { type ProcessIdentity, parseIdentity } from "../ProcessIdentity.ts"

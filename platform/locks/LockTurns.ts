@@ -4,7 +4,7 @@
  */
 import { readdir } from "node:fs/promises"
 import { basename, dirname, join } from "node:path"
-import { Effect } from "effect"
+import * as Effect from "effect/Effect"
 import { monotonicMillis } from "../../core/src/MonotonicTime.ts"
 import { type Errno, io } from "../Errno.ts"
 import type { LockCard } from "./LockCard.ts"

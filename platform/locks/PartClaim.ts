@@ -1,7 +1,8 @@
 /** `PartClaim` by a lock file beside the part. */
 import { existsSync } from "node:fs"
 import { join } from "node:path"
-import { Effect, Layer } from "effect"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
 import { Busy } from "../../core/src/Errors.ts"
 import { PartClaim } from "../../core/src/transfer/PartClaim.ts"
 import type { PartPlace } from "../../core/src/transfer/PartFiles.ts"

@@ -11,7 +11,9 @@
 import { randomBytes, scrypt } from "node:crypto"
 import { readFile, unlink, writeFile } from "node:fs/promises"
 import { promisify } from "node:util"
-import { Clock, Effect, Redacted } from "effect"
+import * as Clock from "effect/Clock"
+import * as Effect from "effect/Effect"
+import * as Redacted from "effect/Redacted"
 import type { RefusedLogins } from "../../core/src/session/RefusedLogins.ts"
 
 const remembered = 10 * 60_000

@@ -6,7 +6,7 @@
  */
 import type { Stats } from "node:fs"
 import { link, lstat, rename, unlink } from "node:fs/promises"
-import { Effect } from "effect"
+import * as Effect from "effect/Effect"
 import { CannotCreate } from "../../core/src/Errors.ts"
 import { monotonicMillis } from "../../core/src/MonotonicTime.ts"
 import { type Errno, io, tolerate } from "../Errno.ts"

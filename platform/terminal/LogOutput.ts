@@ -4,7 +4,12 @@
  * Text: `2026-11-21T02:00:00.000Z [info]: message`; json: one object a line with `time`, `level`, `message` and what the
  * program annotated. Both are scrubbed of secrets and safe on a terminal (docs/service.md 2.4).
  */
-import { Cause, Effect, Formatter, Layer, Logger, References } from "effect"
+import * as Cause from "effect/Cause"
+import * as Effect from "effect/Effect"
+import * as Formatter from "effect/Formatter"
+import * as Layer from "effect/Layer"
+import * as Logger from "effect/Logger"
+import * as References from "effect/References"
 import type { CannotCreate, UsageError } from "../../core/src/Errors.ts"
 import { printable } from "../../core/src/text/Printable.ts"
 import type { Scrubber } from "../../core/src/text/Scrubber.ts"

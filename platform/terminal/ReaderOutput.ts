@@ -6,7 +6,7 @@
  * (bench/README.md has what that gives).
  */
 import type { ServerResponse } from "node:http"
-import { Effect } from "effect"
+import * as Effect from "effect/Effect"
 
 export interface ReaderOutput {
   /** Whether the head is on its way, so that nothing else can be answered. */

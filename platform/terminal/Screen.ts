@@ -4,7 +4,7 @@
  * The status appears only on a terminal that can redraw: not with `TERM=dumb`, in CI, in a file or a pipe, or when the
  * window is too narrow. Log lines are written above it.
  */
-import { Context } from "effect"
+import * as Context from "effect/Context"
 import { textWidth } from "./TextWidth.ts"
 
 export interface ScreenFacts {

@@ -1,6 +1,8 @@
 /** The Operator at a terminal: questions on standard error, answers from standard input, hidden when they are secret. */
 import { StringDecoder } from "node:string_decoder"
-import { Effect, Layer, Redacted } from "effect"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Redacted from "effect/Redacted"
 import { Operator } from "../../core/src/settings/Operator.ts"
 import { printable } from "../../core/src/text/Printable.ts"
 import { Scrubber } from "../../core/src/text/Scrubber.ts"

@@ -3,7 +3,8 @@
  * first work that is worth it: each takes some 15 MB and 40 ms of CPU.
  */
 import { availableParallelism } from "node:os"
-import { Effect, Layer } from "effect"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
 import { type InflatedRun, inflateRun } from "../../core/src/genome/bgzf/BlockRun.ts"
 import { Codec } from "../../core/src/genome/bgzf/Codec.ts"
 import type { FetchedRange, PieceStretch, SliceJob } from "../../core/src/genome/slice/PieceJob.ts"

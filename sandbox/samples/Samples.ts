@@ -1,6 +1,6 @@
 /** Small, valid, deterministic BAM and VCF files with their indexes, for a sandbox without `--data`. */
 
-import { Effect } from "effect"
+import * as Effect from "effect/Effect"
 import * as BgzfWriter from "../../core/src/genome/bgzf/BgzfWriter.ts"
 import { Codec } from "../../core/src/genome/bgzf/Codec.ts"
 import { encodeBamHeader } from "../../core/src/genome/formats/BamHeader.ts"

@@ -1,6 +1,6 @@
 /** BGZF codecs by the zlib inside Node, the sandbox's own: it shares none of the client's platform code. */
 import { crc32, deflateRawSync, gunzipSync, inflateRawSync } from "node:zlib"
-import { Layer } from "effect"
+import * as Layer from "effect/Layer"
 import { Codec } from "../../core/src/genome/bgzf/Codec.ts"
 
 const orNull = (inflate: () => Uint8Array): Uint8Array | null => {

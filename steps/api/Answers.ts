@@ -2,7 +2,7 @@
  * Writes the answers of a command as they arrive: as one document, as an object by identifier, or as lines. Objects and lines are
  * written piece by piece, so that only one payload is in memory.
  */
-import { Effect } from "effect"
+import * as Effect from "effect/Effect"
 import { printableJson, printableJsonLine } from "../../core/src/text/Printable.ts"
 import type { Output } from "../../platform/files/OutputFile.ts"
 

@@ -3,7 +3,8 @@
  *
  * This module has only types and options, so that `--help` loads nothing else.
  */
-import type { Effect, Schema } from "effect"
+import type * as Effect from "effect/Effect"
+import type * as Schema from "effect/Schema"
 import type { PanelChoice } from "../../core/src/client/PanelChoice.ts"
 import type { ServiceMethods } from "../../core/src/client/ServiceMethods.ts"
 import type { ServiceStreams } from "../../core/src/client/ServiceStreams.ts"

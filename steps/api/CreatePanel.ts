@@ -1,5 +1,5 @@
 /** `create-virtual-panel`: creates a panel, and looks for it by name when the answer is lost. */
-import { Effect } from "effect"
+import * as Effect from "effect/Effect"
 import { ServiceClient } from "../../core/src/client/ServiceClient.ts"
 import { ServiceJson } from "../../core/src/client/ServiceJson.ts"
 import type { VirtualPanelUpdate } from "../../core/src/contract/Panels.ts"

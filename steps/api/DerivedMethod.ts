@@ -1,5 +1,6 @@
 /** Derives the command of an endpoint from its note: operands from the arguments, options from the choices, and the call. */
-import type { Effect, Schema } from "effect"
+import type * as Effect from "effect/Effect"
+import type * as Schema from "effect/Schema"
 import type { ServiceStreams } from "../../core/src/client/ServiceStreams.ts"
 import {
   type Argument,

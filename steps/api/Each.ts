@@ -1,5 +1,6 @@
 /** Makes one call for each identifier. A call that fails does not stop the others; the most severe failure sets the exit code. */
-import { Effect, Stream } from "effect"
+import * as Effect from "effect/Effect"
+import * as Stream from "effect/Stream"
 import * as Outage from "../../core/src/client/Outage.ts"
 import { type CannotCreate, type LocalIo, mostSevere, type ServiceError } from "../../core/src/Errors.ts"
 import { bodyRetry } from "../../core/src/Schedules.ts"

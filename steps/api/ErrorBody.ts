@@ -1,5 +1,6 @@
 /** Shows the body that came with an error status, on request and without the secrets of the session. */
-import { Effect, Ref } from "effect"
+import * as Effect from "effect/Effect"
+import * as Ref from "effect/Ref"
 import { RefusedReplies, type RefusedReply } from "../../core/src/session/RequestMarks.ts"
 import { Scrubber } from "../../core/src/text/Scrubber.ts"
 

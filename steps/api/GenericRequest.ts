@@ -1,6 +1,7 @@
 /** `request METHOD PATH`: sends any request and prints its reply as it is. A reply with an error status is printed too, and fails. */
-import { Effect } from "effect"
-import { HttpClientRequest, HttpMethod } from "effect/http"
+import * as Effect from "effect/Effect"
+import * as HttpClientRequest from "effect/http/HttpClientRequest"
+import * as HttpMethod from "effect/http/HttpMethod"
 import type { GenericReply } from "../../core/src/client/GenericRequest.ts"
 import { ServiceClient } from "../../core/src/client/ServiceClient.ts"
 import { toStandardOutput } from "../../platform/files/OutputFile.ts"

@@ -1,5 +1,7 @@
 /** Reads the JSON of `--input` strictly: an error names its place in the text, and the value is checked against a record. */
-import { Effect, Result, Schema } from "effect"
+import * as Effect from "effect/Effect"
+import * as Result from "effect/Result"
+import * as Schema from "effect/Schema"
 import { placeOfIssue } from "../../core/src/client/Reply.ts"
 import { parseExactly } from "../../core/src/contract/ExactNumber.ts"
 import { InputMalformed, type LocalIo, type NotFound } from "../../core/src/Errors.ts"

@@ -1,5 +1,5 @@
 /** Makes one call whose payload is a list. An identifier that was asked for and has no item in it is reported as not found. */
-import { Effect } from "effect"
+import * as Effect from "effect/Effect"
 import { mostSevere, NotFound } from "../../core/src/Errors.ts"
 import { logFailure } from "../../core/src/FailureLog.ts"
 import type { Output } from "../../platform/files/OutputFile.ts"

@@ -1,5 +1,5 @@
 /** When the answer to a change is lost, asks the service whether the change took effect. The change is never sent again. */
-import { Effect } from "effect"
+import * as Effect from "effect/Effect"
 import { OutcomeUnknown, type ServiceError } from "../../core/src/Errors.ts"
 
 /** `done`: the change took effect, with the answer that was lost. `found`: it did not, with words about what is stored instead. */

@@ -1,5 +1,6 @@
 /** `openapi`: prints the declaration of the API as an OpenAPI document, without a request to the service. */
-import { Effect, Result } from "effect"
+import * as Effect from "effect/Effect"
+import * as Result from "effect/Result"
 import { openApiDocument } from "../../core/src/contract/OpenApiDocument.ts"
 import type { LocalSettings } from "../../core/src/settings/Settings.ts"
 import { openOutput } from "../../platform/files/OutputFile.ts"

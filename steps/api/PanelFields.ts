@@ -1,5 +1,6 @@
 /** The fields of a virtual panel that were given by options or by `--input`. */
-import { Effect, Schema } from "effect"
+import * as Effect from "effect/Effect"
+import * as Schema from "effect/Schema"
 import { GeneId, PanelId, PersonId } from "../../core/src/contract/Ids.ts"
 import { maybe, record } from "../../core/src/contract/Record.ts"
 import type { InputMalformed, LocalIo, NotFound } from "../../core/src/Errors.ts"

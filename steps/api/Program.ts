@@ -1,5 +1,6 @@
 /** The program of every method of `svc-api`: opens one session, makes the calls one after the other, writes the answers. */
-import { Effect, Result } from "effect"
+import * as Effect from "effect/Effect"
+import * as Result from "effect/Result"
 import { serversChoice } from "../../core/src/client/PanelChoice.ts"
 import type { ServiceClient } from "../../core/src/client/ServiceClient.ts"
 import { ServiceJson } from "../../core/src/client/ServiceJson.ts"

@@ -1,5 +1,5 @@
 /** `create-or-update-person`: takes the fields of a person from the options or from `--input`, and sends them. */
-import { Effect } from "effect"
+import * as Effect from "effect/Effect"
 import { ServiceClient } from "../../core/src/client/ServiceClient.ts"
 import { ServiceJson } from "../../core/src/client/ServiceJson.ts"
 import { LimsId } from "../../core/src/contract/Ids.ts"

@@ -1,5 +1,5 @@
 /** A method that makes more than one call. */
-import type { Effect } from "effect"
+import type * as Effect from "effect/Effect"
 import type { ServiceClient } from "../../core/src/client/ServiceClient.ts"
 import type { ServiceJson } from "../../core/src/client/ServiceJson.ts"
 import { printableJsonLine } from "../../core/src/text/Printable.ts"

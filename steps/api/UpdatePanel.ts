@@ -2,7 +2,8 @@
  * `update-virtual-panel`: the service replaces a whole panel, so the panel is read first and the fields that were not given are
  * sent back unchanged. When the answer is lost, the panel is read again to see whether the change took effect; it is not resent.
  */
-import { Effect, Schema } from "effect"
+import * as Effect from "effect/Effect"
+import * as Schema from "effect/Schema"
 import { placeOfIssue } from "../../core/src/client/Reply.ts"
 import { ServiceJson } from "../../core/src/client/ServiceJson.ts"
 import { GeneId, PanelId, PersonId } from "../../core/src/contract/Ids.ts"

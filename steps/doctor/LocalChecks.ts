@@ -1,5 +1,7 @@
 /** Checks of this computer: program, settings, folders. */
-import { Effect, FileSystem, Option } from "effect"
+import * as Effect from "effect/Effect"
+import * as FileSystem from "effect/FileSystem"
+import * as Option from "effect/Option"
 import { type Check, fail, ok, warn } from "../../core/src/doctor/Check.ts"
 import { judgeConfig, judgeFolder, judgeNode } from "../../core/src/doctor/CheckRules.ts"
 import { settingLines } from "../../core/src/doctor/SettingsView.ts"

@@ -1,5 +1,7 @@
 /** Checks of the way to the service: name, connection, proxy, TLS, an answer, its clock. */
-import { Clock, Effect, type Scope } from "effect"
+import * as Clock from "effect/Clock"
+import * as Effect from "effect/Effect"
+import type * as Scope from "effect/Scope"
 import { type Check, fail, ok, skipped, warn } from "../../core/src/doctor/Check.ts"
 import { judgeCertificate, judgeClock } from "../../core/src/doctor/CheckRules.ts"
 import { type ConfigUnusable, ProxyRefused, TlsRefused, Unavailable } from "../../core/src/Errors.ts"

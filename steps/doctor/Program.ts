@@ -1,5 +1,6 @@
 /** The program of `svc-doctor`: one check after the other, each said as soon as it is known. */
-import { Effect, Result } from "effect"
+import * as Effect from "effect/Effect"
+import * as Result from "effect/Result"
 import {
   type Check,
   checksJson,

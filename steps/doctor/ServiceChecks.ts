@@ -1,6 +1,11 @@
 /** Checks of the service itself: one login, one harmless request, one byte of a file, the logout. */
-import { Clock, Effect, Exit, Layer, Ref, Scope } from "effect"
-import { HttpClient } from "effect/http"
+import * as Clock from "effect/Clock"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as HttpClient from "effect/http/HttpClient"
+import * as Layer from "effect/Layer"
+import * as Ref from "effect/Ref"
+import * as Scope from "effect/Scope"
 import { ServiceClient } from "../../core/src/client/ServiceClient.ts"
 import { AnalysisId } from "../../core/src/contract/Ids.ts"
 import { type Check, type CheckFailure, fail, ok, skipped, warn } from "../../core/src/doctor/Check.ts"

@@ -1,5 +1,11 @@
 /** The end of a run that delivers files: its report, its last line, its exit code. */
-import { Cause, DateTime, Effect, Exit, type FileSystem, Option, type Path } from "effect"
+import * as Cause from "effect/Cause"
+import * as DateTime from "effect/DateTime"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import type * as FileSystem from "effect/FileSystem"
+import * as Option from "effect/Option"
+import type * as Path from "effect/Path"
 import { type FileResult, stopped } from "../../core/src/download/FileResult.ts"
 import { failureResult, type RunRecord } from "../../core/src/download/RunRecord.ts"
 import { adviceFor } from "../../core/src/download/Summary.ts"

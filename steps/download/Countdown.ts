@@ -1,6 +1,9 @@
 /** What a person sees while restorations are awaited: how many, when the next look is, and how long it goes on. */
 
-import { Clock, Duration, Effect, type Scope } from "effect"
+import * as Clock from "effect/Clock"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import type * as Scope from "effect/Scope"
 import { counted } from "../../core/src/text/Counted.ts"
 import { drawStatus, type StatusScreen } from "../main/LiveStatus.ts"
 import { clockText, firstThatFits } from "../main/StatusText.ts"

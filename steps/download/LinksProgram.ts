@@ -1,5 +1,5 @@
 /** `svc-download --fromLinks`: a download by the links of a file. No login, no API request. */
-import { Effect } from "effect"
+import * as Effect from "effect/Effect"
 import type { ParsedRequest } from "../../core/src/download/DownloadRequest.ts"
 import { Downloads } from "../../core/src/download/Downloads.ts"
 import { bothObservers } from "../../core/src/download/RunObserver.ts"

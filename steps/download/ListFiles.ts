@@ -1,5 +1,6 @@
 /** `--list`: what the selected analyses have, printed as soon as it is known. */
-import { Effect, Stream } from "effect"
+import * as Effect from "effect/Effect"
+import * as Stream from "effect/Stream"
 import type { DownloadRequest } from "../../core/src/download/DownloadRequest.ts"
 import { Downloads } from "../../core/src/download/Downloads.ts"
 import type { FileFailure } from "../../core/src/download/FileResult.ts"

@@ -1,5 +1,6 @@
 /** What a run says that ends while restorations are pending. */
-import { Clock, Effect } from "effect"
+import * as Clock from "effect/Clock"
+import * as Effect from "effect/Effect"
 import { nextOf } from "../../core/src/archive/Estimate.ts"
 import type { RunRecord } from "../../core/src/download/RunRecord.ts"
 import { RestorationsPending } from "../../core/src/Errors.ts"

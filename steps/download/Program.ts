@@ -1,5 +1,5 @@
 /** The program of `svc-download`: one of its forms, over services that are wired once. */
-import { Effect } from "effect"
+import * as Effect from "effect/Effect"
 import type { ParsedRequest } from "../../core/src/download/DownloadRequest.ts"
 import { Downloads } from "../../core/src/download/Downloads.ts"
 import { bothObservers } from "../../core/src/download/RunObserver.ts"

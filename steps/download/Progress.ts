@@ -1,5 +1,8 @@
 /** What a person sees while files are fetched: a line per file in transfer and one for all. */
-import { Clock, Effect, Ref, type Scope } from "effect"
+import * as Clock from "effect/Clock"
+import * as Effect from "effect/Effect"
+import * as Ref from "effect/Ref"
+import type * as Scope from "effect/Scope"
 import type { PlannedFile } from "../../core/src/download/DownloadPlan.ts"
 import type { FileResult } from "../../core/src/download/FileResult.ts"
 import { makeTraffic } from "../../core/src/download/Traffic.ts"

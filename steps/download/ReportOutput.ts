@@ -1,6 +1,6 @@
 /** Writes a report in the form that the name of its file asks for. */
 import { createHash } from "node:crypto"
-import { Effect } from "effect"
+import * as Effect from "effect/Effect"
 import type { FileResult } from "../../core/src/download/FileResult.ts"
 import { multiQcJson } from "../../core/src/report/MultiQc.ts"
 import { reportPage } from "../../core/src/report/Page.ts"

@@ -1,5 +1,6 @@
 /** The settings of a command line as the request of a run. */
-import { Effect, type Result } from "effect"
+import * as Effect from "effect/Effect"
+import type * as Result from "effect/Result"
 import { type ParsedRequest, parseRequest, readRequest, wantsSlices } from "../../core/src/download/DownloadRequest.ts"
 import { filesOf } from "../../core/src/settings/NamedFiles.ts"
 import type { LocalSettings } from "../../core/src/settings/Settings.ts"

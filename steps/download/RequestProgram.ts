@@ -1,5 +1,5 @@
 /** The program of `svc-request-restore`: the archived files of the selection are asked for, and nothing is downloaded. */
-import { Effect } from "effect"
+import * as Effect from "effect/Effect"
 import type { ParsedRequest } from "../../core/src/download/DownloadRequest.ts"
 import { Downloads } from "../../core/src/download/Downloads.ts"
 import { bothObservers } from "../../core/src/download/RunObserver.ts"

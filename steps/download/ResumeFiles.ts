@@ -1,5 +1,8 @@
 /** `--resumeArchivedDownloads`: downloads what has come back, and waits for the rest as long as `--wait` says. */
-import { DateTime, Duration, Effect, FileSystem } from "effect"
+import * as DateTime from "effect/DateTime"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as FileSystem from "effect/FileSystem"
 import { storedRequests } from "../../core/src/archive/StoredRequests.ts"
 import { TrackingFile } from "../../core/src/archive/TrackingFile.ts"
 import type { DownloadRequest } from "../../core/src/download/DownloadRequest.ts"

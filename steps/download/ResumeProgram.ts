@@ -1,5 +1,5 @@
 /** The program of `svc-resume-restore`, which `svc-download --resumeArchivedDownloads` is too. */
-import { Effect } from "effect"
+import * as Effect from "effect/Effect"
 import type { ParsedRequest } from "../../core/src/download/DownloadRequest.ts"
 import type { Settings } from "../../core/src/settings/Settings.ts"
 import { makeProgram } from "../main/Step.ts"

@@ -1,5 +1,5 @@
 /** `--plan`: what a step with these settings would do. Touches nothing. */
-import { Effect } from "effect"
+import * as Effect from "effect/Effect"
 import { shortage } from "../../core/src/download/DiskNeed.ts"
 import type { PlanSubject } from "../../core/src/download/DownloadForms.ts"
 import type { DownloadRequest } from "../../core/src/download/DownloadRequest.ts"

@@ -1,6 +1,6 @@
 /** What a person sees of a run: a line for what happens, and the progress of what is being fetched. */
 
-import { Effect } from "effect"
+import * as Effect from "effect/Effect"
 import type { PlannedFile } from "../../core/src/download/DownloadPlan.ts"
 import type { FileResult } from "../../core/src/download/FileResult.ts"
 import type { RunObserver } from "../../core/src/download/RunObserver.ts"

@@ -1,5 +1,5 @@
 /** The services of a download, wired once: one session for the API if there is one, link hosts apart from it, and the disk. */
-import { Layer } from "effect"
+import * as Layer from "effect/Layer"
 import { ServiceClient } from "../../core/src/client/ServiceClient.ts"
 import { wantsSlices } from "../../core/src/download/DownloadRequest.ts"
 import { Downloads } from "../../core/src/download/Downloads.ts"

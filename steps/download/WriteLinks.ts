@@ -1,5 +1,6 @@
 /** `--links` and `--writeLinks`: the download links in place of the files, on standard output or in a private file. Restores nothing. */
-import { Effect, Stream } from "effect"
+import * as Effect from "effect/Effect"
+import * as Stream from "effect/Stream"
 import type { DownloadRequest } from "../../core/src/download/DownloadRequest.ts"
 import { Downloads } from "../../core/src/download/Downloads.ts"
 import { noLinks } from "../../core/src/download/LinkListing.ts"

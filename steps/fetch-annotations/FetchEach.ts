@@ -3,7 +3,7 @@
  * the complete ones, the log names the others, and the exit code is that of a failure.
  */
 
-import { Effect } from "effect"
+import * as Effect from "effect/Effect"
 import type { AnnotationsCounts, AnnotationsError } from "../../core/src/annotations/AnnotationsFetch.ts"
 import { askEach } from "../../core/src/client/Outage.ts"
 import { mostSevere } from "../../core/src/Errors.ts"

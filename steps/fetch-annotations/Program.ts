@@ -1,5 +1,5 @@
 /** The program of `svc-fetch-annotations`. */
-import { Effect } from "effect"
+import * as Effect from "effect/Effect"
 import { makeAnnotationsFetch } from "../../core/src/annotations/AnnotationsFetch.ts"
 import type { Settings } from "../../core/src/settings/Settings.ts"
 import { openOutput } from "../../platform/files/OutputFile.ts"

@@ -1,5 +1,6 @@
 /** What the command line asks for, and its regions read where they stand in a file. */
-import { Effect, Result } from "effect"
+import * as Effect from "effect/Effect"
+import * as Result from "effect/Result"
 import type { AnnotationsRequest } from "../../core/src/annotations/AnnotationsFetch.ts"
 import { fromBytes } from "../../core/src/genome/ByteReader.ts"
 import { readBed } from "../../core/src/genome/regions/BedFile.ts"

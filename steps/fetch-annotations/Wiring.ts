@@ -2,7 +2,7 @@
 import { statSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { dirname, resolve } from "node:path"
-import { Layer } from "effect"
+import * as Layer from "effect/Layer"
 import { makeSessionProfile } from "../../core/src/session/SessionProfile.ts"
 import type { Settings } from "../../core/src/settings/Settings.ts"
 import * as SpoolFiles from "../../platform/files/SpoolFiles.ts"

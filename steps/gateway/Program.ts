@@ -1,5 +1,8 @@
 /** The program of `svc-gateway`: check who may come, listen, log in, say where, and serve until a signal ends it. */
-import { Effect, Queue, Ref, Result } from "effect"
+import * as Effect from "effect/Effect"
+import * as Queue from "effect/Queue"
+import * as Ref from "effect/Ref"
+import * as Result from "effect/Result"
 import { ServiceAccess } from "../../core/src/serving/ServiceAccess.ts"
 import type { Settings } from "../../core/src/settings/Settings.ts"
 import { counted } from "../../core/src/text/Counted.ts"

@@ -1,5 +1,6 @@
 /** The token file of a gateway: read when it starts, and again when it is told to. */
-import { Effect, Result } from "effect"
+import * as Effect from "effect/Effect"
+import * as Result from "effect/Result"
 import { TokenFileUnusable } from "../../core/src/Errors.ts"
 import { Scrubber } from "../../core/src/text/Scrubber.ts"
 import { type NamedReader, parseReaders } from "../../gateway/Readers.ts"

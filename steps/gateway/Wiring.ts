@@ -1,6 +1,9 @@
 /** The services of the gateway, wired once: one session for all readers, and link hosts apart from it. */
-import { type Duration, Effect, Layer, Metric } from "effect"
-import { HttpClient } from "effect/http"
+import type * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as HttpClient from "effect/http/HttpClient"
+import * as Layer from "effect/Layer"
+import * as Metric from "effect/Metric"
 import { ServiceClient } from "../../core/src/client/ServiceClient.ts"
 import { FileBytes } from "../../core/src/serving/FileBytes.ts"
 import { LinkStore } from "../../core/src/serving/LinkStore.ts"

@@ -1,6 +1,15 @@
 /** Commands of effect/cli, made of the options of a step, and what they read from a command line. */
-import { Effect, Option } from "effect"
-import { Argument, CliConfig, CliError, CliOutput, Command, Completions, Flag, GlobalFlag } from "effect/cli"
+
+import * as Argument from "effect/cli/Argument"
+import * as CliConfig from "effect/cli/CliConfig"
+import * as CliError from "effect/cli/CliError"
+import * as CliOutput from "effect/cli/CliOutput"
+import * as Command from "effect/cli/Command"
+import * as Completions from "effect/cli/Completions"
+import * as Flag from "effect/cli/Flag"
+import * as GlobalFlag from "effect/cli/GlobalFlag"
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
 import { UsageError } from "../../core/src/Errors.ts"
 import { keyNames } from "../../core/src/settings/Keys.ts"
 import type { Layer } from "../../core/src/settings/Settings.ts"

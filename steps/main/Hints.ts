@@ -1,5 +1,5 @@
 /** What to do next, in lines below the message of a failure. */
-import { Result } from "effect"
+import * as Result from "effect/Result"
 import { UsageError } from "../../core/src/Errors.ts"
 import { fileTypes } from "../../core/src/genome/formats/FileNames.ts"
 import type { LocalSettings } from "../../core/src/settings/Settings.ts"

@@ -1,5 +1,6 @@
 /** What a long job shows of itself: on a terminal lines that are redrawn in place, elsewhere a line a minute in the log. */
-import { Effect, type Scope } from "effect"
+import * as Effect from "effect/Effect"
+import type * as Scope from "effect/Scope"
 import { statusDraw, statusLog } from "../../core/src/Schedules.ts"
 import type { Screen } from "../../platform/terminal/Screen.ts"
 

@@ -1,5 +1,5 @@
 /** The own options of a step, decoded by the same code as settings. */
-import { Result } from "effect"
+import * as Result from "effect/Result"
 import { decodeValue, emptyValue } from "../../core/src/settings/Settings.ts"
 import type { CommandOptions, Own } from "./Step.ts"
 

@@ -1,6 +1,9 @@
 /** The process around a program: signals, broken standard output, defects, and the exit code. */
 
-import { Cause, Effect, Exit, Runtime } from "effect"
+import * as Cause from "effect/Cause"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Runtime from "effect/Runtime"
 import { errnoOf } from "../../platform/Errno.ts"
 
 /**

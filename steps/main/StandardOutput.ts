@@ -4,7 +4,8 @@
  * Names, ids, sizes and paths are printed as they are. Sentences, alone or inside of a document, lose the secrets of this
  * process on the way.
  */
-import { Console, Effect } from "effect"
+import * as Console from "effect/Console"
+import * as Effect from "effect/Effect"
 import { printableJson } from "../../core/src/text/Printable.ts"
 import { Scrubber } from "../../core/src/text/Scrubber.ts"
 

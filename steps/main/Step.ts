@@ -1,5 +1,8 @@
 /** What a step is: its name and help, and a program that is loaded only when it really runs. */
-import { type Effect, type FileSystem, type Path, Result } from "effect"
+import type * as Effect from "effect/Effect"
+import type * as FileSystem from "effect/FileSystem"
+import type * as Path from "effect/Path"
+import * as Result from "effect/Result"
 import type { ExitCode } from "../../core/src/Errors.ts"
 import type { StepName } from "../../core/src/settings/Key.ts"
 import type { KeyName } from "../../core/src/settings/Keys.ts"

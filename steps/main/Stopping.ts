@@ -1,5 +1,7 @@
 /** What signals mean for a step. */
-import { Context, type Effect, type Scope } from "effect"
+import * as Context from "effect/Context"
+import type * as Effect from "effect/Effect"
+import type * as Scope from "effect/Scope"
 import type { ExitCode } from "../../core/src/Errors.ts"
 
 export class Stopping extends Context.Service<

@@ -2,7 +2,7 @@
  * What effect/cli finds wrong with a command line, in sentences of this program: with the name that was meant, with the place,
  * and without anything that may be part of a secret. Only here the words are looked at beside effect/cli.
  */
-import type { CliError } from "effect/cli"
+import type * as CliError from "effect/cli/CliError"
 import { fileTypes } from "../../core/src/genome/formats/FileNames.ts"
 import { didYouMean, nearest } from "../../core/src/text/Spelling.ts"
 import { beforeDashes, everyOptionOf, type NamedOption, optionIn, takesNext } from "./Options.ts"

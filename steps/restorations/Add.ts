@@ -1,5 +1,7 @@
 /** `svc-steps restorations add` */
-import { DateTime, Effect, Result } from "effect"
+import * as DateTime from "effect/DateTime"
+import * as Effect from "effect/Effect"
+import * as Result from "effect/Result"
 import { storedPaths } from "../../core/src/archive/StoredPath.ts"
 import { put } from "../../core/src/archive/TrackingDocument.ts"
 import { type NewEntry, newOptions, readEntry, textOf } from "../../core/src/archive/TrackingEntry.ts"

@@ -1,6 +1,9 @@
 /** The program of `svc-verify`: finds the files, checks them, says what it found. */
 import { availableParallelism } from "node:os"
-import { Effect, FileSystem, Layer, Result } from "effect"
+import * as Effect from "effect/Effect"
+import * as FileSystem from "effect/FileSystem"
+import * as Layer from "effect/Layer"
+import * as Result from "effect/Result"
 import { errnoOf, FileDamaged, LocalIo, NotFound, NothingToVerify } from "../../core/src/Errors.ts"
 import type { LocalSettings } from "../../core/src/settings/Settings.ts"
 import { BlockPool } from "../../core/src/verify/BlockPool.ts"

@@ -1,5 +1,8 @@
 /** How far a verification is, for a person: one line about all files. */
-import { Clock, Effect, Ref, type Scope } from "effect"
+import * as Clock from "effect/Clock"
+import * as Effect from "effect/Effect"
+import * as Ref from "effect/Ref"
+import type * as Scope from "effect/Scope"
 import { printable } from "../../core/src/text/Printable.ts"
 import { humanSize } from "../../core/src/text/Size.ts"
 import type { Target } from "../../core/src/verify/Targets.ts"

@@ -1,5 +1,7 @@
 /** The rows of annotations for programs: a stream of records, in memory that does not grow with the table. */
-import { Effect, Queue, Stream } from "effect"
+import * as Effect from "effect/Effect"
+import * as Queue from "effect/Queue"
+import * as Stream from "effect/Stream"
 import { parseExactly } from "../contract/ExactNumber.ts"
 import type { AnalysisId } from "../contract/Ids.ts"
 import type { RegionText } from "../genome/regions/RegionText.ts"

@@ -6,7 +6,9 @@
  * become text at once.
  */
 
-import { Effect, Result, type Scope } from "effect"
+import * as Effect from "effect/Effect"
+import * as Result from "effect/Result"
+import type * as Scope from "effect/Scope"
 import {
   type CannotCreate,
   type LocalIo,

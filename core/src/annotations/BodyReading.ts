@@ -1,5 +1,7 @@
 /** One body of annotations from the service to its end: scanned as it comes, and handed on in its parts. */
-import { Data, Effect, Stream } from "effect"
+import * as Data from "effect/Data"
+import * as Effect from "effect/Effect"
+import * as Stream from "effect/Stream"
 import { openEnvelope } from "../client/Reply.ts"
 import { parseReply } from "../client/ReplyText.ts"
 import { type StreamedReply, streamedReply } from "../client/StreamedReply.ts"

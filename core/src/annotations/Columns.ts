@@ -1,5 +1,7 @@
 /** The columns of an annotations answer: their names in the output, which are wanted, and which ones filters look at. */
-import { Effect, Result, Schema } from "effect"
+import * as Effect from "effect/Effect"
+import * as Result from "effect/Result"
+import * as Schema from "effect/Schema"
 import { placeOfIssue } from "../client/Reply.ts"
 import { Hint } from "../contract/Record.ts"
 import { nearest } from "../text/Spelling.ts"

@@ -4,7 +4,7 @@
  * A variant is in a region when one of its reference bases is: from its position, 1-based, as far as its reference allele
  * goes. A cell of genes may hold one symbol, several in one text, or a list; upper and lower case are the same.
  */
-import { Result } from "effect"
+import * as Result from "effect/Result"
 import type { Reading, RegionText } from "../genome/regions/RegionText.ts"
 import { quote, zeroDigit } from "../text/JsonBytes.ts"
 import type { ByteBlock } from "./ByteBlock.ts"

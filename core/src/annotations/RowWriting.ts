@@ -1,5 +1,5 @@
 /** The rows of one analysis on their way to text: from the service as they come, or from the spool where they waited. */
-import { Effect } from "effect"
+import * as Effect from "effect/Effect"
 import { type LocalIo, ReplyMalformed } from "../Errors.ts"
 import type { RowConverter } from "./RowConverter.ts"
 import type { RowFilter } from "./RowFilter.ts"

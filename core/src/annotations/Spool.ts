@@ -1,5 +1,7 @@
 /** Where rows wait until their header is known. The interface only; `platform/files/SpoolFiles.ts` does it on Node. */
-import { Context, type Effect, type Scope } from "effect"
+import * as Context from "effect/Context"
+import type * as Effect from "effect/Effect"
+import type * as Scope from "effect/Scope"
 import type { CannotCreate, LocalIo } from "../Errors.ts"
 
 /** Bytes written once from first to last, then read. */

@@ -1,5 +1,6 @@
 /** The text of several analyses as it grows, with a way back for one that fails. */
-import { Effect, Ref } from "effect"
+import * as Effect from "effect/Effect"
+import * as Ref from "effect/Ref"
 import type { LocalIo } from "../Errors.ts"
 import { analysisIdName } from "./Columns.ts"
 import { tabHeader } from "./TabSeparated.ts"

@@ -4,7 +4,9 @@
  * Whoever asked for a file agreed to its restoration, and that agreement lies in the entry: a resuming run asks again by
  * itself, and not more than once a day for an entry, as each restoration may cost money. `--restoreArchived no` forbids it.
  */
-import { DateTime, Duration, Effect } from "effect"
+import * as DateTime from "effect/DateTime"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
 import type { ServiceClient } from "../client/ServiceClient.ts"
 import type { FileArchived, ServiceError, TrackingError } from "../Errors.ts"
 import { timeOf } from "../text/Timestamp.ts"

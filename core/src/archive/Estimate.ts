@@ -2,7 +2,7 @@
  * When a restoration may be expected. Estimates are hints for when to look: whether a file is back is decided by the
  * flags of the service alone, so a clock that is wrong costs a look or some waiting, and nothing else (faults C2, L11).
  */
-import { Duration } from "effect"
+import * as Duration from "effect/Duration"
 import { timeOf } from "../text/Timestamp.ts"
 import { requesting, type TrackingEntry } from "./TrackingEntry.ts"
 

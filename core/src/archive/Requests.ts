@@ -5,7 +5,9 @@
  * that is paid for and forgotten; its estimate is durable before the user sees it (faults S6, T18, T19).
  */
 
-import { Clock, DateTime, Effect } from "effect"
+import * as Clock from "effect/Clock"
+import * as DateTime from "effect/DateTime"
+import * as Effect from "effect/Effect"
 import { ServiceClient } from "../client/ServiceClient.ts"
 import { AnalysisId } from "../contract/Ids.ts"
 import { FileArchived, type ServiceError, type TrackingError, type TrackingReadError } from "../Errors.ts"

@@ -1,5 +1,5 @@
 /** What a person is asked about archived files before they are restored. */
-import { Effect } from "effect"
+import * as Effect from "effect/Effect"
 import { Operator } from "../settings/Operator.ts"
 import { counted } from "../text/Counted.ts"
 import { humanSize } from "../text/Size.ts"

@@ -5,7 +5,9 @@
  * `options.restorationFile` says how that place named the file, and where the file lies says the rest. So a file can be
  * moved together with its downloads, a later run may start anywhere, and no folder is taken because it happens to exist.
  */
-import { Effect, Path, Result } from "effect"
+import * as Effect from "effect/Effect"
+import * as Path from "effect/Path"
+import * as Result from "effect/Result"
 
 export interface StoredPaths {
   /**

@@ -1,5 +1,7 @@
 /** The requests of a restoration file, read for one service: what is waited for, what cannot be used, what is of others. */
-import { Effect, type Path, Result } from "effect"
+import * as Effect from "effect/Effect"
+import type * as Path from "effect/Path"
+import * as Result from "effect/Result"
 import { EntryUnusable, type TrackingError, type TrackingReadError } from "../Errors.ts"
 import { logFailure } from "../FailureLog.ts"
 import { counted } from "../text/Counted.ts"

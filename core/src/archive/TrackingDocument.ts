@@ -4,7 +4,7 @@
  * Every entry keeps its own text: a change of one leaves all others byte for byte as they were, whatever is in them.
  * Two layouts are read, an array of entries and an object with `restorations`; the array is written.
  */
-import { Result } from "effect"
+import * as Result from "effect/Result"
 import { parseExactly } from "../contract/ExactNumber.ts"
 import { depthOf, elements, members } from "../text/JsonSpans.ts"
 import { readJson } from "../text/JsonText.ts"

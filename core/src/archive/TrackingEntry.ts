@@ -5,7 +5,8 @@
  * `target`, `requestTime` and `status` are the keys of the object layout; the array layout may have them as well. An
  * entry without a target belongs to whatever target is asked for. Paths are relative to the folder of the file.
  */
-import { Result, Schema } from "effect"
+import * as Result from "effect/Result"
+import * as Schema from "effect/Schema"
 import { placeOfIssue } from "../client/Reply.ts"
 import { parseExactly } from "../contract/ExactNumber.ts"
 import { Hint, maybe, WideInteger } from "../contract/Record.ts"

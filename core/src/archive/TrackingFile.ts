@@ -1,5 +1,6 @@
 /** The restoration file of a run (docs/service.md 2.3); `platform/files/TrackingFile.ts` keeps it on a disk. */
-import { Context, type Effect } from "effect"
+import * as Context from "effect/Context"
+import type * as Effect from "effect/Effect"
 import type { TrackingError, TrackingReadError } from "../Errors.ts"
 import type { TrackingDocument } from "./TrackingDocument.ts"
 

@@ -2,7 +2,10 @@
  * Looking again and again until all restorations have come to an end or the time is up. Nothing is held between two
  * looks: no session, no file, no lock.
  */
-import { Clock, Duration, Effect, Schedule } from "effect"
+import * as Clock from "effect/Clock"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Schedule from "effect/Schedule"
 import { type RestorationOutlook, restorationPoll } from "../Schedules.ts"
 import { untilFirst } from "./Estimate.ts"
 

@@ -2,9 +2,14 @@
  * Calls the endpoints of `Endpoints.ts`: builds the request from the declaration and the note of the endpoint, has `Reply.ts` read
  * the reply, and decodes the payload with the declared schema. No endpoint is described a second time here.
  */
-import { Context, Effect, Schema } from "effect"
-import type { HttpClient, HttpClientResponse } from "effect/http"
-import { HttpApi, HttpApiClient, HttpApiGroup } from "effect/http-api"
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import type * as HttpClient from "effect/http/HttpClient"
+import type * as HttpClientResponse from "effect/http/HttpClientResponse"
+import * as HttpApi from "effect/http-api/HttpApi"
+import * as HttpApiClient from "effect/http-api/HttpApiClient"
+import * as HttpApiGroup from "effect/http-api/HttpApiGroup"
+import * as Schema from "effect/Schema"
 import type { EndpointName, EndpointNote } from "../contract/EndpointNotes.ts"
 import { declare, Note } from "../contract/Endpoints.ts"
 import type { Enveloped } from "../contract/Envelope.ts"

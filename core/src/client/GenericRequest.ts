@@ -2,8 +2,11 @@
  * Sends requests to addresses that the contract does not know. The reply is handed over as it is; errors follow the same rules
  * as everywhere.
  */
-import { Effect, type Schema } from "effect"
-import type { HttpClient, HttpClientRequest, HttpClientResponse } from "effect/http"
+import * as Effect from "effect/Effect"
+import type * as HttpClient from "effect/http/HttpClient"
+import type * as HttpClientRequest from "effect/http/HttpClientRequest"
+import type * as HttpClientResponse from "effect/http/HttpClientResponse"
+import type * as Schema from "effect/Schema"
 import { ReplyMalformed, type ServiceError, type SessionError, UsageError } from "../Errors.ts"
 import { failOnEnvelope, failOnStatus, tellRefusal } from "./Reply.ts"
 import { type ExpectedReply, parseReply } from "./ReplyText.ts"

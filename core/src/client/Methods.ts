@@ -1,5 +1,5 @@
 /** The methods of the client: one for each endpoint with a note, two of them written out because they do more than one call. */
-import { Effect } from "effect"
+import * as Effect from "effect/Effect"
 import { type EndpointName, type EndpointNote, endpointNotes } from "../contract/EndpointNotes.ts"
 import type { PersonId } from "../contract/Ids.ts"
 import type { ServiceError } from "../Errors.ts"

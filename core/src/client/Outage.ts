@@ -2,7 +2,10 @@
  * Sends a list of requests one after the other. A request that fails does not stop the others, but an outage ends the list, and
  * what was forbidden is asked for once more at its end.
  */
-import { Effect, Ref, Result, Stream } from "effect"
+import * as Effect from "effect/Effect"
+import * as Ref from "effect/Ref"
+import * as Result from "effect/Result"
+import * as Stream from "effect/Stream"
 import type { FailureScope } from "../Errors.ts"
 
 /** What this module needs to know of a failure. */

@@ -5,8 +5,10 @@
  * and 16). Here they become one `ServiceError`. Reasons name places in a body, never values: a value may be personal
  * data.
  */
-import { Effect, type Schema, SchemaIssue } from "effect"
-import type { HttpClientResponse } from "effect/http"
+import * as Effect from "effect/Effect"
+import type * as HttpClientResponse from "effect/http/HttpClientResponse"
+import type * as Schema from "effect/Schema"
+import * as SchemaIssue from "effect/SchemaIssue"
 import { ExactNumber } from "../contract/ExactNumber.ts"
 import { Forbidden, NotFound, ReplyMalformed, RequestRejected } from "../Errors.ts"
 import { RefusedReplies } from "../session/RequestMarks.ts"

@@ -1,8 +1,9 @@
 /**
  * Reads the body of a reply as text and as JSON. A body that cannot be read is a `ReplyMalformed`, whose message never quotes it.
  */
-import { Effect, type Schema } from "effect"
-import type { HttpClientResponse } from "effect/http"
+import * as Effect from "effect/Effect"
+import type * as HttpClientResponse from "effect/http/HttpClientResponse"
+import type * as Schema from "effect/Schema"
 import { type Exactness, parseExactly } from "../contract/ExactNumber.ts"
 import { ReplyMalformed } from "../Errors.ts"
 import { backslash, closeBrace, closeBracket, openBrace, openBracket, quote } from "../text/JsonBytes.ts"

@@ -5,8 +5,10 @@
  * and unknown words of an enumeration are kept. Every way the service has of saying "not found" is `NotFound`, every way
  * of saying "no" `RequestRejected`.
  */
-import { Context, Effect, Layer } from "effect"
-import type { HttpClientRequest } from "effect/http"
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import type * as HttpClientRequest from "effect/http/HttpClientRequest"
+import * as Layer from "effect/Layer"
 import type { AnalysisId } from "../contract/Ids.ts"
 import { ReplyMalformed, type ServiceError, type UsageError } from "../Errors.ts"
 import { Session } from "../session/Session.ts"

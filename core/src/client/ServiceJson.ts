@@ -3,7 +3,9 @@
  * same key names, unknown fields, identifiers as text or number, and all digits (`JSON.rawJSON` keeps those beyond the precision
  * of a `number`). Errors are the same as those of `ServiceClient`; records are not checked.
  */
-import { Context, Effect, Layer } from "effect"
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
 import { Session } from "../session/Session.ts"
 import { makeCall } from "./EndpointCalls.ts"
 import { makeMethods } from "./Methods.ts"

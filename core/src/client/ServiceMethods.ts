@@ -2,8 +2,9 @@
  * The types of the client methods: names, arguments and results, derived from the notes on the endpoints. Two methods are
  * written out, because they do more than one call.
  */
-import type { Effect, Schema } from "effect"
-import type { HttpApiEndpoint } from "effect/http-api"
+import type * as Effect from "effect/Effect"
+import type * as HttpApiEndpoint from "effect/http-api/HttpApiEndpoint"
+import type * as Schema from "effect/Schema"
 import type { RestoreAnswer } from "../contract/Archive.ts"
 import type { PendingCnvSegments } from "../contract/Cnv.ts"
 import type { Argument, Choice, EndpointName, EndpointNotes } from "../contract/EndpointNotes.ts"

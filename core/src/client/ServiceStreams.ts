@@ -2,7 +2,10 @@
  * Streams the payloads that may be larger than memory, as bytes while they arrive. Each is the JSON that `ServiceJson` gives for
  * the same call, spelled as the service sent it: nothing is parsed, and no number loses a digit.
  */
-import { Context, Effect, Layer, Stream } from "effect"
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Stream from "effect/Stream"
 import { type EndpointName, type EndpointNote, type EndpointNotes, endpointNotes } from "../contract/EndpointNotes.ts"
 import { ReplyMalformed, type ServiceError, Unavailable } from "../Errors.ts"
 import { Session } from "../session/Session.ts"

@@ -2,8 +2,11 @@
  * Sends requests whose replies may be larger than memory: the request follows the declaration of the endpoint, the status is
  * checked, and the body is left unread for the caller.
  */
-import { Effect, type Scope } from "effect"
-import { HttpClientRequest, type HttpClientResponse, type UrlParams } from "effect/http"
+import * as Effect from "effect/Effect"
+import * as HttpClientRequest from "effect/http/HttpClientRequest"
+import type * as HttpClientResponse from "effect/http/HttpClientResponse"
+import type * as UrlParams from "effect/http/UrlParams"
+import type * as Scope from "effect/Scope"
 import type { EndpointName } from "../contract/EndpointNotes.ts"
 import { NotFound, type ServiceError } from "../Errors.ts"
 import { PathTemplate, SlowReply } from "../session/RequestMarks.ts"

@@ -1,5 +1,5 @@
 /** The records of analyses in lists (endpoints getAnalyses, getPersonAnalyses, findAnalysesByFilename). */
-import { Schema } from "effect"
+import * as Schema from "effect/Schema"
 import { AnalysisId, LimsId, PersonId, Reference, SampleId } from "./Ids.ts"
 import { maybe, openEnum, record, Timestamp } from "./Record.ts"
 

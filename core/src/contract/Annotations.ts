@@ -1,5 +1,5 @@
 /** SNV annotations: a table whose header may come after its rows (getSnvAnnotations). */
-import { Schema } from "effect"
+import * as Schema from "effect/Schema"
 import { Reference } from "./Ids.ts"
 import { Figure, mapOf, maybe, openEnum, record } from "./Record.ts"
 

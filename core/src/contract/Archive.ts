@@ -1,5 +1,5 @@
 /** Restoration of archived files (requestRestore, docs/service.md 15). */
-import { Schema } from "effect"
+import * as Schema from "effect/Schema"
 import { AnalysisId, inAddress } from "./Ids.ts"
 import { Hint, maybe, record } from "./Record.ts"
 

@@ -1,5 +1,5 @@
 /** Case reports, very large and always complete (getCaseReport, getCaseReportInfos). */
-import { Schema } from "effect"
+import * as Schema from "effect/Schema"
 import { AnalysisType } from "./Analyses.ts"
 import { CnvAnnotations, CnvType, Position } from "./Cnv.ts"
 import { ReportGene } from "./Genes.ts"

@@ -1,5 +1,5 @@
 /** Copy-number variants: results of target regions and pending segments (getCnvTargetResults, getPendingCnvSegments). */
-import { Schema } from "effect"
+import * as Schema from "effect/Schema"
 import { HeaderItem, Row } from "./Annotations.ts"
 import { AnalysisId, GeneId, Reference } from "./Ids.ts"
 import { Figure, mapOf, maybe, openEnum, openStruct, record } from "./Record.ts"

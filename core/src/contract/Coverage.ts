@@ -1,5 +1,5 @@
 /** Coverage of target regions (getCoverageData). */
-import { Schema } from "effect"
+import * as Schema from "effect/Schema"
 import { AnalysisId } from "./Ids.ts"
 import { Figure, maybe, record } from "./Record.ts"
 

@@ -6,8 +6,11 @@
  * session adds the session cookie and the `X-CSRF-TOKEN` header to every request, so they are not declared here.
  * `disableCodecs`: every record is already declared as it travels in JSON.
  */
-import { Context, Schema } from "effect"
-import { HttpApiEndpoint, HttpApiSchema, OpenApi } from "effect/http-api"
+import * as Context from "effect/Context"
+import * as HttpApiEndpoint from "effect/http-api/HttpApiEndpoint"
+import * as HttpApiSchema from "effect/http-api/HttpApiSchema"
+import * as OpenApi from "effect/http-api/OpenApi"
+import * as Schema from "effect/Schema"
 import { AnalysisItem, FoundAnalysis } from "./Analyses.ts"
 import { SnvAnnotations } from "./Annotations.ts"
 import { RestoreAnswer, RestoreRequest } from "./Archive.ts"

@@ -1,5 +1,5 @@
 /** The two forms of a reply body, docs/service.md 2.2: an envelope around the payload, or the payload itself. */
-import { Schema } from "effect"
+import * as Schema from "effect/Schema"
 import { Reference } from "./Ids.ts"
 import { maybe, openStruct, record } from "./Record.ts"
 

@@ -2,7 +2,7 @@
  * Numbers of JSON that a JavaScript `number` cannot hold: an identifier beyond 2^53, or one with more digits than it keeps.
  * `JSON.parse` rounds them, and a rounded identifier is that of another analysis or person.
  */
-import type { Schema } from "effect"
+import type * as Schema from "effect/Schema"
 
 /** A number kept by its digits. As text it gives the digits, in arithmetic the nearest `number`, in JSON the number as written. */
 export class ExactNumber {

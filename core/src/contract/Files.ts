@@ -1,5 +1,5 @@
 /** The files of an analysis and their links (getFileDownloadLinks, docs/service.md 14.1). */
-import { Schema } from "effect"
+import * as Schema from "effect/Schema"
 import { AnalysisId, LimsId, SampleId } from "./Ids.ts"
 import { ByteCount, Hint, maybe, record } from "./Record.ts"
 

@@ -1,5 +1,5 @@
 /** The gene list (getAllGenes). */
-import { Schema } from "effect"
+import * as Schema from "effect/Schema"
 import { GeneId } from "./Ids.ts"
 import { maybe, record } from "./Record.ts"
 

@@ -9,7 +9,8 @@
  * Integers beyond 2^53 keep their digits as an `ExactNumber`. A plain `number` of that size is refused: it has been rounded, and
  * may be the identifier of something else.
  */
-import { Schema, SchemaGetter } from "effect"
+import * as Schema from "effect/Schema"
+import * as SchemaGetter from "effect/SchemaGetter"
 import { ExactNumber } from "./ExactNumber.ts"
 import { numeric, WideInteger } from "./Record.ts"
 

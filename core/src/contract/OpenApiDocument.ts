@@ -1,6 +1,6 @@
 /** The declaration of the API as an OpenAPI 3.1 document, for clients in other languages and for pages that show it. */
-import { Context } from "effect"
-import { OpenApi } from "effect/http-api"
+import * as Context from "effect/Context"
+import * as OpenApi from "effect/http-api/OpenApi"
 import type { EndpointNote } from "./EndpointNotes.ts"
 import { Note } from "./Endpoints.ts"
 import { ServiceApi } from "./ServiceApi.ts"

@@ -1,5 +1,5 @@
 /** Virtual gene panels (getVirtualPanel, createOrUpdateVirtualPanel, getVirtualPanelSummaries). */
-import { Schema } from "effect"
+import * as Schema from "effect/Schema"
 import { Gene } from "./Genes.ts"
 import { GeneId, PanelId, PersonId } from "./Ids.ts"
 import { maybe, record } from "./Record.ts"

@@ -1,5 +1,5 @@
 /** Persons with their clinical information (getPerson, createOrUpdatePerson, getInternalPersonId). */
-import { Schema } from "effect"
+import * as Schema from "effect/Schema"
 import { LimsId } from "./Ids.ts"
 import { maybe, openEnum, record } from "./Record.ts"
 

@@ -1,5 +1,5 @@
 /** Quality metrics of a case (getQcCaseMetrics). */
-import { Schema } from "effect"
+import * as Schema from "effect/Schema"
 import { AnalysisId, LimsId, Reference, SampleId } from "./Ids.ts"
 import { Figure, mapOf, maybe, openStruct, record } from "./Record.ts"
 

@@ -3,7 +3,9 @@
  *
  * A service gains fields and enum values between releases of this package. Neither may fail a list or vanish from an output.
  */
-import { Schema, SchemaAST, SchemaGetter } from "effect"
+import * as Schema from "effect/Schema"
+import * as SchemaAST from "effect/SchemaAST"
+import * as SchemaGetter from "effect/SchemaGetter"
 import { ExactNumber } from "./ExactNumber.ts"
 
 /** A JSON object with known `fields`; unknown keys are decoded, kept and encoded as they came. */

@@ -2,7 +2,10 @@
  * The whole API: the endpoints of `Endpoints.ts` by group, and those of the session. A client that calls one endpoint needs only
  * that one (`client/EndpointCalls.ts`).
  */
-import { HttpApi, HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
+import * as HttpApi from "effect/http-api/HttpApi"
+import * as HttpApiEndpoint from "effect/http-api/HttpApiEndpoint"
+import * as HttpApiGroup from "effect/http-api/HttpApiGroup"
+import * as HttpApiSchema from "effect/http-api/HttpApiSchema"
 import { declare } from "./Endpoints.ts"
 import { LoginForm, LogoutForm } from "./SessionForms.ts"
 

@@ -1,5 +1,5 @@
 /** The forms of login and logout (docs/service.md 11.2 and 11.5). */
-import { Schema } from "effect"
+import * as Schema from "effect/Schema"
 
 /** `_csrf` is the token of the initial session. */
 export const LoginForm = Schema.Struct({

@@ -2,7 +2,7 @@
  * The error statuses of the API. Their bodies have the fields of an envelope, or are empty, or are a page of HTML. Which status
  * means "not found" differs by endpoint (docs/service.md 7); the client decides it.
  */
-import { Schema } from "effect"
+import * as Schema from "effect/Schema"
 import { errorFields } from "./Envelope.ts"
 
 /** 404: "not found" at a few endpoints. */

@@ -1,6 +1,7 @@
 /** What the found values mean, as pure rules. */
 
-import { DateTime, Option } from "effect"
+import * as DateTime from "effect/DateTime"
+import * as Option from "effect/Option"
 import { counted } from "../text/Counted.ts"
 import { type Check, ok, warn } from "./Check.ts"
 

@@ -5,7 +5,10 @@
  * be used are the remaining ones given up without asking.
  */
 
-import { Clock, Effect, Redacted, Stream } from "effect"
+import * as Clock from "effect/Clock"
+import * as Effect from "effect/Effect"
+import * as Redacted from "effect/Redacted"
+import * as Stream from "effect/Stream"
 import * as Outage from "../client/Outage.ts"
 import { ServiceClient } from "../client/ServiceClient.ts"
 import type { AnalysisFiles } from "../contract/Files.ts"

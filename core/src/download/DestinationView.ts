@@ -1,7 +1,10 @@
 /**
  * What is in the destination before a run: files under final names, and what earlier runs left of unfinished ones.
  */
-import { Effect, FileSystem, Option, Path } from "effect"
+import * as Effect from "effect/Effect"
+import * as FileSystem from "effect/FileSystem"
+import * as Option from "effect/Option"
+import * as Path from "effect/Path"
 import { LocalIo, UsageError } from "../Errors.ts"
 import type { Codec } from "../genome/bgzf/Codec.ts"
 import { dataTypeOf, unsafeName } from "../selection/FileName.ts"

@@ -1,5 +1,8 @@
 /** What can be done with the files of a request. Each form is a download that ends earlier: after the listing, the links, the plan or the restorations. */
-import { Effect, type FileSystem, type Path, Stream } from "effect"
+import * as Effect from "effect/Effect"
+import type * as FileSystem from "effect/FileSystem"
+import type * as Path from "effect/Path"
+import * as Stream from "effect/Stream"
 import { TrackingFile } from "../archive/TrackingFile.ts"
 import type { ServiceError } from "../Errors.ts"
 import type { Codec } from "../genome/bgzf/Codec.ts"

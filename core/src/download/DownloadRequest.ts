@@ -1,7 +1,10 @@
 /**
  * What a run is asked for, read once: from settings, from the code of a program, or from the entry of a restoration file.
  */
-import { Effect, FileSystem, type PlatformError, Result } from "effect"
+import * as Effect from "effect/Effect"
+import * as FileSystem from "effect/FileSystem"
+import type * as PlatformError from "effect/PlatformError"
+import * as Result from "effect/Result"
 import { type RestoreMode, RestorePolicy } from "../archive/Policy.ts"
 import { errnoOf, LocalIo, NotFound, UsageError } from "../Errors.ts"
 import type { Codec } from "../genome/bgzf/Codec.ts"

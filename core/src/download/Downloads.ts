@@ -7,7 +7,12 @@
  *              list, links               plan
  * ```
  */
-import { Context, Effect, FileSystem, Layer, Path, Stream } from "effect"
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as FileSystem from "effect/FileSystem"
+import * as Layer from "effect/Layer"
+import * as Path from "effect/Path"
+import * as Stream from "effect/Stream"
 import type { ServiceAddress } from "../archive/TrackingDocument.ts"
 import { TrackingFile } from "../archive/TrackingFile.ts"
 import { ServiceClient } from "../client/ServiceClient.ts"

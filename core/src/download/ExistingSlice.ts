@@ -1,5 +1,8 @@
 /** Whether what stands under the name of a slice is that slice: its header names its regions. */
-import { Effect, FileSystem, Option, type Scope } from "effect"
+import * as Effect from "effect/Effect"
+import * as FileSystem from "effect/FileSystem"
+import * as Option from "effect/Option"
+import type * as Scope from "effect/Scope"
 import { CannotCreate, type LocalIo } from "../Errors.ts"
 import type { ByteReader } from "../genome/ByteReader.ts"
 import type { Codec } from "../genome/bgzf/Codec.ts"

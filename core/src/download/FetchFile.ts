@@ -1,5 +1,11 @@
 /** One file of a plan, from its link to its final name: whole, or the slice that is wanted of it. */
-import { Clock, DateTime, Effect, FileSystem, Path, type PlatformError, Ref } from "effect"
+import * as Clock from "effect/Clock"
+import * as DateTime from "effect/DateTime"
+import * as Effect from "effect/Effect"
+import * as FileSystem from "effect/FileSystem"
+import * as Path from "effect/Path"
+import type * as PlatformError from "effect/PlatformError"
+import * as Ref from "effect/Ref"
 import { CannotCreate, errnoOf, LocalIo, NotFound, type TransferError } from "../Errors.ts"
 import type { Codec } from "../genome/bgzf/Codec.ts"
 import { regionWords } from "../genome/regions/RegionText.ts"

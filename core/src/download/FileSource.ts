@@ -1,5 +1,7 @@
 /** Where a run learns its files and their links from: the service, through a session, or a links file, without one. */
-import { Effect, type Path, Stream } from "effect"
+import * as Effect from "effect/Effect"
+import type * as Path from "effect/Path"
+import * as Stream from "effect/Stream"
 import { failAsLeft, leftError, type RestoreResult } from "../archive/Requests.ts"
 import type { ServiceAddress } from "../archive/TrackingDocument.ts"
 import type { TrackingFile } from "../archive/TrackingFile.ts"

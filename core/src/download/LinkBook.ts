@@ -2,7 +2,11 @@
  * The links of a run, each fresh when it is used: with hundreds of analyses the first answers are hours old when their
  * files get their turn, so an analysis is asked again just before its files start.
  */
-import { Clock, Duration, Effect, Redacted, Semaphore } from "effect"
+import * as Clock from "effect/Clock"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Redacted from "effect/Redacted"
+import * as Semaphore from "effect/Semaphore"
 import { ServiceClient } from "../client/ServiceClient.ts"
 import { AnalysisId } from "../contract/Ids.ts"
 import { type LinkExpired, NotFound, ReplyMalformed, type ServiceError } from "../Errors.ts"

@@ -1,5 +1,5 @@
 /** The links of a selection in place of its files, each judged as its download would be. */
-import { Effect } from "effect"
+import * as Effect from "effect/Effect"
 import { LinkRefused, NotFound } from "../Errors.ts"
 import { dataTypes } from "../genome/formats/FileNames.ts"
 import { wantedFiles } from "../selection/WantedFiles.ts"

@@ -2,7 +2,9 @@
  * The links of a selection as a document (`svc.links/1`): what `--links` writes, and what a download without a session
  * reads. Its writer is the only place where a link leaves its `Redacted`: it is a key to patient data until it expires.
  */
-import { Redacted, Result, Schema } from "effect"
+import * as Redacted from "effect/Redacted"
+import * as Result from "effect/Result"
+import * as Schema from "effect/Schema"
 import { placeOfIssue } from "../client/Reply.ts"
 import { ByteCount, Hint } from "../contract/Record.ts"
 import { type FileType, fileTypes } from "../selection/FileName.ts"

@@ -1,5 +1,8 @@
 /** Random access to a finished file on the disk. */
-import { Effect, FileSystem, type Scope, Semaphore } from "effect"
+import * as Effect from "effect/Effect"
+import * as FileSystem from "effect/FileSystem"
+import type * as Scope from "effect/Scope"
+import * as Semaphore from "effect/Semaphore"
 import { LocalIo } from "../Errors.ts"
 import type { ByteReader } from "../genome/ByteReader.ts"
 

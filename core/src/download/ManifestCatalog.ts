@@ -1,5 +1,6 @@
 /** A links file in place of the service: its analyses with their files, and its links as they are. */
-import { Clock, Effect } from "effect"
+import * as Clock from "effect/Clock"
+import * as Effect from "effect/Effect"
 import { LinkExpired, NotFound } from "../Errors.ts"
 import { printable } from "../text/Printable.ts"
 import type { CatalogEntry } from "./Catalog.ts"

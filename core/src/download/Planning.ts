@@ -1,5 +1,7 @@
 /** The plan of a run with the disk space it needs: what `--plan` shows, a download carries out, and a resume carries out too. */
-import { Effect, type FileSystem, type Path } from "effect"
+import * as Effect from "effect/Effect"
+import type * as FileSystem from "effect/FileSystem"
+import type * as Path from "effect/Path"
 import { CannotCreate, type LocalIo, type UsageError } from "../Errors.ts"
 import type { Codec } from "../genome/bgzf/Codec.ts"
 import type { ListedAnalysis } from "../selection/ListedFiles.ts"

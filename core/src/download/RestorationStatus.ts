@@ -1,5 +1,5 @@
 /** Where a stored request stands, and what a report says of it while its file is not there. */
-import { Result } from "effect"
+import * as Result from "effect/Result"
 import type { Restoration } from "../archive/Restoration.ts"
 import type { StoredRequest } from "../archive/StoredRequests.ts"
 import type { TrackingEntry } from "../archive/TrackingEntry.ts"

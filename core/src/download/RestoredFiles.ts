@@ -3,7 +3,9 @@
  * share one plan and one run.
  */
 
-import { Effect, type FileSystem, type Scope } from "effect"
+import * as Effect from "effect/Effect"
+import type * as FileSystem from "effect/FileSystem"
+import type * as Scope from "effect/Scope"
 import type { StoredRequest } from "../archive/StoredRequests.ts"
 import type { EntryUnusable, LocalIo, NotFound } from "../Errors.ts"
 import type { Codec } from "../genome/bgzf/Codec.ts"

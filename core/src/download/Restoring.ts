@@ -1,5 +1,7 @@
 /** The archived files of a plan: what becomes of them, and what their results say of it. */
-import { Array as Arr, Effect, type Path } from "effect"
+import * as Arr from "effect/Array"
+import * as Effect from "effect/Effect"
+import type * as Path from "effect/Path"
 import { whyOf } from "../archive/Policy.ts"
 import {
   type Candidate,

@@ -3,7 +3,11 @@
  * what got lost is asked for again, and the rest stays.
  */
 
-import { Clock, Effect, type Path, Result, Stream } from "effect"
+import * as Clock from "effect/Clock"
+import * as Effect from "effect/Effect"
+import type * as Path from "effect/Path"
+import * as Result from "effect/Result"
+import * as Stream from "effect/Stream"
 import { type AskAgainDecision, askAgain, decideToAskAgain, sayLeft } from "../archive/AskAgain.ts"
 import { leftError } from "../archive/Requests.ts"
 import { nameOfEntry, removeFinished, type StoredRequest, storedRequests } from "../archive/StoredRequests.ts"

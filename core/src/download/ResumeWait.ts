@@ -1,5 +1,6 @@
 /** Looking at stored requests again and again, until nothing more is awaited or the time is up. */
-import { Duration, Effect } from "effect"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
 import { type Found, type Patience, untilRestored } from "../archive/Waiting.ts"
 import type { Look } from "./ResumeMemory.ts"
 

@@ -5,7 +5,9 @@
  * checked against the data it will lie beside, and never replaces the good index of a data file that could not be
  * replaced itself.
  */
-import { Effect, FileSystem, Path } from "effect"
+import * as Effect from "effect/Effect"
+import * as FileSystem from "effect/FileSystem"
+import * as Path from "effect/Path"
 import { indexSuffixes } from "../genome/formats/FileNames.ts"
 import { dataNames, dataPathOf, finalName, pathOf } from "../selection/OutputPath.ts"
 import { printable } from "../text/Printable.ts"

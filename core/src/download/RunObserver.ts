@@ -1,5 +1,6 @@
 /** Whoever watches a run: the log, the screen, the record for the report, or a program that uses the library. */
-import { Effect, type Scope } from "effect"
+import * as Effect from "effect/Effect"
+import type * as Scope from "effect/Scope"
 import type { TransferProgress } from "../transfer/TransferRequest.ts"
 import type { PlanFailure, PlannedFile } from "./DownloadPlan.ts"
 import type { FileResult } from "./FileResult.ts"

@@ -2,7 +2,9 @@
  * What is known of a run at any moment, in the order of its plan, so that the report of a run that was stopped names
  * every file as well.
  */
-import { Clock, DateTime, Effect } from "effect"
+import * as Clock from "effect/Clock"
+import * as DateTime from "effect/DateTime"
+import * as Effect from "effect/Effect"
 import type { PlannedFile } from "./DownloadPlan.ts"
 import { identity } from "./FetchFile.ts"
 import { type FileResult, stopped, type Throughput, untransferredResult } from "./FileResult.ts"

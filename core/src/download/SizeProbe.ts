@@ -2,7 +2,8 @@
  * The size of a file that the service does not state, learned from the first bytes of its link: presigned links for GET
  * reject HEAD (wire fact: `size` is optional).
  */
-import { Effect, type Redacted } from "effect"
+import * as Effect from "effect/Effect"
+import type * as Redacted from "effect/Redacted"
 import type { ListedAnalysis, ListedFile } from "../selection/ListedFiles.ts"
 import { printable } from "../text/Printable.ts"
 import { LinkHost } from "../transfer/LinkHost.ts"

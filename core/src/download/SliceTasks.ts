@@ -1,5 +1,5 @@
 /** Makes the tasks of the slice engine out of listed files: data file and index with their links, fresh when they are used. */
-import { Effect } from "effect"
+import * as Effect from "effect/Effect"
 import type { LinkExpired, ServiceError, TransferError } from "../Errors.ts"
 import { dataTypes, hasUnmapped } from "../genome/formats/FileNames.ts"
 import { dataTypeOf, type FileType } from "../selection/FileName.ts"

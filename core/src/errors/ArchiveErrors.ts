@@ -1,5 +1,6 @@
 /** Restorations, and the file that remembers them. */
-import { Runtime, Schema } from "effect"
+import * as Runtime from "effect/Runtime"
+import * as Schema from "effect/Schema"
 import { counted } from "../text/Counted.ts"
 import { shellWord } from "../text/Printable.ts"
 import type { Busy, CannotCreate, LocalIo } from "./DiskErrors.ts"

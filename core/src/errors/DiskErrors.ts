@@ -1,5 +1,7 @@
 /** The local disk: names, folders, space, input and output. */
-import { type PlatformError, Runtime, Schema } from "effect"
+import type * as PlatformError from "effect/PlatformError"
+import * as Runtime from "effect/Runtime"
+import * as Schema from "effect/Schema"
 
 /** Two different remote files would get one local name. */
 export class NameCollision extends Schema.TaggedError<NameCollision>()("NameCollision", {

@@ -1,5 +1,5 @@
 /** The exit codes of all steps (sysexits), and which of them wins when several things failed. */
-import { Runtime } from "effect"
+import * as Runtime from "effect/Runtime"
 
 /** The exit codes that users rely on (sysexits), in the words of the documentation. */
 export const ExitCodes = {

@@ -1,5 +1,6 @@
 /** What the user gave cannot be used: the command line, credentials, settings, a file of data to send. */
-import { Runtime, Schema } from "effect"
+import * as Runtime from "effect/Runtime"
+import * as Schema from "effect/Schema"
 
 /** An option, a value or a combination of them is wrong. `message` is the whole sentence. */
 export class UsageError extends Schema.TaggedError<UsageError>()("UsageError", { message: Schema.String }) {

@@ -1,5 +1,6 @@
 /** A file from a link host: its link, or its bytes. */
-import { Runtime, Schema } from "effect"
+import * as Runtime from "effect/Runtime"
+import * as Schema from "effect/Schema"
 import type { AdviceName } from "./Advice.ts"
 import type { Busy, CannotCreate, FileDiffers, LocalIo, UnsafeName } from "./DiskErrors.ts"
 import { NotFound, type ServiceError } from "./ServiceErrors.ts"

@@ -1,5 +1,5 @@
 /** Random access to the bytes of one file, wherever it lies. */
-import { Effect } from "effect"
+import * as Effect from "effect/Effect"
 
 /**
  * A file of known size. `read` gives exactly the bytes `[offset, offset + length)` cut at `size`, and fails with `E`

@@ -2,7 +2,8 @@
  * Whether a file is what its name says, whole at both ends, and whether an index belongs to its data: checked on head,
  * tail and index alone, so the cost does not grow with the data.
  */
-import { Effect, Result } from "effect"
+import * as Effect from "effect/Effect"
+import * as Result from "effect/Result"
 import { FileDamaged } from "../Errors.ts"
 import type { ByteReader } from "./ByteReader.ts"
 import * as Bgzf from "./bgzf/Bgzf.ts"

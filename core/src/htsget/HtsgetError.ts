@@ -1,5 +1,5 @@
 /** An htsget error, sent instead of a ticket (GA4GH htsget 1.3.0, "Error responses"). */
-import { Data } from "effect"
+import * as Data from "effect/Data"
 
 /** The kinds of the protocol that we send, with their statuses. */
 export const errorStatus = {

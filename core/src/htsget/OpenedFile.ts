@@ -1,5 +1,5 @@
 /** What a ticket needs to know of a file: its header, its references and its index, read once for many tickets. */
-import { Effect } from "effect"
+import * as Effect from "effect/Effect"
 import { FileDamaged } from "../Errors.ts"
 import type { ByteReader } from "../genome/ByteReader.ts"
 import type { Codec } from "../genome/bgzf/Codec.ts"

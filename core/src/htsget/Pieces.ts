@@ -5,7 +5,8 @@
  * A stretch of records begins and ends in the middle of BGZF blocks. So its first and last block are cut at the border of a record and
  * compressed again, and the whole blocks between them are byte ranges of the file.
  */
-import { Effect, Result } from "effect"
+import * as Effect from "effect/Effect"
+import * as Result from "effect/Result"
 import type { FileDamaged } from "../Errors.ts"
 import type { ByteReader } from "../genome/ByteReader.ts"
 import * as Bgzf from "../genome/bgzf/Bgzf.ts"

@@ -1,5 +1,5 @@
 /** The ticket of htsget: where the pieces of the wanted file are (GA4GH htsget 1.3.0, "Response JSON fields"). Pure. */
-import { Base64 } from "effect/encoding"
+import * as Base64 from "effect/encoding/Base64"
 import type { HtsgetError } from "./HtsgetError.ts"
 import type { Piece } from "./Pieces.ts"
 import { type Datatype, formatOf } from "./TicketRequest.ts"

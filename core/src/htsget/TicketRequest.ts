@@ -1,5 +1,6 @@
 /** What is asked of a ticket: the parameters of a GET or the body of a POST (GA4GH htsget 1.3.0), checked. Pure. */
-import { Result, Schema } from "effect"
+import * as Result from "effect/Result"
+import * as Schema from "effect/Schema"
 import { bam, vcf } from "../genome/formats/FileNames.ts"
 import type { RegionText } from "../genome/regions/RegionText.ts"
 import { HtsgetError } from "./HtsgetError.ts"

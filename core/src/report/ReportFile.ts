@@ -1,5 +1,8 @@
 /** Whether a report, or a file of links, can be written at the end of a run. */
-import { Effect, FileSystem, Option, Path } from "effect"
+import * as Effect from "effect/Effect"
+import * as FileSystem from "effect/FileSystem"
+import * as Option from "effect/Option"
+import * as Path from "effect/Path"
 import { CannotCreate, errnoOf, UsageError } from "../Errors.ts"
 
 /** Asked at the start of a run, so that hours of work do not end in a report that has no folder, or in place of other work. */

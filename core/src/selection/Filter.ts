@@ -5,7 +5,7 @@
  * count, there is no quoting. Several filters must all hold. The type of its field decides what a value may be and how
  * it compares.
  */
-import { Result } from "effect"
+import * as Result from "effect/Result"
 import { ExactNumber } from "../contract/ExactNumber.ts"
 import type { FieldType } from "../contract/Record.ts"
 import { UsageError } from "../Errors.ts"

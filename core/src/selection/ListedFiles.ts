@@ -1,5 +1,5 @@
 /** What the service lists of an analysis, in our words: every field of its answer may be missing. */
-import { Redacted } from "effect"
+import * as Redacted from "effect/Redacted"
 import type { AnalysisFiles } from "../contract/Files.ts"
 import type { SliceEstimate } from "../transfer/SliceRequest.ts"
 import type { SelectedAnalysis } from "./Selection.ts"

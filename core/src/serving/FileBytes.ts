@@ -2,7 +2,16 @@
  * The bytes of a file for readers who do not follow links: fetched from the link host as they are read, with the link
  * renewed and the connection made anew at the same byte where that is needed.
  */
-import { Cache, Clock, Context, Data, Deferred, Duration, Effect, Exit, Layer, Ref } from "effect"
+import * as Cache from "effect/Cache"
+import * as Clock from "effect/Clock"
+import * as Context from "effect/Context"
+import * as Data from "effect/Data"
+import * as Deferred from "effect/Deferred"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Layer from "effect/Layer"
+import * as Ref from "effect/Ref"
 import { type LinkProtocol, refusedLink, type TransferError } from "../Errors.ts"
 import type { ByteReader } from "../genome/ByteReader.ts"
 import { monotonicMillis } from "../MonotonicTime.ts"

@@ -2,7 +2,9 @@
  * Connections to link hosts are few and take memory, so a reader that takes nothing does not keep one: not for long, and hardly at
  * all while others wait for one.
  */
-import { Duration, Effect, Schedule } from "effect"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Schedule from "effect/Schedule"
 import { monotonicMillis } from "../MonotonicTime.ts"
 
 export interface IdleReaders {

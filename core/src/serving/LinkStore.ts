@@ -2,7 +2,15 @@
  * The files of analyses and their links, shared by all readers of a server: one request to the service for all who ask at
  * the same time, and a link is given out until shortly before it ends.
  */
-import { Clock, Context, Data, Duration, Effect, Layer, Metric, Redacted, type Scope } from "effect"
+import * as Clock from "effect/Clock"
+import * as Context from "effect/Context"
+import * as Data from "effect/Data"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Metric from "effect/Metric"
+import * as Redacted from "effect/Redacted"
+import type * as Scope from "effect/Scope"
 import { AnalysisId } from "../contract/Ids.ts"
 import { type CatalogEntry, entryOf } from "../download/Catalog.ts"
 import { NotFound, type ServiceError } from "../Errors.ts"

@@ -6,7 +6,14 @@
  * readers take turns, so whoever has a thousand questions holds somebody else up by one answer. A question that nobody waits for
  * any more is dropped, unless the service has it already: then its answer is there for those who come back.
  */
-import { Data, Deferred, Duration, Effect, Exit, Queue, Result, type Scope } from "effect"
+import * as Data from "effect/Data"
+import * as Deferred from "effect/Deferred"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Queue from "effect/Queue"
+import * as Result from "effect/Result"
+import type * as Scope from "effect/Scope"
 import { monotonicMillis } from "../MonotonicTime.ts"
 import { Reader } from "./Reader.ts"
 

@@ -1,5 +1,5 @@
 /** Who asks a server for something. It travels in the context of a request, so that no function on its way can forget it. */
-import { Context } from "effect"
+import * as Context from "effect/Context"
 
 export interface ReaderView {
   /** Readers of one key take their turns as one: the name that a token has, or the address of who shows none. */

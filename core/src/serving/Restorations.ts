@@ -2,7 +2,14 @@
  * Restorations that readers of a server ask for. The service restores all archived files of an analysis and is paid for it: so
  * the service is asked once, and later readers get the state of that restoration.
  */
-import { Clock, Context, DateTime, Duration, Effect, Fiber, Layer, Semaphore } from "effect"
+import * as Clock from "effect/Clock"
+import * as Context from "effect/Context"
+import * as DateTime from "effect/DateTime"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
+import * as Layer from "effect/Layer"
+import * as Semaphore from "effect/Semaphore"
 import type { ServiceClient } from "../client/ServiceClient.ts"
 import { AnalysisId } from "../contract/Ids.ts"
 import { LinkStore, type ServedFile, type StoreError } from "./LinkStore.ts"

@@ -4,7 +4,12 @@
  * A step ends when the service does not answer; a server goes on and tries again. Only an error that retrying cannot mend, such as
  * a refused password, ends the server.
  */
-import { Context, Deferred, Effect, Exit, Layer, Scope } from "effect"
+import * as Context from "effect/Context"
+import * as Deferred from "effect/Deferred"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Layer from "effect/Layer"
+import * as Scope from "effect/Scope"
 import { ServiceClient } from "../client/ServiceClient.ts"
 import type { ConfigUnusable, LoginRefused, SessionError } from "../Errors.ts"
 import { serviceReturn } from "../Schedules.ts"

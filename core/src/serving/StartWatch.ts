@@ -1,5 +1,8 @@
 /** Watches that a link host sends a first byte in time. */
-import { Deferred, Duration, Effect, Latch } from "effect"
+import * as Deferred from "effect/Deferred"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Latch from "effect/Latch"
 import { monotonicMillis } from "../MonotonicTime.ts"
 import { ServiceAway } from "./Questions.ts"
 

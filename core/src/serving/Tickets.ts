@@ -1,5 +1,9 @@
 /** Finds the file that an htsget request means, and the pieces of it that its ticket lists. */
-import { Cache, Context, Effect, Exit, Layer } from "effect"
+import * as Cache from "effect/Cache"
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Layer from "effect/Layer"
 import { Codec } from "../genome/bgzf/Codec.ts"
 import { HtsgetError } from "../htsget/HtsgetError.ts"
 import { type OpenedFile, openFile } from "../htsget/OpenedFile.ts"

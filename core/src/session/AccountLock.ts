@@ -5,7 +5,9 @@
  * processes. The lock is advisory and best effort: when it cannot be had the session still recovers by itself, only
  * with more logins. Files come from link hosts and need no lock.
  */
-import { Context, type Effect, Layer } from "effect"
+import * as Context from "effect/Context"
+import type * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
 
 /** Keeps programs that use the same account from talking to the service at the same time. */
 export class AccountLock extends Context.Service<

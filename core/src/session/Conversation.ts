@@ -5,8 +5,14 @@
  * by which a reply is judged, `Witnesses.ts` tells a lost session from a missing permission, `Setback.ts` says what a missing answer
  * leaves in doubt. This module calls them in order, inside the gate (`Gate.ts`).
  */
-import { Effect, Exit, Option, Schema, Scope } from "effect"
-import { HttpClient, HttpClientRequest, type HttpClientResponse } from "effect/http"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as HttpClient from "effect/http/HttpClient"
+import * as HttpClientRequest from "effect/http/HttpClientRequest"
+import type * as HttpClientResponse from "effect/http/HttpClientResponse"
+import * as Option from "effect/Option"
+import * as Schema from "effect/Schema"
+import * as Scope from "effect/Scope"
 import { countRetry } from "../Counters.ts"
 import { Forbidden, OutcomeUnknown, ReplyMalformed, type SessionError, Unavailable } from "../Errors.ts"
 import { apiRetry } from "../Schedules.ts"

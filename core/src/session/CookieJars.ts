@@ -1,5 +1,6 @@
 /** The cookies of a session: which are kept and which go with a request, by the rules of RFC 6265. */
-import { Context, type Effect } from "effect"
+import * as Context from "effect/Context"
+import type * as Effect from "effect/Effect"
 
 /** The cookies of one session. Times in ms since 1970. */
 export interface CookieJar {

@@ -3,8 +3,19 @@
  *
  * This module knows nothing of logins (`SessionState.ts`). Only one exchange runs at a time, so its state needs no lock.
  */
-import { Clock, Context, Duration, Effect, Option, Pull, Redacted, Ref, type Scope, Stream } from "effect"
-import { Headers, HttpClient, HttpClientRequest } from "effect/http"
+import * as Clock from "effect/Clock"
+import * as Context from "effect/Context"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Headers from "effect/http/Headers"
+import * as HttpClient from "effect/http/HttpClient"
+import * as HttpClientRequest from "effect/http/HttpClientRequest"
+import * as Option from "effect/Option"
+import * as Pull from "effect/Pull"
+import * as Redacted from "effect/Redacted"
+import * as Ref from "effect/Ref"
+import type * as Scope from "effect/Scope"
+import * as Stream from "effect/Stream"
 import { countBytes, countRequest } from "../Counters.ts"
 import { ProxyRefused, TlsRefused } from "../Errors.ts"
 import { joinBytes } from "../JoinedBytes.ts"

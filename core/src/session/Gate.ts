@@ -1,7 +1,12 @@
 /**
  * The gate that lets one API request of an account through at a time: a semaphore in this process, a lock between processes.
  */
-import { Deferred, type Duration, Effect, Fiber, type Scope, Semaphore } from "effect"
+import * as Deferred from "effect/Deferred"
+import type * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
+import type * as Scope from "effect/Scope"
+import * as Semaphore from "effect/Semaphore"
 import { AccountLock } from "./AccountLock.ts"
 
 export interface Gate {

@@ -3,8 +3,10 @@
  *
  * `SessionState.ts` decides when and how often they are sent. Each is sent inside the gate (`Gate.ts`).
  */
-import { Effect, Option, Redacted } from "effect"
-import { HttpClientRequest } from "effect/http"
+import * as Effect from "effect/Effect"
+import * as HttpClientRequest from "effect/http/HttpClientRequest"
+import * as Option from "effect/Option"
+import * as Redacted from "effect/Redacted"
 import { Forbidden, LoginProtocol, LoginRefused, ReplyMalformed, Unavailable } from "../Errors.ts"
 import type { Exchange, Waits } from "./Exchange.ts"
 import { type LoginRecognised, recognise, recogniseLogin } from "./Recognition.ts"

@@ -5,7 +5,9 @@
  * locks the account. So a step does not try a password that was refused to another while it waited or shortly before it started, and after
  * a few refusals of the same password no step tries that one for some minutes.
  */
-import { Context, Effect, type Redacted } from "effect"
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import type * as Redacted from "effect/Redacted"
 
 export interface RefusedLogins {
   /**

@@ -1,8 +1,12 @@
 /**
  * Reads the body of a reply: whole into memory, as a stream, or the beginning of an error page.
  */
-import { Array as Arr, Cause, Effect, Stream } from "effect"
-import { HttpClientError, type HttpClientRequest } from "effect/http"
+import * as Arr from "effect/Array"
+import * as Cause from "effect/Cause"
+import * as Effect from "effect/Effect"
+import * as HttpClientError from "effect/http/HttpClientError"
+import type * as HttpClientRequest from "effect/http/HttpClientRequest"
+import * as Stream from "effect/Stream"
 import { ReplyTooLarge } from "../Errors.ts"
 import { joinBytes } from "../JoinedBytes.ts"
 import { type ReplyHead, ReplyResponse } from "./ReplyResponse.ts"

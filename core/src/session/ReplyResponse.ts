@@ -3,17 +3,19 @@
  *
  * A body in memory can be read any number of times and needs no open connection.
  */
-import { Effect, Inspectable, Option, type Schema, Stream } from "effect"
-import {
-  type Cookies,
-  type Headers,
-  HttpClientError,
-  type HttpClientRequest,
-  HttpClientResponse,
-  HttpIncomingMessage,
-  UrlParams
-} from "effect/http"
+import * as Effect from "effect/Effect"
+import type * as Cookies from "effect/http/Cookies"
+import type * as Headers from "effect/http/Headers"
+import * as HttpClientError from "effect/http/HttpClientError"
+import type * as HttpClientRequest from "effect/http/HttpClientRequest"
+import * as HttpClientResponse from "effect/http/HttpClientResponse"
+import * as HttpIncomingMessage from "effect/http/HttpIncomingMessage"
+import * as UrlParams from "effect/http/UrlParams"
+import * as Inspectable from "effect/Inspectable"
+import * as Option from "effect/Option"
 import { pipeArguments } from "effect/Pipeable"
+import type * as Schema from "effect/Schema"
+import * as Stream from "effect/Stream"
 
 export interface ReplyHead {
   readonly url: string

@@ -1,7 +1,8 @@
 /**
  * What a caller can say about a request besides the request itself.
  */
-import { Context, Effect } from "effect"
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
 
 /** Set to `true` around a PUT or POST that may be sent twice: it is then repeated as a GET is. */
 export const RepeatSafe: Context.Reference<boolean> = Context.Reference<boolean>("svc-steps/core/session/RepeatSafe", {

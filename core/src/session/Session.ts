@@ -5,8 +5,9 @@
  * gate (a semaphore here, a lock between processes), logs in if the session is gone, and has its whole reply before
  * the gate opens again. So the service never sees two requests of the account at once, which would end its session.
  */
-import { Context, Layer } from "effect"
-import type { HttpClient } from "effect/http"
+import * as Context from "effect/Context"
+import type * as HttpClient from "effect/http/HttpClient"
+import * as Layer from "effect/Layer"
 import type { SessionError } from "../Errors.ts"
 import type { AccountLock } from "./AccountLock.ts"
 import { type Conversation, makeConversation } from "./Conversation.ts"

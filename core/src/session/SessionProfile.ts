@@ -3,7 +3,7 @@
  *
  * Source: docs/service.md 11, observed from public clients; docs/service.md 5 leaves the names open.
  */
-import { Schema } from "effect"
+import * as Schema from "effect/Schema"
 
 /** What a configuration may override; keys that are absent keep the defaults of {@link makeSessionProfile}. */
 export const SessionProfileOverrides = Schema.Struct({

@@ -1,5 +1,6 @@
 /** The settings of a session: account, address, time limits and number of tries. */
-import { Duration, type Redacted } from "effect"
+import * as Duration from "effect/Duration"
+import type * as Redacted from "effect/Redacted"
 import type { SessionProfile } from "./SessionProfile.ts"
 
 /** The time limits of a session. */

@@ -3,7 +3,13 @@
  *
  * `Login.ts` sends the requests of a login; `LoginHistory.ts` holds the rules for when to log in and what a 403 means.
  */
-import { Cause, Clock, Effect, Exit, Option, Random, Ref } from "effect"
+import * as Cause from "effect/Cause"
+import * as Clock from "effect/Clock"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Option from "effect/Option"
+import * as Random from "effect/Random"
+import * as Ref from "effect/Ref"
 import { countLogin, countRetry } from "../Counters.ts"
 import { LoginRefused, SessionContention, type SessionError, Unavailable } from "../Errors.ts"
 import { monotonicMillis } from "../MonotonicTime.ts"

@@ -1,7 +1,10 @@
 /**
  * An exchange that brought no usable answer, and what it leaves in doubt.
  */
-import { Clock, Data, type Duration, Effect } from "effect"
+import * as Clock from "effect/Clock"
+import * as Data from "effect/Data"
+import type * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
 import { waitAsked } from "../Schedules.ts"
 import type { ReplyHead } from "./ReplyResponse.ts"
 import type { TransportFault } from "./TransportFault.ts"

@@ -4,8 +4,9 @@
  * The HTTP layer of the platform puts a `TransportFault` as `cause` into its `TransportError` or `DecodeError`. For any other HTTP
  * client the fault is derived from the error codes of the runtime.
  */
-import { Data, Predicate } from "effect"
-import type { HttpClientError } from "effect/http"
+import * as Data from "effect/Data"
+import type * as HttpClientError from "effect/http/HttpClientError"
+import * as Predicate from "effect/Predicate"
 
 export class TransportFault extends Data.TaggedError("TransportFault")<{
   /**

@@ -4,8 +4,10 @@
  * A session that ended and a thing that this account may not see look alike (docs/service.md 3). What was answered once is permitted:
  * when it is answered again, the session is alive and the other thing forbidden; when it is refused too, the session is gone.
  */
-import { Effect, Ref, type Scope } from "effect"
-import type { HttpClientRequest } from "effect/http"
+import * as Effect from "effect/Effect"
+import type * as HttpClientRequest from "effect/http/HttpClientRequest"
+import * as Ref from "effect/Ref"
+import type * as Scope from "effect/Scope"
 import type { ProxyRefused, TlsRefused } from "../Errors.ts"
 import type { Exchange, Waits } from "./Exchange.ts"
 import { recognise } from "./Recognition.ts"

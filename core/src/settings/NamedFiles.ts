@@ -2,7 +2,10 @@
  * The files that a command line names: no two of them may be one file, since what is written to one would destroy the other,
  * and none that a run writes beside its data may have the name of data.
  */
-import { Effect, FileSystem, Option as Maybe, Path } from "effect"
+import * as Effect from "effect/Effect"
+import * as FileSystem from "effect/FileSystem"
+import * as Maybe from "effect/Option"
+import * as Path from "effect/Path"
 import { checksumOfName, kindOfName } from "../genome/formats/FileNames.ts"
 import { collisionKey } from "../selection/FileName.ts"
 import { type KeyName, keyNames, table } from "./Keys.ts"

@@ -1,5 +1,7 @@
 /** The person at the terminal, if there is one. */
-import { Context, Effect, type Redacted } from "effect"
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import type * as Redacted from "effect/Redacted"
 
 /**
  * Asks the person at the terminal. Questions go to the terminal, never to standard output.

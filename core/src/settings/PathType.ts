@@ -1,5 +1,6 @@
 /** What is at a path that a user gave. */
-import { Effect, FileSystem } from "effect"
+import * as Effect from "effect/Effect"
+import * as FileSystem from "effect/FileSystem"
 import { errnoOf, LocalIo } from "../Errors.ts"
 
 /** Null when nothing is there. Fails when that cannot be known, as in a folder that may not be entered. */

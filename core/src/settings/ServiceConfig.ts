@@ -1,5 +1,9 @@
 /** The variables of the steps as an effect `Config`, for programs that bring no command line of ours. */
-import { Config, Effect, Option, type Redacted, type Result } from "effect"
+import * as Config from "effect/Config"
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import type * as Redacted from "effect/Redacted"
+import type * as Result from "effect/Result"
 import { UsageError } from "../Errors.ts"
 import type { ProxyAddress } from "./Settings.ts"
 import { resolveProxy, resolveTarget } from "./Target.ts"

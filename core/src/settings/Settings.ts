@@ -4,7 +4,9 @@
  * Precedence, highest first: command line, environment, configuration file, default (docs/service.md 2.4). A layer holds
  * texts only, so that every key is decoded by the same code wherever it was set.
  */
-import { Duration, Redacted, Result } from "effect"
+import * as Duration from "effect/Duration"
+import * as Redacted from "effect/Redacted"
+import * as Result from "effect/Result"
 import { didYouMean, nearest } from "../text/Spelling.ts"
 import type { StepName } from "./Key.ts"
 import { type KeyName, keyNames, type keys, table } from "./Keys.ts"

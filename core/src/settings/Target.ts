@@ -1,5 +1,6 @@
 /** Where the service and the proxy are: the rules for `target`, `baseUrl` and `proxy` (docs/service.md 19). */
-import { Redacted, Result } from "effect"
+import * as Redacted from "effect/Redacted"
+import * as Result from "effect/Result"
 import type { ProxyAddress } from "./Settings.ts"
 
 /** A missing `target`, letter for letter as in docs/service.md 7. */

@@ -2,7 +2,11 @@
  * The rules that settings must keep (docs/service.md 7), checked in one pass: before any network contact and
  * before anybody is asked for a password.
  */
-import { Effect, type FileSystem, type Path, Redacted, Result } from "effect"
+import * as Effect from "effect/Effect"
+import type * as FileSystem from "effect/FileSystem"
+import type * as Path from "effect/Path"
+import * as Redacted from "effect/Redacted"
+import * as Result from "effect/Result"
 import { CredentialsMissing, type LocalIo, NotFound, UsageError } from "../Errors.ts"
 import { isLoopback } from "../text/HostReach.ts"
 import type { KeyName } from "./Keys.ts"

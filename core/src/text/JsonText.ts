@@ -2,7 +2,7 @@
  * Where a text stops being JSON, as line and column, and which names its outermost object gives twice: both things that
  * `JSON.parse` does not say, or only together with a piece of the text, which may hold a password.
  */
-import { Result } from "effect"
+import * as Result from "effect/Result"
 import { deepest, Nesting } from "./Nesting.ts"
 
 export interface JsonFault {

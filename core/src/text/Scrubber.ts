@@ -5,8 +5,11 @@
  * Passwords, cookies and tokens are known by their value; links, and what follows a name such as `token=`, by their form.
  * Every pattern takes time linear in the length of the text, however many links there are.
  */
-import { Context, Effect, Redacted } from "effect"
-import { Base64, Base64Url } from "effect/encoding"
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Base64 from "effect/encoding/Base64"
+import * as Base64Url from "effect/encoding/Base64Url"
+import * as Redacted from "effect/Redacted"
 import { printable } from "./Printable.ts"
 import { hasKnownForm, hidden, hideForms, namesSecret } from "./SecretForms.ts"
 

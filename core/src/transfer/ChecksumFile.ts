@@ -1,5 +1,6 @@
 /** A checksum beside a file, in the form of coreutils: `md5sum -c NAME.md5` and `sha256sum -c NAME.sha256` check it. */
-import { Effect, Result } from "effect"
+import * as Effect from "effect/Effect"
+import * as Result from "effect/Result"
 import { type CannotCreate, FileDamaged, type LocalIo } from "../Errors.ts"
 import { type ChecksumKind, checksumKinds } from "../selection/FileName.ts"
 import { checksumIn } from "../verify/ChecksumList.ts"

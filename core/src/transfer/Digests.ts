@@ -5,8 +5,10 @@
  * (x-amz-checksum-..., and when an ETag is an MD5). Only what is surely of these very bytes is taken; a guess would call good
  * files damaged.
  */
-import { Result } from "effect"
-import { Base64, Hex } from "effect/encoding"
+
+import * as Base64 from "effect/encoding/Base64"
+import * as Hex from "effect/encoding/Hex"
+import * as Result from "effect/Result"
 
 /** Bytes that a digest of each kind has. */
 const lengths = { md5: 16, sha1: 20, sha256: 32, sha512: 64, crc32: 4, crc32c: 4 } as const

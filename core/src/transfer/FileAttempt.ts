@@ -2,7 +2,11 @@
  * One attempt at one version of a file: its part is opened, filled, compared with all that is known of it, and gets its
  * final name.
  */
-import { Effect, Exit, Fiber, Ref, type Scope } from "effect"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Fiber from "effect/Fiber"
+import * as Ref from "effect/Ref"
+import type * as Scope from "effect/Scope"
 import { FileDamaged, type LocalIo } from "../Errors.ts"
 import { Codec } from "../genome/bgzf/Codec.ts"
 import { BlockPool } from "../verify/BlockPool.ts"

@@ -9,7 +9,11 @@
  *
  * However it ends before the commit, part and journal are left for the next run, unless the bytes are known to be wrong.
  */
-import { Clock, Context, Effect, Layer, Ref } from "effect"
+import * as Clock from "effect/Clock"
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Ref from "effect/Ref"
 import {
   type CannotCreate,
   type FileDamaged,

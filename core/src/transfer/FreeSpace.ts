@@ -1,5 +1,5 @@
 /** Whether the disk can take what is about to come (fault K2). */
-import { Effect } from "effect"
+import * as Effect from "effect/Effect"
 import { LocalIo } from "../Errors.ts"
 import type { PartFiles, PartPlace } from "./PartFiles.ts"
 

@@ -1,5 +1,6 @@
 /** An empty part with its journal, and the name of the run that writes it. */
-import { Effect, Random } from "effect"
+import * as Effect from "effect/Effect"
+import * as Random from "effect/Random"
 import type { PartFiles, PartPlace } from "./PartFiles.ts"
 import * as PartJournal from "./PartJournal.ts"
 

@@ -1,5 +1,5 @@
 /** Many small writes as few large ones: most blocks of a slice are a few KiB, and each write costs a call. */
-import { Effect } from "effect"
+import * as Effect from "effect/Effect"
 import type { LocalIo } from "../Errors.ts"
 import type { SliceSink } from "../genome/slice/Slice.ts"
 import type { Algorithm } from "./Digests.ts"

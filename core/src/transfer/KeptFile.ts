@@ -1,5 +1,6 @@
 /** What can be said for a file that a run keeps: a checksum beside it says that it is as the service has it. */
-import { Effect, type Scope } from "effect"
+import * as Effect from "effect/Effect"
+import type * as Scope from "effect/Scope"
 import { type CannotCreate, FileDamaged, FileDiffers, type LocalIo } from "../Errors.ts"
 import type { Codec } from "../genome/bgzf/Codec.ts"
 import type { BlockPool } from "../verify/BlockPool.ts"

@@ -4,7 +4,7 @@
  *
  * Sources: RFC 3986 (generic syntax), RFC 6890 and the IANA special-purpose address registries.
  */
-import { Result } from "effect"
+import * as Result from "effect/Result"
 import { type Reach, reachOf, reachOfName } from "../text/HostReach.ts"
 import { isIpv4 } from "../text/IpAddress.ts"
 

@@ -5,7 +5,8 @@
  * Known forms: `X-Amz-Date` + `X-Amz-Expires`, `X-Goog-Date` + `X-Goog-Expires` (seconds), `Expires` (seconds since
  * 1970), `se` of Azure (ISO 8601).
  */
-import { DateTime, Option } from "effect"
+import * as DateTime from "effect/DateTime"
+import * as Option from "effect/Option"
 
 /** Milliseconds since 1970, null when the link does not say or says it in a form not known here. */
 export const expiryOf = (link: string): number | null => {

@@ -4,7 +4,11 @@
  * The interface only; `platform/http/LinkHttp.ts` speaks HTTP. Which replies are good is judged by `RangeReply`, which
  * addresses may be visited by `LinkAddress`.
  */
-import { Context, Data, type Effect, type Redacted, type Scope } from "effect"
+import * as Context from "effect/Context"
+import * as Data from "effect/Data"
+import type * as Effect from "effect/Effect"
+import type * as Redacted from "effect/Redacted"
+import type * as Scope from "effect/Scope"
 import type { LinkRefused, ProxyRefused, TlsRefused } from "../Errors.ts"
 
 /** What to ask for; the link travels byte for byte. */

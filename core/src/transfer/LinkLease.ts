@@ -4,7 +4,11 @@
  *
  * All connections of the file share it: a link is renewed once, whoever notices first.
  */
-import { Clock, Effect, Redacted, Ref, Semaphore } from "effect"
+import * as Clock from "effect/Clock"
+import * as Effect from "effect/Effect"
+import * as Redacted from "effect/Redacted"
+import * as Ref from "effect/Ref"
+import * as Semaphore from "effect/Semaphore"
 import { LinkExpired, type LinkForbidden, refusedLink, type ServiceError } from "../Errors.ts"
 import { isExpired } from "./LinkExpiry.ts"
 import { Restart } from "./Restart.ts"

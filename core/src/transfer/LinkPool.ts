@@ -1,5 +1,8 @@
 /** What all transfers of a run share about link hosts: requests at a time, bytes per second, and how long to wait. */
-import { Context, Duration, Layer, Semaphore } from "effect"
+import * as Context from "effect/Context"
+import * as Duration from "effect/Duration"
+import * as Layer from "effect/Layer"
+import * as Semaphore from "effect/Semaphore"
 import * as RateLimit from "./RateLimit.ts"
 
 /** There is no limit in time for a whole transfer: a slow download may take days. */

@@ -1,5 +1,6 @@
 /** Whether a complete part is what its name says; an index is compared with its data file too, where that lies beside it. */
-import { Effect, type Scope } from "effect"
+import * as Effect from "effect/Effect"
+import type * as Scope from "effect/Scope"
 import { FileDamaged, type LocalIo } from "../Errors.ts"
 import type { Codec } from "../genome/bgzf/Codec.ts"
 import { dataOf, kindOfName } from "../genome/formats/FileNames.ts"

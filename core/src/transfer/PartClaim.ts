@@ -4,7 +4,9 @@
  * The interface only; `platform/locks/PartClaim.ts` does it with lock files beside the part. A claim is advice: a transfer
  * stays correct when two processes hold the same one (see `PartJournal.writer`).
  */
-import { Context, type Effect, type Scope } from "effect"
+import * as Context from "effect/Context"
+import type * as Effect from "effect/Effect"
+import type * as Scope from "effect/Scope"
 import type { Busy, CannotCreate, LocalIo } from "../Errors.ts"
 import type { PartPlace } from "./PartFiles.ts"
 

@@ -3,7 +3,9 @@
  *
  * The interface only; `platform/files/PartFiles.ts` does it on Node. Names are those of `PartJournal.placeOf`.
  */
-import { Context, type Effect, type Scope } from "effect"
+import * as Context from "effect/Context"
+import type * as Effect from "effect/Effect"
+import type * as Scope from "effect/Scope"
 import type { CannotCreate, LocalIo } from "../Errors.ts"
 import type { Algorithm, Digests } from "./Digests.ts"
 import type { PartReader } from "./TransferRequest.ts"

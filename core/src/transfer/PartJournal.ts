@@ -4,7 +4,9 @@
  * It never holds a link. Progress is what it says, not the length of the part file: a part may have holes and tails
  * that never reached the disk.
  */
-import { Effect, Option, Schema } from "effect"
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import * as Schema from "effect/Schema"
 import { algorithms } from "./Digests.ts"
 import type { PartPlace } from "./PartFiles.ts"
 

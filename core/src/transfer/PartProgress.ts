@@ -1,7 +1,11 @@
 /**
  * How far a part has come: what is written, what of it survives a power cut, and the journal that says so.
  */
-import { Deferred, Effect, Ref, Scope, Semaphore } from "effect"
+import * as Deferred from "effect/Deferred"
+import * as Effect from "effect/Effect"
+import * as Ref from "effect/Ref"
+import * as Scope from "effect/Scope"
+import * as Semaphore from "effect/Semaphore"
 import { Busy, type CannotCreate, type LocalIo } from "../Errors.ts"
 import type { Codec } from "../genome/bgzf/Codec.ts"
 import * as ByteRanges from "./ByteRanges.ts"

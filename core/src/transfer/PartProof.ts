@@ -1,5 +1,6 @@
 /** `check: "full"`: every block and record of a file, and that an index leads to all of them, proven while the bytes arrive. */
-import { Effect, type Scope } from "effect"
+import * as Effect from "effect/Effect"
+import type * as Scope from "effect/Scope"
 import type { FileDamaged, LocalIo } from "../Errors.ts"
 import type { Codec } from "../genome/bgzf/Codec.ts"
 import { dataOf, kindOfName } from "../genome/formats/FileNames.ts"

@@ -1,5 +1,5 @@
 /** The part that an attempt fills: what an earlier run left of it, as far as it still is what came, or an empty one. */
-import { Effect } from "effect"
+import * as Effect from "effect/Effect"
 import type { Codec } from "../genome/bgzf/Codec.ts"
 import * as ByteRanges from "./ByteRanges.ts"
 import { type Algorithm, algorithmsFor } from "./Digests.ts"

@@ -2,7 +2,7 @@
  * What a part has, span by span, each with the CRC-32 of its bytes as they came: by it the next run proves the part before it
  * goes on (`docs/adr/0024-a-part-proves-itself.md`).
  */
-import { Effect } from "effect"
+import * as Effect from "effect/Effect"
 import type { Codec } from "../genome/bgzf/Codec.ts"
 import * as ByteRanges from "./ByteRanges.ts"
 import type { PartFile } from "./PartFiles.ts"

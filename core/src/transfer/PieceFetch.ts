@@ -1,5 +1,6 @@
 /** The bytes that a part does not have yet: a large file in pieces over several connections, everything else in order. */
-import { Deferred, Effect } from "effect"
+import * as Deferred from "effect/Deferred"
+import * as Effect from "effect/Effect"
 import * as ByteRanges from "./ByteRanges.ts"
 import type { PartProgress } from "./PartProgress.ts"
 import { type FetchContext, fetchRange } from "./RangeFetch.ts"

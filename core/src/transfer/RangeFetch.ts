@@ -1,7 +1,15 @@
 /**
  * Bytes `[start, end)` of a remote file into a sink: request, judgement, renewal of the link, retry, resume.
  */
-import { Clock, Data, Duration, Effect, Pull, Redacted, Ref, Schedule, type Scope } from "effect"
+import * as Clock from "effect/Clock"
+import * as Data from "effect/Data"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Pull from "effect/Pull"
+import * as Redacted from "effect/Redacted"
+import * as Ref from "effect/Ref"
+import * as Schedule from "effect/Schedule"
+import type * as Scope from "effect/Scope"
 import { countRequest, countRetry } from "../Counters.ts"
 import { FileDamaged, LinkProtocol, Unavailable } from "../Errors.ts"
 import { linkRetry, waitAsked } from "../Schedules.ts"

@@ -5,7 +5,7 @@
  * bytes to it and sleeps until then, once, so that readers go on in the order in which their bytes came. While it sleeps
  * it takes nothing, its buffer fills up, and TCP makes the link host wait.
  */
-import { Effect } from "effect"
+import * as Effect from "effect/Effect"
 import { monotonicMillis } from "../MonotonicTime.ts"
 
 export interface RateLimit {

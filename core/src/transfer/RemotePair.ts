@@ -1,5 +1,5 @@
 /** The two remote files of a slice: both opened, what is to be read of them, and what that cost. */
-import { Effect } from "effect"
+import * as Effect from "effect/Effect"
 import { FileDamaged, type TransferError } from "../Errors.ts"
 import type { Codec } from "../genome/bgzf/Codec.ts"
 import * as RemoteRanges from "./RemoteRanges.ts"

@@ -5,7 +5,8 @@
  * versions never meet. A host that answers with the whole file is refused, since a slice would then fetch it again and
  * again. Faults H1-H5, L1, L2, N5-N13.
  */
-import { Effect, Ref } from "effect"
+import * as Effect from "effect/Effect"
+import * as Ref from "effect/Ref"
 import { FileDamaged, LinkProtocol, type TransferError } from "../Errors.ts"
 import type { ByteReader } from "../genome/ByteReader.ts"
 import type { LinkHost } from "./LinkHost.ts"

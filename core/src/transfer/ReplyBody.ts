@@ -1,5 +1,7 @@
 /** Writes the body of a reply to a sink: applies the rate limit, detects stalls, and compares bytes that were fetched before. */
-import { Duration, Effect, Ref } from "effect"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Ref from "effect/Ref"
 import { countBytes } from "../Counters.ts"
 import { LinkProtocol, type LocalIo } from "../Errors.ts"
 import { monotonicMillis } from "../MonotonicTime.ts"

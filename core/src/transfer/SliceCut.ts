@@ -1,5 +1,5 @@
 /** The genome engine as transfers see it: what to read of a source, and the writing of it. */
-import { Effect } from "effect"
+import * as Effect from "effect/Effect"
 import { type LocalIo, NotFound } from "../Errors.ts"
 import type { Codec } from "../genome/bgzf/Codec.ts"
 import type { FetchPlan } from "../genome/slice/FetchPlan.ts"

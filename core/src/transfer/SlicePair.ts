@@ -2,7 +2,7 @@
  * How data file and index of a slice get their final names, so that a crash at no moment leaves an index beside data that
  * it does not belong to, nor data that looks complete without its index where nothing was before.
  */
-import { Effect } from "effect"
+import * as Effect from "effect/Effect"
 import { indexSuffixes } from "../genome/formats/FileNames.ts"
 import type { SliceResult } from "../genome/slice/Slice.ts"
 import type { ChecksumKind } from "../selection/FileName.ts"

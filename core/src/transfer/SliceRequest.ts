@@ -1,5 +1,5 @@
 /** What is asked of a slice, and what it says in the end. */
-import type { Effect } from "effect"
+import type * as Effect from "effect/Effect"
 import type { OfferedDataType } from "../genome/formats/FileNames.ts"
 import type { RegionText } from "../genome/regions/RegionText.ts"
 import type { ChecksumKind } from "../selection/FileName.ts"

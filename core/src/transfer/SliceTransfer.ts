@@ -9,7 +9,12 @@
  *
  * A slice that was stopped begins anew: its part is never used again, since no journal says how far it is.
  */
-import { Clock, Context, Effect, Layer, Ref, type Scope } from "effect"
+import * as Clock from "effect/Clock"
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Ref from "effect/Ref"
+import type * as Scope from "effect/Scope"
 import { FileDamaged, type TransferError } from "../Errors.ts"
 import { fromBytes } from "../genome/ByteReader.ts"
 import { Codec } from "../genome/bgzf/Codec.ts"

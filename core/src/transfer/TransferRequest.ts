@@ -1,7 +1,8 @@
 /**
  * What is asked of a transfer, what it reports while it runs, and its outcome.
  */
-import type { Effect, Redacted } from "effect"
+import type * as Effect from "effect/Effect"
+import type * as Redacted from "effect/Redacted"
 import type { FileDamaged, LocalIo, ServiceError } from "../Errors.ts"
 import type { ChecksumKind } from "../selection/FileName.ts"
 

@@ -1,5 +1,7 @@
 /** What the replies state of a remote file, and whether they all are about the same version of it. */
-import { Deferred, Effect, Ref } from "effect"
+import * as Deferred from "effect/Deferred"
+import * as Effect from "effect/Effect"
+import * as Ref from "effect/Ref"
 import { mergeDigests } from "./Digests.ts"
 import { difference, type ObjectVersion } from "./RangeReply.ts"
 import { Restart } from "./Restart.ts"

@@ -1,5 +1,7 @@
 /** Who inflates the blocks of a file that is verified: this thread, or several others. */
-import { Context, Effect, Layer } from "effect"
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
 import { type BlockRun, type InflatedRun, inflateRun, runRoom } from "../genome/bgzf/BlockRun.ts"
 import { Codec } from "../genome/bgzf/Codec.ts"
 

@@ -1,5 +1,5 @@
 /** Checksums as text: lists that `md5sum` and `sha256sum` write, and the one beside a file. */
-import { Result } from "effect"
+import * as Result from "effect/Result"
 import type { ChecksumKind } from "../genome/formats/FileNames.ts"
 import { printable } from "../text/Printable.ts"
 

@@ -1,5 +1,7 @@
 /** Holds a file against the checksum beside it (`S1.bam.md5`). */
-import { Effect, Result, type Scope } from "effect"
+import * as Effect from "effect/Effect"
+import * as Result from "effect/Result"
+import type * as Scope from "effect/Scope"
 import { FileDamaged, type LocalIo, NotFound } from "../Errors.ts"
 import type { ChecksumKind, ChecksumName } from "../genome/formats/FileNames.ts"
 import { checksumIn } from "./ChecksumList.ts"

@@ -1,5 +1,5 @@
 /** Where in a file its first damage is. */
-import { Data } from "effect"
+import * as Data from "effect/Data"
 import { FileDamaged } from "../Errors.ts"
 
 export interface BlockPosition {

@@ -3,7 +3,8 @@
  * The readers may wait for bytes that are still on their way; each byte is asked for once, from the first to the last, after the
  * header.
  */
-import { Effect, Result } from "effect"
+import * as Effect from "effect/Effect"
+import * as Result from "effect/Result"
 import { FileDamaged } from "../Errors.ts"
 import type { ByteReader } from "../genome/ByteReader.ts"
 import type { Codec } from "../genome/bgzf/Codec.ts"

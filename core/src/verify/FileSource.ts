@@ -1,5 +1,7 @@
 /** Local files as a verification reads them. `platform/files/FileSource.ts` does it on Node. */
-import { Context, type Effect, type Scope } from "effect"
+import * as Context from "effect/Context"
+import type * as Effect from "effect/Effect"
+import type * as Scope from "effect/Scope"
 import type { FileDamaged, LocalIo } from "../Errors.ts"
 import type { ByteReader } from "../genome/ByteReader.ts"
 import type { ChecksumKind } from "../genome/formats/FileNames.ts"

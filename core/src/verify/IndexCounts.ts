@@ -1,5 +1,5 @@
 /** Whether an index covers its data file: as many records of each reference as the walk through the data has counted. */
-import { Effect } from "effect"
+import * as Effect from "effect/Effect"
 import { FileDamaged } from "../Errors.ts"
 import type { RecordCounts } from "../genome/bgzf/ContentCheck.ts"
 import type { TabixIndex } from "../genome/index/TabixIndex.ts"

@@ -1,5 +1,7 @@
 /** What files should be: the report of a download (`svc.report/1`) or the output of `sha256sum`. */
-import { Option, Result, Schema } from "effect"
+import * as Option from "effect/Option"
+import * as Result from "effect/Result"
+import * as Schema from "effect/Schema"
 import { FileDamaged } from "../Errors.ts"
 import { printable } from "../text/Printable.ts"
 import { parseChecksums } from "./ChecksumList.ts"

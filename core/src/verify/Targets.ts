@@ -1,6 +1,9 @@
 /** Which files a verification is about: operands, what lies in folders, what a manifest names. */
 
-import { Effect, FileSystem, Option, Path } from "effect"
+import * as Effect from "effect/Effect"
+import * as FileSystem from "effect/FileSystem"
+import * as Option from "effect/Option"
+import * as Path from "effect/Path"
 import { errnoOf } from "../Errors.ts"
 import { type ChecksumName, checksumOfName, kindOfName, type Named } from "../genome/formats/FileNames.ts"
 import type { Expected, Manifest } from "./Manifest.ts"

@@ -1,5 +1,8 @@
 /** Checks files one after another, each as thoroughly as its kind allows. */
-import { Effect, Fiber, Option, type Scope } from "effect"
+import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
+import * as Option from "effect/Option"
+import type * as Scope from "effect/Scope"
 import { FileDamaged, LocalIo, NotFound } from "../Errors.ts"
 import type { Codec } from "../genome/bgzf/Codec.ts"
 import { type RecordCounts, unread } from "../genome/bgzf/ContentCheck.ts"

@@ -1,5 +1,6 @@
 /** Reads a BGZF file from its first to its last byte and proves every block. */
-import { Effect, Stream } from "effect"
+import * as Effect from "effect/Effect"
+import * as Stream from "effect/Stream"
 import { FileDamaged } from "../Errors.ts"
 import type { ByteReader } from "../genome/ByteReader.ts"
 import * as Bgzf from "../genome/bgzf/Bgzf.ts"

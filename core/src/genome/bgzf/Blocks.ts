@@ -1,5 +1,6 @@
 /** Reads BGZF blocks one after another in batches of bytes, inflating only when asked. */
-import { Effect, Result } from "effect"
+import * as Effect from "effect/Effect"
+import * as Result from "effect/Result"
 import { FileDamaged } from "../../Errors.ts"
 import type { ByteReader } from "../ByteReader.ts"
 import * as Bgzf from "./Bgzf.ts"

@@ -1,5 +1,5 @@
 /** Deflate and CRC-32, all that BGZF and compressed BED files need from outside. */
-import { Context } from "effect"
+import * as Context from "effect/Context"
 
 /**
  * Synchronous byte codecs: a BGZF block is at most 64 KiB, so a call costs less than handing it to another thread.

@@ -2,7 +2,7 @@
  * BGZF virtual offsets (SAM specification, section 4.1.1): the byte where a block starts in the file
  * (coffset, here `block`), and an offset in its inflated bytes (uoffset, here `within`).
  */
-import type { Brand } from "effect"
+import type * as Brand from "effect/Brand"
 
 /** `block << 16 | within`. A `bigint`, because as a double it would be inexact in files above 128 GiB. */
 export type VirtualOffset = Brand.Branded<bigint, "VirtualOffset">

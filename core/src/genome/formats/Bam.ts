@@ -1,5 +1,6 @@
 /** BAM: aligned reads, with BAI or CSI (SAM specification, sections 4 and 5). */
-import { Effect, Result } from "effect"
+import * as Effect from "effect/Effect"
+import * as Result from "effect/Result"
 import { encodeBamHeader, magic, readBamHeader } from "./BamHeader.ts"
 import { judgeBamHeader } from "./BamHeaderCheck.ts"
 import { bamRegions, bamSliceText } from "./BamSliceHeader.ts"

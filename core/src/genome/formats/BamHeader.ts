@@ -1,5 +1,5 @@
 /** The header of a BAM file: text, reference sequences, and where the records begin (SAM specification, section 4.2). */
-import { Effect } from "effect"
+import * as Effect from "effect/Effect"
 import { FileDamaged } from "../../Errors.ts"
 import type { ByteReader } from "../ByteReader.ts"
 import { type Inflated, inflatePrefix } from "../bgzf/Blocks.ts"

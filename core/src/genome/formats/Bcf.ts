@@ -2,7 +2,7 @@
  * BCF: variants in binary form, with CSI (VCF specification, section 6). Some services send it under the name of a VCF.gz. It is
  * called by its name, taken whole and proven block by block; records are not looked at.
  */
-import { Effect } from "effect"
+import * as Effect from "effect/Effect"
 import { FileDamaged } from "../../Errors.ts"
 import { inflatePrefix } from "../bgzf/Blocks.ts"
 import { largestHeader } from "./BamHeader.ts"

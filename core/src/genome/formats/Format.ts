@@ -2,7 +2,8 @@
  * What the engine knows of a file format. Slices, checks of structure and verification ask such a value; outside this folder no
  * file suffix is compared.
  */
-import type { Effect, Result } from "effect"
+import type * as Effect from "effect/Effect"
+import type * as Result from "effect/Result"
 import type { FileDamaged } from "../../Errors.ts"
 import type { ByteReader } from "../ByteReader.ts"
 import type { Codec } from "../bgzf/Codec.ts"

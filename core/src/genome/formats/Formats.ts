@@ -1,5 +1,5 @@
 /** The formats that are known, and how to find the one of a file. */
-import { Effect } from "effect"
+import * as Effect from "effect/Effect"
 import type { FileDamaged } from "../../Errors.ts"
 import type { ByteReader } from "../ByteReader.ts"
 import { inflatePrefix } from "../bgzf/Blocks.ts"

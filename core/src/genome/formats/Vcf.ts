@@ -1,5 +1,7 @@
 /** VCF.gz: variants as lines of text in BGZF, with TBI or CSI (VCF specification, section 1; tabix specification). */
-import { Effect, Result, Struct } from "effect"
+import * as Effect from "effect/Effect"
+import * as Result from "effect/Result"
+import * as Struct from "effect/Struct"
 import type { TabixColumns, TabixIndex } from "../index/TabixIndex.ts"
 import type { KnownReference } from "../regions/Regions.ts"
 import * as FileNames from "./FileNames.ts"

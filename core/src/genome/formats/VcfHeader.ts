@@ -1,5 +1,5 @@
 /** The header lines of a VCF.gz (VCF specification, section 1.4), kept as they are. */
-import { Effect } from "effect"
+import * as Effect from "effect/Effect"
 import { FileDamaged } from "../../Errors.ts"
 import type { ByteReader } from "../ByteReader.ts"
 import { inflatePrefix } from "../bgzf/Blocks.ts"

@@ -1,5 +1,5 @@
 /** BAI, the index of a BAM file (SAM specification, section 5.2). */
-import { Result } from "effect"
+import * as Result from "effect/Result"
 import { FileDamaged } from "../../Errors.ts"
 import { type BinIndex, parseBins } from "./BinIndex.ts"
 import { usualDepth, usualShift } from "./Bins.ts"

@@ -3,7 +3,7 @@
  * Parsing walks the bytes once, checks every count against the bytes that are left, and decodes a reference only when
  * it is asked for.
  */
-import { Result } from "effect"
+import * as Result from "effect/Result"
 import * as VirtualOffset from "../bgzf/VirtualOffset.ts"
 import { pseudoBin } from "./Bins.ts"
 

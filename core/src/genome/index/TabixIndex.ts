@@ -2,7 +2,7 @@
  * TBI and CSI: indexes that are themselves BGZF files (tabix and CSI specifications). These functions take the inflated
  * bytes.
  */
-import { Result } from "effect"
+import * as Result from "effect/Result"
 import { FileDamaged } from "../../Errors.ts"
 import { type BinIndex, parseBins } from "./BinIndex.ts"
 import { usualDepth, usualShift } from "./Bins.ts"

@@ -1,5 +1,5 @@
 /** BED files as bytes: plain, gzip or BGZF. */
-import { Effect } from "effect"
+import * as Effect from "effect/Effect"
 import { UsageError } from "../../Errors.ts"
 import { type ByteReader, readInto } from "../ByteReader.ts"
 import * as Bgzf from "../bgzf/Bgzf.ts"

@@ -4,7 +4,7 @@
  * Source: https://samtools.github.io/hts-specs/BEDv1.pdf
  */
 
-import { Result } from "effect"
+import * as Result from "effect/Result"
 import { UsageError } from "../../Errors.ts"
 import { joinBytes } from "../../JoinedBytes.ts"
 import { NumberList } from "./NumberList.ts"

@@ -2,7 +2,7 @@
  * Regions as people write them on a command line: samtools' region strings. Only the form is checked here, so that a
  * typing error is found before a login; which names exist is for `Regions` to say.
  */
-import { Result } from "effect"
+import * as Result from "effect/Result"
 import { UsageError } from "../../Errors.ts"
 
 /** Intervals of one reference, 0-based half-open: a start and an end for each, `Infinity` for the end of the reference. */

@@ -2,7 +2,7 @@
  * Wanted regions in the one form that slicing works with: per reference, sorted, merged, 0-based half-open. Names are
  * checked against those of the file, so a typing error ends before any data moves.
  */
-import { Result } from "effect"
+import * as Result from "effect/Result"
 import { NotFound, UsageError } from "../../Errors.ts"
 import { zeros } from "./NumberList.ts"
 import type { Reading, RegionText } from "./RegionText.ts"

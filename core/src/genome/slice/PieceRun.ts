@@ -8,7 +8,10 @@
  *         piece 3  fetch -- make -------------------- write
  * ```
  */
-import { Deferred, Effect, type Scope, Semaphore } from "effect"
+import * as Deferred from "effect/Deferred"
+import * as Effect from "effect/Effect"
+import type * as Scope from "effect/Scope"
+import * as Semaphore from "effect/Semaphore"
 import { FileDamaged } from "../../Errors.ts"
 import { type ByteReader, readInto } from "../ByteReader.ts"
 import * as Bgzf from "../bgzf/Bgzf.ts"

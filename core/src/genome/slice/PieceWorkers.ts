@@ -1,5 +1,8 @@
 /** The workers that make the pieces of slices: this thread, or several others. */
-import { Context, Data, Effect, type Scope } from "effect"
+import * as Context from "effect/Context"
+import * as Data from "effect/Data"
+import * as Effect from "effect/Effect"
+import type * as Scope from "effect/Scope"
 import type { Codec } from "../bgzf/Codec.ts"
 import * as OpenSlice from "./OpenSlice.ts"
 import type { FetchedRange, PieceStretch, SliceJob } from "./PieceJob.ts"

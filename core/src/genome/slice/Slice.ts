@@ -2,7 +2,8 @@
  * Slices: exactly the records of a file that overlap the wanted regions (as `samtools view -b -M -L` and `bcftools view -R`
  * have them), each once, in file order, with a fresh index.
  */
-import { Effect, Result } from "effect"
+import * as Effect from "effect/Effect"
+import * as Result from "effect/Result"
 import { FileDamaged, type NotFound, type UsageError } from "../../Errors.ts"
 import { joinBytes } from "../../JoinedBytes.ts"
 import type { ByteReader } from "../ByteReader.ts"
