@@ -2,7 +2,7 @@
  * The short form of `npm run powercut`, in a second: one file is downloaded, replaced, and stopped in the middle, and the power
  * cut after each operation of that. Every disk that may be left then is looked at; nothing runs on it.
  */
-import { spawn, spawnSync } from "node:child_process"
+import { spawn } from "node:child_process"
 import { createHash, randomBytes } from "node:crypto"
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
@@ -13,12 +13,12 @@ import * as SeededRandom from "../../sandbox/samples/SeededRandom.ts"
 import { bundled } from "../Bundles.ts"
 import { partBytes } from "../DownloadGround.ts"
 import { until } from "../Executables.ts"
+import { lacks, unless } from "../Lacks.ts"
 import { temporaryFolder } from "../TemporaryFolder.ts"
 import { type Answer, good, goodAnswer, rawServer } from "../transfer/RawServer.ts"
 import { DiskModel, readTrace } from "./DiskModel.ts"
 import { preloaded, readTree, type Tree } from "./Scenario.ts"
 
-const inCi = process.env["CI"] === "true"
 const child = await bundled(new URL("../transfer/download-one.ts", import.meta.url))
 
 const object = randomBytes(300_000)
@@ -103,7 +103,7 @@ const check = (disks: Effect.Success<ReturnType<typeof disksOf>>["disks"], befor
   assert.isAbove(disks.length, 15)
 }
 
-describe.skipIf(!inCi && spawnSync("gcc", ["--version"]).status !== 0)("P2 the power is cut at any operation", () => {
+describe("P2 the power is cut at any operation", unless(lacks.compiler), () => {
   for (const [what, before] of [
     ["a download", new Map()],
     [
