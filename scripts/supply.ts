@@ -93,7 +93,8 @@ rule(
   `exact versions of all ${declared.length} declared packages`,
   declared
     .filter(
-      ([name, version]) => !/^\d+\.\d+\.\d+(?:-[\w.]+)?$/.test(version) || packages[`node_modules/${name}`]?.version !== version
+      ([name, version]) =>
+        !/^\d+\.\d+\.\d+(?:-[\w.]+)?$/.test(version) || packages[`node_modules/${name}`]?.version !== version
     )
     .map(([name, version]) => `${name} ${version}`)
 )
