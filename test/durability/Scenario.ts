@@ -151,7 +151,7 @@ export const makeScenario = Effect.gen(function* () {
   yield* leg("two files again", "svc-download", [...whole, "--overwrite"], (folder) =>
     Effect.sync(() => {
       for (const name of ["S1.bam", "S1.bam.bai"]) writeFileSync(join(folder, "out", name), `the old ${name}`)
-      writeFileSync(join(folder, "report.json"), '{"old":true}')
+      writeFileSync(join(folder, "report.json"), '{"schema":"svc.report/1","old":true}')
     })
   )
   yield* leg("a killed run's rest", "svc-download", whole, (folder) =>
