@@ -15,10 +15,9 @@ import { defaultSettings, LinkPool } from "../core/src/transfer/LinkPool.ts"
 import type { PartFiles } from "../core/src/transfer/PartFiles.ts"
 import { SliceTransfer } from "../core/src/transfer/SliceTransfer.ts"
 import { BlockPool } from "../core/src/verify/BlockPool.ts"
-import * as PartFilesLive from "./files/PartFiles.ts"
+import * as NodePartFiles from "./files/NodePartFiles.ts"
 import * as LinkHttp from "./http/LinkHttp.ts"
 import * as ZlibCodec from "./inflate/ZlibCodec.ts"
-import * as PartClaimLive from "./locks/PartClaim.ts"
 import * as GenomeThreads from "./threads/GenomeThreads.ts"
 
 /** Everything that moves files, with what it stands on. */
@@ -55,16 +54,11 @@ export const layer = (
 ): Layer.Layer<Files, ConfigUnusable> =>
   // Fresh, so that a program with two services gives each its own link hosts.
   Layer.merge(Layer.fresh(FileTransfer.layerNoDeps), SliceTransfer.layer(client.version)).pipe(
-    Layer.provide([
-      LinkPool.layer({ ...defaultSettings, ...transfers }),
-      PartClaimLive.layer,
-      blocks,
-      GenomeThreads.workersLayer()
-    ]),
+    Layer.provide([LinkPool.layer({ ...defaultSettings, ...transfers }), blocks, GenomeThreads.workersLayer()]),
     Layer.provideMerge(
       Layer.mergeAll(
         LinkHttp.layer({ proxy, caFile, target: baseUrl, userAgent: client.userAgent, batch: batchOf(transfers) }),
-        PartFilesLive.layer
+        NodePartFiles.layer
       )
     ),
     Layer.provideMerge(Layer.mergeAll(ZlibCodec.layer, NodeFileSystem.layer, NodePath.layer))

@@ -90,7 +90,9 @@ export class FileDamaged extends Schema.TaggedError<FileDamaged>()("FileDamaged"
     "Changing",
     "Checksum"
   ]),
-  reason: Schema.String
+  reason: Schema.String,
+  /** Only `--overwrite` brings other bytes: of a file that was kept, or of a data file and its index or checksum, both. */
+  overwrite: Schema.optional(Schema.Literals(["kept", "both"]))
 }) {
   override readonly [Runtime.errorExitCode] = 65
   readonly retryable = false
@@ -100,8 +102,15 @@ export class FileDamaged extends Schema.TaggedError<FileDamaged>()("FileDamaged"
   }
   readonly scope = "file"
   override get message() {
-    return `${this.file}: ${this.reason}`
+    const { file, overwrite, reason } = this
+    return `${file}: ${reason}${overwrite === undefined ? "" : overwriteAdvice[overwrite]}`
   }
+}
+
+/** The same command again would keep what is there, and fail again. */
+const overwriteAdvice = {
+  kept: "; it was there before this run: --overwrite fetches it again",
+  both: "; --overwrite fetches both again"
 }
 
 /** Failures of moving one file from a link host to its final name. */
