@@ -34,9 +34,9 @@ const blocks = Layer.unwrap(
   })
 )
 
-/** A large file takes an eighth less CPU in batches of 1 MiB. Runs with many connections, such as slices, save the memory. */
+/** A large file takes an eighth less CPU in batches of 1 MiB. Runs with more connections, such as slices, save the memory. */
 const batchOf = ({ connections = defaultSettings.connections }: Partial<typeof defaultSettings>): number =>
-  connections > 5 ? 512 * 1024 : 1024 * 1024
+  connections > defaultSettings.connections ? 512 * 1024 : 1024 * 1024
 
 /**
  * Link hosts on private addresses are refused unless the service is on one; the account is not used.
