@@ -15,7 +15,7 @@ export const layer = Layer.effect(
     claim: (place) =>
       acquire(pathOf(place), { wait: 0 }).pipe(
         Effect.asVoid,
-        Effect.catchTag("Busy", ({ owner }) => new Busy({ file: place.name, owner }))
+        Effect.catchTag("SvcBusy", ({ owner }) => new Busy({ file: place.name, owner }))
       ),
     // Taking over the lock of a run that ended, and giving it back, removes it.
     clear: (place) =>

@@ -99,7 +99,7 @@ export const attempt = Effect.fn("svc.transfer.attempt")(function* (
   yield* fetchInto(transfer, progress, style, furthest)
   const size = ByteRanges.count(yield* progress.ranges)
   const { compared, digests } = yield* compare(transfer, progress, size, content).pipe(
-    Effect.catchTag("FileDamaged", (error) => rejectPart(transfer, error.fault, error.reason))
+    Effect.catchTag("SvcFileDamaged", (error) => rejectPart(transfer, error.fault, error.reason))
   )
   yield* PartProgress.checkOwnership(files, place, journal)
   const { checksums = null } = request
@@ -143,7 +143,7 @@ const fetchInto = Effect.fnUntraced(function* (
         yield* Effect.ignore(bytes === 0 ? files.discard(place) : progress.keep)
       })
     ),
-    Effect.catchTag("FileDamaged", (error) => rejectPart(transfer, error.fault, error.reason))
+    Effect.catchTag("SvcFileDamaged", (error) => rejectPart(transfer, error.fault, error.reason))
   )
 })
 

@@ -31,7 +31,7 @@ export const vouch = Effect.fn("svc.transfer.vouch")(function* (
     checkAsked(files, kept, reader),
     check === "full" ? provePart(files, kept, reader) : Effect.void
   ).pipe(
-    Effect.catchTag("FileDamaged", ({ fault, file, reason }) => {
+    Effect.catchTag("SvcFileDamaged", ({ fault, file, reason }) => {
       const advice = reason.includes("--overwrite")
         ? ""
         : "; it was there before this run: --overwrite fetches it again"

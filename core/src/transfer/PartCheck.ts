@@ -26,7 +26,7 @@ const checkPart = Effect.fn("svc.transfer.checkPart")(function* (
   }
   yield* Effect.catchTag(
     checkStructure(known, part, { name: dataName, reader }),
-    "FileDamaged",
+    "SvcFileDamaged",
     ({ fault, file: damaged, reason }) =>
       new FileDamaged({
         file: fileName,

@@ -84,7 +84,7 @@ export const make = Effect.fnUntraced(function* (
     durable: ReadonlyArray<PartJournal.Span>,
     [bytes, ...more]: ReadonlyArray<number>
   ): Effect.Effect<void, ProgressError> =>
-    Effect.catchTag(record(durable), "LocalIo", (error) => {
+    Effect.catchTag(record(durable), "SvcLocalIo", (error) => {
       const end = durable.at(-1)?.[1] ?? 0
       if (!fullDisk.includes(error.errno) || bytes === undefined || end <= bytes) return error
       return Effect.gen(function* () {

@@ -39,5 +39,8 @@ export const planCut = (
       const { key, ranges, reads } = plan
       return { regions: key, ranges, reads, write: (sink, options) => writeSlice(plan, sink, options) }
     }),
-    Effect.catchTag("UsageError", ({ message }) => new NotFound({ what: `regions in ${source.name}`, detail: message }))
+    Effect.catchTag(
+      "SvcUsageError",
+      ({ message }) => new NotFound({ what: `regions in ${source.name}`, detail: message })
+    )
   )
