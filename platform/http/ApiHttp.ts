@@ -6,7 +6,7 @@
  */
 
 import { readFile } from "node:fs/promises"
-import http from "node:http"
+import type Http from "node:http"
 import { pipeline, type Readable, type Transform } from "node:stream"
 import { createBrotliDecompress, createGunzip, createInflate } from "node:zlib"
 import * as NodeStream from "@effect/platform-node/NodeStream"
@@ -30,6 +30,7 @@ import type { ProxyAddress } from "../../core/src/settings/Settings.ts"
 import { errnoOf } from "../Errno.ts"
 import * as CookieJars from "./CookieJars.ts"
 import { Dialer, unreadablePem } from "./Dialer.ts"
+import { http } from "./NodeHttp.ts"
 
 /** How the API is reached. */
 export interface ApiHttpSettings {
@@ -185,7 +186,7 @@ const decoders: Readonly<Record<string, () => Transform>> = {
  * The body as it was before it was compressed. Nobody asked for compression, but some servers and proxies do it all the
  * same, and may: a request that says nothing accepts any encoding (RFC 9110, 12.5.3).
  */
-const plainBody = (request: HttpClientRequest.HttpClientRequest, incoming: http.IncomingMessage): Readable => {
+const plainBody = (request: HttpClientRequest.HttpClientRequest, incoming: Http.IncomingMessage): Readable => {
   const { "content-encoding": encoding = "", "content-length": length } = incoming.headers
   const name = encoding.trim().toLowerCase()
   const decoder = decoders[name]
@@ -215,7 +216,7 @@ const faultOfBody = (cause: unknown): TransportFault =>
 const replyOf = (
   request: HttpClientRequest.HttpClientRequest,
   url: URL,
-  incoming: http.IncomingMessage
+  incoming: Http.IncomingMessage
 ): ReplyResponse => {
   const body = plainBody(request, incoming)
   const lines = incoming.headers["set-cookie"] ?? []

@@ -6,8 +6,9 @@
  * checked, whatever `NODE_TLS_REJECT_UNAUTHORIZED` says (G5). What goes wrong before a connection stands is a
  * `TransportFault`; the proxy password is sent to the proxy only.
  */
+
 import { X509Certificate } from "node:crypto"
-import http from "node:http"
+import type Http from "node:http"
 import net from "node:net"
 import type { Duplex } from "node:stream"
 import { connect as connectTls, createSecureContext, getCACertificates, type SecureContext } from "node:tls"
@@ -15,6 +16,7 @@ import * as Redacted from "effect/Redacted"
 import { faultOfCause, TransportFault } from "../../core/src/session/TransportFault.ts"
 import { bareHost, isDirect, portOf } from "../../core/src/settings/NoProxy.ts"
 import type { ProxyAddress } from "../../core/src/settings/Settings.ts"
+import { http } from "./NodeHttp.ts"
 
 export interface DialerSettings {
   readonly proxy: ProxyAddress | null
@@ -30,7 +32,7 @@ export interface DialerSettings {
 
 /** How to make a `node:http` request to a URL. */
 export interface Dialled {
-  readonly agent: http.Agent
+  readonly agent: Http.Agent
   /** The request target: a path, or the whole URL for a proxy. */
   readonly path: string
   /** Headers for the proxy, when it reads this request. */
@@ -65,7 +67,7 @@ class DialingAgent extends http.Agent {
     this.#connect = connect
   }
 
-  override createConnection(options: http.ClientRequestArgs, done: (error: Error | null, socket: Duplex) => void) {
+  override createConnection(options: Http.ClientRequestArgs, done: (error: Error | null, socket: Duplex) => void) {
     this.#connect(String(options.host), Number(options.port), done)
     return undefined
   }

@@ -1,6 +1,5 @@
 /** Looks at the way to a host step by step: its name, a connection, TLS, one harmless request. */
 import { lookup } from "node:dns"
-import http from "node:http"
 import net from "node:net"
 import { TLSSocket } from "node:tls"
 import * as Clock from "effect/Clock"
@@ -8,6 +7,7 @@ import * as Effect from "effect/Effect"
 import { faultOfCause, TransportFault } from "../../core/src/session/TransportFault.ts"
 import { bareHost, portOf } from "../../core/src/settings/NoProxy.ts"
 import type { Dialer } from "./Dialer.ts"
+import { http } from "./NodeHttp.ts"
 
 /** How long a step may take, in ms. */
 const patience = 15_000
