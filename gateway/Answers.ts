@@ -1,9 +1,11 @@
 /** Answers failures with an HTTP status, an error code for programs and a message for people. */
+
 import * as Clock from "effect/Clock"
 import * as DateTime from "effect/DateTime"
 import * as Effect from "effect/Effect"
 import * as HttpServerResponse from "effect/http/HttpServerResponse"
 import * as Option from "effect/Option"
+import { codeOf } from "../core/src/Errors.ts"
 import { errorStatus } from "../core/src/htsget/HtsgetError.ts"
 import { bodyOf, errorBody, mediaType } from "../core/src/htsget/Ticket.ts"
 import type { FileArchived } from "../core/src/serving/LinkStore.ts"
@@ -34,18 +36,18 @@ export const failureOf = (error: Exclude<TicketError, FileArchived>): ErrorAnswe
   switch (error._tag) {
     case "HtsgetError":
       return { status: errorStatus[error.kind], error: error.kind, message: error.message }
-    case "NotFound":
+    case "SvcNotFound":
       return { status: 404, error: "NotFound", message: error.message }
-    case "Forbidden":
+    case "SvcForbidden":
       return { status: 403, error: "Forbidden", message: error.message }
     case "ServiceAway":
       return { status: 503, error: "ServiceAway", message: `${error.reason}; try again in a moment` }
     case "FileChanged":
       return { status: 502, error: "FileChanged", message: `the file has changed: ${error.reason}` }
-    case "OutcomeUnknown":
-      return { status: 502, error: error._tag, message: error.message }
+    case "SvcOutcomeUnknown":
+      return { status: 502, error: codeOf(error), message: error.message }
     default:
-      return { status: error.retryable ? 503 : 502, error: error._tag, message: error.message }
+      return { status: error.retryable ? 503 : 502, error: codeOf(error), message: error.message }
   }
 }
 

@@ -143,14 +143,14 @@ for (const ids of ["text", "numeric"] as const) {
     for (const [method, operands, values] of missing) {
       it.effect(`H20 ${method} ${operands.join(" ")} ${JSON.stringify(values)} is not found`, () =>
         Effect.map(Effect.flip(call(method, operands, values)), (error) =>
-          assert.propertyVal(error, "_tag", "NotFound")
+          assert.propertyVal(error, "_tag", "SvcNotFound")
         )
       )
     }
 
     it.effect("an analysis that is not CNV is rejected", () =>
       Effect.map(Effect.flip(call("get-cnv-target-results", [person, analysis])), (error) =>
-        assert.include(error, { _tag: "RequestRejected", errorMessageId: "ANALYSIS_UNSUITABLE" })
+        assert.include(error, { _tag: "SvcRequestRejected", errorMessageId: "ANALYSIS_UNSUITABLE" })
       )
     )
 
@@ -162,7 +162,7 @@ for (const ids of ["text", "numeric"] as const) {
           streams.getSnvAnnotations("99999" as never),
           streams.getSnvAnnotations(".." as never)
         ]) {
-          assert.propertyVal(yield* Effect.flip(Stream.runDrain(stream)), "_tag", "NotFound")
+          assert.propertyVal(yield* Effect.flip(Stream.runDrain(stream)), "_tag", "SvcNotFound")
         }
       })
     )

@@ -134,7 +134,7 @@ describe.each(["text", "numeric"] as const)("client and sandbox, %s identifiers"
           client.getVirtualPanel(PanelId.make("999")),
           client.getFileDownloadLinks(nothing)
         ]
-        for (const call of missing) assert.strictEqual((yield* Effect.flip(call))._tag, "NotFound")
+        for (const call of missing) assert.strictEqual((yield* Effect.flip(call))._tag, "SvcNotFound")
         const refused: ReadonlyArray<Effect.Effect<object | string, ServiceError>> = [
           client.getCnvTargetResults(lims, [snv]),
           client.createOrUpdatePerson({ id: LimsId.make("") }),
@@ -143,7 +143,7 @@ describe.each(["text", "numeric"] as const)("client and sandbox, %s identifiers"
         ]
         for (const call of refused) {
           const error = yield* Effect.flip(call)
-          if (error._tag !== "RequestRejected") return assert.fail(error._tag)
+          if (error._tag !== "SvcRequestRejected") return assert.fail(error._tag)
           assert.isNotNull(error.errorMessageId)
         }
       })

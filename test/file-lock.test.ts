@@ -89,7 +89,7 @@ describe("FileLock", () => {
         assert.strictEqual(yield* said(holder), "held")
         for (const wait of [0, 200]) {
           const error = yield* Effect.flip(take(path, { wait }))
-          assert.strictEqual(error._tag, "Busy")
+          assert.strictEqual(error._tag, "SvcBusy")
           assert.include(error.message, `${hostname()}, process ${holder.pid}`)
         }
       })
@@ -161,9 +161,9 @@ describe("FileLock", () => {
         writeFileSync(path, JSON.stringify({ ...self, start: "1" }))
         yield* take(path, { wait: 0 })
         writeFileSync(path, JSON.stringify({ ...self, pid: 1, start: "1", space: "pid:[1]" }))
-        assert.strictEqual((yield* Effect.flip(take(path, { wait: 0 })))._tag, "Busy")
+        assert.strictEqual((yield* Effect.flip(take(path, { wait: 0 })))._tag, "SvcBusy")
         writeFileSync(path, JSON.stringify(self))
-        assert.strictEqual((yield* Effect.flip(take(path, { wait: 0 })))._tag, "Busy")
+        assert.strictEqual((yield* Effect.flip(take(path, { wait: 0 })))._tag, "SvcBusy")
       })
     )
   )
@@ -173,7 +173,7 @@ describe("FileLock", () => {
       Effect.gen(function* () {
         writeFileSync(path, JSON.stringify(stranger))
         setAge(path, 50)
-        assert.strictEqual((yield* Effect.flip(take(path, { wait: 0 })))._tag, "Busy")
+        assert.strictEqual((yield* Effect.flip(take(path, { wait: 0 })))._tag, "SvcBusy")
         setAge(path, 70)
         yield* take(path, { wait: 0 })
       })
@@ -185,7 +185,7 @@ describe("FileLock", () => {
       Effect.gen(function* () {
         writeFileSync(path, JSON.stringify(stranger))
         setAge(path, 3600)
-        assert.strictEqual((yield* Effect.flip(take(path, { wait: "300 millis" })))._tag, "Busy")
+        assert.strictEqual((yield* Effect.flip(take(path, { wait: "300 millis" })))._tag, "SvcBusy")
         yield* take(path, { wait: "40 seconds", staleAfter: "500 millis" })
       })
     )
@@ -247,11 +247,11 @@ describe("FileLock", () => {
         const target = `${path}.target`
         writeFileSync(target, "precious")
         symlinkSync(target, path)
-        assert.strictEqual((yield* Effect.flip(take(path, { wait: "1 second" })))._tag, "CannotCreate")
+        assert.strictEqual((yield* Effect.flip(take(path, { wait: "1 second" })))._tag, "SvcCannotCreate")
         assert.strictEqual(readFileSync(target, "utf8"), "precious")
         const other = `${path}-2`
         mkdirSync(other)
-        assert.strictEqual((yield* Effect.flip(take(other, { wait: 0 })))._tag, "CannotCreate")
+        assert.strictEqual((yield* Effect.flip(take(other, { wait: 0 })))._tag, "SvcCannotCreate")
       })
     )
   )
@@ -290,7 +290,7 @@ describe("FileLock", () => {
     inFolder((path) =>
       Effect.gen(function* () {
         const error = yield* Effect.flip(take(join(path, "absent", "x.lock"), { wait: 0 }))
-        assert.strictEqual(error._tag, "LocalIo")
+        assert.strictEqual(error._tag, "SvcLocalIo")
         assert.include(error.message, "it does not exist")
       })
     )

@@ -154,8 +154,8 @@ describe("a service layer", () => {
           Effect.provide(Service.layer({ ...settings, ...limits }))
         )
       const impatient = { tries: 2, timeouts: { headers: Duration.millis(300) } }
-      assert.deepInclude(yield* errorOf("/api/silent", impatient), { _tag: "Unavailable", attempts: 2 })
-      assert.deepInclude(yield* errorOf("/api/large", { bodyLimit: 1000 }), { _tag: "ReplyTooLarge", limit: 1000 })
+      assert.deepInclude(yield* errorOf("/api/silent", impatient), { _tag: "SvcUnavailable", attempts: 2 })
+      assert.deepInclude(yield* errorOf("/api/large", { bodyLimit: 1000 }), { _tag: "SvcReplyTooLarge", limit: 1000 })
     }).pipe(Effect.scoped)
   )
 })

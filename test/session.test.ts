@@ -123,7 +123,8 @@ describe("session on sockets", () => {
       const said = yield* Effect.forEach(children, output, { concurrency: "unbounded" })
       assert.isAbove(service.counts.overlaps, 0)
       // Who always meets the other's 403 and never its own 302 cannot tell contention from a missing permission.
-      for (const outcome of said) assert.include(["ok", "SessionContention", "Forbidden", "LoginProtocol"], outcome)
+      for (const outcome of said)
+        assert.include(["ok", "SvcSessionContention", "SvcForbidden", "SvcLoginProtocol"], outcome)
       assert.isAtMost(service.counts.logins, 40)
       assert.strictEqual(service.counts.rejected, 0)
     })
@@ -152,7 +153,7 @@ describe("session on sockets", () => {
         const error = yield* Effect.flip(
           run(new URL("http://user-canary:password-canary@no-such-host.invalid/path-canary"), [])
         )
-        assert.strictEqual(error._tag, "Unavailable")
+        assert.strictEqual(error._tag, "SvcUnavailable")
         assert.match(error.message, /^no-such-host\.invalid is unavailable: (unknown host name|the name could not be)/)
         assert.notInclude(error.message, "canary")
       })
@@ -238,7 +239,7 @@ describe("session on sockets", () => {
         })
         for (const [encoding, reason] of Object.entries(cases)) {
           const error = yield* Effect.flip(run(service.url, [`/api/${encoding}`]))
-          assert.strictEqual(error._tag, "ReplyMalformed")
+          assert.strictEqual(error._tag, "SvcReplyMalformed")
           assert.match(error.message, reason)
           assert.strictEqual(service.counts.seen.filter((seen) => seen === `GET /api/${encoding}`).length, 1)
         }
@@ -394,7 +395,7 @@ describe("session on sockets", () => {
       Effect.gen(function* () {
         const service = yield* strictService(tls)
         const error = yield* Effect.flip(run(service.url, [], { ...direct, caFile }))
-        assert.strictEqual(error._tag, "TlsRefused")
+        assert.strictEqual(error._tag, "SvcTlsRefused")
         assert.include(error.message, says)
         assert.deepStrictEqual(service.counts.seen, [])
         assert.strictEqual(service.counts.accepted, 1, "it was repeated")
@@ -437,7 +438,7 @@ describe("session on sockets", () => {
       Effect.gen(function* () {
         const service = yield* strictService()
         const error = yield* Effect.flip(run(new URL(`https://127.0.0.1:${service.url.port}`), []))
-        assert.strictEqual(error._tag, "TlsRefused")
+        assert.strictEqual(error._tag, "SvcTlsRefused")
         assert.include(error.message, "does not speak TLS")
       })
     )
@@ -462,7 +463,10 @@ describe("session on sockets", () => {
         const service = yield* strictService({ tls: good })
         for (const pem of ["", "hello", "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n"]) {
           const caFile = yield* caFileOf(pem)
-          assert.strictEqual((yield* Effect.flip(run(service.url, [], { ...direct, caFile })))._tag, "ConfigUnusable")
+          assert.strictEqual(
+            (yield* Effect.flip(run(service.url, [], { ...direct, caFile })))._tag,
+            "SvcConfigUnusable"
+          )
         }
         const absent = yield* Effect.flip(run(service.url, [], { ...direct, caFile: join(yield* folder, "absent") }))
         assert.include(absent.message, "ENOENT")

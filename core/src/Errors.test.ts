@@ -50,6 +50,7 @@ describe("what others ask of a failure", () => {
   const classes = Object.values(Errors).flatMap((value) =>
     typeof value === "function" && Schema.isSchema(value) ? [value as Schema.Codec<unknown>] : []
   )
+  const nameOf = (one: unknown) => Object.entries(Errors).find(([, value]) => value === one)?.[0]
 
   it.effect("stands on every class: its exit code, whether to try again, what to do next, how far it reaches", () =>
     Effect.gen(function* () {
@@ -57,7 +58,13 @@ describe("what others ask of a failure", () => {
       for (const one of classes) {
         const [error] = yield* A.sampleEffect(A.schema(one), { count: 1 })
         assert.include([64, 65, 66, 69, 73, 74, 75, 77, 78], Runtime.getErrorExitCode(error))
-        const { advice, retryable, scope } = error as Readonly<Record<"advice" | "retryable" | "scope", unknown>>
+        const { _tag, advice, retryable, scope } = error as Readonly<
+          Record<"advice" | "retryable" | "scope", unknown>
+        > & {
+          readonly _tag: string
+        }
+        // A tag that no application has; what is shown is the name of the class.
+        assert.deepStrictEqual([_tag, Errors.codeOf({ _tag })], [`Svc${_tag.slice(3)}`, nameOf(one)])
         assert.isBoolean(retryable)
         assert.include([null, ...Object.keys(Errors.Advice)], advice)
         assert.include(["file", "analysis", "run"], scope)

@@ -25,7 +25,7 @@ const program = Effect.fn("program")(function* (ids: ReadonlyArray<string>) {
   for (const id of ids.map((id) => AnalysisId.make(id))) {
     const counts = yield* countsOf(id, "Gene").pipe(
       // Every other failure ends the program; its class says what it was, and with which exit code.
-      Effect.catchTag("NotFound", (error) => Effect.as(Effect.logWarning(error.message), new Map<string, number>()))
+      Effect.catchTag("SvcNotFound", (error) => Effect.as(Effect.logWarning(error.message), new Map<string, number>()))
     )
     for (const [gene, count] of counts) yield* Console.log(`${id}\t${gene}\t${count}`)
   }

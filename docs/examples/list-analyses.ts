@@ -12,9 +12,9 @@ import { downloadsLayerConfig } from "svc-steps/node"
 /** The compiler knows every `_tag` there is; what the tags have in common stands on their classes. */
 const advice = (error: ServiceError): string => {
   switch (error._tag) {
-    case "NotFound":
+    case "SvcNotFound":
       return "is the id right, and of this account?"
-    case "RequestRejected":
+    case "SvcRequestRejected":
       return `ask the laboratory, with reference ${error.errorId ?? "unknown"}`
     default:
       return error.retryable ? "try again later" : "see docs/troubleshooting.md"
@@ -37,6 +37,6 @@ const program = Effect.fn("program")(function* (analysisIds: ReadonlyArray<strin
 program(process.argv.slice(2)).pipe(
   Effect.provide(downloadsLayerConfig),
   // What concerns the whole run ends it: here the login, which the layer makes.
-  Effect.tapErrorTag("LoginRefused", () => Console.error("Check SVC_USER and SVC_PASSWORD.")),
+  Effect.tapErrorTag("SvcLoginRefused", () => Console.error("Check SVC_USER and SVC_PASSWORD.")),
   NodeRuntime.runMain
 )

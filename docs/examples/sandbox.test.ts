@@ -24,7 +24,7 @@ layer(sandboxLayer())("a service", (it) => {
   it.effect("does not know everybody", () =>
     Effect.gen(function* () {
       const error = yield* Effect.flip(analysesOf("LIMS-9999"))
-      assert.strictEqual(error._tag, "NotFound")
+      assert.strictEqual(error._tag, "SvcNotFound")
     })
   )
 })
@@ -35,7 +35,7 @@ layer(sandboxLayer({ faults: [refusing] }))("a service that says no", (it) => {
   it.effect("is heard", () =>
     Effect.gen(function* () {
       const error = yield* Effect.flip(analysesOf("LIMS-0001"))
-      assert.deepInclude(error, { _tag: "RequestRejected", status: 422 })
+      assert.deepInclude(error, { _tag: "SvcRequestRejected", status: 422 })
     })
   )
 })

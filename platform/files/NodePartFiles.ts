@@ -133,7 +133,7 @@ const discard = Effect.fnUntraced(function* (place: PartPlace) {
 const claim = (place: PartPlace, { acquire }: FileLocks) =>
   acquire(join(place.directory, place.lock), { wait: 0 }).pipe(
     Effect.asVoid,
-    Effect.catchTag("Busy", ({ owner }) => new Busy({ file: place.name, owner }))
+    Effect.catchTag("SvcBusy", ({ owner }) => new Busy({ file: place.name, owner }))
   )
 
 /** Taking over the lock of a run that ended, and giving it back, removes it. */

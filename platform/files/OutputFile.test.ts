@@ -126,7 +126,7 @@ describe("an output file", () => {
       const isRoot = process.getuid?.() === 0
       for (const name of [".", "none/x", "x".repeat(256), ...(isRoot ? [] : ["closed/x"])]) {
         const error = yield* Effect.flip(Effect.scoped(openOutput(join(path, name))))
-        assert.strictEqual(error._tag, "CannotCreate", name)
+        assert.strictEqual(error._tag, "SvcCannotCreate", name)
       }
     })
   )

@@ -143,7 +143,7 @@ export const replaceFile = Effect.fn("svc.platform.replaceFile")(function* (
   })
   yield* Effect.scoped(written).pipe(
     Effect.catchTag(
-      "LocalIo",
+      "SvcLocalIo",
       ({ errno, operation }) => new LocalIo({ path, operation: `${operation} ${what}`, errno })
     )
   )

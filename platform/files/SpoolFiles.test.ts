@@ -84,7 +84,7 @@ describe("a spool", () => {
       const path = yield* folder
       const spool = yield* openIn(join(path, "missing"))
       const error = yield* Effect.flip(spool.write(pattern(2_000_000)))
-      assert.strictEqual(error._tag, "CannotCreate")
+      assert.strictEqual(error._tag, "SvcCannotCreate")
       assert.match(error.message, /^Cannot create .*missing: no temporary file can be made there \(ENOENT\); TMPDIR/)
     })
   )

@@ -95,7 +95,7 @@ describe("TrackingFile", () => {
           writeFileSync(path, body)
           for (const refused of [Effect.asVoid(read(path)), Effect.asVoid(change(path, adding("A1")))]) {
             const error = yield* Effect.flip(refused)
-            assert.strictEqual(error._tag, "TrackingUnusable")
+            assert.strictEqual(error._tag, "SvcTrackingUnusable")
             assert.match(error.message, /It was left as it is: repair it, or move it away/)
           }
           assert.deepStrictEqual(readFileSync(path), Buffer.from(body))
@@ -173,7 +173,7 @@ describe("TrackingFile", () => {
             return adding("N")(document)
           })
         )
-        assert.strictEqual(error._tag, "TrackingUnusable")
+        assert.strictEqual(error._tag, "SvcTrackingUnusable")
         assert.strictEqual(readFileSync(path, "utf8"), "torn")
       })
     )
@@ -185,7 +185,7 @@ describe("TrackingFile", () => {
         const refused = Effect.fnUntraced(function* (at: string, reason: RegExp) {
           for (const attempt of [Effect.asVoid(read(at)), Effect.asVoid(change(at, adding("A1")))]) {
             const error = yield* Effect.flip(attempt)
-            assert.strictEqual(error._tag, "TrackingUnusable", at)
+            assert.strictEqual(error._tag, "SvcTrackingUnusable", at)
             assert.match(error.message, reason)
           }
         })
@@ -225,11 +225,11 @@ describe("TrackingFile", () => {
       Effect.gen(function* () {
         writeFileSync(path, "[]", { mode: 0o400 })
         const error = yield* Effect.flip(change(path, adding("A1")))
-        assert.strictEqual(error._tag, "LocalIo")
+        assert.strictEqual(error._tag, "SvcLocalIo")
         assert.match(error.message, /permission denied/)
         assert.strictEqual(readFileSync(path, "utf8"), "[]")
         const missing = yield* Effect.flip(change(join(folder, "no", "t.json"), adding("A1")))
-        assert.strictEqual(missing._tag, "CannotCreate")
+        assert.strictEqual(missing._tag, "SvcCannotCreate")
       })
     )
   )
@@ -249,7 +249,7 @@ describe("TrackingFile", () => {
         ] as const) {
           for (const attempt of [Effect.asVoid(read(at)), Effect.asVoid(change(at, adding("A1")))]) {
             const error = yield* Effect.flip(attempt)
-            assert.strictEqual(error._tag, "TrackingUnusable")
+            assert.strictEqual(error._tag, "SvcTrackingUnusable")
             assert.match(error.message, reason)
           }
           assert.strictEqual(readFileSync(at, "utf8"), "[]")

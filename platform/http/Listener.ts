@@ -9,7 +9,7 @@ import type * as Scope from "effect/Scope"
 import { errnoOf } from "../Errno.ts"
 
 /** The address cannot be listened on: taken, not ours, or not allowed. */
-export class ListenFailed extends Schema.TaggedError<ListenFailed>()("ListenFailed", {
+export class ListenFailed extends Schema.TaggedError<ListenFailed>()("SvcListenFailed", {
   /** Host and port, or the path of a socket. */
   where: Schema.String,
   errno: Schema.String

@@ -232,7 +232,7 @@ describe("log file", () => {
       const bytes = new Uint8Array([66, 65, 73, 1, 0, 0])
       writeFileSync(path, bytes)
       const refused = yield* Effect.flip(Effect.scoped(openLogFile(path, () => {})))
-      assert.strictEqual(refused._tag, "UsageError")
+      assert.strictEqual(refused._tag, "SvcUsageError")
       assert.deepEqual(readFileSync(path), Buffer.from(bytes))
       writeFileSync(path, "\u001b[1mtext\u001b[0m of old, \tin any encoding: \u00fc\n", "latin1")
       const reports: Array<string> = []

@@ -54,7 +54,7 @@ const writeStream = (
   output: Output
 ): Effect.Effect<StepExit, MethodFailure> =>
   Stream.runForEach(payload, output.write).pipe(
-    Effect.catchTag("Unavailable", (error) =>
+    Effect.catchTag("SvcUnavailable", (error) =>
       Effect.flatMap(output.rewind(0), (again) => Effect.fail(again ? ({ _tag: "Broken", error } as const) : error))
     ),
     Effect.tapErrorTag("Broken", ({ error }) => Effect.logWarning(`${error.message}: asking again`)),

@@ -15,7 +15,7 @@ export const changeAndLook = <R1, E extends { readonly message: string }, R2>(
   look: Effect.Effect<Look, E, R2>,
   subject: string
 ): Effect.Effect<unknown, ServiceError, R1 | R2> =>
-  Effect.catchTag(change, "OutcomeUnknown", (error) =>
+  Effect.catchTag(change, "SvcOutcomeUnknown", (error) =>
     Effect.gen(function* () {
       yield* Effect.logWarning(`${error.message}. Looking`)
       const result = yield* Effect.catch(look, ({ message }) =>

@@ -71,7 +71,7 @@ const save = Effect.fn("svc.step.savePerson")(function* (update: PersonUpdate) {
 
 /** Reads the person back and compares it with `update`, in the fields that the service returns. */
 const look = Effect.fnUntraced(function* (update: PersonUpdate) {
-  const person = yield* Effect.catchTag((yield* ServiceClient).getPerson(update.id), "NotFound", () =>
+  const person = yield* Effect.catchTag((yield* ServiceClient).getPerson(update.id), "SvcNotFound", () =>
     Effect.succeed(null)
   )
   if (person === null) return { found: "a look afterwards did not find the person" }

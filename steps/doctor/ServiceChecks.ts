@@ -9,7 +9,7 @@ import * as Scope from "effect/Scope"
 import { ServiceClient } from "../../core/src/client/ServiceClient.ts"
 import { AnalysisId } from "../../core/src/contract/Ids.ts"
 import { type Check, type CheckFailure, fail, ok, skipped, warn } from "../../core/src/doctor/Check.ts"
-import { LinkForbidden, LinkProtocol, Unavailable } from "../../core/src/Errors.ts"
+import { codeOf, LinkForbidden, LinkProtocol, Unavailable } from "../../core/src/Errors.ts"
 import { Session } from "../../core/src/session/Session.ts"
 import { makeSessionProfile } from "../../core/src/session/SessionProfile.ts"
 import type { Settings } from "../../core/src/settings/Settings.ts"
@@ -30,7 +30,7 @@ const loginAdvice: Readonly<Record<string, string>> = {
   Forbidden: "Ask whoever runs the service to let this account in"
 }
 
-const adviceFor = (error: CheckFailure, otherwise: string): string => loginAdvice[error._tag] ?? otherwise
+const adviceFor = (error: CheckFailure, otherwise: string): string => loginAdvice[codeOf(error)] ?? otherwise
 
 /** `links` is skipped without an analysis. */
 export const checkService = Effect.fn("svc.step.checkService")(function* (settings: Settings, analysis: string | null) {
@@ -173,7 +173,7 @@ const linksCheck = (analysis: string | null) =>
         fail(
           "links",
           error,
-          linkAdvice[error._tag] ?? "Check that this computer may reach the link host (firewall, proxy)"
+          linkAdvice[codeOf(error)] ?? "Check that this computer may reach the link host (firewall, proxy)"
         )
       )
     )

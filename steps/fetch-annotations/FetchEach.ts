@@ -12,7 +12,7 @@ import type { Output } from "../../platform/files/OutputFile.ts"
 import type { StepExit } from "../main/Step.ts"
 
 /** Failures of the request or the output, not of one analysis: nothing is written. */
-const isFatal = ({ _tag, scope }: AnnotationsError): boolean => _tag === "UsageError" || scope === "file"
+const isFatal = ({ _tag, scope }: AnnotationsError): boolean => _tag === "SvcUsageError" || scope === "file"
 
 /** What stands in the log about one analysis, or all of them. */
 const summary = ({ bytes, rowsRead, rowsWritten }: Pick<AnnotationsCounts, "bytes" | "rowsRead" | "rowsWritten">) =>

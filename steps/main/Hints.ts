@@ -23,7 +23,7 @@ export const hintsFor = (
     const more = explained.flatMap(([said, hint]) => (said.test(error.message) ? [hint] : []))
     return [...types, ...more, `See ${program} --help`]
   }
-  if (error._tag !== "Unavailable" || settings === null) return []
+  if (error._tag !== "SvcUnavailable" || settings === null) return []
   const variable = ignoredProxy(settings)
   return [
     ...(variable === null ? [] : [`${variable} is set, but only SVC_PROXY (--proxy) is used`]),

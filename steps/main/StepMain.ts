@@ -16,7 +16,7 @@ import * as Redacted from "effect/Redacted"
 import * as Result from "effect/Result"
 import * as Runtime from "effect/Runtime"
 import * as EffectTerminal from "effect/Terminal"
-import { LocalIo } from "../../core/src/Errors.ts"
+import { codeOf, LocalIo } from "../../core/src/Errors.ts"
 import { type KeyName, table } from "../../core/src/settings/Keys.ts"
 import { idListsOf, namedFile } from "../../core/src/settings/NamedFiles.ts"
 import { decode, environmentLayer, environmentWarnings, type LocalSettings } from "../../core/src/settings/Settings.ts"
@@ -230,7 +230,7 @@ const reporter =
             return 1
           }
           const exit = Runtime.getErrorExitCode(error)
-          yield* LogOutput.failure(error.message, { code: error._tag, exit })
+          yield* LogOutput.failure(error.message, { code: codeOf(error), exit })
           yield* Effect.forEach(hintsFor(error, program, settings), LogOutput.hint, { discard: true })
           return exit
         })

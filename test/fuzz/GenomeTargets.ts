@@ -167,7 +167,7 @@ const read = (kind: Kind, bytes: Uint8Array, more: (packed: Packed) => ReadonlyA
   let past = false
   const sliced = run(kind.slice(packed, textOf(packed, whole), kind.index, () => (past = true)))
   if (Result.isSuccess(sliced)) compare(kind, packed, sliced.success, whole)
-  else if (packed.honest && !["NotFound", "UsageError"].includes(sliced.failure._tag)) {
+  else if (packed.honest && !["SvcNotFound", "SvcUsageError"].includes(sliced.failure._tag)) {
     throw new Error(`it refuses a sound file: ${sliced.failure.message}`)
   }
   return { tags: tagsOf([sliced, ...more(packed).map(run)]), past }

@@ -177,7 +177,7 @@ export const hostile = (): ReportDocument => {
         {
           action: "failed",
           reason: null,
-          error: { _tag: "NotFound", message: evil }
+          error: { _tag: "SvcNotFound", message: evil }
         }
       )
     ],

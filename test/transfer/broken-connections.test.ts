@@ -14,7 +14,7 @@ describe("FileTransfer, network", () => {
       const refused = new LinkBroken({ host, fault: "Connect", reason: "connection refused" })
       const g = ground({ script: always(() => refused) })
       const error = yield* failure(g)
-      assert.deepInclude(error, { _tag: "Unavailable", host, attempts: 9 })
+      assert.deepInclude(error, { _tag: "SvcUnavailable", host, attempts: 9 })
       assert.strictEqual(g.links.seen.length, 9)
       assert.deepStrictEqual(g.events.at(-1), { _tag: "GivenUp", attempts: 9, renewals: 0 })
       assert.deepStrictEqual(g.disk.names, [])
@@ -24,7 +24,7 @@ describe("FileTransfer, network", () => {
   it.effect("N4 a certificate that is not accepted is not tried again", () =>
     Effect.gen(function* () {
       const g = ground({ script: always(() => new TlsRefused({ host, reason: "self-signed certificate" })) })
-      assert.strictEqual((yield* failure(g))._tag, "TlsRefused")
+      assert.strictEqual((yield* failure(g))._tag, "SvcTlsRefused")
       assert.strictEqual(g.links.seen.length, 1)
     })
   )
@@ -173,7 +173,7 @@ describe("FileTransfer, network", () => {
   it.effect("N13 a host that dies before 64 KiB, every time, does not keep us for ever", () =>
     Effect.gen(function* () {
       const g = ground({ size: 60 * mib, script: always((good) => cutAfter(good, kib, "Reset")) })
-      assert.strictEqual((yield* failure(g))._tag, "Unavailable")
+      assert.strictEqual((yield* failure(g))._tag, "SvcUnavailable")
       assert.isAtMost(g.links.seen.length, 9)
       assert.strictEqual(g.disk.names.length, 2)
     })

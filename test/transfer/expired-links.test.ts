@@ -39,7 +39,7 @@ describe("FileTransfer, links", () => {
       Effect.gen(function* () {
         const g = ground({ script: always(() => ({ status, headers: {}, body: [] })) })
         const error = yield* failure(g)
-        assert.strictEqual(error._tag, "NotFound")
+        assert.strictEqual(error._tag, "SvcNotFound")
         assert.match(error.message, new RegExp(`^s\\.bam: not found \\(${host} answers ${status} to its link, also`))
         assert.strictEqual(g.links.seen.length, 2)
       })
@@ -48,7 +48,7 @@ describe("FileTransfer, links", () => {
   it.effect("L3 a fresh link that is refused as well ends it", () =>
     Effect.gen(function* () {
       const g = ground({ script: always(() => ({ status: 403, headers: {}, body: [] })) })
-      assert.deepInclude(yield* failure(g), { _tag: "LinkForbidden", host, status: 403 })
+      assert.deepInclude(yield* failure(g), { _tag: "SvcLinkForbidden", host, status: 403 })
       assert.strictEqual(g.renewals(), 1)
       assert.strictEqual(g.links.seen.length, 2)
     })
@@ -62,7 +62,7 @@ describe("FileTransfer, links", () => {
       }
       const g = ground({ script, request: { renewLink: null } })
       const error = yield* failure(g)
-      assert.deepInclude(error, { _tag: "LinkExpired", reason: `${host} answered 403` })
+      assert.deepInclude(error, { _tag: "SvcLinkExpired", reason: `${host} answered 403` })
       assert.isFalse(g.events.some(({ _tag }) => _tag === "Renewing"))
       assert.strictEqual(g.links.seen.length, 2)
       assert.strictEqual(g.disk.names.length, 2)
@@ -84,7 +84,7 @@ describe("FileTransfer, links", () => {
         script: always(() => ({ status: 403, headers: {}, body: [] })),
         request: { renewLink: new Forbidden({ what: "analysis A1" }) }
       })
-      assert.strictEqual((yield* failure(g))._tag, "Forbidden")
+      assert.strictEqual((yield* failure(g))._tag, "SvcForbidden")
       assert.strictEqual(g.links.seen.length, 1)
     })
   )
@@ -102,7 +102,7 @@ describe("FileTransfer, links", () => {
       const g = ground({ size: 8 * mib, script: oneUse(200 * kib) })
       assert.deepInclude(yield* succeeds(g), { renewals: 40 })
       const bound = ground({ size: 16 * mib, script: oneUse(200 * kib) })
-      assert.strictEqual((yield* failure(bound))._tag, "LinkForbidden")
+      assert.strictEqual((yield* failure(bound))._tag, "SvcLinkForbidden")
       assert.strictEqual(bound.renewals(), 50)
     })
   )

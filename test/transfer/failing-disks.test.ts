@@ -10,7 +10,7 @@ describe("FileTransfer, disk", () => {
     Effect.gen(function* () {
       const g = ground({ size: 40 * mib, connections: 1 })
       g.disk.fails = (operation, count) => (operation === "write" && count > 4 ? "ENOSPC" : null)
-      assert.deepInclude(yield* failure(g), { _tag: "LocalIo", errno: "ENOSPC" })
+      assert.deepInclude(yield* failure(g), { _tag: "SvcLocalIo", errno: "ENOSPC" })
       assert.strictEqual(g.disk.names.length, 2)
       g.disk.fails = () => null
       const before = g.links.seen.length
@@ -39,7 +39,7 @@ describe("FileTransfer, disk", () => {
       const g = ground()
       g.disk.freeBytes = 1000
       const error = yield* failure(g)
-      assert.deepInclude(error, { _tag: "LocalIo", errno: "ENOSPC" })
+      assert.deepInclude(error, { _tag: "SvcLocalIo", errno: "ENOSPC" })
       assert.match(error.message, /204800 bytes \(1000 are free\)/)
       assert.strictEqual(g.links.seen.length, 0)
     })
@@ -49,7 +49,7 @@ describe("FileTransfer, disk", () => {
     Effect.gen(function* () {
       const g = ground({ size: 200 * mib, script: always((good) => ({ ...good, delay: 1000 })) })
       g.disk.fails = (operation, count) => (operation === "sync" && count >= 2 ? "EIO" : null)
-      assert.deepInclude(yield* failure(g), { _tag: "LocalIo", errno: "EIO" })
+      assert.deepInclude(yield* failure(g), { _tag: "SvcLocalIo", errno: "EIO" })
       g.disk.fails = () => null
       const outcome = yield* succeeds(g)
       assert.isAtLeast(outcome.resumedFrom, 64 * mib)
@@ -64,7 +64,7 @@ describe("FileTransfer, disk", () => {
         const g = ground({ size: 200 * mib, script: always((good) => ({ ...good, delay: 1000 })) })
         // Linux reports a failed write-back to one fsync only: the next one succeeds although the bytes are lost.
         g.disk.fails = (operation, count) => (operation === "sync" && count === 2 ? "EIO" : null)
-        assert.deepInclude(yield* failure(g), { _tag: "LocalIo", errno: "EIO" })
+        assert.deepInclude(yield* failure(g), { _tag: "SvcLocalIo", errno: "EIO" })
         g.disk.fails = () => null
         const outcome = yield* succeeds(g)
         assert.isAtLeast(outcome.resumedFrom, 64 * mib)

@@ -23,7 +23,7 @@ describe("FileTransfer, checks", () => {
           Effect.andThen(new FileDamaged({ file: "s.bam", fault: "NotBgzf", reason: "it is not BGZF" }))
         )
       const g = ground({ request: { check } })
-      assert.deepInclude(yield* failure(g), { _tag: "FileDamaged", fault: "NotBgzf" })
+      assert.deepInclude(yield* failure(g), { _tag: "SvcFileDamaged", fault: "NotBgzf" })
       assert.deepStrictEqual(yield* Ref.get(sizes), [200 * kib])
       assert.deepStrictEqual(g.disk.names, [])
     })
@@ -41,7 +41,7 @@ describe("FileTransfer, checks", () => {
       for (const bytes of [bam.subarray(0, 50_000), bam.subarray(0, -28), patterned(5_000)]) {
         for (const [fileName, name] of names) {
           const g = ground({ bytes, silent: true, request: { fileName, name } })
-          assert.strictEqual((yield* Effect.flip(yield* g.run))._tag, "FileDamaged")
+          assert.strictEqual((yield* Effect.flip(yield* g.run))._tag, "SvcFileDamaged")
           assert.deepStrictEqual(g.disk.names, [])
         }
         const unchecked = ground({ bytes })
@@ -158,7 +158,7 @@ describe("FileTransfer, checks", () => {
       ]) {
         const g = ground({ script: telling(headers) })
         const error = yield* failure(g)
-        assert.deepInclude(error, { _tag: "FileDamaged", fault: "Checksum" })
+        assert.deepInclude(error, { _tag: "SvcFileDamaged", fault: "Checksum" })
         assert.match(error.message, /^s\.bam: its \w+ is [0-9a-f]+, but [\w-]+ of the link host says [0-9a-f]+$/)
         assert.deepStrictEqual(g.disk.names, [])
       }
@@ -189,7 +189,7 @@ describe("FileTransfer, checks", () => {
         const exit = yield* g.run
         assert.match(g.links.seen.at(-1)?.range ?? "", /^bytes=102400-/)
         if (version === 1) assert.deepStrictEqual((yield* exit).compared, ["size", "md5 of Content-MD5"])
-        else assert.strictEqual((yield* Effect.flip(exit))._tag, "FileDamaged")
+        else assert.strictEqual((yield* Effect.flip(exit))._tag, "SvcFileDamaged")
       }
     })
   )
@@ -213,7 +213,7 @@ describe("FileTransfer, checks", () => {
         // One that is there is compared, and stays as it is.
         g.disk.files.set(name, Buffer.from(line.replace(/^./, (digit) => (digit === "0" ? "1" : "0"))))
         const wrong = text(g, name)
-        assert.deepInclude(yield* Effect.flip(yield* g.run), { _tag: "FileDamaged", file: name, fault: "Checksum" })
+        assert.deepInclude(yield* Effect.flip(yield* g.run), { _tag: "SvcFileDamaged", file: name, fault: "Checksum" })
         assert.strictEqual(text(g, name), wrong)
         const anew = ground({ request: { checksums: kind, overwrite: true } })
         for (const one of ["s.bam", name]) anew.disk.files.set(one, Buffer.from("old"))
@@ -228,7 +228,7 @@ describe("FileTransfer, checks", () => {
       const g = ground({ request: { checksums: "md5", overwrite: true } })
       for (const name of ["s.bam", "s.bam.md5"]) g.disk.files.set(name, Buffer.from("old"))
       g.disk.fails = (operation) => (operation === "checksum" ? "ENOSPC" : null)
-      assert.deepInclude(yield* Effect.flip(yield* g.run), { _tag: "LocalIo", errno: "ENOSPC" })
+      assert.deepInclude(yield* Effect.flip(yield* g.run), { _tag: "SvcLocalIo", errno: "ENOSPC" })
       assert.deepStrictEqual(g.disk.names, ["s.bam"])
     })
   )
@@ -249,7 +249,7 @@ describe("FileTransfer, checks", () => {
     it.effect(`Z1 the name ${JSON.stringify(name.slice(0, 20))} is refused before anything happens`, () =>
       Effect.gen(function* () {
         const g = ground({ request: { name } })
-        assert.strictEqual((yield* failure(g))._tag, "UnsafeName")
+        assert.strictEqual((yield* failure(g))._tag, "SvcUnsafeName")
         assert.deepStrictEqual([g.disk.log, g.links.seen], [[], []])
       })
     )

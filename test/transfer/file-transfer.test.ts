@@ -33,7 +33,7 @@ describe("FileTransfer", () => {
         }
         const g = ground({ request: { size: 8, checksums: "md5" } })
         g.disk.files.set("s.bam", patterned(7))
-        assert.deepInclude(yield* Effect.flip(yield* g.run), { _tag: "FileDiffers", bytes: 7, listed: 8 })
+        assert.deepInclude(yield* Effect.flip(yield* g.run), { _tag: "SvcFileDiffers", bytes: 7, listed: 8 })
         assert.deepStrictEqual([g.disk.names, g.links.seen.length], [["s.bam"], 0])
       })
   )
@@ -45,7 +45,7 @@ describe("FileTransfer", () => {
         script: always(() => new TlsRefused({ host, reason: "expired" }))
       })
       g.disk.files.set("s.bam", patterned(7))
-      assert.strictEqual((yield* Effect.flip(yield* g.run))._tag, "TlsRefused")
+      assert.strictEqual((yield* Effect.flip(yield* g.run))._tag, "SvcTlsRefused")
       assert.deepStrictEqual(g.disk.files.get("s.bam"), patterned(7))
       const again = ground({ request: { overwrite: true } })
       again.disk.files.set("s.bam", patterned(7))

@@ -82,7 +82,7 @@ describe("link hosts", () => {
       const port = yield* quietPort
       const transfer = yield* liveTransfer(`http://127.0.0.1:${port}/s.bam`, 10)
       const error = yield* Effect.flip(quickly(transfer.run))
-      assert.deepInclude(error, { _tag: "Unavailable", reason: "connection refused", attempts: 9 })
+      assert.deepInclude(error, { _tag: "SvcUnavailable", reason: "connection refused", attempts: 9 })
       assert.deepStrictEqual(transfer.names(), [])
     })
   )
@@ -91,7 +91,7 @@ describe("link hosts", () => {
     Effect.gen(function* () {
       const transfer = yield* liveTransfer("http://files.invalid/s.bam?X-Amz-Signature=canary", 10)
       const error = yield* Effect.flip(quickly(transfer.run))
-      assert.strictEqual(error._tag, "Unavailable")
+      assert.strictEqual(error._tag, "SvcUnavailable")
       assert.include(error.message, "files.invalid")
       assert.notInclude(error.message, "canary")
     })
@@ -257,7 +257,7 @@ describe("link hosts", () => {
     it.live(`H8 H14 H15 H16 ${name}: no reply, and few tries`, () =>
       Effect.gen(function* () {
         const { server, error, transfer } = yield* fails((_, socket) => void socket.write(`${head}\r\n\r\n`))
-        assert.strictEqual(error._tag, "LinkProtocol")
+        assert.strictEqual(error._tag, "SvcLinkProtocol")
         assert.strictEqual(server.requests.length, 2)
         assert.deepStrictEqual(transfer.names(), [])
       })
@@ -276,7 +276,7 @@ describe("link hosts", () => {
       const { error, transfer } = yield* fails(
         (_, socket) => void socket.write("HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: 5\r\n\r\n12345")
       )
-      assert.strictEqual(error._tag, "LinkProtocol")
+      assert.strictEqual(error._tag, "SvcLinkProtocol")
       assert.deepStrictEqual(transfer.names(), [])
     })
   )
@@ -293,7 +293,7 @@ describe("link hosts", () => {
       ]
       for (const link of links) {
         const transfer = yield* liveTransfer(link, object.length, { target: "https://192.0.2.1/" })
-        assert.strictEqual((yield* Effect.flip(transfer.run))._tag, "LinkRefused")
+        assert.strictEqual((yield* Effect.flip(transfer.run))._tag, "SvcLinkRefused")
       }
       assert.strictEqual(server.connections(), 0)
     })
@@ -305,7 +305,7 @@ describe("link hosts", () => {
         const { error, server } = yield* fails(
           (_, socket) => void socket.write(`HTTP/1.1 302 Found\r\nLocation: ${to}\r\nContent-Length: 0\r\n\r\n`)
         )
-        assert.strictEqual(error._tag, "LinkRefused")
+        assert.strictEqual(error._tag, "SvcLinkRefused")
         assert.strictEqual(server.requests.length, 1)
       }
       yield* delivers((request, socket) => {

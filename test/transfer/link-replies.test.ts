@@ -47,7 +47,7 @@ describe("FileTransfer, HTTP", () => {
             100 * kib
           )
       })
-      assert.strictEqual((yield* failure(g))._tag, "LinkProtocol")
+      assert.strictEqual((yield* failure(g))._tag, "SvcLinkProtocol")
       assert.isAtMost(g.links.seen.length, 24)
     })
   )
@@ -62,7 +62,7 @@ describe("FileTransfer, HTTP", () => {
             ? new TlsRefused({ host, reason: "asked a hundred times" })
             : cappedAt(64 * kib, object.bytes, range, good)
       })
-      assert.deepInclude(yield* failure(g), { _tag: "LinkProtocol" })
+      assert.deepInclude(yield* failure(g), { _tag: "SvcLinkProtocol" })
       assert.isAtMost(g.links.seen.length, 30)
     })
   )
@@ -76,7 +76,7 @@ describe("FileTransfer, HTTP", () => {
       })
       yield* succeeds(ground({ script: at(0, early) }))
       const g = ground({ script: always(early) })
-      assert.strictEqual((yield* failure(g))._tag, "LinkProtocol")
+      assert.strictEqual((yield* failure(g))._tag, "SvcLinkProtocol")
       assert.strictEqual(g.links.seen.length, 2)
     })
   )
@@ -181,7 +181,7 @@ describe("FileTransfer, HTTP", () => {
           return next
         }
       })
-      assert.deepInclude(yield* failure(g), { _tag: "FileDamaged", fault: "Changing" })
+      assert.deepInclude(yield* failure(g), { _tag: "SvcFileDamaged", fault: "Changing" })
       assert.deepStrictEqual(g.disk.names, [])
     })
   )
@@ -247,7 +247,7 @@ describe("FileTransfer, HTTP", () => {
     Effect.gen(function* () {
       yield* succeeds(ground({ size: 0 }))
       const unknown = ground({ size: 0, request: { size: null } })
-      assert.deepInclude(yield* failure(unknown), { _tag: "FileDamaged", fault: "Size" })
+      assert.deepInclude(yield* failure(unknown), { _tag: "SvcFileDamaged", fault: "Size" })
     })
   )
 
@@ -255,7 +255,7 @@ describe("FileTransfer, HTTP", () => {
     Effect.gen(function* () {
       for (const size of [100 * kib, 300 * kib]) {
         const g = ground({ request: { size } })
-        assert.deepInclude(yield* failure(g), { _tag: "FileDamaged", fault: "Size" })
+        assert.deepInclude(yield* failure(g), { _tag: "SvcFileDamaged", fault: "Size" })
         assert.deepStrictEqual(g.disk.names, [])
         assert.notInclude(g.disk.log, "write")
       }
@@ -265,7 +265,7 @@ describe("FileTransfer, HTTP", () => {
   it.effect("H7 bytes beyond the announced end are refused", () =>
     Effect.gen(function* () {
       const g = ground({ script: always((good) => ({ ...good, body: [...good.body, patterned(1)] })) })
-      assert.strictEqual((yield* failure(g))._tag, "LinkProtocol")
+      assert.strictEqual((yield* failure(g))._tag, "SvcLinkProtocol")
     })
   )
 
@@ -280,7 +280,7 @@ describe("FileTransfer, HTTP", () => {
       ]
       for (const change of replies) {
         const g = ground({ script: always(change) })
-        assert.strictEqual((yield* failure(g))._tag, "LinkProtocol")
+        assert.strictEqual((yield* failure(g))._tag, "SvcLinkProtocol")
         assert.deepStrictEqual(g.disk.names, [])
       }
     })
@@ -296,7 +296,7 @@ describe("FileTransfer, HTTP", () => {
         [0, 1, 2].map((n) => `https://other.example/${n}`)
       )
       const loop = ground({ script: always(() => hop("/again")) })
-      assert.strictEqual((yield* failure(loop))._tag, "LinkProtocol")
+      assert.strictEqual((yield* failure(loop))._tag, "SvcLinkProtocol")
       assert.strictEqual(loop.links.seen.length, 8)
     })
   )
@@ -342,7 +342,7 @@ describe("FileTransfer, HTTP", () => {
         ({ number }, good) =>
           number < count ? { status: 500, headers: {}, body: [] } : good
       yield* succeeds(ground({ script: failing(8) }))
-      assert.strictEqual((yield* failure(ground({ script: failing(9) })))._tag, "Unavailable")
+      assert.strictEqual((yield* failure(ground({ script: failing(9) })))._tag, "SvcUnavailable")
     })
   )
 })

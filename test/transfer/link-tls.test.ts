@@ -98,7 +98,7 @@ describe("link hosts over TLS", () => {
       Effect.gen(function* () {
         const { server, caFile } = yield* host(tls)
         const transfer = yield* liveTransfer(`${server.url}/s.bam`, object.length, { http: trusted ? { caFile } : {} })
-        assert.strictEqual((yield* Effect.flip(transfer.run))._tag, "TlsRefused")
+        assert.strictEqual((yield* Effect.flip(transfer.run))._tag, "SvcTlsRefused")
         assert.strictEqual(server.requests.length, 0)
         assert.isFalse(transfer.events.some(({ _tag }) => _tag === "Retrying"))
       })
@@ -135,7 +135,7 @@ describe("link hosts over TLS", () => {
       for (const link of links) {
         const { run } = yield* liveTransfer(link, object.length, { http, target: "https://service.example" })
         const error = yield* Effect.flip(run)
-        assert.strictEqual(error._tag, "LinkRefused")
+        assert.strictEqual(error._tag, "SvcLinkRefused")
         assert.match(error.message, /is a name of (this machine|a private network) and the target is not$/)
       }
       assert.strictEqual(proxy.asked.count, 0)
@@ -155,7 +155,7 @@ describe("link hosts over TLS", () => {
         const http = { caFile, proxy: proxyAddress(proxy.url, "wrong") }
         const transfer = yield* liveTransfer(`${link}/s.bam`, object.length, { http, target: plain.url })
         const error = yield* Effect.flip(transfer.run)
-        assert.deepInclude(error, { _tag: "ProxyRefused", status: 407 })
+        assert.deepInclude(error, { _tag: "SvcProxyRefused", status: 407 })
         assert.notInclude(error.message, "wrong")
       }
       assert.strictEqual(proxy.asked.count, 2)

@@ -141,7 +141,7 @@ describe("processes", () => {
       const words = all.map(({ out }) => out?.error ?? out?.action)
       assert.strictEqual(words.filter((word) => word === "downloaded").length, 1, words.join())
       assert.isTrue(
-        words.every((word) => word === "downloaded" || word === "exists" || word === "Busy"),
+        words.every((word) => word === "downloaded" || word === "exists" || word === "SvcBusy"),
         words.join()
       )
       assert.isTrue(readFileSync(join(directory, "s.bam")).equals(object))
@@ -165,7 +165,7 @@ describe("processes", () => {
       yield* waitFor(() => waiting.length === 1)
       parent.process.kill("SIGKILL")
       const second = yield* download(options)
-      assert.deepInclude(second.out, { error: "Busy", exit: 69 })
+      assert.deepInclude(second.out, { error: "SvcBusy", exit: 69 })
       answering = true
       for (const go of waiting) go()
       assert.deepInclude((yield* parent.ended).out, { action: "downloaded" })
@@ -294,7 +294,7 @@ describe("processes", () => {
         const script = `mount -t tmpfs -o size=4m tmpfs "$0" && head -c 2000000 /dev/zero > "$0/filler" && shift 0 && "$@"; code=$?; cp -a "$0"/. "${kept}"; exit $code`
         const options = { link: `${server.url}/s.bam`, size: object.length, directory: mounted }
         const early = yield* download(options, {}, ["unshare", "-Urm", "sh", "-c", script, mounted])
-        assert.deepInclude(early.out, { error: "LocalIo", exit: 74 })
+        assert.deepInclude(early.out, { error: "SvcLocalIo", exit: 74 })
         assert.match(early.out?.message ?? "", /3000000 bytes \(\d+ are free\).*the disk is full/)
         assert.deepStrictEqual(readdirSync(kept), ["filler"])
       })
@@ -329,7 +329,7 @@ describe("processes", () => {
           "$@"; code=$?; cp "$0/s.bam" "${marks}/"; exit $code`
         const options = { link: `${server.url}/s.bam`, size: object.length, directory: mounted }
         const { code, outs, stderr } = yield* download(options, {}, ["unshare", "-Urm", "sh", "-c", script, mounted])
-        assert.deepInclude(outs[0], { error: "LocalIo", exit: 74 })
+        assert.deepInclude(outs[0], { error: "SvcLocalIo", exit: 74 })
         assert.match(outs[0]?.message ?? "", /the disk is full/)
         assert.strictEqual(code, 0, stderr)
         // The whole did not fit beside the filler, and what was there was not asked for again.
@@ -346,7 +346,7 @@ describe("processes", () => {
         const options = { link: `${server.url}/s.bam`, size: object.length, directory }
         const script = 'mount -t tmpfs -o size=4m,ro tmpfs "$0" && exec "$@"'
         const { out } = yield* download(options, {}, ["unshare", "-Urm", "sh", "-c", script, directory])
-        assert.deepInclude(out, { error: "LocalIo", exit: 74 })
+        assert.deepInclude(out, { error: "SvcLocalIo", exit: 74 })
         assert.match(out?.message ?? "", /the file system is read-only/)
         assert.strictEqual(server.requests.length, 0)
       })
@@ -370,7 +370,7 @@ describe("processes", () => {
         const options = { link: `${server.url}/s.bam`, size: object.length, directory }
         // 1 MiB in blocks of 512 or 1024 bytes, as the shell counts them.
         const limited = yield* download(options, {}, ["sh", "-c", 'ulimit -f 1500; "$0" "$@"'])
-        assert.deepInclude(limited.out, { error: "LocalIo", exit: 74 })
+        assert.deepInclude(limited.out, { error: "SvcLocalIo", exit: 74 })
         assert.match(limited.out?.message ?? "", /larger than allowed/)
         const names = readdirSync(directory)
         assert.strictEqual(names.length, 2, names.join())

@@ -195,7 +195,7 @@ describe("SliceTransfer", () => {
       Effect.gen(function* () {
         const g = yield* ground({ script: (asked, _) => goodReply(asked.object, { range: null, ifRange: null }) })
         const error = yield* fails(g)
-        assert.strictEqual(error._tag, "LinkProtocol")
+        assert.strictEqual(error._tag, "SvcLinkProtocol")
         assert.match(error.message, /cannot serve single regions/)
       }).pipe(Effect.provide(ZlibCodec.layer))
     )
@@ -209,7 +209,7 @@ describe("SliceTransfer", () => {
         yield* succeeds(yield* ground({ script: at(1, shifted) }))
         const twice: Script = ({ number }, good) => (number === 0 ? good : shifted(good))
         const error = yield* fails(yield* ground({ script: twice }))
-        assert.oneOf(error._tag, ["LinkProtocol", "FileDamaged"])
+        assert.oneOf(error._tag, ["SvcLinkProtocol", "SvcFileDamaged"])
       }).pipe(Effect.provide(ZlibCodec.layer))
     )
 
@@ -230,7 +230,7 @@ describe("SliceTransfer", () => {
         const first = yield* versionOf(1)
         const g = yield* ground({ script: () => ({ bytes: first.bam, etag: etagOf(++version) }) })
         const error = yield* fails(g)
-        assert.strictEqual(error._tag, "FileDamaged")
+        assert.strictEqual(error._tag, "SvcFileDamaged")
         assert.match(error.message, /changed 3 times/)
       }).pipe(Effect.provide(ZlibCodec.layer))
     )
@@ -262,7 +262,7 @@ describe("SliceTransfer", () => {
             number < times ? { status: 503, headers: {}, body: [] } : good
         yield* succeeds(yield* ground({ script: down(8) }))
         const error = yield* fails(yield* ground({ script: down(9) }))
-        assert.strictEqual(error._tag, "Unavailable")
+        assert.strictEqual(error._tag, "SvcUnavailable")
       }).pipe(Effect.provide(ZlibCodec.layer))
     )
   })
@@ -319,7 +319,7 @@ describe("SliceTransfer", () => {
     it.effect("L3 a fresh link that is refused as well ends it", () =>
       Effect.gen(function* () {
         const error = yield* fails(yield* ground({ script: () => ({ status: 403, headers: {}, body: [] }) }))
-        assert.strictEqual(error._tag, "LinkForbidden")
+        assert.strictEqual(error._tag, "SvcLinkForbidden")
       }).pipe(Effect.provide(ZlibCodec.layer))
     )
   })
@@ -341,7 +341,7 @@ describe("SliceTransfer", () => {
             const g = yield* ground()
             g.disk.fails = (now, n) => (now === operation && n === count ? "ENOSPC" : null)
             const error = yield* fails(g)
-            assert.strictEqual(error._tag, "LocalIo", `${operation} ${count}`)
+            assert.strictEqual(error._tag, "SvcLocalIo", `${operation} ${count}`)
           }
         }).pipe(Effect.provide(ZlibCodec.layer))
     )
@@ -399,7 +399,7 @@ describe("SliceTransfer", () => {
         })
         yield* succeeds(yield* ground(there("chr1:20001-900000")))
         const error = yield* fails(yield* ground(there("chr1:20001-900001")))
-        assert.strictEqual(error._tag, "CannotCreate")
+        assert.strictEqual(error._tag, "SvcCannotCreate")
       }).pipe(Effect.provide(ZlibCodec.layer))
     )
   })
@@ -448,7 +448,7 @@ describe("SliceTransfer", () => {
         const wanted = yield* Effect.fromResult(parseRange("chr2"))
         const other = yield* ground({ disk, request: { wanted } })
         const error = yield* Effect.flip(other.download)
-        assert.strictEqual(error._tag, "Busy")
+        assert.strictEqual(error._tag, "SvcBusy")
         yield* TestClock.adjust("1 minute")
         yield* Fiber.join(fiber)
         assert.deepStrictEqual(disk.names, names)
@@ -500,7 +500,7 @@ describe("SliceTransfer", () => {
         const [, sum = ""] = sums
         g.disk.files.set(sum, Buffer.from(right[0] ?? ""))
         assert.deepInclude(yield* Effect.flip(yield* again.run), {
-          _tag: "FileDamaged",
+          _tag: "SvcFileDamaged",
           file: sum,
           fault: "Checksum"
         })
@@ -510,7 +510,7 @@ describe("SliceTransfer", () => {
           request: { checksums: "md5", overwrite: true, existing: Effect.succeed(same) }
         })
         g.disk.fails = (operation) => (operation === "checksum" ? "ENOSPC" : null)
-        assert.strictEqual((yield* Effect.flip(yield* anew.run))._tag, "LocalIo")
+        assert.strictEqual((yield* Effect.flip(yield* anew.run))._tag, "SvcLocalIo")
         assert.deepStrictEqual(g.disk.names, names)
       }).pipe(Effect.provide(ZlibCodec.layer))
   )

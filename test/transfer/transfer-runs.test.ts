@@ -27,7 +27,7 @@ describe("FileTransfer, runs", () => {
     Effect.gen(function* () {
       const g = ground()
       g.disk.fails = (operation) => (operation === "commit" ? "EIO" : null)
-      assert.strictEqual((yield* failure(g))._tag, "LocalIo")
+      assert.strictEqual((yield* failure(g))._tag, "SvcLocalIo")
       g.disk.fails = () => null
       // The part was not flushed after its last byte, so it is fetched or kept; either way it must be whole.
       yield* succeeds(g)
@@ -42,7 +42,7 @@ describe("FileTransfer, runs", () => {
       const [one, other] = yield* Fiber.join(both)
       assert.isTrue(one !== undefined && Exit.isSuccess(one))
       assert.isTrue(other !== undefined && Exit.isFailure(other))
-      if (other !== undefined) assert.strictEqual((yield* Effect.flip(other))._tag, "Busy")
+      if (other !== undefined) assert.strictEqual((yield* Effect.flip(other))._tag, "SvcBusy")
       g.delivered()
     })
   )
@@ -56,7 +56,7 @@ describe("FileTransfer, runs", () => {
       const journal = JSON.parse(new TextDecoder().decode(g.disk.files.get(name)))
       g.disk.files.set(name, new TextEncoder().encode(JSON.stringify({ ...journal, writer: "another" })))
       yield* TestClock.adjust("1 minute")
-      assert.strictEqual((yield* Effect.flip(yield* Fiber.join(fiber)))._tag, "Busy")
+      assert.strictEqual((yield* Effect.flip(yield* Fiber.join(fiber)))._tag, "SvcBusy")
       assert.isFalse(g.disk.files.has("s.bam"))
     })
   )
@@ -114,7 +114,7 @@ describe("FileTransfer, runs", () => {
         request: { size: null },
         script: (seen, good) => ({ ...(chunked(seen, good) as ScriptedReply), framed: false })
       })
-      assert.strictEqual((yield* failure(endless))._tag, "LinkProtocol")
+      assert.strictEqual((yield* failure(endless))._tag, "SvcLinkProtocol")
     })
   )
 })

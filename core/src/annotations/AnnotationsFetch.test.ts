@@ -174,9 +174,9 @@ describe("the stream of rows", () => {
   it.effect("fails with the errors of the client, after what was complete", () =>
     Effect.gen(function* () {
       const missing = yield* Effect.flip(run([{ status: 400, text: "{}" }]))
-      assert.strictEqual(missing._tag, "NotFound")
-      assert.strictEqual((yield* Effect.flip(run([{ text: table }], { columns: ["nope"] })))._tag, "UsageError")
-      assert.strictEqual((yield* Effect.flip(run([{ text: table.slice(0, 60) }])))._tag, "ReplyMalformed")
+      assert.strictEqual(missing._tag, "SvcNotFound")
+      assert.strictEqual((yield* Effect.flip(run([{ text: table }], { columns: ["nope"] })))._tag, "SvcUsageError")
+      assert.strictEqual((yield* Effect.flip(run([{ text: table.slice(0, 60) }])))._tag, "SvcReplyMalformed")
     })
   )
 
@@ -255,7 +255,7 @@ describe("one analysis", () => {
     Effect.gen(function* () {
       const it = ground()
       const [exit] = yield* fetchAll(it, {}, [".."], [last])
-      assert.strictEqual(failureOf(exit)?._tag, "NotFound")
+      assert.strictEqual(failureOf(exit)?._tag, "SvcNotFound")
       assert.deepStrictEqual(it.asked, [])
     })
   )
@@ -269,7 +269,7 @@ describe("bodies that cannot be used", () => {
           for (let cut = 0; cut < text.length; cut++) {
             const it = ground()
             const [exit] = yield* fetchAll(it, { format }, ["A1"], [{ text: text.slice(0, cut) }])
-            assert.strictEqual(failureOf(exit)?._tag, "ReplyMalformed", `${cut}`)
+            assert.strictEqual(failureOf(exit)?._tag, "SvcReplyMalformed", `${cut}`)
             assert.strictEqual(it.written(), "")
           }
         }
@@ -279,18 +279,18 @@ describe("bodies that cannot be used", () => {
     it.effect(`H20 answers of another kind are told apart, and never in the output (${format})`, () =>
       Effect.gen(function* () {
         const cases: ReadonlyArray<readonly [Answer, tag: string, message: RegExp]> = [
-          [{ text: '{"success":false,"errorMessageId":"BUSY"}' }, "RequestRejected", /BUSY/],
-          [{ text: '{"success":true,"response":null}' }, "NotFound", /analysis A1: not found/],
-          [{ text: "null" }, "NotFound", /analysis A1/],
-          [{ status: 400, text: '{"errorMessageId":"ANALYSIS_NOT_FOUND"}' }, "NotFound", /ANALYSIS_NOT_FOUND/],
-          [{ status: 404, text: "" }, "NotFound", /analysis A1/],
-          [{ status: 422, text: '{"errorMessageId":"NOT_SNV"}' }, "RequestRejected", /NOT_SNV/],
-          [{ text: "[]" }, "ReplyMalformed", /it has no data/],
-          [{ text: '{"data":[[1]]}' }, "ReplyMalformed", /it has no header/],
-          [{ text: `{${header}}` }, "ReplyMalformed", /it has no data/],
-          [{ text: `{"x":"${"y".repeat(70_000)}"}` }, "ReplyMalformed", /it has no data/],
-          [{ text: "<html>" }, "ReplyMalformed", /HTML/],
-          [{ text: "" }, "ReplyMalformed", /its body is empty/]
+          [{ text: '{"success":false,"errorMessageId":"BUSY"}' }, "SvcRequestRejected", /BUSY/],
+          [{ text: '{"success":true,"response":null}' }, "SvcNotFound", /analysis A1: not found/],
+          [{ text: "null" }, "SvcNotFound", /analysis A1/],
+          [{ status: 400, text: '{"errorMessageId":"ANALYSIS_NOT_FOUND"}' }, "SvcNotFound", /ANALYSIS_NOT_FOUND/],
+          [{ status: 404, text: "" }, "SvcNotFound", /analysis A1/],
+          [{ status: 422, text: '{"errorMessageId":"NOT_SNV"}' }, "SvcRequestRejected", /NOT_SNV/],
+          [{ text: "[]" }, "SvcReplyMalformed", /it has no data/],
+          [{ text: '{"data":[[1]]}' }, "SvcReplyMalformed", /it has no header/],
+          [{ text: `{${header}}` }, "SvcReplyMalformed", /it has no data/],
+          [{ text: `{"x":"${"y".repeat(70_000)}"}` }, "SvcReplyMalformed", /it has no data/],
+          [{ text: "<html>" }, "SvcReplyMalformed", /HTML/],
+          [{ text: "" }, "SvcReplyMalformed", /its body is empty/]
         ]
         for (const [answer, tag, message] of cases) {
           const it = ground()
@@ -314,7 +314,7 @@ describe("bodies that cannot be used", () => {
         const it = ground()
         const [exit] = yield* fetchAll(it, {}, ["A1"], [{ text }])
         const failure = failureOf(exit)
-        assert.strictEqual(failure?._tag, "ReplyMalformed")
+        assert.strictEqual(failure?._tag, "SvcReplyMalformed")
         assert.match(failure?.message ?? "", message)
         assert.notInclude(failure?.message, "SECRET")
         assert.strictEqual(it.written(), "")
@@ -327,7 +327,7 @@ describe("bodies that cannot be used", () => {
       for (const request of [{ columns: ["Gnee"] }, { filter: { genes: [], regions: [] } }]) {
         const it = ground()
         const [exit] = yield* fetchAll(it, request, ["A1"], [last])
-        assert.strictEqual(failureOf(exit)?._tag, "UsageError")
+        assert.strictEqual(failureOf(exit)?._tag, "SvcUsageError")
         assert.match(
           failureOf(exit)?.message ?? "",
           /^Analysis A1: (Unknown column Gnee \(did you mean Gene\?\)|There is no chromosome)/
@@ -365,7 +365,7 @@ describe("bodies that break off", () => {
       yield* TestClock.adjust("1 minute")
       const [exit] = yield* Fiber.join(fiber)
       const failure = failureOf(exit)
-      assert.strictEqual(failure?._tag, "Unavailable")
+      assert.strictEqual(failure?._tag, "SvcUnavailable")
       assert.match(failure?.message ?? "", /lab\.example\.org is unavailable: connection reset \(3 attempts\)/)
       assert.strictEqual(it.written(), "")
     })
@@ -375,7 +375,7 @@ describe("bodies that break off", () => {
     Effect.gen(function* () {
       const it = ground(false)
       const [exit] = yield* fetchAll(it, { format: "json" }, ["A1"], [broken(first, 90), first])
-      assert.strictEqual(failureOf(exit)?._tag, "Unavailable")
+      assert.strictEqual(failureOf(exit)?._tag, "SvcUnavailable")
       assert.strictEqual(it.asked.length, 1)
       const unseen = ground(false)
       const fiber = yield* Effect.forkChild(fetchAll(unseen, {}, ["A1"], [broken(last, 90), last]))
@@ -394,7 +394,7 @@ describe("several analyses", () => {
       const exits = yield* fetchAll(it, {}, ["A0", "A1", "A2", "A3"], [cut, last, { status: 404, text: "" }, first])
       assert.deepStrictEqual(
         exits.map((exit) => failureOf(exit)?._tag ?? null),
-        ["ReplyMalformed", null, "NotFound", null]
+        ["SvcReplyMalformed", null, "SvcNotFound", null]
       )
       assert.strictEqual(it.written(), wanted + wanted.replaceAll('"A1"', '"A3"'))
       assert.strictEqual(it.spooled.count, 4)
@@ -424,7 +424,7 @@ describe("several analyses", () => {
       const it = ground()
       const more = { text: '{"data":[["v9",1,2]],"header":[{"id":"ID"},{"id":"AF"},{"id":"Gene"}]}' }
       const [, exit] = yield* fetchAll(it, { format: "tsv" }, ["A1", "A2"], [last, more])
-      assert.strictEqual(failureOf(exit)?._tag, "UsageError")
+      assert.strictEqual(failureOf(exit)?._tag, "SvcUsageError")
       assert.match(failureOf(exit)?.message ?? "", /does not have \(AF\)/)
       const chosen = ground()
       yield* fetchAll(chosen, { format: "tsv", columns: ["ID"] }, ["A1", "A2"], [last, more])

@@ -102,7 +102,7 @@ layer(Layer.empty)("asking again", (it) => {
         additionalInformation: null
       })
       const w = world([entry("A1")], () => Effect.fail(refusal))
-      assert.deepStrictEqual(yield* w.look(), ["RequestRejected"])
+      assert.deepStrictEqual(yield* w.look(), ["SvcRequestRejected"])
       assert.deepStrictEqual(w.entries(), [entry("A1", { askedAgain: time(0) })])
       assert.deepStrictEqual(yield* w.look(), [])
     })
@@ -112,9 +112,9 @@ layer(Layer.empty)("asking again", (it) => {
     Effect.gen(function* () {
       yield* TestClock.setTime(begin)
       const w = world([entry("A1"), entry("A2")], () => Effect.fail(new LoginRefused({ user: "u", host: "lab" })))
-      assert.deepStrictEqual(yield* w.look(), ["LoginRefused", "LoginRefused"])
+      assert.deepStrictEqual(yield* w.look(), ["SvcLoginRefused", "SvcLoginRefused"])
       assert.strictEqual(w.events.length, 1)
-      assert.deepStrictEqual(yield* w.look(), ["LoginRefused", "LoginRefused"])
+      assert.deepStrictEqual(yield* w.look(), ["SvcLoginRefused", "SvcLoginRefused"])
       assert.deepInclude(w.entries()[0], { status: "pending", requestTime: time(-30), askedAgain: null })
     })
   )

@@ -154,7 +154,7 @@ describe("restore", () => {
     Effect.gen(function* () {
       const full = world({ change: () => new LocalIo({ path: "t.json", operation: "write", errno: "ENOSPC" }) })
       const [result] = yield* full.restore([candidate("A1")], request())
-      assert.strictEqual(result?._tag === "Failed" ? result.error._tag : null, "LocalIo")
+      assert.strictEqual(result?._tag === "Failed" ? result.error._tag : null, "SvcLocalIo")
       assert.deepStrictEqual(full.events, [])
       const corrupt = world({ read: Effect.fail(new TrackingUnusable({ path: "t.json", reason: "torn" })) })
       const [refused] = yield* corrupt.restore([candidate("A1")], request())

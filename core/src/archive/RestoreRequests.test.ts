@@ -299,7 +299,7 @@ describe("questions", () => {
         const request = asked({ mode: "ask", requireAll: true })
         const document = remembered(["S.bam"], { status: "pending", restoreEstimation: estimate })
         const { events, results } = yield* going(files, request, { document })
-        assert.deepStrictEqual(results, [`Pending ${estimate}`, "FileArchived", "FileArchived"])
+        assert.deepStrictEqual(results, [`Pending ${estimate}`, "SvcFileArchived", "SvcFileArchived"])
         assert.deepStrictEqual(events, [])
         const forecast = foreseeRestore(files, request).pipe(Effect.provide(world({ document }).layer))
         assert.deepStrictEqual(
@@ -316,7 +316,7 @@ describe("questions", () => {
           ]
         )
         const { results: answered } = yield* going(files, request, { answer: (question) => question.includes("T.bam") })
-        assert.deepStrictEqual(answered, ["FileArchived", `Pending ${estimate}`, "FileArchived"])
+        assert.deepStrictEqual(answered, ["SvcFileArchived", `Pending ${estimate}`, "SvcFileArchived"])
       })
   )
 })
@@ -352,7 +352,7 @@ describe("failures", () => {
         () => Effect.fail(new Unavailable({ host: "lab", reason: "closed", attempts: 3 }))
       ]) {
         const { events, results, stored } = yield* going(one, asked(), failing(lost, listing))
-        assert.deepStrictEqual(results, ["OutcomeUnknown"])
+        assert.deepStrictEqual(results, ["SvcOutcomeUnknown"])
         assert.deepStrictEqual(entriesIn(stored), ["A1 S.bam requesting null"])
         assert.strictEqual(events.filter((it) => it.startsWith("restore")).length, 1)
       }

@@ -58,9 +58,9 @@ describe("request", () => {
       )
       const no = yield* failure('{"success":false,"errorMessageId":"E1","errorId":7}')
       assert.strictEqual(no.message, "GET /person-list: the service rejected it: E1; support reference 7")
-      assert.strictEqual((yield* failure({ status: 400, body: "" }))._tag, "RequestRejected")
-      assert.strictEqual((yield* failure({ status: 409, body: "<p>" }))._tag, "RequestRejected")
-      assert.strictEqual((yield* failure("[1,"))._tag, "ReplyMalformed")
+      assert.strictEqual((yield* failure({ status: 400, body: "" }))._tag, "SvcRequestRejected")
+      assert.strictEqual((yield* failure({ status: 409, body: "<p>" }))._tag, "SvcRequestRejected")
+      assert.strictEqual((yield* failure("[1,"))._tag, "SvcReplyMalformed")
     })
   )
 
@@ -69,7 +69,7 @@ describe("request", () => {
     (url) =>
       Effect.gen(function* () {
         const { exit, lines } = yield* send("[]", HttpClientRequest.get(url))
-        assert.strictEqual((yield* Effect.flip(exit))._tag, "UsageError")
+        assert.strictEqual((yield* Effect.flip(exit))._tag, "SvcUsageError")
         assert.lengthOf(lines, 0)
       })
   )

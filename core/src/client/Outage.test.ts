@@ -90,7 +90,7 @@ describe("the rest of a list of requests", () => {
       assert.deepStrictEqual(yield* turns(["A1", "A2", "A3"], { A1: 9, A2: 1 }), {
         asked: ["A1", "A2", "A3", "A1", "A2"],
         answers: ["A3", "A2"],
-        errors: ["Forbidden"]
+        errors: ["SvcForbidden"]
       })
     })
   )
@@ -98,12 +98,12 @@ describe("the rest of a list of requests", () => {
   it.effect("S4 nothing is asked for again when nothing was answered, or the service is away", () =>
     Effect.gen(function* () {
       const none = yield* turns(["A1", "A2"], { A1: 9, A2: 9 })
-      assert.deepStrictEqual(none, { asked: ["A1", "A2"], answers: [], errors: ["Forbidden", "Forbidden"] })
+      assert.deepStrictEqual(none, { asked: ["A1", "A2"], answers: [], errors: ["SvcForbidden", "SvcForbidden"] })
       const away = yield* turns(["A1", "A2", "A3"], { A1: 1 }, { A3: refused })
       assert.deepStrictEqual(away, {
         asked: ["A1", "A2", "A3"],
         answers: ["A2"],
-        errors: ["LoginRefused", "Forbidden"]
+        errors: ["SvcLoginRefused", "SvcForbidden"]
       })
     })
   )

@@ -68,7 +68,7 @@ export const make = <E extends ScopedFailure>(): Effect.Effect<Outage<E>> =>
             Stream.filter(({ item, outcome }) => {
               const error = errorOf(outcome)
               answered ||= error === null
-              if (error?._tag !== "Forbidden") return true
+              if (error?._tag !== "SvcForbidden") return true
               forbidden.push({ item, outcome })
               return false
             }),

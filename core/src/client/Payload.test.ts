@@ -41,7 +41,7 @@ describe("payloads", () => {
     Effect.gen(function* () {
       const { layer } = service(enveloped([{ id: {} }]))
       yield* Effect.gen(function* () {
-        assert.strictEqual((yield* Effect.flip((yield* ServiceClient).getAnalyses()))._tag, "ReplyMalformed")
+        assert.strictEqual((yield* Effect.flip((yield* ServiceClient).getAnalyses()))._tag, "SvcReplyMalformed")
         assert.deepStrictEqual(yield* (yield* ServiceJson).getAnalyses(), [{ id: {} }])
       }).pipe(Effect.provide(layer))
     })

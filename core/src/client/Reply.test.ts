@@ -61,7 +61,7 @@ describe("envelopes", () => {
     Effect.gen(function* () {
       assert.strictEqual((yield* Effect.flip(read(body))).message, "person L1: not found")
       const unnamed = yield* Effect.flip(read(body, 200, { ...asked, subject: null }))
-      assert.strictEqual(unnamed._tag, "ReplyMalformed")
+      assert.strictEqual(unnamed._tag, "SvcReplyMalformed")
       assert.deepStrictEqual(yield* read(body, 200, { ...asked, whenNull: [] }), [])
     })
   )
@@ -76,7 +76,7 @@ describe("envelopes", () => {
   ] as const)("H20 %s is rejected, with its three identifiers", ([body, said]) =>
     Effect.gen(function* () {
       const error = yield* Effect.flip(read(body))
-      if (error._tag !== "RequestRejected") return assert.fail(error._tag)
+      if (error._tag !== "SvcRequestRejected") return assert.fail(error._tag)
       assert.deepStrictEqual([error.errorMessageId, error.errorId, error.additionalInformation], [...said])
       assert.strictEqual(error.status, 200)
     })
@@ -84,7 +84,7 @@ describe("envelopes", () => {
 
   it.effect.each(['{"success":"maybe"}', '{"success":1,"response":{}}'])("H20 %s says nothing", (body) =>
     Effect.gen(function* () {
-      assert.strictEqual((yield* Effect.flip(read(body)))._tag, "ReplyMalformed")
+      assert.strictEqual((yield* Effect.flip(read(body)))._tag, "SvcReplyMalformed")
     })
   )
 
@@ -100,17 +100,17 @@ describe("statuses", () => {
   const body = JSON.stringify({ success: false, errorMessageId: "E1", errorId: "i", additionalInformation: "why" })
 
   it.effect.each([
-    [404, "NotFound", "person L1: not found (E1)"],
-    [400, "NotFound", "person L1: not found (E1)"],
-    [403, "Forbidden", "person L1: the service forbids it to this account (status 403)"],
+    [404, "SvcNotFound", "person L1: not found (E1)"],
+    [400, "SvcNotFound", "person L1: not found (E1)"],
+    [403, "SvcForbidden", "person L1: the service forbids it to this account (status 403)"],
     [
       422,
-      "RequestRejected",
+      "SvcRequestRejected",
       "getPerson (person L1): the service rejected it with status 422: E1; why; support reference i"
     ],
     [
       405,
-      "RequestRejected",
+      "SvcRequestRejected",
       "getPerson (person L1): the service rejected it with status 405: E1; why; support reference i"
     ]
   ] as const)("%d is %s", ([status, tag, message]) =>
@@ -142,7 +142,7 @@ describe("bodies that cannot be read", () => {
       const bytes = new TextEncoder().encode(whole)
       for (let length = 0; length < bytes.length; length++) {
         const error = yield* Effect.flip(read(bytes.slice(0, length)))
-        assert.strictEqual(error._tag, "ReplyMalformed", `cut at ${length}`)
+        assert.strictEqual(error._tag, "SvcReplyMalformed", `cut at ${length}`)
         assert.notInclude(error.message, "can", `cut at ${length}`)
       }
       yield* read(bytes)
@@ -177,7 +177,7 @@ describe("bodies that cannot be read", () => {
   it.effect("H18 UTF-16 is no JSON", () =>
     Effect.gen(function* () {
       const utf16 = new Uint8Array([0xff, 0xfe, ...[..."{}"].flatMap((c) => [c.charCodeAt(0), 0])])
-      assert.strictEqual((yield* Effect.flip(read(utf16)))._tag, "ReplyMalformed")
+      assert.strictEqual((yield* Effect.flip(read(utf16)))._tag, "SvcReplyMalformed")
     })
   )
 

@@ -119,12 +119,12 @@ describe("reading methods", () => {
       for (const answer of answers) {
         const error = yield* Effect.flip(made(call, service(answer).layer))
         if (subject !== null) {
-          assert.strictEqual(error._tag, "NotFound")
+          assert.strictEqual(error._tag, "SvcNotFound")
           const advice = subject.startsWith("analysis ") ? "; ids are case-sensitive; svc-download --list" : ""
           assert.isTrue(error.message.startsWith(`${subject}: not found${advice}`), error.message)
         } else {
           // Nothing was named that could be missing.
-          assert.include(["RequestRejected", "ReplyMalformed"], error._tag)
+          assert.include(["SvcRequestRejected", "SvcReplyMalformed"], error._tag)
           assert.include(error.message, name)
         }
       }
@@ -136,7 +136,7 @@ describe("reading methods", () => {
       const asked = (id: Schema.Json) =>
         made((c) => c.getFileDownloadLinks(analysis), service(enveloped({ id, apiFileLinks: [] })).layer)
       const error = yield* Effect.flip(asked(8))
-      assert.strictEqual(error._tag, "ReplyMalformed")
+      assert.strictEqual(error._tag, "SvcReplyMalformed")
       assert.include(error.message, "(analysis 7): unreadable reply: it is of analysis 8")
       for (const same of [7, "7", null]) yield* asked(same)
     })
@@ -185,7 +185,7 @@ describe("arguments", () => {
           layer
         )
       )
-      assert.strictEqual(error._tag, "NotFound")
+      assert.strictEqual(error._tag, "SvcNotFound")
       assert.lengthOf(sent, 0)
     })
   )
@@ -302,7 +302,7 @@ describe("writing methods", () => {
           layer
         )
       )
-      assert.strictEqual(error._tag, "RequestRejected")
+      assert.strictEqual(error._tag, "SvcRequestRejected")
       assert.include(error.message, "INVALID_PERSON")
     })
   )

@@ -59,7 +59,7 @@ describe("payloads as bytes", () => {
     Effect.gen(function* () {
       const no = '{"success":false,"response":null,"errorMessageId":"E1","errorId":7}'
       assert.deepStrictEqual(yield* failure(no), {
-        tag: "RequestRejected",
+        tag: "SvcRequestRejected",
         message: "getSnvAnnotations (analysis A/1): the service rejected it: E1; support reference 7"
       })
       for (const [body, options] of [
@@ -68,16 +68,16 @@ describe("payloads as bytes", () => {
         ["<html>", { status: 404 }],
         ['{"errorMessageId":"E"}', { status: 400 }]
       ] as const) {
-        assert.strictEqual((yield* failure(body, options)).tag, "NotFound", body)
+        assert.strictEqual((yield* failure(body, options)).tag, "SvcNotFound", body)
       }
-      assert.strictEqual((yield* failure("", { status: 409 })).tag, "RequestRejected")
+      assert.strictEqual((yield* failure("", { status: 409 })).tag, "SvcRequestRejected")
       assert.match((yield* failure("", { status: 404 }, report)).message, /^draft report of person L 1: not found/)
     })
   )
 
   it.effect("success false after a payload fails at the end", () =>
     Effect.map(failure('{"response":[1],"success":false,"errorMessageId":"E2"}'), ({ tag }) =>
-      assert.strictEqual(tag, "RequestRejected")
+      assert.strictEqual(tag, "SvcRequestRejected")
     )
   )
 
@@ -85,13 +85,13 @@ describe("payloads as bytes", () => {
     Effect.gen(function* () {
       for (const body of ["", "<html>CANARY</html>", '{"data":[["CANARY"', '{"success":true,"response":[1}']) {
         const { message, tag } = yield* failure(body)
-        assert.strictEqual(tag, "ReplyMalformed", body)
+        assert.strictEqual(tag, "SvcReplyMalformed", body)
         assert.notInclude(message, "CANARY")
       }
     })
   )
 
   it.effect("a connection that breaks is not a body that is wrong", () =>
-    Effect.map(failure('{"data":[', { breaks: true }), ({ tag }) => assert.strictEqual(tag, "Unavailable"))
+    Effect.map(failure('{"data":[', { breaks: true }), ({ tag }) => assert.strictEqual(tag, "SvcUnavailable"))
   )
 })

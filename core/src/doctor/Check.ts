@@ -1,5 +1,5 @@
 /** One thing that the doctor has looked at, and how it is shown. */
-import { type ExitCode, ExitCodes, mostSevere } from "../Errors.ts"
+import { codeOf, type ExitCode, ExitCodes, mostSevere } from "../Errors.ts"
 import { printable } from "../text/Printable.ts"
 
 /** `skipped`: it depends on a check that failed, or on something that was not given. */
@@ -68,7 +68,7 @@ export const checksJson = (version: string, checks: ReadonlyArray<Check>) => {
     version,
     exitCode,
     exitMeaning: ExitCodes[exitCode],
-    checks: checks.map(({ error, ...rest }) => ({ ...rest, error: error?._tag ?? null }))
+    checks: checks.map(({ error, ...rest }) => ({ ...rest, error: error === null ? null : codeOf(error) }))
   }
 }
 

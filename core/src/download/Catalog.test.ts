@@ -70,7 +70,7 @@ describe("catalog", () => {
     )
     return Effect.gen(function* () {
       const items = yield* Stream.runCollect(catalog(named("A", "B", "C")))
-      assert.deepStrictEqual(shown(items), ["A", "B NotFound", "C"])
+      assert.deepStrictEqual(shown(items), ["A", "B SvcNotFound", "C"])
     }).pipe(Effect.provide(layer))
   })
 
@@ -86,7 +86,7 @@ describe("catalog", () => {
     )
     return Effect.gen(function* () {
       const items = yield* Stream.runCollect(catalog(named("A", "B", "C", "D")))
-      assert.deepStrictEqual(shown(items), ["B", "D", "A", "C Forbidden"])
+      assert.deepStrictEqual(shown(items), ["B", "D", "A", "C SvcForbidden"])
       assert.deepStrictEqual(asked, ["A", "B", "C", "D", "A", "C"])
     }).pipe(Effect.provide(layer))
   })
@@ -121,7 +121,7 @@ describe("catalog", () => {
     return Effect.gen(function* () {
       const items = yield* Stream.runCollect(catalog(named("A", "B", "C", "D", "E", "F")))
       assert.deepStrictEqual(asked, ["A", "B", "C", "D"])
-      assert.strictEqual(shown(items).at(-1), "F Unavailable")
+      assert.strictEqual(shown(items).at(-1), "F SvcUnavailable")
     }).pipe(Effect.provide(layer))
   })
 
@@ -248,7 +248,7 @@ describe("LinkBook", () => {
     const { layer } = client(() => Effect.fail(new NotFound({ what: "analysis B" })))
     return Effect.gen(function* () {
       const links = yield* makeLinkBook([])
-      assert.strictEqual((yield* Effect.flip(links.renew("B", "b.bam")))._tag, "NotFound")
+      assert.strictEqual((yield* Effect.flip(links.renew("B", "b.bam")))._tag, "SvcNotFound")
       assert.strictEqual(links.analysesLeft(), 0)
     }).pipe(Effect.provide(layer))
   })

@@ -90,10 +90,10 @@ describe("decisions", () => {
     assert.deepStrictEqual([data?.existing, index?.error === data?.error, index?.existing], [99, true, undefined])
     assert.deepStrictEqual(decisions(pair, both, occupied({ "S.bam": 100, "S.bam.bai": 7 })), [
       "S.bam Skip exists",
-      "S.bam.bai Fail FileDiffers"
+      "S.bam.bai Fail SvcFileDiffers"
     ])
     assert.deepStrictEqual(decisions(pair, both, occupied({ "S.bam": 99, "S.bam.bai": 100 })), [
-      "S.bam Fail FileDiffers",
+      "S.bam Fail SvcFileDiffers",
       "S.bam.bai Skip exists"
     ])
     assert.deepStrictEqual(decisions(pair, { ...both, overwrite: true }, occupied({ "S.bam": 99 })), [
@@ -103,7 +103,7 @@ describe("decisions", () => {
     const other = analysis("A1", [file("T.bam"), file("S.bam", { archived: true }), file("T.bam.bai")])
     assert.deepStrictEqual(decisions([other], both, occupied({ "S.bam": 99 })), [
       "T.bam Fetch",
-      "S.bam Fail FileDiffers",
+      "S.bam Fail SvcFileDiffers",
       "T.bam.bai Fetch"
     ])
   })
@@ -124,8 +124,8 @@ describe("decisions", () => {
       slices: new Map()
     }
     assert.deepStrictEqual(decisions([a], { ...both, overwrite: true }, there), [
-      "S.bam Fail CannotCreate",
-      "U.bam Fail NotFound"
+      "S.bam Fail SvcCannotCreate",
+      "U.bam Fail SvcNotFound"
     ])
   })
 
@@ -143,7 +143,7 @@ describe("decisions", () => {
 
   it("Z1 an analysis id that is no folder name fails in the analysis layout only", () => {
     assert.deepStrictEqual(decisions([analysis("../up", [file("S.bam")])], { ...both, layout: "analysis" }), [
-      "../up/S.bam Fail UnsafeName"
+      "../up/S.bam Fail SvcUnsafeName"
     ])
     assert.deepStrictEqual(decisions([analysis("../up", [file("S.bam")])]), ["S.bam Fetch"])
   })
@@ -153,9 +153,9 @@ describe("D17 collisions", () => {
   it("equal names of two analyses all fail in the flat layout, and none in the other", () => {
     const analyses = [analysis("A1", [file("S.bam"), file("only1.bam")]), analysis("A2", [file("S.bam")])]
     assert.deepStrictEqual(decisions(analyses), [
-      "S.bam Fail NameCollision",
+      "S.bam Fail SvcNameCollision",
       "only1.bam Fetch",
-      "S.bam Fail NameCollision"
+      "S.bam Fail SvcNameCollision"
     ])
     assert.deepStrictEqual(decisions(analyses, { ...both, layout: "analysis" }), [
       "A1/S.bam Fetch",
@@ -366,14 +366,14 @@ describe("slices", () => {
   })
 
   it("D16 L13 without an index it fails; with an archived one it waits", () => {
-    assert.deepStrictEqual(decisions([analysis("A1", [file("S.bam")])], slices), ["S.ranged.bam Fail NotFound"])
+    assert.deepStrictEqual(decisions([analysis("A1", [file("S.bam")])], slices), ["S.ranged.bam Fail SvcNotFound"])
     for (const archived of ["S.bam", "S.bam.bai"]) {
       const files = ["S.bam", "S.bam.bai"].map((name) => file(name, { archived: name === archived }))
       assert.deepStrictEqual(decisions([analysis("A1", files)], slices), ["S.ranged.bam Skip archived"])
       assert.isTrue(plan([analysis("A1", files)], slices, empty).files[0]?.archived)
     }
     const linkless = [file("S.bam"), file("S.bam.bai", { hasLink: false })]
-    assert.deepStrictEqual(decisions([analysis("A1", linkless)], slices), ["S.ranged.bam Fail NotFound"])
+    assert.deepStrictEqual(decisions([analysis("A1", linkless)], slices), ["S.ranged.bam Fail SvcNotFound"])
   })
 
   it("unmapped reads alone have a name of their own, and no VCF", () => {
@@ -391,7 +391,7 @@ describe("slices", () => {
     const states: ReadonlyArray<readonly [SliceState, string]> = [
       [{ _tag: "Same", bytes: 1, regions: "chr1" }, "Skip exists"],
       [{ _tag: "Incomplete", regions: "chr1" }, "Fetch"],
-      [{ _tag: "Other", error }, "Fail CannotCreate"]
+      [{ _tag: "Other", error }, "Fail SvcCannotCreate"]
     ]
     for (const [state, expected] of states) {
       const there: Destination = {
@@ -408,7 +408,7 @@ describe("slices", () => {
   it("Z1 K7 the longest name counts, that of the index", () => {
     const sample = "s".repeat(245)
     const files = [file(`${sample}.bam`), file(`${sample}.bam.bai`)]
-    assert.match(decisions([analysis("A1", files)], slices)[0] ?? "", /Fail UnsafeName$/)
+    assert.match(decisions([analysis("A1", files)], slices)[0] ?? "", /Fail SvcUnsafeName$/)
     assert.deepStrictEqual(
       decisions([analysis("A1", files)]).map((it) => it.split(" ")[1]),
       ["Fetch", "Fetch"]

@@ -81,13 +81,13 @@ layer(Layer.merge(NodeServices.layer, ZlibCodec.layer))("downloadRequest", (it) 
     () =>
       Effect.gen(function* () {
         const wrong = yield* Effect.flip(downloadRequest({ filters: ["nosuch = 1"], range: "chr1:9-1" }))
-        assert.deepStrictEqual([wrong._tag, wrong.message.split("\n").length], ["UsageError", 2])
+        assert.deepStrictEqual([wrong._tag, wrong.message.split("\n").length], ["SvcUsageError", 2])
         const missing = yield* Effect.flip(downloadRequest({ bed: "nowhere.bed" }))
         assert.strictEqual(missing.message, "BED file nowhere.bed: not found")
         const folder = yield* Effect.flip(downloadRequest({ bed: "." }))
         assert.deepStrictEqual(
           [folder._tag, folder.message],
-          ["UsageError", "Invalid BED file: .: it is not a plain file"]
+          ["SvcUsageError", "Invalid BED file: .: it is not a plain file"]
         )
       })
   )

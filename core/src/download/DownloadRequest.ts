@@ -193,7 +193,7 @@ const regionsIn = Effect.fnUntraced(function* (path: string) {
     return yield* new UsageError({ message: `Invalid BED file: ${shown}: it is not a plain file` })
   }
   return yield* Effect.flatMap(readerOf(path, Number(info.size)), (reader) => readBed(shown, reader)).pipe(
-    Effect.catchTag("LocalIo", ({ errno, operation }) => new LocalIo({ path: shown, operation, errno })),
+    Effect.catchTag("SvcLocalIo", ({ errno, operation }) => new LocalIo({ path: shown, operation, errno })),
     Effect.scoped
   )
 })

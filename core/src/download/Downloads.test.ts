@@ -139,7 +139,7 @@ layer(Layer.merge(NodeServices.layer, ZlibCodec.layer), { excludeTestServices: t
           "fetch A1/S.bam.bai structure md5"
         ])
         assert.deepStrictEqual(w.entries(), ["A2 T.bam"])
-        assert.deepStrictEqual(seen.slice(0, 3), ["failed NotFound", "awaiting 1", "begin 2 200"])
+        assert.deepStrictEqual(seen.slice(0, 3), ["failed SvcNotFound", "awaiting 1", "begin 2 200"])
         assert.sameMembers(seen.slice(3), results.map(shown))
       })
   )
@@ -170,7 +170,7 @@ layer(Layer.merge(NodeServices.layer, ZlibCodec.layer), { excludeTestServices: t
         const error = yield* Effect.flip(Downloads.use(({ fetch }) => fetch({ analysisIds: ["A1"], ...options }))).pipe(
           Effect.provide(w.byService)
         )
-        assert.include(["UsageError", "NotFound"], error._tag)
+        assert.include(["SvcUsageError", "SvcNotFound"], error._tag)
       }
       assert.deepStrictEqual(w.events, [])
     })
@@ -317,7 +317,7 @@ layer(Layer.merge(NodeServices.layer, ZlibCodec.layer), { excludeTestServices: t
         return { results, error: yield* Effect.flip(downloads.restore(yield* requestOf(w.out))) }
       }).pipe(Effect.provide(w.byLinks(manifest)))
       assert.deepStrictEqual(results.map(shown), ["S.bam downloaded", "T.bam archived"])
-      assert.strictEqual(error._tag, "UsageError")
+      assert.strictEqual(error._tag, "SvcUsageError")
       assert.deepStrictEqual(w.events, Array(2).fill("fetch /S.bam structure null"))
     })
   )

@@ -70,5 +70,5 @@ const sizeOf = Effect.fnUntraced(function* (path: string) {
 const recordedRegions = (path: string, reader: ByteReader<LocalIo>, kind: SliceKind) => {
   const program = { name: maker, version: "" }
   const regions = Effect.map(open(path, reader, kind), ({ regionsOf }) => regionsOf(program))
-  return Effect.catchTag(regions, "FileDamaged", () => Effect.succeed(null))
+  return Effect.catchTag(regions, "SvcFileDamaged", () => Effect.succeed(null))
 }

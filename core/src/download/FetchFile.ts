@@ -85,7 +85,7 @@ export const fetchFile = Effect.fnUntraced(function* (
     attempt,
     Effect.fnUntraced(function* (error: TransferError) {
       const milliseconds = Number(((yield* Clock.monotonicTimeNanos) - begun) / 1_000_000n)
-      const failed = failedResult(file, request, error, error._tag === "FileDiffers" ? error.bytes : undefined)
+      const failed = failedResult(file, request, error, error._tag === "SvcFileDiffers" ? error.bytes : undefined)
       return { ...failed, ...(yield* Ref.get(spent)), milliseconds }
     })
   )

@@ -13,7 +13,7 @@ export type FileReason = SkipReason | "differs" | "missing"
 
 /** The reason that goes with a failure. */
 export const reasonOfFailure = ({ _tag }: FileFailure["error"]): FileReason | null =>
-  _tag === "FileArchived" ? "archived" : null
+  _tag === "SvcFileArchived" ? "archived" : null
 
 /** A failure of one file, or of an analysis or selection (`fileName` or both ids null). */
 export interface FileFailure {

@@ -56,7 +56,7 @@ export const restoredOptions = Effect.fnUntraced(function* (
     check: check ?? fallback.check,
     // Stored regions are checked as those of the command line are; here nobody mistyped an option, the entry is wrong.
     slice: yield* readRegions({ range, bed: yield* Effect.fromResult(bed), unmapped: unmapped === true }).pipe(
-      Effect.catchTag("UsageError", ({ message }) => Effect.fail(unusable(message)))
+      Effect.catchTag("SvcUsageError", ({ message }) => Effect.fail(unusable(message)))
     )
   }
 })

@@ -246,7 +246,7 @@ layer(Layer.merge(NodeServices.layer, ZlibCodec.layer), { excludeTestServices: t
         listing: () => Effect.succeed(here("S.bam")),
         stuck: true
       })
-      assert.deepStrictEqual(yield* w.reported, ["downloaded undefined", "failed TrackingUnusable"])
+      assert.deepStrictEqual(yield* w.reported, ["downloaded undefined", "failed SvcTrackingUnusable"])
       assert.deepStrictEqual(w.left(), ["A1 S.bam"])
     })
   )
@@ -257,7 +257,7 @@ layer(Layer.merge(NodeServices.layer, ZlibCodec.layer), { excludeTestServices: t
         entries: [entry("A1", "S.bam", { range: "chr1:9-1" }), entry("A2", "T.bam")],
         listing: (id) => Effect.succeed(id === "A1" ? here("S.bam", "S.bam.bai") : here("T.bam"))
       })
-      assert.deepStrictEqual(yield* w.look, ["A1 S.bam Failed EntryUnusable", "A2 T.bam Done"])
+      assert.deepStrictEqual(yield* w.look, ["A1 S.bam Failed SvcEntryUnusable", "A2 T.bam Done"])
       assert.deepStrictEqual(w.left(), ["A1 S.bam"])
     })
   )
@@ -269,7 +269,11 @@ layer(Layer.merge(NodeServices.layer, ZlibCodec.layer), { excludeTestServices: t
         listing: (id) => Effect.succeed(id === "A1" ? here("S.bam") : id === "A2" ? cold("T.bam") : []),
         statusOnly: true
       })
-      assert.deepStrictEqual(yield* w.look, ["A1 S.bam Available", "A2 T.bam NotRequested", "A3 U.bam Failed NotFound"])
+      assert.deepStrictEqual(yield* w.look, [
+        "A1 S.bam Available",
+        "A2 T.bam NotRequested",
+        "A3 U.bam Failed SvcNotFound"
+      ])
       assert.deepStrictEqual(w.events, ["list A1", "list A2", "list A3"])
       assert.strictEqual(w.left().length, 3)
     })
@@ -327,7 +331,7 @@ layer(Layer.merge(NodeServices.layer, ZlibCodec.layer), { excludeTestServices: t
       }
       const never = yield* world({ ...common, mode: "no" })
       const before = never.text()
-      assert.deepStrictEqual(yield* never.look, ["A1 S.bam Failed FileArchived", "A2 T.bam Failed FileArchived"])
+      assert.deepStrictEqual(yield* never.look, ["A1 S.bam Failed SvcFileArchived", "A2 T.bam Failed SvcFileArchived"])
       const [result] = yield* never.results
       assert.deepInclude(result, { action: "failed", reason: "archived" })
       assert.strictEqual(
@@ -338,7 +342,7 @@ layer(Layer.merge(NodeServices.layer, ZlibCodec.layer), { excludeTestServices: t
       const one = yield* world({ ...common, maxRestores: 1 })
       assert.deepStrictEqual(yield* one.look, [
         "A1 S.bam Requested 2999-01-01T00:00:00Z",
-        "A2 T.bam Failed FileArchived"
+        "A2 T.bam Failed SvcFileArchived"
       ])
       const status = yield* world({ ...common, mode: "no", statusOnly: true })
       assert.deepStrictEqual(yield* status.look, ["A1 S.bam NotRequested", "A2 T.bam NotRequested"])
@@ -376,7 +380,7 @@ layer(Layer.merge(NodeServices.layer, ZlibCodec.layer), { excludeTestServices: t
         const named = (restorationFile: string, destination: string) =>
           entry("A1", "S.bam", { restorationFile, destination })
         yield* w.store([named(`${name}/r.json`, `${name}/out`), named("elsewhere/r.json", "out")])
-        assert.deepStrictEqual(yield* w.look, ["A1 S.bam Done", "A1 S.bam Failed EntryUnusable"])
+        assert.deepStrictEqual(yield* w.look, ["A1 S.bam Done", "A1 S.bam Failed SvcEntryUnusable"])
         assert.deepStrictEqual(
           w.events.filter((it) => it.startsWith("fetch")),
           ["fetch out/S.bam"]
@@ -392,7 +396,7 @@ layer(Layer.merge(NodeServices.layer, ZlibCodec.layer), { excludeTestServices: t
         listing: () => Effect.succeed(cold("S.bam")),
         stuck: true
       })
-      assert.deepStrictEqual(yield* w.look, ["A1 S.bam Failed TrackingUnusable"])
+      assert.deepStrictEqual(yield* w.look, ["A1 S.bam Failed SvcTrackingUnusable"])
       assert.notInclude(w.events, "restore A1")
     })
   )
@@ -412,8 +416,8 @@ layer(Layer.merge(NodeServices.layer, ZlibCodec.layer), { excludeTestServices: t
             ? Effect.fail(new LinkForbidden({ file: fileName, host: "files", status: 403 }))
             : Effect.succeed(downloaded)
       })
-      assert.deepStrictEqual(yield* w.look, ["A1 S.bam Failed LinkForbidden", "A2 T.bam Failed Unavailable"])
-      assert.deepStrictEqual(yield* w.look, ["A1 S.bam Failed LinkForbidden", "A2 T.bam Done"])
+      assert.deepStrictEqual(yield* w.look, ["A1 S.bam Failed SvcLinkForbidden", "A2 T.bam Failed SvcUnavailable"])
+      assert.deepStrictEqual(yield* w.look, ["A1 S.bam Failed SvcLinkForbidden", "A2 T.bam Done"])
       assert.deepStrictEqual(
         w.events.filter((it) => it.startsWith("list")),
         ["list A1", "list A2", "list A2"]
@@ -441,7 +445,7 @@ layer(Layer.merge(NodeServices.layer, ZlibCodec.layer), { excludeTestServices: t
         listing: () => Effect.succeed(here("S.bam")),
         stuck: true
       })
-      assert.deepStrictEqual(yield* w.look, ["A1 S.bam Failed TrackingUnusable"])
+      assert.deepStrictEqual(yield* w.look, ["A1 S.bam Failed SvcTrackingUnusable"])
       assert.deepStrictEqual(w.left(), ["A1 S.bam"])
     })
   )
@@ -456,7 +460,7 @@ layer(Layer.merge(NodeServices.layer, ZlibCodec.layer), { excludeTestServices: t
         ],
         listing: () => Effect.succeed(here("U.bam"))
       })
-      assert.deepStrictEqual(yield* w.look, ["A3 U.bam Done", "EntryUnusable", "other A2 T.bam"])
+      assert.deepStrictEqual(yield* w.look, ["A3 U.bam Done", "SvcEntryUnusable", "other A2 T.bam"])
       assert.deepStrictEqual(w.left(), ["?", "A2 T.bam"])
       assert.deepStrictEqual(w.events, ["list A3", "fetch out/U.bam"])
     })
@@ -468,7 +472,7 @@ layer(Layer.merge(NodeServices.layer, ZlibCodec.layer), { excludeTestServices: t
         entries: [entry("A1", "S.bam"), entry("A2", "T.bam")],
         listing: () => Effect.fail(new LoginRefused({ user: "u", host: "lab" }))
       })
-      assert.deepStrictEqual(yield* w.look, ["A1 S.bam Failed LoginRefused", "A2 T.bam Failed LoginRefused"])
+      assert.deepStrictEqual(yield* w.look, ["A1 S.bam Failed SvcLoginRefused", "A2 T.bam Failed SvcLoginRefused"])
       assert.deepStrictEqual(w.events, ["list A1"])
     })
   )
@@ -485,7 +489,7 @@ layer(Layer.merge(NodeServices.layer, ZlibCodec.layer), { excludeTestServices: t
       assert.deepStrictEqual(
         results.map(({ action, error, path }) => [path?.replace(w.root, ""), action, error?._tag]),
         [
-          ["/gone/S.bam", "failed", "CannotCreate"],
+          ["/gone/S.bam", "failed", "SvcCannotCreate"],
           ["/out/T.bam", "downloaded", undefined]
         ]
       )
@@ -501,7 +505,7 @@ layer(Layer.merge(NodeServices.layer, ZlibCodec.layer), { excludeTestServices: t
         listing: () => Effect.succeed(here("S.bam")),
         free: 99
       })
-      assert.deepStrictEqual(yield* w.look, ["A1 S.bam Failed DiskTooSmall"])
+      assert.deepStrictEqual(yield* w.look, ["A1 S.bam Failed SvcDiskTooSmall"])
       assert.deepStrictEqual(w.events, ["list A1"])
     })
   )
@@ -512,7 +516,7 @@ layer(Layer.merge(NodeServices.layer, ZlibCodec.layer), { excludeTestServices: t
         entries: [entry("A1", "S.bam"), entry("A2", "S.bam")],
         listing: () => Effect.succeed(here("S.bam"))
       })
-      assert.deepStrictEqual(yield* w.look, ["A1 S.bam Failed NameCollision", "A2 S.bam Failed NameCollision"])
+      assert.deepStrictEqual(yield* w.look, ["A1 S.bam Failed SvcNameCollision", "A2 S.bam Failed SvcNameCollision"])
       assert.strictEqual(w.left().length, 2)
     })
   )
@@ -525,7 +529,7 @@ layer(Layer.merge(NodeServices.layer, ZlibCodec.layer), { excludeTestServices: t
         transfer: ({ fileName }) =>
           fileName === "S.bam.bai" ? Effect.fail(new NotFound({ what: fileName })) : Effect.succeed(downloaded)
       })
-      assert.deepStrictEqual(yield* w.look, ["A1 S.bam Failed NotFound", "A1 T.bam Done"])
+      assert.deepStrictEqual(yield* w.look, ["A1 S.bam Failed SvcNotFound", "A1 T.bam Done"])
       assert.deepStrictEqual(w.left(), ["A1 S.bam"])
     })
   )

@@ -61,9 +61,9 @@ describe("waiting for what was requested", () => {
       const done = lookOf({ _tag: "Done" })
       const back = yield* waited([Effect.fail(away), Effect.succeed(done)], Duration.hours(1))
       assert.deepStrictEqual([back.end, back.count], [done, 2])
-      assert.strictEqual((yield* waited([Effect.fail(away)], Duration.hours(1))).end, "Unavailable")
+      assert.strictEqual((yield* waited([Effect.fail(away)], Duration.hours(1))).end, "SvcUnavailable")
       assert.deepStrictEqual(yield* waited([Effect.fail(away)], Duration.zero), {
-        end: "Unavailable",
+        end: "SvcUnavailable",
         count: 1,
         sleeps: 0
       })

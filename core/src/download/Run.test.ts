@@ -92,9 +92,9 @@ layer(Layer.mergeAll(NodeServices.layer, noCodec), { excludeTestServices: true }
       )
       assert.deepStrictEqual(results.map(shown), [
         "kept.bam skipped exists",
-        "bad.bam failed LinkForbidden",
-        "nolink.bam failed NotFound",
-        "lost.bam failed NotFound",
+        "bad.bam failed SvcLinkForbidden",
+        "nolink.bam failed SvcNotFound",
+        "lost.bam failed SvcNotFound",
         "good.bam downloaded",
         "there.bam skipped exists"
       ])
@@ -138,10 +138,10 @@ layer(Layer.mergeAll(NodeServices.layer, noCodec), { excludeTestServices: true }
       assert.isBelow(order.indexOf("a.bam"), order.indexOf("a.bam.bai"))
       assert.notInclude(order, "b.bam.bai")
       assert.deepStrictEqual(results.map(shown), [
-        "b.bam.bai failed LinkForbidden",
+        "b.bam.bai failed SvcLinkForbidden",
         "a.bam downloaded",
         "a.bam.bai downloaded",
-        "b.bam failed LinkForbidden",
+        "b.bam failed SvcLinkForbidden",
         "alone.bam.bai downloaded"
       ])
     })
@@ -156,7 +156,7 @@ layer(Layer.mergeAll(NodeServices.layer, noCodec), { excludeTestServices: true }
           : Effect.succeed({ ...outcome, action: "downloaded" as const })
       )
       assert.deepStrictEqual(results.map(shown), [
-        "a.bai failed FileDamaged",
+        "a.bai failed SvcFileDamaged",
         "a.bam downloaded",
         "a.bam.bai downloaded"
       ])
@@ -206,7 +206,7 @@ layer(Layer.mergeAll(NodeServices.layer, noCodec), { excludeTestServices: true }
       assert.strictEqual(seen.length, files.length)
       assert.deepStrictEqual(
         results.map(({ error, fileName }) => `${fileName} ${error?._tag}`),
-        files.map(({ fileName }) => `${fileName} Unavailable`)
+        files.map(({ fileName }) => `${fileName} SvcUnavailable`)
       )
     })
   )

@@ -71,12 +71,13 @@ export const run = Effect.fn("svc.download.run")(function* (
   )
   // Last, as an index that came may show that its data is damaged.
   const doubted = new Set(
-    Array.from(results, ([file, { error }]) => (error?._tag === "FileDamaged" ? dataPathOf(file) : null))
+    Array.from(results, ([file, { error }]) => (error?._tag === "SvcFileDamaged" ? dataPathOf(file) : null))
   )
   for (const file of kept) {
     const result = yield* Effect.match(vouch(file, request, doubted.has(pathOf(file))), {
       onSuccess: () => resultWithoutFetch(file, request),
-      onFailure: (error) => failedResult(file, request, error, error._tag === "FileDiffers" ? error.bytes : undefined)
+      onFailure: (error) =>
+        failedResult(file, request, error, error._tag === "SvcFileDiffers" ? error.bytes : undefined)
     })
     if (result !== null) yield* settle(file, result)
   }

@@ -150,7 +150,7 @@ layer(Layer.mergeAll(NodeServices.layer, ZlibCodec.layer), { excludeTestServices
       })
       assert.deepStrictEqual(
         results.map(({ action, error }) => `${action} ${error?._tag}`),
-        ["failed LinkForbidden", "failed NotFound", "downloaded undefined"]
+        ["failed SvcLinkForbidden", "failed SvcNotFound", "downloaded undefined"]
       )
     })
   )
@@ -160,7 +160,7 @@ layer(Layer.mergeAll(NodeServices.layer, ZlibCodec.layer), { excludeTestServices
       const { fs, path, root } = yield* folder
       yield* fs.writeFile(path.join(root, "A1"), new Uint8Array(1))
       const [blocked] = yield* going([file("S.bam", { folder: "A1" })], root, {})
-      assert.strictEqual(blocked?.error?._tag, "CannotCreate")
+      assert.strictEqual(blocked?.error?._tag, "SvcCannotCreate")
       assert.match(blocked?.error?.message ?? "", /not a folder is in its place/)
       const readOnly = PlatformError.systemError({
         _tag: "PermissionDenied",
@@ -171,7 +171,7 @@ layer(Layer.mergeAll(NodeServices.layer, ZlibCodec.layer), { excludeTestServices
       const [refused] = yield* going([file("S.bam", { folder: "A2" })], root, {}).pipe(
         Effect.provideService(FileSystem.FileSystem, { ...fs, makeDirectory: () => Effect.fail(readOnly) })
       )
-      assert.strictEqual(refused?.error?._tag, "LocalIo")
+      assert.strictEqual(refused?.error?._tag, "SvcLocalIo")
       assert.match(refused?.error?.message ?? "", /read-only|EROFS/)
     })
   )

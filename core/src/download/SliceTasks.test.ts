@@ -102,7 +102,7 @@ describe("estimates of a listing", () => {
       assert.strictEqual(analysis.files.length, found.listed.files.length)
       assert.deepStrictEqual(
         refused.map(({ analysisId, error, fileName }) => [analysisId, fileName, error._tag]),
-        [["A1", "bad.bam", "LinkForbidden"]]
+        [["A1", "bad.bam", "SvcLinkForbidden"]]
       )
     }).pipe(Effect.provide(layer))
   })
@@ -168,7 +168,7 @@ describe("estimates of a plan", () => {
         const [good, bad, ...rest] = files
         assert.strictEqual(good?.size, 300)
         assert.strictEqual(good?.slice?.estimate?.requests, 4)
-        assert.strictEqual(bad?.decision._tag === "Fail" ? bad.decision.error._tag : "", "LinkForbidden")
+        assert.strictEqual(bad?.decision._tag === "Fail" ? bad.decision.error._tag : "", "SvcLinkForbidden")
         assert.deepStrictEqual(rest, untouched)
       }).pipe(Effect.provide(layer))
     }

@@ -6,7 +6,7 @@ import { shellWord } from "../text/Printable.ts"
 import type { Busy, CannotCreate, LocalIo } from "./DiskErrors.ts"
 
 /** Nothing failed, but files are still being restored from the archive. */
-export class RestorationsPending extends Schema.TaggedError<RestorationsPending>()("RestorationsPending", {
+export class RestorationsPending extends Schema.TaggedError<RestorationsPending>()("SvcRestorationsPending", {
   count: Schema.Int,
   /** How many of them the service reports no restoration for; absent means none. */
   lost: Schema.optionalKey(Schema.Int),
@@ -28,7 +28,7 @@ export class RestorationsPending extends Schema.TaggedError<RestorationsPending>
 }
 
 /** A file that had to come (`--requireAll`) stays in the archive: its restoration is not asked for. */
-export class FileArchived extends Schema.TaggedError<FileArchived>()("FileArchived", {
+export class FileArchived extends Schema.TaggedError<FileArchived>()("SvcFileArchived", {
   /** Escaped for a terminal, as `analysisId` is. */
   file: Schema.String,
   analysisId: Schema.String,
@@ -48,7 +48,7 @@ export class FileArchived extends Schema.TaggedError<FileArchived>()("FileArchiv
 }
 
 /** The restoration file is not one that can be read or trusted; it was not changed. */
-export class TrackingUnusable extends Schema.TaggedError<TrackingUnusable>()("TrackingUnusable", {
+export class TrackingUnusable extends Schema.TaggedError<TrackingUnusable>()("SvcTrackingUnusable", {
   path: Schema.String,
   reason: Schema.String
 }) {
@@ -65,7 +65,7 @@ export class TrackingUnusable extends Schema.TaggedError<TrackingUnusable>()("Tr
 }
 
 /** One entry of the restoration file cannot be used; it stays in the file as it is, and the others are served. */
-export class EntryUnusable extends Schema.TaggedError<EntryUnusable>()("EntryUnusable", {
+export class EntryUnusable extends Schema.TaggedError<EntryUnusable>()("SvcEntryUnusable", {
   path: Schema.String,
   /** From 1. */
   position: Schema.Int,

@@ -4,7 +4,7 @@ import * as Runtime from "effect/Runtime"
 import * as Schema from "effect/Schema"
 
 /** Two different remote files would get one local name. */
-export class NameCollision extends Schema.TaggedError<NameCollision>()("NameCollision", {
+export class NameCollision extends Schema.TaggedError<NameCollision>()("SvcNameCollision", {
   name: Schema.String,
   analyses: Schema.Array(Schema.String),
   /** How many analyses with a file of this name are not among `analyses`. */
@@ -23,7 +23,7 @@ export class NameCollision extends Schema.TaggedError<NameCollision>()("NameColl
 }
 
 /** The service gave a name that is not a plain file name. */
-export class UnsafeName extends Schema.TaggedError<UnsafeName>()("UnsafeName", {
+export class UnsafeName extends Schema.TaggedError<UnsafeName>()("SvcUnsafeName", {
   /** Escaped for a terminal. */
   name: Schema.String,
   reason: Schema.String
@@ -38,7 +38,7 @@ export class UnsafeName extends Schema.TaggedError<UnsafeName>()("UnsafeName", {
 }
 
 /** The destination cannot take the file. */
-export class CannotCreate extends Schema.TaggedError<CannotCreate>()("CannotCreate", {
+export class CannotCreate extends Schema.TaggedError<CannotCreate>()("SvcCannotCreate", {
   path: Schema.String,
   reason: Schema.String
 }) {
@@ -52,7 +52,7 @@ export class CannotCreate extends Schema.TaggedError<CannotCreate>()("CannotCrea
 }
 
 /** A file of another size than the service lists stands where the file goes; it was left as it is. Sizes in bytes. */
-export class FileDiffers extends Schema.TaggedError<FileDiffers>()("FileDiffers", {
+export class FileDiffers extends Schema.TaggedError<FileDiffers>()("SvcFileDiffers", {
   path: Schema.String,
   bytes: Schema.Int,
   listed: Schema.Int
@@ -73,7 +73,7 @@ export class FileDiffers extends Schema.TaggedError<FileDiffers>()("FileDiffers"
 }
 
 /** Another run is writing the same file. */
-export class Busy extends Schema.TaggedError<Busy>()("Busy", { file: Schema.String, owner: Schema.String }) {
+export class Busy extends Schema.TaggedError<Busy>()("SvcBusy", { file: Schema.String, owner: Schema.String }) {
   override readonly [Runtime.errorExitCode] = 69
   readonly retryable = true
   readonly advice = null
@@ -105,7 +105,7 @@ export const errnoOf = (error: PlatformError.PlatformError): string => {
 }
 
 /** Reading or writing a local file failed. `errno` is the system's name, such as `ENOSPC`. */
-export class LocalIo extends Schema.TaggedError<LocalIo>()("LocalIo", {
+export class LocalIo extends Schema.TaggedError<LocalIo>()("SvcLocalIo", {
   path: Schema.String,
   operation: Schema.String,
   errno: Schema.String
@@ -123,7 +123,7 @@ export class LocalIo extends Schema.TaggedError<LocalIo>()("LocalIo", {
 }
 
 /** The files of a run would not fit; refused before the first byte. Sizes in bytes. */
-export class DiskTooSmall extends Schema.TaggedError<DiskTooSmall>()("DiskTooSmall", {
+export class DiskTooSmall extends Schema.TaggedError<DiskTooSmall>()("SvcDiskTooSmall", {
   path: Schema.String,
   needed: Schema.Int,
   free: Schema.Int

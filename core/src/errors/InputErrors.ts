@@ -3,7 +3,7 @@ import * as Runtime from "effect/Runtime"
 import * as Schema from "effect/Schema"
 
 /** An option, a value or a combination of them is wrong. `message` is the whole sentence. */
-export class UsageError extends Schema.TaggedError<UsageError>()("UsageError", { message: Schema.String }) {
+export class UsageError extends Schema.TaggedError<UsageError>()("SvcUsageError", { message: Schema.String }) {
   override readonly [Runtime.errorExitCode] = 64
   readonly retryable = false
   readonly advice = null
@@ -11,7 +11,7 @@ export class UsageError extends Schema.TaggedError<UsageError>()("UsageError", {
 }
 
 /** No user name or password, and no terminal to ask on, or an empty answer there. */
-export class CredentialsMissing extends Schema.TaggedError<CredentialsMissing>()("CredentialsMissing", {
+export class CredentialsMissing extends Schema.TaggedError<CredentialsMissing>()("SvcCredentialsMissing", {
   missing: Schema.Literals(["username", "password"]),
   /** Somebody was asked and typed nothing. */
   asked: Schema.optionalKey(Schema.Boolean)
@@ -31,7 +31,7 @@ export class CredentialsMissing extends Schema.TaggedError<CredentialsMissing>()
 }
 
 /** The file that should hold the password cannot be read, or its first line is empty. */
-export class PasswordFileUnusable extends Schema.TaggedError<PasswordFileUnusable>()("PasswordFileUnusable", {
+export class PasswordFileUnusable extends Schema.TaggedError<PasswordFileUnusable>()("SvcPasswordFileUnusable", {
   path: Schema.String,
   /** The setting that named the file, such as `SVC_PASSWORD_FILE`. */
   origin: Schema.String,
@@ -47,7 +47,7 @@ export class PasswordFileUnusable extends Schema.TaggedError<PasswordFileUnusabl
 }
 
 /** The file with the token that readers of the gateway must show cannot be used. */
-export class TokenFileUnusable extends Schema.TaggedError<TokenFileUnusable>()("TokenFileUnusable", {
+export class TokenFileUnusable extends Schema.TaggedError<TokenFileUnusable>()("SvcTokenFileUnusable", {
   path: Schema.String,
   reason: Schema.String
 }) {
@@ -61,7 +61,7 @@ export class TokenFileUnusable extends Schema.TaggedError<TokenFileUnusable>()("
 }
 
 /** A configuration file cannot be used as it is. */
-export class ConfigUnusable extends Schema.TaggedError<ConfigUnusable>()("ConfigUnusable", {
+export class ConfigUnusable extends Schema.TaggedError<ConfigUnusable>()("SvcConfigUnusable", {
   path: Schema.String,
   reason: Schema.String
 }) {
@@ -75,7 +75,7 @@ export class ConfigUnusable extends Schema.TaggedError<ConfigUnusable>()("Config
 }
 
 /** Not one file was compared with anything, so success would be a proof of nothing. */
-export class NothingToVerify extends Schema.TaggedError<NothingToVerify>()("NothingToVerify", {
+export class NothingToVerify extends Schema.TaggedError<NothingToVerify>()("SvcNothingToVerify", {
   /** Files and folders as the user named them. */
   where: Schema.String,
   reason: Schema.String
@@ -90,7 +90,7 @@ export class NothingToVerify extends Schema.TaggedError<NothingToVerify>()("Noth
 }
 
 /** A file or standard input that was given as data to send is not what it must be. */
-export class InputMalformed extends Schema.TaggedError<InputMalformed>()("InputMalformed", {
+export class InputMalformed extends Schema.TaggedError<InputMalformed>()("SvcInputMalformed", {
   /** Path of the file, or `standard input`. */
   input: Schema.String,
   reason: Schema.String

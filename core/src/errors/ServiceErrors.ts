@@ -4,7 +4,7 @@ import * as Schema from "effect/Schema"
 import { counted } from "../text/Counted.ts"
 
 /** The service answered the login without a token: wrong user name or password. It was tried exactly once. */
-export class LoginRefused extends Schema.TaggedError<LoginRefused>()("LoginRefused", {
+export class LoginRefused extends Schema.TaggedError<LoginRefused>()("SvcLoginRefused", {
   user: Schema.String,
   host: Schema.String,
   /** Another program of the account tried the same password a short while ago; this one did not. */
@@ -25,7 +25,7 @@ export class LoginRefused extends Schema.TaggedError<LoginRefused>()("LoginRefus
 }
 
 /** The service did not speak the login protocol: no token, no cookie, or a maintenance page. */
-export class LoginProtocol extends Schema.TaggedError<LoginProtocol>()("LoginProtocol", {
+export class LoginProtocol extends Schema.TaggedError<LoginProtocol>()("SvcLoginProtocol", {
   host: Schema.String,
   reason: Schema.String
 }) {
@@ -40,7 +40,7 @@ export class LoginProtocol extends Schema.TaggedError<LoginProtocol>()("LoginPro
 }
 
 /** The session was lost again and again: something else uses the same account at the same time. */
-export class SessionContention extends Schema.TaggedError<SessionContention>()("SessionContention", {
+export class SessionContention extends Schema.TaggedError<SessionContention>()("SvcSessionContention", {
   host: Schema.String,
   logins: Schema.Int
 }) {
@@ -58,7 +58,7 @@ export class SessionContention extends Schema.TaggedError<SessionContention>()("
 }
 
 /** The answer to a request that changes data was lost, or was a failure of the service; it was sent once, and may have taken effect. */
-export class OutcomeUnknown extends Schema.TaggedError<OutcomeUnknown>()("OutcomeUnknown", {
+export class OutcomeUnknown extends Schema.TaggedError<OutcomeUnknown>()("SvcOutcomeUnknown", {
   request: Schema.String,
   /** Why there is no answer, when it was not the session that broke. */
   reason: Schema.optionalKey(Schema.String),
@@ -78,7 +78,7 @@ export class OutcomeUnknown extends Schema.TaggedError<OutcomeUnknown>()("Outcom
 }
 
 /** 403 with a fresh session, or with one that has answered something else just then: this account may not see the thing. */
-export class Forbidden extends Schema.TaggedError<Forbidden>()("Forbidden", {
+export class Forbidden extends Schema.TaggedError<Forbidden>()("SvcForbidden", {
   what: Schema.String,
   /** 403 when absent; some services say 401. */
   status: Schema.optionalKey(Schema.Int)
@@ -95,7 +95,7 @@ export class Forbidden extends Schema.TaggedError<Forbidden>()("Forbidden", {
 }
 
 /** No usable answer after all retries: refused, reset, silent, unknown host, 5xx. */
-export class Unavailable extends Schema.TaggedError<Unavailable>()("Unavailable", {
+export class Unavailable extends Schema.TaggedError<Unavailable>()("SvcUnavailable", {
   host: Schema.String,
   reason: Schema.String,
   attempts: Schema.Int
@@ -111,7 +111,7 @@ export class Unavailable extends Schema.TaggedError<Unavailable>()("Unavailable"
 }
 
 /** The certificate was not accepted; never retried, never downgraded. */
-export class TlsRefused extends Schema.TaggedError<TlsRefused>()("TlsRefused", {
+export class TlsRefused extends Schema.TaggedError<TlsRefused>()("SvcTlsRefused", {
   host: Schema.String,
   reason: Schema.String
 }) {
@@ -126,7 +126,7 @@ export class TlsRefused extends Schema.TaggedError<TlsRefused>()("TlsRefused", {
 }
 
 /** The proxy refused us. */
-export class ProxyRefused extends Schema.TaggedError<ProxyRefused>()("ProxyRefused", {
+export class ProxyRefused extends Schema.TaggedError<ProxyRefused>()("SvcProxyRefused", {
   proxy: Schema.String,
   status: Schema.Int
 }) {
@@ -143,7 +143,7 @@ export class ProxyRefused extends Schema.TaggedError<ProxyRefused>()("ProxyRefus
 }
 
 /** The thing does not exist, however the endpoint said it (404, 400 or null; docs/service.md 7). */
-export class NotFound extends Schema.TaggedError<NotFound>()("NotFound", {
+export class NotFound extends Schema.TaggedError<NotFound>()("SvcNotFound", {
   /** For example `analysis A7`. */
   what: Schema.String,
   detail: Schema.optionalKey(Schema.String),
@@ -166,7 +166,7 @@ export class NotFound extends Schema.TaggedError<NotFound>()("NotFound", {
 }
 
 /** The service understood and said no (`success: false`, or a 4xx that is not "not found"). */
-export class RequestRejected extends Schema.TaggedError<RequestRejected>()("RequestRejected", {
+export class RequestRejected extends Schema.TaggedError<RequestRejected>()("SvcRequestRejected", {
   request: Schema.String,
   status: Schema.Int,
   errorMessageId: Schema.NullOr(Schema.String),
@@ -191,7 +191,7 @@ export class RequestRejected extends Schema.TaggedError<RequestRejected>()("Requ
 }
 
 /** The body is not what the contract says: cut JSON, HTML, a missing field. */
-export class ReplyMalformed extends Schema.TaggedError<ReplyMalformed>()("ReplyMalformed", {
+export class ReplyMalformed extends Schema.TaggedError<ReplyMalformed>()("SvcReplyMalformed", {
   request: Schema.String,
   reason: Schema.String
 }) {
@@ -206,7 +206,7 @@ export class ReplyMalformed extends Schema.TaggedError<ReplyMalformed>()("ReplyM
 }
 
 /** The body is larger than this reader keeps in memory; nothing of it was used. */
-export class ReplyTooLarge extends Schema.TaggedError<ReplyTooLarge>()("ReplyTooLarge", {
+export class ReplyTooLarge extends Schema.TaggedError<ReplyTooLarge>()("SvcReplyTooLarge", {
   request: Schema.String,
   /** Bytes. */
   limit: Schema.Int

@@ -1,12 +1,12 @@
 /** A file from a link host: its link, or its bytes. */
 import * as Runtime from "effect/Runtime"
 import * as Schema from "effect/Schema"
-import type { AdviceName } from "./Advice.ts"
 import type { Busy, CannotCreate, FileDiffers, LocalIo, UnsafeName } from "./DiskErrors.ts"
+import type { AdviceName } from "./Failure.ts"
 import { NotFound, type ServiceError } from "./ServiceErrors.ts"
 
 /** A fresh link was refused as well. */
-export class LinkForbidden extends Schema.TaggedError<LinkForbidden>()("LinkForbidden", {
+export class LinkForbidden extends Schema.TaggedError<LinkForbidden>()("SvcLinkForbidden", {
   file: Schema.String,
   host: Schema.String,
   status: Schema.Int
@@ -30,7 +30,7 @@ export const refusedLink = (file: string, host: string, status: number): LinkFor
     : new LinkForbidden({ file, host, status })
 
 /** The address in a link is one we do not go to; nothing was sent. */
-export class LinkRefused extends Schema.TaggedError<LinkRefused>()("LinkRefused", {
+export class LinkRefused extends Schema.TaggedError<LinkRefused>()("SvcLinkRefused", {
   file: Schema.String,
   reason: Schema.String
 }) {
@@ -44,7 +44,7 @@ export class LinkRefused extends Schema.TaggedError<LinkRefused>()("LinkRefused"
 }
 
 /** The link host answered something that cannot be this file: wrong range, encoding, status, redirect. */
-export class LinkProtocol extends Schema.TaggedError<LinkProtocol>()("LinkProtocol", {
+export class LinkProtocol extends Schema.TaggedError<LinkProtocol>()("SvcLinkProtocol", {
   file: Schema.String,
   host: Schema.String,
   reason: Schema.String
@@ -59,7 +59,7 @@ export class LinkProtocol extends Schema.TaggedError<LinkProtocol>()("LinkProtoc
 }
 
 /** The link of a links file works no longer, and without a session it cannot be renewed. */
-export class LinkExpired extends Schema.TaggedError<LinkExpired>()("LinkExpired", {
+export class LinkExpired extends Schema.TaggedError<LinkExpired>()("SvcLinkExpired", {
   file: Schema.String,
   reason: Schema.String
 }) {
@@ -76,7 +76,7 @@ export class LinkExpired extends Schema.TaggedError<LinkExpired>()("LinkExpired"
 }
 
 /** The bytes are complete but wrong; nothing was put under the final name. */
-export class FileDamaged extends Schema.TaggedError<FileDamaged>()("FileDamaged", {
+export class FileDamaged extends Schema.TaggedError<FileDamaged>()("SvcFileDamaged", {
   file: Schema.String,
   fault: Schema.Literals([
     "Size",

@@ -159,9 +159,9 @@ describe("the pieces of a ticket", () => {
       const { bai } = bamFile(codec, reads, { blockBytes: 5000 })
       const other = bamFile(codec, reads, { blockBytes: 300 })
       const region = { regions: [{ referenceName: "chr1", start: 50_000, end: 60_000 }] }
-      assert.strictEqual((yield* Effect.flip(bamOf(other.bam, bai, region)))._tag, "FileDamaged")
+      assert.strictEqual((yield* Effect.flip(bamOf(other.bam, bai, region)))._tag, "SvcFileDamaged")
       const fewer = bamFile(codec, [read("a", 0, 1)], { references: references.slice(0, 2) })
-      assert.strictEqual((yield* Effect.flip(bamOf(fewer.bam, bai, region)))._tag, "FileDamaged")
+      assert.strictEqual((yield* Effect.flip(bamOf(fewer.bam, bai, region)))._tag, "SvcFileDamaged")
       // The way of older writers.
       const file = bamFile(codec, reads)
       const late = yield* bamOf(file.bam, endingAtFileEnd(file.bai, file.bam.length), {

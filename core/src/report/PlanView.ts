@@ -7,6 +7,7 @@ import type { PlanOutcome } from "../download/DownloadForms.ts"
 import type { ForeseenFile, ForeseenRestoration, Outlook } from "../download/DownloadPlan.ts"
 import { reasonOfFailure } from "../download/FileResult.ts"
 import type { DiskSpace } from "../download/Planning.ts"
+import { codeOf } from "../Errors.ts"
 import { finalPath } from "../selection/OutputPath.ts"
 import { printable } from "../text/Printable.ts"
 import { humanSize } from "../text/Size.ts"
@@ -125,7 +126,7 @@ export const planJson = ({ disk, failures, plan }: PlanOutcome) => ({
       reason: reasonOf(decision),
       restoration: "restoration" in decision ? (decision.restoration ?? null) : null,
       slice: file.slice?.estimate ?? null,
-      error: decision._tag === "Fail" ? { tag: decision.error._tag, message: decision.error.message } : null
+      error: decision._tag === "Fail" ? { tag: codeOf(decision.error), message: decision.error.message } : null
     }
   }),
   failures: failures.map((failure) => failureJson({ ...failure, fileName: null })),

@@ -3,7 +3,7 @@ import { untransferredResult } from "../download/FileResult.ts"
 import { printableJson } from "../text/Printable.ts"
 import { type ReportRun, reportJson, reportPieces } from "./Report.ts"
 
-const missing = { _tag: "NotFound", message: "analysis A9: not found" }
+const missing = { _tag: "SvcNotFound", message: "analysis A9: not found" }
 
 describe("Report", () => {
   it("has totals, one entry per file, seconds, and the meaning of the exit code", () => {

@@ -6,7 +6,7 @@
 
 import { type FileFailure, type FileResult, type Throughput, totalsOf } from "../download/FileResult.ts"
 import type { ExitCode } from "../Errors.ts"
-import { ExitCodes } from "../Errors.ts"
+import { codeOf, ExitCodes } from "../Errors.ts"
 import { printableJson } from "../text/Printable.ts"
 
 export interface ReportRun {
@@ -82,6 +82,6 @@ export const failureJson = ({ analysisId, fileName, error }: FileFailure) => ({
   error: errorJson(error)
 })
 
-const errorJson = (error: FileFailure["error"]) => ({ tag: error._tag, message: error.message })
+const errorJson = (error: FileFailure["error"]) => ({ tag: codeOf(error), message: error.message })
 
 const seconds = (milliseconds: number) => Math.round(milliseconds) / 1000

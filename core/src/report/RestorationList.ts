@@ -3,6 +3,7 @@
 import type { TrackingEntry } from "../archive/TrackingEntry.ts"
 import type { RestorationStatus } from "../download/RestorationStatus.ts"
 import type { Look } from "../download/ResumeMemory.ts"
+import { codeOf } from "../Errors.ts"
 import { printable } from "../text/Printable.ts"
 import { failureJson } from "./Report.ts"
 
@@ -66,7 +67,7 @@ const restorationJson = ({ entry, results, state }: RestorationStatus) => ({
   path: results[0]?.path ?? null,
   status: statuses[state._tag],
   estimatedRestoreTime: state._tag === "Requested" ? state.estimate : null,
-  error: state._tag === "Failed" ? { tag: state.error._tag, message: state.error.message } : null
+  error: state._tag === "Failed" ? { tag: codeOf(state.error), message: state.error.message } : null
 })
 
 const otherJson = ({ analysisId, fileName, target }: TrackingEntry) => ({ analysisId, fileName, target })

@@ -29,7 +29,7 @@ const transfer = (fileName: string, from: number, to: number | null, some: Parti
   ...some
 })
 
-const failed = { action: "failed", error: { _tag: "LinkForbidden", message: "no" } } as const
+const failed = { action: "failed", error: { _tag: "SvcLinkForbidden", message: "no" } } as const
 
 const section = (seconds: number, files: ReadonlyArray<FileResult>, bytes?: ReadonlyArray<number>) =>
   transferSection(reportJson(run(seconds, bytes), files))?.text ?? null

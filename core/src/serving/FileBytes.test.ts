@@ -154,7 +154,7 @@ describe("the bytes of a file for readers who follow no link", () => {
                     }
                   : { ...good, headers: { ...good.headers, ...wrong } }
         })
-        assert.strictEqual(failureOf((yield* run(taken(), place)).sent), "LinkProtocol")
+        assert.strictEqual(failureOf((yield* run(taken(), place)).sent), "SvcLinkProtocol")
       }
     })
   )
@@ -177,7 +177,7 @@ describe("the bytes of a file for readers who follow no link", () => {
       const place = ground({
         script: ({ number }, good) => (number === 0 ? good : { status: 403, headers: {}, body: [] })
       })
-      assert.strictEqual(failureOf((yield* run(taken(), place)).sent), "LinkForbidden")
+      assert.strictEqual(failureOf((yield* run(taken(), place)).sent), "SvcLinkForbidden")
       assert.strictEqual(place.links.seen.length, 4)
     })
   )
@@ -201,7 +201,7 @@ describe("the bytes of a file for readers who follow no link", () => {
         goodFor: 0,
         script: ({ number }, good) => (number === 0 ? good : { ...late(good), delay: 0 })
       })
-      assert.strictEqual(failureOf((yield* run(taken(), never)).sent), "LinkForbidden")
+      assert.strictEqual(failureOf((yield* run(taken(), never)).sent), "SvcLinkForbidden")
       assert.strictEqual(never.links.seen.length, 22)
     })
   )
@@ -212,7 +212,7 @@ describe("the bytes of a file for readers who follow no link", () => {
         away: true,
         script: ({ number }, good) => (number === 0 ? good : { status: 403, headers: {}, body: [] })
       })
-      assert.strictEqual(failureOf((yield* run(taken(), place)).sent), "Unavailable")
+      assert.strictEqual(failureOf((yield* run(taken(), place)).sent), "SvcUnavailable")
     })
   )
 
@@ -363,7 +363,7 @@ describe("the bytes of a file for readers who follow no link", () => {
         assert.strictEqual(place.links.seen.length, 2)
         // Listed with another size, it is another file.
         const other = yield* Effect.flip(bytes.version({ ...file, size: size + 1 }))
-        assert.strictEqual(other._tag, "FileDamaged")
+        assert.strictEqual(other._tag, "SvcFileDamaged")
       })
       yield* Effect.provide(reading, place.layer)
     })

@@ -205,7 +205,7 @@ describe("the shared store of links", () => {
         assert.strictEqual((yield* store.file("A1", "S1.bai")).fileName, "S1.bam.bai")
         for (let i = 0; i < 20; i++) {
           const missing = yield* Effect.flip(store.file("A1", "S1.bam.csi"))
-          assert.strictEqual(missing._tag, "NotFound")
+          assert.strictEqual(missing._tag, "SvcNotFound")
         }
         assert.strictEqual(asked.length, 1)
         yield* TestClock.adjust("31 seconds")
@@ -224,7 +224,7 @@ describe("the shared store of links", () => {
           (yield* store.files("A1")).map(({ fileName }) => fileName),
           ["S1.bam", "S1.bam.bai", "cold.bam"]
         )
-        assert.strictEqual((yield* Effect.flip(store.file("A1", "twice.bam")))._tag, "NotFound")
+        assert.strictEqual((yield* Effect.flip(store.file("A1", "twice.bam")))._tag, "SvcNotFound")
       }).pipe(Effect.provide(layer))
     })
   )
@@ -328,7 +328,7 @@ describe("the shared store of links", () => {
       const { asked, layer } = world({ before: (number) => (number === 1 ? Effect.fail(away) : Effect.void) })
       yield* Effect.gen(function* () {
         const store = yield* LinkStore
-        assert.strictEqual((yield* Effect.flip(store.files("A1")))._tag, "Unavailable")
+        assert.strictEqual((yield* Effect.flip(store.files("A1")))._tag, "SvcUnavailable")
         assert.strictEqual((yield* store.files("A1")).length, 3)
         assert.strictEqual(asked.length, 2)
       }).pipe(Effect.provide(layer))
@@ -370,7 +370,7 @@ describe("the shared store of links", () => {
           "A\u00001",
           "A".repeat(201)
         ]) {
-          assert.strictEqual((yield* Effect.flip(store.files(id)))._tag, "NotFound", id)
+          assert.strictEqual((yield* Effect.flip(store.files(id)))._tag, "SvcNotFound", id)
         }
         assert.deepStrictEqual(asked, [])
         assert.strictEqual((yield* store.files("A 1+ü")).length, 3)
@@ -384,8 +384,8 @@ describe("the shared store of links", () => {
       yield* Effect.gen(function* () {
         const access = yield* ServiceAccess
         const store = yield* LinkStore
-        assert.strictEqual((yield* Effect.flip(store.files("A1")))._tag, "LoginRefused")
-        assert.strictEqual((yield* Effect.flip(access.lost))._tag, "LoginRefused")
+        assert.strictEqual((yield* Effect.flip(store.files("A1")))._tag, "SvcLoginRefused")
+        assert.strictEqual((yield* Effect.flip(access.lost))._tag, "SvcLoginRefused")
       }).pipe(Effect.provide(layer))
     })
   )
@@ -422,8 +422,8 @@ describe("a service that is away when the server starts", () => {
       )
       yield* Effect.gen(function* () {
         const access = yield* ServiceAccess
-        assert.strictEqual((yield* Effect.flip(access.lost))._tag, "LoginRefused")
-        assert.strictEqual((yield* Effect.flip(access.client))._tag, "LoginRefused")
+        assert.strictEqual((yield* Effect.flip(access.lost))._tag, "SvcLoginRefused")
+        assert.strictEqual((yield* Effect.flip(access.client))._tag, "SvcLoginRefused")
         yield* TestClock.adjust("1 hour")
         assert.strictEqual(logins, 1)
       }).pipe(Effect.provide(ServiceAccess.layer(service)))

@@ -147,8 +147,8 @@ const makeStore = Effect.fnUntraced(function* (
     const ended = [...(pages.get(analysisId)?.links.values() ?? [])].filter(({ goodUntil }) => goodUntil <= askedAt)
     yield* Metric.update(linksExpired, ended.length)
     const files = yield* client.getFileDownloadLinks(AnalysisId.make(analysisId)).pipe(
-      Effect.tapErrorTag("LoginRefused", access.loginRefused),
-      Effect.catchTag("NotFound", () => unknownAnalysis(analysisId)),
+      Effect.tapErrorTag("SvcLoginRefused", access.loginRefused),
+      Effect.catchTag("SvcNotFound", () => unknownAnalysis(analysisId)),
       Effect.tapError((error) => (isNo(error) ? rememberNo(analysisId, error) : Effect.void))
     )
     const entry = entryOf({ id: analysisId, named: true }, files, yield* Clock.currentTimeMillis)

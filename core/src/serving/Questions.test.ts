@@ -109,7 +109,7 @@ describe("questions to a service that answers one at a time", () => {
       const failing = (error: Failure) => service(() => Effect.andThen(Effect.sleep("3 seconds"), Effect.fail(error)))
       for (const [error, last] of [
         [away, "ServiceAway"],
-        [no, "NotFound"]
+        [no, "SvcNotFound"]
       ] as const) {
         const { ask } = yield* failing(error)
         const readers = yield* Effect.forEach(["A", "B", "C"], (key) => ask("lab", key))

@@ -83,7 +83,7 @@ describe("restorations that readers ask for", () => {
       const { asked, forgotten, layer } = world((number) => (number === 1 ? Effect.fail(lost) : Effect.succeed([])))
       yield* Effect.gen(function* () {
         const restorations = yield* Restorations
-        assert.strictEqual((yield* Effect.flip(restorations.request(cold)))._tag, "OutcomeUnknown")
+        assert.strictEqual((yield* Effect.flip(restorations.request(cold)))._tag, "SvcOutcomeUnknown")
         assert.deepStrictEqual(forgotten, ["A3"])
         assert.isNull(yield* restorations.of(cold))
         // A service that says only "yes".
@@ -133,7 +133,7 @@ describe("restorations that readers ask for", () => {
       const { layer } = world(() => Effect.fail(new LoginRefused({ user: "ada", host: "lab" })))
       yield* Effect.gen(function* () {
         yield* Effect.flip((yield* Restorations).request(cold))
-        assert.strictEqual((yield* Effect.flip((yield* ServiceAccess).lost))._tag, "LoginRefused")
+        assert.strictEqual((yield* Effect.flip((yield* ServiceAccess).lost))._tag, "SvcLoginRefused")
       }).pipe(Effect.provide(layer))
     })
   )

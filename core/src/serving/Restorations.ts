@@ -56,7 +56,7 @@ export class Restorations extends Context.Service<
       const ask = Effect.fnUntraced(function* (client: ServiceClient["Service"], file: ServedFile) {
         const now = yield* DateTime.now
         const answers = yield* client.requestRestore([AnalysisId.make(file.analysisId)]).pipe(
-          Effect.tapErrorTag("LoginRefused", access.loginRefused),
+          Effect.tapErrorTag("SvcLoginRefused", access.loginRefused),
           // A lost answer makes the listing old as well: only a new one shows whether the restoration began.
           Effect.ensuring(store.forget(file.analysisId))
         )

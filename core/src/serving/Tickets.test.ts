@@ -129,7 +129,7 @@ describe("the file that a client of htsget means", () => {
         assert.strictEqual(yield* failure("A1"), "InvalidInput")
         assert.strictEqual(yield* failure("A1", "", "variants"), "NotFound")
         assert.strictEqual(yield* failure("A1/S1.bam", "", "variants"), "NotFound")
-        assert.strictEqual(yield* failure("A1/S3.bam"), "NotFound")
+        assert.strictEqual(yield* failure("A1/S3.bam"), "SvcNotFound")
         assert.strictEqual(yield* failure("A1/S1.bam", region), "NotFound", "no index")
       }).pipe(Effect.provide(two.layer))
       const cold = ground({ "S1.bam": { bytes: none, archived: true }, "S1.bam.bai": { bytes: bai } })
@@ -137,7 +137,7 @@ describe("the file that a client of htsget means", () => {
       const lost = ground({ "S1.bam": { bytes: bam }, "S1.bam.bai": { bytes: none, archived: true } })
       assert.strictEqual(yield* Effect.provide(failure("A1", region), lost.layer), "FileArchived")
       const bad = ground({ "S1.bam": { bytes: none }, "S1.bam.bai": { bytes: bai } })
-      assert.strictEqual(yield* Effect.provide(failure("A1", region), bad.layer), "FileDamaged")
+      assert.strictEqual(yield* Effect.provide(failure("A1", region), bad.layer), "SvcFileDamaged")
     })
   )
 

@@ -12,7 +12,7 @@ describe("Session, login", () => {
       const service = makeService(() => null)
       const exit = yield* withSession(service, () => Effect.void, { password: Redacted.make("wrong-canary") })
       const error = failed(exit)
-      assert.strictEqual(error._tag, "LoginRefused")
+      assert.strictEqual(error._tag, "SvcLoginRefused")
       assert.strictEqual(service.served.logins, 1)
       assert.notInclude(JSON.stringify(error) + error.message, "wrong-canary")
     })
@@ -29,7 +29,7 @@ describe("Session, login", () => {
       )
       assert.deepStrictEqual(
         succeeded(exit).map((error) => error._tag),
-        ["LoginRefused", "LoginRefused", "LoginRefused"]
+        ["SvcLoginRefused", "SvcLoginRefused", "SvcLoginRefused"]
       )
       assert.strictEqual(service.requests().filter((request) => request === "POST /login").length, 2)
       assert.notInclude(service.requests(), "POST /logout")
@@ -44,7 +44,7 @@ describe("Session, login", () => {
       Effect.gen(function* () {
         const service = makeService((asked) => (asked.method === "HEAD" ? head : null))
         const error = failed(yield* withSession(service, () => Effect.void))
-        assert.strictEqual(error._tag, "LoginProtocol")
+        assert.strictEqual(error._tag, "SvcLoginProtocol")
         assert.include(error.message, tag)
         assert.deepStrictEqual(service.requests(), ["HEAD /", "HEAD /authenticate"])
       })
@@ -119,7 +119,7 @@ describe("Session, login", () => {
       const page = "<html><h1>Down for maintenance</h1></html>"
       for (const said of [{ body: page }, { status: 503, body: page }, { status: 500 }]) {
         const service = makeService((asked) => (asked.path === "/login" ? said : null))
-        assert.strictEqual(failed(yield* withSession(service, () => Effect.void))._tag, "LoginProtocol")
+        assert.strictEqual(failed(yield* withSession(service, () => Effect.void))._tag, "SvcLoginProtocol")
         assert.strictEqual(service.requests().filter((request) => request === "POST /login").length, 1)
       }
     })
@@ -131,7 +131,7 @@ describe("Session, login", () => {
         asked.path === "/login" ? new TransportFault({ kind: "Broken", reason: "connection reset" }) : null
       )
       const error = failed(yield* withSession(service, () => Effect.void))
-      assert.strictEqual(error._tag, "Unavailable")
+      assert.strictEqual(error._tag, "SvcUnavailable")
       assert.strictEqual(service.requests().filter((request) => request === "POST /login").length, 1)
     })
   )
@@ -164,7 +164,7 @@ describe("Session, login", () => {
       assert.strictEqual(twice.requests().filter((request) => request === "POST /login").length, 2)
       const rejecting = makeService((asked, count) => (asked.path === "/login" && count === 1 ? cut : null))
       const refused = yield* withSession(rejecting, () => Effect.void, { password: Redacted.make("wrong") })
-      assert.strictEqual(failed(refused)._tag, "LoginRefused")
+      assert.strictEqual(failed(refused)._tag, "SvcLoginRefused")
       assert.strictEqual(rejecting.requests().filter((request) => request === "POST /login").length, 2)
     })
   )
@@ -187,8 +187,8 @@ describe("Session, login", () => {
     reason: "its body is not in the encoding that its header names"
   })
   const unanswered: ReadonlyArray<readonly [string, Said | TransportFault, string]> = [
-    ["is stopped before its answer comes", { delay: "1 hour" }, "Unavailable"],
-    ["has an answer that cannot be read", unreadable, "ReplyMalformed"]
+    ["is stopped before its answer comes", { delay: "1 hour" }, "SvcUnavailable"],
+    ["has an answer that cannot be read", unreadable, "SvcReplyMalformed"]
   ]
   for (const [what, said, tag] of unanswered) {
     it.effect(`S1 a login that ${what} has sent the password too: three of them, then no more`, () =>

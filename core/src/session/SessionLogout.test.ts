@@ -158,7 +158,7 @@ it.effect("S9 a Secure cookie on http is said before the password is sent", () =
       asked.method === "HEAD" ? { headers: { "x-csrf-token": "t" }, cookies: ["sid=1; Path=/; Secure"] } : null
     )
     const error = failed(yield* withSession(service, () => Effect.void, { baseUrl: new URL("http://svc.example") }))
-    assert.strictEqual(error._tag, "LoginProtocol")
+    assert.strictEqual(error._tag, "SvcLoginProtocol")
     assert.include(error.message, "https only")
     assert.notInclude(service.requests(), "POST /login")
   })
@@ -193,7 +193,7 @@ it.effect("Z5 no log line at any level and no span holds password, cookie, token
       Effect.withTracer(tracer)
     )
     const error = failed(exit)
-    assert.strictEqual(error._tag, "LoginRefused")
+    assert.strictEqual(error._tag, "SvcLoginRefused")
     assert.isAtLeast(lines.length, 3)
     assert.isAtLeast(spans.length, 5)
     const everything = [

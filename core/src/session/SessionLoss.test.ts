@@ -30,7 +30,7 @@ describe("Session, a lost session", () => {
     Effect.gen(function* () {
       const service = makeService((asked) => (asked.path === "/api/hidden" ? { status: 401 } : null))
       const error = failed(yield* withSession(service, (session) => get(session, "/api/hidden")))
-      assert.deepInclude(error, { _tag: "Forbidden", status: 401 })
+      assert.deepInclude(error, { _tag: "SvcForbidden", status: 401 })
     })
   )
 
@@ -43,7 +43,7 @@ describe("Session, a lost session", () => {
           Effect.match(get(session, path), { onFailure: (e) => e._tag, onSuccess: () => "ok" })
         )
       )
-      assert.deepStrictEqual(succeeded(exit), ["Forbidden", "ok", "Forbidden", "Forbidden", "ok"])
+      assert.deepStrictEqual(succeeded(exit), ["SvcForbidden", "ok", "SvcForbidden", "SvcForbidden", "ok"])
       assert.strictEqual(service.served.logins, 2)
     })
   )
@@ -111,7 +111,7 @@ describe("Session, a lost session", () => {
       const items = ["/api/1", "/api/no", "/api/2", "/api/3", "/api/4"]
       // Requests: 1, no, no, the witness, then the session ends.
       const { logins, outcomes } = yield* visit(items, { ends: [5], forbidden: ["/api/no"] })
-      assert.deepStrictEqual(outcomes, ["ok", "Forbidden", "ok", "ok", "ok"])
+      assert.deepStrictEqual(outcomes, ["ok", "SvcForbidden", "ok", "ok", "ok"])
       assert.strictEqual(logins, 3)
     })
   )
@@ -120,7 +120,7 @@ describe("Session, a lost session", () => {
     Effect.gen(function* () {
       const ends = Array.from({ length: 20 }, (_, index) => index + 3)
       const { logins, outcomes } = yield* visit(["/api/1", "/api/2", "/api/3"], { ends })
-      assert.deepStrictEqual(outcomes, ["ok", "ok", "SessionContention"])
+      assert.deepStrictEqual(outcomes, ["ok", "ok", "SvcSessionContention"])
       assert.isAtMost(logins, 5)
     })
   )
@@ -152,7 +152,7 @@ describe("Session, a lost session", () => {
           return [error._tag, yield* get(session, "/api/3")]
         })
       )
-      assert.deepStrictEqual(succeeded(exit), ["Forbidden", '{"path":"/api/3"}'])
+      assert.deepStrictEqual(succeeded(exit), ["SvcForbidden", '{"path":"/api/3"}'])
       assert.strictEqual(service.served.logins, 3)
     })
   )
@@ -165,7 +165,7 @@ describe("Session, a lost session", () => {
           Effect.andThen(Effect.sleep("9 seconds"), Effect.flip(get(session, "/api/no")))
         )
       )
-      assert.isTrue(succeeded(exit).every((error) => error._tag === "Forbidden"))
+      assert.isTrue(succeeded(exit).every((error) => error._tag === "SvcForbidden"))
       assert.isAtMost(service.served.logins, 6)
     })
   )
@@ -220,7 +220,7 @@ describe("Session, a lost session", () => {
   it.effect("S5 a POST during which the session dies is not repeated; one that was refused with 403 is", () =>
     Effect.gen(function* () {
       for (const [status, safe, expected, posts] of [
-        [302, false, "OutcomeUnknown", 1],
+        [302, false, "SvcOutcomeUnknown", 1],
         [302, true, "ok", 2],
         [403, false, "ok", 2]
       ] as const) {
@@ -243,7 +243,7 @@ describe("Session, a lost session", () => {
     Effect.gen(function* () {
       const service = makeService((asked) => (asked.path === "/api/x" ? { status: 302, body: loginPage } : null))
       const error = failed(yield* withSession(service, (session) => get(session, "/api/x")))
-      assert.strictEqual(error._tag, "SessionContention")
+      assert.strictEqual(error._tag, "SvcSessionContention")
       assert.strictEqual(service.served.logins, 3)
     })
   )

@@ -77,11 +77,11 @@ describe("Session, repeating", () => {
     Effect.gen(function* () {
       for (const [first, expected, sent] of [
         [new TransportFault({ kind: "NotSent", reason: "connection refused" }), "ok", 2],
-        [new TransportFault({ kind: "Broken", reason: "connection reset" }), "OutcomeUnknown", 1],
-        [{ status: 502 }, "OutcomeUnknown", 1],
-        [{ status: 503 }, "Unavailable", 1],
-        [{ status: 500 }, "OutcomeUnknown", 1],
-        [{ body: "{", after: "break" }, "OutcomeUnknown", 1]
+        [new TransportFault({ kind: "Broken", reason: "connection reset" }), "SvcOutcomeUnknown", 1],
+        [{ status: 502 }, "SvcOutcomeUnknown", 1],
+        [{ status: 503 }, "SvcUnavailable", 1],
+        [{ status: 500 }, "SvcOutcomeUnknown", 1],
+        [{ body: "{", after: "break" }, "SvcOutcomeUnknown", 1]
       ] as const) {
         const service = makeService((asked, count) => (asked.path === "/api/person" && count === 1 ? first : null))
         const exit = yield* withSession(service, (session) =>
@@ -113,7 +113,7 @@ describe("Session, repeating", () => {
   it.effect("N12 headers that never come: typed after the limit, longer for slow replies", () =>
     Effect.gen(function* () {
       for (const [slow, expected] of [
-        [false, "Unavailable"],
+        [false, "SvcUnavailable"],
         [true, "ok"]
       ] as const) {
         const service = makeService((asked) => (asked.path === "/api/x" ? { body: "1", delay: "2 minutes" } : null))
@@ -135,15 +135,15 @@ describe("Session, repeating", () => {
     Effect.gen(function* () {
       const service = makeService((asked) => (asked.path === "/api/x" ? { body: "[1,2,3,4]" } : null))
       const error = failed(yield* withSession(service, (session) => get(session, "/api/x"), { bodyLimit: 8 }))
-      assert.strictEqual(error._tag, "ReplyTooLarge")
+      assert.strictEqual(error._tag, "SvcReplyTooLarge")
     })
   )
 
   it.effect("TLS and proxy refusals are final", () =>
     Effect.gen(function* () {
       for (const [fault, tag] of [
-        [new TransportFault({ kind: "Tls", reason: "its certificate has expired" }), "TlsRefused"],
-        [new TransportFault({ kind: "Proxy", reason: "407", proxy: "proxy:1", status: 407 }), "ProxyRefused"]
+        [new TransportFault({ kind: "Tls", reason: "its certificate has expired" }), "SvcTlsRefused"],
+        [new TransportFault({ kind: "Proxy", reason: "407", proxy: "proxy:1", status: 407 }), "SvcProxyRefused"]
       ] as const) {
         const service = makeService(() => fault)
         assert.strictEqual(failed(yield* withSession(service, () => Effect.void))._tag, tag)

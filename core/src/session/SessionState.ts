@@ -45,7 +45,9 @@ interface State {
 
 /** The password did not leave this machine. */
 const isUnsent = (error: Setback | SessionError): boolean =>
-  error._tag === "TlsRefused" || error._tag === "ProxyRefused" || (error._tag === "Setback" && error.kind === "notSent")
+  error._tag === "SvcTlsRefused" ||
+  error._tag === "SvcProxyRefused" ||
+  (error._tag === "Setback" && error.kind === "notSent")
 
 /** @param account - the key under which processes share refused passwords */
 export const makeSessionState = Effect.fnUntraced(function* (
@@ -128,8 +130,8 @@ export const makeSessionState = Effect.fnUntraced(function* (
       const failure = interfered
         ? contention((yield* Ref.get(state)).history, now)
         : wire.failure(verdict, first === null ? 1 : 2)
-      if (failure._tag === "LoginRefused") yield* refusedLogins.add(account, password)
-      yield* change(() => ({ loginTrouble: failure, refused: failure._tag === "LoginRefused" ? failure : null }))
+      if (failure._tag === "SvcLoginRefused") yield* refusedLogins.add(account, password)
+      yield* change(() => ({ loginTrouble: failure, refused: failure._tag === "SvcLoginRefused" ? failure : null }))
       return yield* failure
     }
   }).pipe(

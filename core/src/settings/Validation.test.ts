@@ -94,7 +94,10 @@ describe("validation", () => {
       ]
       for (const layer of refused) {
         const error = yield* Effect.flip(check({ ...good, ...layer }))
-        assert.deepStrictEqual([error._tag, error.message], ["LocalIo", "Cannot look at closed/x: permission denied"])
+        assert.deepStrictEqual(
+          [error._tag, error.message],
+          ["SvcLocalIo", "Cannot look at closed/x: permission denied"]
+        )
       }
       const wrong = { ...good, destination: ["closed/x"], loglevel: ["loud"] }
       assert.deepStrictEqual(yield* messagesOf(wrong), ["Invalid log level: loud"])
@@ -183,12 +186,12 @@ describe("validation", () => {
   it.effect("a missing BED or CA file is not found, after everything else was right", () =>
     Effect.gen(function* () {
       const bed = yield* Effect.flip(check({ ...good, bed: ["none.bed"] }))
-      assert.deepStrictEqual([bed._tag, bed.message], ["NotFound", "BED file none.bed: not found"])
+      assert.deepStrictEqual([bed._tag, bed.message], ["SvcNotFound", "BED file none.bed: not found"])
       const ca = yield* Effect.flip(check({ ...good, caFile: ["out"] }))
       assert.strictEqual(ca.message, "CA file out: not found (it is a folder)")
       assert.strictEqual(
         (yield* Effect.flip(check({ ...good, bed: ["none.bed"], loglevel: ["x"] })))._tag,
-        "UsageError"
+        "SvcUsageError"
       )
     })
   )
@@ -276,11 +279,11 @@ describe("credentials", () => {
   it.effect("Y1 without a terminal the missing one is named, and nobody is asked", () =>
     Effect.gen(function* () {
       const user = yield* Effect.flip(complete(settingsOf(good)).pipe(Effect.provide(nobody)))
-      assert.deepInclude(user, { _tag: "CredentialsMissing", missing: "username" })
+      assert.deepInclude(user, { _tag: "SvcCredentialsMissing", missing: "username" })
       const password = yield* Effect.flip(
         complete(settingsOf({ ...good, username: ["u"] })).pipe(Effect.provide(nobody))
       )
-      assert.deepInclude(password, { _tag: "CredentialsMissing", missing: "password" })
+      assert.deepInclude(password, { _tag: "SvcCredentialsMissing", missing: "password" })
     })
   )
 

@@ -74,7 +74,7 @@ export const vouch = Effect.fn("svc.transfer.vouch")(function* (
     checkAsked(services, kept, reader),
     check === "full" ? prove(services, kept, reader) : Effect.void
   )
-  yield* Effect.catchTag(checked, "FileDamaged", ({ fault, file, overwrite = "kept", reason }) => {
+  yield* Effect.catchTag(checked, "SvcFileDamaged", ({ fault, file, overwrite = "kept", reason }) => {
     return new FileDamaged({ fault, file, overwrite, reason })
   })
   yield* put(files, kept, checksums, yield* files.digest(directory, name, checksums))

@@ -54,7 +54,7 @@ const checkPart = Effect.fn("svc.transfer.checkPart")(function* (
   const { fileName } = file
   yield* Effect.catchTag(
     checkStructure(known, part, { name: dataName, reader }),
-    "FileDamaged",
+    "SvcFileDamaged",
     ({ fault, file: damaged, reason }) => {
       // The same command again would keep the data file, and fail again.
       const overwrite = "both"

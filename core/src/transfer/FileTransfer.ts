@@ -182,10 +182,10 @@ const attempt = Effect.fn("svc.transfer.attempt")(function* (file: WholeFile, in
   const part = yield* OpenPart.open(file, anew, own)
   yield* request.progress({ _tag: "Started", size, resumedFrom: part.resumedFrom })
   const content = yield* proveOnArrival(file, request, part)
-  yield* Effect.catchTag(fetchInto(file, part, inSegments), "FileDamaged", reject)
+  yield* Effect.catchTag(fetchInto(file, part, inSegments), "SvcFileDamaged", reject)
   const bytes = ByteRanges.count(yield* part.ranges)
   const { compared, digests } = yield* compare(file, request, part, bytes, content, own).pipe(
-    Effect.catchTag("FileDamaged", reject)
+    Effect.catchTag("SvcFileDamaged", reject)
   )
   const checksum = checksums === null ? null : { kind: checksums, hex: digests.get(checksums) ?? "" }
   yield* commit(files, { ...part, place, bytes, replaces: overwrite, checksum })

@@ -55,7 +55,7 @@ describe("LinkLease", () => {
         const { asked, lease } = yield* ground
         yield* lease.refused(0, host, 403)
         yield* lease.worked(0)
-        assert.strictEqual((yield* Effect.flip(lease.refused(1, host, 403)))._tag, "LinkForbidden")
+        assert.strictEqual((yield* Effect.flip(lease.refused(1, host, 403)))._tag, "SvcLinkForbidden")
         assert.strictEqual(yield* asked, 1)
       })
   )

@@ -234,7 +234,7 @@ const fill = Effect.fnUntraced(function* (
     spans: ReadonlyArray<PartJournal.Span>,
     [bytes, ...more]: ReadonlyArray<number>
   ): Effect.Effect<void, ProgressError> =>
-    Effect.catchTag(record(spans), "LocalIo", (error) => {
+    Effect.catchTag(record(spans), "SvcLocalIo", (error) => {
       const end = spans.at(-1)?.[1] ?? 0
       if (!fullDisk.includes(error.errno) || bytes === undefined || end <= bytes) return error
       return Effect.gen(function* () {

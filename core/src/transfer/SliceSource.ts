@@ -40,7 +40,10 @@ export const planRegions = (
       const { key, ranges, reads } = plan
       return { regions: key, ranges, reads, write: (sink, options) => Slice.writeSlice(plan, sink, options) }
     }),
-    Effect.catchTag("UsageError", ({ message }) => new NotFound({ what: `regions in ${source.name}`, detail: message }))
+    Effect.catchTag(
+      "SvcUsageError",
+      ({ message }) => new NotFound({ what: `regions in ${source.name}`, detail: message })
+    )
   )
 
 /** Two remote files with their links, and what was asked for them, whether that succeeded or not. */

@@ -1,5 +1,6 @@
 /** What a verification found out about one file, and how it is shown. */
 import {
+  codeOf,
   ExitCodes,
   type FileDamaged,
   type LocalIo,
@@ -145,9 +146,9 @@ export const verdictsJson = (version: string, verdicts: ReadonlyArray<Verdict>, 
         error === null
           ? null
           : {
-              tag: error._tag,
+              tag: codeOf(error),
               message: error.message,
-              ...(error._tag === "FileDamaged" ? { fault: error.fault } : {}),
+              ...(error._tag === "SvcFileDamaged" ? { fault: error.fault } : {}),
               block: place?.block ?? null,
               offset: place?.offset ?? null
             }

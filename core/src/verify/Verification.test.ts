@@ -55,7 +55,7 @@ const checkOne = (path: string, bytes: Uint8Array, expected: Target["expected"] 
   Effect.map(check({ [path]: bytes }, expected), (verdicts) => verdicts.get(path) as Verdict)
 
 const faultOf = (verdict: Verdict | undefined) =>
-  verdict?.error?._tag === "FileDamaged" ? verdict.error.fault : (verdict?.error?._tag ?? null)
+  verdict?.error?._tag === "SvcFileDamaged" ? verdict.error.fault : (verdict?.error?._tag ?? null)
 
 /** The content as any reader of gzip would give it, null when it gives none. */
 const contentOf = (codec: Codec["Service"], bytes: Uint8Array): Uint8Array | null => {
@@ -158,7 +158,7 @@ describe("verify", () => {
     spoiled[bit >>> 3] = (spoiled[bit >>> 3] ?? 0) ^ (1 << (bit & 7))
     const verdict = yield* checkOne(name, spoiled)
     if (verdict.status === "failed") {
-      assert.strictEqual(verdict.error?._tag, "FileDamaged")
+      assert.strictEqual(verdict.error?._tag, "SvcFileDamaged")
       // The damage is reported at the block it is in, never far behind.
       if (verdict.place !== null) assert.isAtMost(verdict.place.offset, bit >>> 3)
       return true
@@ -332,7 +332,7 @@ describe("verify", () => {
         assert.strictEqual(faultOf(yield* against("no checksum\n")), "BadRecord")
         assert.strictEqual(faultOf(yield* against(`${"0".repeat(2 ** 20)}0`)), "BadRecord")
         const lonely = yield* against(`${sumOf(bam, kind)}  a.bam\n`, {})
-        assert.strictEqual(faultOf(lonely), "NotFound")
+        assert.strictEqual(faultOf(lonely), "SvcNotFound")
         assert.strictEqual(lonely?.error?.message, `d/a.bam, the file of ${beside}: not found`)
       }
     }).pipe(provided)
@@ -348,7 +348,7 @@ describe("verify", () => {
         verdicts.map(({ status }) => status),
         ["failed", "ok"]
       )
-      assert.strictEqual(verdicts[0]?.error?._tag, "LocalIo")
+      assert.strictEqual(verdicts[0]?.error?._tag, "SvcLocalIo")
     }).pipe(provided)
   )
 })

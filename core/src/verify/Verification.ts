@@ -202,7 +202,7 @@ const checkData = (
     // A broken block within the header is found by the walk, which knows its number.
     const header = yield* Effect.result(open(path, file, type))
     // What is no BGZF from its first byte on, such as plain gzip or a web page, is named by what it is.
-    if (header._tag === "Failure" && header.failure._tag === "FileDamaged" && header.failure.fault === "NotBgzf") {
+    if (header._tag === "Failure" && header.failure._tag === "SvcFileDamaged" && header.failure.fault === "NotBgzf") {
       return yield* header.failure
     }
     const opened = header._tag === "Success" ? header.success : null

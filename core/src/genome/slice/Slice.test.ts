@@ -282,7 +282,7 @@ describe("BAM slices", () => {
         for (const range of ["chr1:50001-60000", "chr1"]) {
           const result = yield* Effect.result(sliceBam(sourceOf(fromBytes(bam), fromBytes(other.bai)), range))
           if (Result.isFailure(result))
-            faults.add(result.failure._tag === "FileDamaged" ? result.failure.fault : "other")
+            faults.add(result.failure._tag === "SvcFileDamaged" ? result.failure.fault : "other")
         }
       }
       assert.isAbove(faults.size, 0)
@@ -299,7 +299,7 @@ describe("BAM slices", () => {
       const spoilt = bam.slice()
       spoilt[Math.floor(bam.length / 3)]! ^= 0x10
       const fault = yield* Effect.flip(sliceBam(sourceOf(fromBytes(spoilt), fromBytes(bai)), "chr1:2-75000"))
-      assert.include(["BadBlock", "IndexMismatch"], fault._tag === "FileDamaged" ? fault.fault : "")
+      assert.include(["BadBlock", "IndexMismatch"], fault._tag === "SvcFileDamaged" ? fault.fault : "")
     }).pipe(provided)
   )
 
@@ -404,7 +404,8 @@ describe("BAM slices", () => {
         const source = sourceOf(fromBytes(inIndex ? bam : spoilt), fromBytes(inIndex ? spoilt : bai))
         for (const range of ["chr1:1000-40000", "chr1 chr3"]) {
           const result = yield* Effect.result(sliceBam(source, range, true))
-          if (Result.isFailure(result)) assert.include(["FileDamaged", "NotFound", "UsageError"], result.failure._tag)
+          if (Result.isFailure(result))
+            assert.include(["SvcFileDamaged", "SvcNotFound", "SvcUsageError"], result.failure._tag)
           else yield* checkStructure("s.bam", fromBytes(result.success.bytes))
         }
       }).pipe(provided)
