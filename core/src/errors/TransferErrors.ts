@@ -104,6 +104,26 @@ export class FileDamaged extends Schema.TaggedError<FileDamaged>()("SvcFileDamag
   }
 }
 
+/** The run was stopped before the file was whole. */
+export class Stopped extends Schema.TaggedError<Stopped>()("SvcStopped", {
+  /** What becomes of the file in the next run: `resumes` from its part, `restarts` (a slice, which has none), `begins`. */
+  next: Schema.Literals(["resumes", "restarts", "begins"])
+}) {
+  override readonly [Runtime.errorExitCode] = 75
+  readonly retryable = true
+  readonly advice = "again"
+  readonly scope = "file"
+  override get message() {
+    return stops[this.next]
+  }
+}
+
+const stops: Readonly<Record<Stopped["next"], string>> = {
+  resumes: "the run was stopped before this file was whole; the next run resumes it",
+  restarts: "the run was stopped before this slice was whole; the next run starts it again",
+  begins: "the run was stopped before the transfer of this file began; the next run fetches it"
+}
+
 /** Failures of moving one file from a link host to its final name. */
 export type TransferError =
   | ServiceError
