@@ -92,7 +92,7 @@ export class FileDamaged extends Schema.TaggedError<FileDamaged>()("SvcFileDamag
   ]),
   reason: Schema.String,
   /** Only `--overwrite` brings other bytes: of a file that was kept, or of a data file and its index or checksum, both. */
-  overwrite: Schema.optional(Schema.Literals(["kept", "both"]))
+  overwrite: Schema.optionalKey(Schema.Literals(["kept", "both"]))
 }) {
   override readonly [Runtime.errorExitCode] = 65
   readonly retryable = false
