@@ -24,11 +24,11 @@ import { ticketHandlers } from "./TicketHandlers.ts"
 const mostConnections = 16_384
 
 /**
- * Times in ms. Who needs a minute for a small request head is an attack (Slowloris) or dead. Less is too short: browsers open
+ * Times in ms. Who needs half a minute for a small request head is an attack (Slowloris) or dead. Less is too short: browsers open
  * connections ahead of need, and on a machine that stood still for 10 s one of 48,000 readers got 408 for its request.
  */
 const limits = {
-  headersTimeout: 60_000,
+  headersTimeout: 30_000,
   requestTimeout: 60_000,
   connectionsCheckingInterval: 2_000,
   keepAliveTimeout: 65_000,
