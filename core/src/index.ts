@@ -77,7 +77,7 @@ export type {
 } from "./download/DownloadPlan.ts"
 export { type DownloadOptions, type DownloadRequest, downloadRequest } from "./download/DownloadRequest.ts"
 export { Downloads, type Looks } from "./download/Downloads.ts"
-export { type FileResult, type Totals, totalsOf } from "./download/FileResult.ts"
+export { FileResult, type Totals, totalsOf } from "./download/FileResult.ts"
 export { type LinkEntry, type LinkManifest, linksJson, readLinks } from "./download/LinkManifest.ts"
 export type { RestorationState, RestorationStatus } from "./download/RestorationStatus.ts"
 export type { Awaited, RunObserver } from "./download/RunObserver.ts"

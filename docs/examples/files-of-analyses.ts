@@ -7,7 +7,7 @@
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import { Console, Effect } from "effect"
 import { Downloads, fileTypes, pathOf, type RunObserver } from "svc-steps"
-import { downloadsLayerConfig } from "svc-steps/node"
+import { Service } from "svc-steps/node"
 
 /** A line for each tenth of a file, and one for its end. */
 const observer = (): RunObserver => {
@@ -36,4 +36,4 @@ const program = Effect.fn("program")(function* (destination: string, analysisIds
 })
 
 const [destination = ".", ...analysisIds] = process.argv.slice(2)
-program(destination, analysisIds).pipe(Effect.provide(downloadsLayerConfig), NodeRuntime.runMain)
+program(destination, analysisIds).pipe(Effect.provide(Service.layerConfig()), NodeRuntime.runMain)

@@ -163,8 +163,8 @@ const attempt = Effect.fn("svc.transfer.attempt")(function* (file: WholeFile, in
   const { files, place, request } = file
   const { checksums = null, overwrite, size } = request
   const own = algorithmsFor([], ["sha256", ...(checksums === null ? [] : [checksums])])
-  const reject = ({ fault, overwrite, reason }: FileDamaged) => {
-    return Effect.andThen(files.discard(place), new FileDamaged({ file: request.fileName, fault, overwrite, reason }))
+  const reject = (damage: FileDamaged) => {
+    return Effect.andThen(files.discard(place), new FileDamaged({ ...damage, file: request.fileName }))
   }
   const part = yield* OpenPart.open(file, anew, own)
   yield* request.progress({ _tag: "Started", size, resumedFrom: part.resumedFrom })
