@@ -56,7 +56,8 @@ const rules: ReadonlyArray<Rule> = [
   { folder: "core/src/contract", allows: (to) => isEffect(to) || within("core/src/contract")(to) },
   {
     folder: "core/src/genome",
-    allows: (to) => isEffect(to) || within("core/src/genome", "core/src/Errors.ts", "core/src/JoinedBytes.ts")(to)
+    allows: (to) =>
+      isEffect(to) || within("core/src/genome", "core/src/Errors.ts", "core/src/JoinedBytes.ts", "core/src/text")(to)
   },
   { folder: "core/src/text", allows: (to) => isEffect(to) || within("core/src/text")(to) },
   {
