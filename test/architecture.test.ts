@@ -507,7 +507,7 @@ const writers: Readonly<Record<string, Writer>> = Object.fromEntries<Writer>([
 ])
 
 const writing =
-  /\bprocess\.(?:stdout|stderr)\b|\b[Cc]onsole\.\w+|\b(?:writeFile|appendFile)\w*\(|\bcreateWriteStream\(|\bwriteSync\(|\.writeAll\(|\b(?:openOutput|replaceFile|withFresh)\(/
+  /\bprocess\.(?:stdout|stderr)\b|\b[Cc]onsole\.\w+|\b(?:writeFile|appendFile)\w*\(|\bcreateWriteStream\(|\bwriteSync\(|\.writeAll\(|\bwriteAll\((?:fd|file),|\b(?:openOutput|replaceFile|withFresh)\(/
 const raw = /\b(?:file|fs|handle|descriptor|stream)\.write\w*\(/
 
 const replying = /\bHttpServerResponse\.(?:json|text|html|raw|stream|uint8Array)\w*\(/
