@@ -2,7 +2,6 @@
 import * as Effect from "effect/Effect"
 import type { ParsedRequest } from "../../core/src/download/DownloadRequest.ts"
 import { Downloads } from "../../core/src/download/Downloads.ts"
-import { bothObservers } from "../../core/src/download/RunObserver.ts"
 import { makeRunRecord } from "../../core/src/download/RunRecord.ts"
 import { InputMalformed } from "../../core/src/Errors.ts"
 import type { LocalSettings } from "../../core/src/settings/Settings.ts"
@@ -13,7 +12,7 @@ import { conclude } from "./Conclusion.ts"
 import { listFiles } from "./ListFiles.ts"
 import { completeRequest, idleOptions, requestOf } from "./Request.ts"
 import { showPlan } from "./ShowPlan.ts"
-import { makeWatcher, summarise } from "./Watching.ts"
+import { summarise, watch } from "./Watching.ts"
 import { linksWiring } from "./Wiring.ts"
 
 export const linksProgram = makeProgram(
@@ -36,8 +35,7 @@ export const linksProgram = makeProgram(
     if (settings.list) return yield* Effect.provide(listFiles(request, settings.format), services)
     if (settings.plan) return yield* Effect.provide(showPlan(request, settings.format), services)
     const record = yield* makeRunRecord
-    const observer = bothObservers(record, yield* makeWatcher("download"))
-    const fetched = Downloads.use(({ run }) => run(request, observer))
+    const fetched = Downloads.use(({ events }) => watch(events(request, { record }), "download"))
     const work = Effect.andThen(fetched, Effect.flatMap(record.results, summarise))
     return yield* conclude(Effect.provide(work, services), record, settings, "download")
   })

@@ -2,7 +2,6 @@
 import * as Effect from "effect/Effect"
 import type { ParsedRequest } from "../../core/src/download/DownloadRequest.ts"
 import { Downloads } from "../../core/src/download/Downloads.ts"
-import { bothObservers } from "../../core/src/download/RunObserver.ts"
 import { makeRunRecord } from "../../core/src/download/RunRecord.ts"
 import type { Settings } from "../../core/src/settings/Settings.ts"
 import { makeProgram, withProblems } from "../main/Step.ts"
@@ -11,7 +10,7 @@ import { listFiles } from "./ListFiles.ts"
 import { completeRequest, idleOptions, requestOf } from "./Request.ts"
 import { awaitRestored, resumeRun } from "./ResumeFiles.ts"
 import { showPlan } from "./ShowPlan.ts"
-import { makeWatcher, summarise } from "./Watching.ts"
+import { summarise, watch } from "./Watching.ts"
 import { downloadsWiring, trackingWiring } from "./Wiring.ts"
 import { openLinksFile, writeLinks } from "./WriteLinks.ts"
 
@@ -29,13 +28,11 @@ export const program = makeProgram(
       return yield* Effect.provide(writeLinks(request, settings, file), services)
     }
     const record = yield* makeRunRecord
-    const observer = bothObservers(record, yield* makeWatcher("download"))
     const work = Effect.gen(function* () {
-      const { results } = yield* Effect.provide(
-        Downloads.use(({ run }) => run(request, observer)),
-        services
-      )
-      yield* summarise(yield* record.results)
+      const events = Downloads.use((downloads) => watch(downloads.events(request, { record }), "download"))
+      yield* Effect.provide(events, services)
+      const results = yield* record.results
+      yield* summarise(results)
       const pending = results.filter(({ reason }) => reason === "pending")
       if (settings.wait !== null && pending.length > 0) yield* awaitRestored(pending, request, settings, record)
     })

@@ -1,6 +1,6 @@
 /** The settings of a command line as the request of a run. */
 import * as Effect from "effect/Effect"
-import type * as Result from "effect/Result"
+import * as Result from "effect/Result"
 import { type ParsedRequest, parseRequest, readRequest, wantsSlices } from "../../core/src/download/DownloadRequest.ts"
 import { filesOf } from "../../core/src/settings/NamedFiles.ts"
 import type { LocalSettings } from "../../core/src/settings/Settings.ts"
@@ -15,7 +15,12 @@ export const requestOf = (settings: LocalSettings): Result.Result<ParsedRequest,
     (settings.links || settings.writeLinks !== null) && wantsSlices(settings)
       ? ["Links are those of whole files: leave out --range, --bed and --unmapped"]
       : []
-  return withProblems(parseRequest({ ...settings, shows }, new Map(ownFiles(settings))), wholeOnly)
+  return withProblems(
+    Result.mapError(parseRequest({ ...settings, shows }, new Map(ownFiles(settings))), (problems) =>
+      problems.map(({ message }) => message)
+    ),
+    wholeOnly
+  )
 }
 
 /** Options of the command line that do nothing where files are only shown. */

@@ -2,14 +2,13 @@
 import * as Effect from "effect/Effect"
 import type { ParsedRequest } from "../../core/src/download/DownloadRequest.ts"
 import { Downloads } from "../../core/src/download/Downloads.ts"
-import { bothObservers } from "../../core/src/download/RunObserver.ts"
 import { makeRunRecord } from "../../core/src/download/RunRecord.ts"
 import type { Settings } from "../../core/src/settings/Settings.ts"
 import { makeProgram, withProblems } from "../main/Step.ts"
 import { conclude } from "./Conclusion.ts"
 import { completeRequest, idleOptions, requestOf } from "./Request.ts"
 import { showPlan } from "./ShowPlan.ts"
-import { makeWatcher, summarise } from "./Watching.ts"
+import { summarise, watch } from "./Watching.ts"
 import { downloadsWiring } from "./Wiring.ts"
 
 export const requestProgram = makeProgram(
@@ -22,8 +21,8 @@ export const requestProgram = makeProgram(
     const services = downloadsWiring(settings)
     if (settings.plan) return yield* Effect.provide(showPlan(request, settings.format, "restore"), services)
     const record = yield* makeRunRecord
-    const observer = bothObservers(record, yield* makeWatcher("download"))
-    const asked = Downloads.use(({ restore }) => restore(request, observer))
+    const how = { record, subject: "restore" } as const
+    const asked = Downloads.use(({ events }) => watch(events(request, how), "download"))
     const work = Effect.andThen(asked, Effect.flatMap(record.results, summarise))
     return yield* conclude(Effect.provide(work, services), record, settings, "request-restore")
   })

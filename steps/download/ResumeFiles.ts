@@ -11,7 +11,7 @@ import { storableOptions, storesOwn } from "../../core/src/download/RestoredFile
 import { makeResume, type ResumeRequest } from "../../core/src/download/Resume.ts"
 import type { Look } from "../../core/src/download/ResumeMemory.ts"
 import { untilBack } from "../../core/src/download/ResumeWait.ts"
-import { bothObservers } from "../../core/src/download/RunObserver.ts"
+import { eventsOf } from "../../core/src/download/RunEvents.ts"
 import { makeRunRecord, type RunRecord } from "../../core/src/download/RunRecord.ts"
 import { restorationsJson, restorationsText } from "../../core/src/report/RestorationList.ts"
 import type { Settings } from "../../core/src/settings/Settings.ts"
@@ -24,7 +24,7 @@ import { Stopping } from "../main/Stopping.ts"
 import { conclude } from "./Conclusion.ts"
 import { makeCountdown } from "./Countdown.ts"
 import { sayPending } from "./Pending.ts"
-import { makeWatcher, summarise } from "./Watching.ts"
+import { summarise, watch } from "./Watching.ts"
 import { trackingWiring, wiring } from "./Wiring.ts"
 
 /** Resumes, or with `--list` shows where everything stands; the exit code is 75 while something is awaited. */
@@ -94,15 +94,19 @@ const resume = Effect.fn("svc.step.resumeFiles")(function* (
   // Without an entry there is no need to log in.
   if (idle !== null) return idle
   const [screen, stopping] = [yield* Screen, yield* Stopping]
+  const run = yield* makeResume(request)
   // The record takes the results of requests from the look itself.
-  const run = yield* makeResume(request, bothObservers({ progress: record.progress }, yield* makeWatcher("resume")))
+  const events = eventsOf((tell) =>
+    run.look((event) => (event._tag === "Progress" ? Effect.andThen(record.note(event), tell(event)) : tell(event)))
+  )
   const wait = settings.list ? Duration.zero : (settings.wait ?? Duration.zero)
   const countdown = yield* makeCountdown(screen)
   const look = Effect.gen(function* () {
     yield* countdown.end
-    const found = yield* Effect.provide(run.look, wiring(settings)).pipe(
+    yield* Effect.provide(watch(events, "resume"), wiring(settings)).pipe(
       Effect.onInterrupt(() => Effect.flatMap(run.sofar, record.resumed))
     )
+    const found = yield* run.sofar
     yield* record.resumed(found)
     return found
   })

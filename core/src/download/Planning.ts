@@ -64,7 +64,9 @@ export const checkDestination = Effect.fn("svc.download.checkDestination")(funct
 })
 
 /** A folder is not made for somebody who may have meant another one. */
-const missingFolder = (path: string): Effect.Effect<CannotCreate | LocalIo | null, never, FileSystem.FileSystem> =>
+export const missingFolder = (
+  path: string
+): Effect.Effect<CannotCreate | LocalIo | null, never, FileSystem.FileSystem> =>
   Effect.match(typeAt(path), {
     onFailure: (error) => error,
     onSuccess: (type) => {

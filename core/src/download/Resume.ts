@@ -27,7 +27,7 @@ import { type RestorationState, requestedState } from "./RestorationStatus.ts"
 import { downloadRestored, type RestoredRequest, restoredOptions, unfinishedResults } from "./RestoredFiles.ts"
 import { restoreRequestOf } from "./Restoring.ts"
 import { type Look, makeResumeMemory, type ResumeMemory } from "./ResumeMemory.ts"
-import type { RunObserver } from "./RunObserver.ts"
+import type { Tell } from "./RunEvents.ts"
 
 export interface ResumeRequest {
   /** What is done where an entry says nothing; `archive.mode` `no` in it forbids asking again. */
@@ -41,7 +41,7 @@ export interface ResumeRequest {
 
 export interface Resume {
   /** One look. Requests that failed in an earlier look for a reason that does not pass are not tried again. */
-  readonly look: Effect.Effect<Look, TrackingReadError, ResumeServices>
+  readonly look: (tell: Tell) => Effect.Effect<Look, TrackingReadError, ResumeServices>
   /** Where the requests stand at any moment: what is not finished has failed as stopped. */
   readonly sofar: Effect.Effect<Look>
 }
@@ -49,15 +49,15 @@ export interface Resume {
 export type ResumeServices = ServiceClient | TrackingFile | FetchServices | PartFiles | Path.Path
 
 /** A run over the stored requests; nothing is looked at yet. */
-export const makeResume = (request: ResumeRequest, observer: RunObserver): Effect.Effect<Resume> =>
+export const makeResume = (request: ResumeRequest): Effect.Effect<Resume> =>
   Effect.sync(() => {
     const memory = makeResumeMemory(request.fallback)
-    return { look: look(request, observer, memory), sofar: Effect.sync(memory.look) }
+    return { look: (tell) => look(request, tell, memory), sofar: Effect.sync(memory.look) }
   })
 
 const look = Effect.fn("svc.download.look")(function* (
   request: ResumeRequest,
-  observer: RunObserver,
+  tell: Tell,
   memory: ResumeMemory
 ): Effect.fn.Return<Look, TrackingReadError, ResumeServices> {
   const stored = yield* storedRequests(request.service)
@@ -68,7 +68,7 @@ const look = Effect.fn("svc.download.look")(function* (
   yield* sayFailed(open, memory)
   if (!request.statusOnly) {
     yield* askAgainForLost(lost, request, memory)
-    yield* downloadAll(restored, listings, request, observer, memory)
+    yield* downloadAll(restored, listings, request, tell, memory)
   }
   return memory.look()
 })
@@ -197,14 +197,14 @@ const downloadAll = Effect.fnUntraced(function* (
   restored: ReadonlyArray<RestoredRequest>,
   listings: Listings,
   { fallback, service }: ResumeRequest,
-  observer: RunObserver,
+  tell: Tell,
   memory: ResumeMemory
 ): Effect.fn.Return<void, never, ResumeServices> {
   if (restored.length === 0) return
   const links = yield* makeLinkBook([...listings.values()].filter((it): it is CatalogEntry => "listed" in it))
   const context = yield* Effect.context<TrackingFile>()
   const common = { ...fallback, target: service.target, links }
-  yield* downloadRestored(restored, common, observer, (request, plain, complete) => {
+  yield* downloadRestored(restored, common, tell, (request, plain, complete) => {
     const { stored } = request
     const { restoreEstimation, requestTime } = stored.entry
     const restoration = { requestedAt: requestTime, estimate: restoreEstimation }

@@ -10,11 +10,12 @@ import { identity } from "./FetchFile.ts"
 import { type FileResult, failureResult, stopped, type Throughput, untransferredResult } from "./FileResult.ts"
 import type { RestorationStatus } from "./RestorationStatus.ts"
 import type { Look } from "./ResumeMemory.ts"
-import type { Awaited, RunObserver } from "./RunObserver.ts"
+import type { Awaited, Tell } from "./RunEvents.ts"
 import { makeTraffic } from "./Traffic.ts"
 
-/** An observer that keeps everything it receives. */
-export interface RunRecord extends Omit<Required<RunObserver>, "begin"> {
+/** Keeps everything that it is told. */
+export interface RunRecord {
+  readonly note: Tell
   /** When the run began. */
   readonly startedAt: Date
   /** How long ago that was, by the clock that `throughput` counts with. */
@@ -41,34 +42,38 @@ export const makeRunRecord: Effect.Effect<RunRecord> = Effect.gen(function* () {
   return {
     startedAt,
     milliseconds,
-    failed: ({ analysisId, error, reason = null }) =>
-      Effect.sync(() => void failures.push(failureResult(analysisId, error, reason))),
-    planned: (planned, destination) =>
-      Effect.sync(() => {
-        const unfinished = { destination, startedAt: null }
-        for (const file of planned) files.set(file, unfinished)
-      }),
-    progress: Effect.fnUntraced(function* (file, event) {
-      traffic.note(file, event, yield* milliseconds)
-      if (event._tag !== "Started") return
-      const known = files.get(file)
-      if (known === undefined) return void begunStored.set(keyOfFile(file), file)
-      if (known.startedAt !== null) return
-      files.set(file, { ...known, startedAt: DateTime.toDate(yield* DateTime.now) })
+    note: Effect.fnUntraced(function* (event) {
+      switch (event._tag) {
+        case "Failed":
+          return void failures.push(event.result)
+        case "Planned": {
+          const unfinished = { destination: event.destination, startedAt: null }
+          for (const file of event.files) files.set(file, unfinished)
+          return
+        }
+        case "Awaiting":
+          awaited = event.restorations
+          return
+        case "Begun":
+          return
+        case "Progress": {
+          const { file, progress } = event
+          traffic.note(file, progress, yield* milliseconds)
+          if (progress._tag !== "Started") return
+          const known = files.get(file)
+          if (known === undefined) return void begunStored.set(keyOfFile(file), file)
+          if (known.startedAt !== null) return
+          return void files.set(file, { ...known, startedAt: DateTime.toDate(yield* DateTime.now) })
+        }
+        case "Finished":
+          traffic.forget(event.file)
+          return void files.set(event.file, event.result)
+      }
     }),
-    finished: (file, result) =>
-      Effect.sync(() => {
-        traffic.forget(file)
-        files.set(file, result)
-      }),
     resumed: (look) =>
       Effect.sync(() => {
         stored = resultsOf(look)
         awaited = awaitedIn(look)
-      }),
-    awaiting: (restorations) =>
-      Effect.sync(() => {
-        awaited = restorations
       }),
     results: Effect.sync(() => [
       ...failures,
