@@ -61,7 +61,6 @@ export type {
   SliceTask,
   SliceWish
 } from "./transfer/SliceRequest.ts"
-export type { SliceState } from "./transfer/SliceState.ts"
 export { SliceTransfer } from "./transfer/SliceTransfer.ts"
 export type { FreshLink, TransferOutcome, TransferProgress, TransferRequest } from "./transfer/TransferRequest.ts"
 

@@ -16,12 +16,17 @@ export const requestOf = (settings: LocalSettings): Result.Result<ParsedRequest,
       ? ["Links are those of whole files: leave out --range, --bed and --unmapped"]
       : []
   return withProblems(
-    Result.mapError(parseRequest({ ...settings, shows }, new Map(ownFiles(settings))), (problems) =>
-      problems.map(({ message }) => message)
+    Result.mapError(
+      parseRequest({ ...settings, connections: filesAtOnce(settings), shows }, new Map(ownFiles(settings))),
+      (problems) => problems.map(({ message }) => message)
     ),
     wholeOnly
   )
 }
+
+/** Files in transfer at the same time. A large one uses several connections, but with few of them each file has its own. */
+export const filesAtOnce = ({ connections }: Pick<LocalSettings, "connections">): number =>
+  Math.max(Math.min(connections, 4), Math.floor(connections / 2))
 
 /** Options of the command line that do nothing where files are only shown. */
 export const idleOptions = (settings: LocalSettings): Problems => {
