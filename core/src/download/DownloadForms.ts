@@ -15,19 +15,25 @@ import type { FileTransfer } from "../transfer/FileTransfer.ts"
 import type { LinkHost } from "../transfer/LinkHost.ts"
 import type { PartFiles } from "../transfer/PartFiles.ts"
 import type { SliceTransfer } from "../transfer/SliceTransfer.ts"
-import type { CatalogEntry } from "./Catalog.ts"
-import { diskNeed } from "./DiskNeed.ts"
+import { type CatalogEntry, withSizes } from "./Catalog.ts"
 import type { DownloadPlan, ForeseenFile, Outlook, PlanFailure, PlannedFile } from "./DownloadPlan.ts"
 import type { DownloadRequest } from "./DownloadRequest.ts"
 import { type FileResult, failureResult } from "./FileResult.ts"
 import type { FileSource } from "./FileSource.ts"
 import type { LinkBook } from "./LinkBook.ts"
 import { type LinksOf, linksOf } from "./LinkListing.ts"
-import { checkDestination, type DiskSpace, filesToFetch, missingFolder, type Planned, planFiles } from "./Planning.ts"
+import {
+  checkDestination,
+  type DiskSpace,
+  diskNeed,
+  filesToFetch,
+  missingFolder,
+  type Planned,
+  planFiles
+} from "./Planning.ts"
 import { type Outlooks, pendingOf } from "./Restoring.ts"
 import { resultWithoutFetch, run } from "./Run.ts"
 import type { Tell } from "./RunEvents.ts"
-import { withSizes } from "./SizeProbe.ts"
 import { estimatePlan, type RefusedEstimate, withEstimates } from "./SliceTasks.ts"
 
 /** One analysis of a listing, or what failed in its place. */

@@ -52,8 +52,8 @@ import { type DownloadOptions, type DownloadRequest, downloadRequest, type Reque
 import { DownloadsFailed } from "./FileResult.ts"
 import { type FileSource, linksSource, serviceSource } from "./FileSource.ts"
 import type { LinkManifest } from "./LinkManifest.ts"
+import type { Look } from "./RestorationStatus.ts"
 import { makeResume } from "./Resume.ts"
-import type { Look } from "./ResumeMemory.ts"
 import { type Ended, eventsOf, type RunEvent, silent, type Tell } from "./RunEvents.ts"
 import type { RunRecord } from "./RunRecord.ts"
 

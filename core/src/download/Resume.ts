@@ -1,9 +1,10 @@
 /**
  * Looks at the stored requests: what is back is downloaded as it was asked for and leaves the restoration file at once,
- * what got lost is asked for again, and the rest stays.
+ * what got lost is asked for again, and the rest stays. Who waits looks again and again, until nothing more is awaited or the
+ * time is up.
  */
-
 import * as Clock from "effect/Clock"
+import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import type * as Path from "effect/Path"
 import * as Result from "effect/Result"
@@ -13,20 +14,27 @@ import { leftError } from "../archive/Requests.ts"
 import { nameOfEntry, removeFinished, type StoredRequest, storedRequests } from "../archive/StoredRequests.ts"
 import type { ServiceAddress } from "../archive/TrackingDocument.ts"
 import type { TrackingFile } from "../archive/TrackingFile.ts"
+import { type Found, type Patience, untilRestored } from "../archive/Waiting.ts"
 import type { ServiceClient } from "../client/ServiceClient.ts"
 import type { ServiceError, TrackingReadError } from "../Errors.ts"
 import { logFailure } from "../FailureLog.ts"
 import type { PartFiles } from "../transfer/PartFiles.ts"
-import { availabilityOf, wantedName } from "./Availability.ts"
 import { type CatalogEntry, catalog } from "./Catalog.ts"
 import type { DownloadRequest } from "./DownloadRequest.ts"
 import type { FetchServices } from "./FetchFile.ts"
 import type { FileResult } from "./FileResult.ts"
 import { makeLinkBook } from "./LinkBook.ts"
-import { type RestorationState, requestedState } from "./RestorationStatus.ts"
+import {
+  availabilityOf,
+  type Look,
+  makeResumeMemory,
+  type RestorationState,
+  type ResumeMemory,
+  requestedState,
+  wantedName
+} from "./RestorationStatus.ts"
 import { downloadRestored, type RestoredRequest, restoredOptions, unfinishedResults } from "./RestoredFiles.ts"
 import { restoreRequestOf } from "./Restoring.ts"
-import { type Look, makeResumeMemory, type ResumeMemory } from "./ResumeMemory.ts"
 import type { Tell } from "./RunEvents.ts"
 
 export interface ResumeRequest {
@@ -237,3 +245,48 @@ const stateAfter = (
         onFailure: (error): RestorationState => ({ _tag: "Failed", error })
       })
 }
+
+/** A failure of a whole look, which says of itself whether another look may not meet it. */
+interface LookFailure {
+  readonly message: string
+  readonly retryable: boolean
+}
+
+/** A look, or why there was none. */
+interface Attempt<E> {
+  /** Null when the service was away. */
+  readonly look: Look | null
+  readonly error: E | null
+}
+
+/**
+ * The last look. Who waits gets over a service that is away for some time; when it is away at the last look, that is the
+ * failure of the run, as any other failure is at once.
+ *
+ * @param look - one look, with a session of its own
+ * @param asleep - called before each sleep with its length, and with the longest time that the waiting may still take
+ */
+export const untilBack = Effect.fn("svc.download.untilBack")(function* <E extends LookFailure, R>(
+  look: Effect.Effect<Look, E, R>,
+  patience: Patience,
+  asleep: (sleep: Duration.Duration, left: Duration.Duration) => Effect.Effect<void>
+): Effect.fn.Return<Look | null, E, R> {
+  const waits = !Duration.isZero(patience.wait)
+  const attempt = look.pipe(
+    Effect.map((look): Found<Attempt<E>> => ({ value: { look, error: null }, awaited: expectedIn(look) })),
+    Effect.catch((error): Effect.Effect<Found<Attempt<E>>, E> => {
+      if (!waits || !error.retryable) return Effect.fail(error)
+      const again: Found<Attempt<E>> = { value: { look: null, error }, awaited: [null] }
+      return Effect.as(Effect.logWarning(error.message), again)
+    })
+  )
+  const last = yield* untilRestored(attempt, patience, (_, sleep, left) => asleep(sleep, left))
+  return last.error === null ? last.look : yield* Effect.fail(last.error)
+})
+
+/** What may still come back: what was requested, and what failed for a reason that passes. */
+export const expectedIn = ({ statuses }: Look): ReadonlyArray<string | null> =>
+  statuses.flatMap(({ state }) => {
+    if (state._tag === "Requested") return [state.estimate]
+    return state._tag === "Failed" && state.error.retryable ? [null] : []
+  })

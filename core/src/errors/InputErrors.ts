@@ -2,8 +2,8 @@
 import * as Runtime from "effect/Runtime"
 import * as Schema from "effect/Schema"
 
-/** Options of a download that are checked when they are read. */
 const DownloadOption = Schema.Literals(["filters", "range", "bed", "filetypes", "connections", "maxRestores"])
+/** An option of a download that is checked when it is read. */
 export type DownloadOption = typeof DownloadOption.Type
 
 /** An option, a value or a combination of them is wrong. `message` is the whole sentence. */
