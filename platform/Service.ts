@@ -1,53 +1,67 @@
-/** The client of the service with one session of one account, as a layer for Effect programs on Node. */
-import { tmpdir } from "node:os"
-import type * as Config from "effect/Config"
+/** One service on Node, whole: its session, its clients, its files, downloads, and the file of restorations. */
+import * as Config from "effect/Config"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import type { Spools } from "../core/src/annotations/Spool.ts"
-import { ServiceClient } from "../core/src/client/ServiceClient.ts"
-import { ServiceJson } from "../core/src/client/ServiceJson.ts"
-import { ServiceStreams } from "../core/src/client/ServiceStreams.ts"
-import type { ConfigUnusable, SessionError, UsageError } from "../core/src/Errors.ts"
-import { Session } from "../core/src/session/Session.ts"
+import type { TrackingFile } from "../core/src/archive/TrackingFile.ts"
+import { Downloads } from "../core/src/download/Downloads.ts"
+import type { LinkManifest } from "../core/src/download/LinkManifest.ts"
+import type { ConfigUnusable, SessionError } from "../core/src/Errors.ts"
 import { makeSessionProfile, type SessionProfile } from "../core/src/session/SessionProfile.ts"
-import type { SessionLimits } from "../core/src/session/SessionSettings.ts"
-import { type ServiceSettings, serviceConfig } from "../core/src/settings/ServiceConfig.ts"
-import * as SpoolFiles from "./files/SpoolFiles.ts"
-import * as ApiHttp from "./http/ApiHttp.ts"
-import * as AccountLockFiles from "./locks/AccountLockFiles.ts"
+import { Operator } from "../core/src/settings/Operator.ts"
+import { serviceConfig } from "../core/src/settings/ServiceConfig.ts"
+import { addressOf } from "../core/src/settings/Target.ts"
+import type { TransferSettings } from "../core/src/transfer/LinkPool.ts"
+import * as Clients from "./Clients.ts"
+import * as FilesLive from "./Files.ts"
+import * as TrackingFileLive from "./files/TrackingFile.ts"
 
-/** Every way to call the API, over the same session, and where rows of annotations wait for the names of their columns. */
-export type Service = ServiceClient | ServiceJson | ServiceStreams | Session | Spools
+/** Everything that a program gets for one service. */
+export type Service = Clients.Clients | FilesLive.Files | Downloads | TrackingFile
 
-/** Where the service is, whose account to use, and how patient to be. */
-export interface SessionOptions extends ServiceSettings, SessionLimits {}
-
-/** The session alone, for a step that makes its own requests. */
-export const sessionLayer = (
-  settings: SessionOptions,
-  profile: SessionProfile
-): Layer.Layer<Session, SessionError | ConfigUnusable> => {
-  const { caFile = null, lockDir = null, proxy = null } = settings
-  return Session.layer({ ...settings, profile }).pipe(
-    Layer.provide([ApiHttp.layer({ proxy, caFile }), AccountLockFiles.layer({ lockDir })])
-  )
+/** The service, the account, and where requests are remembered; the first three are needed. */
+export interface Settings extends Clients.ClientSettings {
+  /** Where requests for archived files are remembered; `awaiting-restoration.json` when it is left out. */
+  readonly restorationFile?: string
+  /** Connections to link hosts, and patience with them; what is left out has its default. */
+  readonly transfers?: Partial<TransferSettings>
 }
 
-/**
- * Logs in while it is built and logs out when its scope closes.
- *
- * @param settings - timeouts, tries and the limit of bodies in memory may be left out
- * @param profile - names and paths of the session; the known service when absent
- */
+/** What is no setting of a user: who answers questions, and how the service speaks. */
+export interface Options {
+  /** Is asked about archived files; without it nobody is there, and `ask` and `all` mean no. */
+  readonly operator?: Operator["Service"]
+  /** Names and paths of the session; those of the known service when absent. */
+  readonly profile?: SessionProfile
+}
+
+/** Logs in while it is built and logs out when its scope closes. */
 export const layer = (
-  settings: SessionOptions,
-  profile: SessionProfile = makeSessionProfile("library")
+  settings: Settings,
+  { operator = Operator.absent, profile = makeSessionProfile("library") }: Options = {}
 ): Layer.Layer<Service, SessionError | ConfigUnusable> =>
-  // Fresh, so that they use this session: a program with two accounts would otherwise build them once and share them.
-  Layer.fresh(Layer.mergeAll(ServiceClient.layer, ServiceJson.layer, ServiceStreams.layer)).pipe(
-    Layer.provideMerge(Layer.merge(sessionLayer(settings, profile), SpoolFiles.layer(tmpdir())))
+  Downloads.layer(addressOf(settings.baseUrl.href, settings.baseUrl)).pipe(
+    Layer.provide(Layer.succeed(Operator, operator)),
+    Layer.provideMerge(
+      Layer.mergeAll(
+        Clients.layer(settings, profile),
+        FilesLive.layer(settings, settings.transfers),
+        TrackingFileLive.layer({ path: settings.restorationFile ?? "awaiting-restoration.json" })
+      )
+    )
   )
 
-/** The same layer with the settings of {@link serviceConfig}. */
-export const layerConfig: Layer.Layer<Service, SessionError | ConfigUnusable | UsageError | Config.ConfigError> =
-  Layer.unwrap(Effect.map(serviceConfig, (settings) => layer(settings)))
+/** The same with settings out of the configuration: those of the steps, or a `Config` for each of your own. */
+export const layerConfig = (
+  config: Config.Wrap<Settings> = serviceConfig,
+  options?: Options
+): Layer.Layer<Service, SessionError | ConfigUnusable | Config.ConfigError> =>
+  Layer.unwrap(Effect.map(Config.unwrap<Settings>(config), (settings) => layer(settings, options)))
+
+/** Downloads by a file of links: nobody logs in. */
+export const layerLinks = (
+  manifest: LinkManifest,
+  { transfers, ...network }: Pick<Settings, "caFile" | "proxy" | "transfers"> = {}
+): Layer.Layer<Downloads | FilesLive.Files, ConfigUnusable> =>
+  Downloads.layerLinks(manifest).pipe(
+    Layer.provideMerge(FilesLive.layer({ ...network, baseUrl: manifest.target }, transfers))
+  )

@@ -7,7 +7,7 @@
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import { Console, Effect, Stream } from "effect"
 import { AnalysisId, annotationRows } from "svc-steps"
-import { serviceLayerConfig } from "svc-steps/node"
+import { Service } from "svc-steps/node"
 
 /** How often each value stands in a column, which is named by id or title; of a table of any size. */
 const countsOf = (analysis: AnalysisId, column: string) =>
@@ -31,4 +31,4 @@ const program = Effect.fn("program")(function* (ids: ReadonlyArray<string>) {
   }
 })
 
-program(process.argv.slice(2)).pipe(Effect.provide(serviceLayerConfig), NodeRuntime.runMain)
+program(process.argv.slice(2)).pipe(Effect.provide(Service.layerConfig()), NodeRuntime.runMain)

@@ -7,7 +7,7 @@
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import { Console, Effect, Stream } from "effect"
 import { Downloads, fileTypes, pathOf } from "svc-steps"
-import { downloadsLayerConfig } from "svc-steps/node"
+import { Service } from "svc-steps/node"
 
 const program = Effect.fn("program")(function* (destination: string, analysisIds: ReadonlyArray<string>) {
   const downloads = yield* Downloads
@@ -40,4 +40,4 @@ const program = Effect.fn("program")(function* (destination: string, analysisIds
 })
 
 const [destination = ".", ...analysisIds] = process.argv.slice(2)
-program(destination, analysisIds).pipe(Effect.provide(downloadsLayerConfig), NodeRuntime.runMain)
+program(destination, analysisIds).pipe(Effect.provide(Service.layerConfig()), NodeRuntime.runMain)

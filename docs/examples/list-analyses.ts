@@ -7,7 +7,7 @@
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import { Console, Effect, Stream } from "effect"
 import { Downloads, type ServiceError } from "svc-steps"
-import { downloadsLayerConfig } from "svc-steps/node"
+import { Service } from "svc-steps/node"
 
 /** The compiler knows every `_tag` there is; what the tags have in common stands on their classes. */
 const advice = (error: ServiceError): string => {
@@ -34,7 +34,7 @@ const program = Effect.fn("program")(function* (analysisIds: ReadonlyArray<strin
 })
 
 program(process.argv.slice(2)).pipe(
-  Effect.provide(downloadsLayerConfig),
+  Effect.provide(Service.layerConfig()),
   // What concerns the whole run ends it: here the login, which the layer makes.
   Effect.tapErrorTag("SvcLoginRefused", () => Console.error("Check SVC_USER and SVC_PASSWORD.")),
   NodeRuntime.runMain

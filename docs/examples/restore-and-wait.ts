@@ -7,7 +7,7 @@
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import { Console, Duration, Effect } from "effect"
 import { AnalysisId, RestorationsPending, ServiceClient, untilRestored } from "svc-steps"
-import { serviceLayerConfig } from "svc-steps/node"
+import { Service } from "svc-steps/node"
 
 /** Told before each sleep: how many files are missing, and how long the sleep is. */
 type Asleep = (missing: number, sleep: Duration.Duration) => Effect.Effect<unknown>
@@ -39,5 +39,5 @@ export const restored = Effect.fn("restored")(function* (analysis: AnalysisId, a
 
 if (import.meta.main) {
   const [analysis = ""] = process.argv.slice(2)
-  restored(AnalysisId.make(analysis)).pipe(Effect.provide(serviceLayerConfig), NodeRuntime.runMain)
+  restored(AnalysisId.make(analysis)).pipe(Effect.provide(Service.layerConfig()), NodeRuntime.runMain)
 }

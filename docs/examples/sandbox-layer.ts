@@ -7,14 +7,14 @@ import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { Console, Effect, Layer, Redacted } from "effect"
 import { LimsId, ServiceClient } from "svc-steps"
-import { serviceLayer } from "svc-steps/node"
+import { Service } from "svc-steps/node"
 import { type SandboxOptions, startSandbox } from "svc-steps/sandbox"
 
 /** Strict: the session ends when two requests overlap, as that of the real service does. */
 export const sandboxLayer = (options: SandboxOptions = { switches: { strict: true } }) =>
   Layer.unwrap(
     Effect.map(startSandbox(options), ({ password, url, user }) =>
-      serviceLayer({ baseUrl: new URL(url), username: user, password: Redacted.make(password) })
+      Service.layer({ baseUrl: new URL(url), username: user, password: Redacted.make(password) })
     )
   ).pipe(Layer.provide(NodeServices.layer))
 

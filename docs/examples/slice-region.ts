@@ -5,18 +5,9 @@
  *     node slice-region.ts A1 S1.bam chr15:48500000-48600000
  */
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
-import { Console, Effect, type FileSystem, Layer } from "effect"
-import {
-  AnalysisId,
-  type Codec,
-  existingSlice,
-  NotFound,
-  parseRange,
-  ServiceClient,
-  SliceTransfer,
-  serviceConfig
-} from "svc-steps"
-import { filesLayer, serviceLayer } from "svc-steps/node"
+import { Console, Effect, type FileSystem } from "effect"
+import { AnalysisId, type Codec, existingSlice, NotFound, parseRange, ServiceClient, SliceTransfer } from "svc-steps"
+import { Service } from "svc-steps/node"
 
 /** A file with its link, and how to get a new one when it expires in the middle. */
 const linked = Effect.fn("linked")(function* (analysis: AnalysisId, fileName: string) {
@@ -50,8 +41,5 @@ const program = Effect.fn("program")(function* (analysis: AnalysisId, fileName: 
   yield* Console.log(`${action}: ${regions}, ${bytes} bytes`)
 })
 
-const layer = Layer.unwrap(
-  Effect.map(serviceConfig, (settings) => Layer.merge(serviceLayer(settings), filesLayer(settings)))
-)
 const [analysis = "", fileName = "", range = ""] = process.argv.slice(2)
-program(AnalysisId.make(analysis), fileName, range).pipe(Effect.provide(layer), NodeRuntime.runMain)
+program(AnalysisId.make(analysis), fileName, range).pipe(Effect.provide(Service.layerConfig()), NodeRuntime.runMain)

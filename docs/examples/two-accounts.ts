@@ -6,25 +6,21 @@
  */
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import { Config, Console, Effect } from "effect"
-import { ServiceClient, type ServiceSettings, serviceConfig } from "svc-steps"
-import { serviceLayer } from "svc-steps/node"
+import { ServiceClient, serviceConfig } from "svc-steps"
+import { Service } from "svc-steps/node"
 
-const second = Config.all({
-  username: Config.NonEmptyString("SECOND_USER"),
-  password: Config.Redacted("SECOND_PASSWORD")
-})
+/** The second account has its own name and password, and everything else in common with the first. */
+const second = Config.map(
+  Config.all([serviceConfig, Config.NonEmptyString("SECOND_USER"), Config.Redacted("SECOND_PASSWORD")]),
+  ([settings, username, password]) => ({ ...settings, username, password })
+)
 
 /** With a layer for each account, around its requests: a session lasts as long as they do. */
-const listed = (settings: ServiceSettings) =>
+const listed = (config: typeof serviceConfig) =>
   Effect.gen(function* () {
+    const { username } = yield* config
     const { getAnalyses } = yield* ServiceClient
-    for (const { id } of yield* getAnalyses()) yield* Console.log(`${settings.username}\t${id}`)
-  }).pipe(Effect.provide(serviceLayer(settings)))
+    for (const { id } of yield* getAnalyses()) yield* Console.log(`${username}\t${id}`)
+  }).pipe(Effect.provide(Service.layerConfig(config)))
 
-const program = Effect.gen(function* () {
-  const settings = yield* serviceConfig
-  const accounts = [settings, { ...settings, ...(yield* second) }]
-  yield* Effect.forEach(accounts, listed, { concurrency: "unbounded", discard: true })
-})
-
-program.pipe(NodeRuntime.runMain)
+Effect.forEach([serviceConfig, second], listed, { concurrency: "unbounded", discard: true }).pipe(NodeRuntime.runMain)

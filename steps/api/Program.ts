@@ -8,8 +8,8 @@ import { ServiceStreams } from "../../core/src/client/ServiceStreams.ts"
 import { PanelId } from "../../core/src/contract/Ids.ts"
 import { makeSessionProfile } from "../../core/src/session/SessionProfile.ts"
 import type { Settings } from "../../core/src/settings/Settings.ts"
+import * as Clients from "../../platform/Clients.ts"
 import { type Output, openOutput } from "../../platform/files/OutputFile.ts"
-import * as Service from "../../platform/Service.ts"
 import { makeProgram, type Own, type Program, type StepExit, type StepFailure, withProblems } from "../main/Step.ts"
 import { version } from "../main/Version.ts"
 import { documentOf } from "./Answers.ts"
@@ -45,7 +45,7 @@ export const programOf = async ({ operands: declared, work }: ApiMethod): Promis
       const { "include-error-body": verbose, output: path } = own.values as Common
       const output = yield* openOutput(path)
       const work = verbose === true ? withErrorBody(perform(output), logErrorBody) : perform(output)
-      return yield* Effect.provide(work, Service.layer(settings, makeSessionProfile(version)))
+      return yield* Effect.provide(work, Clients.layer(settings, makeSessionProfile(version)))
     }, Effect.scoped)
   )
 }

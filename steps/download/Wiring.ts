@@ -7,9 +7,9 @@ import type { LinkManifest } from "../../core/src/download/LinkManifest.ts"
 import { makeSessionProfile } from "../../core/src/session/SessionProfile.ts"
 import type { Settings, TargetSettings } from "../../core/src/settings/Settings.ts"
 import { addressOf } from "../../core/src/settings/Target.ts"
+import * as Clients from "../../platform/Clients.ts"
 import * as Files from "../../platform/Files.ts"
 import * as TrackingFileLive from "../../platform/files/TrackingFile.ts"
-import * as Service from "../../platform/Service.ts"
 import { version } from "../main/Version.ts"
 
 /** The restoration file of the run; it needs no session. */
@@ -25,7 +25,7 @@ const connectionsOf = (settings: TargetSettings): number =>
 
 /** Everything for a run that logs in. */
 export const wiring = (settings: Settings) => {
-  const session = Service.sessionLayer(settings, makeSessionProfile(version))
+  const session = Clients.sessionLayer(settings, makeSessionProfile(version))
   return Layer.merge(ServiceClient.layer.pipe(Layer.provide(session)), transferWiring(settings))
 }
 

@@ -5,8 +5,8 @@ import { dirname, resolve } from "node:path"
 import * as Layer from "effect/Layer"
 import { makeSessionProfile } from "../../core/src/session/SessionProfile.ts"
 import type { Settings } from "../../core/src/settings/Settings.ts"
+import * as Clients from "../../platform/Clients.ts"
 import * as SpoolFiles from "../../platform/files/SpoolFiles.ts"
-import * as Service from "../../platform/Service.ts"
 import { version } from "../main/Version.ts"
 
 /** Whether a device or a pipe is at `path`, such as `/dev/stdout`: its folder is no place for files, least of all for a user who is not root. */
@@ -23,6 +23,6 @@ const isDevice = (path: string): boolean => {
 const spoolFolder = (output: string) => (output === "-" || isDevice(output) ? tmpdir() : dirname(resolve(output)))
 
 export const wiring = (settings: Settings, output: string) => {
-  const session = Service.sessionLayer(settings, makeSessionProfile(version))
+  const session = Clients.sessionLayer(settings, makeSessionProfile(version))
   return Layer.mergeAll(session, SpoolFiles.layer(spoolFolder(output)))
 }

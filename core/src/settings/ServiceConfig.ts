@@ -3,8 +3,9 @@ import * as Config from "effect/Config"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import type * as Redacted from "effect/Redacted"
-import type * as Result from "effect/Result"
-import { UsageError } from "../Errors.ts"
+import * as Result from "effect/Result"
+import * as Schema from "effect/Schema"
+import * as SchemaIssue from "effect/SchemaIssue"
 import type { ProxyAddress } from "./Settings.ts"
 import { resolveProxy, resolveTarget } from "./Target.ts"
 
@@ -21,41 +22,38 @@ export interface ServiceSettings {
   readonly lockDir?: string | null
 }
 
-const maybe = (name: string) => Config.option(Config.NonEmptyString(name))
+const maybe = <A>(config: Config.Config<A>) => Config.map(Config.option(config), Option.getOrNull)
+
+const variableOf = { target: "SVC_TARGET", baseUrl: "SVC_BASE_URL" }
 
 const variables = Config.all({
-  target: Config.NonEmptyString("SVC_TARGET"),
-  template: maybe("SVC_BASE_URL"),
+  target: Config.NonEmptyString(variableOf.target),
+  template: maybe(Config.NonEmptyString(variableOf.baseUrl)),
   username: Config.NonEmptyString("SVC_USER"),
   password: Config.Redacted("SVC_PASSWORD"),
-  proxy: maybe("SVC_PROXY"),
-  proxyUsername: maybe("SVC_PROXY_USER"),
-  proxyPassword: Config.option(Config.Redacted("SVC_PROXY_PASS")),
-  caFile: maybe("SVC_CA_FILE"),
-  lockDir: maybe("SVC_LOCK_DIR")
+  proxy: maybe(Config.NonEmptyString("SVC_PROXY")),
+  proxyUsername: maybe(Config.NonEmptyString("SVC_PROXY_USER")),
+  proxyPassword: maybe(Config.Redacted("SVC_PROXY_PASS")),
+  caFile: maybe(Config.NonEmptyString("SVC_CA_FILE")),
+  lockDir: maybe(Config.NonEmptyString("SVC_LOCK_DIR"))
 })
 
-const fromRule = <A>(result: Result.Result<A, string>) =>
-  Effect.mapError(Effect.fromResult(result), (message) => new UsageError({ message }))
+const unusable = (message: string) =>
+  new Config.ConfigError(new Schema.SchemaError(new SchemaIssue.InvalidValue({ message })))
 
 /**
- * `SVC_TARGET` (a URL, or a name for `SVC_BASE_URL`), `SVC_USER`, `SVC_PASSWORD`; and, when they are there,
- * `SVC_PROXY`, `SVC_PROXY_USER`, `SVC_PROXY_PASS`, `SVC_CA_FILE`, `SVC_LOCK_DIR`. Fails with a ConfigError for what is
- * missing, and with a UsageError for an address that cannot be one.
+ * The variables of the steps: `SVC_TARGET` (a URL, or a name for `SVC_BASE_URL`), `SVC_USER`, `SVC_PASSWORD`; and, when
+ * they are there, `SVC_PROXY`, `SVC_PROXY_USER`, `SVC_PROXY_PASS`, `SVC_CA_FILE`, `SVC_LOCK_DIR`. For a second account,
+ * `Config.nested(serviceConfig, "OTHER")` reads `OTHER_SVC_TARGET` and so on.
  */
-export const serviceConfig: Effect.Effect<ServiceSettings, Config.ConfigError | UsageError> = Effect.gen(function* () {
-  const found = yield* variables
-  const baseUrl = yield* fromRule(resolveTarget(found.target, Option.getOrNull(found.template)))
-  const proxyPassword = Option.getOrNull(found.proxyPassword)
-  const proxy = yield* fromRule(
-    resolveProxy(Option.getOrNull(found.proxy), Option.getOrNull(found.proxyUsername), proxyPassword, "SVC_PROXY")
+export const serviceConfig: Config.Config<ServiceSettings> = Config.mapEffect(variables, (found) => {
+  const proxy = resolveProxy(found.proxy, found.proxyUsername, found.proxyPassword, "SVC_PROXY")
+  const baseUrl = resolveTarget(found.target, found.template, (key) => variableOf[key])
+  const { caFile, lockDir, password, username } = found
+  return Effect.fromResult(
+    Result.all({ baseUrl, proxy }).pipe(
+      Result.map((addresses) => ({ ...addresses, username, password, caFile, lockDir })),
+      Result.mapError(unusable)
+    )
   )
-  return {
-    baseUrl,
-    username: found.username,
-    password: found.password,
-    proxy,
-    caFile: Option.getOrNull(found.caFile),
-    lockDir: Option.getOrNull(found.lockDir)
-  }
 })

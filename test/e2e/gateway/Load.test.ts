@@ -260,7 +260,7 @@ describe("the gateway under load", () => {
       )
       assert.strictEqual((yield* ask(url("S1.bam"))).status, 200)
       assert.isBelow(residentMb(gateway.pid), 400)
-      // Ten seconds for a head, looked at every two. The kernel may have kept some from the gateway: what counts is what it holds.
+      // Half a minute for a head, looked at every two. The kernel may have kept some from the gateway: what counts is what it holds.
       yield* Effect.sync(() => readdirSync(`/proc/${gateway.pid}/fd`).length).pipe(
         Effect.delay("200 millis"),
         Effect.repeat({ while: (open) => open > 100 })

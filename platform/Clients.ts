@@ -1,0 +1,42 @@
+/** The session of one account on Node, and every way to call the API over it. */
+import { tmpdir } from "node:os"
+import * as Layer from "effect/Layer"
+import type { Spools } from "../core/src/annotations/Spool.ts"
+import { ServiceClient } from "../core/src/client/ServiceClient.ts"
+import { ServiceJson } from "../core/src/client/ServiceJson.ts"
+import { ServiceStreams } from "../core/src/client/ServiceStreams.ts"
+import type { ConfigUnusable, SessionError } from "../core/src/Errors.ts"
+import { Session } from "../core/src/session/Session.ts"
+import type { SessionProfile } from "../core/src/session/SessionProfile.ts"
+import type { SessionLimits } from "../core/src/session/SessionSettings.ts"
+import type { ServiceSettings } from "../core/src/settings/ServiceConfig.ts"
+import * as SpoolFiles from "./files/SpoolFiles.ts"
+import * as ApiHttp from "./http/ApiHttp.ts"
+import * as AccountLockFiles from "./locks/AccountLockFiles.ts"
+
+/** Every way to call the API, over the same session, and where rows of annotations wait for the names of their columns. */
+export type Clients = ServiceClient | ServiceJson | ServiceStreams | Session | Spools
+
+/** Where the service is, whose account to use, and how patient to be. */
+export interface ClientSettings extends ServiceSettings, SessionLimits {}
+
+/** The session alone, for a step that makes its own requests. */
+export const sessionLayer = (
+  settings: ClientSettings,
+  profile: SessionProfile
+): Layer.Layer<Session, SessionError | ConfigUnusable> => {
+  const { caFile = null, lockDir = null, proxy = null } = settings
+  return Session.layer({ ...settings, profile }).pipe(
+    Layer.provide([ApiHttp.layer({ proxy, caFile }), AccountLockFiles.layer({ lockDir })])
+  )
+}
+
+/** Logs in while it is built and logs out when its scope closes. */
+export const layer = (
+  settings: ClientSettings,
+  profile: SessionProfile
+): Layer.Layer<Clients, SessionError | ConfigUnusable> =>
+  // Fresh, so that they use this session: a program with two accounts would otherwise build them once and share them.
+  Layer.fresh(Layer.mergeAll(ServiceClient.layer, ServiceJson.layer, ServiceStreams.layer)).pipe(
+    Layer.provideMerge(Layer.merge(sessionLayer(settings, profile), SpoolFiles.layer(tmpdir())))
+  )
