@@ -5,6 +5,7 @@ import { fileTypes } from "../../core/src/genome/formats/FileNames.ts"
 import { table } from "../../core/src/settings/Keys.ts"
 import type { LocalSettings } from "../../core/src/settings/Settings.ts"
 import { baseUrlOf } from "../../core/src/settings/Validation.ts"
+import { shellWord } from "../../core/src/text/Printable.ts"
 import { nearest } from "../../core/src/text/Spelling.ts"
 import { ignoredVariable } from "../../platform/http/ProxyVariables.ts"
 import type { StepFailure } from "./Step.ts"
@@ -59,9 +60,6 @@ const logLevels = table.loglevel.choices ?? []
 
 const choice = (are: string, names: ReadonlyArray<string>, meant: string | null) =>
   `${meant === null ? "" : `Did you mean ${meant}? `}${are} ${names.join(", ")}`
-
-/** As a shell reads it back. */
-const shellWord = (text: string) => (/^[\w./+@%:,-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`)
 
 /** `vcf` is meant as `vcf.gz`, `bai` as `bam.bai`. */
 const typeMeant = (type: string): string | null => {
