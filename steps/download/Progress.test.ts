@@ -3,9 +3,7 @@ import { Effect, Logger } from "effect"
 import { TestClock } from "effect/testing"
 import type { PlannedFile } from "../../core/src/download/DownloadPlan.ts"
 import { type FileResult, untransferredResult } from "../../core/src/download/FileResult.ts"
-import { makeProgress } from "./Progress.ts"
-import { statusLines } from "./ProgressLines.ts"
-import { recentRate, type Sample, withSample } from "./ProgressRate.ts"
+import { makeProgress, recentRate, type Sample, statusLines, withSample } from "./Progress.ts"
 
 const MiB = 1024 * 1024
 
