@@ -4,6 +4,7 @@
 import { type CannotCreate, DiskTooSmall, type LocalIo, type UsageError } from "../Errors.ts"
 import type { DownloadPlan, PlannedFile } from "./DownloadPlan.ts"
 
+/** What a run still has to write. */
 export interface DiskNeed {
   /** Bytes still to be written for the files whose size is known. */
   readonly bytes: number

@@ -80,7 +80,7 @@ export class Downloads extends Context.Service<
     readonly resume: (fallback: DownloadRequest, observer?: RunObserver) => Effect.Effect<Looks, UsageError>
   }
 >()("svc-steps/core/download/Downloads") {
-  /** The files of a service, through its session. */
+  /** @internal The files of a service, through its session. */
   static readonly layer = (
     service: ServiceAddress
   ): Layer.Layer<Downloads, never, DownloadServices | ServiceClient | TrackingFile | Operator> =>
@@ -101,7 +101,7 @@ export class Downloads extends Context.Service<
       })
     )
 
-  /** The files whose links are in `manifest`; nobody logs in, and nothing is restored. */
+  /** @internal The files whose links are in `manifest`; nobody logs in, and nothing is restored. */
   static readonly layerLinks = (manifest: LinkManifest): Layer.Layer<Downloads, never, DownloadServices> =>
     Layer.effect(
       Downloads,

@@ -23,7 +23,7 @@ export interface FileFailure {
 }
 
 /** What an error class says of itself (Errors.ts), where it is known. */
-interface ErrorProperties {
+export interface ErrorProperties {
   /** The next look or run may not meet it. */
   readonly retryable?: boolean
   readonly scope?: FailureScope

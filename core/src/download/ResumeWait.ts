@@ -5,7 +5,7 @@ import { type Found, type Patience, untilRestored } from "../archive/Waiting.ts"
 import type { Look } from "./ResumeMemory.ts"
 
 /** A failure of a whole look, which says of itself whether another look may not meet it. */
-interface LookFailure {
+export interface LookFailure {
   readonly message: string
   readonly retryable: boolean
 }
