@@ -23,9 +23,12 @@ import { ticketHandlers } from "./TicketHandlers.ts"
 /** Most connections at a time; each idle one costs some kB of memory. Further ones are closed at once. */
 const mostConnections = 16_384
 
-/** Times in ms. A request head is small: a client that needs more than 10 s to send it is an attack (Slowloris) or dead. */
+/**
+ * Times in ms. Who needs half a minute for a small request head is an attack (Slowloris) or dead. Less is too short: browsers open
+ * connections ahead of need, and on a machine that stood still for 10 s one of 48,000 readers got 408 for its request.
+ */
 const limits = {
-  headersTimeout: 10_000,
+  headersTimeout: 30_000,
   requestTimeout: 60_000,
   connectionsCheckingInterval: 2_000,
   keepAliveTimeout: 65_000,

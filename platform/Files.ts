@@ -15,10 +15,9 @@ import { defaultSettings, LinkPool } from "../core/src/transfer/LinkPool.ts"
 import type { PartFiles } from "../core/src/transfer/PartFiles.ts"
 import { SliceTransfer } from "../core/src/transfer/SliceTransfer.ts"
 import { BlockPool } from "../core/src/verify/BlockPool.ts"
-import * as PartFilesLive from "./files/PartFiles.ts"
+import * as NodePartFiles from "./files/NodePartFiles.ts"
 import * as LinkHttp from "./http/LinkHttp.ts"
 import * as ZlibCodec from "./inflate/ZlibCodec.ts"
-import * as PartClaimLive from "./locks/PartClaim.ts"
 import * as GenomeThreads from "./threads/GenomeThreads.ts"
 
 /** What moves files, for programs. */
@@ -35,9 +34,9 @@ const blocks = Layer.unwrap(
   })
 )
 
-/** A large file takes an eighth less CPU in batches of 1 MiB. Runs with many connections, such as slices, save the memory. */
+/** A large file takes an eighth less CPU in batches of 1 MiB. Runs with more connections, such as slices, save the memory. */
 const batchOf = ({ connections = defaultSettings.connections }: Partial<typeof defaultSettings>): number =>
-  connections > 5 ? 512 * 1024 : 1024 * 1024
+  connections > defaultSettings.connections ? 512 * 1024 : 1024 * 1024
 
 /**
  * Link hosts on private addresses are refused unless the service is on one; the account is not used.
@@ -55,16 +54,11 @@ export const layer = (
 ): Layer.Layer<Files | LinkHost | PartFiles, ConfigUnusable> =>
   // Fresh, so that a program with two services gives each its own link hosts.
   Layer.merge(Layer.fresh(FileTransfer.layerNoDeps), SliceTransfer.layer(client.version)).pipe(
-    Layer.provide([
-      LinkPool.layer({ ...defaultSettings, ...transfers }),
-      PartClaimLive.layer,
-      blocks,
-      GenomeThreads.workersLayer()
-    ]),
+    Layer.provide([LinkPool.layer({ ...defaultSettings, ...transfers }), blocks, GenomeThreads.workersLayer()]),
     Layer.provideMerge(
       Layer.mergeAll(
         LinkHttp.layer({ proxy, caFile, target: baseUrl, userAgent: client.userAgent, batch: batchOf(transfers) }),
-        PartFilesLive.layer
+        NodePartFiles.layer
       )
     ),
     Layer.provideMerge(Layer.mergeAll(ZlibCodec.layer, NodeFileSystem.layer, NodePath.layer))

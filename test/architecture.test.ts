@@ -495,7 +495,7 @@ const writers: Readonly<Record<string, Writer>> = Object.fromEntries<Writer>([
   ["steps/fetch-annotations/Program.ts", { holds: answers }],
   ["steps/download/WriteLinks.ts", { holds: "links, which the user asked for" }],
   ["platform/files/FileCalls.ts", { holds: "data of files" }],
-  ["platform/files/PartFiles.ts", { holds: "journals: numbers and checksums" }],
+  ["platform/files/NodePartFiles.ts", { holds: "journals: numbers and checksums" }],
   ["platform/files/AtomicFile.ts", { holds: "what the writers above and below give it" }],
   ["platform/files/SpoolFiles.ts", { holds: answers }],
   ["platform/locks/LockCard.ts", { holds: "which process this is" }],

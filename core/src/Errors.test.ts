@@ -48,7 +48,9 @@ describe("the exit code of several failures", () => {
 
 describe("what others ask of a failure", () => {
   const classes = Object.values(Errors).flatMap((value) =>
-    typeof value === "function" && Schema.isSchema(value) ? [value as Schema.Codec<unknown>] : []
+    typeof value === "function" && Schema.isSchema(value) && value !== Errors.FileError
+      ? [value as Schema.Codec<unknown>]
+      : []
   )
   const nameOf = (one: unknown) => Object.entries(Errors).find(([, value]) => value === one)?.[0]
 
@@ -68,6 +70,20 @@ describe("what others ask of a failure", () => {
         assert.isBoolean(retryable)
         assert.include([null, ...Object.keys(Errors.Advice)], advice)
         assert.include(["file", "analysis", "run"], scope)
+      }
+    })
+  )
+
+  it.effect("is written as JSON with its code and sentence, and read back as the class it was", () =>
+    Effect.gen(function* () {
+      const encode = Schema.encodeEffect(Errors.FileError)
+      const decode = Schema.decodeUnknownEffect(Errors.FileError)
+      for (const error of yield* A.sampleEffect(A.schema(Errors.FileError), { count: 100 })) {
+        const json = yield* encode(error)
+        assert.deepInclude(json, { tag: Errors.codeOf(error), message: error.message })
+        const again = yield* decode(JSON.parse(JSON.stringify(json)))
+        assert.deepStrictEqual([again, again.message], [error, error.message])
+        assert.strictEqual(Runtime.getErrorExitCode(again), Runtime.getErrorExitCode(error))
       }
     })
   )

@@ -65,8 +65,8 @@ export { existingSlice } from "./download/ExistingSlice.ts"
 export { Codec } from "./genome/bgzf/Codec.ts"
 export { parseBed } from "./genome/regions/BedText.ts"
 export { parseRange, type Reading as RegionReading, type RegionText } from "./genome/regions/RegionText.ts"
+export type { KeptFile } from "./transfer/ChecksumFile.ts"
 export { FileTransfer } from "./transfer/FileTransfer.ts"
-export type { KeptFile } from "./transfer/KeptFile.ts"
 export type { LinkedFile } from "./transfer/LinkLease.ts"
 export type { TransferSettings } from "./transfer/LinkPool.ts"
 export type { PartPlace } from "./transfer/PartFiles.ts"
@@ -76,10 +76,10 @@ export type {
   SliceOutcome,
   SliceRequest,
   SliceSourceFile,
+  SliceState,
   SliceTask,
   SliceWish
 } from "./transfer/SliceRequest.ts"
-export type { SliceState } from "./transfer/SliceState.ts"
 export { SliceTransfer } from "./transfer/SliceTransfer.ts"
 export type {
   FreshLink,
@@ -121,10 +121,9 @@ export {
 export { Downloads, type Looks } from "./download/Downloads.ts"
 export type { Proof } from "./download/FetchFile.ts"
 export {
-  type ErrorProperties,
   type FileFailure,
   type FileReason,
-  type FileResult,
+  FileResult,
   type SkipReason,
   type Totals,
   totalsOf

@@ -97,7 +97,7 @@ export const stations = [
   "session/Conversation.ts",
   "session/Gate.ts",
   "transfer/FileTransfer.ts",
-  "transfer/FileAttempt.ts",
+  "transfer/Transfer.ts",
   "transfer/RangeFetch.ts",
   "transfer/LinkLease.ts",
   "transfer/SliceTransfer.ts",

@@ -12,7 +12,7 @@ describe("what a stopped run says", () => {
     ["0 files whole, 1 slice starts again: run the same command to go on", [left(stopped.restarts)]],
     [
       "1 file whole, 1 resumes where it stopped, 1 not begun: run the same command to go on",
-      [whole, left(stopped.resumes), left(stopped.notBegun)]
+      [whole, left(stopped.resumes), left(stopped.begins)]
     ],
     [
       "2 files whole, 2 resume where they stopped, 2 slices start again: run the same command to go on",

@@ -6,12 +6,12 @@ import * as Exit from "effect/Exit"
 import type * as FileSystem from "effect/FileSystem"
 import * as Option from "effect/Option"
 import type * as Path from "effect/Path"
-import { type FileResult, stopped } from "../../core/src/download/FileResult.ts"
-import { failureResult, type RunRecord } from "../../core/src/download/RunRecord.ts"
-import { adviceFor } from "../../core/src/download/Summary.ts"
+import { adviceFor, type FileResult, failureResult, stopped } from "../../core/src/download/FileResult.ts"
+import type { RunRecord } from "../../core/src/download/RunRecord.ts"
 import {
   type CannotCreate,
   type ExitCode,
+  type FileError,
   type LocalIo,
   mostSevere,
   type RestorationsPending,
@@ -29,7 +29,7 @@ import { pendingOf, sayPending } from "./Pending.ts"
 import { writeReport } from "./ReportOutput.ts"
 
 /** Runs `work`, which puts all it learns into `record`; the exit code of all that went wrong or is pending. */
-export const conclude = <E extends StepFailure, R>(
+export const conclude = <E extends FileError, R>(
   work: Effect.Effect<unknown, E, R>,
   record: RunRecord,
   settings: TargetSettings,
@@ -56,7 +56,7 @@ const sayKept = (record: RunRecord): Effect.Effect<void> =>
 /** Null when the stopped run has nothing left to do. */
 export const keptText = (results: ReadonlyArray<FileResult>): string | null => {
   const count = (error: FileResult["error"]) => results.filter((result) => result.error === error).length
-  const [resume, restart, left] = [count(stopped.resumes), count(stopped.restarts), count(stopped.notBegun)]
+  const [resume, restart, left] = [count(stopped.resumes), count(stopped.restarts), count(stopped.begins)]
   if (resume + restart + left === 0) return null
   const whole = results.filter(({ action }) => action === "downloaded").length
   const parts = [
@@ -83,7 +83,7 @@ const pendingFailure = (
     : Effect.map(pendingOf(settings, record), (pending) => (pending === null ? [] : [pending]))
 
 /** Writes the report however the run ends, also when it is stopped; a report that cannot be written is a failure. */
-const withReport = <E extends StepFailure, R>(
+const withReport = <E extends FileError, R>(
   work: Effect.Effect<unknown, E, R>,
   record: RunRecord,
   settings: TargetSettings,

@@ -15,8 +15,15 @@ export const requestOf = (settings: LocalSettings): Result.Result<ParsedRequest,
     (settings.links || settings.writeLinks !== null) && wantsSlices(settings)
       ? ["Links are those of whole files: leave out --range, --bed and --unmapped"]
       : []
-  return withProblems(parseRequest({ ...settings, shows }, new Map(ownFiles(settings))), wholeOnly)
+  return withProblems(
+    parseRequest({ ...settings, connections: filesAtOnce(settings), shows }, new Map(ownFiles(settings))),
+    wholeOnly
+  )
 }
+
+/** Files in transfer at the same time. A large one uses several connections, but with few of them each file has its own. */
+export const filesAtOnce = ({ connections }: Pick<LocalSettings, "connections">): number =>
+  Math.max(Math.min(connections, 4), Math.floor(connections / 2))
 
 /** Options of the command line that do nothing where files are only shown. */
 export const idleOptions = (settings: LocalSettings): Problems => {

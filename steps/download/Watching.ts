@@ -2,9 +2,8 @@
 
 import * as Effect from "effect/Effect"
 import type { PlannedFile } from "../../core/src/download/DownloadPlan.ts"
-import type { FileResult } from "../../core/src/download/FileResult.ts"
+import { type FileResult, summaryLines } from "../../core/src/download/FileResult.ts"
 import type { RunObserver } from "../../core/src/download/RunObserver.ts"
-import { summaryLines } from "../../core/src/download/Summary.ts"
 import { logFailure } from "../../core/src/FailureLog.ts"
 import { dataFileOf } from "../../core/src/selection/FileName.ts"
 import { pathOf } from "../../core/src/selection/OutputPath.ts"
@@ -93,14 +92,13 @@ const conclude = (file: PlannedFile, result: FileResult): Effect.Effect<void> =>
   const name = printable(pathOf(file))
   if (result.error !== null) return logFailure(result.error, printable(result.error.message))
   if (result.action === "downloaded") {
-    const seconds = result.milliseconds / 1000
     const size = humanSize(result.bytes ?? 0)
     const fetched = `${humanSize(result.fetched ?? 0)} fetched in ${counted(result.attempts, "request")}`
     const what =
       result.records === null
         ? `downloaded, ${size}`
         : `${counted(result.records, "record")}, ${size} written (${fetched})`
-    const line = Effect.logInfo(`${name}: ${what} in ${seconds.toFixed(1)} s`)
+    const line = Effect.logInfo(`${name}: ${what} in ${result.seconds.toFixed(1)} s`)
     // With a checksum of 64 characters no line fits a terminal; the report has it.
     return Effect.andThen(line, Effect.logDebug(`${name}: sha256 ${result.sha256}`))
   }

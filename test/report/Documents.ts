@@ -1,7 +1,7 @@
 /** Reports to draw: an ordinary night, thousands of files, and a service that means harm. */
 
 import { type FileResult, untransferredResult } from "../../core/src/download/FileResult.ts"
-import type { ExitCode } from "../../core/src/Errors.ts"
+import { type ExitCode, UsageError } from "../../core/src/Errors.ts"
 import { type ReportDocument, type ReportRun, reportJson } from "../../core/src/report/Report.ts"
 
 const start = Date.parse("2026-11-21T02:00:00Z")
@@ -29,16 +29,16 @@ export const came = ({ analysis = "A1", bytes, from, name, took }: Came): FileRe
   ),
   sha256: hex(bytes),
   attempts: 1 + (bytes % 3),
-  milliseconds: took,
+  seconds: took / 1000,
   startedAt: at(from),
   finishedAt: at(from + took)
 })
 
-const failed = (result: FileResult, tag: string, message: string): FileResult => ({
+const failed = (result: FileResult, message: string): FileResult => ({
   ...result,
   action: "failed",
   sha256: null,
-  error: { _tag: tag, message }
+  error: new UsageError({ message })
 })
 
 const pending = (
@@ -105,7 +105,6 @@ export const night = (): ReportDocument => {
     },
     failed(
       came({ name: "mother.vcf.gz", analysis: "A3", from: 221_000, took: 62_000, bytes: 290 * MiB }),
-      "Unavailable",
       "files.example.org is unavailable after 9 attempts: it closed the connection after 41.2 MiB"
     ),
     untransferredResult(
@@ -139,8 +138,7 @@ export const thousands = (count: number): ReportDocument => {
       took: 900 + ((index * 7919) % 5000) + (index % 997 === 0 ? 60_000 : 0),
       bytes: ((index * 104_729) % 900) * 1024 + 2048
     })
-    if (index % 400 === 399)
-      return failed(file, "LinkForbidden", `files.example.org refused the link of ${file.fileName} (403)`)
+    if (index % 400 === 399) return failed(file, `files.example.org refused the link of ${file.fileName} (403)`)
     if (index % 50 === 7)
       return pending(
         `A${index}`,
@@ -162,7 +160,7 @@ export const hostile = (): ReportDocument => {
     73,
     [
       {
-        ...failed(came({ name: evil, analysis: evil, from: 0, took: 900, bytes: 10 }), evil, link),
+        ...failed(came({ name: evil, analysis: evil, from: 0, took: 900, bytes: 10 }), link),
         path: `out/${evil}`
       },
       {
@@ -177,7 +175,7 @@ export const hostile = (): ReportDocument => {
         {
           action: "failed",
           reason: null,
-          error: { _tag: "SvcNotFound", message: evil }
+          error: new UsageError({ message: evil })
         }
       )
     ],

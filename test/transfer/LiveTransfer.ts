@@ -6,10 +6,9 @@ import { FileTransfer } from "../../core/src/transfer/FileTransfer.ts"
 import { defaultSettings, type TransferSettings } from "../../core/src/transfer/LinkPool.ts"
 import type { TransferProgress, TransferRequest } from "../../core/src/transfer/TransferRequest.ts"
 import { BlockPool } from "../../core/src/verify/BlockPool.ts"
-import * as PartFiles from "../../platform/files/PartFiles.ts"
+import * as NodePartFiles from "../../platform/files/NodePartFiles.ts"
 import * as LinkHttp from "../../platform/http/LinkHttp.ts"
 import * as ZlibCodec from "../../platform/inflate/ZlibCodec.ts"
-import * as PartClaim from "../../platform/locks/PartClaim.ts"
 import { temporaryFolder } from "../TemporaryFolder.ts"
 
 /** The layers of a real run, for a service at `target`. */
@@ -29,8 +28,7 @@ export const live = (
           noProxy: "",
           ...http
         }),
-        PartFiles.layer,
-        PartClaim.layer,
+        NodePartFiles.layer,
         Layer.provideMerge(BlockPool.layerHere, ZlibCodec.layer)
       )
     )

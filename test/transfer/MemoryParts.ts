@@ -1,11 +1,10 @@
-/** `PartFiles` and `PartClaim` in memory: one folder, with a hook that fails chosen operations. */
+/** `PartFiles` in memory: one folder, with a hook that fails chosen operations. */
 import { createHash } from "node:crypto"
 import { crc32 } from "node:zlib"
 import { Effect, Layer } from "effect"
 import { Busy, CannotCreate, LocalIo } from "../../core/src/Errors.ts"
 import { fromBytes } from "../../core/src/genome/ByteReader.ts"
 import type { Algorithm, Digests } from "../../core/src/transfer/Digests.ts"
-import { PartClaim } from "../../core/src/transfer/PartClaim.ts"
 import { type PartFile, PartFiles, type PartPlace } from "../../core/src/transfer/PartFiles.ts"
 
 export type DiskOperation = "create" | "write" | "read" | "sync" | "journal" | "commit" | "checksum"
@@ -46,57 +45,53 @@ export class MemoryParts {
     return [...this.files.keys()].sort()
   }
 
-  get layer(): Layer.Layer<PartFiles | PartClaim> {
-    return Layer.merge(
-      Layer.succeed(PartFiles, {
-        fingerprint: (text) => Effect.sync(() => hex(text)),
-        settleExisting: ({ name }) => Effect.sync(() => this.files.get(name)?.length ?? null),
-        beside: (_, name) =>
-          Effect.sync(() => {
-            const bytes = this.files.get(name)
-            return bytes === undefined ? null : fromBytes(bytes)
-          }),
-        free: () => Effect.sync(() => this.freeBytes),
-        reopen: (place) => Effect.sync(() => (this.files.has(place.part) ? this.#part(place) : null)),
-        create: (place) =>
-          this.#does("create", place.part, () => {
-            this.files.delete(place.journal)
-            this.files.set(place.part, new Uint8Array(0))
-            return this.#part(place)
-          }),
-        readJournal: ({ journal }) => Effect.sync(() => this.#text(journal)),
-        writeJournal: ({ journal }, text) =>
-          this.#does("journal", journal, () => {
-            this.files.set(journal, new TextEncoder().encode(text))
-          }),
-        withdraw: ({ name }) => Effect.sync(() => void this.files.delete(name)),
-        digest: (_, name, algorithm) =>
-          Effect.sync(() => digestsOf(this.files.get(name) ?? new Uint8Array(0), [algorithm]).get(algorithm) ?? ""),
-        replaceText: (_, name, text) =>
-          this.#does("checksum", name, () => void this.files.set(name, new TextEncoder().encode(text))),
-        syncFolder: () => Effect.void,
-        discard: ({ part, journal }) =>
-          Effect.sync(() => {
-            this.log.push("discard")
-            this.files.delete(part)
-            this.files.delete(journal)
-          })
-      }),
-      Layer.succeed(PartClaim, {
-        clear: () => Effect.void,
-        claim: ({ part, name }) =>
-          Effect.asVoid(
-            Effect.acquireRelease(
-              Effect.suspend(() => {
-                if (this.claimed.has(part)) return new Busy({ file: name, owner: "another" })
-                this.claimed.add(part)
-                return Effect.void
-              }),
-              () => Effect.sync(() => this.claimed.delete(part))
-            )
+  get layer(): Layer.Layer<PartFiles> {
+    return Layer.succeed(PartFiles, {
+      fingerprint: (text) => Effect.sync(() => hex(text)),
+      settleExisting: ({ name }) => Effect.sync(() => this.files.get(name)?.length ?? null),
+      beside: (_, name) =>
+        Effect.sync(() => {
+          const bytes = this.files.get(name)
+          return bytes === undefined ? null : fromBytes(bytes)
+        }),
+      free: () => Effect.sync(() => this.freeBytes),
+      reopen: (place) => Effect.sync(() => (this.files.has(place.part) ? this.#part(place) : null)),
+      create: (place) =>
+        this.#does("create", place.part, () => {
+          this.files.delete(place.journal)
+          this.files.set(place.part, new Uint8Array(0))
+          return this.#part(place)
+        }),
+      readJournal: ({ journal }) => Effect.sync(() => this.#text(journal)),
+      writeJournal: ({ journal }, text) =>
+        this.#does("journal", journal, () => {
+          this.files.set(journal, new TextEncoder().encode(text))
+        }),
+      withdraw: ({ name }) => Effect.sync(() => void this.files.delete(name)),
+      digest: (_, name, algorithm) =>
+        Effect.sync(() => digestsOf(this.files.get(name) ?? new Uint8Array(0), [algorithm]).get(algorithm) ?? ""),
+      replaceText: (_, name, text) =>
+        this.#does("checksum", name, () => void this.files.set(name, new TextEncoder().encode(text))),
+      syncFolder: () => Effect.void,
+      discard: ({ part, journal }) =>
+        Effect.sync(() => {
+          this.log.push("discard")
+          this.files.delete(part)
+          this.files.delete(journal)
+        }),
+      clearClaim: () => Effect.void,
+      claim: ({ part, name }) =>
+        Effect.asVoid(
+          Effect.acquireRelease(
+            Effect.suspend(() => {
+              if (this.claimed.has(part)) return new Busy({ file: name, owner: "another" })
+              this.claimed.add(part)
+              return Effect.void
+            }),
+            () => Effect.sync(() => this.claimed.delete(part))
           )
-      })
-    )
+        )
+    })
   }
 
   #text(name: string): string | null {
@@ -119,9 +114,8 @@ export class MemoryParts {
     const bytes = () => this.files.get(part) ?? new Uint8Array(0)
     let settled = 0
     return {
-      length: bytes().length,
       allocated: bytes().length,
-      cut: (length) => Effect.sync(() => void this.files.set(part, bytes().slice(0, length))),
+      truncate: (length) => Effect.sync(() => void this.files.set(part, bytes().slice(0, length))),
       write: (offset, data) =>
         this.#does("write", part, () => {
           assertSettled(offset >= settled, "bytes that were promised to be final are written again")

@@ -1,4 +1,4 @@
-/** A file that comes whole, in one request or in pieces, on the virtual clock. */
+/** A file that comes whole, in one request or in segments, on the virtual clock. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Fiber, Layer } from "effect"
 import { TestClock } from "effect/testing"
@@ -53,7 +53,7 @@ describe("FileTransfer", () => {
     })
   )
 
-  it.effect("a large file comes in pieces, smaller ones at its end, over all connections and no more", () =>
+  it.effect("a large file comes in segments, smaller ones at its end, over all connections and no more", () =>
     Effect.gen(function* () {
       const g = ground({ size: 130 * mib, connections: 3, script: always((good) => ({ ...good, delay: 100 })) })
       const outcome = yield* succeeds(g)
@@ -68,6 +68,19 @@ describe("FileTransfer", () => {
           .sort()
       )
       assert.isTrue(g.links.seen.slice(1).every(({ ifRange }) => ifRange === strong))
+    })
+  )
+
+  it.effect("by default a large file comes over eight connections, a small one over one", () =>
+    Effect.gen(function* () {
+      const { connections } = defaultSettings
+      const script = always((good) => ({ ...good, delay: 100 }))
+      const large = ground({ size: 130 * mib, connections, script })
+      yield* succeeds(large)
+      assert.strictEqual(large.links.mostOpen, 8)
+      const small = ground({ size: 64 * mib, connections, script })
+      yield* succeeds(small)
+      assert.strictEqual(small.links.mostOpen, 1)
     })
   )
 

@@ -4,7 +4,7 @@ import { listedFile as file } from "../../../test/selection/ListedFiles.ts"
 import { CannotCreate } from "../Errors.ts"
 import type { ListedAnalysis, ListedFile } from "../selection/ListedFiles.ts"
 import { pathOf } from "../selection/OutputPath.ts"
-import type { SliceState } from "../transfer/SliceState.ts"
+import type { SliceState } from "../transfer/SliceRequest.ts"
 import { diskNeed, shortage } from "./DiskNeed.ts"
 import { type Destination, type PlanRequest, plan } from "./DownloadPlan.ts"
 

@@ -25,7 +25,7 @@ import type { ListedAnalysis } from "../selection/ListedFiles.ts"
 import { dataPathOf, pathOf } from "../selection/OutputPath.ts"
 import { type FileChoice, type WantedFile, wantedFiles, wantedTypes } from "../selection/WantedFiles.ts"
 import { printable, shellWord } from "../text/Printable.ts"
-import type { SliceState } from "../transfer/SliceState.ts"
+import type { SliceState } from "../transfer/SliceRequest.ts"
 import type { SkipReason } from "./FileResult.ts"
 
 /** What is at a final name before the run. */

@@ -6,9 +6,8 @@ import { makeSamples } from "../../../sandbox/samples/Samples.ts"
 import { concat } from "../../../test/genome/Fixtures.ts"
 import { fromBytes } from "../genome/ByteReader.ts"
 import { parseRange } from "../genome/regions/RegionText.ts"
-import { planCut } from "../transfer/SliceCut.ts"
-import type { SliceKind, SliceWish } from "../transfer/SliceRequest.ts"
-import { maker } from "../transfer/SliceState.ts"
+import { maker, type SliceKind, type SliceWish } from "../transfer/SliceRequest.ts"
+import { planRegions } from "../transfer/SliceSource.ts"
 import { lookAt } from "./DestinationView.ts"
 import { existingSlice } from "./ExistingSlice.ts"
 
@@ -26,7 +25,7 @@ const cut = Effect.fnUntraced(function* (kind: SliceKind, program = maker) {
   const bytesOf = (name: string) => files.find((sample) => sample.name === name)?.bytes ?? new Uint8Array(0)
   const [name, indexName] = kind === "bam" ? ["S1.bam", "S1.bam.bai"] : ["S1.vcf.gz", "S1.vcf.gz.tbi"]
   const source = { name, reader: fromBytes(bytesOf(name)), indexName, index: fromBytes(bytesOf(indexName)) }
-  const planned = yield* planCut(source, { kind, ...(yield* contentOf(gene)) })
+  const planned = yield* planRegions(source, { kind, ...(yield* contentOf(gene)) })
   const pieces: Array<Uint8Array> = []
   const sink = { write: (piece: Uint8Array) => Effect.sync(() => void pieces.push(piece.slice())) }
   const result = yield* planned.write(sink, { program: { name: program, version: "1.0.0" } })

@@ -9,9 +9,8 @@ import type { Codec } from "../genome/bgzf/Codec.ts"
 import { indexesOf } from "../genome/formats/FileNames.ts"
 import { open } from "../genome/formats/Formats.ts"
 import { checkStructure } from "../genome/Structure.ts"
-import { planCut } from "../transfer/SliceCut.ts"
-import type { SliceKind, SliceWish } from "../transfer/SliceRequest.ts"
-import { maker, otherRegions, type SliceState } from "../transfer/SliceState.ts"
+import { maker, otherRegions, type SliceKind, type SliceState, type SliceWish } from "../transfer/SliceRequest.ts"
+import { planRegions } from "../transfer/SliceSource.ts"
 import { readerOf } from "./LocalFile.ts"
 
 /** Reads header and index of `path`, never the network: regions are resolved against the file itself. */
@@ -46,12 +45,12 @@ const look = Effect.fn("svc.download.lookAtSlice")(function* (
     // What does not hold together is cut out again, and regions that it cannot have are judged by the remote file.
     return yield* Effect.andThen(
       checkStructure(path, reader),
-      planCut({ name: path, reader, indexName, index }, { kind, ...content })
+      planRegions({ name: path, reader, indexName, index }, { kind, ...content })
     ).pipe(
       Effect.match({
         onFailure: () => incomplete,
-        onSuccess: (cut): SliceState =>
-          cut.regions === regions
+        onSuccess: (plan): SliceState =>
+          plan.regions === regions
             ? { _tag: "Same", bytes: size, regions }
             : { _tag: "Other", error: otherRegions(path, regions) }
       })

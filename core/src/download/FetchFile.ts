@@ -84,9 +84,9 @@ export const fetchFile = Effect.fnUntraced(function* (
   const result = yield* Effect.catch(
     attempt,
     Effect.fnUntraced(function* (error: TransferError) {
-      const milliseconds = Number(((yield* Clock.monotonicTimeNanos) - begun) / 1_000_000n)
+      const seconds = Number((yield* Clock.monotonicTimeNanos) - begun) / 1e9
       const failed = failedResult(file, request, error, error._tag === "SvcFileDiffers" ? error.bytes : undefined)
-      return { ...failed, ...(yield* Ref.get(spent)), milliseconds }
+      return { ...failed, ...(yield* Ref.get(spent)), seconds }
     })
   )
   return { ...result, startedAt, finishedAt: DateTime.toDate(yield* DateTime.now) }
@@ -188,7 +188,7 @@ const sliceResult = (file: PlannedFile, request: FetchRequest, outcome: SliceOut
     warnings: outcome.warnings,
     attempts: outcome.attempts,
     renewals: outcome.renewals,
-    milliseconds: outcome.milliseconds,
+    seconds: outcome.milliseconds / 1000,
     ...untimed,
     error: null
   }
@@ -215,7 +215,7 @@ const fileResult = (file: PlannedFile, request: FetchRequest, outcome: TransferO
   warnings: [],
   attempts: outcome.attempts,
   renewals: outcome.renewals,
-  milliseconds: outcome.milliseconds,
+  seconds: outcome.milliseconds / 1000,
   ...untimed,
   error: null
 })

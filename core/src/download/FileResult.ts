@@ -1,79 +1,81 @@
-/** What became of every file of a run: the one shape for the log, the report, the exit code and the library. */
-import type { Restoration } from "../archive/Restoration.ts"
-import type { AdviceName, FailureScope } from "../Errors.ts"
+/** What became of every file of a run: the one shape for the log, the report file, the exit code and the library. */
+import * as Schema from "effect/Schema"
+import { Advice, type AdviceName, FileError, Stopped } from "../Errors.ts"
+import { humanSize } from "../text/Size.ts"
+
+const skipReasons = ["exists", "archived", "no-reads", "pending"] as const
 
 /** Why a file was left alone; not a failure (docs/exit-codes.md). `no-reads`: unmapped reads of a file type that has none. */
-export type SkipReason = "exists" | "archived" | "no-reads" | "pending"
+export type SkipReason = (typeof skipReasons)[number]
+
+const FileReason = Schema.Literals([...skipReasons, "differs", "missing"])
 
 /**
  * Why a file was left alone, or of what kind its failure is. `differs`: a file of another size is in its place.
  * `missing`: none of its type is listed. `archived` is a failure where all files are required.
  */
-export type FileReason = SkipReason | "differs" | "missing"
+export type FileReason = typeof FileReason.Type
 
-/** The reason that goes with a failure. */
-export const reasonOfFailure = ({ _tag }: FileFailure["error"]): FileReason | null =>
-  _tag === "SvcFileArchived" ? "archived" : null
+const Bytes = Schema.Int
 
-/** A failure of one file, or of an analysis or selection (`fileName` or both ids null). */
-export interface FileFailure {
-  readonly analysisId: string | null
-  readonly fileName: string | null
-  readonly error: { readonly _tag: string; readonly message: string }
-}
-
-/** What an error class says of itself (Errors.ts), where it is known. */
-export interface ErrorProperties {
-  /** The next look or run may not meet it. */
-  readonly retryable?: boolean
-  readonly scope?: FailureScope
-  readonly advice?: AdviceName | null
-}
-
-/** What became of one file. */
-export interface FileResult {
-  readonly analysisId: string | null
-  readonly fileName: string | null
+/** What became of one file; of an analysis or selection that failed as a whole when `fileName`, or both ids, are null. */
+export const FileResult = Schema.Struct({
+  analysisId: Schema.NullOr(Schema.String),
+  fileName: Schema.NullOr(Schema.String),
   /** Final path; null when the file has none. */
-  readonly path: string | null
-  readonly action: "downloaded" | "skipped" | "failed"
-  readonly reason: FileReason | null
+  path: Schema.NullOr(Schema.String),
+  action: Schema.Literals(["downloaded", "skipped", "failed"]),
+  reason: Schema.NullOr(FileReason),
   /** Size under the final name, or as listed when nothing is there; null when unknown. */
-  readonly bytes: number | null
+  bytes: Schema.NullOr(Bytes),
   /** Size of the whole file as the service lists it; null when it lists none, and for a slice. */
-  readonly listedBytes: number | null
-  readonly resumedFrom: number
-  readonly sha256: string | null
+  listedBytes: Schema.NullOr(Bytes),
+  resumedFrom: Bytes,
+  sha256: Schema.NullOr(Schema.String),
   /** What a whole file was compared with: `size`, `structure`, and the checksums that its link host stated. */
-  readonly compared: ReadonlyArray<string>
+  compared: Schema.Array(Schema.String),
   /** The regions cut out, as the header of the slice names them; null for a whole file. */
-  readonly regions: ReadonlyArray<string> | null
+  regions: Schema.NullOr(Schema.Array(Schema.String)),
   /** Records of a slice. */
-  readonly records: number | null
+  records: Schema.NullOr(Schema.Int),
   /** The fresh index of a slice. */
-  readonly index: { readonly path: string; readonly bytes: number; readonly sha256: string } | null
+  index: Schema.NullOr(Schema.Struct({ path: Schema.String, bytes: Bytes, sha256: Schema.String })),
   /** Bytes that came for a slice, header and index included. */
-  readonly fetched: number | null
+  fetched: Schema.NullOr(Bytes),
   /** What is not as it should be in the source of a slice that was made nevertheless. */
-  readonly warnings: ReadonlyArray<string>
+  warnings: Schema.Array(Schema.String),
   /** Requests to link hosts. */
-  readonly attempts: number
+  attempts: Schema.Int,
   /** Links asked for again. */
-  readonly renewals: number
-  readonly milliseconds: number
+  renewals: Schema.Int,
+  seconds: Schema.Finite,
   /** When its transfer began and ended; null when it did not get that far, or no further. */
-  readonly startedAt: Date | null
-  readonly finishedAt: Date | null
+  startedAt: Schema.NullOr(Schema.DateFromString),
+  finishedAt: Schema.NullOr(Schema.DateFromString),
   /** Null when this run did not find the file archived. */
-  readonly restoration: Restoration | null
-  readonly error: (FileFailure["error"] & ErrorProperties) | null
-}
+  restoration: Schema.NullOr(
+    Schema.Struct({ requestedAt: Schema.NullOr(Schema.String), estimate: Schema.NullOr(Schema.String) })
+  ),
+  error: Schema.NullOr(FileError)
+})
+export interface FileResult extends Schema.Schema.Type<typeof FileResult> {}
 
 /** Bytes that came from link hosts, those of repeated and abandoned requests too, by equal intervals of the run. */
 export interface Throughput {
   readonly intervalSeconds: number
   readonly bytes: ReadonlyArray<number>
 }
+
+/** A failure of one file, or of an analysis or selection (`fileName` or both ids null). */
+export interface FileFailure {
+  readonly analysisId: string | null
+  readonly fileName: string | null
+  readonly error: FileError
+}
+
+/** The reason that goes with a failure. */
+export const reasonOfFailure = ({ _tag }: FileError): FileReason | null =>
+  _tag === "SvcFileArchived" ? "archived" : null
 
 /** A result of a file whose transfer never began. */
 export const untransferredResult = (
@@ -93,24 +95,28 @@ export const untransferredResult = (
   warnings: [],
   attempts: 0,
   renewals: 0,
-  milliseconds: 0,
+  seconds: 0,
   startedAt: null,
   finishedAt: null,
   restoration: null
 })
 
-/** The error of a file that a run had not finished when it was stopped, and what the next run does with the file. */
+/** The result for a failure that is not of one file. */
+export const failureResult = (
+  analysisId: string | null,
+  error: FileError,
+  reason: FileReason | null = null
+): FileResult =>
+  untransferredResult({ analysisId, fileName: null, path: null, bytes: null }, { action: "failed", reason, error })
+
+/** The errors of files that a run had not finished when it was stopped; one of each for all files. */
 export const stopped = {
   /** A whole file in transfer: its part is kept. */
-  resumes: stoppedWith("the run was stopped before this file was whole; the next run resumes it"),
+  resumes: new Stopped({ next: "resumes" }),
   /** A slice is never resumed (transfer/SliceTransfer.ts). */
-  restarts: stoppedWith("the run was stopped before this slice was whole; the next run starts it again"),
-  notBegun: stoppedWith("the run was stopped before the transfer of this file began; the next run fetches it")
+  restarts: new Stopped({ next: "restarts" }),
+  begins: new Stopped({ next: "begins" })
 } as const
-
-function stoppedWith(message: string): NonNullable<FileResult["error"]> {
-  return { _tag: "Stopped", message, retryable: true, advice: "again" }
-}
 
 /** How many files of a run came to which end. */
 export interface Totals {
@@ -127,3 +133,41 @@ export const totalsOf = (results: ReadonlyArray<FileResult>): Totals => {
   const bytes = results.reduce((sum, { action, bytes }) => sum + (action === "downloaded" ? (bytes ?? 0) : 0), 0)
   return { downloaded: count("downloaded"), skipped: count("skipped"), failed: count("failed"), bytes }
 }
+
+/** A line about what was done, or what to do next. */
+export interface SummaryLine {
+  readonly text: string
+  /** Something failed, so it must be seen at every log level. */
+  readonly bad: boolean
+}
+
+/** The last lines of a download. */
+export const summaryLines = (results: ReadonlyArray<FileResult>): ReadonlyArray<SummaryLine> => {
+  const { bytes, downloaded, failed, skipped } = totalsOf(results)
+  const why = (ends: FileResult["action"], ...reasons: ReadonlyArray<FileReason>) => {
+    const count = (wanted: FileReason) =>
+      results.filter(({ action, reason }) => action === ends && reason === wanted).length
+    const counts = reasons.flatMap((reason) => (count(reason) === 0 ? [] : [`${count(reason)} ${reason}`]))
+    return counts.length === 0 ? "" : ` (${counts.join(", ")})`
+  }
+  const size = downloaded === 0 ? "" : ` (${humanSize(bytes)})`
+  const bad = failed > 0
+  const left = `${skipped} skipped${why("skipped", "exists", "archived", "pending", "no-reads")}`
+  const lost = `${failed} failed${why("failed", "differs", "archived", "missing")}`
+  return [
+    { text: `${downloaded} downloaded${size}, ${left}, ${lost}`, bad },
+    ...adviceFor(results).map((text) => ({ text, bad }))
+  ]
+}
+
+/** What to do about what failed, each advice once; a run goes on with what an earlier one left whole. */
+export const adviceFor = (results: ReadonlyArray<FileResult>): ReadonlyArray<string> => {
+  const named = new Set(results.flatMap(({ error }) => error?.advice ?? []))
+  // What has to be mended comes before the next run.
+  if (named.has("afterMending")) named.delete("again")
+  const keeps = results.some(({ action, reason }) => action === "downloaded" || reason === "exists")
+  const kept = (name: AdviceName) => (keeps && name !== "mendEntry" ? ": what is there is kept" : "")
+  return adviceNames.filter((name) => named.has(name)).map((name) => `${Advice[name]}${kept(name)}`)
+}
+
+const adviceNames: ReadonlyArray<AdviceName> = ["again", "afterMending", "mendEntry"]

@@ -6,8 +6,7 @@ import { parseRange } from "../genome/regions/RegionText.ts"
 import type { ListedFile } from "../selection/ListedFiles.ts"
 import { pathOf } from "../selection/OutputPath.ts"
 import { wantedFiles } from "../selection/WantedFiles.ts"
-import type { SliceWish } from "../transfer/SliceRequest.ts"
-import type { SliceState } from "../transfer/SliceState.ts"
+import type { SliceState, SliceWish } from "../transfer/SliceRequest.ts"
 import { type Destination, type PlanRequest, plan } from "./DownloadPlan.ts"
 
 const listing = (...files: ReadonlyArray<ListedFile>) => [

@@ -35,7 +35,7 @@ export const requestedState = (
 
 /** Nothing more will become of it in this run. */
 export const isSettled = (status: RestorationStatus | undefined): boolean =>
-  status?.state._tag === "Done" || (status?.state._tag === "Failed" && status.state.error.retryable !== true)
+  status?.state._tag === "Done" || (status?.state._tag === "Failed" && !status.state.error.retryable)
 
 /** The result for a request of which no file was tried. */
 export const resultWithoutTry = (

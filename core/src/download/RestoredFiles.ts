@@ -167,7 +167,7 @@ export const unfinishedResults = (restored: RestoredRequest): ReadonlyArray<File
     const bytes = form === null ? (listed?.size ?? null) : null
     return untransferredResult(
       { analysisId, fileName, path, bytes },
-      { action: "failed", reason: null, error: stopped.notBegun }
+      { action: "failed", reason: null, error: stopped.begins }
     )
   })
 

@@ -46,5 +46,5 @@ export const untilBack = Effect.fn("svc.download.untilBack")(function* <E extend
 export const expectedIn = ({ statuses }: Look): ReadonlyArray<string | null> =>
   statuses.flatMap(({ state }) => {
     if (state._tag === "Requested") return [state.estimate]
-    return state._tag === "Failed" && state.error.retryable === true ? [null] : []
+    return state._tag === "Failed" && state.error.retryable ? [null] : []
   })

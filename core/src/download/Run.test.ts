@@ -119,7 +119,7 @@ layer(Layer.mergeAll(NodeServices.layer, noCodec), { excludeTestServices: true }
           return yield* new LinkForbidden({ file: fileName, host: "h", status: 403 })
         })
       ).pipe(Effect.provideService(Clock.Clock, { ...clock, monotonicTimeNanos: Effect.sync(() => nanos) }))
-      assert.deepInclude(results[0], { action: "failed", attempts: 9, renewals: 2, milliseconds: 2500 })
+      assert.deepInclude(results[0], { action: "failed", attempts: 9, renewals: 2, seconds: 2.5 })
     })
   )
 

@@ -7,7 +7,7 @@ import * as DateTime from "effect/DateTime"
 import * as Effect from "effect/Effect"
 import type { PlannedFile } from "./DownloadPlan.ts"
 import { identity } from "./FetchFile.ts"
-import { type FileResult, stopped, type Throughput, untransferredResult } from "./FileResult.ts"
+import { type FileResult, failureResult, stopped, type Throughput, untransferredResult } from "./FileResult.ts"
 import type { RestorationStatus } from "./RestorationStatus.ts"
 import type { Look } from "./ResumeMemory.ts"
 import type { Awaited, RunObserver } from "./RunObserver.ts"
@@ -42,7 +42,7 @@ export const makeRunRecord: Effect.Effect<RunRecord> = Effect.gen(function* () {
     startedAt,
     milliseconds,
     failed: ({ analysisId, error, reason = null }) =>
-      Effect.sync(() => void failures.push({ ...failureResult(analysisId, error), reason })),
+      Effect.sync(() => void failures.push(failureResult(analysisId, error, reason))),
     planned: (planned, destination) =>
       Effect.sync(() => {
         const unfinished = { destination, startedAt: null }
@@ -92,13 +92,6 @@ const afterWaiting = (planned: ReadonlyArray<FileResult>, stored: ReadonlyArray<
   return [...known, ...stored.filter((result) => !settled.has(keyOfFile(result)))]
 }
 
-/** The result for a failure that is not of one file. */
-export const failureResult = (analysisId: string | null, error: NonNullable<FileResult["error"]>): FileResult =>
-  untransferredResult(
-    { analysisId, fileName: null, path: null, bytes: null },
-    { action: "failed", reason: null, error }
-  )
-
 /** A planned file until it has a result; all that have not started share one. */
 interface Unfinished {
   readonly destination: string
@@ -113,7 +106,7 @@ const errorOfStop = ({ slice }: Begun) => (slice === null ? stopped.resumes : st
 const begunIn =
   (begun: ReadonlyMap<string, Begun>) =>
   (result: FileResult): FileResult => {
-    const file = result.error === stopped.notBegun ? begun.get(keyOfFile(result)) : undefined
+    const file = result.error === stopped.begins ? begun.get(keyOfFile(result)) : undefined
     return file === undefined ? result : { ...result, error: errorOfStop(file) }
   }
 
@@ -121,7 +114,7 @@ const begunIn =
 const resultOf = ([file, known]: readonly [PlannedFile, FileResult | Unfinished]): FileResult => {
   if ("action" in known) return known
   const { startedAt } = known
-  const error = startedAt === null ? stopped.notBegun : errorOfStop(file)
+  const error = startedAt === null ? stopped.begins : errorOfStop(file)
   return { ...untransferredResult(identity(file, known), { action: "failed", reason: null, error }), startedAt }
 }
 

@@ -116,7 +116,7 @@ layer(Layer.mergeAll(NodeServices.layer, ZlibCodec.layer), { excludeTestServices
         warnings: ["S.bam: its end is missing"],
         attempts: 5,
         renewals: 1,
-        milliseconds: 30,
+        seconds: 0.03,
         startedAt: null,
         finishedAt: null,
         restoration: null,

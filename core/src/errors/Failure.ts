@@ -7,6 +7,9 @@ const prefix = "Svc"
 export const codeOf = ({ _tag }: { readonly _tag: string }): string =>
   _tag.startsWith(prefix) ? _tag.slice(prefix.length) : _tag
 
+/** The tag of the class with this code. */
+export const tagOf = (code: string): string => `${prefix}${code}`
+
 /**
  * What to do about a failure, where its own sentence does not say it: each error class names one of these, or none.
  *

@@ -90,7 +90,9 @@ export class FileDamaged extends Schema.TaggedError<FileDamaged>()("SvcFileDamag
     "Changing",
     "Checksum"
   ]),
-  reason: Schema.String
+  reason: Schema.String,
+  /** Only `--overwrite` brings other bytes: of a file that was kept, or of a data file and its index or checksum, both. */
+  overwrite: Schema.optionalKey(Schema.Literals(["kept", "both"]))
 }) {
   override readonly [Runtime.errorExitCode] = 65
   readonly retryable = false
@@ -100,8 +102,35 @@ export class FileDamaged extends Schema.TaggedError<FileDamaged>()("SvcFileDamag
   }
   readonly scope = "file"
   override get message() {
-    return `${this.file}: ${this.reason}`
+    const { file, overwrite, reason } = this
+    return `${file}: ${reason}${overwrite === undefined ? "" : overwriteAdvice[overwrite]}`
   }
+}
+
+/** The run was stopped before the file was whole. */
+export class Stopped extends Schema.TaggedError<Stopped>()("SvcStopped", {
+  /** What becomes of the file in the next run: `resumes` from its part, `restarts` (a slice, which has none), `begins`. */
+  next: Schema.Literals(["resumes", "restarts", "begins"])
+}) {
+  override readonly [Runtime.errorExitCode] = 75
+  readonly retryable = true
+  readonly advice = "again"
+  readonly scope = "file"
+  override get message() {
+    return stops[this.next]
+  }
+}
+
+const stops: Readonly<Record<Stopped["next"], string>> = {
+  resumes: "the run was stopped before this file was whole; the next run resumes it",
+  restarts: "the run was stopped before this slice was whole; the next run starts it again",
+  begins: "the run was stopped before the transfer of this file began; the next run fetches it"
+}
+
+/** The same command again would keep what is there, and fail again. */
+const overwriteAdvice = {
+  kept: "; it was there before this run: --overwrite fetches it again",
+  both: "; --overwrite fetches both again"
 }
 
 /** Failures of moving one file from a link host to its final name. */

@@ -27,7 +27,7 @@ const analysis: ListedAnalysis = {
     { ...entry, fileName: null, size: 0 }
   ]
 }
-const missing = { analysisId: "A9", fileName: null, error: { _tag: "SvcNotFound", message: "analysis A9: not found" } }
+const missing = { analysisId: "A9", fileName: null, error: new NotFound({ what: "analysis A9" }) }
 
 describe("Listing", () => {
   it("text has the analysis line, names, sizes and the archive mark", () => {

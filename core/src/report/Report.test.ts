@@ -1,9 +1,11 @@
 import { assert, describe, it } from "@effect/vitest"
-import { untransferredResult } from "../download/FileResult.ts"
+import { Schema } from "effect"
+import { FileResult, untransferredResult } from "../download/FileResult.ts"
+import { NotFound } from "../Errors.ts"
 import { printableJson } from "../text/Printable.ts"
 import { type ReportRun, reportJson, reportPieces } from "./Report.ts"
 
-const missing = { _tag: "SvcNotFound", message: "analysis A9: not found" }
+const missing = new NotFound({ what: "analysis A9" })
 
 describe("Report", () => {
   it("has totals, one entry per file, seconds, and the meaning of the exit code", () => {
@@ -17,7 +19,7 @@ describe("Report", () => {
     const id = { analysisId: "A1", fileName: "a.bam", path: "out/a.bam", bytes: 10 }
     const done = {
       ...untransferredResult(id, { action: "downloaded", reason: null, error: null }),
-      milliseconds: 1234.5,
+      seconds: 1.2345,
       startedAt: new Date(100),
       finishedAt: new Date(1300),
       sha256: "ab"
@@ -58,7 +60,14 @@ describe("Report", () => {
       error: null
     })
     assert.deepInclude(document, more)
-    assert.deepStrictEqual(document.files[2]?.error, { tag: "NotFound", message: "analysis A9: not found" })
+    assert.deepStrictEqual(document.files[2]?.error, {
+      tag: "NotFound",
+      message: "analysis A9: not found",
+      what: "analysis A9"
+    })
+    const again = Schema.decodeUnknownSync(Schema.Array(FileResult))(JSON.parse(JSON.stringify(document.files)))
+    assert.deepStrictEqual(again[2]?.error, missing)
+    assert.deepStrictEqual(again[0]?.finishedAt, new Date(1300))
   })
 
   it("C1 its seconds are those that passed, also when the clock was set back meanwhile", () => {

@@ -3,8 +3,8 @@
  *
  * Times are ISO 8601 UTC, sizes bytes, durations seconds. A report holds no link, password, cookie or token.
  */
-
-import { type FileFailure, type FileResult, type Throughput, totalsOf } from "../download/FileResult.ts"
+import * as Schema from "effect/Schema"
+import { type FileFailure, FileResult, type Throughput, totalsOf } from "../download/FileResult.ts"
 import type { ExitCode } from "../Errors.ts"
 import { codeOf, ExitCodes } from "../Errors.ts"
 import { printableJson } from "../text/Printable.ts"
@@ -64,18 +64,14 @@ const headJson = (run: ReportRun, results: ReadonlyArray<FileResult>) => ({
   throughput: run.throughput
 })
 
-const fileJson = ({ milliseconds, startedAt, finishedAt, error, ...result }: FileResult) => ({
-  ...result,
-  seconds: seconds(milliseconds),
-  startedAt: startedAt === null ? null : startedAt.toISOString(),
-  finishedAt: finishedAt === null ? null : finishedAt.toISOString(),
-  error: error === null ? null : errorJson(error)
-})
+const encode = Schema.encodeSync(FileResult)
+
+const fileJson = (result: FileResult) => ({ ...encode(result), seconds: seconds(1000 * result.seconds) })
 
 export type ReportDocument = ReturnType<typeof reportJson>
 export type ReportedFile = ReportDocument["files"][number]
 
-/** The same shape of a failure wherever one is written as JSON. */
+/** The same shape of a failure in all documents but the report, which has the fields of the error too. */
 export const failureJson = ({ analysisId, fileName, error }: FileFailure) => ({
   analysisId,
   fileName,

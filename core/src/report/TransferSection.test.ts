@@ -1,5 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { type FileResult, untransferredResult } from "../download/FileResult.ts"
+import { LinkForbidden } from "../Errors.ts"
 import { type ReportRun, reportJson } from "./Report.ts"
 import { transferSection } from "./TransferSection.ts"
 
@@ -29,7 +30,7 @@ const transfer = (fileName: string, from: number, to: number | null, some: Parti
   ...some
 })
 
-const failed = { action: "failed", error: { _tag: "SvcLinkForbidden", message: "no" } } as const
+const failed = { action: "failed", error: new LinkForbidden({ file: "f", host: "h", status: 403 }) } as const
 
 const section = (seconds: number, files: ReadonlyArray<FileResult>, bytes?: ReadonlyArray<number>) =>
   transferSection(reportJson(run(seconds, bytes), files))?.text ?? null

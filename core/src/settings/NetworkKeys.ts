@@ -7,12 +7,12 @@ export const networkKeys = {
     group: "Network",
     steps: fetchingSteps,
     metavar: "N",
-    default: "4",
+    default: "8",
     least: 1,
     most: 64,
     beyond: true,
     otherSpellings: ["threads", "jobs", "parallel"],
-    help: "Files or parts to transfer at the same time"
+    help: "Connections to link hosts at the same time, several for a large file; up to 4 files share them, or N/2 where that is more"
   },
   idleTimeout: {
     type: "duration",

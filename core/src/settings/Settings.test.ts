@@ -84,7 +84,7 @@ describe("precedence", () => {
     assert.deepStrictEqual(settings.analysisIds, [])
     assert.deepStrictEqual(settings.filetypes, ["bam", "bam.bai"])
     assert.strictEqual(settings.destination, ".")
-    assert.strictEqual(settings.connections, 4)
+    assert.strictEqual(settings.connections, 8)
   })
 
   it("a key that the step does not take keeps its default, whatever the layers say", () => {

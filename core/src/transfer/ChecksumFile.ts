@@ -1,10 +1,13 @@
 /** A checksum beside a file, in the form of coreutils: `md5sum -c NAME.md5` and `sha256sum -c NAME.sha256` check it. */
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
-import { type CannotCreate, FileDamaged, type LocalIo } from "../Errors.ts"
+import type * as Scope from "effect/Scope"
+import { type CannotCreate, FileDamaged, FileDiffers, type LocalIo } from "../Errors.ts"
 import { type ChecksumKind, checksumKinds } from "../selection/FileName.ts"
 import { checksumIn } from "../verify/ChecksumList.ts"
+import { type CheckServices, checkAsked, prove } from "./FileCheck.ts"
 import type { PartFiles, PartPlace } from "./PartFiles.ts"
+import type { TransferRequest } from "./TransferRequest.ts"
 
 type DataFile = Pick<PartPlace, "directory" | "name">
 
@@ -26,7 +29,7 @@ export const withdraw = (files: PartFiles["Service"], place: PartPlace) =>
 /** A checksum file is read whole; one beside a file has one line, seldom more. */
 const largest = 1024 * 1024
 
-/** Holds a file against the checksum of this kind beside it; false when there is none. `FileDamaged` when it does not fit. */
+/** Compares a file with the checksum of this kind beside it; false when there is none. `FileDamaged` when it does not fit. */
 export const compare = Effect.fn("svc.transfer.compareChecksum")(function* (
   files: PartFiles["Service"],
   { directory, name }: DataFile,
@@ -36,12 +39,44 @@ export const compare = Effect.fn("svc.transfer.compareChecksum")(function* (
     file === null ? Effect.succeed(null) : file.read(0, Math.min(file.size, largest))
   ).pipe(Effect.scoped)
   if (text === null) return false
-  const wrong = (reason: string) => new FileDamaged({ file: nameOf(name, kind), fault: "Checksum", reason })
+  const file = nameOf(name, kind)
   const stated = checksumIn(kind, new TextDecoder().decode(text), name)
-  if (Result.isFailure(stated)) return yield* wrong(`${stated.failure}; remove it, and a new one is written`)
+  if (Result.isFailure(stated)) {
+    const reason = `${stated.failure}; remove it, and a new one is written`
+    return yield* new FileDamaged({ file, fault: "Checksum", reason })
+  }
   const found = yield* files.digest(directory, name, kind)
   if (found === stated.success) return true
-  return yield* wrong(
-    `it does not fit ${name}, whose ${kind} is ${found}: one of the two was changed; --overwrite fetches both again`
-  )
+  const reason = `it does not fit ${name}, whose ${kind} is ${found}: one of the two was changed`
+  return yield* new FileDamaged({ file, fault: "Checksum", reason, overwrite: "both" })
 })
+
+/** A file under its final name that a run keeps; `size` is what the service lists, null when it lists none. */
+export type KeptFile = Pick<TransferRequest, "directory" | "fileName" | "name" | "size" | "check" | "checksums">
+
+/**
+ * Compares the checksum beside a kept file. Where none is, it puts one there, once the file has the listed size and passes the
+ * check that a download has to pass: a checksum says that the file is as the service has it. False when there is none and none
+ * may be written, because no size is listed.
+ */
+export const vouch = Effect.fn("svc.transfer.vouch")(function* (
+  services: CheckServices,
+  kept: KeptFile
+): Effect.fn.Return<boolean, FileDamaged | FileDiffers | CannotCreate | LocalIo, Scope.Scope> {
+  const { files } = services
+  const { check, checksums = null, directory, name, size } = kept
+  if (checksums === null || (yield* compare(files, kept, checksums))) return true
+  const reader = size === null ? null : yield* files.beside(directory, name)
+  if (reader === null) return false
+  const differs = FileDiffers.of(`${directory}/${name}`, reader.size, size)
+  if (differs !== null) return yield* differs
+  const checked = Effect.andThen(
+    checkAsked(services, kept, reader),
+    check === "full" ? prove(services, kept, reader) : Effect.void
+  )
+  yield* Effect.catchTag(checked, "SvcFileDamaged", ({ fault, file, overwrite = "kept", reason }) => {
+    return new FileDamaged({ fault, file, overwrite, reason })
+  })
+  yield* put(files, kept, checksums, yield* files.digest(directory, name, checksums))
+  return true
+}, Effect.scoped)

@@ -1,60 +1,50 @@
 /**
- * One file from a presigned link to its final name: whole and right, or not at all.
+ * A whole file from a presigned link to its final name.
  *
  * ```
- * exists? -> claim -> resume or create the part -> ranges -> size -> structure -> checksums -> commit
- *                              ^                     |
- *                              +---- begin again ----+  the remote file changed, or the host ignores ranges
+ * resume or create the part -> fetch what is missing -> size, structure, checksums -> final name
  * ```
  *
- * However it ends before the commit, part and journal are left for the next run, unless the bytes are known to be wrong.
+ * However it ends before that, part and journal are left for the next run, unless the bytes are known to be wrong.
  */
-import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
+import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
 import * as Layer from "effect/Layer"
 import * as Ref from "effect/Ref"
 import {
   type CannotCreate,
-  type FileDamaged,
+  FileDamaged,
   FileDiffers,
   LinkProtocol,
   type LocalIo,
   type TransferError
 } from "../Errors.ts"
 import { Codec } from "../genome/bgzf/Codec.ts"
-import { unsafeName } from "../selection/FileName.ts"
 import { BlockPool } from "../verify/BlockPool.ts"
-import {
-  type AttemptStyle,
-  attempt,
-  type CommittedFile,
-  type FileServices,
-  makeShareLists,
-  rejectPart,
-  type Transfer
-} from "./FileAttempt.ts"
-import { type KeptFile, vouch } from "./KeptFile.ts"
+import * as ByteRanges from "./ByteRanges.ts"
+import { type KeptFile, vouch } from "./ChecksumFile.ts"
+import { commit } from "./Commit.ts"
+import { algorithmsFor } from "./Digests.ts"
+import { type CheckServices, compare, proveOnArrival } from "./FileCheck.ts"
 import { LinkHost } from "./LinkHost.ts"
 import * as LinkLease from "./LinkLease.ts"
 import { defaultSettings, LinkPool, type TransferSettings } from "./LinkPool.ts"
-import { PartClaim } from "./PartClaim.ts"
-import { PartFiles, type PartPlace } from "./PartFiles.ts"
-import * as PartJournal from "./PartJournal.ts"
-import { Restart } from "./Restart.ts"
+import * as OpenPart from "./OpenPart.ts"
+import { identityText, PartFiles, type PartPlace, placeOf } from "./PartFiles.ts"
+import { type FetchContext, fetchRange } from "./RangeFetch.ts"
+import type { ByteSink } from "./ReplyBody.ts"
+import { bring, type Traffic, type Turn, tidy } from "./Transfer.ts"
 import type { TransferOutcome, TransferRequest } from "./TransferRequest.ts"
-
-/** A remote file that changes more often than this while it is downloaded is given up. */
-const mostChanges = 2
-/** A host without ranges that cuts the file this often, each time no further than before, is given up. */
-const mostFruitlessStarts = 8
+import { Restart } from "./VersionWatch.ts"
 
 /** Brings one file from a link host to its final name, whole, checked and resumable. */
 export class FileTransfer extends Context.Service<
   FileTransfer,
   {
     readonly download: (request: TransferRequest) => Effect.Effect<TransferOutcome, TransferError>
-    /** Compares the checksum beside a file that is kept, or puts one there; false when none may be (KeptFile.ts). */
+    /** Compares the checksum beside a file that is kept, or puts one there; false when none may be written (ChecksumFile.ts). */
     readonly vouch: (kept: KeptFile) => Effect.Effect<boolean, FileDamaged | FileDiffers | CannotCreate | LocalIo>
     /** Clears away what a killed run left beside a file that is whole; an unfinished part that may be resumed stays. */
     readonly tidy: (place: PartPlace) => Effect.Effect<void>
@@ -66,15 +56,18 @@ export class FileTransfer extends Context.Service<
     Effect.gen(function* () {
       const host = yield* LinkHost
       const files = yield* PartFiles
-      const claims = yield* PartClaim
       const codec = yield* Codec
       const blocks = yield* BlockPool
       const pool = yield* LinkPool
-      const services = { host, files, claims, codec, blocks, pool, share: makeShareLists() }
+      const services = { host, files, codec, blocks, pool, share: makeShareLists() }
+      const removeLeft = Effect.fnUntraced(function* (place: PartPlace) {
+        yield* files.settleExisting(place)
+        if ((yield* files.readJournal(place)) === null) yield* files.discard(place)
+      })
       return FileTransfer.of({
         download: (request) => download(services, request),
-        vouch: (kept) => vouchIn(services, kept),
-        tidy: (place) => tidy(services, place)
+        vouch: (kept) => vouch(services, kept),
+        tidy: (place) => tidy(files, place, removeLeft(place))
       })
     })
   )
@@ -83,99 +76,200 @@ export class FileTransfer extends Context.Service<
     FileTransfer.layerNoDeps.pipe(Layer.provide(LinkPool.layer(settings)))
 }
 
+interface FileServices extends CheckServices {
+  readonly host: LinkHost["Service"]
+  readonly pool: LinkPool["Service"]
+  readonly share: ShareLists
+}
+
+/** Gives one list for all that are equal: what a file was compared with is kept for each file of a run, 0.7 MB of 10,000. */
+type ShareLists = (names: ReadonlyArray<string>) => ReadonlyArray<string>
+
+const makeShareLists = (): ShareLists => {
+  const lists = new Map<string, ReadonlyArray<string>>()
+  return (names) => {
+    const list = lists.get(names.join()) ?? names
+    lists.set(names.join(), list)
+    return list
+  }
+}
+
+/** What all attempts at one file share. */
+interface WholeFile extends FileServices {
+  readonly request: TransferRequest
+  readonly place: PartPlace
+  readonly identity: string
+  readonly lease: LinkLease.LinkLease
+  /** Requests sent. */
+  readonly attempts: Ref.Ref<number>
+  /** The most bytes that any attempt had. */
+  readonly furthest: Ref.Ref<number>
+}
+
+type Result = Omit<TransferOutcome, keyof Traffic | "milliseconds">
+
 const download = Effect.fn("svc.transfer.download")(function* (services: FileServices, request: TransferRequest) {
-  const begun = yield* Clock.monotonicTimeNanos
-  yield* Effect.annotateCurrentSpan({ "svc.analysis": request.analysisId, "svc.file": request.fileName })
-  const unsafe = unsafeName(request.name)
-  if (unsafe !== null) return yield* unsafe
-  const identity = yield* services.files.fingerprint(PartJournal.identityText(request))
-  const place = PartJournal.placeOf(request.directory, request.name, identity)
+  const { files } = services
+  const { analysisId, directory, fileName, name, overwrite, progress, size } = request
+  yield* Effect.annotateCurrentSpan({ "svc.analysis": analysisId, "svc.file": fileName })
+  const identity = yield* files.fingerprint(identityText(request))
+  const place = placeOf(directory, name, identity)
   const lease = yield* LinkLease.make(request)
   const attempts = yield* Ref.make(0)
-  const transfer: Transfer = { ...services, request, place, identity, lease, attempts }
-  const traffic = Effect.gen(function* () {
-    return { attempts: yield* Ref.get(attempts), renewals: yield* lease.renewals }
+  const file: WholeFile = { ...services, request, place, identity, lease, attempts, furthest: yield* Ref.make(0) }
+  const outcome = yield* bring(files, {
+    place,
+    fileName,
+    overwrite,
+    progress,
+    standing: Effect.gen(function* () {
+      const bytes = yield* files.settleExisting(place)
+      if (bytes === null || overwrite) return { _tag: "Wanted" as const, found: null }
+      const differs = FileDiffers.of(`${place.directory}/${place.name}`, bytes, size)
+      if (differs !== null) return yield* differs
+      const outcome: Result = { action: "exists", bytes, resumedFrom: 0, sha256: null, compared: [] }
+      return { _tag: "Kept" as const, outcome }
+    }),
+    attempt: yield* makeAttempts(file),
+    changed: (times) => `it changed ${times} times while it was downloaded`,
+    discard: files.discard(place),
+    vouch: vouch(services, request),
+    traffic: Effect.all({ attempts: Ref.get(attempts), renewals: lease.renewals })
   })
-  const result = yield* unlessExisting(transfer, Effect.scoped(transferClaimed(transfer))).pipe(
-    Effect.tapError(() => Effect.flatMap(traffic, (sum) => request.progress({ _tag: "GivenUp", ...sum })))
-  )
-  if (result.action === "exists") {
-    yield* services.claims.clear(place)
-    yield* vouchIn(services, request)
-  }
-  const sum = yield* traffic
-  yield* Effect.annotateCurrentSpan({ "svc.bytes": result.bytes, "svc.attempts": sum.attempts })
-  return {
-    ...result,
-    ...sum,
-    milliseconds: Number(((yield* Clock.monotonicTimeNanos) - begun) / 1_000_000n)
-  }
+  yield* Effect.annotateCurrentSpan({ "svc.bytes": outcome.bytes })
+  return outcome
 })
 
-const vouchIn = ({ blocks, codec, files }: FileServices, kept: KeptFile) =>
-  vouch(files, kept).pipe(Effect.provideService(Codec, codec), Effect.provideService(BlockPool, blocks))
+/** A link host without ranges that cuts the file this often, each time no further than before, is given up. */
+const mostFruitlessStarts = 8
 
-const tidy = ({ claims, files }: FileServices, place: PartPlace): Effect.Effect<void> =>
-  Effect.gen(function* () {
-    // Only with the claim: without it, the run that left these files may still be alive.
-    yield* claims.claim(place)
-    yield* files.settleExisting(place)
-    if ((yield* files.readJournal(place)) === null) yield* files.discard(place)
-  }).pipe(Effect.scoped, Effect.ignore)
-
-/** Keeps a file of the listed size under the final name, unless it is to be replaced; runs `otherwise` when there is none. */
-const unlessExisting = Effect.fnUntraced(function* <A, E>(
-  { files, place, request }: Transfer,
-  otherwise: Effect.Effect<A, E>
-) {
-  const bytes = yield* files.settleExisting(place)
-  if (bytes === null || request.overwrite) return yield* otherwise
-  const differs = FileDiffers.of(`${place.directory}/${place.name}`, bytes, request.size)
-  if (differs !== null) return yield* differs
-  return { action: "exists" as const, bytes, resumedFrom: 0, sha256: null, compared: [] }
-})
-
-const transferClaimed = Effect.fnUntraced(function* (transfer: Transfer) {
-  yield* transfer.claims.claim(transfer.place)
-  // Another run may have completed the file while this one waited for the claim.
-  return yield* unlessExisting(
-    transfer,
-    Effect.map(untilCommitted(transfer), (done) => ({ action: "downloaded" as const, ...done }))
-  )
-})
-
-/** Attempts until the file has its name. After a change, or where a host does not serve ranges, the next attempt begins anew. */
-const untilCommitted = Effect.fnUntraced(function* (
-  transfer: Transfer
-): Effect.fn.Return<CommittedFile, TransferError> {
-  const { request } = transfer
-  const furthest = yield* Ref.make(0)
-  let style: AttemptStyle = { inPieces: true, anew: false }
-  let changes = 0
-  let fruitless = 0
-  while (true) {
-    const before = yield* Ref.get(furthest)
-    const outcome = yield* attempt(transfer, style, furthest).pipe(
-      Effect.scoped,
-      Effect.catchTag("Restart", Effect.succeed)
-    )
-    if (!(outcome instanceof Restart)) return outcome
-    yield* request.progress({ _tag: "Restarting", reason: outcome.reason })
-    if (outcome.cause === "Changed") {
-      changes++
-      if (changes > mostChanges) {
-        const reason = `it changed ${changes} times while it was downloaded: ${outcome.reason}`
-        return yield* rejectPart(transfer, "Changing", reason)
-      }
-      // Some stores give each part an entity tag of its own, which looks like a change: then ask for the whole.
-      style = { inPieces: style.inPieces && changes < mostChanges, anew: true }
-    } else {
+/** Attempts at the file. A link host that turns out to serve no ranges is asked for the whole, from its first byte. */
+const makeAttempts = Effect.fnUntraced(function* (file: WholeFile) {
+  const { furthest, request } = file
+  const servesRanges = yield* Ref.make(true)
+  const fruitless = yield* Ref.make(0)
+  return Effect.fnUntraced(function* (_: null, turn: Turn): Effect.fn.Return<Result, TransferError | Restart> {
+    while (true) {
+      const before = yield* Ref.get(furthest)
+      const ranges = yield* Ref.get(servesRanges)
+      // Some stores give each part an entity tag of its own, which looks like a change: the last attempt asks for the whole.
+      const inSegments = ranges && !turn.last
+      const outcome = yield* attempt(file, inSegments, turn.anew || !ranges).pipe(
+        Effect.catchTag("Restart", (restart) =>
+          restart.cause === "Changed" ? Effect.fail(restart) : Effect.succeed(restart)
+        )
+      )
+      if (!(outcome instanceof Restart)) return outcome
+      yield* request.progress({ _tag: "Restarting", reason: outcome.reason })
       const further = (yield* Ref.get(furthest)) > before
-      fruitless = style.inPieces || further ? 0 : fruitless + 1
-      if (fruitless > mostFruitlessStarts) {
+      if (
+        (yield* Ref.updateAndGet(fruitless, (count) => (inSegments || further ? 0 : count + 1))) > mostFruitlessStarts
+      ) {
         return yield* new LinkProtocol({ file: request.fileName, host: "the link host", reason: outcome.reason })
       }
-      style = { inPieces: false, anew: true }
+      yield* Ref.set(servesRanges, false)
     }
-  }
+  })
 })
+
+/** One version of the file, from what is there to its final name. Fails with `Restart` when it has to begin again. */
+const attempt = Effect.fn("svc.transfer.attempt")(function* (file: WholeFile, inSegments: boolean, anew: boolean) {
+  const { files, place, request, share } = file
+  const { checksums = null, overwrite, size } = request
+  const own = algorithmsFor([], ["sha256", ...(checksums === null ? [] : [checksums])])
+  const reject = (damage: FileDamaged) => {
+    return Effect.andThen(files.discard(place), new FileDamaged({ ...damage, file: request.fileName }))
+  }
+  const part = yield* OpenPart.open(file, anew, own)
+  yield* request.progress({ _tag: "Started", size, resumedFrom: part.resumedFrom })
+  const content = yield* proveOnArrival(file, request, part)
+  yield* Effect.catchTag(fetchInto(file, part, inSegments), "SvcFileDamaged", reject)
+  const bytes = ByteRanges.count(yield* part.ranges)
+  const { compared, digests } = yield* compare(file, request, part, bytes, content, own).pipe(
+    Effect.catchTag("SvcFileDamaged", reject)
+  )
+  const checksum = checksums === null ? null : { kind: checksums, hex: digests.get(checksums) ?? "" }
+  yield* commit(files, { ...part, place, bytes, replaces: overwrite, checksum })
+  return {
+    action: "downloaded" as const,
+    bytes,
+    resumedFrom: part.resumedFrom,
+    sha256: digests.get("sha256") ?? "",
+    compared: share(compared)
+  }
+}, Effect.scoped)
+
+/** Fetches what the part does not have, and keeps what came when that fails. */
+const fetchInto = Effect.fnUntraced(function* (file: WholeFile, part: OpenPart.OpenPart, inSegments: boolean) {
+  const { files, furthest, place, pool, request } = file
+  const sink: ByteSink = {
+    begin: 0,
+    read: part.file.read,
+    write: Effect.fnUntraced(function* (offset, bytes) {
+      const done = yield* part.write(offset, bytes)
+      yield* request.progress({ _tag: "Bytes", done, size: request.size })
+    })
+  }
+  yield* fetchMissing({ ...file, watch: part, sink }, part, inSegments ? pool.settings.connections : 1).pipe(
+    Effect.raceFirst(part.failed),
+    Effect.onExit((exit) =>
+      Effect.gen(function* () {
+        const bytes = ByteRanges.count(yield* part.ranges)
+        yield* Ref.update(furthest, (most) => Math.max(most, bytes))
+        if (Exit.isSuccess(exit)) return
+        // Nothing is worth keeping of a file that has not begun; everything else is the next run's start.
+        yield* Effect.ignore(bytes === 0 ? files.discard(place) : part.keep)
+      })
+    )
+  )
+})
+
+/** A file is fetched in segments of this size, over several connections, when it has more than two of them. */
+const segment = 32 * 1024 * 1024
+/**
+ * The last 64 to 96 MiB of it go in segments of this size: all connections stay busy to the end, and the hash, which follows
+ * the bytes in order, has little left after the last byte.
+ */
+const lastSegment = 8 * 1024 * 1024
+
+/**
+ * Fetches what is missing. A large file goes in segments over several connections, but only when a strong entity tag
+ * vouches that all of them are of one version; all else is fetched in order by one.
+ */
+const fetchMissing = Effect.fnUntraced(function* (
+  context: FetchContext,
+  { known, ranges, version }: OpenPart.OpenPart,
+  connections: number
+) {
+  const inOrder = Effect.gen(function* () {
+    const size = (yield* known)?.size ?? context.request.size
+    const there = yield* ranges
+    const gaps = size === null ? [] : ByteRanges.missing(there, size, size)
+    yield* Effect.forEach(gaps, (gap) => fetchRange(context, gap), { discard: true })
+    if (size === null) yield* fetchRange(context, [ByteRanges.prefix(there), null])
+    // An empty file is asked for as well.
+    if (size === 0) yield* fetchRange(context, [0, 0])
+  })
+  const size = (yield* known)?.size ?? context.request.size
+  if (connections === 1 || (size !== null && size <= 2 * segment)) return yield* inOrder
+  const there = yield* ranges
+  const first = ByteRanges.missing(there, size ?? segment, segment)[0]
+  if (first === undefined) return yield* inOrder
+  const others = Effect.gen(function* () {
+    const { etag, size } = yield* Deferred.await(version)
+    if (etag === null || size === null) return
+    const gaps = segmentsOf(ByteRanges.add(there, first[0], first[1]), size)
+    yield* Effect.forEach(gaps, (gap) => fetchRange(context, gap), { concurrency: connections, discard: true })
+  })
+  yield* Effect.all([fetchRange(context, first), others], { concurrency: 2, discard: true })
+  yield* inOrder
+})
+
+/** What is missing below `size`, in segments. */
+const segmentsOf = (there: ByteRanges.ByteRanges, size: number): ByteRanges.ByteRanges => {
+  const tail = Math.max(0, Math.floor(size / segment) - 2) * segment
+  return [
+    ...ByteRanges.missing(there, tail, segment),
+    ...ByteRanges.missing(ByteRanges.add(there, 0, tail), size, lastSegment)
+  ]
+}

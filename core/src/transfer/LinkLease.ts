@@ -11,8 +11,8 @@ import * as Ref from "effect/Ref"
 import * as Semaphore from "effect/Semaphore"
 import { LinkExpired, type LinkForbidden, refusedLink, type ServiceError } from "../Errors.ts"
 import { isExpired } from "./LinkExpiry.ts"
-import { Restart } from "./Restart.ts"
 import type { TransferRequest } from "./TransferRequest.ts"
+import { Restart } from "./VersionWatch.ts"
 
 /** A link as one request uses it; by `generation` the lease knows which link was refused. */
 export interface LeasedLink {

@@ -18,7 +18,7 @@ export interface TransferSettings {
 }
 
 export const defaultSettings: TransferSettings = {
-  connections: 4,
+  connections: 8,
   limitRate: 0,
   header: Duration.seconds(60),
   idle: Duration.seconds(60)

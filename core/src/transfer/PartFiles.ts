@@ -1,12 +1,19 @@
 /**
- * The disk under a transfer: the part file, its journal, and the commit to the final name.
+ * The disk under a transfer: the hidden files beside a final name, and the commit that gives the name away.
  *
- * The interface only; `platform/files/PartFiles.ts` does it on Node. Names are those of `PartJournal.placeOf`.
+ * ```
+ * out/sample.bam                          the final name: whole, or not there
+ * out/.sample.bam.1f0c93ab.part           the bytes that came so far, with holes
+ * out/.sample.bam.1f0c93ab.part.json      the journal: which bytes these are (PartJournal.ts)
+ * out/.sample.bam.1f0c93ab.part.lock      the claim of the run that writes them
+ * ```
+ *
+ * The interface only; `platform/files/NodePartFiles.ts` does it on Node.
  */
 import * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
-import type { CannotCreate, LocalIo } from "../Errors.ts"
+import type { Busy, CannotCreate, LocalIo } from "../Errors.ts"
 import type { Algorithm, Digests } from "./Digests.ts"
 import type { PartReader } from "./TransferRequest.ts"
 
@@ -21,8 +28,6 @@ export interface PartPlace {
 
 /** An open part file. Offsets and lengths in bytes; nothing under the final name changes before `commit`. */
 export interface PartFile {
-  /** Bytes in the file when it was opened. */
-  readonly length: number
   /** Bytes that it occupied on the disk when it was opened. */
   readonly allocated: number
   readonly write: (offset: number, bytes: Uint8Array) => Effect.Effect<void, LocalIo>
@@ -30,8 +35,8 @@ export interface PartFile {
   readonly read: (offset: number, length: number, room?: Uint8Array) => Effect.Effect<Uint8Array, LocalIo>
   /** Returns when everything written so far survives a power cut. */
   readonly sync: Effect.Effect<void, LocalIo>
-  /** Cuts the file to `length` bytes and frees the disk space after them; writes still pending there are lost. */
-  readonly cut: (length: number) => Effect.Effect<void, LocalIo>
+  /** Shortens the file to `length` bytes, and frees the disk space after them; writes still pending there are lost. */
+  readonly truncate: (length: number) => Effect.Effect<void, LocalIo>
   /** Promises that the bytes before `frontier` are written and final, so that hashing can follow the download. */
   readonly finalUpTo: (frontier: number, algorithms: ReadonlyArray<Algorithm>) => Effect.Effect<void>
   /** Digests of the first `size` bytes. */
@@ -53,6 +58,13 @@ export const readerOfPart = (part: Pick<PartFile, "read">, size: number): PartRe
 export class PartFiles extends Context.Service<
   PartFiles,
   {
+    /**
+     * Claims the part until the scope closes, against other processes too; `Busy` at once when a living run has it. A claim is
+     * advice: a transfer stays correct when two processes hold the same one (`checkOwnership` in OpenPart.ts).
+     */
+    readonly claim: (place: PartPlace) => Effect.Effect<void, Busy | CannotCreate | LocalIo, Scope.Scope>
+    /** Removes the claim of a run that was killed. */
+    readonly clearClaim: (place: PartPlace) => Effect.Effect<void>
     /** SHA-256 of a text, in hex. */
     readonly fingerprint: (text: string) => Effect.Effect<string>
     /**
@@ -88,3 +100,46 @@ export class PartFiles extends Context.Service<
     readonly syncFolder: (directory: string) => Effect.Effect<void>
   }
 >()("svc-steps/core/transfer/PartFiles") {}
+
+/**
+ * The text whose SHA-256 is the identity of a remote file. Its size is no part of it: the part of a version that the service
+ * has replaced since would have a name of its own, and nothing would ever clear it away.
+ */
+export const identityText = (file: {
+  readonly target: string
+  readonly analysisId: string
+  readonly fileName: string
+}): string => JSON.stringify([file.target, file.analysisId, file.fileName])
+
+/** File names take at most this many bytes on the usual file systems. */
+const longestName = 255
+const encoder = new TextEncoder()
+const decoder = new TextDecoder()
+
+/** Bytes for what is appended to the name of a part: `.json.new`, `.lock` and the marks of a waiting lock. */
+const suffixRoom = 48
+
+/** A name cut so that what is appended to it still fits. */
+const stemOf = (name: string): string => {
+  const room = longestName - ".".length - ".12345678.part".length - suffixRoom
+  // A cut inside a letter decodes to U+FFFD, which is dropped again.
+  return decoder.decode(encoder.encode(name).subarray(0, room)).replace(/\ufffd+$/, "")
+}
+
+const placeWith = (directory: string, name: string, mark: string): PartPlace => {
+  const part = `.${stemOf(name)}.${mark}.part`
+  return { directory, name, part, journal: `${part}.json`, lock: `${part}.lock` }
+}
+
+/** The hidden names beside `name`; a long name is shortened, the identity keeps it apart. */
+export const placeOf = (directory: string, name: string, identity: string): PartPlace =>
+  placeWith(directory, name, identity.slice(0, 8))
+
+/** What earlier runs left beside `name`, out of the names in its directory. */
+export const leftBeside = (directory: string, name: string, names: ReadonlyArray<string>): ReadonlyArray<PartPlace> => {
+  const stem = `.${stemOf(name)}.`
+  const marks = names.flatMap((other) =>
+    other.startsWith(stem) ? (/^([0-9a-f]{8})\.part(?:$|\.)/.exec(other.slice(stem.length))?.[1] ?? []) : []
+  )
+  return [...new Set(marks)].map((mark) => placeWith(directory, name, mark))
+}

@@ -1,11 +1,25 @@
+import { crc32 } from "node:zlib"
 import { assert, describe, it } from "@effect/vitest"
-import { Schema } from "effect"
-import { decode, encode, identityText, placeOf, type Span, start, writerOf } from "./PartJournal.ts"
+import { Effect, Schema } from "effect"
+import { patterned } from "../../../test/transfer/ScriptedHost.ts"
+import { LocalIo } from "../Errors.ts"
+import * as ByteRanges from "./ByteRanges.ts"
+import type { PartFile } from "./PartFiles.ts"
+import {
+  agrees,
+  decode,
+  encode,
+  makeRoom,
+  makeSpanLog,
+  rangesOf,
+  type Span,
+  spansBefore,
+  start,
+  writerOf
+} from "./PartJournal.ts"
 
 const identity = "0123456789abcdef"
-const file = { target: "https://h", analysisId: "A1", fileName: "s.bam" }
 const small = Schema.Int.pipe(Schema.check(Schema.isBetween({ minimum: 0, maximum: 1000 })))
-const bytes = (text: string) => new TextEncoder().encode(text).length
 
 describe("PartJournal", () => {
   it.prop(
@@ -65,29 +79,95 @@ describe("PartJournal", () => {
   it("Z5 holds no link", () => {
     assert.notMatch(encode(start(identity, "w", 9)), /http/)
   })
+})
 
-  it("the identity tells files apart", () => {
-    const others = [
-      { ...file, target: "https://i" },
-      { ...file, analysisId: "A2" },
-      { ...file, fileName: "t.bam" },
-      { ...file, target: "https://hA", analysisId: "1" }
-    ]
-    const texts = new Set([file, ...others].map(identityText))
-    assert.strictEqual(texts.size, others.length + 1)
+const mib = 1024 * 1024
+const content = patterned(20 * mib)
+const sumOf = ([start, end]: Span) => crc32(content.subarray(start, end))
+const partOf = (bytes: Uint8Array): Pick<PartFile, "read"> => ({
+  read: (offset, length) => Effect.succeed(bytes.subarray(offset, offset + length))
+})
+
+/** Places in tenths of a MiB. */
+const Place = Schema.Int.pipe(Schema.check(Schema.isBetween({ minimum: 0, maximum: 200 })))
+
+describe("spans of a part", () => {
+  it.prop(
+    "whatever is written in whatever order, all of it is in spans of at most 8 MiB with their own sums, also over two runs",
+    [Schema.Array(Schema.Tuple([Place, Place])), Schema.Array(Schema.Tuple([Place, Place]))],
+    ([first, second]) => {
+      let spans: ReadonlyArray<Span> = []
+      let ranges: ByteRanges.ByteRanges = []
+      for (const writes of [first, second]) {
+        const noted = makeSpanLog(crc32, spans)
+        for (const [one, other] of writes) {
+          const [start, end] = [Math.min(one, other), Math.max(one, other)].map((tenth) =>
+            Math.floor((tenth * mib) / 10)
+          )
+          noted.add(start ?? 0, content.subarray(start, end))
+          ranges = ByteRanges.add(ranges, start ?? 0, end ?? 0)
+        }
+        spans = noted.all()
+        // Bytes that came again have taken the place of spans that they touched.
+        const named = rangesOf(spans)
+        assert.strictEqual(
+          ByteRanges.count(ByteRanges.add(named, 0, 0)),
+          spans.reduce((sum, [a, b]) => sum + b - a, 0)
+        )
+        for (const [start, end] of named) {
+          assert.isTrue(ranges.some(([from, to]) => from <= start && end <= to))
+        }
+      }
+      return spans.every(
+        (span, i) =>
+          span[0] >= (spans[i - 1]?.[1] ?? 0) &&
+          Math.floor(span[0] / (8 * mib)) === Math.floor((span[1] - 1) / (8 * mib)) &&
+          span[2] === sumOf(span)
+      )
+    }
+  )
+
+  it("bytes that come in order make one span for each 8 MiB, however small they are", () => {
+    const noted = makeSpanLog(crc32, [])
+    for (let at = 0; at < content.length; at += 300_000) noted.add(at, content.subarray(at, at + 300_000))
+    assert.deepStrictEqual(
+      noted.all().map(([start, end]) => [start / mib, end / mib]),
+      [
+        [0, 8],
+        [8, 16],
+        [16, 20]
+      ]
+    )
   })
 
-  it("the names beside a file are hidden and tell it apart", () => {
-    const place = placeOf("out", "s.bam", identity)
-    assert.strictEqual(place.part, ".s.bam.01234567.part")
-    assert.strictEqual(place.journal, ".s.bam.01234567.part.json")
-  })
+  it.effect("a span agrees with the bytes that came, and not where one differs, is missing or cannot be read", () =>
+    Effect.gen(function* () {
+      const room = makeRoom()
+      const span: Span = [3 * mib, 8 * mib, crc32(content.subarray(3 * mib, 8 * mib))]
+      const changed = content.slice()
+      changed[5 * mib] = (changed[5 * mib] ?? 0) ^ 1
+      const unreadable = { read: () => new LocalIo({ path: "s.bam", operation: "read", errno: "EIO" }) }
+      assert.isTrue(yield* agrees(partOf(content), crc32, span, room))
+      assert.isFalse(yield* agrees(partOf(changed), crc32, span, room))
+      assert.isFalse(yield* agrees(partOf(content.subarray(0, 8 * mib - 1)), crc32, span, room))
+      assert.isFalse(yield* agrees(unreadable, crc32, span, room))
+    })
+  )
 
-  it.prop("K7 no name is too long, and none is cut inside a letter", [Schema.String], ([text]) => {
-    const name = `${text}äöü€😀`.repeat(20).toWellFormed()
-    const { part, journal } = placeOf("out", name, identity)
-    assert.isAtMost(bytes(journal), 255 - ".new".length)
-    assert.isFalse(part.includes("\ufffd") && !name.includes("\ufffd"))
-    return part.endsWith(".01234567.part")
-  })
+  it.effect("what lies before a cut keeps a sum of what came, and a span that does not agree goes whole", () =>
+    Effect.gen(function* () {
+      const noted = makeSpanLog(crc32, [])
+      noted.add(0, content)
+      const cut = 12 * mib
+      const left = yield* spansBefore(partOf(content), crc32, noted.all(), cut)
+      assert.deepStrictEqual(left, [
+        [0, 8 * mib, crc32(content.subarray(0, 8 * mib))],
+        [8 * mib, cut, crc32(content.subarray(8 * mib, cut))]
+      ])
+      const changed = content.slice()
+      changed[9 * mib] = (changed[9 * mib] ?? 0) ^ 1
+      assert.deepStrictEqual(yield* spansBefore(partOf(changed), crc32, noted.all(), cut), left.slice(0, 1))
+      assert.deepStrictEqual(yield* spansBefore(partOf(content), crc32, noted.all(), 8 * mib), left.slice(0, 1))
+    })
+  )
 })

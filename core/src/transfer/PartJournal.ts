@@ -1,14 +1,17 @@
 /**
- * What a part file knows about itself, so that a later run may go on with it: `.<name>.<8 hex>.part.json`.
+ * What is known of an unfinished file, so that a later run may go on with it: the JSON in `.<name>.<8 hex>.part.json`.
  *
- * It never holds a link. Progress is what it says, not the length of the part file: a part may have holes and tails
- * that never reached the disk.
+ * It names the spans of bytes that are on the disk for good, each with the CRC-32 of its bytes as they came: by it the next
+ * run proves the part before it goes on (docs/adr/0024). The length of the part says nothing: it may have holes, and an end
+ * that never reached the disk. A journal never holds a link.
  */
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
+import type { Codec } from "../genome/bgzf/Codec.ts"
+import * as ByteRanges from "./ByteRanges.ts"
 import { algorithms } from "./Digests.ts"
-import type { PartPlace } from "./PartFiles.ts"
+import type { PartFile } from "./PartFiles.ts"
 
 const Bytes = Schema.Int.pipe(Schema.check(Schema.isGreaterThanOrEqualTo(0)))
 
@@ -21,7 +24,7 @@ export type Span = typeof Span.Type
 const PartJournal = Schema.Struct({
   /** Journals of `svc.part/1` have no spans: what their parts hold cannot be proven. */
   schema: Schema.Literals(["svc.part/1", "svc.part/2"]),
-  /** SHA-256 of what is downloaded, see `identityText`. */
+  /** SHA-256 of what is downloaded, see `identityText` in PartFiles.ts. */
   identity: Schema.String,
   /** The run that writes the part; another value than one's own means that another run took it over. */
   writer: Schema.String,
@@ -75,45 +78,87 @@ export const start = (identity: string, writer: string, size: number | null): Pa
   spans: []
 })
 
-/**
- * The text whose SHA-256 is the identity of a remote file. Its size is no part of it: the part of a version that the service
- * has replaced since would have a name of its own, and nothing would ever clear it away.
- */
-export const identityText = (file: {
-  readonly target: string
-  readonly analysisId: string
-  readonly fileName: string
-}): string => JSON.stringify([file.target, file.analysisId, file.fileName])
+export type Crc32 = Codec["Service"]["crc32"]
+type Readable = Pick<PartFile, "read">
 
-/** File names take at most this many bytes on the usual file systems. */
-const longestName = 255
-const encoder = new TextEncoder()
-const decoder = new TextDecoder()
+/** No span goes across a multiple of this: a wrong byte costs 8 MiB at most, and a journal has one entry of 40 bytes for each 8 MiB. */
+const spanLength = 8 * 1024 * 1024
+const readLength = 1024 * 1024
 
-/** Bytes for what is appended to the name of a part: `.json.new`, `.lock` and the marks of a waiting lock. */
-const suffixRoom = 48
-
-/** A name cut so that what is appended to it still fits. */
-const stemOf = (name: string): string => {
-  const room = longestName - ".".length - ".12345678.part".length - suffixRoom
-  // A cut inside a letter decodes to U+FFFD, which is dropped again.
-  return decoder.decode(encoder.encode(name).subarray(0, room)).replace(/\ufffd+$/, "")
+/** The spans of a part that is being written. */
+export interface SpanLog {
+  /** Takes note of bytes that lie at `offset`: they go on with the span that ends there, or begin one. */
+  readonly add: (offset: number, bytes: Uint8Array) => void
+  /** In ascending order. */
+  readonly all: () => ReadonlyArray<Span>
 }
 
-const placeWith = (directory: string, name: string, mark: string): PartPlace => {
-  const part = `.${stemOf(name)}.${mark}.part`
-  return { directory, name, part, journal: `${part}.json`, lock: `${part}.lock` }
+/** @param spans - those of an earlier run */
+export const makeSpanLog = (crc32: Crc32, spans: ReadonlyArray<Span>): SpanLog => {
+  // By number of the multiple, so that taking note of bytes costs the same in a large file.
+  const cells = new Map<number, ReadonlyArray<Span>>()
+  const cellOf = (offset: number) => Math.floor(offset / spanLength)
+  for (const span of spans) cells.set(cellOf(span[0]), [...(cells.get(cellOf(span[0])) ?? []), span])
+  return {
+    add: (offset, bytes) => {
+      const end = offset + bytes.length
+      for (let at = offset; at < end; ) {
+        const cell = cellOf(at)
+        const from = at
+        const to = Math.min(end, (cell + 1) * spanLength)
+        const there = cells.get(cell) ?? []
+        const before = there.find((span) => span[1] === from)
+        const sum = crc32(bytes.subarray(from - offset, to - offset), before?.[2])
+        const others = there.filter((span) => span !== before && (span[1] <= from || span[0] >= to))
+        cells.set(cell, [...others, [before?.[0] ?? from, to, sum]])
+        at = to
+      }
+    },
+    all: () => [...cells.values()].flat().sort(([one], [other]) => one - other)
+  }
 }
 
-/** The hidden names beside `name`; a long name is shortened, the identity keeps it apart. */
-export const placeOf = (directory: string, name: string, identity: string): PartPlace =>
-  placeWith(directory, name, identity.slice(0, 8))
+export const rangesOf = (spans: ReadonlyArray<Span>): ByteRanges.ByteRanges =>
+  spans.reduce<ByteRanges.ByteRanges>((ranges, [start, end]) => ByteRanges.add(ranges, start, end), [])
 
-/** What earlier runs left beside `name`, out of the names in its directory. */
-export const leftBeside = (directory: string, name: string, names: ReadonlyArray<string>): ReadonlyArray<PartPlace> => {
-  const stem = `.${stemOf(name)}.`
-  const marks = names.flatMap((other) =>
-    other.startsWith(stem) ? (/^([0-9a-f]{8})\.part(?:$|\.)/.exec(other.slice(stem.length))?.[1] ?? []) : []
-  )
-  return [...new Set(marks)].map((mark) => placeWith(directory, name, mark))
-}
+/** Into which spans are read, one after the other: a buffer for each would stay for a while. */
+export const makeRoom = () => new Uint8Array(readLength)
+
+/** The CRC-32 of `[start, end)` after bytes with that of `before`; null where the part is shorter or cannot be read. */
+const crc32In = (part: Readable, crc32: Crc32, room: Uint8Array, start: number, end: number, before = 0) =>
+  Effect.gen(function* () {
+    let sum = before
+    for (let at = start; at < end; at += room.length) {
+      const length = Math.min(room.length, end - at)
+      const bytes = yield* part.read(at, length, room)
+      if (bytes.length < length) return null
+      sum = crc32(bytes, sum)
+    }
+    return sum
+    // What the disk does not give back is fetched again; a disk that does not take it either says so then.
+  }).pipe(Effect.orElseSucceed(() => null))
+
+/** Reads a span once: whether its bytes still are those that came. */
+export const agrees = (
+  part: Readable,
+  crc32: Crc32,
+  [start, end, sum]: Span,
+  room: Uint8Array
+): Effect.Effect<boolean> => Effect.map(crc32In(part, crc32, room, start, end), (found) => found === sum)
+
+/** What of `spans` lies before `end`. A span that goes across it is read, and goes whole when it does not agree. */
+export const spansBefore = Effect.fnUntraced(function* (
+  part: Readable,
+  crc32: Crc32,
+  spans: ReadonlyArray<Span>,
+  end: number
+): Effect.fn.Return<ReadonlyArray<Span>> {
+  const whole = spans.filter((span) => span[1] <= end)
+  const across = spans.find(([start, stop]) => start < end && stop > end)
+  if (across === undefined) return whole
+  const [start, stop, sum] = across
+  const room = makeRoom()
+  const head = yield* crc32In(part, crc32, room, start, end)
+  if (head === null || (yield* crc32In(part, crc32, room, end, stop, head)) !== sum) return whole
+  return [...whole, [start, end, head]]
+})

@@ -20,9 +20,9 @@ import type { LinkLease } from "./LinkLease.ts"
 import type { LinkPool } from "./LinkPool.ts"
 import { judge, type ObjectVersion, type RangeAsked, type Verdict } from "./RangeReply.ts"
 import { type ByteSink, receive, stallError } from "./ReplyBody.ts"
-import { Restart } from "./Restart.ts"
 import type { TransferProgress } from "./TransferRequest.ts"
 import type { VersionWatch } from "./VersionWatch.ts"
+import { Restart } from "./VersionWatch.ts"
 
 /** What all requests for one file share. */
 export interface FetchContext {

@@ -10,12 +10,12 @@ import * as Ref from "effect/Ref"
 import { FileDamaged, LinkProtocol, type TransferError } from "../Errors.ts"
 import type { ByteReader } from "../genome/ByteReader.ts"
 import type { LinkHost } from "./LinkHost.ts"
-import * as LinkLease from "./LinkLease.ts"
+import type { LinkedFile, LinkLease } from "./LinkLease.ts"
 import type { LinkPool } from "./LinkPool.ts"
 import { fetchRange } from "./RangeFetch.ts"
 import type { ObjectVersion } from "./RangeReply.ts"
 import type { ByteSink } from "./ReplyBody.ts"
-import type { Restart } from "./Restart.ts"
+import type { Restart } from "./VersionWatch.ts"
 import * as VersionWatch from "./VersionWatch.ts"
 
 /** How reading a remote file can fail; `Restart`: the file has changed since it was opened. */
@@ -24,14 +24,20 @@ export type RemoteError = TransferError | Restart
 export interface RemoteRanges extends Required<ByteReader<RemoteError>> {
   /** Bytes that reading this would fetch. */
   readonly cost: (offset: number, length: number) => number
-  /** Bytes that were fetched so far. */
+  /** Bytes that were fetched since it was opened. */
   readonly fetched: Effect.Effect<number>
   /** What the link host stated of the file. */
   readonly version: Effect.Effect<ObjectVersion | null>
-  /** Requests sent so far. */
-  readonly requests: Effect.Effect<number>
-  /** Links asked for again. */
-  readonly renewals: Effect.Effect<number>
+}
+
+/** A file at a link host, and where is counted what is asked of it. */
+export interface RemoteFile {
+  readonly file: LinkedFile
+  readonly lease: LinkLease
+  /** Requests sent. */
+  readonly attempts: Ref.Ref<number>
+  /** Bytes that came. */
+  readonly fetched: Ref.Ref<number>
 }
 
 export interface RemoteServices {
@@ -43,18 +49,16 @@ export interface RemoteServices {
 export const headOfData = 64 * 1024
 /** The whole of most indexes. */
 export const headOfIndex = 1024 * 1024
-/** Longer reads are cut into pieces that are fetched at the same time. */
-const piece = 1024 * 1024
+/** Longer reads become several requests at the same time. */
+const longestRequest = 1024 * 1024
 
 /** Opens a file by reading its head of `headLength` bytes. Requests share the pool; reads at the same time use several connections. */
 export const open = Effect.fn("svc.transfer.openRemote")(function* (
   services: RemoteServices,
-  file: LinkLease.LinkedFile,
+  { attempts, fetched: total, file, lease }: RemoteFile,
   headLength: number
 ): Effect.fn.Return<RemoteRanges, RemoteError> {
-  const lease = yield* LinkLease.make(file)
   const watch = yield* VersionWatch.make
-  const attempts = yield* Ref.make(0)
   const fetched = yield* Ref.make(0)
 
   const bring = Effect.fnUntraced(function* (start: number, bytes: Uint8Array): Effect.fn.Return<void, RemoteError> {
@@ -64,7 +68,8 @@ export const open = Effect.fn("svc.transfer.openRemote")(function* (
       write: (offset, batch) =>
         Effect.suspend(() => {
           bytes.set(batch, offset - start)
-          return Ref.update(fetched, (sum) => sum + batch.length)
+          const add = (sum: number) => sum + batch.length
+          return Effect.andThen(Ref.update(fetched, add), Ref.update(total, add))
         }),
       read: (offset, length) => Effect.sync(() => bytes.subarray(offset - start, offset - start + length))
     }
@@ -98,10 +103,13 @@ export const open = Effect.fn("svc.transfer.openRemote")(function* (
     const end = offset + target.length
     const begin = Math.max(offset, Math.min(kept, end))
     target.set(head.subarray(offset, begin))
-    const starts = Array.from({ length: Math.ceil((end - begin) / piece) }, (_, i) => begin + i * piece)
+    const starts = Array.from(
+      { length: Math.ceil((end - begin) / longestRequest) },
+      (_, i) => begin + i * longestRequest
+    )
     yield* Effect.forEach(
       starts,
-      (start) => bring(start, target.subarray(start - offset, Math.min(end, start + piece) - offset)),
+      (start) => bring(start, target.subarray(start - offset, Math.min(end, start + longestRequest) - offset)),
       { concurrency: services.pool.settings.connections, discard: true }
     )
   })
@@ -121,9 +129,7 @@ export const open = Effect.fn("svc.transfer.openRemote")(function* (
     readInto,
     cost,
     fetched: Ref.get(fetched),
-    version: watch.known,
-    requests: Ref.get(attempts),
-    renewals: lease.renewals
+    version: watch.known
   }
 })
 

@@ -7,7 +7,7 @@ import { LinkProtocol, type LocalIo } from "../Errors.ts"
 import { monotonicMillis } from "../MonotonicTime.ts"
 import { LinkBroken, type LinkReply } from "./LinkHost.ts"
 import type { LinkPool } from "./LinkPool.ts"
-import { Restart } from "./Restart.ts"
+import { Restart } from "./VersionWatch.ts"
 
 /** Where fetched bytes go: the part of a whole file, or a buffer. */
 export interface ByteSink {

@@ -1,49 +1,44 @@
 /**
- * Cuts regions out of a remote BAM or VCF into a file of their own with a fresh index: both get their final names, or none does.
+ * Regions of a remote BAM or VCF as a file of their own with a fresh index: both get their final names, or none does.
  *
  * ```
- * same slice there? -> claim -> header and index -> regions -> ranges -> part -> check -> SHA-256 -> commit both
- *                                      ^                                 |
- *                                      +----------- begin again ---------+  the remote file changed
+ * header and index -> which bytes -> part -> check -> SHA-256 -> final names
  * ```
  *
  * A slice that was stopped begins anew: its part is never used again, since no journal says how far it is.
  */
-import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Ref from "effect/Ref"
-import type * as Scope from "effect/Scope"
-import { FileDamaged, type TransferError } from "../Errors.ts"
+import type { LocalIo, TransferError } from "../Errors.ts"
 import { fromBytes } from "../genome/ByteReader.ts"
 import { Codec } from "../genome/bgzf/Codec.ts"
 import { indexSuffixes } from "../genome/formats/FileNames.ts"
 import type { Program } from "../genome/formats/SliceHeader.ts"
 import { checkStructure } from "../genome/Structure.ts"
 import { PieceWorkers } from "../genome/slice/PieceWorkers.ts"
-import type { SliceResult } from "../genome/slice/Slice.ts"
-import { unsafeIndexName, unsafeName } from "../selection/FileName.ts"
+import type { SliceResult, SliceSink } from "../genome/slice/Slice.ts"
+import { unsafeIndexName } from "../selection/FileName.ts"
 import * as ChecksumFile from "./ChecksumFile.ts"
-import { algorithmsFor } from "./Digests.ts"
-import { enoughSpace } from "./FreeSpace.ts"
-import { makeFreshPart } from "./FreshPart.ts"
-import { gatheredWrites } from "./GatheredWrites.ts"
+import { commitSlice, discardSlice } from "./Commit.ts"
+import { type Algorithm, algorithmsFor } from "./Digests.ts"
 import { LinkHost } from "./LinkHost.ts"
 import { LinkPool } from "./LinkPool.ts"
-import { PartClaim } from "./PartClaim.ts"
-import { type PartFile, PartFiles, type PartPlace, readerOfPart } from "./PartFiles.ts"
-import * as PartJournal from "./PartJournal.ts"
-import * as RemotePair from "./RemotePair.ts"
+import * as OpenPart from "./OpenPart.ts"
+import { type PartFile, PartFiles, type PartPlace, placeOf, readerOfPart } from "./PartFiles.ts"
 import type * as RemoteRanges from "./RemoteRanges.ts"
-import { Restart } from "./Restart.ts"
-import { originOf } from "./SliceOrigin.ts"
-import * as SlicePair from "./SlicePair.ts"
-import type { SliceEstimate, SliceOutcome, SliceRequest, SliceTask } from "./SliceRequest.ts"
-import { maker, otherRegions, type SliceState } from "./SliceState.ts"
-
-/** How often the remote file may change while it is sliced before the slice fails. */
-const mostChanges = 2
+import {
+  maker,
+  otherRegions,
+  type SliceEstimate,
+  type SliceOutcome,
+  type SliceRequest,
+  type SliceState,
+  type SliceTask
+} from "./SliceRequest.ts"
+import * as SliceSource from "./SliceSource.ts"
+import { bring, type Standing, tidy } from "./Transfer.ts"
 
 /** Cuts regions out of remote BAM and VCF files, with a fresh index, and puts them under their final name when whole. */
 export class SliceTransfer extends Context.Service<
@@ -63,19 +58,17 @@ export class SliceTransfer extends Context.Service<
       Effect.gen(function* () {
         const host = yield* LinkHost
         const files = yield* PartFiles
-        const claims = yield* PartClaim
         const pool = yield* LinkPool
         const codec = yield* Codec
         const workers = yield* PieceWorkers
-        const services = { host, files, claims, pool, program: { name: maker, version } }
+        const services = { host, files, codec, pool, workers, program: { name: maker, version } }
         return SliceTransfer.of({
-          download: (request) =>
-            download(services, request).pipe(
-              Effect.provideService(Codec, codec),
-              Effect.provideService(PieceWorkers, workers)
-            ),
-          estimate: (task) => Effect.provideService(RemotePair.estimate(services, task), Codec, codec),
-          tidy: (directory, name) => tidy(services, directory, name)
+          download: (request) => download(services, request),
+          estimate: (task) => Effect.provideService(SliceSource.estimate(services, task), Codec, codec),
+          tidy: (directory, name) =>
+            Effect.flatMap(placeOfSlice(services, directory, name), ({ identity, place }) =>
+              tidy(files, place, discardSlice(files, place, identity))
+            )
         })
       })
     )
@@ -83,169 +76,166 @@ export class SliceTransfer extends Context.Service<
 
 interface SliceServices extends RemoteRanges.RemoteServices {
   readonly files: PartFiles["Service"]
-  readonly claims: PartClaim["Service"]
+  readonly codec: Codec["Service"]
+  readonly workers: PieceWorkers
   readonly program: Program
 }
 
 /** What all attempts at one slice share. */
-interface Transfer extends SliceServices {
+interface RunningSlice extends SliceServices {
   readonly request: SliceRequest
   readonly place: PartPlace
   readonly identity: string
-  readonly traffic: Ref.Ref<RemotePair.Traffic>
+  readonly source: SliceSource.SliceSource
 }
+
+/** The same for all that could be written under this name, so that only one run does. */
+const placeOfSlice = Effect.fnUntraced(function* ({ files }: SliceServices, directory: string, name: string) {
+  const identity = yield* files.fingerprint(JSON.stringify(["slice", name]))
+  return { identity, place: placeOf(directory, name, identity) }
+})
+
+type Result = Omit<SliceOutcome, keyof SliceSource.SliceTraffic | "milliseconds">
 
 const download = Effect.fn("svc.transfer.downloadSlice")(function* (
   services: SliceServices,
   request: SliceRequest
-): Effect.fn.Return<SliceOutcome, TransferError, Codec> {
-  const begun = yield* Clock.monotonicTimeNanos
-  yield* Effect.annotateCurrentSpan({ "svc.file": request.name })
-  const unsafe = unsafeName(request.name) ?? unsafeIndexName(request.name)
+): Effect.fn.Return<SliceOutcome, TransferError> {
+  const { checksums = null, data, directory, name, overwrite, progress } = request
+  const { files } = services
+  yield* Effect.annotateCurrentSpan({ "svc.file": name })
+  const unsafe = unsafeIndexName(name)
   if (unsafe !== null) return yield* unsafe
-  const { identity, place } = yield* placeOf(services, request.directory, request.name)
-  const traffic = yield* Ref.make(RemotePair.noTraffic)
-  const transfer: Transfer = { ...services, request, place, identity, traffic }
-  const claimed = Effect.scoped(
-    // Another run may have completed the slice while this one waited for the claim.
-    Effect.andThen(
-      transfer.claims.claim(place),
-      unlessSame(request, (state) => untilCommitted(transfer, state))
-    )
-  )
-  // What is to be replaced in any case is not read before the claim.
-  const result = yield* (request.overwrite ? claimed : unlessSame(request, () => claimed)).pipe(
-    Effect.tapError(() =>
-      Effect.flatMap(Ref.get(traffic), ({ attempts, renewals }) =>
-        request.progress({ _tag: "GivenUp", attempts, renewals })
-      )
-    )
-  )
-  if (result.action === "exists" && request.checksums != null) {
-    for (const name of [request.name, ...indexSuffixes.map((suffix) => `${request.name}.${suffix}`)]) {
-      yield* ChecksumFile.compare(services.files, { directory: request.directory, name }, request.checksums)
-    }
+  const { identity, place } = yield* placeOfSlice(services, directory, name)
+  const source = yield* SliceSource.make(request)
+  const slice: RunningSlice = { ...services, request, place, identity, source }
+  const outcome = yield* bring(files, {
+    place,
+    fileName: data.fileName,
+    overwrite,
+    progress,
+    standing: standing(request),
+    attempt: (state) =>
+      attemptSlice(slice, state).pipe(
+        Effect.provideService(Codec, services.codec),
+        Effect.provideService(PieceWorkers, services.workers)
+      ),
+    changed: (times) => `it changed ${times} times while regions were cut out of it`,
+    discard: discardSlice(files, place, identity),
+    vouch: Effect.forEach(
+      checksums === null ? [] : [name, ...indexSuffixes.map((suffix) => `${name}.${suffix}`)],
+      (each) => ChecksumFile.compare(files, { directory, name: each }, checksums ?? "sha256"),
+      { discard: true }
+    ),
+    traffic: source.traffic
+  })
+  yield* Effect.annotateCurrentSpan({ "svc.bytes": outcome.fetched })
+  return outcome
+})
+
+/** Keeps the same slice under the final name unless it is to be replaced, and refuses any other file there. */
+const standing = Effect.fnUntraced(function* ({
+  existing,
+  overwrite
+}: SliceRequest): Effect.fn.Return<Standing<Result, SliceState>, TransferError> {
+  const found = yield* existing
+  if (overwrite) return { _tag: "Wanted", found }
+  if (found._tag === "Other") return yield* found.error
+  if (found._tag !== "Same") return { _tag: "Wanted", found }
+  const { bytes, regions } = found
+  const outcome: Result = { action: "exists", bytes, regions, sha256: null, records: null, index: null, warnings: [] }
+  return { _tag: "Kept", outcome }
+})
+
+/** One version of the remote files: from their heads to the final names. */
+const attemptSlice = Effect.fn("svc.transfer.attemptSlice")(function* (slice: RunningSlice, state: SliceState) {
+  const { files, identity, place, pool, program, request, source } = slice
+  const { checksums: kind = null, data, overwrite, progress } = request
+  const remote = yield* SliceSource.open(slice, source)
+  // Null while header and index are read: the size is not known yet.
+  const size = yield* Ref.make<number | null>(null)
+  const tell = Effect.gen(function* () {
+    const all = yield* Ref.get(size)
+    // Bytes that came twice count once.
+    if (all !== null) yield* progress({ _tag: "Bytes", done: Math.min(yield* remote.data.fetched, all), size: all })
+  })
+  const planned = yield* SliceSource.plan(remote, request, tell)
+  if (!overwrite && state._tag === "Incomplete" && state.regions !== planned.regions) {
+    return yield* otherRegions(`${place.directory}/${place.name}`, state.regions)
   }
-  const sum = yield* Ref.get(traffic)
-  yield* Effect.annotateCurrentSpan({ "svc.bytes": sum.fetched, "svc.attempts": sum.attempts })
-  return {
-    ...result,
-    ...sum,
-    milliseconds: Number(((yield* Clock.monotonicTimeNanos) - begun) / 1_000_000n)
-  }
-})
-
-/** The same for all that could be written under this name, so that only one run does. */
-const placeOf = Effect.fnUntraced(function* ({ files }: SliceServices, directory: string, name: string) {
-  const identity = yield* files.fingerprint(JSON.stringify(["slice", name]))
-  return { identity, place: PartJournal.placeOf(directory, name, identity) }
-})
-
-const tidy = (services: SliceServices, directory: string, name: string): Effect.Effect<void> =>
-  Effect.gen(function* () {
-    const { claims, files } = services
-    const { identity, place } = yield* placeOf(services, directory, name)
-    // Only with the claim: without it, the run that left these files may still be alive.
-    yield* claims.claim(place)
-    yield* SlicePair.discard(files, place, identity)
-  }).pipe(Effect.scoped, Effect.ignore)
-
-type Result = Omit<SliceOutcome, keyof RemotePair.Traffic | "milliseconds">
-
-/** Keeps the same slice under the final name unless it is to be replaced, refuses any other file there, or runs `otherwise`. */
-const unlessSame = Effect.fnUntraced(function* <E, R>(
-  { existing, overwrite }: SliceRequest,
-  otherwise: (state: SliceState) => Effect.Effect<Result, E, R>
-) {
-  const state = yield* existing
-  if (overwrite) return yield* otherwise(state)
-  if (state._tag === "Other") return yield* state.error
-  if (state._tag !== "Same") return yield* otherwise(state)
-  const { bytes, regions } = state
-  const same: Result = { action: "exists", bytes, regions, sha256: null, records: null, index: null, warnings: [] }
-  return same
-})
-
-/** Begins again when the remote file changed, at most `mostChanges` times. */
-const untilCommitted = Effect.fnUntraced(function* (
-  transfer: Transfer,
-  state: SliceState
-): Effect.fn.Return<Result, TransferError, Codec> {
-  const { request } = transfer
-  let changes = 0
-  while (true) {
-    const outcome = yield* attempt(transfer, state).pipe(Effect.scoped, Effect.catchTag("Restart", Effect.succeed))
-    if (!(outcome instanceof Restart)) return outcome
-    yield* request.progress({ _tag: "Restarting", reason: outcome.reason })
-    changes++
-    if (changes > mostChanges) {
-      const reason = `it changed ${changes} times while regions were cut out of it: ${outcome.reason}`
-      return yield* new FileDamaged({ file: request.data.fileName, fault: "Changing", reason })
-    }
-  }
-})
-
-/** One version of the remote files: from their heads to the commit. */
-const attempt = Effect.fn("svc.transfer.attemptSlice")(function* (
-  transfer: Transfer,
-  state: SliceState
-): Effect.fn.Return<Result, RemoteRanges.RemoteError, Codec | Scope.Scope> {
-  const { files, identity, place, program, pool, request, traffic } = transfer
-  const remote = yield* RemotePair.open(transfer, request)
+  // A slice is about as large as what is fetched for it.
+  yield* OpenPart.checkRoom(files, place, planned.ranges.bytes, true)
+  let all = yield* remote.data.fetched
+  for (const { length, offset } of planned.reads) all += remote.data.cost(offset, length)
+  yield* Ref.set(size, all)
+  yield* progress({ _tag: "Started", size: all, resumedFrom: 0 })
+  yield* tell
+  const { file, journal } = yield* OpenPart.create(files, place, identity, null)
   return yield* Effect.gen(function* () {
-    // Null while header and index are read: the size is not known yet.
-    const size = yield* Ref.make<number | null>(null)
-    const tell = Effect.gen(function* () {
-      const all = yield* Ref.get(size)
-      if (all === null) return
-      // Bytes that came twice count once.
-      yield* request.progress({ _tag: "Bytes", done: Math.min(yield* remote.data.fetched, all), size: all })
-    })
-    const cut = yield* RemotePair.cutOf(remote, request, tell)
-    if (!request.overwrite && state._tag === "Incomplete" && state.regions !== cut.regions) {
-      return yield* otherRegions(`${place.directory}/${place.name}`, state.regions)
-    }
-    // A slice is about as large as what is fetched for it.
-    yield* enoughSpace(files, place, cut.ranges.bytes, true)
-    let all = yield* remote.data.fetched
-    for (const { length, offset } of cut.reads) all += remote.data.cost(offset, length)
-    yield* Ref.set(size, all)
-    yield* request.progress({ _tag: "Started", size: all, resumedFrom: 0 })
-    yield* tell
-    const { part, journal } = yield* makeFreshPart(files, place, identity, null)
-    return yield* Effect.gen(function* () {
-      const { checksums: kind = null } = request
-      const algorithms = algorithmsFor([], ["sha256", ...(kind === null ? [] : [kind])])
-      const { flush, sink } = gatheredWrites(part, algorithms)
-      const origin = originOf(request.data.fileName, cut.regions, remote.data.size, yield* remote.data.version)
-      const result = yield* cut.write(sink, {
-        program: { ...program, origin },
-        connections: pool.settings.connections
-      })
-      yield* flush
-      yield* request.progress({ _tag: "Bytes", done: all, size: all })
-      yield* checkWritten(part, place, result)
-      const digests = yield* part.digests(result.bytes, algorithms)
-      const replaces = state._tag !== "Absent"
-      const checksums = kind === null ? null : { kind, hex: digests.get(kind) ?? "" }
-      const index = yield* SlicePair.commit(files, { place, identity, part, journal, result, replaces, checksums })
-      const sha256 = digests.get("sha256") ?? ""
-      const { bytes, records, warnings } = result
-      yield* Effect.forEach(warnings, (warning) => Effect.logWarning(warning), { discard: true })
-      return { action: "downloaded" as const, bytes, sha256, regions: cut.regions, records, index, warnings }
-    }).pipe(Effect.onError(() => Effect.ignore(SlicePair.discard(files, place, identity))))
-  }).pipe(
-    Effect.ensuring(
-      Effect.flatMap(RemotePair.trafficOf(remote), (sum) =>
-        Ref.update(traffic, (old) => RemotePair.addTraffic(old, sum))
-      )
+    const algorithms = algorithmsFor([], ["sha256", ...(kind === null ? [] : [kind])])
+    const { flush, sink } = gatheredWrites(file, algorithms)
+    const origin = yield* SliceSource.originOf(data.fileName, planned.regions, remote.data)
+    const options = { program: { ...program, origin }, connections: pool.settings.connections }
+    const result = yield* planned.write(sink, options)
+    yield* flush
+    yield* progress({ _tag: "Bytes", done: all, size: all })
+    yield* checkWritten(file, place, result)
+    const digests = yield* file.digests(result.bytes, algorithms)
+    const { bytes, index, indexSuffix: suffix, records, warnings } = result
+    const checkOwnership = OpenPart.checkOwnership(files, place, journal)
+    const checksum = kind === null ? null : { kind, hex: digests.get(kind) ?? "" }
+    const replaces = state._tag !== "Absent"
+    const written = yield* commitSlice(
+      files,
+      { place, file, bytes, checkOwnership, replaces, checksum },
+      { identity, suffix, bytes: index }
     )
-  )
-})
+    yield* Effect.forEach(warnings, (warning) => Effect.logWarning(warning), { discard: true })
+    const sha256 = digests.get("sha256") ?? ""
+    return { action: "downloaded" as const, bytes, sha256, regions: planned.regions, records, index: written, warnings }
+  }).pipe(Effect.onError(() => Effect.ignore(discardSlice(files, place, identity))))
+}, Effect.scoped)
 
 /** Checks the written slice like a downloaded file before it gets its final name. */
-const checkWritten = Effect.fnUntraced(function* (part: PartFile, { name }: PartPlace, result: SliceResult) {
-  const reader = readerOfPart(part, result.bytes)
+const checkWritten = Effect.fnUntraced(function* (file: PartFile, { name }: PartPlace, result: SliceResult) {
+  const reader = readerOfPart(file, result.bytes)
   yield* checkStructure(name, reader)
   yield* checkStructure(`${name}.${result.indexSuffix}`, fromBytes(result.index), { name, reader })
 })
+
+/** Small writes are gathered up to this many bytes: most blocks of a slice are a few KiB, and each write costs a call. */
+const gatheredLength = 1024 * 1024
+/** Bytes from this length on are worth a write of their own, and are not copied. */
+const largeLength = 256 * 1024
+
+/** Writes to the end of `file`, many small writes as few large ones; the last of them only with `flush`. */
+const gatheredWrites = (file: PartFile, algorithms: ReadonlyArray<Algorithm>) => {
+  const gathered = new Uint8Array(gatheredLength)
+  let length = 0
+  let at = 0
+  const append = (bytes: Uint8Array) =>
+    Effect.suspend(() => {
+      const offset = at
+      at += bytes.length
+      return Effect.andThen(file.write(offset, bytes), file.finalUpTo(at, algorithms))
+    })
+  const flush = Effect.suspend(() => {
+    const bytes = gathered.subarray(0, length)
+    length = 0
+    return bytes.length === 0 ? Effect.void : append(bytes)
+  })
+  const gather = (bytes: Uint8Array) =>
+    Effect.sync(() => {
+      gathered.set(bytes, length)
+      length += bytes.length
+    })
+  const sink: SliceSink<LocalIo> = {
+    write: (bytes) =>
+      Effect.suspend(() => {
+        const large = bytes.length >= largeLength
+        if (!large && length + bytes.length <= gatheredLength) return gather(bytes)
+        return Effect.andThen(flush, large ? append(bytes) : gather(bytes))
+      })
+  }
+  return { sink, flush }
+}

@@ -1,10 +1,17 @@
-/** What the replies state of a remote file, and whether they all are about the same version of it. */
+/** Whether all replies are about the same version of a remote file, and what it means for a transfer when they are not. */
+import * as Data from "effect/Data"
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Ref from "effect/Ref"
 import { mergeDigests } from "./Digests.ts"
 import { difference, type ObjectVersion } from "./RangeReply.ts"
-import { Restart } from "./Restart.ts"
+
+/** What was fetched cannot be completed: the transfer has to begin again at byte 0. */
+export class Restart extends Data.TaggedError("Restart")<{
+  /** `Changed`: the remote file is another one now. `NoRanges`: the link host sends the whole file or nothing. */
+  readonly cause: "Changed" | "NoRanges"
+  readonly reason: string
+}> {}
 
 export interface VersionWatch {
   /** What the replies stated so far; completes with the first. */

@@ -1,6 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Result, Schema } from "effect"
 import { type FileResult, untransferredResult } from "../download/FileResult.ts"
+import { UsageError } from "../Errors.ts"
 import { reportJson } from "../report/Report.ts"
 import { parseManifest } from "./Manifest.ts"
 
@@ -35,17 +36,17 @@ describe("manifests", () => {
         untransferredResult(identity("d/c.bam", 9), { ...skipped, reason: "archived" }),
         untransferredResult(
           { ...identity("d/d.bam", 5), listedBytes: 9 },
-          { action: "failed", reason: "differs", error: { _tag: "X", message: "m" } }
+          { action: "failed", reason: "differs", error: new UsageError({ message: "m" }) }
         ),
         untransferredResult(identity("d/e.bam", 10), {
           action: "failed",
           reason: null,
-          error: { _tag: "X", message: "m" }
+          error: new UsageError({ message: "m" })
         }),
         untransferredResult(identity(null, null), {
           action: "failed",
           reason: null,
-          error: { _tag: "X", message: "m" }
+          error: new UsageError({ message: "m" })
         })
       )
     )

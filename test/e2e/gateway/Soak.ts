@@ -1,4 +1,7 @@
-/** Many ranges through the relay of a gateway while links end all the time: what failed, and what the gateway's memory did. */
+/**
+ * Many ranges through the relay of a gateway while links end all the time, sessions die, and readers are killed: what failed, and
+ * what the gateway's memory did.
+ */
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import { Effect } from "effect"
@@ -22,6 +25,8 @@ export interface SoakOptions {
    * must take much less than the ten seconds that a reader waits for its first byte: four of 2.2 s were too many for a busy machine.
    */
   readonly slowAnswers: number
+  /** One reader of so many is killed in the middle of a file; 0 for none. */
+  readonly oneKilledOf: number
 }
 
 /** Memory of the gateway in MB. */
@@ -34,11 +39,26 @@ export interface Memory {
 const residentMb = (pid: number): number =>
   Number(/^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1]) / 1024
 
+/** Takes the first bytes of a file and is gone. */
+const killedReader = async (url: string): Promise<void> => {
+  const reading = new AbortController()
+  const reply = await fetch(url, { signal: reading.signal })
+  await reply.body?.getReader().read()
+  reading.abort()
+}
+
 /** The links of A1 are some 2,400 bytes, and good to the end of their last second. */
 const late = ({ linkLifetime, slowAnswers }: SoakOptions) =>
   fault(
     { plane: "api", endpoint: "getFileDownloadLinks", times: slowAnswers },
     { slow: Math.round(2400 / (linkLifetime + 1.2)) }
+  )
+
+/** Each round ends a session, first with 302 and HTML, then with 403, when the links of A1 are asked for a second time. */
+const deadSession = (round: number) =>
+  fault(
+    { plane: "api", endpoint: "getFileDownloadLinks", nth: 2 },
+    { invalidate: round % 2 === 0 ? "redirect" : "forbid" }
   )
 
 export const soak = Effect.fnUntraced(function* (options: SoakOptions) {
@@ -68,6 +88,8 @@ export const soak = Effect.fnUntraced(function* (options: SoakOptions) {
   const failures = new Map<string, number>()
   const range = (i: number) =>
     Effect.promise(async () => {
+      if (options.oneKilledOf > 0 && i % options.oneKilledOf === 0)
+        return killedReader(`${gateway.url}/files/A1/S1.bam`)
       const first = (i * 7919) % (whole.length - 5000)
       const end = first + 1 + ((i * 104_729) % 5000)
       const reply = await fetch(`${gateway.url}/files/A1/S1.bam`, { headers: { range: `bytes=${first}-${end - 1}` } })
@@ -89,8 +111,9 @@ export const soak = Effect.fnUntraced(function* (options: SoakOptions) {
     yield* batch(2 * round * half, half)
     yield* setFaults(sandbox.url, options.slowAnswers > 0 ? [late(options)] : [])
     yield* batch((2 * round + 1) * half, half)
+    yield* setFaults(sandbox.url, [deadSession(round)])
     memories.push(yield* memory)
   }
-  const { expiredLinks } = yield* stats(sandbox)
-  return { failures, memories, expiredLinks: Number(expiredLinks) }
+  const { expiredLinks, logins } = yield* stats(sandbox)
+  return { failures, memories, expiredLinks: Number(expiredLinks), logins: Number(logins) }
 })

@@ -1,18 +1,20 @@
 /**
- * `npm run soak [ranges] [readers] [seconds that links live] [slow answers]`: ranges through the relay of a gateway while links end all the
- * time (default 10,000, 16, 2, 2). Prints what failed and the memory of the gateway after each tenth; ends 1 when a range failed,
+ * `npm run soak [ranges] [readers] [seconds that links live] [slow answers] [killed]`: ranges through the relay of a gateway while links
+ * end all the time, a session dies in each tenth, and one reader of so many is killed (default 10,000, 16, 2, 2, 20). Prints what failed and the memory of the gateway after each tenth; ends 1 when a range failed,
  * or when what is alive on the heap grew by more than 10 MB after the second tenth.
  */
 import { Effect } from "effect"
 import { soak } from "./Soak.ts"
 
-const [ranges = 10_000, readers = 16, linkLifetime = 2, slowAnswers = 2] = process.argv.slice(2).map(Number)
+const [ranges = 10_000, readers = 16, linkLifetime = 2, slowAnswers = 2, oneKilledOf = 20] = process.argv
+  .slice(2)
+  .map(Number)
 const begun = performance.now()
-const { failures, memories } = await Effect.runPromise(
-  Effect.scoped(soak({ ranges, rounds: 10, readers, linkLifetime, slowAnswers }))
+const { expiredLinks, failures, logins, memories } = await Effect.runPromise(
+  Effect.scoped(soak({ ranges, rounds: 10, readers, linkLifetime, slowAnswers, oneKilledOf }))
 )
 console.log(
-  `${ranges} ranges, ${readers} at a time, links of ${linkLifetime} s: ${Math.round((performance.now() - begun) / 1000)} s`
+  `${ranges} ranges, ${readers} at a time, links of ${linkLifetime} s: ${Math.round((performance.now() - begun) / 1000)} s; ${expiredLinks} links had ended, ${logins} logins`
 )
 console.log(`resident MB after each tenth: ${memories.map(({ resident }) => resident).join(", ")}`)
 console.log(`reachable MB on the heap:     ${memories.map(({ heap }) => heap).join(", ")}`)

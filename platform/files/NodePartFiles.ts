@@ -10,11 +10,12 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type * as Scope from "effect/Scope"
 import * as Semaphore from "effect/Semaphore"
-import { CannotCreate, LocalIo } from "../../core/src/Errors.ts"
+import { Busy, CannotCreate, LocalIo } from "../../core/src/Errors.ts"
 import type { Algorithm } from "../../core/src/transfer/Digests.ts"
 import { type PartFile, PartFiles, type PartPlace, readerOfPart } from "../../core/src/transfer/PartFiles.ts"
 import { type Errno, linkless, tolerate } from "../Errno.ts"
 import { sameFile } from "../FileIdentity.ts"
+import { type FileLocks, makeFileLocks } from "../locks/FileLock.ts"
 import { DigestThread } from "../threads/DigestThread.ts"
 import { type FreshFile, withFresh } from "./AtomicFile.ts"
 import { call, named, openScoped, readExactly, remove, statPlainFile, sync, syncFolder, writeAll } from "./FileCalls.ts"
@@ -41,7 +42,10 @@ export const layer: Layer.Layer<PartFiles> = Layer.effect(
       Effect.sync(() => new DigestThread()),
       (thread) => Effect.promise(() => thread.close())
     )
+    const locks = yield* makeFileLocks
     return PartFiles.of({
+      claim: (place) => claim(place, locks),
+      clearClaim: (place) => clearClaim(place, locks),
       fingerprint: (text) => Effect.sync(() => createHash("sha256").update(text).digest("hex")),
       settleExisting,
       beside: openBeside,
@@ -124,6 +128,20 @@ const discard = Effect.fnUntraced(function* (place: PartPlace) {
   yield* remove(join(place.directory, place.part))
 })
 
+// --- claim -----------------------------------------------------------------------------------------------------------
+
+const claim = (place: PartPlace, { acquire }: FileLocks) =>
+  acquire(join(place.directory, place.lock), { wait: 0 }).pipe(
+    Effect.asVoid,
+    Effect.catchTag("SvcBusy", ({ owner }) => new Busy({ file: place.name, owner }))
+  )
+
+/** Taking over the lock of a run that ended, and giving it back, removes it. */
+const clearClaim = (place: PartPlace, locks: FileLocks) =>
+  Effect.suspend(() =>
+    fs.existsSync(join(place.directory, place.lock)) ? Effect.scoped(claim(place, locks)) : Effect.void
+  ).pipe(Effect.ignore)
+
 // --- journal ---------------------------------------------------------------------------------------------------------
 
 /** A journal that is being written. */
@@ -205,14 +223,13 @@ const partFile = Effect.fnUntraced(function* (
     readExactly(fd, at, length, room).pipe(named(path, "read"))
 
   return {
-    length: stats.size,
     // A part may have holes, so its length says little; 512 is the unit of POSIX.
     allocated: Math.min(stats.size, stats.blocks * 512),
     write: (offset, bytes) => writeAll(fd, bytes, offset).pipe(writing.withPermit, named(path, "write")),
     read,
     sync: sync(fd).pipe(named(path, "sync"), Effect.asVoid),
-    cut: (length) =>
-      call((done) => fs.ftruncate(fd, length, done)).pipe(writing.withPermits(writesAtOnce), named(path, "cut")),
+    truncate: (length) =>
+      call((done) => fs.ftruncate(fd, length, done)).pipe(writing.withPermits(writesAtOnce), named(path, "shorten")),
     finalUpTo: hashing.follow,
     digests: hashing.digests,
     commit: (size, overwrite) => Effect.uninterruptible(commit(place, { fd, folder, stats, mode }, size, overwrite))
@@ -221,14 +238,14 @@ const partFile = Effect.fnUntraced(function* (
 
 // --- commit ----------------------------------------------------------------------------------------------------------
 
-interface OpenPart {
+interface Opened {
   readonly fd: number
   readonly folder: number
   readonly stats: fs.Stats
   readonly mode: number
 }
 
-const commit = Effect.fnUntraced(function* (place: PartPlace, open: OpenPart, size: number, overwrite: boolean) {
+const commit = Effect.fnUntraced(function* (place: PartPlace, open: Opened, size: number, overwrite: boolean) {
   const path = join(place.directory, place.part)
   const final = join(place.directory, place.name)
   yield* Effect.gen(function* () {
@@ -254,7 +271,7 @@ const takeBack = (path: string, final: string) =>
   )
 
 /** The names must still lead to the folder and file that were opened: otherwise someone else's would be renamed. */
-const checkUnmoved = Effect.fnUntraced(function* (place: PartPlace, { folder, stats }: OpenPart) {
+const checkUnmoved = Effect.fnUntraced(function* (place: PartPlace, { folder, stats }: Opened) {
   const path = join(place.directory, place.part)
   const [ours, now, part] = yield* Effect.all([
     call<fs.Stats>((done) => fs.fstat(folder, done)),

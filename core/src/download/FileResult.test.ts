@@ -9,8 +9,7 @@ import {
   TrackingUnusable,
   Unavailable
 } from "../Errors.ts"
-import { type FileResult, untransferredResult } from "./FileResult.ts"
-import { summaryLines } from "./Summary.ts"
+import { type FileResult, summaryLines, untransferredResult } from "./FileResult.ts"
 
 const result = (some: Partial<FileResult>): FileResult => ({
   ...untransferredResult(

@@ -1,0 +1,160 @@
+/** What a slice is made of: a data file and its index at a link host, read by ranges, and what of them has to be read. */
+import * as Effect from "effect/Effect"
+import * as Ref from "effect/Ref"
+import { FileDamaged, type LocalIo, NotFound, type TransferError } from "../Errors.ts"
+import type { Codec } from "../genome/bgzf/Codec.ts"
+import type { Program } from "../genome/formats/SliceHeader.ts"
+import { regionWords } from "../genome/regions/RegionText.ts"
+import type { FetchPlan } from "../genome/slice/FetchPlan.ts"
+import * as Slice from "../genome/slice/Slice.ts"
+import { printable } from "../text/Printable.ts"
+import * as LinkLease from "./LinkLease.ts"
+import * as RemoteRanges from "./RemoteRanges.ts"
+import { maker, type SliceEstimate, type SliceTask } from "./SliceRequest.ts"
+import type { Traffic } from "./Transfer.ts"
+
+/** A planned slice. */
+export interface PlannedSlice {
+  /** The regions as the header of the slice will name them. */
+  readonly regions: string
+  /** What to read for records. */
+  readonly ranges: FetchPlan
+  /** That, and what else is read to write the slice. */
+  readonly reads: Slice.SlicePlan<RemoteRanges.RemoteError>["reads"]
+  readonly write: (
+    sink: Slice.SliceSink<LocalIo>,
+    options: Slice.SliceOptions
+  ) => Effect.Effect<Slice.SliceResult, RemoteRanges.RemoteError, Codec>
+}
+
+/**
+ * Plans the slice of `source`, a remote file or one on the disk. Regions that the file does not have (an unknown reference, a
+ * start beyond the end of one) are `NotFound`; so are ambiguous ones, since it is the names of this file that make them so.
+ */
+export const planRegions = (
+  source: Slice.SliceSource<RemoteRanges.RemoteError>,
+  { kind, unmapped, wanted }: Pick<SliceTask, "kind" | "unmapped" | "wanted">
+): Effect.Effect<PlannedSlice, RemoteRanges.RemoteError, Codec> =>
+  Slice.planSlice({ source, type: kind, wanted, takeUnplaced: unmapped }).pipe(
+    Effect.map((plan): PlannedSlice => {
+      const { key, ranges, reads } = plan
+      return { regions: key, ranges, reads, write: (sink, options) => Slice.writeSlice(plan, sink, options) }
+    }),
+    Effect.catchTag(
+      "SvcUsageError",
+      ({ message }) => new NotFound({ what: `regions in ${source.name}`, detail: message })
+    )
+  )
+
+/** Two remote files with their links, and what was asked for them, whether that succeeded or not. */
+export interface SliceSource {
+  readonly task: SliceTask
+  readonly data: RemoteRanges.RemoteFile
+  readonly index: RemoteRanges.RemoteFile
+  readonly traffic: Effect.Effect<SliceTraffic>
+}
+
+export interface SliceTraffic extends Traffic {
+  /** Bytes that came from link hosts. */
+  readonly fetched: number
+}
+
+/** Nothing is asked of a link host before one of them is opened. */
+export const make = Effect.fnUntraced(function* (task: SliceTask): Effect.fn.Return<SliceSource> {
+  const attempts = yield* Ref.make(0)
+  const fetched = yield* Ref.make(0)
+  const remote = Effect.fnUntraced(function* (file: SliceTask["data"]) {
+    const linked = { ...file, progress: task.progress }
+    return { file: linked, lease: yield* LinkLease.make(linked), attempts, fetched }
+  })
+  const [data, index] = [yield* remote(task.data), yield* remote(task.index)]
+  const renewals = Effect.zipWith(data.lease.renewals, index.lease.renewals, (one, other) => one + other)
+  return {
+    task,
+    data,
+    index,
+    traffic: Effect.all({ attempts: Ref.get(attempts), fetched: Ref.get(fetched), renewals })
+  }
+})
+
+export interface OpenSource {
+  readonly data: RemoteRanges.RemoteRanges
+  readonly index: RemoteRanges.RemoteRanges
+}
+
+/** Opens one version of both files at the same time. */
+export const open = (
+  services: RemoteRanges.RemoteServices,
+  { data, index }: SliceSource
+): Effect.Effect<OpenSource, RemoteRanges.RemoteError> =>
+  Effect.all(
+    {
+      data: RemoteRanges.open(services, data, RemoteRanges.headOfData),
+      index: RemoteRanges.open(services, index, RemoteRanges.headOfIndex)
+    },
+    { concurrency: 2 }
+  )
+
+/** Plans the slice of the open files; `tell` is run whenever bytes of the data file came. */
+export const plan = ({ data, index }: OpenSource, task: SliceTask, tell: Effect.Effect<void> = Effect.void) => {
+  const { read, readInto, size } = data
+  const reader = {
+    size,
+    read: (offset: number, length: number) => Effect.tap(read(offset, length), tell),
+    readInto: (offset: number, target: Uint8Array) => Effect.andThen(readInto(offset, target), tell)
+  }
+  return planRegions({ name: task.data.fileName, reader, indexName: task.index.fileName, index }, task)
+}
+
+/** Reads header and index, and says what a slice would fetch beside them. */
+export const estimate = Effect.fn("svc.transfer.estimateSlice")(function* (
+  services: RemoteRanges.RemoteServices,
+  task: SliceTask
+): Effect.fn.Return<SliceEstimate, TransferError, Codec> {
+  const source = yield* make(task)
+  const read = Effect.gen(function* () {
+    const files = yield* open(services, source)
+    const { reads, regions } = yield* plan(files, task)
+    const costs = Array.from(reads, ({ length, offset }) => files.data.cost(offset, length))
+    const { attempts, fetched } = yield* source.traffic
+    return {
+      bytes: costs.reduce((sum, cost) => sum + cost, fetched),
+      requests: attempts + costs.filter((cost) => cost > 0).length,
+      regions
+    }
+  })
+  return yield* read.pipe(
+    Effect.catchTag("Restart", ({ reason }) => new FileDamaged({ file: task.data.fileName, fault: "Changing", reason }))
+  )
+})
+
+/**
+ * What the header of a slice says of its making: the command, and the remote file with what tells its version. A link never
+ * stands here.
+ *
+ * @param regions - as the header names them
+ */
+export const originOf = Effect.fnUntraced(function* (
+  fileName: string,
+  regions: string,
+  { size, version }: RemoteRanges.RemoteRanges
+): Effect.fn.Return<NonNullable<Program["origin"]>> {
+  const { digests = [], etag = null } = (yield* version) ?? {}
+  const identity = [
+    `${size} bytes`,
+    ...(etag === null ? [] : [`ETag ${etag}`]),
+    ...digests.map(({ algorithm, field, hex }) => `${algorithm} ${hex} (${field})`)
+  ]
+  return {
+    command: printable(`${maker} ${optionsOf(regions)}`),
+    source: printable([fileName, ...identity].join(", "))
+  }
+})
+
+const optionsOf = (regions: string): string => {
+  // A long list is a summary with a comma in it, and came from a BED file.
+  if (regions.includes(", ")) return `--bed (${regions})`
+  const words = regionWords(regions)
+  const named = words.filter((word) => word !== "*").join(" ")
+  return [...(named === "" ? [] : [`--range '${named}'`]), ...(words.includes("*") ? ["--unmapped"] : [])].join(" ")
+}
