@@ -5,6 +5,7 @@
  * Every decision carries the reason that the log gives for it (docs/service.md 4.2).
  */
 
+/** What a run does with archived files: see the policies of these names. */
 export type RestoreMode = "ask" | "all" | "force" | "no"
 
 /** What a run does with archived files. */

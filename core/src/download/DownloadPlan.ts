@@ -35,6 +35,7 @@ export interface Occupant {
   readonly size: number
 }
 
+/** Which files a plan is for, and what it does with those that exist. */
 export interface PlanRequest extends FileChoice {
   readonly overwrite: boolean
   /** Each analysis must have each type; else only those named by their ids should, and a warning says what is missing. */
@@ -48,6 +49,7 @@ export interface Destination {
   readonly slices: ReadonlyMap<string, SliceState>
 }
 
+/** What a run does with one file. */
 export type Decision =
   | { readonly _tag: "Fetch" }
   /** `existing`: bytes of the whole file that is kept. */
@@ -55,6 +57,7 @@ export type Decision =
   /** `existing`: bytes of the file that is in the way because its size differs. */
   | { readonly _tag: "Fail"; readonly error: PlanError; readonly existing?: number }
 
+/** Ways in which a file fails before anything of it is fetched. */
 export type PlanError = NameCollision | UnsafeName | CannotCreate | NotFound | DiskTooSmall | UsageError | TransferError
 
 /** What is foreseen of the restoration of an archived file: why it comes to this, and what is known of it already. */

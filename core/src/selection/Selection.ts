@@ -23,6 +23,7 @@ export interface AnalysisRecord {
   readonly personLimsId?: string | null | undefined
 }
 
+/** An analysis that takes part in a run. */
 export interface SelectedAnalysis {
   readonly id: string
   /** The user named this analysis by its id, so a missing file of it is an error and not just a smaller result. */
