@@ -92,11 +92,15 @@ export const sharedFiles = Effect.fnUntraced(function* (
   })
 })
 
-/** Files that a run writes beside its data, under names that its data may have. */
+/** Names of unfinished files, their journals and locks (transfer/PartFiles.ts): whoever clears those away takes the file with them. */
+const hidden = /^\.[^/]*\.[0-9a-f]{8}\.part(?:$|\.)/
+
+/** Files that a run writes beside its data, under names that its data, or an unfinished file, may have. */
 export const namedLikeData = (files: ReadonlyArray<NamedFile>): ReadonlyArray<string> =>
-  files
-    .filter(({ path, use }) => {
-      const name = path.toLowerCase()
-      return use === "written" && (kindOfName(name) !== null || checksumOfName(name) !== null)
-    })
-    .map(({ path, what }) => `${path} is the name of a data file, and cannot be ${what}: name another file for it`)
+  files.flatMap(({ path, use, what }) => {
+    const name = path.toLowerCase()
+    const isData = kindOfName(name) !== null || checksumOfName(name) !== null
+    if (use !== "written" || !(isData || hidden.test(name.slice(name.lastIndexOf("/") + 1)))) return []
+    const kind = isData ? "a data file" : "an unfinished file"
+    return [`${path} is the name of ${kind}, and cannot be ${what}: name another file for it`]
+  })
