@@ -56,7 +56,8 @@ const rules: ReadonlyArray<Rule> = [
   { folder: "core/src/contract", allows: (to) => isEffect(to) || within("core/src/contract")(to) },
   {
     folder: "core/src/genome",
-    allows: (to) => isEffect(to) || within("core/src/genome", "core/src/Errors.ts", "core/src/JoinedBytes.ts")(to)
+    allows: (to) =>
+      isEffect(to) || within("core/src/genome", "core/src/Errors.ts", "core/src/JoinedBytes.ts", "core/src/text")(to)
   },
   { folder: "core/src/text", allows: (to) => isEffect(to) || within("core/src/text")(to) },
   {
@@ -506,7 +507,7 @@ const writers: Readonly<Record<string, Writer>> = Object.fromEntries<Writer>([
 ])
 
 const writing =
-  /\bprocess\.(?:stdout|stderr)\b|\b[Cc]onsole\.\w+|\b(?:writeFile|appendFile)\w*\(|\bcreateWriteStream\(|\bwriteSync\(|\.writeAll\(|\b(?:openOutput|replaceFile|withFresh)\(/
+  /\bprocess\.(?:stdout|stderr)\b|\b[Cc]onsole\.\w+|\b(?:writeFile|appendFile)\w*\(|\bcreateWriteStream\(|\bwriteSync\(|\.writeAll\(|\bwriteAll\((?:fd|file),|\b(?:openOutput|replaceFile|withFresh)\(/
 const raw = /\b(?:file|fs|handle|descriptor|stream)\.write\w*\(/
 
 const replying = /\bHttpServerResponse\.(?:json|text|html|raw|stream|uint8Array)\w*\(/

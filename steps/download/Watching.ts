@@ -126,6 +126,9 @@ const concludeIndex = (file: PlannedFile, { error }: FileResult, cause: PlannedF
   return logFailure(error, `${printable(pathOf(file))}: not downloaded, because ${printable(cause.fileName)} was not`)
 }
 
+/** `0.0 s` would not be true. */
+const secondsText = (seconds: number) => (seconds < 0.1 ? "<0.1 s" : `${seconds.toFixed(1)} s`)
+
 /** The one line about the end of a file. */
 const conclude = (file: PlannedFile, result: FileResult): Effect.Effect<void> => {
   const name = printable(pathOf(file))
@@ -137,7 +140,7 @@ const conclude = (file: PlannedFile, result: FileResult): Effect.Effect<void> =>
       result.records === null
         ? `downloaded, ${size}`
         : `${counted(result.records, "record")}, ${size} written (${fetched})`
-    const line = Effect.logInfo(`${name}: ${what} in ${result.seconds.toFixed(1)} s`)
+    const line = Effect.logInfo(`${name}: ${what} in ${secondsText(result.seconds)}`)
     // With a checksum of 64 characters no line fits a terminal; the report has it.
     return Effect.andThen(line, Effect.logDebug(`${name}: sha256 ${result.sha256}`))
   }
