@@ -118,9 +118,11 @@ export const foresee = <F extends ArchivedFile>(
 ): ReadonlyArray<{ readonly file: F; readonly decision: RestoreDecision | RestoreQuestion }> => {
   const asked = questions(mode, present, files)
   const open = new Set(asked._tag === "None" ? [] : asked.files)
+  const limit =
+    maxRestores === null ? "" : `, and restores at most ${maxRestores} of the analyses agreed to (--maxRestores)`
   const question: RestoreQuestion = {
     _tag: "Ask",
-    reason: asked._tag === "Once" ? "the run asks once for all archived files" : "the run asks for this file"
+    reason: `${asked._tag === "Once" ? "the run asks once for all archived files" : "the run asks for this file"}${limit}`
   }
   return decide(mode, files, { present, yes: new Set() }, maxRestores).map(({ file, decision }) => ({
     file,
