@@ -2,7 +2,7 @@
  * What a run will do with every file, decided before any byte moves: fetch it, skip it for a reason, or refuse it.
  *
  * Pure: the listing, the settings and a look at the destination go in, decisions come out. Faults of
- * docs/faults.md: D17 (collisions), K2 (disk space), K7 (names that differ only in case or composition), Z1
+ * docs/dev/faults.md: D17 (collisions), K2 (disk space), K7 (names that differ only in case or composition), Z1
  * (names), Z9 (what is there already).
  */
 import type { Restoration } from "../archive/Restoration.ts"
