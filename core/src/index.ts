@@ -125,6 +125,7 @@ export {
   type FileReason,
   FileResult,
   type SkipReason,
+  type Throughput,
   type Totals,
   totalsOf
 } from "./download/FileResult.ts"
@@ -132,7 +133,7 @@ export type { LinkError, LinksOf } from "./download/LinkListing.ts"
 export { type LinkEntry, type LinkManifest, linksJson, readLinks } from "./download/LinkManifest.ts"
 export type { DiskNeed, DiskSpace } from "./download/Planning.ts"
 export type { RestorationState, RestorationStatus } from "./download/RestorationStatus.ts"
-export type { Awaited, Ended, RunEvent } from "./download/RunEvents.ts"
+export type { Awaited, Ended, RunEvent, Tell } from "./download/RunEvents.ts"
 export { makeRunRecord, type RunRecord } from "./download/RunRecord.ts"
 export type { RefusedEstimate } from "./download/SliceTasks.ts"
 export {

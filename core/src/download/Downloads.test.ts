@@ -32,8 +32,10 @@ const cold = (...names: ReadonlyArray<string>) =>
 /** A service with these analyses, a link host whose files all come, and a folder `out`. */
 const world = Effect.fnUntraced(function* (analyses: Readonly<Record<string, ReadonlyArray<object>>>) {
   const [fs, path] = [yield* FileSystem.FileSystem, yield* Path.Path]
-  const out = path.join(yield* fs.makeTempDirectoryScoped(), "out")
+  const root = yield* fs.makeTempDirectoryScoped()
+  const [out, folder] = [path.join(root, "out"), path.join(root, "tracking")]
   yield* fs.makeDirectory(out)
+  yield* fs.makeDirectory(folder)
   const events: Array<string> = []
   const annotations: Array<Readonly<Record<string, unknown>>> = []
   let stored: TrackingDocument = empty
@@ -78,7 +80,7 @@ const world = Effect.fnUntraced(function* (analyses: Readonly<Record<string, Rea
     Layer.mock(PartFiles, { free: () => Effect.succeed(1e9), syncFolder: () => Effect.void })
   )
   const tracking = Layer.succeed(TrackingFile, {
-    path: path.join(out, "r.json"),
+    path: path.join(folder, "r.json"),
     ensure: Effect.sync(() => void events.push("ensure")),
     read: Effect.sync(() => stored),
     change: (edit) => Effect.sync(() => (stored = edit(stored)))
@@ -86,6 +88,7 @@ const world = Effect.fnUntraced(function* (analyses: Readonly<Record<string, Rea
   const service = { target, nameOf: (name: string | null) => name ?? target }
   return {
     out,
+    tracking: folder,
     events,
     annotations,
     entries: () => stored.items.map(({ entry }) => `${entry?.analysisId} ${entry?.fileName}`),
@@ -357,6 +360,24 @@ layer(Layer.merge(NodeServices.layer, ZlibCodec.layer), { excludeTestServices: t
         "pending"
       ])
     })
+  )
+
+  it.effect(
+    "a plan fails what would be asked back where the restoration file could not be written, as the run does",
+    () =>
+      Effect.gen(function* () {
+        const w = yield* world(analyses)
+        const decisions = Downloads.use(({ plan }) => plan(wanted(w.out))).pipe(
+          Effect.map(({ plan }) =>
+            plan.files.map(({ decision: it }) => (it._tag === "Fail" ? it.error.message : it._tag))
+          ),
+          Effect.provide(w.byService)
+        )
+        const fs = yield* FileSystem.FileSystem
+        yield* fs.remove(w.tracking, { recursive: true })
+        const error = `Cannot create ${w.tracking}/r.json: its folder does not exist`
+        assert.deepStrictEqual(yield* decisions, ["Fetch", "Fetch", error, "Fetch", error])
+      })
   )
 
   it.effect("a links file is another source of the same run, and restores nothing", () =>

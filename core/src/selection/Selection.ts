@@ -1,7 +1,7 @@
 /**
  * Which analyses are meant: `analysisIds`, `sampleIds` and `limsIds` (all of them must fit), filters, `--latest`.
  *
- * Source: docs/service.md 2.4 and 7.
+ * Source: docs/dev/service.md 2.4 and 7.
  */
 import { NotFound } from "../Errors.ts"
 import { type Filter, matches } from "./Filter.ts"

@@ -97,11 +97,18 @@ export const sharedFiles = Effect.fnUntraced(function* (
   })
 })
 
-/** Files that a run writes beside its data, under names that its data may have. */
+/** Names of unfinished files, their journals and locks (transfer/PartFiles.ts): whoever clears those away takes the file with them. */
+const hidden = /^\.[^/]*\.[0-9a-f]{8}\.part(?:$|\.)/
+
+/** Files that a run writes beside its data, under names that its data, or an unfinished file, may have. */
 export const namedLikeData = (files: ReadonlyArray<NamedFile>): ReadonlyArray<string> =>
-  files
-    .filter(({ path, use }) => {
-      const name = path.toLowerCase()
-      return use === "written" && (kindOfName(name) !== null || checksumOfName(name) !== null)
-    })
-    .map(({ path, what }) => `${path} is the name of a data file, and cannot be ${what}: name another file for it`)
+  files.flatMap(({ path, use, what }) => {
+    if (use !== "written") return []
+    const name = path.toLowerCase().split("/").at(-1) ?? ""
+    if (kindOfName(name) !== null || checksumOfName(name) !== null) {
+      return [`${path} is the name of a data file, and cannot be ${what}: name another file for it`]
+    }
+    return hidden.test(name)
+      ? [`${path} is the name of an unfinished file, and cannot be ${what}: name another file for it`]
+      : []
+  })
