@@ -34,7 +34,7 @@ const rooms: Readonly<Record<string, (to: string) => boolean>> = {
   serving: inRooms("client", "contract", "download/Catalog.ts", "genome", "htsget", "selection", "text", "transfer"),
   session: inRooms("text"),
   settings: inRooms("genome/formats/FileNames.ts", "selection/FileName.ts", "text"),
-  // A transfer knows no plan, but refuses an unsafe name whoever asks for it (docs/adr/0008).
+  // A transfer knows no plan, but refuses an unsafe name whoever asks for it (docs/dev/adr/0008).
   transfer: inRooms("genome", "selection/FileName.ts", "text", "verify"),
   verify: inRooms("genome", "text")
 }
@@ -135,7 +135,7 @@ describe("imports", () => {
     assert.deepStrictEqual(broken, [])
   })
 
-  it("names the module of Effect that has what it needs: of a barrel the build would keep everything (docs/adr/0004)", () => {
+  it("names the module of Effect that has what it needs: of a barrel the build would keep everything (docs/dev/adr/0004)", () => {
     const barrel = /^(?:effect|@effect\/platform-node)(?:\/[a-z-]+)?$/
     const broken = productModules.flatMap(({ imports, path }) =>
       imports.filter((to) => barrel.test(to)).map((to) => `${path} -> ${to}`)
@@ -418,7 +418,7 @@ describe("citations", () => {
     // The SAM and VCF specifications are public: they may be cited by section.
     const papers = /(?<!\b(?:SAM|VCF|CSI|BED|tabix) )specification (?:sections? )?\d|wire[ -]facts|fault[ -]catalogue/gi
     const foreign = texts
-      .filter(({ path }) => path !== "docs/service.md")
+      .filter(({ path }) => path !== "docs/dev/service.md")
       .flatMap(({ path, text }) => [...text.matchAll(papers)].map(([cited]) => `${path}: ${cited}`))
     // The first is the manual of effect, the second a licence: files of packages.
     const pages = new Set(["AGENTS.md", "LICENSE.md", ...repositoryFiles.map((path) => basename(path))])
@@ -428,10 +428,10 @@ describe("citations", () => {
     assert.deepStrictEqual([...foreign, ...unknown], [])
   })
 
-  it("every section of docs/service.md that is cited is there", () => {
-    const page = readFileSync(`${root}docs/service.md`, "utf8")
+  it("every section of docs/dev/service.md that is cited is there", () => {
+    const page = readFileSync(`${root}docs/dev/service.md`, "utf8")
     const sections = new Set([...page.matchAll(/^##+ (\d+(?:\.\d+)?)\.? /gm)].map(([, number = ""]) => number))
-    const citation = /docs\/service\.md`? (\d+(?:\.\d+)?(?:(?:,| and|, and| to) \d+(?:\.\d+)?)*)/g
+    const citation = /docs\/dev\/service\.md`? (\d+(?:\.\d+)?(?:(?:,| and|, and| to) \d+(?:\.\d+)?)*)/g
     const cited = texts.flatMap(({ path, text }) =>
       [...text.replace(/\s*\n[ \t]*(?:\*|\/\/|#)?[ \t]*/g, " ").matchAll(citation)].flatMap(([, numbers = ""]) =>
         numbers.split(/[^\d.]+/).map((number) => ({ path, number }))

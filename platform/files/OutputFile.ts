@@ -22,7 +22,7 @@ export interface Output {
   readonly rewind: (size: number) => Effect.Effect<boolean, LocalIo>
 }
 
-/** A reader that has gone, or a full disk under a redirection (`>`), ends the whole process: nothing is left to do here. */
+/** Returns when the bytes are taken; never when the reader has gone or the disk behind `>` is full, which ends the whole process. */
 export const toStandardOutput = (bytes: Uint8Array) =>
   Effect.callback<void>((resume) => {
     process.stdout.write(bytes, (error) => {
@@ -51,7 +51,7 @@ const toDevice = (path: string) =>
     Effect.map((fd) => asItComes((bytes) => writeAll(fd, bytes, null).pipe(named(path, "write"))))
   )
 
-/** The file lies beside its final name until it is complete, since a rename does not work across file systems. */
+/** Until it is complete the file lies in the folder of its final name, since a rename does not work across file systems. */
 const toFile = Effect.fnUntraced(function* (path: string, mode: number) {
   yield* clearTemporaries(path)
   const temporary = temporaryBeside(path)

@@ -60,6 +60,12 @@ describe("statusLines", () => {
     )
   })
 
+  it("in a wide window the bars stand beside the longest name", () => {
+    for (const line of statusLines(overview, 200).slice(0, 4)) assert.isAtMost(line.trimEnd().length, 100)
+    const long = { ...overview, active: [{ path: "x".repeat(70), done: 1, all: 2, rate: null }] }
+    assert.match(statusLines(long, 200)[0] ?? "", /^x{70} \[/)
+  })
+
   it("Y2 a window of less than 80 columns has no bar, one of less than 60 the name and the share", () => {
     const [first] = overview.active
     const one = { ...overview, active: first === undefined ? [] : [first] }

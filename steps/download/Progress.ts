@@ -10,6 +10,7 @@ import { pathOf } from "../../core/src/selection/OutputPath.ts"
 import { printable } from "../../core/src/text/Printable.ts"
 import { humanSize } from "../../core/src/text/Size.ts"
 import type { TransferProgress } from "../../core/src/transfer/TransferRequest.ts"
+import { textWidth } from "../../platform/terminal/TextWidth.ts"
 import { type StatusScreen, showStatus } from "../main/LiveStatus.ts"
 import { clockText, cutInFront, firstThatFits, pad, rateOf, secondsLeft } from "../main/StatusText.ts"
 
@@ -132,9 +133,13 @@ export interface Overview extends Standing {
 }
 
 export const statusLines = (overview: Overview, columns: number): ReadonlyArray<string> => [
-  ...overview.active.map((file) => fileLine(file, columns)),
+  ...overview.active.map((file) => fileLine(file, columns, nameWidth(overview.active))),
   totalLine(overview, columns)
 ]
+
+/** In a window of more than 80 columns the bars stand beside the longest name, not at the far end of the line. */
+const nameWidth = (active: ReadonlyArray<ActiveFile>): number =>
+  Math.max(...active.map(({ path }) => textWidth(printable(path))))
 
 const rateText = (rate: number | null): string => (rate === null ? "" : `${humanSize(rate)}/s`)
 
@@ -165,7 +170,7 @@ const totalLine = (overview: Overview, columns: number): string => {
 /** Columns from which on the line of a file has sizes and a rate beside its name and percentage, and from which on it has a bar too. */
 const widths = { figures: 60, bar: 80 }
 
-const fileLine = (file: ActiveFile, columns: number): string => {
+const fileLine = (file: ActiveFile, columns: number, longestName: number): string => {
   const { all, done, path } = file
   const share = all === null || all === 0 ? null : Math.min(1, done / all)
   const percent = share === null ? "" : `${Math.floor(share * 100)}%`
@@ -181,7 +186,7 @@ const fileLine = (file: ActiveFile, columns: number): string => {
           timeLeft(file).padStart(7)
         ]
   const right = ` ${figures.join(" ")}`
-  const width = columns - 1 - right.length
+  const width = Math.min(Math.max(longestName, widths.bar - 1 - right.length), columns - 1 - right.length)
   return pad(cutInFront(printable(path), width), width) + right
 }
 

@@ -23,7 +23,7 @@ const outcome = (
   ])
 
 describe("restoration policy", () => {
-  it("follows the table of docs/service.md 3, each decision with its reason", () => {
+  it("follows the table of docs/dev/service.md 3, each decision with its reason", () => {
     assert.deepStrictEqual(outcome("no", [one], [one]), [["Leave", "restoreArchived is no"]])
     assert.deepStrictEqual(outcome("force", [one], []), [["Request", "restoreArchived is force"]])
     assert.deepStrictEqual(outcome("all", [one, two], [one, two]), [

@@ -1,10 +1,11 @@
 /**
- * What happens with archived files: the table of docs/service.md 3 for `no`, `ask`, `all` and `force`, as pure
+ * What happens with archived files: the table of docs/dev/service.md 3 for `no`, `ask`, `all` and `force`, as pure
  * functions.
  *
- * Every decision carries the reason that the log gives for it (docs/service.md 4.2).
+ * Every decision carries the reason that the log gives for it (docs/dev/service.md 4.2).
  */
 
+/** What a run does with archived files: see the policies of these names. */
 export type RestoreMode = "ask" | "all" | "force" | "no"
 
 /** What a run does with archived files. */

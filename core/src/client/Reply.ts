@@ -1,7 +1,7 @@
 /**
  * Reads every reply in the same way: from status and body it gives the payload, or the reason why there is none.
  *
- * The service says "not found" and "no" in several ways, and which one differs by endpoint (docs/service.md 7, 12
+ * The service says "not found" and "no" in several ways, and which one differs by endpoint (docs/dev/service.md 7, 12
  * and 16). Here they become one `ServiceError`. Reasons name places in a body, never values: a value may be personal
  * data.
  */

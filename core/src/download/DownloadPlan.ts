@@ -2,7 +2,7 @@
  * What a run will do with every file, decided before any byte moves: fetch it, skip it for a reason, or refuse it.
  *
  * Pure: the listing, the settings and a look at the destination go in, decisions come out. Faults of
- * docs/faults.md: D17 (collisions), K2 (disk space), K7 (names that differ only in case or composition), Z1
+ * docs/dev/faults.md: D17 (collisions), K2 (disk space), K7 (names that differ only in case or composition), Z1
  * (names), Z9 (what is there already).
  */
 import type { Restoration } from "../archive/Restoration.ts"
@@ -35,6 +35,7 @@ export interface Occupant {
   readonly size: number
 }
 
+/** Which files a plan is for, and what it does with those that exist. */
 export interface PlanRequest extends FileChoice {
   /** The folder that paths begin with in sentences; none when absent. */
   readonly destination?: string
@@ -50,6 +51,7 @@ export interface Destination {
   readonly slices: ReadonlyMap<string, SliceState>
 }
 
+/** What a run does with one file. */
 export type Decision =
   | { readonly _tag: "Fetch" }
   /** `existing`: bytes of the whole file that is kept. */
@@ -57,6 +59,7 @@ export type Decision =
   /** `existing`: bytes of the file that is in the way because its size differs. */
   | { readonly _tag: "Fail"; readonly error: PlanError; readonly existing?: number }
 
+/** Ways in which a file fails before anything of it is fetched. */
 export type PlanError = NameCollision | UnsafeName | CannotCreate | NotFound | DiskTooSmall | UsageError | TransferError
 
 /** What is foreseen of the restoration of an archived file: why it comes to this, and what is known of it already. */

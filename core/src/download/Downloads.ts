@@ -103,7 +103,7 @@ export class Downloads extends Context.Service<
     readonly resume: (fallback: DownloadOptions) => Effect.Effect<Looks, RequestError>
   }
 >()("svc-steps/core/download/Downloads") {
-  /** The files of a service, through its session. */
+  /** @internal The files of a service, through its session. */
   static readonly layer = (
     service: ServiceAddress
   ): Layer.Layer<Downloads, never, DownloadServices | ServiceClient | TrackingFile | Operator> =>
@@ -129,7 +129,7 @@ export class Downloads extends Context.Service<
       })
     )
 
-  /** The files whose links are in `manifest`; nobody logs in, and nothing is restored. */
+  /** @internal The files whose links are in `manifest`; nobody logs in, and nothing is restored. */
   static readonly layerLinks = (manifest: LinkManifest): Layer.Layer<Downloads, never, DownloadServices> =>
     Layer.effect(
       Downloads,

@@ -94,7 +94,8 @@ export const missingFolder = (
 export const filesToFetch = ({ files }: DownloadPlan): ReadonlyArray<PlannedFile> =>
   files.filter(({ decision }) => decision._tag === "Fetch")
 
-interface DiskNeed {
+/** The space that a run needs on the disk. */
+export interface DiskNeed {
   /** Bytes still to be written for the files whose size is known. */
   readonly bytes: number
   /** Files to be fetched whose size the service does not state. */

@@ -247,7 +247,7 @@ const stateAfter = (
 }
 
 /** A failure of a whole look, which says of itself whether another look may not meet it. */
-interface LookFailure {
+export interface LookFailure {
   readonly message: string
   readonly retryable: boolean
 }

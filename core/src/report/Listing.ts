@@ -1,7 +1,7 @@
 /**
  * What `--list` prints: the files of every selected analysis with their sizes, as text or as one JSON document.
  *
- * Source: docs/service.md 4.2. Links are never part of it.
+ * Source: docs/dev/service.md 4.2. Links are never part of it.
  */
 
 import type { FileFailure } from "../download/FileResult.ts"

@@ -1,4 +1,4 @@
-/** Where the stored requests stand, for `--list` together with `--resumeArchivedDownloads` (docs/service.md 4.2). */
+/** Where the stored requests stand, for `--list` together with `--resumeArchivedDownloads` (docs/dev/service.md 4.2). */
 
 import type { TrackingEntry } from "../archive/TrackingEntry.ts"
 import type { Look, RestorationStatus } from "../download/RestorationStatus.ts"

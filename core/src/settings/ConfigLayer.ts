@@ -1,4 +1,4 @@
-/** The settings in a parsed configuration file, whatever JSON form they take there (docs/service.md 2.4). */
+/** The settings in a parsed configuration file, whatever JSON form they take there (docs/dev/service.md 2.4). */
 
 import { didYouMean, nearest } from "../text/Spelling.ts"
 import { type KeyName, keyNames, table } from "./Keys.ts"

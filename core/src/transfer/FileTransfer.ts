@@ -50,7 +50,7 @@ export class FileTransfer extends Context.Service<
     readonly tidy: (place: PartPlace) => Effect.Effect<void>
   }
 >()("svc-steps/core/transfer/FileTransfer") {
-  /** Shares its `LinkPool` with the other transfers of the run. */
+  /** @internal Shares its `LinkPool` with the other transfers of the run. */
   static readonly layerNoDeps = Layer.effect(
     FileTransfer,
     Effect.gen(function* () {
@@ -71,6 +71,7 @@ export class FileTransfer extends Context.Service<
       })
     })
   )
+  /** @internal */
   static readonly layer = (settings: TransferSettings = defaultSettings) =>
     FileTransfer.layerNoDeps.pipe(Layer.provide(LinkPool.layer(settings)))
 }

@@ -2,7 +2,7 @@
  * What is known of an unfinished file, so that a later run may go on with it: the JSON in `.<name>.<8 hex>.part.json`.
  *
  * It names the spans of bytes that are on the disk for good, each with the CRC-32 of its bytes as they came: by it the next
- * run proves the part before it goes on (docs/adr/0024). The length of the part says nothing: it may have holes, and an end
+ * run proves the part before it goes on (docs/dev/adr/0024). The length of the part says nothing: it may have holes, and an end
  * that never reached the disk. A journal never holds a link.
  */
 import * as Effect from "effect/Effect"

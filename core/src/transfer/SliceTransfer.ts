@@ -51,7 +51,7 @@ export class SliceTransfer extends Context.Service<
     readonly tidy: (directory: string, name: string) => Effect.Effect<void>
   }
 >()("svc-steps/core/transfer/SliceTransfer") {
-  /** `version` of the maker, for the headers of slices. */
+  /** @internal `version` of the maker, for the headers of slices. */
   static readonly layer = (version: string) =>
     Layer.effect(
       SliceTransfer,
