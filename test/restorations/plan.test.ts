@@ -57,9 +57,9 @@ describe("the plan and the run", () => {
       const plan = yield* request([...args, "--plan"])
       assert.strictEqual(plan.exitCode, 0, plan.stderr)
       const [online, first, second, ...counts] = plan.stdout.trimEnd().split("\n")
-      assert.match(online ?? "", /^skip {3}out\/S1\.bam .*\(available: nothing to restore\)$/)
+      assert.match(online ?? "", /^skip {4}out\/S1\.bam .*\(available: nothing to restore\)$/)
       assert.match(first ?? "", /^restore out\/S3\.bam .*\(archived: restoreArchived is force\)$/)
-      assert.match(second ?? "", /^skip {3}out\/B1\.bam .*\(archived: --maxRestores 1 is used up\)$/)
+      assert.match(second ?? "", /^skip {4}out\/B1\.bam .*\(archived: --maxRestores 1 is used up\)$/)
       assert.deepStrictEqual(counts, ["", "1 to restore, 2 to skip, 0 refused"])
       const json = yield* request([...args, "--plan", "--format", "json"])
       assert.deepStrictEqual(
@@ -74,7 +74,7 @@ describe("the plan and the run", () => {
         ["pending", "archived"]
       )
       const again = yield* request([...args, "--plan"])
-      assert.match(again.stdout, /^skip {3}out\/S3\.bam .*pending, no new request, expected at \d{4}-/m)
+      assert.match(again.stdout, /^skip {4}out\/S3\.bam .*pending, no new request, expected at \d{4}-/m)
       assert.match(again.stdout, /^restore out\/B1\.bam /m)
     })
   )
@@ -85,7 +85,7 @@ describe("the plan and the run", () => {
       writeFileSync(join(folder, file), "[", { mode: 0o600 })
       const args = ["-a", "A3", "-f", "bam", "-d", "out", "--restoreArchived", "force"]
       const plan = yield* download([...args, "--plan"])
-      assert.match(plan.stdout, /^fail {3}out\/S3\.bam {2}\(.*it is not JSON/)
+      assert.match(plan.stdout, /^fail {4}out\/S3\.bam {2}\(.*it is not JSON/)
       assert.deepStrictEqual([plan.exitCode, (yield* download(args)).exitCode], [65, 65])
     })
   )

@@ -1,8 +1,8 @@
 /**
  * What happens in a run, as a stream that ends with its outcome: for the log, the screen, or a program that uses the library.
  *
- * Who reads the stream slowly stops no byte: while many events wait for him, those about the progress of a transfer are left
- * out. All others are kept, a few for each file. When the reader is interrupted, so is the run.
+ * A slow reader stops no byte: while many events wait to be read, those about the progress of a transfer are left out. All
+ * others are kept, a few for each file. When the reader is interrupted, so is the run.
  */
 import * as Effect from "effect/Effect"
 import * as Queue from "effect/Queue"
