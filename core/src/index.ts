@@ -131,7 +131,7 @@ export {
 export type { LinkError, LinksOf } from "./download/LinkListing.ts"
 export { type LinkEntry, type LinkManifest, linksJson, readLinks } from "./download/LinkManifest.ts"
 export type { DiskSpace } from "./download/Planning.ts"
-export type { RestorationState, RestorationStatus } from "./download/RestorationStatus.ts"
+export { isSettled, type RestorationState, type RestorationStatus } from "./download/RestorationStatus.ts"
 export type { Awaited, RunObserver } from "./download/RunObserver.ts"
 export type { RefusedEstimate } from "./download/SliceTasks.ts"
 export {
