@@ -56,7 +56,8 @@ const rules: ReadonlyArray<Rule> = [
   { folder: "core/src/contract", allows: (to) => isEffect(to) || within("core/src/contract")(to) },
   {
     folder: "core/src/genome",
-    allows: (to) => isEffect(to) || within("core/src/genome", "core/src/Errors.ts", "core/src/JoinedBytes.ts")(to)
+    allows: (to) =>
+      isEffect(to) || within("core/src/genome", "core/src/Errors.ts", "core/src/JoinedBytes.ts", "core/src/text")(to)
   },
   { folder: "core/src/text", allows: (to) => isEffect(to) || within("core/src/text")(to) },
   {
@@ -486,7 +487,7 @@ const writers: Readonly<Record<string, Writer>> = Object.fromEntries<Writer>([
   ["platform/terminal/Screen.ts", { through: "steps/main/StepMain.ts" }],
   ["platform/terminal/LogFile.ts", { through: "platform/terminal/LogOutput.ts" }],
   ["steps/main/ProcessRun.ts", { through: "steps/main/StepMain.ts" }],
-  itself("steps/download/ReportOutput.ts"),
+  itself("steps/download/Conclusion.ts"),
   itself("gateway/Answers.ts"),
   ["gateway/ControlHandlers.ts", { holds: "ok, and numbers" }],
   ["steps/main/StepRunner.ts", { holds: "help and version, before anything is read" }],
@@ -494,7 +495,7 @@ const writers: Readonly<Record<string, Writer>> = Object.fromEntries<Writer>([
   ["steps/api/OpenApi.ts", { holds: "the declaration of the API" }],
   ["steps/api/Program.ts", { holds: answers }],
   ["steps/fetch-annotations/Program.ts", { holds: answers }],
-  ["steps/download/WriteLinks.ts", { holds: "links, which the user asked for" }],
+  ["steps/download/Preview.ts", { holds: "links, which the user asked for" }],
   ["platform/files/FileCalls.ts", { holds: "data of files" }],
   ["platform/files/NodePartFiles.ts", { holds: "journals: numbers and checksums" }],
   ["platform/files/AtomicFile.ts", { holds: "what the writers above and below give it" }],
@@ -507,7 +508,7 @@ const writers: Readonly<Record<string, Writer>> = Object.fromEntries<Writer>([
 ])
 
 const writing =
-  /\bprocess\.(?:stdout|stderr)\b|\b[Cc]onsole\.\w+|\b(?:writeFile|appendFile)\w*\(|\bcreateWriteStream\(|\bwriteSync\(|\.writeAll\(|\b(?:openOutput|replaceFile|withFresh)\(/
+  /\bprocess\.(?:stdout|stderr)\b|\b[Cc]onsole\.\w+|\b(?:writeFile|appendFile)\w*\(|\bcreateWriteStream\(|\bwriteSync\(|\.writeAll\(|\bwriteAll\((?:fd|file),|\b(?:openOutput|replaceFile|withFresh)\(/
 const raw = /\b(?:file|fs|handle|descriptor|stream)\.write\w*\(/
 
 const replying = /\bHttpServerResponse\.(?:json|text|html|raw|stream|uint8Array)\w*\(/
@@ -541,6 +542,6 @@ describe("Z5 the way out for words", () => {
         ? [path]
         : []
     )
-    assert.deepStrictEqual(around, ["steps/api/Answers.ts", "steps/api/Special.ts", "steps/download/ReportOutput.ts"])
+    assert.deepStrictEqual(around, ["steps/api/Answers.ts", "steps/api/Special.ts", "steps/download/Conclusion.ts"])
   })
 })

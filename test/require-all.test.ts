@@ -42,7 +42,12 @@ describe("--requireAll", () => {
       assert.strictEqual(exitCode, 66)
       const failed = files.filter(({ action }) => action === "failed")
       assert.deepStrictEqual(
-        failed.map(({ analysisId, error, fileName, reason }) => [analysisId, fileName, reason, error]),
+        failed.map(({ analysisId, error, fileName, reason }) => [
+          analysisId,
+          fileName,
+          reason,
+          { tag: error?.tag, message: error?.message }
+        ]),
         [
           ["B1", null, "missing", { tag: "NotFound", message: lacking }],
           ["A3", "S3.bam", "archived", { tag: "FileArchived", message: cold }]

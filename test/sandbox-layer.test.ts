@@ -2,7 +2,6 @@
 import { readdirSync } from "node:fs"
 import { assert, layer } from "@effect/vitest"
 import { Clock, Duration, Effect, Schedule } from "effect"
-import { downloadRequest } from "../core/src/download/DownloadRequest.ts"
 import { Downloads } from "../core/src/download/Downloads.ts"
 import { isSettled } from "../core/src/download/RestorationStatus.ts"
 import * as Service from "../platform/Service.ts"
@@ -15,17 +14,17 @@ layer(Sandbox.layerFor(Service.layer, { switches }))("the sandbox as a layer, un
     Effect.gen(function* () {
       const { folder, passTime } = yield* Sandbox
       const downloads = yield* Downloads
-      const request = yield* downloadRequest({
+      const options = {
         analysisIds: ["A3"],
         filetypes: ["bam"],
         destination: folder,
         restoreArchived: "force"
-      })
+      } as const
       let looks = 0
       const { statuses } = yield* passTime(
         Effect.gen(function* () {
-          yield* downloads.restore(request)
-          const { look } = yield* downloads.resume(request)
+          yield* downloads.restore(options)
+          const { look } = yield* downloads.resume(options)
           return yield* Effect.repeat(
             Effect.tap(look, () => Effect.sync(() => looks++)),
             {
@@ -51,7 +50,7 @@ layer(Sandbox.layerFor(Service.layer, { switches }))("the sandbox as a layer, un
       const downloads = yield* Downloads
       yield* setFaults([{ when: { endpoint: "getFileDownloadLinks", nth: 1 }, then: { status: 503 } }])
       const before = yield* Clock.currentTimeMillis
-      const plan = yield* passTime(downloads.plan(yield* downloadRequest({ analysisIds: ["A1"] })))
+      const plan = yield* passTime(downloads.plan({ analysisIds: ["A1"] }))
       assert.lengthOf(plan.failures, 0)
       // The repeat waited for half a second or so, and not for a minute.
       const waited = (yield* Clock.currentTimeMillis) - before

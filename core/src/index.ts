@@ -92,7 +92,6 @@ export type {
 
 // --- downloads: from the ids of analyses to files on the disk ---------------------------------------------------------------
 
-export type { DiskNeed } from "./download/DiskNeed.ts"
 export type {
   LinksItem,
   ListItem,
@@ -108,31 +107,30 @@ export type {
   Outlook,
   PlanError,
   PlanFailure,
-  PlannedFile,
-  PlanRequest
+  PlannedFile
 } from "./download/DownloadPlan.ts"
-export {
-  type DownloadOptions,
-  type DownloadRequest,
-  downloadRequest,
-  type RegionOptions,
-  type RequestError
+export type {
+  DownloadOptions,
+  RegionOptions,
+  RequestError
 } from "./download/DownloadRequest.ts"
-export { Downloads, type Looks } from "./download/Downloads.ts"
-export type { Proof } from "./download/FetchFile.ts"
+export { Downloads, type EventsOptions, type Looks, type RunFailure } from "./download/Downloads.ts"
 export {
+  DownloadsFailed,
   type FileFailure,
   type FileReason,
   FileResult,
   type SkipReason,
+  type Throughput,
   type Totals,
   totalsOf
 } from "./download/FileResult.ts"
 export type { LinkError, LinksOf } from "./download/LinkListing.ts"
 export { type LinkEntry, type LinkManifest, linksJson, readLinks } from "./download/LinkManifest.ts"
-export type { DiskSpace } from "./download/Planning.ts"
+export type { DiskNeed, DiskSpace } from "./download/Planning.ts"
 export { isSettled, type RestorationState, type RestorationStatus } from "./download/RestorationStatus.ts"
-export type { Awaited, RunObserver } from "./download/RunObserver.ts"
+export type { Awaited, Ended, RunEvent, Tell } from "./download/RunEvents.ts"
+export { makeRunRecord, type RunRecord } from "./download/RunRecord.ts"
 export type { RefusedEstimate } from "./download/SliceTasks.ts"
 export {
   type ChecksumKind,
@@ -140,12 +138,10 @@ export {
   fileTypes,
   type OfferedDataType
 } from "./genome/formats/FileNames.ts"
-export type { Filter, Operand as FilterOperand, Operator as FilterOperator } from "./selection/Filter.ts"
 export type { ListedAnalysis, ListedFile } from "./selection/ListedFiles.ts"
 export { type Layout, type OutputPath, pathOf } from "./selection/OutputPath.ts"
-export type { SelectedAnalysis, SelectionRequest } from "./selection/Selection.ts"
-export type { FileChoice, WantedFile, WantedSlice } from "./selection/WantedFiles.ts"
-export type { TimeSpan } from "./text/Timestamp.ts"
+export type { SelectedAnalysis } from "./selection/Selection.ts"
+export type { WantedFile, WantedSlice } from "./selection/WantedFiles.ts"
 
 // --- files in the archive: who agrees to a restoration, what is remembered, when to look --------------------------------------
 
@@ -156,8 +152,8 @@ export type { Item as TrackingItem, TrackingDocument } from "./archive/TrackingD
 export type { StoredOptions, TrackingEntry } from "./archive/TrackingEntry.ts"
 export { TrackingFile } from "./archive/TrackingFile.ts"
 export { type Found, type Patience, untilRestored } from "./archive/Waiting.ts"
-export type { Look } from "./download/ResumeMemory.ts"
-export { type LookFailure, untilBack } from "./download/ResumeWait.ts"
+export type { Look } from "./download/RestorationStatus.ts"
+export { type LookFailure, untilBack } from "./download/Resume.ts"
 export { type RestorationOutlook, restorationPoll } from "./Schedules.ts"
 export { Operator } from "./settings/Operator.ts"
 

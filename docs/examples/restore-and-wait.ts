@@ -6,7 +6,7 @@
  */
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import { Console, Effect, Schedule } from "effect"
-import { Downloads, downloadRequest, isSettled } from "svc-steps"
+import { Downloads, isSettled } from "svc-steps"
 import { Service } from "svc-steps/node"
 
 /** Every half hour, for a day. */
@@ -14,10 +14,10 @@ const halfHours = Schedule.spaced("30 minutes").pipe(Schedule.upTo({ duration: "
 
 const program = Effect.fn("program")(function* (analysisIds: ReadonlyArray<string>) {
   const downloads = yield* Downloads
-  const request = yield* downloadRequest({ analysisIds, filetypes: ["bam"], restoreArchived: "force" })
+  const options = { analysisIds, filetypes: ["bam"], restoreArchived: "force" } as const
   // It costs money. What was asked for stands in the restoration file: a run that is killed asks for nothing twice.
-  yield* downloads.restore(request)
-  const { look } = yield* downloads.resume(request)
+  yield* downloads.restore(options)
+  const { look } = yield* downloads.resume(options)
   const { statuses } = yield* Effect.repeat(look, {
     schedule: halfHours,
     until: ({ statuses }) => statuses.every(isSettled)

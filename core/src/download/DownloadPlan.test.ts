@@ -5,8 +5,8 @@ import { CannotCreate } from "../Errors.ts"
 import type { ListedAnalysis, ListedFile } from "../selection/ListedFiles.ts"
 import { pathOf } from "../selection/OutputPath.ts"
 import type { SliceState } from "../transfer/SliceRequest.ts"
-import { diskNeed, shortage } from "./DiskNeed.ts"
 import { type Destination, type PlanRequest, plan } from "./DownloadPlan.ts"
+import { diskNeed, shortage } from "./Planning.ts"
 
 const analysis = (id: string, files: ReadonlyArray<ListedFile>, named = true): ListedAnalysis => ({
   id,

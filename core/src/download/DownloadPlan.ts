@@ -203,7 +203,10 @@ const refusal = (
   if (unsafe !== null) return unsafe
   if (owners !== null) return new NameCollision({ name: path, ...owners })
   if (occupants.get(path)?.kind === "other") {
-    return new CannotCreate({ path, reason: "something else than a file is there" })
+    return new CannotCreate({
+      path,
+      reason: "a folder, or something else that is no file, is there: move it away, or give another --destination"
+    })
   }
   const slice = slices.get(path)
   return slice?._tag === "Other" && !overwrite && !hasNoReads(place) ? slice.error : null

@@ -20,7 +20,7 @@ import type { Operator } from "../settings/Operator.ts"
 import type { Outlook, PlannedFile } from "./DownloadPlan.ts"
 import type { DownloadRequest } from "./DownloadRequest.ts"
 import { type FileResult, reasonOfFailure } from "./FileResult.ts"
-import type { Awaited } from "./RunObserver.ts"
+import type { Awaited } from "./RunEvents.ts"
 
 export type Restorations = ReadonlyMap<PlannedFile, RestoreResult>
 export type Outlooks = ReadonlyMap<PlannedFile, Outlook>

@@ -115,7 +115,7 @@ const download = Effect.fn("svc.transfer.downloadSlice")(function* (
     overwrite,
     progress,
     standing: standing(request),
-    attempt: (state) =>
+    attempt: (_, state) =>
       attemptSlice(slice, state).pipe(
         Effect.provideService(Codec, services.codec),
         Effect.provideService(PieceWorkers, services.workers)
