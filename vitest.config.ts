@@ -4,7 +4,7 @@ import { workers } from "./test/Workers.ts"
 
 export default defineConfig({
   test: {
-    include: ["{core,platform,steps,gateway,sandbox,test}/**/*.test.ts"],
+    include: ["{core,platform,steps,gateway,sandbox,docs,test}/**/*.test.ts"],
     // Real servers and real tools: `npm run e2e`.
     exclude: ["test/e2e/**"],
     globalSetup: "test/TestRun.ts",

@@ -47,12 +47,14 @@ export interface SandboxOptions {
 }
 
 /** A running sandbox. The first account of the world is the one to log in with. */
-export interface Sandbox {
+export interface RunningSandbox {
   readonly url: string
   readonly linkHost: string
   readonly user: string
   readonly password: string
   readonly stats: Effect.Effect<Stats>
+  /** Whether a request to the API or to the link host is being answered. */
+  readonly busy: () => boolean
   /** Replaces all fault rules and counts anew. */
   readonly setFaults: (rules: ReadonlyArray<FaultRule>) => Effect.Effect<void>
   /** Every restoration under way ends now. */
@@ -60,6 +62,9 @@ export interface Sandbox {
   /** Everything as it was at the start. */
   readonly reset: Effect.Effect<void>
 }
+
+/** Ways in which a sandbox cannot start. */
+export type SandboxError = InputUnusable | InputMalformed | ListenFailed
 
 const worldInput = Effect.fn("Sandbox.worldInput")(function* (options: SandboxOptions, seed: number) {
   const path = yield* Path.Path
@@ -111,11 +116,7 @@ const serveApi = Effect.fn("Sandbox.serveApi")(function* (server: Server) {
  */
 export const start = Effect.fn("Sandbox.start")(function* (
   options: SandboxOptions = {}
-): Effect.fn.Return<
-  Sandbox,
-  InputUnusable | InputMalformed | ListenFailed,
-  Scope.Scope | FileSystem.FileSystem | Path.Path
-> {
+): Effect.fn.Return<RunningSandbox, SandboxError, Scope.Scope | FileSystem.FileSystem | Path.Path> {
   const switches = { ...defaultSwitches, ...options.switches }
   const input = yield* worldInput(options, switches.seed)
   const rules =
@@ -141,6 +142,7 @@ export const start = Effect.fn("Sandbox.start")(function* (
       user: account.user,
       password: account.password,
       stats: counters.snapshot,
+      busy: () => counters.stats.apiInFlight + counters.stats.linkInFlight > 0,
       setFaults: faults.replace,
       thaw: (yield* Archive).thaw,
       reset: Effect.provideContext(resetAll, state)

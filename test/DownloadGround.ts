@@ -4,12 +4,12 @@ import { mkdirSync, readdirSync, readFileSync, statSync } from "node:fs"
 import { join } from "node:path"
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { Effect } from "effect"
-import { type Sandbox, type SandboxOptions, start as startSandbox } from "../sandbox/Sandbox.ts"
+import { type RunningSandbox, type SandboxOptions, start as startSandbox } from "../sandbox/Sandbox.ts"
 import { type Outcome, run, start, untilOrEnd } from "./Executables.ts"
 import { fits } from "./Schemas.ts"
 import { temporaryFolder } from "./TemporaryFolder.ts"
 
-export interface Ground extends Sandbox {
+export interface Ground extends RunningSandbox {
   /** Working folder of the commands; `out` is a folder in it. */
   readonly folder: string
   /** The environment that names the service and the account. */

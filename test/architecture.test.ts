@@ -81,7 +81,8 @@ const rules: ReadonlyArray<Rule> = [
       isEffect(to) ||
       isBuiltIn(to) ||
       within("core/src", "platform", "@effect/platform-node")(to) ||
-      (from === "platform/http/CookieJars.ts" && to === "tough-cookie")
+      (from === "platform/http/CookieJars.ts" && to === "tough-cookie") ||
+      (from === "platform/SupportedNode.ts" && to === "package.json")
   },
   {
     folder: "sandbox",
@@ -89,8 +90,8 @@ const rules: ReadonlyArray<Rule> = [
       isEffect(to) ||
       isBuiltIn(to) ||
       within("core/src/contract", "core/src/genome", "sandbox", "@effect/platform-node", "package.json")(to) ||
-      // No client code takes part in a sandbox; a socket that listens is none.
-      to === "platform/http/Listener.ts"
+      // No client code takes part in a sandbox; a socket that listens is none, nor is the question which Node this is.
+      within("platform/http/Listener.ts", "platform/Runtime.ts")(to)
   },
   {
     folder: "gateway",

@@ -14,9 +14,9 @@ import { AccountLock } from "../core/src/session/AccountLock.ts"
 import { Session } from "../core/src/session/Session.ts"
 import { makeSessionProfile } from "../core/src/session/SessionProfile.ts"
 import * as ApiHttp from "../platform/http/ApiHttp.ts"
-import { type Sandbox, start } from "../sandbox/Sandbox.ts"
+import { type RunningSandbox, start } from "../sandbox/Sandbox.ts"
 
-const clients = (sandbox: Sandbox) =>
+const clients = (sandbox: RunningSandbox) =>
   Layer.mergeAll(ServiceClient.layer, ServiceJson.layer).pipe(
     Layer.provide(
       Session.layer({
@@ -32,7 +32,7 @@ const clients = (sandbox: Sandbox) =>
 
 const withClient = <A, E>(
   ids: "text" | "numeric",
-  body: (client: ServiceClient["Service"], sandbox: Sandbox) => Effect.Effect<A, E, ServiceJson>
+  body: (client: ServiceClient["Service"], sandbox: RunningSandbox) => Effect.Effect<A, E, ServiceJson>
 ) =>
   Effect.gen(function* () {
     const sandbox = yield* start({ switches: { ids, strict: true } })

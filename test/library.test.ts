@@ -11,6 +11,7 @@ import * as Service from "../platform/Service.ts"
 import { ground, namesIn } from "./DownloadGround.ts"
 import { runCommand } from "./Executables.ts"
 import { root } from "./Root.ts"
+import { collector } from "./servers/Collector.ts"
 import { strictService } from "./servers/StrictService.ts"
 import { temporaryFolder } from "./TemporaryFolder.ts"
 
@@ -18,18 +19,14 @@ const example = (name: string, args: ReadonlyArray<string>, env: Readonly<Record
   runCommand(process.execPath, [`${root}docs/examples/${name}`, ...args], { env, cwd })
 
 describe("examples", () => {
-  it.live("a list, with what to do about each failure", () =>
+  it.live("the shortest program", () =>
     Effect.gen(function* () {
-      const { env } = yield* ground()
-      const list = (ids: ReadonlyArray<string>, more = {}) => example("list-analyses.ts", ids, { ...env, ...more })
-      const some = yield* list(["A1", "nope", "A3"])
-      assert.strictEqual(some.exitCode, 0, some.stderr)
-      assert.match(some.stdout, /^A1\tS1\.bam\t\d+\tonline$/m)
-      assert.match(some.stdout, /^A3\tS3\.bam\t\d*\tarchived$/m)
-      assert.match(some.stderr, /^analysis nope: not found.*: is the id right/m)
-      const refused = yield* list(["A1"], { SVC_PASSWORD: "wrong" })
+      const { env, folder } = yield* ground()
+      const { exitCode, stderr } = yield* example("shortest.ts", [], env, folder)
+      assert.strictEqual(exitCode, 0, stderr)
+      assert.includeMembers([...namesIn(folder)], ["S1.bam", "S1.bam.bai"])
+      const refused = yield* example("shortest.ts", [], { ...env, SVC_PASSWORD: "wrong" }, folder)
       assert.strictEqual(refused.exitCode, 77)
-      assert.match(refused.stderr, /^Check SVC_USER and SVC_PASSWORD\.$/m)
     })
   )
 
@@ -54,14 +51,28 @@ describe("examples", () => {
     })
   )
 
-  it.live("restore and wait", () =>
+  it.live("restore and wait, by a schedule of its own", () =>
     Effect.gen(function* () {
-      const { env, stats } = yield* ground({ switches: { restoreDelay: Duration.millis(1) } })
-      const { exitCode, stderr, stdout } = yield* example("restore-and-wait.ts", ["A3"], env)
-      assert.deepStrictEqual([exitCode, stdout.split("\n").at(-2)], [0, "all files of A3 are back"], stderr)
-      const again = yield* example("restore-and-wait.ts", ["A3"], env)
-      assert.strictEqual(again.exitCode, 0)
+      const { env, folder, stats } = yield* ground({ switches: { restoreDelay: Duration.millis(1) } })
+      const { exitCode, stderr, stdout } = yield* example("restore-and-wait.ts", ["A3"], env, folder)
+      assert.deepStrictEqual([exitCode, stdout.split("\n").at(-2)], [0, "S3.bam\tDone"], stderr)
+      assert.isTrue(namesIn(folder).includes("S3.bam"))
       assert.strictEqual((yield* stats).restores, 1)
+    })
+  )
+
+  it.live("an endpoint of its own, and spans and counters for a collector", () =>
+    Effect.gen(function* () {
+      const { env } = yield* ground()
+      const seen = yield* collector()
+      const { exitCode, stderr, stdout } = yield* example("own-endpoint.ts", ["FBN1"], {
+        ...env,
+        OTEL_EXPORTER_OTLP_ENDPOINT: seen.url
+      })
+      assert.deepStrictEqual([exitCode, stdout], [0, "Json\n1 variants in FBN1\n"], stderr)
+      const names = seen.spans().map(({ name }) => name)
+      assert.includeMembers(names, ["program", "svc.session.login", "svc.session.send", "svc.session.logout"])
+      assert.strictEqual(seen.counters()["svc.logins"], 1)
     })
   )
 
@@ -86,20 +97,13 @@ describe("examples", () => {
   it.live("a region of a file", () =>
     Effect.gen(function* () {
       const { env, folder } = yield* ground()
-      const cut = (range: string) => example("slice-region.ts", ["A1", "S1.bam", range], env, folder)
+      const cut = (range: string) => example("slice-region.ts", ["A1", range], env, folder)
       const first = yield* cut("chr1")
       assert.strictEqual(first.exitCode, 0, first.stderr)
-      assert.match(first.stdout, /^downloaded: chr1\S*, [1-9]\d{3,} bytes\n$/)
+      assert.match(first.stdout, /^S1\.ranged\.bam: downloaded, chr1\S*, [1-9]\d{3,} bytes\n$/)
       assert.includeMembers([...namesIn(folder)], ["S1.ranged.bam", "S1.ranged.bam.bai"])
-      assert.match((yield* cut("chr1")).stdout, /^exists: /)
-      assert.notStrictEqual((yield* cut("chr2")).exitCode, 0)
-    })
-  )
-
-  it.live("restore and wait under a TestClock: hours in a moment", () =>
-    Effect.gen(function* () {
-      const { exitCode, stderr, stdout } = yield* example("restore-under-test-clock.ts", ["A3"])
-      assert.deepStrictEqual([exitCode, stdout], [0, "all files of A3 are back\nafter 8 hours\n"], stderr)
+      assert.match((yield* cut("chr1")).stdout, /: exists, /)
+      assert.match((yield* cut("chr2")).stderr, /S1\.ranged\.bam/)
     })
   )
 
@@ -126,13 +130,6 @@ describe("examples", () => {
       const { exitCode, stderr, stdout } = yield* example("annotations.ts", ["A1"])
       assert.notStrictEqual(exitCode, 0)
       assert.match(stdout + stderr, /SVC_TARGET/)
-    })
-  )
-
-  it.live("a layer for tests", () =>
-    Effect.gen(function* () {
-      const { exitCode, stderr, stdout } = yield* example("sandbox-layer.ts", [], { SVC_LOCK_DIR: "unused" })
-      assert.deepStrictEqual([exitCode, stdout], [0, "4\n"], stderr)
     })
   )
 })
@@ -227,7 +224,7 @@ describe("the entry points", () => {
         "serviceConfig"
       ])
       assert.deepStrictEqual(node, ["Service"])
-      assert.deepStrictEqual(sandbox, ["startSandbox"])
+      assert.deepStrictEqual(sandbox, ["Sandbox"])
     })
   )
 

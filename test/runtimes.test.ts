@@ -5,6 +5,7 @@ import { Effect } from "effect"
 import { build } from "esbuild"
 import { runCommand } from "./Executables.ts"
 import { root } from "./Root.ts"
+import { productModules } from "./Sources.ts"
 
 describe("svc-steps", () => {
   it("is bundled for browsers as it is, and runs without anything of Node", async () => {
@@ -48,9 +49,40 @@ describe("svc-steps/node", () => {
         assert.strictEqual(exitCode, 1)
         assert.match(
           stderr,
-          new RegExp(`Error: svc-steps/node runs on Node 22.19 or newer, and was loaded by ${runtime};`)
+          new RegExp(
+            `Error: svc-steps/node and svc-steps/sandbox run on Node 22.19 or newer, and were loaded by ${runtime};`
+          )
         )
       })
     )
   }
+
+  for (const entryPoint of ["node", "sandbox"]) {
+    it.live(`says on an old Node which one it needs, before anything else of svc-steps/${entryPoint} is run`, () =>
+      Effect.gen(function* () {
+        const script = `
+          Object.defineProperty(process.versions, "node", { value: "20.20.2" })
+          await import("svc-steps/${entryPoint}").catch(({ message }) => console.log(message))`
+        const { stdout } = yield* runCommand(process.execPath, ["--input-type=module", "--eval", script])
+        assert.match(
+          stdout,
+          /^svc-steps\/node and .* run on Node 22\.19 or newer, and were loaded by Node 20\.20\.2;.*\n$/
+        )
+      })
+    )
+  }
+
+  it("imports by name only what Node 20 has: a missing name fails before a module can say anything", () => {
+    const newer =
+      /\b(?:getCACertificates|setDefaultCACertificates|enableCompileCache|styleText|zstd\w+|createZstd\w+|glob|globSync|registerHooks|getCallSites|sqlite)\b/
+    const offenders = productModules.filter(
+      ({ path, text }) =>
+        /^(?:platform|sandbox)\//.test(path) &&
+        [...text.matchAll(/^import .*?\{([^}]*)\} from "node:/gm)].some(([, names = ""]) => newer.test(names))
+    )
+    assert.deepStrictEqual(
+      offenders.map(({ path }) => path),
+      []
+    )
+  })
 })

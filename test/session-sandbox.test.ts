@@ -9,9 +9,9 @@ import { AccountLock } from "../core/src/session/AccountLock.ts"
 import { Session } from "../core/src/session/Session.ts"
 import { makeSessionProfile } from "../core/src/session/SessionProfile.ts"
 import * as ApiHttp from "../platform/http/ApiHttp.ts"
-import { type Sandbox, type SandboxOptions, start } from "../sandbox/Sandbox.ts"
+import { type RunningSandbox, type SandboxOptions, start } from "../sandbox/Sandbox.ts"
 
-const sessionOf = (sandbox: Sandbox, password = sandbox.password) =>
+const sessionOf = (sandbox: RunningSandbox, password = sandbox.password) =>
   Session.layer({
     baseUrl: new URL(sandbox.url),
     username: sandbox.user,
@@ -20,8 +20,10 @@ const sessionOf = (sandbox: Sandbox, password = sandbox.password) =>
     tries: 2
   }).pipe(Layer.provide([ApiHttp.layer({ proxy: null, caFile: null, noProxy: "*" }), AccountLock.layerNone]))
 
-const inSandbox = <A, E>(options: SandboxOptions, body: (sandbox: Sandbox) => Effect.Effect<A, E, Scope.Scope>) =>
-  Effect.flatMap(start(options), body).pipe(Effect.scoped, Effect.provide(NodeServices.layer))
+const inSandbox = <A, E>(
+  options: SandboxOptions,
+  body: (sandbox: RunningSandbox) => Effect.Effect<A, E, Scope.Scope>
+) => Effect.flatMap(start(options), body).pipe(Effect.scoped, Effect.provide(NodeServices.layer))
 
 const typedClient = Effect.flatMap(Session, (session) =>
   HttpApiClient.makeWith(ServiceApi, { httpClient: session.http })

@@ -107,18 +107,14 @@ export type {
   Outlook,
   PlanError,
   PlanFailure,
-  PlannedFile,
-  PlanRequest
+  PlannedFile
 } from "./download/DownloadPlan.ts"
-export {
-  type DownloadOptions,
-  type DownloadRequest,
-  downloadRequest,
-  type RegionOptions,
-  type RequestError
+export type {
+  DownloadOptions,
+  RegionOptions,
+  RequestError
 } from "./download/DownloadRequest.ts"
 export { Downloads, type EventsOptions, type Looks, type RunFailure } from "./download/Downloads.ts"
-export type { Proof } from "./download/FetchFile.ts"
 export {
   DownloadsFailed,
   type FileFailure,
@@ -132,7 +128,7 @@ export {
 export type { LinkError, LinksOf } from "./download/LinkListing.ts"
 export { type LinkEntry, type LinkManifest, linksJson, readLinks } from "./download/LinkManifest.ts"
 export type { DiskNeed, DiskSpace } from "./download/Planning.ts"
-export type { RestorationState, RestorationStatus } from "./download/RestorationStatus.ts"
+export { isSettled, type RestorationState, type RestorationStatus } from "./download/RestorationStatus.ts"
 export type { Awaited, Ended, RunEvent, Tell } from "./download/RunEvents.ts"
 export { makeRunRecord, type RunRecord } from "./download/RunRecord.ts"
 export type { RefusedEstimate } from "./download/SliceTasks.ts"
@@ -142,12 +138,10 @@ export {
   fileTypes,
   type OfferedDataType
 } from "./genome/formats/FileNames.ts"
-export type { Filter, Operand as FilterOperand, Operator as FilterOperator } from "./selection/Filter.ts"
 export type { ListedAnalysis, ListedFile } from "./selection/ListedFiles.ts"
 export { type Layout, type OutputPath, pathOf } from "./selection/OutputPath.ts"
-export type { SelectedAnalysis, SelectionRequest } from "./selection/Selection.ts"
-export type { FileChoice, WantedFile, WantedSlice } from "./selection/WantedFiles.ts"
-export type { TimeSpan } from "./text/Timestamp.ts"
+export type { SelectedAnalysis } from "./selection/Selection.ts"
+export type { WantedFile, WantedSlice } from "./selection/WantedFiles.ts"
 
 // --- files in the archive: who agrees to a restoration, what is remembered, when to look --------------------------------------
 

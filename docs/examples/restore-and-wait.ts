@@ -1,43 +1,28 @@
 /**
- * Asks for the restoration of the archived files of an analysis and waits until all of them are back.
+ * Asks for the archived files of analyses, looks by a schedule of its own whether they are back, and downloads each as it comes.
  *
  *     export SVC_TARGET=https://lab.example.org SVC_USER=ada SVC_PASSWORD=...
  *     node restore-and-wait.ts A3
  */
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
-import { Console, Duration, Effect } from "effect"
-import { AnalysisId, RestorationsPending, ServiceClient, untilRestored } from "svc-steps"
+import { Console, Effect, Schedule } from "effect"
+import { Downloads, isSettled } from "svc-steps"
 import { Service } from "svc-steps/node"
 
-/** Told before each sleep: how many files are missing, and how long the sleep is. */
-type Asleep = (missing: number, sleep: Duration.Duration) => Effect.Effect<unknown>
+/** Every half hour, for a day. */
+const halfHours = Schedule.spaced("30 minutes").pipe(Schedule.upTo({ duration: "1 day" }))
 
-const logged: Asleep = (missing, sleep) =>
-  Effect.logInfo(`${missing} still archived; looking again in ${Math.ceil(Duration.toSeconds(sleep))} s`)
-
-export const restored = Effect.fn("restored")(function* (analysis: AnalysisId, asleep: Asleep = logged) {
-  const client = yield* ServiceClient
-  const look = Effect.map(client.getFileDownloadLinks(analysis), ({ apiFileLinks }) => {
-    const archived = apiFileLinks.filter((file) => file.currentlyArchived === true)
-    return { value: archived, awaited: archived.map((file) => file.estimatedRestoreTime ?? null) }
+const program = Effect.fn("program")(function* (analysisIds: ReadonlyArray<string>) {
+  const downloads = yield* Downloads
+  const options = { analysisIds, filetypes: ["bam"], restoreArchived: "force" } as const
+  // It costs money. What was asked for stands in the restoration file: a run that is killed asks for nothing twice.
+  yield* downloads.restore(options)
+  const { look } = yield* downloads.resume(options)
+  const { statuses } = yield* Effect.repeat(look, {
+    schedule: halfHours,
+    until: ({ statuses }) => statuses.every(isSettled)
   })
-
-  const { value } = yield* look
-  // It costs money, so it is asked for once, and not again when the answer gets lost.
-  if (value.length > 0) yield* client.requestRestore([analysis])
-  const missing = yield* untilRestored(
-    look,
-    { wait: Duration.hours(12), poll: Duration.minutes(1) },
-    ({ length }, sleep) => Effect.asVoid(asleep(length, sleep))
-  )
-  if (missing.length > 0) {
-    const rerun = `node restore-and-wait.ts ${analysis}`
-    return yield* new RestorationsPending({ count: missing.length, nextEstimate: null, rerun })
-  }
-  yield* Console.log(`all files of ${analysis} are back`)
+  for (const { entry, state } of statuses) yield* Console.log(`${entry.fileName}\t${state._tag}`)
 })
 
-if (import.meta.main) {
-  const [analysis = ""] = process.argv.slice(2)
-  restored(AnalysisId.make(analysis)).pipe(Effect.provide(Service.layerConfig()), NodeRuntime.runMain)
-}
+program(process.argv.slice(2)).pipe(Effect.provide(Service.layerConfig()), NodeRuntime.runMain)

@@ -4,38 +4,47 @@
  *     npx vitest run sandbox.test.ts
  */
 import { assert, layer } from "@effect/vitest"
-import { Effect } from "effect"
-import { LimsId, ServiceClient } from "svc-steps"
-import { sandboxLayer } from "./sandbox-layer.ts"
+import { Clock, Duration, Effect, Schedule } from "effect"
+import { AnalysisId, LimsId, ServiceClient } from "svc-steps"
+import { Service } from "svc-steps/node"
+import { Sandbox } from "svc-steps/sandbox"
 
 const analysesOf = (id: string) => ServiceClient.use(({ getPersonAnalyses }) => getPersonAnalyses(LimsId.make(id)))
 
-layer(sandboxLayer())("a service", (it) => {
+/** Strict: the session ends when two requests overlap, as that of the real service does. */
+layer(Sandbox.layerFor(Service.layer, { switches: { strict: true } }))("a service", (it) => {
   it.effect("lists the analyses of a person", () =>
     Effect.gen(function* () {
       const analyses = yield* analysesOf("LIMS-0001")
-      assert.include(
-        analyses.map(({ id }) => String(id)),
-        "A1"
-      )
+      assert.isTrue(analyses.some(({ id }) => id === AnalysisId.make("A1")))
     })
   )
 
-  it.effect("does not know everybody", () =>
+  it.effect("says no", () =>
     Effect.gen(function* () {
-      const error = yield* Effect.flip(analysesOf("LIMS-9999"))
-      assert.strictEqual(error._tag, "SvcNotFound")
+      const { setFaults, stats } = yield* Sandbox
+      yield* setFaults([{ when: { endpoint: "getPersonAnalyses", nth: 1 }, then: { status: 422 } }])
+      const error = yield* Effect.flip(analysesOf("LIMS-0001"))
+      assert.strictEqual(error._tag, "SvcRequestRejected")
+      assert.strictEqual((yield* stats).faultsFired, 1)
     })
   )
 })
 
-const refusing = { when: { endpoint: "getPersonAnalyses" }, then: { status: 422 } } as const
+const slow = { restoreDelay: Duration.hours(8) }
 
-layer(sandboxLayer({ faults: [refusing] }))("a service that says no", (it) => {
-  it.effect("is heard", () =>
+layer(Sandbox.layerFor(Service.layer, { switches: slow }))("a restoration of eight hours", (it) => {
+  it.effect("takes a moment", () =>
     Effect.gen(function* () {
-      const error = yield* Effect.flip(analysesOf("LIMS-0001"))
-      assert.deepInclude(error, { _tag: "SvcRequestRejected", status: 422 })
+      const { passTime } = yield* Sandbox
+      const { getFileDownloadLinks, requestRestore } = yield* ServiceClient
+      const id = AnalysisId.make("A3")
+      yield* requestRestore([id])
+      const isBack = Effect.map(getFileDownloadLinks(id), ({ apiFileLinks }) =>
+        apiFileLinks.every(({ currentlyArchived }) => currentlyArchived !== true)
+      )
+      yield* passTime(Effect.repeat(isBack, { schedule: Schedule.spaced("30 minutes"), until: (back) => back }))
+      assert.strictEqual(yield* Clock.currentTimeMillis, Duration.toMillis("8 hours"))
     })
   )
 })

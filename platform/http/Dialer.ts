@@ -11,7 +11,8 @@ import { X509Certificate } from "node:crypto"
 import type Http from "node:http"
 import net from "node:net"
 import type { Duplex } from "node:stream"
-import { connect as connectTls, createSecureContext, getCACertificates, type SecureContext } from "node:tls"
+// By its default export: an old Node has no `getCACertificates` to import, and would fail before it is told that it is old.
+import tls, { type SecureContext } from "node:tls"
 import * as Redacted from "effect/Redacted"
 import { faultOfCause, TransportFault } from "../../core/src/session/TransportFault.ts"
 import { bareHost, isDirect, portOf } from "../../core/src/settings/NoProxy.ts"
@@ -193,7 +194,7 @@ export class Dialer {
     const host = bareHost(hostname)
     const { connectTimeout } = this.#settings
     this.#within(`no TLS connection within ${connectTimeout} ms`, done, (finish) => {
-      const secure = connectTls({
+      const secure = tls.connect({
         socket,
         host,
         ...(net.isIP(host) === 0 ? { servername: host } : {}),
@@ -247,9 +248,9 @@ export class Dialer {
   /** What TLS trusts. Built once and late: reading the system's authorities takes 50 ms, which plain runs need not pay. */
   secureContext(): SecureContext {
     const { ca } = this.#settings
-    this.#context ??= createSecureContext({
+    this.#context ??= tls.createSecureContext({
       minVersion: "TLSv1.2",
-      ...(ca === null ? {} : { ca: [...getCACertificates("default"), ...getCACertificates("system"), ca] })
+      ...(ca === null ? {} : { ca: [...tls.getCACertificates("default"), ...tls.getCACertificates("system"), ca] })
     })
     return this.#context
   }

@@ -6,16 +6,12 @@
 // By its default export: an old Node has no `enableCompileCache` to import, and would fail before the sentence.
 import nodeModule from "node:module"
 import { isAbsolute, join } from "node:path"
-import product from "../../package.json" with { type: "json" }
-
-const numbers = (version: string) => version.replace(/^>=/, "").split(".").map(Number)
+import { olderNode, oldestNode } from "../../platform/SupportedNode.ts"
 
 const checkVersion = () => {
-  const [major = 0, minor = 0] = numbers(process.versions.node)
-  const [oldestMajor = 0, oldestMinor = 0] = numbers(product.engines.node)
-  if (major > oldestMajor || (major === oldestMajor && minor >= oldestMinor)) return
-  const needed = `This needs Node ${oldestMajor}.${oldestMinor} or newer`
-  console.error(`Error: ${needed}, and was started with Node ${process.versions.node}.`)
+  const older = olderNode()
+  if (older === null) return
+  console.error(`Error: This needs Node ${oldestNode} or newer, and was started with Node ${older}.`)
   process.exit(78)
 }
 

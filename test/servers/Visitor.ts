@@ -2,7 +2,7 @@
 
 import { type IncomingHttpHeaders, request } from "node:http"
 import { Effect } from "effect"
-import type { Sandbox } from "../../sandbox/Sandbox.ts"
+import type { RunningSandbox } from "../../sandbox/Sandbox.ts"
 
 export interface Heard {
   readonly status: number
@@ -61,7 +61,11 @@ export const arrive = Effect.fnUntraced(function* (url: string, path = "/") {
 const form = { "content-type": "application/x-www-form-urlencoded" }
 
 /** The form login with the given words; `pass` is what to use afterwards, if there is something. */
-export const logIn = Effect.fnUntraced(function* ({ password, url, user }: Pick<Sandbox, "password" | "url" | "user">) {
+export const logIn = Effect.fnUntraced(function* ({
+  password,
+  url,
+  user
+}: Pick<RunningSandbox, "password" | "url" | "user">) {
   const { pass } = yield* arrive(url)
   const body = new URLSearchParams({ _csrf: pass["x-csrf-token"], username: user, password }).toString()
   const heard = yield* say(`${url}/login`, { method: "POST", headers: { cookie: pass.cookie, ...form }, body })

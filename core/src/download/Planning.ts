@@ -94,7 +94,7 @@ export const missingFolder = (
 export const filesToFetch = ({ files }: DownloadPlan): ReadonlyArray<PlannedFile> =>
   files.filter(({ decision }) => decision._tag === "Fetch")
 
-/** The space that a run needs on the disk. */
+/** What a run still has to write. */
 export interface DiskNeed {
   /** Bytes still to be written for the files whose size is known. */
   readonly bytes: number

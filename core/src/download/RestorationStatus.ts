@@ -40,8 +40,8 @@ export const requestedState = (
   underWay: boolean
 ): RestorationState => ({ _tag: "Requested", requestedAt: requestTime, estimate, underWay })
 
-/** Nothing more will become of it in this run. */
-const isSettled = (status: RestorationStatus | undefined): boolean =>
+/** True for the final states: `Done`, and `Failed` for a reason that no later look removes. Every other state may still change. */
+export const isSettled = (status: RestorationStatus | undefined): boolean =>
   status?.state._tag === "Done" || (status?.state._tag === "Failed" && !status.state.error.retryable)
 
 /** The result for a request of which no file was tried. */
