@@ -30,6 +30,7 @@ export const lacks = {
     ["tabix", "--version"]
   ),
   compiler: toolsLack("gcc", ["gcc", "--version"]),
+  terminal: toolsLack("script, of Debian's bsdutils", ["script", "--version"]),
   mounts: toolsLack("the right to mount a file system", ["unshare", "-Urm", "true"])
 }
 

@@ -1,13 +1,10 @@
 /** What a person sees on a terminal while files come: the built `svc-download` behind a pseudo-terminal of util-linux. */
 import { spawn } from "node:child_process"
-import { existsSync } from "node:fs"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { fault, type Ground, ground } from "./DownloadGround.ts"
 import { commandOf, runCommand } from "./Executables.ts"
-
-const hasScript = existsSync("/usr/bin/script")
-if (!hasScript && process.env["CI"] !== undefined) throw new Error("Missing: script, of Debian's bsdutils")
+import { lacks, unless } from "./Lacks.ts"
 
 interface Terminal {
   /** Everything written to it so far. */
@@ -105,7 +102,7 @@ const colored = (output: string): ReadonlyArray<string> =>
     .slice(0, -1)
     .map((text) => text.slice(text.lastIndexOf(`${start}3`) + start.length))
 
-describe.skipIf(!hasScript)("svc-download on a terminal", () => {
+describe("svc-download on a terminal", unless(lacks.terminal), () => {
   const place = Effect.gen(function* () {
     const made = yield* ground()
     yield* made.setFaults([fault({ plane: "link", file: "*.bam" }, { slow: 60_000 })])

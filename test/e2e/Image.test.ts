@@ -4,6 +4,7 @@ import { join } from "node:path"
 import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
 import { Effect, Schema } from "effect"
 import { runCommand } from "../Executables.ts"
+import { inCi, unless } from "../Lacks.ts"
 import { root } from "../Root.ts"
 import { lingering, setFaults } from "../SandboxFaults.ts"
 import { partHasBytes, type Service, stats } from "./Download.ts"
@@ -61,9 +62,9 @@ const Inspected = Schema.fromJsonString(
   ])
 )
 
-if (why !== null && process.env["CI"] !== "true") console.warn(`The image is not tested: ${why}`)
+const lack = why === null || inCi ? null : `what builds and runs the image: ${why}`
 
-describe.skipIf(why !== null && process.env["CI"] !== "true")("the image", () => {
+describe("the image", unless(lack), () => {
   beforeAll(async () => {
     if (why !== null) throw new Error(`The image cannot be built and run here: ${why}`)
     const { exitCode, stderr, stdout } = await Effect.runPromise(Container.build([]))

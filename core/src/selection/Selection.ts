@@ -107,7 +107,7 @@ export const select = <A extends AnalysisRecord>(request: SelectionRequest, reco
 
 const missingOf = (what: string, analysisId: string | null = null): Missing => ({
   analysisId,
-  error: new NotFound({ what })
+  error: new NotFound({ what, next: "ids are case-sensitive; svc-api get-analyses shows those that exist" })
 })
 
 const unique = (ids: ReadonlyArray<string>) => [...new Set(ids)]
