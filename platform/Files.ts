@@ -20,8 +20,8 @@ import * as LinkHttp from "./http/LinkHttp.ts"
 import * as ZlibCodec from "./inflate/ZlibCodec.ts"
 import * as GenomeThreads from "./threads/GenomeThreads.ts"
 
-/** Everything that moves files, with what it stands on. */
-export type Files = FileTransfer | SliceTransfer | LinkHost | PartFiles | Codec | FileSystem.FileSystem | Path.Path
+/** What moves files, for programs. */
+export type Files = FileTransfer | SliceTransfer | Codec | FileSystem.FileSystem | Path.Path
 
 /** Whose link hosts they are, and how to get there. */
 export type FilesSettings = Pick<ServiceSettings, "baseUrl" | "caFile" | "proxy">
@@ -51,7 +51,7 @@ export const layer = (
     version: "library",
     userAgent: "svc-steps/library"
   }
-): Layer.Layer<Files, ConfigUnusable> =>
+): Layer.Layer<Files | LinkHost | PartFiles, ConfigUnusable> =>
   // Fresh, so that a program with two services gives each its own link hosts.
   Layer.merge(Layer.fresh(FileTransfer.layerNoDeps), SliceTransfer.layer(client.version)).pipe(
     Layer.provide([LinkPool.layer({ ...defaultSettings, ...transfers }), blocks, GenomeThreads.workersLayer()]),

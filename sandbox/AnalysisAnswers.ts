@@ -22,7 +22,7 @@ const noSuchAnalysis = (id: string) => refusal(400, "ANALYSIS_NOT_FOUND", `No an
 
 const iso = (millis: number) => DateTime.formatIso(DateTime.makeUnsafe(millis))
 
-/** What the service answers about analyses, their files and the archive: docs/service.md 12, 14 and 15. */
+/** What the service answers about analyses, their files and the archive: docs/dev/service.md 12, 14 and 15. */
 export class AnalysisAnswers extends Context.Service<
   AnalysisAnswers,
   {

@@ -28,7 +28,7 @@ const metricTypes: ReadonlyArray<JsonObject> = [
   }
 ]
 
-/** Quality metrics of a case; the results are a map whose one key is the LIMS id (docs/service.md 12). */
+/** Quality metrics of a case; the results are a map whose one key is the LIMS id (docs/dev/service.md 12). */
 export const qualityOf = (limsId: string, analyses: ReadonlyArray<CaseAnalysis>, seed: number): JsonObject => {
   const random = SeededRandom.make(seed)
   return {

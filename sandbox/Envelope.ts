@@ -4,7 +4,7 @@ import type { Json } from "./WireIds.ts"
 /** The payload is the body. */
 export const bare = (payload: Json) => HttpServerResponse.jsonUnsafe(payload)
 
-/** The payload in the envelope (docs/service.md 2.2). */
+/** The payload in the envelope (docs/dev/service.md 2.2). */
 export const envelopedAnswer = (payload: Json) =>
   HttpServerResponse.jsonUnsafe({
     success: true,

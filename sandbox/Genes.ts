@@ -241,7 +241,7 @@ const facts: ReadonlyArray<Facts> = [
   ]
 ]
 
-/** The gene list. The records have the fields of docs/service.md 13.3, some of them null as in real lists. */
+/** The gene list. The records have the fields of docs/dev/service.md 13.3, some of them null as in real lists. */
 export const makeGenes = (ids: WireIds): ReadonlyArray<GeneEntry> =>
   facts.map(
     ([symbol, name, ncbi, omim, hgnc, chromosome, start, end, band, transcript, codingLength, exons, hpo], i) => {

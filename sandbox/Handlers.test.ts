@@ -95,7 +95,7 @@ layer(NodeServices.layer, { excludeTestServices: true })("endpoints", (it) => {
       const integers = ["analysisId", "personId", "virtualPanelId", "geneIds", "analysisIds"]
       for (const [key, value] of found) {
         if (value === null) continue
-        // The metrics call a LIMS id personId (docs/service.md 12).
+        // The metrics call a LIMS id personId (docs/dev/service.md 12).
         if (integers.includes(key) && value !== "LIMS-0001") assert.isTrue(Number.isInteger(value), `${key}: ${value}`)
         if (["limsId", "personLimsId", "sampleId"].includes(key)) assert.isString(value, key)
       }

@@ -12,7 +12,7 @@ type Answer = Effect.Effect<HttpServerResponse.HttpServerResponse>
 
 const allGenes = "1"
 
-/** What the service answers about virtual panels and genes: docs/service.md 12. */
+/** What the service answers about virtual panels and genes: docs/dev/service.md 12. */
 export class PanelAnswers extends Context.Service<
   PanelAnswers,
   {

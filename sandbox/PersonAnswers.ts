@@ -22,7 +22,7 @@ const asCaseAnalysis = ({ id, item, sampleId }: AnalysisRecord): CaseAnalysis =>
   kit: String(item["enrichmentKitName"] ?? "")
 })
 
-/** The part of a person record an update names: nulls and missing keys leave things as they are (docs/service.md 12). */
+/** The part of a person record an update names: nulls and missing keys leave things as they are (docs/dev/service.md 12). */
 const givenFields = ({ comment, country, familyId, firstName, lastName, sex }: PersonUpdate): JsonObject =>
   Object.fromEntries(
     Object.entries({ familyId, firstName, lastName, comment, country, sex }).flatMap(([name, value]) =>
@@ -44,7 +44,7 @@ const faultOf = ({ birthDateDay, birthDateMonth, birthDateYear, sex }: PersonUpd
 
 const twoDigits = (value: number) => String(value).padStart(2, "0")
 
-/** What the service answers about persons and their findings: statuses and forms of docs/service.md 12. */
+/** What the service answers about persons and their findings: statuses and forms of docs/dev/service.md 12. */
 export class PersonAnswers extends Context.Service<
   PersonAnswers,
   {

@@ -23,7 +23,7 @@ import { deliver, replacement, type WireReply } from "./WireReply.ts"
 
 export const tokenHeader = "x-csrf-token"
 
-/** Forced logout: 302 to the base address with an HTML body that shows nothing (docs/service.md 11.6). */
+/** Forced logout: 302 to the base address with an HTML body that shows nothing (docs/dev/service.md 11.6). */
 export const forcedLogout = (host: string) =>
   HttpServerResponse.html(emptyApplication).pipe(
     HttpServerResponse.setStatus(302),

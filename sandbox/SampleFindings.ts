@@ -13,7 +13,7 @@ const regionsOf = (gene: GeneEntry, count: number) => {
 
 const regionsPerGene = 3
 
-/** Coverage of one analysis (docs/service.md 13.4). */
+/** Coverage of one analysis (docs/dev/service.md 13.4). */
 export const coverageOf = (
   analysisId: WireId,
   genes: ReadonlyArray<GeneEntry>,
@@ -53,7 +53,7 @@ const cnvColumn = (id: string, title: string, property: string): JsonObject => (
   dataType: "STRING"
 })
 
-/** CNV target results of one CNV analysis (docs/service.md 13.7); rows of plain cells. */
+/** CNV target results of one CNV analysis (docs/dev/service.md 13.7); rows of plain cells. */
 export const cnvResultsOf = (analysisId: WireId, genes: ReadonlyArray<GeneEntry>, seed: number): JsonObject => {
   const random = SeededRandom.make(seed)
   const thresholds = { homDelThreshold: -1.5, hetDelThreshold: -0.6, dupThreshold: 0.4, multiDupThreshold: 0.9 }
@@ -102,7 +102,7 @@ export const cnvResultsOf = (analysisId: WireId, genes: ReadonlyArray<GeneEntry>
   }
 }
 
-/** Pending CNV segments of one analysis (docs/service.md 13.7); keys with a colon stand on the wire. */
+/** Pending CNV segments of one analysis (docs/dev/service.md 13.7); keys with a colon stand on the wire. */
 export const pendingCnvOf = (
   analysisId: WireId,
   genes: ReadonlyArray<GeneEntry>,

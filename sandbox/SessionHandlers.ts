@@ -48,7 +48,7 @@ export const initialPage = Effect.gen(function* () {
 })
 
 /**
- * `/`, `/authenticate`, `/login` and `/logout` (docs/service.md 11). Forms are read here and not by the contract, because a
+ * `/`, `/authenticate`, `/login` and `/logout` (docs/dev/service.md 11). Forms are read here and not by the contract, because a
  * form without its token is forbidden rather than malformed.
  */
 export const sessionHandlers = HttpApiBuilder.group(

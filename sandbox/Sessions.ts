@@ -26,7 +26,7 @@ const same = (a: string, b: string) => {
 }
 
 /**
- * Cookie and token, from the first request over the login to the end (docs/service.md 3, 5 and 11): an
+ * Cookie and token, from the first request over the login to the end (docs/dev/service.md 3, 5 and 11): an
  * anonymous pair, a new pair at the login, overlap of one account's requests, invalidation, logout.
  */
 export class Sessions extends Context.Service<

@@ -3,7 +3,7 @@ import * as Duration from "effect/Duration"
 import * as Layer from "effect/Layer"
 
 /**
- * Everything about the service that nobody outside knows (docs/service.md 17), one switch each, and the few things a
+ * Everything about the service that nobody outside knows (docs/dev/service.md 17), one switch each, and the few things a
  * user of the sandbox wants to choose. `defaultSwitches` is the most likely service; every other setting is one it might be.
  */
 export interface SwitchValues {

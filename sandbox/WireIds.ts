@@ -5,6 +5,7 @@ export type WireId = string | number | ExactNumber
 
 /** The sandbox keeps its records in the form they have on the wire. */
 export type Json = WireId | boolean | null | ReadonlyArray<Json> | JsonObject
+/** An object of the wire, with all its digits. */
 export type JsonObject = { readonly [key: string]: Json }
 
 /** The ids of the n-th record (from 1) of each kind; the panel "all genes" has id 1 in both forms. */

@@ -1,7 +1,7 @@
 /**
  * Writes into `dist/` the executables as modules that share their chunks, commands that start them on the Node of this clone
  * (`dist/bin/`, to put on PATH), the licences of what they contain, their manual pages (`dist/man/`), the schemas of what is
- * written and read, and the library as modules with their types (`dist/lib/`, docs/adr/0006).
+ * written and read, and the library as modules with their types (`dist/lib/`, docs/dev/adr/0006).
  *
  *     node scripts/build.ts [--quiet] [--no-library] [--outdir DIR]
  *

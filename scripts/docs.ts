@@ -5,8 +5,8 @@
  * - `docs/svc-api.md`, from the methods of `steps/api`
  * - the table of options in `docs/sandbox.md`, from `sandbox/CommandLine.ts`
  * - the examples in `docs/library.md`, from `docs/examples`
- * - `docs/faults.md`, from `test/faults/Catalogue.ts` and the names of the tests
- * - the pictures in `docs/01-tour.md` and `docs/code-tour.md`, from the imports
+ * - `docs/dev/faults.md`, from `test/faults/Catalogue.ts` and the names of the tests
+ * - the pictures in `docs/01-tour.md` and `docs/dev/code-tour.md`, from the imports
  * - the version in CITATION.cff, packaging/ and the workflows, from package.json
  * - `docs/exit-codes.md`, from `core/src/errors`
  */
@@ -40,9 +40,9 @@ const withExamples = (page: string) =>
 export const generatedPages = (): ReadonlyArray<readonly [path: string, content: string]> => [
   ["docs/settings.md", settingsPage()],
   ["docs/svc-api.md", apiPage()],
-  ["docs/faults.md", faultsPage()],
+  ["docs/dev/faults.md", faultsPage()],
   between("docs/01-tour.md", "rooms", roomsPicture),
-  between("docs/code-tour.md", "journeys", journeysPicture),
+  between("docs/dev/code-tour.md", "journeys", journeysPicture),
   between("docs/sandbox.md", "options", sandboxOptions),
   ["docs/library.md", withExamples("docs/library.md")],
   ["docs/exit-codes.md", exitCodesPage()],

@@ -170,7 +170,7 @@ for (const ids of ["text", "numeric"] as const) {
 }
 
 describe("the table", () => {
-  it("has a row for each method of docs/service.md 4.1", () => {
+  it("has a row for each method of docs/dev/service.md 4.1", () => {
     const names = [
       "get-internal-person-id",
       "get-snv-annotations",

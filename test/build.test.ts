@@ -3,7 +3,6 @@ import { readdirSync, readFileSync, statSync, writeFileSync } from "node:fs"
 import { join, relative } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { apiReport } from "../scripts/api-report.ts"
 import { executable, runCommand } from "./Executables.ts"
 import { root } from "./Root.ts"
 import { temporaryFolder } from "./TemporaryFolder.ts"
@@ -130,10 +129,6 @@ describe("the build", () => {
     for (const name of names) {
       assert.match(readFileSync(`${root}dist/man/man1/${name}.1`, "utf8"), new RegExp(`^\\.Nm ${name}$`, "m"))
     }
-  })
-
-  it("exports what docs/api-report.md says (npm run docs:api)", () => {
-    assert.strictEqual(readFileSync(`${root}docs/api-report.md`, "utf8"), apiReport())
   })
 
   it("names every package inside the executables with its licence", () => {

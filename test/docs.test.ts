@@ -72,7 +72,7 @@ describe("what the documentation tells to run", () => {
     "README.md",
     "CONTRIBUTING.md",
     "SECURITY.md",
-    ...repositoryFiles.filter((path) => /^docs\/(?:adr\/)?[^/]+\.md$/.test(path))
+    ...repositoryFiles.filter((path) => /^docs\/(?:dev\/(?:adr\/)?)?[^/]+\.md$/.test(path))
   ]) {
     it(`${page} names only scripts that exist, and files that exist`, () => {
       const text = readFileSync(`${root}${page}`, "utf8")
@@ -90,10 +90,10 @@ describe("what the documentation tells to run", () => {
   }
 })
 
-describe("docs/adr", () => {
+describe("docs/dev/adr", () => {
   it("README.md tells of every record once, by its story", () => {
-    const table = readFileSync(`${root}docs/adr/README.md`, "utf8")
-    const records = repositoryFiles.flatMap((path) => /^docs\/adr\/(\d{4})-/.exec(path)?.[1] ?? [])
+    const table = readFileSync(`${root}docs/dev/adr/README.md`, "utf8")
+    const records = repositoryFiles.flatMap((path) => /^docs\/dev\/adr\/(\d{4})-/.exec(path)?.[1] ?? [])
     const told = [...table.replace(/\]\([^)]*\)/g, "]").matchAll(/\b0\d{3}\b/g)].map(([number]) => number)
     assert.deepStrictEqual(told.toSorted(), records.toSorted())
   })
@@ -111,8 +111,8 @@ describe("the pictures of README.md", () => {
   })
 })
 
-describe("docs/code-tour.md", () => {
-  const page = readFileSync(`${root}docs/code-tour.md`, "utf8")
+describe("docs/dev/code-tour.md", () => {
+  const page = readFileSync(`${root}docs/dev/code-tour.md`, "utf8")
   const spans = [...page.matchAll(/`([^`\n]+)`/g)].map(([, text = ""]) => text)
   const paths = spans.filter((text) => text.endsWith(".ts"))
 
@@ -147,8 +147,8 @@ describe("docs/code-tour.md", () => {
   })
 })
 
-describe("docs/glossary.md", () => {
-  const rows = [...readFileSync(`${root}docs/glossary.md`, "utf8").matchAll(/^\| (.+?) \| (.+?) \|$/gm)].slice(1)
+describe("docs/dev/glossary.md", () => {
+  const rows = [...readFileSync(`${root}docs/dev/glossary.md`, "utf8").matchAll(/^\| (.+?) \| (.+?) \|$/gm)].slice(1)
   const words = rows.map(([, word = ""]) => word)
 
   it("has at most 40 words, in their order", () => {

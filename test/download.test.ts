@@ -80,6 +80,22 @@ describe("ids", () => {
   )
 })
 
+describe("mistakes", () => {
+  for (const [args, hint] of [
+    [["-a", "A1"], "-t URL, in SVC_TARGET, or as target in the configuration file"],
+    [["-a", "A1", "-t", "https://h", "-d", "it's new"], "mkdir -p 'it'\\''s new' creates it"],
+    [["-a", "A1", "-t", "https://h", "--loglevel", "inf"], "Did you mean info? Log levels are error, warn, info, debug"]
+  ] as const) {
+    it.live(`${args.at(-1)}: what to do stands below the sentence`, () =>
+      Effect.gen(function* () {
+        const { exitCode, stderr } = yield* run("svc-download", args)
+        assert.strictEqual(exitCode, 64)
+        assert.include(stderr, hint)
+      })
+    )
+  }
+})
+
 describe("words of other tools", () => {
   it.live("point to ours", () =>
     Effect.gen(function* () {
@@ -357,8 +373,8 @@ describe("--plan", () => {
       writeFileSync(join(folder, "out", `${name}.bai`), new Uint8Array(index?.size ?? 0))
       const plan = yield* download(["-a", "A1", "-d", "out", "--plan"])
       assert.strictEqual(plan.exitCode, 0, plan.stderr)
-      assert.include(plan.stdout, `fetch  out/${name}  `)
-      assert.include(plan.stdout, `skip   out/${name}.bai  `)
+      assert.include(plan.stdout, `fetch   out/${name}  `)
+      assert.include(plan.stdout, `skip    out/${name}.bai  `)
       assert.match(plan.stdout, /1 to fetch, 1 to skip, 0 refused\nDisk: \d+ bytes \(.*\) needed, .* free in out\n$/)
       const refused = yield* download(["-a", "A1,A99", "-d", "out", "--plan", "--format", "json"])
       const json = fits("plan", JSON.parse(refused.stdout))

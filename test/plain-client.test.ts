@@ -1,7 +1,7 @@
 /**
  * A client of other hands, as one writes it in a script: HEAD for the token, form login, cookies by hand, identifiers as
  * integers. It shares no line with ours; what it gets from the sandbox is what the public library expects
- * (docs/service.md 11 and 12).
+ * (docs/dev/service.md 11 and 12).
  */
 import { request } from "node:http"
 import * as NodeServices from "@effect/platform-node/NodeServices"

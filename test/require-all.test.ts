@@ -42,7 +42,12 @@ describe("--requireAll", () => {
       assert.strictEqual(exitCode, 66)
       const failed = files.filter(({ action }) => action === "failed")
       assert.deepStrictEqual(
-        failed.map(({ analysisId, error, fileName, reason }) => [analysisId, fileName, reason, error]),
+        failed.map(({ analysisId, error, fileName, reason }) => [
+          analysisId,
+          fileName,
+          reason,
+          { tag: error?.tag, message: error?.message }
+        ]),
         [
           ["B1", null, "missing", { tag: "NotFound", message: lacking }],
           ["A3", "S3.bam", "archived", { tag: "FileArchived", message: cold }]
@@ -66,8 +71,8 @@ describe("--requireAll", () => {
       writeFileSync(join(folder, "strict.json"), JSON.stringify({ requireAll: true, restoreArchived: "no" }))
       const plan = yield* download([...wanted, "--config", "strict.json", "--plan"])
       assert.strictEqual(plan.exitCode, 66, plan.stderr)
-      assert.include(plan.stdout, `fail   out/S3.bam  (${cold})`)
-      assert.include(plan.stdout, `fail   ${lacking}`)
+      assert.include(plan.stdout, `fail    out/S3.bam  (${cold})`)
+      assert.include(plan.stdout, `fail    ${lacking}`)
       assert.match(plan.stdout, /^\d to fetch, 0 to skip, 1 refused$/m)
       const json = yield* download([...wanted, "--config", "strict.json", "--plan", "--format", "json"])
       const { files } = fits("plan", JSON.parse(json.stdout))

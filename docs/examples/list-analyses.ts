@@ -6,7 +6,7 @@
  */
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import { Console, Effect, Stream } from "effect"
-import { Downloads, downloadRequest, type ServiceError } from "svc-steps"
+import { Downloads, type ServiceError } from "svc-steps"
 import { Service } from "svc-steps/node"
 
 /** The compiler knows every `_tag` there is; what the tags have in common stands on their classes. */
@@ -23,8 +23,7 @@ const advice = (error: ServiceError): string => {
 
 const program = Effect.fn("program")(function* (analysisIds: ReadonlyArray<string>) {
   const downloads = yield* Downloads
-  const request = yield* downloadRequest({ analysisIds })
-  yield* Stream.runForEach(downloads.list(request), (item) =>
+  yield* Stream.runForEach(downloads.list({ analysisIds }), (item) =>
     // An analysis that cannot be listed is an item: it stops no other.
     item._tag === "Failed"
       ? Console.error(`${item.failure.error.message}: ${advice(item.failure.error)}`)

@@ -1,12 +1,20 @@
 /**
- * Files that are whole before they have their name: written beside it under another, made durable, and put in its place.
+ * Files that are whole before they have their name: written beside it under a hidden one, made durable, and put in its place.
  * Readers see the old file or the new one, also after a power cut.
+ *
+ * What a killed process left under a hidden name is cleared away: `.<name>.<machine>-<process>-<start>-<chance>.new`. A process
+ * number alone says nothing, since it is the same in every container. So the name holds the boot and the process space as
+ * well; a process that cannot judge them leaves the file alone for a day.
  */
+import { createHash, randomBytes } from "node:crypto"
 import fs from "node:fs"
-import { dirname } from "node:path"
+import { lstat, readdir, unlink } from "node:fs/promises"
+import { basename, dirname, join } from "node:path"
+import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import { type Errno, tolerate } from "../Errno.ts"
+import { hasEnded, thisProcess } from "../ProcessIdentity.ts"
 import { call, openScoped, sync, syncFolder, writeAll } from "./FileCalls.ts"
 
 const { O_CREAT, O_EXCL, O_NOFOLLOW, O_WRONLY } = fs.constants
@@ -23,7 +31,7 @@ export interface FreshFile {
   readonly putInPlace: (path: string) => Effect.Effect<void, Errno>
 }
 
-const unlink = (path: string) => call((done) => fs.unlink(path, done)).pipe(tolerate("ENOENT"), Effect.asVoid)
+const removed = (path: string) => call((done) => fs.unlink(path, done)).pipe(tolerate("ENOENT"), Effect.asVoid)
 
 /** Makes a file where none is; what still has that name when the scope closes is removed. */
 export const freshFile = Effect.fnUntraced(function* (
@@ -33,7 +41,7 @@ export const freshFile = Effect.fnUntraced(function* (
   let here = true
   // A link that somebody put there is not followed. An interruption while the file is opened removes it too.
   const fd = yield* Effect.acquireRelease(openScoped(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, mode), () =>
-    here ? Effect.ignore(unlink(path)) : Effect.void
+    here ? Effect.ignore(removed(path)) : Effect.void
   )
   const rename = (name: string) =>
     Effect.map(
@@ -66,3 +74,47 @@ export const withFresh = <A, E, R>(
       return yield* use(file)
     })
   )
+
+/** Milliseconds without a change after which a file of an unknown process counts as left behind. */
+const longAgo = 86_400_000
+
+/** Room for the mark in a name of 255 bytes. */
+const longestStem = 190
+
+const machineOf = ({ boot, space }: { readonly boot: string | null; readonly space: string | null }) =>
+  createHash("sha256").update(`${boot} ${space}`).digest("hex").slice(0, 8)
+
+const stemOf = (path: string) =>
+  `.${Buffer.from(basename(path))
+    .subarray(0, longestStem)
+    .toString("utf8")
+    .replace(/\ufffd+$/, "")}`
+
+const marked = /^([0-9a-f]{8})-(\d+)-(\d*)-[0-9a-f]{8}\.new$/
+
+/** A name beside `path` that no other process has. */
+export const temporaryBeside = (path: string): string => {
+  const self = thisProcess()
+  const mark = `${machineOf(self)}-${self.pid}-${self.start ?? ""}-${randomBytes(4).toString("hex")}`
+  return join(dirname(path), `${stemOf(path)}.${mark}.new`)
+}
+
+/** Removes what processes that have ended left beside `path`. Never fails: it is a courtesy. */
+export const clearTemporaries = Effect.fn("svc.platform.clearTemporaries")(function* (path: string) {
+  const now = yield* Clock.currentTimeMillis
+  const stem = `${stemOf(path)}.`
+  yield* Effect.ignore(
+    Effect.tryPromise(async () => {
+      const self = thisProcess()
+      for (const name of await readdir(dirname(path))) {
+        if (!name.startsWith(stem)) continue
+        const [, machine, pid, start] = marked.exec(name.slice(stem.length)) ?? []
+        if (machine === undefined) continue
+        const file = join(dirname(path), name)
+        const owner = { ...self, pid: Number(pid), start: start === "" || start === undefined ? null : start }
+        const ended = machine === machineOf(self) && hasEnded(owner, self)
+        if (ended || now - (await lstat(file)).mtimeMs > longAgo) await unlink(file)
+      }
+    })
+  )
+})

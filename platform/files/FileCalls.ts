@@ -1,6 +1,6 @@
 /**
- * The calls of Node's file system as effects, with absolute offsets. They fail with what the system said (`Errno`), until
- * `named` says which file it was about.
+ * The calls of Node's file system as effects. They fail with what the system said (`Errno`), until `named` says which file it
+ * was about.
  */
 import fs from "node:fs"
 import * as Effect from "effect/Effect"
@@ -50,6 +50,7 @@ export const statPlainFile = Effect.fnUntraced(function* (path: string) {
 export const remove = (path: string) =>
   call((done) => fs.unlink(path, done)).pipe(tolerate("ENOENT"), named(path, "remove"), Effect.asVoid)
 
+/** Opens a file until the scope closes; one that is made is its owner's alone where no `mode` is given. */
 export const openScoped = (path: string, flags: number, mode = 0o600): Effect.Effect<number, Errno, Scope.Scope> =>
   Effect.acquireRelease(
     call<number>((done) => fs.open(path, flags, mode, done)),
@@ -60,17 +61,20 @@ export const openScoped = (path: string, flags: number, mode = 0o600): Effect.Ef
 /** Waits until the disk has it, where the file system supports that. */
 export const sync = (fd: number) => call((done) => fs.fsync(fd, done)).pipe(tolerate(...unsyncable))
 
+/** Waits until the disk has the names in a folder. */
 export const syncFolder = (directory: string) =>
   Effect.scoped(Effect.flatMap(openScoped(directory, fs.constants.O_RDONLY | fs.constants.O_DIRECTORY), sync))
 
-export const writeAll = Effect.fnUntraced(function* (fd: number, bytes: Uint8Array, offset: number) {
+/** @param offset - null: behind what was written before, the only place that a pipe has */
+export const writeAll = Effect.fnUntraced(function* (fd: number, bytes: Uint8Array, offset: number | null) {
   let at = 0
   while (at < bytes.length) {
-    at += yield* call<number>((done) => fs.write(fd, bytes, at, bytes.length - at, offset + at, done))
+    const place = offset === null ? null : offset + at
+    at += yield* call<number>((done) => fs.write(fd, bytes, at, bytes.length - at, place, done))
   }
 })
 
-/** Fewer bytes than `length` only at the end of the file. */
+/** Reads `length` bytes, fewer only at the end of the file; into `room` where it is given. */
 export const readExactly = Effect.fnUntraced(function* (
   fd: number,
   offset: number,

@@ -1,4 +1,4 @@
-/** Digests of an open file: of a large one while it is written, of a small one when it is complete. */
+/** Digests of an open file: a thread reads a large one behind its writers, and a small one is read here when it is complete. */
 import { createHash } from "node:crypto"
 import * as Effect from "effect/Effect"
 import type { LocalIo } from "../../core/src/Errors.ts"
@@ -7,12 +7,12 @@ import { Errno } from "../Errno.ts"
 import { type DigestThread, refused } from "../threads/DigestThread.ts"
 import { named, readExactly } from "./FileCalls.ts"
 
-/** Smaller files are hashed here when complete: a thread takes longer to start, and 18 MB. Larger ones are followed in strides. */
+/** From so many bytes on the thread follows a file, stride by stride. For a smaller one it would take longer to start, and 18 MB. */
 const followedSize = 32 * 1024 * 1024
 const stride = 4 * 1024 * 1024
 
 export interface FileHashing {
-  /** The bytes before `frontier` are final; the first call that begins the work says which digests are computed on the way. */
+  /** Says that the bytes before `frontier` are final. The first call that begins the work says which digests the thread computes. */
   readonly follow: (frontier: number, algorithms: ReadonlyArray<Algorithm>) => Effect.Effect<void>
   /** Digests of the first `size` bytes, which are final. */
   readonly digests: (size: number, algorithms: ReadonlyArray<Algorithm>) => Effect.Effect<Digests, LocalIo>
@@ -20,11 +20,11 @@ export interface FileHashing {
   readonly drop: Effect.Effect<void>
 }
 
-/** Sums that are no hash of `node:crypto` are known to the thread alone. */
+/** Whether `node:crypto` has all of these; CRC-32 and CRC-32C are computed by the thread alone. */
 const isKnownHere = (algorithms: ReadonlyArray<Algorithm>) =>
   !algorithms.some((algorithm) => algorithm === "crc32" || algorithm === "crc32c")
 
-/** Nothing is read of the file before it is large enough, or complete. */
+/** Hashes the file behind `fd`. Nothing of it is read before it is large enough to be followed, or complete. */
 export const hashingOf = (fd: number, path: string, thread: DigestThread): FileHashing => {
   const jobs: Array<number> = []
   let followed = 0

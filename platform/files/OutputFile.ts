@@ -3,15 +3,14 @@
  */
 
 import { constants } from "node:fs"
-import { type FileHandle, open, realpath, stat } from "node:fs/promises"
+import { realpath, stat } from "node:fs/promises"
 import { dirname, resolve } from "node:path"
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import { CannotCreate, LocalIo } from "../../core/src/Errors.ts"
 import { errnoOf } from "../Errno.ts"
-import { freshFile } from "./AtomicFile.ts"
-import { named } from "./FileCalls.ts"
-import { clearTemporaries, temporaryBeside } from "./TemporaryFile.ts"
+import { clearTemporaries, freshFile, temporaryBeside } from "./AtomicFile.ts"
+import { named, openScoped, writeAll } from "./FileCalls.ts"
 
 /** Takes data in order. Nothing of a file is seen under its name before `commit`; without it the file stays as it was. */
 export interface Output {
@@ -23,10 +22,7 @@ export interface Output {
   readonly rewind: (size: number) => Effect.Effect<boolean, LocalIo>
 }
 
-const attempt = <A>(path: string, operation: string, act: () => Promise<A>): Effect.Effect<A, LocalIo> =>
-  Effect.tryPromise({ try: act, catch: (error) => new LocalIo({ path, operation, errno: errnoOf(error) }) })
-
-/** A reader that has gone, or a full disk under a redirection (`>`), ends the whole process: nothing is left to do here. */
+/** Returns when the bytes are taken; never when the reader has gone or the disk behind `>` is full, which ends the whole process. */
 export const toStandardOutput = (bytes: Uint8Array) =>
   Effect.callback<void>((resume) => {
     process.stdout.write(bytes, (error) => {
@@ -34,46 +30,28 @@ export const toStandardOutput = (bytes: Uint8Array) =>
     })
   })
 
-const standardOutput = (): Output => {
+/** What is seen as it is written; only what has not been seen yet can be forgotten. */
+const asItComes = (write: Output["write"]): Output => {
   let written = 0
   return {
     write: (bytes) =>
       Effect.suspend(() => {
         written += bytes.length
-        return toStandardOutput(bytes)
+        return write(bytes)
       }),
     commit: Effect.void,
     rewind: (size) => Effect.sync(() => written <= size)
   }
 }
 
-const writeAll = async (file: FileHandle, bytes: Uint8Array): Promise<void> => {
-  for (let done = 0; done < bytes.length; )
-    done += (await file.write(bytes, done, bytes.length - done, null)).bytesWritten
-}
-
 /** A pipe or device is written to and never replaced. */
 const toDevice = (path: string) =>
-  Effect.map(
-    Effect.acquireRelease(
-      attempt(path, "open", () => open(path, constants.O_WRONLY)),
-      (file) => Effect.promise(() => file.close().catch(() => {}))
-    ),
-    (file): Output => {
-      let written = 0
-      return {
-        write: (bytes) =>
-          Effect.suspend(() => {
-            written += bytes.length
-            return attempt(path, "write", () => writeAll(file, bytes))
-          }),
-        commit: Effect.void,
-        rewind: (size) => Effect.sync(() => written <= size)
-      }
-    }
+  openScoped(path, constants.O_WRONLY).pipe(
+    named(path, "open"),
+    Effect.map((fd) => asItComes((bytes) => writeAll(fd, bytes, null).pipe(named(path, "write"))))
   )
 
-/** The file lies beside its final name until it is complete, since a rename does not work across file systems. */
+/** Until it is complete the file lies in the folder of its final name, since a rename does not work across file systems. */
 const toFile = Effect.fnUntraced(function* (path: string, mode: number) {
   yield* clearTemporaries(path)
   const temporary = temporaryBeside(path)
@@ -109,7 +87,7 @@ export const openOutput = Effect.fn("svc.platform.openOutput")(function* (
   path: string | null,
   options: { readonly private?: boolean } = {}
 ): Effect.fn.Return<Output, CannotCreate | LocalIo, Scope.Scope> {
-  return path === null || path === "-" ? standardOutput() : yield* openPath(path, options)
+  return path === null || path === "-" ? asItComes(toStandardOutput) : yield* openPath(path, options)
 })
 
 const openPath = Effect.fnUntraced(function* (
@@ -130,15 +108,15 @@ const openPath = Effect.fnUntraced(function* (
     : toDevice(real)
 })
 
-/** Replaces the file at `path` as a whole by these pieces; a device or pipe there is written to. `what` names it in messages. */
+/** Replaces the file at `path` as a whole by these bytes; a device or pipe there is written to. `what` names them in messages. */
 export const replaceFile = Effect.fn("svc.platform.replaceFile")(function* (
   path: string,
-  pieces: Iterable<Uint8Array>,
+  content: Iterable<Uint8Array>,
   what: string
 ): Effect.fn.Return<void, CannotCreate | LocalIo> {
   const written = Effect.gen(function* () {
     const output = yield* openPath(path, {})
-    for (const bytes of pieces) yield* output.write(bytes)
+    for (const bytes of content) yield* output.write(bytes)
     yield* output.commit
   })
   yield* Effect.scoped(written).pipe(

@@ -1,8 +1,8 @@
 /**
- * `TrackingFile` on Node: a change is a lock, a fresh read, a new file made durable beside the old one, a comparison with
- * what was read, and a rename.
+ * `TrackingFile` on Node. A change takes the lock, reads the file, makes a new one durable beside it, looks whether the old one
+ * still is what was read, and puts the new one in its place.
  *
- * The lock keeps runs from disturbing each other; the comparison keeps entries when the lock cannot, as on file systems
+ * The lock keeps runs from disturbing each other. The second look keeps entries where the lock cannot: on file systems
  * with unreliable locks, or with an editor that ignores the lock. A new file that another process left is removed under
  * the lock, so a run that was suspended for a minute finds it gone and begins anew instead of undoing what came after.
  */
@@ -39,10 +39,10 @@ import { documentOf, type Found, find, type Refused, sameVersion } from "./Track
 /** Long enough to take over a lock whose owner on another machine was killed. */
 const lockWait = "90 seconds"
 
-/** Comparison and rename are some microseconds apart; a competing run has certainly renamed after this time. */
+/** A run that looked before our rename has certainly renamed after this time: the two are some microseconds apart. */
 const settling = "150 millis"
 
-/** A change fails after a program that ignores the lock has changed the file first this often. */
+/** A change is given up when a program that ignores the lock has changed the file first this many times. */
 const mostRetries = 50
 
 /** The file is no longer the one that was read, or the lock is no longer ours. */
@@ -152,8 +152,8 @@ const attempt = Effect.fnUntraced(function* (
 })
 
 /**
- * Where locks do not hold, somebody may have compared before our rename and renamed after it. Whoever did has done so by
- * now, and a change that is gone is made again.
+ * Where locks do not hold, another run may have looked before our rename and renamed after it, and our change is gone. Waits
+ * until such a run has renamed; `Overtaken`, so that the change is made again, when it is gone.
  */
 const checkStillThere = Effect.fnUntraced(function* (
   path: string,
@@ -174,7 +174,7 @@ const removeLeftovers = Effect.fnUntraced(function* (path: string) {
 const syncFile = (path: string) =>
   Effect.scoped(Effect.flatMap(openScoped(path, constants.O_RDONLY | constants.O_NOFOLLOW), sync))
 
-/** Compares and replaces without giving anything else in this process a turn in between. */
+/** Compares and replaces in one turn: synchronous calls, so that nothing else in this process comes in between. */
 const replace = (path: string, fresh: string, content: Found["content"]): void => {
   if (content === null) createFrom(fresh, path)
   else {

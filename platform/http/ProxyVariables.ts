@@ -1,4 +1,4 @@
-/** The variables by which other programs find their proxy. Ours is `SVC_PROXY`: docs/adr/0016. */
+/** The variables by which other programs find their proxy. Ours is `SVC_PROXY`: docs/dev/adr/0016. */
 import { isDirect, portOf } from "../../core/src/settings/NoProxy.ts"
 
 const namesFor = (protocol: string): ReadonlyArray<string> => [

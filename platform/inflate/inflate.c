@@ -1,6 +1,6 @@
 /*
  * Raw deflate streams (RFC 1951) of at most 64 KiB, in and out: the blocks of BGZF. Compiled to WebAssembly by
- * scripts/inflate.ts; docs/adr/0014 says why it exists.
+ * scripts/inflate.ts; docs/dev/adr/0014 says why it exists.
  *
  * The caller puts the deflated bytes at `input()` and finds the inflated ones at `output()`. Every read stays in `in` and
  * every write in `out`: the last bytes of both (MARGIN) are there for wide loads and stores that reach past the limits,

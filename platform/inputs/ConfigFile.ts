@@ -1,4 +1,4 @@
-/** The configuration file of `--config`: one JSON object whose keys are setting names (docs/service.md 2.4). */
+/** The configuration file of `--config`: one JSON object whose keys are setting names (docs/dev/service.md 2.4). */
 
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"

@@ -50,7 +50,7 @@ export const readSmallFile = (path: string, limit: number): Effect.Effect<SmallF
     catch: reasonOf
   })
 
-/** What others could do with a file that holds a password (docs/service.md 5), as sentences for the log. */
+/** What others could do with a file that holds a password (docs/dev/service.md 5), as sentences for the log. */
 export const exposure = (path: string, { mode, owner }: SmallFile): ReadonlyArray<string> => {
   const warnings: Array<string> = []
   if ((mode & 0o044) !== 0) {

@@ -2,7 +2,7 @@
  * Where log lines go: standard error, and the log file as well when there is one. Standard output is left to data.
  *
  * Text: `2026-11-21T02:00:00.000Z [info]: message`; json: one object a line with `time`, `level`, `message` and what the
- * program annotated. Both are scrubbed of secrets and safe on a terminal (docs/service.md 2.4).
+ * program annotated. Both are scrubbed of secrets and safe on a terminal (docs/dev/service.md 2.4).
  */
 import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"

@@ -1,4 +1,4 @@
-/** `docs/faults.md`: each fault of `test/faults/Catalogue.ts`, what we do, and the tests whose names carry its number. */
+/** `docs/dev/faults.md`: each fault of `test/faults/Catalogue.ts`, what we do, and the tests whose names carry its number. */
 import { execFileSync } from "node:child_process"
 import { existsSync, readFileSync } from "node:fs"
 import { type Fault, groups } from "../../test/faults/Catalogue.ts"

@@ -1,6 +1,6 @@
 /**
  * Two pictures drawn from the imports: which room of the core stands on which (docs/01-tour.md), and the modules of the
- * journeys in docs/code-tour.md. Flowcharts in Mermaid's language, which code hosts draw.
+ * journeys in docs/dev/code-tour.md. Flowcharts in Mermaid's language, which code hosts draw.
  */
 import { productModules } from "../../test/Sources.ts"
 
@@ -82,7 +82,7 @@ export const roomsPicture = (): string =>
     "```"
   ].join("\n")
 
-/** The modules of the journeys in docs/code-tour.md that its picture shows, below core/src where nothing else is said. */
+/** The modules of the journeys in docs/dev/code-tour.md that its picture shows, below core/src where nothing else is said. */
 export const stations = [
   "steps/download/Program.ts",
   "download/Downloads.ts",
@@ -113,7 +113,7 @@ export const stations = [
   "archive/StoredRequests.ts"
 ]
 
-/** The module of a name as docs/code-tour.md writes it: a path from the root, or from core/src. */
+/** The module of a name as docs/dev/code-tour.md writes it: a path from the root, or from core/src. */
 export const moduleNamed = (name: string) =>
   productModules.find(({ path }) => path === name || path === `core/src/${name}`)
 

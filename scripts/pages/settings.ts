@@ -71,7 +71,7 @@ Made from \`core/src/settings/Keys.ts\` by \`npm run docs\`.
 Every setting has one name. It is the long option, and the key in the JSON file of \`--config\`. A value comes from the
 command line, else from the variable, else from the file, else it is the default. An empty variable counts as not set; an
 empty value on the command line is an error, since it is mostly a shell variable that was not set. \`(+)\` marks settings
-beyond those that are specified ([service.md](service.md#24-configuration-of-the-download-tool)).
+beyond those that are specified ([service.md](dev/service.md#24-configuration-of-the-download-tool)).
 
 - **list**: comma-separated (\`-f bam,bam.bai\`), or the option repeated; in the file a list or a comma-separated text. Ids of
   analyses also stand alone: \`svc-download A1 A2\` is \`svc-download -a A1,A2\`, in every step that takes analyses. A word behind

@@ -1,11 +1,14 @@
-/** The end of a run that delivers files: its report, its last line, its exit code. */
+/** The end of a run that delivers files: its report in the form that the name of its file asks for, its last line, its exit code. */
+import { createHash } from "node:crypto"
 import * as Cause from "effect/Cause"
+import * as Clock from "effect/Clock"
 import * as DateTime from "effect/DateTime"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import type * as FileSystem from "effect/FileSystem"
 import * as Option from "effect/Option"
 import type * as Path from "effect/Path"
+import { nextOf } from "../../core/src/archive/Estimate.ts"
 import { adviceFor, type FileResult, failureResult, stopped } from "../../core/src/download/FileResult.ts"
 import type { RunRecord } from "../../core/src/download/RunRecord.ts"
 import {
@@ -14,19 +17,22 @@ import {
   type FileError,
   type LocalIo,
   mostSevere,
-  type RestorationsPending,
+  RestorationsPending,
   type UsageError
 } from "../../core/src/Errors.ts"
-import type { ReportRun } from "../../core/src/report/Report.ts"
-import { canWriteReport } from "../../core/src/report/ReportFile.ts"
+import { multiQcJson } from "../../core/src/report/MultiQc.ts"
+import { reportPage } from "../../core/src/report/Page.ts"
+import { type ReportRun, reportJson, reportPieces } from "../../core/src/report/Report.ts"
+import { canWriteReport, formOf } from "../../core/src/report/ReportFile.ts"
 import type { TargetSettings } from "../../core/src/settings/Settings.ts"
 import { counted } from "../../core/src/text/Counted.ts"
-import { clearTemporaries } from "../../platform/files/TemporaryFile.ts"
+import { printable, printableJson, shellWord } from "../../core/src/text/Printable.ts"
+import { Scrubber } from "../../core/src/text/Scrubber.ts"
+import { clearTemporaries } from "../../platform/files/AtomicFile.ts"
+import { replaceFile } from "../../platform/files/OutputFile.ts"
 import * as LogOutput from "../../platform/terminal/LogOutput.ts"
 import type { StepFailure } from "../main/Step.ts"
 import { version } from "../main/Version.ts"
-import { pendingOf, sayPending } from "./Pending.ts"
-import { writeReport } from "./ReportOutput.ts"
 
 /** Runs `work`, which puts all it learns into `record`; the exit code of all that went wrong or is pending. */
 export const conclude = <E extends FileError, R>(
@@ -123,3 +129,69 @@ const withReport = <E extends FileError, R>(
 const codeOfCause = (cause: Cause.Cause<unknown>): ExitCode | null => (Cause.hasInterruptsOnly(cause) ? null : 1)
 
 const isWorse = (one: StepFailure, other: StepFailure): boolean => mostSevere([one, other]) !== mostSevere([other])
+
+/** Null when nothing is awaited. */
+export const pendingOf = Effect.fnUntraced(function* (settings: TargetSettings, record: RunRecord) {
+  const awaited = yield* record.awaited
+  if (awaited.length === 0) return null
+  const estimates = awaited.map(({ estimate }) => estimate)
+  const nextEstimate = nextOf(estimates, yield* Clock.currentTimeMillis)
+  return new RestorationsPending({
+    count: awaited.length,
+    lost: awaited.filter(({ underWay }) => !underWay).length,
+    nextEstimate: nextEstimate === null ? null : printable(nextEstimate),
+    // Without credentials.
+    rerun: printable(
+      `svc-resume-restore -t ${shellWord(settings.target)} --restorationFile ${shellWord(settings.restorationFile)}`
+    )
+  })
+})
+
+/** The last line on standard error, at every log level: how many are pending, when, and how to go on. */
+export const sayPending = Effect.fnUntraced(function* (settings: TargetSettings, record: RunRecord) {
+  const pending = yield* pendingOf(settings, record)
+  if (pending !== null) yield* LogOutput.hint(pending.message)
+})
+
+const sha256 = (text: string) => createHash("sha256").update(text).digest("base64")
+
+/** The sentences in it lose the secrets of this process first. */
+export const writeReport = Effect.fn("svc.step.writeReport")(function* (
+  file: string,
+  run: ReportRun,
+  results: ReadonlyArray<FileResult>
+) {
+  const { document } = yield* Scrubber
+  yield* replaceFile(file, encoded(textOf(file, run, results, document)), "the report")
+})
+
+const textOf = (
+  file: string,
+  run: ReportRun,
+  results: ReadonlyArray<FileResult>,
+  document: Scrubber["document"]
+): Iterable<string> => {
+  switch (formOf(file)) {
+    case "page":
+      return [reportPage(document(reportJson(run, results)), sha256)]
+    case "multiqc":
+      return [`${printableJson(multiQcJson(document(reportJson(run, results))))}\n`]
+    case "json":
+      return reportPieces(run, results, document)
+  }
+}
+
+/** Characters of text that are written at a time. */
+const batch = 64 * 1024
+
+function* encoded(pieces: Iterable<string>): Generator<Uint8Array> {
+  const encoder = new TextEncoder()
+  let text = ""
+  for (const piece of pieces) {
+    text += piece
+    if (text.length < batch) continue
+    yield encoder.encode(text)
+    text = ""
+  }
+  yield encoder.encode(text)
+}

@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Duration, Effect } from "effect"
 import { TestClock } from "effect/testing"
-import { countdownLine, makeCountdown } from "./Countdown.ts"
+import { countdownLine, makeCountdown } from "./ResumeFiles.ts"
 
 describe("countdown", () => {
   it("Y2 says as much as the window has room for", () => {

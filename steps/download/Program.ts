@@ -1,20 +1,23 @@
-/** The program of `svc-download`: one of its forms, over services that are wired once. */
+/** The programs of the steps that download or restore files: a command line as a request, carried out over services that are wired once. */
 import * as Effect from "effect/Effect"
-import type { ParsedRequest } from "../../core/src/download/DownloadRequest.ts"
+import * as Result from "effect/Result"
+import { type ParsedRequest, parseRequest, readRequest, wantsSlices } from "../../core/src/download/DownloadRequest.ts"
 import { Downloads } from "../../core/src/download/Downloads.ts"
-import { bothObservers } from "../../core/src/download/RunObserver.ts"
 import { makeRunRecord } from "../../core/src/download/RunRecord.ts"
-import type { Settings } from "../../core/src/settings/Settings.ts"
-import { makeProgram, withProblems } from "../main/Step.ts"
+import { InputMalformed } from "../../core/src/Errors.ts"
+import { filesOf } from "../../core/src/settings/NamedFiles.ts"
+import type { LocalSettings, Settings } from "../../core/src/settings/Settings.ts"
+import { locateTarget } from "../../core/src/settings/Validation.ts"
+import * as ZlibCodec from "../../platform/inflate/ZlibCodec.ts"
+import { readLinksFile } from "../../platform/inputs/LinksFile.ts"
+import { makeProgram, type Problems, withProblems } from "../main/Step.ts"
 import { conclude } from "./Conclusion.ts"
-import { listFiles } from "./ListFiles.ts"
-import { completeRequest, idleOptions, requestOf } from "./Request.ts"
+import { listFiles, openLinksFile, showPlan, writeLinks } from "./Preview.ts"
 import { awaitRestored, resumeRun } from "./ResumeFiles.ts"
-import { showPlan } from "./ShowPlan.ts"
-import { makeWatcher, summarise } from "./Watching.ts"
-import { downloadsWiring, trackingWiring } from "./Wiring.ts"
-import { openLinksFile, writeLinks } from "./WriteLinks.ts"
+import { summarise, watch } from "./Watching.ts"
+import { downloadsWiring, linksWiring, trackingWiring } from "./Wiring.ts"
 
+/** `svc-download`, in one of its forms. */
 export const program = makeProgram(
   (settings) => withProblems(requestOf(settings), idleOptions(settings)),
   Effect.fnUntraced(function* (settings: Settings, parsed: ParsedRequest) {
@@ -29,16 +32,107 @@ export const program = makeProgram(
       return yield* Effect.provide(writeLinks(request, settings, file), services)
     }
     const record = yield* makeRunRecord
-    const observer = bothObservers(record, yield* makeWatcher("download"))
     const work = Effect.gen(function* () {
-      const { results } = yield* Effect.provide(
-        Downloads.use(({ run }) => run(request, observer)),
-        services
-      )
-      yield* summarise(yield* record.results)
+      const events = Downloads.use((downloads) => watch(downloads.events(request, { record }), "download"))
+      yield* Effect.provide(events, services)
+      const results = yield* record.results
+      yield* summarise(results)
       const pending = results.filter(({ reason }) => reason === "pending")
       if (settings.wait !== null && pending.length > 0) yield* awaitRestored(pending, request, settings, record)
     })
     return yield* conclude(Effect.provide(work, trackingWiring(settings)), record, settings, "download")
   }, Effect.scoped)
 )
+
+/** `svc-download --fromLinks`: a download by the links of a file. No login, no API request. */
+export const linksProgram = makeProgram(
+  (settings) =>
+    withProblems(requestOf(settings), [
+      ...(settings.wait === null ? [] : ["--wait waits for restorations, and a links file knows none"]),
+      ...idleOptions({ ...settings, wait: null })
+    ]),
+  Effect.fn("svc.step.downloadByLinks")(function* (given: LocalSettings, parsed: ParsedRequest) {
+    const path = given.fromLinks ?? "-"
+    const manifest = yield* readLinksFile(path)
+    const settings = yield* locateTarget({ ...given, target: given.target ?? manifest.target.href })
+    const filetypes = given.given("filetypes") ? parsed.filetypes : manifest.filetypes
+    const request = yield* completeRequest({ ...parsed, filetypes })
+    if (settings.baseUrl.href !== manifest.target.href) {
+      const reason = `it was written for ${manifest.target.href}, and the target is ${settings.baseUrl.href}`
+      return yield* new InputMalformed({ input: path, reason })
+    }
+    const services = linksWiring(manifest, settings)
+    if (settings.list) return yield* Effect.provide(listFiles(request, settings.format), services)
+    if (settings.plan) return yield* Effect.provide(showPlan(request, settings.format), services)
+    const record = yield* makeRunRecord
+    const fetched = Downloads.use(({ events }) => watch(events(request, { record }), "download"))
+    const work = Effect.andThen(fetched, Effect.flatMap(record.results, summarise))
+    return yield* conclude(Effect.provide(work, services), record, settings, "download")
+  })
+)
+
+/** `svc-request-restore`: the archived files of the selection are asked for, and nothing is downloaded. */
+export const requestProgram = makeProgram(
+  // Whoever starts it has agreed.
+  (settings) => withProblems(requestOf({ ...settings, restoreArchived: "force" }), idleOptions(settings)),
+  Effect.fnUntraced(function* (given: Settings, parsed: ParsedRequest) {
+    // Pending is what this step is for.
+    const settings = { ...given, pendingOk: true }
+    const request = yield* completeRequest(parsed)
+    const services = downloadsWiring(settings)
+    if (settings.plan) return yield* Effect.provide(showPlan(request, settings.format, "restore"), services)
+    const record = yield* makeRunRecord
+    const how = { record, subject: "restore" } as const
+    const asked = Downloads.use(({ events }) => watch(events(request, how), "download"))
+    const work = Effect.andThen(asked, Effect.flatMap(record.results, summarise))
+    return yield* conclude(Effect.provide(work, services), record, settings, "request-restore")
+  })
+)
+
+/** `svc-resume-restore`, which `svc-download --resumeArchivedDownloads` is too. */
+export const resumeProgram = makeProgram(
+  (settings) => requestOf(settings),
+  Effect.fnUntraced(function* (settings: Settings, parsed: ParsedRequest) {
+    return yield* resumeRun(yield* completeRequest(parsed), settings)
+  })
+)
+
+/** What the settings ask for, or what is wrong with them. */
+const requestOf = (settings: LocalSettings): Result.Result<ParsedRequest, Problems> => {
+  // A listing shows every type unless some are asked for.
+  const shows = settings.given("filetypes") ? settings.filetypes : null
+  const wholeOnly =
+    (settings.links || settings.writeLinks !== null) && wantsSlices(settings)
+      ? ["Links are those of whole files: leave out --range, --bed and --unmapped"]
+      : []
+  return withProblems(
+    Result.mapError(
+      parseRequest({ ...settings, connections: filesAtOnce(settings), shows }, new Map(ownFiles(settings))),
+      (problems) => problems.map(({ message }) => message)
+    ),
+    wholeOnly
+  )
+}
+
+/** Files in transfer at the same time. A large one uses several connections, but with few of them each file has its own. */
+export const filesAtOnce = ({ connections }: Pick<LocalSettings, "connections">): number =>
+  Math.max(Math.min(connections, 4), Math.floor(connections / 2))
+
+/** Options of the command line that do nothing where files are only shown. */
+const idleOptions = (settings: LocalSettings): Problems => {
+  const { links, list, plan, reportfile, resumeArchivedDownloads, wait, writeLinks } = settings
+  if (resumeArchivedDownloads || !(links || list || plan || writeLinks !== null)) return []
+  return [
+    ...(wait === null ? [] : ["--wait waits for files to download: it does not go with --list, --plan or --links"]),
+    ...(reportfile === null || settings.source("reportfile") !== "command line"
+      ? []
+      : ["--reportfile reports what was done with files: leave it out with --list, --plan and --links"])
+  ]
+}
+
+/** The request with the regions of its BED file. */
+const completeRequest = (request: ParsedRequest) => Effect.provide(readRequest(request), ZlibCodec.layer)
+
+/** Files that this run writes itself: no download may take their place. */
+const ownFiles = (settings: LocalSettings): ReadonlyArray<readonly [path: string, what: string]> =>
+  filesOf(settings, () => true).flatMap(({ path, use, what }) => (use === "written" ? [[path, what]] : []))

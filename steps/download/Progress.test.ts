@@ -3,9 +3,7 @@ import { Effect, Logger } from "effect"
 import { TestClock } from "effect/testing"
 import type { PlannedFile } from "../../core/src/download/DownloadPlan.ts"
 import { type FileResult, untransferredResult } from "../../core/src/download/FileResult.ts"
-import { makeProgress } from "./Progress.ts"
-import { statusLines } from "./ProgressLines.ts"
-import { recentRate, type Sample, withSample } from "./ProgressRate.ts"
+import { makeProgress, recentRate, type Sample, statusLines, withSample } from "./Progress.ts"
 
 const MiB = 1024 * 1024
 
@@ -60,6 +58,12 @@ describe("statusLines", () => {
         "1 of 5 files, 6 MiB of 20 MiB, 2 MiB/s, 0:07 left"
       ]
     )
+  })
+
+  it("in a wide window the bars stand beside the longest name", () => {
+    for (const line of statusLines(overview, 200).slice(0, 4)) assert.isAtMost(line.trimEnd().length, 100)
+    const long = { ...overview, active: [{ path: "x".repeat(70), done: 1, all: 2, rate: null }] }
+    assert.match(statusLines(long, 200)[0] ?? "", /^x{70} \[/)
   })
 
   it("Y2 a window of less than 80 columns has no bar, one of less than 60 the name and the share", () => {

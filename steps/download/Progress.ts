@@ -5,12 +5,14 @@ import * as Ref from "effect/Ref"
 import type * as Scope from "effect/Scope"
 import type { PlannedFile } from "../../core/src/download/DownloadPlan.ts"
 import type { FileResult } from "../../core/src/download/FileResult.ts"
-import { makeTraffic } from "../../core/src/download/Traffic.ts"
+import { makeTraffic } from "../../core/src/download/RunRecord.ts"
 import { pathOf } from "../../core/src/selection/OutputPath.ts"
+import { printable } from "../../core/src/text/Printable.ts"
+import { humanSize } from "../../core/src/text/Size.ts"
 import type { TransferProgress } from "../../core/src/transfer/TransferRequest.ts"
+import { textWidth } from "../../platform/terminal/TextWidth.ts"
 import { type StatusScreen, showStatus } from "../main/LiveStatus.ts"
-import { type Overview, statusLines } from "./ProgressLines.ts"
-import { recentRate, type Sample, withSample } from "./ProgressRate.ts"
+import { clockText, cutInFront, firstThatFits, pad, rateOf, secondsLeft } from "../main/StatusText.ts"
 
 export interface Progress {
   readonly event: (file: PlannedFile, event: TransferProgress) => Effect.Effect<void>
@@ -112,3 +114,107 @@ export const makeProgress = Effect.fnUntraced(function* (
       })
   }
 })
+
+/** How far something is. Sizes in bytes, rates in bytes per second; null when unknown. */
+interface Standing {
+  readonly done: number
+  readonly all: number | null
+  readonly rate: number | null
+}
+
+/** A file in transfer. */
+export interface ActiveFile extends Standing {
+  readonly path: string
+}
+
+export interface Overview extends Standing {
+  readonly active: ReadonlyArray<ActiveFile>
+  readonly files: { readonly done: number; readonly all: number }
+}
+
+export const statusLines = (overview: Overview, columns: number): ReadonlyArray<string> => [
+  ...overview.active.map((file) => fileLine(file, columns, nameWidth(overview.active))),
+  totalLine(overview, columns)
+]
+
+/** In a window of more than 80 columns the bars stand beside the longest name, not at the far end of the line. */
+const nameWidth = (active: ReadonlyArray<ActiveFile>): number =>
+  Math.max(...active.map(({ path }) => textWidth(printable(path))))
+
+const rateText = (rate: number | null): string => (rate === null ? "" : `${humanSize(rate)}/s`)
+
+/** Only while bytes come: the end of a transfer without bytes cannot be estimated. */
+const timeLeft = ({ all, done, rate }: Standing): string => {
+  const left = secondsLeft(all === null ? null : all - done, rate)
+  return left === null ? "" : clockText(left)
+}
+
+const totalLine = (overview: Overview, columns: number): string => {
+  const { all, done, files, rate } = overview
+  const left = timeLeft(overview)
+  const speed = rate === null ? [] : [rateText(rate)]
+  const time = left === "" ? [] : [`${left} left`]
+  const some = humanSize(done)
+  const amount = all === null ? some : `${some} of ${humanSize(all)}`
+  return firstThatFits(
+    [
+      [`${files.done} of ${files.all} files`, amount, ...speed, ...time],
+      [`${files.done}/${files.all}`, amount, ...speed, ...time],
+      [`${files.done}/${files.all}`, some, ...speed, ...time],
+      [`${files.done}/${files.all}`, some, ...time]
+    ].map((parts) => parts.join(", ")),
+    columns
+  )
+}
+
+/** Columns from which on the line of a file has sizes and a rate beside its name and percentage, and from which on it has a bar too. */
+const widths = { figures: 60, bar: 80 }
+
+const fileLine = (file: ActiveFile, columns: number, longestName: number): string => {
+  const { all, done, path } = file
+  const share = all === null || all === 0 ? null : Math.min(1, done / all)
+  const percent = share === null ? "" : `${Math.floor(share * 100)}%`
+  const amount = humanSize(all ?? done)
+  const figures =
+    columns < widths.figures
+      ? [(percent === "" ? amount : percent).padStart(4)]
+      : [
+          ...(columns < widths.bar ? [] : [bar(share, Math.floor(columns / 8))]),
+          percent.padStart(4),
+          amount.padStart(10),
+          rateText(file.rate).padStart(12),
+          timeLeft(file).padStart(7)
+        ]
+  const right = ` ${figures.join(" ")}`
+  const width = Math.min(Math.max(longestName, widths.bar - 1 - right.length), columns - 1 - right.length)
+  return pad(cutInFront(printable(path), width), width) + right
+}
+
+/** ASCII, as some terminals draw lines and blocks two columns wide. */
+const bar = (share: number | null, width: number): string => {
+  if (share === null) return " ".repeat(width + 2)
+  const filled = Math.floor(share * width)
+  const drawn = filled === width ? "=".repeat(width) : `${"=".repeat(filled)}>`
+  return `[${drawn.padEnd(width)}]`
+}
+
+/** How many bytes had come at a time, in ms. */
+export interface Sample {
+  readonly at: number
+  readonly bytes: number
+}
+
+/** In ms. */
+const span = 10_000
+
+/** The samples with a newer one, without those that the rate of the last seconds no longer needs. */
+export const withSample = (samples: ReadonlyArray<Sample>, next: Sample): ReadonlyArray<Sample> => {
+  const first = samples.findLastIndex(({ at }) => next.at - at >= span)
+  return [...samples.slice(Math.max(0, first)), next]
+}
+
+/** Bytes per second; null before the samples span a second. */
+export const recentRate = (samples: ReadonlyArray<Sample>): number | null => {
+  const [first, last] = [samples[0], samples.at(-1)]
+  return first === undefined || last === undefined ? null : rateOf(last.bytes - first.bytes, last.at - first.at)
+}

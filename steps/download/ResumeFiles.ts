@@ -1,17 +1,18 @@
 /** `--resumeArchivedDownloads`: downloads what has come back, and waits for the rest as long as `--wait` says. */
+import * as Clock from "effect/Clock"
 import * as DateTime from "effect/DateTime"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
+import type * as Scope from "effect/Scope"
 import { storedRequests } from "../../core/src/archive/StoredRequests.ts"
 import { TrackingFile } from "../../core/src/archive/TrackingFile.ts"
 import type { DownloadRequest } from "../../core/src/download/DownloadRequest.ts"
 import type { FileResult } from "../../core/src/download/FileResult.ts"
+import type { Look } from "../../core/src/download/RestorationStatus.ts"
 import { storableOptions, storesOwn } from "../../core/src/download/RestoredFiles.ts"
-import { makeResume, type ResumeRequest } from "../../core/src/download/Resume.ts"
-import type { Look } from "../../core/src/download/ResumeMemory.ts"
-import { untilBack } from "../../core/src/download/ResumeWait.ts"
-import { bothObservers } from "../../core/src/download/RunObserver.ts"
+import { makeResume, type ResumeRequest, untilBack } from "../../core/src/download/Resume.ts"
+import { eventsOf } from "../../core/src/download/RunEvents.ts"
 import { makeRunRecord, type RunRecord } from "../../core/src/download/RunRecord.ts"
 import { restorationsJson, restorationsText } from "../../core/src/report/RestorationList.ts"
 import type { Settings } from "../../core/src/settings/Settings.ts"
@@ -19,12 +20,12 @@ import { addressOf } from "../../core/src/settings/Target.ts"
 import { counted } from "../../core/src/text/Counted.ts"
 import { Scrubber } from "../../core/src/text/Scrubber.ts"
 import { Screen } from "../../platform/terminal/Screen.ts"
+import { drawStatus, type StatusScreen } from "../main/LiveStatus.ts"
 import { printDocument, printLines } from "../main/StandardOutput.ts"
+import { clockText, firstThatFits } from "../main/StatusText.ts"
 import { Stopping } from "../main/Stopping.ts"
-import { conclude } from "./Conclusion.ts"
-import { makeCountdown } from "./Countdown.ts"
-import { sayPending } from "./Pending.ts"
-import { makeWatcher, summarise } from "./Watching.ts"
+import { conclude, sayPending } from "./Conclusion.ts"
+import { summarise, watch } from "./Watching.ts"
 import { trackingWiring, wiring } from "./Wiring.ts"
 
 /** Resumes, or with `--list` shows where everything stands; the exit code is 75 while something is awaited. */
@@ -94,15 +95,19 @@ const resume = Effect.fn("svc.step.resumeFiles")(function* (
   // Without an entry there is no need to log in.
   if (idle !== null) return idle
   const [screen, stopping] = [yield* Screen, yield* Stopping]
+  const run = yield* makeResume(request)
   // The record takes the results of requests from the look itself.
-  const run = yield* makeResume(request, bothObservers({ progress: record.progress }, yield* makeWatcher("resume")))
+  const events = eventsOf((tell) =>
+    run.look((event) => (event._tag === "Progress" ? Effect.andThen(record.note(event), tell(event)) : tell(event)))
+  )
   const wait = settings.list ? Duration.zero : (settings.wait ?? Duration.zero)
   const countdown = yield* makeCountdown(screen)
   const look = Effect.gen(function* () {
     yield* countdown.end
-    const found = yield* Effect.provide(run.look, wiring(settings)).pipe(
+    yield* Effect.provide(watch(events, "resume"), wiring(settings)).pipe(
       Effect.onInterrupt(() => Effect.flatMap(run.sofar, record.resumed))
     )
+    const found = yield* run.sofar
     yield* record.resumed(found)
     return found
   })
@@ -145,4 +150,53 @@ const idleLook = Effect.fnUntraced(function* ({
       : `${path} does not exist, so there are no restorations to resume`
   )
   return { statuses: [], unusable, others }
+})
+
+/** What a person sees while restorations are awaited: how many, when the next look is, and how long it goes on. */
+export interface Countdown {
+  /** A pause begins: its length, and the longest time that the waiting may still take. */
+  readonly begin: (pending: number, sleep: Duration.Duration, left: Duration.Duration) => Effect.Effect<void>
+  /** It is over: the status is left to what comes next. */
+  readonly end: Effect.Effect<void>
+}
+
+/** Times in ms. */
+export const countdownLine = (
+  { deadline, pending, wake }: { readonly pending: number; readonly wake: number; readonly deadline: number },
+  columns: number
+): string => {
+  const what = `${counted(pending, "restoration")} pending`
+  const until = (time: number) => clockText(Math.max(0, Math.ceil(time / 1000)))
+  return firstThatFits(
+    [
+      `${what}, looking again in ${until(wake)}, for another ${until(deadline)} at most; Ctrl-C keeps them for a later run`,
+      `${what}, looking again in ${until(wake)}, for ${until(deadline)} at most`,
+      `${pending} pending, next look ${until(wake)}, end ${until(deadline)}`,
+      `${pending} pending, next look ${until(wake)}`
+    ],
+    columns
+  )
+}
+
+/** Drawn on a terminal until the scope closes; elsewhere the log says it once for each pause. */
+export const makeCountdown = Effect.fnUntraced(function* (
+  screen: StatusScreen
+): Effect.fn.Return<Countdown, never, Scope.Scope> {
+  let now: { readonly pending: number; readonly wake: number; readonly deadline: number } | null = null
+  const time = Effect.map(Clock.monotonicTimeNanos, (nanos) => Number(nanos / 1_000_000n))
+  yield* drawStatus(screen, (columns) =>
+    Effect.map(time, (at) =>
+      now === null ? null : [countdownLine({ ...now, wake: now.wake - at, deadline: now.deadline - at }, columns)]
+    )
+  )
+  return {
+    begin: (pending, sleep, left) =>
+      Effect.map(time, (at) => {
+        now = { pending, wake: at + Duration.toMillis(sleep), deadline: at + Duration.toMillis(left) }
+      }),
+    end: Effect.sync(() => {
+      now = null
+      screen.status([])
+    })
+  }
 })

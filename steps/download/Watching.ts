@@ -1,9 +1,13 @@
 /** What a person sees of a run: a line for what happens, and the progress of what is being fetched. */
 
 import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Scope from "effect/Scope"
+import * as Stream from "effect/Stream"
 import type { PlannedFile } from "../../core/src/download/DownloadPlan.ts"
 import { type FileResult, summaryLines } from "../../core/src/download/FileResult.ts"
-import type { RunObserver } from "../../core/src/download/RunObserver.ts"
+import { logFields } from "../../core/src/download/Run.ts"
+import type { Ended, RunEvent } from "../../core/src/download/RunEvents.ts"
 import { logFailure } from "../../core/src/FailureLog.ts"
 import { dataFileOf } from "../../core/src/selection/FileName.ts"
 import { pathOf } from "../../core/src/selection/OutputPath.ts"
@@ -14,31 +18,66 @@ import type { TransferProgress } from "../../core/src/transfer/TransferRequest.t
 import { Screen } from "../../platform/terminal/Screen.ts"
 import { makeProgress, type Progress } from "./Progress.ts"
 
-/** @param form - `resume` says nothing when transfers begin: they begin file by file as they come back */
-export const makeWatcher = Effect.fnUntraced(function* (
+/**
+ * Reads the events of a run to their end, and shows them.
+ *
+ * @param form - `resume` says nothing when transfers begin: they begin file by file as they come back
+ */
+export const watch = Effect.fn("svc.step.watch")(function* <A, E, R>(
+  events: Stream.Stream<RunEvent | Ended<A>, E, R>,
   form: "download" | "resume"
-): Effect.fn.Return<RunObserver, never, Screen> {
+): Effect.fn.Return<void, E, R | Screen | Scope.Scope> {
+  const show = yield* makeWatcher(form)
+  yield* Stream.runForEach(events, (event) => (event._tag === "Ended" ? Effect.void : show(event)))
+}, Effect.scoped)
+
+const makeWatcher = Effect.fnUntraced(function* (form: "download" | "resume") {
   const screen = yield* Screen
-  let progress: Progress | null = null
+  const scope = yield* Effect.scope
+  let progress: { readonly shown: Progress; readonly scope: Scope.Closeable; left: number } | null = null
   // What stops several files is said once.
   const said = new Map<FileResult["error"], PlannedFile>()
-  return {
-    failed: ({ error }) => logFailure(error),
-    begin: Effect.fnUntraced(function* (files, bytes) {
-      said.clear()
-      if (files.length > 0 && form === "download") yield* Effect.logInfo(startText(files, bytes))
-      progress = yield* makeProgress(screen, files)
-    }),
-    progress: (file, event) => Effect.andThen(progress?.event(file, event) ?? Effect.void, narrate(file, event)),
-    finished: Effect.fnUntraced(function* (file, result) {
-      // The log has already said what happens with an archived file, when its restoration was decided.
-      if (file.decision._tag === "Skip" && file.decision.reason === "archived") return
-      yield* progress?.settled(file, result) ?? Effect.void
-      const cause = result.error === null ? undefined : said.get(result.error)
-      if (result.error !== null && cause === undefined) said.set(result.error, file)
-      const line = cause === undefined ? conclude(file, result) : concludeIndex(file, result, cause)
-      yield* Effect.annotateLogs(line, { outcome: result.action })
-    })
+  const begin = Effect.fnUntraced(function* (files: ReadonlyArray<PlannedFile>, bytes: number) {
+    said.clear()
+    if (files.length === 0) return
+    if (form === "download") yield* Effect.logInfo(startText(files, bytes))
+    const inner = yield* Scope.fork(scope)
+    progress = { shown: yield* Scope.provide(makeProgress(screen, files), inner), scope: inner, left: files.length }
+  })
+  const settle = Effect.fnUntraced(function* (file: PlannedFile, result: FileResult) {
+    if (progress === null || file.decision._tag !== "Fetch") return
+    yield* progress.shown.settled(file, result)
+    progress.left--
+    if (progress.left > 0) return
+    yield* Scope.close(progress.scope, Exit.void)
+    progress = null
+  })
+  const finish = Effect.fnUntraced(function* (file: PlannedFile, result: FileResult) {
+    // The log has already said what happens with an archived file, when its restoration was decided.
+    if (file.decision._tag === "Skip" && file.decision.reason === "archived") return
+    yield* settle(file, result)
+    const cause = result.error === null ? undefined : said.get(result.error)
+    if (result.error !== null && cause === undefined) said.set(result.error, file)
+    const line = cause === undefined ? conclude(file, result) : concludeIndex(file, result, cause)
+    yield* Effect.annotateLogs(line, { outcome: result.action })
+  })
+  return (event: RunEvent): Effect.Effect<void> => {
+    switch (event._tag) {
+      case "Failed":
+        return event.result.error === null ? Effect.void : logFailure(event.result.error)
+      case "Begun":
+        return begin(event.files, event.bytes)
+      case "Progress": {
+        const { file, progress: some } = event
+        const line = Effect.annotateLogs(narrate(file, some), logFields(file))
+        return Effect.andThen(progress?.shown.event(file, some) ?? Effect.void, line)
+      }
+      case "Finished":
+        return Effect.annotateLogs(finish(event.file, event.result), logFields(event.file))
+      case "Planned":
+      case "Awaiting":
+        return Effect.void
+    }
   }
 })
 
@@ -87,6 +126,9 @@ const concludeIndex = (file: PlannedFile, { error }: FileResult, cause: PlannedF
   return logFailure(error, `${printable(pathOf(file))}: not downloaded, because ${printable(cause.fileName)} was not`)
 }
 
+/** `0.0 s` would not be true. */
+const secondsText = (seconds: number) => (seconds < 0.1 ? "<0.1 s" : `${seconds.toFixed(1)} s`)
+
 /** The one line about the end of a file. */
 const conclude = (file: PlannedFile, result: FileResult): Effect.Effect<void> => {
   const name = printable(pathOf(file))
@@ -98,7 +140,7 @@ const conclude = (file: PlannedFile, result: FileResult): Effect.Effect<void> =>
       result.records === null
         ? `downloaded, ${size}`
         : `${counted(result.records, "record")}, ${size} written (${fetched})`
-    const line = Effect.logInfo(`${name}: ${what} in ${result.seconds.toFixed(1)} s`)
+    const line = Effect.logInfo(`${name}: ${what} in ${secondsText(result.seconds)}`)
     // With a checksum of 64 characters no line fits a terminal; the report has it.
     return Effect.andThen(line, Effect.logDebug(`${name}: sha256 ${result.sha256}`))
   }

@@ -2,8 +2,10 @@
 import * as Result from "effect/Result"
 import { UsageError } from "../../core/src/Errors.ts"
 import { fileTypes } from "../../core/src/genome/formats/FileNames.ts"
+import { table } from "../../core/src/settings/Keys.ts"
 import type { LocalSettings } from "../../core/src/settings/Settings.ts"
 import { baseUrlOf } from "../../core/src/settings/Validation.ts"
+import { shellWord } from "../../core/src/text/Printable.ts"
 import { nearest } from "../../core/src/text/Spelling.ts"
 import { ignoredVariable } from "../../platform/http/ProxyVariables.ts"
 import type { StepFailure } from "./Step.ts"
@@ -18,10 +20,11 @@ export const hintsFor = (
   settings: LocalSettings | null
 ): ReadonlyArray<string> => {
   if (error instanceof UsageError) {
-    const [, type] = /Unsupported file type: (.*)$/m.exec(error.message) ?? []
-    const types = type === undefined ? [] : [`${typeMeant(type)}File types are ${fileTypes.join(", ")}`]
-    const more = explained.flatMap(([said, hint]) => (said.test(error.message) ? [hint] : []))
-    return [...types, ...more, `See ${program} --help`]
+    const hints = explained.flatMap(([said, hint]) => {
+      const found = said.exec(error.message)
+      return found === null ? [] : [hint(found[1] ?? "")]
+    })
+    return [...hints, `See ${program} --help`]
   }
   if (error._tag !== "SvcUnavailable" || settings === null) return []
   const variable = ignoredProxy(settings)
@@ -31,29 +34,42 @@ export const hintsFor = (
   ]
 }
 
-/** What the right name alone does not say. */
-const explained: ReadonlyArray<readonly [said: RegExp, hint: string]> = [
+/** What a sentence leaves open, such as the four that the specification gives letter for letter. The hint gets what `said` captured. */
+const explained: ReadonlyArray<readonly [said: RegExp, hint: (what: string) => string]> = [
+  [
+    /^Missing required argument --target$/m,
+    () =>
+      "Name the service with -t URL, in SVC_TARGET, or as target in the configuration file; without one, svc-sandbox starts one to try"
+  ],
+  [/^Destination directory does not exist: (.+)$/m, (folder) => `mkdir -p ${shellWord(folder)} creates it`],
+  [/^Invalid log level: (.*)$/m, (level) => choice("Log levels are", logLevels, nearest(level, logLevels))],
+  [/^Unsupported file type: (.*)$/m, (type) => choice("File types are", fileTypes, typeMeant(type))],
   // Other tools resume only with an option; ours do it always, and the option of that name is about the archive.
   [
-    /^Unknown option --(resume|continue)\b/m,
-    "A download that was stopped goes on where it was, when the same command is run again"
+    /^Unknown option --(?:resume|continue)\b/m,
+    () => "A download that was stopped goes on where it was, when the same command is run again"
   ],
   [
     /^Unknown option --linksFile\b/m,
-    "Write --writeLinks FILE to write links, and --fromLinks FILE to download by them"
+    () => "Write --writeLinks FILE to write links, and --fromLinks FILE to download by them"
   ],
-  [/^Unknown option --once\b/m, "Without --wait it looks once"]
+  [/^Unknown option --once\b/m, () => "Without --wait it looks once"]
 ]
 
+const logLevels = table.loglevel.choices ?? []
+
+const choice = (are: string, names: ReadonlyArray<string>, meant: string | null) =>
+  `${meant === null ? "" : `Did you mean ${meant}? `}${are} ${names.join(", ")}`
+
 /** `vcf` is meant as `vcf.gz`, `bai` as `bam.bai`. */
-const typeMeant = (type: string): string => {
+const typeMeant = (type: string): string | null => {
   const typed = type.toLowerCase()
-  const found =
+  return (
     fileTypes.find((it) => it === typed) ??
     fileTypes.find((it) => it.startsWith(`${typed}.`)) ??
     fileTypes.find((it) => it.endsWith(`.${typed}`)) ??
     nearest(type, fileTypes)
-  return found === null ? "" : `Did you mean ${found}? `
+  )
 }
 
 const ignoredProxy = (settings: LocalSettings): string | null => {

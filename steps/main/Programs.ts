@@ -6,10 +6,12 @@ export { programOf as apiMethod } from "../api/Program.ts"
 export { savePerson } from "../api/SavePerson.ts"
 export { updatePanel } from "../api/UpdatePanel.ts"
 export { program as doctor } from "../doctor/Program.ts"
-export { linksProgram as downloadByLinks } from "../download/LinksProgram.ts"
-export { program as download } from "../download/Program.ts"
-export { requestProgram as requestRestore } from "../download/RequestProgram.ts"
-export { resumeProgram as resumeRestore } from "../download/ResumeProgram.ts"
+export {
+  linksProgram as downloadByLinks,
+  program as download,
+  requestProgram as requestRestore,
+  resumeProgram as resumeRestore
+} from "../download/Program.ts"
 export { program as fetchAnnotations } from "../fetch-annotations/Program.ts"
 export { add as addRestoration } from "../restorations/Add.ts"
 export { list as listRestorations } from "../restorations/List.ts"

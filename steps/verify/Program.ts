@@ -19,7 +19,7 @@ import {
   verdictsJson
 } from "../../core/src/verify/Verdict.ts"
 import { verify } from "../../core/src/verify/Verification.ts"
-import * as FileSource from "../../platform/files/FileSource.ts"
+import * as FileSource from "../../platform/files/NodeFileSource.ts"
 import * as ZlibCodec from "../../platform/inflate/ZlibCodec.ts"
 import * as LogOutput from "../../platform/terminal/LogOutput.ts"
 import { Screen } from "../../platform/terminal/Screen.ts"

@@ -2,7 +2,7 @@
 import { fileURLToPath } from "node:url"
 import { Effect } from "effect"
 import { FileSource } from "../../core/src/verify/FileSource.ts"
-import * as FileSources from "../../platform/files/FileSource.ts"
+import * as FileSources from "../../platform/files/NodeFileSource.ts"
 
 await Effect.runPromise(
   Effect.gen(function* () {

@@ -11,12 +11,14 @@ import { root } from "../Root.ts"
 
 const block = /^```sh\n([\s\S]*?)^```$/gm
 
-/** The pages for people: README.md and those in docs/, relative to the root. */
+/** The pages for people: README.md and those in docs/ and docs/dev/, relative to the root. */
 const pages: ReadonlyArray<string> = [
   "README.md",
-  ...readdirSync(`${root}docs`)
-    .filter((name) => name.endsWith(".md"))
-    .map((name) => `docs/${name}`)
+  ...["docs", "docs/dev"].flatMap((folder) =>
+    readdirSync(`${root}${folder}`)
+      .filter((name) => name.endsWith(".md"))
+      .map((name) => `${folder}/${name}`)
+  )
 ]
 
 /** Lines that a backslash continues are one. */

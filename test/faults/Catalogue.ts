@@ -1,5 +1,5 @@
 /**
- * The faults that the product has an answer for, numbered as in the names of the tests. `docs/faults.md` is made from this
+ * The faults that the product has an answer for, numbered as in the names of the tests. `docs/dev/faults.md` is made from this
  * table and those names.
  *
  * One line each: number | fault | what we do | why there is no test, for the rows that have none.

@@ -1,4 +1,4 @@
-/** The common rule of docs/faults.md, fault by fault: `svc-download` as a process against the sandbox. */
+/** The common rule of docs/dev/faults.md, fault by fault: `svc-download` as a process against the sandbox. */
 import { execFileSync } from "node:child_process"
 import { linkSync, mkdirSync, rmSync, symlinkSync } from "node:fs"
 import { join } from "node:path"

@@ -5,7 +5,7 @@ import { Schema } from "effect"
 import { multiQcJson } from "../../core/src/report/MultiQc.ts"
 import { reportPage } from "../../core/src/report/Page.ts"
 import type { ReportDocument } from "../../core/src/report/Report.ts"
-import { formOf } from "../../core/src/report/ReportForm.ts"
+import { formOf } from "../../core/src/report/ReportFile.ts"
 import { parseManifest } from "../../core/src/verify/Manifest.ts"
 import { empty, hostile, night, requested, thousands } from "./Documents.ts"
 

@@ -5,7 +5,6 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, Exit, Fiber, Ref } from "effect"
 import { FileDamaged } from "../../core/src/Errors.ts"
 import { Codec } from "../../core/src/genome/bgzf/Codec.ts"
-import { FileTransfer } from "../../core/src/transfer/FileTransfer.ts"
 import type { TransferRequest } from "../../core/src/transfer/TransferRequest.ts"
 import * as ZlibCodec from "../../platform/inflate/ZlibCodec.ts"
 import { bamFile, read } from "../genome/Fixtures.ts"
@@ -162,16 +161,6 @@ describe("FileTransfer, checks", () => {
         assert.match(error.message, /^s\.bam: its \w+ is [0-9a-f]+, but [\w-]+ of the link host says [0-9a-f]+$/)
         assert.deepStrictEqual(g.disk.names, [])
       }
-    })
-  )
-
-  it.effect("files that were compared with the same share one list, as it is kept for each file of a run", () =>
-    Effect.gen(function* () {
-      const { asked, layer } = ground()
-      const download = (name: string) => FileTransfer.use((transfer) => transfer.download({ ...asked, name }))
-      const [first, second] = yield* Effect.provide(Effect.all([download("s.bam"), download("t.bam")]), layer)
-      assert.deepStrictEqual(first.compared, ["size"])
-      assert.strictEqual(second.compared, first.compared)
     })
   )
 

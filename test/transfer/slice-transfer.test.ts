@@ -316,10 +316,12 @@ describe("SliceTransfer", () => {
       )
     }
 
-    it.effect("L3 a fresh link that is refused as well ends it", () =>
+    it.effect("L3 a fresh link that is refused as well ends it, and how often was asked is said", () =>
       Effect.gen(function* () {
-        const error = yield* fails(yield* ground({ script: () => ({ status: 403, headers: {}, body: [] }) }))
-        assert.strictEqual(error._tag, "SvcLinkForbidden")
+        const g = yield* ground({ script: () => ({ status: 403, headers: {}, body: [] }) })
+        assert.strictEqual((yield* fails(g))._tag, "SvcLinkForbidden")
+        const given = g.events.filter(({ _tag }) => _tag === "GivenUp")
+        assert.deepStrictEqual(given, [{ _tag: "GivenUp", attempts: g.links.seen.length, renewals: 1 }])
       }).pipe(Effect.provide(ZlibCodec.layer))
     )
   })

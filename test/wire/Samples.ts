@@ -1,7 +1,7 @@
 /**
  * Records as a service with integer identifiers sends them: every field of every record at least once.
  *
- * Long on purpose: it is a table. Source: docs/service.md 13.
+ * Long on purpose: it is a table. Source: docs/dev/service.md 13.
  */
 import type { Schema } from "effect"
 import { AnalysisItem, FoundAnalysis } from "../../core/src/contract/Analyses.ts"

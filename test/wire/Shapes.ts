@@ -1,5 +1,5 @@
 /**
- * The records of docs/service.md 13 as shapes, and records thrown from them: what may be absent is so at times, and null at
+ * The records of docs/dev/service.md 13 as shapes, and records thrown from them: what may be absent is so at times, and null at
  * others. Written from the page alone, so that it is a second opinion on `core/src/contract/`.
  *
  * Long on purpose: it is a table.

@@ -54,6 +54,7 @@ export interface AnnotationsCounts {
   readonly missingColumns: ReadonlyArray<string>
 }
 
+/** Ways in which annotations cannot be fetched or written. */
 export type AnnotationsError = ServiceError | ReplyTooLarge | UsageError | CannotCreate | LocalIo
 
 /** What is fetched, where its text goes, and who hears of what has come. */

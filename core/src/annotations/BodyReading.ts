@@ -78,7 +78,7 @@ export const readBody = Effect.fnUntraced(function* <E, R>(analysisId: string, t
   const fault = scanner.end()
   if (fault !== null) return yield* errorOf(fault, request)
   if (beginning.length > 0) {
-    // What has neither rows nor header is an error of the service, mostly (docs/service.md 7).
+    // What has neither rows nor header is an error of the service, mostly (docs/dev/service.md 7).
     yield* openEnvelope(
       yield* parseReply(decoder.decode(joinBytes(beginning)), request),
       reply.response.status,

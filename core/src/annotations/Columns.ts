@@ -84,7 +84,7 @@ const unknownSentence = (columns: ReadonlyArray<Column>, unknown: ReadonlyArray<
   return `Unknown column${unknown.length === 1 ? "" : "s"} ${hints.join(", ")}; there are ${known.join(", ")}${more}`
 }
 
-/** What columns are called that hold the same thing (docs/service.md 13.6). */
+/** What columns are called that hold the same thing (docs/dev/service.md 13.6). */
 const aliases = {
   gene: ["gene", "gene_symbol", "symbol", "genesymbol"],
   chromosome: ["chr", "chromosome", "chrom"],

@@ -6,7 +6,7 @@ import * as Duration from "effect/Duration"
 import { timeOf } from "../text/Timestamp.ts"
 import { requesting, type TrackingEntry } from "./TrackingEntry.ts"
 
-/** Restorations take up to half a day (docs/service.md 15); after that an unexplained one counts as over. */
+/** Restorations take up to half a day (docs/dev/service.md 15); after that an unexplained one counts as over. */
 const longestRestoration = Duration.toMillis("12 hours")
 
 /** An estimate further ahead of its request is no estimate: waiting for the year 9999 would keep a lost request lost. */

@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { type ArchivedFile, decide, questions, type RestoreMode } from "./Policy.ts"
+import { type ArchivedFile, decide, foresee, questions, type RestoreMode } from "./Policy.ts"
 
 const file = (fileName: string, more: Partial<ArchivedFile> = {}): ArchivedFile => ({
   analysisId: "A1",
@@ -23,7 +23,7 @@ const outcome = (
   ])
 
 describe("restoration policy", () => {
-  it("follows the table of docs/service.md 3, each decision with its reason", () => {
+  it("follows the table of docs/dev/service.md 3, each decision with its reason", () => {
     assert.deepStrictEqual(outcome("no", [one], [one]), [["Leave", "restoreArchived is no"]])
     assert.deepStrictEqual(outcome("force", [one], []), [["Request", "restoreArchived is force"]])
     assert.deepStrictEqual(outcome("all", [one, two], [one, two]), [
@@ -73,6 +73,14 @@ describe("restoration policy", () => {
       ["Follow", "restoreArchived is force, and it is being restored already"]
     ])
     assert.strictEqual(outcome("ask", [thawing], [])[0]?.[0], "Leave")
+  })
+
+  it("says of a question how many analyses may be restored, whatever is answered", () => {
+    const [forecast] = foresee("ask", [one], true, 2)
+    assert.strictEqual(
+      forecast?.decision.reason,
+      "the run asks for this file, and restores at most 2 of the analyses agreed to (--maxRestores)"
+    )
   })
 
   it("counts requests, that is analyses, against maxRestores", () => {

@@ -1,10 +1,11 @@
 /**
- * What happens with archived files: the table of docs/service.md 3 for `no`, `ask`, `all` and `force`, as pure
+ * What happens with archived files: the table of docs/dev/service.md 3 for `no`, `ask`, `all` and `force`, as pure
  * functions.
  *
- * Every decision carries the reason that the log gives for it (docs/service.md 4.2).
+ * Every decision carries the reason that the log gives for it (docs/dev/service.md 4.2).
  */
 
+/** What a run does with archived files: see the policies of these names. */
 export type RestoreMode = "ask" | "all" | "force" | "no"
 
 /** What a run does with archived files. */
@@ -117,9 +118,11 @@ export const foresee = <F extends ArchivedFile>(
 ): ReadonlyArray<{ readonly file: F; readonly decision: RestoreDecision | RestoreQuestion }> => {
   const asked = questions(mode, present, files)
   const open = new Set(asked._tag === "None" ? [] : asked.files)
+  const limit =
+    maxRestores === null ? "" : `, and restores at most ${maxRestores} of the analyses agreed to (--maxRestores)`
   const question: RestoreQuestion = {
     _tag: "Ask",
-    reason: asked._tag === "Once" ? "the run asks once for all archived files" : "the run asks for this file"
+    reason: `${asked._tag === "Once" ? "the run asks once for all archived files" : "the run asks for this file"}${limit}`
   }
   return decide(mode, files, { present, yes: new Set() }, maxRestores).map(({ file, decision }) => ({
     file,

@@ -174,7 +174,7 @@ const restorationOf = (file: ArchivedFile): Restoration => ({
 
 const estimateOf = (file: ArchivedFile) => file.estimatedRestoreTime ?? file.tracked?.restoreEstimation ?? null
 
-/** Every decision with its reason (docs/service.md 4.2). */
+/** Every decision with its reason (docs/dev/service.md 4.2). */
 const say = (file: File, decision: RestoreDecision): Effect.Effect<void> => {
   const { _tag, reason } = decision
   const name = printable(`${file.fileName} (analysis ${file.analysisId})`)

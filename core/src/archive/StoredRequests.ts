@@ -23,6 +23,7 @@ export interface StoredRequest {
   readonly unusable: (reason: string) => EntryUnusable
 }
 
+/** What the restoration file holds for one service. */
 export interface StoredRequests {
   /** Each once, in the order of the file. */
   readonly requests: ReadonlyArray<StoredRequest>

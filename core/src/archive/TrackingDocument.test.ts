@@ -47,7 +47,7 @@ const refusal = (text: string): string | null =>
 const keys = (document: TrackingDocument) => [...entriesOf(document, here, nameOf).keys()]
 
 describe("TrackingDocument", () => {
-  it("reads the array layout of docs/service.md 2.3 and writes it", () => {
+  it("reads the array layout of docs/dev/service.md 2.3 and writes it", () => {
     const document = read(JSON.stringify([stored()]))
     const [entry] = [...entriesOf(document, here, nameOf).values()]
     assert.strictEqual(entry?.analysisId, "A1")

@@ -1,5 +1,5 @@
 /**
- * The text of a restoration file as a list of entries, and back (docs/service.md 2.3).
+ * The text of a restoration file as a list of entries, and back (docs/dev/service.md 2.3).
  *
  * Every entry keeps its own text: a change of one leaves all others byte for byte as they were, whatever is in them.
  * Two layouts are read, an array of entries and an object with `restorations`; the array is written.

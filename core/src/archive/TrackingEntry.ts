@@ -1,6 +1,6 @@
 /**
  * One entry of the restoration file: a file that waits for its restoration, with all that was asked for when it was
- * requested (docs/service.md 2.3).
+ * requested (docs/dev/service.md 2.3).
  *
  * `target`, `requestTime` and `status` are the keys of the object layout; the array layout may have them as well. An
  * entry without a target belongs to whatever target is asked for. Paths are relative to the folder of the file.
@@ -137,7 +137,7 @@ export interface NewEntry {
   readonly options: NewOptions | Readonly<Record<string, unknown>>
 }
 
-/** The options of a new request, in the order of docs/service.md 2.3. */
+/** The options of a new request, in the order of docs/dev/service.md 2.3. */
 export interface NewOptions {
   readonly destination: string
   readonly overwrite: boolean
@@ -177,7 +177,7 @@ export const newOptions = (
   ...(wanted.fully ? { check: "full" } : {})
 })
 
-/** The JSON text of a new entry, its keys in the order of docs/service.md 2.3 and those beyond it last. */
+/** The JSON text of a new entry, its keys in the order of docs/dev/service.md 2.3 and those beyond it last. */
 export const textOf = ({ analysisId, fileName, restoreEstimation, options, ...rest }: NewEntry): string => {
   const { target, requestTime, status } = rest
   return JSON.stringify({ analysisId, fileName, restoreEstimation, options, target, requestTime, status }, null, 2)

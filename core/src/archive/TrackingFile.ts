@@ -1,4 +1,4 @@
-/** The restoration file of a run (docs/service.md 2.3); `platform/files/TrackingFile.ts` keeps it on a disk. */
+/** The restoration file of a run (docs/dev/service.md 2.3); `platform/files/TrackingFile.ts` keeps it on a disk. */
 import * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"
 import type { TrackingError, TrackingReadError } from "../Errors.ts"

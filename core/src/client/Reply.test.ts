@@ -17,6 +17,10 @@ const read = (body: string | Uint8Array<ArrayBuffer>, status = 200, about: Expec
     about
   )
 
+/** What to do next, as the end of the sentence. */
+const spelling =
+  "; ids are case-sensitive; svc-api get-analyses shows the LIMS ids of the persons that have an analysis"
+
 describe("texts of the service", () => {
   it.effect("Z5 are cut between two words, so that no half of a secret is left", () =>
     Effect.gen(function* () {
@@ -59,7 +63,7 @@ describe("envelopes", () => {
     "null"
   ])("H20 %s is not found", (body) =>
     Effect.gen(function* () {
-      assert.strictEqual((yield* Effect.flip(read(body))).message, "person L1: not found")
+      assert.strictEqual((yield* Effect.flip(read(body))).message, `person L1: not found${spelling}`)
       const unnamed = yield* Effect.flip(read(body, 200, { ...asked, subject: null }))
       assert.strictEqual(unnamed._tag, "SvcReplyMalformed")
       assert.deepStrictEqual(yield* read(body, 200, { ...asked, whenNull: [] }), [])
@@ -100,8 +104,8 @@ describe("statuses", () => {
   const body = JSON.stringify({ success: false, errorMessageId: "E1", errorId: "i", additionalInformation: "why" })
 
   it.effect.each([
-    [404, "SvcNotFound", "person L1: not found (E1)"],
-    [400, "SvcNotFound", "person L1: not found (E1)"],
+    [404, "SvcNotFound", `person L1: not found (E1)${spelling}`],
+    [400, "SvcNotFound", `person L1: not found (E1)${spelling}`],
     [403, "SvcForbidden", "person L1: the service forbids it to this account (status 403)"],
     [
       422,

@@ -1,7 +1,7 @@
 /**
  * Reads every reply in the same way: from status and body it gives the payload, or the reason why there is none.
  *
- * The service says "not found" and "no" in several ways, and which one differs by endpoint (docs/service.md 7, 12
+ * The service says "not found" and "no" in several ways, and which one differs by endpoint (docs/dev/service.md 7, 12
  * and 16). Here they become one `ServiceError`. Reasons name places in a body, never values: a value may be personal
  * data.
  */
@@ -83,10 +83,16 @@ const absentPayload = Effect.fnUntraced(function* ({
 })
 
 /** Identifiers are typed by hand, and for the service `a1` is not `A1`. */
-const adviceOn = (subject: string) =>
-  /^analysis \S+$/.test(subject)
-    ? { next: "ids are case-sensitive; svc-download --list with -s SAMPLE or -l LIMS-ID shows those that exist" }
-    : {}
+const adviceOn = (subject: string) => {
+  const [, kind = ""] = /^(analysis|person) \S+$/.exec(subject) ?? []
+  const shows = showing[kind]
+  return shows === undefined ? {} : { next: `ids are case-sensitive; ${shows}` }
+}
+
+const showing: Readonly<Record<string, string>> = {
+  analysis: "svc-download --list with -s SAMPLE or -l LIMS-ID shows those that exist",
+  person: "svc-api get-analyses shows the LIMS ids of the persons that have an analysis"
+}
 
 /** The error that a body with `success: false` means, whatever the status around it. */
 const rejectionOf = (status: number, body: JsonObject, { request }: ExpectedReply) =>

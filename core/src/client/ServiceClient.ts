@@ -1,5 +1,5 @@
 /**
- * The service, one method per row of docs/service.md 4.1.
+ * The service, one method per row of docs/dev/service.md 4.1.
  *
  * Requests go through `Session`, one at a time, with its logins and repeats. Replies are read leniently: unknown fields
  * and unknown words of an enumeration are kept. Every way the service has of saying "not found" is `NotFound`, every way

@@ -23,7 +23,7 @@ import { type StreamedReply, streamedReply } from "./StreamedReply.ts"
 export type PayloadStream = Stream.Stream<Uint8Array, ServiceError>
 
 /** A stream for each endpoint whose answer may be larger than memory, with the arguments of its method. */
-type StreamMethods = {
+export type StreamMethods = {
   readonly [N in EndpointName as EndpointNotes[N] extends { readonly large: true } ? N : never]: (
     ...given: Parameters<Extract<DerivedMethods<"json">[N], (...given: never) => unknown>>
   ) => PayloadStream

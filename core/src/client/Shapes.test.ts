@@ -1,4 +1,4 @@
-/** Records thrown from the shapes of docs/service.md 13 pass through contract and client, and lose nothing on the way. */
+/** Records thrown from the shapes of docs/dev/service.md 13 pass through contract and client, and lose nothing on the way. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Schema } from "effect"
 import * as SeededRandom from "../../../sandbox/samples/SeededRandom.ts"

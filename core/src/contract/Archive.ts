@@ -1,4 +1,4 @@
-/** Restoration of archived files (requestRestore, docs/service.md 15). */
+/** Restoration of archived files (requestRestore, docs/dev/service.md 15). */
 import * as Schema from "effect/Schema"
 import { AnalysisId, inAddress } from "./Ids.ts"
 import { Hint, maybe, record } from "./Record.ts"

@@ -200,4 +200,5 @@ export const endpointNotes = {
 } as const satisfies Readonly<Record<string, EndpointNote>>
 
 export type EndpointNotes = typeof endpointNotes
+/** The name of an endpoint, which is that of its method. */
 export type EndpointName = keyof EndpointNotes

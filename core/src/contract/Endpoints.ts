@@ -2,7 +2,7 @@
  * The endpoints of the service, each declared once: the client makes its requests from them, the sandbox its routes, the
  * documentation its table.
  *
- * Source: docs/service.md 4.1 and 12 (what was observed of each endpoint). Endpoints carry the names of the client methods. The
+ * Source: docs/dev/service.md 4.1 and 12 (what was observed of each endpoint). Endpoints carry the names of the client methods. The
  * session adds the session cookie and the `X-CSRF-TOKEN` header to every request, so they are not declared here.
  * `disableCodecs`: every record is already declared as it travels in JSON.
  */

@@ -1,9 +1,9 @@
-/** The two forms of a reply body, docs/service.md 2.2: an envelope around the payload, or the payload itself. */
+/** The two forms of a reply body, docs/dev/service.md 2.2: an envelope around the payload, or the payload itself. */
 import * as Schema from "effect/Schema"
 import { Reference } from "./Ids.ts"
 import { maybe, openStruct, record } from "./Record.ts"
 
-/** The fields that explain a failure, in envelopes and in the bodies of error statuses (docs/service.md 16). */
+/** The fields that explain a failure, in envelopes and in the bodies of error statuses (docs/dev/service.md 16). */
 export const errorFields = {
   success: maybe(Schema.Unknown),
   errorMessageId: maybe(Reference),

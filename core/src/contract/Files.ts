@@ -1,4 +1,4 @@
-/** The files of an analysis and their links (getFileDownloadLinks, docs/service.md 14.1). */
+/** The files of an analysis and their links (getFileDownloadLinks, docs/dev/service.md 14.1). */
 import * as Schema from "effect/Schema"
 import { AnalysisId, LimsId, SampleId } from "./Ids.ts"
 import { ByteCount, Hint, maybe, record } from "./Record.ts"

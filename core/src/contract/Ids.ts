@@ -1,5 +1,5 @@
 /**
- * The identifiers of docs/service.md 2.1: branded text inside, number or text on the wire.
+ * The identifiers of docs/dev/service.md 2.1: branded text inside, number or text on the wire.
  *
  * Analyses, internal persons, panels and genes are JSON integers on the wire of some services and text on others;
  * LIMS and sample identifiers are always text. Where the wire may have integers, an identifier

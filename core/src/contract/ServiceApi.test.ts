@@ -6,7 +6,7 @@ const declared = Object.values(ServiceApi.groups).flatMap((group) =>
 )
 
 describe("ServiceApi", () => {
-  it("has the endpoints of docs/service.md 4.1, session, restore and report infos, and no others", () => {
+  it("has the endpoints of docs/dev/service.md 4.1, session, restore and report infos, and no others", () => {
     const known = [
       "HEAD / initialSession",
       "HEAD /authenticate authenticate",
@@ -35,7 +35,7 @@ describe("ServiceApi", () => {
     assert.deepStrictEqual(
       declared.toSorted(),
       known.toSorted(),
-      "a new endpoint: add it here and to docs/service.md 4.1"
+      "a new endpoint: add it here and to docs/dev/service.md 4.1"
     )
   })
 })

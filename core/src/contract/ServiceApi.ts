@@ -11,7 +11,7 @@ import { LoginForm, LogoutForm } from "./SessionForms.ts"
 
 const disableCodecs = true
 
-/** The endpoints that begin and end a session; their answers carry a token header and a session cookie (docs/service.md 11). */
+/** The endpoints that begin and end a session; their answers carry a token header and a session cookie (docs/dev/service.md 11). */
 const session = HttpApiGroup.make("session").add(
   HttpApiEndpoint.head("initialSession", "/", { disableCodecs, success: HttpApiSchema.Empty(200) }),
   HttpApiEndpoint.head("authenticate", "/authenticate", { disableCodecs, success: HttpApiSchema.Empty(200) }),

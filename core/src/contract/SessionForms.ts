@@ -1,4 +1,4 @@
-/** The forms of login and logout (docs/service.md 11.2 and 11.5). */
+/** The forms of login and logout (docs/dev/service.md 11.2 and 11.5). */
 import * as Schema from "effect/Schema"
 
 /** `_csrf` is the token of the initial session. */

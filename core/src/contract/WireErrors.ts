@@ -1,6 +1,6 @@
 /**
  * The error statuses of the API. Their bodies have the fields of an envelope, or are empty, or are a page of HTML. Which status
- * means "not found" differs by endpoint (docs/service.md 7); the client decides it.
+ * means "not found" differs by endpoint (docs/dev/service.md 7); the client decides it.
  */
 import * as Schema from "effect/Schema"
 import { errorFields } from "./Envelope.ts"

@@ -4,7 +4,6 @@
  * A failing analysis becomes an item like the others, so that it stops nothing; only when the service as a whole cannot
  * be used are the remaining ones given up without asking.
  */
-
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
@@ -15,7 +14,7 @@ import type { AnalysisFiles } from "../contract/Files.ts"
 import { AnalysisId } from "../contract/Ids.ts"
 import type { ServiceError } from "../Errors.ts"
 import { type FileType, fileTypeOf, fileTypes } from "../selection/FileName.ts"
-import { type ListedAnalysis, listedOf } from "../selection/ListedFiles.ts"
+import { type ListedAnalysis, type ListedFile, listedOf } from "../selection/ListedFiles.ts"
 import {
   byIds,
   type ChosenAnalysis,
@@ -27,6 +26,8 @@ import {
   select
 } from "../selection/Selection.ts"
 import { printable } from "../text/Printable.ts"
+import { LinkHost } from "../transfer/LinkHost.ts"
+import { judge, probedBytes } from "../transfer/RangeReply.ts"
 import type { PlanFailure } from "./DownloadPlan.ts"
 
 /** The selection, with at most one request for the records of analyses. */
@@ -110,3 +111,53 @@ export const entryOf = (analysis: SelectedAnalysis, files: AnalysisFiles, fetche
   }
   return { listed: listedOf(analysis, files), links, fetchedAt }
 }
+
+/** Questions for a size at the same time; each is for a few bytes. */
+const atOnce = 4
+/** How long a link host may take to answer. */
+const patience = "10 seconds"
+
+/**
+ * The analysis with the sizes that the service does not state, learned from the first bytes of a link (presigned links for GET
+ * reject HEAD); a link host that does not answer leaves its file as it is.
+ */
+export const withSizes = Effect.fn("svc.download.withSizes")(function* (
+  entry: CatalogEntry
+): Effect.fn.Return<ListedAnalysis, never, LinkHost> {
+  const files = yield* Effect.forEach(
+    entry.listed.files,
+    Effect.fnUntraced(function* (file: ListedFile) {
+      const link = file.fileName === null || file.archived ? undefined : entry.links.get(file.fileName)
+      return file.size !== null || link === undefined
+        ? file
+        : { ...file, size: yield* probe(file.fileName ?? "", link), sizeLearned: true as const }
+    }),
+    { concurrency: atOnce }
+  )
+  return { ...entry.listed, files }
+})
+
+const probe = Effect.fnUntraced(
+  function* (file: string, link: Redacted.Redacted) {
+    const host = yield* LinkHost
+    const reply = yield* host
+      .get({ file, link, range: `bytes=0-${probedBytes - 1}`, ifRange: null })
+      .pipe(Effect.timeout(patience))
+    const verdict = judge({ first: 0, end: probedBytes, range: true, size: null, known: null }, reply)
+    switch (verdict._tag) {
+      case "Bytes":
+      case "RangeIgnored":
+        return verdict.version.size
+      case "WrongSize":
+        return verdict.size
+      default:
+        yield* Effect.logDebug(`${printable(file)}: ${reply.host} answered ${reply.status} when asked for its size`)
+        return null
+    }
+  },
+  Effect.scoped,
+  (effect, file) =>
+    Effect.catch(effect, (error) =>
+      Effect.as(Effect.logDebug(`${printable(file)}: its size could not be learned: ${error.message}`), null)
+    )
+)

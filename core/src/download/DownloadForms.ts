@@ -15,19 +15,25 @@ import type { FileTransfer } from "../transfer/FileTransfer.ts"
 import type { LinkHost } from "../transfer/LinkHost.ts"
 import type { PartFiles } from "../transfer/PartFiles.ts"
 import type { SliceTransfer } from "../transfer/SliceTransfer.ts"
-import type { CatalogEntry } from "./Catalog.ts"
-import { diskNeed } from "./DiskNeed.ts"
+import { type CatalogEntry, withSizes } from "./Catalog.ts"
 import type { DownloadPlan, ForeseenFile, Outlook, PlanFailure, PlannedFile } from "./DownloadPlan.ts"
 import type { DownloadRequest } from "./DownloadRequest.ts"
-import type { FileResult } from "./FileResult.ts"
+import { type FileResult, failureResult } from "./FileResult.ts"
 import type { FileSource } from "./FileSource.ts"
 import type { LinkBook } from "./LinkBook.ts"
 import { type LinksOf, linksOf } from "./LinkListing.ts"
-import { checkDestination, type DiskSpace, filesToFetch, type Planned, planFiles } from "./Planning.ts"
+import {
+  checkDestination,
+  type DiskSpace,
+  diskNeed,
+  filesToFetch,
+  missingFolder,
+  type Planned,
+  planFiles
+} from "./Planning.ts"
 import { type Outlooks, pendingOf } from "./Restoring.ts"
 import { resultWithoutFetch, run } from "./Run.ts"
-import { completeObserver, type RunObserver } from "./RunObserver.ts"
-import { withSizes } from "./SizeProbe.ts"
+import type { Tell } from "./RunEvents.ts"
 import { estimatePlan, type RefusedEstimate, withEstimates } from "./SliceTasks.ts"
 
 /** One analysis of a listing, or what failed in its place. */
@@ -59,10 +65,8 @@ export interface PlanOutcome {
 
 /** What became of a run. */
 export interface RunOutcome {
-  /** The result of every file of the plan, in the order of the plan. */
+  /** Of selections and analyses that failed as a whole, and of every file of the plan in the order of the plan. */
   readonly results: ReadonlyArray<FileResult>
-  /** Selections and analyses that failed as a whole. */
-  readonly failures: ReadonlyArray<PlanFailure>
 }
 
 /** What moves files and looks at the disk. */
@@ -199,39 +203,57 @@ const preparePlan = Effect.fnUntraced(function* <R>(
   return { ...decided, plan, failures, links } satisfies Prepared
 })
 
+/** What became of the files, and of selections and analyses that failed as a whole. */
+export interface Done {
+  readonly results: ReadonlyArray<FileResult>
+  readonly failures: ReadonlyArray<PlanFailure>
+}
+
+/** The results of failures are those that have no file. */
+const resultOfFailure = ({ analysisId, error, reason }: PlanFailure) => failureResult(analysisId, error, reason)
+
+const failed =
+  (tell: Tell) =>
+  (failure: PlanFailure): Effect.Effect<void> =>
+    tell({ _tag: "Failed", result: resultOfFailure(failure) })
+
+export const outcomeOf = ({ failures, results }: Done): RunOutcome => ({
+  results: [...failures.map(resultOfFailure), ...results]
+})
+
 /** Downloads; restorations are asked for before anything is fetched: they take longest. */
 export const download = Effect.fn("svc.download.download")(function* <R>(
   source: FileSource<R>,
   target: string,
   request: DownloadRequest,
-  observer: RunObserver
+  tell: Tell
 ) {
-  const tell = completeObserver(observer)
-  const { failures, links, plan, disk } = yield* preparePlan(source, request, tell.failed)
-  yield* Effect.forEach(plan.failures, tell.failed, { discard: true })
-  yield* tell.planned(plan.files, request.destination)
+  const { destination } = request
+  const missing = yield* missingFolder(destination)
+  if (missing !== null) return yield* missing
+  const { failures, links, plan, disk } = yield* preparePlan(source, request, failed(tell))
+  yield* Effect.forEach(plan.failures, failed(tell), { discard: true })
+  yield* tell({ _tag: "Planned", files: plan.files, destination })
   const restorations = yield* source.restore(plan.files, request)
-  yield* tell.awaiting(pendingOf(restorations))
-  yield* tell.begin(filesToFetch(plan), disk.bytes)
-  const { finished, progress } = tell
-  const results = yield* run(plan, links, { ...request, target, restorations }, { progress, finished })
-  return { results, failures: [...failures, ...plan.failures] } satisfies RunOutcome
-}, Effect.scoped)
+  yield* tell({ _tag: "Awaiting", restorations: pendingOf(restorations) })
+  yield* tell({ _tag: "Begun", files: filesToFetch(plan), bytes: disk.bytes })
+  const results = yield* run(plan, links, { ...request, target, restorations }, tell)
+  return { results, failures: [...failures, ...plan.failures] } satisfies Done
+})
 
 /** Asks for what is archived; files that are no longer archived are left to the download. */
 export const ask = Effect.fn("svc.download.ask")(function* <R>(
   source: FileSource<R>,
   request: DownloadRequest,
-  observer: RunObserver
+  tell: Tell
 ) {
-  const tell = completeObserver(observer)
   // Nothing is asked for that could not be written down; the file exists afterwards, if only as an empty list.
   yield* Effect.flatMap(TrackingFile, ({ ensure }) => ensure)
-  const { failures, plan } = yield* planListed(source, request, tell.failed)
-  yield* Effect.forEach(plan.failures, tell.failed, { discard: true })
+  const { failures, plan } = yield* planListed(source, request, failed(tell))
+  yield* Effect.forEach(plan.failures, failed(tell), { discard: true })
   const available = new Set(filesToFetch(plan))
   const wanted = plan.files.filter((file) => !available.has(file))
-  yield* tell.planned(wanted, request.destination)
+  yield* tell({ _tag: "Planned", files: wanted, destination: request.destination })
   for (const file of available) {
     yield* Effect.logInfo(printable(`${pathOf(file)} (analysis ${file.analysisId}): available, nothing to restore`))
   }
@@ -241,10 +263,10 @@ export const ask = Effect.fn("svc.download.ask")(function* <R>(
     const result = resultWithoutFetch(file, { destination: request.destination, restorations })
     if (result === null) continue
     results.push(result)
-    yield* tell.finished(file, result)
+    yield* tell({ _tag: "Finished", file, result })
   }
-  yield* tell.awaiting(pendingOf(restorations))
-  return { results, failures } satisfies RunOutcome
+  yield* tell({ _tag: "Awaiting", restorations: pendingOf(restorations) })
+  return { results, failures } satisfies Done
 })
 
 /** The plan of what is listed, without a look at the files themselves. */

@@ -5,8 +5,8 @@ import { CannotCreate } from "../Errors.ts"
 import type { ListedAnalysis, ListedFile } from "../selection/ListedFiles.ts"
 import { pathOf } from "../selection/OutputPath.ts"
 import type { SliceState } from "../transfer/SliceRequest.ts"
-import { diskNeed, shortage } from "./DiskNeed.ts"
 import { type Destination, type PlanRequest, plan } from "./DownloadPlan.ts"
+import { diskNeed, shortage } from "./Planning.ts"
 
 const analysis = (id: string, files: ReadonlyArray<ListedFile>, named = true): ListedAnalysis => ({
   id,
@@ -15,7 +15,7 @@ const analysis = (id: string, files: ReadonlyArray<ListedFile>, named = true): L
   limsId: null,
   files
 })
-const both: PlanRequest = { filetypes: ["bam", "bam.bai"], layout: "flat", overwrite: false }
+const both: PlanRequest = { destination: "out", filetypes: ["bam", "bam.bai"], layout: "flat", overwrite: false }
 const empty: Destination = { occupants: new Map(), slices: new Map() }
 
 const decisions = (analyses: ReadonlyArray<ListedAnalysis>, request = both, destination = empty) =>
@@ -85,7 +85,7 @@ describe("decisions", () => {
     const [data, index] = files.map(({ decision }) => (decision._tag === "Fail" ? decision : null))
     assert.strictEqual(
       data?.error.message,
-      "S.bam exists with 99 bytes, but 100 are listed: it was left as it is; move it away, or download it with --overwrite"
+      "out/S.bam exists with 99 bytes, but 100 are listed: it was left as it is; move it away, or download it with --overwrite"
     )
     assert.deepStrictEqual([data?.existing, index?.error === data?.error, index?.existing], [99, true, undefined])
     assert.deepStrictEqual(decisions(pair, both, occupied({ "S.bam": 100, "S.bam.bai": 7 })), [

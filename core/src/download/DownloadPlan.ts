@@ -2,7 +2,7 @@
  * What a run will do with every file, decided before any byte moves: fetch it, skip it for a reason, or refuse it.
  *
  * Pure: the listing, the settings and a look at the destination go in, decisions come out. Faults of
- * docs/faults.md: D17 (collisions), K2 (disk space), K7 (names that differ only in case or composition), Z1
+ * docs/dev/faults.md: D17 (collisions), K2 (disk space), K7 (names that differ only in case or composition), Z1
  * (names), Z9 (what is there already).
  */
 import type { Restoration } from "../archive/Restoration.ts"
@@ -22,7 +22,7 @@ import {
 import { hasUnmapped, isDataType, partnerOf } from "../genome/formats/FileNames.ts"
 import { collisionKey, type FileType, fileTypeOf, unsafeIndexName, unsafeName } from "../selection/FileName.ts"
 import type { ListedAnalysis } from "../selection/ListedFiles.ts"
-import { dataPathOf, pathOf } from "../selection/OutputPath.ts"
+import { dataPathOf, finalPath, pathOf } from "../selection/OutputPath.ts"
 import { type FileChoice, type WantedFile, wantedFiles, wantedTypes } from "../selection/WantedFiles.ts"
 import { printable, shellWord } from "../text/Printable.ts"
 import type { SliceState } from "../transfer/SliceRequest.ts"
@@ -35,7 +35,10 @@ export interface Occupant {
   readonly size: number
 }
 
+/** Which files a plan is for, and what it does with those that exist. */
 export interface PlanRequest extends FileChoice {
+  /** The folder that paths begin with in sentences; none when absent. */
+  readonly destination?: string
   readonly overwrite: boolean
   /** Each analysis must have each type; else only those named by their ids should, and a warning says what is missing. */
   readonly requireAll?: boolean
@@ -48,6 +51,7 @@ export interface Destination {
   readonly slices: ReadonlyMap<string, SliceState>
 }
 
+/** What a run does with one file. */
 export type Decision =
   | { readonly _tag: "Fetch" }
   /** `existing`: bytes of the whole file that is kept. */
@@ -55,6 +59,7 @@ export type Decision =
   /** `existing`: bytes of the file that is in the way because its size differs. */
   | { readonly _tag: "Fail"; readonly error: PlanError; readonly existing?: number }
 
+/** Ways in which a file fails before anything of it is fetched. */
 export type PlanError = NameCollision | UnsafeName | CannotCreate | NotFound | DiskTooSmall | UsageError | TransferError
 
 /** What is foreseen of the restoration of an archived file: why it comes to this, and what is known of it already. */
@@ -76,8 +81,8 @@ export type Outlook =
   | { readonly _tag: "Restore"; readonly restoration: ForeseenRestoration }
   /** Somebody is asked whether to restore it. */
   | { readonly _tag: "Ask"; readonly restoration: ForeseenRestoration }
-  /** The restoration file cannot be read, or the file is left in the archive although it is required. */
-  | { readonly _tag: "Fail"; readonly error: TrackingReadError | FileArchived }
+  /** The restoration file cannot be read or written, or the file is left in the archive although it is required. */
+  | { readonly _tag: "Fail"; readonly error: TrackingReadError | FileArchived | CannotCreate }
 
 /** A wanted file with what becomes of it. */
 export interface ForeseenFile extends WantedFile {
@@ -120,8 +125,9 @@ export const plan = (
   const shared = sharedPaths(places)
   const files = places.map((place): PlannedFile => {
     const path = pathOf(place)
+    const shown = request.destination === undefined ? path : finalPath(request.destination, place)
     const owners = shared.size === 0 ? null : (shared.get(collisionKey(path)) ?? null)
-    return { ...place, decision: decide({ place, path, owners }, request, destination) }
+    return { ...place, decision: decide({ place, path, shown, owners }, request, destination) }
   })
   return { files: withoutOrphans(files), ...remarks(analyses, files, request) }
 }
@@ -169,6 +175,8 @@ interface Candidate {
   readonly place: WantedFile
   /** `pathOf` the place. */
   readonly path: string
+  /** The path as errors name it, with the destination. */
+  readonly shown: string
   /** Null when no other file has this path. */
   readonly owners: Owners | null
 }
@@ -189,7 +197,7 @@ const fetch: Decision = { _tag: "Fetch" }
 
 /** Why nothing may be written under the name; null when something may. */
 const refusal = (
-  { owners, path, place }: Candidate,
+  { owners, path, place, shown }: Candidate,
   { overwrite }: PlanRequest,
   { occupants, slices }: Destination
 ): PlanError | null => {
@@ -200,18 +208,21 @@ const refusal = (
   if (unsafe !== null) return unsafe
   if (owners !== null) return new NameCollision({ name: path, ...owners })
   if (occupants.get(path)?.kind === "other") {
-    return new CannotCreate({ path, reason: "something else than a file is there" })
+    return new CannotCreate({
+      path: shown,
+      reason: "a folder, or something else that is no file, is there: move it away, or give another --destination"
+    })
   }
   const slice = slices.get(path)
   return slice?._tag === "Other" && !overwrite && !hasNoReads(place) ? slice.error : null
 }
 
 /** What a file means that stands where this one goes; null when none does. */
-const judgeExisting = ({ path, place }: Candidate, { occupants, slices }: Destination): Decision | null => {
+const judgeExisting = ({ path, place, shown }: Candidate, { occupants, slices }: Destination): Decision | null => {
   if (place.slice !== null) return slices.get(path)?._tag === "Same" ? { _tag: "Skip", reason: "exists" } : null
   const existing = occupants.get(path)?.size
   if (existing === undefined) return null
-  const error = FileDiffers.of(path, existing, place.sizeLearned === true ? null : place.size)
+  const error = FileDiffers.of(shown, existing, place.sizeLearned === true ? null : place.size)
   return error === null ? { _tag: "Skip", reason: "exists", existing } : { ...fail(error), existing }
 }
 

@@ -4,7 +4,8 @@ import { Effect, FileSystem, Layer, Path, Result } from "effect"
 import * as ZlibCodec from "../../../platform/inflate/ZlibCodec.ts"
 import { type DownloadOptions, downloadRequest, parseRequest } from "./DownloadRequest.ts"
 
-const problems = (options: DownloadOptions) => Result.getOrThrow(Result.flip(parseRequest(options)))
+const problems = (options: DownloadOptions) =>
+  Result.getOrThrow(Result.flip(parseRequest(options))).map(({ message }) => message)
 
 describe("parseRequest", () => {
   it("has the defaults of the settings for what is left out", () => {
@@ -82,6 +83,9 @@ layer(Layer.merge(NodeServices.layer, ZlibCodec.layer))("downloadRequest", (it) 
       Effect.gen(function* () {
         const wrong = yield* Effect.flip(downloadRequest({ filters: ["nosuch = 1"], range: "chr1:9-1" }))
         assert.deepStrictEqual([wrong._tag, wrong.message.split("\n").length], ["SvcUsageError", 2])
+        assert.deepInclude(wrong, { options: ["filters", "range"] })
+        const none = yield* Effect.flip(downloadRequest({ connections: 0, maxRestores: -1, bed: "x.bed" }))
+        assert.deepInclude(none, { options: ["connections", "maxRestores"] })
         const missing = yield* Effect.flip(downloadRequest({ bed: "nowhere.bed" }))
         assert.strictEqual(missing.message, "BED file nowhere.bed: not found")
         const folder = yield* Effect.flip(downloadRequest({ bed: "." }))

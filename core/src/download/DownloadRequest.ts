@@ -6,7 +6,7 @@ import * as FileSystem from "effect/FileSystem"
 import type * as PlatformError from "effect/PlatformError"
 import * as Result from "effect/Result"
 import { type RestoreMode, RestorePolicy } from "../archive/Policy.ts"
-import { errnoOf, LocalIo, NotFound, UsageError } from "../Errors.ts"
+import { type DownloadOption, errnoOf, LocalIo, NotFound, UsageError } from "../Errors.ts"
 import type { Codec } from "../genome/bgzf/Codec.ts"
 import { dataTypes, isDataType } from "../genome/formats/FileNames.ts"
 import { readBed } from "../genome/regions/BedFile.ts"
@@ -87,6 +87,12 @@ export interface ParsedRequest extends Omit<DownloadRequest, "slice"> {
   readonly wanted: SliceWish["wanted"]
 }
 
+/** What is wrong with an option, in one sentence. */
+export interface OptionProblem {
+  readonly option: DownloadOption
+  readonly message: string
+}
+
 const defaultTypes: ReadonlyArray<FileType> = ["bam", "bam.bai"]
 
 /**
@@ -97,13 +103,14 @@ const defaultTypes: ReadonlyArray<FileType> = ["bam", "bam.bai"]
 export const parseRequest = (
   options: DownloadOptions,
   own: ReadonlyMap<string, string> = new Map()
-): Result.Result<ParsedRequest, ReadonlyArray<string>> => {
-  const problems: Array<string> = []
+): Result.Result<ParsedRequest, ReadonlyArray<OptionProblem>> => {
+  const problems: Array<OptionProblem> = []
+  const refuse = (option: DownloadOption, message: string) => void problems.push({ option, message })
   const filters: Array<Filter> = []
   for (const source of options.filters ?? []) {
     const parsed = parse(source, filterFields)
     if (Result.isSuccess(parsed)) filters.push(parsed.success)
-    else problems.push(parsed.failure.message)
+    else refuse("filters", parsed.failure.message)
   }
   const { analysisIds = [], latest = false, limsIds = [], sampleIds = [] } = options
   const {
@@ -116,11 +123,16 @@ export const parseRequest = (
   } = options
   const regions = regionsOf(options)
   const wanted = rangeOf(regions)
-  if (Result.isFailure(wanted)) problems.push(wanted.failure.message)
+  if (Result.isFailure(wanted)) refuse("range", wanted.failure.message)
   if (wantsSlices(regions) && !filetypes.some(isDataType)) {
-    problems.push(
+    refuse(
+      "filetypes",
       `Regions are cut out of ${dataTypes.join(" and ")} files: add one of them to --filetypes; the index of a slice comes with it`
     )
+  }
+  if (!isCount(connections, 1)) refuse("connections", `connections is a whole number from 1, and not ${connections}`)
+  if (!isCount(options.maxRestores ?? 0, 0)) {
+    refuse("maxRestores", `maxRestores is a whole number from 0, and not ${options.maxRestores}`)
   }
   if (Result.isFailure(wanted) || problems.length > 0) return Result.fail(problems)
   return Result.succeed({
@@ -141,6 +153,8 @@ export const parseRequest = (
   })
 }
 
+const isCount = (value: number, least: number) => Number.isSafeInteger(value) && value >= least
+
 /** The request with the regions of its BED file. */
 export const readRequest = Effect.fn("svc.download.readRequest")(function* ({
   wanted,
@@ -149,13 +163,19 @@ export const readRequest = Effect.fn("svc.download.readRequest")(function* ({
   return { ...request, slice: yield* sliceOf(request.regions, wanted) }
 })
 
-/** The request that `options` stand for; `UsageError` says all that is wrong with them. */
+/** The request that `options` stand for; `UsageError` names the options that are wrong, and says why. */
 export const downloadRequest = (
   options: DownloadOptions,
   own?: ReadonlyMap<string, string>
 ): Effect.Effect<DownloadRequest, RequestError, FileSystem.FileSystem | Codec> =>
   Effect.fromResult(parseRequest(options, own)).pipe(
-    Effect.mapError((problems) => new UsageError({ message: problems.join("\n") })),
+    Effect.mapError(
+      (problems) =>
+        new UsageError({
+          message: problems.map(({ message }) => message).join("\n"),
+          options: problems.map(({ option }) => option)
+        })
+    ),
     Effect.flatMap(readRequest)
   )
 
@@ -190,9 +210,10 @@ const regionsIn = Effect.fnUntraced(function* (path: string) {
   const info = yield* Effect.mapError(fs.stat(path), failed)
   // A pipe without a writer would wait for ever, and is empty when a stored request is resumed.
   if (info.type !== "File") {
-    return yield* new UsageError({ message: `Invalid BED file: ${shown}: it is not a plain file` })
+    return yield* new UsageError({ message: `Invalid BED file: ${shown}: it is not a plain file`, options: ["bed"] })
   }
   return yield* Effect.flatMap(readerOf(path, Number(info.size)), (reader) => readBed(shown, reader)).pipe(
+    Effect.catchTag("SvcUsageError", ({ message }) => new UsageError({ message, options: ["bed"] })),
     Effect.catchTag("SvcLocalIo", ({ errno, operation }) => new LocalIo({ path: shown, operation, errno })),
     Effect.scoped
   )

@@ -1,6 +1,6 @@
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { assert, layer } from "@effect/vitest"
-import { Context, Effect, FileSystem, Layer, Path, Redacted, References, Schema, Stream } from "effect"
+import { Context, Effect, FileSystem, Layer, Path, Redacted, References, Runtime, Schema, Stream } from "effect"
 import * as ZlibCodec from "../../../platform/inflate/ZlibCodec.ts"
 import { empty, type TrackingDocument } from "../archive/TrackingDocument.ts"
 import { TrackingFile } from "../archive/TrackingFile.ts"
@@ -14,11 +14,13 @@ import { LinkHost } from "../transfer/LinkHost.ts"
 import { PartFiles } from "../transfer/PartFiles.ts"
 import { SliceTransfer } from "../transfer/SliceTransfer.ts"
 import type { TransferRequest } from "../transfer/TransferRequest.ts"
-import { type DownloadOptions, downloadRequest } from "./DownloadRequest.ts"
+import type { RunOutcome } from "./DownloadForms.ts"
+import type { DownloadOptions } from "./DownloadRequest.ts"
 import { Downloads } from "./Downloads.ts"
 import type { FileResult } from "./FileResult.ts"
 import type { LinkManifest } from "./LinkManifest.ts"
-import { bothObservers, type RunObserver } from "./RunObserver.ts"
+import type { Ended, RunEvent } from "./RunEvents.ts"
+import { makeRunRecord } from "./RunRecord.ts"
 
 const target = "https://lab/"
 const url = (name: string) => `https://files/${name}?sig=1`
@@ -30,9 +32,12 @@ const cold = (...names: ReadonlyArray<string>) =>
 /** A service with these analyses, a link host whose files all come, and a folder `out`. */
 const world = Effect.fnUntraced(function* (analyses: Readonly<Record<string, ReadonlyArray<object>>>) {
   const [fs, path] = [yield* FileSystem.FileSystem, yield* Path.Path]
-  const out = path.join(yield* fs.makeTempDirectoryScoped(), "out")
+  const root = yield* fs.makeTempDirectoryScoped()
+  const [out, folder] = [path.join(root, "out"), path.join(root, "tracking")]
   yield* fs.makeDirectory(out)
+  yield* fs.makeDirectory(folder)
   const events: Array<string> = []
+  const annotations: Array<Readonly<Record<string, unknown>>> = []
   let stored: TrackingDocument = empty
   const client = Layer.mock(ServiceClient, {
     getFileDownloadLinks: (id) =>
@@ -54,6 +59,7 @@ const world = Effect.fnUntraced(function* (analyses: Readonly<Record<string, Rea
   const download = ({ check, checksums, directory, name, progress }: TransferRequest) =>
     Effect.gen(function* () {
       events.push(`fetch ${path.relative(out, directory)}/${name} ${String(check)} ${checksums}`)
+      annotations.push(yield* References.CurrentLogAnnotations)
       yield* progress({ _tag: "Started", size: 100, resumedFrom: 0 })
       yield* progress({ _tag: "Bytes", done: 100, size: 100 })
       return {
@@ -74,7 +80,7 @@ const world = Effect.fnUntraced(function* (analyses: Readonly<Record<string, Rea
     Layer.mock(PartFiles, { free: () => Effect.succeed(1e9), syncFolder: () => Effect.void })
   )
   const tracking = Layer.succeed(TrackingFile, {
-    path: path.join(out, "r.json"),
+    path: path.join(folder, "r.json"),
     ensure: Effect.sync(() => void events.push("ensure")),
     read: Effect.sync(() => stored),
     change: (edit) => Effect.sync(() => (stored = edit(stored)))
@@ -82,7 +88,9 @@ const world = Effect.fnUntraced(function* (analyses: Readonly<Record<string, Rea
   const service = { target, nameOf: (name: string | null) => name ?? target }
   return {
     out,
+    tracking: folder,
     events,
+    annotations,
     entries: () => stored.items.map(({ entry }) => `${entry?.analysisId} ${entry?.fileName}`),
     byService: Downloads.layer(service).pipe(
       Layer.provide([client, disk, tracking, Layer.succeed(Operator, Operator.absent)])
@@ -91,8 +99,32 @@ const world = Effect.fnUntraced(function* (analyses: Readonly<Record<string, Rea
   }
 })
 
-const requestOf = (destination: string) =>
-  downloadRequest({ analysisIds: ["A1", "A2", "A3"], destination, restoreArchived: "force" })
+const wanted = (destination: string): DownloadOptions => ({
+  analysisIds: ["A1", "A2", "A3"],
+  destination,
+  restoreArchived: "force"
+})
+
+/** What there is to hear, but for the bytes. */
+const told = (event: RunEvent | Ended<RunOutcome>): ReadonlyArray<string> => {
+  switch (event._tag) {
+    case "Failed":
+      return [`failed ${event.result.error?._tag}`]
+    case "Awaiting":
+      return [`awaiting ${event.restorations.length}`]
+    case "Begun":
+      return [`begin ${event.files.length} ${event.bytes}`]
+    case "Finished":
+      return [shown(event.result)]
+    default:
+      return []
+  }
+}
+
+const outcomeIn = (events: ReadonlyArray<RunEvent | Ended<RunOutcome>>): RunOutcome => {
+  const last = events.at(-1)
+  return last?._tag === "Ended" ? last.outcome : assert.fail("the stream does not end with the outcome")
+}
 
 const shown = ({ action, fileName, reason }: FileResult) => `${fileName} ${reason ?? action}`
 
@@ -104,13 +136,6 @@ layer(Layer.merge(NodeServices.layer, ZlibCodec.layer), { excludeTestServices: t
     () =>
       Effect.gen(function* () {
         const w = yield* world(analyses)
-        const seen: Array<string> = []
-        const watch: RunObserver = {
-          failed: ({ error }) => Effect.sync(() => void seen.push(`failed ${error._tag}`)),
-          awaiting: (all) => Effect.sync(() => void seen.push(`awaiting ${all.length}`)),
-          begin: (files, bytes) => Effect.sync(() => void seen.push(`begin ${files.length} ${bytes}`))
-        }
-        const ends: RunObserver = { finished: (_, result) => Effect.sync(() => void seen.push(shown(result))) }
         const options: DownloadOptions = {
           analysisIds: ["A1", "A2", "gone"],
           destination: w.out,
@@ -118,13 +143,12 @@ layer(Layer.merge(NodeServices.layer, ZlibCodec.layer), { excludeTestServices: t
           restoreArchived: "force",
           checksums: "md5"
         }
-        const { failures, results } = yield* Downloads.use(({ fetch }) =>
-          fetch(options, bothObservers(watch, ends))
-        ).pipe(Effect.provide(w.byService))
-        assert.deepStrictEqual(
-          failures.map(({ analysisId }) => analysisId),
-          ["gone"]
+        const events = yield* Downloads.use((downloads) => Stream.runCollect(downloads.events(options))).pipe(
+          Effect.provide(w.byService)
         )
+        const seen = events.flatMap(told)
+        const [gone, ...results] = outcomeIn(events).results
+        assert.deepInclude(gone, { analysisId: "gone", fileName: null, action: "failed" })
         assert.deepStrictEqual(results.map(shown), ["S.bam downloaded", "S.bam.bai downloaded", "T.bam pending"])
         assert.deepStrictEqual(
           results.map(({ path }) => path?.replace(w.out, "")),
@@ -150,12 +174,8 @@ layer(Layer.merge(NodeServices.layer, ZlibCodec.layer), { excludeTestServices: t
       const downloads = yield* Effect.annotateLogs(Effect.map(Layer.build(w.byService), Context.get(Downloads)), {
         built: "yes"
       })
-      const seen: Array<unknown> = []
-      const watch: RunObserver = {
-        finished: () =>
-          Effect.map(References.CurrentLogAnnotations, (all) => void seen.push([all["job"], all["built"]]))
-      }
-      yield* Effect.annotateLogs(downloads.fetch({ analysisIds: ["A1"], destination: w.out }, watch), { job: "night" })
+      yield* Effect.annotateLogs(downloads.fetch({ analysisIds: ["A1"], destination: w.out }), { job: "night" })
+      const seen = w.annotations.map((all) => [all["job"], all["built"]])
       assert.deepStrictEqual(seen, [
         ["night", undefined],
         ["night", undefined]
@@ -176,12 +196,83 @@ layer(Layer.merge(NodeServices.layer, ZlibCodec.layer), { excludeTestServices: t
     })
   )
 
+  it.effect(
+    "what failed fails: of a file with all results, of the whole run with its cause, before anything is asked",
+    () =>
+      Effect.gen(function* () {
+        const w = yield* world(analyses)
+        const failure = (options: DownloadOptions) =>
+          Downloads.use(({ fetch }) => Effect.flip(fetch({ destination: w.out, ...options }))).pipe(
+            Effect.provide(w.byService)
+          )
+        const some = yield* failure({ analysisIds: ["A1", "gone"] })
+        assert.deepInclude(some, { _tag: "SvcDownloadsFailed", [Runtime.errorExitCode]: 66, retryable: false })
+        assert.strictEqual(some.message, "1 of 3 results is a failure: analysis gone: not found")
+        assert.deepStrictEqual(some._tag === "SvcDownloadsFailed" ? some.results.map(shown) : [], [
+          "null failed",
+          "S.bam downloaded",
+          "S.bam.bai downloaded"
+        ])
+        // Nothing at all was found: that is no failure of files.
+        assert.deepInclude(yield* failure({ analysisIds: ["gone"] }), { _tag: "SvcNotFound", what: "analysis gone" })
+        const asked = w.events.length
+        const nowhere = yield* failure({ analysisIds: ["A1"], destination: `${w.out}/none` })
+        assert.deepInclude(nowhere, { _tag: "SvcCannotCreate", path: `${w.out}/none` })
+        assert.strictEqual(w.events.length, asked)
+      })
+  )
+
+  it.effect("a reader who takes his time stops no file and misses no result", () =>
+    Effect.gen(function* () {
+      const many = Array.from({ length: 300 }, (_, at) => `F${at}.bam`)
+      const w = yield* world({ A1: here(...many) })
+      const options = { analysisIds: ["A1"], filetypes: ["bam"], destination: w.out } as const
+      const isOver = Effect.sync(() => w.events.length > 300)
+      const seen: Array<RunEvent | Ended<RunOutcome>> = []
+      const read = (event: RunEvent | Ended<RunOutcome>) =>
+        Effect.gen(function* () {
+          seen.push(event)
+          // The first event is held until the whole run is over.
+          while (event._tag === "Planned" && !(yield* isOver)) yield* Effect.yieldNow
+        })
+      yield* Downloads.use((downloads) => Stream.runForEach(downloads.events(options), read)).pipe(
+        Effect.provide(w.byService)
+      )
+      assert.strictEqual(seen.filter(({ _tag }) => _tag === "Finished").length, 300)
+      assert.isAtMost(seen.filter(({ _tag }) => _tag === "Progress").length, 300)
+      assert.strictEqual(outcomeIn(seen).results.length, 300)
+    })
+  )
+
+  it.effect("a reader who stops, stops the run at once; the record knows what became of every file", () =>
+    Effect.gen(function* () {
+      const w = yield* world({ A1: here("S.bam", "T.bam", "U.bam") })
+      const options = { analysisIds: ["A1"], filetypes: ["bam"], destination: w.out, connections: 1 } as const
+      for (const end of ["Planned", "Begun", "Progress", "Finished"] as const) {
+        w.events.length = 0
+        const record = yield* makeRunRecord
+        yield* Downloads.use((downloads) =>
+          Stream.runDrain(Stream.takeUntil(downloads.events(options, { record }), ({ _tag }) => _tag === end))
+        ).pipe(Effect.provide(w.byService))
+        const fetched = w.events.length - 1
+        assert.isBelow(fetched, 3, end)
+        const results = yield* record.results
+        assert.strictEqual(results.length, 3)
+        assert.strictEqual(
+          results.filter(({ error }) => error?._tag === "SvcStopped").length,
+          3 - results.filter(({ action }) => action === "downloaded").length,
+          end
+        )
+      }
+    })
+  )
+
   it.effect("restore asks for what is archived and fetches nothing", () =>
     Effect.gen(function* () {
       const w = yield* world(analyses)
       const { results } = yield* Effect.gen(function* () {
         const { restore } = yield* Downloads
-        return yield* restore(yield* requestOf(w.out))
+        return yield* restore(wanted(w.out))
       }).pipe(Effect.provide(w.byService))
       assert.deepStrictEqual(results.map(shown), ["T.bam pending", "U.bam.bai pending"])
       assert.deepStrictEqual(w.events, ["ensure", "list A1", "list A2", "list A3", "restore A2", "restore A3"])
@@ -195,17 +286,18 @@ layer(Layer.merge(NodeServices.layer, ZlibCodec.layer), { excludeTestServices: t
       yield* Effect.gen(function* () {
         const downloads = yield* Downloads
         const wanted = { analysisIds: ["A2"], destination: w.out, layout: "analysis", checksums: "md5" } as const
-        yield* downloads.restore(yield* downloadRequest({ ...wanted, filetypes: ["bam"], restoreArchived: "force" }))
+        yield* downloads.restore({ ...wanted, filetypes: ["bam"], restoreArchived: "force" })
         assert.deepStrictEqual(w.entries(), ["A2 T.bam"])
-        const seen: Array<string> = []
-        const { look } = yield* downloads.resume(yield* downloadRequest({ destination: "elsewhere" }), {
-          finished: (_, result) => Effect.sync(() => void seen.push(shown(result)))
-        })
+        const { events, look } = yield* downloads.resume({ destination: "elsewhere" })
         const states = Effect.map(look, ({ statuses }) => statuses.map(({ state }) => state._tag))
         assert.deepStrictEqual(yield* states, ["Requested"])
         service["A2"] = here("T.bam")
+        const told = yield* Stream.runCollect(events)
         assert.deepStrictEqual(yield* states, ["Done"])
-        assert.deepStrictEqual(seen, ["T.bam downloaded"])
+        assert.deepStrictEqual(
+          told.flatMap((event) => (event._tag === "Finished" ? shown(event.result) : [])),
+          ["T.bam downloaded"]
+        )
         assert.strictEqual(w.events.at(-1), "fetch A2/T.bam structure md5")
         assert.deepStrictEqual(w.entries(), [])
       }).pipe(Effect.provide(w.byService))
@@ -217,7 +309,7 @@ layer(Layer.merge(NodeServices.layer, ZlibCodec.layer), { excludeTestServices: t
       const w = yield* world(analyses)
       const [listed, { plan, disk }] = yield* Effect.gen(function* () {
         const downloads = yield* Downloads
-        const request = yield* requestOf(w.out)
+        const request = wanted(w.out)
         return [yield* Stream.runCollect(downloads.list(request)), yield* downloads.plan(request)] as const
       }).pipe(Effect.provide(w.byService))
       assert.deepStrictEqual(
@@ -238,7 +330,7 @@ layer(Layer.merge(NodeServices.layer, ZlibCodec.layer), { excludeTestServices: t
       const w = yield* world(analyses)
       const planned = Effect.gen(function* () {
         const { plan } = yield* Downloads
-        const { disk, plan: decided, subject } = yield* plan(yield* requestOf(w.out), "restore")
+        const { disk, plan: decided, subject } = yield* plan(wanted(w.out), "restore")
         const outlooks = decided.files.map(({ decision }) =>
           decision._tag === "Skip" ? decision.reason : decision._tag
         )
@@ -254,9 +346,9 @@ layer(Layer.merge(NodeServices.layer, ZlibCodec.layer), { excludeTestServices: t
         "Restore"
       ])
       assert.deepStrictEqual([w.events.filter((it) => !it.startsWith("list")), w.entries()], [[], []])
-      const { results } = yield* Effect.flatMap(requestOf(w.out), (request) =>
-        Downloads.use(({ restore }) => restore(request))
-      ).pipe(Effect.provide(w.byService))
+      const { results } = yield* Downloads.use(({ restore }) => restore(wanted(w.out))).pipe(
+        Effect.provide(w.byService)
+      )
       assert.deepStrictEqual(results.map(shown), ["T.bam pending", "U.bam.bai pending"])
       assert.deepStrictEqual(yield* planned, [
         "restore",
@@ -268,6 +360,24 @@ layer(Layer.merge(NodeServices.layer, ZlibCodec.layer), { excludeTestServices: t
         "pending"
       ])
     })
+  )
+
+  it.effect(
+    "a plan fails what would be asked back where the restoration file could not be written, as the run does",
+    () =>
+      Effect.gen(function* () {
+        const w = yield* world(analyses)
+        const decisions = Downloads.use(({ plan }) => plan(wanted(w.out))).pipe(
+          Effect.map(({ plan }) =>
+            plan.files.map(({ decision: it }) => (it._tag === "Fail" ? it.error.message : it._tag))
+          ),
+          Effect.provide(w.byService)
+        )
+        const fs = yield* FileSystem.FileSystem
+        yield* fs.remove(w.tracking, { recursive: true })
+        const error = `Cannot create ${w.tracking}/r.json: its folder does not exist`
+        assert.deepStrictEqual(yield* decisions, ["Fetch", "Fetch", error, "Fetch", error])
+      })
   )
 
   it.effect("a links file is another source of the same run, and restores nothing", () =>
@@ -285,7 +395,7 @@ layer(Layer.merge(NodeServices.layer, ZlibCodec.layer), { excludeTestServices: t
       const { error, results } = yield* Effect.gen(function* () {
         const downloads = yield* Downloads
         const options: DownloadOptions = { destination: w.out, filetypes: ["bam"], restoreArchived: "force" }
-        const { plan } = yield* downloads.plan(yield* downloadRequest(options))
+        const { plan } = yield* downloads.plan(options)
         assert.deepStrictEqual(
           plan.files.map(({ decision }) => (decision._tag === "Skip" ? decision : decision._tag)),
           [
@@ -303,8 +413,8 @@ layer(Layer.merge(NodeServices.layer, ZlibCodec.layer), { excludeTestServices: t
         )
         const { results } = yield* downloads.fetch(options)
         const strict = { ...options, requireAll: true }
-        const foreseen = yield* downloads.plan(yield* downloadRequest(strict))
-        const { results: required } = yield* downloads.fetch(strict)
+        const foreseen = yield* downloads.plan(strict)
+        const { results: required } = yield* downloads.run(strict)
         assert.deepStrictEqual(
           required.map(({ action }) => action),
           ["downloaded", "failed"]
@@ -314,7 +424,7 @@ layer(Layer.merge(NodeServices.layer, ZlibCodec.layer), { excludeTestServices: t
         assert.include(required[1]?.error?.message, left)
         const decision = foreseen.plan.files[1]?.decision
         assert.strictEqual(decision?._tag === "Fail" ? decision.error.message : null, required[1]?.error?.message)
-        return { results, error: yield* Effect.flip(downloads.restore(yield* requestOf(w.out))) }
+        return { results, error: yield* Effect.flip(downloads.restore(wanted(w.out))) }
       }).pipe(Effect.provide(w.byLinks(manifest)))
       assert.deepStrictEqual(results.map(shown), ["S.bam downloaded", "T.bam archived"])
       assert.strictEqual(error._tag, "SvcUsageError")

@@ -12,11 +12,19 @@ import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
 import * as Layer from "effect/Layer"
 import * as Path from "effect/Path"
+import * as Runtime from "effect/Runtime"
 import * as Stream from "effect/Stream"
 import type { ServiceAddress } from "../archive/TrackingDocument.ts"
 import { TrackingFile } from "../archive/TrackingFile.ts"
 import { ServiceClient } from "../client/ServiceClient.ts"
-import { type ServiceError, type TrackingError, type TrackingReadError, UsageError } from "../Errors.ts"
+import {
+  type CannotCreate,
+  mostSevere,
+  type ServiceError,
+  type TrackingError,
+  type TrackingReadError,
+  UsageError
+} from "../Errors.ts"
 import { Codec } from "../genome/bgzf/Codec.ts"
 import { Operator } from "../settings/Operator.ts"
 import { FileTransfer } from "../transfer/FileTransfer.ts"
@@ -25,62 +33,77 @@ import { PartFiles } from "../transfer/PartFiles.ts"
 import { SliceTransfer } from "../transfer/SliceTransfer.ts"
 import {
   ask,
+  type Done,
   type DownloadServices,
   download,
   type LinksItem,
   type ListItem,
   links,
   list,
+  outcomeOf,
   type PlanOutcome,
   type PlanSubject,
   planRestore,
   planRun,
   type RunOutcome
 } from "./DownloadForms.ts"
+import type { PlanFailure } from "./DownloadPlan.ts"
 import { type DownloadOptions, type DownloadRequest, downloadRequest, type RequestError } from "./DownloadRequest.ts"
+import { DownloadsFailed } from "./FileResult.ts"
 import { type FileSource, linksSource, serviceSource } from "./FileSource.ts"
 import type { LinkManifest } from "./LinkManifest.ts"
+import type { Look } from "./RestorationStatus.ts"
 import { makeResume } from "./Resume.ts"
-import type { Look } from "./ResumeMemory.ts"
-import type { RunObserver } from "./RunObserver.ts"
+import { type Ended, eventsOf, type RunEvent, silent, type Tell } from "./RunEvents.ts"
+import type { RunRecord } from "./RunRecord.ts"
+
+/** What can stop a run before its first file. */
+export type RunFailure = ServiceError | RequestError | CannotCreate
+
+/** How the events of a run are given. */
+export interface EventsOptions {
+  /** `restore` only asks for the archived files; `run` is the default. */
+  readonly subject?: PlanSubject
+  /** Told of everything at once, while the events may wait to be read: of a run that was interrupted it knows every file. */
+  readonly record?: RunRecord
+}
 
 /** The files of analyses, from a service or from a file of links. */
 export class Downloads extends Context.Service<
   Downloads,
   {
     /** What the selected analyses have, each as soon as it is known. Nothing is downloaded or restored. */
-    readonly list: (request: DownloadRequest) => Stream.Stream<ListItem, ServiceError>
+    readonly list: (options: DownloadOptions) => Stream.Stream<ListItem, ServiceError | RequestError>
     /** What `run` would do, or `restore`; touches nothing and asks nobody. */
     readonly plan: (
-      request: DownloadRequest,
-      subject?: PlanSubject
-    ) => Effect.Effect<PlanOutcome, ServiceError | UsageError>
-    /** The links in place of the files, analysis by analysis, so that no link grows old. Restores nothing. */
-    readonly links: (request: DownloadRequest) => Stream.Stream<LinksItem, ServiceError>
-    /** Downloads; a failure of one file is its result and stops no other. */
-    readonly run: (
-      request: DownloadRequest,
-      observer?: RunObserver
-    ) => Effect.Effect<RunOutcome, ServiceError | UsageError>
-    /** The same in one call: all files of these analyses, or those that the other options say. */
-    readonly fetch: (
       options: DownloadOptions,
-      observer?: RunObserver
-    ) => Effect.Effect<RunOutcome, ServiceError | RequestError>
+      subject?: PlanSubject
+    ) => Effect.Effect<PlanOutcome, ServiceError | RequestError>
+    /** The links in place of the files, analysis by analysis, so that no link grows old. Restores nothing. */
+    readonly links: (options: DownloadOptions) => Stream.Stream<LinksItem, ServiceError | RequestError>
+    /**
+     * Downloads. Fails with what concerns the whole run, such as the login, a selection of which nothing is found, or a destination
+     * that is missing, and with one `DownloadsFailed` when any file failed: the others are there.
+     */
+    readonly fetch: (options: DownloadOptions) => Effect.Effect<RunOutcome, RunFailure | DownloadsFailed>
+    /** The same, but the failure of a file or an analysis is one of the results. */
+    readonly run: (options: DownloadOptions) => Effect.Effect<RunOutcome, RunFailure>
+    /** What happens in a `run` or `restore`, and its outcome at the end; it goes on while the stream is read. */
+    readonly events: (
+      options: DownloadOptions,
+      how?: EventsOptions
+    ) => Stream.Stream<RunEvent | Ended<RunOutcome>, RunFailure | TrackingError>
     /** Asks for the archived files and downloads nothing; what is there already has no result. */
-    readonly restore: (
-      request: DownloadRequest,
-      observer?: RunObserver
-    ) => Effect.Effect<RunOutcome, ServiceError | TrackingError | UsageError>
+    readonly restore: (options: DownloadOptions) => Effect.Effect<RunOutcome, RunFailure | TrackingError>
     /**
      * The requests that the restoration file holds: each look downloads what is back, as it was asked for.
      *
      * @param fallback - what is done where an entry says nothing
      */
-    readonly resume: (fallback: DownloadRequest, observer?: RunObserver) => Effect.Effect<Looks, UsageError>
+    readonly resume: (fallback: DownloadOptions) => Effect.Effect<Looks, RequestError>
   }
 >()("svc-steps/core/download/Downloads") {
-  /** The files of a service, through its session. */
+  /** @internal The files of a service, through its session. */
   static readonly layer = (
     service: ServiceAddress
   ): Layer.Layer<Downloads, never, DownloadServices | ServiceClient | TrackingFile | Operator> =>
@@ -90,23 +113,29 @@ export class Downloads extends Context.Service<
         const source = serviceSource(service)
         const context = yield* servicesOf<ServiceClient | TrackingFile | Operator>()
         return Downloads.of({
-          ...(yield* forms(source, service.target)),
-          restore: (request, observer = {}) => Effect.provideContext(ask(source, request, observer), context),
-          resume: (fallback, observer = {}) =>
-            Effect.map(makeResume({ fallback, service, statusOnly: false }, observer), ({ look, sofar }) => ({
-              look: Effect.provideContext(look, context),
+          ...(yield* forms(source, service.target, (request, tell) =>
+            Effect.provideContext(ask(source, request, tell), context)
+          )),
+          resume: Effect.fnUntraced(function* (options) {
+            const fallback = yield* Effect.provideContext(requestOf(options), context)
+            const { look, sofar } = yield* makeResume({ fallback, service, statusOnly: false })
+            return {
+              look: Effect.provideContext(look(silent), context),
+              events: Stream.provideContext(eventsOf(look), context),
               sofar
-            }))
+            }
+          })
         })
       })
     )
 
-  /** The files whose links are in `manifest`; nobody logs in, and nothing is restored. */
+  /** @internal The files whose links are in `manifest`; nobody logs in, and nothing is restored. */
   static readonly layerLinks = (manifest: LinkManifest): Layer.Layer<Downloads, never, DownloadServices> =>
     Layer.effect(
       Downloads,
-      Effect.map(forms(linksSource(manifest), manifest.target.href), (some) =>
-        Downloads.of({ ...some, restore: () => Effect.fail(noArchive), resume: () => Effect.fail(noArchive) })
+      Effect.map(
+        forms(linksSource(manifest), manifest.target.href, () => Effect.fail(noArchive)),
+        (some) => Downloads.of({ ...some, resume: () => Effect.fail(noArchive) })
       )
     )
 }
@@ -116,6 +145,8 @@ const noArchive = new UsageError({ message: "A links file restores nothing: see 
 /** Looks at stored requests, one after the other. */
 export interface Looks {
   readonly look: Effect.Effect<Look, TrackingReadError>
+  /** What happens in a look, which is its outcome at the end. */
+  readonly events: Stream.Stream<RunEvent | Ended<Look>, TrackingReadError>
   /** Where they stand at any moment. */
   readonly sofar: Effect.Effect<Look>
 }
@@ -141,25 +172,59 @@ const servicesOf = <R>() =>
       pickServices(context as Context.Context<never>) as Context.Context<never> as Context.Context<DownloadServices | R>
   )
 
-type Forms = Omit<Downloads["Service"], "restore" | "resume">
+type Forms = Omit<Downloads["Service"], "resume">
+
+/** Options as a request; one that was read already, as a step does before it logs in, is taken as it is. */
+const requestOf = (options: DownloadOptions | DownloadRequest) =>
+  "selection" in options ? Effect.succeed(options) : downloadRequest(options)
 
 /** What every source of files has. */
 const forms = Effect.fnUntraced(function* <R>(
   source: FileSource<R>,
-  target: string
+  target: string,
+  ask: (request: DownloadRequest, tell: Tell) => Effect.Effect<Done, RunFailure | TrackingError>
 ): Effect.fn.Return<Forms, never, DownloadServices | R> {
   const context = yield* servicesOf<R>()
-  const run: Forms["run"] = (request, observer = {}) =>
-    Effect.provideContext(download(source, target, request, observer), context)
+  const reading = (options: DownloadOptions) => Effect.provideContext(requestOf(options), context)
+  const runFor = Effect.fnUntraced(function* (options: DownloadOptions, tell: Tell) {
+    return yield* Effect.provideContext(download(source, target, yield* reading(options), tell), context)
+  })
+  const askFor = (options: DownloadOptions, tell: Tell) =>
+    Effect.flatMap(reading(options), (request) => ask(request, tell))
   return {
-    run,
-    fetch: (options, observer) =>
-      Effect.flatMap(Effect.provideContext(downloadRequest(options), context), (request) => run(request, observer)),
-    list: (request) => Stream.provideContext(list(source, request), context),
-    plan: (request, subject = "run") =>
-      subject === "run"
+    run: (options) => Effect.map(runFor(options, silent), outcomeOf),
+    restore: (options) => Effect.map(askFor(options, silent), outcomeOf),
+    fetch: Effect.fnUntraced(function* (options) {
+      const done = yield* runFor(options, silent)
+      const [first] = done.failures
+      if (done.results.length === 0 && first !== undefined) return yield* worstOf(done.failures) ?? first.error
+      const outcome = outcomeOf(done)
+      if (outcome.results.some(({ error }) => error !== null)) return yield* new DownloadsFailed(outcome)
+      return outcome
+    }),
+    events: (options, { record, subject = "run" } = {}) =>
+      eventsOf((tell) => {
+        const both: Tell = record === undefined ? tell : (event) => Effect.andThen(record.note(event), tell(event))
+        return Effect.map<Done, RunOutcome>(outcomeOf)(
+          subject === "run" ? runFor(options, both) : askFor(options, both)
+        )
+      }),
+    list: (options) =>
+      Stream.unwrap(Effect.map(reading(options), (request) => Stream.provideContext(list(source, request), context))),
+    plan: Effect.fnUntraced(function* (options, subject = "run") {
+      const request = yield* reading(options)
+      return yield* subject === "run"
         ? Effect.provideContext(planRun(source, request), context)
-        : Effect.provideContext(planRestore(source, request), context),
-    links: (request) => Stream.provideContext(links(source, request), context)
+        : Effect.provideContext(planRestore(source, request), context)
+    }),
+    links: (options) =>
+      Stream.unwrap(Effect.map(reading(options), (request) => Stream.provideContext(links(source, request), context)))
   }
 })
+
+/** The error that decides the exit code. */
+const worstOf = (failures: ReadonlyArray<PlanFailure>): ServiceError | undefined => {
+  const errors = failures.map(({ error }) => error)
+  const code = mostSevere(errors)
+  return errors.find((error) => Runtime.getErrorExitCode(error) === code)
+}

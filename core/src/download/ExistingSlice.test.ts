@@ -8,8 +8,8 @@ import { fromBytes } from "../genome/ByteReader.ts"
 import { parseRange } from "../genome/regions/RegionText.ts"
 import { maker, type SliceKind, type SliceWish } from "../transfer/SliceRequest.ts"
 import { planRegions } from "../transfer/SliceSource.ts"
-import { lookAt } from "./DestinationView.ts"
 import { existingSlice } from "./ExistingSlice.ts"
+import { lookAt } from "./Planning.ts"
 
 const gene = "chr7:117559500-117561000"
 const contentOf = (range: string) =>

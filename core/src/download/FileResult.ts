@@ -1,6 +1,8 @@
 /** What became of every file of a run: the one shape for the log, the report file, the exit code and the library. */
+import * as Runtime from "effect/Runtime"
 import * as Schema from "effect/Schema"
-import { Advice, type AdviceName, FileError, Stopped } from "../Errors.ts"
+import { Advice, type AdviceName, type ExitCode, FileError, mostSevere, Stopped } from "../Errors.ts"
+import { counted } from "../text/Counted.ts"
 import { humanSize } from "../text/Size.ts"
 
 const skipReasons = ["exists", "archived", "no-reads", "pending"] as const
@@ -171,3 +173,21 @@ export const adviceFor = (results: ReadonlyArray<FileResult>): ReadonlyArray<str
 }
 
 const adviceNames: ReadonlyArray<AdviceName> = ["again", "afterMending", "mendEntry"]
+
+/** Some files of a run failed; `results` are those of all its files. */
+export class DownloadsFailed extends Schema.TaggedError<DownloadsFailed>()("SvcDownloadsFailed", {
+  results: Schema.Array(FileResult)
+}) {
+  override readonly [Runtime.errorExitCode]: ExitCode = mostSevere(errorsOf(this.results))
+  readonly retryable = errorsOf(this.results).every(({ retryable }) => retryable)
+  readonly advice = null
+  readonly scope = "run"
+  override get message() {
+    const { failed } = totalsOf(this.results)
+    const [first] = errorsOf(this.results)
+    const what = failed === 1 ? "is a failure" : "are failures, the first"
+    return `${failed} of ${counted(this.results.length, "result")} ${what}: ${first?.message}`
+  }
+}
+
+const errorsOf = (results: ReadonlyArray<FileResult>) => results.flatMap(({ error }) => error ?? [])

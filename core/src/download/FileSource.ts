@@ -1,5 +1,6 @@
 /** Where a run learns its files and their links from: the service, through a session, or a links file, without one. */
 import * as Effect from "effect/Effect"
+import type * as FileSystem from "effect/FileSystem"
 import type * as Path from "effect/Path"
 import * as Stream from "effect/Stream"
 import { failAsLeft, leftError, type RestoreResult } from "../archive/Requests.ts"
@@ -45,7 +46,7 @@ export interface FileSource<R> {
 
 export const serviceSource = (
   service: ServiceAddress
-): FileSource<ServiceClient | TrackingFile | Operator | Path.Path> => ({
+): FileSource<ServiceClient | TrackingFile | Operator | FileSystem.FileSystem | Path.Path> => ({
   analyses: (request, wanted) =>
     Stream.unwrap(
       Effect.map(choose(request.selection), ({ analyses, missing }) =>

@@ -10,6 +10,7 @@ import { type PlanError, plan } from "./DownloadPlan.ts"
 import type { DownloadRequest } from "./DownloadRequest.ts"
 import { type LinkEntry, linkText } from "./LinkManifest.ts"
 
+/** The links of one analysis. */
 export interface LinksOf {
   /** Links of the wanted files. `indexes` are the links of indexes that only a slice would need. */
   readonly links: ReadonlyArray<LinkEntry>
@@ -17,6 +18,7 @@ export interface LinksOf {
   readonly errors: ReadonlyArray<LinkError>
 }
 
+/** Ways in which a file has no link that can be used. */
 export type LinkError = PlanError | LinkRefused
 
 const nowhere = { occupants: new Map<string, never>(), reserved: new Map<string, never>(), slices: new Map() }

@@ -1,10 +1,17 @@
-/** Where a stored request stands, and what a report says of it while its file is not there. */
+/**
+ * Where stored requests stand: what the service says now about a file that waits for its restoration, what a run remembers of it from
+ * one look to the next, and what a report says while the file is not there. Pure.
+ */
 import * as Result from "effect/Result"
+import { mayBeUnderWay } from "../archive/Estimate.ts"
 import type { Restoration } from "../archive/Restoration.ts"
-import type { StoredRequest } from "../archive/StoredRequests.ts"
+import type { StoredRequest, StoredRequests } from "../archive/StoredRequests.ts"
 import type { TrackingEntry } from "../archive/TrackingEntry.ts"
-import { finalPath, outputPathOf } from "../selection/OutputPath.ts"
-import { formOf, wantedName } from "./Availability.ts"
+import { NotFound } from "../Errors.ts"
+import { dataFileOf, type FileType, fileTypeOf, indexRank } from "../selection/FileName.ts"
+import type { ListedAnalysis, ListedFile } from "../selection/ListedFiles.ts"
+import { finalPath, outputPathOf, type SliceForm, sliceForm } from "../selection/OutputPath.ts"
+import { printable } from "../text/Printable.ts"
 import type { DownloadRequest } from "./DownloadRequest.ts"
 import { type FileResult, reasonOfFailure, untransferredResult } from "./FileResult.ts"
 
@@ -34,7 +41,7 @@ export const requestedState = (
 ): RestorationState => ({ _tag: "Requested", requestedAt: requestTime, estimate, underWay })
 
 /** Nothing more will become of it in this run. */
-export const isSettled = (status: RestorationStatus | undefined): boolean =>
+const isSettled = (status: RestorationStatus | undefined): boolean =>
   status?.state._tag === "Done" || (status?.state._tag === "Failed" && !status.state.error.retryable)
 
 /** The result for a request of which no file was tried. */
@@ -57,4 +64,144 @@ export const resultWithoutTry = (
     state._tag === "NotRequested" || (state._tag === "Requested" && !state.underWay) ? "archived" : "pending"
   const restoration = state._tag === "Requested" ? { requestedAt: state.requestedAt, estimate: state.estimate } : null
   return { ...untransferredResult(file, { action: "skipped", reason, error: null }), restoration }
+}
+
+/** What one look at the stored requests found. */
+export interface Look {
+  /** The status of every request for the service that was in the file since the run began, in the order of the file. */
+  readonly statuses: ReadonlyArray<RestorationStatus>
+  readonly unusable: StoredRequests["unusable"]
+  /** Entries of other services, which are left alone. */
+  readonly others: ReadonlyArray<TrackingEntry>
+}
+
+export interface ResumeMemory {
+  /** The analyses whose restoration this run has asked for. */
+  readonly asked: Set<string>
+  /** Whether the restoration file has been read. */
+  readonly hasRead: () => boolean
+  /**
+   * Takes what the restoration file holds now; gives the requests that are not settled.
+   *
+   * @param only - leaves the other requests alone
+   */
+  readonly reread: (stored: StoredRequests, only: (request: StoredRequest) => boolean) => ReadonlyArray<StoredRequest>
+  /** Where a request stands now. `results` of its files; when left out, no file was tried. */
+  readonly remember: (stored: StoredRequest, state: RestorationState, results?: ReadonlyArray<FileResult>) => void
+  readonly stateOf: (stored: StoredRequest) => RestorationState | undefined
+  /** True when this request was found lost for the first time: why it is left is said once. */
+  readonly foundLost: (stored: StoredRequest) => boolean
+  /** Where all requests stand. */
+  readonly look: () => Look
+}
+
+/** @param fallback - says where files go of which an entry does not */
+export const makeResumeMemory = (fallback: DownloadRequest): ResumeMemory => {
+  const statuses = new Map<string, RestorationStatus>()
+  const lost = new Set<string>()
+  let latest: Pick<Look, "unusable" | "others"> | null = null
+
+  const remember: ResumeMemory["remember"] = (stored, state, results = [resultWithoutTry(stored, state, fallback)]) =>
+    void statuses.set(stored.key, { entry: stored.entry, state, results })
+
+  return {
+    asked: new Set(),
+    hasRead: () => latest !== null,
+    reread: ({ others, requests, unusable }, only) => {
+      latest = { unusable, others }
+      const ours = requests.filter(only)
+      const known = new Set(ours.map(({ key }) => key))
+      for (const [key, { state }] of statuses) {
+        // Another run has finished it, or somebody removed it.
+        if (!known.has(key) && state._tag !== "Done") statuses.delete(key)
+      }
+      const open = ours.filter(({ key }) => !isSettled(statuses.get(key)))
+      for (const stored of open) {
+        const { entry, key } = stored
+        if (!statuses.has(key)) remember(stored, requestedState(entry, entry.restoreEstimation, true))
+      }
+      return open
+    },
+    remember,
+    stateOf: ({ key }) => statuses.get(key)?.state,
+    foundLost: ({ key }) => {
+      const first = !lost.has(key)
+      lost.add(key)
+      return first
+    },
+    look: () => ({ statuses: [...statuses.values()], ...(latest ?? { unusable: [], others: [] }) })
+  }
+}
+
+/**
+ * How far the files of a stored request are. A data file and the index that its entry asks for are one thing: neither is
+ * delivered while the other is archived (fault L13). The flags of the listing decide, never a clock.
+ */
+export type Availability =
+  /** All of them can be downloaded. */
+  | { readonly _tag: "Available"; readonly files: ReadonlyArray<ListedFile> }
+  /** Being restored, as the service says or as there is reason to believe. `estimate` as written. */
+  | { readonly _tag: "Restoring"; readonly estimate: string | null }
+  /** Archived, and there is no sign of a restoration: it was never begun, is very late, or its copy is gone again. */
+  | { readonly _tag: "Archived"; readonly files: ReadonlyArray<ListedFile> }
+  | { readonly _tag: "Missing"; readonly error: NotFound }
+
+/**
+ * Whether the files of an entry can be downloaded now.
+ *
+ * @param filetypes - the types of an entry that stores none
+ * @param now - ms since 1970
+ */
+export const availabilityOf = (
+  entry: TrackingEntry,
+  { files }: ListedAnalysis,
+  filetypes: ReadonlyArray<FileType>,
+  now: number
+): Availability => {
+  const name = wantedName(entry)
+  if (!files.some(({ fileName }) => fileName === name)) {
+    const what = printable(`${name} (analysis ${entry.analysisId})`)
+    return {
+      _tag: "Missing",
+      error: new NotFound({ what, detail: "the service does not list the file any more" })
+    }
+  }
+  const wanted = files.filter((file) => belongsTo(file, entry, filetypes))
+  const cold = stillArchived(wanted, entry)
+  if (cold.length === 0) return { _tag: "Available", files: wanted }
+  const estimates = cold.flatMap(({ estimatedRestoreTime }) => estimatedRestoreTime ?? [])
+  if (estimates[0] !== undefined) return { _tag: "Restoring", estimate: estimates[0] }
+  return mayBeUnderWay(entry, now)
+    ? { _tag: "Restoring", estimate: entry.restoreEstimation }
+    : { _tag: "Archived", files: cold }
+}
+
+/** Whether an entry asks for a part of its file. */
+const isSlice = ({ options }: TrackingEntry): boolean =>
+  options.range != null || options.bed != null || options.unmapped === true
+
+/** The file that an entry is about: of regions the data file, also where the entry names its index. */
+export const wantedName = (entry: TrackingEntry): string =>
+  isSlice(entry) ? (dataFileOf(entry.fileName) ?? entry.fileName) : entry.fileName
+
+/** The form of the file that an entry asks for. */
+export const formOf = ({ options: { bed, range, unmapped } }: TrackingEntry): SliceForm =>
+  sliceForm({ regions: range != null || bed != null, unmapped: unmapped === true })
+
+/** The file of the entry, and its index: when that was asked for, or when regions have to be found by it. */
+const belongsTo = ({ fileName }: ListedFile, entry: TrackingEntry, fallback: ReadonlyArray<FileType>): boolean => {
+  const name = wantedName(entry)
+  if (fileName === null) return false
+  if (fileName === name) return true
+  if (isSlice(entry)) return indexRank(name)(fileName) !== null
+  const type = fileTypeOf(fileName)
+  return type !== null && (entry.options.filetypes ?? fallback).includes(type) && dataFileOf(fileName) === name
+}
+
+/** What has to come back first. To find regions, one index of several is enough. */
+const stillArchived = (wanted: ReadonlyArray<ListedFile>, entry: TrackingEntry): ReadonlyArray<ListedFile> => {
+  const cold = wanted.filter(({ archived }) => archived)
+  if (!isSlice(entry)) return cold
+  const isData = ({ fileName }: ListedFile) => fileName === wantedName(entry)
+  return wanted.some((file) => !isData(file) && !file.archived) ? cold.filter(isData) : cold
 }

@@ -5,7 +5,6 @@
 
 import * as Effect from "effect/Effect"
 import type * as FileSystem from "effect/FileSystem"
-import type * as Scope from "effect/Scope"
 import type { StoredRequest } from "../archive/StoredRequests.ts"
 import type { EntryUnusable, LocalIo, NotFound } from "../Errors.ts"
 import type { Codec } from "../genome/bgzf/Codec.ts"
@@ -14,7 +13,6 @@ import type { ListedAnalysis, ListedFile } from "../selection/ListedFiles.ts"
 import { finalPath, outputPathOf } from "../selection/OutputPath.ts"
 import { PartFiles } from "../transfer/PartFiles.ts"
 import type { TransferCheck } from "../transfer/TransferRequest.ts"
-import { wantedName } from "./Availability.ts"
 import type { CatalogEntry } from "./Catalog.ts"
 import type { PlannedFile, PlanRequest } from "./DownloadPlan.ts"
 import { type DownloadRequest, readRegions } from "./DownloadRequest.ts"
@@ -22,8 +20,9 @@ import type { FetchServices } from "./FetchFile.ts"
 import { type FileResult, stopped, untransferredResult } from "./FileResult.ts"
 import type { LinkBook } from "./LinkBook.ts"
 import { checkDestination, filesToFetch, planFiles } from "./Planning.ts"
+import { wantedName } from "./RestorationStatus.ts"
 import { run } from "./Run.ts"
-import { completeObserver, type RunObserver } from "./RunObserver.ts"
+import type { Tell } from "./RunEvents.ts"
 
 /** A stored request whose files have all been restored. */
 export interface RestoredRequest {
@@ -95,13 +94,13 @@ export interface RestoredDownload extends Pick<DownloadRequest, "connections" | 
 export const downloadRestored = Effect.fn("svc.download.downloadRestored")(function* (
   restored: ReadonlyArray<RestoredRequest>,
   request: RestoredDownload,
-  observer: RunObserver,
+  tell: Tell,
   listener: ResultsListener
 ): Effect.fn.Return<void, never, FetchServices | PartFiles> {
   // One plan for all with the same options: it refuses two files that would take one name.
   for (const group of Map.groupBy(restored, ({ options }) => JSON.stringify(options)).values()) {
     const [first] = group
-    if (first !== undefined) yield* downloadGroup(group, first.options, request, observer, listener)
+    if (first !== undefined) yield* downloadGroup(group, first.options, request, tell, listener)
   }
 })
 
@@ -109,25 +108,18 @@ const downloadGroup = Effect.fnUntraced(function* (
   group: ReadonlyArray<RestoredRequest>,
   options: RestoredOptions,
   request: RestoredDownload,
-  observer: RunObserver,
+  tell: Tell,
   listener: ResultsListener
-): Effect.fn.Return<void, never, FetchServices | PartFiles | Scope.Scope> {
-  const tell = completeObserver(observer)
+): Effect.fn.Return<void, never, FetchServices | PartFiles> {
   const made = yield* planFiles(analysesOf(group), { ...options, filetypes: typesOf(group), own: request.own })
   const plan = yield* checkDestination(made)
   const finished = yield* resultsByRequest(group, options.destination, listener)
-  yield* tell.begin(filesToFetch(plan), made.disk.bytes)
+  yield* tell({ _tag: "Begun", files: filesToFetch(plan), bytes: made.disk.bytes })
   const { check, checksums, destination, overwrite } = options
-  yield* run(
-    plan,
-    request.links,
-    { ...request, destination, overwrite, checksums, check },
-    {
-      progress: tell.progress,
-      finished: (file, result) => Effect.andThen(tell.finished(file, result), finished(file, result))
-    }
+  yield* run(plan, request.links, { ...request, destination, overwrite, checksums, check }, (event) =>
+    event._tag === "Finished" ? Effect.andThen(tell(event), finished(event.file, event.result)) : tell(event)
   )
-}, Effect.scoped)
+})
 
 /** Gathers the results of files by the requests that they belong to. */
 const resultsByRequest = Effect.fnUntraced(function* (

@@ -1,7 +1,8 @@
 /** The archived files of a plan: what becomes of them, and what their results say of it. */
 import * as Arr from "effect/Array"
 import * as Effect from "effect/Effect"
-import type * as Path from "effect/Path"
+import * as FileSystem from "effect/FileSystem"
+import * as Path from "effect/Path"
 import { whyOf } from "../archive/Policy.ts"
 import {
   type Candidate,
@@ -16,11 +17,13 @@ import type { ServiceAddress } from "../archive/TrackingDocument.ts"
 import { newOptions } from "../archive/TrackingEntry.ts"
 import { TrackingFile } from "../archive/TrackingFile.ts"
 import type { ServiceClient } from "../client/ServiceClient.ts"
+import { CannotCreate, LocalIo } from "../Errors.ts"
 import type { Operator } from "../settings/Operator.ts"
+import { typeAt } from "../settings/PathType.ts"
 import type { Outlook, PlannedFile } from "./DownloadPlan.ts"
 import type { DownloadRequest } from "./DownloadRequest.ts"
 import { type FileResult, reasonOfFailure } from "./FileResult.ts"
-import type { Awaited } from "./RunObserver.ts"
+import type { Awaited } from "./RunEvents.ts"
 
 export type Restorations = ReadonlyMap<PlannedFile, RestoreResult>
 export type Outlooks = ReadonlyMap<PlannedFile, Outlook>
@@ -46,12 +49,33 @@ export const foreseeArchived = Effect.fn("svc.download.foreseeArchived")(functio
   files: ReadonlyArray<PlannedFile>,
   request: DownloadRequest,
   service: ServiceAddress
-): Effect.fn.Return<Outlooks, never, TrackingFile | Operator | Path.Path> {
+): Effect.fn.Return<Outlooks, never, TrackingFile | Operator | FileSystem.FileSystem | Path.Path> {
   const archived = archivedOf(files)
   if (archived.length === 0) return new Map()
   const candidates = yield* candidatesOf(archived, request)
   const forecasts = yield* foreseeRestore(candidates, restoreRequestOf(request, service))
-  return byFile(archived, forecasts.map(outlookOf))
+  const outlooks = forecasts.map(outlookOf)
+  const asks = outlooks.some(({ _tag }) => _tag === "Restore" || _tag === "Ask")
+  const error = asks ? yield* unwritable((yield* TrackingFile).path) : null
+  return byFile(
+    archived,
+    outlooks.map((outlook) =>
+      error !== null && (outlook._tag === "Restore" || outlook._tag === "Ask") ? { _tag: "Fail", error } : outlook
+    )
+  )
+})
+
+/** Why the restoration file could not be written, without which nothing is asked for; null when it could. */
+const unwritable = Effect.fnUntraced(function* (file: string) {
+  const [fs, path] = [yield* FileSystem.FileSystem, yield* Path.Path]
+  const folder = path.dirname(path.resolve(file))
+  if ((yield* Effect.orElseSucceed(typeAt(folder), () => null)) !== "Directory") {
+    return new CannotCreate({ path: file, reason: "its folder does not exist" })
+  }
+  return yield* Effect.match(fs.access(folder, { writable: true }), {
+    onSuccess: () => null,
+    onFailure: LocalIo.of("write to", folder)
+  })
 })
 
 /** What happens with archived files of `service`. */

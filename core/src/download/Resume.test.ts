@@ -15,8 +15,9 @@ import { FileTransfer } from "../transfer/FileTransfer.ts"
 import { PartFiles } from "../transfer/PartFiles.ts"
 import { SliceTransfer } from "../transfer/SliceTransfer.ts"
 import { downloadRequest } from "./DownloadRequest.ts"
+import type { Look } from "./RestorationStatus.ts"
 import { makeResume } from "./Resume.ts"
-import type { Look } from "./ResumeMemory.ts"
+import { silent } from "./RunEvents.ts"
 import { makeRunRecord } from "./RunRecord.ts"
 
 const target = "https://lab/"
@@ -148,7 +149,8 @@ const world = Effect.fnUntraced(function* ({
     connections: 1
   })
   const asked = { fallback, service: { target, nameOf: (name: string | null) => name ?? target }, statusOnly }
-  const resume = yield* makeResume(asked, {})
+  const made = yield* makeResume(asked)
+  const resume = { ...made, look: made.look(silent) }
   const shown = ({ others, statuses, unusable }: Look) => [
     ...statuses.map(({ entry: { analysisId, fileName }, state }) => {
       const more =

@@ -1,9 +1,10 @@
 /**
  * Looks at the stored requests: what is back is downloaded as it was asked for and leaves the restoration file at once,
- * what got lost is asked for again, and the rest stays.
+ * what got lost is asked for again, and the rest stays. Who waits looks again and again, until nothing more is awaited or the
+ * time is up.
  */
-
 import * as Clock from "effect/Clock"
+import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import type * as Path from "effect/Path"
 import * as Result from "effect/Result"
@@ -13,21 +14,28 @@ import { leftError } from "../archive/Requests.ts"
 import { nameOfEntry, removeFinished, type StoredRequest, storedRequests } from "../archive/StoredRequests.ts"
 import type { ServiceAddress } from "../archive/TrackingDocument.ts"
 import type { TrackingFile } from "../archive/TrackingFile.ts"
+import { type Found, type Patience, untilRestored } from "../archive/Waiting.ts"
 import type { ServiceClient } from "../client/ServiceClient.ts"
 import type { ServiceError, TrackingReadError } from "../Errors.ts"
 import { logFailure } from "../FailureLog.ts"
 import type { PartFiles } from "../transfer/PartFiles.ts"
-import { availabilityOf, wantedName } from "./Availability.ts"
 import { type CatalogEntry, catalog } from "./Catalog.ts"
 import type { DownloadRequest } from "./DownloadRequest.ts"
 import type { FetchServices } from "./FetchFile.ts"
 import type { FileResult } from "./FileResult.ts"
 import { makeLinkBook } from "./LinkBook.ts"
-import { type RestorationState, requestedState } from "./RestorationStatus.ts"
+import {
+  availabilityOf,
+  type Look,
+  makeResumeMemory,
+  type RestorationState,
+  type ResumeMemory,
+  requestedState,
+  wantedName
+} from "./RestorationStatus.ts"
 import { downloadRestored, type RestoredRequest, restoredOptions, unfinishedResults } from "./RestoredFiles.ts"
 import { restoreRequestOf } from "./Restoring.ts"
-import { type Look, makeResumeMemory, type ResumeMemory } from "./ResumeMemory.ts"
-import type { RunObserver } from "./RunObserver.ts"
+import type { Tell } from "./RunEvents.ts"
 
 export interface ResumeRequest {
   /** What is done where an entry says nothing; `archive.mode` `no` in it forbids asking again. */
@@ -41,7 +49,7 @@ export interface ResumeRequest {
 
 export interface Resume {
   /** One look. Requests that failed in an earlier look for a reason that does not pass are not tried again. */
-  readonly look: Effect.Effect<Look, TrackingReadError, ResumeServices>
+  readonly look: (tell: Tell) => Effect.Effect<Look, TrackingReadError, ResumeServices>
   /** Where the requests stand at any moment: what is not finished has failed as stopped. */
   readonly sofar: Effect.Effect<Look>
 }
@@ -49,15 +57,15 @@ export interface Resume {
 export type ResumeServices = ServiceClient | TrackingFile | FetchServices | PartFiles | Path.Path
 
 /** A run over the stored requests; nothing is looked at yet. */
-export const makeResume = (request: ResumeRequest, observer: RunObserver): Effect.Effect<Resume> =>
+export const makeResume = (request: ResumeRequest): Effect.Effect<Resume> =>
   Effect.sync(() => {
     const memory = makeResumeMemory(request.fallback)
-    return { look: look(request, observer, memory), sofar: Effect.sync(memory.look) }
+    return { look: (tell) => look(request, tell, memory), sofar: Effect.sync(memory.look) }
   })
 
 const look = Effect.fn("svc.download.look")(function* (
   request: ResumeRequest,
-  observer: RunObserver,
+  tell: Tell,
   memory: ResumeMemory
 ): Effect.fn.Return<Look, TrackingReadError, ResumeServices> {
   const stored = yield* storedRequests(request.service)
@@ -68,7 +76,7 @@ const look = Effect.fn("svc.download.look")(function* (
   yield* sayFailed(open, memory)
   if (!request.statusOnly) {
     yield* askAgainForLost(lost, request, memory)
-    yield* downloadAll(restored, listings, request, observer, memory)
+    yield* downloadAll(restored, listings, request, tell, memory)
   }
   return memory.look()
 })
@@ -197,14 +205,14 @@ const downloadAll = Effect.fnUntraced(function* (
   restored: ReadonlyArray<RestoredRequest>,
   listings: Listings,
   { fallback, service }: ResumeRequest,
-  observer: RunObserver,
+  tell: Tell,
   memory: ResumeMemory
 ): Effect.fn.Return<void, never, ResumeServices> {
   if (restored.length === 0) return
   const links = yield* makeLinkBook([...listings.values()].filter((it): it is CatalogEntry => "listed" in it))
   const context = yield* Effect.context<TrackingFile>()
   const common = { ...fallback, target: service.target, links }
-  yield* downloadRestored(restored, common, observer, (request, plain, complete) => {
+  yield* downloadRestored(restored, common, tell, (request, plain, complete) => {
     const { stored } = request
     const { restoreEstimation, requestTime } = stored.entry
     const restoration = { requestedAt: requestTime, estimate: restoreEstimation }
@@ -237,3 +245,48 @@ const stateAfter = (
         onFailure: (error): RestorationState => ({ _tag: "Failed", error })
       })
 }
+
+/** A failure of a whole look, which says of itself whether another look may not meet it. */
+export interface LookFailure {
+  readonly message: string
+  readonly retryable: boolean
+}
+
+/** A look, or why there was none. */
+interface Attempt<E> {
+  /** Null when the service was away. */
+  readonly look: Look | null
+  readonly error: E | null
+}
+
+/**
+ * The last look. Who waits gets over a service that is away for some time; when it is away at the last look, that is the
+ * failure of the run, as any other failure is at once.
+ *
+ * @param look - one look, with a session of its own
+ * @param asleep - called before each sleep with its length, and with the longest time that the waiting may still take
+ */
+export const untilBack = Effect.fn("svc.download.untilBack")(function* <E extends LookFailure, R>(
+  look: Effect.Effect<Look, E, R>,
+  patience: Patience,
+  asleep: (sleep: Duration.Duration, left: Duration.Duration) => Effect.Effect<void>
+): Effect.fn.Return<Look | null, E, R> {
+  const waits = !Duration.isZero(patience.wait)
+  const attempt = look.pipe(
+    Effect.map((look): Found<Attempt<E>> => ({ value: { look, error: null }, awaited: expectedIn(look) })),
+    Effect.catch((error): Effect.Effect<Found<Attempt<E>>, E> => {
+      if (!waits || !error.retryable) return Effect.fail(error)
+      const again: Found<Attempt<E>> = { value: { look: null, error }, awaited: [null] }
+      return Effect.as(Effect.logWarning(error.message), again)
+    })
+  )
+  const last = yield* untilRestored(attempt, patience, (_, sleep, left) => asleep(sleep, left))
+  return last.error === null ? last.look : yield* Effect.fail(last.error)
+})
+
+/** What may still come back: what was requested, and what failed for a reason that passes. */
+export const expectedIn = ({ statuses }: Look): ReadonlyArray<string | null> =>
+  statuses.flatMap(({ state }) => {
+    if (state._tag === "Requested") return [state.estimate]
+    return state._tag === "Failed" && state.error.retryable ? [null] : []
+  })

@@ -3,9 +3,8 @@ import { Duration, Effect, Fiber, Result } from "effect"
 import { TestClock } from "effect/testing"
 import { readEntry } from "../archive/TrackingEntry.ts"
 import { LoginRefused, NotFound, Unavailable } from "../Errors.ts"
-import type { RestorationState } from "./RestorationStatus.ts"
-import type { Look } from "./ResumeMemory.ts"
-import { untilBack } from "./ResumeWait.ts"
+import type { Look, RestorationState } from "./RestorationStatus.ts"
+import { untilBack } from "./Resume.ts"
 
 const away = new Unavailable({ host: "lab", reason: "closed", attempts: 1 })
 const refused = new LoginRefused({ user: "u", host: "lab" })

@@ -56,11 +56,9 @@ const going = Effect.fnUntraced(function* (
     checksums: null,
     connections
   }
-  const observer = {
-    progress: () => Effect.void,
-    finished: (_file: PlannedFile, result: FileResult) => Effect.sync(() => void seen.push(result))
-  }
-  const results = yield* run(plan, links, request, observer).pipe(
+  const results = yield* run(plan, links, request, (event) =>
+    Effect.sync(() => void (event._tag === "Finished" && seen.push(event.result)))
+  ).pipe(
     Effect.provideService(FileTransfer, { download, vouch: () => Effect.succeed(true), tidy: () => Effect.void }),
     Effect.provideService(SliceTransfer, {
       download: () => Effect.die("no slice"),

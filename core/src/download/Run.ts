@@ -19,7 +19,7 @@ import { type FetchRequest, type FetchServices, failedResult, fetchFile, identit
 import { type FileResult, untransferredResult } from "./FileResult.ts"
 import type { LinkBook } from "./LinkBook.ts"
 import { type Restorations, withRestoration } from "./Restoring.ts"
-import { completeObserver, type RunObserver } from "./RunObserver.ts"
+import type { Tell } from "./RunEvents.ts"
 
 export interface RunRequest extends FetchRequest {
   /** Files in transfer at the same time. */
@@ -28,19 +28,18 @@ export interface RunRequest extends FetchRequest {
   readonly restorations?: Restorations
 }
 
-/** Carries out the plan; gives the result of each file as the observer saw it, in the order of the plan. */
+/** Carries out the plan; gives the result of each file as it was told, in the order of the plan. */
 export const run = Effect.fn("svc.download.run")(function* (
   plan: DownloadPlan,
   links: LinkBook,
   request: RunRequest,
-  observer: RunObserver
+  tell: Tell
 ): Effect.fn.Return<ReadonlyArray<FileResult>, never, FetchServices> {
-  const tell = completeObserver(observer)
   const results = new Map<PlannedFile, FileResult>()
   const settle = (file: PlannedFile, result: FileResult) =>
     Effect.suspend(() => {
       results.set(file, result)
-      return Effect.annotateLogs(tell.finished(file, result), logFields(file))
+      return tell({ _tag: "Finished", file, result })
     })
   const namesIn = yield* namesByFolder(request)
   const kept: Array<PlannedFile> = []
@@ -57,7 +56,7 @@ export const run = Effect.fn("svc.download.run")(function* (
       const fetched = (file: PlannedFile) =>
         Effect.tap(
           Effect.annotateLogs(
-            fetchFile(file, links, request, (event) => tell.progress(file, event)),
+            fetchFile(file, links, request, (progress) => tell({ _tag: "Progress", file, progress })),
             logFields(file)
           ),
           (result) => settle(file, result)
@@ -85,7 +84,7 @@ export const run = Effect.fn("svc.download.run")(function* (
 })
 
 /** What lines of the log are about. */
-const logFields = ({ analysisId, fileName }: PlannedFile) => ({ analysis: analysisId, file: fileName })
+export const logFields = ({ analysisId, fileName }: PlannedFile) => ({ analysis: analysisId, file: fileName })
 
 interface Pair {
   /** An index too, where its data file is not fetched. */

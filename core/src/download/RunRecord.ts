@@ -1,20 +1,20 @@
 /**
  * What is known of a run at any moment, in the order of its plan, so that the report of a run that was stopped names
- * every file as well.
+ * every file as well; and when how many bytes came.
  */
 import * as Clock from "effect/Clock"
 import * as DateTime from "effect/DateTime"
 import * as Effect from "effect/Effect"
+import type { TransferProgress } from "../transfer/TransferRequest.ts"
 import type { PlannedFile } from "./DownloadPlan.ts"
 import { identity } from "./FetchFile.ts"
 import { type FileResult, failureResult, stopped, type Throughput, untransferredResult } from "./FileResult.ts"
-import type { RestorationStatus } from "./RestorationStatus.ts"
-import type { Look } from "./ResumeMemory.ts"
-import type { Awaited, RunObserver } from "./RunObserver.ts"
-import { makeTraffic } from "./Traffic.ts"
+import type { Look, RestorationStatus } from "./RestorationStatus.ts"
+import type { Awaited, Tell } from "./RunEvents.ts"
 
-/** An observer that keeps everything it receives. */
-export interface RunRecord extends Omit<Required<RunObserver>, "begin"> {
+/** Keeps everything that it is told. */
+export interface RunRecord {
+  readonly note: Tell
   /** When the run began. */
   readonly startedAt: Date
   /** How long ago that was, by the clock that `throughput` counts with. */
@@ -26,6 +26,7 @@ export interface RunRecord extends Omit<Required<RunObserver>, "begin"> {
   readonly throughput: Effect.Effect<Throughput>
 }
 
+/** An empty record; the run begins now. */
 export const makeRunRecord: Effect.Effect<RunRecord> = Effect.gen(function* () {
   // Changed in place: with thousands of files a copy for each would be most of the work.
   const failures: Array<FileResult> = []
@@ -41,34 +42,38 @@ export const makeRunRecord: Effect.Effect<RunRecord> = Effect.gen(function* () {
   return {
     startedAt,
     milliseconds,
-    failed: ({ analysisId, error, reason = null }) =>
-      Effect.sync(() => void failures.push(failureResult(analysisId, error, reason))),
-    planned: (planned, destination) =>
-      Effect.sync(() => {
-        const unfinished = { destination, startedAt: null }
-        for (const file of planned) files.set(file, unfinished)
-      }),
-    progress: Effect.fnUntraced(function* (file, event) {
-      traffic.note(file, event, yield* milliseconds)
-      if (event._tag !== "Started") return
-      const known = files.get(file)
-      if (known === undefined) return void begunStored.set(keyOfFile(file), file)
-      if (known.startedAt !== null) return
-      files.set(file, { ...known, startedAt: DateTime.toDate(yield* DateTime.now) })
+    note: Effect.fnUntraced(function* (event) {
+      switch (event._tag) {
+        case "Failed":
+          return void failures.push(event.result)
+        case "Planned": {
+          const unfinished = { destination: event.destination, startedAt: null }
+          for (const file of event.files) files.set(file, unfinished)
+          return
+        }
+        case "Awaiting":
+          awaited = event.restorations
+          return
+        case "Begun":
+          return
+        case "Progress": {
+          const { file, progress } = event
+          traffic.note(file, progress, yield* milliseconds)
+          if (progress._tag !== "Started") return
+          const known = files.get(file)
+          if (known === undefined) return void begunStored.set(keyOfFile(file), file)
+          if (known.startedAt !== null) return
+          return void files.set(file, { ...known, startedAt: DateTime.toDate(yield* DateTime.now) })
+        }
+        case "Finished":
+          traffic.forget(event.file)
+          return void files.set(event.file, event.result)
+      }
     }),
-    finished: (file, result) =>
-      Effect.sync(() => {
-        traffic.forget(file)
-        files.set(file, result)
-      }),
     resumed: (look) =>
       Effect.sync(() => {
         stored = resultsOf(look)
         awaited = awaitedIn(look)
-      }),
-    awaiting: (restorations) =>
-      Effect.sync(() => {
-        awaited = restorations
       }),
     results: Effect.sync(() => [
       ...failures,
@@ -139,4 +144,63 @@ const withoutRepeats = (results: ReadonlyArray<FileResult>): ReadonlyArray<FileR
   const keyOf = ({ action, path, reason, startedAt }: FileResult) =>
     path === null ? null : JSON.stringify([path, action, reason, startedAt])
   return [...new Map(results.map((result) => [keyOf(result) ?? result, result])).values()]
+}
+
+/** What came from link hosts in a run, and when: taken event by event, kept as a few equal intervals. */
+export interface Traffic<File> {
+  /**
+   * Takes an event of a transfer; returns the bytes that came with it.
+   *
+   * @param now - ms since the run began, of a clock that nobody sets
+   */
+  readonly note: (file: File, event: TransferProgress, now: number) => number
+  /** The file is finished: no more events of it come. */
+  readonly forget: (file: File) => void
+  readonly throughput: () => Throughput
+}
+
+/** The most intervals that a run of any length has; this many can be drawn on any screen. */
+const mostIntervals = 240
+/** Length of an interval at first, in ms; it doubles whenever the intervals run out. */
+const shortest = 250
+
+export const makeTraffic = <File>(): Traffic<File> => {
+  const present = new Map<File, number>()
+  let bytes: Array<number> = []
+  let interval = shortest
+  const add = (count: number, now: number) => {
+    while (now >= interval * mostIntervals) {
+      interval *= 2
+      bytes = Array.from({ length: Math.ceil(bytes.length / 2) }, (_, at) => at * 2).map(
+        (at) => (bytes[at] ?? 0) + (bytes[at + 1] ?? 0)
+      )
+    }
+    const at = Math.max(0, Math.floor(now / interval))
+    while (bytes.length <= at) bytes.push(0)
+    bytes[at] = (bytes[at] ?? 0) + count
+  }
+  return {
+    note: (file, event, now) => {
+      const before = present.get(file) ?? 0
+      switch (event._tag) {
+        case "Started":
+          // A slice has read its header by then, which is no progress of an earlier run.
+          present.set(file, Math.max(before, event.resumedFrom))
+          return 0
+        case "Restarting":
+          present.set(file, 0)
+          return 0
+        case "Bytes": {
+          present.set(file, event.done)
+          const more = Math.max(0, event.done - before)
+          if (more > 0) add(more, now)
+          return more
+        }
+        default:
+          return 0
+      }
+    },
+    forget: (file) => void present.delete(file),
+    throughput: () => ({ intervalSeconds: interval / 1000, bytes: [...bytes] })
+  }
 }

@@ -4,8 +4,7 @@ import { TestClock } from "effect/testing"
 import { host, patterned, type Script, ScriptedHost } from "../../../test/transfer/ScriptedHost.ts"
 import { AnalysisFiles } from "../contract/Files.ts"
 import { LinkBroken } from "../transfer/LinkHost.ts"
-import { entryOf } from "./Catalog.ts"
-import { withSizes } from "./SizeProbe.ts"
+import { entryOf, withSizes } from "./Catalog.ts"
 
 const linked = (fileName: string, more: object = {}) => ({
   fileName,

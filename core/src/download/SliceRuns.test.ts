@@ -10,6 +10,7 @@ import { SliceTransfer } from "../transfer/SliceTransfer.ts"
 import type { PlannedFile } from "./DownloadPlan.ts"
 import type { LinkBook } from "./LinkBook.ts"
 import { run } from "./Run.ts"
+import { silent } from "./RunEvents.ts"
 
 const content: SliceWish = { wanted: Result.getOrThrow(parseRange("chr1:1-100")), unmapped: false }
 const file = (fileName: string, some: Partial<PlannedFile> = {}): PlannedFile => ({
@@ -57,8 +58,7 @@ const going = Effect.fnUntraced(function* (files: ReadonlyArray<PlannedFile>, de
     checksums: null,
     connections: 1
   }
-  const observer = { progress: () => Effect.void, finished: () => Effect.void }
-  return yield* run({ files, failures: [], warnings: [] }, links, request, observer).pipe(
+  return yield* run({ files, failures: [], warnings: [] }, links, request, silent).pipe(
     Effect.provideService(FileTransfer, {
       download: engines.whole ?? (() => Effect.die("no whole file")),
       vouch: () => Effect.succeed(true),

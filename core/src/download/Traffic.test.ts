@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Schema } from "effect"
-import { makeTraffic } from "./Traffic.ts"
+import { makeTraffic } from "./RunRecord.ts"
 
 const bytes = (done: number) => ({ _tag: "Bytes", done, size: null }) as const
 const sum = (numbers: ReadonlyArray<number>) => numbers.reduce((total, number) => total + number, 0)

@@ -2,8 +2,16 @@
 import * as Runtime from "effect/Runtime"
 import * as Schema from "effect/Schema"
 
+const DownloadOption = Schema.Literals(["filters", "range", "bed", "filetypes", "connections", "maxRestores"])
+/** An option of a download that is checked when it is read. */
+export type DownloadOption = typeof DownloadOption.Type
+
 /** An option, a value or a combination of them is wrong. `message` is the whole sentence. */
-export class UsageError extends Schema.TaggedError<UsageError>()("SvcUsageError", { message: Schema.String }) {
+export class UsageError extends Schema.TaggedError<UsageError>()("SvcUsageError", {
+  message: Schema.String,
+  /** The options of a download that are wrong, in the order of the sentences. */
+  options: Schema.optionalKey(Schema.Array(DownloadOption))
+}) {
   override readonly [Runtime.errorExitCode] = 64
   readonly retryable = false
   readonly advice = null

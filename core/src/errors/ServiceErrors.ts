@@ -142,7 +142,7 @@ export class ProxyRefused extends Schema.TaggedError<ProxyRefused>()("SvcProxyRe
   }
 }
 
-/** The thing does not exist, however the endpoint said it (404, 400 or null; docs/service.md 7). */
+/** The thing does not exist, however the endpoint said it (404, 400 or null; docs/dev/service.md 7). */
 export class NotFound extends Schema.TaggedError<NotFound>()("SvcNotFound", {
   /** For example `analysis A7`. */
   what: Schema.String,

@@ -87,10 +87,10 @@ describe("PlanView", () => {
     assert.strictEqual(
       planText(outcome, (text) => text),
       [
-        "fetch  out/S1.bam  123456 bytes (120.6 KiB)",
-        "skip   out/S1.bam.bai  96 bytes  (exists: --overwrite replaces it)",
-        'fail   out/old\\u001b[2J.bam  (Refused file name "old\\u001b[2J.bam": it holds a control or invisible character)',
-        "fail   analysis A9: not found",
+        "fetch   out/S1.bam  123456 bytes (120.6 KiB)",
+        "skip    out/S1.bam.bai  96 bytes  (exists: --overwrite replaces it)",
+        'fail    out/old\\u001b[2J.bam  (Refused file name "old\\u001b[2J.bam": it holds a control or invisible character)',
+        "fail    analysis A9: not found",
         "",
         "1 to fetch, 1 to skip, 1 refused",
         "Disk: 123456 bytes (120.6 KiB) needed, 1000 B free in out/: NOT ENOUGH"
@@ -110,7 +110,7 @@ describe("PlanView", () => {
     const says = "S1.bam exists with 5000 bytes, but 123456 are listed"
     assert.include(
       planText(other, (text) => text),
-      `fail   out/S1.bam  (${says}`
+      `fail    out/S1.bam  (${says}`
     )
     const [file, index] = planJson(other).files
     assert.deepStrictEqual(

@@ -1,7 +1,7 @@
 /**
  * What `--list` prints: the files of every selected analysis with their sizes, as text or as one JSON document.
  *
- * Source: docs/service.md 4.2. Links are never part of it.
+ * Source: docs/dev/service.md 4.2. Links are never part of it.
  */
 
 import type { FileFailure } from "../download/FileResult.ts"
@@ -13,11 +13,14 @@ import type { SliceEstimate } from "../transfer/SliceRequest.ts"
 import { failureJson } from "./Report.ts"
 
 /**
- * `Analysis ID: A1`, then a line per file: two spaces, name, two spaces, size, `[ARCHIVED]` where it applies, and with
+ * `Analysis ID: A1`, then a line per file, or `(no files)`: two spaces, name, two spaces, size, `[ARCHIVED]` where it applies, and with
  * regions what they would fetch.
  */
 export const listingText = (analysis: ListedAnalysis): string =>
-  [`Analysis ID: ${printable(analysis.id)}`, ...analysis.files.map(lineOf)].join("\n")
+  [
+    `Analysis ID: ${printable(analysis.id)}`,
+    ...(analysis.files.length === 0 ? ["  (no files)"] : analysis.files.map(lineOf))
+  ].join("\n")
 
 const lineOf = (file: ListedFile): string => {
   const name = file.fileName === null ? "(no name)" : printable(file.fileName)

@@ -51,14 +51,14 @@ describe("a plan as text", () => {
     )
     const size = "2048 bytes (2 KiB)"
     assert.deepStrictEqual(lines(plan).slice(0, -1), [
-      `fetch  out/A1/S.bam  ${size}`,
+      `fetch   out/A1/S.bam  ${size}`,
       `restore out/R.bam  ${size}  (archived: restoreArchived is force)`,
-      `ask    out/Q.bam  ${size}  (archived: the run asks for this file; one is under way, expected at ${time})`,
-      `skip   out/E.bam  ${size}  (exists: --overwrite replaces it)`,
-      `skip   out/A.bam  ${size}  (archived: restoreArchived is no; one is under way, expected at ${time})`,
-      `skip   out/P.bam  ${size}  (archived: its restoration is pending, no new request, expected at ${time})`,
-      `skip   out/N.bam  ${size}  (this file type has no unmapped reads)`,
-      "fail   out/bad\\u001b.bam  (link: not found)",
+      `ask     out/Q.bam  ${size}  (archived: the run asks for this file; one is under way, expected at ${time})`,
+      `skip    out/E.bam  ${size}  (exists: --overwrite replaces it)`,
+      `skip    out/A.bam  ${size}  (archived: restoreArchived is no; one is under way, expected at ${time})`,
+      `skip    out/P.bam  ${size}  (archived: its restoration is pending, no new request, expected at ${time})`,
+      `skip    out/N.bam  ${size}  (this file type has no unmapped reads)`,
+      "fail    out/bad\\u001b.bam  (link: not found)",
       "",
       "1 to fetch, 1 to restore, 1 to ask about, 4 to skip, 1 refused"
     ])
@@ -67,7 +67,7 @@ describe("a plan as text", () => {
   it("of a step that only asks for restorations says nothing of fetching and of space", () => {
     const available = file("S.bam", { decision: { _tag: "Skip", reason: "available" } })
     assert.deepStrictEqual(lines({ ...planOf(available), subject: "restore" }), [
-      "skip   out/S.bam  2048 bytes (2 KiB)  (available: nothing to restore)",
+      "skip    out/S.bam  2048 bytes (2 KiB)  (available: nothing to restore)",
       "",
       "0 to restore, 1 to skip, 0 refused"
     ])

@@ -24,7 +24,7 @@ type Prose = (text: string) => string
 export const planText = ({ disk, failures, plan, subject }: PlanOutcome, prose: Prose): string =>
   [
     ...plan.files.map((file) => lineOf(file, disk, prose)),
-    ...failures.map(({ error }) => `fail   ${printable(prose(error.message))}`),
+    ...failures.map(({ error }) => `fail    ${printable(prose(error.message))}`),
     "",
     countsOf(plan.files, subject),
     // What is restored now needs its space when it is downloaded.
@@ -34,7 +34,7 @@ export const planText = ({ disk, failures, plan, subject }: PlanOutcome, prose: 
 const lineOf = (file: ForeseenFile, disk: DiskSpace, prose: Prose): string => {
   const { decision } = file
   const path = printable(finalPath(disk.destination, file))
-  const what = `${decision._tag.toLowerCase().padEnd(6)} ${path}`
+  const what = `${decision._tag.toLowerCase().padEnd(7)} ${path}`
   const size = `  ${sizeText(file.size)}`
   switch (decision._tag) {
     case "Fetch":

@@ -1,7 +1,7 @@
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { assert, layer } from "@effect/vitest"
 import { Effect, FileSystem, Layer } from "effect"
-import { lookAt } from "../download/DestinationView.ts"
+import { lookAt } from "../download/Planning.ts"
 import { Codec } from "../genome/bgzf/Codec.ts"
 import { canWriteReport } from "./ReportFile.ts"
 

@@ -1,4 +1,4 @@
-/** Whether a report, or a file of links, can be written at the end of a run. */
+/** The file of a report: its format, chosen by its name, and whether it, or a file of links, can be written at the end of a run. */
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
 import * as Option from "effect/Option"
@@ -69,3 +69,15 @@ export const mayReplace = Effect.fn("svc.report.mayReplace")(function* (
     message: `${file} is there and is no ${kind} file, so none may replace it: name another file`
   })
 })
+
+/** The format of a report, chosen by its file name. */
+
+/** `page`: for people, one HTML file. `multiqc`: a section of a MultiQC report. `json`: `svc.report/1`, for programs. */
+export type ReportForm = "json" | "page" | "multiqc"
+
+/** `.html` and `.htm` make a page, `_mqc.json` (the name that MultiQC looks for) its custom content, all else JSON. */
+export const formOf = (path: string): ReportForm => {
+  const name = path.toLowerCase()
+  if (name.endsWith(".html") || name.endsWith(".htm")) return "page"
+  return name.endsWith("_mqc.json") ? "multiqc" : "json"
+}

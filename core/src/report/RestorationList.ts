@@ -1,8 +1,7 @@
-/** Where the stored requests stand, for `--list` together with `--resumeArchivedDownloads` (docs/service.md 4.2). */
+/** Where the stored requests stand, for `--list` together with `--resumeArchivedDownloads` (docs/dev/service.md 4.2). */
 
 import type { TrackingEntry } from "../archive/TrackingEntry.ts"
-import type { RestorationStatus } from "../download/RestorationStatus.ts"
-import type { Look } from "../download/ResumeMemory.ts"
+import type { Look, RestorationStatus } from "../download/RestorationStatus.ts"
 import { codeOf } from "../Errors.ts"
 import { printable } from "../text/Printable.ts"
 import { failureJson } from "./Report.ts"

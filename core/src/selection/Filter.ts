@@ -16,8 +16,10 @@ import { compareNatural } from "./NaturalOrder.ts"
 
 /** Longest first: the parser takes the first that fits. `~=` is "contains", `^=` is "starts with". */
 export const operators = ["!=", ">=", "<=", "~=", "^=", "=", ">", "<"] as const
+/** How a filter compares. */
 export type Operator = (typeof operators)[number]
 
+/** A condition on a field of an analysis. */
 export interface Filter {
   /** As given, for messages. */
   readonly source: string
@@ -28,7 +30,7 @@ export interface Filter {
 }
 
 /** What the value stands for: a time for a span, anything else for itself. */
-type Operand = { readonly _tag: "Text" | "Number" } | { readonly _tag: "Time"; readonly span: TimeSpan }
+export type Operand = { readonly _tag: "Text" | "Number" } | { readonly _tag: "Time"; readonly span: TimeSpan }
 
 /**
  * Reads one expression in one pass over its text (no pattern that could backtrack).

@@ -1,7 +1,7 @@
 /**
  * Which analyses are meant: `analysisIds`, `sampleIds` and `limsIds` (all of them must fit), filters, `--latest`.
  *
- * Source: docs/service.md 2.4 and 7.
+ * Source: docs/dev/service.md 2.4 and 7.
  */
 import { NotFound } from "../Errors.ts"
 import { type Filter, matches } from "./Filter.ts"
@@ -23,6 +23,7 @@ export interface AnalysisRecord {
   readonly personLimsId?: string | null | undefined
 }
 
+/** An analysis that takes part in a run. */
 export interface SelectedAnalysis {
   readonly id: string
   /** The user named this analysis by its id, so a missing file of it is an error and not just a smaller result. */

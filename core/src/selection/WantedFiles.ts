@@ -5,6 +5,7 @@ import { type FileType, fileTypeOf, indexRank } from "./FileName.ts"
 import type { ListedAnalysis, ListedFile } from "./ListedFiles.ts"
 import { type Layout, type OutputPath, outputPathOf } from "./OutputPath.ts"
 
+/** Which files of each analysis, and where they go. */
 export interface FileChoice {
   readonly filetypes: ReadonlyArray<FileType>
   readonly layout: Layout

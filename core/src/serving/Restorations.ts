@@ -81,5 +81,5 @@ export class Restorations extends Context.Service<
   )
 }
 
-/** Restorations take up to half a day (docs/service.md 15); one that has not ended by then may be asked for again. */
+/** Restorations take up to half a day (docs/dev/service.md 15); one that has not ended by then may be asked for again. */
 const longest = Duration.toMillis("12 hours")

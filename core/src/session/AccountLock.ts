@@ -1,7 +1,7 @@
 /**
  * The lock that keeps the API requests of one account from overlapping between processes.
  *
- * The service ends a session when two requests of an account meet (docs/service.md 8), and pipeline tasks are separate
+ * The service ends a session when two requests of an account meet (docs/dev/service.md 8), and pipeline tasks are separate
  * processes. The lock is advisory and best effort: when it cannot be had the session still recovers by itself, only
  * with more logins. Files come from link hosts and need no lock.
  */

@@ -1,5 +1,5 @@
 /**
- * The three requests that begin and end a session: initial page, login form, logout (docs/service.md 5 and 11).
+ * The three requests that begin and end a session: initial page, login form, logout (docs/dev/service.md 5 and 11).
  *
  * `SessionState.ts` decides when and how often they are sent. Each is sent inside the gate (`Gate.ts`).
  */

@@ -1,7 +1,7 @@
 /**
  * What a reply says about the session, decided before anything decodes it.
  *
- * The service answers a request of a lost session with a redirect and 50 kB of HTML, later ones with 403 (docs/service.md 3 and
+ * The service answers a request of a lost session with a redirect and 50 kB of HTML, later ones with 403 (docs/dev/service.md 3 and
  * 11.6). Without this check the caller would take both for data. Pure functions of status, headers and first bytes.
  */
 
@@ -63,7 +63,7 @@ export type LoginRecognised =
 /**
  * Judges the reply to the login form. The rule for a reply without a token (S1, S12):
  *
- * 1. 2xx is a refusal (docs/service.md 5), and so is 401. Exception: an HTML page that speaks of maintenance and has no
+ * 1. 2xx is a refusal (docs/dev/service.md 5), and so is 401. Exception: an HTML page that speaks of maintenance and has no
  *    password field is a service that is down.
  * 2. A redirect or 403 is the sign of a lost session, unless the redirect names an error, as login forms of other
  *    frameworks do for a wrong password.

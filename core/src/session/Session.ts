@@ -1,7 +1,7 @@
 /**
  * The session of one account: login when the scope opens, logout when it closes, one API request in flight.
  *
- * Everything that goes to the API goes through here; docs/service.md 3, 5, 7 and 8. A request waits for the
+ * Everything that goes to the API goes through here; docs/dev/service.md 3, 5, 7 and 8. A request waits for the
  * gate (a semaphore here, a lock between processes), logs in if the session is gone, and has its whole reply before
  * the gate opens again. So the service never sees two requests of the account at once, which would end its session.
  */

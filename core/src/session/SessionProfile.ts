@@ -1,7 +1,7 @@
 /**
  * Every name and path of the session in one value, so that a service with other names needs a setting and no new release.
  *
- * Source: docs/service.md 11, observed from public clients; docs/service.md 5 leaves the names open.
+ * Source: docs/dev/service.md 11, observed from public clients; docs/dev/service.md 5 leaves the names open.
  */
 import * as Schema from "effect/Schema"
 

@@ -1,7 +1,7 @@
 /**
  * Tells whether the session is alive when a request got 403, by asking again for something that was answered before.
  *
- * A session that ended and a thing that this account may not see look alike (docs/service.md 3). What was answered once is permitted:
+ * A session that ended and a thing that this account may not see look alike (docs/dev/service.md 3). What was answered once is permitted:
  * when it is answered again, the session is alive and the other thing forbidden; when it is refused too, the session is gone.
  */
 import * as Effect from "effect/Effect"

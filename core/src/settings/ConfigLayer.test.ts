@@ -34,14 +34,14 @@ describe("the configuration file's values", () => {
     assert.deepStrictEqual(configLayer({ filter: ["b=2"], filters: ["a=1"] }).layer, { filters: ["a=1"] })
   })
 
-  it("G3 unknown keys are warnings with a suggestion", () => {
-    const { layer, warnings } = configLayer({ targte: "x", password_fil: "y", config: "c" })
+  it("G3 an unknown key that is nearly one of ours is a problem, any other a warning", () => {
+    const { layer, problems, warnings } = configLayer({ targte: "x", password_fil: "y", config: "c", owner: "us" })
     assert.deepStrictEqual(layer, {})
-    assert.deepStrictEqual(warnings, [
+    assert.deepStrictEqual(problems, [
       "unknown key targte; did you mean target?",
-      "unknown key password_fil; did you mean passwordFile?",
-      "unknown key config"
+      "unknown key password_fil; did you mean passwordFile?"
     ])
+    assert.deepStrictEqual(warnings, ["unknown key config", "unknown key owner"])
   })
 
   it("null and empty values count as not set", () => {

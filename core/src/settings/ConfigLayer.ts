@@ -1,4 +1,4 @@
-/** The settings in a parsed configuration file, whatever JSON form they take there (docs/service.md 2.4). */
+/** The settings in a parsed configuration file, whatever JSON form they take there (docs/dev/service.md 2.4). */
 
 import { didYouMean, nearest } from "../text/Spelling.ts"
 import { type KeyName, keyNames, table } from "./Keys.ts"
@@ -56,8 +56,9 @@ const givenOf = (value: unknown, secret: boolean): string => {
 }
 
 /**
- * The texts of all values. Null and empty texts count as not set. Unknown names are warnings, since one file may serve
- * several versions; a value of a wrong type is a problem that names key, expected and given.
+ * The texts of all values. Null and empty texts count as not set. An unknown name is a warning, since one file may serve
+ * several versions, but a problem when it is nearly one of ours: `destinaton` would put the files elsewhere. A value of a wrong type is a
+ * problem that names key, expected and given.
  */
 export const configLayer = (
   content: Readonly<Record<string, unknown>>
@@ -69,7 +70,9 @@ export const configLayer = (
     if (name === schemaName) continue
     const key = keyByName.get(name)
     if (key === undefined) {
-      warnings.push(`unknown key ${name}${didYouMean(nearest(name, [...keyByName.keys()]))}`)
+      const meant = nearest(name, [...keyByName.keys()])
+      if (meant === null) warnings.push(`unknown key ${name}`)
+      else problems.push(`unknown key ${name}${didYouMean(meant)}`)
       continue
     }
     if (value === null || value === "") continue

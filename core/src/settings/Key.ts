@@ -31,7 +31,7 @@ export interface Key extends Option {
   readonly optionOnly?: true
   /** In the short help too, with the first clause of what there is to say. */
   readonly common?: true
-  /** Not specified in docs/service.md 2.4. */
+  /** Not specified in docs/dev/service.md 2.4. */
   readonly beyond?: true
 }
 

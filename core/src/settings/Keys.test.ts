@@ -4,7 +4,7 @@ import { groups, stepNames } from "./Key.ts"
 import { type KeyName, keyNames, keysOf, table } from "./Keys.ts"
 import { decodeValue } from "./Settings.ts"
 
-/** The table of docs/service.md 2.4. */
+/** The table of docs/dev/service.md 2.4. */
 const specified: ReadonlyArray<KeyName> = [
   "username",
   "password",
@@ -47,7 +47,7 @@ const variables: Readonly<Record<string, KeyName>> = {
 }
 
 describe("the table of settings", () => {
-  it("has every key of docs/service.md 2.4, marked as such, and svc-download takes them all", () => {
+  it("has every key of docs/dev/service.md 2.4, marked as such, and svc-download takes them all", () => {
     assert.deepStrictEqual(
       keyNames.filter((name) => table[name].beyond === undefined && name !== "config").sort(),
       [...specified].sort()
@@ -58,7 +58,7 @@ describe("the table of settings", () => {
     )
   })
 
-  it("has the variables of docs/service.md 2.4 exactly, and five more for keys beyond it", () => {
+  it("has the variables of docs/dev/service.md 2.4 exactly, and five more for keys beyond it", () => {
     const named = keyNames.flatMap((name) => {
       const { beyond, env } = table[name]
       return env === undefined ? [] : [{ name, env, beyond: beyond === true }]
@@ -73,7 +73,7 @@ describe("the table of settings", () => {
     )
   })
 
-  it("has the letters of docs/service.md 4.2", () => {
+  it("has the letters of docs/dev/service.md 4.2", () => {
     const letters = {
       t: "target",
       u: "username",
@@ -86,7 +86,7 @@ describe("the table of settings", () => {
     for (const [letter, name] of Object.entries(letters)) assert.strictEqual(table[name as KeyName].short, letter)
   })
 
-  it("has the defaults of docs/service.md 2.4", () => {
+  it("has the defaults of docs/dev/service.md 2.4", () => {
     const defaults = Object.fromEntries(specified.map((name) => [name, table[name].default]))
     assert.deepInclude(defaults, {
       destination: ".",

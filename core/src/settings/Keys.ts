@@ -1,6 +1,6 @@
 /**
  * Every setting of every step, declared once: options, environment variables, configuration keys, help texts, decoding
- * and docs/settings.md are all made of this table (docs/service.md 2.4 and 4.2; rows marked `beyond` go beyond them).
+ * and docs/settings.md are all made of this table (docs/dev/service.md 2.4 and 4.2; rows marked `beyond` go beyond them).
  */
 import { archiveKeys } from "./ArchiveKeys.ts"
 import { fileKeys } from "./FileKeys.ts"

@@ -69,10 +69,35 @@ layer(NodeServices.layer, { excludeTestServices: true })("the files that a comma
     })
   )
 
+  it.effect(
+    "P1 a restoration file and its copy may be one file, as a killed run leaves them, but no third one with them",
+    () =>
+      Effect.gen(function* () {
+        const fs = yield* FileSystem.FileSystem
+        const folder = yield* folderWithFile
+        yield* fs.link(`${folder}/a`, `${folder}/a.bak`)
+        const original = written(`${folder}/a`, "the restoration file")
+        const copy = { ...written(`${folder}/a.bak`, "its copy"), copies: `${folder}/a` }
+        assert.deepStrictEqual(yield* sharedFiles([original, copy]), [])
+        const log = written(`${folder}/a.bak`, "the log file")
+        assert.strictEqual((yield* sharedFiles([original, copy, log])).length, 1)
+      })
+  )
+
   it.effect("Z8 what is written beside data has no name that data has, in any case", () =>
     Effect.sync(() => {
-      const names = ["S1.bam", "d/S1.BAM.bai", "S1.vcf.gz", "S1.bam.md5", "S1.bcf.csi"]
-      const files = [...names, "S1.bam.log", "r.json"].map((path) => written(path, "the log file"))
+      const names = [
+        "S1.bam",
+        "d/S1.BAM.bai",
+        "S1.vcf.gz",
+        "S1.bam.md5",
+        "S1.bcf.csi",
+        "d/.S1.bam.1F0C93ab.part",
+        ".x.00000000.part.json"
+      ]
+      const files = [...names, "S1.bam.log", "r.json", "d.00000000.part/r.json", ".S1.bam.part"].map((path) =>
+        written(path, "the log file")
+      )
       const refused = namedLikeData([...files, read("S2.bam", "the BED file")])
       assert.deepStrictEqual(
         refused.map((sentence) => sentence.split(" ")[0]),

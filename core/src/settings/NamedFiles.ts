@@ -14,6 +14,8 @@ import type { Layer, LocalSettings } from "./Settings.ts"
 
 export interface NamedFile extends FileUse {
   readonly path: string
+  /** The file that this one is kept as a copy of. */
+  readonly copies?: string
 }
 
 /** The file that the value of an option names; none for standard input and output. */
@@ -23,6 +25,7 @@ export const namedFile = ({ file }: Option, value: unknown): ReadonlyArray<Named
 /** What a restoration file in an older form is kept as when it is written anew. */
 const copyOf = ({ path }: NamedFile): NamedFile => ({
   path: `${path}.bak`,
+  copies: path,
   what: "the copy of an older restoration file",
   use: "written"
 })
@@ -83,7 +86,9 @@ export const sharedFiles = Effect.fnUntraced(function* (
     known.filter(({ id }) => id !== null),
     ({ id }) => id
   )
-  return [...groups.values()].flatMap((group) => {
+  return [...groups.values()].flatMap((same) => {
+    // A run that was killed while it kept the copy leaves both names on one file; the next gives one of them a new file.
+    const group = same.filter(({ file }) => !same.some((other) => other.file.path === file.copies))
     if (group.length === 1 || group.every(({ file }) => file.use === "read")) return []
     const paths = [...new Set(group.map(({ file }) => file.path))]
     const one = paths.length === 1 ? paths.join() : `${paths.join(" and ")} are the same file, which`
@@ -92,11 +97,18 @@ export const sharedFiles = Effect.fnUntraced(function* (
   })
 })
 
-/** Files that a run writes beside its data, under names that its data may have. */
+/** Names of unfinished files, their journals and locks (transfer/PartFiles.ts): whoever clears those away takes the file with them. */
+const hidden = /^\.[^/]*\.[0-9a-f]{8}\.part(?:$|\.)/
+
+/** Files that a run writes beside its data, under names that its data, or an unfinished file, may have. */
 export const namedLikeData = (files: ReadonlyArray<NamedFile>): ReadonlyArray<string> =>
-  files
-    .filter(({ path, use }) => {
-      const name = path.toLowerCase()
-      return use === "written" && (kindOfName(name) !== null || checksumOfName(name) !== null)
-    })
-    .map(({ path, what }) => `${path} is the name of a data file, and cannot be ${what}: name another file for it`)
+  files.flatMap(({ path, use, what }) => {
+    if (use !== "written") return []
+    const name = path.toLowerCase().split("/").at(-1) ?? ""
+    if (kindOfName(name) !== null || checksumOfName(name) !== null) {
+      return [`${path} is the name of a data file, and cannot be ${what}: name another file for it`]
+    }
+    return hidden.test(name)
+      ? [`${path} is the name of an unfinished file, and cannot be ${what}: name another file for it`]
+      : []
+  })

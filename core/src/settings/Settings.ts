@@ -1,7 +1,7 @@
 /**
  * Settings: raw texts from four layers, decoded by the table in Keys.ts.
  *
- * Precedence, highest first: command line, environment, configuration file, default (docs/service.md 2.4). A layer holds
+ * Precedence, highest first: command line, environment, configuration file, default (docs/dev/service.md 2.4). A layer holds
  * texts only, so that every key is decoded by the same code wherever it was set.
  */
 import * as Duration from "effect/Duration"

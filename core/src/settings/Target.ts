@@ -1,9 +1,9 @@
-/** Where the service and the proxy are: the rules for `target`, `baseUrl` and `proxy` (docs/service.md 19). */
+/** Where the service and the proxy are: the rules for `target`, `baseUrl` and `proxy` (docs/dev/service.md 19). */
 import * as Redacted from "effect/Redacted"
 import * as Result from "effect/Result"
 import type { ProxyAddress } from "./Settings.ts"
 
-/** A missing `target`, letter for letter as in docs/service.md 7. */
+/** A missing `target`, letter for letter as in docs/dev/service.md 7. */
 const missingTarget = "Missing required argument --target"
 
 /** A URL, or null; Node 20, on which the bundles run too, has no `URL.parse`. */

@@ -1,5 +1,5 @@
 /**
- * The rules that settings must keep (docs/service.md 7), checked in one pass: before any network contact and
+ * The rules that settings must keep (docs/dev/service.md 7), checked in one pass: before any network contact and
  * before anybody is asked for a password.
  */
 import * as Effect from "effect/Effect"
@@ -180,7 +180,7 @@ export const locateTarget = Effect.fnUntraced(function* (
 
 /**
  * Validated settings made complete for a step that logs in. User name and password are asked for at the terminal when
- * nothing gives them; without a terminal that is CredentialsMissing (docs/service.md 5).
+ * nothing gives them; without a terminal that is CredentialsMissing (docs/dev/service.md 5).
  */
 export const complete = Effect.fn("svc.settings.complete")(function* (
   settings: LocalSettings

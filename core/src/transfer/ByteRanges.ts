@@ -23,13 +23,13 @@ export const count = (ranges: ByteRanges): number => ranges.reduce((sum, [start,
 /** Number of bytes that are there without a gap from byte 0. */
 export const prefix = (ranges: ByteRanges): number => (ranges[0]?.[0] === 0 ? ranges[0][1] : 0)
 
-/** The gaps below `size`, cut at multiples of `piece` so that each lies in one piece. */
-export const missing = (ranges: ByteRanges, size: number, piece: number): ByteRanges => {
+/** The gaps below `size`, divided at multiples of `segment`. */
+export const missing = (ranges: ByteRanges, size: number, segment: number): ByteRanges => {
   const gaps: Array<ByteRange> = []
   let at = 0
   for (const [start, end] of [...ranges, [size, size] as const]) {
     while (at < Math.min(start, size)) {
-      const to = Math.min(start, size, (Math.floor(at / piece) + 1) * piece)
+      const to = Math.min(start, size, (Math.floor(at / segment) + 1) * segment)
       gaps.push([at, to])
       at = to
     }

@@ -50,7 +50,7 @@ export class FileTransfer extends Context.Service<
     readonly tidy: (place: PartPlace) => Effect.Effect<void>
   }
 >()("svc-steps/core/transfer/FileTransfer") {
-  /** Shares its `LinkPool` with the other transfers of the run. */
+  /** @internal Shares its `LinkPool` with the other transfers of the run. */
   static readonly layerNoDeps = Layer.effect(
     FileTransfer,
     Effect.gen(function* () {
@@ -59,7 +59,7 @@ export class FileTransfer extends Context.Service<
       const codec = yield* Codec
       const blocks = yield* BlockPool
       const pool = yield* LinkPool
-      const services = { host, files, codec, blocks, pool, share: makeShareLists() }
+      const services = { host, files, codec, blocks, pool }
       const removeLeft = Effect.fnUntraced(function* (place: PartPlace) {
         yield* files.settleExisting(place)
         if ((yield* files.readJournal(place)) === null) yield* files.discard(place)
@@ -71,6 +71,7 @@ export class FileTransfer extends Context.Service<
       })
     })
   )
+  /** @internal */
   static readonly layer = (settings: TransferSettings = defaultSettings) =>
     FileTransfer.layerNoDeps.pipe(Layer.provide(LinkPool.layer(settings)))
 }
@@ -78,22 +79,9 @@ export class FileTransfer extends Context.Service<
 interface FileServices extends CheckServices {
   readonly host: LinkHost["Service"]
   readonly pool: LinkPool["Service"]
-  readonly share: ShareLists
 }
 
-/** Gives one list for all that are equal: what a file was compared with is kept for each file of a run, 0.7 MB of 10,000. */
-type ShareLists = (names: ReadonlyArray<string>) => ReadonlyArray<string>
-
-const makeShareLists = (): ShareLists => {
-  const lists = new Map<string, ReadonlyArray<string>>()
-  return (names) => {
-    const list = lists.get(names.join()) ?? names
-    lists.set(names.join(), list)
-    return list
-  }
-}
-
-/** What all attempts at one file share. */
+/** One file to bring, and what all attempts at it have in common. */
 interface WholeFile extends FileServices {
   readonly request: TransferRequest
   readonly place: PartPlace
@@ -147,7 +135,7 @@ const makeAttempts = Effect.fnUntraced(function* (file: WholeFile) {
   const { furthest, request } = file
   const servesRanges = yield* Ref.make(true)
   const fruitless = yield* Ref.make(0)
-  return Effect.fnUntraced(function* (_: null, turn: Turn): Effect.fn.Return<Result, TransferError | Restart> {
+  return Effect.fnUntraced(function* (turn: Turn): Effect.fn.Return<Result, TransferError | Restart> {
     while (true) {
       const before = yield* Ref.get(furthest)
       const ranges = yield* Ref.get(servesRanges)
@@ -173,7 +161,7 @@ const makeAttempts = Effect.fnUntraced(function* (file: WholeFile) {
 
 /** One version of the file, from what is there to its final name. Fails with `Restart` when it has to begin again. */
 const attempt = Effect.fn("svc.transfer.attempt")(function* (file: WholeFile, inSegments: boolean, anew: boolean) {
-  const { files, place, request, share } = file
+  const { files, place, request } = file
   const { checksums = null, overwrite, size } = request
   const own = algorithmsFor([], ["sha256", ...(checksums === null ? [] : [checksums])])
   const reject = (damage: FileDamaged) => {
@@ -194,7 +182,7 @@ const attempt = Effect.fn("svc.transfer.attempt")(function* (file: WholeFile, in
     bytes,
     resumedFrom: part.resumedFrom,
     sha256: digests.get("sha256") ?? "",
-    compared: share(compared)
+    compared
   }
 }, Effect.scoped)
 

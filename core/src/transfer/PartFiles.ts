@@ -49,7 +49,10 @@ export interface PartFile {
   readonly commit: (size: number, overwrite: boolean) => Effect.Effect<void, CannotCreate | LocalIo>
 }
 
-/** The first `size` bytes of a part; no buffer is larger than what is left of them: most indexes have a few bytes. */
+/**
+ * Random access to the first `size` bytes of a part. A read asks for no more than what is left of them, so that reading an
+ * index of a few bytes takes no large buffer.
+ */
 export const readerOfPart = (part: Pick<PartFile, "read">, size: number): PartReader => ({
   size,
   read: (offset, length) => part.read(offset, Math.max(0, Math.min(length, size - offset)))
@@ -119,10 +122,10 @@ const decoder = new TextDecoder()
 /** Bytes for what is appended to the name of a part: `.json.new`, `.lock` and the marks of a waiting lock. */
 const suffixRoom = 48
 
-/** A name cut so that what is appended to it still fits. */
+/** A name shortened so that what is appended to it still fits. */
 const stemOf = (name: string): string => {
   const room = longestName - ".".length - ".12345678.part".length - suffixRoom
-  // A cut inside a letter decodes to U+FFFD, which is dropped again.
+  // The first bytes of a letter decode to U+FFFD, which is dropped again.
   return decoder.decode(encoder.encode(name).subarray(0, room)).replace(/\ufffd+$/, "")
 }
 

@@ -2,7 +2,7 @@
  * What is known of an unfinished file, so that a later run may go on with it: the JSON in `.<name>.<8 hex>.part.json`.
  *
  * It names the spans of bytes that are on the disk for good, each with the CRC-32 of its bytes as they came: by it the next
- * run proves the part before it goes on (docs/adr/0024). The length of the part says nothing: it may have holes, and an end
+ * run proves the part before it goes on (docs/dev/adr/0024). The length of the part says nothing: it may have holes, and an end
  * that never reached the disk. A journal never holds a link.
  */
 import * as Effect from "effect/Effect"
@@ -118,13 +118,14 @@ export const makeSpanLog = (crc32: Crc32, spans: ReadonlyArray<Span>): SpanLog =
   }
 }
 
+/** The bytes that spans cover. */
 export const rangesOf = (spans: ReadonlyArray<Span>): ByteRanges.ByteRanges =>
   spans.reduce<ByteRanges.ByteRanges>((ranges, [start, end]) => ByteRanges.add(ranges, start, end), [])
 
-/** Into which spans are read, one after the other: a buffer for each would stay for a while. */
+/** A buffer into which spans are read one after the other; one for each would fill the memory until they are collected. */
 export const makeRoom = () => new Uint8Array(readLength)
 
-/** The CRC-32 of `[start, end)` after bytes with that of `before`; null where the part is shorter or cannot be read. */
+/** The CRC-32 of `[start, end)`, continued from `before`, that of the bytes in front; null where the part is shorter or cannot be read. */
 const crc32In = (part: Readable, crc32: Crc32, room: Uint8Array, start: number, end: number, before = 0) =>
   Effect.gen(function* () {
     let sum = before
@@ -146,7 +147,10 @@ export const agrees = (
   room: Uint8Array
 ): Effect.Effect<boolean> => Effect.map(crc32In(part, crc32, room, start, end), (found) => found === sum)
 
-/** What of `spans` lies before `end`. A span that goes across it is read, and goes whole when it does not agree. */
+/**
+ * The spans of a part that is about to be shortened to `end` bytes. A span across `end` is read once more: while its bytes are
+ * those that came, what lies before `end` stays with a sum of its own; else the whole span is dropped.
+ */
 export const spansBefore = Effect.fnUntraced(function* (
   part: Readable,
   crc32: Crc32,

@@ -1,5 +1,6 @@
 /**
- * Bytes `[start, end)` of a remote file into a sink: request, judgement, renewal of the link, retry, resume.
+ * Fetches a range of bytes of a remote file, however often it has to ask: each reply is judged before its bytes are used, a
+ * link that has ended is renewed, and when a connection breaks the next one goes on at the same byte.
  */
 import * as Clock from "effect/Clock"
 import * as Data from "effect/Data"
@@ -24,7 +25,7 @@ import type { TransferProgress } from "./TransferRequest.ts"
 import type { VersionWatch } from "./VersionWatch.ts"
 import { Restart } from "./VersionWatch.ts"
 
-/** What all requests for one file share. */
+/** What all requests for one file have in common. */
 export interface FetchContext {
   readonly request: {
     /** For messages. */
@@ -42,7 +43,7 @@ export interface FetchContext {
   readonly attempts: Ref.Ref<number>
 }
 
-/** What the requests for one range share. */
+/** What all requests for one range have in common. */
 interface RangeContext extends FetchContext {
   /** Replies that do not answer the request, such as a 206 for another range. */
   readonly wrongReplies: Ref.Ref<number>
@@ -92,7 +93,7 @@ export const fetchRange = Effect.fn("svc.transfer.fetchRange")(function* (
   }
 })
 
-/** How often and after what pauses a range is asked for again; bytes that came refill its tries. */
+/** How often a range is asked for again, and after what pauses. Each time enough new bytes came, the tries begin anew. */
 const makePatience = Effect.fnUntraced(function* (context: RangeContext, start: number) {
   let step = yield* Schedule.toStep(linkRetry)
   let failures = 0

@@ -31,12 +31,14 @@ export interface RangeAsked {
  */
 export const probedBytes = 16
 
+/** What is known of a reply before its body; fields as in `LinkReply`. */
 export interface ReplyHead {
   readonly status: number
   readonly headers: ReadonlyMap<string, string>
   readonly framed: boolean
 }
 
+/** What a reply is for the request that it answers. */
 export type Verdict =
   /** The body is `[first, end)` of this version; `end` null: to the end, wherever that is. */
   | { readonly _tag: "Bytes"; readonly first: number; readonly end: number | null; readonly version: ObjectVersion }
@@ -59,6 +61,7 @@ const redirect = new Set([301, 302, 303, 307, 308])
 const wrongReply = (reason: string): Verdict => ({ _tag: "Wrong", reason, ofRange: false })
 const wrongRange = (reason: string): Verdict => ({ _tag: "Wrong", reason, ofRange: true })
 
+/** Judges a reply before a byte of its body is used. */
 export const judge = (asked: RangeAsked, reply: ReplyHead): Verdict => {
   const { status, headers } = reply
   if (stale.has(status)) return { _tag: "Stale", status }
@@ -100,7 +103,7 @@ const judgeWhole = (asked: RangeAsked, { headers, framed }: ReplyHead): Verdict 
   if (asked.first > 0) return { _tag: "RangeIgnored", version }
   const expected = size ?? asked.known?.size ?? asked.size
   if (expected === null && !framed) return wrongReply("does not say how long the file is")
-  // Asked for the first piece and got everything: that is a good start, if it may be taken as everything.
+  // Asked for the first bytes and got everything: that is a good start, if it may be taken as everything.
   if (asked.end !== null && expected !== null && asked.end < expected) return { _tag: "RangeIgnored", version }
   if (asked.end !== null && expected === null) return { _tag: "RangeIgnored", version }
   return { _tag: "Bytes", first: 0, end: expected, version }

@@ -51,7 +51,7 @@ export class SliceTransfer extends Context.Service<
     readonly tidy: (directory: string, name: string) => Effect.Effect<void>
   }
 >()("svc-steps/core/transfer/SliceTransfer") {
-  /** `version` of the maker, for the headers of slices. */
+  /** @internal `version` of the maker, for the headers of slices. */
   static readonly layer = (version: string) =>
     Layer.effect(
       SliceTransfer,
@@ -115,7 +115,7 @@ const download = Effect.fn("svc.transfer.downloadSlice")(function* (
     overwrite,
     progress,
     standing: standing(request),
-    attempt: (state) =>
+    attempt: (_, state) =>
       attemptSlice(slice, state).pipe(
         Effect.provideService(Codec, services.codec),
         Effect.provideService(PieceWorkers, services.workers)

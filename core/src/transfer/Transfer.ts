@@ -54,7 +54,7 @@ export interface Content<O extends Outcome, Found, T extends Traffic> {
   /** Looks at what stands under the final name, and refuses what is neither kept nor replaced. */
   readonly standing: Effect.Effect<Standing<O, Found>, TransferError>
   /** Fetches one version of the remote file, checks it, and gives it its final name. */
-  readonly attempt: (found: Found, turn: Turn) => Effect.Effect<O, TransferError | Restart>
+  readonly attempt: (turn: Turn, found: Found) => Effect.Effect<O, TransferError | Restart>
   /** Says that the remote file changed so many times, for a message. */
   readonly changed: (times: number) => string
   /** Removes what attempts left. */
@@ -106,7 +106,7 @@ const untilNamed = Effect.fnUntraced(function* <O extends Outcome, Found, T exte
 ): Effect.fn.Return<O, TransferError> {
   for (let changes = 0; ; ) {
     const turn = { anew: changes > 0, last: changes === mostChanges }
-    const outcome = yield* Effect.catchTag(attempt(found, turn), "Restart", Effect.succeed<Restart>)
+    const outcome = yield* Effect.catchTag(attempt(turn, found), "Restart", Effect.succeed<Restart>)
     if (!(outcome instanceof Restart)) return outcome
     yield* progress({ _tag: "Restarting", reason: outcome.reason })
     changes++

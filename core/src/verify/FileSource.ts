@@ -1,4 +1,4 @@
-/** Local files as a verification reads them. `platform/files/FileSource.ts` does it on Node. */
+/** Local files as a verification reads them. `platform/files/NodeFileSource.ts` does it on Node. */
 import * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"

@@ -184,6 +184,7 @@ export const dataOf = (name: string): string => dataNamesOf(name)[0] ?? name
 
 /** Checksums that may stand beside a file; coreutils check them, and each is what its file adds to the name (`S1.bam.md5`). */
 export const checksumKinds = ["md5", "sha256"] as const
+/** An algorithm of checksums beside files. */
 export type ChecksumKind = (typeof checksumKinds)[number]
 
 /** A file that holds the checksum of another. */

@@ -83,6 +83,8 @@ describe("parseRange and resolveRegions", () => {
     ["1:5-6", "did you mean chr1?"],
     ["MT", "did you mean chrM?"],
     ["CHR1", "did you mean chr1?"],
+    ["chrr1", "did you mean chr1?"],
+    ["BRCA1", "regions are CHR:START-END, and no gene is known here by its name"],
     ["chr", "reference chr in S.bam: not found (it has chr1, "],
     ["ch", "none is passed over"]
   ])("D10 %j is refused: %s", (text, part) => {

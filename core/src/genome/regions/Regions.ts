@@ -4,6 +4,7 @@
  */
 import * as Result from "effect/Result"
 import { NotFound, UsageError } from "../../Errors.ts"
+import { nearest } from "../../text/Spelling.ts"
 import { zeros } from "./NumberList.ts"
 import type { Reading, RegionText } from "./RegionText.ts"
 
@@ -50,13 +51,26 @@ const unknownReference = (name: string, known: ReadonlyArray<KnownReference>, fi
     return notFound(what, `positions of ${before} are whole numbers, such as ${before}:1000-2000`)
   }
   const alike = known.find((reference) => chromosomeKey(reference.name) === chromosomeKey(name))
-  if (alike !== undefined) return notFound(what, `did you mean ${alike.name}?`)
+  const meant = alike?.name ?? nearestOf(name, known)
+  if (meant !== null) return notFound(what, `did you mean ${meant}?`)
   const some = known
     .slice(0, 5)
     .map((reference) => reference.name)
     .join(", ")
   const list = known.length === 0 ? "it has none" : `it has ${some}${known.length > 5 ? ", ..." : ""}`
-  return notFound(what, list, takeOut)
+  return notFound(
+    what,
+    list,
+    `regions are CHR:START-END, and no gene is known here by its name: correct it, or ${takeOut}`
+  )
+}
+
+/** Names that differ in their number are other chromosomes, not misspelt: `chr99` is not `chr9`, and `chr` alone may be any. */
+const nearestOf = (name: string, known: ReadonlyArray<KnownReference>): string | null => {
+  const numberOf = (text: string) => text.replace(/\D/g, "")
+  const number = numberOf(name)
+  const alike = known.flatMap((reference) => (numberOf(reference.name) === number ? [reference.name] : []))
+  return number === "" ? null : nearest(name, alike)
 }
 
 /**

@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, FileSystem, PlatformError } from "effect"
-import { writeRefusal } from "./DestinationView.ts"
 import type { PlannedFile } from "./DownloadPlan.ts"
+import { writeRefusal } from "./Planning.ts"
 
 const refusal = (code: string) => Object.assign(new Error(code), { code })
 const closed = FileSystem.layerNoop({

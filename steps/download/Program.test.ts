@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { filesAtOnce } from "./Request.ts"
+import { filesAtOnce } from "./Program.ts"
 
 describe("filesAtOnce", () => {
   it("four files share eight connections; with fewer than four connections each file has its own", () => {

@@ -6,7 +6,11 @@ import { FileDamaged, LocalIo } from "../../core/src/Errors.ts"
 import type { ChecksumKind } from "../../core/src/genome/formats/FileNames.ts"
 import { FileSource, type OpenFile } from "../../core/src/verify/FileSource.ts"
 import { DigestThread } from "../threads/DigestThread.ts"
+import { call, named, openScoped, readExactly } from "./FileCalls.ts"
 
+const { O_NONBLOCK, O_RDONLY } = fs.constants
+
+/** Files on the disk of this machine. */
 export const layer: Layer.Layer<FileSource> = Layer.effect(
   FileSource,
   Effect.gen(function* () {
@@ -18,42 +22,15 @@ export const layer: Layer.Layer<FileSource> = Layer.effect(
   })
 )
 
-/** A file system call, never interrupted: a read that goes on after its file was closed would read another file. */
-const call = <A>(
-  path: string,
-  operation: string,
-  start: (done: (error: NodeJS.ErrnoException | null, value: A) => void) => void
-) =>
-  Effect.uninterruptible(
-    Effect.callback<A, LocalIo>((resume) =>
-      start((error, value) =>
-        resume(
-          error === null
-            ? Effect.succeed(value)
-            : Effect.fail(new LocalIo({ path, operation, errno: error.code ?? "EIO" }))
-        )
-      )
-    )
-  )
-
 const open = Effect.fnUntraced(function* (path: string, digests: DigestThread) {
-  const fd = yield* Effect.acquireRelease(
-    // Non-blocking, so that opening a pipe does not wait for a writer.
-    call<number>(path, "open", (done) => fs.open(path, fs.constants.O_RDONLY | fs.constants.O_NONBLOCK, done)),
-    (fd) => Effect.ignore(call<void>(path, "close", (done) => fs.close(fd, (error) => done(error ?? null))))
-  )
-  const { size } = yield* call<fs.Stats>(path, "look at", (done) => fs.fstat(fd, done))
+  // Non-blocking, so that opening a pipe does not wait for a writer.
+  const fd = yield* openScoped(path, O_RDONLY | O_NONBLOCK).pipe(named(path, "open"))
+  const { size } = yield* call<fs.Stats>((done) => fs.fstat(fd, done)).pipe(named(path, "look at"))
 
   const readInto = Effect.fnUntraced(function* (offset: number, target: Uint8Array) {
-    let filled = 0
-    while (filled < target.length) {
-      const got = yield* call<number>(path, "read", (done) =>
-        fs.read(fd, target, filled, target.length - filled, offset + filled, done)
-      )
-      if (got === 0) {
-        return yield* new FileDamaged({ file: path, fault: "Changing", reason: "it became shorter while it was read" })
-      }
-      filled += got
+    const bytes = yield* readExactly(fd, offset, target.length, target).pipe(named(path, "read"))
+    if (bytes.length < target.length) {
+      return yield* new FileDamaged({ file: path, fault: "Changing", reason: "it became shorter while it was read" })
     }
   })
 

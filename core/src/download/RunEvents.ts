@@ -1,0 +1,68 @@
+/**
+ * What happens in a run, as a stream that ends with its outcome: for the log, the screen, or a program that uses the library.
+ *
+ * Who reads the stream slowly stops no byte: while many events wait for him, those about the progress of a transfer are left
+ * out. All others are kept, a few for each file. When the reader is interrupted, so is the run.
+ */
+import * as Effect from "effect/Effect"
+import * as Queue from "effect/Queue"
+import * as Stream from "effect/Stream"
+import type { TransferProgress } from "../transfer/TransferRequest.ts"
+import type { PlannedFile } from "./DownloadPlan.ts"
+import type { FileResult } from "./FileResult.ts"
+
+/** A restoration that was asked for. */
+export interface Awaited {
+  /** When it is expected, as written; null when unknown. */
+  readonly estimate: string | null
+  /** Whether the service reports it. */
+  readonly underWay: boolean
+}
+
+/** What happens in a run. */
+export type RunEvent =
+  /** An analysis, or the selection, failed as a whole. */
+  | { readonly _tag: "Failed"; readonly result: FileResult }
+  /** The files the run is about, before anything becomes of them. */
+  | { readonly _tag: "Planned"; readonly files: ReadonlyArray<PlannedFile>; readonly destination: string }
+  /** The restorations that are awaited now; replaces those of the event before. */
+  | { readonly _tag: "Awaiting"; readonly restorations: ReadonlyArray<Awaited> }
+  /** Transfers begin; `bytes` is the sum of the sizes that are known. Each of `files` will have a result. */
+  | { readonly _tag: "Begun"; readonly files: ReadonlyArray<PlannedFile>; readonly bytes: number }
+  /** A transfer goes on; left out while many events wait. */
+  | { readonly _tag: "Progress"; readonly file: PlannedFile; readonly progress: TransferProgress }
+  /** Once per file of the plan, skipped and refused ones too. */
+  | { readonly _tag: "Finished"; readonly file: PlannedFile; readonly result: FileResult }
+
+/** The last event: what came of it all. */
+export interface Ended<A> {
+  readonly _tag: "Ended"
+  readonly outcome: A
+}
+
+/** Takes an event while it happens. */
+export type Tell = (event: RunEvent) => Effect.Effect<void>
+
+/** Tells nobody. */
+export const silent: Tell = () => Effect.void
+
+/** While this many events wait, progress is left out. */
+const mostWaiting = 256
+
+/** The events of `work`, which begins when the stream is read and is interrupted with its reader. */
+export const eventsOf = <A, E, R>(
+  work: (tell: Tell) => Effect.Effect<A, E, R>
+): Stream.Stream<RunEvent | Ended<A>, E, R> =>
+  Stream.callback<RunEvent | Ended<A>, E, R>((queue) => {
+    const tell: Tell = (event) =>
+      Effect.suspend(() => {
+        const isProgress = event._tag === "Progress"
+        if (!isProgress || Queue.sizeUnsafe(queue) < mostWaiting) Queue.offerUnsafe(queue, event)
+        // A reader who keeps up sees an event before the next thing happens: its log lines stand in order with those of the run.
+        return isProgress ? Effect.void : Effect.yieldNow
+      })
+    return Effect.map(work(tell), (outcome) => {
+      Queue.offerUnsafe(queue, { _tag: "Ended", outcome })
+      Queue.endUnsafe(queue)
+    })
+  })
