@@ -1,46 +1,31 @@
-/** Rows through scanner and converter, without anything around them. */
+/** Rows through scanner and reader, without anything around them. */
 import { BodyScanner } from "../../core/src/annotations/BodyScanner.ts"
-import { type Conversion, type RowChoice, RowConverter } from "../../core/src/annotations/RowConverter.ts"
-import type { RowText } from "../../core/src/annotations/RowText.ts"
+import { type RowChoice, type RowFault, type RowForm, RowReader } from "../../core/src/annotations/RowReader.ts"
 
 export interface Converted {
   readonly text: string
-  readonly state: Conversion
-  readonly converter: RowConverter
+  readonly fault: RowFault | null
+  readonly reader: RowReader
 }
 
-/** The rows in the chunks of a body as text, through a window that begins with `windowSize` bytes. */
+/** The rows in the chunks of a body as text. */
 export const convert = (
   chunks: ReadonlyArray<Uint8Array>,
   width: number,
-  form: RowText,
-  choice: RowChoice | null = null,
-  windowSize = 16
+  form: RowForm,
+  choice: RowChoice | null = null
 ): Converted => {
-  const scanner = new BodyScanner(true)
-  const converter = new RowConverter(width, form, choice, windowSize)
+  const scanner = new BodyScanner()
+  const reader = new RowReader(width, form, choice)
   const decoder = new TextDecoder("utf-8", { fatal: true })
   let text = ""
-  let state: Conversion = "hungry"
-  const drain = () => {
-    do {
-      state = converter.convert()
-      text += decoder.decode(converter.takeText(), { stream: true })
-    } while (state === "full")
-  }
+  let fault: RowFault | null = null
   for (const chunk of chunks) {
     scanner.push(chunk)
-    const rowsPart = scanner.parts.rows
-    if (rowsPart === null) continue
-    for (let at = rowsPart.from; at < rowsPart.to && state === "hungry"; ) {
-      const { space } = converter
-      const part = chunk.subarray(at, Math.min(rowsPart.to, at + space.length))
-      space.set(part)
-      converter.filled(part.length)
-      at += part.length
-      if (part.length === space.length) drain()
-    }
+    if (scanner.data === null) continue
+    fault = reader.push(chunk.subarray(scanner.data.from, scanner.data.to))
+    text += decoder.decode(reader.takeText(), { stream: true })
+    if (fault !== null) break
   }
-  if (state === "hungry") drain()
-  return { text, state, converter }
+  return { text, fault, reader }
 }

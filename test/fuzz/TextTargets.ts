@@ -87,7 +87,7 @@ const annotations = textTarget(
   [body, `${body.slice(0, 8)}${'["r",1],'.repeat(200)}${body.slice(8)}`],
   (text) => {
     const bytes = new TextEncoder().encode(text)
-    const scanner = new BodyScanner(false, { depth: 1000, piece: 1 << 20 })
+    const scanner = new BodyScanner({ depth: 1000, piece: 1 << 20 })
     for (let at = 0; at < bytes.length; at += 37)
       if (scanner.push(bytes.slice(at, at + 37)) !== null) return ["refused"]
     if (scanner.end() !== null) return ["refused"]

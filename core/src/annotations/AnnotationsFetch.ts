@@ -1,11 +1,9 @@
 /**
  * The annotations of analyses as one text, one analysis after the other, in memory that does not grow with them.
  *
- * The service sends the rows first and their header last. So rows are checked and marked as they come and wait in a
- * spool; when the body is complete, the session is let go and the rows become text. Where the header comes first, rows
- * become text at once.
+ * The service sends the rows first and their header last. So rows are checked as they come and wait in a spool; when the body
+ * is complete, the session is let go and the rows become text. Where the header comes first, rows become text at once.
  */
-
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import type * as Scope from "effect/Scope"
@@ -22,10 +20,9 @@ import { bodyRetry } from "../Schedules.ts"
 import { type BodyBroken, type BodyTaker, type Received, readBody } from "./BodyReading.ts"
 import { type Column, columnsOf, pick } from "./Columns.ts"
 import { jsonLines } from "./JsonLines.ts"
-import { RowConverter } from "./RowConverter.ts"
 import { type FilterRequest, type RowFilter, rowFilter } from "./RowFilter.ts"
-import { feed, finish, type RowWriting, unspool } from "./RowWriting.ts"
-import { Spools } from "./Spool.ts"
+import { RowReader } from "./RowReader.ts"
+import { type Spool, Spools } from "./Spool.ts"
 import { tabSeparated } from "./TabSeparated.ts"
 import { makeTextWriter, type TextOutput, type TextWriter } from "./TextWriter.ts"
 
@@ -130,7 +127,7 @@ const convertRows = Effect.fnUntraced(function* (fetching: Fetching, analysisId:
   const direct: Array<RowWriting> = []
   const taker: BodyTaker<AnnotationsError, never> = {
     received: fetching.received,
-    rows: (rows) => (direct[0] === undefined ? spool.write(rows) : feed(direct[0], rows)),
+    data: (list) => (direct[0] === undefined ? spool.write(list) : writeRows(direct[0], list)),
     header: Effect.fnUntraced(function* (json, request) {
       header.push({ json, request })
       if (spool.size() === 0) direct.push(yield* prepareRows(fetching, analysisId, { json, request }))
@@ -138,11 +135,48 @@ const convertRows = Effect.fnUntraced(function* (fetching: Fetching, analysisId:
   }
   const counts = yield* Effect.scoped(readBody(analysisId, taker))
   const writing: RowWriting = direct[0] ?? (yield* prepareRows(fetching, analysisId, header[0] ?? noHeader))
-  if (direct.length === 0) yield* unspool(writing, spool)
-  yield* finish(writing)
-  const { converter, filter, missingColumns } = writing
+  if (direct.length === 0) yield* writeSpool(writing, spool)
+  const { filter, missingColumns, reader } = writing
+  yield* writing.write(reader.takeText())
   const filtering = filter === null ? noFilterCounts : filterCounts(filter)
-  return { ...counts, ...filtering, rowsWritten: converter.rowsOut, missingColumns }
+  return { ...counts, ...filtering, rowsWritten: reader.rowsOut, missingColumns }
+})
+
+/** How the rows of one analysis become text. */
+interface RowWriting {
+  readonly reader: RowReader
+  readonly filter: RowFilter | null
+  /** Columns of the table that this analysis does not have. */
+  readonly missingColumns: ReadonlyArray<string>
+  /** What was requested, as messages call it. */
+  readonly request: string
+  readonly write: (text: Uint8Array) => Effect.Effect<void, LocalIo>
+}
+
+/** Bytes of rows that are read together: so much text of them is in memory at most. */
+const together = 64 * 1024
+/** Bytes of text that are worth a write. */
+const worthWriting = 256 * 1024
+
+/** Takes the next bytes of the list of rows; text is written in blocks. */
+const writeRows = Effect.fnUntraced(function* ({ reader, request, write }: RowWriting, list: Uint8Array) {
+  for (let at = 0; at < list.length; at += together) {
+    const fault = reader.push(list.subarray(at, at + together))
+    if (reader.textLength >= worthWriting) yield* write(reader.takeText())
+    if (fault === null) continue
+    const reason = `row ${fault.row} has ${fault.cells} cells, the header ${fault.columns} columns`
+    return yield* new ReplyMalformed({ request, reason })
+  }
+})
+
+/** The same for the list that waited in a spool. */
+const writeSpool = Effect.fnUntraced(function* (writing: RowWriting, spool: Spool) {
+  const buffer = new Uint8Array(together)
+  for (let at = 0; at < spool.size(); ) {
+    const length = yield* spool.read(at, buffer)
+    yield* writeRows(writing, buffer.subarray(0, length))
+    at += length
+  }
 })
 
 /** The names of the columns, and what was asked when they came. */
@@ -167,13 +201,13 @@ const prepareRows = Effect.fnUntraced(function* (
   const filter = yield* usage(rowFilter(wantedRows, columns))
   const about = { filter, request, write: writer.write }
   if (format === "jsonl") {
-    const converter = new RowConverter(columns.length, jsonLines(analysisId, picked), filter)
-    return { ...about, converter, missingColumns: [] }
+    const reader = new RowReader(columns.length, jsonLines(analysisId, picked), filter)
+    return { ...about, reader, missingColumns: [] }
   }
   const names = yield* writer.columns(picked.map(({ name }) => name))
   const places = yield* usage(arrange(names, picked))
-  const converter = new RowConverter(columns.length, tabSeparated(analysisId, places), filter)
-  return { ...about, converter, missingColumns: names.filter((_, i) => places[i] === null) }
+  const reader = new RowReader(columns.length, tabSeparated(analysisId, places), filter)
+  return { ...about, reader, missingColumns: names.filter((_, i) => places[i] === null) }
 })
 
 const filterCounts = ({ chromosomes, unmetChromosomes, unmetGenes, unplaced }: RowFilter) => {

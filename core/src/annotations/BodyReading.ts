@@ -1,4 +1,4 @@
-/** One body of annotations from the service to its end: scanned as it comes, and handed on in its parts. */
+/** One body of annotations from the service to its end: scanned as it comes, and handed on in its scanner. */
 import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
@@ -9,8 +9,7 @@ import { ReplyMalformed, ReplyTooLarge } from "../Errors.ts"
 import { joinBytes } from "../JoinedBytes.ts"
 import { Session } from "../session/Session.ts"
 import { faultOfClientError } from "../session/TransportFault.ts"
-import type { Part } from "./BodyParts.ts"
-import { BodyScanner, type ScanFault } from "./BodyScanner.ts"
+import { BodyScanner, type Part, type ScanFault } from "./BodyScanner.ts"
 
 /** The connection broke in the middle of a body. */
 export class BodyBroken extends Data.TaggedError("BodyBroken")<{ readonly host: string; readonly reason: string }> {}
@@ -25,8 +24,8 @@ export interface Received {
 export interface BodyTaker<E, R> {
   /** The body as it is. */
   readonly body?: (bytes: Uint8Array) => Effect.Effect<void, E, R>
-  /** Rows with marks between their cells. */
-  readonly rows?: (bytes: Uint8Array, request: string) => Effect.Effect<void, E, R>
+  /** The list of rows, as JSON. */
+  readonly data?: (bytes: Uint8Array, request: string) => Effect.Effect<void, E, R>
   /** The whole header, as JSON. */
   readonly header?: (json: Uint8Array, request: string) => Effect.Effect<void, E, R>
   readonly received: (now: Received) => void
@@ -39,41 +38,40 @@ const longestBeginning = 64 * 1024
 export const readBody = Effect.fnUntraced(function* <E, R>(analysisId: string, taker: BodyTaker<E, R>) {
   const reply = yield* streamedReply(yield* Session, "getSnvAnnotations", [analysisId])
   const { request } = reply.asked
-  const scanner = new BodyScanner(taker.rows !== undefined)
-  const { parts } = scanner
+  const scanner = new BodyScanner()
   const header: Array<Uint8Array> = []
   /** The body until rows or header begin: kept, as a body that has neither is an error of the service. */
   let beginning: ReadonlyArray<Uint8Array> = []
 
   const takeHeader = Effect.fnUntraced(function* (part: Uint8Array) {
     header.push(part.slice())
-    if (parts.headerComplete && taker.header !== undefined) yield* taker.header(joinBytes(header), request)
+    if (scanner.headerComplete && taker.header !== undefined) yield* taker.header(joinBytes(header), request)
   })
 
   /** Rows and header of a chunk, whichever comes first. */
   const takeParts = Effect.fnUntraced(function* (chunk: Uint8Array) {
-    const headerPart = parts.header
-    const rowsPart = parts.rows
+    const headerPart = scanner.header
+    const dataPart = scanner.data
     // Rows are handed on after the header that precedes them, since it decides where they go.
-    const takeRows = Effect.suspend(() =>
-      rowsPart === null ? Effect.void : (taker.rows?.(partOf(chunk, rowsPart), request) ?? Effect.void)
+    const takeData = Effect.suspend(() =>
+      dataPart === null ? Effect.void : (taker.data?.(partOf(chunk, dataPart), request) ?? Effect.void)
     )
-    const rowsFirst = rowsPart !== null && (headerPart === null || rowsPart.from < headerPart.from)
-    if (rowsFirst) yield* takeRows
+    const dataFirst = dataPart !== null && (headerPart === null || dataPart.from < headerPart.from)
+    if (dataFirst) yield* takeData
     if (headerPart !== null) yield* takeHeader(partOf(chunk, headerPart))
-    if (!rowsFirst) yield* takeRows
+    if (!dataFirst) yield* takeData
   })
 
   const take = Effect.fnUntraced(function* (chunk: Uint8Array) {
-    const undecided = beginning.length > 0 || parts.size === 0
+    const undecided = beginning.length > 0 || scanner.size === 0
     if (undecided) beginning = [...beginning, chunk.slice()]
     const fault = scanner.push(chunk)
     if (fault !== null) return yield* errorOf(fault, request)
-    taker.received({ bytes: parts.size, rows: parts.rowCount })
-    if (undecided && !parts.hasData && !parts.hasHeader && parts.size <= longestBeginning) return
+    taker.received({ bytes: scanner.size, rows: scanner.rowCount })
+    if (undecided && !scanner.hasData && !scanner.hasHeader && scanner.size <= longestBeginning) return
     if (taker.body !== undefined) yield* Effect.forEach(undecided ? beginning : [chunk], taker.body, { discard: true })
     beginning = []
-    if (taker.rows !== undefined) yield* takeParts(chunk)
+    if (taker.data !== undefined) yield* takeParts(chunk)
   })
 
   yield* Stream.runForEach(bodyOf(reply), take)
@@ -87,9 +85,9 @@ export const readBody = Effect.fnUntraced(function* <E, R>(analysisId: string, t
       reply.asked
     )
   }
-  const lacks = parts.hasData ? (parts.hasHeader ? null : "header") : "data"
+  const lacks = scanner.hasData ? (scanner.hasHeader ? null : "header") : "data"
   if (lacks !== null) return yield* new ReplyMalformed({ request, reason: `it has no ${lacks}` })
-  return { bytes: parts.size, rowsRead: parts.rowCount }
+  return { bytes: scanner.size, rowsRead: scanner.rowCount }
 })
 
 const decoder = new TextDecoder()

@@ -14,13 +14,13 @@ interface Scan {
   readonly scanner: BodyScanner
 }
 
-const scan = (chunks: ReadonlyArray<Uint8Array>, limits: ScanLimits = usualLimits, marking = true): Scan => {
-  const scanner = new BodyScanner(marking, limits)
+const scan = (chunks: ReadonlyArray<Uint8Array>, limits: ScanLimits = usualLimits): Scan => {
+  const scanner = new BodyScanner(limits)
   const rows: Array<Uint8Array> = []
   const header: Array<Uint8Array> = []
   for (const chunk of chunks) {
     if (scanner.push(chunk) !== null) break
-    const { header: inHeader, rows: inRows } = scanner.parts
+    const { data: inRows, header: inHeader } = scanner
     if (inRows !== null) rows.push(chunk.subarray(inRows.from, inRows.to))
     if (inHeader !== null) header.push(chunk.subarray(inHeader.from, inHeader.to))
   }
@@ -29,33 +29,17 @@ const scan = (chunks: ReadonlyArray<Uint8Array>, limits: ScanLimits = usualLimit
 
 const scanText = (text: string, limits?: ScanLimits) => scan([bytesOf(text)], limits)
 
-/** The cells between marks, row by row. */
-const rowsIn = (marked: Uint8Array): ReadonlyArray<ReadonlyArray<unknown>> =>
-  textOf(marked)
-    .replaceAll("\u0003", "")
-    .split("\u0002")
-    .slice(0, -1)
-    .map((row) => (row === "" ? [] : row.split("\u0001").map((cell) => JSON.parse(cell))))
+const rowsIn = (list: Uint8Array): unknown => JSON.parse(textOf(list))
 
 const body = '{"data":[["a",1,[],null,[2,"x;"]],[ ],["yy",-0.5,1e5,{"a":[1]},true,false]],"header":[{"id":"A"}],"x":{}}'
 
 describe("rows and header", () => {
-  it("are found and marked", () => {
+  it("are found", () => {
     const { fault, header, rows, scanner } = scanText(body)
     assert.isNull(fault)
     assert.strictEqual(textOf(header), '[{"id":"A"}]')
-    assert.strictEqual(
-      textOf(rows),
-      '\u0003"a"\u00011\u0001[]\u0001null\u0001[2,"x;"]\u0002\u0003\u0003\u0003\u0002\u0003\u0003' +
-        '"yy"\u0001-0.5\u00011e5\u0001{"a":[1]}\u0001true\u0001false\u0002'
-    )
-    assert.deepStrictEqual([scanner.parts.rowCount, scanner.parts.hasData, scanner.parts.hasHeader], [3, true, true])
-  })
-
-  it("are left as they are when nothing is to be marked", () => {
-    const chunk = bytesOf(body)
-    assert.isNull(scan([chunk], usualLimits, false).fault)
-    assert.strictEqual(textOf(chunk), body)
+    assert.strictEqual(textOf(rows), body.slice(8, body.indexOf(',"header"')))
+    assert.deepStrictEqual([scanner.rowCount, scanner.hasData, scanner.hasHeader], [3, true, true])
   })
 
   it("are known by their names, however these are escaped, and only in the object of the body", () => {
@@ -64,7 +48,7 @@ describe("rows and header", () => {
     assert.isNull(fault)
     assert.deepStrictEqual(rowsIn(rows), [["\u0001"]])
     const { scanner } = scanText(`{"${"\\u0064".repeat(9)}":[[1]]}`)
-    assert.isFalse(scanner.parts.hasData)
+    assert.isFalse(scanner.hasData)
   })
 
   it.effect.prop(
@@ -80,12 +64,11 @@ describe("rows and header", () => {
         assert.isNull(whole.fault)
         assert.deepStrictEqual(rowsIn(whole.rows), data)
         assert.deepStrictEqual(JSON.parse(textOf(whole.header)), header)
-        // Single bytes are never read ahead: the grammar alone must come to the same.
         for (const longest of [1, 3, 20, 200]) {
           const split = scan(chunksOf(bytes, pick, longest))
           assert.isNull(split.fault)
           assert.deepStrictEqual([split.rows, split.header], [whole.rows, whole.header])
-          assert.strictEqual(split.scanner.parts.rowCount, data.length)
+          assert.strictEqual(split.scanner.rowCount, data.length)
         }
       })
   )
@@ -114,9 +97,9 @@ describe("bodies that cannot be read", () => {
   })
 
   it("H18 trailing garbage, NUL, UTF-16 and broken UTF-8 are refused, a byte order mark is accepted", () => {
-    assert.strictEqual(reasonOf(`${body}x`), `${body.length}: expected the end`)
-    assert.strictEqual(reasonOf(`${body}{}`), `${body.length}: expected the end`)
-    assert.strictEqual(reasonOf(`${body}\u0000`), `${body.length}: expected the end`)
+    assert.strictEqual(reasonOf(`${body}x`), `${body.length}: expected nothing more`)
+    assert.strictEqual(reasonOf(`${body}{}`), `${body.length}: expected nothing more`)
+    assert.strictEqual(reasonOf(`${body}\u0000`), `${body.length}: expected nothing more`)
     assert.isNull(reasonOf(`${body} \r\n\t`))
     assert.isNull(reasonOf(`\ufeff${body}`))
     assert.strictEqual(reasonOf(`\ufeff\ufeff${body}`), "3: expected a value")
@@ -143,7 +126,7 @@ describe("bodies that cannot be read", () => {
     for (const text of ["nul", "-", "1.", "1e", '"x', "["]) {
       assert.strictEqual(reasonOf(text), `${text.length}: it breaks off`)
     }
-    for (const text of ["null,1", "1 2", "[]]", "01"]) assert.match(String(reasonOf(text)), /expected the end$/)
+    for (const text of ["null,1", "1 2", "[]]", "01"]) assert.match(String(reasonOf(text)), /expected nothing more$/)
   })
 
   it("H17 a page of HTML is called one", () => {
@@ -178,7 +161,6 @@ describe("bodies that cannot be read", () => {
     }
     const many = `{"data":[${Array(100).fill('["xxxxxxxxxx"]').join(",")}],"header":[]}`
     assert.isNull(scan(chunksOf(bytesOf(many), chance(1), 30), limits).fault)
-    // Rows that are read ahead begin anew as well.
     assert.isNull(scan(chunksOf(bytesOf(many), chance(1), 200), limits).fault)
   })
 
@@ -199,7 +181,7 @@ describe("bodies that cannot be read", () => {
         const pick = chance(seed)
         const { data, header } = tableOf(pick, 3, 4)
         const original = bytesOf(`{"a":${jsonText(data, pick, dense)},"b":${jsonText(header, pick, dense)}}`)
-        // The rows under other names, so that JSON is all that is asked for; and the same as rows, read ahead.
+        // The rows under other names, so that JSON is all that is asked for; and the same as rows.
         const asRows = bytesOf(`{"data":${jsonText(data, pick, dense)},"header":[]}`)
         for (let n = 0; n < 20; n++) {
           for (const source of [original, asRows]) {

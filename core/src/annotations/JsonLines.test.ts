@@ -18,12 +18,12 @@ describe("JSON Lines", () => {
       { index: 1, name: 'A"F' },
       { index: 2, name: "HPO" }
     ]
-    const { converter, text } = convert([body], 3, jsonLines('A"1', columns))
+    const { reader, text } = convert([body], 3, jsonLines('A"1', columns))
     assert.deepStrictEqual(linesOf(text), [
       '{"analysisId":"A\\"1","ID":"a\\u00e4/","A\\"F":1.50,"HPO":[1,{"b":null}]}',
       '{"analysisId":"A\\"1","ID":"","A\\"F":1e400,"HPO":[]}'
     ])
-    assert.deepStrictEqual([converter.rowsIn, converter.rowsOut], [2, 2])
+    assert.deepStrictEqual([reader.rowsIn, reader.rowsOut], [2, 2])
   })
 
   it("hold only the analysis where there are no columns", () => {
@@ -36,17 +36,17 @@ describe("JSON Lines", () => {
       { index: 0, name: "a" },
       { index: 1, name: "b" }
     ]
-    const stateOf = (rows: string) => convert([bytesOf(`{"data":[${rows}]}`)], 2, jsonLines("A1", columns)).state
-    assert.deepStrictEqual(stateOf("[1,2],[1]"), { row: 2, cells: 1, columns: 2 })
-    assert.deepStrictEqual(stateOf("[1,2],[3,4],[1,2,3]"), { row: 3, cells: 3, columns: 2 })
-    assert.deepStrictEqual(stateOf("[1,2,3,4,5,6,7]"), { row: 1, cells: 7, columns: 2 })
-    assert.deepStrictEqual(stateOf("[]"), { row: 1, cells: 0, columns: 2 })
-    assert.deepStrictEqual(stateOf("[ ]"), { row: 1, cells: 0, columns: 2 })
-    assert.strictEqual(stateOf(""), "hungry")
+    const faultOf = (rows: string) => convert([bytesOf(`{"data":[${rows}]}`)], 2, jsonLines("A1", columns)).fault
+    assert.deepStrictEqual(faultOf("[1,2],[1]"), { row: 2, cells: 1, columns: 2 })
+    assert.deepStrictEqual(faultOf("[1,2],[3,4],[1,2,3]"), { row: 3, cells: 3, columns: 2 })
+    assert.deepStrictEqual(faultOf("[1,2,3,4,5,6,7]"), { row: 1, cells: 7, columns: 2 })
+    assert.deepStrictEqual(faultOf("[]"), { row: 1, cells: 0, columns: 2 })
+    assert.deepStrictEqual(faultOf("[ ]"), { row: 1, cells: 0, columns: 2 })
+    assert.isNull(faultOf(""))
   })
 
   it.effect.prop(
-    "hold what JSON.parse reads, for every split, window and spelling; columns in any order",
+    "hold what JSON.parse reads, for every split and spelling; columns in any order",
     [Schema.Int, Schema.Boolean],
     ([seed, dense]) =>
       Effect.sync(() => {
@@ -62,9 +62,9 @@ describe("JSON Lines", () => {
           analysisId: "A1",
           ...Object.fromEntries(columns.map(({ index, name }) => [name, row[index]]))
         }))
-        for (const windowSize of [1, 40, 5000]) {
-          const { state, text } = convert(chunksOf(body, pick, 60), width, jsonLines("A1", columns), null, windowSize)
-          assert.strictEqual(state, "hungry")
+        for (const longest of [1, 60, 5000]) {
+          const { fault, text } = convert(chunksOf(body, pick, longest), width, jsonLines("A1", columns))
+          assert.isNull(fault)
           const lines = linesOf(text)
           assert.deepStrictEqual(
             lines.map((line) => JSON.parse(line)),

@@ -5,13 +5,11 @@
  * goes. A cell of genes may hold one symbol, several in one text, or a list; upper and lower case are the same.
  */
 import * as Result from "effect/Result"
+import { chromosomeKey, union } from "../genome/regions/Regions.ts"
 import type { Reading, RegionText } from "../genome/regions/RegionText.ts"
-import { quote, zeroDigit } from "../text/JsonBytes.ts"
-import type { ByteBlock } from "./ByteBlock.ts"
-import { CellCache } from "./CellCache.ts"
+import { firstEndingAfter } from "../genome/Search.ts"
 import { type Column, columnFor, namesFor, type Role } from "./Columns.ts"
-import { type MergedIntervals, RegionSet, touches } from "./RegionSet.ts"
-import type { RowChoice } from "./RowConverter.ts"
+import type { Row, RowChoice } from "./RowReader.ts"
 
 export interface FilterRequest {
   /** Empty for all. */
@@ -62,26 +60,27 @@ const symbolsIn = (value: unknown): ReadonlyArray<string> =>
 
 const textOf = (value: unknown): string => (typeof value === "string" || typeof value === "number" ? String(value) : "")
 
-/** The number that a cell of digits is, with or without quotes; NaN for any other cell. */
-const digitsIn = (bytes: Uint8Array, from: number, to: number): number => {
-  const inQuotes = bytes[from] === quote
-  const end = inQuotes ? to - 1 : to
-  let number = 0
-  for (let at = inQuotes ? from + 1 : from; at < end; at++) {
-    const digit = (bytes[at] ?? 0) - zeroDigit
-    if (digit < 0 || digit > 9) return Number.NaN
-    number = number * 10 + digit
-  }
+/** The number that a value of digits is, with or without quotes; NaN for any other value. */
+const digitsIn = (value: unknown): number => {
+  const text = textOf(value)
+  const number = /^\d+$/.test(text) ? Number(text) : Number.NaN
   return number > 0 && number <= Number.MAX_SAFE_INTEGER ? number : Number.NaN
 }
 
 /** Number of bases of an allele; 1 when it is empty or a symbol such as `-`. */
 const basesOf = (value: unknown): number => Math.max(1, /^[A-Za-z]*/.exec(textOf(value))?.[0].length ?? 1)
 
-const none: MergedIntervals = new Float64Array()
+/** Regions of one chromosome, 0-based half-open, sorted by start and merged: starts and ends in turn. */
+type MergedIntervals = ArrayLike<number>
 
 /** How many chromosomes a message names as examples of their spelling. */
 const examples = 5
+
+const decoder = new TextDecoder()
+
+/** What a cell of a row means. */
+const cellValue = ({ bytes, ends, starts }: Row, cell: number): unknown =>
+  JSON.parse(decoder.decode(bytes.subarray(starts[cell], ends[cell])))
 
 export class RowFilter implements RowChoice {
   /** Rows that no region could take because their position cannot be read. */
@@ -90,39 +89,26 @@ export class RowFilter implements RowChoice {
   readonly #places: Places
   readonly #wanted: ReadonlySet<string>
   readonly #met = new Set<string>()
-  readonly #genes: CellCache<boolean>
-  readonly #regions: ReadonlyArray<RegionText>
-  readonly #set: RegionSet
-  readonly #chromosomes: CellCache<MergedIntervals | null> | null
-  readonly #touched = new Set<MergedIntervals>()
+  readonly #regions: ReadonlyArray<RegionText> | null
+  /** By key: nobody says how chromosomes are spelled, with or without `chr`, in which case, M or MT. */
+  readonly #intervals: ReadonlyMap<string, MergedIntervals>
+  /** Keys of wanted chromosomes that rows had. */
+  readonly #touched = new Set<string>()
   readonly #names = new Set<string>()
-  readonly #alleles = new CellCache(basesOf)
 
   constructor(genes: ReadonlyArray<string>, regions: ReadonlyArray<RegionText> | null, places: Places) {
     this.#places = places
     this.#wanted = new Set(genes.map((gene) => gene.toUpperCase()))
-    this.#genes = new CellCache((value) => {
-      const hits = symbolsIn(value).filter((symbol) => this.#wanted.has(symbol))
-      for (const hit of hits) this.#met.add(hit)
-      return hits.length > 0
-    })
-    this.#regions = regions ?? []
-    this.#set = new RegionSet(this.#regions)
-    this.#chromosomes = regions === null ? null : new CellCache((value) => this.#on(textOf(value)))
-  }
-
-  /** The regions on a chromosome that a row has, which is remembered. */
-  #on(chromosome: string): MergedIntervals | null {
-    if (this.#names.size <= examples && chromosome !== "") this.#names.add(chromosome)
-    const intervals = this.#set.on(chromosome)
-    if (intervals !== null) this.#touched.add(intervals)
-    return intervals
+    this.#regions = regions
+    const readings = (regions ?? []).flatMap((region) => region.readings)
+    const byKey = Map.groupBy(readings, ({ name }) => chromosomeKey(name))
+    this.#intervals = new Map([...byKey].map(([key, list]) => [key, union(list)]))
   }
 
   /** Wanted chromosomes that no row had, of whatever gene, as they were written. */
   get unmetChromosomes(): ReadonlyArray<string> {
-    const isMet = ({ name }: Reading) => this.#touched.has(this.#set.on(name) ?? none)
-    const unmet = this.#regions.filter(({ readings }) => !readings.some(isMet))
+    const isMet = ({ name }: Reading) => this.#touched.has(chromosomeKey(name))
+    const unmet = (this.#regions ?? []).filter(({ readings }) => !readings.some(isMet))
     return [...new Set(unmet.map(({ readings, text }) => readings.at(-1)?.name ?? text))]
   }
 
@@ -137,27 +123,41 @@ export class RowFilter implements RowChoice {
     return [...this.#wanted].filter((gene) => !this.#met.has(gene))
   }
 
-  accepts(source: ByteBlock, starts: Int32Array): boolean {
+  accepts(row: Row): boolean {
     const { chromosome, gene } = this.#places
     // The chromosome is looked at before the gene, so that the chromosomes of all rows become known.
     const intervals =
-      this.#chromosomes === null || chromosome === null ? null : cell(this.#chromosomes, source, starts, chromosome)
-    if (this.#wanted.size > 0 && gene !== null && !cell(this.#genes, source, starts, gene)) return false
-    return this.#chromosomes === null || this.#isInside(intervals, source, starts)
+      this.#regions === null || chromosome === null ? null : this.#on(textOf(cellValue(row, chromosome)))
+    if (this.#wanted.size > 0 && gene !== null && !this.#isWanted(cellValue(row, gene))) return false
+    return this.#regions === null || this.#isInside(intervals, row)
   }
 
-  #isInside(intervals: MergedIntervals | null, source: ByteBlock, starts: Int32Array): boolean {
+  /** The regions on a chromosome that a row has, which is remembered. */
+  #on(chromosome: string): MergedIntervals | null {
+    if (this.#names.size <= examples && chromosome !== "") this.#names.add(chromosome)
+    const key = chromosomeKey(chromosome)
+    const intervals = this.#intervals.get(key) ?? null
+    if (intervals !== null) this.#touched.add(key)
+    return intervals
+  }
+
+  /** Whether a cell of genes has one that is wanted; those that it has are remembered. */
+  #isWanted(genes: unknown): boolean {
+    const hits = symbolsIn(genes).filter((symbol) => this.#wanted.has(symbol))
+    for (const hit of hits) this.#met.add(hit)
+    return hits.length > 0
+  }
+
+  #isInside(intervals: MergedIntervals | null, row: Row): boolean {
     const { position, reference } = this.#places
     if (intervals === null || position === null) return false
-    const start = digitsIn(source.bytes, starts[position] ?? 0, (starts[position + 1] ?? 0) - 1) - 1
+    const start = digitsIn(cellValue(row, position)) - 1
     if (Number.isNaN(start)) {
       this.unplaced++
       return false
     }
-    const bases = reference === null ? 1 : cell(this.#alleles, source, starts, reference)
-    return touches(intervals, start, start + bases)
+    const bases = reference === null ? 1 : basesOf(cellValue(row, reference))
+    const next = firstEndingAfter(intervals, start)
+    return next < intervals.length && (intervals[next] ?? 0) < start + bases
   }
 }
-
-const cell = <A>(cache: CellCache<A>, source: ByteBlock, starts: Int32Array, place: number): A =>
-  cache.get(source, starts[place] ?? 0, (starts[place + 1] ?? 0) - 1)

@@ -6,8 +6,7 @@
  */
 import * as Result from "effect/Result"
 import { parseExactly } from "../contract/ExactNumber.ts"
-import { depthOf, elements, members } from "../text/JsonSpans.ts"
-import { readJson } from "../text/JsonText.ts"
+import { elements, isDeeper, members, readJson } from "../text/JsonText.ts"
 import { keyOf, type NewEntry, readEntry, type TrackingEntry, textOf, withChanges } from "./TrackingEntry.ts"
 
 /** An entry with its text; one that cannot be used has its `problem`, and stays. */
@@ -31,7 +30,7 @@ const deepest = 64
 export const parse = (text: string): Result.Result<TrackingDocument, string> => {
   if (text === "") return Result.fail("it is empty (0 bytes), which no run leaves behind")
   if (text.startsWith("\ufeff")) return Result.fail("it begins with a byte order mark: save it as UTF-8 without one")
-  if (depthOf(text) > deepest) return Result.fail("it is nested deeper than a restoration file can be")
+  if (isDeeper(text, deepest)) return Result.fail("it is nested deeper than a restoration file can be")
   const parsed = Result.mapError(
     Result.try((): unknown => parseExactly(text, "integers")),
     () => syntaxFault(text)
@@ -44,7 +43,7 @@ const syntaxFault = (text: string): string => {
   if (/^\0*$/.test(text)) return "it holds only zero bytes, as after a crash of the machine"
   const fault = readJson(text)
   return Result.isFailure(fault)
-    ? `it is not JSON: expected ${fault.failure.expected} in line ${fault.failure.line}, column ${fault.failure.column}`
+    ? `it is not JSON: ${fault.failure.reason} in line ${fault.failure.line}, column ${fault.failure.column}`
     : "it is not JSON"
 }
 

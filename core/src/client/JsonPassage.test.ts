@@ -50,8 +50,8 @@ describe("a body without an envelope", () => {
 describe("a body in an envelope", () => {
   it("gives its response, wherever it stands, and the rest as the outline", () => {
     assert.deepStrictEqual(all('{"success":true, "response": {"a":[1,{}]} ,"errorId":null}'), {
-      text: '{"a":[1,{}]} ',
-      outline: '{"success":true, "response": 0,"errorId":null}'
+      text: '{"a":[1,{}]}',
+      outline: '{"success":true, "response": 0 ,"errorId":null}'
     })
     assert.deepStrictEqual(all('{"response":[1],"success":true}'), {
       text: "[1]",
@@ -119,7 +119,7 @@ describe("what is not JSON", () => {
   })
 
   it("H19 is deeper than a thousand levels", () => {
-    assert.strictEqual(all("[".repeat(1001)).fault, "JSON nested deeper than 1000 levels")
+    assert.strictEqual(all("[".repeat(1001)).fault, "JSON nested deeper than 1000 levels, at byte 1001")
     assert.isUndefined(all("[".repeat(1000) + "]".repeat(1000)).fault)
   })
 

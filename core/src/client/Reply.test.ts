@@ -2,7 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, Exit, Schema } from "effect"
 import { HttpClientRequest, HttpClientResponse } from "effect/http"
 import { AnalysisItem } from "../contract/Analyses.ts"
-import { deepest } from "../text/Nesting.ts"
+import { deepest } from "../text/JsonScanner.ts"
 import { payloadOf, placeOfIssue } from "./Reply.ts"
 import type { ExpectedReply } from "./ReplyText.ts"
 

@@ -6,8 +6,8 @@ import type * as HttpClientResponse from "effect/http/HttpClientResponse"
 import type * as Schema from "effect/Schema"
 import { type Exactness, parseExactly } from "../contract/ExactNumber.ts"
 import { ReplyMalformed } from "../Errors.ts"
-import { backslash, closeBrace, closeBracket, openBrace, openBracket, quote } from "../text/JsonBytes.ts"
-import { deepest, tooDeep } from "../text/Nesting.ts"
+import { deepest, tooDeep } from "../text/JsonScanner.ts"
+import { isDeeper } from "../text/JsonText.ts"
 
 /** How messages name a request, and how the service answers it when the thing asked for does not exist. */
 export interface ExpectedReply {
@@ -45,7 +45,7 @@ export const parseReply = Effect.fnUntraced(function* (
   const malformed = (reason: string) => new ReplyMalformed({ request, reason })
   if (/^\s*$/.test(text)) return yield* malformed("its body is empty")
   if (/^\s*</.test(text)) return yield* malformed("a page of HTML or XML instead of JSON")
-  if (isTooDeep(text)) return yield* malformed(tooDeep())
+  if (isDeeper(text)) return yield* malformed(tooDeep(deepest))
   return yield* Effect.try({
     try: (): Schema.Json => parseExactly(text, exactness),
     // The parser's own message quotes the body.
@@ -61,21 +61,4 @@ const placeOf = (error: unknown, length: number): string => {
     return `: it breaks off after ${length} characters`
   }
   return position === undefined ? "" : ` at character ${Number(position) + 1} of ${length}`
-}
-
-const isTooDeep = (text: string): boolean => {
-  let depth = 0
-  for (let at = 0; at < text.length; at++) {
-    const code = text.charCodeAt(at)
-    if (code === quote) {
-      for (at++; at < text.length; at++) {
-        const inside = text.charCodeAt(at)
-        if (inside === quote) break
-        if (inside === backslash) at++
-      }
-    } else if (code === openBrace || code === openBracket) {
-      if (++depth > deepest) return true
-    } else if (code === closeBrace || code === closeBracket) depth--
-  }
-  return false
 }

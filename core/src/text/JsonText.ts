@@ -1,108 +1,112 @@
 /**
- * Where a text stops being JSON, as line and column, and which names its outermost object gives twice: both things that
- * `JSON.parse` does not say, or only together with a piece of the text, which may hold a password.
+ * JSON texts that are in memory: where one stops being JSON, which names its outermost object gives twice, and where its parts
+ * lie. `JSON.parse` says none of these, or only together with a piece of the text, which may hold a password.
  */
 import * as Result from "effect/Result"
-import { deepest, Nesting } from "./Nesting.ts"
+import { deepest, type JsonListener, JsonScanner, tooDeep } from "./JsonScanner.ts"
 
 export interface JsonFault {
   /** From 1. */
   readonly line: number
   /** From 1, in UTF-16 units. */
   readonly column: number
-  readonly expected: string
+  /** For example `expected a colon`. */
+  readonly reason: string
 }
 
 /** `not JSON: expected a colon at line 2, column 6` */
-export const faultText = ({ column, expected, line }: JsonFault): string =>
-  `not JSON: expected ${expected} at line ${line}, column ${column}`
+export const faultText = ({ column, line, reason }: JsonFault): string =>
+  `not JSON: ${reason} at line ${line}, column ${column}`
 
 export interface JsonText {
   readonly value: unknown
   readonly duplicates: ReadonlyArray<string>
 }
 
-// One token at the current place. Linear, also where a quote is never closed: no part of a string can be read in two ways.
-const token =
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: JSON forbids them inside strings
-  /[ \t\r\n]*(?:([{}[\]:,])|("[^"\\\u0000-\u001f]*(?:\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})[^"\\\u0000-\u001f]*)*")|(-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?|true|false|null))/y
-
-type Wanted = "value" | "value or ]" | "name" | "name or }" | ":" | ", or }" | ", or ]" | "the end"
-
-const inWords: Readonly<Record<Wanted, string>> = {
-  value: "a value",
-  "value or ]": "a value or ]",
-  name: 'a name in "quotes"',
-  "name or }": 'a name in "quotes" or }',
-  ":": "a colon",
-  ", or }": "a comma or }",
-  ", or ]": "a comma or ]",
-  "the end": "nothing more"
+/** From the character `start` up to `end`. */
+export interface Span {
+  readonly start: number
+  readonly end: number
 }
 
-const faultAt = (text: string, offset: number, expected: string): JsonFault => {
-  const before = text.slice(0, offset)
-  const line = before.split("\n").length
-  return { line, column: offset - (before.lastIndexOf("\n") + 1) + 1, expected }
+/** UTF-16 units that are scanned together, so that a large text needs no copy of itself. */
+const together = 64 * 1024
+
+/**
+ * A byte for each UTF-16 unit, so that offsets stay those of the text. What is not ASCII can stand only inside strings, where
+ * a question mark means the same to the grammar; elsewhere both are refused.
+ */
+const unitsOf = (text: string, from: number): Uint8Array => {
+  const units = new Uint8Array(Math.min(together, text.length - from))
+  for (let at = 0; at < units.length; at++) {
+    const unit = text.charCodeAt(from + at)
+    units[at] = unit < 0x80 ? unit : 0x3f
+  }
+  return units
 }
 
-/** Reads a whole JSON text (RFC 8259), with or without a byte order mark. */
+interface Scan {
+  readonly fault: { readonly at: number; readonly reason: string } | null
+  /** The items of the outermost list, or the values of the outermost object. */
+  readonly items: ReadonlyArray<Span>
+  /** The names of the outermost object, one for each value. */
+  readonly names: ReadonlyArray<string>
+}
+
+/** Reads the value that begins at `start`; more text after it is a fault. */
+const scan = (text: string, start: number, most: number): Scan => {
+  const items: Array<Span> = []
+  const names: Array<string> = []
+  let base = start
+  let began = 0
+  const listener: JsonListener = {
+    began: (at, _, depth) => {
+      if (depth === 1) began = base + at
+      return null
+    },
+    ended: (at, depth) => {
+      if (depth === 1) items.push({ start: began, end: base + at })
+    },
+    named: (_, from, to) => {
+      names.push(String(JSON.parse(text.slice(base + from, base + to))))
+      return null
+    }
+  }
+  const scanner = new JsonScanner(listener, 1, most)
+  for (; base < text.length; base += together) {
+    const wrong = scanner.push(unitsOf(text, base))
+    if (wrong !== null) return { fault: { ...wrong, at: start + wrong.at }, items, names }
+  }
+  const cut = scanner.end()
+  return { fault: cut === null ? null : { at: text.length, reason: `expected ${scanner.expected}` }, items, names }
+}
+
+/** Whether lists and objects are nested deeper than `most` levels, before anything else is wrong with the text. */
+export const isDeeper = (text: string, most: number = deepest): boolean =>
+  scan(text, 0, most).fault?.reason === tooDeep(most)
+
+/** The items of the list that begins at `start` of a JSON text, without the white space around them. */
+export const elements = (text: string, start: number): ReadonlyArray<Span> => scan(text, start, deepest).items
+
+/** The members of the object that begins at `start` of a JSON text: each name, and where its value begins. */
+export const members = (
+  text: string,
+  start: number
+): ReadonlyArray<{ readonly name: string; readonly start: number }> => {
+  const { items, names } = scan(text, start, deepest)
+  return items.map((item, i) => ({ name: names[i] ?? "", start: item.start }))
+}
+
+/** Reads a whole JSON text, with or without a byte order mark. */
 export const readJson = (source: string): Result.Result<JsonText, JsonFault> => {
   const text = source.startsWith("\ufeff") ? source.slice(1) : source
-  const nesting = new Nesting()
-  const names = new Set<string>()
-  const duplicates: Array<string> = []
-  let wanted: Wanted = "value"
-  let place = 0
-
-  const afterValue = (): Wanted => {
-    return nesting.depth === 0 ? "the end" : nesting.inObject ? ", or }" : ", or ]"
+  const { fault, names } = scan(text, 0, deepest)
+  if (fault !== null) {
+    const before = text.slice(0, fault.at)
+    const line = before.split("\n").length
+    return Result.fail({ line, column: before.length - before.lastIndexOf("\n"), reason: fault.reason })
   }
-  /** What comes after this token, or null when it does not fit. */
-  const next = (mark: string | undefined, string: string | undefined): Wanted | null => {
-    const wantsValue = wanted === "value" || wanted === "value or ]"
-    const wantsName = wanted === "name" || wanted === "name or }"
-    if (mark === undefined) {
-      if (wantsValue) return afterValue()
-      if (!wantsName || string === undefined) return null
-      if (nesting.depth === 1) {
-        const name = String(JSON.parse(string))
-        if (names.has(name)) duplicates.push(name)
-        names.add(name)
-      }
-      return ":"
-    }
-    if ((mark === "{" || mark === "[") && wantsValue) {
-      if (!nesting.open(mark === "{")) return null
-      return mark === "{" ? "name or }" : "value or ]"
-    }
-    if (mark === ":" && wanted === ":") return "value"
-    if (mark === "," && wanted === ", or }") return "name"
-    if (mark === "," && wanted === ", or ]") return "value"
-    if (
-      (mark === "}" && (wanted === "name or }" || wanted === ", or }")) ||
-      (mark === "]" && (wanted === "value or ]" || wanted === ", or ]"))
-    ) {
-      nesting.close(mark === "}")
-      return afterValue()
-    }
-    return null
-  }
-
-  while (true) {
-    token.lastIndex = place
-    const found = token.exec(text)
-    const rest = /[^ \t\r\n]/g
-    rest.lastIndex = place
-    const start = rest.exec(text)?.index ?? text.length
-    if (start === text.length && wanted === "the end") break
-    const following: Wanted | null = found === null ? null : next(found[1], found[2])
-    if (following === null) {
-      const isDeep = nesting.depth === deepest && /[{[]/.test(text.charAt(start))
-      return Result.fail(faultAt(text, start, isDeep ? `at most ${deepest} levels of nesting` : inWords[wanted]))
-    }
-    wanted = following
-    place = token.lastIndex
-  }
+  const seen = new Set<string>()
+  const duplicates = names.filter((name) => seen.size === seen.add(name).size)
   return Result.succeed({ value: JSON.parse(text), duplicates })
 }
