@@ -124,6 +124,8 @@ const vcfCases: ReadonlyArray<Case> = [
   ["an IDX that is no number", vcf("##FILTER=<ID=x,IDX=a>\n"), null, /IDX that is no number/],
   ["a length that is no number", vcf("##contig=<ID=x,length=abc,IDX=0>\n"), null, null],
   ["a zero", vcf("##x=a\0b\n"), /header line 3 has a zero in it/, null],
+  ["a blank line", vcf("\n"), null, /header line 3 is blank/],
+  ["a blank line with a carriage return", vcf("\r\n"), null, /header line 3 is blank/],
   ["a comment", vcf("#comment\n"), /header line 3 is neither a ## line nor the #CHROM line/, null],
   ["small letters", withColumns(columns.toLowerCase()) + columns, /line 5 is neither/, null],
   ["blanks for tabs", withColumns(columns.replaceAll("\t", " ")), /line 5 has other columns/, null],

@@ -51,7 +51,12 @@ const bam = ({ references }: RecordNeeds["BAM"]): RecordFormat => ({
 
 const lineFeed = 0x0a
 const hash = 0x23
+const carriageReturn = 0x0d
 const tab = 0x09
+
+/** A comment or a blank line: an index of tabix may begin at one in the header. */
+const isNoRecord = (bytes: Uint8Array, at: number, size: number): boolean =>
+  size === 1 || bytes[at] === hash || (size === 2 && bytes[at] === carriageReturn)
 
 /** Lines with their line feeds. */
 const vcf = ({ names, samples, spansByLength }: RecordNeeds["VCF"]): RecordFormat => {
@@ -63,7 +68,7 @@ const vcf = ({ names, samples, spansByLength }: RecordNeeds["VCF"]): RecordForma
       return end === -1 ? 0 : end + 1 - at
     },
     fits: ({ bytes }, at, size) => {
-      if (size === 1 || bytes[at] === hash) return true
+      if (isNoRecord(bytes, at, size)) return true
       let columns = 1
       for (
         let tabAt = bytes.indexOf(tab, at);
@@ -76,7 +81,7 @@ const vcf = ({ names, samples, spansByLength }: RecordNeeds["VCF"]): RecordForma
       return samples === 0 ? columns === 8 || columns === 9 : columns === 9 + samples
     },
     readSpan: ({ bytes }, at, size, span) => {
-      if (size === 1 || bytes[at] === hash) {
+      if (isNoRecord(bytes, at, size)) {
         span.ref = comment
         return true
       }

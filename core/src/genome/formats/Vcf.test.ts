@@ -4,7 +4,7 @@ import * as ZlibCodec from "../../../../platform/inflate/ZlibCodec.ts"
 import { bgzf, concat, text } from "../../../../test/genome/Fixtures.ts"
 import { fromBytes } from "../ByteReader.ts"
 import { Codec } from "../bgzf/Codec.ts"
-import { readVcfHeader } from "./VcfHeader.ts"
+import { readVcfHeader, withoutBlankLines } from "./VcfHeader.ts"
 import { placeOf } from "./VcfRecord.ts"
 import { vcfSliceText } from "./VcfSliceHeader.ts"
 
@@ -116,9 +116,27 @@ describe("a VCF without a #CHROM line", () => {
       const first = "##fileformat=VCFv4.2\n"
       assert.strictEqual(yield* reasonOf(first), "it has no #CHROM line")
       assert.strictEqual(
-        yield* reasonOf(`${first}\n${columns}`),
+        yield* reasonOf(`${first} \n${columns}`),
         "it has no #CHROM line before line 2, which does not begin with #"
       )
+    }).pipe(Effect.provide(ZlibCodec.layer))
+  )
+})
+
+describe("a blank line in the header of a VCF", () => {
+  it.effect("D15 belongs to the header before #CHROM, not after it, and a slice has none", () =>
+    Effect.gen(function* () {
+      const meta = "##fileformat=VCFv4.2\n"
+      const contig = "##contig=<ID=1,length=9>\n"
+      const columns = "#CHROM\tPOS\tID\tREF\tALT\tQUAL\tFILTER\tINFO\n"
+      for (const blank of ["\n", "\r\n", "\n\n"]) {
+        const lines = meta + blank + contig + blank + columns
+        const reader = fromBytes(bgzf(yield* Codec, text(`${lines}\n1\t5\t.\tA\tC\t.\t.\t.\n`)))
+        const header = yield* readVcfHeader("x.vcf.gz", reader)
+        assert.deepStrictEqual(header.text, text(lines))
+        assert.deepStrictEqual(header.contigs, [{ name: "1", length: 9 }])
+        assert.deepStrictEqual(withoutBlankLines(header.text), text(meta + contig + columns))
+      }
     }).pipe(Effect.provide(ZlibCodec.layer))
   )
 })

@@ -6,7 +6,7 @@ import type { TabixColumns, TabixIndex } from "../index/TabixIndex.ts"
 import type { KnownReference } from "../regions/Regions.ts"
 import * as FileNames from "./FileNames.ts"
 import type { Format } from "./Format.ts"
-import { magic, readVcfHeader, type VcfHeader } from "./VcfHeader.ts"
+import { magic, readVcfHeader, type VcfHeader, withoutBlankLines } from "./VcfHeader.ts"
 import { judgeVcfHeader } from "./VcfHeaderCheck.ts"
 import { placeOf } from "./VcfRecord.ts"
 import { vcfRegions, vcfSliceText } from "./VcfSliceHeader.ts"
@@ -83,12 +83,13 @@ export const Vcf: Format = {
         if (Result.isFailure(columns)) return Result.fail(columns.failure)
         const { names } = columns.success
         const references = knownReferences(names, header)
+        const text = withoutBlankLines(header.text)
         return Result.succeed({
           references,
           records: { format: "VCF", names, samples: header.samples.length, spansByLength: header.spansByLength },
           firstRecord: null,
-          plainHeader: () => header.text,
-          header: (program, regions) => vcfSliceText(header.text, program, regions),
+          plainHeader: () => text,
+          header: (program, regions) => vcfSliceText(text, program, regions),
           indexed: vcfColumns(names),
           longest: references.reduce((most, { length }) => Math.max(most, length ?? 0), 0)
         })

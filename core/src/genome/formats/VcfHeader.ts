@@ -7,7 +7,7 @@ import type { Codec } from "../bgzf/Codec.ts"
 import { largestHeader } from "./BamHeader.ts"
 
 export interface VcfHeader {
-  /** All lines that begin with `#`, with their line feeds. */
+  /** All lines that begin with `#`, and blank lines before `#CHROM`, with their line feeds. */
   readonly text: Uint8Array
   /** References named by `##contig` lines, in order; a VCF need not name any. */
   readonly contigs: ReadonlyArray<VcfContig>
@@ -29,17 +29,49 @@ export const magic = new TextEncoder().encode(signature)
 const decoder = new TextDecoder()
 const hash = 0x23
 const lineFeed = 0x0a
+const carriageReturn = 0x0d
 
-/** Where the header ends, -1 when more bytes are needed to know. */
+/** The line `[at, end)` has nothing in it but, where lines end with CRLF, the carriage return. */
+const isBlank = (bytes: Uint8Array, at: number, end: number): boolean =>
+  end === at || (end === at + 1 && bytes[at] === carriageReturn)
+
+/**
+ * Where the header ends, -1 when more bytes are needed to know. Blank lines before `#CHROM` belong to it: bcftools
+ * skips them, and there are such files. After `#CHROM` a blank line is among the records.
+ */
 const headerEnd = (bytes: Uint8Array, ended: boolean): number => {
   let at = 0
+  let hasColumns = false
   while (at < bytes.length) {
-    if (bytes[at] !== hash) return at
     const end = bytes.indexOf(lineFeed, at)
+    if (bytes[at] !== hash) {
+      if (hasColumns) return at
+      if (end === -1 && !ended && isBlank(bytes, at, bytes.length)) return -1
+      if (end === -1 || !isBlank(bytes, at, end)) return at
+    }
     if (end === -1) return ended ? bytes.length : -1
+    // The lines before it begin with `##`, or the header is refused.
+    hasColumns ||= bytes[at] === hash && bytes[at + 1] !== hash
     at = end + 1
   }
   return ended ? at : -1
+}
+
+/** Header lines without the blank ones: a slice has none, as one of bcftools. */
+export const withoutBlankLines = (text: Uint8Array): Uint8Array => {
+  const result = new Uint8Array(text.length)
+  let length = 0
+  for (let at = 0; at < text.length; ) {
+    const feed = text.indexOf(lineFeed, at)
+    const end = feed === -1 ? text.length : feed
+    if (!isBlank(text, at, end)) {
+      const line = text.subarray(at, end + 1)
+      result.set(line, length)
+      length += line.length
+    }
+    at = end + 1
+  }
+  return result.subarray(0, length)
 }
 
 /** What stands outside of quotes, in which a backslash hides a quote. */

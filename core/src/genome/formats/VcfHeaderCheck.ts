@@ -101,10 +101,14 @@ export const judgeVcfHeader = (text: Uint8Array): HeaderJudgement => {
     .replace(/\n$/, "")
     .split("\n")
     .map((line) => line.replace(/\r$/, ""))
-  const last = lines.findIndex((line) => !line.startsWith("##"))
+  const last = lines.findIndex((line) => line !== "" && !line.startsWith("##"))
   const columns = lines[last] ?? ""
   for (const [i, line] of lines.slice(0, last + 1).entries()) {
     const place = `header line ${i + 1}`
+    if (line === "") {
+      warnings.push(`${place} is blank: bcftools skips it, other readers may not`)
+      continue
+    }
     if (line.includes("\0")) return refused(`${place} has a zero in it`)
     const fault = i === last ? null : judge(line, place)
     if (fault !== null) return refused(`${place} ${fault}`)

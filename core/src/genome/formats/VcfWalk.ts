@@ -5,6 +5,7 @@ import { type BlockLayout, ContentPosition } from "../bgzf/ContentPosition.ts"
 const lineFeed = 0x0a
 const tab = 0x09
 const hash = 0x23
+const carriageReturn = 0x0d
 
 /** Bytes of a line that are looked at: more than any CHROM and POS take. */
 const enough = 4096
@@ -74,7 +75,7 @@ export const vcfWalk = (samples: number, listeners: ReadonlyArray<RecordListener
   }
 
   const judge = (line: Uint8Array, tabs: number, place: ContentPosition): string | null => {
-    if (line.length === 0 || line[0] === hash) return null
+    if (line.length === 0 || line[0] === hash || (line.length === 1 && line[0] === carriageReturn)) return null
     records++
     const wrong = `has a line that is not a VCF record (number ${records})`
     const columns = tabs + 1
