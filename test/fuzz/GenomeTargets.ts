@@ -181,7 +181,7 @@ const makeTargets = Effect.gen(function* () {
     make: Target["make"],
     more: (packed: Packed) => ReadonlyArray<Reading>
   ): Target => ({
-    ...{ name, make, refusals: ["FileDamaged", "NotFound", "UsageError"] },
+    ...{ name, make, refusals: ["SvcFileDamaged", "SvcNotFound", "SvcUsageError"] },
     read: (bytes) => read(kind, bytes, more)
   })
   const ofData = (name: string) => (packed: Packed) => [

@@ -27,7 +27,7 @@ const textTarget = (
 ): Target => ({
   name,
   make: (random) => mutateText(random.pick(samples), random),
-  refusals: ["refused", "UsageError", "FileDamaged"],
+  refusals: ["refused", "SvcUsageError", "SvcFileDamaged"],
   read: (bytes) => ({ tags: read(decoder.decode(bytes)), past: true })
 })
 
@@ -140,7 +140,7 @@ const bed: Target = {
         ? new Uint8Array(gzipSync(text))
         : mutate(new Uint8Array(gzipSync(bedText)), random)
   },
-  refusals: ["UsageError"],
+  refusals: ["SvcUsageError"],
   read: (bytes) => {
     const exit = Effect.runSyncExit(Effect.provide(Effect.result(readBed("x.bed", fromBytes(bytes))), ZlibCodec.layer))
     if (Exit.isFailure(exit)) throw new Error(String(exit.cause))

@@ -31,8 +31,8 @@ export interface Scrubber {
   /** The text of a value that stands under a name: nothing of it when the name promises a secret. */
   readonly named: (name: string, text: string) => string
   /**
-   * A document for programs, in which only the prose of errors and of the service is altered ({@link proseKeys}): ids, names,
-   * paths, numbers and times stay what they are, even where a password looks like one.
+   * A document for programs, in which only errors (but for their tags) and the prose of the service ({@link proseKeys}) are
+   * altered: ids, names, paths, numbers and times stay what they are, even where a password looks like one.
    */
   readonly document: <A>(value: A) => A
 }
@@ -122,11 +122,17 @@ export const makeScrubber = (): Scrubber => {
     for (const word of words) clean = clean.replace(word, hidden)
     return hideForms(clean, isOurs)
   }
-  const walk = (value: unknown, free: boolean): unknown => {
+  const walk = (value: unknown, free: boolean, inError = false): unknown => {
     if (typeof value === "string") return free && !isTime(value) ? prose(value) : value
-    if (Array.isArray(value)) return value.map((item) => walk(item, free))
+    if (Array.isArray(value)) return value.map((item) => walk(item, free, inError))
     if (!isPlainObject(value)) return value
-    return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, walk(inner, proseKeys.has(key))]))
+    return Object.fromEntries(
+      Object.entries(value).map(([key, inner]) => {
+        // The fields of an error repeat what the service said; its tag is ours.
+        const isProse = proseKeys.has(key) || (inError && key !== "tag")
+        return [key, walk(inner, isProse, inError || key === "error")]
+      })
+    )
   }
   return {
     protect: (password) => {
