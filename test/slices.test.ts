@@ -478,7 +478,10 @@ describe("wishes that cannot be met", () => {
         const { download, folder, stats } = yield* ground()
         for (const [range, message] of [
           ["1:155234500-155236000", /reference 1 in S1\.bam: not found \(did you mean chr1\?\)/],
-          ["chr", /reference chr in S1\.bam: not found \(it has chr1, .*\); regions are CHR:START-END, .* take it out of the wanted regions/],
+          [
+            "chr",
+            /reference chr in S1\.bam: not found \(it has chr1, .*\); regions are CHR:START-END, .* take it out of the wanted regions/
+          ],
           [
             "chrM:20000-30000",
             /chrM:20000-30000 in S1\.bam: not found \(chrM ends at 16569 by the header, which may be wrong: chrM alone means all of it\)/
