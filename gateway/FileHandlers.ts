@@ -49,7 +49,7 @@ export const fileHandlers = HttpApiBuilder.group(
     })
 
     const redirect = Effect.fnUntraced(function* (file: ServedFile) {
-      const { link } = yield* store.link(file)
+      const { link } = yield* store.lend(file)
       return HttpServerResponse.empty({
         status: 307,
         headers: { location: Redacted.value(link), "cache-control": "no-store", "content-length": "0" }

@@ -35,7 +35,7 @@ export const ticketHandlers = HttpApiBuilder.group(
     const placeOf = Effect.fnUntraced(function* (file: ServedFile) {
       const caller = yield* Caller
       if (relay) return { url: fileUrl(caller, file.analysisId, file.fileName), headers: caller.headers }
-      const { link } = yield* store.link(file)
+      const { link } = yield* store.lend(file)
       return { url: Redacted.value(link), headers: {} }
     })
 

@@ -1,15 +1,11 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Layer, Redacted, Schema, Stream } from "effect"
-import { TestClock } from "effect/testing"
+import { Effect, Layer, Schema, Stream } from "effect"
 import { ServiceClient } from "../client/ServiceClient.ts"
 import { AnalysisItem } from "../contract/Analyses.ts"
 import { AnalysisFiles } from "../contract/Files.ts"
 import { Forbidden, LoginRefused, NotFound, type ServiceError, Unavailable } from "../Errors.ts"
 import type { FileType } from "../selection/FileName.ts"
-import { wantedFiles } from "../selection/WantedFiles.ts"
 import { type CatalogItem, catalog, choose } from "./Catalog.ts"
-import type { PlannedFile } from "./DownloadPlan.ts"
-import { makeLinkBook } from "./LinkBook.ts"
 
 const link = (name: string, seconds: number | null = null) =>
   seconds === null
@@ -156,149 +152,6 @@ describe("catalog", () => {
       )
       const withLinks = ["a.bam", "b.bam", "c.bam", "d.bam"].filter((name) => entry?.links.get(name) !== undefined)
       assert.deepStrictEqual(withLinks, ["a.bam", "d.bam"])
-    }).pipe(Effect.provide(layer))
-  })
-})
-
-describe("LinkBook", () => {
-  const book = Effect.gen(function* () {
-    return yield* makeLinkBook(entries(yield* Stream.runCollect(catalog(named("A")))))
-  })
-  const names = ["a.bam", "b.bam", "c.bam"]
-  const three = (seconds: number | null) =>
-    client((id, nth) =>
-      Effect.succeed(
-        filesOf(
-          id,
-          names.map((fileName) => ({ fileName, downloadLink: `${link(fileName, seconds)}&nth=${nth}`, size: nth }))
-        )
-      )
-    )
-  const nth = ({ size }: { readonly size: number | null }) => size
-
-  it.effect("a young link is used, an old one is asked for again just before its file starts", () => {
-    const { asked, layer } = three(null)
-    return Effect.gen(function* () {
-      const links = yield* book
-      assert.strictEqual(nth(yield* links.current("A", "a.bam")), 1)
-      yield* TestClock.adjust("9 minutes")
-      assert.strictEqual(nth(yield* links.current("A", "b.bam")), 1)
-      yield* TestClock.adjust("1 minute")
-      assert.strictEqual(nth(yield* links.current("A", "c.bam")), 2)
-      assert.strictEqual(nth(yield* links.current("A", "a.bam")), 2)
-      assert.strictEqual(asked.length, 2)
-    }).pipe(Effect.provide(layer))
-  })
-
-  it.effect("a link is given out once and not kept: a file that starts again gets a new one", () => {
-    const { asked, layer } = three(null)
-    return Effect.gen(function* () {
-      const links = yield* book
-      for (const expected of [1, 2, 3]) assert.strictEqual(nth(yield* links.current("A", "a.bam")), expected)
-      assert.strictEqual(asked.length, 3)
-      assert.strictEqual(nth(yield* links.current("A", "b.bam")), 3)
-    }).pipe(Effect.provide(layer))
-  })
-
-  it.effect("of an analysis whose links were all given out nothing is kept, also when a file got a second one", () => {
-    const { layer } = three(null)
-    return Effect.gen(function* () {
-      const links = yield* book
-      yield* links.current("A", "a.bam")
-      yield* links.current("A", "b.bam")
-      assert.strictEqual(links.analysesLeft(), 1)
-      yield* links.current("A", "c.bam")
-      assert.strictEqual(links.analysesLeft(), 0)
-      yield* links.renew("A", "a.bam")
-      assert.strictEqual(links.analysesLeft(), 1)
-      for (const name of ["b.bam", "c.bam"]) yield* links.current("A", name)
-      assert.strictEqual(links.analysesLeft(), 0)
-    }).pipe(Effect.provide(layer))
-  })
-
-  it.effect("only the links of files that will be fetched are kept, and of the indexes that their slices need", () => {
-    const listed = ["a.bam", "a.csi", "A.BAM", "notes.txt"].map((fileName) => ({
-      fileName,
-      downloadLink: link(fileName)
-    }))
-    const { asked, layer } = client((id) => Effect.succeed(filesOf(id, listed)))
-    return Effect.gen(function* () {
-      const answers = entries(yield* Stream.runCollect(catalog(named("A", "B"))))
-      const choice = { filetypes: ["bam"], layout: "flat", slice: { wanted: [], unmapped: true } } as const
-      const fetched = wantedFiles(
-        answers.slice(0, 1).map(({ listed }) => listed),
-        choice
-      ).map((file): PlannedFile => ({ ...file, decision: { _tag: "Fetch" } }))
-      // One index serves both files.
-      assert.deepStrictEqual(
-        fetched.map(({ slice }) => slice?.indexFile),
-        ["a.csi", "a.csi"]
-      )
-      const links = yield* makeLinkBook(answers, fetched)
-      assert.strictEqual(links.analysesLeft(), 1)
-      for (const name of ["a.bam", "a.csi", "A.BAM"]) {
-        assert.strictEqual(Redacted.value((yield* links.current("A", name)).link), link(name))
-      }
-      assert.strictEqual(links.analysesLeft(), 0)
-      assert.deepStrictEqual(asked, ["A", "B"])
-    }).pipe(Effect.provide(layer))
-  })
-
-  it.effect("of an analysis that cannot be asked for nothing is kept", () => {
-    const { layer } = client(() => Effect.fail(new NotFound({ what: "analysis B" })))
-    return Effect.gen(function* () {
-      const links = yield* makeLinkBook([])
-      assert.strictEqual((yield* Effect.flip(links.renew("B", "b.bam")))._tag, "SvcNotFound")
-      assert.strictEqual(links.analysesLeft(), 0)
-    }).pipe(Effect.provide(layer))
-  })
-
-  it.effect("L1 a link that says it ends is not started on near its end", () => {
-    const { layer } = three(100)
-    return Effect.gen(function* () {
-      const links = yield* book
-      yield* TestClock.adjust("60 seconds")
-      assert.strictEqual(nth(yield* links.current("A", "a.bam")), 1)
-      yield* TestClock.adjust("20 seconds")
-      assert.strictEqual(nth(yield* links.current("A", "b.bam")), 2)
-    }).pipe(Effect.provide(layer))
-  })
-
-  it.effect("files of an analysis that start together ask once; a renewal always asks", () => {
-    const { asked, layer } = three(null)
-    return Effect.gen(function* () {
-      const links = yield* book
-      yield* TestClock.adjust("1 hour")
-      yield* Effect.forEach(names, (name) => links.current("A", name), { concurrency: "unbounded" })
-      assert.strictEqual(asked.length, 2)
-      assert.strictEqual(nth(yield* links.renew("A", "a.bam")), 3)
-    }).pipe(Effect.provide(layer))
-  })
-
-  it.effect("L6 a new list without the file, with two of it, or with it archived is an error of its own", () => {
-    const later: Record<number, ReadonlyArray<object>> = {
-      2: [{ fileName: "b.bam", downloadLink: link("b") }],
-      3: [
-        { fileName: "a.bam", downloadLink: link("a") },
-        { fileName: "a.bam", downloadLink: link("a2") }
-      ],
-      4: [{ fileName: "a.bam", downloadLink: null, currentlyArchived: true }],
-      5: [{ fileName: "a.bam" }]
-    }
-    const { layer } = client((id, nth) =>
-      Effect.succeed(filesOf(id, later[nth] ?? [{ fileName: "a.bam", downloadLink: link("a") }]))
-    )
-    return Effect.gen(function* () {
-      const links = yield* book
-      const messages: Array<string> = []
-      for (let i = 0; i < 4; i++) messages.push((yield* Effect.flip(links.renew("A", "a.bam"))).message)
-      assert.deepStrictEqual(messages, [
-        "download link of a.bam (analysis A): not found (the service does not list the file any more)",
-        "download link of a.bam (analysis A): unreadable reply: two files of this name are listed",
-        "download link of a.bam (analysis A): not found (the file has been archived meanwhile)",
-        "download link of a.bam (analysis A): not found"
-      ])
-      assert.strictEqual(Redacted.value((yield* links.renew("A", "a.bam")).link), link("a"))
     }).pipe(Effect.provide(layer))
   })
 })

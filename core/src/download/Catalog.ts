@@ -44,9 +44,9 @@ export const choose = Effect.fn("svc.download.choose")(function* (
 export interface CatalogEntry {
   readonly listed: ListedAnalysis
   /** By file name; files without a link are absent. */
-  readonly links: Pick<ReadonlyMap<string, Redacted.Redacted>, "get">
-  /** Milliseconds since 1970. */
-  readonly fetchedAt: number
+  readonly links: ReadonlyMap<string, Redacted.Redacted>
+  /** When the service was asked, in ms since 1970; null for a links file. */
+  readonly askedAt: number | null
 }
 
 export type CatalogItem =
@@ -68,13 +68,10 @@ export const catalog = (
       const outage = yield* Outage.make<ServiceError>()
 
       const item = Effect.fnUntraced(function* (analysis: SelectedAnalysis) {
-        return yield* Effect.matchEffect(outage.ask(client.getFileDownloadLinks(AnalysisId.make(analysis.id))), {
-          onSuccess: (files) =>
-            Effect.map(
-              Clock.currentTimeMillis,
-              (now) => ({ _tag: "Listed", entry: entryOf(analysis, files, now) }) as const
-            ),
-          onFailure: (error) => Effect.succeed(failedItem(analysis, error))
+        const askedAt = yield* Clock.currentTimeMillis
+        return yield* Effect.match(outage.ask(client.getFileDownloadLinks(AnalysisId.make(analysis.id))), {
+          onSuccess: (files): CatalogItem => ({ _tag: "Listed", entry: entryOf(analysis, files, askedAt) }),
+          onFailure: (error) => failedItem(analysis, error)
         })
       })
       const withFiles = Effect.fnUntraced(function* ({ older, ...newest }: ChosenAnalysis) {
@@ -103,13 +100,13 @@ const failedItem = (analysis: SelectedAnalysis, error: ServiceError): CatalogIte
 })
 
 /** The answer in our words; every field of it may be missing. */
-export const entryOf = (analysis: SelectedAnalysis, files: AnalysisFiles, fetchedAt: number): CatalogEntry => {
+export const entryOf = (analysis: SelectedAnalysis, files: AnalysisFiles, askedAt: number): CatalogEntry => {
   const links = new Map<string, Redacted.Redacted>()
   for (const { fileName, downloadLink } of files.apiFileLinks) {
     if (fileName != null && downloadLink != null && Redacted.value(downloadLink) !== "")
       links.set(fileName, downloadLink)
   }
-  return { listed: listedOf(analysis, files), links, fetchedAt }
+  return { listed: listedOf(analysis, files), links, askedAt }
 }
 
 /** Questions for a size at the same time; each is for a few bytes. */

@@ -20,7 +20,6 @@ import type { DownloadPlan, ForeseenFile, Outlook, PlanFailure, PlannedFile } fr
 import type { DownloadRequest } from "./DownloadRequest.ts"
 import { type FileResult, failureResult } from "./FileResult.ts"
 import type { FileSource } from "./FileSource.ts"
-import type { LinkBook } from "./LinkBook.ts"
 import { type LinksOf, linksOf } from "./LinkListing.ts"
 import {
   checkDestination,
@@ -34,6 +33,7 @@ import {
 import { type Outlooks, pendingOf } from "./Restoring.ts"
 import { resultWithoutFetch, run } from "./Run.ts"
 import type { Tell } from "./RunEvents.ts"
+import type { RunLinks } from "./RunLinks.ts"
 import { estimatePlan, type RefusedEstimate, withEstimates } from "./SliceTasks.ts"
 
 /** One analysis of a listing, or what failed in its place. */
@@ -87,8 +87,8 @@ export const list = <R>(source: FileSource<R>, request: DownloadRequest) =>
         if (item._tag === "Failed") return item
         const { entry } = item
         const sized = yield* withSizes({ ...entry, listed: filterListing(entry.listed, request.shows) })
-        const book = yield* source.book([entry])
-        return { _tag: "Listed" as const, ...(yield* withEstimates(sized, entry, request.slice, book)) }
+        const links = yield* source.links([entry])
+        return { _tag: "Listed" as const, ...(yield* withEstimates(sized, entry, request.slice, links)) }
       })
     )
   )
@@ -111,7 +111,7 @@ interface Gathered<A> {
 /** What is left of the listings when they are planned: a run of ten thousand files keeps nothing else of them. */
 interface Prepared extends Planned {
   readonly failures: ReadonlyArray<PlanFailure>
-  readonly links: LinkBook
+  readonly links: RunLinks
 }
 
 /** The plan, unless the run would write one of its own files over its data: then nothing is done. */
@@ -175,7 +175,7 @@ export const planRun = Effect.fn("svc.download.planRun")(function* <R>(
   const decided = yield* planOrClash(analyses, request)
   const isSliced = request.slice !== null
   const plan = isSliced
-    ? yield* estimatePlan(decided.plan, yield* source.book(entries, filesToFetch(decided.plan)))
+    ? yield* estimatePlan(decided.plan, yield* source.links(entries, filesToFetch(decided.plan)))
     : decided.plan
   const disk = isSliced ? { ...decided.disk, ...diskNeed(plan.files, () => 0) } : decided.disk
   const files = foreseen(plan.files, yield* source.foresee(plan.files, request))
@@ -199,7 +199,7 @@ const preparePlan = Effect.fnUntraced(function* <R>(
     request
   )
   const plan = yield* checkDestination(decided)
-  const links = yield* source.book(entries, filesToFetch(plan))
+  const links = yield* source.links(entries, filesToFetch(plan))
   return { ...decided, plan, failures, links } satisfies Prepared
 })
 

@@ -19,7 +19,7 @@ import type { TransferCheck, TransferOutcome, TransferProgress } from "../transf
 import type { PlannedFile } from "./DownloadPlan.ts"
 import { existingSlice } from "./ExistingSlice.ts"
 import { type FileResult, untransferredResult } from "./FileResult.ts"
-import type { LinkBook } from "./LinkBook.ts"
+import type { RunLinks } from "./RunLinks.ts"
 import { sliceTask } from "./SliceTasks.ts"
 
 /** How a file is proven, and what proves it later. */
@@ -65,7 +65,7 @@ export const failedResult = (
 /** Fetches a file; its failure is a result. */
 export const fetchFile = Effect.fnUntraced(function* (
   file: PlannedFile,
-  links: LinkBook,
+  links: RunLinks,
   request: FetchRequest,
   tell: Tell
 ): Effect.fn.Return<FileResult, never, FetchServices> {
@@ -114,13 +114,13 @@ const folderOf = Effect.fnUntraced(function* (file: PlannedFile, request: FetchR
 
 const fetchWhole = Effect.fn("svc.download.fetchWhole")(function* (
   file: PlannedFile,
-  links: LinkBook,
+  links: RunLinks,
   request: FetchRequest,
   progress: Tell
 ) {
   yield* Effect.annotateCurrentSpan({ "svc.analysis": file.analysisId, "svc.file": file.fileName })
   const transfer = yield* FileTransfer
-  const first = yield* links.current(file.analysisId, file.fileName)
+  const lent = yield* links.lend(file)
   const directory = yield* folderOf(file, request)
   const outcome = yield* transfer.download({
     target: request.target,
@@ -129,9 +129,8 @@ const fetchWhole = Effect.fn("svc.download.fetchWhole")(function* (
     directory,
     name: file.fileName,
     overwrite: request.overwrite,
-    size: first.size ?? file.size,
-    link: first.link,
-    renewLink: links.renew?.(file.analysisId, file.fileName) ?? null,
+    ...lent,
+    size: lent.size ?? file.size,
     check: request.check,
     checksums: request.checksums,
     progress
@@ -142,7 +141,7 @@ const fetchWhole = Effect.fn("svc.download.fetchWhole")(function* (
 const fetchSlice = Effect.fn("svc.download.fetchSlice")(function* (
   file: PlannedFile,
   slice: WantedSlice,
-  links: LinkBook,
+  links: RunLinks,
   request: FetchRequest,
   progress: Tell
 ) {

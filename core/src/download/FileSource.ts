@@ -7,18 +7,17 @@ import { failAsLeft, leftError, type RestoreResult } from "../archive/Requests.t
 import type { ServiceAddress } from "../archive/TrackingDocument.ts"
 import type { TrackingFile } from "../archive/TrackingFile.ts"
 import type { ServiceClient } from "../client/ServiceClient.ts"
-import type { ServiceError } from "../Errors.ts"
+import { NotFound, type ServiceError } from "../Errors.ts"
 import type { FileType } from "../selection/FileName.ts"
 import { pathOf } from "../selection/OutputPath.ts"
 import type { Operator } from "../settings/Operator.ts"
 import { printable } from "../text/Printable.ts"
 import { type CatalogEntry, type CatalogItem, catalog, choose } from "./Catalog.ts"
-import type { Outlook, PlannedFile } from "./DownloadPlan.ts"
+import type { Outlook, PlanFailure, PlannedFile } from "./DownloadPlan.ts"
 import type { DownloadRequest } from "./DownloadRequest.ts"
-import { type LinkBook, makeLinkBook } from "./LinkBook.ts"
-import type { LinkManifest } from "./LinkManifest.ts"
-import { manifestBook, manifestCatalog } from "./ManifestCatalog.ts"
+import type { LinkEntry, LinkManifest } from "./LinkManifest.ts"
 import { archivedOf, foreseeArchived, type Outlooks, type Restorations, restoreArchived } from "./Restoring.ts"
+import { manifestLinks, type RunLinks, serviceLinks } from "./RunLinks.ts"
 
 export interface FileSource<R> {
   /**
@@ -31,10 +30,10 @@ export interface FileSource<R> {
     wanted: ReadonlyArray<FileType>
   ) => Stream.Stream<CatalogItem, ServiceError, R>
   /** The links of `files`, or of all that was listed. */
-  readonly book: (
+  readonly links: (
     entries: ReadonlyArray<CatalogEntry>,
     files?: ReadonlyArray<PlannedFile>
-  ) => Effect.Effect<LinkBook, never, R>
+  ) => Effect.Effect<RunLinks, never, R>
   /** What becomes of the archived files of a plan; each decision has been said. */
   readonly restore: (
     files: ReadonlyArray<PlannedFile>,
@@ -56,7 +55,7 @@ export const serviceSource = (
         )
       )
     ),
-  book: makeLinkBook,
+  links: serviceLinks,
   restore: (files, request) => restoreArchived(files, request, service),
   foresee: (files, request) => foreseeArchived(files, request, service)
 })
@@ -73,7 +72,7 @@ export const linksSource = (manifest: LinkManifest): FileSource<never> => ({
       ...entries.map((entry): CatalogItem => ({ _tag: "Listed", entry }))
     ])
   },
-  book: () => Effect.succeed(manifestBook(manifest)),
+  links: manifestLinks,
   restore: Effect.fnUntraced(function* (files, { requireAll }) {
     const restorations = new Map<PlannedFile, RestoreResult>()
     for (const file of archivedOf(files)) {
@@ -96,4 +95,46 @@ export const linksSource = (manifest: LinkManifest): FileSource<never> => ({
         })
       )
     )
+})
+
+/**
+ * The chosen analyses in the order asked for, else in that of the file; one that it does not have fails, the rest goes on.
+ * A type that it has no link of is missing as one that the service does not list is: the plan judges it.
+ *
+ * @param analysisIds - empty for all
+ */
+export const manifestCatalog = (
+  { entries }: LinkManifest,
+  analysisIds: ReadonlyArray<string>
+): { readonly entries: ReadonlyArray<CatalogEntry>; readonly failures: ReadonlyArray<PlanFailure> } => {
+  const byAnalysis = Map.groupBy(entries, ({ analysisId }) => analysisId)
+  const named = analysisIds.length > 0
+  const ids = named ? [...new Set(analysisIds)] : [...byAnalysis.keys()]
+  const failures: Array<PlanFailure> = []
+  const found = ids.flatMap((id) => {
+    const files = byAnalysis.get(id)
+    if (files !== undefined) return [entryOfLinks(id, named, files)]
+    const error = new NotFound({ what: `analysis ${printable(id)}`, detail: "the links file does not have it" })
+    failures.push({ analysisId: id, error })
+    return []
+  })
+  return { entries: found, failures }
+}
+
+const entryOfLinks = (id: string, named: boolean, files: ReadonlyArray<LinkEntry>): CatalogEntry => ({
+  listed: {
+    id,
+    named,
+    sampleId: null,
+    limsId: null,
+    files: files.map(({ archived, estimatedRestoreTime, fileName, link, size }) => ({
+      fileName,
+      size,
+      archived,
+      estimatedRestoreTime,
+      hasLink: link !== null
+    }))
+  },
+  links: new Map(files.flatMap(({ fileName, link }) => (link === null ? [] : [[fileName, link]]))),
+  askedAt: null
 })

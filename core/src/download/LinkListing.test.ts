@@ -17,7 +17,7 @@ const found = Effect.fnUntraced(function* (
   const linked = files.flatMap(({ fileName, hasLink }) => (fileName !== null && hasLink ? [fileName] : []))
   const links = new Map(linked.map((name) => [name, Redacted.make(special[name] ?? `https://h/${name}?`)]))
   const listed = { id: "A1", named: true, sampleId: "S1", limsId: null, files }
-  const { errors, indexes, links: entries } = yield* linksOf({ listed, links, fetchedAt: 0 }, requestOf({ filetypes }))
+  const { errors, indexes, links: entries } = yield* linksOf({ listed, links, askedAt: 0 }, requestOf({ filetypes }))
   const names = (some: typeof entries) => some.map(({ fileName }) => fileName)
   return { entries, links: names(entries), indexes: names(indexes), errors: errors.map(({ message }) => message) }
 })

@@ -11,7 +11,6 @@ import { type FileType, fileTypes } from "../selection/FileName.ts"
 import { resolveTarget } from "../settings/Target.ts"
 import { faultText, readJson } from "../text/JsonText.ts"
 import { isPrintable } from "../text/Printable.ts"
-import { makeLinkPacker, type PackedLink, unpackLink } from "./PackedLinks.ts"
 
 /** A file, and the link that fetches it. */
 export interface LinkEntry {
@@ -93,9 +92,8 @@ export const readLinks = (text: string): Result.Result<LinkManifest, string> => 
   const base = resolveTarget(target, null)
   if (Result.isFailure(base)) return Result.fail("target: not the URL of a service")
   const entries: Array<LinkEntry> = []
-  const pack = makeLinkPacker()
   for (const [index, file] of files.entries()) {
-    const entry = entryOf(file, pack)
+    const entry = entryOf(file)
     if (Result.isFailure(entry)) return Result.fail(`file ${index + 1}: ${entry.failure}`)
     entries.push(entry.success)
   }
@@ -105,7 +103,7 @@ export const readLinks = (text: string): Result.Result<LinkManifest, string> => 
 const schemaOf = (value: unknown): unknown =>
   typeof value === "object" && value !== null && "schema" in value ? value.schema : null
 
-const entryOf = (value: unknown, pack: ReturnType<typeof makeLinkPacker>): Result.Result<LinkEntry, string> => {
+const entryOf = (value: unknown): Result.Result<LinkEntry, string> => {
   const decoded = decodeEntry(value)
   if (Result.isFailure(decoded)) return Result.fail(placeOfIssue(decoded.failure))
   const { expiresAt, link } = decoded.success
@@ -113,51 +111,12 @@ const entryOf = (value: unknown, pack: ReturnType<typeof makeLinkPacker>): Resul
     return Result.fail("link: not an http or https address in one line")
   }
   if (link === null && !decoded.success.archived) return Result.fail("link: missing, although the file is not archived")
-  const expiry = expiresAt === null ? Number.NaN : Date.parse(expiresAt)
-  return Result.succeed(new ReadEntry(decoded.success, link === null ? null : pack(link), expiry))
-}
-
-/** An entry as a file of thousands has it: its link and its date are made when they are asked for. */
-class ReadEntry implements LinkEntry {
-  readonly analysisId: string
-  readonly fileName: string
-  readonly size: number | null
-  readonly archived: boolean
-  readonly estimatedRestoreTime: string | null
-  declare readonly link: Redacted.Redacted | null
-  declare readonly expiresAt: Date | null
-  readonly #frame: PackedLink["frame"] | null
-  readonly #own: string
-  readonly #expiry: number
-
-  /** Properties of each entry and not of the class: a copy by `{ ...entry }` must have them. */
-  static readonly #onDemand: PropertyDescriptorMap & ThisType<ReadEntry> = {
-    link: {
-      enumerable: true,
-      get() {
-        return this.#frame === null ? null : Redacted.make(unpackLink({ frame: this.#frame, own: this.#own }))
-      }
-    },
-    expiresAt: {
-      enumerable: true,
-      get() {
-        return Number.isNaN(this.#expiry) ? null : new Date(this.#expiry)
-      }
-    }
-  }
-
-  /** @param expiry - in ms since 1970; NaN for none */
-  constructor(file: Omit<LinkEntry, "link" | "expiresAt">, link: PackedLink | null, expiry: number) {
-    this.analysisId = file.analysisId
-    this.fileName = file.fileName
-    this.size = file.size
-    this.archived = file.archived
-    this.estimatedRestoreTime = file.estimatedRestoreTime
-    this.#frame = link?.frame ?? null
-    this.#own = link?.own ?? ""
-    this.#expiry = expiry
-    Object.defineProperties(this, ReadEntry.#onDemand)
-  }
+  const end = expiresAt === null ? Number.NaN : Date.parse(expiresAt)
+  return Result.succeed({
+    ...decoded.success,
+    link: link === null ? null : Redacted.make(link),
+    expiresAt: Number.isNaN(end) ? null : new Date(end)
+  })
 }
 
 const isWebAddress = (text: string): boolean => /^https?:\/\//i.test(text) && URL.canParse(text) && isPrintable(text)

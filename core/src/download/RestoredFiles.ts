@@ -18,11 +18,11 @@ import type { PlannedFile, PlanRequest } from "./DownloadPlan.ts"
 import { type DownloadRequest, readRegions } from "./DownloadRequest.ts"
 import type { FetchServices } from "./FetchFile.ts"
 import { type FileResult, stopped, untransferredResult } from "./FileResult.ts"
-import type { LinkBook } from "./LinkBook.ts"
 import { checkDestination, filesToFetch, planFiles } from "./Planning.ts"
 import { wantedName } from "./RestorationStatus.ts"
 import { run } from "./Run.ts"
 import type { Tell } from "./RunEvents.ts"
+import type { RunLinks } from "./RunLinks.ts"
 
 /** A stored request whose files have all been restored. */
 export interface RestoredRequest {
@@ -87,7 +87,7 @@ export type ResultsListener = (
 /** What all downloads of a look have in common. */
 export interface RestoredDownload extends Pick<DownloadRequest, "connections" | "own"> {
   readonly target: string
-  readonly links: LinkBook
+  readonly links: RunLinks
 }
 
 /** Downloads the files of these requests; each failure is a result. */

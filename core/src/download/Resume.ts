@@ -23,7 +23,6 @@ import { type CatalogEntry, catalog } from "./Catalog.ts"
 import type { DownloadRequest } from "./DownloadRequest.ts"
 import type { FetchServices } from "./FetchFile.ts"
 import type { FileResult } from "./FileResult.ts"
-import { makeLinkBook } from "./LinkBook.ts"
 import {
   availabilityOf,
   type Look,
@@ -36,6 +35,7 @@ import {
 import { downloadRestored, type RestoredRequest, restoredOptions, unfinishedResults } from "./RestoredFiles.ts"
 import { restoreRequestOf } from "./Restoring.ts"
 import type { Tell } from "./RunEvents.ts"
+import { serviceLinks } from "./RunLinks.ts"
 
 export interface ResumeRequest {
   /** What is done where an entry says nothing; `archive.mode` `no` in it forbids asking again. */
@@ -209,7 +209,7 @@ const downloadAll = Effect.fnUntraced(function* (
   memory: ResumeMemory
 ): Effect.fn.Return<void, never, ResumeServices> {
   if (restored.length === 0) return
-  const links = yield* makeLinkBook([...listings.values()].filter((it): it is CatalogEntry => "listed" in it))
+  const links = yield* serviceLinks([...listings.values()].filter((it): it is CatalogEntry => "listed" in it))
   const context = yield* Effect.context<TrackingFile>()
   const common = { ...fallback, target: service.target, links }
   yield* downloadRestored(restored, common, tell, (request, plain, complete) => {

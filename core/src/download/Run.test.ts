@@ -9,8 +9,8 @@ import { SliceTransfer } from "../transfer/SliceTransfer.ts"
 import type { TransferRequest } from "../transfer/TransferRequest.ts"
 import type { PlannedFile } from "./DownloadPlan.ts"
 import type { FileResult } from "./FileResult.ts"
-import type { LinkBook } from "./LinkBook.ts"
 import { run } from "./Run.ts"
+import type { RunLinks } from "./RunLinks.ts"
 
 const file = (fileName: string, some: Partial<PlannedFile> = {}): PlannedFile => ({
   analysisId: "A1",
@@ -27,12 +27,15 @@ const file = (fileName: string, some: Partial<PlannedFile> = {}): PlannedFile =>
 })
 
 const outcome = { bytes: 7, resumedFrom: 0, sha256: "ab", attempts: 1, renewals: 0, milliseconds: 5, compared: [] }
-const links: LinkBook = {
-  current: (_analysis, fileName) =>
+const links: RunLinks = {
+  lend: ({ fileName }) =>
     fileName === "nolink.bam"
       ? Effect.fail(new NotFound({ what: "link" }))
-      : Effect.succeed({ link: Redacted.make("first"), size: 7 }),
-  renew: () => Effect.succeed({ link: Redacted.make("second"), size: 7 })
+      : Effect.succeed({
+          link: Redacted.make("first"),
+          size: 7,
+          renewLink: Effect.succeed({ link: Redacted.make("second"), size: 7 })
+        })
 }
 const noCodec = Layer.succeed(Codec, {
   inflateRaw: () => null,

@@ -17,9 +17,9 @@ import { SliceTransfer } from "../transfer/SliceTransfer.ts"
 import type { DownloadPlan, PlannedFile } from "./DownloadPlan.ts"
 import { type FetchRequest, type FetchServices, failedResult, fetchFile, identity } from "./FetchFile.ts"
 import { type FileResult, untransferredResult } from "./FileResult.ts"
-import type { LinkBook } from "./LinkBook.ts"
 import { type Restorations, withRestoration } from "./Restoring.ts"
 import type { Tell } from "./RunEvents.ts"
+import type { RunLinks } from "./RunLinks.ts"
 
 export interface RunRequest extends FetchRequest {
   /** Files in transfer at the same time. */
@@ -31,7 +31,7 @@ export interface RunRequest extends FetchRequest {
 /** Carries out the plan; gives the result of each file as it was told, in the order of the plan. */
 export const run = Effect.fn("svc.download.run")(function* (
   plan: DownloadPlan,
-  links: LinkBook,
+  links: RunLinks,
   request: RunRequest,
   tell: Tell
 ): Effect.fn.Return<ReadonlyArray<FileResult>, never, FetchServices> {

@@ -8,9 +8,9 @@ import { FileTransfer } from "../transfer/FileTransfer.ts"
 import type { SliceOutcome, SliceRequest, SliceWish } from "../transfer/SliceRequest.ts"
 import { SliceTransfer } from "../transfer/SliceTransfer.ts"
 import type { PlannedFile } from "./DownloadPlan.ts"
-import type { LinkBook } from "./LinkBook.ts"
 import { run } from "./Run.ts"
 import { silent } from "./RunEvents.ts"
+import type { RunLinks } from "./RunLinks.ts"
 
 const content: SliceWish = { wanted: Result.getOrThrow(parseRange("chr1:1-100")), unmapped: false }
 const file = (fileName: string, some: Partial<PlannedFile> = {}): PlannedFile => ({
@@ -39,9 +39,13 @@ const outcome: SliceOutcome = {
   renewals: 1,
   milliseconds: 30
 }
-const links: LinkBook = {
-  current: (_analysis, fileName) => Effect.succeed({ link: Redacted.make(`first ${fileName}`), size: 7 }),
-  renew: (_analysis, fileName) => Effect.succeed({ link: Redacted.make(`second ${fileName}`), size: 7 })
+const links: RunLinks = {
+  lend: ({ fileName }) =>
+    Effect.succeed({
+      link: Redacted.make(`first ${fileName}`),
+      size: 7,
+      renewLink: Effect.succeed({ link: Redacted.make(`second ${fileName}`), size: 7 })
+    })
 }
 
 interface Engines {

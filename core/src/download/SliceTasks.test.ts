@@ -7,7 +7,7 @@ import type { SliceTask, SliceWish } from "../transfer/SliceRequest.ts"
 import { SliceTransfer } from "../transfer/SliceTransfer.ts"
 import { entryOf } from "./Catalog.ts"
 import type { DownloadPlan, PlannedFile } from "./DownloadPlan.ts"
-import type { LinkBook } from "./LinkBook.ts"
+import type { RunLinks } from "./RunLinks.ts"
 import { estimatePlan, sliceTask, withEstimates } from "./SliceTasks.ts"
 
 const regions: SliceWish = { wanted: Result.getOrThrow(parseRange("chr1:1-100")), unmapped: false }
@@ -39,9 +39,13 @@ const engine = () => {
 const namesOf = (tasks: ReadonlyArray<SliceTask>) =>
   tasks.map(({ data, index }) => `${data.fileName} ${index.fileName}`)
 
-const links: LinkBook = {
-  current: (_analysis, fileName) => Effect.succeed({ link: Redacted.make(`first ${fileName}`), size: 5 }),
-  renew: (_analysis, fileName) => Effect.succeed({ link: Redacted.make(`second ${fileName}`), size: 5 })
+const links: RunLinks = {
+  lend: ({ fileName }) =>
+    Effect.succeed({
+      link: Redacted.make(`first ${fileName}`),
+      size: 5,
+      renewLink: Effect.succeed({ link: Redacted.make(`second ${fileName}`), size: 5 })
+    })
 }
 
 describe("tasks", () => {
@@ -65,10 +69,9 @@ describe("tasks", () => {
 
   it.effect("fail with what the links of either file fail with", () =>
     Effect.gen(function* () {
-      const lost: LinkBook = {
-        ...links,
-        current: (analysis, fileName) =>
-          fileName.endsWith(".bai") ? Effect.fail(new NotFound({ what: fileName })) : links.current(analysis, fileName)
+      const lost: RunLinks = {
+        lend: (file) =>
+          file.fileName.endsWith(".bai") ? Effect.fail(new NotFound({ what: file.fileName })) : links.lend(file)
       }
       const files = { analysisId: "A1", fileName: "S.bam", type: "bam" as const, indexFile: "S.bam.bai" }
       const error = yield* Effect.flip(sliceTask(files, regions, lost))

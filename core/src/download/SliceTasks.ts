@@ -9,7 +9,7 @@ import type { SliceEstimate, SliceSourceFile, SliceTask, SliceWish } from "../tr
 import { SliceTransfer } from "../transfer/SliceTransfer.ts"
 import type { CatalogEntry } from "./Catalog.ts"
 import type { DownloadPlan } from "./DownloadPlan.ts"
-import type { LinkBook } from "./LinkBook.ts"
+import type { RunLinks } from "./RunLinks.ts"
 
 /** A data file of an analysis and the index that is listed with it. */
 export interface SliceFiles {
@@ -22,18 +22,14 @@ export interface SliceFiles {
 export const sliceTask = Effect.fn("svc.download.sliceTask")(function* (
   { analysisId, fileName, indexFile, type }: SliceFiles,
   content: SliceWish,
-  links: LinkBook
+  links: RunLinks
 ): Effect.fn.Return<Omit<SliceTask, "progress">, ServiceError | LinkExpired> {
-  const sourceOf = Effect.fnUntraced(function* (
-    name: string
-  ): Effect.fn.Return<SliceSourceFile, ServiceError | LinkExpired> {
-    const { link, size } = yield* links.current(analysisId, name)
-    return { fileName: name, size, link, renewLink: links.renew?.(analysisId, name) ?? null }
-  })
+  const sourceOf = (name: string): Effect.Effect<SliceSourceFile, ServiceError | LinkExpired> =>
+    Effect.map(links.lend({ analysisId, fileName: name }), (lent) => ({ ...lent, fileName: name }))
   return { ...content, kind: dataTypeOf(type), data: yield* sourceOf(fileName), index: yield* sourceOf(indexFile) }
 })
 
-const estimate = Effect.fnUntraced(function* (files: SliceFiles, content: SliceWish, links: LinkBook) {
+const estimate = Effect.fnUntraced(function* (files: SliceFiles, content: SliceWish, links: RunLinks) {
   const transfer = yield* SliceTransfer
   return yield* transfer.estimate({ ...(yield* sliceTask(files, content, links)), progress: () => Effect.void })
 })
@@ -50,7 +46,7 @@ export const withEstimates = Effect.fn("svc.download.withEstimates")(function* (
   analysis: ListedAnalysis,
   entry: CatalogEntry,
   content: SliceWish | null,
-  links: LinkBook
+  links: RunLinks
 ): Effect.fn.Return<
   { readonly analysis: ListedAnalysis; readonly refused: ReadonlyArray<RefusedEstimate> },
   never,
@@ -80,7 +76,7 @@ export const withEstimates = Effect.fn("svc.download.withEstimates")(function* (
 /** The plan with what its slices would fetch; a slice that cannot be made fails as it would in the run. */
 export const estimatePlan = Effect.fn("svc.download.estimatePlan")(function* (
   plan: DownloadPlan,
-  links: LinkBook
+  links: RunLinks
 ): Effect.fn.Return<DownloadPlan, never, SliceTransfer> {
   const files = yield* Effect.forEach(plan.files, (file) => {
     const { decision, slice } = file

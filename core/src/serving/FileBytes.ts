@@ -3,7 +3,6 @@
  * renewed and the connection made anew at the same byte where that is needed.
  */
 import * as Cache from "effect/Cache"
-import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as Data from "effect/Data"
 import * as Deferred from "effect/Deferred"
@@ -12,11 +11,11 @@ import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Layer from "effect/Layer"
 import * as Ref from "effect/Ref"
-import { type LinkProtocol, refusedLink, type TransferError } from "../Errors.ts"
+import type { LinkProtocol, TransferError } from "../Errors.ts"
 import type { ByteReader } from "../genome/ByteReader.ts"
 import { monotonicMillis } from "../MonotonicTime.ts"
 import { LinkHost } from "../transfer/LinkHost.ts"
-import type { LinkLease } from "../transfer/LinkLease.ts"
+import * as LinkLease from "../transfer/LinkLease.ts"
 import { LinkPool } from "../transfer/LinkPool.ts"
 import { fetchRange } from "../transfer/RangeFetch.ts"
 import { type ObjectVersion, probedBytes } from "../transfer/RangeReply.ts"
@@ -24,7 +23,7 @@ import { noRanges } from "../transfer/RemoteRanges.ts"
 import type { ByteSink } from "../transfer/ReplyBody.ts"
 import * as VersionWatch from "../transfer/VersionWatch.ts"
 import { makeIdleReaders } from "./IdleReaders.ts"
-import { type FileArchived, LinkStore, type ServedFile, type StoredLink, type StoreError } from "./LinkStore.ts"
+import { type FileArchived, LinkStore, type ServedFile, type StoreError } from "./LinkStore.ts"
 import { makeStartWatch, type StartWatch } from "./StartWatch.ts"
 
 export type BytesError = StoreError | FileArchived | TransferError | FileChanged
@@ -96,21 +95,19 @@ const makeFileBytes = Effect.fnUntraced(function* () {
     const watch = yield* VersionWatch.make
     const attempts = yield* Ref.make(0)
     const request = { fileName: file.fileName, size: known?.size ?? file.size, progress: () => Effect.void }
+    /** A link that cannot be had ends the transfer through this, with errors that transfers do not know. */
     const noLink = yield* Deferred.make<never, StoreError | FileArchived>()
     const fetching = Effect.gen(function* () {
+      const { link, linkAskedAt, renewLink } = yield* start.excluding(store.lend(file))
+      const renewed =
+        renewLink === null
+          ? null
+          : Effect.catch(start.excluding(renewLink), (error) =>
+              Effect.andThen(Deferred.fail(noLink, error), Effect.never)
+            )
+      const lease = yield* LinkLease.make({ ...request, link, linkAskedAt, renewLink: renewed })
       if (known !== null) yield* watch.learn(known)
-      yield* fetchRange(
-        {
-          request,
-          host,
-          lease: leaseOf(store, file, noLink, start),
-          watch,
-          sink,
-          pool,
-          attempts
-        },
-        [first, end]
-      )
+      yield* fetchRange({ request, host, lease, watch, sink, pool, attempts }, [first, end])
       return yield* watch.known
     })
     return yield* Effect.raceFirst(fetching, Deferred.await(noLink)).pipe(
@@ -229,50 +226,3 @@ const makeFileBytes = Effect.fnUntraced(function* () {
     })
   })
 })
-
-/** The transfer fails when links that must be good are refused this often without a byte in between: that is no accident. */
-const mostRefusals = 3
-/** How often a link that ended on its way, from a slow service or to a busy host, is renewed without a byte in between. */
-const mostRenewals = 20
-
-/** The links of the store as the lease of one transfer; a store that fails ends the transfer through `noLink`. */
-const leaseOf = (
-  store: LinkStore["Service"],
-  file: ServedFile,
-  noLink: Deferred.Deferred<never, StoreError | FileArchived>,
-  start: StartWatch
-): LinkLease => {
-  let refusals = 0
-  let renewals = 0
-  let inVain = 0
-  let goodUntil = 0
-  let renewed: StoredLink | null = null
-  const orEnd = <A>(link: Effect.Effect<A, StoreError | FileArchived>) =>
-    Effect.catch(start.excluding(link), (error) => Effect.andThen(Deferred.fail(noLink, error), Effect.never))
-  return {
-    // Straight after a renewal it is the new link, even one that is too short-lived to be given to anybody else.
-    current: Effect.suspend(() => (renewed === null ? orEnd(store.link(file)) : Effect.succeed(renewed))).pipe(
-      Effect.tap((link) =>
-        Effect.sync(() => {
-          renewed = null
-          goodUntil = link.goodUntil
-        })
-      )
-    ),
-    worked: () =>
-      Effect.sync(() => {
-        refusals = 0
-        inVain = 0
-      }),
-    refused: Effect.fnUntraced(function* (generation, host, status) {
-      if ((yield* Clock.currentTimeMillis) < goodUntil) refusals++
-      if (refusals >= mostRefusals || inVain >= mostRenewals) {
-        return yield* refusedLink(file.fileName, host, status)
-      }
-      inVain++
-      renewals++
-      renewed = yield* orEnd(store.renewed(file, generation))
-    }),
-    renewals: Effect.sync(() => renewals)
-  }
-}

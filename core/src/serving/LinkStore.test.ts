@@ -61,7 +61,7 @@ const numberOf = (link: Redacted.Redacted) => Number(/n=(\d+)/.exec(Redacted.val
 /** The number of the answer that the link of S1.bam came with. */
 const linkNumber = Effect.gen(function* () {
   const store = yield* LinkStore
-  const { link } = yield* store.link(yield* store.file("A1", "S1.bam"))
+  const { link } = yield* store.lend(yield* store.file("A1", "S1.bam"))
   return numberOf(link)
 })
 
@@ -107,7 +107,7 @@ describe("the shared store of links", () => {
       yield* Effect.gen(function* () {
         for (let tenth = 0; tenth < 100; tenth++) {
           const store = yield* LinkStore
-          const { link } = yield* store.link(yield* store.file("A1", "S1.bam"))
+          const { link } = yield* store.lend(yield* store.file("A1", "S1.bam"))
           const [, stamp = ""] = /Date=(\d{8}T\d{6}Z)/.exec(Redacted.value(link)) ?? []
           const second = Number(/(\d\d)Z$/.exec(stamp)?.[1])
           const now = (yield* Clock.currentTimeMillis) / 1000
@@ -131,36 +131,16 @@ describe("the shared store of links", () => {
         yield* Effect.gen(function* () {
           const store = yield* LinkStore
           const file = { analysisId: "A1", fileName: "S1.bam", size: 10, archived: false, restoreEstimation: null }
-          const readers = yield* Effect.forkChild(Effect.all([store.link(file), store.link(file)], { concurrency: 2 }))
+          const readers = yield* Effect.forkChild(Effect.all([store.lend(file), store.lend(file)], { concurrency: 2 }))
           yield* TestClock.adjust("3 seconds")
           const links = yield* Fiber.join(readers)
           assert.deepStrictEqual(
             links.map(({ link }) => numberOf(link)),
             [1, 1]
           )
-          assert.isTrue(links.every(({ goodUntil }) => goodUntil < Date.UTC(2026, 0, 31, 12, 0, 1)))
-          assert.strictEqual(numberOf((yield* store.link(file)).link), 2)
+          assert.isTrue(links.every(({ linkAskedAt }) => linkAskedAt === Date.UTC(2026, 0, 31, 12)))
+          assert.strictEqual(numberOf((yield* store.lend(file)).link), 2)
           assert.strictEqual(asked.length, 2)
-        }).pipe(Effect.provide(layer))
-      })
-  )
-
-  it.effect.prop(
-    "L5 a link that must be good has a second left, however long it lives and whenever in its second it was made",
-    [
-      Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 4 })),
-      Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 999 }))
-    ],
-    ([seconds, millisecond]) =>
-      Effect.gen(function* () {
-        const at = Date.UTC(2026, 0, 31, 12) + millisecond
-        yield* TestClock.setTime(at)
-        const { layer } = world({ link: (name, number, now) => signed(name, number, now, seconds) })
-        yield* Effect.gen(function* () {
-          const store = yield* LinkStore
-          const { goodUntil } = yield* store.link(yield* store.file("A1", "S1.bam"))
-          // It ends so many seconds after the beginning of the second that it was made in.
-          assert.isAtMost(goodUntil, Math.max(at, at - millisecond + seconds * 1000))
         }).pipe(Effect.provide(layer))
       })
   )
@@ -185,13 +165,15 @@ describe("the shared store of links", () => {
       yield* Effect.gen(function* () {
         const store = yield* LinkStore
         const file = yield* store.file("A1", "S1.bam")
-        const first = yield* store.link(file)
+        const readers = yield* Effect.all(Array.from({ length: 30 }, () => store.lend(file)))
+        const late = yield* store.lend(file)
         const renewed = yield* Effect.all(
-          Array.from({ length: 30 }, () => store.renewed(file, first.generation)),
+          readers.map(({ renewLink }) => renewLink ?? Effect.die("nobody can be asked")),
           { concurrency: "unbounded" }
         )
         assert.deepStrictEqual(new Set(renewed.map(({ link }) => numberOf(link))), new Set([2]))
-        assert.strictEqual(numberOf((yield* store.renewed(file, first.generation)).link), 2)
+        const again = yield* late.renewLink ?? Effect.die("nobody can be asked")
+        assert.strictEqual(numberOf(again.link), 2)
         assert.strictEqual(asked.length, 2)
       }).pipe(Effect.provide(layer))
     })
@@ -235,7 +217,7 @@ describe("the shared store of links", () => {
       yield* Effect.gen(function* () {
         const store = yield* LinkStore
         const cold = yield* store.file("A1", "cold.bam")
-        const error = yield* Effect.flip(store.link(cold))
+        const error = yield* Effect.flip(store.lend(cold))
         assert.strictEqual(
           error._tag === "FileArchived" ? error.file.restoreEstimation : error._tag,
           "2026-01-31T13:00:00Z"
@@ -261,7 +243,10 @@ describe("the shared store of links", () => {
           assert.isUndefined(waiting.pollUnsafe())
           yield* TestClock.adjust("1 second")
           assert.strictEqual((yield* Fiber.join(waiting))._tag, "ServiceAway")
+          // Also for one who comes back while the service still has the question.
+          const early = yield* Effect.forkChild(store.files("A1"), { startImmediately: true })
           yield* Deferred.succeed(back, undefined)
+          assert.strictEqual((yield* Fiber.join(early)).length, 3)
           assert.strictEqual((yield* store.files("A1")).length, 3)
           assert.strictEqual(asked.length, 1)
         }).pipe(Effect.provide(layer))

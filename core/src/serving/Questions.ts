@@ -2,9 +2,8 @@
  * The questions of many readers to a service that answers one at a time: which is asked next, how long a reader waits, and when
  * the service counts as away.
  *
- * Readers with the same question wait for one answer. Questions about what is known come before all others. Among equals the
- * readers take turns, so whoever has a thousand questions holds somebody else up by one answer. A question that nobody waits for
- * any more is dropped, unless the service has it already: then its answer is there for those who come back.
+ * Questions about what is known come before all others. Among equals the readers take turns, so whoever has a thousand questions
+ * holds somebody else up by one answer. A question that nobody waits for any more is dropped, unless the service has it already.
  */
 import * as Data from "effect/Data"
 import * as Deferred from "effect/Deferred"
@@ -15,14 +14,13 @@ import * as Queue from "effect/Queue"
 import * as Result from "effect/Result"
 import type * as Scope from "effect/Scope"
 import { monotonicMillis } from "../MonotonicTime.ts"
+import type { LinkQueue } from "../transfer/Links.ts"
 import { Reader } from "./Reader.ts"
 
 /** There is no answer for this reader now; whoever comes back later may find it. */
 export class ServiceAway extends Data.TaggedError("ServiceAway")<{ readonly reason: string }> {}
 
-export interface Questions<A, E> {
-  /** @param known - whether the service has answered this question before */
-  readonly ask: (key: string, known: boolean) => Effect.Effect<A, E | ServiceAway>
+export interface Questions extends LinkQueue<ServiceAway> {
   /** Questions that have no answer yet, and how long the first of them has waited, in ms. */
   readonly state: Effect.Effect<QueueState>
 }
@@ -35,103 +33,94 @@ export interface QueueState {
 /** How long the service may answer nobody until it counts as away. */
 const patience = Duration.toMillis("8 seconds")
 
-interface Question<A, E> {
-  readonly key: string
-  /** Where it waits; null when the service has it. */
-  line: Line<A, E> | null
-  /** Whose turn it takes: the first reader who asked. */
+interface Question {
+  /** Whose turn it takes. */
   readonly reader: string
   readonly since: number
-  /** Readers who wait for the answer. */
-  readers: number
-  readonly answer: Deferred.Deferred<A, E | ServiceAway>
+  /** Asks the service, and says whether that answered. */
+  readonly work: Effect.Effect<boolean>
 }
 
 /** The waiting questions of each reader; the reader whose turn is next stands first. */
-type Line<A, E> = Map<string, Array<Question<A, E>>>
+type Line = Map<string, Array<Question>>
 
-/**
- * @param answer - asks the service; a failure that can be retried is no answer
- * @param longestWait - of a reader, while the service answers others
- */
-export const makeQuestions = Effect.fnUntraced(function* <A, E extends { readonly retryable: boolean }>(
-  answer: (key: string) => Effect.Effect<A, E>,
+/** @param longestWait - of a reader, while the service answers others */
+export const makeQuestions = Effect.fnUntraced(function* (
   longestWait: Duration.Duration
-): Effect.fn.Return<Questions<A, E>, never, Scope.Scope> {
-  const open = new Map<string, Question<A, E>>()
-  const lines: ReadonlyArray<Line<A, E>> = [new Map(), new Map()]
+): Effect.fn.Return<Questions, never, Scope.Scope> {
+  const open = new Set<Question>()
+  const lines = { known: new Map() as Line, unknown: new Map() as Line }
   /** One for each question that came; there are more of them than questions when some were dropped. */
   const arrivals = yield* Queue.unbounded<void>()
   let lastAnswer = Number.NEGATIVE_INFINITY
 
-  const takeNext = (): Question<A, E> | undefined => {
-    for (const line of lines) {
-      const [first] = line
-      if (first === undefined) continue
-      const [reader, questions] = first
-      const question = questions.shift()
-      line.delete(reader)
-      if (questions.length > 0) line.set(reader, questions)
-      if (question !== undefined) question.line = null
-      return question
-    }
-    return undefined
-  }
-
-  const drop = ({ key, line, reader }: Question<A, E>) => {
-    const others = line?.get(reader)?.filter((question) => question.key !== key) ?? []
-    if (others.length > 0) line?.set(reader, others)
-    else line?.delete(reader)
-    open.delete(key)
+  const takeNext = (): Question | undefined => {
+    const line = lines.known.size > 0 ? lines.known : lines.unknown
+    const [first] = line
+    if (first === undefined) return undefined
+    const [reader, questions] = first
+    const question = questions.shift()
+    line.delete(reader)
+    if (questions.length > 0) line.set(reader, questions)
+    return question
   }
 
   const work = Effect.gen(function* () {
     yield* Queue.take(arrivals)
-    const question = takeNext()
-    if (question === undefined) return
-    const exit = yield* Effect.exit(answer(question.key))
-    open.delete(question.key)
-    if (isAnswer(exit)) lastAnswer = yield* monotonicMillis
-    yield* Deferred.done(question.answer, exit)
+    if (yield* takeNext()?.work ?? Effect.succeed(false)) lastAnswer = yield* monotonicMillis
   })
   yield* Effect.forkScoped(Effect.forever(work))
 
-  const join = Effect.fnUntraced(function* (key: string, known: boolean) {
+  const join = Effect.fnUntraced(function* <A, E extends { readonly retryable: boolean }>(
+    line: Line,
+    work: Effect.Effect<A, E>
+  ) {
     const reader = (yield* Reader).key
-    const since = yield* monotonicMillis
-    const line = lines[known ? 0 : 1] ?? new Map()
-    let question = open.get(key)
-    if (question === undefined) {
-      question = { key, line, reader, since, readers: 0, answer: Deferred.makeUnsafe() }
-      open.set(key, question)
-      line.set(reader, [...(line.get(reader) ?? []), question])
-      Queue.offerUnsafe(arrivals, undefined)
-    }
-    question.readers++
-    return { question, since }
+    const answer = yield* Deferred.make<A, E>()
+    const asked = Effect.gen(function* () {
+      const exit = yield* Effect.exit(work)
+      open.delete(question)
+      yield* Deferred.done(answer, exit)
+      return isAnswer(exit)
+    })
+    const question: Question = { reader, since: yield* monotonicMillis, work: asked }
+    open.add(question)
+    line.set(reader, [...(line.get(reader) ?? []), question])
+    Queue.offerUnsafe(arrivals, undefined)
+    return { question, answer }
   })
 
-  const leave = (question: Question<A, E>) =>
+  const leave = (line: Line, question: Question) =>
     Effect.sync(() => {
-      question.readers--
-      if (question.readers === 0 && question.line !== null) drop(question)
+      const waiting = line.get(question.reader) ?? []
+      const others = waiting.filter((other) => other !== question)
+      if (others.length === waiting.length) return
+      open.delete(question)
+      if (others.length > 0) line.set(question.reader, others)
+      else line.delete(question.reader)
     })
 
   /** Fails when the service has answered nobody for too long while a reader waited. */
-  const silence = (since: number) =>
-    Effect.gen(function* () {
+  const silence = Effect.gen(function* () {
+    const since = yield* monotonicMillis
+    while (true) {
       const quiet = (yield* monotonicMillis) - Math.max(since, lastAnswer)
       if (quiet >= patience) return yield* new ServiceAway({ reason: "the service has not answered yet" })
       yield* Effect.sleep(Math.ceil(patience - quiet))
-    }).pipe(Effect.forever)
+    }
+  })
 
   return {
-    ask: (key, known) =>
-      Effect.acquireUseRelease(
-        join(key, known),
-        ({ question, since }) => Effect.raceFirst(Deferred.await(question.answer), silence(since)),
-        ({ question }) => leave(question)
-      ).pipe(
+    ask: (known, work) => {
+      const line = known ? lines.known : lines.unknown
+      return Effect.acquireUseRelease(
+        join(line, work),
+        ({ answer }) => Deferred.await(answer),
+        ({ question }) => leave(line, question)
+      )
+    },
+    wait: (answer) =>
+      Effect.raceFirst(answer, silence).pipe(
         Effect.timeoutOrElse({
           duration: longestWait,
           orElse: () =>
@@ -139,7 +128,7 @@ export const makeQuestions = Effect.fnUntraced(function* <A, E extends { readonl
         })
       ),
     state: Effect.map(monotonicMillis, (now) => {
-      const [oldest] = open.values()
+      const [oldest] = open
       return { length: open.size, oldestWait: oldest === undefined ? 0 : now - oldest.since }
     })
   }

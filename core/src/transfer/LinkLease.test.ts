@@ -1,16 +1,21 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Redacted, Ref } from "effect"
+import { TestClock } from "effect/testing"
 import * as LinkLease from "./LinkLease.ts"
 
 const host = "files.example"
 
 /** A lease, and how often its link was asked for again. */
 const ground = Effect.gen(function* () {
+  return yield* leaseOf(`https://${host}/0`)
+})
+
+const leaseOf = Effect.fnUntraced(function* (first: string) {
   const asked = yield* Ref.make(0)
   const lease = yield* LinkLease.make({
     fileName: "s.bam",
     size: 9,
-    link: Redacted.make(`https://${host}/0`),
+    link: Redacted.make(first),
     renewLink: Effect.gen(function* () {
       const number = yield* Ref.updateAndGet(asked, (count) => count + 1)
       yield* Effect.yieldNow
@@ -58,5 +63,17 @@ describe("LinkLease", () => {
         assert.strictEqual((yield* Effect.flip(lease.refused(1, host, 403)))._tag, "SvcLinkForbidden")
         assert.strictEqual(yield* asked, 1)
       })
+  )
+
+  it.effect("L1 L3 a link that was renewed since its time had come may be refused once, as the first may", () =>
+    Effect.gen(function* () {
+      yield* TestClock.setTime(Date.UTC(2026, 0, 1))
+      const { asked, lease, link } = yield* leaseOf(`https://${host}/0?Expires=1000`)
+      assert.strictEqual(yield* link, `https://${host}/1`)
+      yield* lease.refused(1, host, 403)
+      assert.strictEqual(yield* link, `https://${host}/2`)
+      assert.strictEqual((yield* Effect.flip(lease.refused(2, host, 403)))._tag, "SvcLinkForbidden")
+      assert.strictEqual(yield* asked, 2)
+    })
   )
 })

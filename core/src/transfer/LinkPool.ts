@@ -1,9 +1,10 @@
 /** What all transfers of a run share about link hosts: requests at a time, bytes per second, and how long to wait. */
 import * as Context from "effect/Context"
 import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Semaphore from "effect/Semaphore"
-import * as RateLimit from "./RateLimit.ts"
+import { monotonicMillis } from "../MonotonicTime.ts"
 
 /** There is no limit in time for a whole transfer: a slow download may take days. */
 export interface TransferSettings {
@@ -28,7 +29,7 @@ export class LinkPool extends Context.Service<
   LinkPool,
   {
     readonly permits: Semaphore.Semaphore
-    readonly limit: RateLimit.RateLimit
+    readonly limit: RateLimit
     readonly settings: TransferSettings
   }
 >()("svc-steps/core/transfer/LinkPool") {
@@ -36,8 +37,46 @@ export class LinkPool extends Context.Service<
     Layer.sync(LinkPool, () =>
       LinkPool.of({
         permits: Semaphore.makeUnsafe(settings.connections),
-        limit: RateLimit.make(settings.limitRate),
+        limit: makeRateLimit(settings.limitRate),
         settings
       })
     )
+}
+
+/**
+ * A limit on the bytes per second that all connections of a run bring: a token bucket.
+ *
+ * The bucket is one number: the time at which the bytes so far have had their share of the limit. A reader adds its
+ * bytes to it and sleeps until then, once, so that readers go on in the order in which their bytes came. While it sleeps
+ * it takes nothing, its buffer fills up, and TCP makes the link host wait.
+ */
+export interface RateLimit {
+  /** Batches are taken in portions of at most this many bytes, so that a slow download moves evenly. */
+  readonly portion: number
+  /** Counts bytes that have come, and returns when more may be taken: how long that was, in ms. */
+  readonly spend: (bytes: number) => Effect.Effect<number>
+}
+
+const unlimited: RateLimit = { portion: Number.POSITIVE_INFINITY, spend: () => Effect.succeed(0) }
+
+/** At most this much unused time (ms) is made up for, so that a timer that fires late or a busy disk costs no throughput. */
+const saved = 250
+/** A portion is what may be sent in this many ms, but at least `leastPortion` bytes: smaller writes cost more than their bytes. */
+const portionTime = 100
+const leastPortion = 4096
+
+/** @param bytesPerSecond - 0: no limit */
+export const makeRateLimit = (bytesPerSecond: number): RateLimit => {
+  if (bytesPerSecond === 0) return unlimited
+  // The time, in ms of the monotonic clock, until which the bytes spent so far use up the limit.
+  let paidUntil = Number.NEGATIVE_INFINITY
+  return {
+    portion: Math.max(leastPortion, Math.floor((bytesPerSecond * portionTime) / 1000)),
+    spend: (bytes) =>
+      Effect.flatMap(monotonicMillis, (now) => {
+        paidUntil = Math.max(paidUntil, now - saved) + (bytes * 1000) / bytesPerSecond
+        const wait = paidUntil - now
+        return wait > 0 ? Effect.as(Effect.sleep(wait), wait) : Effect.succeed(0)
+      })
+  }
 }

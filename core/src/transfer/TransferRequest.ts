@@ -3,13 +3,15 @@
  */
 import type * as Effect from "effect/Effect"
 import type * as Redacted from "effect/Redacted"
-import type { FileDamaged, LocalIo, ServiceError } from "../Errors.ts"
+import type { FileDamaged, LinkExpired, LocalIo, ServiceError } from "../Errors.ts"
 import type { ChecksumKind } from "../selection/FileName.ts"
 
 /** A link asked for again, with the size that the listing gives now. */
 export interface FreshLink {
   readonly link: Redacted.Redacted
   readonly size: number | null
+  /** When it was asked for, in ms since 1970; just now when it is left out. */
+  readonly askedAt?: number
 }
 
 /** What a running transfer reports, for a progress bar and the log; never with a link in it. */
@@ -54,8 +56,10 @@ export interface TransferRequest {
   /** Bytes, from the listing. */
   readonly size: number | null
   readonly link: Redacted.Redacted
+  /** When the link was asked for, in ms since 1970; unknown when it is left out, or null. */
+  readonly linkAskedAt?: number | null
   /** Asks the service for the link again; null where there is no session, then a link that has ended is `LinkExpired`. */
-  readonly renewLink: Effect.Effect<FreshLink, ServiceError> | null
+  readonly renewLink: Effect.Effect<FreshLink, ServiceError | LinkExpired> | null
   /** What the complete file must pass before it gets its final name; `structure` when it is left out. */
   readonly check?: TransferCheck
   /** Puts a checksum beside the file, in coreutils' form: `NAME.md5` or `NAME.sha256`. */

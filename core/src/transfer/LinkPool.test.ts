@@ -1,13 +1,10 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Clock, Effect, Fiber, Ref, Schema } from "effect"
 import { TestClock } from "effect/testing"
-import * as RateLimit from "./RateLimit.ts"
+import { makeRateLimit, type RateLimit } from "./LinkPool.ts"
 
 /** Bytes that readers have taken until now. */
-const readers = Effect.fnUntraced(function* (
-  limit: RateLimit.RateLimit,
-  batches: ReadonlyArray<ReadonlyArray<number>>
-) {
+const readers = Effect.fnUntraced(function* (limit: RateLimit, batches: ReadonlyArray<ReadonlyArray<number>>) {
   const taken = yield* Ref.make(0)
   const read = Effect.fnUntraced(function* (sizes: ReadonlyArray<number>) {
     for (const size of sizes) {
@@ -19,11 +16,11 @@ const readers = Effect.fnUntraced(function* (
   return { taken: Ref.get(taken), done: Fiber.join(fiber) }
 })
 
-describe("RateLimit", () => {
+describe("the rate of a LinkPool", () => {
   it.effect("readers share the rate, and go on in the order in which their bytes came", () =>
     Effect.gen(function* () {
       yield* TestClock.adjust("1 hour")
-      const limit = RateLimit.make(1000)
+      const limit = makeRateLimit(1000)
       const order: Array<string> = []
       const reader = (name: string) =>
         Effect.repeat(
@@ -46,7 +43,7 @@ describe("RateLimit", () => {
   it.effect("a reader is told how long it waited", () =>
     Effect.gen(function* () {
       yield* TestClock.adjust("1 hour")
-      const limit = RateLimit.make(1_000_000)
+      const limit = makeRateLimit(1_000_000)
       assert.strictEqual(yield* limit.spend(250_000), 0)
       const waiting = yield* Effect.forkChild(limit.spend(500_000))
       yield* TestClock.adjust("500 millis")
@@ -56,7 +53,7 @@ describe("RateLimit", () => {
 
   it.effect("an hour without bytes saves a quarter of a second, not an hour", () =>
     Effect.gen(function* () {
-      const limit = RateLimit.make(1000)
+      const limit = makeRateLimit(1000)
       yield* limit.spend(0)
       yield* TestClock.adjust("1 hour")
       const { done, taken } = yield* readers(limit, [[250, 250, 250]])
@@ -79,7 +76,7 @@ describe("RateLimit", () => {
       Effect.gen(function* () {
         const rate = 2000
         const started = yield* Clock.currentTimeMillis
-        const { done, taken } = yield* readers(RateLimit.make(rate), batches)
+        const { done, taken } = yield* readers(makeRateLimit(rate), batches)
         const all = batches.flat().reduce((sum, size) => sum + size, 0)
         const ahead = batches.length * 5000
         while ((yield* taken) < all) {
@@ -97,7 +94,7 @@ describe("RateLimit", () => {
 
   it.effect("0 is no limit: nothing waits, and batches stay whole", () =>
     Effect.gen(function* () {
-      const limit = RateLimit.make(0)
+      const limit = makeRateLimit(0)
       for (let i = 0; i < 1000; i++) assert.strictEqual(yield* limit.spend(1e9), 0)
       assert.strictEqual(limit.portion, Number.POSITIVE_INFINITY)
     })

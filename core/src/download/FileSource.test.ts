@@ -1,8 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Redacted, Result, Schema } from "effect"
-import { TestClock } from "effect/testing"
+import { manifestCatalog } from "./FileSource.ts"
 import { type LinkEntry, type LinkManifest, linksJson, linkText, readLinks } from "./LinkManifest.ts"
-import { manifestBook, manifestCatalog } from "./ManifestCatalog.ts"
 
 const file = (analysisId: string, fileName: string, more: Partial<LinkEntry> = {}): LinkEntry => ({
   analysisId,
@@ -87,43 +86,5 @@ describe("the catalog of a links file", () => {
         const expected = entries.map((it) => JSON.stringify([it.analysisId, it.fileName]))
         assert.deepStrictEqual(pairs.sort(), expected.sort())
       })
-  )
-})
-
-describe("the links of a links file", () => {
-  it.effect("L1 are used until the moment they name, and never renewed", () =>
-    Effect.gen(function* () {
-      const book = manifestBook(manifest(file("1", "a.bam", { expiresAt: new Date(60_000) })))
-      assert.isNull(book.renew)
-      yield* TestClock.adjust("59 seconds")
-      assert.strictEqual((yield* book.current("1", "a.bam")).size, 3)
-      yield* TestClock.adjust("1 second")
-      const error = yield* Effect.flip(book.current("1", "a.bam"))
-      assert.strictEqual(
-        error.message,
-        "a.bam: its link has expired (it ended at 1970-01-01T00:01:00.000Z): write the links file again with " +
-          "--writeLinks, then run this command again"
-      )
-    })
-  )
-
-  it.effect("are those of their own analysis only", () =>
-    Effect.gen(function* () {
-      const book = manifestBook(manifest(file("1", "a.bam")))
-      const error = yield* Effect.flip(book.current("2", "a.bam"))
-      assert.strictEqual(error.message, "link of a.bam (analysis 2): not found")
-    })
-  )
-
-  it.effect("L6 of two files of one name in one analysis none is taken", () =>
-    Effect.gen(function* () {
-      const book = manifestBook(manifest(file("1", "a.bam.bai"), file("1", "a.bam.bai"), file("2", "a.bam.bai")))
-      const error = yield* Effect.flip(book.current("1", "a.bam.bai"))
-      assert.strictEqual(
-        error.message,
-        "link of a.bam.bai (analysis 1): not found (the links file has two files of this name)"
-      )
-      assert.strictEqual((yield* book.current("2", "a.bam.bai")).size, 3)
-    })
   )
 })

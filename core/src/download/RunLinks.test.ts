@@ -1,0 +1,250 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Layer, Redacted, Schema } from "effect"
+import { TestClock } from "effect/testing"
+import { ServiceClient } from "../client/ServiceClient.ts"
+import { AnalysisFiles } from "../contract/Files.ts"
+import { NotFound, type ServiceError } from "../Errors.ts"
+import { wantedFiles } from "../selection/WantedFiles.ts"
+import { entryOf } from "./Catalog.ts"
+import type { PlannedFile } from "./DownloadPlan.ts"
+import { manifestCatalog } from "./FileSource.ts"
+import type { LinkEntry } from "./LinkManifest.ts"
+import { manifestLinks, type RunLinks, serviceLinks } from "./RunLinks.ts"
+
+const link = (name: string, seconds: number | null = null) =>
+  seconds === null
+    ? `https://files/${name}?sig=1`
+    : `https://files/${name}?X-Amz-Date=19700101T000000Z&X-Amz-Expires=${seconds}`
+
+const answer = (id: string, files: ReadonlyArray<object>) =>
+  entryOf({ id, named: true }, Schema.decodeUnknownSync(AnalysisFiles)({ id, apiFileLinks: files }), 0)
+
+/** A service that is asked for links, and remembers it; `number` counts its answers. */
+const service = (files: (number: number) => Effect.Effect<ReadonlyArray<object>, ServiceError>) => {
+  const asked: Array<string> = []
+  const layer = Layer.mock(ServiceClient, {
+    getFileDownloadLinks: (id) =>
+      Effect.suspend(() => files(asked.push(id))).pipe(
+        Effect.tap(Effect.yieldNow),
+        Effect.map((apiFileLinks) => Schema.decodeUnknownSync(AnalysisFiles)({ id, apiFileLinks }))
+      )
+  })
+  return { asked, layer }
+}
+
+const names = ["a.bam", "b.bam", "c.bam"]
+/** Three files, whose size is the number of the answer that lists them. */
+const three = (number: number, seconds: number | null = null) =>
+  names.map((fileName) => ({ fileName, downloadLink: `${link(fileName, seconds)}&nth=${number}`, size: number }))
+
+const numberOf = (links: RunLinks, fileName: string) =>
+  Effect.map(links.lend({ analysisId: "A", fileName }), ({ size }) => size)
+
+describe("the links of a run", () => {
+  /** Runs with links of which the first answer is there already. */
+  const going = <A, E>(
+    use: (links: RunLinks, asked: ReadonlyArray<string>) => Effect.Effect<A, E>,
+    seconds: number | null = null
+  ) => {
+    const { asked, layer } = service((number) => Effect.succeed(three(number + 1, seconds)))
+    return Effect.gen(function* () {
+      return yield* use(yield* serviceLinks([answer("A", three(1, seconds))]), asked)
+    }).pipe(Effect.provide(layer))
+  }
+
+  it.effect("a young link is used, an old one is asked for again just before its file starts", () =>
+    going((links, asked) =>
+      Effect.gen(function* () {
+        assert.strictEqual(yield* numberOf(links, "a.bam"), 1)
+        yield* TestClock.adjust("9 minutes")
+        assert.strictEqual(yield* numberOf(links, "b.bam"), 1)
+        yield* TestClock.adjust("1 minute")
+        assert.strictEqual(yield* numberOf(links, "c.bam"), 2)
+        assert.strictEqual(yield* numberOf(links, "a.bam"), 2)
+        assert.strictEqual(asked.length, 1)
+      })
+    )
+  )
+
+  it.effect("a link is given out once and not kept: a file that starts again gets a new one", () =>
+    going((links, asked) =>
+      Effect.gen(function* () {
+        for (const expected of [1, 2, 3]) assert.strictEqual(yield* numberOf(links, "a.bam"), expected)
+        assert.strictEqual(asked.length, 2)
+        assert.strictEqual(yield* numberOf(links, "b.bam"), 3)
+      })
+    )
+  )
+
+  it.effect("two files that start at the same time with the same index each get a link of it", () =>
+    going((links, asked) =>
+      Effect.gen(function* () {
+        yield* TestClock.adjust("1 hour")
+        const both = yield* Effect.all([numberOf(links, "a.bam"), numberOf(links, "a.bam")], { concurrency: 2 })
+        assert.deepStrictEqual(both, [2, 3])
+        assert.strictEqual(asked.length, 2)
+      })
+    )
+  )
+
+  it.effect("only the links of files that will be fetched are kept, and of the indexes that their slices need", () => {
+    const listed = ["a.bam", "a.csi", "A.BAM", "notes.txt"].map((fileName) => ({
+      fileName,
+      downloadLink: link(fileName)
+    }))
+    const { asked, layer } = service(() => Effect.succeed(listed))
+    return Effect.gen(function* () {
+      const answers = [answer("A", listed), answer("B", listed)]
+      const choice = { filetypes: ["bam"], layout: "flat", slice: { wanted: [], unmapped: true } } as const
+      const fetched = wantedFiles(
+        answers.slice(0, 1).map(({ listed }) => listed),
+        choice
+      ).map((file): PlannedFile => ({ ...file, decision: { _tag: "Fetch" } }))
+      // One index serves both files.
+      assert.deepStrictEqual(
+        fetched.map(({ slice }) => slice?.indexFile),
+        ["a.csi", "a.csi"]
+      )
+      const links = yield* serviceLinks(answers, fetched)
+      for (const fileName of ["a.bam", "a.csi"]) {
+        assert.strictEqual(Redacted.value((yield* links.lend({ analysisId: "A", fileName })).link), link(fileName))
+      }
+      assert.deepStrictEqual(asked, [])
+      for (const [analysisId, fileName] of [
+        ["B", "a.bam"],
+        ["A", "a.csi"]
+      ] as const) {
+        yield* links.lend({ analysisId, fileName })
+      }
+      assert.deepStrictEqual(asked, ["B", "A"])
+    }).pipe(Effect.provide(layer))
+  })
+
+  it.effect("L1 a link that says it ends is not started on near its end", () =>
+    going(
+      (links) =>
+        Effect.gen(function* () {
+          yield* TestClock.adjust("60 seconds")
+          assert.strictEqual(yield* numberOf(links, "a.bam"), 1)
+          yield* TestClock.adjust("20 seconds")
+          assert.strictEqual(yield* numberOf(links, "b.bam"), 2)
+        }),
+      100
+    )
+  )
+
+  it.effect("L2 files of an analysis that start, or were refused, at the same time ask once", () =>
+    going((links, asked) =>
+      Effect.gen(function* () {
+        yield* TestClock.adjust("1 hour")
+        const lent = yield* Effect.forEach(names, (fileName) => links.lend({ analysisId: "A", fileName }), {
+          concurrency: "unbounded"
+        })
+        assert.strictEqual(asked.length, 1)
+        const renewals = lent.map(({ renewLink }) => renewLink ?? Effect.die("nobody can be asked"))
+        const fresh = yield* Effect.all(renewals, { concurrency: "unbounded" })
+        assert.deepStrictEqual(
+          fresh.map(({ size }) => size),
+          [3, 3, 3]
+        )
+        assert.strictEqual(asked.length, 2)
+        // What the others got is no newer link for a file that had it already.
+        assert.strictEqual((yield* renewals[0] ?? Effect.die("none")).size, 4)
+      })
+    )
+  )
+
+  it.effect("L6 a new list without the file, with two of it, or with it archived is an error of its own", () => {
+    const lists: ReadonlyArray<ReadonlyArray<object>> = [
+      [{ fileName: "b.bam", downloadLink: link("b") }],
+      [
+        { fileName: "a.bam", downloadLink: link("a") },
+        { fileName: "a.bam", downloadLink: link("a2") }
+      ],
+      [{ fileName: "a.bam", downloadLink: null, currentlyArchived: true }],
+      [{ fileName: "a.bam" }]
+    ]
+    const { layer } = service((number) => Effect.succeed(lists[number - 1] ?? three(number)))
+    return Effect.gen(function* () {
+      const links = yield* serviceLinks([answer("A", three(1))])
+      const { renewLink } = yield* links.lend({ analysisId: "A", fileName: "a.bam" })
+      const renewed = renewLink ?? Effect.die("nobody can be asked")
+      const messages: Array<string> = []
+      for (let i = 0; i < 4; i++) {
+        messages.push((yield* Effect.flip(renewed)).message)
+        yield* TestClock.adjust("30 seconds")
+      }
+      assert.deepStrictEqual(messages, [
+        "download link of a.bam (analysis A): not found (the service does not list the file any more)",
+        "download link of a.bam (analysis A): unreadable reply: two files of this name are listed",
+        "download link of a.bam (analysis A): not found (the file has been archived meanwhile)",
+        "download link of a.bam (analysis A): not found"
+      ])
+      assert.strictEqual((yield* renewed).size, 5)
+    }).pipe(Effect.provide(layer))
+  })
+
+  it.effect("an analysis that the service does not know any more is asked for once a minute", () => {
+    const { asked, layer } = service(() => Effect.fail(new NotFound({ what: "analysis A" })))
+    return Effect.gen(function* () {
+      const links = yield* serviceLinks([])
+      for (let i = 0; i < 3; i++) assert.strictEqual((yield* Effect.flip(numberOf(links, "a.bam")))._tag, "SvcNotFound")
+      assert.strictEqual(asked.length, 1)
+      yield* TestClock.adjust("1 minute")
+      yield* Effect.flip(numberOf(links, "a.bam"))
+      assert.strictEqual(asked.length, 2)
+    }).pipe(Effect.provide(layer))
+  })
+})
+
+describe("the links of a links file", () => {
+  const entry = (analysisId: string, fileName: string, text = `https://files/${fileName}?sig=1`): LinkEntry => ({
+    analysisId,
+    fileName,
+    size: 3,
+    archived: false,
+    estimatedRestoreTime: null,
+    link: Redacted.make(text),
+    expiresAt: null
+  })
+  const linksOf = (...entries: ReadonlyArray<LinkEntry>) => {
+    const manifest = { target: new URL("https://lab.example.org/"), filetypes: ["bam"] as const, entries }
+    return manifestLinks(manifestCatalog(manifest, []).entries)
+  }
+
+  it.effect("L1 are used until the moment they name, however often, and never renewed", () =>
+    Effect.gen(function* () {
+      const links = yield* linksOf(entry("1", "a.bam", "https://files/a.bam?Expires=60"))
+      const file = { analysisId: "1", fileName: "a.bam" }
+      assert.isNull((yield* links.lend(file)).renewLink)
+      yield* TestClock.adjust("59 seconds")
+      assert.strictEqual((yield* links.lend(file)).size, 3)
+      yield* TestClock.adjust("1 second")
+      assert.strictEqual(
+        (yield* Effect.flip(links.lend(file))).message,
+        "a.bam: its link has expired (it ended at 1970-01-01T00:01:00.000Z): write the links file again with " +
+          "--writeLinks, then run this command again"
+      )
+    })
+  )
+
+  it.effect("are those of their own analysis only", () =>
+    Effect.gen(function* () {
+      const links = yield* linksOf(entry("1", "a.bam"))
+      const error = yield* Effect.flip(links.lend({ analysisId: "2", fileName: "a.bam" }))
+      assert.strictEqual(error.message, "link of a.bam (analysis 2): not found")
+    })
+  )
+
+  it.effect("L6 of two files of one name in one analysis none is taken", () =>
+    Effect.gen(function* () {
+      const links = yield* linksOf(entry("1", "a.bam.bai"), entry("1", "a.bam.bai"), entry("2", "a.bam.bai"))
+      const error = yield* Effect.flip(links.lend({ analysisId: "1", fileName: "a.bam.bai" }))
+      assert.strictEqual(
+        error.message,
+        "link of a.bam.bai (analysis 1): not found (the links file has two files of this name)"
+      )
+      assert.strictEqual((yield* links.lend({ analysisId: "2", fileName: "a.bam.bai" })).size, 3)
+    })
+  )
+})

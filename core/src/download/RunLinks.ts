@@ -1,0 +1,87 @@
+/**
+ * The links of a run. With hundreds of analyses the first answers are hours old when their files get their turn, so a file is lent
+ * its link just before it starts, and its analysis is asked again where that is old.
+ */
+import * as Clock from "effect/Clock"
+import * as Effect from "effect/Effect"
+import { ServiceClient } from "../client/ServiceClient.ts"
+import { AnalysisId } from "../contract/Ids.ts"
+import { LinkExpired, NotFound, ReplyMalformed, type ServiceError } from "../Errors.ts"
+import { printable } from "../text/Printable.ts"
+import { makeLinks } from "../transfer/Links.ts"
+import type { SliceSourceFile } from "../transfer/SliceRequest.ts"
+import { type CatalogEntry, entryOf } from "./Catalog.ts"
+import type { PlannedFile } from "./DownloadPlan.ts"
+
+export interface RunLinks {
+  /** The link of a file that is about to start, and how it gets the next one. */
+  readonly lend: (file: {
+    readonly analysisId: string
+    readonly fileName: string
+  }) => Effect.Effect<Omit<SliceSourceFile, "fileName">, ServiceError | LinkExpired>
+}
+
+/**
+ * The links in `entries`; asks for newer ones through `ServiceClient`.
+ *
+ * @param files - the files that will be fetched: no other links are kept; absent for all
+ */
+export const serviceLinks = Effect.fnUntraced(function* (
+  entries: ReadonlyArray<CatalogEntry>,
+  files?: ReadonlyArray<PlannedFile>
+): Effect.fn.Return<RunLinks, never, ServiceClient> {
+  const client = yield* ServiceClient
+  return yield* makeLinks({
+    ask: Effect.fnUntraced(function* (id: string) {
+      const askedAt = yield* Clock.currentTimeMillis
+      return entryOf({ id, named: true }, yield* client.getFileDownloadLinks(AnalysisId.make(id)), askedAt)
+    }),
+    held: files === undefined ? entries : entriesFor(files, entries),
+    noLink: ({ _tag }, file) => {
+      const what = `download ${nameOf(file)}`
+      return _tag === "Several"
+        ? new ReplyMalformed({ request: what, reason: "two files of this name are listed" })
+        : new NotFound({ what, ...details[_tag] })
+    },
+    once: true
+  })
+})
+
+const details = {
+  Missing: { detail: "the service does not list the file any more" },
+  Archived: { detail: "the file has been archived meanwhile" },
+  Unlinked: {},
+  Ended: {}
+}
+
+/** The links of a links file, each until it says that it ends; nobody is asked for others. */
+export const manifestLinks = (entries: ReadonlyArray<CatalogEntry>): Effect.Effect<RunLinks> =>
+  makeLinks({
+    ask: null,
+    held: entries,
+    noLink: (no, file) => {
+      if (no._tag === "Ended") {
+        return new LinkExpired({ file: printable(file.fileName), reason: `it ended at ${no.at.toISOString()}` })
+      }
+      const detail = no._tag === "Several" ? { detail: "the links file has two files of this name" } : {}
+      return new NotFound({ what: nameOf(file), ...detail })
+    }
+  })
+
+const nameOf = ({ analysisId, fileName }: { readonly analysisId: string; readonly fileName: string }) =>
+  `link of ${printable(fileName)} (analysis ${printable(analysisId)})`
+
+/** What the answers say of `files`, and of the indexes that their slices need. */
+const entriesFor = (
+  files: ReadonlyArray<PlannedFile>,
+  entries: ReadonlyArray<CatalogEntry>
+): ReadonlyArray<CatalogEntry> => {
+  const wanted = Map.groupBy(files, ({ analysisId }) => analysisId)
+  return entries.flatMap(({ links, listed, ...entry }) => {
+    const planned = wanted.get(listed.id) ?? []
+    const names = new Set(planned.flatMap(({ fileName, slice }) => [fileName, slice?.indexFile ?? fileName]))
+    const kept = [...links].filter(([name]) => names.has(name))
+    const listedFiles = listed.files.filter(({ fileName }) => fileName !== null && names.has(fileName))
+    return names.size === 0 ? [] : [{ ...entry, listed: { ...listed, files: listedFiles }, links: new Map(kept) }]
+  })
+}
