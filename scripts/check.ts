@@ -1,6 +1,6 @@
 /**
- * `npm run check`: everything that must be green before a commit is pushed. One line per check, its output only when it
- * fails, and a failed check does not hide the next one. With `-- --no-tests` without the tests, for where they have just run.
+ * `npm run check`: everything that must be green before a commit is pushed. A line when a check begins and when it ends, its
+ * output only when it fails; a failed check does not hide the next one. With `-- --no-tests` without the tests, for where they have just run.
  */
 import { spawnSync } from "node:child_process"
 
@@ -15,6 +15,7 @@ const wanted = process.argv.includes("--no-tests") ? checks.filter(([name]) => n
 
 const failed = wanted.filter(([name, command, ...args]) => {
   const started = performance.now()
+  console.log(`...    ${name}`)
   const result = spawnSync(command, args, { encoding: "utf8", env: { ...process.env, FORCE_COLOR: "0" } })
   const seconds = ((performance.now() - started) / 1000).toFixed(1)
   console.log(`${result.status === 0 ? "ok    " : "FAILED"} ${name} (${seconds} s)`)

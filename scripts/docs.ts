@@ -7,6 +7,7 @@
  * - the examples in `docs/library.md`, from `docs/examples`
  * - `docs/dev/faults.md`, from `test/faults/Catalogue.ts` and the names of the tests
  * - the pictures in `docs/01-tour.md` and `docs/dev/code-tour.md`, from the imports
+ * - `docs/pictures/map-*.svg`, from `scripts/pages/map-picture.ts`
  * - the version in CITATION.cff, packaging/ and the workflows, from package.json
  * - `docs/exit-codes.md`, from `core/src/errors`
  */
@@ -15,6 +16,7 @@ import { apiPage } from "./pages/api.ts"
 import { exitCodesPage } from "./pages/exit-codes.ts"
 import { faultsPage } from "./pages/faults.ts"
 import { journeysPicture, roomsPicture } from "./pages/import-pictures.ts"
+import { mapPicture } from "./pages/map-picture.ts"
 import { sandboxOptions, settingsPage } from "./pages/settings.ts"
 import { versionPages } from "./pages/version.ts"
 
@@ -46,6 +48,8 @@ export const generatedPages = (): ReadonlyArray<readonly [path: string, content:
   between("docs/sandbox.md", "options", sandboxOptions),
   ["docs/library.md", withExamples("docs/library.md")],
   ["docs/exit-codes.md", exitCodesPage()],
+  ["docs/pictures/map-light.svg", mapPicture("light")],
+  ["docs/pictures/map-dark.svg", mapPicture("dark")],
   ...versionPages()
 ]
 
