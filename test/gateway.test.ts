@@ -145,6 +145,18 @@ describe("svc-gateway", () => {
           const same = yield* get(`/reads/${id}?referenceName=chr1&start=0&end=90000000`)
           assert.strictEqual(Buffer.compare(Buffer.from(yield* fetched(same.text)), Buffer.from(bam)), 0)
         }
+        // The cases of GA4GH's compliance suite: the whole and a reference, without a format and with each that is known.
+        const whole = yield* Effect.promise(() =>
+          fetch(`${gateway.url}/files/A1/S1.bam`, { headers }).then((reply) => reply.arrayBuffer())
+        )
+        for (const query of ["", "?format=BAM"]) {
+          const { text } = yield* get(`/reads/A1${query}`)
+          assert.strictEqual(Buffer.compare(Buffer.from(yield* fetched(text)), Buffer.from(whole)), 0, query)
+        }
+        const formatted = yield* get("/reads/A1?referenceName=chr1&start=0&end=90000000&format=BAM")
+        assert.strictEqual(Buffer.compare(Buffer.from(yield* fetched(formatted.text)), Buffer.from(bam)), 0)
+        const keys = JSON.parse(ticket.text).htsget.urls.flatMap((url: object) => Object.keys(url))
+        assert.deepStrictEqual([...new Set(keys)].sort(), ["class", "headers", "url"])
         const posted = yield* get("/variants/A1", {
           method: "POST",
           body: JSON.stringify({
@@ -155,9 +167,19 @@ describe("svc-gateway", () => {
         yield* checkStructure("x.vcf.gz", fromBytes(yield* fetched(posted.text)))
         const header: Ticket = JSON.parse((yield* get("/reads/A1?class=header")).text)
         assert.isTrue(header.htsget.urls.every((url) => url.class === "header" && url.url.startsWith("data:")))
-        assert.strictEqual(JSON.parse((yield* get("/reads/service-info")).text).htsget.datatype, "reads")
+        for (const [datatype, format] of [
+          ["reads", "BAM"],
+          ["variants", "VCF"]
+        ]) {
+          const { id, htsget, organization, type, version } = JSON.parse((yield* get(`/${datatype}/service-info`)).text)
+          assert.isTrue([id, organization.name, organization.url, version].every((text) => typeof text === "string"))
+          assert.deepStrictEqual(type, { group: "org.ga4gh", artifact: "htsget", version: "1.3.0" })
+          assert.deepStrictEqual([htsget.datatype, htsget.formats], [datatype, [format]])
+        }
         const errors = [
           ["/reads/A1?format=CRAM", 400, "UnsupportedFormat"],
+          ["/reads/A1?class=header&fields=QNAME", 400, "InvalidInput"],
+          ["/reads/A1?tags=RG&notags=RG", 400, "InvalidInput"],
           ["/reads/A1?start=1", 400, "InvalidInput"],
           ["/reads/A1?referenceName=chr1&start=9&end=8", 400, "InvalidRange"],
           ["/reads/A1?referenceName=nowhere", 404, "NotFound"],

@@ -50,3 +50,7 @@ export const toolGround = Effect.fnUntraced(function* (
 /** The client of htsget that GA4GH's own documentation names. */
 export const htsget = (args: ReadonlyArray<string>, options: RunOptions = {}) =>
   tool(join(root, ".e2e/python/bin/htsget"), args, options)
+
+/** Runs a program of Python with pysam. */
+export const pysam = (program: string, args: ReadonlyArray<string>) =>
+  tool(join(root, ".e2e/python/bin/python"), ["-c", program, ...args])

@@ -1,11 +1,11 @@
 /** Tools of other hands read through the gateway what they read from local files. */
-import { copyFileSync, readFileSync, truncateSync } from "node:fs"
+import { copyFileSync, readFileSync, truncateSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { folder, sha256 } from "../Ground.ts"
 import { startNginx } from "../Nginx.ts"
-import { htsget, region, regionQuery, regionText, tool, toolGround } from "./Ground.ts"
+import { htsget, pysam, region, regionQuery, regionText, tool, toolGround } from "./Ground.ts"
 
 const ways = [
   ["by redirect", []],
@@ -59,6 +59,19 @@ describe("the gateway", () => {
       })
     )
 
+    it.live(`pysam, ${way}: reads and variants of a region, with the index guessed, and with a token in the path`, () =>
+      Effect.gen(function* () {
+        const tokenFile = join(yield* folder, "token")
+        writeFileSync(tokenFile, `${token}\n`, { mode: 0o600 })
+        const { files, gateway } = yield* toolGround([...args, "--tokenFile", tokenFile])
+        const through = (name: string) => `${gateway.url}/t/${token}/files/A1/${name}`
+        const names = (bam: string, vcf: string) => pysam(namesInRegion, [bam, vcf, regionText])
+        const here = yield* names(join(files, "S1.bam"), join(files, "S1.vcf.gz"))
+        assert.isAbove(here.split("\n").length, 100)
+        assert.strictEqual(yield* names(through("S1.bam"), through("S1.vcf.gz")), here)
+      })
+    )
+
     it.live(`curl, wget -c and aria2c, ${way}: the whole file, also continued and in 16 pieces`, () =>
       Effect.gen(function* () {
         const { files, url } = yield* toolGround(args)
@@ -104,6 +117,18 @@ describe("the gateway", () => {
       })
   )
 })
+
+const token = "0123456789abcdef"
+
+/** Prints the name and place of each read, and the place of each variant, in a region. */
+const namesInRegion = `
+import sys, pysam
+bam, vcf, region = sys.argv[1:]
+with pysam.AlignmentFile(bam) as file:
+    for read in file.fetch(region=region): print(read.query_name, read.flag, read.reference_start)
+with pysam.VariantFile(vcf) as file:
+    for variant in file.fetch(region=region): print(variant.pos, variant.ref)
+`
 
 /** Reads that overlap the region, in the words of samtools. */
 const overlapping = `rname=="${region.name}" && pos<=${region.end} && endpos>=${region.start}`
