@@ -1,20 +1,36 @@
-/** Answers failures with an HTTP status, an error code for programs and a message for people. */
+/** Answers: addresses as the caller reaches them, and failures with an HTTP status, an error code for programs and a message for people. */
 
 import * as Clock from "effect/Clock"
+import * as Context from "effect/Context"
 import * as DateTime from "effect/DateTime"
 import * as Effect from "effect/Effect"
 import * as HttpServerResponse from "effect/http/HttpServerResponse"
 import * as Option from "effect/Option"
 import { codeOf } from "../core/src/Errors.ts"
-import { errorStatus } from "../core/src/htsget/HtsgetError.ts"
 import { bodyOf, errorBody, mediaType } from "../core/src/htsget/Ticket.ts"
+import { errorStatus } from "../core/src/htsget/TicketRequest.ts"
 import type { FileArchived } from "../core/src/serving/LinkStore.ts"
 import { Restorations } from "../core/src/serving/Restorations.ts"
 import type { TicketError } from "../core/src/serving/Tickets.ts"
 import { printable } from "../core/src/text/Printable.ts"
 import { Scrubber } from "../core/src/text/Scrubber.ts"
-import { Caller, fileUrl } from "./Caller.ts"
 import { GatewaySettings } from "./GatewaySettings.ts"
+
+/** How a caller reaches the gateway, and what its tickets must carry. */
+export interface CallerView {
+  /** Without a slash at its end; with the token when the caller has it in the path. */
+  readonly base: string
+  /** The fields that a request to the gateway needs, for tickets. */
+  readonly headers: Readonly<Record<string, string>>
+}
+
+export const Caller = Context.Reference<CallerView>("svc-steps/gateway/Answers/Caller", {
+  defaultValue: () => ({ base: "", headers: {} })
+})
+
+/** The address of a file, as the caller reaches it. */
+export const fileUrl = ({ base }: CallerView, analysisId: string, fileName: string): string =>
+  `${base}/files/${encodeURIComponent(analysisId)}/${encodeURIComponent(fileName)}`
 
 /** `Retry-After` of a 503, in seconds. */
 const retryAfter = "5"

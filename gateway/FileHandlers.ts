@@ -7,20 +7,18 @@ import * as HttpServerResponse from "effect/http/HttpServerResponse"
 import * as HttpApiBuilder from "effect/http-api/HttpApiBuilder"
 import * as Metric from "effect/Metric"
 import * as Redacted from "effect/Redacted"
+import { preconditionOf, requestedRange } from "../core/src/serving/Conditions.ts"
 import { FileBytes, type SizedVersion, unknownVersion } from "../core/src/serving/FileBytes.ts"
 import { FileArchived, LinkStore, type ServedFile } from "../core/src/serving/LinkStore.ts"
-import { preconditionOf } from "../core/src/serving/Preconditions.ts"
 import { Reader } from "../core/src/serving/Reader.ts"
-import { requestedRange } from "../core/src/serving/RequestedRange.ts"
 import { Restorations } from "../core/src/serving/Restorations.ts"
 import { printable } from "../core/src/text/Printable.ts"
 import { makeReaderOutput } from "../platform/terminal/ReaderOutput.ts"
 import { CurrentReading } from "./AccessLog.ts"
-import { json, makeFailures } from "./Answers.ts"
-import { Caller, fileUrl } from "./Caller.ts"
-import * as Counters from "./Counters.ts"
+import { Caller, fileUrl, json, makeFailures } from "./Answers.ts"
 import { GatewayApi } from "./GatewayApi.ts"
 import { GatewaySettings } from "./GatewaySettings.ts"
+import * as Metrics from "./Metrics.ts"
 
 type Request = HttpServerRequest.HttpServerRequest
 
@@ -72,7 +70,7 @@ export const fileHandlers = HttpApiBuilder.group(
             output.write(piece),
             Effect.suspend(() => {
               reading.bytes = (reading.bytes ?? 0) + piece.length
-              return Metric.update(Counters.bytes, piece.length)
+              return Metric.update(Metrics.bytes, piece.length)
             })
           )
         return yield* bytes.send(file, version, { first, end }, { write, rest: output.rest }).pipe(

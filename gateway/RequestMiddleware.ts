@@ -19,10 +19,9 @@ import { Reader } from "../core/src/serving/Reader.ts"
 import { printable } from "../core/src/text/Printable.ts"
 import { beginReading, CurrentReading, type Reading } from "./AccessLog.ts"
 import { admit, crossOrigin, preflight } from "./Admission.ts"
-import { json } from "./Answers.ts"
-import { Caller } from "./Caller.ts"
-import * as Counters from "./Counters.ts"
+import { Caller, json } from "./Answers.ts"
 import { GatewaySettings } from "./GatewaySettings.ts"
+import * as Metrics from "./Metrics.ts"
 
 type App<E = never> = Effect.Effect<
   HttpServerResponse.HttpServerResponse,
@@ -94,12 +93,12 @@ export const makeRequestMiddleware = Effect.gen(function* () {
       const begun = yield* monotonicMillis
       inFlight++
       response.once("close", () => inFlight--)
-      yield* Metric.update(Counters.inFlight, inFlight)
+      yield* Metric.update(Metrics.inFlight, inFlight)
       const arrival = { method, url, range: headers["range"], address: addressOf(response) }
       const reading = yield* beginReading(settings.accessLog, arrival, response)
       const answered = yield* answer(app, request, response, reading)
       const status = String(answered.status)
-      yield* Metric.update(Metric.withAttributes(Counters.requests, { route, status }), 1)
+      yield* Metric.update(Metric.withAttributes(Metrics.requests, { route, status }), 1)
       const took = Math.round((yield* monotonicMillis) - begun)
       // Only the route is logged: a path may hold the token, and names analyses of patients. Answers.ts names what it refuses.
       yield* Effect.logDebug(`${method} ${route}: ${status}, ${took} ms`)

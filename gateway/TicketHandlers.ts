@@ -6,14 +6,18 @@ import type * as HttpServerRequest from "effect/http/HttpServerRequest"
 import * as HttpApiBuilder from "effect/http-api/HttpApiBuilder"
 import * as Redacted from "effect/Redacted"
 import type * as Result from "effect/Result"
-import { HtsgetError } from "../core/src/htsget/HtsgetError.ts"
 import { serviceInfo, ticketOf } from "../core/src/htsget/Ticket.ts"
-import { type Datatype, fromBody, fromQuery, type TicketRequest } from "../core/src/htsget/TicketRequest.ts"
+import {
+  type Datatype,
+  fromBody,
+  fromQuery,
+  HtsgetError,
+  type TicketRequest
+} from "../core/src/htsget/TicketRequest.ts"
 import { LinkStore, type ServedFile } from "../core/src/serving/LinkStore.ts"
 import { Tickets } from "../core/src/serving/Tickets.ts"
 import { CurrentReading } from "./AccessLog.ts"
-import { htsgetAnswer, makeFailures } from "./Answers.ts"
-import { Caller, fileUrl } from "./Caller.ts"
+import { Caller, fileUrl, htsgetAnswer, makeFailures } from "./Answers.ts"
 import { GatewayApi } from "./GatewayApi.ts"
 import { GatewaySettings } from "./GatewaySettings.ts"
 

@@ -489,7 +489,7 @@ const writers: Readonly<Record<string, Writer>> = Object.fromEntries<Writer>([
   ["steps/main/ProcessRun.ts", { through: "steps/main/StepMain.ts" }],
   itself("steps/download/Conclusion.ts"),
   itself("gateway/Answers.ts"),
-  ["gateway/ControlHandlers.ts", { holds: "ok, and numbers" }],
+  ["gateway/Metrics.ts", { holds: "ok, and numbers" }],
   ["steps/main/StepRunner.ts", { holds: "help and version, before anything is read" }],
   ["platform/files/OutputFile.ts", { holds: answers }],
   ["steps/api/OpenApi.ts", { holds: "the declaration of the API" }],

@@ -87,7 +87,7 @@ export const stations = [
   "steps/download/Program.ts",
   "download/Downloads.ts",
   "download/DownloadForms.ts",
-  "download/FileSource.ts",
+  "download/RunSource.ts",
   "download/Catalog.ts",
   "download/Planning.ts",
   "download/Run.ts",

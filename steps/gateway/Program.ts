@@ -3,19 +3,22 @@ import * as Effect from "effect/Effect"
 import * as Queue from "effect/Queue"
 import * as Ref from "effect/Ref"
 import * as Result from "effect/Result"
+import { TokenFileUnusable } from "../../core/src/Errors.ts"
 import { ServiceAccess } from "../../core/src/serving/ServiceAccess.ts"
 import type { Settings } from "../../core/src/settings/Settings.ts"
 import { counted } from "../../core/src/text/Counted.ts"
 import { isLoopback } from "../../core/src/text/HostReach.ts"
+import { Scrubber } from "../../core/src/text/Scrubber.ts"
 import { start } from "../../gateway/Gateway.ts"
 import { GatewaySettings } from "../../gateway/GatewaySettings.ts"
+import { type NamedReader, parseReaders } from "../../gateway/Readers.ts"
+import { exposure, readSmallFile } from "../../platform/inputs/PrivateFile.ts"
 import { openLogFile } from "../../platform/terminal/LogFile.ts"
 import { linePrinter, printLines } from "../main/StandardOutput.ts"
 import { makeProgram, type ValuesOf, valuesOf, withProblems } from "../main/Step.ts"
 import { Stopping } from "../main/Stopping.ts"
 import { version } from "../main/Version.ts"
 import type { options } from "./Options.ts"
-import { readTokenFile } from "./TokenFile.ts"
 import { wiring } from "./Wiring.ts"
 
 /** How long the gateway waits for the first login before it announces its address; the login goes on after that. */
@@ -113,6 +116,27 @@ const openFiles = Effect.fnUntraced(function* ({
     Queue.offerUnsafe(errands, readAgain)
   })
   return { accessLog, readers }
+})
+
+/** Of a token file, in bytes: some ten thousand readers. */
+const longest = 1024 * 1024
+
+/** Whom the file names; from here on their tokens appear in no line of the log. Logs a warning when others may read the file. */
+export const readTokenFile = Effect.fn("svc.step.readTokenFile")(function* (
+  path: string
+): Effect.fn.Return<ReadonlyArray<NamedReader>, TokenFileUnusable> {
+  const unusable = (reason: string) => new TokenFileUnusable({ path, reason })
+  const scrubber = yield* Scrubber
+  const file = yield* Effect.mapError(readSmallFile(path, longest), unusable)
+  yield* Effect.forEach(exposure(path, file), (warning) => Effect.logWarning(warning), { discard: true })
+  if (file.bytes.length > longest) return yield* unusable("it is longer than 1 MB")
+  const text = yield* Effect.try({
+    try: () => new TextDecoder("utf-8", { fatal: true }).decode(file.bytes),
+    catch: () => unusable("it is not UTF-8 text")
+  })
+  const readers = yield* Effect.fromResult(Result.mapError(parseReaders(text), unusable))
+  for (const { token } of readers) scrubber.protect(token)
+  return readers
 })
 
 const isPublicUrl = (text: string) => /^https?:\/\/[^?#@]+$/.test(text) && URL.canParse(text)

@@ -14,7 +14,7 @@ import { Session } from "../../core/src/session/Session.ts"
 import { makeSessionProfile } from "../../core/src/session/SessionProfile.ts"
 import type { Settings } from "../../core/src/settings/Settings.ts"
 import { defaultSettings, LinkPool } from "../../core/src/transfer/LinkPool.ts"
-import * as Counters from "../../gateway/Counters.ts"
+import * as Metrics from "../../gateway/Metrics.ts"
 import * as ApiHttp from "../../platform/http/ApiHttp.ts"
 import * as CookieJars from "../../platform/http/CookieJars.ts"
 import * as LinkHttp from "../../platform/http/LinkHttp.ts"
@@ -45,7 +45,7 @@ export const wiring = (
       HttpClient.HttpClient,
       HttpClient.tapRequest(({ method, url }) =>
         method === "POST" && new URL(url).pathname.endsWith(profile.loginPath)
-          ? Metric.update(Counters.logins, 1)
+          ? Metric.update(Metrics.logins, 1)
           : Effect.void
       )
     )

@@ -19,7 +19,6 @@ import { type CatalogEntry, withSizes } from "./Catalog.ts"
 import type { DownloadPlan, ForeseenFile, Outlook, PlanFailure, PlannedFile } from "./DownloadPlan.ts"
 import type { DownloadRequest } from "./DownloadRequest.ts"
 import { type FileResult, failureResult } from "./FileResult.ts"
-import type { FileSource } from "./FileSource.ts"
 import { type LinksOf, linksOf } from "./LinkListing.ts"
 import {
   checkDestination,
@@ -34,6 +33,7 @@ import { type Outlooks, pendingOf } from "./Restoring.ts"
 import { resultWithoutFetch, run } from "./Run.ts"
 import type { Tell } from "./RunEvents.ts"
 import type { RunLinks } from "./RunLinks.ts"
+import type { RunSource } from "./RunSource.ts"
 import { estimatePlan, type RefusedEstimate, withEstimates } from "./SliceTasks.ts"
 
 /** One analysis of a listing, or what failed in its place. */
@@ -80,7 +80,7 @@ export type DownloadServices =
   | Path.Path
 
 /** What the selected analyses have. */
-export const list = <R>(source: FileSource<R>, request: DownloadRequest) =>
+export const list = <R>(source: RunSource<R>, request: DownloadRequest) =>
   source.analyses(request, request.shows ?? fileTypes).pipe(
     Stream.mapEffect(
       Effect.fnUntraced(function* (item) {
@@ -94,7 +94,7 @@ export const list = <R>(source: FileSource<R>, request: DownloadRequest) =>
   )
 
 /** The presigned links of the wanted files. */
-export const links = <R>(source: FileSource<R>, request: DownloadRequest): Stream.Stream<LinksItem, ServiceError, R> =>
+export const links = <R>(source: RunSource<R>, request: DownloadRequest): Stream.Stream<LinksItem, ServiceError, R> =>
   Stream.mapEffect(
     source.analyses(request, request.filetypes),
     (item): Effect.Effect<LinksItem> =>
@@ -122,7 +122,7 @@ const planOrClash = (analyses: ReadonlyArray<ListedAnalysis>, request: DownloadR
 
 /** What `keep` takes of the listings of the selected analyses; each failure goes to `failed` when it happens. */
 const gather = Effect.fn("svc.download.gather")(function* <R, A, S>(
-  source: FileSource<R>,
+  source: RunSource<R>,
   request: DownloadRequest,
   keep: (entry: CatalogEntry) => Effect.Effect<A, never, S>,
   failed: (failure: PlanFailure) => Effect.Effect<void>
@@ -139,7 +139,7 @@ const gather = Effect.fn("svc.download.gather")(function* <R, A, S>(
 
 /** What asking for the restorations of this request would do; nothing is fetched. */
 export const planRestore = Effect.fn("svc.download.planRestore")(function* <R>(
-  source: FileSource<R>,
+  source: RunSource<R>,
   request: DownloadRequest
 ) {
   const { disk, failures, plan } = yield* planListed(source, request, () => Effect.void)
@@ -161,10 +161,7 @@ const foreseen = (files: ReadonlyArray<PlannedFile>, outlooks: Outlooks): Readon
   })
 
 /** What a download with this request would do. */
-export const planRun = Effect.fn("svc.download.planRun")(function* <R>(
-  source: FileSource<R>,
-  request: DownloadRequest
-) {
+export const planRun = Effect.fn("svc.download.planRun")(function* <R>(source: RunSource<R>, request: DownloadRequest) {
   // Only the estimates of slices need the links: others would be kept for nothing.
   const entries: Array<CatalogEntry> = []
   const keep = (entry: CatalogEntry) => {
@@ -189,7 +186,7 @@ export const planRun = Effect.fn("svc.download.planRun")(function* <R>(
 
 /** Lists and plans, and keeps the links of what will be fetched. */
 const preparePlan = Effect.fnUntraced(function* <R>(
-  source: FileSource<R>,
+  source: RunSource<R>,
   request: DownloadRequest,
   failed: (failure: PlanFailure) => Effect.Effect<void>
 ) {
@@ -223,7 +220,7 @@ export const outcomeOf = ({ failures, results }: Done): RunOutcome => ({
 
 /** Downloads; restorations are asked for before anything is fetched: they take longest. */
 export const download = Effect.fn("svc.download.download")(function* <R>(
-  source: FileSource<R>,
+  source: RunSource<R>,
   target: string,
   request: DownloadRequest,
   tell: Tell
@@ -243,7 +240,7 @@ export const download = Effect.fn("svc.download.download")(function* <R>(
 
 /** Asks for what is archived; files that are no longer archived are left to the download. */
 export const ask = Effect.fn("svc.download.ask")(function* <R>(
-  source: FileSource<R>,
+  source: RunSource<R>,
   request: DownloadRequest,
   tell: Tell
 ) {
@@ -271,7 +268,7 @@ export const ask = Effect.fn("svc.download.ask")(function* <R>(
 
 /** The plan of what is listed, without a look at the files themselves. */
 const planListed = Effect.fnUntraced(function* <R>(
-  source: FileSource<R>,
+  source: RunSource<R>,
   request: DownloadRequest,
   failed: (failure: PlanFailure) => Effect.Effect<void>
 ) {

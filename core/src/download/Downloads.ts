@@ -50,12 +50,12 @@ import {
 import type { PlanFailure } from "./DownloadPlan.ts"
 import { type DownloadOptions, type DownloadRequest, downloadRequest, type RequestError } from "./DownloadRequest.ts"
 import { DownloadsFailed } from "./FileResult.ts"
-import { type FileSource, linksSource, serviceSource } from "./FileSource.ts"
 import type { LinkManifest } from "./LinkManifest.ts"
 import type { Look } from "./RestorationStatus.ts"
 import { makeResume } from "./Resume.ts"
 import { type Ended, eventsOf, type RunEvent, silent, type Tell } from "./RunEvents.ts"
 import type { RunRecord } from "./RunRecord.ts"
+import { linksSource, type RunSource, serviceSource } from "./RunSource.ts"
 
 /** What can stop a run before its first file. */
 export type RunFailure = ServiceError | RequestError | CannotCreate
@@ -180,7 +180,7 @@ const requestOf = (options: DownloadOptions | DownloadRequest) =>
 
 /** What every source of files has. */
 const forms = Effect.fnUntraced(function* <R>(
-  source: FileSource<R>,
+  source: RunSource<R>,
   target: string,
   ask: (request: DownloadRequest, tell: Tell) => Effect.Effect<Done, RunFailure | TrackingError>
 ): Effect.fn.Return<Forms, never, DownloadServices | R> {

@@ -7,9 +7,9 @@ import { NotFound, type ServiceError } from "../Errors.ts"
 import { wantedFiles } from "../selection/WantedFiles.ts"
 import { entryOf } from "./Catalog.ts"
 import type { PlannedFile } from "./DownloadPlan.ts"
-import { manifestCatalog } from "./FileSource.ts"
 import type { LinkEntry } from "./LinkManifest.ts"
 import { manifestLinks, type RunLinks, serviceLinks } from "./RunLinks.ts"
+import { manifestCatalog } from "./RunSource.ts"
 
 const link = (name: string, seconds: number | null = null) =>
   seconds === null

@@ -1,8 +1,7 @@
 /** The ticket of htsget: where the pieces of the wanted file are (GA4GH htsget 1.3.0, "Response JSON fields"). Pure. */
 import * as Base64 from "effect/encoding/Base64"
-import type { HtsgetError } from "./HtsgetError.ts"
-import type { Piece } from "./Pieces.ts"
-import { type Datatype, formatOf } from "./TicketRequest.ts"
+import type { TicketPiece } from "./TicketPieces.ts"
+import { type Datatype, formatOf, type HtsgetError } from "./TicketRequest.ts"
 
 /** Version of the htsget protocol. */
 export const protocolVersion = "1.3.0"
@@ -31,14 +30,14 @@ export interface Ticket {
 export const longestPiece = 1_000_000_000
 
 /** @param pieces - of which ranges longer than `longestPiece` are divided */
-export const ticketOf = (datatype: Datatype, pieces: ReadonlyArray<Piece>, place: FileAddress): Ticket => {
+export const ticketOf = (datatype: Datatype, pieces: ReadonlyArray<TicketPiece>, place: FileAddress): Ticket => {
   // The pieces of a whole file are neither header nor body.
   const classed = pieces.some((piece) => piece._tag === "Inline")
   const urls = pieces.flatMap(divided).map((piece) => urlOf(piece, place, classed))
   return { htsget: { format: formatOf[datatype], urls } }
 }
 
-const divided = (piece: Piece): ReadonlyArray<Piece> => {
+const divided = (piece: TicketPiece): ReadonlyArray<TicketPiece> => {
   if (piece._tag !== "Range" || piece.end - piece.first <= longestPiece) return [piece]
   const { end, first } = piece
   return Array.from({ length: Math.ceil((end - first) / longestPiece) }, (_, i) => ({
@@ -48,7 +47,7 @@ const divided = (piece: Piece): ReadonlyArray<Piece> => {
   }))
 }
 
-const urlOf = (piece: Piece, { headers, url }: FileAddress, classed: boolean): TicketUrl => {
+const urlOf = (piece: TicketPiece, { headers, url }: FileAddress, classed: boolean): TicketUrl => {
   switch (piece._tag) {
     case "Inline":
       return { url: `data:application/octet-stream;base64,${Base64.encode(piece.bytes)}`, class: piece.part }

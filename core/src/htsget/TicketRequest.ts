@@ -1,9 +1,25 @@
 /** What is asked of a ticket: the parameters of a GET or the body of a POST (GA4GH htsget 1.3.0), checked. Pure. */
+import * as Data from "effect/Data"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import { bam, vcf } from "../genome/formats/FileNames.ts"
 import type { RegionText } from "../genome/regions/RegionText.ts"
-import { HtsgetError } from "./HtsgetError.ts"
+
+/** The kinds of the protocol that we send, with their statuses. */
+export const errorStatus = {
+  InvalidAuthentication: 401,
+  NotFound: 404,
+  PayloadTooLarge: 413,
+  UnsupportedFormat: 400,
+  InvalidInput: 400,
+  InvalidRange: 400
+} as const
+
+/** An htsget error, sent instead of a ticket (GA4GH htsget 1.3.0, "Error responses"). */
+export class HtsgetError extends Data.TaggedError("HtsgetError")<{
+  readonly kind: keyof typeof errorStatus
+  readonly message: string
+}> {}
 
 /** Reads come from BAM files, variants from VCF files. */
 export type Datatype = "reads" | "variants"

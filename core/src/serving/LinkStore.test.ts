@@ -4,7 +4,7 @@ import { TestClock } from "effect/testing"
 import { ServiceClient } from "../client/ServiceClient.ts"
 import { AnalysisFiles } from "../contract/Files.ts"
 import { LoginRefused, NotFound, type ServiceError, Unavailable } from "../Errors.ts"
-import { LinkStore } from "./LinkStore.ts"
+import { LinkStore, listedName } from "./LinkStore.ts"
 import { Reader } from "./Reader.ts"
 import { ServiceAccess } from "./ServiceAccess.ts"
 
@@ -414,4 +414,29 @@ describe("a service that is away when the server starts", () => {
       }).pipe(Effect.provide(ServiceAccess.layer(service)))
     })
   )
+})
+
+describe("guessed names of indexes", () => {
+  const files = (...names: ReadonlyArray<string>) => names.map((fileName) => ({ fileName }))
+
+  it("lead to the index under the name that the service lists", () => {
+    const table = [
+      ["S1.bam.bai", "S1.bam.bai", "S1.bam.bai"],
+      ["S1.bai", "S1.bam.bai", "S1.bam.bai"],
+      ["S1.bam.bai", "S1.bai", "S1.bai"],
+      ["S1.csi", "S1.bam.csi", "S1.bam.csi"],
+      ["S1.bam.csi", "S1.bam.bai", null],
+      ["V.vcf.gz.tbi", "V.vcf.gz.tbi", "V.vcf.gz.tbi"],
+      ["V.vcf.gz.tbi", "V.vcf.tbi", "V.vcf.tbi"],
+      ["V.vcf.csi", "V.vcf.gz.csi", "V.vcf.gz.csi"],
+      ["V.tbi", "V.vcf.gz.tbi", null],
+      ["V.vcf.gz.csi", "V.vcf.gz.tbi", null],
+      ["S1.bam", "S1.bam.bai", null]
+    ] as const
+    for (const [asked, listed, found] of table) assert.strictEqual(listedName(asked, files(listed)), found, asked)
+  })
+
+  it("a name that is listed means that file, whatever else would fit", () => {
+    assert.strictEqual(listedName("S1.bai", files("S1.bam.bai", "S1.bai")), "S1.bai")
+  })
 })

@@ -10,9 +10,9 @@ import type * as Scope from "effect/Scope"
 import { AnalysisId } from "../contract/Ids.ts"
 import { type CatalogEntry, entryOf } from "../download/Catalog.ts"
 import { NotFound, type ServiceError } from "../Errors.ts"
+import { dataNamesOf, indexNamesOf, kindOfName } from "../genome/formats/FileNames.ts"
 import { printable } from "../text/Printable.ts"
 import { type LentLink, makeLinks } from "../transfer/Links.ts"
-import { listedName } from "./GuessedNames.ts"
 import { makeQuestions, type QueueState, type ServiceAway } from "./Questions.ts"
 import { Reader } from "./Reader.ts"
 import { type AccessLost, ServiceAccess } from "./ServiceAccess.ts"
@@ -166,3 +166,17 @@ const servedFilesOf = ({ listed: { files, id } }: CatalogEntry): ReadonlyArray<S
       ? []
       : [{ analysisId: id, fileName, size, archived, restoreEstimation: estimatedRestoreTime }]
   )
+
+/**
+ * All names of the same file, the one asked for first. Readers of `S1.bam` ask for its index as `S1.bam.csi`, `S1.csi`, `S1.bam.bai` and
+ * `S1.bai` in turn, and those of `S1.vcf.gz` as `S1.vcf.gz.csi`, `S1.vcf.csi`, `S1.vcf.gz.tbi` and `S1.vcf.tbi`.
+ */
+const namesOf = (name: string): ReadonlyArray<string> => {
+  const index = kindOfName(name)?.index
+  const others = dataNamesOf(name).flatMap(indexNamesOf)
+  return [name, ...others.filter((other) => other !== name && kindOfName(other)?.index === index)]
+}
+
+/** The name under which the file is listed, null when it is not. */
+export const listedName = (asked: string, files: ReadonlyArray<{ readonly fileName: string }>): string | null =>
+  namesOf(asked).find((name) => files.some(({ fileName }) => fileName === name)) ?? null

@@ -6,12 +6,12 @@ import { NotFound } from "../Errors.ts"
 import { fromBytes } from "../genome/ByteReader.ts"
 import { Codec } from "../genome/bgzf/Codec.ts"
 import { checkStructure } from "../genome/Structure.ts"
-import type { Piece } from "../htsget/Pieces.ts"
 import { serviceInfo, ticketOf } from "../htsget/Ticket.ts"
+import type { TicketPiece } from "../htsget/TicketPieces.ts"
 import { fromQuery } from "../htsget/TicketRequest.ts"
 import { FileBytes, unknownVersion } from "./FileBytes.ts"
 import { LinkStore, type ServedFile } from "./LinkStore.ts"
-import { Tickets } from "./Tickets.ts"
+import { indexOf, Tickets } from "./Tickets.ts"
 
 interface Listed {
   readonly bytes: Uint8Array
@@ -109,7 +109,7 @@ describe("the file that a client of htsget means", () => {
           { url: "u", headers: { a: "b" } }
         ])
         // Of 2.5 GB, in pieces of at most 1 GB, which readers ask for one after the other.
-        const large: ReadonlyArray<Piece> = [{ _tag: "Range", first: 0, end: 2_500_000_000 }]
+        const large: ReadonlyArray<TicketPiece> = [{ _tag: "Range", first: 0, end: 2_500_000_000 }]
         assert.deepStrictEqual(ticketOf("reads", large, { url: "u", headers: { a: "b" } }).htsget.urls, [
           { url: "u", headers: { a: "b", Range: "bytes=0-999999999" } },
           { url: "u", headers: { a: "b", Range: "bytes=1000000000-1999999999" } },
@@ -153,5 +153,19 @@ describe("the file that a client of htsget means", () => {
     const { htsget, type } = serviceInfo("variants", "1.2.3")
     assert.deepStrictEqual(type, { group: "org.ga4gh", artifact: "htsget", version: "1.3.0" })
     assert.deepStrictEqual([htsget.datatype, htsget.formats], ["variants", ["VCF"]])
+  })
+
+  it("the index of a data file is the one of its own format first", () => {
+    const indexFor = (data: string, ...names: ReadonlyArray<string>) =>
+      indexOf(
+        data,
+        names.map((fileName) => ({ fileName }))
+      )?.fileName ?? null
+    assert.strictEqual(indexFor("S1.bam", "S1.bam", "S1.bam.csi", "S1.bam.bai"), "S1.bam.bai")
+    assert.strictEqual(indexFor("S1.bam", "S1.bam", "S1.bam.csi"), "S1.bam.csi")
+    assert.strictEqual(indexFor("S1.bam", "S1.bai"), "S1.bai")
+    assert.strictEqual(indexFor("V.vcf.gz", "V.vcf.gz.tbi"), "V.vcf.gz.tbi")
+    assert.isNull(indexFor("S1.bam", "S1.bam", "S2.bam.bai"))
+    assert.isNull(indexFor("notes.txt", "notes.txt.bai"))
   })
 })

@@ -5,19 +5,18 @@ import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Layer from "effect/Layer"
 import { Codec } from "../genome/bgzf/Codec.ts"
-import { HtsgetError } from "../htsget/HtsgetError.ts"
+import { indexRank } from "../genome/formats/FileNames.ts"
 import { type OpenedFile, openFile } from "../htsget/OpenedFile.ts"
-import { type Piece, piecesOf } from "../htsget/Pieces.ts"
 import { longestPiece } from "../htsget/Ticket.ts"
-import { type Datatype, type TicketRequest, typeOf } from "../htsget/TicketRequest.ts"
+import { piecesOf, type TicketPiece } from "../htsget/TicketPieces.ts"
+import { type Datatype, HtsgetError, type TicketRequest, typeOf } from "../htsget/TicketRequest.ts"
 import { printable } from "../text/Printable.ts"
 import { type BytesError, FileBytes, type SizedVersion } from "./FileBytes.ts"
-import { indexOf } from "./GuessedNames.ts"
 import { FileArchived, LinkStore, type ServedFile } from "./LinkStore.ts"
 
 export interface TicketParts {
   readonly file: ServedFile
-  readonly pieces: ReadonlyArray<Piece>
+  readonly pieces: ReadonlyArray<TicketPiece>
 }
 
 export type TicketError = BytesError | HtsgetError
@@ -92,7 +91,7 @@ const makeTickets = Effect.fnUntraced(function* () {
       if (data.archived) return yield* new FileArchived({ file: data })
       if (request.regions === null && !request.header) {
         const size = data.size ?? (yield* bytes.version(data)).size
-        const piece: Piece = size > longestPiece ? { _tag: "Range", first: 0, end: size } : { _tag: "Whole" }
+        const piece: TicketPiece = size > longestPiece ? { _tag: "Range", first: 0, end: size } : { _tag: "Whole" }
         return { file: data, pieces: [piece] }
       }
       const index = indexOf(data.fileName, yield* store.files(data.analysisId))
@@ -110,3 +109,13 @@ const makeTickets = Effect.fnUntraced(function* () {
     })
   })
 })
+
+/** The index of a data file, the one with the best name; null when none is listed. */
+export const indexOf = <F extends { readonly fileName: string }>(data: string, files: ReadonlyArray<F>): F | null => {
+  const rankOf = indexRank(data)
+  const ranked = files.flatMap((file) => {
+    const rank = rankOf(file.fileName)
+    return rank === null ? [] : [{ file, rank }]
+  })
+  return ranked.toSorted((a, b) => a.rank - b.rank)[0]?.file ?? null
+}

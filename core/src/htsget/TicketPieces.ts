@@ -16,11 +16,10 @@ import * as VirtualOffset from "../genome/bgzf/VirtualOffset.ts"
 import { lengthOf, resolveRegions } from "../genome/regions/Regions.ts"
 import { compress } from "../genome/slice/Slice.ts"
 import { planStretches } from "../genome/slice/StretchPlan.ts"
-import { HtsgetError } from "./HtsgetError.ts"
 import type { OpenedFile } from "./OpenedFile.ts"
-import type { TicketRequest } from "./TicketRequest.ts"
+import { HtsgetError, type TicketRequest } from "./TicketRequest.ts"
 
-export type Piece =
+export type TicketPiece =
   /** BGZF blocks that are sent inside the ticket. */
   | { readonly _tag: "Inline"; readonly part: "header" | "body"; readonly bytes: Uint8Array }
   /** The file as it is. */
@@ -45,7 +44,7 @@ export const piecesOf = Effect.fn("svc.htsget.piecesOf")(function* <E>(
   file: OpenedFile,
   reader: ByteReader<E>,
   request: TicketRequest
-): Effect.fn.Return<ReadonlyArray<Piece>, HtsgetError | FileDamaged | E, Codec> {
+): Effect.fn.Return<ReadonlyArray<TicketPiece>, HtsgetError | FileDamaged | E, Codec> {
   const codec = yield* Codec
   const stretches = yield* Effect.fromResult(stretchesOf(file, reader.size, request))
   const body = yield* Effect.forEach(stretches, (stretch) => piecesOfStretch(file.name, reader, stretch), {
@@ -118,11 +117,11 @@ const piecesOfStretch = Effect.fnUntraced(function* <E>(
   file: string,
   reader: ByteReader<E>,
   { begin, end }: Stretch
-): Effect.fn.Return<ReadonlyArray<Piece>, FileDamaged | E, Codec> {
+): Effect.fn.Return<ReadonlyArray<TicketPiece>, FileDamaged | E, Codec> {
   const [first, last] = [VirtualOffset.block(begin), VirtualOffset.block(end)]
   const [from, to] = [VirtualOffset.within(begin), VirtualOffset.within(end)]
   if (first === last) return [yield* cut(yield* contentAt(file, reader, first), from, to)]
-  const pieces: Array<Piece> = []
+  const pieces: Array<TicketPiece> = []
   let at = first
   if (from > 0) {
     const block = yield* contentAt(file, reader, first)
@@ -158,7 +157,7 @@ const contentAt = Effect.fnUntraced(function* <E>(
 const cut = Effect.fnUntraced(function* ({ at, content, file }: Block, from: number, to: number) {
   const codec = yield* Codec
   if (from > to || to > content.length) return yield* badBlock(file, at, "the index points past its end")
-  const piece: Piece = {
+  const piece: TicketPiece = {
     _tag: "Inline",
     part: "body",
     bytes: withoutEnd(compress(codec, content.subarray(from, to), level))

@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Redacted, Result, Schema } from "effect"
-import { manifestCatalog } from "./FileSource.ts"
 import { type LinkEntry, type LinkManifest, linksJson, linkText, readLinks } from "./LinkManifest.ts"
+import { manifestCatalog } from "./RunSource.ts"
 
 const file = (analysisId: string, fileName: string, more: Partial<LinkEntry> = {}): LinkEntry => ({
   analysisId,

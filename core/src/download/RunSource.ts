@@ -19,7 +19,7 @@ import type { LinkEntry, LinkManifest } from "./LinkManifest.ts"
 import { archivedOf, foreseeArchived, type Outlooks, type Restorations, restoreArchived } from "./Restoring.ts"
 import { manifestLinks, type RunLinks, serviceLinks } from "./RunLinks.ts"
 
-export interface FileSource<R> {
+export interface RunSource<R> {
   /**
    * The selected analyses, one after the other, each asked for when the stream is pulled.
    *
@@ -45,7 +45,7 @@ export interface FileSource<R> {
 
 export const serviceSource = (
   service: ServiceAddress
-): FileSource<ServiceClient | TrackingFile | Operator | FileSystem.FileSystem | Path.Path> => ({
+): RunSource<ServiceClient | TrackingFile | Operator | FileSystem.FileSystem | Path.Path> => ({
   analyses: (request, wanted) =>
     Stream.unwrap(
       Effect.map(choose(request.selection), ({ analyses, missing }) =>
@@ -64,7 +64,7 @@ const noArchive = "a links file restores nothing"
 const whyLeft = `${noArchive}, see svc-request-restore`
 
 /** Nothing is asked of the service: what is archived is left. */
-export const linksSource = (manifest: LinkManifest): FileSource<never> => ({
+export const linksSource = (manifest: LinkManifest): RunSource<never> => ({
   analyses: ({ selection: { analysisIds } }) => {
     const { entries, failures } = manifestCatalog(manifest, analysisIds)
     return Stream.fromIterable([

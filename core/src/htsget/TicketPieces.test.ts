@@ -22,7 +22,7 @@ import { vcfColumns } from "../genome/formats/Vcf.ts"
 import * as IndexBuilder from "../genome/index/IndexBuilder.ts"
 import { checkStructure } from "../genome/Structure.ts"
 import { openFile } from "./OpenedFile.ts"
-import { type Piece, piecesOf } from "./Pieces.ts"
+import { piecesOf, type TicketPiece } from "./TicketPieces.ts"
 import { fromBody } from "./TicketRequest.ts"
 
 const provided = Effect.provide(ZlibCodec.layer)
@@ -37,7 +37,7 @@ const requestFor = (datatype: "reads" | "variants", body: object) =>
   Effect.fromResult(fromBody(datatype, new URLSearchParams(), JSON.stringify(body)))
 
 /** What a client of the protocol puts together. */
-const joined = (data: Uint8Array, pieces: ReadonlyArray<Piece>) =>
+const joined = (data: Uint8Array, pieces: ReadonlyArray<TicketPiece>) =>
   concat(
     ...pieces.map((piece) =>
       piece._tag === "Inline" ? piece.bytes : piece._tag === "Range" ? data.subarray(piece.first, piece.end) : data
