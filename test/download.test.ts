@@ -194,7 +194,7 @@ describe("files", () => {
         assert.strictEqual(file.sha256, sha256(folder, "out", file.fileName ?? ""))
         assert.isNull(file.error)
       }
-      const page = readFileSync(`${root}docs/download.md`, "utf8")
+      const page = readFileSync(`${root}docs/report.md`, "utf8")
       const keys = [...Object.keys(report), ...report.files.flatMap((file) => Object.keys(file))]
       const undocumented = new Set(keys.filter((key) => !page.includes(`\`${key}\``) && key !== "schema"))
       assert.deepStrictEqual([...undocumented], [])

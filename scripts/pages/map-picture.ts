@@ -141,6 +141,7 @@ const arrowOf = ({ path, words }: Arrow, { line, quiet }: Colours) => {
 export const mapPicture = (page: "light" | "dark"): string => {
   const chosen = colours[page]
   return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 800 378" font-family="system-ui, -apple-system, 'Segoe UI', Helvetica, Arial, sans-serif" font-size="15">
+<title>From the service, its archive and its link hosts through our steps into your pipeline</title>
 <defs><marker id="tip" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="5" markerHeight="5" orient="auto"><path d="M0 0 L8 4 L0 8 z" fill="${chosen.line}"/></marker></defs>
 ${boxes.map((box) => boxOf(box, chosen)).join("\n")}
 ${arrows.map((arrow) => arrowOf(arrow, chosen)).join("\n")}

@@ -58,7 +58,7 @@ export const run = (name: string, argv: ReadonlyArray<string>): void => {
 
 const printCompletions = async (argv: ReadonlyArray<string>) => {
   const [{ mainOfDispatcher }, { sandboxCommand }] = await Promise.all([
-    import("./StepMain.ts"),
+    import("./Programs.ts"),
     import("../../sandbox/CommandLine.ts")
   ])
   mainOfDispatcher(steps, [sandboxCommand(sandbox.name)], argv)

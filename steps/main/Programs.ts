@@ -1,4 +1,7 @@
-/** What the steps do, all in one module: it is loaded at once, when a command line asks for work, and each file more would take a millisecond. */
+/**
+ * The command line and what the steps do, all in one module: it is loaded at once, when a command line asks for work, and each file more
+ * takes a millisecond.
+ */
 export { createPanel } from "../api/CreatePanel.ts"
 export { genericRequest } from "../api/GenericRequest.ts"
 export { program as openApi } from "../api/OpenApi.ts"
@@ -17,3 +20,4 @@ export { add as addRestoration } from "../restorations/Add.ts"
 export { list as listRestorations } from "../restorations/List.ts"
 export { prune as pruneRestorations } from "../restorations/Prune.ts"
 export { program as verify } from "../verify/Program.ts"
+export { main, mainOfDispatcher } from "./StepMain.ts"

@@ -32,7 +32,7 @@ export const runStep = (step: Step | StepFamily, program: string, argv: Readonly
       : ([chosen.method, `${program} ${chosen.method.method}`, chosen.argv] as const)
   const text = askedText(...line)
   if (text !== null) process.stdout.write(`${text}\n`)
-  else void import("./StepMain.ts").then(({ main }) => main(...line, warnings))
+  else void import("./Programs.ts").then(({ main }) => main(...line, warnings))
 }
 
 /**
