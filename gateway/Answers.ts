@@ -9,7 +9,7 @@ import * as Option from "effect/Option"
 import { codeOf } from "../core/src/Errors.ts"
 import { bodyOf, errorBody, mediaType } from "../core/src/htsget/Ticket.ts"
 import { errorStatus } from "../core/src/htsget/TicketRequest.ts"
-import type { FileArchived } from "../core/src/serving/LinkStore.ts"
+import type { InArchive } from "../core/src/serving/LinkStore.ts"
 import { Restorations } from "../core/src/serving/Restorations.ts"
 import type { TicketError } from "../core/src/serving/Tickets.ts"
 import { printable } from "../core/src/text/Printable.ts"
@@ -48,7 +48,7 @@ export const json = <A>(status: number, body: A, headers: Record<string, string>
     headers: status === 503 ? { "retry-after": retryAfter, ...headers } : headers
   })
 
-export const failureOf = (error: Exclude<TicketError, FileArchived>): ErrorAnswer => {
+export const failureOf = (error: Exclude<TicketError, InArchive>): ErrorAnswer => {
   switch (error._tag) {
     case "HtsgetError":
       return { status: errorStatus[error.kind], error: error.kind, message: error.message }
@@ -78,7 +78,7 @@ export const makeFailures = Effect.gen(function* () {
   const { prose } = yield* Scrubber
 
   /** A 409: what is known of the restoration, or how to ask for one; and when to come back, where the service says so. */
-  const archivedAnswer = Effect.fnUntraced(function* ({ file }: FileArchived) {
+  const archivedAnswer = Effect.fnUntraced(function* ({ file }: InArchive) {
     const restoring = yield* restorations.of(file)
     const known =
       restoring === null
@@ -101,7 +101,7 @@ export const makeFailures = Effect.gen(function* () {
     /** The answer to a request for `asked`, such as `A1/S1.bam`. */
     file: (asked: string) =>
       Effect.fnUntraced(function* (error: TicketError) {
-        if (error._tag === "FileArchived") {
+        if (error._tag === "InArchive") {
           const { body, headers } = yield* archivedAnswer(error)
           yield* logAnswer(asked, 409, body.message)
           return json(409, body, headers)
@@ -113,7 +113,7 @@ export const makeFailures = Effect.gen(function* () {
     /** The answer to a request for a ticket, in the form of htsget, which has no error code for archived files. */
     ticket: (asked: string) =>
       Effect.fnUntraced(function* (error: TicketError) {
-        if (error._tag === "FileArchived") {
+        if (error._tag === "InArchive") {
           const { body, headers } = yield* archivedAnswer(error)
           yield* logAnswer(asked, 409, body.message)
           return json(409, errorBody("Archived", body.message), { ...headers, ...htsgetHeaders })

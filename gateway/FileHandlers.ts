@@ -9,7 +9,7 @@ import * as Metric from "effect/Metric"
 import * as Redacted from "effect/Redacted"
 import { preconditionOf, requestedRange } from "../core/src/serving/Conditions.ts"
 import { FileBytes, type SizedVersion, unknownVersion } from "../core/src/serving/FileBytes.ts"
-import { FileArchived, LinkStore, type ServedFile } from "../core/src/serving/LinkStore.ts"
+import { InArchive, LinkStore, type ServedFile } from "../core/src/serving/LinkStore.ts"
 import { Reader } from "../core/src/serving/Reader.ts"
 import { Restorations } from "../core/src/serving/Restorations.ts"
 import { printable } from "../core/src/text/Printable.ts"
@@ -90,7 +90,7 @@ export const fileHandlers = HttpApiBuilder.group(
     })
 
     const head = Effect.fnUntraced(function* (file: ServedFile, request: Request) {
-      if (file.archived) return yield* new FileArchived({ file })
+      if (file.archived) return yield* new InArchive({ file })
       // After a redirect the reader gets entity tag and date from the link host, so only a missing size is asked for here.
       const version = relay || file.size === null ? yield* bytes.version(file) : { ...unknownVersion, size: file.size }
       const { headers, status } = headOf(version, { ...request.headers, range: undefined })
@@ -100,7 +100,7 @@ export const fileHandlers = HttpApiBuilder.group(
     const get = Effect.fnUntraced(function* (analysisId: string, fileName: string, request: Request) {
       const file = yield* store.file(analysisId, fileName)
       if (request.method === "HEAD") return yield* head(file, request)
-      if (file.archived) return yield* new FileArchived({ file })
+      if (file.archived) return yield* new InArchive({ file })
       return yield* relay ? sendBytes(file, request) : redirect(file)
     })
 

@@ -23,10 +23,10 @@ import { noRanges } from "../transfer/RemoteRanges.ts"
 import type { ByteSink } from "../transfer/ReplyBody.ts"
 import * as VersionWatch from "../transfer/VersionWatch.ts"
 import { makeIdleReaders } from "./IdleReaders.ts"
-import { type FileArchived, LinkStore, type ServedFile, type StoreError } from "./LinkStore.ts"
+import { type InArchive, LinkStore, type ServedFile, type StoreError } from "./LinkStore.ts"
 import { makeStartWatch, type StartWatch } from "./StartWatch.ts"
 
-export type BytesError = StoreError | FileArchived | TransferError | FileChanged
+export type BytesError = StoreError | InArchive | TransferError | FileChanged
 
 /** The file is another one by now; what was read of it cannot be continued. */
 export class FileChanged extends Data.TaggedError("FileChanged")<{ readonly reason: string }> {}
@@ -96,7 +96,7 @@ const makeFileBytes = Effect.fnUntraced(function* () {
     const attempts = yield* Ref.make(0)
     const request = { fileName: file.fileName, size: known?.size ?? file.size, progress: () => Effect.void }
     /** A link that cannot be had ends the transfer through this, with errors that transfers do not know. */
-    const noLink = yield* Deferred.make<never, StoreError | FileArchived>()
+    const noLink = yield* Deferred.make<never, StoreError | InArchive>()
     const fetching = Effect.gen(function* () {
       const { link, linkAskedAt, renewLink } = yield* start.excluding(store.lend(file))
       const renewed =

@@ -219,7 +219,7 @@ describe("the shared store of links", () => {
         const cold = yield* store.file("A1", "cold.bam")
         const error = yield* Effect.flip(store.lend(cold))
         assert.strictEqual(
-          error._tag === "FileArchived" ? error.file.restoreEstimation : error._tag,
+          error._tag === "InArchive" ? error.file.restoreEstimation : error._tag,
           "2026-01-31T13:00:00Z"
         )
         assert.strictEqual(asked.length, 1)

@@ -29,7 +29,7 @@ export interface ServedFile {
 }
 
 /** The file is in the archive: there is no link. */
-export class FileArchived extends Data.TaggedError("FileArchived")<{ readonly file: ServedFile }> {}
+export class InArchive extends Data.TaggedError("InArchive")<{ readonly file: ServedFile }> {}
 
 export type StoreError = AccessLost | ServiceError | ServiceAway
 
@@ -41,7 +41,7 @@ export class LinkStore extends Context.Service<
     /** A file by its name, or by one that tools guess for it. */
     readonly file: (analysisId: string, fileName: string) => Effect.Effect<ServedFile, StoreError>
     /** A link that is good for a while, and how the next one is had when the link host refuses it. */
-    readonly lend: (file: ServedFile) => Effect.Effect<LentLink<StoreError | FileArchived>, StoreError | FileArchived>
+    readonly lend: (file: ServedFile) => Effect.Effect<LentLink<StoreError | InArchive>, StoreError | InArchive>
     /** Makes the next question about this analysis a request to the service. */
     readonly forget: (analysisId: string) => Effect.Effect<void>
     readonly state: Effect.Effect<StoreState>
@@ -114,7 +114,7 @@ const makeStore = Effect.fnUntraced(function* (
     ask: fetchLinks,
     noLink: ({ _tag }, file, known: ServedAnalysis | null) => {
       const archived = _tag === "Archived" ? known?.files.find(({ fileName }) => fileName === file.fileName) : undefined
-      return archived === undefined ? notFound(file) : new FileArchived({ file: archived })
+      return archived === undefined ? notFound(file) : new InArchive({ file: archived })
     },
     queue: questions,
     most: mostHeld,

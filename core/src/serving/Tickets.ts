@@ -12,7 +12,7 @@ import { piecesOf, type TicketPiece } from "../htsget/TicketPieces.ts"
 import { type Datatype, HtsgetError, type TicketRequest, typeOf } from "../htsget/TicketRequest.ts"
 import { printable } from "../text/Printable.ts"
 import { type BytesError, FileBytes, type SizedVersion } from "./FileBytes.ts"
-import { FileArchived, LinkStore, type ServedFile } from "./LinkStore.ts"
+import { InArchive, LinkStore, type ServedFile } from "./LinkStore.ts"
 
 export interface TicketParts {
   readonly file: ServedFile
@@ -88,7 +88,7 @@ const makeTickets = Effect.fnUntraced(function* () {
   return Tickets.of({
     parts: Effect.fn("svc.serving.parts")(function* (datatype, id, request) {
       const data = yield* fileOf(datatype, id)
-      if (data.archived) return yield* new FileArchived({ file: data })
+      if (data.archived) return yield* new InArchive({ file: data })
       if (request.regions === null && !request.header) {
         const size = data.size ?? (yield* bytes.version(data)).size
         const piece: TicketPiece = size > longestPiece ? { _tag: "Range", first: 0, end: size } : { _tag: "Whole" }
@@ -99,7 +99,7 @@ const makeTickets = Effect.fnUntraced(function* () {
         const message = `${printable(data.fileName)} has no index, so only the whole of it can be had`
         return yield* new HtsgetError({ kind: "NotFound", message })
       }
-      if (index.archived) return yield* new FileArchived({ file: index })
+      if (index.archived) return yield* new InArchive({ file: index })
       const [version, indexVersion] = yield* Effect.all([bytes.version(data), bytes.version(index)], { concurrency: 2 })
       const file = yield* Cache.get(opened, { datatype, data, version, index, indexVersion })
       const pieces = yield* piecesOf(file, bytes.reader(data, version), request).pipe(

@@ -214,6 +214,8 @@ describe("the gateway under load", () => {
           ended.abort()
           return performance.now() - before
         })
+        // While each of them still holds its connection, and after they gave it back.
+        assert.isBelow(yield* fresh, 5000)
         let most = 0
         const look = Effect.sync(() => {
           most = Math.max(most, residentMb(gateway.pid))
