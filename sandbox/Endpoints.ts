@@ -1,4 +1,6 @@
-import { ServiceApi } from "../core/src/contract/ServiceApi.ts"
+import { serviceApi } from "../core/src/contract/ServiceApi.ts"
+
+export const api = serviceApi()
 
 interface Pattern {
   readonly name: string
@@ -15,7 +17,7 @@ const pattern = (name: string, method: string, path: string): Pattern => {
 }
 
 /** Every endpoint of the contract, those with the fewest parameters first: a fixed path wins over a parameter. */
-const patterns: ReadonlyArray<Pattern> = Object.values(ServiceApi.groups)
+const patterns: ReadonlyArray<Pattern> = Object.values(api.groups)
   .flatMap((group) => Object.values(group.endpoints))
   .map((endpoint) => pattern(endpoint.identifier, endpoint.method, endpoint.path))
   .sort((a, b) => a.parameters - b.parameters)

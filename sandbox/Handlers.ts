@@ -7,8 +7,8 @@ import * as Layer from "effect/Layer"
 import type * as Schema from "effect/Schema"
 import { VirtualPanelUpdate } from "../core/src/contract/Panels.ts"
 import { PersonUpdate } from "../core/src/contract/Persons.ts"
-import { ServiceApi } from "../core/src/contract/ServiceApi.ts"
 import { AnalysisAnswers } from "./AnalysisAnswers.ts"
+import { api } from "./Endpoints.ts"
 import { refusal } from "./Envelope.ts"
 import { PanelAnswers } from "./PanelAnswers.ts"
 import { PersonAnswers } from "./PersonAnswers.ts"
@@ -39,7 +39,7 @@ const withJson =
     )
 
 const person = HttpApiBuilder.group(
-  ServiceApi,
+  api,
   "person",
   Effect.fn(function* (handlers) {
     const persons = yield* PersonAnswers
@@ -51,7 +51,7 @@ const person = HttpApiBuilder.group(
 )
 
 const analysis = HttpApiBuilder.group(
-  ServiceApi,
+  api,
   "analysis",
   Effect.fn(function* (handlers) {
     const analyses = yield* AnalysisAnswers
@@ -65,7 +65,7 @@ const analysis = HttpApiBuilder.group(
 )
 
 const cnv = HttpApiBuilder.group(
-  ServiceApi,
+  api,
   "cnv",
   Effect.fn(function* (handlers) {
     const persons = yield* PersonAnswers
@@ -84,7 +84,7 @@ const cnv = HttpApiBuilder.group(
 )
 
 const quality = HttpApiBuilder.group(
-  ServiceApi,
+  api,
   "quality",
   Effect.fn(function* (handlers) {
     const persons = yield* PersonAnswers
@@ -93,7 +93,7 @@ const quality = HttpApiBuilder.group(
 )
 
 const coverage = HttpApiBuilder.group(
-  ServiceApi,
+  api,
   "coverage",
   Effect.fn(function* (handlers) {
     const persons = yield* PersonAnswers
@@ -104,7 +104,7 @@ const coverage = HttpApiBuilder.group(
 )
 
 const report = HttpApiBuilder.group(
-  ServiceApi,
+  api,
   "report",
   Effect.fn(function* (handlers) {
     const persons = yield* PersonAnswers
@@ -117,7 +117,7 @@ const report = HttpApiBuilder.group(
 )
 
 const panel = HttpApiBuilder.group(
-  ServiceApi,
+  api,
   "panel",
   Effect.fn(function* (handlers) {
     const panels = yield* PanelAnswers
@@ -130,7 +130,7 @@ const panel = HttpApiBuilder.group(
 )
 
 const file = HttpApiBuilder.group(
-  ServiceApi,
+  api,
   "file",
   Effect.fn(function* (handlers) {
     const analyses = yield* AnalysisAnswers
@@ -141,7 +141,7 @@ const file = HttpApiBuilder.group(
 )
 
 const archive = HttpApiBuilder.group(
-  ServiceApi,
+  api,
   "archive",
   Effect.fn(function* (handlers) {
     const analyses = yield* AnalysisAnswers

@@ -7,12 +7,12 @@ import * as HttpApiBuilder from "effect/http-api/HttpApiBuilder"
 import * as Layer from "effect/Layer"
 import * as Path from "effect/Path"
 import type * as Scope from "effect/Scope"
-import { ServiceApi } from "../core/src/contract/ServiceApi.ts"
 import { addressOf, type ListenFailed, listen, portOf } from "../platform/http/Listener.ts"
 import { Archive } from "./Archive.ts"
 import { controlRoutes, resetAll } from "./Control.ts"
 import { Counters, type Stats } from "./Counters.ts"
 import { readDataFolder } from "./DataFolder.ts"
+import { api } from "./Endpoints.ts"
 import { type FaultRule, FaultRules, Faults } from "./Faults.ts"
 import { Files } from "./Files.ts"
 import { handlers, otherRoutes } from "./Handlers.ts"
@@ -98,7 +98,7 @@ const stateLayer = (switches: SwitchValues, input: WorldInput, rules: ReadonlyAr
 
 /** All routes of the API behind the middleware: the contract, the session, undocumented endpoints, and `/__sandbox/`. */
 const serveApi = Effect.fn("Sandbox.serveApi")(function* (server: Server) {
-  const routes = Layer.mergeAll(HttpApiBuilder.layer(ServiceApi), otherRoutes, controlRoutes).pipe(
+  const routes = Layer.mergeAll(HttpApiBuilder.layer(api), otherRoutes, controlRoutes).pipe(
     Layer.provide(handlers),
     Layer.provide(NodeHttpServer.layerHttpServices)
   )

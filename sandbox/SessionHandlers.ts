@@ -2,7 +2,7 @@ import * as Effect from "effect/Effect"
 import type * as HttpServerRequest from "effect/http/HttpServerRequest"
 import * as HttpServerResponse from "effect/http/HttpServerResponse"
 import * as HttpApiBuilder from "effect/http-api/HttpApiBuilder"
-import { ServiceApi } from "../core/src/contract/ServiceApi.ts"
+import { api } from "./Endpoints.ts"
 import { htmlPage, loginPage } from "./Pages.ts"
 import { Caller, forbiddenAnswer, forcedLogout, JoinAccount, tokenHeader } from "./RequestMiddleware.ts"
 import { type SessionRecord, Sessions } from "./Sessions.ts"
@@ -52,7 +52,7 @@ export const initialPage = Effect.gen(function* () {
  * form without its token is forbidden rather than malformed.
  */
 export const sessionHandlers = HttpApiBuilder.group(
-  ServiceApi,
+  api,
   "session",
   Effect.fn(function* (handlers) {
     const sessions = yield* Sessions

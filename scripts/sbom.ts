@@ -14,7 +14,7 @@ export interface Lock {
 }
 
 /** The packages of which at least one byte is in the output: a module whose exports nobody uses is not. */
-export const packagesIn = ({ outputs }: Metafile): ReadonlyArray<string> => {
+export const packagesIn = ({ outputs }: Pick<Metafile, "outputs">): ReadonlyArray<string> => {
   const paths = Object.values(outputs).flatMap(({ inputs }) =>
     Object.entries(inputs).flatMap(([path, { bytesInOutput }]) => (bytesInOutput > 0 ? [path] : []))
   )

@@ -3,7 +3,7 @@ import { NodeServices } from "@effect/platform-node"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer, Redacted, type Scope } from "effect"
 import { HttpApiClient } from "effect/http-api"
-import { ServiceApi } from "../core/src/contract/ServiceApi.ts"
+import { serviceApi } from "../core/src/contract/ServiceApi.ts"
 import { LoginRefused } from "../core/src/Errors.ts"
 import { AccountLock } from "../core/src/session/AccountLock.ts"
 import { Session } from "../core/src/session/Session.ts"
@@ -26,7 +26,7 @@ const inSandbox = <A, E>(
 ) => Effect.flatMap(start(options), body).pipe(Effect.scoped, Effect.provide(NodeServices.layer))
 
 const typedClient = Effect.flatMap(Session, (session) =>
-  HttpApiClient.makeWith(ServiceApi, { httpClient: session.http })
+  HttpApiClient.makeWith(serviceApi(), { httpClient: session.http })
 )
 
 /** Twelve typed calls at once through one session; gives how many analyses each saw. */

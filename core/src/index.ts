@@ -44,7 +44,7 @@ export { AnalysisId, GeneId, LimsId, PanelId, PersonId, SampleId } from "./contr
 export { VirtualPanel, VirtualPanelSummary, VirtualPanelUpdate } from "./contract/Panels.ts"
 export { Person, PersonUpdate } from "./contract/Persons.ts"
 export { QcCaseMetrics } from "./contract/QualityControl.ts"
-export { ServiceApi } from "./contract/ServiceApi.ts"
+export { type ServiceApi, serviceApi } from "./contract/ServiceApi.ts"
 export * as WireErrors from "./contract/WireErrors.ts"
 
 // --- the session, for those who wire it themselves ----------------------------------------------------------------------

@@ -20,7 +20,7 @@ export type Reading = "decoded" | "json"
 /** The result of a call: a record, or JSON. */
 export type MethodReply<R extends Reading, A> = Effect.Effect<R extends "json" ? Schema.Json : A, ServiceError>
 
-type Groups = (typeof ServiceApi)["groups"]
+type Groups = ServiceApi["groups"]
 type Endpoints = { readonly [G in keyof Groups]: Groups[G]["endpoints"] }[keyof Groups]
 type EndpointOf<N extends EndpointName> = Extract<
   Extract<Endpoints, Readonly<Record<N, unknown>>>[N],

@@ -3,7 +3,7 @@ import * as Context from "effect/Context"
 import * as OpenApi from "effect/http-api/OpenApi"
 import type { EndpointNote } from "./EndpointNotes.ts"
 import { Note } from "./Endpoints.ts"
-import { ServiceApi } from "./ServiceApi.ts"
+import { type ServiceApi, serviceApi } from "./ServiceApi.ts"
 
 type Json = null | boolean | number | string | ReadonlyArray<Json> | JsonObject
 type JsonObject = { readonly [key: string]: Json }
@@ -35,18 +35,19 @@ const remarks = ({ large, mutates, slow }: EndpointNote): string =>
     ...(mutates === true ? ["Changes data: look before sending it again when the answer is lost."] : [])
   ].join(" ")
 
-const notes: ReadonlyMap<string, EndpointNote> = new Map(
-  Object.values(ServiceApi.groups).flatMap(({ endpoints }) =>
-    Object.values(endpoints).flatMap(({ annotations, identifier }) => {
-      const note = Context.getOption(annotations as Context.Context<never>, Note)
-      return note._tag === "Some" ? [[identifier, note.value] as const] : []
-    })
+const notesOf = ({ groups }: ServiceApi): ReadonlyMap<string, EndpointNote> =>
+  new Map(
+    Object.values(groups).flatMap(({ endpoints }) =>
+      Object.values(endpoints).flatMap(({ annotations, identifier }) => {
+        const note = Context.getOption(annotations as Context.Context<never>, Note)
+        return note._tag === "Some" ? [[identifier, note.value] as const] : []
+      })
+    )
   )
-)
 
 const session = [{ sessionCookie: [], sessionToken: [] }]
 
-const operation = (made: JsonObject): JsonObject => {
+const operation = (made: JsonObject, notes: ReadonlyMap<string, EndpointNote>): JsonObject => {
   const [group = "", name = ""] = String(made["operationId"]).split(".")
   const note = notes.get(name)
   const said = note === undefined ? "" : remarks(note)
@@ -96,7 +97,9 @@ const simpler = (value: Json): Json => {
  * @param server - where the API is, when that is known
  */
 export const openApiDocument = (version: string, server?: string): JsonObject => {
-  const { components, paths } = simpler(OpenApi.fromApi(ServiceApi) as unknown as Json) as {
+  const api = serviceApi()
+  const notes = notesOf(api)
+  const { components, paths } = simpler(OpenApi.fromApi(api) as unknown as Json) as {
     readonly components: JsonObject
     readonly paths: Readonly<Record<string, JsonObject>>
   }
@@ -108,7 +111,7 @@ export const openApiDocument = (version: string, server?: string): JsonObject =>
       Object.entries(paths).map(([path, item]) => [
         path,
         Object.fromEntries(
-          Object.entries(item).map(([method, made]) => [method, isObject(made) ? operation(made) : made])
+          Object.entries(item).map(([method, made]) => [method, isObject(made) ? operation(made, notes) : made])
         )
       ])
     ),
@@ -125,6 +128,6 @@ export const openApiDocument = (version: string, server?: string): JsonObject =>
       }
     },
     security: [],
-    tags: Object.keys(ServiceApi.groups).map((name) => ({ name }))
+    tags: Object.keys(api.groups).map((name) => ({ name }))
   }
 }

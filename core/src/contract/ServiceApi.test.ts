@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
-import { ServiceApi } from "./ServiceApi.ts"
+import { serviceApi } from "./ServiceApi.ts"
 
-const declared = Object.values(ServiceApi.groups).flatMap((group) =>
+const declared = Object.values(serviceApi().groups).flatMap((group) =>
   Object.values(group.endpoints).map(({ identifier, method, path }) => `${method} ${path} ${identifier}`)
 )
 
