@@ -107,8 +107,9 @@ describe("the gateway under load", () => {
         const options = { ranges: 400, rounds: 1, readers: 16, linkLifetime: 1, slowAnswers: 3, oneKilledOf: 20 }
         const { expiredLinks, failures } = yield* soak(options)
         assert.deepStrictEqual([...failures], [])
-        // Each reader had two links that had ended when they came.
-        assert.isAtLeast(expiredLinks, 2 * options.readers)
+        // Of three slow answers the first lists the file, and the link of the second is not tried, since it has ended by the
+        // gateway's clock. That of the third is new to each reader, so the link host has to refuse it.
+        assert.isAtLeast(expiredLinks, options.readers)
       })
   )
 
