@@ -7,8 +7,10 @@
  * the lock, so a run that was suspended for a minute finds it gone and begins anew instead of undoing what came after.
  */
 
+import { isUtf8 } from "node:buffer"
 import { randomBytes } from "node:crypto"
 import {
+  type BigIntStats,
   closeSync,
   constants,
   existsSync,
@@ -19,13 +21,20 @@ import {
   renameSync,
   statSync
 } from "node:fs"
-import { copyFile, link, lstat, readdir, readFile, stat, unlink } from "node:fs/promises"
-import { basename, dirname, join } from "node:path"
+import { copyFile, link, lstat, open, readdir, readFile, realpath, stat, unlink } from "node:fs/promises"
+import { basename, dirname, join, resolve } from "node:path"
 import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Ref from "effect/Ref"
-import { render, type TrackingDocument, withCleanEstimates } from "../../core/src/archive/TrackingDocument.ts"
+import * as Result from "effect/Result"
+import {
+  empty,
+  parse,
+  render,
+  type TrackingDocument,
+  withCleanEstimates
+} from "../../core/src/archive/TrackingDocument.ts"
 import { TrackingFile } from "../../core/src/archive/TrackingFile.ts"
 import { Busy, CannotCreate, LocalIo, TrackingUnusable } from "../../core/src/Errors.ts"
 import { lockPoll } from "../../core/src/Schedules.ts"
@@ -34,7 +43,6 @@ import { Errno, errnoOf, io, linkless, tolerate } from "../Errno.ts"
 import { type FileLocks, type HeldLock, makeFileLocks } from "../locks/FileLock.ts"
 import { withFresh } from "./AtomicFile.ts"
 import { openScoped, sync, syncFolder } from "./FileCalls.ts"
-import { documentOf, type Found, find, type Refused, sameVersion } from "./TrackingSource.ts"
 
 /** Long enough to take over a lock whose owner on another machine was killed. */
 const lockWait = "90 seconds"
@@ -226,3 +234,67 @@ const holds = async (path: string, bytes: Buffer) => {
   const stats = await lstat(path)
   return stats.isFile() && stats.size === bytes.length && (await readFile(path)).equals(bytes)
 }
+
+/** Bytes; a hundred thousand entries are about half of it. */
+const largest = 128 * 1024 * 1024
+
+/** The file must not be used. */
+class Refused extends Data.TaggedError("Refused")<{ readonly reason: string }> {}
+
+/** What was found at the path. */
+interface Found {
+  /** The path with all symbolic links resolved. */
+  readonly path: string
+  /** Null when there is no file. */
+  readonly content: { readonly stats: BigIntStats; readonly bytes: Buffer } | null
+}
+
+/** What the file says; an empty document where none is. */
+const documentOf = (content: Found["content"]): Effect.Effect<TrackingDocument, Refused> =>
+  content === null
+    ? Effect.succeed(empty)
+    : !isUtf8(content.bytes)
+      ? Effect.fail(new Refused({ reason: "it is not text in UTF-8" }))
+      : Effect.fromResult(Result.mapError(parse(content.bytes.toString("utf8")), (reason) => new Refused({ reason })))
+
+/** Looks at the file without waiting for anything: a pipe or device in its place is not even opened. */
+const find = Effect.fnUntraced(function* (given: string): Effect.fn.Return<Found, Errno | Refused> {
+  const seen = yield* io(() => lstat(given, { bigint: true })).pipe(tolerate("ENOENT"))
+  if (seen === null) return { path: resolve(given), content: null }
+  if (seen.isSymbolicLink() && !isTrusted(seen)) {
+    return yield* new Refused({ reason: "it is a symbolic link of another user" })
+  }
+  const path = yield* io(() => realpath(given)).pipe(tolerate("ENOENT", "ELOOP"))
+  if (path === null) return yield* new Refused({ reason: "it is a symbolic link that leads nowhere" })
+  const stats = yield* io(() => lstat(path, { bigint: true }))
+  const reason = reasonAgainst(stats)
+  if (reason !== null) return yield* new Refused({ reason })
+  const bytes = yield* io(async () => {
+    const handle = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK)
+    try {
+      return sameVersion(await handle.stat({ bigint: true }), stats) ? await handle.readFile() : null
+    } finally {
+      await handle.close()
+    }
+  })
+  // Replaced between the two looks: the next look sees the new one.
+  return bytes === null ? yield* find(given) : { path, content: { stats, bytes } }
+})
+
+const ownUser = process.geteuid?.()
+
+/** The file says where other files are written, so nobody else may have written it. */
+const isTrusted = ({ uid }: BigIntStats) => ownUser === undefined || uid === BigInt(ownUser) || uid === 0n
+
+const reasonAgainst = (stats: BigIntStats): string | null => {
+  if (stats.isDirectory()) return "it is a folder"
+  if (!stats.isFile()) return "it is a device, pipe or socket and no file"
+  if (!isTrusted(stats)) return "it belongs to another user, who could decide where downloads are written"
+  if ((stats.mode & 0o022n) !== 0n) {
+    return "other users may write to it and so decide where downloads are written (chmod go-w helps)"
+  }
+  return stats.size > BigInt(largest) ? `it is larger than ${largest} bytes` : null
+}
+
+const sameVersion = (a: BigIntStats, b: BigIntStats) =>
+  a.ino === b.ino && a.dev === b.dev && a.size === b.size && a.mtimeNs === b.mtimeNs

@@ -2,8 +2,8 @@ import { PassThrough } from "node:stream"
 import { assert, describe, it } from "@effect/vitest"
 import { afterEach, beforeEach, vi } from "vitest"
 import { ByteRing } from "./ByteRing.ts"
-import { ConnectionPool } from "./ConnectionPool.ts"
 import { LinkConnection } from "./LinkConnection.ts"
+import { ConnectionPool } from "./LinkHttp.ts"
 
 /** One whose last reply was taken to its end. */
 const spentConnection = () => {

@@ -6,6 +6,8 @@ import type { ServiceClient } from "../../core/src/client/ServiceClient.ts"
 import { ServiceJson } from "../../core/src/client/ServiceJson.ts"
 import { ServiceStreams } from "../../core/src/client/ServiceStreams.ts"
 import { PanelId } from "../../core/src/contract/Ids.ts"
+import { mostSevere, NotFound } from "../../core/src/Errors.ts"
+import { logFailure } from "../../core/src/FailureLog.ts"
 import { makeSessionProfile } from "../../core/src/session/SessionProfile.ts"
 import type { Settings } from "../../core/src/settings/Settings.ts"
 import * as Clients from "../../platform/Clients.ts"
@@ -16,7 +18,6 @@ import { documentOf } from "./Answers.ts"
 import type { ApiMethod, ServiceCalls, Work } from "./ApiMethod.ts"
 import { askEach } from "./Each.ts"
 import { logErrorBody, withErrorBody } from "./ErrorBody.ts"
-import { askList } from "./List.ts"
 
 type ApiServices = ServiceClient | ServiceJson | ServiceStreams
 
@@ -100,4 +101,21 @@ const writeWhole = (output: Output) => (bytes: Uint8Array) => Effect.andThen(out
 const serviceCalls = Effect.fnUntraced(function* (panel: string | undefined) {
   const virtualPanelId = panel === "none" ? serversChoice : PanelId.make(panel ?? "1")
   return { api: yield* ServiceJson, streams: yield* ServiceStreams, panel: { virtualPanelId } } satisfies ServiceCalls
+})
+
+/** Makes one call whose payload is a list. An identifier that was asked for and has no item in it is reported as not found. */
+const askList = Effect.fnUntraced(function* (
+  work: Extract<Work, { readonly kind: "list" }>,
+  service: ServiceCalls,
+  operands: ReadonlyArray<string>,
+  values: Readonly<Record<string, unknown>>,
+  format: "json" | "jsonl",
+  output: Output
+) {
+  const distinct = [...new Set(operands)]
+  const payload = yield* work.call(service, distinct, values)
+  yield* Effect.andThen(output.write(documentOf(payload, format)), output.commit)
+  const absent = (work.absent?.(payload, distinct) ?? []).map((id) => new NotFound({ what: `analysis ${id}` }))
+  yield* Effect.forEach(absent, (error) => logFailure(error), { discard: true })
+  return mostSevere(absent)
 })

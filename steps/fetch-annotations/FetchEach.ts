@@ -3,12 +3,19 @@
  * the complete ones, the log names the others, and the exit code is that of a failure.
  */
 
+import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
+import type * as Scope from "effect/Scope"
 import type { AnnotationsCounts, AnnotationsError } from "../../core/src/annotations/AnnotationsFetch.ts"
+import type { Received } from "../../core/src/annotations/BodyReading.ts"
 import { askEach } from "../../core/src/client/Outage.ts"
 import { mostSevere } from "../../core/src/Errors.ts"
 import { counted } from "../../core/src/text/Counted.ts"
+import { printable } from "../../core/src/text/Printable.ts"
+import { humanSize } from "../../core/src/text/Size.ts"
 import type { Output } from "../../platform/files/OutputFile.ts"
+import { type StatusScreen, showStatus } from "../main/LiveStatus.ts"
+import { firstThatFits, rateOf } from "../main/StatusText.ts"
 import type { StepExit } from "../main/Step.ts"
 
 /** Failures of the request or the output, not of one analysis: nothing is written. */
@@ -84,3 +91,51 @@ const elsewhere = (unmet: ReadonlyArray<string>, there: ReadonlyArray<string>): 
   const some = [...new Set(there)].slice(0, 6).join(", ")
   return `No variant at all on ${few(unmet)}${some === "" ? "" : `; there are variants on ${some}: is it spelt as there?`}`
 }
+
+interface Progress {
+  readonly received: (now: Received) => void
+  /** Draws while `work` runs. */
+  readonly during: <A, E, R>(analysis: string, work: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
+}
+
+const statusLine = (analysis: string, { bytes, rows }: Received, milliseconds: number, columns: number): string => {
+  const rate = rateOf(bytes, milliseconds)
+  const name = printable(analysis)
+  const speed = rate === null ? "" : `, ${humanSize(rate)}/s`
+  return firstThatFits(
+    [`Analysis ${name}: ${humanSize(bytes)}, ${rows} rows${speed}`, `${name}: ${humanSize(bytes)}${speed}`],
+    columns
+  )
+}
+
+/** What a person sees while a body comes: one line about it. */
+export const makeProgress = (screen: StatusScreen): Effect.Effect<Progress, never, Scope.Scope> =>
+  Effect.gen(function* () {
+    let analysis: string | null = null
+    let begun = 0
+    let now: Received = { bytes: 0, rows: 0 }
+    yield* showStatus(screen, (columns) =>
+      Effect.map(Clock.currentTimeMillis, (time) =>
+        analysis === null ? null : [statusLine(analysis, now, time - begun, columns)]
+      )
+    )
+    return {
+      received: (latest) => {
+        now = latest
+      },
+      during: (id, work) =>
+        Effect.gen(function* () {
+          begun = yield* Clock.currentTimeMillis
+          analysis = id
+          now = { bytes: 0, rows: 0 }
+          return yield* work
+        }).pipe(
+          Effect.ensuring(
+            Effect.sync(() => {
+              analysis = null
+              screen.status([])
+            })
+          )
+        )
+    }
+  })

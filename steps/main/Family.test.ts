@@ -1,8 +1,8 @@
 import { assert, describe, it } from "@effect/vitest"
-import { chooseMethod } from "./Family.ts"
 import { helpText } from "./Help.ts"
 import { decodeOwn } from "./OwnOptions.ts"
 import type { Method, StepFamily } from "./Step.ts"
+import { chooseMethod } from "./StepRunner.ts"
 
 const method = (name: string, more: Pick<Partial<Method>, "operands" | "options" | "group"> = {}): Method => ({
   name: "api",

@@ -1,10 +1,10 @@
 /** The way into every executable: help, version and the protection of the process; all else is loaded after that. */
+
+import process from "node:process"
 import { keyNames, table } from "../../core/src/settings/Keys.ts"
-import { chooseMethod } from "./Family.ts"
 import { helpText } from "./Help.ts"
-import { beforeDashes } from "./Options.ts"
-import { guardProcess } from "./ProcessGuard.ts"
-import type { Step, StepFamily } from "./Step.ts"
+import { beforeDashes, optionsOf, takesNext } from "./Options.ts"
+import type { Method, Step, StepFamily } from "./Step.ts"
 import { version } from "./Version.ts"
 
 /** With its value attached too. */
@@ -45,4 +45,31 @@ const askedText = (step: Step | StepFamily, program: string, argv: ReadonlyArray
   const asksVersion = words.some((word) => word === "--version" || word === "-v")
   if (help === -1) return asksVersion ? version : null
   return helpText(step, program, { all: words[help + 1] === "all", columns: process.stdout.columns })
+}
+
+/** The method is the first word that is neither an option nor the value of a setting; null when that word is none. */
+export const chooseMethod = (
+  family: StepFamily,
+  argv: ReadonlyArray<string>
+): { readonly method: Method; readonly argv: ReadonlyArray<string> } | null => {
+  const settings = optionsOf(family)
+  const at = argv.findIndex((word, i) => !word.startsWith("-") && !takesNext(settings, argv[i - 1]))
+  const method = family.methods.find(({ method }) => method === argv[at])
+  return method === undefined ? null : { method, argv: argv.toSpliced(at, 1) }
+}
+
+/**
+ * - A password in the arguments disappears from the process list; before this moment, and in the shell, it was there.
+ * - A diagnostic report of Node does not hold the environment, which may hold the password.
+ * - `NODE_TLS_REJECT_UNAUTHORIZED=0` is taken back: patient data never goes to an unproven server.
+ *
+ * Returns sentences for the log.
+ */
+const guardProcess = (title: string, secretInArguments: boolean): ReadonlyArray<string> => {
+  if (secretInArguments) process.title = title
+  if (process.report !== undefined) process.report.excludeEnv = true
+  const { NODE_TLS_REJECT_UNAUTHORIZED } = process.env
+  if (NODE_TLS_REJECT_UNAUTHORIZED !== "0") return []
+  delete process.env["NODE_TLS_REJECT_UNAUTHORIZED"]
+  return ["NODE_TLS_REJECT_UNAUTHORIZED=0 is ignored, certificates are checked: for a private authority give --caFile"]
 }

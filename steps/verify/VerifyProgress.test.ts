@@ -2,7 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { TestClock } from "effect/testing"
 import type { Target } from "../../core/src/verify/Targets.ts"
-import { makeVerifyProgress, verifyStateLine } from "./VerifyProgress.ts"
+import { makeVerifyProgress, verifyStateLine } from "./Program.ts"
 
 const target = (path: string, bytes: number): Target => ({
   path,

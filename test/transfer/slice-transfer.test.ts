@@ -1,4 +1,5 @@
 /** Slices of remote files on the virtual clock: two scripted files on a link host, a disk in memory. */
+
 import { createHash } from "node:crypto"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Exit, Fiber, Layer, Redacted } from "effect"
@@ -6,8 +7,7 @@ import { TestClock } from "effect/testing"
 import { fromBytes } from "../../core/src/genome/ByteReader.ts"
 import * as Bgzf from "../../core/src/genome/bgzf/Bgzf.ts"
 import { Codec } from "../../core/src/genome/bgzf/Codec.ts"
-import { readBamHeader } from "../../core/src/genome/formats/BamHeader.ts"
-import { bamRegions } from "../../core/src/genome/formats/BamSliceHeader.ts"
+import { bamRegions, readBamHeader } from "../../core/src/genome/formats/BamHeader.ts"
 import { parseRange } from "../../core/src/genome/regions/RegionText.ts"
 import { defaultSettings, LinkPool } from "../../core/src/transfer/LinkPool.ts"
 import type { SliceRequest } from "../../core/src/transfer/SliceRequest.ts"

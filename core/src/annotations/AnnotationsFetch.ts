@@ -19,9 +19,8 @@ import {
 import { bodyRetry } from "../Schedules.ts"
 import { type BodyBroken, type BodyTaker, type Received, readBody } from "./BodyReading.ts"
 import { type Column, columnsOf, pick } from "./Columns.ts"
-import { jsonLines } from "./JsonLines.ts"
 import { type FilterRequest, type RowFilter, rowFilter } from "./RowFilter.ts"
-import { RowReader } from "./RowReader.ts"
+import { type RowForm, RowReader } from "./RowReader.ts"
 import { type Spool, Spools } from "./Spool.ts"
 import { tabSeparated } from "./TabSeparated.ts"
 import { makeTextWriter, type TextOutput, type TextWriter } from "./TextWriter.ts"
@@ -216,7 +215,6 @@ const filterCounts = ({ chromosomes, unmetChromosomes, unmetGenes, unplaced }: R
 
 const noFilterCounts = { chromosomes: [], unmetChromosomes: [], unmetGenes: [], unplacedRows: 0 }
 
-const encoder = new TextEncoder()
 const usageOf =
   (analysisId: string) =>
   <A>(result: Result.Result<A, string>): Effect.Effect<A, UsageError> =>
@@ -239,4 +237,31 @@ const arrange = (
         `it has columns that the table begun with another analysis does not have (${more.join(", ")}): choose with --columns, use --format jsonl, or give it a table of its own`
       )
     : Result.succeed(table.map((name) => columns.find((column) => column.name === name)?.index ?? null))
+}
+
+const encoder = new TextEncoder()
+const lineEnd = encoder.encode("}\n")
+
+/**
+ * Objects with `analysisId` first and then a property for each of `columns`.
+ *
+ * @param columns - place among the cells of a row, and name of the property
+ */
+export const jsonLines = (
+  analysisId: string,
+  columns: ReadonlyArray<{ readonly index: number; readonly name: string }>
+): RowForm => {
+  const begin = encoder.encode(`{"analysisId":${JSON.stringify(analysisId)}`)
+  const names = columns.map(({ name }) => encoder.encode(`,${JSON.stringify(name)}:`))
+  const cells = columns.map(({ index }) => index)
+  return ({ bytes, ends, starts }, text) => {
+    text.add(begin, 0, begin.length)
+    for (let i = 0; i < cells.length; i++) {
+      const name = names[i] ?? begin
+      const cell = cells[i] ?? 0
+      text.add(name, 0, name.length)
+      text.add(bytes, starts[cell] ?? 0, ends[cell] ?? 0)
+    }
+    text.add(lineEnd, 0, lineEnd.length)
+  }
 }

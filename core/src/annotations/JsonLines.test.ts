@@ -2,7 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, Schema } from "effect"
 import { bodyText, chance, chunksOf, tableOf } from "../../../test/annotations/Bodies.ts"
 import { convert } from "../../../test/annotations/Rows.ts"
-import { jsonLines } from "./JsonLines.ts"
+import { jsonLines } from "./AnnotationsFetch.ts"
 
 const bytesOf = (text: string) => new TextEncoder().encode(text)
 const linesOf = (text: string): ReadonlyArray<string> => {

@@ -4,8 +4,8 @@ import { bodyText, chance, chunksOf } from "../../../test/annotations/Bodies.ts"
 import { convert } from "../../../test/annotations/Rows.ts"
 import { parseBed } from "../genome/regions/BedText.ts"
 import { parseRange, type RegionText } from "../genome/regions/RegionText.ts"
+import { jsonLines } from "./AnnotationsFetch.ts"
 import type { Column } from "./Columns.ts"
-import { jsonLines } from "./JsonLines.ts"
 import { type RowFilter, rowFilter } from "./RowFilter.ts"
 
 const columnsNamed = (...ids: ReadonlyArray<string>): ReadonlyArray<Column> =>

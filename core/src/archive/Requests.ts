@@ -4,7 +4,6 @@
  * An entry is durable before the service is asked, so that neither a crash nor a lost answer can leave a restoration
  * that is paid for and forgotten; its estimate is durable before the user sees it (faults S6, T18, T19).
  */
-
 import * as Clock from "effect/Clock"
 import * as DateTime from "effect/DateTime"
 import * as Effect from "effect/Effect"
@@ -14,19 +13,23 @@ import { FileArchived, type ServiceError, type TrackingError, type TrackingReadE
 import { logFailure } from "../FailureLog.ts"
 import { listedOf } from "../selection/ListedFiles.ts"
 import { Operator } from "../settings/Operator.ts"
+import { counted } from "../text/Counted.ts"
 import { printable } from "../text/Printable.ts"
+import { humanSize } from "../text/Size.ts"
 import { mayBeUnderWay } from "./Estimate.ts"
 import {
+  type Answers,
   type ArchivedFile,
   decide,
   foresee,
+  questions,
   type RestoreDecision,
+  type RestoreMode,
   type RestorePolicy,
   type RestoreQuestion,
   whyOf
 } from "./Policy.ts"
 import type { Restoration } from "./Restoration.ts"
-import { askAbout } from "./RestoreQuestions.ts"
 import { empty, entriesOf, type Item, put, type ServiceAddress, without } from "./TrackingDocument.ts"
 import { keyOf, type NewEntry, optionsKeyOf, requesting } from "./TrackingEntry.ts"
 import { TrackingFile } from "./TrackingFile.ts"
@@ -286,3 +289,38 @@ const forget = Effect.fnUntraced(function* (files: ReadonlyArray<File>, request:
     entry?.status === requesting && keys.has(keyOf(request.nameOf(entry.target), entry))
   yield* tracking.change((document) => without(document, isOurs))
 })
+
+/** Asks the questions of the mode; without a terminal nobody is asked. */
+const askAbout = Effect.fnUntraced(function* <F extends ArchivedFile>(
+  mode: RestoreMode,
+  files: ReadonlyArray<F>
+): Effect.fn.Return<Answers<F>, never, Operator> {
+  const operator = yield* Operator
+  const wanted = questions(mode, operator.present, files)
+  const yes = new Set<F>()
+  if (wanted._tag === "Each") {
+    for (const file of wanted.files) if (yield* operator.confirm(questionFor(file))) yes.add(file)
+  }
+  if (wanted._tag === "Once" && (yield* operator.confirm(questionForAll(wanted.files)))) {
+    for (const file of wanted.files) yes.add(file)
+  }
+  return { present: operator.present, yes }
+})
+
+const questionFor = ({ analysisId, estimatedRestoreTime, fileName, size }: ArchivedFile): string => {
+  const how = size === null ? "of unknown size" : humanSize(size)
+  const what = `${fileName} (analysis ${analysisId}, ${how})`
+  return estimatedRestoreTime === null
+    ? `${what} is archived. Restore it? That takes hours and may cost money.`
+    : `${what} is archived and being restored already. Download it when it is back?`
+}
+
+const questionForAll = (files: ReadonlyArray<ArchivedFile>): string => {
+  const unknown = files.filter(({ size }) => size === null).length
+  const bytes = humanSize(files.reduce((sum, { size }) => sum + (size ?? 0), 0))
+  const size =
+    unknown === 0 ? bytes : unknown === files.length ? "of unknown size" : `${bytes} and ${unknown} of unknown size`
+  const analyses = new Set(files.map(({ analysisId }) => analysisId)).size
+  const [them, each] = [counted(files.length, "archived file"), counted(analyses, "analysis", "analyses")]
+  return `Restore ${them} of ${each}, ${size}? That takes hours and may cost money.`
+}

@@ -6,8 +6,18 @@ import * as HttpApi from "effect/http-api/HttpApi"
 import * as HttpApiEndpoint from "effect/http-api/HttpApiEndpoint"
 import * as HttpApiGroup from "effect/http-api/HttpApiGroup"
 import * as HttpApiSchema from "effect/http-api/HttpApiSchema"
+import * as Schema from "effect/Schema"
 import { declare } from "./Endpoints.ts"
-import { LoginForm, LogoutForm } from "./SessionForms.ts"
+
+/** `_csrf` is the token of the initial session. */
+const LoginForm = Schema.Struct({
+  _csrf: Schema.String,
+  username: Schema.String,
+  password: Schema.RedactedFromValue(Schema.String)
+})
+
+/** `_csrf` is the current token. */
+const LogoutForm = Schema.Struct({ _csrf: Schema.String })
 
 const disableCodecs = true
 

@@ -4,8 +4,8 @@ import { cpuMillis } from "../../../test/CpuTime.ts"
 import { parseExactly } from "../contract/ExactNumber.ts"
 import { matches, operators, parse } from "./Filter.ts"
 import { filterFields } from "./FilterFields.ts"
-import { newestFirst } from "./Latest.ts"
 import { compareNatural } from "./NaturalOrder.ts"
+import { newestFirst } from "./Selection.ts"
 
 const record = {
   id: "1010",

@@ -5,7 +5,7 @@
  */
 import { NotFound } from "../Errors.ts"
 import { type Filter, matches } from "./Filter.ts"
-import { newestFirst } from "./Latest.ts"
+import { compareNatural } from "./NaturalOrder.ts"
 
 /** What the user asked for; identifiers as text, in the order given. */
 export interface SelectionRequest {
@@ -122,4 +122,22 @@ const missingFrom = <A extends AnalysisRecord>(
 ): ReadonlyArray<string> => {
   const present = new Set(records.map((record) => record[key]))
   return [...wanted].filter((id) => !present.has(id))
+}
+
+/** What `newestFirst` looks at in a record. */
+interface OfPerson {
+  readonly id: string
+  readonly personLimsId?: string | null | undefined
+}
+
+/** The analyses of each `personLimsId`, newest first, in the order in which the newest are given; each without a LIMS id stands alone. */
+export const newestFirst = <A extends OfPerson>(
+  analyses: ReadonlyArray<A>
+): ReadonlyArray<readonly [A, ...Array<A>]> => {
+  const sorted = analyses.toSorted((a, b) => compareNatural(b.id, a.id))
+  const groups = Map.groupBy(sorted, (it) => it.personLimsId ?? it)
+  return analyses.flatMap((it) => {
+    const [newest, ...older] = groups.get(it.personLimsId ?? it) ?? []
+    return newest === it ? [[newest, ...older] as const] : []
+  })
 }

@@ -4,12 +4,54 @@
  */
 import { archiveKeys } from "./ArchiveKeys.ts"
 import { fileKeys } from "./FileKeys.ts"
-import type { Key, StepName } from "./Key.ts"
-import { logKeys } from "./LogKeys.ts"
+import { fileSteps, type Key, loggingSteps, type StepName } from "./Key.ts"
 import { networkKeys } from "./NetworkKeys.ts"
-import { regionKeys } from "./RegionKeys.ts"
-import { selectionKeys } from "./SelectionKeys.ts"
+import { regionKeys, selectionKeys } from "./SelectionKeys.ts"
 import { serviceKeys } from "./ServiceKeys.ts"
+
+/** What a run says of itself. */
+const logKeys = {
+  loglevel: {
+    type: "choice",
+    group: "Log and report",
+    steps: loggingSteps,
+    env: "SVC_LOG_LEVEL",
+    choices: ["error", "warn", "info", "debug"],
+    default: "info",
+    invalid: "Invalid log level: ",
+    otherSpellings: ["ll"],
+    metavar: "LEVEL",
+    help: "error, warn, info or debug"
+  },
+  logfile: {
+    type: "path",
+    file: { what: "the log file", use: "written" },
+    group: "Log and report",
+    steps: loggingSteps,
+    env: "SVC_LOG_FILE",
+    metavar: "FILE",
+    otherSpellings: ["lf"],
+    help: "Append the log to this file as well"
+  },
+  logFormat: {
+    type: "choice",
+    group: "Log and report",
+    steps: loggingSteps,
+    choices: ["text", "json"],
+    default: "text",
+    beyond: true,
+    help: "Form of the log; json is one object a line"
+  },
+  reportfile: {
+    type: "path",
+    file: { what: "the report file", use: "written" },
+    group: "Log and report",
+    steps: fileSteps,
+    metavar: "FILE",
+    otherSpellings: ["r"],
+    help: "Write a report of the run: JSON; a page when the name ends in .html, a section for MultiQC when it ends in _mqc.json"
+  }
+} as const satisfies Record<string, Key>
 
 export const keys = {
   ...serviceKeys,

@@ -3,13 +3,12 @@
  * it, each chunk begins where a record begins, and no reader is led past a record. A flipped bit that does no such harm is
  * found by a checksum of the file only.
  */
-
 import type { RecordListener } from "../genome/bgzf/ContentCheck.ts"
-import type { ReferenceIndex } from "../genome/index/BinIndex.ts"
-import { binOf } from "../genome/index/Bins.ts"
+import type { ContentPosition } from "../genome/bgzf/ContentPosition.ts"
+import type { BinIndex, Chunk, ReferenceIndex } from "../genome/index/BinIndex.ts"
+import { binOf, binStart } from "../genome/index/Bins.ts"
 import type { TabixIndex } from "../genome/index/TabixIndex.ts"
-import { ChunkCoverage } from "./ChunkCoverage.ts"
-import { LinearOffsets } from "./LinearOffsets.ts"
+import { OffsetList } from "./OffsetList.ts"
 
 export interface IndexProof extends RecordListener {
   /** After the last record: what is wrong, with the index as subject; null when nothing is. */
@@ -75,6 +74,113 @@ export const make = ({ columns, index }: TabixIndex): IndexProof => {
         judge(referenceOf(columns?.names[number] ?? `reference ${number + 1}`, index.reference(number)))
       }
       return found
+    }
+  }
+}
+
+/** The offsets at which an index lets readers begin: the linear index of BAI and TBI, loffset of CSI. Records come in file order. */
+class LinearOffsets {
+  /** 0-based positions, ascending; for each, `#offsets` says where a reader begins that wants the records after it. */
+  readonly #positions: Float64Array
+  readonly #offsets: OffsetList
+  /** Number of positions that were compared: no later record ends before them. */
+  #compared = 0
+
+  constructor({ bins, linear }: ReferenceIndex, { depth, format, minShift }: BinIndex) {
+    const linearOffsets: Array<readonly [position: number, offset: bigint]> =
+      format === "CSI"
+        ? Array.from(bins.values(), ({ id, loffset }) => [binStart(id, minShift, depth), loffset ?? 0n])
+        : Array.from(linear, (offset, window) => [window * 2 ** minShift, offset])
+    linearOffsets.sort((a, b) => a[0] - b[0])
+    this.#positions = Float64Array.from(linearOffsets, ([position]) => position)
+    this.#offsets = new OffsetList(linearOffsets.map(([, offset]) => offset))
+  }
+
+  /** A record that begins at `place` ends before base `end` (0-based): false when a reader would begin after it. */
+  reaches(end: number, place: ContentPosition): boolean {
+    for (; this.#compared < this.#positions.length && this.#positions[this.#compared]! < end; this.#compared++) {
+      if (this.#offsets.isBehind(this.#compared, place)) return false
+    }
+    return true
+  }
+}
+
+const byBegin = (a: Chunk, b: Chunk): number => (a.begin < b.begin ? -1 : a.begin > b.begin ? 1 : 0)
+
+/** The chunks of one bin, by their begins. */
+interface BinChunks {
+  readonly begins: OffsetList
+  readonly ends: OffsetList
+  /** Number of chunks that begin at the current record or before it. */
+  begun: number
+  /** All chunks before this one end at the current record or before it. */
+  ended: number
+}
+
+const chunksOf = (unsorted: ReadonlyArray<Chunk>): BinChunks => {
+  const chunks = unsorted.toSorted(byBegin)
+  return {
+    begins: new OffsetList(chunks.map(({ begin }) => begin)),
+    ends: new OffsetList(chunks.map(({ end }) => end)),
+    begun: 0,
+    ended: 0
+  }
+}
+
+/** Number of the chunk that holds the record at `place`, the last one of several; -1 when none does. */
+const chunkAt = (chunks: BinChunks, place: ContentPosition): number => {
+  const { begins, ends } = chunks
+  while (chunks.begun < begins.length && !begins.isBehind(chunks.begun, place)) chunks.begun++
+  while (chunks.ended < chunks.begun && !ends.isBehind(chunks.ended, place)) chunks.ended++
+  for (let chunk = chunks.begun - 1; chunk >= chunks.ended; chunk--) if (ends.isBehind(chunk, place)) return chunk
+  return -1
+}
+
+/** Whether the chunks that an index has for a reference cover the records of that reference. Records come in file order. */
+class ChunkCoverage {
+  readonly #bins: ReadonlyMap<number, BinChunks>
+  /** Where the chunks of all bins begin, in file order. */
+  readonly #begins: OffsetList
+  /** Number of chunks that begin at a record that came. */
+  #begun = 0
+  /** Bin of the last record, and the chunk that holds it: neighbours mostly have both in common. */
+  #bin = -1
+  #chunks: BinChunks | null = null
+  #chunk = -1
+
+  constructor({ bins }: ReferenceIndex) {
+    this.#bins = new Map(Array.from(bins.values(), ({ chunks, id }) => [id, chunksOf(chunks)]))
+    const chunks = [...bins.values()].flatMap((bin) => bin.chunks)
+    this.#begins = new OffsetList(chunks.sort(byBegin).map(({ begin }) => begin))
+  }
+
+  /** True when a chunk begins after the last record that came. */
+  get hasMore(): boolean {
+    return this.#begun < this.#begins.length
+  }
+
+  /** A record begins at `place`: false when a chunk begins before it, where no record does. */
+  reach(place: ContentPosition): boolean {
+    for (; this.hasMore && !this.#begins.isBehind(this.#begun, place); this.#begun++) {
+      if (!this.#begins.is(this.#begun, place)) return false
+      this.#bin = -1
+    }
+    return true
+  }
+
+  /** A record of bin `bin` begins at `place`: false when it lies in no chunk of that bin or of a larger one around it. */
+  covers(bin: number, place: ContentPosition): boolean {
+    if (bin === this.#bin && this.#chunks?.ends.isBehind(this.#chunk, place) === true) return true
+    this.#bin = bin
+    this.#chunks = null
+    for (let id = bin; ; id = (id - 1) >>> 3) {
+      const chunks = this.#bins.get(id)
+      this.#chunk = chunks === undefined ? -1 : chunkAt(chunks, place)
+      if (chunks !== undefined && this.#chunk !== -1) {
+        this.#chunks = chunks
+        return true
+      }
+      if (id === 0) return false
     }
   }
 }

@@ -1,9 +1,8 @@
 /** BAM: aligned reads, with BAI or CSI (SAM specification, sections 4 and 5). */
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
-import { encodeBamHeader, magic, readBamHeader } from "./BamHeader.ts"
+import { bamRegions, bamSliceText, encodeBamHeader, magic, readBamHeader } from "./BamHeader.ts"
 import { judgeBamHeader } from "./BamHeaderCheck.ts"
-import { bamRegions, bamSliceText } from "./BamSliceHeader.ts"
 import { bamWalk } from "./BamWalk.ts"
 import * as FileNames from "./FileNames.ts"
 import type { Format } from "./Format.ts"

@@ -3,7 +3,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, Schema } from "effect"
 import * as Regions from "../regions/Regions.ts"
 import { regionsKey } from "./SliceHeader.ts"
-import { vcfRegions, vcfSliceText } from "./VcfSliceHeader.ts"
+import { vcfRegions, vcfSliceText } from "./VcfHeader.ts"
 
 const keyOf = (pieces: Iterable<string>) => regionsKey(pieces, crc32)
 

@@ -4,9 +4,8 @@ import * as ZlibCodec from "../../../../platform/inflate/ZlibCodec.ts"
 import { bgzf, concat, text } from "../../../../test/genome/Fixtures.ts"
 import { fromBytes } from "../ByteReader.ts"
 import { Codec } from "../bgzf/Codec.ts"
-import { readVcfHeader, withoutBlankLines } from "./VcfHeader.ts"
+import { readVcfHeader, vcfSliceText, withoutBlankLines } from "./VcfHeader.ts"
 import { placeOf } from "./VcfRecord.ts"
-import { vcfSliceText } from "./VcfSliceHeader.ts"
 
 describe("the end of a VCF record", () => {
   it.each([

@@ -6,10 +6,9 @@ import type { TabixColumns, TabixIndex } from "../index/TabixIndex.ts"
 import type { KnownReference } from "../regions/Regions.ts"
 import * as FileNames from "./FileNames.ts"
 import type { Format } from "./Format.ts"
-import { magic, readVcfHeader, type VcfHeader, withoutBlankLines } from "./VcfHeader.ts"
+import { magic, readVcfHeader, type VcfHeader, vcfRegions, vcfSliceText, withoutBlankLines } from "./VcfHeader.ts"
 import { judgeVcfHeader } from "./VcfHeaderCheck.ts"
 import { placeOf } from "./VcfRecord.ts"
-import { vcfRegions, vcfSliceText } from "./VcfSliceHeader.ts"
 import { vcfWalk } from "./VcfWalk.ts"
 
 /** The columns of a VCF in its index, as `tabix -p vcf` writes them; `names[i]` is reference `i`. */

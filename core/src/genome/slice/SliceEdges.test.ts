@@ -1,4 +1,5 @@
 /** Slices of files whose records or headers are at the edge of what the formats allow, as samtools and tabix cut them. */
+
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import * as ZlibCodec from "../../../../platform/inflate/ZlibCodec.ts"
@@ -11,7 +12,7 @@ import { Flag } from "../formats/BamRecord.ts"
 import type { OfferedDataType } from "../formats/FileNames.ts"
 import { vcfColumns } from "../formats/Vcf.ts"
 import * as IndexBuilder from "../index/IndexBuilder.ts"
-import { IndexBytes } from "../index/IndexBytes.ts"
+import { IndexBytes } from "../index/IndexBuilder.ts"
 import { parseRange } from "../regions/RegionText.ts"
 import { planSlice, writeSlice } from "./Slice.ts"
 
