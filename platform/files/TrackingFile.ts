@@ -6,7 +6,6 @@
  * with unreliable locks, or with an editor that ignores the lock. A new file that another process left is removed under
  * the lock, so a run that was suspended for a minute finds it gone and begins anew instead of undoing what came after.
  */
-
 import { isUtf8 } from "node:buffer"
 import { randomBytes } from "node:crypto"
 import {

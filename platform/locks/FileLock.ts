@@ -5,7 +5,6 @@
  * was not refreshed for a minute. Locks are not reliable on every file system: code that must not be wrong asks
  * `stillOwned` before a commit, and checks what it replaces.
  */
-
 import { randomBytes } from "node:crypto"
 import { readdir, unlink } from "node:fs/promises"
 import { basename, dirname, join } from "node:path"

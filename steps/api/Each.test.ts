@@ -3,7 +3,7 @@ import { Effect, Fiber, Stream } from "effect"
 import { TestClock } from "effect/testing"
 import { LoginRefused, NotFound, ReplyMalformed, type ServiceError, Unavailable } from "../../core/src/Errors.ts"
 import type { Output } from "../../platform/files/OutputFile.ts"
-import { askEach } from "./Each.ts"
+import { askEach } from "./Program.ts"
 
 const down = new Unavailable({ host: "h", reason: "status 503", attempts: 7 })
 const missing = new NotFound({ what: "person x" })

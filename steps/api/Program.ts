@@ -1,22 +1,24 @@
 /** The program of every method of `svc-api`: opens one session, makes the calls one after the other, writes the answers. */
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
+import * as Stream from "effect/Stream"
+import * as Outage from "../../core/src/client/Outage.ts"
 import { serversChoice } from "../../core/src/client/PanelChoice.ts"
 import type { ServiceClient } from "../../core/src/client/ServiceClient.ts"
 import { ServiceJson } from "../../core/src/client/ServiceJson.ts"
 import { ServiceStreams } from "../../core/src/client/ServiceStreams.ts"
 import { PanelId } from "../../core/src/contract/Ids.ts"
-import { mostSevere, NotFound } from "../../core/src/Errors.ts"
+import { type CannotCreate, type LocalIo, mostSevere, NotFound, type ServiceError } from "../../core/src/Errors.ts"
 import { logFailure } from "../../core/src/FailureLog.ts"
+import { bodyRetry } from "../../core/src/Schedules.ts"
 import { makeSessionProfile } from "../../core/src/session/SessionProfile.ts"
 import type { Settings } from "../../core/src/settings/Settings.ts"
 import * as Clients from "../../platform/Clients.ts"
 import { type Output, openOutput } from "../../platform/files/OutputFile.ts"
 import { makeProgram, type Own, type Program, type StepExit, type StepFailure, withProblems } from "../main/Step.ts"
 import { version } from "../main/Version.ts"
-import { documentOf } from "./Answers.ts"
+import { documentOf, makeAnswers } from "./Answers.ts"
 import type { ApiMethod, ServiceCalls, Work } from "./ApiMethod.ts"
-import { askEach } from "./Each.ts"
 import { logErrorBody, withErrorBody } from "./ErrorBody.ts"
 
 type ApiServices = ServiceClient | ServiceJson | ServiceStreams
@@ -119,3 +121,59 @@ const askList = Effect.fnUntraced(function* (
   yield* Effect.forEach(absent, (error) => logFailure(error), { discard: true })
   return mostSevere(absent)
 })
+
+type Each = Extract<Work, { readonly kind: "each" }>
+type Values = Readonly<Record<string, unknown>>
+type MethodFailure = ServiceError | LocalIo | CannotCreate
+
+/** Calls `work` once for each distinct id. The body of a single id is streamed where there is a stream and `format` is `json`. */
+export const askEach = (
+  work: Each,
+  service: ServiceCalls,
+  ids: ReadonlyArray<string>,
+  values: Values,
+  format: "json" | "jsonl",
+  output: Output
+): Effect.Effect<StepExit, MethodFailure> => {
+  const distinct = [...new Set(ids)]
+  const [first = ""] = distinct
+  return work.stream !== undefined && distinct.length === 1 && format === "json"
+    ? writeStream(work.stream(service, first, values), output)
+    : writeAnswers(work, service, distinct, values, format, output)
+}
+
+const writeAnswers = Effect.fnUntraced(function* (
+  work: Each,
+  service: ServiceCalls,
+  ids: ReadonlyArray<string>,
+  values: Values,
+  format: "json" | "jsonl",
+  output: Output
+) {
+  const answers = makeAnswers(output, format, ids.length > 1)
+  const { errors, left } = yield* Outage.askEach(
+    ids,
+    (id) => work.call(service, id, values),
+    (answer, id) => answers.add(id, answer)
+  )
+  // When every call failed, nothing is printed and no file appears.
+  if (errors.length + left < ids.length) yield* Effect.andThen(answers.end, output.commit)
+  return mostSevere(errors)
+})
+
+/** Writes bytes as they arrive. A body that breaks is asked for again when the output can be rewound: nobody has read it yet. */
+const writeStream = (
+  payload: Stream.Stream<Uint8Array, ServiceError>,
+  output: Output
+): Effect.Effect<StepExit, MethodFailure> =>
+  Stream.runForEach(payload, output.write).pipe(
+    Effect.catchTag("SvcUnavailable", (error) =>
+      Effect.flatMap(output.rewind(0), (again) => Effect.fail(again ? ({ _tag: "Broken", error } as const) : error))
+    ),
+    Effect.tapErrorTag("Broken", ({ error }) => Effect.logWarning(`${error.message}: asking again`)),
+    Effect.retry({ schedule: bodyRetry, while: (error) => error._tag === "Broken" }),
+    Effect.catchTag("Broken", ({ error }) => Effect.fail(error)),
+    Effect.andThen(output.write(new TextEncoder().encode("\n"))),
+    Effect.andThen(output.commit),
+    Effect.as(0 as const)
+  )

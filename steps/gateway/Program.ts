@@ -1,5 +1,4 @@
 /** The program of `svc-gateway`: check who may come, listen, log in, say where, and serve until a signal ends it. */
-
 import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as HttpClient from "effect/http/HttpClient"

@@ -1,5 +1,4 @@
 /** The way into every executable: help, version and the protection of the process; all else is loaded after that. */
-
 import process from "node:process"
 import { keyNames, table } from "../../core/src/settings/Keys.ts"
 import { helpText } from "./Help.ts"

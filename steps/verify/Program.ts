@@ -1,5 +1,4 @@
 /** The program of `svc-verify`: finds the files, checks them, says what it found. */
-
 import { availableParallelism } from "node:os"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"

@@ -1,5 +1,4 @@
 /** Slices of remote files on the virtual clock: two scripted files on a link host, a disk in memory. */
-
 import { createHash } from "node:crypto"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Exit, Fiber, Layer, Redacted } from "effect"

@@ -1,7 +1,6 @@
 /**
  * Builds BAI, TBI or CSI from the fragments of a file, in file order (SAM specification, sections 5.1-5.3).
  */
-
 import { NumberRows } from "../NumberRows.ts"
 import { firstWhere } from "../Search.ts"
 import { binAmong, firstOfLevel, levelOf, pseudoBin, usualDepth } from "./Bins.ts"

@@ -1,5 +1,4 @@
 /** Slices of files whose records or headers are at the edge of what the formats allow, as samtools and tabix cut them. */
-
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import * as ZlibCodec from "../../../../platform/inflate/ZlibCodec.ts"
