@@ -3,8 +3,7 @@ import { Effect, Redacted, Schema } from "effect"
 import { NotFound, UsageError } from "../Errors.ts"
 import { decode } from "../settings/Settings.ts"
 import { checkText, exitCodeOf, fail, ok, skipped, summary, warn } from "./Check.ts"
-import { judgeCertificate, judgeClock, judgeConfig, judgeFolder, judgeNode } from "./CheckRules.ts"
-import { settingLines } from "./SettingsView.ts"
+import { judgeCertificate, judgeClock, judgeConfig, judgeFolder, judgeNode, settingLines } from "./CheckRules.ts"
 
 const at = Date.UTC(2026, 10, 21, 12)
 const date = new Date(at).toUTCString()

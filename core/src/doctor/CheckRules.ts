@@ -1,7 +1,9 @@
 /** What the found values mean, as pure rules. */
-
 import * as DateTime from "effect/DateTime"
 import * as Option from "effect/Option"
+import type { StepName } from "../settings/Key.ts"
+import { type KeyName, keysOf, table } from "../settings/Keys.ts"
+import { type LocalSettings, nameAt } from "../settings/Settings.ts"
 import { counted } from "../text/Counted.ts"
 import { type Check, ok, warn } from "./Check.ts"
 
@@ -102,3 +104,24 @@ export const judgeConfig = (path: string, mode: number, secret: boolean): Check 
         `chmod 600 ${path}`
       )
     : ok("config", `${path} ${secret ? "holds a password and is private" : "holds no password"}`)
+
+/** Where credentials could stand in an address: nothing of them is shown, neither user nor password. */
+const withoutCredentials = (text: string): string => text.replace(/\/\/[^/?#]*@/g, "//***@")
+
+const valueText = (key: KeyName, value: unknown): string => {
+  if (table[key].type === "secret") return "****"
+  return withoutCredentials(Array.isArray(value) ? value.join(",") : String(value))
+}
+
+/** Keys whose absence is worth a line. */
+const important: ReadonlyArray<KeyName> = ["target", "username", "password"]
+
+/** `target = https://lab.example.org (SVC_TARGET in the environment)`, one for each key that is set or matters. */
+export const settingLines = (step: StepName, settings: LocalSettings): ReadonlyArray<string> =>
+  keysOf(step).flatMap((key) => {
+    const value: unknown = settings[key]
+    const source = settings.source(key)
+    if (source === "default") return important.includes(key) && value === null ? [`${key} is not set`] : []
+    const place = source === "environment" ? `${nameAt(key, source)} in the environment` : source
+    return [`${key} = ${valueText(key, value)} (${place})`]
+  })

@@ -13,8 +13,7 @@ import * as VirtualOffset from "./bgzf/VirtualOffset.ts"
 import { type DataType, type IndexSuffix, kindOfName } from "./formats/FileNames.ts"
 import { isCompressed, type ReferenceAt } from "./formats/Format.ts"
 import { open } from "./formats/Formats.ts"
-import { parseBai } from "./index/BaiIndex.ts"
-import type { BinIndex, Chunk } from "./index/BinIndex.ts"
+import { type BinIndex, type Chunk, parseBai } from "./index/BinIndex.ts"
 import { parseCsi, parseTbi, type TabixIndex } from "./index/TabixIndex.ts"
 
 /** What a sound file says about itself. `references` and `samples` are null where the format has none. */

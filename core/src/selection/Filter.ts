@@ -6,8 +6,9 @@
  * it compares.
  */
 import * as Result from "effect/Result"
+import { AnalysisApproval, AnalysisItem } from "../contract/Analyses.ts"
 import { ExactNumber } from "../contract/ExactNumber.ts"
-import type { FieldType } from "../contract/Record.ts"
+import { type FieldType, fieldTypeOf } from "../contract/Record.ts"
 import { UsageError } from "../Errors.ts"
 import { printable } from "../text/Printable.ts"
 import { didYouMean, nearest } from "../text/Spelling.ts"
@@ -168,3 +169,17 @@ const isWhole = (text: string) => /^\d+$/.test(text)
 
 /** A decimal number, or null: `Number("")`, `0x10` and `Infinity` are text here. */
 const numberOf = (text: string): number | null => (/^[+-]?\d+(\.\d+)?([eE][+-]?\d+)?$/.test(text) ? Number(text) : null)
+
+/**
+ * The fields of an analysis record that filters may name, with their types: those of the contract, so that a mistake is
+ * found before the first request. Nested ones with a dot, such as `analysisApproval.userName`.
+ */
+export const filterFields: ReadonlyMap<string, FieldType> = new Map(
+  Object.entries(AnalysisItem.schema.fields).flatMap(([field, schema]) =>
+    field === "analysisApproval"
+      ? Object.entries(AnalysisApproval.schema.fields).map(
+          ([nested, schema]) => [`${field}.${nested}`, fieldTypeOf(schema)] as const
+        )
+      : [[field, fieldTypeOf(schema)] as const]
+  )
+)

@@ -1,7 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Result } from "effect"
-import { parse } from "./Filter.ts"
-import { filterFields } from "./FilterFields.ts"
+import { filterFields, parse } from "./Filter.ts"
 import { byIds, idsToAsk, needsRecords, type SelectionRequest, select } from "./Selection.ts"
 
 const records = [

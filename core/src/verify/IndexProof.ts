@@ -3,12 +3,13 @@
  * it, each chunk begins where a record begins, and no reader is led past a record. A flipped bit that does no such harm is
  * found by a checksum of the file only.
  */
+
 import type { RecordListener } from "../genome/bgzf/ContentCheck.ts"
 import type { ContentPosition } from "../genome/bgzf/ContentPosition.ts"
+import * as VirtualOffset from "../genome/bgzf/VirtualOffset.ts"
 import type { BinIndex, Chunk, ReferenceIndex } from "../genome/index/BinIndex.ts"
 import { binOf, binStart } from "../genome/index/Bins.ts"
 import type { TabixIndex } from "../genome/index/TabixIndex.ts"
-import { OffsetList } from "./OffsetList.ts"
 
 export interface IndexProof extends RecordListener {
   /** After the last record: what is wrong, with the index as subject; null when nothing is. */
@@ -182,5 +183,29 @@ class ChunkCoverage {
       }
       if (id === 0) return false
     }
+  }
+}
+
+/** Virtual offsets taken apart into numbers: every record of a file is compared with some. */
+class OffsetList {
+  readonly length: number
+  readonly #blocks: Float64Array
+  readonly #withins: Uint16Array
+
+  constructor(offsets: ReadonlyArray<bigint>) {
+    this.length = offsets.length
+    this.#blocks = Float64Array.from(offsets, (bits) => VirtualOffset.block(VirtualOffset.fromBits(bits)))
+    this.#withins = Uint16Array.from(offsets, (bits) => VirtualOffset.within(VirtualOffset.fromBits(bits)))
+  }
+
+  /** Offset `i` lies after `place`. */
+  isBehind(i: number, place: ContentPosition): boolean {
+    const block = this.#blocks[i]!
+    return block > place.block || (block === place.block && this.#withins[i]! > place.within)
+  }
+
+  /** Offset `i` means `place`. */
+  is(i: number, place: ContentPosition): boolean {
+    return place.is(this.#blocks[i]!, this.#withins[i]!)
   }
 }

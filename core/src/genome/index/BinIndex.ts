@@ -4,8 +4,9 @@
  * it is asked for.
  */
 import * as Result from "effect/Result"
+import { FileDamaged } from "../../Errors.ts"
 import * as VirtualOffset from "../bgzf/VirtualOffset.ts"
-import { pseudoBin } from "./Bins.ts"
+import { pseudoBin, usualDepth, usualShift } from "./Bins.ts"
 
 /** A range `[begin, end)` of virtual offsets of the data file. */
 export interface Chunk {
@@ -171,4 +172,20 @@ const decodeReference = (view: DataView, place: number, csi: boolean, pseudo: nu
   const linear = new BigUint64Array(view.getUint32(at, true))
   for (let i = 0; i < linear.length; i++) linear[i] = view.getBigUint64(at + 4 + i * 8, true)
   return { bins, linear, counts }
+}
+
+const magic: Uint8Array = Uint8Array.of(0x42, 0x41, 0x49, 1)
+
+/** Parses a whole `.bai`. Fails with `FileDamaged` `BadIndex`. */
+export const parseBai = (file: string, bytes: Uint8Array): Result.Result<BinIndex, FileDamaged> => {
+  if (bytes.length < 8 || magic.some((byte, i) => bytes[i] !== byte)) {
+    return Result.fail(
+      new FileDamaged({ file, fault: "BadIndex", reason: "not a BAI index: its first bytes are of another format" })
+    )
+  }
+  const references = new DataView(bytes.buffer, bytes.byteOffset).getUint32(4, true)
+  return Result.mapError(
+    parseBins(bytes, 8, "BAI", usualShift, usualDepth, references),
+    (reason) => new FileDamaged({ file, fault: "BadIndex", reason: `damaged BAI index: ${reason}` })
+  )
 }
