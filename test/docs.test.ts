@@ -91,11 +91,16 @@ describe("what the documentation tells to run", () => {
 })
 
 describe("docs/dev/adr", () => {
-  it("README.md tells of every record once, by its story", () => {
+  it("README.md has every number once, also of records that were replaced, and every record by a link", () => {
     const table = readFileSync(`${root}docs/dev/adr/README.md`, "utf8")
     const records = repositoryFiles.flatMap((path) => /^docs\/dev\/adr\/(\d{4})-/.exec(path)?.[1] ?? [])
-    const told = [...table.replace(/\]\([^)]*\)/g, "]").matchAll(/\b0\d{3}\b/g)].map(([number]) => number)
-    assert.deepStrictEqual(told.toSorted(), records.toSorted())
+    const linked = [...table.matchAll(/\[(\d{4})\]\(\1-/g)].map(([, number]) => number)
+    assert.deepStrictEqual(linked.toSorted(), records.toSorted())
+    const told = [...table.replace(/\]\([^)]*\)/g, "]").matchAll(/\b0\d{3}\b/g)].map(([number]) => Number(number))
+    assert.deepStrictEqual(
+      told.toSorted((a, b) => a - b),
+      Array.from({ length: Math.max(...told) }, (_, i) => i + 1)
+    )
   })
 })
 
