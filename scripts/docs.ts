@@ -6,8 +6,7 @@
  * - the table of options in `docs/sandbox.md`, from `sandbox/CommandLine.ts`
  * - the examples in `docs/library.md`, from `docs/examples`
  * - `docs/dev/faults.md`, from `test/faults/Catalogue.ts` and the names of the tests
- * - the pictures in `docs/01-tour.md` and `docs/dev/code-tour.md`, from the imports
- * - `docs/pictures/map-*.svg`, from `scripts/pages/map-picture.ts`
+ * - `docs/pictures/map-dark.svg`, from `map-light.svg`
  * - the version in CITATION.cff, packaging/ and the workflows, from package.json
  * - `docs/exit-codes.md`, from `core/src/errors`
  */
@@ -15,8 +14,6 @@ import { readFileSync, writeFileSync } from "node:fs"
 import { apiPage } from "./pages/api.ts"
 import { exitCodesPage } from "./pages/exit-codes.ts"
 import { faultsPage } from "./pages/faults.ts"
-import { journeysPicture, roomsPicture } from "./pages/import-pictures.ts"
-import { mapPicture } from "./pages/map-picture.ts"
 import { sandboxOptions, settingsPage } from "./pages/settings.ts"
 import { versionPages } from "./pages/version.ts"
 
@@ -38,18 +35,30 @@ const withExamples = (page: string) =>
       `${begin}\`\`\`ts\n${readFileSync(fromRoot(path), "utf8")}\`\`\`\n${end}`
   )
 
+/** Of the picture in `docs/README.md`: text, quiet text, lines, boxes, our boxes. */
+const darkColours = {
+  "#1f2328": "#f0f6fc",
+  "#59636e": "#9198a1",
+  "#818b98": "#7d8590",
+  "#f6f8fa": "#151b23",
+  "#ddf4ff": "#12283d"
+}
+
+const darkPicture = () =>
+  Object.entries(darkColours).reduce(
+    (picture, [light, dark]) => picture.replaceAll(light, dark),
+    readFileSync(fromRoot("docs/pictures/map-light.svg"), "utf8")
+  )
+
 /** The pages as they must be now: path from the root, and content. */
 export const generatedPages = (): ReadonlyArray<readonly [path: string, content: string]> => [
   ["docs/settings.md", settingsPage()],
   ["docs/svc-api.md", apiPage()],
   ["docs/dev/faults.md", faultsPage()],
-  between("docs/01-tour.md", "rooms", roomsPicture),
-  between("docs/dev/code-tour.md", "journeys", journeysPicture),
   between("docs/sandbox.md", "options", sandboxOptions),
   ["docs/library.md", withExamples("docs/library.md")],
   ["docs/exit-codes.md", exitCodesPage()],
-  ["docs/pictures/map-light.svg", mapPicture("light")],
-  ["docs/pictures/map-dark.svg", mapPicture("dark")],
+  ["docs/pictures/map-dark.svg", darkPicture()],
   ...versionPages()
 ]
 

@@ -4,7 +4,6 @@ import { Runtime } from "effect"
 import * as Errors from "../core/src/Errors.ts"
 import { generatedPages } from "../scripts/docs.ts"
 import { numberedTests } from "../scripts/pages/faults.ts"
-import { moduleNamed, stations } from "../scripts/pages/import-pictures.ts"
 import { groups } from "./faults/Catalogue.ts"
 import { root } from "./Root.ts"
 import { productModules, repositoryFiles } from "./Sources.ts"
@@ -120,6 +119,7 @@ describe("docs/dev/code-tour.md", () => {
   const page = readFileSync(`${root}docs/dev/code-tour.md`, "utf8")
   const spans = [...page.matchAll(/`([^`\n]+)`/g)].map(([, text = ""]) => text)
   const paths = spans.filter((text) => text.endsWith(".ts"))
+  const moduleNamed = (name: string) => productModules.find(({ path }) => path === name || path === `core/src/${name}`)
 
   it("names modules that are there", () => {
     assert.isAbove(paths.length, 40)
@@ -139,16 +139,8 @@ describe("docs/dev/code-tour.md", () => {
     )
   })
 
-  it("says something of every module of its picture", () => {
-    assert.deepStrictEqual(
-      stations.filter((name) => !paths.includes(name)),
-      []
-    )
-  })
-
   it("has two pages at most", () => {
-    const text = page.replace(/```mermaid[\s\S]*?```/, "")
-    assert.isAtMost(text.split(/\s+/).length, 1_100)
+    assert.isAtMost(page.split(/\s+/).length, 1_100)
   })
 })
 
