@@ -1,49 +1,58 @@
 /** `docs/svc-api.md`, made of the methods of the step. */
-import { endpointOf, hasEnvelope } from "../../core/src/client/EndpointCalls.ts"
-import type { EndpointName } from "../../core/src/contract/EndpointNotes.ts"
+import { endpointOf } from "../../core/src/client/EndpointCalls.ts"
+import { errorBody, format, output, whichPanel } from "../../steps/api/ApiMethod.ts"
 import { apiStep } from "../../steps/api/ApiStep.ts"
 import { methodTable } from "../../steps/api/MethodTable.ts"
 import { metavarOf, methodUsage } from "../../steps/main/Help.ts"
 import type { CommandOption, Method } from "../../steps/main/Step.ts"
 import { cell } from "../commands.ts"
 
-const optionRow = ([name, option]: readonly [string, CommandOption]) => {
-  const metavar = metavarOf(option)
-  const short = option.short === undefined ? "" : `, \`-${option.short}\``
-  const fallback = option.default === undefined ? "" : ` (default \`${option.default}\`)`
-  return `| ${cell(`\`--${name}${metavar === null ? "" : ` ${metavar}`}\`${short}`)} | ${cell(option.help)}${fallback} |`
-}
+/** The options that the text of the page explains, since many methods have them. */
+const explained: ReadonlyArray<CommandOption> = [format, errorBody, output, whichPanel["virtual-panel-id"]]
 
-/** Method and path, and whether what is printed stands in an envelope on the wire. */
-const endpointSentences = (name: EndpointName | null) => {
-  if (name === null) return " Endpoint: any."
+/** What a method asks of the service; the two that ask for anything, or for nothing, say so in their summary. */
+const requestOf = ({ method }: Method) => {
+  const name = methodTable.find((row) => row.method === method)?.calls ?? null
+  if (name === null) return ""
   const { endpoint } = endpointOf(name)
-  const path = endpoint.path.replaceAll(/:(\w+)/g, "{$1}")
-  const printed = hasEnvelope(endpoint) ? "Printed is the `response` of its envelope." : "Printed is the whole body."
-  return ` Endpoint: \`${endpoint.method} ${path}\`. ${printed}`
+  return `\`${endpoint.method} ${endpoint.path.replaceAll(/:(\w+)/g, "{$1}")}\``
 }
 
-const methodSection = (method: Method) => {
-  const row = methodTable.find((row) => row.method === method.method)
-  const options = Object.entries(method.options ?? {})
-  const example = method.examples[0]
-  return [
-    `### ${method.method}`,
-    `${method.summary}.${row === undefined ? "" : endpointSentences(row.calls)}`,
-    `\`\`\`\nsvc-api ${methodUsage(method)}\n\`\`\``,
-    ...(options.length === 0 ? [] : [["| option | meaning |", "|---|---|", ...options.map(optionRow)].join("\n")]),
-    ...(example === undefined ? [] : [`For example \`svc-api ${method.method} ${example.command}\`.`])
-  ].join("\n\n")
+const methodRow = (method: Method) => {
+  const { summary } = method
+  return `| ${[`\`${methodUsage({ ...method, options: {} })}\``, summary, requestOf(method)].map(cell).join(" | ")} |`
 }
 
-const headings = [...new Set(apiStep.methods.map(({ group }) => group))]
+const optionLine = ([name, option]: readonly [string, CommandOption]) => {
+  const metavar = metavarOf(option)
+  const fallback = option.default === undefined ? "" : ` (default \`${option.default}\`)`
+  return `- \`--${name}${metavar === null ? "" : ` ${metavar}`}\`: ${option.help}${fallback}`
+}
 
-export const apiPage = (): string => `# svc-api
+/** The options of each method that the text does not explain; methods with the same ones share a list. */
+const optionLists = (methods: ReadonlyArray<Method>) => {
+  const lists = Map.groupBy(methods, ({ options = {} }) =>
+    Object.entries(options)
+      .filter(([, option]) => !explained.includes(option))
+      .map(optionLine)
+      .join("\n")
+  )
+  return [...lists].flatMap(([lines, having]) =>
+    lines === "" ? [] : [`Options of ${having.map(({ method }) => `\`${method}\``).join(" and ")}:\n\n${lines}`]
+  )
+}
 
-Made from the notes on the endpoints (\`core/src/contract/EndpointNotes.ts\`) and \`steps/api/MethodTable.ts\` by \`npm run docs\`, as are \`svc-api --help\` and the completions.
+const groupSection = (heading: string) => {
+  const methods = apiStep.methods.filter(({ group }) => group === heading)
+  const table = ["| method | what it does | request |", "|---|---|---|", ...methods.map(methodRow)].join("\n")
+  return [`## ${heading}`, table, ...optionLists(methods)].join("\n\n")
+}
 
-\`svc-api METHOD\` is one call of the API, or one for each identifier that is given, in one session. How to name the service and the account is
-in [settings.md](settings.md); the exit codes are in [exit-codes.md](exit-codes.md).
+export const apiPage = (): string => `# svc-api: any part of the API
+
+Made from the notes on the endpoints (\`core/src/contract/EndpointNotes.ts\`) by \`npm run docs\`. \`svc-api METHOD --help\` says the same.
+
+\`svc-api METHOD\` calls one method of the API and prints the answer as JSON. With several identifiers it calls once for each, all in one session.
 
 \`\`\`sh
 svc-api get-person LIMS-0001                                  # a JSON document
@@ -52,27 +61,29 @@ svc-api update-virtual-panel V2 --name 'Aorta, revised'       # changes only the
 svc-api request GET /person-list                              # anything that has no method of its own
 \`\`\`
 
-**Output.** What the service sends, out of its envelope: its own key names, unknown fields, identifiers as numbers or texts as they came. One
-identifier gives its payload; several give an object with a member for each that was found, in the order given. With \`--format jsonl\` each is
-a line \`{"id":...,"result":...}\`, and a list is a line for each item. \`--output FILE\` writes a file that appears, or is replaced, only when
-everything that could be had is in it. Characters that steer a terminal are escaped as JSON allows, which
-changes no value; large bodies and those of \`request\` stay as they came.
+## What is printed
 
-**Large bodies.** \`get-snv-annotations\` and \`get-case-report\` for one identifier as \`json\` are passed on as they come, byte for byte, checked
-but never held in memory; other bodies may have 64 MiB. Standard output then has the beginning of a body that breaks off, and the exit code says so.
+The answer of the service, with its own names and all of its fields. Where the answer is wrapped in an envelope, the wrapping is left out.
 
-**Failures.** What fails for one identifier does not stop the others: it is said on stderr, and the most severe failure is the exit code. "Not found" is
-66, however the service says it; a \`success: false\` is 65 with the identifiers of the error. \`request\` prints the body of an error to stdout, as it
-does with any other, and says the status on stderr; the other methods say it on stderr with \`--include-error-body\`. Passwords, tokens and signed links are
-hidden in it.
+- One identifier: its answer. Several: an object with a member for each that was found, in the order given.
+- \`--format jsonl\`: a line \`{"id":...,"result":...}\` for each identifier. A list becomes a line for each item.
+- \`--output FILE\` (\`-o\`): into this file, which appears when it is complete.
+- \`--virtual-panel-id ID|none\`: results for this panel only. The default 1 is all genes. With \`none\` the service takes the panel that was used last.
 
-**Writing.** Fields come from options or from \`--input FILE|-\`, a JSON object in UTF-8. Nothing that changes data is sent twice: when the answer gets lost,
-the exit code is 69 and the message says what is not known. \`update-virtual-panel\` reads the panel, says on stderr what changes, sends the whole panel with what
-was not given as it was. When an answer is lost, or is a status 500, a look at the person or panel tells whether the change is there, and the message says what it found. Options can be seen by other users of the computer: personal data is better in an input.
+Answers of up to 64 MiB are printed as a whole. Those of \`get-snv-annotations\` and \`get-case-report\` may have any size: asked for with one identifier, they are
+passed on as they come. If such an answer breaks off, part of it is on standard output already, and the exit code tells.
 
-${headings
-  .map((heading) =>
-    [`## ${heading}`, ...apiStep.methods.filter(({ group }) => group === heading).map(methodSection)].join("\n\n")
-  )
-  .join("\n\n")}
+## When a call fails
+
+What fails for one identifier does not stop the others. It is said on standard error, and the most severe failure decides the [exit code](troubleshooting.md#exit-codes):
+66 for "not found", however the service says it; 65 when the service answers with an error of its own. \`--include-error-body\` shows what the service
+sent with an error, without passwords, tokens and links. \`request\` prints it always, to standard output.
+
+## When a call writes
+
+- The fields come from options, or with \`--input FILE|-\` from a JSON object. Other users of the computer can see options: put personal data into the file.
+- Nothing that changes data is sent twice. If the answer is lost, or is a status 500, the command reads the person or panel again, says what it found, and ends with 69.
+- \`update-virtual-panel\` reads the panel first and keeps every field that you do not give.
+
+${[...new Set(apiStep.methods.map(({ group }) => group))].map(groupSection).join("\n\n")}
 `

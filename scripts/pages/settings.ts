@@ -1,5 +1,5 @@
 /** `docs/settings.md`, made of the table of settings. */
-import { groups, type Key, stepNames } from "../../core/src/settings/Key.ts"
+import { groups, stepNames } from "../../core/src/settings/Key.ts"
 import { type KeyName, keyNames, table } from "../../core/src/settings/Keys.ts"
 import { metavarOf } from "../../steps/main/Help.ts"
 import { generalOptions } from "../../steps/main/Options.ts"
@@ -9,53 +9,52 @@ import { addressOf } from "../schemas.ts"
 const written = (name: string, metavar: string | null | undefined, short: string | undefined) =>
   `\`--${name}${typeof metavar === "string" ? ` ${metavar}` : ""}\`${short === undefined ? "" : `, \`-${short}\``}`
 
-const option = (name: KeyName) => written(name, metavarOf(table[name]), table[name].short)
+const withDefault = (help: string, value: string | undefined) =>
+  cell(help) + (value === undefined ? "" : `. Default \`${value}\``)
 
-const forms: Readonly<Record<Key["type"], string>> = {
-  text: "text",
-  secret: "text, kept secret",
-  path: "path",
-  list: "list",
-  lines: "list (repeated, not comma-separated)",
-  flag: "flag",
-  choice: "choice",
-  int: "number",
-  duration: "time",
-  rate: "bytes per second"
+const commandsOf = (name: KeyName) => stepNames.filter((step) => table[name].steps.includes(step)).join(", ")
+
+/** What a row says of its commands where they are not those of its table. */
+const unlike = (usual: string, commands: string) => {
+  if (commands === usual) return ""
+  const others = commands.split(", ").filter((command) => !usual.split(", ").includes(command))
+  return others.length === 0 ? ` (only ${commands})` : ` (also ${others.join(", ")})`
 }
 
-const row = (name: KeyName) => {
+const row = (name: KeyName, usual: string) => {
   const key = table[name]
-  const fallback = key.default === undefined ? "" : `\`${key.default}\``
-  const steps = stepNames.filter((step) => key.steps.includes(step)).join(", ")
-  const beyond = key.beyond === true ? " (+)" : ""
-  const variable = key.env === undefined ? "" : `\`${key.env}\``
-  return `| ${[option(name) + beyond, variable, forms[key.type], fallback, key.help, steps].map(cell).join(" | ")} |`
+  const option = cell(written(name, metavarOf(key), key.short)) + (key.beyond === true ? " (+)" : "")
+  const variable = key.env === undefined ? "" : `<br>\`${key.env}\``
+  return `| ${option}${variable} | ${withDefault(key.help, key.default)}${unlike(usual, commandsOf(name))} |`
 }
 
-const section = (group: (typeof groups)[number]) => `## ${group}
+/** The settings of a group. The commands that take most of them are said once, above the table. */
+const section = (group: (typeof groups)[number]) => {
+  const names = keyNames.filter((name) => table[name].group === group)
+  const [[usual = ""] = []] = [...Map.groupBy(names, commandsOf)].sort(([, a], [, b]) => b.length - a.length)
+  return `## ${group}
 
-| option | variable | form | default | meaning | steps |
-|---|---|---|---|---|---|
-${keyNames
-  .filter((name) => table[name].group === group)
-  .map(row)
-  .join("\n")}`
+Of ${usual}, where a row does not name others.
+
+| option, variable | meaning |
+|---|---|
+${names.map((name) => row(name, usual)).join("\n")}`
+}
 
 /** The options that only the command line of one command gives. */
-const ownRows = [
+const ownTables = [
   ...steps.map(({ name, options }) => ({ command: `svc-${name}`, options })),
   ...families
     .filter(({ name }) => name === "restorations")
     .flatMap(({ methods, name }) =>
       methods.map(({ method, options }) => ({ command: `svc-steps ${name} ${method}`, options }))
     )
-].flatMap(({ command, options = {} }) =>
-  Object.entries(options).map(([name, own]) => {
-    const fallback = own.default === undefined ? "" : `\`${own.default}\``
-    return `| ${[`\`${command}\``, written(name, metavarOf(own), own.short), fallback, own.help].map(cell).join(" | ")} |`
-  })
-)
+].flatMap(({ command, options = {} }) => {
+  const rows = Object.entries(options).map(
+    ([name, own]) => `| ${cell(written(name, metavarOf(own), own.short))} | ${withDefault(own.help, own.default)} |`
+  )
+  return rows.length === 0 ? [] : [[`### ${command}`, "", "| option | meaning |", "|---|---|", ...rows].join("\n")]
+})
 
 const listedRow = ({ help, metavar, name, short }: ListedOption) =>
   `| ${[written(name, metavar, short), help].map(cell).join(" | ")} |`
@@ -66,43 +65,44 @@ export const sandboxOptions = (): string =>
 
 export const settingsPage = (): string => `# Settings
 
-Made from \`core/src/settings/Keys.ts\` by \`npm run docs\`.
+Made from \`core/src/settings/Keys.ts\` by \`npm run docs\`. \`--help\` shows the options that most people need; \`--help all\` and the manual pages show every one.
 
-Every setting has one name. It is the long option, and the key in the JSON file of \`--config\`. A value comes from the
-command line, else from the variable, else from the file, else it is the default. An empty variable counts as not set; an
-empty value on the command line is an error, since it is mostly a shell variable that was not set. \`(+)\` marks settings
-beyond those that are specified ([service.md](dev/service.md#24-configuration-of-the-download-tool)).
+A setting has one name. It is the long option, and the key in the JSON file that \`--config\` names. The first of these that has a value counts:
 
-- **list**: comma-separated (\`-f bam,bam.bai\`), or the option repeated; in the file a list or a comma-separated text. Ids of
-  analyses also stand alone: \`svc-download A1 A2\` is \`svc-download -a A1,A2\`, in every step that takes analyses. A word behind
-  another list (\`-s S1 S2\`) is such an id, not a further item of the list
-- **flag**: \`--overwrite\`, turned off by \`--no-overwrite\` or \`--overwrite=false\`; it never takes the next word. Elsewhere \`true\`, \`false\`, \`1\`,
-  \`0\`, \`yes\`, \`no\`, \`on\` or \`off\` in any case
-- **time**: a number with \`ms\`, \`s\`, \`m\`, \`h\` or \`d\`, 24 days at most
-- **path**: relative to the folder the step runs in
+1. the command line
+2. the variable (an empty variable counts as not set)
+3. the file
+4. the default
 
-Any other option is given once. \`--help\` shows what most people need, \`--help all\` every option, and so do the manual pages and
-\`--completions\`. Wrong usage ends with 64 and says what to write, also for spellings of other tools and of older versions.
+A password has one place more: after \`SVC_PASSWORD\` comes the file that \`--passwordFile\` or \`SVC_PASSWORD_FILE\` names, and last a question on the terminal.
 
-An editor completes and checks the file when it names its schema, which also lies in the package (\`dist/config.schema.json\`):
+How values are written:
+
+- **A list** is separated by commas (\`-f bam,bam.bai\`), or the option is repeated. In the file it may be a JSON list. \`--filters\` is only repeated.
+- **Analysis ids** may stand alone: \`svc-download A1 A2\` is \`svc-download -a A1,A2\`. So in \`-s S1 S2\` the word \`S2\` is an analysis, not a sample.
+- **A flag** takes no value. \`--no-overwrite\` and \`--overwrite=false\` turn it off. In a variable write \`true\` or \`false\`, \`1\` or \`0\`, \`yes\` or \`no\`, \`on\` or \`off\`.
+- **TIME** is a number with \`ms\`, \`s\`, \`m\`, \`h\` or \`d\`, at most 24 days.
+- **A path** is relative to the folder in which the command runs.
+
+An option with an empty value is an error (64), because a shell variable was probably not set. (+) marks what other tools for this service do not have.
+
+## The configuration file
 
 \`\`\`json
 ${JSON.stringify({ $schema: addressOf("config"), target: "https://lab.example.org", username: "pipeline", filetypes: ["vcf.gz", "vcf.gz.tbi"], connections: 8 }, null, 2)}
 \`\`\`
 
-\`--config\` is an option only. The file may be a pipe (\`--config <(vault read ...)\`), so that a password needs no file. A file
-with a password should be readable by its owner alone (\`chmod 600\`), otherwise there is a warning. Unknown keys are
-warnings as well; \`filter\` is accepted for \`filters\`. Wrong values stop the step before it contacts anything.
+With \`$schema\` an editor completes and checks the keys; the package holds the schema too (\`dist/config.schema.json\`).
+Make a file with a password readable for you alone (\`chmod 600\`), or there is a warning. The file may be a pipe (\`--config <(vault read ...)\`).
+An unknown key is a warning. A key that is nearly a setting (\`destinaton\`) and a value of the wrong form are errors (78), before anything is sent.
 
 ${groups.map(section).join("\n\n")}
 
 ## Options of one command
 
-They stand on its command line only. Those of the methods of \`svc-api\` are in [svc-api.md](svc-api.md), those of \`svc-sandbox\` in [sandbox.md](sandbox.md).
+These are options only. The options of \`svc-api\` are in [svc-api.md](svc-api.md), those of \`svc-sandbox\` in [sandbox.md](sandbox.md).
 
-| command | option | default | meaning |
-|---|---|---|---|
-${ownRows.join("\n")}
+${ownTables.join("\n\n")}
 
 ## Options of every command
 
