@@ -5,7 +5,6 @@
  * - `docs/svc-api.md`, from the methods of `steps/api`
  * - the table of options in `docs/sandbox.md`, from `sandbox/CommandLine.ts`
  * - the examples in `docs/library.md`, from `docs/examples`
- * - `docs/dev/faults.md`, from `test/faults/Catalogue.ts` and the names of the tests
  * - `docs/pictures/map-dark.svg`, from `map-light.svg`
  * - the version in CITATION.cff, packaging/ and the workflows, from package.json
  * - `docs/exit-codes.md`, from `core/src/errors`
@@ -13,7 +12,6 @@
 import { readFileSync, writeFileSync } from "node:fs"
 import { apiPage } from "./pages/api.ts"
 import { exitCodesPage } from "./pages/exit-codes.ts"
-import { faultsPage } from "./pages/faults.ts"
 import { sandboxOptions, settingsPage } from "./pages/settings.ts"
 import { versionPages } from "./pages/version.ts"
 
@@ -54,7 +52,6 @@ const darkPicture = () =>
 export const generatedPages = (): ReadonlyArray<readonly [path: string, content: string]> => [
   ["docs/settings.md", settingsPage()],
   ["docs/svc-api.md", apiPage()],
-  ["docs/dev/faults.md", faultsPage()],
   between("docs/sandbox.md", "options", sandboxOptions),
   ["docs/library.md", withExamples("docs/library.md")],
   ["docs/exit-codes.md", exitCodesPage()],
