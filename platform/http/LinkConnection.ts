@@ -2,7 +2,7 @@
  * One connection to a link host, with the bytes it brings in a ring.
  *
  * The socket reads into our ring (`onread`) instead of allocating a buffer per read and passing it through two streams
- * and an HTTP parser: bench/README.md has the figures.
+ * and an HTTP parser: docs/dev/adr/0009 has the figures.
  */
 import { Socket } from "node:net"
 import type { Duplex } from "node:stream"
