@@ -166,7 +166,7 @@ say("")
 if (wrong.length === 0) {
   say(bold("All of it is right."))
   say(`Look at ${folder}: data/ and report.html, the page of the first download. Remove it when you have seen it.`)
-  say("Next: docs/01-tour.md, or svc-download --help (npm run build puts it into dist/bin).")
+  say("Next: docs/tour.md, or svc-download --help (npm run build puts it into dist/bin).")
 } else {
   say(bold(`Not right:\n${wrong.map((what) => `  - ${what}`).join("\n")}`))
 }
