@@ -1,5 +1,6 @@
 /** BGZF codecs: our own inflate for single blocks, the zlib inside Node for all else. */
-import { crc32, gunzipSync } from "node:zlib"
+// By its default export: Node 18 has no `crc32` to import, and would fail before `Runtime.ts` can say what it needs.
+import zlib from "node:zlib"
 import * as Layer from "effect/Layer"
 import { Codec } from "../../core/src/genome/bgzf/Codec.ts"
 import * as BlockDeflater from "./BlockDeflater.ts"
@@ -7,7 +8,7 @@ import * as BlockInflater from "./BlockInflater.ts"
 
 const gunzip = (bytes: Uint8Array, maxOutput: number): Uint8Array | null => {
   try {
-    return gunzipSync(bytes, { maxOutputLength: maxOutput })
+    return zlib.gunzipSync(bytes, { maxOutputLength: maxOutput })
   } catch {
     return null
   }
@@ -27,6 +28,6 @@ export const layer: Layer.Layer<Codec> = Layer.sync(Codec, () => {
       deflateBlock ??= BlockDeflater.make()
       return deflateBlock(bytes, level)
     },
-    crc32: (bytes, before) => crc32(bytes, before)
+    crc32: (bytes, before) => zlib.crc32(bytes, before)
   }
 })

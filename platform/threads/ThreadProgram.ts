@@ -1,5 +1,6 @@
 /** Where a thread finds its program: in a file, or in the single executable, which holds it as an asset. */
-import { getAsset, isSea } from "node:sea"
+// Asked for when it is needed: an old Node does not have this module, and would fail before `Runtime.ts` can say what it needs.
+const { getAsset, isSea } = process.getBuiltinModule("node:sea")
 
 /** Set by the build, where modules are joined and a file beside this one is none any more; relative to this module. */
 declare const GENOME_THREAD: string | undefined
