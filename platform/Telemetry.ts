@@ -1,6 +1,6 @@
 /**
  * Spans and counters for a collector that speaks OTLP, set by the variables that all programs of OpenTelemetry know
- * (docs/observability.md). Loaded only when one of them names a collector.
+ * (docs/report.md). Loaded only when one of them names a collector.
  */
 import * as Config from "effect/Config"
 import * as Effect from "effect/Effect"

@@ -7,11 +7,11 @@
  * - the examples in `docs/library.md`, from `docs/examples`
  * - `docs/pictures/map-dark.svg`, from `map-light.svg`
  * - the version in CITATION.cff, packaging/ and the workflows, from package.json
- * - `docs/exit-codes.md`, from `core/src/errors`
+ * - the table of exit codes in `docs/troubleshooting.md`, from `core/src/errors`
  */
 import { readFileSync, writeFileSync } from "node:fs"
 import { apiPage } from "./pages/api.ts"
-import { exitCodesPage } from "./pages/exit-codes.ts"
+import { exitCodesTable } from "./pages/exit-codes.ts"
 import { sandboxOptions, settingsPage } from "./pages/settings.ts"
 import { versionPages } from "./pages/version.ts"
 
@@ -54,7 +54,7 @@ export const generatedPages = (): ReadonlyArray<readonly [path: string, content:
   ["docs/svc-api.md", apiPage()],
   between("docs/sandbox.md", "options", sandboxOptions),
   ["docs/library.md", withExamples("docs/library.md")],
-  ["docs/exit-codes.md", exitCodesPage()],
+  between("docs/troubleshooting.md", "exit codes", exitCodesTable),
   ["docs/pictures/map-dark.svg", darkPicture()],
   ...versionPages()
 ]

@@ -1,4 +1,4 @@
-/** What is counted over a whole process, for those who watch many runs (docs/observability.md). */
+/** What is counted over a whole process, for those who watch many runs (docs/report.md). */
 import type * as Effect from "effect/Effect"
 import * as Metric from "effect/Metric"
 

@@ -7,7 +7,7 @@ import { humanSize } from "../text/Size.ts"
 
 const skipReasons = ["exists", "archived", "no-reads", "pending"] as const
 
-/** Why a file was left alone; not a failure (docs/exit-codes.md). `no-reads`: unmapped reads of a file type that has none. */
+/** Why a file was left alone; not a failure (docs/troubleshooting.md). `no-reads`: unmapped reads of a file type that has none. */
 export type SkipReason = (typeof skipReasons)[number]
 
 const FileReason = Schema.Literals([...skipReasons, "differs", "missing"])
