@@ -12,11 +12,11 @@ import { pageScripts } from "./Pages.ts"
 
 /** Pages whose commands need more than a shell and Node: the test that runs them. */
 const elsewhere: Readonly<Record<string, string>> = {
+  "docs/archive.md": "engines/Schedules.test.ts",
   "docs/cwl.md": "engines/Cwl.test.ts",
   "docs/image.md": "Image.test.ts",
   "docs/nextflow.md": "nextflow/Documentation.test.ts",
   "docs/scatter.md": "nextflow/Scatter.test.ts and slurm/Slurm.test.ts",
-  "docs/schedules.md": "engines/Schedules.test.ts",
   "docs/snakemake.md": "engines/Snakemake.test.ts",
   "docs/wdl.md": "engines/Wdl.test.ts"
 }
