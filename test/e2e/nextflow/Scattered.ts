@@ -8,9 +8,9 @@ import { root } from "../../Root.ts"
 import { folder } from "../Ground.ts"
 import { filesBelow, type LaunchPad, launchPad, type Run } from "./Nextflow.ts"
 
-/** The runs that docs/scatter.md tells to type, on this machine and on a cluster: what follows the name of the pipeline. */
+/** The runs of scatter.nf that docs/nextflow.md tells to type, on this machine and on a cluster: what follows the name of the pipeline. */
 export const [documented = [], documentedOnSlurm = []] = [
-  ...readFileSync(`${root}docs/scatter.md`, "utf8").matchAll(/^nextflow run workflows\/nextflow\/scatter\.nf (.*)$/gm)
+  ...readFileSync(`${root}docs/nextflow.md`, "utf8").matchAll(/^\$ nextflow run svc\/scatter\.nf (.*)$/gm)
 ].map(([, args = ""]) => args.split(" "))
 
 const ids = (count: number) => Array.from({ length: count }, (_, at) => `B${at + 1}`)
