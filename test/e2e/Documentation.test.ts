@@ -13,11 +13,10 @@ import { pageScripts } from "./Pages.ts"
 /** Pages whose commands need more than a shell and Node: the test that runs them. */
 const elsewhere: Readonly<Record<string, string>> = {
   "docs/archive.md": "engines/Schedules.test.ts",
-  "docs/cwl.md": "engines/Cwl.test.ts",
+  "docs/cwl-wdl.md": "engines/Cwl.test.ts and engines/Wdl.test.ts",
   "docs/image.md": "Image.test.ts",
   "docs/nextflow.md": "nextflow/Documentation.test.ts and nextflow/Scatter.test.ts and slurm/Slurm.test.ts",
-  "docs/snakemake.md": "engines/Snakemake.test.ts",
-  "docs/wdl.md": "engines/Wdl.test.ts"
+  "docs/snakemake.md": "engines/Snakemake.test.ts"
 }
 
 /** The script with a free port in place of each that its page names after `--port`: somebody may listen on those here. */

@@ -1,6 +1,6 @@
 version 1.1
 
-# The steps as tasks (docs/wdl.md). `settings` is a JSON file with target, username and password, readable by its owner only: WDL
+# The steps as tasks (docs/cwl-wdl.md). `settings` is a JSON file with target, username and password, readable by its owner only: WDL
 # has no secrets, and variables of the environment would be written into the folder of the run. Ids come by a file, so that no shell reads them.
 
 task download {

@@ -47,9 +47,15 @@ export const ground = Effect.fnUntraced(function* (
   return { sandbox, tools, credentials, env: { ...tools, ...credentials }, project: yield* project }
 })
 
+/** What a page says before its first heading and under this one; without one the whole page. */
+const partsOf = (page: string, heading?: string) => {
+  const [beginning = "", ...sections] = readFileSync(join(root, page), "utf8").split(/^## /m)
+  return [beginning, ...sections.filter((section) => heading === undefined || section.startsWith(`${heading}\n`))]
+}
+
 /** The shell blocks of a page, in order, as one script for a sandbox. A block that must fail says so: `sh exits 75`. */
-const scriptOf = (page: string, target: string): string => {
-  const text = readFileSync(join(root, page), "utf8")
+const scriptOf = (page: string, heading: string | undefined, target: string): string => {
+  const text = partsOf(page, heading).join("")
   const blocks = [...text.matchAll(/^```sh(?: exits (\d+))?\n([\s\S]*?)^```$/gm)].map(([, code, block = ""]) =>
     code === undefined ? block : `status=0; (set -e\n${block}) || status=$?; [ $status = ${code} ] || exit 200\n`
   )
@@ -57,17 +63,18 @@ const scriptOf = (page: string, target: string): string => {
   return blocks.join("\n").replaceAll("https://lab.example.org", target)
 }
 
-/** Does everything that a page shows, with the files that it shows, in a new project; the password is typed in where the page asks for it. */
+/** Does everything that a page, or one section of it, shows, with the files that it shows, in a new project; the password is typed in where the page asks for it. */
 export const followPage = Effect.fnUntraced(function* (
   page: string,
-  { sandbox, tools }: Effect.Success<ReturnType<typeof ground>>
+  { sandbox, tools }: Effect.Success<ReturnType<typeof ground>>,
+  heading?: string
 ) {
   const cwd = yield* project
   for (const [path, text] of pageFiles(page)) {
     mkdirSync(join(cwd, dirname(path)), { recursive: true })
     writeFileSync(join(cwd, path), text)
   }
-  const script = scriptOf(page, sandbox.url)
+  const script = scriptOf(page, heading, sandbox.url)
   const outcome = yield* runCommand("bash", ["-euo", "pipefail", "-c", script], {
     cwd,
     env: tools,

@@ -1,4 +1,4 @@
-/** The WDL tasks and workflows with miniwdl, run as plain processes (miniwdl-host), as docs/wdl.md shows them. */
+/** The WDL tasks and workflows with miniwdl, run as plain processes (miniwdl-host), as docs/cwl-wdl.md shows them. */
 import { readFileSync, writeFileSync } from "node:fs"
 import { basename, join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
@@ -20,11 +20,11 @@ const names = (paths: unknown): ReadonlyArray<string> => {
 
 describe("WDL", () => {
   it.live(
-    "what docs/wdl.md shows: pending analyses are left out, the others are done, and the second workflow waits",
+    "what docs/cwl-wdl.md shows: pending analyses are left out, the others are done, and the second workflow waits",
     () =>
       Effect.gen(function* () {
         const place = yield* ground(["--restoreDelay", "2s"])
-        const { cwd, exitCode, text } = yield* followPage("docs/wdl.md", place)
+        const { cwd, exitCode, text } = yield* followPage("docs/cwl-wdl.md", place, "WDL")
         assert.strictEqual(exitCode, 0, text)
         const first = outputsOf(join(cwd, "first"))
         assert.includeMembers([...names(first["downloads.files"])], ["S1.bam", "S1.bam.bai", "S2.bam", "S2.bam.bai"])
