@@ -34,7 +34,7 @@ export const options = {
   publicUrl: {
     type: "text",
     metavar: "URL",
-    help: "Address under which readers know the gateway, such as that of a proxy before it; that of each request otherwise. Any but this machine's own needs --tokenFile"
+    help: "Address under which readers know the gateway, such as that of a proxy before it. Any but this machine's own needs --tokenFile"
   },
   allowOrigin: {
     type: "list",

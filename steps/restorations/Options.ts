@@ -49,6 +49,6 @@ export const addOptions = {
   bed: { type: "path", metavar: "FILE", help: "Only the regions of this BED file" },
   unmapped: {
     type: "flag",
-    help: "Only the unplaced reads, which have no position and end a BAM; with --range, these and its regions"
+    help: "Only the unplaced reads, which stand at the end of a BAM; with --range, these and the regions"
   }
 } as const satisfies CommandOptions

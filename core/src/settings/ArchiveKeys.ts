@@ -38,7 +38,7 @@ export const archiveKeys = {
     steps: downloadSteps,
     common: true,
     otherSpellings: ["rad", "resume", "continue"],
-    help: "Download what has been restored since: with the options stored in the restoration file"
+    help: "Download what has come back from the archive, with the options stored in the restoration file"
   },
   wait: {
     type: "duration",

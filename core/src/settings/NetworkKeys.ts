@@ -12,7 +12,7 @@ export const networkKeys = {
     most: 64,
     beyond: true,
     otherSpellings: ["threads", "jobs", "parallel"],
-    help: "Connections to link hosts at the same time, several for a large file; up to 4 files share them, or N/2 where that is more"
+    help: "Connections to link hosts at the same time; a large file takes several, and up to 4 files (N/2 with more than 8) share them"
   },
   idleTimeout: {
     type: "duration",

@@ -52,7 +52,7 @@ export const selectionKeys = {
     steps: selectionSteps,
     common: true,
     beyond: true,
-    help: "Only the newest analysis of each person: of those that have files of the wanted types"
+    help: "Only the newest analysis of each person: the newest one that has files of the wanted types"
   },
   filetypes: {
     type: "list",
@@ -99,6 +99,6 @@ export const regionKeys = {
     common: true,
     beyond: true,
     otherSpellings: ["um"],
-    help: "Only the unplaced reads: they have no position and end a BAM; with --range, these and its regions"
+    help: "Only the unplaced reads, which stand at the end of a BAM; with --range, these and the regions"
   }
 } as const satisfies Record<string, Key>
