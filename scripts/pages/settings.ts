@@ -34,7 +34,7 @@ const section = (group: (typeof groups)[number]) => {
   const [[usual = ""] = []] = [...Map.groupBy(names, commandsOf)].sort(([, a], [, b]) => b.length - a.length)
   return `## ${group}
 
-Of ${usual}, where a row does not name others.
+Commands: ${usual}.
 
 | option, variable | meaning |
 |---|---|
@@ -84,7 +84,7 @@ How values are written:
 - **TIME** is a number with \`ms\`, \`s\`, \`m\`, \`h\` or \`d\`, at most 24 days.
 - **A path** is relative to the folder in which the command runs.
 
-An option with an empty value is an error (64), because a shell variable was probably not set. (+) marks what other tools for this service do not have.
+An option with an empty value is an error (64), because a shell variable was probably not set. (+) marks what other tools for this service do not have. Above each table stand the commands that take its settings; in a row *also* and *only* name exceptions.
 
 ## The configuration file
 
