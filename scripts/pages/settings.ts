@@ -74,7 +74,7 @@ A setting has one name. It is the long option, and the key in the JSON file that
 3. the file
 4. the default
 
-A password has one place more: after \`SVC_PASSWORD\` comes the file that \`--passwordFile\` or \`SVC_PASSWORD_FILE\` names, and last a question on the terminal.
+The password may also be the first line of a file (\`--passwordFile\`, \`SVC_PASSWORD_FILE\`). Of a password and such a file from the same place, the password counts. Without either, the command asks on the terminal.
 
 How values are written:
 
