@@ -88,7 +88,7 @@ export const endpointNotes = {
     subject: "person {personLimsId}"
   },
   findAnalysesByFilename: {
-    summary: "Analyses with an input file whose name contains every part",
+    summary: "Analyses by their input files: those with a file whose name contains every part",
     group: "Analyses",
     takes: [{ name: "customerProvidedInputFileName", kind: "texts", help: "A part of the name" }]
   },
@@ -103,7 +103,7 @@ export const endpointNotes = {
     command: { example: "A1 --output A1.json" }
   },
   getCnvTargetResults: {
-    summary: "Copy-number results over the target regions of a person's analyses",
+    summary: "Copy-number results over the target regions: those of a person's analyses",
     group: "Findings",
     takes: [person, { name: "analysisIds", kind: "analyses" }],
     choices: [virtualPanel],
