@@ -3,10 +3,17 @@
  * writes. In `dist/` of the package and on each release.
  */
 import { readFileSync } from "node:fs"
+import type { checksJson } from "../core/src/doctor/Check.ts"
+import type { linksJson } from "../core/src/download/LinkManifest.ts"
 import { ExitCodes } from "../core/src/Errors.ts"
 import { fileTypes } from "../core/src/genome/formats/FileNames.ts"
+import type { listingJson } from "../core/src/report/Listing.ts"
+import type { planJson } from "../core/src/report/PlanView.ts"
+import type { failureJson, ReportDocument, ReportedFile } from "../core/src/report/Report.ts"
 import type { Key } from "../core/src/settings/Key.ts"
 import { keyNames, table } from "../core/src/settings/Keys.ts"
+import type { SliceEstimate } from "../core/src/transfer/SliceRequest.ts"
+import type { verdictsJson } from "../core/src/verify/Verdict.ts"
 
 type Json = Readonly<Record<string, unknown>>
 
@@ -99,22 +106,32 @@ const countOrNull: Json = { type: ["integer", "null"], minimum: 0 }
 const time: Json = { type: ["string", "null"], pattern: "^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d\\.\\d{3}Z$" }
 const sha256: Json = { type: ["string", "null"], pattern: "^[0-9a-f]{64}$" }
 
-/** An object of which each of these keys is there; later versions of the same schema may have more. */
-const object = (properties: Json): Json => ({ type: "object", required: Object.keys(properties), properties })
-const listOf = (items: Json): Json => ({ type: "array", items })
+/** A schema for each key of what we write: the type checker finds a key that one of the two lacks. */
+type Properties<A> = { readonly [K in keyof A]-?: Json }
+type ItemOf<A extends ReadonlyArray<unknown>> = A[number]
 
-const error = object({ tag: text, message: text })
-const failures = listOf(object({ analysisId: textOrNull, fileName: textOrNull, error }))
+/** An object that has each of these keys but the optional ones; later versions of the same schema may have more. */
+const object = <A>(properties: Properties<A>, optional: ReadonlyArray<keyof A> = []): Json => ({
+  type: "object",
+  required: Object.keys(properties).filter((key) => !optional.some((name) => name === key)),
+  properties
+})
+const listOf = (items: Json): Json => ({ type: "array", items })
+const orNull = (schema: Json): Json => ({ anyOf: [{ type: "null" }, schema] })
+
+type Failure = ReturnType<typeof failureJson>
+const error = object<Failure["error"]>({ tag: text, message: text })
+const failures = listOf(object<Failure>({ analysisId: textOrNull, fileName: textOrNull, error }))
 
 /** What cutting regions out would fetch. */
-const ranged = object({ bytes: count, requests: count, regions: text })
-const outcome: Json = {
+const ranged = object<SliceEstimate>({ bytes: count, requests: count, regions: text })
+const outcome = {
   version: text,
   exitCode: { enum: [...Object.keys(ExitCodes).map(Number), null] },
   exitMeaning: text
 }
 
-const document = (name: string, title: string, properties: Json): Json => ({
+const document = <A>(name: string, title: string, properties: Properties<Omit<A, "schema">>): Json => ({
   $schema: dialect,
   $id: addressOf(name),
   title,
@@ -122,18 +139,18 @@ const document = (name: string, title: string, properties: Json): Json => ({
 })
 
 const report = () =>
-  document("report", "Report of a run (--reportfile)", {
+  document<ReportDocument>("report", "Report of a run (--reportfile)", {
     ...outcome,
     step: { enum: ["download", "request-restore", "resume-restore"] },
     host: text,
     startedAt: time,
     finishedAt: time,
     seconds: { type: "number", minimum: 0 },
-    totals: object({ downloaded: count, skipped: count, failed: count, bytes: count }),
+    totals: object<ReportDocument["totals"]>({ downloaded: count, skipped: count, failed: count, bytes: count }),
     advice: listOf(text),
-    throughput: object({ intervalSeconds: { type: "number" }, bytes: listOf(count) }),
+    throughput: object<ReportDocument["throughput"]>({ intervalSeconds: { type: "number" }, bytes: listOf(count) }),
     files: listOf(
-      object({
+      object<ReportedFile>({
         analysisId: textOrNull,
         fileName: textOrNull,
         path: textOrNull,
@@ -146,7 +163,7 @@ const report = () =>
         compared: listOf(text),
         regions: { type: ["array", "null"], items: text },
         records: countOrNull,
-        index: { anyOf: [{ type: "null" }, object({ path: text, bytes: count, sha256 })] },
+        index: orNull(object<NonNullable<ReportedFile["index"]>>({ path: text, bytes: count, sha256 })),
         fetched: countOrNull,
         warnings: listOf(text),
         attempts: count,
@@ -154,40 +171,51 @@ const report = () =>
         seconds: { type: "number", minimum: 0 },
         startedAt: time,
         finishedAt: time,
-        restoration: { type: ["object", "null"] },
-        error: { anyOf: [{ type: "null" }, error] }
+        restoration: orNull(
+          object<NonNullable<ReportedFile["restoration"]>>({ requestedAt: textOrNull, estimate: textOrNull })
+        ),
+        error: orNull(error)
       })
     )
   })
 
+type List = ReturnType<typeof listingJson>
+type ListedFile = ItemOf<ItemOf<List["analyses"]>["files"]>
+
 const list = () =>
-  document("list", "Files of the selected analyses (--list --format json)", {
+  document<List>("list", "Files of the selected analyses (--list --format json)", {
     analyses: listOf(
-      object({
+      object<ItemOf<List["analyses"]>>({
         analysisId: text,
         sampleId: textOrNull,
         limsId: textOrNull,
-        files: listOf({
-          ...object({
-            fileName: textOrNull,
-            type: textOrNull,
-            size: countOrNull,
-            archived: flag,
-            estimatedRestoreTime: textOrNull
-          }),
-          properties: { ranged }
-        })
+        files: listOf(
+          object<ListedFile>(
+            {
+              fileName: textOrNull,
+              type: textOrNull,
+              size: countOrNull,
+              archived: flag,
+              estimatedRestoreTime: textOrNull,
+              ranged
+            },
+            ["ranged"]
+          )
+        )
       })
     ),
     failures
   })
 
+type Plan = ReturnType<typeof planJson>
+type PlannedFile = ItemOf<Plan["files"]>
+
 const plan = () =>
-  document("plan", "What a download or a restoration request would do (--plan --format json)", {
+  document<Plan>("plan", "What a download or a restoration request would do (--plan --format json)", {
     destination: text,
-    disk: object({ neededBytes: count, filesOfUnknownSize: count, freeBytes: countOrNull }),
+    disk: object<Plan["disk"]>({ neededBytes: count, filesOfUnknownSize: count, freeBytes: countOrNull }),
     files: listOf(
-      object({
+      object<PlannedFile>({
         analysisId: text,
         fileName: text,
         path: text,
@@ -197,23 +225,25 @@ const plan = () =>
         estimatedRestoreTime: textOrNull,
         action: { enum: ["fetch", "restore", "ask", "skip", "fail"] },
         reason: textOrNull,
-        restoration: {
-          anyOf: [{ type: "null" }, object({ why: text, requestedAt: textOrNull, estimate: textOrNull })]
-        },
-        slice: { anyOf: [{ type: "null" }, ranged] },
-        error: { anyOf: [{ type: "null" }, error] }
+        restoration: orNull(
+          object<NonNullable<PlannedFile["restoration"]>>({ why: text, requestedAt: textOrNull, estimate: textOrNull })
+        ),
+        slice: orNull(ranged),
+        error: orNull(error)
       })
     ),
     failures,
     warnings: listOf(text)
   })
 
+type Links = ReturnType<typeof linksJson>
+
 const links = () =>
-  document("links", "Links of files (--links --format json, --writeLinks)", {
+  document<Links>("links", "Links of files (--links --format json, --writeLinks)", {
     target: text,
     filetypes: { ...listOf({ enum: fileTypes }), minItems: 1 },
     files: listOf(
-      object({
+      object<ItemOf<Links["files"]>>({
         analysisId: text,
         fileName: text,
         size: countOrNull,
@@ -225,27 +255,51 @@ const links = () =>
     )
   })
 
+type Verdicts = ReturnType<typeof verdictsJson>
+type Verdict = ItemOf<Verdicts["files"]>
+
 const verify = () =>
-  document("verify", "Verdicts of svc-verify (--format json)", {
+  document<Verdicts>("verify", "Verdicts of svc-verify (--format json)", {
     ...outcome,
-    totals: object({ files: count, ok: count, failed: count, unfinished: count, unchecked: count, bytes: count }),
+    totals: object<Verdicts["totals"]>({
+      files: count,
+      ok: count,
+      failed: count,
+      unfinished: count,
+      unchecked: count,
+      bytes: count
+    }),
     files: listOf(
-      object({
+      object<Verdict>({
         path: text,
+        kind: textOrNull,
         status: { enum: ["ok", "failed", "unfinished", "unchecked"] },
         bytes: countOrNull,
-        error: {
-          anyOf: [{ type: "null" }, object({ tag: text, message: text, block: countOrNull, offset: countOrNull })]
-        }
+        sha256,
+        notes: listOf(text),
+        blocks: countOrNull,
+        inflated: countOrNull,
+        references: countOrNull,
+        samples: countOrNull,
+        records: countOrNull,
+        comparedWith: textOrNull,
+        error: orNull(
+          object<NonNullable<Verdict["error"]>>(
+            { tag: text, message: text, fault: text, block: countOrNull, offset: countOrNull },
+            ["fault"]
+          )
+        )
       })
     )
   })
 
+type Checks = ReturnType<typeof checksJson>
+
 const doctor = () =>
-  document("doctor", "Checks of svc-doctor (--format json)", {
+  document<Checks>("doctor", "Checks of svc-doctor (--format json)", {
     ...outcome,
     checks: listOf(
-      object({
+      object<ItemOf<Checks["checks"]>>({
         name: text,
         status: { enum: ["ok", "warn", "fail", "skipped"] },
         says: text,

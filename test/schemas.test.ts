@@ -121,6 +121,15 @@ describe("the schemas in dist/", () => {
     assert.throws(() => fits("report", { schema: "svc.report/1" }))
     assert.throws(() => fits("list", { schema: "svc.list/1", analyses: [{ analysisId: 1 }], failures: [] }))
     fits("list", { schema: "svc.list/1", analyses: [], failures: [] })
+    const listed = (file: object) => ({
+      schema: "svc.list/1",
+      analyses: [{ analysisId: "A1", sampleId: null, limsId: null, files: [file] }],
+      failures: []
+    })
+    const file = { fileName: "S1.bam", type: "bam", size: 5, archived: false, estimatedRestoreTime: null }
+    fits("list", listed(file))
+    assert.throws(() => fits("list", listed({ ...file, size: "5" })))
+    assert.throws(() => fits("list", listed({ ...file, ranged: {} })))
   })
 })
 
