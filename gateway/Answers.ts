@@ -41,11 +41,15 @@ interface ErrorAnswer {
   readonly message: string
 }
 
-/** @param headers - besides those of the status */
+/**
+ * No proxy or browser keeps it: it may hold links and tokens, and no is soon yes.
+ *
+ * @param headers - besides those of the status
+ */
 export const json = <A>(status: number, body: A, headers: Record<string, string> = {}) =>
   HttpServerResponse.jsonUnsafe(body, {
     status,
-    headers: status === 503 ? { "retry-after": retryAfter, ...headers } : headers
+    headers: { "cache-control": "no-store", ...(status === 503 ? { "retry-after": retryAfter } : {}), ...headers }
   })
 
 export const failureOf = (error: Exclude<TicketError, InArchive>): ErrorAnswer => {

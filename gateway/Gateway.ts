@@ -12,7 +12,7 @@ import type { FileBytes } from "../core/src/serving/FileBytes.ts"
 import type { LinkStore } from "../core/src/serving/LinkStore.ts"
 import type { Restorations } from "../core/src/serving/Restorations.ts"
 import type { Tickets } from "../core/src/serving/Tickets.ts"
-import { addressOf, type ListenFailed, listen } from "../platform/http/Listener.ts"
+import { addressOf, inTurn, type ListenFailed, listen } from "../platform/http/Listener.ts"
 import { fileHandlers } from "./FileHandlers.ts"
 import { GatewayApi } from "./GatewayApi.ts"
 import { GatewaySettings } from "./GatewaySettings.ts"
@@ -59,7 +59,7 @@ export const start: Effect.Effect<
   server.maxHeadersCount = 100
   const requests = yield* Effect.acquireRelease(Scope.make(), (scope) => Scope.close(scope, Exit.void))
   const handle = yield* NodeHttpServer.makeHandler(Effect.interruptible(middleware.apply(app)), { scope: requests })
-  server.on("request", handle)
+  server.on("request", inTurn(handle))
   yield* Effect.addFinalizer(() => drain(server, middleware))
   return addressOf(server, address)
 }).pipe(Effect.withSpan("svc.gateway.start"))
@@ -73,8 +73,9 @@ const drain = (server: Server, middleware: RequestMiddleware) =>
     server.close()
     const left = middleware.inFlight()
     if (left > 0) yield* Effect.logInfo(`Finishing ${left} requests, for ${drainTime} at most`)
-    yield* Effect.void.pipe(
-      Effect.repeat({ schedule: drainPoll, while: () => middleware.inFlight() > 0 }),
-      Effect.timeoutOption(drainTime)
-    )
+    const ended = Effect.void.pipe(Effect.repeat({ schedule: drainPoll, while: () => middleware.inFlight() > 0 }))
+    yield* Effect.timeoutOption(ended, drainTime)
+    middleware.cut()
+    // Until each has its line in the access log.
+    yield* Effect.timeoutOption(ended, "1 second")
   })

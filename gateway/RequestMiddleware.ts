@@ -35,11 +35,14 @@ export interface RequestMiddleware {
   readonly inFlight: () => number
   /** From now on every answer closes its connection. */
   readonly close: () => void
+  /** Cuts the connections of all that are being answered. */
+  readonly cut: () => void
 }
 
 export const makeRequestMiddleware = Effect.gen(function* () {
   const settings = yield* GatewaySettings
-  let inFlight = 0
+  /** Of each request that is being answered: what cuts its connection. */
+  const inFlight = new Set<() => void>()
   let closing = false
 
   const answer = <E>(
@@ -91,11 +94,15 @@ export const makeRequestMiddleware = Effect.gen(function* () {
       const { headers, method, url } = request
       const route = routeOf(url)
       const begun = yield* monotonicMillis
-      inFlight++
-      response.once("close", () => inFlight--)
-      yield* Metric.update(Metrics.inFlight, inFlight)
       const arrival = { method, url, range: headers["range"], address: addressOf(response) }
       const reading = yield* beginReading(settings.accessLog, arrival, response)
+      const cut = () => {
+        reading.cut = true
+        response.destroy()
+      }
+      inFlight.add(cut)
+      response.once("close", () => inFlight.delete(cut))
+      yield* Metric.update(Metrics.inFlight, inFlight.size)
       const answered = yield* answer(app, request, response, reading)
       const status = String(answered.status)
       yield* Metric.update(Metric.withAttributes(Metrics.requests, { route, status }), 1)
@@ -107,9 +114,12 @@ export const makeRequestMiddleware = Effect.gen(function* () {
 
   return {
     apply,
-    inFlight: () => inFlight,
+    inFlight: () => inFlight.size,
     close: () => {
       closing = true
+    },
+    cut: () => {
+      for (const cut of inFlight) cut()
     }
   } satisfies RequestMiddleware
 })

@@ -1,11 +1,13 @@
 /** Serves htsget: tickets for reads and variants, and `service-info`. */
 import * as ByteSize from "effect/ByteSize"
 import * as Effect from "effect/Effect"
+import { identity } from "effect/Function"
 import * as HttpIncomingMessage from "effect/http/HttpIncomingMessage"
 import type * as HttpServerRequest from "effect/http/HttpServerRequest"
 import * as HttpApiBuilder from "effect/http-api/HttpApiBuilder"
 import * as Redacted from "effect/Redacted"
 import type * as Result from "effect/Result"
+import * as Semaphore from "effect/Semaphore"
 import { serviceInfo, ticketOf } from "../core/src/htsget/Ticket.ts"
 import {
   type Datatype,
@@ -25,6 +27,8 @@ type Request = HttpServerRequest.HttpServerRequest
 
 /** Largest body of a POST. The regions of an exome are 10 MB of JSON, those of a gene panel about a hundredth of that. */
 const longestBody = ByteSize.mebibytes(16)
+/** Bodies above this, in bytes, are read and answered one at a time: the regions of the longest one take 300 MB. */
+const longBody = 128 * 1024
 
 export const ticketHandlers = HttpApiBuilder.group(
   GatewayApi,
@@ -34,6 +38,7 @@ export const ticketHandlers = HttpApiBuilder.group(
     const store = yield* LinkStore
     const { relay, version } = yield* GatewaySettings
     const failures = yield* makeFailures
+    const oneLong = yield* Semaphore.make(1)
 
     /** Where a ticket sends its reader: with relay to the gateway, with the caller's token; else to the link, never with the token. */
     const placeOf = Effect.fnUntraced(function* (file: ServedFile) {
@@ -66,7 +71,8 @@ export const ticketHandlers = HttpApiBuilder.group(
         Effect.provideService(HttpIncomingMessage.MaxBodySize, longestBody),
         Effect.mapError(() => new HtsgetError({ kind: "PayloadTooLarge", message: "the body has more than 16 MiB" })),
         Effect.flatMap((text) => answer(datatype, id, fromBody(datatype, queryOf(request), text))),
-        Effect.catch(failures.ticket(id))
+        Effect.catch(failures.ticket(id)),
+        Number(request.headers["content-length"] ?? Number.NaN) <= longBody ? identity : oneLong.withPermit
       )
 
     const idOf = ({ fileName, id }: { readonly id: string; readonly fileName: string }) => `${id}/${fileName}`

@@ -115,7 +115,8 @@ describe("readers of svc-gateway", () => {
       for (const args of [
         ["--publicUrl", "https://files.lab.example"],
         ["--publicUrl", "http://192.168.0.9:8080/gw"],
-        ["--socket", "x.sock", "--port", "8080"]
+        ["--socket", "x.sock", "--port", "8080"],
+        ["--tokenFile", tokens(`ada ${ada}`), "--accessLog", tokens(`ada ${ada}`)]
       ]) {
         const { exitCode, stderr } = yield* start(...args)
         assert.strictEqual(exitCode, 64, stderr)

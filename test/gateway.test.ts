@@ -1,14 +1,14 @@
 /** `svc-gateway` as a process before the sandbox: what readers get, who may read, and what happens when things end. */
 import { writeFileSync } from "node:fs"
-import { connect, createServer } from "node:net"
+import { connect, createServer, type Socket } from "node:net"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
-import { Deferred, Effect } from "effect"
+import { Deferred, Effect, Fiber } from "effect"
 import { fromBytes } from "../core/src/genome/ByteReader.ts"
 import { readBamHeader } from "../core/src/genome/formats/BamHeader.ts"
 import { checkStructure } from "../core/src/genome/Structure.ts"
 import * as ZlibCodec from "../platform/inflate/ZlibCodec.ts"
-import { executable, run, startSandbox } from "./Executables.ts"
+import { executable, run, startSandbox, until } from "./Executables.ts"
 import { ask, gatewayGround, temporary } from "./GatewayGround.ts"
 import { fault } from "./SandboxFaults.ts"
 
@@ -59,6 +59,9 @@ describe("svc-gateway", () => {
       const link = answers[0]?.headers.get("location") ?? ""
       assert.match(link, /X-Amz-Signature=/)
       assert.strictEqual(answers[0]?.headers.get("cache-control"), "no-store")
+      for (const path of ["/files/A1", "/files/A1/no.bam", "/reads/A1"]) {
+        assert.strictEqual((yield* ask(`${gateway.url}${path}`)).headers.get("cache-control"), "no-store", path)
+      }
       const bam = yield* ask(link)
       const head = yield* ask(`${gateway.url}/files/A1/S1.bam`, { method: "HEAD" })
       assert.strictEqual(head.status, 200)
@@ -78,6 +81,7 @@ describe("svc-gateway", () => {
       const address = `${gateway.url}/files/A1/S1.bam`
       const whole = yield* ask(address)
       assert.strictEqual(whole.status, 200)
+      assert.strictEqual(whole.headers.get("cache-control"), "private, no-cache")
       const { length } = whole.bytes
       assert.strictEqual(whole.headers.get("content-length"), String(length))
       const etag = whole.headers.get("etag") ?? ""
@@ -267,6 +271,7 @@ describe("svc-gateway", () => {
       for (const args of [
         ["--host", "0.0.0.0"],
         ["--host", "::"],
+        ["--host", ""],
         ["--host", "10.0.0.1"],
         ["--allowOrigin", "*"],
         ["--allowOrigin", "igv.org"],
@@ -355,6 +360,67 @@ describe("svc-gateway", () => {
       assert.notInclude(said, "Error:")
       const { requests } = (yield* stats) as unknown as { readonly requests: Record<string, number> }
       assert.strictEqual(requests["logout"], 1)
+    })
+  )
+
+  it.live("one connection has one request under way, however many it sent at once, and gets its answers in order", () =>
+    Effect.gen(function* () {
+      const { gateway, setFaults, stats } = yield* gatewayGround(["--relay"])
+      const size = (yield* ask(`${gateway.url}/files/A1/S1.bam`)).bytes.length
+      yield* setFaults([{ when: { plane: "link", file: "S1.bam" }, then: { slow: 2_000_000 } }])
+      const get = (first: number, more = "") =>
+        `GET /files/A1/S1.bam HTTP/1.1\r\nHost: 127.0.0.1\r\nRange: bytes=${first}-\r\n${more}\r\n`
+      const text = yield* Effect.callback<string>((resume) => {
+        const ranges = [0, 1, 2, 3, 4].map((first) => get(first)).join("")
+        const post = 'POST /reads/A1 HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 20\r\n\r\n{"format": "nobody"'
+        const socket = connect(Number(new URL(gateway.url).port), "127.0.0.1", () => socket.write(ranges + post))
+        let got = ""
+        socket.on("data", (bytes) => {
+          // The rest of a body comes while its request waits for its turn.
+          if (got === "") socket.write(`}${get(5, "Connection: close\r\n")}`)
+          got += bytes.toString("latin1")
+        })
+        socket.on("close", () => resume(Effect.succeed(got)))
+      })
+      const answered = [...text.matchAll(/HTTP\/1.1 (\d+)|content-range: bytes (\d+-)/gi)]
+      assert.deepStrictEqual(
+        answered.map(([, status, range]) => status ?? range),
+        [...["0-", "1-", "2-", "3-", "4-"].flatMap((range) => ["206", range]), "400", "206", "5-"]
+      )
+      assert.isAbove(text.length, 6 * (size - 5))
+      // The probe of the size and the bytes are asked for one after the other.
+      assert.strictEqual((yield* stats)["maxLinkInFlight"], 1)
+    })
+  )
+
+  it.live("long lists of regions are read one at a time, and hold nobody else up", () =>
+    Effect.gen(function* () {
+      const { gateway } = yield* gatewayGround(["--relay"])
+      const body = `{"regions":[{"referenceName":"chr1"}],"fields":"${"x".repeat(200_000)}"}`
+      const post = (text: string) => ask(`${gateway.url}/reads/A1`, { method: "POST", body: text })
+      const { port } = new URL(gateway.url)
+      const slow = yield* Effect.callback<Socket>((resume) => {
+        const socket = connect(Number(port), "127.0.0.1", () => {
+          const head = `POST /reads/A1 HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: ${body.length}\r\n\r\n`
+          socket.write(head + body.slice(0, 100), () => resume(Effect.succeed(socket)))
+        })
+      })
+      yield* until(
+        "the slow one is being read",
+        Effect.map(ask(`${gateway.url}/metrics`), ({ text }) => /^svc_gateway_requests_in_flight 2$/m.test(text))
+      )
+      const order: Array<string> = []
+      const other = yield* Effect.forkChild(Effect.tap(post(body), () => Effect.sync(() => order.push("other"))))
+      assert.strictEqual((yield* post('{"regions":[{"referenceName":"chr1"}]}')).status, 200)
+      yield* until(
+        "the other one waits",
+        Effect.map(ask(`${gateway.url}/metrics`), ({ text }) => /^svc_gateway_requests_in_flight 3$/m.test(text))
+      )
+      slow.once("data", () => order.push("slow"))
+      slow.write(body.slice(100))
+      assert.strictEqual((yield* Fiber.join(other)).status, 200)
+      slow.destroy()
+      assert.deepStrictEqual(order, ["slow", "other"])
     })
   )
 

@@ -1,7 +1,8 @@
 /** A listening HTTP server for as long as a scope is open: of the gateway and of the sandbox. */
-import { lstatSync, unlinkSync } from "node:fs"
-import { createServer, type Server, type ServerOptions } from "node:http"
-import { type AddressInfo, connect, type ListenOptions } from "node:net"
+import { lstatSync, statSync, unlinkSync } from "node:fs"
+import { createServer, type RequestListener, type Server, type ServerOptions } from "node:http"
+import { type AddressInfo, connect, type ListenOptions, type Socket } from "node:net"
+import { dirname } from "node:path"
 import * as Effect from "effect/Effect"
 import * as Runtime from "effect/Runtime"
 import * as Schema from "effect/Schema"
@@ -21,6 +22,7 @@ export class ListenFailed extends Schema.TaggedError<ListenFailed>()("SvcListenF
 }
 
 const reasons: Readonly<Record<string, string>> = {
+  EACCES: "permission denied",
   EADDRINUSE: "it is in use",
   ENOENT: "its folder does not exist",
   ENOTDIR: "its folder is not a folder",
@@ -74,6 +76,8 @@ const open = (options: ListenOptions, where: string, limits: ServerOptions) =>
 const removeDead = Effect.fnUntraced(function* (path: string): Effect.fn.Return<void, ListenFailed> {
   const system = <A>(call: () => A) =>
     Effect.try({ try: call, catch: (error) => new ListenFailed({ where: path, errno: errnoOf(error) }) })
+  // What Node says of a missing folder is EACCES.
+  yield* system(() => statSync(dirname(path)))
   const found = yield* system(() => lstatSync(path, { throwIfNoEntry: false }))
   if (found === undefined) return
   if (!found.isSocket()) return yield* new ListenFailed({ where: path, errno: "ENOTSOCK" })
@@ -87,6 +91,38 @@ const removeDead = Effect.fnUntraced(function* (path: string): Effect.fn.Return<
   if (answer !== "ECONNREFUSED") return yield* new ListenFailed({ where: path, errno: answer })
   yield* system(() => unlinkSync(path))
 })
+
+/**
+ * Handles the requests of one connection one after the other. Node hands over all that came in one packet, and reads on: a single
+ * connection could have thousands under way.
+ */
+export const inTurn = (handle: RequestListener): RequestListener => {
+  /** What waits for the request under way, by connection. */
+  const waiting = new WeakMap<Socket, Array<() => void>>()
+  return (request, response) => {
+    const { socket } = request
+    const queue = waiting.get(socket) ?? []
+    const begin = () => {
+      response.once("close", next)
+      handle(request, response)
+    }
+    const next = () => {
+      const following = queue.shift()
+      if (following === undefined) waiting.delete(socket)
+      else if (socket.writable) {
+        if (queue.length === 0) socket.resume()
+        following()
+      }
+    }
+    if (waiting.has(socket)) {
+      socket.pause()
+      queue.push(begin)
+    } else {
+      waiting.set(socket, queue)
+      begin()
+    }
+  }
+}
 
 export const portOf = (server: Server): number => (server.address() as AddressInfo).port
 

@@ -43,6 +43,7 @@ export const options = {
   },
   accessLog: {
     type: "path",
+    file: { what: "the access log", use: "written" },
     metavar: "FILE|-",
     help: "Write a JSON line for each reading and restoration, - to standard output; SIGHUP opens the file again"
   },

@@ -5,17 +5,19 @@ import type { CommandOptions, Own } from "./Step.ts"
 
 export type OwnTexts = Readonly<Record<string, ReadonlyArray<string>>>
 
-/** Every option has its value, its default or the empty value of its type; problems are sentences without `Error: `. */
+/** Every option has its value, its default or the empty value of its type, also where its text is a problem; problems are sentences without `Error: `. */
 export const decodeOwn = (
   options: CommandOptions,
   texts: OwnTexts
 ): { readonly own: Own; readonly problems: ReadonlyArray<string> } => {
   const problems: Array<string> = []
   const value = (name: string, option: CommandOptions[string]): unknown => {
-    const given = texts[name] ?? (option.default === undefined ? undefined : [option.default])
+    const fallback =
+      option.default === undefined ? emptyValue(option) : Result.getOrThrow(decodeValue(option, [option.default]))
+    const given = texts[name]
     if (given === undefined) {
       if (option.required === true) problems.push(`Missing required argument --${name}`)
-      return emptyValue(option)
+      return fallback
     }
     const decoded = decodeValue(option, given)
     if (Result.isSuccess(decoded)) return decoded.success
@@ -23,7 +25,7 @@ export const decodeOwn = (
     problems.push(
       decoded.failure.sentence ?? `Invalid value for --${name}${shown}: expected ${decoded.failure.expected}`
     )
-    return emptyValue(option)
+    return fallback
   }
   const values = Object.fromEntries(Object.entries(options).map(([name, option]) => [name, value(name, option)]))
   return { own: { values, given: (name) => texts[name] !== undefined }, problems }

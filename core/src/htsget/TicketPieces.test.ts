@@ -16,13 +16,14 @@ import {
 import { fromBytes } from "../genome/ByteReader.ts"
 import { inflatePrefix } from "../genome/bgzf/Blocks.ts"
 import { Codec } from "../genome/bgzf/Codec.ts"
+import * as VirtualOffset from "../genome/bgzf/VirtualOffset.ts"
 import { readBamHeader } from "../genome/formats/BamHeader.ts"
 import * as BamRecord from "../genome/formats/BamRecord.ts"
 import { vcfColumns } from "../genome/formats/Vcf.ts"
 import * as IndexBuilder from "../genome/index/IndexBuilder.ts"
 import { checkStructure } from "../genome/Structure.ts"
 import { openFile } from "./OpenedFile.ts"
-import { piecesOf, type TicketPiece } from "./TicketPieces.ts"
+import { joinNearest, piecesOf, type TicketPiece } from "./TicketPieces.ts"
 import { fromBody } from "./TicketRequest.ts"
 
 const provided = Effect.provide(ZlibCodec.layer)
@@ -111,6 +112,24 @@ describe("the pieces of a ticket", () => {
         )
       }).pipe(provided)
   )
+
+  it("are so few that a ticket of many regions stays small: those nearest to each other are one", () => {
+    const at = (block: number) => ({ begin: VirtualOffset.make(block, 1), end: VirtualOffset.make(block + 10, 2) })
+    const starts = [0, 50, 1000, 1030, 5000, 9000]
+    const firsts = (gap: number, most: number) =>
+      joinNearest(starts.map(at), gap, most).map(({ begin, end }) => [
+        VirtualOffset.block(begin),
+        VirtualOffset.block(end)
+      ])
+    assert.deepStrictEqual(firsts(0, 6).length, 6)
+    assert.deepStrictEqual(firsts(40, 6).length, 4)
+    assert.deepStrictEqual(firsts(0, 3), [
+      [0, 1040],
+      [5000, 5010],
+      [9000, 9010]
+    ])
+    assert.deepStrictEqual(firsts(0, 1), [[0, 9010]])
+  })
 
   it.effect("are ranges of the file where many reads are wanted, and few bytes where few are", () =>
     Effect.gen(function* () {

@@ -35,6 +35,8 @@ interface Stretch {
 
 /** Stretches nearer to each other than this, in bytes, are one: a request costs more than as many bytes. */
 const smallestGap = 0x10000
+/** Each costs two blocks inside the ticket. Of more, those nearest to each other are one. */
+const mostStretches = 1000
 /** How many first and last blocks are read at the same time. */
 const atOnce = 4
 const level = 4
@@ -72,19 +74,37 @@ const stretchesOf = (
       const plan = planStretches(wanted, index, {
         unplaced: unplaced && firstRecord !== null ? { firstRecord, dataEnd: VirtualOffset.block(dataEnd) } : null
       })
-      const merged: Array<Stretch> = []
+      const stretches: Array<Stretch> = []
       for (let i = 0, next = plan.at(0); next !== undefined; next = plan.at(++i)) {
         // Older writers let the last chunk end after the end-of-file block.
-        let { end } = next
-        if (end > dataEnd) end = dataEnd
-        const last = merged.at(-1)
-        if (last !== undefined && VirtualOffset.block(next.begin) <= VirtualOffset.block(last.end) + smallestGap) {
-          if (end > last.end) last.end = end
-        } else if (end > next.begin) merged.push({ begin: next.begin, end })
+        const end = next.end > dataEnd ? dataEnd : next.end
+        if (end > next.begin) stretches.push({ begin: next.begin, end })
       }
-      return merged
+      return joinNearest(stretches, smallestGap, mostStretches)
     }
   )
+}
+
+/** Makes stretches in order one where less than `gap` bytes lie between them, and of more than `most` those nearest to each other. */
+export const joinNearest = (stretches: ReadonlyArray<Stretch>, gap: number, most: number): ReadonlyArray<Stretch> => {
+  const near = joined(stretches, gap)
+  const gaps = near.slice(1).map((next, i) => gapBetween(near[i] ?? next, next))
+  const widest = gaps.toSorted((a, b) => b - a)[most - 1]
+  return widest === undefined ? near : joined(near, widest)
+}
+
+/** Bytes between two stretches; less than nothing when they overlap. */
+const gapBetween = (one: Stretch, next: Stretch): number =>
+  VirtualOffset.block(next.begin) - VirtualOffset.block(one.end)
+
+const joined = (stretches: ReadonlyArray<Stretch>, gap: number): ReadonlyArray<Stretch> => {
+  const merged: Array<Stretch> = []
+  for (const next of stretches) {
+    const last = merged.at(-1)
+    if (last === undefined || gapBetween(last, next) > gap) merged.push({ ...next })
+    else if (next.end > last.end) last.end = next.end
+  }
+  return merged
 }
 
 type Regions = NonNullable<TicketRequest["regions"]>

@@ -63,11 +63,14 @@ describe("the range that a reader asks for", () => {
     assert.deepStrictEqual(rangeOf("bytes=999-"), [999, 1000])
     assert.deepStrictEqual(rangeOf("bytes=-28"), [972, 1000])
     assert.deepStrictEqual(rangeOf("bytes=-5000"), [0, 1000])
+    assert.deepStrictEqual(rangeOf(`bytes=0-${"9".repeat(400)}`), [0, 1000])
+    assert.deepStrictEqual(rangeOf("bytes=-99999999999999999999"), [0, 1000])
   })
 
   it("nothing lies behind the end, in no bytes, and in an empty file", () => {
     assert.strictEqual(rangeOf("bytes=1000-"), "Unsatisfiable")
     assert.strictEqual(rangeOf("bytes=5000-6000"), "Unsatisfiable")
+    assert.strictEqual(rangeOf("bytes=99999999999999999999-"), "Unsatisfiable")
     assert.strictEqual(rangeOf("bytes=-0"), "Unsatisfiable")
     assert.strictEqual(rangeOf("bytes=0-", undefined, 0), "Unsatisfiable")
     assert.strictEqual(rangeOf("bytes=-5", undefined, 0), "Unsatisfiable")

@@ -57,7 +57,7 @@ export const requestedRange = (
   version: ObjectVersion,
   size: number
 ): RequestedRange => {
-  const match = /^\s*bytes\s*=\s*(?:(\d{1,16})\s*-\s*(\d{1,16})?|-\s*(\d{1,16}))\s*$/i.exec(range ?? "")
+  const match = /^\s*bytes\s*=\s*(?:(\d+)\s*-\s*(\d+)?|-\s*(\d+))\s*$/i.exec(range ?? "")
   if (match === null || (ifRange !== undefined && !isSame(ifRange, version))) return whole
   const [from, to, suffix] = match.slice(1, 4).map((text) => (text === undefined ? null : Number(text)))
   if (suffix != null) {

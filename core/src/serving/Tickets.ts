@@ -4,6 +4,7 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Layer from "effect/Layer"
+import * as Semaphore from "effect/Semaphore"
 import { Codec } from "../genome/bgzf/Codec.ts"
 import { indexRank } from "../genome/formats/FileNames.ts"
 import { type OpenedFile, openFile } from "../htsget/OpenedFile.ts"
@@ -36,6 +37,8 @@ export class Tickets extends Context.Service<
 
 /** Files whose header and index are kept: those of a genome take some 10 MB. */
 const mostOpen = 8
+/** Tickets that are made at the same time: each holds header and index of its file, and its own inline pieces. */
+const mostAtOnce = 16
 
 /** A version of a file with its index. */
 interface Openable {
@@ -50,6 +53,7 @@ const makeTickets = Effect.fnUntraced(function* () {
   const store = yield* LinkStore
   const bytes = yield* FileBytes
   const codec = yield* Codec
+  const making = yield* Semaphore.make(mostAtOnce)
 
   // By the version too: of a file that changed, header and index are read anew.
   const opened = yield* Cache.makeWith<Openable, OpenedFile, BytesError>(
@@ -101,11 +105,11 @@ const makeTickets = Effect.fnUntraced(function* () {
       }
       if (index.archived) return yield* new InArchive({ file: index })
       const [version, indexVersion] = yield* Effect.all([bytes.version(data), bytes.version(index)], { concurrency: 2 })
-      const file = yield* Cache.get(opened, { datatype, data, version, index, indexVersion })
-      const pieces = yield* piecesOf(file, bytes.reader(data, version), request).pipe(
-        Effect.provideService(Codec, codec)
-      )
-      return { file: data, pieces }
+      const pieces = Effect.gen(function* () {
+        const file = yield* Cache.get(opened, { datatype, data, version, index, indexVersion })
+        return yield* piecesOf(file, bytes.reader(data, version), request).pipe(Effect.provideService(Codec, codec))
+      })
+      return { file: data, pieces: yield* making.withPermit(pieces) }
     })
   })
 })

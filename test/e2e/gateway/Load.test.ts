@@ -4,11 +4,11 @@ import { createServer as createHttpServer } from "node:http"
 import { connect, createServer, type Socket } from "node:net"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Fiber, Ref } from "effect"
+import { Effect, Exit, Fiber, Ref } from "effect"
 import { startSandbox, until } from "../../Executables.ts"
 import { ask, startGateway } from "../../GatewayGround.ts"
 import { root } from "../../Root.ts"
-import { lingering, setFaults } from "../../SandboxFaults.ts"
+import { fault, lingering, setFaults } from "../../SandboxFaults.ts"
 import { folder } from "../Ground.ts"
 import { startS3 } from "../S3.ts"
 import { regionText, tool, toolGround } from "./Ground.ts"
@@ -270,6 +270,26 @@ describe("the gateway under load", () => {
       )
       for (const socket of idle) socket.destroy()
       assert.strictEqual((yield* ask(url("S1.bam"))).status, 200)
+    })
+  )
+
+  it.live("a reader that is cut when the gateway ends has its line in the access log", () =>
+    Effect.gen(function* () {
+      const log = join(yield* folder, "access.log")
+      const { gateway, sandbox, url } = yield* toolGround(["--relay", "--accessLog", log])
+      yield* setFaults(sandbox.url, [fault({ plane: "link", file: "S1.bam" }, { slow: 2000 })])
+      const reading = yield* Effect.forkChild(
+        Effect.exit(Effect.tryPromise(async () => (await fetch(url("S1.bam"))).arrayBuffer()))
+      )
+      yield* until(
+        "it has its first bytes",
+        Effect.map(ask(`${gateway.url}/metrics`), ({ text }) => /relayed_bytes_total [1-9]/.test(text))
+      )
+      yield* Effect.sync(() => void process.kill(gateway.pid, "SIGTERM"))
+      assert.strictEqual(yield* gateway.exitCode, 0)
+      assert.isTrue(Exit.isFailure(yield* Fiber.join(reading)))
+      const { ended, file, status } = JSON.parse(readFileSync(log, "utf8"))
+      assert.deepStrictEqual([file, status, ended], ["S1.bam", 200, "cut"])
     })
   )
 
