@@ -2,13 +2,18 @@
 import * as Config from "effect/Config"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import type { TrackingFile } from "../core/src/archive/TrackingFile.ts"
+import { Annotations } from "../core/src/annotations/Annotations.ts"
+import type { ServiceClient } from "../core/src/client/ServiceClient.ts"
+import type { ServiceJson } from "../core/src/client/ServiceJson.ts"
+import type { ServiceStreams } from "../core/src/client/ServiceStreams.ts"
 import { Downloads } from "../core/src/download/Downloads.ts"
 import type { LinkManifest } from "../core/src/download/LinkManifest.ts"
 import type { ConfigUnusable, SessionError } from "../core/src/Errors.ts"
+import type { Session } from "../core/src/session/Session.ts"
 import { makeSessionProfile, type SessionProfile } from "../core/src/session/SessionProfile.ts"
+import type { SessionLimits } from "../core/src/session/SessionSettings.ts"
 import { Operator } from "../core/src/settings/Operator.ts"
-import { serviceConfig } from "../core/src/settings/ServiceConfig.ts"
+import { type ServiceSettings, serviceConfig } from "../core/src/settings/ServiceConfig.ts"
 import { addressOf } from "../core/src/settings/Target.ts"
 import type { TransferSettings } from "../core/src/transfer/LinkPool.ts"
 import * as Clients from "./Clients.ts"
@@ -16,10 +21,10 @@ import * as FilesLive from "./Files.ts"
 import * as TrackingFileLive from "./files/TrackingFile.ts"
 
 /** Everything that a program gets for one service. */
-export type Service = Clients.Clients | FilesLive.Files | Downloads | TrackingFile
+export type Service = Downloads | Annotations | ServiceClient | ServiceJson | ServiceStreams | Session
 
 /** The service, the account, and where requests are remembered; the first three are needed. */
-export interface Settings extends Clients.ClientSettings {
+export interface Settings extends ServiceSettings, SessionLimits {
   /** Where requests for archived files are remembered; `awaiting-restoration.json` when it is left out. */
   readonly restorationFile?: string
   /** Connections to link hosts, and patience with them; what is left out has its default. */
@@ -39,15 +44,14 @@ export const layer = (
   settings: Settings,
   { operator = Operator.absent, profile = makeSessionProfile("library") }: Options = {}
 ): Layer.Layer<Service, SessionError | ConfigUnusable> =>
-  Downloads.layer(addressOf(settings.baseUrl.href, settings.baseUrl)).pipe(
-    Layer.provide(Layer.succeed(Operator, operator)),
-    Layer.provideMerge(
-      Layer.mergeAll(
-        Clients.layer(settings, profile),
-        FilesLive.layer(settings, settings.transfers),
-        TrackingFileLive.layer({ path: settings.restorationFile ?? "awaiting-restoration.json" })
-      )
-    )
+  // Fresh, so that a program with two accounts gives each its own.
+  Layer.merge(Downloads.layer(addressOf(settings.baseUrl.href, settings.baseUrl)), Layer.fresh(Annotations.layer)).pipe(
+    Layer.provide([
+      Layer.succeed(Operator, operator),
+      FilesLive.layer(settings, settings.transfers),
+      TrackingFileLive.layer({ path: settings.restorationFile ?? "awaiting-restoration.json" })
+    ]),
+    Layer.provideMerge(Clients.layer(settings, profile))
   )
 
 /** The same with settings out of the configuration: those of the steps, or a `Config` for each of your own. */
@@ -61,7 +65,7 @@ export const layerConfig = (
 export const layerLinks = (
   manifest: LinkManifest,
   { transfers, ...network }: Pick<Settings, "caFile" | "proxy" | "transfers"> = {}
-): Layer.Layer<Downloads | FilesLive.Files, ConfigUnusable> =>
+): Layer.Layer<Downloads, ConfigUnusable> =>
   Downloads.layerLinks(manifest).pipe(
-    Layer.provideMerge(FilesLive.layer({ ...network, baseUrl: manifest.target }, transfers))
+    Layer.provide(FilesLive.layer({ ...network, baseUrl: manifest.target }, transfers))
   )

@@ -2,6 +2,4 @@
 
 import "./Runtime.ts"
 
-export type { ClientSettings, Clients } from "./Clients.ts"
-export type { Files } from "./Files.ts"
 export * as Service from "./Service.ts"

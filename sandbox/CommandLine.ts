@@ -210,7 +210,7 @@ class Usage extends Schema.TaggedError<Usage>()("Usage", {}) {
 export const runSandbox = (argv: ReadonlyArray<string>) =>
   Command.runWith(sandboxCommand("svc-sandbox"), { version: product.version })(argv).pipe(
     Effect.catchTag("ShowHelp", (help) => (help.errors.length === 0 ? Effect.void : Effect.fail(new Usage()))),
-    Effect.tapErrorTag(["InputUnusable", "InputMalformed", "SvcListenFailed"], (error) =>
+    Effect.tapErrorTag(["SvcSandboxInputUnusable", "SvcSandboxInputMalformed", "SvcListenFailed"], (error) =>
       Console.error(`svc-sandbox: ${error.message}`)
     ),
     Effect.provideService(CliOutput.Presenter, presenter),

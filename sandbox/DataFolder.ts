@@ -3,7 +3,7 @@ import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
 import * as Path from "effect/Path"
 import { dataTypes, isDataType, kindOfName } from "../core/src/genome/formats/FileNames.ts"
-import { type Content, contentOnDisk, InputUnusable, unusable } from "./WorldFile.ts"
+import { type Content, contentOnDisk, SandboxInputUnusable, unusable } from "./WorldFile.ts"
 
 export interface NamedContent {
   readonly name: string
@@ -54,7 +54,7 @@ export const readDataFolder = Effect.fn("readDataFolder")(function* (folder: str
   const groups = groupFiles(files)
   if (groups.length === 0) {
     const none = dataTypes.map((type) => `no *.${type}`).join(" and ")
-    return yield* new InputUnusable({ path: folder, reason: `${none} in it` })
+    return yield* new SandboxInputUnusable({ path: folder, reason: `${none} in it` })
   }
   return groups
 })

@@ -26,7 +26,7 @@ import { Sessions } from "./Sessions.ts"
 import { defaultSwitches, Switches, type SwitchValues } from "./Switches.ts"
 import * as ZlibCodec from "./samples/ZlibCodec.ts"
 import { World, type WorldInput } from "./World.ts"
-import { type InputMalformed, type InputUnusable, readJson, WorldFile } from "./WorldFile.ts"
+import { readJson, type SandboxInputMalformed, type SandboxInputUnusable, WorldFile } from "./WorldFile.ts"
 
 /** How to start a sandbox; everything has a default, and `switches` are the open questions of the wire. */
 export interface SandboxOptions {
@@ -64,7 +64,7 @@ export interface RunningSandbox {
 }
 
 /** Ways in which a sandbox cannot start. */
-export type SandboxError = InputUnusable | InputMalformed | ListenFailed
+export type SandboxError = SandboxInputUnusable | SandboxInputMalformed | ListenFailed
 
 const worldInput = Effect.fn("Sandbox.worldInput")(function* (options: SandboxOptions, seed: number) {
   const path = yield* Path.Path

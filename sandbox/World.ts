@@ -7,7 +7,7 @@ import { limsIdOf, makePersons, type PersonRecord } from "./SamplePersons.ts"
 import { diskFile, type FileIdentity, memoryFile, type StoredFile } from "./StoredFile.ts"
 import { Switches } from "./Switches.ts"
 import { type JsonObject, type WireId, type WireIds, wireIds } from "./WireIds.ts"
-import { type Content, contentOf, InputMalformed, type WorldFile } from "./WorldFile.ts"
+import { type Content, contentOf, SandboxInputMalformed, type WorldFile } from "./WorldFile.ts"
 
 export interface Account {
   readonly user: string
@@ -198,7 +198,7 @@ const extend = Effect.fn("World.extend")(function* (draft: Draft, file: WorldFil
       const stored = content !== null ? storedFile(identity, content) : copied && { ...copied, ...identity }
       if (stored === undefined) {
         const reason = `${entry.id}/${name}: give path, base64, or copyOf of a file that exists`
-        return yield* new InputMalformed({ path: origin, reason })
+        return yield* new SandboxInputMalformed({ path: origin, reason })
       }
       if (place < 0) draft.files.push(stored)
       else draft.files[place] = stored

@@ -64,7 +64,7 @@ export const WorldFile = Schema.Struct({
 export type WorldFile = typeof WorldFile.Type
 
 /** A file given at the start cannot be used. */
-export class InputUnusable extends Schema.TaggedError<InputUnusable>()("InputUnusable", {
+export class SandboxInputUnusable extends Schema.TaggedError<SandboxInputUnusable>()("SvcSandboxInputUnusable", {
   path: Schema.String,
   reason: Schema.String
 }) {
@@ -75,7 +75,7 @@ export class InputUnusable extends Schema.TaggedError<InputUnusable>()("InputUnu
 }
 
 /** A file given at the start has the wrong content. */
-export class InputMalformed extends Schema.TaggedError<InputMalformed>()("InputMalformed", {
+export class SandboxInputMalformed extends Schema.TaggedError<SandboxInputMalformed>()("SvcSandboxInputMalformed", {
   path: Schema.String,
   reason: Schema.String
 }) {
@@ -98,7 +98,7 @@ export const unusable =
   ({ reason }: PlatformError.PlatformError) => {
     const { cause } = reason
     const errno = typeof cause === "object" && cause !== null && "code" in cause ? String(cause.code) : reason._tag
-    return new InputUnusable({ path, reason: reasons[errno] ?? errno })
+    return new SandboxInputUnusable({ path, reason: reasons[errno] ?? errno })
   }
 
 /** What `JSON.parse` says of a text; null when it is JSON. */
@@ -154,7 +154,10 @@ export const decodeJson = <A, I>(text: string, schema: Schema.Codec<A, I>, optio
 export const readJson = Effect.fn("readJson")(function* <A, I>(path: string, schema: Schema.Codec<A, I>) {
   const fs = yield* FileSystem.FileSystem
   const text = yield* fs.readFileString(path).pipe(Effect.mapError(unusable(path)))
-  return yield* Effect.mapError(decodeJson(text, schema, strictly), (reason) => new InputMalformed({ path, reason }))
+  return yield* Effect.mapError(
+    decodeJson(text, schema, strictly),
+    (reason) => new SandboxInputMalformed({ path, reason })
+  )
 })
 
 /** Where the bytes of a file lie. */
@@ -165,7 +168,7 @@ export type Content =
 export const contentOnDisk = Effect.fn("contentOnDisk")(function* (path: string) {
   const fs = yield* FileSystem.FileSystem
   const info = yield* fs.stat(path).pipe(Effect.mapError(unusable(path)))
-  if (info.type !== "File") return yield* new InputUnusable({ path, reason: "not a file" })
+  if (info.type !== "File") return yield* new SandboxInputUnusable({ path, reason: "not a file" })
   const mtimeMs = info.mtime._tag === "Some" ? info.mtime.value.getTime() : 0
   return { _tag: "Disk", path, size: Number(info.size), mtimeMs } satisfies Content
 })
@@ -176,7 +179,7 @@ export const contentOf = Effect.fn("contentOf")(function* (entry: typeof FileEnt
   if (entry.path !== undefined) return yield* contentOnDisk(path.resolve(path.dirname(worldFile), entry.path))
   if (entry.base64 === undefined) return null
   const bytes = yield* Effect.fromResult(Base64.decode(entry.base64)).pipe(
-    Effect.mapError(() => new InputMalformed({ path: worldFile, reason: `${entry.name}: base64 expected` }))
+    Effect.mapError(() => new SandboxInputMalformed({ path: worldFile, reason: `${entry.name}: base64 expected` }))
   )
   return { _tag: "Memory", bytes } satisfies Content
 })

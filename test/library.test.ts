@@ -4,9 +4,13 @@ import { posix } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Duration, Effect, Redacted } from "effect"
 import { HttpClientRequest } from "effect/http"
+import { Annotations } from "../core/src/annotations/Annotations.ts"
 import { ServiceClient } from "../core/src/client/ServiceClient.ts"
+import { Downloads } from "../core/src/download/Downloads.ts"
+import { Session } from "../core/src/session/Session.ts"
 import { FileTransfer } from "../core/src/transfer/FileTransfer.ts"
 import { SliceTransfer } from "../core/src/transfer/SliceTransfer.ts"
+import * as Files from "../platform/Files.ts"
 import * as Service from "../platform/Service.ts"
 import { ground, namesIn } from "./DownloadGround.ts"
 import { runCommand } from "./Executables.ts"
@@ -30,24 +34,20 @@ describe("examples", () => {
     })
   )
 
-  it.live("annotations of a list of analyses", () =>
+  it.live("the annotations of a gene in some analyses, counted by a column", () =>
     Effect.gen(function* () {
-      const { env } = yield* ground({ switches: { annotationRows: 40 } })
-      const { exitCode, stderr, stdout } = yield* example("annotations.ts", ["A1", "nope", "A2"], env)
+      const { env } = yield* ground({ switches: { annotationRows: 400 } })
+      const run = (column: string) => example("annotations.ts", ["FBN1", column, "A1", "nope", "A2"], env)
+      const { exitCode, stderr, stdout } = yield* run("Zygosity")
       assert.strictEqual(exitCode, 0, stderr)
-      const rows = stdout
-        .trimEnd()
-        .split("\n")
-        .map((line) => line.split("\t"))
       for (const id of ["A1", "A2"]) {
-        const counts = rows.filter(([analysis]) => analysis === id).map(([, , count]) => Number(count))
-        assert.strictEqual(
-          counts.reduce((sum, count) => sum + count, 0),
-          40
-        )
+        assert.match(stdout, new RegExp(`^${id}\thet\t[1-9]\\d*$`, "m"))
+        assert.match(stdout, new RegExp(`^${id}\thom\t[1-9]\\d*$`, "m"))
       }
-      assert.isTrue(rows.some(([, gene]) => gene === "FBN1"))
       assert.match(stdout + stderr, /analysis nope: not found/)
+      const wrong = yield* run("Consequence")
+      assert.strictEqual(wrong.exitCode, 64)
+      assert.match(wrong.stdout + wrong.stderr, /Unknown column Consequence; there are ID, Chr, .*Zygosity/)
     })
   )
 
@@ -127,7 +127,7 @@ describe("examples", () => {
 
   it.live("settings that are missing are named", () =>
     Effect.gen(function* () {
-      const { exitCode, stderr, stdout } = yield* example("annotations.ts", ["A1"])
+      const { exitCode, stderr, stdout } = yield* example("annotations.ts", ["FBN1", "Gene", "A1"])
       assert.notStrictEqual(exitCode, 0)
       assert.match(stdout + stderr, /SVC_TARGET/)
     })
@@ -168,15 +168,19 @@ describe("a layer within that of another account", () => {
       const ids = ServiceClient.use(({ getAnalyses }) => getAnalyses()).pipe(
         Effect.map((analyses) => analyses.map(({ id }) => String(id)))
       )
-      const files = Effect.all([FileTransfer, SliceTransfer])
+      const services = Effect.all([Downloads, Annotations, ServiceClient, Session])
       const found = yield* Effect.gen(function* () {
-        const nested = yield* Effect.provide(Effect.all([ids, files]), Service.layer(inner))
-        const [transfer, slices] = yield* files
-        assert.notStrictEqual(nested[1][0], transfer)
-        assert.notStrictEqual(nested[1][1], slices)
-        return [nested[0], yield* ids]
+        const [nested, within] = yield* Effect.provide(Effect.all([ids, services]), Service.layer(inner))
+        const without = yield* services
+        for (const [at, each] of within.entries()) assert.notStrictEqual(each, without[at])
+        return [nested, yield* ids]
       }).pipe(Effect.provide(Service.layer(outer)))
       assert.deepStrictEqual(found, [["INNER"], ["OUTER"]])
+      const files = Effect.all([FileTransfer, SliceTransfer])
+      yield* Effect.gen(function* () {
+        const nested = yield* Effect.provide(files, Files.layer(inner))
+        for (const [at, each] of (yield* files).entries()) assert.notStrictEqual(each, nested[at])
+      }).pipe(Effect.provide(Files.layer(outer)))
     }).pipe(Effect.scoped)
   )
 })
@@ -228,18 +232,23 @@ describe("the entry points", () => {
     })
   )
 
+  /** A module, and those that it exports whole. */
+  const textOf = (path: string): string => {
+    const text = readFileSync(`${root}${path}`, "utf8")
+    const others = [...text.matchAll(/^export \* from "([^"]+)"/gm)]
+    return [text, ...others.map(([, from = ""]) => textOf(posix.join(posix.dirname(path), from)))].join("\n")
+  }
+
   it("every export has a docstring where it is declared", () => {
     const bareIn = (entryPoint: string): ReadonlyArray<string> => {
       const text = readFileSync(`${root}${entryPoint}`, "utf8")
       const behind = [...text.matchAll(/^export (?:type )?(?:\{([^}]*)\}|\*(?: as \w+)?) from "([^"]+)"/gm)]
       const bare = behind.flatMap(([, list, from = ""]) => {
         const path = posix.join(posix.dirname(entryPoint), from)
-        const source = readFileSync(`${root}${path}`, "utf8")
+        const source = textOf(path)
         const every = [...source.matchAll(/^export (?:class|const|type|interface) (\w+)/gm)].map(
           ([, name]) => name ?? ""
         )
-        // An entry point may export another module.
-        if (list === undefined && every.length === 0) return bareIn(path)
         const names = list?.split(",").map((item) => item.trim().replace(/^type | as \w+$/g, "")) ?? every
         assert.isAbove(names.length, 0)
         return names

@@ -32,10 +32,10 @@ describe("svc-steps", () => {
       setTimeout
     })
     const found = runInContext(
-      `${outputFiles[0]?.text ?? ""}; [typeof process, svc.parseRange("chr7:1-2000")._tag, svc.AnalysisId.make("A1")].join(" ")`,
+      `${outputFiles[0]?.text ?? ""}; [typeof process, svc.codeOf(new svc.NotFound({ what: "A1" })), svc.AnalysisId.make("A1")].join(" ")`,
       browser
     )
-    assert.strictEqual(found, "undefined Success A1")
+    assert.strictEqual(found, "undefined NotFound A1")
   }, 300_000)
 })
 

@@ -1,17 +1,18 @@
 /**
- * Counts the variants of each gene in a list of analyses, as tab-separated lines.
+ * Counts the variants of a gene by the values of a column, in each of some analyses, as tab-separated lines.
  *
  *     export SVC_TARGET=https://lab.example.org SVC_USER=ada SVC_PASSWORD=...
- *     node annotations.ts A1 A2
+ *     node annotations.ts FBN1 Zygosity A1 A2
  */
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import { Console, Effect, Stream } from "effect"
-import { AnalysisId, annotationRows } from "svc-steps"
+import { AnalysisId, Annotations } from "svc-steps"
 import { Service } from "svc-steps/node"
 
-/** How often each value stands in a column, which is named by id or title; of a table of any size. */
-const countsOf = (analysis: AnalysisId, column: string) =>
-  annotationRows(analysis, { columns: [column] }).pipe(
+/** How often each value stands in a column, which is named by id or title; the table may have any size. */
+const countsOf = Effect.fn("countsOf")(function* (analysis: AnalysisId, gene: string, column: string) {
+  const { rows } = yield* Annotations
+  return yield* rows(analysis, { genes: [gene], columns: [column] }).pipe(
     Stream.runFold(
       () => new Map<string, number>(),
       (counts, { analysisId: _, ...cells }) => {
@@ -20,15 +21,17 @@ const countsOf = (analysis: AnalysisId, column: string) =>
       }
     )
   )
+})
 
-const program = Effect.fn("program")(function* (ids: ReadonlyArray<string>) {
+const program = Effect.fn("program")(function* (gene: string, column: string, ids: ReadonlyArray<string>) {
   for (const id of ids.map((id) => AnalysisId.make(id))) {
-    const counts = yield* countsOf(id, "Gene").pipe(
+    const counts = yield* countsOf(id, gene, column).pipe(
       // Every other failure ends the program; its class says what it was, and with which exit code.
       Effect.catchTag("SvcNotFound", (error) => Effect.as(Effect.logWarning(error.message), new Map<string, number>()))
     )
-    for (const [gene, count] of counts) yield* Console.log(`${id}\t${gene}\t${count}`)
+    for (const [value, count] of counts) yield* Console.log(`${id}\t${value}\t${count}`)
   }
 })
 
-program(process.argv.slice(2)).pipe(Effect.provide(Service.layerConfig()), NodeRuntime.runMain)
+const [gene = "", column = "", ...ids] = process.argv.slice(2)
+program(gene, column, ids).pipe(Effect.provide(Service.layerConfig()), NodeRuntime.runMain)

@@ -5,7 +5,7 @@
  */
 import { assert, layer } from "@effect/vitest"
 import { Clock, Duration, Effect, Schedule } from "effect"
-import { AnalysisId, LimsId, ServiceClient } from "svc-steps"
+import { AnalysisId, Downloads, isSettled, LimsId, ServiceClient } from "svc-steps"
 import { Service } from "svc-steps/node"
 import { Sandbox } from "svc-steps/sandbox"
 
@@ -36,14 +36,13 @@ const slow = { restoreDelay: Duration.hours(8) }
 layer(Sandbox.layerFor(Service.layer, { switches: slow }))("a restoration of eight hours", (it) => {
   it.effect("takes a moment", () =>
     Effect.gen(function* () {
-      const { passTime } = yield* Sandbox
-      const { getFileDownloadLinks, requestRestore } = yield* ServiceClient
-      const id = AnalysisId.make("A3")
-      yield* requestRestore([id])
-      const isBack = Effect.map(getFileDownloadLinks(id), ({ apiFileLinks }) =>
-        apiFileLinks.every(({ currentlyArchived }) => currentlyArchived !== true)
-      )
-      yield* passTime(Effect.repeat(isBack, { schedule: Schedule.spaced("30 minutes"), until: (back) => back }))
+      const { folder, passTime } = yield* Sandbox
+      const downloads = yield* Downloads
+      const options = { analysisIds: ["A3"], destination: folder, restoreArchived: "force" } as const
+      yield* downloads.restore(options)
+      const { look } = yield* downloads.resume(options)
+      const areBack = Effect.map(look, ({ statuses }) => statuses.every(isSettled))
+      yield* passTime(Effect.repeat(areBack, { schedule: Schedule.spaced("30 minutes"), until: (back) => back }))
       assert.strictEqual(yield* Clock.currentTimeMillis, Duration.toMillis("8 hours"))
     })
   )

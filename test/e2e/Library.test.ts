@@ -92,7 +92,7 @@ layer(Project.layer, { timeout: 600_000, excludeTestServices: true })(
     it.effect("annotations.ts", () =>
       Effect.gen(function* () {
         const { env } = yield* ground()
-        assert.match(yield* program(["annotations.ts", "A1", "A2"], env), /^A2\tFBN1\t\d+$/m)
+        assert.match(yield* program(["annotations.ts", "FBN1", "Gene", "A1", "A2"], env), /^A2\tFBN1\t\d+$/m)
       })
     )
 

@@ -8,6 +8,16 @@ describe("the entry points", () => {
     assert.deepStrictEqual(unreachableNames(), [])
   })
 
+  it("have errors whose tags are Svc and the name of the class, so that no tag has two classes", () => {
+    const errors = [...listing().matchAll(/^error (\w+) \{\n {2}readonly _tag: "(\w+)"/gm)]
+    assert.isAbove(errors.length, 30)
+    assert.deepStrictEqual(
+      errors.map(([, , tag]) => tag),
+      errors.map(([, name]) => `Svc${name}`)
+    )
+    assert.strictEqual(new Set(errors.map(([, name]) => name)).size, errors.length)
+  })
+
   it("export what test/library/exports.txt says (npm run docs:api)", () =>
     expect(listing()).toMatchFileSnapshot("./exports.txt"))
 })

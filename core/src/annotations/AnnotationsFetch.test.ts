@@ -1,14 +1,16 @@
+import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
 import { assert, describe, it } from "@effect/vitest"
 import { Cause, Effect, Exit, Fiber, Layer, Option, Stream } from "effect"
 import { Cookies, Headers, HttpClient, HttpClientError, type HttpClientRequest } from "effect/http"
 import { TestClock } from "effect/testing"
+import * as ZlibCodec from "../../../platform/inflate/ZlibCodec.ts"
 import { chance, chunksOf } from "../../../test/annotations/Bodies.ts"
 import { AnalysisId } from "../contract/Ids.ts"
 import type { SessionError } from "../Errors.ts"
 import { ReplyResponse } from "../session/ReplyResponse.ts"
 import { Session } from "../session/Session.ts"
 import { TransportFault } from "../session/TransportFault.ts"
-import { type AnnotationRowsWish, annotationRows } from "./AnnotationRows.ts"
+import { type AnnotationOptions, Annotations } from "./Annotations.ts"
 import { type AnnotationsRequest, makeAnnotationsFetch } from "./AnnotationsFetch.ts"
 import { Spools } from "./Spool.ts"
 import type { TextOutput } from "./TextWriter.ts"
@@ -136,12 +138,15 @@ const wanted = lines.map((line) => `${line}\n`).join("")
 describe("the stream of rows", () => {
   const table =
     '{"data":[["V1","FBN1",9007199254740993],["V2","TP53",null]],"header":[{"id":"ID"},{"id":"Gene"},{"id":"N"}]}'
-  const run = (answers: ReadonlyArray<Answer>, content: AnnotationRowsWish = {}) => {
-    const asked: Array<string> = []
-    return annotationRows(AnalysisId.make("A1"), content).pipe(
-      Stream.runCollect,
-      Effect.provide([sessionOf(answers, asked), memorySpools({ count: 0, bytes: 0 })])
+  const annotations = (session: Layer.Layer<Session>) =>
+    Annotations.layer.pipe(
+      Layer.provide([session, memorySpools({ count: 0, bytes: 0 }), ZlibCodec.layer, NodeFileSystem.layer])
     )
+  const rowsOf = (content?: AnnotationOptions) =>
+    Stream.unwrap(Annotations.useSync(({ rows }) => rows(AnalysisId.make("A1"), content)))
+  const run = (answers: ReadonlyArray<Answer>, content: AnnotationOptions = {}) => {
+    const asked: Array<string> = []
+    return rowsOf(content).pipe(Stream.runCollect, Effect.provide(annotations(sessionOf(answers, asked))))
   }
 
   it.effect("gives a record for each row, keyed by the columns, whose header came last", () =>
@@ -160,9 +165,9 @@ describe("the stream of rows", () => {
   it.effect("takes a header that comes first, in the same chunk as the rows", () =>
     Effect.gen(function* () {
       const text = '{"header":[{"id":"ID"}],"data":[["V1"],["V2"]]}'
-      const rows = yield* annotationRows(AnalysisId.make("A1")).pipe(
+      const rows = yield* rowsOf().pipe(
         Stream.runCollect,
-        Effect.provide([sessionOf([{ text }], [], 1_000_000), memorySpools({ count: 0, bytes: 0 })])
+        Effect.provide(annotations(sessionOf([{ text }], [], 1_000_000)))
       )
       assert.deepStrictEqual(
         rows.map((row) => row["ID"]),
@@ -175,18 +180,35 @@ describe("the stream of rows", () => {
     Effect.gen(function* () {
       const missing = yield* Effect.flip(run([{ status: 400, text: "{}" }]))
       assert.strictEqual(missing._tag, "SvcNotFound")
-      assert.strictEqual((yield* Effect.flip(run([{ text: table }], { columns: ["nope"] })))._tag, "SvcUsageError")
+      const unknown = yield* Effect.flip(run([{ text: table }], { columns: ["nope"] }))
+      assert.deepInclude(unknown, { _tag: "SvcUsageError", options: ["columns"] })
       assert.strictEqual((yield* Effect.flip(run([{ text: table.slice(0, 60) }])))._tag, "SvcReplyMalformed")
+    })
+  )
+
+  it.effect("asks nobody with options that cannot be", () =>
+    Effect.gen(function* () {
+      for (const [options, wrong] of [
+        [{ columns: "Gene" }, ["columns"]],
+        [{ genes: [7] }, ["genes"]],
+        [{ range: "chr1:9-1" }, ["range"]],
+        [{ range: "chr1", bed: "a.bed" }, ["range", "bed"]],
+        [{ bed: "." }, ["bed"]],
+        [{ regions: ["chr1"] }, []]
+      ] as const) {
+        const error = yield* Effect.flip(run([], options as AnnotationOptions))
+        assert.deepInclude(error, { _tag: "SvcUsageError", options: wrong })
+      }
     })
   )
 
   it.effect("ends the request when the reader stops", () =>
     Effect.gen(function* () {
       const asked: Array<string> = []
-      const [first] = yield* annotationRows(AnalysisId.make("A1")).pipe(
+      const [first] = yield* rowsOf().pipe(
         Stream.take(1),
         Stream.runCollect,
-        Effect.provide([sessionOf([{ text: table }], asked), memorySpools({ count: 0, bytes: 0 })])
+        Effect.provide(annotations(sessionOf([{ text: table }], asked)))
       )
       assert.strictEqual(first?.["ID"], "V1")
     })

@@ -10,6 +10,7 @@ import type * as Scope from "effect/Scope"
 import {
   type CannotCreate,
   type LocalIo,
+  type OptionName,
   ReplyMalformed,
   type ReplyTooLarge,
   type ServiceError,
@@ -196,7 +197,7 @@ const prepareRows = Effect.fnUntraced(function* (
 ): Effect.fn.Return<RowWriting, AnnotationsError> {
   const columns = yield* columnsOf(json).pipe(Effect.mapError((reason) => new ReplyMalformed({ request, reason })))
   const usage = usageOf(analysisId)
-  const picked = wanted.length === 0 ? columns : yield* usage(pick(columns, wanted))
+  const picked = wanted.length === 0 ? columns : yield* usage(pick(columns, wanted), "columns")
   const filter = yield* usage(rowFilter(wantedRows, columns))
   const about = { filter, request, write: writer.write }
   if (format === "jsonl") {
@@ -217,10 +218,10 @@ const noFilterCounts = { chromosomes: [], unmetChromosomes: [], unmetGenes: [], 
 
 const usageOf =
   (analysisId: string) =>
-  <A>(result: Result.Result<A, string>): Effect.Effect<A, UsageError> =>
+  <A>(result: Result.Result<A, string>, ...options: ReadonlyArray<OptionName>): Effect.Effect<A, UsageError> =>
     Effect.mapError(
       Effect.fromResult(result),
-      (message) => new UsageError({ message: `Analysis ${analysisId}: ${message}` })
+      (message) => new UsageError({ message: `Analysis ${analysisId}: ${message}`, options })
     )
 
 /**

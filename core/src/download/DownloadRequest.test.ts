@@ -2,7 +2,8 @@ import * as NodeServices from "@effect/platform-node/NodeServices"
 import { assert, describe, it, layer } from "@effect/vitest"
 import { Effect, FileSystem, Layer, Path, Result } from "effect"
 import * as ZlibCodec from "../../../platform/inflate/ZlibCodec.ts"
-import { type DownloadOptions, downloadRequest, parseRequest } from "./DownloadRequest.ts"
+import type { DownloadOptions } from "./DownloadOptions.ts"
+import { downloadRequest, parseRequest } from "./DownloadRequest.ts"
 
 const problems = (options: DownloadOptions) =>
   Result.getOrThrow(Result.flip(parseRequest(options))).map(({ message }) => message)
@@ -74,6 +75,49 @@ layer(Layer.merge(NodeServices.layer, ZlibCodec.layer))("downloadRequest", (it) 
         ["chr7"]
       )
       assert.deepStrictEqual((yield* downloadRequest({ unmapped: true })).slice, { wanted: [], unmapped: true })
+    })
+  )
+
+  it.effect("options of another name or type are named, all of them, as a program in JavaScript gives them", () =>
+    Effect.gen(function* () {
+      const refused = (options: object) => Effect.flip(downloadRequest(options as DownloadOptions))
+      const named = Effect.fnUntraced(function* (options: object) {
+        const error = yield* refused(options)
+        return error._tag === "SvcUsageError" ? error.options?.map(String) : error
+      })
+      for (const wrong of [
+        { analysisIds: "A1" },
+        { analysisIds: [1] },
+        { sampleIds: [""] },
+        { limsIds: {} },
+        { filters: [null] },
+        { latest: 1 },
+        { filetypes: ["bamm"] },
+        { filetypes: [] },
+        { shows: "bam" },
+        { destination: "" },
+        { layout: "deep" },
+        { overwrite: "yes" },
+        { requireAll: 0 },
+        { restoreArchived: "froce" },
+        { maxRestores: "2" },
+        { connections: Number.NaN },
+        { check: "none" },
+        { checksums: "sha1" },
+        { range: 5 },
+        { bed: [] },
+        { unmapped: null }
+      ]) {
+        assert.deepStrictEqual(yield* named(wrong), Object.keys(wrong), JSON.stringify(wrong))
+      }
+      const several = yield* refused({ analysisId: ["A1"], layout: "deep", analysisIds: ["A1", 2] })
+      assert.deepInclude(several, { options: ["analysisIds", "layout"] })
+      assert.deepStrictEqual(several.message.split("\n"), [
+        "Unknown option analysisId; did you mean analysisIds?",
+        "analysisIds.1: expected string",
+        'layout: expected "flat" | "analysis"'
+      ])
+      assert.isNull((yield* downloadRequest({ range: undefined, filetypes: undefined } as object)).slice)
     })
   )
 

@@ -2,68 +2,33 @@
  * What a run is asked for, read once: from settings, from the code of a program, or from the entry of a restoration file.
  */
 import * as Effect from "effect/Effect"
-import * as FileSystem from "effect/FileSystem"
-import type * as PlatformError from "effect/PlatformError"
+import type * as FileSystem from "effect/FileSystem"
 import * as Result from "effect/Result"
-import { type RestoreMode, RestorePolicy } from "../archive/Policy.ts"
-import { type DownloadOption, errnoOf, LocalIo, NotFound, UsageError } from "../Errors.ts"
+import { RestorePolicy } from "../archive/Policy.ts"
+import {
+  type LocalIo,
+  type NotFound,
+  type OptionName,
+  type OptionProblem,
+  type UsageError,
+  usageErrorOf
+} from "../Errors.ts"
 import type { Codec } from "../genome/bgzf/Codec.ts"
 import { dataTypes, isDataType } from "../genome/formats/FileNames.ts"
-import { readBed } from "../genome/regions/BedFile.ts"
+import { readBedFile } from "../genome/regions/BedFile.ts"
 import { parseRange } from "../genome/regions/RegionText.ts"
-import type { ChecksumKind, FileType } from "../selection/FileName.ts"
+import type { FileType } from "../selection/FileName.ts"
 import { type Filter, filterFields, parse } from "../selection/Filter.ts"
-import type { Layout } from "../selection/OutputPath.ts"
 import type { SelectionRequest } from "../selection/Selection.ts"
-import { printable } from "../text/Printable.ts"
 import type { SliceWish } from "../transfer/SliceRequest.ts"
-import type { TransferCheck } from "../transfer/TransferRequest.ts"
+import { type DownloadOptions, misfits, type RegionOptions } from "./DownloadOptions.ts"
 import type { PlanRequest } from "./DownloadPlan.ts"
 import type { Proof } from "./FetchFile.ts"
-import { readerOf } from "./LocalFile.ts"
-
-/** Regions as they are written down: in options, settings and entries. */
-export interface RegionOptions {
-  /** `chr1:1-1000 chr2`, 1-based and inclusive. */
-  readonly range?: string | null
-  /** Path of a BED file. */
-  readonly bed?: string | null
-  /** The unplaced reads, which lie after all others (BAM). */
-  readonly unmapped?: boolean
-}
-
-/** All that can be asked for, under the names of the settings; what is left out has their defaults. */
-export interface DownloadOptions extends RegionOptions {
-  readonly analysisIds?: ReadonlyArray<string>
-  readonly sampleIds?: ReadonlyArray<string>
-  readonly limsIds?: ReadonlyArray<string>
-  /** `field op value`; all must hold. */
-  readonly filters?: ReadonlyArray<string>
-  /** Only the newest analysis of each person. */
-  readonly latest?: boolean
-  /** `bam` and `bam.bai` by default; a listing shows all types then. */
-  readonly filetypes?: ReadonlyArray<FileType> | undefined
-  /** What a listing shows; `filetypes` by default. */
-  readonly shows?: ReadonlyArray<FileType> | null
-  /** A folder that exists. */
-  readonly destination?: string
-  readonly layout?: Layout
-  readonly overwrite?: boolean
-  /** A file that was asked for and does not come is a failure: archived and not restored, or of a type that is not listed. */
-  readonly requireAll?: boolean
-  readonly restoreArchived?: RestoreMode
-  readonly maxRestores?: number | null
-  /** Files in transfer at the same time. */
-  readonly connections?: number
-  /** What a whole file must pass before it gets its final name; `structure` when it is left out. */
-  readonly check?: TransferCheck
-  /** A checksum beside each file, in coreutils' form. */
-  readonly checksums?: ChecksumKind | null
-}
 
 /** What a run is asked for; `downloadRequest` makes one. */
 export interface DownloadRequest extends PlanRequest, Proof {
   readonly selection: SelectionRequest
+  readonly check: NonNullable<DownloadOptions["check"]>
   /** The types that a listing shows; null for all. */
   readonly shows: ReadonlyArray<FileType> | null
   /** The regions as they are stored when a file has to be restored first. */
@@ -86,12 +51,6 @@ export interface ParsedRequest extends Omit<DownloadRequest, "slice"> {
   readonly wanted: SliceWish["wanted"]
 }
 
-/** What is wrong with an option, in one sentence. */
-export interface OptionProblem {
-  readonly option: DownloadOption
-  readonly message: string
-}
-
 const defaultTypes: ReadonlyArray<FileType> = ["bam", "bam.bai"]
 
 /**
@@ -104,7 +63,7 @@ export const parseRequest = (
   own: ReadonlyMap<string, string> = new Map()
 ): Result.Result<ParsedRequest, ReadonlyArray<OptionProblem>> => {
   const problems: Array<OptionProblem> = []
-  const refuse = (option: DownloadOption, message: string) => void problems.push({ option, message })
+  const refuse = (option: OptionName, message: string) => void problems.push({ option, message })
   const filters: Array<Filter> = []
   for (const source of options.filters ?? []) {
     const parsed = parse(source, filterFields)
@@ -166,17 +125,13 @@ export const readRequest = Effect.fn("svc.download.readRequest")(function* ({
 export const downloadRequest = (
   options: DownloadOptions,
   own?: ReadonlyMap<string, string>
-): Effect.Effect<DownloadRequest, RequestError, FileSystem.FileSystem | Codec> =>
-  Effect.fromResult(parseRequest(options, own)).pipe(
-    Effect.mapError(
-      (problems) =>
-        new UsageError({
-          message: problems.map(({ message }) => message).join("\n"),
-          options: problems.map(({ option }) => option)
-        })
-    ),
+): Effect.Effect<DownloadRequest, RequestError, FileSystem.FileSystem | Codec> => {
+  const wrong = misfits(options)
+  return Effect.fromResult(wrong.length > 0 ? Result.fail(wrong) : parseRequest(options, own)).pipe(
+    Effect.mapError(usageErrorOf),
     Effect.flatMap(readRequest)
   )
+}
 
 /** Whether parts of files are wanted instead of whole files. */
 export const wantsSlices = ({ bed, range, unmapped }: RegionOptions): boolean =>
@@ -198,22 +153,5 @@ export const readRegions = Effect.fnUntraced(function* (
 const sliceOf = Effect.fnUntraced(function* (regions: Required<RegionOptions>, wanted: SliceWish["wanted"]) {
   const { bed, unmapped } = regions
   if (!wantsSlices(regions)) return null
-  return { wanted: bed === null ? wanted : yield* regionsIn(bed), unmapped }
-})
-
-const regionsIn = Effect.fnUntraced(function* (path: string) {
-  const fs = yield* FileSystem.FileSystem
-  const shown = printable(path)
-  const failed = (error: PlatformError.PlatformError) =>
-    errnoOf(error) === "ENOENT" ? new NotFound({ what: `BED file ${shown}` }) : LocalIo.of("read", shown)(error)
-  const info = yield* Effect.mapError(fs.stat(path), failed)
-  // A pipe without a writer would wait for ever, and is empty when a stored request is resumed.
-  if (info.type !== "File") {
-    return yield* new UsageError({ message: `Invalid BED file: ${shown}: it is not a plain file`, options: ["bed"] })
-  }
-  return yield* Effect.flatMap(readerOf(path, Number(info.size)), (reader) => readBed(shown, reader)).pipe(
-    Effect.catchTag("SvcUsageError", ({ message }) => new UsageError({ message, options: ["bed"] })),
-    Effect.catchTag("SvcLocalIo", ({ errno, operation }) => new LocalIo({ path: shown, operation, errno })),
-    Effect.scoped
-  )
+  return { wanted: bed === null ? wanted : yield* readBedFile(bed), unmapped }
 })

@@ -15,7 +15,7 @@ import { PartFiles } from "../transfer/PartFiles.ts"
 import { SliceTransfer } from "../transfer/SliceTransfer.ts"
 import type { TransferRequest } from "../transfer/TransferRequest.ts"
 import type { RunOutcome } from "./DownloadForms.ts"
-import type { DownloadOptions } from "./DownloadRequest.ts"
+import type { DownloadOptions } from "./DownloadOptions.ts"
 import { Downloads } from "./Downloads.ts"
 import type { FileResult } from "./FileResult.ts"
 import type { LinkManifest } from "./LinkManifest.ts"
@@ -180,6 +180,27 @@ layer(Layer.merge(NodeServices.layer, ZlibCodec.layer), { excludeTestServices: t
         ["night", undefined],
         ["night", undefined]
       ])
+    })
+  )
+
+  it.effect("a service is not asked for nothing: a misspelt selection is no empty success", () =>
+    Effect.gen(function* () {
+      const w = yield* world(analyses)
+      const downloads = yield* Effect.map(Layer.build(w.byService), Context.get(Downloads))
+      for (const options of [{}, { analysisIds: [] }, { filters: ["status = DONE"] }]) {
+        const ways = [
+          Effect.flip(downloads.fetch(options)),
+          Effect.flip(downloads.plan(options)),
+          Effect.flip(downloads.restore(options)),
+          Effect.flip(Stream.runDrain(downloads.list(options))),
+          Effect.flip(Stream.runDrain(downloads.links(options))),
+          Effect.flip(Stream.runDrain(downloads.events(options)))
+        ]
+        for (const refusal of ways) {
+          assert.deepInclude(yield* refusal, { _tag: "SvcUsageError", options: ["analysisIds"] })
+        }
+      }
+      assert.deepStrictEqual(w.events, [])
     })
   )
 

@@ -12,6 +12,7 @@ import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
 import * as Layer from "effect/Layer"
 import * as Path from "effect/Path"
+import * as Predicate from "effect/Predicate"
 import * as Runtime from "effect/Runtime"
 import * as Stream from "effect/Stream"
 import type { ServiceAddress } from "../archive/TrackingDocument.ts"
@@ -47,8 +48,9 @@ import {
   planRun,
   type RunOutcome
 } from "./DownloadForms.ts"
+import type { DownloadOptions } from "./DownloadOptions.ts"
 import type { PlanFailure } from "./DownloadPlan.ts"
-import { type DownloadOptions, type DownloadRequest, downloadRequest, type RequestError } from "./DownloadRequest.ts"
+import { type DownloadRequest, downloadRequest, type RequestError } from "./DownloadRequest.ts"
 import { DownloadsFailed } from "./FileResult.ts"
 import type { LinkManifest } from "./LinkManifest.ts"
 import type { Look } from "./RestorationStatus.ts"
@@ -64,7 +66,7 @@ export type RunFailure = ServiceError | RequestError | CannotCreate
 export interface EventsOptions {
   /** `restore` only asks for the archived files; `run` is the default. */
   readonly subject?: PlanSubject
-  /** Told of everything at once, while the events may wait to be read: of a run that was interrupted it knows every file. */
+  /** @internal Told of everything at once, while the events may wait to be read: of a run that was interrupted it knows every file. */
   readonly record?: RunRecord
 }
 
@@ -113,16 +115,15 @@ export class Downloads extends Context.Service<
         const source = serviceSource(service)
         const context = yield* servicesOf<ServiceClient | TrackingFile | Operator>()
         return Downloads.of({
-          ...(yield* forms(source, service.target, (request, tell) =>
+          ...(yield* forms(source, service.target, selecting, (request, tell) =>
             Effect.provideContext(ask(source, request, tell), context)
           )),
           resume: Effect.fnUntraced(function* (options) {
             const fallback = yield* Effect.provideContext(requestOf(options), context)
-            const { look, sofar } = yield* makeResume({ fallback, service, statusOnly: false })
+            const { look } = yield* makeResume({ fallback, service, statusOnly: false })
             return {
               look: Effect.provideContext(look(silent), context),
-              events: Stream.provideContext(eventsOf(look), context),
-              sofar
+              events: Stream.provideContext(eventsOf(look), context)
             }
           })
         })
@@ -134,7 +135,8 @@ export class Downloads extends Context.Service<
     Layer.effect(
       Downloads,
       Effect.map(
-        forms(linksSource(manifest), manifest.target.href, () => Effect.fail(noArchive)),
+        // Nothing selected means all that the file has.
+        forms(linksSource(manifest), manifest.target.href, requestOf, () => Effect.fail(noArchive)),
         (some) => Downloads.of({ ...some, resume: () => Effect.fail(noArchive) })
       )
     )
@@ -147,8 +149,6 @@ export interface Looks {
   readonly look: Effect.Effect<Look, TrackingReadError>
   /** What happens in a look, which is its outcome at the end. */
   readonly events: Stream.Stream<RunEvent | Ended<Look>, TrackingReadError>
-  /** Where they stand at any moment. */
-  readonly sofar: Effect.Effect<Look>
 }
 
 const pickServices = Context.pick(
@@ -174,18 +174,34 @@ const servicesOf = <R>() =>
 
 type Forms = Omit<Downloads["Service"], "resume">
 
+const isRequest = (options: DownloadOptions | DownloadRequest): options is DownloadRequest =>
+  Predicate.hasProperty(options, "selection")
+
 /** Options as a request; one that was read already, as a step does before it logs in, is taken as it is. */
 const requestOf = (options: DownloadOptions | DownloadRequest) =>
-  "selection" in options ? Effect.succeed(options) : downloadRequest(options)
+  isRequest(options) ? Effect.succeed(options) : downloadRequest(options)
+
+/** The same for those who must select something. */
+const selecting: typeof requestOf = (options) =>
+  Effect.filterOrFail(
+    requestOf(options),
+    ({ selection: { analysisIds, limsIds, sampleIds } }) => analysisIds.length + limsIds.length + sampleIds.length > 0,
+    () =>
+      new UsageError({
+        message: "Nothing is selected: give at least one of analysisIds, sampleIds and limsIds",
+        options: ["analysisIds"]
+      })
+  )
 
 /** What every source of files has. */
 const forms = Effect.fnUntraced(function* <R>(
   source: RunSource<R>,
   target: string,
+  read: typeof requestOf,
   ask: (request: DownloadRequest, tell: Tell) => Effect.Effect<Done, RunFailure | TrackingError>
 ): Effect.fn.Return<Forms, never, DownloadServices | R> {
   const context = yield* servicesOf<R>()
-  const reading = (options: DownloadOptions) => Effect.provideContext(requestOf(options), context)
+  const reading = (options: DownloadOptions) => Effect.provideContext(read(options), context)
   const runFor = Effect.fnUntraced(function* (options: DownloadOptions, tell: Tell) {
     return yield* Effect.provideContext(download(source, target, yield* reading(options), tell), context)
   })

@@ -8,10 +8,10 @@ import type { ByteReader } from "../genome/ByteReader.ts"
 import type { Codec } from "../genome/bgzf/Codec.ts"
 import { indexesOf } from "../genome/formats/FileNames.ts"
 import { open } from "../genome/formats/Formats.ts"
+import { readerOf } from "../genome/LocalFile.ts"
 import { checkStructure } from "../genome/Structure.ts"
 import { maker, otherRegions, type SliceKind, type SliceState, type SliceWish } from "../transfer/SliceRequest.ts"
 import { planRegions } from "../transfer/SliceSource.ts"
-import { readerOf } from "./LocalFile.ts"
 
 /** Reads header and index of `path`, never the network: regions are resolved against the file itself. */
 export const existingSlice = (

@@ -3,7 +3,8 @@ import { Effect, Redacted, Result } from "effect"
 import { listedFile } from "../../../test/selection/ListedFiles.ts"
 import type { FileType } from "../selection/FileName.ts"
 import type { ListedFile } from "../selection/ListedFiles.ts"
-import { type DownloadOptions, parseRequest } from "./DownloadRequest.ts"
+import type { DownloadOptions } from "./DownloadOptions.ts"
+import { parseRequest } from "./DownloadRequest.ts"
 import { linksOf, noLinks } from "./LinkListing.ts"
 
 const requestOf = (options: DownloadOptions) => ({ ...Result.getOrThrow(parseRequest(options)), slice: null })

@@ -7,7 +7,7 @@ import { mayBeUnderWay } from "../archive/Estimate.ts"
 import type { Restoration } from "../archive/Restoration.ts"
 import type { StoredRequest, StoredRequests } from "../archive/StoredRequests.ts"
 import type { TrackingEntry } from "../archive/TrackingEntry.ts"
-import { NotFound } from "../Errors.ts"
+import { type EntryUnusable, NotFound } from "../Errors.ts"
 import { dataFileOf, type FileType, fileTypeOf, indexRank } from "../selection/FileName.ts"
 import type { ListedAnalysis, ListedFile } from "../selection/ListedFiles.ts"
 import { finalPath, outputPathOf, type SliceForm, sliceForm } from "../selection/OutputPath.ts"
@@ -70,7 +70,7 @@ export const resultWithoutTry = (
 export interface Look {
   /** The status of every request for the service that was in the file since the run began, in the order of the file. */
   readonly statuses: ReadonlyArray<RestorationStatus>
-  readonly unusable: StoredRequests["unusable"]
+  readonly unusable: ReadonlyArray<EntryUnusable>
   /** Entries of other services, which are left alone. */
   readonly others: ReadonlyArray<TrackingEntry>
 }

@@ -2,15 +2,37 @@
 import * as Runtime from "effect/Runtime"
 import * as Schema from "effect/Schema"
 
-const DownloadOption = Schema.Literals(["filters", "range", "bed", "filetypes", "connections", "maxRestores"])
-/** An option of a download that is checked when it is read. */
-export type DownloadOption = typeof DownloadOption.Type
+const OptionName = Schema.Literals([
+  "analysisIds",
+  "sampleIds",
+  "limsIds",
+  "filters",
+  "latest",
+  "filetypes",
+  "shows",
+  "destination",
+  "layout",
+  "overwrite",
+  "requireAll",
+  "restoreArchived",
+  "maxRestores",
+  "connections",
+  "check",
+  "checksums",
+  "range",
+  "bed",
+  "unmapped",
+  "columns",
+  "genes"
+])
+/** An option of a download or of annotations. */
+export type OptionName = typeof OptionName.Type
 
 /** An option, a value or a combination of them is wrong. `message` is the whole sentence. */
 export class UsageError extends Schema.TaggedError<UsageError>()("SvcUsageError", {
   message: Schema.String,
-  /** The options of a download that are wrong, in the order of the sentences. */
-  options: Schema.optionalKey(Schema.Array(DownloadOption))
+  /** The options that are wrong, in the order of the sentences; one that does not exist is only in the sentence. */
+  options: Schema.optionalKey(Schema.Array(OptionName))
 }) {
   override readonly [Runtime.errorExitCode] = 64
   readonly retryable = false

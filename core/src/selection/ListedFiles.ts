@@ -10,7 +10,7 @@ export interface ListedFile {
   readonly fileName: string | null
   /** Bytes; null when the service does not say. */
   readonly size: number | null
-  /** The size is not listed: the link host told it. */
+  /** @internal The size is not listed: the link host told it. */
   readonly sizeLearned?: true
   readonly archived: boolean
   readonly estimatedRestoreTime: string | null

@@ -17,9 +17,9 @@ export interface FileChoice {
 export interface WantedSlice {
   /** The name it gets; its index has the same with `.bai`, `.csi` or `.tbi`. */
   readonly name: string
-  /** The listed index of the source; null when none is listed. */
+  /** @internal The listed index of the source; null when none is listed. */
   readonly indexFile: string | null
-  /** What the slice holds. */
+  /** @internal What the slice holds. */
   readonly content: SliceWish
   /** What it would fetch, where that was asked for. */
   readonly estimate: SliceEstimate | null
@@ -31,12 +31,12 @@ export interface WantedFile extends OutputPath {
   readonly type: FileType
   /** Bytes; of a slice null until it is estimated. */
   readonly size: number | null
-  /** The size is not listed: the link host told it. */
+  /** @internal The size is not listed: the link host told it. */
   readonly sizeLearned?: true
   /** The file, or the index that its slice needs, is in the archive. */
   readonly archived: boolean
   readonly estimatedRestoreTime: string | null
-  /** The file has a link, and the index that its slice needs. */
+  /** @internal The file has a link, and the index that its slice needs. */
   readonly hasLink: boolean
   /** Null for the whole file. */
   readonly slice: WantedSlice | null

@@ -17,7 +17,7 @@ import { type SessionSettings, usualTimeouts } from "./SessionSettings.ts"
 /** The session of one account, through which every request to the API goes. */
 export class Session extends Context.Service<Session, Conversation>()("svc-steps/core/session/Session") {
   /**
-   * Logs in while building and logs out when its scope closes, also on failure and interruption. The logout never
+   * @internal Logs in while building and logs out when its scope closes, also on failure and interruption. The logout never
    * changes the outcome.
    */
   static readonly layer = (

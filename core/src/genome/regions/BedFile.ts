@@ -1,9 +1,13 @@
 /** BED files as bytes: plain, gzip or BGZF. */
 import * as Effect from "effect/Effect"
-import { UsageError } from "../../Errors.ts"
+import * as FileSystem from "effect/FileSystem"
+import type * as PlatformError from "effect/PlatformError"
+import { errnoOf, LocalIo, NotFound, UsageError } from "../../Errors.ts"
+import { printable } from "../../text/Printable.ts"
 import { type ByteReader, readInto } from "../ByteReader.ts"
 import * as Bgzf from "../bgzf/Bgzf.ts"
 import { Codec } from "../bgzf/Codec.ts"
+import { readerOf } from "../LocalFile.ts"
 import { bedParser, parseBed } from "./BedText.ts"
 import type { RegionText } from "./RegionText.ts"
 
@@ -44,4 +48,24 @@ export const readBed = Effect.fn("svc.genome.readBed")(function* <E>(
   const content = codec.gunzip(bytes, largest)
   if (content === null) return yield* bad(`it is cut or damaged, or holds more than ${largest} bytes`)
   return yield* Effect.fromResult(parseBed(file, content))
+})
+
+/** The regions of the BED file at this path, which must be a plain file; what is wrong with it is a `UsageError` of the option `bed`. */
+export const readBedFile = Effect.fnUntraced(function* (
+  path: string
+): Effect.fn.Return<ReadonlyArray<RegionText>, UsageError | NotFound | LocalIo, FileSystem.FileSystem | Codec> {
+  const fs = yield* FileSystem.FileSystem
+  const shown = printable(path)
+  const failed = (error: PlatformError.PlatformError) =>
+    errnoOf(error) === "ENOENT" ? new NotFound({ what: `BED file ${shown}` }) : LocalIo.of("read", shown)(error)
+  const info = yield* Effect.mapError(fs.stat(path), failed)
+  // A pipe without a writer would wait for ever, and is empty when a stored request is resumed.
+  if (info.type !== "File") {
+    return yield* new UsageError({ message: `Invalid BED file: ${shown}: it is not a plain file`, options: ["bed"] })
+  }
+  return yield* Effect.flatMap(readerOf(path, Number(info.size)), (reader) => readBed(shown, reader)).pipe(
+    Effect.catchTag("SvcUsageError", ({ message }) => new UsageError({ message, options: ["bed"] })),
+    Effect.catchTag("SvcLocalIo", ({ errno, operation }) => new LocalIo({ path: shown, operation, errno })),
+    Effect.scoped
+  )
 })

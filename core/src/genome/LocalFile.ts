@@ -4,7 +4,7 @@ import * as FileSystem from "effect/FileSystem"
 import type * as Scope from "effect/Scope"
 import * as Semaphore from "effect/Semaphore"
 import { LocalIo } from "../Errors.ts"
-import type { ByteReader } from "../genome/ByteReader.ts"
+import type { ByteReader } from "./ByteReader.ts"
 
 /** Opens a file of `size` bytes until the scope closes. Reads may be asked for at the same time. */
 export const readerOf = Effect.fnUntraced(function* (

@@ -1,0 +1,126 @@
+/** The rows of annotations for programs: a stream of records, in memory that does not grow with the table. */
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as FileSystem from "effect/FileSystem"
+import * as Layer from "effect/Layer"
+import * as Queue from "effect/Queue"
+import * as Schema from "effect/Schema"
+import * as Stream from "effect/Stream"
+import { parseExactly } from "../contract/ExactNumber.ts"
+import type { AnalysisId } from "../contract/Ids.ts"
+import { misfitsOf, UsageError, usageErrorOf } from "../Errors.ts"
+import { Codec } from "../genome/bgzf/Codec.ts"
+import { readBedFile } from "../genome/regions/BedFile.ts"
+import { parseRange } from "../genome/regions/RegionText.ts"
+import { Session } from "../session/Session.ts"
+import { type AnnotationsError, makeAnnotationsFetch } from "./AnnotationsFetch.ts"
+import { Spools } from "./Spool.ts"
+import type { TextOutput } from "./TextWriter.ts"
+
+/** A row: `analysisId`, and a cell for each column under the id of the column, or `<id>_2` for the second of that id. */
+export interface AnnotationRow {
+  readonly analysisId: AnalysisId
+  readonly [column: string]: unknown
+}
+
+/** Which rows and columns of a table; all of them when nothing is said. */
+export interface AnnotationOptions {
+  /** Ids or titles of columns. */
+  readonly columns?: ReadonlyArray<string>
+  /** Symbols; rows of other genes are left out. */
+  readonly genes?: ReadonlyArray<string>
+  /** `chr1:1-1000 chr2`, 1-based and inclusive; rows that touch none of them are left out. */
+  readonly range?: string | null
+  /** Path of a BED file, in place of `range`. */
+  readonly bed?: string | null
+}
+
+/** Blocks of rows that may wait for a slow reader. */
+const mostWaiting = 2
+
+const decoder = new TextDecoder()
+
+/** The rows in a block of whole lines, each made when it is asked for: as objects, the rows of a block take ten times the memory of its text. */
+function* rowsOf(lines: string): Iterable<AnnotationRow> {
+  for (let from = 0; from < lines.length; ) {
+    const to = lines.indexOf("\n", from)
+    yield parseExactly(lines.slice(from, to), "integers") as unknown as AnnotationRow
+    from = to + 1
+  }
+}
+
+/** Rows in one chunk of the stream. */
+const together = 256
+
+/** The annotated small variants of analyses. */
+export class Annotations extends Context.Service<
+  Annotations,
+  {
+    /**
+     * Those of one analysis, row by row. Fails with `NotFound` when there is no such analysis, and with `UsageError` when it has no
+     * such column.
+     *
+     * The service sends the names of the columns after the rows, so rows wait in a file without a name until the whole table is
+     * here. No other request of the session starts before that. Only a stream that ends well was complete.
+     */
+    readonly rows: (analysis: AnalysisId, options?: AnnotationOptions) => Stream.Stream<AnnotationRow, AnnotationsError>
+  }
+>()("svc-steps/core/annotations/Annotations") {
+  /** @internal */
+  static readonly layer: Layer.Layer<Annotations, never, Services> = Layer.effect(
+    Annotations,
+    Effect.gen(function* () {
+      const context = pickServices(yield* Effect.context<Services>())
+      return Annotations.of({ rows: (analysis, options) => Stream.provideContext(rows(analysis, options), context) })
+    })
+  )
+}
+
+type Services = Session | Spools | FileSystem.FileSystem | Codec
+
+/** Span, annotations and logger are those of whoever calls. */
+const pickServices = Context.pick(Session, Spools, FileSystem.FileSystem, Codec)
+
+const rows = (analysis: AnalysisId, options: AnnotationOptions = {}) =>
+  Stream.callback<string, AnnotationsError, Services>(
+    Effect.fnUntraced(function* (queue) {
+      let given = 0
+      const output: TextOutput = {
+        write: (bytes) =>
+          Effect.suspend(() => {
+            given += bytes.length
+            return Queue.offer(queue, decoder.decode(bytes))
+          }),
+        rewind: (size) => Effect.sync(() => given <= size)
+      }
+      const wrong = misfits(options)
+      if (wrong.length > 0) return yield* usageErrorOf(wrong)
+      const { columns = [], genes = [] } = options
+      const filter = { genes, regions: yield* regionsOf(options) }
+      const into = yield* makeAnnotationsFetch({ format: "jsonl", columns, filter, several: false }, output)
+      yield* into(analysis)
+      yield* Queue.end(queue)
+    }),
+    { bufferSize: mostWaiting }
+  ).pipe(Stream.flatMap((lines) => Stream.fromIterable(rowsOf(lines), { chunkSize: together })))
+
+const texts = Schema.Array(Schema.NonEmptyString)
+const misfits = misfitsOf({
+  columns: texts,
+  genes: texts,
+  range: Schema.NullOr(Schema.String),
+  bed: Schema.NullOr(Schema.String)
+})
+
+/** Null for all. */
+const regionsOf = Effect.fnUntraced(function* ({ bed = null, range = null }: AnnotationOptions) {
+  if (bed !== null && range !== null) {
+    const message = "range and bed cannot be used together: both say which regions are wanted"
+    return yield* new UsageError({ message, options: ["range", "bed"] })
+  }
+  if (bed !== null) return yield* readBedFile(bed)
+  if (range === null) return null
+  return yield* Effect.fromResult(parseRange(range)).pipe(
+    Effect.mapError(({ message }) => new UsageError({ message, options: ["range"] }))
+  )
+})
