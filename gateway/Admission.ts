@@ -3,7 +3,7 @@
  *
  * The token comes in the header field `Authorization: Bearer`, or in the path as `/t/TOKEN/...` from tools that cannot send header fields.
  */
-import { isIpv4 } from "../core/src/text/IpAddress.ts"
+import { isIpv4 } from "../core/src/text/HostReach.ts"
 import { sameSecret } from "../platform/SameSecret.ts"
 import type { NamedReader } from "./Readers.ts"
 

@@ -1,4 +1,5 @@
 /** The session of one account on Node, and every way to call the API over it. */
+
 import { tmpdir } from "node:os"
 import * as Layer from "effect/Layer"
 import type { Spools } from "../core/src/annotations/Spool.ts"
@@ -7,8 +8,7 @@ import { ServiceJson } from "../core/src/client/ServiceJson.ts"
 import { ServiceStreams } from "../core/src/client/ServiceStreams.ts"
 import type { ConfigUnusable, SessionError } from "../core/src/Errors.ts"
 import { Session } from "../core/src/session/Session.ts"
-import type { SessionProfile } from "../core/src/session/SessionProfile.ts"
-import type { SessionLimits } from "../core/src/session/SessionSettings.ts"
+import type { SessionLimits, SessionProfile } from "../core/src/session/SessionSettings.ts"
 import type { ServiceSettings } from "../core/src/settings/ServiceConfig.ts"
 import * as SpoolFiles from "./files/SpoolFiles.ts"
 import * as ApiHttp from "./http/ApiHttp.ts"

@@ -1,9 +1,8 @@
 /** A manual page in mdoc(7) for every executable, made of what its `--help` is made of. */
 import { readFileSync } from "node:fs"
 import { ExitCodes } from "../core/src/Errors.ts"
-import { groups } from "../core/src/settings/Key.ts"
+import { groups, type Option as Setting } from "../core/src/settings/Key.ts"
 import { keysOf, table } from "../core/src/settings/Keys.ts"
-import type { Option as Setting } from "../core/src/settings/Option.ts"
 import { aboutSettings, metavarOf, methodUsage } from "../steps/main/Help.ts"
 import { generalOptions } from "../steps/main/Options.ts"
 import type { Step, StepFamily } from "../steps/main/Step.ts"

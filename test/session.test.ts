@@ -1,4 +1,5 @@
 /** The session over real sockets: overlap between processes, TLS, proxies, dead and broken connections. */
+
 import { type ChildProcess, spawn } from "node:child_process"
 import { readdirSync, writeFileSync } from "node:fs"
 import type { ServerResponse } from "node:http"
@@ -9,10 +10,9 @@ import { brotliCompressSync, deflateSync, gzipSync } from "node:zlib"
 import { assert, describe, it } from "@effect/vitest"
 import { Duration, Effect, Exit, Layer, Redacted } from "effect"
 import type { ConfigUnusable, SessionError } from "../core/src/Errors.ts"
-import { AccountLock } from "../core/src/session/AccountLock.ts"
+import { AccountLock } from "../core/src/session/Gate.ts"
 import { Session } from "../core/src/session/Session.ts"
-import { makeSessionProfile } from "../core/src/session/SessionProfile.ts"
-import type { SessionSettings } from "../core/src/session/SessionSettings.ts"
+import { makeSessionProfile, type SessionSettings } from "../core/src/session/SessionSettings.ts"
 import * as ApiHttp from "../platform/http/ApiHttp.ts"
 import * as AccountLockFiles from "../platform/locks/AccountLockFiles.ts"
 import { bundled } from "./Bundles.ts"

@@ -45,11 +45,15 @@ export { QcCaseMetrics } from "./contract/QualityControl.ts"
 
 // --- the session, and the settings of a service --------------------------------------------------------------------------
 
-export type { Conversation } from "./session/Conversation.ts"
 export { RepeatSafe, SlowReply } from "./session/RequestMarks.ts"
-export { Session } from "./session/Session.ts"
-export { makeSessionProfile, type SessionProfile, SessionProfileOverrides } from "./session/SessionProfile.ts"
-export type { SessionLimits, SessionTimeouts } from "./session/SessionSettings.ts"
+export { type Conversation, Session } from "./session/Session.ts"
+export {
+  makeSessionProfile,
+  type SessionLimits,
+  type SessionProfile,
+  SessionProfileOverrides,
+  type SessionTimeouts
+} from "./session/SessionSettings.ts"
 export { Operator } from "./settings/Operator.ts"
 export { type ServiceSettings, serviceConfig } from "./settings/ServiceConfig.ts"
 export type { ProxyAddress } from "./settings/Settings.ts"

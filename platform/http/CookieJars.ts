@@ -1,7 +1,7 @@
 /** The jar of tough-cookie, loaded when a session begins. */
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import { type CookieJar, CookieJars } from "../../core/src/session/CookieJars.ts"
+import { type CookieJar, CookieJars } from "../../core/src/session/Exchange.ts"
 
 type ToughCookie = typeof import("tough-cookie")
 

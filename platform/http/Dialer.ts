@@ -15,8 +15,9 @@ import type { Duplex } from "node:stream"
 import tls, { type SecureContext } from "node:tls"
 import * as Redacted from "effect/Redacted"
 import { faultOfCause, TransportFault } from "../../core/src/session/TransportFault.ts"
-import { bareHost, isDirect, portOf } from "../../core/src/settings/NoProxy.ts"
 import type { ProxyAddress } from "../../core/src/settings/Settings.ts"
+import { isDirect, portOf } from "../../core/src/settings/Target.ts"
+import { bareHost } from "../../core/src/text/HostReach.ts"
 import { http } from "./NodeHttp.ts"
 
 export interface DialerSettings {

@@ -1,5 +1,5 @@
 /** The variables by which other programs find their proxy. Ours is `SVC_PROXY`: docs/dev/adr/0016. */
-import { isDirect, portOf } from "../../core/src/settings/NoProxy.ts"
+import { isDirect, portOf } from "../../core/src/settings/Target.ts"
 
 const namesFor = (protocol: string): ReadonlyArray<string> => [
   ...(protocol === "https:" ? ["HTTPS_PROXY", "https_proxy"] : ["http_proxy", "HTTP_PROXY"]),

@@ -1,10 +1,20 @@
 /** Lists of identifiers that stand in files: `--analysisIds @ids.txt`, or `@-` for standard input. */
 import * as Effect from "effect/Effect"
 import { InputMalformed, type LocalIo, type NotFound } from "../../core/src/Errors.ts"
-import { idsIn } from "../../core/src/settings/IdList.ts"
 import { type KeyName, keyNames, table } from "../../core/src/settings/Keys.ts"
 import { type Layer, nameAt, type Source } from "../../core/src/settings/Settings.ts"
 import { readInput } from "./InputFile.ts"
+
+/** The identifiers of a text: blank lines are left out, and so is what follows a `#` at the start of a line or after a space. */
+export const idsIn = (text: string): ReadonlyArray<string> => [
+  ...new Set(
+    text
+      .replace(/^\ufeff/, "")
+      .split(/\r\n|\n|\r/)
+      .map((line) => line.replace(/(?:^|\s)#.*$/, "").trim())
+      .filter((line) => line !== "")
+  )
+]
 
 /** The layer with the lines of these files in place of their names. */
 export const withIdFiles = Effect.fnUntraced(function* (

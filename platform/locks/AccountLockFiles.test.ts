@@ -3,7 +3,7 @@ import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { ConfigProvider, Deferred, Effect, Layer, Logger } from "effect"
 import { TestClock } from "effect/testing"
-import { AccountLock } from "../../core/src/session/AccountLock.ts"
+import { AccountLock } from "../../core/src/session/Gate.ts"
 import { temporaryFolder } from "../../test/TemporaryFolder.ts"
 import * as AccountLockFiles from "./AccountLockFiles.ts"
 

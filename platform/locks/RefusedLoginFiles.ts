@@ -14,7 +14,7 @@ import { promisify } from "node:util"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
-import type { RefusedLogins } from "../../core/src/session/RefusedLogins.ts"
+import type { RefusedLogins } from "../../core/src/session/LoginHistory.ts"
 
 const remembered = 10 * 60_000
 const mostRefusals = 3

@@ -13,7 +13,7 @@ import {
   summary
 } from "../../core/src/doctor/Check.ts"
 import { UsageError } from "../../core/src/Errors.ts"
-import { makeSessionProfile } from "../../core/src/session/SessionProfile.ts"
+import { makeSessionProfile } from "../../core/src/session/SessionSettings.ts"
 import type { LocalSettings, Settings } from "../../core/src/settings/Settings.ts"
 import { baseUrlOf, complete, proxyOf } from "../../core/src/settings/Validation.ts"
 import { ignoredVariable } from "../../platform/http/ProxyVariables.ts"

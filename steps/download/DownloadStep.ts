@@ -1,5 +1,4 @@
 /** `svc-download`: what it is called and how it is used; the program itself is loaded when it runs. */
-import { readsLinks } from "../../core/src/settings/SessionNeed.ts"
 import { analysisOperands } from "../main/Options.ts"
 import type { ServiceStep } from "../main/Step.ts"
 
@@ -26,7 +25,7 @@ export const downloadStep: ServiceStep = {
   ],
   load: () => import("../main/Programs.ts").then(({ download }) => download),
   local: {
-    when: readsLinks,
+    when: ({ fromLinks }) => fromLinks !== null,
     load: () => import("../main/Programs.ts").then(({ downloadByLinks }) => downloadByLinks)
   }
 }

@@ -1,7 +1,6 @@
 /** The text of `--help`, made of the table of settings: short, or with everything. */
-import { groups } from "../../core/src/settings/Key.ts"
+import { groups, type Option } from "../../core/src/settings/Key.ts"
 import { keysOf, table } from "../../core/src/settings/Keys.ts"
-import type { Option } from "../../core/src/settings/Option.ts"
 import { generalOptions, type NamedOption, namedOptions } from "./Options.ts"
 import type { Method, Operands, Step, StepFamily } from "./Step.ts"
 import { documentation } from "./Version.ts"

@@ -1,6 +1,7 @@
 /** The options of a step: its own, which only the command line gives, the settings it takes, and what every command has. */
+
+import type { Option } from "../../core/src/settings/Key.ts"
 import { keysOf, table } from "../../core/src/settings/Keys.ts"
-import type { Option } from "../../core/src/settings/Option.ts"
 import type { Operands, Step, StepFamily } from "./Step.ts"
 
 export interface NamedOption {

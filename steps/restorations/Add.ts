@@ -8,7 +8,7 @@ import { type NewEntry, newOptions, readEntry, textOf } from "../../core/src/arc
 import { TrackingFile } from "../../core/src/archive/TrackingFile.ts"
 import { UsageError } from "../../core/src/Errors.ts"
 import { parseRange } from "../../core/src/genome/regions/RegionText.ts"
-import { destinationProblem } from "../../core/src/settings/PathType.ts"
+import { destinationProblem } from "../../core/src/settings/NamedFiles.ts"
 import type { LocalSettings } from "../../core/src/settings/Settings.ts"
 import { resolveTarget } from "../../core/src/settings/Target.ts"
 import * as TrackingFileLive from "../../platform/files/TrackingFile.ts"

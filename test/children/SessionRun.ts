@@ -1,8 +1,8 @@
 /** A step with a session: `node SessionRun.ts URL LOCKDIR|none REQUESTS` prints `ok` or the tag of its error. */
 import { Duration, Effect, Layer, Redacted } from "effect"
-import { AccountLock } from "../../core/src/session/AccountLock.ts"
+import { AccountLock } from "../../core/src/session/Gate.ts"
 import { Session } from "../../core/src/session/Session.ts"
-import { makeSessionProfile } from "../../core/src/session/SessionProfile.ts"
+import { makeSessionProfile } from "../../core/src/session/SessionSettings.ts"
 import * as ApiHttp from "../../platform/http/ApiHttp.ts"
 import * as AccountLockFiles from "../../platform/locks/AccountLockFiles.ts"
 

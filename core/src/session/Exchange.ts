@@ -19,13 +19,43 @@ import * as Stream from "effect/Stream"
 import { countBytes, countRequest } from "../Counters.ts"
 import { ProxyRefused, TlsRefused } from "../Errors.ts"
 import { joinBytes } from "../JoinedBytes.ts"
-import { CookieJars, setCookieLines, valueIn } from "./CookieJars.ts"
 import { isUndecided } from "./Recognition.ts"
 import type { SessionReply } from "./ReplyReading.ts"
 import { PathTemplate } from "./RequestMarks.ts"
-import type { SessionProfile } from "./SessionProfile.ts"
+import type { SessionProfile } from "./SessionSettings.ts"
 import { brokenSetback, faultSetback, type Setback } from "./Setback.ts"
 import { faultOfClientError, type TransportFault } from "./TransportFault.ts"
+
+/** The cookies of one session, kept and sent by the rules of RFC 6265. Times in ms since 1970. */
+export interface CookieJar {
+  /** Takes one `Set-Cookie` line of a reply from `url`. A cookie that this URL may not set is ignored. */
+  readonly take: (line: string, url: string, now: number) => void
+  /** The `Cookie` header of a request to `url`; null when no cookie belongs there. */
+  readonly headerFor: (url: string, now: number) => string | null
+  /** Whether nothing was ever taken. */
+  readonly isEmpty: () => boolean
+}
+
+/** Makes an empty jar for each session. */
+export class CookieJars extends Context.Service<CookieJars, { readonly make: Effect.Effect<CookieJar> }>()(
+  "svc-steps/core/session/CookieJars"
+) {}
+
+/**
+ * The `Set-Cookie` lines of a reply. The HTTP layer joins them with line feeds: joined by commas, as other headers are, they could
+ * not be separated again, because the date in `Expires` contains a comma.
+ */
+const setCookieLines = (header: string | undefined): ReadonlyArray<string> =>
+  (header ?? "").split("\n").filter((line) => line.trim() !== "")
+
+/** The value that a `Set-Cookie` line sets, whether it is kept or not. */
+const valueIn = (line: string): string => {
+  const [pair = ""] = line.split(";")
+  return pair
+    .slice(pair.indexOf("=") + 1)
+    .trim()
+    .replace(/^"(.*)"$/, "$1")
+}
 
 export interface Waits {
   readonly headers: Duration.Duration

@@ -4,15 +4,35 @@
  * Everything that goes to the API goes through here; docs/dev/service.md 3, 5, 7 and 8. A request waits for the
  * gate (a semaphore here, a lock between processes), logs in if the session is gone, and has its whole reply before
  * the gate opens again. So the service never sees two requests of the account at once, which would end its session.
+ *
+ * `Gate.ts` is that gate, `Exchange.ts` sends one request, `ReplyReading.ts` reads its answer, `SessionState.ts` logs in,
+ * `Recognition.ts` holds the rules by which a reply is judged, `Witnesses.ts` tells a lost session from a missing permission,
+ * `Setback.ts` says what a missing answer leaves in doubt. This module calls them in order.
  */
 import * as Context from "effect/Context"
-import type * as HttpClient from "effect/http/HttpClient"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as HttpClient from "effect/http/HttpClient"
+import * as HttpClientRequest from "effect/http/HttpClientRequest"
+import type * as HttpClientResponse from "effect/http/HttpClientResponse"
 import * as Layer from "effect/Layer"
-import type { SessionError } from "../Errors.ts"
-import type { AccountLock } from "./AccountLock.ts"
-import { type Conversation, makeConversation } from "./Conversation.ts"
-import type { CookieJars } from "./CookieJars.ts"
-import { type SessionSettings, usualTimeouts } from "./SessionSettings.ts"
+import * as Option from "effect/Option"
+import * as Schema from "effect/Schema"
+import * as Scope from "effect/Scope"
+import { countRetry } from "../Counters.ts"
+import { Forbidden, OutcomeUnknown, ReplyMalformed, type SessionError, Unavailable } from "../Errors.ts"
+import { apiRetry } from "../Schedules.ts"
+import { Scrubber } from "../text/Scrubber.ts"
+import { type CookieJars, makeExchange } from "./Exchange.ts"
+import { type AccountLock, makeGate } from "./Gate.ts"
+import { makeLogin, urlBelow } from "./Login.ts"
+import { errorDetail, recognise } from "./Recognition.ts"
+import { readBeginning, readStreaming, readWhole, type SessionReply } from "./ReplyReading.ts"
+import { RefusedReplies, RepeatSafe, SlowReply } from "./RequestMarks.ts"
+import { type SessionSettings, type SessionTimeouts, usualTimeouts } from "./SessionSettings.ts"
+import { makeSessionState } from "./SessionState.ts"
+import { doubt, leavesDoubt, type Setback, statusSetback } from "./Setback.ts"
+import { makeWitnesses } from "./Witnesses.ts"
 
 /** The session of one account, through which every request to the API goes. */
 export class Session extends Context.Service<Session, Conversation>()("svc-steps/core/session/Session") {
@@ -25,3 +45,204 @@ export class Session extends Context.Service<Session, Conversation>()("svc-steps
   ): Layer.Layer<Session, SessionError, HttpClient.HttpClient | AccountLock | CookieJars> =>
     Layer.effect(Session, makeConversation(settings, { ...usualTimeouts, ...settings.timeouts }))
 }
+
+/** What a session offers. */
+export interface Conversation {
+  /**
+   * Requests with paths relative to the base URL; the reply is in memory when the next request may start.
+   *
+   * 302, HTML and 403 are recognised before decoding: one login serves all requests that wait, and each is then sent again
+   * where that is safe. A 403 that stays is `Forbidden` when something else is answered by the same session. Statuses 2xx and the
+   * other 4xx come back as they are; 408, 425, 429 and 5xx end as `Unavailable`. A
+   * page of HTML that comes again after a new login is handed over: that endpoint serves HTML.
+   */
+  readonly http: HttpClient.HttpClient.With<SessionError>
+  /**
+   * The same for bodies too large for memory. No other request starts until the scope closes, so a request through
+   * `http` inside that scope waits for ever. When the scope closes before the end of the body, the connection is cut.
+   */
+  readonly stream: (
+    request: HttpClientRequest.HttpClientRequest
+  ) => Effect.Effect<HttpClientResponse.HttpClientResponse, SessionError, Scope.Scope>
+}
+
+/** Which doubtful answers one request has had. The first of a kind may come from a lost session; the second is believed. */
+interface Met {
+  readonly forbidden: boolean
+  readonly html: boolean
+}
+
+/** `Lost`: the session is gone; `undone` says that the service refused the request, so it cannot have taken effect. */
+type Outcome<A> =
+  | { readonly _tag: "Answer"; readonly answer: A }
+  | { readonly _tag: "Lost"; readonly met: Met; readonly undone: boolean }
+  | { readonly _tag: "Failed"; readonly error: SessionError }
+
+/** Runs an attempt in a scope that closes with the attempt, or with the scope of the caller. */
+type Scoping<R> = <A>(attempt: Effect.Effect<Outcome<A>, Setback, Scope.Scope>) => Effect.Effect<Outcome<A>, Setback, R>
+
+const closeAtOnce: Scoping<never> = (attempt) => Effect.scoped(attempt)
+
+const keepOpen: Scoping<Scope.Scope> = (attempt) =>
+  Effect.uninterruptibleMask((restore) =>
+    Effect.gen(function* () {
+      const inner = yield* Scope.fork(yield* Effect.scope)
+      const exit = yield* Effect.exit(restore(Scope.provide(attempt, inner)))
+      if (Exit.isFailure(exit) || exit.value._tag !== "Answer") yield* Scope.close(inner, exit)
+      return yield* exit
+    })
+  )
+
+const makeConversation = Effect.fnUntraced(function* (settings: SessionSettings, timeouts: SessionTimeouts) {
+  const { baseUrl } = settings
+  const scrubber = yield* Scrubber
+  scrubber.protect(settings.password)
+  const host = baseUrl.host
+  const bodyLimit = settings.bodyLimit ?? 64 * 1024 * 1024
+  const tries = settings.tries ?? 7
+  const waits = { headers: timeouts.headers, idle: timeouts.idle }
+
+  const exchange = yield* makeExchange(yield* HttpClient.HttpClient, settings.profile, host, scrubber.protectPassing)
+  const wire = makeLogin(settings, exchange, waits)
+  const base = urlBelow(baseUrl, "").slice(0, -1)
+  const account = `${baseUrl.href}\n${settings.username}`
+  const gate = yield* makeGate(account, timeouts.grace)
+  const session = yield* makeSessionState(settings, account, wire)
+  const witnesses = yield* makeWitnesses(exchange, waits)
+
+  /** Logs in where that is due, sends the request once, and gives its reply to `use`. */
+  const attempt = <A>(
+    request: HttpClientRequest.HttpClientRequest,
+    label: string,
+    met: Met,
+    use: (reply: SessionReply) => Effect.Effect<A, Setback | SessionError>
+  ): Effect.Effect<Outcome<A>, Setback | SessionError, Scope.Scope> =>
+    Effect.gen(function* () {
+      yield* session.ensureLogin
+      const headers = (yield* SlowReply) ? timeouts.slowHeaders : timeouts.headers
+      const connection = yield* Scope.fork(yield* Effect.scope)
+      const reply = yield* Scope.provide(exchange.send(request, { ...waits, headers }), connection)
+      const recognised = recognise(reply)
+      if (recognised === "ok" || (recognised === "html" && met.html)) {
+        const answer = yield* use(reply)
+        yield* session.answered(met.forbidden)
+        return { _tag: "Answer", answer }
+      }
+      const beginning = yield* readBeginning(reply)
+      yield* (yield* RefusedReplies)({ status: reply.status, body: beginning })
+      if (recognised === "transient") return yield* yield* statusSetback(reply, errorDetail(parsed(beginning)))
+      if (recognised !== "forbidden") {
+        yield* session.lost
+        yield* Effect.logDebug(`${label}: the session is gone (status ${reply.status})`)
+        return { _tag: "Lost", met: { ...met, html: met.html || recognised === "html" }, undone: false }
+      }
+      yield* Scope.close(connection, Exit.void)
+      if ((yield* session.forbidden(met.forbidden, witnesses.ask(reply))) === "forbidden") {
+        return yield* new Forbidden({ what: label, status: reply.status })
+      }
+      yield* Effect.logDebug(`${label}: forbidden, perhaps because the session is gone`)
+      return { _tag: "Lost", met: { ...met, forbidden: true }, undone: true }
+    })
+
+  /** Repeats `attempt` as often as its setbacks and `repeatable` allow, and says how it ended for good. */
+  const persist = <A, R>(
+    label: string,
+    repeatable: boolean,
+    scoping: Scoping<R>,
+    attempt: Effect.Effect<Outcome<A>, Setback | SessionError, Scope.Scope>
+  ): Effect.Effect<Outcome<A>, never, R> =>
+    Effect.suspend(() => {
+      let sent = 0
+      const failed = (error: SessionError): Outcome<A> => ({ _tag: "Failed", error })
+      const mayRepeat = ({ kind }: Setback) => kind === "notSent" || (repeatable && kind !== "unreadable")
+      return Effect.suspend(() => {
+        sent++
+        const work = Effect.catchIf(attempt, isSessionError, (error) => Effect.succeed(failed(error)))
+        return scoping(gate.inside(work))
+      }).pipe(
+        Effect.tapError((setback) =>
+          mayRepeat(setback) && sent < tries
+            ? Effect.andThen(
+                countRetry("api"),
+                Effect.logWarning(`${host}: ${setback.reason}; trying again (${sent} of ${tries})`)
+              )
+            : Effect.void
+        ),
+        Effect.retry({ schedule: apiRetry(tries), while: mayRepeat }),
+        Effect.catch((setback) =>
+          Effect.succeed(
+            failed(
+              setback.kind === "unreadable"
+                ? new ReplyMalformed({ request: label, reason: setback.reason })
+                : mayRepeat(setback) || !leavesDoubt(setback)
+                  ? new Unavailable({ host, reason: setback.reason, attempts: sent })
+                  : new OutcomeUnknown({ request: label, reason: doubt(setback) })
+            )
+          )
+        )
+      )
+    })
+
+  const request = Effect.fn("svc.session.request")(function* <A, R>(
+    asked: HttpClientRequest.HttpClientRequest,
+    scoping: Scoping<R>,
+    use: (label: string) => (reply: SessionReply) => Effect.Effect<A, Setback | SessionError>
+  ) {
+    const url = asked.url.startsWith(`${base}/`) ? asked.url : urlBelow(baseUrl, asked.url)
+    const label = `${asked.method} ${url.slice(baseUrl.origin.length).replace(/[?#].*$/s, "")}`
+    const repeatable = asked.method === "GET" || asked.method === "HEAD" || (yield* RepeatSafe)
+    const absolute = HttpClientRequest.setUrl(asked, url)
+    let met: Met = { forbidden: false, html: false }
+    yield* Effect.annotateCurrentSpan({ "http.request.method": asked.method })
+    if (yield* session.closed)
+      return yield* Effect.die(new Error("The session is closed: the scope of its layer has ended"))
+    while (true) {
+      const outcome = yield* persist(label, repeatable, scoping, attempt(absolute, label, met, use(label)))
+      if (outcome._tag === "Answer") return outcome.answer
+      if (outcome._tag === "Failed") return yield* outcome.error
+      if (!repeatable && !outcome.undone) return yield* new OutcomeUnknown({ request: label })
+      met = outcome.met
+    }
+  })
+
+  const logout = Effect.gen(function* () {
+    yield* session.close
+    yield* gate.enter
+    if (yield* session.loggedIn) yield* wire.logout
+  }).pipe(
+    Effect.scoped,
+    Effect.interruptible,
+    Effect.timeoutOption(timeouts.logout),
+    Effect.catchCause((cause) => Effect.logDebug("The logout failed", cause))
+  )
+  yield* Effect.addFinalizer(() => logout)
+
+  const begun = yield* persist(
+    "login",
+    true,
+    closeAtOnce,
+    Effect.as(session.ensureLogin, { _tag: "Answer", answer: undefined } as const)
+  )
+  if (begun._tag === "Failed") return yield* begun.error
+
+  const conversation: Conversation = {
+    http: HttpClient.makeWith<never, never, SessionError, never>(
+      Effect.flatMap((asked) =>
+        request(
+          asked,
+          closeAtOnce,
+          (label) => (reply) =>
+            Effect.tap(readWhole(reply, label, bodyLimit), (response) => witnesses.remember(reply, response))
+        )
+      ),
+      Effect.succeed
+    ),
+    stream: (asked) => request(asked, keepOpen, () => (reply) => Effect.succeed(readStreaming(reply)))
+  }
+  return conversation
+})
+
+const isSessionError = (error: Setback | SessionError): error is SessionError => error._tag !== "Setback"
+
+const decodeJson = Schema.decodeUnknownOption(Schema.fromJsonString(Schema.Unknown))
+const parsed = (text: string): unknown => Option.getOrNull(decodeJson(text))

@@ -12,7 +12,7 @@ import {
   succeeded,
   withSession
 } from "../../../test/session/SessionGround.ts"
-import { AccountLock } from "./AccountLock.ts"
+import { AccountLock } from "./Gate.ts"
 import { Session } from "./Session.ts"
 import { TransportFault } from "./TransportFault.ts"
 

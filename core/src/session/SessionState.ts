@@ -24,9 +24,9 @@ import {
   type LoginHistory,
   mayLogIn,
   noLogins,
+  RefusedLogins,
   recentLogins
 } from "./LoginHistory.ts"
-import { RefusedLogins } from "./RefusedLogins.ts"
 import type { SessionSettings } from "./SessionSettings.ts"
 import { Setback } from "./Setback.ts"
 import type { Health } from "./Witnesses.ts"

@@ -13,7 +13,7 @@ import {
   succeeded,
   withSession
 } from "../../../test/session/SessionGround.ts"
-import { AccountLock } from "./AccountLock.ts"
+import { AccountLock } from "./Gate.ts"
 import { Session } from "./Session.ts"
 
 describe("Session, one at a time", () => {

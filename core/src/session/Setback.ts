@@ -5,8 +5,8 @@ import * as Clock from "effect/Clock"
 import * as Data from "effect/Data"
 import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
+import type * as HttpClientResponse from "effect/http/HttpClientResponse"
 import { waitAsked } from "../Schedules.ts"
-import type { ReplyHead } from "./ReplyResponse.ts"
 import type { TransportFault } from "./TransportFault.ts"
 
 /** An exchange that brought no usable answer; the session decides whether the request is sent again. */
@@ -27,7 +27,10 @@ export class Setback extends Data.TaggedError("Setback")<{
 }
 
 /** The setback of a reply whose status asks for another try, with the wait that `Retry-After` names. */
-export const statusSetback = (reply: ReplyHead, detail: string): Effect.Effect<Setback> =>
+export const statusSetback = (
+  reply: Pick<HttpClientResponse.HttpClientResponse, "status" | "headers">,
+  detail: string
+): Effect.Effect<Setback> =>
   Effect.map(
     Clock.currentTimeMillis,
     (now) =>

@@ -1,8 +1,8 @@
 /** The settings in a parsed configuration file, whatever JSON form they take there (docs/dev/service.md 2.4). */
 
 import { didYouMean, nearest } from "../text/Spelling.ts"
+import type { OptionType } from "./Key.ts"
 import { type KeyName, keyNames, table } from "./Keys.ts"
-import type { OptionType } from "./Option.ts"
 import type { Layer } from "./Settings.ts"
 
 /** Where a name of the file belongs in the table: its key, or an alias of it. */

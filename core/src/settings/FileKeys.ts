@@ -1,6 +1,113 @@
-/** Where files go, what is checked of them, and what is done in place of a download. */
+/**
+ * The settings about files: which are wanted, and which regions of them, where they go, what is checked of them, what is done in
+ * place of a download, and what becomes of those in the archive.
+ */
+import { fileTypes } from "../genome/formats/FileNames.ts"
 import { downloadSteps, fetchingSteps, fileSteps, type Key, selectionSteps } from "./Key.ts"
 
+/** Which analyses and which of their files. */
+export const selectionKeys = {
+  analysisIds: {
+    type: "list",
+    group: "Selection",
+    steps: [...selectionSteps, "fetch-annotations"],
+    common: true,
+    short: "a",
+    metavar: "ID,...",
+    fromFile: true,
+    otherSpellings: ["id", "ids", "analysis", "analyses"],
+    help: "Analyses to take; @FILE reads them from a file, one a line, and @- from standard input (# begins a comment)"
+  },
+  sampleIds: {
+    type: "list",
+    group: "Selection",
+    steps: selectionSteps,
+    common: true,
+    short: "s",
+    metavar: "ID,...",
+    fromFile: true,
+    otherSpellings: ["sample", "samples"],
+    help: "Only analyses of these samples; @FILE as above"
+  },
+  limsIds: {
+    type: "list",
+    group: "Selection",
+    steps: selectionSteps,
+    common: true,
+    short: "l",
+    metavar: "ID,...",
+    fromFile: true,
+    help: "Only analyses of these persons, by LIMS ID; @FILE as above"
+  },
+  filters: {
+    type: "lines",
+    group: "Selection",
+    steps: selectionSteps,
+    common: true,
+    short: "F",
+    metavar: "'FIELD OP VALUE'",
+    configAlias: "filter",
+    otherSpellings: ["filter"],
+    help: "Only analyses for which this holds; OP is one of = != > < >= <= ~= (contains) ^= (starts with). Repeatable"
+  },
+  latest: {
+    type: "flag",
+    group: "Selection",
+    steps: selectionSteps,
+    common: true,
+    beyond: true,
+    help: "Only the newest analysis of each person: the newest one that has files of the wanted types"
+  },
+  filetypes: {
+    type: "list",
+    group: "Selection",
+    steps: selectionSteps,
+    common: true,
+    short: "f",
+    env: "SVC_FILETYPES",
+    metavar: "TYPE,...",
+    otherSpellings: ["type", "types"],
+    choices: fileTypes,
+    default: "bam,bam.bai",
+    invalid: "Unsupported file type: ",
+    help: `Which of ${fileTypes.join(", ")}`
+  }
+} as const satisfies Record<string, Key>
+
+/** Which parts of files. */
+export const regionKeys = {
+  range: {
+    type: "text",
+    group: "Regions",
+    steps: selectionSteps,
+    common: true,
+    short: "g",
+    metavar: "'CHR:START-END ...'",
+    otherSpellings: ["r", "region", "regions"],
+    help: "Only these regions, 1-based and inclusive; separated by spaces, writes <file>.ranged.bam or <file>.ranged.vcf.gz"
+  },
+  bed: {
+    type: "path",
+    file: { what: "the BED file", use: "read" },
+    group: "Regions",
+    steps: selectionSteps,
+    common: true,
+    short: "b",
+    metavar: "FILE",
+    help: "Only the regions of this BED file"
+  },
+  unmapped: {
+    type: "flag",
+    group: "Regions",
+    steps: selectionSteps,
+    common: true,
+    beyond: true,
+    otherSpellings: ["um"],
+    help: "Only the unplaced reads, which stand at the end of a BAM; with --range, these and the regions"
+  }
+} as const satisfies Record<string, Key>
+
+/** Where files go, what is checked of them, and what is done in place of a download. */
 export const fileKeys = {
   destination: {
     type: "path",
@@ -110,5 +217,72 @@ export const fileKeys = {
     default: "text",
     beyond: true,
     help: "Form of what is printed in place of files: text for people, or one JSON document"
+  }
+} as const satisfies Record<string, Key>
+
+/** Files in the archive: what is asked for, remembered and waited for. */
+export const archiveKeys = {
+  restoreArchived: {
+    type: "choice",
+    group: "Archive",
+    steps: fetchingSteps,
+    common: true,
+    env: "SVC_RESTORE_ARCHIVED",
+    choices: ["ask", "all", "force", "no"],
+    default: "ask",
+    otherSpellings: ["ra"],
+    help: "Restore archived files: ask for each, ask once for all, force without asking, or no"
+  },
+  maxRestores: {
+    type: "int",
+    group: "Archive",
+    steps: fileSteps,
+    metavar: "N",
+    beyond: true,
+    help: "Ask for the restoration of at most N analyses in this run; a restoration may cost money"
+  },
+  restorationFile: {
+    type: "path",
+    file: { what: "the restoration file", use: "written" },
+    group: "Archive",
+    steps: [...fileSteps, "restorations"],
+    env: "SVC_RESTORATION_FILE",
+    metavar: "FILE",
+    default: "awaiting-restoration.json",
+    otherSpellings: ["rf"],
+    help: "File that remembers pending restorations"
+  },
+  resumeArchivedDownloads: {
+    type: "flag",
+    group: "Archive",
+    steps: downloadSteps,
+    common: true,
+    otherSpellings: ["rad", "resume", "continue"],
+    help: "Download what has come back from the archive, with the options stored in the restoration file"
+  },
+  wait: {
+    type: "duration",
+    group: "Archive",
+    steps: fetchingSteps,
+    common: true,
+    metavar: "TIME",
+    beyond: true,
+    help: "Wait this long for restorations, such as 12h"
+  },
+  poll: {
+    type: "duration",
+    group: "Archive",
+    steps: fetchingSteps,
+    metavar: "TIME",
+    default: "1m",
+    beyond: true,
+    help: "How often to look while waiting"
+  },
+  pendingOk: {
+    type: "flag",
+    group: "Archive",
+    steps: fetchingSteps,
+    beyond: true,
+    help: "Exit with 0 instead of 75 when only restorations are pending"
   }
 } as const satisfies Record<string, Key>

@@ -2,12 +2,151 @@
  * Every setting of every step, declared once: options, environment variables, configuration keys, help texts, decoding
  * and docs/settings.md are all made of this table (docs/dev/service.md 2.4 and 4.2; rows marked `beyond` go beyond them).
  */
-import { archiveKeys } from "./ArchiveKeys.ts"
-import { fileKeys } from "./FileKeys.ts"
-import { fileSteps, type Key, loggingSteps, type StepName } from "./Key.ts"
-import { networkKeys } from "./NetworkKeys.ts"
-import { regionKeys, selectionKeys } from "./SelectionKeys.ts"
-import { serviceKeys } from "./ServiceKeys.ts"
+import { archiveKeys, fileKeys, regionKeys, selectionKeys } from "./FileKeys.ts"
+import { fetchingSteps, fileSteps, type Key, loggingSteps, type StepName, serviceSteps } from "./Key.ts"
+
+/** The way to the service and to link hosts. */
+const networkKeys = {
+  connections: {
+    type: "int",
+    group: "Network",
+    steps: fetchingSteps,
+    metavar: "N",
+    default: "8",
+    least: 1,
+    most: 64,
+    beyond: true,
+    otherSpellings: ["threads", "jobs", "parallel"],
+    help: "Connections to link hosts at the same time; a large file takes several, and up to 4 files (N/2 with more than 8) share them"
+  },
+  idleTimeout: {
+    type: "duration",
+    group: "Network",
+    steps: fetchingSteps,
+    metavar: "TIME",
+    default: "60s",
+    beyond: true,
+    help: "Give up a connection on which no byte came for this long; the transfer continues on a new one"
+  },
+  limitRate: {
+    type: "rate",
+    group: "Network",
+    steps: fetchingSteps,
+    env: "SVC_LIMIT_RATE",
+    metavar: "RATE",
+    default: "0",
+    beyond: true,
+    otherSpellings: ["bwlimit", "max-rate", "rate-limit"],
+    help: "Bytes per second over all connections and files together, such as 800k, 50M or 1G (M: 10^6; progress shows MiB, 2^20); 0: no limit"
+  },
+  proxy: {
+    type: "text",
+    group: "Network",
+    steps: serviceSteps,
+    env: "SVC_PROXY",
+    metavar: "URL",
+    help: "HTTP or HTTPS proxy for everything except the hosts in NO_PROXY; HTTPS_PROXY is not read"
+  },
+  proxyUsername: {
+    type: "text",
+    group: "Network",
+    steps: serviceSteps,
+    env: "SVC_PROXY_USER",
+    metavar: "NAME",
+    otherSpellings: ["pxu"],
+    help: "User of the proxy"
+  },
+  proxyPassword: {
+    type: "secret",
+    group: "Network",
+    steps: serviceSteps,
+    env: "SVC_PROXY_PASS",
+    metavar: "TEXT",
+    otherSpellings: ["pxp"],
+    help: "Password of the proxy"
+  },
+  caFile: {
+    type: "path",
+    file: { what: "the CA file", use: "read" },
+    group: "Network",
+    steps: serviceSteps,
+    env: "SVC_CA_FILE",
+    metavar: "FILE",
+    beyond: true,
+    help: "PEM file with further certificate authorities to trust"
+  },
+  lockDir: {
+    type: "path",
+    group: "Network",
+    steps: serviceSteps,
+    env: "SVC_LOCK_DIR",
+    metavar: "DIR",
+    beyond: true,
+    help: "Folder of the locks by which processes of one account take turns; the default is the user's runtime folder"
+  }
+} as const satisfies Record<string, Key>
+
+/** The service and the account. */
+const serviceKeys = {
+  target: {
+    type: "text",
+    group: "Service",
+    steps: serviceSteps,
+    common: true,
+    short: "t",
+    env: "SVC_TARGET",
+    metavar: "NAME|URL",
+    help: "The API instance (required): a full http(s) URL, or a name that is put into --baseUrl"
+  },
+  baseUrl: {
+    type: "text",
+    group: "Service",
+    steps: serviceSteps,
+    env: "SVC_BASE_URL",
+    metavar: "TEMPLATE",
+    beyond: true,
+    help: "Address of targets given by name, such as https://{target}.example.org"
+  },
+  username: {
+    type: "text",
+    group: "Service",
+    steps: serviceSteps,
+    common: true,
+    short: "u",
+    env: "SVC_USER",
+    metavar: "NAME",
+    help: "User of the API; the password is asked for, or comes from SVC_PASSWORD or --passwordFile"
+  },
+  password: {
+    type: "secret",
+    group: "Service",
+    steps: serviceSteps,
+    short: "p",
+    env: "SVC_PASSWORD",
+    metavar: "TEXT",
+    help: "Password of the API. Other users of the machine can read options: rather use the variable, a private file, or the prompt"
+  },
+  passwordFile: {
+    type: "path",
+    file: { what: "the password file", use: "read" },
+    group: "Service",
+    steps: serviceSteps,
+    env: "SVC_PASSWORD_FILE",
+    metavar: "FILE",
+    beyond: true,
+    help: "File whose first line is the password of the API, such as a mounted secret"
+  },
+  config: {
+    type: "path",
+    file: { what: "the configuration file", use: "read" },
+    group: "Service",
+    steps: loggingSteps,
+    metavar: "FILE",
+    optionOnly: true,
+    otherSpellings: ["c"],
+    help: "JSON file with settings; its keys are the long option names"
+  }
+} as const satisfies Record<string, Key>
 
 /** What a run says of itself. */
 const logKeys = {

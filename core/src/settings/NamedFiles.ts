@@ -1,15 +1,16 @@
 /**
- * The files that a command line names: no two of them may be one file, since what is written to one would destroy the other,
+ * The files and folders that a command line names: no two of the files may be one file, since what is written to one would destroy the other,
  * and none that a run writes beside its data may have the name of data.
  */
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
 import * as Maybe from "effect/Option"
 import * as Path from "effect/Path"
+import { errnoOf, LocalIo } from "../Errors.ts"
 import { checksumOfName, kindOfName } from "../genome/formats/FileNames.ts"
 import { collisionKey } from "../selection/FileName.ts"
+import type { FileUse, Option } from "./Key.ts"
 import { type KeyName, keyNames, table } from "./Keys.ts"
-import type { FileUse, Option } from "./Option.ts"
 import type { Layer, LocalSettings } from "./Settings.ts"
 
 export interface NamedFile extends FileUse {
@@ -112,3 +113,27 @@ export const namedLikeData = (files: ReadonlyArray<NamedFile>): ReadonlyArray<st
       ? [`${path} is the name of an unfinished file, and cannot be ${what}: name another file for it`]
       : []
   })
+
+/** Null when nothing is there. Fails when that cannot be known, as in a folder that may not be entered. */
+export const typeAt = Effect.fnUntraced(function* (
+  path: string
+): Effect.fn.Return<FileSystem.File.Type | null, LocalIo, FileSystem.FileSystem> {
+  const fs = yield* FileSystem.FileSystem
+  return yield* Effect.matchEffect(fs.stat(path), {
+    onSuccess: ({ type }) => Effect.succeed(type),
+    onFailure: (error) =>
+      ["ENOENT", "ENOTDIR"].includes(errnoOf(error))
+        ? Effect.succeed(null)
+        : Effect.fail(LocalIo.of("look at", path)(error))
+  })
+})
+
+/** Why a folder is none to download into; null when it is one. */
+export const destinationProblem = (path: string): Effect.Effect<string | null, LocalIo, FileSystem.FileSystem> =>
+  Effect.map(typeAt(path), (type) =>
+    type === null
+      ? `Destination directory does not exist: ${path}`
+      : type === "Directory"
+        ? null
+        : `Destination is not a directory: ${path}`
+  )

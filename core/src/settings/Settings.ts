@@ -8,9 +8,8 @@ import * as Duration from "effect/Duration"
 import * as Redacted from "effect/Redacted"
 import * as Result from "effect/Result"
 import { didYouMean, nearest } from "../text/Spelling.ts"
-import type { StepName } from "./Key.ts"
+import type { Option, StepName } from "./Key.ts"
 import { type KeyName, keyNames, type keys, table } from "./Keys.ts"
-import type { Option } from "./Option.ts"
 
 export type Source = "command line" | "environment" | "configuration file" | "default"
 

@@ -1,6 +1,10 @@
-/** Where the service and the proxy are: the rules for `target`, `baseUrl` and `proxy` (docs/dev/service.md 19). */
+/**
+ * Where the service and the proxy are: the rules for `target`, `baseUrl` and `proxy` (docs/dev/service.md 19), and for `NO_PROXY`, the
+ * variable of all programs that says which hosts are reached without a proxy.
+ */
 import * as Redacted from "effect/Redacted"
 import * as Result from "effect/Result"
+import { bareHost, bitsOf } from "../text/HostReach.ts"
 import type { ProxyAddress } from "./Settings.ts"
 
 /** A missing `target`, letter for letter as in docs/dev/service.md 7. */
@@ -98,3 +102,30 @@ export const addressOf = (named: string, baseUrl: URL) => ({
       ? baseUrl.href
       : Result.match(resolveTarget(stored, null), { onSuccess: ({ href }) => href, onFailure: () => stored })
 })
+
+/** The port of a URL, also when it is the usual one of its scheme. */
+export const portOf = (url: URL): number =>
+  url.port === "" ? (url.protocol === "https:" ? 443 : 80) : Number(url.port)
+
+/** Whether `NO_PROXY` names the host: `*`, a name and all below it, a name with port, an address, a range (CIDR). */
+export const isDirect = (noProxy: string, hostname: string, port: number): boolean => {
+  const host = bareHost(hostname).toLowerCase()
+  const hostBits = bitsOf(host)
+  return noProxy
+    .toLowerCase()
+    .split(/[\s,]+/)
+    .filter((entry) => entry !== "")
+    .some((entry) => {
+      if (entry === "*") return true
+      const [, network = "", length] = /^([0-9a-f.:]+)\/(\d{1,3})$/.exec(entry) ?? []
+      const bits = bitsOf(network)
+      if (bits !== null && hostBits?.length === bits.length) {
+        return Number(length) <= bits.length && hostBits.startsWith(bits.slice(0, Number(length)))
+      }
+      const isAddress = bitsOf(entry) !== null
+      const [, name = entry, only] = /^(.*[^:]):(\d{1,5})$/.exec(entry) ?? []
+      if (only !== undefined && !isAddress && Number(only) !== port) return false
+      const bare = bareHost(isAddress ? entry : name).replace(/^\*?\./, "")
+      return host === bare || host.endsWith(`.${bare}`)
+    })
+}

@@ -10,10 +10,8 @@ import * as Result from "effect/Result"
 import { CredentialsMissing, type LocalIo, NotFound, UsageError } from "../Errors.ts"
 import { isLoopback } from "../text/HostReach.ts"
 import type { KeyName } from "./Keys.ts"
-import { filesOf, type NamedFile, namedLikeData, sharedFiles } from "./NamedFiles.ts"
+import { destinationProblem, filesOf, type NamedFile, namedLikeData, sharedFiles, typeAt } from "./NamedFiles.ts"
 import { Operator } from "./Operator.ts"
-import { destinationProblem, typeAt } from "./PathType.ts"
-import { readsLinks } from "./SessionNeed.ts"
 import { type LocalSettings, nameAt, type ProxyAddress, type Settings, type TargetSettings } from "./Settings.ts"
 import { resolveProxy, resolveTarget } from "./Target.ts"
 
@@ -22,6 +20,9 @@ export type Problems = ReadonlyArray<string>
 
 const givenAmong = (settings: LocalSettings, ...names: ReadonlyArray<KeyName>) =>
   names.filter((name) => isOn(settings[name]))
+
+/** A links file takes the place of the service: nobody logs in. */
+const readsLinks = ({ fromLinks }: LocalSettings): boolean => fromLinks !== null
 
 const isOn = (value: LocalSettings[KeyName]) => value !== null && value !== false
 

@@ -5,8 +5,7 @@
  * Sources: RFC 3986 (generic syntax), RFC 6890 and the IANA special-purpose address registries.
  */
 import * as Result from "effect/Result"
-import { type Reach, reachOf, reachOfName } from "../text/HostReach.ts"
-import { isIpv4 } from "../text/IpAddress.ts"
+import { isIpv4, type Reach, reachOf, reachOfName } from "../text/HostReach.ts"
 
 /** The parts of a link; the signed bytes of its path and query are unchanged. */
 export interface LinkAddress {

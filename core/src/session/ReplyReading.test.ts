@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Stream } from "effect"
 import { Cookies, Headers, HttpClientRequest, UrlParams } from "effect/http"
-import { ReplyResponse } from "./ReplyResponse.ts"
+import { ReplyResponse } from "./ReplyReading.ts"
 
 const request = HttpClientRequest.get("https://svc.example/api/x")
 const head = {
