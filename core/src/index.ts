@@ -8,16 +8,18 @@
 // --- the service: one method per endpoint -----------------------------------------------------------------------------
 
 export type { GenericBody, GenericReply } from "./client/GenericRequest.ts"
-export { allGenes, type PanelChoice, type ServersChoice, serversChoice } from "./client/PanelChoice.ts"
-export { ServiceClient } from "./client/ServiceClient.ts"
-export { ServiceJson } from "./client/ServiceJson.ts"
-export type {
-  DerivedMethods,
-  InternalPerson,
-  MethodReply,
-  Reading,
-  ReportChoice,
-  ServiceMethods
+export { ServiceClient, ServiceJson } from "./client/ServiceClient.ts"
+export {
+  allGenes,
+  type DerivedMethods,
+  type InternalPerson,
+  type MethodReply,
+  type PanelChoice,
+  type Reading,
+  type ReportChoice,
+  type ServersChoice,
+  type ServiceMethods,
+  serversChoice
 } from "./client/ServiceMethods.ts"
 export { type PayloadStream, ServiceStreams, type StreamMethods } from "./client/ServiceStreams.ts"
 
@@ -29,19 +31,15 @@ export type { AnnotationsError } from "./annotations/AnnotationsFetch.ts"
 // --- identifiers and records ------------------------------------------------------------------------------------------
 
 export { AnalysisItem, FoundAnalysis } from "./contract/Analyses.ts"
-export { SnvAnnotations } from "./contract/Annotations.ts"
-export { RestoreAnswer } from "./contract/Archive.ts"
+export { CnvTargetResults, PendingCnvSegments, SnvAnnotations } from "./contract/Annotations.ts"
 export { CaseReport, CaseReportInfo } from "./contract/CaseReports.ts"
-export { CnvTargetResults, PendingCnvSegments } from "./contract/Cnv.ts"
-export { CoverageItem } from "./contract/Coverage.ts"
 export type { EndpointName } from "./contract/EndpointNotes.ts"
 export { ExactNumber } from "./contract/ExactNumber.ts"
-export { AnalysisFiles, FileLink } from "./contract/Files.ts"
-export { Gene } from "./contract/Genes.ts"
+export { AnalysisFiles, FileLink, RestoreAnswer } from "./contract/Files.ts"
 export { AnalysisId, GeneId, LimsId, PanelId, PersonId, SampleId } from "./contract/Ids.ts"
-export { VirtualPanel, VirtualPanelSummary, VirtualPanelUpdate } from "./contract/Panels.ts"
+export { Gene, VirtualPanel, VirtualPanelSummary, VirtualPanelUpdate } from "./contract/Panels.ts"
 export { Person, PersonUpdate } from "./contract/Persons.ts"
-export { QcCaseMetrics } from "./contract/QualityControl.ts"
+export { CoverageItem, QcCaseMetrics } from "./contract/QualityControl.ts"
 
 // --- the session, and the settings of a service --------------------------------------------------------------------------
 

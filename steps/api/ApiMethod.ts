@@ -5,8 +5,7 @@
  */
 import type * as Effect from "effect/Effect"
 import type * as Schema from "effect/Schema"
-import type { PanelChoice } from "../../core/src/client/PanelChoice.ts"
-import type { ServiceMethods } from "../../core/src/client/ServiceMethods.ts"
+import type { PanelChoice, ServiceMethods } from "../../core/src/client/ServiceMethods.ts"
 import type { ServiceStreams } from "../../core/src/client/ServiceStreams.ts"
 import type { EndpointName } from "../../core/src/contract/EndpointNotes.ts"
 import type { ServiceError } from "../../core/src/Errors.ts"

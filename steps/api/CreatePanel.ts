@@ -1,7 +1,6 @@
 /** `create-virtual-panel`: creates a panel, and looks for it by name when the answer is lost. */
 import * as Effect from "effect/Effect"
-import { ServiceClient } from "../../core/src/client/ServiceClient.ts"
-import { ServiceJson } from "../../core/src/client/ServiceJson.ts"
+import { ServiceClient, ServiceJson } from "../../core/src/client/ServiceClient.ts"
 import type { VirtualPanelUpdate } from "../../core/src/contract/Panels.ts"
 import { UsageError } from "../../core/src/Errors.ts"
 import { changeAndLook } from "./LookAfterwards.ts"

@@ -1,7 +1,6 @@
 /** `create-or-update-person`: takes the fields of a person from the options or from `--input`, and sends them. */
 import * as Effect from "effect/Effect"
-import { ServiceClient } from "../../core/src/client/ServiceClient.ts"
-import { ServiceJson } from "../../core/src/client/ServiceJson.ts"
+import { ServiceClient, ServiceJson } from "../../core/src/client/ServiceClient.ts"
 import { LimsId } from "../../core/src/contract/Ids.ts"
 import { type Person, PersonUpdate } from "../../core/src/contract/Persons.ts"
 import { type Own, type ValuesOf, valuesOf } from "../main/Step.ts"

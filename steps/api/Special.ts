@@ -1,7 +1,6 @@
 /** A method that makes more than one call. */
 import type * as Effect from "effect/Effect"
-import type { ServiceClient } from "../../core/src/client/ServiceClient.ts"
-import type { ServiceJson } from "../../core/src/client/ServiceJson.ts"
+import type { ServiceClient, ServiceJson } from "../../core/src/client/ServiceClient.ts"
 import { printableJsonLine } from "../../core/src/text/Printable.ts"
 import type { Own, StepFailure } from "../main/Step.ts"
 

@@ -5,7 +5,7 @@
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import { placeOfIssue } from "../../core/src/client/Reply.ts"
-import { ServiceJson } from "../../core/src/client/ServiceJson.ts"
+import { ServiceJson } from "../../core/src/client/ServiceClient.ts"
 import { GeneId, PanelId, PersonId } from "../../core/src/contract/Ids.ts"
 import type { VirtualPanelUpdate } from "../../core/src/contract/Panels.ts"
 import { maybe, openStruct, record } from "../../core/src/contract/Record.ts"

@@ -1,8 +1,7 @@
 /** A service in memory, behind the interface of a session: answers come from a function, requests are kept. */
 import { Effect, Layer } from "effect"
 import { HttpClient, HttpClientRequest, HttpClientResponse } from "effect/http"
-import { ServiceClient } from "../../core/src/client/ServiceClient.ts"
-import { ServiceJson } from "../../core/src/client/ServiceJson.ts"
+import { ServiceClient, ServiceJson } from "../../core/src/client/ServiceClient.ts"
 import type { SessionError } from "../../core/src/Errors.ts"
 import { SlowReply } from "../../core/src/session/RequestMarks.ts"
 import { Session } from "../../core/src/session/Session.ts"

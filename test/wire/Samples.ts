@@ -5,17 +5,13 @@
  */
 import type { Schema } from "effect"
 import { AnalysisItem, FoundAnalysis } from "../../core/src/contract/Analyses.ts"
-import { SnvAnnotations } from "../../core/src/contract/Annotations.ts"
-import { RestoreAnswer } from "../../core/src/contract/Archive.ts"
+import { CnvTargetResults, PendingCnvSegments, SnvAnnotations } from "../../core/src/contract/Annotations.ts"
 import { CaseReport, CaseReportInfo } from "../../core/src/contract/CaseReports.ts"
-import { CnvTargetResults, PendingCnvSegments } from "../../core/src/contract/Cnv.ts"
-import { CoverageItem } from "../../core/src/contract/Coverage.ts"
 import { ErrorBody, enveloped } from "../../core/src/contract/Envelope.ts"
-import { AnalysisFiles } from "../../core/src/contract/Files.ts"
-import { Gene } from "../../core/src/contract/Genes.ts"
-import { VirtualPanel, VirtualPanelSummary, VirtualPanelUpdate } from "../../core/src/contract/Panels.ts"
+import { AnalysisFiles, RestoreAnswer } from "../../core/src/contract/Files.ts"
+import { Gene, VirtualPanel, VirtualPanelSummary, VirtualPanelUpdate } from "../../core/src/contract/Panels.ts"
 import { Person, PersonUpdate } from "../../core/src/contract/Persons.ts"
-import { QcCaseMetrics } from "../../core/src/contract/QualityControl.ts"
+import { CoverageItem, QcCaseMetrics } from "../../core/src/contract/QualityControl.ts"
 
 type Json = Schema.Json
 export type JsonObject = { readonly [key: string]: Json }

@@ -8,8 +8,7 @@ import type * as HttpClientRequest from "effect/http/HttpClientRequest"
 import type * as HttpClientResponse from "effect/http/HttpClientResponse"
 import type * as Schema from "effect/Schema"
 import { ReplyMalformed, type ServiceError, type SessionError, UsageError } from "../Errors.ts"
-import { failOnEnvelope, failOnStatus, tellRefusal } from "./Reply.ts"
-import { type ExpectedReply, parseReply } from "./ReplyText.ts"
+import { type ExpectedReply, failOnEnvelope, failOnStatus, parseReply, tellRefusal } from "./Reply.ts"
 
 /** The body of a reply, by what is in it rather than by what its headers say. */
 export type GenericBody =

@@ -3,8 +3,7 @@ import { Effect, Redacted, Schema } from "effect"
 import { enveloped, service } from "../../../test/wire/FakeService.ts"
 import { AnalysisItem } from "../contract/Analyses.ts"
 import { AnalysisId, GeneId, LimsId } from "../contract/Ids.ts"
-import { ServiceClient } from "./ServiceClient.ts"
-import { ServiceJson } from "./ServiceJson.ts"
+import { ServiceClient, ServiceJson } from "./ServiceClient.ts"
 
 const lims = LimsId.make("L1")
 const analysis = AnalysisId.make("7")

@@ -3,8 +3,7 @@ import { Effect, Exit, Schema } from "effect"
 import { HttpClientRequest, HttpClientResponse } from "effect/http"
 import { AnalysisItem } from "../contract/Analyses.ts"
 import { deepest } from "../text/JsonScanner.ts"
-import { payloadOf, placeOfIssue } from "./Reply.ts"
-import type { ExpectedReply } from "./ReplyText.ts"
+import { type ExpectedReply, payloadOf, placeOfIssue } from "./Reply.ts"
 
 const asked: ExpectedReply = { request: "getPerson (person L1)", subject: "person L1", missing: [404, 400] }
 

@@ -3,9 +3,8 @@ import { Effect, type Layer, type Schema } from "effect"
 import { type Answer, enveloped, service } from "../../../test/wire/FakeService.ts"
 import { AnalysisId, GeneId, LimsId, PanelId, PersonId } from "../contract/Ids.ts"
 import type { ServiceError } from "../Errors.ts"
-import { allGenes, serversChoice } from "./PanelChoice.ts"
-import { ServiceClient } from "./ServiceClient.ts"
-import { ServiceJson } from "./ServiceJson.ts"
+import { ServiceClient, ServiceJson } from "./ServiceClient.ts"
+import { allGenes, serversChoice } from "./ServiceMethods.ts"
 
 const lims = LimsId.make("L1")
 const analysis = AnalysisId.make("7")

@@ -1,18 +1,35 @@
 /**
- * The types of the client methods: names, arguments and results, derived from the notes on the endpoints. Two methods are
+ * What the client methods take and give: names, arguments and results, derived from the notes on the endpoints. Two methods are
  * written out, because they do more than one call.
  */
 import type * as Effect from "effect/Effect"
 import type * as HttpApiEndpoint from "effect/http-api/HttpApiEndpoint"
 import type * as Schema from "effect/Schema"
-import type { RestoreAnswer } from "../contract/Archive.ts"
-import type { PendingCnvSegments } from "../contract/Cnv.ts"
+import type { PendingCnvSegments } from "../contract/Annotations.ts"
 import type { Argument, Choice, EndpointName, EndpointNotes } from "../contract/EndpointNotes.ts"
 import type { Enveloped } from "../contract/Envelope.ts"
-import type { AnalysisId, LimsId, PanelId, PersonId } from "../contract/Ids.ts"
+import type { RestoreAnswer } from "../contract/Files.ts"
+import { type AnalysisId, type LimsId, PanelId, type PersonId } from "../contract/Ids.ts"
 import type { ServiceApi } from "../contract/ServiceApi.ts"
 import type { ServiceError } from "../Errors.ts"
-import type { PanelChoice } from "./PanelChoice.ts"
+
+/** The panel that holds every gene. */
+export const allGenes: PanelId = PanelId.make("1")
+
+/** Names no panel: the service then takes the one that this user chose last for this person, which the API does not show. */
+export const serversChoice: unique symbol = Symbol.for("svc-steps/core/client/serversChoice")
+/** The type of {@link serversChoice}. */
+export type ServersChoice = typeof serversChoice
+
+/** Which virtual panel limits a result. */
+export interface PanelChoice {
+  /** {@link allGenes} when absent. */
+  readonly virtualPanelId?: PanelId | ServersChoice
+}
+
+/** The query parameter for a choice. */
+export const panelQuery = ({ virtualPanelId = allGenes }: PanelChoice): { readonly virtualPanelId?: PanelId } =>
+  virtualPanelId === serversChoice ? {} : { virtualPanelId }
 
 /** How a payload is handed over: decoded to its record, or the JSON as the service sent it. */
 export type Reading = "decoded" | "json"

@@ -4,17 +4,21 @@
  */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
+import * as HttpClientRequest from "effect/http/HttpClientRequest"
+import type * as HttpClientResponse from "effect/http/HttpClientResponse"
+import type * as UrlParams from "effect/http/UrlParams"
 import * as Layer from "effect/Layer"
+import type * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
 import { type EndpointName, type EndpointNote, type EndpointNotes, endpointNotes } from "../contract/EndpointNotes.ts"
-import { ReplyMalformed, type ServiceError, Unavailable } from "../Errors.ts"
+import { NotFound, ReplyMalformed, type ServiceError, Unavailable } from "../Errors.ts"
+import { PathTemplate, SlowReply } from "../session/RequestMarks.ts"
 import { Session } from "../session/Session.ts"
 import { faultOfClientError } from "../session/TransportFault.ts"
+import { endpointOf, expectedReplyOf, fitsPath, requestOf, subjectOf } from "./EndpointCalls.ts"
 import { JsonPassage } from "./JsonPassage.ts"
-import { openEnvelope } from "./Reply.ts"
-import { parseReply } from "./ReplyText.ts"
+import { type ExpectedReply, failOnStatus, openEnvelope, parseReply, tellRefusal, textOf } from "./Reply.ts"
 import type { DerivedMethods } from "./ServiceMethods.ts"
-import { type StreamedReply, streamedReply } from "./StreamedReply.ts"
 
 /**
  * Bytes of one JSON value. An error may come even after the last byte, so the value is complete only when the stream ends without
@@ -74,3 +78,42 @@ const checkedPayload = ({ asked, response }: StreamedReply): PayloadStream => {
   })
   return Stream.concat(body, Stream.fromEffectDrain(verdict))
 }
+
+/** A reply whose status is checked, and whose body is left unread for the caller. */
+export interface StreamedReply {
+  readonly asked: ExpectedReply
+  readonly response: HttpClientResponse.HttpClientResponse
+}
+
+/**
+ * Sends the request that the declaration of the endpoint says. No other request of the session starts before the scope closes.
+ *
+ * @param given - the arguments of the client method of the same name
+ */
+export const streamedReply = (
+  session: Session["Service"],
+  name: EndpointName,
+  given: ReadonlyArray<unknown>
+): Effect.Effect<StreamedReply, ServiceError, Scope.Scope> =>
+  Effect.gen(function* () {
+    const { endpoint, note } = endpointOf(name)
+    const subject = subjectOf(note, given)
+    const asked = expectedReplyOf(endpoint, subject, "json")
+    const { params, query } = requestOf(endpoint.path, note, given)
+    if (!fitsPath({ params })) {
+      return yield* new NotFound({ what: subject ?? asked.request, detail: "no such identifier can exist" })
+    }
+    const address = Object.entries(params).reduce<string>(
+      (rest, [name, value]) => rest.replace(`:${name}`, () => encodeURIComponent(value)),
+      endpoint.path
+    )
+    const request = HttpClientRequest.setUrlParams(HttpClientRequest.get(address), query as UrlParams.Input)
+    const response = yield* session
+      .stream(request)
+      .pipe(Effect.provideService(PathTemplate, endpoint.path), Effect.provideService(SlowReply, note.slow === true))
+    if (response.status >= 300) {
+      const text = yield* textOf(response, asked.request)
+      yield* tellRefusal(response.status, text)(failOnStatus(response.status, text, asked))
+    }
+    return { asked, response }
+  })

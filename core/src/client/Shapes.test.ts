@@ -7,8 +7,7 @@ import { answers } from "../../../test/wire/Shapes.ts"
 import { type EndpointName, endpointNotes } from "../contract/EndpointNotes.ts"
 import { AnalysisId, GeneId, LimsId, PanelId, PersonId } from "../contract/Ids.ts"
 import { endpointOf, hasEnvelope, payloadSchema } from "./EndpointCalls.ts"
-import { ServiceClient } from "./ServiceClient.ts"
-import { ServiceJson } from "./ServiceJson.ts"
+import { ServiceClient, ServiceJson } from "./ServiceClient.ts"
 import type { ServiceMethods } from "./ServiceMethods.ts"
 
 const person = LimsId.make("L1")

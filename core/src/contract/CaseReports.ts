@@ -1,9 +1,9 @@
 /** Case reports, very large and always complete (getCaseReport, getCaseReportInfos). */
 import * as Schema from "effect/Schema"
 import { AnalysisType } from "./Analyses.ts"
-import { CnvAnnotations, CnvType, Position } from "./Cnv.ts"
-import { ReportGene } from "./Genes.ts"
+import { CnvAnnotations, CnvType, Position } from "./Annotations.ts"
 import { AnalysisId, LimsId, PanelId, PersonId, Reference, SampleId } from "./Ids.ts"
+import { ReportGene } from "./Panels.ts"
 import { Figure, mapOf, maybe, openStruct, record } from "./Record.ts"
 
 /** One report of `GET /api/cases/reports/info`. */

@@ -1,6 +1,9 @@
-/** The files of an analysis and their links (getFileDownloadLinks, docs/dev/service.md 14.1). */
+/**
+ * The files of an analysis and their links (getFileDownloadLinks, docs/dev/service.md 14.1), and the restoration of those in the
+ * archive (requestRestore, docs/dev/service.md 15).
+ */
 import * as Schema from "effect/Schema"
-import { AnalysisId, LimsId, SampleId } from "./Ids.ts"
+import { AnalysisId, inAddress, LimsId, SampleId } from "./Ids.ts"
 import { ByteCount, Hint, maybe, record } from "./Record.ts"
 
 /** One file. Every field may be missing. `fileName` is not to be trusted: it may try to leave the folder (`../`). */
@@ -26,3 +29,17 @@ export const AnalysisFiles = record("AnalysisFiles", {
   apiFileLinks: Schema.Array(FileLink)
 })
 export type AnalysisFiles = typeof AnalysisFiles.Type
+
+/** Form of `POST /archive/analysis/restore`; `analysisIds` repeats for several analyses. */
+export const RestoreRequest = Schema.Struct({
+  analysisIds: Schema.Array(inAddress(AnalysisId)),
+  disableArchive: Schema.Literals(["true", "false"])
+})
+
+/** What the service says of one restoration. */
+export const RestoreAnswer = record("RestoreAnswer", {
+  analysisId: maybe(AnalysisId),
+  /** ISO 8601 UTC; null when the service does not say. */
+  restoreEstimation: Schema.optionalKey(Hint)
+})
+export type RestoreAnswer = typeof RestoreAnswer.Type

@@ -1,8 +1,43 @@
-/** Virtual gene panels (getVirtualPanel, createOrUpdateVirtualPanel, getVirtualPanelSummaries). */
+/**
+ * Genes (getAllGenes), and the virtual panels made of them (getVirtualPanel, createOrUpdateVirtualPanel, getVirtualPanelSummaries).
+ */
 import * as Schema from "effect/Schema"
-import { Gene } from "./Genes.ts"
 import { GeneId, PanelId, PersonId } from "./Ids.ts"
 import { maybe, record } from "./Record.ts"
+
+const identity = {
+  id: GeneId,
+  omimId: maybe(Schema.Int),
+  ensemblId: maybe(Schema.String),
+  hgncId: maybe(Schema.Int),
+  lrgId: maybe(Schema.Int),
+  name: maybe(Schema.String),
+  /** Bases. */
+  transcriptCdsLength: maybe(Schema.Int),
+  transcriptExonCount: maybe(Schema.Int),
+  chromosome: maybe(Schema.String),
+  /** Cytogenetic band. */
+  chromosomeLocation: maybe(Schema.String),
+  hpoTerms: maybe(Schema.Array(Schema.String))
+}
+
+/** One gene of `GET /virtual-panel-genes` and of a virtual panel. */
+export const Gene = record("Gene", {
+  ...identity,
+  ncbiId: maybe(Schema.Int),
+  symbol: Schema.String,
+  transcript: maybe(Schema.String)
+})
+export type Gene = typeof Gene.Type
+
+/** A gene inside a case report: like {@link Gene}, with a transcript and perhaps without a symbol. */
+export const ReportGene = record("ReportGene", {
+  ...identity,
+  ncbiId: maybe(Schema.Int),
+  symbol: maybe(Schema.String),
+  transcript: maybe(Schema.String)
+})
+export type ReportGene = typeof ReportGene.Type
 
 /** One panel of `GET /virtual-panels`; the panel "all genes" is not among them. */
 export const VirtualPanelSummary = record("VirtualPanelSummary", {

@@ -2,9 +2,8 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, Exit, Redacted, Schema } from "effect"
 import { type JsonObject, samples } from "../../../test/wire/Samples.ts"
 import { AnalysisItem } from "./Analyses.ts"
-import { RestoreAnswer } from "./Archive.ts"
 import { CaseReport } from "./CaseReports.ts"
-import { AnalysisFiles, FileLink } from "./Files.ts"
+import { AnalysisFiles, FileLink, RestoreAnswer } from "./Files.ts"
 import { Person } from "./Persons.ts"
 
 type Json = Schema.Json
