@@ -5,9 +5,10 @@ import { join } from "node:path"
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { Effect } from "effect"
 import { type RunningSandbox, type SandboxOptions, start as startSandbox } from "../sandbox/Sandbox.ts"
-import { type Outcome, run, start, untilOrEnd } from "./Executables.ts"
+import { type Outcome, start, untilOrEnd } from "./Executables.ts"
 import { fits } from "./Schemas.ts"
 import { temporaryFolder } from "./TemporaryFolder.ts"
+import { runWarm } from "./WarmExecutables.ts"
 
 export interface Ground extends RunningSandbox {
   /** Working folder of the commands; `out` is a folder in it. */
@@ -30,7 +31,7 @@ export const ground = Effect.fnUntraced(function* (options: SandboxOptions = {})
     SVC_LOCK_DIR: join(folder, "locks")
   }
   const download: Ground["download"] = (args, more = {}) =>
-    run("svc-download", args, { cwd: folder, env: { ...env, ...more } })
+    runWarm("svc-download", args, { cwd: folder, env: { ...env, ...more } })
   return { ...sandbox, folder, env, download } satisfies Ground
 })
 

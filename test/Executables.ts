@@ -51,7 +51,7 @@ export const folderUntilTheEnd = (name: string): string => {
 /** Where temporary files go (TestRun.ts, TestFile.ts), and whether this is the CI. */
 const passedOn = ["TMPDIR", "XDG_RUNTIME_DIR", "CI"]
 
-const environment = (options: RunOptions) => ({
+export const environment = (options: RunOptions) => ({
   ...Object.fromEntries(Object.entries(process.env).filter(([name]) => passedOn.includes(name))),
   PATH: `${process.env["PATH"]}:/usr/sbin:/sbin`,
   // Where executables keep what Node has compiled: a thousand of them start.

@@ -5,8 +5,9 @@ import { assert } from "@effect/vitest"
 import { Clock, Duration, Effect } from "effect"
 import type { SandboxOptions } from "../sandbox/Sandbox.ts"
 import { type Ground, ground, sha256 } from "./DownloadGround.ts"
-import { run, start, untilOrEnd } from "./Executables.ts"
+import { start, untilOrEnd } from "./Executables.ts"
 import { makeForwardClock } from "./servers/ForwardClock.ts"
+import { runWarm } from "./WarmExecutables.ts"
 
 export const tracked = (...path: ReadonlyArray<string>): ReadonlyArray<Record<string, unknown>> =>
   JSON.parse(readFileSync(join(...path), "utf8"))
@@ -21,7 +22,7 @@ export const archive = Effect.fnUntraced(function* (delay: Duration.Input, optio
   const step =
     (name: string) =>
     (args: ReadonlyArray<string>, cwd = here.folder) =>
-      run(name, args, { cwd, env: here.env })
+      runWarm(name, args, { cwd, env: here.env })
   return { ...here, request: step("svc-request-restore"), resume: step("svc-resume-restore") }
 })
 

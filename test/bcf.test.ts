@@ -7,8 +7,8 @@ import { Effect } from "effect"
 import { Codec } from "../core/src/genome/bgzf/Codec.ts"
 import * as ZlibCodec from "../platform/inflate/ZlibCodec.ts"
 import { ground, namesIn, sha256 } from "./DownloadGround.ts"
-import { run } from "./Executables.ts"
 import { bgzf, concat, text } from "./genome/Fixtures.ts"
+import { runWarm } from "./WarmExecutables.ts"
 
 const header = "##fileformat=VCFv4.2\n##contig=<ID=chr1,length=100>\n#CHROM\tPOS\tID\tREF\tALT\tQUAL\tFILTER\tINFO\n\0"
 
@@ -28,7 +28,7 @@ describe("a BCF called .vcf.gz", () => {
       const whole = yield* download(["-a", "A1", "-f", "vcf.gz", "-d", "out"])
       assert.strictEqual(whole.exitCode, 0, whole.stderr)
       assert.strictEqual(sha256(folder, "out", "B1.vcf.gz"), sha256(data, "B1.vcf.gz"))
-      const verified = yield* run("svc-verify", ["out/B1.vcf.gz"], { cwd: folder })
+      const verified = yield* runWarm("svc-verify", ["out/B1.vcf.gz"], { cwd: folder })
       assert.strictEqual(verified.exitCode, 0, verified.stderr)
       assert.match(verified.stdout, /^ok +out\/B1\.vcf\.gz .*BCF/)
 

@@ -5,7 +5,7 @@ import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Duration, Effect } from "effect"
 import { fault, ground, namesIn, readReport } from "./DownloadGround.ts"
-import { run } from "./Executables.ts"
+import { runWarm } from "./WarmExecutables.ts"
 
 /** Checks all of them as a user does, and gives the names that were right. */
 const checked = (folder: string, kind: "md5" | "sha256"): ReadonlyArray<string> => {
@@ -169,7 +169,7 @@ describe("--checksums", () => {
       const [entry] = JSON.parse(readFileSync(join(folder, "awaiting-restoration.json"), "utf8"))
       assert.strictEqual(entry.options.checksums, "sha256")
       yield* thaw
-      const resumed = yield* run("svc-resume-restore", [], { cwd: folder, env })
+      const resumed = yield* runWarm("svc-resume-restore", [], { cwd: folder, env })
       assert.strictEqual(resumed.exitCode, 0, resumed.stderr)
       assert.deepStrictEqual(checked(join(folder, "out"), "sha256"), ["S3.bam", "S3.bam.bai"])
     })

@@ -3,7 +3,8 @@ import { existsSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { folderUntilTheEnd, run, runCommand } from "./Executables.ts"
+import { folderUntilTheEnd, runCommand } from "./Executables.ts"
+import { runWarm } from "./WarmExecutables.ts"
 
 const folder = folderUntilTheEnd("svc-completions-")
 
@@ -11,7 +12,7 @@ const folder = folderUntilTheEnd("svc-completions-")
 const offered = Effect.fnUntraced(function* (words: ReadonlyArray<string>) {
   const [program, script] = ["svc-steps", join(folder, "svc-steps.bash")]
   if (!existsSync(script)) {
-    const { exitCode, stderr, stdout } = yield* run(program, ["--completions", "bash"])
+    const { exitCode, stderr, stdout } = yield* runWarm(program, ["--completions", "bash"])
     assert.deepStrictEqual([exitCode, stderr], [0, ""])
     writeFileSync(script, stdout)
   }
@@ -44,7 +45,7 @@ describe("svc-steps --completions", () => {
 
   for (const shell of ["zsh", "fish", "powershell"]) {
     it.live(`${shell} gets a script of its own`, () =>
-      Effect.map(run("svc-steps", [`--completions=${shell}`]), ({ exitCode, stderr, stdout }) => {
+      Effect.map(runWarm("svc-steps", [`--completions=${shell}`]), ({ exitCode, stderr, stdout }) => {
         assert.deepStrictEqual([exitCode, stderr], [0, ""])
         for (const word of ["resume-restore", "restoreArchived", "get-person", "rearchiveAfter"]) {
           assert.include(stdout, word)
@@ -59,7 +60,7 @@ describe("svc-steps --completions", () => {
     ["svc-api", ["--completions=tcsh"]]
   ] as const) {
     it.live(`G1 ${program} ${args.join(" ")} is wrong usage, and says which shells there are`, () =>
-      Effect.map(run(program, args), ({ exitCode, stderr, stdout }) => {
+      Effect.map(runWarm(program, args), ({ exitCode, stderr, stdout }) => {
         assert.deepStrictEqual([exitCode, stdout], [64, ""])
         assert.strictEqual(
           stderr,

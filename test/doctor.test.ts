@@ -6,11 +6,12 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { thisProcess } from "../platform/ProcessIdentity.ts"
 import { fault, ground } from "./DownloadGround.ts"
-import { type RunOptions, run } from "./Executables.ts"
+import type { RunOptions } from "./Executables.ts"
 import { fits } from "./Schemas.ts"
 import { makeAuthority } from "./servers/Certificates.ts"
 import { makeProxy } from "./servers/Proxy.ts"
 import { listening, strictService } from "./servers/StrictService.ts"
+import { runWarm } from "./WarmExecutables.ts"
 
 interface Document {
   readonly schema: string
@@ -26,7 +27,7 @@ interface Document {
 
 /** Runs it with `--format json`. `of` is the named check. */
 const examine = Effect.fnUntraced(function* (args: ReadonlyArray<string>, options: RunOptions) {
-  const { exitCode, stderr, stdout } = yield* run("svc-doctor", [...args, "--format", "json"], options)
+  const { exitCode, stderr, stdout } = yield* runWarm("svc-doctor", [...args, "--format", "json"], options)
   assert.isTrue(stdout.startsWith("{"), stderr)
   const document: Document = fits("doctor", JSON.parse(stdout))
   assert.strictEqual(document.exitCode, exitCode)
@@ -68,7 +69,7 @@ describe("svc-doctor", () => {
       assert.notInclude(stdout, password)
       assert.deepInclude(yield* stats, { logins: 1, failedLogins: 0, logouts: 1, overlaps: 0, linkBytes: 1 })
       assert.deepStrictEqual(readdirSync(join(folder, "out")), [])
-      const text = yield* run("svc-doctor", ["--logfile", "log"], { cwd: folder, env })
+      const text = yield* runWarm("svc-doctor", ["--logfile", "log"], { cwd: folder, env })
       assert.match(text.stdout, /^ok {6}login {9}\S+ is logged in/m)
       assert.match(text.stdout, /^skipped links {9}give an analysis/m)
       assert.match(text.stderr, /16 ok, 1 skipped/)

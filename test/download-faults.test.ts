@@ -7,8 +7,9 @@ import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { fault, ground, namesIn, readReport, sha256, stoppedInMidFile } from "./DownloadGround.ts"
-import { run, start, untilOrEnd } from "./Executables.ts"
+import { start, untilOrEnd } from "./Executables.ts"
 import { assertSecretless, canary, writtenIn } from "./faults/CommonRule.ts"
+import { runWarm } from "./WarmExecutables.ts"
 
 const vcf = { copyOf: "A1/S1.vcf.gz" }
 
@@ -256,7 +257,7 @@ describe("stops", () => {
         const elsewhere = join(folder, "attempt-2")
         mkdirSync(elsewhere)
         const again = ["-a", "A1", "-f", "bam", "-d", join(folder, "out"), "--reportfile", "r.json"]
-        const outcome = yield* run("svc-download", again, { cwd: elsewhere, env })
+        const outcome = yield* runWarm("svc-download", again, { cwd: elsewhere, env })
         assert.strictEqual(outcome.exitCode, 0, outcome.stderr)
         const [file] = readReport(elsewhere, "r.json").files
         assert.isAbove(file?.resumedFrom ?? 0, 0)

@@ -8,9 +8,10 @@ import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { fault, ground, namesIn, readReport, sha256 } from "./DownloadGround.ts"
-import { executable, type Outcome, run, runCommand } from "./Executables.ts"
+import { executable, type Outcome, runCommand } from "./Executables.ts"
 import { root } from "./Root.ts"
 import { fits } from "./Schemas.ts"
+import { runWarm } from "./WarmExecutables.ts"
 
 interface Listing {
   readonly analyses: ReadonlyArray<{
@@ -34,7 +35,7 @@ describe("lists of identifiers in files", () => {
       assert.deepStrictEqual(ids((yield* download(["-a", "@ids.txt", "--list"])).stdout), ["A1", "A2"])
       assert.deepStrictEqual(ids((yield* download(["-a", "@ids.txt,A3", "-a", "A4", "--list"])).stdout), [])
       assert.deepStrictEqual(ids((yield* download(["-a", "@ids.txt", "A4", "--list"])).stdout), ["A1", "A2", "A4"])
-      const piped = yield* run("svc-download", ["-s", "@-", "--list"], { cwd: folder, env, input: "S1\r\nS2\r\n" })
+      const piped = yield* runWarm("svc-download", ["-s", "@-", "--list"], { cwd: folder, env, input: "S1\r\nS2\r\n" })
       assert.deepStrictEqual(ids(piped.stdout), ["A1", "A2"], piped.stderr)
       const none = yield* download(["-l", "@none.txt", "--list"])
       assert.strictEqual(none.exitCode, 66)
@@ -68,7 +69,7 @@ describe("ids", () => {
           [...listed.stdout.matchAll(/^Analysis ID: (.*)$/gm)].map(([, id]) => id),
           ["A1", "A2"]
         )
-        const rows = yield* run("svc-fetch-annotations", argv, { cwd: folder, env })
+        const rows = yield* runWarm("svc-fetch-annotations", argv, { cwd: folder, env })
         assert.strictEqual(rows.exitCode, 0, rows.stderr)
         const found = rows.stdout
           .trim()
@@ -88,7 +89,7 @@ describe("mistakes", () => {
   ] as const) {
     it.live(`${args.at(-1)}: what to do stands below the sentence`, () =>
       Effect.gen(function* () {
-        const { exitCode, stderr } = yield* run("svc-download", args)
+        const { exitCode, stderr } = yield* runWarm("svc-download", args)
         assert.strictEqual(exitCode, 64)
         assert.include(stderr, hint)
       })
@@ -528,7 +529,7 @@ describe("a report that is no JSON", () => {
         namesIn(folder, "out").filter((name) => name.includes("r.html")),
         ["r.html"]
       )
-      const verified = yield* run("svc-verify", ["--against", "out/r.html"], { cwd: folder })
+      const verified = yield* runWarm("svc-verify", ["--against", "out/r.html"], { cwd: folder })
       assert.strictEqual(verified.exitCode, 65)
       assert.match(verified.stderr, /a page for people: give the report that --reportfile writes as \.json/)
     })

@@ -6,13 +6,14 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import type { SandboxOptions } from "../sandbox/Sandbox.ts"
 import { ground as downloadGround, fault, namesIn } from "./DownloadGround.ts"
-import { commandOf, run, runCommand, start, untilOrEnd } from "./Executables.ts"
+import { commandOf, runCommand, start, untilOrEnd } from "./Executables.ts"
+import { runWarm } from "./WarmExecutables.ts"
 
 const ground = Effect.fnUntraced(function* (options: SandboxOptions = {}) {
   const made = yield* downloadGround(options)
   const out = join(made.folder, "out")
   const fetch = (args: ReadonlyArray<string>, env: Readonly<Record<string, string>> = {}) =>
-    run("svc-fetch-annotations", args, { cwd: out, env: { ...made.env, ...env } })
+    runWarm("svc-fetch-annotations", args, { cwd: out, env: { ...made.env, ...env } })
   /** The same with a shell around it; `$fetch` is the command. */
   const shell = (script: string) =>
     runCommand("bash", ["--norc", "-c", script], {
@@ -214,7 +215,7 @@ describe("usage", () => {
   it.live("svc-steps fetch-annotations is the same", () =>
     Effect.gen(function* () {
       const { env, fetch, out } = yield* ground()
-      const outcome = yield* run("svc-steps", ["fetch-annotations", "A1"], { cwd: out, env })
+      const outcome = yield* runWarm("svc-steps", ["fetch-annotations", "A1"], { cwd: out, env })
       assert.strictEqual(outcome.stdout, (yield* fetch(["A1"])).stdout)
     })
   )

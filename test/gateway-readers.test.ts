@@ -4,8 +4,9 @@ import { request } from "node:http"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Deferred, Effect } from "effect"
-import { run, startSandbox, until } from "./Executables.ts"
+import { startSandbox, until } from "./Executables.ts"
 import { type Answer, ask, gatewayGround, startGateway, temporary } from "./GatewayGround.ts"
+import { runWarm } from "./WarmExecutables.ts"
 
 const [ada, grace, eve] = ["ada-0123456789abcdef", "grace-0123456789abcdef", "eve-0123456789abcdef"]
 
@@ -91,7 +92,7 @@ describe("readers of svc-gateway", () => {
       assert.strictEqual(status, 200)
       assert.strictEqual(JSON.parse(text).files[0].url, "http://localhost/files/A1/S1.bam")
       const env = { SVC_USER: sandbox.user, SVC_PASSWORD: sandbox.password, SVC_LOCK_DIR: yield* temporary }
-      const second = yield* run("svc-gateway", ["-t", sandbox.url, "--socket", socket], { env })
+      const second = yield* runWarm("svc-gateway", ["-t", sandbox.url, "--socket", socket], { env })
       assert.strictEqual(second.exitCode, 69)
       assert.include(second.stderr, "it is in use")
       yield* Effect.sync(() => void process.kill(first.pid, "SIGKILL"))
@@ -101,7 +102,7 @@ describe("readers of svc-gateway", () => {
       assert.strictEqual((yield* overSocket(socket, "/healthz")).status, 200)
       const data = join((yield* files).folder, "S1.bam")
       writeFileSync(data, "data")
-      const wrong = yield* run("svc-gateway", ["-t", sandbox.url, "--socket", data], { env })
+      const wrong = yield* runWarm("svc-gateway", ["-t", sandbox.url, "--socket", data], { env })
       assert.deepStrictEqual([wrong.exitCode, readFileSync(data, "utf8")], [69, "data"])
     })
   )
@@ -111,7 +112,7 @@ describe("readers of svc-gateway", () => {
       const { tokens } = yield* files
       const env = { SVC_USER: "ada", SVC_PASSWORD: "not sent", SVC_LOCK_DIR: yield* temporary }
       const start = (...args: ReadonlyArray<string>) =>
-        run("svc-gateway", ["-t", "http://127.0.0.1:9", ...args], { env })
+        runWarm("svc-gateway", ["-t", "http://127.0.0.1:9", ...args], { env })
       for (const args of [
         ["--publicUrl", "https://files.lab.example"],
         ["--publicUrl", "http://192.168.0.9:8080/gw"],

@@ -8,9 +8,10 @@ import { fromBytes } from "../core/src/genome/ByteReader.ts"
 import { readBamHeader } from "../core/src/genome/formats/BamHeader.ts"
 import { checkStructure } from "../core/src/genome/Structure.ts"
 import * as ZlibCodec from "../platform/inflate/ZlibCodec.ts"
-import { executable, run, startSandbox, until } from "./Executables.ts"
+import { executable, startSandbox, until } from "./Executables.ts"
 import { ask, gatewayGround, temporary } from "./GatewayGround.ts"
 import { fault } from "./SandboxFaults.ts"
+import { runWarm } from "./WarmExecutables.ts"
 
 const token = "0123456789abcdefghij"
 
@@ -267,7 +268,7 @@ describe("svc-gateway", () => {
     Effect.gen(function* () {
       const sandbox = yield* startSandbox()
       const env = { SVC_USER: sandbox.user, SVC_PASSWORD: sandbox.password, SVC_LOCK_DIR: yield* temporary }
-      const start = (...args: ReadonlyArray<string>) => run("svc-gateway", ["-t", sandbox.url, ...args], { env })
+      const start = (...args: ReadonlyArray<string>) => runWarm("svc-gateway", ["-t", sandbox.url, ...args], { env })
       for (const args of [
         ["--host", "0.0.0.0"],
         ["--host", "::"],
@@ -297,7 +298,7 @@ describe("svc-gateway", () => {
     Effect.gen(function* () {
       const sandbox = yield* startSandbox()
       const env = { SVC_USER: sandbox.user, SVC_PASSWORD: "wrong", SVC_LOCK_DIR: yield* temporary }
-      const { exitCode, stderr, stdout } = yield* run("svc-gateway", ["-t", sandbox.url], { env })
+      const { exitCode, stderr, stdout } = yield* runWarm("svc-gateway", ["-t", sandbox.url], { env })
       assert.strictEqual(exitCode, 77, stderr)
       assert.strictEqual(stdout, "")
       assert.include(stderr, "refused the login")
@@ -464,7 +465,7 @@ describe("svc-gateway", () => {
 
   it.live("is a step like the others", () =>
     Effect.gen(function* () {
-      const help = yield* run("svc-steps", ["gateway", "--help"])
+      const help = yield* runWarm("svc-steps", ["gateway", "--help"])
       assert.include(help.stdout, "Usage: svc-steps gateway [options]")
       assert.isTrue(executable("svc-gateway").endsWith("svc-gateway.js"))
     })

@@ -4,15 +4,15 @@ import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Duration, Effect } from "effect"
 import { fault, type Ground, ground, namesIn, readReport, sha256 } from "./DownloadGround.ts"
-import { run } from "./Executables.ts"
 import { fits } from "./Schemas.ts"
+import { runWarm } from "./WarmExecutables.ts"
 
 /** Many processes in one test, on machines of any speed; in milliseconds. */
 const patience = 300_000
 
 /** `svc-download` of somebody who knows neither service nor account. */
 const stranger = ({ folder }: Ground, args: ReadonlyArray<string>) =>
-  run("svc-download", args, { cwd: folder, env: { SVC_LOCK_DIR: join(folder, "locks") } })
+  runWarm("svc-download", args, { cwd: folder, env: { SVC_LOCK_DIR: join(folder, "locks") } })
 
 const linksIn = (folder: string) => fits("links", JSON.parse(readFileSync(join(folder, "links.json"), "utf8")))
 

@@ -4,7 +4,7 @@ import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { ground, namesIn, readReport } from "./DownloadGround.ts"
-import { run } from "./Executables.ts"
+import { runWarm } from "./WarmExecutables.ts"
 
 const binary = new Uint8Array([0x1f, 0x8b, 8, 4, 0, 0, 0, 0, 0, 0xff, 6, 0])
 
@@ -42,13 +42,13 @@ describe("files of a run that are one", () => {
       }
       for (const step of ["svc-request-restore", "svc-resume-restore"]) {
         const args = ["--restorationFile", "t.json", "--logfile", "hard.json"]
-        const outcome = yield* run(step, step === "svc-resume-restore" ? args : ["-a", "A3", ...args], {
+        const outcome = yield* runWarm(step, step === "svc-resume-restore" ? args : ["-a", "A3", ...args], {
           cwd: folder,
           env
         })
         assert.strictEqual(outcome.exitCode, 64, outcome.stderr)
       }
-      const annotations = yield* run("svc-fetch-annotations", ["A1", "-o", "a.jsonl", "--logfile", "a.jsonl"], {
+      const annotations = yield* runWarm("svc-fetch-annotations", ["A1", "-o", "a.jsonl", "--logfile", "a.jsonl"], {
         cwd: folder,
         env
       })
@@ -58,7 +58,7 @@ describe("files of a run that are one", () => {
         ["get-person", "LIMS-0001", "-o", "x.txt", "--logfile", "x.txt"],
         ["request", "POST", "/api/x", "--input", "ids.txt", "-o", "ids.txt"]
       ]) {
-        const api = yield* run("svc-api", args, { cwd: folder, env })
+        const api = yield* runWarm("svc-api", args, { cwd: folder, env })
         assert.strictEqual(api.exitCode, 64, api.stderr)
       }
       assert.deepStrictEqual(namesIn(folder), before)

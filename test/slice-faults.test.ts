@@ -6,7 +6,7 @@ import { fileURLToPath } from "node:url"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { fault, type Ground, ground, namesIn, readReport, sha256 } from "./DownloadGround.ts"
-import { start, untilOrEnd } from "./Executables.ts"
+import { run, start, untilOrEnd } from "./Executables.ts"
 import { lacks, unless } from "./Lacks.ts"
 
 const both = ["S1.ranged.bam", "S1.ranged.bam.bai"]
@@ -94,7 +94,7 @@ describe("at every operation on the disk", unless(lacks.compiler), () => {
       name,
       () =>
         Effect.gen(function* () {
-          const { download, folder } = yield* ground()
+          const { download, env, folder } = yield* ground()
           const library = join(folder, "kill-point.so")
           assert.strictEqual(spawnSync("gcc", ["-shared", "-fPIC", "-O1", "-o", library, source, "-ldl"]).status, 0)
           const made = Effect.fnUntraced(function* (into: string, range: string, more: ReadonlyArray<string> = []) {
@@ -112,7 +112,10 @@ describe("at every operation on the disk", unless(lacks.compiler), () => {
             if (overwrite) for (const [i, file] of both.entries()) writeFileSync(join(into, file), old[i] ?? "")
             const wish = ["-a", "A1", "-g", regions, "-d", into, ...(overwrite ? ["--overwrite"] : [])]
             const point: Record<string, string> = at === null ? { KILL_LOG: log } : { KILL_AT: String(at) }
-            yield* download(wish, { LD_PRELOAD: library, KILL_DIR: into, ...point })
+            yield* run("svc-download", wish, {
+              cwd: folder,
+              env: { ...env, LD_PRELOAD: library, KILL_DIR: into, ...point }
+            })
             const seen = both.map((file, i) => {
               if (!existsSync(join(into, file))) return "none"
               const bytes = readFileSync(join(into, file))

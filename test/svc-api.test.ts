@@ -5,12 +5,13 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import type { SandboxOptions } from "../sandbox/Sandbox.ts"
 import { ground as emptyGround, fault, namesIn } from "./DownloadGround.ts"
-import { type RunOptions, run } from "./Executables.ts"
+import type { RunOptions } from "./Executables.ts"
+import { runWarm } from "./WarmExecutables.ts"
 
 const ground = (options: SandboxOptions = {}) =>
   Effect.map(emptyGround(options), (sandbox) => {
     const api = (args: ReadonlyArray<string>, more: RunOptions = {}) =>
-      run("svc-api", args, { ...more, cwd: sandbox.folder, env: { ...sandbox.env, ...more.env } })
+      runWarm("svc-api", args, { ...more, cwd: sandbox.folder, env: { ...sandbox.env, ...more.env } })
     return { ...sandbox, api, path: (name: string) => join(sandbox.folder, name) }
   })
 
@@ -577,7 +578,7 @@ describe("usage", () => {
 
   it.live("openapi prints the document without settings or a service", () =>
     Effect.gen(function* () {
-      const { exitCode, stderr, stdout } = yield* run("svc-api", ["openapi"])
+      const { exitCode, stderr, stdout } = yield* runWarm("svc-api", ["openapi"])
       assert.deepStrictEqual([exitCode, stderr], [0, ""])
       assert.include(JSON.parse(stdout), { openapi: "3.1.0" })
     })
@@ -587,14 +588,14 @@ describe("usage", () => {
     Effect.gen(function* () {
       const bare = { env: { SVC_TARGET: "" } }
       for (const args of [["--help"], ["get-person", "--help"], ["help", "get-person"], ["--version"]]) {
-        const { exitCode, stderr, stdout } = yield* run("svc-api", args, bare)
+        const { exitCode, stderr, stdout } = yield* runWarm("svc-api", args, bare)
         assert.deepStrictEqual([exitCode, stderr, stdout === ""], [0, "", false])
       }
-      const completions = yield* run("svc-api", ["--completions", "bash"], bare)
+      const completions = yield* runWarm("svc-api", ["--completions", "bash"], bare)
       for (const word of ["get-virtual-panel-summaries", "--virtual-panel-id", "--target"]) {
         assert.include(completions.stdout, word)
       }
-      const { stdout } = yield* run("svc-steps", ["api", "get-person", "--help"], bare)
+      const { stdout } = yield* runWarm("svc-steps", ["api", "get-person", "--help"], bare)
       assert.match(stdout, /Usage: svc-steps api get-person \[options\] LIMS-ID\.\.\./)
     })
   )

@@ -23,6 +23,7 @@ import { run } from "./Executables.ts"
 import { bgzf, text } from "./genome/Fixtures.ts"
 import { fits } from "./Schemas.ts"
 import { temporaryFolder } from "./TemporaryFolder.ts"
+import { runWarm } from "./WarmExecutables.ts"
 
 // Made once: it takes half a second.
 const samples = Effect.runSync(Effect.cached(Effect.provide(makeSamples(1), ZlibCodec.layer)))
@@ -32,7 +33,7 @@ const sample = Effect.gen(function* () {
   const folder = yield* temporaryFolder("svc-verify-")
   const files = yield* samples
   for (const { bytes, name } of files.slice(0, 4)) writeFileSync(join(folder, name), bytes)
-  const verify = (...args: ReadonlyArray<string>) => run("svc-verify", args, { cwd: folder })
+  const verify = (...args: ReadonlyArray<string>) => runWarm("svc-verify", args, { cwd: folder })
   return { folder, verify }
 })
 
@@ -138,7 +139,7 @@ describe("svc-verify", () => {
         "out/report.json"
       ])
       assert.strictEqual(done.exitCode, 0, done.stderr)
-      const verify = (...args: ReadonlyArray<string>) => run("svc-verify", args, { cwd: folder })
+      const verify = (...args: ReadonlyArray<string>) => runWarm("svc-verify", args, { cwd: folder })
       const sound = yield* verify("--against", "out/report.json")
       assert.strictEqual(sound.exitCode, 0, sound.stdout)
       assert.strictEqual(sound.stdout.match(/sha256 as expected/g)?.length, 4)
@@ -162,7 +163,7 @@ describe("svc-verify", () => {
         const { download, folder } = yield* ground()
         const done = yield* download(["-a", "A1", "-d", "out", "--layout", "flat", "--checksums", "md5"])
         assert.strictEqual(done.exitCode, 0, done.stderr)
-        const verify = run("svc-verify", ["out"], { cwd: folder })
+        const verify = runWarm("svc-verify", ["out"], { cwd: folder })
         const sound = yield* verify
         assert.strictEqual(sound.exitCode, 0, sound.stdout)
         assert.strictEqual(sound.stdout.match(/^ok +out\/\S+\.md5 .*, belongs to out\/\S+$/gm)?.length, 2)
@@ -184,12 +185,12 @@ describe("svc-verify", () => {
       const lines = ["S1.bam", "S1.vcf.gz"].map((name) => `${sha256(folder, name)}  ${name}\n`)
       writeFileSync(join(folder, "SHA256SUMS"), lines.join(""))
       const sums = join(folder, "SHA256SUMS")
-      assert.strictEqual((yield* run("svc-verify", ["--against", sums])).exitCode, 0)
+      assert.strictEqual((yield* runWarm("svc-verify", ["--against", sums])).exitCode, 0)
       writeFileSync(
         sums,
         lines.join("").replace(/^./, (digit) => (digit === "0" ? "1" : "0"))
       )
-      const wrong = yield* run("svc-verify", ["--against", sums])
+      const wrong = yield* runWarm("svc-verify", ["--against", sums])
       assert.strictEqual(wrong.exitCode, 65)
       assert.match(wrong.stdout, /S1\.bam: its SHA-256 is /)
     })
@@ -273,7 +274,7 @@ describe("svc-verify", () => {
       assert.deepStrictEqual(namesIn(out), ["S1.bai", "S1.bam", "S1.vcf.gz", "S1.vcf.tbi"])
       const cut = yield* own.download(["-a", "A1", "-d", "out", "-f", "bam,vcf.gz", "-g", "chr1:155234500-155236000"])
       assert.strictEqual(cut.exitCode, 0, cut.stderr)
-      const { exitCode, stdout } = yield* run("svc-verify", [out], { cwd: own.folder })
+      const { exitCode, stdout } = yield* runWarm("svc-verify", [out], { cwd: own.folder })
       assert.strictEqual(exitCode, 0, stdout)
       for (const [index, file] of [
         ["S1.bai", "S1.bam"],
@@ -281,7 +282,7 @@ describe("svc-verify", () => {
       ] as const) {
         assert.include(stdout, `belongs to ${join(out, file)}`)
         truncateSync(join(out, index), statSync(join(out, index)).size - 3)
-        const cutOff = yield* run("svc-verify", [out], { cwd: own.folder })
+        const cutOff = yield* runWarm("svc-verify", [out], { cwd: own.folder })
         assert.strictEqual(cutOff.exitCode, 65, cutOff.stdout)
         assert.match(cutOff.stdout, new RegExp(`^FAILED +${join(out, index)}: .*byte `, "m"))
       }

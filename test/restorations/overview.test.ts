@@ -3,9 +3,9 @@ import { existsSync, mkdirSync } from "node:fs"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { run } from "../Executables.ts"
 import { entry, file, store, tracked } from "../RestorationGround.ts"
 import { temporaryFolder } from "../TemporaryFolder.ts"
+import { runWarm } from "../WarmExecutables.ts"
 
 describe("svc-steps restorations", () => {
   const work = Effect.fnUntraced(function* () {
@@ -13,7 +13,7 @@ describe("svc-steps restorations", () => {
     mkdirSync(join(folder, "out"))
     return {
       folder,
-      restorations: (...args: ReadonlyArray<string>) => run("svc-steps", ["restorations", ...args], { cwd: folder })
+      restorations: (...args: ReadonlyArray<string>) => runWarm("svc-steps", ["restorations", ...args], { cwd: folder })
     }
   })
 

@@ -4,8 +4,9 @@ import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { fault, namesIn, readReport, stoppedInMidFile } from "../DownloadGround.ts"
-import { run, start, untilOrEnd } from "../Executables.ts"
+import { start, untilOrEnd } from "../Executables.ts"
 import { archive, entry, file, overdueArchive, store, thawedWhenItWaits, tracked } from "../RestorationGround.ts"
+import { runWarm } from "../WarmExecutables.ts"
 
 describe("waiting", () => {
   it.live("SIGTERM ends it with 75 and the pending line, and everything is kept", () =>
@@ -72,7 +73,7 @@ describe("waiting", () => {
     Effect.gen(function* () {
       const { env, folder, stats } = yield* archive("1 hour")
       store(folder, entry("A3"))
-      const outcome = yield* run("svc-resume-restore", ["--wait", "1h"], {
+      const outcome = yield* runWarm("svc-resume-restore", ["--wait", "1h"], {
         cwd: folder,
         env: { ...env, SVC_PASSWORD: "wrong" }
       })
