@@ -69,6 +69,17 @@ describe("docs/dev/faults.md", () => {
   })
 })
 
+/** The anchors that a code host makes of the headings of a page. */
+const anchors = (page: URL): ReadonlyArray<string> => {
+  const text = readFileSync(page, "utf8").replace(/^```[\s\S]*?^```$/gm, "")
+  return [...text.matchAll(/^#+ (.+)$/gm)].map(([, heading = ""]) =>
+    heading
+      .toLowerCase()
+      .replace(/[^\w\- ]/g, "")
+      .replaceAll(" ", "-")
+  )
+}
+
 describe("what the documentation tells to run", () => {
   const { scripts } = JSON.parse(readFileSync(`${root}package.json`, "utf8"))
   const npmsOwn = ["ci", "install", "version"]
@@ -79,18 +90,22 @@ describe("what the documentation tells to run", () => {
     "SECURITY.md",
     ...repositoryFiles.filter((path) => /^docs\/(?:dev\/(?:adr\/)?)?[^/]+\.md$/.test(path))
   ]) {
-    it(`${page} names only scripts that exist, and files that exist`, () => {
+    it(`${page} names only scripts, files and headings that exist`, () => {
       const text = readFileSync(`${root}${page}`, "utf8")
       const named = [...text.matchAll(/(?:^|`|&& )npm (?:run )?([a-z][a-z0-9:]*)/gm)].map(([, name = ""]) => name)
       assert.deepStrictEqual(
         named.filter((name) => !(name in scripts) && !npmsOwn.includes(name)),
         []
       )
-      const linked = [...text.matchAll(/\]\((?!https?:)([^)#]+)\)/g)].map(([, path = ""]) => path)
-      assert.deepStrictEqual(
-        linked.filter((path) => !existsSync(new URL(path, new URL(page, `file://${root}`)))),
-        []
+      const self = new URL(page, `file://${root}`)
+      const dead = [...text.matchAll(/\]\((?!https?:)([^)#]*)(?:#([^)]+))?\)/g)].flatMap(
+        ([link, path = "", anchor]) => {
+          const to = new URL(path === "" ? self : path, self)
+          if (!existsSync(to)) return [link]
+          return anchor === undefined || anchors(to).includes(anchor) ? [] : [link]
+        }
       )
+      assert.deepStrictEqual(dead, [])
     })
   }
 })
