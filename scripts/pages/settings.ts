@@ -3,6 +3,7 @@ import { groups, stepNames } from "../../core/src/settings/Key.ts"
 import { type KeyName, keyNames, table } from "../../core/src/settings/Keys.ts"
 import { metavarOf } from "../../steps/main/Help.ts"
 import { generalOptions } from "../../steps/main/Options.ts"
+import type { CommandOption, CommandOptions } from "../../steps/main/Step.ts"
 import { cell, families, type ListedOption, sandboxHelp, steps } from "../commands.ts"
 import { addressOf } from "../schemas.ts"
 
@@ -41,20 +42,32 @@ Commands: ${usual}.
 ${names.map((name) => row(name, usual)).join("\n")}`
 }
 
-/** The options that only the command line of one command gives. */
+const ownRow = ([name, { help, short, ...option }]: readonly [string, CommandOption]) =>
+  `| ${cell(written(name, metavarOf({ help, ...option }), short))} | ${withDefault(help, option.default)} |`
+
+const isSetting = ([name, option]: readonly [string, CommandOption]) =>
+  keyNames.some((key) => key === name && table[key] === option)
+
+/** The options that only the command line of one command gives; those that are settings elsewhere are in one row. */
+const ownTable = (command: string, options: CommandOptions = {}) => {
+  const own = Object.entries(options)
+  const settings = own.filter(isSetting)
+  const names = settings.map(([name]) => `\`--${name}\``).join(", ")
+  const rows = [
+    ...own.filter((entry) => !isSetting(entry)).map(ownRow),
+    ...(settings.length === 0 ? [] : [`| ${names} | as the settings of these names |`])
+  ]
+  return rows.length === 0 ? [] : [[`### ${command}`, "", "| option | meaning |", "|---|---|", ...rows].join("\n")]
+}
+
 const ownTables = [
-  ...steps.map(({ name, options }) => ({ command: `svc-${name}`, options })),
+  ...steps.flatMap(({ name, options }) => ownTable(`svc-${name}`, options)),
   ...families
     .filter(({ name }) => name === "restorations")
     .flatMap(({ methods, name }) =>
-      methods.map(({ method, options }) => ({ command: `svc-steps ${name} ${method}`, options }))
+      methods.flatMap(({ method, options }) => ownTable(`svc-steps ${name} ${method}`, options))
     )
-].flatMap(({ command, options = {} }) => {
-  const rows = Object.entries(options).map(
-    ([name, own]) => `| ${cell(written(name, metavarOf(own), own.short))} | ${withDefault(own.help, own.default)} |`
-  )
-  return rows.length === 0 ? [] : [[`### ${command}`, "", "| option | meaning |", "|---|---|", ...rows].join("\n")]
-})
+]
 
 const listedRow = ({ help, metavar, name, short }: ListedOption) =>
   `| ${[written(name, metavar, short), help].map(cell).join(" | ")} |`
@@ -108,10 +121,5 @@ ${ownTables.join("\n\n")}
 
 | option | meaning |
 |---|---|
-${Object.entries(generalOptions)
-  .map(
-    ([name, { help, short, ...option }]) =>
-      `| ${[written(name, metavarOf({ help, ...option }), short), help].map(cell).join(" | ")} |`
-  )
-  .join("\n")}
+${Object.entries(generalOptions).map(ownRow).join("\n")}
 `
