@@ -53,7 +53,7 @@ export interface RunningSandbox {
   readonly user: string
   readonly password: string
   readonly stats: Effect.Effect<Stats>
-  /** Whether a request to the API or to the link host is being answered. */
+  /** @internal Whether a request to the API or to the link host is being answered. */
   readonly busy: () => boolean
   /** Replaces all fault rules and counts anew. */
   readonly setFaults: (rules: ReadonlyArray<FaultRule>) => Effect.Effect<void>

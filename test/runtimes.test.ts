@@ -61,12 +61,20 @@ describe("svc-steps/node", () => {
     it.live(`says on an old Node which one it needs, before anything else of svc-steps/${entryPoint} is run`, () =>
       Effect.gen(function* () {
         const script = `
-          Object.defineProperty(process.versions, "node", { value: "20.20.2" })
+          Object.defineProperty(process.versions, "node", { value: "18.20.8" })
+          // What Node's own modules use of it, they take before it is gone.
+          await import("node:http")
+          for (const newer of ["toSorted", "toReversed", "toSpliced", "with"]) delete Array.prototype[newer]
+          delete Object.groupBy
+          delete Map.groupBy
+          delete Promise.withResolvers
+          // As a program does, the part first that needs no Node.
+          await import("svc-steps").catch(({ message }) => console.log(message))
           await import("svc-steps/${entryPoint}").catch(({ message }) => console.log(message))`
         const { stdout } = yield* runCommand(process.execPath, ["--input-type=module", "--eval", script])
         assert.match(
           stdout,
-          /^svc-steps\/node and .* run on Node 22\.19 or newer, and were loaded by Node 20\.20\.2;.*\n$/
+          /^svc-steps\/node and .* run on Node 22\.19 or newer, and were loaded by Node 18\.20\.8;.*\n$/
         )
       })
     )

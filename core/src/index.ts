@@ -78,7 +78,7 @@ export type {
   PlannedFile
 } from "./download/DownloadPlan.ts"
 export type { RequestError } from "./download/DownloadRequest.ts"
-export { Downloads, type EventsOptions, type Looks, type RunFailure } from "./download/Downloads.ts"
+export { Downloads, type Looks, type RunFailure, type RunOptions } from "./download/Downloads.ts"
 export {
   DownloadsFailed,
   type FileReason,

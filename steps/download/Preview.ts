@@ -49,7 +49,7 @@ export const showPlan = Effect.fn("svc.step.showPlan")(function* (
   format: "text" | "json",
   subject: PlanSubject = "run"
 ) {
-  const outcome = yield* Downloads.use(({ plan }) => plan(request, subject))
+  const outcome = yield* Downloads.use(({ plan }) => plan(request, { subject }))
   const { failures, plan, disk } = outcome
   const { prose } = yield* Scrubber
   yield* format === "json" ? printDocument(planJson(outcome)) : printLines(planText(outcome, prose))

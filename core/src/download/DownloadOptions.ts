@@ -1,7 +1,7 @@
 /** What a download is asked for, under the names of the settings, and what is said to a program that gives something else. */
 import * as Schema from "effect/Schema"
 import { type RestoreMode, RestorePolicy } from "../archive/Policy.ts"
-import { misfitsOf } from "../Errors.ts"
+import { misfitsOf, type OptionProblem } from "../Errors.ts"
 import { type ChecksumKind, checksumKinds, type FileType, fileTypes } from "../selection/FileName.ts"
 import type { Layout } from "../selection/OutputPath.ts"
 
@@ -47,8 +47,7 @@ export interface DownloadOptions extends RegionOptions {
 const texts = Schema.Array(Schema.NonEmptyString)
 const types = Schema.Array(Schema.Literals(fileTypes)).pipe(Schema.check(Schema.isMinLength(1)))
 
-/** Finds options of another name or type than they may have. */
-export const misfits = misfitsOf({
+const misfits = misfitsOf({
   analysisIds: texts,
   sampleIds: texts,
   limsIds: texts,
@@ -70,3 +69,14 @@ export const misfits = misfitsOf({
   bed: Schema.NullOr(Schema.String),
   unmapped: Schema.Boolean
 } satisfies { readonly [K in keyof DownloadOptions]-?: { readonly Type: Exclude<DownloadOptions[K], undefined> } })
+
+/** What is wrong with options before their values are read: names, types, and two that say the same differently. */
+export const wrongOptions = (options: DownloadOptions): ReadonlyArray<OptionProblem> => {
+  const problems = misfits(options)
+  if (problems.length > 0 || options.bed == null) return problems
+  const others = (["range", "unmapped"] as const).filter((name) => options[name])
+  return others.map((option) => ({
+    option,
+    message: `bed and ${option} cannot be used together: give the regions as range`
+  }))
+}

@@ -117,6 +117,14 @@ layer(Layer.merge(NodeServices.layer, ZlibCodec.layer))("downloadRequest", (it) 
         "analysisIds.1: expected string",
         'layout: expected "flat" | "analysis"'
       ])
+      for (const [other, value] of [
+        ["range", "chr1"],
+        ["unmapped", true]
+      ] as const) {
+        const both = yield* refused({ bed: "regions.bed", [other]: value })
+        assert.strictEqual(both.message, `bed and ${other} cannot be used together: give the regions as range`)
+      }
+      assert.strictEqual((yield* Effect.flip(downloadRequest(null as never))).message, "Options are an object")
       assert.isNull((yield* downloadRequest({ range: undefined, filetypes: undefined } as object)).slice)
     })
   )

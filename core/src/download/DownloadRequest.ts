@@ -21,7 +21,7 @@ import type { FileType } from "../selection/FileName.ts"
 import { type Filter, filterFields, parse } from "../selection/Filter.ts"
 import type { SelectionRequest } from "../selection/Selection.ts"
 import type { SliceWish } from "../transfer/SliceRequest.ts"
-import { type DownloadOptions, misfits, type RegionOptions } from "./DownloadOptions.ts"
+import { type DownloadOptions, type RegionOptions, wrongOptions } from "./DownloadOptions.ts"
 import type { PlanRequest } from "./DownloadPlan.ts"
 import type { Proof } from "./FetchFile.ts"
 
@@ -126,7 +126,7 @@ export const downloadRequest = (
   options: DownloadOptions,
   own?: ReadonlyMap<string, string>
 ): Effect.Effect<DownloadRequest, RequestError, FileSystem.FileSystem | Codec> => {
-  const wrong = misfits(options)
+  const wrong = wrongOptions(options)
   return Effect.fromResult(wrong.length > 0 ? Result.fail(wrong) : parseRequest(options, own)).pipe(
     Effect.mapError(usageErrorOf),
     Effect.flatMap(readRequest)

@@ -350,7 +350,7 @@ layer(Layer.merge(NodeServices.layer, ZlibCodec.layer), { excludeTestServices: t
       const w = yield* world(analyses)
       const planned = Effect.gen(function* () {
         const { plan } = yield* Downloads
-        const { disk, plan: decided, subject } = yield* plan(wanted(w.out), "restore")
+        const { disk, plan: decided, subject } = yield* plan(wanted(w.out), { subject: "restore" })
         const outlooks = decided.files.map(({ decision }) =>
           decision._tag === "Skip" ? decision.reason : decision._tag
         )

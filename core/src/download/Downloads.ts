@@ -62,8 +62,8 @@ import { linksSource, type RunSource, serviceSource } from "./RunSource.ts"
 /** What can stop a run before its first file. */
 export type RunFailure = ServiceError | RequestError | CannotCreate
 
-/** How the events of a run are given. */
-export interface EventsOptions {
+/** What a plan or the events are of. */
+export interface RunOptions {
   /** `restore` only asks for the archived files; `run` is the default. */
   readonly subject?: PlanSubject
   /** @internal Told of everything at once, while the events may wait to be read: of a run that was interrupted it knows every file. */
@@ -79,7 +79,7 @@ export class Downloads extends Context.Service<
     /** What `run` would do, or `restore`; touches nothing and asks nobody. */
     readonly plan: (
       options: DownloadOptions,
-      subject?: PlanSubject
+      how?: RunOptions
     ) => Effect.Effect<PlanOutcome, ServiceError | RequestError>
     /** The links in place of the files, analysis by analysis, so that no link grows old. Restores nothing. */
     readonly links: (options: DownloadOptions) => Stream.Stream<LinksItem, ServiceError | RequestError>
@@ -93,7 +93,7 @@ export class Downloads extends Context.Service<
     /** What happens in a `run` or `restore`, and its outcome at the end; it goes on while the stream is read. */
     readonly events: (
       options: DownloadOptions,
-      how?: EventsOptions
+      how?: RunOptions
     ) => Stream.Stream<RunEvent | Ended<RunOutcome>, RunFailure | TrackingError>
     /** Asks for the archived files and downloads nothing; what is there already has no result. */
     readonly restore: (options: DownloadOptions) => Effect.Effect<RunOutcome, RunFailure | TrackingError>
@@ -227,7 +227,7 @@ const forms = Effect.fnUntraced(function* <R>(
       }),
     list: (options) =>
       Stream.unwrap(Effect.map(reading(options), (request) => Stream.provideContext(list(source, request), context))),
-    plan: Effect.fnUntraced(function* (options, subject = "run") {
+    plan: Effect.fnUntraced(function* (options, { subject = "run" } = {}) {
       const request = yield* reading(options)
       return yield* subject === "run"
         ? Effect.provideContext(planRun(source, request), context)

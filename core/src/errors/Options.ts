@@ -1,4 +1,5 @@
 /** Options that a program gives: what is wrong with their names and types, as one error. */
+import * as Predicate from "effect/Predicate"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import * as SchemaIssue from "effect/SchemaIssue"
@@ -29,13 +30,14 @@ const issuesOf = SchemaIssue.makeFormatterStandardSchemaV1()
  */
 export const misfitsOf = (
   schemas: Partial<Record<OptionName, Schema.ConstraintDecoder<unknown>>>
-): ((options: object) => ReadonlyArray<OptionProblem>) => {
+): ((options: object | null | undefined) => ReadonlyArray<OptionProblem>) => {
   const names = Object.keys(schemas) as ReadonlyArray<OptionName>
   const decoders = Object.entries(schemas).map(
     ([name, schema]) => [name as OptionName, Schema.decodeUnknownResult(schema, { errors: "all" })] as const
   )
   return (options) => {
-    const given = new Map<string, unknown>(Object.entries(options ?? {}))
+    if (!Predicate.isObject(options)) return [{ message: "Options are an object" }]
+    const given = new Map<string, unknown>(Object.entries(options))
     const unknown = [...given.keys()]
       .filter((name) => !names.some((option) => option === name))
       .map((name) => ({ message: `Unknown option ${printable(name)}${didYouMean(nearest(name, names))}` }))

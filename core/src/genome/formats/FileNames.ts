@@ -88,13 +88,13 @@ const indexKinds = ({ indexes, suffix }: Names): ReadonlyArray<Kind<IndexSuffix>
   )
 }
 
-// Longer endings first: that of data may end in another.
+// Longer endings first: that of data may end in another. Not `toSorted`: this runs while an old Node still loads us, to be told that it is old.
 const kinds: ReadonlyArray<Kind> = all
   .flatMap((names) => [
     { kind: names.suffix, type: names.suffix, index: null, ending: names.suffix },
     ...indexKinds(names)
   ])
-  .toSorted((a, b) => b.ending.length - a.ending.length)
+  .sort((a, b) => b.ending.length - a.ending.length)
 
 /** `S1.bed.gz.csi` is called after the whole name of a file of no known format. */
 const ofOtherData = /\.gz\.csi$/
