@@ -3,28 +3,12 @@ import { NodeServices } from "@effect/platform-node"
 import { Effect, Option } from "effect"
 import { CliConfig, CliOutput, Command, GlobalFlag, type HelpDoc } from "effect/cli"
 import { sandboxCommand } from "../sandbox/CommandLine.ts"
-import { apiStep } from "../steps/api/ApiStep.ts"
-import { doctorStep } from "../steps/doctor/DoctorStep.ts"
-import { downloadStep } from "../steps/download/DownloadStep.ts"
-import { fetchAnnotationsStep } from "../steps/fetch-annotations/FetchAnnotationsStep.ts"
-import { gatewayStep } from "../steps/gateway/GatewayStep.ts"
+import { steps as all } from "../steps/main/AllSteps.ts"
 import type { Step, StepFamily } from "../steps/main/Step.ts"
-import { requestRestoreStep } from "../steps/request-restore/RequestRestoreStep.ts"
-import { restorationsStep } from "../steps/restorations/RestorationsStep.ts"
-import { resumeRestoreStep } from "../steps/resume-restore/ResumeRestoreStep.ts"
-import { verifyStep } from "../steps/verify/VerifyStep.ts"
 
-export const steps: ReadonlyArray<Step> = [
-  downloadStep,
-  requestRestoreStep,
-  resumeRestoreStep,
-  fetchAnnotationsStep,
-  verifyStep,
-  doctorStep,
-  gatewayStep
-]
+export const steps: ReadonlyArray<Step> = all.flatMap((it) => ("methods" in it ? [] : [it]))
 
-export const families: ReadonlyArray<StepFamily> = [apiStep, restorationsStep]
+export const families: ReadonlyArray<StepFamily> = all.flatMap((it) => ("methods" in it ? [it] : []))
 
 export interface ListedOption {
   readonly name: string

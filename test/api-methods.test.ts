@@ -8,7 +8,7 @@ import { PanelId } from "../core/src/contract/Ids.ts"
 import type { ServiceError } from "../core/src/Errors.ts"
 import * as Service from "../platform/Service.ts"
 import { start } from "../sandbox/Sandbox.ts"
-import { methodTable } from "../steps/api/MethodTable.ts"
+import { methodTable } from "../steps/api/ApiStep.ts"
 
 const service = (ids: "text" | "numeric") =>
   Layer.unwrap(

@@ -492,7 +492,6 @@ const writers: Readonly<Record<string, Writer>> = Object.fromEntries<Writer>([
   ["gateway/Metrics.ts", { holds: "ok, and numbers" }],
   ["steps/main/StepRunner.ts", { holds: "help and version, before anything is read" }],
   ["platform/files/OutputFile.ts", { holds: answers }],
-  ["steps/api/OpenApi.ts", { holds: "the declaration of the API" }],
   ["steps/api/Program.ts", { holds: answers }],
   ["steps/fetch-annotations/Program.ts", { holds: answers }],
   ["steps/download/Preview.ts", { holds: "links, which the user asked for" }],
@@ -542,6 +541,6 @@ describe("Z5 the way out for words", () => {
         ? [path]
         : []
     )
-    assert.deepStrictEqual(around, ["steps/api/Answers.ts", "steps/api/Special.ts", "steps/download/Conclusion.ts"])
+    assert.deepStrictEqual(around, ["steps/api/Answers.ts", "steps/download/Conclusion.ts"])
   })
 })

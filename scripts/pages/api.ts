@@ -1,8 +1,7 @@
 /** `docs/svc-api.md`, made of the methods of the step. */
 import { endpointOf } from "../../core/src/client/EndpointCalls.ts"
 import { errorBody, format, output, whichPanel } from "../../steps/api/ApiMethod.ts"
-import { apiStep } from "../../steps/api/ApiStep.ts"
-import { methodTable } from "../../steps/api/MethodTable.ts"
+import { apiStep, methodTable } from "../../steps/api/ApiStep.ts"
 import { metavarOf, methodUsage } from "../../steps/main/Help.ts"
 import type { CommandOption, Method } from "../../steps/main/Step.ts"
 import { cell } from "../commands.ts"

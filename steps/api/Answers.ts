@@ -1,9 +1,12 @@
 /**
- * Writes the answers of a command as they arrive: as one document, as an object by identifier, or as lines. Objects and lines are
- * written piece by piece, so that only one payload is in memory.
+ * What a method prints: answers as one document, as an object by identifier, or as lines, and on request the body of an error.
+ * Objects and lines are written piece by piece as they arrive, so that only one payload is in memory.
  */
 import * as Effect from "effect/Effect"
+import * as Ref from "effect/Ref"
+import { RefusedReplies, type RefusedReply } from "../../core/src/session/RequestMarks.ts"
 import { printableJson, printableJsonLine } from "../../core/src/text/Printable.ts"
+import { Scrubber } from "../../core/src/text/Scrubber.ts"
 import type { Output } from "../../platform/files/OutputFile.ts"
 
 export interface Answers {
@@ -51,3 +54,27 @@ export const documentOf = (payload: unknown, format: "json" | "jsonl"): Uint8Arr
       ? payload.map((item) => `${printableJsonLine(item)}\n`).join("")
       : `${printableJson(payload)}\n`
   )
+
+/** One value as a line of JSON. */
+export const jsonLine = (value: unknown): Uint8Array => encoder.encode(`${printableJsonLine(value)}\n`)
+
+/** When `call` fails, gives `show` the body of the last refused reply, with secrets removed. */
+export const withErrorBody = <A, E, R, R2>(
+  call: Effect.Effect<A, E, R>,
+  show: (body: string, status: number) => Effect.Effect<void, never, R2>
+): Effect.Effect<A, E, R | R2> =>
+  Effect.gen(function* () {
+    const last = yield* Ref.make<RefusedReply | null>(null)
+    const showLast = Effect.gen(function* () {
+      const reply = yield* Ref.get(last)
+      if (reply !== null && reply.body !== "") yield* show((yield* Scrubber).prose(reply.body), reply.status)
+    })
+    return yield* call.pipe(
+      Effect.provideService(RefusedReplies, (reply) => Ref.set(last, reply)),
+      Effect.tapError(() => showLast)
+    )
+  })
+
+/** Logs the body, after a line's beginning that names the status. */
+export const logErrorBody = (body: string, status: number): Effect.Effect<void> =>
+  Effect.logError(`Body of the reply with status ${status}: ${body.trimEnd()}`)

@@ -1,18 +1,15 @@
-/**
- * A row of the table of methods: its name, operands and options, its help, and the call that it makes.
- *
- * This module has only types and options, so that `--help` loads nothing else.
- */
+/** A method of `svc-api`: a step, with the call that it makes. Only types and options, so that `--help` loads nothing else. */
 import type * as Effect from "effect/Effect"
 import type * as Schema from "effect/Schema"
+import type { ServiceClient, ServiceJson } from "../../core/src/client/ServiceClient.ts"
 import type { PanelChoice, ServiceMethods } from "../../core/src/client/ServiceMethods.ts"
 import type { ServiceStreams } from "../../core/src/client/ServiceStreams.ts"
 import type { EndpointName } from "../../core/src/contract/EndpointNotes.ts"
 import type { ServiceError } from "../../core/src/Errors.ts"
-import type { CommandOption, CommandOptions, Operands } from "../main/Step.ts"
-import type { Special } from "./Special.ts"
+import type { Own, StepFailure } from "../main/Program.ts"
+import type { CommandOption, CommandOptions, Method } from "../main/Step.ts"
 
-/** What a row needs to make its call. */
+/** What a method needs to make its call. */
 export interface ServiceCalls {
   readonly api: ServiceMethods<"json">
   readonly streams: ServiceStreams["Service"]
@@ -27,7 +24,7 @@ export type Values = Readonly<Record<string, unknown>>
  * - `each`: one call for each identifier; `stream`, where present, makes the same call for a body too large for memory
  * - `list`: one call for all operands, which gives a list; `absent` names the operands that the list has no item for
  * - `one`: one call for all operands, which gives one value
- * - `special`: more than one call, in a module of its own
+ * - `special`: no single call, but a {@link Special}
  */
 export type Work =
   | {
@@ -50,21 +47,26 @@ export type Work =
       /** What is wrong with the options, one sentence each. */
       readonly check?: (values: Values) => ReadonlyArray<string>
     }
-  | { readonly kind: "special"; readonly load: () => Promise<Special> }
+  | { readonly kind: "special"; readonly which: SpecialName }
 
-export interface ApiMethod {
-  /** In kebab-case. */
-  readonly method: string
-  readonly group: string
-  /** One sentence without a full stop. */
-  readonly summary: string
+export interface ApiMethod extends Method {
   /** The endpoint that it calls; null when it may call any. */
   readonly calls: EndpointName | null
-  readonly operands?: Operands
   readonly options: CommandOptions
-  readonly example?: string
   readonly work: Work
 }
+
+export type SpecialName = "savePerson" | "createPanel" | "updatePanel" | "request"
+
+/** A method that is no single call. */
+export interface Special {
+  /** What is wrong with the command line, one sentence each without `Error: `; checked before any request. */
+  readonly check: (operands: ReadonlyArray<string>, own: Own) => ReadonlyArray<string>
+  /** Reads local inputs before the login, and gives the effect that asks the service and returns the bytes to print. */
+  readonly prepare: (operands: ReadonlyArray<string>, own: Own) => Effect.Effect<Ask, StepFailure>
+}
+
+export type Ask = Effect.Effect<Uint8Array, StepFailure, ServiceClient | ServiceJson>
 
 export const output = {
   type: "path",

@@ -1,22 +1,164 @@
-/** `svc-api`: each method as a step, whose program is loaded only when it runs. */
+/**
+ * `svc-api`: the table of its methods, from which parsing, `--help`, completions and docs/svc-api.md are made. Most are derived from
+ * the notes on the endpoints; those that need more are written out here.
+ */
+import type { LimsId, PersonId } from "../../core/src/contract/Ids.ts"
 import { downloadFiles } from "../main/DownloadFiles.ts"
-import type { Method, StepFamily } from "../main/Step.ts"
-import { type ApiMethod, output } from "./ApiMethod.ts"
-import { methodTable } from "./MethodTable.ts"
+import type { CommandOptions, Method, StepFamily } from "../main/Step.ts"
+import { type ApiMethod, errorBody, output, type SpecialName, type Values, whichPanel } from "./ApiMethod.ts"
+import { derivedMethods } from "./DerivedMethod.ts"
 
-const methodOf = (row: ApiMethod): Method => ({
+const input = {
+  type: "path",
+  file: { what: "the file with the fields", use: "read" },
+  metavar: "FILE|-",
+  help: "JSON with the fields as the service names them, from a file or standard input, in place of the options"
+} as const satisfies CommandOptions[string]
+
+export const personOptions = {
+  input,
+  "lims-id": { type: "text", metavar: "LIMS-ID", help: "The person; created when unknown" },
+  "family-id": { type: "text", metavar: "ID", help: "Family" },
+  "first-name": { type: "text", metavar: "TEXT", help: "First name" },
+  "last-name": { type: "text", metavar: "TEXT", help: "Last name" },
+  comment: { type: "text", metavar: "TEXT", help: "Comment" },
+  country: { type: "text", metavar: "TEXT", help: "Country" },
+  sex: { type: "text", metavar: "WORD", help: "UNKNOWN, MALE, FEMALE, INTERSEX, or what else the service knows" },
+  "birth-date": { type: "text", metavar: "YYYY-MM-DD", help: "Date of birth" },
+  "hpo-term-ids": { type: "list", metavar: "HP:...,...", help: "Phenotype terms; they replace the stored ones" }
+} as const satisfies CommandOptions
+
+export const panelOptions = {
+  input,
+  name: { type: "text", metavar: "TEXT", help: "Name" },
+  active: { type: "flag", help: "Offered to users; --no-active hides it" },
+  "gene-ids": { type: "list", metavar: "ID,...", help: "Genes, by the identifiers of get-all-genes" },
+  description: { type: "text", metavar: "TEXT", help: "Description" },
+  "person-id": { type: "text", metavar: "ID", help: "Internal identifier of the person it is for" }
+} as const satisfies CommandOptions
+
+const special = (
+  about: Pick<ApiMethod, "method" | "group" | "summary" | "calls" | "operands" | "options">,
+  example: string,
+  which: SpecialName
+): ApiMethod => ({
+  ...about,
   name: "api",
   service: true,
-  method: row.method,
-  group: row.group,
-  summary: row.summary,
-  ...(row.operands === undefined ? {} : { operands: row.operands }),
-  options: row.options,
-  examples: row.example === undefined ? [] : [{ command: withoutMethod(row.example), says: row.summary }],
-  load: () => import("../main/Programs.ts").then(({ apiMethod }) => apiMethod(row))
+  options: { ...about.options, ...(about.calls === null ? {} : { "include-error-body": errorBody }), output },
+  examples: [{ command: example, says: about.summary }],
+  work: { kind: "special", which }
 })
 
-const withoutMethod = (example: string) => example.replace(/^\S+ /, "")
+/** The person that `get-pending-cnv-segments` is called for, given by one of two identifiers. */
+const whichPerson = (values: Values) =>
+  values as { readonly "lims-id": LimsId | null; readonly "internal-person-id": PersonId | null }
+
+const pendingSummary = "Copy-number segments that await a decision"
+
+const specialMethods: ReadonlyArray<ApiMethod> = [
+  special(
+    {
+      method: "create-or-update-person",
+      group: "Persons",
+      calls: "createOrUpdatePerson",
+      summary: "Create a person, or change the given fields; prints the internal identifier",
+      options: personOptions
+    },
+    "--input person.json",
+    "savePerson"
+  ),
+  {
+    name: "api",
+    service: true,
+    method: "get-pending-cnv-segments",
+    group: "Findings",
+    calls: "getPendingCnvSegments",
+    summary: pendingSummary,
+    operands: { metavar: "ANALYSIS-ID", help: "An analysis of the person", least: 1, most: 1000 },
+    options: {
+      "lims-id": { type: "text", metavar: "LIMS-ID", help: "The person, as the laboratory system names it" },
+      "internal-person-id": { type: "text", metavar: "ID", help: "The person, by internal identifier" },
+      ...whichPanel,
+      "include-error-body": errorBody,
+      output
+    },
+    examples: [{ command: "--lims-id LIMS-0001 A5", says: pendingSummary }],
+    work: {
+      kind: "one",
+      call: ({ api, panel }, analyses, values) => {
+        const { "internal-person-id": personId, "lims-id": lims } = whichPerson(values)
+        return api.getPendingCnvSegments(personId === null ? (lims as LimsId) : { personId }, analyses as never, panel)
+      },
+      check: (values) => {
+        const { "internal-person-id": personId, "lims-id": lims } = whichPerson(values)
+        return (personId === null) === (lims === null)
+          ? ["Give the person by --lims-id or by --internal-person-id"]
+          : []
+      }
+    }
+  },
+  special(
+    {
+      method: "create-virtual-panel",
+      group: "Virtual panels and genes",
+      calls: "createOrUpdateVirtualPanel",
+      summary: "Create a virtual panel; active unless --no-active is given; prints its identifier",
+      options: panelOptions
+    },
+    "--name Aorta --gene-ids 10001,10002",
+    "createPanel"
+  ),
+  special(
+    {
+      method: "update-virtual-panel",
+      group: "Virtual panels and genes",
+      calls: "createOrUpdateVirtualPanel",
+      summary: "Change the given fields of a virtual panel; keeps the others, and prints its identifier",
+      operands: { metavar: "PANEL-ID", help: "The virtual panel", least: 1, most: 1 },
+      options: panelOptions
+    },
+    "7 --name 'Aorta, revised'",
+    "updatePanel"
+  ),
+  special(
+    {
+      method: "request",
+      group: "Anything else",
+      calls: null,
+      summary: "Send any request with the session; prints the body of the reply as it is",
+      operands: {
+        metavar: "METHOD PATH",
+        help: "Such as GET '/person-list?a=b'; the path is relative to the base URL",
+        least: 2,
+        most: 2
+      },
+      options: {
+        input: {
+          type: "path",
+          file: { what: "the body to send", use: "read" },
+          metavar: "FILE|-",
+          help: "Body to send, from a file or standard input"
+        },
+        "content-type": {
+          type: "text",
+          metavar: "TYPE",
+          default: "application/json",
+          help: "What the body is; JSON is checked before it is sent"
+        }
+      }
+    },
+    "GET /person-list",
+    "request"
+  )
+]
+
+const all = [...derivedMethods, ...specialMethods]
+
+/** All rows, with those of the same group side by side. */
+export const methodTable: ReadonlyArray<ApiMethod> = [...new Set(all.map(({ group }) => group))].flatMap((heading) =>
+  all.filter(({ group }) => group === heading)
+)
 
 const openApi: Method = {
   name: "api",
@@ -25,17 +167,16 @@ const openApi: Method = {
   group: "Anything else",
   summary: "The API as an OpenAPI 3.1 document; for clients in other languages, no login",
   options: { output },
-  examples: [{ command: "--output openapi.json", says: "The document in a file" }],
-  load: () => import("../main/Programs.ts").then(({ openApi }) => openApi)
+  examples: [{ command: "--output openapi.json", says: "The document in a file" }]
 }
 
 export const apiStep: StepFamily = {
   name: "api",
   summary: "Every method of the API: prints what the service answers as JSON, with its own names and all fields",
   methods: [
-    ...methodTable.filter(({ method }) => method !== "request").map(methodOf),
+    ...methodTable.filter(({ method }) => method !== "request"),
     downloadFiles,
-    ...methodTable.filter(({ method }) => method === "request").map(methodOf),
+    ...methodTable.filter(({ method }) => method === "request"),
     openApi
   ],
   examples: [

@@ -136,6 +136,8 @@ export const derivedMethods: ReadonlyArray<ApiMethod> = (
   const work = workOf(name, note)
   return [
     {
+      name: "api",
+      service: true,
       method,
       group,
       summary,
@@ -147,7 +149,7 @@ export const derivedMethods: ReadonlyArray<ApiMethod> = (
         "include-error-body": errorBody,
         output
       },
-      ...(example === undefined ? {} : { example: `${method} ${example}` }),
+      examples: example === undefined ? [] : [{ command: example, says: summary }],
       work
     }
   ]

@@ -6,10 +6,10 @@ import type { GenericReply } from "../../core/src/client/GenericRequest.ts"
 import { ServiceClient } from "../../core/src/client/ServiceClient.ts"
 import { toStandardOutput } from "../../platform/files/OutputFile.ts"
 import { readInput } from "../../platform/inputs/InputFile.ts"
-import type { Own } from "../main/Step.ts"
-import { withErrorBody } from "./ErrorBody.ts"
-import { jsonText } from "./JsonInput.ts"
-import type { Special } from "./Special.ts"
+import type { Own } from "../main/Program.ts"
+import { withErrorBody } from "./Answers.ts"
+import type { Special } from "./ApiMethod.ts"
+import { jsonText } from "./RecordChange.ts"
 
 const methods: ReadonlyArray<string> = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"]
 

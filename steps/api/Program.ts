@@ -1,4 +1,4 @@
-/** The program of every method of `svc-api`: opens one session, makes the calls one after the other, writes the answers. */
+/** The programs of the methods of `svc-api`: each opens one session, makes the calls one after the other, and writes the answers. */
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import * as Stream from "effect/Stream"
@@ -7,18 +7,39 @@ import { type ServiceClient, ServiceJson } from "../../core/src/client/ServiceCl
 import { serversChoice } from "../../core/src/client/ServiceMethods.ts"
 import { ServiceStreams } from "../../core/src/client/ServiceStreams.ts"
 import { PanelId } from "../../core/src/contract/Ids.ts"
+import { openApiDocument } from "../../core/src/contract/OpenApiDocument.ts"
 import { type CannotCreate, type LocalIo, mostSevere, NotFound, type ServiceError } from "../../core/src/Errors.ts"
 import { logFailure } from "../../core/src/FailureLog.ts"
 import { bodyRetry } from "../../core/src/Schedules.ts"
 import { makeSessionProfile } from "../../core/src/session/SessionSettings.ts"
-import type { Settings } from "../../core/src/settings/Settings.ts"
+import type { LocalSettings, Settings } from "../../core/src/settings/Settings.ts"
 import * as Clients from "../../platform/Clients.ts"
 import { type Output, openOutput } from "../../platform/files/OutputFile.ts"
-import { makeProgram, type Own, type Program, type StepExit, type StepFailure, withProblems } from "../main/Step.ts"
+import {
+  makeProgram,
+  makeServiceProgram,
+  type Own,
+  type Program,
+  type StepExit,
+  type StepFailure,
+  valuesOf,
+  withProblems
+} from "../main/Program.ts"
 import { version } from "../main/Version.ts"
-import { documentOf, makeAnswers } from "./Answers.ts"
-import type { ApiMethod, ServiceCalls, Work } from "./ApiMethod.ts"
-import { logErrorBody, withErrorBody } from "./ErrorBody.ts"
+import { documentOf, logErrorBody, makeAnswers, withErrorBody } from "./Answers.ts"
+import type {
+  ApiMethod,
+  output as outputOption,
+  ServiceCalls,
+  Special,
+  SpecialName,
+  Values,
+  Work
+} from "./ApiMethod.ts"
+import { methodTable } from "./ApiStep.ts"
+import { genericRequest } from "./GenericRequest.ts"
+import { createPanel, updatePanel } from "./Panels.ts"
+import { savePerson } from "./SavePerson.ts"
 
 type ApiServices = ServiceClient | ServiceJson | ServiceStreams
 
@@ -30,19 +51,16 @@ interface Performer {
   readonly prepare: (operands: ReadonlyArray<string>, own: Own) => Effect.Effect<Perform, StepFailure>
 }
 
-/** Makes the program of a method, and loads the module of a special one. */
-export const programOf = async ({ operands: declared, work }: ApiMethod): Promise<Program<Settings>> => {
-  const { check, prepare } = await performerOf(work)
-  return makeProgram(
+/** The program of a method that logs in. */
+const programOf = ({ operands: declared, work }: ApiMethod): Program => {
+  const { check, prepare } = performerOf(work)
+  return makeServiceProgram(
     (_settings, operands, own) =>
       withProblems(Result.succeed({ operands, own }), [
         ...(operands.includes("") ? [`${declared?.metavar ?? "An argument"} must not be empty`] : []),
         ...check(operands, own)
       ]),
-    Effect.fnUntraced(function* (
-      settings: Settings,
-      { operands, own }: { readonly operands: ReadonlyArray<string>; readonly own: Own }
-    ) {
+    Effect.fnUntraced(function* (settings: Settings, { operands, own }) {
       const perform = yield* prepare(operands, own)
       const { "include-error-body": verbose, output: path } = own.values as Common
       const output = yield* openOutput(path)
@@ -59,9 +77,16 @@ type Common = {
   readonly "virtual-panel-id"?: string
 }
 
-const performerOf = async (work: Work): Promise<Performer> => {
+const specials: Readonly<Record<SpecialName, Special>> = {
+  savePerson,
+  createPanel,
+  updatePanel,
+  request: genericRequest
+}
+
+const performerOf = (work: Work): Performer => {
   if (work.kind === "special") {
-    const { check, prepare } = await work.load()
+    const { check, prepare } = specials[work.which]
     return {
       check,
       prepare: (operands, own) =>
@@ -109,7 +134,7 @@ const askList = Effect.fnUntraced(function* (
   work: Extract<Work, { readonly kind: "list" }>,
   service: ServiceCalls,
   operands: ReadonlyArray<string>,
-  values: Readonly<Record<string, unknown>>,
+  values: Values,
   format: "json" | "jsonl",
   output: Output
 ) {
@@ -122,7 +147,6 @@ const askList = Effect.fnUntraced(function* (
 })
 
 type Each = Extract<Work, { readonly kind: "each" }>
-type Values = Readonly<Record<string, unknown>>
 type MethodFailure = ServiceError | LocalIo | CannotCreate
 
 /** Calls `work` once for each distinct id. The body of a single id is streamed where there is a stream and `format` is `json`. */
@@ -176,3 +200,20 @@ const writeStream = (
     Effect.andThen(output.commit),
     Effect.as(0 as const)
   )
+
+/** `openapi`: the declaration of the API, without a request to the service. */
+const openApi = makeProgram(
+  (_settings, _operands, own) => Result.succeed(valuesOf<{ readonly output: typeof outputOption }>(own).output),
+  Effect.fn("svc.step.openapi")(function* (_: LocalSettings, path: string | null) {
+    const { commit, write } = yield* openOutput(path)
+    yield* write(documentOf(openApiDocument(version), "json"))
+    yield* commit
+    return 0 as const
+  }, Effect.scoped)
+)
+
+/** By method. */
+export const programs: Readonly<Record<string, Program>> = {
+  ...Object.fromEntries(methodTable.map((row) => [row.method, programOf(row)])),
+  openapi: openApi
+}

@@ -3,11 +3,12 @@ import * as Effect from "effect/Effect"
 import { ServiceClient, ServiceJson } from "../../core/src/client/ServiceClient.ts"
 import { LimsId } from "../../core/src/contract/Ids.ts"
 import { type Person, PersonUpdate } from "../../core/src/contract/Persons.ts"
-import { type Own, type ValuesOf, valuesOf } from "../main/Step.ts"
-import { inputProblems, recordInput } from "./JsonInput.ts"
-import { changeAndLook } from "./LookAfterwards.ts"
-import type { personOptions } from "./RecordOptions.ts"
-import { jsonLine, type Special } from "./Special.ts"
+import { type Own, valuesOf } from "../main/Program.ts"
+import type { ValuesOf } from "../main/Step.ts"
+import { jsonLine } from "./Answers.ts"
+import type { Special } from "./ApiMethod.ts"
+import type { personOptions } from "./ApiStep.ts"
+import { changeAndLook, inputProblems, recordInput } from "./RecordChange.ts"
 
 type Values = ValuesOf<typeof personOptions>
 

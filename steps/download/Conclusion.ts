@@ -31,7 +31,7 @@ import { Scrubber } from "../../core/src/text/Scrubber.ts"
 import { clearTemporaries } from "../../platform/files/AtomicFile.ts"
 import { replaceFile } from "../../platform/files/OutputFile.ts"
 import * as LogOutput from "../../platform/terminal/LogOutput.ts"
-import type { StepFailure } from "../main/Step.ts"
+import type { StepFailure } from "../main/Program.ts"
 import { version } from "../main/Version.ts"
 
 /** Runs `work`, which puts all it learns into `record`; the exit code of all that went wrong or is pending. */

@@ -1,8 +1,8 @@
-/** `svc-download`: what it is called and how it is used; the program itself is loaded when it runs. */
+/** `svc-download`: what it is called and how it is used. */
 import { analysisOperands } from "../main/Options.ts"
-import type { ServiceStep } from "../main/Step.ts"
+import type { Step } from "../main/Step.ts"
 
-export const downloadStep: ServiceStep = {
+export const downloadStep: Step = {
   name: "download",
   service: true,
   summary: "Download, list or link the files of analyses",
@@ -22,10 +22,5 @@ export const downloadStep: ServiceStep = {
       command: "A1 -t https://lab.example.org -F 'status = DONE' --plan",
       says: "show what would happen, and change nothing"
     }
-  ],
-  load: () => import("../main/Programs.ts").then(({ download }) => download),
-  local: {
-    when: ({ fromLinks }) => fromLinks !== null,
-    load: () => import("../main/Programs.ts").then(({ downloadByLinks }) => downloadByLinks)
-  }
+  ]
 }

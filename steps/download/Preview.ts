@@ -18,8 +18,8 @@ import type { TargetSettings } from "../../core/src/settings/Settings.ts"
 import { printable } from "../../core/src/text/Printable.ts"
 import { Scrubber } from "../../core/src/text/Scrubber.ts"
 import { type Output, openOutput } from "../../platform/files/OutputFile.ts"
+import type { StepFailure } from "../main/Program.ts"
 import { printDocument, printLines } from "../main/StandardOutput.ts"
-import type { StepFailure } from "../main/Step.ts"
 
 /** What the selected analyses have, printed as soon as it is known. */
 export const listFiles = Effect.fn("svc.step.listFiles")(function* (request: DownloadRequest, format: "text" | "json") {

@@ -7,18 +7,22 @@ import { makeRunRecord } from "../../core/src/download/RunRecord.ts"
 import { InputMalformed } from "../../core/src/Errors.ts"
 import { filesOf } from "../../core/src/settings/NamedFiles.ts"
 import type { LocalSettings, Settings } from "../../core/src/settings/Settings.ts"
-import { locateTarget } from "../../core/src/settings/Validation.ts"
+import { locateTarget, type Problems, readsLinks } from "../../core/src/settings/Validation.ts"
 import * as ZlibCodec from "../../platform/inflate/ZlibCodec.ts"
 import { readLinksFile } from "../../platform/inputs/LinksFile.ts"
-import { makeProgram, type Problems, withProblems } from "../main/Step.ts"
+import { makeProgram, makeServiceProgram, type Program, withProblems } from "../main/Program.ts"
 import { conclude } from "./Conclusion.ts"
 import { listFiles, openLinksFile, showPlan, writeLinks } from "./Preview.ts"
 import { awaitRestored, resumeRun } from "./ResumeFiles.ts"
 import { summarise, watch } from "./Watching.ts"
 import { downloadsWiring, linksWiring, trackingWiring } from "./Wiring.ts"
 
-/** `svc-download`, in one of its forms. */
-export const program = makeProgram(
+/** `svc-download` */
+export const program: Program = (settings, ...more) =>
+  (readsLinks(settings) ? linksProgram : serviceProgram)(settings, ...more)
+
+/** A download from the service, in one of its forms. */
+const serviceProgram = makeServiceProgram(
   (settings) => withProblems(requestOf(settings), idleOptions(settings)),
   Effect.fnUntraced(function* (settings: Settings, parsed: ParsedRequest) {
     const request = yield* completeRequest(parsed)
@@ -45,7 +49,7 @@ export const program = makeProgram(
 )
 
 /** `svc-download --fromLinks`: a download by the links of a file. No login, no API request. */
-export const linksProgram = makeProgram(
+const linksProgram = makeProgram(
   (settings) =>
     withProblems(requestOf(settings), [
       ...(settings.wait === null ? [] : ["--wait waits for restorations, and a links file knows none"]),
@@ -72,7 +76,7 @@ export const linksProgram = makeProgram(
 )
 
 /** `svc-request-restore`: the archived files of the selection are asked for, and nothing is downloaded. */
-export const requestProgram = makeProgram(
+export const requestProgram = makeServiceProgram(
   // Whoever starts it has agreed.
   (settings) => withProblems(requestOf({ ...settings, restoreArchived: "force" }), idleOptions(settings)),
   Effect.fnUntraced(function* (given: Settings, parsed: ParsedRequest) {
@@ -90,7 +94,7 @@ export const requestProgram = makeProgram(
 )
 
 /** `svc-resume-restore`, which `svc-download --resumeArchivedDownloads` is too. */
-export const resumeProgram = makeProgram(
+export const resumeProgram = makeServiceProgram(
   (settings) => requestOf(settings),
   Effect.fnUntraced(function* (settings: Settings, parsed: ParsedRequest) {
     return yield* resumeRun(yield* completeRequest(parsed), settings)

@@ -11,8 +11,16 @@ import { printable } from "../../core/src/text/Printable.ts"
 import { humanSize } from "../../core/src/text/Size.ts"
 import type { TransferProgress } from "../../core/src/transfer/TransferRequest.ts"
 import { textWidth } from "../../platform/terminal/TextWidth.ts"
-import { type StatusScreen, showStatus } from "../main/LiveStatus.ts"
-import { clockText, cutInFront, firstThatFits, pad, rateOf, secondsLeft } from "../main/StatusText.ts"
+import {
+  clockText,
+  cutInFront,
+  firstThatFits,
+  pad,
+  rateOf,
+  type StatusScreen,
+  secondsLeft,
+  showStatus
+} from "../main/Status.ts"
 
 export interface Progress {
   readonly event: (file: PlannedFile, event: TransferProgress) => Effect.Effect<void>

@@ -21,6 +21,7 @@ import { readBed } from "../../core/src/genome/regions/BedFile.ts"
 import { parseRange, type RegionText } from "../../core/src/genome/regions/RegionText.ts"
 import { makeSessionProfile } from "../../core/src/session/SessionSettings.ts"
 import type { LocalSettings, Settings } from "../../core/src/settings/Settings.ts"
+import type { Problems } from "../../core/src/settings/Validation.ts"
 import { counted } from "../../core/src/text/Counted.ts"
 import { printable } from "../../core/src/text/Printable.ts"
 import { humanSize } from "../../core/src/text/Size.ts"
@@ -30,14 +31,14 @@ import * as SpoolFiles from "../../platform/files/SpoolFiles.ts"
 import * as ZlibCodec from "../../platform/inflate/ZlibCodec.ts"
 import { readInput } from "../../platform/inputs/InputFile.ts"
 import { Screen } from "../../platform/terminal/Screen.ts"
-import { type StatusScreen, showStatus } from "../main/LiveStatus.ts"
-import { firstThatFits, rateOf } from "../main/StatusText.ts"
-import { makeProgram, type Own, type Problems, type StepExit, type ValuesOf, valuesOf } from "../main/Step.ts"
+import { makeServiceProgram, type Own, type StepExit, valuesOf } from "../main/Program.ts"
+import { firstThatFits, rateOf, type StatusScreen, showStatus } from "../main/Status.ts"
+import type { ValuesOf } from "../main/Step.ts"
 import { version } from "../main/Version.ts"
-import type { annotationOptions } from "./Options.ts"
+import type { options } from "./FetchAnnotationsStep.ts"
 
 /** What the command line asks for, before files that it names are read. */
-interface Wanted extends Omit<ValuesOf<typeof annotationOptions>, "range"> {
+interface Wanted extends Omit<ValuesOf<typeof options>, "range"> {
   /** Each once, in the order they are named. */
   readonly analyses: ReadonlyArray<string>
   /** Null without `--range`. */
@@ -46,7 +47,7 @@ interface Wanted extends Omit<ValuesOf<typeof annotationOptions>, "range"> {
 
 /** Fails with one sentence for each value that cannot be understood. */
 const parse = ({ analysisIds: analyses }: LocalSettings, own: Own): Result.Result<Wanted, Problems> => {
-  const { range, ...values } = valuesOf<typeof annotationOptions>(own)
+  const { range, ...values } = valuesOf<typeof options>(own)
   const problems: Array<string> = []
   const shaping = ["columns", "gene", "range", "bed"].filter((name) => own.given(name)).map((name) => `--${name}`)
   if (values.format === "json" && shaping.length > 0) {
@@ -95,7 +96,7 @@ const wiring = (settings: Settings, output: string) => {
   return Layer.mergeAll(session, SpoolFiles.layer(spoolFolder(output)))
 }
 
-export const program = makeProgram(
+export const program = makeServiceProgram(
   (settings, _operands, own) => parse(settings, own),
   Effect.fnUntraced(function* (settings: Settings, wanted: Wanted) {
     const request = yield* Effect.provide(requestOf(wanted), ZlibCodec.layer)

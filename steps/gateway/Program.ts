@@ -32,18 +32,18 @@ import * as ZlibCodec from "../../platform/inflate/ZlibCodec.ts"
 import { exposure, readSmallFile } from "../../platform/inputs/PrivateFile.ts"
 import * as AccountLockFiles from "../../platform/locks/AccountLockFiles.ts"
 import { openLogFile } from "../../platform/terminal/LogFile.ts"
+import { makeServiceProgram, Stopping, valuesOf, withProblems } from "../main/Program.ts"
 import { linePrinter, printLines } from "../main/StandardOutput.ts"
-import { makeProgram, type ValuesOf, valuesOf, withProblems } from "../main/Step.ts"
-import { Stopping } from "../main/Stopping.ts"
+import type { ValuesOf } from "../main/Step.ts"
 import { version } from "../main/Version.ts"
-import type { options } from "./Options.ts"
+import type { options } from "./GatewayStep.ts"
 
 /** How long the gateway waits for the first login before it announces its address; the login goes on after that. */
 const firstLogin = "5 seconds"
 
 type Values = ValuesOf<typeof options>
 
-export const program = makeProgram(
+export const program = makeServiceProgram(
   (_settings, _operands, own) => {
     const values = valuesOf<typeof options>(own)
     const { allowOrigin, host, publicUrl, socket, tokenFile } = values

@@ -1,6 +1,7 @@
 /** Every executable by its name: `svc-steps` with all steps, and each step alone. Tables and texts only: a program is loaded when it runs. */
 import { printable } from "../../core/src/text/Printable.ts"
 import { hideForms } from "../../core/src/text/SecretForms.ts"
+import { didYouMean, nearest } from "../../core/src/text/Spelling.ts"
 import { apiStep } from "../api/ApiStep.ts"
 import { doctorStep } from "../doctor/DoctorStep.ts"
 import { downloadStep } from "../download/DownloadStep.ts"
@@ -10,11 +11,12 @@ import { requestRestoreStep } from "../request-restore/RequestRestoreStep.ts"
 import { restorationsStep } from "../restorations/RestorationsStep.ts"
 import { resumeRestoreStep } from "../resume-restore/ResumeRestoreStep.ts"
 import { verifyStep } from "../verify/VerifyStep.ts"
-import { type Dispatch, dispatch, type Entry } from "./Dispatcher.ts"
+import { nameEntries } from "./Help.ts"
 import type { Step, StepFamily } from "./Step.ts"
 import { runStep } from "./StepRunner.ts"
+import { version } from "./Version.ts"
 
-const steps: ReadonlyArray<Step | StepFamily> = [
+export const steps: ReadonlyArray<Step | StepFamily> = [
   downloadStep,
   requestRestoreStep,
   resumeRestoreStep,
@@ -26,6 +28,27 @@ const steps: ReadonlyArray<Step | StepFamily> = [
   gatewayStep
 ]
 
+/** A step as the dispatcher knows it. */
+export interface Entry {
+  readonly name: string
+  readonly summary: string
+  /** @param program - how the user called it, for its messages */
+  readonly start: (program: string, argv: ReadonlyArray<string>) => void
+}
+
+export type Dispatch =
+  | {
+      readonly kind: "start"
+      readonly entry: Entry
+      /** How the user called it. */
+      readonly program: string
+      readonly argv: ReadonlyArray<string>
+    }
+  | { readonly kind: "text"; readonly text: string }
+  | { readonly kind: "completions" }
+  /** Wrong usage: `message` without `Error: `. */
+  | { readonly kind: "wrong"; readonly message: string; readonly text: string }
+
 /** The sandbox is no step but a server, with a command line of its own. */
 const sandbox: Entry = {
   name: "sandbox",
@@ -33,11 +56,13 @@ const sandbox: Entry = {
   start: (_program, argv) => void import("../../sandbox/Serve.ts").then(({ serve }) => serve(argv))
 }
 
+const loadPrograms = () => import("./Programs.ts")
+
 const entries: ReadonlyArray<Entry> = [
   ...steps.map((step) => ({
     name: step.name,
     summary: step.summary,
-    start: (program: string, argv: ReadonlyArray<string>) => runStep(step, program, argv)
+    start: (program: string, argv: ReadonlyArray<string>) => runStep(step, loadPrograms, program, argv)
   })),
   sandbox
 ]
@@ -58,8 +83,47 @@ export const run = (name: string, argv: ReadonlyArray<string>): void => {
 
 const printCompletions = async (argv: ReadonlyArray<string>) => {
   const [{ mainOfDispatcher }, { sandboxCommand }] = await Promise.all([
-    import("./Programs.ts"),
+    loadPrograms(),
     import("../../sandbox/CommandLine.ts")
   ])
   mainOfDispatcher(steps, [sandboxCommand(sandbox.name)], argv)
+}
+
+const list = (entries: ReadonlyArray<Entry>) =>
+  nameEntries(entries.map(({ name, summary }) => [name, summary])).join("\n")
+
+const help = (entries: ReadonlyArray<Entry>) =>
+  [
+    "Genomic analysis files and annotations, step by step.",
+    "",
+    "Usage: svc-steps STEP [options]",
+    "",
+    "Steps:",
+    list(entries),
+    "",
+    "svc-steps STEP --help shows the options of a step, svc-steps --version the version, and",
+    "svc-steps --completions SHELL prints completions for bash, zsh, fish or powershell."
+  ].join("\n")
+
+/** What the arguments ask for. */
+export const dispatch = (entries: ReadonlyArray<Entry>, argv: ReadonlyArray<string>): Dispatch => {
+  const [first, ...rest] = argv
+  if (first === undefined || first === "--help" || first === "-h") return { kind: "text", text: help(entries) }
+  if (first === "--version" || first === "-v") return { kind: "text", text: version }
+  if (/^--completions(?:=|$)/.test(first)) return { kind: "completions" }
+  // `svc-steps help download`, as many tools have it.
+  if (first === "help") return dispatch(entries, rest[0] === undefined ? [] : [rest[0], "--help"])
+  const name = first.replace(/^svc-/, "")
+  const entry = entries.find((entry) => entry.name === name)
+  if (entry !== undefined) return { kind: "start", entry, program: `svc-steps ${name}`, argv: rest }
+  const near = nearest(
+    name,
+    entries.map(({ name }) => name)
+  )
+  const what = first.startsWith("-") ? `The step comes first, before ${first.split("=")[0]}` : `Unknown step ${first}`
+  return {
+    kind: "wrong",
+    message: `${what}${didYouMean(near)}`,
+    text: `Steps:\n${list(entries)}\n\nSee svc-steps --help`
+  }
 }

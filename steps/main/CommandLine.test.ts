@@ -8,8 +8,7 @@ const step: Step = {
   name: "download",
   service: true,
   summary: "",
-  examples: [],
-  load: () => Promise.reject(new Error("not loaded"))
+  examples: []
 }
 const withIds: Step = { ...step, operands: { metavar: "ID", help: "", least: 0, most: 9, setting: "analysisIds" } }
 

@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { helpText } from "./Help.ts"
-import { decodeOwn } from "./OwnOptions.ts"
+import { decodeOwn } from "./Program.ts"
 import type { Method, StepFamily } from "./Step.ts"
 import { chooseMethod } from "./StepRunner.ts"
 
@@ -11,7 +11,6 @@ const method = (name: string, more: Pick<Partial<Method>, "operands" | "options"
   service: true,
   summary: `does ${name}`,
   examples: [],
-  load: () => Promise.reject(new Error("not loaded")),
   ...more
 })
 

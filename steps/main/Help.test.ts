@@ -12,12 +12,11 @@ const step = (name: Step["name"]): Step => ({
   service: true,
   summary: "A summary that says what the step is for, in one sentence that may be longer than a line of a terminal.",
   operands: { metavar: "ID", help: "An analysis", least: 1, most: 9 },
-  examples: [{ command: "-t https://lab.example.org A1", says: "what it does" }],
-  load: () => Promise.reject(new Error("help loads nothing"))
+  examples: [{ command: "-t https://lab.example.org A1", says: "what it does" }]
 })
 
 describe("help", () => {
-  for (const name of stepNames) {
+  for (const name of stepNames.filter((name) => name !== "sandbox")) {
     it(`of ${name} with everything fits 80 columns and has every option with its default and variable`, () => {
       const text = helpText(step(name), "svc-x", { all: true })
       for (const line of text.split("\n")) assert.isAtMost(line.length, 80, line)
@@ -47,7 +46,7 @@ describe("help", () => {
   }
 
   it("of svc-api has a line for each method", () => {
-    const [api] = families
+    const api = families.find(({ name }) => name === "api")
     const text = api === undefined ? "" : helpText(api, "svc-api")
     for (const { method } of api?.methods ?? []) assert.match(text, new RegExp(`^  ${method} {2,}\\S`, "m"))
     for (const line of text.split("\n")) assert.notMatch(line, /^ {20}/)

@@ -8,7 +8,7 @@ import { baseUrlOf } from "../../core/src/settings/Validation.ts"
 import { shellWord } from "../../core/src/text/Printable.ts"
 import { nearest } from "../../core/src/text/Spelling.ts"
 import { ignoredVariable } from "../../platform/http/ProxyVariables.ts"
-import type { StepFailure } from "./Step.ts"
+import type { StepFailure } from "./Program.ts"
 
 /**
  * @param program - how the user called the step

@@ -1,23 +1,37 @@
 /**
  * The command line and what the steps do, all in one module: it is loaded at once, when a command line asks for work, and each file more
- * takes a millisecond.
+ * takes a millisecond. The gateway alone is loaded apart.
  */
-export { createPanel } from "../api/CreatePanel.ts"
-export { genericRequest } from "../api/GenericRequest.ts"
-export { program as openApi } from "../api/OpenApi.ts"
-export { programOf as apiMethod } from "../api/Program.ts"
-export { savePerson } from "../api/SavePerson.ts"
-export { updatePanel } from "../api/UpdatePanel.ts"
-export { program as doctor } from "../doctor/Program.ts"
-export {
-  linksProgram as downloadByLinks,
-  program as download,
-  requestProgram as requestRestore,
-  resumeProgram as resumeRestore
-} from "../download/Program.ts"
-export { program as fetchAnnotations } from "../fetch-annotations/Program.ts"
-export { add as addRestoration } from "../restorations/Add.ts"
-export { list as listRestorations } from "../restorations/List.ts"
-export { prune as pruneRestorations } from "../restorations/Prune.ts"
-export { program as verify } from "../verify/Program.ts"
-export { main, mainOfDispatcher } from "./StepMain.ts"
+import { programs as api } from "../api/Program.ts"
+import { program as doctor } from "../doctor/Program.ts"
+import { program as download, requestProgram, resumeProgram } from "../download/Program.ts"
+import { program as fetchAnnotations } from "../fetch-annotations/Program.ts"
+import { programs as restorations } from "../restorations/Program.ts"
+import { program as verify } from "../verify/Program.ts"
+import type { Program } from "./Program.ts"
+import type { Method, Step } from "./Step.ts"
+import { mainOf } from "./StepMain.ts"
+
+export { mainOfDispatcher } from "./StepMain.ts"
+
+const programs: Readonly<Record<Step["name"], (method: string) => Program | undefined | Promise<Program>>> = {
+  download: () => download,
+  "request-restore": () => requestProgram,
+  "resume-restore": () => resumeProgram,
+  restorations: (method) => restorations[method],
+  "fetch-annotations": () => fetchAnnotations,
+  api: (method) => api[method],
+  verify: () => verify,
+  doctor: () => doctor,
+  gateway: () => import("../gateway/Program.ts").then(({ program }) => program)
+}
+
+/** The program of a step, or of a method of a family. */
+export const programOf = async (step: Step | Method): Promise<Program> => {
+  const program = await programs[step.name]("method" in step ? step.method : "")
+  if (program === undefined) throw new Error(`a method of ${step.name} has no program`)
+  return program
+}
+
+/** Runs a step of ours. */
+export const main = mainOf(programOf)

@@ -20,21 +20,19 @@ import { codeOf, LocalIo } from "../../core/src/Errors.ts"
 import { type KeyName, table } from "../../core/src/settings/Keys.ts"
 import { idListsOf, namedFile } from "../../core/src/settings/NamedFiles.ts"
 import { decode, environmentLayer, environmentWarnings, type LocalSettings } from "../../core/src/settings/Settings.ts"
-import { complete, proxyOf, validate, warningsOf } from "../../core/src/settings/Validation.ts"
+import { proxyOf, validate, warningsOf } from "../../core/src/settings/Validation.ts"
 import { printable } from "../../core/src/text/Printable.ts"
 import { makeScrubber, Scrubber } from "../../core/src/text/Scrubber.ts"
 import { readConfigFile } from "../../platform/inputs/ConfigFile.ts"
 import { withIdFiles } from "../../platform/inputs/IdFiles.ts"
-import { withPasswordFile } from "../../platform/inputs/PasswordFile.ts"
 import * as LogOutput from "../../platform/terminal/LogOutput.ts"
 import { makeScreen, Screen } from "../../platform/terminal/Screen.ts"
 import * as Terminal from "../../platform/terminal/Terminal.ts"
 import { type CommandLine, readCommandLine, readDispatcher } from "./CommandLine.ts"
 import { hintsFor } from "./Hints.ts"
-import { decodeOwn } from "./OwnOptions.ts"
 import { defectSentence, type ProcessRun, runProcess } from "./ProcessRun.ts"
-import type { Own, Problems, Program, Step, StepFailure, StepFamily, StepServices } from "./Step.ts"
-import { Stopping } from "./Stopping.ts"
+import { decodeOwn, type Program, type StepFailure, Stopping, type Work } from "./Program.ts"
+import type { Method, Step, StepFamily } from "./Step.ts"
 import { version } from "./Version.ts"
 
 /** No step starts other programs, so secrets cannot leave in their arguments or environment. */
@@ -60,21 +58,44 @@ const noQuestions = Layer.succeed(
 
 const node = Layer.mergeAll(NodeFileSystem.layer, NodePath.layer, NodeStdio.layer, noQuestions, noChildren)
 
-/** Runs `step` to the end of this process, or answers what a family itself is asked; `guardWarnings` are sentences for the log. */
-export const main = (
+/** The program of a step or of a method of a family. */
+export type ProgramOf = (step: Step | Method) => Promise<Program>
+
+/**
+ * Runs a step to the end of this process, or answers what a family itself is asked.
+ *
+ * @param guardWarnings - sentences for the log
+ */
+export type Main = (
   step: Step | StepFamily,
   program: string,
   argv: ReadonlyArray<string>,
   guardWarnings: ReadonlyArray<string>
-): void => startProcess(program, readCommandLine(step, argv), guardWarnings, "grace" in step ? step.grace : undefined)
+) => void
+
+export const mainOf =
+  (programOf: ProgramOf): Main =>
+  (step, program, argv, guardWarnings) => {
+    const read = Effect.gen(function* () {
+      const commandLine = yield* readCommandLine(step, argv)
+      if (commandLine === null) return null
+      return { ...commandLine, parse: yield* Effect.promise(() => programOf(commandLine.step)) }
+    })
+    startProcess(program, read, guardWarnings, "grace" in step ? step.grace : undefined)
+  }
 
 /** Prints the completions of `svc-steps`. */
 export const mainOfDispatcher = (...about: Parameters<typeof readDispatcher>): void =>
   startProcess("svc-steps", Effect.as(readDispatcher(...about), null), [])
 
+/** A command line with the program that it is for. */
+interface Call extends CommandLine {
+  readonly parse: Program
+}
+
 const startProcess = (
   program: string,
-  read: Effect.Effect<CommandLine | null, StepFailure, Command.Environment>,
+  read: Effect.Effect<Call | null, StepFailure, Command.Environment>,
   guardWarnings: ReadonlyArray<string>,
   grace?: number
 ): void => {
@@ -86,12 +107,12 @@ const startProcess = (
   const whole = (run: ProcessRun) => {
     const reported = reporter(run, program)
 
-    const runSettled = (commandLine: CommandLine) =>
+    const runSettled = ({ parse, ...commandLine }: Call) =>
       Effect.gen(function* () {
         const { step } = commandLine
         const { lists, own, problems, settings, warnings } = yield* settle(commandLine)
         protectSecrets(scrubber, settings)
-        const parsed = yield* loadProgram(step, settings, { operands: commandLine.operands, own }, scrubber)
+        const parsed = parse(settings, commandLine.operands, own)
         const takes = (key: KeyName) => table[key].steps.includes(step.name)
         const named = Object.entries(step.options ?? {}).flatMap(([name, it]) => namedFile(it, own.values[name]))
         const files = [...named, ...lists]
@@ -102,7 +123,7 @@ const startProcess = (
         const form = { level: settings.loglevel, format: settings.logFormat }
         const log =
           settings.logfile === null ? stderrLog(form) : LogOutput.layerFile(settings.logfile, form, scrubber, screen)
-        const runLogged = (start: Start) => {
+        const runLogged = (start: Work) => {
           const work = Effect.andThen(warn(allWarnings), traceStep(step, start))
           return reported(work, settings.loglevel, settings).pipe(Effect.provide(log))
         }
@@ -118,8 +139,8 @@ const startProcess = (
         try: () => process.cwd(),
         catch: () => new LocalIo({ path: "the current folder", operation: "use", errno: "ENOENT" })
       })
-      const commandLine = yield* read
-      return commandLine === null ? 0 : yield* runSettled(commandLine)
+      const call = yield* read
+      return call === null ? 0 : yield* runSettled(call)
     })
     return reported(parsed, "info").pipe(
       Effect.provide(
@@ -183,34 +204,6 @@ const settle = Effect.fnUntraced(function* ({ step, ...commandLine }: CommandLin
     warnings: [...environmentWarnings(process.env), ...file.warnings]
   }
 })
-
-/** The work of a step, not started. */
-type Start = Effect.Effect<number, StepFailure, StepServices>
-
-/** The program of a step, loaded only now, and what it makes of its command line. */
-const loadProgram = (
-  step: Step,
-  settings: LocalSettings,
-  { operands, own }: { readonly operands: ReadonlyArray<string>; readonly own: Own },
-  scrubber: Scrubber
-): Effect.Effect<Result.Result<Start, Problems>> =>
-  step.service && step.local?.when(settings) !== true
-    ? Effect.map(Effect.promise(step.load), (program) =>
-        Result.map(program(settings, operands, own), (work) =>
-          Effect.flatMap(Effect.flatMap(withPasswordFile(settings), complete), (completed) => {
-            scrubber.protect(completed.password)
-            return work(completed)
-          })
-        )
-      )
-    : Effect.map(Effect.promise(localProgram(step)), (program) =>
-        Result.map(program(settings, operands, own), (work) => work(settings))
-      )
-
-const localProgram = (step: Step): (() => Promise<Program<LocalSettings>>) => {
-  if (!step.service) return step.load
-  return step.local?.load ?? (() => Promise.reject(new Error(`${step.name} has no form without the service`)))
-}
 
 /** Turns a failure into its message and exit code. An interruption goes on, after its reason was said. */
 const reporter =

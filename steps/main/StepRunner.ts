@@ -4,6 +4,7 @@ import { keyNames, table } from "../../core/src/settings/Keys.ts"
 import { helpText } from "./Help.ts"
 import { beforeDashes, optionsOf, takesNext } from "./Options.ts"
 import type { Method, Step, StepFamily } from "./Step.ts"
+import type { Main } from "./StepMain.ts"
 import { version } from "./Version.ts"
 
 /** With its value attached too. */
@@ -16,10 +17,16 @@ const namesSecret = (word: string) =>
 /**
  * Runs `step`, or the step of a family that the arguments choose, as this process.
  *
+ * @param load - loads what steps do
  * @param program - how the user called it, such as `svc-download` or `svc-steps download`
  * @param argv - the arguments after that
  */
-export const runStep = (step: Step | StepFamily, program: string, argv: ReadonlyArray<string>): void => {
+export const runStep = (
+  step: Step | StepFamily,
+  load: () => Promise<{ readonly main: Main }>,
+  program: string,
+  argv: ReadonlyArray<string>
+): void => {
   const warnings = guardProcess(`svc-${step.name}`, argv.some(namesSecret))
   const isFamily = "methods" in step
   // `svc-api help METHOD`, as many tools have it.
@@ -31,7 +38,7 @@ export const runStep = (step: Step | StepFamily, program: string, argv: Readonly
       : ([chosen.method, `${program} ${chosen.method.method}`, chosen.argv] as const)
   const text = askedText(...line)
   if (text !== null) process.stdout.write(`${text}\n`)
-  else void import("./Programs.ts").then(({ main }) => main(...line, warnings))
+  else void load().then(({ main }) => main(...line, warnings))
 }
 
 /**

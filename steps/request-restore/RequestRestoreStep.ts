@@ -1,8 +1,8 @@
 /** `svc-request-restore`: asks for archived files and writes down what to wait for. */
 import { analysisOperands } from "../main/Options.ts"
-import type { ServiceStep } from "../main/Step.ts"
+import type { Step } from "../main/Step.ts"
 
-export const requestRestoreStep: ServiceStep = {
+export const requestRestoreStep: Step = {
   name: "request-restore",
   service: true,
   summary: "Ask for the restoration of archived files and remember it; safe to repeat",
@@ -14,6 +14,5 @@ export const requestRestoreStep: ServiceStep = {
       says: "remember the requests in this file, and ask for at most ten restorations"
     },
     { command: "A3 -t https://lab.example.org --plan", says: "show what would be asked for, and change nothing" }
-  ],
-  load: () => import("../main/Programs.ts").then(({ requestRestore }) => requestRestore)
+  ]
 }

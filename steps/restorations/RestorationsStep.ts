@@ -1,18 +1,45 @@
 /** `svc-steps restorations`: reads and repairs a restoration file, without a network and without a text editor. */
+import { fileKeys, regionKeys, selectionKeys } from "../../core/src/settings/FileKeys.ts"
 import { analysisOperands } from "../main/Options.ts"
-import type { LocalStep, Method, StepFamily } from "../main/Step.ts"
-import { addOptions, listOptions, pruneOptions } from "./Options.ts"
+import type { CommandOptions, Method, StepFamily } from "../main/Step.ts"
+
+export const listOptions = {
+  format: { type: "choice", choices: ["text", "json"], default: "text", help: "text: for people; json: one document" }
+} as const satisfies CommandOptions
+
+export const pruneOptions = {
+  analysisIds: { type: "list", short: "a", metavar: "ID,...", help: "Only requests of these analyses" },
+  before: {
+    type: "text",
+    metavar: "TIME",
+    help: "Only requests made before this time, such as 2026-11-21 or 2026-11-21T12:00:00Z"
+  },
+  unusable: { type: "flag", help: "Also the entries that cannot be used" }
+} as const satisfies CommandOptions
+
+/** Target and, of the settings of svc-download, those that an entry stores. */
+export const addOptions = {
+  target: { type: "text", metavar: "URL", required: true, help: "Required. The API instance, as a full http(s) URL" },
+  destination: fileKeys.destination,
+  filetypes: selectionKeys.filetypes,
+  overwrite: fileKeys.overwrite,
+  layout: fileKeys.layout,
+  check: fileKeys.check,
+  checksums: fileKeys.checksums,
+  range: regionKeys.range,
+  bed: regionKeys.bed,
+  unmapped: regionKeys.unmapped
+} as const satisfies CommandOptions
 
 const common = { name: "restorations", service: false, group: "Methods" } as const
 
-const methods: ReadonlyArray<Method & LocalStep> = [
+const methods: ReadonlyArray<Method> = [
   {
     ...common,
     method: "list",
     summary: "The requests in the file, of every target, and the entries that cannot be used",
     options: listOptions,
-    examples: [{ command: "--format json", says: "for programs" }],
-    load: () => import("../main/Programs.ts").then(({ listRestorations }) => listRestorations)
+    examples: [{ command: "--format json", says: "for programs" }]
   },
   {
     ...common,
@@ -23,8 +50,7 @@ const methods: ReadonlyArray<Method & LocalStep> = [
     examples: [
       { command: "A3 A4", says: "all requests of two analyses" },
       { command: "--before 2026-10-01 --unusable", says: "old requests, and entries that cannot be used" }
-    ],
-    load: () => import("../main/Programs.ts").then(({ pruneRestorations }) => pruneRestorations)
+    ]
   },
   {
     ...common,
@@ -34,8 +60,7 @@ const methods: ReadonlyArray<Method & LocalStep> = [
     options: addOptions,
     examples: [
       { command: "A3 S3.bam --target https://lab.example.org --destination data", says: "wait for this file too" }
-    ],
-    load: () => import("../main/Programs.ts").then(({ addRestoration }) => addRestoration)
+    ]
   }
 ]
 

@@ -1,7 +1,7 @@
 /** `svc-resume-restore`: the download of what has been restored, as a step of its own for schedules and pipelines. */
-import type { ServiceStep } from "../main/Step.ts"
+import type { Step } from "../main/Step.ts"
 
-export const resumeRestoreStep: ServiceStep = {
+export const resumeRestoreStep: Step = {
   name: "resume-restore",
   service: true,
   summary: "Download what has been restored, or wait until it is",
@@ -12,6 +12,5 @@ export const resumeRestoreStep: ServiceStep = {
     },
     { command: "-t https://lab.example.org --wait 12h --poll 5m", says: "the same, waiting for up to half a day" },
     { command: "-t https://lab.example.org --list", says: "where the stored requests stand; nothing is downloaded" }
-  ],
-  load: () => import("../main/Programs.ts").then(({ resumeRestore }) => resumeRestore)
+  ]
 }

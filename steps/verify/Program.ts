@@ -29,12 +29,20 @@ import * as ZlibCodec from "../../platform/inflate/ZlibCodec.ts"
 import * as LogOutput from "../../platform/terminal/LogOutput.ts"
 import { Screen } from "../../platform/terminal/Screen.ts"
 import * as GenomeThreads from "../../platform/threads/GenomeThreads.ts"
-import { type StatusScreen, showStatus } from "../main/LiveStatus.ts"
+import { makeProgram, valuesOf, withProblems } from "../main/Program.ts"
 import { printDocument, printLines } from "../main/StandardOutput.ts"
-import { clockText, cutInFront, firstThatFits, rateOf, secondsLeft } from "../main/StatusText.ts"
-import { makeProgram, type ValuesOf, valuesOf, withProblems } from "../main/Step.ts"
+import {
+  clockText,
+  cutInFront,
+  firstThatFits,
+  rateOf,
+  type StatusScreen,
+  secondsLeft,
+  showStatus
+} from "../main/Status.ts"
+import type { ValuesOf } from "../main/Step.ts"
 import { version } from "../main/Version.ts"
-import type { options } from "./VerifyOptions.ts"
+import type { options } from "./VerifyStep.ts"
 
 /** From this number of bytes on, starting threads takes less time than it saves (bench/README.md). */
 const worthThreads = 8 * 1024 * 1024

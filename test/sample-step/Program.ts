@@ -4,7 +4,8 @@ import { LocalIo, NotFound } from "../../core/src/Errors.ts"
 import { Operator } from "../../core/src/settings/Operator.ts"
 import type { Settings } from "../../core/src/settings/Settings.ts"
 import { Screen } from "../../platform/terminal/Screen.ts"
-import { makeProgram } from "../../steps/main/Step.ts"
+import { makeServiceProgram } from "../../steps/main/Program.ts"
+import { mainOf } from "../../steps/main/StepMain.ts"
 
 const say = (text: string) => Effect.sync(() => process.stderr.write(`${text}\n`))
 
@@ -80,7 +81,9 @@ const behaviour = Effect.fnUntraced(function* (settings: Settings, what: string 
   }
 })
 
-export const program = makeProgram(
+const program = makeServiceProgram(
   (_settings, operands) => Result.succeed(operands[0]),
   (settings: Settings, what: string | undefined) => Effect.as(behaviour(settings, what), 0 as const)
 )
+
+export const main = mainOf(() => Promise.resolve(program))

@@ -7,9 +7,9 @@ runStep(
     service: true,
     summary: "Shows what the runner made of its settings.",
     operands: { metavar: "BEHAVIOUR", help: "What to do", least: 0, most: 1 },
-    examples: [{ command: "-t https://lab.example.org", says: "Show the settings" }],
-    load: () => import("./Program.ts").then(({ program }) => program)
+    examples: [{ command: "-t https://lab.example.org", says: "Show the settings" }]
   },
+  () => import("./Program.ts"),
   "svc-sample",
   process.argv.slice(2)
 )

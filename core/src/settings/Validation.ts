@@ -93,6 +93,9 @@ export const warningsOf = (settings: LocalSettings): ReadonlyArray<string> => {
   return warnings
 }
 
+/** Whether a links file takes the place of the service: nobody logs in. */
+export const readsLinks = (settings: LocalSettings): boolean => settings.fromLinks !== null
+
 /** The address of the service; a failure names the place where it was set. */
 export const baseUrlOf = (settings: LocalSettings): Result.Result<URL, string> =>
   resolveTarget(settings.target, settings.baseUrl, (key) => nameAt(key, settings.source(key)))

@@ -1,14 +1,20 @@
-/** Reads the JSON of `--input` strictly: an error names its place in the text, and the value is checked against a record. */
+/** How a record of the service is changed: what `--input` and options give, and a look at the service when the answer is lost. */
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import { placeOfIssue } from "../../core/src/client/Reply.ts"
 import { parseExactly } from "../../core/src/contract/ExactNumber.ts"
-import { InputMalformed, type LocalIo, type NotFound } from "../../core/src/Errors.ts"
+import {
+  InputMalformed,
+  type LocalIo,
+  type NotFound,
+  OutcomeUnknown,
+  type ServiceError
+} from "../../core/src/Errors.ts"
 import { faultText, readJson } from "../../core/src/text/JsonText.ts"
 import { type Input, readInput } from "../../platform/inputs/InputFile.ts"
 
-/** The input as JSON text without a byte order mark. Fails when a name of the outermost object is given twice. */
+/** The input as JSON text without a byte order mark. An error names its place in the text. Fails when a name of the outermost object is given twice. */
 export const jsonText = Effect.fnUntraced(function* ({ bytes, name }: Input): Effect.fn.Return<string, InputMalformed> {
   const malformed = (reason: string) => new InputMalformed({ input: name, reason })
   const text = yield* Effect.try({
@@ -48,3 +54,32 @@ export const inputProblems = (
   }
   return found.length > 0 ? [] : [`Nothing is given: use --input, or ${fields.map((name) => `--${name}`).join(", ")}`]
 }
+
+/** `done`: the change took effect, with the answer that was lost. `found`: it did not, with words about what is stored instead. */
+export type Look = { readonly done: unknown } | { readonly found: string }
+
+/**
+ * Gives the answer to `change`. When that is lost, `look` may supply it; otherwise the failure says what the look found. The change is
+ * never sent again.
+ *
+ * @param subject - what is being changed, such as `Person L1`
+ */
+export const changeAndLook = <R1, E extends { readonly message: string }, R2>(
+  change: Effect.Effect<unknown, ServiceError, R1>,
+  look: Effect.Effect<Look, E, R2>,
+  subject: string
+): Effect.Effect<unknown, ServiceError, R1 | R2> =>
+  Effect.catchTag(change, "SvcOutcomeUnknown", (error) =>
+    Effect.gen(function* () {
+      yield* Effect.logWarning(`${error.message}. Looking`)
+      const result = yield* Effect.catch(look, ({ message }) =>
+        Effect.succeed({ found: `a look failed as well: ${message}` })
+      )
+      if ("found" in result) {
+        const { reason, request } = error
+        return yield* new OutcomeUnknown({ request, ...(reason === undefined ? {} : { reason }), found: result.found })
+      }
+      yield* Effect.logInfo(`${subject}: it took effect`)
+      return result.done
+    })
+  )

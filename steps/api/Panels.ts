@@ -1,18 +1,88 @@
 /**
- * `update-virtual-panel`: the service replaces a whole panel, so the panel is read first and the fields that were not given are
- * sent back unchanged. When the answer is lost, the panel is read again to see whether the change took effect; it is not resent.
+ * `create-virtual-panel` and `update-virtual-panel`. The service replaces a whole panel, so an update reads the panel first and sends
+ * the fields that were not given back unchanged. When an answer is lost, a look at the panel, or for one of that name, says whether
+ * the change took effect; it is not resent.
  */
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import { placeOfIssue } from "../../core/src/client/Reply.ts"
-import { ServiceJson } from "../../core/src/client/ServiceClient.ts"
+import { ServiceClient, ServiceJson } from "../../core/src/client/ServiceClient.ts"
 import { GeneId, PanelId, PersonId } from "../../core/src/contract/Ids.ts"
 import type { VirtualPanelUpdate } from "../../core/src/contract/Panels.ts"
 import { maybe, openStruct, record } from "../../core/src/contract/Record.ts"
-import { ReplyMalformed, UsageError } from "../../core/src/Errors.ts"
-import { changeAndLook } from "./LookAfterwards.ts"
-import { type PanelChanges, panelChanges, panelProblems } from "./PanelFields.ts"
-import { jsonLine, type Special } from "./Special.ts"
+import { type InputMalformed, type LocalIo, type NotFound, ReplyMalformed, UsageError } from "../../core/src/Errors.ts"
+import { type Own, valuesOf } from "../main/Program.ts"
+import { jsonLine } from "./Answers.ts"
+import type { Special } from "./ApiMethod.ts"
+import type { panelOptions } from "./ApiStep.ts"
+import { changeAndLook, inputProblems, recordInput } from "./RecordChange.ts"
+
+/** A part of `VirtualPanelUpdate`; other fields of an input are sent as they are. */
+const PanelChanges = record("PanelChanges", {
+  id: maybe(PanelId),
+  name: Schema.optionalKey(Schema.String),
+  active: Schema.optionalKey(Schema.Boolean),
+  geneIds: Schema.optionalKey(Schema.Array(GeneId)),
+  description: maybe(Schema.String),
+  personId: maybe(PersonId)
+})
+type PanelChanges = typeof PanelChanges.Type
+
+const panelProblems = (own: Own): ReadonlyArray<string> =>
+  inputProblems(own.given, ["name", "active", "gene-ids", "description", "person-id"])
+
+const panelChanges = (own: Own): Effect.Effect<PanelChanges, InputMalformed | NotFound | LocalIo> => {
+  const values = valuesOf<typeof panelOptions>(own)
+  if (values.input !== null) return recordInput(values.input, PanelChanges)
+  return Effect.succeed({
+    ...(values.name === null ? {} : { name: values.name }),
+    ...(own.given("active") ? { active: values.active } : {}),
+    ...(own.given("gene-ids") ? { geneIds: values["gene-ids"].map((id) => GeneId.make(id)) } : {}),
+    ...(values.description === null ? {} : { description: values.description }),
+    ...(values["person-id"] === null ? {} : { personId: PersonId.make(values["person-id"]) })
+  })
+}
+
+export const createPanel: Special = {
+  check: (_, own) => [
+    ...panelProblems(own),
+    ...(own.given("input")
+      ? []
+      : ["name", "gene-ids"].filter((name) => !own.given(name)).map((name) => `Missing required argument --${name}`))
+  ],
+  prepare: Effect.fnUntraced(function* (_, own) {
+    const { active = true, geneIds, id, name, ...rest } = yield* panelChanges(own)
+    if (id != null) {
+      return yield* new UsageError({
+        message: `The input has an id: svc-api update-virtual-panel ${id} changes a panel`
+      })
+    }
+    if (name === undefined || geneIds === undefined) {
+      return yield* new UsageError({ message: "A new panel needs name and geneIds" })
+    }
+    return create({ ...rest, name, active, geneIds })
+  })
+}
+
+const create = Effect.fn("svc.step.createPanel")(function* (panel: VirtualPanelUpdate) {
+  const { createOrUpdateVirtualPanel } = yield* ServiceJson
+  return jsonLine(
+    yield* changeAndLook(createOrUpdateVirtualPanel(panel), lookByName(panel.name), `Virtual panel ${panel.name}`)
+  )
+})
+
+/** Looks for panels of that name. One may have existed before, so only a person can tell which of them is new. */
+const lookByName = (name: string) =>
+  ServiceClient.pipe(
+    Effect.flatMap((api) => api.getVirtualPanelSummaries),
+    Effect.map((panels) => panels.filter((panel) => panel.name === name).map(({ id }) => id)),
+    Effect.map((ids) => ({
+      found:
+        ids.length === 0
+          ? "a look afterwards found no panel of that name"
+          : `a look afterwards found the name at panel ${ids.join(", ")}: see whether that is the new one`
+    }))
+  )
 
 /** The fields of a panel that an update replaces. */
 const StoredPanel = record("StoredPanel", {

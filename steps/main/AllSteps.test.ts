@@ -1,5 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
-import { dispatch, type Entry } from "./Dispatcher.ts"
+import { dispatch, type Entry, steps } from "./AllSteps.ts"
+import { programOf } from "./Programs.ts"
+import type { Step } from "./Step.ts"
 import { version } from "./Version.ts"
 
 const entry = (name: string): Entry => ({ name, summary: `does ${name}`, start: () => Promise.resolve() })
@@ -43,4 +45,12 @@ describe("svc-steps", () => {
     const found = dispatch(entries, ["--password=CANARY", "download"])
     assert.strictEqual(found.kind === "wrong" ? found.message : "", "The step comes first, before --password")
   })
+})
+
+describe("programs", () => {
+  for (const step of steps.flatMap((about): ReadonlyArray<Step> => ("methods" in about ? about.methods : [about]))) {
+    it(`${step.name}${"method" in step ? ` ${step.method}` : ""} has one`, async () => {
+      assert.isFunction(await programOf(step))
+    })
+  }
 })

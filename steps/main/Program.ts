@@ -1,0 +1,121 @@
+/** What a step does: a program, what the runner gives to it, and the own options that it reads. */
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import type * as FileSystem from "effect/FileSystem"
+import type * as Path from "effect/Path"
+import * as Result from "effect/Result"
+import type * as Scope from "effect/Scope"
+import type { ExitCode } from "../../core/src/Errors.ts"
+import type { Operator } from "../../core/src/settings/Operator.ts"
+import { decodeValue, emptyValue, type LocalSettings, type Settings } from "../../core/src/settings/Settings.ts"
+import { complete, type Problems } from "../../core/src/settings/Validation.ts"
+import { Scrubber } from "../../core/src/text/Scrubber.ts"
+import { withPasswordFile } from "../../platform/inputs/PasswordFile.ts"
+import type { Screen } from "../../platform/terminal/Screen.ts"
+import type { CommandOptions, ValuesOf } from "./Step.ts"
+
+/** What signals mean for a step. */
+export class Stopping extends Context.Service<
+  Stopping,
+  {
+    /**
+     * Sets the exit code of a process that a signal stops from now on, in place of that of the signal; for a step that has done
+     * its work and only waits. Null restores the code of the signal.
+     */
+    readonly endWith: (code: ExitCode | null) => Effect.Effect<void>
+    /** Until the scope closes, SIGHUP stops nothing: it tells a server to read its files again, as it tells others. */
+    readonly onHangup: (act: () => void) => Effect.Effect<void, never, Scope.Scope>
+  }
+>()("svc-steps/steps/main/Stopping") {}
+
+/** What the runner gives to every step; a step provides the rest itself. */
+export type StepServices = FileSystem.FileSystem | Path.Path | Operator | Screen | Stopping
+
+/** Any error class of Errors.ts: the runner prints `Error: <message>` and exits with the code of the class. */
+export interface StepFailure {
+  readonly _tag: string
+  readonly message: string
+}
+
+/** 0, or the code of a step that has already said on stderr what went wrong. */
+export type StepExit = ExitCode
+
+/** What a step does, not started. */
+export type Work = Effect.Effect<StepExit, StepFailure, StepServices>
+
+/** Reads a command line before anything else happens: what is wrong with it, or the work that it asks for. */
+export type Program = (
+  settings: LocalSettings,
+  operands: ReadonlyArray<string>,
+  own: Own
+) => Result.Result<Work, Problems>
+
+/** Reads a command line into a request, by the rules of its step. */
+export type Parse<Request> = (...commandLine: Parameters<Program>) => Result.Result<Request, Problems>
+
+/**
+ * A program of two parts, which needs no account.
+ *
+ * @param run - gets that request, so that nothing is read twice
+ */
+export const makeProgram =
+  <Request>(parse: Parse<Request>, run: (settings: LocalSettings, request: Request) => Work): Program =>
+  (...commandLine) =>
+    Result.map(parse(...commandLine), (request) => run(commandLine[0], request))
+
+/** The same for a program that logs in: `run` gets complete settings, whose password a person may have been asked for. */
+export const makeServiceProgram = <Request>(
+  parse: Parse<Request>,
+  run: (settings: Settings, request: Request) => Work
+): Program =>
+  makeProgram(parse, (settings, request) =>
+    Effect.gen(function* () {
+      const completed = yield* complete(yield* withPasswordFile(settings))
+      const { protect } = yield* Scrubber
+      protect(completed.password)
+      return yield* run(completed, request)
+    })
+  )
+
+/** `parsed`, unless there are more problems. */
+export const withProblems = <A>(parsed: Result.Result<A, Problems>, more: Problems): Result.Result<A, Problems> =>
+  more.length === 0 ? parsed : Result.fail([...(Result.isFailure(parsed) ? parsed.failure : []), ...more])
+
+/** The own options of a command line. */
+export interface Own {
+  /** `ValuesOf` the options of the step. */
+  readonly values: Readonly<Record<string, unknown>>
+  /** Whether the command line gave it, so that it is not a default. */
+  readonly given: (name: string) => boolean
+}
+
+/** The values of the options `O` of a step, with their types. */
+export const valuesOf = <O extends CommandOptions>({ values }: Own): ValuesOf<O> => values as ValuesOf<O>
+
+export type OwnTexts = Readonly<Record<string, ReadonlyArray<string>>>
+
+/** Own options, decoded as settings are: each has its value, its default or the empty value of its type, also where its text is a problem. */
+export const decodeOwn = (
+  options: CommandOptions,
+  texts: OwnTexts
+): { readonly own: Own; readonly problems: Problems } => {
+  const problems: Array<string> = []
+  const value = (name: string, option: CommandOptions[string]): unknown => {
+    const fallback =
+      option.default === undefined ? emptyValue(option) : Result.getOrThrow(decodeValue(option, [option.default]))
+    const given = texts[name]
+    if (given === undefined) {
+      if (option.required === true) problems.push(`Missing required argument --${name}`)
+      return fallback
+    }
+    const decoded = decodeValue(option, given)
+    if (Result.isSuccess(decoded)) return decoded.success
+    const shown = given.join("") === "" ? "" : `: "${given.join(",")}"`
+    problems.push(
+      decoded.failure.sentence ?? `Invalid value for --${name}${shown}: expected ${decoded.failure.expected}`
+    )
+    return fallback
+  }
+  const values = Object.fromEntries(Object.entries(options).map(([name, option]) => [name, value(name, option)]))
+  return { own: { values, given: (name) => texts[name] !== undefined }, problems }
+}
