@@ -1,8 +1,9 @@
-/** Which files a sandbox serves, and which of them make one analysis. */
+/** Which files a sandbox serves, those of a folder or generated ones, and which of them make one analysis. */
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
 import * as Path from "effect/Path"
-import { dataTypes, isDataType, kindOfName } from "../core/src/genome/formats/FileNames.ts"
+import { dataTypes, isDataType, kindOfName, vcf } from "../core/src/genome/formats/FileNames.ts"
+import { makeSamples } from "./samples/Samples.ts"
 import { type Content, contentOnDisk, SandboxInputUnusable, unusable } from "./WorldFile.ts"
 
 export interface NamedContent {
@@ -57,4 +58,42 @@ export const readDataFolder = Effect.fn("readDataFolder")(function* (folder: str
     return yield* new SandboxInputUnusable({ path: folder, reason: `${none} in it` })
   }
   return groups
+})
+
+const isVariants = (file: NamedContent) => kindOfName(file.name)?.type === vcf.suffix
+
+// Generating takes longer than everything else at the start, and tests start many sandboxes with one seed.
+const made = new Map<number, ReadonlyArray<FileGroup>>()
+
+/**
+ * The files of a sandbox without `--data`: one analysis per generated sample, except that the last sample makes two,
+ * an archived alignment and variants alone. So each kind of analysis is there.
+ */
+export const sampleGroups = Effect.fn("sampleGroups")(function* (seed: number) {
+  const before = made.get(seed)
+  if (before !== undefined) return before
+  const samples = yield* makeSamples(seed)
+  const files = samples.map(
+    ({ name, bytes }): NamedContent => ({
+      name,
+      content: { _tag: "Memory", bytes },
+      archived: false
+    })
+  )
+  const groups = groupFiles(files)
+  const last = groups.at(-1)
+  const alignment = last?.files.filter((file) => !isVariants(file)) ?? []
+  const complete =
+    last === undefined
+      ? groups
+      : [
+          ...groups.slice(0, -1),
+          {
+            base: last.base,
+            files: alignment.map((file) => ({ ...file, archived: kindOfName(file.name)?.index === null }))
+          },
+          { base: last.base, files: last.files.filter(isVariants) }
+        ]
+  made.set(seed, complete)
+  return complete
 })

@@ -7,13 +7,11 @@ import * as FiberSet from "effect/FiberSet"
 import { Archive } from "./Archive.ts"
 import { Counters } from "./Counters.ts"
 import { type Fault, Faults } from "./Faults.ts"
-import { atHead, changesBody } from "./FaultyReply.ts"
 import { Files } from "./Files.ts"
 import { keyOfLink, Links } from "./Links.ts"
-import { headerOf, onceOver } from "./NodeMessages.ts"
 import { type FilePart, type ObjectReply, objectReply, refuse } from "./ObjectReply.ts"
 import { openDisk, type StoredFile } from "./StoredFile.ts"
-import { deliver, replacement, writeHead } from "./WireReply.ts"
+import { atHead, changesBody, deliver, headerOf, onceOver, replacement, writeHead } from "./WireReply.ts"
 
 /** Sends a part of a file straight from disk to socket, which is faster than a stream of Effect. */
 const pump = (response: ServerResponse, path: string, part: FilePart, wrote: (bytes: number) => void) =>

@@ -14,12 +14,11 @@ import { Counters } from "./Counters.ts"
 import { endpointOf } from "./Endpoints.ts"
 import { refusal } from "./Envelope.ts"
 import { type Fault, Faults } from "./Faults.ts"
-import { atHead, changesBody, close } from "./FaultyReply.ts"
 import { awaitOthers, takeRequest } from "./InFlight.ts"
 import { emptyApplication, htmlPage } from "./Pages.ts"
 import { type SessionRecord, Sessions } from "./Sessions.ts"
 import { Switches, type SwitchValues } from "./Switches.ts"
-import { deliver, replacement, type WireReply } from "./WireReply.ts"
+import { atHead, changesBody, close, deliver, replacement, type WireReply } from "./WireReply.ts"
 
 export const tokenHeader = "x-csrf-token"
 

@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Schema } from "effect"
-import { parseByteRange } from "./ByteRange.ts"
+import { parseByteRange } from "./ObjectReply.ts"
 
 const size = Schema.Int.pipe(Schema.check(Schema.isBetween({ minimum: 0, maximum: 50 })))
 const place = Schema.NullOr(Schema.Int.pipe(Schema.check(Schema.isBetween({ minimum: 0, maximum: 60 }))))
