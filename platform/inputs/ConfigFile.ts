@@ -6,6 +6,7 @@ import { ConfigUnusable } from "../../core/src/Errors.ts"
 import { configLayer } from "../../core/src/settings/ConfigLayer.ts"
 import type { Layer } from "../../core/src/settings/Settings.ts"
 import { faultText, readJson } from "../../core/src/text/JsonText.ts"
+import { textIn } from "./InputFile.ts"
 import { exposure, readSmallFile } from "./PrivateFile.ts"
 
 export interface ConfigFile {
@@ -25,10 +26,7 @@ export const readConfigFile = Effect.fn("svc.platform.readConfigFile")(function*
   const file = yield* Effect.mapError(readSmallFile(path, largest), unusable)
   const { bytes } = file
   if (bytes.length > largest) return yield* unusable("it is larger than 1 MB")
-  const text = yield* Effect.try({
-    try: () => new TextDecoder("utf-8", { fatal: true }).decode(bytes),
-    catch: () => unusable("it is not UTF-8 text")
-  })
+  const text = yield* textIn(bytes, unusable)
   const read = readJson(text)
   if (Result.isFailure(read)) return yield* unusable(faultText(read.failure))
   const { duplicates, value } = read.success

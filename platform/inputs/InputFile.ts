@@ -1,8 +1,13 @@
-/** Data that a user hands to a command: a file, a pipe, or standard input, whole. */
+/** Data that a user hands to a command, whole: a file, a pipe, or standard input; as a record, as links, or as a list of identifiers. */
 
-import { open } from "node:fs/promises"
+import { open, stat } from "node:fs/promises"
 import * as Effect from "effect/Effect"
+import * as Result from "effect/Result"
+import { type LinkManifest, readLinks } from "../../core/src/download/LinkManifest.ts"
 import { InputMalformed, LocalIo, NotFound } from "../../core/src/Errors.ts"
+import { type KeyName, keyNames, table } from "../../core/src/settings/Keys.ts"
+import { type Layer, nameAt, type Source } from "../../core/src/settings/Settings.ts"
+import { protectLinks } from "../../core/src/text/Scrubber.ts"
 import { errnoOf } from "../Errno.ts"
 
 export interface Input {
@@ -57,4 +62,70 @@ export const readInput = Effect.fn("svc.platform.readInput")(function* (
   })
   if (bytes === null) return yield* new InputMalformed({ input: name, reason: "it is larger than 64 MB" })
   return { name, bytes }
+})
+
+/** Bytes as text; fails with what `malformed` makes of the reason when they are none. */
+export const textIn = <E>(bytes: Uint8Array, malformed: (reason: string) => E): Effect.Effect<string, E> =>
+  Effect.try({
+    try: () => new TextDecoder("utf-8", { fatal: true }).decode(bytes),
+    catch: () => malformed("it is not UTF-8 text")
+  })
+
+/**
+ * The links file of `--fromLinks` at `path`, or standard input for `-`, judged before anything of it is used. Logs a warning when others
+ * may read the file.
+ */
+export const readLinksFile = Effect.fn("svc.platform.readLinksFile")(function* (
+  path: string
+): Effect.fn.Return<LinkManifest, NotFound | LocalIo | InputMalformed> {
+  const { bytes, name } = yield* readInput(path)
+  const malformed = (reason: string) => new InputMalformed({ input: name, reason })
+  const text = yield* textIn(bytes, malformed)
+  // 7 MB of 10,000 links, which would still be there when the first files take memory.
+  if (bytes.buffer instanceof ArrayBuffer && bytes.buffer.byteLength === bytes.length) bytes.buffer.transfer(0)
+  const manifest = readLinks(text)
+  if (Result.isFailure(manifest)) return yield* malformed(manifest.failure)
+  const info = yield* Effect.promise(() => stat(path).catch(() => null))
+  if (path !== "-" && info?.isFile() === true && (info.mode & 0o044) !== 0) {
+    yield* Effect.logWarning(`${name} holds links and other users can read it: make it private with chmod 600`)
+  }
+  // One by one: an entry makes its link when it is asked for, and keeps it packed.
+  for (const { link } of manifest.success.entries) if (link !== null) yield* protectLinks([link])
+  return manifest.success
+})
+
+/** The identifiers of a text: blank lines are left out, and so is what follows a `#` at the start of a line or after a space. */
+export const idsIn = (text: string): ReadonlyArray<string> => [
+  ...new Set(
+    text
+      .replace(/^\ufeff/, "")
+      .split(/\r\n|\n|\r/)
+      .map((line) => line.replace(/(?:^|\s)#.*$/, "").trim())
+      .filter((line) => line !== "")
+  )
+]
+
+/** The layer with the identifiers in these files (`--analysisIds @ids.txt`, or `@-`) in place of their names. */
+export const withIdFiles = Effect.fnUntraced(function* (
+  layer: Layer,
+  source: Source
+): Effect.fn.Return<Layer, InputMalformed | LocalIo | NotFound> {
+  const read: { [K in KeyName]?: ReadonlyArray<string> } = { ...layer }
+  for (const name of keyNames.filter((name) => table[name].fromFile === true)) {
+    const texts = layer[name]
+    if (texts?.some((text) => text.startsWith("@")) !== true) continue
+    read[name] = (yield* Effect.forEach(texts, (text) =>
+      text.startsWith("@") ? idsOf(text.slice(1), nameAt(name, source)) : Effect.succeed([text])
+    )).flat()
+  }
+  return read
+})
+
+const idsOf = Effect.fnUntraced(function* (path: string, givenBy: string) {
+  const input = yield* readInput(path, givenBy)
+  const malformed = (reason: string) => new InputMalformed({ input: input.name, reason })
+  const text = yield* textIn(input.bytes, malformed)
+  const ids = idsIn(text)
+  // An empty list would mean all analyses, or none: neither is what was meant.
+  return ids.length > 0 ? ids : yield* malformed("it names nothing")
 })

@@ -1,3 +1,5 @@
+import { Worker, type WorkerOptions } from "node:worker_threads"
+
 /**
  * A gate between a thread that deflates blocks and those who end the thread, in memory that they share. Node aborts the whole process
  * ("close before init", exit code 134) when a thread is ended while it makes a deflater: one run of all tests in some twenty ended so.
@@ -42,5 +44,33 @@ export class DeflateGate {
   #leave(): void {
     Atomics.and(this.#state, 0, ~inUse)
     Atomics.notify(this.#state, 0)
+  }
+}
+
+/** Gates of the threads that run. A process that exits ends its threads. */
+const gates = new Set<DeflateGate>()
+
+const closeAll = () => {
+  for (const gate of gates) gate.close()
+}
+
+export class GatedWorker extends Worker {
+  readonly #gate: DeflateGate
+
+  constructor(program: string | URL, options: Omit<WorkerOptions, "workerData">) {
+    const gate = new DeflateGate()
+    super(program, { ...options, workerData: gate.memory })
+    this.#gate = gate
+    if (gates.size === 0) process.on("exit", closeAll)
+    gates.add(gate)
+    this.once("exit", () => {
+      gates.delete(gate)
+      if (gates.size === 0) process.off("exit", closeAll)
+    })
+  }
+
+  override terminate(): Promise<number> {
+    this.#gate.close()
+    return super.terminate()
   }
 }

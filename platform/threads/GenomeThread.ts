@@ -3,13 +3,11 @@
  * ten milliseconds.
  */
 import { parentPort, workerData } from "node:worker_threads"
-import { crc32 } from "node:zlib"
 import { type BlockRun, type InflatedRun, inflateRun } from "../../core/src/genome/bgzf/BlockRun.ts"
 import * as OpenSlice from "../../core/src/genome/slice/OpenSlice.ts"
 import type { FetchedRange, PieceStretch, SliceJob } from "../../core/src/genome/slice/PieceJob.ts"
 import * as PieceScan from "../../core/src/genome/slice/PieceScan.ts"
-import * as BlockDeflater from "../inflate/BlockDeflater.ts"
-import * as BlockInflater from "../inflate/BlockInflater.ts"
+import * as BlockCodec from "../inflate/BlockCodec.ts"
 import { DeflateGate } from "./DeflateGate.ts"
 
 /** Orders from the main thread. */
@@ -49,16 +47,11 @@ export type Report =
     }
   | { readonly _tag: "Inflated"; readonly id: number; readonly run: InflatedRun }
 
-/** A codec with only the functions that slices need. */
-const inflateBlock = BlockInflater.make()
-const deflateBlock = BlockDeflater.make()
 const gate = new DeflateGate(workerData)
-const codec = {
-  inflateRaw: (bytes: Uint8Array, most: number, buffer?: Uint8Array) =>
-    Math.max(bytes.length, most) > BlockInflater.largest ? null : inflateBlock(bytes, most, buffer),
-  gunzip: () => null,
-  deflateRaw: (bytes: Uint8Array, level: number) => gate.pass(() => deflateBlock(bytes, level)),
-  crc32: (bytes: Uint8Array, before?: number) => crc32(bytes, before)
+const blocks = BlockCodec.make()
+const codec: typeof blocks = {
+  ...blocks,
+  deflateRaw: (bytes, level) => gate.pass(() => blocks.deflateRaw(bytes, level))
 }
 
 /** The output of a piece since its last step. */

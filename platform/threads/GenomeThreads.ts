@@ -17,7 +17,7 @@ import {
 } from "../../core/src/genome/slice/PieceWorkers.ts"
 import { BlockPool, pool as blockPool } from "../../core/src/verify/BlockPool.ts"
 import { type AwaitedThread, start } from "./AwaitedThread.ts"
-import { GatedWorker } from "./GatedWorker.ts"
+import { GatedWorker } from "./DeflateGate.ts"
 import type { Order, Report } from "./GenomeThread.ts"
 import { program } from "./ThreadProgram.ts"
 

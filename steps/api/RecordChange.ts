@@ -12,15 +12,12 @@ import {
   type ServiceError
 } from "../../core/src/Errors.ts"
 import { faultText, readJson } from "../../core/src/text/JsonText.ts"
-import { type Input, readInput } from "../../platform/inputs/InputFile.ts"
+import { type Input, readInput, textIn } from "../../platform/inputs/InputFile.ts"
 
 /** The input as JSON text without a byte order mark. An error names its place in the text. Fails when a name of the outermost object is given twice. */
 export const jsonText = Effect.fnUntraced(function* ({ bytes, name }: Input): Effect.fn.Return<string, InputMalformed> {
   const malformed = (reason: string) => new InputMalformed({ input: name, reason })
-  const text = yield* Effect.try({
-    try: () => new TextDecoder("utf-8", { fatal: true }).decode(bytes),
-    catch: () => malformed("it is not UTF-8 text")
-  })
+  const text = yield* textIn(bytes, malformed)
   if (text.trim() === "") return yield* malformed("it is empty; one JSON value is expected")
   const read = readJson(text)
   if (Result.isFailure(read)) return yield* malformed(faultText(read.failure))

@@ -22,7 +22,7 @@ import type { LocalSettings, Settings } from "../../core/src/settings/Settings.t
 import { baseUrlOf, complete, proxyOf } from "../../core/src/settings/Validation.ts"
 import { tryFolder, tryLocks } from "../../platform/files/FolderProbe.ts"
 import { ignoredVariable } from "../../platform/http/ProxyVariables.ts"
-import { withPasswordFile } from "../../platform/inputs/PasswordFile.ts"
+import { withPasswordFile } from "../../platform/inputs/PrivateFile.ts"
 import { folderOf, unusable } from "../../platform/locks/AccountLockFiles.ts"
 import * as LogOutput from "../../platform/terminal/LogOutput.ts"
 import { makeProgram, valuesOf } from "../main/Program.ts"

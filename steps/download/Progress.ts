@@ -10,7 +10,7 @@ import { pathOf } from "../../core/src/selection/OutputPath.ts"
 import { printable } from "../../core/src/text/Printable.ts"
 import { humanSize } from "../../core/src/text/Size.ts"
 import type { TransferProgress } from "../../core/src/transfer/TransferRequest.ts"
-import { textWidth } from "../../platform/terminal/TextWidth.ts"
+import { textWidth } from "../../platform/terminal/Screen.ts"
 import {
   clockText,
   cutInFront,

@@ -29,6 +29,7 @@ import * as ApiHttp from "../../platform/http/ApiHttp.ts"
 import * as CookieJars from "../../platform/http/CookieJars.ts"
 import * as LinkHttp from "../../platform/http/LinkHttp.ts"
 import * as ZlibCodec from "../../platform/inflate/ZlibCodec.ts"
+import { textIn } from "../../platform/inputs/InputFile.ts"
 import { exposure, readSmallFile } from "../../platform/inputs/PrivateFile.ts"
 import * as AccountLockFiles from "../../platform/locks/AccountLockFiles.ts"
 import { openLogFile } from "../../platform/terminal/LogFile.ts"
@@ -147,10 +148,7 @@ export const readTokenFile = Effect.fn("svc.step.readTokenFile")(function* (
   const file = yield* Effect.mapError(readSmallFile(path, longest), unusable)
   yield* Effect.forEach(exposure(path, file), (warning) => Effect.logWarning(warning), { discard: true })
   if (file.bytes.length > longest) return yield* unusable("it is longer than 1 MB")
-  const text = yield* Effect.try({
-    try: () => new TextDecoder("utf-8", { fatal: true }).decode(file.bytes),
-    catch: () => unusable("it is not UTF-8 text")
-  })
+  const text = yield* textIn(file.bytes, unusable)
   const readers = yield* Effect.fromResult(Result.mapError(parseReaders(text), unusable))
   for (const { token } of readers) scrubber.protect(token)
   return readers

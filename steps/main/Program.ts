@@ -10,7 +10,7 @@ import type { Operator } from "../../core/src/settings/Operator.ts"
 import { decodeValue, emptyValue, type LocalSettings, type Settings } from "../../core/src/settings/Settings.ts"
 import { complete, type Problems } from "../../core/src/settings/Validation.ts"
 import { Scrubber } from "../../core/src/text/Scrubber.ts"
-import { withPasswordFile } from "../../platform/inputs/PasswordFile.ts"
+import { withPasswordFile } from "../../platform/inputs/PrivateFile.ts"
 import type { Screen } from "../../platform/terminal/Screen.ts"
 import type { CommandOptions, ValuesOf } from "./Step.ts"
 

@@ -2,8 +2,7 @@
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import { statusDraw, statusLog } from "../../core/src/Schedules.ts"
-import type { Screen } from "../../platform/terminal/Screen.ts"
-import { columnsOfCharacter, textWidth } from "../../platform/terminal/TextWidth.ts"
+import { columnsOfCharacter, type Screen, textWidth } from "../../platform/terminal/Screen.ts"
 
 export type StatusScreen = Pick<Screen["Service"], "live" | "columns" | "status">
 

@@ -24,7 +24,7 @@ import { proxyOf, validate, warningsOf } from "../../core/src/settings/Validatio
 import { printable } from "../../core/src/text/Printable.ts"
 import { makeScrubber, Scrubber } from "../../core/src/text/Scrubber.ts"
 import { readConfigFile } from "../../platform/inputs/ConfigFile.ts"
-import { withIdFiles } from "../../platform/inputs/IdFiles.ts"
+import { withIdFiles } from "../../platform/inputs/InputFile.ts"
 import * as LogOutput from "../../platform/terminal/LogOutput.ts"
 import { makeScreen, Screen } from "../../platform/terminal/Screen.ts"
 import * as Terminal from "../../platform/terminal/Terminal.ts"

@@ -1,6 +1,6 @@
 /** Ends threads in the midst of their work; at last the process exits with code 7 while they work. */
 import { once } from "node:events"
-import { GatedWorker } from "../../platform/threads/GatedWorker.ts"
+import { GatedWorker } from "../../platform/threads/DeflateGate.ts"
 
 const program = new URL("./Deflating.ts", import.meta.url)
 

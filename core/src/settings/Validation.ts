@@ -21,8 +21,8 @@ export type Problems = ReadonlyArray<string>
 const givenAmong = (settings: LocalSettings, ...names: ReadonlyArray<KeyName>) =>
   names.filter((name) => isOn(settings[name]))
 
-/** A links file takes the place of the service: nobody logs in. */
-const readsLinks = ({ fromLinks }: LocalSettings): boolean => fromLinks !== null
+/** Whether a links file takes the place of the service: nobody logs in. */
+export const readsLinks = ({ fromLinks }: LocalSettings): boolean => fromLinks !== null
 
 const isOn = (value: LocalSettings[KeyName]) => value !== null && value !== false
 
@@ -92,9 +92,6 @@ export const warningsOf = (settings: LocalSettings): ReadonlyArray<string> => {
   }
   return warnings
 }
-
-/** Whether a links file takes the place of the service: nobody logs in. */
-export const readsLinks = (settings: LocalSettings): boolean => settings.fromLinks !== null
 
 /** The address of the service; a failure names the place where it was set. */
 export const baseUrlOf = (settings: LocalSettings): Result.Result<URL, string> =>

@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Schema } from "effect"
-import { idsIn } from "./IdFiles.ts"
+import { idsIn } from "./InputFile.ts"
 
 describe("a list of identifiers in a file", () => {
   it("has one a line, without comments and blank lines, each once, with the ends of lines of any system", () => {

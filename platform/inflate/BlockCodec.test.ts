@@ -4,10 +4,10 @@ import { readFileSync } from "node:fs"
 import { constants, deflateRawSync, inflateRawSync } from "node:zlib"
 import { assert, describe, it } from "@effect/vitest"
 import * as SeededRandom from "../../sandbox/samples/SeededRandom.ts"
-import * as BlockInflater from "./BlockInflater.ts"
+import { largest, makeDeflater, makeInflater } from "./BlockCodec.ts"
 import { sourceHash } from "./InflateModule.ts"
 
-const inflate = BlockInflater.make()
+const inflate = makeInflater()
 
 const byZlib = (bytes: Uint8Array, most: number): Uint8Array | null => {
   try {
@@ -52,16 +52,13 @@ describe("BlockInflater", () => {
 
   it("inflates what zlib deflates, of every level and strategy", () => {
     const random = SeededRandom.make(1)
-    const buffer = new Uint8Array(BlockInflater.largest)
+    const buffer = new Uint8Array(largest)
     for (let i = 0; i < 100; i++) {
       const bytes = content(random, random.pick([65_280, 65_536]))
       const stream = deflated(random, bytes)
-      if (stream.length > BlockInflater.largest) continue
+      if (stream.length > largest) continue
       assert.isTrue(Buffer.from(bytes).equals(inflate(stream, bytes.length) ?? Buffer.of(1)), `case ${i}`)
-      assert.isTrue(
-        Buffer.from(bytes).equals(inflate(stream, BlockInflater.largest, buffer) ?? Buffer.of(1)),
-        `case ${i}`
-      )
+      assert.isTrue(Buffer.from(bytes).equals(inflate(stream, largest, buffer) ?? Buffer.of(1)), `case ${i}`)
       if (bytes.length > 1) assert.isNull(inflate(stream, bytes.length - 1), `case ${i}: longer than allowed`)
       assert.isNull(inflate(stream.subarray(0, stream.length - 1), bytes.length), `case ${i}: unfinished`)
     }
@@ -77,7 +74,7 @@ describe("BlockInflater", () => {
         const at = random.between(0, random.pick([Math.min(80, stream.length), stream.length]))
         stream[at] = (stream[at] ?? 0) ^ (1 << random.between(0, 8))
       }
-      const [ours, theirs] = [inflate(stream, BlockInflater.largest), byZlib(stream, BlockInflater.largest)]
+      const [ours, theirs] = [inflate(stream, largest), byZlib(stream, largest)]
       if (theirs === null) {
         assert.isNull(ours, `case ${i}`)
         outcomes.refused++
@@ -94,8 +91,27 @@ describe("BlockInflater", () => {
     const random = SeededRandom.make(3)
     for (let i = 0; i < 2_000; i++) {
       const noise = Uint8Array.from({ length: random.between(0, 300) }, () => random.between(0, 256))
-      const [ours, theirs] = [inflate(noise, BlockInflater.largest), byZlib(noise, BlockInflater.largest)]
+      const [ours, theirs] = [inflate(noise, largest), byZlib(noise, largest)]
       assert.strictEqual(ours === null, theirs === null, `case ${i}`)
+    }
+  })
+})
+
+describe("BlockDeflater", () => {
+  it("gives the bytes of zlib, for short and long input, noise and text, one call after the other", () => {
+    const random = SeededRandom.make(14)
+    const deflate = makeDeflater()
+    for (const length of [0, 1, 100, 0xff00, 10, 0x10000, 300_000, 5_000]) {
+      for (const letters of [1, 4, 256]) {
+        const bytes = Uint8Array.from({ length }, () => random.between(0, letters))
+        for (const level of [0, 1, 4, 9]) {
+          const deflated = deflate(bytes, level)
+          const what = `${length} bytes of ${letters} letters at level ${level}`
+          assert.isTrue(inflateRawSync(deflated).equals(bytes), what)
+          // Stored bytes may be divided in another way.
+          if (level > 0) assert.isTrue(deflateRawSync(bytes, { level }).equals(deflated), what)
+        }
+      }
     }
   })
 })
