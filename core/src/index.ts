@@ -98,17 +98,16 @@ export {
   fileTypes,
   type OfferedDataType
 } from "./genome/formats/FileNames.ts"
-export type { ListedAnalysis, ListedFile } from "./selection/ListedFiles.ts"
 export { type Layout, type OutputPath, pathOf } from "./selection/OutputPath.ts"
 export type { SelectedAnalysis } from "./selection/Selection.ts"
-export type { WantedFile, WantedSlice } from "./selection/WantedFiles.ts"
+export type { ListedAnalysis, ListedFile, WantedFile, WantedSlice } from "./selection/WantedFiles.ts"
 export type { SliceEstimate } from "./transfer/SliceRequest.ts"
 export type { TransferProgress } from "./transfer/TransferRequest.ts"
 
 // --- files in the archive: who agrees to a restoration, and where it stands --------------------------------------------------
 
+export type { Restoration } from "./archive/Estimate.ts"
 export type { RestoreMode } from "./archive/Policy.ts"
-export type { Restoration } from "./archive/Restoration.ts"
 export type { StoredOptions, TrackingEntry } from "./archive/TrackingEntry.ts"
 export {
   isSettled,

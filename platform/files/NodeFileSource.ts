@@ -4,7 +4,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { FileDamaged, LocalIo } from "../../core/src/Errors.ts"
 import type { ChecksumKind } from "../../core/src/genome/formats/FileNames.ts"
-import { FileSource, type OpenFile } from "../../core/src/verify/FileSource.ts"
+import { FileSource, type OpenFile } from "../../core/src/verify/Verification.ts"
 import { DigestThread } from "../threads/DigestThread.ts"
 import { call, named, openScoped, readExactly } from "./FileCalls.ts"
 

@@ -6,6 +6,7 @@
  * with unreliable locks, or with an editor that ignores the lock. A new file that another process left is removed under
  * the lock, so a run that was suspended for a minute finds it gone and begins anew instead of undoing what came after.
  */
+
 import { isUtf8 } from "node:buffer"
 import { randomBytes } from "node:crypto"
 import {
@@ -32,9 +33,9 @@ import {
   parse,
   render,
   type TrackingDocument,
+  TrackingFile,
   withCleanEstimates
-} from "../../core/src/archive/TrackingDocument.ts"
-import { TrackingFile } from "../../core/src/archive/TrackingFile.ts"
+} from "../../core/src/archive/TrackingFile.ts"
 import { Busy, CannotCreate, LocalIo, TrackingUnusable } from "../../core/src/Errors.ts"
 import { lockPoll } from "../../core/src/Schedules.ts"
 import { Scrubber } from "../../core/src/text/Scrubber.ts"

@@ -4,8 +4,8 @@
  */
 import { parentPort, workerData } from "node:worker_threads"
 import { type BlockRun, type InflatedRun, inflateRun } from "../../core/src/genome/bgzf/BlockRun.ts"
-import * as OpenSlice from "../../core/src/genome/slice/OpenSlice.ts"
 import type { FetchedRange, PieceStretch, SliceJob } from "../../core/src/genome/slice/PieceJob.ts"
+import * as OpenSlice from "../../core/src/genome/slice/PieceJob.ts"
 import * as PieceScan from "../../core/src/genome/slice/PieceScan.ts"
 import * as BlockCodec from "../inflate/BlockCodec.ts"
 import { DeflateGate } from "./DeflateGate.ts"

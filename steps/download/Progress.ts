@@ -8,7 +8,7 @@ import type { FileResult } from "../../core/src/download/FileResult.ts"
 import { makeTraffic } from "../../core/src/download/RunRecord.ts"
 import { pathOf } from "../../core/src/selection/OutputPath.ts"
 import { printable } from "../../core/src/text/Printable.ts"
-import { humanSize } from "../../core/src/text/Size.ts"
+import { humanSize } from "../../core/src/text/Quantity.ts"
 import type { TransferProgress } from "../../core/src/transfer/TransferRequest.ts"
 import { textWidth } from "../../platform/terminal/Screen.ts"
 import {

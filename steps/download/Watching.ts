@@ -1,5 +1,4 @@
 /** What a person sees of a run: a line for what happens, and the progress of what is being fetched. */
-
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Scope from "effect/Scope"
@@ -11,9 +10,8 @@ import type { Ended, RunEvent } from "../../core/src/download/RunEvents.ts"
 import { logFailure } from "../../core/src/FailureLog.ts"
 import { dataFileOf } from "../../core/src/selection/FileName.ts"
 import { pathOf } from "../../core/src/selection/OutputPath.ts"
-import { counted } from "../../core/src/text/Counted.ts"
 import { printable } from "../../core/src/text/Printable.ts"
-import { humanSize } from "../../core/src/text/Size.ts"
+import { counted, humanSize } from "../../core/src/text/Quantity.ts"
 import type { TransferProgress } from "../../core/src/transfer/TransferRequest.ts"
 import { Screen } from "../../platform/terminal/Screen.ts"
 import { makeProgress, type Progress } from "./Progress.ts"

@@ -1,4 +1,5 @@
 /** The program of `svc-fetch-annotations`. */
+
 import { statSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { dirname, resolve } from "node:path"
@@ -22,9 +23,8 @@ import { parseRange, type RegionText } from "../../core/src/genome/regions/Regio
 import { makeSessionProfile } from "../../core/src/session/SessionSettings.ts"
 import type { LocalSettings, Settings } from "../../core/src/settings/Settings.ts"
 import type { Problems } from "../../core/src/settings/Validation.ts"
-import { counted } from "../../core/src/text/Counted.ts"
 import { printable } from "../../core/src/text/Printable.ts"
-import { humanSize } from "../../core/src/text/Size.ts"
+import { counted, humanSize } from "../../core/src/text/Quantity.ts"
 import * as Clients from "../../platform/Clients.ts"
 import { type Output, openOutput } from "../../platform/files/OutputFile.ts"
 import * as SpoolFiles from "../../platform/files/SpoolFiles.ts"

@@ -1,7 +1,7 @@
 /** A program of the library that waits for nothing but the MD5 of this file, which a thread computes; prints it. */
 import { fileURLToPath } from "node:url"
 import { Effect } from "effect"
-import { FileSource } from "../../core/src/verify/FileSource.ts"
+import { FileSource } from "../../core/src/verify/Verification.ts"
 import * as FileSources from "../../platform/files/NodeFileSource.ts"
 
 await Effect.runPromise(

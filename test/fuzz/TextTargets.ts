@@ -2,7 +2,7 @@
 import { gzipSync } from "node:zlib"
 import { Effect, Exit, Redacted, Result } from "effect"
 import { BodyScanner } from "../../core/src/annotations/BodyScanner.ts"
-import { parse, render } from "../../core/src/archive/TrackingDocument.ts"
+import { parse, render } from "../../core/src/archive/TrackingFile.ts"
 import { linksJson, linkText, readLinks } from "../../core/src/download/LinkManifest.ts"
 import { fromBytes } from "../../core/src/genome/ByteReader.ts"
 import { readBed } from "../../core/src/genome/regions/BedFile.ts"

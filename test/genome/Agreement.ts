@@ -1,13 +1,13 @@
 /** Slices of random regions, compared as whole record streams with samtools and bcftools. */
+
 import { readFileSync, writeFileSync } from "node:fs"
 import { assert } from "@effect/vitest"
 import { Effect, Result } from "effect"
 import { fromBytes } from "../../core/src/genome/ByteReader.ts"
 import { readBamHeader } from "../../core/src/genome/formats/BamHeader.ts"
-import { parseBed } from "../../core/src/genome/regions/BedText.ts"
+import { parseBed } from "../../core/src/genome/regions/BedFile.ts"
 import { checkStructure } from "../../core/src/genome/Structure.ts"
-import type { SliceResult } from "../../core/src/genome/slice/Slice.ts"
-import { planSlice, writeSlice } from "../../core/src/genome/slice/Slice.ts"
+import { planSlice, type SliceResult, writeSlice } from "../../core/src/genome/slice/Slice.ts"
 import * as SeededRandom from "../../sandbox/samples/SeededRandom.ts"
 import { tool } from "./Oracles.ts"
 

@@ -4,8 +4,7 @@ import type { ByteReader } from "../../core/src/genome/ByteReader.ts"
 import { readBlocks } from "../../core/src/genome/bgzf/Blocks.ts"
 import { type ContentCheck, unread } from "../../core/src/genome/bgzf/ContentCheck.ts"
 import { BlockPool } from "../../core/src/verify/BlockPool.ts"
-import { Damage } from "../../core/src/verify/Damage.ts"
-import { walkWhole } from "../../core/src/verify/WholeWalk.ts"
+import { Damage, walkWhole } from "../../core/src/verify/WholeWalk.ts"
 
 /** How many blocks and inflated bytes it has. Fails with the `FileDamaged` of the first damage. */
 export const walk = <E>(file: string, reader: ByteReader<E>, content: ContentCheck = unread) =>

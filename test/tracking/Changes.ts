@@ -3,10 +3,10 @@
  * NAME-COUNT and takes every second one out again, each as one change; with STAY it adds only. Each change that has
  * returned is a line on standard output (`+NAME-1`, `-NAME-1`), so that a killed process has said what must be there.
  */
+
 import { writeSync } from "node:fs"
 import { Effect } from "effect"
-import { put, without } from "../../core/src/archive/TrackingDocument.ts"
-import { TrackingFile } from "../../core/src/archive/TrackingFile.ts"
+import { put, TrackingFile, without } from "../../core/src/archive/TrackingFile.ts"
 import * as TrackingFileLive from "../../platform/files/TrackingFile.ts"
 
 const [path = "", name = "", count = "1", stay] = process.argv.slice(2)

@@ -3,7 +3,7 @@
  *
  * Only the row under way is kept, so memory does not grow with the list.
  */
-import { endOfValue } from "../text/JsonValue.ts"
+import { endOfValue } from "../text/JsonText.ts"
 import { GrowingBytes } from "./GrowingBytes.ts"
 
 /** A row whose cells are complete JSON values, spelled as the service sent them, without white space between tokens. */

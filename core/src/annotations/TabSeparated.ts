@@ -9,7 +9,7 @@
  *
  * A missing value, an empty text and an empty list look alike: JSON Lines keep them apart.
  */
-import { endOfValue } from "../text/JsonValue.ts"
+import { endOfValue } from "../text/JsonText.ts"
 import type { GrowingBytes } from "./GrowingBytes.ts"
 import type { RowForm } from "./RowReader.ts"
 

@@ -6,8 +6,7 @@ import { AnalysisFiles, RestoreAnswer } from "../contract/Files.ts"
 import { LoginRefused, RequestRejected, type ServiceError } from "../Errors.ts"
 import { askAgain, decideToAskAgain } from "./AskAgain.ts"
 import type { RestoreRequest } from "./Requests.ts"
-import { entriesOf, parse, render } from "./TrackingDocument.ts"
-import { TrackingFile } from "./TrackingFile.ts"
+import { entriesOf, parse, render, TrackingFile } from "./TrackingFile.ts"
 
 const target = "https://lab/"
 const begin = Date.parse("2026-11-21T12:00:00Z")

@@ -6,6 +6,12 @@ import * as Duration from "effect/Duration"
 import { timeOf } from "../text/Timestamp.ts"
 import { requesting, type TrackingEntry } from "./TrackingEntry.ts"
 
+/** The restoration of an archived file, times as written where they are known: ISO 8601 unless the service errs. */
+export interface Restoration {
+  readonly requestedAt: string | null
+  readonly estimate: string | null
+}
+
 /** Restorations take up to half a day (docs/dev/service.md 15); after that an unexplained one counts as over. */
 const longestRestoration = Duration.toMillis("12 hours")
 

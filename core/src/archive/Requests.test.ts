@@ -5,8 +5,7 @@ import { AnalysisFiles, RestoreAnswer } from "../contract/Files.ts"
 import { LocalIo, LoginRefused, RequestRejected, type ServiceError, TrackingUnusable, Unavailable } from "../Errors.ts"
 import { Operator } from "../settings/Operator.ts"
 import { type Candidate, type RestoreRequest, restore } from "./Requests.ts"
-import { empty, type TrackingDocument } from "./TrackingDocument.ts"
-import { TrackingFile } from "./TrackingFile.ts"
+import { empty, type TrackingDocument, TrackingFile } from "./TrackingFile.ts"
 
 const target = "https://lab.example.org/"
 const options = {

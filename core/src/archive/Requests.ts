@@ -11,12 +11,11 @@ import { ServiceClient } from "../client/ServiceClient.ts"
 import { AnalysisId } from "../contract/Ids.ts"
 import { FileArchived, type ServiceError, type TrackingError, type TrackingReadError } from "../Errors.ts"
 import { logFailure } from "../FailureLog.ts"
-import { listedOf } from "../selection/ListedFiles.ts"
+import { listedOf } from "../selection/WantedFiles.ts"
 import { Operator } from "../settings/Operator.ts"
-import { counted } from "../text/Counted.ts"
 import { printable } from "../text/Printable.ts"
-import { humanSize } from "../text/Size.ts"
-import { mayBeUnderWay } from "./Estimate.ts"
+import { counted, humanSize } from "../text/Quantity.ts"
+import { mayBeUnderWay, type Restoration } from "./Estimate.ts"
 import {
   type Answers,
   type ArchivedFile,
@@ -29,10 +28,8 @@ import {
   type RestoreQuestion,
   whyOf
 } from "./Policy.ts"
-import type { Restoration } from "./Restoration.ts"
-import { empty, entriesOf, type Item, put, type ServiceAddress, without } from "./TrackingDocument.ts"
 import { keyOf, type NewEntry, optionsKeyOf, requesting } from "./TrackingEntry.ts"
-import { TrackingFile } from "./TrackingFile.ts"
+import { empty, entriesOf, type Item, put, type ServiceAddress, TrackingFile, without } from "./TrackingFile.ts"
 
 /** A file found archived, as the listing has it. */
 export interface Candidate extends Omit<ArchivedFile, "tracked"> {

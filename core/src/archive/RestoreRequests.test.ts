@@ -13,8 +13,7 @@ import {
   type RestoreResult,
   restore
 } from "./Requests.ts"
-import { empty, parse, render, type TrackingDocument } from "./TrackingDocument.ts"
-import { TrackingFile } from "./TrackingFile.ts"
+import { empty, parse, render, type TrackingDocument, TrackingFile } from "./TrackingFile.ts"
 
 const target = "https://lab/"
 const estimate = "2026-11-21T15:00:00Z"

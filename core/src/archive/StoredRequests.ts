@@ -4,12 +4,10 @@ import type * as Path from "effect/Path"
 import * as Result from "effect/Result"
 import { EntryUnusable, type TrackingError, type TrackingReadError } from "../Errors.ts"
 import { logFailure } from "../FailureLog.ts"
-import { counted } from "../text/Counted.ts"
 import { printable } from "../text/Printable.ts"
-import { type StoredPaths, storedPaths } from "./StoredPath.ts"
-import { entriesOf, keyOfItem, type ServiceAddress, without } from "./TrackingDocument.ts"
-import type { TrackingEntry } from "./TrackingEntry.ts"
-import { TrackingFile } from "./TrackingFile.ts"
+import { counted } from "../text/Quantity.ts"
+import { type StoredPaths, storedPaths, type TrackingEntry } from "./TrackingEntry.ts"
+import { entriesOf, keyOfItem, type ServiceAddress, TrackingFile, without } from "./TrackingFile.ts"
 
 /** A request for one file, its paths located. */
 export interface StoredRequest {

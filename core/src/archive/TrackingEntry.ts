@@ -5,13 +5,14 @@
  * `target`, `requestTime` and `status` are the keys of the object layout; the array layout may have them as well. An
  * entry without a target belongs to whatever target is asked for. Paths are relative to the folder of the file.
  */
+import * as Effect from "effect/Effect"
+import * as Path from "effect/Path"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import { placeOfIssue } from "../client/Reply.ts"
 import { parseExactly } from "../contract/ExactNumber.ts"
 import { Hint, maybe, WideInteger } from "../contract/Record.ts"
 import { type ChecksumKind, checksumKinds, fileTypeOf, fileTypes, unsafeName } from "../selection/FileName.ts"
-import type { StoredPaths } from "./StoredPath.ts"
 
 const Id = Schema.Union([Schema.NonEmptyString, Schema.Int, WideInteger])
 
@@ -188,3 +189,49 @@ export const withChanges = (
   text: string,
   changes: Partial<Pick<NewEntry, "restoreEstimation" | "requestTime" | "status" | "askedAgain">>
 ): string => JSON.stringify({ ...(parseExactly(text, "all") as object), ...changes }, null, 2)
+
+export interface StoredPaths {
+  /**
+   * Where a stored path leads; fails with a reason for a person when that cannot be known.
+   *
+   * @param restorationFile - what the same entry says of the restoration file; null when it says nothing
+   */
+  readonly located: (stored: string, restorationFile: string | null) => Result.Result<string, string>
+  /** How a path of this run is stored: as given when that leads there from the folder of the file, else absolute. */
+  readonly stored: (given: string) => string
+  /** How this run names the restoration file in its entries. */
+  readonly own: string
+}
+
+/** @param file - the restoration file as the user names it; a symbolic link counts where it lies */
+export const storedPaths = (file: string): Effect.Effect<StoredPaths, never, Path.Path> =>
+  Effect.map(Path.Path, (path) => {
+    const folder = path.dirname(path.resolve(file))
+    return {
+      located: (stored, restorationFile) =>
+        path.isAbsolute(stored)
+          ? Result.succeed(path.resolve(stored))
+          : Result.map(baseOf(path, folder, restorationFile), (base) => path.resolve(base, stored)),
+      stored: (given) => (path.resolve(folder, given) === path.resolve(given) ? given : path.resolve(given)),
+      own: folder === path.resolve(".") ? path.basename(file) : path.resolve(file)
+    }
+  })
+
+/** The folder that the relative paths of an entry begin at. */
+const baseOf = (path: Path.Path, folder: string, restorationFile: string | null): Result.Result<string, string> => {
+  // An absolute name names no folder but the one the file lies in.
+  if (restorationFile === null || path.isAbsolute(restorationFile)) return Result.succeed(folder)
+  const levels = path
+    .dirname(path.normalize(restorationFile))
+    .split(path.sep)
+    .filter((level) => level !== ".")
+  const last = folder.split(path.sep).slice(-levels.length)
+  return levels.length === 0
+    ? Result.succeed(folder)
+    : levels.every((level, index) => level !== ".." && level === last[index])
+      ? Result.succeed(path.resolve(folder, ...levels.map(() => "..")))
+      : Result.fail(
+          `its paths are relative to a folder that cannot be told: it was written as ${restorationFile}, and that is ` +
+            "not how the file lies now; make them absolute"
+        )
+}

@@ -4,7 +4,7 @@ import * as Option from "effect/Option"
 import type { StepName } from "../settings/Key.ts"
 import { type KeyName, keysOf, table } from "../settings/Keys.ts"
 import { type LocalSettings, nameAt } from "../settings/Settings.ts"
-import { counted } from "../text/Counted.ts"
+import { counted } from "../text/Quantity.ts"
 import { type Check, ok, warn } from "./Check.ts"
 
 /** Beyond this many seconds a clock is wrong, not only read at another moment. */

@@ -14,7 +14,6 @@ import type { AnalysisFiles } from "../contract/Files.ts"
 import { AnalysisId } from "../contract/Ids.ts"
 import type { ServiceError } from "../Errors.ts"
 import { type FileType, fileTypeOf, fileTypes } from "../selection/FileName.ts"
-import { type ListedAnalysis, type ListedFile, listedOf } from "../selection/ListedFiles.ts"
 import {
   byIds,
   type ChosenAnalysis,
@@ -25,6 +24,7 @@ import {
   type SelectionRequest,
   select
 } from "../selection/Selection.ts"
+import { type ListedAnalysis, type ListedFile, listedOf } from "../selection/WantedFiles.ts"
 import { printable } from "../text/Printable.ts"
 import { LinkHost } from "../transfer/LinkHost.ts"
 import { judge, probedBytes } from "../transfer/RangeReply.ts"

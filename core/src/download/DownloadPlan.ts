@@ -5,7 +5,8 @@
  * docs/dev/faults.md: D17 (collisions), K2 (disk space), K7 (names that differ only in case or composition), Z1
  * (names), Z9 (what is there already).
  */
-import type { Restoration } from "../archive/Restoration.ts"
+
+import type { Restoration } from "../archive/Estimate.ts"
 import {
   CannotCreate,
   type DiskTooSmall,
@@ -21,9 +22,14 @@ import {
 } from "../Errors.ts"
 import { hasUnmapped, isDataType, partnerOf } from "../genome/formats/FileNames.ts"
 import { collisionKey, type FileType, fileTypeOf, unsafeIndexName, unsafeName } from "../selection/FileName.ts"
-import type { ListedAnalysis } from "../selection/ListedFiles.ts"
 import { dataPathOf, finalPath, pathOf } from "../selection/OutputPath.ts"
-import { type FileChoice, type WantedFile, wantedFiles, wantedTypes } from "../selection/WantedFiles.ts"
+import {
+  type FileChoice,
+  type ListedAnalysis,
+  type WantedFile,
+  wantedFiles,
+  wantedTypes
+} from "../selection/WantedFiles.ts"
 import { printable, shellWord } from "../text/Printable.ts"
 import type { SliceState } from "../transfer/SliceRequest.ts"
 import type { SkipReason } from "./FileResult.ts"

@@ -15,8 +15,7 @@ import * as Path from "effect/Path"
 import * as Predicate from "effect/Predicate"
 import * as Runtime from "effect/Runtime"
 import * as Stream from "effect/Stream"
-import type { ServiceAddress } from "../archive/TrackingDocument.ts"
-import { TrackingFile } from "../archive/TrackingFile.ts"
+import { type ServiceAddress, TrackingFile } from "../archive/TrackingFile.ts"
 import { ServiceClient } from "../client/ServiceClient.ts"
 import {
   type CannotCreate,

@@ -2,8 +2,7 @@
 import * as Runtime from "effect/Runtime"
 import * as Schema from "effect/Schema"
 import { Advice, type AdviceName, type ExitCode, FileError, mostSevere, Stopped } from "../Errors.ts"
-import { counted } from "../text/Counted.ts"
-import { humanSize } from "../text/Size.ts"
+import { counted, humanSize } from "../text/Quantity.ts"
 
 const skipReasons = ["exists", "archived", "no-reads", "pending"] as const
 

@@ -2,7 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Result } from "effect"
 import { listedFile as file } from "../../../test/selection/ListedFiles.ts"
 import { readEntry } from "../archive/TrackingEntry.ts"
-import type { ListedFile } from "../selection/ListedFiles.ts"
+import type { ListedFile } from "../selection/WantedFiles.ts"
 import { availabilityOf, formOf, wantedName } from "./RestorationStatus.ts"
 
 const now = Date.parse("2026-11-21T12:00:00Z")

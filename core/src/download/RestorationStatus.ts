@@ -3,14 +3,13 @@
  * one look to the next, and what a report says while the file is not there. Pure.
  */
 import * as Result from "effect/Result"
-import { mayBeUnderWay } from "../archive/Estimate.ts"
-import type { Restoration } from "../archive/Restoration.ts"
+import { mayBeUnderWay, type Restoration } from "../archive/Estimate.ts"
 import type { StoredRequest, StoredRequests } from "../archive/StoredRequests.ts"
 import type { TrackingEntry } from "../archive/TrackingEntry.ts"
 import { type EntryUnusable, NotFound } from "../Errors.ts"
 import { dataFileOf, type FileType, fileTypeOf, indexRank } from "../selection/FileName.ts"
-import type { ListedAnalysis, ListedFile } from "../selection/ListedFiles.ts"
 import { finalPath, outputPathOf, type SliceForm, sliceForm } from "../selection/OutputPath.ts"
+import type { ListedAnalysis, ListedFile } from "../selection/WantedFiles.ts"
 import { printable } from "../text/Printable.ts"
 import type { DownloadRequest } from "./DownloadRequest.ts"
 import { type FileResult, reasonOfFailure, untransferredResult } from "./FileResult.ts"

@@ -12,10 +12,8 @@ import {
   type RestoreResult,
   restore
 } from "../archive/Requests.ts"
-import { storedPaths } from "../archive/StoredPath.ts"
-import type { ServiceAddress } from "../archive/TrackingDocument.ts"
-import { newOptions } from "../archive/TrackingEntry.ts"
-import { TrackingFile } from "../archive/TrackingFile.ts"
+import { newOptions, storedPaths } from "../archive/TrackingEntry.ts"
+import { type ServiceAddress, TrackingFile } from "../archive/TrackingFile.ts"
 import type { ServiceClient } from "../client/ServiceClient.ts"
 import { CannotCreate, LocalIo } from "../Errors.ts"
 import { typeAt } from "../settings/NamedFiles.ts"

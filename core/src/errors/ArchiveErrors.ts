@@ -1,8 +1,8 @@
 /** Restorations, and the file that remembers them. */
 import * as Runtime from "effect/Runtime"
 import * as Schema from "effect/Schema"
-import { counted } from "../text/Counted.ts"
 import { shellWord } from "../text/Printable.ts"
+import { counted } from "../text/Quantity.ts"
 import type { Busy, CannotCreate, LocalIo } from "./DiskErrors.ts"
 
 /** Nothing failed, but files are still being restored from the archive. */

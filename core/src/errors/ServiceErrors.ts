@@ -1,7 +1,7 @@
 /** The service: no session with it, no answer from it or from somebody on the way, or an answer that is a no. */
 import * as Runtime from "effect/Runtime"
 import * as Schema from "effect/Schema"
-import { counted } from "../text/Counted.ts"
+import { counted } from "../text/Quantity.ts"
 
 /** The service answered the login without a token: wrong user name or password. It was tried exactly once. */
 export class LoginRefused extends Schema.TaggedError<LoginRefused>()("SvcLoginRefused", {

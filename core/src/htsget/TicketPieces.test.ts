@@ -22,8 +22,7 @@ import * as BamRecord from "../genome/formats/BamRecord.ts"
 import { vcfColumns } from "../genome/formats/Vcf.ts"
 import * as IndexBuilder from "../genome/index/IndexBuilder.ts"
 import { checkStructure } from "../genome/Structure.ts"
-import { openFile } from "./OpenedFile.ts"
-import { joinNearest, piecesOf, type TicketPiece } from "./TicketPieces.ts"
+import { joinNearest, openFile, piecesOf, type TicketPiece } from "./TicketPieces.ts"
 import { fromBody } from "./TicketRequest.ts"
 
 const provided = Effect.provide(ZlibCodec.layer)

@@ -7,17 +7,60 @@
  */
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
-import type { FileDamaged } from "../Errors.ts"
+import { FileDamaged } from "../Errors.ts"
 import type { ByteReader } from "../genome/ByteReader.ts"
 import * as Bgzf from "../genome/bgzf/Bgzf.ts"
 import { badBlock, inflateAt, readBlocks } from "../genome/bgzf/Blocks.ts"
 import { Codec } from "../genome/bgzf/Codec.ts"
 import * as VirtualOffset from "../genome/bgzf/VirtualOffset.ts"
+import { indexSuffixOf } from "../genome/formats/FileNames.ts"
+import type { Slicing } from "../genome/formats/Format.ts"
+import { open } from "../genome/formats/Formats.ts"
+import type { BinIndex } from "../genome/index/BinIndex.ts"
 import { lengthOf, resolveRegions } from "../genome/regions/Regions.ts"
+import { readIndex } from "../genome/Structure.ts"
 import { compress } from "../genome/slice/Slice.ts"
 import { planStretches } from "../genome/slice/StretchPlan.ts"
-import type { OpenedFile } from "./OpenedFile.ts"
-import { HtsgetError, type TicketRequest } from "./TicketRequest.ts"
+import { type Datatype, HtsgetError, type TicketRequest, typeOf } from "./TicketRequest.ts"
+
+/** What a ticket needs to know of a file: its header, its references and its index, read once for many tickets. */
+export interface OpenedFile extends Pick<Slicing, "references" | "firstRecord"> {
+  readonly name: string
+  /** The inflated bytes that a file of any of its records begins with. */
+  readonly header: Uint8Array
+  readonly index: BinIndex
+}
+
+/** A file and its index, by the names under which they are listed. */
+export interface FilePair<E> {
+  readonly name: string
+  readonly reader: ByteReader<E>
+  readonly indexName: string
+  readonly index: ByteReader<E>
+}
+
+/** Reads header and index; fails with `FileDamaged` when they are not sound or do not belong together. */
+export const openFile = Effect.fn("svc.htsget.openFile")(function* <E>(
+  datatype: Datatype,
+  { index: indexReader, indexName, name, reader }: FilePair<E>
+): Effect.fn.Return<OpenedFile, FileDamaged | E, Codec> {
+  const type = typeOf[datatype]
+  const [file, found] = yield* Effect.all(
+    [open(name, reader, type), readIndex(indexName, indexReader, indexSuffixOf(indexName, type))],
+    { concurrency: 2 }
+  )
+  if (file.slicing === null) {
+    const reason = `no regions can be cut out of ${file.format.name}`
+    return yield* new FileDamaged({ file: name, fault: "BadHeader", reason })
+  }
+  const slicing = file.slicing(found)
+  if (slicing._tag === "Failure") {
+    const reason = `it is not the index of ${name}: ${slicing.failure}`
+    return yield* new FileDamaged({ file: indexName, fault: "IndexMismatch", reason })
+  }
+  const { firstRecord, plainHeader, references } = slicing.success
+  return { name, header: plainHeader(), references, index: found.index, firstRecord }
+})
 
 export type TicketPiece =
   /** BGZF blocks that are sent inside the ticket. */
@@ -74,12 +117,10 @@ const stretchesOf = (
       const plan = planStretches(wanted, index, {
         unplaced: unplaced && firstRecord !== null ? { firstRecord, dataEnd: VirtualOffset.block(dataEnd) } : null
       })
-      const stretches: Array<Stretch> = []
-      for (let i = 0, next = plan.at(0); next !== undefined; next = plan.at(++i)) {
-        // Older writers let the last chunk end after the end-of-file block.
-        const end = next.end > dataEnd ? dataEnd : next.end
-        if (end > next.begin) stretches.push({ begin: next.begin, end })
-      }
+      // Older writers let the last chunk end after the end-of-file block.
+      const stretches = plan
+        .filter(({ begin, end }) => begin < end && begin < dataEnd)
+        .map(({ begin, end }): Stretch => (end > dataEnd ? { begin, end: dataEnd } : { begin, end }))
       return joinNearest(stretches, smallestGap, mostStretches)
     }
   )

@@ -4,11 +4,11 @@
  * MultiQC puts names and texts into its page as they are, so they are escaped here; reports of several runs under one
  * `id` become one table there.
  */
+
 import { sampleOf } from "../selection/FileName.ts"
-import { humanSize } from "../text/Size.ts"
-import { statusOf } from "./FileStatus.ts"
+import { humanSize } from "../text/Quantity.ts"
 import { escapeMarkup, shorten } from "./Markup.ts"
-import type { ReportDocument, ReportedFile } from "./Report.ts"
+import { type ReportDocument, type ReportedFile, statusOf } from "./Report.ts"
 
 const MiB = 1024 * 1024
 

@@ -10,7 +10,7 @@ import type { DiskSpace } from "../download/Planning.ts"
 import { codeOf } from "../Errors.ts"
 import { finalPath } from "../selection/OutputPath.ts"
 import { printable } from "../text/Printable.ts"
-import { humanSize } from "../text/Size.ts"
+import { humanSize } from "../text/Quantity.ts"
 import { sizeText } from "./Listing.ts"
 import { failureJson } from "./Report.ts"
 

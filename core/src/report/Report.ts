@@ -4,9 +4,15 @@
  * Times are ISO 8601 UTC, sizes bytes, durations seconds. A report holds no link, password, cookie or token.
  */
 import * as Schema from "effect/Schema"
-import { type FileFailure, FileResult, type Throughput, totalsOf } from "../download/FileResult.ts"
-import type { ExitCode } from "../Errors.ts"
-import { codeOf, ExitCodes } from "../Errors.ts"
+import {
+  type FileFailure,
+  type FileReason,
+  FileResult,
+  type SkipReason,
+  type Throughput,
+  totalsOf
+} from "../download/FileResult.ts"
+import { codeOf, type ExitCode, ExitCodes } from "../Errors.ts"
 import { printableJson } from "../text/Printable.ts"
 
 export interface ReportRun {
@@ -81,3 +87,36 @@ export const failureJson = ({ analysisId, fileName, error }: FileFailure) => ({
 const errorJson = (error: FileFailure["error"]) => ({ tag: codeOf(error), message: error.message })
 
 const seconds = (milliseconds: number) => Math.round(milliseconds) / 1000
+
+export interface FileStatus {
+  readonly word: string
+  readonly tone: "good" | "bad" | "open" | "calm"
+  /** What needs somebody's attention comes first. */
+  readonly rank: number
+}
+
+const skipped: Readonly<Record<SkipReason, FileStatus>> = {
+  pending: { word: "Being restored", tone: "open", rank: 1 },
+  archived: { word: "In the archive", tone: "open", rank: 2 },
+  exists: { word: "Kept", tone: "calm", rank: 4 },
+  "no-reads": { word: "Nothing to take", tone: "calm", rank: 4 }
+}
+
+const failed: { readonly [R in FileReason]?: string } = {
+  differs: "Differs",
+  archived: "Not restored",
+  missing: "Not listed"
+}
+
+export const statusOf = ({ action, error, reason }: ReportedFile): FileStatus => {
+  if (action === "failed" || reason === "differs" || reason === "missing") {
+    const word = (reason === null ? undefined : failed[reason]) ?? (error?.tag === "Stopped" ? "Stopped" : "Failed")
+    return { word, tone: "bad", rank: 0 }
+  }
+  if (action === "downloaded") return { word: "Downloaded", tone: "good", rank: 3 }
+  return reason === null ? { word: "Skipped", tone: "calm", rank: 4 } : skipped[reason]
+}
+
+/** The last part of the path where there is one: a slice has a name of its own. */
+export const nameOf = ({ analysisId, fileName, path }: ReportedFile): string =>
+  path?.split("/").at(-1) ?? fileName ?? (analysisId === null ? "The whole run" : `Analysis ${analysisId}`)

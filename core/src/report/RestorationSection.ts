@@ -1,11 +1,10 @@
 /** Archived files: when their restoration was asked for, when it is expected, and what has come back. */
-import type { Restoration } from "../archive/Restoration.ts"
+import type { Restoration } from "../archive/Estimate.ts"
 import { timeOf } from "../text/Timestamp.ts"
 import { countText, durationText, groupedCount, momentText, momentTicks, type Tick } from "./Axis.ts"
 import { axis, countInBins, steps, track } from "./Chart.ts"
-import { nameOf } from "./FileStatus.ts"
 import { type Markup, markup, shorten } from "./Markup.ts"
-import type { ReportDocument, ReportedFile } from "./Report.ts"
+import { nameOf, type ReportDocument, type ReportedFile } from "./Report.ts"
 
 /** At most this many rows are drawn: those with the earliest estimates. Beyond that a column chart shows all of them. */
 const mostRows = 30

@@ -1,11 +1,10 @@
 /** When bytes came: how fast, and which files. */
 
-import { humanSize } from "../text/Size.ts"
+import { humanSize } from "../text/Quantity.ts"
 import { byteScale, countText, durationText, elapsedTicks, groupedCount, type Tick } from "./Axis.ts"
 import { axis, countInBins, steps, type Tone, track } from "./Chart.ts"
-import { nameOf } from "./FileStatus.ts"
 import { type Markup, markup, shorten } from "./Markup.ts"
-import type { ReportDocument, ReportedFile } from "./Report.ts"
+import { nameOf, type ReportDocument, type ReportedFile } from "./Report.ts"
 
 /** At most this many files have a row: those that took the longest. Beyond that a column chart shows all of them. */
 const mostRows = 40

@@ -1,6 +1,9 @@
 /**
  * The bytes of a file for readers who do not follow links: fetched from the link host as they are read, with the link
  * renewed and the connection made anew at the same byte where that is needed.
+ *
+ * A link host must send a first byte in time. Connections to it are few and take memory, so a reader that takes nothing does not keep
+ * one: not for long, and hardly at all while others wait for one.
  */
 import * as Cache from "effect/Cache"
 import * as Context from "effect/Context"
@@ -9,8 +12,10 @@ import * as Deferred from "effect/Deferred"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
+import * as Latch from "effect/Latch"
 import * as Layer from "effect/Layer"
 import * as Ref from "effect/Ref"
+import * as Schedule from "effect/Schedule"
 import type { LinkProtocol, TransferError } from "../Errors.ts"
 import type { ByteReader } from "../genome/ByteReader.ts"
 import { monotonicMillis } from "../MonotonicTime.ts"
@@ -22,9 +27,8 @@ import { type ObjectVersion, probedBytes } from "../transfer/RangeReply.ts"
 import { noRanges } from "../transfer/RemoteRanges.ts"
 import type { ByteSink } from "../transfer/ReplyBody.ts"
 import * as VersionWatch from "../transfer/VersionWatch.ts"
-import { makeIdleReaders } from "./IdleReaders.ts"
 import { type InArchive, LinkStore, type ServedFile, type StoreError } from "./LinkStore.ts"
-import { makeStartWatch, type StartWatch } from "./StartWatch.ts"
+import { ServiceAway } from "./Questions.ts"
 
 export type BytesError = StoreError | InArchive | TransferError | FileChanged
 
@@ -226,3 +230,88 @@ const makeFileBytes = Effect.fnUntraced(function* () {
     })
   })
 })
+
+/** Watches that a link host sends a first byte in time. */
+interface StartWatch {
+  /** The first byte is there; after that there is no limit. */
+  readonly started: Effect.Effect<void>
+  /** Waiting for the service is no fault of the link host: the store of links has a limit of its own. */
+  readonly excluding: <A, E>(link: Effect.Effect<A, E>) => Effect.Effect<A, E>
+  /** Fails when the first byte is late; never succeeds. */
+  readonly late: Effect.Effect<never, ServiceAway>
+}
+
+/** How long a reader waits for the first byte of the link host, in ms. */
+const firstByte = Duration.toMillis("10 seconds")
+
+const makeStartWatch: Effect.Effect<StartWatch> = Effect.gen(function* () {
+  const started = yield* Deferred.make<void>()
+  const atHost = yield* Latch.make(true)
+  let since = yield* monotonicMillis
+  let before = 0
+  const look = Effect.gen(function* () {
+    yield* atHost.await
+    const spent = before + (yield* monotonicMillis) - since
+    if (spent >= firstByte) return yield* new ServiceAway({ reason: "the link host has not answered yet" })
+    yield* Effect.sleep(Math.ceil(firstByte - spent))
+  })
+  return {
+    started: Effect.asVoid(Deferred.succeed(started, undefined)),
+    excluding: (link) =>
+      Effect.acquireUseRelease(
+        Effect.gen(function* () {
+          before += (yield* monotonicMillis) - since
+          yield* atHost.close
+        }),
+        () => link,
+        () =>
+          Effect.gen(function* () {
+            since = yield* monotonicMillis
+            yield* atHost.open
+          })
+      ),
+    late: Effect.raceFirst(Deferred.await(started), Effect.forever(look)).pipe(Effect.andThen(Effect.never))
+  }
+})
+
+/** Takes connections from readers that take nothing. */
+interface IdleReaders {
+  /**
+   * Runs work that holds a connection; interrupts it, and gives `idle`, when its reader must give the connection away.
+   *
+   * @param waitingSince - when the reader was given bytes that it has not taken (monotonic ms); null when there are none
+   */
+  readonly lend: <A, E>(work: Effect.Effect<A, E>, waitingSince: () => number | null) => Effect.Effect<A | "idle", E>
+}
+
+/** Tools pause for seconds while they work on what they read. */
+const longestPause = Duration.toMillis("29 seconds")
+/** A reader that has taken nothing for this long gives its connection to one who waits. */
+const shortestPause = Duration.toMillis("1 second")
+/** How often it is looked at. */
+const idleLook = Schedule.spaced("1 second")
+
+/** @param connections - so many there are at a time */
+const makeIdleReaders = (connections: number): IdleReaders => {
+  let wanted = 0
+  return {
+    lend: (work, waitingSince) =>
+      Effect.suspend(() => {
+        let counted = true
+        wanted++
+        const leave = () => {
+          if (counted) wanted--
+          counted = false
+        }
+        const mustLeave = Effect.map(monotonicMillis, (now) => {
+          const pause = now - (waitingSince() ?? now)
+          const must = pause >= longestPause || (pause >= shortestPause && wanted > connections)
+          // At once, so that no more readers leave than there are others who wait.
+          if (must) leave()
+          return must
+        })
+        const idle = Effect.as(Effect.repeat(mustLeave, { schedule: idleLook, until: (must) => must }), "idle" as const)
+        return Effect.raceFirst(work, idle).pipe(Effect.ensuring(Effect.sync(leave)))
+      })
+  }
+}

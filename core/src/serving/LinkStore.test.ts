@@ -5,7 +5,7 @@ import { ServiceClient } from "../client/ServiceClient.ts"
 import { AnalysisFiles } from "../contract/Files.ts"
 import { LoginRefused, NotFound, type ServiceError, Unavailable } from "../Errors.ts"
 import { LinkStore, listedName } from "./LinkStore.ts"
-import { Reader } from "./Reader.ts"
+import { Reader } from "./Questions.ts"
 import { ServiceAccess } from "./ServiceAccess.ts"
 
 const away = new Unavailable({ host: "lab", reason: "no answer", attempts: 7 })

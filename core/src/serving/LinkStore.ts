@@ -13,8 +13,7 @@ import { NotFound, type ServiceError } from "../Errors.ts"
 import { dataNamesOf, indexNamesOf, kindOfName } from "../genome/formats/FileNames.ts"
 import { printable } from "../text/Printable.ts"
 import { type LentLink, makeLinks } from "../transfer/Links.ts"
-import { makeQuestions, type QueueState, type ServiceAway } from "./Questions.ts"
-import { Reader } from "./Reader.ts"
+import { makeQuestions, type QueueState, Reader, type ServiceAway } from "./Questions.ts"
 import { type AccessLost, ServiceAccess } from "./ServiceAccess.ts"
 
 /** A file as the service lists it. */

@@ -2,8 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { type Cause, Deferred, Duration, Effect, Exit, Fiber } from "effect"
 import { TestClock } from "effect/testing"
 import { NotFound, Unavailable } from "../Errors.ts"
-import { makeQuestions } from "./Questions.ts"
-import { Reader } from "./Reader.ts"
+import { makeQuestions, Reader } from "./Questions.ts"
 
 const away = new Unavailable({ host: "lab", reason: "no answer", attempts: 7 })
 

@@ -5,6 +5,7 @@
  * Questions about what is known come before all others. Among equals the readers take turns, so whoever has a thousand questions
  * holds somebody else up by one answer. A question that nobody waits for any more is dropped, unless the service has it already.
  */
+import * as Context from "effect/Context"
 import * as Data from "effect/Data"
 import * as Deferred from "effect/Deferred"
 import * as Duration from "effect/Duration"
@@ -15,7 +16,22 @@ import * as Result from "effect/Result"
 import type * as Scope from "effect/Scope"
 import { monotonicMillis } from "../MonotonicTime.ts"
 import type { LinkQueue } from "../transfer/Links.ts"
-import { Reader } from "./Reader.ts"
+
+/** Who asks a server for something. */
+export interface ReaderView {
+  /** Readers of one key take their turns as one: the name that a token has, or the address of who shows none. */
+  readonly key: string
+  /** Whether this reader may know of an analysis. For one who may not, it is as one that does not exist. */
+  readonly mayRead: (analysisId: string) => boolean
+}
+
+/**
+ * Who asks, in the context of a request, so that no function on its way can forget it. Whoever asks without saying who they are may
+ * read everything: who comes in is decided before.
+ */
+export const Reader = Context.Reference<ReaderView>("svc-steps/core/serving/Reader", {
+  defaultValue: () => ({ key: "", mayRead: () => true })
+})
 
 /** There is no answer for this reader now; whoever comes back later may find it. */
 export class ServiceAway extends Data.TaggedError("ServiceAway")<{ readonly reason: string }> {}

@@ -2,7 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Schema } from "effect"
 import { chance, chunksOf, jsonText, tableOf } from "../../../test/annotations/Bodies.ts"
 import { JsonScanner } from "./JsonScanner.ts"
-import { endOfValue } from "./JsonValue.ts"
+import { endOfValue } from "./JsonText.ts"
 
 const encoder = new TextEncoder()
 const decoder = new TextDecoder()

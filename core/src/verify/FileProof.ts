@@ -13,10 +13,8 @@ import { kindOfName } from "../genome/formats/FileNames.ts"
 import { open } from "../genome/formats/Formats.ts"
 import { readIndex } from "../genome/Structure.ts"
 import type { BlockPool } from "./BlockPool.ts"
-import type { Damage } from "./Damage.ts"
-import { compareCounts } from "./IndexCounts.ts"
 import * as IndexProof from "./IndexProof.ts"
-import { walkWhole } from "./WholeWalk.ts"
+import { type Damage, walkWhole } from "./WholeWalk.ts"
 
 export interface ProvenFile<E> {
   readonly name: string
@@ -60,7 +58,7 @@ export const proveFile = Effect.fn("svc.verify.proveFile")(function* <E, E2 = ne
   if (fault !== null) return yield* new FileDamaged({ file: data.name, fault: "BadHeader", reason: fault })
   if (records === null) return { blocks: walked.blocks, records: null }
   if (index !== null && parsed !== null && proof !== null) {
-    yield* compareCounts(index.name, parsed, data.name, records.counts())
+    yield* IndexProof.compareCounts(index.name, parsed, data.name, records.counts())
     const unfit = proof.fault()
     if (unfit !== null) {
       const reason = `it does not fit ${data.name}: ${unfit}`

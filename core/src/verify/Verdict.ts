@@ -8,10 +8,9 @@ import {
   type NotFound,
   type NothingToVerify
 } from "../Errors.ts"
-import { counted } from "../text/Counted.ts"
 import { printable } from "../text/Printable.ts"
-import { humanSize } from "../text/Size.ts"
-import type { BlockPosition } from "./Damage.ts"
+import { counted, humanSize } from "../text/Quantity.ts"
+import type { BlockPosition } from "./WholeWalk.ts"
 
 /** Null where the kind of file has none. */
 export interface Facts {

@@ -13,10 +13,9 @@ import { type ChecksumKind, checksumOfName, kindOfName } from "../genome/formats
 import { vcfColumns } from "../genome/formats/Vcf.ts"
 import * as IndexBuilder from "../genome/index/IndexBuilder.ts"
 import { BlockPool } from "./BlockPool.ts"
-import { FileSource } from "./FileSource.ts"
 import type { Target } from "./Targets.ts"
 import type { Verdict } from "./Verdict.ts"
-import { verify } from "./Verification.ts"
+import { FileSource, verify } from "./Verification.ts"
 
 const reads = Array.from({ length: 24 }, (_, i) => read(`r${i}`, i < 16 ? 0 : 2, i * 250))
 const vcfHead = "##fileformat=VCFv4.2\n##contig=<ID=chr1,length=90000>\n#CHROM\tPOS\tID\tREF\tALT\tQUAL\tFILTER\tINFO\n"

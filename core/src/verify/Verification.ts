@@ -1,10 +1,12 @@
 /** Checks files one after another, each as thoroughly as its kind allows. */
+import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as Option from "effect/Option"
 import * as Result from "effect/Result"
 import type * as Scope from "effect/Scope"
 import { FileDamaged, LocalIo, NotFound } from "../Errors.ts"
+import type { ByteReader } from "../genome/ByteReader.ts"
 import type { Codec } from "../genome/bgzf/Codec.ts"
 import { type RecordCounts, unread } from "../genome/bgzf/ContentCheck.ts"
 import {
@@ -18,16 +20,27 @@ import {
 import { isCompressed } from "../genome/formats/Format.ts"
 import { open } from "../genome/formats/Formats.ts"
 import { checkStructure, readIndex } from "../genome/Structure.ts"
-import { counted } from "../text/Counted.ts"
+import { counted } from "../text/Quantity.ts"
 import type { BlockPool } from "./BlockPool.ts"
-import { checksumIn } from "./ChecksumList.ts"
-import type { Damage } from "./Damage.ts"
-import { FileSource, type OpenFile } from "./FileSource.ts"
-import { compareCounts } from "./IndexCounts.ts"
 import * as IndexProof from "./IndexProof.ts"
+import { checksumIn } from "./Manifest.ts"
 import type { Target } from "./Targets.ts"
 import { type Facts, noFacts, type Verdict } from "./Verdict.ts"
-import { walkWhole } from "./WholeWalk.ts"
+import { type Damage, walkWhole } from "./WholeWalk.ts"
+
+/** An open file; a file that gets shorter while it is read is `FileDamaged` `Changing`. */
+export interface OpenFile extends ByteReader<LocalIo | FileDamaged> {
+  /** The checksum of the whole file in hex, made beside other work. */
+  readonly checksum: (kind: ChecksumKind) => Effect.Effect<string, LocalIo>
+}
+
+export class FileSource extends Context.Service<
+  FileSource,
+  {
+    /** Opens a regular file until the scope closes. */
+    readonly open: (path: string) => Effect.Effect<OpenFile, LocalIo, Scope.Scope>
+  }
+>()("svc-steps/core/verify/FileSource") {}
 
 /** Hears what happens: bytes of the file at `path` that are proven so far, and each verdict when it is made. */
 export interface VerifyEvents {
@@ -248,7 +261,7 @@ const checkIndex = (
     yield* progress(file.size)
     const notes: Array<string> = []
     if (about?._tag === "Sound") {
-      notes.push(...(yield* compareCounts(path, yield* readIndex(path, file, suffix), data, about.counts)))
+      notes.push(...(yield* IndexProof.compareCounts(path, yield* readIndex(path, file, suffix), data, about.counts)))
       const fault = about.faults.get(path) ?? null
       if (fault !== null) {
         return yield* new FileDamaged({

@@ -1,4 +1,5 @@
 /** Reads a BGZF file from its first to its last byte and proves every block. */
+import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
 import { FileDamaged } from "../Errors.ts"
@@ -9,7 +10,26 @@ import type { Codec } from "../genome/bgzf/Codec.ts"
 import type { ContentCheck } from "../genome/bgzf/ContentCheck.ts"
 import { checkEnd } from "../genome/Structure.ts"
 import { BlockPool } from "./BlockPool.ts"
-import { type BlockPosition, Damage, damageAt } from "./Damage.ts"
+
+export interface BlockPosition {
+  /** From 1. */
+  readonly block: number
+  /** Of the block's first byte in the file, 0-based. */
+  readonly offset: number
+}
+
+/** A damaged file; `place` is null when the damage is not in one block. */
+export class Damage extends Data.TaggedError("Damage")<{
+  readonly error: FileDamaged
+  readonly place: BlockPosition | null
+}> {}
+
+/** @param phrase - with the block as subject, such as `has a wrong checksum` */
+export const damageAt = (file: string, fault: FileDamaged["fault"], place: BlockPosition, phrase: string): Damage =>
+  new Damage({
+    error: new FileDamaged({ file, fault, reason: `block ${place.block} at byte ${place.offset} ${phrase}` }),
+    place
+  })
 
 /** What a whole file is made of; `inflated` in bytes. */
 export interface WalkFacts {

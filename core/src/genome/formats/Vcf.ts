@@ -1,7 +1,12 @@
-/** VCF.gz: variants as lines of text in BGZF, with TBI or CSI (VCF specification, section 1; tabix specification). */
+/**
+ * VCF.gz: variants as lines of text in BGZF, with TBI or CSI (VCF specification, section 1; tabix specification). Its lines are
+ * walked: their number of columns, and the first two of them (section 1.6.1).
+ */
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import * as Struct from "effect/Struct"
+import type { ContentFault, RecordCheck, RecordListener } from "../bgzf/ContentCheck.ts"
+import { type BlockLayout, ContentPosition } from "../bgzf/ContentPosition.ts"
 import type { TabixColumns, TabixIndex } from "../index/TabixIndex.ts"
 import type { KnownReference } from "../regions/Regions.ts"
 import * as FileNames from "./FileNames.ts"
@@ -9,7 +14,150 @@ import type { Format } from "./Format.ts"
 import { magic, readVcfHeader, type VcfHeader, vcfRegions, vcfSliceText, withoutBlankLines } from "./VcfHeader.ts"
 import { judgeVcfHeader } from "./VcfHeaderCheck.ts"
 import { placeOf } from "./VcfRecord.ts"
-import { vcfWalk } from "./VcfWalk.ts"
+
+const lineFeed = 0x0a
+const tab = 0x09
+const hash = 0x23
+const carriageReturn = 0x0d
+
+/** Bytes of a line that are looked at: more than any CHROM and POS take. */
+const enough = 4096
+
+const decoder = new TextDecoder()
+
+/** The digits in `[at, stop)` as a number; -1 when there is anything else. */
+const numberIn = (line: Uint8Array, at: number, stop: number): number => {
+  let value = 0
+  for (let i = at; i < stop; i++) {
+    const digit = line[i]! - 0x30
+    if (digit < 0 || digit > 9) return -1
+    value = value * 10 + digit
+  }
+  return at === stop ? -1 : value
+}
+
+const startsWith = (line: Uint8Array, name: Uint8Array): boolean => {
+  for (let i = 0; i < name.length; i++) if (line[i] !== name[i]) return false
+  return line[name.length] === tab
+}
+
+const tabsIn = (bytes: Uint8Array): number => {
+  let tabs = 0
+  for (let i = 0; i < bytes.length; i++) if (bytes[i] === tab) tabs++
+  return tabs
+}
+
+/**
+ * Where a record ends is not read: listeners hear of its first base alone.
+ *
+ * @param samples - each line has a column for each of them after the first nine
+ */
+export const vcfWalk = (samples: number, listeners: ReadonlyArray<RecordListener> = []): RecordCheck => {
+  const counts = new Map<string, number>()
+  const kept = new Uint8Array(enough)
+  let length = 0
+  /** Of the kept line. */
+  let tabs = 0
+  let records = 0
+  let sorted = true
+  let name = ""
+  let nameBytes = new Uint8Array(0)
+  let ofName = 0
+  let lastPosition = -1
+  const place = new ContentPosition()
+  let keptPlace = place
+  /** Whether listeners receive records now. */
+  let telling = false
+
+  const leave = (at: ContentPosition) => {
+    if (telling) for (const listener of listeners) listener.leave(at)
+    telling = false
+  }
+
+  const change = (line: Uint8Array, stop: number, at: ContentPosition) => {
+    if (name !== "") counts.set(name, ofName)
+    name = decoder.decode(line.subarray(0, stop))
+    nameBytes = line.slice(0, stop)
+    // All records of a reference must stand together.
+    if (counts.has(name)) sorted = false
+    leave(at)
+    telling = sorted
+    if (telling) for (const listener of listeners) listener.enter(counts.size, name)
+    ofName = counts.get(name) ?? 0
+    lastPosition = -1
+  }
+
+  const judge = (line: Uint8Array, tabs: number, place: ContentPosition): string | null => {
+    if (line.length === 0 || line[0] === hash || (line.length === 1 && line[0] === carriageReturn)) return null
+    records++
+    const wrong = `has a line that is not a VCF record (number ${records})`
+    const columns = tabs + 1
+    if (samples === 0 ? columns < 8 : columns !== 9 + samples) {
+      return `has a line (number ${records}) of ${columns} columns, and ${samples === 0 ? 8 : 9 + samples} are expected`
+    }
+    const same = name !== "" && startsWith(line, nameBytes)
+    const first = same ? nameBytes.length : line.indexOf(tab)
+    if (first < 1) return wrong
+    const second = line.indexOf(tab, first + 1)
+    const position = numberIn(line, first + 1, second)
+    if (second === -1 || position === -1) return wrong
+    if (!same) change(line, first, place)
+    ofName++
+    if (position < lastPosition) sorted = false
+    lastPosition = position
+    if (!sorted) telling = false
+    // POS 0 stands for the telomere, before the first base.
+    const start = Math.max(0, position - 1)
+    if (telling) for (const listener of listeners) listener.record(start, start + 1, true, place)
+    return null
+  }
+
+  const keep = (piece: Uint8Array) => {
+    const part = piece.subarray(0, enough - length)
+    kept.set(part, length)
+    length += part.length
+    tabs += tabsIn(piece)
+  }
+
+  const take = (content: Uint8Array, blocks: BlockLayout): ContentFault | null => {
+    place.enter(blocks)
+    let at = 0
+    while (at < content.length) {
+      if (length === 0) place.seek(at)
+      const end = content.indexOf(lineFeed, at)
+      const piece = content.subarray(at, end === -1 ? content.length : end)
+      if (end === -1) {
+        if (length === 0) keptPlace = place.copy()
+        keep(piece)
+        break
+      }
+      const whole = length === 0
+      if (!whole) keep(piece)
+      const phrase = whole ? judge(piece, tabsIn(piece), place) : judge(kept.subarray(0, length), tabs, keptPlace)
+      if (phrase !== null) return { at, phrase }
+      length = 0
+      tabs = 0
+      at = end + 1
+    }
+    return null
+  }
+
+  return {
+    take,
+    finish: () => {
+      const phrase = judge(kept.subarray(0, length), tabs, keptPlace)
+      place.leave()
+      leave(place)
+      return phrase === null ? null : `ends inside a record, which begins ${keptPlace.words()}`
+    },
+    counts: () => ({
+      records,
+      ofReference: new Map(name === "" ? counts : [...counts, [name, ofName]]),
+      unplaced: 0,
+      sorted
+    })
+  }
+}
 
 /** The columns of a VCF in its index, as `tabix -p vcf` writes them; `names[i]` is reference `i`. */
 export const vcfColumns = (names: ReadonlyArray<string>): TabixColumns => ({

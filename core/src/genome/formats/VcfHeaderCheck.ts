@@ -1,5 +1,5 @@
 /** Judges the header of a VCF as bcftools does when it opens the file (VCF specification, sections 1.4 and 1.5). */
-import { type HeaderJudgement, shown } from "./HeaderJudgement.ts"
+import { type HeaderJudgement, shown } from "./Format.ts"
 
 // One character for each byte: not all writers use UTF-8.
 const latin1 = new TextDecoder("latin1")

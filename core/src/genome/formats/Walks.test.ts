@@ -2,10 +2,10 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, Schema } from "effect"
 import { concat, read, references, text } from "../../../../test/genome/Fixtures.ts"
 import type { RecordCheck } from "../bgzf/ContentCheck.ts"
+import { bamWalk } from "./Bam.ts"
 import { encodeBamHeader } from "./BamHeader.ts"
 import * as BamRecord from "./BamRecord.ts"
-import { bamWalk } from "./BamWalk.ts"
-import { vcfWalk } from "./VcfWalk.ts"
+import { vcfWalk } from "./Vcf.ts"
 
 const sam = text("@HD\tVN:1.6\tSO:coordinate\n")
 const header = { text: sam, references, size: encodeBamHeader(sam, references).length }

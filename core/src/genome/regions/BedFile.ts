@@ -1,15 +1,187 @@
-/** BED files as bytes: plain, gzip or BGZF. */
+/**
+ * BED files, read as bytes: plain, gzip or BGZF. Those of a million lines are kept as numbers, without an object for each.
+ *
+ * Source: https://samtools.github.io/hts-specs/BEDv1.pdf
+ */
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
 import type * as PlatformError from "effect/PlatformError"
+import * as Result from "effect/Result"
 import { errnoOf, LocalIo, NotFound, UsageError } from "../../Errors.ts"
+import { joinBytes } from "../../JoinedBytes.ts"
 import { printable } from "../../text/Printable.ts"
-import { type ByteReader, readInto } from "../ByteReader.ts"
+import { type ByteReader, readerOf, readInto } from "../ByteReader.ts"
 import * as Bgzf from "../bgzf/Bgzf.ts"
 import { Codec } from "../bgzf/Codec.ts"
-import { readerOf } from "../LocalFile.ts"
-import { bedParser, parseBed } from "./BedText.ts"
-import type { RegionText } from "./RegionText.ts"
+import { longestReference, type RegionText } from "./RegionText.ts"
+
+const lineFeed = 0x0a
+const tab = 0x09
+const space = 0x20
+const zero = 0x30
+const hash = 0x23
+const letterB = 0x62
+const letterT = 0x74
+
+const decoder = new TextDecoder()
+const encoder = new TextEncoder()
+
+const isBlank = (byte: number): boolean => byte === space || (byte >= tab && byte <= 0x0d)
+
+const isEmpty = (bytes: Uint8Array, from: number, end: number): boolean => {
+  let at = from
+  while (at < end && isBlank(bytes[at]!)) at++
+  return at === end
+}
+
+/** A line that begins with `#`, or with one of the words for browsers. */
+const isComment = (bytes: Uint8Array, at: number, end: number): boolean => {
+  const first = bytes[at]
+  if (first !== letterT && first !== letterB) return first === hash
+  return /^(track|browser)(\s|$)/.test(decoder.decode(bytes.subarray(at, Math.min(end, at + 8))))
+}
+
+/** The first three columns of a line as places in the file, begin and end of each in turn. */
+type Places = Float64Array
+
+/** Fills `places`; the number of columns found, 3 at most. Between them are tabs and spaces, as many as there may be. */
+const findColumns = (bytes: Uint8Array, from: number, end: number, places: Places): number => {
+  let at = from
+  for (let column = 0; column < 3; column++) {
+    while (at < end && isBlank(bytes[at]!)) at++
+    if (at === end) return column
+    places[2 * column] = at
+    while (at < end && !isBlank(bytes[at]!)) at++
+    places[2 * column + 1] = at
+  }
+  return 3
+}
+
+/** The digits of a column as a number; NaN for anything else. */
+const count = (bytes: Uint8Array, begin: number, end: number): number => {
+  if (begin === end || end - begin > 13) return Number.NaN
+  let value = 0
+  for (let at = begin; at < end; at++) {
+    const digit = bytes[at]! - zero
+    if (digit < 0 || digit > 9) return Number.NaN
+    value = value * 10 + digit
+  }
+  return value
+}
+
+interface Found {
+  readonly name: string
+  readonly bytes: Uint8Array
+  readonly starts: Array<number>
+  readonly ends: Array<number>
+}
+
+const isNamed = ({ bytes: name }: Found, bytes: Uint8Array, begin: number, end: number): boolean => {
+  if (name.length !== end - begin) return false
+  for (let i = 0; i < name.length; i++) if (name[i] !== bytes[begin + i]) return false
+  return true
+}
+
+const hasMark = (bytes: Uint8Array): boolean => bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf
+
+/** Takes a BED file piece by piece. */
+export interface BedParser {
+  /** Takes the next bytes, which may end anywhere. */
+  readonly push: (bytes: Uint8Array) => Result.Result<void, UsageError>
+  /** There are no more: the regions, those of each reference together. */
+  readonly end: () => Result.Result<ReadonlyArray<RegionText>, UsageError>
+}
+
+/** A parser whose failures name `file` and the line. */
+export const bedParser = (file: string): BedParser => {
+  const found = new Map<string, Found>()
+  const places: Places = new Float64Array(6)
+  let last: Found | null = null
+  let line = 0
+  /** The beginning of a line, in pieces. */
+  let begun: Array<Uint8Array> = []
+  const fail = (reason: string) =>
+    Result.fail(new UsageError({ message: `Invalid BED file: ${file}: line ${line}: ${reason}` }))
+
+  /** Takes a line `[at, end)` without its line feed. */
+  const takeLine = (bytes: Uint8Array, at: number, end: number): Result.Result<void, UsageError> => {
+    line++
+    if (isEmpty(bytes, at, end) || isComment(bytes, at, end)) return Result.void
+    const columns = findColumns(bytes, at, end, places)
+    const begin = places[0]!
+    const stop = places[1]!
+    if (columns < 3) return fail("it needs a name, a start and an end")
+    const start = count(bytes, places[2]!, places[3]!)
+    const until = count(bytes, places[4]!, places[5]!)
+    if (Number.isNaN(start) || Number.isNaN(until)) {
+      const header = last === null ? "; a line of column names begins with #" : ""
+      return fail(`start and end are whole numbers${header}`)
+    }
+    if (until > longestReference) return fail("no reference is as long")
+    if (until < start) return fail("it ends before it starts")
+    // A feature between two bases covers none.
+    if (until === start) return Result.void
+    if (last === null || !isNamed(last, bytes, begin, stop)) {
+      const raw = bytes.slice(begin, stop)
+      const name = decoder.decode(raw)
+      last = found.get(name) ?? { name, bytes: raw, starts: [], ends: [] }
+      found.set(name, last)
+    }
+    last.starts.push(start)
+    last.ends.push(until)
+    return Result.void
+  }
+
+  /** Takes the line that was begun, which ends with `rest`. */
+  const takeBegun = (rest: Uint8Array): Result.Result<void, UsageError> => {
+    const bytes = joinBytes([...begun, rest])
+    begun = []
+    return takeLine(bytes, line === 0 && hasMark(bytes) ? 3 : 0, bytes.length)
+  }
+
+  return {
+    push: (bytes) => {
+      for (let at = 0; at < bytes.length; ) {
+        const feed = bytes.indexOf(lineFeed, at)
+        if (feed === -1) {
+          begun.push(bytes.slice(at))
+          break
+        }
+        // The first line is the one that a mark may stand before.
+        const whole = begun.length === 0 && line > 0
+        const taken = whole ? takeLine(bytes, at, feed) : takeBegun(bytes.subarray(at, feed))
+        if (Result.isFailure(taken)) return taken
+        at = feed + 1
+      }
+      return Result.void
+    },
+    end: () => {
+      const taken = begun.length === 0 ? Result.void : takeBegun(new Uint8Array(0))
+      if (Result.isFailure(taken)) return Result.fail(taken.failure)
+      if (found.size === 0) {
+        return Result.fail(new UsageError({ message: `Invalid BED file: ${file}: it names no region that has a base` }))
+      }
+      return Result.succeed(
+        [...found.values()].map(({ ends, name, starts }) => ({
+          text: name,
+          readings: [{ name, starts, ends }]
+        }))
+      )
+    }
+  }
+}
+
+/**
+ * Parses a BED file: 0-based half-open, columns separated by tabs and spaces, blank, `#`, `track` and `browser` lines
+ * skipped, and so features without a base, LF or CRLF. The regions of each reference come together. Fails with `UsageError` that names `file` and the line.
+ */
+export const parseBed = (
+  file: string,
+  content: string | Uint8Array
+): Result.Result<ReadonlyArray<RegionText>, UsageError> => {
+  const parser = bedParser(file)
+  return Result.flatMap(parser.push(typeof content === "string" ? encoder.encode(content) : content), parser.end)
+}
 
 /** Most bytes that a BED file may inflate to: millions of regions. */
 const largest = 0x10000000

@@ -1,5 +1,5 @@
-/** What a piece of a slice is made of. All of it is plain data, since another thread may make the piece. */
-import type { Records } from "../formats/RecordFormats.ts"
+/** What a piece of a slice is made of. A job is plain data, since another thread may make the piece. */
+import { type RecordFormat, type Records, recordFormat } from "../formats/RecordFormats.ts"
 import type { FragmentData } from "../index/IndexFragment.ts"
 
 /** What all pieces of a slice have in common. */
@@ -70,3 +70,16 @@ export interface PieceDone {
   readonly first: readonly [ref: number, start: number] | null
   readonly last: readonly [ref: number, start: number] | null
 }
+
+/** A slice whose pieces are being made, with what each piece looks up. A thread makes it once: a VCF may name 100,000 references. */
+export interface OpenSlice extends SliceJob {
+  readonly format: RecordFormat
+  /** What is wanted of a reference, by its number: starts and ends in turn, as in `regions`. */
+  readonly wanted: ReadonlyMap<number, ArrayLike<number>>
+}
+
+export const open = (job: SliceJob): OpenSlice => ({
+  ...job,
+  format: recordFormat(job.records),
+  wanted: new Map(job.regions.map(({ bounds, ref }) => [ref, bounds]))
+})

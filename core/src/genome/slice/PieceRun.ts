@@ -17,11 +17,10 @@ import { type ByteReader, readInto } from "../ByteReader.ts"
 import * as Bgzf from "../bgzf/Bgzf.ts"
 import { Codec } from "../bgzf/Codec.ts"
 import type { FragmentData } from "../index/IndexFragment.ts"
-import { type ByteRange, longestRange } from "./FetchPlan.ts"
 import { type FetchedRange, headroom, type PieceDamage, type PieceDone, type SliceJob } from "./PieceJob.ts"
 import { here, type PieceStep, PieceWorkers, type SliceWorkers, type ThreadLost } from "./PieceWorkers.ts"
 import { notSorted } from "./RecordOrder.ts"
-import type { Piece } from "./SlicePieces.ts"
+import { type ByteRange, longestRange, type Piece } from "./SlicePieces.ts"
 
 export interface PieceRun<E, E2> {
   readonly file: string

@@ -3,8 +3,7 @@ import * as BgzfWriter from "../bgzf/BgzfWriter.ts"
 import type { Codec } from "../bgzf/Codec.ts"
 import { newDepth, usualShift } from "../index/Bins.ts"
 import * as IndexFragment from "../index/IndexFragment.ts"
-import type { OpenSlice } from "./OpenSlice.ts"
-import type { FetchedRange, PieceDamage, PieceDone, PieceStretch } from "./PieceJob.ts"
+import type { FetchedRange, OpenSlice, PieceDamage, PieceDone, PieceStretch } from "./PieceJob.ts"
 import * as SliceScan from "./SliceScan.ts"
 
 /** What one step of a piece came to. */

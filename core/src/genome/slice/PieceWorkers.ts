@@ -4,8 +4,8 @@ import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import type { Codec } from "../bgzf/Codec.ts"
-import * as OpenSlice from "./OpenSlice.ts"
 import type { FetchedRange, PieceStretch, SliceJob } from "./PieceJob.ts"
+import * as OpenSlice from "./PieceJob.ts"
 import * as PieceScan from "./PieceScan.ts"
 
 /** The thread that had the piece has ended: it has to be made again, by another. */

@@ -1,9 +1,8 @@
 /** The order in which a piece of a slice meets records, and which of them are wanted. */
 
-import { comment, type RecordSpan } from "../formats/RecordFormat.ts"
+import { comment, type RecordSpan } from "../formats/RecordFormats.ts"
 import { firstEndingAfter } from "../Search.ts"
-import type { OpenSlice } from "./OpenSlice.ts"
-import type { PieceDamage, PieceStretch, SliceJob } from "./PieceJob.ts"
+import type { OpenSlice, PieceDamage, PieceStretch, SliceJob } from "./PieceJob.ts"
 
 /** A place in the order of a file. */
 export type Rank = readonly [ref: number, start: number]

@@ -19,11 +19,10 @@ import * as IndexBuilder from "../index/IndexBuilder.ts"
 import { formatRegions, type ReferenceRegions, resolveRegions } from "../regions/Regions.ts"
 import type { RegionText } from "../regions/RegionText.ts"
 import { checkLastEnd, hasEnd, lastEndRange, noEnd, readIndex } from "../Structure.ts"
-import type { ByteRange, FetchPlan } from "./FetchPlan.ts"
 import type { SliceJob } from "./PieceJob.ts"
 import { makePieces } from "./PieceRun.ts"
 import { PieceWorkers } from "./PieceWorkers.ts"
-import { type Piece, slicePieces } from "./SlicePieces.ts"
+import { type ByteRange, type FetchPlan, type Piece, slicePieces } from "./SlicePieces.ts"
 import { planStretches } from "./StretchPlan.ts"
 
 /** A file and the index beside it. */

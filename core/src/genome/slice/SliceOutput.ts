@@ -1,6 +1,6 @@
 /** Blocks that were judged and are to be written: as they are when all of a block is kept, else what is kept of it. */
 import type { BgzfWriter } from "../bgzf/BgzfWriter.ts"
-import type { RecordSpan } from "../formats/RecordFormat.ts"
+import type { RecordSpan } from "../formats/RecordFormats.ts"
 import type { IndexFragment } from "../index/IndexFragment.ts"
 
 /** A block that was read but not yet written: its last record may go on in the next block. */

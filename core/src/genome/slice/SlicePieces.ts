@@ -4,16 +4,74 @@
  *
  * A piece ends where no stretch goes on, or at a place where the index says that a record begins. The block of that place
  * belongs to the piece before the cut, with all records that begin in it, so that it can still be copied; the piece after the
- * cut walks through that block once more, to find its own first record.
+ * cut walks through that block once more, to find its own first record. Of each piece, byte ranges say what is fetched.
  */
 
 import * as VirtualOffset from "../bgzf/VirtualOffset.ts"
-import { largestRecord } from "../formats/RecordFormat.ts"
+import { largestRecord } from "../formats/RecordFormats.ts"
 import type { BinIndex } from "../index/BinIndex.ts"
 import { firstWhere } from "../Search.ts"
-import { addSpan, type ByteRange, longestRange, rangesOf, type Span } from "./FetchPlan.ts"
 import { isBefore, type PieceStretch, type VirtualOffsetPair } from "./PieceJob.ts"
-import type { Stretches } from "./Stretches.ts"
+import type { Stretch } from "./StretchPlan.ts"
+
+/** A run of bytes to fetch. */
+export interface ByteRange {
+  readonly offset: number
+  /** May be 0: nothing is expected there. */
+  readonly length: number
+  /** How many bytes after it belong to its stretches too; they are fetched when records go on there. */
+  readonly spare: number
+}
+
+/** Byte ranges without overlap, in the order of the file. */
+export interface FetchPlan extends Iterable<ByteRange> {
+  /** Number of ranges. */
+  readonly length: number
+  /** Bytes that the ranges fetch, if all is where it is expected. */
+  readonly bytes: number
+}
+
+/** Ranges nearer to each other than this are fetched as one: on a slow network a request costs more than this many bytes. */
+const smallestGap = 0x20000
+
+/** No request is longer, so that several run at once and memory stays bounded. */
+export const longestRange = 0x100000
+
+/** Bytes that are expected, and what may be needed after them. */
+interface Span {
+  readonly start: number
+  readonly end: number
+  readonly limit: number
+}
+
+/** Adds what a stretch needs to the spans before it, joined over small gaps. */
+const addSpan = (spans: Array<Span>, { end, limit, start }: Span): void => {
+  const last = spans.at(-1)
+  // A span of no expected bytes is needed only when the records of the span before it go on there.
+  const near = last === undefined ? -1 : (end > start ? last.end : last.limit) + smallestGap
+  if (last !== undefined && start <= near) {
+    spans[spans.length - 1] = {
+      start: last.start,
+      end: end > start ? Math.max(last.end, end) : last.end,
+      limit: Math.max(last.limit, limit)
+    }
+  } else if (limit > start) {
+    // What the span before may need in addition may reach past this span.
+    spans.push({ start, end, limit: Math.max(limit, last?.limit ?? 0) })
+  }
+}
+
+/** The ranges of spans: none is longer than 1 MiB. */
+const rangesOf = (spans: ReadonlyArray<Span>): ReadonlyArray<ByteRange> =>
+  spans.flatMap(({ end, limit, start }, i) => {
+    const spare = Math.max(0, Math.min(limit, spans[i + 1]?.start ?? limit) - end)
+    const ranges: Array<ByteRange> = []
+    for (let offset = start; offset < end || offset === start; offset += longestRange) {
+      const length = Math.min(longestRange, end - offset)
+      ranges.push({ offset, length, spare: offset + length === end ? spare : 0 })
+    }
+    return ranges
+  })
 
 export interface Piece {
   readonly stretches: ReadonlyArray<PieceStretch>
@@ -65,7 +123,7 @@ const firstAfter = (starts: BigUint64Array, offset: number): number => {
 }
 
 /** The pieces of a slice, in the order of the file; `size` of the file in bytes. */
-export function* slicePieces(stretches: Stretches, index: BinIndex, size: number): Generator<Piece> {
+export function* slicePieces(stretches: ReadonlyArray<Stretch>, index: BinIndex, size: number): Generator<Piece> {
   const starts = startsOf(index)
   let parts: Array<PieceStretch> = []
   let spans: Array<Span> = []
@@ -118,7 +176,7 @@ export function* slicePieces(stretches: Stretches, index: BinIndex, size: number
   }
 
   for (let i = 0; ; ) {
-    const stretch = stretches.at(i)
+    const stretch = stretches[i]
     const begin = stretch === undefined ? null : pairOf(stretch.begin)
     const cutAt = cut()
     // The records of a stretch that begins in the block of the cut are judged by the piece before it.

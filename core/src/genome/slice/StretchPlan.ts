@@ -1,15 +1,70 @@
 /**
  * From regions and an index to the stretches of the file that have to be read. The index is taken as a hint where that is
  * possible: the scan judges every record itself, and a stretch may be read too far but never out of order.
+ *
+ * An index says where each window of 16 kb begins; a target in its middle needs half of it. Where the records of a position are
+ * expected decides only how much is fetched at first, never what is kept.
  */
 
 import * as VirtualOffset from "../bgzf/VirtualOffset.ts"
 import type { BinIndex, ReferenceIndex } from "../index/BinIndex.ts"
 import { binStart, firstOfLevel } from "../index/Bins.ts"
-import { type Bracket, estimateEnd, windowsAround } from "../index/ExpectedEnd.ts"
 import type { ReferenceRegions } from "../regions/Regions.ts"
 import { firstWhere } from "../Search.ts"
-import { type Stretch, Stretches } from "./Stretches.ts"
+
+/** A stretch `[begin, end)` of the file that holds wanted records. */
+export interface Stretch {
+  /** Number of the reference, -1 for the unplaced reads. */
+  readonly ref: number
+  readonly begin: VirtualOffset.VirtualOffset
+  readonly end: VirtualOffset.VirtualOffset
+  /** Records that start here or later (0-based) are not what this stretch is read for. */
+  readonly until: number
+  /** Byte offset past which nothing has to be fetched. */
+  readonly fetchEnd: number
+  /** Byte offset up to which its records are expected; where they go on past it, more is fetched. */
+  readonly expectedEnd: number
+  /** True when it is all of the reference. */
+  readonly whole: boolean
+}
+
+/** Records of `position` (0-based) lie near `offset` of the file, in bytes. */
+interface Waypoint {
+  readonly position: number
+  readonly offset: number
+}
+
+/** The nearest waypoints at or before a position, and after it. */
+type Bracket = readonly [before: Waypoint, after: Waypoint]
+
+/**
+ * The windows of a BAI or TBI around `position`; `null` when it knows no window after it. A window begins with the first
+ * record that reaches into it, taken here as one that starts up to a window earlier.
+ */
+const windowsAround = ({ linear }: ReferenceIndex, position: number, minShift: number): Bracket | null => {
+  const width = 2 ** minShift
+  const waypoint = (i: number): Waypoint => ({
+    position: (i - 1) * width,
+    offset: VirtualOffset.block(VirtualOffset.fromBits(linear[i]!))
+  })
+  const window = Math.floor(position / width) + 1
+  // One long record can be the first of several windows.
+  for (let next = window + 1; next < linear.length; next++) {
+    if (linear[next]! > linear[window]!) return [waypoint(window), waypoint(next)]
+  }
+  return null
+}
+
+/** Bytes for one block more than expected: the expectation may miss by a little. */
+const oneBlock = 0x8000
+
+/** Where the records that start before a position almost always end in the file (bytes). */
+const estimateEnd = ([before, after]: Bracket, position: number): number => {
+  const distance = after.offset - before.offset
+  const share = Math.min(1, Math.max(0, (position - before.position) / (after.position - before.position)))
+  // As if they were spread evenly between the waypoints, and an eighth of their distance and a block more.
+  return Math.ceil(before.offset + distance * (share + 1 / 8)) + oneBlock
+}
 
 /** Most bytes of a block; as many are fetched for the last block where the index does not say where the next one begins. */
 const longestBlock = 0x10000
@@ -186,13 +241,13 @@ export const planStretches = (
   regions: ReadonlyArray<ReferenceRegions>,
   index: BinIndex,
   options: PlanOptions
-): Stretches => {
-  const stretches = new Stretches()
+): ReadonlyArray<Stretch> => {
+  const stretches: Array<Stretch> = []
   for (const { bounds, ref, whole } of regions) {
     const reference = index.reference(ref)
     const all = whole ? wholeStretch(ref, reference) : null
     if (all !== null) {
-      stretches.add(all)
+      stretches.push(all)
       continue
     }
     const starts = startsOf(reference, index)
@@ -206,17 +261,17 @@ export const planStretches = (
         end = bounds[i + 1]!
         i += 2
       }
-      for (const stretch of intervalStretches({ ref, reference, index, starts, start, end })) stretches.add(stretch)
+      stretches.push(...intervalStretches({ ref, reference, index, starts, start, end }))
     }
   }
-  stretches.sort()
+  stretches.sort((a, b) => (a.begin < b.begin ? -1 : a.begin > b.begin ? 1 : 0))
   if (options.unplaced !== null) {
     const { dataEnd, firstRecord } = options.unplaced
     const begin = index.lastEnd ?? firstRecord
     const end = VirtualOffset.make(dataEnd, 0)
     if (begin < end) {
       const until = Number.POSITIVE_INFINITY
-      stretches.add({
+      stretches.push({
         ref: -1,
         begin,
         end,

@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { pageStyle, palettes } from "./PageStyle.ts"
+import { pageStyle, palettes } from "./PageAssets.ts"
 
 /** Relative luminance as WCAG defines it. */
 const luminance = (color: string) => {

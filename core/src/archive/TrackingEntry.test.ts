@@ -2,7 +2,7 @@ import { basename } from "node:path"
 import * as NodePath from "@effect/platform-node/NodePath"
 import { assert, layer } from "@effect/vitest"
 import { Effect, Result } from "effect"
-import { storedPaths } from "./StoredPath.ts"
+import { storedPaths } from "./TrackingEntry.ts"
 
 /** Where `out` of an entry leads, or why nobody can tell. */
 const led = (file: string, restorationFile: string | null, stored = "out") =>

@@ -1,8 +1,8 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Result, Schema } from "effect"
 import { cpuMillis } from "../../../test/CpuTime.ts"
-import { empty, entriesOf, parse, put, render, type TrackingDocument, without } from "./TrackingDocument.ts"
 import { keyOf, type NewEntry, optionsKeyOf } from "./TrackingEntry.ts"
+import { empty, entriesOf, parse, put, render, type TrackingDocument, without } from "./TrackingFile.ts"
 
 const nameOf = (stored: string | null) => stored ?? "https://here/"
 const here = "https://here/"
