@@ -483,7 +483,7 @@ const writers: Readonly<Record<string, Writer>> = Object.fromEntries<Writer>([
   itself("platform/files/TrackingFile.ts"),
   itself("steps/main/StepMain.ts"),
   itself("steps/main/AllSteps.ts"),
-  ["steps/main/SupportedNode.ts", { holds: "two versions of Node" }],
+  ["steps/main/NodeSetup.ts", { holds: "two versions of Node" }],
   ["platform/terminal/Screen.ts", { through: "steps/main/StepMain.ts" }],
   ["platform/terminal/LogFile.ts", { through: "platform/terminal/LogOutput.ts" }],
   ["steps/main/ProcessRun.ts", { through: "steps/main/StepMain.ts" }],

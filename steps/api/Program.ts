@@ -149,30 +149,20 @@ const askList = Effect.fnUntraced(function* (
 type Each = Extract<Work, { readonly kind: "each" }>
 type MethodFailure = ServiceError | LocalIo | CannotCreate
 
-/** Calls `work` once for each distinct id. The body of a single id is streamed where there is a stream and `format` is `json`. */
-export const askEach = (
+/** Calls `work` once for each distinct operand. The body of a single one is streamed where there is a stream and `format` is `json`. */
+export const askEach = Effect.fnUntraced(function* (
   work: Each,
   service: ServiceCalls,
-  ids: ReadonlyArray<string>,
+  operands: ReadonlyArray<string>,
   values: Values,
   format: "json" | "jsonl",
   output: Output
-): Effect.Effect<StepExit, MethodFailure> => {
-  const distinct = [...new Set(ids)]
-  const [first = ""] = distinct
-  return work.stream !== undefined && distinct.length === 1 && format === "json"
-    ? writeStream(work.stream(service, first, values), output)
-    : writeAnswers(work, service, distinct, values, format, output)
-}
-
-const writeAnswers = Effect.fnUntraced(function* (
-  work: Each,
-  service: ServiceCalls,
-  ids: ReadonlyArray<string>,
-  values: Values,
-  format: "json" | "jsonl",
-  output: Output
-) {
+): Effect.fn.Return<StepExit, MethodFailure> {
+  const ids = [...new Set(operands)]
+  const [first = ""] = ids
+  if (work.stream !== undefined && ids.length === 1 && format === "json") {
+    return yield* writeStream(work.stream(service, first, values), output)
+  }
   const answers = makeAnswers(output, format, ids.length > 1)
   const { errors, left } = yield* Outage.askEach(
     ids,

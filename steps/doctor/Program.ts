@@ -19,9 +19,9 @@ import { judgeConfig, judgeFolder, judgeNode, settingLines } from "../../core/sr
 import { UsageError } from "../../core/src/Errors.ts"
 import { makeSessionProfile } from "../../core/src/session/SessionSettings.ts"
 import type { LocalSettings, Settings } from "../../core/src/settings/Settings.ts"
+import { ignoredVariable } from "../../core/src/settings/Target.ts"
 import { baseUrlOf, complete, proxyOf } from "../../core/src/settings/Validation.ts"
 import { tryFolder, tryLocks } from "../../platform/files/FolderProbe.ts"
-import { ignoredVariable } from "../../platform/http/ProxyVariables.ts"
 import { withPasswordFile } from "../../platform/inputs/PrivateFile.ts"
 import { folderOf, unusable } from "../../platform/locks/AccountLockFiles.ts"
 import * as LogOutput from "../../platform/terminal/LogOutput.ts"
@@ -137,7 +137,7 @@ const checkDestination = ({ destination }: LocalSettings): Effect.Effect<Check> 
     onSuccess: (tried) => judgeFolder(destination, tried)
   })
 
-/** Steps work without a lock folder, each with a warning. So the usual folder is a warning here when it cannot be used, one that was asked for a failure. */
+/** Steps also work without a lock folder, with a warning. So it is a failure only when a folder that was asked for cannot be used. */
 const checkLocks = Effect.fn("svc.step.checkLocks")(function* ({ lockDir }: LocalSettings) {
   const name = "lock folder"
   const folder = yield* folderOf({ lockDir })

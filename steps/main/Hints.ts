@@ -4,10 +4,10 @@ import { UsageError } from "../../core/src/Errors.ts"
 import { fileTypes } from "../../core/src/genome/formats/FileNames.ts"
 import { table } from "../../core/src/settings/Keys.ts"
 import type { LocalSettings } from "../../core/src/settings/Settings.ts"
+import { ignoredVariable } from "../../core/src/settings/Target.ts"
 import { baseUrlOf } from "../../core/src/settings/Validation.ts"
 import { shellWord } from "../../core/src/text/Printable.ts"
 import { nearest } from "../../core/src/text/Spelling.ts"
-import { ignoredVariable } from "../../platform/http/ProxyVariables.ts"
 import type { StepFailure } from "./Program.ts"
 
 /**

@@ -129,3 +129,16 @@ export const isDirect = (noProxy: string, hostname: string, port: number): boole
       return host === bare || host.endsWith(`.${bare}`)
     })
 }
+
+/** The variables by which other programs find their proxy. Ours is `SVC_PROXY`: docs/dev/adr/0016. */
+const proxyVariables = (protocol: string): ReadonlyArray<string> => [
+  ...(protocol === "https:" ? ["HTTPS_PROXY", "https_proxy"] : ["http_proxy", "HTTP_PROXY"]),
+  ...["ALL_PROXY", "all_proxy"]
+]
+
+/** The variable that would send other programs to `url` through a proxy; null when none does. */
+export const ignoredVariable = (environment: Readonly<Record<string, string | undefined>>, url: URL): string | null => {
+  const noProxy = environment["NO_PROXY"] ?? environment["no_proxy"] ?? ""
+  if (isDirect(noProxy, url.hostname, portOf(url))) return null
+  return proxyVariables(url.protocol).find((name) => (environment[name] ?? "") !== "") ?? null
+}
