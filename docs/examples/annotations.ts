@@ -1,7 +1,6 @@
 /**
  * Counts the variants of a gene by the values of a column, in each of some analyses, as tab-separated lines.
  *
- *     export SVC_TARGET=https://lab.example.org SVC_USER=ada SVC_PASSWORD=...
  *     node annotations.ts FBN1 Zygosity A1 A2
  */
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"

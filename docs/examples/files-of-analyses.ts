@@ -1,7 +1,6 @@
 /**
  * Downloads all files of some analyses, says how far each is, and asks for those that lie in the archive.
  *
- *     export SVC_TARGET=https://lab.example.org SVC_USER=ada SVC_PASSWORD=...
  *     node files-of-analyses.ts data A1 A2
  */
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"

@@ -1,7 +1,7 @@
 /**
  * Asks an endpoint that the client has no method for, through the same session, and sends spans and counters to a collector.
  *
- *     export SVC_TARGET=https://lab.example.org SVC_USER=ada SVC_PASSWORD=... OTEL_EXPORTER_OTLP_ENDPOINT=http://localhost:4318
+ *     export OTEL_EXPORTER_OTLP_ENDPOINT=http://localhost:4318
  *     node own-endpoint.ts FBN1
  */
 import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"

@@ -1,7 +1,6 @@
 /**
  * Asks for the archived files of analyses, looks by a schedule of its own whether they are back, and downloads each as it comes.
  *
- *     export SVC_TARGET=https://lab.example.org SVC_USER=ada SVC_PASSWORD=...
  *     node restore-and-wait.ts A3
  */
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"

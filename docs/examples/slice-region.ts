@@ -1,7 +1,6 @@
 /**
  * Cuts a region out of the BAM file of an analysis, with a fresh index; only the blocks that hold it are fetched.
  *
- *     export SVC_TARGET=https://lab.example.org SVC_USER=ada SVC_PASSWORD=...
  *     node slice-region.ts A1 chr15:48500000-48600000
  */
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"

@@ -1,7 +1,7 @@
 /**
  * Lists what two accounts see, both at once: each has a session of its own, and neither waits for the other.
  *
- *     export SVC_TARGET=https://lab.example.org SVC_USER=ada SVC_PASSWORD=... SECOND_USER=ben SECOND_PASSWORD=...
+ *     export SECOND_USER=ben SECOND_PASSWORD=...
  *     node two-accounts.ts
  */
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"

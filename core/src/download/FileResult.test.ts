@@ -1,4 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
+import { Effect } from "effect"
 import {
   Busy,
   EntryUnusable,
@@ -9,7 +10,7 @@ import {
   TrackingUnusable,
   Unavailable
 } from "../Errors.ts"
-import { type FileResult, summaryLines, untransferredResult } from "./FileResult.ts"
+import { DownloadsFailed, type FileResult, summaryLines, untransferredResult } from "./FileResult.ts"
 
 const result = (some: Partial<FileResult>): FileResult => ({
   ...untransferredResult(
@@ -17,6 +18,33 @@ const result = (some: Partial<FileResult>): FileResult => ({
     { action: "downloaded", reason: null, error: null }
   ),
   ...some
+})
+
+describe("the error of a result", () => {
+  const damaged = result({ error: new FileDamaged({ file: "a.bam", fault: "BadBlock", reason: "its sum is wrong" }) })
+
+  it.effect("is caught by its tag, with the fields of its class; a misspelt tag does not compile", () =>
+    Effect.gen(function* () {
+      const { error } = damaged
+      const raised = error === null ? Effect.void : Effect.fail(error)
+      const fault = yield* Effect.catchTag(raised, "SvcFileDamaged", ({ fault }) => Effect.succeed(fault))
+      assert.strictEqual(fault, "BadBlock")
+      // @ts-expect-error no error of a file has this tag
+      assert.isTrue(Effect.isEffect(Effect.catchTag(raised, "SvcFileDamged", () => Effect.void)))
+    })
+  )
+
+  it.effect("is in what a run fails with, whose tag does not compile when it is misspelt either", () =>
+    Effect.gen(function* () {
+      const run = Effect.fail(new DownloadsFailed({ results: [damaged] }))
+      const tags = yield* Effect.catchTag(run, "SvcDownloadsFailed", ({ results }) =>
+        Effect.succeed(results.map(({ error }) => error?._tag))
+      )
+      assert.deepStrictEqual(tags, ["SvcFileDamaged"])
+      // @ts-expect-error a run has no error of this tag
+      assert.isTrue(Effect.isEffect(Effect.catchTag(run, "SvcDownloadFailed", () => Effect.void)))
+    })
+  )
 })
 
 describe("the summary of a run", () => {
