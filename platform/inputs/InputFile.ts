@@ -2,7 +2,6 @@
 
 import { open, stat } from "node:fs/promises"
 import * as Effect from "effect/Effect"
-import * as Result from "effect/Result"
 import { type LinkManifest, readLinks } from "../../core/src/download/LinkManifest.ts"
 import { InputMalformed, LocalIo, NotFound } from "../../core/src/Errors.ts"
 import { type KeyName, keyNames, table } from "../../core/src/settings/Keys.ts"
@@ -79,19 +78,17 @@ export const readLinksFile = Effect.fn("svc.platform.readLinksFile")(function* (
   path: string
 ): Effect.fn.Return<LinkManifest, NotFound | LocalIo | InputMalformed> {
   const { bytes, name } = yield* readInput(path)
-  const malformed = (reason: string) => new InputMalformed({ input: name, reason })
-  const text = yield* textIn(bytes, malformed)
+  const text = yield* textIn(bytes, (reason) => new InputMalformed({ input: name, reason }))
   // 7 MB of 10,000 links, which would still be there when the first files take memory.
   if (bytes.buffer instanceof ArrayBuffer && bytes.buffer.byteLength === bytes.length) bytes.buffer.transfer(0)
-  const manifest = readLinks(text)
-  if (Result.isFailure(manifest)) return yield* malformed(manifest.failure)
+  const manifest = yield* Effect.fromResult(readLinks(text, name))
   const info = yield* Effect.promise(() => stat(path).catch(() => null))
   if (path !== "-" && info?.isFile() === true && (info.mode & 0o044) !== 0) {
     yield* Effect.logWarning(`${name} holds links and other users can read it: make it private with chmod 600`)
   }
   // One by one: an entry makes its link when it is asked for, and keeps it packed.
-  for (const { link } of manifest.success.entries) if (link !== null) yield* protectLinks([link])
-  return manifest.success
+  for (const { link } of manifest.entries) if (link !== null) yield* protectLinks([link])
+  return manifest
 })
 
 /** The identifiers of a text: blank lines are left out, and so is what follows a `#` at the start of a line or after a space. */

@@ -195,7 +195,7 @@ const linksFile = linksJson({
 const links = textTarget("links", [JSON.stringify(linksFile, null, 2), JSON.stringify(linksFile)], (text) => {
   const manifest = readLinks(text)
   if (Result.isFailure(manifest)) {
-    if (manifest.failure.includes(hiddenPart)) throw new Error("the refusal tells a link")
+    if (manifest.failure.message.includes(hiddenPart)) throw new Error("the refusal tells a link")
     return ["refused"]
   }
   const written = JSON.stringify(linksJson(manifest.success))

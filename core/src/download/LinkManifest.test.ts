@@ -33,7 +33,8 @@ const text = (change: (document: Record<string, unknown>, file: Record<string, u
   change(copy, copy.files[0])
   return JSON.stringify(copy)
 }
-const reasonOf = (source: string) => Result.match(readLinks(source), { onFailure: (it) => it, onSuccess: () => "read" })
+const reasonOf = (source: string) =>
+  Result.match(readLinks(source), { onFailure: ({ reason }) => reason, onSuccess: () => "read" })
 
 describe("a document of links", () => {
   it("holds what a transfer needs, and is read as it was written", () => {

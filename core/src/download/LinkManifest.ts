@@ -7,6 +7,7 @@ import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import { placeOfIssue } from "../client/Reply.ts"
 import { ByteCount, Hint } from "../contract/Record.ts"
+import { InputMalformed } from "../Errors.ts"
 import { type FileType, fileTypes } from "../selection/FileName.ts"
 import { resolveTarget } from "../settings/Target.ts"
 import { faultText, readJson } from "../text/JsonText.ts"
@@ -77,8 +78,15 @@ const Entry = Schema.Struct({
 const decodeDocument = Schema.decodeUnknownResult(Document)
 const decodeEntry = Schema.decodeUnknownResult(Entry)
 
-/** Reads a document; fails with a reason for a person, which repeats nothing of a link. Names are judged by the plan. */
-export const readLinks = (text: string): Result.Result<LinkManifest, string> => {
+/**
+ * Reads a document; the failure repeats nothing of a link. Names are judged by the plan.
+ *
+ * @param input - what messages call it, such as its path
+ */
+export const readLinks = (text: string, input = "links file"): Result.Result<LinkManifest, InputMalformed> =>
+  Result.mapError(manifestOf(text), (reason) => new InputMalformed({ input, reason }))
+
+const manifestOf = (text: string): Result.Result<LinkManifest, string> => {
   const json = readJson(text)
   if (Result.isFailure(json)) return Result.fail(faultText(json.failure))
   if (schemaOf(json.success.value) !== "svc.links/1") {
