@@ -106,9 +106,9 @@ export type { TransferProgress } from "./transfer/TransferRequest.ts"
 
 // --- files in the archive: who agrees to a restoration, and where it stands --------------------------------------------------
 
-export type { Restoration } from "./archive/Estimate.ts"
 export type { RestoreMode } from "./archive/Policy.ts"
 export type { StoredOptions, TrackingEntry } from "./archive/TrackingEntry.ts"
+export type { Restoration } from "./archive/Waiting.ts"
 export {
   isSettled,
   type Look,

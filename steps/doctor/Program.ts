@@ -10,12 +10,15 @@ import {
   exitCodeOf,
   fail,
   holds,
+  judgeConfig,
+  judgeFolder,
+  judgeNode,
   ok,
+  settingLines,
   skipped,
   summary,
   warn
 } from "../../core/src/doctor/Check.ts"
-import { judgeConfig, judgeFolder, judgeNode, settingLines } from "../../core/src/doctor/CheckRules.ts"
 import { UsageError } from "../../core/src/Errors.ts"
 import { makeSessionProfile } from "../../core/src/session/SessionSettings.ts"
 import type { LocalSettings, Settings } from "../../core/src/settings/Settings.ts"

@@ -8,7 +8,7 @@ import * as Exit from "effect/Exit"
 import type * as FileSystem from "effect/FileSystem"
 import * as Option from "effect/Option"
 import type * as Path from "effect/Path"
-import { nextOf } from "../../core/src/archive/Estimate.ts"
+import { nextOf } from "../../core/src/archive/Waiting.ts"
 import { adviceFor, type FileResult, failureResult, stopped } from "../../core/src/download/FileResult.ts"
 import type { RunRecord } from "../../core/src/download/RunRecord.ts"
 import {

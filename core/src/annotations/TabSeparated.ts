@@ -9,9 +9,9 @@
  *
  * A missing value, an empty text and an empty list look alike: JSON Lines keep them apart.
  */
+
 import { endOfValue } from "../text/JsonText.ts"
-import type { GrowingBytes } from "./GrowingBytes.ts"
-import type { RowForm } from "./RowReader.ts"
+import type { GrowingBytes, RowForm } from "./RowReader.ts"
 
 const quote = 0x22
 const backslash = 0x5c

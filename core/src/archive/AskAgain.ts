@@ -10,11 +10,11 @@ import * as Effect from "effect/Effect"
 import type { ServiceClient } from "../client/ServiceClient.ts"
 import type { FileArchived, ServiceError, TrackingError } from "../Errors.ts"
 import { timeOf } from "../text/Timestamp.ts"
-import type { Restoration } from "./Estimate.ts"
 import { askFor, failAsLeft, type RestoreRequest, remember, sayRequested } from "./Requests.ts"
 import { nameOfEntry } from "./StoredRequests.ts"
 import { requesting, type TrackingEntry } from "./TrackingEntry.ts"
 import type { TrackingFile } from "./TrackingFile.ts"
+import type { Restoration } from "./Waiting.ts"
 
 /** An entry is asked for again at most once in this time. */
 const interval = Duration.hours(24)

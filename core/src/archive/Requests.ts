@@ -15,7 +15,6 @@ import { listedOf } from "../selection/WantedFiles.ts"
 import { Operator } from "../settings/Operator.ts"
 import { printable } from "../text/Printable.ts"
 import { counted, humanSize } from "../text/Quantity.ts"
-import { mayBeUnderWay, type Restoration } from "./Estimate.ts"
 import {
   type Answers,
   type ArchivedFile,
@@ -30,6 +29,7 @@ import {
 } from "./Policy.ts"
 import { keyOf, type NewEntry, optionsKeyOf, requesting } from "./TrackingEntry.ts"
 import { empty, entriesOf, type Item, put, type ServiceAddress, TrackingFile, without } from "./TrackingFile.ts"
+import { mayBeUnderWay, type Restoration } from "./Waiting.ts"
 
 /** A file found archived, as the listing has it. */
 export interface Candidate extends Omit<ArchivedFile, "tracked"> {

@@ -1,13 +1,59 @@
 /**
- * Looking again and again until all restorations have come to an end or the time is up. Nothing is held between two
- * looks: no session, no file, no lock.
+ * Waiting for restorations: when one may be expected, and looking again and again until all have come to an end or the time is up.
+ * Nothing is held between two looks: no session, no file, no lock.
+ *
+ * Estimates are hints for when to look: whether a file is back is decided by the flags of the service alone, so a clock that is wrong
+ * costs a look or some waiting, and nothing else (faults C2, L11).
  */
 import * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Schedule from "effect/Schedule"
 import { type RestorationOutlook, restorationPoll } from "../Schedules.ts"
-import { untilFirst } from "./Estimate.ts"
+import { timeOf } from "../text/Timestamp.ts"
+import { requesting, type TrackingEntry } from "./TrackingEntry.ts"
+
+/** The restoration of an archived file, times as written where they are known: ISO 8601 unless the service errs. */
+export interface Restoration {
+  readonly requestedAt: string | null
+  readonly estimate: string | null
+}
+
+/** Restorations take up to half a day (docs/dev/service.md 15); after that an unexplained one counts as over. */
+const longestRestoration = Duration.toMillis("12 hours")
+
+/** An estimate further ahead of its request is no estimate: waiting for the year 9999 would keep a lost request lost. */
+const credible = Duration.toMillis("7 days")
+
+/** Whether a restoration that the service does not mention may still be under way. `now` in ms since 1970. */
+export const mayBeUnderWay = (
+  { requestTime, restoreEstimation, status }: Pick<TrackingEntry, "requestTime" | "restoreEstimation" | "status">,
+  now: number
+): boolean => {
+  if (status === requesting) return false
+  const expected = timeOf(restoreEstimation)
+  const requested = timeOf(requestTime)
+  if (expected !== null && expected - (requested ?? now) <= credible) return expected > now
+  return requested !== null && now - requested < longestRestoration
+}
+
+/** The earliest of `estimates` that lies ahead, as it was written; null when none does. */
+export const nextOf = (estimates: ReadonlyArray<string | null>, now: number): string | null => {
+  let next: { readonly text: string; readonly time: number } | null = null
+  for (const text of estimates) {
+    const time = timeOf(text)
+    if (text !== null && time !== null && time > now && (next === null || time < next.time)) next = { text, time }
+  }
+  return next?.text ?? null
+}
+
+/** How long until the first file may be restored: zero when an estimate has passed, null when any estimate is unknown. */
+export const untilFirst = (estimates: ReadonlyArray<string | null>, now: number): Duration.Duration | null => {
+  const times = estimates.map(timeOf)
+  if (times.length === 0 || times.includes(null)) return null
+  const first = times.reduce<number>((least, time) => Math.min(least, time ?? least), Number.MAX_SAFE_INTEGER)
+  return Duration.millis(Math.max(0, first - now))
+}
 
 /** How long to wait for restorations, and how often to look at least. */
 export interface Patience {

@@ -15,13 +15,12 @@ import { AnalysisItem, FoundAnalysis } from "./Analyses.ts"
 import { CnvTargetResults, PendingCnvSegments, SnvAnnotations } from "./Annotations.ts"
 import { CaseReport, CaseReportInfo } from "./CaseReports.ts"
 import { type EndpointName, type EndpointNote, endpointNotes } from "./EndpointNotes.ts"
-import { enveloped } from "./Envelope.ts"
+import { BadRequest, enveloped, Forbidden, NotFound, Unprocessable } from "./Envelope.ts"
 import { AnalysisFiles, RestoreAnswer, RestoreRequest } from "./Files.ts"
 import { AnalysisId, CommaJoined, inAddress, LimsId, PanelId, PersonId } from "./Ids.ts"
 import { Gene, VirtualPanel, VirtualPanelSummary, VirtualPanelUpdate } from "./Panels.ts"
 import { Person, PersonUpdate } from "./Persons.ts"
 import { CoverageItem, QcCaseMetrics } from "./QualityControl.ts"
-import { BadRequest, Forbidden, NotFound, Unprocessable } from "./WireErrors.ts"
 
 const disableCodecs = true
 

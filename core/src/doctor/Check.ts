@@ -1,6 +1,12 @@
-/** One thing that the doctor has looked at, and how it is shown. */
+/** What the doctor has looked at: how it is shown, and the pure rules that say what the found values mean. */
+import * as DateTime from "effect/DateTime"
+import * as Option from "effect/Option"
 import { codeOf, type ExitCode, ExitCodes, mostSevere } from "../Errors.ts"
+import type { StepName } from "../settings/Key.ts"
+import { type KeyName, keysOf, table } from "../settings/Keys.ts"
+import { type LocalSettings, nameAt } from "../settings/Settings.ts"
 import { printable } from "../text/Printable.ts"
+import { counted } from "../text/Quantity.ts"
 
 /** `skipped`: it depends on a check that failed, or on something that was not given. */
 export type Status = "ok" | "warn" | "fail" | "skipped"
@@ -79,3 +85,122 @@ export const summary = (checks: ReadonlyArray<Check>): string =>
     .filter(({ count }) => count > 0)
     .map(({ count, status }) => `${count} ${status === "fail" ? "failed" : words[status]}`)
     .join(", ")
+
+/** Beyond this many seconds a clock is wrong, not only read at another moment. */
+const mostSkew = 60
+
+const spanOf = (seconds: number): string =>
+  seconds < 120
+    ? `${Math.round(seconds)} s`
+    : seconds < 7200
+      ? `${Math.round(seconds / 60)} min`
+      : seconds < 172_800
+        ? `${Math.round(seconds / 3600)} h`
+        : `${Math.round(seconds / 86_400)} days`
+
+/**
+ * @param date - the `Date` field of a reply, null without one
+ * @param before - when the request was sent and its reply had come, in ms
+ */
+export const judgeClock = (date: string | null, before: number, after: number): Check => {
+  const name = "clock"
+  const theirs = date === null ? null : Option.getOrNull(DateTime.make(date))
+  if (theirs === null) return warn(name, "the service does not tell its time", "Nothing to do: it was not compared")
+  const millis = DateTime.toEpochMillis(theirs)
+  // The field has whole seconds: the true time is up to one second later.
+  const skew = (before > millis + 1000 ? before - millis - 1000 : after < millis ? after - millis : 0) / 1000
+  if (Math.abs(skew) <= mostSkew)
+    return ok(name, `agrees with the service (within ${spanOf(Math.ceil(Math.abs(skew)) + 1)})`)
+  return warn(
+    name,
+    `this computer is ${spanOf(Math.abs(skew))} ${skew > 0 ? "ahead of" : "behind"} the service`,
+    "Set its clock (NTP): certificates, links and estimates of restorations are judged by it"
+  )
+}
+
+export interface Certificate {
+  /** Name of the authority that issued it. */
+  readonly issuer: string
+  /** End of its validity, in ms since 1970. */
+  readonly validTo: number
+}
+
+const day = 86_400_000
+
+/** For a certificate that was accepted. */
+export const judgeCertificate = ({ issuer, validTo }: Certificate, protocol: string, now: number): Check => {
+  const until = `until ${DateTime.formatIso(DateTime.makeUnsafe(validTo)).slice(0, 10)}`
+  const says = `${protocol}, certificate by ${issuer}, ${until}`
+  const left = Math.floor((validTo - now) / day)
+  return left >= 14
+    ? ok("tls", says)
+    : warn("tls", `${says} (${counted(left, "day")} left)`, "Tell whoever runs the service to renew the certificate")
+}
+
+const gib = 1024 ** 3
+
+/** @param free - bytes for this user, null when the file system does not say */
+export const judgeFolder = (
+  folder: string,
+  { free, syncs }: { readonly free: number | null; readonly syncs: boolean }
+): Check => {
+  if (!syncs) {
+    return warn(
+      "destination",
+      `${folder} can be written to, but its file system cannot tell when data is on the disk (no fsync)`,
+      "Downloads work; after a power cut or a crash of the file server check the files with svc-verify"
+    )
+  }
+  if (free === null)
+    return ok("destination", `${folder} can be written to; its file system does not tell its free space`)
+  const says = `${folder} can be written to, ${(free / gib).toFixed(1)} GiB free`
+  return free >= 10 * gib
+    ? ok("destination", says)
+    : warn("destination", says, "A genome takes 50 to 150 GiB: see svc-download --plan for what you need")
+}
+
+/** @param version - such as `24.21.0` */
+export const judgeNode = (version: string): Check => {
+  const [major = 0, minor = 0] = version.split(".").map(Number)
+  return major > 22 || (major === 22 && minor >= 19)
+    ? ok("node", `Node ${version}`)
+    : warn(
+        "node",
+        `Node ${version} is older than 22.19`,
+        "Install Node 22.19 or newer: svc-steps is not tested with this one"
+      )
+}
+
+/**
+ * @param mode - permission bits of the configuration file
+ * @param secret - whether it holds a password
+ */
+export const judgeConfig = (path: string, mode: number, secret: boolean): Check =>
+  secret && (mode & 0o077) !== 0
+    ? warn(
+        "config",
+        `${path} holds a password, and other users may open it (mode ${(mode & 0o777).toString(8)})`,
+        `chmod 600 ${path}`
+      )
+    : ok("config", `${path} ${secret ? "holds a password and is private" : "holds no password"}`)
+
+/** Where credentials could stand in an address: nothing of them is shown, neither user nor password. */
+const withoutCredentials = (text: string): string => text.replace(/\/\/[^/?#]*@/g, "//***@")
+
+const valueText = (key: KeyName, value: unknown): string => {
+  if (table[key].type === "secret") return "****"
+  return withoutCredentials(Array.isArray(value) ? value.join(",") : String(value))
+}
+
+/** Keys whose absence is worth a line. */
+const important: ReadonlyArray<KeyName> = ["target", "username", "password"]
+
+/** `target = https://lab.example.org (SVC_TARGET in the environment)`, one for each key that is set or matters. */
+export const settingLines = (step: StepName, settings: LocalSettings): ReadonlyArray<string> =>
+  keysOf(step).flatMap((key) => {
+    const value: unknown = settings[key]
+    const source = settings.source(key)
+    if (source === "default") return important.includes(key) && value === null ? [`${key} is not set`] : []
+    const place = source === "environment" ? `${nameAt(key, source)} in the environment` : source
+    return [`${key} = ${valueText(key, value)} (${place})`]
+  })

@@ -6,7 +6,7 @@
  * (names), Z9 (what is there already).
  */
 
-import type { Restoration } from "../archive/Estimate.ts"
+import type { Restoration } from "../archive/Waiting.ts"
 import {
   CannotCreate,
   type DiskTooSmall,

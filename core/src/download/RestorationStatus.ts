@@ -3,9 +3,9 @@
  * one look to the next, and what a report says while the file is not there. Pure.
  */
 import * as Result from "effect/Result"
-import { mayBeUnderWay, type Restoration } from "../archive/Estimate.ts"
 import type { StoredRequest, StoredRequests } from "../archive/StoredRequests.ts"
 import type { TrackingEntry } from "../archive/TrackingEntry.ts"
+import { mayBeUnderWay, type Restoration } from "../archive/Waiting.ts"
 import { type EntryUnusable, NotFound } from "../Errors.ts"
 import { dataFileOf, type FileType, fileTypeOf, indexRank } from "../selection/FileName.ts"
 import { finalPath, outputPathOf, type SliceForm, sliceForm } from "../selection/OutputPath.ts"

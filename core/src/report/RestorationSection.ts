@@ -1,5 +1,5 @@
 /** Archived files: when their restoration was asked for, when it is expected, and what has come back. */
-import type { Restoration } from "../archive/Estimate.ts"
+import type { Restoration } from "../archive/Waiting.ts"
 import { timeOf } from "../text/Timestamp.ts"
 import { countText, durationText, groupedCount, momentText, momentTicks, type Tick } from "./Axis.ts"
 import { axis, countInBins, steps, track } from "./Chart.ts"

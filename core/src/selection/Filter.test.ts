@@ -2,8 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, Result, Schema } from "effect"
 import { cpuMillis } from "../../../test/CpuTime.ts"
 import { parseExactly } from "../contract/ExactNumber.ts"
-import { filterFields, matches, operators, parse } from "./Filter.ts"
-import { compareNatural } from "./NaturalOrder.ts"
+import { compareNatural, filterFields, matches, operators, parse } from "./Filter.ts"
 import { newestFirst } from "./Selection.ts"
 
 const record = {

@@ -13,7 +13,35 @@ import { UsageError } from "../Errors.ts"
 import { printable } from "../text/Printable.ts"
 import { didYouMean, nearest } from "../text/Spelling.ts"
 import { spanOf, type TimeSpan } from "../text/Timestamp.ts"
-import { compareNatural } from "./NaturalOrder.ts"
+
+const chunks = /\d+|\D+/g
+
+/**
+ * The order of identifiers as people read them: runs of digits compare as whole numbers of any length, the rest as text (`9` before
+ * `10`, `A9` before `A10`). Negative, zero or positive.
+ */
+export const compareNatural = (left: string, right: string): number => {
+  const a = left.match(chunks) ?? []
+  const b = right.match(chunks) ?? []
+  const shared = Math.min(a.length, b.length)
+  for (let i = 0; i < shared; i++) {
+    const order = compareChunk(a[i] ?? "", b[i] ?? "")
+    if (order !== 0) return order
+  }
+  return a.length - b.length || compareText(left, right)
+}
+
+const isDigits = (chunk: string) => chunk.charCodeAt(0) >= 48 && chunk.charCodeAt(0) <= 57
+
+const compareChunk = (a: string, b: string): number => {
+  if (!isDigits(a) || !isDigits(b)) return compareText(a, b)
+  // `Number` would lose digits: identifiers may have more than a double holds.
+  const x = a.replace(/^0+/, "")
+  const y = b.replace(/^0+/, "")
+  return x.length - y.length || compareText(x, y)
+}
+
+const compareText = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0)
 
 /** Longest first: the parser takes the first that fits. `~=` is "contains", `^=` is "starts with". */
 export const operators = ["!=", ">=", "<=", "~=", "^=", "=", ">", "<"] as const

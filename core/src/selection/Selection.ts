@@ -4,8 +4,7 @@
  * Source: docs/dev/service.md 2.4 and 7.
  */
 import { NotFound } from "../Errors.ts"
-import { type Filter, matches } from "./Filter.ts"
-import { compareNatural } from "./NaturalOrder.ts"
+import { compareNatural, type Filter, matches } from "./Filter.ts"
 
 /** What the user asked for; identifiers as text, in the order given. */
 export interface SelectionRequest {

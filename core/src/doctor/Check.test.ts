@@ -2,8 +2,21 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, Redacted, Schema } from "effect"
 import { NotFound, UsageError } from "../Errors.ts"
 import { decode } from "../settings/Settings.ts"
-import { checkText, exitCodeOf, fail, ok, skipped, summary, warn } from "./Check.ts"
-import { judgeCertificate, judgeClock, judgeConfig, judgeFolder, judgeNode, settingLines } from "./CheckRules.ts"
+import {
+  checkText,
+  exitCodeOf,
+  fail,
+  judgeCertificate,
+  judgeClock,
+  judgeConfig,
+  judgeFolder,
+  judgeNode,
+  ok,
+  settingLines,
+  skipped,
+  summary,
+  warn
+} from "./Check.ts"
 
 const at = Date.UTC(2026, 10, 21, 12)
 const date = new Date(at).toUTCString()
