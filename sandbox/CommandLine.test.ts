@@ -6,6 +6,7 @@ import { Effect } from "effect"
 import { bundled } from "../test/Bundles.ts"
 import { folderUntilTheEnd } from "../test/Executables.ts"
 import { ask, json, logIn } from "../test/servers/Visitor.ts"
+import { runWarm } from "../test/WarmExecutables.ts"
 
 const script = await bundled(new URL("../steps/sandbox/svc-sandbox.ts", import.meta.url))
 
@@ -76,8 +77,8 @@ describe("svc-sandbox", () => {
   for (const [argv, code, says] of wrong) {
     it.live(`${argv.join(" ").replace(`${folder}/`, "")} ends with ${code}, and says why on standard error`, () =>
       Effect.gen(function* () {
-        const ended = yield* read(yield* launch(...argv)).end
-        assert.deepStrictEqual([ended.code, ended.stdout], [code, ""])
+        const ended = yield* runWarm("svc-sandbox", argv)
+        assert.deepStrictEqual([ended.exitCode, ended.stdout], [code, ""])
         assert.match(ended.stderr, says)
         assert.notMatch(ended.stderr, /\n\s+at /)
       })
@@ -86,10 +87,10 @@ describe("svc-sandbox", () => {
 
   it.live("--version is the bare number, --help fits in without starting anything", () =>
     Effect.gen(function* () {
-      const version = yield* read(yield* launch("--version")).end
+      const version = yield* runWarm("svc-sandbox", ["--version"])
       assert.match(version.stdout, /^\d+\.\d+\.\d+\n$/)
-      const help = yield* read(yield* launch("--help")).end
-      assert.strictEqual(help.code, 0)
+      const help = yield* runWarm("svc-sandbox", ["--help"])
+      assert.strictEqual(help.exitCode, 0)
       for (const flag of ["--data", "--strict", "--faults", "--annotationRows"]) assert.include(help.stdout, flag)
     })
   )

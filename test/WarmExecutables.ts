@@ -6,7 +6,7 @@
 import { type ChildProcess, spawn } from "node:child_process"
 import { Effect } from "effect"
 import type { WarmRun } from "./children/WarmExecutables.ts"
-import { commandOf, environment, executable, type Outcome, type RunOptions, run } from "./Executables.ts"
+import { commandOf, environment, executable, type Outcome, type RunOptions, run, runCommand } from "./Executables.ts"
 import { root } from "./Root.ts"
 
 interface Warm {
@@ -30,18 +30,16 @@ const warmUp = (): Warm => {
   return started
 }
 
-/** One of our executables to its end; in a process of its own when another runs at the moment. */
-export const runWarm = (
-  name: string,
+/** A module that is a program, to its end; in a process of its own when another runs at the moment. */
+export const runWarmProgram = (
+  path: string,
   args: ReadonlyArray<string>,
   options: RunOptions = {}
-): Effect.Effect<Outcome> => {
-  // Not for links to the binary.
-  if (commandOf(name)[0] !== process.execPath) return run(name, args, options)
-  return Effect.suspend(() => {
+): Effect.Effect<Outcome> =>
+  Effect.suspend(() => {
     warm ??= warmUp()
     const here = warm
-    if (here.busy) return run(name, args, options)
+    if (here.busy) return runCommand(process.execPath, [path, ...args], options)
     here.busy = true
     return Effect.callback<Outcome>((resume) => {
       const end = (effect: Effect.Effect<Outcome>) => {
@@ -51,10 +49,10 @@ export const runWarm = (
       }
       const onMessage = (outcome: Outcome) => end(Effect.succeed(outcome))
       const onExit = (code: number | null, signal: string | null) =>
-        end(Effect.die(new Error(`${name} ended its process: ${code ?? signal}`)))
+        end(Effect.die(new Error(`${path} ended its process: ${code ?? signal}`)))
       here.child.once("message", onMessage).once("exit", onExit)
       here.child.send({
-        path: executable(name),
+        path,
         args,
         cwd: options.cwd ?? root,
         env: environment(options),
@@ -66,4 +64,8 @@ export const runWarm = (
       })
     })
   })
-}
+
+/** One of our executables to its end. */
+export const runWarm = (name: string, args: ReadonlyArray<string>, options?: RunOptions): Effect.Effect<Outcome> =>
+  // Links to the binary are no modules.
+  commandOf(name)[0] === process.execPath ? runWarmProgram(executable(name), args, options) : run(name, args, options)

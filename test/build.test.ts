@@ -6,6 +6,7 @@ import { Effect } from "effect"
 import { executable, runCommand } from "./Executables.ts"
 import { root } from "./Root.ts"
 import { temporaryFolder } from "./TemporaryFolder.ts"
+import { runWarm } from "./WarmExecutables.ts"
 
 const product = JSON.parse(readFileSync(`${root}package.json`, "utf8"))
 const names = Object.keys(product.bin)
@@ -46,7 +47,7 @@ describe("the build", () => {
         assert.strictEqual(join(root, product.bin[name]), path)
         assert.strictEqual(statSync(path).mode & 0o755, 0o755)
         assert.strictEqual(readFileSync(path, "utf8").split("\n")[0], "#!/usr/bin/env node")
-        const { exitCode, stderr, stdout } = yield* runCommand(process.execPath, [path, "--version"])
+        const { exitCode, stderr, stdout } = yield* runWarm(name, ["--version"])
         assert.deepStrictEqual(
           { exitCode, stdout, stderr },
           { exitCode: 0, stdout: `${product.version}\n`, stderr: "" }

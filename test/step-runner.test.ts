@@ -11,6 +11,7 @@ import { bundled } from "./Bundles.ts"
 import { type RunOptions, runCommand } from "./Executables.ts"
 import { root } from "./Root.ts"
 import { temporaryFolder } from "./TemporaryFolder.ts"
+import { runWarmProgram } from "./WarmExecutables.ts"
 
 const sample = await bundled(new URL("sample-step/Start.ts", import.meta.url))
 const graceless = await bundled(new URL("sample-step/Grace.ts", import.meta.url))
@@ -19,6 +20,9 @@ const withPassword = { env: { SVC_PASSWORD: "CANARY-pässword" } }
 
 const run = (args: ReadonlyArray<string>, options?: RunOptions) =>
   runCommand(process.execPath, [sample, ...args], options)
+/** For what a process has no part in. */
+const warm = (args: ReadonlyArray<string>, options?: RunOptions) =>
+  runWarmProgram(`${root}test/sample-step/Start.ts`, args, options)
 const shell = (script: string, options?: RunOptions) =>
   runCommand("bash", ["--norc", "-c", script, process.execPath, sample], options)
 
@@ -101,17 +105,17 @@ describe("what it is called with", () => {
   it.live("--help and --version answer on standard output and need no settings", () =>
     Effect.gen(function* () {
       for (const argument of ["--help", "-h"]) {
-        const help = yield* run(["--nonsense", argument])
+        const help = yield* warm(["--nonsense", argument])
         assert.deepInclude(help, { exitCode: 0, stderr: "" })
         assert.match(help.stdout, /Usage: svc-sample \[options\] \[BEHAVIOUR\]/)
       }
-      assert.deepStrictEqual(yield* run(["--version"]), { exitCode: 0, stdout: `${version}\n`, stderr: "" })
+      assert.deepStrictEqual(yield* warm(["--version"]), { exitCode: 0, stdout: `${version}\n`, stderr: "" })
     })
   )
 
   it.live("completions are a script on standard output", () =>
     Effect.gen(function* () {
-      const { exitCode, stderr, stdout } = yield* run(["--completions", "bash"])
+      const { exitCode, stderr, stdout } = yield* warm(["--completions", "bash"])
       assert.deepStrictEqual([exitCode, stderr], [0, ""])
       assert.include(stdout, "--loglevel")
     })
@@ -145,7 +149,7 @@ describe("what it is called with", () => {
   ] as const) {
     it.live(`G1 ${args.join(" ")} is wrong usage: exit 64, nothing on standard output`, () =>
       Effect.gen(function* () {
-        const { exitCode, stderr, stdout } = yield* run(args)
+        const { exitCode, stderr, stdout } = yield* warm(args)
         assert.deepStrictEqual([exitCode, stdout], [64, ""])
         assert.include(stderr, `Error: ${message}`)
         assert.isTrue(stderr.endsWith("\nSee svc-sample --help\n"), stderr)
@@ -160,7 +164,7 @@ describe("what it is called with", () => {
         [...account, "fail"],
         [...account, "die"]
       ]) {
-        const { stderr } = yield* run(["--logFormat", "json", ...args], withPassword)
+        const { stderr } = yield* warm(["--logFormat", "json", ...args], withPassword)
         const lines = stderr
           .trim()
           .split("\n")
@@ -185,7 +189,7 @@ describe("where settings come from", () => {
         mode: 0o600
       })
       const from = (args: ReadonlyArray<string>, env: Record<string, string>) =>
-        Effect.map(run(["--config", config, ...args], { env }), ({ stdout }) => JSON.parse(stdout))
+        Effect.map(warm(["--config", config, ...args], { env }), ({ stdout }) => JSON.parse(stdout))
       assert.deepInclude(yield* from([], {}), { baseUrl: "https://file/", username: "file", secretLength: 8 })
       assert.deepInclude(yield* from([], { SVC_USER: "env", SVC_TARGET: "" }), {
         baseUrl: "https://file/",
@@ -206,12 +210,12 @@ describe("where settings come from", () => {
       const config = join(yield* folder, "config.json")
       writeFileSync(config, '{"target": "https://h", "username": "u", "password": "CANARY", "owner": "x"}')
       chmodSync(config, 0o644)
-      const open = yield* run(["--config", config])
+      const open = yield* warm(["--config", config])
       assert.strictEqual(open.exitCode, 0)
       assert.match(open.stderr, /\[warn\]: .*config\.json holds a password and other users can read it.*chmod 600/)
       assert.match(open.stderr, /\[warn\]: .*unknown key owner$/m)
       writeFileSync(config, '{"password": CANARY}')
-      const broken = yield* run(["--config", config])
+      const broken = yield* warm(["--config", config])
       assert.deepInclude(broken, { exitCode: 78, stdout: "" })
       assert.strictEqual(
         broken.stderr,
@@ -226,7 +230,7 @@ describe("where settings come from", () => {
       writeFileSync(config, JSON.stringify({ taget: "https://h", destinaton: "x", passwort: "CANARY" }), {
         mode: 0o600
       })
-      assert.deepStrictEqual(yield* run(["--config", config]), {
+      assert.deepStrictEqual(yield* warm(["--config", config]), {
         exitCode: 78,
         stdout: "",
         stderr: `Error: Configuration file ${config}: unknown key taget; did you mean target?; unknown key destinaton; did you mean destination?; unknown key passwort; did you mean password?\n`
@@ -247,7 +251,7 @@ describe("where settings come from", () => {
       const config = file("config.json", JSON.stringify({ password: "CANA" }))
       const inConfig = file("file.json", JSON.stringify({ passwordFile: six }))
       const secretLength = (args: ReadonlyArray<string>, env: Record<string, string>) =>
-        Effect.map(run([...account, ...args], { env }), ({ stderr, stdout }) => {
+        Effect.map(warm([...account, ...args], { env }), ({ stderr, stdout }) => {
           assert.notInclude(stderr, "holds a password")
           return JSON.parse(stdout).secretLength as number
         })
@@ -265,11 +269,11 @@ describe("where settings come from", () => {
       const path = join(yield* folder, "password")
       writeFileSync(path, "CANARY\n", { mode: 0o600 })
       chmodSync(path, 0o644)
-      const open = yield* run(account, { env: { SVC_PASSWORD_FILE: path } })
+      const open = yield* warm(account, { env: { SVC_PASSWORD_FILE: path } })
       assert.strictEqual(open.exitCode, 0)
       assert.match(open.stderr, /\[warn\]: .*password holds a password and other users can read it.*chmod 600/)
       const failure = (path: string) =>
-        Effect.map(run(account, { env: { SVC_PASSWORD_FILE: path } }), ({ exitCode, stderr, stdout }) => {
+        Effect.map(warm(account, { env: { SVC_PASSWORD_FILE: path } }), ({ exitCode, stderr, stdout }) => {
           assert.deepStrictEqual([exitCode, stdout], [78, ""])
           return stderr
         })

@@ -1,5 +1,5 @@
 /**
- * Runs our executables one after the other, each as if this process were its own, and sends its outcome. A run ends when nothing
+ * Runs programs, our executables or others, one after the other, each as if this process were its own, and sends its outcome. A run ends when nothing
  * keeps the process any more, or when it calls `process.exit`.
  */
 import process from "node:process"
@@ -8,7 +8,7 @@ import { pathToFileURL } from "node:url"
 import type { Outcome } from "../Executables.ts"
 
 export interface WarmRun {
-  /** Path of the executable. */
+  /** Path of the program. */
   readonly path: string
   readonly args: ReadonlyArray<string>
   readonly cwd: string

@@ -12,12 +12,15 @@ import { walk } from "./Walk.ts"
 
 vi.setConfig({ testTimeout: 60_000 })
 
+/** Of one seed, made once. */
+const samples = Effect.runSync(Effect.cached(Effect.provide(makeSamples(1), ZlibCodec.layer)))
+
 const provided = Effect.provide(ZlibCodec.layer)
 
 describe("samples", () => {
   it.effect("are sound, belong together, and are the same for the same seed", () =>
     Effect.gen(function* () {
-      const files = new Map((yield* makeSamples(1)).map(({ bytes, name }) => [name, bytes]))
+      const files = new Map((yield* samples).map(({ bytes, name }) => [name, bytes]))
       assert.strictEqual(files.size, 4 * sampleNames.length)
       for (const [name, bytes] of files) {
         const owner = name.replace(/\.(bai|tbi)$/, "")
@@ -40,7 +43,7 @@ describe("samples", () => {
   describe("by the tools", unless(lacks.genomeTools), () => {
     const written = Effect.gen(function* () {
       const path = yield* folder
-      for (const { bytes, name } of yield* makeSamples(7)) writeFileSync(`${path}/${name}`, bytes)
+      for (const { bytes, name } of yield* samples) writeFileSync(`${path}/${name}`, bytes)
       return path
     })
 
