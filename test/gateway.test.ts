@@ -3,7 +3,7 @@ import { writeFileSync } from "node:fs"
 import { connect, createServer, type Socket } from "node:net"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
-import { Deferred, Effect, Fiber } from "effect"
+import { Deferred, Duration, Effect, Fiber } from "effect"
 import { fromBytes } from "../core/src/genome/ByteReader.ts"
 import { readBamHeader } from "../core/src/genome/formats/BamHeader.ts"
 import { checkStructure } from "../core/src/genome/Structure.ts"
@@ -298,9 +298,12 @@ describe("svc-gateway", () => {
     Effect.gen(function* () {
       const sandbox = yield* startSandbox()
       const env = { SVC_USER: sandbox.user, SVC_PASSWORD: "wrong", SVC_LOCK_DIR: yield* temporary }
-      const { exitCode, stderr, stdout } = yield* runWarm("svc-gateway", ["-t", sandbox.url], { env })
+      const [took, { exitCode, stderr, stdout }] = yield* Effect.timed(
+        runWarm("svc-gateway", ["-t", sandbox.url], { env })
+      )
       assert.strictEqual(exitCode, 77, stderr)
-      assert.strictEqual(stdout, "")
+      // After five seconds it announces its address without an answer to the login: on a very busy machine.
+      if (Duration.toSeconds(took) < 5) assert.strictEqual(stdout, "")
       assert.include(stderr, "refused the login")
     })
   )
