@@ -118,7 +118,8 @@ const stretchesOf = (
         unplaced: unplaced && firstRecord !== null ? { firstRecord, dataEnd: VirtualOffset.block(dataEnd) } : null
       })
       // Older writers let the last chunk end after the end-of-file block.
-      const stretches = plan
+      const stretches = Array.from({ length: plan.length }, (_, i) => plan.at(i))
+        .filter((stretch) => stretch !== undefined)
         .filter(({ begin, end }) => begin < end && begin < dataEnd)
         .map(({ begin, end }): Stretch => (end > dataEnd ? { begin, end: dataEnd } : { begin, end }))
       return joinNearest(stretches, smallestGap, mostStretches)

@@ -1,6 +1,7 @@
 /**
  * Builds BAI, TBI or CSI from the fragments of a file, in file order (SAM specification, sections 5.1-5.3).
  */
+import { NumberRows } from "../NumberRows.ts"
 import { firstWhere } from "../Search.ts"
 import { binAmong, firstOfLevel, levelOf, pseudoBin, usualDepth } from "./Bins.ts"
 import * as IndexFragment from "./IndexFragment.ts"
@@ -33,16 +34,16 @@ export interface Fitting {
   readonly bytes: Uint8Array
 }
 
-/** Numbers `[from, to)` of a list. */
-interface Part {
+/** Rows `[from, to)` of a table. */
+interface Rows {
   readonly from: number
   to: number
 }
 
-/** References fill the two lists one after the other. */
+/** References fill the two tables one after the other. */
 interface Reference {
-  readonly chunks: Part
-  readonly linear: Part
+  readonly chunks: Rows
+  readonly linear: Rows
   first: readonly [number, number]
   last: readonly [number, number]
   mapped: number
@@ -58,10 +59,10 @@ export const make = (minShift: number, depth: number): IndexBuilder => {
   /** Up to here the bins of the records go (bases). */
   let reach = 0
 
-  /** Chunks of bins, five numbers each: bin, block, within, endBlock, endWithin. */
-  const chunks: Array<number> = []
-  /** Runs of the smallest bins, three numbers each: the bin after the run, block, within. */
-  const linear: Array<number> = []
+  /** Chunks of bins: bin, block, within, endBlock, endWithin. */
+  const chunks = new NumberRows(5)
+  /** Runs of the smallest bins: the bin after the run, block, within. */
+  const linear = new NumberRows(3)
 
   /** What was added record by record and is not joined. */
   let own = IndexFragment.make(minShift, depth)
@@ -97,18 +98,15 @@ export const make = (minShift: number, depth: number): IndexBuilder => {
       const end = part.chunks[at + 3]! + offset
       const before = latest.get(id) ?? -1
       // The first chunk of a part may go on with one of the part before.
-      if (before !== -1 && chunks[before + 3] === block) {
-        chunks[before + 3] = end
-        chunks[before + 4] = part.chunks[at + 4]!
-      } else {
-        latest.set(id, chunks.length)
-        chunks.push(id, block, part.chunks[at + 2]!, end, part.chunks[at + 4]!)
-      }
+      if (before !== -1 && chunks.number(before, 3) === block) {
+        chunks.setNumber(before, 3, end)
+        chunks.setNumber(before, 4, part.chunks[at + 4]!)
+      } else latest.set(id, chunks.add(id, block, part.chunks[at + 2]!, end, part.chunks[at + 4]!))
     }
     for (let at = 0; at < part.linear.length; at += 3) {
       const stop = part.linear[at]!
       if (stop <= covered) continue
-      linear.push(stop, part.linear[at + 1]! + offset, part.linear[at + 2]!)
+      linear.add(stop, part.linear[at + 1]! + offset, part.linear[at + 2]!)
       covered = stop
     }
     reach = Math.max(reach, covered * 2 ** minShift)
@@ -135,11 +133,11 @@ export const make = (minShift: number, depth: number): IndexBuilder => {
    * Bins whose chunks all lie within 64 KiB of the file move into their parent, as htslib does: splitting them would
    * not save a read, and indexes of thin data shrink by an order of magnitude.
    */
-  const compact = ({ from, to }: Part, levels: number): ReadonlyArray<readonly [number, ReadonlyArray<number>]> => {
+  const compact = ({ from, to }: Rows, levels: number): ReadonlyArray<readonly [number, ReadonlyArray<number>]> => {
     const result = new Map<number, Array<number>>()
-    for (let at = from; at < to; at += 5) {
-      const id = binAmong(levels, chunks[at]!, depth)
-      const chunk = chunks.slice(at + 1, at + 5)
+    for (let row = from; row < to; row++) {
+      const id = binAmong(levels, chunks.number(row, 0), depth)
+      const chunk = [1, 2, 3, 4].map((column) => chunks.number(row, column))
       const list = result.get(id)
       // Most bins have one chunk: a list made with it alone reserves no memory for more.
       if (list === undefined) result.set(id, chunk)
@@ -157,11 +155,11 @@ export const make = (minShift: number, depth: number): IndexBuilder => {
     return [...result].sort((a, b) => a[0] - b[0])
   }
 
-  const writeRun = (out: IndexBytes, run: number) => out.offset(linear[run + 1]!, linear[run + 2]!)
+  const writeRun = (out: IndexBytes, run: number) => out.offset(linear.number(run, 1), linear.number(run, 2))
 
   /** The run that holds a smallest bin, the last one when none does. */
-  const runOf = ({ from, to }: Part, bin: number): number =>
-    from + 3 * firstWhere((to - from) / 3 - 1, (run) => linear[from + 3 * run]! > bin)
+  const runOf = ({ from, to }: Rows, bin: number): number =>
+    from + firstWhere(to - 1 - from, (run) => linear.number(from + run, 0) > bin)
 
   const writeReferences = (out: IndexBytes, count: number, levels: number, withLinear: boolean) => {
     for (let i = 0; i < count; i++) {
@@ -195,9 +193,9 @@ export const make = (minShift: number, depth: number): IndexBuilder => {
       out.u64(reference.unmapped)
       if (!withLinear) continue
       const { from, to } = reference.linear
-      out.u32(to === from ? 0 : linear[to - 3]!)
-      for (let run = from, bin = 0; run < to; run += 3) {
-        for (; bin < linear[run]!; bin++) writeRun(out, run)
+      out.u32(to === from ? 0 : linear.number(to - 1, 0))
+      for (let run = from, bin = 0; run < to; run++) {
+        for (; bin < linear.number(run, 0); bin++) writeRun(out, run)
       }
     }
     out.u64(unplaced)

@@ -13,6 +13,7 @@ import { printable } from "../../text/Printable.ts"
 import { type ByteReader, readerOf, readInto } from "../ByteReader.ts"
 import * as Bgzf from "../bgzf/Bgzf.ts"
 import { Codec } from "../bgzf/Codec.ts"
+import { NumberList } from "./NumberList.ts"
 import { longestReference, type RegionText } from "./RegionText.ts"
 
 const lineFeed = 0x0a
@@ -72,8 +73,8 @@ const count = (bytes: Uint8Array, begin: number, end: number): number => {
 interface Found {
   readonly name: string
   readonly bytes: Uint8Array
-  readonly starts: Array<number>
-  readonly ends: Array<number>
+  readonly starts: NumberList
+  readonly ends: NumberList
 }
 
 const isNamed = ({ bytes: name }: Found, bytes: Uint8Array, begin: number, end: number): boolean => {
@@ -124,7 +125,7 @@ export const bedParser = (file: string): BedParser => {
     if (last === null || !isNamed(last, bytes, begin, stop)) {
       const raw = bytes.slice(begin, stop)
       const name = decoder.decode(raw)
-      last = found.get(name) ?? { name, bytes: raw, starts: [], ends: [] }
+      last = found.get(name) ?? { name, bytes: raw, starts: new NumberList(), ends: new NumberList() }
       found.set(name, last)
     }
     last.starts.push(start)
@@ -164,7 +165,7 @@ export const bedParser = (file: string): BedParser => {
       return Result.succeed(
         [...found.values()].map(({ ends, name, starts }) => ({
           text: name,
-          readings: [{ name, starts, ends }]
+          readings: [{ name, starts: starts.numbers(), ends: ends.numbers() }]
         }))
       )
     }

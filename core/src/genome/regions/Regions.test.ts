@@ -214,8 +214,8 @@ describe("parseBed", () => {
   it("D12 the regions of a reference are one object, wherever their lines stand", () => {
     const parsed = Result.getOrThrow(parseBed("r.bed", "chr1\t5\t9\nchrM 1  2 \n \t\r\nchr1\t0\t6\tname\n"))
     assert.deepStrictEqual(parsed, [
-      { text: "chr1", readings: [{ name: "chr1", starts: [5, 0], ends: [9, 6] }] },
-      { text: "chrM", readings: [{ name: "chrM", starts: [1], ends: [2] }] }
+      { text: "chr1", readings: [{ name: "chr1", starts: Uint32Array.of(5, 0), ends: Uint32Array.of(9, 6) }] },
+      { text: "chrM", readings: [{ name: "chrM", starts: Uint32Array.of(1), ends: Uint32Array.of(2) }] }
     ])
   })
   const Lines = Schema.Array(

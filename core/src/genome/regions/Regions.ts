@@ -5,6 +5,7 @@
 import * as Result from "effect/Result"
 import { NotFound, UsageError } from "../../Errors.ts"
 import { nearest } from "../../text/Spelling.ts"
+import { zeros } from "./NumberList.ts"
 import type { Reading, RegionText } from "./RegionText.ts"
 
 /** A reference of the file; `length` (bases) null or 0 when the file does not say. */
@@ -76,20 +77,48 @@ const nearestOf = (name: string, known: ReadonlyArray<KnownReference>): string |
  * Intervals of one reference without overlap, as starts and ends in turn; touching ones become one. Starts and ends are
  * sorted on their own: where as many have ended as have begun, a gap follows.
  */
-export const union = (readings: ReadonlyArray<Pick<Reading, "starts" | "ends">>): ReadonlyArray<number> => {
+export const union = (readings: ReadonlyArray<Pick<Reading, "starts" | "ends">>): Uint32Array | Float64Array => {
   const starts = sortNumbers(readings.map((reading) => reading.starts))
   const ends = sortNumbers(readings.map((reading) => reading.ends))
-  const bounds: Array<number> = []
+  let gaps = 0
+  for (let i = 1; i < starts.length; i++) if (starts[i]! > ends[i - 1]!) gaps++
+  const bounds = zeros(2 * (gaps + 1), ends[ends.length - 1]!)
+  let length = 0
   for (let i = 0; i < starts.length; i++) {
-    if (i === 0 || starts[i]! > ends[i - 1]!) bounds.push(starts[i]!, ends[i]!)
-    else bounds[bounds.length - 1] = ends[i]!
+    if (i === 0 || starts[i]! > ends[i - 1]!) {
+      bounds[length] = starts[i]!
+      length += 2
+    }
+    bounds[length - 1] = ends[i]!
   }
   return bounds
 }
 
-/** The numbers of all lists in order. */
-const sortNumbers = (lists: ReadonlyArray<ArrayLike<number>>): Float64Array =>
-  Float64Array.from(lists.flatMap((list) => Array.from(list))).sort()
+/** The numbers of one list or more in order; a single list that is in order is not copied. */
+const sortNumbers = (lists: ReadonlyArray<ArrayLike<number>>): ArrayLike<number> => {
+  let count = 0
+  let before = 0
+  let most = 0
+  let inOrder = true
+  for (const list of lists) {
+    count += list.length
+    for (let i = 0; i < list.length; i++) {
+      const value = list[i]!
+      if (value < before) inOrder = false
+      if (value > most) most = value
+      before = value
+    }
+  }
+  const [first] = lists
+  if (inOrder && first?.length === count) return first
+  const all = zeros(count, most)
+  let at = 0
+  for (const list of lists) {
+    all.set(list, at)
+    at += list.length
+  }
+  return all.sort()
+}
 
 /**
  * Decides every region by the references of the file, which come in file order; so does the result. A text that is both a

@@ -4,7 +4,7 @@ import * as VirtualOffset from "../bgzf/VirtualOffset.ts"
 import type { BinIndex } from "../index/BinIndex.ts"
 import { isBefore, type VirtualOffsetPair } from "./PieceJob.ts"
 import { slicePieces } from "./SlicePieces.ts"
-import type { Stretch } from "./StretchPlan.ts"
+import { Stretches } from "./Stretches.ts"
 
 const size = 22_000_000
 
@@ -34,7 +34,7 @@ describe("slicePieces", () => {
     [Spans, Starts],
     ([spans, starts]) =>
       Effect.sync(() => {
-        const stretches: Array<Stretch> = []
+        const stretches = new Stretches()
         // Some begin in the block of a place that the index knows, before it or after it.
         const begins = spans.map(([start, length, expected]) => {
           const known = length % 3 === 0 ? starts.find((one) => one >= start) : undefined
@@ -43,7 +43,7 @@ describe("slicePieces", () => {
         for (const { expected, length, start, within } of begins.sort(
           (a, b) => a.start - b.start || a.within - b.within
         )) {
-          stretches.push({
+          stretches.add({
             ref: 0,
             begin: VirtualOffset.make(start, within),
             // In the middle of a block where the index knows a place, too.
@@ -59,7 +59,7 @@ describe("slicePieces", () => {
           })
         }
         const pieces = [...slicePieces(stretches, indexOf(starts), size)]
-        const all = stretches
+        const all = Array.from({ length: stretches.length }, (_, i) => stretches.at(i)!)
         const ranges = pieces.flatMap((piece) => piece.ranges)
         for (const [i, range] of ranges.entries()) {
           assert.isAtMost(range.length, 0x100000)
@@ -103,9 +103,9 @@ describe("slicePieces", () => {
   )
 
   it("a stretch that the index knows many places of is cut into as many pieces as requests", () => {
-    const stretches: Array<Stretch> = []
+    const stretches = new Stretches()
     const [begin, end] = [VirtualOffset.make(0, 0), VirtualOffset.make(size, 0)]
-    stretches.push({ ref: 0, begin, end, until: 1, fetchEnd: size, expectedEnd: size, whole: true })
+    stretches.add({ ref: 0, begin, end, until: 1, fetchEnd: size, expectedEnd: size, whole: true })
     const starts = Array.from({ length: 219 }, (_, i) => (i + 1) * 100_001)
     const pieces = [...slicePieces(stretches, indexOf(starts), size)]
     assert.strictEqual(pieces.length, 22)
@@ -117,7 +117,7 @@ describe("slicePieces", () => {
   })
 
   it("small targets share a piece as long as what it fetches fits into one buffer", () => {
-    const stretches: Array<Stretch> = []
+    const stretches = new Stretches()
     for (let begin = 0; begin + 1_000_000 <= size; begin += 1_000_000) {
       // The chunks of two bins, one inside the other.
       for (const [from, expected] of [
@@ -125,7 +125,7 @@ describe("slicePieces", () => {
         [begin + 200_000, begin + 450_000]
       ] as const) {
         const offsets = { begin: VirtualOffset.make(from, 0), end: VirtualOffset.make(begin + 460_000, 0) }
-        stretches.push({ ref: 0, ...offsets, until: 1, fetchEnd: begin + 460_000, expectedEnd: expected, whole: false })
+        stretches.add({ ref: 0, ...offsets, until: 1, fetchEnd: begin + 460_000, expectedEnd: expected, whole: false })
       }
     }
     const pieces = [...slicePieces(stretches, indexOf([]), size)]
@@ -136,9 +136,9 @@ describe("slicePieces", () => {
   })
 
   it("a long stretch within the reach of a small target is cut where both together still fit into one buffer", () => {
-    const stretches: Array<Stretch> = []
+    const stretches = new Stretches()
     const add = (from: number, to: number, expectedEnd: number) =>
-      stretches.push({
+      stretches.add({
         ...{ ref: 0, until: 1, whole: false, fetchEnd: to, expectedEnd },
         begin: VirtualOffset.make(from, 0),
         end: VirtualOffset.make(to, 0)

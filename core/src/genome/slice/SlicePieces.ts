@@ -12,7 +12,7 @@ import { largestRecord } from "../formats/RecordFormats.ts"
 import type { BinIndex } from "../index/BinIndex.ts"
 import { firstWhere } from "../Search.ts"
 import { isBefore, type PieceStretch, type VirtualOffsetPair } from "./PieceJob.ts"
-import type { Stretch } from "./StretchPlan.ts"
+import type { Stretches } from "./Stretches.ts"
 
 /** A run of bytes to fetch. */
 export interface ByteRange {
@@ -123,7 +123,7 @@ const firstAfter = (starts: BigUint64Array, offset: number): number => {
 }
 
 /** The pieces of a slice, in the order of the file; `size` of the file in bytes. */
-export function* slicePieces(stretches: ReadonlyArray<Stretch>, index: BinIndex, size: number): Generator<Piece> {
+export function* slicePieces(stretches: Stretches, index: BinIndex, size: number): Generator<Piece> {
   const starts = startsOf(index)
   let parts: Array<PieceStretch> = []
   let spans: Array<Span> = []
@@ -176,7 +176,7 @@ export function* slicePieces(stretches: ReadonlyArray<Stretch>, index: BinIndex,
   }
 
   for (let i = 0; ; ) {
-    const stretch = stretches[i]
+    const stretch = stretches.at(i)
     const begin = stretch === undefined ? null : pairOf(stretch.begin)
     const cutAt = cut()
     // The records of a stretch that begins in the block of the cut are judged by the piece before it.

@@ -11,22 +11,7 @@ import type { BinIndex, ReferenceIndex } from "../index/BinIndex.ts"
 import { binStart, firstOfLevel } from "../index/Bins.ts"
 import type { ReferenceRegions } from "../regions/Regions.ts"
 import { firstWhere } from "../Search.ts"
-
-/** A stretch `[begin, end)` of the file that holds wanted records. */
-export interface Stretch {
-  /** Number of the reference, -1 for the unplaced reads. */
-  readonly ref: number
-  readonly begin: VirtualOffset.VirtualOffset
-  readonly end: VirtualOffset.VirtualOffset
-  /** Records that start here or later (0-based) are not what this stretch is read for. */
-  readonly until: number
-  /** Byte offset past which nothing has to be fetched. */
-  readonly fetchEnd: number
-  /** Byte offset up to which its records are expected; where they go on past it, more is fetched. */
-  readonly expectedEnd: number
-  /** True when it is all of the reference. */
-  readonly whole: boolean
-}
+import { type Stretch, Stretches } from "./Stretches.ts"
 
 /** Records of `position` (0-based) lie near `offset` of the file, in bytes. */
 interface Waypoint {
@@ -241,13 +226,13 @@ export const planStretches = (
   regions: ReadonlyArray<ReferenceRegions>,
   index: BinIndex,
   options: PlanOptions
-): ReadonlyArray<Stretch> => {
-  const stretches: Array<Stretch> = []
+): Stretches => {
+  const stretches = new Stretches()
   for (const { bounds, ref, whole } of regions) {
     const reference = index.reference(ref)
     const all = whole ? wholeStretch(ref, reference) : null
     if (all !== null) {
-      stretches.push(all)
+      stretches.add(all)
       continue
     }
     const starts = startsOf(reference, index)
@@ -261,17 +246,17 @@ export const planStretches = (
         end = bounds[i + 1]!
         i += 2
       }
-      stretches.push(...intervalStretches({ ref, reference, index, starts, start, end }))
+      for (const stretch of intervalStretches({ ref, reference, index, starts, start, end })) stretches.add(stretch)
     }
   }
-  stretches.sort((a, b) => (a.begin < b.begin ? -1 : a.begin > b.begin ? 1 : 0))
+  stretches.sort()
   if (options.unplaced !== null) {
     const { dataEnd, firstRecord } = options.unplaced
     const begin = index.lastEnd ?? firstRecord
     const end = VirtualOffset.make(dataEnd, 0)
     if (begin < end) {
       const until = Number.POSITIVE_INFINITY
-      stretches.push({
+      stretches.add({
         ref: -1,
         begin,
         end,
