@@ -13,7 +13,10 @@ describe("a collector of OpenTelemetry", () => {
     Effect.gen(function* () {
       const world = yield* ground()
       const seen = yield* collector()
-      const outcome = yield* world.download(["-a", "A1", "-f", "bam,bam.bai"], json(seen.url))
+      const outcome = yield* run("svc-download", ["-a", "A1", "-f", "bam,bam.bai"], {
+        cwd: world.folder,
+        env: { ...world.env, ...json(seen.url) }
+      })
       assert.strictEqual(outcome.exitCode, 0, outcome.stderr)
       const spans = seen.spans()
       const root = spans.filter(({ parent }) => parent === "")
