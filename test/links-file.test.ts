@@ -156,6 +156,10 @@ describe("a links file", () => {
         const none = yield* stranger(it, [...from, "vcf.gz"])
         assert.strictEqual(none.exitCode, 66, none.stderr)
         assert.include(none.stderr, "vcf.gz files of analysis A1: not found (there are bam, bam.bai: see --filetypes)")
+        yield* written(it, ["-a", "A1", "-f", "bam.bai"])
+        const uncut = yield* stranger(it, ["--fromLinks", "links.json", "-d", "out", "-g", "chr1:1-100"])
+        assert.strictEqual(uncut.exitCode, 64, uncut.stderr)
+        assert.include(uncut.stderr, "Error: Regions are cut out of bam and vcf.gz files")
       }),
     patience
   )

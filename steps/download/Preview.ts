@@ -16,6 +16,7 @@ import { mayReplace } from "../../core/src/report/ReportFile.ts"
 import type { ListedAnalysis } from "../../core/src/selection/WantedFiles.ts"
 import type { TargetSettings } from "../../core/src/settings/Settings.ts"
 import { printable } from "../../core/src/text/Printable.ts"
+import { counted } from "../../core/src/text/Quantity.ts"
 import { Scrubber } from "../../core/src/text/Scrubber.ts"
 import { type Output, openOutput } from "../../platform/files/OutputFile.ts"
 import type { StepFailure } from "../main/Program.ts"
@@ -91,7 +92,7 @@ export const writeLinks = Effect.fn("svc.step.writeLinks")(function* (
   if (file !== null && entries.length > 0) {
     yield* file.write(new TextEncoder().encode(`${text}\n`))
     yield* file.commit
-    yield* Effect.logInfo(`${entries.length} files of ${name} in ${path}`)
+    yield* Effect.logInfo(`${counted(entries.length, "file")} of ${name} in ${path}`)
   }
   return mostSevere(errors)
 })

@@ -1,10 +1,16 @@
 /** The programs of the steps that download or restore files: a command line as a request, carried out over services that are wired once. */
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
-import { type ParsedRequest, parseRequest, readRequest, wantsSlices } from "../../core/src/download/DownloadRequest.ts"
+import {
+  type ParsedRequest,
+  parseRequest,
+  readRequest,
+  wantsSlices,
+  whyNotCut
+} from "../../core/src/download/DownloadRequest.ts"
 import { Downloads } from "../../core/src/download/Downloads.ts"
 import { makeRunRecord } from "../../core/src/download/RunRecord.ts"
-import { InputMalformed } from "../../core/src/Errors.ts"
+import { InputMalformed, UsageError } from "../../core/src/Errors.ts"
 import { filesOf } from "../../core/src/settings/NamedFiles.ts"
 import type { LocalSettings, Settings } from "../../core/src/settings/Settings.ts"
 import { locateTarget, type Problems, readsLinks } from "../../core/src/settings/Validation.ts"
@@ -60,6 +66,8 @@ const linksProgram = makeProgram(
     const manifest = yield* readLinksFile(path)
     const settings = yield* locateTarget({ ...given, target: given.target ?? manifest.target.href })
     const filetypes = given.given("filetypes") ? parsed.filetypes : manifest.filetypes
+    const notCut = whyNotCut(parsed.regions, filetypes)
+    if (notCut !== null) return yield* new UsageError({ message: notCut, options: ["filetypes"] })
     const request = yield* completeRequest({ ...parsed, filetypes })
     if (settings.baseUrl.href !== manifest.target.href) {
       const reason = `it was written for ${manifest.target.href}, and the target is ${settings.baseUrl.href}`

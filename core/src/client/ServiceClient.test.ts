@@ -1,6 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, type Layer, type Schema } from "effect"
 import { type Answer, enveloped, service } from "../../../test/wire/FakeService.ts"
+import { endpointNotes } from "../contract/EndpointNotes.ts"
 import { AnalysisId, GeneId, LimsId, PanelId, PersonId } from "../contract/Ids.ts"
 import type { ServiceError } from "../Errors.ts"
 import { ServiceClient, ServiceJson } from "./ServiceClient.ts"
@@ -94,6 +95,12 @@ const methods: ReadonlyArray<
 ]
 
 describe("reading methods", () => {
+  it("the table has a call of each", () => {
+    const writing = ["createOrUpdatePerson", "createOrUpdateVirtualPanel", "requestRestore"]
+    const names = Object.keys(endpointNotes).filter((name) => !writing.includes(name))
+    assert.deepStrictEqual([...new Set(methods.map(([name]) => name))].sort(), names.sort())
+  })
+
   it.effect.each(methods)("%s asks what is declared and takes the payload in both forms", ([, call, line, payload]) =>
     Effect.gen(function* () {
       for (const body of [enveloped(payload), JSON.stringify(payload)]) {

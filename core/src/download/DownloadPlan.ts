@@ -268,12 +268,13 @@ const remarks = (
     const found = new Set(typesOf.get(analysis.id)?.map((file) => file.type))
     // An analysis found by sample or person need not have all types, but one file of a pair without the other is worth a warning.
     const mustHave = analysis.named || requireAll
-    const absent = filetypes.filter((type) => !found.has(type) && (mustHave || found.has(partnerOf(type))))
+    const hasPartner = (type: FileType) => found.has(partnerOf(type) ?? type)
+    const absent = filetypes.filter((type) => !found.has(type) && (mustHave || hasPartner(type)))
     if (found.size === 0 && mustHave) {
       missing(analysis.id, nothingOf(wanted, `analysis ${printable(analysis.id)}`, [analysis]))
     } else if (found.size > 0 && absent.length > 0) {
       // An index is listed, and the file that it belongs to is not: what was asked for is lost.
-      const lost = absent.filter((type) => isDataType(type) && found.has(partnerOf(type)))
+      const lost = absent.filter((type) => isDataType(type) && hasPartner(type))
       const optional = absent.filter((type) => !lost.includes(type))
       if (lost.length > 0) missing(analysis.id, onlyIndexOf(lost, analysis.id))
       if (optional.length > 0 && requireAll) missing(analysis.id, noneListed(optional, analysis.id))

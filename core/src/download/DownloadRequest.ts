@@ -14,7 +14,7 @@ import {
   usageErrorOf
 } from "../Errors.ts"
 import type { Codec } from "../genome/bgzf/Codec.ts"
-import { dataTypes, isDataType } from "../genome/formats/FileNames.ts"
+import { isDataType, isSliced, slicedTypes } from "../genome/formats/FileNames.ts"
 import { readBedFile } from "../genome/regions/BedFile.ts"
 import { parseRange } from "../genome/regions/RegionText.ts"
 import type { FileType } from "../selection/FileName.ts"
@@ -82,12 +82,8 @@ export const parseRequest = (
   const regions = regionsOf(options)
   const wanted = rangeOf(regions)
   if (Result.isFailure(wanted)) refuse("range", wanted.failure.message)
-  if (wantsSlices(regions) && !filetypes.some(isDataType)) {
-    refuse(
-      "filetypes",
-      `Regions are cut out of ${dataTypes.join(" and ")} files: add one of them to --filetypes; the index of a slice comes with it`
-    )
-  }
+  const notCut = whyNotCut(regions, filetypes)
+  if (notCut !== null) refuse("filetypes", notCut)
   if (!isCount(connections, 1)) refuse("connections", `connections is a whole number from 1, and not ${connections}`)
   if (!isCount(options.maxRestores ?? 0, 0)) {
     refuse("maxRestores", `maxRestores is a whole number from 0, and not ${options.maxRestores}`)
@@ -136,6 +132,17 @@ export const downloadRequest = (
 /** Whether parts of files are wanted instead of whole files. */
 export const wantsSlices = ({ bed, range, unmapped }: RegionOptions): boolean =>
   range != null || bed != null || unmapped === true
+
+/** Why these regions cannot be cut out of files of these types, in a sentence; null when they can, or when none are wanted. */
+export const whyNotCut = (regions: RegionOptions, filetypes: ReadonlyArray<FileType>): string | null => {
+  if (!wantsSlices(regions)) return null
+  const data = filetypes.filter(isDataType)
+  const whole = data.filter((type) => !isSliced(type))
+  if (whole.length > 0)
+    return `Regions cannot be cut out of ${whole.join(" and ")} files: leave them out of --filetypes`
+  if (data.length > 0) return null
+  return `Regions are cut out of ${slicedTypes.join(" and ")} files: add one of them to --filetypes; the index of a slice comes with it`
+}
 
 const regionsOf = ({ bed = null, range = null, unmapped = false }: RegionOptions) => ({ range, bed, unmapped })
 

@@ -5,8 +5,9 @@ import * as ZlibCodec from "../../../platform/inflate/ZlibCodec.ts"
 import { makeSamples } from "../../../sandbox/samples/Samples.ts"
 import { concat } from "../../../test/genome/Fixtures.ts"
 import { fromBytes } from "../genome/ByteReader.ts"
+import type { DataType } from "../genome/formats/FileNames.ts"
 import { parseRange } from "../genome/regions/RegionText.ts"
-import { maker, type SliceKind, type SliceWish } from "../transfer/SliceRequest.ts"
+import { maker, type SliceWish } from "../transfer/SliceRequest.ts"
 import { planRegions } from "../transfer/SliceSource.ts"
 import { existingSlice } from "./ExistingSlice.ts"
 import { lookAt } from "./Planning.ts"
@@ -19,7 +20,7 @@ const contentOf = (range: string) =>
 const samples = Effect.runSync(Effect.cached(makeSamples(1)))
 
 /** The slice of a sample as `name` with its index in a folder of its own. */
-const cut = Effect.fnUntraced(function* (kind: SliceKind, program = maker) {
+const cut = Effect.fnUntraced(function* (kind: DataType, program = maker) {
   const [fs, path] = [yield* FileSystem.FileSystem, yield* Path.Path]
   const files = yield* samples
   const bytesOf = (name: string) => files.find((sample) => sample.name === name)?.bytes ?? new Uint8Array(0)
@@ -37,7 +38,7 @@ const cut = Effect.fnUntraced(function* (kind: SliceKind, program = maker) {
   return { fs, file, index, bytes, whole: bytesOf(name), regions: planned.regions }
 })
 
-const stateOf = Effect.fnUntraced(function* (file: string, kind: SliceKind, range = gene) {
+const stateOf = Effect.fnUntraced(function* (file: string, kind: DataType, range = gene) {
   const state = yield* existingSlice(file, kind, yield* contentOf(range))
   return state._tag === "Other" ? `Other: ${state.error.message}` : state
 })

@@ -6,16 +6,16 @@ import type * as Scope from "effect/Scope"
 import { CannotCreate, type LocalIo } from "../Errors.ts"
 import { type ByteReader, readerOf } from "../genome/ByteReader.ts"
 import type { Codec } from "../genome/bgzf/Codec.ts"
-import { indexesOf } from "../genome/formats/FileNames.ts"
+import { type DataType, indexesOf } from "../genome/formats/FileNames.ts"
 import { open } from "../genome/formats/Formats.ts"
 import { checkStructure } from "../genome/Structure.ts"
-import { maker, otherRegions, type SliceKind, type SliceState, type SliceWish } from "../transfer/SliceRequest.ts"
+import { maker, otherRegions, type SliceState, type SliceWish } from "../transfer/SliceRequest.ts"
 import { planRegions } from "../transfer/SliceSource.ts"
 
 /** Reads header and index of `path`, never the network: regions are resolved against the file itself. */
 export const existingSlice = (
   path: string,
-  kind: SliceKind,
+  kind: DataType,
   content: SliceWish
 ): Effect.Effect<SliceState, never, FileSystem.FileSystem | Codec> =>
   look(path, kind, content).pipe(
@@ -27,7 +27,7 @@ export const existingSlice = (
 
 const look = Effect.fn("svc.download.lookAtSlice")(function* (
   path: string,
-  kind: SliceKind,
+  kind: DataType,
   content: SliceWish
 ): Effect.fn.Return<SliceState, LocalIo, FileSystem.FileSystem | Codec | Scope.Scope> {
   const size = yield* sizeOf(path)
@@ -66,7 +66,7 @@ const sizeOf = Effect.fnUntraced(function* (path: string) {
 })
 
 /** The regions that the header names; null when it is not ours, or not readable. */
-const recordedRegions = (path: string, reader: ByteReader<LocalIo>, kind: SliceKind) => {
+const recordedRegions = (path: string, reader: ByteReader<LocalIo>, kind: DataType) => {
   const program = { name: maker, version: "" }
   const regions = Effect.map(open(path, reader, kind), ({ regionsOf }) => regionsOf(program))
   return Effect.catchTag(regions, "SvcFileDamaged", () => Effect.succeed(null))

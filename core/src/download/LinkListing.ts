@@ -1,7 +1,7 @@
 /** The links of a selection in place of its files, each judged as its download would be. */
 import * as Effect from "effect/Effect"
 import { LinkRefused, NotFound } from "../Errors.ts"
-import { dataTypes } from "../genome/formats/FileNames.ts"
+import { slicedTypes } from "../genome/formats/FileNames.ts"
 import { wantedFiles } from "../selection/WantedFiles.ts"
 import { isPrintable, printable } from "../text/Printable.ts"
 import { expiryOf } from "../transfer/LinkLife.ts"
@@ -66,7 +66,7 @@ const entryOf = ({ links, listed }: CatalogEntry, fileName: string): LinkEntry |
 /** The indexes that slices of the data files among `taken` need and that `taken` lacks. */
 const sliceIndexes = ({ listed }: CatalogEntry, taken: ReadonlyArray<string>): ReadonlyArray<string> => {
   const slice = { wanted: [], unmapped: true }
-  const places = wantedFiles([listed], { filetypes: dataTypes, layout: "flat", slice })
+  const places = wantedFiles([listed], { filetypes: slicedTypes, layout: "flat", slice })
   const indexes = places.flatMap(({ fileName, slice: cut }) => (taken.includes(fileName) ? (cut?.indexFile ?? []) : []))
   return [...new Set(indexes)].filter((name) => !taken.includes(name))
 }

@@ -1,7 +1,7 @@
 /** Makes the tasks of the slice engine out of listed files: data file and index with their links, fresh when they are used. */
 import * as Effect from "effect/Effect"
 import type { LinkExpired, ServiceError, TransferError } from "../Errors.ts"
-import { dataTypes, hasUnmapped } from "../genome/formats/FileNames.ts"
+import { hasUnmapped, slicedTypes } from "../genome/formats/FileNames.ts"
 import { dataTypeOf, type FileType } from "../selection/FileName.ts"
 import { type ListedAnalysis, type ListedFile, wantedFiles } from "../selection/WantedFiles.ts"
 import type { SliceEstimate, SliceSourceFile, SliceTask, SliceWish } from "../transfer/SliceRequest.ts"
@@ -54,7 +54,7 @@ export const withEstimates = Effect.fn("svc.download.withEstimates")(function* (
   const refused: Array<RefusedEstimate> = []
   if (content === null) return { analysis, refused }
   // The whole listing is looked at: an index serves its data file also when it is not shown.
-  const places = wantedFiles([entry.listed], { filetypes: dataTypes, layout: "flat", slice: content })
+  const places = wantedFiles([entry.listed], { filetypes: slicedTypes, layout: "flat", slice: content })
   const estimates = new Map<string, SliceEstimate>()
   for (const { analysisId, archived, fileName, hasLink, slice, type } of places) {
     if (!analysis.files.some((file) => file.fileName === fileName)) continue

@@ -2,29 +2,18 @@
  * What a file name of the service says (type, sample, the data file of an index) and whether it may become a local name.
  */
 import { UnsafeName } from "../Errors.ts"
-import {
-  dataOf,
-  type FileType,
-  fileTypeOf,
-  indexSuffixes,
-  isDataType,
-  kindOfName,
-  type OfferedDataType,
-  partnerOf
-} from "../genome/formats/FileNames.ts"
+import { dataOf, fileTypeOf, indexSuffixes, isDataType, kindOfName } from "../genome/formats/FileNames.ts"
 import { isPrintable, printable } from "../text/Printable.ts"
 
 export {
   type ChecksumKind,
   checksumKinds,
+  dataTypeOf,
   type FileType,
   fileTypeOf,
   fileTypes,
   indexRank
 } from "../genome/formats/FileNames.ts"
-
-/** The type of the data file that a file of `type` is or belongs to. */
-export const dataTypeOf = (type: FileType): OfferedDataType => (isDataType(type) ? type : dataTypeOf(partnerOf(type)))
 
 /** `<sample>` of the output names: the name without its type suffix; a name without one is its own sample. */
 export const sampleOf = (name: string): string => (fileTypeOf(name) === null ? name : (kindOfName(name)?.stem ?? name))

@@ -4,7 +4,7 @@
  */
 import * as Redacted from "effect/Redacted"
 import type { AnalysisFiles } from "../contract/Files.ts"
-import { isDataType } from "../genome/formats/FileNames.ts"
+import { isSliced } from "../genome/formats/FileNames.ts"
 import type { SliceEstimate, SliceWish } from "../transfer/SliceRequest.ts"
 import { type FileType, fileTypeOf, indexRank } from "./FileName.ts"
 import { type Layout, type OutputPath, outputPathOf } from "./OutputPath.ts"
@@ -145,7 +145,7 @@ const wantedType = (file: ListedFile, choice: FileChoice): FileType | null => {
 
 /** Slices are made of data files and bring their own index. */
 export const wantedTypes = ({ filetypes, slice }: FileChoice): ReadonlyArray<FileType> =>
-  slice == null ? filetypes : filetypes.filter(isDataType)
+  slice == null ? filetypes : filetypes.filter(isSliced)
 
 const withoutTail = (name: string): string => {
   let end = name.length

@@ -1,7 +1,7 @@
 /** What is asked of a slice, what may stand in its place already, and what it says in the end. */
 import type * as Effect from "effect/Effect"
 import { CannotCreate } from "../Errors.ts"
-import type { OfferedDataType } from "../genome/formats/FileNames.ts"
+import type { DataType } from "../genome/formats/FileNames.ts"
 import type { RegionText } from "../genome/regions/RegionText.ts"
 import type { ChecksumKind } from "../selection/FileName.ts"
 import type { LinkedFile } from "./LinkLease.ts"
@@ -18,12 +18,9 @@ export interface SliceWish {
   readonly unmapped: boolean
 }
 
-/** What can be sliced. */
-export type SliceKind = OfferedDataType
-
 /** A slice to make: of which file, by which index. */
 export interface SliceTask extends SliceWish {
-  readonly kind: SliceKind
+  readonly kind: DataType
   readonly data: SliceSourceFile
   /** The index of `data`; its name says the format. */
   readonly index: SliceSourceFile

@@ -1,5 +1,16 @@
 import { assert, describe, it } from "@effect/vitest"
-import { dataNamesOf, dataOf, indexNamesOf, indexRank, kindOfName } from "./FileNames.ts"
+import {
+  bam,
+  dataNamesOf,
+  dataOf,
+  dataTypeOf,
+  fileTypes,
+  indexNamesOf,
+  indexRank,
+  kindOfName,
+  partnerOf,
+  typesOf
+} from "./FileNames.ts"
 
 describe("names of indexes", () => {
   it("D16 an index has the whole name of its data before its suffix, or its suffix in place of the last one", () => {
@@ -36,5 +47,18 @@ describe("names of indexes", () => {
     assert.isNull(indexRank("S1.bam")("S2.bai"))
     assert.isNull(indexRank("S1.bam")("S1.tbi"))
     assert.isNull(indexRank("S1.vcf.gz")("S1.csi"))
+  })
+})
+
+describe("types that can be asked for", () => {
+  it("a format without an index has one type, any other that of its usual index too", () => {
+    assert.deepStrictEqual(typesOf({ suffix: "bed.gz", indexes: [] }), ["bed.gz"])
+    assert.deepStrictEqual(typesOf(bam), ["bam", "bam.bai"])
+    assert.deepStrictEqual(fileTypes, ["bam", "bam.bai", "vcf.gz", "vcf.gz.tbi"])
+  })
+
+  it("data and its index stand beside each other", () => {
+    assert.deepStrictEqual(fileTypes.map(partnerOf), ["bam.bai", "bam", "vcf.gz.tbi", "vcf.gz"])
+    assert.deepStrictEqual(fileTypes.map(dataTypeOf), ["bam", "bam", "vcf.gz", "vcf.gz"])
   })
 })

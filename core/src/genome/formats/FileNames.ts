@@ -8,8 +8,10 @@ export interface FormatNames {
   readonly suffix: string
   /** Suffixes of other formats under which its files come too. */
   readonly alsoUnder: ReadonlyArray<string>
-  /** What the names of its indexes add, the usual one first. */
+  /** What the names of its indexes add, the usual one first; none where the format has no index. */
   readonly indexes: ReadonlyArray<IndexSuffix>
+  /** True when regions can be cut out of it. */
+  readonly sliced: boolean
   /** True when files of the service are asked for by it and by its usual index (`--filetypes`). */
   readonly offered: boolean
   /** True when the format can hold unplaced reads, which `--unmapped` takes. */
@@ -24,6 +26,7 @@ export const bam = {
   suffix: "bam",
   alsoUnder: [],
   indexes: ["bai", "csi"],
+  sliced: true,
   offered: true,
   hasUnmapped: true
 } as const satisfies FormatNames
@@ -33,6 +36,7 @@ export const vcf = {
   suffix: "vcf.gz",
   alsoUnder: [],
   indexes: ["tbi", "csi"],
+  sliced: true,
   offered: true,
   hasUnmapped: false
 } as const satisfies FormatNames
@@ -42,6 +46,7 @@ export const bcf = {
   suffix: "bcf",
   alsoUnder: [vcf.suffix],
   indexes: ["csi"],
+  sliced: true,
   offered: false,
   hasUnmapped: false
 } as const satisfies FormatNames
@@ -54,7 +59,9 @@ type Offered = Extract<Names, { readonly offered: true }>
 export type DataType = Names["suffix"]
 /** The data files that can be asked for. */
 export type OfferedDataType = Offered["suffix"]
-type IndexOf<F extends Offered> = F extends Offered ? `${F["suffix"]}.${F["indexes"][0]}` : never
+type IndexOf<F extends Offered> = F extends { readonly indexes: readonly [infer I extends IndexSuffix, ...infer _] }
+  ? `${F["suffix"]}.${I}`
+  : never
 /** The files that can be asked for. */
 export type FileType = OfferedDataType | IndexOf<Offered>
 
@@ -148,10 +155,20 @@ const offered = all.filter((one): one is Offered => one.offered)
 
 export const dataTypes: ReadonlyArray<OfferedDataType> = offered.map(({ suffix }) => suffix)
 
+/** The types of data that regions can be cut out of. */
+export const slicedTypes: ReadonlyArray<OfferedDataType> = offered
+  .filter(({ sliced }) => sliced)
+  .map(({ suffix }) => suffix)
+
+/** The type of the files of a format, and that of its usual index where it has one. */
+export const typesOf = ({
+  indexes: [index],
+  suffix
+}: Pick<FormatNames, "indexes" | "suffix">): ReadonlyArray<string> =>
+  index === undefined ? [suffix] : [suffix, `${suffix}.${index}`]
+
 /** The types that can be asked for, each index after its data. */
-export const fileTypes: ReadonlyArray<FileType> = offered.flatMap(
-  ({ indexes: [index], suffix }) => [suffix, `${suffix}.${index}`] as ReadonlyArray<FileType>
-)
+export const fileTypes: ReadonlyArray<FileType> = offered.flatMap((one) => typesOf(one) as ReadonlyArray<FileType>)
 
 /** The type of a name that can be asked for; null for any other. */
 export const fileTypeOf = (name: string): FileType | null => {
@@ -162,9 +179,17 @@ export const fileTypeOf = (name: string): FileType | null => {
 /** True for types of data, false for those of indexes. */
 export const isDataType = (type: string): type is OfferedDataType => dataTypes.some((one) => one === type)
 
-/** What stands beside files of this type: the usual index of data, or the data of an index. */
-export const partnerOf = (type: FileType): FileType =>
-  fileTypes[fileTypes.indexOf(type) + (isDataType(type) ? 1 : -1)] ?? type
+/** True for types of data that regions can be cut out of. */
+export const isSliced = (type: FileType): boolean => slicedTypes.some((one) => one === type)
+
+/** The type of the data that belongs to an index; data is its own. */
+export const dataTypeOf = (type: FileType): OfferedDataType =>
+  // The type of an index adds its suffix to that of its data.
+  isDataType(type) ? type : (type.slice(0, type.lastIndexOf(".")) as OfferedDataType)
+
+/** What stands beside files of this type: the usual index of data, or the data of an index; null for data without an index. */
+export const partnerOf = (type: FileType): FileType | null =>
+  fileTypes.find((other) => other !== type && dataTypeOf(other) === dataTypeOf(type)) ?? null
 
 /** What the names of indexes of a data file add, the usual one first. */
 export const indexesOf = (type: DataType): ReadonlyArray<IndexSuffix> =>
