@@ -82,11 +82,12 @@ describe("presigned links of an S3 server", () => {
     Effect.gen(function* () {
       const report = join(yield* folder, "report.json")
       let cutter = ""
+      // Four seconds are enough for a busy machine to begin, and the connection is held until they are over.
       const { api, destination, s3, sandbox, files } = yield* withLinks(
-        (asked) => ({ signedAt: Date.now(), lifetime: asked === 1 ? 1 : 60 }),
+        (asked) => ({ signedAt: Date.now(), lifetime: asked === 1 ? 4 : 60 }),
         (port) => cutter || `127.0.0.1:${port}`
       )
-      const relay = yield* startCutter(s3.port, { bytes: firstBytes, connections: 1, holdMs: 2_500 })
+      const relay = yield* startCutter(s3.port, { bytes: firstBytes, connections: 1, holdMs: 6_000 })
       cutter = `127.0.0.1:${relay.port}`
       const args = ["-a", "A1", "-f", "bam", "-d", destination, "--reportfile", report]
       const { exitCode, stderr } = yield* download(sandbox, api.url, args, slowClock)
