@@ -170,7 +170,9 @@ export const workersLayer = (
       let held = 0
       const threadsFor = (bytes: number) => {
         const worth = Math.floor(bytes / perThread)
-        return Math.min(processors - 1, mostThreads, worth, 2 + Math.floor(worth / worthFurther))
+        // A large slice leaves the main thread waiting for half of its time: of two processors, a second thread has what it leaves.
+        const free = processors === 2 && worth >= worthFurther ? 2 : processors - 1
+        return Math.min(free, mostThreads, worth, 2 + Math.floor(worth / worthFurther))
       }
       return {
         expect: (bytes) => Effect.sync(() => void all.some(threadsFor(bytes))),

@@ -17,7 +17,7 @@ const networkKeys = {
     most: 64,
     beyond: true,
     otherSpellings: ["threads", "jobs", "parallel"],
-    help: "Connections to link hosts at the same time; a large file takes several, and up to 4 files (N/2 with more than 8) share them"
+    help: "Connections to link hosts at the same time, 16 for slices if none is given; a large file takes several, and up to 4 files (N/2 with more than 8) share them"
   },
   idleTimeout: {
     type: "duration",
