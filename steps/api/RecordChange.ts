@@ -53,7 +53,7 @@ export const inputProblems = (
 }
 
 /** `done`: the change took effect, with the answer that was lost. `found`: it did not, with words about what is stored instead. */
-export type Look = { readonly done: unknown } | { readonly found: string }
+export type Finding = { readonly done: unknown } | { readonly found: string }
 
 /**
  * Gives the answer to `change`. When that is lost, `look` may supply it; otherwise the failure says what the look found. The change is
@@ -63,7 +63,7 @@ export type Look = { readonly done: unknown } | { readonly found: string }
  */
 export const changeAndLook = <R1, E extends { readonly message: string }, R2>(
   change: Effect.Effect<unknown, ServiceError, R1>,
-  look: Effect.Effect<Look, E, R2>,
+  look: Effect.Effect<Finding, E, R2>,
   subject: string
 ): Effect.Effect<unknown, ServiceError, R1 | R2> =>
   Effect.catchTag(change, "SvcOutcomeUnknown", (error) =>

@@ -23,7 +23,7 @@ import type { DownloadRequest } from "./DownloadRequest.ts"
 import { type FileResult, reasonOfFailure } from "./FileResult.ts"
 import type { Awaited } from "./RunEvents.ts"
 
-export type Restorations = ReadonlyMap<PlannedFile, RestoreResult>
+export type RestoreResults = ReadonlyMap<PlannedFile, RestoreResult>
 export type Outlooks = ReadonlyMap<PlannedFile, Outlook>
 
 /** Left alone by the plan because it is archived, and not because it is there already. */
@@ -35,7 +35,7 @@ export const restoreArchived = Effect.fn("svc.download.restoreArchived")(functio
   files: ReadonlyArray<PlannedFile>,
   request: DownloadRequest,
   service: ServiceAddress
-): Effect.fn.Return<Restorations, never, ServiceClient | TrackingFile | Operator | Path.Path> {
+): Effect.fn.Return<RestoreResults, never, ServiceClient | TrackingFile | Operator | Path.Path> {
   const archived = archivedOf(files)
   if (archived.length === 0) return new Map()
   const candidates = yield* candidatesOf(archived, request)
@@ -119,7 +119,7 @@ const byFile = <A>(files: ReadonlyArray<PlannedFile>, results: ReadonlyArray<A>)
   new Map(Arr.zip(files, results))
 
 /** The pending ones. */
-export const pendingOf = (restorations: Restorations): ReadonlyArray<Awaited> =>
+export const pendingOf = (restorations: RestoreResults): ReadonlyArray<Awaited> =>
   [...restorations.values()].flatMap((result) =>
     result._tag === "Pending" ? [{ estimate: result.estimate, underWay: true }] : []
   )

@@ -17,7 +17,7 @@ import { SliceTransfer } from "../transfer/SliceTransfer.ts"
 import type { DownloadPlan, PlannedFile } from "./DownloadPlan.ts"
 import { type FetchRequest, type FetchServices, failedResult, fetchFile, identity } from "./FetchFile.ts"
 import { type FileResult, untransferredResult } from "./FileResult.ts"
-import { type Restorations, withRestoration } from "./Restoring.ts"
+import { type RestoreResults, withRestoration } from "./Restoring.ts"
 import type { Tell } from "./RunEvents.ts"
 import type { RunLinks } from "./RunLinks.ts"
 
@@ -25,7 +25,7 @@ export interface RunRequest extends FetchRequest {
   /** Files in transfer at the same time. */
   readonly connections: number
   /** What became of the archived files; nothing when absent. */
-  readonly restorations?: Restorations
+  readonly restorations?: RestoreResults
 }
 
 /** Carries out the plan; gives the result of each file as it was told, in the order of the plan. */

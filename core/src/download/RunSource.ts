@@ -15,7 +15,7 @@ import { type CatalogEntry, type CatalogItem, catalog, choose } from "./Catalog.
 import type { Outlook, PlanFailure, PlannedFile } from "./DownloadPlan.ts"
 import type { DownloadRequest } from "./DownloadRequest.ts"
 import type { LinkEntry, LinkManifest } from "./LinkManifest.ts"
-import { archivedOf, foreseeArchived, type Outlooks, type Restorations, restoreArchived } from "./Restoring.ts"
+import { archivedOf, foreseeArchived, type Outlooks, type RestoreResults, restoreArchived } from "./Restoring.ts"
 import { manifestLinks, type RunLinks, serviceLinks } from "./RunLinks.ts"
 
 export interface RunSource<R> {
@@ -37,7 +37,7 @@ export interface RunSource<R> {
   readonly restore: (
     files: ReadonlyArray<PlannedFile>,
     request: DownloadRequest
-  ) => Effect.Effect<Restorations, never, R>
+  ) => Effect.Effect<RestoreResults, never, R>
   /** What `restore` would make of them. */
   readonly foresee: (files: ReadonlyArray<PlannedFile>, request: DownloadRequest) => Effect.Effect<Outlooks, never, R>
 }

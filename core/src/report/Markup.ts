@@ -10,7 +10,7 @@ export class Markup {
 }
 
 /** What a page is put together from; null leaves nothing. */
-export type Piece = Markup | string | number | null | ReadonlyArray<Piece>
+export type MarkupValue = Markup | string | number | null | ReadonlyArray<MarkupValue>
 
 const entities: Readonly<Record<string, string>> = {
   "&": "&amp;",
@@ -25,16 +25,16 @@ const entities: Readonly<Record<string, string>> = {
 export const escapeMarkup = (text: string): string =>
   printable(text).replace(/[&<>"'`]/g, (character) => entities[character] ?? "")
 
-const textOf = (piece: Piece): string => {
-  if (piece === null) return ""
-  if (piece instanceof Markup) return piece.text
-  if (typeof piece === "string") return escapeMarkup(piece)
-  return typeof piece === "number" ? String(piece) : piece.map(textOf).join("")
+const textOf = (value: MarkupValue): string => {
+  if (value === null) return ""
+  if (value instanceof Markup) return value.text
+  if (typeof value === "string") return escapeMarkup(value)
+  return typeof value === "number" ? String(value) : value.map(textOf).join("")
 }
 
 /** A template whose fixed parts are markup and whose values are not; values stand in text or in double quotes. */
-export const markup = (strings: TemplateStringsArray, ...pieces: ReadonlyArray<Piece>): Markup =>
-  new Markup(strings.map((string, index) => string + textOf(pieces[index] ?? null)).join(""))
+export const markup = (strings: TemplateStringsArray, ...values: ReadonlyArray<MarkupValue>): Markup =>
+  new Markup(strings.map((string, index) => string + textOf(values[index] ?? null)).join(""))
 
 /** At most `most` characters; what is left out is marked, and the end stays, where names differ. */
 export const shorten = (text: string, most: number): string => {

@@ -46,14 +46,14 @@ const compareText = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 
 /** Longest first: the parser takes the first that fits. `~=` is "contains", `^=` is "starts with". */
 export const operators = ["!=", ">=", "<=", "~=", "^=", "=", ">", "<"] as const
 /** How a filter compares. */
-export type Operator = (typeof operators)[number]
+export type Comparison = (typeof operators)[number]
 
 /** A condition on a field of an analysis. */
 export interface Filter {
   /** As given, for messages. */
   readonly source: string
   readonly path: ReadonlyArray<string>
-  readonly operator: Operator
+  readonly operator: Comparison
   readonly value: string
   readonly operand: Operand
 }
@@ -94,7 +94,7 @@ export const parse = (source: string, known: ReadonlyMap<string, FieldType>): Re
 }
 
 /** The operand that a value is for a field of this type; fails with what is wrong, to be said of the field. */
-const operandOf = (type: FieldType, operator: Operator, value: string): Result.Result<Operand, string> => {
+const operandOf = (type: FieldType, operator: Comparison, value: string): Result.Result<Operand, string> => {
   // Both look at a text as the service wrote it, whatever it stands for.
   if (operator === "~=" || operator === "^=") return Result.succeed({ _tag: "Text" })
   switch (type._tag) {

@@ -8,13 +8,13 @@ import * as Result from "effect/Result"
 import { FileDamaged } from "../Errors.ts"
 import type { ByteReader } from "../genome/ByteReader.ts"
 import type { Codec } from "../genome/bgzf/Codec.ts"
-import { unread } from "../genome/bgzf/ContentCheck.ts"
+import { type RecordCounts, unread } from "../genome/bgzf/ContentCheck.ts"
 import { kindOfName } from "../genome/formats/FileNames.ts"
-import { open } from "../genome/formats/Formats.ts"
+import { type Opened, open } from "../genome/formats/Formats.ts"
 import { readIndex } from "../genome/Structure.ts"
 import type { BlockPool } from "./BlockPool.ts"
 import * as IndexProof from "./IndexProof.ts"
-import { type Damage, walkWhole } from "./WholeWalk.ts"
+import { type Damage, type WalkFacts, walkWhole } from "./WholeWalk.ts"
 
 export interface ProvenFile<E> {
   readonly name: string
@@ -26,6 +26,29 @@ export interface Proven {
   readonly blocks: number
   readonly records: number | null
 }
+
+/** What a whole data file is made of. */
+export interface ProvenContent extends WalkFacts {
+  /** Null where records are not looked at. */
+  readonly counts: RecordCounts | null
+  /** What its header should not have, and tools read all the same. */
+  readonly warnings: ReadonlyArray<string>
+}
+
+/** Proves every block of a file and every record, which `indexes` hear of, and then judges its header. */
+export const proveContent = Effect.fnUntraced(function* <E>(
+  file: string,
+  reader: ByteReader<E>,
+  { judgeHeader, records }: Opened,
+  indexes: ReadonlyArray<IndexProof.IndexProof>,
+  progress: (bytes: number) => Effect.Effect<void>
+): Effect.fn.Return<ProvenContent, Damage | FileDamaged | E, BlockPool | Codec> {
+  const check = records?.(indexes) ?? null
+  const walked = yield* walkWhole(file, reader, check ?? unread, progress)
+  const { fault, warnings } = judgeHeader?.() ?? { fault: null, warnings: [] }
+  if (fault !== null) return yield* new FileDamaged({ file, fault: "BadHeader", reason: fault })
+  return { ...walked, counts: check?.counts() ?? null, warnings }
+})
 
 /**
  * Proves `data`, and `index` with it where it is one of that file. Fails with `FileDamaged`, which names the file that is wrong.
@@ -47,23 +70,20 @@ export const proveFile = Effect.fn("svc.verify.proveFile")(function* <E, E2 = ne
     return yield* new FileDamaged({ file: index.name, fault: "IndexMismatch", reason })
   }
   const proof = parsed === null ? null : IndexProof.make(parsed)
-  const records = opened.records?.(proof === null ? [] : [proof]) ?? null
-  const walked = yield* walkWhole(data.name, data.reader, records ?? unread, progress).pipe(
+  const { blocks, counts } = yield* proveContent(
+    data.name,
+    data.reader,
+    opened,
+    proof === null ? [] : [proof],
+    progress
+  ).pipe(
     Effect.catchIf(
       (error): error is Damage => (error as { readonly _tag?: unknown })._tag === "Damage",
       ({ error }) => error
     )
   )
-  const fault = opened.judgeHeader?.().fault ?? null
-  if (fault !== null) return yield* new FileDamaged({ file: data.name, fault: "BadHeader", reason: fault })
-  if (records === null) return { blocks: walked.blocks, records: null }
-  if (index !== null && parsed !== null && proof !== null) {
-    yield* IndexProof.compareCounts(index.name, parsed, data.name, records.counts())
-    const unfit = proof.fault()
-    if (unfit !== null) {
-      const reason = `it does not fit ${data.name}: ${unfit}`
-      return yield* new FileDamaged({ file: index.name, fault: "IndexMismatch", reason })
-    }
+  if (index !== null && parsed !== null && proof !== null && counts !== null) {
+    yield* IndexProof.compareRecords(index.name, parsed, data.name, counts, proof.fault())
   }
-  return { blocks: walked.blocks, records: records.counts().records }
+  return { blocks, records: counts?.records ?? null }
 })

@@ -25,7 +25,7 @@ import { binOf, firstOfLevel } from "../genome/index/Bins.ts"
 import * as IndexBuilder from "../genome/index/IndexBuilder.ts"
 import { parseCsi, parseTbi, type TabixIndex } from "../genome/index/TabixIndex.ts"
 import * as IndexProof from "./IndexProof.ts"
-import { compareCounts } from "./IndexProof.ts"
+import { compareRecords } from "./IndexProof.ts"
 
 const provided = Effect.provide(ZlibCodec.layer)
 
@@ -57,7 +57,7 @@ const judge = Effect.fnUntraced(function* (bam: Uint8Array, indexes: ReadonlyArr
   walk(yield* Codec, bam, check, atOnce)
   const counts = check.counts()
   return yield* Effect.forEach(indexes, (index, i) =>
-    Effect.match(compareCounts("i", { index, columns: null }, "d", counts), {
+    Effect.match(compareRecords("i", { index, columns: null }, "d", counts, null), {
       onFailure: ({ message }) => message,
       onSuccess: () => proofs[i]?.fault() ?? null
     })
@@ -398,7 +398,7 @@ const columns = (...names: ReadonlyArray<string>) => ({
 })
 
 const bam = (index: BinIndex, counts: RecordCounts) =>
-  Effect.match(compareCounts("i", { index, columns: null }, "d", counts), {
+  Effect.match(compareRecords("i", { index, columns: null }, "d", counts, null), {
     onFailure: ({ message }) => message,
     onSuccess: () => null
   })
@@ -419,7 +419,7 @@ describe("index against counted records", () => {
     Effect.gen(function* () {
       assert.isNull(yield* bam(withReferences(["bins"]), counted({ a: 9 }, 7)))
       const bare = { index: withReferences(["bins"], 0), columns: null }
-      assert.deepStrictEqual(yield* compareCounts("i", bare, "d", counted({ a: 9 }, 7)), [
+      assert.deepStrictEqual(yield* compareRecords("i", bare, "d", counted({ a: 9 }, 7), null), [
         "it counts none of the 7 unplaced reads"
       ])
     })
@@ -429,8 +429,8 @@ describe("index against counted records", () => {
     Effect.gen(function* () {
       const one = { mapped: 1, unmapped: 0 }
       const tabix = { index: withReferences([one, one]), columns: columns("b", "a") }
-      yield* compareCounts("i", tabix, "d", counted({ a: 1, b: 1 }))
-      const error = yield* Effect.flip(compareCounts("i", tabix, "d", counted({ a: 1, b: 1, c: 1 })))
+      yield* compareRecords("i", tabix, "d", counted({ a: 1, b: 1 }), null)
+      const error = yield* Effect.flip(compareRecords("i", tabix, "d", counted({ a: 1, b: 1, c: 1 }), null))
       assert.match(error.message, /does not know c, which has 1 records/)
     })
   )

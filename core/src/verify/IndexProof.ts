@@ -212,18 +212,20 @@ class OffsetList {
 }
 
 /**
- * Whether an index covers its data file: as many records of each reference as the walk through the data has counted. Gives notes on
- * what could not be compared. Fails with `FileDamaged` `IndexMismatch` where counts differ, or where records are of a
- * reference that has no entry in the index. References without counts, which some writers leave out, are not compared.
+ * Whether an index covers its data file: as many records of each reference as the walk through the data has counted, and none
+ * that it does not lead to. Gives notes on what could not be compared. Fails with `FileDamaged` `IndexMismatch` where counts
+ * differ, where records are of a reference that has no entry in the index, or with the `fault` that the walk has found.
+ * References without counts, which some writers leave out, are not compared.
  */
-export const compareCounts = (
+export const compareRecords = (
   file: string,
   { columns, index }: TabixIndex,
   data: string,
-  counted: RecordCounts
+  counted: RecordCounts,
+  fault: string | null
 ): Effect.Effect<ReadonlyArray<string>, FileDamaged> => {
-  const mismatch = (reason: string) =>
-    Effect.fail(new FileDamaged({ file, fault: "IndexMismatch", reason: `it does not cover ${data}: ${reason}` }))
+  const damaged = (reason: string) => Effect.fail(new FileDamaged({ file, fault: "IndexMismatch", reason }))
+  const mismatch = (reason: string) => damaged(`it does not cover ${data}: ${reason}`)
   if (!counted.sorted) return mismatch("its records are not in order, so no index can serve it")
   let hasCounts = false
   const names = columns?.names ?? [...counted.ofReference.keys()]
@@ -241,9 +243,11 @@ export const compareCounts = (
   const covered = new Set(names)
   const missing = [...counted.ofReference].find(([name, found]) => found > 0 && !covered.has(name))
   if (missing !== undefined) return mismatch(`it does not know ${missing[0]}, which has ${missing[1]} records`)
+  const compared = (notes: ReadonlyArray<string>) =>
+    fault === null ? Effect.succeed(notes) : damaged(`it does not fit ${data}: ${fault}`)
   const { unplaced } = index
-  if (unplaced === null || columns !== null || unplaced === counted.unplaced) return Effect.succeed([])
+  if (unplaced === null || columns !== null || unplaced === counted.unplaced) return compared([])
   // bamtools counts nothing, and writes 0 here.
-  if (unplaced === 0 && !hasCounts) return Effect.succeed([`it counts none of the ${counted.unplaced} unplaced reads`])
+  if (unplaced === 0 && !hasCounts) return compared([`it counts none of the ${counted.unplaced} unplaced reads`])
   return mismatch(`it counts ${unplaced} unplaced reads, and there are ${counted.unplaced}`)
 }

@@ -22,6 +22,7 @@ import { open } from "../genome/formats/Formats.ts"
 import { checkStructure, readIndex } from "../genome/Structure.ts"
 import { counted } from "../text/Quantity.ts"
 import type { BlockPool } from "./BlockPool.ts"
+import { proveContent } from "./FileProof.ts"
 import * as IndexProof from "./IndexProof.ts"
 import { checksumIn } from "./Manifest.ts"
 import type { Target } from "./Targets.ts"
@@ -226,18 +227,22 @@ const checkData = (
     if (header._tag === "Failure" && header.failure._tag === "SvcFileDamaged" && header.failure.fault === "NotBgzf") {
       return yield* header.failure
     }
-    const opened = header._tag === "Success" ? header.success : null
-    const records = opened?.records?.([...proofs.values()]) ?? null
-    const about = yield* walkWhole(path, file, records ?? unread, progress)
-    if (header._tag === "Failure") return yield* header.failure
-    const { format, judgeHeader, references, samples } = header.success
-    const { fault, warnings } = judgeHeader?.() ?? { fault: null, warnings: [] }
-    if (fault !== null) return yield* new FileDamaged({ file: path, fault: "BadHeader", reason: fault })
+    if (header._tag === "Failure") {
+      yield* walkWhole(path, file, unread, progress)
+      return yield* header.failure
+    }
+    const { format, references, samples } = header.success
+    const { counts, warnings, ...about } = yield* proveContent(
+      path,
+      file,
+      header.success,
+      [...proofs.values()],
+      progress
+    )
     const facts = { ...noFacts, ...about, references, samples }
     const notes = [...(format.suffix === type ? [] : [`it is ${format.name}`]), ...shortened(warnings)]
-    if (records === null)
+    if (counts === null)
       return { facts, notes: [...notes, "blocks are proven, records are not looked at"], walked: null }
-    const counts = records.counts()
     const walked = { counts, faults: new Map(Array.from(proofs, ([index, proof]) => [index, proof.fault()])) }
     return { facts: { ...facts, records: counts.records }, notes, walked }
   })
@@ -261,15 +266,9 @@ const checkIndex = (
     yield* progress(file.size)
     const notes: Array<string> = []
     if (about?._tag === "Sound") {
-      notes.push(...(yield* IndexProof.compareCounts(path, yield* readIndex(path, file, suffix), data, about.counts)))
+      const index = yield* readIndex(path, file, suffix)
       const fault = about.faults.get(path) ?? null
-      if (fault !== null) {
-        return yield* new FileDamaged({
-          file: path,
-          fault: "IndexMismatch",
-          reason: `it does not fit ${data}: ${fault}`
-        })
-      }
+      notes.push(...(yield* IndexProof.compareRecords(path, index, data, about.counts, fault)))
     } else if (about?._tag === "Failed") {
       notes.push(`not compared with ${data}, which failed`)
     } else if (beside === undefined) {

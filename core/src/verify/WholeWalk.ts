@@ -44,7 +44,7 @@ const chunkSize = 0x40000
 const readAhead = 4
 
 /** A run and where it lies; or, at the end of what can be read, the reason. */
-type Piece =
+type RunOrEnd =
   | {
       readonly _tag: "Run"
       readonly run: BlockRun
@@ -65,12 +65,12 @@ interface Rest {
   readonly place: BlockPosition
 }
 
-const pieceOf = (
+const runOf = (
   bytes: Uint8Array<ArrayBuffer>,
   starts: ReadonlyArray<number>,
   from: number,
   place: BlockPosition
-): Piece => {
+): RunOrEnd => {
   const part = starts.slice(from, from + mostBlocks + 1)
   const [begin = 0] = part
   const end = part.at(-1) ?? begin
@@ -85,7 +85,11 @@ const pieceOf = (
 }
 
 /** Cuts a chunk, with the rest of the one before it, into runs of whole blocks. */
-const cut = (file: string, { bytes: head, place }: Rest, { buffer, isLast }: Chunk): [Rest, ReadonlyArray<Piece>] => {
+const cut = (
+  file: string,
+  { bytes: head, place }: Rest,
+  { buffer, isLast }: Chunk
+): [Rest, ReadonlyArray<RunOrEnd>] => {
   const from = Bgzf.maxBlock - head.length
   buffer.set(head, from)
   const bytes = buffer.subarray(from)
@@ -109,8 +113,8 @@ const cut = (file: string, { bytes: head, place }: Rest, { buffer, isLast }: Chu
     bytes: bytes.slice(at),
     place: { block: place.block + starts.length - 1, offset: place.offset + at }
   }
-  const found: Array<Piece> = []
-  for (let first = 0; first + 1 < starts.length; first += mostBlocks) found.push(pieceOf(bytes, starts, first, place))
+  const found: Array<RunOrEnd> = []
+  for (let first = 0; first + 1 < starts.length; first += mostBlocks) found.push(runOf(bytes, starts, first, place))
   return [rest, damage === null ? found : [...found, { _tag: "End", damage }]]
 }
 
@@ -121,11 +125,11 @@ const chunkRoom = Bgzf.maxBlock + chunkSize
  *
  * @param free - buffers of `chunkRoom` bytes to be used again: the collector would let fresh ones pile up
  */
-const pieces = <E>(
+const runsOf = <E>(
   file: string,
   reader: ByteReader<E>,
   free: Array<Uint8Array<ArrayBuffer>>
-): Stream.Stream<Piece, E> => {
+): Stream.Stream<RunOrEnd, E> => {
   const read = Effect.fnUntraced(function* (i: number): Effect.fn.Return<Chunk, E> {
     const offset = i * chunkSize
     const length = Math.min(chunkSize, reader.size - offset)
@@ -176,10 +180,10 @@ export const walkWhole = Effect.fn("svc.verify.walkWhole")(function* <E>(
   let inflated = 0
   let proven = 0
 
-  const judge = (piece: Extract<Piece, { readonly _tag: "Run" }>, done: InflatedRun): Damage | null => {
-    const place = (i: number): BlockPosition => ({ block: piece.first.block + i, offset: piece.starts[i] ?? 0 })
+  const judge = (next: Extract<RunOrEnd, { readonly _tag: "Run" }>, done: InflatedRun): Damage | null => {
+    const place = (i: number): BlockPosition => ({ block: next.first.block + i, offset: next.starts[i] ?? 0 })
     const length = done.content.length
-    const fault = content.take(done.content, { ends: done.ends, offsets: piece.starts })
+    const fault = content.take(done.content, { ends: done.ends, offsets: next.starts })
     pool.giveBack(done)
     if (done.bytes.buffer.byteLength === chunkRoom) free.push(new Uint8Array(done.bytes.buffer))
     if (fault !== null) {
@@ -188,16 +192,16 @@ export const walkWhole = Effect.fn("svc.verify.walkWhole")(function* <E>(
     }
     blocks += done.ends.length
     inflated += length
-    proven = piece.starts.at(-1) ?? 0
+    proven = next.starts.at(-1) ?? 0
     return done.wrong === null ? null : damageAt(file, "BadBlock", place(done.ends.length), done.wrong)
   }
 
-  const prove = (piece: Piece): Effect.Effect<() => Damage | null> =>
-    piece._tag === "End"
-      ? Effect.succeed(() => piece.damage)
-      : Effect.map(pool.inflate(piece.run), (done) => () => judge(piece, done))
+  const prove = (next: RunOrEnd): Effect.Effect<() => Damage | null> =>
+    next._tag === "End"
+      ? Effect.succeed(() => next.damage)
+      : Effect.map(pool.inflate(next.run), (done) => () => judge(next, done))
   // Runs come back in their order, so the first damage that is met is the first of the file.
-  yield* Stream.mapEffect(pieces(file, reader, free), prove, { concurrency: pool.width }).pipe(
+  yield* Stream.mapEffect(runsOf(file, reader, free), prove, { concurrency: pool.width }).pipe(
     Stream.runForEach((verdict): Effect.Effect<void, Damage> => {
       const damage = verdict()
       return damage === null ? progress(proven) : Effect.fail(damage)
