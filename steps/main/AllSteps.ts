@@ -32,8 +32,8 @@ export const steps: ReadonlyArray<Step | StepFamily> = [
 export interface Entry {
   readonly name: string
   readonly summary: string
-  /** @param program - how the user called it, for its messages */
-  readonly start: (program: string, argv: ReadonlyArray<string>) => void
+  /** @param calledAs - how the user called it, for its messages */
+  readonly start: (calledAs: string, argv: ReadonlyArray<string>) => void
 }
 
 export type Dispatch =
@@ -41,7 +41,7 @@ export type Dispatch =
       readonly kind: "start"
       readonly entry: Entry
       /** How the user called it. */
-      readonly program: string
+      readonly calledAs: string
       readonly argv: ReadonlyArray<string>
     }
   | { readonly kind: "text"; readonly text: string }
@@ -62,7 +62,7 @@ const entries: ReadonlyArray<Entry> = [
   ...steps.map((step) => ({
     name: step.name,
     summary: step.summary,
-    start: (program: string, argv: ReadonlyArray<string>) => runStep(step, loadPrograms, program, argv)
+    start: (calledAs: string, argv: ReadonlyArray<string>) => runStep(step, loadPrograms, calledAs, argv)
   })),
   sandbox
 ]
@@ -71,8 +71,8 @@ const entries: ReadonlyArray<Entry> = [
 export const run = (name: string, argv: ReadonlyArray<string>): void => {
   const own = entries.find((entry) => `svc-${entry.name}` === name)
   const wanted: Dispatch =
-    own === undefined ? dispatch(entries, argv) : { kind: "start", entry: own, program: name, argv }
-  if (wanted.kind === "start") wanted.entry.start(wanted.program, wanted.argv)
+    own === undefined ? dispatch(entries, argv) : { kind: "start", entry: own, calledAs: name, argv }
+  if (wanted.kind === "start") wanted.entry.start(wanted.calledAs, wanted.argv)
   else if (wanted.kind === "completions") void printCompletions(argv)
   else if (wanted.kind === "text") process.stdout.write(`${wanted.text}\n`)
   else {
@@ -115,7 +115,7 @@ export const dispatch = (entries: ReadonlyArray<Entry>, argv: ReadonlyArray<stri
   if (first === "help") return dispatch(entries, rest[0] === undefined ? [] : [rest[0], "--help"])
   const name = first.replace(/^svc-/, "")
   const entry = entries.find((entry) => entry.name === name)
-  if (entry !== undefined) return { kind: "start", entry, program: `svc-steps ${name}`, argv: rest }
+  if (entry !== undefined) return { kind: "start", entry, calledAs: `svc-steps ${name}`, argv: rest }
   const near = nearest(
     name,
     entries.map(({ name }) => name)

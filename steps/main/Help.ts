@@ -92,12 +92,12 @@ const operandsUsage = (operands: Operands | undefined): string => {
 }
 
 /**
- * @param program - how the user calls it, such as `svc-download` or `svc-api get-person`
+ * @param calledAs - how the user calls it, such as `svc-download` or `svc-api get-person`
  * @param form - `all`: every option with all that there is to say of it; `columns`: of the terminal, if there is one
  */
 export const helpText = (
   about: Step | StepFamily,
-  program: string,
+  calledAs: string,
   { all = false, columns }: { readonly all?: boolean; readonly columns?: number | undefined } = {}
 ): string => {
   const width = columns ? Math.min(100, Math.max(60, columns)) : 80
@@ -106,15 +106,15 @@ export const helpText = (
     "Examples",
     (all ? about.examples : about.examples.slice(0, 3)).flatMap(({ command, says }) => [
       ...wrap(says, width - 4).map((line) => `  # ${line}`),
-      `  ${program} ${command}`
+      `  ${calledAs} ${command}`
     ])
   )
   const isFamily = "methods" in about
-  const further = `${isFamily ? `${program} METHOD --help has the options of a method, ` : ""}${program} --help all has everything. `
+  const further = `${isFamily ? `${calledAs} METHOD --help has the options of a method, ` : ""}${calledAs} --help all has everything. `
   return [
     ...wrap(about.summary, width),
     "",
-    ...(isFamily ? methodLines(layout, about, program, all) : usageLines(layout, about, program)),
+    ...(isFamily ? methodLines(layout, about, calledAs, all) : usageLines(layout, about, calledAs)),
     ...(all ? [] : examples),
     ...(isFamily ? [] : optionsSection(layout, "Options", about.options)),
     ...(isFamily && !all ? [] : settingsSections(layout, about.name, all)),
@@ -126,10 +126,10 @@ export const helpText = (
   ].join("\n")
 }
 
-const usageLines = (layout: Layout, step: Step, program: string): ReadonlyArray<string> => {
+const usageLines = (layout: Layout, step: Step, calledAs: string): ReadonlyArray<string> => {
   const { operands, options = {} } = step
   const required = namedOptions(options).filter(({ name }) => options[name]?.required === true)
-  const words = [program, ...required.map(({ name, option }) => optionText(name, option)), "[options]"]
+  const words = [calledAs, ...required.map(({ name, option }) => optionText(name, option)), "[options]"]
   return [
     `Usage: ${words.join(" ")}${operandsUsage(operands)}`,
     "",
@@ -147,7 +147,7 @@ export const methodUsage = ({ method, operands, options = {} }: Method): string 
   ].join(" ")
 
 /** The methods by subject, a line each; with all there is to say, each with its usage. */
-const methodLines = ({ width }: Layout, { methods }: StepFamily, program: string, all: boolean) => {
+const methodLines = ({ width }: Layout, { methods }: StepFamily, calledAs: string, all: boolean) => {
   const whole = (method: Method) => {
     const [first = "", ...more] = wrap(methodUsage(method), width - 6)
     return [`  ${first}`, ...[...more, ...wrap(method.summary, width - 6)].map((line) => `      ${line}`)].join("\n")
@@ -157,5 +157,5 @@ const methodLines = ({ width }: Layout, { methods }: StepFamily, program: string
     width
   )
   const entries = methods.map((method, at) => ({ group: method.group, text: all ? whole(method) : (brief[at] ?? "") }))
-  return [`Usage: ${program} METHOD [arguments] [options]`, "", ...byGroup(entries)]
+  return [`Usage: ${calledAs} METHOD [arguments] [options]`, "", ...byGroup(entries)]
 }

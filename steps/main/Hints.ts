@@ -11,12 +11,12 @@ import { nearest } from "../../core/src/text/Spelling.ts"
 import type { StepFailure } from "./Program.ts"
 
 /**
- * @param program - how the user called the step
+ * @param calledAs - how the user called the step
  * @param settings - null as long as they are not known
  */
 export const hintsFor = (
   error: StepFailure,
-  program: string,
+  calledAs: string,
   settings: LocalSettings | null
 ): ReadonlyArray<string> => {
   if (error instanceof UsageError) {
@@ -24,7 +24,7 @@ export const hintsFor = (
       const found = said.exec(error.message)
       return found === null ? [] : [hint(found[1] ?? "")]
     })
-    return [...hints, `See ${program} --help`]
+    return [...hints, `See ${calledAs} --help`]
   }
   if (error._tag !== "SvcUnavailable" || settings === null) return []
   const variable = ignoredProxy(settings)

@@ -68,20 +68,20 @@ export type ProgramOf = (step: Step | Method) => Promise<Program>
  */
 export type Main = (
   step: Step | StepFamily,
-  program: string,
+  calledAs: string,
   argv: ReadonlyArray<string>,
   guardWarnings: ReadonlyArray<string>
 ) => void
 
 export const mainOf =
   (programOf: ProgramOf): Main =>
-  (step, program, argv, guardWarnings) => {
+  (step, calledAs, argv, guardWarnings) => {
     const read = Effect.gen(function* () {
       const commandLine = yield* readCommandLine(step, argv)
       if (commandLine === null) return null
-      return { ...commandLine, parse: yield* Effect.promise(() => programOf(commandLine.step)) }
+      return { ...commandLine, program: yield* Effect.promise(() => programOf(commandLine.step)) }
     })
-    startProcess(program, read, guardWarnings, "grace" in step ? step.grace : undefined)
+    startProcess(calledAs, read, guardWarnings, "grace" in step ? step.grace : undefined)
   }
 
 /** Prints the completions of `svc-steps`. */
@@ -90,11 +90,11 @@ export const mainOfDispatcher = (...about: Parameters<typeof readDispatcher>): v
 
 /** A command line with the program that it is for. */
 interface Call extends CommandLine {
-  readonly parse: Program
+  readonly program: Program
 }
 
 const startProcess = (
-  program: string,
+  calledAs: string,
   read: Effect.Effect<Call | null, StepFailure, Command.Environment>,
   guardWarnings: ReadonlyArray<string>,
   grace?: number
@@ -105,27 +105,27 @@ const startProcess = (
   const earlyLog = (format: LogOutput.LogSettings["format"]) => stderrLog({ level: "warn", format })
 
   const whole = (run: ProcessRun) => {
-    const reported = reporter(run, program)
+    const reported = reporter(run, calledAs)
 
-    const runSettled = ({ parse, ...commandLine }: Call) =>
+    const runSettled = ({ program, ...commandLine }: Call) =>
       Effect.gen(function* () {
         const { step } = commandLine
         const { lists, own, problems, settings, warnings } = yield* settle(commandLine)
         protectSecrets(scrubber, settings)
-        const parsed = parse(settings, commandLine.operands, own)
+        const work = program(settings, commandLine.operands, own)
         const takes = (key: KeyName) => table[key].steps.includes(step.name)
         const named = Object.entries(step.options ?? {}).flatMap(([name, it]) => namedFile(it, own.values[name]))
         const files = [...named, ...lists]
-        const valid = validate(settings, { service: step.service, takes, files }, problems, parsed)
+        const valid = validate(settings, { service: step.service, takes, files }, problems, work)
         const allWarnings = [...guardWarnings, ...warnings, ...warningsOf(settings)]
         const warn = (sentences: ReadonlyArray<string>) =>
           Effect.forEach(sentences, (it) => Effect.logWarning(it), { discard: true })
         const form = { level: settings.loglevel, format: settings.logFormat }
         const log =
           settings.logfile === null ? stderrLog(form) : LogOutput.layerFile(settings.logfile, form, scrubber, screen)
-        const runLogged = (start: Work) => {
-          const work = Effect.andThen(warn(allWarnings), traceStep(step, start))
-          return reported(work, settings.loglevel, settings).pipe(Effect.provide(log))
+        const runLogged = (work: Work) => {
+          const whole = Effect.andThen(warn(allWarnings), traceStep(step, work))
+          return reported(whole, settings.loglevel, settings).pipe(Effect.provide(log))
         }
         // A mistyped name is often why something else is missing.
         const judged = Effect.tapError(valid, () => warn(warnings))
@@ -207,7 +207,7 @@ const settle = Effect.fnUntraced(function* ({ step, ...commandLine }: CommandLin
 
 /** Turns a failure into its message and exit code. An interruption goes on, after its reason was said. */
 const reporter =
-  (run: ProcessRun, program: string) =>
+  (run: ProcessRun, calledAs: string) =>
   <R>(
     effect: Effect.Effect<number, StepFailure, R>,
     loglevel: string,
@@ -224,7 +224,7 @@ const reporter =
           }
           const exit = Runtime.getErrorExitCode(error)
           yield* LogOutput.failure(error.message, { code: codeOf(error), exit })
-          yield* Effect.forEach(hintsFor(error, program, settings), LogOutput.hint, { discard: true })
+          yield* Effect.forEach(hintsFor(error, calledAs, settings), LogOutput.hint, { discard: true })
           return exit
         })
       ),

@@ -18,13 +18,13 @@ const namesSecret = (word: string) =>
  * Runs `step`, or the step of a family that the arguments choose, as this process.
  *
  * @param load - loads what steps do
- * @param program - how the user called it, such as `svc-download` or `svc-steps download`
+ * @param calledAs - how the user called it, such as `svc-download` or `svc-steps download`
  * @param argv - the arguments after that
  */
 export const runStep = (
   step: Step | StepFamily,
   load: () => Promise<{ readonly main: Main }>,
-  program: string,
+  calledAs: string,
   argv: ReadonlyArray<string>
 ): void => {
   const warnings = guardProcess(`svc-${step.name}`, argv.some(namesSecret))
@@ -34,8 +34,8 @@ export const runStep = (
   const chosen = isFamily ? chooseMethod(step, words) : null
   const line =
     chosen === null
-      ? ([step, program, words] as const)
-      : ([chosen.method, `${program} ${chosen.method.method}`, chosen.argv] as const)
+      ? ([step, calledAs, words] as const)
+      : ([chosen.method, `${calledAs} ${chosen.method.method}`, chosen.argv] as const)
   const text = askedText(...line)
   if (text !== null) process.stdout.write(`${text}\n`)
   else void load().then(({ main }) => main(...line, warnings))
@@ -45,12 +45,12 @@ export const runStep = (
  * What is answered from the table, before effect is loaded: help and version may take twice the CPU of `node -e 0`, and loading
  * effect/cli alone takes 3.8 times. They must be words of their own: as a letter among others, `-overwrite` would ask for the version.
  */
-const askedText = (step: Step | StepFamily, program: string, argv: ReadonlyArray<string>): string | null => {
+const askedText = (step: Step | StepFamily, calledAs: string, argv: ReadonlyArray<string>): string | null => {
   const words = beforeDashes(argv)
   const help = words.findIndex((word) => word === "--help" || word === "-h")
   const asksVersion = words.some((word) => word === "--version" || word === "-v")
   if (help === -1) return asksVersion ? version : null
-  return helpText(step, program, { all: words[help + 1] === "all", columns: process.stdout.columns })
+  return helpText(step, calledAs, { all: words[help + 1] === "all", columns: process.stdout.columns })
 }
 
 /** The method is the first word that is neither an option nor the value of a setting; null when that word is none. */
