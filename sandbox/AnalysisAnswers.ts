@@ -51,6 +51,8 @@ export class AnalysisAnswers extends Context.Service<
       const byId = (id: string) => world.analyses.find((analysis) => String(analysis.id) === id)
 
       const link = Effect.fnUntraced(function* (file: StoredFile, hostname: string) {
+        // Before the link is signed: the bytes of a sample are made when they are first looked at.
+        const listed = file.listedSize === undefined ? file.size : file.listedSize
         const now = yield* Clock.currentTimeMillis
         const state = yield* archive.state(file)
         const online = state._tag === "Online"
@@ -62,7 +64,6 @@ export class AnalysisAnswers extends Context.Service<
             : switches.archivedLink === "null"
               ? { downloadLink: null }
               : {}
-        const listed = file.listedSize === undefined ? file.size : file.listedSize
         const size: JsonObject = switches.sizes === "absent" ? {} : { size: switches.sizes === "null" ? null : listed }
         return {
           fileName: file.name,

@@ -62,7 +62,7 @@ export const readDataFolder = Effect.fn("readDataFolder")(function* (folder: str
 
 const isVariants = (file: NamedContent) => kindOfName(file.name)?.type === vcf.suffix
 
-// Generating takes longer than everything else at the start, and tests start many sandboxes with one seed.
+// Generating takes longer than everything else, and tests start many sandboxes with one seed.
 const made = new Map<number, ReadonlyArray<FileGroup>>()
 
 /**

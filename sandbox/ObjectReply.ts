@@ -41,7 +41,7 @@ const partStream = ({ file: { source }, start, end }: FilePart): WireReply["body
   end <= start
     ? Stream.empty
     : source._tag === "Memory"
-      ? pieces(source.bytes.subarray(start, end))
+      ? pieces(source.bytes().subarray(start, end))
       : NodeStream.fromReadable({
           evaluate: () => openDisk(source.path, start, end),
           onError: (cause) => new Error("a file of the sandbox cannot be read", { cause })

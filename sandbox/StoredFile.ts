@@ -10,7 +10,7 @@ export interface StoredFile {
   /** As listed; may be hostile when a world file says so. */
   readonly name: string
   readonly source:
-    | { readonly _tag: "Memory"; readonly bytes: Uint8Array }
+    | { readonly _tag: "Memory"; readonly bytes: () => Uint8Array }
     | { readonly _tag: "Disk"; readonly path: string }
   readonly size: number
   /** Strong, with its quotes. */
@@ -31,13 +31,22 @@ const md5 = (content: Uint8Array | string) => createHash("md5").update(content).
 /** 2026-01-15T08:00:00Z: generated files have always been there. */
 const generatedAt = 1_768_464_000_000
 
-export const memoryFile = (identity: FileIdentity, bytes: Uint8Array): StoredFile => ({
-  ...identity,
-  source: { _tag: "Memory", bytes },
-  size: bytes.length,
-  etag: `"${md5(bytes)}"`,
-  lastModified: generatedAt
-})
+/** Its bytes may be made when they are first asked for, so nothing looks at them before. */
+export const memoryFile = (identity: FileIdentity, bytes: () => Uint8Array): StoredFile => {
+  let etag: string | null = null
+  return {
+    ...identity,
+    source: { _tag: "Memory", bytes },
+    get size() {
+      return bytes().length
+    },
+    get etag() {
+      etag ??= `"${md5(bytes())}"`
+      return etag
+    },
+    lastModified: generatedAt
+  }
+}
 
 /** `"<hash>-<parts>"` is what multi-part uploads look like; hashing gigabytes at the start would be for nothing. */
 export const diskFile = (
@@ -53,7 +62,7 @@ export const diskFile = (
 })
 
 const readWhole = (file: StoredFile): Uint8Array =>
-  file.source._tag === "Memory" ? file.source.bytes : readFileSync(file.source.path)
+  file.source._tag === "Memory" ? file.source.bytes() : readFileSync(file.source.path)
 
 /** The bytes from `start` to `end` (0-based, end exclusive, not empty) of a file on disk. */
 export const openDisk = (path: string, start: number, end: number): Readable =>
@@ -74,7 +83,7 @@ export const nextVersion = (file: StoredFile, version: number): StoredFile => {
   }
   return {
     ...file,
-    source: { _tag: "Memory", bytes },
+    source: { _tag: "Memory", bytes: () => bytes },
     etag: `"${md5(`${md5(bytes)} ${version}`)}"`,
     lastModified: file.lastModified + version * 1000
   }

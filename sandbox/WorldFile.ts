@@ -162,7 +162,7 @@ export const readJson = Effect.fn("readJson")(function* <A, I>(path: string, sch
 
 /** Where the bytes of a file lie. */
 export type Content =
-  | { readonly _tag: "Memory"; readonly bytes: Uint8Array }
+  | { readonly _tag: "Memory"; readonly bytes: () => Uint8Array }
   | { readonly _tag: "Disk"; readonly path: string; readonly size: number; readonly mtimeMs: number }
 
 export const contentOnDisk = Effect.fn("contentOnDisk")(function* (path: string) {
@@ -181,5 +181,5 @@ export const contentOf = Effect.fn("contentOf")(function* (entry: typeof FileEnt
   const bytes = yield* Effect.fromResult(Base64.decode(entry.base64)).pipe(
     Effect.mapError(() => new SandboxInputMalformed({ path: worldFile, reason: `${entry.name}: base64 expected` }))
   )
-  return { _tag: "Memory", bytes } satisfies Content
+  return { _tag: "Memory", bytes: () => bytes } satisfies Content
 })

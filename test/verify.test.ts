@@ -32,7 +32,7 @@ const samples = Effect.runSync(Effect.cached(Effect.provide(makeSamples(1), Zlib
 const sample = Effect.gen(function* () {
   const folder = yield* temporaryFolder("svc-verify-")
   const files = yield* samples
-  for (const { bytes, name } of files.slice(0, 4)) writeFileSync(join(folder, name), bytes)
+  for (const { bytes, name } of files.slice(0, 4)) writeFileSync(join(folder, name), bytes())
   const verify = (...args: ReadonlyArray<string>) => runWarm("svc-verify", args, { cwd: folder })
   return { folder, verify }
 })

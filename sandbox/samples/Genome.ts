@@ -57,8 +57,13 @@ export const loci: ReadonlyArray<Locus> = places.map(([gene, ref, start, length]
   return { gene, ref, start, bases }
 })
 
-/** One of the other three bases. */
-export const otherBase = (random: SeededRandom.SeededRandom, base: string): string => {
-  const [first, ...rest] = nucleotides.filter((other) => other !== base)
-  return random.pick([first ?? "A", ...rest])
-}
+const others = new Map<string, readonly [string, string, string]>([
+  ["A", ["C", "G", "T"]],
+  ["C", ["A", "G", "T"]],
+  ["G", ["A", "C", "T"]],
+  ["T", ["A", "C", "G"]]
+])
+
+/** One of the other three bases; any of the four where there is none. */
+export const otherBase = (random: SeededRandom.SeededRandom, base: string): string =>
+  random.pick(others.get(base) ?? nucleotides)

@@ -34,7 +34,7 @@ const align = (
   skip: number
 ): Alignment => {
   const cigar: Cigar = []
-  const bases: Array<string> = []
+  let bases = ""
   let edits = 0
   let at = start
   while (bases.length < readLength && at < locus.bases.length) {
@@ -47,24 +47,24 @@ const align = (
     const alternative = variant?.alternatives[allele - 1]
     if (variant !== undefined && alternative !== undefined && bases.length > 0) {
       const reference = variant.reference
-      bases.push(alternative.slice(0, 1))
+      bases += alternative.slice(0, 1)
       extend(cigar, 1, "M")
       edits += Math.max(reference.length, alternative.length) - (alternative[0] === reference[0] ? 1 : 0)
       if (reference.length > 1) extend(cigar, reference.length - 1, "D")
       const inserted = alternative.slice(1, 1 + readLength - bases.length)
       if (inserted !== "") extend(cigar, inserted.length, "I")
-      bases.push(...inserted)
+      bases += inserted
       at += reference.length
       continue
     }
-    const base = locus.bases.slice(at, at + 1)
+    const base = locus.bases.charAt(at)
     const wrong = random.chance(0.002)
-    bases.push(wrong ? otherBase(random, base) : base)
+    bases += wrong ? otherBase(random, base) : base
     if (wrong) edits++
     extend(cigar, 1, "M")
     at++
   }
-  return { position: locus.start + start, cigar, bases: bases.join(""), edits }
+  return { position: locus.start + start, cigar, bases, edits }
 }
 
 /** Turns up to 30 bases at the left end into a soft clip, as aligners do with adapters. */

@@ -14,7 +14,19 @@ import { type Variant, variantsOf, vcfHeader, vcfLine } from "./Variants.ts"
 
 export interface SampleFile {
   readonly name: string
-  readonly bytes: Uint8Array
+  /** Made, with those of its partner, when they are first asked for: three samples take two seconds, and most runs look at one. */
+  readonly bytes: () => Uint8Array
+}
+
+type Made = readonly [data: Uint8Array, index: Uint8Array]
+
+const lazily = (data: string, index: string, make: () => Made): ReadonlyArray<SampleFile> => {
+  let made: Made | null = null
+  const both = () => (made ??= make())
+  return [
+    { name: data, bytes: () => both()[0] },
+    { name: index, bytes: () => both()[1] }
+  ]
 }
 
 export const sampleNames = ["S1", "S2", "S3"] as const
@@ -54,7 +66,7 @@ const samHeader = (sample: string): string =>
     ""
   ].join("\n")
 
-const bamOf = (codec: Codec["Service"], seed: number, sample: string, variants: ReadonlyArray<Variant>) => {
+const bamOf = (codec: Codec["Service"], seed: number, sample: string, variants: ReadonlyArray<Variant>): Made => {
   const { done, writer } = collect(codec)
   const index = IndexBuilder.make(14, 5)
   const references = chromosomes.map(([name, length]) => ({ name, length }))
@@ -78,13 +90,10 @@ const bamOf = (codec: Codec["Service"], seed: number, sample: string, variants: 
   }
   writer.flush()
   index.close(writer.block(), 0)
-  return [
-    { name: `${sample}.bam`, bytes: done() },
-    { name: `${sample}.bam.bai`, bytes: index.bai(references.length) }
-  ]
+  return [done(), index.bai(references.length)]
 }
 
-const vcfOf = (codec: Codec["Service"], seed: number, sample: string, variants: ReadonlyArray<Variant>) => {
+const vcfOf = (codec: Codec["Service"], seed: number, sample: string, variants: ReadonlyArray<Variant>): Made => {
   const { done, writer } = collect(codec)
   const index = IndexBuilder.make(14, 5)
   const random = SeededRandom.make(SeededRandom.seedOf(seed, `${sample} genotypes`))
@@ -104,10 +113,7 @@ const vcfOf = (codec: Codec["Service"], seed: number, sample: string, variants: 
   }
   writer.flush()
   index.close(writer.block(), 0)
-  return [
-    { name: `${sample}.vcf.gz`, bytes: done() },
-    { name: `${sample}.vcf.gz.tbi`, bytes: compress(codec, index.tbi(vcfColumns(names))) }
-  ]
+  return [done(), compress(codec, index.tbi(vcfColumns(names)))]
 }
 
 /** The files of all samples; the same seed gives the same bytes. Each sample has `.bam`, `.bam.bai`, `.vcf.gz`, `.vcf.gz.tbi`. */
@@ -116,7 +122,10 @@ export const makeSamples = Effect.fn("makeSamples")(function* (
 ): Effect.fn.Return<ReadonlyArray<SampleFile>, never, Codec> {
   const codec = yield* Codec
   return sampleNames.flatMap((sample) => {
-    const variants = variantsOf(seed, sample)
-    return [...bamOf(codec, seed, sample, variants), ...vcfOf(codec, seed, sample, variants)]
+    const variants = () => variantsOf(seed, sample)
+    return [
+      ...lazily(`${sample}.bam`, `${sample}.bam.bai`, () => bamOf(codec, seed, sample, variants())),
+      ...lazily(`${sample}.vcf.gz`, `${sample}.vcf.gz.tbi`, () => vcfOf(codec, seed, sample, variants()))
+    ]
   })
 })

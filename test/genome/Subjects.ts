@@ -119,7 +119,7 @@ const severalPieces = (codec: Codec["Service"]) => {
 /** The samples' files, written into the folder. */
 const samples = (folder: string) =>
   Effect.map(makeSamples(3), (files) => {
-    for (const { bytes, name } of files) write(`${folder}/${name}`, bytes)
+    for (const { bytes, name } of files) write(`${folder}/${name}`, bytes())
   })
 
 /** BAMs with their indexes; those without one of their own are indexed by samtools. */

@@ -23,7 +23,7 @@ const samples = Effect.runSync(Effect.cached(makeSamples(1)))
 const cut = Effect.fnUntraced(function* (kind: DataType, program = maker) {
   const [fs, path] = [yield* FileSystem.FileSystem, yield* Path.Path]
   const files = yield* samples
-  const bytesOf = (name: string) => files.find((sample) => sample.name === name)?.bytes ?? new Uint8Array(0)
+  const bytesOf = (name: string) => files.find((sample) => sample.name === name)?.bytes() ?? new Uint8Array(0)
   const [name, indexName] = kind === "bam" ? ["S1.bam", "S1.bam.bai"] : ["S1.vcf.gz", "S1.vcf.gz.tbi"]
   const source = { name, reader: fromBytes(bytesOf(name)), indexName, index: fromBytes(bytesOf(indexName)) }
   const planned = yield* planRegions(source, { kind, ...(yield* contentOf(gene)) })
