@@ -495,6 +495,57 @@ const files = record({
   )
 })
 
+const limsId: Shape = (random) => `L${int(random)}`
+const restored = record({ "analysisId?": int, "restoreEstimation?": time })
+
+/** The records that answers are made of, and those that are sent, by the names of the contract. */
+export const records = {
+  AnalysisItem: analysis,
+  FoundAnalysis: foundAnalysis,
+  Person: person,
+  PersonUpdate: record({
+    id: limsId,
+    "familyId?": text,
+    "firstName?": text,
+    "lastName?": text,
+    "comment?": text,
+    "country?": text,
+    "sex?": sex,
+    "birthDateYear?": int,
+    "birthDateMonth?": int,
+    "birthDateDay?": int,
+    "hpoTermIds?": list(text)
+  }),
+  CaseReportInfo: reportInfo,
+  VirtualPanelSummary: panelSummary,
+  VirtualPanel: panel,
+  VirtualPanelUpdate: record({
+    "id?": int,
+    name: text,
+    active: bool,
+    geneIds: list(int),
+    "description?": text,
+    "personId?": int
+  }),
+  Gene: gene,
+  CoverageItem: region,
+  QcCaseMetrics: metrics,
+  SnvAnnotations: annotations,
+  CnvTargetResults: targetResults,
+  PendingCnvSegments: pendingSegments,
+  CaseReport: report,
+  AnalysisFiles: files,
+  RestoreAnswer: restored,
+  ErrorBody: record({
+    "success?": bool,
+    "response?": () => null,
+    "errorMessageId?": text,
+    "errorExpected?": bool,
+    "errorId?": text,
+    "additionalInformation?": text
+  })
+} as const satisfies Readonly<Record<string, Shape>>
+
 /** What each endpoint answers, by the name of its method; `E` in the envelope, `B` as the body. */
 export const answers = {
   getInternalPersonId: ["E", either(int, (random) => String(int(random)))],
@@ -515,5 +566,5 @@ export const answers = {
   getVirtualPanelSummaries: ["E", list(panelSummary)],
   getAllGenes: ["E", list(gene)],
   getFileDownloadLinks: ["E", files],
-  requestRestore: ["E", list(record({ "analysisId?": int, "restoreEstimation?": time }))]
+  requestRestore: ["E", list(restored)]
 } as const satisfies Readonly<Record<string, readonly ["E" | "B", Shape]>>
