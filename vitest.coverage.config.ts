@@ -9,8 +9,10 @@ export default defineConfig({
     exclude: [
       "test/e2e/**",
       "test/{architecture,build,docs,ensure,step-runner,terminal}.test.ts",
-      "test/{download*,fetch-annotations,links-file,restorations,slices,slice-faults,svc-api}.test.ts",
-      "test/{faults,durability}/**",
+      "test/{changed-part,checksums,completions,doctor,gateway*,image-engine,interrupted-runs,own-files}.test.ts",
+      "test/{download*,fetch-annotations,links-file,slices,slice-faults,svc-api,verify,warm-executables}.test.ts",
+      "test/{require-all,runtimes,secrets,telemetry}.test.ts",
+      "test/{faults,durability,restorations}/**",
       "test/{transfer,tracking}/processes.test.ts",
       "sandbox/**"
     ],
