@@ -31,7 +31,8 @@ const childWith = (
     Effect.sync(() =>
       spawn(process.execPath, [programs[program], ...args], {
         env: { ...process.env, ...env },
-        stdio: ["ignore", "pipe", "inherit"]
+        // What a process says whose disk fails is no news.
+        stdio: ["ignore", "pipe", "KILL_ERRNO" in env ? "ignore" : "inherit"]
       })
     ),
     (process) => Effect.sync(() => process.kill("SIGKILL"))
@@ -53,6 +54,14 @@ const take = (path: string, options: FileLockOptions): Effect.Effect<string, Fil
 
 const inFolder = <E>(body: (path: string) => Effect.Effect<void, E, Scope.Scope>) =>
   Effect.scoped(Effect.flatMap(folder, (at) => body(join(at, "x.lock"))))
+
+/** The library to be preloaded that ends a process at an operation, or lets it fail. */
+const buildKillPoint = (into: string): string => {
+  const library = join(into, "kill-point.so")
+  const source = fileURLToPath(new URL("transfer/kill-point.c", import.meta.url))
+  spawnSync("gcc", ["-shared", "-fPIC", "-O1", "-pthread", "-o", library, source, "-ldl"])
+  return library
+}
 
 const stranger = { host: "elsewhere", pid: 1, boot: "other", space: "other", start: "1" }
 
@@ -97,13 +106,36 @@ describe("FileLock", () => {
   )
 
   it.live(
+    "K3 an operation of the disk that fails once leaves nothing beside the lock",
+    () =>
+      Effect.scoped(
+        Effect.gen(function* () {
+          const [locks, others] = [yield* folder, yield* folder]
+          const [library, counter] = [buildKillPoint(others), join(others, "count")]
+          // Beyond the last operation nothing fails.
+          for (let point = 1; point <= 15; point++) {
+            writeFileSync(counter, "0")
+            const env = {
+              LD_PRELOAD: library,
+              KILL_DIR: locks,
+              KILL_AT: String(point),
+              KILL_ERRNO: "5",
+              UV_USE_IO_URING: "0"
+            }
+            yield* ended(yield* childWith(env, "LockedCounter", join(locks, "x.lock"), counter, "1"))
+            assert.deepStrictEqual(readdirSync(locks), [], `operation ${point}`)
+          }
+        })
+      ),
+    unless(lacks.compiler)
+  )
+
+  it.live(
     "P1 a process that is killed while it breaks the lock of another one that was killed keeps nobody waiting",
     () =>
       inFolder((path) =>
         Effect.gen(function* () {
-          const library = `${path}-kill-point.so`
-          const source = fileURLToPath(new URL("transfer/kill-point.c", import.meta.url))
-          spawnSync("gcc", ["-shared", "-fPIC", "-O1", "-pthread", "-o", library, source, "-ldl"])
+          const library = buildKillPoint(yield* folder)
           const holder = yield* child("LockHolder", path)
           yield* said(holder)
           holder.kill("SIGKILL")

@@ -6,7 +6,7 @@
  * `stillOwned` before a commit, and checks what it replaces.
  */
 import { randomBytes } from "node:crypto"
-import { readdir, unlink } from "node:fs/promises"
+import { readdir } from "node:fs/promises"
 import { basename, dirname, join } from "node:path"
 import * as Data from "effect/Data"
 import * as Duration from "effect/Duration"
@@ -15,9 +15,9 @@ import * as Scope from "effect/Scope"
 import { Busy, type CannotCreate, LocalIo } from "../../core/src/Errors.ts"
 import { monotonicMillis } from "../../core/src/MonotonicTime.ts"
 import { lockPoll } from "../../core/src/Schedules.ts"
-import { type Errno, io, tolerate } from "../Errno.ts"
+import { type Errno, io } from "../Errno.ts"
 import { type ProcessIdentity, thisProcess } from "../ProcessIdentity.ts"
-import { claim, hasName, type LockCard, makeCard, refresh, removeCard } from "./LockCard.ts"
+import { claim, hasName, type LockCard, makeCard, refresh, removeCard, removeName } from "./LockCard.ts"
 import { breakLock, type LockWatch, leftAfter, removeLeft, watchLock } from "./StaleLock.ts"
 
 export interface FileLockOptions {
@@ -162,8 +162,7 @@ const signOfLife = Effect.fnUntraced(function* (card: LockCard) {
 
 const release = (path: string, taken: LockCard, card: LockCard, turns: LockTurns) =>
   Effect.gen(function* () {
-    // Retried, because one lost reply of a network file system must not leave the lock behind.
-    if (yield* hasName(path, taken)) yield* Effect.retry(io(() => unlink(path)).pipe(tolerate("ENOENT")), { times: 2 })
+    if (yield* hasName(path, taken)) yield* removeName(path)
     yield* turns.gaveBack(path)
     if (taken.handle !== card.handle) yield* io(() => taken.handle.close())
   }).pipe(Effect.ignore)

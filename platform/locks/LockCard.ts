@@ -25,8 +25,11 @@ export const makeCard = (path: string, self: ProcessIdentity) =>
     ({ handle }) => Effect.ignore(io(() => handle.close()))
   )
 
+/** Removes a name. Asked for again when that fails: one lost reply of a network file system must not leave a file behind. */
+export const removeName = (path: string) => Effect.retry(io(() => unlink(path)).pipe(tolerate("ENOENT")), { times: 2 })
+
 /** Removes the private name of a card, under which others see that its process waits. */
-export const removeCard = ({ path }: LockCard) => Effect.ignore(io(() => unlink(path)))
+export const removeCard = ({ path }: LockCard) => Effect.ignore(removeName(path))
 
 /** Fails with EEXIST where a file is; one that cannot be written whole is removed. */
 const newFile = async (path: string, content: Buffer): Promise<FileHandle> => {

@@ -12,7 +12,7 @@ import { monotonicMillis } from "../../core/src/MonotonicTime.ts"
 import { type Errno, io, tolerate } from "../Errno.ts"
 import { sameFile } from "../FileIdentity.ts"
 import { hasEnded, type ProcessIdentity, thisProcess } from "../ProcessIdentity.ts"
-import { claim, fileSystemTime, type LockCard, readIdentity } from "./LockCard.ts"
+import { claim, fileSystemTime, type LockCard, readIdentity, removeName } from "./LockCard.ts"
 
 /** What a waiter has seen of the lock so far; times in ms. */
 interface Sighting {
@@ -88,7 +88,7 @@ export const breakLock = Effect.fnUntraced(function* (path: string, judged: Stat
   const taken = (yield* take) ?? ((yield* cleared) ? yield* take : null)
   if (taken === null) return false
   return yield* moveAside(path, judged, `${card.path}.stale`).pipe(
-    Effect.ensuring(Effect.ignore(io(() => unlink(breaker)))),
+    Effect.ensuring(Effect.ignore(removeName(breaker))),
     Effect.ensuring(taken.handle === card.handle ? Effect.void : Effect.ignore(io(() => taken.handle.close())))
   )
 })
