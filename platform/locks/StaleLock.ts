@@ -101,7 +101,7 @@ const moveAside = Effect.fnUntraced(function* (path: string, judged: Stats, asid
   const gone = isUnchanged(yield* io(() => lstat(aside)), judged)
   // The owner refreshed the lock at the last moment: it gets the lock back, unless another process has taken it.
   if (!gone) yield* io(() => link(aside, path)).pipe(tolerate("EEXIST"))
-  yield* io(() => unlink(aside))
+  yield* removeName(aside)
   return gone
 })
 
