@@ -4,15 +4,14 @@
  * Whoever asked for a file agreed to its restoration, and that agreement lies in the entry: a resuming run asks again by
  * itself, and not more than once a day for an entry, as each restoration may cost money. `--restoreArchived no` forbids it.
  */
-import * as DateTime from "effect/DateTime"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import type { ServiceClient } from "../client/ServiceClient.ts"
 import type { FileArchived, ServiceError, TrackingError } from "../Errors.ts"
 import { timeOf } from "../text/Timestamp.ts"
-import { askFor, failAsLeft, type RestoreRequest, remember, sayRequested } from "./Requests.ts"
+import { failAsLeft, type RestoreRequest, remember, requestDurably } from "./Requests.ts"
 import { nameOfEntry } from "./StoredRequests.ts"
-import { requesting, type TrackingEntry } from "./TrackingEntry.ts"
+import type { TrackingEntry } from "./TrackingEntry.ts"
 import type { TrackingFile } from "./TrackingFile.ts"
 import type { Restoration } from "./Waiting.ts"
 
@@ -89,32 +88,27 @@ const askForEntries = Effect.fnUntraced(function* (
   entries: ReadonlyArray<TrackingEntry>,
   request: RestoreRequest
 ): Effect.fn.Return<Restoration, ServiceError | TrackingError, ServiceClient | TrackingFile> {
-  const now = DateTime.formatIso(yield* DateTime.now)
   for (const entry of entries) {
     yield* Effect.logInfo(
       `${nameOfEntry(entry)}: archived, and no restoration is under way: asking again, as was agreed to`
     )
   }
-  const files = entries.map(trackedFile)
-  // Durable before the service is asked, as at the first time.
-  yield* remember(files, request, { restoreEstimation: null, requestTime: now, status: requesting, askedAgain: now })
-  const putBack = (error: ServiceError) =>
-    Effect.forEach(
-      entries,
-      ({ askedAgain, requestTime, restoreEstimation, status, ...entry }) =>
-        remember([trackedFile(entry)], request, {
-          restoreEstimation,
-          requestTime,
-          status,
-          // A request that cannot have reached the service does not count as asked again.
-          askedAgain: error.scope === "run" && !error.mayHaveTakenEffect ? askedAgain : now
-        }),
-      { discard: true }
-    )
-  const estimate = yield* Effect.tapError(askFor(analysisId, files), putBack)
-  yield* remember(files, request, { restoreEstimation: estimate, requestTime: now, status: "pending", askedAgain: now })
-  yield* sayRequested(analysisId, estimate)
-  return { requestedAt: now, estimate }
+  return yield* requestDurably(analysisId, entries.map(trackedFile), request, {
+    again: true,
+    failed: (error, now) =>
+      Effect.forEach(
+        entries,
+        ({ askedAgain, requestTime, restoreEstimation, status, ...entry }) =>
+          remember([trackedFile(entry)], request, {
+            restoreEstimation,
+            requestTime,
+            status,
+            // A request that cannot have reached the service does not count as asked again.
+            askedAgain: error.scope === "run" && !error.mayHaveTakenEffect ? askedAgain : now
+          }),
+        { discard: true }
+      )
+  })
 })
 
 /** Says why an entry is not asked for. */

@@ -226,24 +226,41 @@ const rememberUnderWay = Effect.fnUntraced(function* (files: ReadonlyArray<File>
 })
 
 /** Asks for the restoration of one analysis that nobody asked for before. */
-const requestRestoration = Effect.fnUntraced(function* (
+const requestRestoration = (analysisId: string, files: ReadonlyArray<File>, request: RestoreRequest) =>
+  requestDurably(analysisId, files, request, {
+    again: false,
+    failed: (error) => (error.scope !== "run" && !error.mayHaveTakenEffect ? forget(files, request) : Effect.void)
+  })
+
+/**
+ * Asks the service for one analysis. Its entries say so before, so that no request is forgotten, and have the estimate when it returns.
+ *
+ * @param how - `again`: the entries were asked for before; `failed`: what becomes of them when there is no estimate, with the time
+ *   (ISO 8601) that they have as that of the request
+ */
+export const requestDurably = Effect.fnUntraced(function* (
   analysisId: string,
-  files: ReadonlyArray<File>,
-  request: RestoreRequest
+  files: ReadonlyArray<Tracked>,
+  request: RestoreRequest,
+  how: {
+    readonly again: boolean
+    readonly failed: (
+      error: ServiceError,
+      requestTime: string
+    ) => Effect.Effect<void, TrackingError, ServiceClient | TrackingFile>
+  }
 ): Effect.fn.Return<Restoration, ServiceError | TrackingError, ServiceClient | TrackingFile> {
   const requestTime = DateTime.formatIso(yield* DateTime.now)
-  yield* remember(files, request, { restoreEstimation: null, requestTime, status: requesting })
-  const asking = Effect.tapError(askFor(analysisId, files), (error) =>
-    error.scope !== "run" && !error.mayHaveTakenEffect ? forget(files, request) : Effect.void
-  )
-  const restoreEstimation = yield* asking
-  yield* remember(files, request, { restoreEstimation, requestTime, status: "pending" })
+  const asked = { requestTime, ...(how.again ? { askedAgain: requestTime } : {}) }
+  yield* remember(files, request, { restoreEstimation: null, status: requesting, ...asked })
+  const restoreEstimation = yield* Effect.tapError(askFor(analysisId, files), (error) => how.failed(error, requestTime))
+  yield* remember(files, request, { restoreEstimation, status: "pending", ...asked })
   yield* sayRequested(analysisId, restoreEstimation)
   return { requestedAt: requestTime, estimate: restoreEstimation }
 })
 
 /** Says what the service answered; the estimate is in the file by then. */
-export const sayRequested = (analysisId: string, estimate: string | null) => {
+const sayRequested = (analysisId: string, estimate: string | null) => {
   const expected = estimate === null ? "at a time the service does not tell" : `at ${estimate}`
   return Effect.logInfo(printable(`Restoration of analysis ${analysisId} requested, expected ${expected}`))
 }
@@ -252,7 +269,7 @@ export const sayRequested = (analysisId: string, estimate: string | null) => {
  * Asks the service for an analysis; gives its estimate. After a "no" or a lost answer it looks: the restoration may be
  * under way all the same.
  */
-export const askFor = Effect.fn("svc.archive.askFor")(function* (
+const askFor = Effect.fn("svc.archive.askFor")(function* (
   analysisId: string,
   files: ReadonlyArray<Tracked>
 ): Effect.fn.Return<string | null, ServiceError, ServiceClient> {
