@@ -4,7 +4,7 @@ import { defineConfig } from "vitest/config"
 export default defineConfig({
   test: {
     include: ["test/e2e/**/*.test.ts", "test/tracking/simulation.test.ts"],
-    env: { SVC_SEEDS: "76-1000" },
+    env: { SVC_SEEDS: "31-1000" },
     globalSetup: ["test/TestRun.ts", "test/e2e/Requirements.ts"],
     setupFiles: "test/TestFile.ts",
     reporters: ["default", "./test/SkippedTests.ts"],

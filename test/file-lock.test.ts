@@ -1,8 +1,7 @@
-import { type ChildProcess, spawn, spawnSync } from "node:child_process"
+import { type ChildProcess, spawn } from "node:child_process"
 import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync, utimesSync, writeFileSync } from "node:fs"
 import { hostname } from "node:os"
 import { join } from "node:path"
-import { fileURLToPath } from "node:url"
 import { assert, describe, it } from "@effect/vitest"
 import { Clock, Effect, Fiber, type Scope } from "effect"
 import { type FileLockError, type FileLockOptions, makeFileLocks } from "../platform/locks/FileLock.ts"
@@ -12,6 +11,7 @@ import { until } from "./Executables.ts"
 import { makeJumpingClock } from "./JumpingClock.ts"
 import { lacks, unless } from "./Lacks.ts"
 import { temporaryFolder } from "./TemporaryFolder.ts"
+import { preload } from "./tracking/Race.ts"
 
 const { withLock } = Effect.runSync(makeFileLocks)
 
@@ -56,12 +56,7 @@ const inFolder = <E>(body: (path: string) => Effect.Effect<void, E, Scope.Scope>
   Effect.scoped(Effect.flatMap(folder, (at) => body(join(at, "x.lock"))))
 
 /** The library to be preloaded that ends a process at an operation, or lets it fail. */
-const buildKillPoint = (into: string): string => {
-  const library = join(into, "kill-point.so")
-  const source = fileURLToPath(new URL("transfer/kill-point.c", import.meta.url))
-  spawnSync("gcc", ["-shared", "-fPIC", "-O1", "-pthread", "-o", library, source, "-ldl"])
-  return library
-}
+const buildKillPoint = () => preload(new URL("transfer/kill-point.c", import.meta.url), "-pthread", "-ldl") ?? ""
 
 const stranger = { host: "elsewhere", pid: 1, boot: "other", space: "other", start: "1" }
 
@@ -111,7 +106,7 @@ describe("FileLock", () => {
       Effect.scoped(
         Effect.gen(function* () {
           const [locks, others] = [yield* folder, yield* folder]
-          const [library, counter] = [buildKillPoint(others), join(others, "count")]
+          const [library, counter] = [buildKillPoint(), join(others, "count")]
           // Beyond the last operation nothing fails.
           for (let point = 1; point <= 15; point++) {
             writeFileSync(counter, "0")
@@ -135,7 +130,7 @@ describe("FileLock", () => {
     () =>
       inFolder((path) =>
         Effect.gen(function* () {
-          const library = buildKillPoint(yield* folder)
+          const library = buildKillPoint()
           const holder = yield* child("LockHolder", path)
           yield* said(holder)
           holder.kill("SIGKILL")

@@ -97,6 +97,9 @@ describe("threads", () => {
       assert.isNull(yield* open(1, 1e9))
       assert.isNull(yield* open(4, 1e6))
       assert.strictEqual((yield* open(4, 1e9))?.width, 4)
+      // Of two processors one thread has one; a second one shares the other with the main thread where the slice is large.
+      assert.strictEqual((yield* open(2, 120 * 1024 * 1024))?.width, 2)
+      assert.strictEqual((yield* open(2, 128 * 1024 * 1024))?.width, 3)
       assert.strictEqual((yield* open(64, 1e10))?.width, 7)
     })
   )

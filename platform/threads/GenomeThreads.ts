@@ -153,7 +153,8 @@ const shareRegions = (job: SliceJob): SliceJob => ({
 })
 
 /**
- * Makes pieces on as many threads as the machine, or the container, has processors beyond the one that fetches and writes.
+ * Makes pieces on as many threads as the machine, or the container, has processors beyond the one that fetches and writes; of two
+ * processors, on two for a large slice.
  *
  * @param processors - that this process may use
  * @param perThread - bytes of a slice that are worth a thread

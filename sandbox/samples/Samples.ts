@@ -14,7 +14,7 @@ import { type Variant, variantsOf, vcfHeader, vcfLine } from "./Variants.ts"
 
 export interface SampleFile {
   readonly name: string
-  /** Made, with those of its partner, when they are first asked for: three samples take two seconds, and most runs look at one. */
+  /** Made, with those of its partner, when they are first asked for: three samples take a second of CPU, and most runs look at one. */
   readonly bytes: () => Uint8Array
 }
 

@@ -18,7 +18,10 @@ export const trackingWiring = ({ restorationFile }: Settings) => TrackingFileLiv
 /** A slice is many small requests, each as long as a round trip: with ten instead, 2,000 targets at 50 ms took half as long again. */
 const connectionsForSlices = 16
 
-const connectionsOf = (settings: TargetSettings): number =>
+/** How many connections a run opens at the same time. */
+export const connectionsOf = (
+  settings: Pick<TargetSettings, "given" | "connections" | "bed" | "range" | "unmapped">
+): number =>
   settings.given("connections") || !wantsSlices(settings)
     ? settings.connections
     : Math.max(settings.connections, connectionsForSlices)

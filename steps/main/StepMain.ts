@@ -112,11 +112,11 @@ const startProcess = (
         const { step } = commandLine
         const { lists, own, problems, settings, warnings } = yield* settle(commandLine)
         protectSecrets(scrubber, settings)
-        const work = program(settings, commandLine.operands, own)
+        const asked = program(settings, commandLine.operands, own)
         const takes = (key: KeyName) => table[key].steps.includes(step.name)
         const named = Object.entries(step.options ?? {}).flatMap(([name, it]) => namedFile(it, own.values[name]))
         const files = [...named, ...lists]
-        const valid = validate(settings, { service: step.service, takes, files }, problems, work)
+        const valid = validate(settings, { service: step.service, takes, files }, problems, asked)
         const allWarnings = [...guardWarnings, ...warnings, ...warningsOf(settings)]
         const warn = (sentences: ReadonlyArray<string>) =>
           Effect.forEach(sentences, (it) => Effect.logWarning(it), { discard: true })
@@ -124,8 +124,8 @@ const startProcess = (
         const log =
           settings.logfile === null ? stderrLog(form) : LogOutput.layerFile(settings.logfile, form, scrubber, screen)
         const runLogged = (work: Work) => {
-          const whole = Effect.andThen(warn(allWarnings), traceStep(step, work))
-          return reported(whole, settings.loglevel, settings).pipe(Effect.provide(log))
+          const traced = Effect.andThen(warn(allWarnings), traceStep(step, work))
+          return reported(traced, settings.loglevel, settings).pipe(Effect.provide(log))
         }
         // A mistyped name is often why something else is missing.
         const judged = Effect.tapError(valid, () => warn(warnings))

@@ -3,6 +3,7 @@ import { writeFileSync } from "node:fs"
 import { assert, describe, it, vi } from "@effect/vitest"
 import { Effect } from "effect"
 import { fromBytes } from "../../core/src/genome/ByteReader.ts"
+import { Codec } from "../../core/src/genome/bgzf/Codec.ts"
 import { checkStructure } from "../../core/src/genome/Structure.ts"
 import { makeSamples, sampleNames } from "../../sandbox/samples/Samples.ts"
 import * as ZlibCodec from "../../sandbox/samples/ZlibCodec.ts"
@@ -37,6 +38,27 @@ describe("samples", () => {
       for (const { bytes, name } of again) assert.deepStrictEqual(bytes(), files.get(name))
       const other = yield* makeSamples(2)
       assert.notDeepEqual(other[0]?.bytes(), again[0]?.bytes())
+    }).pipe(provided)
+  )
+
+  it.effect("are made when they are first looked at, each with its partner and no other", () =>
+    Effect.gen(function* () {
+      const codec = yield* Codec
+      let deflated = 0
+      const deflateRaw: typeof codec.deflateRaw = (bytes, level) => {
+        deflated++
+        return codec.deflateRaw(bytes, level)
+      }
+      const [bam, bai, vcf] = yield* Effect.provideService(makeSamples(1), Codec, { ...codec, deflateRaw })
+      assert.strictEqual(deflated, 0)
+      bam?.bytes()
+      const ofBam = deflated
+      assert.isAbove(ofBam, 0)
+      bai?.bytes()
+      bam?.bytes()
+      assert.strictEqual(deflated, ofBam)
+      vcf?.bytes()
+      assert.isAbove(deflated, ofBam)
     }).pipe(provided)
   )
 

@@ -543,7 +543,8 @@ export const records = {
     "errorExpected?": bool,
     "errorId?": text,
     "additionalInformation?": text
-  })
+  }),
+  Envelope: record({ "success?": bool, "response?": gene, "errorMessageId?": text, "errorId?": text })
 } as const satisfies Readonly<Record<string, Shape>>
 
 /** What each endpoint answers, by the name of its method; `E` in the envelope, `B` as the body. */

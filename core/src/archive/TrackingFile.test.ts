@@ -201,19 +201,19 @@ describe("TrackingDocument", () => {
   })
 
   // Two seconds where nothing else runs; a way that looks at every entry for every entry would take an hour.
-  it("T8 thirty thousand entries in seconds of CPU time", () => {
+  it("T8 a hundred thousand entries in seconds of CPU time", () => {
     const padding = "x".repeat(200)
-    const many = Array.from({ length: 30_000 }, (_, index) => stored({ analysisId: `A${index}`, padding }))
+    const many = Array.from({ length: 100_000 }, (_, index) => stored({ analysisId: `A${index}`, padding }))
     const text = JSON.stringify(many, null, 2)
-    assert.isAbove(text.length, 15_000_000)
+    assert.isAbove(text.length, 50_000_000)
     let rest = ""
     const taken = cpuMillis(() => {
       const document = read(text)
       const [first] = keys(document)
       rest = render(without(document, (item) => item.entry !== null && keyOf(here, item.entry) === first))
     })
-    assert.isBelow(taken, 10_000)
-    assert.strictEqual(JSON.parse(rest).length, 29_999)
+    assert.isBelow(taken, 30_000)
+    assert.strictEqual(JSON.parse(rest).length, 99_999)
   })
 
   it("an id beyond 2^53 keeps its digits, in the file and in what is asked for", () => {

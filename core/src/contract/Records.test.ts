@@ -5,7 +5,7 @@ import { records } from "../../../test/wire/Shapes.ts"
 import { AnalysisItem, FoundAnalysis } from "./Analyses.ts"
 import { CnvTargetResults, PendingCnvSegments, SnvAnnotations } from "./Annotations.ts"
 import { CaseReport, CaseReportInfo } from "./CaseReports.ts"
-import { ErrorBody } from "./Envelope.ts"
+import { ErrorBody, enveloped } from "./Envelope.ts"
 import { AnalysisFiles, FileLink, RestoreAnswer } from "./Files.ts"
 import { Gene, VirtualPanel, VirtualPanelSummary, VirtualPanelUpdate } from "./Panels.ts"
 import { Person, PersonUpdate } from "./Persons.ts"
@@ -32,7 +32,8 @@ const schemas = {
   CaseReport,
   AnalysisFiles,
   RestoreAnswer,
-  ErrorBody
+  ErrorBody,
+  Envelope: enveloped(Gene)
 } satisfies Readonly<Record<keyof typeof records, Schema.Top>>
 
 const each = (Object.keys(records) as ReadonlyArray<keyof typeof records>).map(
