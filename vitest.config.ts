@@ -1,21 +1,45 @@
-import { defineConfig } from "vitest/config"
+import { defineConfig, type TestProjectInlineConfiguration } from "vitest/config"
 import { Order } from "./test/Order.ts"
 import { workers } from "./test/Workers.ts"
 
+const files = "{core,platform,steps,gateway,sandbox,docs,test}/**/*.test.ts"
+const ofTheirOwn = "test/{executables,processes,e2e}/**"
+
+/** What every test has. */
+const common = {
+  globalSetup: "test/TestRun.ts",
+  setupFiles: "test/TestFile.ts",
+  // Finite on purpose: a test that waits for a socket which never answers must fail, not hang. Long enough for two slow processors: at a load of 50 on four, some took more than a minute.
+  testTimeout: 300_000,
+  hookTimeout: 300_000,
+  maxWorkers: workers,
+  // A process per file would load Effect 150 times: a third of the run.
+  isolate: false
+}
+
+type Tests = NonNullable<TestProjectInlineConfiguration["test"]>
+
+const project = (name: string, test: Tests): TestProjectInlineConfiguration => ({ test: { ...common, name, ...test } })
+
 export default defineConfig({
   test: {
-    include: ["{core,platform,steps,gateway,sandbox,docs,test}/**/*.test.ts"],
-    // Real servers and real tools: `npm run e2e`.
-    exclude: ["test/e2e/**"],
-    globalSetup: "test/TestRun.ts",
-    setupFiles: "test/TestFile.ts",
     reporters: ["default", "./test/SkippedTests.ts"],
-    // Finite on purpose: a test that waits for a socket which never answers must fail, not hang. Long enough for two slow processors: at a load of 50 on four, some took more than a minute.
-    testTimeout: 300_000,
-    hookTimeout: 300_000,
-    maxWorkers: workers,
     sequence: { sequencer: Order },
-    // A process per file would load Effect 150 times: a third of the run.
-    isolate: false
+    coverage: { provider: "v8", include: ["core/src/**/*.ts"], reporter: ["json-summary"], reportOnFailure: true },
+    projects: [
+      // `npm test`: what modules promise, in one process; and that each executable starts, does its main job and fails rightly.
+      project("modules", { include: [files], exclude: [ofTheirOwn] }),
+      project("executables", { include: ["test/executables/**/*.test.ts"] }),
+      // `npm run e2e`: processes, sockets, terminals, kills, threads and long sweeps; then real servers and real tools, one file after the other, and long forms.
+      project("processes", { include: ["test/processes/**/*.test.ts"], sequence: { groupOrder: 1 } }),
+      project("e2e", {
+        include: ["test/e2e/**/*.test.ts", "test/tracking/simulation.test.ts"],
+        env: { SVC_SEEDS: "31-1000" },
+        globalSetup: ["test/TestRun.ts", "test/e2e/Requirements.ts"],
+        maxWorkers: 1,
+        isolate: true,
+        sequence: { groupOrder: 2 }
+      })
+    ]
   }
 })

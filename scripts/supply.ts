@@ -141,7 +141,7 @@ rule(
 )
 
 if (process.argv.includes("--no-build")) {
-  say("NOT CHECKED", "the same bytes from two builds", ["--no-build; test/build.test.ts does it as well"])
+  say("NOT CHECKED", "the same bytes from two builds", ["--no-build; test/processes/build.test.ts does it as well"])
 } else {
   const folders = [1, 2].map(() => mkdtempSync(join(tmpdir(), "svc-supply-")))
   for (const folder of folders) {

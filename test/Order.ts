@@ -4,7 +4,7 @@
  */
 import { BaseSequencer, type TestSpecification } from "vitest/node"
 
-const longFiles = /\/(?:test\/[^/]+(?:\/[^/]+)?|sandbox\/CommandLine|platform\/threads\/[^/]+)\.test\.ts$/
+const longFiles = /\/(?:test\/(?:processes\/|executables\/|[^/]+\/)?[^/]+|platform\/threads\/[^/]+)\.test\.ts$/
 
 const mayTakeLong = ({ moduleId }: TestSpecification) => longFiles.test(moduleId)
 

@@ -18,17 +18,17 @@ const make = Effect.fnUntraced(function* (folder: string) {
 
 /** Threads, terminal, signals, archive, spans and secrets; then proxies, TLS and private authorities. */
 const suites: Readonly<Record<string, ReadonlyArray<string>>> = {
-  "vitest.config.ts": [
-    "test/download.test.ts",
-    "test/slices.test.ts",
-    "test/threads.test.ts",
-    "test/terminal.test.ts",
-    "test/telemetry.test.ts",
-    "test/secrets.test.ts",
-    "test/surroundings.test.ts",
-    "test/restorations"
+  processes: [
+    "test/processes/download.test.ts",
+    "test/processes/slices.test.ts",
+    "test/processes/threads.test.ts",
+    "test/processes/terminal.test.ts",
+    "test/processes/telemetry.test.ts",
+    "test/processes/secrets.test.ts",
+    "test/processes/surroundings.test.ts",
+    "test/processes/restorations"
   ],
-  "vitest.e2e.config.ts": ["test/e2e/Proxy.test.ts", "test/e2e/Tls.test.ts"]
+  e2e: ["test/e2e/Proxy.test.ts", "test/e2e/Tls.test.ts"]
 }
 
 describe("the binary", () => {
@@ -50,12 +50,12 @@ describe("the binary", () => {
     patience
   )
 
-  for (const [config, files] of Object.entries(suites)) {
+  for (const [project, files] of Object.entries(suites)) {
     it.live(
       `passes ${files.join(", ")}`,
       () =>
         Effect.gen(function* () {
-          const links = join(place, config)
+          const links = join(place, project)
           mkdirSync(links)
           const { bin } = JSON.parse(readFileSync(`${root}package.json`, "utf8"))
           for (const name of Object.keys(bin))
@@ -65,8 +65,8 @@ describe("the binary", () => {
             [
               `${root}node_modules/vitest/vitest.mjs`,
               "run",
-              "--config",
-              config,
+              "--project",
+              project,
               ...files,
               "--reporter=dot",
               "--silent=passed-only"

@@ -1,0 +1,476 @@
+/** `svc-gateway` as a process before the sandbox: what readers get, who may read, and what happens when things end. */
+import { writeFileSync } from "node:fs"
+import { connect, createServer, type Socket } from "node:net"
+import { join } from "node:path"
+import { assert, describe, it } from "@effect/vitest"
+import { Deferred, Duration, Effect, Fiber } from "effect"
+import { fromBytes } from "../../core/src/genome/ByteReader.ts"
+import { readBamHeader } from "../../core/src/genome/formats/BamHeader.ts"
+import { checkStructure } from "../../core/src/genome/Structure.ts"
+import * as ZlibCodec from "../../platform/inflate/ZlibCodec.ts"
+import { executable, startSandbox, until } from "../Executables.ts"
+import { ask, gatewayGround, temporary } from "../GatewayGround.ts"
+import { fault } from "../SandboxFaults.ts"
+import { runWarm } from "../WarmExecutables.ts"
+
+const token = "0123456789abcdefghij"
+
+const tokenFile = Effect.map(temporary, (folder) => {
+  const path = join(folder, "token")
+  writeFileSync(path, `${token}\n`, { mode: 0o600 })
+  return path
+})
+
+interface Ticket {
+  readonly htsget: {
+    readonly format: string
+    readonly urls: ReadonlyArray<{
+      readonly url: string
+      readonly headers?: Record<string, string>
+      readonly class?: string
+    }>
+  }
+}
+
+/** What a client of htsget puts together. */
+const fetched = Effect.fnUntraced(function* (text: string) {
+  const { htsget }: Ticket = JSON.parse(text)
+  const parts = yield* Effect.forEach(htsget.urls, ({ headers = {}, url }) => ask(url, { headers }))
+  return new Uint8Array(Buffer.concat(parts.map(({ bytes }) => bytes)))
+})
+
+describe("svc-gateway", () => {
+  it.live("lists files, redirects to links, answers HEAD itself, and asks the service once", () =>
+    Effect.gen(function* () {
+      const { gateway, stats } = yield* gatewayGround()
+      const list = JSON.parse((yield* ask(`${gateway.url}/files/A1`)).text)
+      assert.deepStrictEqual(
+        list.files.map(({ archived, name, url }: Record<string, unknown>) => [name, archived, url]),
+        ["S1.bam", "S1.bam.bai", "S1.vcf.gz", "S1.vcf.gz.tbi"].map((name) => [
+          name,
+          false,
+          `${gateway.url}/files/A1/${name}`
+        ])
+      )
+      const answers = yield* Effect.all(
+        Array.from({ length: 60 }, () => ask(`${gateway.url}/files/A1/S1.bam`)),
+        { concurrency: 60 }
+      )
+      assert.deepStrictEqual(new Set(answers.map(({ status }) => status)), new Set([307]))
+      const link = answers[0]?.headers.get("location") ?? ""
+      assert.match(link, /X-Amz-Signature=/)
+      assert.strictEqual(answers[0]?.headers.get("cache-control"), "no-store")
+      for (const path of ["/files/A1", "/files/A1/no.bam", "/reads/A1"]) {
+        assert.strictEqual((yield* ask(`${gateway.url}${path}`)).headers.get("cache-control"), "no-store", path)
+      }
+      const bam = yield* ask(link)
+      const head = yield* ask(`${gateway.url}/files/A1/S1.bam`, { method: "HEAD" })
+      assert.strictEqual(head.status, 200)
+      assert.strictEqual(head.headers.get("content-length"), String(bam.bytes.length))
+      assert.strictEqual(head.headers.get("accept-ranges"), "bytes")
+      assert.strictEqual((yield* ask(`${gateway.url}/files/A1/S1.bai`)).status, 307)
+      assert.strictEqual((yield* ask(`${gateway.url}/files/A1/S1.bam.csi`)).status, 404)
+      const { logins, maxApiInFlight, requests } = (yield* stats) as Record<string, unknown>
+      assert.deepStrictEqual([logins, maxApiInFlight], [1, 1])
+      assert.strictEqual((requests as Record<string, number>)["getFileDownloadLinks"], 1)
+    })
+  )
+
+  it.live("relays bytes: ranges, suffix ranges, If-Range, HEAD, 416 with the size", () =>
+    Effect.gen(function* () {
+      const { gateway, sandbox } = yield* gatewayGround(["--relay"])
+      const address = `${gateway.url}/files/A1/S1.bam`
+      const whole = yield* ask(address)
+      assert.strictEqual(whole.status, 200)
+      assert.strictEqual(whole.headers.get("cache-control"), "private, no-cache")
+      const { length } = whole.bytes
+      assert.strictEqual(whole.headers.get("content-length"), String(length))
+      const etag = whole.headers.get("etag") ?? ""
+      assert.match(etag, /^".+"$/)
+      const part = (range: string, more: Record<string, string> = {}) => ask(address, { headers: { range, ...more } })
+      const check = Effect.fnUntraced(function* (range: string, first: number, end: number, more = {}) {
+        const { bytes, headers, status } = yield* part(range, more)
+        assert.strictEqual(status, 206)
+        assert.strictEqual(headers.get("content-range"), `bytes ${first}-${end - 1}/${length}`)
+        assert.strictEqual(Buffer.compare(bytes, whole.bytes.subarray(first, end)), 0)
+      })
+      yield* check("bytes=0-0", 0, 1)
+      yield* check("bytes=100000-", 100_000, length)
+      yield* check("bytes=-28", length - 28, length)
+      yield* check("bytes=5-9", 5, 10, { "if-range": etag })
+      assert.strictEqual((yield* part("bytes=5-9", { "if-range": '"other"' })).status, 200)
+      const beyond = yield* part(`bytes=${length}-`)
+      assert.strictEqual(beyond.status, 416)
+      assert.strictEqual(beyond.headers.get("content-range"), `bytes */${length}`)
+      const conditional = (headers: Record<string, string>, method = "GET") =>
+        Effect.map(ask(address, { method, headers }), ({ bytes, status }) => [status, bytes.length])
+      assert.deepStrictEqual(yield* conditional({ "if-none-match": etag }), [304, 0])
+      assert.deepStrictEqual(yield* conditional({ "if-none-match": etag }, "HEAD"), [304, 0])
+      assert.deepStrictEqual(yield* conditional({ "if-match": '"other"' }), [412, 0])
+      assert.deepStrictEqual(yield* conditional({ "if-match": etag, range: "bytes=0-9" }), [206, 10])
+      const head = yield* ask(address, { method: "HEAD" })
+      assert.deepStrictEqual(
+        ["content-length", "etag", "accept-ranges"].map((name) => head.headers.get(name)),
+        [String(length), etag, "bytes"]
+      )
+      assert.notInclude((yield* ask(`${gateway.url}/reads/A1?referenceName=chr1`)).text, sandbox.linkHost)
+    })
+  )
+
+  it.live("L2 N6 relays a file whole although links live for two seconds and connections break", () =>
+    Effect.gen(function* () {
+      const { gateway, setFaults, stats } = yield* gatewayGround(["--relay"], ["--linkLifetime", "2s"])
+      const whole = yield* ask(`${gateway.url}/files/A1/S1.bam`)
+      yield* setFaults([
+        fault({ plane: "link", file: "S1.bam", times: 2 }, { reset: 70_000 }),
+        fault({ plane: "link", file: "S1.bam", after: 2, times: 1 }, { status: 403 })
+      ])
+      const again = yield* ask(`${gateway.url}/files/A1/S1.bam`)
+      assert.strictEqual(again.status, 200)
+      assert.strictEqual(Buffer.compare(again.bytes, whole.bytes), 0)
+      assert.strictEqual((yield* stats)["faultsFired"], 3)
+    })
+  )
+
+  it.live("htsget: the pieces of a ticket make a sound file, from links and through the gateway", () =>
+    Effect.gen(function* () {
+      for (const args of [[], ["--relay", "--tokenFile", yield* tokenFile]]) {
+        const { gateway } = yield* gatewayGround(args)
+        const headers = { authorization: `Bearer ${token}` }
+        const get = (path: string, init: RequestInit = {}) => ask(`${gateway.url}${path}`, { headers, ...init })
+        const ticket = yield* get("/reads/A1?referenceName=chr1&start=0&end=90000000")
+        assert.strictEqual(
+          ticket.headers.get("content-type"),
+          "application/vnd.ga4gh.htsget.v1.3.0+json; charset=utf-8"
+        )
+        const bam = yield* fetched(ticket.text)
+        yield* checkStructure("x.bam", fromBytes(bam))
+        assert.isAbove((yield* readBamHeader("x.bam", fromBytes(bam))).references.length, 1)
+        for (const id of ["A1/S1.bam", "A1%2FS1.bam"]) {
+          const same = yield* get(`/reads/${id}?referenceName=chr1&start=0&end=90000000`)
+          assert.strictEqual(Buffer.compare(Buffer.from(yield* fetched(same.text)), Buffer.from(bam)), 0)
+        }
+        // The cases of GA4GH's compliance suite: the whole and a reference, without a format and with each that is known.
+        const whole = yield* Effect.promise(() =>
+          fetch(`${gateway.url}/files/A1/S1.bam`, { headers }).then((reply) => reply.arrayBuffer())
+        )
+        for (const query of ["", "?format=BAM"]) {
+          const { text } = yield* get(`/reads/A1${query}`)
+          assert.strictEqual(Buffer.compare(Buffer.from(yield* fetched(text)), Buffer.from(whole)), 0, query)
+        }
+        const formatted = yield* get("/reads/A1?referenceName=chr1&start=0&end=90000000&format=BAM")
+        assert.strictEqual(Buffer.compare(Buffer.from(yield* fetched(formatted.text)), Buffer.from(bam)), 0)
+        const keys = JSON.parse(ticket.text).htsget.urls.flatMap((url: object) => Object.keys(url))
+        assert.deepStrictEqual([...new Set(keys)].sort(), ["class", "headers", "url"])
+        const posted = yield* get("/variants/A1", {
+          method: "POST",
+          body: JSON.stringify({
+            regions: [{ referenceName: "chr1" }, { referenceName: "chr17", start: 1, end: 99_999 }]
+          })
+        })
+        assert.strictEqual(posted.status, 200, posted.text)
+        yield* checkStructure("x.vcf.gz", fromBytes(yield* fetched(posted.text)))
+        const header: Ticket = JSON.parse((yield* get("/reads/A1?class=header")).text)
+        assert.isTrue(header.htsget.urls.every((url) => url.class === "header" && url.url.startsWith("data:")))
+        for (const [datatype, format] of [
+          ["reads", "BAM"],
+          ["variants", "VCF"]
+        ]) {
+          const { id, htsget, organization, type, version } = JSON.parse((yield* get(`/${datatype}/service-info`)).text)
+          assert.isTrue([id, organization.name, organization.url, version].every((text) => typeof text === "string"))
+          assert.deepStrictEqual(type, { group: "org.ga4gh", artifact: "htsget", version: "1.3.0" })
+          assert.deepStrictEqual([htsget.datatype, htsget.formats], [datatype, [format]])
+        }
+        const errors = [
+          ["/reads/A1?format=CRAM", 400, "UnsupportedFormat"],
+          ["/reads/A1?class=header&fields=QNAME", 400, "InvalidInput"],
+          ["/reads/A1?tags=RG&notags=RG", 400, "InvalidInput"],
+          ["/reads/A1?start=1", 400, "InvalidInput"],
+          ["/reads/A1?referenceName=chr1&start=9&end=8", 400, "InvalidRange"],
+          ["/reads/A1?referenceName=nowhere", 404, "NotFound"],
+          ["/reads/A99", 404, "NotFound"],
+          ["/variants/A1/S1.bam", 404, "NotFound"],
+          ["/reads/A3?referenceName=chr1", 409, "Archived"]
+        ] as const
+        for (const [path, status, error] of errors) {
+          const answer = yield* get(path)
+          assert.deepStrictEqual([answer.status, JSON.parse(answer.text).htsget.error], [status, error], path)
+        }
+      }
+    }).pipe(Effect.provide(ZlibCodec.layer))
+  )
+
+  it.live("an archived file answers 409, and is restored once where that is allowed", () =>
+    Effect.gen(function* () {
+      const { gateway, stats } = yield* gatewayGround(["--allowRestore"], ["--restoreDelay", "1h"])
+      const address = `${gateway.url}/files/A3/S3.bam`
+      const cold = yield* ask(address)
+      assert.strictEqual(cold.status, 409)
+      const body = JSON.parse(cold.text)
+      assert.deepStrictEqual(
+        [body.error, body.restoringSince, body.restoreUrl],
+        ["Archived", null, `${address}/restore`]
+      )
+      const asked = yield* Effect.all(
+        Array.from({ length: 5 }, () => ask(`${address}/restore`, { method: "POST" })),
+        { concurrency: 5 }
+      )
+      assert.deepStrictEqual(new Set(asked.map(({ status }) => status)), new Set([202]))
+      assert.strictEqual((yield* stats)["restores"], 1)
+      const refusal = /\[warn\]: A3\/S3\.bam: 409, S3\.bam is in the archive: ask for its restoration/
+      assert.isTrue(
+        gateway.lines.some((line) => refusal.test(line)),
+        gateway.lines.join("\n")
+      )
+      const pending = JSON.parse((yield* ask(address)).text)
+      assert.match(pending.restoringSince, /^\d{4}-\d\d-\d\dT[\d:.]+Z$/)
+      const wait = Number((yield* ask(address)).headers.get("retry-after"))
+      assert.isTrue(wait > 3000 && wait <= 3600, String(wait))
+      assert.isNull(cold.headers.get("retry-after"))
+      assert.match(pending.restoreEstimation, /^\d{4}-\d\d-\d\dT[\d:.]+Z$/)
+      assert.strictEqual((yield* ask(`${gateway.url}/files/A1/S1.bam/restore`, { method: "POST" })).status, 200)
+      const { gateway: other } = yield* gatewayGround()
+      assert.strictEqual((yield* ask(`${other.url}/files/A3/S3.bam/restore`, { method: "POST" })).status, 403)
+    })
+  )
+
+  it.live("lets in who shows the token, tells nobody what it is, and no page of another origin", () =>
+    Effect.gen(function* () {
+      const origin = "https://igv.example"
+      const { gateway } = yield* gatewayGround(["--tokenFile", yield* tokenFile, "--allowOrigin", origin])
+      const address = `${gateway.url}/files/A1/S1.bam`
+      const closed = yield* ask(address)
+      assert.deepStrictEqual([closed.status, closed.headers.get("www-authenticate")], [401, "Bearer"])
+      assert.strictEqual((yield* ask(address, { headers: { authorization: "Bearer wrong" } })).status, 401)
+      const unknown = yield* ask(`${gateway.url}/reads/A1`)
+      assert.strictEqual(JSON.parse(unknown.text).htsget.error, "InvalidAuthentication")
+      assert.strictEqual((yield* ask(address, { headers: { authorization: `Bearer ${token}` } })).status, 307)
+      const list = JSON.parse((yield* ask(`${gateway.url}/t/${token}/files/A1`)).text)
+      assert.strictEqual((yield* ask(list.files[0].url)).status, 307)
+      assert.strictEqual((yield* ask(`${gateway.url}/healthz`)).status, 200)
+      assert.strictEqual((yield* ask(`${gateway.url}/metrics`)).status, 401)
+      const preflight = (from: string) =>
+        ask(address, { method: "OPTIONS", headers: { origin: from, "access-control-request-method": "GET" } })
+      const allowed = yield* preflight(origin)
+      assert.strictEqual(allowed.status, 204)
+      assert.strictEqual(allowed.headers.get("access-control-allow-origin"), origin)
+      assert.include(allowed.headers.get("access-control-allow-headers") ?? "", "Range")
+      assert.strictEqual(allowed.headers.get("access-control-max-age"), "2592000")
+      const other = yield* preflight("https://evil.example")
+      assert.deepStrictEqual([other.status, other.headers.get("access-control-allow-origin")], [405, null])
+      assert.strictEqual((yield* ask(address, { method: "DELETE" })).status, 405)
+      const log = gateway.lines.join("\n")
+      for (const secret of [token, "X-Amz", "sandbox-files"]) assert.notInclude(log, secret)
+    })
+  )
+
+  it.live("refuses addresses and settings that would let others in, without a login", () =>
+    Effect.gen(function* () {
+      const sandbox = yield* startSandbox()
+      const env = { SVC_USER: sandbox.user, SVC_PASSWORD: sandbox.password, SVC_LOCK_DIR: yield* temporary }
+      const start = (...args: ReadonlyArray<string>) => runWarm("svc-gateway", ["-t", sandbox.url, ...args], { env })
+      for (const args of [
+        ["--host", "0.0.0.0"],
+        ["--host", "::"],
+        ["--host", ""],
+        ["--host", "10.0.0.1"],
+        ["--allowOrigin", "*"],
+        ["--allowOrigin", "igv.org"],
+        ["--publicUrl", "ftp://x"]
+      ]) {
+        const { exitCode, stderr } = yield* start(...args)
+        assert.strictEqual(exitCode, 64, stderr)
+      }
+      const short = join(yield* temporary, "token")
+      writeFileSync(short, "short\n", { mode: 0o600 })
+      assert.strictEqual((yield* start("--tokenFile", short)).exitCode, 78)
+      const busy = createServer()
+      yield* Effect.callback<void>((resume) => void busy.listen(0, "127.0.0.1", () => resume(Effect.void)))
+      const address = busy.address()
+      const taken = yield* start("--port", String(typeof address === "object" ? address?.port : 0))
+      busy.close()
+      assert.strictEqual(taken.exitCode, 69)
+      assert.include(taken.stderr, "in use")
+    })
+  )
+
+  it.live("S1 a refused password ends it with 77, sent once", () =>
+    Effect.gen(function* () {
+      const sandbox = yield* startSandbox()
+      const env = { SVC_USER: sandbox.user, SVC_PASSWORD: "wrong", SVC_LOCK_DIR: yield* temporary }
+      const [took, { exitCode, stderr, stdout }] = yield* Effect.timed(
+        runWarm("svc-gateway", ["-t", sandbox.url], { env })
+      )
+      assert.strictEqual(exitCode, 77, stderr)
+      // After five seconds it announces its address without an answer to the login: on a very busy machine.
+      if (Duration.toSeconds(took) < 5) assert.strictEqual(stdout, "")
+      assert.include(stderr, "refused the login")
+    })
+  )
+
+  it.live("S3 the death of the session costs one login", () =>
+    Effect.gen(function* () {
+      const { gateway, setFaults, stats } = yield* gatewayGround()
+      yield* setFaults([{ when: { endpoint: "getFileDownloadLinks", times: 1 }, then: { invalidate: "redirect" } }])
+      const answers = yield* Effect.all(
+        ["A1", "A2", "A4"].map((id) => ask(`${gateway.url}/files/${id}`)),
+        { concurrency: 3 }
+      )
+      assert.deepStrictEqual(
+        answers.map(({ status }) => status),
+        [200, 200, 200]
+      )
+      assert.strictEqual((yield* stats)["logins"], 2)
+      const metrics = (yield* ask(`${gateway.url}/metrics`)).text
+      assert.match(metrics, /^svc_gateway_logins_total 2$/m)
+      assert.match(metrics, /^svc_gateway_requests_total\{route="files",status="200"\} 3$/m)
+      assert.match(metrics, /^svc_gateway_service_requests_total 3$/m)
+    })
+  )
+
+  it.live("SIGTERM lets what is under way end, takes nothing new, logs out and ends with 0", () =>
+    Effect.gen(function* () {
+      const { gateway, setFaults, stats } = yield* gatewayGround(["--relay"])
+      const size = Number(
+        (yield* ask(`${gateway.url}/files/A1/S1.bam`, { method: "HEAD" })).headers.get("content-length")
+      )
+      yield* setFaults([{ when: { plane: "link", file: "S1.bam" }, then: { slow: 200_000 } }])
+      const begun = yield* Deferred.make<void>()
+      const reading = Effect.promise(async () => {
+        const reply = await fetch(`${gateway.url}/files/A1/S1.bam`)
+        let length = 0
+        for await (const bytes of reply.body ?? []) {
+          length += bytes.length
+          Deferred.doneUnsafe(begun, Effect.void)
+        }
+        return length
+      })
+      const told = Effect.andThen(
+        Deferred.await(begun),
+        Effect.sync(() => void process.kill(gateway.pid, "SIGTERM"))
+      )
+      const [length] = yield* Effect.all([reading, told], { concurrency: 2 })
+      assert.strictEqual(length, size)
+      const refused = yield* Effect.promise(() =>
+        fetch(`${gateway.url}/healthz`).then(
+          () => "answered",
+          () => "refused"
+        )
+      )
+      assert.strictEqual(refused, "refused")
+      assert.strictEqual(yield* gateway.exitCode, 0)
+      const said = gateway.lines.join("\n")
+      assert.match(said, /\[info\]: Stopped by SIGTERM/)
+      assert.notInclude(said, "Error:")
+      const { requests } = (yield* stats) as unknown as { readonly requests: Record<string, number> }
+      assert.strictEqual(requests["logout"], 1)
+    })
+  )
+
+  it.live("one connection has one request under way, however many it sent at once, and gets its answers in order", () =>
+    Effect.gen(function* () {
+      const { gateway, setFaults, stats } = yield* gatewayGround(["--relay"])
+      const size = (yield* ask(`${gateway.url}/files/A1/S1.bam`)).bytes.length
+      yield* setFaults([{ when: { plane: "link", file: "S1.bam" }, then: { slow: 2_000_000 } }])
+      const get = (first: number, more = "") =>
+        `GET /files/A1/S1.bam HTTP/1.1\r\nHost: 127.0.0.1\r\nRange: bytes=${first}-\r\n${more}\r\n`
+      const text = yield* Effect.callback<string>((resume) => {
+        const ranges = [0, 1, 2, 3, 4].map((first) => get(first)).join("")
+        const post = 'POST /reads/A1 HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 20\r\n\r\n{"format": "nobody"'
+        const socket = connect(Number(new URL(gateway.url).port), "127.0.0.1", () => socket.write(ranges + post))
+        let got = ""
+        socket.on("data", (bytes) => {
+          // The rest of a body comes while its request waits for its turn.
+          if (got === "") socket.write(`}${get(5, "Connection: close\r\n")}`)
+          got += bytes.toString("latin1")
+        })
+        socket.on("close", () => resume(Effect.succeed(got)))
+      })
+      const answered = [...text.matchAll(/HTTP\/1.1 (\d+)|content-range: bytes (\d+-)/gi)]
+      assert.deepStrictEqual(
+        answered.map(([, status, range]) => status ?? range),
+        [...["0-", "1-", "2-", "3-", "4-"].flatMap((range) => ["206", range]), "400", "206", "5-"]
+      )
+      assert.isAbove(text.length, 6 * (size - 5))
+      // The probe of the size and the bytes are asked for one after the other.
+      assert.strictEqual((yield* stats)["maxLinkInFlight"], 1)
+    })
+  )
+
+  it.live("long lists of regions are read one at a time, and hold nobody else up", () =>
+    Effect.gen(function* () {
+      const { gateway } = yield* gatewayGround(["--relay"])
+      const body = `{"regions":[{"referenceName":"chr1"}],"fields":"${"x".repeat(200_000)}"}`
+      const post = (text: string) => ask(`${gateway.url}/reads/A1`, { method: "POST", body: text })
+      const { port } = new URL(gateway.url)
+      const slow = yield* Effect.callback<Socket>((resume) => {
+        const socket = connect(Number(port), "127.0.0.1", () => {
+          const head = `POST /reads/A1 HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: ${body.length}\r\n\r\n`
+          socket.write(head + body.slice(0, 100), () => resume(Effect.succeed(socket)))
+        })
+      })
+      yield* until(
+        "the slow one is being read",
+        Effect.map(ask(`${gateway.url}/metrics`), ({ text }) => /^svc_gateway_requests_in_flight 2$/m.test(text))
+      )
+      const order: Array<string> = []
+      const other = yield* Effect.forkChild(Effect.tap(post(body), () => Effect.sync(() => order.push("other"))))
+      assert.strictEqual((yield* post('{"regions":[{"referenceName":"chr1"}]}')).status, 200)
+      yield* until(
+        "the other one waits",
+        Effect.map(ask(`${gateway.url}/metrics`), ({ text }) => /^svc_gateway_requests_in_flight 3$/m.test(text))
+      )
+      slow.once("data", () => order.push("slow"))
+      slow.write(body.slice(100))
+      assert.strictEqual((yield* Fiber.join(other)).status, 200)
+      slow.destroy()
+      assert.deepStrictEqual(order, ["slow", "other"])
+    })
+  )
+
+  it.live("odd names are not found, and nothing leads outside", () =>
+    Effect.gen(function* () {
+      const { gateway } = yield* gatewayGround(["--relay"])
+      for (const path of [
+        "/files/A99",
+        "/files/A1/no.bam",
+        "/files/..%2F..%2Fapi/x",
+        "/files/%2e%2e/S1.bam",
+        "/files/A1/..%2FS1.bam",
+        "/files/A1/S1.bam%00",
+        "/x",
+        "/",
+        "/files"
+      ]) {
+        assert.strictEqual((yield* ask(`${gateway.url}${path}`)).status, 404, path)
+      }
+      // Nor what no library would send.
+      const raw = (text: string) =>
+        Effect.callback<string>((resume) => {
+          const socket = connect(Number(new URL(gateway.url).port), "127.0.0.1", () => socket.write(text))
+          let got = ""
+          socket.on("data", (bytes) => (got += bytes.toString("latin1")))
+          socket.on("close", () => resume(Effect.succeed(got.slice(0, 12))))
+        })
+      const host = "Host: 127.0.0.1\r\nConnection: close\r\n"
+      assert.strictEqual(yield* raw(`GET /files/%ZZ HTTP/1.1\r\n${host}\r\n`), "HTTP/1.1 404")
+      assert.strictEqual(
+        yield* raw(`GET /files/A1 HTTP/1.1\r\n${host}X: ${"x".repeat(20_000)}\r\n\r\n`),
+        "HTTP/1.1 431"
+      )
+      assert.strictEqual(yield* raw("NONSENSE\r\n\r\n"), "HTTP/1.1 400")
+      assert.strictEqual(
+        yield* raw(`GET /files/A1 HTTP/1.1\r\nHost: evil.example\r\nConnection: close\r\n\r\n`),
+        "HTTP/1.1 421"
+      )
+    })
+  )
+
+  it.live("is a step like the others", () =>
+    Effect.gen(function* () {
+      const help = yield* runWarm("svc-steps", ["gateway", "--help"])
+      assert.include(help.stdout, "Usage: svc-steps gateway [options]")
+      assert.isTrue(executable("svc-gateway").endsWith("svc-gateway.js"))
+    })
+  )
+})

@@ -1,0 +1,96 @@
+/** Waiting for restorations, and being stopped while waiting. */
+import { readFileSync, rmdirSync } from "node:fs"
+import { join } from "node:path"
+import { assert, describe, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { fault, namesIn, readReport, stoppedInMidFile } from "../../DownloadGround.ts"
+import { start, untilOrEnd } from "../../Executables.ts"
+import { archive, entry, file, overdueArchive, store, thawedWhenItWaits, tracked } from "../../RestorationGround.ts"
+import { runWarm } from "../../WarmExecutables.ts"
+
+describe("waiting", () => {
+  it.live("SIGTERM ends it with 75 and the pending line, and everything is kept", () =>
+    Effect.gen(function* () {
+      const { env, folder, request } = yield* archive("1 hour")
+      assert.strictEqual((yield* request(["A3", "-d", "out"])).exitCode, 0)
+      const before = readFileSync(join(folder, file), "utf8")
+      const running = yield* start("svc-resume-restore", ["--wait", "1h", "--poll", "10m"], { cwd: folder, env })
+      yield* untilOrEnd(
+        running,
+        "it waits",
+        Effect.sync(() => running.stderr().includes("looking again at"))
+      )
+      yield* running.kill("SIGTERM")
+      const { exitCode, stderr } = yield* running.outcome
+      assert.strictEqual(exitCode, 75, stderr)
+      assert.match(stderr, /\n1 restoration pending, the next expected at .*run again later: svc-resume-restore/)
+      assert.strictEqual(readFileSync(join(folder, file), "utf8"), before)
+    })
+  )
+
+  it.live("P4 the report of a resume that SIGTERM stops in mid-file names every file, and the next run goes on", () =>
+    Effect.gen(function* () {
+      const here = yield* archive("1 hour")
+      const { folder, request, resume, setFaults, thaw } = here
+      assert.strictEqual((yield* request(["A3", "-d", "out"])).exitCode, 0)
+      yield* thaw
+      yield* setFaults([fault({ plane: "link" }, { slow: 40_000 })])
+      const stopped = yield* stoppedInMidFile(here, "svc-resume-restore", ["--reportfile", "stopped.json"], "SIGTERM")
+      assert.strictEqual(stopped.exitCode, 143, stopped.stderr)
+      const { exitCode, files } = readReport(folder, "stopped.json")
+      assert.strictEqual(exitCode, null)
+      assert.deepStrictEqual(
+        files.map(({ action, error, fileName }) => [fileName, action, error?.tag]),
+        [
+          ["S3.bam", "failed", "Stopped"],
+          ["S3.bam.bai", "failed", "Stopped"]
+        ]
+      )
+      assert.match(files[0]?.error?.message ?? "", /was whole; the next run resumes it$/)
+      assert.match(files[1]?.error?.message ?? "", /transfer of this file began; the next run fetches it$/)
+      assert.strictEqual(tracked(folder, file).length, 1)
+      yield* setFaults([])
+      assert.strictEqual((yield* resume(["--reportfile", "next.json"])).exitCode, 0)
+      assert.isAbove(readReport(folder, "next.json").files[0]?.resumedFrom ?? 0, 0)
+    })
+  )
+
+  it.live("gets over a lost session, and logs in for each look", () =>
+    Effect.gen(function* () {
+      const here = yield* overdueArchive()
+      const { folder, request, setFaults, stats } = here
+      assert.strictEqual((yield* request(["A3", "-d", "out", "-f", "bam"])).exitCode, 0)
+      yield* setFaults([fault({ endpoint: "getFileDownloadLinks", times: 1 }, { invalidate: "redirect" })])
+      const outcome = yield* thawedWhenItWaits(here, "svc-resume-restore", [])
+      assert.strictEqual(outcome.exitCode, 0, outcome.stderr)
+      assert.deepStrictEqual(namesIn(folder, "out"), ["S3.bam"])
+      // One of the request, two of the first look, one of each of the next.
+      assert.isAtLeast((yield* stats).logins, 4)
+    })
+  )
+
+  it.live("a rejected password ends it at once", () =>
+    Effect.gen(function* () {
+      const { env, folder, stats } = yield* archive("1 hour")
+      store(folder, entry("A3"))
+      const outcome = yield* runWarm("svc-resume-restore", ["--wait", "1h"], {
+        cwd: folder,
+        env: { ...env, SVC_PASSWORD: "wrong" }
+      })
+      assert.strictEqual(outcome.exitCode, 77, outcome.stderr)
+      assert.strictEqual((yield* stats).failedLogins, 1)
+      assert.deepStrictEqual(tracked(folder, file), [entry("A3")])
+      rmdirSync(join(folder, "out"))
+    })
+  )
+
+  it.live("--wait with what downloads nothing is refused, and so is --once, which says what to do", () =>
+    Effect.gen(function* () {
+      const { download, resume } = yield* archive("1 hour")
+      assert.strictEqual((yield* download(["-a", "A3", "--wait", "1h", "--list"])).exitCode, 64)
+      const once = yield* resume(["--once"])
+      assert.strictEqual(once.exitCode, 64)
+      assert.match(once.stderr, /^Error: Unknown option --once\nWithout --wait it looks once\n/)
+    })
+  )
+})

@@ -1,0 +1,683 @@
+/**
+ * Regions with `svc-download` as a process: the records of samtools and bcftools, from the invented samples and from real
+ * files, and everything that a wrong wish must not do.
+ */
+import { execFileSync } from "node:child_process"
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync
+} from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { gunzipSync, gzipSync } from "node:zlib"
+import { assert, describe, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { Codec } from "../../core/src/genome/bgzf/Codec.ts"
+import * as ZlibCodec from "../../platform/inflate/ZlibCodec.ts"
+import { type Ground, ground, namesIn, readReport, sha256 } from "../DownloadGround.ts"
+import { run } from "../Executables.ts"
+import { bamFile, read as bamRead, bgzf, endingAtFileEnd } from "../genome/Fixtures.ts"
+import { realBams, realPath, realVcfs, tool } from "../genome/Oracles.ts"
+import { lacks, realFolder, unless } from "../Lacks.ts"
+import { fits } from "../Schemas.ts"
+
+/** Three genes in no order, two of them overlapping themselves. */
+const genes = "chr7:117559500-117561000 chr1:155234500-155236000 chr7:117,560,000-117,562,000"
+
+/** Downloads whole files to compare with. */
+const whole = Effect.fnUntraced(function* ({ download, folder }: Ground, analysis = "A1") {
+  mkdirSync(join(folder, "whole"), { recursive: true })
+  const outcome = yield* download(["-a", analysis, "-d", "whole", "-f", "bam,bam.bai,vcf.gz,vcf.gz.tbi"])
+  assert.strictEqual(outcome.exitCode, 0, outcome.stderr)
+})
+
+const bedOf = (folder: string, regions: string) => {
+  const path = join(folder, "oracle.bed")
+  const lines = regions.split(" ").map((region) => {
+    const [name = "", positions] = region.replaceAll(",", "").split(":")
+    const [from = "1", to = "536870912"] = (positions ?? "").split("-")
+    return `${name}\t${Number(positions === undefined ? "1" : from) - 1}\t${positions === undefined ? "536870912" : to}\n`
+  })
+  writeFileSync(path, lines.join(""))
+  return path
+}
+
+/** The records of both are the same text in the same order. */
+const sameReads = (ours: string, theirs: ReadonlyArray<string>) => {
+  const found = tool("samtools", "view", ours)
+  assert.isTrue(found === tool("samtools", "view", ...theirs), `${ours} differs from samtools view ${theirs.join(" ")}`)
+  return found.split("\n").length - 1
+}
+
+/** The lines of a VCF without its header; bcftools refuses some real headers. */
+const linesOf = (path: string) =>
+  gunzipSync(readFileSync(path))
+    .toString("utf8")
+    .replace(/^(#.*\n)+/, "")
+
+/** An index answers as the one that samtools makes. */
+const sameIndex = (bam: string) => {
+  const ours = tool("samtools", "idxstats", bam)
+  const copy = `${bam}.copy`
+  copyFileSync(bam, copy)
+  tool("samtools", "index", copy)
+  assert.strictEqual(ours, tool("samtools", "idxstats", copy))
+  for (const name of [copy, `${copy}.bai`]) rmSync(name)
+}
+
+describe("records", () => {
+  it.live(
+    "D15 regions in any order, overlapping, with commas: the records of samtools, once each, in file order",
+    () =>
+      Effect.gen(function* () {
+        const place = yield* ground()
+        const { download, folder } = place
+        yield* whole(place)
+        const outcome = yield* download([
+          "-a",
+          "A1",
+          "-g",
+          genes,
+          "-d",
+          "out",
+          "-f",
+          "bam,vcf.gz",
+          "--reportfile",
+          "r.json"
+        ])
+        assert.strictEqual(outcome.exitCode, 0, outcome.stderr)
+        assert.deepStrictEqual(namesIn(folder, "out"), [
+          "S1.ranged.bam",
+          "S1.ranged.bam.bai",
+          "S1.ranged.vcf.gz",
+          "S1.ranged.vcf.gz.tbi"
+        ])
+        const bed = bedOf(folder, genes)
+        const ours = join(folder, "out/S1.ranged.bam")
+        const reads = sameReads(ours, ["-M", "-L", bed, join(folder, "whole/S1.bam")])
+        assert.isAbove(reads, 100)
+        tool("samtools", "quickcheck", "-v", ours)
+        sameIndex(ours)
+        assert.strictEqual(
+          tool("samtools", "view", ours, "chr7:117559900-117560100"),
+          tool("samtools", "view", join(folder, "whole/S1.bam"), "chr7:117559900-117560100")
+        )
+        const merged = bedOf(folder, "chr1:155234500-155236000 chr7:117559500-117562000")
+        const variants = tool("bcftools", "view", "-H", join(folder, "out/S1.ranged.vcf.gz"))
+        assert.strictEqual(variants, tool("bcftools", "view", "-H", "-R", merged, join(folder, "whole/S1.vcf.gz")))
+        const [bam, vcf] = readReport(folder, "r.json").files
+        assert.deepStrictEqual(bam?.regions, ["chr1:155234500-155236000", "chr7:117559500-117562000"])
+        assert.strictEqual(bam?.records, reads)
+        assert.strictEqual(vcf?.records, variants.split("\n").length - 1)
+        assert.strictEqual(bam?.sha256, sha256(ours))
+        assert.deepStrictEqual(bam?.index, {
+          path: "out/S1.ranged.bam.bai",
+          bytes: statSync(`${ours}.bai`).size,
+          sha256: sha256(`${ours}.bai`)
+        })
+      }),
+    unless(lacks.genomeTools)
+  )
+
+  it.live("P6 a BED file of 600,000 intervals, with a heap of 40 MB", () =>
+    Effect.gen(function* () {
+      const place = yield* ground()
+      const { env, folder } = place
+      yield* whole(place)
+      const lines = Array.from({ length: 600_000 }, (_, i) => `chr1\t${i * 400}\t${i * 400 + 200}\n`)
+      writeFileSync(join(folder, "many.bed"), lines.join(""))
+      const outcome = yield* run(
+        "svc-download",
+        ["-a", "A1", "-b", "many.bed", "-d", "out", "-f", "bam", "--reportfile", "r.json"],
+        { cwd: folder, env: { ...env, NODE_OPTIONS: "--max-old-space-size=40" } }
+      )
+      assert.strictEqual(outcome.exitCode, 0, outcome.stderr)
+      const [bam] = readReport(folder, "r.json").files
+      assert.match(bam?.regions?.[0] ?? "", /^600000 regions, CRC-32 [0-9a-f]{8}$/)
+      assert.isAbove(bam?.records ?? 0, 0)
+      if (lacks.genomeTools !== null) return
+      const theirs = ["-M", "-L", join(folder, "many.bed"), join(folder, "whole/S1.bam")]
+      assert.strictEqual(sameReads(join(folder, "out/S1.ranged.bam"), theirs), bam?.records)
+    })
+  )
+
+  it.live(
+    "mistakes 1 and 2: the first base of a region counts, and none before it",
+    () =>
+      Effect.gen(function* () {
+        const place = yield* ground()
+        const { download, folder } = place
+        yield* whole(place)
+        const source = join(folder, "whole/S1.bam")
+        const [, , , at = ""] = tool("samtools", "view", source, "chr7").split("\n")[3]?.split("\t") ?? []
+        for (const region of [`chr7:${at}-${at}`, `chr7:${Number(at) - 1}-${Number(at) - 1}`, `chr7:${at}`, "chr7"]) {
+          const outcome = yield* download(["-a", "A1", "-g", region, "-d", "out", "--overwrite"])
+          assert.strictEqual(outcome.exitCode, 0, outcome.stderr)
+          sameReads(join(folder, "out/S1.ranged.bam"), ["-M", "-L", bedOf(folder, endless(region)), source])
+        }
+      }),
+    unless(lacks.genomeTools)
+  )
+
+  it.live(
+    "mistakes 5 and 7: --unmapped adds the unplaced reads once, and alone takes nothing else",
+    () =>
+      Effect.gen(function* () {
+        const place = yield* ground()
+        const { download, folder } = place
+        yield* whole(place)
+        const source = join(folder, "whole/S1.bam")
+        const unplaced = tool("samtools", "view", source, "*")
+        assert.isAbove(unplaced.length, 0)
+        assert.strictEqual((yield* download(["-a", "A1", "-g", genes, "--unmapped", "-d", "out"])).exitCode, 0)
+        const placed = tool("samtools", "view", "-M", "-L", bedOf(folder, genes), source)
+        assert.strictEqual(tool("samtools", "view", join(folder, "out/S1.ranged.bam")), placed + unplaced)
+        sameIndex(join(folder, "out/S1.ranged.bam"))
+        const alone = yield* download([
+          "-a",
+          "A1",
+          "--unmapped",
+          "-d",
+          "out",
+          "-f",
+          "bam,vcf.gz",
+          "--reportfile",
+          "r.json"
+        ])
+        assert.strictEqual(alone.exitCode, 0, alone.stderr)
+        assert.strictEqual(tool("samtools", "view", join(folder, "out/S1.unmapped.bam")), unplaced)
+        const [bam, vcf] = readReport(folder, "r.json").files
+        assert.deepStrictEqual(bam?.regions, ["*"])
+        assert.strictEqual(vcf?.reason, "no-reads")
+        assert.isFalse(existsSync(join(folder, "out/S1.unmapped.vcf.gz")))
+      }),
+    unless(lacks.genomeTools)
+  )
+
+  it.live(
+    "D15 real files: whole references, and 10 kb of each",
+    () =>
+      Effect.gen(function* () {
+        const { download, folder } = yield* ground({ data: realFolder })
+        const names = [...realBams, ...realVcfs]
+        const analyses = Array.from({ length: 12 }, (_, i) => `A${i + 1}`).join(",")
+        const all = fits("list", JSON.parse((yield* download(["-a", analyses, "--list", "--format", "json"])).stdout))
+        let compared = 0
+        for (const { analysisId, files } of all.analyses) {
+          for (const { fileName } of files) {
+            if (!names.includes(fileName) || fileName === "empty.bam") continue
+            const bam = fileName.endsWith(".bam")
+            const source = realPath(fileName)
+            const references = bam
+              ? tool("samtools", "idxstats", source)
+                  .split("\n")
+                  .flatMap((line) => {
+                    const [name = "*", , count = "0"] = line.split("\t")
+                    return name === "*" || name === "" || count === "0" ? [] : [name]
+                  })
+              : tool("tabix", "-l", source).trim().split("\n")
+            const name = references[0] ?? ""
+            for (const region of [name, `{${name}}:1001-11000`]) {
+              const args = ["-a", analysisId, "-g", region, "-f", bam ? "bam" : "vcf.gz", "-d", "out", "--overwrite"]
+              const outcome = yield* download(args)
+              if (outcome.exitCode === 66) continue // a reference shorter than the region
+              assert.strictEqual(outcome.exitCode, 0, `${fileName} ${region}: ${outcome.stderr}`)
+              const output = join(folder, "out", fileName.replace(/\.(bam|vcf\.gz)$/, ".ranged.$1"))
+              const bed = join(folder, "one.bed")
+              writeFileSync(bed, region === name ? `${name}\t0\t500000000\n` : `${name}\t1000\t11000\n`)
+              if (bam) sameReads(output, ["-M", "-L", bed, source])
+              else assert.strictEqual(linesOf(output), tool("tabix", "-R", bed, source))
+              compared++
+            }
+          }
+        }
+        assert.isAtLeast(compared, 12)
+      }),
+    { timeout: 300_000, ...unless(lacks.genomeTools, lacks.realFiles) }
+  )
+
+  it.live(
+    "D15 an index whose last chunk ends at the end of the file gives the records of samtools and tabix",
+    () =>
+      Effect.gen(function* () {
+        const codec = yield* Codec
+        const data = mkdtempSync(join(tmpdir(), "svc-old-index-"))
+        yield* Effect.addFinalizer(() => Effect.sync(() => rmSync(data, { recursive: true, force: true })))
+        const sources = [
+          { analysis: "A1", file: "range.bam", name: "bai.bam", index: "bai", reference: "CHROMOSOME_IV" },
+          { analysis: "A2", file: "range.bam", name: "csi.bam", index: "csi", reference: "CHROMOSOME_IV" },
+          { analysis: "A3", file: "volvox.test.vcf.gz", name: "tbi.vcf.gz", index: "tbi", reference: "ctgA" }
+        ]
+        for (const { file, index, name } of sources) {
+          const path = join(data, name)
+          copyFileSync(realPath(file), path)
+          if (index === "tbi") tool("tabix", "-p", "vcf", path)
+          else tool("samtools", "index", index === "csi" ? "-c" : "-b", path)
+          const bytes = readFileSync(`${path}.${index}`)
+          const planted = endingAtFileEnd(index === "bai" ? bytes : gunzipSync(bytes), statSync(path).size)
+          writeFileSync(`${path}.${index}`, index === "bai" ? planted : bgzf(codec, planted))
+        }
+        const { download, folder } = yield* ground({ data })
+        const bed = join(folder, "one.bed")
+        for (const { analysis, index, name, reference } of sources) {
+          for (const [region, from, to] of [
+            [reference, 0, 500_000_000],
+            [`${reference}:1001-3000`, 1_000, 3_000]
+          ] as const) {
+            const args = ["-a", analysis, "-g", region, "-f", "bam,vcf.gz", "-d", "out", "--overwrite"]
+            const outcome = yield* download(args)
+            assert.strictEqual(outcome.exitCode, 0, outcome.stderr)
+            writeFileSync(bed, `${reference}\t${from}\t${to}\n`)
+            const output = join(folder, "out", name.replace(/\.(bam|vcf\.gz)$/, ".ranged.$1"))
+            const source = join(data, name)
+            if (index === "tbi") assert.strictEqual(linesOf(output), tool("tabix", "-R", bed, source))
+            else assert.isAbove(sameReads(output, ["-M", "-L", bed, source]), 0)
+          }
+        }
+      }).pipe(Effect.provide(ZlibCodec.layer)),
+    { timeout: 300_000, ...unless(lacks.genomeTools, lacks.realFiles) }
+  )
+
+  it.live(
+    "D1 D15 a header with short lengths and blanks in names, and no end of the file: the records of samtools, and one warning",
+    () =>
+      Effect.gen(function* () {
+        const data = mkdtempSync(join(tmpdir(), "svc-odd-file-"))
+        yield* Effect.addFinalizer(() => Effect.sync(() => rmSync(data, { recursive: true, force: true })))
+        const references = [
+          { name: "chr 1", length: 1_000 },
+          { name: "chr2", length: 1_000 }
+        ]
+        const reads = [0, 1].flatMap((ref) =>
+          [100, 300, 980, 999, 1_000, 5_000, 70_000].map((position) => bamRead(`r${ref}_${position}`, ref, position))
+        )
+        const unplaced = ["u1", "u2"].map((name) => bamRead(name, -1, -1, []))
+        const { bai, bam } = bamFile(yield* Codec, [...reads, ...unplaced], { references, blockBytes: 300 })
+        writeFileSync(join(data, "odd.bam"), bam.subarray(0, -28))
+        writeFileSync(join(data, "odd.bam.bai"), bai)
+        const { download, folder } = yield* ground({ data })
+        const source = join(data, "odd.bam")
+        const warning = "odd.bam: it does not end with the BGZF end-of-file block"
+        for (const regions of [
+          "{chr 1}:200-1000",
+          "chr2:990-1000 {chr 1}",
+          "chr2:990- {chr 1}:999-1005",
+          "chr2:-1000"
+        ]) {
+          const args = ["-a", "A1", "-g", regions, "-d", "out", "--overwrite", "--reportfile", "r.json"]
+          const outcome = yield* download(args)
+          assert.strictEqual(outcome.exitCode, 0, outcome.stderr)
+          assert.strictEqual(outcome.stderr.split(warning).length, 2, outcome.stderr)
+          const [file] = fits("report", readReport(folder, "r.json")).files
+          assert.match(
+            file?.warnings.join() ?? "",
+            /^odd\.bam: it does not end with the BGZF end-of-file block: the slice has/
+          )
+          const words = regions.match(/\{.*?\}\S*|\S+/g) ?? []
+          assert.sameMembers(
+            [...(file?.regions ?? [])],
+            words.map((word) => word.replace(":-", ":1-"))
+          )
+          const theirs = words.map((word) => tool("samtools", "view", source, word)).sort()
+          const ours = tool("samtools", "view", join(folder, "out/odd.ranged.bam"))
+          assert.strictEqual(ours, theirs.join(""), regions)
+        }
+        const alone = yield* download(["-a", "A1", "--unmapped", "-d", "out"])
+        assert.strictEqual(alone.exitCode, 0, alone.stderr)
+        assert.include(alone.stderr, warning)
+        sameReads(join(folder, "out/odd.unmapped.bam"), [source, "*"])
+        assert.strictEqual((yield* download(["-a", "A1", "-d", "out"])).exitCode, 65)
+        const behind = yield* download(["-a", "A1", "-g", "chr2:1001-2000", "-d", "out"])
+        assert.strictEqual(behind.exitCode, 66)
+        assert.include(behind.stderr, "chr2 ends at 1000 by the header, which may be wrong")
+      }).pipe(Effect.provide(ZlibCodec.layer)),
+    unless(lacks.genomeTools)
+  )
+
+  it.live(
+    "D13 regions without reads give a sound empty file",
+    () =>
+      Effect.gen(function* () {
+        const { download, folder } = yield* ground()
+        const outcome = yield* download(["-a", "A1", "-g", "chr2:1000-2000", "-d", "out", "-f", "bam,vcf.gz"])
+        assert.strictEqual(outcome.exitCode, 0, outcome.stderr)
+        const ours = join(folder, "out/S1.ranged.bam")
+        tool("samtools", "quickcheck", ours)
+        assert.strictEqual(tool("samtools", "view", "-c", ours).trim(), "0")
+        assert.match(
+          tool("samtools", "view", "-H", ours),
+          /@PG\tID:svc-download.*\tDS:regions chr2:1001?000?-2000|DS:regions/
+        )
+        assert.strictEqual(tool("bcftools", "view", "-H", join(folder, "out/S1.ranged.vcf.gz")), "")
+      }),
+    unless(lacks.genomeTools)
+  )
+})
+
+/** `chr:N` runs to the end of the chromosome. */
+const endless = (region: string) => (/:\d+$/.test(region) ? `${region}-536870912` : region)
+
+describe("BED", () => {
+  const rows = [
+    ["chr7", 117_559_499, 117_561_000],
+    ["chr1", 155_234_499, 155_236_000],
+    ["chr7", 117_559_999, 117_562_000]
+  ] as const
+  const plain = rows.map((row) => row.join("\t"))
+
+  it.live("D12 36 CRLF, headers, spaces, twelve columns, gzip and no last line feed give the same regions", () =>
+    Effect.gen(function* () {
+      const { download, folder } = yield* ground()
+      assert.strictEqual((yield* download(["-a", "A1", "-g", genes, "-d", "out"])).exitCode, 0)
+      const expected = sha256(folder, "out/S1.ranged.bam")
+      const forms: Record<string, string | Uint8Array> = {
+        "plain.bed": plain.join("\n"),
+        "crlf.bed": `\ufefftrack name=x\r\nbrowser position chr1\r\n# note\r\n\r\n${plain.join("\r\n")}\r\n`,
+        "spaces.bed": rows.map((row) => `${row.join(" ")} name 0 +`).join("\n"),
+        "wide.bed": plain.map((line) => `${line}\tn\t0\t+\t0\t0\t0\t1\t1\t0`).join("\n"),
+        "zipped.bed.gz": gzipSync(`${plain.join("\n")}\n`)
+      }
+      for (const [name, content] of Object.entries(forms)) {
+        writeFileSync(join(folder, name), content)
+        const outcome = yield* download(["-a", "A1", "-b", name, "-d", "out", "--overwrite"])
+        assert.strictEqual(outcome.exitCode, 0, `${name}: ${outcome.stderr}`)
+        assert.strictEqual(sha256(folder, "out/S1.ranged.bam"), expected, name)
+      }
+    })
+  )
+
+  it.live("D12 what is no BED file ends before the login", () =>
+    Effect.gen(function* () {
+      const { download, folder, stats } = yield* ground()
+      mkdirSync(join(folder, "dir.bed"))
+      execFileSync("mkfifo", [join(folder, "pipe.bed")])
+      writeFileSync(join(folder, "reversed.bed"), "chr1\t10\t5\n")
+      writeFileSync(join(folder, "two.bed"), "chr1\t10\n")
+      writeFileSync(join(folder, "none.bed"), "# nothing\n")
+      writeFileSync(join(folder, "cut.bed.gz"), gzipSync(plain.join("\n").repeat(9)).subarray(0, 60))
+      const cases: ReadonlyArray<readonly [string, number, RegExp]> = [
+        ["missing.bed", 66, /BED file missing\.bed: not found/],
+        ["dir.bed", 66, /BED file dir\.bed: not found/],
+        ["pipe.bed", 64, /pipe\.bed: it is not a plain file/],
+        ["reversed.bed", 64, /reversed\.bed: line 1: it ends before it starts/],
+        ["two.bed", 64, /two\.bed: line 1: it needs a name, a start and an end/],
+        ["none.bed", 64, /none\.bed: it names no region/],
+        ["cut.bed.gz", 64, /cut\.bed\.gz: it is cut or damaged/]
+      ]
+      for (const [name, code, message] of cases) {
+        const outcome = yield* download(["-a", "A1", "-b", name, "-d", "out"])
+        assert.strictEqual(outcome.exitCode, code, `${name}: ${outcome.stderr}`)
+        assert.match(outcome.stderr, message)
+        assert.notInclude(outcome.stderr, "Error: Error")
+      }
+      assert.deepStrictEqual((yield* stats).requests, {})
+      assert.deepStrictEqual(namesIn(folder, "out"), [])
+    })
+  )
+
+  it.live("D10 a hundred thousand regions in no order are as good as the one they make", () =>
+    Effect.gen(function* () {
+      const { download, folder } = yield* ground()
+      const lines = Array.from({ length: 100_000 }, (_, i) => {
+        const start = 117_500_000 + ((i * 7919) % 100_000)
+        return `chr7\t${start}\t${start + 1}`
+      })
+      writeFileSync(join(folder, "many.bed"), lines.join("\n"))
+      const many = yield* download(["-a", "A1", "-b", "many.bed", "-d", "out", "--reportfile", "r.json"])
+      assert.strictEqual(many.exitCode, 0, many.stderr)
+      const digest = sha256(folder, "out/S1.ranged.bam")
+      const one = yield* download(["-a", "A1", "-g", "chr7:117500001-117600000", "-d", "out", "--overwrite"])
+      assert.strictEqual(one.exitCode, 0, one.stderr)
+      assert.strictEqual(sha256(folder, "out/S1.ranged.bam"), digest)
+      assert.deepStrictEqual(readReport(folder, "r.json").files[0]?.regions, ["chr7:117500001-117600000"])
+    })
+  )
+})
+
+describe("wishes that cannot be met", () => {
+  it.live("D10 D11 what is no region ends before the login", () =>
+    Effect.gen(function* () {
+      const { download, folder, stats } = yield* ground()
+      const wrong: ReadonlyArray<readonly [string, RegExp]> = [
+        ["", /names no region|expected/],
+        ["chr1:0-0", /positions count from 1/],
+        ["chr1:5-1", /ends before it starts/],
+        ["chr1:9007199254740993", /no reference is as long/],
+        ["chr1:1e9-2e9", /not found|whole numbers|Invalid range/],
+        [":5-6", /name of the reference is missing/],
+        ["chr1:", /positions are missing/],
+        ["{chr1:5", /closing \}/],
+        ["*", /--unmapped/]
+      ]
+      for (const [range, message] of wrong.filter(([range]) => range !== "chr1:1e9-2e9")) {
+        const outcome = yield* download(["-a", "A1", "-g", range, "-d", "out"])
+        assert.strictEqual(outcome.exitCode, 64, `${range}: ${outcome.stderr}`)
+        assert.match(outcome.stderr, message, range)
+      }
+      for (const args of [
+        ["-g", "chr1", "-f", "bam.bai"],
+        ["-g", "chr1", "--links"],
+        ["-g", "chr1", "-b", "x.bed"]
+      ]) {
+        const outcome = yield* download(["-a", "A1", ...args, "-d", "out"])
+        assert.strictEqual(outcome.exitCode, 64, outcome.stderr)
+      }
+      assert.deepStrictEqual((yield* stats).requests, {})
+      assert.deepStrictEqual(namesIn(folder, "out"), [])
+    })
+  )
+
+  it.live(
+    "an unknown reference or a place behind its end is said with a hint, before data moves, and stops no other file",
+    () =>
+      Effect.gen(function* () {
+        const { download, folder, stats } = yield* ground()
+        for (const [range, message] of [
+          ["1:155234500-155236000", /reference 1 in S1\.bam: not found \(did you mean chr1\?\)/],
+          [
+            "chr",
+            /reference chr in S1\.bam: not found \(it has chr1, .*\); regions are CHR:START-END, .* take it out of the wanted regions/
+          ],
+          [
+            "chrM:20000-30000",
+            /chrM:20000-30000 in S1\.bam: not found \(chrM ends at 16569 by the header, which may be wrong: chrM alone means all of it\)/
+          ]
+        ] as const) {
+          const outcome = yield* download(["-a", "A1", "-g", range, "-d", "out"])
+          assert.strictEqual(outcome.exitCode, 66, outcome.stderr)
+          assert.match(outcome.stderr, message)
+          assert.notInclude(outcome.stderr, "Error: Error")
+        }
+        assert.deepStrictEqual(namesIn(folder, "out"), [])
+        assert.isBelow((yield* stats).linkRequests, 3 * 5 + 1)
+      })
+  )
+
+  it.live("D16 regions need an index: without one in the listing there is no file", () =>
+    Effect.gen(function* () {
+      const { download, folder } = yield* ground({
+        world: { analyses: [{ id: "B1", files: [{ name: "b.bam", copyOf: "A1/S1.bam" }] }] }
+      })
+      const outcome = yield* download(["-a", "B1", "-g", "chr7", "-d", "out"])
+      assert.strictEqual(outcome.exitCode, 66, outcome.stderr)
+      assert.match(outcome.stderr, /index of b\.bam \(analysis B1\): not found/)
+      assert.deepStrictEqual(namesIn(folder, "out"), [])
+    })
+  )
+
+  it.live("D16 21 the index need not be asked for, may be called as other tools call it, and case does not count", () =>
+    Effect.gen(function* () {
+      const files = [
+        { name: "b.BAM", copyOf: "A1/S1.bam" },
+        { name: "b.bai", copyOf: "A1/S1.bam.bai" }
+      ]
+      const { download, folder } = yield* ground({ world: { analyses: [{ id: "B1", files }] } })
+      const outcome = yield* download(["-a", "B1", "-g", "chr7", "-d", "out", "-f", "bam"])
+      assert.strictEqual(outcome.exitCode, 0, outcome.stderr)
+      assert.deepStrictEqual(namesIn(folder, "out"), ["b.ranged.bam", "b.ranged.bam.bai"])
+    })
+  )
+
+  it.live("D7 the index of another file gives no file", () =>
+    Effect.gen(function* () {
+      const files = [
+        { name: "b.vcf.gz", copyOf: "A1/S1.vcf.gz" },
+        { name: "b.vcf.gz.tbi", copyOf: "A2/S2.vcf.gz.tbi" }
+      ]
+      const { download, folder } = yield* ground({ world: { analyses: [{ id: "B1", files }] } })
+      const outcome = yield* download(["-a", "B1", "-g", "chr7 chr1", "-d", "out", "-f", "vcf.gz"])
+      assert.strictEqual(outcome.exitCode, 65, outcome.stderr)
+      assert.deepStrictEqual(namesIn(folder, "out"), [])
+    })
+  )
+
+  it.live("L13 an archived file, or one whose index is archived, is treated by the archive policy: no half pair", () =>
+    Effect.gen(function* () {
+      const files = [
+        { name: "b.bam", copyOf: "A1/S1.bam" },
+        { name: "b.bam.bai", copyOf: "A1/S1.bam.bai", archived: true }
+      ]
+      const { download, folder } = yield* ground({ world: { analyses: [{ id: "B1", files }] } })
+      for (const analysis of ["A3", "B1"]) {
+        const args = ["-a", analysis, "-g", "chr7", "-d", "out", "--restoreArchived", "no", "--reportfile", "r.json"]
+        const outcome = yield* download(args)
+        assert.strictEqual(outcome.exitCode, 0, outcome.stderr)
+        const [file] = readReport(folder, "r.json").files
+        assert.deepStrictEqual([file?.action, file?.reason], ["skipped", "archived"])
+        assert.deepStrictEqual(namesIn(folder, "out"), [])
+      }
+    })
+  )
+})
+
+describe("what is there already", () => {
+  const slice = (regions: string, ...more: ReadonlyArray<string>) => ["-a", "A1", "-g", regions, "-d", "out", ...more]
+
+  it.live("mistake 3: the same regions are kept, other regions are never taken for them", () =>
+    Effect.gen(function* () {
+      const { download, folder, stats } = yield* ground()
+      assert.strictEqual((yield* download(slice(genes))).exitCode, 0)
+      const digest = sha256(folder, "out/S1.ranged.bam")
+      const requests = (yield* stats).linkRequests
+      const again = yield* download(
+        slice("chr1:155234500-155236000 chr7:117559500-117562000", "--reportfile", "r.json")
+      )
+      assert.strictEqual(again.exitCode, 0, again.stderr)
+      assert.strictEqual(readReport(folder, "r.json").files[0]?.reason, "exists")
+      assert.strictEqual((yield* stats).linkRequests, requests)
+      for (const other of [slice("chr7"), slice(genes, "--unmapped")]) {
+        const outcome = yield* download(other)
+        assert.strictEqual(outcome.exitCode, 73, outcome.stderr)
+        assert.match(outcome.stderr, /S1\.ranged\.bam: it is there with other regions \(chr1:155234500-155236000 /)
+      }
+      assert.strictEqual(sha256(folder, "out/S1.ranged.bam"), digest)
+      const replaced = yield* download(slice("chr7", "--overwrite"))
+      assert.strictEqual(replaced.exitCode, 0, replaced.stderr)
+      assert.notStrictEqual(sha256(folder, "out/S1.ranged.bam"), digest)
+      assert.deepStrictEqual(namesIn(folder, "out"), ["S1.ranged.bam", "S1.ranged.bam.bai"])
+    })
+  )
+
+  it.live("a foreign file under the name is never replaced unasked", () =>
+    Effect.gen(function* () {
+      const place = yield* ground()
+      const { download, folder } = place
+      yield* whole(place)
+      writeFileSync(join(folder, "out/S1.ranged.bam"), readFileSync(join(folder, "whole/S1.bam")))
+      const outcome = yield* download(slice("chr7"))
+      assert.strictEqual(outcome.exitCode, 73, outcome.stderr)
+      assert.match(outcome.stderr, /a file that we did not cut is there/)
+      assert.strictEqual(sha256(folder, "out/S1.ranged.bam"), sha256(folder, "whole/S1.bam"))
+    })
+  )
+
+  it.live("D14 a slice that lost its index or its end is cut out again; with other regions it is refused", () =>
+    Effect.gen(function* () {
+      const { download, folder } = yield* ground()
+      const bam = join(folder, "out/S1.ranged.bam")
+      assert.strictEqual((yield* download(slice(genes))).exitCode, 0)
+      const [data, index] = [readFileSync(bam), readFileSync(`${bam}.bai`)]
+      const mended = Effect.fnUntraced(function* () {
+        const outcome = yield* download(slice(genes))
+        assert.strictEqual(outcome.exitCode, 0, outcome.stderr)
+        assert.isTrue(readFileSync(bam).equals(data) && readFileSync(`${bam}.bai`).equals(index))
+      })
+      rmSync(`${bam}.bai`)
+      assert.strictEqual((yield* download(slice("chr7"))).exitCode, 73)
+      yield* mended()
+      writeFileSync(bam, data.subarray(0, -28))
+      yield* mended()
+      rmSync(bam)
+      yield* mended()
+    })
+  )
+
+  it.live("Z1 D17 equal names of slices collide before a byte moves; folders keep them apart", () =>
+    Effect.gen(function* () {
+      const files = [
+        { name: "s.bam", copyOf: "A1/S1.bam" },
+        { name: "s.bam.bai", copyOf: "A1/S1.bam.bai" }
+      ]
+      const { download, folder, stats } = yield* ground({
+        world: {
+          analyses: [
+            { id: "B1", files },
+            { id: "B2", files }
+          ]
+        }
+      })
+      const flat = yield* download(["-a", "B1,B2", "-g", "chr7", "-d", "out"])
+      assert.strictEqual(flat.exitCode, 73, flat.stderr)
+      assert.strictEqual((yield* stats).linkRequests, 0)
+      const own = yield* download(["-a", "B1,B2", "-g", "chr7", "-d", "out", "--layout", "analysis"])
+      assert.strictEqual(own.exitCode, 0, own.stderr)
+      assert.deepStrictEqual(namesIn(folder, "out/B2"), ["s.ranged.bam", "s.ranged.bam.bai"])
+    })
+  )
+})
+
+describe("before fetching", () => {
+  it.live("--list and --plan tell the bytes and requests that the download then needs", () =>
+    Effect.gen(function* () {
+      const { download, folder } = yield* ground()
+      const types = ["-f", "bam,vcf.gz"]
+      const list = yield* download(["-a", "A1", "-g", genes, "--list", "--format", "json", ...types])
+      assert.strictEqual(list.exitCode, 0, list.stderr)
+      const text = yield* download(["-a", "A1", "-g", genes, "--list"])
+      const plan = yield* download(["-a", "A1", "-g", genes, "--plan", "--format", "json", "-d", "out", ...types])
+      assert.strictEqual(plan.exitCode, 0, plan.stderr)
+      assert.deepStrictEqual(namesIn(folder, "out"), [])
+      const run = yield* download(["-a", "A1", "-g", genes, "-d", "out", ...types, "--reportfile", "r.json"])
+      assert.strictEqual(run.exitCode, 0, run.stderr)
+      const listed = fits("list", JSON.parse(list.stdout)).analyses[0].files
+      const planned = fits("plan", JSON.parse(plan.stdout)).files
+      for (const [i, file] of readReport(folder, "r.json").files.entries()) {
+        const ranged = { bytes: file.fetched, requests: file.attempts, regions: file.regions?.join(" ") }
+        assert.deepStrictEqual(listed[i].ranged, ranged)
+        assert.deepStrictEqual(planned[i].slice, ranged)
+        assert.strictEqual(planned[i].path, file.path)
+        assert.match(
+          text.stdout,
+          new RegExp(`  ${file.fileName}  .*  regions: ${ranged.bytes} bytes .*in ${ranged.requests} requests`)
+        )
+      }
+    })
+  )
+
+  it.live("a reference that a file does not have is said by --list and --plan, with the code of the download", () =>
+    Effect.gen(function* () {
+      const { download } = yield* ground()
+      for (const form of ["--list", "--plan"]) {
+        const outcome = yield* download(["-a", "A1", "-g", "chrUn", form])
+        assert.strictEqual(outcome.exitCode, 66, outcome.stderr)
+        assert.match(outcome.stdout + outcome.stderr, /reference chrUn in S1\.bam: not found/)
+      }
+    })
+  )
+})

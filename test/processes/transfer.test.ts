@@ -1,0 +1,526 @@
+/** Whole processes that are killed, stopped, starved of disk, or two at a time. */
+import { spawn, spawnSync } from "node:child_process"
+import { createHash, randomBytes } from "node:crypto"
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs"
+import { constants, tmpdir } from "node:os"
+import { join } from "node:path"
+import { fileURLToPath } from "node:url"
+import { afterAll, assert, describe, it } from "@effect/vitest"
+import { Effect } from "effect"
+import * as SeededRandom from "../../sandbox/samples/SeededRandom.ts"
+import { bundled } from "../Bundles.ts"
+import { readTrace } from "../durability/DiskModel.ts"
+import { run, until } from "../Executables.ts"
+import { lacks, unless } from "../Lacks.ts"
+import { folder } from "../transfer/LiveTransfer.ts"
+import { type Answer, good, goodAnswer, rawServer } from "../transfer/RawServer.ts"
+
+const child = await bundled(new URL("download-one.ts", import.meta.url))
+const killPointSource = fileURLToPath(new URL("kill-point.c", import.meta.url))
+const failingCallsSource = fileURLToPath(new URL("failing-calls.c", import.meta.url))
+const compile = (source: string, library: string) =>
+  spawnSync("gcc", ["-shared", "-fPIC", "-O1", "-o", library, source, "-ldl"]).status === 0
+
+interface Out {
+  readonly error?: string
+  readonly message?: string
+  readonly resumedFrom?: number
+  readonly exit?: number
+  readonly action?: string
+  readonly bytes?: number
+  readonly sha256?: string
+  readonly maxRss?: number
+}
+
+interface Ended {
+  readonly code: number | null
+  readonly signal: string | null
+  /** What was printed last, and by all runs of a script. */
+  readonly out: Out | null
+  readonly outs: ReadonlyArray<Out>
+  readonly stderr: string
+}
+
+interface Options {
+  readonly link: string
+  readonly size: number
+  readonly directory: string
+  readonly overwrite?: boolean
+}
+
+/** Starts a download; `wrap` puts a command before it. */
+const start = (options: Options, env: Record<string, string> = {}, wrap: ReadonlyArray<string> = []) => {
+  const line = [...wrap, process.execPath, child, JSON.stringify({ overwrite: false, ...options })]
+  const [command = "", ...args] = line
+  const started = spawn(command, args, { env: { ...process.env, ...env }, stdio: ["ignore", "pipe", "pipe"] })
+  let [stdout, stderr] = ["", ""]
+  started.stdout.on("data", (bytes) => {
+    stdout += bytes
+  })
+  started.stderr.on("data", (bytes) => {
+    stderr += bytes
+  })
+  const ended = Effect.callback<Ended>((resume) => {
+    started.on("close", (code, signal) => {
+      const outs = stdout.split("\n").flatMap((line) => (line === "" ? [] : [JSON.parse(line) as Out]))
+      resume(Effect.succeed({ code, signal, out: outs.at(-1) ?? null, outs, stderr }))
+    })
+  })
+  return { process: started, ended, stderr: () => stderr }
+}
+
+const download = (options: Options, env?: Record<string, string>, wrap?: ReadonlyArray<string>) =>
+  start(options, env, wrap).ended
+
+const waitFor = (condition: () => boolean) => until("the process is there", Effect.sync(condition))
+
+/** Bytes of the part in a folder, 0 without one. */
+const partSize = (directory: string) =>
+  readdirSync(directory)
+    .filter((name) => name.endsWith(".part"))
+    .map((name) => statSync(join(directory, name)).size)[0] ?? 0
+
+/** Sends what `bytes` it is told of each reply and then nothing. */
+const stallingAfter =
+  (object: Buffer, length: number): Answer =>
+  (request, socket) => {
+    const { head, bytes } = goodAnswer(object, request)
+    socket.write(head)
+    socket.write(bytes.subarray(0, length))
+  }
+
+/** An empty lock card says nothing of its owner, so it is cleared away when it is ten seconds old. */
+const lasting = (directory: string) => (name: string) =>
+  !name.endsWith(".wait") || statSync(join(directory, name)).size > 0
+
+describe("processes", () => {
+  for (const [signal, code] of [
+    ["SIGTERM", 130],
+    ["SIGINT", 130]
+  ] as const) {
+    it.live(`P4 ${signal} leaves a part that the next run goes on with, and no lock`, () =>
+      Effect.gen(function* () {
+        const object = randomBytes(3_000_000)
+        let slow = true
+        const server = yield* rawServer((request, socket) =>
+          (slow ? stallingAfter(object, 2_000_000) : good(object))(request, socket)
+        )
+        const directory = yield* folder
+        const options = { link: `${server.url}/s.bam`, size: object.length, directory }
+        const first = start(options)
+        yield* waitFor(() => partSize(directory) >= 2_000_000)
+        first.process.kill(signal)
+        const ended = yield* first.ended
+        assert.strictEqual(ended.code, code)
+        assert.deepStrictEqual(
+          readdirSync(directory)
+            .map((name) => name.replace(/\.[0-9a-f]{8}/, ""))
+            .sort(),
+          [".s.bam.part", ".s.bam.part.json"]
+        )
+        slow = false
+        const second = yield* download(options)
+        assert.strictEqual(second.code, 0)
+        assert.strictEqual(second.out?.resumedFrom, 2_000_000)
+        assert.isTrue(readFileSync(join(directory, "s.bam")).equals(object))
+        assert.deepStrictEqual(readdirSync(directory), ["s.bam"])
+      })
+    )
+  }
+
+  it.live("P8 four runs of one file in one folder: one file, whole, and the others are told", () =>
+    Effect.gen(function* () {
+      const object = randomBytes(2_000_000)
+      const server = yield* rawServer((request, socket) => void setTimeout(() => good(object)(request, socket), 500))
+      const directory = yield* folder
+      const options = { link: `${server.url}/s.bam`, size: object.length, directory }
+      const all = yield* Effect.all(
+        Array.from({ length: 4 }, () => download(options)),
+        { concurrency: "unbounded" }
+      )
+      const words = all.map(({ out }) => out?.error ?? out?.action)
+      assert.strictEqual(words.filter((word) => word === "downloaded").length, 1, words.join())
+      assert.isTrue(
+        words.every((word) => word === "downloaded" || word === "exists" || word === "SvcBusy"),
+        words.join()
+      )
+      assert.isTrue(readFileSync(join(directory, "s.bam")).equals(object))
+      assert.deepStrictEqual(readdirSync(directory), ["s.bam"])
+    })
+  )
+
+  it.live("P10 an orphan that goes on after its parent died, and the next run beside it: one file, whole", () =>
+    Effect.gen(function* () {
+      const object = randomBytes(2_000_000)
+      let answering = false
+      const waiting: Array<() => void> = []
+      const server = yield* rawServer((request, socket) => {
+        if (answering) good(object)(request, socket)
+        else waiting.push(() => good(object)(request, socket))
+      })
+      const directory = yield* folder
+      const options = { link: `${server.url}/s.bam`, size: object.length, directory }
+      // The shell is the parent that is killed; what it started keeps its claim on the file and its pipe to us.
+      const parent = start(options, {}, ["sh", "-c", '"$@"; exit $?', "sh"])
+      yield* waitFor(() => waiting.length === 1)
+      parent.process.kill("SIGKILL")
+      const second = yield* download(options)
+      assert.deepInclude(second.out, { error: "SvcBusy", exit: 69 })
+      answering = true
+      for (const go of waiting) go()
+      assert.deepInclude((yield* parent.ended).out, { action: "downloaded" })
+      const third = yield* download(options)
+      assert.deepInclude(third.out, { action: "exists" })
+      assert.isTrue(readFileSync(join(directory, "s.bam")).equals(object))
+      assert.deepStrictEqual(readdirSync(directory), ["s.bam"])
+    })
+  )
+
+  it.live(
+    "P3 killed at random moments, several times in a row: final names stay whole, and the last run ends well",
+    () =>
+      Effect.gen(function* () {
+        // The long form: `SVC_KILL_SEEDS=500`.
+        const everyKill = process.env["SVC_KILL_SEEDS"] !== undefined
+        const seeds = Number(process.env["SVC_KILL_SEEDS"] ?? 2)
+        for (let seed = 1; seed <= seeds; seed++) {
+          const random = SeededRandom.make(seed)
+          const object = randomBytes(3_000_000)
+          let sent = 0
+          // In portions, so that there are moments between them.
+          const server = yield* rawServer((request, socket) => {
+            const { head, bytes } = goodAnswer(object, request)
+            socket.write(head)
+            const portion = (at: number) => {
+              if (socket.destroyed || at >= bytes.length) return
+              const part = bytes.subarray(at, at + 100_000)
+              sent += part.length
+              socket.write(part, () => setTimeout(portion, 2, at + 100_000))
+            }
+            portion(0)
+          })
+          const directory = yield* folder
+          const options = { link: `${server.url}/s.bam`, size: object.length, directory }
+          const kills = everyKill ? random.between(1, 6) : 2
+          for (let kill = 0; kill < kills; kill++) {
+            const run = start(options)
+            const moment = random.between(0, 1_500_000)
+            const before = sent
+            let over = false
+            run.process.once("exit", () => {
+              over = true
+            })
+            // A moment of the transfer, or one soon after the start when nothing is sent.
+            yield* waitFor(() => over || sent - before >= moment)
+            run.process.kill("SIGKILL")
+            yield* run.ended
+            const final = join(directory, "s.bam")
+            assert.isTrue(!existsSync(final) || readFileSync(final).equals(object), `seed ${seed}`)
+          }
+          const last = yield* download(options)
+          assert.strictEqual(last.code, 0, `seed ${seed}: ${JSON.stringify(last.out)}`)
+          assert.isTrue(readFileSync(join(directory, "s.bam")).equals(object), `seed ${seed}`)
+          assert.deepStrictEqual(readdirSync(directory).filter(lasting(directory)), ["s.bam"], `seed ${seed}`)
+        }
+      }),
+    600_000
+  )
+
+  it.live(
+    "P6 a file of many times the memory that the process may have comes whole",
+    () =>
+      Effect.gen(function* () {
+        const pattern = randomBytes(1024 * 1024)
+        const size = 300 * pattern.length
+        const server = yield* rawServer(({ range }, socket) => {
+          const [first, last] = range ?? [0, null]
+          const end = Math.min(size, last ?? size)
+          const status =
+            range === null ? "200 OK" : `206 Partial Content\r\nContent-Range: bytes ${first}-${end - 1}/${size}`
+          socket.write(`HTTP/1.1 ${status}\r\nETag: "v1"\r\nContent-Length: ${end - first}\r\n\r\n`)
+          const portion = (at: number) => {
+            if (at >= end || socket.destroyed) return
+            const from = at % pattern.length
+            const part = pattern.subarray(from, Math.min(pattern.length, from + end - at))
+            socket.write(part, () => portion(at + part.length))
+          }
+          portion(first)
+        })
+        const directory = yield* folder
+        const options = { link: `${server.url}/s.bam`, size, directory }
+        const { code, out, stderr } = yield* download(options, { NODE_OPTIONS: "--max-old-space-size=64" })
+        assert.strictEqual(code, 0, stderr)
+        assert.strictEqual(statSync(join(directory, "s.bam")).size, size)
+        const whole = createHash("sha256")
+        for (let at = 0; at < size; at += pattern.length) whole.update(pattern)
+        assert.strictEqual(out?.sha256, whole.digest("hex"))
+        assert.isBelow(out?.maxRss ?? Number.POSITIVE_INFINITY, 200 * 1024)
+        assert.deepStrictEqual(readdirSync(directory), ["s.bam"])
+      }),
+    300_000
+  )
+
+  it.live("P1 a run that was killed leaves a lock that the next run takes over at once", () =>
+    Effect.gen(function* () {
+      const object = randomBytes(3_000_000)
+      let slow = true
+      const server = yield* rawServer((request, socket) =>
+        (slow ? stallingAfter(object, 1_000_000) : good(object))(request, socket)
+      )
+      const directory = yield* folder
+      const options = { link: `${server.url}/s.bam`, size: object.length, directory }
+      const first = start(options)
+      yield* waitFor(() => first.stderr().includes("Started"))
+      first.process.kill("SIGKILL")
+      assert.strictEqual((yield* first.ended).signal, "SIGKILL")
+      slow = false
+      assert.strictEqual((yield* download(options)).code, 0)
+      assert.isTrue(readFileSync(join(directory, "s.bam")).equals(object))
+      assert.deepStrictEqual(readdirSync(directory), ["s.bam"])
+    })
+  )
+
+  describe("a small file system", unless(lacks.mounts), () => {
+    it.live("K1 a full disk: exit 74, the part stays, and the run goes on when there is room", () =>
+      Effect.gen(function* () {
+        const object = randomBytes(3_000_000)
+        const server = yield* rawServer(good(object))
+        const directory = yield* folder
+        const mounted = join(directory, "mounted")
+        const kept = join(directory, "kept")
+        mkdirSync(mounted)
+        mkdirSync(kept)
+        // The space looks large enough at first: a second file takes it while the download runs.
+        const script = `mount -t tmpfs -o size=4m tmpfs "$0" && head -c 2000000 /dev/zero > "$0/filler" && shift 0 && "$@"; code=$?; cp -a "$0"/. "${kept}"; exit $code`
+        const options = { link: `${server.url}/s.bam`, size: object.length, directory: mounted }
+        const early = yield* download(options, {}, ["unshare", "-Urm", "sh", "-c", script, mounted])
+        assert.deepInclude(early.out, { error: "SvcLocalIo", exit: 74 })
+        assert.match(early.out?.message ?? "", /3000000 bytes \(\d+ are free\).*the disk is full/)
+        assert.deepStrictEqual(readdirSync(kept), ["filler"])
+      })
+    )
+
+    it.live("K1 K2 a disk that gets full keeps what came, and with room for the rest only the rest is fetched", () =>
+      Effect.gen(function* () {
+        const object = randomBytes(3_000_000)
+        const directory = yield* folder
+        const [mounted, marks] = [join(directory, "mounted"), join(directory, "marks")]
+        mkdirSync(mounted)
+        mkdirSync(marks)
+        let served = 0
+        const server = yield* rawServer((request, socket) => {
+          const { head, bytes } = goodAnswer(object, request)
+          socket.write(head)
+          const first = served++ === 0
+          socket.write(first ? bytes.subarray(0, 1_000_000) : bytes)
+          // The rest follows when the disk is full.
+          const rest = setInterval(() => {
+            if (!socket.destroyed && !existsSync(join(marks, "full"))) return
+            clearInterval(rest)
+            if (first) socket.write(bytes.subarray(1_000_000))
+          }, 10)
+        })
+        const script = `
+          mount -t tmpfs -o size=4m tmpfs "$0"
+          { until [ "$(cat "$0"/.*.part 2>/dev/null | wc -c)" -ge 1000000 ]; do sleep 0.02; done
+            cat /dev/zero > "$0/filler" 2>/dev/null; touch "${marks}/full"; } &
+          "$@"; wait; cp "$0"/.*.json "${marks}/journal"
+          head -c 1000000 /dev/zero > "$0/filler"
+          "$@"; code=$?; cp "$0/s.bam" "${marks}/"; exit $code`
+        const options = { link: `${server.url}/s.bam`, size: object.length, directory: mounted }
+        const { code, outs, stderr } = yield* download(options, {}, ["unshare", "-Urm", "sh", "-c", script, mounted])
+        assert.deepInclude(outs[0], { error: "SvcLocalIo", exit: 74 })
+        assert.match(outs[0]?.message ?? "", /the disk is full/)
+        assert.strictEqual(code, 0, stderr)
+        // The whole did not fit beside the filler, and what was there was not asked for again.
+        assert.isAtLeast(outs[1]?.resumedFrom ?? 0, 900_000)
+        assert.isTrue(readFileSync(join(marks, "s.bam")).equals(object))
+      })
+    )
+
+    it.live("K6 K3 a read-only file system: 74 before anything is asked of the link host", () =>
+      Effect.gen(function* () {
+        const object = randomBytes(100_000)
+        const server = yield* rawServer(good(object))
+        const directory = yield* folder
+        const options = { link: `${server.url}/s.bam`, size: object.length, directory }
+        const script = 'mount -t tmpfs -o size=4m,ro tmpfs "$0" && exec "$@"'
+        const { out } = yield* download(options, {}, ["unshare", "-Urm", "sh", "-c", script, directory])
+        assert.deepInclude(out, { error: "SvcLocalIo", exit: 74 })
+        assert.match(out?.message ?? "", /the file system is read-only/)
+        assert.strictEqual(server.requests.length, 0)
+      })
+    )
+
+    it.live("K1 K3 a disk that fills up during the download, and a file size limit", () =>
+      Effect.gen(function* () {
+        const object = randomBytes(3_000_000)
+        const directory = yield* folder
+        // The rest follows when the first bytes are in the part, else one write could hold all of them and keep none.
+        const server = yield* rawServer((request, socket) => {
+          const { head, bytes } = goodAnswer(object, request)
+          socket.write(head)
+          socket.write(bytes.subarray(0, 500_000))
+          const rest = setInterval(() => {
+            if (!socket.destroyed && partSize(directory) < 500_000) return
+            clearInterval(rest)
+            socket.write(bytes.subarray(500_000))
+          }, 10)
+        })
+        const options = { link: `${server.url}/s.bam`, size: object.length, directory }
+        // 1 MiB in blocks of 512 or 1024 bytes, as the shell counts them.
+        const limited = yield* download(options, {}, ["sh", "-c", 'ulimit -f 1500; "$0" "$@"'])
+        assert.deepInclude(limited.out, { error: "SvcLocalIo", exit: 74 })
+        assert.match(limited.out?.message ?? "", /larger than allowed/)
+        const names = readdirSync(directory)
+        assert.strictEqual(names.length, 2, names.join())
+        const next = yield* download(options)
+        assert.strictEqual(next.code, 0)
+        assert.isAbove(next.out?.resumedFrom ?? 0, 100_000)
+        assert.isTrue(readFileSync(join(directory, "s.bam")).equals(object))
+      })
+    )
+  })
+
+  describe("calls that fail every time", unless(lacks.compiler), () => {
+    const failing = (call: "rename" | "close" | "fsync", errno: number, expected: number, left: RegExp) =>
+      Effect.gen(function* () {
+        const object = randomBytes(1_500_000)
+        const server = yield* rawServer(good(object))
+        const root = yield* folder
+        const [directory, library] = [join(root, "out"), join(root, "failing-calls.so")]
+        mkdirSync(directory)
+        assert.isTrue(compile(failingCallsSource, library))
+        const options = { link: `${server.url}/s.bam`, size: object.length, directory }
+        const fault = { LD_PRELOAD: library, FAIL_DIR: directory, FAIL_CALL: call, FAIL_ERRNO: String(errno) }
+        const first = yield* download(options, fault)
+        assert.strictEqual(first.out?.exit ?? first.code, expected, JSON.stringify(first))
+        assert.match(readdirSync(directory).filter(lasting(directory)).sort().join(" "), left)
+        const next = yield* download(options)
+        assert.strictEqual(next.code, 0, JSON.stringify(next.out))
+        assert.isTrue(readFileSync(join(directory, "s.bam")).equals(object))
+        assert.deepStrictEqual(readdirSync(directory).filter(lasting(directory)), ["s.bam"])
+      })
+
+    it.live("K4 a file system that nothing can be renamed into: 74 and no final name", () =>
+      failing("rename", constants.errno.EXDEV, 74, /^(?:\.s\.bam\S*(?: |$))*$/)
+    )
+    it.live("K4 a file system without fsync: the file is whole, and svc-doctor warns", () =>
+      Effect.gen(function* () {
+        yield* failing("fsync", constants.errno.EINVAL, 0, /^s\.bam$/)
+        const root = yield* folder
+        const library = join(root, "failing-calls.so")
+        assert.isTrue(compile(failingCallsSource, library))
+        const env = { LD_PRELOAD: library, FAIL_DIR: root, FAIL_CALL: "fsync" }
+        const examine = (errno: number) =>
+          run("svc-doctor", ["-d", root, "-t", "http://127.0.0.1:9"], { env: { ...env, FAIL_ERRNO: String(errno) } })
+        assert.match((yield* examine(constants.errno.ENOTSUP)).stdout, /^warn +destination .*\(no fsync\)$/m)
+        assert.match((yield* examine(constants.errno.EIO)).stdout, /^FAIL +destination /m)
+      })
+    )
+    it.live("K9 errors at close come after every sync, so the file is whole and has its name", () =>
+      failing("close", constants.errno.EIO, 0, /^s\.bam$/)
+    )
+  })
+
+  const library = join(tmpdir(), `kill-point-${process.pid}.so`)
+  afterAll(() => rmSync(library, { force: true }))
+  const compiled = () => existsSync(library) || compile(killPointSource, library)
+
+  describe("at every operation on the disk", unless(lacks.compiler), () => {
+    // All of them take minutes (`SVC_KILL_POINTS=all`); the short form spreads over them.
+    const everyPoint = process.env["SVC_KILL_POINTS"] === "all"
+
+    const sweep = (name: string, short: boolean, env: Record<string, string>, check: (ended: Ended) => void) =>
+      it.live(
+        name,
+        () =>
+          Effect.gen(function* () {
+            assert.isTrue(compiled())
+            const object = randomBytes(1_500_000)
+            const server = yield* rawServer(good(object))
+            const root = yield* folder
+            const log = join(root, "operations")
+            for (const overwrite of everyPoint ? [false, true] : [short]) {
+              const runs = (at: number | null) =>
+                Effect.gen(function* () {
+                  const directory = join(root, `out-${overwrite}-${at}`)
+                  mkdirSync(directory)
+                  if (overwrite) writeFileSync(join(directory, "s.bam"), "the old one")
+                  const options = { link: `${server.url}/s.bam`, size: object.length, directory, overwrite }
+                  const point = at === null ? { KILL_LOG: log } : { KILL_AT: String(at), ...env }
+                  const ended = yield* download(options, { LD_PRELOAD: library, KILL_DIR: directory, ...point })
+                  const final = existsSync(join(directory, "s.bam")) ? readFileSync(join(directory, "s.bam")) : null
+                  // A final name is whole at every moment: absent, the old file, or the new one.
+                  assert.isTrue(
+                    final === null
+                      ? !overwrite
+                      : final.equals(object) || (overwrite && final.toString() === "the old one"),
+                    `operation ${at}`
+                  )
+                  if (at === null) return
+                  check(ended)
+                  const next = yield* download(options)
+                  assert.strictEqual(next.code, 0, `operation ${at}: ${JSON.stringify(next.out)}`)
+                  assert.isTrue(readFileSync(join(directory, "s.bam")).equals(object))
+                  assert.deepStrictEqual(
+                    readdirSync(directory).filter(lasting(directory)),
+                    ["s.bam"],
+                    `operation ${at}`
+                  )
+                  rmSync(directory, { recursive: true })
+                })
+              rmSync(log, { force: true })
+              yield* runs(null)
+              const count = statSync(log).size
+              assert.isAbove(count, 15)
+              const stride = everyPoint ? 1 : Math.ceil(count / 3)
+              const points = Array.from({ length: Math.ceil(count / stride) }, (_, i) => 1 + i * stride)
+              yield* Effect.forEach(points, runs, { concurrency: 2 })
+            }
+          }),
+        everyPoint ? 1_200_000 : 60_000
+      )
+
+    it.live("K3 an input/output error behind the final name: 74 and the name is not there, or 0 and it is", () =>
+      Effect.gen(function* () {
+        assert.isTrue(compiled())
+        const object = randomBytes(100_000)
+        const server = yield* rawServer(good(object))
+        const root = yield* folder
+        const runs = Effect.fnUntraced(function* (name: string, env: Record<string, string>) {
+          const directory = join(root, name)
+          mkdirSync(directory)
+          const options = { link: `${server.url}/s.bam`, size: object.length, directory }
+          const ended = yield* download(options, { LD_PRELOAD: library, KILL_DIR: directory, ...env })
+          return { directory, options, ended }
+        })
+        const trace = join(root, "trace")
+        const { directory } = yield* runs("traced", { KILL_TRACE: trace })
+        const operations = readTrace(readFileSync(trace), directory).filter(({ number }) => number > 0)
+        const named = operations.findIndex(({ name, second }) => name === "link" && second === "s.bam")
+        const behind = operations.slice(named + 1, named + 4)
+        assert.deepStrictEqual(
+          behind.map(({ name }) => name),
+          ["sync", "unlink", "unlink"]
+        )
+        for (const { number } of behind) {
+          const run = yield* runs(`out-${number}`, { KILL_AT: String(number), KILL_ERRNO: "5" })
+          const there = readdirSync(run.directory).includes("s.bam")
+          assert.strictEqual(there ? 0 : 74, there ? run.ended.code : run.ended.out?.exit, `operation ${number}`)
+          assert.strictEqual((yield* download(run.options)).code, 0)
+          assert.deepStrictEqual(readdirSync(run.directory), ["s.bam"])
+        }
+      })
+    )
+
+    sweep("P1 kill -9 before it", false, {}, () => {})
+    sweep("P1 kill -9 after it", true, { KILL_AFTER: "1" }, () => {})
+    sweep("K3 an input/output error of it", false, { KILL_ERRNO: "5" }, (ended) => {
+      assert.isTrue(ended.code === 0 || ended.out?.exit === 74, JSON.stringify(ended))
+    })
+    sweep("K8 a file system that cannot do it", true, { KILL_ERRNO: "95" }, (ended) => {
+      assert.isTrue(ended.code === 0 || ended.out?.exit === 74, JSON.stringify(ended))
+    })
+  })
+})
