@@ -5,9 +5,10 @@ import * as Clock from "effect/Clock"
 import * as DateTime from "effect/DateTime"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
-import type * as FileSystem from "effect/FileSystem"
+import * as FileSystem from "effect/FileSystem"
 import * as Option from "effect/Option"
-import type * as Path from "effect/Path"
+import * as Path from "effect/Path"
+import * as Result from "effect/Result"
 import { nextOf } from "../../core/src/archive/Waiting.ts"
 import { adviceFor, type FileResult, failureResult, stopped } from "../../core/src/download/FileResult.ts"
 import type { RunRecord } from "../../core/src/download/RunRecord.ts"
@@ -20,11 +21,21 @@ import {
   RestorationsPending,
   type UsageError
 } from "../../core/src/Errors.ts"
+import { indexesOf, kindOfName } from "../../core/src/genome/formats/FileNames.ts"
 import { multiQcJson } from "../../core/src/report/MultiQc.ts"
 import { reportPage } from "../../core/src/report/Page.ts"
 import { type ReportRun, reportJson, reportPieces } from "../../core/src/report/Report.ts"
-import { canWriteReport, formOf } from "../../core/src/report/ReportFile.ts"
-import type { TargetSettings } from "../../core/src/settings/Settings.ts"
+import { canWriteReport, formOf, replaceable } from "../../core/src/report/ReportFile.ts"
+import {
+  headerOf,
+  parseColumns,
+  type SamplesheetForm,
+  samplesheetOf,
+  separatorOf,
+  usualColumns
+} from "../../core/src/report/Samplesheet.ts"
+import type { LocalSettings, TargetSettings } from "../../core/src/settings/Settings.ts"
+import type { Problems } from "../../core/src/settings/Validation.ts"
 import { printable, printableJson, shellWord } from "../../core/src/text/Printable.ts"
 import { counted } from "../../core/src/text/Quantity.ts"
 import { Scrubber } from "../../core/src/text/Scrubber.ts"
@@ -42,12 +53,26 @@ export const conclude = <E extends FileError, R>(
   step: ReportRun["step"]
 ): Effect.Effect<ExitCode, E | CannotCreate | UsageError | LocalIo, R | FileSystem.FileSystem | Path.Path> =>
   Effect.gen(function* () {
-    const { reportfile } = settings
+    const { reportfile, samplesheet } = settings
     if (reportfile !== null) yield* Effect.andThen(canWriteReport(reportfile), clearTemporaries(reportfile))
+    const sheet = samplesheet === null ? null : yield* planSamplesheet(samplesheet, settings)
+    const unwritten: Array<StepFailure> = []
     const stoppable = Effect.onInterrupt(work, () => sayKept(record))
+    const documented =
+      sheet === null
+        ? stoppable
+        : Effect.onExit(stoppable, () =>
+            Effect.catch(writeSamplesheet(sheet, record, settings), (error) =>
+              Effect.andThen(
+                Effect.logError(error.message),
+                Effect.sync(() => unwritten.push(error))
+              )
+            )
+          )
+    const errors = Effect.map(errorsOf(record, settings), (some) => [...some, ...unwritten])
     const code = yield* reportfile === null
-      ? Effect.andThen(stoppable, codeOf(record, settings))
-      : withReport(stoppable, record, settings, { step, reportfile })
+      ? Effect.andThen(documented, Effect.map(errors, mostSevere))
+      : withReport(documented, record, settings, { step, reportfile, errors })
     yield* sayPending(settings, record)
     return code
   })
@@ -74,9 +99,9 @@ export const keptText = (results: ReadonlyArray<FileResult>): string | null => {
   return `${parts.join(", ")}: run the same command to go on`
 }
 
-const codeOf = Effect.fnUntraced(function* (record: RunRecord, settings: TargetSettings) {
-  const errors = (yield* record.results).flatMap(({ error }) => error ?? [])
-  return mostSevere([...errors, ...(yield* pendingFailure(settings, record))])
+const errorsOf = Effect.fnUntraced(function* (record: RunRecord, settings: TargetSettings) {
+  const errors: ReadonlyArray<StepFailure> = (yield* record.results).flatMap(({ error }) => error ?? [])
+  return [...errors, ...(yield* pendingFailure(settings, record))]
 })
 
 /** Pending restorations are the mildest failure (75), and none with `--pendingOk`. */
@@ -93,14 +118,22 @@ const withReport = <E extends FileError, R>(
   work: Effect.Effect<unknown, E, R>,
   record: RunRecord,
   settings: TargetSettings,
-  { reportfile, step }: { readonly reportfile: string; readonly step: ReportRun["step"] }
+  {
+    errors: known,
+    reportfile,
+    step
+  }: {
+    readonly reportfile: string
+    readonly step: ReportRun["step"]
+    readonly errors: Effect.Effect<ReadonlyArray<StepFailure>>
+  }
 ): Effect.Effect<ExitCode, E | CannotCreate | UsageError | LocalIo, R | FileSystem.FileSystem | Path.Path> =>
   Effect.uninterruptibleMask((restore) =>
     Effect.gen(function* () {
       const exit = yield* Effect.exit(restore(work))
       const error = Exit.isFailure(exit) ? Option.getOrNull(Cause.findErrorOption(exit.cause)) : null
       const results = [...(yield* record.results), ...(error === null ? [] : [failureResult(null, error)])]
-      const errors = [...results.flatMap(({ error }) => error ?? []), ...(yield* pendingFailure(settings, record))]
+      const errors = [...(yield* known), ...(error === null ? [] : [error])]
       const pending = yield* pendingOf(settings, record)
       const run: ReportRun = {
         version,
@@ -195,3 +228,72 @@ function* encoded(pieces: Iterable<string>): Generator<Uint8Array> {
   }
   yield encoder.encode(text)
 }
+
+/** A samplesheet that can be written at the end of the run. */
+interface Sheet {
+  readonly path: string
+  readonly form: SamplesheetForm
+}
+
+/** What the settings ask for, or what is wrong with them. */
+export const sheetProblems = (settings: LocalSettings): Problems => {
+  const { samplesheet, samplesheetColumns, samplesheetPartial } = settings
+  if (samplesheet === null) {
+    return samplesheetColumns === null && !samplesheetPartial
+      ? []
+      : ["--samplesheetColumns and --samplesheetPartial say how a samplesheet is written: give --samplesheet FILE too"]
+  }
+  const columns = samplesheetColumns === null ? null : parseColumns(samplesheetColumns)
+  return [
+    ...(separatorOf(samplesheet) === null
+      ? [`${samplesheet}: the name of a samplesheet ends in .csv (commas) or .tsv (tabs)`]
+      : []),
+    ...(columns !== null && Result.isFailure(columns) ? [`--samplesheetColumns: ${columns.failure}`] : [])
+  ]
+}
+
+/** Asked before the run, as a report is. */
+const planSamplesheet = Effect.fnUntraced(function* (path: string, settings: TargetSettings) {
+  const columns = Result.getOrElse(
+    settings.samplesheetColumns === null ? Result.succeed(usualColumns) : parseColumns(settings.samplesheetColumns),
+    () => usualColumns
+  )
+  const form = { columns, separator: separatorOf(path) ?? ",", partial: settings.samplesheetPartial }
+  yield* canWriteReport(path, replaceable.samplesheet(headerOf(form)))
+  yield* clearTemporaries(path)
+  return { path, form } satisfies Sheet
+})
+
+/** Says which analyses are not in it, or not whole. */
+const writeSamplesheet = Effect.fn("svc.step.writeSamplesheet")(function* (
+  { form, path }: Sheet,
+  record: RunRecord,
+  settings: TargetSettings
+) {
+  const results = yield* Effect.forEach(yield* record.results, placed)
+  // What stored requests were for is in their results alone.
+  const wanted = settings.resumeArchivedDownloads ? [] : settings.filetypes
+  const sheet = samplesheetOf(results, yield* record.owners, wanted, form)
+  for (const { analysisId, lacks } of sheet.incomplete) {
+    const end = form.partial && lacks !== "all its files" ? "has empty cells" : "is left out of it"
+    yield* Effect.logWarning(`${path}: analysis ${printable(analysisId)} lacks ${lacks}, and ${end}`)
+  }
+  yield* replaceFile(path, [new TextEncoder().encode(sheet.text)], "the samplesheet")
+  yield* Effect.logInfo(`${counted(sheet.rows, "row")} in ${path}`)
+})
+
+/** With an absolute path, and for a slice that was there already with the index that proved it. */
+const placed = Effect.fnUntraced(function* (result: FileResult) {
+  if (result.path === null || result.fileName === null) return result
+  const [fs, path] = [yield* FileSystem.FileSystem, yield* Path.Path]
+  const absolute = path.resolve(result.path)
+  const index = result.index === null ? null : { ...result.index, path: path.resolve(result.index.path) }
+  const type = kindOfName(result.fileName)?.type
+  if (index !== null || type === undefined || path.basename(absolute) === result.fileName) {
+    return { ...result, path: absolute, index }
+  }
+  const names = indexesOf(type).map((suffix) => `${absolute}.${suffix}`)
+  const beside = yield* Effect.filter(names, (name) => Effect.orElseSucceed(fs.exists(name), () => false))
+  const [found] = beside
+  return { ...result, path: absolute, index: found === undefined ? null : { path: found, bytes: 0, sha256: "" } }
+})

@@ -12,7 +12,7 @@ import { mostSevere } from "../../core/src/Errors.ts"
 import { logFailure } from "../../core/src/FailureLog.ts"
 import { listingJson, listingText } from "../../core/src/report/Listing.ts"
 import { planJson, planText } from "../../core/src/report/PlanView.ts"
-import { mayReplace } from "../../core/src/report/ReportFile.ts"
+import { mayReplace, replaceable } from "../../core/src/report/ReportFile.ts"
 import type { ListedAnalysis } from "../../core/src/selection/WantedFiles.ts"
 import type { TargetSettings } from "../../core/src/settings/Settings.ts"
 import { printable } from "../../core/src/text/Printable.ts"
@@ -101,4 +101,4 @@ export const writeLinks = Effect.fn("svc.step.writeLinks")(function* (
 export const openLinksFile = ({ writeLinks }: TargetSettings) =>
   writeLinks === null
     ? Effect.succeed(null)
-    : Effect.andThen(mayReplace(writeLinks, "links"), openOutput(writeLinks, { private: true }))
+    : Effect.andThen(mayReplace(writeLinks, replaceable.links), openOutput(writeLinks, { private: true }))

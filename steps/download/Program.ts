@@ -17,7 +17,7 @@ import { locateTarget, type Problems, readsLinks } from "../../core/src/settings
 import * as ZlibCodec from "../../platform/inflate/ZlibCodec.ts"
 import { readLinksFile } from "../../platform/inputs/InputFile.ts"
 import { makeProgram, makeServiceProgram, type Program, withProblems } from "../main/Program.ts"
-import { conclude } from "./Conclusion.ts"
+import { conclude, sheetProblems } from "./Conclusion.ts"
 import { listFiles, openLinksFile, showPlan, writeLinks } from "./Preview.ts"
 import { awaitRestored, resumeRun } from "./ResumeFiles.ts"
 import { summarise, watch } from "./Watching.ts"
@@ -122,7 +122,7 @@ const requestOf = (settings: LocalSettings): Result.Result<ParsedRequest, Proble
       parseRequest({ ...settings, connections: filesAtOnce(settings), shows }, new Map(ownFiles(settings))),
       (problems) => problems.map(({ message }) => message)
     ),
-    wholeOnly
+    [...wholeOnly, ...sheetProblems(settings)]
   )
 }
 
@@ -132,13 +132,16 @@ export const filesAtOnce = ({ connections }: Pick<LocalSettings, "connections">)
 
 /** Options of the command line that do nothing where files are only shown. */
 const idleOptions = (settings: LocalSettings): Problems => {
-  const { links, list, plan, reportfile, resumeArchivedDownloads, wait, writeLinks } = settings
+  const { links, list, plan, reportfile, resumeArchivedDownloads, samplesheet, wait, writeLinks } = settings
   if (resumeArchivedDownloads || !(links || list || plan || writeLinks !== null)) return []
   return [
     ...(wait === null ? [] : ["--wait waits for files to download: it does not go with --list, --plan or --links"]),
     ...(reportfile === null || settings.source("reportfile") !== "command line"
       ? []
-      : ["--reportfile reports what was done with files: leave it out with --list, --plan and --links"])
+      : ["--reportfile reports what was done with files: leave it out with --list, --plan and --links"]),
+    ...(samplesheet === null || settings.source("samplesheet") !== "command line"
+      ? []
+      : ["--samplesheet lists files that are there: leave it out with --list, --plan and --links"])
   ]
 }
 

@@ -97,7 +97,11 @@ const resume = Effect.fn("svc.step.resumeFiles")(function* (
   const run = yield* makeResume(request)
   // The record takes the results of requests from the look itself.
   const events = eventsOf((tell) =>
-    run.look((event) => (event._tag === "Progress" ? Effect.andThen(record.note(event), tell(event)) : tell(event)))
+    run.look((event) =>
+      event._tag === "Progress" || event._tag === "Listed"
+        ? Effect.andThen(record.note(event), tell(event))
+        : tell(event)
+    )
   )
   const wait = settings.list ? Duration.zero : (settings.wait ?? Duration.zero)
   const countdown = yield* makeCountdown(screen)

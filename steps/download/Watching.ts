@@ -72,6 +72,7 @@ const makeWatcher = Effect.fnUntraced(function* (form: "download" | "resume") {
       }
       case "Finished":
         return Effect.annotateLogs(finish(event.file, event.result), logFields(event.file))
+      case "Listed":
       case "Planned":
       case "Awaiting":
         return Effect.void

@@ -30,7 +30,7 @@ import {
 } from "./Planning.ts"
 import { type Outlooks, pendingOf } from "./Restoring.ts"
 import { resultWithoutFetch, run } from "./Run.ts"
-import type { Tell } from "./RunEvents.ts"
+import { type AnalysisOwner, ownersOf, type Tell } from "./RunEvents.ts"
 import type { RunLinks } from "./RunLinks.ts"
 import type { RunSource } from "./RunSource.ts"
 import { estimatePlan, type RefusedEstimate, withEstimates } from "./SliceTasks.ts"
@@ -111,6 +111,7 @@ interface Gathered<A> {
 interface Prepared extends Planned {
   readonly failures: ReadonlyArray<PlanFailure>
   readonly links: RunLinks
+  readonly owners: ReadonlyMap<string, AnalysisOwner>
 }
 
 /** The plan, unless the run would write one of its own files over its data: then nothing is done. */
@@ -196,7 +197,7 @@ const preparePlan = Effect.fnUntraced(function* <R>(
   )
   const plan = yield* checkDestination(decided)
   const links = yield* source.links(entries, filesToFetch(plan))
-  return { ...decided, plan, failures, links } satisfies Prepared
+  return { ...decided, plan, failures, links, owners: ownersOf(entries) } satisfies Prepared
 })
 
 /** What became of the files, and of selections and analyses that failed as a whole. */
@@ -227,7 +228,8 @@ export const download = Effect.fn("svc.download.download")(function* <R>(
   const { destination } = request
   const missing = yield* missingFolder(destination)
   if (missing !== null) return yield* missing
-  const { failures, links, plan, disk } = yield* preparePlan(source, request, failed(tell))
+  const { failures, links, plan, disk, owners } = yield* preparePlan(source, request, failed(tell))
+  yield* tell({ _tag: "Listed", owners })
   yield* Effect.forEach(plan.failures, failed(tell), { discard: true })
   yield* tell({ _tag: "Planned", files: plan.files, destination })
   const restorations = yield* source.restore(plan.files, request)

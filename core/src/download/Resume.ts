@@ -33,7 +33,7 @@ import {
 } from "./RestorationStatus.ts"
 import { downloadRestored, type RestoredRequest, restoredOptions, unfinishedResults } from "./RestoredFiles.ts"
 import { restoreRequestOf } from "./Restoring.ts"
-import type { Tell } from "./RunEvents.ts"
+import { ownersOf, type Tell } from "./RunEvents.ts"
 import { serviceLinks } from "./RunLinks.ts"
 
 export interface ResumeRequest {
@@ -71,6 +71,8 @@ const look = Effect.fn("svc.download.look")(function* (
   if (!memory.hasRead()) yield* Effect.forEach(stored.unusable, (error) => logFailure(error), { discard: true })
   const open = memory.reread(stored, request.only ?? (() => true))
   const listings = yield* listAnalyses(open)
+  const entries = [...listings.values()].filter((listing) => "listed" in listing)
+  yield* tell({ _tag: "Listed", owners: ownersOf(entries) })
   const { lost, restored } = yield* judgeAll(open, listings, request, memory)
   yield* sayFailed(open, memory)
   if (!request.statusOnly) {

@@ -8,6 +8,7 @@ import * as Effect from "effect/Effect"
 import * as Queue from "effect/Queue"
 import * as Stream from "effect/Stream"
 import type { TransferProgress } from "../transfer/TransferRequest.ts"
+import type { CatalogEntry } from "./Catalog.ts"
 import type { PlannedFile } from "./DownloadPlan.ts"
 import type { FileResult } from "./FileResult.ts"
 
@@ -19,8 +20,20 @@ export interface Awaited {
   readonly underWay: boolean
 }
 
+/** Whose analysis it is, as the service says with its files. */
+export interface AnalysisOwner {
+  readonly sampleId: string | null
+  readonly limsId: string | null
+}
+
+/** By analysis. */
+export const ownersOf = (entries: Iterable<CatalogEntry>): ReadonlyMap<string, AnalysisOwner> =>
+  new Map(Array.from(entries, ({ listed: { id, limsId, sampleId } }) => [id, { limsId, sampleId }]))
+
 /** What happens in a run. */
 export type RunEvent =
+  /** The service has told of these analyses. */
+  | { readonly _tag: "Listed"; readonly owners: ReadonlyMap<string, AnalysisOwner> }
   /** An analysis, or the selection, failed as a whole. */
   | { readonly _tag: "Failed"; readonly result: FileResult }
   /** The files the run is about, before anything becomes of them. */

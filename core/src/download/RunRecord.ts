@@ -10,7 +10,7 @@ import type { PlannedFile } from "./DownloadPlan.ts"
 import { identity } from "./FetchFile.ts"
 import { type FileResult, failureResult, stopped, type Throughput, untransferredResult } from "./FileResult.ts"
 import type { Look, RestorationStatus } from "./RestorationStatus.ts"
-import type { Awaited, Tell } from "./RunEvents.ts"
+import type { AnalysisOwner, Awaited, Tell } from "./RunEvents.ts"
 
 /** Keeps everything that it is told. */
 export interface RunRecord {
@@ -23,6 +23,8 @@ export interface RunRecord {
   readonly resumed: (look: Look) => Effect.Effect<void>
   readonly results: Effect.Effect<ReadonlyArray<FileResult>>
   readonly awaited: Effect.Effect<ReadonlyArray<Awaited>>
+  /** Whose analyses they are. */
+  readonly owners: Effect.Effect<ReadonlyMap<string, AnalysisOwner>>
   readonly throughput: Effect.Effect<Throughput>
 }
 
@@ -33,6 +35,7 @@ export const makeRunRecord: Effect.Effect<RunRecord> = Effect.gen(function* () {
   const files = new Map<PlannedFile, FileResult | Unfinished>()
   // Transfers of stored requests, which no plan of this record names.
   const begunStored = new Map<string, Begun>()
+  const owners = new Map<string, AnalysisOwner>()
   const traffic = makeTraffic<PlannedFile>()
   const startedAt = DateTime.toDate(yield* DateTime.now)
   const startedNanos = yield* Clock.monotonicTimeNanos
@@ -46,6 +49,10 @@ export const makeRunRecord: Effect.Effect<RunRecord> = Effect.gen(function* () {
       switch (event._tag) {
         case "Failed":
           return void failures.push(event.result)
+        case "Listed": {
+          for (const [analysisId, owner] of event.owners) owners.set(analysisId, owner)
+          return
+        }
         case "Planned": {
           const unfinished = { destination: event.destination, startedAt: null }
           for (const file of event.files) files.set(file, unfinished)
@@ -80,6 +87,7 @@ export const makeRunRecord: Effect.Effect<RunRecord> = Effect.gen(function* () {
       ...afterWaiting(Array.from(files, resultOf), stored.map(begunIn(begunStored)))
     ]),
     awaited: Effect.sync(() => awaited),
+    owners: Effect.sync(() => owners),
     throughput: Effect.sync(traffic.throughput)
   }
 })

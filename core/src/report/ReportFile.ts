@@ -7,7 +7,8 @@ import { CannotCreate, errnoOf, UsageError } from "../Errors.ts"
 
 /** Asked at the start of a run, so that hours of work do not end in a report that has no folder, or in place of other work. */
 export const canWriteReport = Effect.fn("svc.report.canWriteReport")(function* (
-  file: string
+  file: string,
+  kind: Replaceable = replaceable.report
 ): Effect.fn.Return<void, CannotCreate | UsageError, FileSystem.FileSystem | Path.Path> {
   const fs = yield* FileSystem.FileSystem
   const path = yield* Path.Path
@@ -27,18 +28,29 @@ export const canWriteReport = Effect.fn("svc.report.canWriteReport")(function* (
     fs.access(path.dirname(path.resolve(file)), { writable: true }),
     () => new CannotCreate({ path: file, reason: "its folder cannot be written to" })
   )
-  yield* mayReplace(file, "report")
+  yield* mayReplace(file, kind)
 })
 
-/** How the files begin that one of the same kind may replace, whichever version wrote them. */
-const beginnings = {
-  report: [
-    /^\s*\{\s*"schema"\s*:\s*"svc\.report\/1"/,
-    // The section for MultiQC, and the page for people.
-    /^\s*\{\s*"id"\s*:\s*"svc_steps"/,
-    /^<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n<meta http-equiv="Content-Security-Policy" content="default-src 'none'; img-src data:; style-src 'sha256-/
-  ],
-  links: [/^\s*\{\s*"schema"\s*:\s*"svc\.links\/1"/]
+/** Files of one kind: a new one may take the place of an earlier one. */
+export interface Replaceable {
+  readonly name: string
+  /** How they begin, whichever version wrote them. */
+  readonly beginnings: ReadonlyArray<RegExp | string>
+}
+
+export const replaceable = {
+  report: {
+    name: "report file",
+    beginnings: [
+      /^\s*\{\s*"schema"\s*:\s*"svc\.report\/1"/,
+      // The section for MultiQC, and the page for people.
+      /^\s*\{\s*"id"\s*:\s*"svc_steps"/,
+      /^<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n<meta http-equiv="Content-Security-Policy" content="default-src 'none'; img-src data:; style-src 'sha256-/
+    ]
+  },
+  links: { name: "links file", beginnings: [/^\s*\{\s*"schema"\s*:\s*"svc\.links\/1"/] },
+  /** One with the same first line. */
+  samplesheet: (header: string): Replaceable => ({ name: "samplesheet with these columns", beginnings: [header] })
 } as const
 
 /** Bytes that are enough to know a file by. */
@@ -47,7 +59,7 @@ const beginning = 512
 /** Fails when something else than an earlier report, or links file, would be lost. */
 export const mayReplace = Effect.fn("svc.report.mayReplace")(function* (
   file: string,
-  kind: keyof typeof beginnings
+  { beginnings, name }: Replaceable
 ): Effect.fn.Return<void, UsageError, FileSystem.FileSystem> {
   const fs = yield* FileSystem.FileSystem
   const info = yield* Effect.option(fs.stat(file))
@@ -64,9 +76,9 @@ export const mayReplace = Effect.fn("svc.report.mayReplace")(function* (
         new UsageError({ message: `${file} is there and cannot be read (${errnoOf(error)}): name another file` })
     )
   )
-  if (beginnings[kind].some((pattern) => pattern.test(text))) return
+  if (beginnings.some((begins) => (typeof begins === "string" ? text.startsWith(begins) : begins.test(text)))) return
   return yield* new UsageError({
-    message: `${file} is there and is no ${kind} file, so none may replace it: name another file`
+    message: `${file} is there and is no ${name}, so none may replace it: name another file`
   })
 })
 

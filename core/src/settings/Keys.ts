@@ -189,6 +189,31 @@ const logKeys = {
     metavar: "FILE",
     otherSpellings: ["r"],
     help: "Write a report of the run: JSON; a page when the name ends in .html, a section for MultiQC when it ends in _mqc.json"
+  },
+  samplesheet: {
+    type: "path",
+    file: { what: "the samplesheet", use: "written" },
+    group: "Log and report",
+    steps: fetchingSteps,
+    metavar: "FILE",
+    beyond: true,
+    otherSpellings: ["sample-sheet", "sheet"],
+    help: "Write a samplesheet for the next pipeline (.csv or .tsv): a row for each analysis, with the files that are there"
+  },
+  samplesheetColumns: {
+    type: "text",
+    group: "Log and report",
+    steps: fetchingSteps,
+    metavar: "NAME=FIELD,...",
+    beyond: true,
+    help: "Its columns, such as patient=person,sample=sample,bam=bam,bai=bai; FIELD is one of analysis, sample, person, bam, bai, vcf, tbi"
+  },
+  samplesheetPartial: {
+    type: "flag",
+    group: "Log and report",
+    steps: fetchingSteps,
+    beyond: true,
+    help: "Keep rows that lack a wanted file, with an empty cell; without it they are left out"
   }
 } as const satisfies Record<string, Key>
 

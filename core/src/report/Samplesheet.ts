@@ -1,0 +1,140 @@
+/**
+ * A samplesheet of a run: for the pipeline that comes next, a row for each analysis with the files that stand under their final
+ * names. CSV as in RFC 4180, with `\n` at the end of a line, or the same with tabs. Pure.
+ */
+import * as Result from "effect/Result"
+import type { FileResult } from "../download/FileResult.ts"
+import type { AnalysisOwner } from "../download/RunEvents.ts"
+import { type FileType, fileTypeOf, sampleOf } from "../selection/FileName.ts"
+import { printable } from "../text/Printable.ts"
+
+/** What a cell can hold: ids, and paths of files. */
+const fields = ["analysis", "sample", "person", "bam", "bai", "vcf", "tbi"] as const
+type Field = (typeof fields)[number]
+
+const fieldOfType: Readonly<Record<FileType, Field>> = {
+  bam: "bam",
+  "bam.bai": "bai",
+  "vcf.gz": "vcf",
+  "vcf.gz.tbi": "tbi"
+}
+
+const indexFields: Partial<Record<Field, Field>> = { bam: "bai", vcf: "tbi" }
+
+/** A column: its name in the first line, and what stands below it. */
+export interface SamplesheetColumn {
+  readonly name: string
+  readonly field: Field
+}
+
+/** The columns of a sheet for which none are asked. */
+export const usualColumns: ReadonlyArray<SamplesheetColumn> = fields.map((field) => ({ name: field, field }))
+
+/** Reads `patient=person,sample=sample,bam=bam`: name of the column, then what stands in it. The failure is a sentence. */
+export const parseColumns = (text: string): Result.Result<ReadonlyArray<SamplesheetColumn>, string> => {
+  const columns: Array<SamplesheetColumn> = []
+  for (const item of text.split(",")) {
+    const [name = "", value, ...more] = item.split("=").map((part) => part.trim())
+    const field = fields.find((one) => one === value)
+    if (name === "" || field === undefined || more.length > 0) {
+      const what = `"${printable(item.trim())}" is no column`
+      return Result.fail(`${what}: write NAME=FIELD, where FIELD is one of ${fields.join(", ")}`)
+    }
+    if (columns.some((column) => column.name === name))
+      return Result.fail(`the column ${printable(name)} is there twice`)
+    columns.push({ name, field })
+  }
+  return Result.succeed(columns)
+}
+
+/** What is between two cells, by the name of the file: a comma for `.csv`, a tab for `.tsv`; null for other names. */
+export const separatorOf = (path: string): "," | "\t" | null => {
+  const name = path.toLowerCase()
+  return name.endsWith(".csv") ? "," : name.endsWith(".tsv") ? "\t" : null
+}
+
+export interface SamplesheetForm {
+  readonly columns: ReadonlyArray<SamplesheetColumn>
+  readonly separator: "," | "\t"
+  /** Rows that lack a wanted file are kept, with an empty cell for it. */
+  readonly partial: boolean
+}
+
+export interface Samplesheet {
+  readonly text: string
+  readonly rows: number
+  /** Analyses whose row lacks files, and which: left out, or with `partial` kept. */
+  readonly incomplete: ReadonlyArray<{ readonly analysisId: string; readonly lacks: string }>
+}
+
+/** The first line. */
+export const headerOf = ({ columns, separator }: Pick<SamplesheetForm, "columns" | "separator">): string =>
+  `${columns.map(({ name }) => quoted(name, separator)).join(separator)}\n`
+
+/**
+ * @param results - of a run; paths are absolute, and slices have their index
+ * @param owners - by analysis
+ * @param wanted - types that each row must have; a resume knows only what its requests were for, and gives none
+ */
+export const samplesheetOf = (
+  results: ReadonlyArray<FileResult>,
+  owners: ReadonlyMap<string, AnalysisOwner>,
+  wanted: ReadonlyArray<FileType>,
+  form: SamplesheetForm
+): Samplesheet => {
+  const incomplete: Array<Samplesheet["incomplete"][number]> = []
+  const lines: Array<string> = []
+  for (const [analysisId, files] of Map.groupBy(results, (result) => result.analysisId)) {
+    // A selection that failed as a whole belongs to no row; the run has said so.
+    if (analysisId === null) continue
+    const rows = rowsOf(files)
+    if (rows.length === 0) incomplete.push({ analysisId, lacks: "all its files" })
+    for (const row of rows) {
+      const lacking = [...new Set([...row.lacks, ...wanted.filter((type) => !row.cells.has(fieldOfType[type]))])]
+      if (lacking.length > 0) incomplete.push({ analysisId, lacks: lacking.join(", ") })
+      if (lacking.length > 0 && !form.partial) continue
+      const owner = owners.get(analysisId)
+      const ids = { analysis: analysisId, sample: owner?.sampleId ?? row.stem, person: owner?.limsId ?? "" }
+      const cells = { ...ids, ...Object.fromEntries(row.cells) } as Partial<Record<Field, string>>
+      lines.push(form.columns.map(({ field }) => quoted(cells[field] ?? "", form.separator)).join(form.separator))
+    }
+  }
+  return { text: headerOf(form) + lines.map((line) => `${line}\n`).join(""), rows: lines.length, incomplete }
+}
+
+interface Row {
+  /** The sample as the names of its files have it. */
+  readonly stem: string
+  readonly cells: Map<Field, string>
+  readonly lacks: ReadonlyArray<FileType>
+}
+
+/** True for a file that this run knows to be whole: fetched now, or found there as it is listed. */
+const isWhole = ({ action, path, reason }: FileResult) =>
+  path !== null && (action === "downloaded" || (action === "skipped" && reason === "exists"))
+
+/** One row for an analysis; where it has several files of one type, one for each sample that its file names have. */
+const rowsOf = (results: ReadonlyArray<FileResult>): ReadonlyArray<Row> => {
+  const files = results.flatMap((result) => {
+    const type = result.fileName === null ? null : fileTypeOf(result.fileName)
+    return result.fileName === null || type === null ? [] : [{ ...result, fileName: result.fileName, type }]
+  })
+  const types = new Set(files.map(({ type }) => type))
+  const groups =
+    types.size === files.length ? [files] : [...Map.groupBy(files, ({ fileName }) => sampleOf(fileName)).values()]
+  return groups.flatMap((group) => {
+    const cells = new Map<Field, string>()
+    for (const file of group.filter(isWhole)) {
+      const field = fieldOfType[file.type]
+      cells.set(field, file.path ?? "")
+      const index = indexFields[field]
+      if (index !== undefined && file.index !== null) cells.set(index, file.index.path)
+    }
+    const lacks = group.filter((file) => !isWhole(file) && file.reason !== "no-reads").map(({ type }) => type)
+    return cells.size === 0 ? [] : [{ stem: sampleOf(group[0]?.fileName ?? ""), cells, lacks }]
+  })
+}
+
+/** A cell that holds a quote, a separator or a line end stands in quotes, and its quotes are doubled. */
+const quoted = (text: string, separator: string): string =>
+  /["\r\n]/.test(text) || text.includes(separator) || text !== text.trim() ? `"${text.replaceAll('"', '""')}"` : text
