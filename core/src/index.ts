@@ -90,7 +90,7 @@ export {
 export type { LinkError, LinksOf } from "./download/LinkListing.ts"
 export { type LinkEntry, type LinkManifest, linksJson, readLinks } from "./download/LinkManifest.ts"
 export type { DiskNeed, DiskSpace } from "./download/Planning.ts"
-export type { Awaited, Ended, RunEvent } from "./download/RunEvents.ts"
+export type { AnalysisOwner, Awaited, Ended, RunEvent } from "./download/RunEvents.ts"
 export type { RefusedEstimate } from "./download/SliceTasks.ts"
 export {
   type ChecksumKind,
