@@ -9,7 +9,8 @@ import type { RecordCounts, RecordListener } from "../genome/bgzf/ContentCheck.t
 import type { ContentPosition } from "../genome/bgzf/ContentPosition.ts"
 import * as VirtualOffset from "../genome/bgzf/VirtualOffset.ts"
 import type { BinIndex, Chunk, ReferenceIndex } from "../genome/index/BinIndex.ts"
-import { binOf, binStart } from "../genome/index/Bins.ts"
+import { binOf } from "../genome/index/Bins.ts"
+import { readerFloors } from "../genome/index/IndexRules.ts"
 import type { TabixIndex } from "../genome/index/TabixIndex.ts"
 
 export interface IndexProof extends RecordListener {
@@ -88,14 +89,10 @@ class LinearOffsets {
   /** Number of positions that were compared: no later record ends before them. */
   #compared = 0
 
-  constructor({ bins, linear }: ReferenceIndex, { depth, format, minShift }: BinIndex) {
-    const linearOffsets: Array<readonly [position: number, offset: bigint]> =
-      format === "CSI"
-        ? Array.from(bins.values(), ({ id, loffset }) => [binStart(id, minShift, depth), loffset ?? 0n])
-        : Array.from(linear, (offset, window) => [window * 2 ** minShift, offset])
-    linearOffsets.sort((a, b) => a[0] - b[0])
-    this.#positions = Float64Array.from(linearOffsets, ([position]) => position)
-    this.#offsets = new OffsetList(linearOffsets.map(([, offset]) => offset))
+  constructor(said: ReferenceIndex, index: BinIndex) {
+    const floors = readerFloors(said, index)
+    this.#positions = Float64Array.from(floors, ({ position }) => position)
+    this.#offsets = new OffsetList(floors.map(({ offset }) => offset))
   }
 
   /** A record that begins at `place` ends before base `end` (0-based): false when a reader would begin after it. */

@@ -16,6 +16,7 @@ import { open } from "../formats/Formats.ts"
 import { type Program, regionsKey } from "../formats/SliceHeader.ts"
 import { newDepth, usualShift } from "../index/Bins.ts"
 import * as IndexBuilder from "../index/IndexBuilder.ts"
+import { unplacedOf } from "../index/IndexRules.ts"
 import { formatRegions, type ReferenceRegions, resolveRegions } from "../regions/Regions.ts"
 import type { RegionText } from "../regions/RegionText.ts"
 import { checkLastEnd, hasEnd, lastEndRange, noEnd, readIndex } from "../Structure.ts"
@@ -185,8 +186,7 @@ export const planSlice = Effect.fn("svc.genome.planSlice")(function* <E>({
     hasEnd: ended,
     key: regionsKey(formatRegions(regions, hasUnplaced), crc32),
     takeUnplaced: hasUnplaced,
-    // bamtools counts nothing, and writes 0.
-    unplaced: tabix.index.unplaced === 0 ? null : tabix.index.unplaced,
+    unplaced: unplacedOf(tabix.index),
     checkNothingFollowsIndex:
       referenceAt === null ? Effect.void : checkLastEnd(indexName, tabix.index, source, referenceAt),
     pieces,

@@ -10,6 +10,7 @@
 import * as VirtualOffset from "../bgzf/VirtualOffset.ts"
 import { largestRecord } from "../formats/RecordFormats.ts"
 import type { BinIndex } from "../index/BinIndex.ts"
+import { beginsOf } from "../index/IndexRules.ts"
 import { firstWhere } from "../Search.ts"
 import { isBefore, type PieceStretch, type VirtualOffsetPair } from "./PieceJob.ts"
 import type { Stretches } from "./Stretches.ts"
@@ -100,18 +101,8 @@ const startsOf = (index: BinIndex): ((ref: number) => BigUint64Array) => {
   let starts = new BigUint64Array(0)
   return (ref) => {
     if (ref === known || ref < 0) return ref < 0 ? new BigUint64Array(0) : starts
-    const { bins, linear } = index.reference(ref)
-    const offsets =
-      linear.length > 0
-        ? linear
-        : BigUint64Array.from(
-            [...bins.values()].flatMap(({ chunks, loffset }) => [
-              ...(loffset === null ? [] : [loffset]),
-              ...chunks.map(({ begin }) => begin)
-            ])
-          )
     known = ref
-    starts = offsets.toSorted()
+    starts = beginsOf(index.reference(ref))
     return starts
   }
 }

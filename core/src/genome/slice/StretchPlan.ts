@@ -8,7 +8,14 @@
 
 import * as VirtualOffset from "../bgzf/VirtualOffset.ts"
 import type { BinIndex, ReferenceIndex } from "../index/BinIndex.ts"
-import { binStart, firstOfLevel } from "../index/Bins.ts"
+import {
+  extentOf,
+  nextKnownBlock,
+  type ReferenceReading,
+  readingOf,
+  type Starts,
+  unplacedFrom
+} from "../index/IndexRules.ts"
 import type { ReferenceRegions } from "../regions/Regions.ts"
 import { firstWhere } from "../Search.ts"
 import { type Stretch, Stretches } from "./Stretches.ts"
@@ -56,34 +63,6 @@ const longestBlock = 0x10000
 /** Bytes that are fetched of the block after the last one, to look at one record; most blocks are shorter. */
 const usualBlock = 0x8000
 
-/** Where the records of the bins of a reference begin, to find a place after which all records start at a position or later. */
-interface Starts {
-  /** 0-based start of each bin, ascending. */
-  readonly positions: Float64Array
-  /** For each bin: where the first record of it and of all bins after it begins. */
-  readonly offsets: BigUint64Array
-}
-
-const startsOf = (reference: ReferenceIndex, index: BinIndex): Starts => {
-  // Older writers put what stands before the first base (POS 0) into the bin of that number, which begins near 2^29.
-  const beforeFirstBase = firstOfLevel(index.depth) - 1
-  const bins = [...reference.bins.values()]
-    .filter((bin) => bin.chunks.length > 0 && bin.id !== beforeFirstBase)
-    .map((bin) => {
-      const position = binStart(bin.id, index.minShift, index.depth)
-      return { position, offset: bin.chunks[0]!.begin }
-    })
-    .sort((a, b) => a.position - b.position)
-  const offsets = new BigUint64Array(bins.length)
-  let least = 2n ** 64n - 1n
-  for (let i = bins.length - 1; i >= 0; i--) {
-    const { offset } = bins[i]!
-    if (offset < least) least = offset
-    offsets[i] = least
-  }
-  return { positions: Float64Array.from(bins, ({ position }) => position), offsets }
-}
-
 /**
  * Where the records around `position` lie; `null` when the index does not say. Bins are exact where they are small, but writers of
  * indexes merge bins with little in them into larger ones. Windows of the linear index are always small, but one names the first record
@@ -100,60 +79,24 @@ const bracketOf = (starts: Starts, next: number, reference: ReferenceIndex, minS
   return near ? bins : (windowsAround(reference, position, minShift) ?? bins)
 }
 
-/** Offset before which no record reaches `position`. */
-const lowerBound = (reference: ReferenceIndex, index: BinIndex, position: number): bigint => {
-  const { bins, linear } = reference
-  const window = Math.floor(position / 2 ** index.minShift)
-  if (linear.length > 0) return linear[Math.min(window, linear.length - 1)]!
-  let least = 0n
-  for (let level = 0; level <= index.depth; level++) {
-    const bin = bins.get(firstOfLevel(level) + Math.floor(window / 8 ** (index.depth - level)))
-    if (bin?.loffset !== null && bin?.loffset !== undefined && bin.loffset > least) least = bin.loffset
-  }
-  return least
-}
-
-/** Numbers of all bins that `[start, end)` touches (`reg2bins`), as far as the index has them. */
-const binsOver = (reference: ReferenceIndex, index: BinIndex, start: number, end: number): ReadonlyArray<number> => {
-  const found: Array<number> = []
-  for (let level = 0; level <= index.depth; level++) {
-    const size = 2 ** (index.minShift + 3 * (index.depth - level))
-    const base = firstOfLevel(level)
-    const first = base + Math.floor(start / size)
-    const last = Math.min(base + Math.floor((end - 1) / size), base + 8 ** level - 1)
-    if (last - first < reference.bins.size) {
-      for (let id = first; id <= last; id++) if (reference.bins.has(id)) found.push(id)
-    } else {
-      for (const id of reference.bins.keys()) if (id >= first && id <= last) found.push(id)
-    }
-  }
-  return found
-}
-
 /** A wanted interval `[start, end)` (0-based) of a reference, with what its index says. */
 interface Interval {
   readonly ref: number
   readonly reference: ReferenceIndex
-  readonly index: BinIndex
-  readonly starts: Starts
+  readonly reading: ReferenceReading
+  readonly minShift: number
   readonly start: number
   readonly end: number
 }
 
 type Bounds = Pick<Stretch, "begin" | "end" | "fetchEnd">
 
-/** The chunks of bins that may hold records of an interval, cut to `[lower, upper)` and merged where they meet; `upper` null: no end is known. */
-const chunksOf = ({ end, index, reference, start }: Interval, lower: bigint, upper: bigint | null) => {
-  const chunks = binsOver(reference, index, start, Math.min(end, 2 ** (index.minShift + 3 * index.depth)))
-    .flatMap((id) => reference.bins.get(id)?.chunks ?? [])
-    .filter((chunk) => chunk.end > lower && (upper === null || chunk.begin < upper))
-    .sort((a, b) => (a.begin < b.begin ? -1 : a.begin > b.begin ? 1 : 0))
+/** The chunks that may hold records of an interval, merged where they meet; `ceiling` null: no end is known. */
+const chunksOf = ({ end, reading, reference, start }: Interval, ceiling: VirtualOffset.VirtualOffset | null) => {
   const merged: Array<Bounds> = []
-  for (const chunk of chunks) {
-    const begin = chunk.begin < lower ? VirtualOffset.fromBits(lower) : chunk.begin
-    const stop = upper === null || chunk.end < upper ? chunk.end : VirtualOffset.fromBits(upper)
+  for (const { begin, end: stop } of reading.chunksOver(start, end, ceiling)) {
     const last = merged[merged.length - 1]
-    const fetchTo = blockEndOf(stop, nextBlock(reference, stop))
+    const fetchTo = blockEndOf(stop, nextKnownBlock(reference, stop))
     if (last === undefined || VirtualOffset.block(last.end) < VirtualOffset.block(begin)) {
       merged.push({ begin, end: stop, fetchEnd: fetchTo })
     } else if (stop > last.end) merged[merged.length - 1] = { begin: last.begin, end: stop, fetchEnd: fetchTo }
@@ -163,13 +106,14 @@ const chunksOf = ({ end, index, reference, start }: Interval, lower: bigint, upp
 
 /** Stretches of one interval, merged where they meet. */
 const intervalStretches = (interval: Interval): ReadonlyArray<Stretch> => {
-  const { end, index, ref, reference, start, starts } = interval
+  const { end, minShift, reading, ref, reference } = interval
+  const { offsets, positions } = reading.starts
   /** The first bin that begins at the end or later. */
-  const next = firstWhere(starts.positions.length, (bin) => starts.positions[bin]! >= end)
+  const next = firstWhere(positions.length, (bin) => positions[bin]! >= end)
   /** A record that starts at the end or later, with all after it; `null` when the index knows none. */
-  const upper = starts.offsets[next] ?? null
-  const chunks = chunksOf(interval, lowerBound(reference, index, start), upper)
-  const bracket = bracketOf(starts, next, reference, index.minShift, end)
+  const ceiling = next < offsets.length ? VirtualOffset.fromBits(offsets[next]!) : null
+  const chunks = chunksOf(interval, ceiling)
+  const bracket = bracketOf(reading.starts, next, reference, minShift, end)
   const ample = bracket === null ? Number.POSITIVE_INFINITY : estimateEnd(bracket, end)
   return chunks.map((stretch, i) => {
     // Of the first chunk at least one block is read: it shows whether the records of the interval end there.
@@ -186,13 +130,6 @@ const intervalStretches = (interval: Interval): ReadonlyArray<Stretch> => {
   })
 }
 
-/** Byte offset of the first block after `end` that the windows of the reference know; infinite when none. */
-const nextBlock = ({ linear }: ReferenceIndex, end: VirtualOffset.VirtualOffset): number => {
-  const lastOfBlock = end | 0xffffn
-  const found = linear[firstWhere(linear.length, (window) => linear[window]! > lastOfBlock)]
-  return found === undefined ? Number.POSITIVE_INFINITY : VirtualOffset.block(VirtualOffset.fromBits(found))
-}
-
 /** Byte offset up to which bytes are needed to read the records before `end`; `next` is the byte offset of a later block. */
 const blockEndOf = (end: VirtualOffset.VirtualOffset, next: number): number => {
   const block = VirtualOffset.block(end)
@@ -201,15 +138,9 @@ const blockEndOf = (end: VirtualOffset.VirtualOffset, next: number): number => {
 
 /** All of a reference, from its first record to its last. */
 const wholeStretch = (ref: number, reference: ReferenceIndex): Stretch | null => {
-  let begin: VirtualOffset.VirtualOffset | null = null
-  let end: VirtualOffset.VirtualOffset | null = null
-  for (const { chunks } of reference.bins.values()) {
-    for (const chunk of chunks) {
-      if (begin === null || chunk.begin < begin) begin = chunk.begin
-      if (end === null || chunk.end > end) end = chunk.end
-    }
-  }
-  if (begin === null || end === null) return null
+  const extent = extentOf(reference)
+  if (extent === null) return null
+  const { begin, end } = extent
   // The block in which the reference ends is read, and one record of the next block, to see that no record of it follows.
   const fetchTo = VirtualOffset.block(end) + 2 * longestBlock
   return { ref, begin, end, until: Number.POSITIVE_INFINITY, fetchEnd: fetchTo, expectedEnd: fetchTo, whole: true }
@@ -235,7 +166,7 @@ export const planStretches = (
       stretches.add(all)
       continue
     }
-    const starts = startsOf(reference, index)
+    const reading = readingOf(reference, index)
     const windowOf = (position: number) => Math.floor(position / 2 ** index.minShift)
     for (let i = 0; i < bounds.length; ) {
       const start = bounds[i]!
@@ -246,13 +177,14 @@ export const planStretches = (
         end = bounds[i + 1]!
         i += 2
       }
-      for (const stretch of intervalStretches({ ref, reference, index, starts, start, end })) stretches.add(stretch)
+      for (const stretch of intervalStretches({ ref, reference, reading, minShift: index.minShift, start, end }))
+        stretches.add(stretch)
     }
   }
   stretches.sort()
   if (options.unplaced !== null) {
     const { dataEnd, firstRecord } = options.unplaced
-    const begin = index.lastEnd ?? firstRecord
+    const begin = unplacedFrom(index, firstRecord)
     const end = VirtualOffset.make(dataEnd, 0)
     if (begin < end) {
       const until = Number.POSITIVE_INFINITY

@@ -1,0 +1,99 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Result } from "effect"
+import * as ZlibCodec from "../../../../platform/inflate/ZlibCodec.ts"
+import {
+  BlockBytes,
+  bamFile,
+  bgzf,
+  concat,
+  references,
+  SomeIntervals,
+  someReads
+} from "../../../../test/genome/Fixtures.ts"
+import { indexBy, placesOf, type Writer, writers } from "../../../../test/genome/IndexWriters.ts"
+import { realBytes } from "../../../../test/genome/Oracles.ts"
+import { lacks, unless } from "../../../../test/Lacks.ts"
+import { openFile, piecesOf } from "../../htsget/TicketPieces.ts"
+import { fromBody } from "../../htsget/TicketRequest.ts"
+import { fromBytes } from "../ByteReader.ts"
+import { Codec } from "../bgzf/Codec.ts"
+import { parseRange } from "../regions/RegionText.ts"
+import { planSlice, writeSlice } from "../slice/Slice.ts"
+
+const provided = Effect.provide(ZlibCodec.layer)
+
+const suffixOf = ({ format }: Writer) => format.toLowerCase()
+
+/** How many records a slice has. */
+const countOf = Effect.fnUntraced(function* (bam: Uint8Array, index: Uint8Array, suffix: string, range: string) {
+  const source = { name: "x.bam", reader: fromBytes(bam), indexName: `x.bam.${suffix}`, index: fromBytes(index) }
+  const wanted = Result.getOrThrow(parseRange(range))
+  const plan = yield* planSlice({ type: "bam", source, wanted, takeUnplaced: false })
+  const program = { name: "svc-steps", version: "0" }
+  const made = yield* writeSlice(plan, { write: () => Effect.void }, { program, level: 1 })
+  return made.records
+})
+
+describe("what an index narrows", () => {
+  it.effect.prop(
+    "D19 is never a record too much, whichever program wrote it: every region has what a scan of the file has",
+    [someReads, SomeIntervals, BlockBytes],
+    ([reads, wanted, blockBytes]) =>
+      Effect.gen(function* () {
+        const codec = yield* Codec
+        const { bam } = bamFile(codec, reads, { blockBytes })
+        const { placed } = yield* placesOf(bam)
+        for (const writer of writers) {
+          const plain = indexBy(writer, placed, references.length)
+          const index = writer.format === "CSI" ? bgzf(codec, plain) : plain
+          for (const { ref, size, start } of wanted) {
+            const name = references[ref]?.name
+            const range = size === 0 ? `${name}:${start + 1}` : `${name}:${start + 1}-${start + size}`
+            const end = size === 0 ? Number.POSITIVE_INFINITY : start + size
+            const scanned = placed.filter((it) => it.ref === ref && it.start < end && it.end > start).length
+            const found = yield* countOf(bam, index, suffixOf(writer), range)
+            assert.strictEqual(found, scanned, `${writer.name}: ${range}`)
+          }
+        }
+      }).pipe(provided),
+    { timeout: 60_000 }
+  )
+})
+
+describe("an index that noodles-csi 0.58.0 wrote", unless(lacks.realFiles), () => {
+  const bam = () => realBytes("volvox-sorted.bam")
+  const csi = () => realBytes("../cases/noodles/volvox-sorted.bam.csi")
+
+  it.effect("D19 gives all reads of a region, and of many others, in slices", () =>
+    Effect.gen(function* () {
+      assert.strictEqual(yield* countOf(bam(), csi(), "csi", "ctgA:1-16000"), 3_056)
+      const { placed } = yield* placesOf(bam())
+      for (let start = 0; start < 50_000; start += 1_237) {
+        const end = start + 1 + ((start * 7) % 9_000)
+        const scanned = placed.filter((it) => it.start < end && it.end > start).length
+        assert.strictEqual(yield* countOf(bam(), csi(), "csi", `ctgA:${start + 1}-${end}`), scanned)
+      }
+    }).pipe(provided)
+  )
+
+  it.effect("D19 leads a ticket to all reads of a region", () =>
+    Effect.gen(function* () {
+      const reader = fromBytes(bam())
+      const pair = { name: "v.bam", reader, indexName: "v.bam.csi", index: fromBytes(csi()) }
+      const body = JSON.stringify({ regions: [{ referenceName: "ctgA", start: 0, end: 16_000 }] })
+      const request = yield* Effect.fromResult(fromBody("reads", new URLSearchParams(), body))
+      const pieces = yield* piecesOf(yield* openFile("reads", pair), reader, request)
+      const ticket = concat(
+        ...pieces.map((piece) =>
+          piece._tag === "Inline"
+            ? piece.bytes
+            : piece._tag === "Range"
+              ? bam().subarray(piece.first, piece.end)
+              : bam()
+        )
+      )
+      const { placed } = yield* placesOf(ticket)
+      assert.strictEqual(placed.filter(({ start }) => start < 16_000).length, 3_056)
+    }).pipe(provided)
+  )
+})
