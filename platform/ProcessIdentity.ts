@@ -59,8 +59,8 @@ export const hasEnded = (other: ProcessIdentity, self: ProcessIdentity): boolean
   try {
     process.kill(other.pid, 0)
   } catch (error) {
-    // EPERM: it lives and belongs to another user.
-    return error instanceof Error && "code" in error && error.code === "ESRCH"
+    // EPERM: a process of that number lives and belongs to another user.
+    if (error instanceof Error && "code" in error && error.code === "ESRCH") return true
   }
   const stat = statOf(other.pid)
   if (stat === null || other.start === null) return false

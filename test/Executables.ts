@@ -48,8 +48,8 @@ export const folderUntilTheEnd = (name: string): string => {
   return folder
 }
 
-/** Where temporary files go (TestRun.ts, TestFile.ts), and whether this is the CI. */
-const passedOn = ["TMPDIR", "XDG_RUNTIME_DIR", "CI"]
+/** Where temporary files and locks go (TestRun.ts, TestFile.ts), and whether this is the CI. */
+const passedOn = ["TMPDIR", "SVC_LOCK_DIR", "CI"]
 
 export const environment = (options: RunOptions) => ({
   ...Object.fromEntries(Object.entries(process.env).filter(([name]) => passedOn.includes(name))),

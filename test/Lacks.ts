@@ -31,6 +31,7 @@ export const lacks = {
   ),
   compiler: toolsLack("gcc", ["gcc", "--version"]),
   terminal: toolsLack("script, of Debian's bsdutils", ["script", "--version"]),
+  users: toolsLack("the right to run as other users", ["setpriv", "--reuid", "61234", "--clear-groups", "true"]),
   mounts: toolsLack("the right to mount a file system", ["unshare", "-Urm", "true"])
 }
 

@@ -1,6 +1,6 @@
-/** Before each test file: a place of its own for locks and refused passwords. Another file may get the same port, and so the same address. */
+/** Before each test file: a place of its own for locks and refused passwords, which would lie in the home of the user. Another file may get the same port, and so the same address. */
 import { mkdtempSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 
-process.env["XDG_RUNTIME_DIR"] = mkdtempSync(join(tmpdir(), "runtime-"))
+process.env["SVC_LOCK_DIR"] = mkdtempSync(join(tmpdir(), "locks-"))

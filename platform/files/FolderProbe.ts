@@ -1,7 +1,8 @@
 /** Looks at folders by using them: writes a small file and removes it, takes a lock and gives it back. */
 
 import { randomBytes } from "node:crypto"
-import { open, readdir, readFile, statfs, unlink } from "node:fs/promises"
+import { open, readdir, readFile, stat, statfs, unlink } from "node:fs/promises"
+import { userInfo } from "node:os"
 import { join } from "node:path"
 import * as Effect from "effect/Effect"
 import { CannotCreate, LocalIo } from "../../core/src/Errors.ts"
@@ -46,7 +47,10 @@ export const tryFolder = (folder: string): Effect.Effect<TriedFolder, CannotCrea
   })
 }
 
-export interface LockFolder {
+/** How a folder of locks is used. */
+export interface LocksInUse {
+  /** Whose folder it is, such as `ana (uid 1000)`. */
+  readonly owner: string
   /** The living processes that hold a lock, for example `process 4711 on node7`. */
   readonly held: ReadonlyArray<string>
   /** Locks of processes that have ended; the next step takes them over. */
@@ -54,7 +58,7 @@ export interface LockFolder {
 }
 
 /** Takes and releases a lock of its own in the folder, then reads which processes hold the others. */
-export const tryLocks = (folder: string): Effect.Effect<LockFolder, FileLockError> =>
+export const tryLocks = (folder: string): Effect.Effect<LocksInUse, FileLockError> =>
   Effect.andThen(
     Effect.flatMap(makeFileLocks, ({ acquire }) =>
       Effect.scoped(acquire(join(folder, `doctor-${process.pid}-${randomBytes(4).toString("hex")}.lock`), { wait: 0 }))
@@ -66,8 +70,23 @@ export const tryLocks = (folder: string): Effect.Effect<LockFolder, FileLockErro
         const owners = texts.map(parseIdentity).filter((owner) => owner !== null)
         const self = thisProcess()
         const alive = owners.filter((owner) => !hasEnded(owner, self))
-        return { held: alive.map(({ host, pid }) => `process ${pid} on ${host}`), stale: owners.length - alive.length }
+        const { uid } = await stat(folder)
+        const owner = uid === process.geteuid?.() ? ourName(uid) : `uid ${uid}`
+        return {
+          owner,
+          held: alive.map(({ host, pid }) => `process ${pid} on ${host}`),
+          stale: owners.length - alive.length
+        }
       },
       catch: (error) => new LocalIo({ path: folder, operation: "read", errno: errnoOf(error) })
     })
   )
+
+/** The name of this user by the system; a container may run as a uid that has none. */
+const ourName = (uid: number): string => {
+  try {
+    return `${userInfo().username} (uid ${uid})`
+  } catch {
+    return `uid ${uid}`
+  }
+}

@@ -6,89 +6,83 @@
  */
 
 import { createHash } from "node:crypto"
-import { lstat, mkdir } from "node:fs/promises"
-import { tmpdir } from "node:os"
-import { dirname, join } from "node:path"
-import * as Config from "effect/Config"
+import { lstat } from "node:fs/promises"
+import { join } from "node:path"
 import * as Context from "effect/Context"
 import * as Deferred from "effect/Deferred"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
-import * as Option from "effect/Option"
 import * as Ref from "effect/Ref"
+import * as Result from "effect/Result"
 import * as Scope from "effect/Scope"
 import { AccountLock } from "../../core/src/session/Gate.ts"
 import { RefusedLogins } from "../../core/src/session/LoginHistory.ts"
-import { errnoOf } from "../Errno.ts"
-import { makeFileLocks, ourselves } from "./FileLock.ts"
+import { type FileLockError, type FileLocks, makeFileLocks, ourselves, takingOver } from "./FileLock.ts"
+import { findLockFolder } from "./LockFolder.ts"
 import * as RefusedLoginFiles from "./RefusedLoginFiles.ts"
 
 export interface AccountLockSettings {
-  /** Folder shared by all steps of the account, also on several machines; null for the user's runtime folder. */
+  /** Folder shared by all steps of the account, also on several machines; null for the usual one (`LockFolder.ts`). */
   readonly lockDir: string | null
 }
 
-/** `$XDG_RUNTIME_DIR/svc-steps`, or a folder of this user in the system's folder for temporary files. */
-const usualFolder = Effect.map(
-  Effect.orDie(Config.option(Config.NonEmptyString("XDG_RUNTIME_DIR"))),
-  Option.match({
-    onNone: () => join(tmpdir(), `svc-steps-${process.getuid?.() ?? "user"}`),
-    onSome: (runtime) => join(runtime, "svc-steps")
-  })
-)
-
-/** The folder that holds the locks. */
-export const folderOf = ({ lockDir }: AccountLockSettings): Effect.Effect<string> =>
-  lockDir === null ? usualFolder : Effect.succeed(lockDir)
+const fileIn = (folder: string, key: string, kind: "lock" | "refused") =>
+  join(folder, `${createHash("sha256").update(key).digest("hex").slice(0, 32)}.${kind}`)
 
 /**
- * A folder and those above it. Node's own `recursive` says of a read-only file system that something is missing, and never
- * ends where that is said of a folder whose parent is there, as in `/proc`.
+ * Takes the lock of an account until the scope closes.
+ *
+ * In a folder of several users with the sticky bit nobody can remove the lock of another user's killed run. Then a second lock beside
+ * it counts: whoever has that one looks at the first again, and whoever has the first one also waits for the second.
  */
-const makeFolder = async (folder: string): Promise<void> => {
-  try {
-    await mkdir(folder, { mode: 0o700 })
-  } catch (error) {
-    const code = errnoOf(error)
-    if (code === "EEXIST") return
-    const above = dirname(folder)
-    if (code !== "ENOENT" || (await isThere(above))) throw error
-    await makeFolder(above)
-    await makeFolder(folder)
-  }
+const makeTurns = ({ acquire }: FileLocks) => {
+  /** Locks that were left so: they are not watched anew for each request. */
+  const left = new Set<string>()
+  const isLeft = (error: FileLockError) => error._tag === "SvcLocalIo" && error.operation === takingOver
+  return (path: string, onWait: (owner: string) => Effect.Effect<void>) =>
+    Effect.gen(function* () {
+      const second = path.replace(/lock$/, "second.lock")
+      const patient = { wait: Duration.infinity, onWait }
+      while (true) {
+        if (!left.has(path)) {
+          const first = yield* Effect.result(acquire(path, patient))
+          if (Result.isSuccess(first)) {
+            if (yield* isThere(second)) yield* acquire(second, patient)
+            return
+          }
+          if (!isLeft(first.failure)) return yield* first.failure
+          left.add(path)
+          yield* Effect.logWarning(
+            `${path} was left by a run of another user that was killed, and only that user can remove it: a second lock is used. In a folder of a group without the sticky bit (chmod 2770) it would have been taken over`
+          )
+        }
+        const scope = yield* Scope.fork(yield* Effect.scope)
+        yield* Scope.provide(acquire(second, patient), scope)
+        const again = yield* Effect.result(acquire(path, { wait: 0 }))
+        if (Result.isFailure(again) && isLeft(again.failure)) return
+        left.delete(path)
+        if (Result.isSuccess(again)) return
+        yield* Scope.close(scope, Exit.void)
+      }
+    })
 }
 
 const isThere = (path: string) =>
-  lstat(path).then(
-    () => true,
-    () => false
-  )
-
-/** Why the folder cannot be used, or null after making sure that it can. `shared`: it was chosen by the user. */
-export const unusable = (folder: string, shared: boolean): Effect.Effect<string | null> =>
-  Effect.tryPromise(async () => {
-    const stats = await lstat(folder).catch(() => makeFolder(folder).then(() => lstat(folder)))
-    if (shared) return null
-    // A folder in a place where everybody writes: another user must not have put it there.
-    if (!stats.isDirectory()) return "it is not a folder"
-    if (process.getuid !== undefined && stats.uid !== process.getuid()) return "it belongs to another user"
-    return (stats.mode & 0o022) === 0 ? null : "other users may write to it"
-  }).pipe(
-    Effect.catch(({ cause }) =>
-      Effect.succeed(cause instanceof Error && "code" in cause ? String(cause.code) : "it cannot be made")
+  Effect.promise(() =>
+    lstat(path).then(
+      () => true,
+      () => false
     )
   )
-
-const fileIn = (folder: string, key: string, kind: "lock" | "refused") =>
-  join(folder, `${createHash("sha256").update(key).digest("hex").slice(0, 32)}.${kind}`)
 
 /** Never fails: a lock that cannot be had is worth a warning only. */
 export const layer = (settings: AccountLockSettings): Layer.Layer<AccountLock> =>
   Layer.effectContext(
     Effect.gen(function* () {
-      const folder = yield* folderOf(settings)
+      const { insteadOf, path: folder, reason } = yield* findLockFolder(settings.lockDir)
       const warned = yield* Ref.make(false)
       const warn = (reason: string) =>
         Effect.flatMap(Ref.getAndSet(warned, true), (before) =>
@@ -98,12 +92,16 @@ export const layer = (settings: AccountLockSettings): Layer.Layer<AccountLock> =
                 `The lock folder ${folder} cannot be used (${reason}): do not run several steps of one account at a time, or set SVC_LOCK_DIR`
               )
         )
-      const reason = yield* unusable(folder, settings.lockDir !== null)
+      if (insteadOf !== null) {
+        yield* Effect.logWarning(
+          `The lock folder ${insteadOf.path} cannot be used (${insteadOf.reason}): ${folder} takes its place. Runs that can use the first one do not wait for this one: set SVC_LOCK_DIR for all of them`
+        )
+      }
       if (reason !== null) {
         yield* warn(reason)
         return Context.make(AccountLock, { withLock: () => (self) => self })
       }
-      const { acquire } = yield* makeFileLocks
+      const turns = makeTurns(yield* makeFileLocks)
       const sayWhom = (owner: string) => {
         const whom = owner === ourselves ? "another session of this program" : `another step (${owner})`
         return Effect.logInfo(`Waiting for ${whom} that uses the same account`)
@@ -116,7 +114,7 @@ export const layer = (settings: AccountLockSettings): Layer.Layer<AccountLock> =
             const onWait = (name: string) => Effect.asVoid(Deferred.succeed(owner, name))
             const notice = Effect.flatMap(Effect.delay(Deferred.await(owner), "10 seconds"), sayWhom)
             const waiting = yield* Effect.forkScoped(notice)
-            yield* acquire(path, { wait: Duration.infinity, onWait }).pipe(Effect.catch((error) => warn(error.message)))
+            yield* turns(path, onWait).pipe(Effect.catch((error) => warn(error.message)))
             yield* Fiber.interrupt(waiting)
           })
           return (self) =>

@@ -15,7 +15,7 @@ import * as Scope from "effect/Scope"
 import { Busy, type CannotCreate, LocalIo } from "../../core/src/Errors.ts"
 import { monotonicMillis } from "../../core/src/MonotonicTime.ts"
 import { lockPoll } from "../../core/src/Schedules.ts"
-import { type Errno, io } from "../Errno.ts"
+import { Errno, io } from "../Errno.ts"
 import { type ProcessIdentity, thisProcess } from "../ProcessIdentity.ts"
 import { claim, hasName, type LockCard, makeCard, refresh, removeCard, removeName } from "./LockCard.ts"
 import { breakLock, type LockWatch, leftAfter, removeLeft, watchLock } from "./StaleLock.ts"
@@ -38,6 +38,9 @@ export interface HeldLock {
 
 /** `Busy` after the wait; `CannotCreate` for a lock path that is a link or no file; `LocalIo` for the rest. */
 export type FileLockError = Busy | CannotCreate | LocalIo
+
+/** The operation of a `LocalIo` for a lock whose owner is gone, which only that owner's user may remove (a folder with the sticky bit). */
+export const takingOver = "take over"
 
 /** Somebody else holds the lock. */
 class Held extends Data.TaggedError("Held")<{ readonly owner: string }> {}
@@ -104,11 +107,19 @@ const attempt = Effect.fnUntraced(function* (path: string, card: LockCard, watch
     const taken = yield* claim(path, card)
     if (taken !== null) return taken
     const seen = yield* watch.look
-    const gone = seen === null || ((yield* watch.isStale(seen)) && (yield* breakLock(path, seen.stats, card)))
+    const gone =
+      seen === null || ((yield* watch.isStale(seen)) && (yield* notPermitted(path, breakLock(path, seen.stats, card))))
     if (!gone) break
   }
   return yield* new Held({ owner: ownerText(watch.owner()) })
 })
+
+const notPermitted = <A, E, R>(path: string, self: Effect.Effect<A, E | Errno, R>) =>
+  Effect.mapError(self, (error) =>
+    error instanceof Errno && (error.code === "EPERM" || error.code === "EACCES")
+      ? new LocalIo({ path, operation: takingOver, errno: error.code })
+      : error
+  )
 
 /** Tries until the wait is over; `onWait` hears once of whom it waits for. */
 const waitFor = Effect.fnUntraced(function* <E, R>(

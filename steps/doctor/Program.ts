@@ -26,7 +26,7 @@ import { ignoredVariable } from "../../core/src/settings/Target.ts"
 import { baseUrlOf, complete, proxyOf } from "../../core/src/settings/Validation.ts"
 import { tryFolder, tryLocks } from "../../platform/files/FolderProbe.ts"
 import { withPasswordFile } from "../../platform/inputs/PrivateFile.ts"
-import { folderOf, unusable } from "../../platform/locks/AccountLockFiles.ts"
+import { findLockFolder } from "../../platform/locks/LockFolder.ts"
 import * as LogOutput from "../../platform/terminal/LogOutput.ts"
 import { makeProgram, valuesOf } from "../main/Program.ts"
 import { printDocument, printProse } from "../main/StandardOutput.ts"
@@ -143,16 +143,17 @@ const checkDestination = ({ destination }: LocalSettings): Effect.Effect<Check> 
 /** Steps also work without a lock folder, with a warning. So it is a failure only when a folder that was asked for cannot be used. */
 const checkLocks = Effect.fn("svc.step.checkLocks")(function* ({ lockDir }: LocalSettings) {
   const name = "lock folder"
-  const folder = yield* folderOf({ lockDir })
+  const { chosen, insteadOf, path, reason } = yield* findLockFolder(lockDir)
   const advice = "Set SVC_LOCK_DIR to a private folder that all steps of this account can write to"
-  const reason = yield* unusable(folder, lockDir !== null)
-  if (reason !== null && lockDir === null) return warn(name, `${folder} cannot be used (${reason})`, advice)
-  return yield* Effect.match(tryLocks(folder), {
-    onFailure: (error) => (lockDir === null ? warn(name, error.message, advice) : fail(name, error, advice)),
-    onSuccess: ({ held, stale }) => {
+  if (reason !== null && !chosen) return warn(name, `${path} cannot be used (${reason})`, advice)
+  return yield* Effect.match(tryLocks(path), {
+    onFailure: (error) => (chosen ? fail(name, error, advice) : warn(name, error.message, advice)),
+    onSuccess: ({ held, owner, stale }) => {
       const old = stale === 0 ? "" : `; ${stale} left by steps that have ended, which the next step takes over`
       const now = held.length === 0 ? "" : `; at work: ${held.join(", ")}`
-      return ok(name, `${folder} can be used${now}${old}`)
+      const says = `${path} of ${owner} can be used${now}${old}`
+      if (insteadOf === null) return ok(name, says)
+      return warn(name, `${says}, in place of ${insteadOf.path} (${insteadOf.reason})`, advice)
     }
   })
 })

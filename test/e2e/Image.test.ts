@@ -245,7 +245,10 @@ describe("the image", unless(lack), () => {
           ["download", "-a", "A1", "-f", "bam,bam.bai,vcf.gz,vcf.gz.tbi", "--reportfile", "report.json"]
         )
         assert.strictEqual(got.exitCode, 0, got.stderr)
-        assert.match(got.stderr, /The lock folder \/tmp\/svc-steps-12345 cannot be used \(EROFS\).*set SVC_LOCK_DIR/)
+        assert.match(
+          got.stderr,
+          /The lock folder \/var\/tmp\/svc-steps-12345 cannot be used \(EROFS\).*set SVC_LOCK_DIR/
+        )
         const names = readdirSync(data).sort()
         assert.deepStrictEqual(names, ["S1.bam", "S1.bam.bai", "S1.vcf.gz", "S1.vcf.gz.tbi", "report.json"])
         for (const name of names) {

@@ -13,11 +13,10 @@ describe("without a place to write to", () => {
   it.live("a slice is made as with one, and only the destination has new files", () =>
     Effect.gen(function* () {
       const { download, env, folder } = yield* ground()
-      const { SVC_LOCK_DIR: _, ...account } = env
       const slices = ["S1.ranged.bam", "S1.ranged.bam.bai", "S1.ranged.vcf.gz", "S1.ranged.vcf.gz.tbi"]
       const bare = yield* run("svc-download", args, {
         cwd: folder,
-        env: { ...account, HOME: nowhere, TMPDIR: nowhere, XDG_RUNTIME_DIR: nowhere, XDG_CACHE_HOME: nowhere }
+        env: { ...env, SVC_LOCK_DIR: nowhere, HOME: nowhere, TMPDIR: nowhere, XDG_CACHE_HOME: nowhere }
       })
       assert.strictEqual(bare.exitCode, 0, bare.stderr)
       assert.deepStrictEqual(namesIn(folder, "out"), slices)

@@ -82,7 +82,7 @@ const networkKeys = {
     env: "SVC_LOCK_DIR",
     metavar: "DIR",
     beyond: true,
-    help: "Folder of the locks by which processes of one account take turns; the default is the user's runtime folder"
+    help: "Folder of the locks by which processes of one account take turns; the default is .svc-steps/locks in the home folder of the user, whatever the environment says"
   }
 } as const satisfies Record<string, Key>
 

@@ -18,7 +18,7 @@ export interface ServiceSettings {
   readonly proxy?: ProxyAddress | null
   /** Path of a PEM file with authorities to trust besides those of the system. */
   readonly caFile?: string | null
-  /** Folder where all programs of the account take turns; the user's runtime folder when absent. */
+  /** Folder where all programs of the account take turns; `SVC_LOCK_DIR` when absent, else one in the user's home. */
   readonly lockDir?: string | null
 }
 

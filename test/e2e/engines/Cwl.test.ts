@@ -8,7 +8,7 @@ import { runCommand } from "../../Executables.ts"
 import { assertNoPassword, assertQuiet, assertRefused, followPage, ground } from "./Engines.ts"
 
 const limit = 600_000
-const variables = ["SVC_TARGET", "SVC_USER", "SVC_PASSWORD", "XDG_RUNTIME_DIR"]
+const variables = ["SVC_TARGET", "SVC_USER", "SVC_PASSWORD", "SVC_LOCK_DIR"]
 const preserve = variables.flatMap((name) => ["--preserve-environment", name])
 
 describe("CWL", () => {

@@ -39,7 +39,7 @@ export const ground = Effect.fnUntraced(function* (
   const tools = {
     PATH: `${root}.e2e/python/bin:${path}`,
     HOME: home,
-    XDG_RUNTIME_DIR: home,
+    SVC_LOCK_DIR: join(home, "locks"),
     MINIWDL__SCHEDULER__CONTAINER_BACKEND: "host",
     PYTHONPATH: join(root, "test/e2e/engines/miniwdl-host")
   }

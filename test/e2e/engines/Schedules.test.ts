@@ -74,8 +74,7 @@ const schedules: ReadonlyArray<{
     name: "systemd",
     pending: 75,
     run: (cwd, { tools }) => {
-      const { Environment = "", ExecStart = "" } = unit("svc-resume-restore.service")
-      const [, lockDir = ""] = Environment.split("=")
+      const { ExecStart = "" } = unit("svc-resume-restore.service")
       mkdirSync(join(cwd, "credentials"))
       writeFileSync(join(cwd, "credentials/settings.json"), readFileSync(join(cwd, "credentials.json")), {
         mode: 0o400
@@ -84,7 +83,7 @@ const schedules: ReadonlyArray<{
         .replace("/usr/local/bin/", "")
         // biome-ignore lint/suspicious/noTemplateCurlyInString: systemd's.
         .replace("${CREDENTIALS_DIRECTORY}", join(cwd, "credentials"))
-      return runCommand("sh", ["-c", command], { cwd, env: { ...tools, SVC_LOCK_DIR: `${cwd}${lockDir}` } })
+      return runCommand("sh", ["-c", command], { cwd, env: tools })
     }
   },
   {

@@ -410,7 +410,7 @@ skip_features: [rocrate, nf_schema, igenomes, multiqc, fastqc, github, gpu, nf_c
           `#!/bin/bash
 [ "$1" = run ] || exit 0
 echo "$*" >> '${join(pad.folder, "docker.log")}'
-kept=(PATH="$PATH" TMPDIR="\${TMPDIR:-}" XDG_RUNTIME_DIR="\${XDG_RUNTIME_DIR:-}")
+kept=(PATH="$PATH" TMPDIR="\${TMPDIR:-}")
 while [ "$1" != /bin/bash ]; do
   if [ "$1" = -e ]; then case $2 in *=*) kept+=("$2") ;; *) kept+=("$2=\${!2:-}") ;; esac; fi
   shift
