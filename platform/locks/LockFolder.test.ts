@@ -11,6 +11,8 @@ const folder = temporaryFolder("lock-folder-")
 /** No variable says where the locks lie, as in a shell of a user. */
 const untold = Effect.provideService(ConfigProvider.ConfigProvider, ConfigProvider.fromUnknown({}))
 
+const common = (uid: number) => ["/var/tmp", "/tmp"].map((at) => join(at, `svc-steps-${uid}`))
+
 /** A home and a place for all users, and the folders of locks in them. */
 const places = Effect.gen(function* () {
   const at = yield* folder
@@ -43,13 +45,13 @@ describe("LockFolder", () => {
       const { homedir, uid } = userInfo()
       assert.deepStrictEqual(
         usual.map(({ path }) => path),
-        [`${homedir}/.svc-steps/locks`, `/var/tmp/svc-steps-${uid}`, `/tmp/svc-steps-${uid}`]
+        [join(homedir, ".svc-steps/locks"), ...common(uid)]
       )
     })
   )
 
   it("a uid without an entry in passwd, and a home that is the root of the disk, have the folders for all users", () => {
-    const all = ["/var/tmp/svc-steps-12345", "/tmp/svc-steps-12345"]
+    const all = common(12_345)
     for (const home of [null, "/", ""]) {
       const paths = usualFolders({ uid: 12_345, home }).map(({ path }) => path)
       assert.deepStrictEqual(paths, all)
